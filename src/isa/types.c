@@ -1,0 +1,93 @@
+// Sizes and names of the PTX types and special registers.
+#include "isa/isa.h"
+
+static const struct {
+    const char *name;
+    uint8_t bits;
+    bool is_float, is_signed;
+} types[ISA_TYPE_COUNT] = {
+    [ISA_VOID] = {"void", 0, false, false},     [ISA_PRED] = {"pred", 1, false, false},
+    [ISA_B8] = {"b8", 8, false, false},         [ISA_B16] = {"b16", 16, false, false},
+    [ISA_B32] = {"b32", 32, false, false},      [ISA_B64] = {"b64", 64, false, false},
+    [ISA_B128] = {"b128", 128, false, false},   [ISA_U8] = {"u8", 8, false, false},
+    [ISA_U16] = {"u16", 16, false, false},      [ISA_U32] = {"u32", 32, false, false},
+    [ISA_U64] = {"u64", 64, false, false},      [ISA_S8] = {"s8", 8, false, true},
+    [ISA_S16] = {"s16", 16, false, true},       [ISA_S32] = {"s32", 32, false, true},
+    [ISA_S64] = {"s64", 64, false, true},       [ISA_F16] = {"f16", 16, true, false},
+    [ISA_F16X2] = {"f16x2", 32, true, false},   [ISA_BF16] = {"bf16", 16, true, false},
+    [ISA_BF16X2] = {"bf16x2", 32, true, false}, [ISA_F32] = {"f32", 32, true, false},
+    [ISA_F64] = {"f64", 64, true, false},       [ISA_TF32] = {"tf32", 32, true, false},
+    [ISA_E4M3X2] = {"e4m3x2", 16, true, false}, [ISA_E5M2X2] = {"e5m2x2", 16, true, false},
+    [ISA_U16X2] = {"u16x2", 32, false, false},  [ISA_S16X2] = {"s16x2", 32, false, true},
+};
+
+unsigned isa_type_bits(enum isa_type t) {
+    return types[t].bits;
+}
+
+bool isa_type_is_float(enum isa_type t) {
+    return types[t].is_float;
+}
+
+bool isa_type_is_signed(enum isa_type t) {
+    return types[t].is_signed;
+}
+
+const char *isa_type_name(enum isa_type t) {
+    return types[t].name;
+}
+
+static const char *const sregs[ISA_SREG_COUNT] = {
+    [ISA_SREG_NONE] = "%none",
+    [ISA_SREG_TID_X] = "%tid.x",
+    [ISA_SREG_TID_Y] = "%tid.y",
+    [ISA_SREG_TID_Z] = "%tid.z",
+    [ISA_SREG_NTID_X] = "%ntid.x",
+    [ISA_SREG_NTID_Y] = "%ntid.y",
+    [ISA_SREG_NTID_Z] = "%ntid.z",
+    [ISA_SREG_CTAID_X] = "%ctaid.x",
+    [ISA_SREG_CTAID_Y] = "%ctaid.y",
+    [ISA_SREG_CTAID_Z] = "%ctaid.z",
+    [ISA_SREG_NCTAID_X] = "%nctaid.x",
+    [ISA_SREG_NCTAID_Y] = "%nctaid.y",
+    [ISA_SREG_NCTAID_Z] = "%nctaid.z",
+    [ISA_SREG_LANEID] = "%laneid",
+    [ISA_SREG_WARPID] = "%warpid",
+    [ISA_SREG_NWARPID] = "%nwarpid",
+    [ISA_SREG_SMID] = "%smid",
+    [ISA_SREG_NSMID] = "%nsmid",
+    [ISA_SREG_GRIDID] = "%gridid",
+    [ISA_SREG_LANEMASK_EQ] = "%lanemask_eq",
+    [ISA_SREG_LANEMASK_LE] = "%lanemask_le",
+    [ISA_SREG_LANEMASK_LT] = "%lanemask_lt",
+    [ISA_SREG_LANEMASK_GE] = "%lanemask_ge",
+    [ISA_SREG_LANEMASK_GT] = "%lanemask_gt",
+    [ISA_SREG_CLOCK] = "%clock",
+    [ISA_SREG_CLOCK_HI] = "%clock_hi",
+    [ISA_SREG_CLOCK64] = "%clock64",
+    [ISA_SREG_GLOBALTIMER] = "%globaltimer",
+    [ISA_SREG_GLOBALTIMER_LO] = "%globaltimer_lo",
+    [ISA_SREG_GLOBALTIMER_HI] = "%globaltimer_hi",
+    [ISA_SREG_DYNAMIC_SMEM_SIZE] = "%dynamic_smem_size",
+    [ISA_SREG_TOTAL_SMEM_SIZE] = "%total_smem_size",
+    [ISA_SREG_AGGR_SMEM_SIZE] = "%aggr_smem_size",
+    [ISA_SREG_IS_EXPLICIT_CLUSTER] = "%is_explicit_cluster",
+    [ISA_SREG_CLUSTERID_X] = "%clusterid.x",
+    [ISA_SREG_CLUSTERID_Y] = "%clusterid.y",
+    [ISA_SREG_CLUSTERID_Z] = "%clusterid.z",
+    [ISA_SREG_NCLUSTERID_X] = "%nclusterid.x",
+    [ISA_SREG_NCLUSTERID_Y] = "%nclusterid.y",
+    [ISA_SREG_NCLUSTERID_Z] = "%nclusterid.z",
+    [ISA_SREG_CLUSTER_CTAID_X] = "%cluster_ctaid.x",
+    [ISA_SREG_CLUSTER_CTAID_Y] = "%cluster_ctaid.y",
+    [ISA_SREG_CLUSTER_CTAID_Z] = "%cluster_ctaid.z",
+    [ISA_SREG_CLUSTER_NCTAID_X] = "%cluster_nctaid.x",
+    [ISA_SREG_CLUSTER_NCTAID_Y] = "%cluster_nctaid.y",
+    [ISA_SREG_CLUSTER_NCTAID_Z] = "%cluster_nctaid.z",
+    [ISA_SREG_CLUSTER_CTARANK] = "%cluster_ctarank",
+    [ISA_SREG_CLUSTER_NCTARANK] = "%cluster_nctarank",
+};
+
+const char *isa_sreg_name(enum isa_sreg r) {
+    return sregs[r];
+}

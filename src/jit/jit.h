@@ -1,0 +1,88 @@
+// libkudzu-jit.so: PTX -> module -> code. The driver loads it the first time that something
+// has to be compiled or interpreted; it is the only library that needs LLVM.
+#ifndef KUDZU_JIT_JIT_H
+#define KUDZU_JIT_JIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/abi.h"
+
+#ifdef KUDZU_JIT_BUILD
+#define KJ_API __attribute__((visibility("default")))
+#else
+#define KJ_API
+#endif
+
+struct kj_module;
+
+// What the driver needs to know about a module, without any of its code. All strings and
+// arrays belong to the module. image/ serialises this for images with native code.
+struct kj_param {
+    uint32_t offset, size, align;
+};
+struct kj_kernel {
+    const char *name;
+    uint32_t nparams;
+    const struct kj_param *params;
+    uint32_t param_bytes;
+    uint32_t shared_static; // bytes
+    uint32_t local_bytes;   // a thread, as far as it is known before compilation
+    uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg;
+    uint32_t registers; // an estimate for occupancy; 1 .. 255
+};
+struct kj_reloc {
+    uint64_t offset;
+    int64_t addend;
+    int32_t var;   // index of a variable, or -1: a function
+    int32_t func;  // handle of a function when var is -1
+    uint32_t size; // 4 or 8
+};
+struct kj_var {
+    const char *name;
+    uint64_t size;
+    uint32_t align;
+    uint8_t is_const, is_extern, is_visible, managed;
+    const uint8_t *init; // size bytes, NULL: zero
+    uint32_t nrelocs;
+    const struct kj_reloc *relocs;
+};
+struct kj_module_info {
+    uint32_t nkernels, nvars;
+    const struct kj_kernel *kernels;
+    const struct kj_var *vars;
+    uint32_t ptx_major, ptx_minor, target_sm;
+};
+
+// Parses, verifies and lowers PTX text (NUL-terminated or not). On failure NULL, and the
+// message with line and column in log (always NUL-terminated, cut at log_size).
+KJ_API struct kj_module *kj_module_load(const char *ptx, size_t len, char *log, size_t log_size);
+KJ_API void kj_module_free(struct kj_module *m);
+KJ_API const struct kj_module_info *kj_module_info(const struct kj_module *m);
+
+// Compiles kernel `index` for a specialisation to a relocatable ELF object (x86-64, PIC) with
+// one global symbol "kd_entry"; what it calls besides kd_rt_* are functions of the C library
+// named in device/code_loader.c. *obj is malloc'ed. The same input gives the same bytes.
+// Returns false with a reason in log. Safe from several threads.
+KJ_API bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, void **obj,
+                       size_t *obj_size, struct kd_code_info *info, char *log, size_t log_size);
+
+// Runs one block of kernel `index` on the interpreter, from b->ctaid and the rest of *b.
+KJ_API void kj_interpret_block(struct kj_module *m, uint32_t kernel, struct kd_block *b);
+
+// Must be called once before kj_interpret_block: the device's helpers.
+KJ_API void kj_set_runtime(const struct kd_rt *rt);
+
+// The level of the machine that this runs on (never KD_LEVEL_HOST).
+KJ_API enum kd_level kj_host_level(void);
+
+// Links several PTX texts into one (cuLink*, -dlink): malloc'ed NUL-terminated PTX, or NULL
+// with a message in log.
+KJ_API char *kj_link_ptx(const char *const *ptx, const size_t *len, size_t n, char *log,
+                         size_t log_size);
+
+// Part of every cache key: changes whenever the same PTX could give other code.
+KJ_API const char *kj_version(void);
+
+#endif
