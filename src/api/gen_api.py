@@ -1,0 +1,282 @@
+"""Makes headers, tables, answers of what is not built, and documentation from one API description.
+
+Usage: gen_api.py LIBRARY DESCRIPTION OUTPUT-KIND OUTPUT-FILE [NODE]
+  LIBRARY      driver | runtime
+  OUTPUT-KIND  header    prototypes and the names that stand for ABI names (users include it)
+               typedefs  one PFN_<name>_v<version> type a function (users include it)
+               decls     every ABI name declared, for the library itself
+               bodies    C: per-thread variants and the functions that are not built
+               table     C rows API_ENTRY(name, version, per_thread, function), sorted by name
+               map       linker version script; NODE names the version, empty: none
+               doc       Markdown
+
+The description, one entry a function, in the order in which the manual has them:
+
+  section Memory Management | reason given by what is not built in this section
+  # a remark
+  CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+      abi _v2  since 3.2  ptds  built
+  CUresult cuFoo(CUstream hStream)
+      since 12.0  ptsz  not-supported why, in plain English, to the end of the line
+
+The line after a prototype:
+  abi _v2        the exported name is <name>_v2; the header makes <name> stand for it
+  since 3.2      the version of CUDA that introduced this function
+  ptds, ptsz     a second function <abi name>_ptds/_ptsz exists, in which the stream that is not
+                 named is the per-thread default stream
+  explicit       the plain name keeps its meaning; callers write the ABI name
+  old            exported and found by version, not declared for users
+  custom         the per-thread variant is written by hand
+  device         also callable in device code (declared with KUDZU_API_DEVICE)
+  built | not-supported [reason]
+A parameter may have a default for C++: `cudaStream_t stream = 0`.
+"""
+import re
+import sys
+
+PROTOTYPE = re.compile(r"^(?P<ret>[A-Za-z_][\w \*]*?[ \*])(?P<name>\w+)\s*\((?P<params>.*)\)$", re.S)
+SETTINGS = {
+    "driver": dict(call="CUDAAPI", error="CUresult", not_supported="CUDA_ERROR_NOT_SUPPORTED",
+                   internal="__CUDA_API_VERSION_INTERNAL", ptds="__CUDA_API_PTDS",
+                   ptsz="__CUDA_API_PTSZ", include='"cuda.h"', prefix="cu", title="Driver API"),
+    "runtime": dict(call="CUDARTAPI", error="cudaError_t", not_supported="cudaErrorNotSupported",
+                    internal="__CUDART_API_VERSION_INTERNAL", ptds="__CUDART_API_PTDS",
+                    ptsz="__CUDART_API_PTSZ", include='"cuda_runtime_api.h"', prefix="cuda",
+                    title="Runtime API"),
+}
+PER_THREAD_SINCE = 7000
+
+
+class Entry:
+    pass
+
+
+def fail(line, message):
+    sys.exit("API description, line %d: %s" % (line, message))
+
+
+def parse_params(text, line):
+    text = " ".join(text.split())
+    if text in ("", "void"):
+        return []
+    params = []
+    for part in text.split(","):
+        part, _, default = (x.strip() for x in part.partition("="))
+        m = re.match(r"^(.*[ \*])(\w+)$", part)
+        if not m:
+            fail(line, "parameter without a name: " + part)
+        params.append((m.group(1).strip(), m.group(2), default))
+    return params
+
+
+def parse_attributes(e, text, line, reason):
+    words = text.split()
+    i = 0
+    e.abi, e.since, e.variant, e.state, e.reason = "", None, "", None, ""
+    e.explicit = e.old = e.custom = e.device = False
+    while i < len(words):
+        w = words[i]
+        if w == "abi":
+            i += 1
+            e.abi = words[i]
+        elif w == "since":
+            i += 1
+            major, minor = words[i].split(".")
+            e.since = int(major) * 1000 + int(minor) * 10
+        elif w in ("ptds", "ptsz"):
+            e.variant = w
+        elif w in ("explicit", "old", "custom", "device"):
+            setattr(e, w, True)
+        elif w == "built":
+            e.state = w
+        elif w == "not-supported":
+            e.state = w
+            e.reason = " ".join(words[i + 1:]) or reason
+            break
+        else:
+            fail(line, "unknown word: " + w)
+        i += 1
+    if e.since is None or e.state is None:
+        fail(line, "'since' and a state are required")
+    if e.state != "built" and not e.reason:
+        fail(line, "what is not supported needs a reason")
+    e.symbol = e.name + e.abi
+
+
+def parse(path):
+    sections, entries, proto, reason = [], None, "", ""
+    for number, raw in enumerate(open(path), 1):
+        line = raw.split("#")[0].rstrip()
+        if not line.strip():
+            continue
+        if line.startswith("section "):
+            title, _, reason = (x.strip() for x in line[8:].partition("|"))
+            entries = []
+            sections.append((title, entries))
+        elif proto.endswith(")"):
+            m = PROTOTYPE.match(proto)
+            if not m:
+                fail(number, "not a prototype: " + proto)
+            e = Entry()
+            e.ret, e.name = m.group("ret").strip(), m.group("name")
+            e.params = parse_params(m.group("params"), number)
+            parse_attributes(e, line, number, reason)
+            entries.append(e)
+            proto = ""
+        else:
+            proto = (proto + " " + line.strip()).strip()
+    seen = set()
+    for _, section in sections:
+        for e in section:
+            if e.symbol in seen:
+                fail(0, "twice: " + e.symbol)
+            seen.add(e.symbol)
+    return sections
+
+
+def join(kind, name):
+    return kind + name if kind.endswith("*") else kind + " " + name
+
+
+def parameter_list(e, defaults=False):
+    return ", ".join(join(t, n) + (" KUDZU_API_DEFAULT(%s)" % d if d and defaults else "")
+                     for t, n, d in e.params) or "void"
+
+
+def prototype(e, s, name, defaults=False):
+    return "%s%s%s(%s)" % ("KUDZU_API_DEVICE " if e.device and defaults else "",
+                           join(e.ret, ""), s["call"] + " " + name,
+                           parameter_list(e, defaults))
+
+
+def all_entries(sections):
+    return [e for _, section in sections for e in section]
+
+
+def comment(f, path):
+    f.write("// Generated from src/api/%s by gen_api.py.\n" % path.split("/")[-1])
+
+
+def gen_header(f, s, sections):
+    """What user code sees: plain names that stand for ABI names, then prototypes."""
+    f.write("#ifdef __cplusplus\n#define KUDZU_API_DEFAULT(x) = x\n#else\n"
+            "#define KUDZU_API_DEFAULT(x)\n#endif\n#ifndef KUDZU_API_DEVICE\n"
+            "#define KUDZU_API_DEVICE\n#endif\n\n")
+    shown = [e for e in all_entries(sections) if not e.old]
+    f.write("#ifndef %s\n" % s["internal"])
+    for e in shown:
+        plain = e.symbol if e.explicit else e.name
+        if e.variant:
+            f.write("#define %s %s(%s)\n" % (plain, s[e.variant], e.symbol))
+        elif plain != e.symbol:
+            f.write("#define %s %s\n" % (plain, e.symbol))
+    f.write("#endif\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n#ifndef %s\n" % s["internal"])
+    for title, section in sections:
+        f.write("\n// %s\n" % title)
+        for e in section:
+            if not e.old:
+                f.write(prototype(e, s, e.symbol if e.explicit else e.name, True) + ";\n")
+    f.write("#endif\n\n#ifdef __cplusplus\n}\n#endif\n#undef KUDZU_API_DEFAULT\n")
+
+
+def gen_decls(f, s, sections):
+    f.write("#ifndef %s\n#error \"for the library itself\"\n#endif\n#include %s\n" %
+            (s["internal"], s["include"]))
+    f.write("#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
+            "#pragma GCC visibility push(default)\n\n")
+    for e in all_entries(sections):
+        f.write(prototype(e, s, e.symbol) + ";\n")
+        if e.variant:
+            f.write(prototype(e, s, e.symbol + "_" + e.variant) + ";\n")
+    f.write("\n#pragma GCC visibility pop\n#ifdef __cplusplus\n}\n#endif\n")
+
+
+def gen_typedefs(f, s, sections):
+    f.write("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n")
+    latest = {}
+    for e in all_entries(sections):
+        types = ", ".join(t for t, _, _ in e.params) or "void"
+        name = "PFN_%s_v%d" % (e.name, e.since)
+        f.write("typedef %s(%s *%s)(%s);\n" % (join(e.ret, ""), s["call"], name, types))
+        if e.variant:
+            f.write("typedef %s(%s *PFN_%s_v%d_%s)(%s);\n" % (
+                join(e.ret, ""), s["call"], e.name, max(e.since, PER_THREAD_SINCE), e.variant,
+                types))
+        if not e.old and not e.explicit:
+            latest[e.name] = name
+    for name, versioned in latest.items():
+        f.write("#define PFN_%s %s\n" % (name, versioned))
+    f.write("\n#ifdef __cplusplus\n}\n#endif\n")
+
+
+def gen_bodies(f, s, sections):
+    f.write("#define %s\n#include \"api/api.h\"\n#include \"api/%s_decls.h\"\n\n" %
+            (s["internal"], s["library"]))
+    f.write("#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n\n")
+    for e in all_entries(sections):
+        if e.state != "built":
+            if e.ret != s["error"]:
+                sys.exit("%s does not return an error: it must be built" % e.symbol)
+            f.write("%s {\n    api_not_supported(\"%s\", \"%s\");\n    return %s;\n}\n\n" % (
+                prototype(e, s, e.symbol), e.symbol, e.reason.replace('"', '\\"'),
+                s["not_supported"]))
+        if e.variant and not e.custom:
+            arguments = ", ".join(n for _, n, _ in e.params)
+            f.write("%s {\n    api_per_thread++;\n    %s = %s(%s);\n    api_per_thread--;\n"
+                    "    return result;\n}\n\n" % (
+                        prototype(e, s, e.symbol + "_" + e.variant), join(e.ret, "result"),
+                        e.symbol, arguments))
+
+
+def gen_table(f, s, sections):
+    rows = []
+    for e in all_entries(sections):
+        rows.append((e.name, e.since, 0, e.symbol))
+        if e.variant:
+            rows.append((e.name, max(e.since, PER_THREAD_SINCE), 1, e.symbol + "_" + e.variant))
+    for row in sorted(rows):
+        f.write("API_ENTRY(\"%s\", %d, %d, %s)\n" % row)
+
+
+def gen_map(f, s, sections, node):
+    f.write("%s {\nglobal:\n" % node)
+    for e in all_entries(sections):
+        f.write("    %s;\n" % e.symbol)
+        if e.variant:
+            f.write("    %s_%s;\n" % (e.symbol, e.variant))
+    # What the compiler's code calls, which is not part of the documented interface.
+    f.write("    __cuda*;\nlocal:\n    *;\n};\n" if s["library"] == "runtime" else
+            "local:\n    *;\n};\n")
+
+
+def gen_doc(f, s, sections, path):
+    entries = all_entries(sections)
+    built = sum(e.state == "built" for e in entries)
+    f.write("# %s\n\nGenerated from `src/api/%s` by `gen_api.py`. %d of %d functions are built; the "
+            "others exist,\nreturn `%s` and say why in the error log.\n" % (
+                s["title"], path.split("/")[-1], built, len(entries), s["not_supported"]))
+    for title, section in sections:
+        f.write("\n## %s\n\n| function | since | per-thread | state |\n|---|---|---|---|\n" % title)
+        for e in section:
+            f.write("| `%s` | %d.%d | %s | %s |\n" % (
+                e.symbol, e.since // 1000, e.since % 1000 // 10,
+                "`_%s`" % e.variant if e.variant else "",
+                "built" if e.state == "built" else "not supported: " + e.reason))
+
+
+def main(library, path, kind, out, node=""):
+    s = dict(SETTINGS[library], library=library)
+    sections = parse(path)
+    with open(out, "w") as f:
+        if kind == "map":
+            gen_map(f, s, sections, node)
+        elif kind == "doc":
+            gen_doc(f, s, sections, path)
+        else:
+            comment(f, path)
+            {"header": gen_header, "decls": gen_decls, "typedefs": gen_typedefs,
+             "bodies": gen_bodies, "table": gen_table}[kind](f, s, sections)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
