@@ -1,0 +1,247 @@
+// The CPU device: memory, queues, launches. The driver programs against this header alone;
+// everything is plain C, nothing here knows the driver API's types.
+//
+// Objects, from the outside in: a device owns workers (threads); a context on it owns queues
+// (streams), memory, modules, limits, and one sticky fault; a queue runs operations in order.
+// All functions are safe from several threads unless said otherwise. Functions that can fail
+// return an enum kd_status; kd_reason() then explains the failure of the calling thread's last
+// call in plain English.
+#ifndef KUDZU_DEVICE_DEVICE_H
+#define KUDZU_DEVICE_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/abi.h"
+#include "jit/jit.h"
+
+struct kd_device;
+struct kd_context;
+struct kd_queue;
+struct kd_event;
+struct kd_module;
+struct kd_kernel;
+
+enum kd_status {
+    KD_OK,
+    KD_NOT_READY,     // query: work is left
+    KD_INVALID_VALUE, // a size, pointer or flag that makes no sense
+    KD_OUT_OF_MEMORY,
+    KD_NOT_FOUND,     // no such kernel, variable, allocation
+    KD_FAULTED,       // the context has a sticky fault: kd_context_fault
+    KD_INVALID_IMAGE, // neither PTX nor a container; damaged
+    KD_NO_BINARY,     // a container without an entry for this device
+    KD_INVALID_PTX,   // PTX does not parse, verify or compile
+    KD_UNSUPPORTED_PTX_VERSION,
+    KD_JIT_NOT_FOUND,    // libkudzu-jit.so cannot be loaded, and something must be compiled
+    KD_UNRESOLVED,       // an extern symbol has no definition
+    KD_OUT_OF_RESOURCES, // launch: too many threads or registers for the kernel
+    KD_COOPERATIVE_TOO_LARGE,
+    KD_ALREADY_REGISTERED,
+    KD_NOT_REGISTERED,
+    KD_NOT_SUPPORTED,
+    KD_SYSTEM, // the operating system refused: threads, address space
+};
+const char *kd_reason(void); // never NULL; "" after success
+
+// ---- Devices ------------------------------------------------------------------------------
+
+// Devices of this process: KUDZU_DEVICES (1..64, default 1). CUDA_VISIBLE_DEVICES is the
+// driver's affair.
+int kd_device_count(void);
+// Opens device `index` on the first call (address space; workers start with the first work) and
+// returns it. Devices live until the process ends. NULL: see kd_reason.
+struct kd_device *kd_device_open(int index);
+int kd_device_index(const struct kd_device *d);
+
+struct kd_properties {
+    char name[256];        // "kudzu CPU: " and the processor's name
+    uint8_t uuid[16];      // stable for machine and index
+    int workers;           // multiprocessors
+    uint64_t total_memory; // bytes
+    int clock_khz, memory_clock_khz;
+    uint64_t l2_bytes;               // last-level cache
+    enum kd_level level;             // what compiled code uses
+    uint32_t max_shared_block;       // 48 KiB, without opting in
+    uint32_t max_shared_block_optin; // 227 KiB
+    uint32_t max_shared_sm;          // 228 KiB
+    uint32_t max_threads_sm, max_blocks_sm, registers_sm;
+    uint32_t max_cooperative_blocks_sm;    // blocks a worker keeps resident
+    int priority_least, priority_greatest; // 0 .. -5
+};
+const struct kd_properties *kd_device_properties(const struct kd_device *d);
+void kd_device_memory(struct kd_device *d, uint64_t *free_bytes, uint64_t *total_bytes);
+
+// ---- Contexts -----------------------------------------------------------------------------
+
+// A context has one legacy default queue from the start. Destroying a context waits for its
+// work, then frees its queues, events' hold on it, modules and memory. No other call may use
+// the context during or after that.
+enum kd_status kd_context_new(struct kd_device *d, struct kd_context **out);
+void kd_context_destroy(struct kd_context *c);
+struct kd_device *kd_context_device(const struct kd_context *c);
+struct kd_queue *kd_context_legacy_queue(struct kd_context *c);
+// Waits for all queues of the context, then writes out the kernels' printf output.
+enum kd_status kd_context_wait(struct kd_context *c);
+// Writes finished printf output to stdout. Waits call it by themselves.
+void kd_context_flush_printf(struct kd_context *c);
+
+enum kd_limit { KD_LIMIT_STACK, KD_LIMIT_PRINTF_FIFO, KD_LIMIT_MALLOC_HEAP };
+// The heap's limit cannot change once a kernel that allocates has run: KD_INVALID_VALUE.
+enum kd_status kd_context_set_limit(struct kd_context *c, enum kd_limit limit, uint64_t value);
+uint64_t kd_context_get_limit(const struct kd_context *c, enum kd_limit limit);
+
+// The first fault of a context. It stays: everything queued or submitted afterwards ends with
+// KD_FAULTED, until the context is destroyed.
+struct kd_fault_record {
+    enum kd_fault fault;
+    char kernel[256];
+    uint32_t block[3], thread[3];
+    bool thread_known, address_known;
+    uint64_t address;
+    char text[768]; // one English sentence with all of it
+};
+bool kd_context_fault(struct kd_context *c, struct kd_fault_record *out); // out may be NULL
+
+// ---- Memory -------------------------------------------------------------------------------
+// One address space with the host. Lookup is O(log n).
+
+enum kd_memory_kind {
+    KD_MEMORY_DEVICE,
+    KD_MEMORY_PINNED,     // allocated for the host, mapped into every device
+    KD_MEMORY_REGISTERED, // the host's own pages
+    KD_MEMORY_MANAGED,
+    KD_MEMORY_VARIABLE, // a module's variable
+};
+struct kd_memory {
+    uint64_t base, size; // as asked for
+    enum kd_memory_kind kind;
+    uint32_t flags; // the driver's own, as given
+    uint64_t id;    // unique in the process, never reused
+    struct kd_context *context;
+    struct kd_device *device;
+};
+// Allocates `size` > 0 bytes, aligned to 256 (512 from 512 bytes, a page from a page on).
+// Contents are undefined (zero at first use). KD_OUT_OF_MEMORY also for absurd sizes.
+enum kd_status kd_memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint64_t size,
+                               uint32_t flags, uint64_t *out);
+// `ptr` must be the base of an allocation that is not a variable: else KD_NOT_FOUND. Does not
+// wait for the device: the driver waits first where the guide says so.
+enum kd_status kd_memory_free(uint64_t ptr);
+// The allocation that contains `ptr`; false: none (ordinary host memory).
+bool kd_memory_find(uint64_t ptr, struct kd_memory *out);
+enum kd_status kd_memory_register(struct kd_context *c, void *ptr, uint64_t size, uint32_t flags);
+enum kd_status kd_memory_unregister(void *ptr);
+
+// ---- Queues -------------------------------------------------------------------------------
+
+enum {
+    KD_QUEUE_NONBLOCKING = 1, // does not synchronise with the legacy default queue
+};
+// Priorities: numerically smaller goes first; cut to the device's range.
+enum kd_status kd_queue_new(struct kd_context *c, uint32_t flags, int priority,
+                            struct kd_queue **out);
+// Returns at once; what is queued still runs.
+void kd_queue_free(struct kd_queue *q);
+struct kd_context *kd_queue_context(const struct kd_queue *q);
+int kd_queue_priority(const struct kd_queue *q);
+uint32_t kd_queue_flags(const struct kd_queue *q);
+uint64_t kd_queue_id(const struct kd_queue *q); // unique in the process
+// Waits until all that was submitted before has ended (the caller helps to run it), then writes
+// printf output. KD_FAULTED when the context has a fault.
+enum kd_status kd_queue_wait(struct kd_queue *q);
+enum kd_status kd_queue_query(struct kd_queue *q); // KD_OK, KD_NOT_READY, KD_FAULTED
+
+// What follows is submitted to a queue and returns at once. In a queue operations run in order;
+// on the legacy queue they also wait for all earlier work of the context's blocking queues, and
+// those for it (guide 6.2.8.5). On a context with a fault: KD_FAULTED.
+
+struct kd_launch_config {
+    struct kd_kernel *kernel;
+    uint32_t grid[3], block[3]; // at least 1 each
+    uint32_t shared_bytes;      // dynamic shared memory
+    const void *params;         // copied; kj_kernel.param_bytes of them
+    uint32_t param_bytes;       // up to 32,764
+    bool cooperative;           // all blocks must be resident together
+};
+// Picks or compiles code for the block's shape, then submits. Limits of the kernel (threads,
+// shared memory, parameters) are checked here.
+enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_config *config);
+
+struct kd_copy {
+    void *dst;
+    const void *src;
+    uint64_t width, height, depth; // bytes, rows, slices; 1-D: height = depth = 1
+    uint64_t dst_pitch, src_pitch; // bytes from row to row
+    uint64_t dst_slice, src_slice; // bytes from slice to slice
+    bool stage; // the source is pageable: it may change as soon as the call returns
+};
+enum kd_status kd_submit_copy(struct kd_queue *q, const struct kd_copy *copy);
+
+struct kd_set {
+    void *dst;
+    uint32_t value;
+    uint32_t element;              // 1, 2 or 4 bytes
+    uint64_t width, height, depth; // elements, rows, slices
+    uint64_t pitch, slice;         // bytes
+};
+enum kd_status kd_submit_set(struct kd_queue *q, const struct kd_set *set);
+
+// Runs fn(arg, status) on a thread of the device that runs nothing else; status is KD_OK or
+// KD_FAULTED. always: call it even when the context has a fault (cuStreamAddCallback).
+typedef void (*kd_host_fn)(void *arg, enum kd_status status);
+enum kd_status kd_submit_host(struct kd_queue *q, kd_host_fn fn, void *arg, bool always);
+
+// ---- Events -------------------------------------------------------------------------------
+
+enum {
+    KD_EVENT_NO_TIMING = 1,
+    KD_EVENT_BLOCKING_WAIT = 2, // waiting threads sleep and do not help
+};
+enum kd_status kd_event_new(struct kd_context *c, uint32_t flags, struct kd_event **out);
+void kd_event_free(struct kd_event *e); // at once; a recorded one still completes
+uint32_t kd_event_flags(const struct kd_event *e);
+struct kd_context *kd_event_context(const struct kd_event *e);
+enum kd_status kd_event_record(struct kd_event *e, struct kd_queue *q);
+// Later work of q (of any context or device) waits for the event's last record; nothing if it
+// was never recorded.
+enum kd_status kd_event_wait_on(struct kd_queue *q, struct kd_event *e);
+enum kd_status kd_event_wait(struct kd_event *e);  // the calling thread waits
+enum kd_status kd_event_query(struct kd_event *e); // KD_OK also when never recorded
+// Nanoseconds of the device's clock when the last record ended. KD_INVALID_VALUE: never
+// recorded or no timing; KD_NOT_READY: still queued.
+enum kd_status kd_event_time(struct kd_event *e, uint64_t *ns);
+
+// ---- Modules and kernels ------------------------------------------------------------------
+
+struct kd_load_options {
+    char *error_log;
+    size_t error_log_size;
+    char *info_log;
+    size_t info_log_size;
+};
+// Loads PTX text (NUL-terminated when size is 0), a container (image/image.h) or one native
+// image, and creates its variables on the context's device. options may be NULL.
+enum kd_status kd_module_load(struct kd_context *c, const void *image, size_t size,
+                              const struct kd_load_options *options, struct kd_module **out);
+// The caller has waited for what uses it.
+void kd_module_free(struct kd_module *m);
+const struct kj_module_info *kd_module_info(const struct kd_module *m);
+struct kd_kernel *kd_module_kernel(struct kd_module *m, const char *name);  // NULL: none
+struct kd_kernel *kd_module_kernel_at(struct kd_module *m, uint32_t index); // of info
+// Address and size of a visible variable. Managed variables are ordinary memory of kind
+// KD_MEMORY_MANAGED. KD_NOT_FOUND when there is none.
+enum kd_status kd_module_var(struct kd_module *m, const char *name, uint64_t *ptr, uint64_t *size);
+
+const struct kj_kernel *kd_kernel_info(const struct kd_kernel *k);
+struct kd_module *kd_kernel_module(const struct kd_kernel *k);
+uint32_t kd_kernel_max_threads(const struct kd_kernel *k); // a block: from .maxntid/.reqntid
+// Dynamic shared memory that a launch may ask for (MAX_DYNAMIC_SHARED_SIZE_BYTES; default what
+// 48 KiB leave, up to the opt-in limit).
+enum kd_status kd_kernel_set_max_dynamic_shared(struct kd_kernel *k, uint32_t bytes);
+uint32_t kd_kernel_max_dynamic_shared(const struct kd_kernel *k);
+// Blocks of this shape that one worker keeps resident.
+uint32_t kd_kernel_occupancy(const struct kd_kernel *k, uint32_t threads, uint32_t dynamic_shared);
+
+#endif
