@@ -67,8 +67,9 @@ struct kd_spec {
 };
 enum {
     KD_SPEC_X_MULTIPLE_OF_32 = 1, // ntid.x is a multiple of 32, shape otherwise unknown
-    KD_SPEC_SMALL_GRID = 2,       // every nctaid[i] * ntid[i] fits in 31 bits
+    KD_SPEC_SMALL_GRID = 2,       // every nctaid[i] * ntid[i] is at most 2^30
     KD_SPEC_FULL_WARPS = 4,       // nthreads is a multiple of 32
+    KD_SPEC_1D = 8,               // ntid.y == ntid.z == 1
 };
 enum kd_level { KD_LEVEL_HOST, KD_LEVEL_X86_64_V2, KD_LEVEL_X86_64_V3, KD_LEVEL_X86_64_V4,
                 KD_LEVEL_AARCH64 };
