@@ -1,0 +1,111 @@
+// Conversions between numbers with an explicit rounding mode, and casts of bits.
+#include "libdevice.h"
+
+#define CONVERSIONS(mode, nvvm)                                                                    \
+    float __nv_double2float_##mode(double a) {                                                     \
+        return FTZ ? __nvvm_d2f_##nvvm##_ftz(a) : __nvvm_d2f_##nvvm(a);                            \
+    }                                                                                              \
+    int __nv_double2int_##mode(double a) {                                                         \
+        return __nvvm_d2i_##nvvm(a);                                                               \
+    }                                                                                              \
+    u32 __nv_double2uint_##mode(double a) {                                                        \
+        return __nvvm_d2ui_##nvvm(a);                                                              \
+    }                                                                                              \
+    i64 __nv_double2ll_##mode(double a) {                                                          \
+        return __nvvm_d2ll_##nvvm(a);                                                              \
+    }                                                                                              \
+    u64 __nv_double2ull_##mode(double a) {                                                         \
+        return __nvvm_d2ull_##nvvm(a);                                                             \
+    }                                                                                              \
+    int __nv_float2int_##mode(float a) {                                                           \
+        return FTZ ? __nvvm_f2i_##nvvm##_ftz(a) : __nvvm_f2i_##nvvm(a);                            \
+    }                                                                                              \
+    u32 __nv_float2uint_##mode(float a) {                                                          \
+        return FTZ ? __nvvm_f2ui_##nvvm##_ftz(a) : __nvvm_f2ui_##nvvm(a);                          \
+    }                                                                                              \
+    i64 __nv_float2ll_##mode(float a) {                                                            \
+        return FTZ ? __nvvm_f2ll_##nvvm##_ftz(a) : __nvvm_f2ll_##nvvm(a);                          \
+    }                                                                                              \
+    u64 __nv_float2ull_##mode(float a) {                                                           \
+        return FTZ ? __nvvm_f2ull_##nvvm##_ftz(a) : __nvvm_f2ull_##nvvm(a);                        \
+    }                                                                                              \
+    float __nv_int2float_##mode(int a) {                                                           \
+        return __nvvm_i2f_##nvvm(a);                                                               \
+    }                                                                                              \
+    float __nv_uint2float_##mode(u32 a) {                                                          \
+        return __nvvm_ui2f_##nvvm(a);                                                              \
+    }                                                                                              \
+    float __nv_ll2float_##mode(i64 a) {                                                            \
+        return __nvvm_ll2f_##nvvm(a);                                                              \
+    }                                                                                              \
+    float __nv_ull2float_##mode(u64 a) {                                                           \
+        return __nvvm_ull2f_##nvvm(a);                                                             \
+    }                                                                                              \
+    double __nv_ll2double_##mode(i64 a) {                                                          \
+        return __nvvm_ll2d_##nvvm(a);                                                              \
+    }                                                                                              \
+    double __nv_ull2double_##mode(u64 a) {                                                         \
+        return __nvvm_ull2d_##nvvm(a);                                                             \
+    }
+
+CONVERSIONS(rn, rn)
+CONVERSIONS(rz, rz)
+CONVERSIONS(ru, rp)
+CONVERSIONS(rd, rm)
+
+double __nv_int2double_rn(int a) {
+    return a;
+}
+
+double __nv_uint2double_rn(u32 a) {
+    return a;
+}
+
+u64 __nv_double_as_longlong(double a) {
+    return bits_d(a);
+}
+
+double __nv_longlong_as_double(i64 a) {
+    return from_bits_d((u64)a);
+}
+
+int __nv_double2hiint(double a) {
+    return (int)hi_word(a);
+}
+
+int __nv_double2loint(double a) {
+    return (int)(u32)bits_d(a);
+}
+
+double __nv_hiloint2double(int hi, int lo) {
+    return from_bits_d((u64)(u32)hi << 32 | (u32)lo);
+}
+
+int __nv_float_as_int(float a) {
+    return (int)bits_f(a);
+}
+
+u32 __nv_float_as_uint(float a) {
+    return bits_f(a);
+}
+
+float __nv_int_as_float(int a) {
+    return from_bits_f((u32)a);
+}
+
+float __nv_uint_as_float(u32 a) {
+    return from_bits_f(a);
+}
+
+u16 __nv_float2half_rn(float a) {
+    _Float16 h = (_Float16)a;
+    u16 u;
+    __builtin_memcpy(&u, &h, 2);
+    return u;
+}
+
+float __nv_half2float(u16 a) {
+    _Float16 h;
+    __builtin_memcpy(&h, &a, 2);
+    return (float)h;
+}
