@@ -1,0 +1,85 @@
+// Shapes of values and divergence of control flow, for one function at one lane width. The two
+// depend on each other (a varying condition makes a branch divergent, a divergent join makes
+// a phi varying), so they are computed together, from optimistic to true.
+//
+// Vocabulary. Lanes that take an edge either all go at once, jumping straight to the target
+// (a direct edge), or are added to the target's mask and picked up when the layout reaches it
+// (a deferred edge). A block is full when it is executed with the mask that the function was
+// entered with. A block is a join when lanes can be there that came over different edges, or
+// over the same edge at different times.
+#ifndef KUDZU_PASSES_FLOW_H
+#define KUDZU_PASSES_FLOW_H
+
+#include "device/abi.h"
+#include "passes/cfg.h"
+
+enum shape_kind {
+    SHAPE_UNKNOWN, // not reached yet
+    SHAPE_UNIFORM, // one scalar
+    SHAPE_OFFSETS, // scalar base + offs[lane], modulo the type's width
+    SHAPE_VARYING,
+};
+
+struct shape {
+    uint8_t kind;
+    bool guard;          // OFFSETS holds only when a condition at run time does (64 bits)
+    uint8_t tz;          // the base is a multiple of 2^tz
+    const int64_t *offs; // OFFSETS: W of them
+    int64_t lo, hi;      // UNIFORM, OFFSETS: range of the base as a signed number
+};
+
+// How threadIdx.<d> follows from the index t0 of a group's first thread: base = (t0 / div) % mod
+// (a div or mod of 0: none; -1: only known at run time), lane offsets offs (NULL: none).
+struct tid_form {
+    bool varying; // no such form: computed lane by lane
+    bool zero;    // base is 0
+    int64_t div, mod;
+    const int64_t *offs;
+    uint8_t tz;
+    int64_t max; // largest base
+};
+
+struct flow {
+    struct arena *arena;
+    struct cfg *cfg;
+    struct kir_func *func;
+    unsigned width;
+    struct kd_spec spec;
+    struct tid_form tid[3];
+    const int64_t *iota;       // 0, 1, 2, ...
+    struct shape *shape;       // by value id
+    uint8_t *divergent;        // by block id: the terminator sends lanes several ways
+    uint8_t **deferred;        // by block id, target index
+    uint8_t *full, *join;      // by block id
+    uint8_t *exit_only;        // by block id: kernels: nothing but ret or exit
+    uint8_t *loop_divergent;   // by loop index: lanes may leave at different times
+    uint8_t *live_out;         // by value id: used outside a divergent loop it is defined in
+    bool no_full;              // lanes may die in calls
+};
+
+struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width,
+                          const struct kd_spec *spec, bool calls_can_exit);
+
+// The shape that a use of v in `block` sees: a uniform value that leaves a divergent loop
+// varies.
+struct shape flow_use(const struct flow *fl, const struct kir_value *v,
+                      const struct kir_block *block);
+
+// Can lanes wait at x (a block, or the end of the loop whose header x is) while b runs?
+bool flow_pending(const struct flow *fl, const struct kir_block *x, const struct kir_block *b,
+                  bool own_edges);
+
+// Where control goes on after position `pos`, where block b (or the end of its loop) ran: a
+// block, a loop's end, or the end of the function (both NULL).
+struct flow_next {
+    struct kir_block *block;
+    struct cfg_loop *loop_end;
+};
+struct flow_next flow_next(const struct flow *fl, const struct kir_block *b, uint32_t pos,
+                           struct cfg_loop *after_loop, bool own_edges,
+                           const struct kir_block *target);
+
+// A phi's or value's constant, if it is one: *out is its bits.
+bool flow_const(const struct kir_value *v, uint64_t *out);
+
+#endif

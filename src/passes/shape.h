@@ -1,0 +1,12 @@
+// Transfer functions of shapes: see flow.h.
+#ifndef KUDZU_PASSES_SHAPE_H
+#define KUDZU_PASSES_SHAPE_H
+
+#include "passes/flow.h"
+
+// Sets the shapes of constants and the forms of threadIdx.
+void shape_init(struct flow *fl);
+// One pass over all instructions; true when a shape changed.
+bool shape_pass(struct flow *fl);
+
+#endif
