@@ -27,6 +27,7 @@ The line after a prototype:
   explicit       the plain name keeps its meaning; callers write the ABI name
   old            exported and found by version, not declared for users
   custom         the per-thread variant is written by hand
+  as cuBar_v2    same signature and meaning as cuBar_v2: the body that calls it is generated
   device         also callable in device code (declared with KUDZU_API_DEVICE)
   built | not-supported [reason]
 A parameter may have a default for C++: `cudaStream_t stream = 0`.
@@ -73,6 +74,7 @@ def parse_attributes(e, text, line, reason):
     words = text.split()
     i = 0
     e.abi, e.since, e.variant, e.state, e.reason = "", None, "", None, ""
+    e.target = ""
     e.explicit = e.old = e.custom = e.device = False
     while i < len(words):
         w = words[i]
@@ -83,6 +85,9 @@ def parse_attributes(e, text, line, reason):
             i += 1
             major, minor = words[i].split(".")
             e.since = int(major) * 1000 + int(minor) * 10
+        elif w == "as":
+            i += 1
+            e.target, e.state = words[i], "built"
         elif w in ("ptds", "ptsz"):
             e.variant = w
         elif w in ("explicit", "old", "custom", "device"):
@@ -220,6 +225,9 @@ def gen_bodies(f, s, sections):
             f.write("%s {\n    api_not_supported(\"%s\", \"%s\");\n    return %s;\n}\n\n" % (
                 prototype(e, s, e.symbol), e.symbol, e.reason.replace('"', '\\"'),
                 s["not_supported"]))
+        if e.target:
+            f.write("%s {\n    return %s(%s);\n}\n\n" % (
+                prototype(e, s, e.symbol), e.target, ", ".join(n for _, n, _ in e.params)))
         if e.variant and not e.custom:
             arguments = ", ".join(n for _, n, _ in e.params)
             f.write("%s {\n    api_per_thread++;\n    %s = %s(%s);\n    api_per_thread--;\n"
