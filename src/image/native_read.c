@@ -1,0 +1,287 @@
+// Reading native images. Strict: every length, index and flag is checked, every byte is used.
+#include "image/image.h"
+#include "image/native_format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "support/arena.h"
+
+struct kimg_native {
+    struct arena arena;
+    uint8_t *plain;
+    struct kj_module_info info;
+    const char *version;
+    uint64_t ptx_hash;
+    size_t ncodes;
+    struct kimg_code *codes;
+};
+
+struct in {
+    const uint8_t *p;
+    size_t left;
+    struct arena *arena;
+    const char *why; // the first thing found wrong
+};
+
+static void wrong(struct in *in, const char *why) {
+    if (!in->why)
+        in->why = why;
+    in->left = 0;
+}
+
+static const uint8_t *take(struct in *in, uint64_t n) {
+    if (n > in->left) {
+        wrong(in, "cut off");
+        return NULL;
+    }
+    const uint8_t *p = in->p;
+    in->p += n;
+    in->left -= n;
+    return p;
+}
+
+static uint32_t get32(struct in *in) {
+    uint32_t v = 0;
+    const uint8_t *p = take(in, 4);
+    if (p)
+        memcpy(&v, p, 4);
+    return v;
+}
+
+static uint64_t get64(struct in *in) {
+    uint64_t v = 0;
+    const uint8_t *p = take(in, 8);
+    if (p)
+        memcpy(&v, p, 8);
+    return v;
+}
+
+static const char *get_string(struct in *in) {
+    uint64_t n = get64(in);
+    const uint8_t *p = take(in, n);
+    if (!p)
+        return "";
+    if (memchr(p, 0, n))
+        wrong(in, "a name with a NUL byte");
+    return arena_strndup(in->arena, (const char *)p, n);
+}
+
+// A count of things of which each takes at least `bytes`: bounded before memory is asked for.
+static uint32_t get_count(struct in *in, size_t bytes) {
+    uint32_t n = get32(in);
+    if (n > in->left / bytes) {
+        wrong(in, "a count is larger than the data");
+        return 0;
+    }
+    return n;
+}
+
+static void get_kernel(struct in *in, struct kj_kernel *k) {
+    k->name = get_string(in);
+    k->nparams = get_count(in, 12);
+    struct kj_param *params = arena_array(in->arena, struct kj_param, k->nparams + 1);
+    for (uint32_t i = 0; i < k->nparams; i++) {
+        params[i].offset = get32(in);
+        params[i].size = get32(in);
+        params[i].align = get32(in);
+    }
+    k->params = params;
+    k->param_bytes = get32(in);
+    for (uint32_t i = 0; i < k->nparams; i++)
+        if ((uint64_t)params[i].offset + params[i].size > k->param_bytes)
+            wrong(in, "a parameter lies outside the parameter block");
+    k->shared_static = get32(in);
+    k->local_bytes = get32(in);
+    for (int i = 0; i < 3; i++)
+        k->maxntid[i] = get32(in);
+    for (int i = 0; i < 3; i++)
+        k->reqntid[i] = get32(in);
+    k->minnctapersm = get32(in);
+    k->maxnreg = get32(in);
+    k->registers = get32(in);
+}
+
+static void get_reloc(struct in *in, struct kj_reloc *r, const struct kj_var *v, uint32_t nvars) {
+    r->offset = get64(in);
+    r->addend = (int64_t)get64(in);
+    r->var = (int32_t)get32(in);
+    r->func = (int32_t)get32(in);
+    r->size = get32(in);
+    if (in->why)
+        return;
+    if ((r->size != 4 && r->size != 8) || r->offset > v->size || v->size - r->offset < r->size)
+        wrong(in, "a relocation lies outside its variable");
+    if (r->var < -1 || (r->var >= 0 && (uint32_t)r->var >= nvars))
+        wrong(in, "a relocation names a variable that does not exist");
+}
+
+static void get_var(struct in *in, struct kj_var *v, uint32_t nvars) {
+    v->name = get_string(in);
+    v->size = get64(in);
+    v->align = get32(in);
+    if (v->align == 0 || (v->align & (v->align - 1)) || v->align > 1 << 20)
+        wrong(in, "an alignment that is no power of two");
+    uint32_t flags = get32(in);
+    if (flags > 15)
+        wrong(in, "unknown flags of a variable");
+    v->is_const = flags & 1;
+    v->is_extern = flags >> 1 & 1;
+    v->is_visible = flags >> 2 & 1;
+    v->managed = flags >> 3 & 1;
+    uint64_t init = get64(in);
+    if (init != NATIVE_NO_INIT) {
+        if (init != v->size)
+            wrong(in, "an initialiser of the wrong size");
+        v->init = take(in, init);
+    }
+    v->nrelocs = get_count(in, 28);
+    struct kj_reloc *relocs = arena_array(in->arena, struct kj_reloc, v->nrelocs + 1);
+    for (uint32_t i = 0; i < v->nrelocs; i++)
+        get_reloc(in, &relocs[i], v, nvars);
+    v->relocs = relocs;
+}
+
+static void get_info(struct in *in, struct kj_module_info *info) {
+    info->ptx_major = get32(in);
+    info->ptx_minor = get32(in);
+    info->target_sm = get32(in);
+    info->nkernels = get_count(in, 8);
+    struct kj_kernel *kernels = arena_array(in->arena, struct kj_kernel, info->nkernels + 1);
+    for (uint32_t i = 0; i < info->nkernels && !in->why; i++)
+        get_kernel(in, &kernels[i]);
+    info->kernels = kernels;
+    info->nvars = get_count(in, 8);
+    struct kj_var *vars = arena_array(in->arena, struct kj_var, info->nvars + 1);
+    for (uint32_t i = 0; i < info->nvars && !in->why; i++)
+        get_var(in, &vars[i], info->nvars);
+    info->vars = vars;
+}
+
+static void get_code(struct in *in, struct kimg_code *c, uint32_t nkernels) {
+    c->kernel = get32(in);
+    for (int i = 0; i < 3; i++)
+        c->spec.ntid[i] = get32(in);
+    c->spec.flags = get32(in);
+    c->spec.width = get32(in);
+    c->spec.level = get32(in);
+    c->info.abi_version = get32(in);
+    c->info.mode = get32(in);
+    c->info.width = get32(in);
+    c->info.spill_bytes = get32(in);
+    c->info.local_bytes = get32(in);
+    c->info.recursive = get32(in);
+    c->info.flags = get32(in);
+    c->obj_size = get64(in);
+    const uint8_t *obj = take(in, c->obj_size);
+    if (in->why)
+        return;
+    if (c->kernel >= nkernels)
+        wrong(in, "code for a kernel that does not exist");
+    if (c->info.abi_version != KD_ABI_VERSION || c->info.mode > KD_MODE_THREAD_STACKS)
+        wrong(in, "code of a kind that is not known");
+    c->obj = arena_memdup(in->arena, obj, c->obj_size); // aligned for the ELF reader
+}
+
+static void get_all(struct in *in, struct kimg_native *n) {
+    n->version = get_string(in);
+    n->ptx_hash = get64(in);
+    get_info(in, &n->info);
+    n->ncodes = get_count(in, 60);
+    n->codes = arena_array(in->arena, struct kimg_code, n->ncodes + 1);
+    for (size_t i = 0; i < n->ncodes && !in->why; i++)
+        get_code(in, &n->codes[i], n->info.nkernels);
+    if (in->left)
+        wrong(in, "bytes are left over");
+}
+
+bool kimg_is_native(const void *data, size_t size) {
+    return (size == 0 || size >= NATIVE_HEADER_BYTES) && memcmp(data, NATIVE_MAGIC, 8) == 0;
+}
+
+// NULL when the header and the hash over what follows it agree with the data.
+static const char *check_header(const struct native_header *h, const uint8_t *body, size_t size) {
+    if (h->format != NATIVE_FORMAT || h->reserved)
+        return "unknown format";
+    if (h->abi != KD_ABI_VERSION)
+        return "made for another version of kudzu";
+    if (h->plain > NATIVE_MAX_PLAIN || h->compressed > NATIVE_MAX_PLAIN)
+        return "its header is damaged";
+    if (size && h->compressed > size - NATIVE_HEADER_BYTES)
+        return "cut off";
+    if (XXH3_64bits(body, h->compressed) != h->compressed_hash)
+        return "its checksum is wrong";
+    if (ZSTD_getFrameContentSize(body, h->compressed) != h->plain)
+        return "its header is damaged";
+    return NULL;
+}
+
+static const char *open_body(struct kimg_native *n, const struct native_header *h,
+                             const uint8_t *body) {
+    n->plain = malloc(h->plain + 1);
+    if (!n->plain)
+        return "not enough memory to unpack it";
+    size_t got = ZSTD_decompress(n->plain, h->plain, body, h->compressed);
+    if (ZSTD_isError(got) || got != h->plain)
+        return "it cannot be decompressed";
+    if (XXH3_64bits(n->plain, h->plain) != h->plain_hash)
+        return "its checksum is wrong";
+    struct in in = {n->plain, h->plain, &n->arena, NULL};
+    get_all(&in, n);
+    return in.why;
+}
+
+struct kimg_native *kimg_native_open(const void *data, size_t size, char *err, size_t err_size) {
+    const char *why = NULL;
+    struct native_header h;
+    const uint8_t *body = (const uint8_t *)data + NATIVE_HEADER_BYTES;
+    struct kimg_native *n = calloc(1, sizeof *n);
+    if (!n)
+        why = "not enough memory";
+    else if (!kimg_is_native(data, size))
+        why = "wrong magic number";
+    if (!why) {
+        memcpy(&h, data, sizeof h);
+        why = check_header(&h, body, size);
+    }
+    if (!why)
+        why = open_body(n, &h, body);
+    if (!why)
+        return n;
+    if (err_size)
+        snprintf(err, err_size, "native image not used: %s", why);
+    kimg_native_close(n);
+    return NULL;
+}
+
+void kimg_native_close(struct kimg_native *n) {
+    if (!n)
+        return;
+    free(n->plain);
+    arena_free(&n->arena);
+    free(n);
+}
+
+const struct kj_module_info *kimg_native_info(const struct kimg_native *n) {
+    return &n->info;
+}
+
+const char *kimg_native_version(const struct kimg_native *n) {
+    return n->version;
+}
+
+uint64_t kimg_native_ptx_hash(const struct kimg_native *n) {
+    return n->ptx_hash;
+}
+
+size_t kimg_native_code_count(const struct kimg_native *n) {
+    return n->ncodes;
+}
+
+const struct kimg_code *kimg_native_code(const struct kimg_native *n, size_t i) {
+    return i < n->ncodes ? &n->codes[i] : NULL;
+}

@@ -1,0 +1,125 @@
+// The container: what is written is read back, the layout is the public one, damage is refused.
+#include "image/image.h"
+
+#include "device/expect.h"
+
+static const char ptx70[] = "// sm_70 text", ptx90[] = "// sm_90 text, longer";
+
+static void build(void **data, size_t *size) {
+    struct kimg_entry entries[] = {
+        {.kind = KIMG_PTX,
+         .arch = 70,
+         .ptx_major = 7,
+         .ptx_minor = 8,
+         .data = ptx70,
+         .size = strlen(ptx70),
+         .name = "a.cu"},
+        {.kind = KIMG_NATIVE, .data = "\1\2\3", .size = 3},
+        {.kind = KIMG_PTX,
+         .arch = 90,
+         .ptx_major = 8,
+         .ptx_minor = 5,
+         .data = ptx90,
+         .size = sizeof ptx90},
+        {.kind = KIMG_PTX, .arch = 100, .ptx_major = 8, .ptx_minor = 6, .data = "x", .size = 1},
+    };
+    REQUIRE(kimg_build(entries, 4, data, size));
+}
+
+static void test_layout(void) {
+    void *data;
+    size_t size;
+    build(&data, &size);
+    const uint8_t *p = data;
+    static const uint8_t head[] = {0x50, 0xED, 0x55, 0xBA, 1, 0, 16, 0};
+    EXPECT(memcmp(p, head, 8) == 0);
+    EXPECT_EQ(p[8] + 256 * p[9], size - 16);
+    // First entry: kind 1, version 0x101, header 64 + 8 for the name, 14 bytes of text in 16,
+    // PTX 7.8, sm_70.
+    EXPECT_EQ(p[16], 1);
+    EXPECT_EQ(p[18] + 256 * p[19], 0x101);
+    EXPECT_EQ(p[20], 72);
+    EXPECT_EQ(p[24], 16);
+    EXPECT_EQ(p[40], 8);
+    EXPECT_EQ(p[42], 7);
+    EXPECT_EQ(p[44], 70);
+    EXPECT_STR((const char *)p + 16 + 72, ptx70);
+    free(data);
+}
+
+static void test_walk(void) {
+    void *data;
+    size_t size;
+    char err[200];
+    build(&data, &size);
+    struct kimg it;
+    struct kimg_entry e;
+    for (int known = 0; known < 2; known++) {
+        REQUIRE(kimg_open(&it, data, known ? size : 0, err, sizeof err));
+        EXPECT_EQ(kimg_next(&it, &e, err, sizeof err), 1);
+        EXPECT_STR(e.name, "a.cu");
+        EXPECT_EQ(e.ptx_major * 10 + e.ptx_minor, 78);
+        EXPECT_EQ(kimg_next(&it, &e, err, sizeof err), 1);
+        EXPECT_EQ(e.kind, KIMG_NATIVE);
+        EXPECT_EQ(e.size, 8);
+        EXPECT_EQ(kimg_next(&it, &e, err, sizeof err), 1);
+        EXPECT_EQ(kimg_next(&it, &e, err, sizeof err), 1);
+        EXPECT_EQ(kimg_next(&it, &e, err, sizeof err), 0);
+    }
+    REQUIRE(kimg_best_ptx(data, size, 90, &e, err, sizeof err));
+    EXPECT_STR(e.data, ptx90);
+    EXPECT_EQ(e.size, sizeof ptx90);
+    REQUIRE(kimg_best_ptx(data, size, 89, &e, err, sizeof err));
+    EXPECT_EQ(e.arch, 70);
+    EXPECT(!kimg_best_ptx(data, size, 60, &e, err, sizeof err));
+    EXPECT_STR(err, "");
+    REQUIRE(kimg_find_native(data, size, &e));
+    EXPECT(memcmp(e.data, "\1\2\3", 3) == 0);
+    free(data);
+}
+
+static void walk_all(const void *data, size_t size) {
+    struct kimg it;
+    struct kimg_entry e;
+    char err[200];
+    if (kimg_open(&it, data, size, err, sizeof err))
+        while (kimg_next(&it, &e, err, sizeof err) == 1) {
+            volatile uint8_t sum = 0;
+            for (size_t i = 0; i < e.size; i++)
+                sum = (uint8_t)(sum + ((const uint8_t *)e.data)[i]);
+        }
+    kimg_best_ptx(data, size, 90, &e, err, sizeof err);
+    kimg_find_native(data, size, &e);
+}
+
+// Every prefix and every one-byte change, in memory that ends with the data (for ASan).
+static void test_damage(void) {
+    void *data;
+    size_t size;
+    char err[200];
+    build(&data, &size);
+    for (size_t cut = 1; cut < size; cut++) {
+        uint8_t *copy = malloc(cut);
+        memcpy(copy, data, cut);
+        struct kimg it;
+        EXPECT(!kimg_open(&it, copy, cut, err, sizeof err));
+        free(copy);
+    }
+    for (size_t i = 0; i < size; i++) {
+        for (int value = 0; value < 256; value += 17) {
+            uint8_t *copy = malloc(size);
+            memcpy(copy, data, size);
+            copy[i] = (uint8_t)value;
+            walk_all(copy, size);
+            free(copy);
+        }
+    }
+    free(data);
+}
+
+int main(void) {
+    test_layout();
+    test_walk();
+    test_damage();
+    return expect_done();
+}
