@@ -1,0 +1,82 @@
+// Execution-space, memory-space and function specifiers of CUDA C++ (guide 10.1 to 10.5, 10.38,
+// 10.39). Where the file is compiled as plain C or C++ they mean nothing, so that headers with
+// __host__ and __device__ functions can be shared with other compilers.
+#ifndef __HOST_DEFINES_H__
+#define __HOST_DEFINES_H__
+
+#if defined(__CUDA__) && defined(__clang__)
+#define KUDZU_CUDA_ATTRIBUTE(x) __attribute__((x))
+#else
+#define KUDZU_CUDA_ATTRIBUTE(x)
+#endif
+
+#ifndef __host__
+#define __host__ KUDZU_CUDA_ATTRIBUTE(host)
+#endif
+#ifndef __device__
+#define __device__ KUDZU_CUDA_ATTRIBUTE(device)
+#endif
+#ifndef __global__
+#define __global__ KUDZU_CUDA_ATTRIBUTE(global)
+#endif
+#ifndef __shared__
+#define __shared__ KUDZU_CUDA_ATTRIBUTE(shared)
+#endif
+#ifndef __constant__
+#define __constant__ KUDZU_CUDA_ATTRIBUTE(constant)
+#endif
+
+// What clang has no attribute for travels as an annotation to the compiler driver's device pass.
+#ifndef __managed__
+#if defined(__CUDA__) && defined(__clang__)
+#define __managed__ __attribute__((device, annotate("kudzu.managed")))
+#else
+#define __managed__
+#endif
+#endif
+#ifndef __grid_constant__
+#define __grid_constant__ KUDZU_CUDA_ATTRIBUTE(annotate("kudzu.grid_constant"))
+#endif
+#ifndef __cluster_dims__
+#if defined(__CUDA__) && defined(__clang__)
+#define __cluster_dims__(...) __attribute__((annotate("kudzu.cluster_dims", __VA_ARGS__)))
+#else
+#define __cluster_dims__(...)
+#endif
+#endif
+#ifndef __maxnreg__
+#define __maxnreg__(n) KUDZU_CUDA_ATTRIBUTE(annotate("kudzu.maxnreg", n))
+#endif
+#ifndef __launch_bounds__
+#if defined(__CUDA__) && defined(__clang__)
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#else
+#define __launch_bounds__(...)
+#endif
+#endif
+#ifndef __nv_pure__
+#define __nv_pure__ __attribute__((pure))
+#endif
+
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#ifndef __forceinline__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#endif
+#define __inline_hint__
+#define __thread__ __thread
+// clang has __noinline__ as a keyword in CUDA; elsewhere a macro of that name would break
+// __attribute__((__noinline__)) in the system's headers.
+
+#define CUDARTAPI
+#define CUDARTAPI_CDECL
+#define CUDAAPI_CDECL
+#define CUDART_CB
+#define __device_builtin__
+#define __device_builtin_texture_type__
+#define __device_builtin_surface_type__
+#define __cudart_builtin__
+#define __no_return__ __attribute__((noreturn))
+#define __specialization_static static
+
+#endif
