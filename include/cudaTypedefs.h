@@ -1,0 +1,10 @@
+// Types of pointers to the driver's functions, PFN_<name>_v<version>, for cuGetProcAddress and
+// cudaGetDriverEntryPoint. PFN_<name> is the version that cuda.h's plain name stands for.
+#ifndef KUDZU_CUDA_TYPEDEFS_H
+#define KUDZU_CUDA_TYPEDEFS_H
+
+#include "cuda.h"
+
+#include "kudzu/driver_typedefs.h"
+
+#endif
