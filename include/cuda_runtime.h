@@ -1,0 +1,26 @@
+// The runtime API and, when a CUDA source is compiled, the device language. `kudzu cc` includes
+// this header at the head of every .cu file.
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
+
+#include "host_defines.h"
+
+#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+#include "kudzu/standard_headers.h"
+#endif
+
+#include "builtin_types.h"
+#if __has_include("cuda_runtime_api.h")
+#include "cuda_runtime_api.h"
+#endif
+#include "vector_functions.h"
+
+#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+#include "kudzu/device_language.h"
+#endif
+
+#if defined(__cplusplus) && __has_include("kudzu/runtime_templates.h")
+#include "kudzu/runtime_templates.h"
+#endif
+
+#endif

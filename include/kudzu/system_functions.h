@@ -1,0 +1,49 @@
+// What device code calls in the system: printf (guide 10.36), assert (10.33), the heap (10.37).
+// The driver knows these functions by name.
+#ifndef KUDZU_SYSTEM_FUNCTIONS_H
+#define KUDZU_SYSTEM_FUNCTIONS_H
+
+#include <stddef.h>
+
+extern "C" {
+__attribute__((device)) int vprintf(const char *format, const char *args);
+// clang packs the arguments and calls vprintf.
+__attribute__((device)) int printf(const char *format, ...);
+__attribute__((device)) void *malloc(size_t size) __attribute__((nothrow, malloc));
+__attribute__((device)) void free(void *p) __attribute__((nothrow));
+__attribute__((device)) void __assertfail(const char *expression, const char *file,
+                                          unsigned int line, const char *function,
+                                          size_t char_size);
+
+// What the C library's assert macro calls.
+__attribute__((device)) static inline void __assert_fail(const char *expression, const char *file,
+                                                         unsigned int line, const char *function) {
+    __assertfail(expression, file, line, function, sizeof(char));
+}
+}
+
+namespace std {
+__attribute__((device)) static inline void *malloc(size_t size) {
+    return ::malloc(size);
+}
+__attribute__((device)) static inline void free(void *p) {
+    ::free(p);
+}
+} // namespace std
+
+__attribute__((device)) static inline void __nanosleep(unsigned int ns) {
+    asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory");
+}
+// A value of its own for every launch; blocks of one grid see the same one.
+__attribute__((device)) static inline unsigned long long __kudzu_grid_id() {
+    unsigned long long id;
+    asm("mov.u64 %0, %%gridid;" : "=l"(id));
+    return id;
+}
+__attribute__((device)) static inline unsigned long long __globaltimer() {
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+    return ns;
+}
+
+#endif
