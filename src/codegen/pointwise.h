@@ -1,0 +1,37 @@
+// Emission of every pointwise instruction of the kernel IR as LLVM IR, scalar or vector alike.
+#ifndef KUDZU_CODEGEN_POINTWISE_H
+#define KUDZU_CODEGEN_POINTWISE_H
+
+#include <llvm-c/Core.h>
+
+#include "device/abi.h"
+#include "ir/ir.h"
+
+// Where and for what to emit. The builder stands where the instruction's code is to go; no
+// basic block is created. mod receives the declarations of intrinsics (and of `fma` from the C
+// library, where the target has no such instruction).
+struct pw {
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+    LLVMBuilderRef b;
+    enum kd_level level;
+    bool has_fma; // the target has a fused multiply-add instruction
+    char error[160];
+};
+
+// Emits instruction i. lanes == 0: scalars; else vectors of that many lanes (1 is allowed as
+// <1 x T>). src[k] has the representation of i->ops[k]'s type: PRED i1, B16 i16, B32 i32,
+// B64 i64, B128 i128, F32 float, F64 double (or vectors of them); dst[k] gets that of
+// i->res[k]. Every result is bit for bit isa_eval's, with two exceptions: a value in the F32
+// representation may hold any NaN and means the canonical one (an F32 operand that is used as
+// bits is taken as it is: the caller makes it canonical before), and which payload an f64
+// operation keeps when both operands are NaN is not fixed.
+// Returns false when the form is not known; pw_error then says what is missing. cvta and
+// isspacep are not known here: they need the block's context.
+bool pw_emit(struct pw *p, const struct kir_inst *i, unsigned lanes, const LLVMValueRef *src,
+             LLVMValueRef *dst);
+
+// Why the last pw_emit returned false.
+const char *pw_error(const struct pw *p);
+
+#endif
