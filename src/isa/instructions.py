@@ -1,10 +1,31 @@
 """The instruction table: every PTX instruction form that kudzu knows, once.
 
-op(name, klass, ...) declares an opcode; gen_isa.py makes isa_ops.h and isa_table.c from it.
-An opcode's enum name is ISA_OP_ + its name in capitals, dots turned to underscores.
+op(name, class, ...) declares an opcode: its enum name is ISA_OP_ + the name in capitals, dots
+turned to underscores. form(text, ...) declares one form of the opcode declared last, in the PTX
+manual's notation:
+
+    form("add{.rnd}{.ftz}{.sat}.f32 d, a, b", sem="d = fp_add(F, a, b, m);")
+
+Modifiers: .name is a slot; {.name} may be left out. What may stand there is the keyword argument
+of that name (a list of words, or a dict word -> fields of struct isa_mods that it sets), else the
+entry in SLOTS, else the word itself. A slot whose words are types sets the first type (ty), a
+second such slot the second (ty2).
+Operands: the first is written when it is called d or p; d|p is a pair, d{|p} one whose second may
+be left out; [a] an address; {!}c a predicate that may be negated; {, b} may be left out; imm... an
+immediate; vec(a) a vector; tgt a label, tlist a list of targets. An operand's type is ty unless
+t=dict(name=rule) says otherwise: a type, "ty2", or "wide" (twice as wide as ty).
+Further arguments: sets (fields set before modifiers are looked at), ptx and sm (first version,
+first target), relaxed (registers may be wider than the type), sem (reference semantics).
+
+sem is C. It computes d (and q, the second predicate; cout, the carry) from operands by name, as
+uint64_t, extended from their types. F, N and SGN are floating-point format, width and signedness
+of ty; F2, N2 and SGN2 of ty2; m the modifiers; cin the carry. Packed types run it once a half.
+raw=True gives it src and dst as isa_eval has them.
 """
 
 OPS = []
+FORMS = []
+UNSUPPORTED = []
 
 
 def op(name, klass, can_block=False, side_effect=False, commutative=False, doc=""):
@@ -12,38 +33,572 @@ def op(name, klass, can_block=False, side_effect=False, commutative=False, doc="
                     commutative=commutative, doc=doc))
 
 
-# Integer, floating point, logic: the pointwise ones
-for n in ("add mul mul24 min max and or xor").split():
-    op(n, "pointwise", commutative=True)
-for n in ("sub addc subc mad madc mad24 sad div rem abs neg not cnot popc clz bfind brev bfe bfi "
-          "bmsk szext fns dp4a dp2a fma rcp sqrt rsqrt sin cos lg2 ex2 tanh testp copysign "
-          "set setp selp slct shl shr shf lop3 prmt cvt cvt.pack mov mov.pack mov.unpack "
-          "cvta isspacep").split():
-    op(n, "pointwise")
-# Machine state
+def form(text, t=None, sets="", ptx=10, sm=0, relaxed=False, sem=None, raw=False, **slots):
+    FORMS.append(dict(text=text, op=OPS[-1]["name"], t=t or {}, sets=sets, ptx=ptx, sm=sm,
+                      relaxed=relaxed, sem=sem, raw=raw, slots=slots))
+
+
+def unsupported(words, what):
+    """Opcodes (or opcode and first modifiers) that are PTX but not built yet."""
+    for w in words.split():
+        UNSUPPORTED.append((w, what))
+
+
+def enum_words(field, prefix, words):
+    return {w: "%s=%s%s" % (field, prefix, w.upper()) for w in words.split()}
+
+
+I = "u16 u32 u64 s16 s32 s64"
+I32 = "u32 s32"
+I3264 = "u32 u64 s32 s64"
+B = "b16 b32 b64"
+BP = "pred b16 b32 b64"
+B3264 = "b32 b64"
+ALL = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"
+MEM = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
+HALF = "f16 f16x2"
+BHALF = "bf16 bf16x2"
+
+CMP_INT = "eq ne lt le gt ge lo ls hi hs"
+CMP_FLOAT = "eq ne lt le gt ge equ neu ltu leu gtu geu num nan"
+
+# What may stand in a slot, where no form says otherwise.
+SLOTS = {
+    "rnd": enum_words("rnd", "ISA_RND_", "rn rz rm rp"),
+    "irnd": enum_words("rnd", "ISA_RND_", "rni rzi rmi rpi"),
+    "frnd2": enum_words("rnd", "ISA_RND_", "rn rz"),
+    "cmp": enum_words("cmp", "ISA_CMP_", CMP_FLOAT),
+    "icmp": enum_words("cmp", "ISA_CMP_", CMP_INT),
+    "bcmp": enum_words("cmp", "ISA_CMP_", "eq ne"),
+    "boolop": enum_words("boolop", "ISA_BOOL_", "and or xor"),
+    "ss": {"const": "space=ISA_SPACE_CONST", "global": "space=ISA_SPACE_GLOBAL",
+           "local": "space=ISA_SPACE_LOCAL", "param": "space=ISA_SPACE_PARAM",
+           "param::entry": "space=ISA_SPACE_PARAM", "param::func": "space=ISA_SPACE_PARAM",
+           "shared": "space=ISA_SPACE_SHARED", "shared::cta": "space=ISA_SPACE_SHARED",
+           "shared::cluster": "space=ISA_SPACE_CLUSTER"},
+    "scope": enum_words("scope", "ISA_SCOPE_", "cta cluster gpu sys"),
+    "asem": enum_words("sem", "ISA_SEM_", "relaxed acquire release acq_rel"),
+    "ldcop": {"ca": "", "cg": "", "cs": "", "lu": "", "cv": "sem=ISA_SEM_VOLATILE"},
+    "stcop": {"wb": "", "cg": "", "cs": "", "wt": ""},
+    "l1": "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate",
+    "l2": "L2::evict_normal L2::evict_first L2::evict_last",
+    "hint": "L2::cache_hint",
+    "prefetch": "L2::64B L2::128B L2::256B",
+    "vec": {"v2": "vec=2", "v4": "vec=4"},
+}
+# Words that stand for themselves and set something.
+LITERALS = {
+    "ftz": "ftz=1", "sat": "sat=1", "approx": "approx=1", "full": "full=1", "NaN": "nan=1",
+    "relu": "relu=1", "satfinite": "satfinite=1", "xorsign_abs": "xorsign_abs=1",
+    "cc": "cc=1", "to": "to=1", "uni": "uni=1", "aligned": "aligned=1", "shiftamt": "shiftamt=1",
+    "nc": "nc=1", "lo": "half=ISA_LO", "hi": "half=ISA_HI", "wide": "half=ISA_WIDE",
+    "rn": "rnd=ISA_RND_RN", "rna": "rnd=ISA_RND_RNA", "volatile": "sem=ISA_SEM_VOLATILE",
+    "mmio": "sem=ISA_SEM_MMIO",
+}
+
+# ---- Integer arithmetic ------------------------------------------------------------------------
+op("add", "pointwise", commutative=True, doc="Sum")
+form("add.type d, a, b", type=I, sem="d = a + b;")
+form("add.type d, a, b", type="u16x2 s16x2", ptx=80, sm=90, sem="d = a + b;")
+form("add.sat.s32 d, a, b", sem="d = bit_clamp_s32((int64_t)a + (int64_t)b);")
+form("add.cc.type d, a, b", type="u32 s32 u64 s64 b32 b64",
+     sem="d = bit_add_carry(a, b, 0, N, &cout);")
+form("add{.rnd}{.ftz}{.sat}.f32 d, a, b", sem="d = fp_add(F, a, b, m);")
+form("add{.rnd}.f64 d, a, b", sem="d = fp_add(F, a, b, m);")
+form("add{.rn}{.ftz}{.sat}.type d, a, b", type=HALF, ptx=42, sm=53, sem="d = fp_add(F, a, b, m);")
+form("add{.rn}.type d, a, b", type=BHALF, ptx=78, sm=90, sem="d = fp_add(F, a, b, m);")
+
+op("mul", "pointwise", commutative=True, doc="Product")
+form("mul.lo.type d, a, b", type=I, sem="d = a * b;")
+form("mul.hi.type d, a, b", type=I, sem="d = bit_mul_high(a, b, N, SGN);")
+form("mul.wide.type d, a, b", type="u16 u32 s16 s32", t=dict(d="wide"), sem="d = a * b;")
+form("mul{.rnd}{.ftz}{.sat}.f32 d, a, b", sem="d = fp_mul(F, a, b, m);")
+form("mul{.rnd}.f64 d, a, b", sem="d = fp_mul(F, a, b, m);")
+form("mul{.rn}{.ftz}{.sat}.type d, a, b", type=HALF, ptx=42, sm=53, sem="d = fp_mul(F, a, b, m);")
+form("mul{.rn}.type d, a, b", type=BHALF, ptx=78, sm=90, sem="d = fp_mul(F, a, b, m);")
+
+op("mul24", "pointwise", commutative=True, doc="Product of 24-bit integers")
+form("mul24.lo.type d, a, b", type=I32, sem="d = bit_low24(a, SGN) * bit_low24(b, SGN);")
+form("mul24.hi.type d, a, b", type=I32, sem="d = bit_low24(a, SGN) * bit_low24(b, SGN) >> 16;")
+
+op("min", "pointwise", commutative=True, doc="Smaller operand")
+op("max", "pointwise", commutative=True, doc="Larger operand")
+for name, less in (("min", "<"), ("max", ">")):
+    OPS.append(OPS.pop([o["name"] for o in OPS].index(name)))
+    pick = "d = (SGN ? (int64_t)a %s (int64_t)b : a %s b) ? a : b;" % (less, less)
+    relu = pick + " if ((int64_t)d < 0) d = 0;"
+    form(name + ".type d, a, b", type=I, sem=pick)
+    form(name + ".type d, a, b", type="u16x2 s16x2", ptx=80, sm=90, sem=pick)
+    form(name + ".relu.type d, a, b", type="s32 s16x2", ptx=80, sm=90, sem=relu)
+    call = "d = fp_%s(F, a, b, m);" % name
+    form(name + "{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b", sem=call)
+    form(name + ".f64 d, a, b", sem=call)
+    form(name + "{.ftz}{.NaN}{.xorsign.abs}.type d, a, b", type=HALF, ptx=70, sm=80, sem=call)
+    form(name + "{.NaN}{.xorsign.abs}.type d, a, b", type=BHALF, ptx=70, sm=80, sem=call)
+
+op("and", "pointwise", commutative=True, doc="Bitwise and")
+form("and.type d, a, b", type=BP, sem="d = a & b;")
+op("or", "pointwise", commutative=True, doc="Bitwise or")
+form("or.type d, a, b", type=BP, sem="d = a | b;")
+op("xor", "pointwise", commutative=True, doc="Bitwise exclusive or")
+form("xor.type d, a, b", type=BP, sem="d = a ^ b;")
+
+op("sub", "pointwise", doc="Difference")
+form("sub.type d, a, b", type=I, sem="d = a - b;")
+form("sub.sat.s32 d, a, b", sem="d = bit_clamp_s32((int64_t)a - (int64_t)b);")
+form("sub.cc.type d, a, b", type="u32 s32 u64 s64 b32 b64",
+     sem="d = bit_sub_borrow(a, b, 0, N, &cout);")
+form("sub{.rnd}{.ftz}{.sat}.f32 d, a, b", sem="d = fp_sub(F, a, b, m);")
+form("sub{.rnd}.f64 d, a, b", sem="d = fp_sub(F, a, b, m);")
+form("sub{.rn}{.ftz}{.sat}.type d, a, b", type=HALF, ptx=42, sm=53, sem="d = fp_sub(F, a, b, m);")
+form("sub{.rn}.type d, a, b", type=BHALF, ptx=78, sm=90, sem="d = fp_sub(F, a, b, m);")
+
+op("addc", "pointwise", doc="Sum with carry in")
+form("addc{.cc}.type d, a, b", type="u32 s32 u64 s64 b32 b64",
+     sem="d = bit_add_carry(a, b, cin, N, &cout);")
+op("subc", "pointwise", doc="Difference with borrow in")
+form("subc{.cc}.type d, a, b", type="u32 s32 u64 s64 b32 b64",
+     sem="d = bit_sub_borrow(a, b, cin, N, &cout);")
+
+op("mad", "pointwise", doc="Product and sum")
+form("mad.lo.type d, a, b, c", type=I, sem="d = a * b + c;")
+form("mad.hi.type d, a, b, c", type=I, sem="d = bit_mul_high(a, b, N, SGN) + c;")
+form("mad.hi.sat.s32 d, a, b, c",
+     sem="d = bit_clamp_s32((int64_t)bit_mul_high(a, b, N, SGN) + (int64_t)c);")
+form("mad.wide.type d, a, b, c", type="u16 u32 s16 s32", t=dict(d="wide", c="wide"),
+     sem="d = a * b + c;")
+form("mad.lo.cc.type d, a, b, c", type=I3264,
+     sem="d = bit_add_carry(a * b, c, 0, N, &cout);")
+form("mad.hi.cc.type d, a, b, c", type=I3264,
+     sem="d = bit_add_carry(bit_mul_high(a, b, N, SGN), c, 0, N, &cout);")
+op("madc", "pointwise", doc="Product and sum with carry in")
+form("madc.lo{.cc}.type d, a, b, c", type=I3264,
+     sem="d = bit_add_carry(a * b, c, cin, N, &cout);")
+form("madc.hi{.cc}.type d, a, b, c", type=I3264,
+     sem="d = bit_add_carry(bit_mul_high(a, b, N, SGN), c, cin, N, &cout);")
+op("mad24", "pointwise", doc="Product of 24-bit integers, and sum")
+form("mad24.lo.type d, a, b, c", type=I32, sem="d = bit_low24(a, SGN) * bit_low24(b, SGN) + c;")
+form("mad24.hi.type d, a, b, c", type=I32,
+     sem="d = (bit_low24(a, SGN) * bit_low24(b, SGN) >> 16) + c;")
+form("mad24.hi.sat.s32 d, a, b, c",
+     sem="d = bit_clamp_s32(((int64_t)(bit_low24(a, true) * bit_low24(b, true)) >> 16) + (int64_t)c);")
+op("sad", "pointwise", doc="Sum of absolute differences")
+form("sad.type d, a, b, c", type=I,
+     sem="d = c + ((SGN ? (int64_t)a < (int64_t)b : a < b) ? b - a : a - b);")
+op("div", "pointwise", doc="Quotient; integers: by zero gives all ones")
+form("div.type d, a, b", type=I, sem="d = bit_div(a, b, SGN);")
+form("div.approx{.ftz}.f32 d, a, b", sem="d = fp_div(F, a, b, m);")
+form("div.full{.ftz}.f32 d, a, b", sem="d = fp_div(F, a, b, m);")
+form("div.rnd{.ftz}.f32 d, a, b", sem="d = fp_div(F, a, b, m);")
+form("div.rnd.f64 d, a, b", sem="d = fp_div(F, a, b, m);")
+op("rem", "pointwise", doc="Remainder; by zero gives all ones")
+form("rem.type d, a, b", type=I, sem="d = bit_rem(a, b, SGN);")
+op("abs", "pointwise", doc="Absolute value")
+form("abs.type d, a", type="s16 s32 s64", sem="d = (int64_t)a < 0 ? 0 - a : a;")
+form("abs{.ftz}.f32 d, a", sem="d = fp_abs(F, a, m);")
+form("abs.f64 d, a", sem="d = fp_abs(F, a, m);")
+form("abs{.ftz}.type d, a", type=HALF, ptx=65, sm=53, sem="d = fp_abs(F, a, m);")
+form("abs.type d, a", type=BHALF, ptx=70, sm=80, sem="d = fp_abs(F, a, m);")
+op("neg", "pointwise", doc="Negation")
+form("neg.type d, a", type="s16 s32 s64", sem="d = 0 - a;")
+form("neg{.ftz}.f32 d, a", sem="d = fp_neg(F, a, m);")
+form("neg.f64 d, a", sem="d = fp_neg(F, a, m);")
+form("neg{.ftz}.type d, a", type=HALF, ptx=60, sm=53, sem="d = fp_neg(F, a, m);")
+form("neg.type d, a", type=BHALF, ptx=70, sm=80, sem="d = fp_neg(F, a, m);")
+op("not", "pointwise", doc="Bitwise complement")
+form("not.type d, a", type=BP, sem="d = ~a;")
+op("cnot", "pointwise", doc="Logical negation: 1 for zero, else 0")
+form("cnot.type d, a", type=B, sem="d = a == 0;")
+
+# ---- Bits --------------------------------------------------------------------------------------
+op("popc", "pointwise", doc="Number of ones")
+form("popc.type d, a", type=B3264, t=dict(d="u32"), sem="d = (unsigned)__builtin_popcountll(a);")
+op("clz", "pointwise", doc="Number of leading zeros")
+form("clz.type d, a", type=B3264, t=dict(d="u32"),
+     sem="d = a ? (unsigned)__builtin_clzll(a) - (64 - N) : N;")
+op("bfind", "pointwise", doc="Position of the highest bit that is not sign")
+form("bfind{.shiftamt}.type d, a", type=I3264, t=dict(d="u32"),
+     sem="d = bit_find(a, N, SGN, m->shiftamt);")
+op("brev", "pointwise", doc="Bits in reverse order")
+form("brev.type d, a", type=B3264, sem="d = bit_reverse(a, N);")
+op("bfe", "pointwise", doc="Bit field extract")
+form("bfe.type d, a, b, c", type=I3264, t=dict(b="u32", c="u32"),
+     sem="d = bit_extract(a, b, c, N, SGN);")
+op("bfi", "pointwise", doc="Bit field insert")
+form("bfi.type d, a, b, pos, len", type=B3264, t=dict(pos="u32", len="u32"),
+     sem="d = bit_insert(a, b, pos, len, N);")
+op("bmsk", "pointwise", doc="Bit mask")
+form("bmsk.mode.b32 d, a, b", ptx=76, sm=70, t=dict(a="u32", b="u32"),
+     mode={"clamp": "mode=ISA_SZEXT_CLAMP", "wrap": "mode=ISA_SZEXT_WRAP"},
+     sem="d = bit_mask(a, b, m->mode == ISA_SZEXT_WRAP);")
+op("szext", "pointwise", doc="Sign or zero extension from a given width")
+form("szext.mode.type d, a, b", type=I32, ptx=76, sm=70, t=dict(b="u32"),
+     mode={"clamp": "mode=ISA_SZEXT_CLAMP", "wrap": "mode=ISA_SZEXT_WRAP"},
+     sem="d = bit_sign_extend(a, b, m->mode == ISA_SZEXT_WRAP, SGN);")
+op("fns", "pointwise", doc="Position of the n-th set bit")
+form("fns.b32 d, mask, base, offset", ptx=60, sm=30, t=dict(base="u32", offset="s32"),
+     sem="d = bit_find_nth((uint32_t)mask, (uint32_t)base, (int32_t)offset);")
+op("dp4a", "pointwise", doc="Dot product of four bytes, accumulated")
+form("dp4a.atype.btype d, a, b, c", ptx=50, sm=61, atype=I32, btype=I32,
+     t=dict(a="b32", b="b32", c="b32", d="b32"), sem="d = bit_dp4a(a, b, c, SGN, SGN2);")
+op("dp2a", "pointwise", doc="Dot product of two halves and two bytes, accumulated")
+form("dp2a.mode.atype.btype d, a, b, c", ptx=50, sm=61, atype=I32, btype=I32,
+     mode={"lo": "half=ISA_LO", "hi": "half=ISA_HI"},
+     t=dict(a="b32", b="b32", c="b32", d="b32"),
+     sem="d = bit_dp2a(a, b, c, SGN, SGN2, m->half == ISA_HI);")
+
+# ---- Floating point ----------------------------------------------------------------------------
+op("fma", "pointwise", doc="Product and sum, rounded once")
+FMA = "d = fp_fma(F, a, b, c, m);"
+form("fma.rnd{.ftz}{.sat}.f32 d, a, b, c", ptx=20, sm=20, sem=FMA)
+form("fma.rnd.f64 d, a, b, c", sem=FMA)
+form("fma.rn{.ftz}{.sat}.type d, a, b, c", type=HALF, ptx=42, sm=53, sem=FMA)
+form("fma.rn{.ftz}.relu.type d, a, b, c", type=HALF, ptx=70, sm=80, sem=FMA)
+form("fma.rn{.relu}.type d, a, b, c", type=BHALF, ptx=70, sm=80, sem=FMA)
+form("mad{.rnd}{.ftz}{.sat}.f32 d, a, b, c", sem=FMA)
+form("mad{.rnd}.f64 d, a, b, c", sem=FMA)
+op("rcp", "pointwise", doc="Reciprocal")
+form("rcp.approx{.ftz}.f32 d, a", sem="d = fp_rcp(F, a, m);")
+form("rcp.rnd{.ftz}.f32 d, a", sem="d = fp_rcp(F, a, m);")
+form("rcp.rnd.f64 d, a", sem="d = fp_rcp(F, a, m);")
+form("rcp.approx.ftz.f64 d, a", sem="d = eval_rcp_approx_f64(a, m);")
+op("sqrt", "pointwise", doc="Square root")
+form("sqrt.approx{.ftz}.f32 d, a", sem="d = fp_sqrt(F, a, m);")
+form("sqrt.rnd{.ftz}.f32 d, a", sem="d = fp_sqrt(F, a, m);")
+form("sqrt.rnd.f64 d, a", sem="d = fp_sqrt(F, a, m);")
+op("rsqrt", "pointwise", doc="Reciprocal of the square root")
+form("rsqrt.approx{.ftz}.f32 d, a", sem="d = eval_approx(approx_rsqrt, F, a, m);")
+form("rsqrt.approx.f64 d, a", sem="d = fp_rcp(F, fp_sqrt(F, a, m), m);")
+form("rsqrt.approx.ftz.f64 d, a", ptx=40, sm=20, sem="d = eval_rsqrt_approx_f64(a);")
+op("sin", "pointwise", doc="Sine, approximate")
+form("sin.approx{.ftz}.f32 d, a", sem="d = eval_approx(approx_sin, F, a, m);")
+op("cos", "pointwise", doc="Cosine, approximate")
+form("cos.approx{.ftz}.f32 d, a", sem="d = eval_approx(approx_cos, F, a, m);")
+op("lg2", "pointwise", doc="Logarithm to base 2, approximate")
+form("lg2.approx{.ftz}.f32 d, a", sem="d = eval_approx(approx_lg2, F, a, m);")
+op("ex2", "pointwise", doc="Power of 2, approximate")
+form("ex2.approx{.ftz}.f32 d, a", sem="d = eval_approx(approx_ex2, F, a, m);")
+form("ex2.approx.type d, a", type=HALF, ptx=70, sm=75, sem="d = eval_approx(approx_ex2, F, a, m);")
+form("ex2.approx.ftz.type d, a", type=BHALF, ptx=78, sm=90,
+     sem="d = eval_approx(approx_ex2, F, a, m);")
+op("tanh", "pointwise", doc="Hyperbolic tangent, approximate")
+form("tanh.approx.f32 d, a", ptx=70, sm=75, sem="d = eval_approx(approx_tanh, F, a, m);")
+form("tanh.approx.type d, a", type=HALF, ptx=70, sm=75,
+     sem="d = eval_approx(approx_tanh, F, a, m);")
+form("tanh.approx.type d, a", type=BHALF, ptx=78, sm=90,
+     sem="d = eval_approx(approx_tanh, F, a, m);")
+op("testp", "pointwise", doc="Class of a floating-point number")
+form("testp.mode.type p, a", type="f32 f64", ptx=20, sm=20, t=dict(p="pred"),
+     mode=enum_words("mode", "ISA_TESTP_",
+                     "finite infinite number notanumber normal subnormal"),
+     sem="p = fp_testp(F, a, m);")
+op("copysign", "pointwise", doc="Magnitude of b with the sign of a")
+form("copysign.type d, a, b", type="f32 f64", ptx=20, sm=20, sem="d = fp_copysign(F, a, b);")
+
+# ---- Comparison and selection ------------------------------------------------------------------
+op("set", "pointwise", doc="Comparison to a number: all ones or 1.0 when true")
+for slot, sources, results, sm in (
+        ("bcmp", B, "u32 s32 f32", 0), ("icmp", I, "u32 s32 f32", 0),
+        ("cmp", "f32 f64", "u32 s32 f32", 0), ("bcmp", B, "f16 bf16", 53),
+        ("icmp", I, "f16 bf16", 53), ("cmp", "f32 f64", "f16 bf16", 53),
+        ("cmp", "f16 bf16", "u16 s16 u32 s32 f16 bf16 f32", 53),
+        ("cmp", "f16x2", "f16x2", 53), ("cmp", "bf16x2", "bf16x2", 90)):
+    compare = "fp_compare(F2, a, b, m)" if slot == "cmp" else "bit_compare(a, b, SGN2, m->cmp)"
+    ftz = "{.ftz}" if slot == "cmp" else ""
+    for boolean, extra in (("", ""), (".boolop", ", {!}c")):
+        value = "eval_bool(%s, c, m)" % compare if boolean else compare
+        form("set.%s%s%s.dtype.stype d, a, b%s" % (slot, boolean, ftz, extra), dtype=results,
+             stype=sources, sm=sm, t=dict(a="ty2", b="ty2", c="pred"),
+             sem="d = eval_set(%s, ty);" % value)
+op("setp", "pointwise", doc="Comparison to predicates: p, and q its complement")
+for slot, types in (("bcmp", B), ("icmp", I), ("cmp", "f32 f64 f16 bf16")):
+    compare = "fp_compare(F, a, b, m)" if slot == "cmp" else "bit_compare(a, b, SGN, m->cmp)"
+    ftz = "{.ftz}" if slot == "cmp" else ""
+    form("setp.%s%s.type p{|q}, a, b" % (slot, ftz), type=types, t=dict(p="pred", q="pred"),
+         sem="p = %s; q = !p;" % compare)
+    form("setp.%s.boolop%s.type p{|q}, a, b, {!}c" % (slot, ftz), type=types,
+         t=dict(p="pred", q="pred", c="pred"),
+         sem="bool r = %s; p = eval_bool(r, c, m); q = eval_bool(!r, c, m);" % compare)
+form("setp.cmp{.ftz}.type p|q, a, b", type="f16x2 bf16x2", ptx=42, sm=53, raw=True,
+     t=dict(p="pred", q="pred"), sem="eval_setp_x2(ty, m, src, dst, false);")
+form("setp.cmp.boolop{.ftz}.type p|q, a, b, {!}c", type="f16x2 bf16x2", ptx=42, sm=53, raw=True,
+     t=dict(p="pred", q="pred", c="pred"), sem="eval_setp_x2(ty, m, src, dst, true);")
+op("selp", "pointwise", doc="One of two values, by a predicate")
+form("selp.type d, a, b, c", type=ALL, t=dict(c="pred"), sem="d = c ? a : b;")
+op("slct", "pointwise", doc="One of two values, by the sign of a third")
+form("slct.dtype.s32 d, a, b, c", dtype=ALL, t=dict(c="ty2"), sem="d = (int64_t)c >= 0 ? a : b;")
+form("slct{.ftz}.dtype.f32 d, a, b, c", dtype=ALL, t=dict(c="ty2"),
+     sem="d = eval_not_negative_f32(c, m) ? a : b;")
+
+# ---- Logic and shift ---------------------------------------------------------------------------
+op("shl", "pointwise", doc="Shift left; amounts from the width up give zero")
+form("shl.type d, a, b", type=B, t=dict(b="u32"), sem="d = b < N ? a << b : 0;")
+op("shr", "pointwise", doc="Shift right; amounts from the width up give all sign bits")
+form("shr.type d, a, b", type=B + " " + I, t=dict(b="u32"),
+     sem="b = b < N ? b : N; d = SGN ? (uint64_t)((int64_t)a >> (b > 63 ? 63 : b)) "
+         ": b > 63 ? 0 : a >> b;")
+op("shf", "pointwise", doc="Funnel shift")
+for direction in "LR":
+    form("shf.%s.mode.b32 d, a, b, c" % direction.lower(), ptx=31, sm=32, t=dict(c="u32"),
+         mode=enum_words("mode", "ISA_SHF_%s_" % direction, "clamp wrap"),
+         sem="d = bit_funnel((uint32_t)a, (uint32_t)b, (uint32_t)c, m->mode);")
+op("lop3", "pointwise", doc="Any bitwise function of three operands")
+form("lop3.b32 d, a, b, c, immLut", ptx=43, sm=50, t=dict(immLut="u32"),
+     sem="d = bit_lop3(a, b, c, immLut);")
+form("lop3.boolop.b32 d|p, a, b, c, immLut, q", ptx=82, sm=70, t=dict(immLut="u32", p="pred", q="pred"),
+     raw=True, sem="eval_lop3_bool(m, src, dst);")
+op("prmt", "pointwise", doc="Byte permutation")
+form("prmt.b32{.mode} d, a, b, c", ptx=20, sm=20, t=dict(c="b32"),
+     mode=enum_words("mode", "ISA_PRMT_", "f4e b4e rc8 ecl ecr rc16"),
+     sem="d = bit_permute((uint32_t)a, (uint32_t)b, (uint32_t)c, m->mode);")
+
+# ---- Conversion --------------------------------------------------------------------------------
+op("cvt", "pointwise", doc="Conversion")
+ICVT = "u8 u16 u32 u64 s8 s16 s32 s64"
+CVT = dict(t=dict(a="ty2", b="ty2"), relaxed=True)
+TO_INT = "d = fp_to_int(F2, a, N, SGN, m);"
+FROM_INT = "d = fp_from_int(F, a, SGN2, m);"
+FLOAT = "d = fp_convert(F, F2, a, m);"
+form("cvt{.sat}.dtype.atype d, a", dtype=ICVT, atype=ICVT,
+     sem="d = m->sat ? bit_saturate(a, SGN2, N, SGN) : a;", **CVT)
+form("cvt.irnd{.ftz}{.sat}.dtype.atype d, a", dtype=ICVT, atype="f16 f32 f64", sem=TO_INT, **CVT)
+form("cvt.irnd{.ftz}{.sat}.dtype.atype d, a", dtype=ICVT, atype="bf16", ptx=78, sm=90, sem=TO_INT,
+     **CVT)
+form("cvt.rnd{.ftz}{.sat}.dtype.atype d, a", dtype="f16 f32 f64", atype=ICVT, sem=FROM_INT, **CVT)
+form("cvt.rnd{.sat}.dtype.atype d, a", dtype="bf16", atype=ICVT, ptx=78, sm=90, sem=FROM_INT,
+     **CVT)
+form("cvt.rnd{.ftz}{.sat}.f32.f64 d, a", sem=FLOAT, **CVT)
+form("cvt.rnd{.ftz}{.sat}.f16.atype d, a", atype="f32 f64", sem=FLOAT, **CVT)
+form("cvt{.ftz}{.sat}.f64.f32 d, a", sem=FLOAT, **CVT)
+form("cvt{.ftz}{.sat}.dtype.f16 d, a", dtype="f32 f64", sem=FLOAT, **CVT)
+form("cvt{.irnd}{.ftz}{.sat}.f32.f32 d, a", sem=FLOAT, **CVT)
+form("cvt{.irnd}{.sat}.f64.f64 d, a", sem=FLOAT, **CVT)
+form("cvt{.irnd}{.ftz}{.sat}.f16.f16 d, a", sem=FLOAT, **CVT)
+form("cvt{.irnd}.bf16.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
+form("cvt.frnd2{.relu}{.satfinite}.f16.f32 d, a", ptx=70, sm=80, sem=FLOAT, **CVT)
+form("cvt.frnd2{.relu}{.satfinite}.bf16.f32 d, a", ptx=70, sm=80, sem=FLOAT, **CVT)
+form("cvt.rnd{.sat}.bf16.atype d, a", atype="f32 f16 f64", ptx=78, sm=90, sem=FLOAT, **CVT)
+form("cvt{.ftz}.f32.bf16 d, a", ptx=71, sm=80, sem=FLOAT, **CVT)
+form("cvt{.sat}.f64.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
+form("cvt.rnd{.sat}.f16.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
+form("cvt.rna{.satfinite}.tf32.f32 d, a", ptx=70, sm=80, sem=FLOAT, **CVT)
+form("cvt.frnd2{.relu}.tf32.f32 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
+PAIR = "dst[0].u64[0] = eval_cvt_pair(F, src, m);"
+form("cvt.frnd2{.relu}{.satfinite}.dtype.f32 d, a, b", dtype="f16x2 bf16x2", ptx=70, sm=80,
+     raw=True, sem=PAIR, **CVT)
+form("cvt.rn.satfinite{.relu}.dtype.f32 d, a, b", dtype="e4m3x2 e5m2x2", ptx=78, sm=89,
+     raw=True, sem=PAIR, **CVT)
+form("cvt.rn.satfinite{.relu}.dtype.f16x2 d, a", dtype="e4m3x2 e5m2x2", ptx=78, sm=89,
+     raw=True, sem="dst[0].u64[0] = eval_cvt_f16x2_to_f8x2(F, src, m);", **CVT)
+form("cvt.rn{.relu}.f16x2.atype d, a", atype="e4m3x2 e5m2x2", ptx=78, sm=89,
+     raw=True, sem="dst[0].u64[0] = eval_cvt_f8x2_to_f16x2(F2, src, m);", **CVT)
+op("cvt.pack", "pointwise", doc="Two integers converted and packed")
+form("cvt.pack.sat.dtype.s32 d, a, b", dtype="u16 s16", ptx=65, sm=72,
+     t=dict(d="u32", a="ty2", b="ty2"), raw=True, sem="eval_cvt_pack(ty, src, dst, false);")
+form("cvt.pack.sat.dtype.s32.b32 d, a, b, c", dtype="u8 s8", ptx=65, sm=72,
+     t=dict(d="u32", a="ty2", b="ty2", c="b32"), raw=True,
+     sem="eval_cvt_pack(ty, src, dst, true);")
+
+# ---- Data movement -----------------------------------------------------------------------------
+op("mov", "pointwise", doc="Move: registers, immediates, special registers, addresses")
+form("mov.type d, a", type="pred b128 " + ALL, raw=True, sem="eval_mov(ty, src, dst);")
+op("mov.pack", "pointwise", doc="Elements to one register")
+form("mov.type d, vec(a)", type="b16 b32 b64 b128 u32 s32 u64 s64 f32 f64", raw=True,
+     sem="eval_pack(ty, m->vec, src, dst);")
+op("mov.unpack", "pointwise", doc="One register to elements")
+form("mov.type vec(d), a", type="b16 b32 b64 b128 u32 s32 u64 s64 f32 f64", raw=True,
+     sem="eval_unpack(ty, m->vec, src, dst);")
+op("cvta", "pointwise", doc="Address to generic and back")
+form("cvta.ss.type d, a", type="u32 u64", ptx=20, sm=20)
+form("cvta.to.ss.type d, a", type="u32 u64", ptx=20, sm=20)
+op("isspacep", "pointwise", doc="Does a generic address lie in a space?")
+form("isspacep.ss p, a", ptx=20, sm=20, t=dict(p="pred", a="u64"))
+# Machine state: only in kernel IR; text has mov.
 for n in "sreg symaddr param phi".split():
-    op(n, "source")
-# Memory
-op("ld", "memory")
-op("ldu", "memory")
-for n in "st atom red prefetch prefetchu discard applypriority".split():
-    op(n, "memory", side_effect=True)
-op("alloca", "memory", side_effect=True)
-op("stacksave", "memory", side_effect=True)
-op("stackrestore", "memory", side_effect=True)
-# Control
-for n in "bra brx.idx call ret exit trap brkpt unreachable".split():
-    op(n, "control", side_effect=True)
-op("cbr", "control", side_effect=True)
-# Warp
-for n in "shfl vote match redux activemask elect".split():
-    op(n, "warp", side_effect=True)
-op("bar.warp.sync", "warp", side_effect=True)
-# Block
-for n in "bar.sync bar.arrive bar.red".split():
-    op(n, "block", can_block=True, side_effect=True)
-# Fences, and what only takes time
-for n in "membar fence".split():
-    op(n, "fence", side_effect=True)
-op("nanosleep", "control", side_effect=True)
-op("pmevent", "control", side_effect=True)
+    op(n, "source", doc="Kernel IR only")
+
+# ---- Memory ------------------------------------------------------------------------------------
+op("ld", "memory", doc="Load")
+LD = dict(type=MEM, relaxed=True)
+HINTS = "{.l1}{.l2}{.hint}{.prefetch}"
+form("ld{.ss}{.ldcop}{.hint}{.prefetch}{.vec}.type d, [a]{.unified}{, cache-policy}", **LD)
+form("ld.weak{.ss}{.ldcop}{.hint}{.prefetch}{.vec}.type d, [a]{.unified}{, cache-policy}",
+     ptx=60, sm=70, **LD)
+form("ld{.ss}" + HINTS + "{.vec}.type d, [a]{.unified}{, cache-policy}", ptx=74, sm=70, **LD)
+form("ld.weak{.ss}" + HINTS + "{.vec}.type d, [a]{.unified}{, cache-policy}", ptx=74, sm=70, **LD)
+form("ld.volatile{.ss}{.prefetch}{.vec}.type d, [a]", **LD)
+form("ld.ssem.scope{.ss}" + HINTS + "{.vec}.type d, [a]{, cache-policy}", ptx=60, sm=70,
+     ssem=enum_words("sem", "ISA_SEM_", "relaxed acquire"), **LD)
+form("ld.mmio.relaxed.sys{.global}.type d, [a]", sets="scope=ISA_SCOPE_SYS", ptx=82, sm=70,
+     **{"global": {"global": "space=ISA_SPACE_GLOBAL"}}, **LD)
+form("ld.global{.nccop}.nc" + HINTS + "{.vec}.type d, [a]{, cache-policy}", ptx=31, sm=32,
+     nccop="ca cg cs", **{"global": {"global": "space=ISA_SPACE_GLOBAL"}}, **LD)
+op("ldu", "memory", doc="Load of a value that is the same for all threads of a warp")
+form("ldu{.ss}{.vec}.type d, [a]", ptx=20, sm=20, ss={"global": "space=ISA_SPACE_GLOBAL"}, **LD)
+op("st", "memory", side_effect=True, doc="Store")
+ST = dict(type=MEM, relaxed=True)
+STHINTS = "{.l1}{.l2}{.hint}"
+form("st{.ss}{.stcop}{.hint}{.vec}.type [a], b{, cache-policy}", **ST)
+form("st.weak{.ss}{.stcop}{.hint}{.vec}.type [a], b{, cache-policy}", ptx=60, sm=70, **ST)
+form("st{.ss}" + STHINTS + "{.vec}.type [a], b{, cache-policy}", ptx=74, sm=70, **ST)
+form("st.weak{.ss}" + STHINTS + "{.vec}.type [a], b{, cache-policy}", ptx=74, sm=70, **ST)
+form("st.volatile{.ss}{.vec}.type [a], b", **ST)
+form("st.ssem.scope{.ss}" + STHINTS + "{.vec}.type [a], b{, cache-policy}", ptx=60, sm=70,
+     ssem=enum_words("sem", "ISA_SEM_", "relaxed release"), **ST)
+form("st.mmio.relaxed.sys{.global}.type [a], b", sets="scope=ISA_SCOPE_SYS", ptx=82, sm=70,
+     **{"global": {"global": "space=ISA_SPACE_GLOBAL"}}, **ST)
+
+ASS = {k: SLOTS["ss"][k] for k in ("global", "shared", "shared::cta", "shared::cluster")}
+# Types of each atomic operation; later rows need later versions.
+ATOMIC = (
+    ("and or xor", "b32 b64", "", 11, 11),
+    ("add", "u32 s32 u64 s64 f32", "", 11, 11),
+    ("add", "f64", "", 50, 60),
+    ("inc dec", "u32", "", 11, 11),
+    ("min max", "u32 s32 u64 s64", "", 11, 11),
+    ("add", "f16x2", ".noftz", 62, 60),
+    ("add", "f16", ".noftz", 63, 70),
+    ("add", "bf16 bf16x2", ".noftz", 78, 90),
+    ("min max", "f16 f16x2 bf16 bf16x2", ".noftz", 81, 90),
+)
+for name, dst in (("atom", "d, "), ("red", "")):
+    op(name, "memory", side_effect=True,
+       doc="Atomic operation" + ("" if dst else " without a result"))
+    atomic = "{.asem}{.scope}{.ss}"
+    more = dict(ss=ASS, sets="sem=ISA_SEM_RELAXED scope=ISA_SCOPE_GPU")
+    for words, types, noftz, ptx, sm in ATOMIC:
+        form("%s%s.op%s{.hint}.type %s[a], b{, cache-policy}" % (name, atomic, noftz, dst), ptx=ptx,
+             sm=sm, op=enum_words("atom", "ISA_ATOM_", words), type=types, **more)
+    if dst:
+        form("atom" + atomic + ".exch{.hint}.type d, [a], b{, cache-policy}", type="b32 b64",
+             exch={"exch": "atom=ISA_ATOM_EXCH"}, **more)
+        form("atom" + atomic + ".exch{.hint}.type d, [a], b{, cache-policy}", type="b128", ptx=83,
+             sm=90, exch={"exch": "atom=ISA_ATOM_EXCH"}, **more)
+        form("atom" + atomic + ".cas{.hint}.type d, [a], b, c{, cache-policy}", type="b32 b64",
+             cas={"cas": "atom=ISA_ATOM_CAS"}, **more)
+        form("atom" + atomic + ".cas{.hint}.type d, [a], b, c{, cache-policy}", type="b16", ptx=63,
+             sm=70, cas={"cas": "atom=ISA_ATOM_CAS"}, **more)
+        form("atom" + atomic + ".cas{.hint}.type d, [a], b, c{, cache-policy}", type="b128",
+             ptx=83, sm=90, cas={"cas": "atom=ISA_ATOM_CAS"}, **more)
+PSS = {k: SLOTS["ss"][k] for k in ("global", "local")}
+op("prefetch", "memory", side_effect=True, doc="Prefetch a cache line")
+form("prefetch{.ss}.level [a]", ptx=20, sm=20, ss=PSS, level="L1 L2")
+form("prefetch.ss.level [a]", ptx=74, sm=80, ss={"global": "space=ISA_SPACE_GLOBAL"},
+     level="L2::evict_last L2::evict_normal")
+op("prefetchu", "memory", side_effect=True, doc="Prefetch into the uniform cache")
+form("prefetchu.L1 [a]", ptx=20, sm=20)
+op("discard", "memory", side_effect=True, doc="Drop cached data")
+form("discard{.ss}.L2 [a], immSize", ptx=74, sm=80, ss={"global": "space=ISA_SPACE_GLOBAL"},
+     t=dict(immSize="u32"))
+op("applypriority", "memory", side_effect=True, doc="Change a cache line's priority")
+form("applypriority{.ss}.level [a], immSize", ptx=74, sm=80, t=dict(immSize="u32"),
+     ss={"global": "space=ISA_SPACE_GLOBAL"}, level="L2::evict_normal")
+op("alloca", "memory", side_effect=True, doc="Local memory from the stack")
+form("alloca.type d, size{, immAlign}", type="u32 u64", ptx=73, sm=52, t=dict(immAlign="u32"))
+op("stacksave", "memory", side_effect=True, doc="Value of the stack pointer")
+form("stacksave.type d", type="u32 u64", ptx=73, sm=52)
+op("stackrestore", "memory", side_effect=True, doc="Sets the stack pointer")
+form("stackrestore.type a", type="u32 u64", ptx=73, sm=52)
+
+# ---- Control -----------------------------------------------------------------------------------
+op("bra", "control", side_effect=True, doc="Branch")
+form("bra{.uni} tgt")
+op("brx.idx", "control", side_effect=True, doc="Branch through a list of targets")
+form("brx.idx{.uni} index, tlist", ptx=60, sm=30, t=dict(index="u32"))
+op("call", "control", side_effect=True, doc="Call of a function, direct or indirect")
+form("call{.uni} call")
+op("ret", "control", side_effect=True, doc="Return; ends a kernel's thread")
+form("ret{.uni}")
+op("exit", "control", side_effect=True, doc="Ends the thread")
+form("exit")
+op("trap", "control", side_effect=True, doc="Ends the launch with an error")
+form("trap")
+op("brkpt", "control", side_effect=True, doc="Breakpoint")
+form("brkpt")
+op("unreachable", "control", side_effect=True, doc="Kernel IR only")
+op("cbr", "control", side_effect=True, doc="Kernel IR only")
+
+# ---- Warp --------------------------------------------------------------------------------------
+SHFL = enum_words("mode", "ISA_SHFL_", "up down bfly idx")
+op("shfl", "warp", side_effect=True, doc="Exchange between lanes")
+form("shfl.mode.b32 d{|p}, a, b, c", ptx=30, sm=30, mode=SHFL, t=dict(p="pred", b="u32", c="u32"))
+form("shfl.sync.mode.b32 d{|p}, a, b, c, membermask", ptx=60, sm=30, mode=SHFL,
+     t=dict(p="pred", b="u32", c="u32", membermask="u32"))
+op("vote", "warp", side_effect=True, doc="Vote among lanes")
+VOTE = enum_words("mode", "ISA_VOTE_", "all any uni")
+BALLOT = {"ballot": "mode=ISA_VOTE_BALLOT"}
+form("vote.mode.pred p, {!}a", mode=VOTE, t=dict(a="pred"))
+form("vote.mode.b32 d, {!}a", mode=BALLOT, t=dict(a="pred"))
+form("vote.sync.mode.pred p, {!}a, membermask", ptx=60, sm=30, mode=VOTE,
+     t=dict(a="pred", membermask="u32"))
+form("vote.sync.mode.b32 d, {!}a, membermask", ptx=60, sm=30, mode=BALLOT,
+     t=dict(a="pred", membermask="u32"))
+op("match", "warp", side_effect=True, doc="Lanes with the same value")
+form("match.any.sync.type d, a, membermask", type=B3264, ptx=60, sm=70,
+     any={"any": "mode=ISA_MATCH_ANY"}, t=dict(d="b32", membermask="u32"))
+form("match.all.sync.type d{|p}, a, membermask", type=B3264, ptx=60, sm=70,
+     all={"all": "mode=ISA_MATCH_ALL"}, t=dict(d="b32", p="pred", membermask="u32"))
+op("redux", "warp", side_effect=True, doc="Reduction over lanes")
+form("redux.sync.op.type d, a, membermask", type=I32, ptx=70, sm=80, t=dict(membermask="u32"),
+     op=enum_words("atom", "ISA_ATOM_", "add min max"))
+form("redux.sync.op.b32 d, a, membermask", ptx=70, sm=80, t=dict(membermask="u32"),
+     op=enum_words("atom", "ISA_ATOM_", "and or xor"))
+op("activemask", "warp", side_effect=True, doc="Mask of active lanes")
+form("activemask.b32 d", ptx=62, sm=30)
+op("elect", "warp", side_effect=True, doc="Elect one lane")
+form("elect.sync d|p, membermask", ptx=80, sm=90, t=dict(d="b32", p="pred", membermask="u32"))
+op("bar.warp.sync", "warp", side_effect=True, doc="Barrier of a warp's lanes")
+form("bar.warp.sync membermask", ptx=60, sm=30, t=dict(membermask="u32"))
+
+# ---- Block -------------------------------------------------------------------------------------
+op("bar.sync", "block", can_block=True, side_effect=True, doc="Barrier: wait for the block")
+op("bar.arrive", "block", can_block=True, side_effect=True, doc="Barrier: arrive without waiting")
+op("bar.red", "block", can_block=True, side_effect=True, doc="Barrier with a reduction")
+BARRIERS = (("bar{.cta}", "", "aligned=1", 10, 0), ("barrier{.cta}", "{.aligned}", "", 60, 30))
+REDOPS = enum_words("boolop", "ISA_BOOL_", "and or")
+for name in "bar.sync bar.arrive bar.red".split():
+    OPS.append(OPS.pop([o["name"] for o in OPS].index(name)))
+    for opcode, aligned, sets, ptx, sm in BARRIERS:
+        more = dict(sets=sets, ptx=ptx, sm=sm, t=dict(a="u32", b="u32", c="pred", d="u32", p="pred"))
+        if name == "bar.sync":
+            form(opcode + ".sync" + aligned + " a{, b}", **more)
+        elif name == "bar.arrive":
+            form(opcode + ".arrive" + aligned + " a, b", **more)
+        else:
+            form(opcode + ".red.popc" + aligned + ".u32 d, a{, b}, {!}c",
+                 popc={"popc": "boolop=ISA_BOOL_POPC"}, **more)
+            form(opcode + ".red.op" + aligned + ".pred p, a{, b}, {!}c", op=REDOPS, **more)
+
+# ---- Fences, and what only takes time ----------------------------------------------------------
+op("membar", "fence", side_effect=True, doc="Memory barrier")
+form("membar.level", sets="sem=ISA_SEM_SC",
+     level={"cta": "scope=ISA_SCOPE_CTA", "gl": "scope=ISA_SCOPE_GPU",
+            "sys": "scope=ISA_SCOPE_SYS"})
+op("fence", "fence", side_effect=True, doc="Memory fence")
+form("fence{.fsem}.scope", ptx=60, sm=70, sets="sem=ISA_SEM_ACQ_REL",
+     fsem=enum_words("sem", "ISA_SEM_", "sc acq_rel"))
+form("fence.fsem.scope", ptx=86, sm=90, fsem=enum_words("sem", "ISA_SEM_", "acquire release"))
+form("fence.mbarrier_init.release.cluster", ptx=80, sm=90,
+     sets="sem=ISA_SEM_RELEASE scope=ISA_SCOPE_CLUSTER")
+form("fence.proxy.kind", ptx=70, sm=70, sets="sem=ISA_SEM_ACQ_REL scope=ISA_SCOPE_SYS",
+     kind="alias async async.global async.shared::cta async.shared::cluster")
+op("nanosleep", "control", side_effect=True, doc="Sleep")
+form("nanosleep.u32 t", ptx=63, sm=70)
+op("pmevent", "control", side_effect=True, doc="Performance monitor event: no effect")
+form("pmevent immA", t=dict(immA="u32"))
+form("pmevent.mask immA", ptx=30, sm=20, t=dict(immA="u32"))
+op("griddepcontrol", "control", side_effect=True, doc="Dependent launches")
+form("griddepcontrol.action", ptx=78, sm=90, action="launch_dependents wait")
+op("setmaxnreg", "control", side_effect=True, doc="Registers of a warp: no effect")
+form("setmaxnreg.action.sync.aligned.u32 immCount", ptx=80, sm=90, action="inc dec")
+
+# ---- PTX that comes later ----------------------------------------------------------------------
+unsupported("mma wmma ldmatrix stmatrix movmatrix wgmma", "matrix instructions")
+unsupported("mbarrier", "asynchronous barriers")
+unsupported("cp st.async st.bulk red.async multimem createpolicy", "asynchronous copies")
+unsupported("tensormap fence.proxy.tensormap::generic", "tensor maps")
+unsupported("tex tld4 txq istypep sust suld sured suq", "textures and surfaces")
+unsupported("mapa getctarank barrier.cluster", "clusters")
+unsupported("vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 "
+            "vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4", "video instructions")
+unsupported("tcgen05 clusterlaunchcontrol", "instructions of sm_100 and later")

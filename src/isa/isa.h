@@ -219,6 +219,60 @@ enum isa_sreg {
     ISA_SREG_CLUSTER_NCTAID_Z,
     ISA_SREG_CLUSTER_CTARANK,
     ISA_SREG_CLUSTER_NCTARANK,
+    ISA_SREG_ENVREG0,
+    ISA_SREG_ENVREG1,
+    ISA_SREG_ENVREG2,
+    ISA_SREG_ENVREG3,
+    ISA_SREG_ENVREG4,
+    ISA_SREG_ENVREG5,
+    ISA_SREG_ENVREG6,
+    ISA_SREG_ENVREG7,
+    ISA_SREG_ENVREG8,
+    ISA_SREG_ENVREG9,
+    ISA_SREG_ENVREG10,
+    ISA_SREG_ENVREG11,
+    ISA_SREG_ENVREG12,
+    ISA_SREG_ENVREG13,
+    ISA_SREG_ENVREG14,
+    ISA_SREG_ENVREG15,
+    ISA_SREG_ENVREG16,
+    ISA_SREG_ENVREG17,
+    ISA_SREG_ENVREG18,
+    ISA_SREG_ENVREG19,
+    ISA_SREG_ENVREG20,
+    ISA_SREG_ENVREG21,
+    ISA_SREG_ENVREG22,
+    ISA_SREG_ENVREG23,
+    ISA_SREG_ENVREG24,
+    ISA_SREG_ENVREG25,
+    ISA_SREG_ENVREG26,
+    ISA_SREG_ENVREG27,
+    ISA_SREG_ENVREG28,
+    ISA_SREG_ENVREG29,
+    ISA_SREG_ENVREG30,
+    ISA_SREG_ENVREG31,
+    ISA_SREG_PM0,
+    ISA_SREG_PM1,
+    ISA_SREG_PM2,
+    ISA_SREG_PM3,
+    ISA_SREG_PM4,
+    ISA_SREG_PM5,
+    ISA_SREG_PM6,
+    ISA_SREG_PM7,
+    ISA_SREG_PM0_64,
+    ISA_SREG_PM1_64,
+    ISA_SREG_PM2_64,
+    ISA_SREG_PM3_64,
+    ISA_SREG_PM4_64,
+    ISA_SREG_PM5_64,
+    ISA_SREG_PM6_64,
+    ISA_SREG_PM7_64,
+    ISA_SREG_RESERVED_SMEM_BEGIN,
+    ISA_SREG_RESERVED_SMEM_END,
+    ISA_SREG_RESERVED_SMEM_CAP,
+    ISA_SREG_RESERVED_SMEM_0,
+    ISA_SREG_RESERVED_SMEM_1,
+    ISA_SREG_CURRENT_GRAPH_EXEC,
     ISA_SREG_COUNT
 };
 const char *isa_sreg_name(enum isa_sreg r); // "%tid.x"
@@ -261,7 +315,10 @@ union isa_bits {
 // Reference semantics of the pointwise instructions, made from instructions.py: computes
 // dst[0..] (setp can have two results) from src[0..], as real hardware does: bit for bit,
 // with canonical NaNs, .ftz, rounding modes. `ty` is the instruction's first type, `ty2`
-// the second (cvt's source type; set's and slct's second type; else ISA_VOID).
+// the second (cvt's source type; set's and slct's second type; else ISA_VOID). An operand may
+// have bits above its type: they are ignored. mov.pack and mov.unpack: mods->vec elements.
+// addc, subc, madc: the carry in is one operand more; with mods->cc the carry out is dst[1]. The
+// carry of a subtraction is the borrow. setp always writes dst[1], the complement's result.
 // Returns false when the combination is not in the table.
 bool isa_eval(enum isa_op op, enum isa_type ty, enum isa_type ty2, const struct isa_mods *mods,
               const union isa_bits *src, union isa_bits *dst);

@@ -1,0 +1,126 @@
+#include "isa/eval_ops.h"
+
+#include <string.h>
+
+#include "isa/bitops.h"
+
+static const struct isa_mods plain;
+
+uint64_t eval_approx(float (*approx)(float), enum fp_format f, uint64_t a,
+                     const struct isa_mods *m) {
+    uint32_t u = (uint32_t)fp_convert(FP_F32, f, a, &plain);
+    if (m->ftz)
+        u = (uint32_t)fp_flush(FP_F32, u);
+    float x;
+    memcpy(&x, &u, sizeof x);
+    x = approx(x);
+    memcpy(&u, &x, sizeof u);
+    if (m->ftz)
+        u = (uint32_t)fp_flush(FP_F32, u);
+    return fp_convert(f, FP_F32, u, &plain); // also makes a NaN canonical
+}
+
+static const uint64_t HIGH_WORD = 0xffffffff00000000;
+
+uint64_t eval_rcp_approx_f64(uint64_t a, const struct isa_mods *m) {
+    uint64_t r = fp_rcp(FP_F64, fp_is_nan(FP_F64, a) ? a : a & HIGH_WORD, m);
+    return r & HIGH_WORD;
+}
+
+uint64_t eval_rsqrt_approx_f64(uint64_t a) {
+    uint64_t x = fp_is_nan(FP_F64, a) ? a : fp_flush(FP_F64, a & HIGH_WORD);
+    return fp_rcp(FP_F64, fp_sqrt(FP_F64, x, &plain), &plain) & HIGH_WORD;
+}
+
+bool eval_bool(bool r, uint64_t c, const struct isa_mods *m) {
+    bool other = c & 1;
+    switch (m->boolop) {
+    case ISA_BOOL_AND:
+        return r && other;
+    case ISA_BOOL_OR:
+        return r || other;
+    case ISA_BOOL_XOR:
+        return r != other;
+    default:
+        return r;
+    }
+}
+
+uint64_t eval_set(bool value, enum isa_type ty) {
+    if (!value)
+        return 0;
+    return isa_type_is_float(ty) ? fp_one(fp_format_of(ty)) : ~0ull;
+}
+
+void eval_setp_x2(enum isa_type ty, const struct isa_mods *m, const union isa_bits *src,
+                  union isa_bits *dst, bool combine) {
+    for (unsigned i = 0; i < 2; i++) {
+        bool r = fp_compare(fp_format_of(ty), src[0].u16[i], src[1].u16[i], m);
+        dst[i].u64[0] = combine ? eval_bool(r, src[2].u64[0], m) : r;
+    }
+}
+
+bool eval_not_negative_f32(uint64_t c, const struct isa_mods *m) {
+    struct isa_mods ge = {.cmp = ISA_CMP_GE, .ftz = m->ftz};
+    return fp_compare(FP_F32, c, 0, &ge);
+}
+
+void eval_lop3_bool(const struct isa_mods *m, const union isa_bits *src, union isa_bits *dst) {
+    uint32_t d = (uint32_t)bit_lop3(src[0].u32[0], src[1].u32[0], src[2].u32[0], src[3].u32[0]);
+    dst[0].u64[0] = d;
+    dst[1].u64[0] = eval_bool(d != 0, src[4].u64[0], m);
+}
+
+uint64_t eval_cvt_pair(enum fp_format f, const union isa_bits *src, const struct isa_mods *m) {
+    unsigned bits = f == FP_E4M3 || f == FP_E5M2 ? 8 : 16;
+    uint64_t high = fp_convert(f, FP_F32, src[0].u32[0], m);
+    uint64_t low = fp_convert(f, FP_F32, src[1].u32[0], m);
+    return high << bits | low;
+}
+
+uint64_t eval_cvt_f16x2_to_f8x2(enum fp_format f, const union isa_bits *src,
+                                const struct isa_mods *m) {
+    return fp_convert(f, FP_F16, src[0].u16[1], m) << 8 | fp_convert(f, FP_F16, src[0].u16[0], m);
+}
+
+uint64_t eval_cvt_f8x2_to_f16x2(enum fp_format f, const union isa_bits *src,
+                                const struct isa_mods *m) {
+    return fp_convert(FP_F16, f, src[0].u8[1], m) << 16 | fp_convert(FP_F16, f, src[0].u8[0], m);
+}
+
+void eval_cvt_pack(enum isa_type ty, const union isa_bits *src, union isa_bits *dst,
+                   bool shift_in_c) {
+    unsigned n = isa_type_bits(ty);
+    bool is_signed = isa_type_is_signed(ty);
+    uint64_t mask = bit_low_mask(n);
+    uint64_t a = bit_saturate((uint64_t)(int64_t)src[0].s32, true, n, is_signed) & mask;
+    uint64_t b = bit_saturate((uint64_t)(int64_t)src[1].s32, true, n, is_signed) & mask;
+    uint64_t c = shift_in_c ? (uint64_t)src[2].u32[0] << (2 * n) : 0;
+    dst[0].u64[0] = (c | a << n | b) & 0xffffffff;
+}
+
+static void store_bits(union isa_bits *dst, const void *from, unsigned bytes) {
+    *dst = (union isa_bits){0};
+    memcpy(dst, from, bytes);
+}
+
+void eval_mov(enum isa_type ty, const union isa_bits *src, union isa_bits *dst) {
+    if (ty == ISA_PRED)
+        *dst = (union isa_bits){.u64 = {src[0].u64[0] & 1}};
+    else
+        store_bits(dst, src, isa_type_bits(ty) / 8);
+}
+
+void eval_pack(enum isa_type ty, unsigned n, const union isa_bits *src, union isa_bits *dst) {
+    unsigned bytes = isa_type_bits(ty) / 8 / (n ? n : 1);
+    union isa_bits r = {0};
+    for (unsigned i = 0; i < n; i++)
+        memcpy(&r.u8[i * bytes], &src[i], bytes);
+    *dst = r;
+}
+
+void eval_unpack(enum isa_type ty, unsigned n, const union isa_bits *src, union isa_bits *dst) {
+    unsigned bytes = isa_type_bits(ty) / 8 / (n ? n : 1);
+    for (unsigned i = 0; i < n; i++)
+        store_bits(&dst[i], &src[0].u8[i * bytes], bytes);
+}

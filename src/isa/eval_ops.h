@@ -1,0 +1,32 @@
+// What the reference semantics in instructions.py call besides bitops.h, fp.h and approx.h.
+#ifndef KUDZU_ISA_EVAL_OPS_H
+#define KUDZU_ISA_EVAL_OPS_H
+
+#include "isa/fp.h"
+#include "isa/isa.h"
+
+// An approximation in f32, for an operand of format f.
+uint64_t eval_approx(float (*approx)(float), enum fp_format f, uint64_t a,
+                     const struct isa_mods *m);
+// The f64 approximations that look at the high word alone.
+uint64_t eval_rcp_approx_f64(uint64_t a, const struct isa_mods *m);
+uint64_t eval_rsqrt_approx_f64(uint64_t a);
+bool eval_bool(bool r, uint64_t c, const struct isa_mods *m); // r boolop c
+uint64_t eval_set(bool value, enum isa_type ty);
+void eval_setp_x2(enum isa_type ty, const struct isa_mods *m, const union isa_bits *src,
+                  union isa_bits *dst, bool combine);
+bool eval_not_negative_f32(uint64_t c, const struct isa_mods *m);
+void eval_lop3_bool(const struct isa_mods *m, const union isa_bits *src, union isa_bits *dst);
+// cvt of two f32 to a packed type with elements of format f: the first operand is the high half.
+uint64_t eval_cvt_pair(enum fp_format f, const union isa_bits *src, const struct isa_mods *m);
+uint64_t eval_cvt_f16x2_to_f8x2(enum fp_format f, const union isa_bits *src,
+                                const struct isa_mods *m);
+uint64_t eval_cvt_f8x2_to_f16x2(enum fp_format f, const union isa_bits *src,
+                                const struct isa_mods *m);
+void eval_cvt_pack(enum isa_type ty, const union isa_bits *src, union isa_bits *dst,
+                   bool shift_in_c);
+void eval_mov(enum isa_type ty, const union isa_bits *src, union isa_bits *dst);
+void eval_pack(enum isa_type ty, unsigned n, const union isa_bits *src, union isa_bits *dst);
+void eval_unpack(enum isa_type ty, unsigned n, const union isa_bits *src, union isa_bits *dst);
+
+#endif
