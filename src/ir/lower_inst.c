@@ -1,0 +1,250 @@
+// One PTX instruction to kernel IR. Most keep opcode, types, modifiers and operand order; what
+// differs has a function of its own.
+#include "ir/lower.h"
+
+enum { MAX_OPERANDS = 24 };
+
+struct operands {
+    uint32_t n;
+    struct kir_value *v[MAX_OPERANDS];
+};
+
+struct results {
+    uint32_t n;
+    const struct ptx_operand *dst[MAX_OPERANDS];
+    uint8_t types[MAX_OPERANDS + 1];
+};
+
+bool lower_is_pure(const struct ptx_inst *inst) {
+    enum isa_class klass = isa_op_info[inst->op].klass;
+    if (klass != ISA_CLASS_POINTWISE && klass != ISA_CLASS_SOURCE)
+        return false;
+    for (uint32_t k = 0; k < inst->ndst; k++)
+        if (inst->ops[k].kind == PTX_OPERAND_REG && isa_type_bits(inst->ops[k].reg->type) > 64)
+            return false;
+    return true;
+}
+
+static bool too_many(struct lower_func *lf, const struct ptx_operand *o) {
+    return lower_error(lf->lm, o->pos, "too many operands");
+}
+
+static bool add_source(struct lower_func *lf, struct operands *s, const struct ptx_operand *o) {
+    if (o->kind == PTX_OPERAND_VEC || o->kind == PTX_OPERAND_PAIR) {
+        for (uint32_t k = 0; k < o->n; k++)
+            if (!add_source(lf, s, &o->elems[k]))
+                return false;
+        return true;
+    }
+    if (s->n == MAX_OPERANDS)
+        return too_many(lf, o);
+    return lower_operand(lf, o, &s->v[s->n++]);
+}
+
+static bool add_result(struct lower_func *lf, struct results *r, const struct ptx_operand *o) {
+    if (o->kind == PTX_OPERAND_VEC || o->kind == PTX_OPERAND_PAIR) {
+        for (uint32_t k = 0; k < o->n; k++)
+            if (!add_result(lf, r, &o->elems[k]))
+                return false;
+        return true;
+    }
+    if (r->n == MAX_OPERANDS)
+        return too_many(lf, o);
+    uint8_t type = o->kind == PTX_OPERAND_REG ? o->reg->type : o->type;
+    type = type == ISA_VOID ? lf->inst->ty : type;
+    r->types[r->n] = (uint8_t)kir_type_of((enum isa_type)type);
+    r->dst[r->n++] = o;
+    return true;
+}
+
+static bool add_sources(struct lower_func *lf, struct operands *s, uint32_t first) {
+    for (uint32_t k = first; k < lf->inst->nops; k++)
+        if (!add_source(lf, s, &lf->inst->ops[k]))
+            return false;
+    return true;
+}
+
+static bool add_results(struct lower_func *lf, struct results *r) {
+    for (uint32_t k = 0; k < lf->inst->ndst; k++)
+        if (!add_result(lf, r, &lf->inst->ops[k]))
+            return false;
+    return true;
+}
+
+static struct kir_inst *build(struct lower_func *lf, const struct operands *s,
+                              const struct results *r) {
+    const struct ptx_inst *inst = lf->inst;
+    struct kir_inst *i =
+        lower_emit(lf, (enum isa_op)inst->op, (enum isa_type)inst->ty, s->n, r->n, r->types);
+    i->ty2 = inst->ty2;
+    i->mods = inst->mods;
+    for (uint32_t k = 0; k < s->n; k++)
+        i->ops[k] = s->v[k];
+    return i;
+}
+
+static void write_results(struct lower_func *lf, const struct kir_inst *i,
+                          const struct results *r) {
+    for (uint32_t k = 0; k < r->n; k++)
+        if (r->dst[k])
+            lower_write(lf, r->dst[k], i->res[k]);
+}
+
+static bool reads_carry(enum isa_op op) {
+    return op == ISA_OP_ADDC || op == ISA_OP_SUBC || op == ISA_OP_MADC;
+}
+
+static bool lower_generic(struct lower_func *lf) {
+    struct operands s = {0};
+    struct results r = {0};
+    if (!add_results(lf, &r) || !add_sources(lf, &s, lf->inst->ndst))
+        return false;
+    if (reads_carry((enum isa_op)lf->inst->op) && s.n < MAX_OPERANDS)
+        s.v[s.n++] = lower_read(lf, lf->carry);
+    struct ptx_operand carry = {.kind = PTX_OPERAND_REG,
+                                .reg = &(struct ptx_reg){.id = lf->carry, .type = ISA_PRED}};
+    if (lf->inst->mods.cc && r.n < MAX_OPERANDS) {
+        r.types[r.n] = KIR_PRED;
+        r.dst[r.n++] = &carry;
+    }
+    struct kir_inst *i = build(lf, &s, &r);
+    write_results(lf, i, &r);
+    return true;
+}
+
+// A copy needs no instruction: the variable takes the other's value.
+static bool lower_mov(struct lower_func *lf) {
+    struct kir_value *v;
+    if (lf->inst->nops != 2 || lf->inst->ops[0].kind != PTX_OPERAND_REG)
+        return lower_generic(lf);
+    if (!lower_operand(lf, &lf->inst->ops[1], &v))
+        return false;
+    lower_write(lf, &lf->inst->ops[0], v);
+    return true;
+}
+
+// In a function, .param addresses are those of slots in a frame.
+static bool lower_space_op(struct lower_func *lf) {
+    struct operands s = {0};
+    struct results r = {0};
+    if (!add_results(lf, &r) || !add_sources(lf, &s, lf->inst->ndst))
+        return false;
+    struct kir_inst *i = build(lf, &s, &r);
+    if (i->mods.space == ISA_SPACE_PARAM && !lf->ast->is_entry)
+        i->mods.space = ISA_SPACE_LOCAL;
+    write_results(lf, i, &r);
+    return true;
+}
+
+static bool lower_load(struct lower_func *lf) {
+    struct operands s = {.n = 1};
+    struct results r = {0};
+    uint8_t space = lf->inst->mods.space;
+    int64_t offset;
+    if (lower_param_load(lf, lf->inst))
+        return true;
+    if (!add_results(lf, &r) ||
+        !lower_address(lf, &lf->inst->ops[lf->inst->ndst], &s.v[0], &offset, &space))
+        return false;
+    struct kir_inst *i = build(lf, &s, &r);
+    i->op = ISA_OP_LD; // ldu is a load with a hint
+    i->offset = offset;
+    i->mods.space = space;
+    write_results(lf, i, &r);
+    return true;
+}
+
+// st, red, atom: an address, then values.
+static bool lower_memory_write(struct lower_func *lf) {
+    struct operands s = {.n = 1};
+    struct results r = {0};
+    uint8_t space = lf->inst->mods.space;
+    int64_t offset;
+    bool ok;
+    if (lf->inst->op == ISA_OP_ST && lower_param_store(lf, lf->inst, &ok))
+        return ok;
+    if (!add_results(lf, &r) ||
+        !lower_address(lf, &lf->inst->ops[lf->inst->ndst], &s.v[0], &offset, &space) ||
+        !add_sources(lf, &s, lf->inst->ndst + 1u))
+        return false;
+    struct kir_inst *i = build(lf, &s, &r);
+    i->offset = offset;
+    i->mods.space = space;
+    write_results(lf, i, &r);
+    return true;
+}
+
+static bool lower_bar(struct lower_func *lf) {
+    struct operands s = {0};
+    struct results r = {0};
+    if (!add_results(lf, &r) || !add_sources(lf, &s, lf->inst->ndst))
+        return false;
+    if (!s.n || (lf->inst->op == ISA_OP_BAR_RED && s.n < 2))
+        return lower_error(lf->lm, lf->inst->pos, "operands are missing");
+    struct kir_inst *i = build(lf, &s, &r);
+    i->flag = s.n == (lf->inst->op == ISA_OP_BAR_RED ? 3 : 2);
+    write_results(lf, i, &r);
+    return true;
+}
+
+static bool lower_brx(struct lower_func *lf) {
+    const struct ptx_targets *t = lf->inst->nops == 2 ? lf->inst->ops[1].targets : NULL;
+    struct kir_value *index;
+    if (!t || !t->n)
+        return lower_error(lf->lm, lf->inst->pos, "brx.idx needs a list of targets");
+    if (!lower_operand(lf, &lf->inst->ops[0], &index))
+        return false;
+    struct kir_inst *i = kir_inst_new(lf->f, ISA_OP_BRX_IDX, ISA_U32, 1, 0, NULL, t->n);
+    i->ops[0] = index;
+    i->file = lf->inst->file;
+    i->line = lf->inst->line;
+    i->mods.uni = lf->inst->mods.uni;
+    for (uint32_t k = 0; k < t->n; k++)
+        i->targets[k] = lf->labels[t->labels[k]->id];
+    kir_append(lf->cur, i);
+    lf->cur = NULL;
+    return true;
+}
+
+static bool lower_exit(struct lower_func *lf) {
+    lower_emit(lf, ISA_OP_EXIT, ISA_VOID, 0, 0, NULL);
+    lf->cur = NULL;
+    return true;
+}
+
+bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
+    switch (inst->op) {
+    case ISA_OP_MOV:
+        return lower_mov(lf);
+    case ISA_OP_CVTA:
+    case ISA_OP_ISSPACEP:
+        return lower_space_op(lf);
+    case ISA_OP_LD:
+    case ISA_OP_LDU:
+        return lower_load(lf);
+    case ISA_OP_ST:
+    case ISA_OP_RED:
+    case ISA_OP_ATOM:
+        return lower_memory_write(lf);
+    case ISA_OP_BAR_SYNC:
+    case ISA_OP_BAR_ARRIVE:
+    case ISA_OP_BAR_RED:
+        return lower_bar(lf);
+    case ISA_OP_BRX_IDX:
+        return lower_brx(lf);
+    case ISA_OP_CALL:
+        return lower_call(lf, inst->call);
+    case ISA_OP_RET:
+        return lower_ret(lf);
+    case ISA_OP_EXIT:
+        return lower_exit(lf);
+    case ISA_OP_PREFETCH: // hints, with no effect that a program can see
+    case ISA_OP_PREFETCHU:
+    case ISA_OP_DISCARD:
+    case ISA_OP_APPLYPRIORITY:
+    case ISA_OP_PMEVENT:
+        return true;
+    default:
+        return lower_generic(lf);
+    }
+}

@@ -1,0 +1,18 @@
+// Clean-ups of kernel IR. Each pass keeps the IR valid and returns whether it changed anything.
+#ifndef KUDZU_IR_SIMPLIFY_H
+#define KUDZU_IR_SIMPLIFY_H
+
+#include "ir/ir.h"
+
+bool kir_remove_unreachable(struct kir_func *f); // unreachable.c: blocks, and phi operands for them
+bool kir_merge_blocks(struct kir_func *f);       // merge_blocks.c: a block with its only successor
+bool kir_fold(struct kir_func *f);           // fold.c: constants, copies, trivial phis, branches
+bool kir_remove_dead(struct kir_func *f);    // dead_code.c: what nobody uses, phi cycles too
+bool kir_promote_locals(struct kir_func *f); // promote_locals.c: local memory to values
+void kir_renumber(struct kir_func *f);       // renumber.c: dense ids of values and blocks
+void kir_layout_frame(struct kir_func *f);   // frame.c: offsets of locals
+
+// All of them to the end, on every function.
+void kir_simplify(struct kir_module *m);
+
+#endif
