@@ -234,6 +234,11 @@ struct kd_kernel *kd_module_kernel_at(struct kd_module *m, uint32_t index); // o
 // KD_MEMORY_MANAGED. KD_NOT_FOUND when there is none.
 enum kd_status kd_module_var(struct kd_module *m, const char *name, uint64_t *ptr, uint64_t *size);
 
+// Links PTX texts into one through the JIT library (cuLink*): *out is malloc'ed and ends with
+// NUL. Messages go to log (may be NULL when log_size is 0).
+enum kd_status kd_link_ptx(const char *const *ptx, const size_t *size, size_t n, char *log,
+                           size_t log_size, char **out);
+
 const struct kj_kernel *kd_kernel_info(const struct kd_kernel *k);
 struct kd_module *kd_kernel_module(const struct kd_kernel *k);
 uint32_t kd_kernel_max_threads(const struct kd_kernel *k); // a block: from .maxntid/.reqntid
