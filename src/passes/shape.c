@@ -32,13 +32,6 @@ static void offs_range(const struct flow *fl, const int64_t *offs, int64_t *lo, 
     }
 }
 
-static bool all_equal(const struct flow *fl, const int64_t *offs) {
-    for (unsigned k = 1; k < fl->width; k++)
-        if (offs[k] != offs[0])
-            return false;
-    return true;
-}
-
 static bool same_offs(const struct flow *fl, const int64_t *x, const int64_t *y) {
     for (unsigned k = 0; k < fl->width; k++)
         if (x[k] != y[k])
@@ -214,11 +207,6 @@ static struct shape logic_const(struct flow *fl, enum isa_op op, struct shape x,
     struct shape r = {.kind = SHAPE_OFFSETS, .tz = x.tz};
     r.lo = op == ISA_OP_AND && sc >= 0 ? 0 : bits >= 64 ? INT64_MIN : -(1LL << (bits - 1));
     r.hi = op == ISA_OP_AND && sc >= 0 ? sc : bits >= 64 ? INT64_MAX : (1LL << (bits - 1)) - 1;
-    if (all_equal(fl, offs)) {
-        r.tz = 0;
-        r.kind = SHAPE_UNIFORM;
-        return r;
-    }
     return offsets(fl, offs, r);
 }
 
@@ -297,10 +285,9 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
         return i->op == ISA_OP_MUL ? p : add(fl, p, x[2], 1, out);
     }
     case ISA_OP_SHL:
-        if (!bits || narrow || !flow_const(i->ops[1], &c) || c >= bits)
-            if (!bits || !flow_const(i->ops[1], &c) || c >= bits ||
-                kir_type_bits(i->res[0]->type) != bits || kir_type_bits(i->ops[0]->type) != bits)
-                break;
+        if (!bits || !flow_const(i->ops[1], &c) || c >= bits ||
+            kir_type_bits(i->res[0]->type) != bits || kir_type_bits(i->ops[0]->type) != bits)
+            break;
         return c < 40 ? mul_const(fl, x[0], 1LL << c, bits) : VARYING;
     case ISA_OP_SHR:
         if (!bits || !flow_const(i->ops[1], &c) || kir_type_bits(i->ops[0]->type) != bits ||
@@ -336,6 +323,9 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
         break;
     }
     case ISA_OP_CVTA:
+        // Each thread's local memory lies elsewhere.
+        if (i->mods.space == ISA_SPACE_LOCAL)
+            return fl->width == 1 ? uniform_any() : VARYING;
         return x[0];
     case ISA_OP_SELP:
         if (x[2].kind == SHAPE_UNIFORM && x[0].kind == SHAPE_OFFSETS &&
@@ -477,6 +467,8 @@ static struct shape transfer(struct flow *fl, const struct kir_inst *i, unsigned
     case ISA_CLASS_SOURCE:
         if (i->op == ISA_OP_SREG)
             return of_sreg(fl, i);
+        if (i->op == ISA_OP_SYMADDR && i->flag && i->sym->space == ISA_SPACE_LOCAL)
+            return fl->width == 1 ? uniform_any() : VARYING;
         if (i->op == ISA_OP_SYMADDR)
             return uniform(0, INT64_MAX, i->sym->align ? trailing_zeros(i->sym->align) : 0);
         return fl->width == 1 ? uniform_any() : VARYING; // a function's parameter

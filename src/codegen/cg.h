@@ -1,0 +1,188 @@
+// The SIMD code generator: one kernel and the functions it calls -> one LLVM module.
+//
+//   compile.c    chooses mode and width, runs everything below, emits the object
+//   cg_module.c  declarations, helpers of the device, types
+//   cg_func.c    one function: group loop, layout, edges, masks, barriers
+//   cg_value.c   values: scalar, offsets or vector; variables across blocks
+//   cg_nan.c     where the bits of a NaN can be seen
+//   cg_source.c  special registers, symbols, parameters, address conversion
+//   cg_mem.c     loads and stores
+//   cg_atomic.c  atom and red
+//   cg_warp.c    shuffles, votes, matches, reductions
+//   cg_call.c    calls: direct, indirect, built-in
+//   pointwise*.c everything that works lane by lane
+#ifndef KUDZU_CODEGEN_CG_H
+#define KUDZU_CODEGEN_CG_H
+
+#include <llvm-c/Core.h>
+
+#include "codegen/pointwise.h"
+#include "device/abi.h"
+#include "passes/flow.h"
+
+// What is known of one IR value in the block being emitted. For a uniform value `scalar`; for
+// offsets `scalar` is the base and, when guarded, `guard` the condition under which base and
+// offsets hold (then `vec` always holds); else `vec`.
+struct cg_val {
+    LLVMValueRef scalar, vec, guard;
+    uint32_t epoch; // valid while equal to cg_func.epoch; PERMANENT: everywhere
+};
+enum { CG_PERMANENT = UINT32_MAX };
+
+// Where a value lives across blocks.
+struct cg_var {
+    LLVMValueRef scalar, vec, guard; // allocas, NULL when not needed
+    LLVMValueRef out;                // the vector that leaves a divergent loop
+};
+
+enum cg_nan_class { CG_NAN_CLEAN, CG_NAN_AT_DEF, CG_NAN_AT_USE };
+
+struct cg {
+    struct arena *arena;
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+    LLVMBuilderRef b;
+    struct pw pw;
+    struct kir_module *ir;
+    struct kir_func *kernel;
+    struct kd_spec spec;
+    enum kd_mode mode;
+    unsigned width;
+    LLVMTypeRef i1, i8, i16, i32, i64, i128, f32, f64, ptr, void_t;
+    LLVMValueRef *fn;      // by kir_func index: declared functions
+    uint8_t *can_exit;     // by kir_func index: lanes may die inside
+    uint8_t *needed;       // by kir_func index: called from the kernel, or address taken
+    uint32_t *frame_depth; // by kir_func index: bytes of frames below, UINT32_MAX: recursive
+    bool uses_spill;
+    uint32_t group_spill;
+    LLVMValueRef spill_stride; // constant global: bytes saved for a group, set at the end
+    struct strbuf *err;
+    bool failed;
+};
+
+struct cg_func {
+    struct cg *cg;
+    struct flow *fl;
+    struct kir_func *f;
+    LLVMValueRef fn, blk;         // the function; its struct kd_block *
+    LLVMValueRef t0;              // i32: index in the block of the group's first thread
+    LLVMValueRef group;           // i32: index of the group (t0 / width)
+    LLVMValueRef entry_mask;      // lanes that the function was entered with; NULL: all
+    LLVMValueRef frame;           // i64: where its local frame begins
+    LLVMValueRef shared_base, local_base, local_stride, params, nthreads; // loaded once
+    LLVMBasicBlockRef entry;      // where variables and invariants are made
+    LLVMBasicBlockRef invariants; // the block whose end takes more invariants
+    LLVMBasicBlockRef end;        // the group is finished
+    LLVMBasicBlockRef *test, *body; // by block id
+    LLVMBasicBlockRef *loop_end;  // by loop index
+    LLVMValueRef *mask_var;       // by block id; NULL: full
+    struct cg_val *vals;          // by value id
+    struct cg_var *vars;          // by value id
+    uint8_t *crosses;             // by value id: used outside its block
+    uint8_t *nan;                 // by value id: enum cg_nan_class
+    LLVMValueRef *ret_vars;       // functions: by result
+    LLVMValueRef alive_var;       // functions whose lanes can die
+    LLVMValueRef spill_base, spill; // of all groups, of this one
+    LLVMValueRef state_switch;      // where a group goes on after a barrier
+    uint32_t nsuspends;
+    LLVMValueRef red_prev_popc, red_prev_lanes, red_popc, red_lanes; // bar.red
+    LLVMBasicBlockRef suspended;  // a group has reached a barrier
+    uint64_t **live_in;           // by block id: liveness, made when a barrier needs it
+    uint32_t epoch;
+    struct kir_block *block;      // being emitted
+    LLVMValueRef mask;            // of that block; NULL: all lanes of a full group
+    uint32_t spill_bytes;
+};
+
+enum { CG_STATE_START = 0, CG_STATE_DONE = 1, CG_STATE_BARRIER = 2 };
+
+// cg_module.c
+void cg_error(struct cg *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+LLVMTypeRef cg_scalar_type(struct cg *c, enum kir_type t);
+LLVMTypeRef cg_vec_type(struct cg *c, enum kir_type t); // a scalar type at width 1
+LLVMTypeRef cg_vec_of(struct cg *c, LLVMTypeRef t);
+LLVMTypeRef cg_int_type(struct cg *c, unsigned bits);
+LLVMTypeRef cg_mask_type(struct cg *c);
+LLVMValueRef cg_i32(struct cg *c, uint64_t v);
+LLVMValueRef cg_i64(struct cg *c, uint64_t v);
+LLVMValueRef cg_call_intrinsic(struct cg *c, const char *name, LLVMTypeRef *overload,
+                               unsigned noverload, LLVMValueRef *args, unsigned nargs);
+LLVMValueRef cg_call_rt(struct cg *c, const char *name, LLVMValueRef *args, unsigned nargs);
+void cg_declare_functions(struct cg *c);
+LLVMTypeRef cg_func_type(struct cg *c, const struct kir_proto *proto, bool can_exit);
+LLVMTypeRef cg_func_ret_type(struct cg *c, const struct kir_proto *proto, bool can_exit);
+// A load of a field of struct kd_block.
+LLVMValueRef cg_block_field(struct cg_func *g, size_t offset, LLVMTypeRef t, const char *name);
+
+// cg_func.c
+void cg_emit_kernel(struct cg *c, struct flow *fl);
+void cg_emit_function(struct cg *c, struct kir_func *f, struct flow *fl);
+LLVMBasicBlockRef cg_new_block(struct cg_func *g, const char *name);
+// Ends the launch with a fault when `bad` (i1) holds.
+void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault);
+
+// cg_barrier.c
+bool cg_emit_barrier(struct cg_func *g, struct kir_inst *i);
+
+// cg_value.c
+struct shape cg_shape(struct cg_func *g, const struct kir_value *v); // as seen in g->block
+LLVMValueRef cg_scalar(struct cg_func *g, struct kir_value *v); // uniform value, or offsets' base
+LLVMValueRef cg_guard(struct cg_func *g, struct kir_value *v);  // NULL: none
+LLVMValueRef cg_vec(struct cg_func *g, struct kir_value *v);    // a scalar at width 1
+void cg_set_scalar(struct cg_func *g, struct kir_value *v, LLVMValueRef x); // uniform result
+void cg_set_offsets(struct cg_func *g, struct kir_value *v, LLVMValueRef base, LLVMValueRef guard,
+                    LLVMValueRef vec);
+void cg_set_vec(struct cg_func *g, struct kir_value *v, LLVMValueRef x); // varying result
+// Sets the result from a scalar or a vector, whichever its shape wants: x is a vector.
+void cg_set_result(struct cg_func *g, struct kir_value *v, LLVMValueRef x);
+LLVMValueRef cg_splat(struct cg *c, LLVMValueRef x);
+LLVMValueRef cg_offs_vec(struct cg_func *g, const int64_t *offs, LLVMTypeRef elem);
+LLVMValueRef cg_mask(struct cg_func *g); // never NULL: all ones when full
+LLVMValueRef cg_mask_bits(struct cg_func *g, LLVMValueRef mask); // iW
+LLVMValueRef cg_any(struct cg_func *g, LLVMValueRef mask);       // i1
+LLVMValueRef cg_lane_index(struct cg_func *g); // vector i32: thread index in the block
+LLVMValueRef cg_extract(struct cg_func *g, LLVMValueRef vec, LLVMValueRef lane);
+LLVMValueRef cg_select(struct cg *c, LLVMValueRef m, LLVMValueRef a, LLVMValueRef b);
+void cg_find_crossing(struct cg_func *g);
+void cg_make_vars(struct cg_func *g);
+void cg_store_live_out(struct cg_func *g, struct kir_value *v);
+void cg_store_var(struct cg_func *g, struct kir_value *v);
+void cg_reset_vars(struct cg_func *g);
+
+// A loop over the active lanes of `mask`, in lane order:
+//   struct cg_lane_loop l = cg_begin_lanes(g, mask);  ... l.lane is an i32 ...  cg_end_lanes(g, &l);
+struct cg_lane_loop {
+    LLVMValueRef lane, bits_phi, bits;
+    LLVMBasicBlockRef head, done, body_from;
+};
+struct cg_lane_loop cg_begin_lanes(struct cg_func *g, LLVMValueRef mask);
+void cg_end_lanes(struct cg_func *g, struct cg_lane_loop *l);
+
+// cg_nan.c
+void cg_find_nans(struct cg_func *g);
+LLVMValueRef cg_canonical(struct cg *c, LLVMValueRef x); // f32, scalar or vector
+// Operand k of i, whose value is x, fit for what i sees of it.
+LLVMValueRef cg_operand_bits(struct cg_func *g, const struct kir_inst *i, uint32_t k,
+                             LLVMValueRef x);
+
+// families; each returns false when it does not know the instruction
+bool cg_emit_source(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_memory(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_warp(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_call(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i);
+// The pointer that an address in a state space stands for: scalar, or one a lane.
+LLVMValueRef cg_pointer(struct cg_func *g, enum isa_space space, LLVMValueRef addr, bool vector);
+LLVMValueRef cg_symbol_address(struct cg_func *g, const struct kir_symbol *sym, int64_t offset);
+LLVMValueRef cg_function_handle(struct cg *c, const struct kir_func *f);
+// Extends or truncates bits loaded or computed at type ty to the representation of `to`.
+LLVMValueRef cg_widen(struct cg *c, LLVMValueRef x, enum isa_type ty, enum kir_type to);
+LLVMValueRef cg_narrow(struct cg *c, LLVMValueRef x, unsigned bits); // to an integer of `bits`
+
+// codegen/optimize.c
+bool cg_optimize(struct cg *c, enum kd_level level, struct strbuf *err);
+bool cg_emit_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
+                    struct strbuf *err);
+
+#endif

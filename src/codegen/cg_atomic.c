@@ -1,0 +1,302 @@
+// atom and red. Lanes act one after the other, in lane order; a reduction of integers to one
+// uniform address whose old value nobody reads becomes a vector reduction and one operation.
+// A block runs on one worker, so its shared memory needs no locked instruction.
+#include "codegen/cg.h"
+
+static bool is_shared(const struct kir_inst *i) {
+    return i->mods.space == ISA_SPACE_SHARED;
+}
+
+static LLVMAtomicRMWBinOp rmw_op(const struct kir_inst *i) {
+    bool f = isa_type_is_float(i->ty), s = isa_type_is_signed(i->ty);
+    switch (i->mods.atom) {
+    case ISA_ATOM_AND:
+        return LLVMAtomicRMWBinOpAnd;
+    case ISA_ATOM_OR:
+        return LLVMAtomicRMWBinOpOr;
+    case ISA_ATOM_XOR:
+        return LLVMAtomicRMWBinOpXor;
+    case ISA_ATOM_EXCH:
+        return LLVMAtomicRMWBinOpXchg;
+    case ISA_ATOM_ADD:
+        return f ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd;
+    case ISA_ATOM_INC:
+        return LLVMAtomicRMWBinOpUIncWrap;
+    case ISA_ATOM_DEC:
+        return LLVMAtomicRMWBinOpUDecWrap;
+    case ISA_ATOM_MIN:
+        return s ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+    default:
+        return s ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+    }
+}
+
+static LLVMAtomicOrdering ordering(const struct kir_inst *i) {
+    switch (i->mods.sem) {
+    case ISA_SEM_ACQUIRE:
+        return LLVMAtomicOrderingAcquire;
+    case ISA_SEM_RELEASE:
+        return LLVMAtomicOrderingRelease;
+    case ISA_SEM_ACQ_REL:
+        return LLVMAtomicOrderingAcquireRelease;
+    case ISA_SEM_SC:
+        return LLVMAtomicOrderingSequentiallyConsistent;
+    default:
+        return LLVMAtomicOrderingMonotonic;
+    }
+}
+
+// The sum that an addition stores: its bits are seen, so f32 gets the canonical NaN.
+static LLVMValueRef float_sum(struct cg *c, const struct kir_inst *i, LLVMValueRef old,
+                              LLVMValueRef x) {
+    LLVMValueRef s = LLVMBuildFAdd(c->b, old, x, "");
+    return i->ty == ISA_F32 ? cg_canonical(c, s) : s;
+}
+
+static LLVMValueRef combine(struct cg *c, const struct kir_inst *i, LLVMValueRef old,
+                            LLVMValueRef x, LLVMValueRef y) {
+    LLVMTypeRef t = LLVMTypeOf(old);
+    LLVMValueRef zero = LLVMConstNull(t), one = LLVMConstInt(t, 1, 0), cond;
+    bool s = isa_type_is_signed(i->ty);
+    switch (i->mods.atom) {
+    case ISA_ATOM_AND:
+        return LLVMBuildAnd(c->b, old, x, "");
+    case ISA_ATOM_OR:
+        return LLVMBuildOr(c->b, old, x, "");
+    case ISA_ATOM_XOR:
+        return LLVMBuildXor(c->b, old, x, "");
+    case ISA_ATOM_EXCH:
+        return x;
+    case ISA_ATOM_ADD:
+        return LLVMBuildAdd(c->b, old, x, "");
+    case ISA_ATOM_INC:
+        cond = LLVMBuildICmp(c->b, LLVMIntUGE, old, x, "");
+        return LLVMBuildSelect(c->b, cond, zero, LLVMBuildAdd(c->b, old, one, ""), "");
+    case ISA_ATOM_DEC:
+        cond = LLVMBuildOr(c->b, LLVMBuildICmp(c->b, LLVMIntEQ, old, zero, ""),
+                           LLVMBuildICmp(c->b, LLVMIntUGT, old, x, ""), "");
+        return LLVMBuildSelect(c->b, cond, x, LLVMBuildSub(c->b, old, one, ""), "");
+    case ISA_ATOM_MIN:
+        cond = LLVMBuildICmp(c->b, s ? LLVMIntSLT : LLVMIntULT, x, old, "");
+        return LLVMBuildSelect(c->b, cond, x, old, "");
+    case ISA_ATOM_MAX:
+        cond = LLVMBuildICmp(c->b, s ? LLVMIntSGT : LLVMIntUGT, x, old, "");
+        return LLVMBuildSelect(c->b, cond, x, old, "");
+    default: // CAS
+        cond = LLVMBuildICmp(c->b, LLVMIntEQ, old, x, "");
+        return LLVMBuildSelect(c->b, cond, y, old, "");
+    }
+}
+
+// Floating-point addition on half types: one value at a time through f32, as isa_eval does.
+static LLVMValueRef half_sum(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
+                             LLVMValueRef x) {
+    struct kir_inst add = *i;
+    add.op = ISA_OP_ADD;
+    add.mods = (struct isa_mods){.rnd = ISA_RND_RN};
+    add.nops = 2;
+    add.nres = 1;
+    struct kir_value v = {.type = isa_type_bits(i->ty) == 16 ? KIR_B16 : KIR_B32};
+    struct kir_value *ops[2] = {&v, &v}, *res[1] = {&v};
+    add.ops = ops;
+    add.res = res;
+    LLVMValueRef src[2] = {old, x}, dst[1] = {old};
+    if (!pw_emit(&g->cg->pw, &add, 0, src, dst))
+        cg_error(g->cg, "atomic addition of .%s is not supported", isa_type_name(i->ty));
+    return dst[0];
+}
+
+static LLVMValueRef new_value(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
+                              LLVMValueRef x, LLVMValueRef y) {
+    struct cg *c = g->cg;
+    if (i->mods.atom != ISA_ATOM_ADD || !isa_type_is_float(i->ty))
+        return combine(c, i, old, x, y);
+    if (i->ty != ISA_F32 && i->ty != ISA_F64)
+        return half_sum(g, i, old, x);
+    LLVMTypeRef ft = i->ty == ISA_F32 ? c->f32 : c->f64;
+    LLVMValueRef s = float_sum(c, i, LLVMBuildBitCast(c->b, old, ft, ""),
+                               LLVMBuildBitCast(c->b, x, ft, ""));
+    return LLVMBuildBitCast(c->b, s, LLVMTypeOf(old), "");
+}
+
+// A loop of compare-and-swap, for what LLVM has no operation for.
+static LLVMValueRef swap_loop(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p,
+                              LLVMValueRef x, unsigned bytes) {
+    struct cg *c = g->cg;
+    LLVMTypeRef t = LLVMTypeOf(x);
+    LLVMValueRef first = LLVMBuildLoad2(c->b, t, p, "");
+    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(first, bytes);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->b), loop = cg_new_block(g, "cas"),
+                      done = cg_new_block(g, "cas.done");
+    LLVMBuildBr(c->b, loop);
+    LLVMPositionBuilderAtEnd(c->b, loop);
+    LLVMValueRef old = LLVMBuildPhi(c->b, t, "");
+    LLVMValueRef next = new_value(g, i, old, x, NULL);
+    LLVMValueRef r =
+        LLVMBuildAtomicCmpXchg(c->b, p, old, next, LLVMAtomicOrderingSequentiallyConsistent,
+                               LLVMAtomicOrderingMonotonic, 0);
+    LLVMValueRef seen = LLVMBuildExtractValue(c->b, r, 0, "");
+    LLVMValueRef ok = LLVMBuildExtractValue(c->b, r, 1, "");
+    LLVMValueRef in[2] = {first, seen};
+    LLVMBasicBlockRef blocks[2] = {from, LLVMGetInsertBlock(c->b)};
+    LLVMAddIncoming(old, in, blocks, 2);
+    LLVMBuildCondBr(c->b, ok, done, loop);
+    LLVMPositionBuilderAtEnd(c->b, done);
+    return old;
+}
+
+// One thread's operation; x, y are integers of the type's width. Returns the old value.
+static LLVMValueRef one(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p,
+                        LLVMValueRef x, LLVMValueRef y) {
+    struct cg *c = g->cg;
+    LLVMTypeRef t = LLVMTypeOf(x);
+    unsigned bytes = LLVMGetIntTypeWidth(t) / 8;
+    if (is_shared(i)) {
+        LLVMValueRef old = LLVMBuildLoad2(c->b, t, p, "");
+        LLVMSetAlignment(old, bytes);
+        LLVMSetAlignment(LLVMBuildStore(c->b, new_value(g, i, old, x, y), p), bytes);
+        return old;
+    }
+    if (i->mods.atom == ISA_ATOM_CAS) {
+        LLVMValueRef r = LLVMBuildAtomicCmpXchg(
+            c->b, p, x, y, LLVMAtomicOrderingSequentiallyConsistent, LLVMAtomicOrderingMonotonic,
+            0);
+        return LLVMBuildExtractValue(c->b, r, 0, "");
+    }
+    if (isa_type_is_float(i->ty) && i->mods.atom == ISA_ATOM_ADD)
+        return swap_loop(g, i, p, x, bytes);
+    return LLVMBuildAtomicRMW(c->b, rmw_op(i), p, x, ordering(i), 0);
+}
+
+static bool reducible(const struct kir_inst *i) {
+    if (isa_type_is_float(i->ty))
+        return false;
+    switch (i->mods.atom) {
+    case ISA_ATOM_AND:
+    case ISA_ATOM_OR:
+    case ISA_ATOM_XOR:
+    case ISA_ATOM_ADD:
+    case ISA_ATOM_MIN:
+    case ISA_ATOM_MAX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const char *reduction(const struct kir_inst *i) {
+    bool s = isa_type_is_signed(i->ty);
+    switch (i->mods.atom) {
+    case ISA_ATOM_AND:
+        return "llvm.vector.reduce.and";
+    case ISA_ATOM_OR:
+        return "llvm.vector.reduce.or";
+    case ISA_ATOM_XOR:
+        return "llvm.vector.reduce.xor";
+    case ISA_ATOM_ADD:
+        return "llvm.vector.reduce.add";
+    case ISA_ATOM_MIN:
+        return s ? "llvm.vector.reduce.smin" : "llvm.vector.reduce.umin";
+    default:
+        return s ? "llvm.vector.reduce.smax" : "llvm.vector.reduce.umax";
+    }
+}
+
+// What leaves any value as it is.
+static uint64_t neutral(const struct kir_inst *i) {
+    unsigned bits = isa_type_bits(i->ty);
+    bool s = isa_type_is_signed(i->ty);
+    switch (i->mods.atom) {
+    case ISA_ATOM_AND:
+        return ~0ULL;
+    case ISA_ATOM_MIN:
+        return s ? ~0ULL >> (65 - bits) : ~0ULL;
+    case ISA_ATOM_MAX:
+        return s ? 1ULL << (bits - 1) : 0;
+    default:
+        return 0;
+    }
+}
+
+static LLVMValueRef address(struct cg_func *g, const struct kir_inst *i, bool vector) {
+    struct cg *c = g->cg;
+    LLVMValueRef a = vector ? cg_vec(g, i->ops[0]) : cg_scalar(g, i->ops[0]);
+    LLVMTypeRef to = vector ? cg_vec_of(c, c->i64) : c->i64;
+    if (kir_type_bits(i->ops[0]->type) < 64)
+        a = LLVMBuildZExt(c->b, a, to, "");
+    LLVMValueRef off = LLVMConstInt(c->i64, (unsigned long long)i->offset, 1);
+    return LLVMBuildAdd(c->b, a, vector ? cg_splat(c, off) : off, "");
+}
+
+static LLVMValueRef operand(struct cg_func *g, struct kir_inst *i, uint32_t k) {
+    struct cg *c = g->cg;
+    LLVMValueRef x = cg_operand_bits(g, i, k, cg_vec(g, i->ops[k]));
+    return cg_narrow(c, x, isa_type_bits(i->ty));
+}
+
+static void emit_reduced(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    LLVMTypeRef t = cg_int_type(c, isa_type_bits(i->ty));
+    LLVMValueRef p = cg_pointer(g, i->mods.space, address(g, i, false), false);
+    LLVMValueRef x = operand(g, i, 1);
+    if (g->mask)
+        x = cg_select(c, g->mask, x, cg_splat(c, LLVMConstInt(t, neutral(i), 0)));
+    LLVMTypeRef vt = LLVMTypeOf(x);
+    one(g, i, p, cg_call_intrinsic(c, reduction(i), &vt, 1, &x, 1), NULL);
+}
+
+static void emit_each(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    bool cas = i->mods.atom == ISA_ATOM_CAS, result = i->nres && i->op == ISA_OP_ATOM;
+    unsigned bits = isa_type_bits(i->ty);
+    LLVMTypeRef vt = cg_vec_of(c, cg_int_type(c, bits));
+    LLVMValueRef a = address(g, i, true), x = operand(g, i, 1), y = cas ? operand(g, i, 2) : NULL;
+    LLVMValueRef ptrs = cg_pointer(g, i->mods.space, a, true);
+    LLVMValueRef out = NULL;
+    if (c->width == 1) {
+        LLVMValueRef r = one(g, i, ptrs, x, y);
+        if (result)
+            cg_set_scalar(g, i->res[0], cg_widen(c, r, i->ty, i->res[0]->type));
+        return;
+    }
+    if (result) {
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+        LLVMValueRef first = LLVMGetFirstInstruction(g->entry);
+        if (first)
+            LLVMPositionBuilderBefore(c->b, first);
+        else
+            LLVMPositionBuilderAtEnd(c->b, g->entry);
+        out = LLVMBuildAlloca(c->b, vt, "old");
+        LLVMPositionBuilderAtEnd(c->b, here);
+        LLVMBuildStore(c->b, LLVMConstNull(vt), out);
+    }
+    struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
+    LLVMValueRef r = one(g, i, cg_extract(g, ptrs, l.lane), cg_extract(g, x, l.lane),
+                         cas ? cg_extract(g, y, l.lane) : NULL);
+    if (result) {
+        LLVMValueRef v = LLVMBuildLoad2(c->b, vt, out, "");
+        LLVMBuildStore(c->b, LLVMBuildInsertElement(c->b, v, r, l.lane, ""), out);
+    }
+    cg_end_lanes(g, &l);
+    if (result)
+        cg_set_result(g, i->res[0],
+                      cg_widen(c, LLVMBuildLoad2(c->b, vt, out, ""), i->ty, i->res[0]->type));
+}
+
+bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    if (i->op != ISA_OP_ATOM && i->op != ISA_OP_RED)
+        return false;
+    if (i->mods.vec || isa_type_bits(i->ty) > 64) {
+        cg_error(c, "%s:%u: vector and 128-bit atomics are not supported", g->f->name, i->line);
+        return true;
+    }
+    bool unused = i->op == ISA_OP_RED || !i->nres;
+    if (c->width > 1 && unused && reducible(i) && i->mods.space != ISA_SPACE_LOCAL &&
+        cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM)
+        emit_reduced(g, i);
+    else
+        emit_each(g, i);
+    return true;
+}

@@ -1,0 +1,271 @@
+// Barriers. In KD_MODE_BLOCK a group that reaches one saves what it still needs and the state
+// in which it goes on, and the loop over groups turns to the next group; a pass over all groups
+// is one phase of the barrier. In the stack modes a helper switches to another stack.
+#include "codegen/cg.h"
+
+static bool is_live_kind(struct cg_func *g, const struct kir_value *v) {
+    return v->kind == KIR_VALUE_INST && g->vals[v->id].epoch != CG_PERMANENT;
+}
+
+static void set_bit(uint64_t *s, uint32_t k) {
+    s[k / 64] |= 1ULL << (k % 64);
+}
+
+static void clear_bit(uint64_t *s, uint32_t k) {
+    s[k / 64] &= ~(1ULL << (k % 64));
+}
+
+// Walks b backwards from its end to just after `stop` (NULL: to its start).
+static void walk_back(struct cg_func *g, struct kir_block *b, uint64_t *live,
+                      const struct kir_inst *stop) {
+    for (struct kir_inst *i = b->last; i && i != stop; i = i->prev) {
+        for (uint32_t k = 0; k < i->nres; k++)
+            clear_bit(live, i->res[k]->id);
+        for (uint32_t k = 0; k < i->nops && i->op != ISA_OP_PHI; k++)
+            if (is_live_kind(g, i->ops[k]))
+                set_bit(live, i->ops[k]->id);
+    }
+}
+
+// What is live at the end of b: what its successors need, and their phis' operands.
+static void live_at_end(struct cg_func *g, struct kir_block *b, uint64_t **live_in,
+                        uint64_t *live, uint32_t words) {
+    for (uint32_t t = 0; t < b->last->ntargets; t++) {
+        struct kir_block *s = b->last->targets[t];
+        for (uint32_t w = 0; w < words; w++)
+            live[w] |= live_in[s->id][w];
+        for (struct kir_inst *i = s->first; i && i->op == ISA_OP_PHI; i = i->next)
+            for (uint32_t p = 0; p < s->preds.len; p++)
+                if (s->preds.data[p] == b && is_live_kind(g, i->ops[p]))
+                    set_bit(live, i->ops[p]->id);
+    }
+}
+
+static void compute_liveness(struct cg_func *g) {
+    struct arena *a = g->cg->arena;
+    struct cfg *c = g->fl->cfg;
+    uint32_t words = g->f->value_count / 64 + 1;
+    g->live_in = arena_array(a, uint64_t *, g->f->blocks.len + 1);
+    for (uint32_t k = 0; k < g->f->blocks.len; k++)
+        g->live_in[k] = arena_array(a, uint64_t, words);
+    uint64_t *live = arena_array(a, uint64_t, words);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t p = c->nblocks; p-- > 0;) {
+            struct kir_block *b = c->order[p];
+            memset(live, 0, words * sizeof *live);
+            live_at_end(g, b, g->live_in, live, words);
+            walk_back(g, b, live, NULL);
+            if (memcmp(live, g->live_in[b->id], words * sizeof *live)) {
+                memcpy(g->live_in[b->id], live, words * sizeof *live);
+                changed = true;
+            }
+        }
+    }
+}
+
+static uint64_t *live_after(struct cg_func *g, struct kir_inst *i) {
+    uint32_t words = g->f->value_count / 64 + 1;
+    if (!g->live_in)
+        compute_liveness(g);
+    uint64_t *live = arena_array(g->cg->arena, uint64_t, words);
+    live_at_end(g, i->block, g->live_in, live, words);
+    walk_back(g, i->block, live, i);
+    return live;
+}
+
+// One saved piece: where it lies, and where it is put back.
+struct slot {
+    struct kir_value *v;
+    uint32_t offset;
+    LLVMTypeRef type;
+    enum { SLOT_SCALAR, SLOT_GUARD, SLOT_VEC, SLOT_OUT, SLOT_MASK } what;
+};
+
+struct frame {
+    VEC(struct slot) slots;
+    uint32_t bytes;
+};
+
+static unsigned store_bytes(struct cg *c, LLVMTypeRef t) {
+    unsigned n = 1, bits;
+    LLVMTypeRef e = t;
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind) {
+        n = LLVMGetVectorSize(t);
+        e = LLVMGetElementType(t);
+    }
+    bits = e == c->f32 ? 32 : e == c->f64 ? 64 : LLVMGetIntTypeWidth(e);
+    return (n * bits + 7) / 8;
+}
+
+static void save(struct cg_func *g, struct frame *fr, struct kir_value *v, int what,
+                 LLVMValueRef x) {
+    struct cg *c = g->cg;
+    unsigned bytes = store_bytes(c, LLVMTypeOf(x)), align = bytes >= 64 ? 64 : 16;
+    if (bytes < 16)
+        align = bytes > 4 ? 8 : 4;
+    fr->bytes = (fr->bytes + align - 1) / align * align;
+    struct slot s = {.v = v, .offset = fr->bytes, .type = LLVMTypeOf(x)};
+    s.what = what;
+    LLVMValueRef at = cg_i64(c, fr->bytes);
+    LLVMValueRef p = LLVMBuildGEP2(c->b, c->i8, g->spill, &at, 1, "");
+    LLVMSetAlignment(LLVMBuildStore(c->b, x, p), align);
+    fr->bytes += bytes;
+    vec_push(c->arena, &fr->slots, s);
+}
+
+static void save_value(struct cg_func *g, struct frame *fr, struct kir_value *v) {
+    struct cg *c = g->cg;
+    struct cg_var *var = &g->vars[v->id];
+    struct shape s = c->width == 1 ? (struct shape){.kind = SHAPE_UNIFORM} : g->fl->shape[v->id];
+    bool here = v->def->block == g->block || !g->crosses[v->id];
+    bool scalar = s.kind == SHAPE_UNIFORM || s.kind == SHAPE_OFFSETS;
+    bool inside = here || !var->out || cg_shape(g, v).kind == g->fl->shape[v->id].kind;
+    if (inside && scalar) {
+        save(g, fr, v, SLOT_SCALAR, cg_scalar(g, v));
+        if (s.guard && cg_guard(g, v))
+            save(g, fr, v, SLOT_GUARD, cg_guard(g, v));
+    }
+    if (inside && (!scalar || s.guard))
+        save(g, fr, v, SLOT_VEC, cg_vec(g, v));
+    if (var->out)
+        save(g, fr, v, SLOT_OUT, LLVMBuildLoad2(c->b, cg_vec_type(c, v->type), var->out, ""));
+}
+
+static void restore(struct cg_func *g, const struct frame *fr) {
+    struct cg *c = g->cg;
+    for (uint32_t k = 0; k < fr->slots.len; k++) {
+        const struct slot *s = &fr->slots.data[k];
+        LLVMValueRef at = cg_i64(c, s->offset);
+        LLVMValueRef x =
+            LLVMBuildLoad2(c->b, s->type, LLVMBuildGEP2(c->b, c->i8, g->spill, &at, 1, ""), "");
+        unsigned bytes = store_bytes(c, s->type);
+        LLVMSetAlignment(x, bytes >= 64 ? 64 : bytes >= 16 ? 16 : bytes > 4 ? 8 : 4);
+        if (s->what == SLOT_MASK) {
+            g->mask = x;
+            continue;
+        }
+        struct cg_val *val = &g->vals[s->v->id];
+        struct cg_var *var = &g->vars[s->v->id];
+        if (val->epoch != g->epoch)
+            *val = (struct cg_val){.epoch = g->epoch};
+        LLVMValueRef to = NULL;
+        switch (s->what) {
+        case SLOT_SCALAR:
+            val->scalar = x;
+            to = var->scalar;
+            break;
+        case SLOT_GUARD:
+            val->guard = x;
+            to = var->guard;
+            break;
+        case SLOT_VEC:
+            val->vec = x;
+            to = var->vec;
+            break;
+        default:
+            to = var->out;
+            if (cg_shape(g, s->v).kind != g->fl->shape[s->v->id].kind)
+                val->vec = x;
+        }
+        if (to)
+            LLVMBuildStore(c->b, x, to);
+    }
+}
+
+static void count_predicates(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = cg_vec(g, i->ops[i->nops - 1]);
+    LLVMValueRef m = cg_mask(g), yes = g->mask ? cg_select(c, m, p, LLVMConstNull(LLVMTypeOf(m)))
+                                               : p;
+    LLVMValueRef n[2] = {cg_mask_bits(g, yes), cg_mask_bits(g, m)};
+    LLVMValueRef var[2] = {g->red_popc, g->red_lanes};
+    for (int k = 0; k < 2; k++) {
+        LLVMTypeRef t = LLVMTypeOf(n[k]);
+        LLVMValueRef count = cg_call_intrinsic(c, "llvm.ctpop", &t, 1, &n[k], 1);
+        if (c->width < 32)
+            count = LLVMBuildZExt(c->b, count, c->i32, "");
+        LLVMValueRef old = LLVMBuildLoad2(c->b, c->i32, var[k], "");
+        LLVMBuildStore(c->b, LLVMBuildAdd(c->b, old, count, ""), var[k]);
+    }
+}
+
+static LLVMValueRef reduction_result(struct cg *c, const struct kir_inst *i, LLVMValueRef popc,
+                                     LLVMValueRef lanes) {
+    if (i->mods.boolop == ISA_BOOL_AND)
+        return LLVMBuildICmp(c->b, LLVMIntEQ, popc, lanes, "");
+    if (i->mods.boolop == ISA_BOOL_OR)
+        return LLVMBuildICmp(c->b, LLVMIntNE, popc, cg_i32(c, 0), "");
+    return popc;
+}
+
+static void suspend(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct frame fr = {.bytes = 64};
+    uint64_t *live = live_after(g, i);
+    if (i->op == ISA_OP_BAR_RED)
+        count_predicates(g, i);
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (struct kir_inst *d = g->fl->cfg->order[p]->first; d; d = d->next)
+            for (uint32_t k = 0; k < d->nres; k++)
+                if (live[d->res[k]->id / 64] >> (d->res[k]->id % 64) & 1)
+                    save_value(g, &fr, d->res[k]);
+    bool own_mask = g->mask && g->mask != g->entry_mask;
+    if (own_mask)
+        save(g, &fr, NULL, SLOT_MASK, g->mask);
+    if (fr.bytes > g->spill_bytes)
+        g->spill_bytes = fr.bytes;
+    uint32_t state = CG_STATE_BARRIER + g->nsuspends++;
+    LLVMBuildStore(c->b, cg_i32(c, state), g->spill);
+    LLVMBuildBr(c->b, g->suspended);
+    LLVMBasicBlockRef resume = cg_new_block(g, "resume");
+    LLVMAddCase(g->state_switch, cg_i32(c, state), resume);
+    LLVMPositionBuilderAtEnd(c->b, resume);
+    g->epoch++;
+    restore(g, &fr);
+    if (i->op == ISA_OP_BAR_RED && i->nres)
+        cg_set_result(g, i->res[0],
+                      reduction_result(c, i, LLVMBuildLoad2(c->b, c->i32, g->red_prev_popc, ""),
+                                       LLVMBuildLoad2(c->b, c->i32, g->red_prev_lanes, "")));
+}
+
+static void call_helper(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    bool red = i->op == ISA_OP_BAR_RED;
+    bool counted = red ? i->flag : i->nops > 1;
+    LLVMValueRef id = cg_extract(g, cg_vec(g, i->ops[0]), cg_i32(c, 0));
+    LLVMValueRef count =
+        counted ? cg_extract(g, cg_vec(g, i->ops[1]), cg_i32(c, 0)) : cg_i32(c, 0);
+    LLVMValueRef args[7] = {g->blk, g->group, cg_narrow(c, id, 32), cg_narrow(c, count, 32)};
+    if (!red) {
+        cg_call_rt(c, i->op == ISA_OP_BAR_SYNC ? "kd_rt_bar_sync" : "kd_rt_bar_arrive", args, 4);
+        return;
+    }
+    LLVMValueRef p = cg_vec(g, i->ops[i->nops - 1]), m = cg_mask(g);
+    LLVMValueRef yes = g->mask ? cg_select(c, m, p, LLVMConstNull(LLVMTypeOf(m))) : p;
+    LLVMValueRef n[2] = {cg_mask_bits(g, yes), cg_mask_bits(g, m)};
+    for (int k = 0; k < 2; k++) {
+        LLVMTypeRef t = LLVMTypeOf(n[k]);
+        if (c->width > 1)
+            n[k] = cg_call_intrinsic(c, "llvm.ctpop", &t, 1, &n[k], 1);
+        n[k] = cg_narrow(c, n[k], 32);
+    }
+    args[4] = cg_i32(c, i->mods.boolop);
+    args[5] = n[0];
+    args[6] = n[1];
+    LLVMValueRef r = cg_call_rt(c, "kd_rt_bar_red", args, 7);
+    if (i->nres && i->res[0]->type == KIR_PRED)
+        r = LLVMBuildICmp(c->b, LLVMIntNE, r, cg_i32(c, 0), "");
+    if (i->nres)
+        cg_set_result(g, i->res[0], r);
+}
+
+bool cg_emit_barrier(struct cg_func *g, struct kir_inst *i) {
+    if (i->op != ISA_OP_BAR_SYNC && i->op != ISA_OP_BAR_ARRIVE && i->op != ISA_OP_BAR_RED)
+        return false;
+    if (g->cg->mode == KD_MODE_BLOCK)
+        suspend(g, i);
+    else
+        call_helper(g, i);
+    return true;
+}

@@ -1,0 +1,289 @@
+// Calls: direct, through a handle (once per distinct target), and the functions that the system
+// provides (vprintf, malloc, free, __assertfail); also trap, nanosleep and their kind.
+#include <string.h>
+
+#include "codegen/cg.h"
+
+static LLVMValueRef thread_of(struct cg_func *g, LLVMValueRef lane) {
+    return LLVMBuildAdd(g->cg->b, g->t0, lane, "");
+}
+
+static LLVMValueRef as_pointer(struct cg *c, LLVMValueRef x) {
+    return LLVMBuildIntToPtr(c->b, cg_narrow(c, x, 64), c->ptr, "");
+}
+
+static LLVMValueRef argument(struct cg_func *g, struct kir_inst *i, uint32_t k) {
+    return cg_operand_bits(g, i, k, cg_vec(g, i->ops[k]));
+}
+
+static LLVMValueRef entry_alloca(struct cg_func *g, LLVMTypeRef t) {
+    struct cg *c = g->cg;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+    LLVMValueRef first = LLVMGetFirstInstruction(g->entry);
+    if (first)
+        LLVMPositionBuilderBefore(c->b, first);
+    LLVMValueRef v = LLVMBuildAlloca(c->b, t, "");
+    LLVMPositionBuilderAtEnd(c->b, here);
+    return v;
+}
+
+// ---- what the system provides --------------------------------------------------------------
+
+enum builtin { NO_BUILTIN, VPRINTF, MALLOC, FREE, ASSERTFAIL };
+
+static enum builtin builtin_of(const struct kir_func *f) {
+    static const struct {
+        const char *name;
+        enum builtin b;
+    } names[] = {
+        {"vprintf", VPRINTF}, {"malloc", MALLOC}, {"free", FREE}, {"__assertfail", ASSERTFAIL}};
+    if (!f->is_extern)
+        return NO_BUILTIN;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strcmp(f->name, names[k].name))
+            return names[k].b;
+    return NO_BUILTIN;
+}
+
+static LLVMValueRef call_builtin(struct cg_func *g, enum builtin b, LLVMValueRef thread,
+                                 LLVMValueRef *x) {
+    struct cg *c = g->cg;
+    LLVMValueRef a[8] = {g->blk, thread};
+    switch (b) {
+    case VPRINTF:
+        a[2] = as_pointer(c, x[0]);
+        a[3] = as_pointer(c, x[1]);
+        return cg_call_rt(c, "kd_rt_vprintf", a, 4);
+    case MALLOC:
+        a[2] = x[0];
+        return cg_call_rt(c, "kd_rt_malloc", a, 3);
+    case FREE:
+        a[2] = x[0];
+        cg_call_rt(c, "kd_rt_free", a, 3);
+        return NULL;
+    default:
+        a[2] = as_pointer(c, x[0]);
+        a[3] = as_pointer(c, x[1]);
+        a[4] = x[2];
+        a[5] = as_pointer(c, x[3]);
+        a[6] = x[4];
+        cg_call_rt(c, "kd_rt_assertfail", a, 7);
+        return NULL;
+    }
+}
+
+static bool emit_builtin(struct cg_func *g, struct kir_inst *i, enum builtin b) {
+    struct cg *c = g->cg;
+    static const unsigned arity[] = {[VPRINTF] = 2, [MALLOC] = 1, [FREE] = 1, [ASSERTFAIL] = 5};
+    LLVMValueRef x[5], one[5], out = NULL;
+    if (i->nops != arity[b])
+        return false;
+    for (uint32_t k = 0; k < i->nops; k++)
+        x[k] = argument(g, i, k);
+    if (i->nres) {
+        out = entry_alloca(g, cg_vec_type(c, i->res[0]->type));
+        LLVMBuildStore(c->b, LLVMConstNull(cg_vec_type(c, i->res[0]->type)), out);
+    }
+    struct cg_lane_loop l = {0};
+    LLVMValueRef lane = cg_i32(c, 0);
+    if (c->width > 1) {
+        l = cg_begin_lanes(g, cg_mask(g));
+        lane = l.lane;
+    }
+    for (uint32_t k = 0; k < i->nops; k++)
+        one[k] = cg_extract(g, x[k], lane);
+    LLVMValueRef r = call_builtin(g, b, thread_of(g, lane), one);
+    if (out && r) {
+        LLVMTypeRef vt = cg_vec_type(c, i->res[0]->type);
+        if (c->width > 1)
+            r = LLVMBuildInsertElement(c->b, LLVMBuildLoad2(c->b, vt, out, ""), r, lane, "");
+        LLVMBuildStore(c->b, r, out);
+    }
+    if (c->width > 1)
+        cg_end_lanes(g, &l);
+    if (out)
+        cg_set_result(g, i->res[0],
+                      LLVMBuildLoad2(c->b, cg_vec_type(c, i->res[0]->type), out, ""));
+    return true;
+}
+
+// ---- device functions -----------------------------------------------------------------------
+
+// Calls `fn` for the lanes of `mask`; a frame for it lies above ours.
+static LLVMValueRef call_vector(struct cg_func *g, LLVMValueRef fn, LLVMTypeRef t,
+                                LLVMValueRef mask, LLVMValueRef *args, unsigned nargs) {
+    struct cg *c = g->cg;
+    LLVMValueRef *a = arena_array(c->arena, LLVMValueRef, nargs + 4);
+    uint64_t frame = (g->f->frame_bytes + 15) / 16 * 16;
+    a[0] = g->blk;
+    a[1] = g->t0;
+    a[2] = mask;
+    a[3] = LLVMBuildAdd(c->b, g->frame, cg_i64(c, frame), "");
+    for (unsigned k = 0; k < nargs; k++)
+        a[4 + k] = args[k];
+    return LLVMBuildCall2(c->b, t, fn, a, nargs + 4, "");
+}
+
+// After a call in which lanes can die only the others go on.
+static void keep_alive(struct cg_func *g, LLVMValueRef alive) {
+    g->mask = g->cg->width > 1 ? alive : NULL;
+}
+
+static void emit_direct(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct kir_func *f = i->callee;
+    LLVMValueRef *args = arena_array(c->arena, LLVMValueRef, i->nops + 1);
+    bool dies = c->can_exit[f->index];
+    for (uint32_t k = 0; k < i->nops; k++)
+        args[k] = argument(g, i, k);
+    LLVMValueRef r = call_vector(g, c->fn[f->index], cg_func_type(c, &f->proto, dies), cg_mask(g),
+                                 args, i->nops);
+    for (uint32_t k = 0; k < i->nres; k++)
+        cg_set_result(g, i->res[k], LLVMBuildExtractValue(c->b, r, k, ""));
+    if (dies)
+        keep_alive(g, LLVMBuildExtractValue(c->b, r, f->proto.nrets, ""));
+}
+
+static bool same_proto(const struct kir_proto *x, const struct kir_proto *y) {
+    if (x->nparams != y->nparams || x->nrets != y->nrets)
+        return false;
+    for (uint32_t k = 0; k < x->nparams; k++)
+        if (kir_type_bits(x->params[k]) != kir_type_bits(y->params[k]))
+            return false;
+    for (uint32_t k = 0; k < x->nrets; k++)
+        if (kir_type_bits(x->rets[k]) != kir_type_bits(y->rets[k]))
+            return false;
+    return true;
+}
+
+static LLVMValueRef cast_to(struct cg *c, LLVMValueRef x, enum kir_type t) {
+    return LLVMTypeOf(x) == cg_vec_type(c, t) ? x
+                                              : LLVMBuildBitCast(c->b, x, cg_vec_type(c, t), "");
+}
+
+// One arm of the switch over targets: calls f for the lanes of m and blends its results.
+static void call_target(struct cg_func *g, struct kir_inst *i, struct kir_func *f, LLVMValueRef m,
+                        LLVMValueRef *args, LLVMValueRef *outs) {
+    struct cg *c = g->cg;
+    bool dies = c->can_exit[f->index];
+    LLVMValueRef *a = arena_array(c->arena, LLVMValueRef, i->nops + 1);
+    for (uint32_t k = 0; k < f->proto.nparams; k++)
+        a[k] = cast_to(c, args[k], f->proto.params[k]);
+    LLVMValueRef r = call_vector(g, c->fn[f->index], cg_func_type(c, &f->proto, dies), m, a,
+                                 f->proto.nparams);
+    for (uint32_t k = 0; k < i->nres; k++) {
+        LLVMValueRef x = cast_to(c, LLVMBuildExtractValue(c->b, r, k, ""), i->res[k]->type);
+        if (c->width > 1) {
+            LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(x), outs[k], "");
+            x = cg_select(c, m, x, old);
+        }
+        LLVMBuildStore(c->b, x, outs[k]);
+    }
+}
+
+// Takes the first lane's handle, calls its function for all lanes with the same handle, and
+// goes on with the lanes that are left.
+static void emit_indirect(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    LLVMTypeRef mt = cg_mask_type(c);
+    LLVMValueRef handle = cg_vec(g, i->ops[0]);
+    LLVMValueRef *args = arena_array(c->arena, LLVMValueRef, i->nops + 1);
+    LLVMValueRef *outs = arena_array(c->arena, LLVMValueRef, i->nres + 1);
+    for (uint32_t k = 1; k < i->nops; k++)
+        args[k - 1] = argument(g, i, k);
+    for (uint32_t k = 0; k < i->nres; k++) {
+        outs[k] = entry_alloca(g, cg_vec_type(c, i->res[k]->type));
+        LLVMBuildStore(c->b, LLVMConstNull(cg_vec_type(c, i->res[k]->type)), outs[k]);
+    }
+    LLVMValueRef left = entry_alloca(g, mt);
+    LLVMBuildStore(c->b, cg_mask(g), left);
+    LLVMBasicBlockRef head = cg_new_block(g, "targets"), bad = cg_new_block(g, "no.function"),
+                      next = cg_new_block(g, "target.next"), done = cg_new_block(g, "called");
+    LLVMBuildBr(c->b, head);
+    LLVMPositionBuilderAtEnd(c->b, head);
+    LLVMValueRef lane = cg_i32(c, 0), target = handle, now = cg_mask(g);
+    if (c->width > 1) {
+        LLVMValueRef m = LLVMBuildLoad2(c->b, mt, left, "");
+        LLVMValueRef bits = cg_narrow(c, cg_mask_bits(g, m), 32);
+        LLVMValueRef a[2] = {bits, LLVMConstInt(c->i1, 1, 0)};
+        lane = cg_call_intrinsic(c, "llvm.cttz", &c->i32, 1, a, 2);
+        target = LLVMBuildExtractElement(c->b, handle, lane, "");
+        LLVMValueRef same = LLVMBuildICmp(c->b, LLVMIntEQ, handle, cg_splat(c, target), "");
+        now = cg_select(c, m, same, LLVMConstNull(mt));
+        LLVMBuildStore(c->b,
+                       cg_select(c, same, LLVMConstNull(mt), m), left);
+    }
+    LLVMValueRef sw = LLVMBuildSwitch(c->b, target, bad, c->ir->funcs.len);
+    for (uint32_t k = 0; k < c->ir->funcs.len; k++) {
+        struct kir_func *f = c->ir->funcs.data[k];
+        if (!c->fn[k] || !i->proto || !same_proto(&f->proto, i->proto))
+            continue;
+        LLVMBasicBlockRef arm = cg_new_block(g, "target");
+        LLVMAddCase(sw, cg_function_handle(c, f), arm);
+        LLVMPositionBuilderAtEnd(c->b, arm);
+        call_target(g, i, f, now, args, outs);
+        LLVMBuildBr(c->b, next);
+    }
+    LLVMPositionBuilderAtEnd(c->b, bad);
+    LLVMValueRef fault[3] = {g->blk, thread_of(g, lane), cg_i32(c, KD_FAULT_INVALID_PC)};
+    cg_call_rt(c, "kd_rt_fault", fault, 3);
+    LLVMBuildUnreachable(c->b);
+    LLVMPositionBuilderAtEnd(c->b, next);
+    if (c->width > 1)
+        LLVMBuildCondBr(c->b, cg_any(g, LLVMBuildLoad2(c->b, mt, left, "")), head, done);
+    else
+        LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+    for (uint32_t k = 0; k < i->nres; k++)
+        cg_set_result(g, i->res[k],
+                      LLVMBuildLoad2(c->b, cg_vec_type(c, i->res[k]->type), outs[k], ""));
+}
+
+static LLVMValueRef first_thread(struct cg_func *g) {
+    struct cg *c = g->cg;
+    if (c->width == 1)
+        return g->t0;
+    LLVMValueRef a[2] = {cg_narrow(c, cg_mask_bits(g, cg_mask(g)), 32),
+                         LLVMConstInt(c->i1, 0, 0)};
+    return thread_of(g, cg_call_intrinsic(c, "llvm.cttz", &c->i32, 1, a, 2));
+}
+
+bool cg_emit_call(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    switch (i->op) {
+    case ISA_OP_CALL: {
+        if (!i->callee) {
+            emit_indirect(g, i);
+            return true;
+        }
+        enum builtin b = builtin_of(i->callee);
+        if (b != NO_BUILTIN)
+            return emit_builtin(g, i, b);
+        if (i->callee->is_extern) {
+            cg_error(c, "%s:%u: call of %s, which no module defines", g->f->name, i->line,
+                     i->callee->name);
+            for (uint32_t k = 0; k < i->nres; k++)
+                cg_set_result(g, i->res[k], LLVMConstNull(cg_vec_type(c, i->res[k]->type)));
+            return true;
+        }
+        emit_direct(g, i);
+        return true;
+    }
+    case ISA_OP_TRAP:
+    case ISA_OP_BRKPT: {
+        LLVMValueRef a[3] = {g->blk, first_thread(g), cg_i32(c, KD_FAULT_TRAP)};
+        cg_call_rt(c, "kd_rt_fault", a, 3);
+        return true;
+    }
+    case ISA_OP_NANOSLEEP: {
+        LLVMValueRef ns = cg_extract(g, cg_vec(g, i->ops[0]), cg_i32(c, 0));
+        LLVMValueRef a[3] = {g->blk, g->t0, cg_narrow(c, ns, 32)};
+        cg_call_rt(c, "kd_rt_nanosleep", a, 3);
+        return true;
+    }
+    case ISA_OP_PMEVENT:
+        return true;
+    default:
+        return false;
+    }
+}

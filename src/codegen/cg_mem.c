@@ -1,0 +1,534 @@
+// Loads and stores. The address's shape decides: one scalar access, a contiguous vector, a few
+// contiguous or broadcast pieces, or a gather. Offsets that hold only under a guard get both
+// forms behind a branch.
+#include "codegen/cg.h"
+
+struct access {
+    struct kir_inst *i;
+    unsigned count, bytes;  // components a lane; bytes of one
+    LLVMTypeRef elem;       // LLVM type of one component in memory
+    enum isa_space space;
+};
+
+// Keeps LLVM from moving or merging accesses across this point; costs no instruction.
+static void compiler_fence(struct cg *c) {
+    LLVMTypeRef t = LLVMFunctionType(c->void_t, NULL, 0, 0);
+    LLVMValueRef a = LLVMGetInlineAsm(t, "", 0, "~{memory}", 10, 1, 0, LLVMInlineAsmDialectATT, 0);
+    LLVMBuildCall2(c->b, t, a, NULL, 0, "");
+}
+
+static struct access describe(struct cg *c, struct kir_inst *i, enum kir_type reg) {
+    unsigned bits = isa_type_bits(i->ty);
+    struct access a = {.i = i, .count = i->mods.vec ? i->mods.vec : 1, .bytes = bits / 8};
+    a.space = i->mods.space;
+    if (bits == kir_type_bits(reg))
+        a.elem = cg_scalar_type(c, reg);
+    else
+        a.elem = cg_int_type(c, bits);
+    return a;
+}
+
+static LLVMValueRef zero_of(LLVMTypeRef t) {
+    return LLVMConstNull(t);
+}
+
+// ---- pieces of a vector access ------------------------------------------------------------
+
+// Splits the lanes into equal pieces of at least `least` lanes, each contiguous at `stride`
+// bytes (or, when allowed, one address for all of it). Returns the piece's size, or 0.
+static unsigned piece_size(const struct cg *c, const int64_t *offs, int64_t stride, bool broadcast,
+                           unsigned least) {
+    for (unsigned n = c->width; n >= least && n > 0; n /= 2) {
+        bool ok = true;
+        for (unsigned at = 0; at < c->width && ok; at += n) {
+            bool line = true, same = broadcast;
+            for (unsigned k = 1; k < n; k++) {
+                line &= offs[at + k] == offs[at] + (int64_t)k * stride;
+                same &= offs[at + k] == offs[at];
+            }
+            ok = line || same;
+        }
+        if (ok)
+            return n;
+    }
+    return 0;
+}
+
+static LLVMValueRef slice(struct cg *c, LLVMValueRef v, unsigned at, unsigned n) {
+    LLVMValueRef idx[128];
+    if (LLVMGetVectorSize(LLVMTypeOf(v)) == n)
+        return v;
+    for (unsigned k = 0; k < n; k++)
+        idx[k] = cg_i32(c, at + k);
+    return LLVMBuildShuffleVector(c->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(idx, n),
+                                  "");
+}
+
+static LLVMValueRef concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
+    LLVMValueRef idx[128];
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
+    for (unsigned k = 0; k < 2 * n; k++)
+        idx[k] = cg_i32(c, k);
+    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, 2 * n), "");
+}
+
+// Joins count pieces (a power of two) into one vector.
+static LLVMValueRef join(struct cg *c, LLVMValueRef *p, unsigned count) {
+    for (; count > 1; count /= 2)
+        for (unsigned k = 0; k < count / 2; k++)
+            p[k] = concat(c, p[2 * k], p[2 * k + 1]);
+    return p[0];
+}
+
+// Each lane's bit for each of its `times` components.
+static LLVMValueRef repeat_mask(struct cg *c, LLVMValueRef m, unsigned times) {
+    LLVMValueRef idx[256];
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(m));
+    if (times == 1)
+        return m;
+    for (unsigned k = 0; k < n * times; k++)
+        idx[k] = cg_i32(c, k / times);
+    return LLVMBuildShuffleVector(c->b, m, LLVMGetPoison(LLVMTypeOf(m)),
+                                  LLVMConstVector(idx, n * times), "");
+}
+
+static LLVMValueRef masked_load(struct cg *c, LLVMTypeRef vt, LLVMValueRef ptr, LLVMValueRef mask,
+                                unsigned align) {
+    if (!mask) {
+        LLVMValueRef v = LLVMBuildLoad2(c->b, vt, ptr, "");
+        LLVMSetAlignment(v, align);
+        return v;
+    }
+    LLVMTypeRef ov[2] = {vt, c->ptr};
+    LLVMValueRef args[4] = {ptr, cg_i32(c, align), mask, zero_of(vt)};
+    return cg_call_intrinsic(c, "llvm.masked.load", ov, 2, args, 4);
+}
+
+static void masked_store(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
+                         unsigned align) {
+    if (!mask) {
+        LLVMSetAlignment(LLVMBuildStore(c->b, v, ptr), align);
+        return;
+    }
+    LLVMTypeRef ov[2] = {LLVMTypeOf(v), c->ptr};
+    LLVMValueRef args[4] = {v, ptr, cg_i32(c, align), mask};
+    cg_call_intrinsic(c, "llvm.masked.store", ov, 2, args, 4);
+}
+
+static LLVMValueRef byte_gep(struct cg *c, LLVMValueRef p, int64_t off) {
+    LLVMValueRef at = LLVMConstInt(c->i64, (unsigned long long)off, 1);
+    return off ? LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "") : p;
+}
+
+// Loads `count` components of n lanes that follow each other in memory and takes them apart.
+static void load_line(struct cg *c, const struct access *a, LLVMValueRef p, LLVMValueRef mask,
+                      unsigned n, LLVMValueRef *out) {
+    LLVMTypeRef vt = LLVMVectorType(a->elem, n * a->count);
+    LLVMValueRef all =
+        masked_load(c, vt, p, mask ? repeat_mask(c, mask, a->count) : NULL, a->bytes);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef idx[128];
+        for (unsigned l = 0; l < n; l++)
+            idx[l] = cg_i32(c, l * a->count + k);
+        out[k] = a->count == 1 ? all
+                               : LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(vt),
+                                                        LLVMConstVector(idx, n), "");
+    }
+}
+
+// One piece in which all lanes read the same address.
+static void load_same(struct cg_func *g, const struct access *a, LLVMValueRef p, LLVMValueRef mask,
+                      unsigned n, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMTypeRef vt = LLVMVectorType(a->elem, n);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef q = byte_gep(c, p, (int64_t)k * a->bytes);
+        LLVMValueRef x;
+        if (mask) {
+            // The piece may have no active lane: then nothing may be read.
+            LLVMTypeRef one = LLVMVectorType(a->elem, 1), one_bit = LLVMVectorType(c->i1, 1);
+            LLVMValueRef bits =
+                LLVMBuildBitCast(c->b, mask, LLVMIntTypeInContext(c->ctx, n), "");
+            LLVMValueRef any = LLVMBuildICmp(c->b, LLVMIntNE, bits, zero_of(LLVMTypeOf(bits)), "");
+            LLVMValueRef m = LLVMBuildInsertElement(c->b, LLVMConstNull(one_bit), any,
+                                                    cg_i32(c, 0), "");
+            x = LLVMBuildExtractElement(c->b, masked_load(c, one, q, m, a->bytes), cg_i32(c, 0),
+                                        "");
+        } else {
+            x = LLVMBuildLoad2(c->b, a->elem, q, "");
+            LLVMSetAlignment(x, a->bytes);
+        }
+        LLVMValueRef v = LLVMBuildInsertElement(c->b, LLVMGetPoison(vt), x, cg_i32(c, 0), "");
+        out[k] = LLVMBuildShuffleVector(c->b, v, LLVMGetPoison(vt),
+                                        LLVMConstNull(LLVMVectorType(c->i32, n)), "");
+    }
+}
+
+static void load_pieces(struct cg_func *g, const struct access *a, LLVMValueRef base,
+                        const int64_t *offs, unsigned n, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    unsigned pieces = c->width / n;
+    LLVMValueRef part[8][32];
+    for (unsigned k = 0; k < pieces; k++) {
+        LLVMValueRef p = byte_gep(c, base, offs[k * n]);
+        LLVMValueRef m = g->mask ? slice(c, g->mask, k * n, n) : NULL;
+        LLVMValueRef comp[8];
+        if (n > 1 && offs[k * n + 1] == offs[k * n])
+            load_same(g, a, p, m, n, comp);
+        else
+            load_line(c, a, p, m, n, comp);
+        for (unsigned q = 0; q < a->count; q++)
+            part[q][k] = comp[q];
+    }
+    for (unsigned q = 0; q < a->count; q++)
+        out[q] = join(c, part[q], pieces);
+}
+
+// Joins the components of each lane, one lane after the other.
+static LLVMValueRef interleave(struct cg *c, LLVMValueRef *comp, unsigned count, unsigned n) {
+    LLVMValueRef idx[128];
+    LLVMValueRef all = comp[0];
+    if (count == 1)
+        return all;
+    LLVMValueRef copy[8];
+    for (unsigned k = 0; k < count; k++)
+        copy[k] = comp[k];
+    all = join(c, copy, count);
+    for (unsigned l = 0; l < n; l++)
+        for (unsigned k = 0; k < count; k++)
+            idx[l * count + k] = cg_i32(c, k * n + l);
+    return LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(LLVMTypeOf(all)),
+                                  LLVMConstVector(idx, n * count), "");
+}
+
+static void store_pieces(struct cg_func *g, const struct access *a, LLVMValueRef base,
+                         const int64_t *offs, unsigned n, LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    for (unsigned at = 0; at < c->width; at += n) {
+        LLVMValueRef part[8];
+        for (unsigned k = 0; k < a->count; k++)
+            part[k] = slice(c, comp[k], at, n);
+        LLVMValueRef m = g->mask ? repeat_mask(c, slice(c, g->mask, at, n), a->count) : NULL;
+        masked_store(c, interleave(c, part, a->count, n), byte_gep(c, base, offs[at]), m, a->bytes);
+    }
+}
+
+// ---- gathers and scatters -----------------------------------------------------------------
+
+static bool in_block(struct cg_func *g, const struct kir_value *v) {
+    return v->kind == KIR_VALUE_INST && v->def->block == g->block;
+}
+
+// x == idx * scale with a 32-bit idx: the form that gather instructions take.
+static bool scaled_index(struct cg_func *g, struct kir_value *x, struct kir_value **idx,
+                         uint64_t *scale, bool *is_signed) {
+    struct kir_inst *d = x->def;
+    uint64_t s;
+    if (!in_block(g, x))
+        return false;
+    if (d->op == ISA_OP_MUL && d->mods.half == ISA_WIDE && isa_type_bits(d->ty) == 32 &&
+        d->ops[0]->type == KIR_B32 && flow_const(d->ops[1], scale)) {
+        *idx = d->ops[0];
+        *is_signed = isa_type_is_signed(d->ty);
+        return *scale == 1 || *scale == 2 || *scale == 4 || *scale == 8;
+    }
+    if (d->op == ISA_OP_SHL && flow_const(d->ops[1], &s) && s <= 3 && in_block(g, d->ops[0]) &&
+        d->ops[0]->def->op == ISA_OP_CVT && isa_type_bits(d->ops[0]->def->ty2) == 32 &&
+        !isa_type_is_float(d->ops[0]->def->ty2) && d->ops[0]->def->ops[0]->type == KIR_B32 &&
+        isa_type_bits(d->ops[0]->def->ty) == 64) {
+        *idx = d->ops[0]->def->ops[0];
+        *is_signed = isa_type_is_signed(d->ops[0]->def->ty2);
+        *scale = 1ULL << s;
+        return true;
+    }
+    return false;
+}
+
+static LLVMValueRef indexed_pointer(struct cg_func *g, LLVMValueRef base, struct kir_value *x) {
+    struct cg *c = g->cg;
+    struct kir_value *idx;
+    uint64_t scale;
+    bool is_signed;
+    LLVMTypeRef v64 = cg_vec_of(c, c->i64);
+    if (scaled_index(g, x, &idx, &scale, &is_signed)) {
+        LLVMValueRef v = cg_vec(g, idx);
+        v = is_signed ? LLVMBuildSExt(c->b, v, v64, "") : LLVMBuildZExt(c->b, v, v64, "");
+        return LLVMBuildGEP2(c->b, cg_int_type(c, (unsigned)scale * 8), base, &v, 1, "");
+    }
+    LLVMValueRef v = cg_vec(g, x);
+    return LLVMBuildGEP2(c->b, c->i8, base, &v, 1, "");
+}
+
+// One pointer a lane, in the form base + index wherever the IR shows one.
+static LLVMValueRef lane_pointers(struct cg_func *g, const struct access *a) {
+    struct cg *c = g->cg;
+    struct kir_value *v = a->i->ops[0];
+    enum isa_space s = a->space;
+    bool flat = s != ISA_SPACE_LOCAL;
+    LLVMTypeRef v64 = cg_vec_of(c, c->i64);
+    if (flat && in_block(g, v) && v->def->op == ISA_OP_ADD && v->type == KIR_B64) {
+        for (int k = 0; k < 2; k++) {
+            struct kir_value *u = v->def->ops[k], *x = v->def->ops[1 - k];
+            if (cg_shape(g, u).kind != SHAPE_UNIFORM || u->type != KIR_B64 || x->type != KIR_B64)
+                continue;
+            LLVMValueRef base = cg_pointer(g, s, cg_scalar(g, u), false);
+            return indexed_pointer(g, byte_gep(c, base, a->i->offset), x);
+        }
+    }
+    LLVMValueRef addr = cg_vec(g, v);
+    if (s == ISA_SPACE_SHARED || s == ISA_SPACE_CLUSTER) {
+        LLVMValueRef low = cg_narrow(c, addr, 32);
+        LLVMValueRef at = LLVMBuildSExt(c->b, low, v64, "");
+        LLVMValueRef base = byte_gep(c, g->shared_base, a->i->offset);
+        return LLVMBuildGEP2(c->b, c->i8, base, &at, 1, "");
+    }
+    if (kir_type_bits(v->type) < 64)
+        addr = LLVMBuildZExt(c->b, addr, v64, "");
+    LLVMValueRef off = cg_splat(c, LLVMConstInt(c->i64, (unsigned long long)a->i->offset, 1));
+    return cg_pointer(g, s, LLVMBuildAdd(c->b, addr, off, ""), true);
+}
+
+static LLVMValueRef component_pointers(struct cg *c, LLVMValueRef p, unsigned bytes) {
+    LLVMValueRef at = cg_i64(c, bytes);
+    return bytes ? LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "") : p;
+}
+
+// One pointer a lane from the address itself; safe to make before a branch.
+static LLVMValueRef exact_pointers(struct cg_func *g, const struct access *a) {
+    struct cg *c = g->cg;
+    LLVMTypeRef v64 = cg_vec_of(c, c->i64);
+    LLVMValueRef addr = cg_vec(g, a->i->ops[0]);
+    LLVMValueRef off = cg_splat(c, LLVMConstInt(c->i64, (unsigned long long)a->i->offset, 1));
+    if (kir_type_bits(a->i->ops[0]->type) < 64)
+        addr = LLVMBuildZExt(c->b, addr, v64, "");
+    return cg_pointer(g, a->space, LLVMBuildAdd(c->b, addr, off, ""), true);
+}
+
+static void gather(struct cg_func *g, const struct access *a, LLVMValueRef p, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMTypeRef vt = cg_vec_of(c, a->elem), ov[2] = {vt, cg_vec_of(c, c->ptr)};
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef args[4] = {component_pointers(c, p, k * a->bytes), cg_i32(c, a->bytes),
+                                cg_mask(g), zero_of(vt)};
+        out[k] = cg_call_intrinsic(c, "llvm.masked.gather", ov, 2, args, 4);
+    }
+}
+
+static void scatter(struct cg_func *g, const struct access *a, LLVMValueRef p,
+                    LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    LLVMTypeRef ov[2] = {cg_vec_of(c, a->elem), cg_vec_of(c, c->ptr)};
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef args[4] = {comp[k], component_pointers(c, p, k * a->bytes),
+                                cg_i32(c, a->bytes), cg_mask(g)};
+        cg_call_intrinsic(c, "llvm.masked.scatter", ov, 2, args, 4);
+    }
+}
+
+// ---- scalar accesses ----------------------------------------------------------------------
+
+// The address as one scalar pointer (uniform, or the base of offsets), i->offset included.
+static LLVMValueRef scalar_pointer(struct cg_func *g, const struct access *a) {
+    struct cg *c = g->cg;
+    LLVMValueRef addr = cg_scalar(g, a->i->ops[0]);
+    if (kir_type_bits(a->i->ops[0]->type) < 64)
+        addr = LLVMBuildZExt(c->b, addr, c->i64, "");
+    if (a->space == ISA_SPACE_LOCAL) {
+        addr = LLVMBuildAdd(c->b, addr,
+                            LLVMConstInt(c->i64, (unsigned long long)a->i->offset, 1), "");
+        return cg_pointer(g, a->space, addr, false);
+    }
+    return byte_gep(c, cg_pointer(g, a->space, addr, false), a->i->offset);
+}
+
+static void load_scalar(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = scalar_pointer(g, a);
+    for (unsigned k = 0; k < a->count; k++) {
+        out[k] = LLVMBuildLoad2(c->b, a->elem, byte_gep(c, p, (int64_t)k * a->bytes), "");
+        LLVMSetAlignment(out[k], a->bytes);
+        if (a->space == ISA_SPACE_PARAM || a->space == ISA_SPACE_CONST) {
+            unsigned kind = LLVMGetMDKindIDInContext(c->ctx, "invariant.load", 14);
+            LLVMSetMetadata(out[k], kind,
+                            LLVMMetadataAsValue(c->ctx, LLVMMDNodeInContext2(c->ctx, NULL, 0)));
+        }
+    }
+}
+
+// Of several lanes that write one address the last one's value stays.
+static void store_last(struct cg_func *g, const struct access *a, LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = scalar_pointer(g, a);
+    LLVMValueRef lane = cg_i32(c, c->width - 1);
+    if (g->mask && c->width > 1) {
+        LLVMValueRef bits = cg_mask_bits(g, g->mask);
+        LLVMTypeRef t = LLVMTypeOf(bits);
+        LLVMValueRef args[2] = {bits, LLVMConstInt(c->i1, 1, 0)};
+        LLVMValueRef lz = cg_call_intrinsic(c, "llvm.ctlz", &t, 1, args, 2);
+        lane = LLVMBuildSub(c->b, LLVMConstInt(t, c->width - 1, 0), lz, "");
+    }
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef s = LLVMBuildStore(c->b, cg_extract(g, comp[k], lane),
+                                        byte_gep(c, p, (int64_t)k * a->bytes));
+        LLVMSetAlignment(s, a->bytes);
+    }
+}
+
+// ---- the choice ---------------------------------------------------------------------------
+
+static void set_loaded(struct cg_func *g, const struct access *a, LLVMValueRef *x) {
+    struct cg *c = g->cg;
+    for (unsigned k = 0; k < a->count; k++) {
+        struct kir_value *r = a->i->res[k];
+        LLVMValueRef v = x[k];
+        if (isa_type_bits(a->i->ty) != kir_type_bits(r->type))
+            v = cg_widen(c, v, a->i->ty, r->type);
+        else if (cg_scalar_type(c, r->type) != a->elem)
+            v = LLVMBuildBitCast(c->b, v,
+                                 LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind
+                                     ? cg_vec_type(c, r->type)
+                                     : cg_scalar_type(c, r->type),
+                                 "");
+        cg_set_result(g, r, v);
+    }
+}
+
+static void load_offsets(struct cg_func *g, const struct access *a, unsigned n,
+                         const int64_t *offs, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
+    if (!guard) {
+        load_pieces(g, a, scalar_pointer(g, a), offs, n, out);
+        return;
+    }
+    LLVMBasicBlockRef line = cg_new_block(g, "contiguous"), any = cg_new_block(g, "wrapped"),
+                      done = cg_new_block(g, "loaded");
+    LLVMValueRef x[2][8];
+    LLVMBasicBlockRef from[2];
+    LLVMValueRef p = exact_pointers(g, a), base = scalar_pointer(g, a);
+    LLVMTypeRef vt = cg_vec_of(c, a->elem);
+    LLVMBuildCondBr(c->b, guard, line, any);
+    LLVMPositionBuilderAtEnd(c->b, line);
+    load_pieces(g, a, base, offs, n, x[0]);
+    from[0] = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, any);
+    gather(g, a, p, x[1]);
+    from[1] = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+    for (unsigned k = 0; k < a->count; k++) {
+        out[k] = LLVMBuildPhi(c->b, vt, "");
+        LLVMValueRef in[2] = {x[0][k], x[1][k]};
+        LLVMAddIncoming(out[k], in, from, 2);
+    }
+}
+
+static void emit_load(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct access a = describe(c, i, i->res[0]->type);
+    struct kir_value *v = i->ops[0];
+    struct shape s = cg_shape(g, v);
+    LLVMValueRef x[8];
+    bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
+    bool ordered = i->mods.sem != ISA_SEM_WEAK;
+    if (ordered)
+        compiler_fence(c);
+    unsigned n = s.kind == SHAPE_OFFSETS && !local
+                     ? piece_size(c, s.offs, (int64_t)a.count * a.bytes, true,
+                                  c->width >= 8 ? c->width / 8 * 2 : c->width)
+                     : 0;
+    if (!local && (s.kind == SHAPE_UNIFORM || c->width == 1))
+        load_scalar(g, &a, x);
+    else if (n)
+        load_offsets(g, &a, n, s.offs, x);
+    else
+        gather(g, &a, lane_pointers(g, &a), x);
+    if (ordered)
+        compiler_fence(c);
+    set_loaded(g, &a, x);
+}
+
+static void emit_store(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct access a = describe(c, i, i->ops[1]->type);
+    struct kir_value *v = i->ops[0];
+    struct shape s = cg_shape(g, v);
+    bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
+    bool ordered = i->mods.sem != ISA_SEM_WEAK;
+    LLVMValueRef comp[8];
+    bool all_uniform = true;
+    for (unsigned k = 0; k < a.count; k++)
+        all_uniform &= cg_shape(g, i->ops[1 + k]).kind == SHAPE_UNIFORM;
+    bool one = !local && (s.kind == SHAPE_UNIFORM || c->width == 1);
+    for (unsigned k = 0; k < a.count; k++) {
+        comp[k] = one && all_uniform ? cg_scalar(g, i->ops[1 + k]) : cg_vec(g, i->ops[1 + k]);
+        comp[k] = cg_operand_bits(g, i, 1 + k, comp[k]);
+        LLVMTypeRef have = LLVMTypeOf(comp[k]);
+        bool vec = LLVMGetTypeKind(have) == LLVMVectorTypeKind;
+        if ((vec ? LLVMGetElementType(have) : have) != a.elem) {
+            comp[k] = cg_narrow(c, comp[k], a.bytes * 8);
+            comp[k] = LLVMBuildBitCast(c->b, comp[k], vec ? cg_vec_of(c, a.elem) : a.elem, "");
+        }
+    }
+    if (ordered)
+        compiler_fence(c);
+    unsigned n = s.kind == SHAPE_OFFSETS && !local
+                     ? piece_size(c, s.offs, (int64_t)a.count * a.bytes, false,
+                                  c->width >= 8 ? c->width / 8 * 2 : c->width)
+                     : 0;
+    LLVMValueRef guard = n ? cg_guard(g, v) : NULL;
+    if (one) {
+        store_last(g, &a, comp);
+    } else if (n && !guard) {
+        store_pieces(g, &a, scalar_pointer(g, &a), s.offs, n, comp);
+    } else if (n) {
+        LLVMBasicBlockRef line = cg_new_block(g, "contiguous"), any = cg_new_block(g, "wrapped"),
+                          done = cg_new_block(g, "stored");
+        LLVMValueRef p = exact_pointers(g, &a), base = scalar_pointer(g, &a);
+        LLVMBuildCondBr(c->b, guard, line, any);
+        LLVMPositionBuilderAtEnd(c->b, line);
+        store_pieces(g, &a, base, s.offs, n, comp);
+        LLVMBuildBr(c->b, done);
+        LLVMPositionBuilderAtEnd(c->b, any);
+        scatter(g, &a, p, comp);
+        LLVMBuildBr(c->b, done);
+        LLVMPositionBuilderAtEnd(c->b, done);
+    } else {
+        scatter(g, &a, lane_pointers(g, &a), comp);
+    }
+    if (ordered)
+        compiler_fence(c);
+}
+
+bool cg_emit_memory(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    switch (i->op) {
+    case ISA_OP_LD:
+    case ISA_OP_LDU:
+        emit_load(g, i);
+        return true;
+    case ISA_OP_ST:
+        emit_store(g, i);
+        return true;
+    case ISA_OP_PREFETCH:
+    case ISA_OP_PREFETCHU:
+    case ISA_OP_DISCARD:
+    case ISA_OP_APPLYPRIORITY:
+        return true; // hints
+    case ISA_OP_MEMBAR:
+    case ISA_OP_FENCE:
+        // A block runs on one worker: between its threads program order is enough.
+        if (i->mods.scope == ISA_SCOPE_CTA)
+            compiler_fence(c);
+        else
+            LLVMBuildFence(c->b,
+                           i->mods.sem == ISA_SEM_ACQ_REL
+                               ? LLVMAtomicOrderingAcquireRelease
+                               : LLVMAtomicOrderingSequentiallyConsistent,
+                           0, "");
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,202 @@
+// Types, constants, intrinsics, declarations.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "codegen/cg.h"
+
+void cg_error(struct cg *c, const char *fmt, ...) {
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    strbuf_printf(c->err, "%s\n", text);
+    c->failed = true;
+}
+
+LLVMTypeRef cg_scalar_type(struct cg *c, enum kir_type t) {
+    switch (t) {
+    case KIR_PRED:
+        return c->i1;
+    case KIR_B16:
+        return c->i16;
+    case KIR_B32:
+        return c->i32;
+    case KIR_B64:
+        return c->i64;
+    case KIR_B128:
+        return c->i128;
+    case KIR_F32:
+        return c->f32;
+    case KIR_F64:
+        return c->f64;
+    default:
+        return c->void_t;
+    }
+}
+
+LLVMTypeRef cg_vec_of(struct cg *c, LLVMTypeRef t) {
+    return c->width == 1 ? t : LLVMVectorType(t, c->width);
+}
+
+LLVMTypeRef cg_vec_type(struct cg *c, enum kir_type t) {
+    return cg_vec_of(c, cg_scalar_type(c, t));
+}
+
+LLVMTypeRef cg_mask_type(struct cg *c) {
+    return cg_vec_of(c, c->i1);
+}
+
+LLVMTypeRef cg_int_type(struct cg *c, unsigned bits) {
+    return LLVMIntTypeInContext(c->ctx, bits);
+}
+
+LLVMValueRef cg_i32(struct cg *c, uint64_t v) {
+    return LLVMConstInt(c->i32, v, 0);
+}
+
+LLVMValueRef cg_i64(struct cg *c, uint64_t v) {
+    return LLVMConstInt(c->i64, v, 0);
+}
+
+LLVMValueRef cg_call_intrinsic(struct cg *c, const char *name, LLVMTypeRef *overload,
+                               unsigned noverload, LLVMValueRef *args, unsigned nargs) {
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(c->mod, id, overload, noverload);
+    LLVMTypeRef t = LLVMIntrinsicGetType(c->ctx, id, overload, noverload);
+    return LLVMBuildCall2(c->b, t, f, args, nargs, "");
+}
+
+// The helpers of abi.h: return type and parameters as letters (v void, i i32, l i64, p pointer).
+static const struct {
+    const char *name, *sig;
+    bool noreturn;
+} rt[] = {
+    {"kd_rt_vprintf", "ipipp", false},       {"kd_rt_malloc", "lpil", false},
+    {"kd_rt_free", "vpil", false},           {"kd_rt_assertfail", "vpippipl", false},
+    {"kd_rt_fault", "vpii", true},           {"kd_rt_nanosleep", "vpii", false},
+    {"kd_rt_globaltimer", "l", false},       {"kd_rt_yield", "vp", false},
+    {"kd_rt_bar_sync", "vpiii", false},      {"kd_rt_bar_arrive", "vpiii", false},
+    {"kd_rt_bar_red", "ipiiiiii", false},    {"kd_rt_warp_shfl", "lpiiiiii", false},
+    {"kd_rt_warp_vote", "ipiiii", false},    {"kd_rt_warp_match", "lpiilii", false},
+    {"kd_rt_warp_redux", "ipiiiii", false},  {"kd_rt_warp_sync", "vpii", false},
+    {"kd_rt_warp_activemask", "ipi", false},
+};
+
+static LLVMTypeRef letter(struct cg *c, char l) {
+    return l == 'i' ? c->i32 : l == 'l' ? c->i64 : l == 'p' ? c->ptr : c->void_t;
+}
+
+LLVMValueRef cg_call_rt(struct cg *c, const char *name, LLVMValueRef *args, unsigned nargs) {
+    for (size_t k = 0; k < sizeof rt / sizeof *rt; k++) {
+        if (strcmp(rt[k].name, name))
+            continue;
+        LLVMTypeRef params[8];
+        unsigned n = (unsigned)strlen(rt[k].sig) - 1;
+        for (unsigned p = 0; p < n; p++)
+            params[p] = letter(c, rt[k].sig[p + 1]);
+        LLVMTypeRef t = LLVMFunctionType(letter(c, rt[k].sig[0]), params, n, 0);
+        LLVMValueRef f = LLVMGetNamedFunction(c->mod, name);
+        if (!f) {
+            f = LLVMAddFunction(c->mod, name, t);
+            if (rt[k].noreturn) {
+                unsigned id = LLVMGetEnumAttributeKindForName("noreturn", 8);
+                LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                                        LLVMCreateEnumAttribute(c->ctx, id, 0));
+                id = LLVMGetEnumAttributeKindForName("cold", 4);
+                LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                                        LLVMCreateEnumAttribute(c->ctx, id, 0));
+            }
+        }
+        return LLVMBuildCall2(c->b, t, f, args, nargs, "");
+    }
+    cg_error(c, "internal: no helper %s", name);
+    return LLVMConstNull(c->i64);
+}
+
+// Results, then (when lanes can die inside) the mask of those that live on.
+LLVMTypeRef cg_func_ret_type(struct cg *c, const struct kir_proto *p, bool can_exit) {
+    LLVMTypeRef t[64];
+    unsigned n = 0;
+    for (uint32_t k = 0; k < p->nrets && n < 63; k++)
+        t[n++] = cg_vec_type(c, p->rets[k]);
+    if (can_exit)
+        t[n++] = cg_mask_type(c);
+    return n ? LLVMStructTypeInContext(c->ctx, t, n, 0) : c->void_t;
+}
+
+// (block, t0, mask, frame, arguments...)
+LLVMTypeRef cg_func_type(struct cg *c, const struct kir_proto *p, bool can_exit) {
+    LLVMTypeRef *t = arena_array(c->arena, LLVMTypeRef, p->nparams + 4);
+    t[0] = c->ptr;
+    t[1] = c->i32;
+    t[2] = cg_mask_type(c);
+    t[3] = c->i64;
+    for (uint32_t k = 0; k < p->nparams; k++)
+        t[4 + k] = cg_vec_type(c, p->params[k]);
+    return LLVMFunctionType(cg_func_ret_type(c, p, can_exit), t, p->nparams + 4, 0);
+}
+
+void cg_declare_functions(struct cg *c) {
+    for (uint32_t k = 0; k < c->ir->funcs.len; k++) {
+        struct kir_func *f = c->ir->funcs.data[k];
+        if (f->is_kernel || f->is_extern || !c->needed[k])
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "kd_func_%u", k);
+        c->fn[k] = LLVMAddFunction(c->mod, name, cg_func_type(c, &f->proto, c->can_exit[k]));
+        LLVMSetLinkage(c->fn[k], LLVMInternalLinkage);
+    }
+}
+
+LLVMValueRef cg_block_field(struct cg_func *g, size_t offset, LLVMTypeRef t, const char *name) {
+    struct cg *c = g->cg;
+    LLVMValueRef at = LLVMConstInt(c->i64, offset, 0);
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(c->b, c->i8, g->blk, &at, 1, "");
+    LLVMValueRef v = LLVMBuildLoad2(c->b, t, p, name);
+    // The worker writes the block's fields before it calls, and nobody while we run.
+    unsigned kind = LLVMGetMDKindIDInContext(c->ctx, "invariant.load", 14);
+    LLVMSetMetadata(v, kind, LLVMMetadataAsValue(c->ctx, LLVMMDNodeInContext2(c->ctx, NULL, 0)));
+    return v;
+}
+
+LLVMValueRef cg_narrow(struct cg *c, LLVMValueRef x, unsigned bits) {
+    LLVMTypeRef t = LLVMTypeOf(x);
+    bool vec = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    LLVMTypeRef e = vec ? LLVMGetElementType(t) : t;
+    unsigned have = LLVMGetTypeKind(e) == LLVMFloatTypeKind    ? 32
+                    : LLVMGetTypeKind(e) == LLVMDoubleTypeKind ? 64
+                                                               : LLVMGetIntTypeWidth(e);
+    LLVMTypeRef ie = cg_int_type(c, have), to = cg_int_type(c, bits);
+    if (vec) {
+        ie = LLVMVectorType(ie, LLVMGetVectorSize(t));
+        to = LLVMVectorType(to, LLVMGetVectorSize(t));
+    }
+    x = LLVMBuildBitCast(c->b, x, ie, "");
+    if (have > bits)
+        return LLVMBuildTrunc(c->b, x, to, "");
+    return have < bits ? LLVMBuildZExt(c->b, x, to, "") : x;
+}
+
+LLVMValueRef cg_widen(struct cg *c, LLVMValueRef x, enum isa_type ty, enum kir_type to) {
+    LLVMTypeRef t = LLVMTypeOf(x);
+    bool vec = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    unsigned have = LLVMGetIntTypeWidth(vec ? LLVMGetElementType(t) : t);
+    unsigned bits = kir_type_bits(to);
+    LLVMTypeRef ie = cg_int_type(c, bits), fe = cg_scalar_type(c, to);
+    if (vec) {
+        ie = LLVMVectorType(ie, LLVMGetVectorSize(t));
+        fe = LLVMVectorType(fe, LLVMGetVectorSize(t));
+    }
+    if (have > bits)
+        x = LLVMBuildTrunc(c->b, x, ie, "");
+    else if (have < bits)
+        x = isa_type_is_signed(ty) ? LLVMBuildSExt(c->b, x, ie, "")
+                                   : LLVMBuildZExt(c->b, x, ie, "");
+    return LLVMBuildBitCast(c->b, x, fe, "");
+}
+
+LLVMValueRef cg_function_handle(struct cg *c, const struct kir_func *f) {
+    return cg_i64(c, ((uint64_t)f->index + 1) * 16);
+}

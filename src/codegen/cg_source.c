@@ -1,0 +1,333 @@
+// Special registers, symbols, parameters, and conversions between state spaces.
+#include "codegen/cg.h"
+
+#include <stddef.h>
+
+#define FIELD(name) offsetof(struct kd_block, name)
+
+static LLVMValueRef field32(struct cg_func *g, size_t offset, unsigned component) {
+    return cg_block_field(g, offset + 4 * component, g->cg->i32, "");
+}
+
+static LLVMValueRef ntid(struct cg_func *g, unsigned d) {
+    struct cg *c = g->cg;
+    if (c->spec.ntid[d])
+        return cg_i32(c, c->spec.ntid[d]);
+    if (d && (c->spec.flags & KD_SPEC_1D))
+        return cg_i32(c, 1);
+    return field32(g, FIELD(ntid), d);
+}
+
+static LLVMValueRef tid_div(struct cg_func *g, unsigned d) {
+    struct cg *c = g->cg;
+    LLVMValueRef x = ntid(g, 0);
+    return d == 1 ? x : LLVMBuildMul(c->b, x, ntid(g, 1), "");
+}
+
+// threadIdx lane by lane: (t / div) % mod on vectors.
+static LLVMValueRef tid_varying(struct cg_func *g, unsigned d) {
+    struct cg *c = g->cg;
+    LLVMValueRef t = cg_lane_index(g);
+    if (d > 0)
+        t = LLVMBuildUDiv(c->b, t, cg_splat(c, tid_div(g, d)), "");
+    if (d < 2)
+        t = LLVMBuildURem(c->b, t, cg_splat(c, ntid(g, d)), "");
+    return t;
+}
+
+static void emit_tid(struct cg_func *g, struct kir_inst *i, unsigned d) {
+    struct cg *c = g->cg;
+    const struct tid_form *t = &g->fl->tid[d];
+    struct kir_value *r = i->res[0];
+    if (t->varying) {
+        cg_set_vec(g, r, tid_varying(g, d));
+        return;
+    }
+    LLVMValueRef base = g->t0;
+    if (t->zero) {
+        base = cg_i32(c, 0);
+    } else {
+        if (t->div)
+            base = LLVMBuildUDiv(
+                c->b, base, t->div > 0 ? cg_i32(c, (uint64_t)t->div) : tid_div(g, d), "");
+        if (t->mod)
+            base = LLVMBuildURem(c->b, base,
+                                 t->mod > 0 ? cg_i32(c, (uint64_t)t->mod) : ntid(g, d), "");
+    }
+    if (g->fl->shape[r->id].kind == SHAPE_OFFSETS && c->width > 1)
+        cg_set_offsets(g, r, base, NULL, NULL);
+    else
+        cg_set_scalar(g, r, base);
+}
+
+static LLVMValueRef lane_in_warp(struct cg_func *g) {
+    return LLVMBuildAnd(g->cg->b, cg_lane_index(g), cg_splat(g->cg, cg_i32(g->cg, 31)), "");
+}
+
+static LLVMValueRef lanemask(struct cg_func *g, enum isa_sreg s) {
+    struct cg *c = g->cg;
+    LLVMValueRef lane = lane_in_warp(g);
+    LLVMValueRef one = cg_splat(c, cg_i32(c, 1)), all = cg_splat(c, cg_i32(c, ~0u));
+    LLVMValueRef eq = LLVMBuildShl(c->b, one, lane, "");
+    LLVMValueRef lt = LLVMBuildSub(c->b, eq, one, "");
+    switch (s) {
+    case ISA_SREG_LANEMASK_EQ:
+        return eq;
+    case ISA_SREG_LANEMASK_LT:
+        return lt;
+    case ISA_SREG_LANEMASK_LE:
+        return LLVMBuildOr(c->b, lt, eq, "");
+    case ISA_SREG_LANEMASK_GE:
+        return LLVMBuildXor(c->b, lt, all, "");
+    default:
+        return LLVMBuildXor(c->b, LLVMBuildOr(c->b, lt, eq, ""), all, "");
+    }
+}
+
+static LLVMValueRef clock64(struct cg_func *g) {
+    return cg_call_intrinsic(g->cg, "llvm.readcyclecounter", NULL, 0, NULL, 0);
+}
+
+static LLVMValueRef to_width(struct cg *c, LLVMValueRef x, struct kir_value *r) {
+    return cg_widen(c, x, ISA_U32, r->type);
+}
+
+static LLVMValueRef scalar_sreg(struct cg_func *g, enum isa_sreg s) {
+    struct cg *c = g->cg;
+    if (s >= ISA_SREG_NTID_X && s <= ISA_SREG_NTID_Z)
+        return ntid(g, s - ISA_SREG_NTID_X);
+    if (s >= ISA_SREG_CTAID_X && s <= ISA_SREG_CTAID_Z)
+        return field32(g, FIELD(ctaid), s - ISA_SREG_CTAID_X);
+    if (s >= ISA_SREG_NCTAID_X && s <= ISA_SREG_NCTAID_Z)
+        return field32(g, FIELD(nctaid), s - ISA_SREG_NCTAID_X);
+    // A launch without clusters has clusters of one block each.
+    if (s >= ISA_SREG_CLUSTERID_X && s <= ISA_SREG_CLUSTERID_Z)
+        return field32(g, FIELD(ctaid), s - ISA_SREG_CLUSTERID_X);
+    if (s >= ISA_SREG_NCLUSTERID_X && s <= ISA_SREG_NCLUSTERID_Z)
+        return field32(g, FIELD(nctaid), s - ISA_SREG_NCLUSTERID_X);
+    if ((s >= ISA_SREG_CLUSTER_CTAID_X && s <= ISA_SREG_CLUSTER_CTAID_Z) ||
+        s == ISA_SREG_CLUSTER_CTARANK || s == ISA_SREG_IS_EXPLICIT_CLUSTER)
+        return cg_i32(c, 0);
+    if ((s >= ISA_SREG_CLUSTER_NCTAID_X && s <= ISA_SREG_CLUSTER_NCTAID_Z) ||
+        s == ISA_SREG_CLUSTER_NCTARANK)
+        return cg_i32(c, 1);
+    switch (s) {
+    case ISA_SREG_WARPID:
+        return LLVMBuildLShr(c->b, g->t0, cg_i32(c, 5), "");
+    case ISA_SREG_NWARPID:
+        return field32(g, FIELD(nwarps), 0);
+    case ISA_SREG_SMID:
+        return field32(g, FIELD(smid), 0);
+    case ISA_SREG_NSMID:
+        return field32(g, FIELD(nsmid), 0);
+    case ISA_SREG_GRIDID:
+        return cg_block_field(g, FIELD(gridid), c->i64, "");
+    case ISA_SREG_DYNAMIC_SMEM_SIZE:
+        return field32(g, FIELD(dynamic_shared_bytes), 0);
+    case ISA_SREG_TOTAL_SMEM_SIZE:
+    case ISA_SREG_AGGR_SMEM_SIZE:
+        return LLVMBuildAdd(c->b, field32(g, FIELD(dynamic_shared), 0),
+                            field32(g, FIELD(dynamic_shared_bytes), 0), "");
+    case ISA_SREG_CLOCK:
+    case ISA_SREG_CLOCK64:
+        return clock64(g);
+    case ISA_SREG_CLOCK_HI:
+        return LLVMBuildLShr(c->b, clock64(g), cg_i64(c, 32), "");
+    case ISA_SREG_GLOBALTIMER:
+    case ISA_SREG_GLOBALTIMER_LO:
+        return cg_call_rt(c, "kd_rt_globaltimer", NULL, 0);
+    case ISA_SREG_GLOBALTIMER_HI:
+        return LLVMBuildLShr(c->b, cg_call_rt(c, "kd_rt_globaltimer", NULL, 0), cg_i64(c, 32), "");
+    default:
+        return NULL;
+    }
+}
+
+static bool emit_sreg(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct kir_value *r = i->res[0];
+    enum isa_sreg s = i->sreg;
+    if (s >= ISA_SREG_TID_X && s <= ISA_SREG_TID_Z) {
+        emit_tid(g, i, s - ISA_SREG_TID_X);
+        return true;
+    }
+    if (s == ISA_SREG_LANEID) {
+        LLVMValueRef base = LLVMBuildAnd(c->b, g->t0, cg_i32(c, 31), "");
+        if (c->width == 32)
+            base = cg_i32(c, 0);
+        if (c->width == 1)
+            cg_set_scalar(g, r, base);
+        else
+            cg_set_offsets(g, r, base, NULL, NULL);
+        return true;
+    }
+    if (s >= ISA_SREG_LANEMASK_EQ && s <= ISA_SREG_LANEMASK_GT) {
+        cg_set_vec(g, r, to_width(c, lanemask(g, s), r));
+        return true;
+    }
+    LLVMValueRef x = scalar_sreg(g, s);
+    if (!x) {
+        cg_error(c, "special register %s is not supported", isa_sreg_name(s));
+        return true;
+    }
+    cg_set_scalar(g, r, to_width(c, x, r));
+    return true;
+}
+
+LLVMValueRef cg_symbol_address(struct cg_func *g, const struct kir_symbol *sym, int64_t offset) {
+    struct cg *c = g->cg;
+    LLVMValueRef base;
+    switch (sym->space) {
+    case ISA_SPACE_GLOBAL:
+    case ISA_SPACE_CONST: {
+        LLVMValueRef vars = cg_block_field(g, FIELD(vars), c->ptr, "vars");
+        LLVMValueRef at = cg_i64(c, (uint64_t)sym->index * 8);
+        LLVMValueRef p = LLVMBuildInBoundsGEP2(c->b, c->i8, vars, &at, 1, "");
+        base = LLVMBuildLoad2(c->b, c->i64, p, sym->name);
+        unsigned kind = LLVMGetMDKindIDInContext(c->ctx, "invariant.load", 14);
+        LLVMSetMetadata(base, kind,
+                        LLVMMetadataAsValue(c->ctx, LLVMMDNodeInContext2(c->ctx, NULL, 0)));
+        break;
+    }
+    case ISA_SPACE_SHARED:
+        base = sym->dynamic ? LLVMBuildZExt(c->b, field32(g, FIELD(dynamic_shared), 0), c->i64, "")
+                            : cg_i64(c, sym->offset);
+        break;
+    case ISA_SPACE_LOCAL:
+        base = LLVMBuildAdd(c->b, g->frame, cg_i64(c, sym->offset), "");
+        break;
+    case ISA_SPACE_GENERIC:
+        return cg_function_handle(c, sym->func);
+    default:
+        base = cg_i64(c, sym->offset);
+    }
+    return LLVMBuildAdd(c->b, base, LLVMConstInt(c->i64, (unsigned long long)offset, 1), "");
+}
+
+// Where each thread's local memory begins, as integers: a scalar at width 1.
+static LLVMValueRef local_base(struct cg_func *g) {
+    struct cg *c = g->cg;
+    LLVMTypeRef vt = cg_vec_of(c, c->i64);
+    LLVMValueRef t = LLVMBuildZExt(c->b, cg_lane_index(g), vt, "");
+    LLVMValueRef at = LLVMBuildMul(c->b, t, cg_splat(c, g->local_stride), "");
+    LLVMValueRef base = LLVMBuildPtrToInt(c->b, g->local_base, c->i64, "");
+    return LLVMBuildAdd(c->b, at, cg_splat(c, base), "");
+}
+
+static LLVMValueRef shared_int(struct cg_func *g) {
+    return LLVMBuildPtrToInt(g->cg->b, g->shared_base, g->cg->i64, "");
+}
+
+static bool emit_symaddr(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    LLVMValueRef a = cg_symbol_address(g, i->sym, i->offset);
+    if (i->flag && i->sym->space == ISA_SPACE_SHARED)
+        a = LLVMBuildAdd(c->b, a, shared_int(g), "");
+    if (i->flag && i->sym->space == ISA_SPACE_LOCAL) {
+        cg_set_result(g, i->res[0], LLVMBuildAdd(c->b, cg_splat(c, a), local_base(g), ""));
+        return true;
+    }
+    cg_set_scalar(g, i->res[0], cg_widen(c, a, ISA_U64, i->res[0]->type));
+    return true;
+}
+
+static bool emit_cvta(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct kir_value *v = i->ops[0], *r = i->res[0];
+    enum isa_space s = i->mods.space;
+    struct shape sh = cg_shape(g, v);
+    if (kir_type_bits(r->type) != 64) {
+        cg_error(c, "cvta needs 64-bit addresses");
+        return true;
+    }
+    if (s == ISA_SPACE_LOCAL) {
+        LLVMValueRef x = cg_vec(g, v), base = local_base(g);
+        cg_set_result(g, r,
+                      i->mods.to ? LLVMBuildSub(c->b, x, base, "")
+                                 : LLVMBuildAdd(c->b, x, base, ""));
+        return true;
+    }
+    bool shared = s == ISA_SPACE_SHARED || s == ISA_SPACE_CLUSTER;
+    LLVMValueRef delta = shared ? shared_int(g) : cg_i64(c, 0);
+    if (i->mods.to)
+        delta = LLVMBuildNeg(c->b, delta, "");
+    if (c->width == 1 || sh.kind == SHAPE_UNIFORM) {
+        cg_set_scalar(g, r, LLVMBuildAdd(c->b, cg_scalar(g, v), delta, ""));
+    } else if (sh.kind == SHAPE_OFFSETS) {
+        LLVMValueRef vec = NULL;
+        if (cg_guard(g, v))
+            vec = LLVMBuildAdd(c->b, cg_vec(g, v), cg_splat(c, delta), "");
+        cg_set_offsets(g, r, LLVMBuildAdd(c->b, cg_scalar(g, v), delta, ""), cg_guard(g, v), vec);
+    } else {
+        cg_set_vec(g, r, LLVMBuildAdd(c->b, cg_vec(g, v), cg_splat(c, delta), ""));
+    }
+    return true;
+}
+
+// Is a generic address in [base, base + size)?
+static LLVMValueRef in_window(struct cg *c, LLVMValueRef x, LLVMValueRef base, LLVMValueRef size) {
+    LLVMValueRef off = LLVMBuildSub(c->b, x, base, "");
+    return LLVMBuildICmp(c->b, LLVMIntULT, off, size, "");
+}
+
+static bool emit_isspacep(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    LLVMValueRef x = cg_vec(g, i->ops[0]);
+    LLVMValueRef window = cg_block_field(g, FIELD(shared_window_bytes), c->i64, "");
+    LLVMValueRef in_shared = in_window(c, x, cg_splat(c, shared_int(g)), cg_splat(c, window));
+    LLVMValueRef all_local = LLVMBuildMul(
+        c->b, g->local_stride, LLVMBuildZExt(c->b, g->nthreads, c->i64, ""), "");
+    LLVMValueRef base = LLVMBuildPtrToInt(c->b, g->local_base, c->i64, "");
+    LLVMValueRef in_local = in_window(c, x, cg_splat(c, base), cg_splat(c, all_local));
+    LLVMValueRef r;
+    switch (i->mods.space) {
+    case ISA_SPACE_SHARED:
+    case ISA_SPACE_CLUSTER:
+        r = in_shared;
+        break;
+    case ISA_SPACE_LOCAL:
+        r = in_local;
+        break;
+    case ISA_SPACE_GLOBAL:
+        r = LLVMBuildNot(c->b, LLVMBuildOr(c->b, in_shared, in_local, ""), "");
+        break;
+    default:
+        r = LLVMConstNull(cg_mask_type(c));
+    }
+    cg_set_result(g, i->res[0], r);
+    return true;
+}
+
+LLVMValueRef cg_pointer(struct cg_func *g, enum isa_space space, LLVMValueRef addr, bool vector) {
+    struct cg *c = g->cg;
+    if (space == ISA_SPACE_LOCAL) {
+        LLVMValueRef a = c->width > 1 && LLVMGetTypeKind(LLVMTypeOf(addr)) != LLVMVectorTypeKind
+                             ? cg_splat(c, addr)
+                             : addr;
+        return LLVMBuildIntToPtr(c->b, LLVMBuildAdd(c->b, a, local_base(g), ""),
+                                 cg_vec_of(c, c->ptr), "");
+    }
+    if (space == ISA_SPACE_SHARED || space == ISA_SPACE_CLUSTER)
+        return LLVMBuildGEP2(c->b, c->i8, g->shared_base, &addr, 1, "");
+    if (space == ISA_SPACE_PARAM)
+        return LLVMBuildGEP2(c->b, c->i8, g->params, &addr, 1, "");
+    return LLVMBuildIntToPtr(c->b, addr, vector ? cg_vec_of(c, c->ptr) : c->ptr, "");
+}
+
+bool cg_emit_source(struct cg_func *g, struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_SREG:
+        return emit_sreg(g, i);
+    case ISA_OP_SYMADDR:
+        return emit_symaddr(g, i);
+    case ISA_OP_PARAM:
+        cg_set_result(g, i->res[0], LLVMGetParam(g->fn, 4 + i->index));
+        return true;
+    case ISA_OP_CVTA:
+        return emit_cvta(g, i);
+    case ISA_OP_ISSPACEP:
+        return emit_isspacep(g, i);
+    default:
+        return false;
+    }
+}
