@@ -10,6 +10,7 @@
 //
 // Each block of the kernel IR has a `body`, and a `test` that jumps over it when its mask is
 // empty. Direct edges go to bodies, everything else follows the layout through flow_next().
+#include <llvm-c/DebugInfo.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -414,6 +415,9 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
     }
     for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
         cg_store_live_out(g, i->res[0]);
+    struct cfg_loop *in = g->fl->cfg->loop[b->id];
+    if (in && in->header == b && g->fl->loop_waits[in->index])
+        cg_call_rt(c, "kd_rt_yield", &g->blk, 1);
     for (struct kir_inst *i = b->first; i != b->last; i = i->next) {
         bool done = i->op == ISA_OP_PHI ||
                     (i->nres && g->vals[i->res[0]->id].epoch == CG_PERMANENT);

@@ -53,6 +53,7 @@ struct flow {
     uint8_t *full, *join;      // by block id
     uint8_t *exit_only;        // by block id: kernels: nothing but ret or exit
     uint8_t *loop_divergent;   // by loop index: lanes may leave at different times
+    uint8_t *loop_waits;       // by loop index: see waiting.h
     uint8_t *live_out;         // by value id: used outside a divergent loop it is defined in
     bool no_full;              // lanes may die in calls
 };

@@ -1,0 +1,371 @@
+// kj_compile: one kernel, one specialisation -> one object. Decides which functions belong to
+// it, how wide its vectors are and how its blocks are run.
+#include <stdio.h>
+#include <string.h>
+
+#include "codegen/cg.h"
+#include "jit/module.h"
+#include "passes/waiting.h"
+#include "support/debug.h"
+
+// ---- the functions of a kernel --------------------------------------------------------------
+
+struct calls {
+    struct cg *c;
+    uint8_t *address_taken; // by kir_func index
+    bool indirect;          // an indirect call is reachable
+    uint8_t *on_path;
+};
+
+static void take_address(struct calls *k, const struct kir_symbol *s) {
+    if (s && s->func)
+        k->address_taken[s->func->index] = 1;
+}
+
+static void find_addresses(struct calls *k) {
+    struct kir_module *m = k->c->ir;
+    for (uint32_t v = 0; v < m->vars.len; v++)
+        for (uint32_t r = 0; r < m->vars.data[v]->relocs.len; r++)
+            take_address(k, m->vars.data[v]->relocs.data[r].sym);
+    for (uint32_t f = 0; f < m->funcs.len; f++)
+        for (uint32_t b = 0; b < m->funcs.data[f]->blocks.len; b++)
+            for (struct kir_inst *i = m->funcs.data[f]->blocks.data[b]->first; i; i = i->next)
+                if (i->op == ISA_OP_SYMADDR)
+                    take_address(k, i->sym);
+}
+
+static void need(struct calls *k, struct kir_func *f) {
+    struct kir_module *m = k->c->ir;
+    if (k->c->needed[f->index])
+        return;
+    k->c->needed[f->index] = 1;
+    for (uint32_t b = 0; b < f->blocks.len; b++) {
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+            if (i->op != ISA_OP_CALL)
+                continue;
+            if (i->callee)
+                need(k, i->callee);
+            else
+                k->indirect = true;
+        }
+    }
+    if (k->indirect)
+        for (uint32_t n = 0; n < m->funcs.len; n++)
+            if (k->address_taken[n] && !m->funcs.data[n]->is_kernel)
+                need(k, m->funcs.data[n]);
+}
+
+// Calls `visit` for each function that f can call.
+static bool each_callee(struct calls *k, struct kir_func *f,
+                        bool (*visit)(struct calls *, struct kir_func *, void *), void *arg) {
+    struct kir_module *m = k->c->ir;
+    for (uint32_t b = 0; b < f->blocks.len; b++) {
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+            if (i->op != ISA_OP_CALL)
+                continue;
+            if (i->callee && !visit(k, i->callee, arg))
+                return false;
+            for (uint32_t n = 0; n < m->funcs.len && !i->callee; n++)
+                if (k->address_taken[n] && !m->funcs.data[n]->is_kernel &&
+                    !visit(k, m->funcs.data[n], arg))
+                    return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t frame_of(const struct kir_func *f) {
+    return (f->frame_bytes + 15) / 16 * 16;
+}
+
+static uint32_t depth_of(struct calls *k, struct kir_func *f);
+
+static bool deepest(struct calls *k, struct kir_func *f, void *arg) {
+    uint32_t *max = arg, d = depth_of(k, f);
+    if (d == UINT32_MAX) {
+        *max = UINT32_MAX;
+        return false;
+    }
+    *max = d > *max ? d : *max;
+    return true;
+}
+
+// Bytes of local memory that f and what it calls need; UINT32_MAX: it can call itself.
+static uint32_t depth_of(struct calls *k, struct kir_func *f) {
+    uint32_t below = 0;
+    if (k->on_path[f->index])
+        return UINT32_MAX;
+    if (k->c->frame_depth[f->index])
+        return k->c->frame_depth[f->index] == UINT32_MAX ? UINT32_MAX
+                                                         : k->c->frame_depth[f->index] - 1;
+    k->on_path[f->index] = 1;
+    each_callee(k, f, deepest, &below);
+    k->on_path[f->index] = 0;
+    uint32_t d = below == UINT32_MAX ? UINT32_MAX : below + frame_of(f);
+    k->c->frame_depth[f->index] = d == UINT32_MAX ? UINT32_MAX : d + 1;
+    return d;
+}
+
+static bool any_can_exit(struct calls *k, struct kir_func *f, void *arg) {
+    *(bool *)arg |= k->c->can_exit[f->index];
+    return true;
+}
+
+static void find_exits(struct calls *k) {
+    struct kir_module *m = k->c->ir;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t n = 0; n < m->funcs.len; n++) {
+            struct kir_func *f = m->funcs.data[n];
+            bool e = false;
+            if (f->is_kernel || k->c->can_exit[n])
+                continue;
+            for (uint32_t b = 0; b < f->blocks.len; b++)
+                e |= f->blocks.data[b]->last->op == ISA_OP_EXIT;
+            each_callee(k, f, any_can_exit, &e);
+            if (e)
+                k->c->can_exit[n] = changed = true;
+        }
+    }
+}
+
+// ---- mode and width -------------------------------------------------------------------------
+
+struct traits {
+    bool warp_ops, shared_volatile, block_in_function, odd_barrier, barrier;
+    unsigned f64, f32;
+};
+
+static void look_at(struct traits *t, const struct kir_func *f, const struct kir_inst *i) {
+    uint64_t c;
+    enum isa_class k = isa_op_info[i->op].klass;
+    t->warp_ops |= k == ISA_CLASS_WARP;
+    t->warp_ops |= i->op == ISA_OP_SREG && i->sreg >= ISA_SREG_LANEMASK_EQ &&
+                   i->sreg <= ISA_SREG_LANEMASK_GT;
+    t->shared_volatile |= (i->op == ISA_OP_LD || i->op == ISA_OP_ST) &&
+                          i->mods.sem == ISA_SEM_VOLATILE && i->mods.space != ISA_SPACE_GLOBAL;
+    t->f64 += i->ty == ISA_F64;
+    t->f32 += i->ty == ISA_F32;
+    if (k != ISA_CLASS_BLOCK)
+        return;
+    t->barrier = true;
+    t->block_in_function |= !f->is_kernel;
+    bool counted = i->op == ISA_OP_BAR_RED ? i->flag : i->nops > 1;
+    t->odd_barrier |= counted || i->op == ISA_OP_BAR_ARRIVE || !flow_const(i->ops[0], &c);
+}
+
+static struct traits traits_of(struct cg *c) {
+    struct traits t = {0};
+    for (uint32_t n = 0; n < c->ir->funcs.len; n++) {
+        struct kir_func *f = c->ir->funcs.data[n];
+        for (uint32_t b = 0; b < f->blocks.len && c->needed[n]; b++)
+            for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+                look_at(&t, f, i);
+    }
+    return t;
+}
+
+static unsigned choose_width(const struct cg *c, const struct traits *t, enum kd_level level) {
+    unsigned natural = level == KD_LEVEL_X86_64_V4 ? 16 : 8;
+    unsigned w = c->spec.width;
+    if (w != 1 && w != 8 && w != 16 && w != 32)
+        w = t->f64 > t->f32 ? 8 : natural;
+    // Lanes that exchange values, or rely on being together, must be in one vector.
+    return w > 1 && (t->warp_ops || t->shared_volatile) ? 32 : w;
+}
+
+static bool calls_die(struct cg *c, struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (i->op == ISA_OP_CALL && i->callee && c->can_exit[i->callee->index])
+                return true;
+    return false;
+}
+
+static struct flow *analyse(struct cg *c, struct kir_func *f) {
+    struct flow *fl = flow_analyse(c->arena, f, c->width, &c->spec, calls_die(c, f));
+    waiting_find(fl);
+    return fl;
+}
+
+// Analyses every needed function at c->width; says what that width and one mask a warp allow.
+static bool analyse_all(struct cg *c, struct flow **fl, bool *waits, bool *calls_barrier) {
+    bool independent = true;
+    *waits = false;
+    for (uint32_t n = 0; n < c->ir->funcs.len; n++) {
+        struct kir_func *f = c->ir->funcs.data[n];
+        if (!c->needed[n] || f->is_extern)
+            continue;
+        fl[n] = analyse(c, f);
+        *waits |= waiting_any(fl[n]);
+        // A function may be called with some lanes; then a barrier in it meets pending ones.
+        if (c->width > 1)
+            independent &= waiting_lanes_independent(fl[n]);
+    }
+    (void)calls_barrier;
+    return independent;
+}
+
+// A function that can block is called from divergent flow?
+static bool blocks_under_mask(struct cg *c, struct flow **fl) {
+    for (uint32_t n = 0; n < c->ir->funcs.len; n++) {
+        struct kir_func *f = c->ir->funcs.data[n];
+        for (uint32_t b = 0; fl[n] && b < f->blocks.len; b++)
+            for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+                if (i->op == ISA_OP_CALL && (!i->callee || !i->callee->is_extern) &&
+                    !fl[n]->full[b])
+                    return true;
+    }
+    return false;
+}
+
+static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
+    struct traits t = traits_of(c);
+    c->width = choose_width(c, &t, level);
+    bool independent = analyse_all(c, fl, waits, NULL);
+    bool threads = c->width == 1 && (t.warp_ops || t.odd_barrier || t.block_in_function || *waits);
+    if (c->width > 1 && !independent)
+        threads = true;
+    if (c->width > 1 && (t.block_in_function || *waits) && blocks_under_mask(c, fl))
+        threads = true;
+    if (threads) {
+        c->mode = KD_MODE_THREAD_STACKS;
+        if (c->width != 1) {
+            c->width = 1;
+            analyse_all(c, fl, waits, NULL);
+        }
+    } else if (t.odd_barrier || t.block_in_function || *waits) {
+        c->mode = KD_MODE_WARP_STACKS;
+        if (c->width != 32) {
+            c->width = 32;
+            analyse_all(c, fl, waits, NULL);
+        }
+    } else {
+        c->mode = KD_MODE_BLOCK;
+    }
+}
+
+// ---- one compilation ------------------------------------------------------------------------
+
+static void init_types(struct cg *c) {
+    c->i1 = LLVMInt1TypeInContext(c->ctx);
+    c->i8 = LLVMInt8TypeInContext(c->ctx);
+    c->i16 = LLVMInt16TypeInContext(c->ctx);
+    c->i32 = LLVMInt32TypeInContext(c->ctx);
+    c->i64 = LLVMInt64TypeInContext(c->ctx);
+    c->i128 = LLVMInt128TypeInContext(c->ctx);
+    c->f32 = LLVMFloatTypeInContext(c->ctx);
+    c->f64 = LLVMDoubleTypeInContext(c->ctx);
+    c->ptr = LLVMPointerTypeInContext(c->ctx, 0);
+    c->void_t = LLVMVoidTypeInContext(c->ctx);
+}
+
+static void fill_info(struct cg *c, const struct calls *k, bool waits, struct kd_code_info *info) {
+    uint32_t depth = c->frame_depth[c->kernel->index];
+    *info = (struct kd_code_info){.abi_version = KD_ABI_VERSION, .mode = c->mode,
+                                  .width = c->width};
+    if (c->uses_spill)
+        info->spill_bytes = c->group_spill * (KD_WARP / c->width);
+    info->recursive = depth == UINT32_MAX;
+    info->local_bytes = info->recursive ? frame_of(c->kernel) : depth ? depth - 1 : 0;
+    struct traits t = traits_of(c);
+    info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) | (waits ? KD_CODE_MAY_WAIT : 0);
+    (void)k;
+}
+
+static void emit_all(struct cg *c, struct flow **fl) {
+    cg_declare_functions(c);
+    for (uint32_t n = 0; n < c->ir->funcs.len; n++)
+        if (c->fn[n])
+            cg_emit_function(c, c->ir->funcs.data[n], fl[n]);
+    cg_emit_kernel(c, fl[c->kernel->index]);
+}
+
+static void debug_masks(struct cg *c, const struct flow *fl) {
+    static const char *const modes[] = {"block", "warp stacks", "thread stacks", "interpreter"};
+    fprintf(stderr, "kudzu: %s: mode %s, width %u\n", c->kernel->name, modes[c->mode], c->width);
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+        struct kir_block *b = fl->cfg->order[p];
+        fprintf(stderr, "  block %u%s%s%s ->", b->id, fl->full[b->id] ? " full" : "",
+                fl->join[b->id] ? " join" : "", fl->divergent[b->id] ? " divergent" : "");
+        for (uint32_t k = 0; k < b->last->ntargets; k++)
+            fprintf(stderr, " %u%s", b->last->targets[k]->id,
+                    fl->deferred[b->id][k] ? " (deferred)" : "");
+        fputc('\n', stderr);
+    }
+}
+
+static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
+                    struct kd_code_info *info) {
+    uint32_t n = c->ir->funcs.len;
+    struct flow **fl = arena_array(c->arena, struct flow *, n + 1);
+    struct calls calls = {.c = c};
+    bool waits;
+    c->fn = arena_array(c->arena, LLVMValueRef, n + 1);
+    c->can_exit = arena_array(c->arena, uint8_t, n + 1);
+    c->needed = arena_array(c->arena, uint8_t, n + 1);
+    c->frame_depth = arena_array(c->arena, uint32_t, n + 1);
+    calls.address_taken = arena_array(c->arena, uint8_t, n + 1);
+    calls.on_path = arena_array(c->arena, uint8_t, n + 1);
+    find_addresses(&calls);
+    need(&calls, c->kernel);
+    find_exits(&calls);
+    depth_of(&calls, c->kernel);
+    choose_mode(c, fl, level, &waits);
+    if (debug_on("mask"))
+        debug_masks(c, fl[c->kernel->index]);
+    emit_all(c, fl);
+    if (c->failed)
+        return false;
+    fill_info(c, &calls, waits, info);
+    return cg_optimize(c, level, c->err) && cg_emit_object(c, level, obj, size, c->err);
+}
+
+enum kd_level kj_host_level(void) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("x86-64-v4"))
+        return KD_LEVEL_X86_64_V4;
+    if (__builtin_cpu_supports("x86-64-v3"))
+        return KD_LEVEL_X86_64_V3;
+    return KD_LEVEL_X86_64_V2;
+#else
+    return KD_LEVEL_AARCH64;
+#endif
+}
+
+static void copy_log(const struct strbuf *err, char *log, size_t log_size) {
+    if (log && log_size)
+        snprintf(log, log_size, "%s", strbuf_str(err));
+}
+
+bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, void **obj,
+                size_t *obj_size, struct kd_code_info *info, char *log, size_t log_size) {
+    struct strbuf err = {0};
+    struct arena arena = {0};
+    struct cg c = {.arena = &arena, .ir = m->ir, .spec = *spec, .err = &err};
+    enum kd_level level = spec->level ? (enum kd_level)spec->level : kj_host_level();
+    uint32_t nth = 0;
+    for (uint32_t f = 0; f < m->ir->funcs.len; f++)
+        if (m->ir->funcs.data[f]->is_kernel && nth++ == kernel)
+            c.kernel = m->ir->funcs.data[f];
+    if (!c.kernel) {
+        strbuf_printf(&err, "the module has no kernel %u\n", kernel);
+        copy_log(&err, log, log_size);
+        strbuf_free(&err);
+        return false;
+    }
+    c.ctx = LLVMContextCreate();
+    c.mod = LLVMModuleCreateWithNameInContext(c.kernel->name, c.ctx);
+    c.b = LLVMCreateBuilderInContext(c.ctx);
+    init_types(&c);
+    c.pw = (struct pw){.ctx = c.ctx, .mod = c.mod, .b = c.b, .level = level};
+    c.pw.has_fma = level != KD_LEVEL_X86_64_V2;
+    bool ok = compile(&c, level, obj, obj_size, info);
+    copy_log(&err, log, log_size);
+    LLVMDisposeBuilder(c.b);
+    LLVMDisposeModule(c.mod);
+    LLVMContextDispose(c.ctx);
+    arena_free(&arena);
+    strbuf_free(&err);
+    return ok;
+}

@@ -1,0 +1,156 @@
+// LLVM's part: verification, the pass pipeline, the object file.
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/cg.h"
+#include "support/debug.h"
+
+static const struct {
+    const char *triple, *cpu, *tune, *features;
+} targets[] = {
+    [KD_LEVEL_X86_64_V2] = {"x86_64-unknown-linux-gnu", "x86-64-v2", "generic", ""},
+    [KD_LEVEL_X86_64_V3] = {"x86_64-unknown-linux-gnu", "x86-64-v3", "skylake", ""},
+    [KD_LEVEL_X86_64_V4] = {"x86_64-unknown-linux-gnu", "x86-64-v4", "skylake-avx512",
+                            "-prefer-256-bit"},
+    [KD_LEVEL_AARCH64] = {"aarch64-unknown-linux-gnu", "generic", "generic", "+neon"},
+};
+
+static void init_llvm(void) {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+}
+
+static LLVMTargetMachineRef machine(enum kd_level level, struct strbuf *err) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, init_llvm);
+    LLVMTargetRef t;
+    char *msg = NULL;
+    if (LLVMGetTargetFromTriple(targets[level].triple, &t, &msg)) {
+        strbuf_printf(err, "LLVM has no target %s: %s\n", targets[level].triple, msg);
+        LLVMDisposeMessage(msg);
+        return NULL;
+    }
+    return LLVMCreateTargetMachine(t, targets[level].triple, targets[level].cpu,
+                                   targets[level].features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                   LLVMCodeModelSmall);
+}
+
+static void attribute(struct cg *c, LLVMValueRef f, const char *key, const char *value) {
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(c->ctx, key, (unsigned)strlen(key), value,
+                                                      (unsigned)strlen(value)));
+}
+
+static void set_attributes(struct cg *c, enum kd_level level) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f))
+            continue;
+        attribute(c, f, "target-cpu", targets[level].cpu);
+        attribute(c, f, "tune-cpu", targets[level].tune);
+        attribute(c, f, "no-trapping-math", "true");
+        unsigned id = LLVMGetEnumAttributeKindForName("nounwind", 8);
+        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(c->ctx, id, 0));
+        if (level == KD_LEVEL_X86_64_V4) {
+            attribute(c, f, "prefer-vector-width", "512");
+            attribute(c, f, "min-legal-vector-width", "512");
+        }
+    }
+}
+
+static const char pipeline[] =
+    "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),"
+    "cgscc(inline),"
+    "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,"
+    "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"
+    "loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),"
+    "gvn,sccp,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),adce,"
+    "sink,instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts>),globaldce";
+
+bool cg_optimize(struct cg *c, enum kd_level level, struct strbuf *err) {
+    char *msg = NULL;
+    LLVMTargetMachineRef tm = machine(level, err);
+    if (!tm)
+        return false;
+    LLVMTargetDataRef dl = LLVMCreateTargetDataLayout(tm);
+    LLVMSetModuleDataLayout(c->mod, dl);
+    LLVMDisposeTargetData(dl);
+    LLVMSetTarget(c->mod, targets[level].triple);
+    set_attributes(c, level);
+    if (debug_on("llvm"))
+        LLVMDumpModule(c->mod);
+    bool bad = LLVMVerifyModule(c->mod, LLVMReturnStatusAction, &msg);
+    if (bad)
+        strbuf_printf(err, "internal: generated LLVM IR is not valid: %s\n", msg);
+    LLVMDisposeMessage(msg);
+    if (!bad) {
+        LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+        LLVMErrorRef e = LLVMRunPasses(c->mod, pipeline, tm, o);
+        LLVMDisposePassBuilderOptions(o);
+        if (e) {
+            char *text = LLVMGetErrorMessage(e);
+            strbuf_printf(err, "internal: LLVM passes: %s\n", text);
+            LLVMDisposeErrorMessage(text);
+            bad = true;
+        }
+    }
+    if (debug_on("llvmopt"))
+        LLVMDumpModule(c->mod);
+    LLVMDisposeTargetMachine(tm);
+    return !bad;
+}
+
+static bool emit(struct cg *c, LLVMTargetMachineRef tm, LLVMCodeGenFileType kind, void **obj,
+                 size_t *size, struct strbuf *err) {
+    char *msg = NULL;
+    LLVMMemoryBufferRef buf;
+    if (LLVMTargetMachineEmitToMemoryBuffer(tm, c->mod, kind, &msg, &buf)) {
+        strbuf_printf(err, "internal: LLVM cannot emit code: %s\n", msg);
+        LLVMDisposeMessage(msg);
+        return false;
+    }
+    *size = LLVMGetBufferSize(buf);
+    *obj = malloc(*size + 1);
+    if (*obj) {
+        memcpy(*obj, LLVMGetBufferStart(buf), *size);
+        ((char *)*obj)[*size] = 0;
+    } else {
+        strbuf_puts(err, "out of memory\n");
+    }
+    LLVMDisposeMemoryBuffer(buf);
+    return *obj != NULL;
+}
+
+bool cg_emit_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
+                    struct strbuf *err) {
+    LLVMTargetMachineRef tm = machine(level, err);
+    if (!tm)
+        return false;
+    if (debug_on("asm")) {
+        // Emission changes the module: print a copy.
+        struct cg copy = *c;
+        void *text;
+        size_t n;
+        copy.mod = LLVMCloneModule(c->mod);
+        if (emit(&copy, tm, LLVMAssemblyFile, &text, &n, err)) {
+            fprintf(stderr, "%s", (char *)text);
+            free(text);
+        }
+        LLVMDisposeModule(copy.mod);
+    }
+    bool ok = emit(c, tm, LLVMObjectFile, obj, size, err);
+    LLVMDisposeTargetMachine(tm);
+    return ok;
+}

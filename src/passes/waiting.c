@@ -1,0 +1,158 @@
+#include "passes/waiting.h"
+
+static bool in_loop(const struct flow *fl, const struct cfg_loop *l, const struct kir_block *b) {
+    return cfg_in_loop(l, fl->cfg->loop[b->id]);
+}
+
+// Is v the same in each turn of l? Looks through pure instructions inside it.
+static bool invariant(const struct flow *fl, const struct cfg_loop *l, const struct kir_value *v,
+                      int depth) {
+    if (v->kind != KIR_VALUE_INST || !in_loop(fl, l, v->def->block))
+        return true;
+    const struct kir_inst *d = v->def;
+    bool param = d->op == ISA_OP_LD && d->mods.space == ISA_SPACE_PARAM;
+    enum isa_class k = isa_op_info[d->op].klass;
+    if (depth > 16 || d->op == ISA_OP_PHI || d->op == ISA_OP_PARAM ||
+        (!param && k != ISA_CLASS_POINTWISE && k != ISA_CLASS_SOURCE))
+        return false;
+    for (uint32_t n = 0; n < d->nops; n++)
+        if (!invariant(fl, l, d->ops[n], depth + 1))
+            return false;
+    return true;
+}
+
+// Does the atomic leave memory as it finds it?
+static bool identity(const struct kir_inst *i) {
+    uint64_t c;
+    if (i->nops < 2 || !flow_const(i->ops[1], &c))
+        return false;
+    switch (i->mods.atom) {
+    case ISA_ATOM_ADD:
+    case ISA_ATOM_OR:
+    case ISA_ATOM_XOR:
+        return c == 0;
+    default:
+        return false;
+    }
+}
+
+static bool waiting_read(const struct flow *fl, const struct cfg_loop *l,
+                         const struct kir_inst *i) {
+    if (i->op == ISA_OP_LD)
+        return i->mods.sem != ISA_SEM_WEAK && invariant(fl, l, i->ops[0], 0);
+    if (i->op != ISA_OP_ATOM || !invariant(fl, l, i->ops[0], 0))
+        return false;
+    if (i->mods.atom == ISA_ATOM_CAS)
+        return invariant(fl, l, i->ops[1], 0);
+    return i->mods.atom == ISA_ATOM_EXCH || identity(i);
+}
+
+// Does v, inside l, come from a waiting read?
+static bool depends(const struct flow *fl, const struct cfg_loop *l, const struct kir_value *v,
+                    uint8_t *seen) {
+    if (v->kind != KIR_VALUE_INST || seen[v->id] || !in_loop(fl, l, v->def->block))
+        return false;
+    seen[v->id] = 1;
+    const struct kir_inst *d = v->def;
+    if (waiting_read(fl, l, d))
+        return true;
+    if (d->op == ISA_OP_LD || d->op == ISA_OP_ATOM || d->op == ISA_OP_CALL)
+        return false;
+    for (uint32_t k = 0; k < d->nops; k++)
+        if (depends(fl, l, d->ops[k], seen))
+            return true;
+    return false;
+}
+
+static bool loop_waits(struct flow *fl, const struct cfg_loop *l) {
+    for (uint32_t p = l->first; p <= l->last; p++) {
+        const struct kir_block *b = fl->cfg->order[p];
+        bool leaves = false;
+        for (uint32_t k = 0; k < b->last->ntargets; k++)
+            leaves |= !in_loop(fl, l, b->last->targets[k]);
+        if (!leaves || !b->last->nops)
+            continue;
+        uint8_t *seen = arena_array(fl->arena, uint8_t, fl->func->value_count + 1);
+        if (depends(fl, l, b->last->ops[0], seen))
+            return true;
+    }
+    return false;
+}
+
+void waiting_find(struct flow *fl) {
+    fl->loop_waits = arena_array(fl->arena, uint8_t, fl->cfg->loops.len + 1);
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
+        fl->loop_waits[k] = loop_waits(fl, fl->cfg->loops.data[k]);
+}
+
+bool waiting_any(const struct flow *fl) {
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
+        if (fl->loop_waits[k])
+            return true;
+    return false;
+}
+
+static bool others_pending(const struct flow *fl, const struct kir_block *b) {
+    if (fl->full[b->id])
+        return false;
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+        const struct kir_block *x = fl->cfg->order[p];
+        if (x != b && flow_pending(fl, x, b, false))
+            return true;
+    }
+    return false;
+}
+
+static bool is_warp_sync(const struct kir_inst *i) {
+    return isa_op_info[i->op].klass == ISA_CLASS_WARP && i->op != ISA_OP_ACTIVEMASK;
+}
+
+// Can lanes that wait at x come to a warp synchronisation before they meet those of b again?
+static bool sync_before_meeting(const struct flow *fl, const struct kir_block *x,
+                                const struct kir_block *b, uint8_t *seen) {
+    if (seen[x->id] || cfg_postdominates(fl->cfg, x, b))
+        return false;
+    seen[x->id] = 1;
+    for (const struct kir_inst *i = x->first; i; i = i->next)
+        if (is_warp_sync(i))
+            return true;
+    for (uint32_t k = 0; k < x->last->ntargets; k++)
+        if (sync_before_meeting(fl, x->last->targets[k], b, seen))
+            return true;
+    return false;
+}
+
+static bool syncs_in_both_arms(const struct flow *fl, const struct kir_block *b) {
+    uint64_t members;
+    bool syncs = false;
+    for (const struct kir_inst *i = b->first; i; i = i->next)
+        if (is_warp_sync(i) && i->nops && flow_const(i->ops[i->nops - 1], &members) &&
+            (uint32_t)members == UINT32_MAX)
+            syncs = true;
+    if (!syncs || fl->full[b->id])
+        return false;
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+        const struct kir_block *x = fl->cfg->order[p];
+        uint8_t *seen = arena_array(fl->arena, uint8_t, fl->func->blocks.len + 1);
+        if (x != b && flow_pending(fl, x, b, false) && sync_before_meeting(fl, x, b, seen))
+            return true;
+    }
+    return false;
+}
+
+bool waiting_lanes_independent(const struct flow *fl) {
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+        const struct kir_block *b = fl->cfg->order[p];
+        bool blocks = false;
+        for (const struct kir_inst *i = b->first; i; i = i->next)
+            blocks |= isa_op_info[i->op].klass == ISA_CLASS_BLOCK;
+        if ((blocks && others_pending(fl, b)) || syncs_in_both_arms(fl, b))
+            return false;
+    }
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
+        const struct cfg_loop *l = fl->cfg->loops.data[k];
+        if (fl->loop_waits[k] && (fl->loop_divergent[k] || others_pending(fl, l->header)))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,20 @@
+// Which loops may wait for something that another thread does, and what that, and barriers in
+// divergent flow, demand of the way a kernel is run.
+#ifndef KUDZU_PASSES_WAITING_H
+#define KUDZU_PASSES_WAITING_H
+
+#include "passes/flow.h"
+
+// Sets fl->loop_waits: loops whose exit depends on memory that others write and that the loop
+// itself does not advance: spinning on a volatile load, on an exchange, on a compare-and-swap
+// with the same expected value each time. A compare-and-swap that retries with the value it
+// has just seen does not wait: each failure is another thread's success.
+void waiting_find(struct flow *fl);
+bool waiting_any(const struct flow *fl);
+
+// Does vector code with one mask a warp run this function right? False when lanes of one warp
+// may have to wait for each other: a barrier or a waiting loop while other lanes are pending, or
+// warp synchronisation in both arms of a divergent branch.
+bool waiting_lanes_independent(const struct flow *fl);
+
+#endif
