@@ -1,0 +1,154 @@
+// Modules: from PTX text to kernel IR, and what the driver is told about them.
+#include "jit/module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/interp.h"
+#include "ptx/ast.h"
+#include "ptx/linker.h"
+#include "support/debug.h"
+
+static const struct kd_rt *runtime;
+
+static void copy_log(const struct strbuf *err, char *log, size_t log_size) {
+    if (log && log_size)
+        snprintf(log, log_size, "%s", strbuf_str(err));
+}
+
+static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err) {
+    struct arena ast_arena = {0};
+    struct ptx_module *ast = ptx_parse(&ast_arena, ptx, len, err);
+    struct kir_module *ir = NULL;
+    if (ast && ptx_verify(ast, err))
+        ir = kir_from_ptx(ast, err);
+    arena_free(&ast_arena);
+    if (ir && !kir_validate(ir, err)) {
+        kir_module_free(ir);
+        ir = NULL;
+    }
+    return ir;
+}
+
+static void describe_kernel(struct kir_module *m, const struct kir_func *f, struct kj_kernel *k) {
+    struct kj_param *params = arena_array(&m->arena, struct kj_param, f->params.len + 1);
+    for (uint32_t n = 0; n < f->params.len; n++) {
+        const struct kir_symbol *s = f->params.data[n];
+        params[n] = (struct kj_param){(uint32_t)s->offset, (uint32_t)s->size, s->align};
+    }
+    *k = (struct kj_kernel){.name = f->name,
+                            .nparams = f->params.len,
+                            .params = params,
+                            .param_bytes = f->param_bytes,
+                            .shared_static = f->shared_static,
+                            .local_bytes = f->frame_bytes,
+                            .minnctapersm = f->minnctapersm,
+                            .maxnreg = f->maxnreg};
+    memcpy(k->maxntid, f->maxntid, sizeof k->maxntid);
+    memcpy(k->reqntid, f->reqntid, sizeof k->reqntid);
+    // Registers exist on GPUs alone; occupancy wants a number: values in flight, roughly.
+    uint32_t r = 16 + f->value_count / 8;
+    k->registers = r > 64 ? 64 : r;
+    if (f->maxnreg && k->registers > f->maxnreg)
+        k->registers = f->maxnreg;
+}
+
+static void describe_var(struct kir_module *m, const struct kir_symbol *s, struct kj_var *v) {
+    struct kj_reloc *relocs = arena_array(&m->arena, struct kj_reloc, s->relocs.len + 1);
+    for (uint32_t n = 0; n < s->relocs.len; n++) {
+        const struct kir_reloc *r = &s->relocs.data[n];
+        relocs[n] = (struct kj_reloc){
+            .offset = r->offset, .addend = r->addend, .var = r->sym->index, .size = r->size};
+        if (r->sym->func)
+            relocs[n].var = -1, relocs[n].func = ((int32_t)r->sym->func->index + 1) * 16;
+    }
+    *v = (struct kj_var){.name = s->name,
+                         .size = s->size,
+                         .align = s->align,
+                         .is_const = s->space == ISA_SPACE_CONST,
+                         .is_extern = s->linkage == KIR_LINK_EXTERN,
+                         .is_visible = s->linkage != KIR_LINK_INTERNAL,
+                         .managed = s->managed,
+                         .init = s->init,
+                         .nrelocs = s->relocs.len,
+                         .relocs = relocs};
+}
+
+static void describe(struct kj_module *m) {
+    struct kir_module *ir = m->ir;
+    struct kj_kernel *kernels = arena_array(&ir->arena, struct kj_kernel, ir->funcs.len + 1);
+    struct kj_var *vars = arena_array(&ir->arena, struct kj_var, ir->vars.len + 1);
+    for (uint32_t f = 0; f < ir->funcs.len; f++)
+        if (ir->funcs.data[f]->is_kernel)
+            describe_kernel(ir, ir->funcs.data[f], &kernels[m->info.nkernels++]);
+    for (uint32_t v = 0; v < ir->vars.len; v++)
+        describe_var(ir, ir->vars.data[v], &vars[v]);
+    m->info.nvars = ir->vars.len;
+    m->info.kernels = kernels;
+    m->info.vars = vars;
+    m->info.ptx_major = ir->ptx_major;
+    m->info.ptx_minor = ir->ptx_minor;
+    m->info.target_sm = ir->target_sm;
+}
+
+struct kj_module *kj_module_load(const char *ptx, size_t len, char *log, size_t log_size) {
+    struct strbuf err = {0};
+    struct kj_module *m = NULL;
+    struct kir_module *ir = lower(ptx, strnlen(ptx, len), &err);
+    if (ir && debug_on("ir")) {
+        struct strbuf text = {0};
+        kir_print_module(ir, &text);
+        fputs(strbuf_str(&text), stderr);
+        strbuf_free(&text);
+    }
+    if (ir && !(m = calloc(1, sizeof *m))) {
+        kir_module_free(ir);
+        strbuf_puts(&err, "out of memory\n");
+    }
+    if (m) {
+        m->ir = ir;
+        describe(m);
+    }
+    copy_log(&err, log, log_size);
+    strbuf_free(&err);
+    return m;
+}
+
+void kj_module_free(struct kj_module *m) {
+    if (!m)
+        return;
+    kir_module_free(m->ir);
+    free(m);
+}
+
+const struct kj_module_info *kj_module_info(const struct kj_module *m) {
+    return &m->info;
+}
+
+void kj_set_runtime(const struct kd_rt *rt) {
+    runtime = rt;
+}
+
+void kj_interpret_block(struct kj_module *m, uint32_t kernel, struct kd_block *b) {
+    uint32_t nth = 0;
+    for (uint32_t f = 0; f < m->ir->funcs.len; f++)
+        if (m->ir->funcs.data[f]->is_kernel && nth++ == kernel)
+            kir_interp_block(m->ir, m->ir->funcs.data[f], b, runtime);
+}
+
+char *kj_link_ptx(const char *const *ptx, const size_t *len, size_t n, char *log,
+                  size_t log_size) {
+    struct strbuf err = {0}, out = {0};
+    char *r = NULL;
+    if (ptx_link(ptx, len, n, &out, &err))
+        r = strdup(strbuf_str(&out));
+    copy_log(&err, log, log_size);
+    strbuf_free(&err);
+    strbuf_free(&out);
+    return r;
+}
+
+const char *kj_version(void) {
+    return "kudzu-jit " KUDZU_VERSION " " KUDZU_BUILD_ID;
+}
