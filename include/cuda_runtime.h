@@ -10,16 +10,14 @@
 #endif
 
 #include "builtin_types.h"
-#if __has_include("cuda_runtime_api.h")
 #include "cuda_runtime_api.h"
-#endif
 #include "vector_functions.h"
 
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
 #include "kudzu/device_language.h"
 #endif
 
-#if defined(__cplusplus) && __has_include("kudzu/runtime_templates.h")
+#if defined(__cplusplus)
 #include "kudzu/runtime_templates.h"
 #endif
 

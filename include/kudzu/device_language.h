@@ -39,8 +39,4 @@
 // Device versions of operator new and delete.
 #include <new>
 
-// The launch configuration of <<<>>>: clang calls it in host code.
-extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
-                                                    void *stream = 0);
-
 #endif

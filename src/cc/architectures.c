@@ -1,0 +1,185 @@
+#include "cc/architectures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct architecture known_architectures[] = {
+    {50, "sm_50"}, {52, "sm_52"}, {53, "sm_53"}, {60, "sm_60"}, {61, "sm_61"},
+    {62, "sm_62"}, {70, "sm_70"}, {72, "sm_72"}, {75, "sm_75"}, {80, "sm_80"},
+    {86, "sm_86"}, {87, "sm_87"}, {89, "sm_89"}, {90, "sm_90"}, {90, "sm_90a"},
+};
+const uint32_t known_architecture_count =
+    sizeof known_architectures / sizeof known_architectures[0];
+
+enum { DEVICE_ARCHITECTURE = 90 }; // compute capability 9.0, what the CPU device offers
+
+static void add(struct architectures *a, struct arena *arena, struct architecture arch) {
+    for (uint32_t i = 0; i < a->list.len; ++i)
+        if (!strcmp(a->list.data[i].name, arch.name))
+            return;
+    vec_push(arena, &a->list, arch);
+}
+
+static void add_known(struct architectures *a, struct arena *arena, bool major_only) {
+    for (uint32_t i = 0; i < known_architecture_count; ++i)
+        if (!strchr("abcdefghijklmnopqrstuvwxyz",
+                    known_architectures[i].name[strlen(known_architectures[i].name) - 1]) &&
+            (!major_only || known_architectures[i].number % 10 == 0))
+            add(a, arena, known_architectures[i]);
+}
+
+// Architectures after 9.0 that nvcc knows and clang 19 does not: the code is made for 9.0, which
+// every later GPU runs, and so does the CPU device.
+static bool is_newer(const char *digits) {
+    static const char *const names[] = {"100", "101", "103", "110", "120", "121"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        size_t n = strlen(names[i]);
+        if (!strncmp(digits, names[i], n) &&
+            (!digits[n] || !strcmp(digits + n, "a") || !strcmp(digits + n, "f")))
+            return true;
+    }
+    return false;
+}
+
+static const char *architecture_digits(const char *name) {
+    static const char *const prefixes[] = {"compute_", "sm_", "lto_"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; ++i)
+        if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+            return name + strlen(prefixes[i]);
+    return NULL;
+}
+
+static bool add_named(struct architectures *a, struct arena *arena, const char *name) {
+    const char *digits = architecture_digits(name);
+    for (uint32_t i = 0; digits && i < known_architecture_count; ++i)
+        if (!strcmp(digits, known_architectures[i].name + 3)) {
+            add(a, arena, known_architectures[i]);
+            return true;
+        }
+    if (digits && is_newer(digits)) {
+        cc_warning("'%s' is newer than what clang 19 compiles for: code is made for sm_90", name);
+        add(a, arena, (struct architecture){90, "sm_90"});
+        return true;
+    }
+    return cc_error("'%s' is not an architecture that is known: sm_50 to sm_90a, native, all, "
+                    "all-major (--list-gpu-arch shows them)",
+                    name);
+}
+
+static uint32_t level_bit(const char *name) {
+    static const struct {
+        const char *name;
+        enum kd_level level;
+    } levels[] = {{"x86-64-v2", KD_LEVEL_X86_64_V2},
+                  {"x86-64-v3", KD_LEVEL_X86_64_V3},
+                  {"x86-64-v4", KD_LEVEL_X86_64_V4}};
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; ++i)
+        if (!strcmp(name, levels[i].name))
+            return 1u << levels[i].level;
+    return 0;
+}
+
+// The items of "a,b", "[a,b]", with quotes around the whole or an item.
+static cc_strings split_list(struct arena *arena, const char *text) {
+    cc_strings items = {0};
+    while (*text) {
+        size_t n = strcspn(text, ",[]\"' ");
+        if (n)
+            vec_push(arena, &items, arena_strndup(arena, text, n));
+        text += n + (text[n] != 0);
+    }
+    return items;
+}
+
+// A -code item: real and virtual architectures both become PTX here; levels ask for native code.
+static bool add_code(struct architectures *a, struct arena *arena, const char *name) {
+    uint32_t bit = level_bit(name);
+    a->native_levels |= bit;
+    return bit || add_named(a, arena, name);
+}
+
+bool architectures_add_gencode(struct architectures *a, struct arena *arena, const char *spec) {
+    const char *arch = strstr(spec, "arch="), *code = strstr(spec, "code=");
+    if (!arch)
+        return cc_error("-gencode %s: expected arch=compute_XX,code=...", spec);
+    const char *arch_end = code && code > arch ? code : arch + strlen(arch);
+    cc_strings archs =
+        split_list(arena, arena_strndup(arena, arch + 5, (size_t)(arch_end - arch - 5)));
+    if (archs.len != 1)
+        return cc_error("-gencode %s: expected one virtual architecture after arch=", spec);
+    const char *name = archs.data[0];
+    if (!code)
+        return add_named(a, arena, name);
+    cc_strings codes = split_list(arena, code + 5);
+    if (!codes.len)
+        return cc_error("-gencode %s: expected an architecture after code=", spec);
+    // The virtual architecture decides what is compiled; what it can become is the driver's
+    // affair. Naming an unknown one is an error all the same.
+    struct architectures unused = {0};
+    for (uint32_t i = 0; i < codes.len; ++i) {
+        uint32_t bit = level_bit(codes.data[i]);
+        a->native_levels |= bit;
+        if (!bit && !add_named(&unused, arena, codes.data[i]))
+            return false;
+    }
+    return add_named(a, arena, name);
+}
+
+static bool add_set(struct architectures *a, struct arena *arena, const char *name, bool *known) {
+    *known = true;
+    if (!strcmp(name, "all") || !strcmp(name, "all-major"))
+        add_known(a, arena, name[3] != 0);
+    else if (!strcmp(name, "native"))
+        return add_named(a, arena, "sm_90");
+    else
+        *known = false;
+    return true;
+}
+
+bool architectures_add_arch(struct architectures *a, struct arena *arena, const char *arch,
+                            const char *code) {
+    bool known = false;
+    if (arch && !add_set(a, arena, arch, &known))
+        return false;
+    if (arch && !known && !add_named(a, arena, arch))
+        return false;
+    cc_strings codes = {0};
+    if (code)
+        codes = split_list(arena, code);
+    struct architectures unused = {0};
+    for (uint32_t i = 0; i < codes.len; ++i) {
+        if (!arch && !add_code(a, arena, codes.data[i]))
+            return false;
+        if (arch && !add_code(&unused, arena, codes.data[i]))
+            return false;
+    }
+    a->native_levels |= unused.native_levels;
+    return true;
+}
+
+bool architectures_add_native(struct architectures *a, const char *levels) {
+    while (*levels) {
+        size_t n = strcspn(levels, ",");
+        char name[32] = "";
+        if (n < sizeof name)
+            memcpy(name, levels, n);
+        uint32_t bit = level_bit(name);
+        if (!bit)
+            return cc_error("--kudzu-native: '%.*s' is not x86-64-v2, x86-64-v3 or x86-64-v4",
+                            (int)n, levels);
+        a->native_levels |= bit;
+        levels += n + (levels[n] == ',');
+    }
+    return true;
+}
+
+static int compare(const void *x, const void *y) {
+    const struct architecture *a = x, *b = y;
+    return a->number != b->number ? (a->number < b->number ? -1 : 1) : strcmp(a->name, b->name);
+}
+
+void architectures_finish(struct architectures *a, struct arena *arena) {
+    if (!a->list.len)
+        add(a, arena, (struct architecture){DEVICE_ARCHITECTURE, "sm_90"});
+    qsort(a->list.data, a->list.len, sizeof a->list.data[0], compare);
+}

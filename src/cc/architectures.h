@@ -1,0 +1,37 @@
+// -arch, -code, -gencode: which architectures code is made for.
+#ifndef KUDZU_CC_ARCHITECTURES_H
+#define KUDZU_CC_ARCHITECTURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cc/cc.h"
+#include "device/abi.h"
+
+struct architecture {
+    uint32_t number;  // 90 for sm_90
+    const char *name; // clang's: "sm_90", "sm_90a"
+};
+
+// What was asked for, once complete: distinct architectures in ascending order, each of which is
+// compiled to PTX, and x86-64 levels for which native code is added to the image.
+struct architectures {
+    VEC(struct architecture) list;
+    uint32_t native_levels; // bit (1 << enum kd_level)
+};
+
+// One -gencode value: "arch=compute_80,code=[sm_80,compute_80]" and its other spellings.
+bool architectures_add_gencode(struct architectures *a, struct arena *arena, const char *spec);
+// -arch (NULL: none given) with -code (comma list, NULL: none given).
+bool architectures_add_arch(struct architectures *a, struct arena *arena, const char *arch,
+                            const char *code);
+// --kudzu-native: a comma list of x86-64-v2, -v3, -v4.
+bool architectures_add_native(struct architectures *a, const char *levels);
+// Sorts; without any architecture, the CPU device's own (sm_90).
+void architectures_finish(struct architectures *a, struct arena *arena);
+
+// All that can be compiled for, ascending; for --list-gpu-arch and --list-gpu-code.
+extern const struct architecture known_architectures[];
+extern const uint32_t known_architecture_count;
+
+#endif

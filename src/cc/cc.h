@@ -1,0 +1,28 @@
+// `kudzu cc`: the compiler driver. It takes nvcc's options and runs clang 19 as child processes.
+//
+//     a.cu --device pass per architecture--> PTX --.
+//      |                                           +--> container --.
+//      +---- host pass (runs beside them, waits for the container) -+--> a.o --link--> a.out
+//
+// With -rdc=true the device passes give bitcode, which the object carries in a section until the
+// device link joins the bitcode of all objects (device_link.h).
+#ifndef KUDZU_CC_CC_H
+#define KUDZU_CC_CC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "support/arena.h"
+#include "support/vec.h"
+
+typedef VEC(const char *) cc_strings;
+
+// The whole command: argv[0] is the command's name, then options and files. Returns the exit
+// status: 0, or 1 after a message on stderr.
+int kudzu_cc(int argc, char **argv);
+
+// "kudzu cc: error: ..." on stderr; returns false, so that `return cc_error(...)` reads well.
+bool cc_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cc_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,301 @@
+#include "cc/clang_flags.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cc/device_image.h"
+#include "cc/temporaries.h"
+
+// CUDA's version as clang is told: decides which launch functions host code calls.
+#define TARGET_SDK "12.5"
+
+// The directories that clang searches for standard headers, from its own -v output.
+static bool query_standard_directories(struct compilation *c, cc_strings *dirs) {
+    struct command cmd;
+    command_init(&cmd, c->arena, NULL, c->toolchain->clang);
+    static const char *const args[] = {"-xc++", "-E", "-v", "/dev/null"};
+    for (size_t i = 0; i < 4; ++i)
+        command_arg(&cmd, args[i]);
+    cmd.stdout_path = "/dev/null";
+    cmd.stderr_path = scratch_path(c->arena, "dirs");
+    bool ok = command_run(&cmd);
+    char *text;
+    size_t size;
+    if (!ok || !read_file(c->arena, cmd.stderr_path, &text, &size))
+        return cc_error("%s -v fails", c->toolchain->clang);
+    text = strstr(text, "#include <...> search starts here:\n");
+    for (char *line = text ? strchr(text, '\n') + 1 : NULL; line && *line == ' ';) {
+        size_t n = strcspn(line, "\n");
+        vec_push(c->arena, dirs, arena_strndup(c->arena, line + 1, n - 1));
+        line += n + (line[n] == '\n');
+    }
+    return dirs->len || cc_error("%s -v shows no search directories", c->toolchain->clang);
+}
+
+// Two toolkits' headers do not mix: a directory of the system that holds a foreign one's is left
+// out of the search. clang's own directory stays where it is, before the others.
+static bool hide_foreign_headers(struct compilation *c) {
+    cc_strings dirs = {0};
+    if (command_mode.dry_run)
+        return true;
+    if (!query_standard_directories(c, &dirs))
+        return false;
+    vec_push(c->arena, &c->standard_directories, "-nostdlibinc");
+    for (uint32_t i = 0; i < dirs.len; ++i) {
+        if (!strcmp(dirs.data[i], c->toolchain->foreign_include) ||
+            strstr(dirs.data[i], "/lib/clang/"))
+            continue;
+        vec_push(c->arena, &c->standard_directories, "-idirafter");
+        vec_push(c->arena, &c->standard_directories, dirs.data[i]);
+    }
+    return true;
+}
+
+bool compilation_init(struct compilation *c, const struct cc_options *o, const struct toolchain *t,
+                      struct arena *arena) {
+    *c = (struct compilation){.options = o, .toolchain = t, .arena = arena};
+    c->color = isatty(2);
+    return !t->foreign_include || hide_foreign_headers(c);
+}
+
+static void add_common(struct command *cmd, const struct compilation *c) {
+    const struct cc_options *o = c->options;
+    command_args(cmd, &o->preprocessor);
+    command_arg(cmd, "-isystem");
+    command_arg(cmd, c->toolchain->include);
+    command_args(cmd, &c->standard_directories);
+    command_arg(cmd, c->color ? "-fcolor-diagnostics" : "-fno-color-diagnostics");
+    command_arg(cmd, "-Qunused-arguments");
+}
+
+static void add_definitions(struct command *cmd, const struct compilation *c) {
+    const struct cc_options *o = c->options;
+    static const char *const always[] = {
+        "-D__NVCC__",
+        "-D__CUDACC__",
+        "-D__CUDACC_VER_MAJOR__=12",
+        "-D__CUDACC_VER_MINOR__=9",
+        "-D__CUDACC_VER_BUILD__=0",
+    };
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; ++i)
+        command_arg(cmd, always[i]);
+    if (o->rdc)
+        command_arg(cmd, "-D__CUDACC_RDC__");
+    if (o->device_debug)
+        command_arg(cmd, "-D__CUDACC_DEBUG__");
+    if (o->extended_lambda)
+        command_arg(cmd, "-D__CUDACC_EXTENDED_LAMBDA__");
+    if (o->relaxed_constexpr)
+        command_arg(cmd, "-D__CUDACC_RELAXED_CONSTEXPR__");
+    if (o->per_thread_stream)
+        command_arg(cmd, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
+    char list[512] = "-D__CUDA_ARCH_LIST__=";
+    for (uint32_t i = 0; i < o->architectures.list.len; ++i)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%u", i ? "," : "",
+                 o->architectures.list.data[i].number * 10);
+    command_argf(cmd, "%s", list);
+}
+
+// What clang refuses and nvcc's usual host compiler only warns about, and notes on code that
+// nvcc says nothing about.
+static const char *const nvcc_like_warnings[] = {
+    "-Wno-unknown-cuda-version",
+    "-Wno-unknown-pragmas",
+    "-Wno-pass-failed",
+    "-Wno-register",
+    "-Wno-error=c++11-narrowing",
+    "-Wno-error=reserved-user-defined-literal",
+    "-Wno-unknown-warning-option",
+};
+
+static const char *language_standard(const struct cc_options *o) {
+    return o->std ? o->std : "gnu++17";
+}
+
+static void add_cuda(struct command *cmd, const struct compilation *c, const char *side) {
+    const struct cc_options *o = c->options;
+    command_arg(cmd, side);
+    // No toolkit is looked for, and none of its files is read.
+    command_argf(cmd, "--cuda-path=%s", c->toolchain->lib);
+    command_arg(cmd, "-nocudainc");
+    command_arg(cmd, "-nocudalib");
+    command_arg(cmd, "-Xclang");
+    command_arg(cmd, "-target-sdk-version=" TARGET_SDK);
+    command_argf(cmd, "-std=%s", language_standard(o));
+    if (o->per_thread_stream)
+        command_arg(cmd, "-fgpu-default-stream=per-thread");
+    if (o->rdc)
+        command_arg(cmd, "-fgpu-rdc");
+    if (o->fast_math)
+        command_arg(cmd, "-fgpu-approx-transcendentals");
+    for (size_t i = 0; i < sizeof nvcc_like_warnings / sizeof nvcc_like_warnings[0]; ++i)
+        command_arg(cmd, nvcc_like_warnings[i]);
+    command_args(cmd, &o->warnings);
+    add_definitions(cmd, c);
+    add_common(cmd, c);
+    command_arg(cmd, "-include");
+    command_arg(cmd, "cuda_runtime.h");
+}
+
+// Distinguishes static device symbols of different files in one device link. Depends on the path
+// alone, so that the same compilation gives the same object.
+static void add_unit_id(struct command *cmd, const struct compilation *c, const char *source) {
+    if (!c->options->rdc)
+        return;
+    uint64_t hash = 0xcbf29ce484222325u;
+    char cwd[4096] = "";
+    if (*source != '/' && !getcwd(cwd, sizeof cwd))
+        cwd[0] = 0;
+    for (const char *s = cwd; *s; ++s)
+        hash = (hash ^ (uint8_t)*s) * 0x100000001b3u;
+    for (const char *s = source; *s; ++s)
+        hash = (hash ^ (uint8_t)*s) * 0x100000001b3u;
+    command_argf(cmd, "-cuid=%016llx", (unsigned long long)hash);
+}
+
+static void add_llvm_option(struct command *cmd, const char *option) {
+    command_arg(cmd, "-mllvm");
+    command_arg(cmd, option);
+}
+
+static void add_device_code_generation(struct command *cmd, const struct compilation *c) {
+    const struct cc_options *o = c->options;
+    command_argf(cmd, "-O%s", o->device_opt);
+    if (o->ftz)
+        command_arg(cmd, "-fgpu-flush-denormals-to-zero");
+    command_arg(cmd, o->fmad ? "-ffp-contract=fast" : "-ffp-contract=off");
+    if (!o->fmad)
+        add_llvm_option(cmd, "-nvptx-fma-level=0");
+    if (!o->prec_div)
+        add_llvm_option(cmd, o->fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1");
+    if (!o->prec_sqrt)
+        add_llvm_option(cmd, "-nvptx-prec-sqrtf32=0");
+    if (o->line_info || o->device_debug) {
+        command_arg(cmd, "-Xclang");
+        command_arg(cmd, "-debug-info-kind=line-directives-only");
+    }
+}
+
+void clang_device_pass(struct command *cmd, const struct compilation *c,
+                       const struct architecture *arch, const char *source) {
+    command_init(cmd, c->arena, arena_printf(c->arena, "%s,device pass %s", source, arch->name),
+                 c->toolchain->clang);
+    command_arg(cmd, "-xcuda");
+    add_cuda(cmd, c, "--cuda-device-only");
+    command_argf(cmd, "--cuda-gpu-arch=%s", arch->name);
+    command_arg(cmd, "--cuda-feature=+ptx85");
+    add_device_code_generation(cmd, c);
+    add_unit_id(cmd, c, source);
+    if (c->toolchain->devicelib) {
+        command_arg(cmd, "-Xclang");
+        command_arg(cmd, "-mlink-builtin-bitcode");
+        command_arg(cmd, "-Xclang");
+        command_arg(cmd, c->toolchain->devicelib);
+    }
+    command_arg(cmd, source);
+}
+
+void clang_device_bitcode(struct command *cmd, const struct compilation *c,
+                          const struct architecture *arch) {
+    command_init(cmd, c->arena, arena_printf(c->arena, "device link %s", arch->name),
+                 c->toolchain->clang);
+    command_arg(cmd, "--target=nvptx64-nvidia-cuda");
+    command_argf(cmd, "--cuda-path=%s", c->toolchain->lib);
+    command_arg(cmd, "-nogpulib");
+    command_argf(cmd, "-march=%s", arch->name);
+    command_arg(cmd, "-Xclang");
+    command_arg(cmd, "-target-feature");
+    command_arg(cmd, "-Xclang");
+    command_arg(cmd, "+ptx85");
+    command_arg(cmd, "-Wno-unknown-cuda-version");
+    command_arg(cmd, "-Wno-override-module");
+    add_device_code_generation(cmd, c);
+}
+
+static void add_host_code_generation(struct command *cmd, const struct compilation *c) {
+    const struct cc_options *o = c->options;
+    if (o->host_opt)
+        command_argf(cmd, "-O%s", o->host_opt);
+    if (o->debug)
+        command_arg(cmd, "-g");
+    if (o->profile)
+        command_arg(cmd, "-pg");
+    command_args(cmd, &o->host_compiler);
+}
+
+void clang_host_pass(struct command *cmd, const struct compilation *c, const char *source,
+                     const char *image) {
+    command_init(cmd, c->arena, arena_printf(c->arena, "%s,host pass", source),
+                 c->toolchain->clang);
+    command_arg(cmd, "-xcuda");
+    add_cuda(cmd, c, "--cuda-host-only");
+    add_unit_id(cmd, c, source);
+    add_host_code_generation(cmd, c);
+    if (image && c->options->rdc) {
+        command_arg(cmd, "-Xclang");
+        command_arg(cmd, "--offload-new-driver");
+        command_arg(cmd, "-Xclang");
+        command_argf(cmd, "-fembed-offload-object=%s", image);
+    } else if (image) {
+        command_arg(cmd, "-Xclang");
+        command_arg(cmd, "-fcuda-include-gpubinary");
+        command_arg(cmd, "-Xclang");
+        command_arg(cmd, image);
+    }
+    command_arg(cmd, source);
+}
+
+void clang_plain_pass(struct command *cmd, const struct compilation *c, const char *source,
+                      enum cc_language language) {
+    static const char *const names[] = {
+        [CC_CXX] = "-xc++", [CC_C] = "-xc", [CC_ASSEMBLER] = "-xassembler-with-cpp"};
+    command_init(cmd, c->arena, arena_printf(c->arena, "%s,compile", source), c->toolchain->clang);
+    command_arg(cmd, names[language]);
+    if (language == CC_CXX)
+        command_argf(cmd, "-std=%s", language_standard(c->options));
+    command_args(cmd, &c->options->warnings);
+    add_common(cmd, c);
+    add_host_code_generation(cmd, c);
+    command_arg(cmd, source);
+}
+
+// "dir/a.cu" -> "a.o": the target of a rule for a file that is compiled and linked at once.
+static const char *default_object(struct arena *arena, const char *source) {
+    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
+    const char *dot = strrchr(name, '.');
+    return arena_printf(arena, "%.*s.o", (int)(dot ? (size_t)(dot - name) : strlen(name)), name);
+}
+
+void clang_dependency_flags(struct command *cmd, const struct compilation *c, const char *source,
+                            const char *object) {
+    const struct cc_options *o = c->options;
+    if (o->phase == CC_DEPENDENCIES)
+        command_arg(cmd, o->dep_skip_system ? "-MM" : "-M");
+    else if (o->dep_with_compile)
+        command_arg(cmd, o->dep_skip_system ? "-MMD" : "-MD");
+    else
+        return;
+    if (o->dep_phony)
+        command_arg(cmd, "-MP");
+    if (!object)
+        object = default_object(c->arena, source);
+    const char *dot = strrchr(object, '.');
+    if (o->dep_file || o->dep_with_compile) {
+        command_arg(cmd, "-MF");
+        command_arg(cmd, o->dep_file
+                             ? o->dep_file
+                             : arena_printf(c->arena, "%.*s.d",
+                                            (int)(dot && !strchr(dot, '/') ? (size_t)(dot - object)
+                                                                           : strlen(object)),
+                                            object));
+    }
+    for (uint32_t i = 0; i < o->dep_targets.len; ++i) {
+        command_arg(cmd, "-MT");
+        command_arg(cmd, o->dep_targets.data[i]);
+    }
+    if (!o->dep_targets.len) {
+        command_arg(cmd, "-MT");
+        command_arg(cmd, object);
+    }
+}

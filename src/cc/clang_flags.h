@@ -1,0 +1,37 @@
+// The command lines of clang for each pass.
+#ifndef KUDZU_CC_CLANG_FLAGS_H
+#define KUDZU_CC_CLANG_FLAGS_H
+
+#include "cc/command.h"
+#include "cc/options.h"
+#include "cc/toolchain.h"
+
+struct compilation {
+    const struct cc_options *options;
+    const struct toolchain *toolchain;
+    struct arena *arena;
+    cc_strings standard_directories; // options, where clang's own search is not right
+    bool color;                      // diagnostics go to a terminal in the end
+};
+
+// Prepares what all passes share (where standard headers are).
+bool compilation_init(struct compilation *c, const struct cc_options *o, const struct toolchain *t,
+                      struct arena *arena);
+
+// Device pass for one architecture, up to `-S`, `-emit-llvm -c` or what the caller adds.
+void clang_device_pass(struct command *cmd, const struct compilation *c,
+                       const struct architecture *arch, const char *source);
+// Host pass of a .cu file. `image`: the container to embed, NULL: none; with -rdc it is bitcode.
+void clang_host_pass(struct command *cmd, const struct compilation *c, const char *source,
+                     const char *image);
+// A C or C++ file; `language` is clang's -x.
+void clang_plain_pass(struct command *cmd, const struct compilation *c, const char *source,
+                      enum cc_language language);
+// -M..., for the pass that writes `object` (NULL: the rule goes to -MF, or -o).
+void clang_dependency_flags(struct command *cmd, const struct compilation *c, const char *source,
+                            const char *object);
+// Options of a device code generator run on bitcode: as clang_device_pass, without a source.
+void clang_device_bitcode(struct command *cmd, const struct compilation *c,
+                          const struct architecture *arch);
+
+#endif

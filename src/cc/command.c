@@ -1,0 +1,176 @@
+#include "cc/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support/strbuf.h"
+
+extern char **environ;
+struct command_mode command_mode;
+
+bool cc_error(const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    fputs("kudzu cc: error: ", stderr);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+    return false;
+}
+
+void cc_warning(const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    fputs("kudzu cc: warning: ", stderr);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+}
+
+void command_init(struct command *c, struct arena *arena, const char *what, const char *program) {
+    memset(c, 0, sizeof *c);
+    c->arena = arena;
+    c->what = what;
+    command_arg(c, program);
+}
+
+void command_arg(struct command *c, const char *arg) {
+    vec_push(c->arena, &c->args, arg);
+}
+
+void command_args(struct command *c, const cc_strings *args) {
+    for (uint32_t i = 0; i < args->len; ++i)
+        command_arg(c, args->data[i]);
+}
+
+void command_argf(struct command *c, const char *fmt, ...) {
+    char text[4096];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    command_arg(c, arena_strdup(c->arena, text));
+}
+
+static uint64_t now_us(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+// As a shell would need it written.
+static void put_quoted(struct strbuf *b, const char *arg) {
+    if (*arg && !strpbrk(arg, " \t\n\"'\\$`&|;<>()*?[]#~{}!")) {
+        strbuf_puts(b, arg);
+        return;
+    }
+    strbuf_puts(b, "'");
+    for (; *arg; ++arg)
+        if (*arg == '\'')
+            strbuf_puts(b, "'\\''");
+        else
+            strbuf_append(b, arg, 1);
+    strbuf_puts(b, "'");
+}
+
+static void show(const struct command *c) {
+    struct strbuf b = {0};
+    strbuf_puts(&b, "#$");
+    for (uint32_t i = 0; i < c->args.len; ++i) {
+        strbuf_puts(&b, " ");
+        put_quoted(&b, c->args.data[i]);
+    }
+    strbuf_puts(&b, "\n");
+    fputs(strbuf_str(&b), stderr);
+    strbuf_free(&b);
+}
+
+static bool redirect(posix_spawn_file_actions_t *actions, int fd, const char *path) {
+    return !path ||
+           !posix_spawn_file_actions_addopen(actions, fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+}
+
+bool command_start(struct command *c) {
+    if (command_mode.verbose || command_mode.dry_run)
+        show(c);
+    c->start_us = now_us();
+    if (command_mode.dry_run) {
+        c->done = true;
+        return true;
+    }
+    vec_push(c->arena, &c->args, NULL);
+    c->args.len--;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    int error = 0;
+    if (!redirect(&actions, 1, c->stdout_path) || !redirect(&actions, 2, c->stderr_path))
+        error = ENOMEM;
+    if (!error)
+        error =
+            posix_spawnp(&c->pid, c->args.data[0], &actions, NULL, (char **)c->args.data, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error) {
+        c->pid = 0;
+        c->done = true;
+        c->status = 1;
+        return cc_error("cannot run %s: %s", c->args.data[0], strerror(error));
+    }
+    return true;
+}
+
+static void note_time(const struct command *c) {
+    if (!command_mode.time_file || !c->what)
+        return;
+    FILE *f = strcmp(command_mode.time_file, "-") ? fopen(command_mode.time_file, "a") : stdout;
+    if (!f)
+        return;
+    fprintf(f, "%s,%.3f,ms\n", c->what, (double)(c->end_us - c->start_us) / 1000);
+    if (f != stdout)
+        fclose(f);
+}
+
+static void finish(struct command *c, int status) {
+    c->end_us = now_us();
+    c->done = true;
+    c->pid = 0;
+    c->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM)
+        cc_error("%s was ended by signal %d (%s)", c->args.data[0], WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    note_time(c);
+}
+
+int command_wait(struct command *c) {
+    int status;
+    while (!c->done)
+        if (waitpid(c->pid, &status, 0) == c->pid)
+            finish(c, status);
+        else if (errno != EINTR)
+            c->done = true, c->status = 1;
+    return c->status;
+}
+
+bool command_poll(struct command *c) {
+    int status;
+    if (!c->done && waitpid(c->pid, &status, WNOHANG) == c->pid)
+        finish(c, status);
+    return c->done;
+}
+
+void command_kill(struct command *c) {
+    if (!c->done && c->pid > 0)
+        kill(c->pid, SIGTERM);
+    command_wait(c);
+}
+
+bool command_run(struct command *c) {
+    return command_start(c) && command_wait(c) == 0;
+}

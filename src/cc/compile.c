@@ -1,0 +1,243 @@
+#include "cc/compile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cc/device_image.h"
+#include "cc/diagnostics.h"
+#include "cc/temporaries.h"
+
+const char *file_stem(struct arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return arena_strndup(arena, name, dot && dot != name ? (size_t)(dot - name) : strlen(name));
+}
+
+// ---- Device passes ------------------------------------------------------------------------
+
+struct device_passes {
+    struct command *commands;
+    device_codes codes;
+    cc_strings diagnostics; // files
+};
+
+static void add_pass_dependencies(struct command *cmd, const struct compilation *c,
+                                  const char *pass) {
+    if (!c->options->extra_dep_prefix)
+        return;
+    command_arg(cmd, "-MD");
+    command_arg(cmd, "-MF");
+    command_argf(cmd, "%s%s", c->options->extra_dep_prefix, pass);
+}
+
+static void prepare_device_passes(struct device_passes *d, const struct compilation *c,
+                                  const char *source, bool bitcode, const char *output) {
+    const struct architectures *a = &c->options->architectures;
+    const char *stem = file_stem(c->arena, source);
+    memset(d, 0, sizeof *d);
+    d->commands = arena_array(c->arena, struct command, a->list.len);
+    for (uint32_t i = 0; i < a->list.len; ++i) {
+        const struct architecture *arch = &a->list.data[i];
+        struct command *cmd = &d->commands[i];
+        clang_device_pass(cmd, c, arch, source);
+        const char *path =
+            output ? output
+                   : temporary_path(c->arena, arena_printf(c->arena, "%s.%s", stem, arch->name),
+                                    bitcode ? "bc" : "ptx");
+        command_arg(cmd, bitcode ? "-emit-llvm" : "-S");
+        if (bitcode)
+            command_arg(cmd, "-c");
+        command_arg(cmd, "-o");
+        command_arg(cmd, path);
+        add_pass_dependencies(cmd, c, arch->name);
+        cmd->stderr_path = scratch_path(c->arena, "err");
+        vec_push(c->arena, &d->diagnostics, cmd->stderr_path);
+        vec_push(c->arena, &d->codes, (struct device_code){*arch, path});
+    }
+}
+
+// Runs them, as many at a time as there are processors besides the one for the host pass.
+static bool run_device_passes(struct device_passes *d) {
+    uint32_t n = d->codes.len, started = 0;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t at_once = cpus > 2 ? (uint32_t)cpus - 1 : 1;
+    bool ok = true;
+    for (uint32_t i = 0; i < n; ++i) {
+        while (started < n && started < i + at_once && ok)
+            ok = command_start(&d->commands[started++]);
+        if (i < started && command_wait(&d->commands[i]) != 0)
+            ok = false;
+    }
+    return ok;
+}
+
+// ---- The host pass ------------------------------------------------------------------------
+
+static void sleep_ms(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+}
+
+// Hands the image to the host pass, which waits for it at the end of its work. False: the pass
+// has ended before (its own errors), or writing failed.
+static bool feed_image(struct command *host, const char *fifo, const void *image, size_t size) {
+    int fd;
+    while ((fd = open(fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0) {
+        if (errno != ENXIO && errno != EINTR)
+            return cc_error("cannot open %s: %s", fifo, strerror(errno));
+        if (command_poll(host))
+            return host->status == 0;
+        sleep_ms();
+    }
+    fcntl(fd, F_SETFL, 0);
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+    const char *p = image;
+    for (ssize_t n; size && ((n = write(fd, p, size)) > 0 || errno == EINTR);)
+        if (n > 0)
+            p += n, size -= (size_t)n;
+    signal(SIGPIPE, before);
+    close(fd);
+    return true;
+}
+
+static bool build_image(const struct compilation *c, const device_codes *codes, const char *source,
+                        void **image, size_t *size) {
+    const struct cc_options *o = c->options;
+    const char *slash = strrchr(source, '/');
+    return device_image_build(c->arena, codes, o->rdc, o->rdc ? 0 : o->architectures.native_levels,
+                              slash ? slash + 1 : source, image, size);
+}
+
+// Both sides at once: the host pass reads the image from a pipe with a name.
+static bool run_passes_together(const struct compilation *c, struct device_passes *d,
+                                struct command *host, const char *fifo, const char *source) {
+    if (mkfifo(fifo, 0600))
+        return cc_error("cannot make the pipe %s: %s", fifo, strerror(errno));
+    void *image = NULL;
+    size_t size = 0;
+    bool ok = command_start(host) && run_device_passes(d) &&
+              build_image(c, &d->codes, source, &image, &size) &&
+              feed_image(host, fifo, image, size);
+    free(image);
+    if (!ok)
+        command_kill(host);
+    return command_wait(host) == 0 && ok;
+}
+
+// One after the other, with the image in a file that stays (-keep).
+static bool run_passes_in_turn(const struct compilation *c, struct device_passes *d,
+                               struct command *host, const char *image_path, const char *source) {
+    if (!run_device_passes(d))
+        return false;
+    if (command_mode.dry_run)
+        return command_run(host);
+    void *image;
+    size_t size;
+    if (!build_image(c, &d->codes, source, &image, &size))
+        return false;
+    bool ok = write_file(image_path, image, size);
+    free(image);
+    return ok && command_run(host);
+}
+
+static bool compile_cuda(const struct compilation *c, const char *source, const char *object) {
+    const struct cc_options *o = c->options;
+    struct device_passes d;
+    struct command host;
+    bool in_turn = o->keep || command_mode.dry_run;
+    const char *stem = file_stem(c->arena, source);
+    const char *image =
+        in_turn ? temporary_path(c->arena, stem, "fatbin") : scratch_path(c->arena, "fatbin");
+    prepare_device_passes(&d, c, source, o->rdc, NULL);
+    clang_host_pass(&host, c, source, image);
+    clang_dependency_flags(&host, c, source, o->phase == CC_COMPILE ? object : NULL);
+    add_pass_dependencies(&host, c, "host");
+    command_arg(&host, "-c");
+    command_arg(&host, "-o");
+    command_arg(&host, object);
+    host.stderr_path = scratch_path(c->arena, "err");
+    bool ok = in_turn ? run_passes_in_turn(c, &d, &host, image, source)
+                      : run_passes_together(c, &d, &host, image, source);
+    // When device code has errors the host pass was ended: it has nothing new to say.
+    if (ok || host.status != 128 + SIGTERM)
+        vec_push(c->arena, &d.diagnostics, host.stderr_path);
+    diagnostics_print(c->arena, &d.diagnostics);
+    if (!ok && !command_mode.dry_run)
+        unlink(object);
+    return ok;
+}
+
+bool compile_object(const struct compilation *c, const struct cc_input *in, const char *object) {
+    if (in->language == CC_CUDA)
+        return compile_cuda(c, in->path, object);
+    struct command cmd;
+    clang_plain_pass(&cmd, c, in->path, in->language);
+    clang_dependency_flags(&cmd, c, in->path, c->options->phase == CC_COMPILE ? object : NULL);
+    add_pass_dependencies(&cmd, c, "host");
+    command_arg(&cmd, "-c");
+    command_arg(&cmd, "-o");
+    command_arg(&cmd, object);
+    return command_run(&cmd);
+}
+
+// ---- Device code alone --------------------------------------------------------------------
+
+static bool write_ptx(const struct compilation *c, const char *source, const char *output) {
+    const struct cc_options *o = c->options;
+    if (o->architectures.list.len != 1)
+        return cc_error("-ptx: PTX text is for one architecture; give one with -arch");
+    struct device_passes d;
+    prepare_device_passes(&d, c, source, false, output);
+    clang_dependency_flags(&d.commands[0], c, source, output);
+    bool ok = run_device_passes(&d);
+    diagnostics_print(c->arena, &d.diagnostics);
+    return ok;
+}
+
+static bool write_image(const struct compilation *c, const char *source, const char *output) {
+    const struct cc_options *o = c->options;
+    if (o->phase == CC_CUBIN && o->architectures.list.len != 1)
+        return cc_error("-cubin: the image is for one architecture; give one with -arch");
+    struct device_passes d;
+    prepare_device_passes(&d, c, source, false, NULL);
+    clang_dependency_flags(&d.commands[0], c, source, output);
+    bool ok = run_device_passes(&d);
+    diagnostics_print(c->arena, &d.diagnostics);
+    void *image;
+    size_t size;
+    if (!ok || command_mode.dry_run)
+        return ok;
+    if (!device_image_build(c->arena, &d.codes, false, o->architectures.native_levels,
+                            file_stem(c->arena, source), &image, &size))
+        return false;
+    ok = write_file(output, image, size);
+    free(image);
+    return ok;
+}
+
+bool compile_device_output(const struct compilation *c, const char *source, const char *output) {
+    return c->options->phase == CC_PTX ? write_ptx(c, source, output)
+                                       : write_image(c, source, output);
+}
+
+bool compile_preprocess(const struct compilation *c, const struct cc_input *in,
+                        const char *output) {
+    struct command cmd;
+    if (in->language == CC_CUDA)
+        clang_host_pass(&cmd, c, in->path, NULL);
+    else
+        clang_plain_pass(&cmd, c, in->path, in->language);
+    clang_dependency_flags(&cmd, c, in->path, NULL);
+    if (c->options->phase == CC_PREPROCESS)
+        command_arg(&cmd, "-E");
+    if (output) {
+        command_arg(&cmd, "-o");
+        command_arg(&cmd, output);
+    }
+    return command_run(&cmd);
+}

@@ -1,0 +1,26 @@
+// Containers: what device passes gave, as one image that is embedded or written to a file.
+#ifndef KUDZU_CC_DEVICE_IMAGE_H
+#define KUDZU_CC_DEVICE_IMAGE_H
+
+#include "cc/architectures.h"
+#include "cc/cc.h"
+
+// The device code of one source (or link) for one architecture.
+struct device_code {
+    struct architecture arch;
+    const char *path; // PTX text, or bitcode with -rdc
+};
+typedef VEC(struct device_code) device_codes;
+
+// Bitcode entries of a relocatable object's container (only kudzu reads them).
+enum { DEVICE_IMAGE_BITCODE = 0x6B62 };
+
+// Reads the files and builds the container; with native levels, PTX for the CPU device is
+// compiled to native code, too. *out is malloc'ed.
+bool device_image_build(struct arena *arena, const device_codes *codes, bool bitcode,
+                        uint32_t native_levels, const char *name, void **out, size_t *out_size);
+
+bool read_file(struct arena *arena, const char *path, char **data, size_t *size);
+bool write_file(const char *path, const void *data, size_t size);
+
+#endif

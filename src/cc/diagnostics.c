@@ -1,0 +1,108 @@
+#include "cc/diagnostics.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/strbuf.h"
+
+// A line without the colours of the terminal.
+static char *plain_line(struct arena *arena, const char *line, size_t n) {
+    char *out = arena_alloc(arena, n + 1);
+    size_t m = 0;
+    for (size_t i = 0; i < n; ++i) {
+        if (line[i] == '\033') {
+            while (i < n && line[i] != 'm')
+                ++i;
+            continue;
+        }
+        out[m++] = line[i];
+    }
+    out[m] = 0;
+    return out;
+}
+
+// "3 warnings and 1 error generated when compiling for sm_90."
+static bool is_count(const char *line) {
+    return isdigit((unsigned char)*line) && strstr(line, " generated") &&
+           (strstr(line, " warning") || strstr(line, " error"));
+}
+
+static bool starts_diagnostic(const char *line) {
+    return strstr(line, ": warning: ") || strstr(line, ": error: ") ||
+           strstr(line, ": fatal error: ") || strstr(line, ": remark: ");
+}
+
+// "In file included from ..." stands before the diagnostic that it belongs to.
+static bool starts_context(const char *line) {
+    return !strncmp(line, "In file included from ", 22);
+}
+
+static bool seen_before(const cc_strings *seen, const char *block) {
+    for (uint32_t i = 0; i < seen->len; ++i)
+        if (!strcmp(seen->data[i], block))
+            return true;
+    return false;
+}
+
+struct block {
+    struct strbuf shown, plain;
+    bool has_diagnostic;
+};
+
+static void end_block(struct arena *arena, struct block *b, const cc_strings *before,
+                      cc_strings *now) {
+    if (b->shown.len && !seen_before(before, strbuf_str(&b->plain))) {
+        fwrite(b->shown.data, 1, b->shown.len, stderr);
+        vec_push(arena, now, arena_strdup(arena, strbuf_str(&b->plain)));
+    }
+    strbuf_free(&b->shown);
+    strbuf_free(&b->plain);
+    *b = (struct block){0};
+}
+
+static void print_text(struct arena *arena, const char *text, const cc_strings *before,
+                       cc_strings *now) {
+    struct block b = {0};
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        const char *line = plain_line(arena, text, n);
+        bool context = starts_context(line), diagnostic = starts_diagnostic(line);
+        if ((context || diagnostic) && b.has_diagnostic)
+            end_block(arena, &b, before, now);
+        b.has_diagnostic |= diagnostic;
+        if (!is_count(line)) {
+            strbuf_append(&b.shown, text, n);
+            strbuf_puts(&b.shown, "\n");
+            strbuf_puts(&b.plain, line);
+            strbuf_puts(&b.plain, "\n");
+        }
+        text += n + (text[n] == '\n');
+    }
+    end_block(arena, &b, before, now);
+}
+
+static char *read_text(const char *path) {
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return NULL;
+    struct strbuf text = {0};
+    char block[4096];
+    for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;)
+        strbuf_append(&text, block, n);
+    fclose(f);
+    return text.data;
+}
+
+void diagnostics_print(struct arena *arena, const cc_strings *files) {
+    cc_strings before = {0};
+    for (uint32_t i = 0; i < files->len; ++i) {
+        struct strbuf text = {.data = read_text(files->data[i])};
+        cc_strings now = {0};
+        if (text.data)
+            print_text(arena, text.data, &before, &now);
+        strbuf_free(&text);
+        for (uint32_t j = 0; j < now.len; ++j)
+            vec_push(arena, &before, now.data[j]);
+    }
+}

@@ -1,0 +1,11 @@
+// Both passes over a CUDA source say the same about it; the user reads each thing once.
+#ifndef KUDZU_CC_DIAGNOSTICS_H
+#define KUDZU_CC_DIAGNOSTICS_H
+
+#include "cc/cc.h"
+
+// Prints the diagnostics in these files to stderr, in order. A diagnostic (with its notes and
+// source lines) that a file before had is left out, and so are clang's closing counts.
+void diagnostics_print(struct arena *arena, const cc_strings *files);
+
+#endif

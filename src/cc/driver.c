@@ -1,0 +1,227 @@
+// The order of things: parse, compile each file, link the device code, link.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cc/cc.h"
+#include "cc/compile.h"
+#include "cc/device_link.h"
+#include "cc/link.h"
+#include "cc/options.h"
+#include "cc/temporaries.h"
+
+static void print_version(void) {
+    puts("kudzu cc: the CUDA C++ compiler driver of kudzu " KUDZU_VERSION "\n"
+         "No part of it is NVIDIA's. Its options are those of\n"
+         "Cuda compilation tools, release 12.9, V12.9.0");
+}
+
+static void print_architectures(const char *prefix) {
+    for (uint32_t i = 0; i < known_architecture_count; ++i)
+        printf("%s%s\n", prefix, known_architectures[i].name + 3);
+}
+
+static const char *output_suffix(const struct cc_options *o) {
+    switch (o->phase) {
+    case CC_PTX:
+        return "ptx";
+    case CC_CUBIN:
+        return "cubin";
+    case CC_FATBIN:
+        return "fatbin";
+    default:
+        return "o";
+    }
+}
+
+static const char *in_output_directory(const struct compilation *c, const char *name) {
+    const char *dir = c->options->output_directory;
+    return dir ? arena_printf(c->arena, "%s/%s", dir, name) : name;
+}
+
+static const char *output_for(const struct compilation *c, const struct cc_input *in) {
+    const struct cc_options *o = c->options;
+    if (o->output)
+        return o->output;
+    if (o->phase == CC_PREPROCESS || o->phase == CC_DEPENDENCIES)
+        return NULL;
+    return in_output_directory(
+        c, arena_printf(c->arena, "%s.%s", file_stem(c->arena, in->path), output_suffix(o)));
+}
+
+static bool process_file(const struct compilation *c, const struct cc_input *in) {
+    switch (c->options->phase) {
+    case CC_PTX:
+    case CC_CUBIN:
+    case CC_FATBIN:
+        if (in->language != CC_CUDA)
+            return cc_error("%s: only CUDA sources have device code (-x cu says that it is one)",
+                            in->path);
+        return compile_device_output(c, in->path, output_for(c, in));
+    case CC_PREPROCESS:
+    case CC_DEPENDENCIES:
+        return compile_preprocess(c, in, output_for(c, in));
+    default:
+        return compile_object(c, in, output_for(c, in));
+    }
+}
+
+// ---- Several files at a time (-t) ---------------------------------------------------------
+
+typedef bool (*file_action)(const struct compilation *c, uint32_t index, void *data);
+
+static int reap(void) {
+    int status;
+    while (wait(&status) < 0)
+        if (errno != EINTR)
+            return 1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+// Each file in a process of its own, at most `limit` of them.
+static bool for_each_file_parallel(const struct compilation *c, file_action action, void *data,
+                                   int limit) {
+    int running = 0;
+    bool ok = true;
+    for (uint32_t i = 0; i < c->options->inputs.len; ++i) {
+        if (running == limit) {
+            ok &= reap() == 0;
+            --running;
+        }
+        fflush(NULL);
+        pid_t pid = fork();
+        if (pid < 0)
+            return cc_error("cannot start a process: %s", strerror(errno));
+        if (pid == 0) {
+            int status = action(c, i, data) ? 0 : 1;
+            fflush(NULL);
+            _exit(status);
+        }
+        ++running;
+    }
+    for (; running; --running)
+        ok &= reap() == 0;
+    return ok;
+}
+
+static bool for_each_file(const struct compilation *c, file_action action, void *data) {
+    int threads = c->options->threads ? c->options->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (threads > 1 && c->options->inputs.len > 1 && !command_mode.dry_run)
+        return for_each_file_parallel(c, action, data, threads);
+    for (uint32_t i = 0; i < c->options->inputs.len; ++i)
+        if (!action(c, i, data))
+            return false;
+    return true;
+}
+
+static bool process_indexed(const struct compilation *c, uint32_t index, void *data) {
+    const struct cc_input *in = &c->options->inputs.data[index];
+    if (in->language == CC_LINKER_INPUT)
+        return cc_error("%s: not a source file that is known by its name (-x cu, c or c++ says "
+                        "what it is)",
+                        in->path);
+    return process_file(c, in);
+}
+
+static bool compile_indexed(const struct compilation *c, uint32_t index, void *data) {
+    const struct cc_input *in = &c->options->inputs.data[index];
+    cc_strings *objects = data;
+    return in->language == CC_LINKER_INPUT || compile_object(c, in, objects->data[index]);
+}
+
+// ---- Linking ------------------------------------------------------------------------------
+
+static bool run_program(const struct compilation *c, const char *program, int *status) {
+    struct command cmd;
+    command_init(&cmd, c->arena, NULL,
+                 strchr(program, '/') ? program : arena_printf(c->arena, "./%s", program));
+    command_args(&cmd, &c->options->run_args);
+    *status = command_start(&cmd) ? command_wait(&cmd) : 1;
+    return true;
+}
+
+static bool finish_link(const struct compilation *c, const cc_strings *objects, int *status) {
+    const struct cc_options *o = c->options;
+    const char *output = o->output ? o->output : NULL;
+    if (o->phase == CC_LIBRARY)
+        return link_archive(c, objects, output ? output : in_output_directory(c, "a.a"));
+    const char *device_object = NULL;
+    if (o->phase == CC_DEVICE_LINK) {
+        device_object = output ? output : in_output_directory(c, "a_dlink.o");
+        return device_link(c, objects, true, &device_object);
+    }
+    if (!device_link(c, objects, false, &device_object))
+        return false;
+    if (!output)
+        output = in_output_directory(c, "a.out");
+    return link_program(c, objects, device_object, output) &&
+           (!o->run || run_program(c, output, status));
+}
+
+static bool compile_and_link(const struct compilation *c, int *status) {
+    const struct cc_options *o = c->options;
+    cc_strings objects = {0};
+    for (uint32_t i = 0; i < o->inputs.len; ++i) {
+        const struct cc_input *in = &o->inputs.data[i];
+        vec_push(c->arena, &objects,
+                 in->language == CC_LINKER_INPUT
+                     ? in->path
+                     : temporary_path(c->arena, file_stem(c->arena, in->path), "o"));
+    }
+    return for_each_file(c, compile_indexed, &objects) && finish_link(c, &objects, status);
+}
+
+static bool links(enum cc_phase phase) {
+    return phase == CC_LINK || phase == CC_LIBRARY || phase == CC_DEVICE_LINK;
+}
+
+static bool check_inputs(const struct cc_options *o) {
+    if (!o->inputs.len)
+        return cc_error("no input files");
+    for (uint32_t i = 0; i < o->inputs.len; ++i)
+        if (access(o->inputs.data[i].path, R_OK) && !command_mode.dry_run)
+            return cc_error("%s: %s", o->inputs.data[i].path, strerror(errno));
+    if (!links(o->phase) && o->output && o->inputs.len > 1)
+        return cc_error("-o names one file, but %u files are compiled", o->inputs.len);
+    return true;
+}
+
+static bool drive(struct cc_options *o, struct arena *arena, int *status) {
+    struct toolchain t;
+    struct compilation c;
+    if (!check_inputs(o) || !toolchain_find(&t, arena))
+        return false;
+    const char *keep = o->keep ? (o->keep_directory ? o->keep_directory : ".") : NULL;
+    bool ok =
+        temporaries_open(keep) && compilation_init(&c, o, &t, arena) &&
+        (links(o->phase) ? compile_and_link(&c, status) : for_each_file(&c, process_indexed, NULL));
+    temporaries_close();
+    return ok;
+}
+
+int kudzu_cc_options(struct cc_options *o, struct arena *arena) {
+    int status = 0;
+    command_mode = (struct command_mode){o->verbose, o->dry_run, o->time_file};
+    return drive(o, arena, &status) ? status : 1;
+}
+
+int kudzu_cc(int argc, char **argv) {
+    struct arena arena = {0};
+    struct cc_options o;
+    int status = 0;
+    if (!options_parse(&o, &arena, argc, argv))
+        status = 1;
+    else if (o.show_help)
+        options_print_help();
+    else if (o.show_version)
+        print_version();
+    else if (o.list_arch || o.list_code)
+        print_architectures(o.list_arch ? "compute_" : "sm_");
+    else
+        status = kudzu_cc_options(&o, &arena);
+    arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,65 @@
+#include "cc/link.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+void link_arguments(struct command *cmd, const struct cc_options *o, const cc_strings *objects) {
+    for (uint32_t i = 0; i < o->link.len; ++i) {
+        const char *item = o->link.data[i];
+        command_arg(cmd, *item == '\1' ? objects->data[atoi(item + 1)] : item);
+    }
+}
+
+static void add_runtime(struct command *cmd, const struct compilation *c) {
+    const struct cc_options *o = c->options;
+    command_argf(cmd, "-L%s", c->toolchain->lib);
+    if (!o->link_names_cudart && o->cudart != CC_CUDART_NONE)
+        command_arg(cmd, o->cudart == CC_CUDART_STATIC ? "-lcudart_static" : "-lcudart");
+    if (o->cudart == CC_CUDART_STATIC || o->link_names_cudart) {
+        command_arg(cmd, "-lrt");
+        command_arg(cmd, "-lpthread");
+        command_arg(cmd, "-ldl");
+    }
+    // The program finds libcuda.so.1 and libcudart.so.12 where kudzu has them.
+    command_arg(cmd, "-Xlinker");
+    command_arg(cmd, "-rpath");
+    command_arg(cmd, "-Xlinker");
+    command_arg(cmd, c->toolchain->lib);
+}
+
+bool link_program(const struct compilation *c, const cc_strings *objects, const char *device_link,
+                  const char *output) {
+    const struct cc_options *o = c->options;
+    struct command cmd;
+    command_init(&cmd, c->arena, arena_printf(c->arena, "%s,link", output), c->toolchain->clang);
+    if (c->toolchain->lld)
+        command_argf(&cmd, "--ld-path=%s", c->toolchain->lld);
+    command_arg(&cmd, "-Qunused-arguments");
+    if (o->shared)
+        command_arg(&cmd, "-shared");
+    if (o->static_link)
+        command_arg(&cmd, "-static");
+    if (o->debug)
+        command_arg(&cmd, "-g");
+    if (o->profile)
+        command_arg(&cmd, "-pg");
+    command_args(&cmd, &o->host_compiler);
+    command_arg(&cmd, "-o");
+    command_arg(&cmd, output);
+    link_arguments(&cmd, o, objects);
+    if (device_link)
+        command_arg(&cmd, device_link);
+    add_runtime(&cmd, c);
+    return command_run(&cmd);
+}
+
+bool link_archive(const struct compilation *c, const cc_strings *objects, const char *output) {
+    struct command cmd;
+    if (!command_mode.dry_run)
+        unlink(output);
+    command_init(&cmd, c->arena, arena_printf(c->arena, "%s,archive", output), c->toolchain->ar);
+    command_arg(&cmd, "rcs");
+    command_arg(&cmd, output);
+    command_args(&cmd, objects);
+    return command_run(&cmd);
+}

@@ -1,0 +1,17 @@
+// Temporary files: one directory a run, removed at the end, also when a signal ends the run.
+#ifndef KUDZU_CC_TEMPORARIES_H
+#define KUDZU_CC_TEMPORARIES_H
+
+#include <stdbool.h>
+
+#include "support/arena.h"
+
+// With `keep_dir` intermediate files go there, under their plain names, and stay (-keep).
+bool temporaries_open(const char *keep_dir);
+// The path of an intermediate file "<stem>.<suffix>"; without -keep, distinct for each call.
+const char *temporary_path(struct arena *arena, const char *stem, const char *suffix);
+// The same, but removed at the end even with -keep.
+const char *scratch_path(struct arena *arena, const char *suffix);
+void temporaries_close(void);
+
+#endif

@@ -1,0 +1,73 @@
+#include "cc/toolchain.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cc/cc.h"
+
+static const char *find_on_path(struct arena *arena, const char *name) {
+    if (strchr(name, '/'))
+        return access(name, X_OK) ? NULL : name;
+    const char *path = getenv("PATH");
+    while (path && *path) {
+        size_t n = strcspn(path, ":");
+        char *file = arena_printf(arena, "%.*s/%s", (int)n, path, name);
+        if (n && !access(file, X_OK))
+            return file;
+        path += n + (path[n] == ':');
+    }
+    return NULL;
+}
+
+static const char *directory_of(struct arena *arena, const char *path) {
+    char real[PATH_MAX];
+    if (!realpath(path, real))
+        return NULL;
+    char *slash = strrchr(real, '/');
+    return slash == real ? "/" : arena_strndup(arena, real, (size_t)(slash - real));
+}
+
+static const char *if_readable(const char *path) {
+    return access(path, R_OK) ? NULL : path;
+}
+
+static bool find_clang(struct toolchain *t, struct arena *arena) {
+    const char *asked = getenv("KUDZU_CLANG");
+    if (asked && *asked) {
+        t->clang = find_on_path(arena, asked);
+        if (!t->clang)
+            return cc_error("KUDZU_CLANG names %s, which is not there", asked);
+    } else {
+        t->clang = find_on_path(arena, "clang++-19");
+        if (!t->clang)
+            return cc_error("clang++-19 is not on PATH; install clang-19, or set KUDZU_CLANG");
+    }
+    t->clang_dir = directory_of(arena, t->clang);
+    if (t->clang_dir)
+        t->lld = find_on_path(arena, arena_printf(arena, "%s/ld.lld", t->clang_dir));
+    if (!t->lld)
+        t->lld = find_on_path(arena, "ld.lld-19");
+    if (t->clang_dir)
+        t->ar = find_on_path(arena, arena_printf(arena, "%s/llvm-ar", t->clang_dir));
+    if (!t->ar)
+        t->ar = "ar";
+    return true;
+}
+
+bool toolchain_find(struct toolchain *t, struct arena *arena) {
+    memset(t, 0, sizeof *t);
+    const char *bin = directory_of(arena, "/proc/self/exe");
+    if (!bin)
+        return cc_error("cannot tell where kudzu is installed");
+    const char *root = directory_of(arena, bin);
+    t->include = arena_printf(arena, "%s/include", root);
+    t->lib = arena_printf(arena, "%s/lib", root);
+    if (access(t->include, R_OK))
+        return cc_error("kudzu's headers are not in %s", t->include);
+    t->devicelib = if_readable(arena_printf(arena, "%s/kudzu-devicelib.bc", t->lib));
+    if (!access("/usr/local/include/cuda_runtime.h", F_OK))
+        t->foreign_include = "/usr/local/include";
+    return find_clang(t, arena);
+}

@@ -1,0 +1,24 @@
+// Where things are: clang, the linker, kudzu's own headers and libraries.
+#ifndef KUDZU_CC_TOOLCHAIN_H
+#define KUDZU_CC_TOOLCHAIN_H
+
+#include <stdbool.h>
+
+#include "support/arena.h"
+
+struct toolchain {
+    const char *clang;     // C++ front end: $KUDZU_CLANG, or clang++-19 on PATH
+    const char *clang_dir; // the directory it really lies in
+    const char *lld;       // path of ld.lld, NULL: clang's default linker
+    const char *ar;        // for -lib
+    const char *include;   // kudzu's headers
+    const char *lib;       // kudzu's libraries
+    const char *devicelib; // the device library's bitcode, NULL: not built
+    // Another CUDA toolkit's headers lie in a default include directory of the system: this
+    // directory must be hidden from clang. NULL: none.
+    const char *foreign_include;
+};
+
+bool toolchain_find(struct toolchain *t, struct arena *arena);
+
+#endif

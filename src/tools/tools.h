@@ -1,0 +1,9 @@
+// kudzu's commands, one function each: argv[0] is the command's name; the result is the process's
+// exit status.
+#ifndef KUDZU_TOOLS_TOOLS_H
+#define KUDZU_TOOLS_TOOLS_H
+
+int tool_run(int argc, char **argv);
+int tool_smi(int argc, char **argv);
+
+#endif
