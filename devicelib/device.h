@@ -18,11 +18,13 @@
 // where the library is linked and not while the library is built.
 extern unsigned __kd_reflect(const char *name) __attribute__((const, nothrow));
 #define FTZ __kd_reflect("__CUDA_FTZ")
+#define ARCHITECTURE __kd_reflect("__CUDA_ARCH")
 #define bitreverse32 __builtin_bitreverse32
 #define bitreverse64 __builtin_bitreverse64
 #else
 #include "host_builtins.h"
 #define FTZ 0
+#define ARCHITECTURE 900
 #endif
 
 #define INLINE static inline __attribute__((always_inline))

@@ -14,6 +14,16 @@ INLINE float approx_log2(float a) {
     return FTZ ? __nvvm_lg2_approx_ftz_f(a) : __nvvm_lg2_approx_f(a);
 }
 
+#ifdef __NVPTX__
+INLINE float tanh_approx(float a) {
+    float r;
+    __asm__("tanh.approx.f32 %0, %1;" : "=f"(r) : "f"(a));
+    return r;
+}
+#else
+#define tanh_approx __nv_tanhf
+#endif
+
 float __nv_fast_expf(float a) {
     return approx_exp2(a * LOG2_E);
 }
@@ -65,4 +75,11 @@ float __nv_saturatef(float a) {
 
 double __nv_rcp64h(double a) {
     return __nvvm_rcp_approx_ftz_d(a);
+}
+
+// tanh.approx exists from sm_75 on.
+float __nv_fast_tanhf(float a) {
+    if (ARCHITECTURE < 750)
+        return __nv_tanhf(a);
+    return tanh_approx(a);
 }

@@ -1,0 +1,106 @@
+// The error function, its complements and inverses, and the normal distribution.
+#include "error.h"
+#include "libdevice.h"
+#include "log.h"
+
+// 1 - erfc(x) has no cancellation to fear from 1 on.
+double __nv_erf(double x) {
+    double a = fabs_d(x);
+    double b = bounded(a, 0.0, 6.0);
+    double large = fma_d(-erfcx_positive(b), exp_minus_square(b, 0), 1.0);
+    double small = fma_d(a, poly_erf(a * a), a);
+    return __builtin_copysign(a < 1.0 ? small : large, x);
+}
+
+double __nv_erfc(double x) {
+    double a = bounded(fabs_d(x), 0.0, 27.5);
+    double r = erfcx_positive(a) * exp_minus_square(a, 0);
+    return x < 0.0 ? 2.0 - r : r;
+}
+
+// erfcx(-x) = 2 exp(x^2) - erfcx(x)
+double __nv_erfcx(double x) {
+    double a = fabs_d(x);
+    double r = a == INFINITY_D ? 0.0 : erfcx_positive(a);
+    double b = bounded(a, 0.0, 27.5);
+    dd square = two_product(b, b);
+    double reflected = exp_scaled(square.hi, square.lo, 1) - r;
+    return x < 0.0 ? reflected : r;
+}
+
+// erfinv where s = sqrt(-log(1 - x^2)) is at least 2.5.
+INLINE double erfinv_tail(double s) {
+    if (s < 4.0)
+        return poly_erfinv_tail_1(s - 3.25);
+    if (s < 8.5)
+        return poly_erfinv_tail_2(s - 6.25);
+    return s * poly_erfinv_tail_3(log_finite(s) - 2.72);
+}
+
+// erfinv(x) for |x| < 1, given 1 - x^2 as well.
+INLINE double erfinv_from(double x, double complement) {
+    double w = -log_finite(complement);
+    double r = x * poly_erfinv_centre(w - 3.125);
+    if (RARELY(w >= 6.25))
+        r = __builtin_copysign(erfinv_tail(sqrt_rn(w)), x);
+    return r;
+}
+
+double __nv_erfinv(double x) {
+    double complement = fma_d(-x, x, 1.0);
+    double r = erfinv_from(x, complement);
+    r = complement == 0.0 ? __builtin_copysign(INFINITY_D, x) : r;
+    return complement >= 0.0 ? r : NAN_D;
+}
+
+double __nv_erfcinv(double x) {
+    double r = erfinv_from(1.0 - x, x * (2.0 - x));
+    r = x == 0.0 ? INFINITY_D : r;
+    r = x == 2.0 ? -INFINITY_D : r;
+    return x >= 0.0 && x <= 2.0 ? r : NAN_D;
+}
+
+// erfc(a/sqrt(2))/2 for a = |x|: erfcx forgives the rounding of a/sqrt(2), exp would not.
+double __nv_normcdf(double x) {
+    double a = bounded(fabs_d(x), 0.0, 39.0);
+    dd square = two_product(a, a);
+    double e = exp_scaled(-0.5 * square.hi, -0.5 * square.lo, -1);
+    double r = erfcx_positive(a * 0x1.6a09e667f3bcdp-1) * e;
+    return x > 0.0 ? 1.0 - r : r;
+}
+
+double __nv_normcdfinv(double x) {
+    return -0x1.6a09e667f3bcdp+0 * __nv_erfcinv(2.0 * x);
+}
+
+// Both sides of 1 are one polynomial evaluation, with coefficients of the one or the other.
+float __nv_erff(float x) {
+    float a = bounded_f(fabs_f(x), 0.0f, 4.0f);
+    float small = fma_f(a, poly_erff_small(a * a), a);
+    float large = 1.0f - exp_scaled_f(-fma_f(a, poly_erff_large(a), a), 0);
+    return __builtin_copysignf(a < 1.0f ? small : large, x);
+}
+
+float __nv_erfcf(float x) {
+    return (float)__nv_erfc(x);
+}
+
+float __nv_erfcxf(float x) {
+    return (float)__nv_erfcx(x);
+}
+
+float __nv_erfinvf(float x) {
+    return (float)__nv_erfinv(x);
+}
+
+float __nv_erfcinvf(float x) {
+    return (float)__nv_erfcinv(x);
+}
+
+float __nv_normcdff(float x) {
+    return (float)__nv_normcdf(x);
+}
+
+float __nv_normcdfinvf(float x) {
+    return (float)__nv_normcdfinv(x);
+}

@@ -1,0 +1,74 @@
+// The exponential's core, for the functions that need more than exp(x) itself.
+#pragma once
+#include "coefficients.h"
+#include "double_double.h"
+
+#define LN2_HI 0x1.62e42fefa39efp-1
+#define LN2_LO 0x1.abc9e3b39803fp-56
+#define LOG2_E 0x1.71547652b82fep+0
+
+// Adding this to a number below 2^51 (float: 2^22) rounds it to an integer, which then stands in
+// the low bits of the sum: cheaper in SIMD than a conversion, and defined for NaN.
+#define ROUNDER 0x1.8p52
+#define ROUNDER_F 0x1.8p23f
+
+// x between the given bounds; NaN stays NaN.
+INLINE double bounded(double x, double low, double high) {
+    x = x < low ? low : x;
+    return x > high ? high : x;
+}
+
+INLINE float bounded_f(float x, float low, float high) {
+    x = x < low ? low : x;
+    return x > high ? high : x;
+}
+
+// p * 2^(k + n) with one rounding, for the integer k in the low bits of rounded = ROUNDER + k.
+// p is about 1; k + n between -1150 and 1150. The power is applied in two steps, of which the first
+// is exact, so that results at both ends of the range come out right.
+INLINE double scale(double p, double rounded, int n) {
+    int negative = rounded < ROUNDER;
+    u64 away = negative ? (u64)(1023 + 128 + n) << 52 : (u64)(1023 - 128 + n) << 52;
+    double power = from_bits_d((bits_d(rounded) << 52) + away);
+    return p * power * (negative ? 0x1p-128 : 0x1p128);
+}
+
+INLINE float scale_f(float p, float rounded, int n) {
+    int negative = rounded < ROUNDER_F;
+    u32 away = negative ? (u32)(127 + 64 + n) << 23 : (u32)(127 - 64 + n) << 23;
+    float power = from_bits_f((bits_f(rounded) << 23) + away);
+    return p * power * (negative ? 0x1p-64f : 0x1p64f);
+}
+
+// Outside of these bounds exp(x) is 0 or infinite, also after multiplication by some powers of two.
+#define EXP_LOW (-780.0)
+#define EXP_HIGH 780.0
+
+// exp(x + low) * 2^n for x within the bounds above or NaN, low far below one, n small.
+INLINE double exp_scaled(double x, double low, int n) {
+    double rounded = fma_d(x, LOG2_E, ROUNDER);
+    double k = add_rn(rounded, -ROUNDER);
+    double r = fma_d(k, -LN2_HI, x);
+    r = fma_d(k, -LN2_LO, r) + low;
+    double p = fma_d(r * r, poly_exp(r), r);
+    return scale(1.0 + p, rounded, n);
+}
+
+// exp(-(x*x)) * 2^n without loss by rounding the square, |x| < 28 or NaN.
+INLINE double exp_minus_square(double x, int n) {
+    dd square = two_product(x, x);
+    return exp_scaled(-square.hi, -square.lo, n);
+}
+
+#define EXPF_LOW (-120.0f)
+#define EXPF_HIGH 100.0f
+
+// exp(x) * 2^n for x within the bounds above or NaN, n small.
+INLINE float exp_scaled_f(float x, int n) {
+    float rounded = fma_f(x, 0x1.715476p+0f, ROUNDER_F);
+    float k = add_rnf(rounded, -ROUNDER_F);
+    float r = fma_f(k, -0x1.62e430p-1f, x);
+    r = fma_f(k, 0x1.05c610p-29f, r);
+    float p = fma_f(r * r, poly_expf(r), r);
+    return scale_f(1.0f + p, rounded, n);
+}

@@ -1,0 +1,89 @@
+// Logarithms: log, log2, log10, log1p.
+#include "log.h"
+#include "libdevice.h"
+
+double __nv_log(double x) {
+    return log_special(x, log_finite(x));
+}
+
+// log(m) as a pair times the pair 1/log(base), plus k log(2)/log(base).
+INLINE double log_base(double x, dd per_e, dd per_2) {
+    split s = split_d(x);
+    dd m = log_pair(s.m - 1.0);
+    double low = fma_d(m.lo, per_e.hi, m.hi * per_e.lo);
+    dd product = two_product(m.hi, per_e.hi);
+    dd sum = two_sum(s.k * per_2.hi, product.hi);
+    low = low + fma_d(s.k, per_2.lo, product.lo);
+    return log_special(x, add_rn(sum.hi, add_rn(sum.lo, low)));
+}
+
+double __nv_log2(double x) {
+    return log_base(x, (dd){0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56}, (dd){1.0, 0.0});
+}
+
+// The high part of log10(2) is short: its product with an exponent is exact.
+double __nv_log10(double x) {
+    return log_base(x, (dd){0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57},
+                    (dd){0x1.34413509f7800p-2, 0x1.fef311f12b358p-46});
+}
+
+// With u + c = 1 + x exactly and u = 2^k m: log1p(x) = k log(2) + log(m) + c/u. For k = 0 the
+// argument is x itself, and no small x loses bits.
+double __nv_log1p(double x) {
+    double u = add_rn(1.0, x);
+    dd sum = two_sum(1.0, x);
+    split s = split_d(u);
+    int near_one = s.k == 0.0;
+    double f = near_one ? x : s.m - 1.0;
+    double c = near_one ? 0.0 : sum.lo * s.unit;
+    log_terms t = log_tail(f);
+    double low = fma_d(s.k, LN2_LO, t.rest) + fma_d(-c, f, c);
+    double result = fma_d(s.k, LN2_HI, f - (t.half_square - low));
+    result = x == 0.0 ? x : result;
+    return log_special(u, result);
+}
+
+// m in [2/3, 4/3) and k with x = 2^k m, for finite x > 0.
+typedef struct {
+    float k, m;
+} split_float;
+
+INLINE split_float split_f(float x) {
+    int subnormal = x < 0x1p-126f;
+    float scaled = subnormal ? x * 0x1p24f : x;
+    u32 bits = bits_f(scaled);
+    u32 exponent = (bits - 0x3f2aaaabu) & 0xff800000u;
+    float k = fma_f((float)(int)exponent, 0x1p-23f, subnormal ? -24.0f : 0.0f);
+    return (split_float){k, from_bits_f(bits - exponent)};
+}
+
+// log(1 + f)
+INLINE float log_f(float f) {
+    float p = fma_f(poly_logf(f), f, -0.5f);
+    return fma_f(p, f * f, f);
+}
+
+float __nv_logf(float x) {
+    split_float s = split_f(x);
+    return log_special_f(x, fma_f(s.k, 0x1.62e430p-1f, log_f(s.m - 1.0f)));
+}
+
+float __nv_log2f(float x) {
+    split_float s = split_f(x);
+    float f = s.m - 1.0f;
+    float high = mul_rnf(f, 0x1.715476p+0f);
+    float low = fma_f(f, 0x1.715476p+0f, -high);
+    low = fma_f(f, 0x1.4ae0c0p-26f, low);
+    low = fma_f(f * f, poly_log2f(f), low);
+    return log_special_f(x, s.k + add_rnf(high, low));
+}
+
+float __nv_log10f(float x) {
+    split_float s = split_f(x);
+    float e = log_f(s.m - 1.0f) * 0x1.bcb7b2p-2f;
+    return log_special_f(x, fma_f(s.k, 0x1.344136p-2f, e));
+}
+
+float __nv_log1pf(float x) {
+    return (float)__nv_log1p(x);
+}
