@@ -1,0 +1,47 @@
+# A thin front for CMake and Ninja. What is built lies under build/.
+#
+#   make            set up and build
+#   make run        build, and run an example CUDA program on the CPU
+#   make check      build, and run all tests
+#   make quick      build, and run the tests that take under a minute together
+#   make bench      build, and measure against native code and pocl
+#   make install PREFIX=/usr/local
+#   make deps       install the Debian packages that the build needs
+BUILD ?= build
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+# A CUDA toolkit that happens to be installed is never used.
+unexport CUDA_HOME CUDA_PATH LIBRARY_PATH CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LD_LIBRARY_PATH
+export PATH := $(shell printf %s "$$PATH" | tr : '\n' | grep -v cuda | paste -sd:)
+
+all: $(BUILD)/build.ninja
+	ninja -C $(BUILD) -j $(JOBS)
+
+$(BUILD)/build.ninja: CMakeLists.txt | deps
+	cmake -G Ninja -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+
+deps:
+	@scripts/deps.sh build
+
+run: all
+	$(BUILD)/bin/kudzu run examples/vector_add.cu
+
+check: all
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+quick: all
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -L quick
+
+bench: all
+	@scripts/deps.sh bench
+	bench/run.sh $(BUILD)
+
+install: all
+	cmake -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	cmake --install $(BUILD)
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: all deps run check quick bench install clean

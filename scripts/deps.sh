@@ -1,0 +1,38 @@
+#!/bin/sh
+# Installs the Debian packages that kudzu needs, those alone that are missing.
+# usage: deps.sh [build|bench]...   (default: build)
+set -eu
+
+build="gcc g++ libc6-dev cmake ninja-build python3 clang-19 lld-19 llvm-19-dev libclang-rt-19-dev
+       libzstd-dev libxxhash-dev libmpfr-dev"
+bench="pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libomp-19-dev"
+
+packages=""
+for set in "${@:-build}"; do
+    case $set in
+    build) packages="$packages $build" ;;
+    bench) packages="$packages $bench" ;;
+    *) echo "deps.sh: unknown set '$set' (build or bench)" >&2; exit 2 ;;
+    esac
+done
+
+missing=""
+for p in $packages; do
+    state=$(dpkg-query -W -f='${Status}' "$p" 2>/dev/null || true)
+    [ "$state" = "install ok installed" ] || missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+
+echo "installing:$missing"
+as_root=""
+if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "deps.sh: please run as root: apt-get install -y$missing" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+export DEBIAN_FRONTEND=noninteractive
+$as_root apt-get update -q
+# shellcheck disable=SC2086
+$as_root apt-get install -y -q --no-install-recommends $missing
