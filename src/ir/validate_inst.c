@@ -1,0 +1,288 @@
+// Operands and results of each opcode: how many, and how wide.
+#include <inttypes.h>
+
+#include "ir/validate.h"
+
+// A shape is a word for the results, '=', and one for the operands. Each letter is one value:
+//   t at least as wide as the type    s as the second type    d twice the type
+//   u at least 32 bits    p predicate    a address of 64 bits    x anything
+// What stands after '?' may be left out, from the end.
+struct shape {
+    uint16_t op;
+    const char *text;
+};
+
+static const struct shape shapes[] = {
+    {ISA_OP_ADD, "t?p=tt"},      {ISA_OP_SUB, "t?p=tt"},    {ISA_OP_ADDC, "t?p=ttp"},
+    {ISA_OP_SUBC, "t?p=ttp"},    {ISA_OP_MUL24, "t=tt"},    {ISA_OP_MIN, "t=tt?t"},
+    {ISA_OP_MAX, "t=tt?t"},      {ISA_OP_AND, "t=tt"},      {ISA_OP_OR, "t=tt"},
+    {ISA_OP_XOR, "t=tt"},        {ISA_OP_MAD24, "t=ttt"},   {ISA_OP_SAD, "t=ttt"},
+    {ISA_OP_DIV, "t=tt"},        {ISA_OP_REM, "t=tt"},      {ISA_OP_ABS, "t=t"},
+    {ISA_OP_NEG, "t=t"},         {ISA_OP_NOT, "t=t"},       {ISA_OP_CNOT, "t=t"},
+    {ISA_OP_POPC, "u=t"},        {ISA_OP_CLZ, "u=t"},       {ISA_OP_BFIND, "u=t"},
+    {ISA_OP_BREV, "t=t"},        {ISA_OP_BFE, "t=tuu"},     {ISA_OP_BFI, "t=ttuu"},
+    {ISA_OP_BMSK, "u=uu"},       {ISA_OP_SZEXT, "t=tu"},    {ISA_OP_FNS, "u=uuu"},
+    {ISA_OP_DP4A, "u=uuu"},      {ISA_OP_DP2A, "u=uuu"},    {ISA_OP_FMA, "t=ttt"},
+    {ISA_OP_RCP, "t=t"},         {ISA_OP_SQRT, "t=t"},      {ISA_OP_RSQRT, "t=t"},
+    {ISA_OP_SIN, "t=t"},         {ISA_OP_COS, "t=t"},       {ISA_OP_LG2, "t=t"},
+    {ISA_OP_EX2, "t=t"},         {ISA_OP_TANH, "t=t"},      {ISA_OP_TESTP, "p=t"},
+    {ISA_OP_COPYSIGN, "t=tt"},   {ISA_OP_SET, "t=ss?p"},    {ISA_OP_SETP, "p?p=tt?p"},
+    {ISA_OP_SELP, "t=ttp"},      {ISA_OP_SLCT, "t=tts"},    {ISA_OP_SHL, "t=tu"},
+    {ISA_OP_SHR, "t=tu"},        {ISA_OP_SHF, "t=ttu"},     {ISA_OP_LOP3, "t?p=tttu?p"},
+    {ISA_OP_PRMT, "t=ttu"},      {ISA_OP_CVT, "t=s?ss"},    {ISA_OP_CVT_PACK, "u=uu?u"},
+    {ISA_OP_MOV, "t=t"},         {ISA_OP_CVTA, "a=a"},      {ISA_OP_ISSPACEP, "p=a"},
+    {ISA_OP_SYMADDR, "a="},      {ISA_OP_ACTIVEMASK, "u="}, {ISA_OP_ELECT, "up=u"},
+    {ISA_OP_SHFL, "u?p=uuu?u"},  {ISA_OP_REDUX, "u=uu"},    {ISA_OP_BAR_WARP_SYNC, "=u"},
+    {ISA_OP_BRA, "="},           {ISA_OP_CBR, "=p"},        {ISA_OP_BRX_IDX, "=u"},
+    {ISA_OP_EXIT, "="},          {ISA_OP_TRAP, "="},        {ISA_OP_UNREACHABLE, "="},
+    {ISA_OP_NANOSLEEP, "=u"},    {ISA_OP_MATCH, "u?p=tu"},  {ISA_OP_BAR_ARRIVE, "=uu"},
+    {ISA_OP_STACKRESTORE, "=t"}, {ISA_OP_STACKSAVE, "t="},  {ISA_OP_BRKPT, "="},
+};
+
+static bool fits(const struct kir_inst *i, char c, const struct kir_value *v) {
+    unsigned bits = kir_type_bits(v->type), ty = isa_type_bits(i->ty);
+    bool is_pred = v->type == KIR_PRED;
+    switch (c) {
+    case 'p':
+        return is_pred;
+    case 'a':
+        return bits == 64;
+    case 'u':
+        return bits >= 32;
+    case 's':
+        return !is_pred && bits >= isa_type_bits(i->ty2);
+    case 'd':
+        return bits >= 2 * ty;
+    case 't':
+        return i->ty == ISA_PRED ? is_pred : !is_pred && bits >= ty;
+    default:
+        return true;
+    }
+}
+
+static void check_row(struct kir_check *c, const struct kir_inst *i, const char *row, size_t len,
+                      struct kir_value *const *v, uint32_t n, const char *what) {
+    uint32_t need = 0, most = 0;
+    bool optional = false;
+    for (size_t k = 0; k < len; k++) {
+        if (row[k] == '?') {
+            optional = true;
+            continue;
+        }
+        if (most < n && !fits(i, row[k], v[most])) {
+            kir_inst_problem(c, i, "%s %" PRIu32 " has the wrong width", what, most);
+            return;
+        }
+        most++;
+        need += !optional;
+    }
+    if (n < need || n > most)
+        kir_inst_problem(c, i, "%" PRIu32 " %ss where %" PRIu32 " to %" PRIu32 " belong", n, what,
+                         need, most);
+}
+
+static void check_shape(struct kir_check *c, const struct kir_inst *i, const char *text) {
+    size_t results = strcspn(text, "=");
+    check_row(c, i, text, results, i->res, i->nres, "result");
+    text += results + 1;
+    check_row(c, i, text, strlen(text), i->ops, i->nops, "operand");
+}
+
+static void check_mul(struct kir_check *c, const struct kir_inst *i) {
+    bool wide = i->mods.half == ISA_WIDE;
+    if (i->op == ISA_OP_MUL)
+        check_shape(c, i, wide ? "d=tt" : "t?p=tt");
+    else if (i->op == ISA_OP_MADC)
+        check_shape(c, i, "t?p=tttp");
+    else
+        check_shape(c, i, wide ? "d=ttd" : "t?p=ttt");
+}
+
+// Pieces of mov.pack and mov.unpack: together as wide as the whole.
+static void check_pieces(struct kir_check *c, const struct kir_inst *i) {
+    bool pack = i->op == ISA_OP_MOV_PACK;
+    uint32_t n = pack ? i->nops : i->nres;
+    unsigned bits = 0;
+    if (n < 2 || (pack ? i->nres : i->nops) != 1) {
+        kir_inst_problem(c, i, "one value and at least two pieces belong here");
+        return;
+    }
+    for (uint32_t k = 0; k < n; k++)
+        bits += kir_type_bits((pack ? i->ops : i->res)[k]->type);
+    if (bits < isa_type_bits(i->ty) ||
+        kir_type_bits((pack ? i->res : i->ops)[0]->type) < isa_type_bits(i->ty))
+        kir_inst_problem(c, i, "the pieces are not as wide as the whole");
+}
+
+static void check_memory(struct kir_check *c, const struct kir_inst *i) {
+    uint32_t n = i->mods.vec ? i->mods.vec : 1;
+    uint32_t results = i->op == ISA_OP_LD || i->op == ISA_OP_ATOM ? n : 0;
+    uint32_t values = i->op == ISA_OP_LD ? 0 : n;
+    if (i->op != ISA_OP_LD && i->op != ISA_OP_ST && i->mods.atom == ISA_ATOM_CAS)
+        values = 2;
+    if (i->nres != results || i->nops != 1 + values) {
+        kir_inst_problem(c, i, "%" PRIu32 " results and %" PRIu32 " operands belong here", results,
+                         1 + values);
+        return;
+    }
+    if (!isa_type_bits(i->ty) || i->ty == ISA_PRED)
+        kir_inst_problem(c, i, "memory cannot be accessed as this type");
+    if (i->mods.vec > 8 || (i->mods.vec & (i->mods.vec - 1)))
+        kir_inst_problem(c, i, "vectors have 2, 4 or 8 elements");
+    if (!fits(i, 'a', i->ops[0]))
+        kir_inst_problem(c, i, "an address has 64 bits");
+    for (uint32_t k = 1; k < i->nops; k++)
+        if (!fits(i, 't', i->ops[k]))
+            kir_inst_problem(c, i, "operand %" PRIu32 " has the wrong width", k);
+    for (uint32_t k = 0; k < i->nres; k++)
+        if (!fits(i, 't', i->res[k]))
+            kir_inst_problem(c, i, "result %" PRIu32 " has the wrong width", k);
+}
+
+static bool listed(struct kir_symbol *const *data, uint32_t n, const struct kir_symbol *s) {
+    for (uint32_t k = 0; k < n; k++)
+        if (data[k] == s)
+            return true;
+    return false;
+}
+
+static void check_symaddr(struct kir_check *c, const struct kir_inst *i) {
+    const struct kir_symbol *s = i->sym;
+    check_shape(c, i, "a=");
+    if (!s) {
+        kir_inst_problem(c, i, "the symbol is missing");
+        return;
+    }
+    bool ok = true;
+    if (s->space == ISA_SPACE_LOCAL)
+        ok = listed(c->f->locals.data, c->f->locals.len, s);
+    else if (s->space == ISA_SPACE_PARAM)
+        ok = listed(c->f->params.data, c->f->params.len, s);
+    else if (s->space == ISA_SPACE_SHARED)
+        ok = listed(c->m->shared.data, c->m->shared.len, s);
+    else if (s->space == ISA_SPACE_GENERIC)
+        ok = s->func && s->func->module == c->m;
+    else
+        ok = s->index >= 0 && (uint32_t)s->index < c->m->vars.len && c->m->vars.data[s->index] == s;
+    if (!ok)
+        kir_inst_problem(c, i, "the symbol is none of the function's or the module's");
+}
+
+static void check_phi(struct kir_check *c, const struct kir_inst *i) {
+    if (i->nres != 1 || i->nops != i->block->preds.len) {
+        kir_inst_problem(c, i, "a phi has one result and an operand for each predecessor");
+        return;
+    }
+    for (uint32_t k = 0; k < i->nops; k++)
+        if (kir_type_bits(i->ops[k]->type) != kir_type_bits(i->res[0]->type))
+            kir_inst_problem(c, i, "operand %" PRIu32 " has the wrong width", k);
+}
+
+static bool same_widths(const uint8_t *types, uint32_t n, struct kir_value *const *v, uint32_t nv) {
+    for (uint32_t k = 0; k < n && k < nv; k++)
+        if (kir_type_bits(types[k]) != kir_type_bits(v[k]->type))
+            return false;
+    return n == nv;
+}
+
+static void check_call(struct kir_check *c, const struct kir_inst *i) {
+    uint32_t first = i->callee ? 0 : 1;
+    const struct kir_proto *p = i->callee ? &i->callee->proto : i->proto;
+    if (!p || i->nops < first || (i->callee && i->callee->is_kernel) ||
+        (i->callee && i->callee->module != c->m)) {
+        kir_inst_problem(c, i, "a call needs a function, or an address and a prototype");
+        return;
+    }
+    if (first && !fits(i, 'a', i->ops[0]))
+        kir_inst_problem(c, i, "a function's handle has 64 bits");
+    if (!same_widths(p->params, p->nparams, i->ops + first, i->nops - first))
+        kir_inst_problem(c, i, "the arguments do not match the prototype");
+    if (!same_widths(p->rets, p->nrets, i->res, i->nres))
+        kir_inst_problem(c, i, "the results do not match the prototype");
+}
+
+static void check_ret(struct kir_check *c, const struct kir_inst *i) {
+    if (i->nres || !same_widths(c->f->proto.rets, c->f->proto.nrets, i->ops, i->nops))
+        kir_inst_problem(c, i, "the values do not match the function's prototype");
+}
+
+static void check_param(struct kir_check *c, const struct kir_inst *i) {
+    const struct kir_proto *p = &c->f->proto;
+    if (i->nres != 1 || i->nops || i->index >= p->nparams ||
+        kir_type_bits(p->params[i->index]) != kir_type_bits(i->res[0]->type))
+        kir_inst_problem(c, i, "this is no parameter of the function");
+}
+
+static void check_bar(struct kir_check *c, const struct kir_inst *i) {
+    if (i->op == ISA_OP_BAR_SYNC) {
+        check_shape(c, i, i->flag ? "=uu" : "=u");
+        return;
+    }
+    bool popc = i->mods.boolop == ISA_BOOL_POPC;
+    check_shape(c, i, popc ? (i->flag ? "u=uup" : "u=up") : (i->flag ? "p=uup" : "p=up"));
+}
+
+static void check_targets(struct kir_check *c, const struct kir_inst *i) {
+    bool ok = i->op == ISA_OP_BRX_IDX ? i->ntargets > 0
+                                      : i->ntargets == (i->op == ISA_OP_BRA   ? 1u
+                                                        : i->op == ISA_OP_CBR ? 2u
+                                                                              : 0u);
+    if (!ok)
+        kir_inst_problem(c, i, "the number of targets is wrong");
+}
+
+static void check_table(struct kir_check *c, const struct kir_inst *i) {
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        if (shapes[k].op == i->op)
+            check_shape(c, i, shapes[k].text);
+}
+
+void kir_check_inst(struct kir_check *c, const struct kir_inst *i) {
+    check_targets(c, i);
+    switch (i->op) {
+    case ISA_OP_MUL:
+    case ISA_OP_MAD:
+    case ISA_OP_MADC:
+        check_mul(c, i);
+        break;
+    case ISA_OP_MOV_PACK:
+    case ISA_OP_MOV_UNPACK:
+        check_pieces(c, i);
+        break;
+    case ISA_OP_LD:
+    case ISA_OP_ST:
+    case ISA_OP_ATOM:
+    case ISA_OP_RED:
+        check_memory(c, i);
+        break;
+    case ISA_OP_VOTE:
+        check_shape(c, i, i->mods.mode == ISA_VOTE_BALLOT ? "u=p?u" : "p=p?u");
+        break;
+    case ISA_OP_BAR_SYNC:
+    case ISA_OP_BAR_RED:
+        check_bar(c, i);
+        break;
+    case ISA_OP_SREG:
+        check_shape(c, i, "u=");
+        if (!i->sreg || i->sreg >= ISA_SREG_COUNT)
+            kir_inst_problem(c, i, "the special register is missing");
+        break;
+    case ISA_OP_SYMADDR:
+        check_symaddr(c, i);
+        break;
+    case ISA_OP_PHI:
+        check_phi(c, i);
+        break;
+    case ISA_OP_PARAM:
+        check_param(c, i);
+        break;
+    case ISA_OP_CALL:
+        check_call(c, i);
+        break;
+    case ISA_OP_RET:
+        check_ret(c, i);
+        break;
+    default:
+        check_table(c, i);
+    }
+}
