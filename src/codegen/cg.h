@@ -2,7 +2,10 @@
 //
 //   compile.c    chooses mode and width, runs everything below, emits the object
 //   cg_module.c  declarations, helpers of the device, types
-//   cg_func.c    one function: group loop, layout, edges, masks, barriers
+//   cg_func.c    one function: the loop over groups, what is computed once
+//   cg_edge.c    blocks, edges, masks, phis
+//   cg_inst.c    one instruction: to its family, by its shape
+//   cg_barrier.c barriers: saving and going on, or a helper
 //   cg_value.c   values: scalar, offsets or vector; variables across blocks
 //   cg_nan.c     where the bits of a NaN can be seen
 //   cg_source.c  special registers, symbols, parameters, address conversion
@@ -64,33 +67,33 @@ struct cg_func {
     struct cg *cg;
     struct flow *fl;
     struct kir_func *f;
-    LLVMValueRef fn, blk;         // the function; its struct kd_block *
-    LLVMValueRef t0;              // i32: index in the block of the group's first thread
-    LLVMValueRef group;           // i32: index of the group (t0 / width)
-    LLVMValueRef entry_mask;      // lanes that the function was entered with; NULL: all
-    LLVMValueRef frame;           // i64: where its local frame begins
+    LLVMValueRef fn, blk;    // the function; its struct kd_block *
+    LLVMValueRef t0;         // i32: index in the block of the group's first thread
+    LLVMValueRef group;      // i32: index of the group (t0 / width)
+    LLVMValueRef entry_mask; // lanes that the function was entered with; NULL: all
+    LLVMValueRef frame;      // i64: where its local frame begins
     LLVMValueRef shared_base, local_base, local_stride, params, nthreads; // loaded once
-    LLVMBasicBlockRef entry;      // where variables and invariants are made
-    LLVMBasicBlockRef invariants; // the block whose end takes more invariants
-    LLVMBasicBlockRef end;        // the group is finished
+    LLVMBasicBlockRef entry;        // where variables and invariants are made
+    LLVMBasicBlockRef invariants;   // the block whose end takes more invariants
+    LLVMBasicBlockRef end;          // the group is finished
     LLVMBasicBlockRef *test, *body; // by block id
-    LLVMBasicBlockRef *loop_end;  // by loop index
-    LLVMValueRef *mask_var;       // by block id; NULL: full
-    struct cg_val *vals;          // by value id
-    struct cg_var *vars;          // by value id
-    uint8_t *crosses;             // by value id: used outside its block
-    uint8_t *nan;                 // by value id: enum cg_nan_class
-    LLVMValueRef *ret_vars;       // functions: by result
-    LLVMValueRef alive_var;       // functions whose lanes can die
+    LLVMBasicBlockRef *loop_end;    // by loop index
+    LLVMValueRef *mask_var;         // by block id; NULL: full
+    struct cg_val *vals;            // by value id
+    struct cg_var *vars;            // by value id
+    uint8_t *crosses;               // by value id: used outside its block
+    uint8_t *nan;                   // by value id: enum cg_nan_class
+    LLVMValueRef *ret_vars;         // functions: by result
+    LLVMValueRef alive_var;         // functions whose lanes can die
     LLVMValueRef spill_base, spill; // of all groups, of this one
     LLVMValueRef state_switch;      // where a group goes on after a barrier
     uint32_t nsuspends;
     LLVMValueRef red_prev_popc, red_prev_lanes, red_popc, red_lanes; // bar.red
-    LLVMBasicBlockRef suspended;  // a group has reached a barrier
-    uint64_t **live_in;           // by block id: liveness, made when a barrier needs it
+    LLVMBasicBlockRef suspended; // a group has reached a barrier
+    uint64_t **live_in;          // by block id: liveness, made when a barrier needs it
     uint32_t epoch;
-    struct kir_block *block;      // being emitted
-    LLVMValueRef mask;            // of that block; NULL: all lanes of a full group
+    struct kir_block *block; // being emitted
+    LLVMValueRef mask;       // of that block; NULL: all lanes of a full group
     uint32_t spill_bytes;
 };
 
@@ -121,6 +124,13 @@ LLVMBasicBlockRef cg_new_block(struct cg_func *g, const char *name);
 // Ends the launch with a fault when `bad` (i1) holds.
 void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault);
 
+// cg_inst.c
+void cg_emit_inst(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i);
+
+// cg_edge.c
+void cg_emit_blocks(struct cg_func *g); // all of them, in layout order
+
 // cg_barrier.c
 bool cg_emit_barrier(struct cg_func *g, struct kir_inst *i);
 
@@ -137,7 +147,7 @@ void cg_set_vec(struct cg_func *g, struct kir_value *v, LLVMValueRef x); // vary
 void cg_set_result(struct cg_func *g, struct kir_value *v, LLVMValueRef x);
 LLVMValueRef cg_splat(struct cg *c, LLVMValueRef x);
 LLVMValueRef cg_offs_vec(struct cg_func *g, const int64_t *offs, LLVMTypeRef elem);
-LLVMValueRef cg_mask(struct cg_func *g); // never NULL: all ones when full
+LLVMValueRef cg_mask(struct cg_func *g);                         // never NULL: all ones when full
 LLVMValueRef cg_mask_bits(struct cg_func *g, LLVMValueRef mask); // iW
 LLVMValueRef cg_any(struct cg_func *g, LLVMValueRef mask);       // i1
 LLVMValueRef cg_lane_index(struct cg_func *g); // vector i32: thread index in the block
@@ -150,7 +160,8 @@ void cg_store_var(struct cg_func *g, struct kir_value *v);
 void cg_reset_vars(struct cg_func *g);
 
 // A loop over the active lanes of `mask`, in lane order:
-//   struct cg_lane_loop l = cg_begin_lanes(g, mask);  ... l.lane is an i32 ...  cg_end_lanes(g, &l);
+//   struct cg_lane_loop l = cg_begin_lanes(g, mask);  ... l.lane is an i32 ...  cg_end_lanes(g,
+//   &l);
 struct cg_lane_loop {
     LLVMValueRef lane, bits_phi, bits;
     LLVMBasicBlockRef head, done, body_from;
@@ -171,7 +182,6 @@ bool cg_emit_memory(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_warp(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_call(struct cg_func *g, struct kir_inst *i);
-bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i);
 // The pointer that an address in a state space stands for: scalar, or one a lane.
 LLVMValueRef cg_pointer(struct cg_func *g, enum isa_space space, LLVMValueRef addr, bool vector);
 LLVMValueRef cg_symbol_address(struct cg_func *g, const struct kir_symbol *sym, int64_t offset);

@@ -114,8 +114,8 @@ static LLVMValueRef new_value(struct cg_func *g, const struct kir_inst *i, LLVMV
     if (i->ty != ISA_F32 && i->ty != ISA_F64)
         return half_sum(g, i, old, x);
     LLVMTypeRef ft = i->ty == ISA_F32 ? c->f32 : c->f64;
-    LLVMValueRef s = float_sum(c, i, LLVMBuildBitCast(c->b, old, ft, ""),
-                               LLVMBuildBitCast(c->b, x, ft, ""));
+    LLVMValueRef s =
+        float_sum(c, i, LLVMBuildBitCast(c->b, old, ft, ""), LLVMBuildBitCast(c->b, x, ft, ""));
     return LLVMBuildBitCast(c->b, s, LLVMTypeOf(old), "");
 }
 
@@ -147,8 +147,8 @@ static LLVMValueRef swap_loop(struct cg_func *g, const struct kir_inst *i, LLVMV
 }
 
 // One thread's operation; x, y are integers of the type's width. Returns the old value.
-static LLVMValueRef one(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p,
-                        LLVMValueRef x, LLVMValueRef y) {
+static LLVMValueRef one(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, LLVMValueRef x,
+                        LLVMValueRef y) {
     struct cg *c = g->cg;
     LLVMTypeRef t = LLVMTypeOf(x);
     unsigned bytes = LLVMGetIntTypeWidth(t) / 8;
@@ -159,9 +159,9 @@ static LLVMValueRef one(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
         return old;
     }
     if (i->mods.atom == ISA_ATOM_CAS) {
-        LLVMValueRef r = LLVMBuildAtomicCmpXchg(
-            c->b, p, x, y, LLVMAtomicOrderingSequentiallyConsistent, LLVMAtomicOrderingMonotonic,
-            0);
+        LLVMValueRef r =
+            LLVMBuildAtomicCmpXchg(c->b, p, x, y, LLVMAtomicOrderingSequentiallyConsistent,
+                                   LLVMAtomicOrderingMonotonic, 0);
         return LLVMBuildExtractValue(c->b, r, 0, "");
     }
     if (isa_type_is_float(i->ty) && i->mods.atom == ISA_ATOM_ADD)

@@ -28,8 +28,8 @@ static void walk_back(struct cg_func *g, struct kir_block *b, uint64_t *live,
 }
 
 // What is live at the end of b: what its successors need, and their phis' operands.
-static void live_at_end(struct cg_func *g, struct kir_block *b, uint64_t **live_in,
-                        uint64_t *live, uint32_t words) {
+static void live_at_end(struct cg_func *g, struct kir_block *b, uint64_t **live_in, uint64_t *live,
+                        uint32_t words) {
     for (uint32_t t = 0; t < b->last->ntargets; t++) {
         struct kir_block *s = b->last->targets[t];
         for (uint32_t w = 0; w < words; w++)
@@ -176,8 +176,8 @@ static void restore(struct cg_func *g, const struct frame *fr) {
 static void count_predicates(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     LLVMValueRef p = cg_vec(g, i->ops[i->nops - 1]);
-    LLVMValueRef m = cg_mask(g), yes = g->mask ? cg_select(c, m, p, LLVMConstNull(LLVMTypeOf(m)))
-                                               : p;
+    LLVMValueRef m = cg_mask(g),
+                 yes = g->mask ? cg_select(c, m, p, LLVMConstNull(LLVMTypeOf(m))) : p;
     LLVMValueRef n[2] = {cg_mask_bits(g, yes), cg_mask_bits(g, m)};
     LLVMValueRef var[2] = {g->red_popc, g->red_lanes};
     for (int k = 0; k < 2; k++) {
@@ -234,8 +234,7 @@ static void call_helper(struct cg_func *g, struct kir_inst *i) {
     bool red = i->op == ISA_OP_BAR_RED;
     bool counted = red ? i->flag : i->nops > 1;
     LLVMValueRef id = cg_extract(g, cg_vec(g, i->ops[0]), cg_i32(c, 0));
-    LLVMValueRef count =
-        counted ? cg_extract(g, cg_vec(g, i->ops[1]), cg_i32(c, 0)) : cg_i32(c, 0);
+    LLVMValueRef count = counted ? cg_extract(g, cg_vec(g, i->ops[1]), cg_i32(c, 0)) : cg_i32(c, 0);
     LLVMValueRef args[7] = {g->blk, g->group, cg_narrow(c, id, 32), cg_narrow(c, count, 32)};
     if (!red) {
         cg_call_rt(c, i->op == ISA_OP_BAR_SYNC ? "kd_rt_bar_sync" : "kd_rt_bar_arrive", args, 4);

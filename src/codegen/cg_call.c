@@ -102,8 +102,7 @@ static bool emit_builtin(struct cg_func *g, struct kir_inst *i, enum builtin b) 
     if (c->width > 1)
         cg_end_lanes(g, &l);
     if (out)
-        cg_set_result(g, i->res[0],
-                      LLVMBuildLoad2(c->b, cg_vec_type(c, i->res[0]->type), out, ""));
+        cg_set_result(g, i->res[0], LLVMBuildLoad2(c->b, cg_vec_type(c, i->res[0]->type), out, ""));
     return true;
 }
 
@@ -169,8 +168,8 @@ static void call_target(struct cg_func *g, struct kir_inst *i, struct kir_func *
     LLVMValueRef *a = arena_array(c->arena, LLVMValueRef, i->nops + 1);
     for (uint32_t k = 0; k < f->proto.nparams; k++)
         a[k] = cast_to(c, args[k], f->proto.params[k]);
-    LLVMValueRef r = call_vector(g, c->fn[f->index], cg_func_type(c, &f->proto, dies), m, a,
-                                 f->proto.nparams);
+    LLVMValueRef r =
+        call_vector(g, c->fn[f->index], cg_func_type(c, &f->proto, dies), m, a, f->proto.nparams);
     for (uint32_t k = 0; k < i->nres; k++) {
         LLVMValueRef x = cast_to(c, LLVMBuildExtractValue(c->b, r, k, ""), i->res[k]->type);
         if (c->width > 1) {
@@ -210,8 +209,7 @@ static void emit_indirect(struct cg_func *g, struct kir_inst *i) {
         target = LLVMBuildExtractElement(c->b, handle, lane, "");
         LLVMValueRef same = LLVMBuildICmp(c->b, LLVMIntEQ, handle, cg_splat(c, target), "");
         now = cg_select(c, m, same, LLVMConstNull(mt));
-        LLVMBuildStore(c->b,
-                       cg_select(c, same, LLVMConstNull(mt), m), left);
+        LLVMBuildStore(c->b, cg_select(c, same, LLVMConstNull(mt), m), left);
     }
     LLVMValueRef sw = LLVMBuildSwitch(c->b, target, bad, c->ir->funcs.len);
     for (uint32_t k = 0; k < c->ir->funcs.len; k++) {
@@ -243,8 +241,7 @@ static LLVMValueRef first_thread(struct cg_func *g) {
     struct cg *c = g->cg;
     if (c->width == 1)
         return g->t0;
-    LLVMValueRef a[2] = {cg_narrow(c, cg_mask_bits(g, cg_mask(g)), 32),
-                         LLVMConstInt(c->i1, 0, 0)};
+    LLVMValueRef a[2] = {cg_narrow(c, cg_mask_bits(g, cg_mask(g)), 32), LLVMConstInt(c->i1, 0, 0)};
     return thread_of(g, cg_call_intrinsic(c, "llvm.cttz", &c->i32, 1, a, 2));
 }
 

@@ -7,9 +7,6 @@
 //     group.next:  next group; after the last one: done, or another pass if groups wait
 //
 // In the stack modes, and in device functions, the group is given and there is no loop.
-//
-// Each block of the kernel IR has a `body`, and a `test` that jumps over it when its mask is
-// empty. Direct edges go to bodies, everything else follows the layout through flow_next().
 #include <llvm-c/DebugInfo.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -18,7 +15,6 @@
 #include "codegen/cg.h"
 
 #define FIELD(name) offsetof(struct kd_block, name)
-enum { NO_BLOCK = UINT32_MAX, SMALL_BLOCK = 10 };
 
 LLVMBasicBlockRef cg_new_block(struct cg_func *g, const char *name) {
     return LLVMAppendBasicBlockInContext(g->cg->ctx, g->fn, name);
@@ -33,417 +29,6 @@ void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault) {
     cg_call_rt(c, "kd_rt_fault", args, 3);
     LLVMBuildUnreachable(c->b);
     LLVMPositionBuilderAtEnd(c->b, no);
-}
-
-// ---- straight-line instructions -----------------------------------------------------------
-
-static bool widens(const struct kir_inst *i) {
-    return (i->op == ISA_OP_CVT && isa_type_bits(i->ty) == 64) ||
-           ((i->op == ISA_OP_MUL || i->op == ISA_OP_MAD) && i->mods.half == ISA_WIDE);
-}
-
-// The condition under which no lane's 32-bit sum wraps: base between the smallest and the
-// largest value that all offsets leave room for.
-static LLVMValueRef no_wrap(struct cg_func *g, const struct kir_inst *i, struct kir_value *v) {
-    struct cg *c = g->cg;
-    struct shape s = cg_shape(g, v);
-    bool is_signed = isa_type_is_signed(i->op == ISA_OP_CVT ? i->ty2 : i->ty);
-    if (s.kind != SHAPE_OFFSETS)
-        return NULL;
-    int64_t lo = 0, hi = 0;
-    for (unsigned k = 0; k < c->width; k++) {
-        lo = s.offs[k] < lo ? s.offs[k] : lo;
-        hi = s.offs[k] > hi ? s.offs[k] : hi;
-    }
-    int64_t min = (is_signed ? INT32_MIN : 0) - lo;
-    int64_t max = (is_signed ? INT32_MAX : (int64_t)UINT32_MAX) - hi;
-    // min <= base <= max as one unsigned comparison
-    LLVMValueRef d = LLVMBuildSub(c->b, cg_scalar(g, v), cg_i32(c, (uint64_t)min & UINT32_MAX), "");
-    return LLVMBuildICmp(c->b, LLVMIntULE, d, cg_i32(c, (uint64_t)(max - min) & UINT32_MAX), "");
-}
-
-static LLVMValueRef and_guards(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
-    return !x ? y : !y ? x : LLVMBuildAnd(c->b, x, y, "");
-}
-
-// or and xor keep the low bits of the constant in the offsets: see shape.c.
-static LLVMValueRef without_low_bits(struct cg_func *g, const struct kir_inst *i, uint32_t k,
-                                     LLVMValueRef x) {
-    uint64_t bits;
-    if ((i->op != ISA_OP_OR && i->op != ISA_OP_XOR) || !flow_const(i->ops[k], &bits))
-        return x;
-    struct shape other = cg_shape(g, i->ops[1 - k]);
-    if (other.kind != SHAPE_OFFSETS)
-        return x;
-    unsigned tz = other.tz > 40 ? 40 : other.tz;
-    return LLVMConstInt(LLVMTypeOf(x), bits & ~((1ULL << tz) - 1), 0);
-}
-
-static bool emit_lanes(struct cg_func *g, struct kir_inst *i, LLVMValueRef *dst) {
-    LLVMValueRef src[16];
-    for (uint32_t k = 0; k < i->nops; k++)
-        src[k] = cg_operand_bits(g, i, k, cg_vec(g, i->ops[k]));
-    return pw_emit(&g->cg->pw, i, g->cg->width == 1 ? 0 : g->cg->width, src, dst);
-}
-
-static bool emit_scalar(struct cg_func *g, struct kir_inst *i, LLVMValueRef *dst) {
-    LLVMValueRef src[16];
-    for (uint32_t k = 0; k < i->nops; k++) {
-        src[k] = cg_operand_bits(g, i, k, cg_scalar(g, i->ops[k]));
-        if (g->cg->width > 1)
-            src[k] = without_low_bits(g, i, k, src[k]);
-    }
-    return pw_emit(&g->cg->pw, i, 0, src, dst);
-}
-
-bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i) {
-    struct cg *c = g->cg;
-    LLVMValueRef dst[16], vec[16];
-    struct shape s = g->fl->shape[i->res[0]->id];
-    if (i->nops > 16 || i->nres > 16)
-        return false;
-    if (c->width == 1 || s.kind == SHAPE_UNIFORM) {
-        if (!emit_scalar(g, i, dst))
-            return false;
-        for (uint32_t k = 0; k < i->nres; k++)
-            cg_set_scalar(g, i->res[k], dst[k]);
-        return true;
-    }
-    if (s.kind == SHAPE_OFFSETS) {
-        LLVMValueRef guard = NULL;
-        if (!emit_scalar(g, i, dst))
-            return false;
-        if (s.guard) {
-            for (uint32_t k = 0; k < i->nops; k++)
-                guard = and_guards(c, guard, cg_guard(g, i->ops[k]));
-            for (uint32_t k = 0; widens(i) && k < i->nops && k < 2; k++)
-                if (i->ops[k]->type == KIR_B32)
-                    guard = and_guards(c, guard, no_wrap(g, i, i->ops[k]));
-            if (!emit_lanes(g, i, vec))
-                return false;
-        }
-        cg_set_offsets(g, i->res[0], dst[0], guard, s.guard ? vec[0] : NULL);
-        return true;
-    }
-    if (!emit_lanes(g, i, dst))
-        return false;
-    for (uint32_t k = 0; k < i->nres; k++)
-        cg_set_vec(g, i->res[k], dst[k]);
-    return true;
-}
-
-static void emit_inst(struct cg_func *g, struct kir_inst *i) {
-    struct cg *c = g->cg;
-    bool ok = true;
-    switch (isa_op_info[i->op].klass) {
-    case ISA_CLASS_POINTWISE:
-        ok = cg_emit_source(g, i) || cg_emit_pointwise(g, i);
-        break;
-    case ISA_CLASS_SOURCE:
-        ok = i->op == ISA_OP_PHI || cg_emit_source(g, i);
-        break;
-    case ISA_CLASS_MEMORY:
-        ok = cg_emit_atomic(g, i) || cg_emit_memory(g, i);
-        break;
-    case ISA_CLASS_FENCE:
-        ok = cg_emit_memory(g, i);
-        break;
-    case ISA_CLASS_WARP:
-        ok = cg_emit_warp(g, i);
-        break;
-    case ISA_CLASS_BLOCK:
-        ok = cg_emit_barrier(g, i);
-        break;
-    case ISA_CLASS_CONTROL:
-        ok = cg_emit_call(g, i);
-        break;
-    }
-    if (!ok) {
-        struct strbuf text = {0};
-        kir_print_inst(i, &text);
-        cg_error(c, "%s:%u: cannot compile: %s", g->f->name, i->line, strbuf_str(&text));
-        strbuf_free(&text);
-        for (uint32_t k = 0; k < i->nres; k++)
-            cg_set_result(g, i->res[k], LLVMConstNull(cg_vec_type(c, i->res[k]->type)));
-    }
-}
-
-// ---- edges --------------------------------------------------------------------------------
-
-// Which entry of to->preds the edge (from, target index k) is.
-static uint32_t pred_index(const struct kir_block *from, uint32_t k) {
-    struct kir_block *to = from->last->targets[k];
-    uint32_t nth = 0;
-    for (uint32_t t = 0; t < k; t++)
-        nth += from->last->targets[t] == to;
-    for (uint32_t p = 0; p < to->preds.len; p++)
-        if (to->preds.data[p] == from && nth-- == 0)
-            return p;
-    return 0;
-}
-
-struct incoming {
-    LLVMValueRef scalar, guard, vec;
-};
-
-// Gives the target's phis their values for the lanes of `mask`.
-static void assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMValueRef mask) {
-    struct cg *c = g->cg;
-    struct kir_block *to = from->last->targets[k];
-    uint32_t p = pred_index(from, k), n = 0;
-    for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next)
-        n++;
-    struct incoming *in = arena_array(c->arena, struct incoming, n + 1);
-    n = 0;
-    for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next, n++) {
-        struct cg_var *var = &g->vars[i->res[0]->id];
-        if (var->scalar)
-            in[n].scalar = cg_scalar(g, i->ops[p]);
-        if (var->guard)
-            in[n].guard = cg_guard(g, i->ops[p]);
-        if (var->vec)
-            in[n].vec = cg_vec(g, i->ops[p]);
-    }
-    n = 0;
-    for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next, n++) {
-        struct cg_var *var = &g->vars[i->res[0]->id];
-        if (var->scalar)
-            LLVMBuildStore(c->b, in[n].scalar, var->scalar);
-        if (var->guard)
-            LLVMBuildStore(c->b, in[n].guard ? in[n].guard : LLVMConstInt(c->i1, 1, 0),
-                           var->guard);
-        if (!var->vec)
-            continue;
-        LLVMValueRef x = in[n].vec;
-        if (g->fl->join[to->id] && mask) {
-            LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(x), var->vec, "");
-            x = cg_select(c, mask, x, old);
-        }
-        LLVMBuildStore(c->b, x, var->vec);
-    }
-}
-
-// Makes what the phis behind b's edges will get, before b branches: what is made in one arm
-// cannot be used in the other.
-static void prepare_phis(struct cg_func *g, struct kir_block *b) {
-    for (uint32_t k = 0; k < b->last->ntargets; k++) {
-        struct kir_block *to = b->last->targets[k];
-        uint32_t p = pred_index(b, k);
-        for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next) {
-            struct cg_var *var = &g->vars[i->res[0]->id];
-            cg_scalar(g, i->ops[p]);
-            if (var->vec)
-                cg_vec(g, i->ops[p]);
-        }
-    }
-}
-
-static void add_to_mask(struct cg_func *g, struct kir_block *to, LLVMValueRef mask) {
-    struct cg *c = g->cg;
-    LLVMValueRef var = g->mask_var[to->id];
-    if (!var)
-        return;
-    if (g->fl->join[to->id])
-        mask = LLVMBuildOr(c->b, LLVMBuildLoad2(c->b, LLVMTypeOf(mask), var, ""), mask, "");
-    LLVMBuildStore(c->b, mask, var);
-}
-
-static void jump(struct cg_func *g, struct flow_next n) {
-    LLVMBuildBr(g->cg->b, n.block      ? g->test[n.block->id]
-                          : n.loop_end ? g->loop_end[n.loop_end->index]
-                                       : g->end);
-}
-
-static void follow_layout(struct cg_func *g, struct kir_block *b) {
-    jump(g, flow_next(g->fl, b, g->fl->cfg->pos[b->id], NULL, true, NULL));
-}
-
-// May the block run with no lane active? Then jumping over it is not worth a test.
-static bool harmless(const struct kir_block *b) {
-    unsigned n = 0;
-    for (const struct kir_inst *i = b->first; i != b->last; i = i->next, n++)
-        if (isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI)
-            return false;
-    return n <= SMALL_BLOCK && b->last->op == ISA_OP_BRA;
-}
-
-// All active lanes take edge k.
-static void take_edge(struct cg_func *g, struct kir_block *b, uint32_t k) {
-    struct kir_block *to = b->last->targets[k];
-    if (g->fl->exit_only[to->id]) {
-        follow_layout(g, b);
-        return;
-    }
-    assign_phis(g, b, k, cg_mask(g));
-    add_to_mask(g, to, cg_mask(g));
-    if (g->fl->deferred[b->id][k])
-        follow_layout(g, b);
-    else // a block that runs untested may have no lane to send
-        LLVMBuildBr(g->cg->b, g->mask_var[b->id] && harmless(b) ? g->test[to->id]
-                                                                : g->body[to->id]);
-}
-
-// The lanes of `mask` take edge k, which is deferred.
-static void add_lanes(struct cg_func *g, struct kir_block *b, uint32_t k, LLVMValueRef mask) {
-    struct kir_block *to = b->last->targets[k];
-    if (g->fl->exit_only[to->id])
-        return;
-    assign_phis(g, b, k, mask);
-    add_to_mask(g, to, mask);
-}
-
-static LLVMValueRef mask_and(struct cg_func *g, LLVMValueRef cond) {
-    // A select, for what `cond` holds in inactive lanes may be poison.
-    return g->mask ? cg_select(g->cg, g->mask, cond, LLVMConstNull(cg_mask_type(g->cg))) : cond;
-}
-
-static void emit_cbr(struct cg_func *g, struct kir_block *b) {
-    struct cg *c = g->cg;
-    struct kir_value *p = b->last->ops[0];
-    if (!g->fl->divergent[b->id]) {
-        LLVMBasicBlockRef yes = cg_new_block(g, "yes"), no = cg_new_block(g, "no");
-        prepare_phis(g, b);
-        LLVMBuildCondBr(c->b, cg_scalar(g, p), yes, no);
-        LLVMPositionBuilderAtEnd(c->b, yes);
-        take_edge(g, b, 0);
-        LLVMPositionBuilderAtEnd(c->b, no);
-        take_edge(g, b, 1);
-        return;
-    }
-    LLVMValueRef cond = cg_vec(g, p);
-    LLVMValueRef m = g->mask;
-    add_lanes(g, b, 0, mask_and(g, cond));
-    add_lanes(g, b, 1, mask_and(g, LLVMBuildNot(c->b, cond, "")));
-    g->mask = m;
-    follow_layout(g, b);
-}
-
-static void emit_brx(struct cg_func *g, struct kir_block *b) {
-    struct cg *c = g->cg;
-    struct kir_inst *t = b->last;
-    if (!g->fl->divergent[b->id]) {
-        LLVMBasicBlockRef bad = cg_new_block(g, "brx.bad");
-        LLVMValueRef x = cg_scalar(g, t->ops[0]);
-        prepare_phis(g, b);
-        LLVMValueRef sw = LLVMBuildSwitch(c->b, x, bad, t->ntargets);
-        for (uint32_t k = 0; k < t->ntargets; k++) {
-            LLVMBasicBlockRef to = cg_new_block(g, "case");
-            LLVMAddCase(sw, LLVMConstInt(LLVMTypeOf(x), k, 0), to);
-            LLVMPositionBuilderAtEnd(c->b, to);
-            take_edge(g, b, k);
-        }
-        LLVMPositionBuilderAtEnd(c->b, bad);
-        LLVMBuildUnreachable(c->b);
-        return;
-    }
-    LLVMValueRef x = cg_vec(g, t->ops[0]);
-    for (uint32_t k = 0; k < t->ntargets; k++) {
-        LLVMValueRef is = LLVMBuildICmp(
-            c->b, LLVMIntEQ, x, cg_splat(c, LLVMConstInt(cg_scalar_type(c, t->ops[0]->type), k, 0)),
-            "");
-        add_lanes(g, b, k, mask_and(g, is));
-    }
-    follow_layout(g, b);
-}
-
-static void emit_ret(struct cg_func *g, struct kir_block *b) {
-    struct cg *c = g->cg;
-    struct kir_inst *t = b->last;
-    for (uint32_t k = 0; k < t->nops && !g->f->is_kernel; k++) {
-        LLVMValueRef x = cg_operand_bits(g, t, k, cg_vec(g, t->ops[k]));
-        if (g->mask && c->width > 1) {
-            LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(x), g->ret_vars[k], "");
-            x = cg_select(c, g->mask, x, old);
-        }
-        LLVMBuildStore(c->b, x, g->ret_vars[k]);
-    }
-    if (g->alive_var) {
-        LLVMValueRef old = LLVMBuildLoad2(c->b, cg_mask_type(c), g->alive_var, "");
-        LLVMBuildStore(c->b, LLVMBuildOr(c->b, old, cg_mask(g), ""), g->alive_var);
-    }
-    follow_layout(g, b);
-}
-
-static void emit_terminator(struct cg_func *g, struct kir_block *b) {
-    struct cg *c = g->cg;
-    switch (b->last->op) {
-    case ISA_OP_BRA:
-        take_edge(g, b, 0);
-        break;
-    case ISA_OP_CBR:
-        emit_cbr(g, b);
-        break;
-    case ISA_OP_BRX_IDX:
-        emit_brx(g, b);
-        break;
-    case ISA_OP_RET:
-        emit_ret(g, b);
-        break;
-    case ISA_OP_EXIT:
-        follow_layout(g, b);
-        break;
-    default: {
-        LLVMValueRef args[3] = {g->blk, g->t0, cg_i32(c, KD_FAULT_TRAP)};
-        cg_call_rt(c, "kd_rt_fault", args, 3);
-        LLVMBuildUnreachable(c->b);
-    }
-    }
-}
-
-// ---- blocks -------------------------------------------------------------------------------
-
-static void emit_block(struct cg_func *g, struct kir_block *b) {
-    struct cg *c = g->cg;
-    uint32_t pos = g->fl->cfg->pos[b->id];
-    LLVMPositionBuilderAtEnd(c->b, g->test[b->id]);
-    if (!g->mask_var[b->id] || harmless(b)) {
-        LLVMBuildBr(c->b, g->body[b->id]);
-    } else {
-        LLVMValueRef m = LLVMBuildLoad2(c->b, cg_mask_type(c), g->mask_var[b->id], "");
-        LLVMBasicBlockRef skip = cg_new_block(g, "skip");
-        LLVMBuildCondBr(c->b, cg_any(g, m), g->body[b->id], skip);
-        LLVMPositionBuilderAtEnd(c->b, skip);
-        jump(g, flow_next(g->fl, b, pos, NULL, false, NULL));
-    }
-    LLVMPositionBuilderAtEnd(c->b, g->body[b->id]);
-    g->epoch++;
-    g->block = b;
-    g->mask = g->entry_mask;
-    if (g->mask_var[b->id]) {
-        g->mask = LLVMBuildLoad2(c->b, cg_mask_type(c), g->mask_var[b->id], "mask");
-        LLVMBuildStore(c->b, LLVMConstNull(cg_mask_type(c)), g->mask_var[b->id]);
-    }
-    for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
-        cg_store_live_out(g, i->res[0]);
-    struct cfg_loop *in = g->fl->cfg->loop[b->id];
-    if (in && in->header == b && g->fl->loop_waits[in->index])
-        cg_call_rt(c, "kd_rt_yield", &g->blk, 1);
-    for (struct kir_inst *i = b->first; i != b->last; i = i->next) {
-        bool done = i->op == ISA_OP_PHI ||
-                    (i->nres && g->vals[i->res[0]->id].epoch == CG_PERMANENT);
-        if (!done)
-            emit_inst(g, i);
-    }
-    emit_terminator(g, b);
-    for (struct cfg_loop *l = g->fl->cfg->loop[b->id]; l && l->last == pos; l = l->parent) {
-        LLVMPositionBuilderAtEnd(c->b, g->loop_end[l->index]);
-        LLVMBasicBlockRef leave = cg_new_block(g, "leave");
-        if (g->mask_var[l->header->id]) {
-            LLVMValueRef m =
-                LLVMBuildLoad2(c->b, cg_mask_type(c), g->mask_var[l->header->id], "");
-            LLVMBuildCondBr(c->b, cg_any(g, m), g->body[l->header->id], leave);
-        } else {
-            LLVMBuildBr(c->b, leave);
-        }
-        LLVMPositionBuilderAtEnd(c->b, leave);
-        jump(g, flow_next(g->fl, b, pos, l, true, NULL));
-    }
-}
-
-static void emit_blocks(struct cg_func *g) {
-    struct cfg *cfg = g->fl->cfg;
-    for (uint32_t p = 0; p < cfg->nblocks; p++)
-        emit_block(g, cfg->order[p]);
 }
 
 // ---- what does not depend on the thread ---------------------------------------------------
@@ -480,10 +65,10 @@ static void emit_invariants(struct cg_func *g, bool of_group) {
         for (struct kir_inst *i = b->first; i; i = i->next) {
             if (!i->nres || g->vals[i->res[0]->id].epoch == CG_PERMANENT)
                 continue;
-            bool group_sreg = i->op == ISA_OP_SREG &&
-                              ((i->sreg >= ISA_SREG_TID_X && i->sreg <= ISA_SREG_TID_Z &&
-                                !g->fl->tid[i->sreg - ISA_SREG_TID_X].varying) ||
-                               i->sreg == ISA_SREG_LANEID || i->sreg == ISA_SREG_WARPID);
+            bool group_sreg =
+                i->op == ISA_OP_SREG && ((i->sreg >= ISA_SREG_TID_X && i->sreg <= ISA_SREG_TID_Z &&
+                                          !g->fl->tid[i->sreg - ISA_SREG_TID_X].varying) ||
+                                         i->sreg == ISA_SREG_LANEID || i->sreg == ISA_SREG_WARPID);
             if (!(of_group && group_sreg) && !is_invariant(g, i))
                 continue;
             if (i->nres == 1 && g->fl->shape[i->res[0]->id].kind == SHAPE_VARYING &&
@@ -492,7 +77,7 @@ static void emit_invariants(struct cg_func *g, bool of_group) {
             g->block = b;
             for (uint32_t r = 0; r < i->nres; r++)
                 g->vals[i->res[r]->id].epoch = CG_PERMANENT;
-            emit_inst(g, i);
+            cg_emit_inst(g, i);
         }
     }
 }
@@ -597,8 +182,7 @@ static void no_loop_transforms(struct cg *c, LLVMValueRef branch) {
 static LLVMValueRef group_spill(struct cg_func *g) {
     struct cg *c = g->cg;
     LLVMValueRef stride = LLVMBuildLoad2(c->b, c->i64, c->spill_stride, "");
-    LLVMValueRef at =
-        LLVMBuildMul(c->b, LLVMBuildZExt(c->b, g->group, c->i64, ""), stride, "");
+    LLVMValueRef at = LLVMBuildMul(c->b, LLVMBuildZExt(c->b, g->group, c->i64, ""), stride, "");
     return LLVMBuildGEP2(c->b, c->i8, g->spill_base, &at, 1, "");
 }
 
@@ -620,9 +204,9 @@ static void emit_group_loop(struct cg_func *g) {
                       next = cg_new_block(g, "group.next"), done = cg_new_block(g, "done");
     LLVMValueRef group_var = LLVMBuildAlloca(c->b, c->i32, "group");
     LLVMValueRef waiting = NULL, first = NULL;
-    LLVMValueRef ngroups = LLVMBuildUDiv(
-        c->b, LLVMBuildAdd(c->b, g->nthreads, cg_i32(c, c->width - 1), ""), cg_i32(c, c->width),
-        "ngroups");
+    LLVMValueRef ngroups =
+        LLVMBuildUDiv(c->b, LLVMBuildAdd(c->b, g->nthreads, cg_i32(c, c->width - 1), ""),
+                      cg_i32(c, c->width), "ngroups");
     if (barriers) {
         waiting = LLVMBuildAlloca(c->b, c->i1, "waiting");
         first = LLVMBuildAlloca(c->b, c->i1, "first");
@@ -670,14 +254,13 @@ static void emit_group_loop(struct cg_func *g) {
         g->entry_mask = entry_mask;
         g->spill = group_spill(g);
         LLVMValueRef saved = LLVMBuildLoad2(c->b, c->i32, g->spill, "state");
-        LLVMValueRef state =
-            LLVMBuildSelect(c->b, LLVMBuildLoad2(c->b, c->i1, first, ""), cg_i32(c, CG_STATE_START),
-                            saved, "");
+        LLVMValueRef state = LLVMBuildSelect(c->b, LLVMBuildLoad2(c->b, c->i1, first, ""),
+                                             cg_i32(c, CG_STATE_START), saved, "");
         g->state_switch = LLVMBuildSwitch(c->b, state, next, 8);
         LLVMAddCase(g->state_switch, cg_i32(c, CG_STATE_START), g->test[0]);
         g->suspended = cg_new_block(g, "suspended");
     }
-    emit_blocks(g);
+    cg_emit_blocks(g);
 
     LLVMPositionBuilderAtEnd(c->b, g->end);
     if (barriers) {
@@ -722,7 +305,7 @@ static void emit_one_group(struct cg_func *g) {
     reset_masks(g);
     g->end = cg_new_block(g, "end");
     LLVMBuildBr(c->b, g->test[0]);
-    emit_blocks(g);
+    cg_emit_blocks(g);
     LLVMPositionBuilderAtEnd(c->b, g->end);
     LLVMBuildRetVoid(c->b);
 }
@@ -777,7 +360,7 @@ void cg_emit_function(struct cg *c, struct kir_func *f, struct flow *fl) {
     reset_masks(g);
     g->end = cg_new_block(g, "end");
     LLVMBuildBr(c->b, g->test[0]);
-    emit_blocks(g);
+    cg_emit_blocks(g);
     LLVMPositionBuilderAtEnd(c->b, g->end);
     unsigned n = 0;
     LLVMValueRef r[64];

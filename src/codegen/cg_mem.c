@@ -5,8 +5,8 @@
 
 struct access {
     struct kir_inst *i;
-    unsigned count, bytes;  // components a lane; bytes of one
-    LLVMTypeRef elem;       // LLVM type of one component in memory
+    unsigned count, bytes; // components a lane; bytes of one
+    LLVMTypeRef elem;      // LLVM type of one component in memory
     enum isa_space space;
 };
 
@@ -147,11 +147,10 @@ static void load_same(struct cg_func *g, const struct access *a, LLVMValueRef p,
         if (mask) {
             // The piece may have no active lane: then nothing may be read.
             LLVMTypeRef one = LLVMVectorType(a->elem, 1), one_bit = LLVMVectorType(c->i1, 1);
-            LLVMValueRef bits =
-                LLVMBuildBitCast(c->b, mask, LLVMIntTypeInContext(c->ctx, n), "");
+            LLVMValueRef bits = LLVMBuildBitCast(c->b, mask, LLVMIntTypeInContext(c->ctx, n), "");
             LLVMValueRef any = LLVMBuildICmp(c->b, LLVMIntNE, bits, zero_of(LLVMTypeOf(bits)), "");
-            LLVMValueRef m = LLVMBuildInsertElement(c->b, LLVMConstNull(one_bit), any,
-                                                    cg_i32(c, 0), "");
+            LLVMValueRef m =
+                LLVMBuildInsertElement(c->b, LLVMConstNull(one_bit), any, cg_i32(c, 0), "");
             x = LLVMBuildExtractElement(c->b, masked_load(c, one, q, m, a->bytes), cg_i32(c, 0),
                                         "");
         } else {
@@ -314,8 +313,7 @@ static void gather(struct cg_func *g, const struct access *a, LLVMValueRef p, LL
     }
 }
 
-static void scatter(struct cg_func *g, const struct access *a, LLVMValueRef p,
-                    LLVMValueRef *comp) {
+static void scatter(struct cg_func *g, const struct access *a, LLVMValueRef p, LLVMValueRef *comp) {
     struct cg *c = g->cg;
     LLVMTypeRef ov[2] = {cg_vec_of(c, a->elem), cg_vec_of(c, c->ptr)};
     for (unsigned k = 0; k < a->count; k++) {
@@ -334,8 +332,8 @@ static LLVMValueRef scalar_pointer(struct cg_func *g, const struct access *a) {
     if (kir_type_bits(a->i->ops[0]->type) < 64)
         addr = LLVMBuildZExt(c->b, addr, c->i64, "");
     if (a->space == ISA_SPACE_LOCAL) {
-        addr = LLVMBuildAdd(c->b, addr,
-                            LLVMConstInt(c->i64, (unsigned long long)a->i->offset, 1), "");
+        addr =
+            LLVMBuildAdd(c->b, addr, LLVMConstInt(c->i64, (unsigned long long)a->i->offset, 1), "");
         return cg_pointer(g, a->space, addr, false);
     }
     return byte_gep(c, cg_pointer(g, a->space, addr, false), a->i->offset);
@@ -393,8 +391,8 @@ static void set_loaded(struct cg_func *g, const struct access *a, LLVMValueRef *
     }
 }
 
-static void load_offsets(struct cg_func *g, const struct access *a, unsigned n,
-                         const int64_t *offs, LLVMValueRef *out) {
+static void load_offsets(struct cg_func *g, const struct access *a, unsigned n, const int64_t *offs,
+                         LLVMValueRef *out) {
     struct cg *c = g->cg;
     LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
     if (!guard) {

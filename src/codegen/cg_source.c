@@ -48,11 +48,11 @@ static void emit_tid(struct cg_func *g, struct kir_inst *i, unsigned d) {
         base = cg_i32(c, 0);
     } else {
         if (t->div)
-            base = LLVMBuildUDiv(
-                c->b, base, t->div > 0 ? cg_i32(c, (uint64_t)t->div) : tid_div(g, d), "");
+            base = LLVMBuildUDiv(c->b, base,
+                                 t->div > 0 ? cg_i32(c, (uint64_t)t->div) : tid_div(g, d), "");
         if (t->mod)
-            base = LLVMBuildURem(c->b, base,
-                                 t->mod > 0 ? cg_i32(c, (uint64_t)t->mod) : ntid(g, d), "");
+            base = LLVMBuildURem(c->b, base, t->mod > 0 ? cg_i32(c, (uint64_t)t->mod) : ntid(g, d),
+                                 "");
     }
     if (g->fl->shape[r->id].kind == SHAPE_OFFSETS && c->width > 1)
         cg_set_offsets(g, r, base, NULL, NULL);
@@ -242,9 +242,8 @@ static bool emit_cvta(struct cg_func *g, struct kir_inst *i) {
     }
     if (s == ISA_SPACE_LOCAL) {
         LLVMValueRef x = cg_vec(g, v), base = local_base(g);
-        cg_set_result(g, r,
-                      i->mods.to ? LLVMBuildSub(c->b, x, base, "")
-                                 : LLVMBuildAdd(c->b, x, base, ""));
+        cg_set_result(
+            g, r, i->mods.to ? LLVMBuildSub(c->b, x, base, "") : LLVMBuildAdd(c->b, x, base, ""));
         return true;
     }
     bool shared = s == ISA_SPACE_SHARED || s == ISA_SPACE_CLUSTER;
@@ -275,8 +274,8 @@ static bool emit_isspacep(struct cg_func *g, struct kir_inst *i) {
     LLVMValueRef x = cg_vec(g, i->ops[0]);
     LLVMValueRef window = cg_block_field(g, FIELD(shared_window_bytes), c->i64, "");
     LLVMValueRef in_shared = in_window(c, x, cg_splat(c, shared_int(g)), cg_splat(c, window));
-    LLVMValueRef all_local = LLVMBuildMul(
-        c->b, g->local_stride, LLVMBuildZExt(c->b, g->nthreads, c->i64, ""), "");
+    LLVMValueRef all_local =
+        LLVMBuildMul(c->b, g->local_stride, LLVMBuildZExt(c->b, g->nthreads, c->i64, ""), "");
     LLVMValueRef base = LLVMBuildPtrToInt(c->b, g->local_base, c->i64, "");
     LLVMValueRef in_local = in_window(c, x, cg_splat(c, base), cg_splat(c, all_local));
     LLVMValueRef r;

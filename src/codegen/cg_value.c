@@ -114,8 +114,8 @@ LLVMValueRef cg_vec(struct cg_func *g, struct kir_value *v) {
     if (x->vec)
         return x->vec;
     LLVMValueRef r = cg_splat(c, x->scalar);
-    struct shape s = v->kind == KIR_VALUE_INST ? g->fl->shape[v->id]
-                                               : (struct shape){.kind = SHAPE_UNIFORM};
+    struct shape s =
+        v->kind == KIR_VALUE_INST ? g->fl->shape[v->id] : (struct shape){.kind = SHAPE_UNIFORM};
     if (s.kind == SHAPE_OFFSETS)
         r = LLVMBuildAdd(c->b, r, cg_offs_vec(g, s.offs, cg_scalar_type(c, v->type)), "");
     if (x->epoch != CG_PERMANENT)
@@ -307,8 +307,7 @@ void cg_make_vars(struct cg_func *g) {
 void cg_reset_vars(struct cg_func *g) {
     struct cg *c = g->cg;
     for (uint32_t k = 0; k < g->f->value_count; k++) {
-        LLVMValueRef all[4] = {g->vars[k].scalar, g->vars[k].guard, g->vars[k].vec,
-                               g->vars[k].out};
+        LLVMValueRef all[4] = {g->vars[k].scalar, g->vars[k].guard, g->vars[k].vec, g->vars[k].out};
         for (int n = 0; n < 4; n++)
             if (all[n])
                 LLVMBuildStore(c->b, LLVMGetUndef(LLVMGetAllocatedType(all[n])), all[n]);

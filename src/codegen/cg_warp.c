@@ -176,8 +176,7 @@ static LLVMValueRef permute(struct cg_func *g, LLVMValueRef v, LLVMValueRef inde
     LLVMValueRef at = LLVMBuildSExt(c->b, index, cg_vec_of(c, c->i64), "");
     LLVMValueRef p = LLVMBuildGEP2(c->b, et, buf, &at, 1, "");
     LLVMTypeRef ov[2] = {vt, cg_vec_of(c, c->ptr)};
-    LLVMValueRef args[4] = {p, cg_i32(c, 4), LLVMConstAllOnes(cg_mask_type(c)),
-                            LLVMConstNull(vt)};
+    LLVMValueRef args[4] = {p, cg_i32(c, 4), LLVMConstAllOnes(cg_mask_type(c)), LLVMConstNull(vt)};
     return cg_call_intrinsic(c, "llvm.masked.gather", ov, 2, args, 4);
 }
 
@@ -258,8 +257,8 @@ static void emit_vote(struct cg_func *g, struct kir_inst *i) {
 // Lane by lane: the lanes whose value equals this lane's.
 static void emit_match(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    LLVMValueRef v = cg_narrow(c, cg_operand_bits(g, i, 0, cg_vec(g, i->ops[0])),
-                               isa_type_bits(i->ty));
+    LLVMValueRef v =
+        cg_narrow(c, cg_operand_bits(g, i, 0, cg_vec(g, i->ops[0])), isa_type_bits(i->ty));
     LLVMValueRef vec, m = members(g, i, 1, &vec), out = LLVMConstNull(cg_vec_of(c, c->i32));
     if (!vec)
         vec = cg_splat(c, m);

@@ -140,8 +140,8 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
     uint64_t c;
     enum isa_class k = isa_op_info[i->op].klass;
     t->warp_ops |= k == ISA_CLASS_WARP;
-    t->warp_ops |= i->op == ISA_OP_SREG && i->sreg >= ISA_SREG_LANEMASK_EQ &&
-                   i->sreg <= ISA_SREG_LANEMASK_GT;
+    t->warp_ops |=
+        i->op == ISA_OP_SREG && i->sreg >= ISA_SREG_LANEMASK_EQ && i->sreg <= ISA_SREG_LANEMASK_GT;
     t->shared_volatile |= (i->op == ISA_OP_LD || i->op == ISA_OP_ST) &&
                           i->mods.sem == ISA_SEM_VOLATILE && i->mods.space != ISA_SPACE_GLOBAL;
     t->f64 += i->ty == ISA_F64;
@@ -262,8 +262,8 @@ static void init_types(struct cg *c) {
 
 static void fill_info(struct cg *c, const struct calls *k, bool waits, struct kd_code_info *info) {
     uint32_t depth = c->frame_depth[c->kernel->index];
-    *info = (struct kd_code_info){.abi_version = KD_ABI_VERSION, .mode = c->mode,
-                                  .width = c->width};
+    *info =
+        (struct kd_code_info){.abi_version = KD_ABI_VERSION, .mode = c->mode, .width = c->width};
     if (c->uses_spill)
         info->spill_bytes = c->group_spill * (KD_WARP / c->width);
     info->recursive = depth == UINT32_MAX;

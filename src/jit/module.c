@@ -137,8 +137,7 @@ void kj_interpret_block(struct kj_module *m, uint32_t kernel, struct kd_block *b
             kir_interp_block(m->ir, m->ir->funcs.data[f], b, runtime);
 }
 
-char *kj_link_ptx(const char *const *ptx, const size_t *len, size_t n, char *log,
-                  size_t log_size) {
+char *kj_link_ptx(const char *const *ptx, const size_t *len, size_t n, char *log, size_t log_size) {
     struct strbuf err = {0}, out = {0};
     char *r = NULL;
     if (ptx_link(ptx, len, n, &out, &err))

@@ -11,7 +11,7 @@ struct builder {
     struct arena *arena;
     struct cfg *cfg;
     struct kir_func *f;
-    uint32_t *region;   // which nested region a block belongs to now
+    uint32_t *region; // which nested region a block belongs to now
     uint32_t *index, *low;
     uint8_t *on_stack;
     uint32_t *stack, sp;

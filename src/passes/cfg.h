@@ -18,11 +18,11 @@ struct cfg_loop {
 struct cfg {
     struct kir_func *func;
     uint32_t nblocks;
-    struct kir_block **order;      // the layout: reachable blocks
-    uint32_t *pos;                 // by block id; UINT32_MAX: not reachable
-    struct cfg_loop **loop;        // by block id: innermost, or NULL
-    VEC(struct cfg_loop *) loops;  // outer before inner
-    uint32_t *idom, *ipdom;        // by block id: block id, or UINT32_MAX (none, or the exit)
+    struct kir_block **order;     // the layout: reachable blocks
+    uint32_t *pos;                // by block id; UINT32_MAX: not reachable
+    struct cfg_loop **loop;       // by block id: innermost, or NULL
+    VEC(struct cfg_loop *) loops; // outer before inner
+    uint32_t *idom, *ipdom;       // by block id: block id, or UINT32_MAX (none, or the exit)
 };
 
 // Analyses f; everything lives in `a`.

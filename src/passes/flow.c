@@ -207,7 +207,8 @@ static bool find_divergent_branches(struct flow *fl) {
         if (fl->divergent[b->id] || (t->op != ISA_OP_CBR && t->op != ISA_OP_BRX_IDX))
             continue;
         uint8_t kind = flow_use(fl, t->ops[0], b).kind;
-        if (kind == SHAPE_OFFSETS || kind == SHAPE_VARYING || (fl->width > 1 && in_irreducible(fl, b)))
+        if (kind == SHAPE_OFFSETS || kind == SHAPE_VARYING ||
+            (fl->width > 1 && in_irreducible(fl, b)))
             fl->divergent[b->id] = 1, changed = true;
     }
     return changed;

@@ -46,16 +46,16 @@ struct flow {
     unsigned width;
     struct kd_spec spec;
     struct tid_form tid[3];
-    const int64_t *iota;       // 0, 1, 2, ...
-    struct shape *shape;       // by value id
-    uint8_t *divergent;        // by block id: the terminator sends lanes several ways
-    uint8_t **deferred;        // by block id, target index
-    uint8_t *full, *join;      // by block id
-    uint8_t *exit_only;        // by block id: kernels: nothing but ret or exit
-    uint8_t *loop_divergent;   // by loop index: lanes may leave at different times
-    uint8_t *loop_waits;       // by loop index: see waiting.h
-    uint8_t *live_out;         // by value id: used outside a divergent loop it is defined in
-    bool no_full;              // lanes may die in calls
+    const int64_t *iota;     // 0, 1, 2, ...
+    struct shape *shape;     // by value id
+    uint8_t *divergent;      // by block id: the terminator sends lanes several ways
+    uint8_t **deferred;      // by block id, target index
+    uint8_t *full, *join;    // by block id
+    uint8_t *exit_only;      // by block id: kernels: nothing but ret or exit
+    uint8_t *loop_divergent; // by loop index: lanes may leave at different times
+    uint8_t *loop_waits;     // by loop index: see waiting.h
+    uint8_t *live_out;       // by value id: used outside a divergent loop it is defined in
+    bool no_full;            // lanes may die in calls
 };
 
 struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width,

@@ -121,10 +121,9 @@ static struct shape mul_uniform(struct flow *fl, const struct kir_inst *i, struc
     unsigned tz = x.tz + y.tz;
     r.tz = (uint8_t)(tz > TZ_ZERO ? TZ_ZERO : tz);
     int64_t p[4];
-    bool bad = __builtin_mul_overflow(x.lo, y.lo, &p[0]) ||
-               __builtin_mul_overflow(x.lo, y.hi, &p[1]) ||
-               __builtin_mul_overflow(x.hi, y.lo, &p[2]) ||
-               __builtin_mul_overflow(x.hi, y.hi, &p[3]);
+    bool bad =
+        __builtin_mul_overflow(x.lo, y.lo, &p[0]) || __builtin_mul_overflow(x.lo, y.hi, &p[1]) ||
+        __builtin_mul_overflow(x.hi, y.lo, &p[2]) || __builtin_mul_overflow(x.hi, y.hi, &p[3]);
     if (!bad) {
         r.lo = r.hi = p[0];
         for (int k = 1; k < 4; k++) {
@@ -399,8 +398,7 @@ static struct shape of_phi(struct flow *fl, const struct kir_inst *i) {
         if (fl->cfg->pos[i->block->preds.data[k]->id] == UINT32_MAX || v == i->res[0])
             continue;
         uint64_t c1, c2;
-        if (same && same != v &&
-            !(flow_const(same, &c1) && flow_const(v, &c2) && c1 == c2))
+        if (same && same != v && !(flow_const(same, &c1) && flow_const(v, &c2) && c1 == c2))
             all_same = false;
         same = v;
         struct shape s = flow_use(fl, v, i->block->preds.data[k]);
@@ -489,8 +487,8 @@ static struct shape transfer(struct flow *fl, const struct kir_inst *i, unsigned
 }
 
 static bool differs(const struct flow *fl, struct shape x, struct shape y) {
-    return x.kind != y.kind || x.guard != y.guard || x.tz != y.tz || x.lo != y.lo ||
-           x.hi != y.hi || (x.kind == SHAPE_OFFSETS && !same_offs(fl, x.offs, y.offs));
+    return x.kind != y.kind || x.guard != y.guard || x.tz != y.tz || x.lo != y.lo || x.hi != y.hi ||
+           (x.kind == SHAPE_OFFSETS && !same_offs(fl, x.offs, y.offs));
 }
 
 // Joins the new answer with the old one, so that a shape never moves back.
@@ -520,8 +518,8 @@ bool shape_pass(struct flow *fl) {
         for (struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next) {
             for (uint32_t r = 0; r < i->nres; r++) {
                 struct shape *s = &fl->shape[i->res[r]->id];
-                struct shape now = widen(fl, *s, transfer(fl, i, r),
-                                         kir_type_bits(i->res[r]->type));
+                struct shape now =
+                    widen(fl, *s, transfer(fl, i, r), kir_type_bits(i->res[r]->type));
                 if (differs(fl, *s, now)) {
                     *s = now;
                     changed = true;
@@ -584,12 +582,11 @@ static void tid_unknown(struct flow *fl) {
         fl->tid[d] = (struct tid_form){.varying = true};
     if (!rows)
         return;
-    fl->tid[0] = (struct tid_form){
-        .mod = one_d ? 0 : -1, .offs = fl->iota, .tz = log_w, .max = 1023};
+    fl->tid[0] =
+        (struct tid_form){.mod = one_d ? 0 : -1, .offs = fl->iota, .tz = log_w, .max = 1023};
     fl->tid[1] = one_d ? (struct tid_form){.zero = true}
                        : (struct tid_form){.div = -1, .mod = -1, .max = 1023};
-    fl->tid[2] = one_d ? (struct tid_form){.zero = true}
-                       : (struct tid_form){.div = -1, .max = 63};
+    fl->tid[2] = one_d ? (struct tid_form){.zero = true} : (struct tid_form){.div = -1, .max = 63};
 }
 
 void shape_init(struct flow *fl) {

@@ -1,0 +1,278 @@
+// From block to block: edges, masks, phis, and the jump over blocks that no lane is in. Each
+// block of the kernel IR has a `body`, and a `test` that jumps over it when its mask is empty.
+// Direct edges go to bodies; everything else follows the layout through flow_next().
+#include "codegen/cg.h"
+
+enum { SMALL_BLOCK = 10 };
+
+// Which entry of to->preds the edge (from, target index k) is.
+static uint32_t pred_index(const struct kir_block *from, uint32_t k) {
+    struct kir_block *to = from->last->targets[k];
+    uint32_t nth = 0;
+    for (uint32_t t = 0; t < k; t++)
+        nth += from->last->targets[t] == to;
+    for (uint32_t p = 0; p < to->preds.len; p++)
+        if (to->preds.data[p] == from && nth-- == 0)
+            return p;
+    return 0;
+}
+
+struct incoming {
+    LLVMValueRef scalar, guard, vec;
+};
+
+// Gives the target's phis their values for the lanes of `mask`.
+static void assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMValueRef mask) {
+    struct cg *c = g->cg;
+    struct kir_block *to = from->last->targets[k];
+    uint32_t p = pred_index(from, k), n = 0;
+    for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next)
+        n++;
+    struct incoming *in = arena_array(c->arena, struct incoming, n + 1);
+    n = 0;
+    for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next, n++) {
+        struct cg_var *var = &g->vars[i->res[0]->id];
+        if (var->scalar)
+            in[n].scalar = cg_scalar(g, i->ops[p]);
+        if (var->guard)
+            in[n].guard = cg_guard(g, i->ops[p]);
+        if (var->vec)
+            in[n].vec = cg_vec(g, i->ops[p]);
+    }
+    n = 0;
+    for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next, n++) {
+        struct cg_var *var = &g->vars[i->res[0]->id];
+        if (var->scalar)
+            LLVMBuildStore(c->b, in[n].scalar, var->scalar);
+        if (var->guard)
+            LLVMBuildStore(c->b, in[n].guard ? in[n].guard : LLVMConstInt(c->i1, 1, 0), var->guard);
+        if (!var->vec)
+            continue;
+        LLVMValueRef x = in[n].vec;
+        if (g->fl->join[to->id] && mask) {
+            LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(x), var->vec, "");
+            x = cg_select(c, mask, x, old);
+        }
+        LLVMBuildStore(c->b, x, var->vec);
+    }
+}
+
+// Makes what the phis behind b's edges will get, before b branches: what is made in one arm
+// cannot be used in the other.
+static void prepare_phis(struct cg_func *g, struct kir_block *b) {
+    for (uint32_t k = 0; k < b->last->ntargets; k++) {
+        struct kir_block *to = b->last->targets[k];
+        uint32_t p = pred_index(b, k);
+        for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next) {
+            struct cg_var *var = &g->vars[i->res[0]->id];
+            cg_scalar(g, i->ops[p]);
+            if (var->vec)
+                cg_vec(g, i->ops[p]);
+        }
+    }
+}
+
+static void add_to_mask(struct cg_func *g, struct kir_block *to, LLVMValueRef mask) {
+    struct cg *c = g->cg;
+    LLVMValueRef var = g->mask_var[to->id];
+    if (!var)
+        return;
+    if (g->fl->join[to->id])
+        mask = LLVMBuildOr(c->b, LLVMBuildLoad2(c->b, LLVMTypeOf(mask), var, ""), mask, "");
+    LLVMBuildStore(c->b, mask, var);
+}
+
+static void jump(struct cg_func *g, struct flow_next n) {
+    LLVMBuildBr(g->cg->b, n.block      ? g->test[n.block->id]
+                          : n.loop_end ? g->loop_end[n.loop_end->index]
+                                       : g->end);
+}
+
+static void follow_layout(struct cg_func *g, struct kir_block *b) {
+    jump(g, flow_next(g->fl, b, g->fl->cfg->pos[b->id], NULL, true, NULL));
+}
+
+// May the block run with no lane active? Then jumping over it is not worth a test.
+static bool harmless(const struct kir_block *b) {
+    unsigned n = 0;
+    for (const struct kir_inst *i = b->first; i != b->last; i = i->next, n++)
+        if (isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI)
+            return false;
+    return n <= SMALL_BLOCK && b->last->op == ISA_OP_BRA;
+}
+
+// All active lanes take edge k.
+static void take_edge(struct cg_func *g, struct kir_block *b, uint32_t k) {
+    struct kir_block *to = b->last->targets[k];
+    if (g->fl->exit_only[to->id]) {
+        follow_layout(g, b);
+        return;
+    }
+    assign_phis(g, b, k, cg_mask(g));
+    add_to_mask(g, to, cg_mask(g));
+    if (g->fl->deferred[b->id][k])
+        follow_layout(g, b);
+    else // a block that runs untested may have no lane to send
+        LLVMBuildBr(g->cg->b,
+                    g->mask_var[b->id] && harmless(b) ? g->test[to->id] : g->body[to->id]);
+}
+
+// The lanes of `mask` take edge k, which is deferred.
+static void add_lanes(struct cg_func *g, struct kir_block *b, uint32_t k, LLVMValueRef mask) {
+    struct kir_block *to = b->last->targets[k];
+    if (g->fl->exit_only[to->id])
+        return;
+    assign_phis(g, b, k, mask);
+    add_to_mask(g, to, mask);
+}
+
+static LLVMValueRef mask_and(struct cg_func *g, LLVMValueRef cond) {
+    // A select, for what `cond` holds in inactive lanes may be poison.
+    return g->mask ? cg_select(g->cg, g->mask, cond, LLVMConstNull(cg_mask_type(g->cg))) : cond;
+}
+
+static void emit_cbr(struct cg_func *g, struct kir_block *b) {
+    struct cg *c = g->cg;
+    struct kir_value *p = b->last->ops[0];
+    if (!g->fl->divergent[b->id]) {
+        LLVMBasicBlockRef yes = cg_new_block(g, "yes"), no = cg_new_block(g, "no");
+        prepare_phis(g, b);
+        LLVMBuildCondBr(c->b, cg_scalar(g, p), yes, no);
+        LLVMPositionBuilderAtEnd(c->b, yes);
+        take_edge(g, b, 0);
+        LLVMPositionBuilderAtEnd(c->b, no);
+        take_edge(g, b, 1);
+        return;
+    }
+    LLVMValueRef cond = cg_vec(g, p);
+    LLVMValueRef m = g->mask;
+    add_lanes(g, b, 0, mask_and(g, cond));
+    add_lanes(g, b, 1, mask_and(g, LLVMBuildNot(c->b, cond, "")));
+    g->mask = m;
+    follow_layout(g, b);
+}
+
+static void emit_brx(struct cg_func *g, struct kir_block *b) {
+    struct cg *c = g->cg;
+    struct kir_inst *t = b->last;
+    if (!g->fl->divergent[b->id]) {
+        LLVMBasicBlockRef bad = cg_new_block(g, "brx.bad");
+        LLVMValueRef x = cg_scalar(g, t->ops[0]);
+        prepare_phis(g, b);
+        LLVMValueRef sw = LLVMBuildSwitch(c->b, x, bad, t->ntargets);
+        for (uint32_t k = 0; k < t->ntargets; k++) {
+            LLVMBasicBlockRef to = cg_new_block(g, "case");
+            LLVMAddCase(sw, LLVMConstInt(LLVMTypeOf(x), k, 0), to);
+            LLVMPositionBuilderAtEnd(c->b, to);
+            take_edge(g, b, k);
+        }
+        LLVMPositionBuilderAtEnd(c->b, bad);
+        LLVMBuildUnreachable(c->b);
+        return;
+    }
+    LLVMValueRef x = cg_vec(g, t->ops[0]);
+    for (uint32_t k = 0; k < t->ntargets; k++) {
+        LLVMValueRef is =
+            LLVMBuildICmp(c->b, LLVMIntEQ, x,
+                          cg_splat(c, LLVMConstInt(cg_scalar_type(c, t->ops[0]->type), k, 0)), "");
+        add_lanes(g, b, k, mask_and(g, is));
+    }
+    follow_layout(g, b);
+}
+
+static void emit_ret(struct cg_func *g, struct kir_block *b) {
+    struct cg *c = g->cg;
+    struct kir_inst *t = b->last;
+    for (uint32_t k = 0; k < t->nops && !g->f->is_kernel; k++) {
+        LLVMValueRef x = cg_operand_bits(g, t, k, cg_vec(g, t->ops[k]));
+        if (g->mask && c->width > 1) {
+            LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(x), g->ret_vars[k], "");
+            x = cg_select(c, g->mask, x, old);
+        }
+        LLVMBuildStore(c->b, x, g->ret_vars[k]);
+    }
+    if (g->alive_var) {
+        LLVMValueRef old = LLVMBuildLoad2(c->b, cg_mask_type(c), g->alive_var, "");
+        LLVMBuildStore(c->b, LLVMBuildOr(c->b, old, cg_mask(g), ""), g->alive_var);
+    }
+    follow_layout(g, b);
+}
+
+static void emit_terminator(struct cg_func *g, struct kir_block *b) {
+    struct cg *c = g->cg;
+    switch (b->last->op) {
+    case ISA_OP_BRA:
+        take_edge(g, b, 0);
+        break;
+    case ISA_OP_CBR:
+        emit_cbr(g, b);
+        break;
+    case ISA_OP_BRX_IDX:
+        emit_brx(g, b);
+        break;
+    case ISA_OP_RET:
+        emit_ret(g, b);
+        break;
+    case ISA_OP_EXIT:
+        follow_layout(g, b);
+        break;
+    default: {
+        LLVMValueRef args[3] = {g->blk, g->t0, cg_i32(c, KD_FAULT_TRAP)};
+        cg_call_rt(c, "kd_rt_fault", args, 3);
+        LLVMBuildUnreachable(c->b);
+    }
+    }
+}
+
+static void emit_block(struct cg_func *g, struct kir_block *b) {
+    struct cg *c = g->cg;
+    uint32_t pos = g->fl->cfg->pos[b->id];
+    LLVMPositionBuilderAtEnd(c->b, g->test[b->id]);
+    if (!g->mask_var[b->id] || harmless(b)) {
+        LLVMBuildBr(c->b, g->body[b->id]);
+    } else {
+        LLVMValueRef m = LLVMBuildLoad2(c->b, cg_mask_type(c), g->mask_var[b->id], "");
+        LLVMBasicBlockRef skip = cg_new_block(g, "skip");
+        LLVMBuildCondBr(c->b, cg_any(g, m), g->body[b->id], skip);
+        LLVMPositionBuilderAtEnd(c->b, skip);
+        jump(g, flow_next(g->fl, b, pos, NULL, false, NULL));
+    }
+    LLVMPositionBuilderAtEnd(c->b, g->body[b->id]);
+    g->epoch++;
+    g->block = b;
+    g->mask = g->entry_mask;
+    if (g->mask_var[b->id]) {
+        g->mask = LLVMBuildLoad2(c->b, cg_mask_type(c), g->mask_var[b->id], "mask");
+        LLVMBuildStore(c->b, LLVMConstNull(cg_mask_type(c)), g->mask_var[b->id]);
+    }
+    for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
+        cg_store_live_out(g, i->res[0]);
+    struct cfg_loop *in = g->fl->cfg->loop[b->id];
+    if (in && in->header == b && g->fl->loop_waits[in->index])
+        cg_call_rt(c, "kd_rt_yield", &g->blk, 1);
+    for (struct kir_inst *i = b->first; i != b->last; i = i->next) {
+        bool done =
+            i->op == ISA_OP_PHI || (i->nres && g->vals[i->res[0]->id].epoch == CG_PERMANENT);
+        if (!done)
+            cg_emit_inst(g, i);
+    }
+    emit_terminator(g, b);
+    for (struct cfg_loop *l = g->fl->cfg->loop[b->id]; l && l->last == pos; l = l->parent) {
+        LLVMPositionBuilderAtEnd(c->b, g->loop_end[l->index]);
+        LLVMBasicBlockRef leave = cg_new_block(g, "leave");
+        if (g->mask_var[l->header->id]) {
+            LLVMValueRef m = LLVMBuildLoad2(c->b, cg_mask_type(c), g->mask_var[l->header->id], "");
+            LLVMBuildCondBr(c->b, cg_any(g, m), g->body[l->header->id], leave);
+        } else {
+            LLVMBuildBr(c->b, leave);
+        }
+        LLVMPositionBuilderAtEnd(c->b, leave);
+        jump(g, flow_next(g->fl, b, pos, l, true, NULL));
+    }
+}
+
+void cg_emit_blocks(struct cg_func *g) {
+    struct cfg *cfg = g->fl->cfg;
+    for (uint32_t p = 0; p < cfg->nblocks; p++)
+        emit_block(g, cfg->order[p]);
+}

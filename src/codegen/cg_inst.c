@@ -1,0 +1,134 @@
+// One instruction that is no terminator: hands it to its family. Pointwise instructions are
+// emitted as their result's shape asks: one scalar, base and offsets, or lane by lane.
+#include "codegen/cg.h"
+
+static bool widens(const struct kir_inst *i) {
+    return (i->op == ISA_OP_CVT && isa_type_bits(i->ty) == 64) ||
+           ((i->op == ISA_OP_MUL || i->op == ISA_OP_MAD) && i->mods.half == ISA_WIDE);
+}
+
+// The condition under which no lane's 32-bit sum wraps: base between the smallest and the
+// largest value that all offsets leave room for.
+static LLVMValueRef no_wrap(struct cg_func *g, const struct kir_inst *i, struct kir_value *v) {
+    struct cg *c = g->cg;
+    struct shape s = cg_shape(g, v);
+    bool is_signed = isa_type_is_signed(i->op == ISA_OP_CVT ? i->ty2 : i->ty);
+    if (s.kind != SHAPE_OFFSETS)
+        return NULL;
+    int64_t lo = 0, hi = 0;
+    for (unsigned k = 0; k < c->width; k++) {
+        lo = s.offs[k] < lo ? s.offs[k] : lo;
+        hi = s.offs[k] > hi ? s.offs[k] : hi;
+    }
+    int64_t min = (is_signed ? INT32_MIN : 0) - lo;
+    int64_t max = (is_signed ? INT32_MAX : (int64_t)UINT32_MAX) - hi;
+    // min <= base <= max as one unsigned comparison
+    LLVMValueRef d = LLVMBuildSub(c->b, cg_scalar(g, v), cg_i32(c, (uint64_t)min & UINT32_MAX), "");
+    return LLVMBuildICmp(c->b, LLVMIntULE, d, cg_i32(c, (uint64_t)(max - min) & UINT32_MAX), "");
+}
+
+static LLVMValueRef and_guards(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
+    return !x ? y : !y ? x : LLVMBuildAnd(c->b, x, y, "");
+}
+
+// or and xor keep the low bits of the constant in the offsets: see shape.c.
+static LLVMValueRef without_low_bits(struct cg_func *g, const struct kir_inst *i, uint32_t k,
+                                     LLVMValueRef x) {
+    uint64_t bits;
+    if ((i->op != ISA_OP_OR && i->op != ISA_OP_XOR) || !flow_const(i->ops[k], &bits))
+        return x;
+    struct shape other = cg_shape(g, i->ops[1 - k]);
+    if (other.kind != SHAPE_OFFSETS)
+        return x;
+    unsigned tz = other.tz > 40 ? 40 : other.tz;
+    return LLVMConstInt(LLVMTypeOf(x), bits & ~((1ULL << tz) - 1), 0);
+}
+
+static bool emit_lanes(struct cg_func *g, struct kir_inst *i, LLVMValueRef *dst) {
+    LLVMValueRef src[16];
+    for (uint32_t k = 0; k < i->nops; k++)
+        src[k] = cg_operand_bits(g, i, k, cg_vec(g, i->ops[k]));
+    return pw_emit(&g->cg->pw, i, g->cg->width == 1 ? 0 : g->cg->width, src, dst);
+}
+
+static bool emit_scalar(struct cg_func *g, struct kir_inst *i, LLVMValueRef *dst) {
+    LLVMValueRef src[16];
+    for (uint32_t k = 0; k < i->nops; k++) {
+        src[k] = cg_operand_bits(g, i, k, cg_scalar(g, i->ops[k]));
+        if (g->cg->width > 1)
+            src[k] = without_low_bits(g, i, k, src[k]);
+    }
+    return pw_emit(&g->cg->pw, i, 0, src, dst);
+}
+
+bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    LLVMValueRef dst[16], vec[16];
+    struct shape s = g->fl->shape[i->res[0]->id];
+    if (i->nops > 16 || i->nres > 16)
+        return false;
+    if (c->width == 1 || s.kind == SHAPE_UNIFORM) {
+        if (!emit_scalar(g, i, dst))
+            return false;
+        for (uint32_t k = 0; k < i->nres; k++)
+            cg_set_scalar(g, i->res[k], dst[k]);
+        return true;
+    }
+    if (s.kind == SHAPE_OFFSETS) {
+        LLVMValueRef guard = NULL;
+        if (!emit_scalar(g, i, dst))
+            return false;
+        if (s.guard) {
+            for (uint32_t k = 0; k < i->nops; k++)
+                guard = and_guards(c, guard, cg_guard(g, i->ops[k]));
+            for (uint32_t k = 0; widens(i) && k < i->nops && k < 2; k++)
+                if (i->ops[k]->type == KIR_B32)
+                    guard = and_guards(c, guard, no_wrap(g, i, i->ops[k]));
+            if (!emit_lanes(g, i, vec))
+                return false;
+        }
+        cg_set_offsets(g, i->res[0], dst[0], guard, s.guard ? vec[0] : NULL);
+        return true;
+    }
+    if (!emit_lanes(g, i, dst))
+        return false;
+    for (uint32_t k = 0; k < i->nres; k++)
+        cg_set_vec(g, i->res[k], dst[k]);
+    return true;
+}
+
+void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    bool ok = true;
+    switch (isa_op_info[i->op].klass) {
+    case ISA_CLASS_POINTWISE:
+        ok = cg_emit_source(g, i) || cg_emit_pointwise(g, i);
+        break;
+    case ISA_CLASS_SOURCE:
+        ok = i->op == ISA_OP_PHI || cg_emit_source(g, i);
+        break;
+    case ISA_CLASS_MEMORY:
+        ok = cg_emit_atomic(g, i) || cg_emit_memory(g, i);
+        break;
+    case ISA_CLASS_FENCE:
+        ok = cg_emit_memory(g, i);
+        break;
+    case ISA_CLASS_WARP:
+        ok = cg_emit_warp(g, i);
+        break;
+    case ISA_CLASS_BLOCK:
+        ok = cg_emit_barrier(g, i);
+        break;
+    case ISA_CLASS_CONTROL:
+        ok = cg_emit_call(g, i);
+        break;
+    }
+    if (!ok) {
+        struct strbuf text = {0};
+        kir_print_inst(i, &text);
+        cg_error(c, "%s:%u: cannot compile: %s", g->f->name, i->line, strbuf_str(&text));
+        strbuf_free(&text);
+        for (uint32_t k = 0; k < i->nres; k++)
+            cg_set_result(g, i->res[k], LLVMConstNull(cg_vec_type(c, i->res[k]->type)));
+    }
+}
