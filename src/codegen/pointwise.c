@@ -41,9 +41,26 @@ static bool emit_integer(const struct em *e) {
     }
 }
 
+static bool is_half(enum isa_type t) {
+    return t == ISA_F16 || t == ISA_BF16;
+}
+
+static bool emit_float(const struct em *e) {
+    switch (e->i->op) {
+    case ISA_OP_MIN:
+    case ISA_OP_MAX:
+        return pw_float_min_max(e);
+    case ISA_OP_ABS:
+    case ISA_OP_NEG:
+        return pw_float_sign(e);
+    default:
+        return is_half(e->i->ty) ? pw_half_arith(e) : pw_float_arith(e);
+    }
+}
+
 // Operations whose type is integer or float.
 static bool emit_arithmetic(const struct em *e) {
-    return isa_type_is_float(e->i->ty) ? pw_unknown(e, "this type") : emit_integer(e);
+    return isa_type_is_float(e->i->ty) ? emit_float(e) : emit_integer(e);
 }
 
 static bool emit_bits(const struct em *e) {
@@ -92,6 +109,24 @@ static bool emit(const struct em *e) {
     case ISA_OP_ABS:
     case ISA_OP_NEG:
         return emit_arithmetic(e);
+    case ISA_OP_FMA:
+        return emit_float(e);
+    case ISA_OP_RCP:
+    case ISA_OP_SQRT:
+        return pw_float_arith(e);
+    case ISA_OP_RSQRT:
+    case ISA_OP_SIN:
+    case ISA_OP_COS:
+    case ISA_OP_LG2:
+    case ISA_OP_EX2:
+    case ISA_OP_TANH:
+        return pw_approx(e);
+    case ISA_OP_COPYSIGN:
+        return pw_copysign(e);
+    case ISA_OP_CVT:
+        return pw_cvt(e);
+    case ISA_OP_CVT_PACK:
+        return pw_cvt_pack(e);
     case ISA_OP_MUL24:
     case ISA_OP_MAD24:
         return pw_mul_mad(e);
@@ -140,8 +175,78 @@ static bool emit(const struct em *e) {
     }
 }
 
+// The type of one of two halves in a register, ISA_VOID for types that are not packed.
+static enum isa_type half_of(enum isa_type t) {
+    switch (t) {
+    case ISA_F16X2:
+        return ISA_F16;
+    case ISA_BF16X2:
+        return ISA_BF16;
+    case ISA_U16X2:
+        return ISA_U16;
+    case ISA_S16X2:
+        return ISA_S16;
+    default:
+        return ISA_VOID;
+    }
+}
+
+// A register of two halves is two lanes.
+static val to_halves(const struct em *e, val v, unsigned lanes) {
+    LLVMTypeRef t = LLVMVectorType(LLVMInt16TypeInContext(e->p->ctx), lanes);
+    return LLVMBuildBitCast(e->b, v_resize(e, v_bits(e, v), 32, false), t, "");
+}
+
+// A predicate for both halves.
+static val to_pairs(const struct em *e, val v, unsigned lanes) {
+    val ones = v_sext(e, v, 32), halves = to_halves(e, ones, lanes);
+    LLVMTypeRef t = LLVMVectorType(LLVMInt1TypeInContext(e->p->ctx), lanes);
+    return LLVMBuildTrunc(e->b, halves, t, "");
+}
+
+// setp.f16x2 p|q: the result of each half.
+static void store_pair(const struct em *e, val pairs, unsigned lanes) {
+    LLVMTypeRef t = LLVMVectorType(LLVMInt16TypeInContext(e->p->ctx), lanes);
+    val both = LLVMBuildBitCast(e->b, LLVMBuildSExt(e->b, pairs, t, ""), v_int(e, 32), "");
+    res_pred(e, 0, v_trunc(e, both, 1));
+    if (e->i->nres > 1)
+        res_pred(e, 1, v_trunc(e, v_lshri(e, both, 16), 1));
+}
+
+static bool emit_packed(const struct em *e) {
+    enum { MOST = 4 };
+    unsigned lanes = 2 * (e->lanes ? e->lanes : 1);
+    bool setp = e->i->op == ISA_OP_SETP;
+    struct kir_value half = {.kind = KIR_VALUE_UNDEF, .type = KIR_B16};
+    struct kir_value pred = {.kind = KIR_VALUE_UNDEF, .type = KIR_PRED};
+    struct kir_value *ops[MOST], *res = setp ? &pred : &half;
+    struct kir_inst i = *e->i;
+    val src[MOST], dst;
+    if (i.nops > MOST)
+        return pw_unknown(e, "so many operands");
+    for (unsigned k = 0; k < i.nops; k++) {
+        bool is_pred = e->i->ops[k]->type == KIR_PRED;
+        ops[k] = is_pred ? &pred : &half;
+        src[k] = is_pred ? to_pairs(e, e->src[k], lanes) : to_halves(e, e->src[k], lanes);
+    }
+    i.ty = half_of(i.ty);
+    i.ty2 = half_of(i.ty2);
+    i.ops = ops;
+    i.res = &res;
+    i.nres = 1;
+    const struct em halves = {e->p, e->b, &i, lanes, src, &dst};
+    if (!emit(&halves))
+        return false;
+    if (setp)
+        store_pair(e, dst, lanes);
+    else
+        res_int(e, 0, LLVMBuildBitCast(e->b, dst, v_int(e, 32), ""), false);
+    return true;
+}
+
 bool pw_emit(struct pw *p, const struct kir_inst *i, unsigned lanes, const LLVMValueRef *src,
              LLVMValueRef *dst) {
     const struct em e = {p, p->b, i, lanes, src, dst};
-    return emit(&e);
+    p->error[0] = 0;
+    return half_of(i->ty) && i->op != ISA_OP_CVT ? emit_packed(&e) : emit(&e);
 }

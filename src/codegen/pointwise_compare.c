@@ -33,7 +33,7 @@ static val compare(const struct em *e, enum isa_type t) {
     return p ? v_icmp(e, p, op_typed(e, 0, t), op_typed(e, 1, t)) : NULL;
 }
 
-static val combine(const struct em *e, val p, val c) {
+val v_combine(const struct em *e, val p, val c) {
     switch (e->i->mods.boolop) {
     case ISA_BOOL_AND:
         return v_and(e, p, c);
@@ -51,9 +51,9 @@ bool pw_setp(const struct em *e) {
     if (!p)
         return pw_unknown(e, "a comparison of this type");
     val c = e->i->mods.boolop ? op_pred(e, 2) : NULL;
-    res_pred(e, 0, combine(e, p, c));
+    res_pred(e, 0, v_combine(e, p, c));
     if (e->i->nres > 1)
-        res_pred(e, 1, combine(e, v_not(e, p), c));
+        res_pred(e, 1, v_combine(e, v_not(e, p), c));
     return true;
 }
 
@@ -63,7 +63,7 @@ bool pw_set(const struct em *e) {
     val p = compare(e, e->i->ty2);
     if (!p)
         return pw_unknown(e, "a comparison of this type");
-    p = combine(e, p, e->i->mods.boolop ? op_pred(e, 2) : NULL);
+    p = v_combine(e, p, e->i->mods.boolop ? op_pred(e, 2) : NULL);
     uint64_t one = t == ISA_F32 ? 0x3f800000 : t == ISA_F16 ? 0x3c00 : 0x3f80;
     unsigned w = isa_type_bits(t);
     if (isa_type_is_float(t))

@@ -116,16 +116,56 @@ bool pw_bmsk(const struct em *e);
 bool pw_szext(const struct em *e);
 bool pw_fns(const struct em *e);
 
+// Predicate p combined with c as mods.boolop says.
+val v_combine(const struct em *e, val p, val c);
 bool pw_setp(const struct em *e);
 bool pw_set(const struct em *e);
 bool pw_select(const struct em *e);
 bool pw_testp(const struct em *e);
 bool pw_mov(const struct em *e);
 
-// pointwise_ftz.c: a float with subnormals made zeros of their sign.
-val v_flush(const struct em *e, val a);
-// Operand k as a number to compute with: float (f32, f16, bf16) or double, flushed as
-// mods.ftz says. NULL for other types.
+// pointwise_number.c: numbers to compute with, and what is done to results.
+val v_flush(const struct em *e, val a);    // f32 subnormals made zeros of their sign
+val v_saturate(const struct em *e, val a); // clamped to 0..1, NaN to +0
+// Operand k, of type t, as float (f32, f16, bf16) or double, flushed as mods.ftz says. NULL for
+// other types.
 val op_number(const struct em *e, unsigned k, enum isa_type t);
+// Bits of a float operand. A NaN in the F32 representation counts as the canonical one.
+val op_float_bits(const struct em *e, unsigned k, unsigned bits);
+
+// pointwise_round.c: rounding modes other than the machine's.
+enum { RND_ODD = ISA_RND_COUNT }; // to odd: a result that can be rounded again, once, correctly
+bool rnd_is_nearest(unsigned mode);
+// r is the exact result x rounded to nearest; below: r < x, above: r > x. Gives x rounded by mode.
+val rnd_step(const struct em *e, val r, val below, val above, unsigned mode);
+val rnd_narrow(const struct em *e, val d, unsigned mode); // double -> float
+val rnd_sum_to_odd(const struct em *e, val a, val b);     // a + b rounded to odd
+// ISA_OP_ADD, MUL, FMA, DIV, SQRT on floats or doubles, rounded by mode (also RND_ODD for
+// f32). Unused operands are NULL.
+val rnd_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode);
+// pointwise_avx512.c: the same by embedded rounding; has_embedded says whether that exists.
+bool has_embedded(const struct em *e);
+val embedded_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode);
+
+// pointwise_half.c: 16-bit floats as integers.
+val v_half_to_float(const struct em *e, val h);
+val v_bfloat_to_float(const struct em *e, val h);
+// Rounded by mode; a NaN gives the canonical one.
+val v_float_to_half(const struct em *e, val f, unsigned mode);
+val v_float_to_bfloat(const struct em *e, val f, unsigned mode);
+// A float in a format of 1 + exp_bits + man_bits bits (at most 16), to nearest. limit: the code of
+// what too large numbers become. A NaN gives it too.
+val v_float_to_small(const struct em *e, val f, unsigned exp_bits, unsigned man_bits,
+                     unsigned limit);
+
+// pointwise_float.c
+bool pw_float_arith(const struct em *e);   // add sub mul fma mad div rcp sqrt
+bool pw_float_min_max(const struct em *e); // f32 f64 f16 bf16
+bool pw_float_sign(const struct em *e);    // abs neg
+bool pw_copysign(const struct em *e);
+bool pw_half_arith(const struct em *e); // add sub mul fma of f16, bf16
+bool pw_approx(const struct em *e);     // rsqrt sin cos lg2 ex2 tanh
+bool pw_cvt(const struct em *e);
+bool pw_cvt_pack(const struct em *e);
 
 #endif

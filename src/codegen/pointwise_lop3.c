@@ -109,6 +109,9 @@ bool pw_lop3(const struct em *e) {
     uint64_t table;
     if (!op_const(e, 3, &table))
         return pw_unknown(e, "a table that is not constant");
-    res_int(e, 0, formula(e, table & 0xff), false);
+    val r = formula(e, table & 0xff);
+    res_int(e, 0, r, false);
+    if (e->i->nres > 1) // lop3.boolop d|p: is any bit set, combined with operand 4
+        res_pred(e, 1, v_combine(e, v_icmpi(e, LLVMIntNE, r, 0), op_pred(e, 4)));
     return true;
 }

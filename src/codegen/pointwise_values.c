@@ -232,6 +232,15 @@ val v_call3(const struct em *e, const char *intrinsic, val a, val b, val c) {
     return call(e, intrinsic, (val[]){a, b, c}, 3);
 }
 
+// f32 without the instruction: the product is an exact double; the sum, rounded to odd, can be
+// rounded again. f64: LLVM calls fma of the C library for each lane.
+val v_fma(const struct em *e, val a, val b, val c) {
+    if (e->p->has_fma || v_width(a) != 32)
+        return v_call3(e, "llvm.fma", a, b, c);
+    val p = v_fmul(e, v_fext(e, a), v_fext(e, b));
+    return v_fcut(e, rnd_sum_to_odd(e, p, v_fext(e, c)));
+}
+
 val op_int(const struct em *e, unsigned k, unsigned bits, bool is_signed) {
     return v_resize(e, v_bits(e, e->src[k]), bits, is_signed);
 }

@@ -1,0 +1,90 @@
+// Rounding modes on AVX-512, whose 512-bit arithmetic takes one as an operand.
+#include <string.h>
+
+#include "codegen/pointwise_internal.h"
+
+bool has_embedded(const struct em *e) {
+    return e->p->level == KD_LEVEL_X86_64_V4;
+}
+
+static val lane_index(const struct em *e, unsigned k, bool exists) {
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->p->ctx);
+    return exists ? LLVMConstInt(i32, k, false) : LLVMGetUndef(i32);
+}
+
+// Lanes first .. first + n of v, which has `lanes` of them; what lies beyond is undefined.
+static val take(const struct em *e, val v, unsigned lanes, unsigned first, unsigned n) {
+    val mask[64];
+    for (unsigned k = 0; k < n; k++)
+        mask[k] = lane_index(e, first + k, first + k < lanes);
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetUndef(LLVMTypeOf(v)), LLVMConstVector(mask, n),
+                                  "");
+}
+
+// The parts, a power of two of them, as one vector.
+static val concat(const struct em *e, const val *parts, unsigned count, unsigned n) {
+    if (count == 1)
+        return parts[0];
+    val a = concat(e, parts, count / 2, n), b = concat(e, parts + count / 2, count / 2, n);
+    val mask[64];
+    for (unsigned k = 0; k < n * count; k++)
+        mask[k] = lane_index(e, k, true);
+    return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(mask, n * count), "");
+}
+
+static const char *intrinsic(enum isa_op op, bool f64) {
+    switch (op) {
+    case ISA_OP_ADD:
+        return f64 ? "llvm.x86.avx512.add.pd.512" : "llvm.x86.avx512.add.ps.512";
+    case ISA_OP_MUL:
+        return f64 ? "llvm.x86.avx512.mul.pd.512" : "llvm.x86.avx512.mul.ps.512";
+    case ISA_OP_DIV:
+        return f64 ? "llvm.x86.avx512.div.pd.512" : "llvm.x86.avx512.div.ps.512";
+    case ISA_OP_SQRT:
+        return f64 ? "llvm.x86.avx512.sqrt.pd.512" : "llvm.x86.avx512.sqrt.ps.512";
+    default:
+        return f64 ? "llvm.x86.avx512.vfmadd.pd.512" : "llvm.x86.avx512.vfmadd.ps.512";
+    }
+}
+
+static val rounding(const struct em *e, unsigned mode) {
+    unsigned code = mode == ISA_RND_RM ? 1 : mode == ISA_RND_RP ? 2 : mode == ISA_RND_RZ ? 3 : 0;
+    return LLVMConstInt(LLVMInt32TypeInContext(e->p->ctx), 8 | code, false); // 8: no exceptions
+}
+
+static val call512(const struct em *e, enum isa_op op, const val x[3], unsigned mode, bool f64) {
+    const char *name = intrinsic(op, f64);
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name)), n = 0;
+    val args[4];
+    while (n < 3 && x[n]) {
+        args[n] = x[n];
+        n++;
+    }
+    args[n++] = rounding(e, mode);
+    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->p->ctx, id, NULL, 0),
+                          LLVMGetIntrinsicDeclaration(e->p->mod, id, NULL, 0), args, n, "");
+}
+
+// x as one vector of at least one lane.
+static val as_vector(const struct em *e, val x) {
+    if (e->lanes)
+        return x;
+    val v = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(x), 1));
+    return LLVMBuildInsertElement(e->b, v, x, lane_index(e, 0, true), "");
+}
+
+val embedded_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode) {
+    bool f64 = v_width(x[0]) == 64;
+    unsigned n = f64 ? 8 : 16, lanes = e->lanes ? e->lanes : 1, count = (lanes + n - 1) / n;
+    val parts[8];
+    for (unsigned c = 0; c < count; c++) {
+        val y[3] = {NULL};
+        for (unsigned k = 0; k < 3 && x[k]; k++)
+            y[k] = take(e, as_vector(e, x[k]), lanes, c * n, n);
+        parts[c] = call512(e, op, y, mode, f64);
+    }
+    val r = concat(e, parts, count, n);
+    if (!e->lanes)
+        return LLVMBuildExtractElement(e->b, r, lane_index(e, 0, true), "");
+    return count * n == lanes ? r : take(e, r, n, 0, lanes);
+}

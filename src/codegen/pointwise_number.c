@@ -1,0 +1,48 @@
+// Operands as numbers to compute with; .ftz and .sat on f32.
+#include "codegen/pointwise_internal.h"
+
+val v_flush(const struct em *e, val a) {
+    val bits = v_bits(e, a);
+    val tiny = v_icmpi(e, LLVMIntEQ, v_andi(e, bits, 0x7f800000), 0);
+    return v_float(e, v_sel(e, tiny, v_andi(e, bits, 0x80000000), bits));
+}
+
+// Written so that maxps and minps, which return their second operand on NaN and equality, do it.
+val v_saturate(const struct em *e, val a) {
+    unsigned w = v_width(a);
+    val zero = k_flt(e, w, 0), one = k_flt(e, w, 1);
+    a = v_sel(e, v_fcmp(e, LLVMRealOGT, a, zero), a, zero);
+    return v_sel(e, v_fcmp(e, LLVMRealOLT, a, one), a, one);
+}
+
+static val flushed_half(const struct em *e, val h) {
+    val tiny = v_icmpi(e, LLVMIntEQ, v_andi(e, h, 0x7c00), 0);
+    return v_sel(e, tiny, v_andi(e, h, 0x8000), h);
+}
+
+val op_number(const struct em *e, unsigned k, enum isa_type t) {
+    bool ftz = e->i->mods.ftz;
+    val a;
+    switch (t) {
+    case ISA_F32:
+        a = op_flt(e, k, 32);
+        return ftz ? v_flush(e, a) : a;
+    case ISA_F64:
+        return op_flt(e, k, 64);
+    case ISA_F16:
+        a = op_int(e, k, 16, false);
+        return v_half_to_float(e, ftz ? flushed_half(e, a) : a);
+    case ISA_BF16:
+        a = v_bfloat_to_float(e, op_int(e, k, 16, false));
+        return ftz ? v_flush(e, a) : a;
+    default:
+        return NULL;
+    }
+}
+
+val op_float_bits(const struct em *e, unsigned k, unsigned bits) {
+    val b = op_int(e, k, bits, false);
+    if (bits != 32 || e->i->ops[k]->type != KIR_F32)
+        return b;
+    return v_sel(e, v_is_nan(e, e->src[k]), k_int(e, 32, 0x7fffffff), b);
+}
