@@ -166,6 +166,7 @@ struct ptx_inst {
     bool guard_negated;    // @!p
     uint8_t ndst;          // ops[0..ndst) are written
     uint8_t nops;          // operands in text order, destinations first; absent ones left out
+    uint8_t npolicy;       // cache policies that follow in ops, for the printer alone
     struct ptx_operand *ops;
     struct ptx_call *call;         // ISA_OP_CALL alone; nops is 0 then
     uint32_t file, line;           // of the last .loc, 0 when there was none
