@@ -1,0 +1,264 @@
+// Device images of the program: registered by constructors before main, loaded when one of their
+// kernels or variables is first used (guide 25). Registration calls no driver.
+//
+// An image becomes a library of the driver (cuLibraryLoadData), which belongs to no context: the
+// driver instantiates it in each context that uses it, also after a device was reset.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "kudzu/registration.h"
+#include "runtime/runtime.h"
+#include "runtime/symbol_table.h"
+
+struct rt_image {
+    const struct __cudaFatBinaryWrapper *wrapper;
+    pthread_mutex_t mutex; // of `library`
+    CUlibrary library;     // NULL until loaded
+};
+
+// A managed variable whose pointer in host code is not set yet.
+struct managed {
+    struct rt_image *image;
+    const char *name;
+    void **host_pointer;
+    struct managed *next;
+};
+
+static pthread_rwlock_t symbols_lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct rt_symbol_table symbols;
+static pthread_mutex_t managed_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct managed *_Atomic unconnected;
+static _Atomic bool exiting;
+
+// ---- Loading ----------------------------------------------------------------------------------
+
+static void note_exit(void) {
+    exiting = true;
+}
+
+// Runs once a program has loaded something: what is still loaded when the process ends need not be
+// unloaded, and the driver may be gone.
+static void watch_exit(void) {
+    atexit(note_exit);
+}
+
+static cudaError_t load(const char *function, struct rt_image *image, CUlibrary *library) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_exit);
+    const struct __cudaFatBinaryWrapper *wrapper = image->wrapper;
+    if (!wrapper || wrapper->magic != KUDZU_FATBIN_WRAPPER_MAGIC || !wrapper->data)
+        return rt_fail(function, cudaErrorInvalidKernelImage,
+                       "what was registered as a device image is none");
+    // The image is a part of the program: the driver need not copy it.
+    CUlibraryOption option = CU_LIBRARY_BINARY_IS_PRESERVED;
+    void *value = (void *)1;
+    CUresult result = CUDA_SUCCESS;
+    pthread_mutex_lock(&image->mutex);
+    if (!image->library)
+        result = RT_CALL(cuLibraryLoadData, &image->library, wrapper->data, NULL, NULL, 0, &option,
+                         &value, 1);
+    *library = image->library;
+    pthread_mutex_unlock(&image->mutex);
+    return rt_result(result);
+}
+
+// Looks `entry` up; the symbol is copied, because the table may move.
+static bool find(const void *key, struct rt_symbol *symbol) {
+    pthread_rwlock_rdlock(&symbols_lock);
+    const struct rt_symbol *found = rt_symbol_find(&symbols, key);
+    if (found)
+        *symbol = *found;
+    pthread_rwlock_unlock(&symbols_lock);
+    return found != NULL;
+}
+
+static void remember_kernel_of(const void *entry, CUkernel kernel) {
+    pthread_rwlock_wrlock(&symbols_lock);
+    struct rt_symbol *symbol = rt_symbol_find(&symbols, entry);
+    if (symbol)
+        symbol->kernel = kernel;
+    pthread_rwlock_unlock(&symbols_lock);
+}
+
+cudaError_t rt_kernel(const char *function, const void *entry, CUkernel *kernel) {
+    struct rt_symbol symbol;
+    CUlibrary library;
+    if (!find(entry, &symbol) || symbol.kind == RT_SYMBOL_VARIABLE)
+        return rt_fail(function, cudaErrorInvalidDeviceFunction, "%p is the address of no kernel",
+                       entry);
+    *kernel = symbol.kernel;
+    if (symbol.kernel)
+        return cudaSuccess;
+    RT_TRY(load(function, symbol.image, &library));
+    CUresult result = RT_CALL(cuLibraryGetKernel, kernel, library, symbol.name);
+    if (result == CUDA_ERROR_NOT_FOUND)
+        return rt_fail(function, cudaErrorInvalidDeviceFunction,
+                       "the device image has no kernel %s", symbol.name);
+    if (result == CUDA_SUCCESS)
+        remember_kernel_of(entry, *kernel);
+    return rt_result(result);
+}
+
+cudaError_t rt_variable(const char *function, const void *key, CUdeviceptr *address, size_t *size) {
+    struct rt_symbol symbol;
+    CUlibrary library;
+    if (!find(key, &symbol) || symbol.kind != RT_SYMBOL_VARIABLE)
+        return rt_fail(function, cudaErrorInvalidSymbol, "%p is the address of no device variable",
+                       key);
+    RT_TRY(load(function, symbol.image, &library));
+    CUresult result = RT_CALL(cuLibraryGetGlobal, address, size, library, symbol.name);
+    if (result == CUDA_ERROR_NOT_FOUND)
+        return rt_fail(function, cudaErrorInvalidSymbol, "the device image has no variable %s",
+                       symbol.name);
+    return rt_result(result);
+}
+
+void rt_remember_kernel(CUkernel kernel) {
+    struct rt_symbol symbol = {.key = kernel, .kind = RT_SYMBOL_HANDLE, .kernel = kernel};
+    pthread_rwlock_wrlock(&symbols_lock);
+    rt_symbol_add(&symbols, symbol);
+    pthread_rwlock_unlock(&symbols_lock);
+}
+
+void rt_forget_kernels(const CUkernel *kernels, unsigned int count) {
+    pthread_rwlock_wrlock(&symbols_lock);
+    for (unsigned int i = 0; i < count; i++)
+        rt_symbol_remove(&symbols, kernels[i]);
+    pthread_rwlock_unlock(&symbols_lock);
+}
+
+static cudaError_t connect(const struct managed *m) {
+    CUlibrary library;
+    CUdeviceptr address;
+    size_t size;
+    RT_TRY(load("cudart", m->image, &library));
+    RT_TRY(rt_result(RT_CALL(cuLibraryGetManaged, &address, &size, library, m->name)));
+    *m->host_pointer = (void *)(uintptr_t)address;
+    return cudaSuccess;
+}
+
+cudaError_t rt_connect_managed(void) {
+    if (!unconnected)
+        return cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    pthread_mutex_lock(&managed_mutex);
+    while (error == cudaSuccess && unconnected) {
+        struct managed *m = unconnected;
+        error = connect(m);
+        if (error == cudaSuccess) {
+            unconnected = m->next;
+            free(m);
+        }
+    }
+    pthread_mutex_unlock(&managed_mutex);
+    return error;
+}
+
+// ---- Registration -----------------------------------------------------------------------------
+
+static struct rt_image *image_of(void **handle) {
+    return (struct rt_image *)handle;
+}
+
+void **__cudaRegisterFatBinary(void *wrapper) {
+    struct rt_image *image = calloc(1, sizeof *image);
+    if (!image)
+        return NULL;
+    image->wrapper = wrapper;
+    pthread_mutex_init(&image->mutex, NULL);
+    return (void **)image;
+}
+
+// A thread that is already at work must pass through rt_enter_slow for new managed variables.
+void __cudaRegisterFatBinaryEnd(void **handle) {
+    (void)handle;
+    if (unconnected)
+        rt_generation++;
+}
+
+static void drop_managed_of(const struct rt_image *image) {
+    pthread_mutex_lock(&managed_mutex);
+    struct managed *kept = NULL;
+    for (struct managed *m = unconnected, *next; m; m = next) {
+        next = m->next;
+        if (m->image == image) {
+            free(m);
+            continue;
+        }
+        m->next = kept;
+        kept = m;
+    }
+    unconnected = kept;
+    pthread_mutex_unlock(&managed_mutex);
+}
+
+void __cudaUnregisterFatBinary(void **handle) {
+    struct rt_image *image = image_of(handle);
+    if (!image)
+        return;
+    drop_managed_of(image);
+    pthread_rwlock_wrlock(&symbols_lock);
+    rt_symbol_remove_image(&symbols, image);
+    pthread_rwlock_unlock(&symbols_lock);
+    if (image->library && !exiting)
+        (void)RT_CALL(cuLibraryUnload, image->library);
+    pthread_mutex_destroy(&image->mutex);
+    free(image);
+}
+
+char __cudaInitModule(void **handle) {
+    (void)handle;
+    return rt_enter() == cudaSuccess && rt_connect_managed() == cudaSuccess;
+}
+
+// Without memory the symbol stays unknown, and its use is the error.
+static void add(void **handle, const void *key, enum rt_symbol_kind kind, const char *name) {
+    struct rt_image *image = image_of(handle);
+    if (!image)
+        return;
+    pthread_rwlock_wrlock(&symbols_lock);
+    rt_symbol_add(&symbols, (struct rt_symbol){key, kind, image, name, NULL});
+    pthread_rwlock_unlock(&symbols_lock);
+}
+
+int __cudaRegisterFunction(void **handle, const char *hostFun, char *deviceFun,
+                           const char *deviceName, int thread_limit, uint3 *tid, uint3 *bid,
+                           dim3 *bDim, dim3 *gDim, int *wSize) {
+    (void)deviceFun, (void)thread_limit, (void)tid, (void)bid, (void)bDim, (void)gDim, (void)wSize;
+    add(handle, hostFun, RT_SYMBOL_KERNEL, deviceName);
+    return 0;
+}
+
+void __cudaRegisterVar(void **handle, char *hostVar, char *deviceAddress, const char *deviceName,
+                       int ext, size_t size, int constant, int global) {
+    (void)deviceAddress, (void)ext, (void)size, (void)constant, (void)global;
+    add(handle, hostVar, RT_SYMBOL_VARIABLE, deviceName);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **hostVarPtrAddress, char *deviceAddress,
+                              const char *deviceName, int ext, size_t size, int constant,
+                              int global) {
+    (void)deviceAddress, (void)ext, (void)size, (void)constant, (void)global;
+    add(handle, hostVarPtrAddress, RT_SYMBOL_VARIABLE, deviceName);
+    struct managed *m = handle ? malloc(sizeof *m) : NULL;
+    if (!m)
+        return;
+    pthread_mutex_lock(&managed_mutex);
+    *m = (struct managed){image_of(handle), deviceName, hostVarPtrAddress, unconnected};
+    unconnected = m;
+    pthread_mutex_unlock(&managed_mutex);
+}
+
+// Texture and surface references: programs that only declare them run; binding one is refused.
+void __cudaRegisterTexture(void **handle, const struct textureReference *hostVar,
+                           const void **deviceAddress, const char *deviceName, int dim, int norm,
+                           int ext) {
+    (void)handle, (void)hostVar, (void)deviceAddress, (void)deviceName;
+    (void)dim, (void)norm, (void)ext;
+}
+
+void __cudaRegisterSurface(void **handle, const struct surfaceReference *hostVar,
+                           const void **deviceAddress, const char *deviceName, int dim, int ext) {
+    (void)handle, (void)hostVar, (void)deviceAddress, (void)deviceName, (void)dim, (void)ext;
+}

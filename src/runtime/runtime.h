@@ -1,0 +1,112 @@
+// What the files of the runtime share: entering a call, errors, the driver's functions, contexts,
+// registered images.
+//
+// A call of the runtime is one or more documented calls of the driver between RT_ENTER (a context
+// is current) and rt_result (the driver's answer as the runtime's error, recorded for
+// cudaGetLastError).
+#ifndef KUDZU_RUNTIME_RUNTIME_H
+#define KUDZU_RUNTIME_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define __CUDART_API_VERSION_INTERNAL
+#include "api/runtime_decls.h"
+
+#include "api/api.h"
+#include "runtime/driver_table.h"
+
+enum { RT_MAX_DEVICES = 64 };
+
+// ---- Errors: errors.c ----------------------------------------------------------------------
+
+// Records `error` as the calling thread's last one and writes the reason to CUDA_LOG_FILE.
+cudaError_t rt_fail(const char *function, cudaError_t error, const char *reason, ...)
+    __attribute__((format(printf, 3, 4), cold));
+
+// The runtime's error for the driver's result, recorded; the driver has logged the reason.
+cudaError_t rt_driver_error(CUresult result) __attribute__((cold));
+
+static inline cudaError_t rt_result(CUresult result) {
+    return __builtin_expect(result == CUDA_SUCCESS, 1) ? cudaSuccess : rt_driver_error(result);
+}
+
+#define RT_REQUIRE(condition, error, ...)                                                          \
+    do {                                                                                           \
+        if (__builtin_expect(!(condition), 0))                                                     \
+            return rt_fail(__func__, error, __VA_ARGS__);                                          \
+    } while (0)
+
+// Returns from the calling function when `expression` is an error that is already recorded.
+#define RT_TRY(expression)                                                                         \
+    do {                                                                                           \
+        cudaError_t rt_try_ = (expression);                                                        \
+        if (__builtin_expect(rt_try_ != cudaSuccess, 0))                                           \
+            return rt_try_;                                                                        \
+    } while (0)
+
+// ---- Driver and contexts: driver_table.c, context.c ----------------------------------------
+
+// Loads the driver and calls cuInit, once. Errors are recorded.
+cudaError_t rt_init(void);
+int rt_device_count(void);
+
+// Makes sure that the thread has a current context: the one that is current, or else the primary
+// context of the thread's device.
+cudaError_t rt_enter_slow(void);
+
+struct rt_thread {
+    cudaError_t last_error;
+    bool device_chosen;  // by cudaSetDevice
+    int device;          // when device_chosen
+    CUcontext context;   // known to be current and alive ...
+    uint64_t generation; // ... as of this generation
+    CUdevice context_device;
+    int nvalid; // cudaSetValidDevices
+    int valid[RT_MAX_DEVICES];
+};
+extern _Thread_local struct rt_thread rt_thread __attribute__((visibility("hidden")));
+extern _Atomic uint64_t rt_generation __attribute__((visibility("hidden")));
+
+static inline cudaError_t rt_enter(void) {
+    CUcontext current;
+    if (__builtin_expect(rt_thread.context != NULL && rt_thread.generation == rt_generation, 1) &&
+        rt_driver[0].cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == rt_thread.context)
+        return cudaSuccess;
+    return rt_enter_slow();
+}
+
+#define RT_ENTER() RT_TRY(rt_enter())
+#define RT_INIT() RT_TRY(rt_init())
+
+// The device whose context is, or would become, current.
+cudaError_t rt_current_device(int *device);
+// Retains the primary context of `device` for the runtime, once, and gives it in *context.
+cudaError_t rt_primary_context(int device, CUcontext *context);
+cudaError_t rt_check_device(const char *function, int device);
+// After RT_ENTER: limits of the current device that launches are checked against.
+struct rt_limits {
+    int max_threads, block[3], grid[3];
+};
+cudaError_t rt_launch_limits(const struct rt_limits **limits);
+
+// ---- Registered images: registration.c ------------------------------------------------------
+
+struct rt_image;
+
+// The kernel that the address of its host stub stands for, or a handle from cudaGetKernel or
+// cudaLibraryGetKernel. Loads the image on first use. cudaErrorInvalidDeviceFunction where the
+// address is unknown or the image lacks the kernel.
+cudaError_t rt_kernel(const char *function, const void *entry, CUkernel *kernel);
+// The variable that the address of its host shadow stands for: its address in the current context
+// and its size. cudaErrorInvalidSymbol where unknown.
+cudaError_t rt_variable(const char *function, const void *symbol, CUdeviceptr *address,
+                        size_t *size);
+// Kernel handles which launches accept besides stubs.
+void rt_remember_kernel(CUkernel kernel);
+void rt_forget_kernels(const CUkernel *kernels, unsigned int count);
+// Gives managed variables that are not yet connected their addresses; cheap when there are none.
+cudaError_t rt_connect_managed(void);
+
+#endif
