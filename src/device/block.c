@@ -1,0 +1,494 @@
+// Running the blocks of a launch.
+#include "device/block.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "device/internal.h"
+#include "device/op.h"
+
+enum { PAGE = 4096, GUARD = 64 << 10, SHARED_ALIGN = 1024 };
+
+static uint64_t round_up(uint64_t n, uint64_t to) {
+    return (n + to - 1) & ~(to - 1);
+}
+
+// ---- Memory of a block --------------------------------------------------------------------
+
+// Grows a region, with guard pages on both sides, to at least `size` bytes.
+static bool region_need(struct block_region *g, uint64_t size) {
+    if (g->map && g->usable >= size)
+        return true;
+    size = round_up(size ? size : 1, PAGE);
+    uint8_t *p =
+        mmap(NULL, size + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return false;
+    if (mprotect(p + GUARD, size, PROT_READ | PROT_WRITE)) {
+        munmap(p, size + 2 * GUARD);
+        return false;
+    }
+    if (g->map)
+        munmap(g->map, g->map_size);
+    *g = (struct block_region){p, size + 2 * GUARD, size};
+    return true;
+}
+
+// The highest address that leaves `size` bytes before the guard.
+static uint8_t *region_end_aligned(const struct block_region *g, uint64_t size) {
+    return g->map + GUARD + g->usable - round_up(size, SHARED_ALIGN);
+}
+
+static bool region_hit(const struct block_region *g, uint64_t address) {
+    uint64_t base = (uint64_t)g->map;
+    return base && address >= base && address < base + g->map_size;
+}
+
+static struct resident *resident_new(void) {
+    struct resident *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->units = calloc(MAX_UNITS, sizeof *s->units);
+    s->ready = calloc(MAX_UNITS, sizeof *s->ready);
+    if (s->units && s->ready)
+        return s;
+    free(s->units);
+    free(s->ready);
+    free(s);
+    return NULL;
+}
+
+static bool resident_memory(struct resident *s, const struct kd_launch *l) {
+    uint64_t lanes = (uint64_t)l->nwarps * KD_WARP;
+    return region_need(&s->shared, round_up(l->window_bytes, SHARED_ALIGN)) &&
+           region_need(&s->local, lanes * l->local_stride) &&
+           region_need(&s->spill, (uint64_t)l->nwarps * l->code->info.spill_bytes);
+}
+
+// Everything in the block's description but its place in the grid.
+static bool resident_setup(struct runner *r, struct resident *s, struct op *op) {
+    struct kd_launch *l = &op->launch;
+    if (!resident_memory(s, l))
+        return false;
+    s->runner = r;
+    s->op = op;
+    s->launch = l;
+    s->nunits = l->units;
+    struct kd_block *b = &s->b;
+    memset(b, 0, sizeof *b);
+    b->params = l->params;
+    b->shared = region_end_aligned(&s->shared, l->window_bytes);
+    b->local = s->local.map + GUARD;
+    b->local_stride = l->local_stride;
+    b->spill = s->spill.map + GUARD;
+    b->vars = l->vars;
+    b->launch = l;
+    memcpy(b->ntid, l->block, sizeof b->ntid);
+    memcpy(b->nctaid, l->grid, sizeof b->nctaid);
+    b->nthreads = l->nthreads;
+    b->nwarps = l->nwarps;
+    b->dynamic_shared = l->dynamic_offset;
+    b->dynamic_shared_bytes = l->dynamic_bytes;
+    b->shared_window_bytes = l->window_bytes;
+    b->nsmid = (uint32_t)op->device->scheduler.slots;
+    b->smid = r->smid < b->nsmid ? r->smid : 0;
+    b->gridid = l->gridid;
+    return true;
+}
+
+static struct resident *resident_take(struct runner *r, struct op *op) {
+    struct resident *s = r->spare;
+    if (s)
+        r->spare = s->next;
+    else
+        s = resident_new();
+    if (s && resident_setup(r, s, op))
+        return s;
+    if (s) {
+        s->next = r->spare;
+        r->spare = s;
+    }
+    return NULL;
+}
+
+static void resident_give(struct runner *r, struct resident *s) {
+    s->op = NULL;
+    s->next = r->spare;
+    r->spare = s;
+}
+
+static void place(struct resident *s, uint64_t index) {
+    struct kd_block *b = &s->b;
+    b->block_index = index;
+    b->ctaid[0] = (uint32_t)(index % b->nctaid[0]);
+    b->ctaid[1] = (uint32_t)(index / b->nctaid[0] % b->nctaid[1]);
+    b->ctaid[2] = (uint32_t)(index / b->nctaid[0] / b->nctaid[1]);
+}
+
+// ---- Faults -------------------------------------------------------------------------------
+
+static const char *fault_words(enum kd_fault f) {
+    switch (f) {
+    case KD_FAULT_ILLEGAL_ADDRESS:
+        return "touched memory that is not there";
+    case KD_FAULT_MISALIGNED:
+        return "made an access that is not aligned";
+    case KD_FAULT_TRAP:
+        return "trapped";
+    case KD_FAULT_ASSERT:
+        return "failed an assertion";
+    case KD_FAULT_STACK_OVERFLOW:
+        return "overflowed its stack";
+    case KD_FAULT_ILLEGAL_INSTRUCTION:
+        return "executed an illegal instruction";
+    case KD_FAULT_INVALID_PC:
+        return "called an address that is no function";
+    case KD_FAULT_DEADLOCK:
+        return "can never end: every thread of a block waits";
+    case KD_FAULT_OUT_OF_MEMORY:
+        return "could not run: the host has no memory for its blocks";
+    default:
+        return "failed";
+    }
+}
+
+static void thread_index(const struct kd_launch *l, uint32_t linear, uint32_t out[3]) {
+    out[0] = linear % l->block[0];
+    out[1] = linear / l->block[0] % l->block[1];
+    out[2] = linear / l->block[0] / l->block[1];
+}
+
+static void fault_text(struct kd_fault_record *f, const char *message) {
+    int n = snprintf(f->text, sizeof f->text, "kernel %s %s: block (%u,%u,%u)", f->kernel,
+                     fault_words(f->fault), f->block[0], f->block[1], f->block[2]);
+    if (f->thread_known && n > 0 && (size_t)n < sizeof f->text)
+        n += snprintf(f->text + n, sizeof f->text - (size_t)n, ", thread (%u,%u,%u)", f->thread[0],
+                      f->thread[1], f->thread[2]);
+    if (f->address_known && n > 0 && (size_t)n < sizeof f->text)
+        n += snprintf(f->text + n, sizeof f->text - (size_t)n, ", address 0x%llx",
+                      (unsigned long long)f->address);
+    if (message[0] && n > 0 && (size_t)n < sizeof f->text)
+        snprintf(f->text + n, sizeof f->text - (size_t)n, " (%s)", message);
+}
+
+static void record_fault(struct runner *r, struct resident *s) {
+    const struct kd_launch *l = s->launch;
+    struct kd_fault_record f = {.fault = r->fault.fault,
+                                .address_known = r->fault.address_known,
+                                .address = r->fault.address};
+    // Running off the end of local memory is what unlimited recursion looks like.
+    if (f.fault == KD_FAULT_ILLEGAL_ADDRESS && region_hit(&s->local, f.address))
+        f.fault = KD_FAULT_STACK_OVERFLOW;
+    snprintf(f.kernel, sizeof f.kernel, "%s", l->name);
+    memcpy(f.block, s->b.ctaid, sizeof f.block);
+    uint32_t thread = r->fault.thread;
+    f.thread_known = r->fault.thread_known;
+    if (!f.thread_known && thread_units(s)) {
+        f.thread_known = true;
+        thread = s->current;
+    }
+    if (f.thread_known)
+        thread_index(l, thread, f.thread);
+    fault_text(&f, r->fault.message);
+    context_set_fault(s->op->context, &f);
+}
+
+static void fault_without_block(struct op *op) {
+    struct kd_fault_record f = {.fault = KD_FAULT_OUT_OF_MEMORY};
+    snprintf(f.kernel, sizeof f.kernel, "%s", op->launch.name);
+    fault_text(&f, "");
+    context_set_fault(op->context, &f);
+}
+
+_Noreturn void block_fault(struct resident *s, enum kd_fault fault, const char *message) {
+    struct fault_info *f = &s->runner->fault;
+    memset(f, 0, offsetof(struct fault_info, message));
+    f->fault = fault;
+    snprintf(f->message, sizeof f->message, "%s", message);
+    runner_abandon(s->runner, OUTCOME_FAULT);
+}
+
+// ---- Whole blocks on one stack ------------------------------------------------------------
+
+static void run_whole(struct resident *s) {
+    const struct code *c = s->launch->code;
+    if (c->info.mode == KD_MODE_INTERPRETER)
+        c->interpret(c->module, c->kernel, &s->b);
+    else
+        ((void (*)(struct kd_block *))c->entry)(&s->b);
+}
+
+struct chunk {
+    struct resident *resident;
+    uint64_t first, n;
+};
+
+static void run_blocks(void *arg) {
+    struct chunk *c = arg;
+    struct resident *s = c->resident;
+    for (uint64_t i = 0; i < c->n; i++) {
+        place(s, c->first + i);
+        run_whole(s);
+    }
+}
+
+// The fast path: nothing in these blocks waits for other blocks.
+static void run_simple(struct runner *r, struct resident *s, uint64_t first, uint64_t n) {
+    struct chunk c = {s, first, n};
+    r->block = s;
+    if (runner_call(r, s->launch->stack_shift, run_blocks, &c) == OUTCOME_FAULT)
+        record_fault(r, s);
+    r->block = NULL;
+}
+
+// ---- Units on stacks of their own ---------------------------------------------------------
+
+static void push_ready(struct resident *s, uint32_t unit) {
+    s->ready[(s->ready_first + s->ready_count++) % MAX_UNITS] = (uint16_t)unit;
+}
+
+static uint32_t pop_ready(struct resident *s) {
+    uint32_t unit = s->ready[s->ready_first];
+    s->ready_first = (s->ready_first + 1) % MAX_UNITS;
+    s->ready_count--;
+    return unit;
+}
+
+static void set_current(struct resident *s, struct stack *stack) {
+    s->current_stack = stack;
+    s->runner->stack = stack;
+}
+
+static void start_unit(struct resident *s) {
+    uint32_t u = s->next_unit++;
+    s->current = u;
+    s->units[u].stack = s->current_stack;
+    s->units[u].wait = UNIT_RUNS;
+    if (on_stacks(s))
+        ((void (*)(struct kd_block *, uint32_t))s->launch->code->entry)(&s->b, u);
+    else
+        run_whole(s);
+}
+
+static void end_unit(struct resident *s) {
+    uint32_t u = s->current;
+    s->units[u].stack = NULL;
+    s->units[u].wait = UNIT_ENDED;
+    s->live--;
+    s->yields = 0;
+    if (on_stacks(s)) {
+        barrier_unit_ended(s, u);
+        if (thread_units(s))
+            warp_op_unit_ended(s, u);
+    }
+}
+
+static const char all_wait[] = "each thread that is left waits at a barrier or for other lanes";
+
+static void fiber_main(void *arg) {
+    struct resident *s = arg;
+    while (s->next_unit < s->nunits) {
+        start_unit(s);
+        end_unit(s);
+    }
+    if (s->live == 0)
+        runner_abandon(s->runner, OUTCOME_DONE);
+    if (s->ready_count == 0)
+        block_fault(s, KD_FAULT_DEADLOCK, all_wait);
+    // This stack is free, but nobody takes it before the switch.
+    stack_give(&s->runner->stacks, s->current_stack);
+    uint32_t next = pop_ready(s);
+    s->current = next;
+    set_current(s, s->units[next].stack);
+    kd_fiber_resume(s->units[next].stack->sp);
+}
+
+// Leaves the calling unit's stack for a new one or for a unit that is ready. False: neither.
+static bool switch_away(struct resident *s) {
+    struct stack *mine = s->current_stack;
+    uint32_t unit = s->current;
+    if (s->next_unit < s->nunits) {
+        struct stack *fresh = stack_take(&s->runner->stacks, s->launch->stack_shift);
+        if (fresh) {
+            set_current(s, fresh);
+            kd_fiber_switch(&mine->sp, kd_fiber_prepare(fresh->high, fiber_main, s));
+            return true;
+        }
+    }
+    if (s->ready_count == 0)
+        return false;
+    uint32_t next = pop_ready(s);
+    s->current = next;
+    set_current(s, s->units[next].stack);
+    if (next != unit)
+        kd_fiber_switch(&mine->sp, s->units[next].stack->sp);
+    return true;
+}
+
+static void leave_if_cancelled(struct resident *s) {
+    if (context_faulted(s->op->context))
+        runner_abandon(s->runner, OUTCOME_CANCELLED);
+}
+
+void block_wait(struct resident *s) {
+    s->yields = 0;
+    leave_if_cancelled(s);
+    if (switch_away(s))
+        return;
+    if (s->next_unit < s->nunits)
+        block_fault(s, KD_FAULT_OUT_OF_MEMORY, "no memory for stacks");
+    block_fault(s, KD_FAULT_DEADLOCK, all_wait);
+}
+
+void block_release(struct resident *s, uint32_t unit) {
+    s->units[unit].wait = UNIT_RUNS;
+    push_ready(s, unit);
+}
+
+void block_yield(struct resident *s) {
+    leave_if_cancelled(s);
+    s->yields++;
+    push_ready(s, s->current);
+    bool others = s->next_unit < s->nunits || s->yields < s->ready_count;
+    if (others && switch_away(s))
+        return;
+    // A whole round has only yielded: other blocks' turn.
+    s->yields = 0;
+    s->runner->outcome = OUTCOME_YIELD;
+    s->runner->stack = NULL;
+    kd_fiber_switch(&s->current_stack->sp, s->runner->scheduler_sp);
+}
+
+// ---- Blocks that can wait, from the runner's side -----------------------------------------
+
+static void give_stacks(struct resident *s) {
+    struct stack_pool *pool = &s->runner->stacks;
+    bool current_seen = false;
+    for (uint32_t u = 0; u < s->next_unit; u++) {
+        struct stack *k = s->units[u].stack;
+        s->units[u].stack = NULL;
+        if (!k)
+            continue;
+        current_seen |= k == s->current_stack;
+        stack_give(pool, k);
+    }
+    if (!current_seen)
+        stack_give(pool, s->current_stack);
+}
+
+// Control has come back from the block. True when the block waits for others.
+static bool after_switch(struct runner *r, struct resident *s) {
+    r->block = NULL;
+    if (r->outcome == OUTCOME_YIELD)
+        return true;
+    if (r->outcome == OUTCOME_FAULT)
+        record_fault(r, s);
+    give_stacks(s);
+    return false;
+}
+
+static bool start_block(struct runner *r, struct resident *s, uint64_t index) {
+    place(s, index);
+    s->next_unit = 0;
+    s->live = s->nunits;
+    s->ready_first = s->ready_count = s->yields = 0;
+    memset(s->barriers, 0, sizeof s->barriers);
+    for (uint32_t u = 0; u < s->nunits; u++) {
+        s->units[u].stack = NULL;
+        s->units[u].wait = UNIT_RUNS;
+    }
+    struct stack *k = stack_take(&r->stacks, s->launch->stack_shift);
+    if (!k) {
+        fault_without_block(s->op);
+        return false;
+    }
+    r->block = s;
+    set_current(s, k);
+    kd_fiber_switch(&r->scheduler_sp, kd_fiber_prepare(k->high, fiber_main, s));
+    return after_switch(r, s);
+}
+
+static bool continue_block(struct runner *r, struct resident *s) {
+    if (context_faulted(s->op->context)) {
+        give_stacks(s);
+        return false;
+    }
+    uint32_t next = pop_ready(s);
+    s->current = next;
+    r->block = s;
+    set_current(s, s->units[next].stack);
+    kd_fiber_switch(&r->scheduler_sp, s->units[next].stack->sp);
+    return after_switch(r, s);
+}
+
+static void keep_waiting(struct runner *r, struct resident *s) {
+    s->next = NULL;
+    if (r->waiting_last)
+        r->waiting_last->next = s;
+    else
+        r->waiting = s;
+    r->waiting_last = s;
+    r->nwaiting++;
+    r->waiting_units += s->nunits;
+}
+
+static void finish_block(struct runner *r, struct resident *s) {
+    struct op *op = s->op;
+    resident_give(r, s);
+    op_units_done(op, 1);
+}
+
+void runner_resume(struct runner *r) {
+    for (uint32_t n = r->nwaiting; n > 0; n--) {
+        struct resident *s = r->waiting;
+        r->waiting = s->next;
+        if (!r->waiting)
+            r->waiting_last = NULL;
+        r->nwaiting--;
+        r->waiting_units -= s->nunits;
+        if (continue_block(r, s))
+            keep_waiting(r, s);
+        else
+            finish_block(r, s);
+    }
+}
+
+static bool simple(const struct kd_launch *l) {
+    return !l->may_wait &&
+           (l->code->info.mode == KD_MODE_BLOCK || l->code->info.mode == KD_MODE_INTERPRETER);
+}
+
+void launch_run(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
+    struct resident *s = resident_take(r, op);
+    if (!s) {
+        fault_without_block(op);
+        op_units_done(op, n);
+        return;
+    }
+    if (simple(&op->launch)) {
+        run_simple(r, s, first, n);
+        resident_give(r, s);
+        op_units_done(op, n);
+        return;
+    }
+    uint64_t ended = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        if (!s && !(s = resident_take(r, op))) {
+            fault_without_block(op);
+            ended += n - i;
+            break;
+        }
+        if (context_faulted(op->context) || !start_block(r, s, first + i)) {
+            ended++;
+            continue;
+        }
+        keep_waiting(r, s);
+        s = NULL;
+    }
+    if (s)
+        resident_give(r, s);
+    if (ended)
+        op_units_done(op, ended);
+}

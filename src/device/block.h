@@ -1,0 +1,87 @@
+// A block that is being run, from the inside: its memory, and the stacks of its units (warps or
+// threads) where it needs them.
+//
+// A unit gets a stack when it starts; one that ends hands its stack to the next that has not
+// started. So a block whose units never wait uses one stack. Units switch to each other
+// directly; control goes back to the runner when the block has ended, failed, or when all that
+// its units do is wait for something outside.
+#ifndef KUDZU_DEVICE_BLOCK_H
+#define KUDZU_DEVICE_BLOCK_H
+
+#include "device/launch.h"
+#include "device/runner.h"
+
+enum { BARRIERS = 16, MAX_UNITS = 1024 };
+
+struct block_region {
+    uint8_t *map;
+    uint64_t map_size, usable;
+};
+
+// What a unit waits for.
+enum unit_wait { UNIT_RUNS, UNIT_AT_BARRIER, UNIT_AT_WARP_OP, UNIT_ENDED };
+
+struct unit {
+    struct stack *stack; // NULL: not started, or ended
+    uint8_t wait;        // enum unit_wait
+    uint8_t barrier;     // UNIT_AT_BARRIER: which
+    // UNIT_AT_WARP_OP: the operation, its operands, and what it gave
+    uint8_t op, mode;
+    uint32_t membermask, a, b, c;
+    uint64_t a64;
+    uint64_t result;
+};
+
+struct barrier {
+    uint32_t arrived;                // threads
+    uint32_t expected;               // threads; 0: all that have not exited
+    uint32_t true_count, lane_count; // bar.red
+    uint32_t op;
+    uint32_t warps; // which warps had threads that arrived
+    bool in_use;
+};
+
+struct resident {
+    struct kd_block b; // what generated code sees
+    struct runner *runner;
+    struct op *op; // whose block; held while a block runs
+    const struct kd_launch *launch;
+    struct block_region shared, local, spill;
+    uint64_t blocks_done; // by run_blocks
+
+    uint32_t nunits, next_unit, live;
+    uint32_t current; // unit
+    struct stack *current_stack;
+    uint32_t ready_first, ready_count; // ring of units that can go on
+    uint32_t yields;                   // since anything but yielding was done
+    struct barrier barriers[BARRIERS];
+    struct unit *units;
+    uint16_t *ready;
+    struct resident *next;
+};
+
+static inline struct resident *resident_of(struct kd_block *b) {
+    return (struct resident *)b; // b is the first member
+}
+static inline bool on_stacks(const struct resident *s) {
+    return s->launch->code->info.mode == KD_MODE_WARP_STACKS ||
+           s->launch->code->info.mode == KD_MODE_THREAD_STACKS;
+}
+static inline bool thread_units(const struct resident *s) {
+    return s->launch->code->info.mode == KD_MODE_THREAD_STACKS;
+}
+
+// The calling unit goes on later: the block's other units run meanwhile. All of them waiting is a
+// deadlock.
+void block_wait(struct resident *s);
+// A unit that waited can go on.
+void block_release(struct resident *s, uint32_t unit);
+// The calling unit lets others run, of this block and of others.
+void block_yield(struct resident *s);
+_Noreturn void block_fault(struct resident *s, enum kd_fault fault, const char *message);
+
+// barrier.c, warp_op.c: a unit has ended; others may have waited for no one else.
+void barrier_unit_ended(struct resident *s, uint32_t unit);
+void warp_op_unit_ended(struct resident *s, uint32_t unit);
+
+#endif

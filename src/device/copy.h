@@ -1,0 +1,17 @@
+// Copies and sets as operations.
+#ifndef KUDZU_DEVICE_COPY_H
+#define KUDZU_DEVICE_COPY_H
+
+#include "device/op.h"
+
+struct runner;
+
+// Divides the work into units; a short one becomes immediate.
+void copy_plan(struct op *op);
+void set_plan(struct op *op);
+// Runs units [first, first + n) and reports them.
+void copy_run(struct runner *r, struct op *op, uint64_t first, uint64_t n);
+// All of an immediate operation, on the calling thread; does not report.
+void copy_run_immediate(struct op *op);
+
+#endif

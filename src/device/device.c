@@ -1,0 +1,99 @@
+// Devices: KUDZU_DEVICES equal parts of the machine.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "device/internal.h"
+#include "device/reason.h"
+#include "device/topology.h"
+
+enum { MAX_DEVICES = 64, MAX_WORKERS = 1024 };
+
+static int number_from(const char *variable, int low, int high, int otherwise) {
+    const char *text = getenv(variable);
+    char *end;
+    if (!text || !*text)
+        return otherwise;
+    long n = strtol(text, &end, 10);
+    return *end == 0 && n >= low && n <= high ? (int)n : otherwise;
+}
+
+int kd_device_count(void) {
+    return number_from("KUDZU_DEVICES", 1, MAX_DEVICES, 1);
+}
+
+static void describe(struct kd_device *d, int workers, uint64_t memory) {
+    struct kd_properties *p = &d->properties;
+    char cpu[200];
+    topology_cpu_name(cpu, sizeof cpu);
+    snprintf(p->name, sizeof p->name, "kudzu CPU: %s", cpu);
+    topology_uuid(d->index, p->uuid);
+    p->workers = workers;
+    p->total_memory = memory;
+    p->clock_khz = topology_clock_khz();
+    p->memory_clock_khz = p->clock_khz;
+    p->l2_bytes = topology_cache_bytes();
+    p->level = topology_level();
+    // Compute capability 9.0 (the guide's table of technical specifications).
+    p->max_shared_block = 48 << 10;
+    p->max_shared_block_optin = 227 << 10;
+    p->max_shared_sm = 228 << 10;
+    p->max_threads_sm = 2048;
+    p->max_blocks_sm = 32;
+    p->registers_sm = 65536;
+    p->max_cooperative_blocks_sm = 32;
+    p->priority_least = 0;
+    p->priority_greatest = 1 - PRIORITIES;
+}
+
+static struct kd_device *open_new(int index, int count) {
+    struct kd_device *d = aligned_alloc(KD_CACHE_LINE, sizeof *d);
+    if (!d) {
+        kd_fail(KD_OUT_OF_MEMORY, "no memory for a device");
+        return NULL;
+    }
+    *d = (struct kd_device){.index = index};
+    int cores = topology_cores();
+    int share = cores / count > 0 ? cores / count : 1;
+    int workers = number_from("KUDZU_WORKERS", 1, MAX_WORKERS, share);
+    // A quarter of memory is left to the host: what a program allocates on the device it has
+    // often allocated on the host too.
+    uint64_t memory = topology_memory() / 4 * 3 / (uint64_t)count & ~(uint64_t)((2 << 20) - 1);
+    if (!device_memory_open(&d->memory, memory)) {
+        kd_fail(KD_SYSTEM, "the system grants no address space for device memory");
+        free(d);
+        return NULL;
+    }
+    describe(d, workers, memory);
+    scheduler_open(&d->scheduler, workers, cores);
+    return d;
+}
+
+struct kd_device *kd_device_open(int index) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct kd_device *devices[MAX_DEVICES];
+    int count = kd_device_count();
+    if (index < 0 || index >= count) {
+        kd_fail(KD_INVALID_VALUE, "there is no device %d; there are %d", index, count);
+        return NULL;
+    }
+    pthread_mutex_lock(&lock);
+    if (!devices[index])
+        devices[index] = open_new(index, count);
+    struct kd_device *d = devices[index];
+    pthread_mutex_unlock(&lock);
+    return d;
+}
+
+int kd_device_index(const struct kd_device *d) {
+    return d->index;
+}
+
+const struct kd_properties *kd_device_properties(const struct kd_device *d) {
+    return &d->properties;
+}
+
+void kd_device_memory(struct kd_device *d, uint64_t *free_bytes, uint64_t *total_bytes) {
+    uint64_t used = atomic_load(&d->memory.used);
+    *total_bytes = d->memory.total;
+    *free_bytes = d->memory.total - used;
+}

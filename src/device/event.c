@@ -1,0 +1,128 @@
+// Events: the last record is an operation that marks a place in a queue.
+#include <stdlib.h>
+
+#include "device/internal.h"
+#include "device/op.h"
+#include "device/reason.h"
+
+struct kd_event {
+    struct kd_context *context;
+    uint32_t flags;
+    struct kd_spinlock lock;
+    struct op *record; // held; NULL: never recorded
+};
+
+enum kd_status kd_event_new(struct kd_context *c, uint32_t flags, struct kd_event **out) {
+    if (flags & ~(uint32_t)(KD_EVENT_NO_TIMING | KD_EVENT_BLOCKING_WAIT))
+        return kd_fail(KD_INVALID_VALUE, "unknown event flags 0x%x", flags);
+    struct kd_event *e = calloc(1, sizeof *e);
+    if (!e)
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for an event");
+    e->context = c;
+    e->flags = flags;
+    *out = e;
+    return kd_succeed();
+}
+
+void kd_event_free(struct kd_event *e) {
+    if (!e)
+        return;
+    if (e->record)
+        op_unref(e->record);
+    free(e);
+}
+
+uint32_t kd_event_flags(const struct kd_event *e) {
+    return e->flags;
+}
+
+struct kd_context *kd_event_context(const struct kd_event *e) {
+    return e->context;
+}
+
+// Held for the caller.
+static struct op *take_record(struct kd_event *e) {
+    kd_lock(&e->lock);
+    struct op *op = e->record;
+    if (op)
+        op_ref(op);
+    kd_unlock(&e->lock);
+    return op;
+}
+
+static enum kd_status mark(struct kd_queue *q, struct op **op) {
+    enum kd_status status = context_status(q->context);
+    if (status)
+        return status;
+    *op = op_new(q->context, OP_MARK);
+    if (!*op)
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for an operation");
+    (*op)->immediate = true;
+    return KD_OK;
+}
+
+enum kd_status kd_event_record(struct kd_event *e, struct kd_queue *q) {
+    struct op *op;
+    enum kd_status status = mark(q, &op);
+    if (status)
+        return status;
+    op->timed = !(e->flags & KD_EVENT_NO_TIMING);
+    op_ref(op);
+    status = queue_submit(q, op);
+    kd_lock(&e->lock);
+    struct op *old = e->record;
+    e->record = op;
+    kd_unlock(&e->lock);
+    if (old)
+        op_unref(old);
+    return status;
+}
+
+enum kd_status kd_event_wait_on(struct kd_queue *q, struct kd_event *e) {
+    struct op *op, *record = take_record(e);
+    enum kd_status status = context_status(q->context);
+    if (!record || op_ended(record) || status) {
+        if (record)
+            op_unref(record);
+        return status;
+    }
+    status = mark(q, &op);
+    if (status == KD_OK)
+        status = queue_submit_after(q, op, record);
+    op_unref(record);
+    return status;
+}
+
+enum kd_status kd_event_wait(struct kd_event *e) {
+    struct op *record = take_record(e);
+    if (record) {
+        scheduler_wait(record, (e->flags & KD_EVENT_BLOCKING_WAIT) != 0);
+        op_unref(record);
+    }
+    kd_context_flush_printf(e->context);
+    return context_status(e->context);
+}
+
+enum kd_status kd_event_query(struct kd_event *e) {
+    struct op *record = take_record(e);
+    bool busy = record && !op_ended(record);
+    if (record)
+        op_unref(record);
+    enum kd_status status = context_status(e->context);
+    return status || !busy ? status : kd_fail(KD_NOT_READY, "the event has not happened yet");
+}
+
+enum kd_status kd_event_time(struct kd_event *e, uint64_t *ns) {
+    struct op *record = take_record(e);
+    if (!record)
+        return kd_fail(KD_INVALID_VALUE, "the event was never recorded");
+    enum kd_status status = KD_OK;
+    if (!record->timed)
+        status = kd_fail(KD_INVALID_VALUE, "the event was made without timing");
+    else if (!op_ended(record))
+        status = kd_fail(KD_NOT_READY, "the event has not happened yet");
+    else
+        *ns = record->ended_ns;
+    op_unref(record);
+    return status ? status : context_status(e->context);
+}

@@ -1,0 +1,41 @@
+// Devices and contexts from the inside. Who owns what: docs/architecture.md, "The CPU device".
+#ifndef KUDZU_DEVICE_INTERNAL_H
+#define KUDZU_DEVICE_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "device/device.h"
+#include "device/heap.h"
+#include "device/memory.h"
+#include "device/print_buffer.h"
+#include "device/queue.h"
+#include "device/scheduler.h"
+
+struct kd_device {
+    int index;
+    struct kd_properties properties;
+    struct device_memory memory;
+    struct scheduler scheduler;
+};
+
+enum { LIMITS = 3 };
+struct kd_context {
+    struct kd_device *device;
+    struct queue_set queues;
+    uint64_t limits[LIMITS]; // by enum kd_limit
+    struct print_buffer print;
+    struct heap heap;
+    pthread_mutex_t modules_lock;
+    struct kd_module *modules;
+    atomic_int faulted; // 0, 1: a thread is writing `fault`, 2: it is written
+    struct kd_fault_record fault;
+};
+
+static inline bool context_faulted(struct kd_context *c) {
+    return atomic_load_explicit(&c->faulted, memory_order_acquire) != 0;
+}
+// Keeps the first record; prints it under KUDZU_DEBUG=fault.
+void context_set_fault(struct kd_context *c, const struct kd_fault_record *r);
+
+#endif

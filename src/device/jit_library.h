@@ -1,0 +1,24 @@
+// libkudzu-jit.so, loaded when something has to be compiled or interpreted.
+#ifndef KUDZU_DEVICE_JIT_LIBRARY_H
+#define KUDZU_DEVICE_JIT_LIBRARY_H
+
+#include "jit/jit.h"
+
+struct jit_library {
+    __typeof__(kj_module_load) *module_load;
+    __typeof__(kj_module_free) *module_free;
+    __typeof__(kj_module_info) *module_info;
+    __typeof__(kj_compile) *compile; // NULL: the library has only the interpreter
+    __typeof__(kj_interpret_block) *interpret_block;
+    __typeof__(kj_set_runtime) *set_runtime;
+    __typeof__(kj_link_ptx) *link_ptx; // may be NULL
+    __typeof__(kj_version) *version;
+};
+
+// Loads it from the folder of this library first, then from the system's search path. NULL with
+// the reason in kd_reason(). Once loaded it stays.
+const struct jit_library *jit_library(void);
+// For tests: this table instead of the library.
+void jit_library_use(const struct jit_library *table);
+
+#endif

@@ -1,0 +1,178 @@
+// Submitting a launch: checks, code, the block's layout.
+#include "device/launch.h"
+
+#include <string.h>
+
+#include "device/fiber.h"
+#include "device/internal.h"
+#include "device/kernel.h"
+#include "device/module.h"
+#include "device/op.h"
+#include "device/reason.h"
+
+enum { MAX_THREADS = 1024, MAX_PARAMS = 32764, DYNAMIC_ALIGN = 128 };
+
+static uint64_t threads_of(const uint32_t block[3]) {
+    return (uint64_t)block[0] * block[1] * block[2];
+}
+
+static enum kd_status check_shape(const struct kd_launch_config *c) {
+    const struct kj_kernel *info = c->kernel->info;
+    for (int i = 0; i < 3; i++)
+        if (c->grid[i] == 0 || c->block[i] == 0 || c->block[i] > MAX_THREADS)
+            return kd_fail(KD_INVALID_VALUE,
+                           "kernel %s: a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads",
+                           info->name, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1],
+                           c->block[2]);
+    uint64_t threads = threads_of(c->block);
+    if (threads > MAX_THREADS)
+        return kd_fail(KD_INVALID_VALUE, "kernel %s: %llu threads in a block; 1024 are the most",
+                       info->name, (unsigned long long)threads);
+    if (threads > kd_kernel_max_threads(c->kernel))
+        return kd_fail(KD_OUT_OF_RESOURCES,
+                       "kernel %s was compiled for at most %u threads in a block, not %llu",
+                       info->name, kd_kernel_max_threads(c->kernel), (unsigned long long)threads);
+    if (info->reqntid[0])
+        for (int i = 0; i < 3; i++)
+            if (c->block[i] != (info->reqntid[i] ? info->reqntid[i] : 1))
+                return kd_fail(KD_INVALID_VALUE, "kernel %s requires another block shape",
+                               info->name);
+    return KD_OK;
+}
+
+static enum kd_status check_memory(const struct kd_launch_config *c) {
+    const struct kd_kernel *k = c->kernel;
+    if (c->shared_bytes > kd_kernel_max_dynamic_shared(k))
+        return kd_fail(KD_INVALID_VALUE,
+                       "kernel %s: %u bytes of dynamic shared memory; it may have %u",
+                       k->info->name, c->shared_bytes, kd_kernel_max_dynamic_shared(k));
+    if (c->param_bytes > MAX_PARAMS || c->param_bytes < k->info->param_bytes ||
+        (c->param_bytes && !c->params))
+        return kd_fail(KD_INVALID_VALUE, "kernel %s takes %u bytes of parameters, not %u",
+                       k->info->name, k->info->param_bytes, c->param_bytes);
+    return KD_OK;
+}
+
+static enum kd_status check_cooperative(const struct kd_launch_config *c) {
+    const struct kd_device *d = c->kernel->module->context->device;
+    uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
+    uint64_t most =
+        (uint64_t)kd_kernel_occupancy(c->kernel, (uint32_t)threads_of(c->block), c->shared_bytes) *
+        (uint64_t)d->properties.workers;
+    if (c->cooperative && blocks > most)
+        return kd_fail(KD_COOPERATIVE_TOO_LARGE,
+                       "kernel %s: %llu blocks cannot be resident together; %llu can",
+                       c->kernel->info->name, (unsigned long long)blocks, (unsigned long long)most);
+    return KD_OK;
+}
+
+static uint64_t round_up(uint64_t n, uint64_t to) {
+    return (n + to - 1) / to * to;
+}
+
+static uint64_t local_stride(const struct kd_kernel *k, const struct code *code) {
+    uint64_t n = code->info.local_bytes;
+    // The limit is in bytes of a GPU's stack, where more lives in registers.
+    if (code->info.recursive)
+        n += 4 * kd_context_get_limit(k->module->context, KD_LIMIT_STACK) + 4096;
+    n = round_up(n, 16);
+    // Threads a multiple of a page apart would all fall into the same cache sets.
+    return n >= 1024 && n % 1024 == 0 ? n + 64 : n;
+}
+
+// Of the machine's stack: what registers spill to, and the calls of a recursive kernel.
+static unsigned stack_size_shift(const struct kd_kernel *k, const struct code *code) {
+    uint64_t limit = kd_context_get_limit(k->module->context, KD_LIMIT_STACK);
+    uint64_t recursion = code->info.recursive ? limit : 0;
+    switch (code->info.mode) {
+    case KD_MODE_THREAD_STACKS:
+        return stack_shift((64 << 10) + 16 * recursion);
+    case KD_MODE_WARP_STACKS:
+        return stack_shift((256 << 10) + 256 * recursion);
+    default:
+        return stack_shift((1 << 20) + 256 * recursion);
+    }
+}
+
+static uint32_t units_of(const struct code *code, uint32_t threads) {
+    switch (code->info.mode) {
+    case KD_MODE_THREAD_STACKS:
+        return threads;
+    case KD_MODE_WARP_STACKS:
+        return (threads + KD_WARP - 1) / KD_WARP;
+    default:
+        return 1;
+    }
+}
+
+static void fill(struct kd_launch *l, const struct kd_launch_config *c, const struct code *code) {
+    static _Atomic uint64_t grids;
+    struct kd_kernel *k = c->kernel;
+    l->kernel = k;
+    l->code = code;
+    l->name = k->info->name;
+    memcpy(l->grid, c->grid, sizeof l->grid);
+    memcpy(l->block, c->block, sizeof l->block);
+    l->nthreads = (uint32_t)threads_of(c->block);
+    l->nwarps = (l->nthreads + KD_WARP - 1) / KD_WARP;
+    l->dynamic_offset = (uint32_t)round_up(k->info->shared_static, DYNAMIC_ALIGN);
+    l->dynamic_bytes = c->shared_bytes;
+    l->window_bytes = l->dynamic_offset + c->shared_bytes;
+    l->local_stride = local_stride(k, code);
+    l->gridid = atomic_fetch_add_explicit(&grids, 1, memory_order_relaxed);
+    l->vars = k->module->vars;
+    l->units = units_of(code, l->nthreads);
+    l->stack_shift = (uint8_t)stack_size_shift(k, code);
+    l->cooperative = c->cooperative;
+    l->may_wait = c->cooperative || (code->info.flags & KD_CODE_MAY_WAIT);
+}
+
+// Few enough blocks at a time that workers end together, enough that the counter is not fought
+// over.
+static uint64_t chunk_of(const struct op *op) {
+    uint64_t n = op->units / ((uint64_t)op->device->scheduler.slots * 16);
+    if (op->launch.may_wait || n < 1)
+        return 1;
+    return n < 256 ? n : 256;
+}
+
+static bool copy_params(struct op *op, const struct kd_launch_config *c) {
+    // Vector loads may read past the last parameter.
+    size_t size = round_up(c->param_bytes, 64) + 64;
+    uint8_t *p = op_bytes(op, size);
+    if (!p)
+        return false;
+    if (c->param_bytes)
+        memcpy(p, c->params, c->param_bytes);
+    memset(p + c->param_bytes, 0, size - c->param_bytes);
+    op->launch.params = p;
+    return true;
+}
+
+enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_config *c) {
+    enum kd_status status = context_status(q->context);
+    if (!status)
+        status = check_shape(c);
+    if (!status)
+        status = check_memory(c);
+    if (!status && c->cooperative)
+        status = check_cooperative(c);
+    if (status)
+        return status;
+    const struct code *code = kernel_code(c->kernel, c->grid, c->block, &status);
+    if (!code)
+        return status;
+    kd_context_flush_printf(q->context);
+    if (!scheduler_start(q->context->device))
+        return kd_fail(KD_SYSTEM, "the system does not let the device start its worker threads");
+    struct op *op = op_new(q->context, OP_LAUNCH);
+    if (!op || !copy_params(op, c)) {
+        if (op)
+            op_unref(op);
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for a launch");
+    }
+    fill(&op->launch, c, code);
+    op->units = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
+    op->chunk = chunk_of(op);
+    return queue_submit(q, op);
+}

@@ -1,0 +1,45 @@
+// A kernel launch, and running its blocks.
+#ifndef KUDZU_DEVICE_LAUNCH_H
+#define KUDZU_DEVICE_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/abi.h"
+
+struct kd_kernel;
+struct op;
+struct runner;
+
+// Code that can be run: compiled, or the interpreter's handle.
+struct code {
+    struct kd_code_info info;
+    void *entry; // by info.mode; NULL for the interpreter
+    void (*interpret)(void *module, uint32_t kernel, struct kd_block *b);
+    void *module;
+    uint32_t kernel;
+    struct loaded_code *loaded; // NULL: not ours to unload
+};
+
+struct kd_launch {
+    struct kd_kernel *kernel;
+    const struct code *code;
+    const char *name;
+    uint32_t grid[3], block[3];
+    uint32_t nthreads, nwarps;
+    uint32_t dynamic_offset, dynamic_bytes, window_bytes;
+    uint64_t local_stride;
+    uint64_t gridid;
+    const uint8_t *params;
+    uint8_t *const *vars;
+    uint32_t units;      // a block's, that may need a stack: warps, threads, or 1
+    uint8_t stack_shift; // size of the stacks it needs
+    bool may_wait;       // its blocks may have to run at the same time
+    bool cooperative;    // all of them
+};
+
+// Runs units [first, first + n) of a launch on the calling thread. Those that wait for others
+// stay with the runner (runner_resume). Reports ended units by itself.
+void launch_run(struct runner *r, struct op *op, uint64_t first, uint64_t n);
+
+#endif

@@ -1,0 +1,340 @@
+// Allocations: pages for large ones, slots of slabs for small ones, one lookup for all.
+#include "device/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/internal.h"
+#include "device/reason.h"
+
+enum { SLAB_BYTES = 1 << 20, SLAB_MIN_SHIFT = 8, SLAB_MAX = 32 << 10, PAGE = 4096 };
+static const uint64_t HUGE_PAGE = 2u << 20;
+
+struct allocation {
+    uint64_t size; // as asked for; 0: a slab's slot that is free
+    struct kd_context *context;
+    uint64_t id;
+    uint32_t flags;
+    uint8_t kind;
+    bool locked;
+};
+
+// A node of the lookup: one large allocation, one registration, or a slab with many.
+struct area {
+    struct range range; // first: the tree's nodes are areas
+    struct pages pages;
+    struct device_memory *memory; // NULL: registered host pages
+    struct slab *slab;            // NULL: one allocation
+    struct allocation one;
+};
+
+struct slab {
+    struct area area;
+    unsigned shift; // slot size is 1 << shift
+    uint32_t nslots, used, hint;
+    struct slab *prev, *next; // in the device's list of partial slabs
+    struct allocation slots[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct range *areas;
+static uint64_t next_id = 1;
+
+bool device_memory_open(struct device_memory *m, uint64_t total) {
+    memset(m, 0, sizeof *m);
+    m->total = total;
+    // Room for alignment, guard pages and pinned memory besides what the device reports.
+    return address_space_open(&m->space, total * 4);
+}
+
+static bool counted(enum kd_memory_kind kind) {
+    return kind == KD_MEMORY_DEVICE || kind == KD_MEMORY_MANAGED || kind == KD_MEMORY_VARIABLE;
+}
+
+static struct allocation describe(struct kd_context *c, enum kd_memory_kind kind, uint64_t size,
+                                  uint32_t flags, bool locked) {
+    return (struct allocation){.size = size,
+                               .context = c,
+                               .id = next_id++,
+                               .flags = flags,
+                               .kind = (uint8_t)kind,
+                               .locked = locked};
+}
+
+// ---- Slabs --------------------------------------------------------------------------------
+
+static unsigned slab_shift(uint64_t size) {
+    unsigned shift = SLAB_MIN_SHIFT;
+    while (((uint64_t)1 << shift) < size)
+        shift++;
+    return shift;
+}
+
+static void link_partial(struct slab *s) {
+    struct slab **head = &s->area.memory->partial[s->shift - SLAB_MIN_SHIFT];
+    s->prev = NULL;
+    s->next = *head;
+    if (*head)
+        (*head)->prev = s;
+    *head = s;
+}
+
+static void unlink_partial(struct slab *s) {
+    if (s->prev)
+        s->prev->next = s->next;
+    else
+        s->area.memory->partial[s->shift - SLAB_MIN_SHIFT] = s->next;
+    if (s->next)
+        s->next->prev = s->prev;
+}
+
+static struct slab *slab_new(struct device_memory *m, unsigned shift) {
+    uint32_t nslots = SLAB_BYTES >> shift;
+    struct slab *s = calloc(1, sizeof *s + nslots * sizeof s->slots[0]);
+    if (!s)
+        return NULL;
+    if (!address_space_take(&m->space, SLAB_BYTES, PAGE, &s->area.pages)) {
+        free(s);
+        return NULL;
+    }
+    s->shift = shift;
+    s->nslots = nslots;
+    s->area.range.base = s->area.pages.base;
+    s->area.range.size = SLAB_BYTES;
+    s->area.memory = m;
+    s->area.slab = s;
+    range_insert(&areas, &s->area.range);
+    link_partial(s);
+    return s;
+}
+
+static uint64_t slab_take(struct device_memory *m, uint64_t size, const struct allocation *a) {
+    unsigned shift = slab_shift(size);
+    struct slab *s = m->partial[shift - SLAB_MIN_SHIFT];
+    if (!s && !(s = slab_new(m, shift)))
+        return 0;
+    uint32_t i = s->hint;
+    while (s->slots[i].size)
+        i = i + 1 == s->nslots ? 0 : i + 1;
+    s->slots[i] = *a;
+    s->hint = i + 1 == s->nslots ? 0 : i + 1;
+    if (++s->used == s->nslots)
+        unlink_partial(s);
+    return s->area.range.base + ((uint64_t)i << shift);
+}
+
+static void slab_give(struct slab *s, uint32_t i) {
+    s->slots[i].size = 0;
+    s->hint = i;
+    if (s->used-- == s->nslots)
+        link_partial(s);
+    // The last empty slab of a size stays, so that allocate-free loops are cheap.
+    if (s->used == 0 && (s->prev || s->next)) {
+        unlink_partial(s);
+        range_remove(&areas, &s->area.range);
+        address_space_give(&s->area.memory->space, &s->area.pages);
+        free(s);
+    }
+}
+
+// ---- Allocation ---------------------------------------------------------------------------
+
+static uint64_t area_take(struct device_memory *m, uint64_t size, uint64_t align,
+                          const struct allocation *a) {
+    struct area *area = calloc(1, sizeof *area);
+    if (!area)
+        return 0;
+    if (align < PAGE)
+        align = PAGE;
+    if (size >= HUGE_PAGE && align < HUGE_PAGE)
+        align = HUGE_PAGE;
+    if (!address_space_take(&m->space, size, align, &area->pages)) {
+        free(area);
+        return 0;
+    }
+    area->range.base = area->pages.base;
+    area->range.size = size;
+    area->memory = m;
+    area->one = *a;
+    range_insert(&areas, &area->range);
+    return area->pages.base;
+}
+
+static uint64_t charge(uint64_t size) {
+    return size <= SLAB_MAX ? (uint64_t)1 << slab_shift(size) : (size + PAGE - 1) & ~(PAGE - 1ull);
+}
+
+enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint64_t size,
+                            uint64_t align, uint32_t flags, bool locked, uint64_t *out) {
+    struct device_memory *m = &c->device->memory;
+    *out = 0;
+    if (size == 0)
+        return kd_fail(KD_INVALID_VALUE, "an allocation of 0 bytes");
+    if (size > m->total)
+        return kd_fail(KD_OUT_OF_MEMORY, "%llu bytes were asked for; the device has %llu in all",
+                       (unsigned long long)size, (unsigned long long)m->total);
+    uint64_t bytes = counted(kind) ? charge(size) : 0;
+    pthread_mutex_lock(&lock);
+    uint64_t used = atomic_load(&m->used), ptr = 0;
+    if (bytes <= m->total - used) {
+        struct allocation a = describe(c, kind, size, flags, locked);
+        bool small = size <= SLAB_MAX && align <= (1u << slab_shift(size)) && align <= PAGE;
+        ptr = small ? slab_take(m, size, &a) : area_take(m, size, align, &a);
+        if (ptr)
+            atomic_fetch_add(&m->used, bytes);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!ptr)
+        return kd_fail(KD_OUT_OF_MEMORY, "%llu bytes were asked for; %llu of %llu are in use",
+                       (unsigned long long)size, (unsigned long long)used,
+                       (unsigned long long)m->total);
+    *out = ptr;
+    return kd_succeed();
+}
+
+enum kd_status kd_memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint64_t size,
+                               uint32_t flags, uint64_t *out) {
+    if (kind == KD_MEMORY_REGISTERED)
+        return kd_fail(KD_INVALID_VALUE, "host pages are registered, not allocated");
+    return memory_alloc(c, kind, size, 1, flags, false, out);
+}
+
+// ---- Lookup and release -------------------------------------------------------------------
+
+// The allocation that contains ptr and where it begins; NULL: none.
+static struct allocation *find(uint64_t ptr, struct area **area, uint64_t *base) {
+    *area = (struct area *)range_find(areas, ptr);
+    if (!*area)
+        return NULL;
+    *base = (*area)->range.base;
+    struct slab *s = (*area)->slab;
+    if (!s)
+        return &(*area)->one;
+    uint64_t i = (ptr - *base) >> s->shift;
+    *base += i << s->shift;
+    return ptr - *base < s->slots[i].size ? &s->slots[i] : NULL;
+}
+
+bool kd_memory_find(uint64_t ptr, struct kd_memory *out) {
+    struct area *area;
+    uint64_t base;
+    pthread_mutex_lock(&lock);
+    struct allocation *a = find(ptr, &area, &base);
+    if (a && out)
+        *out = (struct kd_memory){.base = base,
+                                  .size = a->size,
+                                  .kind = a->kind,
+                                  .flags = a->flags,
+                                  .id = a->id,
+                                  .context = a->context,
+                                  .device = a->context->device};
+    pthread_mutex_unlock(&lock);
+    return a != NULL;
+}
+
+static void release(struct area *area, struct allocation *a, uint64_t base) {
+    if (counted(a->kind))
+        atomic_fetch_sub(&area->memory->used, charge(a->size));
+    if (area->slab) {
+        slab_give(area->slab, (uint32_t)((base - area->range.base) >> area->slab->shift));
+        return;
+    }
+    range_remove(&areas, &area->range);
+    if (area->memory)
+        address_space_give(&area->memory->space, &area->pages);
+    free(area);
+}
+
+static bool free_at(uint64_t ptr, bool locked) {
+    struct area *area;
+    uint64_t base;
+    pthread_mutex_lock(&lock);
+    struct allocation *a = find(ptr, &area, &base);
+    bool ok = a && base == ptr && a->kind != KD_MEMORY_REGISTERED && a->locked == locked;
+    if (ok)
+        release(area, a, base);
+    pthread_mutex_unlock(&lock);
+    return ok;
+}
+
+enum kd_status kd_memory_free(uint64_t ptr) {
+    if (!free_at(ptr, false))
+        return kd_fail(KD_NOT_FOUND, "0x%llx is not the start of an allocation that can be freed",
+                       (unsigned long long)ptr);
+    return kd_succeed();
+}
+
+void memory_free_locked(uint64_t ptr) {
+    if (ptr)
+        free_at(ptr, true);
+}
+
+static void free_slots(struct slab *s, struct kd_context *c) {
+    uint64_t base = s->area.range.base;
+    for (uint32_t i = 0, left = s->used; left; i++) {
+        if (!s->slots[i].size)
+            continue;
+        left--; // counted before: the last slot given back may free the slab
+        if (s->slots[i].context == c)
+            release(&s->area, &s->slots[i], base + ((uint64_t)i << s->shift));
+    }
+}
+
+void memory_free_context(struct kd_context *c) {
+    pthread_mutex_lock(&lock);
+    uint64_t at = 0;
+    for (struct range *r; (r = range_after(areas, at));) {
+        struct area *area = (struct area *)r;
+        at = r->base;
+        if (area->slab)
+            free_slots(area->slab, c);
+        else if (area->one.context == c)
+            release(area, &area->one, r->base);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+// ---- The host's own pages -----------------------------------------------------------------
+
+static bool overlaps(uint64_t base, uint64_t size) {
+    struct range *r = range_floor(areas, base + size - 1);
+    return r && r->base + r->size > base;
+}
+
+enum kd_status kd_memory_register(struct kd_context *c, void *ptr, uint64_t size, uint32_t flags) {
+    uint64_t base = (uint64_t)ptr;
+    if (!ptr || size == 0 || base + size < base)
+        return kd_fail(KD_INVALID_VALUE, "no memory to register: address %p, %llu bytes", ptr,
+                       (unsigned long long)size);
+    struct area *area = calloc(1, sizeof *area);
+    if (!area)
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for the registration's record");
+    area->range.base = base;
+    area->range.size = size;
+    pthread_mutex_lock(&lock);
+    bool taken = overlaps(base, size);
+    if (!taken) {
+        area->one = describe(c, KD_MEMORY_REGISTERED, size, flags, false);
+        range_insert(&areas, &area->range);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!taken)
+        return kd_succeed();
+    free(area);
+    return kd_fail(KD_ALREADY_REGISTERED, "part of %p .. +%llu is registered or allocated already",
+                   ptr, (unsigned long long)size);
+}
+
+enum kd_status kd_memory_unregister(void *ptr) {
+    struct area *area;
+    uint64_t base;
+    pthread_mutex_lock(&lock);
+    struct allocation *a = find((uint64_t)ptr, &area, &base);
+    bool ok = a && a->kind == KD_MEMORY_REGISTERED && base == (uint64_t)ptr;
+    if (ok)
+        release(area, a, base);
+    pthread_mutex_unlock(&lock);
+    if (!ok)
+        return kd_fail(KD_NOT_REGISTERED, "%p is not the start of registered memory", ptr);
+    return kd_succeed();
+}

@@ -1,0 +1,324 @@
+// Loading modules: choosing what to use of an image, and giving its variables memory.
+#include "device/module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/internal.h"
+#include "device/jit_library.h"
+#include "device/reason.h"
+#include "device/runner.h"
+
+enum { DEVICE_ARCH = 90, LOG_BYTES = 8192 };
+
+// ---- The environment ----------------------------------------------------------------------
+
+static bool is_1(const char *name, const char *general) {
+    const char *s = getenv(name);
+    if (!s)
+        s = getenv(general); // the PTX variable overrides the general one
+    return s && strcmp(s, "1") == 0;
+}
+
+static struct code_options read_options(void) {
+    struct code_options o = {0};
+    const char *width = getenv("KUDZU_WIDTH"), *exec = getenv("KUDZU_EXEC");
+    o.width = width ? (uint32_t)strtoul(width, NULL, 10) : 0;
+    if (o.width != 1 && o.width != 8 && o.width != 16 && o.width != 32)
+        o.width = 0;
+    o.interpret = exec && strcmp(exec, "interp") == 0;
+    o.never_interpret = exec && strcmp(exec, "simd") == 0;
+    o.no_native = is_1("CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT");
+    o.no_compile = is_1("CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT");
+    return o;
+}
+
+// ---- Reading the image --------------------------------------------------------------------
+
+static void write_log(const struct kd_load_options *options, const char *text) {
+    if (options && options->error_log && options->error_log_size)
+        snprintf(options->error_log, options->error_log_size, "%s", text);
+}
+
+static enum kd_status keep_ptx(struct kd_module *m, const char *ptx, size_t size) {
+    size = strnlen(ptx, size);
+    m->ptx = malloc(size + 1);
+    if (!m->ptx)
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for a module's PTX");
+    memcpy(m->ptx, ptx, size);
+    m->ptx[size] = 0;
+    m->ptx_size = size;
+    return KD_OK;
+}
+
+static void keep_native(struct kd_module *m, const void *data, size_t size, char *log) {
+    if (m->options.no_native)
+        return;
+    m->native = kimg_native_open(data, size, log, LOG_BYTES);
+    if (m->native && m->ptx &&
+        kimg_native_ptx_hash(m->native) != kimg_ptx_hash(m->ptx, m->ptx_size)) {
+        kimg_native_close(m->native);
+        m->native = NULL;
+    }
+}
+
+static enum kd_status read_container(struct kd_module *m, const void *image, size_t size,
+                                     char *log) {
+    struct kimg_entry ptx, native;
+    if (kimg_best_ptx(image, size, DEVICE_ARCH, &ptx, log, LOG_BYTES)) {
+        enum kd_status status = keep_ptx(m, ptx.data, ptx.size);
+        if (status)
+            return status;
+    } else if (log[0]) {
+        return kd_fail(KD_INVALID_IMAGE, "%s", log);
+    }
+    if (kimg_find_native(image, size, &native))
+        keep_native(m, native.data, native.size, log);
+    if (!m->ptx && !m->native)
+        return kd_fail(KD_NO_BINARY, "the image has neither PTX for compute capability 9.0 or less "
+                                     "nor code for this processor");
+    return KD_OK;
+}
+
+static bool is_wrapper(const void *image, size_t size) {
+    uint32_t magic;
+    if (size && size < sizeof(struct kimg_wrapper))
+        return false;
+    memcpy(&magic, image, sizeof magic);
+    return magic == KIMG_WRAPPER_MAGIC;
+}
+
+// PTX is text: the first bytes decide.
+static bool is_text(const char *p, size_t size) {
+    size_t n = size ? size : 4;
+    for (size_t i = 0; i < n && i < 4 && p[i]; i++)
+        if ((unsigned char)p[i] < 9 || ((unsigned char)p[i] > 13 && (unsigned char)p[i] < 32) ||
+            (unsigned char)p[i] > 126)
+            return false;
+    return p[0] != 0;
+}
+
+static enum kd_status read_image(struct kd_module *m, const void *image, size_t size, char *log) {
+    if (is_text(image, size))
+        return keep_ptx(m, image, size ? size : strlen(image));
+    if (is_wrapper(image, size)) {
+        struct kimg_wrapper w;
+        memcpy(&w, image, sizeof w);
+        image = w.data;
+        size = 0;
+        if (!image)
+            return kd_fail(KD_INVALID_IMAGE, "the image's wrapper points to nothing");
+    }
+    if (kimg_is_container(image, size))
+        return read_container(m, image, size, log);
+    if (!kimg_is_native(image, size))
+        return kd_fail(KD_INVALID_IMAGE, "the image is neither PTX nor a device image of kudzu");
+    m->native = kimg_native_open(image, size, log, LOG_BYTES);
+    return m->native ? KD_OK : kd_fail(KD_INVALID_IMAGE, "%s", log);
+}
+
+// ---- The compiler's module ----------------------------------------------------------------
+
+struct kj_module *module_jit(struct kd_module *m, char *log, size_t log_size,
+                             enum kd_status *status) {
+    const struct jit_library *lib = jit_library();
+    if (!lib) {
+        *status = KD_JIT_NOT_FOUND;
+        return NULL;
+    }
+    pthread_mutex_lock(&m->jit_lock);
+    if (!m->jit && m->ptx)
+        m->jit = lib->module_load(m->ptx, m->ptx_size, log, log_size);
+    struct kj_module *jit = m->jit;
+    pthread_mutex_unlock(&m->jit_lock);
+    if (!jit) {
+        *status = m->ptx ? KD_INVALID_PTX : KD_NO_BINARY;
+        if (!m->ptx)
+            snprintf(log, log_size, "the image has no PTX");
+    }
+    return jit;
+}
+
+static enum kd_status take_info(struct kd_module *m, char *log) {
+    if (m->native) {
+        m->info = kimg_native_info(m->native);
+        return KD_OK;
+    }
+    if (m->options.no_compile)
+        return kd_fail(KD_NO_BINARY, "the image has PTX only, and the environment forbids to "
+                                     "compile it");
+    enum kd_status status = KD_OK;
+    log[0] = 0;
+    if (!module_jit(m, log, LOG_BYTES, &status)) {
+        if (log[0])
+            kd_fail(status, "%s", log);
+        return status;
+    }
+    m->info = jit_library()->module_info(m->jit);
+    return KD_OK;
+}
+
+// ---- Variables ----------------------------------------------------------------------------
+
+static enum kd_status create_var(struct kd_module *m, uint32_t i) {
+    const struct kj_var *v = &m->info->vars[i];
+    uint64_t ptr;
+    if (v->is_extern)
+        return kd_fail(KD_UNRESOLVED, "the module uses variable %s, which is defined nowhere",
+                       v->name);
+    enum kd_status status =
+        memory_alloc(m->context, v->managed ? KD_MEMORY_MANAGED : KD_MEMORY_VARIABLE,
+                     v->size ? v->size : 1, v->align ? v->align : 1, 0, true, &ptr);
+    if (status)
+        return status;
+    m->vars[i] = (uint8_t *)ptr;
+    if (v->init)
+        memcpy(m->vars[i], v->init, v->size);
+    else
+        memset(m->vars[i], 0, v->size); // a slab's slot may have been used before
+    return KD_OK;
+}
+
+static enum kd_status relocate_var(struct kd_module *m, uint32_t i) {
+    const struct kj_var *v = &m->info->vars[i];
+    for (uint32_t r = 0; r < v->nrelocs; r++) {
+        const struct kj_reloc *x = &v->relocs[r];
+        if ((x->size != 4 && x->size != 8) || x->offset > v->size ||
+            v->size - x->offset < x->size || (x->var >= 0 && (uint32_t)x->var >= m->info->nvars))
+            return kd_fail(KD_INVALID_IMAGE, "the initialiser of variable %s is damaged", v->name);
+        uint64_t base = x->var >= 0 ? (uint64_t)m->vars[x->var] : (uint64_t)(uint32_t)x->func;
+        uint64_t value = base + (uint64_t)x->addend;
+        memcpy(m->vars[i] + x->offset, &value, x->size);
+    }
+    return KD_OK;
+}
+
+static enum kd_status create_vars(struct kd_module *m) {
+    m->vars = calloc(m->info->nvars + 1, sizeof *m->vars);
+    if (!m->vars)
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for a module's variables");
+    enum kd_status status = KD_OK;
+    for (uint32_t i = 0; i < m->info->nvars && !status; i++)
+        status = create_var(m, i);
+    for (uint32_t i = 0; i < m->info->nvars && !status; i++)
+        status = relocate_var(m, i);
+    return status;
+}
+
+static enum kd_status create_kernels(struct kd_module *m) {
+    m->kernels = calloc(m->info->nkernels + 1, sizeof *m->kernels);
+    if (!m->kernels)
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for a module's kernels");
+    for (uint32_t i = 0; i < m->info->nkernels; i++)
+        kernel_open(&m->kernels[i], m, i);
+    return KD_OK;
+}
+
+// ---- Interface ----------------------------------------------------------------------------
+
+static void destroy(struct kd_module *m) {
+    for (uint32_t i = 0; m->kernels && i < m->info->nkernels; i++)
+        kernel_close(&m->kernels[i]);
+    free(m->kernels);
+    for (uint32_t i = 0; m->vars && i < m->info->nvars; i++)
+        memory_free_locked((uint64_t)m->vars[i]);
+    free(m->vars);
+    if (m->jit)
+        jit_library()->module_free(m->jit);
+    kimg_native_close(m->native);
+    free(m->ptx);
+    pthread_mutex_destroy(&m->jit_lock);
+    free(m);
+}
+
+static void link_module(struct kd_context *c, struct kd_module *m) {
+    pthread_mutex_lock(&c->modules_lock);
+    m->next = c->modules;
+    if (m->next)
+        m->next->prev = m;
+    c->modules = m;
+    pthread_mutex_unlock(&c->modules_lock);
+}
+
+static void unlink_module(struct kd_context *c, struct kd_module *m) {
+    pthread_mutex_lock(&c->modules_lock);
+    if (m->prev)
+        m->prev->next = m->next;
+    else
+        c->modules = m->next;
+    if (m->next)
+        m->next->prev = m->prev;
+    pthread_mutex_unlock(&c->modules_lock);
+}
+
+enum kd_status kd_module_load(struct kd_context *c, const void *image, size_t size,
+                              const struct kd_load_options *options, struct kd_module **out) {
+    if (!image)
+        return kd_fail(KD_INVALID_VALUE, "no image to load");
+    struct kd_module *m = calloc(1, sizeof *m);
+    char *log = calloc(1, LOG_BYTES);
+    if (!m || !log) {
+        free(m);
+        free(log);
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for a module");
+    }
+    m->context = c;
+    m->options = read_options();
+    pthread_mutex_init(&m->jit_lock, NULL);
+    fault_handlers_install();
+    kd_context_flush_printf(c);
+    enum kd_status status = read_image(m, image, size, log);
+    if (!status)
+        status = take_info(m, log);
+    if (!status)
+        status = create_vars(m);
+    if (!status)
+        status = create_kernels(m);
+    free(log);
+    if (status) {
+        write_log(options, kd_reason());
+        destroy(m);
+        return status;
+    }
+    link_module(c, m);
+    *out = m;
+    return kd_succeed();
+}
+
+void kd_module_free(struct kd_module *m) {
+    if (!m)
+        return;
+    kd_context_flush_printf(m->context);
+    unlink_module(m->context, m);
+    destroy(m);
+}
+
+const struct kj_module_info *kd_module_info(const struct kd_module *m) {
+    return m->info;
+}
+
+struct kd_kernel *kd_module_kernel(struct kd_module *m, const char *name) {
+    for (uint32_t i = 0; i < m->info->nkernels; i++)
+        if (strcmp(m->info->kernels[i].name, name) == 0)
+            return &m->kernels[i];
+    kd_fail(KD_NOT_FOUND, "the module has no kernel %s", name);
+    return NULL;
+}
+
+struct kd_kernel *kd_module_kernel_at(struct kd_module *m, uint32_t index) {
+    return index < m->info->nkernels ? &m->kernels[index] : NULL;
+}
+
+enum kd_status kd_module_var(struct kd_module *m, const char *name, uint64_t *ptr, uint64_t *size) {
+    for (uint32_t i = 0; i < m->info->nvars; i++) {
+        if (strcmp(m->info->vars[i].name, name))
+            continue;
+        if (ptr)
+            *ptr = (uint64_t)m->vars[i];
+        if (size)
+            *size = m->info->vars[i].size;
+        return kd_succeed();
+    }
+    return kd_fail(KD_NOT_FOUND, "the module has no variable %s", name);
+}

@@ -1,0 +1,38 @@
+// Modules on a device: where their variables live, and the way to compile their kernels.
+#ifndef KUDZU_DEVICE_MODULE_H
+#define KUDZU_DEVICE_MODULE_H
+
+#include <pthread.h>
+
+#include "device/device.h"
+#include "device/kernel.h"
+#include "image/image.h"
+
+// What the environment says about code, read when a module is loaded.
+struct code_options {
+    uint32_t width;       // KUDZU_WIDTH: lanes; 0: the compiler chooses
+    bool interpret;       // KUDZU_EXEC=interp
+    bool never_interpret; // KUDZU_EXEC=simd: what cannot be compiled is an error
+    bool no_native;       // CUDA_FORCE_PTX_JIT, CUDA_FORCE_JIT
+    bool no_compile;      // CUDA_DISABLE_PTX_JIT, CUDA_DISABLE_JIT
+};
+
+struct kd_module {
+    struct code_options options;
+    struct kd_context *context;
+    struct kd_module *next, *prev; // of the context
+    const struct kj_module_info *info;
+    uint8_t **vars; // by index of info->vars
+    struct kd_kernel *kernels;
+    char *ptx; // NUL-terminated; NULL: the image had none
+    size_t ptx_size;
+    struct kimg_native *native; // NULL: none
+    pthread_mutex_t jit_lock;
+    struct kj_module *jit; // NULL until something has to be compiled
+};
+
+// The module as the compiler knows it, made on first use. NULL with the reason (also in log).
+struct kj_module *module_jit(struct kd_module *m, char *log, size_t log_size,
+                             enum kd_status *status);
+
+#endif

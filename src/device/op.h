@@ -1,0 +1,81 @@
+// Operations and their dependencies. An operation runs when all that it waits for has ended;
+// finishing one makes its dependents ready. No lock: each operation counts its unfinished
+// predecessors, and each predecessor keeps a list to which dependents are pushed until it ends.
+#ifndef KUDZU_DEVICE_OP_H
+#define KUDZU_DEVICE_OP_H
+
+#include <stdatomic.h>
+
+#include "device/device.h"
+#include "device/launch.h"
+#include "device/sync.h"
+
+enum op_kind { OP_MARK, OP_LAUNCH, OP_COPY, OP_SET, OP_HOST };
+
+struct op_edge {
+    struct op_edge *next;
+    struct op *op; // the dependent
+};
+
+enum { OP_EDGES = 3, OP_INLINE_BYTES = 1024 };
+struct op {
+    atomic_int pending; // predecessors that have not ended; one more until op_start
+    atomic_int refs;
+    _Atomic(struct op_edge *) dependents; // OP_ENDED once it has ended
+    atomic_uint done;                     // 0; 1: ended; 2: not ended, threads sleep on it
+    uint8_t kind;                         // enum op_kind
+    uint8_t priority;                     // 0 goes first
+    uint8_t nedges;
+    bool immediate; // so short that the thread that makes it ready runs it
+    bool timed;     // record ended_ns
+    bool started;   // ready list: units are being handed out
+    struct op_edge edges[OP_EDGES];
+    struct op_edge_block *more_edges;
+    struct kd_device *device;
+    struct kd_context *context;
+    struct kd_queue *queue; // to tell queues apart; not to be followed
+    uint64_t ended_ns;
+
+    // Units are blocks of a launch, pieces of a copy; handed out in order, in chunks.
+    uint64_t units, chunk;
+    _Atomic uint64_t next_unit, done_units;
+    struct op *ready_next, *ready_prev; // scheduler's lists; free list
+
+    union {
+        struct kd_launch launch;
+        struct kd_copy copy;
+        struct kd_set set;
+        struct {
+            kd_host_fn fn;
+            void *arg;
+            bool always;
+        } host;
+    };
+    uint8_t *heap_bytes; // parameters or staged data that do not fit inline
+    _Alignas(64) uint8_t inline_bytes[OP_INLINE_BYTES];
+};
+
+static inline struct op *launch_op(struct kd_launch *l) {
+    return (struct op *)((char *)l - offsetof(struct op, launch));
+}
+
+// A new operation with one reference, which op_start hands to its execution. NULL: no memory.
+struct op *op_new(struct kd_context *c, enum op_kind kind);
+// Storage of the operation's own for n bytes, aligned to 64; NULL: no memory.
+uint8_t *op_bytes(struct op *op, size_t n);
+// op waits for `before`. Only before op_start. False: no memory.
+bool op_after(struct op *op, struct op *before);
+void op_start(struct op *op);
+// Units have run; the thread that reports the last one ends the operation.
+void op_units_done(struct op *op, uint64_t n);
+// Ends an operation without units (host functions).
+void op_end(struct op *op);
+static inline bool op_ended(const struct op *op) {
+    return atomic_load_explicit(&op->done, memory_order_acquire) == 1;
+}
+static inline void op_ref(struct op *op) {
+    atomic_fetch_add_explicit(&op->refs, 1, memory_order_relaxed);
+}
+void op_unref(struct op *op);
+
+#endif

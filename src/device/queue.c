@@ -1,0 +1,360 @@
+// Queues: order within one, and between the legacy default queue and the blocking ones.
+#include "device/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/copy.h"
+#include "device/internal.h"
+#include "device/op.h"
+#include "device/reason.h"
+
+static _Atomic uint64_t next_id = 1;
+
+// ---- The last operation of a queue --------------------------------------------------------
+
+// Held for the caller; NULL when there is none or it has ended.
+static struct op *take_tail(struct kd_queue *q) {
+    kd_lock(&q->lock);
+    struct op *tail = q->tail;
+    if (tail && op_ended(tail))
+        tail = NULL;
+    if (tail)
+        op_ref(tail);
+    kd_unlock(&q->lock);
+    return tail;
+}
+
+static bool idle(struct kd_queue *q) {
+    kd_lock(&q->lock);
+    bool r = !q->tail || op_ended(q->tail);
+    kd_unlock(&q->lock);
+    return r;
+}
+
+static bool blocking(const struct kd_queue *q) {
+    return !q->legacy && !(q->flags & KD_QUEUE_NONBLOCKING);
+}
+
+// ---- Life ---------------------------------------------------------------------------------
+
+static void queue_init(struct kd_queue *q, struct kd_context *c, uint32_t flags, int priority) {
+    memset(q, 0, sizeof *q);
+    q->context = c;
+    q->flags = flags;
+    q->priority = priority;
+    q->id = atomic_fetch_add(&next_id, 1);
+}
+
+void queue_set_open(struct kd_context *c) {
+    memset(&c->queues, 0, sizeof c->queues);
+    queue_init(&c->queues.legacy, c, 0, 0);
+    c->queues.legacy.legacy = true;
+}
+
+static void drop(struct kd_queue *q) {
+    if (q->tail)
+        op_unref(q->tail);
+    q->tail = NULL;
+}
+
+// Freed queues stay in the list while work is left in them. Called with the list locked.
+static void reap(struct queue_set *s) {
+    for (struct kd_queue **p = &s->list; *p;) {
+        struct kd_queue *q = *p;
+        if (!q->freed || !idle(q)) {
+            p = &q->next;
+            continue;
+        }
+        *p = q->next;
+        atomic_fetch_sub(&s->count, 1);
+        drop(q);
+        free(q);
+    }
+}
+
+enum kd_status kd_queue_new(struct kd_context *c, uint32_t flags, int priority,
+                            struct kd_queue **out) {
+    const struct kd_properties *p = &c->device->properties;
+    if (flags & ~(uint32_t)KD_QUEUE_NONBLOCKING)
+        return kd_fail(KD_INVALID_VALUE, "unknown queue flags 0x%x", flags);
+    if (priority < p->priority_greatest)
+        priority = p->priority_greatest;
+    if (priority > p->priority_least)
+        priority = p->priority_least;
+    struct kd_queue *q = malloc(sizeof *q);
+    if (!q)
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for a queue");
+    queue_init(q, c, flags, priority);
+    kd_lock(&c->queues.lock);
+    reap(&c->queues);
+    q->next = c->queues.list;
+    c->queues.list = q;
+    atomic_fetch_add(&c->queues.count, 1);
+    kd_unlock(&c->queues.lock);
+    *out = q;
+    return kd_succeed();
+}
+
+void kd_queue_free(struct kd_queue *q) {
+    if (!q || q->legacy)
+        return;
+    struct queue_set *s = &q->context->queues;
+    kd_lock(&s->lock);
+    q->freed = true;
+    reap(s);
+    kd_unlock(&s->lock);
+}
+
+struct kd_context *kd_queue_context(const struct kd_queue *q) {
+    return q->context;
+}
+
+int kd_queue_priority(const struct kd_queue *q) {
+    return q->priority;
+}
+
+uint32_t kd_queue_flags(const struct kd_queue *q) {
+    return q->flags;
+}
+
+uint64_t kd_queue_id(const struct kd_queue *q) {
+    return q->id;
+}
+
+struct kd_queue *kd_context_legacy_queue(struct kd_context *c) {
+    return &c->queues.legacy;
+}
+
+// ---- Submission ---------------------------------------------------------------------------
+
+// The last operations of a context's queues (of the blocking ones only, if asked), each held.
+struct tails {
+    struct op **ops;
+    size_t n;
+    struct op *few[16];
+};
+
+static bool collect_tails(struct kd_context *c, bool blocking_only, struct tails *t) {
+    struct queue_set *s = &c->queues;
+    t->n = 0;
+    t->ops = t->few;
+    kd_lock(&s->lock);
+    reap(s);
+    size_t count = 0;
+    for (struct kd_queue *q = s->list; q; q = q->next)
+        count++;
+    if (count > sizeof t->few / sizeof t->few[0])
+        t->ops = malloc(count * sizeof *t->ops);
+    for (struct kd_queue *q = s->list; q && t->ops; q = q->next) {
+        struct op *tail = blocking_only && !blocking(q) ? NULL : take_tail(q);
+        if (tail)
+            t->ops[t->n++] = tail;
+    }
+    kd_unlock(&s->lock);
+    return t->ops != NULL;
+}
+
+static void drop_tails(struct tails *t) {
+    for (size_t i = 0; i < t->n; i++)
+        op_unref(t->ops[i]);
+    if (t->ops != t->few)
+        free(t->ops);
+}
+
+// Why two threads that submit to the legacy and to a blocking queue cannot make a cycle: a
+// blocking operation reads the legacy tail before it becomes a tail itself, a legacy operation
+// reads all tails before it becomes the legacy tail. So at most one of the two sees the other.
+static bool add_legacy_order(struct kd_queue *q, struct op *op) {
+    struct queue_set *s = &q->context->queues;
+    bool ok = true;
+    if (q->legacy) {
+        atomic_store_explicit(&s->legacy_used, 1, memory_order_relaxed);
+        struct tails t;
+        if (atomic_load(&s->count) == 0)
+            return true;
+        if (!collect_tails(q->context, true, &t))
+            return false;
+        for (size_t i = 0; i < t.n; i++)
+            ok = op_after(op, t.ops[i]) && ok;
+        drop_tails(&t);
+    } else if (blocking(q) && atomic_load_explicit(&s->legacy_used, memory_order_relaxed)) {
+        struct op *tail = take_tail(&s->legacy);
+        if (tail) {
+            ok = op_after(op, tail);
+            op_unref(tail);
+        }
+    }
+    return ok;
+}
+
+// An operation that could not get all its dependencies must still end.
+static enum kd_status submit_failed(struct op *op) {
+    op->kind = OP_MARK;
+    op->immediate = true;
+    op_start(op);
+    return kd_fail(KD_OUT_OF_MEMORY, "no memory for the dependencies of an operation");
+}
+
+enum kd_status queue_submit_after(struct kd_queue *q, struct op *op, struct op *before) {
+    op->queue = q;
+    op->priority = (uint8_t)(q->priority - q->context->device->properties.priority_greatest);
+    bool ok = add_legacy_order(q, op);
+    if (before)
+        ok = op_after(op, before) && ok;
+    if (!ok)
+        return submit_failed(op);
+    op_ref(op);
+    kd_lock(&q->lock);
+    struct op *tail = q->tail;
+    if (tail)
+        ok = op_after(op, tail); // takes the inline edge that is kept for it at least
+    q->tail = op;
+    kd_unlock(&q->lock);
+    if (tail)
+        op_unref(tail);
+    if (!ok)
+        return submit_failed(op);
+    op_start(op);
+    return kd_succeed();
+}
+
+enum kd_status queue_submit(struct kd_queue *q, struct op *op) {
+    return queue_submit_after(q, op, NULL);
+}
+
+static enum kd_status prepare(struct kd_queue *q, enum op_kind kind, struct op **op) {
+    enum kd_status status = context_status(q->context);
+    if (status)
+        return status;
+    if (kind != OP_MARK && !scheduler_start(q->context->device))
+        return kd_fail(KD_SYSTEM, "the system does not let the device start its worker threads");
+    *op = op_new(q->context, kind);
+    return *op ? KD_OK : kd_fail(KD_OUT_OF_MEMORY, "no memory for an operation");
+}
+
+// The source of a pageable copy may change when the call returns: small ones are kept aside,
+// large ones are waited for.
+enum { STAGE_BYTES = 64 << 10 };
+
+static bool stage(struct op *op) {
+    struct kd_copy *c = &op->copy;
+    if (c->height != 1 || c->depth != 1 || c->width > STAGE_BYTES)
+        return false;
+    uint8_t *p = op_bytes(op, c->width);
+    if (!p)
+        return false;
+    memcpy(p, c->src, c->width);
+    c->src = p;
+    return true;
+}
+
+enum kd_status kd_submit_copy(struct kd_queue *q, const struct kd_copy *copy) {
+    struct op *op;
+    enum kd_status status = prepare(q, OP_COPY, &op);
+    if (status)
+        return status;
+    op->copy = *copy;
+    copy_plan(op);
+    bool wait = copy->stage && !stage(op);
+    if (!wait)
+        return queue_submit(q, op);
+    op_ref(op);
+    status = queue_submit(q, op);
+    scheduler_wait(op, false);
+    op_unref(op);
+    return status ? status : context_status(q->context);
+}
+
+enum kd_status kd_submit_set(struct kd_queue *q, const struct kd_set *set) {
+    struct op *op;
+    if (set->element != 1 && set->element != 2 && set->element != 4)
+        return kd_fail(KD_INVALID_VALUE, "elements of %u bytes cannot be set", set->element);
+    enum kd_status status = prepare(q, OP_SET, &op);
+    if (status)
+        return status;
+    op->set = *set;
+    set_plan(op);
+    return queue_submit(q, op);
+}
+
+enum kd_status kd_submit_host(struct kd_queue *q, kd_host_fn fn, void *arg, bool always) {
+    struct op *op;
+    enum kd_status status = prepare(q, OP_HOST, &op);
+    if (status)
+        return status;
+    op->host.fn = fn;
+    op->host.arg = arg;
+    op->host.always = always;
+    return queue_submit(q, op);
+}
+
+// ---- Waiting ------------------------------------------------------------------------------
+
+enum kd_status context_status(struct kd_context *c) {
+    if (!context_faulted(c))
+        return kd_succeed();
+    while (atomic_load_explicit(&c->faulted, memory_order_acquire) != 2)
+        kd_relax();
+    return kd_fail(KD_FAULTED, "%s", c->fault.text);
+}
+
+static void wait_tail(struct kd_queue *q) {
+    struct op *tail = take_tail(q);
+    if (!tail)
+        return;
+    scheduler_wait(tail, false);
+    op_unref(tail);
+}
+
+static enum kd_status wait_tails(struct kd_context *c, bool blocking_only) {
+    struct tails t;
+    if (!collect_tails(c, blocking_only, &t))
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for the list of queues to wait for");
+    for (size_t i = 0; i < t.n; i++)
+        scheduler_wait(t.ops[i], false);
+    drop_tails(&t);
+    return KD_OK;
+}
+
+// The legacy queue stands for the blocking ones too.
+enum kd_status kd_queue_wait(struct kd_queue *q) {
+    enum kd_status status = KD_OK;
+    if (q->legacy && atomic_load(&q->context->queues.count))
+        status = wait_tails(q->context, true);
+    wait_tail(q);
+    kd_context_flush_printf(q->context);
+    return status ? status : context_status(q->context);
+}
+
+enum kd_status kd_queue_query(struct kd_queue *q) {
+    bool busy = !idle(q);
+    if (q->legacy && !busy) {
+        struct queue_set *s = &q->context->queues;
+        kd_lock(&s->lock);
+        for (struct kd_queue *p = s->list; p && !busy; p = p->next)
+            busy = blocking(p) && !idle(p);
+        kd_unlock(&s->lock);
+    }
+    enum kd_status status = context_status(q->context);
+    return status || !busy ? status : kd_fail(KD_NOT_READY, "work is left in the queue");
+}
+
+enum kd_status kd_context_wait(struct kd_context *c) {
+    enum kd_status status = wait_tails(c, false);
+    wait_tail(&c->queues.legacy);
+    kd_context_flush_printf(c);
+    return status ? status : context_status(c);
+}
+
+void queue_set_close(struct kd_context *c) {
+    wait_tails(c, false);
+    wait_tail(&c->queues.legacy);
+    while (c->queues.list) {
+        struct kd_queue *q = c->queues.list;
+        c->queues.list = q->next;
+        drop(q);
+        free(q);
+    }
+    drop(&c->queues.legacy);
+}

@@ -1,0 +1,67 @@
+// A runner is a thread's ability to run kernel code: stacks, block memory, fault recovery.
+// Workers have one for life; a host thread gets one when it first helps.
+#ifndef KUDZU_DEVICE_RUNNER_H
+#define KUDZU_DEVICE_RUNNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/abi.h"
+#include "device/fiber.h"
+
+struct kd_device;
+struct op;
+struct resident;
+
+// Why control came back from kernel code.
+enum outcome { OUTCOME_DONE, OUTCOME_YIELD, OUTCOME_FAULT, OUTCOME_CANCELLED };
+
+struct fault_info {
+    enum kd_fault fault;
+    bool address_known, thread_known;
+    uint64_t address;
+    uint32_t thread;
+    char message[512]; // more about it; "" when there is none
+};
+
+struct runner {
+    uint32_t smid;
+    struct stack_pool stacks;
+    struct stack *call_stack; // for runner_call
+    // While kernel code runs: its stack, and where to go back to.
+    struct stack *stack;
+    void *scheduler_sp;
+    enum outcome outcome;
+    struct fault_info fault;
+    struct resident *block;   // whose code it is; NULL: a copy or set
+    struct resident *waiting; // blocks that yielded, oldest first
+    struct resident *waiting_last;
+    uint32_t nwaiting, waiting_units;
+    struct resident *spare; // block memory not in use
+    char *scratch;          // for printf
+    size_t scratch_size;
+    void *signal_stack;
+    struct runner *next;
+};
+
+// The calling thread's runner; NULL: no memory. Not for signal handlers.
+struct runner *runner_get(void);
+// The same without making one.
+struct runner *runner_current(void);
+
+// Around a stretch of running kernel code: sets the floating-point mode that kernels expect.
+uint32_t runner_enter(void);
+void runner_leave(uint32_t saved);
+
+// Calls fn(arg) on a stack of its own; a fault in it ends the call.
+enum outcome runner_call(struct runner *r, unsigned stack_shift, void (*fn)(void *), void *arg);
+// From within: leaves the present stack for good.
+_Noreturn void runner_abandon(struct runner *r, enum outcome why);
+
+// launch.c: runs each waiting block on until it yields again or ends.
+void runner_resume(struct runner *r);
+
+// fault.c: installs the handlers if they are not (or no longer) there.
+void fault_handlers_install(void);
+
+#endif

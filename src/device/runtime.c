@@ -1,0 +1,156 @@
+// The helpers that are neither barriers nor warp operations.
+#include "device/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "device/block.h"
+#include "device/internal.h"
+#include "device/op.h"
+#include "device/print_format.h"
+
+static struct kd_context *context_of(const struct kd_block *b) {
+    return launch_op(b->launch)->context;
+}
+
+static _Noreturn void fault_at(struct kd_block *b, uint32_t thread, enum kd_fault fault,
+                               const char *message) {
+    struct resident *s = resident_of(b);
+    struct fault_info *f = &s->runner->fault;
+    memset(f, 0, offsetof(struct fault_info, message));
+    f->fault = fault;
+    f->thread_known = thread < b->nthreads;
+    f->thread = thread;
+    snprintf(f->message, sizeof f->message, "%s", message);
+    runner_abandon(s->runner, OUTCOME_FAULT);
+}
+
+void kd_rt_fault(struct kd_block *b, uint32_t thread, uint32_t fault) {
+    fault_at(b, thread, (enum kd_fault)fault, "");
+}
+
+static void thread_place(const struct kd_block *b, uint32_t thread, uint32_t t[3]) {
+    t[0] = thread % b->ntid[0];
+    t[1] = thread / b->ntid[0] % b->ntid[1];
+    t[2] = thread / b->ntid[0] / b->ntid[1];
+}
+
+void kd_rt_assertfail(struct kd_block *b, uint32_t thread, const char *expr, const char *file,
+                      uint32_t line, const char *func, uint64_t char_size) {
+    uint32_t t[3];
+    char text[512];
+    thread_place(b, thread, t);
+    // Read into a buffer of our own first: a bad pointer must not fault with stderr locked.
+    snprintf(text, sizeof text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u]",
+             file ? file : "", line, func ? func : "", b->ctaid[0], b->ctaid[1], b->ctaid[2], t[0],
+             t[1], t[2]);
+    char all[1024];
+    snprintf(all, sizeof all, "%s Assertion `%s` failed.", text, expr ? expr : "");
+    fprintf(stderr, "%s\n", all);
+    fault_at(b, thread, KD_FAULT_ASSERT, all);
+}
+
+// ---- printf -------------------------------------------------------------------------------
+
+static bool scratch_need(struct runner *r, size_t size) {
+    if (r->scratch_size >= size)
+        return true;
+    char *p = realloc(r->scratch, size);
+    if (!p)
+        return false;
+    r->scratch = p;
+    r->scratch_size = size;
+    return true;
+}
+
+enum { SCRATCH_BYTES = 4096 };
+
+int32_t kd_rt_vprintf(struct kd_block *b, uint32_t thread, const char *fmt, const void *args) {
+    struct runner *r = resident_of(b)->runner;
+    if (!fmt)
+        return -1;
+    if (!scratch_need(r, SCRATCH_BYTES))
+        return -2;
+    size_t length;
+    int32_t count = print_format(r->scratch, r->scratch_size, fmt, args, &length);
+    if (length >= r->scratch_size) { // did not fit: once more with room
+        if (!scratch_need(r, length + 1))
+            return -2;
+        count = print_format(r->scratch, r->scratch_size, fmt, args, &length);
+    }
+    print_buffer_append(&context_of(b)->print, r->scratch, length);
+    return count;
+}
+
+// ---- Heap ---------------------------------------------------------------------------------
+
+uint64_t kd_rt_malloc(struct kd_block *b, uint32_t thread, uint64_t size) {
+    return heap_take(context_of(b), size);
+}
+
+void kd_rt_free(struct kd_block *b, uint32_t thread, uint64_t ptr) {
+    if (!heap_give(context_of(b), ptr))
+        fault_at(b, thread, KD_FAULT_ILLEGAL_ADDRESS,
+                 "free of a pointer that malloc did not return, or that was freed before");
+}
+
+// ---- Time and waiting ---------------------------------------------------------------------
+
+uint64_t kd_rt_globaltimer(void) {
+    struct timespec ts;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static bool can_switch(const struct resident *s) {
+    return s->launch->may_wait || on_stacks(s);
+}
+
+void kd_rt_yield(struct kd_block *b) {
+    struct resident *s = resident_of(b);
+    if (can_switch(s))
+        block_yield(s);
+    else if (context_faulted(context_of(b)))
+        runner_abandon(s->runner, OUTCOME_CANCELLED);
+}
+
+void kd_rt_nanosleep(struct kd_block *b, uint32_t thread, uint32_t ns) {
+    // The manual's limit; it may end early, and must not keep a worker from other blocks.
+    uint64_t end = kd_now_ns() + (ns < 1000000 ? ns : 1000000);
+    if (!can_switch(resident_of(b))) {
+        struct timespec ts = {0, (long)(ns < 1000000 ? ns : 1000000)};
+        if (ns > 50000)
+            nanosleep(&ts, NULL);
+        else
+            while (kd_now_ns() < end)
+                kd_relax();
+        return;
+    }
+    do {
+        kd_rt_yield(b);
+    } while (kd_now_ns() < end);
+}
+
+// ---- Tables -------------------------------------------------------------------------------
+
+const struct kd_rt *runtime_table(void) {
+#define ENTRY(ret, name, args) .name = name,
+    static const struct kd_rt table = {KD_RT_FUNCTIONS(ENTRY)};
+#undef ENTRY
+    return &table;
+}
+
+void *runtime_symbol(const char *name) {
+#define ENTRY(ret, helper, args) {#helper, (void *)helper},
+    static const struct {
+        const char *name;
+        void *address;
+    } table[] = {KD_RT_FUNCTIONS(ENTRY)};
+#undef ENTRY
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return table[i].address;
+    return NULL;
+}

@@ -1,0 +1,382 @@
+#include "device/scheduler.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/copy.h"
+#include "device/internal.h"
+#include "device/op.h"
+#include "device/runner.h"
+
+// Blocks that wait for other blocks and stay resident on one thread: so many at most, and so
+// many stacks among them.
+enum { MAX_WAITING_BLOCKS = 128, MAX_WAITING_UNITS = 8192 };
+enum { WAKE_AT_ONCE = 2, WORKER_STACK_BYTES = 512 << 10 };
+
+void scheduler_open(struct scheduler *s, int workers, int cores) {
+    memset(s, 0, sizeof *s);
+    s->slots = workers;
+    s->max_spinners = cores > 1 ? (workers < cores ? workers : cores - 1) : 0;
+    s->spin_ns = 50000;
+}
+
+// ---- Lists --------------------------------------------------------------------------------
+
+static void append(struct op_list *l, struct op *op) {
+    op->ready_next = NULL;
+    op->ready_prev = l->last;
+    if (l->last)
+        l->last->ready_next = op;
+    else
+        l->first = op;
+    l->last = op;
+}
+
+static void unlink_op(struct op_list *l, struct op *op) {
+    if (op->ready_prev)
+        op->ready_prev->ready_next = op->ready_next;
+    else
+        l->first = op->ready_next;
+    if (op->ready_next)
+        op->ready_next->ready_prev = op->ready_prev;
+    else
+        l->last = op->ready_prev;
+}
+
+// ---- Waking -------------------------------------------------------------------------------
+
+static void wake(struct scheduler *s, int count) {
+    atomic_fetch_add(&s->epoch, 1);
+    count -= atomic_load(&s->spinners); // they see the epoch change
+    if (count > 0 && atomic_load(&s->sleepers) > 0)
+        kd_futex_wake(&s->epoch, count);
+}
+
+static bool slot_take(struct scheduler *s) {
+    int n = atomic_load_explicit(&s->running, memory_order_relaxed);
+    while (n < s->slots)
+        if (atomic_compare_exchange_weak(&s->running, &n, n + 1))
+            return true;
+    return false;
+}
+
+static void slot_give(struct scheduler *s) {
+    atomic_fetch_sub(&s->running, 1);
+    if (atomic_load(&s->ready_count) > 0)
+        wake(s, 1);
+}
+
+// ---- Becoming ready -----------------------------------------------------------------------
+
+static void host_ready(struct scheduler *s, struct op *op) {
+    kd_lock(&s->host_lock);
+    append(&s->host, op);
+    kd_unlock(&s->host_lock);
+    atomic_fetch_add(&s->host_epoch, 1);
+    kd_futex_wake(&s->host_epoch, 1);
+}
+
+void scheduler_ready(struct op *op) {
+    struct scheduler *s = &op->device->scheduler;
+    if (op->kind == OP_HOST) {
+        host_ready(s, op);
+        return;
+    }
+    uint64_t chunks = (op->units + op->chunk - 1) / op->chunk;
+    kd_lock(&s->lock);
+    append(&s->ready[op->priority], op);
+    atomic_fetch_add(&s->ready_by_priority[op->priority], 1);
+    atomic_fetch_add(&s->ready_count, 1);
+    kd_unlock(&s->lock);
+    wake(s, chunks < WAKE_AT_ONCE ? (int)chunks : WAKE_AT_ONCE);
+}
+
+// The thread that took the last chunk calls this.
+static void no_longer_ready(struct scheduler *s, struct op *op) {
+    kd_lock(&s->lock);
+    unlink_op(&s->ready[op->priority], op);
+    atomic_fetch_sub(&s->ready_by_priority[op->priority], 1);
+    atomic_fetch_sub(&s->ready_count, 1);
+    kd_unlock(&s->lock);
+}
+
+// ---- Taking work --------------------------------------------------------------------------
+
+static bool may_start(const struct runner *r, const struct op *op) {
+    if (op->kind != OP_LAUNCH || !op->launch.may_wait || op->launch.cooperative)
+        return true;
+    return r->nwaiting < MAX_WAITING_BLOCKS &&
+           r->waiting_units + op->launch.units <= MAX_WAITING_UNITS;
+}
+
+// The first ready operation that r may start, held; of one queue only unless that is NULL.
+static struct op *pick(struct scheduler *s, struct runner *r, const struct kd_queue *queue) {
+    struct op *found = NULL;
+    if (atomic_load(&s->ready_count) <= 0)
+        return NULL;
+    kd_lock(&s->lock);
+    for (int p = 0; p < PRIORITIES && !found; p++)
+        for (struct op *op = s->ready[p].first; op && !found; op = op->ready_next)
+            if ((!queue || op->queue == queue) && may_start(r, op))
+                found = op;
+    if (found)
+        op_ref(found);
+    kd_unlock(&s->lock);
+    return found;
+}
+
+// Something of a higher priority is ready.
+static bool outranked(struct scheduler *s, const struct op *op) {
+    for (int p = 0; p < op->priority; p++)
+        if (atomic_load_explicit(&s->ready_by_priority[p], memory_order_relaxed) > 0)
+            return true;
+    return false;
+}
+
+// Takes the next chunk: false when there is none left.
+static bool take_chunk(struct scheduler *s, struct op *op, uint64_t *first, uint64_t *n) {
+    bool cancelled = context_faulted(op->context);
+    uint64_t want = cancelled ? op->units : op->chunk;
+    if (atomic_load_explicit(&op->next_unit, memory_order_relaxed) >= op->units)
+        return false;
+    *first = atomic_fetch_add_explicit(&op->next_unit, want, memory_order_relaxed);
+    if (*first >= op->units)
+        return false;
+    *n = op->units - *first < want ? op->units - *first : want;
+    if (*first + *n == op->units)
+        no_longer_ready(s, op);
+    return true;
+}
+
+static void run_chunk(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
+    if (context_faulted(op->context))
+        op_units_done(op, n);
+    else if (op->kind == OP_LAUNCH)
+        launch_run(r, op, first, n);
+    else
+        copy_run(r, op, first, n);
+}
+
+// Chunk after chunk of one operation. True when anything was run.
+static bool run_op(struct scheduler *s, struct runner *r, struct op *op) {
+    uint64_t first, n;
+    bool any = false;
+    while (may_start(r, op) && take_chunk(s, op, &first, &n)) {
+        if (!any && first + n < op->units && atomic_load(&s->sleepers) > 0)
+            wake(s, WAKE_AT_ONCE); // the woken wake others: a tree
+        any = true;
+        run_chunk(r, op, first, n);
+        if (r->nwaiting)
+            runner_resume(r);
+        if (outranked(s, op))
+            break;
+    }
+    return any;
+}
+
+// One round over waiting blocks and ready operations. True when anything was run.
+static bool run_some(struct scheduler *s, struct runner *r, const struct kd_queue *queue) {
+    if (r->nwaiting)
+        runner_resume(r);
+    struct op *op = pick(s, r, queue);
+    if (!op)
+        return false;
+    bool any = run_op(s, r, op);
+    op_unref(op);
+    return any;
+}
+
+// All that there is, and until no block of this thread waits any more. `until` (may be NULL)
+// ends it early.
+static void run_all(struct scheduler *s, struct runner *r, const struct op *until) {
+    const struct kd_queue *queue = until ? until->queue : NULL;
+    unsigned idle_rounds = 0;
+    uint32_t mode = runner_enter();
+    while (!until || !op_ended(until)) {
+        if (run_some(s, r, queue)) {
+            idle_rounds = 0;
+            continue;
+        }
+        if (!r->nwaiting)
+            break;
+        // Every block here waits for something: another thread, or the host.
+        if (++idle_rounds < 100)
+            kd_relax();
+        else if (idle_rounds < 1000)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){0, 20000}, NULL);
+    }
+    runner_leave(mode);
+}
+
+// ---- Workers ------------------------------------------------------------------------------
+
+struct worker_start {
+    struct kd_device *device;
+    uint32_t index;
+};
+
+// Waits for the epoch to leave `epoch`: first spinning, then asleep.
+static void worker_idle(struct scheduler *s, unsigned epoch) {
+    if (atomic_fetch_add(&s->spinners, 1) < s->max_spinners) {
+        uint64_t end = kd_now_ns() + s->spin_ns;
+        do {
+            for (int i = 0; i < 64 && atomic_load(&s->epoch) == epoch; i++)
+                kd_relax();
+        } while (atomic_load(&s->epoch) == epoch && kd_now_ns() < end);
+    }
+    atomic_fetch_sub(&s->spinners, 1);
+    atomic_fetch_add(&s->sleepers, 1);
+    while (atomic_load(&s->epoch) == epoch)
+        kd_futex_wait(&s->epoch, epoch);
+    atomic_fetch_sub(&s->sleepers, 1);
+}
+
+static void *worker_main(void *arg) {
+    struct worker_start *start = arg;
+    struct scheduler *s = &start->device->scheduler;
+    struct runner *r;
+    while (!(r = runner_get())) // memory may come back
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    r->smid = start->index;
+    free(start);
+    for (;;) {
+        unsigned epoch = atomic_load(&s->epoch);
+        if (atomic_load(&s->ready_count) > 0 && slot_take(s)) {
+            run_all(s, r, NULL);
+            slot_give(s);
+        }
+        worker_idle(s, epoch);
+    }
+    return NULL;
+}
+
+static void host_run(struct op *op) {
+    bool faulted = context_faulted(op->context);
+    if (faulted && !op->host.always)
+        return;
+    kd_context_flush_printf(op->context);
+    op->host.fn(op->host.arg, faulted ? KD_FAULTED : KD_OK);
+}
+
+static void *host_main(void *arg) {
+    struct scheduler *s = &((struct kd_device *)arg)->scheduler;
+    for (;;) {
+        unsigned epoch = atomic_load(&s->host_epoch);
+        kd_lock(&s->host_lock);
+        struct op *op = s->host.first;
+        if (op)
+            unlink_op(&s->host, op);
+        kd_unlock(&s->host_lock);
+        if (!op) {
+            kd_futex_wait(&s->host_epoch, epoch);
+            continue;
+        }
+        host_run(op);
+        op_end(op);
+    }
+    return NULL;
+}
+
+// The program's handlers for asynchronous signals run on its own threads.
+static bool start_thread(void *(*main)(void *), void *arg) {
+    sigset_t all, old;
+    pthread_attr_t attr;
+    pthread_t thread;
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGFPE);
+    sigdelset(&all, SIGILL);
+    sigdelset(&all, SIGTRAP);
+    sigdelset(&all, SIGABRT);
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    if (main == worker_main)
+        pthread_attr_setstacksize(&attr, WORKER_STACK_BYTES);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int error = pthread_create(&thread, &attr, main, arg);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+    return error == 0;
+}
+
+static bool start_worker(struct kd_device *d, int index) {
+    struct worker_start *start = malloc(sizeof *start);
+    if (!start)
+        return false;
+    *start = (struct worker_start){d, (uint32_t)index};
+    if (start_thread(worker_main, start))
+        return true;
+    free(start);
+    return false;
+}
+
+bool scheduler_start(struct kd_device *d) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool some[64]; // by device: at least one worker runs
+    struct scheduler *s = &d->scheduler;
+    if (atomic_load_explicit(&s->started, memory_order_acquire))
+        return true;
+    pthread_mutex_lock(&lock);
+    if (!atomic_load(&s->started)) {
+        if (!atomic_load(&s->host_started))
+            atomic_store(&s->host_started, start_thread(host_main, d));
+        // With fewer workers than wanted everything still runs.
+        for (int i = 0; i < s->slots && start_worker(d, i); i++)
+            some[d->index] = true;
+        atomic_store(&s->started, some[d->index] && atomic_load(&s->host_started));
+    }
+    bool ok = atomic_load(&s->started);
+    pthread_mutex_unlock(&lock);
+    return ok;
+}
+
+// ---- Waiting ------------------------------------------------------------------------------
+
+static bool spin_until(struct op *op, struct scheduler *s, unsigned epoch) {
+    // While a core is free the end is worth spinning for; else the core is a worker's.
+    bool free_core = atomic_load(&s->running) < s->slots && s->slots > 1;
+    uint64_t end = kd_now_ns() + (free_core ? s->spin_ns : 2000);
+    do {
+        for (int i = 0; i < 32; i++) {
+            if (op_ended(op))
+                return true;
+            if (atomic_load(&s->epoch) != epoch && atomic_load(&s->ready_count) > 0)
+                return false;
+            kd_relax();
+        }
+    } while (kd_now_ns() < end);
+    return false;
+}
+
+static void sleep_until(struct op *op) {
+    for (;;) {
+        unsigned done = atomic_load(&op->done);
+        if (done == 1)
+            return;
+        if (done == 0 && !atomic_compare_exchange_strong(&op->done, &done, 2))
+            continue;
+        kd_futex_wait(&op->done, 2);
+    }
+}
+
+void scheduler_wait(struct op *op, bool sleep) {
+    struct scheduler *s = &op->device->scheduler;
+    struct runner *r = sleep ? NULL : runner_get();
+    for (int round = 0; r && round < 64 && !op_ended(op); round++) {
+        unsigned epoch = atomic_load(&s->epoch);
+        if (slot_take(s)) {
+            run_all(s, r, op);
+            slot_give(s);
+        }
+        if (spin_until(op, s, epoch))
+            return;
+        if (atomic_load(&s->epoch) == epoch)
+            break;
+    }
+    sleep_until(op);
+}

@@ -1,0 +1,52 @@
+// Workers and the list of what is ready to run.
+//
+// A launch is in the ready list until its last chunk of blocks is handed out; workers take the
+// first operation of the highest priority and then chunk after chunk of it through an atomic
+// counter. A thread that waits for a queue helps to run that queue. At most `slots` threads run
+// blocks at one time, one a core, so that helpers and workers do not compete.
+#ifndef KUDZU_DEVICE_SCHEDULER_H
+#define KUDZU_DEVICE_SCHEDULER_H
+
+#include <stdbool.h>
+
+#include "device/sync.h"
+
+struct op;
+struct kd_device;
+struct runner;
+
+enum { PRIORITIES = 6 };
+
+struct op_list {
+    struct op *first, *last;
+};
+
+struct scheduler {
+    int slots; // workers
+    int max_spinners;
+    uint64_t spin_ns;
+    atomic_int started;                              // worker threads exist
+    _Alignas(KD_CACHE_LINE) struct kd_spinlock lock; // of the lists
+    struct op_list ready[PRIORITIES];
+    _Alignas(KD_CACHE_LINE) atomic_uint epoch; // changes when something becomes ready
+    atomic_int ready_by_priority[PRIORITIES];
+    atomic_int ready_count, sleepers, spinners, running;
+    // Host functions: a thread of their own, started with the first.
+    _Alignas(KD_CACHE_LINE) struct kd_spinlock host_lock;
+    struct op_list host;
+    atomic_uint host_epoch;
+    atomic_int host_started;
+    // Operations that are not in use.
+    struct kd_spinlock pool_lock;
+    struct op *pool;
+};
+
+void scheduler_open(struct scheduler *s, int workers, int cores);
+// Starts the workers if they are not there yet. False: the system refuses threads.
+bool scheduler_start(struct kd_device *d);
+// Hands over an operation all of whose predecessors have ended.
+void scheduler_ready(struct op *op);
+// Returns when op has ended. The caller helps with its queue unless `sleep`.
+void scheduler_wait(struct op *op, bool sleep);
+
+#endif

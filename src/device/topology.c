@@ -1,0 +1,131 @@
+#include "device/topology.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+int topology_cores(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
+}
+
+// The number behind `key` on the first line that begins with it; 0: none.
+static double file_number(const char *path, const char *key) {
+    char line[512];
+    double value = 0;
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return 0;
+    while (fgets(line, sizeof line, f)) {
+        if (strncmp(line, key, strlen(key)))
+            continue;
+        const char *p = line + strlen(key);
+        p += strspn(p, " \t:");
+        value = atof(p);
+        break;
+    }
+    fclose(f);
+    return value;
+}
+
+uint64_t topology_memory(void) {
+    uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    double group = file_number("/sys/fs/cgroup/memory.max", "");
+    return group > 0 && group < (double)bytes ? (uint64_t)group : bytes;
+}
+
+uint64_t topology_memory_free(void) {
+    return (uint64_t)(file_number("/proc/meminfo", "MemAvailable") * 1024);
+}
+
+void topology_cpu_name(char *out, size_t size) {
+    char line[512];
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    snprintf(out, size, "unknown processor");
+    while (f && fgets(line, sizeof line, f)) {
+        char *p = strchr(line, ':');
+        if (strncmp(line, "model name", 10) || !p)
+            continue;
+        p += 1 + strspn(p + 1, " \t");
+        p[strcspn(p, "\n")] = 0;
+        snprintf(out, size, "%s", p);
+        break;
+    }
+    if (f)
+        fclose(f);
+}
+
+int topology_clock_khz(void) {
+    double khz = file_number("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "");
+    if (khz <= 0)
+        khz = file_number("/proc/cpuinfo", "cpu MHz") * 1000;
+    return khz > 0 ? (int)khz : 1000000;
+}
+
+uint64_t topology_cache_bytes(void) {
+    static const int names[] = {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE,
+                                _SC_LEVEL2_CACHE_SIZE};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        long n = sysconf(names[i]);
+        if (n > 0)
+            return (uint64_t)n;
+    }
+    return 1 << 20;
+}
+
+static enum kd_level machine_level(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        return KD_LEVEL_X86_64_V4;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2"))
+        return KD_LEVEL_X86_64_V3;
+    return KD_LEVEL_X86_64_V2;
+#else
+    return KD_LEVEL_AARCH64;
+#endif
+}
+
+enum kd_level topology_level(void) {
+    static const struct {
+        const char *name;
+        enum kd_level level;
+    } names[] = {{"x86-64-v2", KD_LEVEL_X86_64_V2},
+                 {"x86-64-v3", KD_LEVEL_X86_64_V3},
+                 {"x86-64-v4", KD_LEVEL_X86_64_V4}};
+    enum kd_level level = machine_level();
+    const char *wanted = getenv("KUDZU_CPU");
+    for (size_t i = 0; wanted && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(wanted, names[i].name) == 0 && names[i].level < level &&
+            level <= KD_LEVEL_X86_64_V4)
+            return names[i].level;
+    return level;
+}
+
+void topology_uuid(int index, uint8_t out[16]) {
+    char text[256] = "";
+    FILE *f = fopen("/etc/machine-id", "r");
+    if (f) {
+        if (!fgets(text, 64, f))
+            text[0] = 0;
+        fclose(f);
+    }
+    size_t n = strcspn(text, "\n");
+    if (!n) {
+        gethostname(text, 64);
+        n = strlen(text);
+    }
+    snprintf(text + n, sizeof text - n, " kudzu device %d", index);
+    XXH128_canonical_t c;
+    XXH128_canonicalFromHash(&c, XXH3_128bits(text, strlen(text)));
+    memcpy(out, c.digest, 16);
+}

@@ -1,0 +1,21 @@
+// What the machine is: cores, memory, caches, instruction set.
+#ifndef KUDZU_DEVICE_TOPOLOGY_H
+#define KUDZU_DEVICE_TOPOLOGY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/abi.h"
+
+int topology_cores(void);            // that this process may use
+uint64_t topology_memory(void);      // bytes that this process may use
+uint64_t topology_memory_free(void); // of them, not in use by anybody
+void topology_cpu_name(char *out, size_t size);
+int topology_clock_khz(void);
+uint64_t topology_cache_bytes(void); // the last level
+// The instruction set of this machine, or a lower one that KUDZU_CPU names.
+enum kd_level topology_level(void);
+// 16 bytes that stay the same for this machine and device index.
+void topology_uuid(int index, uint8_t out[16]);
+
+#endif
