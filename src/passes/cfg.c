@@ -92,9 +92,9 @@ static uint32_t choose_header(struct builder *b, const uint32_t *blocks, uint32_
 }
 
 static void lay_out_component(struct builder *b, const uint32_t *blocks, uint32_t n,
-                              struct cfg_loop *loop) {
+                              uint32_t header_around, struct cfg_loop *loop) {
     struct kir_block *only = b->f->blocks.data[blocks[0]];
-    if (n == 1 && !has_edge(only, only)) {
+    if (n == 1 && (only->id == header_around || !has_edge(only, only))) {
         place(b, blocks[0], loop);
         return;
     }
@@ -137,11 +137,11 @@ static void lay_out(struct builder *b, const uint32_t *blocks, uint32_t n, uint3
             if (list.blocks.data[k] == first)
                 first_scc = s;
     lay_out_component(b, list.blocks.data + list.starts.data[first_scc],
-                      list.starts.data[first_scc + 1] - list.starts.data[first_scc], loop);
+                      list.starts.data[first_scc + 1] - list.starts.data[first_scc], header, loop);
     for (uint32_t s = nscc; s-- > 0;)
         if (s != first_scc)
             lay_out_component(b, list.blocks.data + list.starts.data[s],
-                              list.starts.data[s + 1] - list.starts.data[s], loop);
+                              list.starts.data[s + 1] - list.starts.data[s], header, loop);
 }
 
 // Numbers the blocks reachable from the entry in reverse postorder.

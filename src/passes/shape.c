@@ -346,6 +346,33 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
     return all_uniform ? uniform_any() : VARYING;
 }
 
+// base + offset < c says the same for all offsets when base and c are multiples of 2^tz and the
+// offsets are smaller: a comparison that all lanes agree on. The same holds for >=, and for
+// <= and > with a constant one below a multiple.
+static struct shape compare(struct flow *fl, const struct kir_inst *i, const struct shape *x) {
+    unsigned bits = int_bits(i->ty);
+    bool all_uniform = true;
+    for (uint32_t k = 0; k < i->nops; k++)
+        all_uniform &= x[k].kind == SHAPE_UNIFORM;
+    if (all_uniform)
+        return uniform_any();
+    int64_t top;
+    uint64_t c;
+    bool below = i->mods.cmp == ISA_CMP_LT || i->mods.cmp == ISA_CMP_GE ||
+                 i->mods.cmp == ISA_CMP_LO || i->mods.cmp == ISA_CMP_HS;
+    bool past = i->mods.cmp == ISA_CMP_LE || i->mods.cmp == ISA_CMP_GT ||
+                i->mods.cmp == ISA_CMP_LS || i->mods.cmp == ISA_CMP_HI;
+    if (i->op != ISA_OP_SETP || i->nops != 2 || bits < 32 || i->mods.boolop ||
+        kir_type_bits(i->ops[0]->type) != bits || kir_type_bits(i->ops[1]->type) != bits ||
+        !splits(fl, x[0], &top) || x[1].kind != SHAPE_UNIFORM)
+        return VARYING;
+    if (below && x[1].tz >= x[0].tz)
+        return uniform_any();
+    if (past && flow_const(i->ops[1], &c) && (c + 1) % (uint64_t)top == 0)
+        return uniform_any();
+    return VARYING;
+}
+
 static struct shape of_tid(struct flow *fl, unsigned d) {
     const struct tid_form *t = &fl->tid[d];
     if (t->varying)
@@ -459,6 +486,8 @@ static struct shape transfer(struct flow *fl, const struct kir_inst *i, unsigned
         return (struct shape){0};
     switch (isa_op_info[i->op].klass) {
     case ISA_CLASS_POINTWISE:
+        if (i->op == ISA_OP_SETP)
+            return compare(fl, i, x);
         if (i->nres == 1 && i->op != ISA_OP_MOV_UNPACK && i->op != ISA_OP_MOV_PACK)
             return integer(fl, i, x);
         return all_uniform ? uniform_any() : VARYING;

@@ -1,0 +1,66 @@
+"""Runs each PTX file on the interpreter and as SIMD code at every width and level, and
+compares what they print.  usage: compare.py PTX_RUN FILE...  (exit 1 on any difference)
+
+KUDZU_COMPARE=quick tries the machine's level alone."""
+import os
+import subprocess
+import sys
+import tempfile
+
+WIDTHS = ["1", "8", "16", "32"]
+LEVELS = ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
+
+
+def host_levels():
+    with open("/proc/cpuinfo") as f:
+        flags = f.read()
+    have = ["x86-64-v2"]
+    if " avx2 " in flags and " fma " in flags:
+        have.append("x86-64-v3")
+    if " avx512vl " in flags and " avx512bw " in flags:
+        have.append("x86-64-v4")
+    return have
+
+
+def run(tool, path, cache, **env):
+    full = dict(os.environ, CUDA_CACHE_PATH=cache, **env)
+    try:
+        p = subprocess.run([tool, path], env=full, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, timeout=120)
+    except subprocess.TimeoutExpired:
+        return "timeout"
+    return p.stdout.decode(errors="replace") + ("" if p.returncode == 0 else
+                                                "exit %d\n" % p.returncode)
+
+
+def main():
+    tool, files = sys.argv[1], sys.argv[2:]
+    levels = host_levels()
+    if os.environ.get("KUDZU_COMPARE") == "quick":
+        levels = levels[-1:]
+    bad = count = 0
+    with tempfile.TemporaryDirectory() as cache:
+        for path in files:
+            want = run(tool, path, cache, KUDZU_EXEC="interp")
+            # Wrong input must not pass by failing everywhere alike, unless the file says so.
+            fails = "exit" in want
+            with open(path) as f:
+                expected_failure = "// fails" in f.read()
+            if fails != expected_failure:
+                print("%s: interpreter:\n%s" % (path, want))
+                bad += 1
+                continue
+            for level in levels:
+                for width in WIDTHS:
+                    got = run(tool, path, cache, KUDZU_EXEC="simd", KUDZU_WIDTH=width,
+                              KUDZU_CPU=level)
+                    count += 1
+                    if got != want:
+                        bad += 1
+                        print("%s: %s width %s differs\n--- interpreter\n%s--- simd\n%s" % (
+                            path, level, width, want, got))
+    print("%d comparisons, %d differ" % (count, bad))
+    sys.exit(bad != 0)
+
+
+main()

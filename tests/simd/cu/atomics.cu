@@ -1,0 +1,86 @@
+// Atomics whose outcome does not depend on the order of threads, or which run in lane order.
+// run: histogram grid=2 block=128 args=buf:256:small,buf:256:zero
+// run: shared_histogram grid=2 block=128 args=buf:256:small,buf:64:zero
+// run: operations grid=1 block=64 args=buf:64:rand,buf:16:zero
+// run: wide grid=1 block=64 args=buf:64:rand,buf:16:zero
+// run: floats grid=1 block=64 args=buf:64:small,buf:8:zero
+// run: returned grid=1 block=32 args=buf:32:zero,buf:1:zero
+// run: cas_loop grid=1 block=96 args=buf:2:zero
+// run: lock grid=1 block=64 args=buf:2:zero
+// run: inc_dec grid=1 block=100 args=buf:2:zero
+extern "C" __global__ void histogram(const unsigned *in, unsigned *out) {
+    atomicAdd(&out[in[blockIdx.x * 128 + threadIdx.x]], 1u);
+}
+
+extern "C" __global__ void shared_histogram(const unsigned *in, unsigned *out) {
+    __shared__ unsigned bins[64];
+    unsigned t = threadIdx.x;
+    if (t < 64)
+        bins[t] = 0;
+    __syncthreads();
+    atomicAdd(&bins[in[blockIdx.x * 128 + t] / 4], 1u);
+    __syncthreads();
+    if (t < 64)
+        atomicAdd(&out[t], bins[t]);
+}
+
+extern "C" __global__ void operations(const unsigned *in, unsigned *out) {
+    unsigned v = in[threadIdx.x];
+    atomicAdd(&out[0], v);
+    atomicSub(&out[1], v);
+    atomicMin(&out[2], v);
+    atomicMax(&out[3], v);
+    atomicMin((int *)&out[4], (int)v);
+    atomicMax((int *)&out[5], (int)v);
+    atomicAnd(&out[6], v);
+    atomicOr(&out[7], v);
+    atomicXor(&out[8], v);
+    if (v & 1)
+        atomicAdd(&out[9], 3u);
+    atomicAdd(&out[10 + (v & 3)], v >> 5);
+    atomicAdd_system(&out[14], v);
+    atomicMax_block(&out[15], v);
+}
+
+extern "C" __global__ void wide(const unsigned *in, unsigned long long *out) {
+    unsigned long long v = (unsigned long long)in[threadIdx.x] << 20 | threadIdx.x;
+    atomicAdd(&out[0], v);
+    atomicMax(&out[1], v);
+    atomicMin((long long *)&out[2], -(long long)v);
+    atomicXor(&out[3], v);
+    atomicOr(&out[4], v);
+    atomicCAS(&out[5], 0ull, 77ull);
+}
+
+extern "C" __global__ void floats(const unsigned *in, float *out) {
+    float v = (float)in[threadIdx.x];
+    atomicAdd(&out[0], v);
+    atomicAdd((double *)&out[2], (double)v * 0.5);
+    atomicExch(&out[4], 5.0f);
+}
+
+extern "C" __global__ void returned(unsigned *out, unsigned *counter) {
+    out[threadIdx.x] = atomicAdd(counter, 2u);
+}
+
+extern "C" __global__ void cas_loop(unsigned *out) {
+    unsigned old = out[0], seen;
+    do {
+        seen = old;
+        old = atomicCAS(&out[0], seen, seen * 2 % 1009 + 1);
+    } while (old != seen);
+}
+
+extern "C" __global__ void lock(unsigned *out) {
+    while (atomicCAS(&out[0], 0u, 1u) != 0u)
+        ;
+    __threadfence();
+    out[1] = out[1] + threadIdx.x;
+    __threadfence();
+    atomicExch(&out[0], 0u);
+}
+
+extern "C" __global__ void inc_dec(unsigned *out) {
+    atomicInc(&out[0], 30u);
+    atomicDec(&out[1], 17u);
+}

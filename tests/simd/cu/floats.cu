@@ -1,0 +1,71 @@
+// Floating point: NaNs and their bits, rounding, conversions, selects, accumulation.
+// run: arithmetic grid=1 block=256 args=buf:256:special,buf:256:special,buf:2048:zero
+// run: nan_copies grid=1 block=256 args=buf:256:special,buf:1024:zero
+// run: sums grid=1 block=64 args=buf:1024:special,buf:64:zero,u32:16
+// run: conversions grid=1 block=256 args=buf:256:special,buf:2048:zero
+// run: doubles grid=1 block=128 args=buf:256:double,buf:512:zero
+// run: rounding grid=1 block=256 args=buf:256:special,buf:256:special,buf:2048:zero
+extern "C" __global__ void arithmetic(const float *x, const float *y, float *out) {
+    unsigned t = threadIdx.x;
+    float a = x[t], b = y[t];
+    out[t] = a + b;
+    out[256 + t] = a * b;
+    out[512 + t] = a / b;
+    out[768 + t] = fmaf(a, b, a);
+    out[1024 + t] = fminf(a, b);
+    out[1280 + t] = fmaxf(a, b);
+    out[1536 + t] = sqrtf(a);
+    out[1792 + t] = -a + fabsf(b);
+}
+
+extern "C" __global__ void nan_copies(const float *in, float *out) {
+    unsigned t = threadIdx.x;
+    float a = in[t];
+    out[t] = a;                                   // a copy keeps the bits
+    out[256 + t] = (t & 1) ? a : a + 1.0f;        // a mixed select
+    float s = a;
+    for (unsigned k = 0; k < t % 4; k++)
+        s += in[(t + k) % 256];
+    out[512 + t] = s;                             // loaded, or added
+    out[768 + t] = __uint_as_float(__float_as_uint(a * 2.0f) ^ 1u);
+}
+
+extern "C" __global__ void sums(const float *in, float *out, unsigned n) {
+    float s = 0;
+    for (unsigned k = 0; k < n; k++)
+        s = s * 0.5f + in[k * 64 + threadIdx.x];
+    out[threadIdx.x] = s;
+}
+
+extern "C" __global__ void conversions(const float *in, unsigned *out) {
+    unsigned t = threadIdx.x;
+    float a = in[t];
+    out[t] = (unsigned)(int)a;
+    out[256 + t] = (unsigned)a;
+    out[512 + t] = (unsigned)((long long)a >> 7);
+    out[768 + t] = __float_as_uint((float)(int)__float_as_uint(a));
+    out[1024 + t] = __float_as_uint((float)__float_as_uint(a));
+    out[1280 + t] = (unsigned)__double_as_longlong((double)a);
+    out[1536 + t] = __float_as_uint(rintf(a));
+    out[1792 + t] = __float_as_uint(floorf(a) + ceilf(a) + truncf(a));
+}
+
+extern "C" __global__ void doubles(const double *in, double *out) {
+    unsigned t = threadIdx.x;
+    double a = in[t], b = in[127 - t];
+    out[t] = a / b + sqrt(fabs(a));
+    out[128 + t] = fma(a, b, 1.0 / a);
+}
+
+extern "C" __global__ void rounding(const float *x, const float *y, float *out) {
+    unsigned t = threadIdx.x;
+    float a = x[t], b = y[t];
+    out[t] = __fadd_rz(a, b);
+    out[256 + t] = __fadd_ru(a, b);
+    out[512 + t] = __fmul_rd(a, b);
+    out[768 + t] = __fdiv_rz(a, b);
+    out[1024 + t] = __fmaf_ru(a, b, a);
+    out[1280 + t] = __fsqrt_rd(a);
+    out[1536 + t] = __frcp_rn(a);
+    out[1792 + t] = __int2float_rz((int)__float_as_uint(a)) + __uint2float_ru(__float_as_uint(b));
+}

@@ -1,0 +1,195 @@
+// ptx_run file.ptx: loads the module through the driver API, makes the launches that its
+// comments describe, and prints what they left in memory. The same file run under another
+// KUDZU_EXEC, KUDZU_WIDTH or KUDZU_CPU must print the same.
+//
+//   // run: kernel grid=2,1,1 block=64,1,1 shared=0 args=buf:256:rand,u32:5,f32:1.5
+//
+// buf:WORDS:PATTERN with PATTERN zero, iota, rand (any bits), float (ordinary numbers),
+// special (floats with infinities, NaNs, subnormals), double, small (0..255).
+#include <cuda.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ARGS = 16, PRINT_WORDS = 64 };
+
+struct arg {
+    uint64_t scalar; // or the device address
+    uint32_t words;
+};
+
+static void check(CUresult r, const char *what) {
+    const char *name = "?";
+    if (r == CUDA_SUCCESS)
+        return;
+    cuGetErrorName(r, &name);
+    printf("%s: %s\n", what, name);
+    exit(1);
+}
+
+static uint64_t rng_state = 88172645463325252ULL;
+
+static uint32_t rng(void) {
+    rng_state ^= rng_state << 13;
+    rng_state ^= rng_state >> 7;
+    rng_state ^= rng_state << 17;
+    return (uint32_t)(rng_state >> 16);
+}
+
+static uint32_t float_bits(float f) {
+    uint32_t u;
+    memcpy(&u, &f, 4);
+    return u;
+}
+
+static uint32_t special(void) {
+    static const uint32_t edge[] = {0,          0x80000000, 1,          0x807fffff, 0x00800000,
+                                    0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
+                                    0xffc12345, 0x7fffffff, 0x3f800000, 0xbf800000, 0x4f000000};
+    uint32_t r = rng();
+    return r % 3 ? edge[r / 3 % (sizeof edge / sizeof *edge)] : rng();
+}
+
+static void fill(uint32_t *w, uint32_t n, const char *pattern) {
+    for (uint32_t k = 0; k < n; k++) {
+        if (!strcmp(pattern, "iota"))
+            w[k] = k;
+        else if (!strcmp(pattern, "rand"))
+            w[k] = rng();
+        else if (!strcmp(pattern, "small"))
+            w[k] = rng() & 255;
+        else if (!strcmp(pattern, "float"))
+            w[k] = float_bits((float)(int32_t)rng() / 65536.0f);
+        else if (!strcmp(pattern, "special"))
+            w[k] = special();
+        else
+            w[k] = 0;
+    }
+    if (!strcmp(pattern, "double"))
+        for (uint32_t k = 0; k + 1 < n; k += 2) {
+            double d = (double)(int32_t)rng() / 1024.0;
+            memcpy(w + k, &d, 8);
+        }
+}
+
+static struct arg make_arg(char *text) {
+    struct arg a = {0};
+    char *value = strchr(text, ':');
+    if (!value) {
+        printf("bad argument %s\n", text);
+        exit(2);
+    }
+    *value++ = 0;
+    if (!strcmp(text, "buf")) {
+        char *pattern = strchr(value, ':');
+        a.words = (uint32_t)strtoul(value, NULL, 0);
+        uint32_t *w = calloc(a.words + 1, 4);
+        fill(w, a.words, pattern ? pattern + 1 : "zero");
+        CUdeviceptr p;
+        check(cuMemAlloc(&p, a.words * 4), "cuMemAlloc");
+        check(cuMemcpyHtoD(p, w, a.words * 4), "cuMemcpyHtoD");
+        free(w);
+        a.scalar = p;
+    } else if (!strcmp(text, "f32")) {
+        a.scalar = float_bits(strtof(value, NULL));
+    } else if (!strcmp(text, "f64")) {
+        double d = strtod(value, NULL);
+        memcpy(&a.scalar, &d, 8);
+    } else {
+        a.scalar = strtoull(value, NULL, 0);
+    }
+    return a;
+}
+
+static void dims(const char *line, const char *key, unsigned *d) {
+    const char *at = strstr(line, key);
+    d[0] = d[1] = d[2] = 1;
+    if (at)
+        sscanf(at + strlen(key), "%u,%u,%u", &d[0], &d[1], &d[2]);
+}
+
+static void print_buffer(unsigned index, const struct arg *a) {
+    uint32_t *w = calloc(a->words + 1, 4);
+    uint64_t hash = 14695981039346656037ULL;
+    check(cuMemcpyDtoH(w, a->scalar, a->words * 4), "cuMemcpyDtoH");
+    for (uint32_t k = 0; k < a->words; k++)
+        hash = (hash ^ w[k]) * 1099511628211ULL;
+    printf("  buffer %u: hash %016" PRIx64 "\n", index, hash);
+    for (uint32_t k = 0; k < a->words && k < PRINT_WORDS; k++)
+        printf("%s%08x", k % 8 ? " " : k ? "\n    " : "    ", w[k]);
+    printf("\n");
+    free(w);
+    cuMemFree(a->scalar);
+}
+
+static void run_line(CUmodule m, char *line) {
+    char name[128];
+    struct arg args[MAX_ARGS];
+    void *params[MAX_ARGS];
+    unsigned grid[3], block[3], shared = 0, n = 0;
+    CUfunction f;
+    sscanf(line, "%127s", name);
+    dims(line, "grid=", grid);
+    dims(line, "block=", block);
+    const char *s = strstr(line, "shared=");
+    if (s)
+        shared = (unsigned)strtoul(s + 7, NULL, 0);
+    char *list = strstr(line, "args=");
+    rng_state = 88172645463325252ULL;
+    for (char *t = list ? strtok(list + 5, ", \n") : NULL; t && n < MAX_ARGS;
+         t = strtok(NULL, ", \n")) {
+        args[n] = make_arg(t);
+        params[n] = &args[n].scalar;
+        n++;
+    }
+    printf("%s grid %u,%u,%u block %u,%u,%u\n", name, grid[0], grid[1], grid[2], block[0], block[1],
+           block[2]);
+    check(cuModuleGetFunction(&f, m, name), "cuModuleGetFunction");
+    check(cuLaunchKernel(f, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, NULL,
+                         params, NULL),
+          "cuLaunchKernel");
+    check(cuCtxSynchronize(), "cuCtxSynchronize");
+    for (unsigned k = 0; k < n; k++)
+        if (args[k].words)
+            print_buffer(k, &args[k]);
+}
+
+static char *read_file(const char *path) {
+    FILE *f = fopen(path, "rb");
+    char *text = calloc(1, 1 << 22);
+    if (!f || !text || fread(text, 1, (1 << 22) - 1, f) == 0) {
+        printf("cannot read %s\n", path);
+        exit(2);
+    }
+    fclose(f);
+    return text;
+}
+
+int main(int argc, char **argv) {
+    CUdevice dev;
+    CUcontext ctx;
+    CUmodule m;
+    if (argc != 2) {
+        printf("usage: ptx_run file.ptx\n");
+        return 2;
+    }
+    char *text = read_file(argv[1]), log[8192] = "";
+    check(cuInit(0), "cuInit");
+    check(cuDeviceGet(&dev, 0), "cuDeviceGet");
+    check(cuCtxCreate(&ctx, 0, dev), "cuCtxCreate");
+    CUjit_option opt[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *val[] = {log, (void *)sizeof log};
+    CUresult r = cuModuleLoadDataEx(&m, text, 2, opt, val);
+    if (r != CUDA_SUCCESS)
+        printf("%s", log);
+    check(r, "cuModuleLoadDataEx");
+    for (char *at = text; (at = strstr(at, "// run: ")); at++) {
+        char line[1024];
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at + 8, "\n"), at + 8);
+        run_line(m, line);
+    }
+    cuCtxDestroy(ctx);
+    free(text);
+    return 0;
+}
