@@ -208,7 +208,7 @@ double __nv_cyl_bessel_i0(double x) {
     double z = a * a;
     if (a < 8.0)
         return fma_d(z, poly_i0_small(z), 1.0);
-    return a == INFINITY_D ? a : growing(a, poly_i0_large(div_rn(1.0, a)));
+    return a == INFINITY_D ? a : growing(a, poly_i0_large(div_rn(16.0, a) - 1.0));
 }
 
 double __nv_cyl_bessel_i1(double x) {
@@ -218,7 +218,7 @@ double __nv_cyl_bessel_i1(double x) {
     if (a < 8.0)
         r = a * fma_d(z, poly_i1_small(z), 0.5);
     else
-        r = a == INFINITY_D ? a : growing(a, poly_i1_large(div_rn(1.0, a)));
+        r = a == INFINITY_D ? a : growing(a, poly_i1_large(div_rn(16.0, a) - 1.0));
     return __builtin_copysign(r, x);
 }
 

@@ -193,26 +193,47 @@ INLINE float poly_sinf(float t) {
     return p;
 }
 
-// sin(pi x) = pi x + x^3 p(t), t = x^2; error 2^-61.7.
+// sin(pi x) = pi x + x^3 p(t), t = x^2; error 2^-68.7.
 INLINE double poly_sinpi(double t) {
     double t2 = t * t;
-    double even = -0x1.6f7a604e434dap-16;
-    double odd = 0x1.9d36b55a1ca2cp-21;
-    odd = fma_d(odd, t2, 0x1.e8f3650f2b7dcp-12);
-    even = fma_d(even, t2, -0x1.e3074df5527a0p-8);
-    odd = fma_d(odd, t2, 0x1.507834854cde6p-4);
-    even = fma_d(even, t2, -0x1.32d2cce627d20p-1);
-    odd = fma_d(odd, t2, 0x1.466bc6775aa82p+1);
-    even = fma_d(even, t2, -0x1.4abbce625be52p+2);
+    double even = -0x1.6c611b4a591aep-16;
+    double odd = 0x1.e8eee6bb0221fp-12;
+    even = fma_d(even, t2, -0x1.e3074b71594dap-8);
+    odd = fma_d(odd, t2, 0x1.50783485e64cbp-4);
+    even = fma_d(even, t2, -0x1.32d2cce62ad8bp-1);
+    odd = fma_d(odd, t2, 0x1.466bc6775aadap+1);
+    even = fma_d(even, t2, -0x1.4abbce625be53p+2);
     return fma_d(odd, t, even);
 }
 
-// sin(pi x) = pi x + x^3 p(t), t = x^2; error 2^-27.3.
+// cos(pi x) = 1 + x^2 p(t), t = x^2; error 2^-64.7.
+INLINE double poly_cospi(double t) {
+    double t2 = t * t;
+    double even = -0x1.b26fedaeaf5d0p-14;
+    double odd = 0x1.f9cc6ae0646c3p-10;
+    even = fma_d(even, t2, -0x1.a6d1ecb754313p-6);
+    odd = fma_d(odd, t2, 0x1.e1f50683b4447p-3);
+    even = fma_d(even, t2, -0x1.55d3c7e3c95bdp+0);
+    odd = fma_d(odd, t2, 0x1.03c1f081b5ab0p+2);
+    even = fma_d(even, t2, -0x1.3bd3cc9be45dep+2);
+    return fma_d(odd, t, even);
+}
+
+// sin(pi x) = pi x + x^3 p(t), t = x^2; error 2^-37.5.
 INLINE float poly_sinpif(float t) {
-    float p = 0x1.3e29600000000p-4f;
-    p = fma_f(p, t, -0x1.3255740000000p-1f);
-    p = fma_f(p, t, 0x1.4669180000000p+1f);
-    p = fma_f(p, t, -0x1.4abbc60000000p+2f);
+    float p = 0x1.4be0a00000000p-4f;
+    p = fma_f(p, t, -0x1.32cb0c0000000p-1f);
+    p = fma_f(p, t, 0x1.466bbc0000000p+1f);
+    p = fma_f(p, t, -0x1.4abbce0000000p+2f);
+    return p;
+}
+
+// cos(pi x) = 1 + x^2 p(t), t = x^2; error 2^-34.1.
+INLINE float poly_cospif(float t) {
+    float p = 0x1.d9f7c20000000p-3f;
+    p = fma_f(p, t, -0x1.55c6640000000p+0f);
+    p = fma_f(p, t, 0x1.03c1de0000000p+2f);
+    p = fma_f(p, t, -0x1.3bd3cc0000000p+2f);
     return p;
 }
 
@@ -353,34 +374,33 @@ INLINE double poly_erf(double t) {
 
 // erfcx(x) = p(t) / (1 + 2x), t = (x - 4) / (x + 4), x >= 0; error 2^-59.6.
 INLINE double poly_erfcx(double t) {
-    double t2 = t * t;
-    double even = -0x1.24ed0aab4115cp-32;
-    double odd = -0x1.2264b6468799bp-33;
-    odd = fma_d(odd, t2, 0x1.e2c5f9c57a6c9p-30);
-    even = fma_d(even, t2, 0x1.b4032fb8831b1p-29);
-    odd = fma_d(odd, t2, -0x1.f62eabd3f2f6dp-27);
-    even = fma_d(even, t2, -0x1.615c64949ada0p-26);
-    odd = fma_d(odd, t2, 0x1.d837a1468115bp-24);
-    even = fma_d(even, t2, 0x1.4cc841c524657p-24);
-    odd = fma_d(odd, t2, -0x1.bacae4c988d28p-21);
-    even = fma_d(even, t2, 0x1.397dc02a7fc6fp-22);
-    odd = fma_d(odd, t2, 0x1.7f2198a891746p-18);
-    even = fma_d(even, t2, -0x1.78860deaf36b6p-17);
-    odd = fma_d(odd, t2, -0x1.9958754cfa0b2p-16);
-    even = fma_d(even, t2, 0x1.3be04b7c8699bp-13);
-    odd = fma_d(odd, t2, -0x1.a1df2cd5c64f8p-13);
-    even = fma_d(even, t2, -0x1.8d4a9af80cd50p-11);
-    odd = fma_d(odd, t2, 0x1.49c67290fc5cbp-8);
-    even = fma_d(even, t2, -0x1.09623883a4afap-6);
-    odd = fma_d(odd, t2, 0x1.3079edf65bc5dp-5);
-    even = fma_d(even, t2, -0x1.0fb06dfe51d0bp-4);
-    odd = fma_d(odd, t2, 0x1.7fee004e138f5p-4);
-    even = fma_d(even, t2, -0x1.9ddb23c3e8a72p-4);
-    odd = fma_d(odd, t2, 0x1.16ecefcfa5300p-4);
-    even = fma_d(even, t2, 0x1.f7f5df66fd6d0p-7);
-    odd = fma_d(odd, t2, -0x1.1df1ad154a28ep-3);
-    even = fma_d(even, t2, 0x1.3ba5916e9fd7fp+0);
-    return fma_d(odd, t, even);
+    double p = -0x1.2264b6468799bp-33;
+    p = fma_d(p, t, -0x1.24ed0aab4115cp-32);
+    p = fma_d(p, t, 0x1.e2c5f9c57a6c9p-30);
+    p = fma_d(p, t, 0x1.b4032fb8831b1p-29);
+    p = fma_d(p, t, -0x1.f62eabd3f2f6dp-27);
+    p = fma_d(p, t, -0x1.615c64949ada0p-26);
+    p = fma_d(p, t, 0x1.d837a1468115bp-24);
+    p = fma_d(p, t, 0x1.4cc841c524657p-24);
+    p = fma_d(p, t, -0x1.bacae4c988d28p-21);
+    p = fma_d(p, t, 0x1.397dc02a7fc6fp-22);
+    p = fma_d(p, t, 0x1.7f2198a891746p-18);
+    p = fma_d(p, t, -0x1.78860deaf36b6p-17);
+    p = fma_d(p, t, -0x1.9958754cfa0b2p-16);
+    p = fma_d(p, t, 0x1.3be04b7c8699bp-13);
+    p = fma_d(p, t, -0x1.a1df2cd5c64f8p-13);
+    p = fma_d(p, t, -0x1.8d4a9af80cd50p-11);
+    p = fma_d(p, t, 0x1.49c67290fc5cbp-8);
+    p = fma_d(p, t, -0x1.09623883a4afap-6);
+    p = fma_d(p, t, 0x1.3079edf65bc5dp-5);
+    p = fma_d(p, t, -0x1.0fb06dfe51d0bp-4);
+    p = fma_d(p, t, 0x1.7fee004e138f5p-4);
+    p = fma_d(p, t, -0x1.9ddb23c3e8a72p-4);
+    p = fma_d(p, t, 0x1.16ecefcfa5300p-4);
+    p = fma_d(p, t, 0x1.f7f5df66fd6d0p-7);
+    p = fma_d(p, t, -0x1.1df1ad154a28ep-3);
+    p = fma_d(p, t, 0x1.3ba5916e9fd7fp+0);
+    return p;
 }
 
 // erf(x) = x + x p(t), t = x^2; error 2^-29.7.
@@ -534,45 +554,43 @@ INLINE double poly_rgamma_1(double t) {
 
 // 1/gamma(2+t) = 1 + t p(t); error 2^-53.5.
 INLINE double poly_rgamma_2(double t) {
-    double t2 = t * t;
-    double even = 0x1.8b9382aa357c4p-28;
-    double odd = -0x1.daa211c4ba430p-31;
-    odd = fma_d(odd, t2, -0x1.05ba5ccbfe583p-33);
-    even = fma_d(even, t2, -0x1.b86827ed497d9p-23);
-    odd = fma_d(odd, t2, 0x1.673e70bf5684ep-20);
-    even = fma_d(even, t2, -0x1.5b8060c44024cp-19);
-    odd = fma_d(odd, t2, -0x1.265e80d9d81d8p-16);
-    even = fma_d(even, t2, 0x1.3156561c22003p-13);
-    odd = fma_d(odd, t2, -0x1.7a5dab0f37440p-12);
-    even = fma_d(even, t2, -0x1.a5b3509f1766dp-11);
-    odd = fma_d(odd, t2, 0x1.06e8179f35749p-7);
-    even = fma_d(even, t2, -0x1.211985117d465p-6);
-    odd = fma_d(odd, t2, -0x1.92449b66f6b48p-6);
-    even = fma_d(even, t2, 0x1.875ac5782257ep-3);
-    odd = fma_d(odd, t2, -0x1.dd603fb6ac102p-3);
-    even = fma_d(even, t2, -0x1.b0ee6072093cep-2);
-    return fma_d(odd, t, even);
+    double p = -0x1.daa211c4ba430p-31;
+    p = fma_d(p, t, 0x1.8b9382aa357c4p-28);
+    p = fma_d(p, t, -0x1.05ba5ccbfe583p-33);
+    p = fma_d(p, t, -0x1.b86827ed497d9p-23);
+    p = fma_d(p, t, 0x1.673e70bf5684ep-20);
+    p = fma_d(p, t, -0x1.5b8060c44024cp-19);
+    p = fma_d(p, t, -0x1.265e80d9d81d8p-16);
+    p = fma_d(p, t, 0x1.3156561c22003p-13);
+    p = fma_d(p, t, -0x1.7a5dab0f37440p-12);
+    p = fma_d(p, t, -0x1.a5b3509f1766dp-11);
+    p = fma_d(p, t, 0x1.06e8179f35749p-7);
+    p = fma_d(p, t, -0x1.211985117d465p-6);
+    p = fma_d(p, t, -0x1.92449b66f6b48p-6);
+    p = fma_d(p, t, 0x1.875ac5782257ep-3);
+    p = fma_d(p, t, -0x1.dd603fb6ac102p-3);
+    p = fma_d(p, t, -0x1.b0ee6072093cep-2);
+    return p;
 }
 
 // 1/gamma(1+t) = 1 + t p(t), relative precision of the second term; error 2^-55.7.
 INLINE double poly_lgamma_1(double t) {
-    double t2 = t * t;
-    double even = 0x1.81afdd5e72ddap-28;
-    double odd = -0x1.af70453e38eebp-23;
-    even = fma_d(even, t2, 0x1.301d4b3214b23p-20);
-    odd = fma_d(odd, t2, -0x1.50272b8911caap-20);
-    even = fma_d(even, t2, -0x1.51ce1a592dbe4p-16);
-    odd = fma_d(odd, t2, 0x1.0c8aa74209fc7p-13);
-    even = fma_d(even, t2, -0x1.c365019632fb4p-13);
-    odd = fma_d(odd, t2, -0x1.31711365a69d6p-10);
-    even = fma_d(even, t2, 0x1.d919c52a7d9a4p-8);
-    odd = fma_d(odd, t2, -0x1.3b4af28386edap-7);
-    even = fma_d(even, t2, -0x1.59af103c37b47p-5);
-    odd = fma_d(odd, t2, 0x1.5512320b439efp-3);
-    even = fma_d(even, t2, -0x1.5815e8fa26f4fp-5);
-    odd = fma_d(odd, t2, -0x1.4fcf4026afa2bp-1);
-    even = fma_d(even, t2, 0x1.2788cfc6fb619p-1);
-    return fma_d(odd, t, even);
+    double p = 0x1.81afdd5e72ddap-28;
+    p = fma_d(p, t, -0x1.af70453e38eebp-23);
+    p = fma_d(p, t, 0x1.301d4b3214b23p-20);
+    p = fma_d(p, t, -0x1.50272b8911caap-20);
+    p = fma_d(p, t, -0x1.51ce1a592dbe4p-16);
+    p = fma_d(p, t, 0x1.0c8aa74209fc7p-13);
+    p = fma_d(p, t, -0x1.c365019632fb4p-13);
+    p = fma_d(p, t, -0x1.31711365a69d6p-10);
+    p = fma_d(p, t, 0x1.d919c52a7d9a4p-8);
+    p = fma_d(p, t, -0x1.3b4af28386edap-7);
+    p = fma_d(p, t, -0x1.59af103c37b47p-5);
+    p = fma_d(p, t, 0x1.5512320b439efp-3);
+    p = fma_d(p, t, -0x1.5815e8fa26f4fp-5);
+    p = fma_d(p, t, -0x1.4fcf4026afa2bp-1);
+    p = fma_d(p, t, 0x1.2788cfc6fb619p-1);
+    return p;
 }
 
 // lgamma(x) = (x - 1/2) log(x) - x + log(2 pi)/2 + p(t)/x, t = 1/x^2, x >= 8; error 2^-57.0.
@@ -915,64 +933,64 @@ static const double y1_table_3[24] = {
 // sqrt(pi x / 2 (J0^2 + Y0^2)), t = 1/x^2, x >= 8; error 2^-50.4.
 INLINE double poly_modulus_0(double t) {
     double t2 = t * t;
-    double even = 0x1.2cccd0116202ep+20;
-    double odd = -0x1.6d4fae3f5dad3p+23;
-    odd = fma_d(odd, t2, -0x1.f57c1ae1f31bdp+15);
-    even = fma_d(even, t2, 0x1.3df4e1c476400p+11);
-    odd = fma_d(odd, t2, -0x1.a1fa538ae46b8p+6);
-    even = fma_d(even, t2, 0x1.75c20fa89bd7bp+2);
-    odd = fma_d(odd, t2, -0x1.15ed7db97caffp-1);
-    even = fma_d(even, t2, 0x1.a7fff5ef7a967p-4);
-    odd = fma_d(odd, t2, -0x1.fffffee22d785p-5);
-    even = fma_d(even, t2, 0x1.fffffffaa19bep-1);
+    double even = 0x1.2ccd1134a2223p+20;
+    double odd = -0x1.6d5003419dea8p+23;
+    odd = fma_d(odd, t2, -0x1.f57c7aaa289dcp+15);
+    even = fma_d(even, t2, 0x1.3df51242010f0p+11);
+    odd = fma_d(odd, t2, -0x1.a1fa7f1d787adp+6);
+    even = fma_d(even, t2, 0x1.75c225e65b92cp+2);
+    odd = fma_d(odd, t2, -0x1.15ed859254ae5p-1);
+    even = fma_d(even, t2, 0x1.a7fffa4e98a07p-4);
+    odd = fma_d(odd, t2, -0x1.fffffffeb81bbp-5);
+    even = fma_d(even, t2, 0x1.ffffffffffffap-1);
     return fma_d(odd, t, even);
 }
 
 // x (phase of J0 + i Y0 - x + pi/4), t = 1/x^2, x >= 8; error 2^-44.5.
 INLINE double poly_phase_0(double t) {
     double t2 = t * t;
-    double even = -0x1.ec9d5c71b540cp+22;
-    double odd = 0x1.33490aac8fb8bp+26;
-    odd = fma_d(odd, t2, 0x1.877806c127d7ep+18);
-    even = fma_d(even, t2, -0x1.c745a8fca19e6p+13);
-    odd = fma_d(odd, t2, 0x1.02c871047e1bfp+9);
-    even = fma_d(even, t2, -0x1.768f51665945fp+4);
-    odd = fma_d(odd, t2, 0x1.a34f0e7718928p+0);
-    even = fma_d(even, t2, -0x1.ad3317af03af6p-3);
-    odd = fma_d(odd, t2, 0x1.0aaaa985f4788p-4);
-    even = fma_d(even, t2, -0x1.ffffffd342aaep-4);
+    double even = -0x1.ec9dd0abd343ap+22;
+    double odd = 0x1.3349580d3fc5bp+26;
+    odd = fma_d(odd, t2, 0x1.8778595a41d07p+18);
+    even = fma_d(even, t2, -0x1.c745f7bd8ff9dp+13);
+    odd = fma_d(odd, t2, 0x1.02c890e8cb201p+9);
+    even = fma_d(even, t2, -0x1.768f6d21b1eb4p+4);
+    odd = fma_d(odd, t2, 0x1.a34f1e351749dp+0);
+    even = fma_d(even, t2, -0x1.ad331e477e458p-3);
+    odd = fma_d(odd, t2, 0x1.0aaaaaa5fc747p-4);
+    even = fma_d(even, t2, -0x1.ffffffffffe9dp-4);
     return fma_d(odd, t, even);
 }
 
 // sqrt(pi x / 2 (J1^2 + Y1^2)), t = 1/x^2, x >= 8; error 2^-50.2.
 INLINE double poly_modulus_1(double t) {
     double t2 = t * t;
-    double even = -0x1.601bab64bd680p+20;
-    double odd = 0x1.a99f7c8d196bcp+23;
-    odd = fma_d(odd, t2, 0x1.2827319003e3ep+16);
-    even = fma_d(even, t2, -0x1.7e4c01b9239b4p+11);
-    odd = fma_d(odd, t2, 0x1.040b9b9574ecdp+7);
-    even = fma_d(even, t2, -0x1.eeb764ebd719cp+2);
-    odd = fma_d(odd, t2, 0x1.9c4d1d76f9b18p-1);
-    even = fma_d(even, t2, -0x1.8bfff97cfcba8p-3);
-    odd = fma_d(odd, t2, 0x1.7fffff7ac1aaap-3);
-    even = fma_d(even, t2, 0x1.000000080d95dp+0);
+    double even = -0x1.601bf69bda333p+20;
+    double odd = 0x1.a99fde67bc80cp+23;
+    odd = fma_d(odd, t2, 0x1.2827692cdb2fdp+16);
+    even = fma_d(even, t2, -0x1.7e4c3aa3d9c62p+11);
+    odd = fma_d(odd, t2, 0x1.040bb5afb0505p+7);
+    even = fma_d(even, t2, -0x1.eeb78090b6cd0p+2);
+    odd = fma_d(odd, t2, 0x1.9c4d27d98bdfcp-1);
+    even = fma_d(even, t2, -0x1.8bfffcbb13f84p-3);
+    odd = fma_d(odd, t2, 0x1.7fffffffa1ce1p-3);
+    even = fma_d(even, t2, 0x1.0000000000004p+0);
     return fma_d(odd, t, even);
 }
 
 // x (phase of J1 + i Y1 - x + 3 pi/4), t = 1/x^2, x >= 8; error 2^-45.9.
 INLINE double poly_phase_1(double t) {
     double t2 = t * t;
-    double even = 0x1.1fb0a2bb49792p+23;
-    double odd = -0x1.655d3abc248a7p+26;
-    odd = fma_d(odd, t2, -0x1.ccf17b2d4673ap+18);
-    even = fma_d(even, t2, 0x1.1052b8496fc91p+14);
-    odd = fma_d(odd, t2, -0x1.3f427b6b78851p+9);
-    even = fma_d(even, t2, 0x1.e8ca601b5053fp+4);
-    odd = fma_d(odd, t2, -0x1.2f4321e34070ep+1);
-    even = fma_d(even, t2, 0x1.7bccbc0642e93p-2);
-    odd = fma_d(odd, t2, -0x1.4ffffefe6ebd8p-3);
-    even = fma_d(even, t2, 0x1.7fffffe3d06e2p-2);
+    double even = 0x1.1fb0e5b79277cp+23;
+    double odd = -0x1.655d93aa34f9ep+26;
+    odd = fma_d(odd, t2, -0x1.ccf1dae00af04p+18);
+    even = fma_d(even, t2, 0x1.1052e659a76a8p+14);
+    odd = fma_d(odd, t2, -0x1.3f42a16b35140p+9);
+    even = fma_d(even, t2, 0x1.e8ca8244d2698p+4);
+    odd = fma_d(odd, t2, -0x1.2f432c28216e2p+1);
+    even = fma_d(even, t2, 0x1.7bccc0cb6cb04p-2);
+    odd = fma_d(odd, t2, -0x1.4ffffffd4fdfcp-3);
+    even = fma_d(even, t2, 0x1.7ffffffffff9ap-2);
     return fma_d(odd, t, even);
 }
 
@@ -1018,60 +1036,58 @@ INLINE double poly_i1_small(double t) {
     return fma_d(odd, t, even);
 }
 
-// I0(x) = exp(x) / sqrt(x) p(1/x), x >= 8; error 2^-55.2.
+// I0(x) = exp(x) / sqrt(x) p(16/x - 1), x >= 8; error 2^-55.2.
 INLINE double poly_i0_large(double t) {
-    double t2 = t * t;
-    double even = 0x1.8a4e093577354p+54;
-    double odd = -0x1.09a85b6b281ebp+55;
-    even = fma_d(even, t2, 0x1.4a83e2769ecbap+54);
-    odd = fma_d(odd, t2, -0x1.f77835a400a87p+52);
-    even = fma_d(even, t2, 0x1.068aff440f9eap+51);
-    odd = fma_d(odd, t2, -0x1.8d6c9eefd0b1dp+48);
-    even = fma_d(even, t2, 0x1.c3bc868b4641ep+45);
-    odd = fma_d(odd, t2, -0x1.89b7a2f2175a5p+42);
-    even = fma_d(even, t2, 0x1.0a76c94ead0e8p+39);
-    odd = fma_d(odd, t2, -0x1.19ef5d3fa4eedp+35);
-    even = fma_d(even, t2, 0x1.d31979b38a0a6p+30);
-    odd = fma_d(odd, t2, -0x1.2df86a7cacfacp+26);
-    even = fma_d(even, t2, 0x1.2e2497db58587p+21);
-    odd = fma_d(odd, t2, -0x1.ccd462852289fp+15);
-    even = fma_d(even, t2, 0x1.0626b1e910fbcp+10);
-    odd = fma_d(odd, t2, -0x1.9239564f4617ap+3);
-    even = fma_d(even, t2, 0x1.5c195095a90b0p-2);
-    odd = fma_d(odd, t2, 0x1.70fccb30fcd40p-4);
-    even = fma_d(even, t2, 0x1.6e88d647ef7dfp-5);
-    odd = fma_d(odd, t2, 0x1.debbdb99aa443p-6);
-    even = fma_d(even, t2, 0x1.cb953bb96f4d8p-6);
-    odd = fma_d(odd, t2, 0x1.9884715bc7c9bp-5);
-    even = fma_d(even, t2, 0x1.98845695fc5b2p-2);
-    return fma_d(odd, t, even);
+    double p = 0x1.8a59f3d7ae854p-34;
+    p = fma_d(p, t, 0x1.5b10250c8021ap-35);
+    p = fma_d(p, t, -0x1.613e12c064869p-31);
+    p = fma_d(p, t, -0x1.460e4e12de585p-32);
+    p = fma_d(p, t, 0x1.278ba968ebd24p-29);
+    p = fma_d(p, t, 0x1.3985010e51ba5p-30);
+    p = fma_d(p, t, -0x1.366ab583c48dap-28);
+    p = fma_d(p, t, -0x1.b4cb55bdd4db3p-29);
+    p = fma_d(p, t, 0x1.bfb59ecd728abp-28);
+    p = fma_d(p, t, 0x1.fa5bf3fbc195bp-28);
+    p = fma_d(p, t, -0x1.58b1ebb4051b5p-28);
+    p = fma_d(p, t, -0x1.ca6856eb72339p-27);
+    p = fma_d(p, t, -0x1.d727ca1e78998p-28);
+    p = fma_d(p, t, 0x1.03088ba08e05bp-27);
+    p = fma_d(p, t, 0x1.72871fbfca462p-26);
+    p = fma_d(p, t, 0x1.51d367fbb5defp-25);
+    p = fma_d(p, t, 0x1.7d0ce4f799093p-24);
+    p = fma_d(p, t, 0x1.3f499b54a5c9bp-22);
+    p = fma_d(p, t, 0x1.8e513c51b236ap-20);
+    p = fma_d(p, t, 0x1.75e5ee7530b6fp-17);
+    p = fma_d(p, t, 0x1.1daa72b5cea42p-13);
+    p = fma_d(p, t, 0x1.b87969bb93aeap-9);
+    p = fma_d(p, t, 0x1.9bd428ad249a5p-2);
+    return p;
 }
 
-// I1(x) = exp(x) / sqrt(x) p(1/x), x >= 8; error 2^-55.1.
+// I1(x) = exp(x) / sqrt(x) p(16/x - 1), x >= 8; error 2^-55.1.
 INLINE double poly_i1_large(double t) {
-    double t2 = t * t;
-    double even = -0x1.9aaf1e2a57acbp+54;
-    double odd = 0x1.15462ea0736dbp+55;
-    even = fma_d(even, t2, -0x1.59c104c3cf8dbp+54);
-    odd = fma_d(odd, t2, 0x1.07fee55362bbbp+53);
-    even = fma_d(even, t2, -0x1.1414937478de7p+51);
-    odd = fma_d(odd, t2, 0x1.a32c605d701aep+48);
-    even = fma_d(even, t2, -0x1.de0d70370f922p+45);
-    odd = fma_d(odd, t2, 0x1.a238bb8f8df58p+42);
-    even = fma_d(even, t2, -0x1.1c42dda3b4e4cp+39);
-    odd = fma_d(odd, t2, 0x1.2e417956c9140p+35);
-    even = fma_d(even, t2, -0x1.f7b0cd6ffc077p+30);
-    odd = fma_d(odd, t2, 0x1.47ec240182394p+26);
-    even = fma_d(even, t2, -0x1.4afec88bcaef7p+21);
-    odd = fma_d(odd, t2, 0x1.fe9d6f86dfd4bp+15);
-    even = fma_d(even, t2, -0x1.2715dac5bfad3p+10);
-    odd = fma_d(odd, t2, 0x1.cfabbfcc08ef3p+3);
-    even = fma_d(even, t2, -0x1.9dcabbc5befd2p-2);
-    odd = fma_d(odd, t2, -0x1.c2be1b1baa8abp-4);
-    even = fma_d(even, t2, -0x1.d743c78fe7aa1p-5);
-    odd = fma_d(odd, t2, -0x1.4f1d0b7829f4dp-5);
-    even = fma_d(even, t2, -0x1.7efc4fe7274ffp-5);
-    odd = fma_d(odd, t2, -0x1.32634afaa9355p-3);
-    even = fma_d(even, t2, 0x1.9884493318acdp-2);
-    return fma_d(odd, t, even);
+    double p = -0x1.9abb72ae0a75ap-34;
+    p = fma_d(p, t, -0x1.44479d391b34cp-35);
+    p = fma_d(p, t, 0x1.707002eeb947ep-31);
+    p = fma_d(p, t, 0x1.33ae9d552bcfdp-32);
+    p = fma_d(p, t, -0x1.35169ea6a2510p-29);
+    p = fma_d(p, t, -0x1.2d18b7d3853ebp-30);
+    p = fma_d(p, t, 0x1.4670d5a17c3edp-28);
+    p = fma_d(p, t, 0x1.ae49b22525696p-29);
+    p = fma_d(p, t, -0x1.dcbbc6719289cp-28);
+    p = fma_d(p, t, -0x1.00ea10c71b219p-27);
+    p = fma_d(p, t, 0x1.7ecf8654258f3p-28);
+    p = fma_d(p, t, 0x1.e0240feb56c85p-27);
+    p = fma_d(p, t, 0x1.d688f44b59914p-28);
+    p = fma_d(p, t, -0x1.2117a8d4557f3p-27);
+    p = fma_d(p, t, -0x1.91e730e6cf014p-26);
+    p = fma_d(p, t, -0x1.727e734ee9283p-25);
+    p = fma_d(p, t, -0x1.ad8b0d38b9410p-24);
+    p = fma_d(p, t, -0x1.7613747dd1971p-22);
+    p = fma_d(p, t, -0x1.ec8e12610c271p-20);
+    p = fma_d(p, t, -0x1.f89c23093caaap-17);
+    p = fma_d(p, t, -0x1.cbc54df1d455ap-13);
+    p = fma_d(p, t, -0x1.3f796198ee60bp-7);
+    p = fma_d(p, t, 0x1.8ebe783a84030p-2);
+    return p;
 }

@@ -73,7 +73,6 @@ double __nv_normcdfinv(double x) {
     return -0x1.6a09e667f3bcdp+0 * __nv_erfcinv(2.0 * x);
 }
 
-// Both sides of 1 are one polynomial evaluation, with coefficients of the one or the other.
 float __nv_erff(float x) {
     float a = bounded_f(fabs_f(x), 0.0f, 4.0f);
     float small = fma_f(a, poly_erff_small(a * a), a);

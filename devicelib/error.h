@@ -2,8 +2,11 @@
 #pragma once
 #include "exp.h"
 
-// exp(x^2) erfc(x) for x >= 0 (not infinite) and NaN.
+// exp(x^2) erfc(x) for x >= 0 (not infinite) and NaN. The quotient t = (x - 4)/(x + 4) gets a
+// correction, because the result depends on it more than once.
 INLINE double erfcx_positive(double x) {
-    double t = div_rn(x - 4.0, x + 4.0);
-    return div_rn(poly_erfcx(t), fma_d(2.0, x, 1.0));
+    double inverse = div_rn(1.0, x + 4.0);
+    double t = (x - 4.0) * inverse;
+    t = fma_d(inverse, fma_d(-t, x, fma_d(-4.0, t + 1.0, x)), t);
+    return div_rn(0.5 * poly_erfcx(t), x + 0.5);
 }

@@ -32,13 +32,14 @@ double __nv_expm1(double x) {
     double y = bounded(x, -60.0, 709.9);
     double rounded = fma_d(y, LOG2_E, ROUNDER);
     double k = add_rn(rounded, -ROUNDER);
-    double r = fma_d(k, -LN2_HI, y);
-    double r_low = k * -LN2_LO;
+    double first = fma_d(k, -LN2_HI, y);
+    double r = fma_d(k, -LN2_LO, first);
+    double low = fma_d(k, -LN2_LO, add_rn(first, -r));
     int top = k > 1023.0;
     u64 one = top ? 1022ull << 52 : 1023ull << 52;
     double power = from_bits_d((bits_d(rounded) << 52) + one);
     dd sum = two_sum(power - (top ? 0.5 : 1.0), power * r);
-    double rest = fma_d(r * r, poly_exp(r), fma_d(r, r_low, r_low));
+    double rest = fma_d(r * r, poly_exp(r), fma_d(r, low, low));
     double result = add_rn(sum.hi, fma_d(power, rest, sum.lo)) * (top ? 2.0 : 1.0);
     return x == 0.0 ? x : result;
 }

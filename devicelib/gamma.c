@@ -37,6 +37,7 @@ double __nv_tgamma(double x) {
     double r;
     if (a < TGAMMA_LARGE) {
         r = gamma_by_products(x);
+        r = x == 0.0 ? __builtin_copysign(INFINITY_D, x) : r;
     } else {
         gamma_factors f = stirling_factors(bounded(a, TGAMMA_LARGE, 200.0));
         double large = f.a * f.b * f.b;

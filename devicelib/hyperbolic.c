@@ -43,7 +43,8 @@ double __nv_acosh(double x) {
     double t = x - 1.0;
     double near = __nv_log1p(t + sqrt_rn(fma_d(t, t, 2.0 * t)));
     double far = __nv_log(x) + LN2_HI;
-    return x > 0x1p28 ? far : near;
+    double r = x > 0x1p28 ? far : near;
+    return x < 1.0 ? NAN_D : r;
 }
 
 double __nv_atanh(double x) {

@@ -1,5 +1,6 @@
 // Arc functions.
 #include "coefficients.h"
+#include "double_double.h"
 #include "libdevice.h"
 
 #define PI_HI 0x1.921fb54442d18p+1
@@ -7,60 +8,73 @@
 #define PIO2_HI 0x1.921fb54442d18p+0
 #define PIO2_LO 0x1.1a62633145c07p-54
 
-// atan(t) for 0 <= t <= 1
-INLINE double atan_unit(double t) {
+// base + sign * atan(t) for 0 <= t <= 1, where base is 0, pi/2 or pi in two parts. The large terms
+// are added exactly.
+INLINE double atan_from(double hi, double lo, double t, int minus) {
     double z = t * t;
-    return fma_d(t * z, poly_atan(z), t);
+    double tail = t * z * poly_atan(z);
+    tail = minus ? -tail : tail;
+    dd sum = fast_two_sum(hi, minus ? -t : t);
+    return add_rn(sum.hi, sum.lo + (lo + tail));
 }
 
 double __nv_atan(double x) {
     double a = fabs_d(x);
     int inverted = a > 1.0;
-    double r = atan_unit(inverted ? div_rn(1.0, a) : a);
-    r = inverted ? PIO2_HI - (r - PIO2_LO) : r;
+    double t = inverted ? div_rn(1.0, a) : a;
+    double r = atan_from(inverted ? PIO2_HI : 0.0, inverted ? PIO2_LO : 0.0, t, inverted);
     return is_nan_d(x) ? x : __builtin_copysign(r, x);
 }
 
 double __nv_atan2(double y, double x) {
     double a = fabs_d(y), b = fabs_d(x);
-    int steep = a > b;
+    int steep = a > b, left = (int)(bits_d(x) >> 63);
     double large = steep ? a : b, small = steep ? b : a;
     double t = div_rn(small, large);
     // 0/0 is the angle 0, infinity over infinity that of the diagonal.
     t = large == 0.0 ? 0.0 : t;
     t = small == INFINITY_D ? 1.0 : t;
-    double r = atan_unit(t);
-    r = steep ? PIO2_HI - (r - PIO2_LO) : r;
-    r = bits_d(x) >> 63 ? PI_HI - (r - PI_LO) : r;
+    double hi = steep ? PIO2_HI : left ? PI_HI : 0.0;
+    double lo = steep ? PIO2_LO : left ? PI_LO : 0.0;
+    double r = atan_from(hi, lo, t, steep != left);
     return is_nan_d(x) || is_nan_d(y) ? x + y : __builtin_copysign(r, y);
 }
 
 // With a = |x|: asin(a) directly up to 1/2, from there through asin(sqrt((1 - a)/2)), which is
 // half of acos(a).
 typedef struct {
-    double r; // asin(a), or acos(a)/2
-    int far;  // which of the two
+    double s, tail; // their sum is asin(a), or acos(a)/2
+    int far;        // which of the two
 } arc;
 
 INLINE arc arc_unit(double a) {
     int far = a > 0.5;
     double z = far ? fma_d(-0.5, a, 0.5) : a * a;
     double s = far ? sqrt_rn(z) : a;
-    return (arc){fma_d(s * z, poly_asin(z), s), far};
+    return (arc){s, s * z * poly_asin(z), far};
+}
+
+// hi + lo + s + tail, where hi outweighs s.
+INLINE double sum_from(double hi, double lo, double s, double tail) {
+    dd sum = fast_two_sum(hi, s);
+    return add_rn(sum.hi, sum.lo + (lo + tail));
 }
 
 double __nv_asin(double x) {
     arc p = arc_unit(fabs_d(x));
-    double r = p.far ? PIO2_HI - fma_d(2.0, p.r, -PIO2_LO) : p.r;
-    return __builtin_copysign(r, x);
+    double far = sum_from(PIO2_HI, PIO2_LO, -2.0 * p.s, -2.0 * p.tail);
+    return __builtin_copysign(p.far ? far : p.s + p.tail, x);
 }
 
 double __nv_acos(double x) {
     arc p = arc_unit(fabs_d(x));
     int negative = (int)(bits_d(x) >> 63);
-    double near = PIO2_HI - ((negative ? -p.r : p.r) - PIO2_LO);
-    double far = negative ? PI_HI - fma_d(2.0, p.r, -PI_LO) : 2.0 * p.r;
-    return p.far ? far : near;
+    double s = p.far ? 2.0 * p.s : p.s, tail = p.far ? 2.0 * p.tail : p.tail;
+    // near: pi/2 -+ asin(a); far: 2 asin(...) or pi minus that.
+    int minus = p.far == negative;
+    double hi = p.far ? (negative ? PI_HI : 0.0) : PIO2_HI;
+    double lo = p.far ? (negative ? PI_LO : 0.0) : PIO2_LO;
+    return sum_from(hi, lo, minus ? -s : s, minus ? -tail : tail);
 }
 
 float __nv_atanf(float x) {

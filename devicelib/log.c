@@ -35,7 +35,7 @@ double __nv_log1p(double x) {
     split s = split_d(u);
     int near_one = s.k == 0.0;
     double f = near_one ? x : s.m - 1.0;
-    double c = near_one ? 0.0 : sum.lo * s.unit;
+    double c = near_one || x > 0x1p60 ? 0.0 : sum.lo * s.unit;
     log_terms t = log_tail(f);
     double low = fma_d(s.k, LN2_LO, t.rest) + fma_d(-c, f, c);
     double result = fma_d(s.k, LN2_HI, f - (t.half_square - low));
@@ -68,20 +68,31 @@ float __nv_logf(float x) {
     return log_special_f(x, fma_f(s.k, 0x1.62e430p-1f, log_f(s.m - 1.0f)));
 }
 
+// k * per_2 + f * per_e + low, where the first product is exact.
+INLINE float log_base_f(float k, float per_2, float f, float per_e, float low) {
+    float product = mul_rnf(f, per_e);
+    low = low + fma_f(f, per_e, -product);
+    float whole = mul_rnf(k, per_2);
+    float sum = add_rnf(whole, product);
+    float rest = add_rnf(product, -add_rnf(sum, -whole));
+    return add_rnf(sum, add_rnf(rest, low));
+}
+
 float __nv_log2f(float x) {
     split_float s = split_f(x);
     float f = s.m - 1.0f;
-    float high = mul_rnf(f, 0x1.715476p+0f);
-    float low = fma_f(f, 0x1.715476p+0f, -high);
-    low = fma_f(f, 0x1.4ae0c0p-26f, low);
-    low = fma_f(f * f, poly_log2f(f), low);
-    return log_special_f(x, s.k + add_rnf(high, low));
+    float low = fma_f(f * f, poly_log2f(f), f * 0x1.4ae0c0p-26f);
+    return log_special_f(x, log_base_f(s.k, 1.0f, f, 0x1.715476p+0f, low));
 }
 
+// The high part of log10(2) is short.
 float __nv_log10f(float x) {
     split_float s = split_f(x);
-    float e = log_f(s.m - 1.0f) * 0x1.bcb7b2p-2f;
-    return log_special_f(x, fma_f(s.k, 0x1.344136p-2f, e));
+    float f = s.m - 1.0f;
+    float p = fma_f(poly_logf(f), f, -0.5f);
+    float low = fma_f(f * f, p * 0x1.bcb7b2p-2f, f * -0x1.5b235ep-27f);
+    low = fma_f(s.k, 0x1.3509f8p-18f, low);
+    return log_special_f(x, log_base_f(s.k, 0x1.344p-2f, f, 0x1.bcb7b2p-2f, low));
 }
 
 float __nv_log1pf(float x) {

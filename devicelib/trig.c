@@ -42,35 +42,38 @@ double __nv_tan(double x) {
     return odd ? cotangent : x == 0.0 ? x : t;
 }
 
-// r = x - round(x) is exact; sin(pi r) follows without reduction.
-INLINE double sinpi_reduced(double r, u64 sign) {
+// sin(pi x) for x = n/2 + r, |r| <= 1/4: exact to here. Bit 0 of quadrant picks cosine, bit 1 the
+// sign.
+INLINE double sinpi_reduced(double r, u64 quadrant) {
     double z = r * r;
-    double s = fma_d(r, 0x1.921fb54442d18p+1, r * fma_d(z, poly_sinpi(z), 0x1.1a62633145c07p-53));
-    return from_bits_d(bits_d(s) ^ sign);
+    double sine = fma_d(r, 0x1.921fb54442d18p+1, r * fma_d(z, poly_sinpi(z), 0x1.1a62633145c07p-53));
+    double cosine = fma_d(z, poly_cospi(z), 1.0);
+    double s = quadrant & 1 ? cosine : __builtin_copysign(sine, r);
+    return from_bits_d(bits_d(s) ^ (quadrant >> 1 & 1) << 63);
 }
-
-// From here on every double is an even integer.
-#define ALL_EVEN 0x1p53
 
 double __nv_sinpi(double x) {
-    double q = __builtin_rint(x);
-    double r = __builtin_copysign(x - q, x);
-    r = fabs_d(x - q) == 0.0 ? r : x - q;
-    double half = 0.5 * q;
-    u64 sign = __builtin_rint(half) != half ? 1ull << 63 : 0;
+    double a = fabs_d(x);
+    // Numbers from here on are even integers; halves of them would lose the rounder's precision.
+    a = a >= 0x1p50 ? a - 2.0 * __builtin_trunc(0.5 * a) : a;
+    double rounded = fma_d(2.0, a, ROUNDER);
+    double r = fma_d(-0.5, add_rn(rounded, -ROUNDER), a);
+    u64 quadrant = bits_d(rounded);
+    double s = sinpi_reduced(r, quadrant);
     // A zero keeps the sign of x.
-    sign = r == 0.0 ? 0 : sign;
-    double result = sinpi_reduced(r, sign);
-    return fabs_d(x) < INFINITY_D ? result : NAN_D;
+    u64 sign = bits_d(x) & 1ull << 63;
+    s = s == 0.0 ? from_bits_d(sign) : from_bits_d(bits_d(s) ^ sign);
+    return a < INFINITY_D ? s : NAN_D;
 }
 
-// cos(pi x) = sin(pi (1/2 - |x|)) for |x| <= 1 after taking the nearest even number away.
 double __nv_cospi(double x) {
-    double even = 2.0 * __builtin_rint(0.5 * x);
-    double r = 0.5 - fabs_d(x - even);
-    r = fabs_d(x) >= ALL_EVEN ? 0.5 : r;
-    double result = sinpi_reduced(r, 0);
-    return fabs_d(x) < INFINITY_D ? result : NAN_D;
+    double a = fabs_d(x);
+    a = a >= 0x1p50 ? a - 2.0 * __builtin_trunc(0.5 * a) : a;
+    double rounded = fma_d(2.0, a, ROUNDER);
+    double r = fma_d(-0.5, add_rn(rounded, -ROUNDER), a);
+    double s = sinpi_reduced(r, bits_d(rounded) + 1);
+    s = s == 0.0 ? 0.0 : s;
+    return a < INFINITY_D ? s : NAN_D;
 }
 
 void __nv_sincospi(double x, double *sine, double *cosine) {
@@ -97,7 +100,7 @@ INLINE float subtract_pi_f(float q, float x) {
 
 INLINE float sin_reduced_f(half_turn_f h) {
     float z = h.t * h.t;
-    float s = fma_f(h.t * z, poly_sinf(z), h.t);
+    float s = __builtin_copysignf(fma_f(h.t * z, poly_sinf(z), h.t), h.t);
     return from_bits_f(bits_f(s) ^ h.sign);
 }
 
@@ -128,28 +131,33 @@ float __nv_tanf(float x) {
     return (float)__nv_tan(x);
 }
 
-INLINE float sinpi_reduced_f(float r, u32 sign) {
+INLINE float sinpi_reduced_f(float r, u32 quadrant) {
     float z = r * r;
-    float s = fma_f(r, 0x1.921fb6p+1f, r * fma_f(z, poly_sinpif(z), -0x1.777a5cp-24f));
-    return from_bits_f(bits_f(s) ^ sign);
+    float sine = fma_f(r, 0x1.921fb6p+1f, r * fma_f(z, poly_sinpif(z), -0x1.777a5cp-24f));
+    float cosine = fma_f(z, poly_cospif(z), 1.0f);
+    float s = quadrant & 1 ? cosine : __builtin_copysignf(sine, r);
+    return from_bits_f(bits_f(s) ^ (quadrant >> 1 & 1) << 31);
 }
 
 float __nv_sinpif(float x) {
-    float q = __builtin_rintf(x);
-    float r = x - q;
-    r = r == 0.0f ? __builtin_copysignf(r, x) : r;
-    float half = 0.5f * q;
-    u32 sign = __builtin_rintf(half) != half && r != 0.0f ? 1u << 31 : 0;
-    float result = sinpi_reduced_f(r, sign);
-    return fabs_f(x) < INFINITY_F ? result : NAN_F;
+    float a = fabs_f(x);
+    a = a >= 0x1p21f ? a - 2.0f * __builtin_truncf(0.5f * a) : a;
+    float rounded = fma_f(2.0f, a, ROUNDER_F);
+    float r = fma_f(-0.5f, add_rnf(rounded, -ROUNDER_F), a);
+    float s = sinpi_reduced_f(r, bits_f(rounded));
+    u32 sign = bits_f(x) & 1u << 31;
+    s = s == 0.0f ? from_bits_f(sign) : from_bits_f(bits_f(s) ^ sign);
+    return a < INFINITY_F ? s : NAN_F;
 }
 
 float __nv_cospif(float x) {
-    float even = 2.0f * __builtin_rintf(0.5f * x);
-    float r = 0.5f - fabs_f(x - even);
-    r = fabs_f(x) >= 0x1p24f ? 0.5f : r;
-    float result = sinpi_reduced_f(r, 0);
-    return fabs_f(x) < INFINITY_F ? result : NAN_F;
+    float a = fabs_f(x);
+    a = a >= 0x1p21f ? a - 2.0f * __builtin_truncf(0.5f * a) : a;
+    float rounded = fma_f(2.0f, a, ROUNDER_F);
+    float r = fma_f(-0.5f, add_rnf(rounded, -ROUNDER_F), a);
+    float s = sinpi_reduced_f(r, bits_f(rounded) + 1);
+    s = s == 0.0f ? 0.0f : s;
+    return a < INFINITY_F ? s : NAN_F;
 }
 
 void __nv_sincospif(float x, float *sine, float *cosine) {

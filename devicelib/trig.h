@@ -69,5 +69,7 @@ INLINE half_turn reduce_cos(double x) {
 INLINE double sin_reduced(half_turn h) {
     double z = h.t * h.t;
     double s = fma_d(h.t * z, poly_sin(z), h.t);
+    // The sum of two zeros would lose a sign.
+    s = __builtin_copysign(s, h.t);
     return from_bits_d(bits_d(s) ^ h.sign);
 }

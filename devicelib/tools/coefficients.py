@@ -78,7 +78,7 @@ def stirling(v):
 def hankel_modulus(n):
     """sqrt(pi x / 2 (Jn^2 + Yn^2)) where v = 1/x^2"""
     def f(v):
-        x = 1 / sqrt(v + mpf(10) ** -8)
+        x = 1 / sqrt(v)
         return sqrt(pi * x / 2 * (besselj(n, x)**2 + bessely(n, x)**2))
     return f
 
@@ -86,7 +86,7 @@ def hankel_modulus(n):
 def hankel_phase(n):
     """x (arg(Jn + i Yn) - x + (2n + 1) pi/4) where v = 1/x^2"""
     def f(v):
-        x = 1 / sqrt(v + mpf(10) ** -8)
+        x = 1 / sqrt(v)
         angle = atan2(bessely(n, x), besselj(n, x)) - x + (2 * n + 1) * pi / 4
         return x * (angle - 2 * pi * floor(angle / (2 * pi) + mpf(1) / 2))
     return f
@@ -171,10 +171,14 @@ POLYNOMIALS = {
             lambda t: sqrt(t)**3 / sin(sqrt(t)), "sin(x) = x + x^3 p(t), t = x^2, |x| <= pi/2"),
     "sinf": ("f", 0, (pi / 2 + mpf("1e-2"))**2, 3, sqrt_argument(lambda x: (sin(x) - x) / x**3),
              lambda t: sqrt(t)**3 / sin(sqrt(t)), "sin(x) = x + x^3 p(t), t = x^2, |x| <= pi/2"),
-    "sinpi": ("d", 0, 0.25, 7, sqrt_argument(lambda x: (sin(pi * x) - pi * x) / x**3),
+    "sinpi": ("d", 0, 1 / mpf(16), 6, sqrt_argument(lambda x: (sin(pi * x) - pi * x) / x**3),
               lambda t: sqrt(t)**3 / sin(pi * sqrt(t)), "sin(pi x) = pi x + x^3 p(t), t = x^2"),
-    "sinpif": ("f", 0, 0.25, 3, sqrt_argument(lambda x: (sin(pi * x) - pi * x) / x**3),
+    "cospi": ("d", 0, 1 / mpf(16), 6, sqrt_argument(lambda x: (cos(pi * x) - 1) / x**2),
+              lambda t: t, "cos(pi x) = 1 + x^2 p(t), t = x^2"),
+    "sinpif": ("f", 0, 1 / mpf(16), 3, sqrt_argument(lambda x: (sin(pi * x) - pi * x) / x**3),
                lambda t: sqrt(t)**3 / sin(pi * sqrt(t)), "sin(pi x) = pi x + x^3 p(t), t = x^2"),
+    "cospif": ("f", 0, 1 / mpf(16), 3, sqrt_argument(lambda x: (cos(pi * x) - 1) / x**2),
+               lambda t: t, "cos(pi x) = 1 + x^2 p(t), t = x^2"),
     "tan": ("d", 0, (pi / 4 + mpf("1e-3"))**2, 14, sqrt_argument(lambda x: (tan(x) - x) / x**3),
             lambda t: sqrt(t)**3 / tan(sqrt(t)), "tan(x) = x + x^3 p(t), t = x^2"),
     "atan": ("d", 0, 1, 19, sqrt_argument(lambda x: (atan(x) - x) / x**3),
@@ -257,11 +261,15 @@ POLYNOMIALS = {
                  "I0(x) = 1 + t p(t), t = x^2, x < 8"),
     "i1_small": ("d", 0, 64, 14, sqrt_argument(lambda x: (besseli(1, x) / x - 0.5) / x**2), None,
                  "I1(x) = x (1/2 + t p(t)), t = x^2, x < 8"),
-    "i0_large": ("d", 0, 0.125, 22, lambda t: (lambda x: besseli(0, x) * exp(-x) * sqrt(x))(1 / (t + mpf(10)**-6)),
-                 None, "I0(x) = exp(x) / sqrt(x) p(1/x), x >= 8"),
-    "i1_large": ("d", 0, 0.125, 22, lambda t: (lambda x: besseli(1, x) * exp(-x) * sqrt(x))(1 / (t + mpf(10)**-6)),
-                 None, "I1(x) = exp(x) / sqrt(x) p(1/x), x >= 8"),
+    "i0_large": ("d", -1, 1, 22, lambda t: (lambda x: besseli(0, x) * exp(-x) * sqrt(x))(16 / (1 + t)),
+                 None, "I0(x) = exp(x) / sqrt(x) p(16/x - 1), x >= 8"),
+    "i1_large": ("d", -1, 1, 22, lambda t: (lambda x: besseli(1, x) * exp(-x) * sqrt(x))(16 / (1 + t)),
+                 None, "I1(x) = exp(x) / sqrt(x) p(16/x - 1), x >= 8"),
 }
+
+
+# Where the value is much smaller than the first coefficient, halves would cancel.
+PLAIN_HORNER = {"lgamma_1", "rgamma_2", "erfcx", "i0_large", "i1_large"}
 
 
 def nearest(value, type_):
@@ -285,7 +293,7 @@ def function_text(name, type_, coefficients, error, comment):
         lines += [f"    {c}," for c in literal]
         return "\n".join(lines + ["};"])
     lines.append(f"INLINE {word} poly_{name}({word} t) {{")
-    if degree < 6:
+    if degree < 6 or name in PLAIN_HORNER:
         lines.append(f"    {word} p = {literal[degree]};")
         lines += [f"    p = {fma}(p, t, {literal[i]});" for i in range(degree - 1, -1, -1)]
         return "\n".join(lines + ["    return p;", "}"])
