@@ -24,9 +24,11 @@ unsigned kir_type_bits(enum kir_type t) {
 }
 
 struct kir_module *kir_module_new(void) {
+    static _Atomic uint64_t serial;
     struct arena arena = {0};
     struct kir_module *m = arena_new(&arena, struct kir_module);
     m->arena = arena;
+    m->serial = ++serial;
     return m;
 }
 

@@ -13,7 +13,8 @@
 //                 operand, the predicate to combine with. mad.cc, addc ...: the carry is an
 //                 ordinary PRED value: mods.cc adds it as the last result; addc, subc, madc
 //                 take it as the last operand.
-//   mov           one operand, one result.  mov.pack: n operands -> 1; mov.unpack: 1 -> n.
+//   mov           one operand, one result.  mov.pack: n operands -> 1; mov.unpack: 1 -> n;
+//                 mods.vec is n.
 //   cvta          mods.space, mods.to. isspacep: mods.space -> PRED.
 //   sreg          inst->sreg -> B32 or B64.
 //   symaddr       inst->sym + inst->offset -> B64: the symbol's address in its own space.
@@ -159,10 +160,12 @@ struct kir_func {
 
 struct kir_module {
     struct arena arena;
+    uint64_t serial; // no other module of the process has it: a key for caches
     VEC(struct kir_func *) funcs;
     VEC(struct kir_symbol *) vars;   // global and const variables, by index
-    VEC(struct kir_symbol *) shared; // module-level shared variables
-    uint32_t shared_bytes;           // of those
+    // Shared variables, those of functions too. Two that no kernel uses both may overlap.
+    VEC(struct kir_symbol *) shared;
+    uint32_t shared_bytes; // the most that any kernel needs
     unsigned ptx_major, ptx_minor, target_sm;
     VEC(const char *) files; // .file, by number; NULL where unused
 };

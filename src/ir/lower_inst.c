@@ -78,6 +78,8 @@ static struct kir_inst *build(struct lower_func *lf, const struct operands *s,
         lower_emit(lf, (enum isa_op)inst->op, (enum isa_type)inst->ty, s->n, r->n, r->types);
     i->ty2 = inst->ty2;
     i->mods = inst->mods;
+    if (inst->op == ISA_OP_MOV_PACK || inst->op == ISA_OP_MOV_UNPACK)
+        i->mods.vec = (uint8_t)(inst->op == ISA_OP_MOV_PACK ? s->n : r->n);
     for (uint32_t k = 0; k < s->n; k++)
         i->ops[k] = s->v[k];
     return i;

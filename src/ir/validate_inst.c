@@ -103,8 +103,8 @@ static void check_pieces(struct kir_check *c, const struct kir_inst *i) {
     bool pack = i->op == ISA_OP_MOV_PACK;
     uint32_t n = pack ? i->nops : i->nres;
     unsigned bits = 0;
-    if (n < 2 || (pack ? i->nres : i->nops) != 1) {
-        kir_inst_problem(c, i, "one value and at least two pieces belong here");
+    if (n < 2 || n > 8 || i->mods.vec != n || (pack ? i->nres : i->nops) != 1) {
+        kir_inst_problem(c, i, "one value and 2 to 8 pieces, counted in vec, belong here");
         return;
     }
     for (uint32_t k = 0; k < n; k++)

@@ -1,0 +1,116 @@
+// Atomics: read, compute, compare-and-swap until nobody came between. The memory may be shared
+// with other host threads.
+#include "ir/interp_internal.h"
+
+static bool is_float(uint8_t ty) {
+    return isa_type_is_float((enum isa_type)ty);
+}
+
+// Arithmetic and comparisons through the table: rounding and NaNs as everywhere.
+static union isa_bits compute(enum isa_op op, uint8_t ty, union isa_bits a, union isa_bits b) {
+    struct isa_mods mods = {0};
+    union isa_bits src[2] = {a, b}, dst[2] = {0};
+    if (is_float(ty) && op == ISA_OP_ADD)
+        mods.rnd = ISA_RND_RN;
+    isa_eval(op, (enum isa_type)ty, ISA_VOID, &mods, src, dst);
+    return dst[0];
+}
+
+static uint64_t low(union isa_bits v, uint8_t ty) {
+    unsigned bits = isa_type_bits((enum isa_type)ty);
+    return bits < 64 ? v.u64[0] & ((UINT64_C(1) << bits) - 1) : v.u64[0];
+}
+
+static union isa_bits wrap(uint64_t v) {
+    return (union isa_bits){.u64 = {v, 0}};
+}
+
+static union isa_bits apply(enum isa_atom op, uint8_t ty, union isa_bits old, union isa_bits b,
+                            union isa_bits c) {
+    uint64_t o = low(old, ty), v = low(b, ty);
+    switch (op) {
+    case ISA_ATOM_AND:
+        return wrap(o & v);
+    case ISA_ATOM_OR:
+        return wrap(o | v);
+    case ISA_ATOM_XOR:
+        return wrap(o ^ v);
+    case ISA_ATOM_EXCH:
+        return b;
+    case ISA_ATOM_CAS:
+        return old.u64[0] == b.u64[0] && old.u64[1] == b.u64[1] ? c : old;
+    case ISA_ATOM_ADD:
+        return compute(ISA_OP_ADD, ty, old, b);
+    case ISA_ATOM_INC:
+        return wrap(o >= v ? 0 : o + 1);
+    case ISA_ATOM_DEC:
+        return wrap(o == 0 || o > v ? v : o - 1);
+    case ISA_ATOM_MIN:
+        return compute(ISA_OP_MIN, ty, old, b);
+    case ISA_ATOM_MAX:
+        return compute(ISA_OP_MAX, ty, old, b);
+    case ISA_ATOM_NONE:
+        break;
+    }
+    return old;
+}
+
+// The element at p, and its replacement by `want` if it still is `*seen`; else *seen is renewed.
+#define SWAP(T, field)                                                                             \
+    __atomic_compare_exchange_n((T *)p, &seen->field, want.field, false, __ATOMIC_SEQ_CST,         \
+                                __ATOMIC_SEQ_CST)
+static bool swap(void *p, unsigned bytes, union isa_bits *seen, union isa_bits want) {
+    switch (bytes) {
+    case 1:
+        return SWAP(uint8_t, u8[0]);
+    case 2:
+        return SWAP(uint16_t, u16[0]);
+    case 4:
+        return SWAP(uint32_t, u32[0]);
+    default:
+        return SWAP(uint64_t, u64[0]);
+    }
+}
+
+// 128 bits: one lock for all of them; nothing else in the interpreter has that width.
+static union isa_bits update_wide(void *p, enum isa_atom op, union isa_bits b, union isa_bits c) {
+    static char lock;
+    union isa_bits old, want;
+    while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
+        ;
+    memcpy(&old, p, 16);
+    want = apply(op, ISA_B128, old, b, c);
+    memcpy(p, &want, 16);
+    __atomic_clear(&lock, __ATOMIC_RELEASE);
+    return old;
+}
+
+static union isa_bits update(void *p, const struct kir_inst *i, unsigned bytes, union isa_bits b,
+                             union isa_bits c) {
+    enum isa_atom op = (enum isa_atom)i->mods.atom;
+    if (bytes == 16)
+        return update_wide(p, op, b, c);
+    if (op == ISA_ATOM_CAS) {
+        b.u64[0] = low(b, i->ty);
+        b.u64[1] = 0;
+    }
+    union isa_bits seen = {0};
+    // The first guess may be wrong; then the loop has the right one.
+    while (!swap(p, bytes, &seen, apply(op, i->ty, seen, b, c)))
+        ;
+    return seen;
+}
+
+void interp_atomic(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    uint64_t addr = interp_get(t, &i->ops[0]).u64[0] + (uint64_t)i->ir->offset;
+    unsigned bytes = isa_type_bits(i->ir->ty) / 8, n = i->ir->mods.vec ? i->ir->mods.vec : 1;
+    uint8_t *p = interp_address(in, t, i->ir->mods.space, addr, (uint64_t)bytes * n, bytes);
+    bool cas = i->ir->mods.atom == ISA_ATOM_CAS;
+    for (unsigned k = 0; p && k < n && k + 1 + cas < i->ir->nops; k++) {
+        union isa_bits b = interp_get(t, &i->ops[1 + k]);
+        union isa_bits c = cas ? interp_get(t, &i->ops[2]) : (union isa_bits){0};
+        union isa_bits old = update(p + k * bytes, i->ir, bytes, b, c);
+        if (k < i->ir->nres)
+            interp_set(t, i, k, old);
+    }
+}
