@@ -212,6 +212,60 @@ static void store_pieces(struct cg_func *g, const struct access *a, LLVMValueRef
     }
 }
 
+// ---- strided accesses ---------------------------------------------------------------------
+
+enum { MAX_STRIDED_BYTES = 512, MAX_STRIDED = 256 };
+
+// Lanes at a constant distance of a few components (structures in an array): the distance in
+// components, or 0.
+static unsigned stride_of(const struct cg *c, const struct access *a, const int64_t *offs) {
+    int64_t d = offs[1] - offs[0];
+    if (d <= 0 || d % a->bytes || d / a->bytes < a->count || d * c->width > MAX_STRIDED_BYTES)
+        return 0;
+    for (unsigned k = 2; k < c->width; k++)
+        if (offs[k] - offs[k - 1] != d)
+            return 0;
+    return (unsigned)(d / a->bytes);
+}
+
+// The components that belong to active lanes, among those of the whole stretch.
+static LLVMValueRef strided_mask(struct cg_func *g, const struct access *a, unsigned m) {
+    struct cg *c = g->cg;
+    LLVMValueRef bit[256];
+    for (unsigned k = 0; k < c->width * m; k++)
+        bit[k] = LLVMConstInt(c->i1, k % m < a->count, 0);
+    LLVMValueRef own = LLVMConstVector(bit, c->width * m);
+    return g->mask ? LLVMBuildAnd(c->b, repeat_mask(c, g->mask, m), own, "") : own;
+}
+
+static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef base, unsigned m,
+                         LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMTypeRef vt = LLVMVectorType(a->elem, c->width * m);
+    LLVMValueRef all = masked_load(c, vt, base, strided_mask(g, a, m), a->bytes), idx[32];
+    for (unsigned k = 0; k < a->count; k++) {
+        for (unsigned l = 0; l < c->width; l++)
+            idx[l] = cg_i32(c, l * m + k);
+        out[k] = LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(vt),
+                                        LLVMConstVector(idx, c->width), "");
+    }
+}
+
+static void store_strided(struct cg_func *g, const struct access *a, LLVMValueRef base, unsigned m,
+                          LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    LLVMValueRef copy[8], idx[256];
+    unsigned count = a->count == 3 ? 4 : a->count;
+    for (unsigned k = 0; k < count; k++)
+        copy[k] = comp[k < a->count ? k : 0];
+    LLVMValueRef all = join(c, copy, count);
+    for (unsigned k = 0; k < c->width * m; k++)
+        idx[k] = k % m < a->count ? cg_i32(c, k % m * c->width + k / m) : LLVMGetUndef(c->i32);
+    all = LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(LLVMTypeOf(all)),
+                                 LLVMConstVector(idx, c->width * m), "");
+    masked_store(c, all, base, strided_mask(g, a, m), a->bytes);
+}
+
 // ---- gathers and scatters -----------------------------------------------------------------
 
 static bool in_block(struct cg_func *g, const struct kir_value *v) {
@@ -391,12 +445,46 @@ static void set_loaded(struct cg_func *g, const struct access *a, LLVMValueRef *
     }
 }
 
-static void load_offsets(struct cg_func *g, const struct access *a, unsigned n, const int64_t *offs,
-                         LLVMValueRef *out) {
+// How lanes at constant offsets are accessed: `pieces` lanes a piece, or at a stride, or
+// (both 0) one by one.
+struct plan {
+    unsigned pieces, stride;
+};
+
+static struct plan plan_access(const struct cg *c, const struct access *a, const struct shape *s,
+                               bool broadcast) {
+    struct plan p = {0};
+    unsigned least = c->width >= 8 ? c->width / 8 * 2 : c->width;
+    if (s->kind != SHAPE_OFFSETS || c->width == 1 || a->space == ISA_SPACE_LOCAL)
+        return p;
+    p.pieces = piece_size(c, s->offs, (int64_t)a->count * a->bytes, broadcast, least);
+    if (!p.pieces)
+        p.stride = stride_of(c, a, s->offs);
+    return p;
+}
+
+static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
+                         const int64_t *offs, struct plan p, LLVMValueRef *out) {
+    if (p.pieces)
+        load_pieces(g, a, base, offs, p.pieces, out);
+    else
+        load_strided(g, a, byte_gep(g->cg, base, offs[0]), p.stride, out);
+}
+
+static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
+                          const int64_t *offs, struct plan p, LLVMValueRef *comp) {
+    if (p.pieces)
+        store_pieces(g, a, base, offs, p.pieces, comp);
+    else
+        store_strided(g, a, byte_gep(g->cg, base, offs[0]), p.stride, comp);
+}
+
+static void load_offsets(struct cg_func *g, const struct access *a, struct plan n,
+                         const int64_t *offs, LLVMValueRef *out) {
     struct cg *c = g->cg;
     LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
     if (!guard) {
-        load_pieces(g, a, scalar_pointer(g, a), offs, n, out);
+        load_planned(g, a, scalar_pointer(g, a), offs, n, out);
         return;
     }
     LLVMBasicBlockRef line = cg_new_block(g, "contiguous"), any = cg_new_block(g, "wrapped"),
@@ -407,7 +495,7 @@ static void load_offsets(struct cg_func *g, const struct access *a, unsigned n, 
     LLVMTypeRef vt = cg_vec_of(c, a->elem);
     LLVMBuildCondBr(c->b, guard, line, any);
     LLVMPositionBuilderAtEnd(c->b, line);
-    load_pieces(g, a, base, offs, n, x[0]);
+    load_planned(g, a, base, offs, n, x[0]);
     from[0] = LLVMGetInsertBlock(c->b);
     LLVMBuildBr(c->b, done);
     LLVMPositionBuilderAtEnd(c->b, any);
@@ -432,13 +520,10 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     bool ordered = i->mods.sem != ISA_SEM_WEAK;
     if (ordered)
         compiler_fence(c);
-    unsigned n = s.kind == SHAPE_OFFSETS && !local
-                     ? piece_size(c, s.offs, (int64_t)a.count * a.bytes, true,
-                                  c->width >= 8 ? c->width / 8 * 2 : c->width)
-                     : 0;
+    struct plan n = plan_access(c, &a, &s, true);
     if (!local && (s.kind == SHAPE_UNIFORM || c->width == 1))
         load_scalar(g, &a, x);
-    else if (n)
+    else if (n.pieces || n.stride)
         load_offsets(g, &a, n, s.offs, x);
     else
         gather(g, &a, lane_pointers(g, &a), x);
@@ -471,22 +556,20 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     }
     if (ordered)
         compiler_fence(c);
-    unsigned n = s.kind == SHAPE_OFFSETS && !local
-                     ? piece_size(c, s.offs, (int64_t)a.count * a.bytes, false,
-                                  c->width >= 8 ? c->width / 8 * 2 : c->width)
-                     : 0;
-    LLVMValueRef guard = n ? cg_guard(g, v) : NULL;
+    struct plan n = plan_access(c, &a, &s, false);
+    bool planned = n.pieces || n.stride;
+    LLVMValueRef guard = planned ? cg_guard(g, v) : NULL;
     if (one) {
         store_last(g, &a, comp);
-    } else if (n && !guard) {
-        store_pieces(g, &a, scalar_pointer(g, &a), s.offs, n, comp);
-    } else if (n) {
+    } else if (planned && !guard) {
+        store_planned(g, &a, scalar_pointer(g, &a), s.offs, n, comp);
+    } else if (planned) {
         LLVMBasicBlockRef line = cg_new_block(g, "contiguous"), any = cg_new_block(g, "wrapped"),
                           done = cg_new_block(g, "stored");
         LLVMValueRef p = exact_pointers(g, &a), base = scalar_pointer(g, &a);
         LLVMBuildCondBr(c->b, guard, line, any);
         LLVMPositionBuilderAtEnd(c->b, line);
-        store_pieces(g, &a, base, s.offs, n, comp);
+        store_planned(g, &a, base, s.offs, n, comp);
         LLVMBuildBr(c->b, done);
         LLVMPositionBuilderAtEnd(c->b, any);
         scatter(g, &a, p, comp);

@@ -1,5 +1,7 @@
-"""Runs each PTX file on the interpreter and as SIMD code at every width and level, and
-compares what they print.  usage: compare.py PTX_RUN FILE...  (exit 1 on any difference)
+"""Runs each file's launches on the interpreter and as SIMD code at every width and level, and
+compares what they print.  usage: compare.py PTX_RUN KUDZU FILE...  (exit 1 on any difference)
+
+A .cu file is compiled to PTX twice, optimised and not; its launches stand in comments.
 
 KUDZU_COMPARE=quick tries the machine's level alone."""
 import os
@@ -33,21 +35,37 @@ def run(tool, path, cache, **env):
                                                 "exit %d\n" % p.returncode)
 
 
+def ptx_files(kudzu, path, out):
+    """The PTX files to run for one input: (name, path of PTX)."""
+    if path.endswith(".ptx"):
+        return [(path, path)]
+    with open(path) as f:
+        runs = [line for line in f if line.startswith(("// run:", "// fails"))]
+    made = []
+    for opt in (["-O3"], ["-G"]):
+        ptx = os.path.join(out, os.path.basename(path) + opt[0] + ".ptx")
+        subprocess.run([kudzu, "cc", "-ptx"] + opt + [path, "-o", ptx], check=True)
+        with open(ptx, "a") as f:
+            f.writelines(runs)
+        made.append((path + " " + opt[0], ptx))
+    return made
+
+
 def main():
-    tool, files = sys.argv[1], sys.argv[2:]
+    tool, kudzu, files = sys.argv[1], sys.argv[2], sys.argv[3:]
     levels = host_levels()
     if os.environ.get("KUDZU_COMPARE") == "quick":
         levels = levels[-1:]
     bad = count = 0
     with tempfile.TemporaryDirectory() as cache:
-        for path in files:
+        for name, path in [x for f in files for x in ptx_files(kudzu, f, cache)]:
             want = run(tool, path, cache, KUDZU_EXEC="interp")
             # Wrong input must not pass by failing everywhere alike, unless the file says so.
             fails = "exit" in want
             with open(path) as f:
                 expected_failure = "// fails" in f.read()
             if fails != expected_failure:
-                print("%s: interpreter:\n%s" % (path, want))
+                print("%s: interpreter:\n%s" % (name, want))
                 bad += 1
                 continue
             for level in levels:
@@ -58,7 +76,7 @@ def main():
                     if got != want:
                         bad += 1
                         print("%s: %s width %s differs\n--- interpreter\n%s--- simd\n%s" % (
-                            path, level, width, want, got))
+                            name, level, width, want, got))
     print("%d comparisons, %d differ" % (count, bad))
     sys.exit(bad != 0)
 
