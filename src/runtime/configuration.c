@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kudzu/registration.h"
 #include "runtime/runtime.h"
 
 // Kernel parameters are at most 32,764 bytes (guide 10.1.1).

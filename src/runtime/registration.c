@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "kudzu/registration.h"
 #include "runtime/runtime.h"
 #include "runtime/symbol_table.h"
 

@@ -17,6 +17,10 @@
 #include "api/api.h"
 #include "runtime/driver_table.h"
 
+#pragma GCC visibility push(default)
+#include "kudzu/registration.h"
+#pragma GCC visibility pop
+
 enum { RT_MAX_DEVICES = 64 };
 
 // ---- Errors: errors.c ----------------------------------------------------------------------

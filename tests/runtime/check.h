@@ -1,0 +1,52 @@
+// The frame of the runtime's tests: checks that go on after a failure, and the exit status.
+#ifndef KUDZU_TESTS_RUNTIME_CHECK_H
+#define KUDZU_TESTS_RUNTIME_CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_runtime_api.h"
+
+static int failures;
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            failures++;                                                                            \
+        }                                                                                          \
+    } while (0)
+
+// The call gives `expected`, and the last error is the same, except where it is no error.
+#define CHECK_ERROR(expected, call)                                                                \
+    do {                                                                                           \
+        (void)cudaGetLastError();                                                                  \
+        cudaError_t got_ = (call), last_ = cudaGetLastError();                                     \
+        if (got_ != (expected) || (got_ != cudaErrorNotReady && last_ != got_)) {                  \
+            fprintf(stderr, "%s:%d: %s: %s, last error %s, expected %s\n", __FILE__, __LINE__,     \
+                    #call, cudaGetErrorName(got_), cudaGetErrorName(last_),                        \
+                    cudaGetErrorName(expected));                                                   \
+            failures++;                                                                            \
+        }                                                                                          \
+    } while (0)
+
+#define CHECK_OK(call) CHECK_ERROR(cudaSuccess, call)
+
+// For what later checks depend on.
+#define NEED(call)                                                                                 \
+    do {                                                                                           \
+        cudaError_t got_ = (call);                                                                 \
+        if (got_ != cudaSuccess) {                                                                 \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(got_)); \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+static inline int finish(void) {
+    if (failures)
+        fprintf(stderr, "%d checks failed\n", failures);
+    return failures != 0;
+}
+
+#endif

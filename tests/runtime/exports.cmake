@@ -1,0 +1,18 @@
+# Fails when a library defines a global name that begins neither with cuda nor with __cuda.
+foreach(arguments "-D;${SHARED}" "${STATIC}")
+  execute_process(COMMAND ${NM} --defined-only ${arguments} OUTPUT_VARIABLE names
+    RESULT_VARIABLE status)
+  if(status)
+    message(FATAL_ERROR "nm failed on ${arguments}")
+  endif()
+  string(REGEX MATCHALL " [TDBRVWC] [^\n]*" names "${names}")
+  list(LENGTH names count)
+  if(count LESS 300)
+    message(FATAL_ERROR "only ${count} names in ${arguments}")
+  endif()
+  foreach(name ${names})
+    if(NOT name MATCHES "^ [A-Z] (__)?cuda")
+      message(FATAL_ERROR "exported:${name} in ${arguments}")
+    endif()
+  endforeach()
+endforeach()

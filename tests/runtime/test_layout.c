@@ -1,0 +1,5 @@
+#include "layout.h"
+
+int main(void) {
+    return 0;
+}
