@@ -6,7 +6,13 @@
 
 #include <__clang_cuda_math_forward_declares.h>
 
+// C++17's special functions are left to programs that include <cmath> (kudzu/std/cmath).
 #include <climits>
+#if defined(__GLIBCXX__) && _GLIBCXX_USE_STD_SPEC_FUNCS
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#define KUDZU_SPECIAL_FUNCTIONS_LEFT_OUT
+#endif
+
 #include <cmath>
 #include <cstdlib>
 #include <stdlib.h>

@@ -63,6 +63,8 @@ static void add_common(struct command *cmd, const struct compilation *c) {
     const struct cc_options *o = c->options;
     command_args(cmd, &o->preprocessor);
     command_arg(cmd, "-isystem");
+    command_argf(cmd, "%s/kudzu/std", c->toolchain->include);
+    command_arg(cmd, "-isystem");
     command_arg(cmd, c->toolchain->include);
     command_args(cmd, &c->standard_directories);
     command_arg(cmd, c->color ? "-fcolor-diagnostics" : "-fno-color-diagnostics");
