@@ -153,6 +153,8 @@ static void add_unit_id(struct command *cmd, const struct compilation *c, const 
         hash = (hash ^ (uint8_t)*s) * 0x100000001b3u;
     for (const char *s = source; *s; ++s)
         hash = (hash ^ (uint8_t)*s) * 0x100000001b3u;
+    command_arg(cmd, "-fuse-cuid=none"); // clang's driver would only name the device pass
+    command_arg(cmd, "-Xclang");
     command_argf(cmd, "-cuid=%016llx", (unsigned long long)hash);
 }
 
