@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cc/device_image.h"
+#include "cc/file_io.h"
 #include "cc/temporaries.h"
 
 // CUDA's version as clang is told: decides which launch functions host code calls.

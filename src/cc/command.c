@@ -16,25 +16,6 @@
 extern char **environ;
 struct command_mode command_mode;
 
-bool cc_error(const char *fmt, ...) {
-    va_list ap;
-    va_start(ap, fmt);
-    fputs("kudzu cc: error: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
-    va_end(ap);
-    return false;
-}
-
-void cc_warning(const char *fmt, ...) {
-    va_list ap;
-    va_start(ap, fmt);
-    fputs("kudzu cc: warning: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
-    va_end(ap);
-}
-
 void command_init(struct command *c, struct arena *arena, const char *what, const char *program) {
     memset(c, 0, sizeof *c);
     c->arena = arena;

@@ -1,35 +1,11 @@
 #include "cc/device_image.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cc/native_code.h"
 #include "image/image.h"
-
-bool read_file(struct arena *arena, const char *path, char **data, size_t *size) {
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return cc_error("cannot read %s: %s", path, strerror(errno));
-    fseek(f, 0, SEEK_END);
-    long n = ftell(f);
-    rewind(f);
-    *data = arena_alloc(arena, n > 0 ? (size_t)n + 1 : 1);
-    *size = n > 0 ? fread(*data, 1, (size_t)n, f) : 0;
-    bool ok = n >= 0 && *size == (size_t)n && !ferror(f);
-    fclose(f);
-    return ok || cc_error("cannot read %s", path);
-}
-
-bool write_file(const char *path, const void *data, size_t size) {
-    FILE *f = fopen(path, "wb");
-    if (!f)
-        return cc_error("cannot write %s: %s", path, strerror(errno));
-    bool ok = fwrite(data, 1, size, f) == size;
-    ok &= fclose(f) == 0;
-    return ok || cc_error("cannot write %s: %s", path, strerror(errno));
-}
 
 // PTX names its version in the first directive.
 static void ptx_version(const char *text, uint32_t *major, uint32_t *minor) {
@@ -61,7 +37,7 @@ bool device_image_build(struct arena *arena, const device_codes *codes, bool bit
                                .arch = c->arch.number,
                                .data = text,
                                .size = size,
-                               .name = name};
+                               .name = bitcode ? c->arch.name : name};
         if (!bitcode)
             ptx_version(text, &e.ptx_major, &e.ptx_minor);
         vec_push(arena, &entries, e);

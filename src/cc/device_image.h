@@ -4,6 +4,7 @@
 
 #include "cc/architectures.h"
 #include "cc/cc.h"
+#include "cc/file_io.h"
 
 // The device code of one source (or link) for one architecture.
 struct device_code {
@@ -19,8 +20,5 @@ enum { DEVICE_IMAGE_BITCODE = 0x6B62 };
 // compiled to native code, too. *out is malloc'ed.
 bool device_image_build(struct arena *arena, const device_codes *codes, bool bitcode,
                         uint32_t native_levels, const char *name, void **out, size_t *out_size);
-
-bool read_file(struct arena *arena, const char *path, char **data, size_t *size);
-bool write_file(const char *path, const void *data, size_t size);
 
 #endif

@@ -1,7 +1,223 @@
 #include "cc/device_link.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cc/device_image.h"
+#include "cc/link.h"
+#include "cc/object_file.h"
+#include "cc/temporaries.h"
+#include "image/image.h"
+
+// The constructor of a program or shared library with relocatable device code. The entries are
+// those of clang's offloading format; the linker collects them and gives their bounds. Templates
+// and inline kernels have an entry in each file that uses them: one is enough.
+static const char stub_source[] =
+    "struct entry { char *address; char *name; unsigned long size; int flags, data; };\n"
+    "extern struct entry __start_cuda_offloading_entries[] __attribute__((weak, "
+    "visibility(\"hidden\")));\n"
+    "extern struct entry __stop_cuda_offloading_entries[] __attribute__((weak, "
+    "visibility(\"hidden\")));\n"
+    "extern char kudzu_device_image[] __attribute__((visibility(\"hidden\")));\n"
+    "__asm__(\".section .nv_fatbin,\\\"a\\\",@progbits\\n.p2align 4\\n\"\n"
+    "        \".hidden kudzu_device_image\\n.globl kudzu_device_image\\n\"\n"
+    "        \"kudzu_device_image:\\n.incbin \\\"\" KUDZU_IMAGE \"\\\"\\n.previous\\n\"\n"
+    "        \".section " DEVICE_LINK_SECTION ",\\\"e\\\",@progbits\\n.byte 1\\n.previous\");\n"
+    "static struct { int magic, version; const void *data; void *more; } wrapper\n"
+    "    __attribute__((section(\".nvFatBinSegment\"))) = {0x466243b1, 1, kudzu_device_image, "
+    "0};\n"
+    "void **__cudaRegisterFatBinary(void *);\n"
+    "void __cudaRegisterFatBinaryEnd(void **);\n"
+    "void __cudaUnregisterFatBinary(void **);\n"
+    "int __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *,"
+    " void *, void *, int *);\n"
+    "void __cudaRegisterVar(void **, char *, char *, const char *, int, unsigned long, int, int);\n"
+    "int atexit(void (*)(void));\n"
+    "static void **handle;\n"
+    "static void end(void) { __cudaUnregisterFatBinary(handle); }\n"
+    "static int seen(const struct entry *e) {\n"
+    "  for (const struct entry *o = __start_cuda_offloading_entries; o < e; ++o)\n"
+    "    if (o->address == e->address && !(o->flags & 8)) return 1;\n"
+    "  return 0;\n"
+    "}\n"
+    "static void add(struct entry *e) {\n"
+    "  if (e->flags & 8 || seen(e)) return;\n"
+    "  if (!e->size)\n"
+    "    __cudaRegisterFunction(handle, e->address, e->name, e->name, -1, 0, 0, 0, 0, 0);\n"
+    "  else if ((e->flags & 7) == 0)\n"
+    "    __cudaRegisterVar(handle, e->address, e->name, e->name, 0, e->size, e->flags >> 4 & 1, "
+    "0);\n"
+    "}\n"
+    "__attribute__((constructor)) static void begin(void) {\n"
+    "  handle = __cudaRegisterFatBinary(&wrapper);\n"
+    "  for (struct entry *e = __start_cuda_offloading_entries;\n"
+    "       e < __stop_cuda_offloading_entries; ++e)\n"
+    "    add(e);\n"
+    "  __cudaRegisterFatBinaryEnd(handle);\n"
+    "  atexit(end);\n"
+    "}\n";
+
+// Linker order: a shared library of the name is taken before an archive.
+static const char *find_archive(const struct compilation *c, const char *name) {
+    for (uint32_t i = 0; i < c->options->link.len; ++i) {
+        const char *item = c->options->link.data[i];
+        if (strncmp(item, "-L", 2) != 0)
+            continue;
+        if (*name == ':') {
+            const char *path = arena_printf(c->arena, "%s/%s", item + 2, name + 1);
+            if (!access(path, R_OK))
+                return path;
+            continue;
+        }
+        if (!c->options->static_link &&
+            !access(arena_printf(c->arena, "%s/lib%s.so", item + 2, name), R_OK))
+            return NULL;
+        const char *path = arena_printf(c->arena, "%s/lib%s.a", item + 2, name);
+        if (!access(path, R_OK))
+            return path;
+    }
+    return NULL;
+}
+
+// All files that can have device code: inputs in order, then archives named by -l.
+static cc_strings files_to_search(const struct compilation *c, const cc_strings *objects) {
+    cc_strings files = *objects;
+    for (uint32_t i = 0; i < c->options->link.len; ++i) {
+        const char *item = c->options->link.data[i];
+        const char *path = strncmp(item, "-l", 2) ? NULL : find_archive(c, item + 2);
+        if (path)
+            vec_push(c->arena, &files, path);
+    }
+    return files;
+}
+
+// The architectures of the first object's device code: those that all must have.
+static bool find_architectures(const struct compilation *c, const struct object_file *o,
+                               cc_strings *archs) {
+    char err[256];
+    struct kimg it;
+    struct kimg_entry e;
+    if (!kimg_open(&it, o->device, o->device_size, err, sizeof err))
+        return cc_error("%s: damaged device code: %s", o->name, err);
+    for (int more; (more = kimg_next(&it, &e, err, sizeof err)) != 0;) {
+        if (more < 0)
+            return cc_error("%s: damaged device code: %s", o->name, err);
+        if (e.kind == DEVICE_IMAGE_BITCODE && e.name)
+            vec_push(c->arena, archs, arena_strdup(c->arena, e.name));
+    }
+    return true;
+}
+
+static uint32_t architecture_number(const char *name) {
+    for (uint32_t i = 0; i < known_architecture_count; ++i)
+        if (!strcmp(name, known_architectures[i].name))
+            return known_architectures[i].number;
+    return 0;
+}
+
+// Bitcode of all files for one architecture, linked, optimised, as PTX.
+static bool link_architecture(const struct compilation *c, const cc_strings *files,
+                              const char *arch, device_codes *codes) {
+    struct device_code code = {
+        {architecture_number(arch), arch},
+        temporary_path(c->arena, arena_printf(c->arena, "a_dlink.%s", arch), "ptx")};
+    const char *bitcode =
+        temporary_path(c->arena, arena_printf(c->arena, "a_dlink.%s", arch), "bc");
+    struct command cmd;
+    command_init(&cmd, c->arena, arena_printf(c->arena, "device link %s,join", arch),
+                 arena_printf(c->arena, "%s/kudzu-device-linker", c->toolchain->lib));
+    command_arg(&cmd, arch);
+    command_arg(&cmd, bitcode);
+    command_args(&cmd, files);
+    if (!command_run(&cmd))
+        return false;
+    clang_device_bitcode(&cmd, c, &code.arch);
+    command_arg(&cmd, "-xir");
+    command_arg(&cmd, bitcode);
+    command_arg(&cmd, "-S");
+    command_arg(&cmd, "-o");
+    command_arg(&cmd, code.path);
+    vec_push(c->arena, codes, code);
+    return command_run(&cmd);
+}
+
+static bool compile_stub(const struct compilation *c, const char *image, const char *object) {
+    const char *source = temporary_path(c->arena, "a_dlink.stub", "c");
+    if (!command_mode.dry_run && !write_file(source, stub_source, sizeof stub_source - 1))
+        return false;
+    struct command cmd;
+    command_init(&cmd, c->arena, "device link,stub", c->toolchain->clang);
+    static const char *const args[] = {"-xc", "-O1", "-fPIC", "-c", "-w"};
+    for (size_t i = 0; i < sizeof args / sizeof args[0]; ++i)
+        command_arg(&cmd, args[i]);
+    command_argf(&cmd, "-DKUDZU_IMAGE=\"%s\"", image);
+    command_arg(&cmd, source);
+    command_arg(&cmd, "-o");
+    command_arg(&cmd, object);
+    return command_run(&cmd);
+}
+
+static bool build(const struct compilation *c, const cc_strings *files, const cc_strings *archs,
+                  const char *object) {
+    device_codes codes = {0};
+    for (uint32_t i = 0; i < archs->len; ++i)
+        if (!link_architecture(c, files, archs->data[i], &codes))
+            return false;
+    const char *image_path = temporary_path(c->arena, "a_dlink", "fatbin");
+    if (!command_mode.dry_run) {
+        void *image;
+        size_t size;
+        if (!device_image_build(c->arena, &codes, false, c->options->architectures.native_levels,
+                                "a_dlink", &image, &size))
+            return false;
+        bool ok = write_file(image_path, image, size);
+        free(image);
+        if (!ok)
+            return false;
+    }
+    return compile_stub(c, image_path, object);
+}
+
+// A dry run has no files to look into: with -rdc the link is shown.
+static bool show_link(const struct compilation *c, const cc_strings *objects, bool always,
+                      const char **object) {
+    cc_strings archs = {0};
+    for (uint32_t i = 0; i < c->options->architectures.list.len; ++i)
+        vec_push(c->arena, &archs, c->options->architectures.list.data[i].name);
+    if (!always && !c->options->rdc) {
+        *object = NULL;
+        return true;
+    }
+    if (!*object)
+        *object = temporary_path(c->arena, "a_dlink", "o");
+    return build(c, objects, &archs, *object);
+}
+
 bool device_link(const struct compilation *c, const cc_strings *objects, bool always,
                  const char **object) {
-    *object = NULL;
-    return true;
+    if (command_mode.dry_run)
+        return show_link(c, objects, always, object);
+    cc_strings files = files_to_search(c, objects), archs = {0};
+    object_files found = {0};
+    const struct object_file *first = NULL;
+    bool linked = false;
+    for (uint32_t i = 0; i < files.len; ++i)
+        if (!object_files_read(c->arena, files.data[i], &found))
+            return false;
+    for (uint32_t i = 0; i < found.len; ++i) {
+        linked |= found.data[i].is_device_link;
+        if (!first && found.data[i].device)
+            first = &found.data[i];
+    }
+    if ((!first || linked) && !always) {
+        *object = NULL;
+        return true;
+    }
+    if (!first)
+        return cc_error("-dlink: none of the files has relocatable device code (compile with "
+                        "-rdc=true or -dc)");
+    if (!*object)
+        *object = temporary_path(c->arena, "a_dlink", "o");
+    return find_architectures(c, first, &archs) && build(c, &files, &archs, *object);
 }

@@ -1,0 +1,358 @@
+// kudzu-device-linker: joins the device code of objects for one architecture.
+//
+//     kudzu-device-linker <architecture> <output.bc> <object or archive>...
+//
+// A program of its own, since it brings LLVM along, which `kudzu cc` does not need otherwise.
+// Steps: read all files; choose those members of archives that the host program or the device
+// code needs; link their bitcode; check that nothing is undefined; make what only device code
+// sees internal, so that the optimiser may drop or inline it.
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Linker.h>
+
+#include "cc/device_image.h"
+#include "cc/object_file.h"
+#include "image/image.h"
+#include "support/strbuf.h"
+
+struct unit {
+    const struct object_file *object;
+    LLVMModuleRef module; // NULL: no device code
+    bool chosen;
+};
+
+struct linker {
+    struct arena arena;
+    const char *arch;
+    object_files objects;
+    VEC(struct unit) units;
+    LLVMContextRef context;
+    bool failed;
+};
+
+static bool fail(const char *fmt, const char *a, const char *b) {
+    fputs("kudzu cc: error: ", stderr);
+    fprintf(stderr, fmt, a, b);
+    fputc('\n', stderr);
+    return false;
+}
+
+// ---- Names --------------------------------------------------------------------------------
+// A set of symbol names with two bits each, hashed; names live as long as the link.
+
+enum { NEEDED = 1, DEFINED = 2 };
+struct symbol {
+    const char *name;
+    uint32_t bits;
+};
+struct symbol_set {
+    struct symbol *slots;
+    size_t capacity, used; // capacity is a power of two
+};
+
+static size_t slot_of(const struct symbol_set *s, const char *name) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char *c = name; *c; ++c)
+        hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
+    size_t i = hash & (s->capacity - 1);
+    while (s->slots[i].name && strcmp(s->slots[i].name, name) != 0)
+        i = (i + 1) & (s->capacity - 1);
+    return i;
+}
+
+static void grow(struct arena *arena, struct symbol_set *s) {
+    struct symbol_set bigger = {.capacity = s->capacity ? s->capacity * 2 : 1024};
+    bigger.slots = arena_array(arena, struct symbol, bigger.capacity);
+    for (size_t i = 0; i < s->capacity; ++i)
+        if (s->slots[i].name)
+            bigger.slots[slot_of(&bigger, s->slots[i].name)] = s->slots[i];
+    bigger.used = s->used;
+    *s = bigger;
+}
+
+static void mark(struct arena *arena, struct symbol_set *s, const char *name, uint32_t bits) {
+    if (2 * s->used >= s->capacity)
+        grow(arena, s);
+    struct symbol *slot = &s->slots[slot_of(s, name)];
+    s->used += !slot->name;
+    slot->name = name;
+    slot->bits |= bits;
+}
+
+static bool is_missing(const struct symbol_set *s, const char *name) {
+    return s->capacity && s->slots[slot_of(s, name)].bits == NEEDED;
+}
+
+// ---- Reading ------------------------------------------------------------------------------
+
+// The bitcode for the architecture among the containers of an object.
+static bool find_bitcode(struct linker *l, const struct object_file *o, struct kimg_entry *out) {
+    char err[256];
+    struct strbuf has = {0};
+    struct kimg it;
+    size_t at = 0;
+    while (at < o->device_size &&
+           kimg_open(&it, o->device + at, o->device_size - at, err, sizeof err)) {
+        for (int more; (more = kimg_next(&it, out, err, sizeof err)) != 0;) {
+            if (more < 0)
+                return fail("%s: damaged device code: %s", o->name, err);
+            if (out->kind == DEVICE_IMAGE_BITCODE && !strcmp(out->name, l->arch)) {
+                strbuf_free(&has);
+                return true;
+            }
+            strbuf_printf(&has, " %s", out->name ? out->name : "?");
+        }
+        at += (it.size + 7) & ~(size_t)7;
+    }
+    char *list = arena_strdup(&l->arena, strbuf_str(&has));
+    strbuf_free(&has);
+    return fail("%s has no device code for this architecture; it has code for%s", o->name, list);
+}
+
+// clang gives a static variable that host code uses a name of its own, but not in functions that
+// stand before the host code: those are mended here.
+static void unite_static_names(LLVMModuleRef m) {
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
+        size_t n, length;
+        const char *name = LLVMGetValueName2(g, &n);
+        for (LLVMValueRef d = LLVMGetFirstGlobal(m); LLVMIsDeclaration(g) && d;
+             d = LLVMGetNextGlobal(d)) {
+            const char *other = LLVMGetValueName2(d, &length);
+            if (LLVMIsDeclaration(d) || length < n + 10 || strncmp(other, name, n) != 0 ||
+                strncmp(other + n, "__static__", 10) != 0)
+                continue;
+            LLVMReplaceAllUsesWith(g, d);
+            break;
+        }
+    }
+}
+
+static bool read_unit(struct linker *l, struct unit *u) {
+    struct kimg_entry e;
+    if (!u->object->device || u->object->is_device_link)
+        return true;
+    if (!find_bitcode(l, u->object, &e))
+        return false;
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(e.data, e.size, u->object->name);
+    bool bad = LLVMParseBitcodeInContext2(l->context, buffer, &u->module);
+    LLVMDisposeMemoryBuffer(buffer);
+    if (bad)
+        return fail("%s: its device code is not bitcode of this version%s", u->object->name, "");
+    unite_static_names(u->module);
+    return true;
+}
+
+// ---- Choosing -----------------------------------------------------------------------------
+
+struct selection {
+    struct symbol_set host, device;
+};
+
+static const char *value_name(struct linker *l, LLVMValueRef v) {
+    size_t n;
+    const char *name = LLVMGetValueName2(v, &n);
+    return arena_strndup(&l->arena, name, n);
+}
+
+static bool is_local(LLVMValueRef v) {
+    LLVMLinkage linkage = LLVMGetLinkage(v);
+    return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage ||
+           linkage == LLVMAppendingLinkage;
+}
+
+static void mark_value(struct linker *l, struct selection *s, LLVMValueRef v) {
+    if (!is_local(v))
+        mark(&l->arena, &s->device, value_name(l, v), LLVMIsDeclaration(v) ? NEEDED : DEFINED);
+}
+
+static void choose(struct linker *l, struct selection *s, struct unit *u) {
+    u->chosen = true;
+    for (uint32_t i = 0; i < u->object->defined.len; ++i)
+        mark(&l->arena, &s->host, u->object->defined.data[i], DEFINED);
+    for (uint32_t i = 0; i < u->object->undefined.len; ++i)
+        mark(&l->arena, &s->host, u->object->undefined.data[i], NEEDED);
+    if (!u->module)
+        return;
+    for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f; f = LLVMGetNextFunction(f))
+        mark_value(l, s, f);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(u->module); g; g = LLVMGetNextGlobal(g))
+        mark_value(l, s, g);
+}
+
+static bool defines_missing(struct linker *l, const struct selection *s, const struct unit *u) {
+    for (uint32_t i = 0; i < u->object->defined.len; ++i)
+        if (is_missing(&s->host, u->object->defined.data[i]))
+            return true;
+    if (!u->module)
+        return false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && !is_local(f) && is_missing(&s->device, value_name(l, f)))
+            return true;
+    for (LLVMValueRef g = LLVMGetFirstGlobal(u->module); g; g = LLVMGetNextGlobal(g))
+        if (!LLVMIsDeclaration(g) && !is_local(g) && is_missing(&s->device, value_name(l, g)))
+            return true;
+    return false;
+}
+
+// Objects first, then members of archives, in order, until nothing more is needed.
+static void choose_units(struct linker *l) {
+    struct selection s = {0};
+    mark(&l->arena, &s.host, "main", NEEDED);
+    for (uint32_t i = 0; i < l->units.len; ++i)
+        if (!l->units.data[i].object->in_archive)
+            choose(l, &s, &l->units.data[i]);
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < l->units.len; ++i)
+            if (!l->units.data[i].chosen && defines_missing(l, &s, &l->units.data[i])) {
+                choose(l, &s, &l->units.data[i]);
+                more = true;
+            }
+    }
+}
+
+// ---- Linking ------------------------------------------------------------------------------
+
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {
+    struct linker *l = data;
+    LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
+    char *text = LLVMGetDiagInfoDescription(info);
+    if (severity == LLVMDSError) {
+        l->failed = true;
+        fail("device link: %s%s", text, "");
+    } else if (severity == LLVMDSWarning) {
+        fprintf(stderr, "kudzu cc: warning: device link: %s\n", text);
+    }
+    LLVMDisposeMessage(text);
+}
+
+static LLVMModuleRef link_units(struct linker *l) {
+    LLVMModuleRef whole = NULL;
+    for (uint32_t i = 0; i < l->units.len; ++i) {
+        struct unit *u = &l->units.data[i];
+        if (!u->chosen || !u->module)
+            continue;
+        if (!whole)
+            whole = u->module;
+        else if (LLVMLinkModules2(whole, u->module) || l->failed)
+            return fail("%s%s: its device code cannot be linked", u->object->name, ""), NULL;
+    }
+    if (!whole)
+        fail("no device code to link%s%s", "", "");
+    return whole;
+}
+
+// ---- The whole ----------------------------------------------------------------------------
+
+// What the driver provides to device code.
+static bool is_system_function(const char *name) {
+    static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail",
+                                        "__nvvm_reflect"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+        if (!strcmp(name, names[i]))
+            return true;
+    return !strncmp(name, "llvm.", 5) || !strncmp(name, "cuda", 4);
+}
+
+// The name as in the source, if the C++ library is at hand to tell (LLVM brings it along).
+static const char *demangled(struct arena *arena, const char *name) {
+    char *(*demangle)(const char *, char *, size_t *, int *);
+    *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    int status = 0;
+    char *text = demangle ? demangle(name, NULL, NULL, &status) : NULL;
+    const char *copy = text && !status ? arena_strdup(arena, text) : name;
+    free(text);
+    return copy;
+}
+
+static bool is_shared_memory(LLVMValueRef v) {
+    return LLVMIsAGlobalVariable(v) && LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 3;
+}
+
+static bool check_defined(struct linker *l, LLVMValueRef v) {
+    if (!LLVMIsDeclaration(v) || !LLVMGetFirstUse(v) || is_shared_memory(v))
+        return true;
+    const char *name = value_name(l, v);
+    // Built-in variables are names for registers: clang declares them and never reads them.
+    if (is_system_function(name))
+        return true;
+    return fail("undefined reference to '%s' in device code%s", demangled(&l->arena, name), "");
+}
+
+static bool is_kernel(LLVMModuleRef m, LLVMValueRef f) {
+    unsigned n = LLVMGetNamedMetadataNumOperands(m, "nvvm.annotations");
+    LLVMValueRef *nodes = calloc(n ? n : 1, sizeof *nodes);
+    bool found = false;
+    if (n)
+        LLVMGetNamedMetadataOperands(m, "nvvm.annotations", nodes);
+    for (unsigned i = 0; i < n && !found; ++i) {
+        unsigned count = LLVMGetMDNodeNumOperands(nodes[i]), length;
+        LLVMValueRef *operands = calloc(count ? count : 1, sizeof *operands);
+        LLVMGetMDNodeOperands(nodes[i], operands);
+        for (unsigned j = 1; j < count && operands[0] == f && !found; j += 2) {
+            const char *key = operands[j] ? LLVMGetMDString(operands[j], &length) : NULL;
+            found = key && length == 6 && !memcmp(key, "kernel", 6);
+        }
+        free(operands);
+    }
+    free(nodes);
+    return found;
+}
+
+// clang's lists of what must survive until the link.
+static void drop_used_lists(LLVMModuleRef m) {
+    static const char *const names[] = {"llvm.used", "llvm.compiler.used",
+                                        "__clang_gpu_used_external"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        LLVMValueRef g = LLVMGetNamedGlobal(m, names[i]);
+        if (g && !LLVMGetFirstUse(g))
+            LLVMDeleteGlobal(g);
+    }
+}
+
+// Only kernels and variables are looked up by name from now on.
+static bool finish(struct linker *l, LLVMModuleRef m) {
+    bool ok = true;
+    drop_used_lists(m);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+        ok &= check_defined(l, f);
+        if (!LLVMIsDeclaration(f) && !is_local(f) && !is_kernel(m, f)) {
+            LLVMSetLinkage(f, LLVMInternalLinkage);
+            LLVMSetVisibility(f, LLVMDefaultVisibility);
+        }
+    }
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+        ok &= check_defined(l, g);
+    return ok;
+}
+
+static bool run(struct linker *l, const char *output) {
+    for (uint32_t i = 0; i < l->objects.len; ++i)
+        vec_push(&l->arena, &l->units, (struct unit){.object = &l->objects.data[i]});
+    for (uint32_t i = 0; i < l->units.len; ++i)
+        if (!read_unit(l, &l->units.data[i]))
+            return false;
+    choose_units(l);
+    LLVMModuleRef whole = link_units(l);
+    if (!whole || !finish(l, whole))
+        return false;
+    return !LLVMWriteBitcodeToFile(whole, output) || fail("cannot write %s%s", output, "");
+}
+
+int main(int argc, char **argv) {
+    if (argc < 4)
+        return fail("kudzu-device-linker: <architecture> <output> <file>...%s%s", "", ""), 1;
+    struct linker l = {.arch = argv[1], .context = LLVMContextCreate()};
+    LLVMContextSetDiagnosticHandler(l.context, on_diagnostic, &l);
+    for (int i = 3; i < argc; ++i)
+        if (!object_files_read(&l.arena, argv[i], &l.objects))
+            return 1;
+    return run(&l, argv[2]) && !l.failed ? 0 : 1;
+}

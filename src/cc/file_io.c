@@ -1,0 +1,28 @@
+#include "cc/file_io.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+bool read_file(struct arena *arena, const char *path, char **data, size_t *size) {
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return cc_error("cannot read %s: %s", path, strerror(errno));
+    fseek(f, 0, SEEK_END);
+    long n = ftell(f);
+    rewind(f);
+    *data = arena_alloc(arena, n > 0 ? (size_t)n + 1 : 1);
+    *size = n > 0 ? fread(*data, 1, (size_t)n, f) : 0;
+    bool ok = n >= 0 && *size == (size_t)n && !ferror(f);
+    fclose(f);
+    return ok || cc_error("cannot read %s", path);
+}
+
+bool write_file(const char *path, const void *data, size_t size) {
+    FILE *f = fopen(path, "wb");
+    if (!f)
+        return cc_error("cannot write %s: %s", path, strerror(errno));
+    bool ok = fwrite(data, 1, size, f) == size;
+    ok &= fclose(f) == 0;
+    return ok || cc_error("cannot write %s: %s", path, strerror(errno));
+}

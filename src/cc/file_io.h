@@ -1,0 +1,11 @@
+// Whole files.
+#ifndef KUDZU_CC_FILE_IO_H
+#define KUDZU_CC_FILE_IO_H
+
+#include "cc/cc.h"
+
+// A NUL follows the data. False: reported on stderr.
+bool read_file(struct arena *arena, const char *path, char **data, size_t *size);
+bool write_file(const char *path, const void *data, size_t size);
+
+#endif

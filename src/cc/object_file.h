@@ -1,0 +1,28 @@
+// What a device link must know about object files and archives: their host symbols and the
+// device code that they carry.
+#ifndef KUDZU_CC_OBJECT_FILE_H
+#define KUDZU_CC_OBJECT_FILE_H
+
+#include <stdint.h>
+
+#include "cc/cc.h"
+
+#define DEVICE_CODE_SECTION ".llvm.offloading"
+#define DEVICE_LINK_SECTION ".kudzu.device_link" // marks the object of a device link
+
+struct object_file {
+    const char *name;              // "a.o", "libx.a(b.o)"
+    bool in_archive;               // counts only when something needs it
+    bool is_device_link;           // made by a device link
+    cc_strings defined, undefined; // global symbols
+    const uint8_t *device;         // containers (image.h), one after the other; NULL: none
+    size_t device_size;
+};
+typedef VEC(struct object_file) object_files;
+
+// Appends the object, or each member of the archive. Files of other kinds (shared libraries,
+// scripts) and damaged ones are passed over: the linker says what is wrong with them. False: the
+// file cannot be read.
+bool object_files_read(struct arena *arena, const char *path, object_files *out);
+
+#endif
