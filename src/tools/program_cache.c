@@ -1,0 +1,234 @@
+#include "tools/program_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "cc/file_io.h"
+#include "support/strbuf.h"
+
+enum { MAX_PROGRAMS = 100 }; // the least recently used go first
+
+// ---- Names --------------------------------------------------------------------------------
+
+static bool make_directory(const char *path) {
+    char part[PATH_MAX];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *slash = part + 1; (slash = strchr(slash, '/')); ++slash) {
+        *slash = 0;
+        mkdir(part, 0700);
+        *slash = '/';
+    }
+    return !mkdir(part, 0700) || errno == EEXIST ||
+           cc_error("cannot make the cache directory %s: %s", path, strerror(errno));
+}
+
+static const char *cache_directory(struct arena *arena) {
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (base && *base == '/')
+        return arena_printf(arena, "%s/kudzu/run", base);
+    return arena_printf(arena, "%s/.cache/kudzu/run", home && *home ? home : "/tmp");
+}
+
+static void add_text(XXH3_state_t *h, const char *text) {
+    XXH3_128bits_update(h, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+// kudzu itself: another build of it may compile the same source to another program.
+static void add_own_identity(XXH3_state_t *h) {
+    char path[PATH_MAX] = "";
+    struct stat st;
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n > 0 && !stat(path, &st)) {
+        XXH3_128bits_update(h, &st.st_size, sizeof st.st_size);
+        XXH3_128bits_update(h, &st.st_mtim, sizeof st.st_mtim);
+    }
+    add_text(h, path);
+}
+
+bool program_cache_find(struct arena *arena, const char *source, const cc_strings *options,
+                        struct program_cache_entry *out) {
+    const char *dir = cache_directory(arena);
+    char path[PATH_MAX], cwd[PATH_MAX];
+    if (!make_directory(dir))
+        return false;
+    if (!realpath(source, path))
+        return cc_error("%s: %s", source, strerror(errno));
+    XXH3_state_t *h = XXH3_createState();
+    XXH3_128bits_reset(h);
+    add_own_identity(h);
+    add_text(h, path);
+    add_text(h, getcwd(cwd, sizeof cwd)); // options may name files relative to it
+    static const char *const variables[] = {"KUDZU_CLANG",        "NVCC_PREPEND_FLAGS",
+                                            "NVCC_APPEND_FLAGS",  "CPATH",
+                                            "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"};
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i)
+        add_text(h, getenv(variables[i]));
+    for (uint32_t i = 0; i < options->len; ++i)
+        add_text(h, options->data[i]);
+    XXH128_hash_t key = XXH3_128bits_digest(h);
+    XXH3_freeState(h);
+    out->program = arena_printf(arena, "%s/%016" PRIx64 "%016" PRIx64, dir, key.high64, key.low64);
+    out->list = arena_printf(arena, "%s.files", out->program);
+    return true;
+}
+
+// ---- Files that a program was made from ---------------------------------------------------
+
+struct file_state {
+    long long size, seconds;
+    long nanoseconds;
+    uint64_t hash;
+};
+
+static bool stat_file(const char *path, struct file_state *s) {
+    struct stat st;
+    if (stat(path, &st))
+        return false;
+    s->size = st.st_size;
+    s->seconds = st.st_mtim.tv_sec;
+    s->nanoseconds = st.st_mtim.tv_nsec;
+    return true;
+}
+
+static bool hash_file(struct arena *arena, const char *path, uint64_t *hash) {
+    char *data;
+    size_t size;
+    if (access(path, R_OK) || !read_file(arena, path, &data, &size))
+        return false;
+    *hash = XXH3_64bits(data, size);
+    return true;
+}
+
+// A file that was only touched counts as unchanged.
+static bool is_unchanged(struct arena *arena, const char *path, const struct file_state *then) {
+    struct file_state now;
+    if (!stat_file(path, &now) || now.size != then->size)
+        return false;
+    if (now.seconds == then->seconds && now.nanoseconds == then->nanoseconds)
+        return true;
+    return hash_file(arena, path, &now.hash) && now.hash == then->hash;
+}
+
+bool program_cache_valid(struct arena *arena, const struct program_cache_entry *e) {
+    char *text;
+    size_t size;
+    if (access(e->program, X_OK) || access(e->list, R_OK) ||
+        !read_file(arena, e->list, &text, &size))
+        return false;
+    bool any = false;
+    while (*text) {
+        struct file_state then;
+        int at = 0;
+        char *end = strchr(text, '\n');
+        if (!end || sscanf(text, "%lld %lld %ld %" SCNx64 " %n", &then.size, &then.seconds,
+                           &then.nanoseconds, &then.hash, &at) != 4)
+            return false;
+        *end = 0;
+        if (!is_unchanged(arena, text + at, &then))
+            return false;
+        any = true;
+        text = end + 1;
+    }
+    utimensat(AT_FDCWD, e->program, NULL, 0); // for the order of use
+    return any;
+}
+
+// The prerequisites of a make rule, "\ " and "\#" undone, "$$" too.
+static void add_prerequisites(struct arena *arena, const char *rule, cc_strings *paths) {
+    struct strbuf path = {0};
+    const char *c = strstr(rule, ": ");
+    for (c = c ? c + 2 : ""; *c; ++c) {
+        if (*c == '\\' && c[1] == '\n') {
+            ++c;
+        } else if (*c == ' ' || *c == '\n') {
+            if (path.len)
+                vec_push(arena, paths, arena_strdup(arena, strbuf_str(&path)));
+            strbuf_free(&path);
+            path = (struct strbuf){0};
+            continue;
+        } else {
+            if ((*c == '\\' && (c[1] == ' ' || c[1] == '#')) || (*c == '$' && c[1] == '$'))
+                ++c;
+            strbuf_append(&path, c, 1);
+        }
+    }
+    if (path.len)
+        vec_push(arena, paths, arena_strdup(arena, strbuf_str(&path)));
+    strbuf_free(&path);
+}
+
+static bool write_list(struct arena *arena, const char *file, const cc_strings *paths) {
+    struct strbuf text = {0};
+    bool ok = true;
+    for (uint32_t i = 0; i < paths->len && ok; ++i) {
+        struct file_state s;
+        ok = stat_file(paths->data[i], &s) && hash_file(arena, paths->data[i], &s.hash);
+        strbuf_printf(&text, "%lld %lld %ld %" PRIx64 " %s\n", s.size, s.seconds, s.nanoseconds,
+                      s.hash, paths->data[i]);
+    }
+    const char *temporary = arena_printf(arena, "%s.%d", file, (int)getpid());
+    ok = ok && write_file(temporary, strbuf_str(&text), text.len) && !rename(temporary, file);
+    strbuf_free(&text);
+    return ok;
+}
+
+// ---- Size ---------------------------------------------------------------------------------
+
+struct old_program {
+    char path[PATH_MAX];
+    struct timespec used;
+};
+
+static bool find_oldest(const char *dir, struct old_program *oldest) {
+    DIR *d = opendir(dir);
+    int count = 0;
+    if (!d)
+        return false;
+    for (struct dirent *e; (e = readdir(d));) {
+        struct stat st;
+        if (strlen(e->d_name) != 32 || fstatat(dirfd(d), e->d_name, &st, 0))
+            continue;
+        if (!count++ || st.st_mtim.tv_sec < oldest->used.tv_sec) {
+            snprintf(oldest->path, sizeof oldest->path, "%s/%s", dir, e->d_name);
+            oldest->used = st.st_mtim;
+        }
+    }
+    closedir(d);
+    return count > MAX_PROGRAMS;
+}
+
+static void remove_oldest(struct arena *arena) {
+    struct old_program oldest = {0};
+    if (!find_oldest(cache_directory(arena), &oldest))
+        return;
+    unlink(oldest.path);
+    unlink(arena_printf(arena, "%s.files", oldest.path));
+}
+
+bool program_cache_store(struct arena *arena, const struct program_cache_entry *e,
+                         const char *program, const cc_strings *dep_files) {
+    cc_strings paths = {0};
+    for (uint32_t i = 0; i < dep_files->len; ++i) {
+        char *text;
+        size_t size;
+        if (!read_file(arena, dep_files->data[i], &text, &size))
+            return false;
+        add_prerequisites(arena, text, &paths);
+    }
+    unlink(e->list); // an old list must not vouch for the new program
+    if (rename(program, e->program))
+        return cc_error("cannot write %s: %s", e->program, strerror(errno));
+    remove_oldest(arena);
+    // Without a list the entry counts as stale: it is compiled again the next time.
+    write_list(arena, e->list, &paths);
+    return true;
+}
