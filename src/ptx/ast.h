@@ -247,6 +247,7 @@ static inline struct ptx_func *ptx_func_target(struct ptx_func *f) {
 
 enum ptx_item_kind {
     PTX_ITEM_VAR,
+    PTX_ITEM_VAR_DECL,  // .extern declaration of a var that is defined further on
     PTX_ITEM_FUNC_DECL, // func, prototype only
     PTX_ITEM_FUNC,      // func with its body
     PTX_ITEM_ALIAS,     // func (func->alias is the other one)

@@ -66,7 +66,12 @@ static bool skip_comment(struct ptx_lexer *l) {
     return false;
 }
 
-static bool skip_space(struct ptx_lexer *l) {
+static struct ptx_pos position(const struct ptx_lexer *l) {
+    return (struct ptx_pos){l->line, (uint32_t)(l->at - l->line_start) + 1};
+}
+
+// false: a comment that begins at *pos does not end.
+static bool skip_space(struct ptx_lexer *l, struct ptx_pos *pos) {
     while (l->at < l->end) {
         char c = *l->at;
         if (c == '\n') {
@@ -77,6 +82,7 @@ static bool skip_space(struct ptx_lexer *l) {
         } else if (c == '/' && peek(l, 1) == '/') {
             skip_line(l);
         } else if (c == '/' && peek(l, 1) == '*') {
+            *pos = position(l);
             if (!skip_comment(l))
                 return false;
         } else if (c == '#' && l->at == l->line_start) {
@@ -231,8 +237,9 @@ static void lex_string(struct ptx_lexer *l, struct ptx_token *t) {
 }
 
 struct ptx_token ptx_lexer_next(struct ptx_lexer *l) {
-    bool ok = skip_space(l);
-    struct ptx_token t = {.text = l->at, .pos = {l->line, (uint32_t)(l->at - l->line_start) + 1}};
+    struct ptx_pos comment = {0};
+    bool ok = skip_space(l, &comment);
+    struct ptx_token t = {.text = l->at, .pos = ok ? position(l) : comment};
     if (!ok)
         bad(&t, "comment does not end");
     else if (l->at >= l->end)

@@ -1,7 +1,326 @@
-#include "ptx/ast.h"
+// Several PTX modules to one text. Names that modules share (.visible, .extern, .weak, .common)
+// are resolved to one definition each; internal names that collide are renamed; then everything
+// is printed in an order in which names stand before their uses: function declarations,
+// variables, function bodies.
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/names.h"
+#include "ptx/print.h"
+
+enum { BUCKETS = 4096 };
+
+// How firmly a module defines a name; the greatest wins.
+enum strength { REFERENCE, COMMON, WEAK, STRONG };
+
+struct symbol {
+    const char *name;
+    struct ptx_var *var; // of the definition that wins: exactly one of the two is set
+    struct ptx_func *func;
+    enum strength strength;
+    size_t module;
+    bool internal; // seen in one module only
+    bool printed, printing;
+    struct symbol *next; // same bucket
+};
+
+struct linker {
+    struct arena arena;
+    struct ptx_module **modules;
+    size_t n;
+    struct symbol *buckets[BUCKETS];
+    VEC(struct symbol *) symbols; // in the order in which they were met
+    struct strbuf *err;
+    bool ok;
+    size_t renamed;
+};
+
+__attribute__((format(printf, 2, 3))) static void error(struct linker *l, const char *fmt, ...) {
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    strbuf_printf(l->err, "link: error: %s\n", text);
+    l->ok = false;
+}
+
+static struct symbol *find(struct linker *l, const char *name) {
+    for (struct symbol *s = l->buckets[ptx_hash(name, strlen(name)) % BUCKETS]; s; s = s->next)
+        if (!strcmp(s->name, name))
+            return s;
+    return NULL;
+}
+
+static struct symbol *add(struct linker *l, const char *name, size_t module) {
+    struct symbol *s = arena_new(&l->arena, struct symbol);
+    struct symbol **bucket = &l->buckets[ptx_hash(name, strlen(name)) % BUCKETS];
+    *s = (struct symbol){.name = name, .module = module, .next = *bucket};
+    *bucket = s;
+    vec_push(&l->arena, &l->symbols, s);
+    return s;
+}
+
+// ---- Resolution --------------------------------------------------------------------------------
+
+static enum strength var_strength(const struct ptx_var *v) {
+    switch (v->linkage) {
+    case PTX_LINK_EXTERN:
+        return REFERENCE;
+    case PTX_LINK_COMMON:
+        return COMMON;
+    case PTX_LINK_WEAK:
+        return WEAK;
+    default:
+        return STRONG;
+    }
+}
+
+static enum strength func_strength(const struct ptx_func *f) {
+    if (!f->has_body && !f->alias)
+        return REFERENCE;
+    return f->linkage == PTX_LINK_WEAK ? WEAK : STRONG;
+}
+
+static bool same_size(const struct ptx_param *a, const struct ptx_param *b) {
+    uint64_t x = a->var ? a->var->size : isa_type_bits((enum isa_type)a->reg->type) / 8;
+    uint64_t y = b->var ? b->var->size : isa_type_bits((enum isa_type)b->reg->type) / 8;
+    return !a->var == !b->var && x == y;
+}
+
+static bool same_signature(const struct ptx_func *a, const struct ptx_func *b) {
+    if (a->is_entry != b->is_entry || a->nrets != b->nrets || a->nparams != b->nparams)
+        return false;
+    for (uint32_t i = 0; i < a->nrets; i++)
+        if (!same_size(&a->rets[i], &b->rets[i]))
+            return false;
+    for (uint32_t i = 0; i < a->nparams; i++)
+        if (!same_size(&a->params[i], &b->params[i]))
+            return false;
+    return true;
+}
+
+static bool compatible(const struct symbol *s, const struct ptx_var *v, const struct ptx_func *f) {
+    if (s->func)
+        return f && same_signature(s->func, f);
+    if (!v || s->var->space != v->space)
+        return false;
+    bool sizes_may_differ = s->var->unsized || v->unsized || v->linkage == PTX_LINK_COMMON ||
+                            s->var->linkage == PTX_LINK_COMMON;
+    return sizes_may_differ || s->var->size == v->size;
+}
+
+static bool wins(const struct symbol *s, enum strength strength, const struct ptx_var *v) {
+    if (strength == COMMON && s->strength == COMMON)
+        return v && s->var && v->size > s->var->size;
+    return strength > s->strength;
+}
+
+// Enters a name that modules share.
+static void resolve(struct linker *l, size_t module, const char *name, enum strength strength,
+                    struct ptx_var *v, struct ptx_func *f) {
+    struct symbol *s = find(l, name);
+    if (!s) {
+        s = add(l, name, module);
+        s->var = v;
+        s->func = f;
+        s->strength = strength;
+        return;
+    }
+    if (!compatible(s, v, f)) {
+        error(l, "'%s' in module %zu does not match its declaration in module %zu", name,
+              module + 1, s->module + 1);
+        return;
+    }
+    if (strength == STRONG && s->strength == STRONG) {
+        error(l, "Multiple definition of '%s' in module %zu, first defined in module %zu", name,
+              module + 1, s->module + 1);
+        return;
+    }
+    if (wins(s, strength, v)) {
+        s->var = v;
+        s->func = f;
+        s->strength = strength;
+        s->module = module;
+    }
+}
+
+static void resolve_module(struct linker *l, size_t module) {
+    struct ptx_module *m = l->modules[module];
+    for (uint32_t i = 0; i < m->vars.len; i++) {
+        struct ptx_var *v = m->vars.data[i];
+        if (v->linkage != PTX_LINK_INTERNAL)
+            resolve(l, module, v->name, var_strength(v), v, NULL);
+    }
+    for (uint32_t i = 0; i < m->funcs.len; i++) {
+        struct ptx_func *f = m->funcs.data[i];
+        if (f->linkage != PTX_LINK_INTERNAL || (!f->has_body && !f->alias))
+            resolve(l, module, f->name, func_strength(f), NULL, f);
+    }
+}
+
+// Functions that the device provides, and dynamic shared memory, stay undefined.
+static bool may_stay_undefined(const struct symbol *s) {
+    static const char *const provided[] = {"vprintf", "malloc", "free", "__assertfail"};
+    if (s->var)
+        return s->var->space == ISA_SPACE_SHARED && s->var->unsized;
+    for (size_t i = 0; i < sizeof provided / sizeof *provided; i++)
+        if (!strcmp(s->name, provided[i]))
+            return true;
+    return false;
+}
+
+static void check_undefined(struct linker *l) {
+    for (uint32_t i = 0; i < l->symbols.len; i++) {
+        const struct symbol *s = l->symbols.data[i];
+        if (s->strength == REFERENCE && !s->internal && !may_stay_undefined(s))
+            error(l, "Undefined reference to '%s' in module %zu", s->name, s->module + 1);
+    }
+}
+
+// ---- Internal names ----------------------------------------------------------------------------
+
+// A name of one module alone: kept when no other symbol has it.
+static const char *internal_name(struct linker *l, size_t module, const char *name) {
+    const char *chosen = name;
+    while (find(l, chosen))
+        chosen = arena_printf(&l->arena, "%s$m%zu_%zu", name, module + 1, l->renamed++);
+    return chosen;
+}
+
+static void name_internals(struct linker *l, size_t module) {
+    struct ptx_module *m = l->modules[module];
+    for (uint32_t i = 0; i < m->vars.len; i++) {
+        struct ptx_var *v = m->vars.data[i];
+        if (v->linkage != PTX_LINK_INTERNAL)
+            continue;
+        v->name = internal_name(l, module, v->name);
+        struct symbol *s = add(l, v->name, module);
+        s->var = v;
+        s->internal = true;
+    }
+    for (uint32_t i = 0; i < m->funcs.len; i++) {
+        struct ptx_func *f = m->funcs.data[i];
+        if (f->linkage != PTX_LINK_INTERNAL || (!f->has_body && !f->alias))
+            continue;
+        f->name = internal_name(l, module, f->name);
+        struct symbol *s = add(l, f->name, module);
+        s->func = f;
+        s->internal = true;
+    }
+}
+
+// ---- Source files ------------------------------------------------------------------------------
+
+// Numbers the files of all modules anew and rewrites .loc. What .loc says of inlining refers to
+// debug sections, which are not kept.
+static void merge_files(struct linker *l, struct strbuf *out) {
+    uint32_t base = 0;
+    for (size_t k = 0; k < l->n; k++) {
+        struct ptx_module *m = l->modules[k];
+        for (uint32_t i = 0; i < m->files.len; i++)
+            if (m->files.data[i])
+                strbuf_printf(out, ".file %u \"%s\"\n", base + i, m->files.data[i]);
+        for (uint32_t i = 0; i < m->funcs.len; i++)
+            for (uint32_t j = 0; j < m->funcs.data[i]->body.len; j++) {
+                struct ptx_stmt *s = &m->funcs.data[i]->body.data[j];
+                if (s->kind != PTX_STMT_LOC)
+                    continue;
+                s->loc->file += base;
+                s->loc->inlined = NULL;
+            }
+        base += m->files.len;
+    }
+}
+
+// ---- Printing ----------------------------------------------------------------------------------
+
+static void print_header(struct linker *l, struct strbuf *out) {
+    struct ptx_module top = *l->modules[0];
+    for (size_t k = 1; k < l->n; k++) {
+        const struct ptx_module *m = l->modules[k];
+        if (m->version_major * 100 + m->version_minor >
+            top.version_major * 100 + top.version_minor) {
+            top.version_major = m->version_major;
+            top.version_minor = m->version_minor;
+        }
+        if (m->sm > top.sm)
+            top.sm = m->sm;
+        top.arch_specific |= m->arch_specific;
+        top.debug |= m->debug;
+    }
+    ptx_print_header(&top, out);
+}
+
+static void print_variable(struct linker *l, struct symbol *s, struct strbuf *out) {
+    if (s->printed)
+        return;
+    if (s->printing) { // initialisers refer to each other: declare first
+        ptx_print_var_declaration(s->var, out);
+        return;
+    }
+    s->printing = true;
+    for (uint32_t i = 0; i < s->var->relocs.len; i++) {
+        const struct ptx_reloc *r = &s->var->relocs.data[i];
+        struct symbol *other = r->var ? find(l, r->var->name) : NULL;
+        if (other && other->var && other != s)
+            print_variable(l, other, out);
+    }
+    ptx_print_var(s->var, out);
+    s->printing = false;
+    s->printed = true;
+}
+
+static void print_all(struct linker *l, struct strbuf *out) {
+    print_header(l, out);
+    merge_files(l, out);
+    for (uint32_t i = 0; i < l->symbols.len; i++)
+        if (l->symbols.data[i]->func && !l->symbols.data[i]->func->is_entry)
+            ptx_print_declaration(l->symbols.data[i]->func, out);
+    for (uint32_t i = 0; i < l->symbols.len; i++)
+        if (l->symbols.data[i]->var)
+            print_variable(l, l->symbols.data[i], out);
+    for (uint32_t i = 0; i < l->symbols.len; i++)
+        if (l->symbols.data[i]->func && l->symbols.data[i]->func->has_body)
+            ptx_print_function(l->symbols.data[i]->func, out);
+    for (uint32_t i = 0; i < l->symbols.len; i++) {
+        const struct ptx_func *f = l->symbols.data[i]->func;
+        if (f && f->alias)
+            strbuf_printf(out, ".alias %s, %s;\n", f->name, f->alias->name);
+    }
+}
+
+static bool parse_all(struct linker *l, const char *const *text, const size_t *len) {
+    bool ok = true;
+    l->modules = arena_array(&l->arena, struct ptx_module *, l->n);
+    for (size_t k = 0; k < l->n; k++) {
+        struct strbuf messages = {0};
+        l->modules[k] = ptx_parse(&l->arena, text[k], len[k], &messages);
+        if (!l->modules[k] || !ptx_verify(l->modules[k], &messages)) {
+            strbuf_printf(l->err, "module %zu:\n%s", k + 1, strbuf_str(&messages));
+            ok = false;
+        }
+        strbuf_free(&messages);
+    }
+    return ok;
+}
 
 bool ptx_link(const char *const *text, const size_t *len, size_t n, struct strbuf *out,
               struct strbuf *err) {
-    strbuf_puts(err, "error: linking is not supported\n");
-    return false;
+    struct linker l = {.n = n, .err = err, .ok = true};
+    if (!n)
+        error(&l, "nothing to link");
+    else if (!parse_all(&l, text, len))
+        l.ok = false;
+    if (l.ok) {
+        for (size_t k = 0; k < n; k++)
+            resolve_module(&l, k);
+        check_undefined(&l);
+        for (size_t k = 0; k < n; k++)
+            name_internals(&l, k);
+    }
+    if (l.ok)
+        print_all(&l, out);
+    arena_free(&l.arena);
+    return l.ok;
 }

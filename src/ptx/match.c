@@ -26,12 +26,15 @@ static bool word_at(const struct ptx_token *t, uint32_t at, const char *word) {
     return at + 1 + n == t->len || t->text[at + 1 + n] == '.';
 }
 
+// The longest of the slot's words that stands there.
 static const struct isa_choice *find_choice(const struct isa_slot *s, const struct ptx_token *t,
                                             uint32_t at) {
+    const struct isa_choice *best = NULL;
     for (unsigned i = 0; i < s->nchoices; i++)
-        if (word_at(t, at, s->choices[i].text))
-            return &s->choices[i];
-    return NULL;
+        if (word_at(t, at, s->choices[i].text) &&
+            (!best || strlen(s->choices[i].text) > strlen(best->text)))
+            best = &s->choices[i];
+    return best;
 }
 
 static bool match_modifiers(struct match *m, const struct isa_form *form,
@@ -388,6 +391,10 @@ static _Noreturn void operand_error(struct ptx_parser *p, const struct ptx_token
     ptx_fail(p, why->pos, "operand %u of '%.*s': %s", why->operand, shown, t->text, why->text);
 }
 
+static bool further(struct ptx_pos a, struct ptx_pos b) {
+    return a.line > b.line || (a.line == b.line && a.col > b.col);
+}
+
 void ptx_match(struct ptx_parser *p, const struct ptx_token *t, struct ptx_inst *i) {
     size_t word = 0, first;
     while (word < t->len && t->text[word] != '.')
@@ -405,7 +412,8 @@ void ptx_match(struct ptx_parser *p, const struct ptx_token *t, struct ptx_inst 
             complete(i, &m, which);
             return;
         }
-        if (!best || why.operand > worst.operand) {
+        if (!best || why.operand > worst.operand ||
+            (why.operand == worst.operand && further(why.pos, worst.pos))) {
             best = m.form;
             worst = why;
         }

@@ -167,6 +167,15 @@ static bool same_type(const struct ptx_var *a, const struct ptx_var *b) {
            a->is_array == b->is_array && (a->unsized || b->unsized || a->size == b->size);
 }
 
+// A variable that was declared before is defined: the earlier item stays, as a declaration.
+static void add_definition(struct ptx_parser *p, struct ptx_var *v) {
+    for (uint32_t i = 0; i < p->module->items.len; i++)
+        if (p->module->items.data[i].var == v)
+            p->module->items.data[i].kind = PTX_ITEM_VAR_DECL;
+    struct ptx_item item = {.kind = PTX_ITEM_VAR, .var = v, .pos = v->pos};
+    vec_push(p->arena, &p->module->items, item);
+}
+
 // A module-level name may be declared again when one of the two is .extern.
 static struct ptx_var *merge_var(struct ptx_parser *p, struct ptx_var *v) {
     struct ptx_name *e = own_name(p, v->name);
@@ -178,11 +187,14 @@ static struct ptx_var *merge_var(struct ptx_parser *p, struct ptx_var *v) {
     if (!same_type(old, v))
         ptx_fail(p, v->pos, "'%s' was declared with another type on line %u", v->name,
                  old->pos.line);
-    uint32_t id = old->id;
-    if (v->linkage != PTX_LINK_EXTERN || (old->unsized && !v->unsized)) {
+    bool defines = v->linkage != PTX_LINK_EXTERN;
+    if (defines || (old->unsized && !v->unsized)) {
+        uint32_t id = old->id;
         *old = *v;
         old->id = id;
     }
+    if (defines)
+        add_definition(p, old);
     return old;
 }
 

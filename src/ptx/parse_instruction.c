@@ -177,8 +177,10 @@ void ptx_parse_instruction(struct ptx_parser *p) {
         ptx_parse_call(p, i);
     else
         parse_operands(p, i);
+    if (!ptx_at(p, ';'))
+        ptx_expected(p, "';' or ',' after the operands");
     ptx_match(p, &opcode, i);
-    ptx_expect(p, ';', "or ',' after the operands");
+    ptx_next(p);
     struct ptx_stmt s = {.kind = PTX_STMT_INST, .pos = i->pos, .inst = i};
     vec_push(p->arena, &p->func->body, s);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "isa/grammar.h"
-#include "ptx/ast.h"
+#include "ptx/print.h"
 
 static const char *const linkages[] = {
     [PTX_LINK_INTERNAL] = "",   [PTX_LINK_VISIBLE] = ".visible ", [PTX_LINK_EXTERN] = ".extern ",
@@ -243,7 +243,7 @@ static void print_rows(struct init_printer *s, uint32_t dim, uint64_t base, uint
     strbuf_puts(s->out, "}");
 }
 
-static void print_var(const struct ptx_var *v, struct strbuf *out) {
+void ptx_print_var(const struct ptx_var *v, struct strbuf *out) {
     strbuf_puts(out, linkages[v->linkage]);
     print_var_type(v, out);
     print_var_name(v, out);
@@ -254,6 +254,13 @@ static void print_var(const struct ptx_var *v, struct strbuf *out) {
         print_rows(&s, 0, 0, v->size / bytes);
     }
     strbuf_puts(out, ";\n");
+}
+
+void ptx_print_var_declaration(const struct ptx_var *v, struct strbuf *out) {
+    struct ptx_var declared = *v;
+    declared.init = NULL;
+    declared.linkage = PTX_LINK_EXTERN;
+    ptx_print_var(&declared, out);
 }
 
 // ---- Functions ---------------------------------------------------------------------------------
@@ -294,6 +301,11 @@ static void print_signature(const struct ptx_func *f, struct strbuf *out) {
         print_params(f->params, f->nparams, out);
     if (f->noreturn)
         strbuf_puts(out, " .noreturn");
+}
+
+void ptx_print_declaration(const struct ptx_func *f, struct strbuf *out) {
+    print_signature(f, out);
+    strbuf_puts(out, ";\n");
 }
 
 static void print_directives(const struct ptx_func *f, struct strbuf *out) {
@@ -365,7 +377,7 @@ static void print_stmt(const struct ptx_stmt *s, struct strbuf *out) {
         print_reg_decl(s->reg, out);
         break;
     case PTX_STMT_VAR:
-        print_var(s->var, out);
+        ptx_print_var(s->var, out);
         break;
     case PTX_STMT_LOC:
         print_loc(s->loc, out);
@@ -382,7 +394,7 @@ static void print_stmt(const struct ptx_stmt *s, struct strbuf *out) {
     }
 }
 
-static void print_function(const struct ptx_func *f, struct strbuf *out) {
+void ptx_print_function(const struct ptx_func *f, struct strbuf *out) {
     strbuf_puts(out, "\n");
     print_signature(f, out);
     strbuf_puts(out, "\n");
@@ -397,14 +409,16 @@ static void print_item(const struct ptx_module *m, const struct ptx_item *item,
                        struct strbuf *out) {
     switch (item->kind) {
     case PTX_ITEM_VAR:
-        print_var(item->var, out);
+        ptx_print_var(item->var, out);
+        break;
+    case PTX_ITEM_VAR_DECL:
+        ptx_print_var_declaration(item->var, out);
         break;
     case PTX_ITEM_FUNC_DECL:
-        print_signature(item->func, out);
-        strbuf_puts(out, ";\n");
+        ptx_print_declaration(item->func, out);
         break;
     case PTX_ITEM_FUNC:
-        print_function(item->func, out);
+        ptx_print_function(item->func, out);
         break;
     case PTX_ITEM_ALIAS:
         strbuf_printf(out, ".alias %s, %s;\n", item->func->name, item->func->alias->name);
@@ -418,12 +432,16 @@ static void print_item(const struct ptx_module *m, const struct ptx_item *item,
     }
 }
 
-void ptx_print(const struct ptx_module *m, struct strbuf *out) {
+void ptx_print_header(const struct ptx_module *m, struct strbuf *out) {
     strbuf_printf(out, ".version %u.%u\n", m->version_major, m->version_minor);
     if (m->sm)
         strbuf_printf(out, ".target sm_%u%s%s\n", m->sm, m->arch_specific ? "a" : "",
                       m->debug ? ", debug" : "");
     strbuf_printf(out, ".address_size %u\n", m->address_size);
+}
+
+void ptx_print(const struct ptx_module *m, struct strbuf *out) {
+    ptx_print_header(m, out);
     for (uint32_t i = 0; i < m->items.len; i++)
         print_item(m, &m->items.data[i], out);
 }
