@@ -1,0 +1,260 @@
+// Copies. The functions without Async wait, unless both sides are device memory; the others
+// return at once where memory is page-locked, and for pageable memory as soon as the documented
+// behaviour allows (guide 6.2.8.1 and the API's page on synchronisation).
+#include "driver/copy.h"
+
+enum { STAGE_BYTES = 64 << 10 }; // a pageable source up to this size is copied at once
+
+CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, const char *name,
+                  struct drv_side *out) {
+    struct kd_memory m;
+    REQUIRE(ptr, CUDA_ERROR_INVALID_VALUE, "%s cannot be NULL", name);
+    out->ptr = (void *)(uintptr_t)ptr;
+    if (kd_memory_find(ptr, &m)) {
+        REQUIRE(bytes <= m.base + m.size - ptr, CUDA_ERROR_INVALID_VALUE,
+                "%s: %llu bytes from %#llx on are more than its allocation of %llu has", name,
+                (unsigned long long)bytes, (unsigned long long)ptr, (unsigned long long)m.size);
+        out->device = m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_VARIABLE;
+        out->pageable = false;
+        return CUDA_SUCCESS;
+    }
+    REQUIRE(kind == DRV_SIDE_HOST, CUDA_ERROR_INVALID_VALUE, "%s: %#llx is not device memory", name,
+            (unsigned long long)ptr);
+    out->device = false;
+    out->pageable = true;
+    return CUDA_SUCCESS;
+}
+
+static CUresult submit(struct kd_copy *c, const struct drv_side *dst, const struct drv_side *src,
+                       CUstream stream, bool async) {
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(stream, &q, &ctx));
+    bool wait = !async && (drv_sync_memops || !dst->device || !src->device);
+    if (async && dst->pageable)
+        wait = true;
+    if (async && src->pageable) {
+        c->stage = c->width * c->height * c->depth <= STAGE_BYTES;
+        wait = wait || !c->stage;
+    }
+    c->dst = dst->ptr;
+    c->src = src->ptr;
+    TRY(drv_status(kd_submit_copy(q, c), ctx));
+    return wait ? drv_status(kd_queue_wait(q), ctx) : CUDA_SUCCESS;
+}
+
+static CUresult copy_1d(uint64_t dst, enum drv_side_kind dst_kind, uint64_t src,
+                        enum drv_side_kind src_kind, size_t bytes, CUstream stream, bool async) {
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    if (!bytes)
+        return drv_stream_find(stream, &q, &ctx);
+    struct drv_side to, from;
+    TRY(drv_side(dst, bytes, dst_kind, "the destination", &to));
+    TRY(drv_side(src, bytes, src_kind, "the source", &from));
+    struct kd_copy c = {.width = bytes,
+                        .height = 1,
+                        .depth = 1,
+                        .dst_pitch = bytes,
+                        .src_pitch = bytes,
+                        .dst_slice = bytes,
+                        .src_slice = bytes};
+    return submit(&c, &to, &from, stream, async);
+}
+
+// ---- Along one dimension ------------------------------------------------------------------
+
+CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d(dst, DRV_SIDE_HOST, src, DRV_SIDE_HOST, ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d(dst, DRV_SIDE_HOST, src, DRV_SIDE_HOST, ByteCount, hStream, true);
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d(dstDevice, DRV_SIDE_DEVICE, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, NULL,
+                   false);
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
+                              CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d(dstDevice, DRV_SIDE_DEVICE, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount,
+                   hStream, true);
+}
+
+CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d((uintptr_t)dstHost, DRV_SIDE_HOST, srcDevice, DRV_SIDE_DEVICE, ByteCount, NULL,
+                   false);
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                              CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d((uintptr_t)dstHost, DRV_SIDE_HOST, srcDevice, DRV_SIDE_DEVICE, ByteCount,
+                   hStream, true);
+}
+
+CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d(dstDevice, DRV_SIDE_DEVICE, srcDevice, DRV_SIDE_DEVICE, ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
+                              CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d(dstDevice, DRV_SIDE_DEVICE, srcDevice, DRV_SIDE_DEVICE, ByteCount, hStream,
+                   true);
+}
+
+// All devices share the address space: the contexts are checked and change nothing else.
+static CUresult check_contexts(CUcontext a, CUcontext b) {
+    struct drv_context *ctx;
+    TRY(drv_context_find(a, &ctx));
+    return drv_context_find(b, &ctx);
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                      CUcontext srcContext, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    TRY(check_contexts(dstContext, srcContext));
+    return copy_1d(dstDevice, DRV_SIDE_DEVICE, srcDevice, DRV_SIDE_DEVICE, ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                           CUcontext srcContext, size_t ByteCount, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    TRY(check_contexts(dstContext, srcContext));
+    return copy_1d(dstDevice, DRV_SIDE_DEVICE, srcDevice, DRV_SIDE_DEVICE, ByteCount, hStream,
+                   true);
+}
+
+// ---- Along two and three ------------------------------------------------------------------
+
+struct box {
+    size_t x, y, z, pitch, height; // height: rows from slice to slice
+    CUmemorytype type;
+    uint64_t host, device;
+};
+struct extent {
+    size_t width, height, depth;
+};
+
+// Bytes from the first to behind the last that the box touches; false: more than 64 bits.
+static bool box_bytes(const struct box *b, const struct extent *e, uint64_t slice, uint64_t *begin,
+                      uint64_t *bytes) {
+    uint64_t rows, slices, first_rows, first_slices;
+    return !(__builtin_mul_overflow(b->pitch, e->height - 1, &rows) ||
+             __builtin_mul_overflow(slice, e->depth - 1, &slices) ||
+             __builtin_add_overflow(rows, slices, bytes) ||
+             __builtin_add_overflow(*bytes, e->width, bytes) ||
+             __builtin_mul_overflow(b->pitch, b->y, &first_rows) ||
+             __builtin_mul_overflow(slice, b->z, &first_slices) ||
+             __builtin_add_overflow(first_rows, first_slices, begin) ||
+             __builtin_add_overflow(*begin, b->x, begin));
+}
+
+static CUresult box_side(struct box *b, const struct extent *e, const char *name, uint64_t *pitch,
+                         uint64_t *slice, struct drv_side *side) {
+    REQUIRE(b->type >= CU_MEMORYTYPE_HOST && b->type <= CU_MEMORYTYPE_UNIFIED,
+            CUDA_ERROR_INVALID_VALUE, "%s: %d is no type of memory", name, (int)b->type);
+    REQUIRE(b->type != CU_MEMORYTYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED,
+            "%s: arrays are not built yet", name);
+    if (!b->pitch && e->height == 1 && e->depth == 1)
+        b->pitch = b->x + e->width;
+    REQUIRE(b->pitch >= e->width && b->pitch - e->width >= b->x, CUDA_ERROR_INVALID_VALUE,
+            "%s: a pitch of %zu bytes is less than rows of %zu bytes from byte %zu on need", name,
+            b->pitch, e->width, b->x);
+    REQUIRE(e->depth == 1 || b->height >= e->height, CUDA_ERROR_INVALID_VALUE,
+            "%s: a height of %zu rows is less than the %zu to copy", name, b->height, e->height);
+    *pitch = b->pitch;
+    uint64_t begin, bytes;
+    REQUIRE(!__builtin_mul_overflow(b->pitch, b->height, slice) &&
+                box_bytes(b, e, *slice, &begin, &bytes),
+            CUDA_ERROR_INVALID_VALUE, "%s: the sizes are beyond 64 bits", name);
+    uint64_t base = b->type == CU_MEMORYTYPE_HOST ? b->host : b->device;
+    REQUIRE(base, CUDA_ERROR_INVALID_VALUE, "%s cannot be NULL", name);
+    return drv_side(base + begin, bytes,
+                    b->type == CU_MEMORYTYPE_DEVICE ? DRV_SIDE_DEVICE : DRV_SIDE_HOST, name, side);
+}
+
+static CUresult copy_box(struct box *dst, struct box *src, const struct extent *e, CUstream stream,
+                         bool async) {
+    if (!e->width || !e->height || !e->depth)
+        return CUDA_SUCCESS;
+    struct drv_side to, from;
+    struct kd_copy c = {.width = e->width, .height = e->height, .depth = e->depth};
+    TRY(box_side(dst, e, "the destination", &c.dst_pitch, &c.dst_slice, &to));
+    TRY(box_side(src, e, "the source", &c.src_pitch, &c.src_slice, &from));
+    return submit(&c, &to, &from, stream, async);
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, bool async) {
+    REQUIRE(p != NULL, CUDA_ERROR_INVALID_VALUE, "pCopy cannot be NULL");
+    struct box src = {p->srcXInBytes,        p->srcY,     0, p->srcPitch, 0, p->srcMemoryType,
+                      (uintptr_t)p->srcHost, p->srcDevice};
+    struct box dst = {p->dstXInBytes,        p->dstY,     0, p->dstPitch, 0, p->dstMemoryType,
+                      (uintptr_t)p->dstHost, p->dstDevice};
+    struct extent e = {p->WidthInBytes, p->Height, 1};
+    return copy_box(&dst, &src, &e, stream, async);
+}
+
+// CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER have the same fields; the contexts have no effect.
+#define COPY_3D(p, stream, async)                                                                  \
+    do {                                                                                           \
+        REQUIRE((p) != NULL, CUDA_ERROR_INVALID_VALUE, "pCopy cannot be NULL");                    \
+        REQUIRE(!(p)->srcLOD && !(p)->dstLOD, CUDA_ERROR_INVALID_VALUE,                            \
+                "srcLOD, dstLOD must be 0");                                                       \
+        struct box src = {(p)->srcXInBytes,        (p)->srcY,      (p)->srcZ,                      \
+                          (p)->srcPitch,           (p)->srcHeight, (p)->srcMemoryType,             \
+                          (uintptr_t)(p)->srcHost, (p)->srcDevice};                                \
+        struct box dst = {(p)->dstXInBytes,        (p)->dstY,      (p)->dstZ,                      \
+                          (p)->dstPitch,           (p)->dstHeight, (p)->dstMemoryType,             \
+                          (uintptr_t)(p)->dstHost, (p)->dstDevice};                                \
+        struct extent e = {(p)->WidthInBytes, (p)->Height, (p)->Depth};                            \
+        return copy_box(&dst, &src, &e, stream, async);                                            \
+    } while (0)
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy) {
+    ENTER_CONTEXT(ctx);
+    return copy_2d(pCopy, NULL, false);
+}
+
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy) {
+    ENTER_CONTEXT(ctx);
+    return copy_2d(pCopy, NULL, false);
+}
+
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_2d(pCopy, hStream, true);
+}
+
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy) {
+    ENTER_CONTEXT(ctx);
+    COPY_3D(pCopy, NULL, false);
+}
+
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    COPY_3D(pCopy, hStream, true);
+}
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(pCopy);
+    TRY(check_contexts(pCopy->dstContext, pCopy->srcContext));
+    COPY_3D(pCopy, NULL, false);
+}
+
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(pCopy);
+    TRY(check_contexts(pCopy->dstContext, pCopy->srcContext));
+    COPY_3D(pCopy, hStream, true);
+}

@@ -1,0 +1,20 @@
+// One side of a copy or set: what memory it is, checked against its allocation.
+#ifndef KUDZU_DRIVER_COPY_H
+#define KUDZU_DRIVER_COPY_H
+
+#include "driver/driver.h"
+
+enum drv_side_kind {
+    DRV_SIDE_DEVICE, // must be memory that the driver knows
+    DRV_SIDE_HOST,   // ordinary memory unless the driver knows it
+};
+struct drv_side {
+    void *ptr;
+    bool device;   // device memory: nothing on the host can see when it is written
+    bool pageable; // the host's, not known to the driver
+};
+// `bytes` from `ptr` on are going to be touched.
+CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, const char *name,
+                  struct drv_side *out);
+
+#endif

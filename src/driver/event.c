@@ -1,0 +1,117 @@
+// Events.
+#include <stdlib.h>
+
+#include "driver/driver.h"
+
+static void event_release(struct drv_object *o) {
+    struct drv_event *e = (struct drv_event *)o;
+    kd_event_free(e->e);
+    free(e);
+}
+
+CUresult drv_event_find(CUevent handle, struct drv_event **out) {
+    *out = drv_object_find(handle, DRV_EVENT);
+    REQUIRE(*out, CUDA_ERROR_INVALID_HANDLE, "%p is no event, or one that was destroyed",
+            (void *)handle);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(phEvent);
+    REQUIRE(!(Flags & ~7u), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of an event", Flags);
+    if (Flags & CU_EVENT_INTERPROCESS) {
+        REQUIRE(Flags & CU_EVENT_DISABLE_TIMING, CUDA_ERROR_INVALID_VALUE,
+                "an event for several processes must be without timing");
+        FAIL(CUDA_ERROR_NOT_SUPPORTED, "events are not shared between processes yet");
+    }
+    struct drv_event *e = calloc(1, sizeof *e);
+    REQUIRE(e, CUDA_ERROR_OUT_OF_MEMORY, "no memory for an event");
+    e->flags = Flags;
+    uint32_t flags = (Flags & CU_EVENT_DISABLE_TIMING ? KD_EVENT_NO_TIMING : 0) |
+                     (Flags & CU_EVENT_BLOCKING_SYNC ? KD_EVENT_BLOCKING_WAIT : 0);
+    CUresult result = drv_status(kd_event_new(ctx->c, flags, &e->e), ctx);
+    if (result != CUDA_SUCCESS) {
+        free(e);
+        return result;
+    }
+    if (!drv_object_add(&e->object, DRV_EVENT, ctx, event_release)) {
+        event_release(&e->object);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for an event");
+    }
+    *phEvent = e->object.handle;
+    return CUDA_SUCCESS;
+}
+
+// Event and stream must be of the same context: else CUDA_ERROR_INVALID_HANDLE.
+static CUresult record(CUevent hEvent, CUstream hStream) {
+    struct drv_event *e;
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_event_find(hEvent, &e));
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    REQUIRE(e->object.context == ctx, CUDA_ERROR_INVALID_HANDLE,
+            "event and stream belong to different contexts");
+    return drv_status(kd_event_record(e->e, q), ctx);
+}
+
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
+    ENTER();
+    return record(hEvent, hStream);
+}
+
+CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
+    ENTER();
+    REQUIRE(!(flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL), CUDA_ERROR_INVALID_VALUE,
+            "flags %#x are not flags of a record", flags);
+    return record(hEvent, hStream);
+}
+
+// Both answer success for an event that was never recorded.
+CUresult cuEventQuery(CUevent hEvent) {
+    ENTER();
+    struct drv_event *e;
+    TRY(drv_event_find(hEvent, &e));
+    return drv_status(kd_event_query(e->e), e->object.context);
+}
+
+CUresult cuEventSynchronize(CUevent hEvent) {
+    ENTER();
+    struct drv_event *e;
+    TRY(drv_event_find(hEvent, &e));
+    return drv_status(kd_event_wait(e->e), e->object.context);
+}
+
+CUresult cuEventDestroy_v2(CUevent hEvent) {
+    ENTER();
+    struct drv_event *e;
+    TRY(drv_event_find(hEvent, &e));
+    drv_object_destroy(&e->object);
+    return CUDA_SUCCESS;
+}
+
+static CUresult time_of(struct drv_event *e, uint64_t *ns) {
+    REQUIRE(!(e->flags & CU_EVENT_DISABLE_TIMING), CUDA_ERROR_INVALID_HANDLE,
+            "the event was created without timing");
+    enum kd_status status = kd_event_time(e->e, ns);
+    REQUIRE(status != KD_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+            "the event has not been recorded");
+    return drv_status(status, e->object.context);
+}
+
+// Milliseconds from hStart to hEnd, exact to a microsecond or better. CUDA_ERROR_INVALID_HANDLE:
+// not recorded, or without timing; CUDA_ERROR_NOT_READY: one is not complete.
+CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
+    ENTER();
+    REQUIRE_POINTER(pMilliseconds);
+    struct drv_event *start, *end;
+    uint64_t from, to;
+    TRY(drv_event_find(hStart, &start));
+    TRY(drv_event_find(hEnd, &end));
+    REQUIRE(start->object.context == end->object.context, CUDA_ERROR_INVALID_HANDLE,
+            "the events belong to different contexts");
+    TRY(time_of(start, &from));
+    TRY(time_of(end, &to));
+    *pMilliseconds = (float)((double)((int64_t)(to - from)) / 1e6);
+    return CUDA_SUCCESS;
+}

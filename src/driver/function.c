@@ -1,0 +1,210 @@
+// Functions: kernels of a module in a context, and their attributes.
+#include <stdlib.h>
+
+#include "driver/driver.h"
+
+static void function_release(struct drv_object *o) {
+    free(o);
+}
+
+// A kernel has one handle in a module, however often it is asked for.
+CUresult drv_module_function(struct drv_module *m, uint32_t index, struct drv_function **out) {
+    static _Atomic int making;
+    while (atomic_exchange(&making, 1))
+        ; // short: two threads ask for the same kernel
+    struct drv_function *f = m->functions[index];
+    if (!f && (f = calloc(1, sizeof *f))) {
+        f->k = kd_module_kernel_at(m->m, index);
+        f->module = m;
+        f->carveout = CU_SHAREDMEM_CARVEOUT_DEFAULT;
+        if (drv_object_add(&f->object, DRV_FUNCTION, m->object.context, function_release)) {
+            m->functions[index] = f;
+        } else {
+            free(f);
+            f = NULL;
+        }
+    }
+    making = 0;
+    REQUIRE(f, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a function");
+    *out = f;
+    return CUDA_SUCCESS;
+}
+
+CUresult drv_function_find(CUfunction handle, struct drv_context *ctx, struct drv_function **out) {
+    *out = drv_object_find(handle, DRV_FUNCTION);
+    if (__builtin_expect(*out != NULL, 1))
+        return CUDA_SUCCESS;
+    struct drv_kernel *k = drv_object_find(handle, DRV_KERNEL);
+    REQUIRE(k, CUDA_ERROR_INVALID_HANDLE, "%p is no function, or one whose module was unloaded",
+            (void *)handle);
+    if (!ctx)
+        TRY(drv_context_usable(&ctx));
+    return drv_kernel_function(k, ctx, out);
+}
+
+// Bytes of __constant__ variables that the function's module has.
+static int constant_bytes(const struct drv_function *f) {
+    const struct kj_module_info *info = kd_module_info(f->module->m);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < info->nvars; i++)
+        if (info->vars[i].is_const)
+            bytes += info->vars[i].size;
+    return (int)bytes;
+}
+
+CUresult drv_function_attribute(struct drv_function *f, CUfunction_attribute attribute, int *out) {
+    const struct kj_kernel *info = kd_kernel_info(f->k);
+    switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *out = (int)kd_kernel_max_threads(f->k);
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        *out = (int)info->shared_static;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+        *out = constant_bytes(f);
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *out = (int)info->local_bytes;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+        *out = (int)info->registers;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+        *out = (int)kd_module_info(f->module->m)->target_sm;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *out = DRV_COMPUTE_ARCH;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        *out = (int)kd_kernel_max_dynamic_shared(f->k);
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        *out = f->carveout;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        *out = 0;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_MAX:
+        break;
+    }
+    FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a function", (int)attribute);
+}
+
+CUresult drv_function_set_attribute(struct drv_function *f, CUfunction_attribute attribute,
+                                    int value) {
+    switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        REQUIRE(value >= 0, CUDA_ERROR_INVALID_VALUE, "%d bytes are less than nothing", value);
+        return drv_status(kd_kernel_set_max_dynamic_shared(f->k, (uint32_t)value), NULL);
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        REQUIRE(value >= -1 && value <= 100, CUDA_ERROR_INVALID_VALUE,
+                "the carveout is a percentage or -1, not %d", value);
+        f->carveout = value;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        FAIL(CUDA_ERROR_NOT_SUPPORTED, "clusters of blocks are not built yet");
+    default:
+        FAIL(CUDA_ERROR_INVALID_VALUE, "attribute %d of a function cannot be set", (int)attribute);
+    }
+}
+
+CUresult drv_function_parameter(struct drv_function *f, size_t index, size_t *offset,
+                                size_t *size) {
+    REQUIRE(offset, CUDA_ERROR_INVALID_VALUE, "paramOffset cannot be NULL");
+    const struct kj_kernel *info = kd_kernel_info(f->k);
+    REQUIRE(index < info->nparams, CUDA_ERROR_INVALID_VALUE, "%s has %u parameters, no number %zu",
+            info->name, info->nparams, index);
+    *offset = info->params[index].offset;
+    if (size)
+        *size = info->params[index].size;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(pi);
+    struct drv_function *f;
+    TRY(drv_function_find(hfunc, ctx, &f));
+    return drv_function_attribute(f, attrib, pi);
+}
+
+CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
+    ENTER_CONTEXT(ctx);
+    struct drv_function *f;
+    TRY(drv_function_find(hfunc, ctx, &f));
+    return drv_function_set_attribute(f, attrib, value);
+}
+
+// A preference: the machine's caches are not configured.
+CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
+    ENTER_CONTEXT(ctx);
+    struct drv_function *f;
+    TRY(drv_function_find(hfunc, ctx, &f));
+    REQUIRE((unsigned)config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE,
+            "%d is no cache configuration", (int)config);
+    f->cache = config;
+    return CUDA_SUCCESS;
+}
+
+// Banks have four bytes on compute capability 9.0; setting them has no effect.
+CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
+    ENTER_CONTEXT(ctx);
+    struct drv_function *f;
+    TRY(drv_function_find(hfunc, ctx, &f));
+    REQUIRE((unsigned)config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE, CUDA_ERROR_INVALID_VALUE,
+            "%d is no bank size", (int)config);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(hmod);
+    struct drv_function *f;
+    TRY(drv_function_find(hfunc, ctx, &f));
+    *hmod = f->module->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetName(const char **name, CUfunction hfunc) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(name);
+    struct drv_function *f;
+    TRY(drv_function_find(hfunc, ctx, &f));
+    *name = kd_kernel_info(f->k)->name;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
+                            size_t *paramSize) {
+    ENTER_CONTEXT(ctx);
+    struct drv_function *f;
+    TRY(drv_function_find(func, ctx, &f));
+    return drv_function_parameter(f, paramIndex, paramOffset, paramSize);
+}
+
+// Functions are loaded with their module.
+CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(state);
+    struct drv_function *f;
+    TRY(drv_function_find(function, ctx, &f));
+    *state = CU_FUNCTION_LOADING_STATE_LOADED;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncLoad(CUfunction function) {
+    ENTER_CONTEXT(ctx);
+    struct drv_function *f;
+    return drv_function_find(function, ctx, &f);
+}

@@ -1,0 +1,92 @@
+// Initialisation, version, the end of the process, children of fork.
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "driver/driver.h"
+
+// The version whose interface is complete apart from what docs/driver-api.md lists as not
+// supported. Functions of later minor versions that are built can be found by name.
+enum { DRV_VERSION = 12000 };
+
+_Atomic int drv_state = DRV_NEW;
+_Thread_local const char *drv_api;
+_Thread_local int drv_in_callback;
+_Thread_local int api_per_thread;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t init_pid;
+
+void drv_lock(void) {
+    pthread_mutex_lock(&lock);
+}
+
+void drv_unlock(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+CUresult drv_enter_refused(void) {
+    switch (drv_state) {
+    case DRV_NEW:
+        return drv_fail(CUDA_ERROR_NOT_INITIALIZED, "cuInit has not been called");
+    case DRV_EXITING:
+        return CUDA_ERROR_DEINITIALIZED; // no message: the log's file may be closed
+    case DRV_FORKED:
+        return drv_fail(CUDA_ERROR_NOT_INITIALIZED,
+                        "the process was forked after cuInit; a child must exec before it can use "
+                        "the driver");
+    default:
+        return drv_fail(CUDA_ERROR_NOT_PERMITTED,
+                        "a host function or stream callback cannot call the driver");
+    }
+}
+
+// Writes out what finished kernels printed. Runs after the handlers and destructors that the
+// program registered, as this library's constructor ran before them.
+static void at_exit(void) {
+    if (drv_state == DRV_READY && getpid() == init_pid) {
+        for (int i = 0; i < drv_device_count(); i++) {
+            struct drv_device *d;
+            if (drv_device_find(i, &d) == CUDA_SUCCESS && d->primary->c)
+                kd_context_flush_printf(d->primary->c);
+        }
+    }
+    drv_state = DRV_EXITING;
+}
+
+static void in_child(void) {
+    if (drv_state == DRV_READY)
+        drv_state = DRV_FORKED;
+}
+
+__attribute__((constructor)) static void library_loaded(void) {
+    atexit(at_exit);
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+// Flags must be 0. CUDA_ERROR_NO_DEVICE when CUDA_VISIBLE_DEVICES hides all devices.
+CUresult cuInit(unsigned int Flags) {
+    drv_api = __func__;
+    REQUIRE(Flags == 0, CUDA_ERROR_INVALID_VALUE, "Flags must be 0, not %u", Flags);
+    if (drv_state == DRV_READY)
+        return CUDA_SUCCESS;
+    if (drv_state != DRV_NEW)
+        return drv_enter_refused();
+    pthread_mutex_lock(&init_lock);
+    CUresult result = drv_state == DRV_NEW ? drv_devices_open() : CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS) {
+        init_pid = getpid();
+        drv_state = DRV_READY;
+    }
+    pthread_mutex_unlock(&init_lock);
+    return result;
+}
+
+// Works before cuInit.
+CUresult cuDriverGetVersion(int *driverVersion) {
+    drv_api = __func__;
+    REQUIRE_POINTER(driverVersion);
+    *driverVersion = DRV_VERSION;
+    return CUDA_SUCCESS;
+}

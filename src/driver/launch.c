@@ -1,0 +1,203 @@
+// Launches: parameters from an array of pointers or from one buffer, the documented limits, the
+// attributes of cuLaunchKernelEx.
+#include <limits.h>
+#include <string.h>
+
+#include "driver/driver.h"
+
+enum { MAX_PARAM_BYTES = 32764, MAX_THREADS = 1024, MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535 };
+
+static CUresult check_shape(const CUlaunchConfig *c) {
+    const unsigned *grid = &c->gridDimX, *block = &c->blockDimX;
+    REQUIRE(grid[0] && grid[1] && grid[2] && block[0] && block[1] && block[2],
+            CUDA_ERROR_INVALID_VALUE, "grid (%u, %u, %u), block (%u, %u, %u): a dimension is 0",
+            grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+    REQUIRE(grid[0] <= INT_MAX && grid[1] <= MAX_GRID_YZ && grid[2] <= MAX_GRID_YZ,
+            CUDA_ERROR_INVALID_VALUE,
+            "a grid of (%u, %u, %u) is larger than (2147483647, 65535, 65535)", grid[0], grid[1],
+            grid[2]);
+    REQUIRE(block[0] <= MAX_THREADS && block[1] <= MAX_THREADS && block[2] <= MAX_BLOCK_Z &&
+                block[0] * block[1] * block[2] <= MAX_THREADS,
+            CUDA_ERROR_INVALID_VALUE,
+            "a block of (%u, %u, %u) is larger than (1024, 1024, 64) or has over 1024 threads",
+            block[0], block[1], block[2]);
+    return CUDA_SUCCESS;
+}
+
+// `extra`: CU_LAUNCH_PARAM_BUFFER_POINTER, pointer, CU_LAUNCH_PARAM_BUFFER_SIZE, pointer to the
+// size, CU_LAUNCH_PARAM_END.
+static CUresult params_from_buffer(void **extra, uint32_t need, const void **params) {
+    const void *buffer = NULL;
+    size_t size = 0;
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+            buffer = extra[1];
+        } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+            REQUIRE(extra[1], CUDA_ERROR_INVALID_VALUE,
+                    "extra: the pointer to the buffer's size is NULL");
+            size = *(const size_t *)extra[1];
+        } else {
+            FAIL(CUDA_ERROR_INVALID_VALUE, "extra: %p is not a CU_LAUNCH_PARAM constant", *extra);
+        }
+    }
+    REQUIRE(!need || (buffer && size >= need), CUDA_ERROR_INVALID_VALUE,
+            "extra: the buffer has %zu bytes, the kernel's parameters need %u", size, need);
+    *params = buffer;
+    return CUDA_SUCCESS;
+}
+
+static CUresult params_from_pointers(const struct kj_kernel *info, void **pointers,
+                                     uint8_t *storage) {
+    REQUIRE(pointers || !info->nparams, CUDA_ERROR_INVALID_VALUE,
+            "kernel %s has %u parameters, and kernelParams and extra are NULL", info->name,
+            info->nparams);
+    for (uint32_t i = 0; i < info->nparams; i++) {
+        REQUIRE(pointers[i], CUDA_ERROR_INVALID_VALUE, "kernelParams[%u] of kernel %s is NULL", i,
+                info->name);
+        memcpy(storage + info->params[i].offset, pointers[i], info->params[i].size);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult submit(const CUlaunchConfig *c, struct drv_function *f, struct kd_queue *q,
+                       struct drv_context *ctx, const void *params, bool cooperative) {
+    struct kd_launch_config launch = {
+        .kernel = f->k,
+        .grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
+        .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
+        .shared_bytes = c->sharedMemBytes,
+        .params = params,
+        .param_bytes = kd_kernel_info(f->k)->param_bytes,
+        .cooperative = cooperative,
+    };
+    return drv_status(kd_submit_launch(q, &launch), ctx);
+}
+
+static CUresult gather_and_submit(const CUlaunchConfig *c, struct drv_function *f,
+                                  struct kd_queue *q, struct drv_context *ctx, void **pointers,
+                                  bool cooperative) {
+    const struct kj_kernel *info = kd_kernel_info(f->k);
+    REQUIRE(info->param_bytes <= MAX_PARAM_BYTES, CUDA_ERROR_INVALID_VALUE,
+            "kernel %s has %u bytes of parameters; 32764 are possible", info->name,
+            info->param_bytes);
+    _Alignas(16) uint8_t storage[info->param_bytes + 16];
+    memset(storage, 0, info->param_bytes);
+    TRY(params_from_pointers(info, pointers, storage));
+    return submit(c, f, q, ctx, storage, cooperative);
+}
+
+static CUresult launch(const CUlaunchConfig *c, CUfunction handle, void **pointers, void **extra,
+                       bool cooperative) {
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    struct drv_function *f;
+    TRY(drv_stream_find(c->hStream, &q, &ctx));
+    TRY(drv_function_find(handle, ctx, &f));
+    REQUIRE(f->object.context == ctx, CUDA_ERROR_INVALID_HANDLE,
+            "function and stream belong to different contexts");
+    TRY(check_shape(c));
+    REQUIRE(!pointers || !extra, CUDA_ERROR_INVALID_VALUE,
+            "kernelParams and extra cannot both be given");
+    if (!extra)
+        return gather_and_submit(c, f, q, ctx, pointers, cooperative);
+    const void *params = NULL;
+    TRY(params_from_buffer(extra, kd_kernel_info(f->k)->param_bytes, &params));
+    return submit(c, f, q, ctx, params, cooperative);
+}
+
+// CUDA_ERROR_INVALID_VALUE: sizes beyond the limits, parameters missing;
+// CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: more threads than the kernel can have.
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                        unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                        unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                        void **kernelParams, void **extra) {
+    ENTER();
+    CUlaunchConfig c = {gridDimX,  gridDimY,       gridDimZ, blockDimX, blockDimY,
+                        blockDimZ, sharedMemBytes, hStream,  NULL,      0};
+    return launch(&c, f, kernelParams, extra, false);
+}
+
+// All blocks must be resident together: else CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE.
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                   unsigned int gridDimZ, unsigned int blockDimX,
+                                   unsigned int blockDimY, unsigned int blockDimZ,
+                                   unsigned int sharedMemBytes, CUstream hStream,
+                                   void **kernelParams) {
+    ENTER();
+    CUlaunchConfig c = {gridDimX,  gridDimY,       gridDimZ, blockDimX, blockDimY,
+                        blockDimZ, sharedMemBytes, hStream,  NULL,      0};
+    return launch(&c, f, kernelParams, NULL, true);
+}
+
+// ---- Attributes ---------------------------------------------------------------------------
+
+struct attributes {
+    bool cooperative;
+    struct drv_event *events[2]; // recorded when the launch is complete
+    unsigned nevents;
+};
+
+static CUresult add_event(struct attributes *a, CUevent event) {
+    REQUIRE(a->nevents < 2, CUDA_ERROR_INVALID_VALUE, "an attribute is given twice");
+    return drv_event_find(event, &a->events[a->nevents++]);
+}
+
+static CUresult check_cluster(unsigned x, unsigned y, unsigned z) {
+    REQUIRE(x <= 1 && y <= 1 && z <= 1, CUDA_ERROR_NOT_SUPPORTED,
+            "clusters of blocks are not built yet");
+    return CUDA_SUCCESS;
+}
+
+// Hints about caches, order and priority need no action: a kernel that could overlap with the one
+// before it may also run after it.
+static CUresult take_attribute(struct attributes *a, const CUlaunchAttribute *attribute) {
+    const CUlaunchAttributeValue *v = &attribute->value;
+    switch (attribute->id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        a->cooperative = v->cooperative != 0;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        return check_cluster(v->clusterDim.x, v->clusterDim.y, v->clusterDim.z);
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+        return check_cluster(v->preferredClusterDim.x, v->preferredClusterDim.y,
+                             v->preferredClusterDim.z);
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        return add_event(a, v->programmaticEvent.event);
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        return add_event(a, v->launchCompletionEvent.event);
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        REQUIRE(!v->deviceUpdatableKernelNode.deviceUpdatable, CUDA_ERROR_NOT_SUPPORTED,
+                "graphs are not built yet");
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_IGNORE:
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        return CUDA_SUCCESS;
+    }
+    FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a launch", (int)attribute->id);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
+                          void **extra) {
+    ENTER();
+    REQUIRE_POINTER(config);
+    REQUIRE(config->attrs || !config->numAttrs, CUDA_ERROR_INVALID_VALUE,
+            "attrs cannot be NULL when there are %u attributes", config->numAttrs);
+    struct attributes a = {0};
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        TRY(take_attribute(&a, &config->attrs[i]));
+    TRY(launch(config, f, kernelParams, extra, a.cooperative));
+    for (unsigned i = 0; i < a.nevents; i++) {
+        struct kd_queue *q;
+        struct drv_context *ctx;
+        TRY(drv_stream_find(config->hStream, &q, &ctx));
+        TRY(drv_status(kd_event_record(a.events[i]->e, q), ctx));
+    }
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,162 @@
+// cuLink*: collects PTX, from text or containers, and links it into one image for cuModuleLoad*.
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/driver.h"
+#include "image/image.h"
+
+struct drv_link {
+    struct drv_object object;
+    struct drv_jit jit; // the logs are written by cuLinkComplete
+    char **ptx;         // copies
+    size_t *sizes;
+    unsigned n;
+    void *image; // the result, which lives as long as the state
+};
+
+static void link_release(struct drv_object *o) {
+    struct drv_link *l = (struct drv_link *)o;
+    for (unsigned i = 0; i < l->n; i++)
+        free(l->ptx[i]);
+    free(l->ptx);
+    free(l->sizes);
+    free(l->image);
+    free(l);
+}
+
+static CUresult find(CUlinkState state, struct drv_link **out) {
+    *out = drv_object_find(state, DRV_LINK);
+    REQUIRE(*out, CUDA_ERROR_INVALID_HANDLE, "%p is no linker state, or one that was destroyed",
+            (void *)state);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
+                         CUlinkState *stateOut) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(stateOut);
+    struct drv_jit jit;
+    TRY(drv_jit_parse(&jit, numOptions, options, optionValues));
+    struct drv_link *l = calloc(1, sizeof *l);
+    if (!l || !drv_object_add(&l->object, DRV_LINK, ctx, link_release)) {
+        free(l);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory for a linker state");
+    }
+    l->jit = jit;
+    *stateOut = l->object.handle;
+    return CUDA_SUCCESS;
+}
+
+static CUresult add_text(struct drv_link *l, const char *text, size_t size) {
+    while (size && !text[size - 1])
+        size--;
+    char **ptx = realloc(l->ptx, (l->n + 1) * sizeof *ptx);
+    if (ptx)
+        l->ptx = ptx;
+    size_t *sizes = realloc(l->sizes, (l->n + 1) * sizeof *sizes);
+    if (sizes)
+        l->sizes = sizes;
+    char *copy = malloc(size + 1);
+    if (!ptx || !sizes || !copy) {
+        free(copy);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory for PTX to link");
+    }
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    l->ptx[l->n] = copy;
+    l->sizes[l->n++] = size;
+    return CUDA_SUCCESS;
+}
+
+static CUresult add(struct drv_link *l, CUjitInputType type, const void *data, size_t size) {
+    char why[256] = "";
+    REQUIRE(data && size, CUDA_ERROR_INVALID_VALUE, "there is nothing to link");
+    REQUIRE(!l->image, CUDA_ERROR_INVALID_VALUE, "the linker state is complete");
+    switch (type) {
+    case CU_JIT_INPUT_PTX:
+        return add_text(l, data, size);
+    case CU_JIT_INPUT_FATBINARY:
+    case CU_JIT_INPUT_OBJECT:
+    case CU_JIT_INPUT_CUBIN:
+    case CU_JIT_INPUT_LIBRARY:
+        if (kimg_is_container(data, size)) {
+            struct kimg_entry e;
+            bool found = kimg_best_ptx(data, size, DRV_COMPUTE_ARCH, &e, why, sizeof why);
+            REQUIRE(found || !why[0], CUDA_ERROR_INVALID_IMAGE, "%s", why);
+            REQUIRE(found, CUDA_ERROR_NO_BINARY_FOR_GPU, "the container has no PTX");
+            return add_text(l, e.data, e.size);
+        }
+        FAIL(CUDA_ERROR_NO_BINARY_FOR_GPU, "only PTX, and containers with PTX, can be linked");
+    default:
+        FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no type of input", (int)type);
+    }
+}
+
+CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
+                          const char *name, unsigned int numOptions, CUjit_option *options,
+                          void **optionValues) {
+    ENTER();
+    struct drv_link *l;
+    struct drv_jit jit;
+    TRY(find(state, &l));
+    TRY(drv_jit_parse(&jit, numOptions, options, optionValues));
+    return add(l, type, data, size);
+}
+
+CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
+                          unsigned int numOptions, CUjit_option *options, void **optionValues) {
+    ENTER();
+    struct drv_link *l;
+    struct drv_jit jit;
+    void *data;
+    size_t size;
+    TRY(find(state, &l));
+    TRY(drv_jit_parse(&jit, numOptions, options, optionValues));
+    TRY(drv_read_file(path, &data, &size));
+    CUresult result = add(l, type, data, size);
+    free(data);
+    return result;
+}
+
+static CUresult complete(struct drv_link *l, char **ptx) {
+    if (l->n == 1) {
+        *ptx = strdup(l->ptx[0]);
+        REQUIRE(*ptx, CUDA_ERROR_OUT_OF_MEMORY, "no memory for linked PTX");
+        return CUDA_SUCCESS;
+    }
+    return drv_status(kd_link_ptx((const char *const *)l->ptx, l->sizes, l->n,
+                                  l->jit.load.error_log, l->jit.load.error_log_size, ptx),
+                      l->object.context);
+}
+
+// The image, a container with PTX, belongs to the state.
+CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
+    ENTER();
+    REQUIRE_POINTER(cubinOut);
+    struct drv_link *l;
+    char *ptx;
+    size_t size;
+    TRY(find(state, &l));
+    REQUIRE(l->n, CUDA_ERROR_INVALID_VALUE, "nothing was added to the linker state");
+    REQUIRE(!l->image, CUDA_ERROR_INVALID_VALUE, "the linker state is complete");
+    CUresult result = complete(l, &ptx);
+    drv_jit_finish(&l->jit);
+    TRY(result);
+    struct kimg_entry e = {
+        .kind = KIMG_PTX, .arch = DRV_COMPUTE_ARCH, .data = ptx, .size = strlen(ptx)};
+    bool built = kimg_build(&e, 1, &l->image, &size);
+    free(ptx);
+    REQUIRE(built, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a linked image");
+    *cubinOut = l->image;
+    if (sizeOut)
+        *sizeOut = size;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLinkDestroy(CUlinkState state) {
+    ENTER();
+    struct drv_link *l;
+    TRY(find(state, &l));
+    drv_object_destroy(&l->object);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,86 @@
+// Device memory: allocation, freeing, what is known of a range.
+#include "driver/driver.h"
+
+enum { PITCH_ALIGNMENT = 512 };
+
+CUresult drv_memory_allocate(struct drv_context *ctx, enum kd_memory_kind kind, size_t size,
+                             uint32_t flags, uint64_t *out) {
+    REQUIRE(size > 0, CUDA_ERROR_INVALID_VALUE, "a size of 0 cannot be allocated");
+    return drv_status(kd_memory_alloc(ctx->c, kind, size, flags, out), ctx);
+}
+
+CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
+    ENTER_CONTEXT(ctx);
+    uint64_t free_bytes, total_bytes;
+    kd_device_memory(ctx->device->d, &free_bytes, &total_bytes);
+    if (free)
+        *free = free_bytes;
+    if (total)
+        *total = total_bytes;
+    return CUDA_SUCCESS;
+}
+
+// At least 256-byte aligned.
+CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(dptr);
+    uint64_t ptr;
+    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytesize, 0, &ptr));
+    *dptr = ptr;
+    return CUDA_SUCCESS;
+}
+
+// Rows begin at multiples of 512 bytes. ElementSizeBytes is 4, 8 or 16.
+CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
+                            unsigned int ElementSizeBytes) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(dptr);
+    REQUIRE_POINTER(pPitch);
+    REQUIRE(WidthInBytes && Height, CUDA_ERROR_INVALID_VALUE,
+            "a width or height of 0 cannot be allocated");
+    REQUIRE(ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16,
+            CUDA_ERROR_INVALID_VALUE, "ElementSizeBytes must be 4, 8 or 16, not %u",
+            ElementSizeBytes);
+    size_t pitch, size;
+    REQUIRE(!__builtin_add_overflow(WidthInBytes, (size_t)PITCH_ALIGNMENT - 1, &pitch) &&
+                (pitch &= ~(size_t)(PITCH_ALIGNMENT - 1),
+                 !__builtin_mul_overflow(pitch, Height, &size)),
+            CUDA_ERROR_OUT_OF_MEMORY, "%zu rows of %zu bytes are more than there is", Height,
+            WidthInBytes);
+    uint64_t ptr;
+    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, size, 0, &ptr));
+    *dptr = ptr;
+    *pPitch = pitch;
+    return CUDA_SUCCESS;
+}
+
+// Waits for the context that the memory belongs to. Freeing 0 does nothing.
+CUresult cuMemFree_v2(CUdeviceptr dptr) {
+    ENTER_CONTEXT(current);
+    if (!dptr)
+        return CUDA_SUCCESS;
+    struct kd_memory m;
+    REQUIRE(kd_memory_find(dptr, &m) && m.base == dptr &&
+                (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED),
+            CUDA_ERROR_INVALID_VALUE, "%#llx is not what an allocation of device memory returned",
+            dptr);
+    struct drv_context *ctx = drv_context_of(m.context);
+    if (ctx)
+        TRY(drv_status(kd_context_wait(ctx->c), ctx));
+    drv_managed_forget(m.base, m.size);
+    if (m.flags & DRV_MEMORY_POOL)
+        drv_pool_released(&m);
+    return drv_status(kd_memory_free(dptr), current);
+}
+
+// Both results are optional. CUDA_ERROR_NOT_FOUND when no allocation contains dptr.
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr) {
+    ENTER_CONTEXT(ctx);
+    struct kd_memory m;
+    REQUIRE(kd_memory_find(dptr, &m), CUDA_ERROR_NOT_FOUND, "no allocation contains %#llx", dptr);
+    if (pbase)
+        *pbase = m.base;
+    if (psize)
+        *psize = m.size;
+    return CUDA_SUCCESS;
+}

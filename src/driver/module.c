@@ -1,0 +1,236 @@
+// Modules: loading, kernels and variables by name, unloading.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/driver.h"
+#include "image/image.h"
+
+static void module_release(struct drv_object *o) {
+    struct drv_module *m = (struct drv_module *)o;
+    free(m->functions);
+    free(m);
+}
+
+// Programs embed a small struct that points to the container; some pass that.
+static const void *unwrap(const void *image) {
+    struct kimg_wrapper w;
+    memcpy(&w.magic, image, sizeof w.magic);
+    if (w.magic != KIMG_WRAPPER_MAGIC)
+        return image;
+    memcpy(&w, image, sizeof w);
+    return w.data;
+}
+
+CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size,
+                         struct drv_jit *jit, struct drv_module **out) {
+    REQUIRE_POINTER(image);
+    if (!size || size >= sizeof(struct kimg_wrapper))
+        image = unwrap(image);
+    REQUIRE(image, CUDA_ERROR_INVALID_IMAGE, "the image's wrapper points nowhere");
+    struct kd_module *device_module;
+    CUresult result = drv_status(
+        kd_module_load(ctx->c, image, size, jit ? &jit->load : NULL, &device_module), ctx);
+    if (jit)
+        drv_jit_finish(jit);
+    TRY(result);
+    struct drv_module *m = calloc(1, sizeof *m);
+    uint32_t n = kd_module_info(device_module)->nkernels;
+    if (m)
+        m->functions = calloc(n ? n : 1, sizeof(struct drv_function *));
+    if (!m || !m->functions || !drv_object_add(&m->object, DRV_MODULE, ctx, module_release)) {
+        if (m)
+            free(m->functions);
+        free(m);
+        kd_module_free(device_module);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory for a module");
+    }
+    m->m = device_module;
+    *out = m;
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_stream(FILE *f, void **data, size_t *size) {
+    char *all = NULL;
+    size_t used = 0, room = 0;
+    for (;;) {
+        if (used + 1 >= room) {
+            room = room ? room * 2 : 1 << 16;
+            char *more = realloc(all, room);
+            if (!more) {
+                free(all);
+                FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory for the file");
+            }
+            all = more;
+        }
+        size_t n = fread(all + used, 1, room - used - 1, f);
+        if (!n)
+            break;
+        used += n;
+    }
+    if (ferror(f)) {
+        free(all);
+        FAIL(CUDA_ERROR_FILE_NOT_FOUND, "the file cannot be read: %s", strerror(errno));
+    }
+    all[used] = '\0';
+    *data = all;
+    *size = used;
+    return CUDA_SUCCESS;
+}
+
+CUresult drv_read_file(const char *path, void **data, size_t *size) {
+    REQUIRE(path, CUDA_ERROR_INVALID_VALUE, "the file's name cannot be NULL");
+    FILE *f = fopen(path, "rbe");
+    REQUIRE(f, CUDA_ERROR_FILE_NOT_FOUND, "%s: %s", path, strerror(errno));
+    CUresult result = read_stream(f, data, size);
+    fclose(f);
+    return result;
+}
+
+static CUresult load(CUmodule *module, const void *image, size_t size, struct drv_jit *jit) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(module);
+    struct drv_module *m;
+    TRY(drv_module_load(ctx, image, size, jit, &m));
+    *module = m->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleLoad(CUmodule *module, const char *fname) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(module);
+    void *image;
+    size_t size;
+    struct drv_module *m;
+    TRY(drv_read_file(fname, &image, &size));
+    CUresult result = CUDA_ERROR_INVALID_IMAGE;
+    if (size)
+        result = drv_module_load(ctx, image, size, NULL, &m);
+    else
+        drv_fail(result, "%s is empty", fname);
+    free(image);
+    TRY(result);
+    *module = m->object.handle;
+    return CUDA_SUCCESS;
+}
+
+// The image is PTX text that ends with NUL, or a container.
+CUresult cuModuleLoadData(CUmodule *module, const void *image) {
+    ENTER();
+    return load(module, image, 0, NULL);
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
+                            CUjit_option *options, void **optionValues) {
+    ENTER();
+    struct drv_jit jit;
+    TRY(drv_jit_parse(&jit, numOptions, options, optionValues));
+    return load(module, image, 0, &jit);
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin) {
+    ENTER();
+    return load(module, fatCubin, 0, NULL);
+}
+
+static CUresult find(CUmodule handle, struct drv_module **out) {
+    *out = drv_object_find(handle, DRV_MODULE);
+    REQUIRE(*out, CUDA_ERROR_INVALID_HANDLE, "%p is no module, or one that was unloaded",
+            (void *)handle);
+    return CUDA_SUCCESS;
+}
+
+// The device has no more use for the module.
+void drv_module_unload(struct drv_module *m) {
+    uint32_t n = kd_module_info(m->m)->nkernels;
+    for (uint32_t i = 0; i < n; i++)
+        if (m->functions[i])
+            drv_object_destroy(&m->functions[i]->object);
+    kd_module_free(m->m);
+    drv_object_destroy(&m->object);
+}
+
+// Waits for the work of the module's context. The modules of libraries go with the library.
+CUresult cuModuleUnload(CUmodule hmod) {
+    ENTER_CONTEXT(current);
+    struct drv_module *m;
+    TRY(find(hmod, &m));
+    REQUIRE(!m->of_library, CUDA_ERROR_NOT_PERMITTED,
+            "the module belongs to a library: unload that");
+    struct drv_context *ctx = m->object.context;
+    TRY(drv_status(kd_context_wait(ctx->c), ctx));
+    drv_module_unload(m);
+    return CUDA_SUCCESS;
+}
+
+// CUDA_MODULE_LOADING: LAZY (the default) or EAGER. Kernels are compiled when first launched in
+// both cases.
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
+    ENTER();
+    REQUIRE_POINTER(mode);
+    const char *wish = getenv("CUDA_MODULE_LOADING");
+    *mode = wish && !strcmp(wish, "EAGER") ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
+    return CUDA_SUCCESS;
+}
+
+int drv_module_kernel_index(const struct drv_module *m, const char *name) {
+    const struct kj_module_info *info = kd_module_info(m->m);
+    for (uint32_t i = 0; i < info->nkernels; i++)
+        if (!strcmp(info->kernels[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(hfunc);
+    REQUIRE_POINTER(name);
+    struct drv_module *m;
+    TRY(find(hmod, &m));
+    int index = drv_module_kernel_index(m, name);
+    REQUIRE(index >= 0, CUDA_ERROR_NOT_FOUND, "the module has no kernel named '%s'", name);
+    struct drv_function *f;
+    TRY(drv_module_function(m, (uint32_t)index, &f));
+    *hfunc = f->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(count);
+    struct drv_module *m;
+    TRY(find(mod, &m));
+    *count = kd_module_info(m->m)->nkernels;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
+                                    CUmodule mod) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(functions);
+    struct drv_module *m;
+    TRY(find(mod, &m));
+    uint32_t n = kd_module_info(m->m)->nkernels;
+    for (uint32_t i = 0; i < n && i < numFunctions; i++) {
+        struct drv_function *f;
+        TRY(drv_module_function(m, i, &f));
+        functions[i] = f->object.handle;
+    }
+    return CUDA_SUCCESS;
+}
+
+// Both results are optional.
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(name);
+    struct drv_module *m;
+    TRY(find(hmod, &m));
+    uint64_t ptr, size;
+    TRY(drv_status(kd_module_var(m->m, name, &ptr, &size), ctx));
+    if (dptr)
+        *dptr = ptr;
+    if (bytes)
+        *bytes = size;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,113 @@
+// The occupancy calculator (guide 8.2.3.1). How many blocks fit comes from the device: registers,
+// shared memory, warps and blocks of compute capability 9.0.
+#include "driver/driver.h"
+
+enum { WARP = 32, RESERVED_SHARED = 1024, SHARED_UNIT = 128 };
+
+static CUresult check_flags(unsigned flags) {
+    REQUIRE(!(flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE), CUDA_ERROR_INVALID_VALUE,
+            "flags %#x are not flags of the occupancy calculator", flags);
+    return CUDA_SUCCESS;
+}
+
+// 0 when a block is too large for the kernel.
+static int blocks(const struct drv_function *f, int threads, size_t dynamic_shared) {
+    if ((unsigned)threads > kd_kernel_max_threads(f->k) || dynamic_shared > UINT32_MAX)
+        return 0;
+    return (int)kd_kernel_occupancy(f->k, (uint32_t)threads, (uint32_t)dynamic_shared);
+}
+
+static CUresult max_active_blocks(int *numBlocks, CUfunction func, int blockSize,
+                                  size_t dynamicSMemSize, unsigned flags) {
+    struct drv_context *ctx;
+    struct drv_function *f;
+    TRY(drv_context_usable(&ctx));
+    REQUIRE_POINTER(numBlocks);
+    TRY(drv_function_find(func, ctx, &f));
+    TRY(check_flags(flags));
+    REQUIRE(blockSize > 0, CUDA_ERROR_INVALID_VALUE, "blockSize must be positive, not %d",
+            blockSize);
+    *numBlocks = blocks(f, blockSize, dynamicSMemSize);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize,
+                                                     size_t dynamicSMemSize) {
+    ENTER();
+    return max_active_blocks(numBlocks, func, blockSize, dynamicSMemSize, 0);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func,
+                                                              int blockSize, size_t dynamicSMemSize,
+                                                              unsigned int flags) {
+    ENTER();
+    return max_active_blocks(numBlocks, func, blockSize, dynamicSMemSize, flags);
+}
+
+// The largest block among those with the most resident threads, and the grid that fills the
+// device with such blocks.
+static CUresult max_potential(int *minGridSize, int *blockSize, CUfunction func,
+                              CUoccupancyB2DSize shared_of, size_t dynamicSMemSize, int limit,
+                              unsigned flags) {
+    struct drv_context *ctx;
+    struct drv_function *f;
+    TRY(drv_context_usable(&ctx));
+    REQUIRE_POINTER(minGridSize);
+    REQUIRE_POINTER(blockSize);
+    TRY(drv_function_find(func, ctx, &f));
+    TRY(check_flags(flags));
+    REQUIRE(limit >= 0, CUDA_ERROR_INVALID_VALUE, "blockSizeLimit cannot be negative");
+    int most = (int)kd_kernel_max_threads(f->k);
+    if (limit && limit < most)
+        most = limit;
+    int best_threads = 0, best_block = 0, best_blocks = 0;
+    for (int size = most; size > 0; size = (size - 1) / WARP * WARP) {
+        int n = blocks(f, size, shared_of ? shared_of(size) : dynamicSMemSize);
+        if (n * size > best_threads) {
+            best_threads = n * size;
+            best_block = size;
+            best_blocks = n;
+        }
+    }
+    *minGridSize = best_blocks * ctx->device->properties->workers;
+    *blockSize = best_block;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
+                                          CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                          size_t dynamicSMemSize, int blockSizeLimit) {
+    ENTER();
+    return max_potential(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
+                         blockSizeLimit, 0);
+}
+
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize,
+                                                   CUfunction func,
+                                                   CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                                   size_t dynamicSMemSize, int blockSizeLimit,
+                                                   unsigned int flags) {
+    ENTER();
+    return max_potential(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
+                         blockSizeLimit, flags);
+}
+
+// Dynamic shared memory that leaves room for numBlocks blocks on a multiprocessor.
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func,
+                                                 int numBlocks, int blockSize) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(dynamicSmemSize);
+    struct drv_function *f;
+    TRY(drv_function_find(func, ctx, &f));
+    REQUIRE(numBlocks > 0 && blockSize > 0, CUDA_ERROR_INVALID_VALUE,
+            "numBlocks and blockSize must be positive");
+    REQUIRE(blocks(f, blockSize, 0) >= numBlocks, CUDA_ERROR_INVALID_VALUE,
+            "%d blocks of %d threads do not fit on a multiprocessor", numBlocks, blockSize);
+    const struct kd_properties *p = ctx->device->properties;
+    uint32_t each = p->max_shared_sm / (uint32_t)numBlocks / SHARED_UNIT * SHARED_UNIT;
+    uint32_t fixed = kd_kernel_info(f->k)->shared_static;
+    uint32_t room = each > RESERVED_SHARED + fixed ? each - RESERVED_SHARED - fixed : 0;
+    uint32_t most = kd_kernel_max_dynamic_shared(f->k);
+    *dynamicSmemSize = room < most ? room : most;
+    return CUDA_SUCCESS;
+}

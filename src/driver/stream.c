@@ -1,0 +1,348 @@
+// Streams: creation, properties, waiting. Default streams are queues without an object.
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "driver/driver.h"
+
+// ---- Default streams ----------------------------------------------------------------------
+
+// The per-thread default stream of one thread in one context.
+struct drv_thread_queue {
+    _Atomic(struct drv_context *) context; // NULL: the context is gone
+    struct kd_queue *q;
+    struct drv_thread_queue *next_of_thread;
+    struct drv_thread_queue *next_of_context, **link;
+};
+
+static _Thread_local struct drv_thread_queue *thread_queues;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void thread_ends(void *first) {
+    for (struct drv_thread_queue *t = first; t;) {
+        struct drv_thread_queue *next = t->next_of_thread;
+        drv_lock();
+        if (t->context) {
+            *t->link = t->next_of_context;
+            if (t->next_of_context)
+                t->next_of_context->link = t->link;
+            kd_queue_free(t->q);
+        }
+        drv_unlock();
+        free(t);
+        t = next;
+    }
+}
+
+static void make_key(void) {
+    pthread_key_create(&key, thread_ends);
+}
+
+static CUresult thread_queue(struct drv_context *ctx, struct kd_queue **q) {
+    for (struct drv_thread_queue *t = thread_queues; t; t = t->next_of_thread) {
+        if (t->context == ctx) {
+            *q = t->q;
+            return CUDA_SUCCESS;
+        }
+    }
+    pthread_once(&once, make_key);
+    struct drv_thread_queue *t = calloc(1, sizeof *t);
+    REQUIRE(t, CUDA_ERROR_OUT_OF_MEMORY, "no memory for the per-thread default stream");
+    CUresult result = drv_status(kd_queue_new(ctx->c, 0, 0, &t->q), ctx);
+    if (result != CUDA_SUCCESS) {
+        free(t);
+        return result;
+    }
+    t->context = ctx;
+    t->next_of_thread = thread_queues;
+    thread_queues = t;
+    pthread_setspecific(key, t);
+    drv_lock();
+    t->next_of_context = ctx->thread_queues;
+    t->link = &ctx->thread_queues;
+    if (t->next_of_context)
+        t->next_of_context->link = &t->next_of_context;
+    ctx->thread_queues = t;
+    drv_unlock();
+    *q = t->q;
+    return CUDA_SUCCESS;
+}
+
+// The context ends and frees its queues; the threads' notes of them must not be used again.
+void drv_thread_queues_forget(struct drv_context *ctx) {
+    drv_lock();
+    for (struct drv_thread_queue *t = ctx->thread_queues; t; t = t->next_of_context)
+        t->context = NULL;
+    ctx->thread_queues = NULL;
+    drv_unlock();
+}
+
+// ---- Handles ------------------------------------------------------------------------------
+
+static bool is_default(CUstream handle) {
+    return (uintptr_t)handle <= (uintptr_t)CU_STREAM_PER_THREAD;
+}
+
+static CUresult find_object(CUstream handle, struct drv_stream **out) {
+    *out = drv_object_find(handle, DRV_STREAM);
+    REQUIRE(*out, CUDA_ERROR_INVALID_HANDLE, "%p is no stream, or one that was destroyed",
+            (void *)handle);
+    return CUDA_SUCCESS;
+}
+
+CUresult drv_stream_find(CUstream handle, struct kd_queue **q, struct drv_context **owner) {
+    if (is_default(handle)) {
+        TRY(drv_context_usable(owner));
+        if (handle == CU_STREAM_PER_THREAD || (!handle && api_per_thread))
+            return thread_queue(*owner, q);
+        *q = kd_context_legacy_queue((*owner)->c);
+        return CUDA_SUCCESS;
+    }
+    struct drv_stream *s;
+    TRY(find_object(handle, &s));
+    *q = s->q;
+    *owner = s->object.context;
+    if (__builtin_expect(kd_context_fault((*owner)->c, NULL), 0))
+        return drv_context_fault(*owner);
+    return CUDA_SUCCESS;
+}
+
+// ---- Creation and end ---------------------------------------------------------------------
+
+static void stream_release(struct drv_object *o) {
+    free(o); // the queue is freed by cuStreamDestroy or with the context
+}
+
+static CUresult create(struct drv_context *ctx, CUstream *phStream, unsigned flags, int priority) {
+    REQUIRE_POINTER(phStream);
+    REQUIRE(!(flags & ~(unsigned)CU_STREAM_NON_BLOCKING), CUDA_ERROR_INVALID_VALUE,
+            "flags %#x are not flags of a stream", flags);
+    struct drv_stream *s = calloc(1, sizeof *s);
+    REQUIRE(s, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a stream");
+    s->flags = flags;
+    s->policy = CU_SYNC_POLICY_AUTO;
+    CUresult result =
+        drv_status(kd_queue_new(ctx->c, flags & CU_STREAM_NON_BLOCKING ? KD_QUEUE_NONBLOCKING : 0,
+                                priority, &s->q),
+                   ctx);
+    if (result != CUDA_SUCCESS) {
+        free(s);
+        return result;
+    }
+    if (!drv_object_add(&s->object, DRV_STREAM, ctx, stream_release)) {
+        kd_queue_free(s->q);
+        free(s);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a stream");
+    }
+    *phStream = s->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {
+    ENTER_CONTEXT(ctx);
+    return create(ctx, phStream, Flags, 0);
+}
+
+// Lower numbers run first; a priority outside the range is cut to it.
+CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
+    ENTER_CONTEXT(ctx);
+    return create(ctx, phStream, flags, priority);
+}
+
+// Returns at once; what was submitted still runs.
+CUresult cuStreamDestroy_v2(CUstream hStream) {
+    ENTER();
+    REQUIRE(!is_default(hStream), CUDA_ERROR_INVALID_HANDLE,
+            "a default stream cannot be destroyed");
+    struct drv_stream *s;
+    TRY(find_object(hStream, &s));
+    kd_queue_free(s->q);
+    drv_object_destroy(&s->object);
+    return CUDA_SUCCESS;
+}
+
+// ---- Properties ---------------------------------------------------------------------------
+
+CUresult cuStreamGetPriority(CUstream hStream, int *priority) {
+    ENTER();
+    REQUIRE_POINTER(priority);
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    *priority = kd_queue_priority(q);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
+    ENTER();
+    REQUIRE_POINTER(flags);
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    *flags = kd_queue_flags(q) & KD_QUEUE_NONBLOCKING ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
+    ENTER();
+    REQUIRE_POINTER(streamId);
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    *streamId = kd_queue_id(q);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
+    ENTER();
+    REQUIRE_POINTER(device);
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    *device = ctx->device->ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
+    ENTER();
+    REQUIRE_POINTER(pctx);
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    *pctx = ctx->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx) {
+    ENTER();
+    REQUIRE_POINTER(pCtx);
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    *pCtx = ctx->object.handle;
+    if (pGreenCtx)
+        *pGreenCtx = NULL;
+    return CUDA_SUCCESS;
+}
+
+// Of the attributes only the synchronisation policy is kept and the priority read; the others are
+// hints about caches that the machine does not let one control.
+CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value_out) {
+    ENTER();
+    REQUIRE_POINTER(value_out);
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    struct drv_stream *s = drv_object_find(hStream, DRV_STREAM);
+    switch (attr) {
+    case CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        value_out->syncPolicy = (CUsynchronizationPolicy)(s ? s->policy : CU_SYNC_POLICY_AUTO);
+        return CUDA_SUCCESS;
+    case CU_STREAM_ATTRIBUTE_PRIORITY:
+        value_out->priority = kd_queue_priority(q);
+        return CUDA_SUCCESS;
+    case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        value_out->accessPolicyWindow = (CUaccessPolicyWindow){0};
+        return CUDA_SUCCESS;
+    case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        value_out->memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT;
+        return CUDA_SUCCESS;
+    case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        value_out->memSyncDomainMap = (CUlaunchMemSyncDomainMap){0, 0};
+        return CUDA_SUCCESS;
+    default:
+        FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a stream", (int)attr);
+    }
+}
+
+CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
+                              const CUstreamAttrValue *value) {
+    ENTER();
+    REQUIRE_POINTER(value);
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    struct drv_stream *s = drv_object_find(hStream, DRV_STREAM);
+    switch (attr) {
+    case CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        REQUIRE(value->syncPolicy >= CU_SYNC_POLICY_AUTO &&
+                    value->syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC,
+                CUDA_ERROR_INVALID_VALUE, "%d is no synchronisation policy",
+                (int)value->syncPolicy);
+        if (s)
+            s->policy = value->syncPolicy;
+        return CUDA_SUCCESS;
+    case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        return CUDA_SUCCESS;
+    case CU_STREAM_ATTRIBUTE_PRIORITY:
+        REQUIRE(value->priority == kd_queue_priority(q), CUDA_ERROR_NOT_SUPPORTED,
+                "the priority of a stream is given when it is created");
+        return CUDA_SUCCESS;
+    default:
+        FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a stream", (int)attr);
+    }
+}
+
+CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
+    ENTER();
+    struct drv_stream *from, *to;
+    TRY(find_object(src, &from));
+    TRY(find_object(dst, &to));
+    to->policy = from->policy;
+    return CUDA_SUCCESS;
+}
+
+// ---- Waiting ------------------------------------------------------------------------------
+
+CUresult cuStreamSynchronize(CUstream hStream) {
+    ENTER();
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    return drv_status(kd_queue_wait(q), ctx);
+}
+
+// CUDA_ERROR_NOT_READY while work is left.
+CUresult cuStreamQuery(CUstream hStream) {
+    ENTER();
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    return drv_status(kd_queue_query(q), ctx);
+}
+
+CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
+    ENTER();
+    REQUIRE(!(Flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE,
+            "flags %#x are not flags of a wait", Flags);
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    struct drv_event *e;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    TRY(drv_event_find(hEvent, &e));
+    return drv_status(kd_event_wait_on(q, e->e), ctx);
+}
+
+// Memory is one address space for all streams: the attachment is checked and has no effect.
+CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
+                                unsigned int flags) {
+    ENTER();
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    REQUIRE(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
+                flags == CU_MEM_ATTACH_SINGLE,
+            CUDA_ERROR_INVALID_VALUE, "flags must be one of the CU_MEM_ATTACH flags");
+    REQUIRE(flags != CU_MEM_ATTACH_SINGLE || !is_default(hStream), CUDA_ERROR_INVALID_VALUE,
+            "memory cannot be attached to a default stream alone");
+    struct kd_memory m;
+    if (kd_memory_find(dptr, &m)) {
+        REQUIRE(m.kind == KD_MEMORY_MANAGED, CUDA_ERROR_INVALID_VALUE,
+                "the memory is not managed memory");
+        REQUIRE(!length || (m.base == dptr && length == m.size), CUDA_ERROR_INVALID_VALUE,
+                "length must be 0 or that of the whole allocation");
+    }
+    return CUDA_SUCCESS;
+}
