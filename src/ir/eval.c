@@ -13,6 +13,8 @@ static enum isa_type result_type(const struct kir_inst *i) {
     case ISA_OP_CLZ:
     case ISA_OP_BFIND:
         return ISA_U32;
+    case ISA_OP_CVT_PACK: // two elements of the type, or the third operand above them
+        return ISA_B32;
     case ISA_OP_MUL:
     case ISA_OP_MAD:
         if (i->mods.half != ISA_WIDE)

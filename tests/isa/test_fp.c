@@ -178,7 +178,15 @@ static void test16(uint16_t a, uint16_t b) {
            bits16((_Float16)f32((uint32_t)a << 16 | b)));
 }
 
+// .ftz compares subnormal numbers as zeros in f32, as what they are in f64.
+static void test_compare_ftz(void) {
+    struct isa_mods m = {.cmp = ISA_CMP_EQ, .ftz = true};
+    expect("setp.eq.ftz.f32", 0, 1, 0, 0, fp_compare(FP_F32, 1, 0, &m), true);
+    expect("setp.eq.ftz.f64", 0, 1, 0, 0, fp_compare(FP_F64, 1, 0, &m), false);
+}
+
 int main(void) {
+    test_compare_ftz();
     for (unsigned rnd = ISA_RND_RN; rnd <= ISA_RND_RP; rnd++) {
         for (unsigned i = 0; i < 40; i++)
             for (unsigned j = 0; j < 40; j++)
