@@ -22,10 +22,11 @@ struct pw {
 // Emits instruction i. lanes == 0: scalars; else vectors of that many lanes (1 is allowed as
 // <1 x T>). src[k] has the representation of i->ops[k]'s type: PRED i1, B16 i16, B32 i32,
 // B64 i64, B128 i128, F32 float, F64 double (or vectors of them); dst[k] gets that of
-// i->res[k]. Every result is bit for bit isa_eval's, with two exceptions: a value in the F32
-// representation may hold any NaN and means the canonical one (an F32 operand that is used as
-// bits is taken as it is: the caller makes it canonical before), and which payload an f64
-// operation keeps when both operands are NaN is not fixed.
+// i->res[k]. Every result is bit for bit isa_eval's, with two exceptions: an f32 result of
+// arithmetic (of all but mov, selp, slct, copysign) may be any NaN where isa_eval's is one, if its
+// representation is F32; and which payload an f64 operation keeps when more than one operand is
+// NaN is not fixed. F32 operands are taken as they are, NaNs too: the caller makes one canonical
+// before its bits count (mov to bits, copysign, .xorsign.abs, cvt.f64.f32).
 // Returns false when the form is not known; pw_error then says what is missing. cvta and
 // isspacep are not known here: they need the block's context.
 bool pw_emit(struct pw *p, const struct kir_inst *i, unsigned lanes, const LLVMValueRef *src,

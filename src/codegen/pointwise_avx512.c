@@ -36,6 +36,8 @@ static const char *intrinsic(enum isa_op op, bool f64) {
     switch (op) {
     case ISA_OP_ADD:
         return f64 ? "llvm.x86.avx512.add.pd.512" : "llvm.x86.avx512.add.ps.512";
+    case ISA_OP_SUB:
+        return f64 ? "llvm.x86.avx512.sub.pd.512" : "llvm.x86.avx512.sub.ps.512";
     case ISA_OP_MUL:
         return f64 ? "llvm.x86.avx512.mul.pd.512" : "llvm.x86.avx512.mul.ps.512";
     case ISA_OP_DIV:

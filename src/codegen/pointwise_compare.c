@@ -83,8 +83,7 @@ bool pw_select(const struct em *e) {
         c = v_fcmp(e, LLVMRealOGE, op_number(e, 2, ISA_F32), k_flt(e, 32, 0));
     else
         c = v_icmpi(e, LLVMIntSGE, op_int(e, 2, 32, true), 0);
-    if (LLVMTypeOf(e->src[0]) == LLVMTypeOf(e->src[1]) &&
-        e->i->ops[0]->type == e->i->res[0]->type) // no way through other types
+    if (op_is_copy(e, 0) && op_is_copy(e, 1)) // not by way of integers
         e->dst[0] = v_sel(e, c, e->src[0], e->src[1]);
     else
         res_typed(e, 0, v_sel(e, c, op_typed(e, 0, t), op_typed(e, 1, t)), t);

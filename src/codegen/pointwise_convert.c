@@ -39,6 +39,15 @@ static bool int_to_int(const struct em *e, enum isa_type to, enum isa_type from)
     return true;
 }
 
+// The operand as float or double. Here .ftz concerns f32 alone.
+static val source(const struct em *e, enum isa_type from) {
+    if (from == ISA_F16)
+        return v_half_to_float(e, op_int(e, 0, 16, false));
+    if (from == ISA_BF16)
+        return v_bfloat_to_float(e, op_int(e, 0, 16, false));
+    return op_number(e, 0, from);
+}
+
 // ---- Float to integer ---------------------------------------------------------------------------
 
 // Rounded to an integral float; .rzi is what the conversion does by itself.
@@ -88,7 +97,7 @@ static val to_int_unbounded(const struct em *e, val x, unsigned bits, bool s, ui
 static bool float_to_int(const struct em *e, enum isa_type to, enum isa_type from) {
     unsigned bits = isa_type_bits(to);
     bool s = isa_type_is_signed(to);
-    val x = integral(e, op_number(e, 0, from), true), y;
+    val x = integral(e, source(e, from), true), y;
     if (bits == 64) {
         uint64_t nan = from == ISA_F64 ? UINT64_C(1) << 63 : 0;
         x = v_width(x) == 64 ? x : v_fext(e, x);
@@ -160,12 +169,9 @@ static val saturate_if(const struct em *e, val x) {
     return e->i->mods.sat ? v_saturate(e, x) : x;
 }
 
-// f32 -> f64 keeps a NaN's payload; that of the canonical NaN, where any NaN stands for it.
-static val widen(const struct em *e, val x, enum isa_type from) {
-    val d = v_fext(e, x);
-    if (from != ISA_F32 || e->i->ops[0]->type != KIR_F32 || e->i->mods.sat)
-        return d;
-    return v_sel(e, v_is_nan(e, x), v_float(e, k_int(e, 64, 0x7fffffffe0000000)), d);
+static val quiet(const struct em *e, val d) {
+    val bits = v_bits(e, d), made = v_or(e, bits, k_int(e, 64, UINT64_C(1) << 51));
+    return v_sel(e, v_is_nan(e, d), v_float(e, made), d);
 }
 
 // .ftz looks at the exact number.
@@ -221,7 +227,7 @@ static bool to_tf32(const struct em *e, val x) {
 
 static bool float_to_float(const struct em *e, enum isa_type to, enum isa_type from) {
     bool to_number = to == ISA_F32 || to == ISA_F64 || to == ISA_F16 || to == ISA_BF16;
-    val x = integral(e, op_number(e, 0, from), false);
+    val x = integral(e, source(e, from), false);
     if (to == ISA_TF32 && from == ISA_F32)
         return to_tf32(e, x);
     if (!to_number)
@@ -229,9 +235,11 @@ static bool float_to_float(const struct em *e, enum isa_type to, enum isa_type f
     if (to == ISA_F16 || to == ISA_BF16)
         res_int(e, 0, to_half(e, to, x), false);
     else if (to == ISA_F64)
-        res_flt(e, 0, saturate_if(e, v_width(x) == 64 ? x : widen(e, x, from)));
+        res_flt(e, 0, saturate_if(e, v_width(x) == 64 ? quiet(e, x) : v_fext(e, x)));
+    else if (v_width(x) == 64)
+        res_flt(e, 0, saturate_if(e, narrow(e, x)));
     else
-        res_flt(e, 0, saturate_if(e, v_width(x) == 64 ? narrow(e, x) : x));
+        res_flt(e, 0, saturate_if(e, e->i->mods.ftz ? v_flush(e, x) : x));
     return true;
 }
 

@@ -82,8 +82,8 @@ bool pw_div_rem(const struct em *e) {
     struct division v =
         constant ? divide_constant(e, n, k, s) : divide(e, n, safe_divisor(e, n, d, s), s, false);
     val r = rem ? v.r : v.q;
-    if (!constant) // by zero: all ones, and the dividend as remainder
-        r = v_sel(e, v_icmpi(e, LLVMIntEQ, d, 0), rem ? n : k_int(e, w, UINT64_MAX), r);
+    if (!constant) // by zero: all ones, the remainder too
+        r = v_sel(e, v_icmpi(e, LLVMIntEQ, d, 0), k_int(e, w, UINT64_MAX), r);
     res_typed(e, 0, r, t);
     return true;
 }

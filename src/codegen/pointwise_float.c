@@ -50,9 +50,6 @@ static enum isa_op operation(const struct em *e, val x[3]) {
     x[1] = e->i->nops > 1 ? op_number(e, 1, t) : NULL;
     x[2] = e->i->nops > 2 ? op_number(e, 2, t) : NULL;
     switch (e->i->op) {
-    case ISA_OP_SUB:
-        x[1] = v_fneg(e, x[1]);
-        return ISA_OP_ADD;
     case ISA_OP_MAD:
         return ISA_OP_FMA;
     case ISA_OP_RCP:
@@ -70,13 +67,9 @@ bool pw_float_arith(const struct em *e) {
         return pw_unknown(e, "this type");
     if (m->approx && e->i->ty == ISA_F64)
         return pw_approx(e);
-    val x[3], r;
+    val x[3];
     enum isa_op op = operation(e, x);
-    // a - b as such, where nothing else is asked: the backend knows it best.
-    if (e->i->op == ISA_OP_SUB && rnd_is_nearest(m->rnd))
-        r = v_fsub(e, x[0], op_number(e, 1, e->i->ty));
-    else
-        r = rnd_arith(e, op, x, m->rnd);
+    val r = rnd_arith(e, op, x, m->rnd);
     if (m->ftz && e->i->ty == ISA_F32)
         r = flushed(e, op, x, r);
     res_flt(e, 0, m->sat ? v_saturate(e, r) : r);
@@ -111,7 +104,7 @@ static val min_max(const struct em *e, val a, val b) {
 
 // The signs of both operands, exclusive or, put on r (which has none) unless it is NaN.
 static val xor_signs(const struct em *e, val r, val nan, unsigned bits) {
-    val s = v_xor(e, op_float_bits(e, 0, bits), op_float_bits(e, 1, bits));
+    val s = v_xor(e, op_int(e, 0, bits, false), op_int(e, 1, bits, false));
     s = v_andi(e, s, UINT64_C(1) << (bits - 1));
     return v_sel(e, nan, r, v_or(e, r, s));
 }
@@ -182,7 +175,7 @@ bool pw_float_sign(const struct em *e) {
 bool pw_copysign(const struct em *e) {
     unsigned w = isa_type_bits(e->i->ty);
     uint64_t sign = UINT64_C(1) << (w - 1);
-    val s = v_andi(e, op_float_bits(e, 0, w), sign),
+    val s = v_andi(e, op_int(e, 0, w, false), sign),
         v = v_andi(e, op_int(e, 1, w, false), sign - 1);
     res_int(e, 0, v_or(e, s, v), false);
     return true;

@@ -82,6 +82,8 @@ val op_int(const struct em *e, unsigned k, unsigned bits, bool is_signed); // tr
 val op_typed(const struct em *e, unsigned k, enum isa_type t);             // op_int by t
 val op_flt(const struct em *e, unsigned k, unsigned bits);                 // 32, 64
 val op_pred(const struct em *e, unsigned k);
+// Is the instruction, copying operand k to result 0, done with the value as it is?
+bool op_is_copy(const struct em *e, unsigned k);
 bool op_const(const struct em *e, unsigned k, uint64_t *x); // true when operand k is a constant
 
 // Results: k-th result from a value of any width, extended or truncated to its type.
@@ -130,8 +132,6 @@ val v_saturate(const struct em *e, val a); // clamped to 0..1, NaN to +0
 // Operand k, of type t, as float (f32, f16, bf16) or double, flushed as mods.ftz says. NULL for
 // other types.
 val op_number(const struct em *e, unsigned k, enum isa_type t);
-// Bits of a float operand. A NaN in the F32 representation counts as the canonical one.
-val op_float_bits(const struct em *e, unsigned k, unsigned bits);
 
 // pointwise_round.c: rounding modes other than the machine's.
 enum { RND_ODD = ISA_RND_COUNT }; // to odd: a result that can be rounded again, once, correctly
@@ -140,7 +140,7 @@ bool rnd_is_nearest(unsigned mode);
 val rnd_step(const struct em *e, val r, val below, val above, unsigned mode);
 val rnd_narrow(const struct em *e, val d, unsigned mode); // double -> float
 val rnd_sum_to_odd(const struct em *e, val a, val b);     // a + b rounded to odd
-// ISA_OP_ADD, MUL, FMA, DIV, SQRT on floats or doubles, rounded by mode (also RND_ODD for
+// ISA_OP_ADD, SUB, MUL, FMA, DIV, SQRT on floats or doubles, rounded by mode (also RND_ODD for
 // f32). Unused operands are NULL.
 val rnd_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode);
 // pointwise_avx512.c: the same by embedded rounding; has_embedded says whether that exists.

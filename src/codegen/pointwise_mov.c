@@ -2,7 +2,7 @@
 #include "codegen/pointwise_internal.h"
 
 static bool mov(const struct em *e) {
-    if (e->i->ops[0]->type == e->i->res[0]->type)
+    if (op_is_copy(e, 0))
         e->dst[0] = e->src[0];
     else
         res_typed(e, 0, op_typed(e, 0, e->i->ty), e->i->ty);

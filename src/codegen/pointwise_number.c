@@ -39,10 +39,3 @@ val op_number(const struct em *e, unsigned k, enum isa_type t) {
         return NULL;
     }
 }
-
-val op_float_bits(const struct em *e, unsigned k, unsigned bits) {
-    val b = op_int(e, k, bits, false);
-    if (bits != 32 || e->i->ops[k]->type != KIR_F32)
-        return b;
-    return v_sel(e, v_is_nan(e, e->src[k]), k_int(e, 32, 0x7fffffff), b);
-}

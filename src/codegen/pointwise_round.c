@@ -90,6 +90,8 @@ static val native(const struct em *e, enum isa_op op, const val x[3]) {
     switch (op) {
     case ISA_OP_ADD:
         return v_fadd(e, x[0], x[1]);
+    case ISA_OP_SUB:
+        return v_fsub(e, x[0], x[1]);
     case ISA_OP_MUL:
         return v_fmul(e, x[0], x[1]);
     case ISA_OP_DIV:
@@ -115,8 +117,13 @@ static val root_error(const struct em *e, val a, val r) {
     return v_fsub(e, v_fext(e, a), v_fmul(e, wide, wide));
 }
 
+static val sum32(const struct em *e, val a, val b, unsigned mode) {
+    val exact = rnd_sum_to_odd(e, v_fext(e, a), v_fext(e, b)), r = rnd_narrow(e, exact, mode);
+    return zero_sum(e, r, is_zero(e, exact), v_bits(e, a), v_bits(e, b), mode);
+}
+
 static val arith32(const struct em *e, enum isa_op op, const val x[3], unsigned mode) {
-    val r, exact;
+    val r;
     switch (op) {
     case ISA_OP_DIV:
         r = v_fdiv(e, x[0], x[1]);
@@ -127,12 +134,12 @@ static val arith32(const struct em *e, enum isa_op op, const val x[3], unsigned 
     case ISA_OP_MUL:
         return rnd_narrow(e, v_fmul(e, v_fext(e, x[0]), v_fext(e, x[1])), mode);
     case ISA_OP_ADD:
-        exact = rnd_sum_to_odd(e, v_fext(e, x[0]), v_fext(e, x[1]));
-        r = rnd_narrow(e, exact, mode);
-        return zero_sum(e, r, is_zero(e, exact), v_bits(e, x[0]), v_bits(e, x[1]), mode);
+        return sum32(e, x[0], x[1], mode);
+    case ISA_OP_SUB:
+        return sum32(e, x[0], v_fneg(e, x[1]), mode);
     default: {
         val p = v_fmul(e, v_fext(e, x[0]), v_fext(e, x[1]));
-        exact = rnd_sum_to_odd(e, p, v_fext(e, x[2]));
+        val exact = rnd_sum_to_odd(e, p, v_fext(e, x[2]));
         r = rnd_narrow(e, exact, mode);
         val p_sign = v_xor(e, v_bits(e, x[0]), v_bits(e, x[1]));
         return zero_sum(e, r, is_zero(e, exact), p_sign, v_bits(e, x[2]), mode);
@@ -242,11 +249,13 @@ static val fma_error64(const struct em *e, val a, val b, val c, val r) {
 }
 
 static val arith64(const struct em *e, enum isa_op op, const val x[3], unsigned mode) {
-    val r = native(e, op, x), err;
+    val r = native(e, op, x), err, b;
     switch (op) {
     case ISA_OP_ADD:
-        r = step_by_error(e, r, sum_error(e, x[0], x[1], r), mode);
-        return zero_sum(e, r, is_zero(e, r), v_bits(e, x[0]), v_bits(e, x[1]), mode);
+    case ISA_OP_SUB:
+        b = op == ISA_OP_SUB ? v_fneg(e, x[1]) : x[1];
+        r = step_by_error(e, r, sum_error(e, x[0], b, r), mode);
+        return zero_sum(e, r, is_zero(e, r), v_bits(e, x[0]), v_bits(e, b), mode);
     case ISA_OP_MUL:
         return step_by_error(e, r, product_error64(e, x[0], x[1], r), mode);
     case ISA_OP_DIV:

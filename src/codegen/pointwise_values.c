@@ -259,6 +259,11 @@ val op_pred(const struct em *e, unsigned k) {
     return op_int(e, k, 1, false);
 }
 
+bool op_is_copy(const struct em *e, unsigned k) {
+    enum kir_type t = e->i->res[0]->type;
+    return e->i->ops[k]->type == t && kir_type_bits(t) == isa_type_bits(e->i->ty);
+}
+
 bool op_const(const struct em *e, unsigned k, uint64_t *x) {
     const struct kir_value *v = e->i->ops[k];
     if (v->kind != KIR_VALUE_CONST)
