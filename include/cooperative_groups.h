@@ -1,0 +1,474 @@
+// Cooperative groups (guide, chapter 11): handles for sets of threads that compute together.
+//
+// A handle below the size of a block is a mask of lanes of one warp; its collectives are the warp
+// functions on that mask. Larger tiles than a warp are not provided.
+#ifndef _COOPERATIVE_GROUPS_H_
+#define _COOPERATIVE_GROUPS_H_
+
+#if defined(__cplusplus) && defined(__CUDA__)
+
+#include <cuda_runtime.h>
+#include <type_traits>
+
+#include "kudzu/group_shuffle.h"
+
+namespace cooperative_groups {
+
+#define KUDZU_CG __attribute__((device, always_inline)) inline
+
+namespace details {
+
+KUDZU_CG unsigned int lane() {
+    return __nvvm_read_ptx_sreg_laneid();
+}
+
+KUDZU_CG unsigned int lanes_below() {
+    return __nvvm_read_ptx_sreg_lanemask_lt();
+}
+
+// The calling thread's position in its block, x running fastest.
+KUDZU_CG unsigned int thread_in_block() {
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+
+KUDZU_CG unsigned int threads_of_block() {
+    return blockDim.x * blockDim.y * blockDim.z;
+}
+
+// A refusal in device code: the launch fails with cudaErrorAssert and this text.
+KUDZU_CG void refuse(const char *reason, const char *function) {
+    __assertfail(reason, "cooperative_groups.h", 0, function, sizeof(char));
+}
+
+// The bits of `bits` at the positions of `mask`, packed.
+KUDZU_CG unsigned int pack(unsigned int bits, unsigned int mask) {
+    unsigned int packed = 0;
+    for (unsigned int rank = 0; mask; rank++, mask &= mask - 1)
+        packed |= (bits >> (__ffs((int)mask) - 1) & 1) << rank;
+    return packed;
+}
+
+enum group_kind { grid_kind, block_kind, tile_kind, coalesced_kind };
+
+} // namespace details
+
+// Any group. Derived groups convert to it and keep their members (lanes for groups within a warp).
+class thread_group {
+  protected:
+    details::group_kind kind_;
+    unsigned int mask_;      // lanes, for tiles and coalesced groups
+    unsigned int meta_rank_; // among the groups that the parent was partitioned into
+    unsigned int meta_size_; // how many these are
+
+    KUDZU_CG thread_group(details::group_kind kind, unsigned int mask = 0, unsigned int rank = 0,
+                          unsigned int size = 1)
+        : kind_(kind), mask_(mask), meta_rank_(rank), meta_size_(size) {
+    }
+
+    friend KUDZU_CG thread_group tiled_partition(const thread_group &parent, unsigned int size);
+
+  public:
+    KUDZU_CG unsigned long long num_threads() const;
+    KUDZU_CG unsigned long long thread_rank() const;
+    KUDZU_CG void sync() const;
+    KUDZU_CG unsigned long long size() const {
+        return num_threads();
+    }
+    KUDZU_CG bool is_valid() const {
+        return kind_ != details::grid_kind;
+    }
+};
+
+// ---- The grid (11.5.1.3) ------------------------------------------------------------------
+
+class grid_group : public thread_group {
+    KUDZU_CG grid_group() : thread_group(details::grid_kind) {
+    }
+    friend KUDZU_CG grid_group this_grid();
+
+  public:
+    // A grid can synchronise when its launch was cooperative, which no launch is yet.
+    KUDZU_CG bool is_valid() const {
+        return false;
+    }
+    KUDZU_CG void sync() const {
+        details::refuse("a grid can only synchronise in a cooperative launch, and kudzu does not "
+                        "provide cooperative launches yet",
+                        "grid_group::sync");
+    }
+    KUDZU_CG static dim3 block_index() {
+        return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+    }
+    KUDZU_CG static dim3 dim_blocks() {
+        return dim3(gridDim.x, gridDim.y, gridDim.z);
+    }
+    KUDZU_CG static dim3 group_dim() {
+        return dim_blocks();
+    }
+    KUDZU_CG static unsigned long long num_blocks() {
+        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+    }
+    KUDZU_CG static unsigned long long block_rank() {
+        return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    }
+    KUDZU_CG static unsigned long long num_threads() {
+        return num_blocks() * details::threads_of_block();
+    }
+    KUDZU_CG static unsigned long long thread_rank() {
+        return block_rank() * details::threads_of_block() + details::thread_in_block();
+    }
+    KUDZU_CG static unsigned long long size() {
+        return num_threads();
+    }
+};
+
+KUDZU_CG grid_group this_grid() {
+    return grid_group();
+}
+
+// ---- The block (11.5.1.1) -----------------------------------------------------------------
+
+class thread_block : public thread_group {
+    KUDZU_CG thread_block() : thread_group(details::block_kind) {
+    }
+    friend KUDZU_CG thread_block this_thread_block();
+
+  public:
+    KUDZU_CG static void sync() {
+        __syncthreads();
+    }
+    KUDZU_CG static unsigned int thread_rank() {
+        return details::thread_in_block();
+    }
+    KUDZU_CG static unsigned int num_threads() {
+        return details::threads_of_block();
+    }
+    KUDZU_CG static unsigned int size() {
+        return num_threads();
+    }
+    KUDZU_CG static dim3 group_index() {
+        return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+    }
+    KUDZU_CG static dim3 thread_index() {
+        return dim3(threadIdx.x, threadIdx.y, threadIdx.z);
+    }
+    KUDZU_CG static dim3 dim_threads() {
+        return dim3(blockDim.x, blockDim.y, blockDim.z);
+    }
+    KUDZU_CG static dim3 group_dim() {
+        return dim_threads();
+    }
+    KUDZU_CG bool is_valid() const {
+        return true;
+    }
+};
+
+KUDZU_CG thread_block this_thread_block() {
+    return thread_block();
+}
+
+// ---- Coalesced groups (11.5.2.2) ----------------------------------------------------------
+
+class coalesced_group : public thread_group {
+    // The lane of the thread with the given rank.
+    KUDZU_CG unsigned int lane_of(unsigned int rank) const {
+        return mask_ == 0xffffffffu ? rank : __fns(mask_, 0, (int)rank + 1);
+    }
+
+  public:
+    // For the implementation: the group of the given lanes.
+    KUDZU_CG explicit coalesced_group(unsigned int mask, unsigned int rank = 0,
+                                      unsigned int size = 1)
+        : thread_group(details::coalesced_kind, mask, rank, size) {
+    }
+    KUDZU_CG unsigned int lanes() const {
+        return mask_;
+    }
+
+    KUDZU_CG void sync() const {
+        __syncwarp(mask_);
+    }
+    KUDZU_CG unsigned int num_threads() const {
+        return (unsigned int)__popc(mask_);
+    }
+    KUDZU_CG unsigned int size() const {
+        return num_threads();
+    }
+    KUDZU_CG unsigned int thread_rank() const {
+        return (unsigned int)__popc(mask_ & details::lanes_below());
+    }
+    KUDZU_CG unsigned int meta_group_size() const {
+        return meta_size_;
+    }
+    KUDZU_CG unsigned int meta_group_rank() const {
+        return meta_rank_;
+    }
+
+    template <typename T> KUDZU_CG T shfl(T var, unsigned int source) const {
+        return details::shuffle(mask_, var, lane_of(source % num_threads()));
+    }
+    template <typename T> KUDZU_CG T shfl_up(T var, unsigned int delta) const {
+        unsigned int rank = thread_rank();
+        return details::shuffle(mask_, var, lane_of(rank < delta ? rank : rank - delta));
+    }
+    template <typename T> KUDZU_CG T shfl_down(T var, unsigned int delta) const {
+        unsigned int rank = thread_rank();
+        bool inside = delta < num_threads() - rank;
+        return details::shuffle(mask_, var, lane_of(inside ? rank + delta : rank));
+    }
+    KUDZU_CG int any(int predicate) const {
+        return __ballot_sync(mask_, predicate) != 0;
+    }
+    KUDZU_CG int all(int predicate) const {
+        return __ballot_sync(mask_, predicate) == mask_;
+    }
+    KUDZU_CG unsigned int ballot(int predicate) const {
+        unsigned int bits = __ballot_sync(mask_, predicate);
+        return mask_ == 0xffffffffu ? bits : details::pack(bits, mask_);
+    }
+    template <typename T> KUDZU_CG unsigned int match_any(T val) const {
+        return details::pack(__match_any_sync(mask_, val), mask_);
+    }
+    template <typename T> KUDZU_CG unsigned int match_all(T val, int &pred) const {
+        return details::pack(__match_all_sync(mask_, val, &pred), mask_);
+    }
+};
+
+KUDZU_CG coalesced_group coalesced_threads() {
+    return coalesced_group(__activemask());
+}
+
+// ---- Tiles (11.5.2.1) ---------------------------------------------------------------------
+
+template <unsigned int Size, typename Parent = void> class thread_block_tile;
+
+template <unsigned int Size> class thread_block_tile<Size, void> : public thread_group {
+    static_assert(Size != 0 && (Size & (Size - 1)) == 0, "a tile's size is a power of two");
+    static_assert(Size <= 32, "kudzu provides tiles of up to 32 threads");
+
+    // Where the tile begins in its warp.
+    KUDZU_CG static unsigned int first_lane() {
+        return details::lane() & ~(Size - 1);
+    }
+    static constexpr unsigned int low_bits = 0xffffffffu >> (32 - Size);
+
+  public:
+    // For the implementation: the calling thread's tile, one of `size`.
+    KUDZU_CG thread_block_tile(unsigned int rank, unsigned int size)
+        : thread_group(details::tile_kind, lanes(), rank, size) {
+    }
+    KUDZU_CG static unsigned int lanes() {
+        return Size == 32 ? 0xffffffffu : low_bits << first_lane();
+    }
+
+    KUDZU_CG void sync() const {
+        __syncwarp(lanes());
+    }
+    KUDZU_CG static constexpr unsigned int num_threads() {
+        return Size;
+    }
+    KUDZU_CG static constexpr unsigned int size() {
+        return Size;
+    }
+    KUDZU_CG static unsigned int thread_rank() {
+        return details::lane() & (Size - 1);
+    }
+    KUDZU_CG unsigned int meta_group_size() const {
+        return meta_size_;
+    }
+    KUDZU_CG unsigned int meta_group_rank() const {
+        return meta_rank_;
+    }
+
+    template <typename T> KUDZU_CG T shfl(T var, unsigned int source) const {
+        return details::shuffle(lanes(), var, source, Size);
+    }
+    template <typename T> KUDZU_CG T shfl_up(T var, unsigned int delta) const {
+        return details::shuffle_up(lanes(), var, delta, Size);
+    }
+    template <typename T> KUDZU_CG T shfl_down(T var, unsigned int delta) const {
+        return details::shuffle_down(lanes(), var, delta, Size);
+    }
+    template <typename T> KUDZU_CG T shfl_xor(T var, unsigned int lane_mask) const {
+        return details::shuffle_xor(lanes(), var, lane_mask, Size);
+    }
+    KUDZU_CG int any(int predicate) const {
+        return __any_sync(lanes(), predicate);
+    }
+    KUDZU_CG int all(int predicate) const {
+        return __all_sync(lanes(), predicate);
+    }
+    KUDZU_CG unsigned int ballot(int predicate) const {
+        return __ballot_sync(lanes(), predicate) >> first_lane() & low_bits;
+    }
+    template <typename T> KUDZU_CG unsigned int match_any(T val) const {
+        return __match_any_sync(lanes(), val) >> first_lane() & low_bits;
+    }
+    template <typename T> KUDZU_CG unsigned int match_all(T val, int &pred) const {
+        return __match_all_sync(lanes(), val, &pred) >> first_lane() & low_bits;
+    }
+};
+
+// With the parent in the type, the handle's place among its siblings is known from that.
+template <unsigned int Size, typename Parent>
+class thread_block_tile : public thread_block_tile<Size, void> {
+  public:
+    KUDZU_CG thread_block_tile(unsigned int rank, unsigned int size)
+        : thread_block_tile<Size, void>(rank, size) {
+    }
+};
+
+KUDZU_CG thread_block_tile<1> this_thread() {
+    return thread_block_tile<1>(0, 1);
+}
+
+// ---- Partitions (11.6) --------------------------------------------------------------------
+
+template <unsigned int Size, typename Parent>
+KUDZU_CG thread_block_tile<Size, Parent> tiled_partition(const Parent &g) {
+    static_assert(std::is_base_of<thread_group, Parent>::value, "the parent is a group");
+    return thread_block_tile<Size, Parent>((unsigned int)g.thread_rank() / Size,
+                                           ((unsigned int)g.num_threads() + Size - 1) / Size);
+}
+
+// Tiles of a size known at run time. A coalesced group is cut in the order of its ranks.
+KUDZU_CG coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size) {
+    unsigned int rank = parent.thread_rank(), count = parent.num_threads();
+    unsigned int first = rank / size * size, mask = 0;
+    for (unsigned int i = first; i < first + size && i < count; i++)
+        mask |= 1u << __fns(parent.lanes(), 0, (int)i + 1);
+    return coalesced_group(mask, rank / size, (count + size - 1) / size);
+}
+
+KUDZU_CG thread_group tiled_partition(const thread_group &parent, unsigned int size) {
+    if (size == 0 || size > 32 || (size & (size - 1)) != 0 || parent.kind_ == details::grid_kind)
+        details::refuse("a tile's size is a power of two up to 32, its parent at most a block",
+                        "tiled_partition");
+    if (parent.kind_ == details::coalesced_kind)
+        return tiled_partition(static_cast<const coalesced_group &>(parent), size);
+    unsigned int rank = (unsigned int)parent.thread_rank();
+    unsigned int count = (unsigned int)parent.num_threads();
+    unsigned int first = details::lane() & ~(size - 1);
+    return thread_group(details::tile_kind, 0xffffffffu >> (32 - size) << first, rank / size,
+                        (count + size - 1) / size);
+}
+
+namespace details {
+// The group of those lanes of `parent` that gave the same label, given all lanes that did; groups
+// are ranked by their first lanes.
+KUDZU_CG coalesced_group same_label(unsigned int parent, unsigned int same) {
+    unsigned int leaders = __ballot_sync(parent, (same & lanes_below()) == 0);
+    unsigned int first = (same & (0u - same)) - 1;
+    return coalesced_group(same, (unsigned int)__popc(leaders & first),
+                           (unsigned int)__popc(leaders));
+}
+
+template <typename Label> KUDZU_CG unsigned int match_label(unsigned int mask, Label label) {
+    static_assert(std::is_integral<Label>::value, "a label is of an integral type");
+    if (sizeof(Label) == 8)
+        return __match_any_sync(mask, (unsigned long long)label);
+    return __match_any_sync(mask, (unsigned int)label);
+}
+} // namespace details
+
+template <typename Label>
+KUDZU_CG coalesced_group labeled_partition(const coalesced_group &g, Label label) {
+    return details::same_label(g.lanes(), details::match_label(g.lanes(), label));
+}
+
+template <unsigned int Size, typename Parent, typename Label>
+KUDZU_CG coalesced_group labeled_partition(const thread_block_tile<Size, Parent> &g, Label label) {
+    return details::same_label(g.lanes(), details::match_label(g.lanes(), label));
+}
+
+KUDZU_CG coalesced_group binary_partition(const coalesced_group &g, bool pred) {
+    unsigned int yes = __ballot_sync(g.lanes(), pred);
+    return details::same_label(g.lanes(), pred ? yes : g.lanes() & ~yes);
+}
+
+template <unsigned int Size, typename Parent>
+KUDZU_CG coalesced_group binary_partition(const thread_block_tile<Size, Parent> &g, bool pred) {
+    unsigned int yes = __ballot_sync(g.lanes(), pred);
+    return details::same_label(g.lanes(), pred ? yes : g.lanes() & ~yes);
+}
+
+// ---- The members of any group -------------------------------------------------------------
+
+KUDZU_CG unsigned long long thread_group::num_threads() const {
+    switch (kind_) {
+    case details::grid_kind:
+        return grid_group::num_threads();
+    case details::block_kind:
+        return details::threads_of_block();
+    default:
+        return (unsigned long long)__popc(mask_);
+    }
+}
+
+KUDZU_CG unsigned long long thread_group::thread_rank() const {
+    switch (kind_) {
+    case details::grid_kind:
+        return grid_group::thread_rank();
+    case details::block_kind:
+        return details::thread_in_block();
+    default:
+        return (unsigned long long)__popc(mask_ & details::lanes_below());
+    }
+}
+
+KUDZU_CG void thread_group::sync() const {
+    switch (kind_) {
+    case details::grid_kind:
+        this_grid().sync();
+        break;
+    case details::block_kind:
+        __syncthreads();
+        break;
+    default:
+        __syncwarp(mask_);
+    }
+}
+
+// ---- Free functions (11.7.1.2, 11.7.4) ----------------------------------------------------
+
+template <typename Group> KUDZU_CG void sync(const Group &g) {
+    g.sync();
+}
+
+template <typename Group> KUDZU_CG auto thread_rank(const Group &g) -> decltype(g.thread_rank()) {
+    return g.thread_rank();
+}
+
+template <typename Group> KUDZU_CG auto group_size(const Group &g) -> decltype(g.num_threads()) {
+    return g.num_threads();
+}
+
+template <typename Group> KUDZU_CG bool is_valid(const Group &g) {
+    return g.is_valid();
+}
+
+// One thread of the group calls the function.
+template <typename Group, typename Function, typename... Arguments>
+KUDZU_CG void invoke_one(const Group &g, Function &&function, Arguments &&...arguments) {
+    if (g.thread_rank() == 0)
+        function(static_cast<Arguments &&>(arguments)...);
+}
+
+// And all get what it returned.
+template <typename Group, typename Function, typename... Arguments>
+KUDZU_CG auto invoke_one_broadcast(const Group &g, Function &&function, Arguments &&...arguments)
+    -> decltype(function(static_cast<Arguments &&>(arguments)...)) {
+    using Result = decltype(function(static_cast<Arguments &&>(arguments)...));
+    static_assert(!std::is_void<Result>::value, "invoke_one serves functions without a result");
+    details::holder<Result> result;
+    if (g.thread_rank() == 0)
+        result.value = function(static_cast<Arguments &&>(arguments)...);
+    return g.shfl(result.value, 0);
+}
+
+} // namespace cooperative_groups
+
+#undef KUDZU_CG
+
+#endif
+#endif
