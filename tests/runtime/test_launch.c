@@ -1,0 +1,165 @@
+// Kernels end to end: launches in every form, variables, attributes, occupancy, libraries, faults.
+#include "check.h"
+#include "images.h"
+
+static int *p, back[256];
+
+static void fetch(void) {
+    CHECK_OK(cudaMemcpy(back, p, sizeof back, cudaMemcpyDeviceToHost));
+}
+
+static void launches(void) {
+    int v = 100;
+    void *args[] = {&p, &v};
+    CHECK_OK(cudaMemset(p, 0, sizeof back));
+    CHECK_OK(cudaLaunchKernel(&fill_stub, (dim3){4, 1, 1}, (dim3){50, 1, 1}, args, 0, 0));
+    fetch();
+    for (int i = 0; i < 256; i++)
+        CHECK(back[i] == (i < 200 ? 100 + i : 0));
+    void *one[] = {&p};
+    CHECK_OK(cudaLaunchKernel(&shape_stub, (dim3){2, 3, 4}, (dim3){5, 6, 7}, one, 88, 0));
+    fetch();
+    int shape[] = {2, 3, 4, 5, 6, 7, 88};
+    CHECK(memcmp(back, shape, sizeof shape) == 0);
+    cudaLaunchConfig_t config = {.gridDim = {8, 1, 1}, .blockDim = {9, 2, 1}};
+    CHECK_OK(cudaLaunchKernelExC(&config, &shape_stub, one));
+    fetch();
+    CHECK(back[0] == 8 && back[3] == 9 && back[4] == 2 && back[6] == 0);
+    CHECK_OK(cudaLaunchCooperativeKernel(&shape_stub, (dim3){1, 1, 1}, (dim3){3, 1, 1}, one, 0, 0));
+    fetch();
+    CHECK(back[3] == 3);
+    CHECK_OK(cudaConfigureCall((dim3){1, 1, 1}, (dim3){11, 1, 1}, 0, 0));
+    CHECK_OK(cudaSetupArgument(&p, 8, 0));
+    CHECK_OK(cudaLaunch(&shape_stub));
+    fetch();
+    CHECK(back[3] == 11);
+    CHECK_ERROR(cudaErrorInvalidConfiguration,
+                cudaLaunchKernel(&fill_stub, (dim3){1, 1, 1}, (dim3){1025, 1, 1}, args, 0, 0));
+    CHECK_ERROR(cudaErrorInvalidConfiguration,
+                cudaLaunchKernel(&fill_stub, (dim3){1, 65536, 1}, (dim3){1, 1, 1}, args, 0, 0));
+    CHECK_ERROR(cudaErrorInvalidValue,
+                cudaLaunchKernel(&fill_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 1 << 20, 0));
+    CHECK_ERROR(cudaErrorInvalidDeviceFunction,
+                cudaLaunchKernel(&missing_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, 0));
+}
+
+static void variables(void) {
+    int words[4] = {1000, 2, 3, 30}, counter = 0;
+    void *args[] = {&p}, *address;
+    size_t size;
+    CHECK_OK(cudaMemcpyFromSymbol(&counter, &counter_shadow, 4, 0, cudaMemcpyDeviceToHost));
+    CHECK(counter == 5);
+    CHECK_OK(cudaMemcpyToSymbol(table_shadow, words, 16, 0, cudaMemcpyHostToDevice));
+    CHECK_OK(cudaLaunchKernel(&add_table_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, 0));
+    fetch();
+    CHECK(back[0] == 1035);
+    CHECK_OK(cudaGetSymbolAddress(&address, &counter_shadow));
+    counter = 6;
+    CHECK_OK(cudaMemcpy(address, &counter, 4, cudaMemcpyHostToDevice));
+    CHECK_OK(cudaMemcpyToSymbolAsync(table_shadow, words + 1, 4, 12, cudaMemcpyHostToDevice, 0));
+    CHECK_OK(cudaLaunchKernel(&add_table_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, 0));
+    CHECK_OK(cudaMemcpyFromSymbolAsync(words, table_shadow, 16, 0, cudaMemcpyDeviceToHost, 0));
+    fetch();
+    CHECK(back[0] == 1008 && words[3] == 2);
+    CHECK_OK(cudaGetSymbolSize(&size, table_shadow));
+    CHECK(size == 16);
+    CHECK_ERROR(cudaErrorInvalidSymbol, cudaGetSymbolSize(&size, &missing_shadow));
+}
+
+static void attributes(void) {
+    struct cudaFuncAttributes a;
+    const char *name = "";
+    int blocks = 0;
+    size_t offset = 0, size = 0;
+    CHECK_OK(cudaFuncGetAttributes(&a, &fill_stub));
+    CHECK(a.maxThreadsPerBlock == 1024 && a.sharedSizeBytes == 0 && a.ptxVersion == 50);
+    CHECK_OK(
+        cudaFuncSetAttribute(&fill_stub, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 * 1024));
+    CHECK_OK(cudaFuncGetAttributes(&a, &fill_stub));
+    CHECK(a.maxDynamicSharedSizeBytes == 64 * 1024);
+    CHECK_ERROR(cudaErrorInvalidValue, cudaFuncSetAttribute(&fill_stub, cudaFuncAttributeMax, 1));
+    CHECK_ERROR(
+        cudaErrorInvalidValue,
+        cudaFuncSetAttribute(&fill_stub, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 24));
+    CHECK_OK(cudaFuncSetCacheConfig(&fill_stub, cudaFuncCachePreferL1));
+    CHECK_OK(cudaFuncGetName(&name, &fill_stub));
+    CHECK(strcmp(name, "fill") == 0);
+    CHECK_OK(cudaFuncGetParamInfo(&fill_stub, 1, &offset, &size));
+    CHECK(offset == 8 && size == 4);
+    CHECK(cudaFuncGetParamInfo(&fill_stub, 2, &offset, &size) != cudaSuccess);
+    CHECK_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &fill_stub, 256, 0));
+    CHECK(blocks >= 1 && blocks <= 8); // at most 2048 threads
+    CHECK_OK(cudaOccupancyAvailableDynamicSMemPerBlock(&size, &fill_stub, 2, 256));
+    CHECK(size > 0);
+    CHECK_ERROR(cudaErrorInvalidValue,
+                cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &fill_stub, 0, 0));
+    CHECK_ERROR(cudaErrorInvalidDeviceFunction, cudaFuncGetAttributes(&a, &unknown_stub));
+    CHECK_ERROR(cudaErrorInvalidDeviceFunction, cudaFuncGetAttributes(&a, NULL));
+}
+
+static void libraries(void) {
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+    unsigned int count = 0;
+    int *counter;
+    size_t size;
+    int v = 7;
+    void *args[] = {&p, &v};
+    CHECK_OK(cudaLibraryLoadData(&library, test_image, NULL, NULL, 0, NULL, NULL, 0));
+    CHECK_OK(cudaLibraryGetKernelCount(&count, library));
+    CHECK(count == 4);
+    CHECK_OK(cudaLibraryGetKernel(&kernel, library, "fill"));
+    CHECK_OK(cudaLaunchKernel(kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, 0));
+    fetch();
+    CHECK(back[0] == 7);
+    CHECK_OK(cudaLibraryGetGlobal((void **)&counter, &size, library, "counter"));
+    CHECK(size == 4);
+    CHECK_OK(cudaMemcpy(&v, counter, 4, cudaMemcpyDeviceToHost));
+    CHECK(v == 5); // not the program's own instance
+    CHECK_ERROR(cudaErrorSymbolNotFound, cudaLibraryGetKernel(&kernel, library, "nothing"));
+    CHECK_OK(cudaLibraryUnload(library));
+    CHECK_ERROR(cudaErrorInvalidDeviceFunction,
+                cudaLaunchKernel(kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, 0));
+    CHECK(cudaLibraryLoadData(&library, "nonsense", NULL, NULL, 0, NULL, NULL, 0) != cudaSuccess);
+    CHECK_ERROR(cudaErrorInvalidValue,
+                cudaLibraryLoadData(NULL, test_image, NULL, NULL, 0, NULL, NULL, 0));
+}
+
+static void after_reset(void) {
+    int v = 3, counter = 0;
+    CHECK_OK(cudaDeviceReset());
+    NEED(cudaMalloc((void **)&p, sizeof back));
+    void *args[] = {&p, &v};
+    CHECK_OK(cudaLaunchKernel(&fill_stub, (dim3){1, 1, 1}, (dim3){2, 1, 1}, args, 0, 0));
+    fetch();
+    CHECK(back[1] == 4);
+    CHECK_OK(cudaMemcpyFromSymbol(&counter, &counter_shadow, 4, 0, cudaMemcpyDeviceToHost));
+    CHECK(counter == 5); // as it was before the first launch
+}
+
+// A fault stays until the context is gone; the process goes on.
+static void faults(void) {
+    int *nowhere = NULL, v = 0;
+    void *args[] = {&nowhere, &v}, *q;
+    CHECK_OK(cudaLaunchKernel(&fill_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, 0));
+    CHECK_ERROR(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+    CHECK_ERROR(cudaErrorIllegalAddress, cudaMalloc(&q, 4));
+    CHECK_OK(cudaDeviceReset());
+    CHECK_OK(cudaMalloc(&q, 4));
+    CHECK_OK(cudaLaunchKernel(&trap_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, 0));
+    CHECK_ERROR(cudaErrorLaunchFailure, cudaDeviceSynchronize());
+    CHECK_OK(cudaDeviceReset());
+    CHECK_OK(cudaMalloc(&q, 4));
+}
+
+int main(void) {
+    register_test_image();
+    NEED(cudaMalloc((void **)&p, sizeof back));
+    launches();
+    variables();
+    attributes();
+    libraries();
+    after_reset();
+    faults();
+    return finish();
+}
