@@ -24,9 +24,10 @@ struct access {
 struct promote {
     struct kir_func *f;
     struct arena tmp;
-    struct address *known; // by value id
-    uint32_t nvalues;      // when the pass began
-    bool *escapes;         // by local
+    struct address *known;    // by value id
+    uint32_t nvalues;         // when the pass began
+    bool *escapes;            // by local
+    struct kir_value **bases; // by local: its address, once it was needed
     VEC(struct access) accesses;
     struct kir_vars vars;
     bool progress;
@@ -95,24 +96,27 @@ static void escape(struct promote *p, const struct kir_value *v) {
         p->escapes[a.sym - 1] = true;
 }
 
+// The address of a local, made once at the head of the function.
+static struct kir_value *base_of(struct promote *p, uint32_t sym) {
+    if (!p->bases[sym]) {
+        struct kir_inst *i =
+            kir_inst_new(p->f, ISA_OP_SYMADDR, ISA_B64, 0, 1, &(uint8_t){KIR_B64}, 0);
+        i->sym = p->f->locals.data[sym];
+        kir_insert_before(p->f->blocks.data[0]->first, i);
+        p->bases[sym] = i->res[0];
+    }
+    return p->bases[sym];
+}
+
 // Makes a load or store at a known address one that names the variable.
 static void name_variable(struct promote *p, struct kir_inst *i, struct address a) {
-    struct kir_symbol *sym = p->f->locals.data[a.sym - 1];
     const struct kir_inst *def = i->ops[0]->def;
     int64_t offset = (int64_t)((uint64_t)a.offset + (uint64_t)i->offset);
-    if (def->op == ISA_OP_SYMADDR && !def->offset && !def->flag) {
-        i->mods.space = ISA_SPACE_LOCAL;
-        return;
-    }
-    struct kir_inst *base =
-        kir_inst_new(p->f, ISA_OP_SYMADDR, ISA_B64, 0, 1, &(uint8_t){KIR_B64}, 0);
-    base->sym = sym;
-    base->file = i->file;
-    base->line = i->line;
-    kir_insert_before(i, base);
-    i->ops[0] = base->res[0];
-    i->offset = offset;
     i->mods.space = ISA_SPACE_LOCAL;
+    if (def->op == ISA_OP_SYMADDR && !def->offset && !def->flag)
+        return;
+    i->ops[0] = base_of(p, a.sym - 1);
+    i->offset = offset;
     p->progress = true;
 }
 
@@ -276,6 +280,7 @@ bool kir_promote_locals(struct kir_func *f) {
     struct kir_order order;
     kir_order_blocks(f, &p.tmp, &order);
     p.known = arena_array(&p.tmp, struct address, f->value_count);
+    p.bases = arena_array(&p.tmp, struct kir_value *, f->locals.len);
     p.nvalues = f->value_count;
     p.escapes = arena_array(&p.tmp, bool, f->locals.len);
     for (uint32_t k = 0; k < f->locals.len; k++)
