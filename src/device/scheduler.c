@@ -135,10 +135,10 @@ static bool outranked(struct scheduler *s, const struct op *op) {
     return false;
 }
 
-// Takes the next chunk: false when there is none left.
-static bool take_chunk(struct scheduler *s, struct op *op, uint64_t *first, uint64_t *n) {
-    bool cancelled = context_faulted(op->context);
-    uint64_t want = cancelled ? op->units : op->chunk;
+// Takes the next units, `want` at most: false when there are none left. Who holds units keeps the
+// operation from ending, and with it its context.
+static bool take_chunk(struct scheduler *s, struct op *op, uint64_t want, uint64_t *first,
+                       uint64_t *n) {
     if (atomic_load_explicit(&op->next_unit, memory_order_relaxed) >= op->units)
         return false;
     *first = atomic_fetch_add_explicit(&op->next_unit, want, memory_order_relaxed);
@@ -150,9 +150,18 @@ static bool take_chunk(struct scheduler *s, struct op *op, uint64_t *first, uint
     return true;
 }
 
-static void run_chunk(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
+// In a context with a fault all that is left is only counted.
+static void cancel(struct scheduler *s, struct op *op, uint64_t n) {
+    uint64_t first, rest;
+    if (take_chunk(s, op, op->units, &first, &rest))
+        n += rest;
+    op_units_done(op, n);
+}
+
+static void run_chunk(struct scheduler *s, struct runner *r, struct op *op, uint64_t first,
+                      uint64_t n) {
     if (context_faulted(op->context))
-        op_units_done(op, n);
+        cancel(s, op, n);
     else if (op->kind == OP_LAUNCH)
         launch_run(r, op, first, n);
     else
@@ -163,11 +172,11 @@ static void run_chunk(struct runner *r, struct op *op, uint64_t first, uint64_t 
 static bool run_op(struct scheduler *s, struct runner *r, struct op *op) {
     uint64_t first, n;
     bool any = false;
-    while (may_start(r, op) && take_chunk(s, op, &first, &n)) {
+    while (may_start(r, op) && take_chunk(s, op, op->chunk, &first, &n)) {
         if (!any && first + n < op->units && atomic_load(&s->sleepers) > 0)
             wake(s, WAKE_AT_ONCE); // the woken wake others: a tree
         any = true;
-        run_chunk(r, op, first, n);
+        run_chunk(s, r, op, first, n);
         if (r->nwaiting)
             runner_resume(r);
         if (outranked(s, op))
