@@ -1,0 +1,219 @@
+// bfloat16: the types nv_bfloat16 and nv_bfloat162, conversions, arithmetic, comparisons and math
+// functions. As in cuda_fp16.h, the host has all but the math functions, shuffles and atomics.
+//
+// Arithmetic goes through float, which is wide enough for one correct rounding; fma goes through
+// double, rounded to odd.
+#ifndef __CUDA_BF16_H__
+#define __CUDA_BF16_H__
+
+#if defined(__cplusplus)
+
+#include "cuda_fp16.h"
+
+#pragma push_macro("HD")
+#pragma push_macro("D")
+#undef HD
+#undef D
+#define HD static __inline__ __host__ __device__
+#define D static __inline__ __device__
+
+#define __CUDA_BF16_TYPES_EXIST__
+
+typedef struct __align__(2) {
+    unsigned short x;
+} __nv_bfloat16_raw;
+
+typedef struct __align__(4) {
+    unsigned short x, y;
+} __nv_bfloat162_raw;
+
+namespace kudzu {
+
+// A float's upper half, rounded to nearest even.
+HD unsigned short bfloat_bits(float x) {
+    unsigned int bits;
+    memcpy(&bits, &x, 4);
+    unsigned int rounded = (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+    return (unsigned short)(x != x ? 0x7fffu : rounded);
+}
+
+} // namespace kudzu
+
+struct __align__(2) __nv_bfloat16 {
+  protected:
+    unsigned short __x;
+
+  public:
+    __nv_bfloat16() = default;
+    __host__ __device__ __nv_bfloat16(const __nv_bfloat16_raw &r) : __x(r.x) {
+    }
+    __host__ __device__ __nv_bfloat16 &operator=(const __nv_bfloat16_raw &r) {
+        __x = r.x;
+        return *this;
+    }
+    __host__ __device__ operator __nv_bfloat16_raw() const {
+        __nv_bfloat16_raw r;
+        r.x = __x;
+        return r;
+    }
+#ifndef __CUDA_NO_BFLOAT16_CONVERSIONS__
+    __host__ __device__ __nv_bfloat16(float f) : __x(kudzu::bfloat_bits(f)) {
+    }
+#define KUDZU_FROM_NUMBER(T)                                                                       \
+    __host__ __device__ __nv_bfloat16(T v)                                                         \
+        : __x(kudzu::narrow((double)v, kudzu::bf16_format(), kudzu::round_nearest)) {              \
+    }
+    KUDZU_FROM_NUMBER(double)
+    KUDZU_FROM_NUMBER(short)
+    KUDZU_FROM_NUMBER(unsigned short)
+    KUDZU_FROM_NUMBER(int)
+    KUDZU_FROM_NUMBER(unsigned int)
+#undef KUDZU_FROM_NUMBER
+    __host__ __device__ operator float() const {
+        return kudzu::widen_bf16(__x);
+    }
+    __host__ __device__ operator bool() const {
+        return (__x & 0x7fffu) != 0;
+    }
+#endif
+};
+
+struct __align__(4) __nv_bfloat162 {
+    __nv_bfloat16 x, y;
+    __nv_bfloat162() = default;
+    __host__ __device__ __nv_bfloat162(const __nv_bfloat16 &a, const __nv_bfloat16 &b)
+        : x(a), y(b) {
+    }
+    // Both halves alike.
+    __host__ __device__ explicit __nv_bfloat162(const __nv_bfloat16 &a) : x(a), y(a) {
+    }
+    __host__ __device__ __nv_bfloat162(const __nv_bfloat162_raw &r) {
+        __nv_bfloat16_raw a, b;
+        a.x = r.x, b.x = r.y;
+        x = a, y = b;
+    }
+    __host__ __device__ operator __nv_bfloat162_raw() const {
+        __nv_bfloat162_raw r;
+        r.x = ((__nv_bfloat16_raw)x).x, r.y = ((__nv_bfloat16_raw)y).x;
+        return r;
+    }
+};
+
+typedef __nv_bfloat16 nv_bfloat16;
+typedef __nv_bfloat162 nv_bfloat162;
+
+// ---- Bits and conversions -----------------------------------------------------------------
+
+HD __nv_bfloat16 __ushort_as_bfloat16(unsigned short u) {
+    __nv_bfloat16_raw r;
+    r.x = u;
+    return r;
+}
+HD __nv_bfloat16 __short_as_bfloat16(short i) {
+    return __ushort_as_bfloat16((unsigned short)i);
+}
+HD unsigned short __bfloat16_as_ushort(__nv_bfloat16 h) {
+    return ((__nv_bfloat16_raw)h).x;
+}
+HD short __bfloat16_as_short(__nv_bfloat16 h) {
+    return (short)__bfloat16_as_ushort(h);
+}
+HD float __bfloat162float(__nv_bfloat16 h) {
+    return kudzu::widen_bf16(__bfloat16_as_ushort(h));
+}
+HD __nv_bfloat16 __float2bfloat16_rn(float x) {
+    return __ushort_as_bfloat16(kudzu::bfloat_bits(x));
+}
+HD __nv_bfloat16 __float2bfloat16(float x) {
+    return __float2bfloat16_rn(x);
+}
+HD __nv_bfloat16 __float2bfloat16_rz(float x) {
+    return __ushort_as_bfloat16(kudzu::narrow(x, kudzu::bf16_format(), kudzu::round_zero));
+}
+HD __nv_bfloat16 __float2bfloat16_ru(float x) {
+    return __ushort_as_bfloat16(kudzu::narrow(x, kudzu::bf16_format(), kudzu::round_up));
+}
+HD __nv_bfloat16 __float2bfloat16_rd(float x) {
+    return __ushort_as_bfloat16(kudzu::narrow(x, kudzu::bf16_format(), kudzu::round_down));
+}
+HD __nv_bfloat16 __double2bfloat16(double x) {
+    return __ushort_as_bfloat16(kudzu::narrow(x, kudzu::bf16_format(), kudzu::round_nearest));
+}
+
+HD __nv_bfloat162 __float2bfloat162_rn(float x) {
+    return __nv_bfloat162(__float2bfloat16_rn(x), __float2bfloat16_rn(x));
+}
+HD __nv_bfloat162 __floats2bfloat162_rn(float x, float y) {
+    return __nv_bfloat162(__float2bfloat16_rn(x), __float2bfloat16_rn(y));
+}
+HD __nv_bfloat162 __float22bfloat162_rn(float2 v) {
+    return __floats2bfloat162_rn(v.x, v.y);
+}
+HD float2 __bfloat1622float2(__nv_bfloat162 h) {
+    float2 v;
+    v.x = __bfloat162float(h.x), v.y = __bfloat162float(h.y);
+    return v;
+}
+HD __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 h) {
+    return __nv_bfloat162(h, h);
+}
+HD __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) {
+    return __nv_bfloat162(x, y);
+}
+HD __nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) {
+    return __nv_bfloat162(x, y);
+}
+HD __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) {
+    return a.x;
+}
+HD __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) {
+    return a.y;
+}
+HD __nv_bfloat162 __low2bfloat162(__nv_bfloat162 a) {
+    return __nv_bfloat162(a.x, a.x);
+}
+HD __nv_bfloat162 __high2bfloat162(__nv_bfloat162 a) {
+    return __nv_bfloat162(a.y, a.y);
+}
+HD __nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) {
+    return __nv_bfloat162(a.x, b.x);
+}
+HD __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) {
+    return __nv_bfloat162(a.y, b.y);
+}
+
+// ---- What both 16-bit types have ----------------------------------------------------------
+
+#define KUDZU_H __nv_bfloat16
+#define KUDZU_H2 __nv_bfloat162
+#define KUDZU_FROM(x) __float2bfloat16_rn(x)
+#define KUDZU_TO(h) __bfloat162float(h)
+#define KUDZU_BITS(u) __ushort_as_bfloat16(u)
+#define KUDZU_BITS_OF(h) __bfloat16_as_ushort(h)
+#define KUDZU_FUSED(a, b, c)                                                                       \
+    __ushort_as_bfloat16(kudzu::narrow(                                                            \
+        kudzu::fused_to_odd(__bfloat162float(a), __bfloat162float(b), __bfloat162float(c)),        \
+        kudzu::bf16_format(), kudzu::round_nearest))
+#define KUDZU_BINARY(op, a, b) __float2bfloat16_rn(__bfloat162float(a) op __bfloat162float(b))
+#define KUDZU_SEPARATE(name, op, a, b) KUDZU_BINARY(op, a, b)
+#include "kudzu/half_functions.inc"
+#undef KUDZU_H
+#undef KUDZU_H2
+#undef KUDZU_FROM
+#undef KUDZU_TO
+#undef KUDZU_BITS
+#undef KUDZU_BITS_OF
+#undef KUDZU_FUSED
+#undef KUDZU_BINARY
+#undef KUDZU_SEPARATE
+
+#define CUDART_INF_BF16 __ushort_as_bfloat16((unsigned short)0x7F80U)
+#define CUDART_NAN_BF16 __ushort_as_bfloat16((unsigned short)0x7FFFU)
+#define CUDART_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x0000U)
+#define CUDART_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3F80U)
+
+#pragma pop_macro("D")
+#pragma pop_macro("HD")
+
+#endif
+#endif

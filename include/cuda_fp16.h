@@ -1,0 +1,333 @@
+// Half precision: the types half and half2, conversions, arithmetic, comparisons and math
+// functions. On the host everything but the math functions, shuffles and atomics is there too, also
+// for compilers that know nothing of CUDA.
+#ifndef __CUDA_FP16_H__
+#define __CUDA_FP16_H__
+
+#if defined(__cplusplus)
+
+#include "cuda_runtime.h"
+#include "kudzu/half_conversions.h"
+
+#pragma push_macro("HD")
+#pragma push_macro("D")
+#undef HD
+#undef D
+#define HD static __inline__ __host__ __device__
+#define D static __inline__ __device__
+
+#define __CUDA_FP16_TYPES_EXIST__
+
+typedef struct __align__(2) {
+    unsigned short x;
+} __half_raw;
+
+typedef struct __align__(4) {
+    unsigned short x, y;
+} __half2_raw;
+
+// On devices from sm_53 on, and where the compiler has the type at all, half arithmetic is native.
+#if defined(__CUDA__) && defined(__clang__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 530
+#define KUDZU_NATIVE_HALF 1
+#else
+#define KUDZU_NATIVE_HALF 0
+#endif
+
+namespace kudzu {
+
+HD unsigned short half_bits(float x) {
+#if KUDZU_NATIVE_HALF
+    return __builtin_bit_cast(unsigned short, (_Float16)x);
+#else
+    return narrow(x, fp16_format(), round_nearest);
+#endif
+}
+
+HD float half_value(unsigned short h) {
+#if KUDZU_NATIVE_HALF
+    return (float)__builtin_bit_cast(_Float16, h);
+#else
+    return widen_fp16(h);
+#endif
+}
+
+// The integer nearest to x in the given direction, within the limits; NaN gives 0.
+HD long long half_to_integer(float x, half_rounding mode, long long low, long long high) {
+    if (x != x)
+        return 0;
+    if (x == __builtin_inff() || x == -__builtin_inff())
+        return x > 0 ? high : low;
+    // Any half fits.
+    long long whole = (long long)x;
+    float rest = x - (float)whole;
+    if (mode == round_up && rest > 0.0f)
+        whole++;
+    if (mode == round_down && rest < 0.0f)
+        whole--;
+    if (mode == round_nearest) {
+        float size = rest < 0.0f ? -rest : rest;
+        if (size > 0.5f || (size == 0.5f && (whole & 1)))
+            whole += rest > 0.0f ? 1 : -1;
+    }
+    return whole < low ? low : whole > high ? high : whole;
+}
+
+// Integers as doubles: beyond the range of halves only their size counts.
+HD double bounded_integer(long long i) {
+    return i > 1000000 ? 1e6 : i < -1000000 ? -1e6 : (double)i;
+}
+HD double bounded_integer(unsigned long long i) {
+    return i > 1000000 ? 1e6 : (double)i;
+}
+
+} // namespace kudzu
+
+struct __align__(2) __half {
+  protected:
+    unsigned short __x;
+
+  public:
+    __half() = default;
+    __host__ __device__ __half(const __half_raw &r) : __x(r.x) {
+    }
+    __host__ __device__ __half &operator=(const __half_raw &r) {
+        __x = r.x;
+        return *this;
+    }
+    __host__ __device__ operator __half_raw() const {
+        __half_raw r;
+        r.x = __x;
+        return r;
+    }
+#ifndef __CUDA_NO_HALF_CONVERSIONS__
+    __host__ __device__ __half(float f) : __x(kudzu::half_bits(f)) {
+    }
+    __host__ __device__ __half(double d)
+        : __x(kudzu::narrow(d, kudzu::fp16_format(), kudzu::round_nearest)) {
+    }
+    __host__ __device__ __half(short i) : __x(kudzu::half_bits((float)i)) {
+    }
+    __host__ __device__ __half(unsigned short i) : __x(kudzu::half_bits((float)i)) {
+    }
+#define KUDZU_FROM_INTEGER(T, wide)                                                                \
+    __host__ __device__ __half(T i)                                                                \
+        : __x(kudzu::narrow(kudzu::bounded_integer((wide)i), kudzu::fp16_format(),                 \
+                            kudzu::round_nearest)) {                                               \
+    }
+    KUDZU_FROM_INTEGER(int, long long)
+    KUDZU_FROM_INTEGER(unsigned int, unsigned long long)
+    KUDZU_FROM_INTEGER(long, long long)
+    KUDZU_FROM_INTEGER(unsigned long, unsigned long long)
+    KUDZU_FROM_INTEGER(long long, long long)
+    KUDZU_FROM_INTEGER(unsigned long long, unsigned long long)
+#undef KUDZU_FROM_INTEGER
+    __host__ __device__ operator float() const {
+        return kudzu::half_value(__x);
+    }
+#define KUDZU_TO_INTEGER(T, low, high)                                                             \
+    __host__ __device__ operator T() const {                                                       \
+        return (T)kudzu::half_to_integer(kudzu::half_value(__x), kudzu::round_zero, low, high);    \
+    }
+    KUDZU_TO_INTEGER(signed char, -128, 127)
+    KUDZU_TO_INTEGER(unsigned char, 0, 255)
+    KUDZU_TO_INTEGER(char, -128, 127)
+    KUDZU_TO_INTEGER(short, -32768, 32767)
+    KUDZU_TO_INTEGER(unsigned short, 0, 65535)
+    KUDZU_TO_INTEGER(int, -2147483647 - 1, 2147483647)
+    KUDZU_TO_INTEGER(unsigned int, 0, 4294967295ll)
+    KUDZU_TO_INTEGER(long, -9223372036854775807ll - 1, 9223372036854775807ll)
+    KUDZU_TO_INTEGER(unsigned long, 0, 9223372036854775807ll)
+    KUDZU_TO_INTEGER(long long, -9223372036854775807ll - 1, 9223372036854775807ll)
+    KUDZU_TO_INTEGER(unsigned long long, 0, 9223372036854775807ll)
+#undef KUDZU_TO_INTEGER
+    __host__ __device__ operator bool() const {
+        return (__x & 0x7fffu) != 0;
+    }
+#endif
+};
+
+struct __align__(4) __half2 {
+    __half x, y;
+    __half2() = default;
+    __host__ __device__ __half2(const __half &a, const __half &b) : x(a), y(b) {
+    }
+    // Both halves alike.
+    __host__ __device__ explicit __half2(const __half &a) : x(a), y(a) {
+    }
+    __host__ __device__ __half2(const __half2_raw &r) {
+        __half_raw a, b;
+        a.x = r.x, b.x = r.y;
+        x = a, y = b;
+    }
+    __host__ __device__ operator __half2_raw() const {
+        __half2_raw r;
+        r.x = ((__half_raw)x).x, r.y = ((__half_raw)y).x;
+        return r;
+    }
+};
+
+typedef __half half;
+typedef __half2 half2;
+typedef __half __nv_half;
+typedef __half2 __nv_half2;
+typedef __half_raw __nv_half_raw;
+typedef __half2_raw __nv_half2_raw;
+typedef __half nv_half;
+typedef __half2 nv_half2;
+
+// ---- Bits ---------------------------------------------------------------------------------
+
+HD __half __ushort_as_half(unsigned short u) {
+    __half_raw r;
+    r.x = u;
+    return r;
+}
+HD __half __short_as_half(short i) {
+    return __ushort_as_half((unsigned short)i);
+}
+HD unsigned short __half_as_ushort(__half h) {
+    return ((__half_raw)h).x;
+}
+HD short __half_as_short(__half h) {
+    return (short)__half_as_ushort(h);
+}
+
+// ---- Conversions --------------------------------------------------------------------------
+
+HD float __half2float(__half h) {
+    return kudzu::half_value(__half_as_ushort(h));
+}
+HD __half __float2half_rn(float x) {
+    return __ushort_as_half(kudzu::half_bits(x));
+}
+HD __half __float2half(float x) {
+    return __float2half_rn(x);
+}
+HD __half __float2half_rz(float x) {
+    return __ushort_as_half(kudzu::narrow(x, kudzu::fp16_format(), kudzu::round_zero));
+}
+HD __half __float2half_ru(float x) {
+    return __ushort_as_half(kudzu::narrow(x, kudzu::fp16_format(), kudzu::round_up));
+}
+HD __half __float2half_rd(float x) {
+    return __ushort_as_half(kudzu::narrow(x, kudzu::fp16_format(), kudzu::round_down));
+}
+HD __half __double2half(double x) {
+    return __ushort_as_half(kudzu::narrow(x, kudzu::fp16_format(), kudzu::round_nearest));
+}
+
+#define KUDZU_INTEGER_MODE(name, T, wide, low, high, suffix, mode)                                 \
+    HD __half __##name##2half_##suffix(T i) {                                                      \
+        return __ushort_as_half(kudzu::narrow(kudzu::bounded_integer((wide)i),                     \
+                                              kudzu::fp16_format(), kudzu::mode));                 \
+    }                                                                                              \
+    HD T __half2##name##_##suffix(__half h) {                                                      \
+        return (T)kudzu::half_to_integer(__half2float(h), kudzu::mode, low, high);                 \
+    }
+#define KUDZU_INTEGER(name, T, wide, low, high)                                                    \
+    KUDZU_INTEGER_MODE(name, T, wide, low, high, rn, round_nearest)                                \
+    KUDZU_INTEGER_MODE(name, T, wide, low, high, rz, round_zero)                                   \
+    KUDZU_INTEGER_MODE(name, T, wide, low, high, ru, round_up)                                     \
+    KUDZU_INTEGER_MODE(name, T, wide, low, high, rd, round_down)
+KUDZU_INTEGER(short, short, long long, -32768, 32767)
+KUDZU_INTEGER(ushort, unsigned short, unsigned long long, 0, 65535)
+KUDZU_INTEGER(int, int, long long, -2147483647 - 1, 2147483647)
+KUDZU_INTEGER(uint, unsigned int, unsigned long long, 0, 4294967295ll)
+KUDZU_INTEGER(ll, long long, long long, -9223372036854775807ll - 1, 9223372036854775807ll)
+KUDZU_INTEGER(ull, unsigned long long, unsigned long long, 0, 9223372036854775807ll)
+#undef KUDZU_INTEGER
+#undef KUDZU_INTEGER_MODE
+HD signed char __half2char_rz(__half h) {
+    return (signed char)kudzu::half_to_integer(__half2float(h), kudzu::round_zero, -128, 127);
+}
+HD unsigned char __half2uchar_rz(__half h) {
+    return (unsigned char)kudzu::half_to_integer(__half2float(h), kudzu::round_zero, 0, 255);
+}
+
+HD __half2 __float2half2_rn(float x) {
+    return __half2(__float2half_rn(x), __float2half_rn(x));
+}
+HD __half2 __floats2half2_rn(float x, float y) {
+    return __half2(__float2half_rn(x), __float2half_rn(y));
+}
+HD __half2 __float22half2_rn(float2 v) {
+    return __floats2half2_rn(v.x, v.y);
+}
+HD float2 __half22float2(__half2 h) {
+    float2 v;
+    v.x = __half2float(h.x), v.y = __half2float(h.y);
+    return v;
+}
+HD __half2 __half2half2(__half h) {
+    return __half2(h, h);
+}
+HD __half2 make_half2(__half x, __half y) {
+    return __half2(x, y);
+}
+
+// ---- What both 16-bit types have ----------------------------------------------------------
+
+namespace kudzu {
+
+HD __half half_fma(__half a, __half b, __half c) {
+#if KUDZU_NATIVE_HALF
+    _Float16 r = __builtin_fmaf16(__builtin_bit_cast(_Float16, __half_as_ushort(a)),
+                                  __builtin_bit_cast(_Float16, __half_as_ushort(b)),
+                                  __builtin_bit_cast(_Float16, __half_as_ushort(c)));
+    return __ushort_as_half(__builtin_bit_cast(unsigned short, r));
+#else
+    double r = fused_to_odd(__half2float(a), __half2float(b), __half2float(c));
+    return __ushort_as_half(narrow(r, fp16_format(), round_nearest));
+#endif
+}
+
+} // namespace kudzu
+
+#if KUDZU_NATIVE_HALF
+#define KUDZU_BINARY(op, a, b)                                                                     \
+    __ushort_as_half(__builtin_bit_cast(                                                           \
+        unsigned short, (_Float16)(__builtin_bit_cast(_Float16, __half_as_ushort(a))               \
+                                       op __builtin_bit_cast(_Float16, __half_as_ushort(b)))))
+#define KUDZU_SEPARATE(name, op, a, b)                                                             \
+    ({                                                                                             \
+        unsigned short kudzu_r;                                                                    \
+        asm(name ".rn.f16 %0, %1, %2;"                                                             \
+            : "=h"(kudzu_r)                                                                        \
+            : "h"(__half_as_ushort(a)), "h"(__half_as_ushort(b)));                                 \
+        __ushort_as_half(kudzu_r);                                                                 \
+    })
+#else
+#define KUDZU_BINARY(op, a, b) __float2half_rn(__half2float(a) op __half2float(b))
+#define KUDZU_SEPARATE(name, op, a, b) KUDZU_BINARY(op, a, b)
+#endif
+#define KUDZU_H __half
+#define KUDZU_H2 __half2
+#define KUDZU_FROM(x) __float2half_rn(x)
+#define KUDZU_TO(h) __half2float(h)
+#define KUDZU_BITS(u) __ushort_as_half(u)
+#define KUDZU_BITS_OF(h) __half_as_ushort(h)
+#define KUDZU_FUSED(a, b, c) kudzu::half_fma(a, b, c)
+#include "kudzu/half_functions.inc"
+#undef KUDZU_H
+#undef KUDZU_H2
+#undef KUDZU_FROM
+#undef KUDZU_TO
+#undef KUDZU_BITS
+#undef KUDZU_BITS_OF
+#undef KUDZU_FUSED
+#undef KUDZU_BINARY
+#undef KUDZU_SEPARATE
+
+#define CUDART_INF_FP16 __ushort_as_half((unsigned short)0x7C00U)
+#define CUDART_NAN_FP16 __ushort_as_half((unsigned short)0x7FFFU)
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half((unsigned short)0x0001U)
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half((unsigned short)0x7BFFU)
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half((unsigned short)0x8000U)
+#define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000U)
+#define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3C00U)
+
+#pragma pop_macro("D")
+#pragma pop_macro("HD")
+
+#endif
+#endif
