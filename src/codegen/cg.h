@@ -185,6 +185,7 @@ bool cg_emit_call(struct cg_func *g, struct kir_inst *i);
 // The pointer that an address in a state space stands for: scalar, or one a lane.
 LLVMValueRef cg_pointer(struct cg_func *g, enum isa_space space, LLVMValueRef addr, bool vector);
 LLVMValueRef cg_symbol_address(struct cg_func *g, const struct kir_symbol *sym, int64_t offset);
+LLVMValueRef cg_cast(struct cg *c, LLVMValueRef x, enum kir_type t); // same width
 LLVMValueRef cg_function_handle(struct cg *c, const struct kir_func *f);
 // Extends or truncates bits loaded or computed at type ty to the representation of `to`.
 LLVMValueRef cg_widen(struct cg *c, LLVMValueRef x, enum isa_type ty, enum kir_type to);

@@ -71,6 +71,8 @@ static uint64_t *live_after(struct cg_func *g, struct kir_inst *i) {
     uint64_t *live = arena_array(g->cg->arena, uint64_t, words);
     live_at_end(g, i->block, g->live_in, live, words);
     walk_back(g, i->block, live, i);
+    for (uint32_t k = 0; k < i->nres; k++)
+        clear_bit(live, i->res[k]->id); // made after the barrier
     return live;
 }
 

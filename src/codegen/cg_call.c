@@ -108,6 +108,12 @@ static bool emit_builtin(struct cg_func *g, struct kir_inst *i, enum builtin b) 
 
 // ---- device functions -----------------------------------------------------------------------
 
+// A value in the representation of t: .param .b32 may carry a float.
+LLVMValueRef cg_cast(struct cg *c, LLVMValueRef x, enum kir_type t) {
+    return LLVMTypeOf(x) == cg_vec_type(c, t) ? x
+                                              : LLVMBuildBitCast(c->b, x, cg_vec_type(c, t), "");
+}
+
 // Calls `fn` for the lanes of `mask`; a frame for it lies above ours.
 static LLVMValueRef call_vector(struct cg_func *g, LLVMValueRef fn, LLVMTypeRef t,
                                 LLVMValueRef mask, LLVMValueRef *args, unsigned nargs) {
@@ -134,11 +140,12 @@ static void emit_direct(struct cg_func *g, struct kir_inst *i) {
     LLVMValueRef *args = arena_array(c->arena, LLVMValueRef, i->nops + 1);
     bool dies = c->can_exit[f->index];
     for (uint32_t k = 0; k < i->nops; k++)
-        args[k] = argument(g, i, k);
+        args[k] = cg_cast(c, argument(g, i, k), f->proto.params[k]);
     LLVMValueRef r = call_vector(g, c->fn[f->index], cg_func_type(c, &f->proto, dies), cg_mask(g),
                                  args, i->nops);
     for (uint32_t k = 0; k < i->nres; k++)
-        cg_set_result(g, i->res[k], LLVMBuildExtractValue(c->b, r, k, ""));
+        cg_set_result(g, i->res[k],
+                      cg_cast(c, LLVMBuildExtractValue(c->b, r, k, ""), i->res[k]->type));
     if (dies)
         keep_alive(g, LLVMBuildExtractValue(c->b, r, f->proto.nrets, ""));
 }
@@ -155,11 +162,6 @@ static bool same_proto(const struct kir_proto *x, const struct kir_proto *y) {
     return true;
 }
 
-static LLVMValueRef cast_to(struct cg *c, LLVMValueRef x, enum kir_type t) {
-    return LLVMTypeOf(x) == cg_vec_type(c, t) ? x
-                                              : LLVMBuildBitCast(c->b, x, cg_vec_type(c, t), "");
-}
-
 // One arm of the switch over targets: calls f for the lanes of m and blends its results.
 static void call_target(struct cg_func *g, struct kir_inst *i, struct kir_func *f, LLVMValueRef m,
                         LLVMValueRef *args, LLVMValueRef *outs) {
@@ -167,11 +169,11 @@ static void call_target(struct cg_func *g, struct kir_inst *i, struct kir_func *
     bool dies = c->can_exit[f->index];
     LLVMValueRef *a = arena_array(c->arena, LLVMValueRef, i->nops + 1);
     for (uint32_t k = 0; k < f->proto.nparams; k++)
-        a[k] = cast_to(c, args[k], f->proto.params[k]);
+        a[k] = cg_cast(c, args[k], f->proto.params[k]);
     LLVMValueRef r =
         call_vector(g, c->fn[f->index], cg_func_type(c, &f->proto, dies), m, a, f->proto.nparams);
     for (uint32_t k = 0; k < i->nres; k++) {
-        LLVMValueRef x = cast_to(c, LLVMBuildExtractValue(c->b, r, k, ""), i->res[k]->type);
+        LLVMValueRef x = cg_cast(c, LLVMBuildExtractValue(c->b, r, k, ""), i->res[k]->type);
         if (c->width > 1) {
             LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(x), outs[k], "");
             x = cg_select(c, m, x, old);

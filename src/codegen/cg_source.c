@@ -320,7 +320,8 @@ bool cg_emit_source(struct cg_func *g, struct kir_inst *i) {
     case ISA_OP_SYMADDR:
         return emit_symaddr(g, i);
     case ISA_OP_PARAM:
-        cg_set_result(g, i->res[0], LLVMGetParam(g->fn, 4 + i->index));
+        cg_set_result(g, i->res[0],
+                      cg_cast(g->cg, LLVMGetParam(g->fn, 4 + i->index), i->res[0]->type));
         return true;
     case ISA_OP_CVTA:
         return emit_cvta(g, i);

@@ -90,7 +90,8 @@ static struct cg_val *lookup(struct cg_func *g, struct kir_value *v) {
     if (var->vec)
         x->vec = LLVMBuildLoad2(c->b, vt, var->vec, "");
     if (!x->scalar && !x->vec) {
-        // Used where its definition cannot have run: any value will do.
+        cg_error(c, "internal: %s: value %u is not at hand in block %u", g->f->name, v->id,
+                 g->block->id);
         x->vec = LLVMConstNull(vt);
         x->scalar = LLVMConstNull(t);
     }

@@ -7,7 +7,6 @@
 
 #include "ir/interp.h"
 #include "ptx/ast.h"
-#include "ptx/linker.h"
 #include "support/debug.h"
 
 static const struct kd_rt *runtime;
