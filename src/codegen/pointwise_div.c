@@ -1,5 +1,7 @@
-// Integer division and remainder. No instruction here can fault, and none is poison: the divisor
-// that the machine sees is never zero, and never -1 with the most negative dividend.
+// Integer division and remainder. No instruction here can fault. Scalars, 64-bit numbers: the
+// divisor that the machine sees is never zero, and never -1 with the most negative dividend.
+// Vectors of 16 and 32 bits: division in floating point, exact after truncation; lanes with a zero
+// divisor hold anything until their result is put in at the end.
 #include "codegen/pointwise_internal.h"
 
 struct division {
@@ -49,16 +51,22 @@ static val double_to_u32(const struct em *e, val d) {
 static val quotient32(const struct em *e, val n, val d, bool s) {
     if (!s)
         return double_to_u32(e, v_fdiv(e, u32_to_double(e, n), u32_to_double(e, d)));
-    return v_fptosi(e, v_fdiv(e, v_sitofp(e, n, 64), v_sitofp(e, d, 64)), 32);
+    val q = v_fptosi(e, v_fdiv(e, v_sitofp(e, n, 64), v_sitofp(e, d, 64)), 32);
+    // The most negative number by -1 is outside the conversion's range.
+    return v_sel(e, v_icmpi(e, LLVMIntEQ, d, UINT64_MAX), v_neg(e, n), q);
 }
 
 static struct division divide(const struct em *e, val n, val d, bool s, bool by_constant) {
     unsigned w = v_width(n);
     val q;
-    if (!e->lanes || by_constant || w == 64)
+    if (by_constant) {
         q = s ? LLVMBuildSDiv(e->b, n, d, "") : LLVMBuildUDiv(e->b, n, d, "");
-    else
+    } else if (!e->lanes || w == 64) {
+        d = safe_divisor(e, n, d, s);
+        q = s ? LLVMBuildSDiv(e->b, n, d, "") : LLVMBuildUDiv(e->b, n, d, "");
+    } else {
         q = w == 16 ? quotient16(e, n, d, s) : quotient32(e, n, d, s);
+    }
     return (struct division){q, v_sub(e, n, v_mul(e, q, d))};
 }
 
@@ -79,8 +87,7 @@ bool pw_div_rem(const struct em *e) {
     val n = op_typed(e, 0, t), d = op_typed(e, 1, t);
     uint64_t k;
     bool constant = op_const(e, 1, &k) && (k & (UINT64_MAX >> (64 - w)));
-    struct division v =
-        constant ? divide_constant(e, n, k, s) : divide(e, n, safe_divisor(e, n, d, s), s, false);
+    struct division v = constant ? divide_constant(e, n, k, s) : divide(e, n, d, s, false);
     val r = rem ? v.r : v.q;
     if (!constant) // by zero: all ones, the remainder too
         r = v_sel(e, v_icmpi(e, LLVMIntEQ, d, 0), k_int(e, w, UINT64_MAX), r);

@@ -15,6 +15,38 @@ val v_saturate(const struct em *e, val a) {
     return v_sel(e, v_fcmp(e, LLVMRealOLT, a, one), a, one);
 }
 
+// Does the operand hold no subnormal f32 anyway? Chains of .ftz instructions, which is what
+// -use_fast_math gives, need no more than one flush each.
+static bool is_flushed(const struct kir_value *v) {
+    const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
+    if (!i || i->ty != ISA_F32)
+        return false;
+    switch (i->op) {
+    case ISA_OP_CVT:
+        return i->mods.ftz || !isa_type_is_float(i->ty2);
+    case ISA_OP_ADD:
+    case ISA_OP_SUB:
+    case ISA_OP_MUL:
+    case ISA_OP_MAD:
+    case ISA_OP_FMA:
+    case ISA_OP_DIV:
+    case ISA_OP_RCP:
+    case ISA_OP_SQRT:
+    case ISA_OP_RSQRT:
+    case ISA_OP_SIN:
+    case ISA_OP_COS:
+    case ISA_OP_LG2:
+    case ISA_OP_EX2:
+    case ISA_OP_MIN:
+    case ISA_OP_MAX:
+    case ISA_OP_ABS:
+    case ISA_OP_NEG:
+        return i->mods.ftz;
+    default:
+        return false;
+    }
+}
+
 static val flushed_half(const struct em *e, val h) {
     val tiny = v_icmpi(e, LLVMIntEQ, v_andi(e, h, 0x7c00), 0);
     return v_sel(e, tiny, v_andi(e, h, 0x8000), h);
@@ -26,7 +58,7 @@ val op_number(const struct em *e, unsigned k, enum isa_type t) {
     switch (t) {
     case ISA_F32:
         a = op_flt(e, k, 32);
-        return ftz ? v_flush(e, a) : a;
+        return ftz && !is_flushed(e->i->ops[k]) ? v_flush(e, a) : a;
     case ISA_F64:
         return op_flt(e, k, 64);
     case ISA_F16:

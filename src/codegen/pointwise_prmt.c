@@ -15,27 +15,30 @@ static val index32(const struct em *e, unsigned k) {
     return LLVMConstInt(LLVMInt32TypeInContext(e->p->ctx), k, false);
 }
 
-// Vectors: one shuffle of bytes, and a second that takes the signs where the selector says so.
+// Bytes of r that the selector marks replaced by their signs.
+static val replicate_signs(const struct em *e, val r, unsigned sel) {
+    uint32_t ones = 0;
+    for (unsigned k = 0; k < 4; k++)
+        ones |= (sel >> (4 * k + 3) & 1u) << (8 * k);
+    val negative = v_andi(e, v_lshri(e, r, 7), ones); // 1 in a byte that becomes 255
+    val signs = v_sub(e, v_shli(e, negative, 8), negative);
+    return v_or(e, v_andi(e, r, ~(ones * UINT64_C(255))), signs);
+}
+
+// Vectors: one shuffle of bytes.
 static val shuffle_bytes(const struct em *e, val a, val b, unsigned sel) {
     unsigned n = 4 * e->lanes;
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(e->p->ctx), bytes = LLVMVectorType(i8, n);
-    val mask[256], signs[256];
+    LLVMTypeRef bytes = LLVMVectorType(LLVMInt8TypeInContext(e->p->ctx), n);
+    val mask[256];
     for (unsigned k = 0; k < n; k++) {
-        unsigned nibble = sel >> (4 * (k % 4)) & 15, from = k / 4 * 4 + (nibble & 3);
+        unsigned nibble = sel >> (4 * (k % 4)) & 7, from = k / 4 * 4 + (nibble & 3);
         mask[k] = index32(e, nibble & 4 ? n + from : from);
-        signs[k] = index32(e, nibble & 8 ? n + k : k);
     }
     val r =
         LLVMBuildShuffleVector(e->b, LLVMBuildBitCast(e->b, a, bytes, ""),
                                LLVMBuildBitCast(e->b, b, bytes, ""), LLVMConstVector(mask, n), "");
-    if (sel & 0x8888) {
-        val seven[256];
-        for (unsigned k = 0; k < n; k++)
-            seven[k] = LLVMConstInt(i8, 7, false);
-        val sign = LLVMBuildAShr(e->b, r, LLVMConstVector(seven, n), "");
-        r = LLVMBuildShuffleVector(e->b, r, sign, LLVMConstVector(signs, n), "");
-    }
-    return LLVMBuildBitCast(e->b, r, v_int(e, 32), "");
+    r = LLVMBuildBitCast(e->b, r, v_int(e, 32), "");
+    return sel & 0x8888 ? replicate_signs(e, r, sel) : r;
 }
 
 static val constant_byte(const struct em *e, val a, val b, unsigned nibble, unsigned to) {

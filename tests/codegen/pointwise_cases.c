@@ -138,6 +138,20 @@ static void register_variants(struct pw_cases *out, const struct pw_case *c) {
     }
 }
 
+// Operands that are results of .ftz instructions: no subnormals among them.
+static void flushed_variant(struct pw_cases *out, const struct pw_case *c) {
+    static struct kir_inst product = {.op = ISA_OP_MUL, .ty = ISA_F32, .mods = {.ftz = true}};
+    if (!c->inst.mods.ftz || c->inst.op == ISA_OP_SET)
+        return;
+    struct pw_case *n = append(out, c);
+    for (unsigned k = 0; k < n->inst.nops; k++) {
+        if (n->op_types[k] != ISA_F32)
+            continue;
+        n->op_values[k].kind = KIR_VALUE_INST;
+        n->op_values[k].def = &product;
+    }
+}
+
 static void mov_pieces(struct pw_cases *out, const struct pw_case *c) {
     static const uint8_t types[] = {[8] = ISA_B8, [16] = ISA_B16, [32] = ISA_B32, [64] = ISA_B64};
     unsigned bits = isa_type_bits(c->inst.ty);
@@ -188,6 +202,7 @@ static void finish_case(struct pw_cases *out, struct pw_case *c, const struct is
     struct pw_case copy = *base;
     constant_variants(out, &copy);
     register_variants(out, &copy);
+    flushed_variant(out, &copy);
 }
 
 static void expand(struct pw_cases *out, const struct isa_form *f, unsigned slot,
