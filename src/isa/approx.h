@@ -60,6 +60,6 @@ float approx_tanh(float x);
 #define APPROX_LG2_8 -0x1.a87d0cp-3f
 #define APPROX_LG2_9 0x1.01b6d8p-3f
 
-#define APPROX_TANH_MAX 4.97f // beyond it the quotient is 1 after clamping
+#define APPROX_TANH_MAX 5.0f // there the quotient exceeds 1 and is held at it
 
 #endif

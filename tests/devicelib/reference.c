@@ -176,11 +176,9 @@ static int far_out(double x) {
 }
 
 #define ONE(name, ref, bound_d, bound_f, low, high, quick)                                         \
-    {#name, __nv_##name, __nv_##name##f, ref, bound_d, bound_f, low, high, quick,                  \
-     0,     0,           0,              0,   0}
+    {#name, __nv_##name, __nv_##name##f, ref, bound_d, bound_f, low, high, quick, 0, 0, 0, 0, 0}
 #define TWO(name, ref, bound_d, bound_f, low, high)                                                \
-    {#name, 0,           0,              0,   bound_d, bound_f, low, high, 0,                      \
-     __nv_##name, __nv_##name##f, ref, 0, 0}
+    {#name, 0, 0, 0, bound_d, bound_f, low, high, 0, __nv_##name, __nv_##name##f, ref, 0, 0}
 
 const function functions[] = {
     ONE(sqrt, sqrtq, 0, 0, 0, 10, sqrt),

@@ -20,11 +20,11 @@
 #include <string.h>
 
 typedef struct {
-    int64_t ulps;     // the largest distance from the rounded reference
-    double exact;     // the largest error in ulp of the exact value
-    double worst[2];  // the arguments of it
-    double absolute;  // the largest absolute error where that is what the guide bounds
-    long wrong;       // results of another kind: NaN, infinity, sign of zero
+    int64_t ulps;    // the largest distance from the rounded reference
+    double exact;    // the largest error in ulp of the exact value
+    double worst[2]; // the arguments of it
+    double absolute; // the largest absolute error where that is what the guide bounds
+    long wrong;      // results of another kind: NaN, infinity, sign of zero
     double wrong_at[2];
 } tally;
 
@@ -68,14 +68,64 @@ static int64_t order_f(float x) {
     return i < 0 ? (int64_t)INT32_MIN - i : i;
 }
 
-static const double specials[] = {
-    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 1.5, -1.5, 2.5, -2.5, 4.0, 10.0, -10.0,
-    0x1p-1074, -0x1p-1074, 0x1p-1022, -0x1p-1022, 0x1p-149, -0x1p-149, 0x1p-126, -0x1p-126,
-    0x1.fffffffffffffp1023, -0x1.fffffffffffffp1023, 0x1.fffffep127, -0x1.fffffep127, 0x1p52,
-    0x1p53, -0x1p53, 0x1p63, 0x1p100, 1e10, 1e22, 1e300, 88.7, -88.7, -103.97, 709.78, -745.1,
-    0x1.921fb54442d18p+0, 0x1.921fb6p+0, 0x1.921fb54442d18p+1, 0x1.921fb6p+1, 0x1.6ac5b262ca1ffp849,
-    0x1p16, 0x1p20, 0x1.0000000000001p20, 0x1.fffffffffffffp-1, -0x1.fffffffffffffp-1,
-    0x1.fffffep-1, 0x1.0000000000001p0, 0x1.000002p0, INFINITY, -INFINITY, NAN};
+static const double specials[] = {0.0,
+                                  -0.0,
+                                  1.0,
+                                  -1.0,
+                                  0.5,
+                                  -0.5,
+                                  2.0,
+                                  -2.0,
+                                  3.0,
+                                  -3.0,
+                                  1.5,
+                                  -1.5,
+                                  2.5,
+                                  -2.5,
+                                  4.0,
+                                  10.0,
+                                  -10.0,
+                                  0x1p-1074,
+                                  -0x1p-1074,
+                                  0x1p-1022,
+                                  -0x1p-1022,
+                                  0x1p-149,
+                                  -0x1p-149,
+                                  0x1p-126,
+                                  -0x1p-126,
+                                  0x1.fffffffffffffp1023,
+                                  -0x1.fffffffffffffp1023,
+                                  0x1.fffffep127,
+                                  -0x1.fffffep127,
+                                  0x1p52,
+                                  0x1p53,
+                                  -0x1p53,
+                                  0x1p63,
+                                  0x1p100,
+                                  1e10,
+                                  1e22,
+                                  1e300,
+                                  88.7,
+                                  -88.7,
+                                  -103.97,
+                                  709.78,
+                                  -745.1,
+                                  0x1.921fb54442d18p+0,
+                                  0x1.921fb6p+0,
+                                  0x1.921fb54442d18p+1,
+                                  0x1.921fb6p+1,
+                                  0x1.6ac5b262ca1ffp849,
+                                  0x1p16,
+                                  0x1p20,
+                                  0x1.0000000000001p20,
+                                  0x1.fffffffffffffp-1,
+                                  -0x1.fffffffffffffp-1,
+                                  0x1.fffffep-1,
+                                  0x1.0000000000001p0,
+                                  0x1.000002p0,
+                                  INFINITY,
+                                  -INFINITY,
+                                  NAN};
 #define SPECIALS (int)(sizeof specials / sizeof *specials)
 
 // One point's argument: special values, all bit patterns, the interesting interval.
