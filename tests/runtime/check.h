@@ -10,11 +10,13 @@
 
 static int failures;
 
+// Of many failures the first ones tell.
+enum { SHOWN = 20 };
+
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
-        if (!(condition)) {                                                                        \
+        if (!(condition) && failures++ < SHOWN) {                                                  \
             fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
-            failures++;                                                                            \
         }                                                                                          \
     } while (0)
 
@@ -23,11 +25,11 @@ static int failures;
     do {                                                                                           \
         (void)cudaGetLastError();                                                                  \
         cudaError_t got_ = (call), last_ = cudaGetLastError();                                     \
-        if (got_ != (expected) || (got_ != cudaErrorNotReady && last_ != got_)) {                  \
+        if ((got_ != (expected) || (got_ != cudaErrorNotReady && last_ != got_)) &&                \
+            failures++ < SHOWN) {                                                                  \
             fprintf(stderr, "%s:%d: %s: %s, last error %s, expected %s\n", __FILE__, __LINE__,     \
                     #call, cudaGetErrorName(got_), cudaGetErrorName(last_),                        \
                     cudaGetErrorName(expected));                                                   \
-            failures++;                                                                            \
         }                                                                                          \
     } while (0)
 
