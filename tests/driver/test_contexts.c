@@ -1,0 +1,189 @@
+// Contexts, their stack, primary contexts, limits. Run with KUDZU_DEVICES=2.
+#include "check.h"
+
+#include <pthread.h>
+
+static void stack(void) {
+    CUcontext a, b, top;
+    CUdevice device;
+    OK(cuCtxGetCurrent(&top));
+    CHECK(top == NULL);
+    EXPECT(cuCtxSynchronize(), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuCtxPopCurrent(&top), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuCtxGetDevice(&device), CUDA_ERROR_INVALID_CONTEXT);
+    NEED(cuCtxCreate(&a, CU_CTX_SCHED_YIELD | CU_CTX_MAP_HOST, 0));
+    NEED(cuCtxCreate(&b, 0, 1));
+    OK(cuCtxGetCurrent(&top));
+    CHECK(top == b);
+    OK(cuCtxGetDevice(&device));
+    CHECK(device == 1);
+    OK(cuCtxPopCurrent(&top));
+    CHECK(top == b);
+    OK(cuCtxGetCurrent(&top));
+    CHECK(top == a);
+    OK(cuCtxPushCurrent(b));
+    OK(cuCtxSetCurrent(a));
+    OK(cuCtxPopCurrent(NULL));
+    OK(cuCtxPopCurrent(&top));
+    CHECK(top == a);
+    OK(cuCtxSetCurrent(b));
+    OK(cuCtxSetCurrent(NULL));
+    OK(cuCtxGetCurrent(&top));
+    CHECK(top == NULL);
+    OK(cuCtxSetCurrent(a));
+    OK(cuCtxDestroy(a)); // current: popped
+    OK(cuCtxGetCurrent(&top));
+    CHECK(top == NULL);
+    OK(cuCtxSetCurrent(b));
+    OK(cuCtxPushCurrent(b));
+    OK(cuCtxDestroy(b));
+    EXPECT(cuCtxSynchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED); // the second entry stays
+    OK(cuCtxSetCurrent(NULL));
+    EXPECT(cuCtxSetCurrent(b), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuCtxPushCurrent(a), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuCtxDestroy(a), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuCtxDestroy(NULL), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuCtxDestroy((CUcontext)0x1234567), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+static void creation(void) {
+    CUcontext ctx;
+    EXPECT(cuCtxCreate(NULL, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuCtxCreate(&ctx, 0, 2), CUDA_ERROR_INVALID_DEVICE);
+    EXPECT(cuCtxCreate(&ctx, 0x1000, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuCtxCreate(&ctx, CU_CTX_SCHED_SPIN | CU_CTX_SCHED_YIELD, 0), CUDA_ERROR_INVALID_VALUE);
+    CUexecAffinityParam affinity = {CU_EXEC_AFFINITY_TYPE_SM_COUNT, {{1}}};
+    EXPECT(cuCtxCreate_v3(&ctx, &affinity, 1, 0, 0), CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    NEED(cuCtxCreate_v3(&ctx, NULL, 0, 0, 0));
+    OK(cuCtxDestroy(ctx));
+}
+
+static void settings(void) {
+    CUcontext ctx, other;
+    unsigned flags, version;
+    size_t value;
+    unsigned long long id, id2;
+    int least, greatest;
+    NEED(cuCtxCreate(&other, 0, 0));
+    NEED(cuCtxCreate(&ctx, CU_CTX_SCHED_BLOCKING_SYNC, 0));
+    OK(cuCtxGetFlags(&flags));
+    CHECK((flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_BLOCKING_SYNC);
+    OK(cuCtxGetApiVersion(ctx, &version));
+    EXPECT(cuCtxGetApiVersion((CUcontext)48, &version), CUDA_ERROR_INVALID_CONTEXT);
+    OK(cuCtxGetId(NULL, &id));
+    OK(cuCtxGetId(other, &id2));
+    CHECK(id != id2);
+    OK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096));
+    OK(cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
+    CHECK(value >= 4096);
+    OK(cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 2 << 20));
+    OK(cuCtxGetLimit(&value, CU_LIMIT_PRINTF_FIFO_SIZE));
+    CHECK(value >= 2 << 20);
+    OK(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 16 << 20));
+    OK(cuCtxGetLimit(&value, CU_LIMIT_MALLOC_HEAP_SIZE));
+    CHECK(value >= 16 << 20);
+    EXPECT(cuCtxSetLimit(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 4), CUDA_ERROR_UNSUPPORTED_LIMIT);
+    EXPECT(cuCtxSetLimit((CUlimit)99, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuCtxGetLimit(&value, (CUlimit)99), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuCtxGetLimit(NULL, CU_LIMIT_STACK_SIZE), CUDA_ERROR_INVALID_VALUE);
+    CUfunc_cache cache;
+    OK(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1));
+    OK(cuCtxGetCacheConfig(&cache));
+    CHECK(cache == CU_FUNC_CACHE_PREFER_L1);
+    EXPECT(cuCtxSetCacheConfig((CUfunc_cache)9), CUDA_ERROR_INVALID_VALUE);
+    OK(cuCtxGetStreamPriorityRange(&least, &greatest));
+    CHECK(least == 0 && greatest == -5);
+    OK(cuCtxGetStreamPriorityRange(NULL, NULL));
+    OK(cuCtxDestroy(ctx));
+    OK(cuCtxDestroy(other));
+}
+
+static void primary(void) {
+    CUcontext a, b;
+    unsigned flags;
+    int active = 1;
+    CUdeviceptr ptr;
+    OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    CHECK(!active);
+    EXPECT(cuDevicePrimaryCtxRelease(0), CUDA_ERROR_INVALID_CONTEXT);
+    OK(cuDevicePrimaryCtxSetFlags(0, CU_CTX_SCHED_SPIN));
+    EXPECT(cuDevicePrimaryCtxSetFlags(0, 3), CUDA_ERROR_INVALID_VALUE);
+    NEED(cuDevicePrimaryCtxRetain(&a, 0));
+    NEED(cuDevicePrimaryCtxRetain(&b, 0));
+    CHECK(a == b);
+    OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    CHECK(active && flags == CU_CTX_SCHED_SPIN);
+    OK(cuCtxSetCurrent(a));
+    EXPECT(cuCtxDestroy(a), CUDA_ERROR_INVALID_CONTEXT);
+    OK(cuMemAlloc(&ptr, 64));
+    OK(cuDevicePrimaryCtxRelease(0));
+    OK(cuMemFree(ptr));
+    OK(cuDevicePrimaryCtxReset(0));
+    EXPECT(cuMemAlloc(&ptr, 64), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    NEED(cuDevicePrimaryCtxRetain(&b, 0));
+    CHECK(a == b);
+    OK(cuMemAlloc(&ptr, 64));
+    OK(cuDevicePrimaryCtxRelease(0));
+    OK(cuDevicePrimaryCtxRelease(0));
+    EXPECT(cuMemFree(ptr), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    CHECK(!active);
+    OK(cuCtxSetCurrent(NULL));
+    EXPECT(cuDevicePrimaryCtxRetain(&a, 2), CUDA_ERROR_INVALID_DEVICE);
+    EXPECT(cuDevicePrimaryCtxRetain(NULL, 0), CUDA_ERROR_INVALID_VALUE);
+}
+
+// What belongs to a context ends with it; its handles are known to be stale.
+static void ends_with_context(void) {
+    CUcontext ctx;
+    CUstream stream;
+    CUevent event;
+    CUdeviceptr ptr;
+    NEED(cuCtxCreate(&ctx, 0, 0));
+    OK(cuStreamCreate(&stream, 0));
+    OK(cuEventCreate(&event, 0));
+    OK(cuMemAlloc(&ptr, 1000));
+    OK(cuCtxDestroy(ctx));
+    NEED(cuCtxCreate(&ctx, 0, 0));
+    EXPECT(cuStreamSynchronize(stream), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuStreamDestroy(stream), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuEventQuery(event), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuMemFree(ptr), CUDA_ERROR_INVALID_VALUE);
+    OK(cuCtxDestroy(ctx));
+}
+
+static void *other_thread(void *arg) {
+    CUcontext top = (CUcontext)1;
+    OK(cuCtxGetCurrent(&top));
+    CHECK(top == NULL); // each thread has its own stack
+    OK(cuCtxSetCurrent(arg));
+    OK(cuCtxSynchronize());
+    return NULL;
+}
+
+static void threads(void) {
+    CUcontext ctx, top;
+    pthread_t t;
+    NEED(cuCtxCreate(&ctx, 0, 0));
+    pthread_create(&t, NULL, other_thread, ctx);
+    pthread_join(t, NULL);
+    OK(cuCtxGetCurrent(&top));
+    CHECK(top == ctx);
+    OK(cuCtxAttach(&top, 0));
+    OK(cuCtxDetach(ctx));
+    OK(cuCtxSynchronize());
+    OK(cuCtxDetach(ctx)); // the last reference
+    EXPECT(cuCtxSetCurrent(ctx), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+int main(void) {
+    setenv("KUDZU_DEVICES", "2", 1);
+    NEED(cuInit(0));
+    stack();
+    creation();
+    settings();
+    primary();
+    ends_with_context();
+    threads();
+    return check_result();
+}

@@ -1,0 +1,79 @@
+// Every function of the description is exported, and cuGetProcAddress finds it by name and
+// version. The list is generated from the description, the answers come from the library.
+#include "check.h"
+
+#include <dlfcn.h>
+
+static const struct {
+    const char *name, *symbol;
+    int version, per_thread;
+} entries[] = {
+#define API_ENTRY(name, version, per_thread, function) {name, #function, version, per_thread},
+#include "api/driver_table.inc"
+};
+
+static void *find(const char *name, int version, cuuint64_t flags,
+                  CUdriverProcAddressQueryResult *status) {
+    void *p = (void *)1;
+    OK(cuGetProcAddress(name, &p, version, flags, status));
+    return p;
+}
+
+static void all_entries(void *library) {
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+        void *exported = dlsym(library, entries[i].symbol);
+        CUdriverProcAddressQueryResult status;
+        void *found = find(entries[i].name, entries[i].version,
+                           entries[i].per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+                                                 : CU_GET_PROC_ADDRESS_LEGACY_STREAM,
+                           &status);
+        if (!exported || exported != found || status != CU_GET_PROC_ADDRESS_SUCCESS) {
+            fprintf(stderr, "%s: exported %p, found %p\n", entries[i].symbol, exported, found);
+            check_failures++;
+        }
+    }
+}
+
+static void versions(void *library) {
+    CUdriverProcAddressQueryResult status;
+    CHECK(find("cuMemAlloc", 12000, 0, &status) == dlsym(library, "cuMemAlloc_v2"));
+    CHECK(find("cuCtxCreate", 11030, 0, &status) == dlsym(library, "cuCtxCreate_v2"));
+    CHECK(find("cuCtxCreate", 11040, 0, &status) == dlsym(library, "cuCtxCreate_v3"));
+    CHECK(find("cuGetProcAddress", 11030, 0, &status) == dlsym(library, "cuGetProcAddress"));
+    CHECK(find("cuGetProcAddress", 12000, 0, &status) == dlsym(library, "cuGetProcAddress_v2"));
+    CHECK(find("cuMemcpyHtoD", 12000, 2, &status) == dlsym(library, "cuMemcpyHtoD_v2_ptds"));
+    // A function without streams has no variant: the one that there is.
+    CHECK(find("cuMemAlloc", 12000, 2, &status) == dlsym(library, "cuMemAlloc_v2"));
+    CHECK(find("cuDeviceGetExecAffinitySupport", 11030, 0, &status) == NULL);
+    CHECK(status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+    CHECK(find("CUDeviceGet", 12000, 0, &status) == NULL);
+    CHECK(status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+    CHECK(find("", 12000, 0, &status) == NULL);
+}
+
+static void errors(void) {
+    void *p;
+    CUdriverProcAddressQueryResult status;
+    EXPECT(cuGetProcAddress(NULL, &p, 12000, 0, &status), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuGetProcAddress("cuInit", NULL, 12000, 0, &status), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuGetProcAddress("cuInit", &p, 12000, 8, &status), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuGetProcAddress("cuInit", &p, 12000, 3, &status), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuGetProcAddress("cuNoSuch", &p, 12000, 0, NULL), CUDA_ERROR_NOT_FOUND);
+}
+
+// What is not built says so, before anything else.
+static void not_built(void) {
+    CUgraph graph;
+    EXPECT(cuGraphCreate(&graph, 0), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT(cuGraphCreate(NULL, 0), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+int main(void) {
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    CHECK(library != NULL);
+    all_entries(library);
+    versions(library);
+    errors();
+    not_built();
+    return check_result();
+}

@@ -1,0 +1,175 @@
+// Device, host and managed memory, and what is known of pointers.
+#include "check.h"
+
+static void device_memory(void) {
+    CUdeviceptr p = 0, base;
+    size_t size, free1, total;
+    OK(cuMemGetInfo(&free1, &total));
+    CHECK(free1 > 0 && free1 <= total);
+    OK(cuMemAlloc(&p, 1000));
+    CHECK(p && p % 256 == 0);
+    OK(cuMemGetAddressRange(&base, &size, p + 999));
+    CHECK(base == p && size == 1000);
+    OK(cuMemGetAddressRange(NULL, &size, p));
+    EXPECT(cuMemGetAddressRange(&base, &size, 0x10), CUDA_ERROR_NOT_FOUND);
+    EXPECT(cuMemFree(p + 4), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemFree(p));
+    EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemGetAddressRange(&base, &size, p), CUDA_ERROR_NOT_FOUND);
+    OK(cuMemFree(0));
+    int local;
+    EXPECT(cuMemFree((CUdeviceptr)(size_t)&local), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemAlloc(&p, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemAlloc(NULL, 16), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemAlloc(&p, (size_t)1 << 60), CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT(cuMemAlloc(&p, (size_t)-1), CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+static void pitched(void) {
+    CUdeviceptr p;
+    size_t pitch = 0;
+    OK(cuMemAllocPitch(&p, &pitch, 100, 10, 4));
+    CHECK(pitch >= 100 && pitch % 16 == 0);
+    OK(cuMemFree(p));
+    EXPECT(cuMemAllocPitch(&p, &pitch, 100, 10, 3), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemAllocPitch(&p, &pitch, 0, 10, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemAllocPitch(&p, NULL, 100, 10, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemAllocPitch(&p, &pitch, (size_t)-1, 10, 4), CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT(cuMemAllocPitch(&p, &pitch, (size_t)1 << 40, (size_t)1 << 40, 4),
+           CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+static void host_memory(void) {
+    char *p = NULL;
+    CUdeviceptr d;
+    unsigned flags = 99;
+    OK(cuMemHostAlloc((void **)&p, 5000, CU_MEMHOSTALLOC_PORTABLE));
+    memset(p, 1, 5000);
+    OK(cuMemHostGetDevicePointer(&d, p + 8, 0));
+    CHECK(d == (CUdeviceptr)(size_t)(p + 8));
+    EXPECT(cuMemHostGetDevicePointer(&d, p, 1), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemHostGetFlags(&flags, p));
+    CHECK(flags & CU_MEMHOSTALLOC_PORTABLE);
+    EXPECT(cuMemHostGetFlags(&flags, &d), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemFree((CUdeviceptr)(size_t)p), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemFreeHost(p + 1), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemFreeHost(p));
+    EXPECT(cuMemFreeHost(p), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemFreeHost(NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemHostAlloc((void **)&p, 16, 0x40), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemAllocHost((void **)&p, 16));
+    OK(cuMemFreeHost(p));
+}
+
+static void registered(void) {
+    char *p = malloc(10000);
+    CUdeviceptr d;
+    EXPECT(cuMemHostUnregister(p), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    EXPECT(cuMemHostGetDevicePointer(&d, p, 0), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemHostRegister(p, 10000, CU_MEMHOSTREGISTER_DEVICEMAP));
+    EXPECT(cuMemHostRegister(p + 100, 10, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    OK(cuMemHostGetDevicePointer(&d, p, 0));
+    CHECK(d == (CUdeviceptr)(size_t)p);
+    EXPECT(cuMemFreeHost(p), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemHostUnregister(p));
+    EXPECT(cuMemHostUnregister(p), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    EXPECT(cuMemHostRegister(NULL, 10, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemHostRegister(p, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemHostRegister(p, 10, 0x100), CUDA_ERROR_INVALID_VALUE);
+    free(p);
+}
+
+static int range_int(CUmem_range_attribute a, CUdeviceptr p, size_t n) {
+    int v = -99;
+    OK(cuMemRangeGetAttribute(&v, sizeof v, a, p, n));
+    return v;
+}
+
+static void managed(void) {
+    CUdeviceptr p, d;
+    OK(cuMemAllocManaged(&p, 8192, CU_MEM_ATTACH_GLOBAL));
+    int *host = (int *)(size_t)p;
+    host[0] = 42;
+    EXPECT(cuMemAllocManaged(&d, 16, CU_MEM_ATTACH_SINGLE), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemAllocManaged(&d, 16, 0), CUDA_ERROR_INVALID_VALUE);
+    CHECK(range_int(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, 8192) == 0);
+    CHECK(range_int(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, p, 8192) == CU_DEVICE_INVALID);
+    OK(cuMemAdvise(p, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+    CHECK(range_int(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, 4096) == 1);
+    CHECK(range_int(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, 8192) == 0);
+    CHECK(range_int(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p + 4096, 4096) == 0);
+    OK(cuMemAdvise(p, 8192, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, CU_DEVICE_CPU));
+    CHECK(range_int(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, p, 8192) == CU_DEVICE_CPU);
+    OK(cuMemAdvise(p, 8192, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
+    int by[3];
+    OK(cuMemRangeGetAttribute(by, sizeof by, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, p, 8192));
+    CHECK(by[0] == 0 && by[1] == CU_DEVICE_INVALID && by[2] == CU_DEVICE_INVALID);
+    OK(cuMemPrefetchAsync(p, 8192, 0, 0));
+    CHECK(range_int(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, p, 8192) == 0);
+    EXPECT(cuMemPrefetchAsync(p, 8192, 5, 0), CUDA_ERROR_INVALID_DEVICE);
+    EXPECT(cuMemPrefetchAsync(p, 8193, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemPrefetchAsync(p, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemAdvise(p, 8192, (CUmem_advise)77, 0), CUDA_ERROR_INVALID_VALUE);
+    CHECK(host[0] == 42);
+    OK(cuMemFree(p));
+    OK(cuMemAlloc(&d, 64));
+    EXPECT(cuMemPrefetchAsync(d, 64, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemFree(d));
+}
+
+static void pointers(CUcontext ctx) {
+    CUdeviceptr d, start;
+    void *h;
+    CUcontext owner;
+    CUmemorytype type;
+    unsigned char is_managed = 9;
+    int ordinal;
+    size_t size;
+    OK(cuMemAlloc(&d, 512));
+    OK(cuMemAllocHost(&h, 512));
+    void *pinned = h;
+    OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, d));
+    CHECK(owner == ctx);
+    OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, d));
+    CHECK(type == CU_MEMORYTYPE_DEVICE);
+    OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(size_t)h));
+    CHECK(type == CU_MEMORYTYPE_HOST);
+    OK(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, d));
+    CHECK(is_managed == 0);
+    OK(cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, d + 100));
+    OK(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, d + 100));
+    CHECK(start == d && size == 512);
+    EXPECT(cuPointerGetAttribute(&h, CU_POINTER_ATTRIBUTE_HOST_POINTER, d),
+           CUDA_ERROR_INVALID_VALUE);
+    EXPECT(
+        cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(size_t)&type),
+        CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuPointerGetAttribute(&type, (CUpointer_attribute)99, d), CUDA_ERROR_INVALID_VALUE);
+    CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_CONTEXT,
+                                    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                    CU_POINTER_ATTRIBUTE_HOST_POINTER};
+    void *host = (void *)1;
+    void *data[] = {&owner, &ordinal, &host};
+    OK(cuPointerGetAttributes(3, wanted, data, d));
+    CHECK(owner == ctx && ordinal == 0 && host == NULL);
+    OK(cuPointerGetAttributes(3, wanted, data, (CUdeviceptr)(size_t)&type));
+    CHECK(owner == NULL && ordinal == CU_DEVICE_INVALID && host == NULL);
+    EXPECT(cuPointerGetAttributes(0, wanted, data, d), CUDA_ERROR_INVALID_VALUE);
+    int yes = 1;
+    OK(cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, d));
+    EXPECT(cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_CONTEXT, d), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemFree(d));
+    OK(cuMemFreeHost(pinned));
+}
+
+int main(void) {
+    CUcontext ctx = check_context();
+    device_memory();
+    pitched();
+    host_memory();
+    registered();
+    managed();
+    pointers(ctx);
+    OK(cuCtxDestroy(ctx));
+    return check_result();
+}
