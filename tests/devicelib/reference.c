@@ -1,6 +1,8 @@
+#define _GNU_SOURCE
 #include "reference.h"
 #include "libdevice.h"
 
+#include <math.h>
 #include <quadmath.h>
 
 static quad ref_rsqrt(quad x) {
@@ -33,6 +35,30 @@ static quad ref_cospi(quad x) {
         return nanq("");
     quad r = fabsq(x - 2 * rintq(x / 2));
     return r == 0.5Q ? 0 : sinq(M_PIq * (0.5Q - r));
+}
+
+// For floats only, in double.
+static double quick_exp10(double x) {
+    return exp10(x);
+}
+
+static double quick_rsqrt(double x) {
+    return 1 / sqrt(x);
+}
+
+static double quick_rcbrt(double x) {
+    return 1 / cbrt(x);
+}
+
+static double quick_sinpi(double x) {
+    double r = remainder(x, 2);
+    double folded = r > 0.5 ? 1 - r : r < -0.5 ? -1 - r : r;
+    return folded == 0 ? copysign(0, x) : sin(M_PI * folded);
+}
+
+static double quick_cospi(double x) {
+    double r = fabs(remainder(x, 2));
+    return r == 0.5 ? 0 : sin(M_PI * (0.5 - r));
 }
 
 static quad ref_erfcx(quad x) {
@@ -164,6 +190,109 @@ static quad ref_j1(quad x) {
 STEPS(both_d, , , double)
 STEPS(both_f, , f, float)
 
+// Functions of more arguments, with all but two of them fixed.
+static double norm3d_fixed(double x, double y) {
+    return __nv_norm3d(x, 1.25, y);
+}
+
+static float norm3df_fixed(float x, float y) {
+    return __nv_norm3df(x, 1.25f, y);
+}
+
+static quad ref_norm3d(quad x, quad y) {
+    return hypotq(hypotq(x, 1.25Q), y);
+}
+
+static double rnorm3d_fixed(double x, double y) {
+    return __nv_rnorm3d(x, 1.25, y);
+}
+
+static float rnorm3df_fixed(float x, float y) {
+    return __nv_rnorm3df(x, 1.25f, y);
+}
+
+static quad ref_rnorm3d(quad x, quad y) {
+    return 1 / ref_norm3d(x, y);
+}
+
+static double norm4d_fixed(double x, double y) {
+    return __nv_norm4d(x, 1.25, -0.75, y);
+}
+
+static float norm4df_fixed(float x, float y) {
+    return __nv_norm4df(x, 1.25f, -0.75f, y);
+}
+
+static quad ref_norm4d(quad x, quad y) {
+    return hypotq(ref_norm3d(x, y), 0.75Q);
+}
+
+static double rnorm4d_fixed(double x, double y) {
+    return __nv_rnorm4d(x, 1.25, -0.75, y);
+}
+
+static float rnorm4df_fixed(float x, float y) {
+    return __nv_rnorm4df(x, 1.25f, -0.75f, y);
+}
+
+static quad ref_rnorm4d(quad x, quad y) {
+    return 1 / ref_norm4d(x, y);
+}
+
+static double norm_fixed(double x, double y) {
+    double a[5] = {x, 1.25, y, -0.75, 0.5};
+    return __nv_norm(5, a);
+}
+
+static float normf_fixed(float x, float y) {
+    float a[5] = {x, 1.25f, y, -0.75f, 0.5f};
+    return __nv_normf(5, a);
+}
+
+static quad ref_norm(quad x, quad y) {
+    return hypotq(ref_norm4d(x, y), 0.5Q);
+}
+
+static double powi_fixed(double x, double y) {
+    return __nv_powi(x, __nv_double2int_rz(y));
+}
+
+static float powif_fixed(float x, float y) {
+    return __nv_powif(x, __nv_float2int_rz(y));
+}
+
+static quad ref_powi(quad x, quad y) {
+    quad n = isnanq(y) ? 0 : truncq(y);
+    n = n > 2147483647 ? 2147483647 : n < -2147483648.0Q ? -2147483648.0Q : n;
+    return powq(x, n);
+}
+
+#define ORDER(n)                                                                                   \
+    static double jn_##n(double x) {                                                               \
+        return __nv_jn(n, x);                                                                      \
+    }                                                                                              \
+    static float jnf_##n(float x) {                                                                \
+        return __nv_jnf(n, x);                                                                     \
+    }                                                                                              \
+    static quad ref_jn_##n(quad x) {                                                               \
+        return isinfq(x) ? 0 : jnq(n, x);                                                          \
+    }                                                                                              \
+    static double yn_##n(double x) {                                                               \
+        return __nv_yn(n, x);                                                                      \
+    }                                                                                              \
+    static float ynf_##n(float x) {                                                                \
+        return __nv_ynf(n, x);                                                                     \
+    }                                                                                              \
+    static quad ref_yn_##n(quad x) {                                                               \
+        return x < 0 ? nanq("") : x == 0 ? -HUGE_VALQ : isinfq(x) ? 0 : ynq(n, x);                 \
+    }                                                                                              \
+    static int yn_unbounded_##n(double x) {                                                        \
+        return fabs(x) <= 1.5 * n || fabs(x) > 1e15;                                               \
+    }
+ORDER(2)
+ORDER(5)
+ORDER(128)
+
 // lgamma is bounded outside of an interval with zeros close to poles; the narrower one of float.
 static int lgamma_unbounded(double x) {
     return x > -23.0001 && x < -2.2637;
@@ -180,16 +309,28 @@ static int far_out(double x) {
 #define TWO(name, ref, bound_d, bound_f, low, high)                                                \
     {#name, 0, 0, 0, bound_d, bound_f, low, high, 0, __nv_##name, __nv_##name##f, ref, 0, 0}
 
+#define BESSEL_ORDER(n, low, high)                                                                 \
+    {"jn_" #n, jn_##n, jnf_##n, ref_jn_##n, 0, 0, -high, high, 0, 0, 0, 0, far_out, 1e-320},       \
+    {                                                                                              \
+        "yn_" #n, yn_##n, ynf_##n, ref_yn_##n, 0, 0, low, high, 0, 0, 0, 0, yn_unbounded_##n,      \
+            1e-320                                                                                 \
+    }
+
 const function functions[] = {
     ONE(sqrt, sqrtq, 0, 0, 0, 10, sqrt),
-    ONE(rsqrt, ref_rsqrt, 1, 2, 0, 10, 0),
+    ONE(rsqrt, ref_rsqrt, 1, 2, 0, 10, quick_rsqrt),
     ONE(cbrt, cbrtq, 1, 1, -10, 10, cbrt),
-    ONE(rcbrt, ref_rcbrt, 1, 1, -10, 10, 0),
+    ONE(rcbrt, ref_rcbrt, 1, 1, -10, 10, quick_rcbrt),
     TWO(hypot, ref_hypot, 2, 3, -10, 10),
     TWO(rhypot, ref_rhypot, 1, 2, -10, 10),
+    {"norm3d", 0, 0, 0, 2, 3, -10, 10, 0, norm3d_fixed, norm3df_fixed, ref_norm3d, 0, 0},
+    {"rnorm3d", 0, 0, 0, 1, 2, -10, 10, 0, rnorm3d_fixed, rnorm3df_fixed, ref_rnorm3d, 0, 0},
+    {"norm4d", 0, 0, 0, 2, 3, -10, 10, 0, norm4d_fixed, norm4df_fixed, ref_norm4d, 0, 0},
+    {"rnorm4d", 0, 0, 0, 1, 2, -10, 10, 0, rnorm4d_fixed, rnorm4df_fixed, ref_rnorm4d, 0, 0},
+    {"norm", 0, 0, 0, 4, 4, -10, 10, 0, norm_fixed, normf_fixed, ref_norm, 0, 0},
     ONE(exp, expq, 1, 2, -20, 20, exp),
     ONE(exp2, exp2q, 1, 2, -20, 20, exp2),
-    ONE(exp10, ref_exp10, 1, 2, -20, 20, 0),
+    ONE(exp10, ref_exp10, 1, 2, -20, 20, quick_exp10),
     ONE(expm1, expm1q, 1, 1, -2, 2, expm1),
     ONE(log, logq, 1, 1, 0, 4, log),
     ONE(log2, log2q, 1, 1, 0, 4, log2),
@@ -200,8 +341,8 @@ const function functions[] = {
     ONE(tan, tanq, 2, 4, -10, 10, tan),
     {"sincos_s", both_d_sin, both_f_sin, sinq, 2, 2, -1e4, 1e4, sin, 0, 0, 0, 0, 0},
     {"sincos_c", both_d_cos, both_f_cos, cosq, 2, 2, -1e4, 1e4, cos, 0, 0, 0, 0, 0},
-    ONE(sinpi, ref_sinpi, 2, 1, -3, 3, 0),
-    ONE(cospi, ref_cospi, 2, 1, -3, 3, 0),
+    ONE(sinpi, ref_sinpi, 2, 1, -3, 3, quick_sinpi),
+    ONE(cospi, ref_cospi, 2, 1, -3, 3, quick_cospi),
     ONE(asin, asinq, 2, 2, -1, 1, asin),
     ONE(acos, acosq, 2, 2, -1, 1, acos),
     ONE(atan, atanq, 2, 2, -5, 5, atan),
@@ -213,6 +354,7 @@ const function functions[] = {
     ONE(acosh, acoshq, 3, 4, 1, 5, acosh),
     ONE(atanh, atanhq, 2, 3, -1, 1, atanh),
     TWO(pow, powq, 2, 4, -10, 10),
+    {"powi", 0, 0, 0, 2, 4, -10, 10, 0, powi_fixed, powif_fixed, ref_powi, 0, 0},
     ONE(erf, erfq, 2, 2, -4, 4, erf),
     ONE(erfc, erfcq, 5, 4, -4, 12, erfc),
     ONE(erfinv, ref_erfinv, 5, 2, -1, 1, 0),
@@ -227,6 +369,9 @@ const function functions[] = {
     {"j1", __nv_j1, __nv_j1f, ref_j1, 7, 9, -12, 12, 0, 0, 0, 0, far_out, 8},
     {"y0", __nv_y0, __nv_y0f, ref_y0, 7, 9, 0, 12, 0, 0, 0, 0, far_out, 8},
     {"y1", __nv_y1, __nv_y1f, ref_y1, 7, 9, 0, 12, 0, 0, 0, 0, far_out, 8},
+    BESSEL_ORDER(2, 0, 30),
+    BESSEL_ORDER(5, 0, 30),
+    BESSEL_ORDER(128, 0, 400),
     ONE(cyl_bessel_i0, ref_i0, 6, 6, -20, 20, 0),
     ONE(cyl_bessel_i1, ref_i1, 6, 6, -20, 20, 0),
     {0},
