@@ -21,6 +21,16 @@ struct incoming {
     LLVMValueRef scalar, guard, vec;
 };
 
+// A phi's operand in the phi's representation: their types agree in width alone.
+static LLVMValueRef phi_operand(struct cg_func *g, const struct kir_inst *i, uint32_t k,
+                                LLVMValueRef x) {
+    struct cg *c = g->cg;
+    bool vec = LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMVectorTypeKind;
+    LLVMTypeRef t = vec ? cg_vec_type(c, i->res[0]->type) : cg_scalar_type(c, i->res[0]->type);
+    x = cg_operand_bits(g, i, k, x);
+    return LLVMTypeOf(x) == t ? x : LLVMBuildBitCast(c->b, x, t, "");
+}
+
 // Gives the target's phis their values for the lanes of `mask`.
 static void assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMValueRef mask) {
     struct cg *c = g->cg;
@@ -33,11 +43,11 @@ static void assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, L
     for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next, n++) {
         struct cg_var *var = &g->vars[i->res[0]->id];
         if (var->scalar)
-            in[n].scalar = cg_scalar(g, i->ops[p]);
+            in[n].scalar = phi_operand(g, i, p, cg_scalar(g, i->ops[p]));
         if (var->guard)
             in[n].guard = cg_guard(g, i->ops[p]);
         if (var->vec)
-            in[n].vec = cg_vec(g, i->ops[p]);
+            in[n].vec = phi_operand(g, i, p, cg_vec(g, i->ops[p]));
     }
     n = 0;
     for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next, n++) {
