@@ -159,13 +159,8 @@ static CUresult load_first(struct drv_library *l, struct drv_jit *jit) {
 // length in its header.
 static CUresult image_size(const void **image, size_t *size) {
     char why[256] = "";
-    struct kimg_wrapper w;
-    memcpy(&w.magic, *image, sizeof w.magic);
-    if (w.magic == KIMG_WRAPPER_MAGIC) {
-        memcpy(&w, *image, sizeof w);
-        *image = w.data;
-        REQUIRE(w.data, CUDA_ERROR_INVALID_IMAGE, "the image's wrapper points nowhere");
-    }
+    *image = drv_image_unwrap(*image);
+    REQUIRE(*image, CUDA_ERROR_INVALID_IMAGE, "the image's wrapper points nowhere");
     if (kimg_is_container(*image, 0)) {
         struct kimg it;
         REQUIRE(kimg_open(&it, *image, 0, why, sizeof why), CUDA_ERROR_INVALID_IMAGE, "%s", why);

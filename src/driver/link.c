@@ -119,11 +119,6 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
 }
 
 static CUresult complete(struct drv_link *l, char **ptx) {
-    if (l->n == 1) {
-        *ptx = strdup(l->ptx[0]);
-        REQUIRE(*ptx, CUDA_ERROR_OUT_OF_MEMORY, "no memory for linked PTX");
-        return CUDA_SUCCESS;
-    }
     return drv_status(kd_link_ptx((const char *const *)l->ptx, l->sizes, l->n,
                                   l->jit.load.error_log, l->jit.load.error_log_size, ptx),
                       l->object.context);

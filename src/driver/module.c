@@ -13,11 +13,10 @@ static void module_release(struct drv_object *o) {
     free(m);
 }
 
-// Programs embed a small struct that points to the container; some pass that.
-static const void *unwrap(const void *image) {
+const void *drv_image_unwrap(const void *image) {
+    static const uint32_t magic = KIMG_WRAPPER_MAGIC;
     struct kimg_wrapper w;
-    memcpy(&w.magic, image, sizeof w.magic);
-    if (w.magic != KIMG_WRAPPER_MAGIC)
+    if (strncmp(image, (const char *)&magic, sizeof magic)) // byte by byte: text may be shorter
         return image;
     memcpy(&w, image, sizeof w);
     return w.data;
@@ -27,8 +26,10 @@ CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size
                          struct drv_jit *jit, struct drv_module **out) {
     REQUIRE_POINTER(image);
     if (!size || size >= sizeof(struct kimg_wrapper))
-        image = unwrap(image);
+        image = drv_image_unwrap(image);
     REQUIRE(image, CUDA_ERROR_INVALID_IMAGE, "the image's wrapper points nowhere");
+    REQUIRE(strncmp(image, "\177ELF", 4), CUDA_ERROR_NO_BINARY_FOR_GPU,
+            "the image is machine code of a GPU; PTX or a container with PTX is needed");
     struct kd_module *device_module;
     CUresult result = drv_status(
         kd_module_load(ctx->c, image, size, jit ? &jit->load : NULL, &device_module), ctx);

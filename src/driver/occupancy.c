@@ -10,9 +10,10 @@ static CUresult check_flags(unsigned flags) {
     return CUDA_SUCCESS;
 }
 
-// 0 when a block is too large for the kernel.
+// 0 when a block has more threads or dynamic shared memory than the kernel may be launched with.
 static int blocks(const struct drv_function *f, int threads, size_t dynamic_shared) {
-    if ((unsigned)threads > kd_kernel_max_threads(f->k) || dynamic_shared > UINT32_MAX)
+    if ((unsigned)threads > kd_kernel_max_threads(f->k) ||
+        dynamic_shared > kd_kernel_max_dynamic_shared(f->k))
         return 0;
     return (int)kd_kernel_occupancy(f->k, (uint32_t)threads, (uint32_t)dynamic_shared);
 }

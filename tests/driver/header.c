@@ -1,0 +1,42 @@
+// Compiled alone, as C and as C++: the public headers of the driver, and the layouts of the
+// documented interface.
+#ifdef TYPEDEFS
+#include <cudaTypedefs.h>
+#else
+#include <cuda.h>
+#endif
+#ifndef KUDZU_CUDA_H
+#error "another cuda.h was found first"
+#endif
+
+#define SIZE(type, bytes) typedef char size_of_##type[sizeof(type) == (bytes) ? 1 : -1]
+
+SIZE(CUdeviceptr, 8);
+SIZE(CUdevice, 4);
+SIZE(CUuuid, 16);
+SIZE(CUdevprop, 56);
+SIZE(CUDA_MEMCPY2D, 128);
+SIZE(CUDA_MEMCPY3D, 200);
+SIZE(CUDA_MEMCPY3D_PEER, 200);
+SIZE(CUDA_ARRAY_DESCRIPTOR, 24);
+SIZE(CUDA_ARRAY3D_DESCRIPTOR, 40);
+SIZE(CUDA_RESOURCE_DESC, 144);
+SIZE(CUDA_TEXTURE_DESC, 104);
+SIZE(CUDA_RESOURCE_VIEW_DESC, 112);
+SIZE(CUlaunchAttribute, 72);
+SIZE(CUlaunchAttributeValue, 64);
+SIZE(CUlaunchConfig, 56);
+SIZE(CUmemPoolProps, 88);
+SIZE(CUmemAllocationProp, 32);
+SIZE(CUipcMemHandle, 64);
+SIZE(CUstreamBatchMemOpParams, 48);
+SIZE(CUtensorMap, 128);
+SIZE(CUDA_KERNEL_NODE_PARAMS, 72);
+SIZE(CUgraphNodeParams, 256);
+SIZE(CUgraphEdgeData, 8);
+
+CUresult use(CUdeviceptr *p, CUstream s);
+CUresult use(CUdeviceptr *p, CUstream s) {
+    CUresult r = cuMemAlloc(p, 16);
+    return r == CUDA_SUCCESS ? cuMemsetD8Async(*p, 0, 16, s) : r;
+}
