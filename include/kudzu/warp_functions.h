@@ -119,7 +119,7 @@ KUDZU_MATCH(double, 64, unsigned long long)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #define KUDZU_REDUCE(name, T, builtin)                                                             \
     KUDZU_WARP T name(unsigned int mask, T v) {                                                    \
-        return (T)builtin(mask, v);                                                                \
+        return (T)builtin(v, mask);                                                                \
     }
 KUDZU_REDUCE(__reduce_add_sync, int, __nvvm_redux_sync_add)
 KUDZU_REDUCE(__reduce_add_sync, unsigned int, __nvvm_redux_sync_add)

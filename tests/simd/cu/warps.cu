@@ -30,8 +30,12 @@ extern "C" __global__ void votes(const unsigned *in, unsigned *out) {
     out[64 + t] = __any_sync(FULL, in[t] == 3);
     out[128 + t] = __all_sync(FULL, in[t] < 256);
     out[192 + t] = __popc(__ballot_sync(FULL, p) & ((1u << (t % 32)) - 1));
-    if (p)
-        out[256 + t] = __activemask();
+    // Which lanes are together is not fixed: this one is, and none that did not come here.
+    unsigned here = __ballot_sync(FULL, p);
+    if (p) {
+        unsigned m = __activemask();
+        out[256 + t] = (m >> (t % 32) & 1) | (m & ~here);
+    }
 }
 
 extern "C" __global__ void matches(const unsigned *in, unsigned *out) {
