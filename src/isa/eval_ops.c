@@ -60,6 +60,14 @@ void eval_setp_x2(enum isa_type ty, const struct isa_mods *m, const union isa_bi
     }
 }
 
+void eval_set_mask_x2(enum isa_type ty, const struct isa_mods *m, const union isa_bits *src,
+                      union isa_bits *dst, bool combine) {
+    union isa_bits half[2] = {0};
+    eval_setp_x2(ty, m, src, half, combine);
+    dst[0] = (union isa_bits){
+        .u64 = {(half[0].u64[0] ? 0xffff : 0) | (half[1].u64[0] ? 0xffff0000u : 0)}};
+}
+
 bool eval_not_negative_f32(uint64_t c, const struct isa_mods *m) {
     struct isa_mods ge = {.cmp = ISA_CMP_GE, .ftz = m->ftz};
     return fp_compare(FP_F32, c, 0, &ge);

@@ -15,6 +15,9 @@ bool eval_bool(bool r, uint64_t c, const struct isa_mods *m); // r boolop c
 uint64_t eval_set(bool value, enum isa_type ty);
 void eval_setp_x2(enum isa_type ty, const struct isa_mods *m, const union isa_bits *src,
                   union isa_bits *dst, bool combine);
+// set of packed halves to an integer: each half all ones or zero.
+void eval_set_mask_x2(enum isa_type ty, const struct isa_mods *m, const union isa_bits *src,
+                      union isa_bits *dst, bool combine);
 bool eval_not_negative_f32(uint64_t c, const struct isa_mods *m);
 void eval_lop3_bool(const struct isa_mods *m, const union isa_bits *src, union isa_bits *dst);
 // cvt of two f32 to a packed type with elements of format f: the first operand is the high half.

@@ -310,6 +310,11 @@ for slot, sources, results, sm in (
         form("set.%s%s%s.dtype.stype d, a, b%s" % (slot, boolean, ftz, extra), dtype=results,
              stype=sources, sm=sm, t=dict(a="ty2", b="ty2", c="pred"),
              sem="d = eval_set(%s, ty);" % value)
+for types, sm in (("f16x2", 53), ("bf16x2", 90)):
+    form("set.cmp{.ftz}.dtype.stype d, a, b", dtype=I32, stype=types, sm=sm, raw=True,
+         t=dict(a="ty2", b="ty2"), sem="eval_set_mask_x2(ty2, m, src, dst, false);")
+    form("set.cmp.boolop{.ftz}.dtype.stype d, a, b, {!}c", dtype=I32, stype=types, sm=sm, raw=True,
+         t=dict(a="ty2", b="ty2", c="pred"), sem="eval_set_mask_x2(ty2, m, src, dst, true);")
 op("setp", "pointwise", doc="Comparison to predicates: p, and q its complement")
 for slot, types in (("bcmp", B), ("icmp", I), ("cmp", "f32 f64 f16 bf16")):
     compare = "fp_compare(F, a, b, m)" if slot == "cmp" else "bit_compare(a, b, SGN, m->cmp)"

@@ -56,6 +56,39 @@ static bool match_modifiers(struct match *m, const struct isa_form *form,
     return m->reach == t->len;
 }
 
+// Is a type chosen in a slot after this one?
+static bool type_follows(const struct match *m, unsigned slot) {
+    for (unsigned i = slot + 1; i < m->form->nslots; i++)
+        if (m->choice[i] && m->form->slots[i].choices[0].set.field == ISA_FIELD_TYPE)
+            return true;
+    return false;
+}
+
+// The assembler takes the modifiers before the type in any order (div.ftz.rn.f32); so, when no
+// form fits as it is written, does this. A word goes to the first slot that is free and has it.
+static bool match_reordered(struct match *m, const struct isa_form *form,
+                            const struct ptx_token *t) {
+    *m = (struct match){.form = form, .reach = (uint32_t)strlen(form->opcode)};
+    for (unsigned i = 0; i < form->nsets; i++)
+        isa_apply(form->sets[i], &m->ty, &m->ty2, &m->mods);
+    while (m->reach < t->len) {
+        const struct isa_choice *c = NULL;
+        for (m->slot = 0; m->slot < form->nslots; m->slot++)
+            if (!m->choice[m->slot] && !type_follows(m, m->slot) &&
+                (c = find_choice(&form->slots[m->slot], t, m->reach)))
+                break;
+        if (!c)
+            return false;
+        isa_apply(c->set, &m->ty, &m->ty2, &m->mods);
+        m->choice[m->slot] = (uint8_t)(c - form->slots[m->slot].choices + 1);
+        m->reach += (uint32_t)strlen(c->text) + 1;
+    }
+    for (unsigned i = 0; i < form->nslots; i++)
+        if (!m->choice[i] && !form->slots[i].optional)
+            return false;
+    return true;
+}
+
 // The words that could have stood where matching ended, without repetition.
 static void expected_words(const struct match *m, struct strbuf *out) {
     unsigned first = m->slot;
@@ -395,30 +428,45 @@ static bool further(struct ptx_pos a, struct ptx_pos b) {
     return a.line > b.line || (a.line == b.line && a.col > b.col);
 }
 
+// What has been found among an opcode's forms.
+struct search {
+    const struct isa_form *best; // of those whose modifiers fit
+    struct trouble trouble;      // why its operands do not
+};
+
+static bool
+try_forms(struct search *s, const struct ptx_token *t, struct ptx_inst *i, size_t first, size_t n,
+          bool (*match)(struct match *, const struct isa_form *, const struct ptx_token *)) {
+    for (size_t k = 0; k < n; k++) {
+        struct match m;
+        struct trouble why = {0};
+        uint8_t which[PTX_MAX_OPERANDS] = {0};
+        if (!match(&m, &isa_forms[first + k], t))
+            continue;
+        if (check_operands(&m, i, which, &why)) {
+            complete(i, &m, which);
+            return true;
+        }
+        if (!s->best || why.operand > s->trouble.operand ||
+            (why.operand == s->trouble.operand && further(why.pos, s->trouble.pos))) {
+            s->best = m.form;
+            s->trouble = why;
+        }
+    }
+    return false;
+}
+
 void ptx_match(struct ptx_parser *p, const struct ptx_token *t, struct ptx_inst *i) {
     size_t word = 0, first;
     while (word < t->len && t->text[word] != '.')
         word++;
     size_t n = isa_find_forms(t->text, word, &first);
-    const struct isa_form *best = NULL;
-    struct trouble worst = {0};
-    for (size_t k = 0; k < n; k++) {
-        struct match m;
-        struct trouble why = {0};
-        uint8_t which[PTX_MAX_OPERANDS] = {0};
-        if (!match_modifiers(&m, &isa_forms[first + k], t))
-            continue;
-        if (check_operands(&m, i, which, &why)) {
-            complete(i, &m, which);
-            return;
-        }
-        if (!best || why.operand > worst.operand ||
-            (why.operand == worst.operand && further(why.pos, worst.pos))) {
-            best = m.form;
-            worst = why;
-        }
-    }
-    if (!best)
+    struct search s = {0};
+    if (try_forms(&s, t, i, first, n, match_modifiers))
+        return;
+    if (!s.best && try_forms(&s, t, i, first, n, match_reordered))
+        return;
+    if (!s.best)
         modifier_error(p, t, first, n);
-    operand_error(p, t, i, &worst, best);
+    operand_error(p, t, i, &s.trouble, s.best);
 }

@@ -5,7 +5,7 @@
 
 // More than any device has, little enough that sums of sizes cannot wrap.
 static const uint64_t MAX_VARIABLE_BYTES = 1ull << 40;
-enum { MAX_DIMS = 16, MAX_PARAMS = 4096 };
+enum { MAX_DIMS = 16, MAX_PARAMS = 4096, MAX_VECTOR_RANGE = 4096 };
 
 enum isa_type ptx_parse_type(struct ptx_parser *p) {
     if (p->tok.kind == PTX_TOKEN_DIRECTIVE) {
@@ -347,6 +347,24 @@ static void declare_single(struct ptx_parser *p, struct ptx_reg_decl *d, struct 
     }
 }
 
+// Registers of a range are made when they are used; vectors, which are rare, at once.
+static void declare_range(struct ptx_parser *p, struct ptx_reg_decl *d, struct ptx_pos pos) {
+    if (d->vec == 1) {
+        const char *key = arena_printf(p->arena, "%s<>", d->name);
+        if (own_name(p, key))
+            ptx_fail(p, pos, "'%s<...>' is declared already", d->name);
+        ptx_names_add(&p->names, p->arena, key, PTX_NAME_RANGE, p->names.depth)->decl = d;
+        return;
+    }
+    if (d->range > MAX_VECTOR_RANGE)
+        ptx_fail(p, pos, "too many vector registers");
+    for (uint32_t i = 0; i < d->range; i++) {
+        struct ptx_reg_decl *one = arena_memdup(p->arena, d, sizeof *d);
+        one->name = arena_printf(p->arena, "%s%u", d->name, i);
+        declare_single(p, one, pos);
+    }
+}
+
 void ptx_parse_reg_decl(struct ptx_parser *p) {
     unsigned vec = parse_vec(p);
     struct ptx_pos type_pos = p->tok.pos;
@@ -363,10 +381,7 @@ void ptx_parse_reg_decl(struct ptx_parser *p) {
         if (ptx_accept(p, '<')) {
             d->range = (uint32_t)ptx_expect_u32(p, "a number of registers");
             ptx_expect(p, '>', "after the number of registers");
-            if (vec != 1)
-                ptx_fail(p, pos, "vector registers cannot be declared in a range");
-            // A range of that prefix may be declared again in an inner scope, not in the same.
-            declare(p, arena_printf(p->arena, "%s<>", d->name), pos, PTX_NAME_RANGE)->decl = d;
+            declare_range(p, d, pos);
         } else {
             declare_single(p, d, pos);
         }

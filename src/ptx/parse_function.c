@@ -448,8 +448,6 @@ void ptx_parse_function(struct ptx_parser *p, enum ptx_linkage linkage, bool is_
     bool has_body = ptx_at(p, '{');
     if (has_body && linkage == PTX_LINK_EXTERN)
         ptx_fail(p, f->pos, "'%s' is .extern and cannot have a body", f->name);
-    if (f->noreturn && is_entry)
-        ptx_fail(p, f->pos, "a kernel cannot be .noreturn");
     f = merge_function(p, f, has_body);
     struct ptx_item item = {
         .kind = has_body ? PTX_ITEM_FUNC : PTX_ITEM_FUNC_DECL, .func = f, .pos = f->pos};

@@ -17,8 +17,21 @@ static u64 random_bits(void) {
 
 // Values of all magnitudes, often special, often near each other.
 static double random_d(void) {
-    static const double special[] = {0.0, 1.0, 0.5, 1.5, 2.5, 3.0, 0x1p-1074, 0x1p-1022, 0x1p52,
-                                     0x1p53, 0x1.fffffffffffffp1023, INFINITY, NAN, 7.0, 0x1p63};
+    static const double special[] = {0.0,
+                                     1.0,
+                                     0.5,
+                                     1.5,
+                                     2.5,
+                                     3.0,
+                                     0x1p-1074,
+                                     0x1p-1022,
+                                     0x1p52,
+                                     0x1p53,
+                                     0x1.fffffffffffffp1023,
+                                     INFINITY,
+                                     NAN,
+                                     7.0,
+                                     0x1p63};
     u64 r = random_bits();
     double sign = r & 1 ? -1.0 : 1.0;
     if (r % 5 == 0)
@@ -29,8 +42,20 @@ static double random_d(void) {
 }
 
 static float random_f(void) {
-    static const float special[] = {0.0f, 1.0f, 0.5f, 1.5f, 2.5f, 3.0f, 0x1p-149f, 0x1p-126f,
-                                    0x1p23f, 0x1p24f, 0x1.fffffep127f, INFINITY, NAN, 7.0f};
+    static const float special[] = {0.0f,
+                                    1.0f,
+                                    0.5f,
+                                    1.5f,
+                                    2.5f,
+                                    3.0f,
+                                    0x1p-149f,
+                                    0x1p-126f,
+                                    0x1p23f,
+                                    0x1p24f,
+                                    0x1.fffffep127f,
+                                    INFINITY,
+                                    NAN,
+                                    7.0f};
     u64 r = random_bits();
     float sign = r & 1 ? -1.0f : 1.0f;
     if (r % 5 == 0)
@@ -119,7 +144,8 @@ static void equal(const char *name, i64 got, i64 expected) {
 }
 
 static void check_integers(void) {
-    u32 a = (u32)random_bits() >> (random_bits() & 31), b = (u32)random_bits(), c = (u32)random_bits();
+    u32 a = (u32)random_bits() >> (random_bits() & 31), b = (u32)random_bits(),
+        c = (u32)random_bits();
     u64 wide = random_bits() >> (random_bits() & 63);
     int leading = 0, first = 0, ones = 0;
     for (int i = 0; i < 32; i++)

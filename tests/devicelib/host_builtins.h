@@ -158,7 +158,8 @@ HOST unsigned long long __nvvm_mulhi_ull(unsigned long long a, unsigned long lon
 }
 
 HOST int __nvvm_mul24_i(int a, int b) {
-    return (int)((unsigned)((int)((unsigned)a << 8) >> 8) * (unsigned)((int)((unsigned)b << 8) >> 8));
+    return (int)((unsigned)((int)((unsigned)a << 8) >> 8) *
+                 (unsigned)((int)((unsigned)b << 8) >> 8));
 }
 
 HOST unsigned __nvvm_mul24_ui(unsigned a, unsigned b) {

@@ -311,10 +311,8 @@ static int far_out(double x) {
 
 #define BESSEL_ORDER(n, low, high)                                                                 \
     {"jn_" #n, jn_##n, jnf_##n, ref_jn_##n, 0, 0, -high, high, 0, 0, 0, 0, far_out, 1e-320},       \
-    {                                                                                              \
-        "yn_" #n, yn_##n, ynf_##n, ref_yn_##n, 0, 0, low, high, 0, 0, 0, 0, yn_unbounded_##n,      \
-            1e-320                                                                                 \
-    }
+        {"yn_" #n, yn_##n, ynf_##n, ref_yn_##n,       0,     0, low, high, 0,                      \
+         0,        0,      0,       yn_unbounded_##n, 1e-320}
 
 const function functions[] = {
     ONE(sqrt, sqrtq, 0, 0, 0, 10, sqrt),

@@ -15,8 +15,8 @@ typedef struct {
     double (*second_d)(double, double);
     float (*second_f)(float, float);
     quad (*second_reference)(quad, quad);
-    int (*skip)(double);   // arguments for which the guide gives no bound
-    double absolute_from;  // from this |x| on the absolute error is bounded instead
+    int (*skip)(double);  // arguments for which the guide gives no bound
+    double absolute_from; // from this |x| on the absolute error is bounded instead
 } function;
 
 // Ends with an entry without a name.

@@ -256,6 +256,7 @@ static const struct test comparisons[] = {
     T(SET, F32, F32, M(.cmp = ISA_CMP_LT), S(0, ONE), ONE),
     T(SET, S32, F32, M(.cmp = ISA_CMP_NAN), S(0, ONE), 0),
     T(SET, F16X2, F16X2, M(.cmp = ISA_CMP_EQ), S(0x3c004000, 0x3c003c00), 0x3c000000),
+    T(SET, U32, F16X2, M(.cmp = ISA_CMP_EQ), S(0x3c004000, 0x3c003c00), 0xffff0000),
     T(SET, U16, F16, M(.cmp = ISA_CMP_EQ), S(0, 0x8000), 0xffff),
     T(SELP, B64, VOID, M(0), S(~0ull, 5, 0), 5),
     T(SELP, S16, VOID, M(0), S(0xffff, 5, 1), 0xffff),
