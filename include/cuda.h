@@ -1,7 +1,7 @@
 // The CUDA driver API: types and constants. The functions come from src/api/driver.api
 // through kudzu/driver_prototypes.h. C and C++.
-#ifndef KUDZU_CUDA_H
-#define KUDZU_CUDA_H
+#ifndef __cuda_cuda_h__
+#define __cuda_cuda_h__
 
 #include <stddef.h>
 #include <stdint.h>
