@@ -154,7 +154,7 @@ static void straight(struct interp *in, struct interp_thread *t, const struct in
         break;
     case ISA_OP_MEMBAR:
     case ISA_OP_FENCE:
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        interp_fence();
         break;
     case ISA_OP_NANOSLEEP:
         sleep_thread(in, t, i);

@@ -145,14 +145,14 @@ void interp_load(struct interp *in, struct interp_thread *t, const struct interp
         interp_set(t, i, k, kir_extend(v, (enum isa_type)i->ir->ty, i->ir->res[k]->type));
     }
     if (i->ir->mods.sem == ISA_SEM_SC || i->ir->mods.sem == ISA_SEM_VOLATILE)
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        interp_fence();
 }
 
 void interp_store(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     unsigned bytes, count;
     uint8_t *p = access(in, t, i, &bytes, &count);
     if (i->ir->mods.sem == ISA_SEM_SC || i->ir->mods.sem == ISA_SEM_VOLATILE)
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        interp_fence();
     for (unsigned k = 0; p && k < count && k + 1 < i->ir->nops; k++)
         write_element(p + k * bytes, bytes, interp_get(t, &i->ops[1 + k]));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/interp.h"
+#include "ir/registers.h"
 #include "ptx/ast.h"
 #include "support/debug.h"
 
@@ -16,6 +17,28 @@ static void copy_log(const struct strbuf *err, char *log, size_t log_size) {
         snprintf(log, log_size, "%s", strbuf_str(err));
 }
 
+// A function that is called must have a body, here or in the device.
+static bool is_provided(const struct kir_func *f) {
+    static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strcmp(f->name, names[k]))
+            return true;
+    return !f->is_extern;
+}
+
+static bool check_externs(const struct kir_module *m, struct strbuf *err) {
+    bool ok = true;
+    for (uint32_t f = 0; f < m->funcs.len; f++)
+        for (uint32_t b = 0; b < m->funcs.data[f]->blocks.len; b++)
+            for (struct kir_inst *i = m->funcs.data[f]->blocks.data[b]->first; i; i = i->next)
+                if (i->op == ISA_OP_CALL && i->callee && !is_provided(i->callee)) {
+                    strbuf_printf(err, "error: '%s' calls '%s', which is defined nowhere\n",
+                                  m->funcs.data[f]->name, i->callee->name);
+                    ok = false;
+                }
+    return ok;
+}
+
 static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err) {
     struct arena ast_arena = {0};
     struct ptx_module *ast = ptx_parse(&ast_arena, ptx, len, err);
@@ -23,7 +46,7 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
     if (ast && ptx_verify(ast, err))
         ir = kir_from_ptx(ast, err);
     arena_free(&ast_arena);
-    if (ir && !kir_validate(ir, err)) {
+    if (ir && (!kir_validate(ir, err) || !check_externs(ir, err))) {
         kir_module_free(ir);
         ir = NULL;
     }
@@ -46,9 +69,7 @@ static void describe_kernel(struct kir_module *m, const struct kir_func *f, stru
                             .maxnreg = f->maxnreg};
     memcpy(k->maxntid, f->maxntid, sizeof k->maxntid);
     memcpy(k->reqntid, f->reqntid, sizeof k->reqntid);
-    // Registers exist on GPUs alone; occupancy wants a number: values in flight, roughly.
-    uint32_t r = 16 + f->value_count / 8;
-    k->registers = r > 64 ? 64 : r;
+    k->registers = kir_estimate_registers(f);
     if (f->maxnreg && k->registers > f->maxnreg)
         k->registers = f->maxnreg;
 }
