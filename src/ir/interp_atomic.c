@@ -72,17 +72,23 @@ static bool swap(void *p, unsigned bytes, union isa_bits *seen, union isa_bits w
     }
 }
 
-// 128 bits: one lock for all of them; nothing else in the interpreter has that width.
-static union isa_bits update_wide(void *p, enum isa_atom op, union isa_bits b, union isa_bits c) {
-    static char lock;
-    union isa_bits old, want;
-    while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
-        ;
-    memcpy(&old, p, 16);
-    want = apply(op, ISA_B128, old, b, c);
-    memcpy(p, &want, 16);
-    __atomic_clear(&lock, __ATOMIC_RELEASE);
-    return old;
+// 128 bits. A lock would stay taken when the access faults.
+#ifdef __x86_64__
+__attribute__((target("cx16")))
+#endif
+static union isa_bits
+update_wide(void *p, enum isa_atom op, union isa_bits b, union isa_bits c) {
+    unsigned __int128 *at = p, old = 0, want, seen;
+    for (;;) {
+        union isa_bits now, next;
+        memcpy(&now, &old, sizeof now);
+        next = apply(op, ISA_B128, now, b, c);
+        memcpy(&want, &next, sizeof want);
+        seen = __sync_val_compare_and_swap(at, old, want);
+        if (seen == old)
+            return now;
+        old = seen; // the first guess may be wrong; then this is the right one
+    }
 }
 
 static union isa_bits update(void *p, const struct kir_inst *i, unsigned bytes, union isa_bits b,

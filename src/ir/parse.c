@@ -123,6 +123,9 @@ static void lex_name(struct parser *s) {
 static void next(struct parser *s) {
     while (s->p < s->end && (*s->p == ' ' || *s->p == '\t' || *s->p == '\r'))
         s->p++;
+    if (s->end - s->p > 1 && s->p[0] == '/' && s->p[1] == '/') // a comment, to the end of the line
+        while (s->p < s->end && *s->p != '\n')
+            s->p++;
     s->start = s->p;
     s->kind = END;
     s->len = 0;

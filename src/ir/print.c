@@ -1,4 +1,4 @@
-// Kernel IR to text. The form, line by line (parse.c reads the same):
+// Kernel IR to text. The form, line by line (parse.c reads the same, and // comments):
 //
 //   ir ptx 8.5 sm 90
 //   file 1 "a.cu"
