@@ -155,6 +155,7 @@ static bool compile_cuda(const struct compilation *c, const char *source, const 
         in_turn ? temporary_path(c->arena, stem, "fatbin") : scratch_path(c->arena, "fatbin");
     prepare_device_passes(&d, c, source, o->rdc, NULL);
     clang_host_pass(&host, c, source, image);
+    command_arg(&host, "-Wno-ignored-attributes"); // of device code: the device pass tells
     clang_dependency_flags(&host, c, source, o->phase == CC_COMPILE ? object : NULL);
     add_pass_dependencies(&host, c, "host");
     command_arg(&host, "-c");

@@ -1,0 +1,64 @@
+"""What the tests of the compiler driver share: running kudzu in a directory of their own."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+KUDZU = os.environ.get("KUDZU", "kudzu")
+
+
+class CompilerTest(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="kudzu-test-")
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+        self.tmp = os.path.join(self.dir, "tmp")
+        os.mkdir(self.tmp)
+
+    def write(self, name, text):
+        path = os.path.join(self.dir, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as f:
+            f.write(text)
+        return path
+
+    def read(self, name):
+        with open(os.path.join(self.dir, name), errors="replace") as f:
+            return f.read()
+
+    def exists(self, name):
+        return os.path.exists(os.path.join(self.dir, name))
+
+    def command(self, args, env=None):
+        environment = dict(os.environ, TMPDIR=self.tmp, XDG_CACHE_HOME=self.dir + "/cache")
+        environment.update(env or {})
+        return subprocess.run(args, cwd=self.dir, env=environment, capture_output=True, text=True,
+                              timeout=120)
+
+    def cc(self, *args, env=None):
+        return self.command([KUDZU, "cc", *args], env)
+
+    def compiles(self, *args, env=None):
+        r = self.cc(*args, env=env)
+        self.assertEqual(r.returncode, 0, " ".join(args) + "\n" + r.stderr)
+        # Temporary files are gone, whatever happened.
+        self.assertEqual(os.listdir(self.tmp), [], "temporary files are left")
+        return r
+
+    def fails(self, *args, env=None):
+        r = self.cc(*args, env=env)
+        self.assertEqual(r.returncode, 1, " ".join(args) + "\n" + r.stderr)
+        self.assertEqual(os.listdir(self.tmp), [], "temporary files are left")
+        return r
+
+    def dry_run(self, *args, env=None):
+        """The commands, each as a list of its arguments."""
+        import shlex
+
+        r = self.compiles("--dryrun", *args, env=env)
+        return [shlex.split(line[3:]) for line in r.stderr.splitlines() if line.startswith("#$ ")]
+
+
+def main():
+    unittest.main(argv=[sys.argv[0], "-v"] if os.environ.get("VERBOSE") else [sys.argv[0]])

@@ -1,0 +1,150 @@
+"""Relocatable device code: across files, through archives and with a linker of one's own."""
+import os
+import subprocess
+
+from common import CompilerTest, main
+
+MAIN = """#include <cstdio>
+extern __device__ int offset;
+__device__ int triple(int);
+static __device__ int hidden = 5;
+__global__ void k(int *p) { *p = triple(7) + offset + hidden; }
+int main() {
+    int *p, r = 0, h = 100;
+    if (cudaMalloc(&p, sizeof r) != cudaSuccess) { printf("no device\\n"); return 2; }
+    cudaMemcpyToSymbol(hidden, &h, sizeof h);
+    k<<<1, 1>>>(p);
+    cudaMemcpy(&r, p, sizeof r, cudaMemcpyDeviceToHost);
+    printf("%d %s\\n", r, cudaGetErrorString(cudaGetLastError()));
+    return r != 21 + 1000 + 100;
+}
+"""
+LIBRARY = """__device__ int offset = 1000;
+__device__ int helper(int);
+__device__ int triple(int x) { return helper(x) + x; }
+"""
+HELPER = "static __device__ int hidden = 2;\n__device__ int helper(int x) { return hidden * x; }\n"
+UNUSED = "__device__ int nowhere(int);\n__device__ int unused(int x) { return nowhere(x); }\n"
+
+
+class DeviceLink(CompilerTest):
+    def setUp(self):
+        super().setUp()
+        self.write("main.cu", MAIN)
+        self.write("library.cu", LIBRARY)
+        self.write("helper.cu", HELPER)
+        self.write("unused.cu", UNUSED)
+        self.driver = os.environ.get("KUDZU_RUNS") == "1"
+
+    def runs(self, program):
+        if not self.driver:
+            return
+        r = self.command([os.path.join(self.dir, program)])
+        self.assertEqual(r.returncode, 0, r.stdout + r.stderr)
+
+    def archive(self, name, *objects):
+        subprocess.run(["ar", "rcs", name, *objects], cwd=self.dir, check=True)
+
+    def test_sources_at_once(self):
+        self.compiles("-rdc=true", "main.cu", "library.cu", "helper.cu", "-o", "prog")
+        self.runs("prog")
+
+    def test_objects(self):
+        self.compiles("-dc", "main.cu", "library.cu", "helper.cu")
+        self.compiles("main.o", "library.o", "helper.o", "-o", "prog")
+        self.runs("prog")
+
+    def test_device_link_by_hand(self):
+        self.compiles("-dc", "main.cu", "library.cu", "helper.cu")
+        self.compiles("-dlink", "main.o", "library.o", "helper.o", "-o", "device.o")
+        self.compiles("main.o", "library.o", "helper.o", "device.o", "-o", "prog")
+        self.runs("prog")
+
+    def test_host_linker_alone(self):
+        self.compiles("-dc", "main.cu", "library.cu", "helper.cu")
+        self.compiles("-dlink", "main.o", "library.o", "helper.o", "-o", "device.o")
+        lib = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(os.environ["KUDZU"]))),
+                           "lib")
+        subprocess.run(["c++", "main.o", "library.o", "helper.o", "device.o", "-o", "prog",
+                        "-L" + lib, "-lcudart_static", "-lpthread", "-ldl", "-lrt",
+                        "-Wl,-rpath," + lib], cwd=self.dir, check=True)
+        self.runs("prog")
+
+    def test_archive(self):
+        self.compiles("-dc", "main.cu", "library.cu", "helper.cu", "unused.cu")
+        # Members that nothing needs may have open ends.
+        self.archive("libdev.a", "unused.o", "helper.o", "library.o")
+        self.compiles("main.o", "libdev.a", "-o", "prog")
+        self.runs("prog")
+        self.compiles("main.o", "-L.", "-ldev", "-o", "prog2")
+        self.runs("prog2")
+
+    def test_archive_made_by_kudzu(self):
+        self.compiles("-lib", "-rdc=true", "library.cu", "helper.cu", "-o", "libdev.a")
+        self.compiles("-rdc=true", "main.cu", "libdev.a", "-o", "prog")
+        self.runs("prog")
+
+    def test_undefined_reference(self):
+        self.compiles("-dc", "main.cu", "library.cu")
+        r = self.fails("main.o", "library.o", "-o", "prog")
+        self.assertIn("undefined reference to 'helper(int)' in device code", r.stderr)
+
+    def test_defined_twice(self):
+        self.compiles("-dc", "main.cu", "library.cu", "helper.cu")
+        self.compiles("-dc", "helper.cu", "-o", "again.o")
+        r = self.fails("main.o", "library.o", "helper.o", "again.o", "-o", "prog")
+        self.assertIn("multiply defined", r.stderr)
+
+    def test_architecture_that_an_object_lacks(self):
+        self.compiles("-dc", "main.cu", "helper.cu", "-arch=sm_80")
+        self.compiles("-dc", "library.cu", "-arch=sm_90")
+        r = self.fails("main.o", "library.o", "helper.o", "-o", "prog")
+        self.assertIn("library.o has no device code for this architecture", r.stderr)
+
+    def test_two_architectures(self):
+        archs = ["-gencode", "arch=compute_70,code=sm_70", "-gencode", "arch=compute_90,code=sm_90"]
+        self.compiles("-dc", "main.cu", "library.cu", "helper.cu", *archs)
+        self.compiles("-dlink", "main.o", "library.o", "helper.o", "-o", "device.o")
+        data = open(self.dir + "/device.o", "rb").read()
+        self.assertIn(b".target sm_70", data)
+        self.assertIn(b".target sm_90", data)
+
+    def test_functions_of_other_files_are_inlined(self):
+        self.compiles("-dc", "main.cu", "library.cu", "helper.cu")
+        self.compiles("-dlink", "main.o", "library.o", "helper.o", "-keep-dir", "kept", "-o",
+                      "device.o")
+        ptx = self.read("kept/a_dlink.sm_90.ptx")
+        self.assertIn(".entry _Z1kPi", ptx)
+        self.assertNotIn(".func", ptx)
+
+    def test_shared_library(self):
+        self.write("lib.cu", "#include <cstdio>\n__device__ int triple(int);\n"
+                             "__global__ void k(int *p) { *p = triple(5); }\n"
+                             "extern \"C\" int run() { int *p, r = 0; cudaMalloc(&p, 4);\n"
+                             "k<<<1, 1>>>(p); cudaMemcpy(&r, p, 4, cudaMemcpyDeviceToHost);\n"
+                             "return r; }\n")
+        self.write("user.cpp", "extern \"C\" int run();\nint main() { return run() != 15; }\n")
+        self.compiles("-rdc=true", "-shared", "-Xcompiler", "-fPIC", "lib.cu", "library.cu",
+                      "helper.cu", "-o", "libk.so")
+        self.compiles("user.cpp", "-L.", "-lk", "-Xlinker", "-rpath,.", "-o", "prog")
+        self.runs("prog")
+
+    def test_nothing_to_link(self):
+        self.compiles("-c", "helper.cu")
+        r = self.fails("-dlink", "helper.o", "-o", "device.o")
+        self.assertIn("relocatable device code", r.stderr)
+
+    def test_damaged_objects(self):
+        self.compiles("-dc", "main.cu")
+        data = bytearray(open(self.dir + "/main.o", "rb").read())
+        for at in range(0, len(data), max(1, len(data) // 60)):
+            changed = bytearray(data)
+            changed[at:at + 8] = b"\xff" * len(changed[at:at + 8])
+            with open(self.dir + "/bad.o", "wb") as f:
+                f.write(changed)
+            r = self.cc("-dlink", "bad.o", "-o", "device.o")
+            self.assertIn(r.returncode, (0, 1), r.stderr)
+
+
+if __name__ == "__main__":
+    main()

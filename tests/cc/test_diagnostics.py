@@ -1,0 +1,61 @@
+"""Diagnostics are clang's, with the user's lines, once each."""
+from common import CompilerTest, main
+
+
+class Diagnostics(CompilerTest):
+    def test_error_in_a_kernel_names_its_line(self):
+        self.write("a.cu", "__global__ void k() {\n    int x = nothing;\n}\n")
+        r = self.fails("-c", "a.cu")
+        self.assertIn("a.cu:2:13: error: use of undeclared identifier 'nothing'", r.stderr)
+        self.assertIn("    2 |     int x = nothing;", r.stderr)
+        self.assertEqual(r.stderr.count("error:"), 1)
+        self.assertNotIn("generated", r.stderr)
+
+    def test_error_on_the_host_side_alone(self):
+        self.write("a.cu", "#ifndef __CUDA_ARCH__\nint x = nothing;\n#endif\n")
+        r = self.fails("-c", "a.cu")
+        self.assertIn("a.cu:2:9: error:", r.stderr)
+
+    def test_error_on_the_device_side_alone(self):
+        self.write("a.cu", "#ifdef __CUDA_ARCH__\nint x = nothing;\n#endif\n")
+        r = self.fails("-c", "a.cu")
+        self.assertIn("a.cu:2:9: error:", r.stderr)
+
+    def test_warnings_come_once(self):
+        self.write("a.cu", "__global__ void k(int *p) {\n    p[0] == 1;\n}\n"
+                           "int main() {\n    int a = 1;\n    a == 2;\n}\n")
+        r = self.compiles("-c", "a.cu")
+        self.assertEqual(r.stderr.count("a.cu:2:10: warning:"), 1)
+        self.assertEqual(r.stderr.count("a.cu:6:7: warning:"), 1)
+        self.assertEqual(self.compiles("-c", "-w", "a.cu").stderr, "")
+        self.assertIn("error:", self.fails("-c", "-Werror", "all-warnings", "a.cu").stderr)
+
+    def test_warnings_of_two_architectures_come_once(self):
+        self.write("a.cu", "__global__ void k(int *p) {\n    p[0] == 1;\n}\n")
+        r = self.compiles("-c", "a.cu", "-gencode", "arch=compute_70,code=sm_70", "-gencode",
+                          "arch=compute_90,code=sm_90")
+        self.assertEqual(r.stderr.count("warning:"), 1)
+
+    def test_error_in_an_included_file_tells_the_way(self):
+        self.write("inc/h.h", "int f( {\n")
+        self.write("a.cu", '#include "h.h"\n')
+        r = self.fails("-c", "-Iinc", "a.cu")
+        self.assertIn("In file included from a.cu:1:", r.stderr)
+        self.assertIn("h.h:1:", r.stderr)
+
+    def test_host_function_called_in_a_kernel(self):
+        self.write("a.cu", "void host_only();\n__global__ void k() {\n    host_only();\n}\n")
+        r = self.fails("-c", "a.cu")
+        self.assertIn("a.cu:3:", r.stderr)
+        self.assertIn("__host__ function", r.stderr)
+
+    def test_ordinary_source_gives_no_output(self):
+        self.write("a.cu", "#include <cstdio>\n#pragma nv_diag_suppress 177\n"
+                           "__global__ void k() { printf(\"%d\", threadIdx.x); }\n"
+                           "int main() { k<<<1, 1>>>(); return 0; }\n")
+        r = self.compiles("-c", "a.cu")
+        self.assertEqual(r.stderr + r.stdout, "")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""Every public header compiles alone: in a CUDA source, in C++ and in C."""
+import os
+import subprocess
+import sys
+import tempfile
+
+kudzu, include = sys.argv[1], sys.argv[2]
+# Headers that are C++ by nature, and fragments that other headers include.
+CXX_ONLY = {"cuda_runtime_templates.h"}
+headers = []
+for root, dirs, files in os.walk(include):
+    relative = os.path.relpath(root, include)
+    if relative.startswith(("kudzu", "CMakeFiles")):
+        continue
+    headers += [os.path.normpath(os.path.join(relative, f)) for f in files if f.endswith(".h")]
+bad = []
+with tempfile.TemporaryDirectory(prefix="kudzu-test-") as directory:
+    environment = dict(os.environ, TMPDIR=directory)
+    # One file includes all headers of a language, each before it in a compilation of its own would
+    # take minutes: clang parses them from a list, and only what fails is looked at again.
+    def compiles(names, suffix):
+        source = os.path.join(directory, "test" + suffix)
+        with open(source, "w") as f:
+            f.writelines(f'#include "{name}"\n' for name in names)
+        return subprocess.run([kudzu, "cc", "-c", source, "-o", source + ".o"],
+                              capture_output=True, text=True, env=environment)
+
+    for name in sorted(headers):
+        for suffix in [".cpp"] + ([] if os.path.basename(name) in CXX_ONLY else [".c"]):
+            r = compiles([name], suffix)
+            if r.returncode:
+                bad.append(f"{name} in {suffix}:\n{r.stderr}")
+    r = compiles(sorted(headers), ".cu")
+    if r.returncode:
+        bad.append(f"all headers in .cu:\n{r.stderr}")
+    r = compiles(sorted(headers, reverse=True), ".cu")
+    if r.returncode:
+        bad.append(f"all headers in reverse in .cu:\n{r.stderr}")
+print(f"{len(headers)} headers")
+print("\n".join(bad))
+sys.exit(bool(bad))

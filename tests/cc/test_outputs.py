@@ -1,0 +1,155 @@
+"""Phases and files: what each option leaves behind."""
+import os
+import re
+import stat
+import struct
+
+from common import CompilerTest, main
+
+KERNEL = """#include "h.h"
+__global__ void k(int *p) { *p = VALUE; }
+"""
+
+
+class Outputs(CompilerTest):
+    def setUp(self):
+        super().setUp()
+        self.write("h.h", "#define VALUE 42\n")
+        self.write("a.cu", KERNEL + "int main() { return 0; }\n")
+        self.write("b.cu", KERNEL)
+        self.write("c.cpp", "int f() { return 1; }\n")
+
+    def test_default_names(self):
+        for option, suffix in (("-c", "o"), ("-ptx", "ptx"), ("-cubin", "cubin"),
+                               ("-fatbin", "fatbin"), ("-dc", "o")):
+            self.compiles(option, "a.cu", "b.cu")
+            for stem in ("a", "b"):
+                self.assertTrue(self.exists(f"{stem}.{suffix}"), option)
+                os.remove(os.path.join(self.dir, f"{stem}.{suffix}"))
+
+    def test_output_directory(self):
+        os.mkdir(os.path.join(self.dir, "out"))
+        self.compiles("-c", "a.cu", "c.cpp", "-odir", "out")
+        self.assertTrue(self.exists("out/a.o") and self.exists("out/c.o"))
+
+    def test_ptx_is_text_for_one_architecture(self):
+        self.compiles("-ptx", "a.cu", "-o", "x.ptx", "-arch=sm_75")
+        text = self.read("x.ptx")
+        self.assertRegex(text, r"\.version 8\.5\n\.target sm_75\n\.address_size 64")
+        self.assertIn(".visible .entry _Z1kPi", text)
+        self.assertIn("42", text)
+
+    def test_same_input_same_bytes(self):
+        for option in ("-ptx", "-fatbin", "-c", "-dc"):
+            self.compiles(option, "a.cu", "-o", "x1")
+            self.compiles(option, "a.cu", "-o", "x2")
+            self.assertEqual(open(self.dir + "/x1", "rb").read(),
+                             open(self.dir + "/x2", "rb").read(), option)
+
+    def test_fatbin_holds_all_architectures(self):
+        self.compiles("-fatbin", "a.cu", "-o", "x", "-gencode", "arch=compute_70,code=sm_70",
+                      "-gencode", "arch=compute_90,code=sm_90")
+        data = open(self.dir + "/x", "rb").read()
+        self.assertEqual(struct.unpack_from("<I", data)[0], 0xBA55ED50)
+        self.assertIn(b".target sm_70", data)
+        self.assertIn(b".target sm_90", data)
+
+    def test_object_embeds_the_image(self):
+        self.compiles("-c", "a.cu")
+        self.assertIn(b".target sm_90", open(self.dir + "/a.o", "rb").read())
+
+    def test_preprocess(self):
+        r = self.compiles("-E", "b.cu")
+        self.assertIn("*p = 42;", r.stdout)
+        self.compiles("-E", "b.cu", "-o", "b.ii")
+        self.assertIn("*p = 42;", self.read("b.ii"))
+        self.assertIn("return 1;", self.compiles("-E", "c.cpp").stdout)
+
+    def prerequisites(self, text):
+        rule = text.replace("\\\n", " ").split("\n")[0]
+        target, files = rule.split(":", 1)
+        return target.strip(), files.split()
+
+    def test_dependencies_alone(self):
+        target, files = self.prerequisites(self.compiles("-M", "a.cu").stdout)
+        self.assertEqual(target, "a.o")
+        self.assertIn("a.cu", files)
+        self.assertIn("h.h", files)
+        self.assertTrue([f for f in files if f.endswith("cuda_runtime.h")])
+        target, files = self.prerequisites(self.compiles("-MM", "a.cu", "-MT", "t.o").stdout)
+        self.assertEqual((target, sorted(files)), ("t.o", ["a.cu", "h.h"]))
+        self.compiles("-MM", "a.cu", "-MF", "deps")
+        self.assertEqual(self.prerequisites(self.read("deps"))[0], "a.o")
+        self.assertFalse(self.exists("a.o"))
+
+    def test_dependencies_with_compilation(self):
+        self.compiles("-c", "-MD", "a.cu", "-o", "x.o")
+        target, files = self.prerequisites(self.read("x.d"))
+        self.assertEqual(target, "x.o")
+        self.assertIn("h.h", files)
+        self.compiles("-c", "-MMD", "-MP", "-MF", "y.dep", "-MT", "y", "a.cu", "-o", "x.o")
+        text = self.read("y.dep")
+        target, files = self.prerequisites(text)
+        self.assertEqual((target, sorted(files)), ("y", ["a.cu", "h.h"]))
+        self.assertRegex(text, r"(?m)^h\.h:$")
+        self.compiles("-c", "-MMD", "c.cpp")
+        self.assertEqual(self.prerequisites(self.read("c.d"))[0], "c.o")
+
+    def test_kept_files(self):
+        self.compiles("-c", "-keep", "-keep-dir", "kept", "a.cu")
+        self.assertTrue(self.exists("kept/a.sm_90.ptx") and self.exists("kept/a.fatbin"))
+        self.compiles("-c", "--keep", "b.cu")
+        self.assertTrue(self.exists("b.sm_90.ptx"))
+
+    def test_verbose_shows_commands(self):
+        r = self.compiles("-v", "-c", "a.cu")
+        self.assertRegex(r.stderr, r"(?m)^#\$ .*--cuda-device-only")
+        self.assertTrue(self.exists("a.o"))
+
+    def test_time(self):
+        self.compiles("-c", "a.cu", "-time", "times")
+        self.assertRegex(self.read("times"), r"(?m)^a\.cu,host pass,\d+\.\d+,ms$")
+
+    def test_several_files_at_a_time(self):
+        for i in range(4):
+            self.write(f"m{i}.cu", f"__global__ void k{i}() {{}}\n")
+        self.compiles("-c", "-t", "2", *[f"m{i}.cu" for i in range(4)])
+        for i in range(4):
+            self.assertTrue(self.exists(f"m{i}.o"))
+        self.write("m2.cu", "error\n")
+        self.fails("-c", "-t", "2", *[f"m{i}.cu" for i in range(4)])
+
+    def test_line_information(self):
+        self.compiles("-ptx", "-lineinfo", "a.cu", "-o", "x.ptx")
+        text = self.read("x.ptx")
+        self.assertRegex(text, r"\.loc\s+\d+ 2 ")
+        self.assertIn("a.cu", text)
+
+    def test_flush_to_zero(self):
+        self.write("f.cu", "__global__ void k(float *p) { *p = *p * p[1] + p[2] / p[3]; }\n")
+        self.compiles("-ptx", "-ftz=true", "f.cu", "-o", "f.ptx")
+        self.assertIn(".ftz.f32", self.read("f.ptx"))
+        self.compiles("-ptx", "f.cu", "-o", "f.ptx")
+        self.assertNotIn(".ftz", self.read("f.ptx"))
+        self.assertIn("fma.rn.f32", self.read("f.ptx"))
+        self.assertIn("div.rn.f32", self.read("f.ptx"))
+        self.compiles("-ptx", "-fmad=false", "-prec-div=false", "f.cu", "-o", "f.ptx")
+        self.assertNotIn("fma.rn.f32", self.read("f.ptx"))
+        self.assertIn("div.full.f32", self.read("f.ptx"))
+        self.compiles("-ptx", "-use_fast_math", "f.cu", "-o", "f.ptx")
+        self.assertIn("div.approx.ftz.f32", self.read("f.ptx"))
+
+    def test_fast_math_functions(self):
+        self.write("f.cu", "__global__ void k(float *p) { *p = expf(p[0]) + sinf(p[1]) + "
+                           "powf(p[2], p[3]) + tanf(p[4]) + log10f(p[5]) + sqrtf(p[6]); }\n")
+        self.compiles("-ptx", "-use_fast_math", "f.cu", "-o", "f.ptx")
+        text = self.read("f.ptx")
+        for instruction in ("ex2.approx.ftz.f32", "sin.approx.ftz.f32", "lg2.approx.ftz.f32",
+                            "sqrt.approx.ftz.f32"):
+            self.assertIn(instruction, text)
+        # Nothing of the slow forms: they are many times as long.
+        self.assertLess(len(text.splitlines()), 120)
+
+
+if __name__ == "__main__":
+    main()
