@@ -22,7 +22,37 @@
 #undef __all
 #undef __any
 #undef __ballot
+// -use_fast_math: clang's header has fast forms of some functions; the others follow here.
+#if defined(__CLANG_GPU_APPROX_TRANSCENDENTALS__)
+#define expf __kudzu_precise_expf
+#define exp10f __kudzu_precise_exp10f
+#define log10f __kudzu_precise_log10f
+#define powf __kudzu_precise_powf
+#define tanf __kudzu_precise_tanf
+#endif
 #include <__clang_cuda_math.h>
+#if defined(__CLANG_GPU_APPROX_TRANSCENDENTALS__)
+#undef expf
+#undef exp10f
+#undef log10f
+#undef powf
+#undef tanf
+static __inline__ __attribute__((device, always_inline)) float expf(float x) {
+    return __nv_fast_expf(x);
+}
+static __inline__ __attribute__((device, always_inline)) float exp10f(float x) {
+    return __nv_fast_exp10f(x);
+}
+static __inline__ __attribute__((device, always_inline)) float log10f(float x) {
+    return __nv_fast_log10f(x);
+}
+static __inline__ __attribute__((device, always_inline)) float powf(float x, float y) {
+    return __nv_fast_powf(x, y);
+}
+static __inline__ __attribute__((device, always_inline)) float tanf(float x) {
+    return __nv_fast_tanf(x);
+}
+#endif
 
 #pragma pop_macro("CUDA_VERSION")
 

@@ -106,7 +106,9 @@ static bool find_bitcode(struct linker *l, const struct object_file *o, struct k
                 strbuf_free(&has);
                 return true;
             }
-            strbuf_printf(&has, " %s", out->name ? out->name : "?");
+            if (out->name &&
+                strspn(out->name, "abcdefghijklmnopqrstuvwxyz_0123456789") == strlen(out->name))
+                strbuf_printf(&has, " %s", out->name);
         }
         at += (it.size + 7) & ~(size_t)7;
     }

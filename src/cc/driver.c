@@ -96,6 +96,7 @@ static bool for_each_file_parallel(const struct compilation *c, file_action acti
         if (pid < 0)
             return cc_error("cannot start a process: %s", strerror(errno));
         if (pid == 0) {
+            temporaries_begin_file(i + 1);
             int status = action(c, i, data) ? 0 : 1;
             fflush(NULL);
             _exit(status);

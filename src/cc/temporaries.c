@@ -15,7 +15,7 @@
 
 static char directory[4096]; // "" when there is none
 static const char *keep_directory;
-static unsigned counter;
+static unsigned counter, file_number;
 
 static void remove_directory(void) {
     if (!directory[0])
@@ -64,11 +64,15 @@ bool temporaries_open(const char *keep_dir) {
 const char *temporary_path(struct arena *arena, const char *stem, const char *suffix) {
     if (keep_directory)
         return arena_printf(arena, "%s/%s.%s", keep_directory, stem, suffix);
-    return arena_printf(arena, "%s/%u-%s.%s", directory, counter++, stem, suffix);
+    return arena_printf(arena, "%s/%u.%u-%s.%s", directory, file_number, counter++, stem, suffix);
 }
 
 const char *scratch_path(struct arena *arena, const char *suffix) {
-    return arena_printf(arena, "%s/%u.%s", directory, counter++, suffix);
+    return arena_printf(arena, "%s/%u.%u.%s", directory, file_number, counter++, suffix);
+}
+
+void temporaries_begin_file(unsigned number) {
+    file_number = number;
 }
 
 void temporaries_close(void) {

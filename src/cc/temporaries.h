@@ -12,6 +12,8 @@ bool temporaries_open(const char *keep_dir);
 const char *temporary_path(struct arena *arena, const char *stem, const char *suffix);
 // The same, but removed at the end even with -keep.
 const char *scratch_path(struct arena *arena, const char *suffix);
+// In a process of its own for one file: names must differ from those of other files' processes.
+void temporaries_begin_file(unsigned number);
 void temporaries_close(void);
 
 #endif

@@ -27,6 +27,18 @@ class CompilerTest(unittest.TestCase):
         with open(os.path.join(self.dir, name), errors="replace") as f:
             return f.read()
 
+    def read_bytes(self, name):
+        with open(os.path.join(self.dir, name), "rb") as f:
+            return f.read()
+
+    def contains(self, text, *parts):
+        for part in parts:
+            self.assertTrue(part in text, f"{part!r} is missing")
+
+    def lacks(self, text, *parts):
+        for part in parts:
+            self.assertFalse(part in text, f"{part!r} is there")
+
     def exists(self, name):
         return os.path.exists(os.path.join(self.dir, name))
 
@@ -34,7 +46,7 @@ class CompilerTest(unittest.TestCase):
         environment = dict(os.environ, TMPDIR=self.tmp, XDG_CACHE_HOME=self.dir + "/cache")
         environment.update(env or {})
         return subprocess.run(args, cwd=self.dir, env=environment, capture_output=True, text=True,
-                              timeout=120)
+                              errors="replace", timeout=120)
 
     def cc(self, *args, env=None):
         return self.command([KUDZU, "cc", *args], env)

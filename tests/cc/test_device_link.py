@@ -28,6 +28,8 @@ UNUSED = "__device__ int nowhere(int);\n__device__ int unused(int x) { return no
 
 
 class DeviceLink(CompilerTest):
+    objects = None  # compiled once for all tests
+
     def setUp(self):
         super().setUp()
         self.write("main.cu", MAIN)
@@ -35,6 +37,13 @@ class DeviceLink(CompilerTest):
         self.write("helper.cu", HELPER)
         self.write("unused.cu", UNUSED)
         self.driver = os.environ.get("KUDZU_RUNS") == "1"
+        if not DeviceLink.objects:
+            self.compiles("-dc", "main.cu", "library.cu", "helper.cu", "unused.cu")
+            DeviceLink.objects = {n: self.read_bytes(n) for n in os.listdir(self.dir)
+                                  if n.endswith(".o")}
+        for name, data in DeviceLink.objects.items():
+            with open(os.path.join(self.dir, name), "wb") as f:
+                f.write(data)
 
     def runs(self, program):
         if not self.driver:
@@ -50,18 +59,15 @@ class DeviceLink(CompilerTest):
         self.runs("prog")
 
     def test_objects(self):
-        self.compiles("-dc", "main.cu", "library.cu", "helper.cu")
         self.compiles("main.o", "library.o", "helper.o", "-o", "prog")
         self.runs("prog")
 
     def test_device_link_by_hand(self):
-        self.compiles("-dc", "main.cu", "library.cu", "helper.cu")
         self.compiles("-dlink", "main.o", "library.o", "helper.o", "-o", "device.o")
         self.compiles("main.o", "library.o", "helper.o", "device.o", "-o", "prog")
         self.runs("prog")
 
     def test_host_linker_alone(self):
-        self.compiles("-dc", "main.cu", "library.cu", "helper.cu")
         self.compiles("-dlink", "main.o", "library.o", "helper.o", "-o", "device.o")
         lib = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(os.environ["KUDZU"]))),
                            "lib")
@@ -71,7 +77,6 @@ class DeviceLink(CompilerTest):
         self.runs("prog")
 
     def test_archive(self):
-        self.compiles("-dc", "main.cu", "library.cu", "helper.cu", "unused.cu")
         # Members that nothing needs may have open ends.
         self.archive("libdev.a", "unused.o", "helper.o", "library.o")
         self.compiles("main.o", "libdev.a", "-o", "prog")
@@ -85,12 +90,10 @@ class DeviceLink(CompilerTest):
         self.runs("prog")
 
     def test_undefined_reference(self):
-        self.compiles("-dc", "main.cu", "library.cu")
         r = self.fails("main.o", "library.o", "-o", "prog")
         self.assertIn("undefined reference to 'helper(int)' in device code", r.stderr)
 
     def test_defined_twice(self):
-        self.compiles("-dc", "main.cu", "library.cu", "helper.cu")
         self.compiles("-dc", "helper.cu", "-o", "again.o")
         r = self.fails("main.o", "library.o", "helper.o", "again.o", "-o", "prog")
         self.assertIn("multiply defined", r.stderr)
@@ -105,17 +108,15 @@ class DeviceLink(CompilerTest):
         archs = ["-gencode", "arch=compute_70,code=sm_70", "-gencode", "arch=compute_90,code=sm_90"]
         self.compiles("-dc", "main.cu", "library.cu", "helper.cu", *archs)
         self.compiles("-dlink", "main.o", "library.o", "helper.o", "-o", "device.o")
-        data = open(self.dir + "/device.o", "rb").read()
-        self.assertIn(b".target sm_70", data)
-        self.assertIn(b".target sm_90", data)
+        data = self.read_bytes("device.o")
+        self.contains(data, b".target sm_70", b".target sm_90")
 
     def test_functions_of_other_files_are_inlined(self):
-        self.compiles("-dc", "main.cu", "library.cu", "helper.cu")
         self.compiles("-dlink", "main.o", "library.o", "helper.o", "-keep-dir", "kept", "-o",
                       "device.o")
         ptx = self.read("kept/a_dlink.sm_90.ptx")
-        self.assertIn(".entry _Z1kPi", ptx)
-        self.assertNotIn(".func", ptx)
+        self.contains(ptx, ".entry _Z1kPi")
+        self.lacks(ptx, ".func")
 
     def test_shared_library(self):
         self.write("lib.cu", "#include <cstdio>\n__device__ int triple(int);\n"
@@ -135,9 +136,8 @@ class DeviceLink(CompilerTest):
         self.assertIn("relocatable device code", r.stderr)
 
     def test_damaged_objects(self):
-        self.compiles("-dc", "main.cu")
-        data = bytearray(open(self.dir + "/main.o", "rb").read())
-        for at in range(0, len(data), max(1, len(data) // 60)):
+        data = bytearray(self.read_bytes("main.o"))
+        for at in range(0, len(data), max(1, len(data) // 25)):
             changed = bytearray(data)
             changed[at:at + 8] = b"\xff" * len(changed[at:at + 8])
             with open(self.dir + "/bad.o", "wb") as f:

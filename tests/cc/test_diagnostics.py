@@ -37,7 +37,7 @@ class Diagnostics(CompilerTest):
         self.assertEqual(r.stderr.count("warning:"), 1)
 
     def test_error_in_an_included_file_tells_the_way(self):
-        self.write("inc/h.h", "int f( {\n")
+        self.write("inc/h.h", "int f(unknown x);\n")
         self.write("a.cu", '#include "h.h"\n')
         r = self.fails("-c", "-Iinc", "a.cu")
         self.assertIn("In file included from a.cu:1:", r.stderr)
