@@ -2,6 +2,7 @@
 // through kudzu/driver_prototypes.h. C and C++.
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
+#define KUDZU_CUDA_H // tells this header from others of its name
 
 #include <stddef.h>
 #include <stdint.h>

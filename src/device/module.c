@@ -102,6 +102,9 @@ static bool is_text(const char *p, size_t size) {
 static enum kd_status read_image(struct kd_module *m, const void *image, size_t size, char *log) {
     if (is_text(image, size))
         return keep_ptx(m, image, size ? size : strlen(image));
+    // Of an image without size not even four bytes may be there; no magic number has a NUL.
+    if (!size && strnlen(image, 4) < 4)
+        return kd_fail(KD_INVALID_IMAGE, "the image is empty, or neither PTX nor a device image");
     if (is_wrapper(image, size)) {
         struct kimg_wrapper w;
         memcpy(&w, image, sizeof w);

@@ -204,9 +204,6 @@ struct drv_jit {
 };
 CUresult drv_jit_parse(struct drv_jit *jit, unsigned n, CUjit_option *options, void **values);
 void drv_jit_finish(struct drv_jit *jit);
-// Programs embed a small struct that points to the container; some pass that. The container, or
-// the image itself when it is not such a struct.
-const void *drv_image_unwrap(const void *image);
 CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size,
                          struct drv_jit *jit, struct drv_module **out);
 void drv_module_unload(struct drv_module *m); // the caller has waited for its context

@@ -155,11 +155,21 @@ static CUresult load_first(struct drv_library *l, struct drv_jit *jit) {
     return make_kernels(l, m);
 }
 
+// Programs embed a small struct that points to the container; some pass that.
+static const void *unwrap(const void *image) {
+    static const uint32_t magic = KIMG_WRAPPER_MAGIC;
+    struct kimg_wrapper w;
+    if (strncmp(image, (const char *)&magic, sizeof magic)) // byte by byte: text may be shorter
+        return image;
+    memcpy(&w, image, sizeof w);
+    return w.data;
+}
+
 // Length of an image that the program did not give: PTX text ends with NUL, a container has its
 // length in its header.
 static CUresult image_size(const void **image, size_t *size) {
     char why[256] = "";
-    *image = drv_image_unwrap(*image);
+    *image = unwrap(*image);
     REQUIRE(*image, CUDA_ERROR_INVALID_IMAGE, "the image's wrapper points nowhere");
     if (kimg_is_container(*image, 0)) {
         struct kimg it;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "driver/driver.h"
-#include "image/image.h"
 
 static void module_release(struct drv_object *o) {
     struct drv_module *m = (struct drv_module *)o;
@@ -13,21 +12,9 @@ static void module_release(struct drv_object *o) {
     free(m);
 }
 
-const void *drv_image_unwrap(const void *image) {
-    static const uint32_t magic = KIMG_WRAPPER_MAGIC;
-    struct kimg_wrapper w;
-    if (strncmp(image, (const char *)&magic, sizeof magic)) // byte by byte: text may be shorter
-        return image;
-    memcpy(&w, image, sizeof w);
-    return w.data;
-}
-
 CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size,
                          struct drv_jit *jit, struct drv_module **out) {
     REQUIRE_POINTER(image);
-    if (!size || size >= sizeof(struct kimg_wrapper))
-        image = drv_image_unwrap(image);
-    REQUIRE(image, CUDA_ERROR_INVALID_IMAGE, "the image's wrapper points nowhere");
     REQUIRE(strncmp(image, "\177ELF", 4), CUDA_ERROR_NO_BINARY_FOR_GPU,
             "the image is machine code of a GPU; PTX or a container with PTX is needed");
     struct kd_module *device_module;
