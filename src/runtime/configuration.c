@@ -67,15 +67,15 @@ cudaError_t cudaSetupArgument(const void *arg, size_t size, size_t offset) {
 
 cudaError_t cudaLaunch(const void *func) {
     struct configuration c;
-    CUkernel kernel;
+    CUfunction kernel;
     RT_TRY(__cudaPopCallConfiguration(&c.grid, &c.block, &c.shared, &c.stream));
     RT_ENTER();
-    RT_TRY(rt_kernel(__func__, func, &kernel));
+    RT_TRY(rt_function(__func__, func, &kernel));
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, arguments.bytes, CU_LAUNCH_PARAM_BUFFER_SIZE,
                      &arguments.size, CU_LAUNCH_PARAM_END};
-    CUresult result = RT_CALL(cuLaunchKernel, (CUfunction)kernel, c.grid.x, c.grid.y, c.grid.z,
-                              c.block.x, c.block.y, c.block.z, (unsigned int)c.shared, c.stream,
-                              NULL, arguments.size ? extra : NULL);
+    CUresult result =
+        RT_CALL(cuLaunchKernel, kernel, c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y,
+                c.block.z, (unsigned int)c.shared, c.stream, NULL, arguments.size ? extra : NULL);
     arguments.size = 0;
     // What the driver calls an invalid value is, of a launch without attributes, its shape.
     if (result == CUDA_ERROR_INVALID_VALUE)

@@ -129,6 +129,7 @@ cudaError_t rt_enter_slow(void) {
     }
     RT_TRY(rt_result(rt_driver[0].cuCtxGetDevice(&rt_thread.context_device)));
     rt_thread.context = current;
+    rt_thread.primary = device >= 0;
     rt_thread.generation = generation;
     return rt_connect_managed();
 }

@@ -81,11 +81,9 @@ cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheCon
 }
 
 cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config) {
-    CUkernel kernel;
     CUfunction function;
     RT_ENTER();
-    RT_TRY(rt_kernel(__func__, func, &kernel));
-    RT_TRY(rt_result(RT_CALL(cuKernelGetFunction, &function, kernel)));
+    RT_TRY(rt_function(__func__, func, &function));
     return rt_result(RT_CALL(cuFuncSetSharedMemConfig, function, (CUsharedconfig)config));
 }
 
@@ -115,11 +113,9 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr) {
 }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr) {
-    CUkernel kernel;
     RT_REQUIRE(functionPtr, cudaErrorInvalidValue, "functionPtr must not be NULL");
     RT_ENTER();
-    RT_TRY(rt_kernel(__func__, symbolPtr, &kernel));
-    return rt_result(RT_CALL(cuKernelGetFunction, functionPtr, kernel));
+    return rt_function(__func__, symbolPtr, functionPtr);
 }
 
 // ---- Occupancy --------------------------------------------------------------------------------
@@ -128,13 +124,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
                                                                    int blockSize,
                                                                    size_t dynamicSMemSize,
                                                                    unsigned int flags) {
-    CUkernel kernel;
+    CUfunction kernel;
     RT_REQUIRE(numBlocks, cudaErrorInvalidValue, "numBlocks must not be NULL");
     RT_REQUIRE(blockSize > 0, cudaErrorInvalidValue, "blockSize must be positive");
     RT_ENTER();
-    RT_TRY(rt_kernel(__func__, func, &kernel));
+    RT_TRY(rt_function(__func__, func, &kernel));
     return rt_result(RT_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, numBlocks,
-                             (CUfunction)kernel, blockSize, dynamicSMemSize, flags));
+                             kernel, blockSize, dynamicSMemSize, flags));
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func,
@@ -145,12 +141,12 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const 
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func,
                                                       int numBlocks, int blockSize) {
-    CUkernel kernel;
+    CUfunction kernel;
     RT_REQUIRE(dynamicSmemSize, cudaErrorInvalidValue, "dynamicSmemSize must not be NULL");
     RT_REQUIRE(numBlocks > 0 && blockSize > 0, cudaErrorInvalidValue,
                "numBlocks and blockSize must be positive");
     RT_ENTER();
-    RT_TRY(rt_kernel(__func__, func, &kernel));
-    return rt_result(RT_CALL(cuOccupancyAvailableDynamicSMemPerBlock, dynamicSmemSize,
-                             (CUfunction)kernel, numBlocks, blockSize));
+    RT_TRY(rt_function(__func__, func, &kernel));
+    return rt_result(RT_CALL(cuOccupancyAvailableDynamicSMemPerBlock, dynamicSmemSize, kernel,
+                             numBlocks, blockSize));
 }

@@ -30,13 +30,12 @@ static cudaError_t check_shape(const char *function, dim3 grid, dim3 block, size
 
 static cudaError_t launch(const char *function, const void *entry, dim3 grid, dim3 block,
                           void **args, size_t shared, cudaStream_t stream) {
-    CUkernel kernel;
+    CUfunction kernel;
     RT_ENTER();
-    RT_TRY(rt_kernel(function, entry, &kernel));
+    RT_TRY(rt_function(function, entry, &kernel));
     RT_TRY(check_shape(function, grid, block, shared));
-    // A kernel handle launches in the context of the stream.
-    return rt_result(RT_CALL(cuLaunchKernel, (CUfunction)kernel, grid.x, grid.y, grid.z, block.x,
-                             block.y, block.z, (unsigned int)shared, stream, args, NULL));
+    return rt_result(RT_CALL(cuLaunchKernel, kernel, grid.x, grid.y, grid.z, block.x, block.y,
+                             block.z, (unsigned int)shared, stream, args, NULL));
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
@@ -55,21 +54,21 @@ cudaError_t cudaLaunchKernel_ptsz(const void *func, dim3 gridDim, dim3 blockDim,
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
                                         size_t sharedMem, cudaStream_t stream) {
-    CUkernel kernel;
+    CUfunction kernel;
     RT_ENTER();
-    RT_TRY(rt_kernel(__func__, func, &kernel));
+    RT_TRY(rt_function(__func__, func, &kernel));
     RT_TRY(check_shape(__func__, gridDim, blockDim, sharedMem));
-    return rt_result(RT_CALL(cuLaunchCooperativeKernel, (CUfunction)kernel, gridDim.x, gridDim.y,
-                             gridDim.z, blockDim.x, blockDim.y, blockDim.z, (unsigned int)sharedMem,
-                             stream, args));
+    return rt_result(RT_CALL(cuLaunchCooperativeKernel, kernel, gridDim.x, gridDim.y, gridDim.z,
+                             blockDim.x, blockDim.y, blockDim.z, (unsigned int)sharedMem, stream,
+                             args));
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args) {
-    CUkernel kernel;
+    CUfunction kernel;
     RT_REQUIRE(config && (config->attrs || config->numAttrs == 0), cudaErrorInvalidValue,
                "config and its attributes must not be NULL");
     RT_ENTER();
-    RT_TRY(rt_kernel(__func__, func, &kernel));
+    RT_TRY(rt_function(__func__, func, &kernel));
     RT_TRY(check_shape(__func__, config->gridDim, config->blockDim, config->dynamicSmemBytes));
     CUlaunchConfig driver_config = {
         .gridDimX = config->gridDim.x,
@@ -83,5 +82,5 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
         .attrs = (CUlaunchAttribute *)config->attrs,
         .numAttrs = config->numAttrs,
     };
-    return rt_result(RT_CALL(cuLaunchKernelEx, &driver_config, (CUfunction)kernel, args, NULL));
+    return rt_result(RT_CALL(cuLaunchKernelEx, &driver_config, kernel, args, NULL));
 }

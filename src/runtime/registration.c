@@ -72,31 +72,54 @@ static bool find(const void *key, struct rt_symbol *symbol) {
     return found != NULL;
 }
 
-static void remember_kernel_of(const void *entry, CUkernel kernel) {
+// Keeps what was found out about a kernel, when it is still registered.
+static void remember(const struct rt_symbol *kernel) {
     pthread_rwlock_wrlock(&symbols_lock);
-    struct rt_symbol *symbol = rt_symbol_find(&symbols, entry);
-    if (symbol)
-        symbol->kernel = kernel;
+    struct rt_symbol *symbol = rt_symbol_find(&symbols, kernel->key);
+    if (symbol && symbol->image == kernel->image)
+        *symbol = *kernel;
     pthread_rwlock_unlock(&symbols_lock);
+}
+
+// The symbol of a kernel, with its handle.
+static cudaError_t find_kernel(const char *function, const void *entry, struct rt_symbol *symbol) {
+    CUlibrary library;
+    if (!find(entry, symbol) || symbol->kind == RT_SYMBOL_VARIABLE)
+        return rt_fail(function, cudaErrorInvalidDeviceFunction, "%p is the address of no kernel",
+                       entry);
+    if (symbol->kernel)
+        return cudaSuccess;
+    RT_TRY(load(function, symbol->image, &library));
+    CUresult result = RT_CALL(cuLibraryGetKernel, &symbol->kernel, library, symbol->name);
+    if (result == CUDA_ERROR_NOT_FOUND)
+        return rt_fail(function, cudaErrorInvalidDeviceFunction,
+                       "the device image has no kernel %s", symbol->name);
+    if (result == CUDA_SUCCESS)
+        remember(symbol);
+    return rt_result(result);
 }
 
 cudaError_t rt_kernel(const char *function, const void *entry, CUkernel *kernel) {
     struct rt_symbol symbol;
-    CUlibrary library;
-    if (!find(entry, &symbol) || symbol.kind == RT_SYMBOL_VARIABLE)
-        return rt_fail(function, cudaErrorInvalidDeviceFunction, "%p is the address of no kernel",
-                       entry);
+    RT_TRY(find_kernel(function, entry, &symbol));
     *kernel = symbol.kernel;
-    if (symbol.kernel)
-        return cudaSuccess;
-    RT_TRY(load(function, symbol.image, &library));
-    CUresult result = RT_CALL(cuLibraryGetKernel, kernel, library, symbol.name);
-    if (result == CUDA_ERROR_NOT_FOUND)
-        return rt_fail(function, cudaErrorInvalidDeviceFunction,
-                       "the device image has no kernel %s", symbol.name);
-    if (result == CUDA_SUCCESS)
-        remember_kernel_of(entry, *kernel);
-    return rt_result(result);
+    return cudaSuccess;
+}
+
+// Only of the runtime's own contexts is it known when they end, so only theirs are kept.
+cudaError_t rt_function(const char *function, const void *entry, CUfunction *handle) {
+    struct rt_symbol symbol;
+    RT_TRY(find_kernel(function, entry, &symbol));
+    if (!symbol.function || symbol.context != rt_thread.context ||
+        symbol.generation != rt_thread.generation || !rt_thread.primary) {
+        RT_TRY(rt_result(RT_CALL(cuKernelGetFunction, &symbol.function, symbol.kernel)));
+        symbol.context = rt_thread.context;
+        symbol.generation = rt_thread.generation;
+        if (rt_thread.primary)
+            remember(&symbol);
+    }
+    *handle = symbol.function;
+    return cudaSuccess;
 }
 
 cudaError_t rt_variable(const char *function, const void *key, CUdeviceptr *address, size_t *size) {
@@ -217,7 +240,8 @@ static void add(void **handle, const void *key, enum rt_symbol_kind kind, const 
     if (!image)
         return;
     pthread_rwlock_wrlock(&symbols_lock);
-    rt_symbol_add(&symbols, (struct rt_symbol){key, kind, image, name, NULL});
+    rt_symbol_add(&symbols,
+                  (struct rt_symbol){.key = key, .kind = kind, .image = image, .name = name});
     pthread_rwlock_unlock(&symbols_lock);
 }
 

@@ -67,7 +67,8 @@ struct rt_thread {
     CUcontext context;   // known to be current and alive ...
     uint64_t generation; // ... as of this generation
     CUdevice context_device;
-    int nvalid; // cudaSetValidDevices
+    bool primary; // the context is one that the runtime holds
+    int nvalid;   // cudaSetValidDevices
     int valid[RT_MAX_DEVICES];
 };
 extern _Thread_local struct rt_thread rt_thread __attribute__((visibility("hidden")));
@@ -103,6 +104,9 @@ struct rt_image;
 // cudaLibraryGetKernel. Loads the image on first use. cudaErrorInvalidDeviceFunction where the
 // address is unknown or the image lacks the kernel.
 cudaError_t rt_kernel(const char *function, const void *entry, CUkernel *kernel);
+// The same as a function of the current context, for launches: they fail where the stream belongs
+// to another one (guide 6.2.9.3).
+cudaError_t rt_function(const char *function, const void *entry, CUfunction *handle);
 // The variable that the address of its host shadow stands for: its address in the current context
 // and its size. cudaErrorInvalidSymbol where unknown.
 cudaError_t rt_variable(const char *function, const void *symbol, CUdeviceptr *address,

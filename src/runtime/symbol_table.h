@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cuda.h"
 
@@ -22,6 +23,10 @@ struct rt_symbol {
     struct rt_image *image;
     const char *name; // of the device's object; lives as long as the image
     CUkernel kernel;  // NULL until first used
+    // The kernel in one context: valid in `context` as of `generation`; NULL until first launched.
+    CUfunction function;
+    CUcontext context;
+    uint64_t generation;
 };
 
 struct rt_symbol_table {

@@ -278,6 +278,13 @@ static CUresult fake_cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, con
     return CUDA_SUCCESS;
 }
 
+static CUresult fake_cuKernelGetFunction(CUfunction *function, CUkernel kernel) {
+    CALL(cuKernelGetFunction);
+    stand_in.functions++;
+    *function = (CUfunction)kernel;
+    return usable();
+}
+
 static CUresult fake_cuLibraryGetGlobal(CUdeviceptr *address, size_t *size, CUlibrary library,
                                         const char *name) {
     CALL(cuLibraryGetGlobal);
@@ -333,7 +340,8 @@ static const struct {
                             ENTRY_BOTH(cuStreamQuery) ENTRY_BOTH(cuEventRecord)
                                 ENTRY_BOTH(cuLaunchKernel) ENTRY_BOTH(cuLaunchKernelEx)
                                     ENTRY(cuLibraryLoadData) ENTRY(cuLibraryUnload)
-                                        ENTRY(cuLibraryGetKernel) ENTRY(cuLibraryGetGlobal)};
+                                        ENTRY(cuLibraryGetKernel) ENTRY(cuKernelGetFunction)
+                                            ENTRY(cuLibraryGetGlobal)};
 
 static bool is_documented(const char *name, int version) {
     for (size_t i = 0; i < sizeof documented / sizeof *documented; i++)

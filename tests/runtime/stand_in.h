@@ -16,8 +16,8 @@ struct stand_in {
     char last_undocumented[64];
     int calls; // of all entry points except cuGetProcAddress, cuCtxGetCurrent
     int retains[STAND_IN_DEVICES], releases[STAND_IN_DEVICES], resets[STAND_IN_DEVICES];
-    int loads, unloads;
-    const char *fail_in; // the entry point that fails next, once, with `failure`
+    int loads, unloads, functions; // functions: kernels that were asked for in a context
+    const char *fail_in;           // the entry point that fails next, once, with `failure`
     CUresult failure;
     // Of the last call with a stream:
     const char *last_call;

@@ -34,7 +34,9 @@ static void lazy_loading(void) {
                 cudaLaunchKernel(&unknown_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, 0));
     CHECK(driver->loads == 0);
     CHECK_OK(cudaLaunchKernel(&fill_stub, (dim3){7, 1, 1}, (dim3){3, 2, 1}, NULL, 40, 0));
-    CHECK(driver->loads == 1);
+    CHECK(driver->loads == 1 && driver->functions == 1);
+    CHECK_OK(cudaLaunchKernel(&fill_stub, (dim3){7, 1, 1}, (dim3){3, 2, 1}, NULL, 40, 0));
+    CHECK(driver->functions == 1);
     CHECK(strcmp(driver->kernel, "fill") == 0);
     CHECK(driver->grid[0] == 7 && driver->block[1] == 2 && driver->shared == 40);
     CHECK_OK(cudaLaunchKernel(&shape_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, 0));
@@ -234,7 +236,9 @@ static void reset(void) {
     CHECK_OK(cudaDeviceSynchronize());
     CHECK_OK(cudaDeviceReset());
     CHECK_OK(cudaDeviceReset());
+    int functions = driver->functions;
     CHECK_OK(cudaLaunchKernel(&fill_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, 0));
+    CHECK(driver->functions == functions + 1); // that of before the reset is gone
 }
 
 static void run(void *(*function)(void *)) {
