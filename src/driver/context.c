@@ -38,6 +38,14 @@ struct drv_context *drv_context_with_id(uint64_t id) {
     return ctx;
 }
 
+void drv_contexts_flush(void) {
+    drv_lock();
+    for (struct drv_context *ctx = contexts; ctx; ctx = ctx->next)
+        if (ctx->c)
+            kd_context_flush_printf(ctx->c);
+    drv_unlock();
+}
+
 static void set_defaults(struct drv_context *ctx) {
     static const size_t limits[CU_LIMIT_MAX] = {
         [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,

@@ -149,7 +149,8 @@ CUresult drv_context_current(struct drv_context **out);                // alive
 CUresult drv_context_usable(struct drv_context **out);                 // alive and no fault
 struct drv_context *drv_context_of(const struct kd_context *c);        // NULL: none
 struct drv_context *drv_context_with_id(uint64_t id);                  // alive, or NULL
-CUresult drv_context_fault(struct drv_context *ctx);                   // the sticky error; logs it
+void drv_contexts_flush(void); // writes out what finished kernels of all contexts printed
+CUresult drv_context_fault(struct drv_context *ctx); // the sticky error; logs it
 bool drv_context_is_current(const struct drv_context *ctx);
 CUresult drv_push(CUcontext handle);
 CUcontext drv_top(void);

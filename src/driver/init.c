@@ -45,13 +45,8 @@ CUresult drv_enter_refused(void) {
 // Writes out what finished kernels printed. Runs after the handlers and destructors that the
 // program registered, as this library's constructor ran before them.
 static void at_exit(void) {
-    if (drv_state == DRV_READY && getpid() == init_pid) {
-        for (int i = 0; i < drv_device_count(); i++) {
-            struct drv_device *d;
-            if (drv_device_find(i, &d) == CUDA_SUCCESS && d->primary->c)
-                kd_context_flush_printf(d->primary->c);
-        }
-    }
+    if (drv_state == DRV_READY && getpid() == init_pid)
+        drv_contexts_flush();
     drv_state = DRV_EXITING;
 }
 
