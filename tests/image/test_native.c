@@ -2,6 +2,10 @@
 #include "image/image.h"
 
 #include "device/expect.h"
+#include "image/native_format.h"
+
+#include <xxhash.h>
+#include <zstd.h>
 
 static const struct kj_param params[] = {{0, 8, 8}, {8, 4, 4}};
 static const struct kj_kernel kernels[] = {
@@ -108,7 +112,79 @@ static void test_damage(void) {
     free(data);
 }
 
+// Reads every byte that an image gives out.
+static void walk(const struct kimg_native *n) {
+    const struct kj_module_info *i = kimg_native_info(n);
+    uint64_t sum = strlen(kimg_native_version(n));
+    for (uint32_t k = 0; k < i->nkernels; k++) {
+        sum += strlen(i->kernels[k].name);
+        for (uint32_t p = 0; p < i->kernels[k].nparams; p++)
+            sum += i->kernels[k].params[p].size;
+    }
+    for (uint32_t v = 0; v < i->nvars; v++) {
+        const struct kj_var *var = &i->vars[v];
+        for (uint64_t b = 0; var->init && b < var->size; b++)
+            sum += var->init[b];
+        for (uint32_t r = 0; r < var->nrelocs; r++) {
+            EXPECT(var->relocs[r].offset + var->relocs[r].size <= var->size);
+            EXPECT(var->relocs[r].var < (int32_t)i->nvars);
+        }
+    }
+    for (size_t c = 0; c < kimg_native_code_count(n); c++) {
+        const struct kimg_code *code = kimg_native_code(n, c);
+        EXPECT(code->kernel < i->nkernels);
+        for (size_t b = 0; b < code->obj_size; b++)
+            sum += ((const uint8_t *)code->obj)[b];
+    }
+    volatile uint64_t keep = sum;
+    (void)keep;
+}
+
+// Packs a changed description with right checksums: what an attacker would do.
+static bool reopen(const uint8_t *plain, size_t size) {
+    struct native_header h = {.magic = {'K', 'U', 'D', 'Z', 'U', 'I', 'M', 'G'},
+                              .format = NATIVE_FORMAT,
+                              .abi = KD_ABI_VERSION,
+                              .plain = size,
+                              .plain_hash = XXH3_64bits(plain, size)};
+    uint8_t *image = malloc(sizeof h + ZSTD_compressBound(size));
+    h.compressed = ZSTD_compress(image + sizeof h, ZSTD_compressBound(size), plain, size, 1);
+    h.compressed_hash = XXH3_64bits(image + sizeof h, h.compressed);
+    memcpy(image, &h, sizeof h);
+    struct kimg_native *n = kimg_native_open(image, sizeof h + h.compressed, NULL, 0);
+    if (n)
+        walk(n);
+    kimg_native_close(n);
+    free(image);
+    return n != NULL;
+}
+
+static void test_hostile(void) {
+    void *data;
+    size_t size;
+    build(&data, &size);
+    struct native_header h;
+    memcpy(&h, data, sizeof h);
+    uint8_t *plain = malloc(h.plain);
+    REQUIRE(ZSTD_decompress(plain, h.plain, (uint8_t *)data + sizeof h, h.compressed) == h.plain);
+    EXPECT(reopen(plain, h.plain));
+    EXPECT(!reopen(plain, h.plain - 1));
+    static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
+    size_t description = h.plain < 1200 ? h.plain : 1200; // object code is mere bytes
+    for (size_t at = 0; at < description; at++) {
+        uint8_t old = plain[at];
+        for (int v = 0; v < 5; v++) {
+            plain[at] = values[v];
+            reopen(plain, h.plain);
+        }
+        plain[at] = old;
+    }
+    free(plain);
+    free(data);
+}
+
 int main(void) {
+    test_hostile();
     test_round_trip();
     test_damage();
     return expect_done();
