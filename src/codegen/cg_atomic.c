@@ -246,42 +246,101 @@ static void emit_reduced(struct cg_func *g, struct kir_inst *i) {
     one(g, i, p, cg_call_intrinsic(c, reduction(i), &vt, 1, &x, 1), NULL);
 }
 
+// What the lanes of one atomic work on.
+struct lanes {
+    LLVMValueRef ptrs, x, y;
+    LLVMValueRef out; // alloca for the old values, or NULL
+    LLVMTypeRef vt;
+};
+
+static void do_lane(struct cg_func *g, const struct kir_inst *i, const struct lanes *v,
+                    LLVMValueRef lane) {
+    struct cg *c = g->cg;
+    LLVMValueRef r = one(g, i, cg_extract(g, v->ptrs, lane), cg_extract(g, v->x, lane),
+                         v->y ? cg_extract(g, v->y, lane) : NULL);
+    if (v->out) {
+        LLVMValueRef all = LLVMBuildLoad2(c->b, v->vt, v->out, "");
+        LLVMBuildStore(c->b, LLVMBuildInsertElement(c->b, all, r, lane, ""), v->out);
+    }
+}
+
+static void do_active(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
+    struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
+    do_lane(g, i, v, l.lane);
+    cg_end_lanes(g, &l);
+}
+
+static void do_all(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
+    for (unsigned k = 0; k < g->cg->width; k++)
+        do_lane(g, i, v, cg_i32(g->cg, k));
+}
+
+// One operation is a few instructions: with all lanes active they are written out, without the
+// loop's search for the next lane.
+static bool short_operation(const struct kir_inst *i) {
+    return !isa_type_is_float(i->ty) || i->mods.atom != ISA_ATOM_ADD ||
+           (is_shared(i) && isa_type_bits(i->ty) >= 32 && i->ty != ISA_F16X2 &&
+            i->ty != ISA_BF16X2);
+}
+
+static void do_lanes(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
+    struct cg *c = g->cg;
+    if (!short_operation(i)) {
+        do_active(g, i, v);
+        return;
+    }
+    if (!g->mask) {
+        do_all(g, i, v);
+        return;
+    }
+    LLVMBasicBlockRef all = cg_new_block(g, "all"), some = cg_new_block(g, "some"),
+                      done = cg_new_block(g, "atomics.done");
+    LLVMValueRef bits = cg_mask_bits(g, g->mask);
+    LLVMValueRef full =
+        LLVMBuildICmp(c->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
+    LLVMBuildCondBr(c->b, full, all, some);
+    LLVMPositionBuilderAtEnd(c->b, all);
+    do_all(g, i, v);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, some);
+    do_active(g, i, v);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+}
+
+static LLVMValueRef old_values(struct cg_func *g, LLVMTypeRef vt) {
+    struct cg *c = g->cg;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+    LLVMValueRef first = LLVMGetFirstInstruction(g->entry);
+    if (first)
+        LLVMPositionBuilderBefore(c->b, first);
+    else
+        LLVMPositionBuilderAtEnd(c->b, g->entry);
+    LLVMValueRef out = LLVMBuildAlloca(c->b, vt, "old");
+    LLVMPositionBuilderAtEnd(c->b, here);
+    LLVMBuildStore(c->b, LLVMConstNull(vt), out);
+    return out;
+}
+
 static void emit_each(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     bool cas = i->mods.atom == ISA_ATOM_CAS, result = i->nres && i->op == ISA_OP_ATOM;
-    unsigned bits = isa_type_bits(i->ty);
-    LLVMTypeRef vt = cg_vec_of(c, cg_int_type(c, bits));
-    LLVMValueRef a = address(g, i, true), x = operand(g, i, 1), y = cas ? operand(g, i, 2) : NULL;
-    LLVMValueRef ptrs = cg_pointer(g, i->mods.space, a, true);
-    LLVMValueRef out = NULL;
+    struct lanes v = {.vt = cg_vec_of(c, cg_int_type(c, isa_type_bits(i->ty)))};
+    v.ptrs = cg_pointer(g, i->mods.space, address(g, i, true), true);
+    v.x = operand(g, i, 1);
+    v.y = cas ? operand(g, i, 2) : NULL;
     if (c->width == 1) {
-        LLVMValueRef r = one(g, i, ptrs, x, y);
+        LLVMValueRef r = one(g, i, v.ptrs, v.x, v.y);
         if (result)
             cg_set_scalar(g, i->res[0], cg_widen(c, r, i->ty, i->res[0]->type));
         return;
     }
-    if (result) {
-        LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
-        LLVMValueRef first = LLVMGetFirstInstruction(g->entry);
-        if (first)
-            LLVMPositionBuilderBefore(c->b, first);
-        else
-            LLVMPositionBuilderAtEnd(c->b, g->entry);
-        out = LLVMBuildAlloca(c->b, vt, "old");
-        LLVMPositionBuilderAtEnd(c->b, here);
-        LLVMBuildStore(c->b, LLVMConstNull(vt), out);
-    }
-    struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
-    LLVMValueRef r = one(g, i, cg_extract(g, ptrs, l.lane), cg_extract(g, x, l.lane),
-                         cas ? cg_extract(g, y, l.lane) : NULL);
-    if (result) {
-        LLVMValueRef v = LLVMBuildLoad2(c->b, vt, out, "");
-        LLVMBuildStore(c->b, LLVMBuildInsertElement(c->b, v, r, l.lane, ""), out);
-    }
-    cg_end_lanes(g, &l);
+    if (result)
+        v.out = old_values(g, v.vt);
+    do_lanes(g, i, &v);
     if (result)
         cg_set_result(g, i->res[0],
-                      cg_widen(c, LLVMBuildLoad2(c->b, vt, out, ""), i->ty, i->res[0]->type));
+                      cg_widen(c, LLVMBuildLoad2(c->b, v.vt, v.out, ""), i->ty, i->res[0]->type));
 }
 
 bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i) {
