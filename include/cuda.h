@@ -2124,6 +2124,25 @@ static __inline__ CUresult kudzu_get_proc_address_ptsz(const char *symbol, void 
 #undef cuGetProcAddress
 #define cuGetProcAddress kudzu_get_proc_address_ptsz
 #endif
+
+#ifdef __cplusplus
+// What the plain names mean from CUDA 13 on, beside what they mean in CUDA 12: the parameters tell
+// which is called.
+extern "C++" {
+static inline CUresult cuCtxCreate(CUcontext *pctx, CUctxCreateParams *params, unsigned int flags,
+                                   CUdevice dev) {
+    return cuCtxCreate_v4(pctx, params, flags, dev);
+}
+static inline CUresult cuMemAdvise(CUdeviceptr ptr, size_t count, CUmem_advise advice,
+                                   CUmemLocation location) {
+    return cuMemAdvise_v2(ptr, count, advice, location);
+}
+static inline CUresult cuMemPrefetchAsync(CUdeviceptr ptr, size_t count, CUmemLocation location,
+                                          unsigned int flags, CUstream stream) {
+    return cuMemPrefetchAsync_v2(ptr, count, location, flags, stream);
+}
+}
+#endif
 #endif
 
 #endif
