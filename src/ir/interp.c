@@ -10,9 +10,10 @@
 #include "ir/interp_internal.h"
 
 enum {
-    TURN = 512,      // instructions of a warp before the next warp runs
+    TURN = 512,      // steps of a warp before the next warp runs
     PATIENCE = 1024, // steps after which a lane that has not run is favoured
-    FAVOUR = 1024,   // for so many steps
+    FAVOUR = 128,    // for so many steps
+    SPIN = 64,       // steps that an instruction counts for when loops that wait consist of it
 };
 
 // ---- registers -------------------------------------------------------------------------------
@@ -97,7 +98,6 @@ static struct interp_thread *choose_lane(struct interp *in, struct interp_warp *
             oldest = t;
     }
     if (w->favour && w->ready >> w->favoured & 1) {
-        w->favour--;
         return &threads[w->favoured];
     }
     w->favour = 0;
@@ -121,12 +121,25 @@ static uint32_t choose_group(struct interp *in, struct interp_warp *w) {
     return group;
 }
 
+// Locks and flags are looked at by compare-and-swap, exchange and strong loads. A warp that does
+// so often is likely to wait for somebody, who should run soon.
+static uint32_t cost(const struct kir_inst *i) {
+    bool swap =
+        i->op == ISA_OP_ATOM && (i->mods.atom == ISA_ATOM_CAS || i->mods.atom == ISA_ATOM_EXCH);
+    return swap || (i->op == ISA_OP_LD && i->mods.sem != ISA_SEM_WEAK) ? SPIN : 1;
+}
+
 // Lets a warp run for a while.
 static void run_warp(struct interp *in, struct interp_warp *w) {
     w->give_way = false;
-    for (uint32_t n = 0; n < TURN && w->ready && !in->failed && !w->give_way; n++) {
-        w->step++;
-        interp_step(in, w, choose_group(in, w));
+    for (uint32_t n = 0; n < TURN && w->ready && !in->failed && !w->give_way;) {
+        uint32_t group = choose_group(in, w);
+        uint32_t steps =
+            cost(interp_at(&in->threads[w->first + (uint32_t)__builtin_ctz(group)])->ir);
+        n += steps;
+        w->step += steps;
+        w->favour -= steps < w->favour ? steps : w->favour;
+        interp_step(in, w, group);
     }
 }
 
