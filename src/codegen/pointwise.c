@@ -229,7 +229,7 @@ static bool emit_packed(const struct em *e) {
         ops[k] = is_pred ? &pred : &half;
         src[k] = is_pred ? to_pairs(e, e->src[k], lanes) : to_halves(e, e->src[k], lanes);
     }
-    i.ty = half_of(i.ty);
+    i.ty = half_of(i.ty) ? half_of(i.ty) : ISA_U16; // set.u32.f16x2: a mask in each half
     i.ty2 = half_of(i.ty2);
     i.ops = ops;
     i.res = &res;
@@ -248,5 +248,6 @@ bool pw_emit(struct pw *p, const struct kir_inst *i, unsigned lanes, const LLVMV
              LLVMValueRef *dst) {
     const struct em e = {p, p->b, i, lanes, src, dst};
     p->error[0] = 0;
-    return half_of(i->ty) && i->op != ISA_OP_CVT ? emit_packed(&e) : emit(&e);
+    bool packed = half_of(i->ty) || (i->op == ISA_OP_SET && half_of(i->ty2));
+    return packed && i->op != ISA_OP_CVT ? emit_packed(&e) : emit(&e);
 }

@@ -15,13 +15,13 @@ static struct carried add_carry(const struct em *e, val a, val b, val c) {
     return (struct carried){t, v_or(e, out, v_icmp(e, LLVMIntULT, t, s))};
 }
 
-// a - b - c for a borrow c (NULL: none), and the borrow out.
-static struct carried sub_borrow(const struct em *e, val a, val b, val c) {
-    val s = v_sub(e, a, b), out = v_icmp(e, LLVMIntULT, a, b);
+// a - b less the borrow that carry c tells of (clear: borrow; NULL: none), and the carry out.
+static struct carried sub_carry(const struct em *e, val a, val b, val c) {
+    val s = v_sub(e, a, b), none = v_icmp(e, LLVMIntUGE, a, b);
     if (!c)
-        return (struct carried){s, out};
-    val w = v_zext(e, c, v_width(a)), t = v_sub(e, s, w);
-    return (struct carried){t, v_or(e, out, v_icmp(e, LLVMIntULT, s, w))};
+        return (struct carried){s, none};
+    val w = v_zext(e, v_not(e, c), v_width(a)), t = v_sub(e, s, w);
+    return (struct carried){t, v_and(e, none, v_icmp(e, LLVMIntUGE, s, w))};
 }
 
 static bool carried_result(const struct em *e, struct carried r) {
@@ -47,7 +47,7 @@ bool pw_add_sub(const struct em *e) {
         return true;
     }
     val c = with_carry ? op_pred(e, 2) : NULL;
-    return carried_result(e, sub ? sub_borrow(e, a, b, c) : add_carry(e, a, b, c));
+    return carried_result(e, sub ? sub_carry(e, a, b, c) : add_carry(e, a, b, c));
 }
 
 // The high half of the 128-bit product, from 32-bit pieces; vectors have no wider multiplication.

@@ -21,12 +21,10 @@ static inline uint64_t bit_add_carry(uint64_t a, uint64_t b, uint64_t carry_in, 
     return (uint64_t)sum & mask;
 }
 
-static inline uint64_t bit_sub_borrow(uint64_t a, uint64_t b, uint64_t borrow_in, unsigned n,
-                                      bool *borrow_out) {
-    uint64_t mask = bit_low_mask(n);
-    unsigned __int128 x = a & mask, y = (unsigned __int128)(b & mask) + (borrow_in & 1);
-    *borrow_out = x < y;
-    return (uint64_t)(x - y) & mask;
+// As hardware does it: a + ~b + carry, so that the flag is the complement of the borrow.
+static inline uint64_t bit_sub_carry(uint64_t a, uint64_t b, uint64_t carry_in, unsigned n,
+                                     bool *carry_out) {
+    return bit_add_carry(a, ~b, carry_in, n, carry_out);
 }
 
 static inline uint64_t bit_mul_high(uint64_t a, uint64_t b, unsigned n, bool is_signed) {

@@ -147,7 +147,7 @@ op("sub", "pointwise", doc="Difference")
 form("sub.type d, a, b", type=I, sem="d = a - b;")
 form("sub.sat.s32 d, a, b", sem="d = bit_clamp_s32((int64_t)a - (int64_t)b);")
 form("sub.cc.type d, a, b", type="u32 s32 u64 s64 b32 b64",
-     sem="d = bit_sub_borrow(a, b, 0, N, &cout);")
+     sem="d = bit_sub_carry(a, b, 1, N, &cout);")
 form("sub{.rnd}{.ftz}{.sat}.f32 d, a, b", sem="d = fp_sub(F, a, b, m);")
 form("sub{.rnd}.f64 d, a, b", sem="d = fp_sub(F, a, b, m);")
 form("sub{.rn}{.ftz}{.sat}.type d, a, b", type=HALF, ptx=42, sm=53, sem="d = fp_sub(F, a, b, m);")
@@ -156,9 +156,9 @@ form("sub{.rn}.type d, a, b", type=BHALF, ptx=78, sm=90, sem="d = fp_sub(F, a, b
 op("addc", "pointwise", doc="Sum with carry in")
 form("addc{.cc}.type d, a, b", type="u32 s32 u64 s64 b32 b64",
      sem="d = bit_add_carry(a, b, cin, N, &cout);")
-op("subc", "pointwise", doc="Difference with borrow in")
+op("subc", "pointwise", doc="Difference with carry in (the complement of a borrow, as sub.cc leaves it)")
 form("subc{.cc}.type d, a, b", type="u32 s32 u64 s64 b32 b64",
-     sem="d = bit_sub_borrow(a, b, cin, N, &cout);")
+     sem="d = bit_sub_carry(a, b, cin, N, &cout);")
 
 op("mad", "pointwise", doc="Product and sum")
 form("mad.lo.type d, a, b, c", type=I, sem="d = a * b + c;")

@@ -317,8 +317,9 @@ union isa_bits {
 // with canonical NaNs, .ftz, rounding modes. `ty` is the instruction's first type, `ty2`
 // the second (cvt's source type; set's and slct's second type; else ISA_VOID). An operand may
 // have bits above its type: they are ignored. mov.pack and mov.unpack: mods->vec elements.
-// addc, subc, madc: the carry in is one operand more; with mods->cc the carry out is dst[1]. The
-// carry of a subtraction is the borrow. setp always writes dst[1], the complement's result.
+// addc, subc, madc: the carry in is one operand more; with mods->cc the carry out is dst[1]. As in
+// hardware, the carry of a subtraction is the complement of the borrow. setp always writes dst[1],
+// the complement's result.
 // Returns false when the combination is not in the table.
 bool isa_eval(enum isa_op op, enum isa_type ty, enum isa_type ty2, const struct isa_mods *mods,
               const union isa_bits *src, union isa_bits *dst);
