@@ -11,7 +11,13 @@
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
-static struct sigaction previous[SIGNALS];
+
+// A program may install its own handler after ours, and have it call what was there before: ours.
+// If ours then came first again by calling the program's, each would call the other for ever. So
+// each time that a handler is put in front it is another function, with its own predecessor.
+enum { GENERATIONS = 4 };
+static struct sigaction previous[GENERATIONS][SIGNALS];
+static int installed[SIGNALS]; // generations in use
 
 static uint64_t program_counter(const ucontext_t *u) {
 #if defined(__x86_64__)
@@ -73,11 +79,14 @@ static void take_fault(struct runner *r, int sig, const siginfo_t *info, ucontex
     redirect(u, r->scheduler_sp);
 }
 
-static void pass_on(int sig, siginfo_t *info, void *context) {
-    struct sigaction *old = NULL;
-    for (int i = 0; i < SIGNALS; i++)
-        if (signals[i] == sig)
-            old = &previous[i];
+static int signal_index(int sig) {
+    int i = 0;
+    while (signals[i] != sig)
+        i++;
+    return i;
+}
+
+static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void *context) {
     if (old->sa_flags & SA_SIGINFO) {
         old->sa_sigaction(sig, info, context);
     } else if (old->sa_handler == SIG_DFL || old->sa_handler == SIG_IGN) {
@@ -91,26 +100,44 @@ static void pass_on(int sig, siginfo_t *info, void *context) {
     }
 }
 
-static void handler(int sig, siginfo_t *info, void *context) {
+static void handle(int generation, int sig, siginfo_t *info, void *context) {
     struct runner *r = runner_current();
     // Sent by a process, not raised by an instruction: not the kernel's.
     if (r && r->stack && info->si_code > 0)
         take_fault(r, sig, info, context);
     else
-        pass_on(sig, info, context);
+        pass_on(&previous[generation][signal_index(sig)], sig, info, context);
+}
+
+#define HANDLER(g)                                                                                 \
+    static void handler_##g(int sig, siginfo_t *info, void *context) {                             \
+        handle(g, sig, info, context);                                                             \
+    }
+HANDLER(0)
+HANDLER(1)
+HANDLER(2)
+HANDLER(3)
+static void (*const handlers[GENERATIONS])(int, siginfo_t *, void *) = {handler_0, handler_1,
+                                                                        handler_2, handler_3};
+
+static bool is_ours(const struct sigaction *a) {
+    for (int g = 0; g < GENERATIONS; g++)
+        if ((a->sa_flags & SA_SIGINFO) && a->sa_sigaction == handlers[g])
+            return true;
+    return false;
 }
 
 void fault_handlers_install(void) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    struct sigaction mine = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    sigemptyset(&mine.sa_mask);
     pthread_mutex_lock(&lock);
     for (int i = 0; i < SIGNALS; i++) {
-        struct sigaction now;
-        if (sigaction(signals[i], NULL, &now) ||
-            ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler))
+        struct sigaction now, mine = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
+        sigemptyset(&mine.sa_mask);
+        if (installed[i] == GENERATIONS || sigaction(signals[i], NULL, &now) || is_ours(&now))
             continue;
-        previous[i] = now;
+        int g = installed[i]++;
+        previous[g][i] = now;
+        mine.sa_sigaction = handlers[g];
         sigaction(signals[i], &mine, NULL);
     }
     pthread_mutex_unlock(&lock);

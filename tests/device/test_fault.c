@@ -247,6 +247,27 @@ static void test_own_handler(void) {
     EXPECT_EQ(seen, 1);
 }
 
+// The program's handler calls the one that was there before it, which is the device's.
+static struct sigaction before_mine;
+static void chaining_handler(int sig, siginfo_t *info, void *context) {
+    seen++;
+    if (before_mine.sa_flags & SA_SIGINFO)
+        before_mine.sa_sigaction(sig, info, context);
+}
+
+static void test_chain(void) {
+    struct sigaction mine = {.sa_sigaction = chaining_handler, .sa_flags = SA_SIGINFO};
+    seen = 0;
+    EXPECT_EQ(run("touch").fault, KD_FAULT_ILLEGAL_ADDRESS); // the device's handler is there
+    sigaction(SIGSEGV, &mine, &before_mine);
+    EXPECT_EQ(run("touch").fault, KD_FAULT_ILLEGAL_ADDRESS); // and comes first again
+    EXPECT_EQ(seen, 0);
+    // Ends in own_handler, which was there first.
+    if (sigsetjmp(back, 1) == 0)
+        *(volatile int *)args.pointer = 1;
+    EXPECT_EQ(seen, 2);
+}
+
 // Queued work after the fault is drained, callbacks that insist are called.
 static int called, not_called;
 static void on_fault(void *arg, enum kd_status status) {
@@ -287,5 +308,6 @@ int main(void) {
     test_assert();
     test_drain();
     test_own_handler();
+    test_chain();
     return expect_done();
 }
