@@ -131,6 +131,9 @@ static bool lower_space_op(struct lower_func *lf) {
     struct results r = {0};
     if (!add_results(lf, &r) || !add_sources(lf, &s, lf->inst->ndst))
         return false;
+    if (s.n != 1 || kir_type_bits(s.v[0]->type) != 64 ||
+        (lf->inst->op == ISA_OP_CVTA && isa_type_bits(lf->inst->ty) != 64))
+        return lower_error(lf->lm, lf->inst->pos, "generic addresses have 64 bits");
     struct kir_inst *i = build(lf, &s, &r);
     if (i->mods.space == ISA_SPACE_PARAM && !lf->ast->is_entry)
         i->mods.space = ISA_SPACE_LOCAL;
