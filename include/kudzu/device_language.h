@@ -22,6 +22,10 @@
 #undef __all
 #undef __any
 #undef __ballot
+// -prec-sqrt=false: the code generator would round correctly whatever it is told.
+#if defined(__KUDZU_APPROXIMATE_SQRT)
+#define sqrtf __kudzu_precise_sqrtf
+#endif
 // -use_fast_math: clang's header has fast forms of some functions; the others follow here.
 #if defined(__CLANG_GPU_APPROX_TRANSCENDENTALS__)
 #define expf __kudzu_precise_expf
@@ -31,6 +35,12 @@
 #define tanf __kudzu_precise_tanf
 #endif
 #include <__clang_cuda_math.h>
+#if defined(__KUDZU_APPROXIMATE_SQRT)
+#undef sqrtf
+static __inline__ __attribute__((device, always_inline)) float sqrtf(float x) {
+    return __KUDZU_APPROXIMATE_SQRT(x);
+}
+#endif
 #if defined(__CLANG_GPU_APPROX_TRANSCENDENTALS__)
 #undef expf
 #undef exp10f

@@ -90,6 +90,9 @@ static void add_definitions(struct command *cmd, const struct compilation *c) {
         command_arg(cmd, "-D__CUDACC_EXTENDED_LAMBDA__");
     if (o->relaxed_constexpr)
         command_arg(cmd, "-D__CUDACC_RELAXED_CONSTEXPR__");
+    if (!o->prec_sqrt)
+        command_argf(cmd, "-D__KUDZU_APPROXIMATE_SQRT=__nvvm_sqrt_approx%s_f",
+                     o->ftz ? "_ftz" : "");
     if (o->per_thread_stream)
         command_arg(cmd, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
     char list[512] = "-D__CUDA_ARCH_LIST__=";
