@@ -1,4 +1,5 @@
 // Functions: kernels of a module in a context, and their attributes.
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "driver/driver.h"
@@ -9,9 +10,8 @@ static void function_release(struct drv_object *o) {
 
 // A kernel has one handle in a module, however often it is asked for.
 CUresult drv_module_function(struct drv_module *m, uint32_t index, struct drv_function **out) {
-    static _Atomic int making;
-    while (atomic_exchange(&making, 1))
-        ; // short: two threads ask for the same kernel
+    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&making);
     struct drv_function *f = m->functions[index];
     if (!f && (f = calloc(1, sizeof *f))) {
         f->k = kd_module_kernel_at(m->m, index);
@@ -24,7 +24,7 @@ CUresult drv_module_function(struct drv_module *m, uint32_t index, struct drv_fu
             f = NULL;
         }
     }
-    making = 0;
+    pthread_mutex_unlock(&making);
     REQUIRE(f, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a function");
     *out = f;
     return CUDA_SUCCESS;
