@@ -29,7 +29,7 @@
 // What clang has no attribute for travels as an annotation to the compiler driver's device pass.
 #ifndef __managed__
 #if defined(__CUDA__) && defined(__clang__)
-#define __managed__ __attribute__((device, annotate("kudzu.managed")))
+#define __managed__ __attribute__((device, unavailable("managed variables are not built yet")))
 #else
 #define __managed__
 #endif
