@@ -372,6 +372,30 @@ INLINE double poly_erf(double t) {
     return fma_d(odd, t, even);
 }
 
+// erf(x) = 1 - exp(-(x + x p(x))); error 2^-57.9.
+INLINE double poly_erf_large(double t) {
+    double t2 = t * t;
+    double even = 0x1.2b7412f6627c0p-34;
+    double odd = -0x1.b003e287c9035p-40;
+    odd = fma_d(odd, t2, -0x1.84c414a4edc0ap-30);
+    even = fma_d(even, t2, 0x1.39d31029d7b4ep-26);
+    odd = fma_d(odd, t2, -0x1.6066df413bd51p-23);
+    even = fma_d(even, t2, 0x1.2313d35c479d7p-20);
+    odd = fma_d(odd, t2, -0x1.6b39f72f6121ep-18);
+    even = fma_d(even, t2, 0x1.56fd8d9ea1f52p-16);
+    odd = fma_d(odd, t2, -0x1.d825f79be7db3p-15);
+    even = fma_d(even, t2, 0x1.92a9cc1565a0cp-14);
+    odd = fma_d(odd, t2, -0x1.eabb011485979p-20);
+    even = fma_d(even, t2, -0x1.2cb4d69a30fc4p-11);
+    odd = fma_d(odd, t2, 0x1.bb6a5f31fa704p-10);
+    even = fma_d(even, t2, -0x1.bae55280d63e5p-13);
+    odd = fma_d(odd, t2, -0x1.3959e628ad804p-6);
+    even = fma_d(even, t2, 0x1.a4f336b9e814ap-4);
+    odd = fma_d(odd, t2, 0x1.45f31586e6344p-1);
+    even = fma_d(even, t2, 0x1.06eba138d6dcdp-3);
+    return fma_d(odd, t, even);
+}
+
 // erfcx(x) = p(t) / (1 + 2x), t = (x - 4) / (x + 4), x >= 0; error 2^-59.6.
 INLINE double poly_erfcx(double t) {
     double p = -0x1.2264b6468799bp-33;

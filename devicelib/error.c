@@ -3,11 +3,12 @@
 #include "libdevice.h"
 #include "log.h"
 
-// 1 - erfc(x) has no cancellation to fear from 1 on.
+// A polynomial below 1; from there on 1 - erfc(x), which has no cancellation to fear, with a
+// polynomial for the logarithm of erfc(x).
 double __nv_erf(double x) {
     double a = fabs_d(x);
     double b = bounded(a, 0.0, 6.0);
-    double large = fma_d(-erfcx_positive(b), exp_minus_square(b, 0), 1.0);
+    double large = 1.0 - exp_scaled(-fma_d(b, poly_erf_large(b), b), 0.0, 0);
     double small = fma_d(a, poly_erf(a * a), a);
     return __builtin_copysign(a < 1.0 ? small : large, x);
 }

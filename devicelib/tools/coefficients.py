@@ -197,6 +197,8 @@ POLYNOMIALS = {
     # error functions
     "erf": ("d", 0, 1, 12, sqrt_argument(lambda x: erf(x) / x - 1), one,
             "erf(x) = x + x p(t), t = x^2"),
+    "erf_large": ("d", 0.99, 6, 17, lambda t: (-log(erfc(t)) - t) / t, lambda t: t * erfc(t),
+                  "erf(x) = 1 - exp(-(x + x p(x)))"),
     "erfcx": ("d", -1, 1, 25, lambda t: (lambda x: erfcx(x) * (1 + 2 * x))(4 * (1 + t) / (1 - t)),
               None, "erfcx(x) = p(t) / (1 + 2x), t = (x - 4) / (x + 4), x >= 0"),
     "erff_small": ("f", 0, 1, 6, sqrt_argument(lambda x: erf(x) / x - 1), one,

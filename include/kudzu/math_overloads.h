@@ -8,6 +8,12 @@
 #define KUDZU_DEVICE static __inline__ __attribute__((device, always_inline))
 #define KUDZU_BOTH static __inline__ __attribute__((host, device, always_inline))
 
+// Of the fast intrinsics (guide 17.2) clang's headers lack this one.
+extern "C" __attribute__((device)) float __nv_fast_tanhf(float);
+KUDZU_DEVICE float __tanhf(float a) {
+    return __nv_fast_tanhf(a);
+}
+
 // ---- min, max -----------------------------------------------------------------------------
 
 KUDZU_HOST int min(int a, int b) {

@@ -243,12 +243,25 @@ static void sample_f(const function *f, tally *t, long samples) {
     }
 }
 
+// The common case of a pass over all floats, without quadruple precision.
+static void judge_quickly(const function *f, tally *t, float x, float result) {
+    double exact = f->quick(x);
+    float expected = (float)exact;
+    if (result == expected && expected != 0.0f && t->exact > 0.4999)
+        return;
+    judge_f(f, t, x, 0, result, (quad)exact);
+}
+
 static void every_float(const function *f, tally *t) {
     for (uint64_t bits = 0; bits < 1ull << 32; bits++) {
         uint32_t word = (uint32_t)bits;
         float x;
         memcpy(&x, &word, 4);
-        judge_f(f, t, x, 0, f->f(x), f->quick ? (quad)f->quick(x) : f->reference(x));
+        float result = f->f(x);
+        if (f->quick)
+            judge_quickly(f, t, x, result);
+        else
+            judge_f(f, t, x, 0, result, f->reference(x));
     }
 }
 
