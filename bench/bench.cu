@@ -235,8 +235,8 @@ template <typename T> struct Buffer { // the same data on all sides
         CHECK(cudaMemcpy(got.data(), dev, host.size() * sizeof(T), cudaMemcpyDeviceToHost));
         double worst = 0;
         for (size_t i = 0; i < got.size(); i++) {
-            double d = std::fabs((double)got[i] - (double)host[i]) /
-                       (1.0 + std::fabs((double)host[i]));
+            double d =
+                std::fabs((double)got[i] - (double)host[i]) / (1.0 + std::fabs((double)host[i]));
             worst = d > worst ? d : worst;
         }
         return worst;
@@ -255,10 +255,15 @@ static void bench_saxpy() {
     x.random(-1, 1);
     y.random(-1, 1);
     size_t global[2] = {(size_t)n, 1};
-    measure({"saxpy", 12.0 * n, "GB/s", [&] { saxpy<<<n / 256, 256>>>(a, x.dev, y.dev, n); CHECK(cudaDeviceSynchronize()); },
-             [&] { native_saxpy(a, x.host.data(), y.host.data(), n); },
-             [&] { opencl_run("saxpy", global, local1, ARG(a), ARG(x.cl), ARG(y.cl), ARG(n), END); },
-             nullptr, 0.9, 1});
+    measure(
+        {"saxpy", 12.0 * n, "GB/s",
+         [&] {
+             saxpy<<<n / 256, 256>>>(a, x.dev, y.dev, n);
+             CHECK(cudaDeviceSynchronize());
+         },
+         [&] { native_saxpy(a, x.host.data(), y.host.data(), n); },
+         [&] { opencl_run("saxpy", global, local1, ARG(a), ARG(x.cl), ARG(y.cl), ARG(n), END); },
+         nullptr, 0.9, 1});
 }
 
 static void bench_nbody() {
@@ -267,7 +272,10 @@ static void bench_nbody() {
     p.random(-1, 1);
     size_t global[2] = {(size_t)n, 1};
     measure({"nbody 4096", 20.0 * n * n, "GFLOP/s",
-             [&] { nbody<<<n / 256, 256>>>((float4 *)p.dev, (float4 *)acc.dev, n); CHECK(cudaDeviceSynchronize()); },
+             [&] {
+                 nbody<<<n / 256, 256>>>((float4 *)p.dev, (float4 *)acc.dev, n);
+                 CHECK(cudaDeviceSynchronize());
+             },
              [&] { native_nbody(p.host.data(), acc.host.data(), n); },
              [&] { opencl_run("nbody", global, local1, ARG(p.cl), ARG(acc.cl), ARG(n), END); },
              [&] { return acc.difference(); }, 1 / 1.5, 1});
@@ -279,7 +287,11 @@ static void bench_reduce() {
     x.random(0, 1);
     static volatile float sink;
     size_t global[2] = {(size_t)blocks * 256, 1};
-    measure({"reduction", 4.0 * n, "GB/s", [&] { reduce<<<blocks, 256>>>(x.dev, out.dev, n); CHECK(cudaDeviceSynchronize()); },
+    measure({"reduction", 4.0 * n, "GB/s",
+             [&] {
+                 reduce<<<blocks, 256>>>(x.dev, out.dev, n);
+                 CHECK(cudaDeviceSynchronize());
+             },
              [&] { sink = native_sum(x.host.data(), n); },
              [&] { opencl_run("reduce", global, local1, ARG(x.cl), ARG(out.cl), ARG(n), END); },
              nullptr, 0, 1});
@@ -290,7 +302,11 @@ static void bench_block_reduce() {
     Buffer<float> x(n), out(n / 256);
     x.random(0, 1);
     size_t global[2] = {(size_t)n, 1};
-    measure({"block reduction", 4.0 * n, "GB/s", [&] { block_reduce<<<n / 256, 256>>>(x.dev, out.dev); CHECK(cudaDeviceSynchronize()); },
+    measure({"block reduction", 4.0 * n, "GB/s",
+             [&] {
+                 block_reduce<<<n / 256, 256>>>(x.dev, out.dev);
+                 CHECK(cudaDeviceSynchronize());
+             },
              nullptr,
              [&] { opencl_run("block_reduce", global, local1, ARG(x.cl), ARG(out.cl), END); },
              nullptr, 0, 5});
@@ -301,10 +317,15 @@ static void bench_transpose() {
     Buffer<float> in((size_t)n * n), out((size_t)n * n);
     in.random(0, 1);
     size_t global[2] = {(size_t)n, (size_t)n / 4};
-    measure({"transpose", 8.0 * n * n, "GB/s", [&] { transpose<<<dim3(n / 32, n / 32), dim3(32, 8)>>>(in.dev, out.dev, n); CHECK(cudaDeviceSynchronize()); },
-             [&] { native_transpose(in.host.data(), out.host.data(), n); },
-             [&] { opencl_run("transpose", global, local32x8, ARG(in.cl), ARG(out.cl), ARG(n), END); },
-             [&] { return out.difference(); }, 0, 1});
+    measure(
+        {"transpose", 8.0 * n * n, "GB/s",
+         [&] {
+             transpose<<<dim3(n / 32, n / 32), dim3(32, 8)>>>(in.dev, out.dev, n);
+             CHECK(cudaDeviceSynchronize());
+         },
+         [&] { native_transpose(in.host.data(), out.host.data(), n); },
+         [&] { opencl_run("transpose", global, local32x8, ARG(in.cl), ARG(out.cl), ARG(n), END); },
+         [&] { return out.difference(); }, 0, 1});
 }
 
 static void bench_matmul() {
@@ -313,9 +334,16 @@ static void bench_matmul() {
     Buffer<float> a(nn), b(nn), c(nn);
     a.random(-1, 1);
     b.random(-1, 1);
-    measure({"matmul 16x16 tiles", 2.0 * n * nn, "GFLOP/s", [&] { matmul<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a.dev, b.dev, c.dev, n); CHECK(cudaDeviceSynchronize()); },
+    measure({"matmul 16x16 tiles", 2.0 * n * nn, "GFLOP/s",
+             [&] {
+                 matmul<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a.dev, b.dev, c.dev, n);
+                 CHECK(cudaDeviceSynchronize());
+             },
              [&] { native_matmul(a.host.data(), b.host.data(), c.host.data(), n); },
-             [&] { opencl_run("matmul", global, local16, ARG(a.cl), ARG(b.cl), ARG(c.cl), ARG(n), END); },
+             [&] {
+                 opencl_run("matmul", global, local16, ARG(a.cl), ARG(b.cl), ARG(c.cl), ARG(n),
+                            END);
+             },
              [&] { return c.difference(); }, 0, 1});
 }
 
@@ -325,9 +353,16 @@ static void bench_stencil() {
     Buffer<float> in(n), out(n);
     in.random(0, 1);
     out.random(0, 0);
-    measure({"stencil", 8.0 * n, "GB/s", [&] { stencil<<<dim3(w / 32, h / 8), dim3(32, 8)>>>(in.dev, out.dev, w, h); CHECK(cudaDeviceSynchronize()); },
+    measure({"stencil", 8.0 * n, "GB/s",
+             [&] {
+                 stencil<<<dim3(w / 32, h / 8), dim3(32, 8)>>>(in.dev, out.dev, w, h);
+                 CHECK(cudaDeviceSynchronize());
+             },
              [&] { native_stencil(in.host.data(), out.host.data(), w, h); },
-             [&] { opencl_run("stencil", global, local32x8, ARG(in.cl), ARG(out.cl), ARG(w), ARG(h), END); },
+             [&] {
+                 opencl_run("stencil", global, local32x8, ARG(in.cl), ARG(out.cl), ARG(w), ARG(h),
+                            END);
+             },
              [&] { return out.difference(); }, 0, 1});
 }
 
@@ -335,9 +370,16 @@ static void bench_mandelbrot() {
     int w = 1024, h = 512, limit = 256;
     size_t n = (size_t)w * h, global[2] = {(size_t)w, (size_t)h};
     Buffer<int> out(n);
-    measure({"mandelbrot", (double)n, "Gpixel/s", [&] { mandelbrot<<<dim3(w / 256, h), 256>>>(out.dev, w, h, limit); CHECK(cudaDeviceSynchronize()); },
+    measure({"mandelbrot", (double)n, "Gpixel/s",
+             [&] {
+                 mandelbrot<<<dim3(w / 256, h), 256>>>(out.dev, w, h, limit);
+                 CHECK(cudaDeviceSynchronize());
+             },
              [&] { native_mandelbrot(out.host.data(), w, h, limit); },
-             [&] { opencl_run("mandelbrot", global, local1, ARG(out.cl), ARG(w), ARG(h), ARG(limit), END); },
+             [&] {
+                 opencl_run("mandelbrot", global, local1, ARG(out.cl), ARG(w), ARG(h), ARG(limit),
+                            END);
+             },
              nullptr, 0, 1});
 }
 
@@ -347,10 +389,16 @@ static void bench_histogram() {
     Buffer<unsigned> bins(256);
     in.random(0, 255.99f);
     size_t global[2] = {(size_t)blocks * 256, 1};
-    measure({"histogram", 1.0 * n, "GB/s", [&] { CHECK(cudaMemset(bins.dev, 0, 1024)); histogram<<<blocks, 256>>>(in.dev, bins.dev, n); CHECK(cudaDeviceSynchronize()); },
-             [&] { native_histogram(in.host.data(), bins.host.data(), n); },
-             [&] { opencl_run("histogram", global, local1, ARG(in.cl), ARG(bins.cl), ARG(n), END); },
-             [&] { return bins.difference(); }, 0, 1});
+    measure(
+        {"histogram", 1.0 * n, "GB/s",
+         [&] {
+             CHECK(cudaMemset(bins.dev, 0, 1024));
+             histogram<<<blocks, 256>>>(in.dev, bins.dev, n);
+             CHECK(cudaDeviceSynchronize());
+         },
+         [&] { native_histogram(in.host.data(), bins.host.data(), n); },
+         [&] { opencl_run("histogram", global, local1, ARG(in.cl), ARG(bins.cl), ARG(n), END); },
+         [&] { return bins.difference(); }, 0, 1});
 }
 
 static void bench_black_scholes() {
@@ -360,9 +408,19 @@ static void bench_black_scholes() {
     k.random(1, 100);
     t.random(0.25f, 10);
     size_t global[2] = {(size_t)n, 1};
-    measure({"Black-Scholes", (double)n, "Goption/s", [&] { black_scholes<<<n / 256, 256>>>(s.dev, k.dev, t.dev, call.dev, put.dev); CHECK(cudaDeviceSynchronize()); },
-             [&] { native_black_scholes(s.host.data(), k.host.data(), t.host.data(), call.host.data(), put.host.data(), n); },
-             [&] { opencl_run("black_scholes", global, local1, ARG(s.cl), ARG(k.cl), ARG(t.cl), ARG(call.cl), ARG(put.cl), END); },
+    measure({"Black-Scholes", (double)n, "Goption/s",
+             [&] {
+                 black_scholes<<<n / 256, 256>>>(s.dev, k.dev, t.dev, call.dev, put.dev);
+                 CHECK(cudaDeviceSynchronize());
+             },
+             [&] {
+                 native_black_scholes(s.host.data(), k.host.data(), t.host.data(), call.host.data(),
+                                      put.host.data(), n);
+             },
+             [&] {
+                 opencl_run("black_scholes", global, local1, ARG(s.cl), ARG(k.cl), ARG(t.cl),
+                            ARG(call.cl), ARG(put.cl), END);
+             },
              [&] { return call.difference(); }, 0, 1});
 }
 
@@ -396,16 +454,11 @@ int main(int argc, char **argv) {
     struct {
         const char *name;
         void (*run)();
-    } all[] = {{"saxpy", bench_saxpy},
-               {"nbody", bench_nbody},
-               {"reduce", bench_reduce},
-               {"block_reduce", bench_block_reduce},
-               {"transpose", bench_transpose},
-               {"matmul", bench_matmul},
-               {"stencil", bench_stencil},
-               {"mandelbrot", bench_mandelbrot},
-               {"histogram", bench_histogram},
-               {"black_scholes", bench_black_scholes}};
+    } all[] = {{"saxpy", bench_saxpy},         {"nbody", bench_nbody},
+               {"reduce", bench_reduce},       {"block_reduce", bench_block_reduce},
+               {"transpose", bench_transpose}, {"matmul", bench_matmul},
+               {"stencil", bench_stencil},     {"mandelbrot", bench_mandelbrot},
+               {"histogram", bench_histogram}, {"black_scholes", bench_black_scholes}};
     for (auto &b : all)
         if (argc < 2 || !strcmp(argv[1], b.name))
             b.run();

@@ -24,7 +24,7 @@ void native_black_scholes(const float *s, const float *k, const float *t, float 
 // opencl.c: false when there is no OpenCL CPU device.
 int opencl_open(void);
 const char *opencl_device(void);
-void *opencl_alloc(size_t bytes);                     // a cl_mem
+void *opencl_alloc(size_t bytes); // a cl_mem
 void opencl_write(void *mem, const void *src, size_t bytes);
 void opencl_read(void *dst, void *mem, size_t bytes);
 // Runs a kernel of kernels.cl: sizes in work-items; args: pairs (size, pointer), local memory as

@@ -83,8 +83,8 @@ void opencl_run(const char *kernel, const size_t global[2], const size_t local[2
         clSetKernelArg(k, i, size, va_arg(args, const void *));
     }
     va_end(args);
-    cl_int err = clEnqueueNDRangeKernel(queue, k, global[1] > 1 ? 2 : 1, NULL, global, local, 0,
-                                        NULL, NULL);
+    cl_int err =
+        clEnqueueNDRangeKernel(queue, k, global[1] > 1 ? 2 : 1, NULL, global, local, 0, NULL, NULL);
     if (err != CL_SUCCESS) {
         fprintf(stderr, "pocl: %s: error %d\n", kernel, err);
         exit(1);
