@@ -97,16 +97,21 @@ static val half_result(const struct em *e, const val x[3]) {
     }
 }
 
-// bf16: sums as above; products leave float's range, so they are formed in double.
+// bf16: sums as above. Products have 16 bits: where float cannot hold them, above 2^128 or below
+// 2^-135, rounding to bf16 has one outcome. fma needs double, as its product counts in full.
 static val bfloat_result(const struct em *e, const val x[3]) {
-    if (e->i->op == ISA_OP_ADD)
+    switch (e->i->op) {
+    case ISA_OP_ADD:
         return v_fadd(e, x[0], x[1]);
-    if (e->i->op == ISA_OP_SUB)
+    case ISA_OP_SUB:
         return v_fsub(e, x[0], x[1]);
-    val p = v_fmul(e, v_fext(e, x[0]), v_fext(e, x[1]));
-    if (e->i->op != ISA_OP_MUL)
-        p = rnd_sum_to_odd(e, p, v_fext(e, x[2]));
-    return rnd_narrow(e, p, RND_ODD);
+    case ISA_OP_MUL:
+        return v_fmul(e, x[0], x[1]);
+    default: {
+        val p = v_fmul(e, v_fext(e, x[0]), v_fext(e, x[1]));
+        return rnd_narrow(e, rnd_sum_to_odd(e, p, v_fext(e, x[2])), RND_ODD);
+    }
+    }
 }
 
 // .ftz looks at the exact result: below 2^-14 all of these are exact (or rounded to odd).

@@ -241,8 +241,6 @@ static val fma_error64(const struct em *e, val a, val b, val c, val r) {
     val lo = v_fma(e, x.mantissa, y.mantissa, v_fneg(e, hi));
     val err = sum_sign(e, hi, lo, zc, scale_down(e, r, n));
     err = v_sel(e, far, hi, err);
-    val infinite = v_icmpi(e, LLVMIntEQ, v_andi(e, v_bits(e, r), INT64_MAX), UINT64_C(0x7ff) << 52);
-    err = v_sel(e, infinite, v_fneg(e, r), err);
     val ok = v_and(e, x.regular, y.regular);
     ok = v_and(e, ok, v_or(e, z.regular, is_zero(e, c)));
     return v_sel(e, ok, err, k_flt(e, 64, 0));

@@ -95,15 +95,80 @@ static uint64_t close(enum isa_type t, uint64_t r) {
     }
 }
 
-void pw_inputs(unsigned n, unsigned nops, const uint8_t *types, union isa_bits *out) {
-    for (unsigned k = 0; k < nops; k++) {
+// n / d next to an integer.
+static void hard_quotient(enum isa_type t, uint64_t r, union isa_bits *x) {
+    unsigned half = isa_type_bits(t) / 2;
+    uint64_t d = x[1].u64[0] >> (r >> 32) % (2 * half), q = mix(r + 2) >> (64 - 2 * half);
+    q >>= r >> 40 & 1 ? half : (r >> 48) % (2 * half);
+    x[1].u64[0] = d;
+    x[0].u64[0] = d * q + r % 3 - 1;
+}
+
+static uint32_t bits32(float f) {
+    union isa_bits b = {.f32 = f};
+    return b.u32[0];
+}
+
+// c such that a * b + c nearly vanishes, or comes near the least normal number.
+static void hard_sum(enum isa_type t, uint64_t r, union isa_bits *x) {
+    double target = r & 1 ? 0 : r & 2 ? 0x1p-126 : -0x1p-126;
+    if (t == ISA_F32)
+        x[2].u64[0] = bits32((float)(target - (double)x[0].f32 * x[1].f32)) + (r >> 8) % 3 - 1;
+    else if (t == ISA_F64)
+        x[2].f64 = -(x[0].f64 * x[1].f64) * (r & 4 ? 1 : 1 + 0x1p-52);
+}
+
+// a * b = 1 - u^2 for u the last bit of 1.0, scaled to half of c's last bit: the sum lies just
+// beside the middle of two neighbours, so closely that a sum rounded twice lands on the middle.
+static void beside_middle(enum isa_type t, uint64_t r, union isa_bits *x) {
+    bool f32 = t == ISA_F32, f16 = t == ISA_F16;
+    unsigned mant = f32 ? 23 : f16 ? 10 : 7, bias = f16 ? 15 : 127;
+    unsigned e = f16 ? 16 + (r >> 8) % 12 : 150 + (r >> 8) % 60; // c's exponent
+    uint64_t sign = 1ull << (isa_type_bits(t) - 1);
+    x[0].u64[0] = ((uint64_t)bias << mant) + 1 + (r & 1); // 1 + u, sometimes 1 + 2 u
+    x[1].u64[0] = ((uint64_t)(e - mant - 1) << mant) - 2; // 1 - u
+    x[2].u64[0] = (uint64_t)e << mant | (mix(r) & ((1ull << mant) - 1));
+    x[0].u64[0] ^= r & 2 ? sign : 0;
+    x[2].u64[0] ^= r & 4 ? sign : 0;
+}
+
+// Halfway between two neighbours of a shorter format, or next to it.
+static uint64_t hard_conversion(enum isa_type t, uint64_t v, uint64_t r) {
+    static const uint8_t cut32[] = {13, 16, 20, 21, 23, 12, 15, 17}, cut64[] = {29, 42, 45, 43};
+    unsigned cut = t == ISA_F32   ? cut32[r >> 8 & 7]
+                   : t == ISA_F64 ? cut64[r >> 8 & 3] + (r >> 16 & 3) * (r >> 20 & 7)
+                                  : 1 + (r >> 8) % (isa_type_bits(t) - 1);
+    v = (v >> cut << cut) + (1ull << (cut - 1)) + r % 3 - 1;
+    if (t == ISA_F64) // from below f32's subnormal numbers to above f16's largest
+        v = (v & 0x800fffffffffffff) | (0x367 + (r >> 24) % 0xb0) << 52;
+    if (t == ISA_F32)
+        v = (v & 0x807fffff) | (0x60 + (r >> 24) % 0x30) << 23;
+    return v;
+}
+
+static void make_hard(const struct kir_inst *i, const uint8_t *types, uint64_t r,
+                      union isa_bits *x) {
+    enum isa_type t = i->ty;
+    if ((i->op == ISA_OP_DIV || i->op == ISA_OP_REM) && !isa_type_is_float(t))
+        hard_quotient(t, r, x);
+    else if (i->op == ISA_OP_FMA || i->op == ISA_OP_MAD)
+        (r >> 33 & 1 && t != ISA_F64 ? beside_middle : hard_sum)(t, r, x);
+    else if (i->op == ISA_OP_CVT && isa_type_bits(types[0]) > 8)
+        x[0].u64[0] = hard_conversion(types[0], x[0].u64[0], r);
+}
+
+void pw_inputs(const struct kir_inst *i, unsigned n, const uint8_t *types, union isa_bits *out) {
+    for (unsigned k = 0; k < i->nops; k++) {
         uint64_t r = mix(n * 8 + k + 1);
         unsigned index = k == 0 ? n : k == 1 ? n / EDGES : (unsigned)(r >> 40);
         uint64_t v = n < EDGES * EDGES ? edge(types[k], index) : n & 1 ? r : close(types[k], r);
-        // Bits above the type are never looked at.
-        uint64_t above = isa_type_bits(types[k]) < 64 ? mix(r) << isa_type_bits(types[k]) : 0;
-        uint64_t mask =
-            isa_type_bits(types[k]) < 64 ? (1ull << isa_type_bits(types[k])) - 1 : UINT64_MAX;
-        out[k] = (union isa_bits){.u64 = {(v & mask) | above, mix(r + 1)}};
+        out[k] = (union isa_bits){.u64 = {v, mix(r + 1)}};
+    }
+    if (n >= EDGES * EDGES && n % 4 == 2 && i->nops)
+        make_hard(i, types, mix(n + 77), out);
+    for (unsigned k = 0; k < i->nops; k++) { // bits above the type are never looked at
+        unsigned bits = isa_type_bits(types[k]);
+        if (bits < 64)
+            out[k].u64[0] = (out[k].u64[0] & ((1ull << bits) - 1)) | mix(n * 8 + k) << bits;
     }
 }

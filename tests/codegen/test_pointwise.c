@@ -14,7 +14,7 @@
 #include "pointwise_inputs.h"
 #include "pointwise_jit.h"
 
-enum { TUPLES = 1408, BATCH = 128, MAX_LANES = 32 };
+enum { TUPLES = 1536, BATCH = 128, MAX_LANES = 32 };
 
 static const unsigned lane_counts[] = {0, 1, 8, 16, 32};
 enum { LANE_COUNTS = sizeof lane_counts / sizeof *lane_counts };
@@ -62,7 +62,7 @@ static union isa_bits meaning(enum kir_type t, union isa_bits b) {
 static bool expect(const struct pw_case *c, struct expectation *x) {
     for (unsigned n = 0; n < TUPLES; n++) {
         union isa_bits src[MAX_OPS];
-        pw_inputs(n, c->inst.nops, c->op_types, x->src[n]);
+        pw_inputs(&c->inst, n, c->op_types, x->src[n]);
         for (unsigned k = 0; k < c->inst.nops; k++) {
             if (c->op_values[k].kind == KIR_VALUE_CONST)
                 x->src[n][k] = c->op_values[k].bits;
