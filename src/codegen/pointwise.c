@@ -63,116 +63,48 @@ static bool emit_arithmetic(const struct em *e) {
     return isa_type_is_float(e->i->ty) ? emit_float(e) : emit_integer(e);
 }
 
-static bool emit_bits(const struct em *e) {
-    switch (e->i->op) {
-    case ISA_OP_SHL:
-    case ISA_OP_SHR:
-        return pw_shift(e);
-    case ISA_OP_SHF:
-        return pw_funnel(e);
-    case ISA_OP_LOP3:
-        return pw_lop3(e);
-    case ISA_OP_PRMT:
-        return pw_prmt(e);
-    case ISA_OP_POPC:
-    case ISA_OP_CLZ:
-    case ISA_OP_BFIND:
-    case ISA_OP_BREV:
-        return pw_count(e);
-    case ISA_OP_BFE:
-        return pw_bfe(e);
-    case ISA_OP_BFI:
-        return pw_bfi(e);
-    case ISA_OP_BMSK:
-        return pw_bmsk(e);
-    case ISA_OP_SZEXT:
-        return pw_szext(e);
-    case ISA_OP_FNS:
-        return pw_fns(e);
-    default:
-        return pw_logic(e);
-    }
-}
+// What emits each instruction; cvta and isspacep are the caller's.
+static bool (*const emitters[ISA_OP_COUNT])(const struct em *) = {
+    // clang-format off
+    [ISA_OP_ADD] = emit_arithmetic, [ISA_OP_SUB] = emit_arithmetic, [ISA_OP_ADDC] = emit_arithmetic,
+    [ISA_OP_SUBC] = emit_arithmetic, [ISA_OP_MUL] = emit_arithmetic, [ISA_OP_MAD] = emit_arithmetic,
+    [ISA_OP_MADC] = emit_arithmetic, [ISA_OP_MIN] = emit_arithmetic, [ISA_OP_MAX] = emit_arithmetic,
+    [ISA_OP_DIV] = emit_arithmetic, [ISA_OP_ABS] = emit_arithmetic, [ISA_OP_NEG] = emit_arithmetic,
+    [ISA_OP_FMA] = emit_arithmetic,
+    [ISA_OP_MUL24] = pw_mul_mad, [ISA_OP_MAD24] = pw_mul_mad,
+    [ISA_OP_REM] = pw_div_rem,
+    [ISA_OP_SAD] = pw_sad,
+    [ISA_OP_DP4A] = pw_dot, [ISA_OP_DP2A] = pw_dot,
+    [ISA_OP_AND] = pw_logic, [ISA_OP_OR] = pw_logic, [ISA_OP_XOR] = pw_logic,
+    [ISA_OP_NOT] = pw_logic, [ISA_OP_CNOT] = pw_logic,
+    [ISA_OP_SHL] = pw_shift, [ISA_OP_SHR] = pw_shift,
+    [ISA_OP_SHF] = pw_funnel,
+    [ISA_OP_LOP3] = pw_lop3,
+    [ISA_OP_PRMT] = pw_prmt,
+    [ISA_OP_POPC] = pw_count, [ISA_OP_CLZ] = pw_count, [ISA_OP_BFIND] = pw_count,
+    [ISA_OP_BREV] = pw_count,
+    [ISA_OP_BFE] = pw_bfe,
+    [ISA_OP_BFI] = pw_bfi,
+    [ISA_OP_BMSK] = pw_bmsk,
+    [ISA_OP_SZEXT] = pw_szext,
+    [ISA_OP_FNS] = pw_fns,
+    [ISA_OP_RCP] = pw_float_arith, [ISA_OP_SQRT] = pw_float_arith,
+    [ISA_OP_RSQRT] = pw_approx, [ISA_OP_SIN] = pw_approx, [ISA_OP_COS] = pw_approx,
+    [ISA_OP_LG2] = pw_approx, [ISA_OP_EX2] = pw_approx, [ISA_OP_TANH] = pw_approx,
+    [ISA_OP_COPYSIGN] = pw_copysign,
+    [ISA_OP_TESTP] = pw_testp,
+    [ISA_OP_SETP] = pw_setp,
+    [ISA_OP_SET] = pw_set,
+    [ISA_OP_SELP] = pw_select, [ISA_OP_SLCT] = pw_select,
+    [ISA_OP_MOV] = pw_mov, [ISA_OP_MOV_PACK] = pw_mov, [ISA_OP_MOV_UNPACK] = pw_mov,
+    [ISA_OP_CVT] = pw_cvt,
+    [ISA_OP_CVT_PACK] = pw_cvt_pack,
+    // clang-format on
+};
 
 static bool emit(const struct em *e) {
-    switch (e->i->op) {
-    case ISA_OP_ADD:
-    case ISA_OP_SUB:
-    case ISA_OP_ADDC:
-    case ISA_OP_SUBC:
-    case ISA_OP_MUL:
-    case ISA_OP_MAD:
-    case ISA_OP_MADC:
-    case ISA_OP_MIN:
-    case ISA_OP_MAX:
-    case ISA_OP_DIV:
-    case ISA_OP_ABS:
-    case ISA_OP_NEG:
-        return emit_arithmetic(e);
-    case ISA_OP_FMA:
-        return emit_float(e);
-    case ISA_OP_RCP:
-    case ISA_OP_SQRT:
-        return pw_float_arith(e);
-    case ISA_OP_RSQRT:
-    case ISA_OP_SIN:
-    case ISA_OP_COS:
-    case ISA_OP_LG2:
-    case ISA_OP_EX2:
-    case ISA_OP_TANH:
-        return pw_approx(e);
-    case ISA_OP_COPYSIGN:
-        return pw_copysign(e);
-    case ISA_OP_CVT:
-        return pw_cvt(e);
-    case ISA_OP_CVT_PACK:
-        return pw_cvt_pack(e);
-    case ISA_OP_MUL24:
-    case ISA_OP_MAD24:
-        return pw_mul_mad(e);
-    case ISA_OP_REM:
-        return pw_div_rem(e);
-    case ISA_OP_SAD:
-        return pw_sad(e);
-    case ISA_OP_DP4A:
-    case ISA_OP_DP2A:
-        return pw_dot(e);
-    case ISA_OP_AND:
-    case ISA_OP_OR:
-    case ISA_OP_XOR:
-    case ISA_OP_NOT:
-    case ISA_OP_CNOT:
-    case ISA_OP_SHL:
-    case ISA_OP_SHR:
-    case ISA_OP_SHF:
-    case ISA_OP_LOP3:
-    case ISA_OP_PRMT:
-    case ISA_OP_POPC:
-    case ISA_OP_CLZ:
-    case ISA_OP_BFIND:
-    case ISA_OP_BREV:
-    case ISA_OP_BFE:
-    case ISA_OP_BFI:
-    case ISA_OP_BMSK:
-    case ISA_OP_SZEXT:
-    case ISA_OP_FNS:
-        return emit_bits(e);
-    case ISA_OP_SETP:
-        return pw_setp(e);
-    case ISA_OP_SET:
-        return pw_set(e);
-    case ISA_OP_SELP:
-    case ISA_OP_SLCT:
-        return pw_select(e);
-    case ISA_OP_TESTP:
-        return pw_testp(e);
-    case ISA_OP_MOV:
-    case ISA_OP_MOV_PACK:
-    case ISA_OP_MOV_UNPACK:
-        return pw_mov(e);
-    default:
-        return pw_unknown(e, "this instruction");
-    }
+    bool (*emitter)(const struct em *) = emitters[e->i->op];
+    return emitter ? emitter(e) : pw_unknown(e, "this instruction");
 }
 
 // The type of one of two halves in a register, ISA_VOID for types that are not packed.

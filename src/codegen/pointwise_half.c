@@ -123,7 +123,10 @@ static val flush_half_result(const struct em *e, val r) {
 
 bool pw_half_arith(const struct em *e) {
     enum isa_type t = e->i->ty;
+    enum isa_op op = e->i->op;
     val x[3] = {NULL};
+    if (op != ISA_OP_ADD && op != ISA_OP_SUB && op != ISA_OP_MUL && op != ISA_OP_FMA)
+        return pw_unknown(e, "this type");
     for (unsigned k = 0; k < e->i->nops; k++)
         x[k] = op_number(e, k, t);
     val r = t == ISA_F16 ? half_result(e, x) : bfloat_result(e, x);

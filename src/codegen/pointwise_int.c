@@ -155,6 +155,23 @@ static val piece(const struct em *e, val a, unsigned pos, unsigned bits, bool is
                              : v_lshri(e, a, pos);
 }
 
+// Bytes 0 and 2, or 1 and 3, of each lane as a pair of 16-bit numbers.
+static val byte_pairs(const struct em *e, val a, bool upper, bool is_signed) {
+    unsigned lanes = 2 * e->lanes;
+    const struct em halves = {.p = e->p, .b = e->b, .lanes = lanes};
+    val h = LLVMBuildBitCast(e->b, a, v_int(&halves, 16), "");
+    if (!upper)
+        h = v_shli(&halves, h, 8);
+    h = is_signed ? v_ashri(&halves, h, 8) : v_lshri(&halves, h, 8);
+    return LLVMBuildBitCast(e->b, h, v_int(e, 32), "");
+}
+
+static val dot4(const struct em *e, val a, val b, bool as, bool bs) {
+    val even = pair_products(e, byte_pairs(e, a, false, as), byte_pairs(e, b, false, bs));
+    val odd = pair_products(e, byte_pairs(e, a, true, as), byte_pairs(e, b, true, bs));
+    return v_add(e, even, odd);
+}
+
 // dp4a: four 8-bit products; dp2a: two 16-bit numbers of a with two bytes of b's chosen half.
 bool pw_dot(const struct em *e) {
     bool four = e->i->op == ISA_OP_DP4A;
@@ -162,6 +179,10 @@ bool pw_dot(const struct em *e) {
     unsigned n = four ? 4 : 2, abits = four ? 8 : 16;
     unsigned first = !four && e->i->mods.half == ISA_HI ? 16 : 0;
     val a = op_int(e, 0, 32, false), b = op_int(e, 1, 32, false), sum = op_int(e, 2, 32, false);
+    if (four && has_pair_products(e)) {
+        res_int(e, 0, v_add(e, sum, dot4(e, a, b, as, bs)), as || bs);
+        return true;
+    }
     for (unsigned k = 0; k < n; k++)
         sum = v_add(e, sum,
                     v_mul(e, piece(e, a, k * abits, abits, as), piece(e, b, first + k * 8, 8, bs)));

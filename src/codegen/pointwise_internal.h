@@ -143,9 +143,12 @@ val rnd_sum_to_odd(const struct em *e, val a, val b);     // a + b rounded to od
 // ISA_OP_ADD, SUB, MUL, FMA, DIV, SQRT on floats or doubles, rounded by mode (also RND_ODD for
 // f32). Unused operands are NULL.
 val rnd_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode);
-// pointwise_avx512.c: the same by embedded rounding; has_embedded says whether that exists.
+// pointwise_x86.c: the same by embedded rounding; has_embedded says whether that exists.
 bool has_embedded(const struct em *e);
 val embedded_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode);
+// 32-bit lanes taken as pairs of signed 16-bit numbers: the sum of both products. Not for scalars.
+bool has_pair_products(const struct em *e);
+val pair_products(const struct em *e, val a, val b);
 
 // pointwise_half.c: 16-bit floats as integers.
 val v_half_to_float(const struct em *e, val h);

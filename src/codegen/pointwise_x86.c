@@ -1,4 +1,5 @@
-// Rounding modes on AVX-512, whose 512-bit arithmetic takes one as an operand.
+// What only x86 has: AVX-512's 512-bit arithmetic with a rounding mode as an operand, and the
+// multiplication of 16-bit pairs, summed. Vectors of other lengths are cut and filled up.
 #include <string.h>
 
 #include "codegen/pointwise_internal.h"
@@ -89,4 +90,39 @@ val embedded_arith(const struct em *e, enum isa_op op, const val x[3], unsigned 
     if (!e->lanes)
         return LLVMBuildExtractElement(e->b, r, lane_index(e, 0, true), "");
     return count * n == lanes ? r : take(e, r, n, 0, lanes);
+}
+
+bool has_pair_products(const struct em *e) {
+    enum kd_level l = e->p->level;
+    return e->lanes >= 4 && l >= KD_LEVEL_X86_64_V2 && l <= KD_LEVEL_X86_64_V4;
+}
+
+// As many 32-bit lanes as one instruction takes, of no more than are there.
+static unsigned pair_lanes(const struct em *e, const char **name) {
+    if (e->p->level == KD_LEVEL_X86_64_V4 && e->lanes >= 16) {
+        *name = "llvm.x86.avx512.pmaddw.d.512";
+        return 16;
+    }
+    if (e->p->level != KD_LEVEL_X86_64_V2 && e->lanes >= 8) {
+        *name = "llvm.x86.avx2.pmadd.wd";
+        return 8;
+    }
+    *name = "llvm.x86.sse2.pmadd.wd";
+    return 4;
+}
+
+val pair_products(const struct em *e, val a, val b) {
+    const char *name;
+    unsigned n = pair_lanes(e, &name), count = (e->lanes + n - 1) / n;
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMTypeRef pairs = LLVMVectorType(LLVMInt16TypeInContext(e->p->ctx), 2 * n);
+    val parts[16];
+    for (unsigned c = 0; c < count; c++) {
+        val x = take(e, a, e->lanes, c * n, n), y = take(e, b, e->lanes, c * n, n);
+        val args[2] = {LLVMBuildBitCast(e->b, x, pairs, ""), LLVMBuildBitCast(e->b, y, pairs, "")};
+        parts[c] = LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->p->ctx, id, NULL, 0),
+                                  LLVMGetIntrinsicDeclaration(e->p->mod, id, NULL, 0), args, 2, "");
+    }
+    val r = concat(e, parts, count, n);
+    return count * n == e->lanes ? r : take(e, r, n, 0, e->lanes);
 }
