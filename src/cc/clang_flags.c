@@ -128,6 +128,8 @@ static void add_cuda(struct command *cmd, const struct compilation *c, const cha
     command_arg(cmd, "-Xclang");
     command_arg(cmd, "-target-sdk-version=" TARGET_SDK);
     command_argf(cmd, "-std=%s", language_standard(o));
+    if (c->toolchain->plugin)
+        command_argf(cmd, "-fpass-plugin=%s", c->toolchain->plugin);
     if (o->per_thread_stream)
         command_arg(cmd, "-fgpu-default-stream=per-thread");
     if (o->rdc)

@@ -67,6 +67,7 @@ bool toolchain_find(struct toolchain *t, struct arena *arena) {
     if (access(t->include, R_OK))
         return cc_error("kudzu's headers are not in %s", t->include);
     t->devicelib = if_readable(arena_printf(arena, "%s/kudzu-devicelib.bc", t->lib));
+    t->plugin = if_readable(arena_printf(arena, "%s/kudzu-clang-plugin.so", t->lib));
     if (!access("/usr/local/include/cuda_runtime.h", F_OK))
         t->foreign_include = "/usr/local/include";
     return find_clang(t, arena);

@@ -14,6 +14,7 @@ struct toolchain {
     const char *include;   // kudzu's headers
     const char *lib;       // kudzu's libraries
     const char *devicelib; // the device library's bitcode, NULL: not built
+    const char *plugin;    // clang's plugin for specifiers that it does not know
     // Another CUDA toolkit's headers lie in a default include directory of the system: this
     // directory must be hidden from clang. NULL: none.
     const char *foreign_include;

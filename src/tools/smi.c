@@ -27,7 +27,6 @@ static struct {
 } cu;
 
 enum { // CUdevice_attribute
-    ATTRIBUTE_CLOCK_RATE = 13,
     ATTRIBUTE_MULTIPROCESSORS = 16,
     ATTRIBUTE_PCI_BUS = 33,
     ATTRIBUTE_PCI_DEVICE = 34,
@@ -101,11 +100,12 @@ static void print_device(int index) {
              (unsigned)attribute(d, ATTRIBUTE_PCI_DEVICE));
     snprintf(memory, sizeof memory, "%zuMiB / %zuMiB", used, total);
     printf("| %3d  %-34.34s | %-22s | %20s |\n", index, name, bus, "N/A");
-    printf("| %-39s | %22s | %12s Default |\n", "", memory, "");
-    printf("|   compute %d.%d, %3d multiprocessors, %4d MHz|", attribute(d, ATTRIBUTE_MAJOR),
-           attribute(d, ATTRIBUTE_MINOR), attribute(d, ATTRIBUTE_MULTIPROCESSORS),
-           attribute(d, ATTRIBUTE_CLOCK_RATE) / 1000);
-    puts("                        |                      |\n" RULE);
+    printf("| %-39s | %22s | %20s |\n", "", memory, "Default");
+    char units[64];
+    snprintf(units, sizeof units, "compute %d.%d, %d multiprocessors",
+             attribute(d, ATTRIBUTE_MAJOR), attribute(d, ATTRIBUTE_MINOR),
+             attribute(d, ATTRIBUTE_MULTIPROCESSORS));
+    printf("|      %-34.34s | %22s | %20s |\n" RULE "\n", units, "", "");
 }
 
 static int print_table(int count) {
@@ -119,7 +119,7 @@ static int print_table(int count) {
     printf("%s\n", now);
     puts("+---------------------------------------------------------------------------------------"
          "--+");
-    printf("| KUDZU-SMI %-24s Driver Version: %-12s CUDA Version: %2d.%-8d   |\n", KUDZU_VERSION,
+    printf("| KUDZU-SMI %-24s Driver Version: %-14s CUDA Version: %2d.%-4d |\n", KUDZU_VERSION,
            KUDZU_VERSION, version / 1000, version % 1000 / 10);
     puts(RULE "\n"
               "| Device  Name                            | Bus-Id                 | Volatile "

@@ -1,0 +1,206 @@
+// A plugin of clang (-fpass-plugin): what CUDA C++ has and clang 19 has no attribute for.
+// host_defines.h marks each such specifier in a way that reaches LLVM's module.
+//
+//   __managed__      a section's name. Device: .attribute(.managed). Host: each use goes through a
+//                    pointer, which the runtime sets to the variable's address when the program
+//                    starts.
+//   __cluster_dims__ an annotation: refused, since the device has no clusters yet.
+//   __maxnreg__      an annotation: without effect, since registers do not limit the CPU device.
+//
+// C++, since LLVM's C interface has no plugins. Runs first, on every optimisation level.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/ReplaceConstant.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/TargetParser/Triple.h>
+
+using namespace llvm;
+
+namespace {
+
+constexpr char ManagedSection[] = "kudzu.managed";
+
+StringRef stringOf(Value *v) {
+    auto *g = dyn_cast<GlobalVariable>(v->stripPointerCasts());
+    auto *s =
+        g && g->hasInitializer() ? dyn_cast<ConstantDataSequential>(g->getInitializer()) : nullptr;
+    return s && s->isCString() ? s->getAsCString() : StringRef();
+}
+
+// ---- Device -------------------------------------------------------------------------------
+
+void manageOnDevice(Module &m, GlobalVariable *v) {
+    LLVMContext &c = m.getContext();
+    Metadata *operands[] = {ConstantAsMetadata::get(v), MDString::get(c, "managed"),
+                            ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), 1))};
+    m.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(MDNode::get(c, operands));
+}
+
+void refuse(LLVMContext &c, StringRef annotation, Value *function) {
+    if (annotation == "kudzu.cluster_dims")
+        c.emitError("'" + function->getName() +
+                    "': __cluster_dims__ is not supported: the CPU device has no clusters yet");
+}
+
+// Device code has no use for annotations, and PTX would declare functions because of them.
+void dropAnnotations(Module &m) {
+    GlobalVariable *list = m.getGlobalVariable("llvm.global.annotations");
+    if (!list || !list->hasInitializer())
+        return;
+    for (Use &u : list->getInitializer()->operands())
+        if (auto *entry = dyn_cast<ConstantStruct>(u.get()))
+            refuse(m.getContext(), stringOf(entry->getOperand(1)),
+                   entry->getOperand(0)->stripPointerCasts());
+    list->eraseFromParent();
+}
+
+// ---- Host: managed variables --------------------------------------------------------------
+
+constexpr int32_t ManagedEntry = 1; // flag of an offloading entry (device_link.c)
+
+// __cudaRegisterVar(handle, &x, ...) -> __cudaRegisterManagedVar(handle, &x.managed, ...)
+void registerAsManaged(CallBase *call, GlobalVariable *pointer) {
+    Module &m = *call->getModule();
+    FunctionCallee callee =
+        m.getOrInsertFunction("__cudaRegisterManagedVar", call->getFunctionType());
+    call->setCalledFunction(callee);
+    call->setArgOperand(1, pointer);
+}
+
+// The image is to be loaded before main: host code may write to the variable before it calls
+// the runtime for the first time.
+void initializeAtStart(Module &m) {
+    Function *ctor = m.getFunction("__cuda_module_ctor");
+    if (!ctor || ctor->isDeclaration())
+        return;
+    CallInst *end = nullptr;
+    for (Instruction &i : instructions(ctor))
+        if (auto *call = dyn_cast<CallInst>(&i))
+            if (call->getCalledFunction() &&
+                call->getCalledFunction()->getName() == "__cudaRegisterFatBinaryEnd")
+                end = call;
+    if (!end)
+        return;
+    IRBuilder<> builder(end->getNextNode());
+    FunctionCallee init = m.getOrInsertFunction(
+        "__cudaInitModule", FunctionType::get(builder.getInt8Ty(), {builder.getPtrTy()}, false));
+    builder.CreateCall(init, {end->getArgOperand(0)});
+}
+
+bool isRegistration(Instruction *i) {
+    auto *call = dyn_cast<CallBase>(i);
+    return call && call->getCalledFunction() &&
+           call->getCalledFunction()->getName() == "__cudaRegisterVar";
+}
+
+// Rewrites an offloading entry of a relocatable object.
+Constant *managedEntry(ConstantStruct *entry, GlobalVariable *pointer) {
+    SmallVector<Constant *, 5> fields;
+    for (Use &u : entry->operands())
+        fields.push_back(cast<Constant>(u.get()));
+    fields[0] = pointer;
+    fields[3] = ConstantInt::get(fields[3]->getType(),
+                                 cast<ConstantInt>(fields[3])->getZExtValue() | ManagedEntry);
+    return ConstantStruct::get(entry->getType(), fields);
+}
+
+void rewriteConstantUses(Module &m, GlobalVariable *x, GlobalVariable *pointer) {
+    for (GlobalVariable &g : m.globals()) {
+        if (!g.hasInitializer() || &g == pointer || g.getName().starts_with("llvm."))
+            continue;
+        auto *entry = dyn_cast<ConstantStruct>(g.getInitializer());
+        if (g.getSection() == "cuda_offloading_entries" && entry &&
+            entry->getOperand(0)->stripPointerCasts() == x)
+            g.setInitializer(managedEntry(entry, pointer));
+    }
+}
+
+// Whether a constant that is no instruction's operand holds the address: it cannot be known when
+// the program is linked.
+bool isInInitializer(Constant *c) {
+    for (User *u : c->users()) {
+        if (auto *g = dyn_cast<GlobalVariable>(u)) {
+            StringRef name = g->getName();
+            if (!name.starts_with("llvm.") && !name.starts_with("__clang_gpu_used") &&
+                !name.ends_with(".managed"))
+                return true;
+        } else if (auto *inner = dyn_cast<Constant>(u)) {
+            if (isInInitializer(inner))
+                return true;
+        }
+    }
+    return false;
+}
+
+void replaceUses(GlobalVariable *x, GlobalVariable *pointer) {
+    convertUsersOfConstantsToInstructions({x});
+    SmallVector<Use *, 16> uses;
+    for (Use &u : x->uses())
+        if (isa<Instruction>(u.getUser()))
+            uses.push_back(&u);
+    for (Use *u : uses) {
+        auto *user = cast<Instruction>(u->getUser());
+        if (isRegistration(user)) {
+            if (u->getOperandNo() == 1)
+                registerAsManaged(cast<CallBase>(user), pointer);
+            continue;
+        }
+        auto *phi = dyn_cast<PHINode>(user);
+        IRBuilder<> builder(phi ? phi->getIncomingBlock(*u)->getTerminator() : user);
+        u->set(builder.CreateLoad(builder.getPtrTy(), pointer, x->getName() + ".address"));
+    }
+}
+
+void manageOnHost(Module &m, GlobalVariable *x) {
+    auto *type = PointerType::getUnqual(m.getContext());
+    auto *pointer = new GlobalVariable(m, type, false, x->getLinkage(),
+                                       x->isDeclaration() ? nullptr : x, x->getName() + ".managed");
+    pointer->setVisibility(x->getVisibility());
+    pointer->setDSOLocal(x->isDSOLocal());
+    rewriteConstantUses(m, x, pointer);
+    if (isInInitializer(x)) {
+        m.getContext().emitError("the address of the managed variable '" + x->getName() +
+                                 "' is not a constant: it cannot initialise a static variable");
+        return;
+    }
+    replaceUses(x, pointer);
+}
+
+struct AttributesPass : PassInfoMixin<AttributesPass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &) {
+        SmallVector<GlobalVariable *, 8> managed;
+        for (GlobalVariable &g : m.globals())
+            if (g.getSection() == ManagedSection)
+                managed.push_back(&g);
+        bool device = Triple(m.getTargetTriple()).isNVPTX();
+        for (GlobalVariable *g : managed) {
+            g->setSection("");
+            if (device)
+                manageOnDevice(m, g);
+            else
+                manageOnHost(m, g);
+        }
+        if (device)
+            dropAnnotations(m);
+        else if (!managed.empty())
+            initializeAtStart(m);
+        return PreservedAnalyses::none();
+    }
+    static bool isRequired() {
+        return true;
+    }
+};
+
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPluginInfo() {
+    return {LLVM_PLUGIN_API_VERSION, "kudzu-attributes", "1", [](PassBuilder &builder) {
+                builder.registerPipelineStartEPCallback(
+                    [](ModulePassManager &passes, OptimizationLevel) {
+                        passes.addPass(AttributesPass());
+                    });
+            }};
+}

@@ -1,0 +1,175 @@
+"""Programs from source to exit status: what needs compiler, libraries and driver together."""
+import os
+import signal
+
+from common import CompilerTest, KUDZU, main
+
+RUNS = os.environ.get("KUDZU_RUNS") == "1"
+
+MANAGED = """
+extern __managed__ int shared;
+__managed__ int x = 3;
+__device__ __managed__ float values[4] = {1, 2, 3, 4};
+struct pair { int a, b; };
+static __managed__ pair p;
+__global__ void k() { x += 10; values[2] *= 2; p.b = x; }
+int main() {
+    x += 1; // before the first call of the runtime
+    values[1] = 7;
+    int *address = &x;
+    float *third = &values[2];
+    for (int i = 0; i < 2; ++i) p.a += i + 4;
+    k<<<1, 1>>>();
+    cudaDeviceSynchronize();
+    cudaPointerAttributes attributes;
+    cudaPointerGetAttributes(&attributes, address);
+    return x != 14 || *address != 14 || values[1] != 7 || *third != 6 || p.b != 14 || p.a != 9 ||
+           attributes.type != cudaMemoryTypeManaged;
+}
+"""
+
+HELLO = """#include <cstdio>
+#include "value.h"
+__global__ void hello() { printf("value %d\\n", VALUE); }
+int main(int argc, char **argv) {
+    hello<<<1, 1>>>();
+    cudaDeviceSynchronize();
+    for (int i = 1; i < argc; ++i) printf("%s\\n", argv[i]);
+    return argc;
+}
+"""
+
+
+class Programs(CompilerTest):
+    def setUp(self):
+        super().setUp()
+        if not RUNS:
+            self.skipTest("there is no driver")
+
+    def passes(self, program, *args):
+        r = self.command([os.path.join(self.dir, program), *args])
+        self.assertEqual(r.returncode, 0, r.stdout + r.stderr)
+        return r
+
+    def test_managed_variables(self):
+        self.write("m.cu", MANAGED)
+        for flags in ([], ["-O3"], ["-rdc=true"], ["-rdc=true", "-O2"]):
+            self.compiles("m.cu", "-o", "m", *flags)
+            self.passes("m")
+
+    def test_managed_variable_of_another_file(self):
+        self.write("a.cu", "extern __managed__ int x;\n__global__ void k() { x *= 2; }\n"
+                           "int main() { x += 1; k<<<1, 1>>>(); cudaDeviceSynchronize();\n"
+                           "return x != 12; }\n")
+        self.write("b.cu", "__managed__ int x = 5;\n")
+        self.compiles("-rdc=true", "a.cu", "b.cu", "-o", "m")
+        self.passes("m")
+
+    def test_several_files_with_static_symbols_of_one_name(self):
+        for n in (1, 2):
+            self.write(f"f{n}.cu",
+                       f"static __device__ int v = {n};\n"
+                       "static __global__ void k(int *p) { *p = v; }\n"
+                       f"int f{n}() {{ int *p, r; cudaMalloc(&p, 4); k<<<1, 1>>>(p);\n"
+                       "cudaMemcpy(&r, p, 4, cudaMemcpyDefault); return r; }\n")
+        self.write("main.cpp", "int f1(); int f2();\nint main() { return f1() * 10 + f2() - 12; }\n")
+        for rdc in ("true", "false"):
+            self.compiles("f1.cu", "f2.cu", "main.cpp", "-rdc=" + rdc, "-o", "m")
+            self.passes("m")
+
+    def test_kernels_in_a_shared_library(self):
+        self.write("lib.cu", "template <typename T> __global__ void k(T *p) { *p = T(7); }\n"
+                             "extern \"C\" int run() { int *p, r = 0; cudaMalloc(&p, 4);\n"
+                             "k<<<1, 1>>>(p); cudaMemcpy(&r, p, 4, cudaMemcpyDefault);\n"
+                             "return r; }\n")
+        self.write("main.cpp", "extern \"C\" int run();\nint main() { return run() - 7; }\n")
+        self.compiles("-shared", "-Xcompiler", "-fPIC", "lib.cu", "-o", "libk.so")
+        self.compiles("main.cpp", "-L.", "-lk", "-Xlinker", "-rpath", "-Xlinker", "$ORIGIN", "-o",
+                      "m")
+        self.passes("m")
+
+    def test_shared_runtime(self):
+        self.write("a.cu", "int main() { int n; return cudaGetDeviceCount(&n); }\n")
+        self.compiles("a.cu", "-cudart", "shared", "-o", "m")
+        self.passes("m")
+
+    def test_extended_lambda(self):
+        self.write("a.cu", "template <typename F> __global__ void apply(F f, int *p) { f(p); }\n"
+                           "int main() { int *p, r, n = 5; cudaMalloc(&p, 4);\n"
+                           "apply<<<1, 1>>>([=] __device__(int *q) { *q = n * 2; }, p);\n"
+                           "cudaMemcpy(&r, p, 4, cudaMemcpyDefault); return r - 10; }\n")
+        self.compiles("a.cu", "-extended-lambda", "-o", "m")
+        self.passes("m")
+
+    def test_run_option(self):
+        self.write("a.cu", "int main(int c, char **v) { return c == 2 && v[1][0] == 'x' ? 3 : 1; }\n")
+        r = self.cc("a.cu", "-run", "-run-args", "x")
+        self.assertEqual(r.returncode, 3, r.stderr)
+
+    def run_tool(self, *args, cwd=None):
+        return self.command([KUDZU, "run", *args])
+
+    def test_kudzu_run(self):
+        self.write("value.h", "#define VALUE 1\n")
+        self.write("prog.cu", HELLO)
+        r = self.run_tool("prog.cu", "-a", "b c")
+        self.assertEqual((r.returncode, r.stdout), (3, "value 1\n-a\nb c\n"), r.stderr)
+        # Compiled once: with clang gone, it still runs.
+        environment = {"PATH": "/nonexistent"}
+        r = self.command([KUDZU, "run", "prog.cu"], environment)
+        self.assertEqual((r.returncode, r.stdout), (1, "value 1\n"), r.stderr)
+        # A header counts.
+        self.write("value.h", "#define VALUE 2\n")
+        self.assertEqual(self.run_tool("prog.cu").stdout, "value 2\n")
+        # So do options.
+        self.write("value.h", "")
+        self.assertEqual(self.run_tool("-DVALUE=7", "prog.cu").stdout, "value 7\n")
+        self.assertEqual(self.run_tool("-DVALUE=8", "prog.cu").stdout, "value 8\n")
+
+    def test_kudzu_run_of_a_header_that_only_the_device_sees(self):
+        self.write("value.h", "#ifdef __CUDA_ARCH__\n#include \"device.h\"\n#else\n"
+                              "#define VALUE 0\n#endif\n")
+        self.write("device.h", "#define VALUE 3\n")
+        self.write("prog.cu", HELLO)
+        self.assertEqual(self.run_tool("prog.cu").stdout, "value 3\n")
+        self.write("device.h", "#define VALUE 4\n")
+        self.assertEqual(self.run_tool("prog.cu").stdout, "value 4\n")
+
+    def test_kudzu_run_errors(self):
+        self.assertEqual(self.run_tool("missing.cu").returncode, 1)
+        self.assertEqual(self.run_tool().returncode, 1)
+        self.write("bad.cu", "int main( {\n")
+        r = self.run_tool("bad.cu")
+        self.assertEqual(r.returncode, 1)
+        self.assertIn("bad.cu:1:", r.stderr)
+        self.write("sig.cu", "#include <csignal>\nint main() { raise(SIGTERM); }\n")
+        self.assertEqual(self.run_tool("sig.cu").returncode, -signal.SIGTERM)
+
+    def test_smi(self):
+        r = self.command([KUDZU, "smi"])
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertIn("kudzu CPU", r.stdout)
+        widths = {len(line) for line in r.stdout.splitlines()[1:]}
+        self.assertEqual(len(widths), 1, r.stdout)
+        self.assertRegex(self.command([KUDZU, "smi", "-L"]).stdout, r"^GPU 0: kudzu CPU")
+
+    def test_native_code(self):
+        self.write("value.h", "#define VALUE 5\n")
+        self.write("prog.cu", HELLO)
+        self.compiles("prog.cu", "--kudzu-native=x86-64-v2,x86-64-v3", "-o", "m")
+        r = self.command([self.dir + "/m"])
+        self.assertEqual((r.returncode, r.stdout), (1, "value 5\n"), r.stderr)
+
+
+class Refusals(CompilerTest):
+    def test_clusters(self):
+        self.write("a.cu", "__global__ void __cluster_dims__(2, 1, 1) k() {}\n")
+        self.assertIn("clusters", self.fails("-c", "a.cu").stderr)
+
+    def test_address_of_a_managed_variable_in_a_static_initialiser(self):
+        self.write("a.cu", "__managed__ int x;\nint *p = &x;\n")
+        self.assertIn("'x' is not a constant", self.fails("-c", "a.cu").stderr)
+
+
+if __name__ == "__main__":
+    main()
