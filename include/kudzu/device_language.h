@@ -35,6 +35,13 @@
 #define tanf __kudzu_precise_tanf
 #endif
 #include <__clang_cuda_math.h>
+// clang's header declares these two and defines neither.
+static __inline__ __attribute__((device, always_inline)) double nan(const char *tag) {
+    return __nv_nan((const signed char *)tag);
+}
+static __inline__ __attribute__((device, always_inline)) float nanf(const char *tag) {
+    return __nv_nanf((const signed char *)tag);
+}
 #if defined(__KUDZU_APPROXIMATE_SQRT)
 #undef sqrtf
 static __inline__ __attribute__((device, always_inline)) float sqrtf(float x) {

@@ -69,3 +69,9 @@ extern "C" __global__ void rounding(const float *x, const float *y, float *out) 
     out[1536 + t] = __frcp_rn(a);
     out[1792 + t] = __int2float_rz((int)__float_as_uint(a)) + __uint2float_ru(__float_as_uint(b));
 }
+
+// run: nan_by_name grid=1 block=32 args=buf:128:zero
+extern "C" __global__ void nan_by_name(double *out) {
+    out[threadIdx.x] = nan("");
+    ((float *)out)[64 + threadIdx.x] = nanf("");
+}
