@@ -76,6 +76,8 @@ cudaError_t cudaLaunch(const void *func) {
     CUresult result =
         RT_CALL(cuLaunchKernel, kernel, c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y,
                 c.block.z, (unsigned int)c.shared, c.stream, NULL, arguments.size ? extra : NULL);
+    free(arguments.bytes);
+    arguments.bytes = NULL;
     arguments.size = 0;
     // What the driver calls an invalid value is, of a launch without attributes, its shape.
     if (result == CUDA_ERROR_INVALID_VALUE)
