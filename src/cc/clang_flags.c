@@ -114,6 +114,14 @@ static const char *const nvcc_like_warnings[] = {
     "-Wno-unknown-warning-option",
 };
 
+// The same for C.
+static const char *const gcc_like_c_warnings[] = {
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-function-pointer-types",
+};
+
 static const char *language_standard(const struct cc_options *o) {
     return o->std ? o->std : "gnu++17";
 }
@@ -261,8 +269,14 @@ void clang_plain_pass(struct command *cmd, const struct compilation *c, const ch
         [CC_CXX] = "-xc++", [CC_C] = "-xc", [CC_ASSEMBLER] = "-xassembler-with-cpp"};
     command_init(cmd, c->arena, arena_printf(c->arena, "%s,compile", source), c->toolchain->clang);
     command_arg(cmd, names[language]);
-    if (language == CC_CXX)
+    if (language == CC_CXX) {
         command_argf(cmd, "-std=%s", language_standard(c->options));
+        for (size_t i = 0; i < sizeof nvcc_like_warnings / sizeof nvcc_like_warnings[0]; ++i)
+            command_arg(cmd, nvcc_like_warnings[i]);
+    } else if (language == CC_C) {
+        for (size_t i = 0; i < sizeof gcc_like_c_warnings / sizeof gcc_like_c_warnings[0]; ++i)
+            command_arg(cmd, gcc_like_c_warnings[i]);
+    }
     command_args(cmd, &c->options->warnings);
     add_common(cmd, c);
     add_host_code_generation(cmd, c);
