@@ -189,7 +189,7 @@ static struct flow *analyse(struct cg *c, struct kir_func *f) {
 }
 
 // Analyses every needed function at c->width; says what that width and one mask a warp allow.
-static bool analyse_all(struct cg *c, struct flow **fl, bool *waits, bool *calls_barrier) {
+static bool analyse_all(struct cg *c, struct flow **fl, bool *waits) {
     bool independent = true;
     *waits = false;
     for (uint32_t n = 0; n < c->ir->funcs.len; n++) {
@@ -202,7 +202,6 @@ static bool analyse_all(struct cg *c, struct flow **fl, bool *waits, bool *calls
         if (c->width > 1)
             independent &= waiting_lanes_independent(fl[n]);
     }
-    (void)calls_barrier;
     return independent;
 }
 
@@ -219,10 +218,34 @@ static bool blocks_under_mask(struct cg *c, struct flow **fl) {
     return false;
 }
 
+// Does the kernel walk over memory in steps that depend on the grid (a grid-stride loop)? Each
+// group then touches a small piece at each step, far from the last one: wider groups use more of
+// every cache line and page.
+static bool has_grid_stride_loop(const struct flow *fl) {
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
+        const struct cfg_loop *l = fl->cfg->loops.data[k];
+        for (const struct kir_inst *i = l->header->first; i && i->op == ISA_OP_PHI; i = i->next) {
+            if (fl->shape[i->res[0]->id].kind != SHAPE_OFFSETS)
+                continue;
+            for (uint32_t n = 0; n < i->nops; n++) {
+                const struct kir_value *v = i->ops[n];
+                uint64_t bits;
+                if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_ADD)
+                    continue;
+                const struct kir_value *x = v->def->ops[0], *y = v->def->ops[1];
+                if ((x == i->res[0] && !flow_const(y, &bits)) ||
+                    (y == i->res[0] && !flow_const(x, &bits)))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
     struct traits t = traits_of(c);
     c->width = choose_width(c, &t, level);
-    bool independent = analyse_all(c, fl, waits, NULL);
+    bool independent = analyse_all(c, fl, waits);
     bool threads = c->width == 1 && (t.warp_ops || t.odd_barrier || t.block_in_function || *waits);
     if (c->width > 1 && !independent)
         threads = true;
@@ -232,16 +255,21 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
         c->mode = KD_MODE_THREAD_STACKS;
         if (c->width != 1) {
             c->width = 1;
-            analyse_all(c, fl, waits, NULL);
+            analyse_all(c, fl, waits);
         }
     } else if (t.odd_barrier || t.block_in_function || *waits) {
         c->mode = KD_MODE_WARP_STACKS;
         if (c->width != 32) {
             c->width = 32;
-            analyse_all(c, fl, waits, NULL);
+            analyse_all(c, fl, waits);
         }
     } else {
         c->mode = KD_MODE_BLOCK;
+        if (!c->spec.width && c->width > 1 && c->width < 32 && t.f64 <= t.f32 &&
+            has_grid_stride_loop(fl[c->kernel->index])) {
+            c->width = 32;
+            analyse_all(c, fl, waits);
+        }
     }
 }
 
@@ -260,7 +288,7 @@ static void init_types(struct cg *c) {
     c->void_t = LLVMVoidTypeInContext(c->ctx);
 }
 
-static void fill_info(struct cg *c, const struct calls *k, bool waits, struct kd_code_info *info) {
+static void fill_info(struct cg *c, bool waits, struct kd_code_info *info) {
     uint32_t depth = c->frame_depth[c->kernel->index];
     *info =
         (struct kd_code_info){.abi_version = KD_ABI_VERSION, .mode = c->mode, .width = c->width};
@@ -270,7 +298,6 @@ static void fill_info(struct cg *c, const struct calls *k, bool waits, struct kd
     info->local_bytes = info->recursive ? frame_of(c->kernel) : depth ? depth - 1 : 0;
     struct traits t = traits_of(c);
     info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) | (waits ? KD_CODE_MAY_WAIT : 0);
-    (void)k;
 }
 
 static void emit_all(struct cg *c, struct flow **fl) {
@@ -317,7 +344,7 @@ static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
     emit_all(c, fl);
     if (c->failed)
         return false;
-    fill_info(c, &calls, waits, info);
+    fill_info(c, waits, info);
     return cg_optimize(c, level, c->err) && cg_emit_object(c, level, obj, size, c->err);
 }
 
