@@ -28,10 +28,10 @@ run: all
 	$(BUILD)/bin/kudzu run examples/vector_add.cu
 
 check: all
-	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	ctest --test-dir $(BUILD) --output-on-failure --timeout 300 -j $(JOBS)
 
 quick: all
-	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -L quick
+	ctest --test-dir $(BUILD) --output-on-failure --timeout 300 -j $(JOBS) -L quick
 
 bench: all
 	@scripts/deps.sh bench
