@@ -10,12 +10,12 @@ enum { KD_ABI_VERSION = 1, KD_WARP = 32 };
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
-    const uint8_t *params;   // the launch's parameter block
-    uint8_t *shared;         // the block's shared window; generic address = shared + offset
-    uint8_t *local;          // thread t's local memory is local + t * local_stride
+    const uint8_t *params; // the launch's parameter block
+    uint8_t *shared;       // the block's shared window; generic address = shared + offset
+    uint8_t *local;        // thread t's local memory is local + t * local_stride
     uint64_t local_stride;
-    uint8_t *spill;          // warp w's values across barriers: spill + w * spill_bytes
-    uint8_t *const *vars;    // address of module variable i (kir_module.vars)
+    uint8_t *spill;           // warp w's values across barriers: spill + w * spill_bytes
+    uint8_t *const *vars;     // address of module variable i (kir_module.vars)
     struct kd_launch *launch; // the device's own; opaque to generated code
     uint32_t ntid[3];
     uint32_t nctaid[3];
@@ -27,8 +27,8 @@ struct kd_block {
     uint32_t smid, nsmid;
     uint64_t gridid;
     uint64_t shared_window_bytes; // for isspacep and bounds
-    uint64_t block_index;    // linear
-    uint8_t *fiber;          // stack modes: the device's own
+    uint64_t block_index;         // linear
+    uint8_t *fiber;               // stack modes: the device's own
 };
 
 // How a compiled kernel is run.
@@ -47,23 +47,23 @@ enum kd_mode {
 
 // What the device must know about compiled code; kept beside it in images and caches.
 struct kd_code_info {
-    uint32_t abi_version;   // KD_ABI_VERSION
-    uint32_t mode;          // enum kd_mode
-    uint32_t width;         // lanes a vector: 1, 4, 8, 16, 32
-    uint32_t spill_bytes;   // a warp
-    uint32_t local_bytes;   // a thread: the kernel's frame and those of its callees; recursion
-                            // and indirect calls add the stack limit at launch
-    uint32_t recursive;     // 1: call depth is not known
+    uint32_t abi_version; // KD_ABI_VERSION
+    uint32_t mode;        // enum kd_mode
+    uint32_t width;       // lanes a vector: 1, 4, 8, 16, 32
+    uint32_t spill_bytes; // a warp
+    uint32_t local_bytes; // a thread: the kernel's frame and those of its callees; recursion
+                          // and indirect calls add the stack limit at launch
+    uint32_t recursive;   // 1: call depth is not known
     uint32_t flags;
 };
 enum { KD_CODE_USES_BARRIER = 1, KD_CODE_MAY_WAIT = 2 };
 
 // What a kernel is specialised for. Zero means "not known": the code works for all.
 struct kd_spec {
-    uint32_t ntid[3];       // exact block shape; all zero: any shape
-    uint32_t flags;         // enum below
-    uint32_t width;         // lanes; 0: the compiler chooses
-    uint32_t level;         // enum kd_level
+    uint32_t ntid[3]; // exact block shape; all zero: any shape
+    uint32_t flags;   // enum below
+    uint32_t width;   // lanes; 0: the compiler chooses
+    uint32_t level;   // enum kd_level
 };
 enum {
     KD_SPEC_X_MULTIPLE_OF_32 = 1, // ntid.x is a multiple of 32, shape otherwise unknown
@@ -71,20 +71,25 @@ enum {
     KD_SPEC_FULL_WARPS = 4,       // nthreads is a multiple of 32
     KD_SPEC_1D = 8,               // ntid.y == ntid.z == 1
 };
-enum kd_level { KD_LEVEL_HOST, KD_LEVEL_X86_64_V2, KD_LEVEL_X86_64_V3, KD_LEVEL_X86_64_V4,
-                KD_LEVEL_AARCH64 };
+enum kd_level {
+    KD_LEVEL_HOST,
+    KD_LEVEL_X86_64_V2,
+    KD_LEVEL_X86_64_V3,
+    KD_LEVEL_X86_64_V4,
+    KD_LEVEL_AARCH64
+};
 
 // Why a launch ends early; becomes a CUresult in the driver.
 enum kd_fault {
     KD_FAULT_NONE,
     KD_FAULT_ILLEGAL_ADDRESS,
     KD_FAULT_MISALIGNED,
-    KD_FAULT_TRAP,              // CUDA_ERROR_LAUNCH_FAILED
+    KD_FAULT_TRAP, // CUDA_ERROR_LAUNCH_FAILED
     KD_FAULT_ASSERT,
-    KD_FAULT_STACK_OVERFLOW,    // CUDA_ERROR_HARDWARE_STACK_ERROR
+    KD_FAULT_STACK_OVERFLOW, // CUDA_ERROR_HARDWARE_STACK_ERROR
     KD_FAULT_ILLEGAL_INSTRUCTION,
-    KD_FAULT_INVALID_PC,        // call through a pointer that is no function
-    KD_FAULT_DEADLOCK,          // every thread of a block waits
+    KD_FAULT_INVALID_PC, // call through a pointer that is no function
+    KD_FAULT_DEADLOCK,   // every thread of a block waits
     KD_FAULT_OUT_OF_MEMORY,
 };
 
@@ -92,36 +97,40 @@ enum kd_fault {
 // `thread` is the linear index of the calling thread in its block.
 #define KD_RT_FUNCTIONS(X)                                                                         \
     /* vprintf of one thread; returns the number of arguments, negative on failure */              \
-    X(int32_t, kd_rt_vprintf, (struct kd_block * b, uint32_t thread, const char *fmt,              \
-                               const void *args))                                                  \
+    X(int32_t, kd_rt_vprintf,                                                                      \
+      (struct kd_block * b, uint32_t thread, const char *fmt, const void *args))                   \
     X(uint64_t, kd_rt_malloc, (struct kd_block * b, uint32_t thread, uint64_t size))               \
     X(void, kd_rt_free, (struct kd_block * b, uint32_t thread, uint64_t ptr))                      \
-    X(void, kd_rt_assertfail, (struct kd_block * b, uint32_t thread, const char *expr,             \
-                               const char *file, uint32_t line, const char *func,                  \
-                               uint64_t char_size))                                                \
+    X(void, kd_rt_assertfail,                                                                      \
+      (struct kd_block * b, uint32_t thread, const char *expr, const char *file, uint32_t line,    \
+       const char *func, uint64_t char_size))                                                      \
     /* ends the launch with an enum kd_fault; does not return */                                   \
     X(void, kd_rt_fault, (struct kd_block * b, uint32_t thread, uint32_t fault))                   \
     X(void, kd_rt_nanosleep, (struct kd_block * b, uint32_t thread, uint32_t ns))                  \
     X(uint64_t, kd_rt_globaltimer, (void))                                                         \
     /* lets other warps, threads and blocks run (stack modes); cheap elsewhere */                  \
     X(void, kd_rt_yield, (struct kd_block * b))                                                    \
-    /* barrier `id` for `count` threads (0: all of the block); `arriving` is the number of          \
+    /* barrier `id` for `count` threads (0: all of the block); `arriving` is the number of         \
        threads that the caller stands for (32 a warp as in hardware, less in the last one) */      \
     X(void, kd_rt_bar_sync, (struct kd_block * b, uint32_t unit, uint32_t id, uint32_t count))     \
     X(void, kd_rt_bar_arrive, (struct kd_block * b, uint32_t unit, uint32_t id, uint32_t count))   \
     /* op: enum isa_boolop; `value` is the caller's count of true predicates, `lanes` of all */    \
-    X(uint32_t, kd_rt_bar_red, (struct kd_block * b, uint32_t unit, uint32_t id, uint32_t count,   \
-                                uint32_t op, uint32_t value, uint32_t lanes))                      \
-    /* KD_MODE_THREAD_STACKS: each waits until all lanes of membermask that have not exited         \
+    X(uint32_t, kd_rt_bar_red,                                                                     \
+      (struct kd_block * b, uint32_t unit, uint32_t id, uint32_t count, uint32_t op,               \
+       uint32_t value, uint32_t lanes))                                                            \
+    /* KD_MODE_THREAD_STACKS: each waits until all lanes of membermask that have not exited        \
        have called it with the same membermask */                                                  \
-    X(uint64_t, kd_rt_warp_shfl, (struct kd_block * b, uint32_t thread, uint32_t mode,             \
-                                  uint32_t a, uint32_t lane_b, uint32_t c, uint32_t membermask))   \
-    X(uint32_t, kd_rt_warp_vote, (struct kd_block * b, uint32_t thread, uint32_t mode,             \
-                                  uint32_t pred, uint32_t membermask))                             \
-    X(uint64_t, kd_rt_warp_match, (struct kd_block * b, uint32_t thread, uint32_t mode,            \
-                                   uint64_t a, uint32_t bits, uint32_t membermask))                \
-    X(uint32_t, kd_rt_warp_redux, (struct kd_block * b, uint32_t thread, uint32_t op,              \
-                                   uint32_t is_signed, uint32_t a, uint32_t membermask))           \
+    X(uint64_t, kd_rt_warp_shfl,                                                                   \
+      (struct kd_block * b, uint32_t thread, uint32_t mode, uint32_t a, uint32_t lane_b,           \
+       uint32_t c, uint32_t membermask))                                                           \
+    X(uint32_t, kd_rt_warp_vote,                                                                   \
+      (struct kd_block * b, uint32_t thread, uint32_t mode, uint32_t pred, uint32_t membermask))   \
+    X(uint64_t, kd_rt_warp_match,                                                                  \
+      (struct kd_block * b, uint32_t thread, uint32_t mode, uint64_t a, uint32_t bits,             \
+       uint32_t membermask))                                                                       \
+    X(uint32_t, kd_rt_warp_redux,                                                                  \
+      (struct kd_block * b, uint32_t thread, uint32_t op, uint32_t is_signed, uint32_t a,          \
+       uint32_t membermask))                                                                       \
     X(void, kd_rt_warp_sync, (struct kd_block * b, uint32_t thread, uint32_t membermask))          \
     X(uint32_t, kd_rt_warp_activemask, (struct kd_block * b, uint32_t thread))
 

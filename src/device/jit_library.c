@@ -1,10 +1,15 @@
 #include "device/jit_library.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
 
 #include "device/reason.h"
 #include "device/runtime.h"
@@ -13,18 +18,40 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const struct jit_library *) present;
+static bool used_for_test;
 
-static void *open_beside_this(void) {
+// The library's file in the folder of this one; there may be none.
+static bool path_beside_this(char *path, size_t size) {
     Dl_info info;
-    char path[4096];
     if (!dladdr((void *)jit_library, &info) || !info.dli_fname)
-        return NULL;
+        return false;
     const char *slash = strrchr(info.dli_fname, '/');
     int folder = slash ? (int)(slash - info.dli_fname) : 1;
-    int n = snprintf(path, sizeof path, "%.*s/" JIT_FILE, folder, slash ? info.dli_fname : ".");
-    if (n < 0 || (size_t)n >= sizeof path)
-        return NULL;
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    int n = snprintf(path, size, "%.*s/" JIT_FILE, folder, slash ? info.dli_fname : ".");
+    return n > 0 && (size_t)n < size;
+}
+
+static void *open_beside_this(void) {
+    char path[4096];
+    return path_beside_this(path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+static bool hash_file(const char *path, char *out, size_t size) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    void *p = MAP_FAILED;
+    if (fstat(fd, &st) == 0 && st.st_size > 0)
+        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (p == MAP_FAILED)
+        return false;
+    XXH128_hash_t h = XXH3_128bits(p, (size_t)st.st_size);
+    munmap(p, (size_t)st.st_size);
+    snprintf(out, size, "%016llx%016llx", (unsigned long long)h.high64,
+             (unsigned long long)h.low64);
+    return true;
 }
 
 static const struct jit_library *load(void) {
@@ -67,8 +94,25 @@ const struct jit_library *jit_library(void) {
     return t;
 }
 
+const char *jit_library_identity(void) {
+    static char identity[40];
+    static bool known;
+    const struct jit_library *t = atomic_load_explicit(&present, memory_order_acquire);
+    char path[4096];
+    pthread_mutex_lock(&lock);
+    if (!known && path_beside_this(path, sizeof path))
+        known = hash_file(path, identity, sizeof identity);
+    bool by_file = known && !used_for_test;
+    pthread_mutex_unlock(&lock);
+    if (by_file)
+        return identity;
+    t = t ? t : jit_library();
+    return t ? t->version() : NULL;
+}
+
 void jit_library_use(const struct jit_library *table) {
     if (table && table->set_runtime)
         table->set_runtime(runtime_table());
+    used_for_test = true;
     atomic_store(&present, table);
 }

@@ -161,19 +161,15 @@ static bool code_from_image(struct kd_kernel *k, const struct kd_spec *want, str
 static bool code_from_compiler(struct kd_kernel *k, const struct kd_spec *spec, struct code *out,
                                char *log, enum kd_status *status) {
     struct kd_module *m = k->module;
-    const struct jit_library *lib = jit_library();
+    const char *identity = jit_library_identity();
     struct kd_code_info info;
     void *obj;
     size_t size;
-    if (!lib) {
+    if (!identity) {
         *status = KD_JIT_NOT_FOUND;
         return false;
     }
-    if (!lib->compile) {
-        snprintf(log, LOG_BYTES, "the compiler library has no compiler");
-        return false;
-    }
-    struct cache_key key = cache_key_of(m->ptx, m->ptx_size, k->info->name, spec, lib->version());
+    struct cache_key key = cache_key_of(m->ptx, m->ptx_size, k->info->name, spec, identity);
     if (cache_read(&key, &info, &obj, &size)) {
         bool ok = code_from_object(k, obj, size, &info, out, log);
         free(obj);
@@ -181,6 +177,11 @@ static bool code_from_compiler(struct kd_kernel *k, const struct kd_spec *spec, 
             return true;
     }
     struct kj_module *jit = module_jit(m, log, LOG_BYTES, status);
+    const struct jit_library *lib = jit_library();
+    if (jit && !lib->compile) {
+        snprintf(log, LOG_BYTES, "the compiler library has no compiler");
+        return false;
+    }
     if (!jit || !lib->compile(jit, k->index, spec, &obj, &size, &info, log, LOG_BYTES))
         return false;
     bool ok = code_from_object(k, obj, size, &info, out, log);

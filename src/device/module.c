@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/cache.h"
 #include "device/internal.h"
 #include "device/jit_library.h"
 #include "device/reason.h"
@@ -143,14 +144,32 @@ struct kj_module *module_jit(struct kd_module *m, char *log, size_t log_size,
     return jit;
 }
 
-static enum kd_status take_info(struct kd_module *m, char *log) {
-    if (m->native) {
-        m->info = kimg_native_info(m->native);
-        return KD_OK;
-    }
-    if (m->options.no_compile)
-        return kd_fail(KD_NO_BINARY, "the image has PTX only, and the environment forbids to "
-                                     "compile it");
+// The description of a module that was loaded before, so that a program whose code is in the cache
+// starts without the compiler. It is kept in the form of a native image without code.
+static bool info_from_cache(struct kd_module *m, const struct cache_key *key) {
+    struct kd_code_info unused;
+    void *data;
+    size_t size;
+    if (!cache_read(key, &unused, &data, &size))
+        return false;
+    m->description = kimg_native_open(data, size, NULL, 0);
+    free(data);
+    if (m->description)
+        m->info = kimg_native_info(m->description);
+    return m->description != NULL;
+}
+
+static void info_to_cache(const struct kd_module *m, const struct cache_key *key) {
+    struct kd_code_info none = {.abi_version = KD_ABI_VERSION};
+    void *data;
+    size_t size;
+    if (!kimg_native_build(m->info, NULL, 0, m->ptx, m->ptx_size, "", &data, &size))
+        return;
+    cache_write(key, &none, data, size);
+    free(data);
+}
+
+static enum kd_status info_from_compiler(struct kd_module *m, char *log) {
     enum kd_status status = KD_OK;
     log[0] = 0;
     if (!module_jit(m, log, LOG_BYTES, &status)) {
@@ -160,6 +179,28 @@ static enum kd_status take_info(struct kd_module *m, char *log) {
     }
     m->info = jit_library()->module_info(m->jit);
     return KD_OK;
+}
+
+static enum kd_status take_info(struct kd_module *m, char *log) {
+    if (m->native) {
+        m->info = kimg_native_info(m->native);
+        return KD_OK;
+    }
+    if (m->options.no_compile)
+        return kd_fail(KD_NO_BINARY, "the image has PTX only, and the environment forbids to "
+                                     "compile it");
+    const char *identity = jit_library_identity();
+    if (!identity)
+        return KD_JIT_NOT_FOUND;
+    // No kernel's name holds a space.
+    struct kd_spec any = {0};
+    struct cache_key key = cache_key_of(m->ptx, m->ptx_size, "module description", &any, identity);
+    if (info_from_cache(m, &key))
+        return KD_OK;
+    enum kd_status status = info_from_compiler(m, log);
+    if (status == KD_OK)
+        info_to_cache(m, &key);
+    return status;
 }
 
 // ---- Variables ----------------------------------------------------------------------------
@@ -230,6 +271,7 @@ static void destroy(struct kd_module *m) {
     if (m->jit)
         jit_library()->module_free(m->jit);
     kimg_native_close(m->native);
+    kimg_native_close(m->description);
     free(m->ptx);
     pthread_mutex_destroy(&m->jit_lock);
     free(m);

@@ -26,7 +26,8 @@ struct kd_module {
     struct kd_kernel *kernels;
     char *ptx; // NUL-terminated; NULL: the image had none
     size_t ptx_size;
-    struct kimg_native *native; // NULL: none
+    struct kimg_native *native;      // NULL: none
+    struct kimg_native *description; // info from the disk cache; NULL: none
     pthread_mutex_t jit_lock;
     struct kj_module *jit; // NULL until something has to be compiled
 };

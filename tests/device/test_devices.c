@@ -16,6 +16,7 @@ static void step(struct kd_block *b) {
 static const struct fake_kernel kernels[] = {{.name = "step", .entry = step, .param_bytes = 16}};
 
 int main(void) {
+    setenv("CUDA_CACHE_DISABLE", "1", 1);
     enum { N = 3 };
     static uint32_t word;
     struct kd_context *c[N];

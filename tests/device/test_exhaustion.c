@@ -112,6 +112,7 @@ static int scenario(void) {
 }
 
 int main(void) {
+    setenv("CUDA_CACHE_DISABLE", "1", 1);
     int n, reported = 0;
     atomic_store(&countdown, -1);
     for (n = 0; n < 1000; n++) {
