@@ -21,13 +21,14 @@ float __extendhfsf2(_Float16);
 #define SYMBOLS(X)                                                                                 \
     X(memcpy)                                                                                      \
     X(memmove)                                                                                     \
-    X(memset) X(memcmp) X(fma) X(fmaf) X(fmod) X(fmodf) X(floor) X(floorf) X(ceil) X(ceilf)        \
-        X(trunc) X(truncf) X(rint) X(rintf) X(nearbyint) X(nearbyintf) X(round) X(roundf)          \
-            X(roundeven) X(roundevenf) X(sqrt) X(sqrtf) X(fmin) X(fminf) X(fmax) X(fmaxf) X(fabs)  \
-                X(fabsf) X(copysign) X(copysignf) X(ldexp) X(ldexpf) X(exp2) X(exp2f) X(log2)      \
-                    X(log2f) X(exp) X(expf) X(log) X(logf) X(pow) X(powf) X(sin) X(sinf) X(cos)    \
-                        X(cosf) X(tanh) X(tanhf) X(__divti3) X(__modti3) X(__udivti3) X(__umodti3) \
-                            X(__multi3)
+    X(memset)                                                                                      \
+    X(memcmp)                                                                                      \
+    X(fma) X(fmaf) X(fmod) X(fmodf) X(floor) X(floorf) X(ceil) X(ceilf) X(trunc) X(truncf) X(rint) \
+        X(rintf) X(nearbyint) X(nearbyintf) X(round) X(roundf) X(roundeven) X(roundevenf) X(sqrt)  \
+            X(sqrtf) X(fmin) X(fminf) X(fmax) X(fmaxf) X(fabs) X(fabsf) X(copysign) X(copysignf)   \
+                X(ldexp) X(ldexpf) X(exp2) X(exp2f) X(log2) X(log2f) X(exp) X(expf) X(log) X(logf) \
+                    X(pow) X(powf) X(sin) X(sinf) X(cos) X(cosf) X(tanh) X(tanhf) X(__divti3)      \
+                        X(__modti3) X(__udivti3) X(__umodti3) X(__multi3)
 
 void *library_symbol(const char *name) {
 #define ENTRY(f) {#f, (void *)f},
