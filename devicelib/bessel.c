@@ -104,7 +104,8 @@ double __nv_y0(double x) {
 
 INLINE double y1_positive(double x) {
     if (x < 1.0) {
-        double regular = fma_d(TWO_PI_INVERSE * log_finite(x), __nv_j1(x), x * poly_y1_small(x * x));
+        double regular =
+            fma_d(TWO_PI_INVERSE * log_finite(x), __nv_j1(x), x * poly_y1_small(x * x));
         return regular - div_rn(TWO_PI_INVERSE, x);
     }
     if (x < 3.75)

@@ -2,15 +2,36 @@
 #include "exp.h"
 #include "libdevice.h"
 
+// Arguments whose result is zero are taken out before, and the zero put in after: an underflow
+// would stop the vector unit for a hundred cycles.
+INLINE double in_range(double x, double zero, double high) {
+    x = x < zero ? 0.0 : x;
+    return x > high ? high : x;
+}
+
+INLINE float in_range_f(float x, float zero, float high) {
+    x = x < zero ? 0.0f : x;
+    return x > high ? high : x;
+}
+
+#define EXP_ZERO (-745.2)
+#define EXP2_ZERO (-1075.5)
+#define EXP10_ZERO (-323.7)
+#define EXPF_ZERO (-104.0f)
+#define EXP2F_ZERO (-150.5f)
+#define EXP10F_ZERO (-45.2f)
+
 double __nv_exp(double x) {
-    return exp_scaled(bounded(x, EXP_LOW, EXP_HIGH), 0.0, 0);
+    double r = exp_scaled(in_range(x, EXP_ZERO, EXP_HIGH), 0.0, 0);
+    return x < EXP_ZERO ? 0.0 : r;
 }
 
 double __nv_exp2(double x) {
-    x = bounded(x, -1100.0, 1100.0);
-    double rounded = add_rn(x, ROUNDER);
-    double r = x - add_rn(rounded, -ROUNDER);
-    return scale(fma_d(r, poly_exp2(r), 1.0), rounded, 0);
+    double y = in_range(x, EXP2_ZERO, 1100.0);
+    double rounded = add_rn(y, ROUNDER);
+    double r = y - add_rn(rounded, -ROUNDER);
+    r = scale(fma_d(r, poly_exp2(r), 1.0), rounded, 0);
+    return x < EXP2_ZERO ? 0.0 : r;
 }
 
 #define LOG10_2_HI 0x1.34413509f79ffp-2
@@ -18,12 +39,13 @@ double __nv_exp2(double x) {
 #define LOG2_10 0x1.a934f0979a371p+1
 
 double __nv_exp10(double x) {
-    x = bounded(x, -340.0, 320.0);
-    double rounded = fma_d(x, LOG2_10, ROUNDER);
+    double y = in_range(x, EXP10_ZERO, 320.0);
+    double rounded = fma_d(y, LOG2_10, ROUNDER);
     double k = add_rn(rounded, -ROUNDER);
-    double r = fma_d(k, -LOG10_2_HI, x);
+    double r = fma_d(k, -LOG10_2_HI, y);
     r = fma_d(k, -LOG10_2_LO, r);
-    return scale(fma_d(r, poly_exp10(r), 1.0), rounded, 0);
+    r = scale(fma_d(r, poly_exp10(r), 1.0), rounded, 0);
+    return x < EXP10_ZERO ? 0.0 : r;
 }
 
 // exp(x) - 1 = (2^k - 1) + 2^k r + 2^k r^2 p(r): the sum of the two large terms is kept exactly.
@@ -45,23 +67,26 @@ double __nv_expm1(double x) {
 }
 
 float __nv_expf(float x) {
-    return exp_scaled_f(bounded_f(x, EXPF_LOW, EXPF_HIGH), 0);
+    float r = exp_scaled_f(in_range_f(x, EXPF_ZERO, EXPF_HIGH), 0);
+    return x < EXPF_ZERO ? 0.0f : r;
 }
 
 float __nv_exp2f(float x) {
-    x = bounded_f(x, -170.0f, 150.0f);
-    float rounded = add_rnf(x, ROUNDER_F);
-    float r = x - add_rnf(rounded, -ROUNDER_F);
-    return scale_f(fma_f(r, poly_exp2f(r), 1.0f), rounded, 0);
+    float y = in_range_f(x, EXP2F_ZERO, 150.0f);
+    float rounded = add_rnf(y, ROUNDER_F);
+    float r = y - add_rnf(rounded, -ROUNDER_F);
+    r = scale_f(fma_f(r, poly_exp2f(r), 1.0f), rounded, 0);
+    return x < EXP2F_ZERO ? 0.0f : r;
 }
 
 float __nv_exp10f(float x) {
-    x = bounded_f(x, -50.0f, 45.0f);
-    float rounded = fma_f(x, 0x1.a934f0p+1f, ROUNDER_F);
+    float y = in_range_f(x, EXP10F_ZERO, 45.0f);
+    float rounded = fma_f(y, 0x1.a934f0p+1f, ROUNDER_F);
     float k = add_rnf(rounded, -ROUNDER_F);
-    float r = fma_f(k, -0x1.344136p-2f, x);
+    float r = fma_f(k, -0x1.344136p-2f, y);
     r = fma_f(k, 0x1.ec10c0p-27f, r);
-    return scale_f(fma_f(r, poly_exp10f(r), 1.0f), rounded, 0);
+    r = scale_f(fma_f(r, poly_exp10f(r), 1.0f), rounded, 0);
+    return x < EXP10F_ZERO ? 0.0f : r;
 }
 
 float __nv_expm1f(float x) {

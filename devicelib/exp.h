@@ -60,7 +60,6 @@ INLINE double exp_minus_square(double x, int n) {
     return exp_scaled(-square.hi, -square.lo, n);
 }
 
-#define EXPF_LOW (-120.0f)
 #define EXPF_HIGH 100.0f
 
 // exp(x) * 2^n for x within the bounds above or NaN, n small.

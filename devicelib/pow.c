@@ -1,7 +1,7 @@
 // Powers.
 #include "exp.h"
-#include "log.h"
 #include "libdevice.h"
+#include "log.h"
 
 INLINE int is_odd_d(double y) {
     double half = 0.5 * y;

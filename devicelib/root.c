@@ -44,9 +44,7 @@ double __nv_rsqrt(double x) {
 INLINE double rcbrt_reduced(double m) {
     int two = m >= 4.0, one = m >= 2.0;
     double unit = m * (two ? 0.25 : one ? 0.5 : 1.0);
-    double y = poly_rcbrt(unit) * (two   ? 0x1.428a2f98d728bp-1
-                                   : one ? 0x1.965fea53d6e3dp-1
-                                         : 1.0);
+    double y = poly_rcbrt(unit) * (two ? 0x1.428a2f98d728bp-1 : one ? 0x1.965fea53d6e3dp-1 : 1.0);
     double e = fma_d(-m * y, y * y, 1.0);
     y = fma_d(y * e, fma_d(e, 0x1.c71c71c71c71cp-3, 0x1.5555555555555p-2), y);
     // The residual of the last step is taken from error-free products.
@@ -113,9 +111,9 @@ float __nv_rcbrtf(float x) {
 // the largest of them near one.
 typedef struct {
     dd sum;
-    double scale;  // what the numbers were multiplied with
-    int infinite;  // one of them is
-    int zero;      // all of them are
+    double scale; // what the numbers were multiplied with
+    int infinite; // one of them is
+    int zero;     // all of them are
 } squares;
 
 INLINE double max_d(double a, double b) {

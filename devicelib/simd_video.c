@@ -25,7 +25,7 @@ INLINE int distance(int a, int b) {
     int __nv_v##name##lanes(int first, int second) {                                               \
         const int width = 32 / lanes, low = limit_low, high = limit_high;                          \
         u32 result = 0;                                                                            \
-        for (int i = 0; i < lanes; i++) {                                        \
+        for (int i = 0; i < lanes; i++) {                                                          \
             int a = (field)((u32)first >> (i * width));                                            \
             int b = (field)((u32)second >> (i * width));                                           \
             (void)low, (void)high;                                                                 \
@@ -77,7 +77,7 @@ RELATION(UNSIGNED, ltu, <)
     int __nv_v##name##lanes(int first) {                                                           \
         const int width = 32 / lanes, high = limit_high;                                           \
         u32 result = 0;                                                                            \
-        for (int i = 0; i < lanes; i++) {                                        \
+        for (int i = 0; i < lanes; i++) {                                                          \
             int a = (field)((u32)first >> (i * width));                                            \
             (void)high;                                                                            \
             result |= ((u32)(expression) & (0xffffffffu >> (32 - width))) << (i * width);          \
@@ -97,7 +97,7 @@ SIGNED1(negss, smaller(-a, high))
 #define SUM(name, lanes, field)                                                                    \
     int __nv_v##name##lanes(int first, int second) {                                               \
         int sum = 0;                                                                               \
-        for (int i = 0; i < lanes; i++) {                                        \
+        for (int i = 0; i < lanes; i++) {                                                          \
             int a = (field)((u32)first >> (i * 32 / lanes));                                       \
             int b = (field)((u32)second >> (i * 32 / lanes));                                      \
             sum += distance(a, b);                                                                 \

@@ -46,7 +46,8 @@ double __nv_tan(double x) {
 // sign.
 INLINE double sinpi_reduced(double r, u64 quadrant) {
     double z = r * r;
-    double sine = fma_d(r, 0x1.921fb54442d18p+1, r * fma_d(z, poly_sinpi(z), 0x1.1a62633145c07p-53));
+    double sine =
+        fma_d(r, 0x1.921fb54442d18p+1, r * fma_d(z, poly_sinpi(z), 0x1.1a62633145c07p-53));
     double cosine = fma_d(z, poly_cospi(z), 1.0);
     double s = quadrant & 1 ? cosine : __builtin_copysign(sine, r);
     return from_bits_d(bits_d(s) ^ (quadrant >> 1 & 1) << 63);

@@ -218,8 +218,8 @@ HD __half __double2half(double x) {
 
 #define KUDZU_INTEGER_MODE(name, T, wide, low, high, suffix, mode)                                 \
     HD __half __##name##2half_##suffix(T i) {                                                      \
-        return __ushort_as_half(kudzu::narrow(kudzu::bounded_integer((wide)i),                     \
-                                              kudzu::fp16_format(), kudzu::mode));                 \
+        return __ushort_as_half(                                                                   \
+            kudzu::narrow(kudzu::bounded_integer((wide)i), kudzu::fp16_format(), kudzu::mode));    \
     }                                                                                              \
     HD T __half2##name##_##suffix(__half h) {                                                      \
         return (T)kudzu::half_to_integer(__half2float(h), kudzu::mode, low, high);                 \

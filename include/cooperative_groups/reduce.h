@@ -35,9 +35,11 @@ KUDZU_CG T reduce_lanes(const coalesced_group &group, T value, Op &op) {
 
 // 32-bit integers and the operators that the warp can reduce in one instruction.
 template <typename T>
-using enable_integer = typename std::enable_if<std::is_integral<T>::value && sizeof(T) == 4, T>::type;
+using enable_integer =
+    typename std::enable_if<std::is_integral<T>::value && sizeof(T) == 4, T>::type;
 template <typename T>
-using enable_other = typename std::enable_if<!(std::is_integral<T>::value && sizeof(T) == 4), T>::type;
+using enable_other =
+    typename std::enable_if<!(std::is_integral<T>::value && sizeof(T) == 4), T>::type;
 
 template <typename T>
 using warp_type = typename std::conditional<std::is_signed<T>::value, int, unsigned int>::type;

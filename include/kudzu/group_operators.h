@@ -25,7 +25,8 @@ KUDZU_OPERATOR(bit_or, a | b);
 
 namespace details {
 
-template <typename T> using plain = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
+template <typename T>
+using plain = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
 
 // What an operator leaves a value unchanged with: the result of the first thread in an exclusive
 // scan. Other function objects start from a value-initialised T.

@@ -45,7 +45,14 @@ static unsigned long long random_bits() {
 
 // All bit patterns, and the neighbourhood of zero where functions have their structure.
 template <typename T, typename Bits> static std::vector<T> make_points() {
-    std::vector<T> p = {0, (T)-0.0, 1, -1, (T)0.5, 2, (T)__builtin_inf(), (T)-__builtin_inf(),
+    std::vector<T> p = {0,
+                        (T)-0.0,
+                        1,
+                        -1,
+                        (T)0.5,
+                        2,
+                        (T)__builtin_inf(),
+                        (T)-__builtin_inf(),
                         (T)__builtin_nan("")};
     while (p.size() < points) {
         Bits bits = (Bits)random_bits();
@@ -101,10 +108,10 @@ int main() {
     MATH_LIST(CHECK)
     index = 0;
 #define CHECK_2(name)                                                                              \
-    failed += check<double>(#name, kernel_##name, host_double_2[index], d, (double *)out,          \
-                            (double *)in);                                                         \
     failed +=                                                                                      \
-        check<float>(#name "f", kernel_##name##f, host_float_2[index], f, (float *)out, (float *)in); \
+        check<double>(#name, kernel_##name, host_double_2[index], d, (double *)out, (double *)in); \
+    failed += check<float>(#name "f", kernel_##name##f, host_float_2[index], f, (float *)out,      \
+                           (float *)in);                                                           \
     index++;
     MATH_LIST_2(CHECK_2)
     printf("%s\n", failed ? "failed" : "passed");

@@ -23,7 +23,8 @@ struct format {
 };
 
 static double value(const format &f, unsigned bits) {
-    int exponent = (int)((bits & 0x7fff) >> f.digits), digits = (int)(bits & ((1u << f.digits) - 1));
+    int exponent = (int)((bits & 0x7fff) >> f.digits),
+        digits = (int)(bits & ((1u << f.digits) - 1));
     int top = 0x7fff >> f.digits;
     double v = exponent == top ? (digits ? (double)NAN : (double)INFINITY)
                : exponent == 0 ? ldexp(digits, 1 - f.bias - f.digits)
@@ -95,7 +96,8 @@ static void check_format(const format &f) {
             check_narrowing(f, -x);
         }
     }
-    double extremes[] = {0.0, 65504, 65519.99, 65520, 65536, 1e300, 1e-300, 5e-324, 3.4e38, INFINITY};
+    double extremes[] = {0.0,   65504,  65519.99, 65520,  65536,
+                         1e300, 1e-300, 5e-324,   3.4e38, INFINITY};
     for (double x : extremes) {
         check_narrowing(f, x);
         check_narrowing(f, -x);
@@ -136,8 +138,9 @@ static void check_operators() {
     p = p * p + p;
     if ((float)p.x != 3.75f || (float)p.y != 6.0f || !(a < b) || a == b || (float)-a != -1.5f)
         fail("operators", (float)p.x, __half_as_ushort(p.y));
-    if ((int)half(2.75f) != 2 || __half2int_rn(half(2.5f)) != 2 || __half2int_ru(half(2.25f)) != 3 ||
-        __half2int_rd(half(-2.25f)) != -3 || (unsigned)half(-1.0f) != 0)
+    if ((int)half(2.75f) != 2 || __half2int_rn(half(2.5f)) != 2 ||
+        __half2int_ru(half(2.25f)) != 3 || __half2int_rd(half(-2.25f)) != -3 ||
+        (unsigned)half(-1.0f) != 0)
         fail("integers", 2.75, 0);
     if ((float)__hmin(a, CUDART_NAN_FP16) != 1.5f || !__hisnan(__hmax_nan(a, CUDART_NAN_FP16)))
         fail("minimum", 1.5, 0);

@@ -47,13 +47,18 @@ ARITHMETIC_MODE(rz, FE_TOWARDZERO)
 ARITHMETIC_MODE(rp, FE_UPWARD)
 ARITHMETIC_MODE(rm, FE_DOWNWARD)
 
-// To nearest, which is the mode that everything runs in. The build does not contract.
+// To nearest, which is the mode that everything runs in. The empty asm keeps results from being
+// fused into what follows, as the instructions do that these stand for.
 #define NEAREST_TYPE(nvvm, suffix, type, root, fused)                                              \
     HOST type __nvvm_add_##nvvm##_##suffix(type a, type b) {                                       \
-        return a + b;                                                                              \
+        type r = a + b;                                                                            \
+        __asm__("" : "+x"(r));                                                                     \
+        return r;                                                                                  \
     }                                                                                              \
     HOST type __nvvm_mul_##nvvm##_##suffix(type a, type b) {                                       \
-        return a * b;                                                                              \
+        type r = a * b;                                                                            \
+        __asm__("" : "+x"(r));                                                                     \
+        return r;                                                                                  \
     }                                                                                              \
     HOST type __nvvm_div_##nvvm##_##suffix(type a, type b) {                                       \
         return a / b;                                                                              \
