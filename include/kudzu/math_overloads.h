@@ -92,7 +92,64 @@ KUDZU_FLOAT_1(erfcx)
 KUDZU_FLOAT_1(exp10)
 KUDZU_FLOAT_1(cyl_bessel_i0)
 KUDZU_FLOAT_1(cyl_bessel_i1)
+// The overloads that clang's headers declare and leave to the toolkit.
+KUDZU_FLOAT_1(acosh)
+KUDZU_FLOAT_1(asinh)
+KUDZU_FLOAT_1(atanh)
+KUDZU_FLOAT_1(cbrt)
+KUDZU_FLOAT_1(erfc)
+KUDZU_FLOAT_1(erf)
+KUDZU_FLOAT_1(exp2)
+KUDZU_FLOAT_1(expm1)
+KUDZU_FLOAT_1(lgamma)
+KUDZU_FLOAT_1(log1p)
+KUDZU_FLOAT_1(log2)
+KUDZU_FLOAT_1(logb)
+KUDZU_FLOAT_1(nearbyint)
+KUDZU_FLOAT_1(rint)
+KUDZU_FLOAT_1(round)
+KUDZU_FLOAT_1(tgamma)
+KUDZU_FLOAT_1(trunc)
 #undef KUDZU_FLOAT_1
+#define KUDZU_FLOAT_2(name)                                                                        \
+    KUDZU_DEVICE float name(float x, float y) {                                                    \
+        return name##f(x, y);                                                                      \
+    }
+KUDZU_FLOAT_2(copysign)
+KUDZU_FLOAT_2(fdim)
+KUDZU_FLOAT_2(fmax)
+KUDZU_FLOAT_2(fmin)
+KUDZU_FLOAT_2(hypot)
+KUDZU_FLOAT_2(nextafter)
+KUDZU_FLOAT_2(remainder)
+#undef KUDZU_FLOAT_2
+KUDZU_DEVICE float fma(float x, float y, float z) {
+    return fmaf(x, y, z);
+}
+KUDZU_DEVICE float remquo(float x, float y, int *quotient) {
+    return remquof(x, y, quotient);
+}
+KUDZU_DEVICE float scalbn(float x, int n) {
+    return scalbnf(x, n);
+}
+KUDZU_DEVICE float scalbln(float x, long n) {
+    return scalblnf(x, n);
+}
+KUDZU_DEVICE int ilogb(float x) {
+    return ilogbf(x);
+}
+KUDZU_DEVICE long lrint(float x) {
+    return lrintf(x);
+}
+KUDZU_DEVICE long lround(float x) {
+    return lroundf(x);
+}
+KUDZU_DEVICE long long llrint(float x) {
+    return llrintf(x);
+}
+KUDZU_DEVICE long long llround(float x) {
+    return llroundf(x);
+}
 KUDZU_DEVICE void sincospi(float x, float *s, float *c) {
     sincospif(x, s, c);
 }

@@ -2,6 +2,7 @@
 // CHECK: \.global \.attribute\(\.managed\) .*\.u32 counter = 3;
 // CHECK: \.global \.attribute\(\.managed\) .*table\[
 // CHECK: \.extern \.global .*elsewhere
+// NOT ALONE: elsewhere lies in another file.
 __managed__ int counter = 3;
 __device__ __managed__ float table[8];
 extern __managed__ int elsewhere;
