@@ -15,6 +15,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <math.h> // isfinite and its kind without std::, as under nvcc
 #include <stdlib.h>
 #include <string.h>
 
