@@ -42,6 +42,7 @@ __global__ void math(double *out, double x, double y, float s, float t, int n) {
          std::sqrt(n) + abs(s) + pow(s, n);
     r += std::min(x, y) + std::max(s, t) + min(s, t) + max(x, y) + min(s, x) + fminf(s, t);
     r += std::numeric_limits<float>::max() + FLT_EPSILON + INFINITY + M_PI;
+    r += nan("") + nanf("0x12") + std::nan("7");
     *out = r + parts + parts_f + e;
 }
 __global__ void intrinsics(double *out, double x, double y, float s, float t, int n, long long l) {

@@ -1,5 +1,6 @@
 // printf, assert, trap, breakpoint, heap, clocks, sleep.
 // CHECK: vprintf
+// CHECK-NOT: extern .func __cxa_pure_virtual
 // CHECK: __assertfail
 // CHECK: trap
 // CHECK: brkpt
