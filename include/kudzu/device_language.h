@@ -86,4 +86,10 @@ static __inline__ __attribute__((device, always_inline)) float tanf(float x) {
 // Device versions of operator new and delete.
 #include <new>
 
+// Where the runtime library looks for the driver when nothing else says where it is.
+#if defined(__KUDZU_LIBRARY_DIRECTORY) && !defined(__CUDA_ARCH__)
+extern "C" __attribute__((weak, used)) const char __kudzu_library_directory[] =
+    __KUDZU_LIBRARY_DIRECTORY;
+#endif
+
 #endif

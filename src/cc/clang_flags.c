@@ -247,6 +247,7 @@ void clang_host_pass(struct command *cmd, const struct compilation *c, const cha
                  c->toolchain->clang);
     command_arg(cmd, "-xcuda");
     add_cuda(cmd, c, "--cuda-host-only");
+    command_argf(cmd, "-D__KUDZU_LIBRARY_DIRECTORY=\"%s\"", c->toolchain->lib);
     add_unit_id(cmd, c, source);
     add_host_code_generation(cmd, c);
     if (image && c->options->rdc) {

@@ -13,9 +13,10 @@
 #include "cc/options.h"
 #include "cc/temporaries.h"
 
+// Build systems know nvcc by the second and third line.
 static void print_version(void) {
-    puts("kudzu cc: the CUDA C++ compiler driver of kudzu " KUDZU_VERSION "\n"
-         "No part of it is NVIDIA's. Its options are those of\n"
+    puts("kudzu cc " KUDZU_VERSION ", no part of which is NVIDIA's, in place of\n"
+         "nvcc: NVIDIA (R) Cuda compiler driver\n"
          "Cuda compilation tools, release 12.9, V12.9.0");
 }
 
@@ -180,8 +181,6 @@ static bool links(enum cc_phase phase) {
 }
 
 static bool check_inputs(const struct cc_options *o) {
-    if (!o->inputs.len)
-        return cc_error("no input files");
     for (uint32_t i = 0; i < o->inputs.len; ++i)
         if (access(o->inputs.data[i].path, R_OK) && !command_mode.dry_run)
             return cc_error("%s: %s", o->inputs.data[i].path, strerror(errno));
@@ -190,10 +189,27 @@ static bool check_inputs(const struct cc_options *o) {
     return true;
 }
 
+// What build systems read from nvcc's -v and --dryrun: where the toolkit's parts are. CMake takes
+// the command that names the libraries for the link command.
+static void show_settings(const struct toolchain *t) {
+    if (!command_mode.verbose && !command_mode.dry_run)
+        return;
+    const char *path = getenv("PATH");
+    fprintf(stderr,
+            "#$ _CUDART_=cudart\n#$ TOP=%s/..\n#$ PATH=%s\n#$ INCLUDES=-I%s\n"
+            "#$ SYSTEM_INCLUDES=\n#$ NVVMIR_LIBRARY_DIR=%s/../nvvm/libdevice\n#$ LIBRARIES=-L%s\n",
+            t->lib, path ? path : "", t->include, t->lib, t->lib);
+}
+
 static bool drive(struct cc_options *o, struct arena *arena, int *status) {
     struct toolchain t;
     struct compilation c;
-    if (!check_inputs(o) || !toolchain_find(&t, arena))
+    if (!o->inputs.len)
+        return cc_error("no input files");
+    if (!toolchain_find(&t, arena))
+        return false;
+    show_settings(&t); // before the files are looked for: CMake asks with a file that is not there
+    if (!check_inputs(o))
         return false;
     const char *keep = o->keep ? (o->keep_directory ? o->keep_directory : ".") : NULL;
     bool ok =

@@ -30,6 +30,18 @@ static void *open_beside(const char *tail) {
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
+// Written by the compiler driver into every object with device code: where kudzu's libraries were
+// when it was compiled. For programs that another linker made, without a search path of their own.
+extern const char __kudzu_library_directory[] __attribute__((weak));
+
+static void *open_where_compiled(void) {
+    char path[PATH_MAX];
+    if (!__kudzu_library_directory)
+        return NULL;
+    snprintf(path, sizeof path, "%s/libcuda.so.1", __kudzu_library_directory);
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 void *rt_find_driver(char *reason, size_t size) {
     const char *path = getenv("KUDZU_DRIVER");
     if (path && *path) {
@@ -44,6 +56,8 @@ void *rt_find_driver(char *reason, size_t size) {
         library = open_beside("../lib/libcuda.so.1");
     if (!library)
         library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        library = open_where_compiled();
     if (!library)
         snprintf(reason, size, "no CUDA driver was found: %s", dlerror());
     return library;

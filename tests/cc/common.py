@@ -69,7 +69,8 @@ class CompilerTest(unittest.TestCase):
         import shlex
 
         r = self.compiles("--dryrun", *args, env=env)
-        return [shlex.split(line[3:]) for line in r.stderr.splitlines() if line.startswith("#$ ")]
+        return [shlex.split(line[3:]) for line in r.stderr.splitlines()
+                if line.startswith("#$ /")]
 
 
 def main():

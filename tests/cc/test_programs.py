@@ -1,5 +1,6 @@
 """Programs from source to exit status: what needs compiler, libraries and driver together."""
 import os
+import shutil
 import signal
 
 from common import CompilerTest, KUDZU, main
@@ -99,6 +100,46 @@ class Programs(CompilerTest):
                            "apply<<<1, 1>>>([=] __device__(int *q) { *q = n * 2; }, p);\n"
                            "cudaMemcpy(&r, p, 4, cudaMemcpyDefault); return r - 10; }\n")
         self.compiles("a.cu", "-extended-lambda", "-o", "m")
+        self.passes("m")
+
+    def test_cmake(self):
+        if not shutil.which("cmake") or not shutil.which("ninja"):
+            self.skipTest("no CMake")
+        os.symlink(os.path.realpath(KUDZU), os.path.join(self.dir, "nvcc"))
+        self.write("lib.cu", "__device__ int f(int x) { return x * 3; }\n")
+        self.write("main.cu", "__device__ int f(int);\n__global__ void k(int *p) { *p = f(5); }\n"
+                              "int main() { int *p, r; cudaMalloc(&p, 4); k<<<1, 1>>>(p);\n"
+                              "cudaMemcpy(&r, p, 4, cudaMemcpyDefault); return r != 15; }\n")
+        self.write("host.cpp", "#include <cuda_runtime.h>\n"
+                               "int main() { int n; return cudaGetDeviceCount(&n); }\n")
+        self.write("driver.cpp", "#include <cuda.h>\nint main() { return cuInit(0); }\n")
+        self.write("CMakeLists.txt", """cmake_minimum_required(VERSION 3.18)
+project(test LANGUAGES CXX CUDA)
+find_package(CUDAToolkit 12 REQUIRED)
+add_library(dev STATIC lib.cu)
+add_executable(app main.cu)
+target_link_libraries(app dev)
+set_target_properties(dev app PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+add_executable(host host.cpp)
+target_link_libraries(host CUDA::cudart)
+add_executable(driver driver.cpp)
+target_link_libraries(driver CUDA::cuda_driver)
+""")
+        for args in (["-G", "Ninja", "-B", "b", f"-DCMAKE_CUDA_COMPILER={self.dir}/nvcc",
+                      "-DCMAKE_CUDA_ARCHITECTURES=90"], ["--build", "b"]):
+            r = self.command(["cmake", *args])
+            self.assertEqual(r.returncode, 0, r.stdout[-2000:] + r.stderr[-2000:])
+        for program in ("app", "host", "driver"):
+            self.passes("b/" + program)
+
+    def test_linker_without_search_path(self):
+        self.write("a.cu", "__global__ void k() {}\nint main() { k<<<1, 1>>>();\n"
+                           "return cudaDeviceSynchronize(); }\n")
+        self.compiles("-c", "a.cu")
+        lib = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(KUDZU))), "lib")
+        r = self.command(["c++", "a.o", "-o", "m", lib + "/libcudart_static.a", "-lpthread",
+                          "-ldl", "-lrt"])
+        self.assertEqual(r.returncode, 0, r.stderr)
         self.passes("m")
 
     def test_run_option(self):
