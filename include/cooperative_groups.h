@@ -129,6 +129,7 @@ KUDZU_CG grid_group this_grid() {
 // ---- The block (11.5.1.1) -----------------------------------------------------------------
 
 class thread_block : public thread_group {
+  protected:
     KUDZU_CG thread_block() : thread_group(details::block_kind) {
     }
     friend KUDZU_CG thread_block this_thread_block();
@@ -165,6 +166,32 @@ class thread_block : public thread_group {
 
 KUDZU_CG thread_block this_thread_block() {
     return thread_block();
+}
+
+// Shared memory through which tiles of more than a warp exchange values: 16 bytes a warp.
+template <unsigned int MaxThreads = 1024> struct block_tile_memory {
+    alignas(16) unsigned char piece[(MaxThreads + 31) / 32][16];
+};
+
+namespace details {
+
+// A block that brought such memory.
+class block_with_memory : public thread_block {
+    unsigned char (*memory_)[16];
+
+  public:
+    KUDZU_CG explicit block_with_memory(unsigned char (*memory)[16]) : memory_(memory) {
+    }
+    KUDZU_CG unsigned char (*memory() const)[16] {
+        return memory_;
+    }
+};
+
+} // namespace details
+
+template <unsigned int MaxThreads>
+KUDZU_CG details::block_with_memory this_thread_block(block_tile_memory<MaxThreads> &memory) {
+    return details::block_with_memory(memory.piece);
 }
 
 // ---- Coalesced groups (11.5.2.2) ----------------------------------------------------------
@@ -244,7 +271,7 @@ template <unsigned int Size, typename Parent = void> class thread_block_tile;
 
 template <unsigned int Size> class thread_block_tile<Size, void> : public thread_group {
     static_assert(Size != 0 && (Size & (Size - 1)) == 0, "a tile's size is a power of two");
-    static_assert(Size <= 32, "kudzu provides tiles of up to 32 threads");
+    static_assert(Size <= 32, "a tile of more than 32 threads needs block_tile_memory");
 
     // Where the tile begins in its warp.
     KUDZU_CG static unsigned int first_lane() {
@@ -317,6 +344,96 @@ class thread_block_tile : public thread_block_tile<Size, void> {
         : thread_block_tile<Size, void>(rank, size) {
     }
 };
+
+namespace details {
+
+// A tile of several warps (11.5.2.1.1): it meets at a named barrier of its own, and exchanges
+// values through the block's memory.
+template <unsigned int Size> class wide_tile {
+    static_assert((Size & (Size - 1)) == 0 && Size <= 1024, "a tile's size is a power of two");
+    unsigned int meta_rank_, meta_size_;
+    unsigned char (*memory_)[16];
+
+  public:
+    KUDZU_CG wide_tile(unsigned int rank, unsigned int size, unsigned char (*memory)[16])
+        : meta_rank_(rank), meta_size_(size), memory_(memory + rank * (Size / 32)) {
+    }
+    KUDZU_CG void sync() const {
+        asm volatile("barrier.sync %0, %1;" ::"r"((meta_rank_ + 1) & 15), "r"(Size) : "memory");
+    }
+    KUDZU_CG static constexpr unsigned int num_threads() {
+        return Size;
+    }
+    KUDZU_CG static constexpr unsigned int size() {
+        return Size;
+    }
+    KUDZU_CG static unsigned int thread_rank() {
+        return thread_in_block() & (Size - 1);
+    }
+    KUDZU_CG unsigned int meta_group_size() const {
+        return meta_size_;
+    }
+    KUDZU_CG unsigned int meta_group_rank() const {
+        return meta_rank_;
+    }
+    // The value of the thread with the given rank, to all.
+    template <typename T> KUDZU_CG T shfl(T var, unsigned int source) const {
+        static_assert(sizeof(T) <= 16, "values of up to 16 bytes");
+        if (thread_rank() == source)
+            *(T *)memory_[0] = var;
+        sync();
+        T r = *(T *)memory_[0];
+        sync();
+        return r;
+    }
+    KUDZU_CG int any(int predicate) const {
+        return combine(__any_sync(0xffffffffu, predicate), [](int a, int b) { return a | b; });
+    }
+    KUDZU_CG int all(int predicate) const {
+        return combine(__all_sync(0xffffffffu, predicate), [](int a, int b) { return a & b; });
+    }
+    // Combines what each warp brings (the same value in all its lanes), in the warps' order.
+    template <typename T, typename Op> KUDZU_CG T combine(T of_warp, Op op) const {
+        static_assert(sizeof(T) <= 16, "values of up to 16 bytes");
+        unsigned int warp = thread_rank() / 32;
+        if (thread_rank() % 32 == 0)
+            *(T *)memory_[warp] = of_warp;
+        sync();
+        T r = *(T *)memory_[0];
+        for (unsigned int k = 1; k < Size / 32; k++)
+            r = op(r, *(T *)memory_[k]);
+        sync();
+        return r;
+    }
+};
+
+template <unsigned int Size, bool Wide = (Size > 32)> class tile_in_memory;
+template <unsigned int Size>
+class tile_in_memory<Size, false> : public thread_block_tile<Size, void> {
+  public:
+    KUDZU_CG tile_in_memory(unsigned int rank, unsigned int size, unsigned char (*)[16])
+        : thread_block_tile<Size, void>(rank, size) {
+    }
+};
+template <unsigned int Size> class tile_in_memory<Size, true> : public wide_tile<Size> {
+  public:
+    using wide_tile<Size>::wide_tile;
+};
+
+} // namespace details
+
+template <unsigned int Size>
+class thread_block_tile<Size, details::block_with_memory> : public details::tile_in_memory<Size> {
+  public:
+    using details::tile_in_memory<Size>::tile_in_memory;
+};
+
+template <unsigned int Size>
+KUDZU_CG thread_block_tile<Size, details::block_with_memory>
+tiled_partition(const details::block_with_memory &g) {
+    return thread_block_tile<Size, details::block_with_memory>(
+        g.thread_rank() / Size, (g.num_threads() + Size - 1) / Size, g.memory());
+}
 
 KUDZU_CG thread_block_tile<1> this_thread() {
     return thread_block_tile<1>(0, 1);

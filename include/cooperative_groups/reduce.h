@@ -20,6 +20,22 @@ KUDZU_CG T reduce_lanes(const thread_block_tile<Size, Parent> &group, T value, O
     return value;
 }
 
+// Of a tile of several warps: first each warp, then the warps.
+template <typename Tile, typename T, typename Op>
+KUDZU_CG T reduce_in_block(std::true_type, const Tile &group, T value, Op &op) {
+    for (unsigned int distance = 16; distance > 0; distance /= 2)
+        value = op(value, shuffle_xor(0xffffffffu, value, distance, 32));
+    return group.combine(value, op);
+}
+template <typename Tile, typename T, typename Op>
+KUDZU_CG T reduce_in_block(std::false_type, const Tile &group, T value, Op &op) {
+    return reduce_lanes<Tile::size(), void>(group, value, op);
+}
+template <unsigned int Size, typename T, typename Op>
+KUDZU_CG T reduce_lanes(const thread_block_tile<Size, block_with_memory> &group, T value, Op &op) {
+    return reduce_in_block(std::integral_constant<bool, (Size > 32)>(), group, value, op);
+}
+
 // Of a group of any size: halves are folded onto each other, the last thread's result goes to all.
 template <typename T, typename Op>
 KUDZU_CG T reduce_lanes(const coalesced_group &group, T value, Op &op) {
@@ -51,11 +67,11 @@ KUDZU_CG T reduce_with(const Group &group, T value, Op &op) {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #define KUDZU_WARP_REDUCE(op_name, warp_function, type)                                            \
-    template <typename Group, typename T>                                                          \
+    template <typename Group, typename T, typename = decltype(Group::lanes)>                       \
     KUDZU_CG enable_integer<T> reduce_with(const Group &group, T value, op_name<T> &) {            \
         return (T)warp_function(group.lanes(), (type)value);                                       \
     }                                                                                              \
-    template <typename Group, typename T>                                                          \
+    template <typename Group, typename T, typename = decltype(Group::lanes)>                       \
     KUDZU_CG enable_integer<T> reduce_with(const Group &group, T value, const op_name<T> &) {      \
         return (T)warp_function(group.lanes(), (type)value);                                       \
     }
