@@ -18,6 +18,8 @@
 #endif
 
 #if defined(__cplusplus)
+#include "texture_indirect_functions.h"
+
 #include "kudzu/runtime_templates.h"
 #endif
 

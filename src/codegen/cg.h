@@ -11,6 +11,7 @@
 //   cg_source.c  special registers, symbols, parameters, address conversion
 //   cg_mem.c     loads and stores
 //   cg_atomic.c  atom and red
+//   cg_texture.c texture fetches
 //   cg_warp.c    shuffles, votes, matches, reductions
 //   cg_call.c    calls: direct, indirect, built-in
 //   pointwise*.c everything that works lane by lane
@@ -120,6 +121,7 @@ LLVMValueRef cg_block_field(struct cg_func *g, size_t offset, LLVMTypeRef t, con
 // cg_func.c
 void cg_emit_kernel(struct cg *c, struct flow *fl);
 void cg_emit_function(struct cg *c, struct kir_func *f, struct flow *fl);
+LLVMValueRef cg_entry_alloca(struct cg_func *g, LLVMTypeRef t); // at the function's head
 LLVMBasicBlockRef cg_new_block(struct cg_func *g, const char *name);
 // Ends the launch with a fault when `bad` (i1) holds.
 void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault);
@@ -180,6 +182,7 @@ LLVMValueRef cg_operand_bits(struct cg_func *g, const struct kir_inst *i, uint32
 bool cg_emit_source(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_memory(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_texture(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_warp(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_call(struct cg_func *g, struct kir_inst *i);
 // The pointer that an address in a state space stands for: scalar, or one a lane.

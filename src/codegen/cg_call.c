@@ -16,17 +16,6 @@ static LLVMValueRef argument(struct cg_func *g, struct kir_inst *i, uint32_t k) 
     return cg_operand_bits(g, i, k, cg_vec(g, i->ops[k]));
 }
 
-static LLVMValueRef entry_alloca(struct cg_func *g, LLVMTypeRef t) {
-    struct cg *c = g->cg;
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
-    LLVMValueRef first = LLVMGetFirstInstruction(g->entry);
-    if (first)
-        LLVMPositionBuilderBefore(c->b, first);
-    LLVMValueRef v = LLVMBuildAlloca(c->b, t, "");
-    LLVMPositionBuilderAtEnd(c->b, here);
-    return v;
-}
-
 // ---- what the system provides --------------------------------------------------------------
 
 enum builtin { NO_BUILTIN, VPRINTF, MALLOC, FREE, ASSERTFAIL };
@@ -81,7 +70,7 @@ static bool emit_builtin(struct cg_func *g, struct kir_inst *i, enum builtin b) 
     for (uint32_t k = 0; k < i->nops; k++)
         x[k] = argument(g, i, k);
     if (i->nres) {
-        out = entry_alloca(g, cg_vec_type(c, i->res[0]->type));
+        out = cg_entry_alloca(g, cg_vec_type(c, i->res[0]->type));
         LLVMBuildStore(c->b, LLVMConstNull(cg_vec_type(c, i->res[0]->type)), out);
     }
     struct cg_lane_loop l = {0};
@@ -193,10 +182,10 @@ static void emit_indirect(struct cg_func *g, struct kir_inst *i) {
     for (uint32_t k = 1; k < i->nops; k++)
         args[k - 1] = argument(g, i, k);
     for (uint32_t k = 0; k < i->nres; k++) {
-        outs[k] = entry_alloca(g, cg_vec_type(c, i->res[k]->type));
+        outs[k] = cg_entry_alloca(g, cg_vec_type(c, i->res[k]->type));
         LLVMBuildStore(c->b, LLVMConstNull(cg_vec_type(c, i->res[k]->type)), outs[k]);
     }
-    LLVMValueRef left = entry_alloca(g, mt);
+    LLVMValueRef left = cg_entry_alloca(g, mt);
     LLVMBuildStore(c->b, cg_mask(g), left);
     LLVMBasicBlockRef head = cg_new_block(g, "targets"), bad = cg_new_block(g, "no.function"),
                       next = cg_new_block(g, "target.next"), done = cg_new_block(g, "called");

@@ -16,6 +16,17 @@
 
 #define FIELD(name) offsetof(struct kd_block, name)
 
+LLVMValueRef cg_entry_alloca(struct cg_func *g, LLVMTypeRef t) {
+    struct cg *c = g->cg;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+    LLVMValueRef first = LLVMGetFirstInstruction(g->entry);
+    if (first)
+        LLVMPositionBuilderBefore(c->b, first);
+    LLVMValueRef v = LLVMBuildAlloca(c->b, t, "");
+    LLVMPositionBuilderAtEnd(c->b, here);
+    return v;
+}
+
 LLVMBasicBlockRef cg_new_block(struct cg_func *g, const char *name) {
     return LLVMAppendBasicBlockInContext(g->cg->ctx, g->fn, name);
 }

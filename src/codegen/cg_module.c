@@ -81,7 +81,7 @@ static const struct {
     {"kd_rt_bar_red", "ipiiiiii", false},    {"kd_rt_warp_shfl", "lpiiiiii", false},
     {"kd_rt_warp_vote", "ipiiii", false},    {"kd_rt_warp_match", "lpiilii", false},
     {"kd_rt_warp_redux", "ipiiiii", false},  {"kd_rt_warp_sync", "vpii", false},
-    {"kd_rt_warp_activemask", "ipi", false},
+    {"kd_rt_warp_activemask", "ipi", false}, {"kd_rt_tex", "vpilipp", false},
 };
 
 static LLVMTypeRef letter(struct cg *c, char l) {

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 1, KD_WARP = 32 };
+enum { KD_ABI_VERSION = 2, KD_WARP = 32 };
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -93,6 +93,9 @@ enum kd_fault {
     KD_FAULT_OUT_OF_MEMORY,
 };
 
+// The `form` of kd_rt_tex.
+enum { KD_TEX_MAX_DIMS = 3, KD_TEX_DIMS = 15, KD_TEX_INTEGER = 16 };
+
 // Helpers that generated code and interpreter call: X(return type, name, parameters).
 // `thread` is the linear index of the calling thread in its block.
 #define KD_RT_FUNCTIONS(X)                                                                         \
@@ -132,7 +135,12 @@ enum kd_fault {
       (struct kd_block * b, uint32_t thread, uint32_t op, uint32_t is_signed, uint32_t a,          \
        uint32_t membermask))                                                                       \
     X(void, kd_rt_warp_sync, (struct kd_block * b, uint32_t thread, uint32_t membermask))          \
-    X(uint32_t, kd_rt_warp_activemask, (struct kd_block * b, uint32_t thread))
+    X(uint32_t, kd_rt_warp_activemask, (struct kd_block * b, uint32_t thread))                     \
+    /* one fetch from a texture object; form: number of coordinates, | KD_TEX_INTEGER when they     \
+       are s32, else f32. texel: four components of 32 bits, as bits. A handle that names no        \
+       texture ends the launch */                                                                  \
+    X(void, kd_rt_tex, (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form,      \
+                        const uint32_t *coords, uint32_t *texel))
 
 // shfl returns the value in the low half, the predicate in bit 32; match the same.
 

@@ -213,6 +213,32 @@ enum kd_status kd_event_query(struct kd_event *e); // KD_OK also when never reco
 // recorded or no timing; KD_NOT_READY: still queued.
 enum kd_status kd_event_time(struct kd_event *e, uint64_t *ns);
 
+// ---- Textures -----------------------------------------------------------------------------
+
+enum kd_texel { KD_TEXEL_UNSIGNED, KD_TEXEL_SIGNED, KD_TEXEL_FLOAT };
+enum kd_addressing { KD_ADDRESS_WRAP, KD_ADDRESS_CLAMP, KD_ADDRESS_MIRROR, KD_ADDRESS_BORDER };
+
+// How a texture object samples memory (guide 6.2.14.1 and chapter 19).
+struct kd_texture {
+    uint64_t base, pitch;   // first texel; bytes from row to row
+    uint64_t width, height; // texels; height 1: one-dimensional
+    uint8_t texel;          // enum kd_texel
+    uint8_t bytes;          // of a component: 1, 2, 4
+    uint8_t channels;       // 1, 2, 4
+    bool indexed;           // linear memory: texels by index, zero outside
+    bool filtered;          // linear filtering; else the nearest texel
+    bool normalized;        // coordinates are in [0, 1)
+    bool as_float;          // integers of 1 and 2 bytes become [0, 1] or [-1, 1]
+    uint8_t addressing[2];  // enum kd_addressing
+    uint32_t border[4];     // component bits, for KD_ADDRESS_BORDER
+    void *owner;            // the driver's own
+};
+// Makes a texture object and its handle, which is never 0 and never given out twice. The memory
+// must stay allocated as long as kernels use the object.
+enum kd_status kd_texture_new(const struct kd_texture *t, uint64_t *handle);
+void kd_texture_free(uint64_t handle);
+bool kd_texture_find(uint64_t handle, struct kd_texture *out); // false: no such object
+
 // ---- Modules and kernels ------------------------------------------------------------------
 
 struct kd_load_options {

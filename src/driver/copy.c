@@ -3,6 +3,8 @@
 // behaviour allows (guide 6.2.8.1 and the API's page on synchronisation).
 #include "driver/copy.h"
 
+#include "driver/array.h"
+
 enum { STAGE_BYTES = 64 << 10 }; // a pageable source up to this size is copied at once
 
 CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, const char *name,
@@ -134,12 +136,88 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdevice
                    true);
 }
 
+// ---- Arrays, byte by byte -----------------------------------------------------------------
+
+// The address of `bytes` from `offset` on, counted through the array's rows.
+static CUresult array_bytes(CUarray array, size_t offset, size_t bytes, uint64_t *address) {
+    struct drv_array *a;
+    TRY(drv_array_find(array, &a));
+    uint64_t size = a->pitch * a->rows;
+    REQUIRE(offset <= size && bytes <= size - offset, CUDA_ERROR_INVALID_VALUE,
+            "%zu bytes from byte %zu on are more than the array's %llu", bytes, offset,
+            (unsigned long long)size);
+    *address = a->base + offset;
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_to_array(CUarray array, size_t offset, uint64_t src, enum drv_side_kind kind,
+                              size_t bytes, CUstream stream, bool async) {
+    uint64_t dst;
+    TRY(array_bytes(array, offset, bytes, &dst));
+    return copy_1d(dst, DRV_SIDE_DEVICE, src, kind, bytes, stream, async);
+}
+
+static CUresult copy_from_array(uint64_t dst, enum drv_side_kind kind, CUarray array, size_t offset,
+                                size_t bytes, CUstream stream, bool async) {
+    uint64_t src;
+    TRY(array_bytes(array, offset, bytes, &src));
+    return copy_1d(dst, kind, src, DRV_SIDE_DEVICE, bytes, stream, async);
+}
+
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
+                         size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_to_array(dstArray, dstOffset, srcDevice, DRV_SIDE_DEVICE, ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
+                         size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_from_array(dstDevice, DRV_SIDE_DEVICE, srcArray, srcOffset, ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
+                         size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_to_array(dstArray, dstOffset, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, NULL,
+                         false);
+}
+
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
+                              size_t ByteCount, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_to_array(dstArray, dstOffset, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, hStream,
+                         true);
+}
+
+CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_from_array((uintptr_t)dstHost, DRV_SIDE_HOST, srcArray, srcOffset, ByteCount, NULL,
+                           false);
+}
+
+CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
+                              CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_from_array((uintptr_t)dstHost, DRV_SIDE_HOST, srcArray, srcOffset, ByteCount,
+                           hStream, true);
+}
+
+CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
+                         size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    uint64_t src;
+    TRY(array_bytes(srcArray, srcOffset, ByteCount, &src));
+    return copy_to_array(dstArray, dstOffset, src, DRV_SIDE_DEVICE, ByteCount, NULL, false);
+}
+
 // ---- Along two and three ------------------------------------------------------------------
 
 struct box {
     size_t x, y, z, pitch, height; // height: rows from slice to slice
     CUmemorytype type;
     uint64_t host, device;
+    CUarray array;
 };
 struct extent {
     size_t width, height, depth;
@@ -159,12 +237,28 @@ static bool box_bytes(const struct box *b, const struct extent *e, uint64_t slic
              __builtin_add_overflow(*begin, b->x, begin));
 }
 
+// A box within an array: its rows are the array's, whatever pitch was given.
+static CUresult array_side(const struct box *b, const struct extent *e, const char *name,
+                           uint64_t *pitch, uint64_t *slice, struct drv_side *side) {
+    struct drv_array *a;
+    TRY(drv_array_find(b->array, &a));
+    REQUIRE(e->width <= a->pitch && b->x <= a->pitch - e->width && e->height <= a->rows &&
+                b->y <= a->rows - e->height && e->depth == 1 && b->z == 0,
+            CUDA_ERROR_INVALID_VALUE,
+            "%s: %zu rows of %zu bytes from row %zu, byte %zu on are more than the array has", name,
+            e->height, e->width, b->y, b->x);
+    *pitch = a->pitch;
+    *slice = a->pitch * a->rows;
+    uint64_t begin = a->base + b->y * a->pitch + b->x;
+    return drv_side(begin, (e->height - 1) * a->pitch + e->width, DRV_SIDE_DEVICE, name, side);
+}
+
 static CUresult box_side(struct box *b, const struct extent *e, const char *name, uint64_t *pitch,
                          uint64_t *slice, struct drv_side *side) {
     REQUIRE(b->type >= CU_MEMORYTYPE_HOST && b->type <= CU_MEMORYTYPE_UNIFIED,
             CUDA_ERROR_INVALID_VALUE, "%s: %d is no type of memory", name, (int)b->type);
-    REQUIRE(b->type != CU_MEMORYTYPE_ARRAY, CUDA_ERROR_NOT_SUPPORTED,
-            "%s: arrays are not built yet", name);
+    if (b->type == CU_MEMORYTYPE_ARRAY)
+        return array_side(b, e, name, pitch, slice, side);
     if (!b->pitch && e->height == 1 && e->depth == 1)
         b->pitch = b->x + e->width;
     REQUIRE(b->pitch >= e->width && b->pitch - e->width >= b->x, CUDA_ERROR_INVALID_VALUE,
@@ -196,10 +290,12 @@ static CUresult copy_box(struct box *dst, struct box *src, const struct extent *
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, bool async) {
     REQUIRE(p != NULL, CUDA_ERROR_INVALID_VALUE, "pCopy cannot be NULL");
-    struct box src = {p->srcXInBytes,        p->srcY,     0, p->srcPitch, 0, p->srcMemoryType,
-                      (uintptr_t)p->srcHost, p->srcDevice};
-    struct box dst = {p->dstXInBytes,        p->dstY,     0, p->dstPitch, 0, p->dstMemoryType,
-                      (uintptr_t)p->dstHost, p->dstDevice};
+    struct box src = {
+        p->srcXInBytes,        p->srcY,      0,          p->srcPitch, 0, p->srcMemoryType,
+        (uintptr_t)p->srcHost, p->srcDevice, p->srcArray};
+    struct box dst = {
+        p->dstXInBytes,        p->dstY,      0,          p->dstPitch, 0, p->dstMemoryType,
+        (uintptr_t)p->dstHost, p->dstDevice, p->dstArray};
     struct extent e = {p->WidthInBytes, p->Height, 1};
     return copy_box(&dst, &src, &e, stream, async);
 }
@@ -212,10 +308,10 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, bool async) {
                 "srcLOD, dstLOD must be 0");                                                       \
         struct box src = {(p)->srcXInBytes,        (p)->srcY,      (p)->srcZ,                      \
                           (p)->srcPitch,           (p)->srcHeight, (p)->srcMemoryType,             \
-                          (uintptr_t)(p)->srcHost, (p)->srcDevice};                                \
+                          (uintptr_t)(p)->srcHost, (p)->srcDevice, (p)->srcArray};                 \
         struct box dst = {(p)->dstXInBytes,        (p)->dstY,      (p)->dstZ,                      \
                           (p)->dstPitch,           (p)->dstHeight, (p)->dstMemoryType,             \
-                          (uintptr_t)(p)->dstHost, (p)->dstDevice};                                \
+                          (uintptr_t)(p)->dstHost, (p)->dstDevice, (p)->dstArray};                 \
         struct extent e = {(p)->WidthInBytes, (p)->Height, (p)->Depth};                            \
         return copy_box(&dst, &src, &e, stream, async);                                            \
     } while (0)

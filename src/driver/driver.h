@@ -85,6 +85,8 @@ enum drv_kind {
     DRV_LINK,
     DRV_POOL,
     DRV_LOG_CALLBACK,
+    DRV_ARRAY,
+    DRV_TEXTURE,
 };
 
 struct drv_context;

@@ -75,6 +75,18 @@ static void allocate(struct interp *in, struct interp_thread *t, const struct in
     interp_set64(t, i, 0, at);
 }
 
+static void fetch_texture(struct interp *in, struct interp_thread *t,
+                          const struct interp_inst *i) {
+    unsigned dims = isa_tex_dims((enum isa_mode)i->ir->mods.mode);
+    uint32_t coords[KD_TEX_MAX_DIMS] = {0}, texel[4] = {0};
+    for (unsigned k = 0; k < dims; k++)
+        coords[k] = interp_get(t, &i->ops[1 + k]).u32[0];
+    uint32_t form = dims | (i->ir->ty2 == ISA_F32 ? 0 : KD_TEX_INTEGER);
+    in->rt->kd_rt_tex(in->b, t->id, interp_get(t, &i->ops[0]).u64[0], form, coords, texel);
+    for (uint32_t k = 0; k < i->ir->nres; k++)
+        interp_set64(t, i, k, texel[k]);
+}
+
 static void index_branch(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     uint32_t at = interp_get(t, &i->ops[0]).u32[0];
     if (at >= i->ir->ntargets)
@@ -146,6 +158,9 @@ static void straight(struct interp *in, struct interp_thread *t, const struct in
     case ISA_OP_ATOM:
     case ISA_OP_RED:
         interp_atomic(in, t, i);
+        break;
+    case ISA_OP_TEX:
+        fetch_texture(in, t, i);
         break;
     case ISA_OP_ALLOCA:
     case ISA_OP_STACKSAVE:

@@ -30,7 +30,7 @@ static bool too_many(struct lower_func *lf, const struct ptx_operand *o) {
 }
 
 static bool add_source(struct lower_func *lf, struct operands *s, const struct ptx_operand *o) {
-    if (o->kind == PTX_OPERAND_VEC || o->kind == PTX_OPERAND_PAIR) {
+    if (o->kind == PTX_OPERAND_VEC || o->kind == PTX_OPERAND_PAIR || o->kind == PTX_OPERAND_TEX) {
         for (uint32_t k = 0; k < o->n; k++)
             if (!add_source(lf, s, &o->elems[k]))
                 return false;

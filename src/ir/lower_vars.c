@@ -143,8 +143,9 @@ static bool whole_access(const struct ptx_inst *inst, const struct ptx_operand *
 // A variable whose address is taken, or that is accessed piecewise, lives in memory.
 static void scan_operand(struct lower_func *lf, const struct ptx_inst *inst,
                          const struct ptx_operand *o) {
-    for (uint32_t k = 0; (o->kind == PTX_OPERAND_VEC || o->kind == PTX_OPERAND_PAIR) && k < o->n;
-         k++)
+    bool list = o->kind == PTX_OPERAND_VEC || o->kind == PTX_OPERAND_PAIR ||
+                o->kind == PTX_OPERAND_TEX;
+    for (uint32_t k = 0; list && k < o->n; k++)
         scan_operand(lf, inst, &o->elems[k]);
     if ((o->kind != PTX_OPERAND_SYM && o->kind != PTX_OPERAND_ADDR) || !is_param_of_body(o->var))
         return;

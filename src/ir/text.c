@@ -20,7 +20,8 @@ static const char *const mode_names[] = {
     "any",        "uni",     "ballot",    "match_any",   "match_all", "l.clamp",
     "l.wrap",     "r.clamp", "r.wrap",    "f4e",         "b4e",       "rc8",
     "ecl",        "ecr",     "rc16",      "finite",      "infinite",  "number",
-    "notanumber", "normal",  "subnormal", "szext.clamp", "szext.wrap"};
+    "notanumber", "normal",  "subnormal", "szext.clamp", "szext.wrap",
+    "tex.1d",     "tex.2d"};
 _Static_assert(sizeof mode_names / sizeof *mode_names == ISA_MODE_COUNT, "a name a mode");
 _Static_assert(sizeof cmp_names / sizeof *cmp_names == ISA_CMP_COUNT, "a name a comparison");
 _Static_assert(sizeof space_names / sizeof *space_names == ISA_SPACE_COUNT, "a name a space");

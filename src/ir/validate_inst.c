@@ -139,6 +139,16 @@ static void check_memory(struct kir_check *c, const struct kir_inst *i) {
             kir_inst_problem(c, i, "result %" PRIu32 " has the wrong width", k);
 }
 
+static void check_tex(struct kir_check *c, const struct kir_inst *i) {
+    unsigned dims = isa_tex_dims((enum isa_mode)i->mods.mode);
+    bool coordinates = i->ty2 == ISA_F32 || i->ty2 == ISA_S32;
+    if (!dims || !coordinates || (i->ty != ISA_F32 && i->ty != ISA_S32 && i->ty != ISA_U32)) {
+        kir_inst_problem(c, i, "a fetch has a geometry, 32-bit results and coordinates");
+        return;
+    }
+    check_shape(c, i, dims == 1 ? "tttt=as" : "tttt=ass");
+}
+
 static bool listed(struct kir_symbol *const *data, uint32_t n, const struct kir_symbol *s) {
     for (uint32_t k = 0; k < n; k++)
         if (data[k] == s)
@@ -254,6 +264,9 @@ void kir_check_inst(struct kir_check *c, const struct kir_inst *i) {
     case ISA_OP_ATOM:
     case ISA_OP_RED:
         check_memory(c, i);
+        break;
+    case ISA_OP_TEX:
+        check_tex(c, i);
         break;
     case ISA_OP_VOTE:
         check_shape(c, i, i->mods.mode == ISA_VOTE_BALLOT ? "u=p?u" : "p=p?u");

@@ -62,6 +62,8 @@ class Operand:
         elif text.startswith("vec("):
             self.name = text[4:-1]
             self.kind = "VEC_DST" if self.name == "d" else "VEC_SRC"
+        elif text == "[a; c]":
+            self.name, self.kind = "c", "TEX"
         elif text.startswith("["):
             self.name, self.kind = "a", "ADDR"
         elif text.startswith("{!}"):
@@ -75,6 +77,8 @@ class Operand:
         self.pair_rule = rules.get(self.pair, "pred")
         if self.kind == "ADDR":
             self.rule = "u64"
+        if self.kind == "TEX":
+            self.rule = "ty2"
         if self.kind == "POLICY":
             self.rule = "b64"
         self.vec = has_vec and self.name in "db" and self.kind in ("DST", "SRC")
@@ -83,6 +87,7 @@ class Operand:
 
 def read_operands(form, slots):
     text = form["text"].partition(" ")[2].replace("{.unified}", "").replace("{, ", ", ?")
+    text = text.replace("[a, c]", "[a; c]")
     text = re.sub(r"(\?[\w-]+)\}", r"\1", text)
     has_vec = any(s.name == "vec" for s in slots)
     out = []

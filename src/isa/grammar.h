@@ -32,6 +32,7 @@ enum isa_operand_kind {
     ISA_OPERAND_PRED,    // predicate that may be negated
     ISA_OPERAND_PAIR,    // d|p: types `rule` and `pair_rule`
     ISA_OPERAND_ADDR,    // [a]
+    ISA_OPERAND_TEX,     // [a, c]: a texture object and coordinates of type `rule`
     ISA_OPERAND_IMM,     // immediate
     ISA_OPERAND_VEC_DST, // {a, b}, always
     ISA_OPERAND_VEC_SRC,

@@ -11,7 +11,8 @@ of that name (a list of words, or a dict word -> fields of struct isa_mods that 
 entry in SLOTS, else the word itself. A slot whose words are types sets the first type (ty), a
 second such slot the second (ty2).
 Operands: the first is written when it is called d or p; d|p is a pair, d{|p} one whose second may
-be left out; [a] an address; {!}c a predicate that may be negated; {, b} may be left out; imm... an
+be left out; [a] an address; [a, c] an object and
+coordinates, as many as the geometry has, of type ty2; {!}c a predicate that may be negated; {, b} may be left out; imm... an
 immediate; vec(a) a vector; tgt a label, tlist a list of targets. An operand's type is ty unless
 t=dict(name=rule) says otherwise: a type, "ty2", or "wide" (twice as wide as ty).
 Further arguments: sets (fields set before modifiers are looked at), ptx and sm (first version,
@@ -505,6 +506,11 @@ form("stacksave.type d", type="u32 u64", ptx=73, sm=52)
 op("stackrestore", "memory", side_effect=True, doc="Sets the stack pointer")
 form("stackrestore.type a", type="u32 u64", ptx=73, sm=52)
 
+TEX_GEOMETRY = {"1d": "mode=ISA_TEX_1D", "2d": "mode=ISA_TEX_2D"}
+op("tex", "memory", doc="Texture fetch through a texture object")
+form("tex.geom.vec.dtype.ctype d, [a, c]", ptx=31, sm=30, geom=TEX_GEOMETRY, vec={"v4": "vec=4"},
+     dtype="u32 s32 f32", ctype="s32 f32")
+
 # ---- Control -----------------------------------------------------------------------------------
 op("bra", "control", side_effect=True, doc="Branch")
 form("bra{.uni} tgt")
@@ -602,7 +608,8 @@ unsupported("mma wmma ldmatrix stmatrix movmatrix wgmma", "matrix instructions")
 unsupported("mbarrier", "asynchronous barriers")
 unsupported("cp st.async st.bulk red.async multimem createpolicy", "asynchronous copies")
 unsupported("tensormap fence.proxy.tensormap::generic", "tensor maps")
-unsupported("tex tld4 txq istypep sust suld sured suq", "textures and surfaces")
+unsupported("tex.3d tex.a1d tex.a2d tex.cube tex.acube tex.2dms tex.a2dms tex.base tex.level "
+            "tex.grad tld4 txq istypep sust suld sured suq", "textures and surfaces")
 unsupported("mapa getctarank barrier.cluster", "clusters")
 unsupported("vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 "
             "vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4", "video instructions")

@@ -144,8 +144,15 @@ enum isa_mode {
     ISA_TESTP_SUBNORMAL,
     ISA_SZEXT_CLAMP,
     ISA_SZEXT_WRAP,
+    ISA_TEX_1D,
+    ISA_TEX_2D,
     ISA_MODE_COUNT
 };
+
+// Coordinates of a texture fetch: 1 or 2; 0 when the mode is no geometry.
+static inline unsigned isa_tex_dims(enum isa_mode geometry) {
+    return geometry == ISA_TEX_1D ? 1 : geometry == ISA_TEX_2D ? 2 : 0;
+}
 
 // Everything that stands after the dots of one instruction, except its types.
 struct isa_mods {
@@ -283,7 +290,7 @@ const char *isa_sreg_name(enum isa_sreg r); // "%tid.x"
 enum isa_class {
     ISA_CLASS_POINTWISE, // lane i's result depends on lane i's operands alone: isa_eval knows it
     ISA_CLASS_SOURCE,    // reads machine state: special registers, parameters, symbols
-    ISA_CLASS_MEMORY,    // ld, st, atom, red, prefetch, ...
+    ISA_CLASS_MEMORY,    // ld, st, atom, red, prefetch, tex, ...
     ISA_CLASS_CONTROL,   // bra, call, ret, exit, brx.idx, trap
     ISA_CLASS_WARP,      // shfl, vote, match, redux, activemask, bar.warp.sync
     ISA_CLASS_BLOCK,     // bar, barrier: can block

@@ -119,6 +119,7 @@ enum ptx_operand_kind {
     PTX_OPERAND_SINK,   // _
     PTX_OPERAND_SYM,    // address of var or func, plus offset, as a value
     PTX_OPERAND_ADDR,   // [ ... ]: base is reg, var, func or none; plus offset
+    PTX_OPERAND_TEX,    // elems[0]: texture object; elems[1..n): coordinates
     PTX_OPERAND_LABEL,  // label (bra)
     PTX_OPERAND_TARGETS // targets (brx.idx)
 };

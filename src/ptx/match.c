@@ -272,6 +272,22 @@ static bool check_address(const struct ptx_operand *o, struct trouble *why) {
     return true;
 }
 
+// A texture object and as many coordinates as the geometry has. PTX lets 1d have a bare one.
+static bool check_texture(const struct match *m, const struct isa_operand_form *f,
+                          const struct ptx_operand *o, struct trouble *why) {
+    unsigned dims = isa_tex_dims((enum isa_mode)m->mods.mode);
+    if (o->kind != PTX_OPERAND_TEX)
+        return TROUBLE(why, o->pos, "expected a texture and coordinates such as [%%rd1, {%%f1}]");
+    if (o->n != 1 + dims)
+        return TROUBLE(why, o->pos, "expected %u coordinates, found %u", dims, o->n - 1);
+    if (!check_register(&o->elems[0], ISA_U64, false, why))
+        return false;
+    for (unsigned i = 1; i < o->n; i++)
+        if (!check_source(&o->elems[i], isa_rule_type(f->rule, m->ty, m->ty2), false, why))
+            return false;
+    return true;
+}
+
 static bool check_pair(const struct match *m, const struct isa_operand_form *f,
                        const struct ptx_operand *o, struct trouble *why) {
     enum isa_type t = isa_rule_type(f->rule, m->ty, m->ty2);
@@ -309,6 +325,8 @@ static bool check_operand(const struct match *m, const struct isa_operand_form *
         return check_pair(m, f, o, why);
     case ISA_OPERAND_ADDR:
         return check_address(o, why);
+    case ISA_OPERAND_TEX:
+        return check_texture(m, f, o, why);
     case ISA_OPERAND_IMM:
         return o->kind == PTX_OPERAND_IMM ? check_source(o, t, false, why)
                                           : TROUBLE(why, o->pos, "expected a constant");
@@ -383,6 +401,11 @@ static void complete_operand(const struct match *m, const struct isa_operand_for
         t = element_type((enum isa_type)m->ty, o->n);
     if (f->kind == ISA_OPERAND_PRED)
         t = ISA_PRED;
+    if (f->kind == ISA_OPERAND_TEX) {
+        for (unsigned i = 0; i < o->n; i++)
+            complete_value(&o->elems[i], i ? t : ISA_U64);
+        return;
+    }
     complete_value(o, t);
     for (unsigned i = 0; (o->kind == PTX_OPERAND_VEC || o->kind == PTX_OPERAND_PAIR) && i < o->n;
          i++)

@@ -111,27 +111,6 @@ static void parse_named(struct ptx_parser *p, struct ptx_operand *o) {
         o->offset = ptx_parse_int(p);
 }
 
-static void parse_address(struct ptx_parser *p, struct ptx_operand *o) {
-    ptx_next(p);
-    if (p->tok.kind == PTX_TOKEN_NAME && !ptx_at_constant(p)) {
-        struct ptx_pos pos = p->tok.pos;
-        parse_named(p, o);
-        if (o->kind != PTX_OPERAND_REG && o->kind != PTX_OPERAND_SYM)
-            ptx_fail(p, pos, "expected a register or variable in the address");
-        if (o->kind == PTX_OPERAND_REG && (ptx_accept(p, '+') || ptx_at(p, '-')))
-            o->offset = ptx_parse_int(p);
-    } else {
-        o->offset = ptx_parse_int(p);
-    }
-    o->kind = PTX_OPERAND_ADDR;
-    if (ptx_at(p, ','))
-        ptx_fail(p, p->tok.pos,
-                 "addresses with coordinates are not supported yet: textures, "
-                 "surfaces and tensors");
-    ptx_expect(p, ']', "after the address");
-    ptx_accept_directive(p, ".unified");
-}
-
 static void parse_vector(struct ptx_parser *p, struct ptx_operand *o) {
     struct ptx_operand elems[MAX_VECTOR] = {0};
     ptx_next(p);
@@ -145,6 +124,43 @@ static void parse_vector(struct ptx_parser *p, struct ptx_operand *o) {
     } while (ptx_accept(p, ','));
     ptx_expect(p, '}', "after the vector");
     o->elems = arena_memdup(p->arena, elems, o->n * sizeof *elems);
+}
+
+// [object, coordinates], after the object: a register or symbol.
+static void parse_coordinates(struct ptx_parser *p, struct ptx_operand *o) {
+    struct ptx_operand c = {0}, object = *o;
+    ptx_next(p);
+    if (ptx_at(p, '['))
+        ptx_expected(p, "coordinates");
+    ptx_parse_operand(p, &c);
+    uint32_t n = c.kind == PTX_OPERAND_VEC ? c.n : 1;
+    *o = (struct ptx_operand){.kind = PTX_OPERAND_TEX, .n = 1 + n, .pos = object.pos};
+    o->elems = arena_array(p->arena, struct ptx_operand, 1 + n);
+    o->elems[0] = object;
+    for (uint32_t k = 0; k < n; k++)
+        o->elems[1 + k] = c.kind == PTX_OPERAND_VEC ? c.elems[k] : c;
+    ptx_expect(p, ']', "after the coordinates");
+}
+
+static void parse_address(struct ptx_parser *p, struct ptx_operand *o) {
+    ptx_next(p);
+    if (p->tok.kind == PTX_TOKEN_NAME && !ptx_at_constant(p)) {
+        struct ptx_pos pos = p->tok.pos;
+        parse_named(p, o);
+        if (o->kind != PTX_OPERAND_REG && o->kind != PTX_OPERAND_SYM)
+            ptx_fail(p, pos, "expected a register or variable in the address");
+        if (o->kind == PTX_OPERAND_REG && (ptx_accept(p, '+') || ptx_at(p, '-')))
+            o->offset = ptx_parse_int(p);
+    } else {
+        o->offset = ptx_parse_int(p);
+    }
+    if (ptx_at(p, ',')) {
+        parse_coordinates(p, o);
+        return;
+    }
+    o->kind = PTX_OPERAND_ADDR;
+    ptx_expect(p, ']', "after the address");
+    ptx_accept_directive(p, ".unified");
 }
 
 // first | second

@@ -111,6 +111,13 @@ static void print_operand(const struct ptx_operand *o, struct strbuf *out) {
         print_base(o, out);
         strbuf_puts(out, "]");
         break;
+    case PTX_OPERAND_TEX:
+        strbuf_puts(out, "[");
+        print_operand(&o->elems[0], out);
+        strbuf_puts(out, ", {");
+        print_elements(o->elems + 1, o->n - 1, ", ", out);
+        strbuf_puts(out, "}]");
+        break;
     case PTX_OPERAND_LABEL:
         strbuf_puts(out, o->label->name);
         break;

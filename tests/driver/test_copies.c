@@ -125,7 +125,7 @@ static void rectangle(CUstream stream) {
     up.dstMemoryType = (CUmemorytype)9;
     EXPECT(cuMemcpy2D(&up), CUDA_ERROR_INVALID_VALUE);
     up.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-    EXPECT(cuMemcpy2D(&up), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT(cuMemcpy2D(&up), CUDA_ERROR_INVALID_HANDLE);
     up.dstMemoryType = CU_MEMORYTYPE_DEVICE;
     up.srcHost = NULL;
     EXPECT(cuMemcpy2D(&up), CUDA_ERROR_INVALID_VALUE);

@@ -108,6 +108,15 @@ static uint64_t rt_globaltimer(void) {
 static void rt_yield(struct kd_block *b) {
 }
 
+// Tells what it was asked for.
+static void rt_tex(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t form,
+                   const uint32_t *coords, uint32_t *texel) {
+    texel[0] = (uint32_t)object;
+    texel[1] = form;
+    texel[2] = coords[0];
+    texel[3] = (form & KD_TEX_DIMS) > 1 ? coords[1] : 0;
+}
+
 static const struct kd_rt rt = {.kd_rt_vprintf = rt_vprintf,
                                 .kd_rt_malloc = rt_malloc,
                                 .kd_rt_free = rt_free,
@@ -115,7 +124,8 @@ static const struct kd_rt rt = {.kd_rt_vprintf = rt_vprintf,
                                 .kd_rt_fault = rt_fault,
                                 .kd_rt_nanosleep = rt_nanosleep,
                                 .kd_rt_globaltimer = rt_globaltimer,
-                                .kd_rt_yield = rt_yield};
+                                .kd_rt_yield = rt_yield,
+                                .kd_rt_tex = rt_tex};
 
 // ---- loading -----------------------------------------------------------------------------------
 

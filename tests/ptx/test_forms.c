@@ -45,7 +45,7 @@ static void write_vector(struct strbuf *out, enum isa_type t, unsigned n) {
 }
 
 static void write_operand(struct strbuf *out, const struct isa_operand_form *f, enum isa_type ty,
-                          enum isa_type ty2, unsigned vec) {
+                          enum isa_type ty2, const struct isa_mods *m) {
     enum isa_type t = isa_rule_type(f->rule, ty, ty2);
     switch (f->kind) {
     case ISA_OPERAND_PAIR:
@@ -54,6 +54,11 @@ static void write_operand(struct strbuf *out, const struct isa_operand_form *f, 
         break;
     case ISA_OPERAND_ADDR:
         strbuf_puts(out, "[l1+8]");
+        break;
+    case ISA_OPERAND_TEX:
+        strbuf_puts(out, "[l1, ");
+        write_vector(out, t, isa_tex_dims((enum isa_mode)m->mode));
+        strbuf_puts(out, "]");
         break;
     case ISA_OPERAND_IMM:
         strbuf_puts(out, operand_of(t, true));
@@ -82,8 +87,8 @@ static void write_operand(struct strbuf *out, const struct isa_operand_form *f, 
         strbuf_puts(out, "f");
         break;
     default:
-        if (f->vec && vec)
-            write_vector(out, t, vec);
+        if (f->vec && m->vec)
+            write_vector(out, t, m->vec);
         else
             strbuf_puts(out, operand_of(t, false));
     }
@@ -111,7 +116,7 @@ static void write_line(struct strbuf *out, const struct isa_form *f, const unsig
         if (!wanted)
             continue;
         strbuf_puts(out, between);
-        write_operand(out, o, (enum isa_type)ty, (enum isa_type)ty2, m.vec);
+        write_operand(out, o, (enum isa_type)ty, (enum isa_type)ty2, &m);
         between = ", ";
     }
     strbuf_puts(out, ";");

@@ -1,0 +1,241 @@
+// CUDA arrays: creation, description, copies (guide 6.2.14.3). cudaArray_t is the driver's CUarray.
+#include "runtime/array.h"
+
+#include <string.h>
+
+CUarray_format rt_format(const struct cudaChannelFormatDesc *d, unsigned int *channels) {
+    static const struct {
+        enum cudaChannelFormatKind kind;
+        int bits;
+        CUarray_format format;
+    } formats[] = {
+        {cudaChannelFormatKindUnsigned, 8, CU_AD_FORMAT_UNSIGNED_INT8},
+        {cudaChannelFormatKindUnsigned, 16, CU_AD_FORMAT_UNSIGNED_INT16},
+        {cudaChannelFormatKindUnsigned, 32, CU_AD_FORMAT_UNSIGNED_INT32},
+        {cudaChannelFormatKindSigned, 8, CU_AD_FORMAT_SIGNED_INT8},
+        {cudaChannelFormatKindSigned, 16, CU_AD_FORMAT_SIGNED_INT16},
+        {cudaChannelFormatKindSigned, 32, CU_AD_FORMAT_SIGNED_INT32},
+        {cudaChannelFormatKindFloat, 16, CU_AD_FORMAT_HALF},
+        {cudaChannelFormatKindFloat, 32, CU_AD_FORMAT_FLOAT},
+    };
+    unsigned int n = d->w ? 4 : d->z ? 3 : d->y ? 2 : 1;
+    bool same = (n < 2 || d->y == d->x) && (n < 3 || d->z == d->x) && (n < 4 || d->w == d->x);
+    *channels = n;
+    for (size_t i = 0; same && n != 3 && i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].kind == d->f && formats[i].bits == d->x)
+            return formats[i].format;
+    return 0;
+}
+
+cudaError_t rt_channel_desc(const char *function, CUarray_format format, unsigned int channels,
+                            struct cudaChannelFormatDesc *d) {
+    enum cudaChannelFormatKind kind = cudaChannelFormatKindNone;
+    int bits = 0;
+    switch ((int)format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+        kind = cudaChannelFormatKindUnsigned;
+        bits = 8 << ((int)format - CU_AD_FORMAT_UNSIGNED_INT8);
+        break;
+    case CU_AD_FORMAT_SIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT32:
+        kind = cudaChannelFormatKindSigned;
+        bits = 8 << ((int)format - CU_AD_FORMAT_SIGNED_INT8);
+        break;
+    case CU_AD_FORMAT_HALF:
+    case CU_AD_FORMAT_FLOAT:
+        kind = cudaChannelFormatKindFloat;
+        bits = format == CU_AD_FORMAT_HALF ? 16 : 32;
+        break;
+    default:
+        return rt_fail(function, cudaErrorInvalidChannelDescriptor,
+                       "format %#x has no channel description", (unsigned int)format);
+    }
+    *d = (struct cudaChannelFormatDesc){bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0,
+                                        channels > 3 ? bits : 0, kind};
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
+                            size_t width, size_t height, unsigned int flags) {
+    RT_REQUIRE(array && desc, cudaErrorInvalidValue, "array and desc must not be NULL");
+    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = width, .Height = height, .Flags = flags};
+    d.Format = rt_format(desc, &d.NumChannels);
+    RT_REQUIRE(d.Format, cudaErrorInvalidChannelDescriptor,
+               "{%d, %d, %d, %d, kind %d} describes no texel of an array", desc->x, desc->y,
+               desc->z, desc->w, (int)desc->f);
+    RT_ENTER();
+    return rt_result(RT_CALL(cuArray3DCreate, (CUarray *)array, &d));
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array) {
+    RT_ENTER();
+    return array ? rt_result(RT_CALL(cuArrayDestroy, (CUarray)array)) : cudaSuccess;
+}
+
+static cudaError_t describe(cudaArray_const_t array, CUDA_ARRAY3D_DESCRIPTOR *d) {
+    RT_ENTER();
+    return rt_result(RT_CALL(cuArray3DGetDescriptor, d, (CUarray)array));
+}
+
+// Each result is optional.
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent,
+                             unsigned int *flags, cudaArray_t array) {
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    RT_TRY(describe(array, &d));
+    if (desc)
+        RT_TRY(rt_channel_desc(__func__, d.Format, d.NumChannels, desc));
+    if (extent)
+        *extent = (struct cudaExtent){d.Width, d.Height, d.Depth};
+    if (flags)
+        *flags = d.Flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array) {
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    RT_REQUIRE(desc, cudaErrorInvalidValue, "desc must not be NULL");
+    RT_TRY(describe(array, &d));
+    return rt_channel_desc(__func__, d.Format, d.NumChannels, desc);
+}
+
+// ---- Copies -----------------------------------------------------------------------------------
+
+// A rectangle between an array, at byte x of row y, and memory.
+struct rectangle {
+    cudaArray_const_t array;
+    size_t x, y;
+    const void *memory;
+    size_t pitch, width, height;
+};
+
+static cudaError_t check(const char *function, const struct rectangle *r,
+                         enum cudaMemcpyKind kind) {
+    if ((unsigned int)kind > cudaMemcpyDefault || kind == cudaMemcpyHostToHost)
+        return rt_fail(function, cudaErrorInvalidMemcpyDirection,
+                       "%d is no direction of a copy with an array", (int)kind);
+    if (r->width && r->height && !r->memory)
+        return rt_fail(function, cudaErrorInvalidValue, "the memory to copy is NULL");
+    if (r->height > 1 && r->pitch < r->width)
+        return rt_fail(function, cudaErrorInvalidPitchValue,
+                       "the pitch %zu is smaller than the width %zu", r->pitch, r->width);
+    return cudaSuccess;
+}
+
+static CUmemorytype memory_type(enum cudaMemcpyKind kind, bool to_array) {
+    if (kind == cudaMemcpyDefault)
+        return CU_MEMORYTYPE_UNIFIED;
+    return kind == (to_array ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost)
+               ? CU_MEMORYTYPE_HOST
+               : CU_MEMORYTYPE_DEVICE;
+}
+
+static CUDA_MEMCPY2D describe_copy(const struct rectangle *r, enum cudaMemcpyKind kind,
+                                   bool to_array) {
+    size_t pitch = r->pitch < r->width ? r->width : r->pitch;
+    CUDA_MEMCPY2D c = {.WidthInBytes = r->width, .Height = r->height};
+    if (to_array) {
+        c.srcMemoryType = memory_type(kind, true);
+        c.srcHost = r->memory;
+        c.srcDevice = (CUdeviceptr)r->memory;
+        c.srcPitch = pitch;
+        c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+        c.dstArray = (CUarray)r->array;
+        c.dstXInBytes = r->x;
+        c.dstY = r->y;
+    } else {
+        c.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+        c.srcArray = (CUarray)r->array;
+        c.srcXInBytes = r->x;
+        c.srcY = r->y;
+        c.dstMemoryType = memory_type(kind, false);
+        c.dstHost = (void *)r->memory;
+        c.dstDevice = (CUdeviceptr)r->memory;
+        c.dstPitch = pitch;
+    }
+    return c;
+}
+
+static cudaError_t copy(const char *function, const struct rectangle *r, enum cudaMemcpyKind kind,
+                        bool to_array) {
+    RT_TRY(check(function, r, kind));
+    RT_ENTER();
+    CUDA_MEMCPY2D c = describe_copy(r, kind, to_array);
+    return r->width && r->height ? rt_result(RT_CALL(cuMemcpy2DUnaligned, &c)) : cudaSuccess;
+}
+
+static cudaError_t copy_async(const char *function, const struct rectangle *r,
+                              enum cudaMemcpyKind kind, bool to_array, cudaStream_t stream) {
+    RT_TRY(check(function, r, kind));
+    RT_ENTER();
+    CUDA_MEMCPY2D c = describe_copy(r, kind, to_array);
+    return r->width && r->height ? rt_result(RT_CALL(cuMemcpy2DAsync, &c, stream)) : cudaSuccess;
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
+                                size_t spitch, size_t width, size_t height,
+                                enum cudaMemcpyKind kind) {
+    struct rectangle r = {dst, wOffset, hOffset, src, spitch, width, height};
+    return copy(__func__, &r, kind, true);
+}
+
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset,
+                                     const void *src, size_t spitch, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream) {
+    struct rectangle r = {dst, wOffset, hOffset, src, spitch, width, height};
+    return copy_async(__func__, &r, kind, true, stream);
+}
+
+cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
+                                  size_t hOffset, size_t width, size_t height,
+                                  enum cudaMemcpyKind kind) {
+    struct rectangle r = {src, wOffset, hOffset, dst, dpitch, width, height};
+    return copy(__func__, &r, kind, false);
+}
+
+cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src,
+                                       size_t wOffset, size_t hOffset, size_t width, size_t height,
+                                       enum cudaMemcpyKind kind, cudaStream_t stream) {
+    struct rectangle r = {src, wOffset, hOffset, dst, dpitch, width, height};
+    return copy_async(__func__, &r, kind, false, stream);
+}
+
+// `count` bytes that run on from row to row: the rest of the first row, whole rows, what is left.
+static cudaError_t copy_run(const char *function, struct rectangle r, size_t count,
+                            enum cudaMemcpyKind kind, bool to_array) {
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    struct cudaChannelFormatDesc texel;
+    RT_TRY(describe(r.array, &d));
+    RT_TRY(rt_channel_desc(function, d.Format, d.NumChannels, &texel));
+    size_t row = d.Width * (size_t)(texel.x / 8) * d.NumChannels;
+    if (r.x >= row && count)
+        return rt_fail(function, cudaErrorInvalidValue, "byte %zu is beyond rows of %zu bytes", r.x,
+                       row);
+    while (count) {
+        bool whole = r.x == 0 && count >= row;
+        r.width = whole ? row : count < row - r.x ? count : row - r.x;
+        r.height = whole ? count / row : 1;
+        r.pitch = r.width;
+        RT_TRY(copy(function, &r, kind, to_array));
+        size_t done = r.width * r.height;
+        r.memory = (const char *)r.memory + done;
+        r.y += r.height;
+        r.x = 0;
+        count -= done;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
+                              size_t count, enum cudaMemcpyKind kind) {
+    struct rectangle r = {.array = dst, .x = wOffset, .y = hOffset, .memory = src};
+    return copy_run(__func__, r, count, kind, true);
+}
+
+cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset,
+                                size_t count, enum cudaMemcpyKind kind) {
+    struct rectangle r = {.array = src, .x = wOffset, .y = hOffset, .memory = dst};
+    return copy_run(__func__, r, count, kind, false);
+}

@@ -1,0 +1,13 @@
+// Channel descriptions of the runtime and formats of the driver.
+#ifndef KUDZU_RUNTIME_ARRAY_H
+#define KUDZU_RUNTIME_ARRAY_H
+
+#include "runtime/runtime.h"
+
+// The driver's format of a description and its number of channels; 0: no texel of an array.
+CUarray_format rt_format(const struct cudaChannelFormatDesc *d, unsigned int *channels);
+// cudaErrorInvalidChannelDescriptor where there is no description of the format.
+cudaError_t rt_channel_desc(const char *function, CUarray_format format, unsigned int channels,
+                            struct cudaChannelFormatDesc *d);
+
+#endif
