@@ -58,6 +58,14 @@ class Programs(CompilerTest):
             self.compiles("m.cu", "-o", "m", *flags)
             self.passes("m")
 
+    def test_textures(self):
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/textures.cu")
+        self.compiles(source, "-o", "textures")
+        for executor in ("interp", "simd"):
+            os.environ["KUDZU_EXEC"] = executor
+            self.addCleanup(os.environ.pop, "KUDZU_EXEC", None)
+            self.passes("textures")
+
     def test_managed_variable_of_another_file(self):
         self.write("a.cu", "extern __managed__ int x;\n__global__ void k() { x *= 2; }\n"
                            "int main() { x += 1; k<<<1, 1>>>(); cudaDeviceSynchronize();\n"

@@ -6,6 +6,8 @@
 //
 // buf:WORDS:PATTERN with PATTERN zero, iota, rand (any bits), float (ordinary numbers),
 // special (floats with infinities, NaNs, subnormals), double, small (0..255).
+// tex:WIDTHxHEIGHT:FILTER:MODE:FLAGS is a texture object over an array of floats (height 0: one
+// dimension), with the numbers that the driver API has for filter, addressing mode and flags.
 #include <cuda.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -73,6 +75,29 @@ static void fill(uint32_t *w, uint32_t n, const char *pattern) {
         }
 }
 
+// A texture object; neither it nor its array is given back before the process ends.
+static uint64_t make_texture(const char *text) {
+    unsigned width, height, filter, mode, flags;
+    if (sscanf(text, "%ux%u:%u:%u:%u", &width, &height, &filter, &mode, &flags) != 5) {
+        printf("bad texture %s\n", text);
+        exit(2);
+    }
+    CUDA_ARRAY_DESCRIPTOR d = {width, height, CU_AD_FORMAT_FLOAT, 1};
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    CUDA_TEXTURE_DESC texture = {.filterMode = (CUfilter_mode)filter, .flags = flags};
+    CUtexObject object;
+    uint32_t words = width * (height ? height : 1), *w = calloc(words + 1, 4);
+    check(cuArrayCreate(&resource.res.array.hArray, &d), "cuArrayCreate");
+    fill(w, words, "float");
+    check(cuMemcpyHtoA(resource.res.array.hArray, 0, w, words * 4), "cuMemcpyHtoA");
+    free(w);
+    for (int k = 0; k < 3; k++)
+        texture.addressMode[k] = (CUaddress_mode)mode;
+    texture.borderColor[0] = 2.5f;
+    check(cuTexObjectCreate(&object, &resource, &texture, NULL), "cuTexObjectCreate");
+    return object;
+}
+
 static struct arg make_arg(char *text) {
     struct arg a = {0};
     char *value = strchr(text, ':');
@@ -91,6 +116,8 @@ static struct arg make_arg(char *text) {
         check(cuMemcpyHtoD(p, w, a.words * 4), "cuMemcpyHtoD");
         free(w);
         a.scalar = p;
+    } else if (!strcmp(text, "tex")) {
+        a.scalar = make_texture(value);
     } else if (!strcmp(text, "f32")) {
         a.scalar = float_bits(strtof(value, NULL));
     } else if (!strcmp(text, "f64")) {
