@@ -1,5 +1,5 @@
 // Copies of linear memory in one, two and three dimensions, and between devices (guide 6.2.2).
-// Copies that involve CUDA arrays are refused.
+// Copies with CUDA arrays are in array.c; here, in three dimensions, they are refused.
 #include <string.h>
 
 #include "runtime/runtime.h"
@@ -123,7 +123,8 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 static cudaError_t check_3d(const char *function, cudaArray_t src_array, const void *src,
                             cudaArray_t dst_array, const void *dst) {
     if (src_array || dst_array)
-        return rt_fail(function, cudaErrorNotSupported, "CUDA arrays are not built yet");
+        return rt_fail(function, cudaErrorNotSupported,
+                       "copies of CUDA arrays in three dimensions are not built yet");
     if (!src || !dst)
         return rt_fail(function, cudaErrorInvalidValue, "a source and a destination must be given");
     return cudaSuccess;
