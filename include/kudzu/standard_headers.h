@@ -18,5 +18,6 @@
 #include <math.h> // isfinite and its kind without std::, as under nvcc
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #endif

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cc/file_io.h"
+#include "cc/launch_tokens.h"
 #include "cc/temporaries.h"
 
 // CUDA's version as clang is told: decides which launch functions host code calls.
@@ -155,6 +156,15 @@ static void add_cuda(struct command *cmd, const struct compilation *c, const cha
 
 // Distinguishes static device symbols of different files in one device link. Depends on the path
 // alone, so that the same compilation gives the same object.
+static void add_launch_tokens(struct command *cmd, const struct compilation *c,
+                              const char *source) {
+    const char *overlay = launch_tokens_overlay(c->arena, source);
+    if (!overlay)
+        return;
+    command_arg(cmd, "-ivfsoverlay");
+    command_arg(cmd, overlay);
+}
+
 static void add_unit_id(struct command *cmd, const struct compilation *c, const char *source) {
     if (!c->options->rdc)
         return;
@@ -204,6 +214,7 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     command_arg(cmd, "--cuda-feature=+ptx85");
     add_device_code_generation(cmd, c);
     add_unit_id(cmd, c, source);
+    add_launch_tokens(cmd, c, source);
     if (c->toolchain->devicelib) {
         command_arg(cmd, "-Xclang");
         command_arg(cmd, "-mlink-builtin-bitcode");
@@ -249,6 +260,7 @@ void clang_host_pass(struct command *cmd, const struct compilation *c, const cha
     add_cuda(cmd, c, "--cuda-host-only");
     command_argf(cmd, "-D__KUDZU_LIBRARY_DIRECTORY=\"%s\"", c->toolchain->lib);
     add_unit_id(cmd, c, source);
+    add_launch_tokens(cmd, c, source);
     add_host_code_generation(cmd, c);
     if (image && c->options->rdc) {
         command_arg(cmd, "-Xclang");
