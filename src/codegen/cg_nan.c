@@ -96,6 +96,20 @@ static uint8_t source_of(const struct kir_value *v) {
     return arithmetic(v->def) ? HAS_DIRTY : HAS_CLEAN;
 }
 
+// A phi or select of floats may have an integer operand (a register used as both): its bits are
+// kept like those of a loaded float.
+static uint8_t integer_operands(const struct kir_inst *i) {
+    uint8_t flags = 0;
+    if (i->op != ISA_OP_PHI && i->op != ISA_OP_SELP)
+        return 0;
+    for (uint32_t k = 0; k < i->nops; k++) {
+        const struct kir_value *v = i->ops[k];
+        if (v->type == KIR_B32)
+            flags |= v->kind == KIR_VALUE_INST ? HAS_CLEAN : source_of(v);
+    }
+    return flags;
+}
+
 void cg_find_nans(struct cg_func *g) {
     uint32_t n = g->f->value_count;
     uint32_t *up = arena_array(g->cg->arena, uint32_t, n + 1);
@@ -115,7 +129,7 @@ void cg_find_nans(struct cg_func *g) {
                     flags[find(up, i->ops[k]->id)] |= source_of(i->ops[k]);
             for (uint32_t k = 0; k < i->nres; k++)
                 if (i->res[k]->type == KIR_F32)
-                    flags[find(up, i->res[k]->id)] |= source_of(i->res[k]);
+                    flags[find(up, i->res[k]->id)] |= source_of(i->res[k]) | integer_operands(i);
         }
     }
     for (uint32_t p = 0; p < c->nblocks; p++) {

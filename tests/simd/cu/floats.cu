@@ -71,7 +71,18 @@ extern "C" __global__ void rounding(const float *x, const float *y, float *out) 
 }
 
 // run: nan_by_name grid=1 block=32 args=buf:128:zero
+// run: integer_or_sum grid=2 block=15 args=buf:256:special,buf:60:zero,u32:32
 extern "C" __global__ void nan_by_name(double *out) {
     out[threadIdx.x] = nan("");
     ((float *)out)[64 + threadIdx.x] = nanf("");
+}
+
+// One register holds loaded bits that are also used as an integer, or a sum.
+extern "C" __global__ void integer_or_sum(const unsigned *in, float *out, unsigned n) {
+    unsigned t = threadIdx.x, g = blockIdx.x * 15 + t, u = in[g];
+    float f = __uint_as_float(u);
+    for (unsigned x = 0, e = (blockIdx.x - n) & 3; x < e; x++)
+        f += (float)in[(x * 8 + t) % 256];
+    out[g] = f;
+    ((unsigned *)out)[30 + g] = u;
 }
