@@ -27,7 +27,7 @@ SUITES = {
     "rodinia": ("cuda/lavaMD", "", ["common"], []),
 }
 SOURCES = (".cu", ".cpp", ".c")
-FAILURE_WORDS = ("FAILED", "Test failed", "CUDA error at")
+FAILURE_WORDS = ("FAILED", "Test failed", "CUDA error at", "DON'T Match", "dismatch at")
 
 
 def read_table(name):
@@ -91,7 +91,7 @@ def attempt(kudzu, root, row, keep):
         if name.endswith("hotspot"):
             write_hotspot_data(work)
         cmd = [kudzu, "cc", "-O3"] + flags + options.split()
-        for inc in [os.path.join(root, i) for i in includes] + [folder, folder + "/inc"]:
+        for inc in [os.path.join(root, i) for i in includes] + [folder, folder + "/inc", folder + "/common"]:
             cmd += ["-I", inc]
         cmd += sources_of(folder, sources) + ["-o", os.path.join(work, "program"), "-lm"]
         start = time.time()
