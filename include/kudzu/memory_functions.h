@@ -168,7 +168,7 @@ KUDZU_MEMORY __attribute__((const)) unsigned int __isLocal(const void *p) {
     return __nvvm_isspacep_local(p);
 }
 KUDZU_MEMORY __attribute__((const)) unsigned int __isGridConstant(const void *) {
-    return 0; // a __grid_constant__ parameter is reached through a copy in local memory
+    return 0; // a __grid_constant__ parameter with an address is a copy in local memory
 }
 KUDZU_MEMORY size_t __cvta_generic_to_global(const void *p) {
     return (size_t)(__attribute__((address_space(1))) void *)p;

@@ -39,6 +39,15 @@ class Outputs(CompilerTest):
         self.contains(text, ".visible .entry _Z1kPi")
         self.contains(text, "42")
 
+    def test_grid_constant_parameter_is_read_in_place(self):
+        self.write("g.cu", "struct large { int value[64]; };\n"
+                   "__global__ void k(const __grid_constant__ large p, int i, int *out) {\n"
+                   "    *out = p.value[i];\n}\n")
+        self.compiles("-ptx", "g.cu", "-o", "g.ptx")
+        text = self.read("g.ptx")
+        self.contains(text, "ld.param")
+        self.lacks(text, ".local")
+
     def test_same_input_same_bytes(self):
         for option in ("-ptx", "-fatbin", "-c", "-dc"):
             self.compiles(option, "a.cu", "-o", "x1")

@@ -5,12 +5,14 @@
 //                    pointer, which the runtime sets to the variable's address when the program
 //                    starts.
 //   __cluster_dims__ an annotation: refused, since the device has no clusters yet.
+//   __grid_constant__ an annotation, dropped: a parameter that is only read needs no copy.
 //   __maxnreg__      an annotation: without effect, since registers do not limit the CPU device.
 //
 // C++, since LLVM's C interface has no plugins. Runs first, on every optimisation level.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/ReplaceConstant.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -45,8 +47,22 @@ void refuse(LLVMContext &c, StringRef annotation, Value *function) {
                     "': __cluster_dims__ is not supported: the CPU device has no clusters yet");
 }
 
+// An annotated parameter or variable: the annotation would be a use of its address, for which the
+// back end copies the whole of a kernel's parameter into local memory, word by word.
+void dropVariableAnnotations(Module &m) {
+    SmallVector<CallInst *, 8> calls;
+    for (Function &f : m)
+        if (f.getIntrinsicID() == Intrinsic::var_annotation)
+            for (User *u : f.users())
+                if (auto *call = dyn_cast<CallInst>(u))
+                    calls.push_back(call);
+    for (CallInst *call : calls)
+        call->eraseFromParent();
+}
+
 // Device code has no use for annotations, and PTX would declare functions because of them.
 void dropAnnotations(Module &m) {
+    dropVariableAnnotations(m);
     GlobalVariable *list = m.getGlobalVariable("llvm.global.annotations");
     if (!list || !list->hasInitializer())
         return;
