@@ -170,17 +170,20 @@ static bool read_archive(struct arena *arena, struct archive *a, object_files *o
     return true;
 }
 
-bool object_files_read(struct arena *arena, const char *path, object_files *out) {
-    char *data;
-    struct bytes file;
-    if (!read_file(arena, path, &data, &file.size))
-        return false;
-    file.data = (const uint8_t *)data;
-    bool thin = file.size >= SARMAG && !memcmp(data, "!<thin>\n", SARMAG);
-    if (thin || (file.size >= SARMAG && !memcmp(data, ARMAG, SARMAG))) {
-        struct archive a = {.path = path, .file = file, .thin = thin};
+bool object_files_parse(struct arena *arena, const char *name, const void *data, size_t size,
+                        object_files *out) {
+    struct bytes file = {data, size};
+    bool thin = size >= SARMAG && !memcmp(data, "!<thin>\n", SARMAG);
+    if (thin || (size >= SARMAG && !memcmp(data, ARMAG, SARMAG))) {
+        struct archive a = {.path = name, .file = file, .thin = thin};
         return read_archive(arena, &a, out);
     }
-    read_object(arena, file, path, false, out);
+    read_object(arena, file, name, false, out);
     return true;
+}
+
+bool object_files_read(struct arena *arena, const char *path, object_files *out) {
+    char *data;
+    size_t size;
+    return read_file(arena, path, &data, &size) && object_files_parse(arena, path, data, size, out);
 }

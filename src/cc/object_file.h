@@ -24,5 +24,8 @@ typedef VEC(struct object_file) object_files;
 // scripts) and damaged ones are passed over: the linker says what is wrong with them. False: the
 // file cannot be read.
 bool object_files_read(struct arena *arena, const char *path, object_files *out);
+// The same for a file in memory, which must stay as long as the results.
+bool object_files_parse(struct arena *arena, const char *name, const void *data, size_t size,
+                        object_files *out);
 
 #endif
