@@ -73,9 +73,9 @@ struct cg_func {
     LLVMValueRef group;      // i32: index of the group (t0 / width)
     LLVMValueRef entry_mask; // lanes that the function was entered with; NULL: all
     LLVMValueRef frame;      // i64: where its local frame begins
+    LLVMValueRef ctaid_x;    // i32: of the block of a run; NULL where code runs one block only
     LLVMValueRef shared_base, local_base, local_stride, params, nthreads; // loaded once
     LLVMBasicBlockRef entry;        // where variables and invariants are made
-    LLVMBasicBlockRef invariants;   // the block whose end takes more invariants
     LLVMBasicBlockRef end;          // the group is finished
     LLVMBasicBlockRef *test, *body; // by block id
     LLVMBasicBlockRef *loop_end;    // by loop index

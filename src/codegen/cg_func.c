@@ -1,10 +1,17 @@
 // One function. A kernel in KD_MODE_BLOCK becomes
 //
-//     entry:       variables, what does not depend on the thread
+//     entry:       variables
+//     block.head:  for each block of the run that it is called with: what does not depend on the
+//                  thread
 //     group.head:  for each group of `width` threads: index, mask; with barriers: the state that
 //                  the group stopped in, and a switch to where it goes on
 //       the blocks of the kernel, in layout order
 //     group.next:  next group; after the last one: done, or another pass if groups wait
+//     block.next:  next block of the run
+//
+// A run's blocks are neighbours in x. Where blocks are rows of whole groups and nothing ties the
+// groups of a block to each other, the loop over rows stands outside the loop over blocks: memory
+// is then walked through along x, not tile by tile.
 //
 // In the stack modes, and in device functions, the group is given and there is no loop.
 #include <llvm-c/DebugInfo.h>
@@ -207,45 +214,165 @@ static void swap_reduction(struct cg_func *g) {
     LLVMBuildStore(c->b, cg_i32(c, 0), g->red_lanes);
 }
 
-// The loop over groups of a kernel in KD_MODE_BLOCK.
+struct run_loop {
+    LLVMValueRef row_var, step_var; // the row of groups; how many blocks of the run are done
+    LLVMBasicBlockRef row_head, head, next;
+    unsigned groups_in_row, rows; // 0: no loop over rows
+};
+
+static bool touches_shared(const struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+            enum isa_space s = i->mods.space;
+            if (s == ISA_SPACE_SHARED ||
+                (i->op == ISA_OP_SYMADDR && i->sym->space == ISA_SPACE_SHARED))
+                return true;
+        }
+    return false;
+}
+
+// May groups of several blocks of a run take turns, row by row?
+static bool rows_first(const struct cg_func *g) {
+    struct cg *c = g->cg;
+    const uint32_t *n = c->spec.ntid;
+    if (!n[0] || n[0] % c->width || n[1] * n[2] < 2 || has_barrier(g))
+        return false;
+    for (uint32_t f = 0; f < c->ir->funcs.len; f++)
+        if (c->needed[f] && touches_shared(c->ir->funcs.data[f]))
+            return false;
+    return true;
+}
+
+static struct run_loop begin_run(struct cg_func *g) {
+    struct cg *c = g->cg;
+    struct run_loop l = {0};
+    LLVMValueRef at = cg_i64(c, FIELD(ctaid));
+    LLVMValueRef place = LLVMBuildInBoundsGEP2(c->b, c->i8, g->blk, &at, 1, "");
+    LLVMValueRef first = LLVMBuildLoad2(c->b, c->i32, place, "first.x");
+    if (rows_first(g)) {
+        l.groups_in_row = c->spec.ntid[0] / c->width;
+        l.rows = c->spec.ntid[1] * c->spec.ntid[2];
+        l.row_head = cg_new_block(g, "row.head");
+        l.row_var = LLVMBuildAlloca(c->b, c->i32, "row");
+        LLVMBuildStore(c->b, cg_i32(c, 0), l.row_var);
+    }
+    l.head = cg_new_block(g, "block.head");
+    l.next = cg_new_block(g, "block.next");
+    l.step_var = LLVMBuildAlloca(c->b, c->i32, "step");
+    if (l.row_head)
+        LLVMPositionBuilderAtEnd(c->b, l.row_head);
+    LLVMBuildStore(c->b, cg_i32(c, 0), l.step_var);
+    if (l.row_head)
+        LLVMBuildBr(c->b, l.head);
+    // What the device reports of a fault is read from the block's description.
+    LLVMPositionBuilderAtEnd(c->b, l.head);
+    LLVMValueRef step = LLVMBuildLoad2(c->b, c->i32, l.step_var, "");
+    g->ctaid_x = LLVMBuildAdd(c->b, first, step, "ctaid.x");
+    LLVMBuildStore(c->b, g->ctaid_x, place);
+    return l;
+}
+
+static void count_on(struct cg_func *g, LLVMValueRef var, LLVMValueRef limit,
+                     LLVMBasicBlockRef again, LLVMBasicBlockRef done) {
+    struct cg *c = g->cg;
+    LLVMValueRef n = LLVMBuildAdd(c->b, LLVMBuildLoad2(c->b, c->i32, var, ""), cg_i32(c, 1), "");
+    LLVMBuildStore(c->b, n, var);
+    no_loop_transforms(
+        c, LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntULT, n, limit, ""), again, done));
+}
+
+static void end_run(struct cg_func *g, struct run_loop *l) {
+    struct cg *c = g->cg;
+    LLVMBasicBlockRef ret = cg_new_block(g, "return");
+    LLVMBasicBlockRef row_next = l->rows ? cg_new_block(g, "row.next") : ret;
+    LLVMPositionBuilderAtEnd(c->b, l->next);
+    count_on(g, l->step_var, cg_block_field(g, FIELD(run), c->i32, "run"), l->head, row_next);
+    if (l->rows) {
+        LLVMPositionBuilderAtEnd(c->b, row_next);
+        count_on(g, l->row_var, cg_i32(c, l->rows), l->row_head, ret);
+    }
+    LLVMPositionBuilderAtEnd(c->b, ret);
+    LLVMBuildRetVoid(c->b);
+}
+
+struct barrier_vars {
+    LLVMValueRef waiting, first; // some group waits; this is the block's first pass
+};
+
+static struct barrier_vars make_barrier_vars(struct cg_func *g) {
+    struct cg *c = g->cg;
+    struct barrier_vars v = {LLVMBuildAlloca(c->b, c->i1, "waiting"),
+                             LLVMBuildAlloca(c->b, c->i1, "first")};
+    g->red_popc = LLVMBuildAlloca(c->b, c->i32, "red.popc");
+    g->red_lanes = LLVMBuildAlloca(c->b, c->i32, "red.lanes");
+    g->red_prev_popc = LLVMBuildAlloca(c->b, c->i32, "red.prev.popc");
+    g->red_prev_lanes = LLVMBuildAlloca(c->b, c->i32, "red.prev.lanes");
+    c->spill_stride = LLVMAddGlobal(c->mod, c->i64, "kd_spill_stride");
+    LLVMSetLinkage(c->spill_stride, LLVMInternalLinkage);
+    LLVMSetGlobalConstant(c->spill_stride, 1);
+    LLVMSetInitializer(c->spill_stride, cg_i64(c, 64));
+    g->spill_bytes = 64; // the state, kept apart
+    g->spill_base = cg_block_field(g, FIELD(spill), c->ptr, "spill");
+    return v;
+}
+
+static void reset_barrier_vars(struct cg_func *g, const struct barrier_vars *v) {
+    struct cg *c = g->cg;
+    LLVMBuildStore(c->b, LLVMConstInt(c->i1, 1, 0), v->first);
+    LLVMBuildStore(c->b, cg_i32(c, 0), g->red_popc);
+    LLVMBuildStore(c->b, cg_i32(c, 0), g->red_lanes);
+}
+
+// Each group goes on where it stopped.
+static void switch_to_state(struct cg_func *g, const struct barrier_vars *v,
+                            LLVMBasicBlockRef done) {
+    struct cg *c = g->cg;
+    g->spill = group_spill(g);
+    LLVMValueRef saved = LLVMBuildLoad2(c->b, c->i32, g->spill, "state");
+    LLVMValueRef state = LLVMBuildSelect(c->b, LLVMBuildLoad2(c->b, c->i1, v->first, ""),
+                                         cg_i32(c, CG_STATE_START), saved, "");
+    g->state_switch = LLVMBuildSwitch(c->b, state, done, 8);
+    LLVMAddCase(g->state_switch, cg_i32(c, CG_STATE_START), g->test[0]);
+    g->suspended = cg_new_block(g, "suspended");
+}
+
+// The loop over groups of a kernel in KD_MODE_BLOCK, and over the blocks of a run.
 static void emit_group_loop(struct cg_func *g) {
     struct cg *c = g->cg;
     bool barriers = has_barrier(g);
     LLVMBasicBlockRef pass = cg_new_block(g, "pass"), head = cg_new_block(g, "group.head"),
                       next = cg_new_block(g, "group.next"), done = cg_new_block(g, "done");
     LLVMValueRef group_var = LLVMBuildAlloca(c->b, c->i32, "group");
-    LLVMValueRef waiting = NULL, first = NULL;
+    struct barrier_vars bv = {0};
     LLVMValueRef ngroups =
         LLVMBuildUDiv(c->b, LLVMBuildAdd(c->b, g->nthreads, cg_i32(c, c->width - 1), ""),
                       cg_i32(c, c->width), "ngroups");
-    if (barriers) {
-        waiting = LLVMBuildAlloca(c->b, c->i1, "waiting");
-        first = LLVMBuildAlloca(c->b, c->i1, "first");
-        g->red_popc = LLVMBuildAlloca(c->b, c->i32, "red.popc");
-        g->red_lanes = LLVMBuildAlloca(c->b, c->i32, "red.lanes");
-        g->red_prev_popc = LLVMBuildAlloca(c->b, c->i32, "red.prev.popc");
-        g->red_prev_lanes = LLVMBuildAlloca(c->b, c->i32, "red.prev.lanes");
-        LLVMBuildStore(c->b, LLVMConstInt(c->i1, 1, 0), first);
-        LLVMBuildStore(c->b, cg_i32(c, 0), g->red_popc);
-        LLVMBuildStore(c->b, cg_i32(c, 0), g->red_lanes);
-        c->spill_stride = LLVMAddGlobal(c->mod, c->i64, "kd_spill_stride");
-        LLVMSetLinkage(c->spill_stride, LLVMInternalLinkage);
-        LLVMSetGlobalConstant(c->spill_stride, 1);
-        LLVMSetInitializer(c->spill_stride, cg_i64(c, 64));
-        g->spill_bytes = 64; // the state, kept apart
-        g->spill_base = cg_block_field(g, FIELD(spill), c->ptr, "spill");
-    }
+    if (barriers)
+        bv = make_barrier_vars(g);
     g->frame = cg_i64(c, 0);
     g->t0 = cg_i32(c, 0);
     g->block = g->f->blocks.data[0];
+    struct run_loop run = begin_run(g);
     emit_invariants(g, false);
     make_blocks(g);
+    LLVMBuildBr(c->b, run.rows ? run.row_head : run.head);
+
+    LLVMPositionBuilderAtEnd(c->b, run.head);
+    if (barriers)
+        reset_barrier_vars(g, &bv);
     LLVMBuildBr(c->b, pass);
 
     LLVMPositionBuilderAtEnd(c->b, pass);
-    LLVMBuildStore(c->b, cg_i32(c, 0), group_var);
+    LLVMValueRef first_group = cg_i32(c, 0), end_group = ngroups;
+    if (run.rows) {
+        LLVMValueRef row = LLVMBuildLoad2(c->b, c->i32, run.row_var, ""),
+                     n = cg_i32(c, run.groups_in_row);
+        first_group = LLVMBuildMul(c->b, row, n, "");
+        end_group = LLVMBuildAdd(c->b, first_group, n, "");
+    }
+    LLVMBuildStore(c->b, first_group, group_var);
     if (barriers) {
-        LLVMBuildStore(c->b, LLVMConstNull(c->i1), waiting);
+        LLVMBuildStore(c->b, LLVMConstNull(c->i1), bv.waiting);
         swap_reduction(g);
     }
     LLVMBuildBr(c->b, head);
@@ -263,13 +390,7 @@ static void emit_group_loop(struct cg_func *g) {
     } else {
         emit_invariants(g, true);
         g->entry_mask = entry_mask;
-        g->spill = group_spill(g);
-        LLVMValueRef saved = LLVMBuildLoad2(c->b, c->i32, g->spill, "state");
-        LLVMValueRef state = LLVMBuildSelect(c->b, LLVMBuildLoad2(c->b, c->i1, first, ""),
-                                             cg_i32(c, CG_STATE_START), saved, "");
-        g->state_switch = LLVMBuildSwitch(c->b, state, next, 8);
-        LLVMAddCase(g->state_switch, cg_i32(c, CG_STATE_START), g->test[0]);
-        g->suspended = cg_new_block(g, "suspended");
+        switch_to_state(g, &bv, next);
     }
     cg_emit_blocks(g);
 
@@ -278,28 +399,25 @@ static void emit_group_loop(struct cg_func *g) {
         LLVMBuildStore(c->b, cg_i32(c, CG_STATE_DONE), g->spill);
         LLVMBuildBr(c->b, next);
         LLVMPositionBuilderAtEnd(c->b, g->suspended);
-        LLVMBuildStore(c->b, LLVMConstInt(c->i1, 1, 0), waiting);
+        LLVMBuildStore(c->b, LLVMConstInt(c->i1, 1, 0), bv.waiting);
     }
     LLVMBuildBr(c->b, next);
 
     LLVMPositionBuilderAtEnd(c->b, next);
-    LLVMValueRef inc = LLVMBuildAdd(c->b, g->group, cg_i32(c, 1), "");
-    LLVMBuildStore(c->b, inc, group_var);
-    LLVMValueRef more = LLVMBuildICmp(c->b, LLVMIntULT, inc, ngroups, "");
-    no_loop_transforms(c, LLVMBuildCondBr(c->b, more, head, done));
+    count_on(g, group_var, end_group, head, done);
 
     LLVMPositionBuilderAtEnd(c->b, done);
     if (barriers) {
-        LLVMBasicBlockRef ret = cg_new_block(g, "return");
-        LLVMBuildStore(c->b, LLVMConstNull(c->i1), first);
+        LLVMBuildStore(c->b, LLVMConstNull(c->i1), bv.first);
         no_loop_transforms(
-            c, LLVMBuildCondBr(c->b, LLVMBuildLoad2(c->b, c->i1, waiting, ""), pass, ret));
-        LLVMPositionBuilderAtEnd(c->b, ret);
+            c, LLVMBuildCondBr(c->b, LLVMBuildLoad2(c->b, c->i1, bv.waiting, ""), pass, run.next));
         c->uses_spill = true;
         c->group_spill = (g->spill_bytes + 63) / 64 * 64;
         LLVMSetInitializer(c->spill_stride, cg_i64(c, c->group_spill));
+    } else {
+        LLVMBuildBr(c->b, run.next);
     }
-    LLVMBuildRetVoid(c->b);
+    end_run(g, &run);
 }
 
 // A kernel in the stack modes: one warp, or one thread.

@@ -84,6 +84,15 @@ static LLVMValueRef lanemask(struct cg_func *g, enum isa_sreg s) {
     }
 }
 
+// A kernel that runs several blocks changes it in the block's description, for its functions.
+static LLVMValueRef ctaid_x(struct cg_func *g) {
+    struct cg *c = g->cg;
+    if (g->ctaid_x)
+        return g->ctaid_x;
+    LLVMValueRef at = cg_i64(c, FIELD(ctaid));
+    return LLVMBuildLoad2(c->b, c->i32, LLVMBuildInBoundsGEP2(c->b, c->i8, g->blk, &at, 1, ""), "");
+}
+
 static LLVMValueRef clock64(struct cg_func *g) {
     return cg_call_intrinsic(g->cg, "llvm.readcyclecounter", NULL, 0, NULL, 0);
 }
@@ -96,6 +105,8 @@ static LLVMValueRef scalar_sreg(struct cg_func *g, enum isa_sreg s) {
     struct cg *c = g->cg;
     if (s >= ISA_SREG_NTID_X && s <= ISA_SREG_NTID_Z)
         return ntid(g, s - ISA_SREG_NTID_X);
+    if (s == ISA_SREG_CTAID_X || s == ISA_SREG_CLUSTERID_X)
+        return ctaid_x(g);
     if (s >= ISA_SREG_CTAID_X && s <= ISA_SREG_CTAID_Z)
         return field32(g, FIELD(ctaid), s - ISA_SREG_CTAID_X);
     if (s >= ISA_SREG_NCTAID_X && s <= ISA_SREG_NCTAID_Z)

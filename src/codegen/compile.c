@@ -297,7 +297,8 @@ static void fill_info(struct cg *c, bool waits, struct kd_code_info *info) {
     info->recursive = depth == UINT32_MAX;
     info->local_bytes = info->recursive ? frame_of(c->kernel) : depth ? depth - 1 : 0;
     struct traits t = traits_of(c);
-    info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) | (waits ? KD_CODE_MAY_WAIT : 0);
+    info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) | (waits ? KD_CODE_MAY_WAIT : 0) |
+                  (c->mode == KD_MODE_BLOCK ? KD_CODE_RUNS_ROWS : 0);
 }
 
 static void emit_all(struct cg *c, struct flow **fl) {

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 2, KD_WARP = 32 };
+enum { KD_ABI_VERSION = 3, KD_WARP = 32 };
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -27,13 +27,17 @@ struct kd_block {
     uint32_t smid, nsmid;
     uint64_t gridid;
     uint64_t shared_window_bytes; // for isspacep and bounds
-    uint64_t block_index;         // linear
+    uint64_t block_index;         // linear; of a run, its first block's
     uint8_t *fiber;               // stack modes: the device's own
+    // KD_CODE_RUNS_ROWS: the code runs `run` blocks (0 is 1), neighbours in x, from ctaid on. It
+    // keeps ctaid[0] as that of the block that it runs.
+    uint32_t run;
 };
 
 // How a compiled kernel is run.
 enum kd_mode {
-    // void entry(struct kd_block *): runs the whole block, all warps, barriers inside.
+    // void entry(struct kd_block *): runs the whole block, all warps, barriers inside;
+    // with KD_CODE_RUNS_ROWS several blocks.
     KD_MODE_BLOCK,
     // void entry(struct kd_block *, uint32_t warp): one call a warp, each on its own stack;
     // what blocks calls kd_rt_bar_* / kd_rt_yield, which switch stacks.
@@ -56,7 +60,7 @@ struct kd_code_info {
     uint32_t recursive;   // 1: call depth is not known
     uint32_t flags;
 };
-enum { KD_CODE_USES_BARRIER = 1, KD_CODE_MAY_WAIT = 2 };
+enum { KD_CODE_USES_BARRIER = 1, KD_CODE_MAY_WAIT = 2, KD_CODE_RUNS_ROWS = 4 };
 
 // What a kernel is specialised for. Zero means "not known": the code works for all.
 struct kd_spec {

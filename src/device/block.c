@@ -127,12 +127,8 @@ static void place(struct resident *s, uint64_t index) {
     b->ctaid[2] = (uint32_t)(index / b->nctaid[0] / b->nctaid[1]);
 }
 
-// The next block in index order, without the divisions.
-static void advance(struct resident *s) {
-    struct kd_block *b = &s->b;
-    b->block_index++;
-    if (++b->ctaid[0] < b->nctaid[0])
-        return;
+// The first block of the next row of blocks, without the divisions.
+static void next_row(struct kd_block *b) {
     b->ctaid[0] = 0;
     if (++b->ctaid[1] < b->nctaid[1])
         return;
@@ -225,12 +221,25 @@ _Noreturn void block_fault(struct resident *s, enum kd_fault fault, const char *
 
 // ---- Whole blocks on one stack ------------------------------------------------------------
 
-static void run_whole(struct resident *s) {
+static void run_block(struct resident *s) {
     const struct code *c = s->launch->code;
     if (c->info.mode == KD_MODE_INTERPRETER)
         c->interpret(c->module, c->kernel, &s->b);
     else
         ((void (*)(struct kd_block *))c->entry)(&s->b);
+}
+
+// Blocks of one row, from where s->b stands.
+static void run_row(struct resident *s, uint32_t n) {
+    struct kd_block *b = &s->b;
+    if (s->launch->code->info.flags & KD_CODE_RUNS_ROWS) {
+        b->run = n;
+        run_block(s);
+        b->block_index += n;
+        return;
+    }
+    for (uint32_t k = 0; k < n; k++, b->ctaid[0]++, b->block_index++)
+        run_block(s);
 }
 
 struct chunk {
@@ -241,9 +250,17 @@ struct chunk {
 static void run_blocks(void *arg) {
     struct chunk *c = arg;
     struct resident *s = c->resident;
+    struct kd_block *b = &s->b;
     place(s, c->first);
-    for (uint64_t i = 0; i < c->n; i++, advance(s))
-        run_whole(s);
+    for (uint64_t left = c->n;;) {
+        uint32_t in_row = b->nctaid[0] - b->ctaid[0];
+        uint32_t n = left < in_row ? (uint32_t)left : in_row;
+        run_row(s, n);
+        left -= n;
+        if (!left)
+            return;
+        next_row(b);
+    }
 }
 
 // The fast path: nothing in these blocks waits for other blocks.
@@ -281,7 +298,7 @@ static void start_unit(struct resident *s) {
     if (on_stacks(s))
         ((void (*)(struct kd_block *, uint32_t))s->launch->code->entry)(&s->b, u);
     else
-        run_whole(s);
+        run_block(s);
 }
 
 static void end_unit(struct resident *s) {
