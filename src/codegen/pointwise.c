@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "codegen/pointwise_internal.h"
+#include "isa/video.h"
 
 const char *pw_error(const struct pw *p) {
     return p->error;
@@ -98,12 +99,15 @@ static bool (*const emitters[ISA_OP_COUNT])(const struct em *) = {
     [ISA_OP_SELP] = pw_select, [ISA_OP_SLCT] = pw_select,
     [ISA_OP_MOV] = pw_mov, [ISA_OP_MOV_PACK] = pw_mov, [ISA_OP_MOV_UNPACK] = pw_mov,
     [ISA_OP_CVT] = pw_cvt,
+    [ISA_OP_VMAD] = pw_vmad,
     [ISA_OP_CVT_PACK] = pw_cvt_pack,
     // clang-format on
 };
 
 static bool emit(const struct em *e) {
     bool (*emitter)(const struct em *) = emitters[e->i->op];
+    if (isa_is_video((enum isa_op)e->i->op) && !emitter)
+        emitter = isa_video_elements((enum isa_op)e->i->op) ? pw_video_simd : pw_video;
     return emitter ? emitter(e) : pw_unknown(e, "this instruction");
 }
 

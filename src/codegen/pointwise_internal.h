@@ -118,6 +118,11 @@ bool pw_bmsk(const struct em *e);
 bool pw_szext(const struct em *e);
 bool pw_fns(const struct em *e);
 
+// pointwise_video.c
+bool pw_video(const struct em *e);      // bytes, halves, words
+bool pw_video_simd(const struct em *e); // packed bytes and halves
+bool pw_vmad(const struct em *e);
+
 // Predicate p combined with c as mods.boolop says.
 val v_combine(const struct em *e, val p, val c);
 bool pw_setp(const struct em *e);

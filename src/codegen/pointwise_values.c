@@ -43,7 +43,7 @@ static bool is_float(val v) {
 }
 
 static val splat(const struct em *e, val k) {
-    val lanes[64];
+    val lanes[128]; // 32 registers of four bytes
     if (!e->lanes)
         return k;
     for (unsigned n = 0; n < e->lanes; n++)

@@ -1,6 +1,7 @@
 // One PTX instruction to kernel IR. Most keep opcode, types, modifiers and operand order; what
 // differs has a function of its own.
 #include "ir/lower.h"
+#include "isa/video.h"
 
 enum { MAX_OPERANDS = 24 };
 
@@ -114,6 +115,30 @@ static bool lower_generic(struct lower_func *lf) {
     return true;
 }
 
+// Operands a, b, c (0 where the text has none) and the constant that tells their parts.
+static bool lower_video(struct lower_func *lf) {
+    const struct ptx_inst *inst = lf->inst;
+    struct isa_video parts = {.part[2] = inst->ops[0].part};
+    struct operands s = {0};
+    struct results r = {0};
+    if (!add_results(lf, &r))
+        return false;
+    for (uint32_t k = 0; k + 1u < inst->nops && k < 3; k++) {
+        struct ptx_operand o = inst->ops[k + 1];
+        parts.negated[k] = o.negated;
+        if (k < 2)
+            parts.part[k] = o.part;
+        o.negated = false;
+        if (!add_source(lf, &s, &o))
+            return false;
+    }
+    while (s.n < 3)
+        s.v[s.n++] = kir_const(lf->f, KIR_B32, 0);
+    s.v[s.n++] = kir_const(lf->f, KIR_B32, isa_video_control((enum isa_op)inst->op, &parts));
+    write_results(lf, build(lf, &s, &r), &r);
+    return true;
+}
+
 // A copy needs no instruction: the variable takes the other's value.
 static bool lower_mov(struct lower_func *lf) {
     struct kir_value *v;
@@ -218,6 +243,8 @@ static bool lower_exit(struct lower_func *lf) {
 }
 
 bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
+    if (isa_is_video((enum isa_op)inst->op))
+        return lower_video(lf);
     switch (inst->op) {
     case ISA_OP_MOV:
         return lower_mov(lf);

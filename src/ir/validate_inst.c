@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "ir/validate.h"
+#include "isa/video.h"
 
 // A shape is a word for the results, '=', and one for the operands. Each letter is one value:
 //   t at least as wide as the type    s as the second type    d twice the type
@@ -147,6 +148,13 @@ static void check_tex(struct kir_check *c, const struct kir_inst *i) {
         return;
     }
     check_shape(c, i, dims == 1 ? "tttt=as" : "tttt=ass");
+}
+
+// A video instruction's last operand says which parts of the others it takes.
+static void check_video(struct kir_check *c, const struct kir_inst *i) {
+    check_shape(c, i, "u=uuuu");
+    if (i->nops == 4 && i->ops[3]->kind != KIR_VALUE_CONST)
+        kir_inst_problem(c, i, "the parts of the operands are no constant");
 }
 
 static bool listed(struct kir_symbol *const *data, uint32_t n, const struct kir_symbol *s) {
@@ -296,6 +304,9 @@ void kir_check_inst(struct kir_check *c, const struct kir_inst *i) {
         check_ret(c, i);
         break;
     default:
-        check_table(c, i);
+        if (isa_is_video((enum isa_op)i->op))
+            check_video(c, i);
+        else
+            check_table(c, i);
     }
 }

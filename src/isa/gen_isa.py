@@ -25,7 +25,7 @@ def type_enum(t):
 class Slot:
     def __init__(self, name, optional, choices):
         self.name, self.optional, self.choices = name, optional, choices  # [(word, "f=v" or "")]
-        self.is_type = all(c in TYPES for c, _ in choices)
+        self.is_type = all(c in TYPES and not v for c, v in choices)
 
 
 def words(spec):
@@ -52,6 +52,11 @@ def split_modifiers(form):
 class Operand:
     def __init__(self, text, optional, index, form, has_vec):
         self.optional = optional
+        self.part, self.part_optional, self.negatable = "NONE", False, text.startswith("{-}")
+        text = text.removeprefix("{-}")
+        m = re.match(r"(\w+)(\{?)\.(\w+)\}?$", text)
+        if m:
+            text, self.part_optional, self.part = m.group(1), bool(m.group(2)), m.group(3).upper()
         self.pair = None
         self.pair_optional = False
         rules = form["t"]
@@ -158,9 +163,10 @@ def grammar(out):
     sets = Pool("struct isa_set", "sets")
     rows = []
     for f in sorted(FORMS, key=lambda f: f["opcode"]):
-        ops = ['{"%s", ISA_OPERAND_%s, %s, %s, %s, %s, %s}' % (
+        ops = ['{"%s", ISA_OPERAND_%s, %s, %s, %s, %s, %s, ISA_PART_%s, %s, %s}' % (
             o.name, o.kind, rule_c(o.rule), rule_c(o.pair_rule), str(o.optional).lower(),
-            str(o.pair_optional).lower(), str(o.vec).lower()) for o in f["operands"]]
+            str(o.pair_optional).lower(), str(o.vec).lower(), o.part,
+            str(o.part_optional).lower(), str(o.negatable).lower()) for o in f["operands"]]
         initial = [set_c(s) for s in f["sets"].split()]
         rows.append('    {"%s", "%s", %s, %d, %d, %s, %d, %d, %d, %s, %s, %s},\n' % (
             f["text"], f["opcode"], enum(f["op"]), f["ptx"], f["sm"], str(f["relaxed"]).lower(),
@@ -287,6 +293,7 @@ EVAL_HEAD = HEAD + """#include "isa/approx.h"
 #include "isa/eval_ops.h"
 #include "isa/fp.h"
 #include "isa/grammar.h"
+#include "isa/video.h"
 
 #define EVAL_ARGS                                                                                  \\
     enum isa_type ty, enum isa_type ty2, const struct isa_mods *m, const union isa_bits *src,      \\

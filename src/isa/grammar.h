@@ -42,6 +42,17 @@ enum isa_operand_kind {
     ISA_OPERAND_POLICY, // cache policy: parsed, no part of the instruction's meaning
 };
 
+// Which part of a register an operand of a video instruction is (%r1.b0, %r1.h10): what may stand
+// after its dot.
+enum isa_part {
+    ISA_PART_NONE,
+    ISA_PART_SEL,   // b0 ... b3, h0, h1: one byte or half
+    ISA_PART_HSEL,  // h and two digits, 0 to 3: halves of the first two operands
+    ISA_PART_BSEL,  // b and four digits, 0 to 7: bytes of the first two operands
+    ISA_PART_HMASK, // h0, h1, h10: halves that are written
+    ISA_PART_BMASK  // b0 ... b3210: bytes that are written
+};
+
 // An operand's type: a fixed one, or one of these.
 enum { ISA_RULE_TYPE = 0x80, ISA_RULE_TYPE2, ISA_RULE_WIDE };
 
@@ -53,6 +64,9 @@ struct isa_operand_form {
     bool optional;      // may be left out
     bool pair_optional; // d{|p}
     bool vec;           // a vector when mods.vec is set
+    uint8_t part;       // enum isa_part
+    bool part_optional; // may be the whole register
+    bool negatable;     // {-}a
 };
 
 struct isa_form {

@@ -13,7 +13,8 @@ second such slot the second (ty2).
 Operands: the first is written when it is called d or p; d|p is a pair, d{|p} one whose second may
 be left out; [a] an address; [a, c] an object and
 coordinates, as many as the geometry has, of type ty2; {!}c a predicate that may be negated; {, b} may be left out; imm... an
-immediate; vec(a) a vector; tgt a label, tlist a list of targets. An operand's type is ty unless
+immediate; {-}a one that may be negated; a{.sel} one that may be part of a register (enum isa_part);
+vec(a) a vector; tgt a label, tlist a list of targets. An operand's type is ty unless
 t=dict(name=rule) says otherwise: a type, "ty2", or "wide" (twice as wide as ty).
 Further arguments: sets (fields set before modifiers are looked at), ptx and sm (first version,
 first target), relaxed (registers may be wider than the type), sem (reference semantics).
@@ -94,7 +95,7 @@ LITERALS = {
     "cc": "cc=1", "to": "to=1", "uni": "uni=1", "aligned": "aligned=1", "shiftamt": "shiftamt=1",
     "nc": "nc=1", "lo": "half=ISA_LO", "hi": "half=ISA_HI", "wide": "half=ISA_WIDE",
     "rn": "rnd=ISA_RND_RN", "rna": "rnd=ISA_RND_RNA", "volatile": "sem=ISA_SEM_VOLATILE",
-    "mmio": "sem=ISA_SEM_MMIO",
+    "mmio": "sem=ISA_SEM_MMIO", "po": "po=1",
 }
 
 # ---- Integer arithmetic ------------------------------------------------------------------------
@@ -405,6 +406,56 @@ form("cvt.pack.sat.dtype.s32.b32 d, a, b, c", dtype="u8 s8", ptx=65, sm=72,
      t=dict(d="u32", a="ty2", b="ty2", c="b32"), raw=True,
      sem="eval_cvt_pack(ty, src, dst, true);")
 
+# ---- Video -------------------------------------------------------------------------------------
+# Scalar ones work on a byte, half or word of each operand; kernel IR has c (0 where there is none)
+# and, as the last operand, the constant that isa/video.h describes.
+ATYPE3 = dict(dtype=I32, atype=I32, btype={"u32": "ty3=ISA_U32", "s32": "ty3=ISA_S32"})
+VIDEO = dict(t=dict(d="u32", a="u32", b="u32", c="u32"), raw=True, ptx=20, sm=20,
+             op2=enum_words("atom", "ISA_ATOM_", "add min max"))
+for name, doc in (("add", "Sum"), ("sub", "Difference"), ("absdiff", "Absolute difference"),
+                  ("min", "Smaller operand"), ("max", "Larger operand"), ("shl", "Shift left"),
+                  ("shr", "Shift right")):
+    op("v" + name, "pointwise", doc=doc + " of bytes, halves or words, and what is made of it with c")
+    shift = name in ("shl", "shr")
+    head = "v" + name + ".dtype.atype.btype{.sat}" + (".mode" if shift else "")
+    more = dict(VIDEO, **ATYPE3, sem="eval_video(VIDEO_%s, ty, ty2, m->ty3, m, src, dst);"
+                % name.upper())
+    if shift:
+        more.update(btype={"u32": "ty3=ISA_U32"},
+                    mode={"clamp": "mode=ISA_SZEXT_CLAMP", "wrap": "mode=ISA_SZEXT_WRAP"})
+    form(head + " d, a{.sel}, b{.sel}", **more)
+    form(head + ".op2 d, a{.sel}, b{.sel}, c", **more)
+    form(head + " d.sel, a{.sel}, b{.sel}, c", **more)
+op("vmad", "pointwise", doc="Product of bytes, halves or words, and sum")
+MADSCALE = {"shr7": "scale=7", "shr15": "scale=15"}
+more = dict(VIDEO, **ATYPE3, scale=MADSCALE, sem="eval_vmad(ty2, m->ty3, m, src, dst);")
+form("vmad.dtype.atype.btype{.sat}{.scale} d, {-}a{.sel}, {-}b{.sel}, {-}c", **more)
+form("vmad.dtype.atype.btype.po{.sat}{.scale} d, a{.sel}, b{.sel}, c", **more)
+VCMP = enum_words("cmp", "ISA_CMP_", "eq ne lt le gt ge")
+op("vset", "pointwise", doc="Comparison of bytes, halves or words: 0 or 1")
+more = dict(VIDEO, atype=I32, btype=I32, cmp=VCMP,
+            sem="eval_video(VIDEO_SET, ISA_U32, ty, ty2, m, src, dst);")
+form("vset.atype.btype.cmp d, a{.sel}, b{.sel}", **more)
+form("vset.atype.btype.cmp.op2 d, a{.sel}, b{.sel}, c", **more)
+form("vset.atype.btype.cmp d.sel, a{.sel}, b{.sel}, c", **more)
+for n, what, sel, mask in ((2, "halves", "hsel", "hmask"), (4, "bytes", "bsel", "bmask")):
+    operands = " d{.%s}, a{.%s}, b{.%s}, c" % (mask, sel, sel)
+    accumulate = {"add": "atom=ISA_ATOM_ADD"}
+    for name, doc in (("add", "Sums"), ("sub", "Differences"), ("avrg", "Averages"),
+                      ("absdiff", "Absolute differences"), ("min", "Smaller"), ("max", "Larger")):
+        op("v%s%d" % (name, n), "pointwise", doc="%s of %s, merged with c or added to it" % (doc, what))
+        head = "v%s%d.dtype.atype.btype" % (name, n)
+        more = dict(VIDEO, **ATYPE3, ptx=30, sm=30, add=accumulate,
+                    sem="eval_video_simd(VIDEO_%s, %d, ty, ty2, m->ty3, m, src, dst);"
+                    % (name.upper(), n))
+        form(head + "{.sat}" + operands, **more)
+        form(head + ".add" + operands, **more)
+    op("vset%d" % n, "pointwise", doc="Comparisons of %s: 0 or 1 each" % what)
+    more = dict(VIDEO, ptx=30, sm=30, atype=I32, btype=I32, cmp=VCMP, add=accumulate,
+                sem="eval_video_simd(VIDEO_SET, %d, ISA_U32, ty, ty2, m, src, dst);" % n)
+    form("vset%d.atype.btype.cmp" % n + operands, **more)
+    form("vset%d.atype.btype.cmp.add" % n + operands, **more)
+
 # ---- Data movement -----------------------------------------------------------------------------
 op("mov", "pointwise", doc="Move: registers, immediates, special registers, addresses")
 form("mov.type d, a", type="pred b128 " + ALL, raw=True, sem="eval_mov(ty, src, dst);")
@@ -611,6 +662,4 @@ unsupported("tensormap fence.proxy.tensormap::generic", "tensor maps")
 unsupported("tex.3d tex.a1d tex.a2d tex.cube tex.acube tex.2dms tex.a2dms tex.base tex.level "
             "tex.grad tld4 txq istypep sust suld sured suq", "textures and surfaces")
 unsupported("mapa getctarank barrier.cluster", "clusters")
-unsupported("vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 "
-            "vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4", "video instructions")
 unsupported("tcgen05 clusterlaunchcontrol", "instructions of sm_100 and later")

@@ -167,6 +167,9 @@ struct isa_mods {
     uint8_t mode;   // enum isa_mode
     uint8_t vec;    // 0 scalar, else 2, 4, 8: ld, st
     uint8_t mask;   // spare for later families
+    uint8_t ty3;    // enum isa_type: third type, of video instructions
+    uint8_t scale;  // vmad: bits that the result is shifted right
+    bool po;        // vmad: plus one
     bool ftz, sat, approx, full, nan, relu, satfinite, xorsign_abs;
     bool cc;       // writes the carry flag (add.cc, ...)
     bool to;       // cvta.to

@@ -130,6 +130,7 @@ struct ptx_operand {
     uint8_t type; // enum isa_type at which the instruction reads or writes it
     uint8_t sreg; // enum isa_sreg
     bool negated;
+    uint16_t part; // of a register, in video instructions: isa/video.h
     uint32_t n;
     uint64_t imm;
     int64_t offset;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/video.h"
 #include "ptx/parser.h"
 
 // One form's modifiers matched: what they set, or how far it got.
@@ -175,7 +176,7 @@ struct trouble {
 
 static bool check_register(const struct ptx_operand *o, enum isa_type t, bool relaxed,
                            struct trouble *why) {
-    if (o->kind != PTX_OPERAND_REG || o->negated)
+    if (o->kind != PTX_OPERAND_REG || o->negated || o->part)
         return TROUBLE(why, o->pos, "expected a register of type .%s", isa_type_name(t));
     if (!ptx_type_fits((enum isa_type)o->reg->type, t, relaxed))
         return TROUBLE(why, o->pos, "expected a register of type .%s, found '%s' of type .%s",
@@ -302,8 +303,29 @@ static bool check_pair(const struct match *m, const struct isa_operand_form *f,
             check_register(&o->elems[1], second, false, why));
 }
 
+// Part of a register, and its sign.
+static bool check_part(const struct isa_operand_form *f, const struct ptx_operand *o,
+                       struct trouble *why) {
+    char text[8];
+    if (o->part && !isa_part_fits((enum isa_part)f->part, o->part)) {
+        isa_part_print(o->part, text);
+        return TROUBLE(why, o->pos, "'.%s' cannot be selected here", text);
+    }
+    if (f->part && !o->part && !f->part_optional)
+        return TROUBLE(why, o->pos, "expected part of a register such as %%r1.b0");
+    if (o->negated && f->kind == ISA_OPERAND_SRC && (!f->negatable || o->kind != PTX_OPERAND_REG))
+        return TROUBLE(why, o->pos, "this operand cannot be negated");
+    return true;
+}
+
 static bool check_operand(const struct match *m, const struct isa_operand_form *f,
-                          const struct ptx_operand *o, struct trouble *why) {
+                          const struct ptx_operand *given, struct trouble *why) {
+    struct ptx_operand whole = *given, *o = &whole;
+    if (!check_part(f, o, why))
+        return false;
+    if (f->kind == ISA_OPERAND_SRC)
+        o->negated = false;
+    o->part = 0;
     enum isa_type t = isa_rule_type(f->rule, m->ty, m->ty2);
     bool relaxed = m->form->relaxed;
     bool is_atomic = m->form->op == ISA_OP_ATOM;

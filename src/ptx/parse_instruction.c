@@ -22,8 +22,17 @@ static bool opcode_is(const struct ptx_token *t, const char *opcode) {
     return t->len >= n && !memcmp(t->text, opcode, n) && (t->len == n || t->text[n] == '.');
 }
 
-static void parse_operands(struct ptx_parser *p, struct ptx_inst *i) {
+// Does an operand of the opcode's first form take a part of a register?
+static bool takes_parts(const struct isa_form *f) {
+    for (unsigned k = 0; k < f->noperands; k++)
+        if (f->operands[k].part)
+            return true;
+    return false;
+}
+
+static void parse_operands(struct ptx_parser *p, struct ptx_inst *i, const struct isa_form *f) {
     struct ptx_operand ops[PTX_MAX_OPERANDS] = {0};
+    p->parts = takes_parts(f);
     if (!ptx_at(p, ';')) {
         do {
             if (i->nops == PTX_MAX_OPERANDS)
@@ -155,6 +164,7 @@ void ptx_parse_instruction(struct ptx_parser *p) {
     i->pos = p->tok.pos;
     i->file = p->loc.file;
     i->line = p->loc.line;
+    p->parts = false;
     parse_guard(p, i);
     struct ptx_token opcode = p->tok;
     if (opcode.kind != PTX_TOKEN_NAME)
@@ -176,7 +186,7 @@ void ptx_parse_instruction(struct ptx_parser *p) {
     else if (opcode_is(&opcode, "call"))
         ptx_parse_call(p, i);
     else
-        parse_operands(p, i);
+        parse_operands(p, i, &isa_forms[first]);
     if (!ptx_at(p, ';'))
         ptx_expected(p, "';' or ',' after the operands");
     ptx_match(p, &opcode, i);

@@ -1,6 +1,7 @@
 // Operands as they stand in the text; which kinds and types are right is for match.c.
 #include <string.h>
 
+#include "isa/video.h"
 #include "ptx/parser.h"
 
 enum { MAX_VECTOR = 8 };
@@ -77,6 +78,21 @@ static void expand_vector(struct ptx_parser *p, struct ptx_operand *o,
             (struct ptx_operand){.kind = PTX_OPERAND_REG, .reg = d->regs[i], .pos = o->pos};
 }
 
+// %r1.b0: part of a register of 32 bits.
+static bool parse_part(struct ptx_parser *p, struct ptx_operand *o, const struct ptx_token *t) {
+    size_t cut = t->len;
+    while (cut && t->text[cut - 1] != '.')
+        cut--;
+    uint16_t part = cut && p->parts ? isa_part_parse(t->text + cut, t->len - cut) : 0;
+    struct ptx_name *e = part ? find_name(p, t->text, cut - 1) : NULL;
+    if (!e || e->kind != PTX_NAME_REG || isa_type_bits((enum isa_type)e->reg->type) != 32)
+        return false;
+    o->kind = PTX_OPERAND_REG;
+    o->reg = e->reg;
+    o->part = part;
+    return true;
+}
+
 // A register, special register, variable or function.
 static void parse_named(struct ptx_parser *p, struct ptx_operand *o) {
     struct ptx_token t = p->tok;
@@ -86,7 +102,7 @@ static void parse_named(struct ptx_parser *p, struct ptx_operand *o) {
         return;
     }
     struct ptx_name *e = find_name(p, t.text, t.len);
-    if (!e && parse_sreg(p, o, &t))
+    if (!e && (parse_sreg(p, o, &t) || parse_part(p, o, &t)))
         return;
     if (!e)
         ptx_fail(p, t.pos, "unknown name '%.*s'", t.len > 200 ? 200 : (int)t.len, t.text);
@@ -187,8 +203,12 @@ void ptx_parse_operand(struct ptx_parser *p, struct ptx_operand *o) {
         ptx_next(p);
         parse_named(p, o);
         o->negated = true;
-        if (o->kind != PTX_OPERAND_REG)
+        if (o->kind != PTX_OPERAND_REG || p->parts)
             ptx_fail(p, o->pos, "expected a predicate register after '!'");
+    } else if (p->parts && ptx_at(p, '-') && ptx_peek(p).kind == PTX_TOKEN_NAME) {
+        ptx_next(p);
+        parse_named(p, o);
+        o->negated = true;
     } else if (p->tok.kind == PTX_TOKEN_NAME && !ptx_at_constant(p)) {
         parse_named(p, o);
         if (ptx_at(p, '|') && (o->kind == PTX_OPERAND_REG || o->kind == PTX_OPERAND_SINK))

@@ -41,6 +41,7 @@ struct ptx_parser {
     struct ptx_token tok; // the one looked at
     struct ptx_names names;
     unsigned errors;
+    bool parts;     // operands of a video instruction: %r1.b0, -%r2
     unsigned depth; // of nested expressions and initialisers
     jmp_buf *recover;
     // Within a function body.

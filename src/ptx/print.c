@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/grammar.h"
+#include "isa/video.h"
 #include "ptx/print.h"
 
 static const char *const linkages[] = {
@@ -84,7 +85,13 @@ static void print_elements(const struct ptx_operand *elems, uint32_t n, const ch
 static void print_operand(const struct ptx_operand *o, struct strbuf *out) {
     switch (o->kind) {
     case PTX_OPERAND_REG:
-        strbuf_printf(out, "%s%s", o->negated ? "!" : "", o->reg->name);
+        strbuf_printf(out, "%s%s", !o->negated ? "" : o->reg->type == ISA_PRED ? "!" : "-",
+                      o->reg->name);
+        if (o->part) {
+            char part[8];
+            isa_part_print(o->part, part);
+            strbuf_printf(out, ".%s", part);
+        }
         break;
     case PTX_OPERAND_IMM:
         print_immediate(o->imm, o->type, out);

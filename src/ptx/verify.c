@@ -125,8 +125,15 @@ static void check_call(struct verifier *v, const struct ptx_inst *i) {
 
 // ---- The module --------------------------------------------------------------------------------
 
+static void check_negations(struct verifier *v, const struct ptx_inst *i) {
+    if (i->nops == 4 && i->ops[1].negated != i->ops[2].negated && i->ops[3].negated)
+        error(v, i->pos, "vmad can negate the product or c, not both");
+}
+
 static void check_inst(struct verifier *v, const struct ptx_inst *i) {
     check_version(v, i);
+    if (i->op == ISA_OP_VMAD)
+        check_negations(v, i);
     if (isa_op_info[i->op].klass == ISA_CLASS_MEMORY)
         check_memory(v, i);
     if (i->call)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/grammar.h"
+#include "isa/video.h"
 
 static enum kir_type plain_type(enum isa_type t) {
     unsigned bits = isa_type_bits(t);
@@ -71,6 +72,26 @@ static void some_constants(struct pw_cases *out, const struct pw_case *c, unsign
                            const uint64_t *x, unsigned n) {
     for (unsigned j = 0; j < n; j++)
         with_constant(out, c, k, x[j]);
+}
+
+// Parts of the operands, in turn over the cases.
+static void video_parts(struct pw_cases *out, const struct pw_case *c) {
+    static const uint32_t scalar[] = {0,     0x011, 0x506, 0x654, 0x143, 0x065, 0x432,
+                                      0x325, 0x250, 0x600, 0x106, 0x021, 0x314};
+    static const uint32_t negations[] = {0x1000, 0x2000, 0x3000, 0x4000, 0x7000, 0x1065, 0x4012};
+    static const uint32_t halves[] = {0x301a008, 0x301a008, 0x1008003,
+                                      0x200001b, 0x30c8011, 0x3001019};
+    static const uint32_t bytes[] = {0xffac688, 0xffac688, 0x5688fac, 0xa123456,
+                                     0x1fac688, 0xf000fff, 0xfe3b0a7, 0x8249c31};
+    unsigned elements = isa_video_elements(c->inst.op), salt = out->count;
+    const uint32_t *list = elements == 2 ? halves : elements == 4 ? bytes : scalar;
+    unsigned n = elements == 2   ? sizeof halves / sizeof *halves
+                 : elements == 4 ? sizeof bytes / sizeof *bytes
+                                 : sizeof scalar / sizeof *scalar;
+    for (unsigned k = 0; k < 2; k++)
+        with_constant(out, c, 3, list[(salt + k * (n / 2)) % n]);
+    if (c->inst.op == ISA_OP_VMAD && !c->inst.mods.po)
+        with_constant(out, c, 3, negations[salt % (sizeof negations / sizeof *negations)]);
 }
 
 #define CONSTANTS(out, c, k, ...)                                                                  \
@@ -194,6 +215,12 @@ static void finish_case(struct pw_cases *out, struct pw_case *c, const struct is
         return;
     }
     add_operands(c, f);
+    if (isa_is_video(c->inst.op)) {
+        while (c->inst.nops < 4)
+            add_operand(c, ISA_U32);
+        video_parts(out, c);
+        return;
+    }
     if (c->inst.op == ISA_OP_LOP3) {
         lop3_tables(out, c);
         return;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ir/eval.h"
+#include "isa/video.h"
 #include "pointwise_inputs.h"
 #include "pointwise_jit.h"
 
@@ -163,6 +164,8 @@ static bool selected(const struct pw_case *c, const struct selection *s) {
 
 // How many of an operation's cases (at each level) one is taken of.
 static unsigned thinning(enum isa_op op) {
+    if (isa_is_video(op))
+        return 16;
     switch (op) {
     case ISA_OP_SET:
         return 64;

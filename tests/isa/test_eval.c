@@ -89,6 +89,69 @@ static const struct test integers[] = {
     T(CNOT, B16, VOID, M(0), S(4), 0),
 };
 
+// The fourth operand: which parts (isa/video.h).
+#define V(ty, ...) M(.ty3 = ISA_##ty, __VA_ARGS__)
+static const struct test video[] = {
+    T(VADD, U32, U32, V(U32), S(0xffffffff, 2, 0, 0), 1),
+    T(VADD, U32, U32, V(U32, .sat = true), S(0xffffffff, 2, 0, 0), 0xffffffff),
+    T(VADD, U32, S32, V(S32, .sat = true), S(0xffffffff, 0xfffffffe, 0, 0), 0),
+    T(VADD, S32, U32, V(U32, .sat = true), S(0x7fffffff, 2, 0, 0), 0x7fffffff),
+    T(VADD, S32, S32, V(U32), S(0x00ff0000, 0x8000, 0, 0x053), 0x7fff), // b2 as -1, h0
+    T(VADD, S32, U32, V(S32, .atom = ISA_ATOM_ADD), S(5, 0xffffffff, 100, 0), 104),
+    T(VADD, S32, U32, V(U32, .sat = true), S(100, 100, 0x11223344, 0x200), 0x11227f44),
+    T(VADD, U32, U32, V(U32), S(0x1234, 0x4321, 0xaaaabbbb, 0x600), 0x5555bbbb),
+    T(VSUB, S32, U32, V(U32), S(1, 3, 0, 0), 0xfffffffe),
+    T(VSUB, U32, U32, V(U32, .sat = true), S(1, 3, 0, 0), 0),
+    T(VSUB, U32, U32, V(U32, .atom = ISA_ATOM_MIN), S(1, 3, 7, 0), 0xfffffffe),
+    T(VABSDIFF, U32, S32, V(S32), S(0x80000000, 0x7fffffff, 0, 0), 0xffffffff),
+    T(VABSDIFF, S32, S32, V(S32, .sat = true), S(0x80000000, 0x7fffffff, 0, 0), 0x7fffffff),
+    T(VMIN, S32, S32, V(U32), S(0xffffffff, 0, 0, 0), 0xffffffff),
+    T(VMAX, S32, S32, V(U32), S(0xffffffff, 0x80000000, 0, 0), 0x80000000),
+    T(VMAX, S32, S32, V(S32, .atom = ISA_ATOM_MAX), S(0xfffffff0, 0xfffffff1, 0xfffffff5, 0),
+      0xfffffff5),
+    T(VSHL, U32, U32, V(U32, .mode = ISA_SZEXT_CLAMP), S(1, 31, 0, 0), 0x80000000),
+    T(VSHL, U32, U32, V(U32, .mode = ISA_SZEXT_CLAMP), S(1, 99, 0, 0), 0),
+    T(VSHL, U32, U32, V(U32, .mode = ISA_SZEXT_CLAMP, .sat = true), S(1, 99, 0, 0), 0xffffffff),
+    T(VSHL, S32, S32, V(U32, .mode = ISA_SZEXT_CLAMP, .sat = true), S(0xffffffff, 32, 0, 0),
+      0x80000000),
+    T(VSHL, U32, U32, V(U32, .mode = ISA_SZEXT_WRAP), S(3, 33, 0, 0), 6),
+    T(VSHR, S32, S32, V(U32, .mode = ISA_SZEXT_CLAMP), S(0x8000, 4, 0, 0x005), 0xfffff800),
+    T(VSHR, U32, U32, V(U32, .mode = ISA_SZEXT_CLAMP), S(0xffffffff, 32, 0, 0), 0),
+    T(VMAD, U32, U32, V(U32), S(7, 6, 5, 0), 47),
+    T(VMAD, U32, U32, V(U32, .po = true), S(7, 6, 5, 0), 48),
+    T(VMAD, S32, U32, V(U32), S(7, 6, 5, 0x1000), 0xffffffdb), // -42 + 5
+    T(VMAD, S32, U32, V(U32), S(7, 6, 5, 0x3000), 47),
+    T(VMAD, S32, U32, V(U32), S(7, 6, 50, 0x4000), 0xfffffff8), // 42 - 50
+    T(VMAD, U32, U32, V(U32, .scale = 7), S(0x100, 0x100, 0x80, 0), 0x201),
+    T(VMAD, S32, S32, V(U32, .scale = 15), S(0xffff8000, 3, 0, 0), 0xfffffffd),
+    T(VMAD, U32, U32, V(U32, .sat = true), S(0x10000, 0x10000, 0, 0), 0xffffffff),
+    T(VMAD, S32, S32, V(S32, .sat = true), S(0x80000000, 0x7fffffff, 0, 0), 0x80000000),
+    T(VSET, S32, U32, M(.cmp = ISA_CMP_LT), S(0xffffffff, 0, 0, 0), 1),
+    T(VSET, U32, U32, M(.cmp = ISA_CMP_LT), S(0xffffffff, 0, 0, 0), 0),
+    T(VSET, U32, U32, M(.cmp = ISA_CMP_GE, .atom = ISA_ATOM_ADD), S(3, 3, 9, 0), 10),
+    T(VSET, U32, U32, M(.cmp = ISA_CMP_EQ), S(0x0500, 5, 0x11223344, 0x312), 0x11013344),
+    // Elements in order, or as the selector says; every element written, or some.
+    T(VADD4, U32, U32, V(U32), S(0x01020304, 0x10ff2030, 0, 0xffac688), 0x11012334),
+    T(VADD4, U32, U32, V(U32, .sat = true), S(0x01020304, 0x10ff2030, 0, 0xffac688), 0x11ff2334),
+    T(VADD4, S32, S32, V(S32, .sat = true), S(0x7f800102, 0x01ff0202, 0, 0xffac688), 0x7f800304),
+    T(VADD4, U32, U32, V(U32), S(0x01020304, 0x10203040, 0xaabbccdd, 0x5fac688), 0xaa22cc44),
+    T(VADD4, U32, U32, V(U32, .atom = ISA_ATOM_ADD), S(0x01020304, 0xff000000, 1, 0xffac688), 266),
+    T(VADD4, U32, U32, V(U32), S(0x01020304, 0x10203040, 0, 0xf688fac), 0x11223344),
+    T(VADD2, U32, U32, V(U32), S(0x0001ffff, 0x00020003, 0, 0x301a008), 0x00030002),
+    T(VSUB2, S32, S32, V(S32, .sat = true), S(0x80000001, 0x00010002, 0, 0x301a008), 0x8000ffff),
+    T(VSUB4, S32, U32, V(U32, .atom = ISA_ATOM_ADD), S(0, 0x01010101, 0, 0xffac688), 0xfffffffc),
+    T(VAVRG4, U32, U32, V(U32), S(0x0105ff00, 0x0204ff00, 0, 0xffac688), 0x0205ff00),
+    T(VAVRG2, S32, S32, V(S32), S(0xfffd0001, 0xfffe0002, 0, 0x301a008), 0xfffd0002), // -5 / 2
+    T(VABSDIFF4, U32, U32, V(U32), S(0x00ff1020, 0xff002010, 0, 0xffac688), 0xffff1010),
+    T(VABSDIFF4, U32, U32, V(U32, .atom = ISA_ATOM_ADD), S(0x00ff1020, 0xff002010, 1, 0xffac688),
+      543),
+    T(VMIN4, S32, S32, V(S32), S(0x80017f00, 0x0002ff01, 0, 0xffac688), 0x8001ff00),
+    T(VMAX2, U32, U32, V(U32), S(0x8000ffff, 0x00011234, 0, 0x301a008), 0x8000ffff),
+    T(VSET4, S32, S32, M(.cmp = ISA_CMP_LT), S(0x80017f00, 0x0002ff01, 0, 0xffac688), 0x01010001),
+    T(VSET2, U32, U32, M(.cmp = ISA_CMP_NE, .atom = ISA_ATOM_ADD),
+      S(0x00010002, 0x00010003, 8, 0x301a008), 9),
+};
+
 static const struct test bits[] = {
     T(POPC, B64, VOID, M(0), S(~0ull), 64),
     T(POPC, B32, VOID, M(0), S(0xff000000f0), 4),
@@ -355,6 +418,7 @@ static void run(const struct test *t) {
 
 int main(void) {
     RUN(integers);
+    RUN(video);
     RUN(bits);
     RUN(floats);
     RUN(comparisons);

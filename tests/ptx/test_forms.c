@@ -45,8 +45,14 @@ static void write_vector(struct strbuf *out, enum isa_type t, unsigned n) {
 }
 
 static void write_operand(struct strbuf *out, const struct isa_operand_form *f, enum isa_type ty,
-                          enum isa_type ty2, const struct isa_mods *m) {
+                          enum isa_type ty2, const struct isa_mods *m, bool optional) {
     enum isa_type t = isa_rule_type(f->rule, ty, ty2);
+    static const char *const parts[] = {"", ".h1", ".h03", ".b7061", ".h10", ".b310"};
+    if (f->part) {
+        strbuf_printf(out, "%s%s", operand_of(t, false),
+                      optional || !f->part_optional ? parts[f->part] : "");
+        return;
+    }
     switch (f->kind) {
     case ISA_OPERAND_PAIR:
         strbuf_printf(out, "%s|%s", operand_of(t, false),
@@ -116,7 +122,7 @@ static void write_line(struct strbuf *out, const struct isa_form *f, const unsig
         if (!wanted)
             continue;
         strbuf_puts(out, between);
-        write_operand(out, o, (enum isa_type)ty, (enum isa_type)ty2, &m);
+        write_operand(out, o, (enum isa_type)ty, (enum isa_type)ty2, &m, optional);
         between = ", ";
     }
     strbuf_puts(out, ";");
