@@ -32,20 +32,32 @@ static bool open_jit(struct jit *j) {
 
 typedef VEC(struct kimg_code) code_list;
 
+static bool compile_kernel(struct arena *arena, const struct jit *j, struct kj_module *m,
+                           uint32_t kernel, struct kd_spec spec, code_list *codes) {
+    struct kimg_code code = {.kernel = kernel, .spec = spec};
+    char log[2048] = "";
+    void *object;
+    if (!j->compile(m, kernel, &spec, &object, &code.obj_size, &code.info, log, sizeof log)) {
+        cc_error("kernel %s: %s", j->info(m)->kernels[kernel].name, log);
+        return false;
+    }
+    code.obj = arena_memdup(arena, object, code.obj_size);
+    free(object);
+    vec_push(arena, codes, code);
+    return true;
+}
+
+// Each kernel for any launch and, where that makes a difference, without tests of alignment.
 static bool compile_kernels(struct arena *arena, const struct jit *j, struct kj_module *m,
                             enum kd_level level, code_list *codes) {
     const struct kj_module_info *info = j->info(m);
     for (uint32_t k = 0; k < info->nkernels; ++k) {
-        struct kimg_code code = {.kernel = k, .spec = {.level = level}};
-        char log[2048] = "";
-        void *object;
-        if (!j->compile(m, k, &code.spec, &object, &code.obj_size, &code.info, log, sizeof log)) {
-            cc_error("kernel %s: %s", info->kernels[k].name, log);
+        struct kd_spec spec = {.level = level};
+        if (!compile_kernel(arena, j, m, k, spec, codes))
             return false;
-        }
-        code.obj = arena_memdup(arena, object, code.obj_size);
-        free(object);
-        vec_push(arena, codes, code);
+        spec.flags = KD_SPEC_ALIGNED_PARAMS;
+        if (info->kernels[k].naligned && !compile_kernel(arena, j, m, k, spec, codes))
+            return false;
     }
     return true;
 }

@@ -10,6 +10,7 @@
 //   cg_nan.c     where the bits of a NaN can be seen
 //   cg_source.c  special registers, symbols, parameters, address conversion
 //   cg_mem.c     loads and stores
+//   cg_align.c   tests of addresses that are not proven aligned
 //   cg_atomic.c  atom and red
 //   cg_texture.c texture fetches
 //   cg_warp.c    shuffles, votes, matches, reductions
@@ -59,6 +60,7 @@ struct cg {
     uint32_t *frame_depth; // by kir_func index: bytes of frames below, UINT32_MAX: recursive
     bool uses_spill;
     uint32_t group_spill;
+    LLVMValueRef *file_names;  // constants by number of the file, made when needed
     LLVMValueRef spill_stride; // constant global: bytes saved for a group, set at the end
     struct strbuf *err;
     bool failed;
@@ -84,6 +86,7 @@ struct cg_func {
     struct cg_var *vars;            // by value id
     uint8_t *crosses;               // by value id: used outside its block
     uint8_t *nan;                   // by value id: enum cg_nan_class
+    uint8_t *zeros;                 // by value id: see passes/alignment.h
     LLVMValueRef *ret_vars;         // functions: by result
     LLVMValueRef alive_var;         // functions whose lanes can die
     LLVMValueRef spill_base, spill; // of all groups, of this one
@@ -95,6 +98,7 @@ struct cg_func {
     uint32_t epoch;
     struct kir_block *block; // being emitted
     LLVMValueRef mask;       // of that block; NULL: all lanes of a full group
+    bool may_be_empty;       // lanes have died in a call: maybe all of them
     uint32_t spill_bytes;
 };
 
@@ -126,6 +130,16 @@ LLVMBasicBlockRef cg_new_block(struct cg_func *g, const char *name);
 // Ends the launch with a fault when `bad` (i1) holds.
 void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault);
 
+// cg_align.c
+void cg_find_alignment(struct cg_func *g);
+bool cg_is_aligned(struct cg_func *g, const struct kir_inst *i); // proven
+// Ends the launch unless the addresses of all active lanes are multiples of the access's size.
+// May begin a new block: values made before it can be used after it.
+void cg_check_alignment(struct cg_func *g, struct kir_inst *i);
+// Calls the helper that ends the launch; it does not return. address: NULL when there is none.
+void cg_fault_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef thread,
+                 enum kd_fault fault, LLVMValueRef address);
+
 // cg_inst.c
 void cg_emit_inst(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i);
@@ -149,6 +163,9 @@ void cg_set_vec(struct cg_func *g, struct kir_value *v, LLVMValueRef x); // vary
 void cg_set_result(struct cg_func *g, struct kir_value *v, LLVMValueRef x);
 LLVMValueRef cg_splat(struct cg *c, LLVMValueRef x);
 LLVMValueRef cg_offs_vec(struct cg_func *g, const int64_t *offs, LLVMTypeRef elem);
+// Can v be used here although this instruction does not name it? Not after a barrier that it
+// was not saved at.
+bool cg_at_hand(struct cg_func *g, const struct kir_value *v);
 LLVMValueRef cg_mask(struct cg_func *g);                         // never NULL: all ones when full
 LLVMValueRef cg_mask_bits(struct cg_func *g, LLVMValueRef mask); // iW
 LLVMValueRef cg_any(struct cg_func *g, LLVMValueRef mask);       // i1

@@ -352,6 +352,7 @@ bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i) {
         return true;
     }
     bool unused = i->op == ISA_OP_RED || !i->nres;
+    cg_check_alignment(g, i);
     if (c->width > 1 && unused && reducible(i) && i->mods.space != ISA_SPACE_LOCAL &&
         cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM)
         emit_reduced(g, i);

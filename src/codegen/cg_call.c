@@ -121,6 +121,7 @@ static LLVMValueRef call_vector(struct cg_func *g, LLVMValueRef fn, LLVMTypeRef 
 // After a call in which lanes can die only the others go on.
 static void keep_alive(struct cg_func *g, LLVMValueRef alive) {
     g->mask = g->cg->width > 1 ? alive : NULL;
+    g->may_be_empty = true;
 }
 
 static void emit_direct(struct cg_func *g, struct kir_inst *i) {
@@ -259,8 +260,7 @@ bool cg_emit_call(struct cg_func *g, struct kir_inst *i) {
     }
     case ISA_OP_TRAP:
     case ISA_OP_BRKPT: {
-        LLVMValueRef a[3] = {g->blk, first_thread(g), cg_i32(c, KD_FAULT_TRAP)};
-        cg_call_rt(c, "kd_rt_fault", a, 3);
+        cg_fault_at(g, i, first_thread(g), KD_FAULT_TRAP, NULL);
         return true;
     }
     case ISA_OP_NANOSLEEP: {

@@ -252,6 +252,7 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
     g->epoch++;
     g->block = b;
     g->mask = g->entry_mask;
+    g->may_be_empty = false;
     if (g->mask_var[b->id]) {
         g->mask = LLVMBuildLoad2(c->b, cg_mask_type(c), g->mask_var[b->id], "mask");
         LLVMBuildStore(c->b, LLVMConstNull(cg_mask_type(c)), g->mask_var[b->id]);

@@ -64,7 +64,7 @@ static bool is_invariant(struct cg_func *g, const struct kir_inst *i) {
                 i->ops[0]->kind == KIR_VALUE_INST && i->ops[0]->def->op == ISA_OP_SYMADDR;
     bool cheap = isa_op_info[i->op].klass == ISA_CLASS_POINTWISE && i->op != ISA_OP_ISSPACEP &&
                  !(i->op == ISA_OP_CVTA && i->mods.space == ISA_SPACE_LOCAL);
-    if (!load && !cheap)
+    if ((!load && !cheap) || (load && !cg_is_aligned(g, i)))
         return false;
     for (uint32_t k = 0; k < i->nops; k++)
         if (!flow_const(i->ops[k], &unused) && i->ops[k]->kind == KIR_VALUE_INST &&
@@ -131,6 +131,7 @@ static void begin(struct cg_func *g) {
     uint32_t n = c->spec.ntid[0] * c->spec.ntid[1] * c->spec.ntid[2];
     g->nthreads = n ? cg_i32(c, n) : cg_block_field(g, FIELD(nthreads), c->i32, "nthreads");
     cg_find_nans(g);
+    cg_find_alignment(g);
     cg_find_crossing(g);
 }
 

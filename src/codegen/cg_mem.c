@@ -272,9 +272,7 @@ static bool in_block(struct cg_func *g, const struct kir_value *v) {
     return v->kind == KIR_VALUE_INST && v->def->block == g->block;
 }
 
-// Can v be used here although this instruction does not name it? Not after a barrier that it
-// was not saved at.
-static bool at_hand(struct cg_func *g, const struct kir_value *v) {
+bool cg_at_hand(struct cg_func *g, const struct kir_value *v) {
     uint32_t epoch = g->vals[v->id].epoch;
     return v->kind != KIR_VALUE_INST || epoch == CG_PERMANENT || epoch == g->epoch;
 }
@@ -287,7 +285,7 @@ static bool scaled_index(struct cg_func *g, struct kir_value *x, struct kir_valu
     if (!in_block(g, x))
         return false;
     if (d->op == ISA_OP_MUL && d->mods.half == ISA_WIDE && isa_type_bits(d->ty) == 32 &&
-        d->ops[0]->type == KIR_B32 && flow_const(d->ops[1], scale) && at_hand(g, d->ops[0])) {
+        d->ops[0]->type == KIR_B32 && flow_const(d->ops[1], scale) && cg_at_hand(g, d->ops[0])) {
         *idx = d->ops[0];
         *is_signed = isa_type_is_signed(d->ty);
         return *scale == 1 || *scale == 2 || *scale == 4 || *scale == 8;
@@ -295,7 +293,7 @@ static bool scaled_index(struct cg_func *g, struct kir_value *x, struct kir_valu
     if (d->op == ISA_OP_SHL && flow_const(d->ops[1], &s) && s <= 3 && in_block(g, d->ops[0]) &&
         d->ops[0]->def->op == ISA_OP_CVT && isa_type_bits(d->ops[0]->def->ty2) == 32 &&
         !isa_type_is_float(d->ops[0]->def->ty2) && d->ops[0]->def->ops[0]->type == KIR_B32 &&
-        isa_type_bits(d->ops[0]->def->ty) == 64 && at_hand(g, d->ops[0]->def->ops[0])) {
+        isa_type_bits(d->ops[0]->def->ty) == 64 && cg_at_hand(g, d->ops[0]->def->ops[0])) {
         *idx = d->ops[0]->def->ops[0];
         *is_signed = isa_type_is_signed(d->ops[0]->def->ty2);
         *scale = 1ULL << s;
@@ -330,7 +328,7 @@ static LLVMValueRef lane_pointers(struct cg_func *g, const struct access *a) {
         for (int k = 0; k < 2; k++) {
             struct kir_value *u = v->def->ops[k], *x = v->def->ops[1 - k];
             if (cg_shape(g, u).kind != SHAPE_UNIFORM || u->type != KIR_B64 || x->type != KIR_B64 ||
-                !at_hand(g, u) || !at_hand(g, x))
+                !cg_at_hand(g, u) || !cg_at_hand(g, x))
                 continue;
             LLVMValueRef base = cg_pointer(g, s, cg_scalar(g, u), false);
             return indexed_pointer(g, byte_gep(c, base, a->i->offset), x);
@@ -526,6 +524,7 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     LLVMValueRef x[8];
     bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
     bool ordered = i->mods.sem != ISA_SEM_WEAK;
+    cg_check_alignment(g, i);
     if (ordered)
         compiler_fence(c);
     struct plan n = plan_access(c, &a, &s, true);
@@ -562,6 +561,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
             comp[k] = LLVMBuildBitCast(c->b, comp[k], vec ? cg_vec_of(c, a.elem) : a.elem, "");
         }
     }
+    cg_check_alignment(g, i);
     if (ordered)
         compiler_fence(c);
     struct plan n = plan_access(c, &a, &s, false);

@@ -73,15 +73,16 @@ static const struct {
     const char *name, *sig;
     bool noreturn;
 } rt[] = {
-    {"kd_rt_vprintf", "ipipp", false},       {"kd_rt_malloc", "lpil", false},
-    {"kd_rt_free", "vpil", false},           {"kd_rt_assertfail", "vpippipl", false},
-    {"kd_rt_fault", "vpii", true},           {"kd_rt_nanosleep", "vpii", false},
-    {"kd_rt_globaltimer", "l", false},       {"kd_rt_yield", "vp", false},
-    {"kd_rt_bar_sync", "vpiii", false},      {"kd_rt_bar_arrive", "vpiii", false},
-    {"kd_rt_bar_red", "ipiiiiii", false},    {"kd_rt_warp_shfl", "lpiiiiii", false},
-    {"kd_rt_warp_vote", "ipiiii", false},    {"kd_rt_warp_match", "lpiilii", false},
-    {"kd_rt_warp_redux", "ipiiiii", false},  {"kd_rt_warp_sync", "vpii", false},
-    {"kd_rt_warp_activemask", "ipi", false}, {"kd_rt_tex", "vpilipp", false},
+    {"kd_rt_vprintf", "ipipp", false},      {"kd_rt_malloc", "lpil", false},
+    {"kd_rt_free", "vpil", false},          {"kd_rt_assertfail", "vpippipl", false},
+    {"kd_rt_fault", "vpii", true},          {"kd_rt_fault_at", "vpiilpi", true},
+    {"kd_rt_nanosleep", "vpii", false},     {"kd_rt_globaltimer", "l", false},
+    {"kd_rt_yield", "vp", false},           {"kd_rt_bar_sync", "vpiii", false},
+    {"kd_rt_bar_arrive", "vpiii", false},   {"kd_rt_bar_red", "ipiiiiii", false},
+    {"kd_rt_warp_shfl", "lpiiiiii", false}, {"kd_rt_warp_vote", "ipiiii", false},
+    {"kd_rt_warp_match", "lpiilii", false}, {"kd_rt_warp_redux", "ipiiiii", false},
+    {"kd_rt_warp_sync", "vpii", false},     {"kd_rt_warp_activemask", "ipi", false},
+    {"kd_rt_tex", "vpilipp", false},
 };
 
 static LLVMTypeRef letter(struct cg *c, char l) {

@@ -74,6 +74,7 @@ enum {
     KD_SPEC_SMALL_GRID = 2,       // every nctaid[i] * ntid[i] is at most 2^30
     KD_SPEC_FULL_WARPS = 4,       // nthreads is a multiple of 32
     KD_SPEC_1D = 8,               // ntid.y == ntid.z == 1
+    KD_SPEC_ALIGNED_PARAMS = 16,  // parameters are multiples as kj_kernel.aligned says
 };
 enum kd_level {
     KD_LEVEL_HOST,
@@ -113,6 +114,11 @@ enum { KD_TEX_MAX_DIMS = 3, KD_TEX_DIMS = 15, KD_TEX_INTEGER = 16 };
        const char *func, uint64_t char_size))                                                      \
     /* ends the launch with an enum kd_fault; does not return */                                   \
     X(void, kd_rt_fault, (struct kd_block * b, uint32_t thread, uint32_t fault))                   \
+    /* the same; address: what was touched, of address faults; file, line: where in the source,    \
+       NULL and 0 when that is not known */                                                        \
+    X(void, kd_rt_fault_at,                                                                        \
+      (struct kd_block * b, uint32_t thread, uint32_t fault, uint64_t address, const char *file,   \
+       uint32_t line))                                                                             \
     X(void, kd_rt_nanosleep, (struct kd_block * b, uint32_t thread, uint32_t ns))                  \
     X(uint64_t, kd_rt_globaltimer, (void))                                                         \
     /* lets other warps, threads and blocks run (stack modes); cheap elsewhere */                  \
@@ -140,11 +146,12 @@ enum { KD_TEX_MAX_DIMS = 3, KD_TEX_DIMS = 15, KD_TEX_INTEGER = 16 };
        uint32_t membermask))                                                                       \
     X(void, kd_rt_warp_sync, (struct kd_block * b, uint32_t thread, uint32_t membermask))          \
     X(uint32_t, kd_rt_warp_activemask, (struct kd_block * b, uint32_t thread))                     \
-    /* one fetch from a texture object; form: number of coordinates, | KD_TEX_INTEGER when they     \
-       are s32, else f32. texel: four components of 32 bits, as bits. A handle that names no        \
+    /* one fetch from a texture object; form: number of coordinates, | KD_TEX_INTEGER when they    \
+       are s32, else f32. texel: four components of 32 bits, as bits. A handle that names no       \
        texture ends the launch */                                                                  \
-    X(void, kd_rt_tex, (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form,      \
-                        const uint32_t *coords, uint32_t *texel))
+    X(void, kd_rt_tex,                                                                             \
+      (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form,                       \
+       const uint32_t *coords, uint32_t *texel))
 
 // shfl returns the value in the low half, the predicate in bit 32; match the same.
 

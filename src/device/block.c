@@ -169,7 +169,8 @@ static void thread_index(const struct kd_launch *l, uint32_t linear, uint32_t ou
     out[2] = linear / l->block[0] / l->block[1];
 }
 
-static void fault_text(struct kd_fault_record *f, const char *message) {
+static void fault_text(struct kd_fault_record *f, const char *file, uint32_t line,
+                       const char *message) {
     int n = snprintf(f->text, sizeof f->text, "kernel %s %s: block (%u,%u,%u)", f->kernel,
                      fault_words(f->fault), f->block[0], f->block[1], f->block[2]);
     if (f->thread_known && n > 0 && (size_t)n < sizeof f->text)
@@ -178,6 +179,8 @@ static void fault_text(struct kd_fault_record *f, const char *message) {
     if (f->address_known && n > 0 && (size_t)n < sizeof f->text)
         n += snprintf(f->text + n, sizeof f->text - (size_t)n, ", address 0x%llx",
                       (unsigned long long)f->address);
+    if (line && n > 0 && (size_t)n < sizeof f->text)
+        n += snprintf(f->text + n, sizeof f->text - (size_t)n, ", at %s:%u", file, line);
     if (message[0] && n > 0 && (size_t)n < sizeof f->text)
         snprintf(f->text + n, sizeof f->text - (size_t)n, " (%s)", message);
 }
@@ -200,20 +203,20 @@ static void record_fault(struct runner *r, struct resident *s) {
     }
     if (f.thread_known)
         thread_index(l, thread, f.thread);
-    fault_text(&f, r->fault.message);
+    fault_text(&f, r->fault.file, r->fault.line, r->fault.message);
     context_set_fault(s->op->context, &f);
 }
 
 static void fault_without_block(struct op *op) {
     struct kd_fault_record f = {.fault = KD_FAULT_OUT_OF_MEMORY};
     snprintf(f.kernel, sizeof f.kernel, "%s", op->launch.name);
-    fault_text(&f, "");
+    fault_text(&f, "", 0, "");
     context_set_fault(op->context, &f);
 }
 
 _Noreturn void block_fault(struct resident *s, enum kd_fault fault, const char *message) {
     struct fault_info *f = &s->runner->fault;
-    memset(f, 0, offsetof(struct fault_info, message));
+    memset(f, 0, sizeof *f);
     f->fault = fault;
     snprintf(f->message, sizeof f->message, "%s", message);
     runner_abandon(s->runner, OUTCOME_FAULT);

@@ -74,6 +74,8 @@ static void take_fault(struct runner *r, int sig, const siginfo_t *info, ucontex
     r->fault.address_known = (sig == SIGSEGV || sig == SIGBUS) && info->si_code != SI_KERNEL;
     r->fault.thread_known = false;
     r->fault.message[0] = 0;
+    r->fault.file[0] = 0;
+    r->fault.line = 0;
     r->outcome = OUTCOME_FAULT;
     r->stack = NULL;
     redirect(u, r->scheduler_sp);

@@ -44,8 +44,17 @@ static bool same_shape(const struct kd_spec *a, const struct kd_spec *b) {
     return memcmp(a->ntid, b->ntid, sizeof a->ntid) == 0;
 }
 
+static bool params_aligned(const struct kj_kernel *info, const uint8_t *params) {
+    uint64_t value, bad = 0;
+    for (uint32_t i = 0; i < info->naligned; i++) {
+        memcpy(&value, params + info->aligned[i].offset, sizeof value);
+        bad |= value & (info->aligned[i].align - 1);
+    }
+    return info->naligned > 0 && bad == 0;
+}
+
 struct kd_spec kernel_spec(const struct kd_kernel *k, const uint32_t grid[3],
-                           const uint32_t block[3]) {
+                           const uint32_t block[3], const void *params) {
     struct kd_spec s = {.level = (uint32_t)k->module->context->device->properties.level};
     bool small = true;
     for (int i = 0; i < 3; i++) {
@@ -58,6 +67,8 @@ struct kd_spec kernel_spec(const struct kd_kernel *k, const uint32_t grid[3],
         s.flags |= KD_SPEC_X_MULTIPLE_OF_32;
     if ((uint64_t)block[0] * block[1] * block[2] % KD_WARP == 0)
         s.flags |= KD_SPEC_FULL_WARPS;
+    if (params && params_aligned(k->info, params))
+        s.flags |= KD_SPEC_ALIGNED_PARAMS;
     s.width = k->module->options.width;
     return s;
 }
@@ -266,8 +277,8 @@ static const struct code *make_and_add(struct kd_kernel *k, const struct kd_spec
 }
 
 const struct code *kernel_code(struct kd_kernel *k, const uint32_t grid[3], const uint32_t block[3],
-                               enum kd_status *status) {
-    struct kd_spec want = kernel_spec(k, grid, block);
+                               const void *params, enum kd_status *status) {
+    struct kd_spec want = kernel_spec(k, grid, block, params);
     const struct code *c = look_up(k, &want);
     *status = KD_OK;
     if (c)

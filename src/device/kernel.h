@@ -31,12 +31,12 @@ struct kd_kernel {
 
 void kernel_open(struct kd_kernel *k, struct kd_module *m, uint32_t index);
 void kernel_close(struct kd_kernel *k);
-// The specialisation that a launch would like best.
+// The specialisation that a launch would like best. params: the parameter block.
 struct kd_spec kernel_spec(const struct kd_kernel *k, const uint32_t grid[3],
-                           const uint32_t block[3]);
+                           const uint32_t block[3], const void *params);
 // Code for a launch. NULL with a reason, and the status.
 const struct code *kernel_code(struct kd_kernel *k, const uint32_t grid[3], const uint32_t block[3],
-                               enum kd_status *status);
+                               const void *params, enum kd_status *status);
 // For tests: code that is there already, for all shapes.
 bool kernel_add_code(struct kd_kernel *k, const struct code *code);
 

@@ -159,7 +159,7 @@ enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_confi
         status = check_cooperative(c);
     if (status)
         return status;
-    const struct code *code = kernel_code(c->kernel, c->grid, c->block, &status);
+    const struct code *code = kernel_code(c->kernel, c->grid, c->block, c->params, &status);
     if (!code)
         return status;
     kd_context_flush_printf(q->context);

@@ -21,6 +21,8 @@ struct fault_info {
     bool address_known, thread_known;
     uint64_t address;
     uint32_t thread;
+    uint32_t line;
+    char file[256]; // of the source; "" when it is not known
     char message[512]; // more about it; "" when there is none
 };
 

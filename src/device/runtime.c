@@ -15,20 +15,35 @@ static struct kd_context *context_of(const struct kd_block *b) {
     return launch_op(b->launch)->context;
 }
 
-static _Noreturn void fault_at(struct kd_block *b, uint32_t thread, enum kd_fault fault,
-                               const char *message) {
-    struct resident *s = resident_of(b);
-    struct fault_info *f = &s->runner->fault;
-    memset(f, 0, offsetof(struct fault_info, message));
+static struct fault_info *begin_fault(struct kd_block *b, uint32_t thread, enum kd_fault fault) {
+    struct fault_info *f = &resident_of(b)->runner->fault;
+    memset(f, 0, sizeof *f);
     f->fault = fault;
     f->thread_known = thread < b->nthreads;
     f->thread = thread;
+    return f;
+}
+
+static _Noreturn void fault_at(struct kd_block *b, uint32_t thread, enum kd_fault fault,
+                               const char *message) {
+    struct fault_info *f = begin_fault(b, thread, fault);
     snprintf(f->message, sizeof f->message, "%s", message);
-    runner_abandon(s->runner, OUTCOME_FAULT);
+    runner_abandon(resident_of(b)->runner, OUTCOME_FAULT);
 }
 
 void kd_rt_fault(struct kd_block *b, uint32_t thread, uint32_t fault) {
     fault_at(b, thread, (enum kd_fault)fault, "");
+}
+
+void kd_rt_fault_at(struct kd_block *b, uint32_t thread, uint32_t fault, uint64_t address,
+                    const char *file, uint32_t line) {
+    struct fault_info *f = begin_fault(b, thread, (enum kd_fault)fault);
+    f->address_known = fault == KD_FAULT_ILLEGAL_ADDRESS || fault == KD_FAULT_MISALIGNED;
+    f->address = address;
+    if (file && line)
+        snprintf(f->file, sizeof f->file, "%s", file);
+    f->line = line;
+    runner_abandon(resident_of(b)->runner, OUTCOME_FAULT);
 }
 
 static void thread_place(const struct kd_block *b, uint32_t thread, uint32_t t[3]) {

@@ -104,6 +104,15 @@ static void get_kernel(struct in *in, struct kj_kernel *k) {
     k->minnctapersm = get32(in);
     k->maxnreg = get32(in);
     k->registers = get32(in);
+    k->naligned = get_count(in, 8);
+    struct kj_aligned *aligned = arena_array(in->arena, struct kj_aligned, k->naligned + 1);
+    for (uint32_t i = 0; i < k->naligned; i++) {
+        aligned[i].offset = get32(in);
+        aligned[i].align = get32(in);
+        if ((uint64_t)aligned[i].offset + 8 > k->param_bytes)
+            wrong(in, "an aligned parameter lies outside the parameter block");
+    }
+    k->aligned = aligned;
 }
 
 static void get_reloc(struct in *in, struct kj_reloc *r, const struct kj_var *v, uint32_t nvars) {

@@ -66,6 +66,11 @@ static void put_kernel(struct out *o, const struct kj_kernel *k) {
     put32(o, k->minnctapersm);
     put32(o, k->maxnreg);
     put32(o, k->registers);
+    put32(o, k->naligned);
+    for (uint32_t i = 0; i < k->naligned; i++) {
+        put32(o, k->aligned[i].offset);
+        put32(o, k->aligned[i].align);
+    }
 }
 
 static void put_var(struct out *o, const struct kj_var *v) {

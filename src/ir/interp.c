@@ -46,9 +46,21 @@ static uint32_t lane_bit(const struct interp_thread *t) {
     return UINT32_C(1) << (t->id % KD_WARP);
 }
 
-void interp_fault(struct interp *in, const struct interp_thread *t, enum kd_fault fault) {
+void interp_fault_at(struct interp *in, const struct interp_thread *t, enum kd_fault fault,
+                     uint64_t address) {
     in->failed = 1;
-    in->rt->kd_rt_fault(in->b, t->id, fault);
+    const struct kir_inst *i = NULL;
+    if (t->depth) {
+        const struct interp_func *f = t->frames[t->depth - 1].func;
+        i = t->pc < f->ncode ? f->code[t->pc].ir : NULL;
+    }
+    const char *file =
+        i && i->line && i->file < in->m->files.len ? in->m->files.data[i->file] : NULL;
+    in->rt->kd_rt_fault_at(in->b, t->id, fault, address, file, file ? i->line : 0);
+}
+
+void interp_fault(struct interp *in, const struct interp_thread *t, enum kd_fault fault) {
+    interp_fault_at(in, t, fault, 0);
 }
 
 void interp_wait(struct interp *in, struct interp_thread *t, enum interp_state state) {
@@ -262,7 +274,7 @@ void kir_interp_block(struct kir_module *m, struct kir_func *kernel, struct kd_b
     uint32_t nthreads = b->nthreads, nwarps = (nthreads + KD_WARP - 1) / KD_WARP;
     struct interp *in = take(b);
     if (!in || !reserve(in, nthreads, nwarps)) {
-        rt->kd_rt_fault(b, 0, KD_FAULT_OUT_OF_MEMORY);
+        rt->kd_rt_fault_at(b, 0, KD_FAULT_OUT_OF_MEMORY, 0, NULL, 0);
         return;
     }
     in->m = m;

@@ -139,6 +139,9 @@ static inline const struct interp_inst *interp_at(struct interp_thread *t) {
 static inline struct interp_warp *interp_warp_of(struct interp *in, const struct interp_thread *t) {
     return &in->warps[t->id / KD_WARP];
 }
+// A fault of the thread's current instruction; address: what it touched, of address faults.
+void interp_fault_at(struct interp *in, const struct interp_thread *t, enum kd_fault fault,
+                     uint64_t address);
 void interp_fault(struct interp *in, const struct interp_thread *t, enum kd_fault fault);
 void interp_wait(struct interp *in, struct interp_thread *t, enum interp_state state);
 void interp_resume(struct interp *in, struct interp_thread *t); // past its instruction

@@ -35,17 +35,17 @@ void *interp_address(struct interp *in, struct interp_thread *t, uint8_t space, 
     if (has_window(space)) {
         struct window w = window_of(in, t, space);
         if (size > w.bytes || addr > w.bytes - size) {
-            interp_fault(in, t, KD_FAULT_ILLEGAL_ADDRESS);
+            interp_fault_at(in, t, KD_FAULT_ILLEGAL_ADDRESS, addr);
             return NULL;
         }
         if (addr % align) {
-            interp_fault(in, t, KD_FAULT_MISALIGNED);
+            interp_fault_at(in, t, KD_FAULT_MISALIGNED, addr);
             return NULL;
         }
         return w.base + addr;
     }
     if (addr % align) {
-        interp_fault(in, t, KD_FAULT_MISALIGNED);
+        interp_fault_at(in, t, KD_FAULT_MISALIGNED, addr);
         return NULL;
     }
     return (void *)(uintptr_t)addr; // NOLINT: a generic address is a host address

@@ -22,6 +22,11 @@ struct kj_module;
 struct kj_param {
     uint32_t offset, size, align;
 };
+// A 64-bit value in the parameter block, and what it must be a multiple of so that accesses
+// through it are aligned. Code for KD_SPEC_ALIGNED_PARAMS does not test them again.
+struct kj_aligned {
+    uint32_t offset, align;
+};
 struct kj_kernel {
     const char *name;
     uint32_t nparams;
@@ -31,6 +36,8 @@ struct kj_kernel {
     uint32_t local_bytes;   // a thread, as far as it is known before compilation
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg;
     uint32_t registers; // an estimate for occupancy; 1 .. 255
+    uint32_t naligned;
+    const struct kj_aligned *aligned;
 };
 struct kj_reloc {
     uint64_t offset;

@@ -7,6 +7,7 @@
 
 #include "ir/interp.h"
 #include "ir/registers.h"
+#include "passes/alignment.h"
 #include "ptx/ast.h"
 #include "support/debug.h"
 
@@ -53,6 +54,19 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
     return ir;
 }
 
+static void describe_alignment(struct kir_module *m, const struct kir_func *f,
+                               struct kj_kernel *k) {
+    struct arena a = {0};
+    struct aligned_param *p;
+    uint32_t n = alignment_wanted(&a, f, &p);
+    struct kj_aligned *out = arena_array(&m->arena, struct kj_aligned, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = (struct kj_aligned){p[i].offset, p[i].align};
+    k->naligned = n;
+    k->aligned = out;
+    arena_free(&a);
+}
+
 static void describe_kernel(struct kir_module *m, const struct kir_func *f, struct kj_kernel *k) {
     struct kj_param *params = arena_array(&m->arena, struct kj_param, f->params.len + 1);
     for (uint32_t n = 0; n < f->params.len; n++) {
@@ -69,6 +83,7 @@ static void describe_kernel(struct kir_module *m, const struct kir_func *f, stru
                             .maxnreg = f->maxnreg};
     memcpy(k->maxntid, f->maxntid, sizeof k->maxntid);
     memcpy(k->reqntid, f->reqntid, sizeof k->reqntid);
+    describe_alignment(m, f, k);
     k->registers = kir_estimate_registers(f);
     if (f->maxnreg && k->registers > f->maxnreg)
         k->registers = f->maxnreg;

@@ -90,6 +90,11 @@ static void rt_fault(struct kd_block *b, uint32_t thread, uint32_t fault) {
     longjmp(faulted, 1);
 }
 
+static void rt_fault_at(struct kd_block *b, uint32_t thread, uint32_t fault, uint64_t address,
+                        const char *file, uint32_t line) {
+    rt_fault(b, thread, fault);
+}
+
 static void rt_assertfail(struct kd_block *b, uint32_t thread, const char *expr, const char *file,
                           uint32_t line, const char *func, uint64_t char_size) {
     printf("assert: %s:%" PRIu32 ": %s: %s\n", file, line, func, expr);
@@ -122,6 +127,7 @@ static const struct kd_rt rt = {.kd_rt_vprintf = rt_vprintf,
                                 .kd_rt_free = rt_free,
                                 .kd_rt_assertfail = rt_assertfail,
                                 .kd_rt_fault = rt_fault,
+                                .kd_rt_fault_at = rt_fault_at,
                                 .kd_rt_nanosleep = rt_nanosleep,
                                 .kd_rt_globaltimer = rt_globaltimer,
                                 .kd_rt_yield = rt_yield,

@@ -44,7 +44,8 @@ static struct kir_module *module;
 static uint32_t counter, faults;
 static _Thread_local jmp_buf jump;
 
-static void on_fault(struct kd_block *b, uint32_t thread, uint32_t fault) {
+static void on_fault(struct kd_block *b, uint32_t thread, uint32_t fault, uint64_t address,
+                     const char *file, uint32_t line) {
     __atomic_add_fetch(&faults, fault == KD_FAULT_TRAP, __ATOMIC_RELAXED);
     longjmp(jump, 1);
 }
@@ -52,7 +53,7 @@ static void on_fault(struct kd_block *b, uint32_t thread, uint32_t fault) {
 static void on_yield(struct kd_block *b) {
 }
 
-static const struct kd_rt rt = {.kd_rt_fault = on_fault, .kd_rt_yield = on_yield};
+static const struct kd_rt rt = {.kd_rt_fault_at = on_fault, .kd_rt_yield = on_yield};
 
 static void run_block(uint32_t index) {
     uint64_t params[1] = {(uint64_t)(uintptr_t)&counter};
