@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 3, KD_WARP = 32 };
+enum { KD_ABI_VERSION = 4, KD_WARP = 32 };
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
