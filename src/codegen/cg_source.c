@@ -101,8 +101,16 @@ static LLVMValueRef to_width(struct cg *c, LLVMValueRef x, struct kir_value *r) 
     return cg_widen(c, x, ISA_U32, r->type);
 }
 
+// What only profilers, debuggers and device-side graph launches set, and shared memory that the
+// system keeps for itself: there is none.
+static bool is_zero(enum isa_sreg s) {
+    return s >= ISA_SREG_ENVREG0 && s <= ISA_SREG_CURRENT_GRAPH_EXEC;
+}
+
 static LLVMValueRef scalar_sreg(struct cg_func *g, enum isa_sreg s) {
     struct cg *c = g->cg;
+    if (is_zero(s))
+        return cg_i32(c, 0);
     if (s >= ISA_SREG_NTID_X && s <= ISA_SREG_NTID_Z)
         return ntid(g, s - ISA_SREG_NTID_X);
     if (s == ISA_SREG_CTAID_X || s == ISA_SREG_CLUSTERID_X)

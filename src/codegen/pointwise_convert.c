@@ -319,8 +319,9 @@ bool pw_cvt(const struct em *e) {
 
 // cvt.pack.sat: a and b side by side, b below; the 8-bit form shifts c in above them.
 bool pw_cvt_pack(const struct em *e) {
-    unsigned bits = isa_type_bits(e->i->ty);
-    bool s = isa_type_is_signed(e->i->ty);
+    unsigned small = e->i->mods.mask; // less than a byte: bits, and 128 when signed
+    unsigned bits = small ? small & 127 : isa_type_bits(e->i->ty);
+    bool s = small ? small & 128 : isa_type_is_signed(e->i->ty);
     uint64_t mask = (UINT64_C(1) << bits) - 1;
     val a = saturate_int(e, op_int(e, 0, 32, true), true, bits, s);
     val b = saturate_int(e, op_int(e, 1, 32, true), true, bits, s);

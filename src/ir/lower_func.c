@@ -96,6 +96,12 @@ static struct kir_value *read_sreg(struct lower_func *lf, const struct ptx_opera
     struct kir_value *v = lower_emit1(lf, ISA_OP_SREG, kir_isa_type(type), type, 0, NULL);
     v->def->sreg = o->sreg;
     enum kir_type want = kir_type_of(o->type);
+    if (want == KIR_PRED) {
+        struct kir_value *ops[2] = {v, kir_const(lf->f, KIR_B32, 0)};
+        v = lower_emit1(lf, ISA_OP_SETP, ISA_U32, KIR_PRED, 2, ops);
+        v->def->mods.cmp = ISA_CMP_NE;
+        return v;
+    }
     return kir_type_bits(want) > kir_type_bits(type) ? lower_resize(lf, v, want) : v;
 }
 

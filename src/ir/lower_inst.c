@@ -150,6 +150,12 @@ static bool lower_mov(struct lower_func *lf) {
     return true;
 }
 
+// Policies are hints; the address of a range is not looked at.
+static bool lower_policy(struct lower_func *lf) {
+    lower_write(lf, &lf->inst->ops[0], kir_const(lf->f, KIR_B64, 0));
+    return true;
+}
+
 // In a function, .param addresses are those of slots in a frame.
 static bool lower_space_op(struct lower_func *lf) {
     struct operands s = {0};
@@ -248,6 +254,8 @@ bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
     switch (inst->op) {
     case ISA_OP_MOV:
         return lower_mov(lf);
+    case ISA_OP_CREATEPOLICY:
+        return lower_policy(lf);
     case ISA_OP_CVTA:
     case ISA_OP_ISSPACEP:
         return lower_space_op(lf);

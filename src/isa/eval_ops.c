@@ -107,6 +107,16 @@ void eval_cvt_pack(enum isa_type ty, const union isa_bits *src, union isa_bits *
     dst[0].u64[0] = (c | a << n | b) & 0xffffffff;
 }
 
+void eval_cvt_pack_bits(unsigned format, const union isa_bits *src, union isa_bits *dst) {
+    unsigned n = format & 127;
+    bool is_signed = format & 128;
+    uint64_t a = bit_saturate((uint64_t)(int64_t)src[0].s32, true, n, is_signed);
+    uint64_t b = bit_saturate((uint64_t)(int64_t)src[1].s32, true, n, is_signed),
+             mask = bit_low_mask(n);
+    uint64_t d = (uint64_t)src[2].u32[0] << (2 * n) | (a & mask) << n | (b & mask);
+    dst[0] = (union isa_bits){.u64 = {(uint32_t)d}};
+}
+
 static void store_bits(union isa_bits *dst, const void *from, unsigned bytes) {
     *dst = (union isa_bits){0};
     memcpy(dst, from, bytes);

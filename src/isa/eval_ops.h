@@ -28,6 +28,8 @@ uint64_t eval_cvt_f8x2_to_f16x2(enum fp_format f, const union isa_bits *src,
                                 const struct isa_mods *m);
 void eval_cvt_pack(enum isa_type ty, const union isa_bits *src, union isa_bits *dst,
                    bool shift_in_c);
+// As far as 4 and 2 bits: format has how many, and 128 when they are signed.
+void eval_cvt_pack_bits(unsigned format, const union isa_bits *src, union isa_bits *dst);
 void eval_mov(enum isa_type ty, const union isa_bits *src, union isa_bits *dst);
 void eval_pack(enum isa_type ty, unsigned n, const union isa_bits *src, union isa_bits *dst);
 void eval_unpack(enum isa_type ty, unsigned n, const union isa_bits *src, union isa_bits *dst);

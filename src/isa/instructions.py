@@ -405,6 +405,10 @@ form("cvt.pack.sat.dtype.s32 d, a, b", dtype="u16 s16", ptx=65, sm=72,
 form("cvt.pack.sat.dtype.s32.b32 d, a, b, c", dtype="u8 s8", ptx=65, sm=72,
      t=dict(d="u32", a="ty2", b="ty2", c="b32"), raw=True,
      sem="eval_cvt_pack(ty, src, dst, true);")
+# Types of less than a byte are in mods.mask: bits, and 128 when signed.
+form("cvt.pack.sat.ctype.atype.b32 d, a, b, c", ptx=65, sm=75, atype="s32",
+     ctype={"u4": "mask=4", "s4": "mask=132", "u2": "mask=2", "s2": "mask=130"},
+     t=dict(d="u32", c="b32"), raw=True, sem="eval_cvt_pack_bits(m->mask, src, dst);")
 
 # ---- Video -------------------------------------------------------------------------------------
 # Scalar ones work on a byte, half or word of each operand; kernel IR has c (0 where there is none)
@@ -542,6 +546,8 @@ op("prefetch", "memory", side_effect=True, doc="Prefetch a cache line")
 form("prefetch{.ss}.level [a]", ptx=20, sm=20, ss=PSS, level="L1 L2")
 form("prefetch.ss.level [a]", ptx=74, sm=80, ss={"global": "space=ISA_SPACE_GLOBAL"},
      level="L2::evict_last L2::evict_normal")
+form("prefetch{.ss}.tensormap [a]", ptx=80, sm=90,
+     ss={k: SLOTS["ss"][k] for k in ("const", "param")})
 op("prefetchu", "memory", side_effect=True, doc="Prefetch into the uniform cache")
 form("prefetchu.L1 [a]", ptx=20, sm=20)
 op("discard", "memory", side_effect=True, doc="Drop cached data")
@@ -550,6 +556,15 @@ form("discard{.ss}.L2 [a], immSize", ptx=74, sm=80, ss={"global": "space=ISA_SPA
 op("applypriority", "memory", side_effect=True, doc="Change a cache line's priority")
 form("applypriority{.ss}.level [a], immSize", ptx=74, sm=80, t=dict(immSize="u32"),
      ss={"global": "space=ISA_SPACE_GLOBAL"}, level="L2::evict_normal")
+# Kernel IR has a constant in place of a policy: it names no address and changes no result.
+op("createpolicy", "source", doc="Cache policy: a hint")
+PRIMARY = "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged"
+SECONDARY = "L2::evict_first L2::evict_unchanged"
+form("createpolicy.fractional.primary{.secondary}.b64 d{, fraction}", ptx=74, sm=80,
+     primary=PRIMARY, secondary=SECONDARY, t=dict(fraction="f32"))
+form("createpolicy.range{.global}.primary{.secondary}.b64 d, [a], size, total", ptx=74, sm=80,
+     primary=PRIMARY, secondary=SECONDARY, t=dict(size="u32", total="u32"))
+form("createpolicy.cvt.L2.b64 d, property", ptx=74, sm=80)
 op("alloca", "memory", side_effect=True, doc="Local memory from the stack")
 form("alloca.type d, size{, immAlign}", type="u32 u64", ptx=73, sm=52, t=dict(immAlign="u32"))
 op("stacksave", "memory", side_effect=True, doc="Value of the stack pointer")
@@ -636,6 +651,8 @@ op("membar", "fence", side_effect=True, doc="Memory barrier")
 form("membar.level", sets="sem=ISA_SEM_SC",
      level={"cta": "scope=ISA_SCOPE_CTA", "gl": "scope=ISA_SCOPE_GPU",
             "sys": "scope=ISA_SCOPE_SYS"})
+form("membar.proxy.kind", ptx=75, sm=70, sets="sem=ISA_SEM_ACQ_REL scope=ISA_SCOPE_SYS",
+     kind="alias")
 op("fence", "fence", side_effect=True, doc="Memory fence")
 form("fence{.fsem}.scope", ptx=60, sm=70, sets="sem=ISA_SEM_ACQ_REL",
      fsem=enum_words("sem", "ISA_SEM_", "sc acq_rel"))
@@ -657,9 +674,11 @@ form("setmaxnreg.action.sync.aligned.u32 immCount", ptx=80, sm=90, action="inc d
 # ---- PTX that comes later ----------------------------------------------------------------------
 unsupported("mma wmma ldmatrix stmatrix movmatrix wgmma", "matrix instructions")
 unsupported("mbarrier", "asynchronous barriers")
-unsupported("cp st.async st.bulk red.async multimem createpolicy", "asynchronous copies")
+unsupported("cp st.async st.bulk red.async multimem", "asynchronous copies")
 unsupported("tensormap fence.proxy.tensormap::generic", "tensor maps")
 unsupported("tex.3d tex.a1d tex.a2d tex.cube tex.acube tex.2dms tex.a2dms tex.base tex.level "
             "tex.grad tld4 txq istypep sust suld sured suq", "textures and surfaces")
 unsupported("mapa getctarank barrier.cluster", "clusters")
+unsupported("fma.rn.oob", "products with numbers that a tensor copy filled in, whose "
+            "representation is not documented")
 unsupported("tcgen05 clusterlaunchcontrol", "instructions of sm_100 and later")

@@ -390,6 +390,10 @@ static const struct test conversions[] = {
     T(CVT, F16X2, E5M2X2, M(RN), S(0x7c01), 0x7c000100),
     T(CVT_PACK, S16, S32, M(.sat = true), S(70000, 0xffff0000), 0x7fff8000),
     T(CVT_PACK, U8, S32, M(.sat = true), S(300, 5, 0x11112222), 0x2222ff05),
+    T(CVT_PACK, S32, B32, M(.sat = true, .mask = 4), S(99, 5, 0x11223344), 0x223344f5),
+    T(CVT_PACK, S32, B32, M(.sat = true, .mask = 132), S(0xffffff00, 99, 0x11223344), 0x22334487),
+    T(CVT_PACK, S32, B32, M(.sat = true, .mask = 2), S(0xffffffff, 2, 0x11), 0x112),
+    T(CVT_PACK, S32, B32, M(.sat = true, .mask = 130), S(1, 0xfffffffe, 0), 6),
 };
 
 static void run(const struct test *t) {
