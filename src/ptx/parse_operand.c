@@ -169,8 +169,12 @@ static void parse_address(struct ptx_parser *p, struct ptx_operand *o) {
             o->offset = ptx_parse_int(p);
     } else {
         o->offset = ptx_parse_int(p);
+        if (ptx_at(p, ','))
+            ptx_fail(p, o->pos, "expected a register that holds a texture object");
     }
     if (ptx_at(p, ',')) {
+        if (o->offset)
+            ptx_fail(p, o->pos, "a texture object has no offset");
         parse_coordinates(p, o);
         return;
     }

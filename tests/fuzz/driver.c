@@ -1,91 +1,80 @@
 // Runs a fuzz target without libFuzzer: driver RUNS SEED FILE... gives it each file whole, cut at
-// places all over it, and RUNS random mutations of them (bytes changed, removed, repeated, pieces
-// of other files put in). The same seed gives the same inputs.
+// places all over it, and RUNS random changes of them (mutate.h). RUNS may be a time, as in 60s.
+// The same seed gives the same inputs. What is being run is kept in the file that KUDZU_FUZZ_KEEP
+// names, so that it is there after a crash.
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "fuzz.h"
+#include "mutate.h"
 
-enum { MAX_BYTES = 1 << 17 };
-
-struct text {
-    uint8_t *data;
-    size_t len;
-};
-
-static uint64_t state;
-
-static uint64_t random_below(uint64_t n) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return n ? (state * 0x2545f4914f6cdd1d >> 11) % n : 0;
-}
+static unsigned long executions;
 
 static struct text read_file(const char *path) {
     FILE *f = fopen(path, "rb");
-    struct text t = {malloc(MAX_BYTES), 0};
+    struct text t = {malloc(MUTATE_MAX_BYTES), 0};
     if (!f || !t.data) {
         perror(path);
         exit(1);
     }
-    t.len = fread(t.data, 1, MAX_BYTES, f);
+    t.len = fread(t.data, 1, MUTATE_MAX_BYTES, f);
     fclose(f);
     return t;
+}
+
+static void keep(const uint8_t *data, size_t len) {
+    const char *path = getenv("KUDZU_FUZZ_KEEP");
+    FILE *f = path ? fopen(path, "wb") : NULL;
+    if (f) {
+        fwrite(data, 1, len, f);
+        fclose(f);
+    }
 }
 
 // In a buffer of its own size, so that a sanitizer sees reads past the end.
 static void run(const uint8_t *data, size_t len) {
     uint8_t *copy = malloc(len ? len : 1);
     memcpy(copy, data, len);
+    keep(data, len);
     LLVMFuzzerTestOneInput(copy, len);
+    executions++;
     free(copy);
 }
 
-// Puts `n` bytes of `from` in place of `gone` bytes at `at`.
-static void splice(struct text *t, size_t at, size_t gone, const uint8_t *from, size_t n) {
-    static uint8_t piece[MAX_BYTES];
-    if (t->len - gone + n > MAX_BYTES)
-        return;
-    if (n)
-        memcpy(piece, from, n); // `from` may lie in t
-    memmove(t->data + at + n, t->data + at + gone, t->len - at - gone);
-    memcpy(t->data + at, piece, n);
-    t->len += n - gone;
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void mutate(struct text *t, const struct text *other) {
-    static const char interesting[] = "{}[]()<>,;:.|!@-+0xfd%_\"/*\n\0\xff 9";
-    size_t at = random_below(t->len + 1), left = t->len - at;
-    size_t n = random_below(left < 40 ? left + 1 : 40);
-    uint8_t byte = random_below(2) ? (uint8_t)interesting[random_below(sizeof interesting - 1)]
-                                   : (uint8_t)random_below(256);
-    switch (random_below(6)) {
-    case 0:
-        splice(t, at, left ? 1 : 0, &byte, 1);
-        break;
-    case 1:
-        splice(t, at, n, NULL, 0);
-        break;
-    case 2:
-        splice(t, at, 0, t->data + at, n);
-        break;
-    case 3: {
-        size_t from = random_below(other->len);
-        size_t m = random_below(other->len - from < 80 ? other->len - from : 80);
-        splice(t, at, random_below(2) ? n : 0, other->data + from, m);
-        break;
+// Each file whole, and cut. A file too long to be cut at fifty places is cut at few.
+static void run_files(const struct text *texts, size_t n, double until) {
+    for (size_t i = 0; i < n && now() < until; i++) {
+        size_t pieces = texts[i].len > 20000 ? 10 : 50;
+        for (size_t cut = 0; cut <= texts[i].len;
+             cut += 1 + mutate_random_below(texts[i].len / pieces + 1))
+            run(texts[i].data, cut);
+        run(texts[i].data, texts[i].len);
     }
-    case 4:
-        splice(t, at, 0, &byte, 1);
-        break;
-    default: { // swaps two pieces: moves one elsewhere
-        size_t to = random_below(t->len + 1);
-        splice(t, to, 0, t->data + at, n);
-        break;
+}
+
+static void run_mutations(const struct text *texts, size_t n, unsigned long runs, double until) {
+    struct text t = {malloc(MUTATE_MAX_BYTES), 0};
+    if (!t.data)
+        exit(1);
+    for (unsigned long k = 0; k < runs && now() < until; k++) {
+        const struct text *base = &texts[mutate_random_below(n)];
+        memcpy(t.data, base->data, base->len);
+        t.len = base->len;
+        bool words = mutate_random_below(4) != 0;
+        for (uint64_t times = 1 + mutate_random_below(4); times; times--)
+            (words ? mutate_words : mutate_bytes)(&t, &texts[mutate_random_below(n)]);
+        run(t.data, t.len);
     }
-    }
+    free(t.data);
 }
 
 int main(int argc, char **argv) {
@@ -93,29 +82,21 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: %s RUNS SEED FILE...\n", argv[0]);
         return 2;
     }
-    unsigned long runs = strtoul(argv[1], NULL, 10);
-    state = strtoull(argv[2], NULL, 10) * 0x9e3779b97f4a7c15 + 1;
+    char *unit;
+    unsigned long runs = strtoul(argv[1], &unit, 10);
+    double start = now(), until = *unit == 's' ? start + (double)runs : start + 1e9;
+    mutate_seed(strtoull(argv[2], NULL, 10));
     size_t n = (size_t)argc - 3;
     struct text *texts = malloc(n * sizeof *texts);
-    for (size_t i = 0; i < n; i++) {
+    if (!texts)
+        return 1;
+    for (size_t i = 0; i < n; i++)
         texts[i] = read_file(argv[i + 3]);
-        for (size_t cut = 0; cut <= texts[i].len; cut += 1 + random_below(texts[i].len / 50 + 1))
-            run(texts[i].data, cut);
-        run(texts[i].data, texts[i].len);
-    }
-    struct text t = {malloc(MAX_BYTES), 0};
-    for (unsigned long k = 0; k < runs; k++) {
-        const struct text *base = &texts[random_below(n)];
-        memcpy(t.data, base->data, base->len);
-        t.len = base->len;
-        for (uint64_t times = 1 + random_below(4); times; times--)
-            mutate(&t, &texts[random_below(n)]);
-        run(t.data, t.len);
-    }
+    run_files(texts, n, until);
+    run_mutations(texts, n, *unit == 's' ? (unsigned long)-1 : runs, until);
     for (size_t i = 0; i < n; i++)
         free(texts[i].data);
     free(texts);
-    free(t.data);
-    printf("%lu mutations\n", runs);
+    printf("%lu executions in %.1f s, seed %s\n", executions, now() - start, argv[2]);
     return 0;
 }
