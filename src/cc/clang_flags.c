@@ -6,6 +6,7 @@
 
 #include "cc/file_io.h"
 #include "cc/launch_tokens.h"
+#include "cc/precompiled.h"
 #include "cc/temporaries.h"
 
 // CUDA's version as clang is told: decides which launch functions host code calls.
@@ -38,7 +39,8 @@ static bool query_standard_directories(struct compilation *c, cc_strings *dirs) 
 // out of the search. clang's own directory stays where it is, before the others.
 static bool hide_foreign_headers(struct compilation *c) {
     cc_strings dirs = {0};
-    if (command_mode.dry_run)
+    if (command_mode.dry_run ||
+        precompiled_directories(c->toolchain, c->arena, &c->standard_directories))
         return true;
     if (!query_standard_directories(c, &dirs))
         return false;
@@ -57,6 +59,7 @@ bool compilation_init(struct compilation *c, const struct cc_options *o, const s
                       struct arena *arena) {
     *c = (struct compilation){.options = o, .toolchain = t, .arena = arena};
     c->color = isatty(2);
+    c->precompiled = !o->precompile && precompiled_usable(t, arena, o);
     return !t->foreign_include || hide_foreign_headers(c);
 }
 
@@ -96,6 +99,8 @@ static void add_definitions(struct command *cmd, const struct compilation *c) {
                      o->ftz ? "_ftz" : "");
     if (o->per_thread_stream)
         command_arg(cmd, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
+    if (c->precompiling) // no header depends on it, and so one serves for all
+        return;
     char list[512] = "-D__CUDA_ARCH_LIST__=";
     for (uint32_t i = 0; i < o->architectures.list.len; ++i)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%u", i ? "," : "",
@@ -127,9 +132,19 @@ static const char *language_standard(const struct cc_options *o) {
     return o->std ? o->std : "gnu++17";
 }
 
-static void add_cuda(struct command *cmd, const struct compilation *c, const char *side) {
+static void add_implicit_header(struct command *cmd, const struct compilation *c, enum cc_pass pass,
+                                const char *arch) {
+    const char *precompiled =
+        c->precompiled ? precompiled_header(c->toolchain, c->arena, c->options, pass, arch) : NULL;
+    command_arg(cmd, precompiled ? "-include-pch" : "-include");
+    command_arg(cmd, precompiled ? precompiled : "cuda_runtime.h");
+}
+
+// `arch`: the device pass's architecture; NULL in the host pass.
+static void add_cuda(struct command *cmd, const struct compilation *c, const char *arch) {
+    enum cc_pass pass = arch ? CC_DEVICE_PASS : CC_HOST_PASS;
     const struct cc_options *o = c->options;
-    command_arg(cmd, side);
+    command_arg(cmd, pass == CC_DEVICE_PASS ? "--cuda-device-only" : "--cuda-host-only");
     // No toolkit is looked for, and none of its files is read.
     command_argf(cmd, "--cuda-path=%s", c->toolchain->lib);
     command_arg(cmd, "-nocudainc");
@@ -150,8 +165,7 @@ static void add_cuda(struct command *cmd, const struct compilation *c, const cha
     command_args(cmd, &o->warnings);
     add_definitions(cmd, c);
     add_common(cmd, c);
-    command_arg(cmd, "-include");
-    command_arg(cmd, "cuda_runtime.h");
+    add_implicit_header(cmd, c, pass, arch);
 }
 
 // Distinguishes static device symbols of different files in one device link. Depends on the path
@@ -209,7 +223,7 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     command_init(cmd, c->arena, arena_printf(c->arena, "%s,device pass %s", source, arch->name),
                  c->toolchain->clang);
     command_arg(cmd, "-xcuda");
-    add_cuda(cmd, c, "--cuda-device-only");
+    add_cuda(cmd, c, arch->name);
     command_argf(cmd, "--cuda-gpu-arch=%s", arch->name);
     command_arg(cmd, "--cuda-feature=+ptx85");
     add_device_code_generation(cmd, c);
@@ -257,7 +271,7 @@ void clang_host_pass(struct command *cmd, const struct compilation *c, const cha
     command_init(cmd, c->arena, arena_printf(c->arena, "%s,host pass", source),
                  c->toolchain->clang);
     command_arg(cmd, "-xcuda");
-    add_cuda(cmd, c, "--cuda-host-only");
+    add_cuda(cmd, c, NULL);
     command_argf(cmd, "-D__KUDZU_LIBRARY_DIRECTORY=\"%s\"", c->toolchain->lib);
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);

@@ -12,6 +12,8 @@ struct compilation {
     struct arena *arena;
     cc_strings standard_directories; // options, where clang's own search is not right
     bool color;                      // diagnostics go to a terminal in the end
+    bool precompiled;                // precompiled headers may be used (precompiled.h)
+    bool precompiling;               // they are being made
 };
 
 // Prepares what all passes share (where standard headers are).

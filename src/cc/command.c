@@ -75,8 +75,8 @@ static void show(const struct command *c) {
 }
 
 static bool redirect(posix_spawn_file_actions_t *actions, int fd, const char *path) {
-    return !path ||
-           !posix_spawn_file_actions_addopen(actions, fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int flags = fd ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY;
+    return !path || !posix_spawn_file_actions_addopen(actions, fd, path, flags, 0600);
 }
 
 bool command_start(struct command *c) {
@@ -92,7 +92,8 @@ bool command_start(struct command *c) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     int error = 0;
-    if (!redirect(&actions, 1, c->stdout_path) || !redirect(&actions, 2, c->stderr_path))
+    if (!redirect(&actions, 0, c->stdin_path) || !redirect(&actions, 1, c->stdout_path) ||
+        !redirect(&actions, 2, c->stderr_path))
         error = ENOMEM;
     if (!error)
         error =

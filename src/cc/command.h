@@ -12,6 +12,7 @@ struct command {
     struct arena *arena;
     cc_strings args;         // args.data[0]: the program, looked up on PATH
     const char *what;        // for -time: "device pass sm_90"
+    const char *stdin_path;  // NULL: ours
     const char *stdout_path; // NULL: ours
     const char *stderr_path; // NULL: ours
     pid_t pid;               // 0: not started, or dry run

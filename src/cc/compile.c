@@ -11,6 +11,7 @@
 
 #include "cc/device_image.h"
 #include "cc/diagnostics.h"
+#include "cc/precompiled.h"
 #include "cc/temporaries.h"
 
 const char *file_stem(struct arena *arena, const char *path) {
@@ -145,7 +146,30 @@ static bool run_passes_in_turn(const struct compilation *c, struct device_passes
     return ok && command_run(host);
 }
 
-static bool compile_cuda(const struct compilation *c, const char *source, const char *object) {
+// ---- With precompiled headers, and without ------------------------------------------------
+
+typedef bool (*cuda_action)(const struct compilation *c, const char *source, const char *output,
+                            cc_strings *diagnostics);
+
+// Whatever is wrong with a precompiled header, nobody hears of it.
+static bool run_cuda_action(cuda_action action, const struct compilation *c, const char *source,
+                            const char *output) {
+    cc_strings diagnostics = {0};
+    bool ok = action(c, source, output, &diagnostics);
+    if (!ok && c->precompiled && precompiled_header_refused(c->arena, &diagnostics)) {
+        struct compilation plain = *c;
+        plain.precompiled = false;
+        diagnostics = (cc_strings){0};
+        ok = action(&plain, source, output, &diagnostics);
+    }
+    diagnostics_print(c->arena, &diagnostics);
+    return ok;
+}
+
+// ---- Objects ------------------------------------------------------------------------------
+
+static bool write_object(const struct compilation *c, const char *source, const char *object,
+                         cc_strings *diagnostics) {
     const struct cc_options *o = c->options;
     struct device_passes d;
     struct command host;
@@ -164,10 +188,10 @@ static bool compile_cuda(const struct compilation *c, const char *source, const 
     host.stderr_path = scratch_path(c->arena, "err");
     bool ok = in_turn ? run_passes_in_turn(c, &d, &host, image, source)
                       : run_passes_together(c, &d, &host, image, source);
+    *diagnostics = d.diagnostics;
     // When device code has errors the host pass was ended: it has nothing new to say.
     if (ok || host.status != 128 + SIGTERM)
-        vec_push(c->arena, &d.diagnostics, host.stderr_path);
-    diagnostics_print(c->arena, &d.diagnostics);
+        vec_push(c->arena, diagnostics, host.stderr_path);
     if (!ok && !command_mode.dry_run)
         unlink(object);
     return ok;
@@ -175,7 +199,7 @@ static bool compile_cuda(const struct compilation *c, const char *source, const 
 
 bool compile_object(const struct compilation *c, const struct cc_input *in, const char *object) {
     if (in->language == CC_CUDA)
-        return compile_cuda(c, in->path, object);
+        return run_cuda_action(write_object, c, in->path, object);
     struct command cmd;
     clang_plain_pass(&cmd, c, in->path, in->language);
     clang_dependency_flags(&cmd, c, in->path, c->options->phase == CC_COMPILE ? object : NULL);
@@ -188,7 +212,8 @@ bool compile_object(const struct compilation *c, const struct cc_input *in, cons
 
 // ---- Device code alone --------------------------------------------------------------------
 
-static bool write_ptx(const struct compilation *c, const char *source, const char *output) {
+static bool write_ptx(const struct compilation *c, const char *source, const char *output,
+                      cc_strings *diagnostics) {
     const struct cc_options *o = c->options;
     if (o->architectures.list.len != 1)
         return cc_error("-ptx: PTX text is for one architecture; give one with -arch");
@@ -196,11 +221,12 @@ static bool write_ptx(const struct compilation *c, const char *source, const cha
     prepare_device_passes(&d, c, source, false, output);
     clang_dependency_flags(&d.commands[0], c, source, output);
     bool ok = run_device_passes(&d);
-    diagnostics_print(c->arena, &d.diagnostics);
+    *diagnostics = d.diagnostics;
     return ok;
 }
 
-static bool write_image(const struct compilation *c, const char *source, const char *output) {
+static bool write_image(const struct compilation *c, const char *source, const char *output,
+                        cc_strings *diagnostics) {
     const struct cc_options *o = c->options;
     if (o->phase == CC_CUBIN && o->architectures.list.len != 1)
         return cc_error("-cubin: the image is for one architecture; give one with -arch");
@@ -208,7 +234,7 @@ static bool write_image(const struct compilation *c, const char *source, const c
     prepare_device_passes(&d, c, source, false, NULL);
     clang_dependency_flags(&d.commands[0], c, source, output);
     bool ok = run_device_passes(&d);
-    diagnostics_print(c->arena, &d.diagnostics);
+    *diagnostics = d.diagnostics;
     void *image;
     size_t size;
     if (!ok || command_mode.dry_run)
@@ -222,8 +248,8 @@ static bool write_image(const struct compilation *c, const char *source, const c
 }
 
 bool compile_device_output(const struct compilation *c, const char *source, const char *output) {
-    return c->options->phase == CC_PTX ? write_ptx(c, source, output)
-                                       : write_image(c, source, output);
+    return run_cuda_action(c->options->phase == CC_PTX ? write_ptx : write_image, c, source,
+                           output);
 }
 
 bool compile_preprocess(const struct compilation *c, const struct cc_input *in,

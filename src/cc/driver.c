@@ -11,6 +11,7 @@
 #include "cc/device_link.h"
 #include "cc/link.h"
 #include "cc/options.h"
+#include "cc/precompile.h"
 #include "cc/temporaries.h"
 
 // Build systems know nvcc by the second and third line.
@@ -204,7 +205,7 @@ static void show_settings(const struct toolchain *t) {
 static bool drive(struct cc_options *o, struct arena *arena, int *status) {
     struct toolchain t;
     struct compilation c;
-    if (!o->inputs.len)
+    if (!o->inputs.len && !o->precompile)
         return cc_error("no input files");
     if (!toolchain_find(&t, arena))
         return false;
@@ -212,9 +213,10 @@ static bool drive(struct cc_options *o, struct arena *arena, int *status) {
     if (!check_inputs(o))
         return false;
     const char *keep = o->keep ? (o->keep_directory ? o->keep_directory : ".") : NULL;
-    bool ok =
-        temporaries_open(keep) && compilation_init(&c, o, &t, arena) &&
-        (links(o->phase) ? compile_and_link(&c, status) : for_each_file(&c, process_indexed, NULL));
+    bool ok = temporaries_open(keep) && compilation_init(&c, o, &t, arena) &&
+              (o->precompile     ? precompile_headers(&c)
+               : links(o->phase) ? compile_and_link(&c, status)
+                                 : for_each_file(&c, process_indexed, NULL));
     temporaries_close();
     return ok;
 }

@@ -94,6 +94,8 @@ FLAG_ACTION(show_help)
 FLAG_ACTION(show_version)
 FLAG_ACTION(list_arch)
 FLAG_ACTION(list_code)
+FLAG_ACTION(precompile)
+FLAG_ACTION(no_precompiled)
 FLAG_ACTION(dep_phony)
 STRING_ACTION(output_directory)
 STRING_ACTION(time_file)
@@ -470,6 +472,11 @@ static const struct option options[] = {
      "Append the time of each step to a file; - is standard output"},
     {"help", "h", NO_ARG, false, set_show_help, "", "This text"},
     {"version", "V", NO_ARG, false, set_show_version, "", "The version"},
+    {"kudzu-precompile", "kudzu-precompile", NO_ARG, false, set_precompile, "",
+     "Precompile the headers that every source includes, for faster compilation (part of "
+     "building and installing kudzu)"},
+    {"kudzu-no-precompiled", "kudzu-no-precompiled", NO_ARG, false, set_no_precompiled, "",
+     "Parse these headers anew"},
     // Accepted, without effect: they steer parts that nvcc has and kudzu has not.
     {"compiler-bindir", "ccbin", ARG, false, ignore, "<path>",
      "Accepted: clang compiles host code too"},

@@ -48,6 +48,7 @@ struct cc_options {
     bool ftz, prec_div, prec_sqrt, fmad, fast_math, fast_divide;
     bool per_thread_stream, extended_lambda, relaxed_constexpr, forward_unknown;
     bool show_help, show_version, list_arch, list_code, no_host_device_initializer_list;
+    bool precompile, no_precompiled;
     const char *device_opt; // "0" .. "3": -G and -Ofc lower it
     int threads;            // files compiled at a time (-t)
     const char *time_file;

@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "cc/file_io.h"
+#include "cc/make_rule.h"
 #include "support/strbuf.h"
 
 enum { MAX_PROGRAMS = 100 }; // the least recently used go first
@@ -142,30 +143,6 @@ bool program_cache_valid(struct arena *arena, const struct program_cache_entry *
     return any;
 }
 
-// The prerequisites of a make rule, "\ " and "\#" undone, "$$" too.
-static void add_prerequisites(struct arena *arena, const char *rule, cc_strings *paths) {
-    struct strbuf path = {0};
-    const char *c = strstr(rule, ": ");
-    for (c = c ? c + 2 : ""; *c; ++c) {
-        if (*c == '\\' && c[1] == '\n') {
-            ++c;
-        } else if (*c == ' ' || *c == '\n') {
-            if (path.len)
-                vec_push(arena, paths, arena_strdup(arena, strbuf_str(&path)));
-            strbuf_free(&path);
-            path = (struct strbuf){0};
-            continue;
-        } else {
-            if ((*c == '\\' && (c[1] == ' ' || c[1] == '#')) || (*c == '$' && c[1] == '$'))
-                ++c;
-            strbuf_append(&path, c, 1);
-        }
-    }
-    if (path.len)
-        vec_push(arena, paths, arena_strdup(arena, strbuf_str(&path)));
-    strbuf_free(&path);
-}
-
 static bool write_list(struct arena *arena, const char *file, const cc_strings *paths) {
     struct strbuf text = {0};
     bool ok = true;
@@ -222,7 +199,7 @@ bool program_cache_store(struct arena *arena, const struct program_cache_entry *
         size_t size;
         if (!read_file(arena, dep_files->data[i], &text, &size))
             return false;
-        add_prerequisites(arena, text, &paths);
+        make_rule_prerequisites(arena, text, &paths);
     }
     unlink(e->list); // an old list must not vouch for the new program
     if (rename(program, e->program))

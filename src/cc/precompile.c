@@ -1,0 +1,235 @@
+#include "cc/precompile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cc/file_io.h"
+#include "cc/make_rule.h"
+#include "cc/precompiled.h"
+#include "cc/temporaries.h"
+#include "support/strbuf.h"
+
+struct headers {
+    const struct compilation *c;
+    cc_strings files; // all headers read
+    cc_strings made;
+    cc_strings commands; // in the key: other options make other precompiled headers
+};
+
+// ---- Sets of words ------------------------------------------------------------------------
+
+static int compare(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void make_set(cc_strings *words) {
+    uint32_t n = 0;
+    if (words->len)
+        qsort(words->data, words->len, sizeof words->data[0], compare);
+    for (uint32_t i = 0; i < words->len; ++i)
+        if (!n || strcmp(words->data[n - 1], words->data[i]) != 0)
+            words->data[n++] = words->data[i];
+    words->len = n;
+}
+
+// ---- What headers name --------------------------------------------------------------------
+
+// The position behind a comment or a string that begins here, else `s` itself.
+static const char *skip_quiet(const char *s) {
+    if (s[0] == '/' && s[1] == '*') {
+        const char *end = strstr(s + 2, "*/");
+        return end ? end + 2 : s + strlen(s);
+    }
+    if (s[0] == '/' && s[1] == '/')
+        return s + strcspn(s, "\n");
+    if (!strncmp(s, "'\"'", 3) || !strncmp(s, "'\\\"'", 4))
+        return strchr(s + 1, '\'') + 1;
+    if (*s != '"')
+        return s;
+    for (++s; *s && *s != '"' && *s != '\n'; ++s)
+        s += *s == '\\' && s[1];
+    return s + (*s == '"');
+}
+
+static void add_identifiers(struct arena *arena, const char *s, cc_strings *out) {
+    while (*s) {
+        const char *next = skip_quiet(s);
+        size_t n = 0;
+        if (next != s) {
+            s = next;
+            continue;
+        }
+        while (isalnum((unsigned char)s[n]) || s[n] == '_')
+            ++n;
+        if (n && !isdigit((unsigned char)*s))
+            vec_push(arena, out, arena_strndup(arena, s, n));
+        s += n ? n : 1;
+    }
+}
+
+// What stands behind #include, #include_next, __has_include: "x" or <x>.
+static void add_includes(struct arena *arena, const char *text, cc_strings *out) {
+    for (const char *s = text; (s = strstr(s, "include")); s += 7) {
+        const char *name = s + strcspn(s, "<\"\n");
+        size_t n = *name == '<' || *name == '"' ? strcspn(name + 1, ">\"\n") : 0;
+        if (n && name[1] != '/')
+            vec_push(arena, out, arena_strndup(arena, name + 1, n));
+    }
+}
+
+// ---- Making -------------------------------------------------------------------------------
+
+// The source is empty, and has no name that dependency files would list for ever after.
+static void start(struct command *cmd, const struct compilation *c, enum cc_pass pass) {
+    const struct architecture *arch = &c->options->architectures.list.data[0];
+    if (pass == CC_DEVICE_PASS)
+        clang_device_pass(cmd, c, arch, "-");
+    else
+        clang_host_pass(cmd, c, "-", NULL);
+    cmd->stdin_path = "/dev/null";
+    static const char *const emit[] = {"-c", "-emit-llvm", "-Xclang", "-emit-pch", "-MD", "-MF"};
+    for (size_t i = 0; i < sizeof emit / sizeof emit[0]; ++i)
+        command_arg(cmd, emit[i]);
+}
+
+static void add_files_read(struct headers *h, const char *rule) {
+    char *text;
+    size_t size;
+    if (!command_mode.dry_run && read_file(h->c->arena, rule, &text, &size))
+        make_rule_prerequisites(h->c->arena, text, &h->files);
+}
+
+static const char *joined(struct arena *arena, const cc_strings *words) {
+    struct strbuf text = {0};
+    for (uint32_t i = 0; i < words->len; ++i)
+        strbuf_printf(&text, " %s", words->data[i]);
+    const char *copy = arena_strdup(arena, strbuf_str(&text));
+    strbuf_free(&text);
+    return copy;
+}
+
+static bool precompile(struct headers *h, const struct cc_options *o, enum cc_pass pass,
+                       bool make) {
+    struct compilation c = *h->c;
+    c.options = o;
+    c.precompiled = false;
+    c.precompiling = true;
+    const char *pch = precompiled_path(c.toolchain, c.arena, o, pass);
+    struct command cmd;
+    start(&cmd, &c, pass);
+    if (!make) {
+        vec_push(c.arena, &h->commands, joined(c.arena, &cmd.args));
+        return true;
+    }
+    const char *rule = scratch_path(c.arena, "d");
+    const char *temporary = arena_printf(c.arena, "%s.%d", pch, (int)getpid());
+    command_arg(&cmd, rule);
+    command_arg(&cmd, "-o");
+    command_arg(&cmd, temporary);
+    if (command_run(&cmd) && (command_mode.dry_run || !rename(temporary, pch))) {
+        add_files_read(h, rule);
+        vec_push(c.arena, &h->made, pch);
+        return true;
+    }
+    unlink(temporary);
+    return cc_error("%s cannot be made", pch);
+}
+
+// All kinds that precompiled_path knows.
+static bool for_each_kind(struct headers *h, bool make) {
+    static const char *const standards[] = {NULL, "c++17"};
+    bool ok = true;
+    for (size_t i = 0; i < 2 && ok; ++i) {
+        struct cc_options o = *h->c->options;
+        o.std = standards[i];
+        ok = precompile(h, &o, CC_DEVICE_PASS, make) && precompile(h, &o, CC_HOST_PASS, make);
+        o.host_opt = "2";
+        ok = ok && precompile(h, &o, CC_HOST_PASS, make);
+    }
+    return ok;
+}
+
+// ---- Key and identifiers ------------------------------------------------------------------
+
+static void put_lines(struct strbuf *text, const char *word, const cc_strings *values) {
+    for (uint32_t i = 0; i < values->len; ++i)
+        strbuf_printf(text, "%s %s\n", word, values->data[i]);
+}
+
+static bool put_files(struct arena *arena, struct strbuf *text, const cc_strings *files) {
+    for (uint32_t i = 0; i < files->len; ++i) {
+        const char *line = precompiled_key_file(arena, files->data[i]);
+        if (!line)
+            return cc_error("%s: %s", files->data[i], strerror(errno));
+        strbuf_puts(text, line);
+    }
+    return true;
+}
+
+// Whole or not at all: others may read it now.
+static bool write_whole(const struct headers *h, const char *name, const struct strbuf *text) {
+    struct arena *arena = h->c->arena;
+    const char *path =
+        arena_printf(arena, "%s/%s", precompiled_directory(h->c->toolchain, arena), name);
+    const char *temporary = arena_printf(arena, "%s.%d", path, (int)getpid());
+    if (write_file(temporary, strbuf_str(text), text->len) && !rename(temporary, path))
+        return true;
+    unlink(temporary);
+    return cc_error("cannot write %s: %s", path, strerror(errno));
+}
+
+static bool describe(struct headers *h) {
+    struct arena *arena = h->c->arena;
+    cc_strings identifiers = {0}, includes = {0};
+    struct strbuf key = {0}, names = {0};
+    make_set(&h->files);
+    for (uint32_t i = 0; i < h->files.len; ++i) {
+        char *text;
+        size_t size;
+        if (!read_file(arena, h->files.data[i], &text, &size))
+            return false;
+        add_identifiers(arena, text, &identifiers);
+        add_includes(arena, text, &includes);
+    }
+    make_set(&identifiers);
+    make_set(&includes);
+    strbuf_puts(&key, precompiled_key_line(h->c->toolchain, arena));
+    put_lines(&key, "option", &h->c->standard_directories);
+    put_lines(&key, "command", &h->commands);
+    put_lines(&key, "include", &includes);
+    strbuf_puts(&names, "\n");
+    for (uint32_t i = 0; i < identifiers.len; ++i)
+        strbuf_printf(&names, "%s\n", identifiers.data[i]);
+    bool ok = put_files(arena, &key, &h->files) && put_files(arena, &key, &h->made) &&
+              write_whole(h, "identifiers", &names) && write_whole(h, "key", &key);
+    strbuf_free(&key);
+    strbuf_free(&names);
+    return ok;
+}
+
+static bool is_up_to_date(struct headers *h) {
+    const char *key = precompiled_read_key(h->c->toolchain, h->c->arena);
+    struct strbuf commands = {0};
+    for_each_kind(h, false);
+    put_lines(&commands, "command", &h->commands);
+    bool same = key && strstr(key, strbuf_str(&commands));
+    strbuf_free(&commands);
+    return same && precompiled_is_fresh(h->c->arena, key);
+}
+
+bool precompile_headers(const struct compilation *c) {
+    struct headers h = {.c = c};
+    if (is_up_to_date(&h))
+        return true;
+    const char *directory = precompiled_directory(c->toolchain, c->arena);
+    if (!command_mode.dry_run && mkdir(directory, 0777) && errno != EEXIST)
+        return cc_error("cannot make the directory %s: %s", directory, strerror(errno));
+    if (!command_mode.dry_run)
+        unlink(arena_printf(c->arena, "%s/key", directory)); // nothing fits until all is made
+    return for_each_kind(&h, true) && (command_mode.dry_run || describe(&h));
+}

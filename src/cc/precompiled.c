@@ -1,0 +1,214 @@
+#include "cc/precompiled.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cc/file_io.h"
+
+const char *precompiled_directory(const struct toolchain *t, struct arena *arena) {
+    return arena_printf(arena, "%s/pch", t->lib);
+}
+
+// ---- The key ------------------------------------------------------------------------------
+
+const char *precompiled_key_line(const struct toolchain *t, struct arena *arena) {
+    struct stat st;
+    if (stat(t->clang, &st))
+        return NULL;
+    return arena_printf(arena, "%s %lld %lld %s %s\n", t->clang, (long long)st.st_size,
+                        (long long)st.st_mtim.tv_sec, t->include,
+                        t->foreign_include ? t->foreign_include : "-");
+}
+
+const char *precompiled_key_file(struct arena *arena, const char *path) {
+    struct stat st;
+    if (stat(path, &st))
+        return NULL;
+    return arena_printf(arena, "file %lld %lld %ld %s\n", (long long)st.st_size,
+                        (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, path);
+}
+
+char *precompiled_read_key(const struct toolchain *t, struct arena *arena) {
+    const char *path = arena_printf(arena, "%s/key", precompiled_directory(t, arena));
+    const char *line = precompiled_key_line(t, arena);
+    char *text;
+    size_t size;
+    if (!line || access(path, R_OK) || !read_file(arena, path, &text, &size))
+        return NULL;
+    size_t n = strlen(line);
+    return strncmp(text, line, n) ? NULL : text + n;
+}
+
+// The value of the next line that begins with the word and a blank, copied; NULL: no more.
+static const char *next_value(struct arena *arena, const char **key, const char *word) {
+    size_t n = strlen(word);
+    while (**key) {
+        const char *line = *key;
+        size_t length = strcspn(line, "\n");
+        *key = line + length + (line[length] == '\n');
+        if (!strncmp(line, word, n) && line[n] == ' ')
+            return arena_strndup(arena, line + n + 1, length - n - 1);
+    }
+    return NULL;
+}
+
+bool precompiled_is_fresh(struct arena *arena, const char *key) {
+    uint32_t files = 0;
+    for (const char *value; (value = next_value(arena, &key, "file")); ++files) {
+        int at = 0;
+        if (sscanf(value, "%*d %*d %*d %n", &at) < 0 || !at)
+            return false;
+        const char *now = precompiled_key_file(arena, value + at);
+        if (!now || strncmp(now + 5, value, strlen(value)) != 0)
+            return false;
+    }
+    return files > 0;
+}
+
+bool precompiled_directories(const struct toolchain *t, struct arena *arena, cc_strings *out) {
+    const char *key = precompiled_read_key(t, arena);
+    if (!key)
+        return false;
+    for (const char *value; (value = next_value(arena, &key, "option"));)
+        vec_push(arena, out, value);
+    return true;
+}
+
+// ---- What the user's options may change ---------------------------------------------------
+
+// A header found there would take the place of one that was precompiled.
+static bool shadows(struct arena *arena, const char *key, const char *directory) {
+    if (access(directory, F_OK))
+        return false;
+    for (const char *spelling; (spelling = next_value(arena, &key, "include"));)
+        if (!access(arena_printf(arena, "%s/%s", directory, spelling), F_OK))
+            return true;
+    return false;
+}
+
+// A list of directories; an empty one is the current directory.
+static bool list_shadows(struct arena *arena, const char *key, const char *list) {
+    while (list && *list) {
+        size_t n = strcspn(list, ":");
+        if (shadows(arena, key, n ? arena_strndup(arena, list, n) : "."))
+            return true;
+        list += n + (list[n] == ':');
+    }
+    return false;
+}
+
+// Macros reach headers only if these name them; a reserved name may also be put together.
+static bool macro_reaches_headers(struct arena *arena, const char *identifiers, const char *macro) {
+    size_t n = 0;
+    while (isalnum((unsigned char)macro[n]) || macro[n] == '_')
+        ++n;
+    return !n || *macro == '_' ||
+           strstr(identifiers, arena_printf(arena, "\n%.*s\n", (int)n, macro));
+}
+
+static bool read_identifiers(const struct toolchain *t, struct arena *arena, char **text) {
+    size_t size;
+    const char *path = arena_printf(arena, "%s/identifiers", precompiled_directory(t, arena));
+    return *text || (!access(path, R_OK) && read_file(arena, path, text, &size));
+}
+
+static bool preprocessor_fits(const struct toolchain *t, struct arena *arena, const char *key,
+                              const cc_strings *options) {
+    char *identifiers = NULL;
+    for (uint32_t i = 0; i < options->len; ++i) {
+        const char *option = options->data[i];
+        if (!strncmp(option, "-D", 2) || !strncmp(option, "-U", 2)) {
+            if (!read_identifiers(t, arena, &identifiers) ||
+                macro_reaches_headers(arena, identifiers, option + 2))
+                return false;
+        } else if (!strncmp(option, "-I", 2)) {
+            if (shadows(arena, key, option + 2))
+                return false;
+        } else if (!strcmp(option, "-isystem") && i + 1 < options->len) {
+            if (shadows(arena, key, options->data[++i]))
+                return false;
+        } else {
+            return false; // -include: what the file defines could reach headers
+        }
+    }
+    return true;
+}
+
+static bool environment_fits(struct arena *arena, const char *key) {
+    static const char *const lists[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
+        if (list_shadows(arena, key, getenv(lists[i])))
+            return false;
+    return !getenv("CCC_OVERRIDE_OPTIONS");
+}
+
+// Not with options that change clang's language or predefined macros for both passes, nor where
+// clang writes other things with a precompiled header.
+static bool language_fits(const struct cc_options *o) {
+    return !o->dep_phony && !o->rdc && !o->per_thread_stream && !o->fast_math && o->prec_sqrt &&
+           o->phase != CC_PREPROCESS && o->phase != CC_DEPENDENCIES &&
+           (!o->std || !strcmp(o->std, "c++17"));
+}
+
+bool precompiled_usable(const struct toolchain *t, struct arena *arena,
+                        const struct cc_options *o) {
+    const char *key =
+        o->no_precompiled || !language_fits(o) ? NULL : precompiled_read_key(t, arena);
+    return key && preprocessor_fits(t, arena, key, &o->preprocessor) &&
+           environment_fits(arena, key) && precompiled_is_fresh(arena, key);
+}
+
+// ---- Which one ----------------------------------------------------------------------------
+
+// Warnings are the only options of the host compiler that cannot change what a header means.
+static bool host_options_fit(const cc_strings *options) {
+    for (uint32_t i = 0; i < options->len; ++i)
+        if (strncmp(options->data[i], "-W", 2) != 0 || strchr(options->data[i], ','))
+            return false;
+    return true;
+}
+
+static const char *kind(const struct cc_options *o, enum cc_pass pass) {
+    if (pass == CC_DEVICE_PASS)
+        return o->ftz || !o->fmad || strcmp(o->device_opt, "3") ? NULL : "device";
+    // With -g clang leaves using-declarations of precompiled headers out of debug information.
+    if (!host_options_fit(&o->host_compiler) || o->profile || o->debug)
+        return NULL;
+    if (!o->host_opt || !strcmp(o->host_opt, "0"))
+        return "host-O0";
+    return strchr("123", *o->host_opt) ? "host" : NULL;
+}
+
+const char *precompiled_path(const struct toolchain *t, struct arena *arena,
+                             const struct cc_options *o, enum cc_pass pass) {
+    const char *name = kind(o, pass);
+    return name ? arena_printf(arena, "%s/%s-%s.pch", precompiled_directory(t, arena), name,
+                               o->std ? o->std : "gnu++17")
+                : NULL;
+}
+
+const char *precompiled_header(const struct toolchain *t, struct arena *arena,
+                               const struct cc_options *o, enum cc_pass pass, const char *arch) {
+    if (pass == CC_DEVICE_PASS && strcmp(arch, "sm_90") != 0)
+        return NULL;
+    return precompiled_path(t, arena, o, pass);
+}
+
+bool precompiled_header_refused(struct arena *arena, const cc_strings *diagnostics) {
+    static const char *const signs[] = {".pch", "PCH", "precompiled", "AST file", "bug report"};
+    for (uint32_t i = 0; i < diagnostics->len; ++i) {
+        char *text;
+        size_t size;
+        if (access(diagnostics->data[i], R_OK) ||
+            !read_file(arena, diagnostics->data[i], &text, &size))
+            continue;
+        for (size_t s = 0; s < sizeof signs / sizeof signs[0]; ++s)
+            if (strstr(text, signs[s]))
+                return true;
+    }
+    return false;
+}

@@ -1,0 +1,201 @@
+"""Precompiled headers: used where nothing can change what the headers mean, else not; and nobody
+can tell the difference."""
+import os
+import re
+import shutil
+
+import common
+from common import CompilerTest, main
+
+HELLO = """
+#include <cstdio>
+__global__ void k(int *x, float y) { x[threadIdx.x] = atomicAdd(x, 1) + __float2int_rn(sinf(y)); }
+int main() {
+    int *d;
+    cudaMalloc(&d, 128);
+    k<<<1, 32>>>(d, 1.0f);
+    dim3 grid(2);
+    printf("%u\\n", grid.x);
+    return cudaDeviceSynchronize();
+}
+"""
+
+# Messages about the headers' own functions, templates and types, from both passes.
+WRONG = """
+#include <algorithm>
+#include <vector>
+struct A { A(const A &); int operator<(int); };
+int f(std::vector<A> &v) {
+    std::abs("x");
+    cudaMalloc(1);
+    dim3 d("x");
+    int4 q = 3;
+    std::sort(v.begin(), v.end());
+}
+"""
+WRONG_ON_DEVICE = """
+__global__ void k(int *x) {
+    __syncthreads(1);
+    atomicAdd(1, 2);
+    max(1, "y");
+    printf("%d", "x");
+}
+"""
+
+
+class Precompiled(CompilerTest):
+    def setUp(self):
+        super().setUp()
+        self.write("a.cu", HELLO)
+
+    def headers(self, *args, env=None):
+        """What the device pass and the host pass include: True where it is precompiled."""
+        commands = self.dry_run("-c", "a.cu", *args, env=env)
+        self.assertEqual(len(commands), 2)
+        for c in commands:
+            self.assertTrue(("-include-pch" in c) != ("cuda_runtime.h" in c))
+        return ["-include-pch" in c for c in commands]
+
+    def test_used(self):
+        self.write("inc/mine.h", "")
+        for args in ([], ["-O3"], ["-O0"], ["-std=c++17"], ["-DSIZE_OF_TILE=4"], ["-Iinc"],
+                     ["-isystem", "inc"], ["-Inowhere"], ["-lineinfo"], ["-Xcompiler", "-Wall"],
+                     ["-w"], ["-Werror"], ["-MD"], ["-extended-lambda"], ["-prec-div=false"],
+                     ["-USIZE_OF_TILE"], ["--kudzu-native=x86-64-v3"]):
+            self.assertEqual(self.headers(*args), [True, True], args)
+        self.assertEqual(self.headers(env={"CPATH": self.dir + "/inc"}), [True, True])
+
+    def test_used_by_one_pass(self):
+        for args in (["-arch=sm_80"], ["-ftz=true"], ["-fmad=false"], ["-G"], ["-Ofc=max"]):
+            self.assertEqual(self.headers(*args), [False, True], args)
+        for args in (["-Xcompiler", "-fopenmp"], ["-Xcompiler", "-fPIC"], ["-pg"], ["-Os"], ["-g"],
+                     ["-Xcompiler", "-Wp,-DX"]):
+            self.assertEqual(self.headers(*args), [True, False], args)
+
+    def test_not_used(self):
+        self.write("math/math.h", "#include_next <math.h>\n")
+        self.write("bits/bits/types.h", "#include_next <bits/types.h>\n")
+        self.write("mine.h", "#define INT_MAX 1\n")
+        for args in (["-DINT_MAX=1"], ["-UINT_MAX"], ["-D__FOO"], ["-D_FOO=2"], ["-Dfloat4=x"],
+                     ["-Imath"], ["-isystem", "math"], ["-Ibits"], ["-include", "mine.h"],
+                     ["-rdc=true"], ["-std=c++14"], ["-std=c++20"], ["-use_fast_math"],
+                     ["-prec-sqrt=false"], ["-default-stream=per-thread"], ["-MD", "-MP"],
+                     ["--kudzu-no-precompiled"]):
+            self.assertEqual(self.headers(*args), [False, False], args)
+        for variable in ("CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH"):
+            self.assertEqual(self.headers(env={variable: "/nowhere:" + self.dir + "/math"}),
+                             [False, False], variable)
+        self.assertEqual(self.headers(env={"CCC_OVERRIDE_OPTIONS": "# +-DX"}), [False, False])
+
+    def test_same_objects(self):
+        for args in (["-O0"], ["-O3"], ["-g"], ["-O2", "-lineinfo"], ["-std=c++17", "-DQ=1"]):
+            self.compiles("-c", "a.cu", "-o", "with.o", *args)
+            self.compiles("-c", "a.cu", "-o", "without.o", "--kudzu-no-precompiled", *args)
+            self.assertEqual(self.read_bytes("with.o"), self.read_bytes("without.o"), args)
+        self.compiles("-ptx", "a.cu", "-o", "with.ptx")
+        self.compiles("-ptx", "a.cu", "-o", "without.ptx", "--kudzu-no-precompiled")
+        self.assertEqual(self.read("with.ptx"), self.read("without.ptx"))
+
+    def messages(self, *args):
+        # How far clang underlines the end of a declaration is the one thing that differs.
+        return re.sub("~+", "~", self.fails(*args, "-Xcompiler", "-Wall,-Wextra").stderr)
+
+    def test_same_messages(self):
+        self.write("host.cu", WRONG)
+        self.write("device.cu", WRONG_ON_DEVICE)
+        for args in (["-c", "host.cu"], ["-ptx", "device.cu"]):
+            text = self.messages(*args)
+            self.assertEqual(text, self.messages(*args, "--kudzu-no-precompiled"))
+            self.contains(text, "note: candidate function")
+
+    def dependencies(self, *args):
+        self.compiles("-c", "a.cu", "-o", "a.o", "-MF", "a.d", *args)
+        text = self.read("a.d").replace("\\\n", " ")
+        self.assertTrue(text.startswith("a.o: "))
+        return sorted(text.split())
+
+    def test_same_dependencies(self):
+        for option in ("-MD", "-MMD"):
+            found = self.dependencies(option)
+            self.assertEqual(found, self.dependencies(option, "--kudzu-no-precompiled"))
+            self.assertIn("a.cu", found)
+
+
+class Installation(CompilerTest):
+    """A copy of kudzu: its headers are precompiled where it lies, and may change there."""
+
+    def setUp(self):
+        super().setUp()
+        root = os.path.dirname(os.path.dirname(common.KUDZU))
+        self.root = os.path.join(self.dir, "kudzu")
+        shutil.copytree(root + "/include", self.root + "/include")
+        os.makedirs(self.root + "/lib")
+        os.makedirs(self.root + "/bin")
+        shutil.copy2(common.KUDZU, self.root + "/bin/kudzu")
+        for name in ("kudzu-clang-plugin.so", "kudzu-devicelib.bc"):
+            shutil.copy2(f"{root}/lib/{name}", f"{self.root}/lib/{name}")
+        self.write("a.cu", HELLO)
+
+    def cc(self, *args, env=None):
+        return self.command([self.root + "/bin/kudzu", "cc", *args], env)
+
+    def uses(self):
+        commands = self.dry_run("-c", "a.cu")
+        return ["-include-pch" in c for c in commands]
+
+    def silent(self, *args):
+        r = self.compiles("-c", *args)
+        self.assertEqual(r.stderr, "")
+
+    def test_life(self):
+        self.assertEqual(self.uses(), [False, False])
+        self.compiles("--kudzu-precompile")
+        self.assertEqual(self.uses(), [True, True])
+        made = os.path.join(self.root, "lib/pch/device-gnu++17.pch")
+        before = os.stat(made).st_mtime_ns
+        self.compiles("--kudzu-precompile")
+        self.assertEqual(os.stat(made).st_mtime_ns, before, "made anew without need")
+        self.damage(made)
+        self.change_a_header()
+        self.compiles("--kudzu-precompile")
+        self.assertEqual(self.uses(), [True, True])
+        self.silent("changed.cu")
+        os.unlink(made)
+        self.assertEqual(self.uses(), [False, False])
+        self.silent("a.cu")
+        self.compiles("--kudzu-precompile")
+        moved = self.root + " moved"
+        os.rename(self.root, moved)
+        self.root = moved
+        self.assertEqual(self.uses(), [False, False])
+        self.silent("a.cu")
+
+    # Of the same size and age, so that clang has to find out.
+    def damage(self, path):
+        whole, st = self.read_bytes(path), os.stat(path)
+        for at, junk in ((0, b"junk"), (8, b"\xff" * 4096), (len(whole) // 2, b"\xa5" * 65536)):
+            with open(path, "wb") as f:
+                f.write(whole[:at] + junk + whole[at + len(junk):])
+            os.utime(path, ns=(st.st_atime_ns, st.st_mtime_ns))
+            self.assertEqual(self.uses(), [True, True])
+            self.silent("a.cu")
+        with open(path, "wb") as f:
+            f.write(whole)
+        os.utime(path, ns=(st.st_atime_ns, st.st_mtime_ns))
+
+    def change_a_header(self):
+        with open(self.root + "/include/vector_types.h", "a") as f:
+            f.write("#define ADDED_LATER 1\n")
+        self.write("changed.cu", "static_assert(ADDED_LATER == 1);\n")
+        self.assertEqual(self.uses(), [False, False])
+        self.silent("changed.cu")
+
+    def test_cannot_be_made(self):
+        self.write("kudzu/lib/pch", "in the way")
+        r = self.fails("--kudzu-precompile")
+        self.contains(r.stderr, "lib/pch")
+        self.silent("a.cu")
+
+
+if __name__ == "__main__":
+    main()
