@@ -13,6 +13,7 @@
 //   cg_align.c   tests of addresses that are not proven aligned
 //   cg_atomic.c  atom and red
 //   cg_texture.c texture fetches
+//   cg_async.c   mbarrier objects, asynchronous copies
 //   cg_warp.c    shuffles, votes, matches, reductions
 //   cg_call.c    calls: direct, indirect, built-in
 //   pointwise*.c everything that works lane by lane
@@ -200,6 +201,7 @@ bool cg_emit_source(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_memory(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_texture(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_async(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_warp(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_call(struct cg_func *g, struct kir_inst *i);
 // The pointer that an address in a state space stands for: scalar, or one a lane.

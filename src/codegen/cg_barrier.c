@@ -261,7 +261,18 @@ static void call_helper(struct cg_func *g, struct kir_inst *i) {
         cg_set_result(g, i->res[0], r);
 }
 
+static bool emit_cluster_barrier(struct cg_func *g, const struct kir_inst *i) {
+    bool arrive = i->op == ISA_OP_BARRIER_CLUSTER_ARRIVE;
+    if (!arrive && i->op != ISA_OP_BARRIER_CLUSTER_WAIT)
+        return false;
+    LLVMValueRef args[2] = {g->blk, g->group};
+    cg_call_rt(g->cg, arrive ? "kd_rt_cluster_arrive" : "kd_rt_cluster_wait", args, 2);
+    return true;
+}
+
 bool cg_emit_barrier(struct cg_func *g, struct kir_inst *i) {
+    if (emit_cluster_barrier(g, i))
+        return true;
     if (i->op != ISA_OP_BAR_SYNC && i->op != ISA_OP_BAR_ARRIVE && i->op != ISA_OP_BAR_RED)
         return false;
     if (g->cg->mode == KD_MODE_BLOCK)

@@ -109,10 +109,13 @@ void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
         break;
     case ISA_CLASS_MEMORY:
         ok = i->op == ISA_OP_TEX ? cg_emit_texture(g, i)
-                               : cg_emit_atomic(g, i) || cg_emit_memory(g, i);
+                                 : cg_emit_atomic(g, i) || cg_emit_memory(g, i);
         break;
     case ISA_CLASS_FENCE:
         ok = cg_emit_memory(g, i);
+        break;
+    case ISA_CLASS_ASYNC:
+        ok = cg_emit_async(g, i);
         break;
     case ISA_CLASS_WARP:
         ok = cg_emit_warp(g, i);

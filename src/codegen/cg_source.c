@@ -107,29 +107,44 @@ static bool is_zero(enum isa_sreg s) {
     return s >= ISA_SREG_ENVREG0 && s <= ISA_SREG_CURRENT_GRAPH_EXEC;
 }
 
+// A launch without clusters has clusters of one block each.
+static LLVMValueRef cluster_sreg(struct cg_func *g, enum isa_sreg s) {
+    struct cg *c = g->cg;
+    if (s == ISA_SREG_CLUSTER_CTARANK)
+        return field32(g, FIELD(cluster_rank), 0);
+    if (s == ISA_SREG_CLUSTER_NCTARANK)
+        return field32(g, FIELD(cluster_blocks), 0);
+    if (s == ISA_SREG_IS_EXPLICIT_CLUSTER)
+        return field32(g, FIELD(cluster_explicit), 0);
+    if (s < ISA_SREG_CLUSTERID_X || s > ISA_SREG_CLUSTER_NCTAID_Z)
+        return NULL;
+    unsigned d = (s - ISA_SREG_CLUSTERID_X) % 3;
+    LLVMValueRef dim = field32(g, FIELD(cluster_dim), d);
+    if (s >= ISA_SREG_CLUSTER_NCTAID_X)
+        return dim;
+    bool of_grid = s >= ISA_SREG_NCLUSTERID_X && s <= ISA_SREG_NCLUSTERID_Z;
+    LLVMValueRef x = of_grid ? field32(g, FIELD(nctaid), d)
+                     : d == 0 ? ctaid_x(g)
+                              : field32(g, FIELD(ctaid), d);
+    return s >= ISA_SREG_CLUSTER_CTAID_X ? LLVMBuildURem(c->b, x, dim, "")
+                                         : LLVMBuildUDiv(c->b, x, dim, "");
+}
+
 static LLVMValueRef scalar_sreg(struct cg_func *g, enum isa_sreg s) {
     struct cg *c = g->cg;
     if (is_zero(s))
         return cg_i32(c, 0);
     if (s >= ISA_SREG_NTID_X && s <= ISA_SREG_NTID_Z)
         return ntid(g, s - ISA_SREG_NTID_X);
-    if (s == ISA_SREG_CTAID_X || s == ISA_SREG_CLUSTERID_X)
+    if (s == ISA_SREG_CTAID_X)
         return ctaid_x(g);
     if (s >= ISA_SREG_CTAID_X && s <= ISA_SREG_CTAID_Z)
         return field32(g, FIELD(ctaid), s - ISA_SREG_CTAID_X);
     if (s >= ISA_SREG_NCTAID_X && s <= ISA_SREG_NCTAID_Z)
         return field32(g, FIELD(nctaid), s - ISA_SREG_NCTAID_X);
-    // A launch without clusters has clusters of one block each.
-    if (s >= ISA_SREG_CLUSTERID_X && s <= ISA_SREG_CLUSTERID_Z)
-        return field32(g, FIELD(ctaid), s - ISA_SREG_CLUSTERID_X);
-    if (s >= ISA_SREG_NCLUSTERID_X && s <= ISA_SREG_NCLUSTERID_Z)
-        return field32(g, FIELD(nctaid), s - ISA_SREG_NCLUSTERID_X);
-    if ((s >= ISA_SREG_CLUSTER_CTAID_X && s <= ISA_SREG_CLUSTER_CTAID_Z) ||
-        s == ISA_SREG_CLUSTER_CTARANK || s == ISA_SREG_IS_EXPLICIT_CLUSTER)
-        return cg_i32(c, 0);
-    if ((s >= ISA_SREG_CLUSTER_NCTAID_X && s <= ISA_SREG_CLUSTER_NCTAID_Z) ||
-        s == ISA_SREG_CLUSTER_NCTARANK)
-        return cg_i32(c, 1);
+    LLVMValueRef cluster = cluster_sreg(g, s);
+    if (cluster)
+        return cluster;
     switch (s) {
     case ISA_SREG_WARPID:
         return LLVMBuildLShr(c->b, g->t0, cg_i32(c, 5), "");
@@ -250,6 +265,62 @@ static bool emit_symaddr(struct cg_func *g, struct kir_inst *i) {
     return true;
 }
 
+// A constant of x's type.
+static LLVMValueRef like(LLVMValueRef x, uint64_t v) {
+    LLVMTypeRef t = LLVMTypeOf(x);
+    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind)
+        return LLVMConstInt(t, v, 0);
+    LLVMValueRef e[32], one = LLVMConstInt(LLVMGetElementType(t), v, 0);
+    unsigned n = LLVMGetVectorSize(t);
+    for (unsigned k = 0; k < n; k++)
+        e[k] = one;
+    return LLVMConstVector(e, n);
+}
+
+static LLVMValueRef cluster_base(struct cg_func *g, LLVMValueRef x) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = cg_block_field(g, FIELD(cluster_shared), c->i64, "cluster");
+    return LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMVectorTypeKind ? cg_splat(c, p) : p;
+}
+
+// Addresses of shared::cluster, whose forms device/abi.h tells; x is a scalar or a vector.
+static LLVMValueRef cluster_to_generic(struct cg_func *g, LLVMValueRef x) {
+    struct cg *c = g->cg;
+    LLVMTypeRef t = LLVMTypeOf(x);
+    bool vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    LLVMTypeRef t32 = vector ? cg_vec_of(c, c->i32) : c->i32;
+    LLVMValueRef a = LLVMBuildTrunc(c->b, x, t32, "");
+    LLVMValueRef rank = LLVMBuildSub(c->b, LLVMBuildLShr(c->b, a, like(a, KD_CLUSTER_RANK_BIT), ""),
+                                     like(a, 1), "");
+    LLVMValueRef mapped = LLVMBuildICmp(c->b, LLVMIntULT, rank, like(a, KD_CLUSTER_MAX_BLOCKS), "");
+    LLVMValueRef own = shared_int(g);
+    own = LLVMBuildAdd(c->b, vector ? cg_splat(c, own) : own, LLVMBuildSExt(c->b, a, t, ""), "");
+    LLVMValueRef at = LLVMBuildShl(c->b, rank, like(a, KD_CLUSTER_STRIDE_BITS), "");
+    at = LLVMBuildAdd(c->b, at, LLVMBuildAnd(c->b, a, like(a, KD_CLUSTER_MAPPED - 1), ""), "");
+    at = LLVMBuildAdd(c->b, cluster_base(g, x), LLVMBuildZExt(c->b, at, t, ""), "");
+    return LLVMBuildSelect(c->b, mapped, at, own, "");
+}
+
+static LLVMValueRef cluster_from_generic(struct cg_func *g, LLVMValueRef x) {
+    struct cg *c = g->cg;
+    LLVMValueRef at = LLVMBuildSub(c->b, x, cluster_base(g, x), "");
+    LLVMValueRef rank = LLVMBuildLShr(c->b, at, like(x, KD_CLUSTER_STRIDE_BITS), "");
+    rank = LLVMBuildAdd(c->b, rank, like(x, 1), "");
+    rank = LLVMBuildShl(c->b, rank, like(x, KD_CLUSTER_RANK_BIT), "");
+    return LLVMBuildOr(c->b, rank, LLVMBuildAnd(c->b, at, like(x, KD_CLUSTER_STRIDE - 1), ""), "");
+}
+
+static void emit_cluster_cvta(struct cg_func *g, struct kir_inst *i) {
+    struct kir_value *v = i->ops[0], *r = i->res[0];
+    bool uniform = g->cg->width == 1 || cg_shape(g, v).kind == SHAPE_UNIFORM;
+    LLVMValueRef x = uniform ? cg_scalar(g, v) : cg_vec(g, v);
+    x = i->mods.to ? cluster_from_generic(g, x) : cluster_to_generic(g, x);
+    if (uniform)
+        cg_set_scalar(g, r, x);
+    else
+        cg_set_vec(g, r, x);
+}
+
 static bool emit_cvta(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     struct kir_value *v = i->ops[0], *r = i->res[0];
@@ -265,8 +336,11 @@ static bool emit_cvta(struct cg_func *g, struct kir_inst *i) {
             g, r, i->mods.to ? LLVMBuildSub(c->b, x, base, "") : LLVMBuildAdd(c->b, x, base, ""));
         return true;
     }
-    bool shared = s == ISA_SPACE_SHARED || s == ISA_SPACE_CLUSTER;
-    LLVMValueRef delta = shared ? shared_int(g) : cg_i64(c, 0);
+    if (s == ISA_SPACE_CLUSTER) {
+        emit_cluster_cvta(g, i);
+        return true;
+    }
+    LLVMValueRef delta = s == ISA_SPACE_SHARED ? shared_int(g) : cg_i64(c, 0);
     if (i->mods.to)
         delta = LLVMBuildNeg(c->b, delta, "");
     if (c->width == 1 || sh.kind == SHAPE_UNIFORM) {
@@ -288,6 +362,17 @@ static LLVMValueRef in_window(struct cg *c, LLVMValueRef x, LLVMValueRef base, L
     return LLVMBuildICmp(c->b, LLVMIntULT, off, size, "");
 }
 
+static LLVMValueRef in_cluster(struct cg_func *g, LLVMValueRef x) {
+    struct cg *c = g->cg;
+    LLVMValueRef blocks = LLVMBuildZExt(c->b, field32(g, FIELD(cluster_blocks), 0), c->i64, "");
+    LLVMValueRef size = LLVMBuildShl(c->b, blocks, cg_i64(c, KD_CLUSTER_STRIDE_BITS), "");
+    LLVMValueRef window = cg_block_field(g, FIELD(shared_window_bytes), c->i64, "");
+    LLVMValueRef at = LLVMBuildSub(c->b, x, cluster_base(g, x), "");
+    LLVMValueRef in = LLVMBuildICmp(c->b, LLVMIntULT, at, cg_splat(c, size), "");
+    at = LLVMBuildAnd(c->b, at, like(at, KD_CLUSTER_STRIDE - 1), "");
+    return LLVMBuildAnd(c->b, in, LLVMBuildICmp(c->b, LLVMIntULT, at, cg_splat(c, window), ""), "");
+}
+
 static bool emit_isspacep(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     LLVMValueRef x = cg_vec(g, i->ops[0]);
@@ -300,14 +385,16 @@ static bool emit_isspacep(struct cg_func *g, struct kir_inst *i) {
     LLVMValueRef r;
     switch (i->mods.space) {
     case ISA_SPACE_SHARED:
-    case ISA_SPACE_CLUSTER:
         r = in_shared;
+        break;
+    case ISA_SPACE_CLUSTER:
+        r = in_cluster(g, x);
         break;
     case ISA_SPACE_LOCAL:
         r = in_local;
         break;
     case ISA_SPACE_GLOBAL:
-        r = LLVMBuildNot(c->b, LLVMBuildOr(c->b, in_shared, in_local, ""), "");
+        r = LLVMBuildNot(c->b, LLVMBuildOr(c->b, in_cluster(g, x), in_local, ""), "");
         break;
     default:
         r = LLVMConstNull(cg_mask_type(c));
@@ -325,7 +412,7 @@ LLVMValueRef cg_pointer(struct cg_func *g, enum isa_space space, LLVMValueRef ad
         return LLVMBuildIntToPtr(c->b, LLVMBuildAdd(c->b, a, local_base(g), ""),
                                  cg_vec_of(c, c->ptr), "");
     }
-    if (space == ISA_SPACE_SHARED || space == ISA_SPACE_CLUSTER)
+    if (space == ISA_SPACE_SHARED)
         return LLVMBuildGEP2(c->b, c->i8, g->shared_base, &addr, 1, "");
     if (space == ISA_SPACE_PARAM)
         return LLVMBuildGEP2(c->b, c->i8, g->params, &addr, 1, "");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codegen/cg.h"
+#include "ir/async.h"
 #include "jit/module.h"
 #include "passes/waiting.h"
 #include "support/debug.h"
@@ -132,7 +133,7 @@ static void find_exits(struct calls *k) {
 // ---- mode and width -------------------------------------------------------------------------
 
 struct traits {
-    bool warp_ops, shared_volatile, block_in_function, odd_barrier, barrier;
+    bool warp_ops, shared_volatile, block_in_function, odd_barrier, barrier, mbarrier_wait;
     unsigned f64, f32;
 };
 
@@ -146,10 +147,15 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
                           i->mods.sem == ISA_SEM_VOLATILE && i->mods.space != ISA_SPACE_GLOBAL;
     t->f64 += i->ty == ISA_F64;
     t->f32 += i->ty == ISA_F32;
+    t->mbarrier_wait |= kir_async_waits(i);
     if (k != ISA_CLASS_BLOCK)
         return;
     t->barrier = true;
     t->block_in_function |= !f->is_kernel;
+    if (i->op == ISA_OP_BARRIER_CLUSTER_ARRIVE || i->op == ISA_OP_BARRIER_CLUSTER_WAIT) {
+        t->odd_barrier = true;
+        return;
+    }
     bool counted = i->op == ISA_OP_BAR_RED ? i->flag : i->nops > 1;
     t->odd_barrier |= counted || i->op == ISA_OP_BAR_ARRIVE || !flow_const(i->ops[0], &c);
 }
@@ -191,7 +197,8 @@ static struct flow *analyse(struct cg *c, struct kir_func *f) {
 // Analyses every needed function at c->width; says what that width and one mask a warp allow.
 static bool analyse_all(struct cg *c, struct flow **fl, bool *waits) {
     bool independent = true;
-    *waits = false;
+    // Whoever asks about a phase does so until it has ended, here or in a caller.
+    *waits = traits_of(c).mbarrier_wait;
     for (uint32_t n = 0; n < c->ir->funcs.len; n++) {
         struct kir_func *f = c->ir->funcs.data[n];
         if (!c->needed[n] || f->is_extern)

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 4, KD_WARP = 32 };
+enum { KD_ABI_VERSION = 5, KD_WARP = 32 };
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -32,6 +32,24 @@ struct kd_block {
     // KD_CODE_RUNS_ROWS: the code runs `run` blocks (0 is 1), neighbours in x, from ctaid on. It
     // keeps ctaid[0] as that of the block that it runs.
     uint32_t run;
+    // The cluster: the window of its block of rank r begins at cluster_shared + r *
+    // KD_CLUSTER_STRIDE. A launch without clusters has clusters of one block.
+    uint8_t *cluster_shared;
+    uint32_t cluster_dim[3];
+    uint32_t cluster_rank, cluster_blocks;
+    uint32_t cluster_explicit; // the launch, or the kernel, has clusters
+};
+
+// Addresses of shared::cluster have 32 bits: below KD_CLUSTER_MAPPED, and from the top of the range
+// down, they are offsets in the block's own window (negative ones reach blocks of lower rank); else
+// the block's rank plus one stands above bit KD_CLUSTER_RANK_BIT, and an offset in its window
+// below.
+enum {
+    KD_CLUSTER_STRIDE_BITS = 18,
+    KD_CLUSTER_STRIDE = 1 << KD_CLUSTER_STRIDE_BITS,
+    KD_CLUSTER_RANK_BIT = 24,
+    KD_CLUSTER_MAPPED = 1 << KD_CLUSTER_RANK_BIT,
+    KD_CLUSTER_MAX_BLOCKS = 16,
 };
 
 // How a compiled kernel is run.
@@ -102,6 +120,57 @@ enum kd_fault {
 enum { KD_TEX_MAX_DIMS = 3, KD_TEX_DIMS = 15, KD_TEX_INTEGER = 16 };
 
 // Helpers that generated code and interpreter call: X(return type, name, parameters).
+// The `code` of kd_rt_async: an operation, and with some what follows. Their operands are 64-bit
+// words; addresses are generic. Copies are complete when the call returns.
+enum kd_async_op {
+    KD_ASYNC_MBARRIER_INIT,        // address, count
+    KD_ASYNC_MBARRIER_INVAL,       // address
+    KD_ASYNC_MBARRIER_EXPECT_TX,   // address, bytes
+    KD_ASYNC_MBARRIER_COMPLETE_TX, // address, bytes
+    KD_ASYNC_MBARRIER_ARRIVE,      // address, count -> state before
+    KD_ASYNC_MBARRIER_ARRIVE_TX,   // address, bytes -> state; one arrival
+    KD_ASYNC_MBARRIER_DROP,        // address, count -> state
+    KD_ASYNC_MBARRIER_DROP_TX,     // address, bytes -> state; one arrival
+    KD_ASYNC_MBARRIER_WAIT,        // address, state -> has its phase ended?
+    KD_ASYNC_MBARRIER_WAIT_PARITY, // address, parity -> the same
+    KD_ASYNC_MBARRIER_PENDING,     // state -> count
+    KD_ASYNC_COPY,                 // to, from, bytes to write, bytes to read: the rest is zero
+    KD_ASYNC_BULK,                 // to, from, bytes (, mbarrier (, block mask))
+    KD_ASYNC_BULK_REDUCE,          // the same; no block mask
+    KD_ASYNC_TENSOR_LOAD,          // to, map, coordinates, mbarrier (, offsets) (, block mask)
+    KD_ASYNC_TENSOR_STORE,         // map, coordinates, from
+    KD_ASYNC_TENSOR_REDUCE,        // the same
+    KD_ASYNC_TENSORMAP_REPLACE,    // map, index, value; the field in place of dimensions
+    KD_ASYNC_OP_MASK = 255,
+    KD_ASYNC_DIMS_SHIFT = 8, // 4 bits: dimensions, or a tensor map's field
+    KD_ASYNC_IM2COL = 1 << 12,
+    KD_ASYNC_MULTICAST = 1 << 13,
+    KD_ASYNC_SIGNALS = 1 << 14, // an mbarrier object is told
+    KD_ASYNC_ATOM_SHIFT = 16,   // 4 bits: enum kd_async_atom
+    KD_ASYNC_TYPE_SHIFT = 20,   // 4 bits: enum kd_async_type
+    KD_ASYNC_MAX_ARGS = 16,
+};
+enum kd_async_atom {
+    KD_ATOM_AND,
+    KD_ATOM_OR,
+    KD_ATOM_XOR,
+    KD_ATOM_ADD,
+    KD_ATOM_INC,
+    KD_ATOM_DEC,
+    KD_ATOM_MIN,
+    KD_ATOM_MAX
+};
+enum kd_async_type {
+    KD_TYPE_U32,
+    KD_TYPE_S32,
+    KD_TYPE_U64,
+    KD_TYPE_S64,
+    KD_TYPE_F16,
+    KD_TYPE_BF16,
+    KD_TYPE_F32,
+    KD_TYPE_F64
+};
+
 // `thread` is the linear index of the calling thread in its block.
 #define KD_RT_FUNCTIONS(X)                                                                         \
     /* vprintf of one thread; returns the number of arguments, negative on failure */              \
@@ -151,7 +220,17 @@ enum { KD_TEX_MAX_DIMS = 3, KD_TEX_DIMS = 15, KD_TEX_INTEGER = 16 };
        texture ends the launch */                                                                  \
     X(void, kd_rt_tex,                                                                             \
       (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form,                       \
-       const uint32_t *coords, uint32_t *texel))
+       const uint32_t *coords, uint32_t *texel))                                                   \
+    /* mbarrier objects and asynchronous copies: see enum kd_async_op */                           \
+    X(uint64_t, kd_rt_async,                                                                       \
+      (struct kd_block * b, uint32_t thread, uint32_t code, const uint64_t *args))                 \
+    /* the cluster's barrier, in stack modes */                                                    \
+    X(void, kd_rt_cluster_arrive, (struct kd_block * b, uint32_t unit))                            \
+    X(void, kd_rt_cluster_wait, (struct kd_block * b, uint32_t unit))                              \
+    /* the same for a block that keeps count of its threads itself: it arrives as a whole, and     \
+       the phase is another one when all of the cluster have */                                    \
+    X(void, kd_rt_cluster_block_arrive, (struct kd_block * b))                                     \
+    X(uint32_t, kd_rt_cluster_phase, (struct kd_block * b))
 
 // shfl returns the value in the low half, the predicate in bit 32; match the same.
 

@@ -62,7 +62,8 @@ static struct resident *resident_new(void) {
 
 static bool resident_memory(struct resident *s, const struct kd_launch *l) {
     uint64_t lanes = (uint64_t)l->nwarps * KD_WARP;
-    return region_need(&s->shared, round_up(l->window_bytes, SHARED_ALIGN)) &&
+    bool own = l->cluster_blocks <= 1;
+    return (!own || region_need(&s->shared, round_up(l->window_bytes, SHARED_ALIGN))) &&
            region_need(&s->local, lanes * l->local_stride) &&
            region_need(&s->spill, (uint64_t)l->nwarps * l->code->info.spill_bytes);
 }
@@ -79,7 +80,14 @@ static bool resident_setup(struct runner *r, struct resident *s, struct op *op) 
     struct kd_block *b = &s->b;
     memset(b, 0, sizeof *b);
     b->params = l->params;
-    b->shared = region_end_aligned(&s->shared, l->window_bytes);
+    s->cluster = &s->alone;
+    s->alone = (struct cluster){.size = 1, .present = 1};
+    if (l->cluster_blocks <= 1)
+        b->shared = region_end_aligned(&s->shared, l->window_bytes);
+    b->cluster_shared = b->shared;
+    memcpy(b->cluster_dim, l->cluster, sizeof b->cluster_dim);
+    b->cluster_blocks = l->cluster_blocks;
+    b->cluster_explicit = l->cluster_explicit;
     b->local = s->local.map + GUARD;
     b->local_stride = l->local_stride;
     b->spill = s->spill.map + GUARD;
@@ -114,13 +122,34 @@ static struct resident *resident_take(struct runner *r, struct op *op) {
 }
 
 static void resident_give(struct runner *r, struct resident *s) {
+    cluster_leave(r, s);
     s->op = NULL;
     s->next = r->spare;
     r->spare = s;
 }
 
+// Blocks of a cluster follow each other: unit `index` of the launch is block `index % blocks` of a
+// cluster.
+static void place_in_cluster(struct resident *s, uint64_t index) {
+    struct kd_block *b = &s->b;
+    const uint32_t *d = b->cluster_dim;
+    uint32_t rank = (uint32_t)(index % b->cluster_blocks);
+    uint64_t cluster = index / b->cluster_blocks;
+    uint64_t nx = b->nctaid[0] / d[0], ny = b->nctaid[1] / d[1];
+    b->cluster_rank = rank;
+    b->ctaid[0] = (uint32_t)(cluster % nx) * d[0] + rank % d[0];
+    b->ctaid[1] = (uint32_t)(cluster / nx % ny) * d[1] + rank / d[0] % d[1];
+    b->ctaid[2] = (uint32_t)(cluster / nx / ny) * d[2] + rank / d[0] / d[1];
+    b->block_index =
+        ((uint64_t)b->ctaid[2] * b->nctaid[1] + b->ctaid[1]) * b->nctaid[0] + b->ctaid[0];
+}
+
 static void place(struct resident *s, uint64_t index) {
     struct kd_block *b = &s->b;
+    if (b->cluster_blocks > 1) {
+        place_in_cluster(s, index);
+        return;
+    }
     b->block_index = index;
     b->ctaid[0] = (uint32_t)(index % b->nctaid[0]);
     b->ctaid[1] = (uint32_t)(index / b->nctaid[0] % b->nctaid[1]);
@@ -314,6 +343,7 @@ static void end_unit(struct resident *s) {
         barrier_unit_ended(s, u);
         if (thread_units(s))
             warp_op_unit_ended(s, u);
+        cluster_unit_ended(s, u);
     }
 }
 
@@ -427,8 +457,13 @@ static bool start_block(struct runner *r, struct resident *s, uint64_t index) {
     s->live = s->nunits;
     s->ready_first = s->ready_count = s->yields = 0;
     memset(s->barriers, 0, sizeof s->barriers);
+    if (s->cluster == &s->alone) // it may have run another block before
+        s->alone = (struct cluster){.size = 1, .present = 1};
+    s->cluster_phase = s->cluster_units = 0;
+    s->cluster_told = false;
     for (uint32_t u = 0; u < s->nunits; u++) {
         s->units[u].stack = NULL;
+        s->units[u].cluster_mark = 0;
         s->units[u].wait = UNIT_RUNS;
     }
     struct stack *k = stack_take(&r->stacks, s->launch->stack_shift);
@@ -487,12 +522,52 @@ void runner_resume(struct runner *r) {
     }
 }
 
+// The blocks of one cluster, or none of them: then false.
+static bool take_cluster(struct runner *r, struct op *op, struct resident **s) {
+    uint32_t n = op->launch.cluster_blocks, have = 0;
+    while (have < n && (s[have] = resident_take(r, op)))
+        have++;
+    struct cluster *c = have == n ? cluster_take(r, n, op->launch.window_bytes) : NULL;
+    for (uint32_t k = 0; k < have; k++) {
+        if (!c) {
+            resident_give(r, s[k]);
+            continue;
+        }
+        s[k]->cluster = c;
+        s[k]->b.shared = cluster_window(c, k);
+        s[k]->b.cluster_shared = cluster_window(c, 0);
+    }
+    return c != NULL;
+}
+
+static void run_cluster(struct runner *r, struct op *op, uint64_t first) {
+    struct resident *s[KD_CLUSTER_MAX_BLOCKS];
+    uint32_t n = op->launch.cluster_blocks;
+    if (!take_cluster(r, op, s)) {
+        fault_without_block(op);
+        op_units_done(op, n);
+        return;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        if (!context_faulted(op->context) && start_block(r, s[k], first + k))
+            keep_waiting(r, s[k]);
+        else
+            finish_block(r, s[k]);
+    }
+}
+
 static bool simple(const struct kd_launch *l) {
     return !l->may_wait &&
            (l->code->info.mode == KD_MODE_BLOCK || l->code->info.mode == KD_MODE_INTERPRETER);
 }
 
 void launch_run(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
+    if (op->launch.cluster_blocks > 1) {
+        // Chunks are whole clusters.
+        for (uint64_t last = first + n; first < last; first += op->launch.cluster_blocks)
+            run_cluster(r, op, first);
+        return;
+    }
     struct resident *s = resident_take(r, op);
     if (!s) {
         fault_without_block(op);

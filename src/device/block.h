@@ -8,6 +8,7 @@
 #ifndef KUDZU_DEVICE_BLOCK_H
 #define KUDZU_DEVICE_BLOCK_H
 
+#include "device/cluster.h"
 #include "device/launch.h"
 #include "device/runner.h"
 
@@ -30,6 +31,7 @@ struct unit {
     uint32_t membermask, a, b, c;
     uint64_t a64;
     uint64_t result;
+    uint32_t cluster_mark; // one more than the phase of the cluster's barrier that it arrived in
 };
 
 struct barrier {
@@ -58,6 +60,11 @@ struct resident {
     struct unit *units;
     uint16_t *ready;
     struct resident *next;
+
+    struct cluster *cluster, alone; // alone: of a block without others
+    uint32_t cluster_phase;         // that what follows is about
+    uint32_t cluster_units;         // that have arrived and not ended
+    bool cluster_told;              // the block has arrived
 };
 
 static inline struct resident *resident_of(struct kd_block *b) {

@@ -160,6 +160,7 @@ enum kd_status kd_queue_query(struct kd_queue *q); // KD_OK, KD_NOT_READY, KD_FA
 struct kd_launch_config {
     struct kd_kernel *kernel;
     uint32_t grid[3], block[3]; // at least 1 each
+    uint32_t cluster[3];        // blocks; [0] 0: what the kernel was compiled for
     uint32_t shared_bytes;      // dynamic shared memory
     const void *params;         // copied; kj_kernel.param_bytes of them
     uint32_t param_bytes;       // up to 32,764

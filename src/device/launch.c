@@ -40,6 +40,38 @@ static enum kd_status check_shape(const struct kd_launch_config *c) {
     return KD_OK;
 }
 
+// What the launch asks for, else what the kernel was compiled for, else single blocks.
+static void cluster_shape(const struct kd_launch_config *c, uint32_t shape[3]) {
+    const uint32_t *from = c->cluster[0] ? c->cluster : c->kernel->info->cluster;
+    for (int i = 0; i < 3; i++)
+        shape[i] = from[i] ? from[i] : 1;
+}
+
+static enum kd_status check_cluster(const struct kd_launch_config *c) {
+    const struct kj_kernel *info = c->kernel->info;
+    uint32_t shape[3];
+    cluster_shape(c, shape);
+    if (info->cluster_required && !c->cluster[0] && !info->cluster[0])
+        return kd_fail(KD_INVALID_VALUE, "kernel %s must be launched with clusters", info->name);
+    for (int i = 0; i < 3; i++) {
+        if (info->cluster[0] && shape[i] != (info->cluster[i] ? info->cluster[i] : 1))
+            return kd_fail(KD_INVALID_VALUE, "kernel %s requires clusters of another shape",
+                           info->name);
+        if (shape[i] > KD_CLUSTER_MAX_BLOCKS || c->grid[i] % shape[i])
+            return kd_fail(KD_INVALID_VALUE,
+                           "kernel %s: a grid of (%u,%u,%u) blocks cannot be cut into clusters of "
+                           "(%u,%u,%u)",
+                           info->name, c->grid[0], c->grid[1], c->grid[2], shape[0], shape[1],
+                           shape[2]);
+    }
+    uint32_t blocks = shape[0] * shape[1] * shape[2];
+    uint32_t most = info->max_cluster ? info->max_cluster : KD_CLUSTER_MAX_BLOCKS;
+    if (blocks > (most < KD_CLUSTER_MAX_BLOCKS ? most : KD_CLUSTER_MAX_BLOCKS))
+        return kd_fail(KD_INVALID_VALUE, "kernel %s: clusters of %u blocks; %u are the most",
+                       info->name, blocks, most);
+    return KD_OK;
+}
+
 static enum kd_status check_memory(const struct kd_launch_config *c) {
     const struct kd_kernel *k = c->kernel;
     if (c->shared_bytes > kd_kernel_max_dynamic_shared(k))
@@ -113,6 +145,9 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->name = k->info->name;
     memcpy(l->grid, c->grid, sizeof l->grid);
     memcpy(l->block, c->block, sizeof l->block);
+    cluster_shape(c, l->cluster);
+    l->cluster_blocks = l->cluster[0] * l->cluster[1] * l->cluster[2];
+    l->cluster_explicit = c->cluster[0] || k->info->cluster[0];
     l->nthreads = (uint32_t)threads_of(c->block);
     l->nwarps = (l->nthreads + KD_WARP - 1) / KD_WARP;
     l->dynamic_offset = (uint32_t)round_up(k->info->shared_static, DYNAMIC_ALIGN);
@@ -124,13 +159,15 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->units = units_of(code, l->nthreads);
     l->stack_shift = (uint8_t)stack_size_shift(k, code);
     l->cooperative = c->cooperative;
-    l->may_wait = c->cooperative || (code->info.flags & KD_CODE_MAY_WAIT);
+    l->may_wait = c->cooperative || (code->info.flags & KD_CODE_MAY_WAIT) || l->cluster_blocks > 1;
 }
 
 // Few enough blocks at a time that workers end together, enough that the counter is not fought
 // over.
 static uint64_t chunk_of(const struct op *op) {
     uint64_t n = op->units / ((uint64_t)op->device->scheduler.slots * 16);
+    if (op->launch.cluster_blocks > 1)
+        return op->launch.cluster_blocks;
     if (op->launch.may_wait || n < 1)
         return 1;
     return n < 256 ? n : 256;
@@ -155,6 +192,8 @@ enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_confi
         status = check_shape(c);
     if (!status)
         status = check_memory(c);
+    if (!status)
+        status = check_cluster(c);
     if (!status && c->cooperative)
         status = check_cooperative(c);
     if (status)

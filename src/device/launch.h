@@ -26,6 +26,8 @@ struct kd_launch {
     const struct code *code;
     const char *name;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3], cluster_blocks; // a cluster's shape, and how many blocks that is
+    bool cluster_explicit;
     uint32_t nthreads, nwarps;
     uint32_t dynamic_offset, dynamic_bytes, window_bytes;
     uint64_t local_stride;

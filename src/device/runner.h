@@ -40,7 +40,8 @@ struct runner {
     struct resident *waiting_last;
     uint32_t nwaiting, waiting_units;
     struct resident *spare; // block memory not in use
-    char *scratch;          // for printf
+    struct cluster *spare_clusters;
+    char *scratch; // for printf
     size_t scratch_size;
     void *signal_stack;
     struct runner *next;

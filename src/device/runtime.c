@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "device/async.h"
 #include "device/block.h"
 #include "device/internal.h"
 #include "device/op.h"
@@ -146,6 +147,22 @@ void kd_rt_nanosleep(struct kd_block *b, uint32_t thread, uint32_t ns) {
     do {
         kd_rt_yield(b);
     } while (kd_now_ns() < end);
+}
+
+// ---- mbarrier objects and asynchronous copies ---------------------------------------------
+
+uint64_t kd_rt_async(struct kd_block *b, uint32_t thread, uint32_t code, const uint64_t *args) {
+    enum kd_fault fault;
+    const char *why;
+    uint64_t r = async_execute(b, code, args, &fault, &why);
+    if (fault)
+        fault_at(b, thread, fault, why);
+    uint32_t op = code & KD_ASYNC_OP_MASK;
+    bool waits = op == KD_ASYNC_MBARRIER_WAIT || op == KD_ASYNC_MBARRIER_WAIT_PARITY;
+    // The interpreter turns to other threads by itself.
+    if (waits && !r && on_stacks(resident_of(b)))
+        kd_rt_yield(b);
+    return r;
 }
 
 // ---- Tables -------------------------------------------------------------------------------

@@ -103,6 +103,10 @@ static void get_kernel(struct in *in, struct kj_kernel *k) {
         k->reqntid[i] = get32(in);
     k->minnctapersm = get32(in);
     k->maxnreg = get32(in);
+    for (int i = 0; i < 3; i++)
+        k->cluster[i] = get32(in);
+    k->max_cluster = get32(in);
+    k->cluster_required = get32(in);
     k->registers = get32(in);
     k->naligned = get_count(in, 8);
     struct kj_aligned *aligned = arena_array(in->arena, struct kj_aligned, k->naligned + 1);

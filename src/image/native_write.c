@@ -65,6 +65,10 @@ static void put_kernel(struct out *o, const struct kj_kernel *k) {
         put32(o, k->reqntid[i]);
     put32(o, k->minnctapersm);
     put32(o, k->maxnreg);
+    for (int i = 0; i < 3; i++)
+        put32(o, k->cluster[i]);
+    put32(o, k->max_cluster);
+    put32(o, k->cluster_required);
     put32(o, k->registers);
     put32(o, k->naligned);
     for (uint32_t i = 0; i < k->naligned; i++) {

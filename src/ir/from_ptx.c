@@ -31,6 +31,9 @@ static void declare_func(struct lower_module *lm, const struct ptx_func *ast) {
     if (ast->is_entry) {
         memcpy(f->maxntid, ast->maxntid, sizeof f->maxntid);
         memcpy(f->reqntid, ast->reqntid, sizeof f->reqntid);
+        memcpy(f->cluster, ast->reqnctapercluster, sizeof f->cluster);
+        f->max_cluster = ast->maxclusterrank;
+        f->cluster_required = ast->explicitcluster;
         f->minnctapersm = ast->minnctapersm;
         f->maxnreg = ast->maxnreg;
     } else {

@@ -77,9 +77,10 @@ void interp_resume(struct interp *in, struct interp_thread *t) {
 void interp_finish(struct interp *in, struct interp_thread *t) {
     struct interp_warp *w = interp_warp_of(in, t);
     t->state = INTERP_DONE;
+    in->live--;
+    interp_cluster_ended(in, t);
     w->ready &= ~lane_bit(t);
     w->live &= ~lane_bit(t);
-    in->live--;
     interp_warp_check(in, w);
     interp_barrier_check(in);
 }
@@ -265,6 +266,7 @@ static void start_threads(struct interp *in, uint32_t nthreads, uint32_t nwarps)
         t->state = INTERP_READY;
         t->pc = t->depth = 0;
         t->last_run = 0;
+        t->cluster_arrived = false;
         interp_enter(in, t, f, NULL, 0);
     }
 }
@@ -284,8 +286,10 @@ void kir_interp_block(struct kir_module *m, struct kir_func *kernel, struct kd_b
     in->failed = 0;
     forget_code(in, m);
     start_threads(in, nthreads, nwarps);
+    interp_cluster_start(in);
     while (in->live && !in->failed) {
-        if (!run_round(in, nwarps))
+        bool elsewhere = interp_cluster_pending(in);
+        if (!run_round(in, nwarps) && !elsewhere)
             interp_fault(in, first_waiting(in), KD_FAULT_DEADLOCK);
         else if (in->live && !in->failed)
             rt->kd_rt_yield(b);

@@ -1,4 +1,5 @@
 // One instruction of each lane of a group.
+#include "ir/async.h"
 #include "ir/eval.h"
 #include "ir/interp_internal.h"
 
@@ -75,8 +76,7 @@ static void allocate(struct interp *in, struct interp_thread *t, const struct in
     interp_set64(t, i, 0, at);
 }
 
-static void fetch_texture(struct interp *in, struct interp_thread *t,
-                          const struct interp_inst *i) {
+static void fetch_texture(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     unsigned dims = isa_tex_dims((enum isa_mode)i->ir->mods.mode);
     uint32_t coords[KD_TEX_MAX_DIMS] = {0}, texel[4] = {0};
     for (unsigned k = 0; k < dims; k++)
@@ -85,6 +85,19 @@ static void fetch_texture(struct interp *in, struct interp_thread *t,
     in->rt->kd_rt_tex(in->b, t->id, interp_get(t, &i->ops[0]).u64[0], form, coords, texel);
     for (uint32_t k = 0; k < i->ir->nres; k++)
         interp_set64(t, i, k, texel[k]);
+}
+
+// mbarrier objects and asynchronous copies are the device's work. A thread that finds a phase
+// unfinished lets others run.
+static void do_async(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    uint64_t args[KD_ASYNC_MAX_ARGS] = {0};
+    for (uint32_t k = 0; k < i->ir->nops && k < KD_ASYNC_MAX_ARGS; k++)
+        args[k] = interp_get(t, &i->ops[k]).u64[0];
+    uint64_t r = in->rt->kd_rt_async(in->b, t->id, kir_async_code(i->ir), args);
+    if (i->ir->nres)
+        interp_set64(t, i, 0, r);
+    if (kir_async_waits(i->ir) && !r)
+        interp_warp_of(in, t)->give_way = true;
 }
 
 static void index_branch(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
@@ -127,6 +140,12 @@ static bool control(struct interp *in, struct interp_thread *t, const struct int
     case ISA_OP_BAR_ARRIVE:
     case ISA_OP_BAR_RED:
         interp_barrier_op(in, t, i);
+        return true;
+    case ISA_OP_BARRIER_CLUSTER_ARRIVE:
+        interp_cluster_arrive(in, t);
+        return true;
+    case ISA_OP_BARRIER_CLUSTER_WAIT:
+        interp_cluster_wait(in, t);
         return true;
     default:
         return false;
@@ -186,7 +205,10 @@ static void straight(struct interp *in, struct interp_thread *t, const struct in
     case ISA_OP_PMEVENT:
         break;
     default:
-        pointwise(in, t, i);
+        if (isa_op_info[i->ir->op].klass == ISA_CLASS_ASYNC)
+            do_async(in, t, i);
+        else
+            pointwise(in, t, i);
     }
     t->pc++;
 }

@@ -9,6 +9,7 @@
 //   interp_sreg.c     special registers, symbols' addresses
 //   interp_warp.c     operations between the lanes of a warp
 //   interp_barrier.c  barriers of a block
+//   interp_cluster.c  the barrier of a cluster
 #ifndef KUDZU_IR_INTERP_INTERNAL_H
 #define KUDZU_IR_INTERP_INTERNAL_H
 
@@ -55,7 +56,13 @@ struct interp_frame {
     uint64_t top;   // end of what it has allocated there
 };
 
-enum interp_state { INTERP_READY, INTERP_WARP_WAIT, INTERP_BAR_WAIT, INTERP_DONE };
+enum interp_state {
+    INTERP_READY,
+    INTERP_WARP_WAIT,
+    INTERP_BAR_WAIT,
+    INTERP_CLUSTER_WAIT,
+    INTERP_DONE
+};
 
 struct interp_thread {
     uint32_t id; // linear in the block
@@ -69,6 +76,7 @@ struct interp_thread {
     uint64_t last_run;    // the warp's step in which it ran last
     uint32_t member_mask; // INTERP_WARP_WAIT
     uint32_t barrier;     // INTERP_BAR_WAIT
+    bool cluster_arrived; // at the cluster's barrier, in its current phase
 };
 
 struct interp_warp {
@@ -104,8 +112,11 @@ struct interp {
     struct interp_warp *warps;
     uint32_t warps_cap;
     struct interp_barrier barriers[INTERP_BARRIERS];
-    uint32_t live;   // threads
-    uint32_t failed; // a fault was reported and the helper came back
+    uint32_t cluster_arrived; // threads at the cluster's barrier, that have not ended
+    uint32_t cluster_phase;   // of that barrier, when the block last looked
+    bool cluster_told;        // the block has arrived as a whole
+    uint32_t live;            // threads
+    uint32_t failed;          // a fault was reported and the helper came back
 };
 
 // A fence between all host threads. ThreadSanitizer knows no fences; it understands a
@@ -180,6 +191,15 @@ uint64_t interp_symbol(struct interp *in, struct interp_thread *t, const struct 
 // interp_warp.c
 void interp_warp_op(struct interp *in, struct interp_warp *w, uint32_t group);
 void interp_warp_check(struct interp *in, struct interp_warp *w); // after a wait began or ended
+
+// interp_cluster.c
+void interp_cluster_start(struct interp *in);
+void interp_cluster_arrive(struct interp *in, struct interp_thread *t);
+void interp_cluster_wait(struct interp *in, struct interp_thread *t);
+void interp_cluster_ended(struct interp *in, struct interp_thread *t);
+// Has the block arrived, while others of the cluster have not? Releases the threads that wait when
+// they have.
+bool interp_cluster_pending(struct interp *in);
 
 // interp_barrier.c
 void interp_barrier_op(struct interp *in, struct interp_thread *t, const struct interp_inst *i);

@@ -13,7 +13,6 @@ static struct window window_of(struct interp *in, const struct interp_thread *t,
     const struct kd_block *b = in->b;
     switch (space) {
     case ISA_SPACE_SHARED:
-    case ISA_SPACE_CLUSTER:
         return (struct window){b->shared, b->shared_window_bytes};
     case ISA_SPACE_LOCAL:
         return (struct window){b->local ? b->local + t->id * b->local_stride : NULL,
@@ -26,8 +25,27 @@ static struct window window_of(struct interp *in, const struct interp_thread *t,
 }
 
 static bool has_window(uint8_t space) {
-    return space == ISA_SPACE_SHARED || space == ISA_SPACE_CLUSTER || space == ISA_SPACE_LOCAL ||
-           space == ISA_SPACE_PARAM;
+    return space == ISA_SPACE_SHARED || space == ISA_SPACE_LOCAL || space == ISA_SPACE_PARAM;
+}
+
+// An address of shared::cluster, whose forms device/abi.h tells, and back.
+static uint64_t cluster_to_generic(const struct kd_block *b, uint64_t addr) {
+    uint32_t a = (uint32_t)addr, rank = a >> KD_CLUSTER_RANK_BIT;
+    if (rank - 1 >= KD_CLUSTER_MAX_BLOCKS)
+        return (uint64_t)(uintptr_t)b->shared + (uint64_t)(int64_t)(int32_t)a;
+    return (uint64_t)(uintptr_t)b->cluster_shared + (uint64_t)(rank - 1) * KD_CLUSTER_STRIDE +
+           a % KD_CLUSTER_MAPPED;
+}
+
+static uint64_t cluster_from_generic(const struct kd_block *b, uint64_t addr) {
+    uint64_t at = addr - (uint64_t)(uintptr_t)b->cluster_shared;
+    return (at / KD_CLUSTER_STRIDE + 1) * KD_CLUSTER_MAPPED + at % KD_CLUSTER_STRIDE;
+}
+
+static bool in_cluster(const struct kd_block *b, uint64_t addr) {
+    uint64_t at = addr - (uint64_t)(uintptr_t)b->cluster_shared;
+    return at / KD_CLUSTER_STRIDE < b->cluster_blocks &&
+           at % KD_CLUSTER_STRIDE < b->shared_window_bytes;
 }
 
 void *interp_address(struct interp *in, struct interp_thread *t, uint8_t space, uint64_t addr,
@@ -53,11 +71,15 @@ void *interp_address(struct interp *in, struct interp_thread *t, uint8_t space, 
 
 uint64_t interp_to_generic(struct interp *in, const struct interp_thread *t, uint8_t space,
                            uint64_t addr) {
+    if (space == ISA_SPACE_CLUSTER)
+        return cluster_to_generic(in->b, addr);
     return has_window(space) ? (uint64_t)(uintptr_t)window_of(in, t, space).base + addr : addr;
 }
 
 uint64_t interp_from_generic(struct interp *in, const struct interp_thread *t, uint8_t space,
                              uint64_t addr) {
+    if (space == ISA_SPACE_CLUSTER)
+        return cluster_from_generic(in->b, addr);
     return has_window(space) ? addr - (uint64_t)(uintptr_t)window_of(in, t, space).base : addr;
 }
 
@@ -78,12 +100,15 @@ static bool in_constants(const struct interp *in, uint64_t addr) {
 
 bool interp_is_in_space(struct interp *in, const struct interp_thread *t, uint8_t space,
                         uint64_t addr) {
+    if (space == ISA_SPACE_CLUSTER)
+        return in_cluster(in->b, addr);
     if (has_window(space))
         return in_window(in, t, space, addr);
     if (space == ISA_SPACE_CONST)
         return in_constants(in, addr);
-    return !in_window(in, t, ISA_SPACE_SHARED, addr) && !in_window(in, t, ISA_SPACE_LOCAL, addr) &&
-           !in_window(in, t, ISA_SPACE_PARAM, addr) && !in_constants(in, addr);
+    return !in_cluster(in->b, addr) && !in_window(in, t, ISA_SPACE_SHARED, addr) &&
+           !in_window(in, t, ISA_SPACE_LOCAL, addr) && !in_window(in, t, ISA_SPACE_PARAM, addr) &&
+           !in_constants(in, addr);
 }
 
 // One element in one access, as far as the machine can. Acquire and release cost nothing next to

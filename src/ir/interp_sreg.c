@@ -34,15 +34,26 @@ static uint64_t lane_mask(enum isa_sreg r, unsigned lane) {
     }
 }
 
-// A block is a cluster of its own.
 static uint64_t cluster_register(const struct kd_block *b, enum isa_sreg r) {
     if (r >= ISA_SREG_CLUSTERID_X && r <= ISA_SREG_CLUSTERID_Z)
-        return b->ctaid[r - ISA_SREG_CLUSTERID_X];
+        return b->ctaid[r - ISA_SREG_CLUSTERID_X] / b->cluster_dim[r - ISA_SREG_CLUSTERID_X];
     if (r >= ISA_SREG_NCLUSTERID_X && r <= ISA_SREG_NCLUSTERID_Z)
-        return b->nctaid[r - ISA_SREG_NCLUSTERID_X];
+        return b->nctaid[r - ISA_SREG_NCLUSTERID_X] / b->cluster_dim[r - ISA_SREG_NCLUSTERID_X];
+    if (r >= ISA_SREG_CLUSTER_CTAID_X && r <= ISA_SREG_CLUSTER_CTAID_Z)
+        return b->ctaid[r - ISA_SREG_CLUSTER_CTAID_X] %
+               b->cluster_dim[r - ISA_SREG_CLUSTER_CTAID_X];
     if (r >= ISA_SREG_CLUSTER_NCTAID_X && r <= ISA_SREG_CLUSTER_NCTAID_Z)
-        return 1;
-    return r == ISA_SREG_CLUSTER_NCTARANK;
+        return b->cluster_dim[r - ISA_SREG_CLUSTER_NCTAID_X];
+    switch (r) {
+    case ISA_SREG_CLUSTER_CTARANK:
+        return b->cluster_rank;
+    case ISA_SREG_CLUSTER_NCTARANK:
+        return b->cluster_blocks;
+    case ISA_SREG_IS_EXPLICIT_CLUSTER:
+        return b->cluster_explicit;
+    default:
+        return 0;
+    }
 }
 
 static uint64_t machine_register(struct interp *in, enum isa_sreg r) {

@@ -158,13 +158,15 @@ struct kir_func {
     // kernels
     uint32_t shared_static; // bytes of static shared memory, module-level part included
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg; // 0: not stated
+    uint32_t cluster[3], max_cluster;                       // .reqnctapercluster, .maxclusterrank
+    bool cluster_required;                                  // .explicitcluster
 };
 
 struct kir_module {
     struct arena arena;
     uint64_t serial; // no other module of the process has it: a key for caches
     VEC(struct kir_func *) funcs;
-    VEC(struct kir_symbol *) vars;   // global and const variables, by index
+    VEC(struct kir_symbol *) vars; // global and const variables, by index
     // Shared variables, those of functions too. Two that no kernel uses both may overlap.
     VEC(struct kir_symbol *) shared;
     uint32_t shared_bytes; // the most that any kernel needs

@@ -4,6 +4,7 @@
 //   lower_vars.c     module variables, initialisers, and what each variable of a function becomes
 //   lower_func.c     a body: blocks, guards, operands; ends in SSA construction
 //   lower_inst.c     one instruction
+//   lower_async.c    mbarrier objects, asynchronous copies, clusters
 //   lower_call.c     calls, and .param variables of functions and call sequences
 //   shared_layout.c  offsets of shared variables, kernel by kernel
 #ifndef KUDZU_IR_LOWER_H
@@ -11,6 +12,7 @@
 
 #include "ir/ir.h"
 #include "ir/ssa.h"
+#include "isa/grammar.h"
 #include "ptx/ast.h"
 
 // How a parameter or return value of a function is passed.
@@ -100,6 +102,12 @@ struct kir_block *lower_block(struct lower_func *lf); // a new one, without labe
 // lower_inst.c
 bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst);
 bool lower_is_pure(const struct ptx_inst *inst); // a guard becomes a select
+
+// lower_async.c
+bool lower_async(struct lower_func *lf);
+bool lower_mapa(struct lower_func *lf);
+bool lower_getctarank(struct lower_func *lf);
+struct kir_value *lower_to_generic(struct lower_func *lf, struct kir_value *v, uint8_t space);
 
 // lower_call.c
 void lower_signature(struct lower_module *lm, uint32_t nrets, const struct ptx_param *rets,

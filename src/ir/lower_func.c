@@ -95,6 +95,12 @@ static struct kir_value *read_sreg(struct lower_func *lf, const struct ptx_opera
     enum kir_type type = wide ? KIR_B64 : KIR_B32;
     struct kir_value *v = lower_emit1(lf, ISA_OP_SREG, kir_isa_type(type), type, 0, NULL);
     v->def->sreg = o->sreg;
+    if (o->sreg == ISA_SREG_IS_EXPLICIT_CLUSTER) {
+        struct kir_value *ops[2] = {v, kir_const(lf->f, KIR_B32, 0)};
+        v = lower_emit1(lf, ISA_OP_SETP, ISA_B32, KIR_PRED, 2, ops);
+        v->def->mods.cmp = ISA_CMP_NE;
+        return v;
+    }
     enum kir_type want = kir_type_of(o->type);
     if (want == KIR_PRED) {
         struct kir_value *ops[2] = {v, kir_const(lf->f, KIR_B32, 0)};

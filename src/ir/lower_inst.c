@@ -172,6 +172,19 @@ static bool lower_space_op(struct lower_func *lf) {
     return true;
 }
 
+// Another block's shared memory is reached by its generic address.
+static void cluster_access(struct lower_func *lf, struct kir_inst *i) {
+    if (i->mods.space != ISA_SPACE_CLUSTER)
+        return;
+    struct kir_value *ops[2] = {i->ops[0], kir_const(lf->f, KIR_B64, (uint64_t)i->offset)};
+    kir_remove(i);
+    struct kir_value *a = lower_emit1(lf, ISA_OP_ADD, ISA_U64, KIR_B64, 2, ops);
+    i->ops[0] = lower_to_generic(lf, a, ISA_SPACE_CLUSTER);
+    i->offset = 0;
+    i->mods.space = ISA_SPACE_GENERIC;
+    kir_append(lf->cur, i);
+}
+
 static bool lower_load(struct lower_func *lf) {
     struct operands s = {.n = 1};
     struct results r = {0};
@@ -186,6 +199,7 @@ static bool lower_load(struct lower_func *lf) {
     i->op = ISA_OP_LD; // ldu is a load with a hint
     i->offset = offset;
     i->mods.space = space;
+    cluster_access(lf, i);
     write_results(lf, i, &r);
     return true;
 }
@@ -206,6 +220,7 @@ static bool lower_memory_write(struct lower_func *lf) {
     struct kir_inst *i = build(lf, &s, &r);
     i->offset = offset;
     i->mods.space = space;
+    cluster_access(lf, i);
     write_results(lf, i, &r);
     return true;
 }
@@ -278,6 +293,13 @@ bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
         return lower_ret(lf);
     case ISA_OP_EXIT:
         return lower_exit(lf);
+    case ISA_OP_MAPA:
+        return lower_mapa(lf);
+    case ISA_OP_GETCTARANK:
+        return lower_getctarank(lf);
+    case ISA_OP_FENCE: // what it names besides its scope makes no difference
+        lower_emit(lf, ISA_OP_FENCE, ISA_VOID, 0, 0, NULL)->mods = inst->mods;
+        return true;
     case ISA_OP_PREFETCH: // hints, with no effect that a program can see
     case ISA_OP_PREFETCHU:
     case ISA_OP_DISCARD:
@@ -285,6 +307,6 @@ bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
     case ISA_OP_PMEVENT:
         return true;
     default:
-        return lower_generic(lf);
+        return isa_op_info[inst->op].klass == ISA_CLASS_ASYNC ? lower_async(lf) : lower_generic(lf);
     }
 }

@@ -343,6 +343,15 @@ static void declaration(struct parser *s, bool is_kernel) {
         f->minnctapersm = number32(s);
         expect(s, "maxnreg");
         f->maxnreg = number32(s);
+        if (accept(s, "cluster")) {
+            for (int k = 0; k < 3; k++)
+                f->cluster[k] = number32(s);
+            expect(s, "of");
+            f->max_cluster = number32(s);
+            f->cluster_required = accept(s, "required");
+            if (!f->cluster_required)
+                expect(s, "optional");
+        }
     } else {
         proto(s, &f->proto);
     }

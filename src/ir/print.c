@@ -172,6 +172,10 @@ static void print_declaration(const struct kir_func *f, struct strbuf *out) {
         strbuf_printf(out, " maxntid %u %u %u reqntid %u %u %u minnctapersm %u maxnreg %u",
                       f->maxntid[0], f->maxntid[1], f->maxntid[2], f->reqntid[0], f->reqntid[1],
                       f->reqntid[2], f->minnctapersm, f->maxnreg);
+        if (f->cluster[0] || f->max_cluster || f->cluster_required)
+            strbuf_printf(out, " cluster %u %u %u of %u %s", f->cluster[0], f->cluster[1],
+                          f->cluster[2], f->max_cluster,
+                          f->cluster_required ? "required" : "optional");
     } else {
         print_proto(out, &f->proto);
     }

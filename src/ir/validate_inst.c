@@ -40,6 +40,29 @@ static const struct shape shapes[] = {
     {ISA_OP_STACKRESTORE, "=t"}, {ISA_OP_STACKSAVE, "t="},  {ISA_OP_BRKPT, "="},
 };
 
+// mbarrier objects and asynchronous copies; those of tensors: check_tensor.
+static const struct shape async_shapes[] = {
+    {ISA_OP_MBARRIER_INIT, "=au"},
+    {ISA_OP_MBARRIER_INVAL, "=a"},
+    {ISA_OP_MBARRIER_EXPECT_TX, "=au"},
+    {ISA_OP_MBARRIER_COMPLETE_TX, "=au"},
+    {ISA_OP_MBARRIER_ARRIVE, "?a=au"},
+    {ISA_OP_MBARRIER_ARRIVE_EXPECT_TX, "?a=au"},
+    {ISA_OP_MBARRIER_ARRIVE_DROP, "?a=au"},
+    {ISA_OP_MBARRIER_ARRIVE_DROP_EXPECT_TX, "?a=au"},
+    {ISA_OP_MBARRIER_TEST_WAIT, "p=aa"},
+    {ISA_OP_MBARRIER_TEST_WAIT_PARITY, "p=au"},
+    {ISA_OP_MBARRIER_TRY_WAIT, "p=aa"},
+    {ISA_OP_MBARRIER_TRY_WAIT_PARITY, "p=au"},
+    {ISA_OP_MBARRIER_PENDING_COUNT, "u=a"},
+    {ISA_OP_CP_ASYNC, "=aauu"},
+    {ISA_OP_CP_ASYNC_BULK, "=aau?ax"},
+    {ISA_OP_CP_REDUCE_ASYNC_BULK, "=aau?a"},
+    {ISA_OP_TENSORMAP_REPLACE, "=auu"},
+    {ISA_OP_BARRIER_CLUSTER_ARRIVE, "="},
+    {ISA_OP_BARRIER_CLUSTER_WAIT, "="},
+};
+
 static bool fits(const struct kir_inst *i, char c, const struct kir_value *v) {
     unsigned bits = kir_type_bits(v->type), ty = isa_type_bits(i->ty);
     bool is_pred = v->type == KIR_PRED;
@@ -157,6 +180,25 @@ static void check_video(struct kir_check *c, const struct kir_inst *i) {
         kir_inst_problem(c, i, "the parts of the operands are no constant");
 }
 
+// A box of a tensor: its dimensions are counted in vec; im2col loads have two offsets fewer.
+static void check_tensor(struct kir_check *c, const struct kir_inst *i) {
+    uint32_t dims = i->mods.vec, load = i->op == ISA_OP_CP_ASYNC_BULK_TENSOR;
+    bool im2col = i->mods.mode == ISA_TENSOR_IM2COL;
+    if (!dims || dims > 5 || (im2col && dims < 3)) {
+        kir_inst_problem(c, i, "a tensor has 1 to 5 dimensions, 3 to 5 for im2col");
+        return;
+    }
+    uint32_t n = dims + (load ? 3 + (im2col ? dims - 2 : 0) + (i->mods.mask ? 1 : 0) : 2);
+    if (i->nops != n || i->nres)
+        kir_inst_problem(c, i, "%" PRIu32 " operands belong here", n);
+    for (uint32_t k = 0; k < i->nops && i->nops == n; k++) {
+        bool coordinate = load ? k >= 2 && k < 2 + dims : k >= 1 && k <= dims;
+        bool small = load && k > 2 + dims;
+        if (!small && !fits(i, coordinate ? 'u' : 'a', i->ops[k]))
+            kir_inst_problem(c, i, "operand %" PRIu32 " has the wrong width", k);
+    }
+}
+
 static bool listed(struct kir_symbol *const *data, uint32_t n, const struct kir_symbol *s) {
     for (uint32_t k = 0; k < n; k++)
         if (data[k] == s)
@@ -253,6 +295,9 @@ static void check_table(struct kir_check *c, const struct kir_inst *i) {
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         if (shapes[k].op == i->op)
             check_shape(c, i, shapes[k].text);
+    for (size_t k = 0; k < sizeof async_shapes / sizeof *async_shapes; k++)
+        if (async_shapes[k].op == i->op)
+            check_shape(c, i, async_shapes[k].text);
 }
 
 void kir_check_inst(struct kir_check *c, const struct kir_inst *i) {
@@ -275,6 +320,11 @@ void kir_check_inst(struct kir_check *c, const struct kir_inst *i) {
         break;
     case ISA_OP_TEX:
         check_tex(c, i);
+        break;
+    case ISA_OP_CP_ASYNC_BULK_TENSOR:
+    case ISA_OP_CP_ASYNC_BULK_TENSOR_STORE:
+    case ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+        check_tensor(c, i);
         break;
     case ISA_OP_VOTE:
         check_shape(c, i, i->mods.mode == ISA_VOTE_BALLOT ? "u=p?u" : "p=p?u");

@@ -6,7 +6,7 @@ import sys
 from instructions import FORMS, LITERALS, OPS, SLOTS, UNSUPPORTED
 
 CLASS = dict(pointwise="POINTWISE", source="SOURCE", memory="MEMORY", control="CONTROL",
-             warp="WARP", block="BLOCK", fence="FENCE")
+             warp="WARP", block="BLOCK", fence="FENCE", **{"async": "ASYNC"})
 TYPES = """pred b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64
 tf32 e4m3x2 e5m2x2 u16x2 s16x2""".split()
 MODE_FIELDS = {"ISA_SZEXT": "mode"}
@@ -69,8 +69,12 @@ class Operand:
             self.kind = "VEC_DST" if self.name == "d" else "VEC_SRC"
         elif text == "[a; c]":
             self.name, self.kind = "c", "TEX"
+        elif text == "[tm; c]":
+            self.name, self.kind = "c", "TENSOR"
         elif text.startswith("["):
-            self.name, self.kind = "a", "ADDR"
+            self.name, self.kind = text[1:-1], "ADDR"
+        elif text == "im2col":
+            self.name, self.kind = text, "IM2COL"
         elif text.startswith("{!}"):
             self.name, self.kind = text[3:], "PRED"
         else:
@@ -84,6 +88,10 @@ class Operand:
             self.rule = "u64"
         if self.kind == "TEX":
             self.rule = "ty2"
+        if self.kind == "TENSOR":
+            self.rule = "s32"
+        if self.kind == "IM2COL":
+            self.rule = "u16"
         if self.kind == "POLICY":
             self.rule = "b64"
         self.vec = has_vec and self.name in "db" and self.kind in ("DST", "SRC")
@@ -92,7 +100,7 @@ class Operand:
 
 def read_operands(form, slots):
     text = form["text"].partition(" ")[2].replace("{.unified}", "").replace("{, ", ", ?")
-    text = text.replace("[a, c]", "[a; c]")
+    text = text.replace("[a, c]", "[a; c]").replace("[tm, c]", "[tm; c]")
     text = re.sub(r"(\?[\w-]+)\}", r"\1", text)
     has_vec = any(s.name == "vec" for s in slots)
     out = []

@@ -39,6 +39,8 @@ enum isa_operand_kind {
     ISA_OPERAND_LABEL,
     ISA_OPERAND_TARGETS,
     ISA_OPERAND_CALL,
+    ISA_OPERAND_TENSOR, // [tm, c]: a tensor map and mods.vec coordinates
+    ISA_OPERAND_IM2COL, // {i, ...}: mods.vec - 2 offsets
     ISA_OPERAND_POLICY, // cache policy: parsed, no part of the instruction's meaning
 };
 

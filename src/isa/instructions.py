@@ -661,6 +661,9 @@ form("fence.mbarrier_init.release.cluster", ptx=80, sm=90,
      sets="sem=ISA_SEM_RELEASE scope=ISA_SCOPE_CLUSTER")
 form("fence.proxy.kind", ptx=70, sm=70, sets="sem=ISA_SEM_ACQ_REL scope=ISA_SCOPE_SYS",
      kind="alias async async.global async.shared::cta async.shared::cluster")
+form("fence.proxy.tensormap::generic.release.scope", ptx=83, sm=90, sets="sem=ISA_SEM_RELEASE")
+form("fence.proxy.tensormap::generic.acquire.scope [a], immSize", ptx=83, sm=90,
+     sets="sem=ISA_SEM_ACQUIRE", t=dict(immSize="u32"))
 op("nanosleep", "control", side_effect=True, doc="Sleep")
 form("nanosleep.u32 t", ptx=63, sm=70)
 op("pmevent", "control", side_effect=True, doc="Performance monitor event: no effect")
@@ -671,14 +674,190 @@ form("griddepcontrol.action", ptx=78, sm=90, action="launch_dependents wait")
 op("setmaxnreg", "control", side_effect=True, doc="Registers of a warp: no effect")
 form("setmaxnreg.action.sync.aligned.u32 immCount", ptx=80, sm=90, action="inc dec")
 
+# ---- Asynchronous barriers ---------------------------------------------------------------------
+MSS = {k: SLOTS["ss"][k] for k in ("shared", "shared::cta", "shared::cluster")}
+OWN = {k: SLOTS["ss"][k] for k in ("shared", "shared::cta")}
+REMOTE = {"shared::cluster": "space=ISA_SPACE_CLUSTER"}
+MSCOPE = {"cta": "scope=ISA_SCOPE_CTA", "cluster": "scope=ISA_SCOPE_CLUSTER"}
+
+
+def sems(words):
+    return enum_words("sem", "ISA_SEM_", words)
+
+
+MB = dict(ptx=70, sm=80)
+op("mbarrier.init", "async", side_effect=True, doc="Makes an mbarrier object with an arrival count")
+form("mbarrier.init{.ss}.b64 [a], count", ss=OWN, t=dict(count="u32"), **MB)
+op("mbarrier.inval", "async", side_effect=True, doc="Ends the life of an mbarrier object")
+form("mbarrier.inval{.ss}.b64 [a]", ss=OWN, **MB)
+for word in ("expect_tx", "complete_tx"):
+    op("mbarrier." + word, "async", side_effect=True,
+       doc="More" + (" pending transactions" if word == "expect_tx" else " transactions are done"))
+    form("mbarrier.%s{.msem}{.scope}{.ss}.b64 [a], n" % word, msem=sems("relaxed"), ss=MSS,
+         scope=MSCOPE, t=dict(n="u32"), ptx=80, sm=90)
+for word, what in (("arrive", "Arrival"), ("arrive_drop", "Arrival for the last time")):
+    op("mbarrier." + word, "async", side_effect=True, doc=what + " at an mbarrier object")
+    head = "mbarrier." + word
+    rel = dict(msem=sems("release relaxed"), scope=MSCOPE, t=dict(count="u32"))
+    form(head + "{.ss}.b64 d, [a]", ss=OWN, **MB)
+    form(head + "{.ss}.b64 d, [a], count", ss=OWN, t=dict(count="u32"), ptx=78, sm=90)
+    form(head + ".noComplete{.ss}.b64 d, [a], count", ss=OWN, t=dict(count="u32"), **MB)
+    form(head + ".noComplete{.msem}{.scope}{.ss}.b64 d, [a], count", ss=OWN, ptx=80, sm=80, **rel)
+    form(head + "{.msem}{.scope}{.ss}.b64 d, [a]{, count}", ss=MSS, ptx=80, sm=90, **rel)
+    op(head + ".expect_tx", "async", side_effect=True,
+       doc="More pending transactions, then " + what.lower())
+    form(head + ".expect_tx{.msem}{.scope}{.ss}.b64 d, [a], count", ss=MSS, ptx=80, sm=90, **rel)
+for word, hint in (("test_wait", ""), ("try_wait", "{, hint}")):
+    version = MB if word == "test_wait" else dict(ptx=78, sm=90)
+    for parity, state in (("", "u64"), (".parity", "u32")):
+        op("mbarrier.%s%s" % (word, parity), "async", side_effect=True,
+           doc="Has a phase of an mbarrier object ended?")
+        more = dict(ss=OWN, t=dict(state=state, hint="u32"))
+        head = "mbarrier.%s%s" % (word, parity)
+        form(head + "{.ss}.b64 p, [a], state" + hint, **more,
+             **(dict(ptx=71, sm=80) if parity and word == "test_wait" else version))
+        form(head + "{.msem}{.scope}{.ss}.b64 p, [a], state" + hint, msem=sems("acquire relaxed"),
+             scope=MSCOPE, ptx=80, sm=90, **more)
+op("mbarrier.pending_count", "async", doc="Pending arrivals in a state")
+form("mbarrier.pending_count.b64 d, state", t=dict(d="u32", state="u64"), **MB)
+
+# ---- Asynchronous copies -----------------------------------------------------------------------
+op("cp.async", "async", side_effect=True, doc="Copy of 4, 8 or 16 bytes to shared memory")
+TO_SHARED = "space=ISA_SPACE_SHARED space2=ISA_SPACE_GLOBAL"
+for cache, sizes in (("ca", "4, 8, 16"), ("cg", "16")):
+    head = "cp.async.%s.ss.global{.hint}{.prefetch} [dst], [src], immBytes" % cache
+    more = dict(sets=TO_SHARED, ss=dict.fromkeys(OWN, ""), ptx=70, sm=80)
+    form(head + "{, size}{, cache-policy}", t=dict(immBytes="u32", size="u32"), **more)
+    form(head + ", {!}ignore{, cache-policy}", t=dict(immBytes="u32", ignore="pred"), **more)
+op("cp.async.group", "async", side_effect=True,
+   doc="Groups of copies; the copies before it have been made, so that there is nothing to wait for")
+form("cp.async.commit_group", ptx=70, sm=80)
+form("cp.async.wait_group immN", ptx=70, sm=80, t=dict(immN="u32"))
+form("cp.async.wait_all", ptx=70, sm=80)
+form("cp.async.bulk.commit_group", ptx=80, sm=90)
+form("cp.async.bulk.wait_group{.read} immN", ptx=80, sm=90, t=dict(immN="u32"))
+op("cp.async.mbarrier.arrive", "async", side_effect=True, doc="Arrival when earlier copies are done")
+form("cp.async.mbarrier.arrive{.noinc}{.ss}.b64 [a]", ss=OWN, noinc={"noinc": "mask=1"}, ptx=70,
+     sm=80)
+BULK = dict(ptx=80, sm=90, t=dict(size="u32", mask="u16"))
+CLUSTER_GLOBAL = "space=ISA_SPACE_CLUSTER space2=ISA_SPACE_GLOBAL"
+CLUSTER_SHARED = "space=ISA_SPACE_CLUSTER space2=ISA_SPACE_SHARED"
+GLOBAL_SHARED = "space=ISA_SPACE_GLOBAL space2=ISA_SPACE_SHARED"
+CTA_GLOBAL = "space=ISA_SPACE_SHARED space2=ISA_SPACE_GLOBAL"
+DONE = ".mbarrier::complete_tx::bytes"
+op("cp.async.bulk", "async", side_effect=True, doc="Copy of a multiple of 16 bytes by one thread")
+form("cp.async.bulk.shared::cluster.global" + DONE + "{.hint} [dst], [src], size, [bar]"
+     "{, cache-policy}", sets=CLUSTER_GLOBAL, **BULK)
+form("cp.async.bulk.shared::cta.global" + DONE + "{.hint} [dst], [src], size, [bar]"
+     "{, cache-policy}", sets=CTA_GLOBAL, **dict(BULK, ptx=86))
+form("cp.async.bulk.shared::cluster.global" + DONE + ".multicast::cluster{.hint} [dst], [src], size, "
+     "[bar], mask{, cache-policy}", sets=CLUSTER_GLOBAL + " mask=1", **BULK)
+form("cp.async.bulk.shared::cluster.shared::cta" + DONE + " [dst], [src], size, [bar]",
+     sets=CLUSTER_SHARED, **BULK)
+form("cp.async.bulk.global.shared::cta.bulk_group{.hint} [dst], [src], size{, cache-policy}",
+     sets=GLOBAL_SHARED, **BULK)
+op("cp.reduce.async.bulk", "async", side_effect=True, doc="Reduction of an array into another")
+RED = dict(ptx=80, sm=90, t=dict(size="u32"))
+CLUSTER_REDUCTIONS = (("and or xor", "b32"), ("add", "u32 s32 u64"), ("inc dec", "u32"),
+                      ("min max", "u32 s32"))
+for words, types in CLUSTER_REDUCTIONS:
+    form("cp.reduce.async.bulk.shared::cluster.shared::cta" + DONE + ".op.type [dst], [src], size, "
+         "[bar]", sets=CLUSTER_SHARED, op=enum_words("atom", "ISA_ATOM_", words), type=types, **RED)
+for words, types, noftz in (("and or xor", "b32 b64", ""), ("add", "u32 s32 u64 f32 f64", ""),
+                            ("inc dec", "u32", ""), ("min max", "u32 s32 u64 s64 f16 bf16", ""),
+                            ("add", "f16 bf16", ".noftz")):
+    form("cp.reduce.async.bulk.global.shared::cta.bulk_group{.hint}.op%s.type [dst], [src], size"
+         "{, cache-policy}" % noftz, sets=GLOBAL_SHARED,
+         op=enum_words("atom", "ISA_ATOM_", words), type=types, **RED)
+op("prefetch.async", "async", side_effect=True, doc="Prefetch for asynchronous copies: no effect")
+form("cp.async.bulk.prefetch.L2.global{.hint} [src], size{, cache-policy}",
+     sets="space=ISA_SPACE_GLOBAL", prefetch="prefetch", **RED)
+
+# Tensors. The first two operands of a load are the place in shared memory and the tensor map.
+DIM = {"%dd" % n: "vec=%d" % n for n in range(1, 6)}
+DIM_IM2COL = {"%dd" % n: "vec=%d" % n for n in range(3, 6)}
+TILE = {"tile": "mode=ISA_TENSOR_TILE"}
+IM2COL = {"im2col": "mode=ISA_TENSOR_IM2COL"}
+NO_OFFS = {"im2col_no_offs": "mode=ISA_TENSOR_IM2COL"}
+TENSOR = dict(ptx=80, sm=90, t=dict(mask="u16"))
+TENSOR_TILE = "mode=ISA_TENSOR_TILE "
+op("cp.async.bulk.tensor", "async", side_effect=True, doc="Copy of a box of a tensor")
+LOAD = "cp.async.bulk.tensor.dim.%s.global%s" + DONE
+for where, spaces, ptx in (("shared::cluster", CLUSTER_GLOBAL, 80), ("shared::cta", CTA_GLOBAL, 86)):
+    more = dict(TENSOR, ptx=ptx)
+    for multicast, mask, flag in (("", "", ""), (".multicast::cluster", ", mask", " mask=1")):
+        if flag and ptx == 86:
+            continue
+        form(LOAD % (where, "{.tile}") + multicast + "{.hint} [dst], [tm, c], [bar]" + mask +
+             "{, cache-policy}", sets=TENSOR_TILE + spaces + flag, dim=DIM, tile=TILE, **more)
+        form(LOAD % (where, ".im2col") + multicast + "{.hint} [dst], [tm, c], [bar], im2col" + mask +
+             "{, cache-policy}", sets=spaces + flag, dim=DIM_IM2COL, im2col=IM2COL, **more)
+op("cp.async.bulk.tensor.store", "async", side_effect=True, doc="Copy of a box into a tensor")
+op("cp.reduce.async.bulk.tensor", "async", side_effect=True, doc="Reduction of a box into a tensor")
+for name, opcode, slot, more in (
+        ("cp.async.bulk.tensor.store", "cp.async.bulk.tensor", "", {}),
+        ("cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", ".op",
+         dict(op=enum_words("atom", "ISA_ATOM_", "add min max inc dec and or xor")))):
+    OPS.append(OPS.pop([o["name"] for o in OPS].index(name)))
+    for mode, dims, slots in (("{.tile}", DIM, dict(tile=TILE)),
+                              (".im2col_no_offs", DIM_IM2COL, dict(im2col_no_offs=NO_OFFS))):
+        form(opcode + ".dim.global.shared::cta" + slot + mode + ".bulk_group{.hint} [tm, c], [src]"
+             "{, cache-policy}", sets=TENSOR_TILE + GLOBAL_SHARED, dim=dims, ptx=80, sm=90, **slots,
+             **more)
+OPS.append(OPS.pop([o["name"] for o in OPS].index("prefetch.async")))
+form("cp.async.bulk.prefetch.tensor.dim.L2.global{.tile}{.hint} [tm, c]{, cache-policy}", dim=DIM,
+     tile=TILE, prefetch="prefetch", ptx=80, sm=90)
+form("cp.async.bulk.prefetch.tensor.dim.L2.global.im2col{.hint} [tm, c], im2col{, cache-policy}",
+     dim=DIM_IM2COL, im2col=IM2COL, prefetch="prefetch", ptx=80, sm=90)
+form("prefetch{.pss}.tensormap [a]", pss={k: SLOTS["ss"][k] for k in ("const", "param")}, ptx=80,
+     sm=90)
+TMSS = {k: SLOTS["ss"][k] for k in ("global", "shared::cta")}
+op("tensormap.replace", "async", side_effect=True, doc="Changes a field of a tensor map")
+FIELDS = ("global_address rank box_dim global_dim global_stride element_stride elemtype "
+          "interleave_layout swizzle_mode fill_mode").split()
+for n, name in enumerate(FIELDS):
+    wide = name in ("global_address", "global_stride")
+    more = dict(t=dict(value="b64" if wide else "b32", imm="u32", immOrd="u32"), ptx=83, sm=90, ss=TMSS,
+                sets="mask=%d" % n)
+    if n < 2:
+        form("tensormap.replace.tile.%s{.ss}.b1024.%s [a], value" % (name, "b64" if wide else "b32"),
+             **more)
+    elif n < 6:
+        form("tensormap.replace.tile.%s{.ss}.b1024.%s [a], immOrd, value" % (
+            name, "b64" if wide else "b32"), **more)
+    else:
+        form("tensormap.replace.tile.%s{.ss}.b1024.b32 [a], imm" % name, **more)
+op("tensormap.cp_fenceproxy", "async", side_effect=True, doc="Copy of a tensor map, and a fence")
+form("tensormap.cp_fenceproxy.global.shared::cta.proxy.release.scope.sync.aligned [dst], [src], immSize",
+     sets=GLOBAL_SHARED, proxy="tensormap::generic", t=dict(immSize="u32"), ptx=83, sm=90)
+
+# Stores and reductions that tell an mbarrier object of the same block of the cluster.
+op("st.async", "async", side_effect=True, doc="Store, and completion at an mbarrier object")
+ASYNC_DONE = "{.ss}" + DONE
+ASYNC = dict(sets="space=ISA_SPACE_GENERIC", ss=REMOTE, ptx=81, sm=90)
+form("st.async{.weak}" + ASYNC_DONE + "{.vec}.type [a], b, [bar]", type="b32 b64 u32 u64 s32 s64 f32 f64",
+     **ASYNC)
+op("red.async", "async", side_effect=True, doc="Reduction, and completion at an mbarrier object")
+for words, types in (("inc dec", "u32"), ("min max", "u32 s32"), ("add", "u32 s32 u64"),
+                     ("and or xor", "b32")):
+    form("red.async.relaxed.cluster" + ASYNC_DONE + ".op.type [a], b, [bar]",
+         op=enum_words("atom", "ISA_ATOM_", words), type=types, **ASYNC)
+
+# ---- Clusters ----------------------------------------------------------------------------------
+op("mapa", "pointwise", doc="An address of shared memory in another block of the cluster")
+form("mapa{.ss}.type d, a, rank", ss=REMOTE, type="u32 u64", ptx=78, sm=90, t=dict(rank="u32"))
+op("getctarank", "pointwise", doc="Rank of the block of the cluster that an address belongs to")
+form("getctarank{.ss}.type d, a", ss=REMOTE, type="u32 u64", ptx=78, sm=90, t=dict(d="u32"))
+op("barrier.cluster.arrive", "block", can_block=True, side_effect=True, doc="Arrival at the cluster's barrier")
+form("barrier.cluster.arrive{.bsem}{.aligned}", bsem=sems("release relaxed"), ptx=78, sm=90)
+op("barrier.cluster.wait", "block", can_block=True, side_effect=True, doc="Wait at the cluster's barrier")
+form("barrier.cluster.wait{.acquire}{.aligned}", ptx=78, sm=90)
+
 # ---- PTX that comes later ----------------------------------------------------------------------
 unsupported("mma wmma ldmatrix stmatrix movmatrix wgmma", "matrix instructions")
-unsupported("mbarrier", "asynchronous barriers")
-unsupported("cp st.async st.bulk red.async multimem", "asynchronous copies")
-unsupported("tensormap fence.proxy.tensormap::generic", "tensor maps")
+unsupported("st.bulk multimem", "asynchronous copies")
 unsupported("tex.3d tex.a1d tex.a2d tex.cube tex.acube tex.2dms tex.a2dms tex.base tex.level "
             "tex.grad tld4 txq istypep sust suld sured suq", "textures and surfaces")
-unsupported("mapa getctarank barrier.cluster", "clusters")
 unsupported("fma.rn.oob", "products with numbers that a tensor copy filled in, whose "
             "representation is not documented")
 unsupported("tcgen05 clusterlaunchcontrol", "instructions of sm_100 and later")

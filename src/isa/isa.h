@@ -146,6 +146,8 @@ enum isa_mode {
     ISA_SZEXT_WRAP,
     ISA_TEX_1D,
     ISA_TEX_2D,
+    ISA_TENSOR_TILE,
+    ISA_TENSOR_IM2COL,
     ISA_MODE_COUNT
 };
 
@@ -170,6 +172,7 @@ struct isa_mods {
     uint8_t ty3;    // enum isa_type: third type, of video instructions
     uint8_t scale;  // vmad: bits that the result is shifted right
     bool po;        // vmad: plus one
+    uint8_t space2; // enum isa_space of the second address: asynchronous copies
     bool ftz, sat, approx, full, nan, relu, satfinite, xorsign_abs;
     bool cc;       // writes the carry flag (add.cc, ...)
     bool to;       // cvta.to
@@ -298,6 +301,7 @@ enum isa_class {
     ISA_CLASS_WARP,      // shfl, vote, match, redux, activemask, bar.warp.sync
     ISA_CLASS_BLOCK,     // bar, barrier: can block
     ISA_CLASS_FENCE,     // membar, fence
+    ISA_CLASS_ASYNC,     // mbarrier, asynchronous copies: done by the device's kd_rt_async
 };
 
 struct isa_op_info {

@@ -35,6 +35,8 @@ struct kj_kernel {
     uint32_t shared_static; // bytes
     uint32_t local_bytes;   // a thread, as far as it is known before compilation
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg;
+    uint32_t cluster[3], max_cluster; // .reqnctapercluster, .maxclusterrank; 0: not stated
+    uint32_t cluster_required;        // .explicitcluster
     uint32_t registers; // an estimate for occupancy; 1 .. 255
     uint32_t naligned;
     const struct kj_aligned *aligned;

@@ -84,6 +84,9 @@ static void describe_kernel(struct kir_module *m, const struct kir_func *f, stru
     memcpy(k->maxntid, f->maxntid, sizeof k->maxntid);
     memcpy(k->reqntid, f->reqntid, sizeof k->reqntid);
     describe_alignment(m, f, k);
+    memcpy(k->cluster, f->cluster, sizeof k->cluster);
+    k->max_cluster = f->max_cluster;
+    k->cluster_required = f->cluster_required;
     k->registers = kir_estimate_registers(f);
     if (f->maxnreg && k->registers > f->maxnreg)
         k->registers = f->maxnreg;

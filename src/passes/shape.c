@@ -2,6 +2,8 @@
 // uniform to offsets to varying, so the passes of flow_analyse end.
 #include "passes/shape.h"
 
+#include "ir/async.h"
+
 enum { TZ_ZERO = 63 }; // of the constant zero
 
 static const struct shape VARYING = {.kind = SHAPE_VARYING};
@@ -325,6 +327,8 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
         // Each thread's local memory lies elsewhere.
         if (i->mods.space == ISA_SPACE_LOCAL)
             return fl->width == 1 ? uniform_any() : VARYING;
+        if (i->mods.space == ISA_SPACE_CLUSTER) // no sum: see device/abi.h
+            break;
         return x[0];
     case ISA_OP_SELP:
         if (x[2].kind == SHAPE_UNIFORM && x[0].kind == SHAPE_OFFSETS &&
@@ -506,6 +510,12 @@ static struct shape transfer(struct flow *fl, const struct kir_inst *i, unsigned
         if (fl->width == 1)
             return uniform_any();
         return i->op == ISA_OP_STACKSAVE || i->op == ISA_OP_ALLOCA ? uniform_any() : VARYING;
+    case ISA_CLASS_ASYNC:
+        // All lanes that ask about one phase get one answer; each that arrives gets its own state.
+        return fl->width == 1 || (all_uniform && !isa_op_info[i->op].side_effect) ||
+                       (all_uniform && kir_async_waits(i))
+                   ? uniform_any()
+                   : VARYING;
     case ISA_CLASS_WARP:
         return fl->width == 1 ? uniform_any() : of_warp(fl, i, x);
     case ISA_CLASS_BLOCK:

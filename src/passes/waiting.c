@@ -1,5 +1,7 @@
 #include "passes/waiting.h"
 
+#include "ir/async.h"
+
 static bool in_loop(const struct flow *fl, const struct cfg_loop *l, const struct kir_block *b) {
     return cfg_in_loop(l, fl->cfg->loop[b->id]);
 }
@@ -38,6 +40,8 @@ static bool identity(const struct kir_inst *i) {
 
 static bool waiting_read(const struct flow *fl, const struct cfg_loop *l,
                          const struct kir_inst *i) {
+    if (kir_async_waits(i))
+        return true;
     if (i->op == ISA_OP_LD)
         return i->mods.sem != ISA_SEM_WEAK && invariant(fl, l, i->ops[0], 0);
     if (i->op != ISA_OP_ATOM || !invariant(fl, l, i->ops[0], 0))
@@ -56,7 +60,8 @@ static bool depends(const struct flow *fl, const struct cfg_loop *l, const struc
     const struct kir_inst *d = v->def;
     if (waiting_read(fl, l, d))
         return true;
-    if (d->op == ISA_OP_LD || d->op == ISA_OP_ATOM || d->op == ISA_OP_CALL)
+    if (d->op == ISA_OP_LD || d->op == ISA_OP_ATOM || d->op == ISA_OP_CALL ||
+        isa_op_info[d->op].klass == ISA_CLASS_ASYNC)
         return false;
     for (uint32_t k = 0; k < d->nops; k++)
         if (depends(fl, l, d->ops[k], seen))

@@ -289,6 +289,21 @@ static bool check_texture(const struct match *m, const struct isa_operand_form *
     return true;
 }
 
+// A tensor map and as many coordinates as the tensor has dimensions.
+static bool check_tensor(const struct match *m, const struct ptx_operand *o, struct trouble *why) {
+    if (o->kind != PTX_OPERAND_TEX)
+        return TROUBLE(why, o->pos,
+                       "expected a tensor map and coordinates such as [%%rd1, {%%r1}]");
+    if (o->n != 1u + m->mods.vec)
+        return TROUBLE(why, o->pos, "expected %u coordinates, found %u", m->mods.vec, o->n - 1);
+    if (!check_source(&o->elems[0], ISA_U64, false, why))
+        return false;
+    for (unsigned i = 1; i < o->n; i++)
+        if (!check_source(&o->elems[i], ISA_S32, false, why))
+            return false;
+    return true;
+}
+
 static bool check_pair(const struct match *m, const struct isa_operand_form *f,
                        const struct ptx_operand *o, struct trouble *why) {
     enum isa_type t = isa_rule_type(f->rule, m->ty, m->ty2);
@@ -328,12 +343,12 @@ static bool check_operand(const struct match *m, const struct isa_operand_form *
     o->part = 0;
     enum isa_type t = isa_rule_type(f->rule, m->ty, m->ty2);
     bool relaxed = m->form->relaxed;
-    bool is_atomic = m->form->op == ISA_OP_ATOM;
+    bool may_sink = m->form->op == ISA_OP_ATOM || isa_op_info[m->form->op].klass == ISA_CLASS_ASYNC;
     switch (f->kind) {
     case ISA_OPERAND_DST:
         if (f->vec && m->mods.vec)
             return check_vector(o, m->mods.vec, t, relaxed, true, why);
-        return (o->kind == PTX_OPERAND_SINK && is_atomic) || check_register(o, t, relaxed, why);
+        return (o->kind == PTX_OPERAND_SINK && may_sink) || check_register(o, t, relaxed, why);
     case ISA_OPERAND_SRC:
         if (f->vec && m->mods.vec)
             return check_vector(o, m->mods.vec, t, relaxed, false, why);
@@ -349,6 +364,10 @@ static bool check_operand(const struct match *m, const struct isa_operand_form *
         return check_address(o, why);
     case ISA_OPERAND_TEX:
         return check_texture(m, f, o, why);
+    case ISA_OPERAND_TENSOR:
+        return check_tensor(m, o, why);
+    case ISA_OPERAND_IM2COL:
+        return check_vector(o, m->mods.vec - 2u, t, false, false, why);
     case ISA_OPERAND_IMM:
         return o->kind == PTX_OPERAND_IMM ? check_source(o, t, false, why)
                                           : TROUBLE(why, o->pos, "expected a constant");
@@ -368,21 +387,22 @@ static bool assign(const struct match *m, unsigned nops, uint8_t *which) {
     const struct isa_form *f = m->form;
     unsigned required = 0;
     bool hint = false;
-    for (unsigned k = 0; k < f->noperands; k++)
-        required += !f->operands[k].optional;
     for (unsigned k = 0; k < f->nslots; k++)
         hint |= m->choice[k] && !strcmp(f->slots[k].choices[0].text, "L2::cache_hint");
+    for (unsigned k = 0; k < f->noperands; k++)
+        required += !f->operands[k].optional || (hint && f->operands[k].kind == ISA_OPERAND_POLICY);
     if (nops < required)
         return false;
     unsigned spare = nops - required, n = 0;
     for (unsigned k = 0; k < f->noperands; k++) {
         if (f->operands[k].kind == ISA_OPERAND_POLICY && !hint)
             continue;
-        if (f->operands[k].optional && !spare)
+        bool optional = f->operands[k].optional && f->operands[k].kind != ISA_OPERAND_POLICY;
+        if (optional && !spare)
             continue;
         if (n == nops)
             return false;
-        spare -= f->operands[k].optional;
+        spare -= optional;
         which[n++] = (uint8_t)k;
     }
     return n == nops;
@@ -423,7 +443,7 @@ static void complete_operand(const struct match *m, const struct isa_operand_for
         t = element_type((enum isa_type)m->ty, o->n);
     if (f->kind == ISA_OPERAND_PRED)
         t = ISA_PRED;
-    if (f->kind == ISA_OPERAND_TEX) {
+    if (f->kind == ISA_OPERAND_TEX || f->kind == ISA_OPERAND_TENSOR) {
         for (unsigned i = 0; i < o->n; i++)
             complete_value(&o->elems[i], i ? t : ISA_U64);
         return;

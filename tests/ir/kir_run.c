@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "device/async.h"
 #include "ir/interp.h"
 #include "ptx/ast.h"
 
@@ -122,7 +123,30 @@ static void rt_tex(struct kd_block *b, uint32_t thread, uint64_t object, uint32_
     texel[3] = (form & KD_TEX_DIMS) > 1 ? coords[1] : 0;
 }
 
-static const struct kd_rt rt = {.kd_rt_vprintf = rt_vprintf,
+// A block alone: nothing but what async.c does.
+static uint64_t rt_async(struct kd_block *b, uint32_t thread, uint32_t code, const uint64_t *args) {
+    enum kd_fault fault;
+    const char *why;
+    uint64_t r = async_execute(b, code, args, &fault, &why);
+    if (fault)
+        rt_fault(b, thread, fault);
+    return r;
+}
+
+static uint32_t cluster_phase;
+
+static void rt_cluster_block_arrive(struct kd_block *b) {
+    cluster_phase++;
+}
+
+static uint32_t rt_cluster_phase(struct kd_block *b) {
+    return cluster_phase;
+}
+
+static const struct kd_rt rt = {.kd_rt_async = rt_async,
+                                .kd_rt_cluster_block_arrive = rt_cluster_block_arrive,
+                                .kd_rt_cluster_phase = rt_cluster_phase,
+                                .kd_rt_vprintf = rt_vprintf,
                                 .kd_rt_malloc = rt_malloc,
                                 .kd_rt_free = rt_free,
                                 .kd_rt_assertfail = rt_assertfail,
@@ -285,7 +309,9 @@ static void fill_block(struct kd_block *b, const struct options *o, const struct
     b->dynamic_shared = (f->shared_static + 15) / 16 * 16;
     b->dynamic_shared_bytes = o->shared;
     b->shared_window_bytes = b->dynamic_shared + o->shared;
-    b->shared = aligned_alloc(64, (b->shared_window_bytes + 64) / 64 * 64);
+    b->shared = aligned_alloc(1024, (b->shared_window_bytes + 1024) / 1024 * 1024);
+    b->cluster_shared = b->shared;
+    b->cluster_dim[0] = b->cluster_dim[1] = b->cluster_dim[2] = b->cluster_blocks = 1;
     b->local_stride = (f->frame_bytes + o->stack + 15) / 16 * 16;
     b->local = aligned_alloc(64, (b->local_stride * b->nthreads + 64) / 64 * 64);
     memset(b->local, 0xcd, b->local_stride * b->nthreads);

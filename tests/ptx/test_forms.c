@@ -66,7 +66,19 @@ static void write_operand(struct strbuf *out, const struct isa_operand_form *f, 
         write_vector(out, t, isa_tex_dims((enum isa_mode)m->mode));
         strbuf_puts(out, "]");
         break;
+    case ISA_OPERAND_TENSOR:
+        strbuf_puts(out, "[l1, ");
+        write_vector(out, t, m->vec);
+        strbuf_puts(out, "]");
+        break;
+    case ISA_OPERAND_IM2COL:
+        write_vector(out, t, m->vec - 2u);
+        break;
     case ISA_OPERAND_IMM:
+        if (!strcmp(f->name, "immBytes")) {
+            strbuf_puts(out, "16");
+            break;
+        }
         strbuf_puts(out, operand_of(t, true));
         break;
     case ISA_OPERAND_PRED:

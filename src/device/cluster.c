@@ -1,0 +1,147 @@
+#include "device/cluster.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "device/block.h"
+#include "device/runtime.h"
+
+enum { PAGE = 4096, WINDOW_ALIGN = 1024 };
+
+// ---- Memory -------------------------------------------------------------------------------
+
+static uint64_t window_start(uint64_t window) {
+    uint64_t size = (window + WINDOW_ALIGN - 1) / WINDOW_ALIGN * WINDOW_ALIGN;
+    return KD_CLUSTER_STRIDE - size; // it ends where what cannot be touched begins
+}
+
+static bool map_windows(struct cluster *c, uint32_t blocks, uint64_t window) {
+    uint64_t size = (uint64_t)(blocks + 1) * KD_CLUSTER_STRIDE;
+    uint8_t *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return false;
+    uint64_t first = window_start(window) / PAGE * PAGE;
+    for (uint32_t k = 0; k < blocks && first < KD_CLUSTER_STRIDE; k++)
+        if (mprotect(p + (uint64_t)k * KD_CLUSTER_STRIDE + first, KD_CLUSTER_STRIDE - first,
+                     PROT_READ | PROT_WRITE)) {
+            munmap(p, size);
+            return false;
+        }
+    c->map = p;
+    c->map_size = size;
+    c->blocks = blocks;
+    c->window = window;
+    return true;
+}
+
+static bool fits(const struct cluster *c, uint32_t blocks, uint64_t window) {
+    return c->map && c->blocks >= blocks && c->window == window;
+}
+
+struct cluster *cluster_take(struct runner *r, uint32_t blocks, uint64_t window) {
+    struct cluster *c = r->spare_clusters;
+    if (c)
+        r->spare_clusters = c->next;
+    else if (!(c = calloc(1, sizeof *c)))
+        return NULL;
+    if (!fits(c, blocks, window)) {
+        if (c->map)
+            munmap(c->map, c->map_size);
+        c->map = NULL;
+        if (!map_windows(c, blocks, window)) {
+            free(c);
+            return NULL;
+        }
+    }
+    c->size = c->present = blocks;
+    c->arrived = c->phase = 0;
+    return c;
+}
+
+uint8_t *cluster_window(const struct cluster *c, uint32_t rank) {
+    return c->map + (uint64_t)rank * KD_CLUSTER_STRIDE + window_start(c->window);
+}
+
+// ---- The barrier --------------------------------------------------------------------------
+//
+// A block counts its units and arrives as a whole. What it remembers belongs to one phase, and is
+// forgotten when it finds that the phase has passed.
+
+static void refresh(struct resident *s) {
+    if (s->cluster_phase == s->cluster->phase)
+        return;
+    s->cluster_phase = s->cluster->phase;
+    s->cluster_units = 0;
+    s->cluster_told = false;
+}
+
+static void open_if_complete(struct cluster *c) {
+    if (!c->arrived || c->arrived < c->present)
+        return;
+    c->arrived = 0;
+    c->phase++;
+}
+
+static void tell(struct resident *s) {
+    s->cluster_told = true;
+    s->cluster->arrived++;
+    open_if_complete(s->cluster);
+}
+
+static bool has_arrived(const struct resident *s, uint32_t unit) {
+    return s->units[unit].cluster_mark == s->cluster->phase + 1;
+}
+
+static void tell_if_all_arrived(struct resident *s) {
+    if (!s->cluster_told && s->cluster_units && s->cluster_units >= s->live)
+        tell(s);
+}
+
+void kd_rt_cluster_arrive(struct kd_block *b, uint32_t unit) {
+    struct resident *s = resident_of(b);
+    refresh(s);
+    if (has_arrived(s, unit))
+        return;
+    s->units[unit].cluster_mark = s->cluster->phase + 1;
+    s->cluster_units++;
+    tell_if_all_arrived(s);
+}
+
+void kd_rt_cluster_wait(struct kd_block *b, uint32_t unit) {
+    struct resident *s = resident_of(b);
+    while (has_arrived(s, unit))
+        block_yield(s);
+}
+
+void kd_rt_cluster_block_arrive(struct kd_block *b) {
+    struct resident *s = resident_of(b);
+    refresh(s);
+    if (!s->cluster_told)
+        tell(s);
+}
+
+uint32_t kd_rt_cluster_phase(struct kd_block *b) {
+    return resident_of(b)->cluster->phase;
+}
+
+void cluster_unit_ended(struct resident *s, uint32_t unit) {
+    refresh(s);
+    if (has_arrived(s, unit) && s->cluster_units)
+        s->cluster_units--;
+    if (s->live)
+        tell_if_all_arrived(s);
+}
+
+void cluster_leave(struct runner *r, struct resident *s) {
+    struct cluster *c = s->cluster;
+    refresh(s);
+    if (s->cluster_told && c->arrived)
+        c->arrived--;
+    c->present--;
+    open_if_complete(c);
+    s->cluster = &s->alone;
+    if (!c->map || c->present)
+        return;
+    c->next = r->spare_clusters;
+    r->spare_clusters = c;
+}

@@ -1,0 +1,33 @@
+// Clusters of blocks: their shared memory, side by side, and their barrier. All blocks of a cluster
+// run on one runner, in turns, so that nothing here is locked. A block of a launch without clusters
+// is a cluster of its own.
+#ifndef KUDZU_DEVICE_CLUSTER_H
+#define KUDZU_DEVICE_CLUSTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct runner;
+struct resident;
+
+struct cluster {
+    uint8_t *map; // the windows with unmapped room between them; NULL: the block's own memory
+    uint64_t map_size, window;
+    uint32_t blocks;  // windows
+    uint32_t size;    // blocks of the cluster
+    uint32_t present; // that have not left
+    uint32_t arrived; // of those present, at the barrier
+    uint32_t phase;   // how often the barrier has opened
+    struct cluster *next;
+};
+
+// Memory for `blocks` windows of `window` bytes; NULL: there is none.
+struct cluster *cluster_take(struct runner *r, uint32_t blocks, uint64_t window);
+// The window of one block.
+uint8_t *cluster_window(const struct cluster *c, uint32_t rank);
+// A block of the cluster has ended, or never ran. The last one gives the memory back.
+void cluster_leave(struct runner *r, struct resident *s);
+// A unit (warp or thread) of the block has ended.
+void cluster_unit_ended(struct resident *s, uint32_t unit);
+
+#endif

@@ -1,0 +1,269 @@
+// Boxes of tensors between global and shared memory, as a tensor map describes them. In shared
+// memory the elements lie in the order of the dimensions, innermost first; with a swizzle, rows of
+// the innermost dimension are as long as the swizzle is wide, and the 16-byte chunks within each
+// 128 bytes change places by the address's next three bits (guide 10.29.3).
+#include <string.h>
+
+#include "device/async.h"
+#include "device/tensor_map.h"
+
+struct walk {
+    const struct tensor_map *map;
+    uint32_t code, element; // bytes of an element
+    uint32_t row, pitch;    // elements of a row, bytes from row to row in shared memory
+    uint8_t *shared;
+    bool store;
+    uint64_t rows; // so far
+};
+
+static uint32_t swizzle_width(const struct tensor_map *m) {
+    return m->swizzle ? 16u << m->swizzle : 0;
+}
+
+// Where byte `at` of the box lies.
+static uint8_t *swizzled(const struct walk *w, uint64_t at) {
+    uint64_t p = (uint64_t)(uintptr_t)w->shared + at;
+    uint32_t width = swizzle_width(w->map);
+    if (width)
+        p ^= (p >> 3) & (width - 16); // bits 7.. onto bits 4..
+    return (uint8_t *)(uintptr_t)p;   // NOLINT: an address in shared memory
+}
+
+static void fill_outside(const struct walk *w, uint8_t *p) {
+    // As many ones as make a quiet NaN of positive sign.
+    memset(p, w->map->fill_nan ? 0xff : 0, w->element);
+    if (w->map->fill_nan)
+        p[w->element - 1] = 0x7f;
+}
+
+static bool reduces(const struct walk *w) {
+    return (w->code & KD_ASYNC_OP_MASK) == KD_ASYNC_TENSOR_REDUCE;
+}
+
+// CUtensorMapDataType to the type of a reduction; -1: it has none.
+static int reduction_type(uint32_t type) {
+    static const int8_t types[] = {-1,          -1,          KD_TYPE_U32, KD_TYPE_S32, KD_TYPE_U64,
+                                   KD_TYPE_S64, KD_TYPE_F16, KD_TYPE_F32, KD_TYPE_F64, KD_TYPE_BF16,
+                                   KD_TYPE_F32, KD_TYPE_F32, KD_TYPE_F32};
+    return type < sizeof types ? types[type] : -1;
+}
+
+// One element: at `global`, or outside the tensor when that is 0.
+static bool move_element(const struct walk *w, uint64_t global, uint8_t *shared) {
+    void *p = (void *)(uintptr_t)global; // NOLINT: a generic address is a host address
+    if (!w->store && !global)
+        fill_outside(w, shared);
+    else if (!w->store)
+        memcpy(shared, p, w->element);
+    else if (global && reduces(w))
+        return async_reduce((enum kd_async_atom)(w->code >> KD_ASYNC_ATOM_SHIFT & 15),
+                            (enum kd_async_type)reduction_type(w->map->type), global, shared, 1);
+    else if (global)
+        memcpy(p, shared, w->element);
+    return true;
+}
+
+static bool inside(const struct tensor_map *m, uint32_t dim, int64_t at) {
+    return at >= 0 && at <= (int64_t)m->last[dim];
+}
+
+// The next row of the box: elements c0, c0 + 1, ... of the row that begins at `base` (0: the row is
+// outside the tensor).
+static bool move_row(struct walk *w, uint64_t base, int64_t c0) {
+    uint64_t at = w->rows++ * w->pitch;
+    for (uint32_t k = 0; k < w->row; k++) {
+        int64_t c = c0 + k;
+        uint64_t global = base && inside(w->map, 0, c) ? base + (uint64_t)c * w->element : 0;
+        if (!move_element(w, global, swizzled(w, at + (uint64_t)k * w->element)))
+            return false;
+    }
+    return true;
+}
+
+// Address of the row with the given coordinates beyond the innermost, or 0.
+static uint64_t row_address(const struct tensor_map *m, const int64_t *c) {
+    uint64_t base = m->address;
+    for (uint32_t d = 1; d < m->rank; d++) {
+        if (!inside(m, d, c[d]))
+            return 0;
+        base += (uint64_t)c[d] * m->strides[d];
+    }
+    return base;
+}
+
+static uint32_t steps_of(const struct tensor_map *m, uint32_t d) {
+    return (m->box[d] + m->step[d] - 1u) / m->step[d];
+}
+
+static bool walk_tile(struct walk *w, const int32_t *first) {
+    const struct tensor_map *m = w->map;
+    uint32_t n[TENSOR_MAX_DIMS] = {0};
+    for (;;) {
+        int64_t c[TENSOR_MAX_DIMS];
+        for (uint32_t d = 0; d < m->rank; d++)
+            c[d] = (int64_t)first[d] + (int64_t)n[d] * (d ? m->step[d] : 1);
+        if (!move_row(w, row_address(m, c), first[0]))
+            return false;
+        uint32_t d = 1;
+        while (d < m->rank && ++n[d] == steps_of(m, d))
+            n[d++] = 0;
+        if (d >= m->rank)
+            return true;
+    }
+}
+
+// Pixels of the bounding box one after the other, image after image; what is read lies `offsets`
+// away from each.
+static bool walk_pixels(struct walk *w, const int32_t *first, const uint32_t *offsets) {
+    const struct tensor_map *m = w->map;
+    uint32_t spatial = m->rank - 2u;
+    int64_t at[TENSOR_MAX_DIMS];
+    for (uint32_t d = 0; d < m->rank; d++)
+        at[d] = first[d];
+    for (uint32_t k = 0; k < m->pixels; k++) {
+        int64_t c[TENSOR_MAX_DIMS];
+        for (uint32_t d = 1; d < m->rank; d++)
+            c[d] = at[d] + (d <= spatial ? (int64_t)offsets[d - 1] : 0);
+        if (!move_row(w, row_address(m, c), at[0]))
+            return false;
+        uint32_t d = 1;
+        for (; d <= spatial; d++) {
+            at[d] += m->step[d];
+            if (at[d] <= (int64_t)m->last[d] + m->upper[d - 1])
+                break;
+            at[d] = m->lower[d - 1];
+        }
+        if (d > spatial)
+            at[m->rank - 1]++;
+    }
+    return true;
+}
+
+static uint64_t move_box(struct walk *w, const int32_t *coords, const uint32_t *offsets,
+                         const char **why) {
+    const struct tensor_map *m = w->map;
+    bool im2col = w->code & KD_ASYNC_IM2COL;
+    w->element = tensor_type_bytes(m->type);
+    if (m->magic != TENSOR_MAP_MAGIC || !w->element || !m->rank || m->rank > TENSOR_MAX_DIMS ||
+        m->swizzle > 3) {
+        *why = "an address that is not that of a tensor map";
+        return 0;
+    }
+    if (m->rank != (w->code >> KD_ASYNC_DIMS_SHIFT & 15) || im2col != (m->im2col != 0)) {
+        *why = "a tensor map of another mode or number of dimensions";
+        return 0;
+    }
+    for (uint32_t d = 0; d < m->rank; d++)
+        if (!m->step[d] || (!im2col && !m->box[d])) {
+            *why = "a tensor map that is not valid";
+            return 0;
+        }
+    w->row = im2col ? m->channels : m->box[0];
+    w->pitch = swizzle_width(m) ? swizzle_width(m) : w->row * w->element;
+    if (w->row * w->element > w->pitch) {
+        *why = "rows of a box that are wider than the swizzle";
+        return 0;
+    }
+    if (!(im2col ? walk_pixels(w, coords, offsets) : walk_tile(w, coords))) {
+        *why = "a reduction that the tensor's type does not have";
+        return 0;
+    }
+    return w->rows * w->row * w->element;
+}
+
+uint64_t tensor_load(uint32_t code, uint8_t *to, const void *map, const int32_t *coords,
+                     const uint32_t *offsets, const char **why) {
+    struct tensor_map copy;
+    memcpy(&copy, map, sizeof copy);
+    struct walk w = {.map = &copy, .code = code, .shared = to};
+    return move_box(&w, coords, offsets, why);
+}
+
+uint64_t tensor_store(uint32_t code, const void *map, const int32_t *coords, const uint8_t *from,
+                      const char **why) {
+    static const uint32_t none[3];
+    struct tensor_map copy;
+    memcpy(&copy, map, sizeof copy);
+    struct walk w = {
+        .map = &copy, .code = code, .shared = (uint8_t *)(uintptr_t)from, .store = true};
+    if (reduces(&w) && reduction_type(copy.type) < 0) {
+        *why = "a reduction that the tensor's type does not have";
+        return 0;
+    }
+    return move_box(&w, coords, none, why);
+}
+
+// ---- tensormap.replace --------------------------------------------------------------------
+
+// In the order of the instruction table.
+enum field {
+    FIELD_GLOBAL_ADDRESS,
+    FIELD_RANK,
+    FIELD_BOX_DIM,
+    FIELD_GLOBAL_DIM,
+    FIELD_GLOBAL_STRIDE,
+    FIELD_ELEMENT_STRIDE,
+    FIELD_ELEMTYPE,
+    FIELD_INTERLEAVE,
+    FIELD_SWIZZLE,
+    FIELD_FILL
+};
+
+static bool replace_indexed(struct tensor_map *m, uint32_t field, uint32_t index, uint64_t value) {
+    if (index >= TENSOR_MAX_DIMS)
+        return false;
+    switch (field) {
+    case FIELD_BOX_DIM:
+        m->box[index] = (uint16_t)value;
+        return value >= 1 && value <= 256;
+    case FIELD_GLOBAL_DIM:
+        m->last[index] = (uint32_t)value - 1;
+        return true;
+    case FIELD_ELEMENT_STRIDE:
+        m->step[index] = (uint8_t)value;
+        return value >= 1 && value <= 8;
+    default: // the stride of the innermost dimension is not kept
+        if (index + 1 >= TENSOR_MAX_DIMS)
+            return false;
+        m->strides[index + 1] = value;
+        return value % 16 == 0;
+    }
+}
+
+bool tensor_map_replace(void *map, uint32_t field, uint32_t index, uint64_t value) {
+    // PTX numbers element types by themselves; these are CUtensorMapDataType's.
+    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
+    struct tensor_map m;
+    memcpy(&m, map, sizeof m);
+    bool ok = true;
+    switch (field) {
+    case FIELD_GLOBAL_ADDRESS:
+        m.address = value;
+        ok = value % 16 == 0;
+        break;
+    case FIELD_RANK: // one less, as PTX has it
+        m.rank = (uint8_t)(value + 1);
+        ok = value < TENSOR_MAX_DIMS;
+        break;
+    case FIELD_ELEMTYPE:
+        ok = value < sizeof types;
+        m.type = ok ? types[value] : 0;
+        break;
+    case FIELD_INTERLEAVE:
+        ok = value == 0; // none: the others cannot be encoded either
+        break;
+    case FIELD_SWIZZLE:
+        m.swizzle = (uint8_t)value;
+        ok = value < 4;
+        break;
+    case FIELD_FILL:
+        m.fill_nan = (uint8_t)value;
+        ok = value < 2;
+        break;
+    default:
+        ok = replace_indexed(&m, field, index, value);
+    }
+    if (ok)
+        memcpy(map, &m, sizeof m);
+    return ok;
+}

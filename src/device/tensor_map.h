@@ -1,0 +1,34 @@
+// A tensor map (CUtensorMap): 128 bytes that the driver's cuTensorMapEncode* fill, and that
+// programs copy about without looking inside. What hardware keeps in them is not documented; this
+// is the project's own layout.
+#ifndef KUDZU_DEVICE_TENSOR_MAP_H
+#define KUDZU_DEVICE_TENSOR_MAP_H
+
+#include <stdint.h>
+
+enum { TENSOR_MAX_DIMS = 5, TENSOR_MAP_MAGIC = 0x6b7a746d };
+
+// Numbers are those of CUtensorMapDataType and its siblings.
+struct tensor_map {
+    uint32_t magic;
+    uint8_t rank, type, interleave, swizzle;
+    uint64_t address;
+    uint64_t strides[TENSOR_MAX_DIMS]; // bytes; [0] is not used: elements lie side by side
+    uint32_t last[TENSOR_MAX_DIMS];    // size of a dimension, less one
+    uint16_t box[TENSOR_MAX_DIMS];     // tiled
+    uint8_t step[TENSOR_MAX_DIMS];
+    uint8_t fill_nan; // what lies outside the tensor reads as NaN, else as zero
+    uint8_t im2col;
+    int16_t lower[3], upper[3]; // im2col: corners of the bounding box, innermost first
+    uint16_t channels, pixels;
+    uint8_t reserved[18];
+};
+_Static_assert(sizeof(struct tensor_map) == 128, "the size of CUtensorMap");
+
+// Bytes of an element of CUtensorMapDataType; 0: no such type.
+static inline uint32_t tensor_type_bytes(uint32_t type) {
+    static const uint8_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    return type < sizeof bytes ? bytes[type] : 0;
+}
+
+#endif

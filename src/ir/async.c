@@ -1,0 +1,120 @@
+#include "ir/async.h"
+
+#include "device/abi.h"
+
+static uint32_t operation(const struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_MBARRIER_INIT:
+        return KD_ASYNC_MBARRIER_INIT;
+    case ISA_OP_MBARRIER_INVAL:
+        return KD_ASYNC_MBARRIER_INVAL;
+    case ISA_OP_MBARRIER_EXPECT_TX:
+        return KD_ASYNC_MBARRIER_EXPECT_TX;
+    case ISA_OP_MBARRIER_COMPLETE_TX:
+        return KD_ASYNC_MBARRIER_COMPLETE_TX;
+    case ISA_OP_MBARRIER_ARRIVE:
+        return KD_ASYNC_MBARRIER_ARRIVE;
+    case ISA_OP_MBARRIER_ARRIVE_EXPECT_TX:
+        return KD_ASYNC_MBARRIER_ARRIVE_TX;
+    case ISA_OP_MBARRIER_ARRIVE_DROP:
+        return KD_ASYNC_MBARRIER_DROP;
+    case ISA_OP_MBARRIER_ARRIVE_DROP_EXPECT_TX:
+        return KD_ASYNC_MBARRIER_DROP_TX;
+    case ISA_OP_MBARRIER_TEST_WAIT:
+    case ISA_OP_MBARRIER_TRY_WAIT:
+        return KD_ASYNC_MBARRIER_WAIT;
+    case ISA_OP_MBARRIER_TEST_WAIT_PARITY:
+    case ISA_OP_MBARRIER_TRY_WAIT_PARITY:
+        return KD_ASYNC_MBARRIER_WAIT_PARITY;
+    case ISA_OP_MBARRIER_PENDING_COUNT:
+        return KD_ASYNC_MBARRIER_PENDING;
+    case ISA_OP_CP_ASYNC_BULK:
+        return KD_ASYNC_BULK;
+    case ISA_OP_CP_REDUCE_ASYNC_BULK:
+        return KD_ASYNC_BULK_REDUCE;
+    case ISA_OP_CP_ASYNC_BULK_TENSOR:
+        return KD_ASYNC_TENSOR_LOAD;
+    case ISA_OP_CP_ASYNC_BULK_TENSOR_STORE:
+        return KD_ASYNC_TENSOR_STORE;
+    case ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+        return KD_ASYNC_TENSOR_REDUCE;
+    case ISA_OP_TENSORMAP_REPLACE:
+        return KD_ASYNC_TENSORMAP_REPLACE;
+    default:
+        return KD_ASYNC_COPY;
+    }
+}
+
+static uint32_t atom_code(const struct kir_inst *i) {
+    switch (i->mods.atom) {
+    case ISA_ATOM_AND:
+        return KD_ATOM_AND;
+    case ISA_ATOM_OR:
+        return KD_ATOM_OR;
+    case ISA_ATOM_XOR:
+        return KD_ATOM_XOR;
+    case ISA_ATOM_INC:
+        return KD_ATOM_INC;
+    case ISA_ATOM_DEC:
+        return KD_ATOM_DEC;
+    case ISA_ATOM_MIN:
+        return KD_ATOM_MIN;
+    case ISA_ATOM_MAX:
+        return KD_ATOM_MAX;
+    default:
+        return KD_ATOM_ADD;
+    }
+}
+
+static uint32_t type_code(const struct kir_inst *i) {
+    switch (i->ty) {
+    case ISA_S32:
+        return KD_TYPE_S32;
+    case ISA_U64:
+    case ISA_B64:
+        return KD_TYPE_U64;
+    case ISA_S64:
+        return KD_TYPE_S64;
+    case ISA_F16:
+        return KD_TYPE_F16;
+    case ISA_BF16:
+        return KD_TYPE_BF16;
+    case ISA_F32:
+        return KD_TYPE_F32;
+    case ISA_F64:
+        return KD_TYPE_F64;
+    default:
+        return KD_TYPE_U32;
+    }
+}
+
+uint32_t kir_async_code(const struct kir_inst *i) {
+    uint32_t op = operation(i), code = op;
+    bool tensor =
+        op == KD_ASYNC_TENSOR_LOAD || op == KD_ASYNC_TENSOR_STORE || op == KD_ASYNC_TENSOR_REDUCE;
+    bool bulk = op == KD_ASYNC_BULK || op == KD_ASYNC_BULK_REDUCE;
+    if (tensor)
+        code |= (uint32_t)i->mods.vec << KD_ASYNC_DIMS_SHIFT |
+                (i->mods.mode == ISA_TENSOR_IM2COL ? KD_ASYNC_IM2COL : 0);
+    if (op == KD_ASYNC_TENSORMAP_REPLACE)
+        code |= (uint32_t)i->mods.mask << KD_ASYNC_DIMS_SHIFT;
+    if ((bulk && i->nops > 3) || op == KD_ASYNC_TENSOR_LOAD)
+        code |= KD_ASYNC_SIGNALS | (i->mods.mask ? KD_ASYNC_MULTICAST : 0);
+    if (op == KD_ASYNC_BULK_REDUCE || op == KD_ASYNC_TENSOR_REDUCE)
+        code |= atom_code(i) << KD_ASYNC_ATOM_SHIFT;
+    if (op == KD_ASYNC_BULK_REDUCE)
+        code |= type_code(i) << KD_ASYNC_TYPE_SHIFT;
+    return code;
+}
+
+bool kir_async_waits(const struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_MBARRIER_TEST_WAIT:
+    case ISA_OP_MBARRIER_TEST_WAIT_PARITY:
+    case ISA_OP_MBARRIER_TRY_WAIT:
+    case ISA_OP_MBARRIER_TRY_WAIT_PARITY:
+        return true;
+    default:
+        return false;
+    }
+}

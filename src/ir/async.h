@@ -1,0 +1,12 @@
+// What the device's kd_rt_async is told about an instruction of ISA_CLASS_ASYNC.
+#ifndef KUDZU_IR_ASYNC_H
+#define KUDZU_IR_ASYNC_H
+
+#include "ir/ir.h"
+
+// Its `code` (device/abi.h).
+uint32_t kir_async_code(const struct kir_inst *i);
+// Does it ask whether a phase has ended? Such an instruction can be what a thread waits with.
+bool kir_async_waits(const struct kir_inst *i);
+
+#endif
