@@ -7,6 +7,9 @@
 #include <sys/mman.h>
 
 #include "device/internal.h"
+#include "device/jit_library.h"
+#include "device/kernel.h"
+#include "device/module.h"
 #include "device/op.h"
 
 enum { PAGE = 4096, GUARD = 64 << 10, SHARED_ALIGN = 1024 };
@@ -214,33 +217,61 @@ static void fault_text(struct kd_fault_record *f, const char *file, uint32_t lin
         snprintf(f->text + n, sizeof f->text - (size_t)n, " (%s)", message);
 }
 
+// Compiled code does not keep which lane touched a bad address: the interpreter finds out.
+static void find_thread(const struct resident *s, struct kd_fault_record *f,
+                        struct fault_info *info) {
+    struct kd_kernel *k = s->launch->kernel;
+    char log[256];
+    enum kd_status status;
+    struct kj_access a;
+    struct kd_block b = s->b;
+    const struct jit_library *lib = k->module->ptx ? jit_library() : NULL;
+    struct kj_module *jit =
+        lib && lib->find_access ? module_jit(k->module, log, sizeof log, &status) : NULL;
+    b.run = 0;
+    if (!jit || !lib->find_access(jit, k->index, &b, f->address_known ? &f->address : NULL, &a))
+        return;
+    if (!f->address_known)
+        f->address = a.address;
+    f->address_known = true;
+    info->thread_known = true;
+    info->thread = a.thread;
+    info->line = a.line;
+    snprintf(info->file, sizeof info->file, "%s", a.file ? a.file : "");
+}
+
 static void record_fault(struct runner *r, struct resident *s) {
     const struct kd_launch *l = s->launch;
-    struct kd_fault_record f = {.fault = r->fault.fault,
-                                .address_known = r->fault.address_known,
-                                .address = r->fault.address};
+    struct fault_info *info = &r->fault;
+    struct kd_fault_record f = {
+        .fault = info->fault, .address_known = info->address_known, .address = info->address};
+    if (!context_begin_fault(s->op->context))
+        return;
     // Running off the end of local memory is what unlimited recursion looks like.
     if (f.fault == KD_FAULT_ILLEGAL_ADDRESS && region_hit(&s->local, f.address))
         f.fault = KD_FAULT_STACK_OVERFLOW;
     snprintf(f.kernel, sizeof f.kernel, "%s", l->name);
     memcpy(f.block, s->b.ctaid, sizeof f.block);
-    uint32_t thread = r->fault.thread;
-    f.thread_known = r->fault.thread_known;
-    if (!f.thread_known && thread_units(s)) {
-        f.thread_known = true;
-        thread = s->current;
+    if (!info->thread_known && thread_units(s)) {
+        info->thread_known = true;
+        info->thread = s->current;
     }
+    if (f.fault == KD_FAULT_ILLEGAL_ADDRESS && !info->line && !info->message[0])
+        find_thread(s, &f, info);
+    f.thread_known = info->thread_known;
     if (f.thread_known)
-        thread_index(l, thread, f.thread);
-    fault_text(&f, r->fault.file, r->fault.line, r->fault.message);
-    context_set_fault(s->op->context, &f);
+        thread_index(l, info->thread, f.thread);
+    fault_text(&f, info->file, info->line, info->message);
+    context_end_fault(s->op->context, &f);
 }
 
 static void fault_without_block(struct op *op) {
     struct kd_fault_record f = {.fault = KD_FAULT_OUT_OF_MEMORY};
+    if (!context_begin_fault(op->context))
+        return;
     snprintf(f.kernel, sizeof f.kernel, "%s", op->launch.name);
     fault_text(&f, "", 0, "");
-    context_set_fault(op->context, &f);
+    context_end_fault(op->context, &f);
 }
 
 _Noreturn void block_fault(struct resident *s, enum kd_fault fault, const char *message) {

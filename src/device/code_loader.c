@@ -17,7 +17,7 @@ enum part { PART_CODE, PART_CONST, PART_DATA, PARTS };
 
 struct loaded_code {
     uint8_t *map;
-    uint64_t size;
+    uint64_t size, code_size; // code comes first
 };
 
 struct section {
@@ -377,6 +377,7 @@ bool code_load(const void *obj, size_t size, struct loaded_code **out, void **en
     if (ok) {
         c->map = l.map;
         c->size = l.map_size;
+        c->code_size = pages(l.part_size[PART_CODE]);
         *out = c;
         return true;
     }
@@ -386,6 +387,11 @@ bool code_load(const void *obj, size_t size, struct loaded_code **out, void **en
     if (err_size)
         snprintf(err, err_size, "object code not loaded: %s", l.why);
     return false;
+}
+
+void code_stop(struct loaded_code *c) {
+    if (c)
+        mprotect(c->map, c->code_size, PROT_NONE);
 }
 
 void code_unload(struct loaded_code *c) {

@@ -14,6 +14,8 @@ struct loaded_code; // its mapping
 bool code_load(const void *obj, size_t size, struct loaded_code **out, void **entry, char *err,
                size_t err_size);
 void code_unload(struct loaded_code *c); // NULL is ignored
+// The code can no longer be executed: a thread that tries gets SIGSEGV at that address.
+void code_stop(struct loaded_code *c); // NULL is ignored
 
 // One relocation, as the machine-specific part sees it.
 struct reloc_site {

@@ -124,6 +124,8 @@ static void run_units(void *arg) {
 }
 
 static void report_fault(struct runner *r, struct op *op) {
+    if (!context_begin_fault(op->context))
+        return;
     struct kd_fault_record f = {.fault = r->fault.fault,
                                 .address_known = r->fault.address_known,
                                 .address = r->fault.address};
@@ -131,7 +133,7 @@ static void report_fault(struct runner *r, struct op *op) {
     snprintf(f.kernel, sizeof f.kernel, "(%s)", what);
     snprintf(f.text, sizeof f.text, "a %s touched memory that is not there: address 0x%llx", what,
              (unsigned long long)f.address);
-    context_set_fault(op->context, &f);
+    context_end_fault(op->context, &f);
 }
 
 static void run_guarded(struct runner *r, struct op *op, uint64_t first, uint64_t n) {

@@ -5,7 +5,10 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "device/block.h"
 #include "device/internal.h"
+#include "device/module.h"
+#include "device/op.h"
 #include "device/runner.h"
 #include "support/debug.h"
 
@@ -66,8 +69,15 @@ static enum kd_fault classify(const struct runner *r, int sig, const siginfo_t *
     }
 }
 
+// Code of a context that has faulted is no longer executable: see context_stop_code.
+static bool is_stopped(const struct runner *r, int sig, const siginfo_t *info, uint64_t pc) {
+    return sig == SIGSEGV && (uint64_t)info->si_addr == pc && r->block &&
+           context_faulted(r->block->op->context);
+}
+
 static void take_fault(struct runner *r, int sig, const siginfo_t *info, ucontext_t *u) {
     uint64_t pc = program_counter(u);
+    bool stopped = is_stopped(r, sig, info, pc);
     r->fault.fault = classify(r, sig, info, pc);
     r->fault.address = (uint64_t)info->si_addr;
     // A general protection fault (an address that no address can be) comes without one.
@@ -76,7 +86,7 @@ static void take_fault(struct runner *r, int sig, const siginfo_t *info, ucontex
     r->fault.message[0] = 0;
     r->fault.file[0] = 0;
     r->fault.line = 0;
-    r->outcome = OUTCOME_FAULT;
+    r->outcome = stopped ? OUTCOME_CANCELLED : OUTCOME_FAULT;
     r->stack = NULL;
     redirect(u, r->scheduler_sp);
 }
@@ -145,10 +155,15 @@ void fault_handlers_install(void) {
     pthread_mutex_unlock(&lock);
 }
 
-void context_set_fault(struct kd_context *c, const struct kd_fault_record *r) {
+bool context_begin_fault(struct kd_context *c) {
     int none = 0;
     if (!atomic_compare_exchange_strong(&c->faulted, &none, 1))
-        return;
+        return false;
+    context_stop_code(c);
+    return true;
+}
+
+void context_end_fault(struct kd_context *c, const struct kd_fault_record *r) {
     c->fault = *r;
     atomic_store_explicit(&c->faulted, 2, memory_order_release);
     if (debug_on("fault"))

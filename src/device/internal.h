@@ -35,7 +35,9 @@ struct kd_context {
 static inline bool context_faulted(struct kd_context *c) {
     return atomic_load_explicit(&c->faulted, memory_order_acquire) != 0;
 }
-// Keeps the first record; prints it under KUDZU_DEBUG=fault.
-void context_set_fault(struct kd_context *c, const struct kd_fault_record *r);
+// The first fault of a context cancels everything in it, and is recorded: the one that gets true
+// from context_begin_fault says what it was (printed under KUDZU_DEBUG=fault).
+bool context_begin_fault(struct kd_context *c);
+void context_end_fault(struct kd_context *c, const struct kd_fault_record *r);
 
 #endif

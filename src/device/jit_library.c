@@ -70,6 +70,7 @@ static const struct jit_library *load(void) {
     *(void **)&table.interpret_block = dlsym(so, "kj_interpret_block");
     *(void **)&table.set_runtime = dlsym(so, "kj_set_runtime");
     *(void **)&table.link_ptx = dlsym(so, "kj_link_ptx");
+    *(void **)&table.find_access = dlsym(so, "kj_find_access");
     *(void **)&table.version = dlsym(so, "kj_version");
     if (!table.module_load || !table.module_free || !table.module_info || !table.interpret_block ||
         !table.set_runtime || !table.version) {

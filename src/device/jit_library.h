@@ -11,7 +11,8 @@ struct jit_library {
     __typeof__(kj_compile) *compile; // NULL: the library has only the interpreter
     __typeof__(kj_interpret_block) *interpret_block;
     __typeof__(kj_set_runtime) *set_runtime;
-    __typeof__(kj_link_ptx) *link_ptx; // may be NULL
+    __typeof__(kj_link_ptx) *link_ptx;       // may be NULL
+    __typeof__(kj_find_access) *find_access; // may be NULL
     __typeof__(kj_version) *version;
 };
 

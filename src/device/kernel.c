@@ -34,6 +34,15 @@ void kernel_close(struct kd_kernel *k) {
     pthread_mutex_destroy(&k->lock);
 }
 
+void kernel_stop(struct kd_kernel *k) {
+    for (int i = 0; i < MAX_VARIANTS; i++) {
+        struct variant *v = atomic_load(&k->variants[i]);
+        if (!v)
+            break;
+        code_stop(v->code.loaded);
+    }
+}
+
 // ---- Which specialisation -----------------------------------------------------------------
 
 static bool exact(const struct kd_spec *s) {

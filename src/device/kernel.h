@@ -37,6 +37,8 @@ struct kd_spec kernel_spec(const struct kd_kernel *k, const uint32_t grid[3],
 // Code for a launch. NULL with a reason, and the status.
 const struct code *kernel_code(struct kd_kernel *k, const uint32_t grid[3], const uint32_t block[3],
                                const void *params, enum kd_status *status);
+// Makes its code not executable.
+void kernel_stop(struct kd_kernel *k);
 // For tests: code that is there already, for all shapes.
 bool kernel_add_code(struct kd_kernel *k, const struct code *code);
 

@@ -124,6 +124,14 @@ static enum kd_status read_image(struct kd_module *m, const void *image, size_t 
 
 // ---- The compiler's module ----------------------------------------------------------------
 
+void context_stop_code(struct kd_context *c) {
+    pthread_mutex_lock(&c->modules_lock);
+    for (struct kd_module *m = c->modules; m; m = m->next)
+        for (uint32_t k = 0; k < m->info->nkernels; k++)
+            kernel_stop(&m->kernels[k]);
+    pthread_mutex_unlock(&c->modules_lock);
+}
+
 struct kj_module *module_jit(struct kd_module *m, char *log, size_t log_size,
                              enum kd_status *status) {
     const struct jit_library *lib = jit_library();

@@ -36,4 +36,8 @@ struct kd_module {
 struct kj_module *module_jit(struct kd_module *m, char *log, size_t log_size,
                              enum kd_status *status);
 
+// A block that never ends must not keep a launch alive after another block's fault: no code of the
+// context's kernels can be executed any more. Threads that run it get a signal, and leave.
+void context_stop_code(struct kd_context *c);
+
 #endif

@@ -178,16 +178,20 @@ static const struct interp_thread *first_waiting(const struct interp *in) {
 static pthread_key_t pool_key;
 static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
 
+void interp_release(struct interp *in) {
+    for (uint32_t k = 0; k < in->threads_cap; k++) {
+        free(in->threads[k].regs);
+        free(in->threads[k].frames);
+    }
+    free(in->threads);
+    free(in->warps);
+    arena_free(&in->code);
+}
+
 static void free_pool(void *p) {
     for (struct interp *in = p, *next; in; in = next) {
         next = in->next;
-        for (uint32_t k = 0; k < in->threads_cap; k++) {
-            free(in->threads[k].regs);
-            free(in->threads[k].frames);
-        }
-        free(in->threads);
-        free(in->warps);
-        arena_free(&in->code);
+        interp_release(in);
         free(in);
     }
 }
@@ -271,11 +275,10 @@ static void start_threads(struct interp *in, uint32_t nthreads, uint32_t nwarps)
     }
 }
 
-void kir_interp_block(struct kir_module *m, struct kir_func *kernel, struct kd_block *b,
-                      const struct kd_rt *rt) {
+void interp_run(struct interp *in, struct kir_module *m, struct kir_func *kernel,
+                struct kd_block *b, const struct kd_rt *rt) {
     uint32_t nthreads = b->nthreads, nwarps = (nthreads + KD_WARP - 1) / KD_WARP;
-    struct interp *in = take(b);
-    if (!in || !reserve(in, nthreads, nwarps)) {
+    if (!reserve(in, nthreads, nwarps)) {
         rt->kd_rt_fault_at(b, 0, KD_FAULT_OUT_OF_MEMORY, 0, NULL, 0);
         return;
     }
@@ -294,5 +297,15 @@ void kir_interp_block(struct kir_module *m, struct kir_func *kernel, struct kd_b
         else if (in->live && !in->failed)
             rt->kd_rt_yield(b);
     }
+}
+
+void kir_interp_block(struct kir_module *m, struct kir_func *kernel, struct kd_block *b,
+                      const struct kd_rt *rt) {
+    struct interp *in = take(b);
+    if (!in) {
+        rt->kd_rt_fault_at(b, 0, KD_FAULT_OUT_OF_MEMORY, 0, NULL, 0);
+        return;
+    }
+    interp_run(in, m, kernel, b, rt);
     in->owner = NULL;
 }

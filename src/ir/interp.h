@@ -14,4 +14,17 @@
 void kir_interp_block(struct kir_module *m, struct kir_func *kernel, struct kd_block *b,
                       const struct kd_rt *rt);
 
+// An access: the thread that made it, and where in the source (NULL and 0 when that is unknown).
+struct kir_access {
+    uint64_t address; // generic
+    uint32_t thread;
+    const char *file;
+    uint32_t line;
+};
+// After compiled code has faulted in the block that b describes: runs the block again, without any
+// effect, and looks for the first access that covers *address (address NULL: for the first one to
+// memory that is not there). Gives up after 0.4 s. False: none was found.
+bool kir_find_access(struct kir_module *m, struct kir_func *kernel, const struct kd_block *b,
+                     const uint64_t *address, struct kir_access *out);
+
 #endif

@@ -110,8 +110,8 @@ static union isa_bits update(void *p, const struct kir_inst *i, unsigned bytes, 
 void interp_atomic(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     uint64_t addr = interp_get(t, &i->ops[0]).u64[0] + (uint64_t)i->ir->offset;
     unsigned bytes = isa_type_bits(i->ir->ty) / 8, n = i->ir->mods.vec ? i->ir->mods.vec : 1;
-    uint8_t *p = interp_address(in, t, i->ir->mods.space, addr, (uint64_t)bytes * n,
-                                (uint64_t)bytes * n);
+    uint8_t *p =
+        interp_address(in, t, i->ir->mods.space, addr, (uint64_t)bytes * n, (uint64_t)bytes * n);
     bool cas = i->ir->mods.atom == ISA_ATOM_CAS;
     for (unsigned k = 0; p && k < n && k + 1 + cas < i->ir->nops; k++) {
         union isa_bits b = interp_get(t, &i->ops[1 + k]);

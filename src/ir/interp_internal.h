@@ -10,6 +10,7 @@
 //   interp_warp.c     operations between the lanes of a warp
 //   interp_barrier.c  barriers of a block
 //   interp_cluster.c  the barrier of a cluster
+//   interp_search.c   which thread made an access
 #ifndef KUDZU_IR_INTERP_INTERNAL_H
 #define KUDZU_IR_INTERP_INTERNAL_H
 
@@ -112,11 +113,12 @@ struct interp {
     struct interp_warp *warps;
     uint32_t warps_cap;
     struct interp_barrier barriers[INTERP_BARRIERS];
-    uint32_t cluster_arrived; // threads at the cluster's barrier, that have not ended
-    uint32_t cluster_phase;   // of that barrier, when the block last looked
-    bool cluster_told;        // the block has arrived as a whole
-    uint32_t live;            // threads
-    uint32_t failed;          // a fault was reported and the helper came back
+    uint32_t cluster_arrived;     // threads at the cluster's barrier, that have not ended
+    uint32_t cluster_phase;       // of that barrier, when the block last looked
+    bool cluster_told;            // the block has arrived as a whole
+    uint32_t live;                // threads
+    uint32_t failed;              // a fault was reported and the helper came back
+    struct interp_search *search; // NULL: memory is what it is, not a copy
 };
 
 // A fence between all host threads. ThreadSanitizer knows no fences; it understands a
@@ -132,6 +134,11 @@ static inline void interp_fence(void) {
 
 // interp_decode.c
 const struct interp_func *interp_decode(struct interp *in, uint32_t index);
+
+// interp.c: runs a block with this memory; gives the memory back, but not `in` itself
+void interp_run(struct interp *in, struct kir_module *m, struct kir_func *kernel,
+                struct kd_block *b, const struct kd_rt *rt);
+void interp_release(struct interp *in);
 
 // interp.c: registers
 static inline struct interp_frame *interp_top(struct interp_thread *t) {
@@ -172,6 +179,9 @@ void interp_return(struct interp *in, struct interp_thread *t, const struct inte
 // multiple of.
 void *interp_address(struct interp *in, struct interp_thread *t, uint8_t space, uint64_t addr,
                      uint64_t size, uint64_t align);
+// interp_search.c: the place that stands for an address outside of all windows
+void *interp_search_address(struct interp *in, struct interp_thread *t, uint64_t address,
+                            uint64_t size);
 void interp_load(struct interp *in, struct interp_thread *t, const struct interp_inst *i);
 void interp_store(struct interp *in, struct interp_thread *t, const struct interp_inst *i);
 uint64_t interp_to_generic(struct interp *in, const struct interp_thread *t, uint8_t space,

@@ -66,6 +66,8 @@ void *interp_address(struct interp *in, struct interp_thread *t, uint8_t space, 
         interp_fault_at(in, t, KD_FAULT_MISALIGNED, addr);
         return NULL;
     }
+    if (in->search)
+        return interp_search_address(in, t, addr, size);
     return (void *)(uintptr_t)addr; // NOLINT: a generic address is a host address
 }
 

@@ -175,6 +175,18 @@ void kj_interpret_block(struct kj_module *m, uint32_t kernel, struct kd_block *b
             kir_interp_block(m->ir, m->ir->funcs.data[f], b, runtime);
 }
 
+bool kj_find_access(struct kj_module *m, uint32_t kernel, const struct kd_block *b,
+                    const uint64_t *address, struct kj_access *out) {
+    uint32_t nth = 0;
+    struct kir_access a = {0};
+    bool found = false;
+    for (uint32_t f = 0; f < m->ir->funcs.len; f++)
+        if (m->ir->funcs.data[f]->is_kernel && nth++ == kernel)
+            found = kir_find_access(m->ir, m->ir->funcs.data[f], b, address, &a);
+    *out = (struct kj_access){a.address, a.thread, a.file, a.line};
+    return found;
+}
+
 char *kj_link_ptx(const char *const *ptx, const size_t *len, size_t n, char *log, size_t log_size) {
     struct strbuf err = {0}, out = {0};
     char *r = NULL;

@@ -38,10 +38,10 @@ static void works() {
 
 __global__ void read_null(int *, int *out) {
     int *volatile null = nullptr;
-    out[0] = *null;
+    out[0] = *null; // fault: read_null
 }
 __global__ void write_far(int *p, int *) {
-    p[(size_t)1 << 40] = 1;
+    p[(size_t)1 << 40] = 1; // fault: write_far
 }
 __device__ __noinline__ int descend(int n, int *p) {
     volatile int frame[64];
@@ -95,6 +95,59 @@ __global__ void misaligned_shared(int *p, int *out) {
     out[0] = *(int *)(bytes + threadIdx.x); // fault: misaligned_shared
 }
 
+// Bad addresses in one thread: the report must name it. In place: what the block has stored before
+// must not mislead the search for the thread.
+__global__ void far_thread(int *p, int *out) {
+    size_t i = threadIdx.x;
+    if (i == 29)
+        i += (size_t)1 << 38;
+    p[threadIdx.x] += 3;
+    out[i] = p[threadIdx.x]; // fault: far_thread
+}
+__global__ void far_row(int *p, int *) {
+    p[((size_t)1 << 38) + threadIdx.x] = 5; // fault: far_row
+}
+__global__ void no_address(int *p, int *) {
+    long long *q = (long long *)((size_t)p + (threadIdx.x == 17) * ((size_t)1 << 62));
+    *q = 1; // fault: no_address
+}
+__device__ __noinline__ int load(const int *p) {
+    return *p; // fault: in_function
+}
+__global__ void in_function(int *p, int *out) {
+    for (int i = 0; i < 1000; i++)
+        if (threadIdx.x == 7)
+            out[0] = load(p + (i == 900 ? (size_t)1 << 38 : i % 8));
+}
+__global__ void after_barriers(int *p, int *out) {
+    __shared__ int next[64];
+    next[threadIdx.x] = (threadIdx.x + 5) % 33;
+    __syncthreads();
+    int i = next[next[threadIdx.x]];
+    __syncthreads();
+    next[threadIdx.x] = i;
+    __syncthreads();
+    int *q = p + (next[threadIdx.x] == 8 ? (size_t)1 << 38 : 0);
+    out[0] = *q; // fault: after_barriers
+}
+// One block faults; the others would wait, or compute, for ever.
+__global__ void stuck_waiting(int *p, int *out) {
+    if (blockIdx.x == 1)
+        out[0] = p[(size_t)1 << 38];
+    volatile int *flag = p;
+    while (flag[1] == 0)
+        ;
+}
+__global__ void stuck_computing(int *p, int *out) {
+    if (blockIdx.x == 1)
+        out[0] = p[(size_t)1 << 38];
+    unsigned x = threadIdx.x;
+    do
+        x = x * 1664525u + 1013904223u;
+    while (x != 77 || p[2] == 0);
+    out[1] = (int)x;
+}
+
 struct fault {
     const char *name;
     void (*kernel)(int *, int *);
@@ -107,6 +160,13 @@ static const fault faults[] = {
     {"trap", trap, cudaErrorLaunchFailure},
     {"failed_assert", failed_assert, cudaErrorAssert},
     {"bad_pointer", bad_pointer, cudaErrorInvalidPc},
+    {"far_thread", far_thread, cudaErrorIllegalAddress},
+    {"far_row", far_row, cudaErrorIllegalAddress},
+    {"no_address", no_address, cudaErrorIllegalAddress},
+    {"in_function", in_function, cudaErrorIllegalAddress},
+    {"after_barriers", after_barriers, cudaErrorIllegalAddress},
+    {"stuck_waiting", stuck_waiting, cudaErrorIllegalAddress},
+    {"stuck_computing", stuck_computing, cudaErrorIllegalAddress},
     {"misaligned", misaligned, cudaErrorMisalignedAddress},
     {"misaligned_row", misaligned_row, cudaErrorMisalignedAddress},
     {"misaligned_lane", misaligned_lane, cudaErrorMisalignedAddress},
@@ -241,6 +301,11 @@ static void run_loop() {
     expect(cudaMalloc(&p, 4), cudaSuccess, "cudaMalloc");
     expect(cudaMemset(p, 0, 4), cudaSuccess, "cudaMemset");
     works();
+    cudaStream_t streams[3];
+    for (cudaStream_t &s : streams) {
+        expect(cudaStreamCreate(&s), cudaSuccess, "cudaStreamCreate");
+        loop<<<2, 64, 0, s>>>(p);
+    }
     loop<<<2, 64>>>(p);
     printf("looping\n");
     fflush(stdout);
