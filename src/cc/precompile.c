@@ -92,7 +92,9 @@ static void start(struct command *cmd, const struct compilation *c, enum cc_pass
     else
         clang_host_pass(cmd, c, "-", NULL);
     cmd->stdin_path = "/dev/null";
-    static const char *const emit[] = {"-c", "-emit-llvm", "-Xclang", "-emit-pch", "-MD", "-MF"};
+    // Templates that the headers use are instantiated now: half of what would be left to do later.
+    static const char *const emit[] = {
+        "-c", "-emit-llvm", "-fpch-instantiate-templates", "-Xclang", "-emit-pch", "-MD", "-MF"};
     for (size_t i = 0; i < sizeof emit / sizeof emit[0]; ++i)
         command_arg(cmd, emit[i]);
 }
