@@ -54,6 +54,7 @@ struct cg {
     struct kd_spec spec;
     enum kd_mode mode;
     unsigned width;
+    unsigned team; // groups that run together; 1 outside KD_MODE_BLOCK
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f32, f64, ptr, void_t;
     LLVMValueRef *fn;      // by kir_func index: declared functions
     uint8_t *can_exit;     // by kir_func index: lanes may die inside
@@ -67,30 +68,40 @@ struct cg {
     bool failed;
 };
 
+// What is each group's own among those of a team.
+struct cg_group {
+    LLVMValueRef t0;        // i32: index in the block of the group's first thread
+    LLVMValueRef group;     // i32: index of the group (t0 / width)
+    LLVMValueRef mask;      // of the block being emitted; NULL: all lanes of a full group
+    LLVMValueRef spill;     // where its values are kept at barriers
+    LLVMValueRef *mask_var; // by block id; NULL: full
+    struct cg_val *vals;    // by value id
+    struct cg_var *vars;    // by value id
+};
+enum { CG_MAX_TEAM = 16 };
+
 struct cg_func {
     struct cg *cg;
     struct flow *fl;
     struct kir_func *f;
-    LLVMValueRef fn, blk;    // the function; its struct kd_block *
-    LLVMValueRef t0;         // i32: index in the block of the group's first thread
-    LLVMValueRef group;      // i32: index of the group (t0 / width)
-    LLVMValueRef entry_mask; // lanes that the function was entered with; NULL: all
-    LLVMValueRef frame;      // i64: where its local frame begins
-    LLVMValueRef ctaid_x;    // i32: of the block of a run; NULL where code runs one block only
+    LLVMValueRef fn, blk;                // the function; its struct kd_block *
+    struct cg_group now;                 // the group that is being emitted
+    unsigned turn;                       // its index in the team
+    struct cg_group groups[CG_MAX_TEAM]; // all of them; that of `turn` is out of date
+    LLVMValueRef entry_mask;             // lanes that the function was entered with; NULL: all
+    LLVMValueRef frame;                  // i64: where its local frame begins
+    LLVMValueRef ctaid_x; // i32: of the block of a run; NULL where code runs one block only
     LLVMValueRef shared_base, local_base, local_stride, params, nthreads; // loaded once
     LLVMBasicBlockRef entry;        // where variables and invariants are made
     LLVMBasicBlockRef end;          // the group is finished
     LLVMBasicBlockRef *test, *body; // by block id
     LLVMBasicBlockRef *loop_end;    // by loop index
-    LLVMValueRef *mask_var;         // by block id; NULL: full
-    struct cg_val *vals;            // by value id
-    struct cg_var *vars;            // by value id
     uint8_t *crosses;               // by value id: used outside its block
     uint8_t *nan;                   // by value id: enum cg_nan_class
     uint8_t *zeros;                 // by value id: see passes/alignment.h
     LLVMValueRef *ret_vars;         // functions: by result
     LLVMValueRef alive_var;         // functions whose lanes can die
-    LLVMValueRef spill_base, spill; // of all groups, of this one
+    LLVMValueRef spill_base;        // of all groups
     LLVMValueRef state_switch;      // where a group goes on after a barrier
     uint32_t nsuspends;
     LLVMValueRef red_prev_popc, red_prev_lanes, red_popc, red_lanes; // bar.red
@@ -98,8 +109,7 @@ struct cg_func {
     uint64_t **live_in;          // by block id: liveness, made when a barrier needs it
     uint32_t epoch;
     struct kir_block *block; // being emitted
-    LLVMValueRef mask;       // of that block; NULL: all lanes of a full group
-    bool may_be_empty;       // lanes have died in a call: maybe all of them
+    bool may_be_empty;       // the group may have no active lane: they died, or others' wait
     uint32_t spill_bytes;
 };
 
@@ -140,6 +150,8 @@ void cg_check_alignment(struct cg_func *g, struct kir_inst *i);
 // Calls the helper that ends the launch; it does not return. address: NULL when there is none.
 void cg_fault_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef thread,
                  enum kd_fault fault, LLVMValueRef address);
+// Goes on with group `turn` of the team.
+void cg_turn_to(struct cg_func *g, unsigned turn);
 
 // cg_inst.c
 void cg_emit_inst(struct cg_func *g, struct kir_inst *i);
@@ -152,6 +164,8 @@ void cg_emit_blocks(struct cg_func *g); // all of them, in layout order
 bool cg_emit_barrier(struct cg_func *g, struct kir_inst *i);
 
 // cg_value.c
+struct cg_val *cg_val_of(struct cg_func *g, const struct kir_value *v);
+struct cg_var *cg_var_of(struct cg_func *g, const struct kir_value *v);
 struct shape cg_shape(struct cg_func *g, const struct kir_value *v); // as seen in g->block
 LLVMValueRef cg_scalar(struct cg_func *g, struct kir_value *v); // uniform value, or offsets' base
 LLVMValueRef cg_guard(struct cg_func *g, struct kir_value *v);  // NULL: none
@@ -178,6 +192,14 @@ void cg_make_vars(struct cg_func *g);
 void cg_store_live_out(struct cg_func *g, struct kir_value *v);
 void cg_store_var(struct cg_func *g, struct kir_value *v);
 void cg_reset_vars(struct cg_func *g);
+
+// What stands between runs only when the group has an active lane: a block is entered when any
+// group of a team has one. The n values x made there are zero for a group without.
+struct cg_active {
+    LLVMBasicBlockRef from, done;
+};
+struct cg_active cg_begin_active(struct cg_func *g);
+void cg_end_active(struct cg_func *g, const struct cg_active *a, LLVMValueRef *x, unsigned n);
 
 // A loop over the active lanes of `mask`, in lane order:
 //   struct cg_lane_loop l = cg_begin_lanes(g, mask);  ... l.lane is an i32 ...  cg_end_lanes(g,

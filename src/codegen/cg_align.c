@@ -112,7 +112,7 @@ static void fault_first(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
         }
     }
     LLVMValueRef address = cg_narrow(c, cg_extract(g, addresses, lane), 64);
-    cg_fault_at(g, i, LLVMBuildAdd(c->b, g->t0, lane, ""), KD_FAULT_MISALIGNED, address);
+    cg_fault_at(g, i, LLVMBuildAdd(c->b, g->now.t0, lane, ""), KD_FAULT_MISALIGNED, address);
     LLVMBuildUnreachable(c->b);
 }
 
@@ -140,8 +140,8 @@ void cg_check_alignment(struct cg_func *g, struct kir_inst *i) {
     } else {
         LLVMValueRef low = low_bits(c, addresses, align);
         LLVMTypeRef t = LLVMTypeOf(low);
-        if (g->mask)
-            low = cg_select(c, g->mask, low, LLVMConstNull(t));
+        if (g->now.mask)
+            low = cg_select(c, g->now.mask, low, LLVMConstNull(t));
         LLVMValueRef any = cg_call_intrinsic(c, "llvm.vector.reduce.or", &t, 1, &low, 1);
         branch(g, LLVMBuildICmp(c->b, LLVMIntNE, any, LLVMConstNull(LLVMTypeOf(any)), ""), &cold,
                &on);

@@ -17,7 +17,7 @@ static void call_helper(struct cg_func *g, const struct kir_inst *i, const struc
             x = cg_extract(g, x, lane);
         LLVMBuildStore(c->b, x, LLVMBuildInBoundsGEP2(c->b, c->i64, k->args, &at, 1, ""));
     }
-    LLVMValueRef thread = LLVMBuildAdd(c->b, g->t0, lane, "");
+    LLVMValueRef thread = LLVMBuildAdd(c->b, g->now.t0, lane, "");
     LLVMValueRef a[] = {g->blk, thread, cg_i32(c, k->code), k->args};
     LLVMValueRef r = cg_call_rt(c, "kd_rt_async", a, 4);
     if (!i->nres)

@@ -240,10 +240,12 @@ static void emit_reduced(struct cg_func *g, struct kir_inst *i) {
     LLVMTypeRef t = cg_int_type(c, isa_type_bits(i->ty));
     LLVMValueRef p = cg_pointer(g, i->mods.space, address(g, i, false), false);
     LLVMValueRef x = operand(g, i, 1);
-    if (g->mask)
-        x = cg_select(c, g->mask, x, cg_splat(c, LLVMConstInt(t, neutral(i), 0)));
+    if (g->now.mask)
+        x = cg_select(c, g->now.mask, x, cg_splat(c, LLVMConstInt(t, neutral(i), 0)));
     LLVMTypeRef vt = LLVMTypeOf(x);
+    struct cg_active active = cg_begin_active(g);
     one(g, i, p, cg_call_intrinsic(c, reduction(i), &vt, 1, &x, 1), NULL);
+    cg_end_active(g, &active, NULL, 0);
 }
 
 // What the lanes of one atomic work on.
@@ -289,13 +291,13 @@ static void do_lanes(struct cg_func *g, const struct kir_inst *i, const struct l
         do_active(g, i, v);
         return;
     }
-    if (!g->mask) {
+    if (!g->now.mask) {
         do_all(g, i, v);
         return;
     }
     LLVMBasicBlockRef all = cg_new_block(g, "all"), some = cg_new_block(g, "some"),
                       done = cg_new_block(g, "atomics.done");
-    LLVMValueRef bits = cg_mask_bits(g, g->mask);
+    LLVMValueRef bits = cg_mask_bits(g, g->now.mask);
     LLVMValueRef full =
         LLVMBuildICmp(c->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
     LLVMBuildCondBr(c->b, full, all, some);

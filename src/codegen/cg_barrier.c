@@ -4,7 +4,7 @@
 #include "codegen/cg.h"
 
 static bool is_live_kind(struct cg_func *g, const struct kir_value *v) {
-    return v->kind == KIR_VALUE_INST && g->vals[v->id].epoch != CG_PERMANENT;
+    return v->kind == KIR_VALUE_INST && cg_val_of(g, v)->epoch != CG_PERMANENT;
 }
 
 static void set_bit(uint64_t *s, uint32_t k) {
@@ -110,7 +110,7 @@ static void save(struct cg_func *g, struct frame *fr, struct kir_value *v, int w
     struct slot s = {.v = v, .offset = fr->bytes, .type = LLVMTypeOf(x)};
     s.what = what;
     LLVMValueRef at = cg_i64(c, fr->bytes);
-    LLVMValueRef p = LLVMBuildGEP2(c->b, c->i8, g->spill, &at, 1, "");
+    LLVMValueRef p = LLVMBuildGEP2(c->b, c->i8, g->now.spill, &at, 1, "");
     LLVMSetAlignment(LLVMBuildStore(c->b, x, p), align);
     fr->bytes += bytes;
     vec_push(c->arena, &fr->slots, s);
@@ -118,7 +118,9 @@ static void save(struct cg_func *g, struct frame *fr, struct kir_value *v, int w
 
 static void save_value(struct cg_func *g, struct frame *fr, struct kir_value *v) {
     struct cg *c = g->cg;
-    struct cg_var *var = &g->vars[v->id];
+    struct cg_var *var = cg_var_of(g, v);
+    if (g->turn && g->fl->shared[v->id])
+        return;
     struct shape s = c->width == 1 ? (struct shape){.kind = SHAPE_UNIFORM} : g->fl->shape[v->id];
     bool here = v->def->block == g->block || !g->crosses[v->id];
     bool scalar = s.kind == SHAPE_UNIFORM || s.kind == SHAPE_OFFSETS;
@@ -140,15 +142,15 @@ static void restore(struct cg_func *g, const struct frame *fr) {
         const struct slot *s = &fr->slots.data[k];
         LLVMValueRef at = cg_i64(c, s->offset);
         LLVMValueRef x =
-            LLVMBuildLoad2(c->b, s->type, LLVMBuildGEP2(c->b, c->i8, g->spill, &at, 1, ""), "");
+            LLVMBuildLoad2(c->b, s->type, LLVMBuildGEP2(c->b, c->i8, g->now.spill, &at, 1, ""), "");
         unsigned bytes = store_bytes(c, s->type);
         LLVMSetAlignment(x, bytes >= 64 ? 64 : bytes >= 16 ? 16 : bytes > 4 ? 8 : 4);
         if (s->what == SLOT_MASK) {
-            g->mask = x;
+            g->now.mask = x;
             continue;
         }
-        struct cg_val *val = &g->vals[s->v->id];
-        struct cg_var *var = &g->vars[s->v->id];
+        struct cg_val *val = cg_val_of(g, s->v);
+        struct cg_var *var = cg_var_of(g, s->v);
         if (val->epoch != g->epoch)
             *val = (struct cg_val){.epoch = g->epoch};
         LLVMValueRef to = NULL;
@@ -179,7 +181,7 @@ static void count_predicates(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     LLVMValueRef p = cg_vec(g, i->ops[i->nops - 1]);
     LLVMValueRef m = cg_mask(g),
-                 yes = g->mask ? cg_select(c, m, p, LLVMConstNull(LLVMTypeOf(m))) : p;
+                 yes = g->now.mask ? cg_select(c, m, p, LLVMConstNull(LLVMTypeOf(m))) : p;
     LLVMValueRef n[2] = {cg_mask_bits(g, yes), cg_mask_bits(g, m)};
     LLVMValueRef var[2] = {g->red_popc, g->red_lanes};
     for (int k = 0; k < 2; k++) {
@@ -201,30 +203,40 @@ static LLVMValueRef reduction_result(struct cg *c, const struct kir_inst *i, LLV
     return popc;
 }
 
-static void suspend(struct cg_func *g, struct kir_inst *i) {
-    struct cg *c = g->cg;
-    struct frame fr = {.bytes = 64};
-    uint64_t *live = live_after(g, i);
-    if (i->op == ISA_OP_BAR_RED)
-        count_predicates(g, i);
+static void save_group(struct cg_func *g, struct frame *fr, const uint64_t *live) {
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
         for (struct kir_inst *d = g->fl->cfg->order[p]->first; d; d = d->next)
             for (uint32_t k = 0; k < d->nres; k++)
                 if (live[d->res[k]->id / 64] >> (d->res[k]->id % 64) & 1)
-                    save_value(g, &fr, d->res[k]);
-    bool own_mask = g->mask && g->mask != g->entry_mask;
-    if (own_mask)
-        save(g, &fr, NULL, SLOT_MASK, g->mask);
-    if (fr.bytes > g->spill_bytes)
-        g->spill_bytes = fr.bytes;
+                    save_value(g, fr, d->res[k]);
+    if (g->now.mask && g->now.mask != g->entry_mask)
+        save(g, fr, NULL, SLOT_MASK, g->now.mask);
+    if (fr->bytes > g->spill_bytes)
+        g->spill_bytes = fr->bytes;
+}
+
+static void suspend(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct frame fr[CG_MAX_TEAM] = {{.bytes = 64}};
+    uint64_t *live = live_after(g, i);
+    for (unsigned t = c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        if (i->op == ISA_OP_BAR_RED)
+            count_predicates(g, i);
+        fr[t].bytes = 64;
+        save_group(g, &fr[t], live);
+    }
     uint32_t state = CG_STATE_BARRIER + g->nsuspends++;
-    LLVMBuildStore(c->b, cg_i32(c, state), g->spill);
+    LLVMBuildStore(c->b, cg_i32(c, state), g->now.spill);
     LLVMBuildBr(c->b, g->suspended);
     LLVMBasicBlockRef resume = cg_new_block(g, "resume");
     LLVMAddCase(g->state_switch, cg_i32(c, state), resume);
     LLVMPositionBuilderAtEnd(c->b, resume);
     g->epoch++;
-    restore(g, &fr);
+    for (unsigned t = c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        restore(g, &fr[t]);
+    }
     if (i->op == ISA_OP_BAR_RED && i->nres)
         cg_set_result(g, i->res[0],
                       reduction_result(c, i, LLVMBuildLoad2(c->b, c->i32, g->red_prev_popc, ""),
@@ -237,13 +249,13 @@ static void call_helper(struct cg_func *g, struct kir_inst *i) {
     bool counted = red ? i->flag : i->nops > 1;
     LLVMValueRef id = cg_extract(g, cg_vec(g, i->ops[0]), cg_i32(c, 0));
     LLVMValueRef count = counted ? cg_extract(g, cg_vec(g, i->ops[1]), cg_i32(c, 0)) : cg_i32(c, 0);
-    LLVMValueRef args[7] = {g->blk, g->group, cg_narrow(c, id, 32), cg_narrow(c, count, 32)};
+    LLVMValueRef args[7] = {g->blk, g->now.group, cg_narrow(c, id, 32), cg_narrow(c, count, 32)};
     if (!red) {
         cg_call_rt(c, i->op == ISA_OP_BAR_SYNC ? "kd_rt_bar_sync" : "kd_rt_bar_arrive", args, 4);
         return;
     }
     LLVMValueRef p = cg_vec(g, i->ops[i->nops - 1]), m = cg_mask(g);
-    LLVMValueRef yes = g->mask ? cg_select(c, m, p, LLVMConstNull(LLVMTypeOf(m))) : p;
+    LLVMValueRef yes = g->now.mask ? cg_select(c, m, p, LLVMConstNull(LLVMTypeOf(m))) : p;
     LLVMValueRef n[2] = {cg_mask_bits(g, yes), cg_mask_bits(g, m)};
     for (int k = 0; k < 2; k++) {
         LLVMTypeRef t = LLVMTypeOf(n[k]);
@@ -265,7 +277,7 @@ static bool emit_cluster_barrier(struct cg_func *g, const struct kir_inst *i) {
     bool arrive = i->op == ISA_OP_BARRIER_CLUSTER_ARRIVE;
     if (!arrive && i->op != ISA_OP_BARRIER_CLUSTER_WAIT)
         return false;
-    LLVMValueRef args[2] = {g->blk, g->group};
+    LLVMValueRef args[2] = {g->blk, g->now.group};
     cg_call_rt(g->cg, arrive ? "kd_rt_cluster_arrive" : "kd_rt_cluster_wait", args, 2);
     return true;
 }

@@ -5,7 +5,7 @@
 #include "codegen/cg.h"
 
 static LLVMValueRef thread_of(struct cg_func *g, LLVMValueRef lane) {
-    return LLVMBuildAdd(g->cg->b, g->t0, lane, "");
+    return LLVMBuildAdd(g->cg->b, g->now.t0, lane, "");
 }
 
 static LLVMValueRef as_pointer(struct cg *c, LLVMValueRef x) {
@@ -110,7 +110,7 @@ static LLVMValueRef call_vector(struct cg_func *g, LLVMValueRef fn, LLVMTypeRef 
     LLVMValueRef *a = arena_array(c->arena, LLVMValueRef, nargs + 4);
     uint64_t frame = (g->f->frame_bytes + 15) / 16 * 16;
     a[0] = g->blk;
-    a[1] = g->t0;
+    a[1] = g->now.t0;
     a[2] = mask;
     a[3] = LLVMBuildAdd(c->b, g->frame, cg_i64(c, frame), "");
     for (unsigned k = 0; k < nargs; k++)
@@ -120,7 +120,7 @@ static LLVMValueRef call_vector(struct cg_func *g, LLVMValueRef fn, LLVMTypeRef 
 
 // After a call in which lanes can die only the others go on.
 static void keep_alive(struct cg_func *g, LLVMValueRef alive) {
-    g->mask = g->cg->width > 1 ? alive : NULL;
+    g->now.mask = g->cg->width > 1 ? alive : NULL;
     g->may_be_empty = true;
 }
 
@@ -232,7 +232,7 @@ static void emit_indirect(struct cg_func *g, struct kir_inst *i) {
 static LLVMValueRef first_thread(struct cg_func *g) {
     struct cg *c = g->cg;
     if (c->width == 1)
-        return g->t0;
+        return g->now.t0;
     LLVMValueRef a[2] = {cg_narrow(c, cg_mask_bits(g, cg_mask(g)), 32), LLVMConstInt(c->i1, 0, 0)};
     return thread_of(g, cg_call_intrinsic(c, "llvm.cttz", &c->i32, 1, a, 2));
 }
@@ -265,7 +265,7 @@ bool cg_emit_call(struct cg_func *g, struct kir_inst *i) {
     }
     case ISA_OP_NANOSLEEP: {
         LLVMValueRef ns = cg_extract(g, cg_vec(g, i->ops[0]), cg_i32(c, 0));
-        LLVMValueRef a[3] = {g->blk, g->t0, cg_narrow(c, ns, 32)};
+        LLVMValueRef a[3] = {g->blk, g->now.t0, cg_narrow(c, ns, 32)};
         cg_call_rt(c, "kd_rt_nanosleep", a, 3);
         return true;
     }

@@ -17,6 +17,11 @@ static uint32_t pred_index(const struct kir_block *from, uint32_t k) {
     return 0;
 }
 
+// Of a value that the team shares the first group alone takes care.
+static struct cg_var *own_var(struct cg_func *g, const struct kir_value *v) {
+    return g->turn && g->fl->shared[v->id] ? NULL : cg_var_of(g, v);
+}
+
 struct incoming {
     LLVMValueRef scalar, guard, vec;
 };
@@ -41,7 +46,9 @@ static void assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, L
     struct incoming *in = arena_array(c->arena, struct incoming, n + 1);
     n = 0;
     for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next, n++) {
-        struct cg_var *var = &g->vars[i->res[0]->id];
+        struct cg_var *var = own_var(g, i->res[0]);
+        if (!var)
+            continue;
         if (var->scalar)
             in[n].scalar = phi_operand(g, i, p, cg_scalar(g, i->ops[p]));
         if (var->guard)
@@ -51,7 +58,9 @@ static void assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, L
     }
     n = 0;
     for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next, n++) {
-        struct cg_var *var = &g->vars[i->res[0]->id];
+        struct cg_var *var = own_var(g, i->res[0]);
+        if (!var)
+            continue;
         if (var->scalar)
             LLVMBuildStore(c->b, in[n].scalar, var->scalar);
         if (var->guard)
@@ -67,14 +76,12 @@ static void assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, L
     }
 }
 
-// Makes what the phis behind b's edges will get, before b branches: what is made in one arm
-// cannot be used in the other.
-static void prepare_phis(struct cg_func *g, struct kir_block *b) {
+static void prepare_phis_of_group(struct cg_func *g, struct kir_block *b) {
     for (uint32_t k = 0; k < b->last->ntargets; k++) {
         struct kir_block *to = b->last->targets[k];
         uint32_t p = pred_index(b, k);
         for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next) {
-            struct cg_var *var = &g->vars[i->res[0]->id];
+            struct cg_var *var = cg_var_of(g, i->res[0]);
             cg_scalar(g, i->ops[p]);
             if (var->vec)
                 cg_vec(g, i->ops[p]);
@@ -82,9 +89,18 @@ static void prepare_phis(struct cg_func *g, struct kir_block *b) {
     }
 }
 
+// Makes what the phis behind b's edges will get, before b branches: what is made in one arm
+// cannot be used in the other.
+static void prepare_phis(struct cg_func *g, struct kir_block *b) {
+    for (unsigned t = g->cg->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        prepare_phis_of_group(g, b);
+    }
+}
+
 static void add_to_mask(struct cg_func *g, struct kir_block *to, LLVMValueRef mask) {
     struct cg *c = g->cg;
-    LLVMValueRef var = g->mask_var[to->id];
+    LLVMValueRef var = g->now.mask_var[to->id];
     if (!var)
         return;
     if (g->fl->join[to->id])
@@ -118,13 +134,16 @@ static void take_edge(struct cg_func *g, struct kir_block *b, uint32_t k) {
         follow_layout(g, b);
         return;
     }
-    assign_phis(g, b, k, cg_mask(g));
-    add_to_mask(g, to, cg_mask(g));
+    for (unsigned t = g->cg->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        assign_phis(g, b, k, cg_mask(g));
+        add_to_mask(g, to, cg_mask(g));
+    }
     if (g->fl->deferred[b->id][k])
         follow_layout(g, b);
     else // a block that runs untested may have no lane to send
         LLVMBuildBr(g->cg->b,
-                    g->mask_var[b->id] && harmless(b) ? g->test[to->id] : g->body[to->id]);
+                    g->now.mask_var[b->id] && harmless(b) ? g->test[to->id] : g->body[to->id]);
 }
 
 // The lanes of `mask` take edge k, which is deferred.
@@ -138,7 +157,8 @@ static void add_lanes(struct cg_func *g, struct kir_block *b, uint32_t k, LLVMVa
 
 static LLVMValueRef mask_and(struct cg_func *g, LLVMValueRef cond) {
     // A select, for what `cond` holds in inactive lanes may be poison.
-    return g->mask ? cg_select(g->cg, g->mask, cond, LLVMConstNull(cg_mask_type(g->cg))) : cond;
+    return g->now.mask ? cg_select(g->cg, g->now.mask, cond, LLVMConstNull(cg_mask_type(g->cg)))
+                       : cond;
 }
 
 static void emit_cbr(struct cg_func *g, struct kir_block *b) {
@@ -154,11 +174,12 @@ static void emit_cbr(struct cg_func *g, struct kir_block *b) {
         take_edge(g, b, 1);
         return;
     }
-    LLVMValueRef cond = cg_vec(g, p);
-    LLVMValueRef m = g->mask;
-    add_lanes(g, b, 0, mask_and(g, cond));
-    add_lanes(g, b, 1, mask_and(g, LLVMBuildNot(c->b, cond, "")));
-    g->mask = m;
+    for (unsigned t = c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        LLVMValueRef cond = cg_vec(g, p);
+        add_lanes(g, b, 0, mask_and(g, cond));
+        add_lanes(g, b, 1, mask_and(g, LLVMBuildNot(c->b, cond, "")));
+    }
     follow_layout(g, b);
 }
 
@@ -180,12 +201,14 @@ static void emit_brx(struct cg_func *g, struct kir_block *b) {
         LLVMBuildUnreachable(c->b);
         return;
     }
-    LLVMValueRef x = cg_vec(g, t->ops[0]);
-    for (uint32_t k = 0; k < t->ntargets; k++) {
-        LLVMValueRef is =
-            LLVMBuildICmp(c->b, LLVMIntEQ, x,
-                          cg_splat(c, LLVMConstInt(cg_scalar_type(c, t->ops[0]->type), k, 0)), "");
-        add_lanes(g, b, k, mask_and(g, is));
+    LLVMTypeRef type = cg_scalar_type(c, t->ops[0]->type);
+    for (unsigned turn = c->team; turn-- > 0;) {
+        cg_turn_to(g, turn);
+        LLVMValueRef x = cg_vec(g, t->ops[0]);
+        for (uint32_t k = 0; k < t->ntargets; k++) {
+            LLVMValueRef number = cg_splat(c, LLVMConstInt(type, k, 0));
+            add_lanes(g, b, k, mask_and(g, LLVMBuildICmp(c->b, LLVMIntEQ, x, number, "")));
+        }
     }
     follow_layout(g, b);
 }
@@ -196,9 +219,9 @@ static void emit_ret(struct cg_func *g, struct kir_block *b) {
     for (uint32_t k = 0; k < t->nops && !g->f->is_kernel; k++) {
         LLVMValueRef x =
             cg_cast(c, cg_operand_bits(g, t, k, cg_vec(g, t->ops[k])), g->f->proto.rets[k]);
-        if (g->mask && c->width > 1) {
+        if (g->now.mask && c->width > 1) {
             LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(x), g->ret_vars[k], "");
-            x = cg_select(c, g->mask, x, old);
+            x = cg_select(c, g->now.mask, x, old);
         }
         LLVMBuildStore(c->b, x, g->ret_vars[k]);
     }
@@ -228,59 +251,103 @@ static void emit_terminator(struct cg_func *g, struct kir_block *b) {
         follow_layout(g, b);
         break;
     default: {
-        LLVMValueRef args[3] = {g->blk, g->t0, cg_i32(c, KD_FAULT_TRAP)};
+        LLVMValueRef args[3] = {g->blk, g->now.t0, cg_i32(c, KD_FAULT_TRAP)};
         cg_call_rt(c, "kd_rt_fault", args, 3);
         LLVMBuildUnreachable(c->b);
     }
     }
 }
 
+// Is a lane of any group of the team in the block's mask?
+static LLVMValueRef any_in_team(struct cg_func *g, const struct kir_block *b) {
+    struct cg *c = g->cg;
+    LLVMValueRef all = NULL;
+    for (unsigned t = c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        LLVMValueRef m = LLVMBuildLoad2(c->b, cg_mask_type(c), g->now.mask_var[b->id], "");
+        all = all ? LLVMBuildOr(c->b, all, m, "") : m;
+    }
+    return cg_any(g, all);
+}
+
+static void begin_body(struct cg_func *g, struct kir_block *b) {
+    struct cg *c = g->cg;
+    for (unsigned t = c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        g->now.mask = g->entry_mask;
+        if (g->now.mask_var[b->id]) {
+            LLVMValueRef none = LLVMConstNull(cg_mask_type(c));
+            g->now.mask = LLVMBuildLoad2(c->b, cg_mask_type(c), g->now.mask_var[b->id], "mask");
+            LLVMBuildStore(c->b, none, g->now.mask_var[b->id]);
+        }
+        for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
+            cg_store_live_out(g, i->res[0]);
+    }
+}
+
+static bool all_shared(const struct cg_func *g, const struct kir_inst *i) {
+    for (uint32_t r = 0; r < i->nres; r++)
+        if (!g->fl->shared[i->res[r]->id])
+            return false;
+    return i->nres > 0;
+}
+
+// An instruction for each group of the team, or once for all.
+static void emit_for_team(struct cg_func *g, struct kir_inst *i) {
+    enum isa_class k = isa_op_info[i->op].klass;
+    bool once = k == ISA_CLASS_BLOCK || k == ISA_CLASS_FENCE || all_shared(g, i);
+    // In the groups' order: of several stores to one place the last thread's stays.
+    for (unsigned t = 0; t < (once ? 1 : g->cg->team); t++) {
+        cg_turn_to(g, t);
+        if (!i->nres || cg_val_of(g, i->res[0])->epoch != CG_PERMANENT)
+            cg_emit_inst(g, i);
+    }
+    cg_turn_to(g, 0);
+}
+
+static void emit_test(struct cg_func *g, struct kir_block *b) {
+    struct cg *c = g->cg;
+    LLVMPositionBuilderAtEnd(c->b, g->test[b->id]);
+    if (!g->now.mask_var[b->id] || harmless(b)) {
+        LLVMBuildBr(c->b, g->body[b->id]);
+        return;
+    }
+    LLVMBasicBlockRef skip = cg_new_block(g, "skip");
+    LLVMBuildCondBr(c->b, any_in_team(g, b), g->body[b->id], skip);
+    LLVMPositionBuilderAtEnd(c->b, skip);
+    jump(g, flow_next(g->fl, b, g->fl->cfg->pos[b->id], NULL, false, NULL));
+}
+
+static void emit_loop_end(struct cg_func *g, struct kir_block *b, struct cfg_loop *l) {
+    struct cg *c = g->cg;
+    LLVMPositionBuilderAtEnd(c->b, g->loop_end[l->index]);
+    LLVMBasicBlockRef leave = cg_new_block(g, "leave");
+    if (g->now.mask_var[l->header->id])
+        LLVMBuildCondBr(c->b, any_in_team(g, l->header), g->body[l->header->id], leave);
+    else
+        LLVMBuildBr(c->b, leave);
+    LLVMPositionBuilderAtEnd(c->b, leave);
+    jump(g, flow_next(g->fl, b, g->fl->cfg->pos[b->id], l, true, NULL));
+}
+
 static void emit_block(struct cg_func *g, struct kir_block *b) {
     struct cg *c = g->cg;
     uint32_t pos = g->fl->cfg->pos[b->id];
-    LLVMPositionBuilderAtEnd(c->b, g->test[b->id]);
-    if (!g->mask_var[b->id] || harmless(b)) {
-        LLVMBuildBr(c->b, g->body[b->id]);
-    } else {
-        LLVMValueRef m = LLVMBuildLoad2(c->b, cg_mask_type(c), g->mask_var[b->id], "");
-        LLVMBasicBlockRef skip = cg_new_block(g, "skip");
-        LLVMBuildCondBr(c->b, cg_any(g, m), g->body[b->id], skip);
-        LLVMPositionBuilderAtEnd(c->b, skip);
-        jump(g, flow_next(g->fl, b, pos, NULL, false, NULL));
-    }
+    emit_test(g, b);
     LLVMPositionBuilderAtEnd(c->b, g->body[b->id]);
     g->epoch++;
     g->block = b;
-    g->mask = g->entry_mask;
-    g->may_be_empty = false;
-    if (g->mask_var[b->id]) {
-        g->mask = LLVMBuildLoad2(c->b, cg_mask_type(c), g->mask_var[b->id], "mask");
-        LLVMBuildStore(c->b, LLVMConstNull(cg_mask_type(c)), g->mask_var[b->id]);
-    }
-    for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
-        cg_store_live_out(g, i->res[0]);
+    g->may_be_empty = c->team > 1;
+    begin_body(g, b);
     struct cfg_loop *in = g->fl->cfg->loop[b->id];
     if (in && in->header == b && g->fl->loop_waits[in->index])
         cg_call_rt(c, "kd_rt_yield", &g->blk, 1);
-    for (struct kir_inst *i = b->first; i != b->last; i = i->next) {
-        bool done =
-            i->op == ISA_OP_PHI || (i->nres && g->vals[i->res[0]->id].epoch == CG_PERMANENT);
-        if (!done)
-            cg_emit_inst(g, i);
-    }
+    for (struct kir_inst *i = b->first; i != b->last; i = i->next)
+        if (i->op != ISA_OP_PHI)
+            emit_for_team(g, i);
     emit_terminator(g, b);
-    for (struct cfg_loop *l = g->fl->cfg->loop[b->id]; l && l->last == pos; l = l->parent) {
-        LLVMPositionBuilderAtEnd(c->b, g->loop_end[l->index]);
-        LLVMBasicBlockRef leave = cg_new_block(g, "leave");
-        if (g->mask_var[l->header->id]) {
-            LLVMValueRef m = LLVMBuildLoad2(c->b, cg_mask_type(c), g->mask_var[l->header->id], "");
-            LLVMBuildCondBr(c->b, cg_any(g, m), g->body[l->header->id], leave);
-        } else {
-            LLVMBuildBr(c->b, leave);
-        }
-        LLVMPositionBuilderAtEnd(c->b, leave);
-        jump(g, flow_next(g->fl, b, pos, l, true, NULL));
-    }
+    for (struct cfg_loop *l = in; l && l->last == pos; l = l->parent)
+        emit_loop_end(g, b, l);
 }
 
 void cg_emit_blocks(struct cg_func *g) {

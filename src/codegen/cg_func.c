@@ -43,7 +43,7 @@ void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault) {
     LLVMBasicBlockRef yes = cg_new_block(g, "fault"), no = cg_new_block(g, "");
     LLVMBuildCondBr(c->b, bad, yes, no);
     LLVMPositionBuilderAtEnd(c->b, yes);
-    LLVMValueRef args[3] = {g->blk, g->t0, cg_i32(c, fault)};
+    LLVMValueRef args[3] = {g->blk, g->now.t0, cg_i32(c, fault)};
     cg_call_rt(c, "kd_rt_fault", args, 3);
     LLVMBuildUnreachable(c->b);
     LLVMPositionBuilderAtEnd(c->b, no);
@@ -68,7 +68,7 @@ static bool is_invariant(struct cg_func *g, const struct kir_inst *i) {
         return false;
     for (uint32_t k = 0; k < i->nops; k++)
         if (!flow_const(i->ops[k], &unused) && i->ops[k]->kind == KIR_VALUE_INST &&
-            g->vals[i->ops[k]->id].epoch != CG_PERMANENT)
+            cg_val_of(g, i->ops[k])->epoch != CG_PERMANENT)
             return false;
     return true;
 }
@@ -77,11 +77,13 @@ static bool is_invariant(struct cg_func *g, const struct kir_inst *i) {
 // from the group's index alone is emitted at the group's head: cheaper than saving it.
 static void emit_invariants(struct cg_func *g, bool of_group) {
     struct cfg *cfg = g->fl->cfg;
-    g->mask = NULL;
+    g->now.mask = NULL;
     for (uint32_t p = 0; p < cfg->nblocks; p++) {
         struct kir_block *b = cfg->order[p];
         for (struct kir_inst *i = b->first; i; i = i->next) {
-            if (!i->nres || g->vals[i->res[0]->id].epoch == CG_PERMANENT)
+            if (!i->nres || cg_val_of(g, i->res[0])->epoch == CG_PERMANENT)
+                continue;
+            if (!of_group && g->cg->team > 1 && !g->fl->shared[i->res[0]->id])
                 continue;
             bool group_sreg =
                 i->op == ISA_OP_SREG && ((i->sreg >= ISA_SREG_TID_X && i->sreg <= ISA_SREG_TID_Z &&
@@ -94,7 +96,7 @@ static void emit_invariants(struct cg_func *g, bool of_group) {
                 continue;
             g->block = b;
             for (uint32_t r = 0; r < i->nres; r++)
-                g->vals[i->res[r]->id].epoch = CG_PERMANENT;
+                cg_val_of(g, i->res[r])->epoch = CG_PERMANENT;
             cg_emit_inst(g, i);
         }
     }
@@ -111,13 +113,25 @@ static struct cg_func *new_func(struct cg *c, struct kir_func *f, struct flow *f
     g->test = arena_array(c->arena, LLVMBasicBlockRef, nb + 1);
     g->body = arena_array(c->arena, LLVMBasicBlockRef, nb + 1);
     g->loop_end = arena_array(c->arena, LLVMBasicBlockRef, fl->cfg->loops.len + 1);
-    g->mask_var = arena_array(c->arena, LLVMValueRef, nb + 1);
-    g->vals = arena_array(c->arena, struct cg_val, nv + 1);
-    g->vars = arena_array(c->arena, struct cg_var, nv + 1);
+    for (unsigned t = 0; t < c->team; t++) {
+        struct cg_group *own = &g->groups[t];
+        own->mask_var = arena_array(c->arena, LLVMValueRef, nb + 1);
+        own->vals = arena_array(c->arena, struct cg_val, nv + 1);
+        own->vars = arena_array(c->arena, struct cg_var, nv + 1);
+    }
+    g->now = g->groups[0];
     g->crosses = arena_array(c->arena, uint8_t, nv + 1);
     g->nan = arena_array(c->arena, uint8_t, nv + 1);
     g->epoch = 1;
     return g;
+}
+
+void cg_turn_to(struct cg_func *g, unsigned turn) {
+    if (turn == g->turn)
+        return;
+    g->groups[g->turn] = g->now;
+    g->now = g->groups[turn];
+    g->turn = turn;
 }
 
 static void begin(struct cg_func *g) {
@@ -149,18 +163,21 @@ static void make_blocks(struct cg_func *g) {
     for (uint32_t k = 0; k < cfg->loops.len; k++)
         g->loop_end[k] = cg_new_block(g, "loop.end");
     LLVMPositionBuilderAtEnd(c->b, g->entry);
-    for (uint32_t p = 0; p < cfg->nblocks; p++) {
-        uint32_t id = cfg->order[p]->id;
-        if (!g->fl->full[id] && !g->fl->exit_only[id])
-            g->mask_var[id] = LLVMBuildAlloca(c->b, cg_mask_type(c), "m");
+    for (unsigned t = c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        for (uint32_t p = 0; p < cfg->nblocks; p++) {
+            uint32_t id = cfg->order[p]->id;
+            if (!g->fl->full[id] && !g->fl->exit_only[id])
+                g->now.mask_var[id] = LLVMBuildAlloca(c->b, cg_mask_type(c), "m");
+        }
+        cg_make_vars(g);
     }
-    cg_make_vars(g);
 }
 
 static void reset_masks(struct cg_func *g) {
     for (uint32_t k = 0; k < g->f->blocks.len; k++)
-        if (g->mask_var[k])
-            LLVMBuildStore(g->cg->b, LLVMConstNull(cg_mask_type(g->cg)), g->mask_var[k]);
+        if (g->now.mask_var[k])
+            LLVMBuildStore(g->cg->b, LLVMConstNull(cg_mask_type(g->cg)), g->now.mask_var[k]);
 }
 
 // The mask of a group's existing threads: NULL when all exist.
@@ -201,7 +218,7 @@ static void no_loop_transforms(struct cg *c, LLVMValueRef branch) {
 static LLVMValueRef group_spill(struct cg_func *g) {
     struct cg *c = g->cg;
     LLVMValueRef stride = LLVMBuildLoad2(c->b, c->i64, c->spill_stride, "");
-    LLVMValueRef at = LLVMBuildMul(c->b, LLVMBuildZExt(c->b, g->group, c->i64, ""), stride, "");
+    LLVMValueRef at = LLVMBuildMul(c->b, LLVMBuildZExt(c->b, g->now.group, c->i64, ""), stride, "");
     return LLVMBuildGEP2(c->b, c->i8, g->spill_base, &at, 1, "");
 }
 
@@ -236,7 +253,7 @@ static bool touches_shared(const struct kir_func *f) {
 static bool rows_first(const struct cg_func *g) {
     struct cg *c = g->cg;
     const uint32_t *n = c->spec.ntid;
-    if (!n[0] || n[0] % c->width || n[1] * n[2] < 2 || has_barrier(g))
+    if (!n[0] || n[0] % (c->width * c->team) || n[1] * n[2] < 2 || has_barrier(g))
         return false;
     for (uint32_t f = 0; f < c->ir->funcs.len; f++)
         if (c->needed[f] && touches_shared(c->ir->funcs.data[f]))
@@ -273,10 +290,11 @@ static struct run_loop begin_run(struct cg_func *g) {
     return l;
 }
 
-static void count_on(struct cg_func *g, LLVMValueRef var, LLVMValueRef limit,
+static void count_on(struct cg_func *g, LLVMValueRef var, unsigned step, LLVMValueRef limit,
                      LLVMBasicBlockRef again, LLVMBasicBlockRef done) {
     struct cg *c = g->cg;
-    LLVMValueRef n = LLVMBuildAdd(c->b, LLVMBuildLoad2(c->b, c->i32, var, ""), cg_i32(c, 1), "");
+    LLVMValueRef n = LLVMBuildLoad2(c->b, c->i32, var, "");
+    n = LLVMBuildAdd(c->b, n, cg_i32(c, step), "");
     LLVMBuildStore(c->b, n, var);
     no_loop_transforms(
         c, LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntULT, n, limit, ""), again, done));
@@ -287,10 +305,10 @@ static void end_run(struct cg_func *g, struct run_loop *l) {
     LLVMBasicBlockRef ret = cg_new_block(g, "return");
     LLVMBasicBlockRef row_next = l->rows ? cg_new_block(g, "row.next") : ret;
     LLVMPositionBuilderAtEnd(c->b, l->next);
-    count_on(g, l->step_var, cg_block_field(g, FIELD(run), c->i32, "run"), l->head, row_next);
+    count_on(g, l->step_var, 1, cg_block_field(g, FIELD(run), c->i32, "run"), l->head, row_next);
     if (l->rows) {
         LLVMPositionBuilderAtEnd(c->b, row_next);
-        count_on(g, l->row_var, cg_i32(c, l->rows), l->row_head, ret);
+        count_on(g, l->row_var, 1, cg_i32(c, l->rows), l->row_head, ret);
     }
     LLVMPositionBuilderAtEnd(c->b, ret);
     LLVMBuildRetVoid(c->b);
@@ -328,8 +346,11 @@ static void reset_barrier_vars(struct cg_func *g, const struct barrier_vars *v) 
 static void switch_to_state(struct cg_func *g, const struct barrier_vars *v,
                             LLVMBasicBlockRef done) {
     struct cg *c = g->cg;
-    g->spill = group_spill(g);
-    LLVMValueRef saved = LLVMBuildLoad2(c->b, c->i32, g->spill, "state");
+    for (unsigned t = c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        g->now.spill = group_spill(g);
+    }
+    LLVMValueRef saved = LLVMBuildLoad2(c->b, c->i32, g->now.spill, "state");
     LLVMValueRef state = LLVMBuildSelect(c->b, LLVMBuildLoad2(c->b, c->i1, v->first, ""),
                                          cg_i32(c, CG_STATE_START), saved, "");
     g->state_switch = LLVMBuildSwitch(c->b, state, done, 8);
@@ -351,7 +372,7 @@ static void emit_group_loop(struct cg_func *g) {
     if (barriers)
         bv = make_barrier_vars(g);
     g->frame = cg_i64(c, 0);
-    g->t0 = cg_i32(c, 0);
+    g->now.t0 = cg_i32(c, 0);
     g->block = g->f->blocks.data[0];
     struct run_loop run = begin_run(g);
     emit_invariants(g, false);
@@ -379,17 +400,24 @@ static void emit_group_loop(struct cg_func *g) {
     LLVMBuildBr(c->b, head);
 
     LLVMPositionBuilderAtEnd(c->b, head);
-    g->group = LLVMBuildLoad2(c->b, c->i32, group_var, "group");
-    g->t0 = LLVMBuildMul(c->b, g->group, cg_i32(c, c->width), "t0");
+    LLVMValueRef group = LLVMBuildLoad2(c->b, c->i32, group_var, "group");
+    for (unsigned t = c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        g->now.group = t ? LLVMBuildAdd(c->b, group, cg_i32(c, t), "") : group;
+        g->now.t0 = LLVMBuildMul(c->b, g->now.group, cg_i32(c, c->width), "t0");
+        cg_reset_vars(g);
+        reset_masks(g);
+    }
     g->entry_mask = existing_lanes(g);
     LLVMValueRef entry_mask = g->entry_mask;
-    cg_reset_vars(g);
-    reset_masks(g);
     g->end = cg_new_block(g, "group.end");
     if (!barriers) {
         LLVMBuildBr(c->b, g->test[0]);
     } else {
-        emit_invariants(g, true);
+        for (unsigned t = c->team; t-- > 0;) {
+            cg_turn_to(g, t);
+            emit_invariants(g, true);
+        }
         g->entry_mask = entry_mask;
         switch_to_state(g, &bv, next);
     }
@@ -397,7 +425,7 @@ static void emit_group_loop(struct cg_func *g) {
 
     LLVMPositionBuilderAtEnd(c->b, g->end);
     if (barriers) {
-        LLVMBuildStore(c->b, cg_i32(c, CG_STATE_DONE), g->spill);
+        LLVMBuildStore(c->b, cg_i32(c, CG_STATE_DONE), g->now.spill);
         LLVMBuildBr(c->b, next);
         LLVMPositionBuilderAtEnd(c->b, g->suspended);
         LLVMBuildStore(c->b, LLVMConstInt(c->i1, 1, 0), bv.waiting);
@@ -405,7 +433,7 @@ static void emit_group_loop(struct cg_func *g) {
     LLVMBuildBr(c->b, next);
 
     LLVMPositionBuilderAtEnd(c->b, next);
-    count_on(g, group_var, end_group, head, done);
+    count_on(g, group_var, c->team, end_group, head, done);
 
     LLVMPositionBuilderAtEnd(c->b, done);
     if (barriers) {
@@ -424,8 +452,8 @@ static void emit_group_loop(struct cg_func *g) {
 // A kernel in the stack modes: one warp, or one thread.
 static void emit_one_group(struct cg_func *g) {
     struct cg *c = g->cg;
-    g->group = LLVMGetParam(g->fn, 1);
-    g->t0 = LLVMBuildMul(c->b, g->group, cg_i32(c, c->width), "t0");
+    g->now.group = LLVMGetParam(g->fn, 1);
+    g->now.t0 = LLVMBuildMul(c->b, g->now.group, cg_i32(c, c->width), "t0");
     g->entry_mask = existing_lanes(g);
     LLVMValueRef entry_mask = g->entry_mask;
     g->frame = cg_i64(c, 0);
@@ -464,12 +492,12 @@ void cg_emit_function(struct cg *c, struct kir_func *f, struct flow *fl) {
     struct cg_func *g = new_func(c, f, fl);
     g->fn = c->fn[f->index];
     g->blk = LLVMGetParam(g->fn, 0);
-    g->t0 = LLVMGetParam(g->fn, 1);
+    g->now.t0 = LLVMGetParam(g->fn, 1);
     g->entry_mask = c->width > 1 ? LLVMGetParam(g->fn, 2) : NULL;
     g->frame = LLVMGetParam(g->fn, 3);
     LLVMValueRef entry_mask = g->entry_mask;
     begin(g);
-    g->group = LLVMBuildUDiv(c->b, g->t0, cg_i32(c, c->width), "");
+    g->now.group = LLVMBuildUDiv(c->b, g->now.t0, cg_i32(c, c->width), "");
     if (c->frame_depth[f->index] == UINT32_MAX) {
         check_stack(g);
         g->entry = LLVMGetInsertBlock(c->b);

@@ -170,7 +170,7 @@ static void load_pieces(struct cg_func *g, const struct access *a, LLVMValueRef 
     LLVMValueRef part[8][32];
     for (unsigned k = 0; k < pieces; k++) {
         LLVMValueRef p = byte_gep(c, base, offs[k * n]);
-        LLVMValueRef m = g->mask ? slice(c, g->mask, k * n, n) : NULL;
+        LLVMValueRef m = g->now.mask ? slice(c, g->now.mask, k * n, n) : NULL;
         LLVMValueRef comp[8];
         if (n > 1 && offs[k * n + 1] == offs[k * n])
             load_same(g, a, p, m, n, comp);
@@ -207,7 +207,8 @@ static void store_pieces(struct cg_func *g, const struct access *a, LLVMValueRef
         LLVMValueRef part[8];
         for (unsigned k = 0; k < a->count; k++)
             part[k] = slice(c, comp[k], at, n);
-        LLVMValueRef m = g->mask ? repeat_mask(c, slice(c, g->mask, at, n), a->count) : NULL;
+        LLVMValueRef m =
+            g->now.mask ? repeat_mask(c, slice(c, g->now.mask, at, n), a->count) : NULL;
         masked_store(c, interleave(c, part, a->count, n), byte_gep(c, base, offs[at]), m, a->bytes);
     }
 }
@@ -235,7 +236,7 @@ static LLVMValueRef strided_mask(struct cg_func *g, const struct access *a, unsi
     for (unsigned k = 0; k < c->width * m; k++)
         bit[k] = LLVMConstInt(c->i1, k % m < a->count, 0);
     LLVMValueRef own = LLVMConstVector(bit, c->width * m);
-    return g->mask ? LLVMBuildAnd(c->b, repeat_mask(c, g->mask, m), own, "") : own;
+    return g->now.mask ? LLVMBuildAnd(c->b, repeat_mask(c, g->now.mask, m), own, "") : own;
 }
 
 static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef base, unsigned m,
@@ -273,7 +274,7 @@ static bool in_block(struct cg_func *g, const struct kir_value *v) {
 }
 
 bool cg_at_hand(struct cg_func *g, const struct kir_value *v) {
-    uint32_t epoch = g->vals[v->id].epoch;
+    uint32_t epoch = cg_val_of(g, v)->epoch;
     return v->kind != KIR_VALUE_INST || epoch == CG_PERMANENT || epoch == g->epoch;
 }
 
@@ -402,6 +403,9 @@ static LLVMValueRef scalar_pointer(struct cg_func *g, const struct access *a) {
 static void load_scalar(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
     struct cg *c = g->cg;
     LLVMValueRef p = scalar_pointer(g, a);
+    // A place that the whole team reads is some active lane's.
+    bool all = g->fl->shared[a->i->ops[0]->id];
+    struct cg_active active = all ? (struct cg_active){0} : cg_begin_active(g);
     for (unsigned k = 0; k < a->count; k++) {
         out[k] = LLVMBuildLoad2(c->b, a->elem, byte_gep(c, p, (int64_t)k * a->bytes), "");
         LLVMSetAlignment(out[k], a->bytes);
@@ -411,6 +415,7 @@ static void load_scalar(struct cg_func *g, const struct access *a, LLVMValueRef 
                             LLVMMetadataAsValue(c->ctx, LLVMMDNodeInContext2(c->ctx, NULL, 0)));
         }
     }
+    cg_end_active(g, &active, out, a->count);
 }
 
 // Of several lanes that write one address the last one's value stays.
@@ -418,8 +423,9 @@ static void store_last(struct cg_func *g, const struct access *a, LLVMValueRef *
     struct cg *c = g->cg;
     LLVMValueRef p = scalar_pointer(g, a);
     LLVMValueRef lane = cg_i32(c, c->width - 1);
-    if (g->mask && c->width > 1) {
-        LLVMValueRef bits = cg_mask_bits(g, g->mask);
+    struct cg_active active = cg_begin_active(g);
+    if (g->now.mask && c->width > 1) {
+        LLVMValueRef bits = cg_mask_bits(g, g->now.mask);
         LLVMTypeRef t = LLVMTypeOf(bits);
         LLVMValueRef args[2] = {bits, LLVMConstInt(c->i1, 1, 0)};
         LLVMValueRef lz = cg_call_intrinsic(c, "llvm.ctlz", &t, 1, args, 2);
@@ -430,6 +436,7 @@ static void store_last(struct cg_func *g, const struct access *a, LLVMValueRef *
                                         byte_gep(c, p, (int64_t)k * a->bytes));
         LLVMSetAlignment(s, a->bytes);
     }
+    cg_end_active(g, &active, NULL, 0);
 }
 
 // ---- the choice ---------------------------------------------------------------------------

@@ -82,9 +82,8 @@ static const struct {
     {"kd_rt_warp_shfl", "lpiiiiii", false}, {"kd_rt_warp_vote", "ipiiii", false},
     {"kd_rt_warp_match", "lpiilii", false}, {"kd_rt_warp_redux", "ipiiiii", false},
     {"kd_rt_warp_sync", "vpii", false},     {"kd_rt_warp_activemask", "ipi", false},
-    {"kd_rt_tex", "vpilipp", false},
-    {"kd_rt_async", "lpiip", false},        {"kd_rt_cluster_arrive", "vpi", false},
-    {"kd_rt_cluster_wait", "vpi", false},
+    {"kd_rt_tex", "vpilipp", false},        {"kd_rt_async", "lpiip", false},
+    {"kd_rt_cluster_arrive", "vpi", false}, {"kd_rt_cluster_wait", "vpi", false},
 };
 
 static LLVMTypeRef letter(struct cg *c, char l) {

@@ -43,7 +43,7 @@ static void emit_tid(struct cg_func *g, struct kir_inst *i, unsigned d) {
         cg_set_vec(g, r, tid_varying(g, d));
         return;
     }
-    LLVMValueRef base = g->t0;
+    LLVMValueRef base = g->now.t0;
     if (t->zero) {
         base = cg_i32(c, 0);
     } else {
@@ -123,7 +123,7 @@ static LLVMValueRef cluster_sreg(struct cg_func *g, enum isa_sreg s) {
     if (s >= ISA_SREG_CLUSTER_NCTAID_X)
         return dim;
     bool of_grid = s >= ISA_SREG_NCLUSTERID_X && s <= ISA_SREG_NCLUSTERID_Z;
-    LLVMValueRef x = of_grid ? field32(g, FIELD(nctaid), d)
+    LLVMValueRef x = of_grid  ? field32(g, FIELD(nctaid), d)
                      : d == 0 ? ctaid_x(g)
                               : field32(g, FIELD(ctaid), d);
     return s >= ISA_SREG_CLUSTER_CTAID_X ? LLVMBuildURem(c->b, x, dim, "")
@@ -147,7 +147,7 @@ static LLVMValueRef scalar_sreg(struct cg_func *g, enum isa_sreg s) {
         return cluster;
     switch (s) {
     case ISA_SREG_WARPID:
-        return LLVMBuildLShr(c->b, g->t0, cg_i32(c, 5), "");
+        return LLVMBuildLShr(c->b, g->now.t0, cg_i32(c, 5), "");
     case ISA_SREG_NWARPID:
         return field32(g, FIELD(nwarps), 0);
     case ISA_SREG_SMID:
@@ -186,7 +186,7 @@ static bool emit_sreg(struct cg_func *g, struct kir_inst *i) {
         return true;
     }
     if (s == ISA_SREG_LANEID) {
-        LLVMValueRef base = LLVMBuildAnd(c->b, g->t0, cg_i32(c, 31), "");
+        LLVMValueRef base = LLVMBuildAnd(c->b, g->now.t0, cg_i32(c, 31), "");
         if (c->width == 32)
             base = cg_i32(c, 0);
         if (c->width == 1)

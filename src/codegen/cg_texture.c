@@ -32,7 +32,7 @@ static void sample(struct cg_func *g, const struct fetch *f, LLVMValueRef lane) 
     struct cg *c = g->cg;
     for (unsigned k = 0; k < f->dims; k++)
         LLVMBuildStore(c->b, cg_extract(g, f->coords[k], lane), word_at(c, f->coords_at, k));
-    LLVMValueRef thread = LLVMBuildAdd(c->b, g->t0, lane, "");
+    LLVMValueRef thread = LLVMBuildAdd(c->b, g->now.t0, lane, "");
     LLVMValueRef a[] = {g->blk,       thread,  cg_extract(g, f->object, lane), cg_i32(c, f->form),
                         f->coords_at, f->texel};
     cg_call_rt(c, "kd_rt_tex", a, sizeof a / sizeof *a);

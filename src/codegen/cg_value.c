@@ -67,9 +67,18 @@ static bool is_outside(struct cg_func *g, const struct kir_value *v) {
     return false;
 }
 
+// What a team shares lies with its first group.
+struct cg_val *cg_val_of(struct cg_func *g, const struct kir_value *v) {
+    return &(g->fl->shared[v->id] ? g->groups[0].vals : g->now.vals)[v->id];
+}
+
+struct cg_var *cg_var_of(struct cg_func *g, const struct kir_value *v) {
+    return &(g->fl->shared[v->id] ? g->groups[0].vars : g->now.vars)[v->id];
+}
+
 static struct cg_val *lookup(struct cg_func *g, struct kir_value *v) {
     struct cg *c = g->cg;
-    struct cg_val *x = &g->vals[v->id];
+    struct cg_val *x = cg_val_of(g, v);
     if (x->epoch == CG_PERMANENT || x->epoch == g->epoch)
         return x;
     *x = (struct cg_val){.epoch = g->epoch};
@@ -77,7 +86,7 @@ static struct cg_val *lookup(struct cg_func *g, struct kir_value *v) {
         x->scalar = constant(c, v);
         return x;
     }
-    struct cg_var *var = &g->vars[v->id];
+    struct cg_var *var = cg_var_of(g, v);
     LLVMTypeRef t = cg_scalar_type(c, v->type), vt = cg_vec_type(c, v->type);
     if (is_outside(g, v)) {
         x->vec = LLVMBuildLoad2(c->b, vt, var->out, "");
@@ -126,21 +135,21 @@ LLVMValueRef cg_vec(struct cg_func *g, struct kir_value *v) {
 
 void cg_store_live_out(struct cg_func *g, struct kir_value *v) {
     struct cg *c = g->cg;
-    struct cg_var *var = &g->vars[v->id];
+    struct cg_var *var = cg_var_of(g, v);
     if (!var->out)
         return;
     LLVMValueRef x = cg_vec(g, v);
-    if (g->mask) {
+    if (g->now.mask) {
         LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(x), var->out, "");
-        x = cg_select(c, g->mask, x, old);
+        x = cg_select(c, g->now.mask, x, old);
     }
     LLVMBuildStore(c->b, x, var->out);
 }
 
 void cg_store_var(struct cg_func *g, struct kir_value *v) {
     struct cg *c = g->cg;
-    struct cg_var *var = &g->vars[v->id];
-    struct cg_val *x = &g->vals[v->id];
+    struct cg_var *var = cg_var_of(g, v);
+    struct cg_val *x = cg_val_of(g, v);
     if (x->epoch == CG_PERMANENT)
         return;
     if (var->scalar)
@@ -157,24 +166,27 @@ static LLVMValueRef canonical_at_def(struct cg_func *g, const struct kir_value *
 }
 
 void cg_set_scalar(struct cg_func *g, struct kir_value *v, LLVMValueRef x) {
-    uint32_t epoch = g->vals[v->id].epoch == CG_PERMANENT ? CG_PERMANENT : g->epoch;
+    struct cg_val *val = cg_val_of(g, v);
+    uint32_t epoch = val->epoch == CG_PERMANENT ? CG_PERMANENT : g->epoch;
     x = canonical_at_def(g, v, x);
-    g->vals[v->id] = (struct cg_val){.scalar = x, .epoch = epoch};
+    *val = (struct cg_val){.scalar = x, .epoch = epoch};
     cg_store_var(g, v);
 }
 
 void cg_set_offsets(struct cg_func *g, struct kir_value *v, LLVMValueRef base, LLVMValueRef guard,
                     LLVMValueRef vec) {
-    uint32_t epoch = g->vals[v->id].epoch == CG_PERMANENT ? CG_PERMANENT : g->epoch;
-    g->vals[v->id] = (struct cg_val){.scalar = base, .guard = guard, .vec = vec, .epoch = epoch};
+    struct cg_val *val = cg_val_of(g, v);
+    uint32_t epoch = val->epoch == CG_PERMANENT ? CG_PERMANENT : g->epoch;
+    *val = (struct cg_val){.scalar = base, .guard = guard, .vec = vec, .epoch = epoch};
     cg_store_var(g, v);
 }
 
 void cg_set_vec(struct cg_func *g, struct kir_value *v, LLVMValueRef x) {
     x = canonical_at_def(g, v, x);
-    g->vals[v->id] = (struct cg_val){.vec = x, .epoch = g->epoch};
+    struct cg_val *val = cg_val_of(g, v);
+    *val = (struct cg_val){.vec = x, .epoch = g->epoch};
     if (g->cg->width == 1)
-        g->vals[v->id].scalar = x;
+        val->scalar = x;
     cg_store_var(g, v);
 }
 
@@ -188,8 +200,8 @@ void cg_set_result(struct cg_func *g, struct kir_value *v, LLVMValueRef x) {
 }
 
 LLVMValueRef cg_mask(struct cg_func *g) {
-    if (g->mask)
-        return g->mask;
+    if (g->now.mask)
+        return g->now.mask;
     return LLVMConstAllOnes(cg_mask_type(g->cg));
 }
 
@@ -205,9 +217,36 @@ LLVMValueRef cg_any(struct cg_func *g, LLVMValueRef mask) {
     return LLVMBuildICmp(g->cg->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "any");
 }
 
+struct cg_active cg_begin_active(struct cg_func *g) {
+    struct cg *c = g->cg;
+    struct cg_active a = {0};
+    if (c->team == 1 || !g->now.mask)
+        return a;
+    LLVMBasicBlockRef some = cg_new_block(g, "active");
+    a.from = LLVMGetInsertBlock(c->b);
+    a.done = cg_new_block(g, "active.done");
+    LLVMBuildCondBr(c->b, cg_any(g, g->now.mask), some, a.done);
+    LLVMPositionBuilderAtEnd(c->b, some);
+    return a;
+}
+
+void cg_end_active(struct cg_func *g, const struct cg_active *a, LLVMValueRef *x, unsigned n) {
+    struct cg *c = g->cg;
+    if (!a->done)
+        return;
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(c->b), a->from};
+    LLVMBuildBr(c->b, a->done);
+    LLVMPositionBuilderAtEnd(c->b, a->done);
+    for (unsigned k = 0; k < n; k++) {
+        LLVMValueRef in[2] = {x[k], LLVMConstNull(LLVMTypeOf(x[k]))};
+        x[k] = LLVMBuildPhi(c->b, LLVMTypeOf(x[k]), "");
+        LLVMAddIncoming(x[k], in, from, 2);
+    }
+}
+
 LLVMValueRef cg_lane_index(struct cg_func *g) {
     struct cg *c = g->cg;
-    LLVMValueRef t = cg_splat(c, g->t0);
+    LLVMValueRef t = cg_splat(c, g->now.t0);
     return c->width == 1 ? t : LLVMBuildAdd(c->b, t, cg_offs_vec(g, g->fl->iota, c->i32), "");
 }
 
@@ -277,30 +316,30 @@ static LLVMValueRef make_var(struct cg_func *g, LLVMTypeRef t, const char *what,
     return LLVMBuildAlloca(g->cg->b, t, name);
 }
 
+static void make_vars_of(struct cg_func *g, const struct kir_value *v) {
+    struct cg *c = g->cg;
+    struct shape s = g->fl->shape[v->id];
+    struct cg_var *var = cg_var_of(g, v);
+    bool scalar = c->width == 1 || s.kind == SHAPE_UNIFORM || s.kind == SHAPE_OFFSETS;
+    if (scalar)
+        var->scalar = make_var(g, cg_scalar_type(c, v->type), "s", v->id);
+    if (scalar && c->width > 1 && s.guard)
+        var->guard = make_var(g, c->i1, "g", v->id);
+    if (c->width > 1 && (!scalar || s.guard))
+        var->vec = make_var(g, cg_vec_type(c, v->type), "v", v->id);
+    if (c->width > 1 && g->fl->live_out[v->id])
+        var->out = make_var(g, cg_vec_type(c, v->type), "o", v->id);
+}
+
 // Variables for what crosses blocks. The builder stands in the entry block.
 void cg_make_vars(struct cg_func *g) {
-    struct cg *c = g->cg;
     struct cfg *cfg = g->fl->cfg;
-    for (uint32_t p = 0; p < cfg->nblocks; p++) {
-        for (struct kir_inst *i = cfg->order[p]->first; i; i = i->next) {
-            for (uint32_t r = 0; r < i->nres; r++) {
-                struct kir_value *v = i->res[r];
-                if (!g->crosses[v->id] || g->vals[v->id].epoch == CG_PERMANENT)
-                    continue;
-                struct shape s = g->fl->shape[v->id];
-                struct cg_var *var = &g->vars[v->id];
-                bool scalar = c->width == 1 || s.kind == SHAPE_UNIFORM || s.kind == SHAPE_OFFSETS;
-                if (scalar)
-                    var->scalar = make_var(g, cg_scalar_type(c, v->type), "s", v->id);
-                if (scalar && c->width > 1 && s.guard)
-                    var->guard = make_var(g, c->i1, "g", v->id);
-                if (c->width > 1 && (!scalar || s.guard))
-                    var->vec = make_var(g, cg_vec_type(c, v->type), "v", v->id);
-                if (c->width > 1 && g->fl->live_out[v->id])
-                    var->out = make_var(g, cg_vec_type(c, v->type), "o", v->id);
-            }
-        }
-    }
+    for (uint32_t p = 0; p < cfg->nblocks; p++)
+        for (struct kir_inst *i = cfg->order[p]->first; i; i = i->next)
+            for (uint32_t r = 0; r < i->nres; r++)
+                if (g->crosses[i->res[r]->id] && cg_val_of(g, i->res[r])->epoch != CG_PERMANENT &&
+                    !(g->turn && g->fl->shared[i->res[r]->id]))
+                    make_vars_of(g, i->res[r]);
 }
 
 // At the start of each group nothing of the last one is left: LLVM would otherwise carry
@@ -308,7 +347,8 @@ void cg_make_vars(struct cg_func *g) {
 void cg_reset_vars(struct cg_func *g) {
     struct cg *c = g->cg;
     for (uint32_t k = 0; k < g->f->value_count; k++) {
-        LLVMValueRef all[4] = {g->vars[k].scalar, g->vars[k].guard, g->vars[k].vec, g->vars[k].out};
+        const struct cg_var *var = &g->now.vars[k];
+        LLVMValueRef all[4] = {var->scalar, var->guard, var->vec, var->out};
         for (int n = 0; n < 4; n++)
             if (all[n])
                 LLVMBuildStore(c->b, LLVMGetUndef(LLVMGetAllocatedType(all[n])), all[n]);

@@ -15,7 +15,8 @@ static LLVMValueRef bits32(struct cg_func *g, LLVMValueRef mask) {
 }
 
 static LLVMValueRef active_and(struct cg_func *g, LLVMValueRef pred) {
-    return g->mask ? cg_select(g->cg, g->mask, pred, LLVMConstNull(cg_mask_type(g->cg))) : pred;
+    return g->now.mask ? cg_select(g->cg, g->now.mask, pred, LLVMConstNull(cg_mask_type(g->cg)))
+                       : pred;
 }
 
 // ---- one lane: helpers --------------------------------------------------------------------
@@ -24,7 +25,7 @@ static LLVMValueRef member(struct cg_func *g, const struct kir_inst *i, uint32_t
     struct cg *c = g->cg;
     if (i->nops > k)
         return cg_narrow(c, cg_scalar(g, i->ops[k]), 32);
-    LLVMValueRef a[2] = {g->blk, g->t0};
+    LLVMValueRef a[2] = {g->blk, g->now.t0};
     return cg_call_rt(c, "kd_rt_warp_activemask", a, 2);
 }
 
@@ -43,9 +44,9 @@ static void scalar_elect(struct cg_func *g, struct kir_inst *i) {
     LLVMValueRef m = member(g, i, 0);
     LLVMValueRef args[2] = {m, LLVMConstInt(c->i1, 0, 0)};
     LLVMValueRef leader = cg_call_intrinsic(c, "llvm.cttz", &c->i32, 1, args, 2);
-    LLVMValueRef sync[3] = {g->blk, g->t0, m};
+    LLVMValueRef sync[3] = {g->blk, g->now.t0, m};
     cg_call_rt(c, "kd_rt_warp_sync", sync, 3);
-    LLVMValueRef lane = LLVMBuildAnd(c->b, g->t0, cg_i32(c, 31), "");
+    LLVMValueRef lane = LLVMBuildAnd(c->b, g->now.t0, cg_i32(c, 31), "");
     cg_set_result(g, i->res[0], cg_widen(c, leader, ISA_B32, i->res[0]->type));
     if (i->nres > 1)
         cg_set_result(g, i->res[1], LLVMBuildICmp(c->b, LLVMIntEQ, lane, leader, ""));
@@ -53,7 +54,7 @@ static void scalar_elect(struct cg_func *g, struct kir_inst *i) {
 
 static bool emit_scalar(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    LLVMValueRef a[7] = {g->blk, g->t0, cg_i32(c, i->mods.mode)};
+    LLVMValueRef a[7] = {g->blk, g->now.t0, cg_i32(c, i->mods.mode)};
     switch (i->op) {
     case ISA_OP_SHFL:
         a[3] = cg_narrow(c, cg_operand_bits(g, i, 0, cg_scalar(g, i->ops[0])), 32);

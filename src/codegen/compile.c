@@ -189,7 +189,7 @@ static bool calls_die(struct cg *c, struct kir_func *f) {
 }
 
 static struct flow *analyse(struct cg *c, struct kir_func *f) {
-    struct flow *fl = flow_analyse(c->arena, f, c->width, &c->spec, calls_die(c, f));
+    struct flow *fl = flow_analyse(c->arena, f, c->width, c->team, &c->spec, calls_die(c, f));
     waiting_find(fl);
     return fl;
 }
@@ -249,9 +249,141 @@ static bool has_grid_stride_loop(const struct flow *fl) {
     return false;
 }
 
+// ---- teams ----------------------------------------------------------------------------------
+
+// What can stand in a block in which some groups of a team have no active lane, and needs
+// nothing of one group alone.
+static bool works_in_team(const struct kir_inst *i) {
+    switch (isa_op_info[i->op].klass) {
+    case ISA_CLASS_POINTWISE:
+    case ISA_CLASS_SOURCE:
+    case ISA_CLASS_FENCE:
+        return true;
+    default:
+        break;
+    }
+    switch (i->op) {
+    case ISA_OP_LD:
+    case ISA_OP_LDU:
+    case ISA_OP_ST:
+    case ISA_OP_ATOM:
+    case ISA_OP_RED:
+    case ISA_OP_PREFETCH:
+    case ISA_OP_PREFETCHU:
+    case ISA_OP_SHFL:
+    case ISA_OP_VOTE:
+    case ISA_OP_MATCH:
+    case ISA_OP_REDUX:
+    case ISA_OP_ACTIVEMASK:
+    case ISA_OP_ELECT:
+    case ISA_OP_BAR_WARP_SYNC:
+    case ISA_OP_BAR_SYNC:
+    case ISA_OP_BAR_RED:
+    case ISA_OP_BRA:
+    case ISA_OP_CBR:
+    case ISA_OP_BRX_IDX:
+    case ISA_OP_RET:
+    case ISA_OP_EXIT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool team_forbidden(const struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (!works_in_team(i))
+                return true;
+    return false;
+}
+
+static bool varies(const struct flow *fl, const struct kir_value *v) {
+    return fl->shape[v->id].kind == SHAPE_VARYING;
+}
+
+// Do lanes leave the loop by what they have computed, not by counting? Then groups turn
+// different numbers of times, and a team would turn as often as the slowest.
+static bool leaves_by_data(const struct flow *fl, const struct cfg_loop *l) {
+    for (uint32_t p = l->first; p <= l->last; p++) {
+        const struct kir_block *b = fl->cfg->order[p];
+        bool leaves = false;
+        for (uint32_t t = 0; t < b->last->ntargets; t++)
+            leaves |= !cfg_in_loop(l, fl->cfg->loop[b->last->targets[t]->id]);
+        if (!leaves || !b->last->nops || !varies(fl, b->last->ops[0]))
+            continue;
+        const struct kir_value *v = b->last->ops[0];
+        if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_SETP)
+            return true;
+        for (uint32_t k = 0; k < v->def->nops; k++)
+            if (varies(fl, v->def->ops[k]))
+                return true;
+    }
+    return false;
+}
+
+// Vector registers that one group needs all through the loop.
+static unsigned registers_in(const struct cg *c, const struct flow *fl, const struct cfg_loop *l,
+                             unsigned vector_bits) {
+    uint8_t *seen = arena_array(c->arena, uint8_t, fl->func->value_count + 1);
+    unsigned bits = 0;
+    for (uint32_t p = l->first; p <= l->last; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
+            for (uint32_t k = 0; k < i->nops; k++) {
+                const struct kir_value *v = i->ops[k];
+                bool carried =
+                    v->kind == KIR_VALUE_INST && varies(fl, v) && !seen[v->id] &&
+                    (v->def->op == ISA_OP_PHI || !cfg_in_loop(l, fl->cfg->loop[v->def->block->id]));
+                if (carried && v->type != KIR_PRED)
+                    bits += kir_type_bits(v->type) * c->width;
+                if (v->kind == KIR_VALUE_INST)
+                    seen[v->id] = 1;
+            }
+    return (bits + vector_bits - 1) / vector_bits;
+}
+
+enum { TEMPORARIES = 6, MAX_TEAM_INSTRUCTIONS = 3000 };
+
+static unsigned instructions(const struct kir_func *f) {
+    unsigned n = 0;
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            n++;
+    return n;
+}
+
+// How many groups run together: as many as registers allow, where there is a loop in which all
+// turn alike. They share what they load alike, walk through memory side by side, and fill the
+// latency of each other's chains of operations.
+static unsigned choose_team(const struct cg *c, const struct flow *fl, enum kd_level level) {
+    const uint32_t *n = c->spec.ntid;
+    unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width, need = 1;
+    unsigned registers = level == KD_LEVEL_X86_64_V4 ? 32 : 16;
+    unsigned vector_bits = level == KD_LEVEL_X86_64_V4   ? 512
+                           : level == KD_LEVEL_X86_64_V3 ? 256
+                                                         : 128;
+    if (c->width == 1 || !threads || threads % c->width || !fl->cfg->loops.len ||
+        team_forbidden(c->kernel))
+        return 1;
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
+        const struct cfg_loop *l = fl->cfg->loops.data[k];
+        if (l->irreducible || leaves_by_data(fl, l))
+            return 1;
+        unsigned r = registers_in(c, fl, l, vector_bits);
+        need = r > need ? r : need;
+    }
+    unsigned team = 1;
+    while (team * 2 <= CG_MAX_TEAM && groups % (team * 2) == 0 &&
+           team * 2 * need + TEMPORARIES <= registers &&
+           team * 2 * instructions(c->kernel) <= MAX_TEAM_INSTRUCTIONS)
+        team *= 2;
+    return team;
+}
+
 static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
     struct traits t = traits_of(c);
     c->width = choose_width(c, &t, level);
+    c->team = 1;
     bool independent = analyse_all(c, fl, waits);
     bool threads = c->width == 1 && (t.warp_ops || t.odd_barrier || t.block_in_function || *waits);
     if (c->width > 1 && !independent)
@@ -272,8 +404,11 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
         }
     } else {
         c->mode = KD_MODE_BLOCK;
-        if (!c->spec.width && c->width > 1 && c->width < 32 && t.f64 <= t.f32 &&
-            has_grid_stride_loop(fl[c->kernel->index])) {
+        c->team = choose_team(c, fl[c->kernel->index], level);
+        if (c->team > 1)
+            analyse_all(c, fl, waits);
+        else if (!c->spec.width && c->width > 1 && c->width < 32 && t.f64 <= t.f32 &&
+                 has_grid_stride_loop(fl[c->kernel->index])) {
             c->width = 32;
             analyse_all(c, fl, waits);
         }
@@ -318,7 +453,8 @@ static void emit_all(struct cg *c, struct flow **fl) {
 
 static void debug_masks(struct cg *c, const struct flow *fl) {
     static const char *const modes[] = {"block", "warp stacks", "thread stacks", "interpreter"};
-    fprintf(stderr, "kudzu: %s: mode %s, width %u\n", c->kernel->name, modes[c->mode], c->width);
+    fprintf(stderr, "kudzu: %s: mode %s, width %u, team of %u\n", c->kernel->name, modes[c->mode],
+            c->width, c->team);
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
         struct kir_block *b = fl->cfg->order[p];
         fprintf(stderr, "  block %u%s%s%s ->", b->id, fl->full[b->id] ? " full" : "",

@@ -44,6 +44,7 @@ struct flow {
     struct cfg *cfg;
     struct kir_func *func;
     unsigned width;
+    unsigned team; // groups that run together, instruction by instruction
     struct kd_spec spec;
     struct tid_form tid[3];
     const int64_t *iota;     // 0, 1, 2, ...
@@ -55,10 +56,14 @@ struct flow {
     uint8_t *loop_divergent; // by loop index: lanes may leave at different times
     uint8_t *loop_waits;     // by loop index: see waiting.h
     uint8_t *live_out;       // by value id: used outside a divergent loop it is defined in
+    uint8_t *differs;        // by value id: uniform in a group, not the same in all of a team
+    uint8_t *shared;         // by value id: made once for a team
     bool no_full;            // lanes may die in calls
 };
 
-struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width,
+// A team is `team` neighbouring groups of `width` lanes: control flow is uniform only where all
+// of them agree.
+struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width, unsigned team,
                           const struct kd_spec *spec, bool calls_can_exit);
 
 // The shape that a use of v in `block` sees: a uniform value that leaves a divergent loop
