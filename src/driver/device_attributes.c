@@ -55,12 +55,12 @@ static const struct {
                                                      CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE)
                                                 A(MEMPOOL_SUPPORTED_HANDLE_TYPES, 0) A(
                                                     CLUSTER_LAUNCH,
-                                                    0) A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED,
+                                                    1) A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED,
                                                          0) A(DMA_BUF_SUPPORTED, 0)
                                                     A(IPC_EVENT_SUPPORTED, 0) A(
                                                         MEM_SYNC_DOMAIN_COUNT,
                                                         1) A(TENSOR_MAP_ACCESS_SUPPORTED,
-                                                             0) A(UNIFIED_FUNCTION_POINTERS, 0)
+                                                             1) A(UNIFIED_FUNCTION_POINTERS, 0)
                                                         A(NUMA_CONFIG, CU_DEVICE_NUMA_CONFIG_NONE) A(
                                                             NUMA_ID, -1) A(HOST_NUMA_ID, 0)
                                                             A(MULTICAST_SUPPORTED, 0) A(

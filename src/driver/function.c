@@ -52,6 +52,52 @@ static int constant_bytes(const struct drv_function *f) {
     return (int)bytes;
 }
 
+// Blocks of a cluster that kernel or attributes ask for; 0: neither does.
+static int required_cluster(const struct drv_function *f, unsigned axis) {
+    const struct kj_kernel *info = kd_kernel_info(f->k);
+    if (info->cluster[0])
+        return info->cluster[axis] ? (int)info->cluster[axis] : 1;
+    return (int)f->cluster[axis];
+}
+
+static CUresult set_required_cluster(struct drv_function *f, unsigned axis, int value) {
+    REQUIRE(value >= 1 && value <= KD_CLUSTER_MAX_BLOCKS, CUDA_ERROR_INVALID_VALUE,
+            "a cluster cannot have %d blocks in one direction", value);
+    REQUIRE(!kd_kernel_info(f->k)->cluster[0], CUDA_ERROR_INVALID_VALUE,
+            "the kernel was compiled for its shape of clusters");
+    for (int i = 0; i < 3 && !f->cluster[0]; i++)
+        f->cluster[i] = 1;
+    f->cluster[axis] = (unsigned)value;
+    return CUDA_SUCCESS;
+}
+
+CUresult drv_function_cluster(const struct drv_function *f, const unsigned wanted[3],
+                              const unsigned grid[3], unsigned cluster[3]) {
+    enum { PORTABLE = 8 };
+    const struct kj_kernel *info = kd_kernel_info(f->k);
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned required = (unsigned)required_cluster(f, i);
+        cluster[i] = wanted[0] ? wanted[i] : required ? required : 1;
+        REQUIRE(!required || cluster[i] == required, CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                "kernel %s requires clusters of another shape", info->name);
+        REQUIRE(cluster[i] <= KD_CLUSTER_MAX_BLOCKS && (!grid || grid[i] % cluster[i] == 0),
+                CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                "the grid is %u blocks long in direction %c, which is no multiple of the cluster's "
+                "%u",
+                grid ? grid[i] : 0, "xyz"[i], cluster[i]);
+    }
+    REQUIRE(wanted[0] || required_cluster(f, 0) || !info->cluster_required,
+            CUDA_ERROR_INVALID_CLUSTER_SIZE, "kernel %s must be launched with clusters",
+            info->name);
+    unsigned blocks = cluster[0] * cluster[1] * cluster[2];
+    unsigned most = f->non_portable_cluster ? KD_CLUSTER_MAX_BLOCKS : PORTABLE;
+    if (info->max_cluster && info->max_cluster < most)
+        most = info->max_cluster;
+    REQUIRE(blocks <= most, CUDA_ERROR_INVALID_CLUSTER_SIZE,
+            "a cluster of %u blocks; kernel %s can have %u", blocks, info->name, most);
+    return CUDA_SUCCESS;
+}
+
 CUresult drv_function_attribute(struct drv_function *f, CUfunction_attribute attribute, int *out) {
     const struct kj_kernel *info = kd_kernel_info(f->k);
     switch (attribute) {
@@ -82,12 +128,18 @@ CUresult drv_function_attribute(struct drv_function *f, CUfunction_attribute att
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         *out = f->carveout;
         return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+        *out = info->cluster_required && !required_cluster(f, 0);
+        return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        *out = required_cluster(f, attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
+        return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        *out = f->non_portable_cluster;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
         *out = 0;
         return CUDA_SUCCESS;
@@ -111,9 +163,15 @@ CUresult drv_function_set_attribute(struct drv_function *f, CUfunction_attribute
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        return set_required_cluster(f, attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, value);
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        FAIL(CUDA_ERROR_NOT_SUPPORTED, "clusters of blocks are not built yet");
+        REQUIRE(value == 0 || value == 1, CUDA_ERROR_INVALID_VALUE, "%d is neither 0 nor 1", value);
+        f->non_portable_cluster = value;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: // one way to place them
+        REQUIRE((unsigned)value <= CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING,
+                CUDA_ERROR_INVALID_VALUE, "%d is no scheduling policy", value);
+        return CUDA_SUCCESS;
     default:
         FAIL(CUDA_ERROR_INVALID_VALUE, "attribute %d of a function cannot be set", (int)attribute);
     }

@@ -59,8 +59,16 @@ static CUresult params_from_pointers(const struct kj_kernel *info, void **pointe
     return CUDA_SUCCESS;
 }
 
+// What the attributes of a launch ask for.
+struct attributes {
+    bool cooperative;
+    unsigned cluster[3];         // [0] 0: not given
+    struct drv_event *events[2]; // recorded when the launch is complete
+    unsigned nevents;
+};
+
 static CUresult submit(const CUlaunchConfig *c, struct drv_function *f, struct kd_queue *q,
-                       struct drv_context *ctx, const void *params, bool cooperative) {
+                       struct drv_context *ctx, const void *params, const struct attributes *a) {
     struct kd_launch_config launch = {
         .kernel = f->k,
         .grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
@@ -68,14 +76,15 @@ static CUresult submit(const CUlaunchConfig *c, struct drv_function *f, struct k
         .shared_bytes = c->sharedMemBytes,
         .params = params,
         .param_bytes = kd_kernel_info(f->k)->param_bytes,
-        .cooperative = cooperative,
+        .cooperative = a->cooperative,
+        .cluster = {a->cluster[0], a->cluster[1], a->cluster[2]},
     };
     return drv_status(kd_submit_launch(q, &launch), ctx);
 }
 
 static CUresult gather_and_submit(const CUlaunchConfig *c, struct drv_function *f,
                                   struct kd_queue *q, struct drv_context *ctx, void **pointers,
-                                  bool cooperative) {
+                                  const struct attributes *a) {
     const struct kj_kernel *info = kd_kernel_info(f->k);
     REQUIRE(info->param_bytes <= MAX_PARAM_BYTES, CUDA_ERROR_INVALID_VALUE,
             "kernel %s has %u bytes of parameters; 32764 are possible", info->name,
@@ -83,11 +92,11 @@ static CUresult gather_and_submit(const CUlaunchConfig *c, struct drv_function *
     _Alignas(16) uint8_t storage[info->param_bytes + 16];
     memset(storage, 0, info->param_bytes);
     TRY(params_from_pointers(info, pointers, storage));
-    return submit(c, f, q, ctx, storage, cooperative);
+    return submit(c, f, q, ctx, storage, a);
 }
 
 static CUresult launch(const CUlaunchConfig *c, CUfunction handle, void **pointers, void **extra,
-                       bool cooperative) {
+                       const struct attributes *a) {
     struct kd_queue *q;
     struct drv_context *ctx;
     struct drv_function *f;
@@ -96,13 +105,19 @@ static CUresult launch(const CUlaunchConfig *c, CUfunction handle, void **pointe
     REQUIRE(f->object.context == ctx, CUDA_ERROR_INVALID_HANDLE,
             "function and stream belong to different contexts");
     TRY(check_shape(c));
+    unsigned cluster[3], grid[3] = {c->gridDimX, c->gridDimY, c->gridDimZ};
+    TRY(drv_function_cluster(f, a->cluster, grid, cluster));
+    struct attributes all = *a;
+    if (cluster[0] * cluster[1] * cluster[2] > 1)
+        memcpy(all.cluster, cluster, sizeof cluster);
+    a = &all;
     REQUIRE(!pointers || !extra, CUDA_ERROR_INVALID_VALUE,
             "kernelParams and extra cannot both be given");
     if (!extra)
-        return gather_and_submit(c, f, q, ctx, pointers, cooperative);
+        return gather_and_submit(c, f, q, ctx, pointers, a);
     const void *params = NULL;
     TRY(params_from_buffer(extra, kd_kernel_info(f->k)->param_bytes, &params));
-    return submit(c, f, q, ctx, params, cooperative);
+    return submit(c, f, q, ctx, params, a);
 }
 
 // CUDA_ERROR_INVALID_VALUE: sizes beyond the limits, parameters missing;
@@ -114,7 +129,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
     ENTER();
     CUlaunchConfig c = {gridDimX,  gridDimY,       gridDimZ, blockDimX, blockDimY,
                         blockDimZ, sharedMemBytes, hStream,  NULL,      0};
-    return launch(&c, f, kernelParams, extra, false);
+    return launch(&c, f, kernelParams, extra, &(struct attributes){0});
 }
 
 // All blocks must be resident together: else CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE.
@@ -126,26 +141,14 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
     ENTER();
     CUlaunchConfig c = {gridDimX,  gridDimY,       gridDimZ, blockDimX, blockDimY,
                         blockDimZ, sharedMemBytes, hStream,  NULL,      0};
-    return launch(&c, f, kernelParams, NULL, true);
+    return launch(&c, f, kernelParams, NULL, &(struct attributes){.cooperative = true});
 }
 
 // ---- Attributes ---------------------------------------------------------------------------
 
-struct attributes {
-    bool cooperative;
-    struct drv_event *events[2]; // recorded when the launch is complete
-    unsigned nevents;
-};
-
 static CUresult add_event(struct attributes *a, CUevent event) {
     REQUIRE(a->nevents < 2, CUDA_ERROR_INVALID_VALUE, "an attribute is given twice");
     return drv_event_find(event, &a->events[a->nevents++]);
-}
-
-static CUresult check_cluster(unsigned x, unsigned y, unsigned z) {
-    REQUIRE(x <= 1 && y <= 1 && z <= 1, CUDA_ERROR_NOT_SUPPORTED,
-            "clusters of blocks are not built yet");
-    return CUDA_SUCCESS;
 }
 
 // Hints about caches, order and priority need no action: a kernel that could overlap with the one
@@ -157,10 +160,14 @@ static CUresult take_attribute(struct attributes *a, const CUlaunchAttribute *at
         a->cooperative = v->cooperative != 0;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        return check_cluster(v->clusterDim.x, v->clusterDim.y, v->clusterDim.z);
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-        return check_cluster(v->preferredClusterDim.x, v->preferredClusterDim.y,
-                             v->preferredClusterDim.z);
+        REQUIRE(v->clusterDim.x && v->clusterDim.y && v->clusterDim.z,
+                CUDA_ERROR_INVALID_CLUSTER_SIZE, "a cluster of (%u, %u, %u) blocks",
+                v->clusterDim.x, v->clusterDim.y, v->clusterDim.z);
+        a->cluster[0] = v->clusterDim.x;
+        a->cluster[1] = v->clusterDim.y;
+        a->cluster[2] = v->clusterDim.z;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: // the least shape serves as well
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
         return add_event(a, v->programmaticEvent.event);
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
@@ -192,7 +199,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
     struct attributes a = {0};
     for (unsigned i = 0; i < config->numAttrs; i++)
         TRY(take_attribute(&a, &config->attrs[i]));
-    TRY(launch(config, f, kernelParams, extra, a.cooperative));
+    TRY(launch(config, f, kernelParams, extra, &a));
     for (unsigned i = 0; i < a.nevents; i++) {
         struct kd_queue *q;
         struct drv_context *ctx;

@@ -112,3 +112,68 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
     *dynamicSmemSize = room < most ? room : most;
     return CUDA_SUCCESS;
 }
+
+// ---- Clusters -----------------------------------------------------------------------------
+
+struct cluster_launch {
+    struct drv_context *ctx;
+    struct drv_function *f;
+    unsigned shape[3];
+    int per_sm; // blocks
+};
+
+// What a launch configuration says about clusters. All blocks of one run on one multiprocessor,
+// in turns: the device can hold every cluster that a launch may have.
+static CUresult read_config(CUfunction func, const CUlaunchConfig *config,
+                            struct cluster_launch *out) {
+    unsigned wanted[3] = {0};
+    TRY(drv_context_usable(&out->ctx));
+    REQUIRE_POINTER(config);
+    REQUIRE(config->attrs || !config->numAttrs, CUDA_ERROR_INVALID_VALUE,
+            "attrs cannot be NULL when there are %u attributes", config->numAttrs);
+    TRY(drv_function_find(func, out->ctx, &out->f));
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttribute *a = &config->attrs[i];
+        if (a->id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            continue;
+        wanted[0] = a->value.clusterDim.x;
+        wanted[1] = a->value.clusterDim.y;
+        wanted[2] = a->value.clusterDim.z;
+        REQUIRE(wanted[0] && wanted[1] && wanted[2], CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                "a cluster of (%u, %u, %u) blocks", wanted[0], wanted[1], wanted[2]);
+    }
+    TRY(drv_function_cluster(out->f, wanted, NULL, out->shape));
+    uint64_t threads = (uint64_t)config->blockDimX * config->blockDimY * config->blockDimZ;
+    REQUIRE(threads >= 1 && threads <= 1024, CUDA_ERROR_INVALID_VALUE, "a block of %llu threads",
+            (unsigned long long)threads);
+    out->per_sm = blocks(out->f, (int)threads, config->sharedMemBytes);
+    return CUDA_SUCCESS;
+}
+
+// How many clusters can be on the device at once.
+CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
+                                      const CUlaunchConfig *config) {
+    ENTER();
+    struct cluster_launch c;
+    REQUIRE_POINTER(numClusters);
+    TRY(read_config(func, config, &c));
+    unsigned size = c.shape[0] * c.shape[1] * c.shape[2];
+    int all = c.per_sm * c.ctx->device->properties->workers, n = all / (int)size;
+    *numClusters = c.per_sm && n < 1 ? 1 : n;
+    return CUDA_SUCCESS;
+}
+
+// The largest cluster that the kernel can be launched with.
+CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func,
+                                            const CUlaunchConfig *config) {
+    ENTER();
+    struct cluster_launch c;
+    REQUIRE_POINTER(clusterSize);
+    TRY(read_config(func, config, &c));
+    const struct kj_kernel *info = kd_kernel_info(c.f->k);
+    int most = c.f->non_portable_cluster ? 16 : 8;
+    if (info->max_cluster && (int)info->max_cluster < most)
+        most = (int)info->max_cluster;
+    *clusterSize = c.per_sm ? most : 0;
+    return CUDA_SUCCESS;
+}

@@ -150,3 +150,40 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
     return rt_result(RT_CALL(cuOccupancyAvailableDynamicSMemPerBlock, dynamicSmemSize, kernel,
                              numBlocks, blockSize));
 }
+
+static CUlaunchConfig driver_config(const cudaLaunchConfig_t *c) {
+    return (CUlaunchConfig){
+        .gridDimX = c->gridDim.x,
+        .gridDimY = c->gridDim.y,
+        .gridDimZ = c->gridDim.z,
+        .blockDimX = c->blockDim.x,
+        .blockDimY = c->blockDim.y,
+        .blockDimZ = c->blockDim.z,
+        .sharedMemBytes = (unsigned int)c->dynamicSmemBytes,
+        .hStream = c->stream,
+        .attrs = (CUlaunchAttribute *)c->attrs,
+        .numAttrs = c->numAttrs,
+    };
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, const void *func,
+                                           const cudaLaunchConfig_t *launchConfig) {
+    CUfunction kernel;
+    RT_REQUIRE(numClusters && launchConfig, cudaErrorInvalidValue,
+               "numClusters and launchConfig must not be NULL");
+    RT_ENTER();
+    RT_TRY(rt_function(__func__, func, &kernel));
+    CUlaunchConfig config = driver_config(launchConfig);
+    return rt_result(RT_CALL(cuOccupancyMaxActiveClusters, numClusters, kernel, &config));
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,
+                                                 const cudaLaunchConfig_t *launchConfig) {
+    CUfunction kernel;
+    RT_REQUIRE(clusterSize && launchConfig, cudaErrorInvalidValue,
+               "clusterSize and launchConfig must not be NULL");
+    RT_ENTER();
+    RT_TRY(rt_function(__func__, func, &kernel));
+    CUlaunchConfig config = driver_config(launchConfig);
+    return rt_result(RT_CALL(cuOccupancyMaxPotentialClusterSize, clusterSize, kernel, &config));
+}

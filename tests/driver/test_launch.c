@@ -127,7 +127,16 @@ static void extended(CUstream s) {
     OK(cuEventSynchronize(done));
     CHECK(filled(out, 64, 1, 1));
     attrs[1].value.clusterDim.x = 2;
-    EXPECT(cuLaunchKernelEx(&config, fill, params, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    OK(cuLaunchKernelEx(&config, fill, params, NULL));
+    OK(cuStreamSynchronize(s));
+    CHECK(filled(out, 64, 1, 1));
+    attrs[1].value.clusterDim.x = 3; // no divisor of the grid
+    EXPECT(cuLaunchKernelEx(&config, fill, params, NULL), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    attrs[1].value.clusterDim.x = 0;
+    EXPECT(cuLaunchKernelEx(&config, fill, params, NULL), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    config.gridDimX = 16;
+    attrs[1].value.clusterDim.x = 16; // more than 8 only when the kernel says so
+    EXPECT(cuLaunchKernelEx(&config, fill, params, NULL), CUDA_ERROR_INVALID_CLUSTER_SIZE);
     attrs[1].id = (CUlaunchAttributeID)99;
     EXPECT(cuLaunchKernelEx(&config, fill, params, NULL), CUDA_ERROR_INVALID_VALUE);
     config.attrs = NULL;

@@ -6,10 +6,12 @@
 //
 // buf:WORDS:PATTERN with PATTERN zero, iota, rand (any bits), float (ordinary numbers),
 // special (floats with infinities, NaNs, subnormals), double, small (0..255).
+// cluster=X,Y,Z launches with clusters of so many blocks.
 // tex:WIDTHxHEIGHT:FILTER:MODE:FLAGS is a texture object over an array of floats (height 0: one
 // dimension), with the numbers that the driver API has for filter, addressing mode and flags.
 #include <cuda.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +164,7 @@ static void run_line(CUmodule m, char *line) {
     const char *s = strstr(line, "shared=");
     if (s)
         shared = (unsigned)strtoul(s + 7, NULL, 0);
+    bool clustered = strstr(line, "cluster=");
     char *list = strstr(line, "args=");
     rng_state = 88172645463325252ULL;
     for (char *t = list ? strtok(list + 5, ", \n") : NULL; t && n < MAX_ARGS;
@@ -173,9 +176,15 @@ static void run_line(CUmodule m, char *line) {
     printf("%s grid %u,%u,%u block %u,%u,%u\n", name, grid[0], grid[1], grid[2], block[0], block[1],
            block[2]);
     check(cuModuleGetFunction(&f, m, name), "cuModuleGetFunction");
-    check(cuLaunchKernel(f, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, NULL,
-                         params, NULL),
-          "cuLaunchKernel");
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    unsigned c[3];
+    dims(line, "cluster=", c);
+    cluster.value.clusterDim.x = c[0];
+    cluster.value.clusterDim.y = c[1];
+    cluster.value.clusterDim.z = c[2];
+    CUlaunchConfig config = {grid[0],  grid[1], grid[2], block[0], block[1],
+                             block[2], shared,  NULL,    &cluster, clustered};
+    check(cuLaunchKernelEx(&config, f, params, NULL), "cuLaunchKernelEx");
     check(cuCtxSynchronize(), "cuCtxSynchronize");
     for (unsigned k = 0; k < n; k++)
         if (args[k].words)
