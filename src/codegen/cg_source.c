@@ -252,11 +252,20 @@ static LLVMValueRef shared_int(struct cg_func *g) {
     return LLVMBuildPtrToInt(g->cg->b, g->shared_base, g->cg->i64, "");
 }
 
+// What a generic address has beyond one in the space.
+static LLVMValueRef window_base(struct cg_func *g, enum isa_space s) {
+    if (s == ISA_SPACE_SHARED)
+        return shared_int(g);
+    if (s == ISA_SPACE_PARAM)
+        return LLVMBuildPtrToInt(g->cg->b, g->params, g->cg->i64, "");
+    return cg_i64(g->cg, 0);
+}
+
 static bool emit_symaddr(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     LLVMValueRef a = cg_symbol_address(g, i->sym, i->offset);
-    if (i->flag && i->sym->space == ISA_SPACE_SHARED)
-        a = LLVMBuildAdd(c->b, a, shared_int(g), "");
+    if (i->flag && i->sym->space != ISA_SPACE_LOCAL)
+        a = LLVMBuildAdd(c->b, a, window_base(g, i->sym->space), "");
     if (i->flag && i->sym->space == ISA_SPACE_LOCAL) {
         cg_set_result(g, i->res[0], LLVMBuildAdd(c->b, cg_splat(c, a), local_base(g), ""));
         return true;
@@ -340,7 +349,7 @@ static bool emit_cvta(struct cg_func *g, struct kir_inst *i) {
         emit_cluster_cvta(g, i);
         return true;
     }
-    LLVMValueRef delta = s == ISA_SPACE_SHARED ? shared_int(g) : cg_i64(c, 0);
+    LLVMValueRef delta = window_base(g, s);
     if (i->mods.to)
         delta = LLVMBuildNeg(c->b, delta, "");
     if (c->width == 1 || sh.kind == SHAPE_UNIFORM) {
