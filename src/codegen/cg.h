@@ -15,6 +15,7 @@
 //   cg_texture.c texture fetches
 //   cg_async.c   mbarrier objects, asynchronous copies
 //   cg_warp.c    shuffles, votes, matches, reductions
+//   cg_matrix.c  matrix instructions
 //   cg_call.c    calls: direct, indirect, built-in
 //   pointwise*.c everything that works lane by lane
 #ifndef KUDZU_CODEGEN_CG_H
@@ -105,6 +106,7 @@ struct cg_func {
     LLVMValueRef state_switch;      // where a group goes on after a barrier
     uint32_t nsuspends;
     LLVMValueRef red_prev_popc, red_prev_lanes, red_popc, red_lanes; // bar.red
+    LLVMValueRef matrix_rows; // registers of matrix instructions in memory; NULL: none yet
     LLVMBasicBlockRef suspended; // a group has reached a barrier
     uint64_t **live_in;          // by block id: liveness, made when a barrier needs it
     uint32_t epoch;
@@ -225,6 +227,7 @@ bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_texture(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_async(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_warp(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_matrix(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_call(struct cg_func *g, struct kir_inst *i);
 // The pointer that an address in a state space stands for: scalar, or one a lane.
 LLVMValueRef cg_pointer(struct cg_func *g, enum isa_space space, LLVMValueRef addr, bool vector);

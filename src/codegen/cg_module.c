@@ -84,6 +84,7 @@ static const struct {
     {"kd_rt_warp_sync", "vpii", false},     {"kd_rt_warp_activemask", "ipi", false},
     {"kd_rt_tex", "vpilipp", false},        {"kd_rt_async", "lpiip", false},
     {"kd_rt_cluster_arrive", "vpi", false}, {"kd_rt_cluster_wait", "vpi", false},
+    {"kd_rt_matrix", "vpiiilp", false},     {"kd_rt_lane_matrix", "vpiilpp", false},
 };
 
 static LLVMTypeRef letter(struct cg *c, char l) {

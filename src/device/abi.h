@@ -215,6 +215,13 @@ enum kd_async_type {
        uint32_t membermask))                                                                       \
     X(void, kd_rt_warp_sync, (struct kd_block * b, uint32_t thread, uint32_t membermask))          \
     X(uint32_t, kd_rt_warp_activemask, (struct kd_block * b, uint32_t thread))                     \
+    /* one matrix instruction of a warp: rows[k * 32 + lane] is operand k, addresses are those of    \
+       the process; results follow the operands, of wgmma they take their place. code: see           \
+       isa_matrix_pack. The second is KD_MODE_THREAD_STACKS's: one lane's operands and results */    \
+    X(void, kd_rt_matrix, (struct kd_block * b, uint32_t thread, uint32_t lanes, uint32_t nops,     \
+                           uint64_t code, uint64_t *rows))                                         \
+    X(void, kd_rt_lane_matrix, (struct kd_block * b, uint32_t thread, uint32_t nops, uint64_t code, \
+                                uint64_t *operands, uint64_t *results))                            \
     /* one fetch from a texture object; form: number of coordinates, | KD_TEX_INTEGER when they    \
        are s32, else f32. texel: four components of 32 bits, as bits. A handle that names no       \
        texture ends the launch */                                                                  \

@@ -30,6 +30,7 @@ struct unit {
     uint8_t op, mode;
     uint32_t membermask, a, b, c;
     uint64_t a64;
+    uint64_t *operands, *results; // of a matrix instruction
     uint64_t result;
     uint32_t cluster_mark; // one more than the phase of the cluster's barrier that it arrived in
 };

@@ -2,9 +2,10 @@
 // member mask that have not exited are at the same operation with the same mask.
 #include "device/block.h"
 #include "device/runtime.h"
+#include "device/warp_matrix.h"
 #include "isa/isa.h"
 
-enum warp_op { OP_SYNC, OP_SHFL, OP_VOTE, OP_MATCH, OP_REDUX };
+enum warp_op { OP_SYNC, OP_SHFL, OP_VOTE, OP_MATCH, OP_REDUX, OP_MATRIX };
 
 static struct unit *lane_unit(struct resident *s, uint32_t warp, uint32_t lane) {
     return &s->units[warp * KD_WARP + lane];
@@ -138,6 +139,21 @@ static uint64_t lane_result(struct resident *s, uint32_t warp, uint32_t lane, ui
     }
 }
 
+// All lanes' registers together, once for the warp.
+static void matrix(struct resident *s, uint32_t warp, const struct unit *like, uint32_t here) {
+    uint64_t rows[ISA_MATRIX_ROWS][ISA_LANES] = {{0}};
+    struct isa_matrix x = isa_matrix_unpack(like->a64);
+    uint32_t nops = like->a, nres = isa_matrix_results(&x);
+    for (uint32_t i = 0; i < KD_WARP; i++)
+        for (uint32_t k = 0; k < nops && here >> i & 1; k++)
+            rows[k][i] = lane_unit(s, warp, i)->operands[k];
+    warp_matrix(s, warp, here, nops, like->a64, rows);
+    uint64_t(*results)[ISA_LANES] = isa_matrix_result_rows(&x, nops, rows);
+    for (uint32_t i = 0; i < KD_WARP; i++)
+        for (uint32_t k = 0; k < nres && here >> i & 1; k++)
+            lane_unit(s, warp, i)->results[k] = results[k][i];
+}
+
 // When all lanes that `like` waits for are there, gives each its result and lets them go on,
 // but for `self` (32: none), which is running.
 static bool try_complete(struct resident *s, uint32_t warp, const struct unit *like,
@@ -145,6 +161,8 @@ static bool try_complete(struct resident *s, uint32_t warp, const struct unit *l
     uint32_t want = like->membermask & live_lanes(s, warp), here = gathered(s, warp, like);
     if ((here & want) != want)
         return false;
+    if (like->op == OP_MATRIX)
+        matrix(s, warp, like, here);
     for (uint32_t i = 0; i < KD_WARP; i++)
         if (here >> i & 1)
             lane_unit(s, warp, i)->result = lane_result(s, warp, i, here);
@@ -221,6 +239,17 @@ uint32_t kd_rt_warp_redux(struct kd_block *b, uint32_t thread, uint32_t op, uint
 
 void kd_rt_warp_sync(struct kd_block *b, uint32_t thread, uint32_t membermask) {
     meet(b, thread, (struct unit){.op = OP_SYNC, .membermask = membermask});
+}
+
+void kd_rt_lane_matrix(struct kd_block *b, uint32_t thread, uint32_t nops, uint64_t code,
+                       uint64_t *operands, uint64_t *results) {
+    meet(b, thread,
+         (struct unit){.op = OP_MATRIX,
+                       .membermask = UINT32_MAX, // .aligned: the whole warp
+                       .a = nops,
+                       .a64 = code,
+                       .operands = operands,
+                       .results = results});
 }
 
 // Each thread runs on its own here: no other lane is converged with it.

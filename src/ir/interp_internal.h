@@ -8,6 +8,7 @@
 //   interp_atomic.c   atomics
 //   interp_sreg.c     special registers, symbols' addresses
 //   interp_warp.c     operations between the lanes of a warp
+//   interp_matrix.c   matrix instructions
 //   interp_barrier.c  barriers of a block
 //   interp_cluster.c  the barrier of a cluster
 //   interp_search.c   which thread made an access
@@ -210,6 +211,9 @@ void interp_cluster_ended(struct interp *in, struct interp_thread *t);
 // Has the block arrived, while others of the cluster have not? Releases the threads that wait when
 // they have.
 bool interp_cluster_pending(struct interp *in);
+
+// interp_matrix.c
+void interp_matrix(struct interp *in, struct interp_warp *w, uint32_t lanes);
 
 // interp_barrier.c
 void interp_barrier_op(struct interp *in, struct interp_thread *t, const struct interp_inst *i);

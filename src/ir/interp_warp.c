@@ -2,6 +2,7 @@
 // mask that have not ended stand at an operation of the same kind with the same mask. The old
 // forms without a mask take the lanes that are at the instruction together.
 #include "ir/interp_internal.h"
+#include "isa/matrix.h"
 
 static struct interp_thread *lane(struct interp *in, const struct interp_warp *w, unsigned k) {
     return &in->threads[w->first + k];
@@ -160,7 +161,8 @@ static void active_mask(struct interp *in, struct interp_warp *w, uint32_t lanes
 
 // The lanes are all there: computes, and sends them on.
 static void perform(struct interp *in, struct interp_warp *w, uint32_t lanes) {
-    switch (interp_at(lane(in, w, (unsigned)__builtin_ctz(lanes)))->ir->op) {
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    switch (interp_at(lane(in, w, first))->ir->op) {
     case ISA_OP_SHFL:
         shuffle(in, w, lanes);
         break;
@@ -179,8 +181,9 @@ static void perform(struct interp *in, struct interp_warp *w, uint32_t lanes) {
     case ISA_OP_ACTIVEMASK:
         active_mask(in, w, lanes);
         break;
-    default: // bar.warp.sync
-        break;
+    default: // matrix instructions; bar.warp.sync
+        if (isa_is_matrix((enum isa_op)interp_at(lane(in, w, first))->ir->op))
+            interp_matrix(in, w, lanes);
     }
     for (uint32_t m = lanes; m; m &= m - 1)
         interp_resume(in, lane(in, w, (unsigned)__builtin_ctz(m)));
@@ -238,7 +241,8 @@ void interp_warp_check(struct interp *in, struct interp_warp *w) {
 void interp_warp_op(struct interp *in, struct interp_warp *w, uint32_t group) {
     const struct interp_inst *i = interp_at(lane(in, w, (unsigned)__builtin_ctz(group)));
     int at = mask_operand(i->ir);
-    if (at < 0) {
+    bool all = isa_is_matrix((enum isa_op)i->ir->op); // .aligned: the whole warp
+    if (at < 0 && !all) {
         perform(in, w, group);
         return;
     }
@@ -246,7 +250,7 @@ void interp_warp_op(struct interp *in, struct interp_warp *w, uint32_t group) {
         unsigned k = (unsigned)__builtin_ctz(m);
         struct interp_thread *t = lane(in, w, k);
         // A lane that its own mask does not name is undefined behaviour; it counts itself in.
-        t->member_mask = interp_get(t, &i->ops[at]).u32[0] | UINT32_C(1) << k;
+        t->member_mask = all ? UINT32_MAX : interp_get(t, &i->ops[at]).u32[0] | UINT32_C(1) << k;
         interp_wait(in, t, INTERP_WARP_WAIT);
     }
     interp_warp_check(in, w);

@@ -35,6 +35,13 @@
 //                 B32, PRED. bar.warp.sync: [membermask].
 //   bar.sync      [id] or [id, count]; bar.arrive: [id, count]; bar.red: [id, (count,) pred],
 //                 inst->flag set if count is there; mods.boolop and/or -> PRED, popc -> B32.
+//   ldmatrix      [addr] + inst->offset -> registers; stmatrix: [addr, registers...]; movmatrix: [a].
+//   mma, wmma.mma [a..., b..., c..., (metadata, selector)] -> d...: the registers of each fragment,
+//                 isa/matrix.h says how many. wmma.load: [addr, (stride)] + inst->offset -> a
+//                 fragment; wmma.store: [addr, d..., (stride)].
+//   wgmma.mma     [d..., a... or descriptor of a, descriptor of b, (metadata, selector), PRED scale-d,
+//                 (scale-a, scale-b), (trans-a), (trans-b)] -> d.... wgmma.fence, commit_group: none;
+//                 wait_group: [n].
 //   bra           targets[0]. cbr: [pred], targets[0] if true, [1] if false.
 //   brx.idx       [index], targets[0..n); out of range is undefined behaviour.
 //   call          direct: inst->callee; indirect: inst->callee NULL and operand 0 the handle,

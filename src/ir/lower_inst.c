@@ -1,9 +1,10 @@
 // One PTX instruction to kernel IR. Most keep opcode, types, modifiers and operand order; what
 // differs has a function of its own.
 #include "ir/lower.h"
+#include "isa/matrix.h"
 #include "isa/video.h"
 
-enum { MAX_OPERANDS = 24 };
+enum { MAX_OPERANDS = 160 }; // wgmma reads and writes up to 128 registers
 
 struct operands {
     uint32_t n;
@@ -225,6 +226,32 @@ static bool lower_memory_write(struct lower_func *lf) {
     return true;
 }
 
+// [address, values..., (stride)] -> registers; wgmma reads its sums and writes them.
+static bool lower_matrix(struct lower_func *lf) {
+    const struct ptx_inst *inst = lf->inst;
+    struct operands s = {0};
+    struct results r = {0};
+    uint8_t space = inst->mods.space;
+    int64_t offset = 0;
+    uint32_t first = inst->ndst;
+    if (!add_results(lf, &r))
+        return false;
+    if (inst->op == ISA_OP_WGMMA_MMA && !add_source(lf, &s, &inst->ops[0]))
+        return false;
+    if (first < inst->nops && inst->ops[first].kind == PTX_OPERAND_ADDR) {
+        s.n = 1;
+        if (!lower_address(lf, &inst->ops[first++], &s.v[0], &offset, &space))
+            return false;
+    }
+    if (!add_sources(lf, &s, first))
+        return false;
+    struct kir_inst *i = build(lf, &s, &r);
+    i->offset = offset;
+    i->mods.space = space;
+    write_results(lf, i, &r);
+    return true;
+}
+
 static bool lower_bar(struct lower_func *lf) {
     struct operands s = {0};
     struct results r = {0};
@@ -266,6 +293,8 @@ static bool lower_exit(struct lower_func *lf) {
 bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
     if (isa_is_video((enum isa_op)inst->op))
         return lower_video(lf);
+    if (isa_is_matrix((enum isa_op)inst->op))
+        return lower_matrix(lf);
     switch (inst->op) {
     case ISA_OP_MOV:
         return lower_mov(lf);

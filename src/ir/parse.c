@@ -7,7 +7,7 @@
 
 #include "ir/text.h"
 
-enum { MAX_VALUE_ID = 1 << 22, MAX_LIST = 1 << 16, MAX_MESSAGE = 300 };
+enum { MAX_VALUE_ID = 1 << 22, MAX_LIST = 1 << 16, MAX_RESULTS = 128, MAX_MESSAGE = 300 };
 
 enum token { END, NEWLINE, WORD, NUMBER, STRING, NAME, VALUE, PUNCT };
 
@@ -615,7 +615,7 @@ static void instruction(struct parser *s, struct kir_block *b) {
     targets(s, &t);
     while (extra(s, i))
         ;
-    if (t.res.len > 64)
+    if (t.res.len > MAX_RESULTS)
         fail(s, "too many results");
     attach(s, i, &t);
     kir_append(b, i);

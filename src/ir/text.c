@@ -60,6 +60,17 @@ const struct kir_mod_field kir_mod_fields[] = {
     FLAG(aligned),
     FLAG(shiftamt),
     FLAG(nc),
+    NUMBER(shape),
+    NUMBER(frag),
+    NUMBER(mat_d),
+    NUMBER(mat_a),
+    NUMBER(mat_b),
+    NUMBER(mat_c),
+    NUMBER(sparse),
+    FLAG(col_a),
+    FLAG(col_b),
+    FLAG(trans),
+    FLAG(a_shared),
 };
 const unsigned kir_mod_field_count = sizeof kir_mod_fields / sizeof *kir_mod_fields;
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "ir/validate.h"
+#include "isa/matrix.h"
 #include "isa/video.h"
 
 // A shape is a word for the results, '=', and one for the operands. Each letter is one value:
@@ -199,6 +200,68 @@ static void check_tensor(struct kir_check *c, const struct kir_inst *i) {
     }
 }
 
+static bool registers_fit(struct kir_value *const *v, uint32_t n, const struct isa_fragment *f) {
+    for (uint32_t k = 0; k < n; k++)
+        if (v[k]->type == KIR_PRED || kir_type_bits(v[k]->type) != isa_type_bits(f->type))
+            return false;
+    return true;
+}
+
+// Which fragments an instruction reads after its first `first` operands, and how many other
+// operands follow at least and at most.
+struct matrix_operands {
+    uint32_t first, nfrags, least, most;
+    uint8_t frags[3];
+    bool address;
+};
+
+static struct matrix_operands matrix_operands(const struct kir_inst *i,
+                                              const struct isa_matrix *x) {
+    uint32_t sparse = i->mods.sparse ? 2 : 0;
+    switch (i->op) {
+    case ISA_OP_LDMATRIX:
+        return (struct matrix_operands){.first = 1, .address = true};
+    case ISA_OP_WMMA_LOAD:
+        return (struct matrix_operands){.first = 1, .most = 1, .address = true};
+    case ISA_OP_STMATRIX:
+    case ISA_OP_WMMA_STORE:
+        return (struct matrix_operands){.first = 1,
+                                        .nfrags = 1,
+                                        .frags = {ISA_FRAG_D},
+                                        .most = i->op == ISA_OP_WMMA_STORE,
+                                        .address = true};
+    case ISA_OP_MOVMATRIX:
+        return (struct matrix_operands){.nfrags = 1, .frags = {ISA_FRAG_D}};
+    case ISA_OP_WGMMA_MMA:
+        return (struct matrix_operands){.nfrags = x->a_shared ? 1 : 2,
+                                        .frags = {ISA_FRAG_D, ISA_FRAG_A},
+                                        .least = x->a_shared + 2 + sparse,
+                                        .most = x->a_shared + 6 + sparse};
+    default:
+        return (struct matrix_operands){.nfrags = 3,
+                                        .frags = {ISA_FRAG_A, ISA_FRAG_B, ISA_FRAG_C},
+                                        .least = sparse,
+                                        .most = sparse};
+    }
+}
+
+static void check_matrix(struct kir_check *c, const struct kir_inst *i) {
+    struct isa_matrix x = isa_matrix_of((enum isa_op)i->op, &i->mods);
+    struct matrix_operands o = matrix_operands(i, &x);
+    struct isa_fragment d = isa_fragment_of(
+        &x, i->op == ISA_OP_WMMA_LOAD ? (enum isa_frag)i->mods.frag : ISA_FRAG_D);
+    uint32_t at = o.first, results = isa_matrix_results(&x);
+    bool ok = i->nres == results && registers_fit(i->res, i->nres, &d) && d.registers;
+    ok = ok && i->nops >= o.first && (!o.address || fits(i, 'a', i->ops[0]));
+    for (uint32_t k = 0; k < o.nfrags && ok; k++) {
+        struct isa_fragment f = isa_fragment_of(&x, (enum isa_frag)o.frags[k]);
+        ok = i->nops >= at + f.registers && registers_fit(i->ops + at, f.registers, &f);
+        at += f.registers;
+    }
+    if (!ok || i->nops < at + o.least || i->nops > at + o.most)
+        kir_inst_problem(c, i, "the operands are not those of the shape and the types");
+}
+
 static bool listed(struct kir_symbol *const *data, uint32_t n, const struct kir_symbol *s) {
     for (uint32_t k = 0; k < n; k++)
         if (data[k] == s)
@@ -302,6 +365,10 @@ static void check_table(struct kir_check *c, const struct kir_inst *i) {
 
 void kir_check_inst(struct kir_check *c, const struct kir_inst *i) {
     check_targets(c, i);
+    if (isa_is_matrix((enum isa_op)i->op)) {
+        check_matrix(c, i);
+        return;
+    }
     switch (i->op) {
     case ISA_OP_MUL:
     case ISA_OP_MAD:

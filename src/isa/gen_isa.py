@@ -67,6 +67,9 @@ class Operand:
         elif text.startswith("vec("):
             self.name = text[4:-1]
             self.kind = "VEC_DST" if self.name == "d" else "VEC_SRC"
+        elif text.startswith("frag("):
+            self.name = text[5:-1]
+            self.kind = "FRAG_DST" if index == 0 else "FRAG_SRC"
         elif text == "[a; c]":
             self.name, self.kind = "c", "TEX"
         elif text == "[tm; c]":
@@ -95,7 +98,7 @@ class Operand:
         if self.kind == "POLICY":
             self.rule = "b64"
         self.vec = has_vec and self.name in "db" and self.kind in ("DST", "SRC")
-        self.is_dst = self.kind in ("DST", "PAIR", "VEC_DST")
+        self.is_dst = self.kind in ("DST", "PAIR", "VEC_DST", "FRAG_DST")
 
 
 def read_operands(form, slots):
@@ -180,7 +183,7 @@ def grammar(out):
             f["text"], f["opcode"], enum(f["op"]), f["ptx"], f["sm"], str(f["relaxed"]).lower(),
             len(f["read_slots"]), len(ops), len(initial),
             slots.add(slot_rows(f, choices)), operands.add(ops), sets.add(initial)))
-    out.write(HEAD + '#include "isa/grammar.h"\n\n#include <string.h>\n\n')
+    out.write(HEAD + '#include "isa/grammar.h"\n\n#include <string.h>\n\n#include "isa/matrix.h"\n\n')
     for pool in (choices, slots, operands, sets):
         out.write("".join(pool.text))
     out.write("\nconst struct isa_form isa_forms[] = {\n" + "".join(rows) + "};\n")
@@ -391,7 +394,7 @@ def page(out):
         out.write("## %s\n\n%s.%s\n\n| form | where | PTX | sm |\n| --- | --- | --- | --- |\n" % (
             o["name"], o["doc"], " Can block." if o["can_block"] else ""))
         for f in forms:
-            text = re.sub(r"vec\((\w)\)", r"{\1, ...}", f["text"]).replace("|", "\\|")
+            text = re.sub(r"(?:vec|frag)\((\w)\)", r"{\1, ...}", f["text"]).replace("|", "\\|")
             out.write("| `%s` | %s | %.1f | %s |\n" % (text, choices_note(f), f["ptx"] / 10,
                                                       f["sm"] or ""))
         out.write("\n")

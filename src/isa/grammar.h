@@ -36,6 +36,8 @@ enum isa_operand_kind {
     ISA_OPERAND_IMM,     // immediate
     ISA_OPERAND_VEC_DST, // {a, b}, always
     ISA_OPERAND_VEC_SRC,
+    ISA_OPERAND_FRAG_DST, // a warp's piece of matrix `name` (d, a, b, c): see isa/matrix.h
+    ISA_OPERAND_FRAG_SRC,
     ISA_OPERAND_LABEL,
     ISA_OPERAND_TARGETS,
     ISA_OPERAND_CALL,

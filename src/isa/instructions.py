@@ -14,7 +14,7 @@ Operands: the first is written when it is called d or p; d|p is a pair, d{|p} on
 be left out; [a] an address; [a, c] an object and
 coordinates, as many as the geometry has, of type ty2; {!}c a predicate that may be negated; {, b} may be left out; imm... an
 immediate; {-}a one that may be negated; a{.sel} one that may be part of a register (enum isa_part);
-vec(a) a vector; tgt a label, tlist a list of targets. An operand's type is ty unless
+vec(a) a vector; frag(a) a warp's piece of a matrix (matrix_forms.py); tgt a label, tlist a list of targets. An operand's type is ty unless
 t=dict(name=rule) says otherwise: a type, "ty2", or "wide" (twice as wide as ty).
 Further arguments: sets (fields set before modifiers are looked at), ptx and sm (first version,
 first target), relaxed (registers may be wider than the type), sem (reference semantics).
@@ -24,6 +24,8 @@ uint64_t, extended from their types. F, N and SGN are floating-point format, wid
 of ty; F2, N2 and SGN2 of ty2; m the modifiers; cin the carry. Packed types run it once a half.
 raw=True gives it src and dst as isa_eval has them.
 """
+
+import matrix_forms
 
 OPS = []
 FORMS = []
@@ -853,8 +855,10 @@ form("barrier.cluster.arrive{.bsem}{.aligned}", bsem=sems("release relaxed"), pt
 op("barrier.cluster.wait", "block", can_block=True, side_effect=True, doc="Wait at the cluster's barrier")
 form("barrier.cluster.wait{.acquire}{.aligned}", ptx=78, sm=90)
 
+# ---- Matrices -----------------------------------------------------------------------------------
+matrix_forms.declare(op, form)
+
 # ---- PTX that comes later ----------------------------------------------------------------------
-unsupported("mma wmma ldmatrix stmatrix movmatrix wgmma", "matrix instructions")
 unsupported("st.bulk multimem", "asynchronous copies")
 unsupported("tex.3d tex.a1d tex.a2d tex.cube tex.acube tex.2dms tex.a2dms tex.base tex.level "
             "tex.grad tld4 txq istypep sust suld sured suq", "textures and surfaces")

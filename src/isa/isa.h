@@ -180,6 +180,14 @@ struct isa_mods {
     bool aligned;  // bar, barrier
     bool shiftamt; // bfind.shiftamt
     bool nc;       // ld.global.nc
+    // Matrix instructions (isa/matrix.h): what stands in the form's name
+    uint8_t shape;                      // isa_matrix_shape
+    uint8_t frag;                       // enum isa_frag: of wmma.load, wmma.store
+    uint8_t mat_d, mat_a, mat_b, mat_c; // enum isa_matrix_type of each matrix
+    uint8_t sparse;                     // 1: .sp, 2: .sp::ordered_metadata
+    bool col_a, col_b;                  // .col; of wmma.load and wmma.store col_a
+    bool trans;                         // ldmatrix, stmatrix
+    bool a_shared;                      // wgmma: a is a descriptor
 };
 
 // Special registers (%tid.x is ISA_SREG_TID with component 0, encoded as sreg + component).

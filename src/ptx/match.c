@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/matrix.h"
 #include "isa/video.h"
 #include "ptx/parser.h"
 
@@ -140,6 +141,12 @@ static _Noreturn void modifier_error(struct ptx_parser *p, const struct ptx_toke
 
 // ---- Operands ----------------------------------------------------------------------------------
 
+// What a fragment operand consists of, from the modifiers.
+static struct isa_fragment fragment_of(const struct match *m, const struct isa_operand_form *f) {
+    struct isa_matrix x = isa_matrix_of((enum isa_op)m->form->op, &m->mods);
+    return isa_fragment_of(&x, isa_frag_by_name(f->name));
+}
+
 static bool is_bits(enum isa_type t) {
     return t >= ISA_B8 && t <= ISA_B128;
 }
@@ -273,6 +280,17 @@ static bool check_address(const struct ptx_operand *o, struct trouble *why) {
     return true;
 }
 
+// A warp's piece of a matrix: as many registers as shape and type ask for. One needs no braces.
+static bool check_fragment(const struct match *m, const struct isa_operand_form *f,
+                           const struct ptx_operand *o, struct trouble *why) {
+    struct isa_fragment g = fragment_of(m, f);
+    bool is_dst = f->kind == ISA_OPERAND_FRAG_DST;
+    enum isa_type t = (enum isa_type)g.type;
+    if (o->kind != PTX_OPERAND_VEC && g.registers == 1)
+        return is_dst ? check_register(o, t, false, why) : check_source(o, t, false, why);
+    return check_vector(o, g.registers, t, false, is_dst, why);
+}
+
 // A texture object and as many coordinates as the geometry has. PTX lets 1d have a bare one.
 static bool check_texture(const struct match *m, const struct isa_operand_form *f,
                           const struct ptx_operand *o, struct trouble *why) {
@@ -374,6 +392,9 @@ static bool check_operand(const struct match *m, const struct isa_operand_form *
     case ISA_OPERAND_VEC_DST:
     case ISA_OPERAND_VEC_SRC:
         return check_packed(m, o, f->kind == ISA_OPERAND_VEC_DST, why);
+    case ISA_OPERAND_FRAG_DST:
+    case ISA_OPERAND_FRAG_SRC:
+        return check_fragment(m, f, o, why);
     case ISA_OPERAND_POLICY:
         return check_source(o, ISA_B64, false, why);
     default:
@@ -441,6 +462,8 @@ static void complete_operand(const struct match *m, const struct isa_operand_for
     enum isa_type t = isa_rule_type(f->rule, m->ty, m->ty2);
     if (f->kind == ISA_OPERAND_VEC_DST || f->kind == ISA_OPERAND_VEC_SRC)
         t = element_type((enum isa_type)m->ty, o->n);
+    if (f->kind == ISA_OPERAND_FRAG_DST || f->kind == ISA_OPERAND_FRAG_SRC)
+        t = (enum isa_type)fragment_of(m, f).type;
     if (f->kind == ISA_OPERAND_PRED)
         t = ISA_PRED;
     if (f->kind == ISA_OPERAND_TEX || f->kind == ISA_OPERAND_TENSOR) {
@@ -472,7 +495,7 @@ static void complete(struct ptx_inst *i, const struct match *m, const uint8_t *w
         if (is_vec)
             i->mods.vec = (uint8_t)i->ops[k].n;
         i->ndst += of->kind == ISA_OPERAND_DST || of->kind == ISA_OPERAND_PAIR ||
-                   of->kind == ISA_OPERAND_VEC_DST;
+                   of->kind == ISA_OPERAND_VEC_DST || of->kind == ISA_OPERAND_FRAG_DST;
         kept += of->kind != ISA_OPERAND_POLICY;
     }
     i->npolicy = (uint8_t)(i->nops - kept);

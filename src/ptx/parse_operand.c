@@ -4,7 +4,7 @@
 #include "isa/video.h"
 #include "ptx/parser.h"
 
-enum { MAX_VECTOR = 8 };
+enum { MAX_VECTOR = 128 }; // the sums of wgmma
 
 // %r12 as a register of the range %r<20>.
 static struct ptx_name *find_in_range(struct ptx_parser *p, const char *text, size_t len,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/grammar.h"
+#include "isa/matrix.h"
 #include "ptx/ast.h"
 
 static unsigned failures, lines;
@@ -45,7 +46,8 @@ static void write_vector(struct strbuf *out, enum isa_type t, unsigned n) {
 }
 
 static void write_operand(struct strbuf *out, const struct isa_operand_form *f, enum isa_type ty,
-                          enum isa_type ty2, const struct isa_mods *m, bool optional) {
+                          enum isa_type ty2, const struct isa_mods *m, bool optional,
+                          enum isa_op op) {
     enum isa_type t = isa_rule_type(f->rule, ty, ty2);
     static const char *const parts[] = {"", ".h1", ".h03", ".b7061", ".h10", ".b310"};
     if (f->part) {
@@ -95,6 +97,13 @@ static void write_operand(struct strbuf *out, const struct isa_operand_form *f, 
                      2);
         break;
     }
+    case ISA_OPERAND_FRAG_DST:
+    case ISA_OPERAND_FRAG_SRC: {
+        struct isa_matrix x = isa_matrix_of(op, m);
+        struct isa_fragment g = isa_fragment_of(&x, isa_frag_by_name(f->name));
+        write_vector(out, (enum isa_type)g.type, g.registers);
+        break;
+    }
     case ISA_OPERAND_LABEL:
         strbuf_puts(out, "L");
         break;
@@ -119,6 +128,8 @@ static void write_line(struct strbuf *out, const struct isa_form *f, const unsig
     struct isa_mods m = {0};
     bool hint = false;
     strbuf_puts(out, f->opcode);
+    for (unsigned i = 0; i < f->nsets; i++)
+        isa_apply(f->sets[i], &ty, &ty2, &m);
     for (unsigned i = 0; i < f->nslots; i++) {
         if (!pick[i])
             continue;
@@ -134,7 +145,8 @@ static void write_line(struct strbuf *out, const struct isa_form *f, const unsig
         if (!wanted)
             continue;
         strbuf_puts(out, between);
-        write_operand(out, o, (enum isa_type)ty, (enum isa_type)ty2, &m, optional);
+        write_operand(out, o, (enum isa_type)ty, (enum isa_type)ty2, &m, optional,
+                      (enum isa_op)f->op);
         between = ", ";
     }
     strbuf_puts(out, ";");
@@ -190,6 +202,11 @@ static void try_line(const struct isa_form *f, const unsigned *pick, bool option
     strbuf_free(&line);
 }
 
+// The numbers of columns of wgmma are many and alike: written out once a form, without options.
+static unsigned step_of(const struct isa_slot *s, unsigned full) {
+    return full && s->nchoices > 16 ? s->nchoices - 1u : 1;
+}
+
 static void check_form(const struct isa_form *f) {
     unsigned pick[PTX_MAX_SLOTS];
     for (unsigned full = 0; full < 2; full++) {
@@ -198,7 +215,8 @@ static void check_form(const struct isa_form *f) {
         try_line(f, pick, full);
         for (unsigned i = 0; i < f->nslots; i++) {
             unsigned before = pick[i];
-            for (unsigned c = 1; c <= f->slots[i].nchoices; c++) {
+            for (unsigned c = 1; c <= f->slots[i].nchoices;
+                 c += step_of(&f->slots[i], full)) {
                 pick[i] = c;
                 try_line(f, pick, full);
             }

@@ -1,0 +1,42 @@
+// What the files of isa_matrix_run share: matrices taken out of registers or shared memory.
+#ifndef KUDZU_ISA_MATRIX_INTERNAL_H
+#define KUDZU_ISA_MATRIX_INTERNAL_H
+
+#include "isa/matrix.h"
+
+// Elements by row, then column, without gaps. b1: 32 elements of a row (a) or column (b) a word.
+enum { MATRIX_ELEMENTS = 1024, MATRIX_SUMS = 256 };
+union matrix_elements {
+    float f[MATRIX_ELEMENTS];
+    int32_t i[MATRIX_ELEMENTS];
+    double d[MATRIX_ELEMENTS / 2];
+};
+enum matrix_arithmetic { MATRIX_FLOAT, MATRIX_DOUBLE, MATRIX_INTEGER, MATRIX_BITS };
+
+struct matrix_factors {
+    union matrix_elements a, b;
+    // The row of b that belongs to each element of a
+    uint8_t index[MATRIX_ELEMENTS];
+};
+
+enum matrix_arithmetic matrix_arithmetic_of(enum isa_matrix_type t);
+// Puts one element, as bits, at its place.
+void matrix_put(union matrix_elements *e, unsigned at, enum isa_matrix_type t, uint64_t bits,
+                bool negative);
+// All elements of a fragment in registers.
+void matrix_gather(const struct isa_matrix *x, enum isa_frag frag,
+                   const uint64_t (*registers)[ISA_LANES], bool negative,
+                   union matrix_elements *out);
+// Fills `index`; metadata NULL: a is dense.
+void matrix_index(const struct isa_matrix *x, const uint64_t *metadata, unsigned selector,
+                  uint8_t *index);
+// d = a * b + c, c and d in registers; c NULL: zero.
+void matrix_multiply(const struct isa_matrix *x, const struct matrix_factors *f,
+                     const uint64_t (*c)[ISA_LANES], uint32_t lanes, uint64_t (*d)[ISA_LANES]);
+
+// matrix_wgmma.c
+void matrix_wgmma(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
+                  uint32_t lanes, unsigned nops, const uint64_t (*src)[ISA_LANES],
+                  uint64_t (*dst)[ISA_LANES]);
+
+#endif

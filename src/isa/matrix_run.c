@@ -1,0 +1,169 @@
+// isa_matrix_run: moves between memory and fragments, and the way to the products.
+#include <string.h>
+
+#include "isa/matrix_internal.h"
+
+typedef const uint64_t (*rows_in)[ISA_LANES];
+typedef uint64_t (*rows_out)[ISA_LANES];
+
+// ---- ldmatrix, stmatrix, movmatrix -----------------------------------------------------------
+
+// 8 rows of 8 halves: row r of matrix m is at the address that lane 8 * m + r gives.
+static void *row_address(const struct isa_matrix_memory *memory, uint32_t lanes, rows_in src,
+                         unsigned lane) {
+    return lanes >> lane & 1 ? memory->at(memory->ctx, lane, src[0][lane], 16) : NULL;
+}
+
+// Half `e` of a lane's register: its row and column.
+static void half_place(bool trans, unsigned lane, unsigned e, unsigned *row, unsigned *column) {
+    *row = trans ? lane % 4 * 2 + e : lane / 4;
+    *column = trans ? lane / 4 : lane % 4 * 2 + e;
+}
+
+static void load_matrices(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
+                          uint32_t lanes, rows_in src, rows_out dst) {
+    uint16_t m[8][8] = {0};
+    for (unsigned n = 0; n < x->count; n++) {
+        for (unsigned row = 0; row < 8; row++) {
+            const void *p = row_address(memory, lanes, src, n * 8 + row);
+            if (p)
+                memcpy(m[row], p, sizeof m[row]);
+        }
+        for (unsigned lane = 0; lane < ISA_LANES; lane++) {
+            unsigned row, column, v = 0;
+            for (unsigned e = 0; e < 2; e++) {
+                half_place(x->trans, lane, e, &row, &column);
+                v |= (unsigned)m[row][column] << 16 * e;
+            }
+            dst[n][lane] = v;
+        }
+    }
+}
+
+static void store_matrices(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
+                           uint32_t lanes, rows_in src) {
+    uint16_t m[8][8];
+    for (unsigned n = 0; n < x->count; n++) {
+        for (unsigned k = 0; k < ISA_LANES * 2; k++) {
+            unsigned row, column;
+            half_place(x->trans, k / 2, k % 2, &row, &column);
+            m[row][column] = (uint16_t)(src[1 + n][k / 2] >> k % 2 * 16);
+        }
+        for (unsigned row = 0; row < 8; row++) {
+            void *p = row_address(memory, lanes, src, n * 8 + row);
+            if (p)
+                memcpy(p, m[row], sizeof m[row]);
+        }
+    }
+}
+
+static void transpose(rows_in src, rows_out dst) {
+    for (unsigned lane = 0; lane < ISA_LANES; lane++) {
+        unsigned v = 0;
+        for (unsigned e = 0; e < 2; e++) {
+            unsigned row, column;
+            half_place(true, lane, e, &row, &column);
+            v |= (unsigned)(src[0][row * 4 + column / 2] >> column % 2 * 16 & 0xffff) << 16 * e;
+        }
+        dst[0][lane] = v;
+    }
+}
+
+// ---- wmma.load, wmma.store -------------------------------------------------------------------
+
+// Where element i of a lane is in memory: *shift bits above the address's.
+static uint64_t element_address(const struct isa_matrix *x, uint64_t base, uint64_t stride,
+                                unsigned bits, unsigned lane, unsigned i, unsigned *shift) {
+    struct isa_place p = isa_place_of(x, (enum isa_frag)x->frag, lane, i);
+    uint64_t element = x->col_a ? p.column * stride + p.row : p.row * stride + p.column;
+    *shift = bits < 8 ? (unsigned)(element * bits % 8) : 0;
+    return base + element * bits / 8;
+}
+
+static uint64_t stride_of(const struct isa_matrix *x, unsigned nops, unsigned given, rows_in src,
+                          unsigned lane) {
+    unsigned rows, columns;
+    isa_matrix_size(x, (enum isa_frag)x->frag, &rows, &columns);
+    if (nops > given)
+        return (uint32_t)src[given][lane];
+    return x->col_a ? rows : columns;
+}
+
+static void load_fragment(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
+                          uint32_t lanes, unsigned nops, rows_in src, rows_out dst) {
+    struct isa_fragment f = isa_fragment_of(x, (enum isa_frag)x->frag);
+    unsigned step = f.bits < 8 ? f.per : 1; // these lie next to each other, from a whole byte on
+    unsigned bytes = f.bits < 8 ? 4 : f.bits / 8u;
+    for (unsigned r = 0; r < f.registers; r++)
+        memset(dst[r], 0, sizeof dst[r]);
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m), shift;
+        uint64_t stride = stride_of(x, nops, 1, src, lane);
+        for (unsigned i = 0; i < f.registers * f.per; i += step) {
+            uint64_t v = 0, at = element_address(x, src[0][lane], stride, f.bits, lane, i, &shift);
+            const void *p = memory->at(memory->ctx, lane, at, bytes);
+            if (!p)
+                return;
+            memcpy(&v, p, bytes);
+            dst[i / f.per][lane] |= v << i % f.per * f.bits;
+        }
+    }
+}
+
+static void store_fragment(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
+                           uint32_t lanes, unsigned nops, rows_in src) {
+    struct isa_fragment f = isa_fragment_of(x, ISA_FRAG_D);
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m), shift;
+        uint64_t stride = stride_of(x, nops, 1u + f.registers, src, lane);
+        for (unsigned i = 0; i < f.registers * f.per; i++) {
+            uint64_t v = src[1 + i / f.per][lane] >> i % f.per * f.bits;
+            uint64_t at = element_address(x, src[0][lane], stride, f.bits, lane, i, &shift);
+            void *p = memory->at(memory->ctx, lane, at, f.bits / 8u);
+            if (!p)
+                return;
+            memcpy(p, &v, f.bits / 8u);
+        }
+    }
+}
+
+// ---- products --------------------------------------------------------------------------------
+
+static void multiply(const struct isa_matrix *x, uint32_t lanes, rows_in src, rows_out dst) {
+    rows_in a = src, b = a + isa_fragment_of(x, ISA_FRAG_A).registers;
+    rows_in c = b + isa_fragment_of(x, ISA_FRAG_B).registers;
+    rows_in more = c + isa_fragment_of(x, ISA_FRAG_C).registers;
+    struct matrix_factors f;
+    matrix_gather(x, ISA_FRAG_A, a, false, &f.a);
+    matrix_gather(x, ISA_FRAG_B, b, false, &f.b);
+    matrix_index(x, x->sparse ? more[0] : NULL,
+                 x->sparse ? (unsigned)more[1][lanes ? (unsigned)__builtin_ctz(lanes) : 0] : 0,
+                 f.index);
+    matrix_multiply(x, &f, c, lanes, dst);
+}
+
+void isa_matrix_run(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
+                    uint32_t lanes, unsigned nops, rows_in src, rows_out dst) {
+    switch (x->op) {
+    case ISA_OP_LDMATRIX:
+        load_matrices(x, memory, lanes, src, dst);
+        break;
+    case ISA_OP_STMATRIX:
+        store_matrices(x, memory, lanes, src);
+        break;
+    case ISA_OP_MOVMATRIX:
+        transpose(src, dst);
+        break;
+    case ISA_OP_WMMA_LOAD:
+        load_fragment(x, memory, lanes, nops, src, dst);
+        break;
+    case ISA_OP_WMMA_STORE:
+        store_fragment(x, memory, lanes, nops, src);
+        break;
+    case ISA_OP_WGMMA_MMA:
+        matrix_wgmma(x, memory, lanes, nops, src, dst);
+        break;
+    default:
+        multiply(x, lanes, src, dst);
+    }
+}
