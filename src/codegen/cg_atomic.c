@@ -88,31 +88,38 @@ static LLVMValueRef combine(struct cg *c, const struct kir_inst *i, LLVMValueRef
     }
 }
 
-// Floating-point addition on half types: one value at a time through f32, as isa_eval does.
-static LLVMValueRef half_sum(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
-                             LLVMValueRef x) {
-    struct kir_inst add = *i;
-    add.op = ISA_OP_ADD;
-    add.mods = (struct isa_mods){.rnd = ISA_RND_RN};
-    add.nops = 2;
-    add.nres = 1;
+// Arithmetic on half types, as the instruction of that name does it.
+static LLVMValueRef half_result(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
+                                LLVMValueRef x) {
+    struct kir_inst op = *i;
+    bool add = i->mods.atom == ISA_ATOM_ADD;
+    op.op = add ? ISA_OP_ADD : i->mods.atom == ISA_ATOM_MIN ? ISA_OP_MIN : ISA_OP_MAX;
+    op.mods = (struct isa_mods){.rnd = add ? ISA_RND_RN : ISA_RND_NONE};
+    op.nops = 2;
+    op.nres = 1;
     struct kir_value v = {.type = isa_type_bits(i->ty) == 16 ? KIR_B16 : KIR_B32};
     struct kir_value *ops[2] = {&v, &v}, *res[1] = {&v};
-    add.ops = ops;
-    add.res = res;
+    op.ops = ops;
+    op.res = res;
     LLVMValueRef src[2] = {old, x}, dst[1] = {old};
-    if (!pw_emit(&g->cg->pw, &add, 0, src, dst))
-        cg_error(g->cg, "atomic addition of .%s is not supported", isa_type_name(i->ty));
+    if (!pw_emit(&g->cg->pw, &op, 0, src, dst))
+        cg_error(g->cg, "atomic arithmetic on .%s is not supported", isa_type_name(i->ty));
     return dst[0];
+}
+
+static bool is_float_arithmetic(const struct kir_inst *i) {
+    return isa_type_is_float(i->ty) &&
+           (i->mods.atom == ISA_ATOM_ADD || i->mods.atom == ISA_ATOM_MIN ||
+            i->mods.atom == ISA_ATOM_MAX);
 }
 
 static LLVMValueRef new_value(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
                               LLVMValueRef x, LLVMValueRef y) {
     struct cg *c = g->cg;
-    if (i->mods.atom != ISA_ATOM_ADD || !isa_type_is_float(i->ty))
+    if (!is_float_arithmetic(i))
         return combine(c, i, old, x, y);
     if (i->ty != ISA_F32 && i->ty != ISA_F64)
-        return half_sum(g, i, old, x);
+        return half_result(g, i, old, x);
     LLVMTypeRef ft = i->ty == ISA_F32 ? c->f32 : c->f64;
     LLVMValueRef s =
         float_sum(c, i, LLVMBuildBitCast(c->b, old, ft, ""), LLVMBuildBitCast(c->b, x, ft, ""));
@@ -164,7 +171,7 @@ static LLVMValueRef one(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
                                    LLVMAtomicOrderingMonotonic, 0);
         return LLVMBuildExtractValue(c->b, r, 0, "");
     }
-    if (isa_type_is_float(i->ty) && i->mods.atom == ISA_ATOM_ADD)
+    if (is_float_arithmetic(i))
         return swap_loop(g, i, p, x, bytes);
     return LLVMBuildAtomicRMW(c->b, rmw_op(i), p, x, ordering(i), 0);
 }
@@ -280,9 +287,10 @@ static void do_all(struct cg_func *g, const struct kir_inst *i, const struct lan
 // One operation is a few instructions: with all lanes active they are written out, without the
 // loop's search for the next lane.
 static bool short_operation(const struct kir_inst *i) {
-    return !isa_type_is_float(i->ty) || i->mods.atom != ISA_ATOM_ADD ||
-           (is_shared(i) && isa_type_bits(i->ty) >= 32 && i->ty != ISA_F16X2 &&
-            i->ty != ISA_BF16X2);
+    if (isa_type_bits(i->ty) > 64)
+        return false;
+    return !is_float_arithmetic(i) || (is_shared(i) && isa_type_bits(i->ty) >= 32 &&
+                                       i->ty != ISA_F16X2 && i->ty != ISA_BF16X2);
 }
 
 static void do_lanes(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
@@ -324,39 +332,44 @@ static LLVMValueRef old_values(struct cg_func *g, LLVMTypeRef vt) {
     return out;
 }
 
-static void emit_each(struct cg_func *g, struct kir_inst *i) {
+// Component k of a vector, or the only one, at the lanes' pointers.
+static void emit_component(struct cg_func *g, struct kir_inst *i, uint32_t k, LLVMValueRef ptrs) {
     struct cg *c = g->cg;
     bool cas = i->mods.atom == ISA_ATOM_CAS, result = i->nres && i->op == ISA_OP_ATOM;
     struct lanes v = {.vt = cg_vec_of(c, cg_int_type(c, isa_type_bits(i->ty)))};
-    v.ptrs = cg_pointer(g, i->mods.space, address(g, i, true), true);
-    v.x = operand(g, i, 1);
+    LLVMValueRef at = cg_i64(c, (uint64_t)k * (isa_type_bits(i->ty) / 8));
+    v.ptrs = k ? LLVMBuildGEP2(c->b, c->i8, ptrs, &at, 1, "") : ptrs;
+    v.x = operand(g, i, 1 + k);
     v.y = cas ? operand(g, i, 2) : NULL;
     if (c->width == 1) {
         LLVMValueRef r = one(g, i, v.ptrs, v.x, v.y);
         if (result)
-            cg_set_scalar(g, i->res[0], cg_widen(c, r, i->ty, i->res[0]->type));
+            cg_set_scalar(g, i->res[k], cg_widen(c, r, i->ty, i->res[k]->type));
         return;
     }
     if (result)
         v.out = old_values(g, v.vt);
     do_lanes(g, i, &v);
     if (result)
-        cg_set_result(g, i->res[0],
-                      cg_widen(c, LLVMBuildLoad2(c->b, v.vt, v.out, ""), i->ty, i->res[0]->type));
+        cg_set_result(g, i->res[k],
+                      cg_widen(c, LLVMBuildLoad2(c->b, v.vt, v.out, ""), i->ty, i->res[k]->type));
+}
+
+// The elements of a vector are atomic each by itself, so one follows the other for all lanes.
+static void emit_each(struct cg_func *g, struct kir_inst *i) {
+    LLVMValueRef ptrs = cg_pointer(g, i->mods.space, address(g, i, true), true);
+    for (uint32_t k = 0; k < (i->mods.vec ? i->mods.vec : 1u); k++)
+        emit_component(g, i, k, ptrs);
 }
 
 bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     if (i->op != ISA_OP_ATOM && i->op != ISA_OP_RED)
         return false;
-    if (i->mods.vec || isa_type_bits(i->ty) > 64) {
-        cg_error(c, "%s:%u: vector and 128-bit atomics are not supported", g->f->name, i->line);
-        return true;
-    }
     bool unused = i->op == ISA_OP_RED || !i->nres;
     cg_check_alignment(g, i);
-    if (c->width > 1 && unused && reducible(i) && i->mods.space != ISA_SPACE_LOCAL &&
-        cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM)
+    if (c->width > 1 && unused && reducible(i) && !i->mods.vec &&
+        i->mods.space != ISA_SPACE_LOCAL && cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM)
         emit_reduced(g, i);
     else
         emit_each(g, i);

@@ -532,6 +532,14 @@ for name, dst in (("atom", "d, "), ("red", "")):
     for words, types, noftz, ptx, sm in ATOMIC:
         form("%s%s.op%s{.hint}.type %s[a], b{, cache-policy}" % (name, atomic, noftz, dst), ptx=ptx,
              sm=sm, op=enum_words("atom", "ISA_ATOM_", words), type=types, **more)
+    # Vectors: each element by itself.
+    vector = dict(more, ss={"global": "space=ISA_SPACE_GLOBAL"}, ptx=81, sm=90)
+    form("%s%s.add{.hint}.vec.type %s[a], b{, cache-policy}" % (name, atomic, dst), type="f32",
+         add={"add": "atom=ISA_ATOM_ADD"}, **vector)
+    for types, vec in (("f16 bf16", "v2 v4 v8"), ("f16x2 bf16x2", "v2 v4")):
+        form("%s%s.op.noftz{.hint}.vec.type %s[a], b{, cache-policy}" % (name, atomic, dst),
+             op=enum_words("atom", "ISA_ATOM_", "add min max"), type=types,
+             vec={v: "vec=" + v[1:] for v in vec.split()}, **vector)
     if dst:
         form("atom" + atomic + ".exch{.hint}.type d, [a], b{, cache-policy}", type="b32 b64",
              exch={"exch": "atom=ISA_ATOM_EXCH"}, **more)
