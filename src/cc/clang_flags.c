@@ -257,6 +257,8 @@ void clang_device_bitcode(struct command *cmd, const struct compilation *c,
 
 static void add_host_code_generation(struct command *cmd, const struct compilation *c) {
     const struct cc_options *o = c->options;
+    // Programs rely on what nvcc's usual host compiler makes of signed overflow.
+    command_arg(cmd, "-fwrapv");
     if (o->host_opt)
         command_argf(cmd, "-O%s", o->host_opt);
     if (o->debug)

@@ -29,6 +29,25 @@ int main() {
 }
 """
 
+OVERFLOW = """
+#include <cstdlib>
+__global__ void square(int *a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) a[i] = (unsigned)i * i;
+}
+static int test(int n) {
+    int *d, *a = (int *)malloc(n * sizeof(int));
+    cudaMalloc(&d, n * sizeof(int));
+    square<<<(n + 255) / 256, 256>>>(d, n);
+    cudaMemcpy(a, d, n * sizeof(int), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i += 1)
+        if (a[i] != i * i)
+            return 1;
+    return 0;
+}
+int main() { return test(100000) || test(70000); }
+"""
+
 HELLO = """#include <cstdio>
 #include "value.h"
 __global__ void hello() { printf("value %d\\n", VALUE); }
@@ -51,6 +70,12 @@ class Programs(CompilerTest):
         r = self.command([os.path.join(self.dir, program), *args])
         self.assertEqual(r.returncode, 0, r.stdout + r.stderr)
         return r
+
+    def test_signed_overflow_of_host_code_wraps(self):
+        self.write("o.cu", OVERFLOW)
+        for flags in (["-O0"], ["-O2"], ["-O3"]):
+            self.compiles("o.cu", "-o", "o", *flags)
+            self.passes("o")
 
     def test_managed_variables(self):
         self.write("m.cu", MANAGED)
