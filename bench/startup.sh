@@ -1,6 +1,7 @@
 #!/bin/sh
 # How long a hello-kernel program with native code in its image takes from start to exit, and how
-# long `kudzu cc` takes to compile it: the best of ten.
+# long `kudzu cc` takes to compile it: the best of ten, and the least processor time of all its
+# processes, which other work on the machine disturbs less.
 set -eu
 build=$1
 work=$(mktemp -d)
@@ -21,13 +22,18 @@ int main() {
 CU
 best() {
     python3 - "$@" <<'PY'
-import subprocess, sys, time
-best = 1e9
+import resource, subprocess, sys, time
+
+def processor_time():
+    u = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return u.ru_utime + u.ru_stime
+
+best = least = 1e9
 for _ in range(10):
-    t = time.time()
+    t, p = time.time(), processor_time()
     subprocess.run(sys.argv[2:], check=True, stdout=subprocess.DEVNULL)
-    best = min(best, time.time() - t)
-print("%s: %.1f ms" % (sys.argv[1], best * 1e3))
+    best, least = min(best, time.time() - t), min(least, processor_time() - p)
+print("%s: %.1f ms, processor time %.1f ms" % (sys.argv[1], best * 1e3, least * 1e3))
 PY
 }
 best "kudzu cc hello.cu (asked for: under 600)" "$build/bin/kudzu" cc "$work/hello.cu" -o "$work/hello"

@@ -192,7 +192,7 @@ static bool check_inputs(const struct cc_options *o) {
 
 // What build systems read from nvcc's -v and --dryrun: where the toolkit's parts are. CMake takes
 // the command that names the libraries for the link command.
-static void show_settings(const struct toolchain *t) {
+static void show_settings(const struct toolchain *t, const struct architectures *a) {
     if (!command_mode.verbose && !command_mode.dry_run)
         return;
     const char *path = getenv("PATH");
@@ -200,6 +200,8 @@ static void show_settings(const struct toolchain *t) {
             "#$ _CUDART_=cudart\n#$ TOP=%s/..\n#$ PATH=%s\n#$ INCLUDES=-I%s\n"
             "#$ SYSTEM_INCLUDES=\n#$ NVVMIR_LIBRARY_DIR=%s/../nvvm/libdevice\n#$ LIBRARIES=-L%s\n",
             t->lib, path ? path : "", t->include, t->lib, t->lib);
+    for (uint32_t i = 0; i < a->list.len; ++i) // CMake takes these for the default
+        fprintf(stderr, "#$ ARCHITECTURE=-arch compute_%u\n", a->list.data[i].number);
 }
 
 static bool drive(struct cc_options *o, struct arena *arena, int *status) {
@@ -209,7 +211,8 @@ static bool drive(struct cc_options *o, struct arena *arena, int *status) {
         return cc_error("no input files");
     if (!toolchain_find(&t, arena))
         return false;
-    show_settings(&t); // before the files are looked for: CMake asks with a file that is not there
+    // Before the files are looked for: CMake asks with a file that is not there.
+    show_settings(&t, &o->architectures);
     if (!check_inputs(o))
         return false;
     const char *keep = o->keep ? (o->keep_directory ? o->keep_directory : ".") : NULL;
