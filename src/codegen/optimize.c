@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "codegen/cg.h"
+#include "codegen/outline.h"
 #include "support/debug.h"
 
 static const struct {
@@ -105,6 +106,8 @@ bool cg_optimize(struct cg *c, enum kd_level level, struct strbuf *err) {
             LLVMDisposeErrorMessage(text);
             bad = true;
         }
+        cg_outline_masked(c, level);
+        set_attributes(c, level); // of the functions that this made
     }
     if (debug_on("llvmopt"))
         LLVMDumpModule(c->mod);

@@ -1,9 +1,10 @@
 """Runs the fuzz targets of a build for a long time, one at a time, and prints what was run.
 
 usage: long_run.py BUILD --minutes M [--kudzu KUDZU] [--seed N] [--keep DIR] [--targets NAME,...]
+                   [--seeds FOLDER]
 
 Seeds are the PTX files of the tests, every instruction form of the table, and, when KUDZU is
-given, the PTX of the examples at -O0 and -O3. Each target gets an equal share of the time, in
+given, the PTX of the examples at -O0 and -O3; PTX files of FOLDER too. Each target gets an equal share of the time, in
 turns of a minute with seeds of their own. An input that crashes is kept; the turn can be repeated
 with the seed that is printed."""
 import argparse
@@ -75,7 +76,8 @@ def seeds_of(target, build, made):
     if target == "fuzz_image":
         return sorted(glob.glob(os.path.join(build, "tests", "fuzz", "images", "*")))
     files = glob.glob(os.path.join(ROOT, "tests", "**", "*.ptx"), recursive=True)
-    files += glob.glob(os.path.join(made, "*.ptx"))
+    for folder in made:
+        files += glob.glob(os.path.join(folder, "*.ptx"))
     if target == "fuzz_ir":
         files += glob.glob(os.path.join(ROOT, "tests", "ir", "cases", "*.ir"))
         files += glob.glob(os.path.join(build, "tests", "fuzz", "ir", "*.ir"))
@@ -121,6 +123,7 @@ def main():
     p.add_argument("build")
     p.add_argument("--minutes", type=float, required=True)
     p.add_argument("--kudzu", help="compiles the examples to PTX as more seeds")
+    p.add_argument("--seeds", action="append", default=[], help="folder of more PTX files")
     p.add_argument("--seed", type=int)
     p.add_argument("--keep", default=tempfile.gettempdir(), help="where inputs that crash go")
     p.add_argument("--targets", default="fuzz_ptx,fuzz_ir,fuzz_image")
@@ -133,7 +136,7 @@ def main():
         write_forms(a.build, made)
         if a.kudzu:
             write_examples(a.kudzu, made)
-        files = {t: seeds_of(t, a.build, made) for t in targets}
+        files = {t: seeds_of(t, a.build, [made] + a.seeds) for t in targets}
         tallies = {t: Tally() for t in targets}
         until, turn = time.time() + 60 * a.minutes, 0
         while time.time() < until:

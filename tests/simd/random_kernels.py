@@ -5,7 +5,9 @@ usage: random_kernels.py PTX_RUN KUDZU [--seed N] [--count FILES] [--minutes M] 
 The kernels end, have no races and print the same on every correct implementation: threads store
 to places of their own, loops spend fuel, barriers stand in uniform flow, warp operations name
 masks made by votes, atomics commute, and NaNs of f64 are never looked at bit by bit. A file that
-differs is kept and reduced. The first line printed names the seed."""
+differs is kept and reduced. One that meets the time limit (as SIMD code or on the interpreter; for
+compiling and running) is kept too and counted apart: on a busy machine that says nothing about
+right and wrong. The first line printed names the seed: file K of a run is --seed SEED+K --count 1."""
 import argparse
 import os
 import random
@@ -105,6 +107,9 @@ class Kernel:
         self.threads = self.block[0] * self.block[1] * self.block[2]
         self.total = self.threads * self.grid[0] * self.grid[1]
         self.returns = rng.random() < 0.4
+        # A thread that has left makes a barrier wait for the others alone; the compiler's threads
+        # of their own stacks take much time, so that few kernels need them.
+        self.parted_barriers = not self.returns and rng.random() < 0.15
         self.pattern = rng.choice(["small", "rand", "iota", "special", "float"])
         self.n = rng.choice([0, 1, 5, 7, 32, 100, 4294967280, 2147483640, rng.getrandbits(32)])
         self.budget = rng.randint(4, 16)
@@ -263,6 +268,8 @@ class Kernel:
             kinds += [self.warp_op] * 4 + [self.masked_if, self.masked_loop]
         if ctx.uniform:
             kinds += [self.barrier] * 3 + [self.warp_uniform_if]
+            if self.parted_barriers:
+                kinds += [self.parted_barrier] * 2
         # What leaves a place where lanes are known to be together would make that untrue.
         node = r.choice(kinds)(ctx)
         return node
@@ -475,6 +482,17 @@ class Kernel:
         return Node("__syncthreads(); %s[t] = %s; __syncthreads(); %s = %s[%s];" %
                     (v, self.expr(t, 1), r.choice(self.names[t]), v, src))
 
+    def parted_barrier(self, ctx):
+        """Threads of one warp wait at different barriers of the text, all of the block at each."""
+        r = self.r
+        v = r.choice(["sh[t] = u0;", "sh[t] ^= t;", "loc[t & 7] = u1;"])
+        wait = "asm volatile(\"bar.sync 0;\" ::: \"memory\");"
+        inner = ctx.inner(loop=False)
+        return Node("__syncthreads(); if (%s) {" % self.cond(),
+                    self.few(inner) + [Node(v), Node(wait), Node("} else {")] + self.few(inner) +
+                    [Node(wait)], "} __syncthreads(); u0 += sh[(t + %d) %% T]; __syncthreads();" %
+                    r.randrange(40))
+
     def render(self, out):
         r = out.append
         r('extern "C" __global__ void %s(const unsigned *in, unsigned *own, unsigned *acc, '
@@ -561,17 +579,15 @@ class Tester:
             return None
         want = self.outcome(ptx, KUDZU_EXEC="interp")
         if "exit " in want or want == "timeout":
-            return ("interpreter", want, "") if level is None else None
-        if level is None:
             return None
         got = self.outcome(ptx, KUDZU_EXEC="simd", KUDZU_CPU=level, KUDZU_WIDTH=width)
-        return (want, got) if got != want else None
+        return (want, got) if got != want and got != "timeout" else None
 
     def outcome(self, ptx, **env):
         return compare.run(self.tool, ptx, self.tmp, CUDA_CACHE_DISABLE="1", **env)
 
     def check(self, text, seed):
-        """The first (opt, level, width) that differs, or None; level None: the interpreter fails.
+        """The first finding, or None: (what, opt, level, width or a message).
         The seed picks one level and, as compiling takes most of the time, some of the widths."""
         pick = random.Random(seed)
         level = pick.choice(self.levels)
@@ -579,14 +595,16 @@ class Tester:
                             ("-G", pick.sample(compare.WIDTHS, 1))):
             ptx = self.compile(text, opt)
             if not ptx:
-                return (opt, "compiler", self.message)
+                return ("does not compile", opt, "-", self.message)
             want = self.outcome(ptx, KUDZU_EXEC="interp")
-            if "exit " in want or want == "timeout":
-                return (opt, None, want)
+            if want == "timeout":
+                return ("time limit", opt, "interpreter", "-")
+            if "exit " in want:
+                return ("interpreter fails", opt, "-", want)
             for width in widths:
                 got = self.outcome(ptx, KUDZU_EXEC="simd", KUDZU_CPU=level, KUDZU_WIDTH=width)
                 if got != want:
-                    return (opt, level, width)
+                    return ("time limit" if got == "timeout" else "differs", opt, level, width)
         return None
 
 
@@ -634,13 +652,13 @@ def reduce(kernels, still, until):
 
 
 def report(tester, kernels, seed, found, keep, seconds):
-    opt, level, width = found
-    where = "%s %s width %s" % (opt, level, width if level else "-")
+    what, opt, level, width = found
+    where = "%s: %s %s width %s" % (what, opt, level, width)
     print("seed %d: %s" % (seed, where), flush=True)
     path = os.path.join(keep, "random_%d.cu" % seed)
     with open(path, "w") as f:
         f.write("// %s\n" % where.split("\n")[0] + text_of(kernels))
-    if level == "compiler":
+    if what != "differs":
         return
     still = lambda ks: tester.differs(text_of(ks), opt, level, width) is not None
     kernels = reduce(kernels, still, time.time() + seconds)
@@ -664,7 +682,7 @@ def main():
         a.count = 10
     seed = a.seed if a.seed is not None else random.SystemRandom().randrange(1 << 30)
     print("seed %d" % seed, flush=True)
-    start, tried, bad = time.time(), 0, 0
+    start, tried, bad, slow = time.time(), 0, 0, 0
     with tempfile.TemporaryDirectory() as tmp:
         tester = Tester(a.tool, a.kudzu, tmp)
         while (not a.count or tried < a.count) and \
@@ -672,10 +690,12 @@ def main():
             kernels = make_file(seed + tried, a.kernels)
             found = tester.check(text_of(kernels), seed + tried)
             if found:
-                bad += 1
+                slow += found[0] == "time limit"
+                bad += found[0] != "time limit"
                 report(tester, kernels, seed + tried, found, a.keep, a.reduce)
             tried += 1
-    print("%d files, %d kernels, %d differ" % (tried, tried * a.kernels, bad))
+    print("%d files, %d kernels, %d wrong, %d met the time limit" %
+          (tried, tried * a.kernels, bad, slow))
     sys.exit(bad != 0)
 
 
