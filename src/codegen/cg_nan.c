@@ -67,7 +67,8 @@ static bool by_value(const struct kir_inst *i, uint32_t k) {
     case ISA_OP_SET:
         return i->ty2 == ISA_F32;
     case ISA_OP_CVT:
-        return i->ty2 == ISA_F32 && i->ty != ISA_F64;
+        return i->ty2 == ISA_F32 && i->ty != ISA_F64 && !pw_keeps_nan(i) &&
+               (i->ty != ISA_TF32 || i->mods.rnd != ISA_RND_RNA);
     case ISA_OP_COPYSIGN:
         return false;
     default:
@@ -93,7 +94,7 @@ static uint8_t source_of(const struct kir_value *v) {
         return 0;
     if (v->def->op == ISA_OP_PHI || copies(v->def, 0))
         return 0;
-    return arithmetic(v->def) ? HAS_DIRTY : HAS_CLEAN;
+    return arithmetic(v->def) && !pw_keeps_nan(v->def) ? HAS_DIRTY : HAS_CLEAN;
 }
 
 // A phi or select of floats may have an integer operand (a register used as both): its bits are

@@ -23,14 +23,17 @@ struct pw {
 // <1 x T>). src[k] has the representation of i->ops[k]'s type: PRED i1, B16 i16, B32 i32,
 // B64 i64, B128 i128, F32 float, F64 double (or vectors of them); dst[k] gets that of
 // i->res[k]. Every result is bit for bit isa_eval's, with two exceptions: an f32 result of
-// arithmetic (of all but mov, selp, slct, copysign) may be any NaN where isa_eval's is one, if its
-// representation is F32; and which payload an f64 operation keeps when more than one operand is
-// NaN is not fixed. F32 operands are taken as they are, NaNs too: the caller makes one canonical
-// before its bits count (mov to bits, copysign, .xorsign.abs, cvt.f64.f32).
-// Returns false when the form is not known; pw_error then says what is missing. cvta and
-// isspacep are not known here: they need the block's context.
+// arithmetic (of all but mov, selp, slct, copysign and what pw_keeps_nan) may be any NaN where
+// isa_eval's is one, if its representation is F32; and which payload an f64 operation keeps when
+// more than one operand is NaN is not fixed. F32 operands are taken as they are, NaNs too: the
+// caller makes one canonical before its bits count (mov to bits, copysign, .xorsign.abs,
+// cvt.f64.f32, cvt.f32.f32, cvt.rna.tf32.f32). Returns false when the form is not known; pw_error
+// then says what is missing. cvta and isspacep are not known here: they need the block's context.
 bool pw_emit(struct pw *p, const struct kir_inst *i, unsigned lanes, const LLVMValueRef *src,
              LLVMValueRef *dst);
+
+// Is i a conversion to f32 whose result, where it is a NaN, has its operand's sign and payload?
+bool pw_keeps_nan(const struct kir_inst *i);
 
 // Why the last pw_emit returned false.
 const char *pw_error(const struct pw *p);

@@ -92,9 +92,11 @@ bool pw_count(const struct em *e) {
     return true;
 }
 
-// Operand k's low eight bits (bfe, bfi: a position or a length) in width w.
-static val small(const struct em *e, unsigned k, unsigned w) {
-    return v_resize(e, v_andi(e, op_int(e, k, 32, false), 0xff), w, false);
+// Operand k (bfe, bfi: a position or a length) in width w: of 32-bit fields its low eight bits, of
+// 64-bit ones, as hardware has it, all.
+static val field_number(const struct em *e, unsigned k, unsigned w) {
+    val n = op_int(e, k, 32, false);
+    return w == 32 ? v_andi(e, n, 0xff) : v_zext(e, n, 64);
 }
 
 // The n lowest bits set.
@@ -105,7 +107,7 @@ static val low_mask(const struct em *e, val n) {
 bool pw_bfe(const struct em *e) {
     enum isa_type t = e->i->ty;
     unsigned w = isa_type_bits(t);
-    val a = op_typed(e, 0, t), pos = small(e, 1, w), len = small(e, 2, w), r;
+    val a = op_typed(e, 0, t), pos = field_number(e, 1, w), len = field_number(e, 2, w), r;
     if (!isa_type_is_signed(t)) {
         r = v_and(e, v_lshr_clamp(e, a, pos), low_mask(e, len));
     } else { // bits past the top are the sign; a field of length 0 is 0
@@ -119,7 +121,7 @@ bool pw_bfe(const struct em *e) {
 bool pw_bfi(const struct em *e) {
     unsigned w = isa_type_bits(e->i->ty);
     val a = op_int(e, 0, w, false), b = op_int(e, 1, w, false);
-    val pos = small(e, 2, w), len = small(e, 3, w);
+    val pos = field_number(e, 2, w), len = field_number(e, 3, w);
     val mask = v_shl_clamp(e, low_mask(e, len), pos);
     val field = v_and(e, v_shl_clamp(e, a, pos), mask);
     res_int(e, 0, v_or(e, v_and(e, b, v_not(e, mask)), field), false);
@@ -185,6 +187,8 @@ bool pw_fns(const struct em *e) {
     val found = v_icmp(e, LLVMIntULT, count, v_call1(e, "llvm.ctpop", m));
     val pos = select_bit(e, m, count);
     pos = v_sel(e, down, v_sub(e, k_int(e, 32, 31), pos), pos);
-    res_int(e, 0, v_sel(e, found, pos, k_int(e, 32, UINT64_MAX)), false);
+    pos = v_sel(e, found, pos, k_int(e, 32, UINT64_MAX));
+    val least = v_icmpi(e, LLVMIntEQ, off, 0x80000000); // hardware answers 0
+    res_int(e, 0, v_sel(e, least, k_int(e, 32, 0), pos), false);
     return true;
 }

@@ -101,8 +101,9 @@ static val classify(const struct em *e, val m, uint64_t inf, uint64_t least_norm
         return v_icmpi(e, LLVMIntULE, m, inf);
     case ISA_TESTP_NOTANUMBER:
         return v_icmpi(e, LLVMIntUGT, m, inf);
-    case ISA_TESTP_NORMAL:
-        return v_icmpi(e, LLVMIntULT, v_addi(e, m, -least_normal), inf - least_normal);
+    case ISA_TESTP_NORMAL: // zero is
+        return v_or(e, v_icmpi(e, LLVMIntEQ, m, 0),
+                    v_icmpi(e, LLVMIntULT, v_addi(e, m, -least_normal), inf - least_normal));
     default: // subnormal, not zero
         return v_icmpi(e, LLVMIntULT, v_addi(e, m, -UINT64_C(1)), least_normal - 1);
     }

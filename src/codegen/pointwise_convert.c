@@ -70,15 +70,17 @@ static double power(unsigned n) {
     return n == 64 ? 0x1p64 : (double)(UINT64_C(1) << n);
 }
 
-// Both bounds are exact in x's format.
-static val to_int_bounded(const struct em *e, val x, unsigned bits, bool s) {
+static val nan_to(const struct em *e, val x, uint64_t nan, val y) {
+    return v_sel(e, v_is_nan(e, x), k_int(e, v_width(y), nan), y);
+}
+
+// Both bounds are exact in x's format. The clamp makes the lower bound of a NaN.
+static val to_int_bounded(const struct em *e, val x, unsigned bits, bool s, uint64_t nan) {
     unsigned w = v_width(x);
     double lo = s ? -power(bits - 1) : 0, hi = power(bits - s) - 1;
     val y = at_most(e, at_least(e, x, k_flt(e, w, lo)), k_flt(e, w, hi));
-    if (!s && bits == 32)
-        return v_fptoui(e, y, 32);
-    y = v_fptosi(e, y, 32);
-    return s ? v_sel(e, v_is_nan(e, x), k_int(e, 32, 0), y) : y; // unsigned: NaN is at least 0 now
+    y = !s && bits == 32 ? v_fptoui(e, y, 32) : v_fptosi(e, y, 32);
+    return nan == (s ? UINT64_C(1) << (bits - 1) : 0) ? y : nan_to(e, x, nan, y);
 }
 
 // The upper bound, 2^n - 1, is not: it is put in afterwards. What the conversion makes of numbers
@@ -91,21 +93,21 @@ static val to_int_unbounded(const struct em *e, val x, unsigned bits, bool s, ui
     y = v_sel(e, v_fcmp(e, LLVMRealOGE, x, k_flt(e, w, power(bits - s))), k_int(e, bits, max), y);
     // The lower bound is what the clamp has made of a NaN.
     uint64_t low = s ? UINT64_C(1) << (bits - 1) : 0;
-    return nan == low ? y : v_sel(e, v_is_nan(e, x), k_int(e, bits, nan), y);
+    return nan == low ? y : nan_to(e, x, nan, y);
 }
 
 static bool float_to_int(const struct em *e, enum isa_type to, enum isa_type from) {
     unsigned bits = isa_type_bits(to);
     bool s = isa_type_is_signed(to);
     val x = integral(e, source(e, from), true), y;
+    uint64_t nan = from == ISA_F64 || bits == 64 ? UINT64_C(1) << (bits - 1) : 0;
     if (bits == 64) {
-        uint64_t nan = from == ISA_F64 ? UINT64_C(1) << 63 : 0;
         x = v_width(x) == 64 ? x : v_fext(e, x);
         y = to_int_unbounded(e, x, 64, s, nan);
     } else if (bits == 32 && v_width(x) == 32) {
-        y = to_int_unbounded(e, x, 32, s, 0);
+        y = to_int_unbounded(e, x, 32, s, nan);
     } else {
-        y = to_int_bounded(e, x, bits, s);
+        y = to_int_bounded(e, x, bits, s, nan);
     }
     res_typed(e, 0, v_resize(e, y, bits, s), to);
     return true;
@@ -174,12 +176,13 @@ static val quiet(const struct em *e, val d) {
     return v_sel(e, v_is_nan(e, d), v_float(e, made), d);
 }
 
-// .ftz looks at the exact number.
+// .ftz looks at the number as it is rounded where exponents have no bound: 2^24 times larger.
 static val narrow(const struct em *e, val d) {
     val r = rnd_narrow(e, d, e->i->mods.rnd);
     if (!e->i->mods.ftz)
         return r;
-    val tiny = v_fcmp(e, LLVMRealOLT, v_fabs(e, d), k_flt(e, 64, 0x1p-126));
+    val scaled = rnd_narrow(e, v_fmul(e, d, k_flt(e, 64, 0x1p24)), e->i->mods.rnd);
+    val tiny = v_fcmp(e, LLVMRealOLT, v_fabs(e, scaled), k_flt(e, 32, 0x1p-102));
     val bits = v_bits(e, r);
     return v_float(e, v_sel(e, tiny, v_andi(e, bits, 0x80000000), bits));
 }
@@ -193,17 +196,34 @@ static val finish_half(const struct em *e, val h, unsigned inf) {
     return e->i->mods.relu ? v_call2(e, "llvm.smax", h, k_int(e, 16, 0)) : h;
 }
 
+// The sign and the upper payload bits of a double that is a NaN, quiet.
+static val half_nan(const struct em *e, enum isa_type to, val bits) {
+    unsigned mantissa = to == ISA_F16 ? 10 : 7;
+    uint64_t payload = (UINT64_C(1) << mantissa) - 1, quiet = to == ISA_F16 ? 0x7e00 : 0x7fc0;
+    val h = v_andi(e, v_lshri(e, bits, 52 - mantissa), payload);
+    h = v_or(e, h, v_andi(e, v_lshri(e, bits, 48), 0x8000));
+    return v_trunc(e, v_or(e, h, k_int(e, 64, quiet)), 16);
+}
+
 // x: float, or double that is rounded to odd on the way.
 static val to_half(const struct em *e, enum isa_type to, val x) {
     unsigned mode = e->i->mods.rnd;
     if (mode >= ISA_RND_RNI) // already integral: exact
         mode = ISA_RND_RN;
     x = saturate_if(e, x);
+    val f = v_width(x) == 64 ? rnd_narrow(e, x, RND_ODD) : x;
+    val h = to == ISA_F16 ? v_float_to_half(e, f, mode) : v_float_to_bfloat(e, f, mode);
     if (v_width(x) == 64)
-        x = rnd_narrow(e, x, RND_ODD);
-    if (to == ISA_F16)
-        return finish_half(e, v_float_to_half(e, x, mode), 0x7c00);
-    return finish_half(e, v_float_to_bfloat(e, x, mode), 0x7f80);
+        h = v_sel(e, v_is_nan(e, x), half_nan(e, to, v_bits(e, x)), h);
+    return finish_half(e, h, to == ISA_F16 ? 0x7c00 : 0x7f80);
+}
+
+// .rna keeps a NaN's upper bits, less one unit with .satfinite.
+static val tf32_nan(const struct em *e, val bits) {
+    if (e->i->mods.rnd != ISA_RND_RNA)
+        return k_int(e, 32, 0x7fffe000);
+    bits = v_andi(e, bits, 0xffffe000);
+    return e->i->mods.satfinite ? v_addi(e, bits, -UINT64_C(0x2000)) : bits;
 }
 
 // f32 with ten bits of mantissa, the others zero.
@@ -221,23 +241,49 @@ static bool to_tf32(const struct em *e, val x) {
     }
     if (m->relu)
         r = v_call2(e, "llvm.smax", r, k_int(e, 32, 0));
-    res_int(e, 0, v_sel(e, v_is_nan(e, x), k_int(e, 32, 0x7fffffff), r), false);
+    res_int(e, 0, v_sel(e, v_is_nan(e, x), tf32_nan(e, bits), r), false);
     return true;
 }
 
+// Conversions that move bits: of a format to itself, and of bf16 to f32, of which it is a half.
+static bool is_move(const struct kir_inst *i) {
+    if (i->mods.sat || i->mods.ftz || i->mods.rnd >= ISA_RND_RNI)
+        return false;
+    return (i->ty == i->ty2 && (i->ty == ISA_F32 || i->ty == ISA_F64)) ||
+           (i->ty == ISA_F32 && i->ty2 == ISA_BF16);
+}
+
+bool pw_keeps_nan(const struct kir_inst *i) {
+    return i->op == ISA_OP_CVT && i->ty == ISA_F32 && (i->ty2 == ISA_F64 || is_move(i));
+}
+
+// f64 from another format. .ftz makes the NaN of f32 arithmetic of any.
+static val widened(const struct em *e, val x) {
+    val d = saturate_if(e, v_width(x) == 64 ? quiet(e, x) : v_fext(e, x));
+    if (!e->i->mods.ftz || e->i->mods.sat || e->i->ty2 != ISA_F32)
+        return d;
+    return v_sel(e, v_is_nan(e, x), v_float(e, k_int(e, 64, 0x7fffffffe0000000)), d);
+}
+
 static bool float_to_float(const struct em *e, enum isa_type to, enum isa_type from) {
-    bool to_number = to == ISA_F32 || to == ISA_F64 || to == ISA_F16 || to == ISA_BF16;
-    val x = integral(e, source(e, from), false);
+    if (is_move(e->i)) {
+        val a = op_int(e, 0, isa_type_bits(from), false);
+        res_int(e, 0, from == ISA_BF16 ? v_shli(e, v_zext(e, a, 32), 16) : a, false);
+        return true;
+    }
+    // Subnormal f32 operands of conversions to f16 are never flushed.
+    bool as_is = from == ISA_F32 && to == ISA_F16;
+    val x = integral(e, as_is ? op_flt(e, 0, 32) : source(e, from), false);
     if (to == ISA_TF32 && from == ISA_F32)
         return to_tf32(e, x);
-    if (!to_number)
-        return pw_unknown(e, "this type");
     if (to == ISA_F16 || to == ISA_BF16)
         res_int(e, 0, to_half(e, to, x), false);
     else if (to == ISA_F64)
-        res_flt(e, 0, saturate_if(e, v_width(x) == 64 ? quiet(e, x) : v_fext(e, x)));
+        res_flt(e, 0, widened(e, x));
+    else if (to != ISA_F32)
+        return pw_unknown(e, "this type");
     else if (v_width(x) == 64)
-        res_flt(e, 0, saturate_if(e, narrow(e, x)));
+        res_int(e, 0, saturate_if(e, narrow(e, x)), false);
     else
         res_flt(e, 0, saturate_if(e, e->i->mods.ftz ? v_flush(e, x) : x));
     return true;

@@ -3,39 +3,20 @@
 
 static const uint64_t sign32 = 0x80000000;
 
-// 1/0 x: -1 where r and t differ in sign and t is not zero. (t's zero is +0.)
-static val crossed(const struct em *e, val t, val r) {
-    val rs = v_shli(e, v_zext(e, v_andi(e, v_bits(e, r), sign32), 64), 32);
-    return v_fcmp(e, LLVMRealOLT, v_float(e, v_xor(e, v_bits(e, t), rs)), k_flt(e, 64, 0));
-}
-
-// .ftz flushes when the exact result is below 2^-126, which rounding can lift to 2^-126 when the
-// operation is a product or fma: then the exact difference decides. Sums below 2^-126 are exact.
-// Quotients cannot lie so close below it: a/b < 1 for mantissas of 24 bits is at most 1 - 2^-24.
-static val tiny_product(const struct em *e, const val x[3], val r) {
-    val bits = v_bits(e, r), mag = v_andi(e, bits, 0x7fffffff);
-    val least = v_or(e, v_andi(e, bits, sign32), k_int(e, 32, 0x00800000));
-    val p = v_fmul(e, v_fext(e, x[0]), v_fext(e, x[1])), limit = v_fext(e, v_float(e, least));
-    // c - 2^-126 is exact wherever it matters (fma near 2^-126: c is below 2^-77).
-    val t = x[2] ? v_fadd(e, p, v_fsub(e, v_fext(e, x[2]), limit)) : v_fsub(e, p, limit);
-    val at = v_and(e, v_icmpi(e, LLVMIntEQ, mag, 0x00800000), crossed(e, t, r));
-    return v_or(e, v_icmpi(e, LLVMIntULT, mag, 0x00800000), at);
-}
-
 static val has_zero_exponent(const struct em *e, val r) {
     return v_icmpi(e, LLVMIntEQ, v_andi(e, v_bits(e, r), 0x7f800000), 0);
 }
 
+// .ftz flushes what is below 2^-126 after rounding with unbounded exponents. Products, sums of them
+// and quotients are computed once more 2^24 times larger, where the format rounds them so. Where
+// an operand overflows by that, the result cannot be tiny. Sums below 2^-126 are exact.
 static val is_tiny(const struct em *e, enum isa_op op, const val x[3], val r) {
-    if (op == ISA_OP_DIV)
-        return has_zero_exponent(e, v_fdiv(e, x[0], x[1]));
-    if (op == ISA_OP_MUL || op == ISA_OP_FMA) {
-        // Rounded towards zero it is below 2^-126 exactly when the exact result is.
-        if (has_embedded(e) && e->lanes)
-            return has_zero_exponent(e, embedded_arith(e, op, x, ISA_RND_RZ));
-        return tiny_product(e, x, r);
-    }
-    return has_zero_exponent(e, r);
+    if (op != ISA_OP_MUL && op != ISA_OP_FMA && op != ISA_OP_DIV)
+        return has_zero_exponent(e, r);
+    val up = k_flt(e, 32, 0x1p24);
+    val large[3] = {v_fmul(e, x[0], up), x[1], x[2] ? v_fmul(e, x[2], up) : NULL};
+    val scaled = rnd_arith(e, op, large, e->i->mods.rnd);
+    return v_fcmp(e, LLVMRealOLT, v_fabs(e, scaled), k_flt(e, 32, 0x1p-102));
 }
 
 static val flushed(const struct em *e, enum isa_op op, const val x[3], val r) {
@@ -158,16 +139,26 @@ static val change_sign_half(const struct em *e, enum isa_type t) {
     return v_sel(e, nan, k_int(e, 16, 0x7fff), change_sign(e, h));
 }
 
+static val change_sign_float(const struct em *e, val a) {
+    return e->i->op == ISA_OP_ABS ? v_fabs(e, a) : v_fneg(e, a);
+}
+
+// A NaN keeps its sign, and becomes quiet.
+static val change_sign64(const struct em *e, val a) {
+    val quiet = v_or(e, v_bits(e, a), k_int(e, 64, UINT64_C(1) << 51));
+    return v_sel(e, v_is_nan(e, a), v_float(e, quiet), change_sign_float(e, a));
+}
+
 bool pw_float_sign(const struct em *e) {
     enum isa_type t = e->i->ty;
     if (t == ISA_F16 || t == ISA_BF16)
         res_int(e, 0, change_sign_half(e, t), false);
     else if (t != ISA_F32 && t != ISA_F64)
         return pw_unknown(e, "this type");
-    else if (e->i->op == ISA_OP_ABS)
-        res_flt(e, 0, v_fabs(e, op_number(e, 0, t)));
+    else if (t == ISA_F64)
+        res_flt(e, 0, change_sign64(e, op_number(e, 0, t)));
     else
-        res_flt(e, 0, v_fneg(e, op_number(e, 0, t)));
+        res_flt(e, 0, change_sign_float(e, op_number(e, 0, t)));
     return true;
 }
 

@@ -114,9 +114,11 @@ static val bfloat_result(const struct em *e, const val x[3]) {
     }
 }
 
-// .ftz looks at the exact result: below 2^-14 all of these are exact (or rounded to odd).
+// .ftz looks at the result rounded to eleven bits, whatever the exponent: from the middle between
+// the last number below 2^-14 and 2^-14 on it is not tiny. Down there r is exact, or rounded to
+// odd.
 static val flush_half_result(const struct em *e, val r) {
-    val tiny = v_fcmp(e, LLVMRealOLT, v_fabs(e, r), k_flt(e, 32, 0x1p-14));
+    val tiny = v_fcmp(e, LLVMRealOLT, v_fabs(e, r), k_flt(e, 32, 0x1.ffep-15));
     val bits = v_bits(e, r);
     return v_float(e, v_sel(e, tiny, v_andi(e, bits, 0x80000000), bits));
 }

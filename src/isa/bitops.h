@@ -72,24 +72,30 @@ static inline uint64_t bit_reverse(uint64_t a, unsigned n) {
     return r;
 }
 
+// Positions and lengths of bit fields: the manual takes eight bits of them, which hardware does for
+// 32-bit fields; for 64-bit ones it takes all.
+static inline uint64_t bit_field_number(uint64_t v, unsigned n) {
+    return n == 32 ? v & 0xff : v & 0xffffffff;
+}
+
 static inline uint64_t bit_extract(uint64_t a, uint64_t pos, uint64_t len, unsigned n,
                                    bool is_signed) {
-    unsigned p = pos & 0xff, l = len & 0xff;
+    uint64_t p = bit_field_number(pos, n), l = bit_field_number(len, n);
     a &= bit_low_mask(n);
     if (!l)
         return 0;
-    unsigned sign_pos = p + l - 1 < n ? p + l - 1 : n - 1;
-    uint64_t field = p < 64 ? a >> p & bit_low_mask(l) : 0;
+    uint64_t sign_pos = p + l - 1 < n ? p + l - 1 : n - 1;
+    uint64_t field = p < 64 ? a >> p & bit_low_mask(l < 64 ? (unsigned)l : 64) : 0;
     bool negative = is_signed && (a >> sign_pos & 1);
-    unsigned have = p >= n ? 0 : l < n - p ? l : n - p; // bits that come from a
-    return negative ? field | ~bit_low_mask(have) : field;
+    uint64_t have = p >= n ? 0 : l < n - p ? l : n - p; // bits that come from a
+    return negative ? field | ~bit_low_mask((unsigned)have) : field;
 }
 
 static inline uint64_t bit_insert(uint64_t a, uint64_t b, uint64_t pos, uint64_t len, unsigned n) {
-    unsigned p = pos & 0xff, l = len & 0xff;
+    uint64_t p = bit_field_number(pos, n), l = bit_field_number(len, n);
     if (p >= n)
         return b;
-    uint64_t mask = bit_low_mask(l) << p;
+    uint64_t mask = bit_low_mask(l < 64 ? (unsigned)l : 64) << p;
     return (b & ~mask) | (a << p & mask);
 }
 
@@ -112,6 +118,8 @@ static inline uint64_t bit_sign_extend(uint64_t a, uint64_t width, bool wrap, bo
 }
 
 static inline uint64_t bit_find_nth(uint32_t mask, uint32_t base, int32_t offset) {
+    if (offset == INT32_MIN) // what the sequence of instructions behind fns yields
+        return 0;
     if (!offset)
         return base < 32 && (mask >> base & 1) ? base : 0xffffffff;
     int64_t left = offset < 0 ? -(int64_t)offset : offset;

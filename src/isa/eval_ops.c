@@ -17,7 +17,7 @@ uint64_t eval_approx(float (*approx)(float), enum fp_format f, uint64_t a,
     memcpy(&u, &x, sizeof u);
     if (m->ftz)
         u = (uint32_t)fp_flush(FP_F32, u);
-    return fp_convert(f, FP_F32, u, &plain); // also makes a NaN canonical
+    return fp_is_nan(FP_F32, u) ? fp_nan(f) : fp_convert(f, FP_F32, u, &plain);
 }
 
 static const uint64_t HIGH_WORD = 0xffffffff00000000;

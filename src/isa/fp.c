@@ -80,6 +80,10 @@ uint64_t fp_one(enum fp_format f) {
     return (uint64_t)bias(f) << formats[f].man_bits;
 }
 
+uint64_t fp_nan(enum fp_format f) {
+    return formats[f].nan;
+}
+
 bool fp_is_nan(enum fp_format f, uint64_t a) {
     a &= sign_bit(f) - 1;
     return f == FP_E4M3 ? a == 0x7f : a > inf_bits(f);
@@ -170,6 +174,14 @@ static uint64_t overflow(enum fp_format f, bool sign, const struct isa_mods *m) 
     return with_sign(f, sign, down || m->satfinite || f == FP_E4M3 ? max_finite(f) : inf_bits(f));
 }
 
+// .ftz looks at the number rounded as if exponents had no bound: what rounds up to the least normal
+// number stays. `exponent` is one below that number's, or less.
+static uint64_t flush_tiny(enum fp_format f, struct num n, int exponent, unsigned rnd) {
+    int mb = formats[f].man_bits, emin = 1 - bias(f);
+    bool carries = shift_round(n.man, TOP - mb, rnd, n.sign) >> (mb + 1);
+    return with_sign(f, n.sign, carries && exponent + 1 == emin ? 1ull << mb : 0);
+}
+
 // Rounds a finite non-zero number (lowest bit sticky) to the format.
 static uint64_t pack(enum fp_format f, struct num n, const struct isa_mods *m, bool ftz) {
     int mb = f == FP_TF32 ? 10 : formats[f].man_bits;
@@ -178,7 +190,7 @@ static uint64_t pack(enum fp_format f, struct num n, const struct isa_mods *m, b
     int e = n.exp + TOP; // value is 1.x * 2^e
     int emin = 1 - bias(f);
     if (e < emin && ftz)
-        return with_sign(f, n.sign, 0);
+        return flush_tiny(f, n, e, m->rnd);
     int shift = TOP - mb + (e < emin ? emin - e : 0);
     uint64_t kept = (uint64_t)shift_round(n.man, shift, m->rnd, n.sign);
     // A carry out of the mantissa steps the exponent by itself.
@@ -329,7 +341,7 @@ uint64_t fp_fma(enum fp_format f, uint64_t a, uint64_t b, uint64_t c, const stru
     b = input(f, b, m);
     c = input(f, c, m);
     if (fp_is_nan(f, a) || fp_is_nan(f, b) || fp_is_nan(f, c))
-        return finish(f, nan_of(f, c, nan_of(f, b, a)), m);
+        return finish(f, nan_of(f, b, nan_of(f, c, a)), m);
     NATIVE(f, m, fmaf(as_f32(a), as_f32(b), as_f32(c)), fma(as_f64(a), as_f64(b), as_f64(c)));
     struct num x = unpack(f, a), y = unpack(f, b), z = unpack(f, c);
     if (x.kind == INF || y.kind == INF) {
@@ -431,15 +443,16 @@ uint64_t fp_max(enum fp_format f, uint64_t a, uint64_t b, const struct isa_mods 
     return min_max(f, a, b, m, true);
 }
 
+// The sign of a NaN stays.
 uint64_t fp_abs(enum fp_format f, uint64_t a, const struct isa_mods *m) {
-    if (f != FP_F64 && fp_is_nan(f, a))
-        return formats[f].nan;
+    if (fp_is_nan(f, a))
+        return nan_of(f, a, a);
     return input(f, a, m) & ~sign_bit(f);
 }
 
 uint64_t fp_neg(enum fp_format f, uint64_t a, const struct isa_mods *m) {
-    if (f != FP_F64 && fp_is_nan(f, a))
-        return formats[f].nan;
+    if (fp_is_nan(f, a))
+        return nan_of(f, a, a);
     return input(f, a, m) ^ sign_bit(f);
 }
 
@@ -499,8 +512,8 @@ bool fp_testp(enum fp_format f, uint64_t a, const struct isa_mods *m) {
         return mag <= inf_bits(f);
     case ISA_TESTP_NOTANUMBER:
         return mag > inf_bits(f);
-    case ISA_TESTP_NORMAL:
-        return mag < inf_bits(f) && mag >= 1ull << formats[f].man_bits;
+    case ISA_TESTP_NORMAL: // zero counts as normal
+        return mag < inf_bits(f) && (!mag || mag >= 1ull << formats[f].man_bits);
     default:
         return is_subnormal(f, a);
     }
@@ -523,22 +536,49 @@ static struct num round_integral(struct num n, unsigned rnd) {
     return n;
 }
 
-static uint64_t convert_nan(enum fp_format to, enum fp_format from, uint64_t a) {
-    if (to != FP_F64)
-        return formats[to].nan;
-    if (from == FP_F64)
-        return quiet(a);
+// .rna keeps the upper bits of a NaN; .satfinite then takes one unit from whatever is not finite.
+static uint64_t tf32_nan(uint64_t a, const struct isa_mods *m) {
+    const uint64_t unit = 0x2000;
+    if (m->rnd != ISA_RND_RNA)
+        return formats[FP_TF32].nan & ~(unit - 1);
+    a &= ~(unit - 1);
+    return m->satfinite ? a - unit : a;
+}
+
+// A conversion of a format to itself without rounding, saturation or flushing is a move.
+static bool is_move(enum fp_format to, enum fp_format from, const struct isa_mods *m) {
+    return to == from && (to == FP_F32 || to == FP_F64) && !rounds_to_integer(m) && !m->sat &&
+           !m->ftz;
+}
+
+// The payload of a NaN moves along with the upper bits of the mantissa between f64 and the other
+// formats, and from bf16 to f32, which widens the bits and no more.
+static uint64_t convert_nan(enum fp_format to, enum fp_format from, uint64_t a,
+                            const struct isa_mods *m) {
     uint64_t man = a & ((1ull << formats[from].man_bits) - 1);
-    uint64_t sign = a & sign_bit(from) ? sign_bit(to) : 0;
-    return quiet(sign | inf_bits(to) | man << (52 - formats[from].man_bits));
+    uint64_t sign = a & sign_bit(from) ? sign_bit(to) : 0, inf = sign | inf_bits(to);
+    unsigned have = formats[from].man_bits, want = formats[to].man_bits;
+    if (to == FP_TF32)
+        return tf32_nan(a, m);
+    if (to == FP_F32 && from == FP_BF16 && !m->ftz)
+        return inf | man << (want - have);
+    if (to == FP_F64 && from == FP_F32 && m->ftz) // by way of f32 arithmetic
+        return inf_bits(to) | formats[FP_F32].nan << (want - have);
+    if (to == FP_F64)
+        return quiet(inf | man << (want - have));
+    if (from == FP_F64)
+        return inf | 1ull << (want - 1) | man >> (have - want);
+    return formats[to].nan;
 }
 
 uint64_t fp_convert(enum fp_format to, enum fp_format from, uint64_t a, const struct isa_mods *m) {
-    // .ftz concerns f32 alone, on either side.
-    if (m->ftz && from == FP_F32)
+    if (is_move(to, from, m))
+        return a;
+    // .ftz concerns f32 alone, on either side; subnormal operands of a conversion to f16 stay.
+    if (m->ftz && from == FP_F32 && to != FP_F16)
         a = fp_flush(from, a);
     if (fp_is_nan(from, a))
-        return finish(to, convert_nan(to, from, a), m);
+        return finish(to, convert_nan(to, from, a, m), m);
     struct num n = unpack(from, a);
     if (rounds_to_integer(m))
         n = round_integral(n, m->rnd);
@@ -562,7 +602,7 @@ uint64_t fp_to_int(enum fp_format from, uint64_t a, unsigned bits, bool is_signe
         a = fp_flush(from, a);
     struct num n = unpack(from, a);
     if (n.kind == NAN_)
-        return from == FP_F64 && bits == 64 ? 1ull << 63 : 0;
+        return from == FP_F64 || bits == 64 ? 1ull << (bits - 1) : 0;
     uint64_t max = is_signed ? (1ull << (bits - 1)) - 1 : low_bits(~0ull, bits);
     uint64_t min = is_signed ? 1ull << (bits - 1) : 0; // magnitude of the most negative
     uint64_t limit = n.sign ? min : max;

@@ -1,7 +1,7 @@
 // Floating-point arithmetic on bit patterns, in every format that PTX has and with every
 // rounding mode, independent of the machine's floating-point environment. Results are what
 // NVIDIA hardware gives: canonical NaN in all formats but f64, which keeps payloads; .ftz
-// looks at the exact result, before rounding.
+// flushes what is below the least normal number after rounding with unbounded exponents.
 #ifndef KUDZU_ISA_FP_H
 #define KUDZU_ISA_FP_H
 
@@ -29,7 +29,7 @@ bool fp_testp(enum fp_format f, uint64_t a, const struct isa_mods *m);          
 
 // Conversions. fp_convert also rounds to an integral value when m->rnd is an integer rounding.
 uint64_t fp_convert(enum fp_format to, enum fp_format from, uint64_t a, const struct isa_mods *m);
-// Saturates to `bits` bits; NaN is 0, or the top bit alone from f64 to 64 bits.
+// Saturates to `bits` bits; NaN is 0, or the top bit alone from f64 or to 64 bits.
 uint64_t fp_to_int(enum fp_format from, uint64_t a, unsigned bits, bool is_signed,
                    const struct isa_mods *m);
 uint64_t fp_from_int(enum fp_format to, uint64_t a, bool is_signed, const struct isa_mods *m);
@@ -37,6 +37,7 @@ uint64_t fp_from_int(enum fp_format to, uint64_t a, bool is_signed, const struct
 bool fp_is_nan(enum fp_format f, uint64_t a);
 uint64_t fp_flush(enum fp_format f, uint64_t a); // subnormal -> zero of its sign
 uint64_t fp_one(enum fp_format f);
+uint64_t fp_nan(enum fp_format f);            // the canonical one
 enum fp_format fp_format_of(enum isa_type t); // of one element; FP_F32 for types that are no floats
 
 #endif

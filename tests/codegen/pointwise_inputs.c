@@ -5,7 +5,7 @@ static const uint64_t edges32[] = {
     0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000,
     0x00800001, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001, 0x7f7fffff, 0xff7fffff, 0x7f800000,
     0xff800000, 0x7fffffff, 0xffc00000, 0x7f800001, 0x4b7fffff, 0x4f000000, 0xcf000000, 0x5f800000,
-    0x3effffff, 0x3f000000, 0x33800000, 0xc0200000, 0x477fe000, 0x477ff000, 0x38800000, 0x33000000,
+    0x3effffff, 0x3f000000, 0x33800000, 0xc0200000, 0x477fe000, 0x477ff000, 0x7e800000, 0x33000000,
 };
 static const uint64_t edges64[] = {
     0x0000000000000000, 0x8000000000000000, 0x0000000000000001, 0x800fffffffffffff,
@@ -132,6 +132,18 @@ static void beside_middle(enum isa_type t, uint64_t r, union isa_bits *x) {
     x[2].u64[0] ^= r & 4 ? sign : 0;
 }
 
+// Products that lie so closely below the least normal number that rounding makes them equal, or
+// just not. c is zero.
+static void below_least(enum isa_type t, uint64_t r, union isa_bits *x) {
+    bool f32 = t == ISA_F32, f16 = t == ISA_F16;
+    unsigned mant = f32 ? 23 : f16 ? 10 : 7, bias = f16 ? 15 : 127, half = mant / 2 + 2;
+    uint64_t u = 1 + (r & 3), e = 1 + (r >> 8) % (bias / 2);
+    uint64_t sign = r & 4 ? 1ull << (isa_type_bits(t) - 1) : 0;
+    x[0].u64[0] = (e << mant) + (u << (mant - half));
+    x[1].u64[0] = (((bias + 1 - e) << mant) - (u << (mant - half + 1))) ^ sign;
+    x[2].u64[0] = 0;
+}
+
 // Halfway between two neighbours of a shorter format, or next to it.
 static uint64_t hard_conversion(enum isa_type t, uint64_t v, uint64_t r) {
     static const uint8_t cut32[] = {13, 16, 20, 21, 23, 12, 15, 17}, cut64[] = {29, 42, 45, 43};
@@ -139,6 +151,8 @@ static uint64_t hard_conversion(enum isa_type t, uint64_t v, uint64_t r) {
                    : t == ISA_F64 ? cut64[r >> 8 & 3] + (r >> 16 & 3) * (r >> 20 & 7)
                                   : 1 + (r >> 8) % (isa_type_bits(t) - 1);
     v = (v >> cut << cut) + (1ull << (cut - 1)) + r % 3 - 1;
+    if (t == ISA_F64 && !(r >> 40 & 3)) // about f32's least normal number
+        return (v & 1ull << 63) | (0x380fffffc0000000 + (mix(r) & 0x7fffffff));
     if (t == ISA_F64) // from below f32's subnormal numbers to above f16's largest
         v = (v & 0x800fffffffffffff) | (0x367 + (r >> 24) % 0xb0) << 52;
     if (t == ISA_F32)
@@ -151,6 +165,9 @@ static void make_hard(const struct kir_inst *i, const uint8_t *types, uint64_t r
     enum isa_type t = i->ty;
     if ((i->op == ISA_OP_DIV || i->op == ISA_OP_REM) && !isa_type_is_float(t))
         hard_quotient(t, r, x);
+    else if (i->mods.ftz && r >> 34 & 1 && (t == ISA_F32 || t == ISA_F16) &&
+             (i->op == ISA_OP_FMA || i->op == ISA_OP_MAD || i->op == ISA_OP_MUL))
+        below_least(t, r, x);
     else if (i->op == ISA_OP_FMA || i->op == ISA_OP_MAD)
         (r >> 33 & 1 && t != ISA_F64 ? beside_middle : hard_sum)(t, r, x);
     else if (i->op == ISA_OP_CVT && isa_type_bits(types[0]) > 8)

@@ -38,7 +38,8 @@ static uint64_t mask_of(enum kir_type t) {
     return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1;
 }
 
-// Copies keep a NaN's bits; what f32 arithmetic yields in the F32 representation may be any NaN.
+// Copies and some conversions keep a NaN's bits; what f32 arithmetic yields in the F32
+// representation may be any NaN.
 static bool is_copy(const struct pw_case *c) {
     switch (c->inst.op) {
     case ISA_OP_MOV:
@@ -48,6 +49,10 @@ static bool is_copy(const struct pw_case *c) {
     case ISA_OP_SLCT:
     case ISA_OP_COPYSIGN:
         return true;
+    case ISA_OP_CVT: // from f64, or a move
+        return c->inst.ty2 == ISA_F64 ||
+               (!c->inst.mods.ftz && !c->inst.mods.sat && c->inst.mods.rnd < ISA_RND_RNI &&
+                (c->inst.ty2 == ISA_F32 || c->inst.ty2 == ISA_BF16));
     default:
         return false;
     }
