@@ -231,6 +231,8 @@ bool cg_emit_matrix(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_call(struct cg_func *g, struct kir_inst *i);
 // The pointer that an address in a state space stands for: scalar, or one a lane.
 LLVMValueRef cg_pointer(struct cg_func *g, enum isa_space space, LLVMValueRef addr, bool vector);
+// Does a generic address, a scalar pointer, lie in the block's shared memory? An i1.
+LLVMValueRef cg_lies_in_shared(struct cg_func *g, LLVMValueRef p);
 LLVMValueRef cg_symbol_address(struct cg_func *g, const struct kir_symbol *sym, int64_t offset);
 LLVMValueRef cg_cast(struct cg *c, LLVMValueRef x, enum kir_type t); // same width
 LLVMValueRef cg_function_handle(struct cg *c, const struct kir_func *f);

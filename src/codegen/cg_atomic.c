@@ -46,13 +46,6 @@ static LLVMAtomicOrdering ordering(const struct kir_inst *i) {
     }
 }
 
-// The sum that an addition stores: its bits are seen, so f32 gets the canonical NaN.
-static LLVMValueRef float_sum(struct cg *c, const struct kir_inst *i, LLVMValueRef old,
-                              LLVMValueRef x) {
-    LLVMValueRef s = LLVMBuildFAdd(c->b, old, x, "");
-    return i->ty == ISA_F32 ? cg_canonical(c, s) : s;
-}
-
 static LLVMValueRef combine(struct cg *c, const struct kir_inst *i, LLVMValueRef old,
                             LLVMValueRef x, LLVMValueRef y) {
     LLVMTypeRef t = LLVMTypeOf(old);
@@ -88,13 +81,13 @@ static LLVMValueRef combine(struct cg *c, const struct kir_inst *i, LLVMValueRef
     }
 }
 
-// Arithmetic on half types, as the instruction of that name does it.
-static LLVMValueRef half_result(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
-                                LLVMValueRef x) {
+// The result as the instruction of that name has it, of integers with the bits of both.
+static LLVMValueRef table_result(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
+                                 LLVMValueRef x, bool ftz) {
     struct kir_inst op = *i;
     bool add = i->mods.atom == ISA_ATOM_ADD;
     op.op = add ? ISA_OP_ADD : i->mods.atom == ISA_ATOM_MIN ? ISA_OP_MIN : ISA_OP_MAX;
-    op.mods = (struct isa_mods){.rnd = add ? ISA_RND_RN : ISA_RND_NONE};
+    op.mods = (struct isa_mods){.rnd = add ? ISA_RND_RN : ISA_RND_NONE, .ftz = ftz};
     op.nops = 2;
     op.nres = 1;
     struct kir_value v = {.type = isa_type_bits(i->ty) == 16 ? KIR_B16 : KIR_B32};
@@ -113,17 +106,39 @@ static bool is_float_arithmetic(const struct kir_inst *i) {
             i->mods.atom == ISA_ATOM_MAX);
 }
 
+// A sum of f64 with the NaN that hardware stores: in global memory an operand's as it is, the
+// second before the first; in shared memory the first's before the second's, made quiet.
+static LLVMValueRef double_sum(struct cg *c, LLVMValueRef old, LLVMValueRef x, bool global) {
+    LLVMValueRef a = LLVMBuildBitCast(c->b, old, c->f64, "");
+    LLVMValueRef b = LLVMBuildBitCast(c->b, x, c->f64, "");
+    LLVMValueRef s = LLVMBuildBitCast(c->b, LLVMBuildFAdd(c->b, a, b, ""), c->i64, "");
+    LLVMValueRef a_nan = LLVMBuildFCmp(c->b, LLVMRealUNO, a, a, "");
+    LLVMValueRef b_nan = LLVMBuildFCmp(c->b, LLVMRealUNO, b, b, "");
+    if (global)
+        return LLVMBuildSelect(c->b, b_nan, x, LLVMBuildSelect(c->b, a_nan, old, s, ""), "");
+    LLVMValueRef quiet = LLVMConstInt(c->i64, 1ULL << 51, 0);
+    return LLVMBuildSelect(c->b, a_nan, LLVMBuildOr(c->b, old, quiet, ""), s, "");
+}
+
+// The units beside global memory flush subnormal f32 numbers.
+static LLVMValueRef float_result(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
+                                 LLVMValueRef x, bool global) {
+    if (i->ty == ISA_F64)
+        return double_sum(g->cg, old, x, global);
+    return table_result(g, i, old, x, global && i->ty == ISA_F32);
+}
+
 static LLVMValueRef new_value(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
-                              LLVMValueRef x, LLVMValueRef y) {
+                              LLVMValueRef x, LLVMValueRef y, LLVMValueRef p) {
     struct cg *c = g->cg;
     if (!is_float_arithmetic(i))
         return combine(c, i, old, x, y);
-    if (i->ty != ISA_F32 && i->ty != ISA_F64)
-        return half_result(g, i, old, x);
-    LLVMTypeRef ft = i->ty == ISA_F32 ? c->f32 : c->f64;
-    LLVMValueRef s =
-        float_sum(c, i, LLVMBuildBitCast(c->b, old, ft, ""), LLVMBuildBitCast(c->b, x, ft, ""));
-    return LLVMBuildBitCast(c->b, s, LLVMTypeOf(old), "");
+    bool differs = i->ty == ISA_F32 || i->ty == ISA_F64;
+    if (!differs || i->mods.space != ISA_SPACE_GENERIC)
+        return float_result(g, i, old, x, i->mods.space == ISA_SPACE_GLOBAL);
+    LLVMValueRef in_shared = float_result(g, i, old, x, false);
+    LLVMValueRef in_global = float_result(g, i, old, x, true);
+    return LLVMBuildSelect(c->b, cg_lies_in_shared(g, p), in_shared, in_global, "");
 }
 
 // A loop of compare-and-swap, for what LLVM has no operation for.
@@ -139,7 +154,7 @@ static LLVMValueRef swap_loop(struct cg_func *g, const struct kir_inst *i, LLVMV
     LLVMBuildBr(c->b, loop);
     LLVMPositionBuilderAtEnd(c->b, loop);
     LLVMValueRef old = LLVMBuildPhi(c->b, t, "");
-    LLVMValueRef next = new_value(g, i, old, x, NULL);
+    LLVMValueRef next = new_value(g, i, old, x, NULL, p);
     LLVMValueRef r =
         LLVMBuildAtomicCmpXchg(c->b, p, old, next, LLVMAtomicOrderingSequentiallyConsistent,
                                LLVMAtomicOrderingMonotonic, 0);
@@ -162,7 +177,7 @@ static LLVMValueRef one(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
     if (is_shared(i)) {
         LLVMValueRef old = LLVMBuildLoad2(c->b, t, p, "");
         LLVMSetAlignment(old, bytes);
-        LLVMSetAlignment(LLVMBuildStore(c->b, new_value(g, i, old, x, y), p), bytes);
+        LLVMSetAlignment(LLVMBuildStore(c->b, new_value(g, i, old, x, y, p), p), bytes);
         return old;
     }
     if (i->mods.atom == ISA_ATOM_CAS) {

@@ -382,6 +382,14 @@ static LLVMValueRef in_cluster(struct cg_func *g, LLVMValueRef x) {
     return LLVMBuildAnd(c->b, in, LLVMBuildICmp(c->b, LLVMIntULT, at, cg_splat(c, window), ""), "");
 }
 
+LLVMValueRef cg_lies_in_shared(struct cg_func *g, LLVMValueRef p) {
+    struct cg *c = g->cg;
+    LLVMValueRef x = LLVMBuildPtrToInt(c->b, p, c->i64, "");
+    LLVMValueRef blocks = LLVMBuildZExt(c->b, field32(g, FIELD(cluster_blocks), 0), c->i64, "");
+    LLVMValueRef size = LLVMBuildShl(c->b, blocks, cg_i64(c, KD_CLUSTER_STRIDE_BITS), "");
+    return in_window(c, x, cluster_base(g, x), size);
+}
+
 static bool emit_isspacep(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     LLVMValueRef x = cg_vec(g, i->ops[0]);

@@ -28,8 +28,9 @@ uint64_t hw_driver_allocate(size_t bytes);
 void hw_driver_upload(uint64_t to, const void *from, size_t bytes);
 void hw_driver_download(void *to, uint64_t from, size_t bytes);
 void hw_driver_free(uint64_t p);
-// Runs a kernel and waits for it. Ends the process when it fails.
-void hw_driver_launch(hw_module m, const char *kernel, unsigned blocks, unsigned threads,
-                      void **params);
+// Runs a kernel and waits for it. The driver's error where it does not start; ends the process when
+// it fails later.
+int hw_driver_launch(hw_module m, const char *kernel, unsigned blocks, unsigned threads,
+                     void **params);
 
 #endif

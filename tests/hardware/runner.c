@@ -58,7 +58,12 @@ static void run_case(struct worker *w, hw_module m, unsigned index, unsigned num
     }
     hw_driver_upload(w->in, w->host, (size_t)c->nsources * sets * sizeof *w->host);
     snprintf(name, sizeof name, "k%u", index);
-    hw_driver_launch(m, name, (sets + HW_BLOCK - 1) / HW_BLOCK, HW_BLOCK, params);
+    int error = hw_driver_launch(m, name, (sets + HW_BLOCK - 1) / HW_BLOCK, HW_BLOCK, params);
+    if (error) {
+        snprintf(w->log, sizeof w->log, "the launch fails with error %d", error);
+        w->run->on_result(w->run->user, number, c, NULL, 0, w->log);
+        return;
+    }
     hw_driver_download(w->host, w->out, (size_t)c->nresults * sets * sizeof *w->host);
     w->run->on_result(w->run->user, number, c, w->host, sets, NULL);
 }
