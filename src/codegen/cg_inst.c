@@ -108,8 +108,9 @@ void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
         ok = i->op == ISA_OP_PHI || cg_emit_source(g, i);
         break;
     case ISA_CLASS_MEMORY:
-        ok = i->op == ISA_OP_TEX ? cg_emit_texture(g, i)
-                                 : cg_emit_atomic(g, i) || cg_emit_memory(g, i);
+        ok = i->op == ISA_OP_TEX || i->op == ISA_OP_SULD || i->op == ISA_OP_SUST
+                 ? cg_emit_texture(g, i)
+                 : cg_emit_atomic(g, i) || cg_emit_memory(g, i);
         break;
     case ISA_CLASS_FENCE:
         ok = cg_emit_memory(g, i);

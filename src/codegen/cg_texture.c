@@ -1,76 +1,82 @@
-// Texture fetches: one call of the device's sampler for each active lane.
+// Textures and surfaces: one call of the device's helper for each active lane.
 #include "codegen/cg.h"
 
-enum { COMPONENTS = 4 };
-
-struct fetch {
-    LLVMValueRef object, coords[KD_TEX_MAX_DIMS]; // i64, i32: one a lane
-    LLVMValueRef texel;                           // COMPONENTS words that the sampler writes
-    LLVMValueRef coords_at;                       // coordinates that it reads
-    unsigned dims;
-    uint32_t form;
+struct access {
+    LLVMValueRef object, in[KD_IMAGE_MAX_INPUTS]; // i64, one a lane
+    LLVMValueRef out_at, in_at;                   // what the helper writes and reads
+    const char *helper;
+    uint32_t form, inputs;
 };
 
-static LLVMValueRef word_at(struct cg *c, LLVMValueRef base, unsigned k) {
+static LLVMValueRef slot_at(struct cg *c, LLVMValueRef base, unsigned k) {
     LLVMValueRef at = cg_i64(c, k);
-    return LLVMBuildInBoundsGEP2(c->b, c->i32, base, &at, 1, "");
+    return LLVMBuildInBoundsGEP2(c->b, c->i64, base, &at, 1, "");
 }
 
-static void read_operands(struct cg_func *g, struct kir_inst *i, struct fetch *f) {
+static void read_operands(struct cg_func *g, struct kir_inst *i, struct access *f) {
     struct cg *c = g->cg;
-    f->dims = isa_tex_dims((enum isa_mode)i->mods.mode);
-    f->form = f->dims | (i->ty2 == ISA_F32 ? 0 : KD_TEX_INTEGER);
+    f->form = i->ops[i->nops - 1]->bits.u32[0];
+    f->inputs = i->nops - 2;
+    f->helper = i->op == ISA_OP_TEX ? "kd_rt_tex" : "kd_rt_surf";
     f->object = cg_narrow(c, cg_operand_bits(g, i, 0, cg_vec(g, i->ops[0])), 64);
-    for (unsigned k = 0; k < f->dims; k++)
-        f->coords[k] = cg_narrow(c, cg_operand_bits(g, i, k + 1, cg_vec(g, i->ops[k + 1])), 32);
-    f->texel = cg_entry_alloca(g, LLVMArrayType2(c->i32, COMPONENTS));
-    f->coords_at = cg_entry_alloca(g, LLVMArrayType2(c->i32, KD_TEX_MAX_DIMS));
+    for (unsigned k = 0; k < f->inputs; k++)
+        f->in[k] = cg_narrow(c, cg_operand_bits(g, i, k + 1, cg_vec(g, i->ops[k + 1])), 64);
+    f->out_at = cg_entry_alloca(g, LLVMArrayType2(c->i64, KD_IMAGE_MAX_OUTPUTS));
+    f->in_at = cg_entry_alloca(g, LLVMArrayType2(c->i64, KD_IMAGE_MAX_INPUTS));
 }
 
-// Calls the sampler for one lane.
-static void sample(struct cg_func *g, const struct fetch *f, LLVMValueRef lane) {
+// Calls the helper for one lane.
+static void access_lane(struct cg_func *g, const struct access *f, LLVMValueRef lane) {
     struct cg *c = g->cg;
-    for (unsigned k = 0; k < f->dims; k++)
-        LLVMBuildStore(c->b, cg_extract(g, f->coords[k], lane), word_at(c, f->coords_at, k));
+    for (unsigned k = 0; k < f->inputs; k++)
+        LLVMBuildStore(c->b, cg_extract(g, f->in[k], lane), slot_at(c, f->in_at, k));
     LLVMValueRef thread = LLVMBuildAdd(c->b, g->now.t0, lane, "");
-    LLVMValueRef a[] = {g->blk,       thread,  cg_extract(g, f->object, lane), cg_i32(c, f->form),
-                        f->coords_at, f->texel};
-    cg_call_rt(c, "kd_rt_tex", a, sizeof a / sizeof *a);
+    LLVMValueRef a[] = {g->blk,   thread,   cg_extract(g, f->object, lane), cg_i32(c, f->form),
+                        f->in_at, f->out_at};
+    cg_call_rt(c, f->helper, a, sizeof a / sizeof *a);
 }
 
-static LLVMValueRef component(struct cg *c, const struct fetch *f, unsigned k) {
-    return LLVMBuildLoad2(c->b, c->i32, word_at(c, f->texel, k), "");
+static LLVMValueRef output(struct cg *c, const struct access *f, unsigned k) {
+    return LLVMBuildLoad2(c->b, c->i64, slot_at(c, f->out_at, k), "");
+}
+
+static void set_result(struct cg_func *g, struct kir_value *r, LLVMValueRef v) {
+    cg_set_result(g, r, cg_widen(g->cg, v, ISA_B64, r->type));
 }
 
 bool cg_emit_texture(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    struct fetch f = {0};
-    LLVMTypeRef words = cg_vec_of(c, c->i32);
-    LLVMValueRef out[COMPONENTS];
-    if (i->nres != COMPONENTS)
+    struct access f = {0};
+    LLVMTypeRef slots = cg_vec_of(c, c->i64);
+    LLVMValueRef out[KD_IMAGE_MAX_OUTPUTS];
+    if (i->nops < 2 || i->nops - 2 > KD_IMAGE_MAX_INPUTS || i->nres > KD_IMAGE_MAX_OUTPUTS)
         return false;
     read_operands(g, i, &f);
-    if (c->width == 1) {
-        sample(g, &f, cg_i32(c, 0));
-        for (unsigned k = 0; k < COMPONENTS; k++)
-            cg_set_result(g, i->res[k], cg_widen(c, component(c, &f, k), i->ty, i->res[k]->type));
+    if (!i->nres) {
+        struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
+        access_lane(g, &f, l.lane);
+        cg_end_lanes(g, &l);
         return true;
     }
-    for (unsigned k = 0; k < COMPONENTS; k++) {
-        out[k] = cg_entry_alloca(g, words);
-        LLVMBuildStore(c->b, LLVMConstNull(words), out[k]);
+    if (c->width == 1) {
+        access_lane(g, &f, cg_i32(c, 0));
+        for (unsigned k = 0; k < i->nres; k++)
+            set_result(g, i->res[k], output(c, &f, k));
+        return true;
+    }
+    for (unsigned k = 0; k < i->nres; k++) {
+        out[k] = cg_entry_alloca(g, slots);
+        LLVMBuildStore(c->b, LLVMConstNull(slots), out[k]);
     }
     struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
-    sample(g, &f, l.lane);
-    for (unsigned k = 0; k < COMPONENTS; k++) {
-        LLVMValueRef v = LLVMBuildLoad2(c->b, words, out[k], "");
-        v = LLVMBuildInsertElement(c->b, v, component(c, &f, k), l.lane, "");
+    access_lane(g, &f, l.lane);
+    for (unsigned k = 0; k < i->nres; k++) {
+        LLVMValueRef v = LLVMBuildLoad2(c->b, slots, out[k], "");
+        v = LLVMBuildInsertElement(c->b, v, output(c, &f, k), l.lane, "");
         LLVMBuildStore(c->b, v, out[k]);
     }
     cg_end_lanes(g, &l);
-    for (unsigned k = 0; k < COMPONENTS; k++) {
-        LLVMValueRef v = LLVMBuildLoad2(c->b, words, out[k], "");
-        cg_set_result(g, i->res[k], cg_widen(c, v, i->ty, i->res[k]->type));
-    }
+    for (unsigned k = 0; k < i->nres; k++)
+        set_result(g, i->res[k], LLVMBuildLoad2(c->b, slots, out[k], ""));
     return true;
 }

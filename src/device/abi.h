@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 5, KD_WARP = 32 };
+enum { KD_ABI_VERSION = 6, KD_WARP = 32 };
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -116,8 +116,95 @@ enum kd_fault {
     KD_FAULT_OUT_OF_MEMORY,
 };
 
-// The `form` of kd_rt_tex.
-enum { KD_TEX_MAX_DIMS = 3, KD_TEX_DIMS = 15, KD_TEX_INTEGER = 16 };
+// The `form` of kd_rt_tex and kd_rt_surf: geometry (enum kd_geometry) in bits 0 to 3, operation
+// (enum kd_image_op) in bits 4 to 7, and:
+enum {
+    KD_IMAGE_INTEGER = 1 << 8, // texel coordinates are s32, else f32
+    KD_IMAGE_OFFSETS = 1 << 9, // texel offsets follow
+    KD_IMAGE_ARG = 10,         // 5 bits: component that is gathered, enum kd_query, enum isa_atom
+    KD_IMAGE_HALF = 1 << 15,   // components become f16
+    KD_IMAGE_PAIRS = 1 << 16,  // two results, of two f16 each
+    KD_IMAGE_CLAMP = 17,       // 2 bits: surface accesses outside trap, are clamped, are zero
+    KD_IMAGE_BYTES = 19,       // 2 bits: element of a surface access, log2 of its bytes
+    KD_IMAGE_VEC = 21,         // 2 bits: log2 of the number of elements
+    KD_IMAGE_SIGNED = 1 << 23, // of a reduction
+    KD_IMAGE_MAX_INPUTS = 16,
+    KD_IMAGE_MAX_OUTPUTS = 4
+};
+enum kd_geometry {
+    KD_GEOMETRY_NONE,
+    KD_GEOMETRY_1D,
+    KD_GEOMETRY_2D,
+    KD_GEOMETRY_3D,
+    KD_GEOMETRY_1D_LAYERED,
+    KD_GEOMETRY_2D_LAYERED,
+    KD_GEOMETRY_CUBE,
+    KD_GEOMETRY_CUBE_LAYERED,
+    KD_GEOMETRY_2D_SAMPLES,
+    KD_GEOMETRY_2D_LAYERED_SAMPLES
+};
+enum kd_image_op {
+    KD_IMAGE_FETCH, // at level 0 where there are several
+    KD_IMAGE_LEVEL,
+    KD_IMAGE_GRAD,
+    KD_IMAGE_GATHER,
+    KD_IMAGE_QUERY,       // no coordinates
+    KD_IMAGE_QUERY_LEVEL, // a level, no coordinates
+    KD_IMAGE_LOAD,        // surfaces from here on: x in bytes
+    KD_IMAGE_STORE,
+    KD_IMAGE_REDUCE
+};
+// In the order of the table of instructions.
+enum kd_query {
+    KD_QUERY_WIDTH,
+    KD_QUERY_HEIGHT,
+    KD_QUERY_DEPTH,
+    KD_QUERY_DATA_TYPE,
+    KD_QUERY_ORDER,
+    KD_QUERY_NORMALIZED,
+    KD_QUERY_LAYERS,
+    KD_QUERY_LEVELS,
+    KD_QUERY_SAMPLES,
+    KD_QUERY_UNNORMALIZED,
+    KD_QUERY_FILTER,
+    KD_QUERY_ADDRESSING, // three
+    KD_QUERY_LAYOUT = 14,
+    KD_QUERY_IS_TEXTURE = 16, // any handle is allowed
+    KD_QUERY_IS_SURFACE,
+    KD_QUERY_IS_SAMPLER
+};
+static inline uint32_t kd_image_op(uint32_t form) {
+    return form >> 4 & 15;
+}
+// Spatial dimensions (of a cube: 3), and indices (layer, sample) that precede them.
+static inline uint32_t kd_image_dims(uint32_t form) {
+    static const uint8_t dims[16] = {0, 1, 2, 3, 1, 2, 3, 3, 2, 2};
+    return dims[form & 15];
+}
+static inline uint32_t kd_image_indices(uint32_t form) {
+    static const uint8_t indices[16] = {0, 0, 0, 0, 1, 1, 0, 1, 1, 2};
+    return indices[form & 15];
+}
+// Values that the helper reads: coordinates; then a level, or gradients in x and in y; then
+// offsets; then what is stored.
+static inline uint32_t kd_image_inputs(uint32_t form) {
+    uint32_t op = kd_image_op(form), dims = kd_image_dims(form);
+    uint32_t n =
+        op == KD_IMAGE_QUERY || op == KD_IMAGE_QUERY_LEVEL ? 0 : kd_image_indices(form) + dims;
+    n += op == KD_IMAGE_LEVEL || op == KD_IMAGE_QUERY_LEVEL ? 1
+         : op == KD_IMAGE_GRAD                              ? 2 * dims
+                                                            : 0;
+    n += form & KD_IMAGE_OFFSETS ? dims : 0;
+    return n + (op == KD_IMAGE_STORE ? 1u << (form >> KD_IMAGE_VEC & 3) : op == KD_IMAGE_REDUCE);
+}
+static inline uint32_t kd_image_outputs(uint32_t form) {
+    uint32_t op = kd_image_op(form);
+    if (op == KD_IMAGE_LOAD)
+        return 1u << (form >> KD_IMAGE_VEC & 3);
+    if (op == KD_IMAGE_QUERY || op == KD_IMAGE_QUERY_LEVEL)
+        return 1;
+    return op > KD_IMAGE_LOAD ? 0 : form & KD_IMAGE_PAIRS ? 2 : 4;
+}
 
 // Helpers that generated code and interpreter call: X(return type, name, parameters).
 // The `code` of kd_rt_async: an operation, and with some what follows. Their operands are 64-bit
@@ -215,19 +302,24 @@ enum kd_async_type {
        uint32_t membermask))                                                                       \
     X(void, kd_rt_warp_sync, (struct kd_block * b, uint32_t thread, uint32_t membermask))          \
     X(uint32_t, kd_rt_warp_activemask, (struct kd_block * b, uint32_t thread))                     \
-    /* one matrix instruction of a warp: rows[k * 32 + lane] is operand k, addresses are those of    \
-       the process; results follow the operands, of wgmma they take their place. code: see           \
-       isa_matrix_pack. The second is KD_MODE_THREAD_STACKS's: one lane's operands and results */    \
-    X(void, kd_rt_matrix, (struct kd_block * b, uint32_t thread, uint32_t lanes, uint32_t nops,     \
-                           uint64_t code, uint64_t *rows))                                         \
-    X(void, kd_rt_lane_matrix, (struct kd_block * b, uint32_t thread, uint32_t nops, uint64_t code, \
-                                uint64_t *operands, uint64_t *results))                            \
-    /* one fetch from a texture object; form: number of coordinates, | KD_TEX_INTEGER when they    \
-       are s32, else f32. texel: four components of 32 bits, as bits. A handle that names no       \
-       texture ends the launch */                                                                  \
+    /* one matrix instruction of a warp: rows[k * 32 + lane] is operand k, addresses are those of  \
+       the process; results follow the operands, of wgmma they take their place. code: see         \
+       isa_matrix_pack. The second is KD_MODE_THREAD_STACKS's: one lane's operands and results */  \
+    X(void, kd_rt_matrix,                                                                          \
+      (struct kd_block * b, uint32_t thread, uint32_t lanes, uint32_t nops, uint64_t code,         \
+       uint64_t *rows))                                                                            \
+    X(void, kd_rt_lane_matrix,                                                                     \
+      (struct kd_block * b, uint32_t thread, uint32_t nops, uint64_t code, uint64_t *operands,     \
+       uint64_t *results))                                                                         \
+    /* one fetch from a texture object, or access to a surface object. in: kd_image_inputs values, \
+       each in the low bits of 64; out: kd_image_outputs. A handle that names no such object ends  \
+       the launch */                                                                               \
     X(void, kd_rt_tex,                                                                             \
-      (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form,                       \
-       const uint32_t *coords, uint32_t *texel))                                                   \
+      (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form, const uint64_t *in,   \
+       uint64_t *out))                                                                             \
+    X(void, kd_rt_surf,                                                                            \
+      (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form, const uint64_t *in,   \
+       uint64_t *out))                                                                             \
     /* mbarrier objects and asynchronous copies: see enum kd_async_op */                           \
     X(uint64_t, kd_rt_async,                                                                       \
       (struct kd_block * b, uint32_t thread, uint32_t code, const uint64_t *args))                 \

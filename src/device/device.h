@@ -219,22 +219,36 @@ enum kd_status kd_event_time(struct kd_event *e, uint64_t *ns);
 enum kd_texel { KD_TEXEL_UNSIGNED, KD_TEXEL_SIGNED, KD_TEXEL_FLOAT };
 enum kd_addressing { KD_ADDRESS_WRAP, KD_ADDRESS_CLAMP, KD_ADDRESS_MIRROR, KD_ADDRESS_BORDER };
 
-// How a texture object samples memory (guide 6.2.14.1 and chapter 19).
-struct kd_texture {
-    uint64_t base, pitch;   // first texel; bytes from row to row
-    uint64_t width, height; // texels; height 1: one-dimensional
-    uint8_t texel;          // enum kd_texel
-    uint8_t bytes;          // of a component: 1, 2, 4
-    uint8_t channels;       // 1, 2, 4
-    bool indexed;           // linear memory: texels by index, zero outside
-    bool filtered;          // linear filtering; else the nearest texel
-    bool normalized;        // coordinates are in [0, 1)
-    bool as_float;          // integers of 1 and 2 bytes become [0, 1] or [-1, 1]
-    uint8_t addressing[2];  // enum kd_addressing
-    uint32_t border[4];     // component bits, for KD_ADDRESS_BORDER
-    void *owner;            // the driver's own
+enum { KD_MAX_LEVELS = 18 };
+
+// One level of an image: texels in rows, rows in slices (of a depth, layers, faces).
+struct kd_image_level {
+    uint64_t base, pitch, slice;   // first texel; bytes from row to row, from slice to slice
+    uint64_t width, height, depth; // texels, at least 1
 };
-// Makes a texture object and its handle, which is never 0 and never given out twice. The memory
+
+// How a texture object samples memory (guide 6.2.14.1 and chapter 19), or what a surface object
+// reads and writes (guide 6.2.14.2).
+struct kd_texture {
+    struct kd_image_level level[KD_MAX_LEVELS];
+    uint32_t levels, layers; // at least 1; layers: of all, where a cube is six of them
+    bool cube, surface;
+    uint8_t texel;         // enum kd_texel
+    uint8_t bytes;         // of a component: 1, 2, 4
+    uint8_t channels;      // 1, 2, 4
+    bool indexed;          // linear memory: texels by index, zero outside
+    bool filtered;         // linear filtering; else the nearest texel
+    bool mip_filtered;     // a mixture of two levels; else the nearest level
+    bool normalized;       // coordinates are in [0, 1)
+    bool as_float;         // integers of 1 and 2 bytes become [0, 1] or [-1, 1]
+    bool srgb;             // 8-bit colours become linear
+    bool seamless;         // filtering goes on across the edges of a cube's faces
+    uint8_t addressing[3]; // enum kd_addressing
+    float bias, min_level, max_level;
+    uint32_t border[4]; // component bits, for KD_ADDRESS_BORDER
+    void *owner;        // the driver's own
+};
+// Makes a texture or surface object and its handle, which is never 0 and never given out twice. The memory
 // must stay allocated as long as kernels use the object.
 enum kd_status kd_texture_new(const struct kd_texture *t, uint64_t *handle);
 void kd_texture_free(uint64_t handle);

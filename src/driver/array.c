@@ -1,9 +1,11 @@
-// CUDA arrays of one and two dimensions: creation and description.
+// CUDA arrays: creation and description (guide 6.2.14.3).
 #include "driver/array.h"
 
 #include <stdlib.h>
 
-enum { MAX_WIDTH = 131072, MAX_HEIGHT = 65536 }; // as the device's attributes say
+// As the device's attributes say.
+enum { MAX_WIDTH = 131072, MAX_HEIGHT = 65536, MAX_3D = 16384, MAX_LAYERED = 32768 };
+enum { MAX_LAYERS = 2048, FACES = 6 };
 
 unsigned drv_format_bytes(CUarray_format format) {
     switch ((int)format) {
@@ -44,42 +46,79 @@ CUresult drv_array_find(CUarray handle, struct drv_array **out) {
 // When its context ends, that frees the memory, after the work that uses it.
 static void array_release(struct drv_object *o) {
     struct drv_array *a = (struct drv_array *)o;
-    if (!o->context || o->context->c)
+    if (!a->borrowed && (!o->context || o->context->c))
         kd_memory_free(a->base);
     free(a);
 }
 
-static CUresult check_descriptor(const CUDA_ARRAY3D_DESCRIPTOR *d) {
-    const unsigned known = CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_TEXTURE_GATHER;
-    TRY(drv_format_check(d->Format, d->NumChannels, "the array"));
-    REQUIRE(!(d->Flags & ~0x1ffu), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of an array",
-            d->Flags);
-    REQUIRE(!(d->Flags & ~known) && !d->Depth, CUDA_ERROR_NOT_SUPPORTED,
-            "arrays with a depth, layers, faces or other flags are not built yet");
-    REQUIRE(!(d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) || d->Height, CUDA_ERROR_INVALID_VALUE,
-            "gathering needs two dimensions");
-    REQUIRE(d->Width && d->Width <= MAX_WIDTH && d->Height <= MAX_HEIGHT, CUDA_ERROR_INVALID_VALUE,
-            "an array of %zu by %zu texels: 1 to %d by up to %d are possible", d->Width, d->Height,
-            MAX_WIDTH, MAX_HEIGHT);
+static CUresult check_sizes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    bool layered = d->Flags & CUDA_ARRAY3D_LAYERED, cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;
+    bool deep = d->Depth && !layered && !cube;
+    size_t width = deep ? MAX_3D : layered || cube ? MAX_LAYERED : MAX_WIDTH;
+    size_t height = deep ? MAX_3D : layered || cube ? MAX_LAYERED : MAX_HEIGHT;
+    size_t depth = deep ? MAX_3D : MAX_LAYERS * (cube ? FACES : 1);
+    REQUIRE(d->Width && d->Width <= width && d->Height <= height && d->Depth <= depth,
+            CUDA_ERROR_INVALID_VALUE,
+            "an array of %zu by %zu by %zu texels: 1 to %zu by up to %zu by up to %zu are possible",
+            d->Width, d->Height, d->Depth, width, height, depth);
+    REQUIRE(!deep || d->Height, CUDA_ERROR_INVALID_VALUE, "an array with a depth needs a height");
+    REQUIRE(!layered || d->Depth, CUDA_ERROR_INVALID_VALUE, "a layered array has no layers");
+    REQUIRE(!cube || (d->Width == d->Height && d->Depth &&
+                      (layered ? d->Depth % FACES == 0 : d->Depth == FACES)),
+            CUDA_ERROR_INVALID_VALUE,
+            "a cubemap has square faces, six of them, or a multiple of six when it has layers");
     return CUDA_SUCCESS;
 }
 
-static CUresult create(struct drv_context *ctx, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
-    TRY(check_descriptor(d));
+CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    const unsigned known = CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_TEXTURE_GATHER |
+                           CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP;
+    TRY(drv_format_check(d->Format, d->NumChannels, "the array"));
+    REQUIRE(!(d->Flags & ~0x1ffu), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of an array",
+            d->Flags);
+    REQUIRE(!(d->Flags & ~known), CUDA_ERROR_NOT_SUPPORTED,
+            "depth textures, sparse arrays and arrays of graphics are not built yet");
+    REQUIRE(!(d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) || (d->Height && !d->Depth) ||
+                d->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP),
+            CUDA_ERROR_INVALID_VALUE, "gathering needs two dimensions");
+    return check_sizes(d);
+}
+
+static uint64_t row_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    return (uint64_t)d->Width * drv_format_bytes(d->Format) * d->NumChannels;
+}
+
+uint64_t drv_array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    return row_bytes(d) * (d->Height ? d->Height : 1) * (d->Depth ? d->Depth : 1);
+}
+
+struct drv_array *drv_array_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                                 uint64_t base) {
     struct drv_array *a = calloc(1, sizeof *a);
-    REQUIRE(a, CUDA_ERROR_OUT_OF_MEMORY, "no memory for an array");
+    if (!a)
+        return NULL;
     a->descriptor = *d;
     a->rows = d->Height ? d->Height : 1;
-    a->pitch = d->Width * drv_format_bytes(d->Format) * d->NumChannels;
-    CUresult result = drv_memory_allocate(ctx, KD_MEMORY_DEVICE, a->pitch * a->rows, 0, &a->base);
-    if (result != CUDA_SUCCESS) {
-        free(a);
-        return result;
+    a->slices = d->Depth ? d->Depth : 1;
+    a->pitch = row_bytes(d);
+    a->base = base;
+    a->borrowed = true;
+    if (drv_object_add(&a->object, DRV_ARRAY, ctx, array_release))
+        return a;
+    free(a);
+    return NULL;
+}
+
+static CUresult create(struct drv_context *ctx, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    uint64_t base;
+    TRY(drv_array_check(d));
+    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, drv_array_bytes(d), 0, &base));
+    struct drv_array *a = drv_array_over(ctx, d, base);
+    if (!a) {
+        kd_memory_free(base);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory or handle for an array");
     }
-    if (!drv_object_add(&a->object, DRV_ARRAY, ctx, array_release)) {
-        array_release(&a->object);
-        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for an array");
-    }
+    a->borrowed = false;
     *out = a->object.handle;
     return CUDA_SUCCESS;
 }
@@ -108,6 +147,8 @@ CUresult cuArrayDestroy(CUarray hArray) {
     ENTER_CONTEXT(current);
     struct drv_array *a;
     TRY(drv_array_find(hArray, &a));
+    REQUIRE(!a->borrowed, CUDA_ERROR_INVALID_HANDLE,
+            "a level of a mipmapped array is destroyed with it");
     TRY(drv_status(kd_context_wait(a->object.context->c), a->object.context));
     drv_object_destroy(&a->object);
     return CUDA_SUCCESS;

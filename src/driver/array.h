@@ -9,8 +9,27 @@ struct drv_array {
     struct drv_object object;
     CUDA_ARRAY3D_DESCRIPTOR descriptor; // Height 0: one-dimensional
     uint64_t base, pitch;               // bytes from row to row
-    uint64_t rows;                      // at least 1
+    uint64_t rows, slices;              // at least 1; slices: of the depth, layers, faces
+    bool borrowed;                      // a level of a mipmapped array, which owns the memory
 };
+
+enum { DRV_MAX_LEVELS = 18 };
+
+// A mipmapped array: levels are arrays, one after the other in one allocation.
+struct drv_mipmap {
+    struct drv_object object;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    unsigned levels;
+    struct drv_array *level[DRV_MAX_LEVELS];
+    uint64_t base;
+};
+// CUDA_ERROR_INVALID_HANDLE when there is no such mipmapped array.
+CUresult drv_mipmap_find(CUmipmappedArray handle, struct drv_mipmap **out);
+// An array over memory that is there; NULL: no memory or handle for it.
+struct drv_array *drv_array_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                                 uint64_t base);
+uint64_t drv_array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);
+CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d);
 // CUDA_ERROR_INVALID_HANDLE when there is no such array.
 CUresult drv_array_find(CUarray handle, struct drv_array **out);
 

@@ -142,7 +142,7 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdevice
 static CUresult array_bytes(CUarray array, size_t offset, size_t bytes, uint64_t *address) {
     struct drv_array *a;
     TRY(drv_array_find(array, &a));
-    uint64_t size = a->pitch * a->rows;
+    uint64_t size = a->pitch * a->rows * a->slices;
     REQUIRE(offset <= size && bytes <= size - offset, CUDA_ERROR_INVALID_VALUE,
             "%zu bytes from byte %zu on are more than the array's %llu", bytes, offset,
             (unsigned long long)size);
@@ -243,14 +243,16 @@ static CUresult array_side(const struct box *b, const struct extent *e, const ch
     struct drv_array *a;
     TRY(drv_array_find(b->array, &a));
     REQUIRE(e->width <= a->pitch && b->x <= a->pitch - e->width && e->height <= a->rows &&
-                b->y <= a->rows - e->height && e->depth == 1 && b->z == 0,
+                b->y <= a->rows - e->height && e->depth <= a->slices &&
+                b->z <= a->slices - e->depth,
             CUDA_ERROR_INVALID_VALUE,
-            "%s: %zu rows of %zu bytes from row %zu, byte %zu on are more than the array has", name,
-            e->height, e->width, b->y, b->x);
+            "%s: %zu slices of %zu rows of %zu bytes from slice %zu, row %zu, byte %zu on are more "
+            "than the array has",
+            name, e->depth, e->height, e->width, b->z, b->y, b->x);
     *pitch = a->pitch;
     *slice = a->pitch * a->rows;
-    uint64_t begin = a->base + b->y * a->pitch + b->x;
-    return drv_side(begin, (e->height - 1) * a->pitch + e->width, DRV_SIDE_DEVICE, name, side);
+    uint64_t begin = a->base + b->z * *slice + b->y * a->pitch + b->x;
+    return drv_side(begin, (e->depth - 1) * *slice + (e->height - 1) * a->pitch + e->width, DRV_SIDE_DEVICE, name, side);
 }
 
 static CUresult box_side(struct box *b, const struct extent *e, const char *name, uint64_t *pitch,

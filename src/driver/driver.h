@@ -87,6 +87,7 @@ enum drv_kind {
     DRV_LOG_CALLBACK,
     DRV_ARRAY,
     DRV_TEXTURE,
+    DRV_MIPMAP,
 };
 
 struct drv_context;

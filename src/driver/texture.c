@@ -1,4 +1,4 @@
-// Texture objects (guide 6.2.14.1.1): over arrays, linear memory and pitched memory.
+// Texture and surface objects (guide 6.2.14): over arrays, linear memory and pitched memory.
 #include "driver/array.h"
 #include "driver/copy.h"
 
@@ -19,6 +19,8 @@ struct drv_texture {
     uint64_t handle; // the device's: what kernels are passed
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC texture;
+    CUDA_RESOURCE_VIEW_DESC view;
+    bool has_view;
 };
 
 static void texture_release(struct drv_object *o) {
@@ -27,10 +29,11 @@ static void texture_release(struct drv_object *o) {
     free(t);
 }
 
-static CUresult texture_find(CUtexObject handle, struct drv_texture **out) {
+static CUresult texture_find(uint64_t handle, bool surface, struct drv_texture **out) {
     struct kd_texture t;
-    REQUIRE(kd_texture_find(handle, &t), CUDA_ERROR_INVALID_VALUE,
-            "%#llx is no texture object, or one that was destroyed", handle);
+    REQUIRE(kd_texture_find(handle, &t) && t.surface == surface, CUDA_ERROR_INVALID_VALUE,
+            "%#llx is no %s object, or one that was destroyed", (unsigned long long)handle,
+            surface ? "surface" : "texture");
     *out = t.owner;
     return CUDA_SUCCESS;
 }
@@ -48,14 +51,33 @@ static CUresult set_format(CUarray_format format, unsigned channels, struct kd_t
     return CUDA_SUCCESS;
 }
 
+static void set_level(const struct drv_array *a, struct kd_texture *t, unsigned level) {
+    const CUDA_ARRAY3D_DESCRIPTOR *d = &a->descriptor;
+    bool layered = d->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
+    t->level[level] = (struct kd_image_level){.base = a->base,
+                                              .pitch = a->pitch,
+                                              .slice = a->pitch * a->rows,
+                                              .width = d->Width,
+                                              .height = a->rows,
+                                              .depth = layered ? 1 : a->slices};
+    t->layers = layered ? (uint32_t)a->slices : 1;
+    t->cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;
+}
+
 static CUresult bind_array(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) {
     struct drv_array *a;
     TRY(drv_array_find(r->res.array.hArray, &a));
-    t->base = a->base;
-    t->pitch = a->pitch;
-    t->width = a->descriptor.Width;
-    t->height = a->rows;
+    set_level(a, t, 0);
     return set_format(a->descriptor.Format, a->descriptor.NumChannels, t);
+}
+
+static CUresult bind_mipmap(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) {
+    struct drv_mipmap *m;
+    TRY(drv_mipmap_find(r->res.mipmap.hMipmappedArray, &m));
+    t->levels = m->levels;
+    for (unsigned k = 0; k < m->levels; k++)
+        set_level(m->level[k], t, k);
+    return set_format(m->descriptor.Format, m->descriptor.NumChannels, t);
 }
 
 // `bytes` of device memory that begin at a multiple of 512.
@@ -69,11 +91,11 @@ static CUresult check_memory(CUdeviceptr ptr, uint64_t bytes) {
 static CUresult bind_linear(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) {
     TRY(set_format(r->res.linear.format, r->res.linear.numChannels, t));
     TRY(check_memory(r->res.linear.devPtr, r->res.linear.sizeInBytes));
-    t->base = r->res.linear.devPtr;
-    t->width = r->res.linear.sizeInBytes / (t->bytes * t->channels);
-    t->height = 1;
+    t->level[0].base = r->res.linear.devPtr;
+    t->level[0].width = r->res.linear.sizeInBytes / (t->bytes * t->channels);
+    t->level[0].height = 1;
     t->indexed = true;
-    REQUIRE(t->width && t->width <= MAX_LINEAR_TEXELS, CUDA_ERROR_INVALID_VALUE,
+    REQUIRE(t->level[0].width && t->level[0].width <= MAX_LINEAR_TEXELS, CUDA_ERROR_INVALID_VALUE,
             "%zu bytes are no texel, or more than %d texels", r->res.linear.sizeInBytes,
             MAX_LINEAR_TEXELS);
     return CUDA_SUCCESS;
@@ -92,20 +114,22 @@ static CUresult bind_pitched(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) 
             "most %d",
             pitch, PITCH_ALIGNMENT, row, MAX_PITCH);
     TRY(check_memory(r->res.pitch2D.devPtr, pitch * (height - 1) + row));
-    t->base = r->res.pitch2D.devPtr;
-    t->pitch = pitch;
-    t->width = width;
-    t->height = height;
+    t->level[0].base = r->res.pitch2D.devPtr;
+    t->level[0].pitch = pitch;
+    t->level[0].width = width;
+    t->level[0].height = height;
     return CUDA_SUCCESS;
 }
 
 static CUresult bind(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) {
     REQUIRE(!r->flags, CUDA_ERROR_INVALID_VALUE, "the flags of a resource must be 0");
+    t->levels = t->layers = 1;
+    t->level[0].height = t->level[0].depth = 1;
     switch ((int)r->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
         return bind_array(r, t);
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        FAIL(CUDA_ERROR_NOT_SUPPORTED, "mipmapped arrays are not built yet");
+        return bind_mipmap(r, t);
     case CU_RESOURCE_TYPE_LINEAR:
         return bind_linear(r, t);
     case CU_RESOURCE_TYPE_PITCH2D:
@@ -115,29 +139,102 @@ static CUresult bind(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) {
     }
 }
 
+// A view has the format's kind and channels in threes: 1, 2 and 4 of each.
+static CUresult view_format(CUresourceViewFormat format, struct kd_texture *t) {
+    static const CUarray_format formats[] = {CU_AD_FORMAT_UNSIGNED_INT8,  CU_AD_FORMAT_SIGNED_INT8,
+                                             CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_SIGNED_INT16,
+                                             CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32,
+                                             CU_AD_FORMAT_HALF,           CU_AD_FORMAT_FLOAT};
+    unsigned n = (unsigned)format, texel = t->bytes * t->channels;
+    if (format == CU_RES_VIEW_FORMAT_NONE)
+        return CUDA_SUCCESS;
+    REQUIRE(n <= CU_RES_VIEW_FORMAT_FLOAT_4X32, CUDA_ERROR_NOT_SUPPORTED,
+            "views of block-compressed formats are not built yet");
+    TRY(set_format(formats[(n - 1) / 3], 1u << (n - 1) % 3, t));
+    REQUIRE(t->bytes * t->channels == texel, CUDA_ERROR_INVALID_VALUE,
+            "the view's texels have %u bytes, the array's %u", t->bytes * t->channels, texel);
+    return CUDA_SUCCESS;
+}
+
+static CUresult apply_view(const CUDA_RESOURCE_VIEW_DESC *v, struct kd_texture *t) {
+    const struct kd_image_level *l = &t->level[0];
+    TRY(view_format(v->format, t));
+    REQUIRE(v->width == l->width && (v->height ? v->height : 1) == l->height &&
+                (v->depth ? v->depth : 1) == (t->layers > 1 ? t->layers : l->depth),
+            CUDA_ERROR_INVALID_VALUE, "the view's sizes are not those of the array");
+    REQUIRE(v->firstMipmapLevel <= v->lastMipmapLevel && v->lastMipmapLevel < t->levels,
+            CUDA_ERROR_INVALID_VALUE, "levels %u to %u of %u", v->firstMipmapLevel,
+            v->lastMipmapLevel, t->levels);
+    REQUIRE(v->firstLayer <= v->lastLayer && v->lastLayer < t->layers, CUDA_ERROR_INVALID_VALUE,
+            "layers %u to %u of %u", v->firstLayer, v->lastLayer, t->layers);
+    REQUIRE(!t->cube || (v->firstLayer % 6 == 0 && v->lastLayer % 6 == 5), CUDA_ERROR_INVALID_VALUE,
+            "a view of a cubemap has all faces");
+    t->levels = v->lastMipmapLevel - v->firstMipmapLevel + 1;
+    t->layers = v->lastLayer - v->firstLayer + 1;
+    memmove(t->level, t->level + v->firstMipmapLevel, t->levels * sizeof *t->level);
+    for (unsigned k = 0; k < t->levels; k++)
+        t->level[k].base += v->firstLayer * t->level[k].slice;
+    return CUDA_SUCCESS;
+}
+
 // ---- Sampling -----------------------------------------------------------------------------
 
-static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct kd_texture *t) {
-    const unsigned harmless =
-        CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP; // mipmaps, cubemaps
-    const unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES;
-    REQUIRE(!(d->flags & CU_TRSF_SRGB), CUDA_ERROR_NOT_SUPPORTED, "sRGB reads are not built yet");
-    REQUIRE(!(d->flags & ~(known | harmless)), CUDA_ERROR_INVALID_VALUE,
-            "flags %#x are not flags of a texture", d->flags);
+static CUresult check_sampling(const CUDA_TEXTURE_DESC *d) {
+    // Filtering between levels is always exact, and anisotropy is not looked at.
+    const unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB |
+                           CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
+    REQUIRE(!(d->flags & ~known), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of a texture",
+            d->flags);
     for (unsigned k = 0; k < 3; k++)
         REQUIRE((unsigned)d->addressMode[k] <= CU_TR_ADDRESS_MODE_BORDER, CUDA_ERROR_INVALID_VALUE,
                 "%d is no addressing mode", (int)d->addressMode[k]);
-    REQUIRE((unsigned)d->filterMode <= CU_TR_FILTER_MODE_LINEAR, CUDA_ERROR_INVALID_VALUE,
-            "%d is no filtering mode", (int)d->filterMode);
+    REQUIRE((unsigned)d->filterMode <= CU_TR_FILTER_MODE_LINEAR &&
+                (unsigned)d->mipmapFilterMode <= CU_TR_FILTER_MODE_LINEAR,
+            CUDA_ERROR_INVALID_VALUE, "%d and %d are no filtering modes", (int)d->filterMode,
+            (int)d->mipmapFilterMode);
+    return CUDA_SUCCESS;
+}
+
+static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct kd_texture *t) {
+    TRY(check_sampling(d));
     t->normalized = d->flags & CU_TRSF_NORMALIZED_COORDINATES;
     t->as_float = !(d->flags & CU_TRSF_READ_AS_INTEGER);
+    t->srgb = d->flags & CU_TRSF_SRGB;
+    t->seamless = d->flags & CU_TRSF_SEAMLESS_CUBEMAP;
     t->filtered = d->filterMode == CU_TR_FILTER_MODE_LINEAR && !t->indexed;
+    t->mip_filtered = d->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR && t->levels > 1;
     bool floats = t->texel == KD_TEXEL_FLOAT || (t->as_float && t->bytes < 4);
-    REQUIRE(!t->filtered || floats, CUDA_ERROR_INVALID_VALUE,
+    REQUIRE(!(t->filtered || t->mip_filtered) || floats, CUDA_ERROR_INVALID_VALUE,
             "linear filtering needs reads that give floating-point values");
-    for (unsigned k = 0; k < 2; k++)
+    REQUIRE(t->levels == 1 || t->normalized, CUDA_ERROR_INVALID_VALUE,
+            "textures with levels need normalized coordinates");
+    for (unsigned k = 0; k < 3; k++)
         t->addressing[k] = (uint8_t)d->addressMode[k]; // the same numbers
+    t->bias = d->mipmapLevelBias;
+    t->min_level = d->minMipmapLevelClamp;
+    t->max_level = d->maxMipmapLevelClamp;
     memcpy(t->border, d->borderColor, sizeof t->border);
+    return CUDA_SUCCESS;
+}
+
+// ---- Objects ------------------------------------------------------------------------------
+
+static CUresult add_object(struct drv_context *ctx, struct kd_texture *sampler,
+                           const struct drv_texture *made, uint64_t *handle) {
+    struct drv_texture *t = malloc(sizeof *t);
+    REQUIRE(t, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a texture or surface object");
+    *t = *made;
+    sampler->owner = t;
+    CUresult result = drv_status(kd_texture_new(sampler, &t->handle), ctx);
+    if (result != CUDA_SUCCESS) {
+        free(t);
+        return result;
+    }
+    if (!drv_object_add(&t->object, DRV_TEXTURE, ctx, texture_release)) {
+        texture_release(&t->object);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a texture or surface object");
+    }
+    *handle = t->handle;
     return CUDA_SUCCESS;
 }
 
@@ -149,33 +246,26 @@ CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pR
     REQUIRE_POINTER(pTexObject);
     REQUIRE_POINTER(pResDesc);
     REQUIRE_POINTER(pTexDesc);
+    bool has_levels = pResDesc->resType == CU_RESOURCE_TYPE_ARRAY ||
+                      pResDesc->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+    REQUIRE(!pResViewDesc || has_levels, CUDA_ERROR_INVALID_VALUE, "only arrays have views");
     TRY(bind(pResDesc, &sampler));
+    if (pResViewDesc)
+        TRY(apply_view(pResViewDesc, &sampler));
     TRY(set_sampling(pTexDesc, &sampler));
-    REQUIRE(!pResViewDesc || pResDesc->resType == CU_RESOURCE_TYPE_ARRAY, CUDA_ERROR_INVALID_VALUE,
-            "only arrays have views");
-    REQUIRE(!pResViewDesc, CUDA_ERROR_NOT_SUPPORTED, "resource views are not built yet");
-    struct drv_texture *t = calloc(1, sizeof *t);
-    REQUIRE(t, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a texture object");
-    t->resource = *pResDesc;
-    t->texture = *pTexDesc;
-    sampler.owner = t;
-    CUresult result = drv_status(kd_texture_new(&sampler, &t->handle), ctx);
-    if (result != CUDA_SUCCESS) {
-        free(t);
-        return result;
-    }
-    if (!drv_object_add(&t->object, DRV_TEXTURE, ctx, texture_release)) {
-        texture_release(&t->object);
-        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a texture object");
-    }
-    *pTexObject = t->handle;
+    struct drv_texture t = {.resource = *pResDesc, .texture = *pTexDesc, .has_view = pResViewDesc};
+    if (pResViewDesc)
+        t.view = *pResViewDesc;
+    uint64_t handle;
+    TRY(add_object(ctx, &sampler, &t, &handle));
+    *pTexObject = handle;
     return CUDA_SUCCESS;
 }
 
 CUresult cuTexObjectDestroy(CUtexObject texObject) {
     ENTER_CONTEXT(ctx);
     struct drv_texture *t;
-    TRY(texture_find(texObject, &t));
+    TRY(texture_find(texObject, false, &t));
     drv_object_destroy(&t->object);
     return CUDA_SUCCESS;
 }
@@ -184,7 +274,7 @@ CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject te
     ENTER_CONTEXT(ctx);
     struct drv_texture *t;
     REQUIRE_POINTER(pResDesc);
-    TRY(texture_find(texObject, &t));
+    TRY(texture_find(texObject, false, &t));
     *pResDesc = t->resource;
     return CUDA_SUCCESS;
 }
@@ -193,7 +283,57 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texO
     ENTER_CONTEXT(ctx);
     struct drv_texture *t;
     REQUIRE_POINTER(pTexDesc);
-    TRY(texture_find(texObject, &t));
+    TRY(texture_find(texObject, false, &t));
     *pTexDesc = t->texture;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc,
+                                        CUtexObject texObject) {
+    ENTER_CONTEXT(ctx);
+    struct drv_texture *t;
+    REQUIRE_POINTER(pResViewDesc);
+    TRY(texture_find(texObject, false, &t));
+    REQUIRE(t->has_view, CUDA_ERROR_INVALID_VALUE, "the texture object has no view");
+    *pResViewDesc = t->view;
+    return CUDA_SUCCESS;
+}
+
+// ---- Surfaces -----------------------------------------------------------------------------
+
+CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc) {
+    ENTER_CONTEXT(ctx);
+    struct kd_texture surface = {.surface = true};
+    struct drv_array *a;
+    uint64_t handle;
+    REQUIRE_POINTER(pSurfObject);
+    REQUIRE_POINTER(pResDesc);
+    REQUIRE(pResDesc->resType == CU_RESOURCE_TYPE_ARRAY, CUDA_ERROR_INVALID_VALUE,
+            "surfaces are made of arrays");
+    TRY(drv_array_find(pResDesc->res.array.hArray, &a));
+    REQUIRE(a->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST, CUDA_ERROR_INVALID_VALUE,
+            "the array was created without the flag for surface loads and stores");
+    TRY(bind(pResDesc, &surface));
+    surface.cube = false; // faces are layers
+    struct drv_texture t = {.resource = *pResDesc};
+    TRY(add_object(ctx, &surface, &t, &handle));
+    *pSurfObject = handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuSurfObjectDestroy(CUsurfObject surfObject) {
+    ENTER_CONTEXT(ctx);
+    struct drv_texture *t;
+    TRY(texture_find(surfObject, true, &t));
+    drv_object_destroy(&t->object);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject) {
+    ENTER_CONTEXT(ctx);
+    struct drv_texture *t;
+    REQUIRE_POINTER(pResDesc);
+    TRY(texture_find(surfObject, true, &t));
+    *pResDesc = t->resource;
     return CUDA_SUCCESS;
 }

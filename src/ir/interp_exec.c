@@ -76,15 +76,19 @@ static void allocate(struct interp *in, struct interp_thread *t, const struct in
     interp_set64(t, i, 0, at);
 }
 
-static void fetch_texture(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
-    unsigned dims = isa_tex_dims((enum isa_mode)i->ir->mods.mode);
-    uint32_t coords[KD_TEX_MAX_DIMS] = {0}, texel[4] = {0};
-    for (unsigned k = 0; k < dims; k++)
-        coords[k] = interp_get(t, &i->ops[1 + k]).u32[0];
-    uint32_t form = dims | (i->ir->ty2 == ISA_F32 ? 0 : KD_TEX_INTEGER);
-    in->rt->kd_rt_tex(in->b, t->id, interp_get(t, &i->ops[0]).u64[0], form, coords, texel);
-    for (uint32_t k = 0; k < i->ir->nres; k++)
-        interp_set64(t, i, k, texel[k]);
+static void access_image(struct interp *in, struct interp_thread *t,
+                         const struct interp_inst *i) {
+    uint64_t from[KD_IMAGE_MAX_INPUTS] = {0}, to[KD_IMAGE_MAX_OUTPUTS] = {0};
+    uint32_t last = i->ir->nops - 1, form = interp_get(t, &i->ops[last]).u32[0];
+    uint64_t object = interp_get(t, &i->ops[0]).u64[0];
+    for (uint32_t k = 1; k < last && k <= KD_IMAGE_MAX_INPUTS; k++)
+        from[k - 1] = interp_get(t, &i->ops[k]).u64[0];
+    if (i->ir->op == ISA_OP_TEX)
+        in->rt->kd_rt_tex(in->b, t->id, object, form, from, to);
+    else
+        in->rt->kd_rt_surf(in->b, t->id, object, form, from, to);
+    for (uint32_t k = 0; k < i->ir->nres && k < KD_IMAGE_MAX_OUTPUTS; k++)
+        interp_set64(t, i, k, to[k]);
 }
 
 // mbarrier objects and asynchronous copies are the device's work. A thread that finds a phase
@@ -179,7 +183,9 @@ static void straight(struct interp *in, struct interp_thread *t, const struct in
         interp_atomic(in, t, i);
         break;
     case ISA_OP_TEX:
-        fetch_texture(in, t, i);
+    case ISA_OP_SULD:
+    case ISA_OP_SUST:
+        access_image(in, t, i);
         break;
     case ISA_OP_ALLOCA:
     case ISA_OP_STACKSAVE:

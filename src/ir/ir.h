@@ -27,8 +27,9 @@
 //   ld            [addr] + inst->offset -> mods.vec or 1 results, extended like pointwise.
 //   st            [addr, v...]; red: [addr, b, (c)]; atom: the same with one result
 //                 (cas: b is the compare value, c the new one). mods.vec for vector forms.
-//   tex           [object, x (, y)] -> 4 results of type ty; coordinates of type ty2; mods.mode is
-//                 the geometry (enum isa_mode, ISA_TEX_*), mods.vec 4.
+//   tex           [object, values..., form] -> results: kd_rt_tex of device/abi.h, which says what a
+//                 form (a constant) is and how many values and results it has.
+//   suld, sust    the same of kd_rt_surf: what reads, and what writes.
 //   shfl          [a, b, c, membermask] -> d, optionally PRED. membermask absent: all active.
 //   vote          [pred, membermask] -> PRED, or B32 for ballot. match: [a, membermask] -> B32,
 //                 (all:) PRED. redux: [a, membermask]. activemask, elect: elect [membermask] ->

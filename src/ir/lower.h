@@ -108,6 +108,8 @@ bool lower_async(struct lower_func *lf);
 bool lower_mapa(struct lower_func *lf);
 bool lower_getctarank(struct lower_func *lf);
 struct kir_value *lower_to_generic(struct lower_func *lf, struct kir_value *v, uint8_t space);
+// lower_image.c: tex, tld4, txq, istypep, suld, sust, sured, suq
+bool lower_image(struct lower_func *lf);
 
 // lower_call.c
 void lower_signature(struct lower_module *lm, uint32_t nrets, const struct ptx_param *rets,

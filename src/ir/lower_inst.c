@@ -291,6 +291,8 @@ static bool lower_exit(struct lower_func *lf) {
 }
 
 bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
+    if (inst->op >= ISA_OP_TEX && inst->op <= ISA_OP_SUQ)
+        return lower_image(lf);
     if (isa_is_video((enum isa_op)inst->op))
         return lower_video(lf);
     if (isa_is_matrix((enum isa_op)inst->op))

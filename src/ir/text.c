@@ -21,7 +21,8 @@ static const char *const mode_names[] = {
     "l.wrap",     "r.clamp", "r.wrap",    "f4e",         "b4e",       "rc8",
     "ecl",        "ecr",     "rc16",      "finite",      "infinite",  "number",
     "notanumber", "normal",  "subnormal", "szext.clamp", "szext.wrap",
-    "tex.1d",     "tex.2d",  "tile",      "im2col"};
+    "tex.1d",     "tex.2d",  "tex.3d",    "tex.a1d",     "tex.a2d",   "tex.cube",
+    "tex.acube",  "tex.2dms", "tex.a2dms",  "tile",      "im2col"};
 _Static_assert(sizeof mode_names / sizeof *mode_names == ISA_MODE_COUNT, "a name a mode");
 _Static_assert(sizeof cmp_names / sizeof *cmp_names == ISA_CMP_COUNT, "a name a comparison");
 _Static_assert(sizeof space_names / sizeof *space_names == ISA_SPACE_COUNT, "a name a space");

@@ -1,6 +1,7 @@
 // Operands and results of each opcode: how many, and how wide.
 #include <inttypes.h>
 
+#include "device/abi.h"
 #include "ir/validate.h"
 #include "isa/matrix.h"
 #include "isa/video.h"
@@ -164,14 +165,22 @@ static void check_memory(struct kir_check *c, const struct kir_inst *i) {
             kir_inst_problem(c, i, "result %" PRIu32 " has the wrong width", k);
 }
 
-static void check_tex(struct kir_check *c, const struct kir_inst *i) {
-    unsigned dims = isa_tex_dims((enum isa_mode)i->mods.mode);
-    bool coordinates = i->ty2 == ISA_F32 || i->ty2 == ISA_S32;
-    if (!dims || !coordinates || (i->ty != ISA_F32 && i->ty != ISA_S32 && i->ty != ISA_U32)) {
-        kir_inst_problem(c, i, "a fetch has a geometry, 32-bit results and coordinates");
+// The form, a constant, says how many values there are; the device trusts it.
+static void check_image(struct kir_check *c, const struct kir_inst *i) {
+    const struct kir_value *last = i->nops > 1 ? i->ops[i->nops - 1] : NULL;
+    if (!last || last->kind != KIR_VALUE_CONST || !fits(i, 'a', i->ops[0])) {
+        kir_inst_problem(c, i, "an object of 64 bits and a constant form belong here");
         return;
     }
-    check_shape(c, i, dims == 1 ? "tttt=as" : "tttt=ass");
+    uint32_t form = last->bits.u32[0], op = kd_image_op(form);
+    bool surface = op >= KD_IMAGE_LOAD, writes = op > KD_IMAGE_LOAD;
+    bool query = op == KD_IMAGE_QUERY || op == KD_IMAGE_QUERY_LEVEL;
+    if (op > KD_IMAGE_REDUCE || (!query && !kd_image_dims(form)) ||
+        (!query && surface != (i->op != ISA_OP_TEX)) || writes != (i->op == ISA_OP_SUST))
+        kir_inst_problem(c, i, "this is no form of the instruction");
+    else if (i->nops != 2 + kd_image_inputs(form) || i->nres != kd_image_outputs(form))
+        kir_inst_problem(c, i, "the form has %" PRIu32 " values and %" PRIu32 " results",
+                         kd_image_inputs(form), kd_image_outputs(form));
 }
 
 // A video instruction's last operand says which parts of the others it takes.
@@ -386,7 +395,9 @@ void kir_check_inst(struct kir_check *c, const struct kir_inst *i) {
         check_memory(c, i);
         break;
     case ISA_OP_TEX:
-        check_tex(c, i);
+    case ISA_OP_SULD:
+    case ISA_OP_SUST:
+        check_image(c, i);
         break;
     case ISA_OP_CP_ASYNC_BULK_TENSOR:
     case ISA_OP_CP_ASYNC_BULK_TENSOR_STORE:

@@ -70,6 +70,8 @@ class Operand:
         elif text.startswith("frag("):
             self.name = text[5:-1]
             self.kind = "FRAG_DST" if index == 0 else "FRAG_SRC"
+        elif text.startswith("geom("):
+            self.name, self.kind = text[5:-1], "GEOM"
         elif text == "[a; c]":
             self.name, self.kind = "c", "TEX"
         elif text == "[tm; c]":
@@ -90,7 +92,7 @@ class Operand:
         if self.kind == "ADDR":
             self.rule = "u64"
         if self.kind == "TEX":
-            self.rule = "ty2"
+            self.rule = rules.get("c", "ty2")
         if self.kind == "TENSOR":
             self.rule = "s32"
         if self.kind == "IM2COL":
@@ -104,7 +106,7 @@ class Operand:
 def read_operands(form, slots):
     text = form["text"].partition(" ")[2].replace("{.unified}", "").replace("{, ", ", ?")
     text = text.replace("[a, c]", "[a; c]").replace("[tm, c]", "[tm; c]")
-    text = re.sub(r"(\?[\w-]+)\}", r"\1", text)
+    text = re.sub(r"(\?[\w()-]+)\}", r"\1", text)
     has_vec = any(s.name == "vec" for s in slots)
     out = []
     for i, piece in enumerate(p.strip() for p in text.split(",")):

@@ -33,6 +33,7 @@ enum isa_operand_kind {
     ISA_OPERAND_PAIR,    // d|p: types `rule` and `pair_rule`
     ISA_OPERAND_ADDR,    // [a]
     ISA_OPERAND_TEX,     // [a, c]: a texture object and coordinates of type `rule`
+    ISA_OPERAND_GEOM,    // geom(e): as many elements as the geometry has dimensions
     ISA_OPERAND_IMM,     // immediate
     ISA_OPERAND_VEC_DST, // {a, b}, always
     ISA_OPERAND_VEC_SRC,

@@ -12,8 +12,8 @@ entry in SLOTS, else the word itself. A slot whose words are types sets the firs
 second such slot the second (ty2).
 Operands: the first is written when it is called d or p; d|p is a pair, d{|p} one whose second may
 be left out; [a] an address; [a, c] an object and
-coordinates, as many as the geometry has, of type ty2; {!}c a predicate that may be negated; {, b} may be left out; imm... an
-immediate; {-}a one that may be negated; a{.sel} one that may be part of a register (enum isa_part);
+coordinates, as many as the geometry has; {!}c a predicate that may be negated; {, b} may be left out; imm... an
+immediate; geom(e) a vector with an element a dimension; {-}a one that may be negated; a{.sel} one that may be part of a register (enum isa_part);
 vec(a) a vector; frag(a) a warp's piece of a matrix (matrix_forms.py); tgt a label, tlist a list of targets. An operand's type is ty unless
 t=dict(name=rule) says otherwise: a type, "ty2", or "wide" (twice as wide as ty).
 Further arguments: sets (fields set before modifiers are looked at), ptx and sm (first version,
@@ -582,10 +582,54 @@ form("stacksave.type d", type="u32 u64", ptx=73, sm=52)
 op("stackrestore", "memory", side_effect=True, doc="Sets the stack pointer")
 form("stackrestore.type a", type="u32 u64", ptx=73, sm=52)
 
-TEX_GEOMETRY = {"1d": "mode=ISA_TEX_1D", "2d": "mode=ISA_TEX_2D"}
-op("tex", "memory", doc="Texture fetch through a texture object")
-form("tex.geom.vec.dtype.ctype d, [a, c]", ptx=31, sm=30, geom=TEX_GEOMETRY, vec={"v4": "vec=4"},
-     dtype="u32 s32 f32", ctype="s32 f32")
+# Kernel IR has one instruction for each of the three helpers of device/abi.h; its last operand is
+# the constant that says which geometry and operation is meant.
+GEOMETRY = enum_words("mode", "ISA_TEX_", "1d 2d 3d a1d a2d cube acube 2dms a2dms")
+op("tex", "memory", doc="Texture fetch through a texture object. In kernel IR also tld4, txq, istypep")
+TEX = dict(ptx=31, sm=30, geom=GEOMETRY, ctype="s32 f32",
+           t=dict(e="s32", dx="f32", dy="f32", lod="ty2"))
+TEXELS = (dict(vec={"v4": "vec=4"}, dtype="u32 s32 f32 f16"), dict(vec={"v2": "vec=2"},
+                                                                   dtype="f16x2"))
+for texel in TEXELS:
+    form("tex{.base}.geom.vec.dtype.ctype d, [a, c]{, geom(e)}", base={"base": "mask=1"}, **TEX,
+         **texel)
+    form("tex.level.geom.vec.dtype.ctype d, [a, c], lod{, geom(e)}", level={"level": "mask=2"},
+         **TEX, **texel)
+    form("tex.grad.geom.vec.dtype.f32 d, [a, c], geom(dx), geom(dy){, geom(e)}",
+         grad={"grad": "mask=3"}, **TEX, **texel)
+op("tld4", "memory", doc="Gathers one component of four texels")
+form("tld4.comp.geom.vec.dtype.f32 d, [a, c]{, geom(e)}", ptx=31, sm=30, vec={"v4": "vec=4"},
+     comp={"r": "mask=0", "g": "mask=1", "b": "mask=2", "a": "mask=3"}, dtype="u32 s32 f32 f16",
+     geom={k: GEOMETRY[k] for k in ("2d", "a2d", "cube", "acube")}, t=dict(e="s32"))
+QUERIES = ("width height depth channel_data_type channel_order normalized_coords array_size "
+           "num_mipmap_levels num_samples force_unnormalized_coords filter_mode addr_mode_0 "
+           "addr_mode_1 addr_mode_2").split()
+QUERY = {q: "mask=%d" % k for k, q in enumerate(QUERIES)}
+op("txq", "memory", doc="Property of a texture object")
+form("txq.query.b32 d, [a]", ptx=20, sm=20, query=QUERY)
+form("txq.level.query.b32 d, [a], lod", ptx=42, sm=30, level={"level": "po=1"},
+     query={q: QUERY[q] for q in ("width", "height", "depth")}, t=dict(lod="u32"))
+op("istypep", "memory", doc="Is it a texture or surface object?")
+form("istypep.kind p, a", ptx=40, sm=30, t=dict(a="u64"),
+     kind={"texref": "mask=16", "surfref": "mask=17", "samplerref": "mask=18"})
+SURFACE = dict(geom={k: GEOMETRY[k] for k in ("1d", "2d", "3d", "a1d", "a2d")},
+               clamp={"trap": "scale=0", "clamp": "scale=1", "zero": "scale=2"}, relaxed=True)
+BYTES = "b8 b16 b32 b64"
+op("suld", "memory", doc="Load from a surface. In kernel IR also suq")
+form("suld.b.geom{.cop}{.vec}.dtype.clamp d, [a, c]", ptx=20, sm=20, cop="ca cg cs cv",
+     dtype=BYTES, t=dict(c="s32"), **SURFACE)
+op("sust", "memory", side_effect=True, doc="Store to a surface. In kernel IR also sured")
+form("sust.b.geom{.cop}{.vec}.dtype.clamp [a, c], b", ptx=20, sm=20, cop="wb cg cs wt",
+     dtype=BYTES, t=dict(c="s32"), **SURFACE)
+op("sured", "memory", side_effect=True, doc="Atomic operation on a surface")
+for words, types in (("add", "u32 s32 u64 s64"), ("min max", "u32 s32 u64 s64"),
+                     ("and or", "b32 b64")):
+    form("sured.b.op.geom.dtype.clamp [a, c], b", ptx=20, sm=20, dtype=types, t=dict(c="s32"),
+         op=enum_words("atom", "ISA_ATOM_", words), **SURFACE)
+op("suq", "memory", doc="Property of a surface object")
+form("suq.query.b32 d, [a]", ptx=20, sm=20,
+     query={q: QUERY.get(q, "mask=14") for q in ("width", "height", "depth", "channel_data_type",
+                                 "channel_order", "array_size", "memory_layout")})
 
 # ---- Control -----------------------------------------------------------------------------------
 op("bra", "control", side_effect=True, doc="Branch")
@@ -868,8 +912,7 @@ matrix_forms.declare(op, form)
 
 # ---- PTX that comes later ----------------------------------------------------------------------
 unsupported("st.bulk multimem", "asynchronous copies")
-unsupported("tex.3d tex.a1d tex.a2d tex.cube tex.acube tex.2dms tex.a2dms tex.base tex.level "
-            "tex.grad tld4 txq istypep sust suld sured suq", "textures and surfaces")
+unsupported("suld.p sust.p sured.p", "accesses in a surface's format, which ended with its references")
 unsupported("fma.rn.oob", "products with numbers that a tensor copy filled in, whose "
             "representation is not documented")
 unsupported("tcgen05 clusterlaunchcontrol", "instructions of sm_100 and later")

@@ -146,14 +146,45 @@ enum isa_mode {
     ISA_SZEXT_WRAP,
     ISA_TEX_1D,
     ISA_TEX_2D,
+    ISA_TEX_3D,
+    ISA_TEX_A1D,
+    ISA_TEX_A2D,
+    ISA_TEX_CUBE,
+    ISA_TEX_ACUBE,
+    ISA_TEX_2DMS,
+    ISA_TEX_A2DMS,
     ISA_TENSOR_TILE,
     ISA_TENSOR_IM2COL,
     ISA_MODE_COUNT
 };
 
-// Coordinates of a texture fetch: 1 or 2; 0 when the mode is no geometry.
-static inline unsigned isa_tex_dims(enum isa_mode geometry) {
-    return geometry == ISA_TEX_1D ? 1 : geometry == ISA_TEX_2D ? 2 : 0;
+// Coordinates of a texture or surface: how many the text has, how many of them count, and how many
+// of those, the first, are integers (layer, sample). Gradients and offsets have one element a
+// dimension; the text has four for three.
+struct isa_geometry {
+    uint8_t text, used, indices, dims;
+};
+static inline struct isa_geometry isa_geometry(enum isa_mode m) {
+    switch (m) {
+    case ISA_TEX_1D:
+        return (struct isa_geometry){1, 1, 0, 1};
+    case ISA_TEX_2D:
+        return (struct isa_geometry){2, 2, 0, 2};
+    case ISA_TEX_3D:
+    case ISA_TEX_CUBE:
+        return (struct isa_geometry){4, 3, 0, 3};
+    case ISA_TEX_A1D:
+        return (struct isa_geometry){2, 2, 1, 1};
+    case ISA_TEX_A2D:
+    case ISA_TEX_2DMS:
+        return (struct isa_geometry){4, 3, 1, 2};
+    case ISA_TEX_ACUBE:
+        return (struct isa_geometry){4, 4, 1, 3};
+    case ISA_TEX_A2DMS:
+        return (struct isa_geometry){4, 4, 2, 2};
+    default: // no geometry
+        return (struct isa_geometry){0, 0, 0, 0};
+    }
 }
 
 // Everything that stands after the dots of one instruction, except its types.

@@ -291,18 +291,25 @@ static bool check_fragment(const struct match *m, const struct isa_operand_form 
     return check_vector(o, g.registers, t, false, is_dst, why);
 }
 
+// Layers and samples come first and are integers.
+static enum isa_type coordinate_type(const struct match *m, const struct isa_operand_form *f,
+                                     unsigned k) {
+    bool index = k < isa_geometry((enum isa_mode)m->mods.mode).indices;
+    return index ? ISA_U32 : isa_rule_type(f->rule, m->ty, m->ty2);
+}
+
 // A texture object and as many coordinates as the geometry has. PTX lets 1d have a bare one.
 static bool check_texture(const struct match *m, const struct isa_operand_form *f,
                           const struct ptx_operand *o, struct trouble *why) {
-    unsigned dims = isa_tex_dims((enum isa_mode)m->mods.mode);
+    struct isa_geometry g = isa_geometry((enum isa_mode)m->mods.mode);
     if (o->kind != PTX_OPERAND_TEX)
         return TROUBLE(why, o->pos, "expected a texture and coordinates such as [%%rd1, {%%f1}]");
-    if (o->n != 1 + dims)
-        return TROUBLE(why, o->pos, "expected %u coordinates, found %u", dims, o->n - 1);
+    if (o->n != 1u + g.text)
+        return TROUBLE(why, o->pos, "expected %u coordinates, found %u", g.text, o->n - 1);
     if (!check_register(&o->elems[0], ISA_U64, false, why))
         return false;
-    for (unsigned i = 1; i < o->n; i++)
-        if (!check_source(&o->elems[i], isa_rule_type(f->rule, m->ty, m->ty2), false, why))
+    for (unsigned i = 1; i <= g.used; i++)
+        if (!check_source(&o->elems[i], coordinate_type(m, f, i - 1), false, why))
             return false;
     return true;
 }
@@ -320,6 +327,16 @@ static bool check_tensor(const struct match *m, const struct ptx_operand *o, str
         if (!check_source(&o->elems[i], ISA_S32, false, why))
             return false;
     return true;
+}
+
+// An element a dimension, four for three; one need not be a vector.
+static bool check_geometry(const struct match *m, const struct isa_operand_form *f,
+                           const struct ptx_operand *o, struct trouble *why) {
+    unsigned dims = isa_geometry((enum isa_mode)m->mods.mode).dims;
+    enum isa_type t = isa_rule_type(f->rule, m->ty, m->ty2);
+    if (dims == 1 && o->kind != PTX_OPERAND_VEC)
+        return check_source(o, t, false, why);
+    return check_vector(o, dims == 3 ? 4 : dims, t, false, false, why);
 }
 
 static bool check_pair(const struct match *m, const struct isa_operand_form *f,
@@ -386,6 +403,8 @@ static bool check_operand(const struct match *m, const struct isa_operand_form *
         return check_tensor(m, o, why);
     case ISA_OPERAND_IM2COL:
         return check_vector(o, m->mods.vec - 2u, t, false, false, why);
+    case ISA_OPERAND_GEOM:
+        return check_geometry(m, f, o, why);
     case ISA_OPERAND_IMM:
         return o->kind == PTX_OPERAND_IMM ? check_source(o, t, false, why)
                                           : TROUBLE(why, o->pos, "expected a constant");
@@ -466,9 +485,15 @@ static void complete_operand(const struct match *m, const struct isa_operand_for
         t = (enum isa_type)fragment_of(m, f).type;
     if (f->kind == ISA_OPERAND_PRED)
         t = ISA_PRED;
-    if (f->kind == ISA_OPERAND_TEX || f->kind == ISA_OPERAND_TENSOR) {
+    if (f->kind == ISA_OPERAND_TENSOR) {
         for (unsigned i = 0; i < o->n; i++)
             complete_value(&o->elems[i], i ? t : ISA_U64);
+        return;
+    }
+    if (f->kind == ISA_OPERAND_TEX) {
+        complete_value(&o->elems[0], ISA_U64);
+        for (unsigned i = 1; i < o->n; i++)
+            complete_value(&o->elems[i], coordinate_type(m, f, i - 1));
         return;
     }
     complete_value(o, t);

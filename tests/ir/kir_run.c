@@ -116,11 +116,22 @@ static void rt_yield(struct kd_block *b) {
 
 // Tells what it was asked for.
 static void rt_tex(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t form,
-                   const uint32_t *coords, uint32_t *texel) {
-    texel[0] = (uint32_t)object;
-    texel[1] = form;
-    texel[2] = coords[0];
-    texel[3] = (form & KD_TEX_DIMS) > 1 ? coords[1] : 0;
+                   const uint64_t *in, uint64_t *out) {
+    uint32_t n = kd_image_inputs(form);
+    uint64_t told[KD_IMAGE_MAX_OUTPUTS] = {(uint32_t)object, form, n ? in[0] : 0,
+                                           n > 1 ? in[n - 1] : 0};
+    for (uint32_t k = 0; k < kd_image_outputs(form); k++)
+        out[k] = told[k];
+}
+
+// The same; what a store is given goes where its last value says.
+static void rt_surf(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t form,
+                    const uint64_t *in, uint64_t *out) {
+    uint32_t n = kd_image_inputs(form);
+    if (kd_image_op(form) > KD_IMAGE_LOAD)
+        *(uint32_t *)(uintptr_t)object = (uint32_t)(form + 1000 * in[0] + in[n - 1]);
+    else
+        rt_tex(b, thread, object, form, in, out);
 }
 
 // A block alone: nothing but what async.c does.
@@ -155,7 +166,8 @@ static const struct kd_rt rt = {.kd_rt_async = rt_async,
                                 .kd_rt_nanosleep = rt_nanosleep,
                                 .kd_rt_globaltimer = rt_globaltimer,
                                 .kd_rt_yield = rt_yield,
-                                .kd_rt_tex = rt_tex};
+                                .kd_rt_tex = rt_tex,
+                                .kd_rt_surf = rt_surf};
 
 // ---- loading -----------------------------------------------------------------------------------
 

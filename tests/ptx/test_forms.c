@@ -45,6 +45,13 @@ static void write_vector(struct strbuf *out, enum isa_type t, unsigned n) {
     strbuf_puts(out, "}");
 }
 
+static void write_coordinates(struct strbuf *out, enum isa_type t, struct isa_geometry g) {
+    strbuf_puts(out, "[l1, {");
+    for (unsigned i = 0; i < g.text; i++)
+        strbuf_printf(out, "%s%s", i ? ", " : "", operand_of(i < g.indices ? ISA_U32 : t, false));
+    strbuf_puts(out, "}]");
+}
+
 static void write_operand(struct strbuf *out, const struct isa_operand_form *f, enum isa_type ty,
                           enum isa_type ty2, const struct isa_mods *m, bool optional,
                           enum isa_op op) {
@@ -64,9 +71,7 @@ static void write_operand(struct strbuf *out, const struct isa_operand_form *f, 
         strbuf_puts(out, "[l1+8]");
         break;
     case ISA_OPERAND_TEX:
-        strbuf_puts(out, "[l1, ");
-        write_vector(out, t, isa_tex_dims((enum isa_mode)m->mode));
-        strbuf_puts(out, "]");
+        write_coordinates(out, t, isa_geometry((enum isa_mode)m->mode));
         break;
     case ISA_OPERAND_TENSOR:
         strbuf_puts(out, "[l1, ");
@@ -76,6 +81,11 @@ static void write_operand(struct strbuf *out, const struct isa_operand_form *f, 
     case ISA_OPERAND_IM2COL:
         write_vector(out, t, m->vec - 2u);
         break;
+    case ISA_OPERAND_GEOM: {
+        unsigned dims = isa_geometry((enum isa_mode)m->mode).dims;
+        write_vector(out, t, dims == 3 ? 4 : dims);
+        break;
+    }
     case ISA_OPERAND_IMM:
         if (!strcmp(f->name, "immBytes")) {
             strbuf_puts(out, "16");

@@ -1,0 +1,121 @@
+// Mipmapped arrays (guide 6.2.14.1.4): each level half as large as the one before it, layers and
+// faces as many.
+#include "driver/array.h"
+
+#include <stdlib.h>
+
+enum { LEVEL_ALIGNMENT = 512 };
+
+CUresult drv_mipmap_find(CUmipmappedArray handle, struct drv_mipmap **out) {
+    *out = drv_object_find(handle, DRV_MIPMAP);
+    REQUIRE(*out, CUDA_ERROR_INVALID_HANDLE, "%p is no mipmapped array, or one that was destroyed",
+            (void *)handle);
+    return CUDA_SUCCESS;
+}
+
+// Levels are objects of their own: when the context ends, each goes by itself.
+static void mipmap_release(struct drv_object *o) {
+    struct drv_mipmap *m = (struct drv_mipmap *)o;
+    if (!o->context || o->context->c)
+        kd_memory_free(m->base);
+    free(m);
+}
+
+static size_t half(size_t n) {
+    return n > 1 ? n / 2 : n;
+}
+
+static CUDA_ARRAY3D_DESCRIPTOR next_level(CUDA_ARRAY3D_DESCRIPTOR d) {
+    d.Width = half(d.Width);
+    d.Height = half(d.Height);
+    if (!(d.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)))
+        d.Depth = half(d.Depth);
+    return d;
+}
+
+// 1 + the logarithm of the largest dimension.
+static unsigned most_levels(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    bool layered = d->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
+    size_t largest = d->Width > d->Height ? d->Width : d->Height;
+    if (!layered && d->Depth > largest)
+        largest = d->Depth;
+    unsigned n = 1;
+    while (largest >>= 1)
+        n++;
+    return n < DRV_MAX_LEVELS ? n : DRV_MAX_LEVELS;
+}
+
+static uint64_t aligned(uint64_t bytes) {
+    return (bytes + LEVEL_ALIGNMENT - 1) / LEVEL_ALIGNMENT * LEVEL_ALIGNMENT;
+}
+
+static void destroy_levels(struct drv_mipmap *m) {
+    for (unsigned k = 0; k < m->levels; k++)
+        if (m->level[k])
+            drv_object_destroy(&m->level[k]->object);
+}
+
+static bool make_levels(struct drv_context *ctx, struct drv_mipmap *m) {
+    CUDA_ARRAY3D_DESCRIPTOR d = m->descriptor;
+    uint64_t at = m->base;
+    for (unsigned k = 0; k < m->levels; k++) {
+        if (!(m->level[k] = drv_array_over(ctx, &d, at)))
+            return false;
+        at += aligned(drv_array_bytes(&d));
+        d = next_level(d);
+    }
+    return true;
+}
+
+// numMipmapLevels is brought into the range that the sizes allow.
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
+                                const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
+                                unsigned int numMipmapLevels) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(pHandle);
+    REQUIRE_POINTER(pMipmappedArrayDesc);
+    TRY(drv_array_check(pMipmappedArrayDesc));
+    CUDA_ARRAY3D_DESCRIPTOR d = *pMipmappedArrayDesc;
+    struct drv_mipmap *m = calloc(1, sizeof *m);
+    REQUIRE(m, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a mipmapped array");
+    unsigned most = most_levels(&d);
+    m->descriptor = d;
+    m->levels = numMipmapLevels < 1 ? 1 : numMipmapLevels > most ? most : numMipmapLevels;
+    uint64_t bytes = 0;
+    for (unsigned k = 0; k < m->levels; k++, d = next_level(d))
+        bytes += aligned(drv_array_bytes(&d));
+    CUresult result = drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes, 0, &m->base);
+    if (result != CUDA_SUCCESS) {
+        free(m);
+        return result;
+    }
+    if (!make_levels(ctx, m) || !drv_object_add(&m->object, DRV_MIPMAP, ctx, mipmap_release)) {
+        destroy_levels(m);
+        mipmap_release(&m->object);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory or handle for a mipmapped array");
+    }
+    *pHandle = m->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray,
+                                  unsigned int level) {
+    ENTER_CONTEXT(ctx);
+    struct drv_mipmap *m;
+    REQUIRE_POINTER(pLevelArray);
+    TRY(drv_mipmap_find(hMipmappedArray, &m));
+    REQUIRE(level < m->levels, CUDA_ERROR_INVALID_VALUE, "level %u of %u", level, m->levels);
+    *pLevelArray = m->level[level]->object.handle;
+    return CUDA_SUCCESS;
+}
+
+// Waits for the array's context.
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
+    ENTER_CONTEXT(current);
+    struct drv_mipmap *m;
+    TRY(drv_mipmap_find(hMipmappedArray, &m));
+    TRY(drv_status(kd_context_wait(m->object.context->c), m->object.context));
+    destroy_levels(m);
+    drv_object_destroy(&m->object);
+    return CUDA_SUCCESS;
+}
