@@ -18,6 +18,7 @@
 #endif
 
 #if defined(__cplusplus)
+#include "surface_indirect_functions.h"
 #include "texture_indirect_functions.h"
 
 #include "kudzu/runtime_templates.h"

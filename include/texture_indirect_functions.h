@@ -1,5 +1,4 @@
-// Fetches through texture objects (guide 10.8): tex1Dfetch, tex1D, tex2D. Written as PTX, so the
-// same program runs on a GPU.
+// Fetches through texture objects (guide 10.8). Written as PTX, so the same program runs on a GPU.
 #ifndef __TEXTURE_INDIRECT_FUNCTIONS_H__
 #define __TEXTURE_INDIRECT_FUNCTIONS_H__
 
@@ -7,32 +6,6 @@
 #include "vector_functions.h"
 
 #if defined(__cplusplus) && defined(__CUDA__)
-
-// One fetch of four components of a register type.
-#define KUDZU_TEX_FETCHES(type, constraint, ptx)                                                   \
-    static __device__ __inline__ void __kudzu_tex1Dfetch(type *t, cudaTextureObject_t o, int x) {  \
-        __asm__("tex.1d.v4." ptx ".s32 {%0, %1, %2, %3}, [%4, {%5}];"                              \
-                : "=" constraint(t[0]), "=" constraint(t[1]), "=" constraint(t[2]),                \
-                  "=" constraint(t[3])                                                             \
-                : "l"(o), "r"(x));                                                                 \
-    }                                                                                              \
-    static __device__ __inline__ void __kudzu_tex1D(type *t, cudaTextureObject_t o, float x) {     \
-        __asm__("tex.1d.v4." ptx ".f32 {%0, %1, %2, %3}, [%4, {%5}];"                              \
-                : "=" constraint(t[0]), "=" constraint(t[1]), "=" constraint(t[2]),                \
-                  "=" constraint(t[3])                                                             \
-                : "l"(o), "f"(x));                                                                 \
-    }                                                                                              \
-    static __device__ __inline__ void __kudzu_tex2D(type *t, cudaTextureObject_t o, float x,       \
-                                                    float y) {                                     \
-        __asm__("tex.2d.v4." ptx ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"                          \
-                : "=" constraint(t[0]), "=" constraint(t[1]), "=" constraint(t[2]),                \
-                  "=" constraint(t[3])                                                             \
-                : "l"(o), "f"(x), "f"(y));                                                         \
-    }
-KUDZU_TEX_FETCHES(float, "f", "f32")
-KUDZU_TEX_FETCHES(int, "r", "s32")
-KUDZU_TEX_FETCHES(unsigned int, "r", "u32")
-#undef KUDZU_TEX_FETCHES
 
 // How a texel type is fetched and made of components; types that are no texel have none.
 template <class T> struct __kudzu_texel;
@@ -65,35 +38,107 @@ KUDZU_TEXELS(float, float, float)
 #undef KUDZU_TEXEL_VECTORS
 #undef KUDZU_TEXEL
 
-template <class T> static __device__ __inline__ T tex1Dfetch(cudaTextureObject_t object, int x) {
-    typename __kudzu_texel<T>::type t[4];
-    __kudzu_tex1Dfetch(t, object, x);
-    return __kudzu_texel<T>::make(t);
-}
-template <class T> static __device__ __inline__ T tex1D(cudaTextureObject_t object, float x) {
-    typename __kudzu_texel<T>::type t[4];
-    __kudzu_tex1D(t, object, x);
-    return __kudzu_texel<T>::make(t);
-}
-template <class T>
-static __device__ __inline__ T tex2D(cudaTextureObject_t object, float x, float y) {
-    typename __kudzu_texel<T>::type t[4];
-    __kudzu_tex2D(t, object, x, y);
-    return __kudzu_texel<T>::make(t);
-}
+#define KUDZU_UNPACK(...) __VA_ARGS__
+// name<T>(object, parameters) and name(&result, object, parameters), and below them the instruction
+// for each register type: its name up to the number of components, the type of its coordinates,
+// what follows the object in its address and behind it, by the names of the asm operands.
+#define KUDZU_FETCH_AS(type, constraint, ptx, name, instruction, ctype, address, parameters, ...)  \
+    static __device__ __inline__ void __kudzu_##name(type *t, cudaTextureObject_t o,               \
+                                                     KUDZU_UNPACK parameters) {                    \
+        __asm__(instruction ".v4." ptx "." ctype " {%0, %1, %2, %3}, [%[o], " address ";"          \
+                : "=" constraint(t[0]), "=" constraint(t[1]), "=" constraint(t[2]),                \
+                  "=" constraint(t[3])                                                             \
+                : [o] "l"(o), __VA_ARGS__);                                                        \
+    }
+#define KUDZU_FETCH(name, instruction, ctype, address, parameters, arguments, ...)                 \
+    KUDZU_FETCH_AS(float, "f", "f32", name, instruction, ctype, address, parameters, __VA_ARGS__)  \
+    KUDZU_FETCH_AS(int, "r", "s32", name, instruction, ctype, address, parameters, __VA_ARGS__)    \
+    KUDZU_FETCH_AS(unsigned int, "r", "u32", name, instruction, ctype, address, parameters,        \
+                   __VA_ARGS__)                                                                    \
+    template <class T>                                                                             \
+    static __device__ __inline__ T name(cudaTextureObject_t object, KUDZU_UNPACK parameters) {     \
+        typename __kudzu_texel<T>::type t[4];                                                      \
+        __kudzu_##name(t, object, KUDZU_UNPACK arguments);                                         \
+        return __kudzu_texel<T>::make(t);                                                          \
+    }                                                                                              \
+    template <class T>                                                                             \
+    static __device__ __inline__ void name(T *result, cudaTextureObject_t object,                  \
+                                           KUDZU_UNPACK parameters) {                              \
+        *result = name<T>(object, KUDZU_UNPACK arguments);                                         \
+    }
 
-// The same with the result behind a pointer.
+// A geometry's three fetches: at level 0, at a level, with gradients.
+#define KUDZU_FETCHES(name, geometry, address, parameters, arguments, gradient, dx_elements,       \
+                      dy_elements, dx_operands, dy_operands, ...)                                  \
+    KUDZU_FETCH(name, "tex." geometry, "f32", address "]", parameters, arguments, __VA_ARGS__)     \
+    KUDZU_FETCH(name##Lod, "tex.level." geometry, "f32", address "], %[lod]",                      \
+                (KUDZU_UNPACK parameters, float level), (KUDZU_UNPACK arguments, level),           \
+                __VA_ARGS__, [lod] "f"(level))                                                     \
+    KUDZU_FETCH(                                                                                   \
+        name##Grad, "tex.grad." geometry, "f32", address "], " dx_elements ", " dy_elements,       \
+        (KUDZU_UNPACK parameters, gradient dx, gradient dy), (KUDZU_UNPACK arguments, dx, dy),     \
+        __VA_ARGS__, KUDZU_UNPACK dx_operands, KUDZU_UNPACK dy_operands)
+#define KUDZU_STEP1(d) "{%[" #d "x]}"
+#define KUDZU_STEP2(d) "{%[" #d "x], %[" #d "y]}"
+#define KUDZU_STEP3(d) "{%[" #d "x], %[" #d "y], %[" #d "z], %[" #d "z]}"
+#define KUDZU_FETCHES_1D(name, geometry, address, parameters, arguments, ...)                      \
+    KUDZU_FETCHES(name, geometry, address, parameters, arguments, float, KUDZU_STEP1(dx),          \
+                  KUDZU_STEP1(dy), ([dxx] "f"(dx)), ([dyx] "f"(dy)), __VA_ARGS__)
+#define KUDZU_FETCHES_2D(name, geometry, address, parameters, arguments, ...)                      \
+    KUDZU_FETCHES(name, geometry, address, parameters, arguments, float2, KUDZU_STEP2(dx),         \
+                  KUDZU_STEP2(dy), ([dxx] "f"(dx.x), [dxy] "f"(dx.y)),                             \
+                  ([dyx] "f"(dy.x), [dyy] "f"(dy.y)), __VA_ARGS__)
+#define KUDZU_FETCHES_3D(name, geometry, address, parameters, arguments, ...)                      \
+    KUDZU_FETCHES(name, geometry, address, parameters, arguments, float4, KUDZU_STEP3(dx),         \
+                  KUDZU_STEP3(dy), ([dxx] "f"(dx.x), [dxy] "f"(dx.y), [dxz] "f"(dx.z)),            \
+                  ([dyx] "f"(dy.x), [dyy] "f"(dy.y), [dyz] "f"(dy.z)), __VA_ARGS__)
+
+KUDZU_FETCH(tex1Dfetch, "tex.1d", "s32", "{%[x]}]", (int x), (x), [x] "r"(x))
+KUDZU_FETCHES_1D(tex1D, "1d", "{%[x]}", (float x), (x), [x] "f"(x))
+KUDZU_FETCHES_2D(tex2D, "2d", "{%[x], %[y]}", (float x, float y), (x, y), [x] "f"(x), [y] "f"(y))
+KUDZU_FETCHES_3D(tex3D, "3d", "{%[x], %[y], %[z], %[z]}", (float x, float y, float z),
+                 (x, y, z), [x] "f"(x), [y] "f"(y), [z] "f"(z))
+KUDZU_FETCHES_1D(tex1DLayered, "a1d", "{%[l], %[x]}", (float x, int layer),
+                 (x, layer), [x] "f"(x), [l] "r"(layer))
+KUDZU_FETCHES_2D(tex2DLayered, "a2d", "{%[l], %[x], %[y], %[y]}", (float x, float y, int layer),
+                 (x, y, layer), [x] "f"(x), [y] "f"(y), [l] "r"(layer))
+KUDZU_FETCHES_3D(texCubemap, "cube", "{%[x], %[y], %[z], %[z]}", (float x, float y, float z),
+                 (x, y, z), [x] "f"(x), [y] "f"(y), [z] "f"(z))
+KUDZU_FETCHES_3D(texCubemapLayered, "acube", "{%[l], %[x], %[y], %[z]}",
+                 (float x, float y, float z, int layer),
+                 (x, y, z, layer), [x] "f"(x), [y] "f"(y), [z] "f"(z), [l] "r"(layer))
+KUDZU_FETCH(__kudzu_gather0, "tld4.r.2d", "f32", "{%[x], %[y]}]", (float x, float y),
+            (x, y), [x] "f"(x), [y] "f"(y))
+KUDZU_FETCH(__kudzu_gather1, "tld4.g.2d", "f32", "{%[x], %[y]}]", (float x, float y),
+            (x, y), [x] "f"(x), [y] "f"(y))
+KUDZU_FETCH(__kudzu_gather2, "tld4.b.2d", "f32", "{%[x], %[y]}]", (float x, float y),
+            (x, y), [x] "f"(x), [y] "f"(y))
+KUDZU_FETCH(__kudzu_gather3, "tld4.a.2d", "f32", "{%[x], %[y]}]", (float x, float y),
+            (x, y), [x] "f"(x), [y] "f"(y))
+#undef KUDZU_FETCHES_3D
+#undef KUDZU_FETCHES_2D
+#undef KUDZU_FETCHES_1D
+#undef KUDZU_STEP3
+#undef KUDZU_STEP2
+#undef KUDZU_STEP1
+#undef KUDZU_FETCHES
+#undef KUDZU_FETCH
+#undef KUDZU_FETCH_AS
+#undef KUDZU_UNPACK
+
+// Component `comp` of the four texels that linear filtering would use.
 template <class T>
-static __device__ __inline__ void tex1Dfetch(T *result, cudaTextureObject_t object, int x) {
-    *result = tex1Dfetch<T>(object, x);
+static __device__ __inline__ T tex2Dgather(cudaTextureObject_t object, float x, float y,
+                                           int comp = 0) {
+    return comp == 1   ? __kudzu_gather1<T>(object, x, y)
+           : comp == 2 ? __kudzu_gather2<T>(object, x, y)
+           : comp == 3 ? __kudzu_gather3<T>(object, x, y)
+                       : __kudzu_gather0<T>(object, x, y);
 }
 template <class T>
-static __device__ __inline__ void tex1D(T *result, cudaTextureObject_t object, float x) {
-    *result = tex1D<T>(object, x);
-}
-template <class T>
-static __device__ __inline__ void tex2D(T *result, cudaTextureObject_t object, float x, float y) {
-    *result = tex2D<T>(object, x, y);
+static __device__ __inline__ void tex2Dgather(T *result, cudaTextureObject_t object, float x,
+                                              float y, int comp = 0) {
+    *result = tex2Dgather<T>(object, x, y, comp);
 }
 
 #endif

@@ -58,21 +58,79 @@ cudaError_t rt_channel_desc(const char *function, CUarray_format format, unsigne
     return cudaSuccess;
 }
 
+static cudaError_t array_descriptor(const char *function, const struct cudaChannelFormatDesc *desc,
+                                    struct cudaExtent e, unsigned int flags,
+                                    CUDA_ARRAY3D_DESCRIPTOR *d) {
+    *d = (CUDA_ARRAY3D_DESCRIPTOR){
+        .Width = e.width, .Height = e.height, .Depth = e.depth, .Flags = flags};
+    d->Format = rt_format(desc, &d->NumChannels);
+    if (!d->Format)
+        return rt_fail(function, cudaErrorInvalidChannelDescriptor,
+                       "{%d, %d, %d, %d, kind %d} describes no texel of an array", desc->x, desc->y,
+                       desc->z, desc->w, (int)desc->f);
+    return cudaSuccess;
+}
+
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
                             size_t width, size_t height, unsigned int flags) {
+    CUDA_ARRAY3D_DESCRIPTOR d;
     RT_REQUIRE(array && desc, cudaErrorInvalidValue, "array and desc must not be NULL");
-    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = width, .Height = height, .Flags = flags};
-    d.Format = rt_format(desc, &d.NumChannels);
-    RT_REQUIRE(d.Format, cudaErrorInvalidChannelDescriptor,
-               "{%d, %d, %d, %d, kind %d} describes no texel of an array", desc->x, desc->y,
-               desc->z, desc->w, (int)desc->f);
+    RT_TRY(array_descriptor(__func__, desc, (struct cudaExtent){width, height, 0}, flags, &d));
     RT_ENTER();
     return rt_result(RT_CALL(cuArray3DCreate, (CUarray *)array, &d));
+}
+
+// The flags have the driver's numbers.
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
+                              struct cudaExtent extent, unsigned int flags) {
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    RT_REQUIRE(array && desc, cudaErrorInvalidValue, "array and desc must not be NULL");
+    RT_TRY(array_descriptor(__func__, desc, extent, flags, &d));
+    RT_ENTER();
+    return rt_result(RT_CALL(cuArray3DCreate, (CUarray *)array, &d));
+}
+
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
+                                     const struct cudaChannelFormatDesc *desc,
+                                     struct cudaExtent extent, unsigned int numLevels,
+                                     unsigned int flags) {
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    RT_REQUIRE(mipmappedArray && desc, cudaErrorInvalidValue,
+               "mipmappedArray and desc must not be NULL");
+    RT_TRY(array_descriptor(__func__, desc, extent, flags, &d));
+    RT_ENTER();
+    return rt_result(
+        RT_CALL(cuMipmappedArrayCreate, (CUmipmappedArray *)mipmappedArray, &d, numLevels));
+}
+
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *levelArray,
+                                       cudaMipmappedArray_const_t mipmappedArray,
+                                       unsigned int level) {
+    RT_REQUIRE(levelArray, cudaErrorInvalidValue, "levelArray must not be NULL");
+    RT_ENTER();
+    return rt_result(RT_CALL(cuMipmappedArrayGetLevel, (CUarray *)levelArray,
+                             (CUmipmappedArray)mipmappedArray, level));
+}
+
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray) {
+    RT_ENTER();
+    return mipmappedArray
+               ? rt_result(RT_CALL(cuMipmappedArrayDestroy, (CUmipmappedArray)mipmappedArray))
+               : cudaSuccess;
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array) {
     RT_ENTER();
     return array ? rt_result(RT_CALL(cuArrayDestroy, (CUarray)array)) : cudaSuccess;
+}
+
+cudaError_t rt_texel_bytes(const char *function, cudaArray_const_t array, size_t *bytes) {
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    struct cudaChannelFormatDesc texel;
+    RT_TRY(rt_result(RT_CALL(cuArray3DGetDescriptor, &d, (CUarray)array)));
+    RT_TRY(rt_channel_desc(function, d.Format, d.NumChannels, &texel));
+    *bytes = (size_t)(texel.x / 8) * d.NumChannels;
+    return cudaSuccess;
 }
 
 static cudaError_t describe(cudaArray_const_t array, CUDA_ARRAY3D_DESCRIPTOR *d) {
@@ -238,4 +296,24 @@ cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset
                                 size_t count, enum cudaMemcpyKind kind) {
     struct rectangle r = {.array = src, .x = wOffset, .y = hOffset, .memory = dst};
     return copy_run(__func__, r, count, kind, false);
+}
+
+// The offsets and the width are in bytes.
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+                                     cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc,
+                                     size_t width, size_t height, enum cudaMemcpyKind kind) {
+    RT_REQUIRE(kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault,
+               cudaErrorInvalidMemcpyDirection, "%d is no direction between arrays", (int)kind);
+    CUDA_MEMCPY2D c = {.srcXInBytes = wOffsetSrc,
+                       .srcY = hOffsetSrc,
+                       .srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .srcArray = (CUarray)src,
+                       .dstXInBytes = wOffsetDst,
+                       .dstY = hOffsetDst,
+                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .dstArray = (CUarray)dst,
+                       .WidthInBytes = width,
+                       .Height = height};
+    RT_ENTER();
+    return width && height ? rt_result(RT_CALL(cuMemcpy2DUnaligned, &c)) : cudaSuccess;
 }

@@ -10,4 +10,7 @@ CUarray_format rt_format(const struct cudaChannelFormatDesc *d, unsigned int *ch
 cudaError_t rt_channel_desc(const char *function, CUarray_format format, unsigned int channels,
                             struct cudaChannelFormatDesc *d);
 
+// Bytes of a texel of an array. The caller has made a context current.
+cudaError_t rt_texel_bytes(const char *function, cudaArray_const_t array, size_t *bytes);
+
 #endif

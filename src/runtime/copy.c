@@ -1,8 +1,8 @@
 // Copies of linear memory in one, two and three dimensions, and between devices (guide 6.2.2).
-// Copies with CUDA arrays are in array.c; here, in three dimensions, they are refused.
+// Copies with CUDA arrays in one and two dimensions are in array.c.
 #include <string.h>
 
-#include "runtime/runtime.h"
+#include "runtime/array.h"
 
 static cudaError_t check_kind(const char *function, enum cudaMemcpyKind kind) {
     if ((unsigned int)kind > cudaMemcpyDefault)
@@ -122,11 +122,9 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 
 static cudaError_t check_3d(const char *function, cudaArray_t src_array, const void *src,
                             cudaArray_t dst_array, const void *dst) {
-    if (src_array || dst_array)
-        return rt_fail(function, cudaErrorNotSupported,
-                       "copies of CUDA arrays in three dimensions are not built yet");
-    if (!src || !dst)
-        return rt_fail(function, cudaErrorInvalidValue, "a source and a destination must be given");
+    if (!src_array == !src || !dst_array == !dst)
+        return rt_fail(function, cudaErrorInvalidValue,
+                       "a source and a destination must be given, each an array or memory");
     return cudaSuccess;
 }
 
@@ -144,34 +142,57 @@ static cudaError_t check_pitched(const char *function, const struct cudaPitchedP
     return cudaSuccess;
 }
 
+// Where an array takes part, widths are in its texels; positions in an array always are.
+static cudaError_t in_bytes(const char *function, struct cudaMemcpy3DParms *p) {
+    size_t src = 1, dst = 1;
+    if (p->srcArray)
+        RT_TRY(rt_texel_bytes(function, p->srcArray, &src));
+    if (p->dstArray)
+        RT_TRY(rt_texel_bytes(function, p->dstArray, &dst));
+    if (p->srcArray && p->dstArray && src != dst)
+        return rt_fail(function, cudaErrorInvalidValue,
+                       "the texels of the arrays have %zu and %zu bytes", src, dst);
+    p->extent.width *= p->srcArray ? src : dst;
+    p->srcPos.x *= src;
+    p->dstPos.x *= dst;
+    return cudaSuccess;
+}
+
 static cudaError_t describe_3d(const char *function, CUDA_MEMCPY3D *copy,
-                               const struct cudaMemcpy3DParms *p, bool *nothing) {
-    if (!p)
+                               const struct cudaMemcpy3DParms *given, bool *nothing) {
+    if (!given)
         return rt_fail(function, cudaErrorInvalidValue, "p must not be NULL");
+    struct cudaMemcpy3DParms parameters = *given, *p = &parameters;
     RT_TRY(check_3d(function, p->srcArray, p->srcPtr.ptr, p->dstArray, p->dstPtr.ptr));
     RT_TRY(check_kind(function, p->kind));
+    RT_ENTER();
+    RT_TRY(in_bytes(function, p));
     *nothing = p->extent.width == 0 || p->extent.height == 0 || p->extent.depth == 0;
     if (*nothing)
         return cudaSuccess;
-    RT_TRY(check_pitched(function, &p->srcPtr, p->srcPos, p->extent));
-    RT_TRY(check_pitched(function, &p->dstPtr, p->dstPos, p->extent));
+    if (!p->srcArray)
+        RT_TRY(check_pitched(function, &p->srcPtr, p->srcPos, p->extent));
+    if (!p->dstArray)
+        RT_TRY(check_pitched(function, &p->dstPtr, p->dstPos, p->extent));
     struct side from = side_of(p->srcPtr.ptr, p->kind, true);
     struct side to = side_of(p->dstPtr.ptr, p->kind, false);
     *copy = (CUDA_MEMCPY3D){
         .srcXInBytes = p->srcPos.x,
         .srcY = p->srcPos.y,
         .srcZ = p->srcPos.z,
-        .srcMemoryType = from.type,
+        .srcMemoryType = p->srcArray ? CU_MEMORYTYPE_ARRAY : from.type,
         .srcHost = from.host,
         .srcDevice = from.device,
+        .srcArray = (CUarray)p->srcArray,
         .srcPitch = p->srcPtr.pitch,
         .srcHeight = p->srcPtr.ysize,
         .dstXInBytes = p->dstPos.x,
         .dstY = p->dstPos.y,
         .dstZ = p->dstPos.z,
-        .dstMemoryType = to.type,
+        .dstMemoryType = p->dstArray ? CU_MEMORYTYPE_ARRAY : to.type,
         .dstHost = (void *)to.host,
         .dstDevice = to.device,
+        .dstArray = (CUarray)p->dstArray,
         .dstPitch = p->dstPtr.pitch,
         .dstHeight = p->dstPtr.ysize,
         .WidthInBytes = p->extent.width,
@@ -233,6 +254,9 @@ static cudaError_t describe_3d_peer(const char *function, CUDA_MEMCPY3D_PEER *co
     CUcontext to, from;
     if (!p)
         return rt_fail(function, cudaErrorInvalidValue, "p must not be NULL");
+    if (p->srcArray || p->dstArray)
+        return rt_fail(function, cudaErrorNotSupported,
+                       "copies of CUDA arrays between devices are not built yet");
     RT_TRY(check_3d(function, p->srcArray, p->srcPtr.ptr, p->dstArray, p->dstPtr.ptr));
     *nothing = p->extent.width == 0 || p->extent.height == 0 || p->extent.depth == 0;
     if (*nothing)

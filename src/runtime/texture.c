@@ -1,4 +1,4 @@
-// Texture objects (guide 6.2.14.1.1): the driver's, described in the runtime's terms.
+// Texture and surface objects (guide 6.2.14): the driver's, described in the runtime's terms.
 #include <string.h>
 
 #include "runtime/array.h"
@@ -90,12 +90,24 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject,
     RT_REQUIRE((unsigned int)pTexDesc->readMode <= cudaReadModeNormalizedFloat,
                cudaErrorInvalidValue, "%d is no read mode", (int)pTexDesc->readMode);
     RT_TRY(to_resource(__func__, pResDesc, &resource));
-    RT_REQUIRE(!pResViewDesc, cudaErrorNotSupported, "resource views are not built yet");
     CUDA_TEXTURE_DESC texture = to_texture(pTexDesc);
     RT_ENTER();
     if (resource.resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
         RT_TRY(check_filter(__func__, &resource, &texture));
-    return rt_result(RT_CALL(cuTexObjectCreate, pTexObject, &resource, &texture, NULL));
+    CUDA_RESOURCE_VIEW_DESC view = {0};
+    if (pResViewDesc)
+        view = (CUDA_RESOURCE_VIEW_DESC){
+            .format = (CUresourceViewFormat)pResViewDesc->format, // the same numbers
+            .width = pResViewDesc->width,
+            .height = pResViewDesc->height,
+            .depth = pResViewDesc->depth,
+            .firstMipmapLevel = pResViewDesc->firstMipmapLevel,
+            .lastMipmapLevel = pResViewDesc->lastMipmapLevel,
+            .firstLayer = pResViewDesc->firstLayer,
+            .lastLayer = pResViewDesc->lastLayer,
+        };
+    return rt_result(
+        RT_CALL(cuTexObjectCreate, pTexObject, &resource, &texture, pResViewDesc ? &view : NULL));
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject) {
@@ -154,5 +166,54 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc,
     for (int i = 0; i < 3; i++)
         pTexDesc->addressMode[i] = (enum cudaTextureAddressMode)t.addressMode[i];
     memcpy(pTexDesc->borderColor, t.borderColor, sizeof t.borderColor);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *pResViewDesc,
+                                                 cudaTextureObject_t texObject) {
+    CUDA_RESOURCE_VIEW_DESC v;
+    RT_REQUIRE(pResViewDesc, cudaErrorInvalidValue, "pResViewDesc must not be NULL");
+    RT_ENTER();
+    RT_TRY(rt_result(RT_CALL(cuTexObjectGetResourceViewDesc, &v, texObject)));
+    *pResViewDesc = (struct cudaResourceViewDesc){
+        .format = (enum cudaResourceViewFormat)v.format,
+        .width = v.width,
+        .height = v.height,
+        .depth = v.depth,
+        .firstMipmapLevel = v.firstMipmapLevel,
+        .lastMipmapLevel = v.lastMipmapLevel,
+        .firstLayer = v.firstLayer,
+        .lastLayer = v.lastLayer,
+    };
+    return cudaSuccess;
+}
+
+// ---- Surfaces ---------------------------------------------------------------------------------
+
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject,
+                                    const struct cudaResourceDesc *pResDesc) {
+    CUDA_RESOURCE_DESC resource;
+    RT_REQUIRE(pSurfObject && pResDesc, cudaErrorInvalidValue,
+               "pSurfObject and pResDesc must not be NULL");
+    RT_REQUIRE(pResDesc->resType == cudaResourceTypeArray, cudaErrorInvalidValue,
+               "surfaces are made of arrays");
+    RT_TRY(to_resource(__func__, pResDesc, &resource));
+    RT_ENTER();
+    return rt_result(RT_CALL(cuSurfObjectCreate, pSurfObject, &resource));
+}
+
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject) {
+    RT_ENTER();
+    return rt_result(RT_CALL(cuSurfObjectDestroy, surfObject));
+}
+
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc,
+                                             cudaSurfaceObject_t surfObject) {
+    CUDA_RESOURCE_DESC r;
+    RT_REQUIRE(pResDesc, cudaErrorInvalidValue, "pResDesc must not be NULL");
+    RT_ENTER();
+    RT_TRY(rt_result(RT_CALL(cuSurfObjectGetResourceDesc, &r, surfObject)));
+    *pResDesc = (struct cudaResourceDesc){.resType = cudaResourceTypeArray};
+    pResDesc->res.array.array = (cudaArray_t)r.res.array.hArray;
     return cudaSuccess;
 }

@@ -84,12 +84,13 @@ class Programs(CompilerTest):
             self.passes("m")
 
     def test_textures(self):
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/textures.cu")
-        self.compiles(source, "-o", "textures")
-        for executor in ("interp", "simd"):
-            os.environ["KUDZU_EXEC"] = executor
-            self.addCleanup(os.environ.pop, "KUDZU_EXEC", None)
-            self.passes("textures")
+        programs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+        for name in ("textures", "images"):
+            self.compiles(os.path.join(programs, name + ".cu"), "-o", name)
+            for executor in ("interp", "simd"):
+                os.environ["KUDZU_EXEC"] = executor
+                self.addCleanup(os.environ.pop, "KUDZU_EXEC", None)
+                self.passes(name)
 
     def test_warp_matrix_functions(self):
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/wmma.cu")

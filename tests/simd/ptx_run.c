@@ -9,6 +9,7 @@
 // cluster=X,Y,Z launches with clusters of so many blocks.
 // tex:WIDTHxHEIGHT:FILTER:MODE:FLAGS is a texture object over an array of floats (height 0: one
 // dimension), with the numbers that the driver API has for filter, addressing mode and flags.
+// surf:WIDTHxHEIGHT is a surface object over such an array.
 #include <cuda.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -77,6 +78,26 @@ static void fill(uint32_t *w, uint32_t n, const char *pattern) {
         }
 }
 
+// A surface object over an array of floats; neither is given back before the process ends.
+static uint64_t make_surface(const char *text) {
+    unsigned width, height;
+    if (sscanf(text, "%ux%u", &width, &height) != 2) {
+        printf("bad surface %s\n", text);
+        exit(2);
+    }
+    CUDA_ARRAY3D_DESCRIPTOR d = {
+        width, height, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_SURFACE_LDST};
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    CUsurfObject object;
+    uint32_t words = width * (height ? height : 1), *w = calloc(words + 1, 4);
+    check(cuArray3DCreate(&resource.res.array.hArray, &d), "cuArray3DCreate");
+    fill(w, words, "float");
+    check(cuMemcpyHtoA(resource.res.array.hArray, 0, w, words * 4), "cuMemcpyHtoA");
+    free(w);
+    check(cuSurfObjectCreate(&object, &resource), "cuSurfObjectCreate");
+    return object;
+}
+
 // A texture object; neither it nor its array is given back before the process ends.
 static uint64_t make_texture(const char *text) {
     unsigned width, height, filter, mode, flags;
@@ -120,6 +141,8 @@ static struct arg make_arg(char *text) {
         a.scalar = p;
     } else if (!strcmp(text, "tex")) {
         a.scalar = make_texture(value);
+    } else if (!strcmp(text, "surf")) {
+        a.scalar = make_surface(value);
     } else if (!strcmp(text, "f32")) {
         a.scalar = float_bits(strtof(value, NULL));
     } else if (!strcmp(text, "f64")) {
