@@ -143,7 +143,8 @@ static bool environment_fits(struct arena *arena, const char *key) {
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
         if (list_shadows(arena, key, getenv(lists[i])))
             return false;
-    return !getenv("CCC_OVERRIDE_OPTIONS");
+    // For the implicit header clang looks in the current directory first.
+    return access("cuda_runtime.h", F_OK) && !getenv("CCC_OVERRIDE_OPTIONS");
 }
 
 // Not with options that change clang's language or predefined macros for both passes, nor where

@@ -86,6 +86,8 @@ class Precompiled(CompilerTest):
             self.assertEqual(self.headers(env={variable: "/nowhere:" + self.dir + "/math"}),
                              [False, False], variable)
         self.assertEqual(self.headers(env={"CCC_OVERRIDE_OPTIONS": "# +-DX"}), [False, False])
+        self.write("cuda_runtime.h", "#include_next <cuda_runtime.h>\n")
+        self.assertEqual(self.headers(), [False, False])
 
     def test_same_objects(self):
         for args in (["-O0"], ["-O3"], ["-g"], ["-O2", "-lineinfo"], ["-std=c++17", "-DQ=1"]):
