@@ -1,5 +1,5 @@
 // Shapes and fragments of the matrix instructions.
-#include "isa/matrix.h"
+#include "isa/matrix_internal.h"
 
 static const uint16_t sizes[ISA_SHAPE_COUNT][3] = {
     [ISA_SHAPE_M8N8K4] = {8, 8, 4},       [ISA_SHAPE_M8N8K16] = {8, 8, 16},
@@ -142,7 +142,7 @@ void isa_matrix_size(const struct isa_matrix *x, enum isa_frag frag, unsigned *r
 }
 
 // Four products of 8x8x4, each on two quads of lanes.
-static bool on_quads(const struct isa_matrix *x) {
+bool matrix_on_quads(const struct isa_matrix *x) {
     return x->op == ISA_OP_MMA && x->shape == ISA_SHAPE_M8N8K4 &&
            x->type[ISA_FRAG_A] == ISA_MAT_F16;
 }
@@ -178,7 +178,7 @@ struct isa_fragment isa_fragment_of(const struct isa_matrix *x, enum isa_frag fr
     else if (is_repeated(x, frag))
         f.registers = 8;
     else
-        f.registers = (uint8_t)(rows * columns / (on_quads(x) ? 8 : ISA_LANES) / f.per);
+        f.registers = (uint8_t)(rows * columns / (matrix_on_quads(x) ? 8 : ISA_LANES) / f.per);
     return f;
 }
 
@@ -256,7 +256,7 @@ struct isa_place isa_place_of(const struct isa_matrix *x, enum isa_frag frag, un
                               unsigned i) {
     unsigned rows, columns, per = isa_fragment_of(x, frag).per;
     isa_matrix_size(x, frag, &rows, &columns);
-    if (on_quads(x))
+    if (matrix_on_quads(x))
         return place_on_quads(x, frag, lane, i);
     switch (frag) {
     case ISA_FRAG_A:
@@ -266,4 +266,16 @@ struct isa_place isa_place_of(const struct isa_matrix *x, enum isa_frag frag, un
     default:
         return place_in_c(rows, columns, lane, i);
     }
+}
+
+struct matrix_steps matrix_steps_of(const struct isa_matrix *x, enum isa_frag frag, unsigned reg,
+                                    int64_t row_step, int64_t column_step) {
+    unsigned i = reg * isa_fragment_of(x, frag).per;
+    struct isa_place first = isa_place_of(x, frag, 0, i), lane = isa_place_of(x, frag, 1, i);
+    struct isa_place group = isa_place_of(x, frag, 4, i), next = isa_place_of(x, frag, 0, i + 1);
+    struct matrix_steps s = {.base = first.row * row_step + first.column * column_step};
+    s.lane = lane.row * row_step + lane.column * column_step - s.base;
+    s.group = group.row * row_step + group.column * column_step - s.base;
+    s.element = next.row * row_step + next.column * column_step - s.base;
+    return s;
 }

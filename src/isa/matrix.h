@@ -5,7 +5,8 @@
 // A warp's 32 lanes hold a matrix as the PTX manual draws it for mma: a register of lane l has
 // row or column l / 4 and neighbouring elements at l % 4. wmma leaves the layout open; here it is
 // mma's, in tiles of 16 (or 8) by 8; f16 multiplicands with fewer than 16 elements a lane are
-// held several times over, so that they fill the eight registers that PTX gives them.
+// held several times over, so that they fill the eight registers that PTX gives them;
+// products read the first.
 //
 // Products. f16, bf16, tf32, e4m3, e5m2: each element of d is c, to which the products a[k] * b[k]
 // are added in the order of k, each with one rounding to nearest in f32 (an fma); for d of type

@@ -19,6 +19,19 @@ struct matrix_factors {
     uint8_t index[MATRIX_ELEMENTS];
 };
 
+// Where the elements of one register of all lanes lie, as row * row_step + column * column_step:
+// base + lane / 4 * group + lane % 4 * lane_step + element * element_step. Not for the products on
+// quads of lanes.
+struct matrix_steps {
+    int64_t base, group, lane, element;
+};
+struct matrix_steps matrix_steps_of(const struct isa_matrix *x, enum isa_frag frag, unsigned reg,
+                                    int64_t row_step, int64_t column_step);
+bool matrix_on_quads(const struct isa_matrix *x);
+static inline int64_t matrix_step_to(const struct matrix_steps *s, unsigned lane) {
+    return s->base + lane / 4 * s->group + lane % 4 * s->lane;
+}
+
 enum matrix_arithmetic matrix_arithmetic_of(enum isa_matrix_type t);
 // Puts one element, as bits, at its place.
 void matrix_put(union matrix_elements *e, unsigned at, enum isa_matrix_type t, uint64_t bits,
@@ -33,6 +46,12 @@ void matrix_index(const struct isa_matrix *x, const uint64_t *metadata, unsigned
 // d = a * b + c, c and d in registers; c NULL: zero.
 void matrix_multiply(const struct isa_matrix *x, const struct matrix_factors *f,
                      const uint64_t (*c)[ISA_LANES], uint32_t lanes, uint64_t (*d)[ISA_LANES]);
+
+// matrix_fast.c: the same as gathering, multiplying and storing, for the forms and machines that it
+// has code for; false for others.
+bool matrix_multiply_fast(const struct isa_matrix *x, uint32_t lanes,
+                          const uint64_t (*a)[ISA_LANES], const uint64_t (*b)[ISA_LANES],
+                          const uint64_t (*c)[ISA_LANES], uint64_t (*d)[ISA_LANES]);
 
 // matrix_wgmma.c
 void matrix_wgmma(const struct isa_matrix *x, const struct isa_matrix_memory *memory,

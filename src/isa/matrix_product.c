@@ -94,6 +94,22 @@ void matrix_put(union matrix_elements *e, unsigned at, enum isa_matrix_type t, u
     }
 }
 
+// Places of b1's words instead of bits.
+static struct matrix_steps word_steps(const struct isa_matrix *x, enum isa_frag frag, unsigned reg,
+                                      unsigned columns) {
+    struct matrix_steps s = {0};
+    for (unsigned lane = 0; lane < 8; lane++) {
+        struct isa_place p = isa_place_of(x, frag, lane, reg * 32);
+        unsigned row = p.row / (frag == ISA_FRAG_B ? 32u : 1u);
+        unsigned column = p.column / (frag == ISA_FRAG_A ? 32u : 1u);
+        int64_t at = row * columns + column;
+        s.base = lane == 0 ? at : s.base;
+        s.lane = lane == 1 ? at - s.base : s.lane;
+        s.group = lane == 4 ? at - s.base : s.group;
+    }
+    return s;
+}
+
 void matrix_gather(const struct isa_matrix *x, enum isa_frag frag,
                    const uint64_t (*registers)[ISA_LANES], bool negative,
                    union matrix_elements *out) {
@@ -107,13 +123,26 @@ void matrix_gather(const struct isa_matrix *x, enum isa_frag frag,
         columns /= frag == ISA_FRAG_A ? 32 : 1;
         mask = UINT32_MAX;
     }
-    for (unsigned i = 0; i < f.registers * f.per; i += step) {
+    if (matrix_on_quads(x)) {
+        for (unsigned i = 0; i < f.registers * f.per; i++) {
+            for (unsigned lane = 0; lane < ISA_LANES; lane++) {
+                struct isa_place p = isa_place_of(x, frag, lane, i);
+                uint64_t bits = registers[i / f.per][lane] >> (i % f.per * f.bits) & mask;
+                matrix_put(out, (p.tile * rows + p.row) * columns + p.column, t, bits, negative);
+            }
+        }
+        return;
+    }
+    // Of elements that a lane holds several times the first counts. Rows and columns of b1 are words.
+    unsigned used = rows * columns / ISA_LANES / (step > 1 ? 1u : f.per);
+    for (unsigned r = 0; r < used; r++) {
+        struct matrix_steps s =
+            step > 1 ? word_steps(x, frag, r, columns) : matrix_steps_of(x, frag, r, columns, 1);
         for (unsigned lane = 0; lane < ISA_LANES; lane++) {
-            struct isa_place p = isa_place_of(x, frag, lane, i);
-            p.row /= frag == ISA_FRAG_B ? step : 1;
-            p.column /= frag == ISA_FRAG_A ? step : 1;
-            uint64_t bits = registers[i / f.per][lane] >> (i % f.per * f.bits) & mask;
-            matrix_put(out, (p.tile * rows + p.row) * columns + p.column, t, bits, negative);
+            int64_t at = matrix_step_to(&s, lane);
+            uint64_t v = registers[r][lane];
+            for (unsigned e = 0; e < f.per; e += step, at += s.element, v >>= f.bits % 64)
+                matrix_put(out, (unsigned)at, t, v & mask, negative);
         }
     }
 }

@@ -71,15 +71,6 @@ static void transpose(rows_in src, rows_out dst) {
 
 // ---- wmma.load, wmma.store -------------------------------------------------------------------
 
-// Where element i of a lane is in memory: *shift bits above the address's.
-static uint64_t element_address(const struct isa_matrix *x, uint64_t base, uint64_t stride,
-                                unsigned bits, unsigned lane, unsigned i, unsigned *shift) {
-    struct isa_place p = isa_place_of(x, (enum isa_frag)x->frag, lane, i);
-    uint64_t element = x->col_a ? p.column * stride + p.row : p.row * stride + p.column;
-    *shift = bits < 8 ? (unsigned)(element * bits % 8) : 0;
-    return base + element * bits / 8;
-}
-
 static uint64_t stride_of(const struct isa_matrix *x, unsigned nops, unsigned given, rows_in src,
                           unsigned lane) {
     unsigned rows, columns;
@@ -89,41 +80,72 @@ static uint64_t stride_of(const struct isa_matrix *x, unsigned nops, unsigned gi
     return x->col_a ? rows : columns;
 }
 
+static struct matrix_steps steps_in_memory(const struct isa_matrix *x, unsigned reg,
+                                           uint64_t stride) {
+    return matrix_steps_of(x, (enum isa_frag)x->frag, reg, x->col_a ? 1 : (int64_t)stride,
+                           x->col_a ? (int64_t)stride : 1);
+}
+
+// One register of one lane, from elements that follow each other (step 1) or lie apart. Those of
+// less than a byte follow each other from a whole byte on.
+static bool load_register(const struct isa_matrix_memory *memory, unsigned lane, uint64_t base,
+                          int64_t at, const struct matrix_steps *s, struct isa_fragment f,
+                          uint64_t *out) {
+    bool whole = f.per == 1 || s->element == 1;
+    unsigned pieces = whole ? 1 : f.per, bytes = whole ? (f.bits > 32 ? 8 : 4) : f.bits / 8;
+    uint64_t v;
+    *out = 0;
+    for (unsigned e = 0; e < pieces; e++, at += s->element) {
+        const void *p =
+            memory->at(memory->ctx, lane, base + (uint64_t)(at * (int64_t)f.bits / 8), bytes);
+        if (!p)
+            return false;
+        v = 0;
+        memcpy(&v, p, bytes);
+        *out |= v << e * f.bits;
+    }
+    return true;
+}
+
 static void load_fragment(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
                           uint32_t lanes, unsigned nops, rows_in src, rows_out dst) {
     struct isa_fragment f = isa_fragment_of(x, (enum isa_frag)x->frag);
-    unsigned step = f.bits < 8 ? f.per : 1; // these lie next to each other, from a whole byte on
-    unsigned bytes = f.bits < 8 ? 4 : f.bits / 8u;
-    for (unsigned r = 0; r < f.registers; r++)
-        memset(dst[r], 0, sizeof dst[r]);
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(m), shift;
-        uint64_t stride = stride_of(x, nops, 1, src, lane);
-        for (unsigned i = 0; i < f.registers * f.per; i += step) {
-            uint64_t v = 0, at = element_address(x, src[0][lane], stride, f.bits, lane, i, &shift);
-            const void *p = memory->at(memory->ctx, lane, at, bytes);
-            if (!p)
+    uint64_t stride = stride_of(x, nops, 1, src, lanes ? (unsigned)__builtin_ctz(lanes) : 0);
+    for (unsigned r = 0; r < f.registers; r++) {
+        struct matrix_steps s = steps_in_memory(x, r, stride);
+        for (unsigned lane = 0; lane < ISA_LANES; lane++) {
+            dst[r][lane] = 0;
+            if (lanes >> lane & 1 && !load_register(memory, lane, src[0][lane],
+                                                    matrix_step_to(&s, lane), &s, f, &dst[r][lane]))
                 return;
-            memcpy(&v, p, bytes);
-            dst[i / f.per][lane] |= v << i % f.per * f.bits;
         }
     }
+}
+
+static bool store_register(const struct isa_matrix_memory *memory, unsigned lane, uint64_t base,
+                           int64_t at, const struct matrix_steps *s, struct isa_fragment f,
+                           uint64_t v) {
+    for (unsigned e = 0; e < f.per; e++, at += s->element, v >>= f.bits % 64) {
+        void *p = memory->at(memory->ctx, lane, base + (uint64_t)(at * (f.bits / 8)), f.bits / 8u);
+        if (!p)
+            return false;
+        memcpy(p, &v, f.bits / 8u);
+    }
+    return true;
 }
 
 static void store_fragment(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
                            uint32_t lanes, unsigned nops, rows_in src) {
     struct isa_fragment f = isa_fragment_of(x, ISA_FRAG_D);
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(m), shift;
-        uint64_t stride = stride_of(x, nops, 1u + f.registers, src, lane);
-        for (unsigned i = 0; i < f.registers * f.per; i++) {
-            uint64_t v = src[1 + i / f.per][lane] >> i % f.per * f.bits;
-            uint64_t at = element_address(x, src[0][lane], stride, f.bits, lane, i, &shift);
-            void *p = memory->at(memory->ctx, lane, at, f.bits / 8u);
-            if (!p)
+    uint64_t stride =
+        stride_of(x, nops, 1u + f.registers, src, lanes ? (unsigned)__builtin_ctz(lanes) : 0);
+    for (unsigned r = 0; r < f.registers; r++) {
+        struct matrix_steps s = steps_in_memory(x, r, stride);
+        for (unsigned lane = 0; lane < ISA_LANES; lane++)
+            if (lanes >> lane & 1 &&
+                !store_register(memory, lane, src[0][lane], matrix_step_to(&s, lane), &s, f,
+                                src[1 + r][lane]))
                 return;
-            memcpy(p, &v, f.bits / 8u);
-        }
     }
 }
 
@@ -134,6 +156,8 @@ static void multiply(const struct isa_matrix *x, uint32_t lanes, rows_in src, ro
     rows_in c = b + isa_fragment_of(x, ISA_FRAG_B).registers;
     rows_in more = c + isa_fragment_of(x, ISA_FRAG_C).registers;
     struct matrix_factors f;
+    if (matrix_multiply_fast(x, lanes, a, b, c, dst))
+        return;
     matrix_gather(x, ISA_FRAG_A, a, false, &f.a);
     matrix_gather(x, ISA_FRAG_B, b, false, &f.b);
     matrix_index(x, x->sparse ? more[0] : NULL,
