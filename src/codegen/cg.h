@@ -4,6 +4,7 @@
 //   cg_module.c  declarations, helpers of the device, types
 //   cg_func.c    one function: the loop over groups, what is computed once
 //   cg_edge.c    blocks, edges, masks, phis
+//   cg_counted.c loops that lanes leave by counting: turns without masks
 //   cg_inst.c    one instruction: to its family, by its shape
 //   cg_barrier.c barriers: saving and going on, or a helper
 //   cg_value.c   values: scalar, offsets or vector; variables across blocks
@@ -110,8 +111,10 @@ struct cg_func {
     LLVMBasicBlockRef suspended; // a group has reached a barrier
     uint64_t **live_in;          // by block id: liveness, made when a barrier needs it
     uint32_t epoch;
-    struct kir_block *block; // being emitted
-    bool may_be_empty;       // the group may have no active lane: they died, or others' wait
+    struct kir_block *block;       // being emitted
+    const struct kir_value *exact; // a 32-bit index that does not wrap in any lane here; NULL
+    bool exact_signed;
+    bool may_be_empty; // the group may have no active lane: they died, or others' wait
     uint32_t spill_bytes;
 };
 
@@ -161,12 +164,28 @@ bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i);
 
 // cg_edge.c
 void cg_emit_blocks(struct cg_func *g); // all of them, in layout order
+// A block's instructions, phis and terminator apart, for all groups of the team.
+void cg_emit_body(struct cg_func *g, struct kir_block *b);
+void cg_emit_terminator(struct cg_func *g, struct kir_block *b);
+// Gives the phis behind edge k their values for the lanes of `mask` (NULL: all).
+void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMValueRef mask);
+// Makes what the phis behind b's edges will get, before b branches: what is made in one arm
+// cannot be used in the other.
+void cg_prepare_phis(struct cg_func *g, struct kir_block *b);
+
+// cg_counted.c
+// In a loop of one block that lanes leave by counting: emits the turns that all lanes make, and
+// leaves the builder where the turns under masks begin. Does nothing in other blocks.
+void cg_emit_full_turns(struct cg_func *g, struct kir_block *b);
 
 // cg_barrier.c
 bool cg_emit_barrier(struct cg_func *g, struct kir_inst *i);
 
 // cg_value.c
 struct cg_val *cg_val_of(struct cg_func *g, const struct kir_value *v);
+// Made for the team's first group alone: shared, or a lag apart from group to group. A value with
+// a guard has its vector in every group all the same.
+bool cg_made_once(const struct cg_func *g, const struct kir_value *v);
 struct cg_var *cg_var_of(struct cg_func *g, const struct kir_value *v);
 struct shape cg_shape(struct cg_func *g, const struct kir_value *v); // as seen in g->block
 LLVMValueRef cg_scalar(struct cg_func *g, struct kir_value *v); // uniform value, or offsets' base

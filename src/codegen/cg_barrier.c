@@ -119,13 +119,13 @@ static void save(struct cg_func *g, struct frame *fr, struct kir_value *v, int w
 static void save_value(struct cg_func *g, struct frame *fr, struct kir_value *v) {
     struct cg *c = g->cg;
     struct cg_var *var = cg_var_of(g, v);
-    if (g->turn && g->fl->shared[v->id])
+    if (g->turn && cg_made_once(g, v))
         return;
     struct shape s = c->width == 1 ? (struct shape){.kind = SHAPE_UNIFORM} : g->fl->shape[v->id];
     bool here = v->def->block == g->block || !g->crosses[v->id];
     bool scalar = s.kind == SHAPE_UNIFORM || s.kind == SHAPE_OFFSETS;
     bool inside = here || !var->out || cg_shape(g, v).kind == g->fl->shape[v->id].kind;
-    if (inside && scalar) {
+    if (inside && scalar && !(g->turn && g->fl->affine[v->id])) {
         save(g, fr, v, SLOT_SCALAR, cg_scalar(g, v));
         if (s.guard && cg_guard(g, v))
             save(g, fr, v, SLOT_GUARD, cg_guard(g, v));
@@ -233,10 +233,11 @@ static void suspend(struct cg_func *g, struct kir_inst *i) {
     LLVMAddCase(g->state_switch, cg_i32(c, state), resume);
     LLVMPositionBuilderAtEnd(c->b, resume);
     g->epoch++;
-    for (unsigned t = c->team; t-- > 0;) {
+    for (unsigned t = 0; t < c->team; t++) {
         cg_turn_to(g, t);
         restore(g, &fr[t]);
     }
+    cg_turn_to(g, 0);
     if (i->op == ISA_OP_BAR_RED && i->nres)
         cg_set_result(g, i->res[0],
                       reduction_result(c, i, LLVMBuildLoad2(c->b, c->i32, g->red_prev_popc, ""),

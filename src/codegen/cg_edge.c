@@ -17,9 +17,9 @@ static uint32_t pred_index(const struct kir_block *from, uint32_t k) {
     return 0;
 }
 
-// Of a value that the team shares the first group alone takes care.
+// Of what is made once for a team the first group alone takes care.
 static struct cg_var *own_var(struct cg_func *g, const struct kir_value *v) {
-    return g->turn && g->fl->shared[v->id] ? NULL : cg_var_of(g, v);
+    return g->turn && cg_made_once(g, v) ? NULL : cg_var_of(g, v);
 }
 
 struct incoming {
@@ -36,8 +36,7 @@ static LLVMValueRef phi_operand(struct cg_func *g, const struct kir_inst *i, uin
     return LLVMTypeOf(x) == t ? x : LLVMBuildBitCast(c->b, x, t, "");
 }
 
-// Gives the target's phis their values for the lanes of `mask`.
-static void assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMValueRef mask) {
+void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMValueRef mask) {
     struct cg *c = g->cg;
     struct kir_block *to = from->last->targets[k];
     uint32_t p = pred_index(from, k), n = 0;
@@ -89,9 +88,7 @@ static void prepare_phis_of_group(struct cg_func *g, struct kir_block *b) {
     }
 }
 
-// Makes what the phis behind b's edges will get, before b branches: what is made in one arm
-// cannot be used in the other.
-static void prepare_phis(struct cg_func *g, struct kir_block *b) {
+void cg_prepare_phis(struct cg_func *g, struct kir_block *b) {
     for (unsigned t = g->cg->team; t-- > 0;) {
         cg_turn_to(g, t);
         prepare_phis_of_group(g, b);
@@ -136,7 +133,7 @@ static void take_edge(struct cg_func *g, struct kir_block *b, uint32_t k) {
     }
     for (unsigned t = g->cg->team; t-- > 0;) {
         cg_turn_to(g, t);
-        assign_phis(g, b, k, cg_mask(g));
+        cg_assign_phis(g, b, k, cg_mask(g));
         add_to_mask(g, to, cg_mask(g));
     }
     if (g->fl->deferred[b->id][k])
@@ -151,7 +148,7 @@ static void add_lanes(struct cg_func *g, struct kir_block *b, uint32_t k, LLVMVa
     struct kir_block *to = b->last->targets[k];
     if (g->fl->exit_only[to->id])
         return;
-    assign_phis(g, b, k, mask);
+    cg_assign_phis(g, b, k, mask);
     add_to_mask(g, to, mask);
 }
 
@@ -166,7 +163,7 @@ static void emit_cbr(struct cg_func *g, struct kir_block *b) {
     struct kir_value *p = b->last->ops[0];
     if (!g->fl->divergent[b->id]) {
         LLVMBasicBlockRef yes = cg_new_block(g, "yes"), no = cg_new_block(g, "no");
-        prepare_phis(g, b);
+        cg_prepare_phis(g, b);
         LLVMBuildCondBr(c->b, cg_scalar(g, p), yes, no);
         LLVMPositionBuilderAtEnd(c->b, yes);
         take_edge(g, b, 0);
@@ -189,7 +186,7 @@ static void emit_brx(struct cg_func *g, struct kir_block *b) {
     if (!g->fl->divergent[b->id]) {
         LLVMBasicBlockRef bad = cg_new_block(g, "brx.bad");
         LLVMValueRef x = cg_scalar(g, t->ops[0]);
-        prepare_phis(g, b);
+        cg_prepare_phis(g, b);
         LLVMValueRef sw = LLVMBuildSwitch(c->b, x, bad, t->ntargets);
         for (uint32_t k = 0; k < t->ntargets; k++) {
             LLVMBasicBlockRef to = cg_new_block(g, "case");
@@ -232,7 +229,7 @@ static void emit_ret(struct cg_func *g, struct kir_block *b) {
     follow_layout(g, b);
 }
 
-static void emit_terminator(struct cg_func *g, struct kir_block *b) {
+void cg_emit_terminator(struct cg_func *g, struct kir_block *b) {
     struct cg *c = g->cg;
     switch (b->last->op) {
     case ISA_OP_BRA:
@@ -285,9 +282,9 @@ static void begin_body(struct cg_func *g, struct kir_block *b) {
     }
 }
 
-static bool all_shared(const struct cg_func *g, const struct kir_inst *i) {
+static bool all_made_once(const struct cg_func *g, const struct kir_inst *i) {
     for (uint32_t r = 0; r < i->nres; r++)
-        if (!g->fl->shared[i->res[r]->id])
+        if (!cg_made_once(g, i->res[r]))
             return false;
     return i->nres > 0;
 }
@@ -295,7 +292,7 @@ static bool all_shared(const struct cg_func *g, const struct kir_inst *i) {
 // An instruction for each group of the team, or once for all.
 static void emit_for_team(struct cg_func *g, struct kir_inst *i) {
     enum isa_class k = isa_op_info[i->op].klass;
-    bool once = k == ISA_CLASS_BLOCK || k == ISA_CLASS_FENCE || all_shared(g, i);
+    bool once = k == ISA_CLASS_BLOCK || k == ISA_CLASS_FENCE || all_made_once(g, i);
     // In the groups' order: of several stores to one place the last thread's stays.
     for (unsigned t = 0; t < (once ? 1 : g->cg->team); t++) {
         cg_turn_to(g, t);
@@ -303,6 +300,12 @@ static void emit_for_team(struct cg_func *g, struct kir_inst *i) {
             cg_emit_inst(g, i);
     }
     cg_turn_to(g, 0);
+}
+
+void cg_emit_body(struct cg_func *g, struct kir_block *b) {
+    for (struct kir_inst *i = b->first; i != b->last; i = i->next)
+        if (i->op != ISA_OP_PHI)
+            emit_for_team(g, i);
 }
 
 static void emit_test(struct cg_func *g, struct kir_block *b) {
@@ -342,10 +345,9 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
     struct cfg_loop *in = g->fl->cfg->loop[b->id];
     if (in && in->header == b && g->fl->loop_waits[in->index])
         cg_call_rt(c, "kd_rt_yield", &g->blk, 1);
-    for (struct kir_inst *i = b->first; i != b->last; i = i->next)
-        if (i->op != ISA_OP_PHI)
-            emit_for_team(g, i);
-    emit_terminator(g, b);
+    cg_emit_full_turns(g, b);
+    cg_emit_body(g, b);
+    cg_emit_terminator(g, b);
     for (struct cfg_loop *l = in; l && l->last == pos; l = l->parent)
         emit_loop_end(g, b, l);
 }

@@ -51,6 +51,12 @@ void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault) {
 
 // ---- what does not depend on the thread ---------------------------------------------------
 
+// Emitted where it dominates everything; for the whole team.
+static bool is_permanent(struct cg_func *g, const struct kir_value *v) {
+    return cg_val_of(g, v)->epoch == CG_PERMANENT ||
+           (g->fl->affine[v->id] && g->groups[0].vals[v->id].epoch == CG_PERMANENT);
+}
+
 static bool is_invariant(struct cg_func *g, const struct kir_inst *i) {
     uint64_t unused;
     if (i->nres != 1)
@@ -68,7 +74,7 @@ static bool is_invariant(struct cg_func *g, const struct kir_inst *i) {
         return false;
     for (uint32_t k = 0; k < i->nops; k++)
         if (!flow_const(i->ops[k], &unused) && i->ops[k]->kind == KIR_VALUE_INST &&
-            cg_val_of(g, i->ops[k])->epoch != CG_PERMANENT)
+            !is_permanent(g, i->ops[k]))
             return false;
     return true;
 }
@@ -83,7 +89,8 @@ static void emit_invariants(struct cg_func *g, bool of_group) {
         for (struct kir_inst *i = b->first; i; i = i->next) {
             if (!i->nres || cg_val_of(g, i->res[0])->epoch == CG_PERMANENT)
                 continue;
-            if (!of_group && g->cg->team > 1 && !g->fl->shared[i->res[0]->id])
+            if ((!of_group && g->cg->team > 1 && !g->fl->shared[i->res[0]->id]) ||
+                (g->turn && cg_made_once(g, i->res[0])))
                 continue;
             bool group_sreg =
                 i->op == ISA_OP_SREG && ((i->sreg >= ISA_SREG_TID_X && i->sreg <= ISA_SREG_TID_Z &&
@@ -414,10 +421,11 @@ static void emit_group_loop(struct cg_func *g) {
     if (!barriers) {
         LLVMBuildBr(c->b, g->test[0]);
     } else {
-        for (unsigned t = c->team; t-- > 0;) {
+        for (unsigned t = 0; t < c->team; t++) {
             cg_turn_to(g, t);
             emit_invariants(g, true);
         }
+        cg_turn_to(g, 0);
         g->entry_mask = entry_mask;
         switch_to_state(g, &bv, next);
     }

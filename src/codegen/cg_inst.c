@@ -7,19 +7,22 @@ static bool widens(const struct kir_inst *i) {
            ((i->op == ISA_OP_MUL || i->op == ISA_OP_MAD) && i->mods.half == ISA_WIDE);
 }
 
-// The condition under which no lane's 32-bit sum wraps: base between the smallest and the
-// largest value that all offsets leave room for.
+// The condition under which no lane's 32-bit sum wraps, in any group of the team: base between
+// the smallest and the largest value that all offsets leave room for.
 static LLVMValueRef no_wrap(struct cg_func *g, const struct kir_inst *i, struct kir_value *v) {
     struct cg *c = g->cg;
     struct shape s = cg_shape(g, v);
     bool is_signed = isa_type_is_signed(i->op == ISA_OP_CVT ? i->ty2 : i->ty);
-    if (s.kind != SHAPE_OFFSETS)
+    if (s.kind != SHAPE_OFFSETS || (v == g->exact && is_signed == g->exact_signed))
         return NULL;
     int64_t lo = 0, hi = 0;
     for (unsigned k = 0; k < c->width; k++) {
         lo = s.offs[k] < lo ? s.offs[k] : lo;
         hi = s.offs[k] > hi ? s.offs[k] : hi;
     }
+    int64_t last = g->fl->lag[v->id] * (int64_t)(c->team - 1);
+    lo += last < 0 ? last : 0;
+    hi += last > 0 ? last : 0;
     int64_t min = (is_signed ? INT32_MIN : 0) - lo;
     int64_t max = (is_signed ? INT32_MAX : (int64_t)UINT32_MAX) - hi;
     // min <= base <= max as one unsigned comparison
@@ -76,9 +79,16 @@ bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i) {
     }
     if (s.kind == SHAPE_OFFSETS) {
         LLVMValueRef guard = NULL;
-        if (!emit_scalar(g, i, dst))
+        bool derived = g->turn && g->fl->affine[i->res[0]->id];
+        if (derived) {
+            dst[0] = cg_scalar(g, i->res[0]);
+            guard = cg_guard(g, i->res[0]);
+        } else if (!emit_scalar(g, i, dst)) {
             return false;
-        if (s.guard) {
+        }
+        if (s.guard && derived && !emit_lanes(g, i, vec))
+            return false;
+        if (s.guard && !derived) {
             for (uint32_t k = 0; k < i->nops; k++)
                 guard = and_guards(c, guard, cg_guard(g, i->ops[k]));
             for (uint32_t k = 0; widens(i) && k < i->nops && k < 2; k++)

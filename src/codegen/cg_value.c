@@ -76,12 +76,41 @@ struct cg_var *cg_var_of(struct cg_func *g, const struct kir_value *v) {
     return &(g->fl->shared[v->id] ? g->groups[0].vars : g->now.vars)[v->id];
 }
 
+bool cg_made_once(const struct cg_func *g, const struct kir_value *v) {
+    return g->fl->shared[v->id] || (g->fl->affine[v->id] && !g->fl->shape[v->id].guard);
+}
+
+static struct cg_val *lookup(struct cg_func *g, struct kir_value *v);
+
+// Scalar and guard from the first group's.
+static void derive(struct cg_func *g, struct kir_value *v, struct cg_val *x) {
+    struct cg *c = g->cg;
+    unsigned turn = g->turn;
+    cg_turn_to(g, 0);
+    struct cg_val first = *lookup(g, v);
+    cg_turn_to(g, turn);
+    int64_t lag = g->fl->lag[v->id] * (int64_t)turn;
+    LLVMValueRef by = LLVMConstInt(LLVMTypeOf(first.scalar), (unsigned long long)lag, 1);
+    x->scalar = LLVMBuildAdd(c->b, first.scalar, by, "");
+    x->guard = first.guard;
+}
+
 static struct cg_val *lookup(struct cg_func *g, struct kir_value *v) {
     struct cg *c = g->cg;
     struct cg_val *x = cg_val_of(g, v);
-    if (x->epoch == CG_PERMANENT || x->epoch == g->epoch)
+    bool derived = g->turn && g->fl->affine[v->id];
+    if (x->epoch == CG_PERMANENT || x->epoch == g->epoch) {
+        if (derived && !x->scalar)
+            derive(g, v, x);
         return x;
+    }
     *x = (struct cg_val){.epoch = g->epoch};
+    if (derived) {
+        derive(g, v, x);
+        if (cg_var_of(g, v)->vec)
+            x->vec = LLVMBuildLoad2(c->b, cg_vec_type(c, v->type), cg_var_of(g, v)->vec, "");
+        return x;
+    }
     if (v->kind != KIR_VALUE_INST) {
         x->scalar = constant(c, v);
         return x;
@@ -321,9 +350,10 @@ static void make_vars_of(struct cg_func *g, const struct kir_value *v) {
     struct shape s = g->fl->shape[v->id];
     struct cg_var *var = cg_var_of(g, v);
     bool scalar = c->width == 1 || s.kind == SHAPE_UNIFORM || s.kind == SHAPE_OFFSETS;
-    if (scalar)
+    bool derived = g->turn && g->fl->affine[v->id];
+    if (scalar && !derived)
         var->scalar = make_var(g, cg_scalar_type(c, v->type), "s", v->id);
-    if (scalar && c->width > 1 && s.guard)
+    if (scalar && c->width > 1 && s.guard && !derived)
         var->guard = make_var(g, c->i1, "g", v->id);
     if (c->width > 1 && (!scalar || s.guard))
         var->vec = make_var(g, cg_vec_type(c, v->type), "v", v->id);
@@ -338,7 +368,7 @@ void cg_make_vars(struct cg_func *g) {
         for (struct kir_inst *i = cfg->order[p]->first; i; i = i->next)
             for (uint32_t r = 0; r < i->nres; r++)
                 if (g->crosses[i->res[r]->id] && cg_val_of(g, i->res[r])->epoch != CG_PERMANENT &&
-                    !(g->turn && g->fl->shared[i->res[r]->id]))
+                    !(g->turn && cg_made_once(g, i->res[r])))
                     make_vars_of(g, i->res[r]);
 }
 

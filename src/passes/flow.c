@@ -2,6 +2,7 @@
 #include "passes/flow.h"
 
 #include "passes/shape.h"
+#include "passes/team.h"
 
 enum { NONE = UINT32_MAX };
 
@@ -199,6 +200,11 @@ struct shape flow_use(const struct flow *fl, const struct kir_value *v,
     return s;
 }
 
+static bool differs_in_team(const struct flow *fl, const struct kir_value *v) {
+    return fl->team > 1 && v->kind == KIR_VALUE_INST &&
+           (fl->lag_state[v->id] == TEAM_DIFFERS || fl->lag[v->id]);
+}
+
 static bool find_divergent_branches(struct flow *fl) {
     bool changed = false;
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
@@ -207,7 +213,7 @@ static bool find_divergent_branches(struct flow *fl) {
         if (fl->divergent[b->id] || (t->op != ISA_OP_CBR && t->op != ISA_OP_BRX_IDX))
             continue;
         uint8_t kind = flow_use(fl, t->ops[0], b).kind;
-        if (kind == SHAPE_OFFSETS || kind == SHAPE_VARYING || fl->differs[t->ops[0]->id] ||
+        if (kind == SHAPE_OFFSETS || kind == SHAPE_VARYING || differs_in_team(fl, t->ops[0]) ||
             (fl->width > 1 && in_irreducible(fl, b)))
             fl->divergent[b->id] = 1, changed = true;
     }
@@ -269,54 +275,6 @@ static void find_exit_only(struct flow *fl) {
     }
 }
 
-// Does i give the groups of a team different results from equal operands?
-static bool differs_by_itself(const struct flow *fl, const struct kir_inst *i) {
-    switch (isa_op_info[i->op].klass) {
-    case ISA_CLASS_POINTWISE:
-        return i->op == ISA_OP_CVTA && i->mods.space == ISA_SPACE_LOCAL;
-    case ISA_CLASS_SOURCE:
-        if (i->op == ISA_OP_SREG) {
-            if (i->sreg >= ISA_SREG_TID_X && i->sreg <= ISA_SREG_TID_Z)
-                return !fl->tid[i->sreg - ISA_SREG_TID_X].zero;
-            return !(i->sreg >= ISA_SREG_NTID_X && i->sreg <= ISA_SREG_NCTAID_Z) &&
-                   i->sreg != ISA_SREG_NWARPID;
-        }
-        return i->op == ISA_OP_SYMADDR && i->flag && i->sym->space == ISA_SPACE_LOCAL;
-    case ISA_CLASS_MEMORY:
-        return i->op != ISA_OP_LD || i->mods.sem != ISA_SEM_WEAK ||
-               i->mods.space == ISA_SPACE_LOCAL;
-    case ISA_CLASS_BLOCK:
-        return false;
-    default:
-        return true;
-    }
-}
-
-static bool find_differing(struct flow *fl) {
-    bool changed = false;
-    for (uint32_t p = 0; p < fl->cfg->nblocks && fl->team > 1; p++) {
-        for (struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next) {
-            bool d = i->op != ISA_OP_PHI && differs_by_itself(fl, i);
-            for (uint32_t k = 0; k < i->nops && !d; k++)
-                d = fl->differs[i->ops[k]->id] || fl->shape[i->ops[k]->id].kind > SHAPE_UNIFORM;
-            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
-                d = false;
-            for (uint32_t r = 0; r < i->nres && d; r++) {
-                changed |= !fl->differs[i->res[r]->id];
-                fl->differs[i->res[r]->id] = 1;
-            }
-        }
-    }
-    return changed;
-}
-
-// A value that lanes take out of a divergent loop is kept for each group.
-static void find_shared(struct flow *fl) {
-    for (uint32_t v = 0; v < fl->func->value_count; v++)
-        fl->shared[v] = fl->team > 1 && fl->shape[v].kind == SHAPE_UNIFORM && !fl->differs[v] &&
-                        !fl->live_out[v];
-}
-
 struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width, unsigned team,
                           const struct kd_spec *spec, bool calls_can_exit) {
     struct flow *fl = arena_new(a, struct flow);
@@ -336,7 +294,9 @@ struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width, u
     fl->exit_only = arena_array(a, uint8_t, nb + 1);
     fl->loop_divergent = arena_array(a, uint8_t, fl->cfg->loops.len + 1);
     fl->live_out = arena_array(a, uint8_t, nv + 1);
-    fl->differs = arena_array(a, uint8_t, nv + 1);
+    fl->lag_state = arena_array(a, uint8_t, nv + 1);
+    fl->lag = arena_array(a, int64_t, nv + 1);
+    fl->affine = arena_array(a, uint8_t, nv + 1);
     fl->shared = arena_array(a, uint8_t, nv + 1);
     for (uint32_t k = 0; k < nb; k++)
         fl->deferred[k] = arena_array(a, uint8_t, f->blocks.data[k]->last->ntargets + 1);
@@ -344,7 +304,7 @@ struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width, u
     find_exit_only(fl);
     for (bool changed = true; changed;) {
         changed = shape_pass(fl);
-        changed |= find_differing(fl);
+        changed |= team_pass(fl);
         changed |= find_divergent_branches(fl);
         changed |= find_deferred(fl);
         changed |= find_divergent_loops(fl);
@@ -352,6 +312,6 @@ struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width, u
     }
     find_full(fl);
     find_live_out(fl);
-    find_shared(fl);
+    team_finish(fl);
     return fl;
 }

@@ -56,8 +56,10 @@ struct flow {
     uint8_t *loop_divergent; // by loop index: lanes may leave at different times
     uint8_t *loop_waits;     // by loop index: see waiting.h
     uint8_t *live_out;       // by value id: used outside a divergent loop it is defined in
-    uint8_t *differs;        // by value id: uniform in a group, not the same in all of a team
-    uint8_t *shared;         // by value id: made once for a team
+    uint8_t *lag_state;      // by value id: see team.h
+    int64_t *lag;            // by value id
+    uint8_t *shared;         // by value id: the same for all groups of a team
+    uint8_t *affine;         // by value id: the first group's and a lag
     bool no_full;            // lanes may die in calls
 };
 

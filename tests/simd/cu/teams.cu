@@ -139,3 +139,34 @@ extern "C" __global__ void votes(const unsigned *x, unsigned *out) {
     }
     out[blockIdx.x * 128 + threadIdx.x] = v * 1000 + rounds;
 }
+
+// Loops that lanes leave by counting: signs, widths, both comparisons, and lanes that wrap.
+// run: counts grid=2,1,1 block=128,1,1 shared=0 args=buf:1024:rand,buf:2048:zero,u32:0,u32:1000
+// run: counts grid=2,1,1 block=128,1,1 shared=0 args=buf:1024:rand,buf:2048:zero,u32:4294967276,u32:700
+// run: counts grid=1,1,1 block=64,2,1 shared=0 args=buf:1024:rand,buf:2048:zero,u32:4294967288,u32:130
+// run: counts grid=1,1,1 block=24,1,1 shared=0 args=buf:1024:rand,buf:2048:zero,u32:5,u32:900
+extern "C" __global__ void counts(const unsigned *x, unsigned *out, unsigned start, unsigned n) {
+    unsigned t = threadIdx.y * blockDim.x + threadIdx.x, v = 0, *mine = out + t * 8;
+    for (unsigned i = start + t; i < n; i += 160)
+        v = v * 3 + x[i];
+    mine[0] = v;
+    for (int i = (int)start + (int)t; i <= (int)n; i += blockDim.x)
+        v = v * 3 + x[i & 1023];
+    mine[1] = v;
+    for (long long i = (int)start + (long long)t; i < (long long)n; i += 192)
+        v = v * 3 + x[i & 1023] + (unsigned)i;
+    mine[2] = v;
+    for (int i = (int)n - (int)t; i >= (int)start; i -= 160)
+        v = v * 3 + x[i & 1023];
+    mine[3] = v;
+    for (unsigned i = t * 3; n > i; i += 384)
+        v = v * 3 + x[i] + x[(i + 7) & 1023];
+    mine[4] = v;
+    for (int i = t; i < 1 << 28; i += 1 << 26)
+        v = v * 3 + x[i & 1023] + (unsigned)((long long)i >> 3);
+    mine[5] = v;
+    unsigned turns = 0;
+    for (int i = 0x7fffff00 + (int)t; i > 0 && turns < 5; i += 64, turns++)
+        v = v * 3 + x[i & 1023] + (unsigned)((long long)i >> 5);
+    mine[6] = v + turns;
+}

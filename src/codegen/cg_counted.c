@@ -1,0 +1,188 @@
+// Turns with all lanes of a loop of one block that lanes leave by counting (`i < n`). A divergent
+// loop turns under masks; nearly all turns of such a loop have every lane active, and one scalar
+// comparison for the whole team tells whether the next one has:
+//
+//     body:   all lanes active, no index wraps?  -> full, else masked
+//     full:   the block without masks; all lanes go on? -> full, else the usual way, with masks
+//     masked: the block under its masks
+#include "codegen/cg.h"
+
+struct counted {
+    struct kir_value *index, *limit; // lanes stay while index < limit
+    struct kir_value *next;          // the phi that gets `index`; NULL: none
+    bool is_signed, or_equal;
+    uint32_t back; // which target is the block itself
+    int64_t most;  // the largest offset from the first group's base
+};
+
+static bool only_plain(const struct kir_block *b) {
+    for (const struct kir_inst *i = b->first; i != b->last; i = i->next) {
+        enum isa_class k = isa_op_info[i->op].klass;
+        if (k == ISA_CLASS_BLOCK || k == ISA_CLASS_CONTROL)
+            return false;
+    }
+    return true;
+}
+
+// Puts the comparison that keeps lanes in the loop into the form index < limit.
+static bool relation(const struct kir_inst *s, bool stay_if_true, struct counted *l) {
+    enum { LT, LE, GT, GE } r;
+    switch (s->mods.cmp) {
+    case ISA_CMP_LT:
+    case ISA_CMP_LO:
+        r = stay_if_true ? LT : GE;
+        break;
+    case ISA_CMP_LE:
+    case ISA_CMP_LS:
+        r = stay_if_true ? LE : GT;
+        break;
+    case ISA_CMP_GT:
+    case ISA_CMP_HI:
+        r = stay_if_true ? GT : LE;
+        break;
+    case ISA_CMP_GE:
+    case ISA_CMP_HS:
+        r = stay_if_true ? GE : LT;
+        break;
+    default:
+        return false;
+    }
+    bool swapped = r == GT || r == GE;
+    l->index = s->ops[swapped];
+    l->limit = s->ops[!swapped];
+    l->or_equal = r == LE || r == GE;
+    bool unsigned_cmp = s->mods.cmp == ISA_CMP_LO || s->mods.cmp == ISA_CMP_LS ||
+                        s->mods.cmp == ISA_CMP_HI || s->mods.cmp == ISA_CMP_HS;
+    l->is_signed = isa_type_is_signed(s->ty) && !unsigned_cmp;
+    return true;
+}
+
+static bool find_counted(struct cg_func *g, const struct kir_block *b, struct counted *l) {
+    const struct kir_inst *t = b->last;
+    if (g->cg->width == 1 || t->op != ISA_OP_CBR || !g->fl->divergent[b->id] ||
+        !g->now.mask_var[b->id] || !only_plain(b))
+        return false;
+    const struct kir_value *p = t->ops[0];
+    bool back[2] = {t->targets[0] == b, t->targets[1] == b};
+    if (back[0] == back[1] || p->kind != KIR_VALUE_INST || p->def->block != b ||
+        p->def->op != ISA_OP_SETP || p->def->nops != 2 || p->def->mods.boolop)
+        return false;
+    const struct kir_inst *s = p->def;
+    unsigned bits = isa_type_bits(s->ty);
+    if (isa_type_is_float(s->ty) || (bits != 32 && bits != 64) ||
+        kir_type_bits(s->ops[0]->type) != bits || kir_type_bits(s->ops[1]->type) != bits)
+        return false;
+    *l = (struct counted){.back = back[0] ? 0 : 1};
+    if (!relation(s, back[0], l))
+        return false;
+    struct shape index = cg_shape(g, l->index), limit = cg_shape(g, l->limit);
+    bool one = g->cg->team == 1;
+    if (index.kind != SHAPE_OFFSETS || index.guard || limit.kind != SHAPE_UNIFORM ||
+        !(one || g->fl->shared[l->limit->id]) ||
+        !(one || g->fl->shared[l->index->id] || g->fl->affine[l->index->id]))
+        return false;
+    int64_t lag = one ? 0 : g->fl->lag[l->index->id];
+    for (unsigned k = 0; k < g->cg->width; k++) {
+        if (index.offs[k] < 0 || lag < 0)
+            return false;
+        l->most = index.offs[k] > l->most ? index.offs[k] : l->most;
+    }
+    l->most += lag * (int64_t)(g->cg->team - 1);
+    for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
+        for (uint32_t k = 0; k < i->nops; k++)
+            if (b->preds.data[k] == b && i->ops[k] == l->index)
+                l->next = i->res[0];
+    return true;
+}
+
+static LLVMValueRef extend(struct cg *c, LLVMValueRef x, bool is_signed) {
+    return is_signed ? LLVMBuildSExt(c->b, x, c->i64, "") : LLVMBuildZExt(c->b, x, c->i64, "");
+}
+
+// No lane of the team wraps, and each lane's index is below the limit.
+static LLVMValueRef all_stay(struct cg_func *g, const struct counted *l) {
+    struct cg *c = g->cg;
+    LLVMIntPredicate less = l->is_signed  ? l->or_equal ? LLVMIntSLE : LLVMIntSLT
+                            : l->or_equal ? LLVMIntULE
+                                          : LLVMIntULT;
+    LLVMValueRef base = cg_scalar(g, l->index), limit = cg_scalar(g, l->limit);
+    LLVMValueRef most = cg_i64(c, (uint64_t)l->most);
+    if (kir_type_bits(l->index->type) == 32) {
+        LLVMValueRef top = LLVMBuildAdd(c->b, extend(c, base, l->is_signed), most, "");
+        return LLVMBuildICmp(c->b, less, top, extend(c, limit, l->is_signed), "all.stay");
+    }
+    LLVMValueRef top = LLVMBuildAdd(c->b, base, most, "");
+    LLVMValueRef fits = LLVMBuildICmp(c->b, l->is_signed ? LLVMIntSGE : LLVMIntUGE, top, base, "");
+    return LLVMBuildAnd(c->b, fits, LLVMBuildICmp(c->b, less, top, limit, ""), "all.stay");
+}
+
+static LLVMValueRef all_active(struct cg_func *g) {
+    struct cg *c = g->cg;
+    LLVMValueRef all = NULL;
+    for (unsigned t = c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        all = all ? LLVMBuildAnd(c->b, all, cg_mask(g), "") : cg_mask(g);
+    }
+    LLVMValueRef bits = cg_mask_bits(g, all);
+    return LLVMBuildICmp(c->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "all.active");
+}
+
+// The phi that a full turn hands the index to has been below a limit in all lanes; before the
+// first turn that must be seen.
+static LLVMValueRef starts_exact(struct cg_func *g, const struct counted *l) {
+    struct cg *c = g->cg;
+    if (!l->next || kir_type_bits(l->next->type) != 32)
+        return LLVMConstInt(c->i1, 1, 0);
+    LLVMValueRef base = extend(c, cg_scalar(g, l->next), l->is_signed);
+    LLVMValueRef top = LLVMBuildAdd(c->b, base, cg_i64(c, (uint64_t)l->most), "");
+    return LLVMBuildICmp(c->b, LLVMIntSLE, top, cg_i64(c, l->is_signed ? INT32_MAX : UINT32_MAX),
+                         "exact");
+}
+
+static void emit_full_turn(struct cg_func *g, struct kir_block *b, const struct counted *l,
+                           LLVMBasicBlockRef full) {
+    struct cg *c = g->cg;
+    LLVMBasicBlockRef again = cg_new_block(g, "full.again"), mixed = cg_new_block(g, "full.mixed");
+    g->exact = l->next;
+    g->exact_signed = l->is_signed;
+    cg_emit_body(g, b);
+    LLVMValueRef stay = all_stay(g, l);
+    cg_prepare_phis(g, b);
+    LLVMBuildCondBr(c->b, stay, again, mixed);
+    LLVMPositionBuilderAtEnd(c->b, again);
+    for (unsigned t = c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        cg_assign_phis(g, b, l->back, NULL);
+    }
+    LLVMBuildBr(c->b, full);
+    LLVMPositionBuilderAtEnd(c->b, mixed);
+    cg_emit_terminator(g, b);
+    g->exact = NULL;
+}
+
+void cg_emit_full_turns(struct cg_func *g, struct kir_block *b) {
+    struct cg *c = g->cg;
+    struct counted l;
+    LLVMValueRef mask[CG_MAX_TEAM];
+    if (!find_counted(g, b, &l))
+        return;
+    LLVMBasicBlockRef full = cg_new_block(g, "full"), masked = cg_new_block(g, "masked");
+    LLVMValueRef active = all_active(g);
+    LLVMBuildCondBr(c->b, LLVMBuildAnd(c->b, active, starts_exact(g, &l), ""), full, masked);
+    LLVMPositionBuilderAtEnd(c->b, full);
+    g->epoch++;
+    for (unsigned t = c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        mask[t] = g->now.mask;
+        g->now.mask = NULL;
+        for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
+            cg_store_live_out(g, i->res[0]);
+    }
+    emit_full_turn(g, b, &l, full);
+    LLVMPositionBuilderAtEnd(c->b, masked);
+    g->epoch++;
+    for (unsigned t = c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        g->now.mask = mask[t];
+    }
+}

@@ -1,0 +1,231 @@
+#include "passes/team.h"
+
+struct lag {
+    uint8_t state;
+    int64_t by; // TEAM_LAG
+};
+
+static const struct lag SAME = {TEAM_LAG, 0}, NONE = {TEAM_DIFFERS, 0};
+
+static struct lag lag_of(const struct flow *fl, const struct kir_value *v) {
+    if (v->kind != KIR_VALUE_INST)
+        return SAME;
+    return (struct lag){fl->lag_state[v->id], fl->lag[v->id]};
+}
+
+static struct lag by(int64_t n) {
+    return n > -(1LL << 30) && n < 1LL << 30 ? (struct lag){TEAM_LAG, n} : NONE;
+}
+
+// base = (t0 / div) % mod, where t0 grows by the width from group to group.
+static struct lag of_tid(const struct flow *fl, unsigned d) {
+    const struct tid_form *t = &fl->tid[d];
+    int64_t w = fl->width, team = w * fl->team;
+    if (t->varying || t->div < 0 || t->mod < 0)
+        return NONE;
+    if (t->zero)
+        return SAME;
+    if (!t->div)
+        return !t->mod || t->mod % team == 0 ? by(w) : NONE;
+    if (t->div % team == 0)
+        return SAME;
+    int64_t rows = w / t->div; // rows of threads in a group
+    if (w % t->div || (t->mod && t->mod % (rows * (int64_t)fl->team)))
+        return NONE;
+    return by(rows);
+}
+
+static struct lag of_source(const struct flow *fl, const struct kir_inst *i) {
+    if (i->op == ISA_OP_SYMADDR)
+        return i->flag && i->sym->space == ISA_SPACE_LOCAL ? NONE : SAME;
+    if (i->op != ISA_OP_SREG)
+        return NONE;
+    if (i->sreg >= ISA_SREG_TID_X && i->sreg <= ISA_SREG_TID_Z)
+        return of_tid(fl, i->sreg - ISA_SREG_TID_X);
+    if (i->sreg == ISA_SREG_LANEID)
+        return fl->width == 32 ? SAME : NONE;
+    bool of_block =
+        (i->sreg >= ISA_SREG_NTID_X && i->sreg <= ISA_SREG_NCTAID_Z) || i->sreg == ISA_SREG_NWARPID;
+    return of_block ? SAME : NONE;
+}
+
+static struct lag of_phi(const struct flow *fl, const struct kir_inst *i) {
+    struct lag r = {TEAM_UNKNOWN, 0};
+    for (uint32_t k = 0; k < i->nops; k++) {
+        const struct kir_value *v = i->ops[k];
+        if (fl->cfg->pos[i->block->preds.data[k]->id] == UINT32_MAX || v == i->res[0] ||
+            v->kind == KIR_VALUE_UNDEF)
+            continue;
+        struct lag l = lag_of(fl, v);
+        if (l.state == TEAM_UNKNOWN)
+            continue;
+        if (l.state == TEAM_DIFFERS || (r.state == TEAM_LAG && r.by != l.by))
+            return NONE;
+        r = l;
+    }
+    return r;
+}
+
+// Does base + lag, for every group, stay inside the 32-bit range that an extension starts from?
+static bool extends_exactly(const struct flow *fl, const struct shape *s, int64_t lag,
+                            bool is_signed) {
+    int64_t most = (lag < 0 ? -lag : lag) * (int64_t)(fl->team - 1);
+    int64_t min = is_signed ? INT32_MIN : 0, max = INT32_MAX;
+    return s->lo >= min + most && s->hi <= max - most;
+}
+
+static struct lag extended(const struct flow *fl, const struct kir_inst *i, uint32_t k,
+                           bool is_signed) {
+    struct lag l = lag_of(fl, i->ops[k]);
+    struct shape s = flow_use(fl, i->ops[k], i->block);
+    bool guarded = fl->shape[i->res[0]->id].guard; // the guard then speaks for the whole team
+    if (l.state == TEAM_LAG && l.by && !guarded && !extends_exactly(fl, &s, l.by, is_signed))
+        return NONE;
+    return l;
+}
+
+static struct lag sum(struct lag x, struct lag y, int sign) {
+    if (x.state == TEAM_DIFFERS || y.state == TEAM_DIFFERS)
+        return NONE;
+    if (x.state == TEAM_UNKNOWN || y.state == TEAM_UNKNOWN)
+        return (struct lag){0};
+    return by(x.by + sign * y.by);
+}
+
+// One factor must be a known constant, unless neither differs between groups.
+static struct lag product(const struct flow *fl, struct lag x, struct lag y,
+                          const struct kir_value *vx, const struct kir_value *vy, unsigned bits) {
+    uint64_t c;
+    if (x.state == TEAM_UNKNOWN || y.state == TEAM_UNKNOWN)
+        return (struct lag){0};
+    if (x.state == TEAM_LAG && y.state == TEAM_LAG && !x.by && !y.by)
+        return SAME;
+    struct lag l = flow_const(vy, &c) ? x : flow_const(vx, &c) ? y : NONE;
+    int64_t sc = bits >= 64 ? (int64_t)c : (int64_t)(int32_t)(uint32_t)c, r;
+    if (l.state != TEAM_LAG || __builtin_mul_overflow(l.by, sc, &r))
+        return NONE;
+    return by(r);
+}
+
+static bool all_same(const struct flow *fl, const struct kir_inst *i, bool *unknown) {
+    bool same = true;
+    *unknown = false;
+    for (uint32_t k = 0; k < i->nops; k++) {
+        struct lag l = lag_of(fl, i->ops[k]);
+        *unknown |= l.state == TEAM_UNKNOWN;
+        same &= l.state != TEAM_DIFFERS && !l.by;
+    }
+    return same;
+}
+
+// Arithmetic modulo a power of two, on integers as wide as their registers.
+static struct lag ring(const struct flow *fl, const struct kir_inst *i) {
+    unsigned bits = isa_type_bits(i->ty);
+    uint64_t c;
+    bool plain = !isa_type_is_float(i->ty) && i->ty != ISA_U16X2 && i->ty != ISA_S16X2 &&
+                 (bits == 32 || bits == 64) && i->nres == 1 && !i->mods.sat;
+    if (!plain)
+        return NONE;
+    switch (i->op) {
+    case ISA_OP_MOV:
+        return lag_of(fl, i->ops[0]);
+    case ISA_OP_ADD:
+    case ISA_OP_SUB:
+        return i->nops == 2
+                   ? sum(lag_of(fl, i->ops[0]), lag_of(fl, i->ops[1]), i->op == ISA_OP_ADD ? 1 : -1)
+                   : NONE;
+    case ISA_OP_SHL:
+        if (!flow_const(i->ops[1], &c) || c > 20)
+            return NONE;
+        return lag_of(fl, i->ops[0]).state == TEAM_LAG ? by(lag_of(fl, i->ops[0]).by << c)
+                                                       : lag_of(fl, i->ops[0]);
+    case ISA_OP_MUL:
+    case ISA_OP_MAD: {
+        bool wide = i->mods.half == ISA_WIDE, s = isa_type_is_signed(i->ty);
+        if (i->mods.half == ISA_HI || (wide && bits != 32))
+            return NONE;
+        if (wide && !s && (flow_const(i->ops[0], &c) || flow_const(i->ops[1], &c)) && c >> 31)
+            return NONE;
+        struct lag x = wide ? extended(fl, i, 0, s) : lag_of(fl, i->ops[0]);
+        struct lag y = wide ? extended(fl, i, 1, s) : lag_of(fl, i->ops[1]);
+        struct lag p = product(fl, x, y, i->ops[0], i->ops[1], bits);
+        return i->op == ISA_OP_MUL ? p : sum(p, lag_of(fl, i->ops[2]), 1);
+    }
+    case ISA_OP_CVT:
+        if (isa_type_is_float(i->ty2))
+            return NONE;
+        if (bits == 64 && isa_type_bits(i->ty2) == 32 && i->ops[0]->type == KIR_B32)
+            return extended(fl, i, 0, isa_type_is_signed(i->ty2));
+        return bits == isa_type_bits(i->ty2) || (bits == 32 && isa_type_bits(i->ty2) == 64)
+                   ? lag_of(fl, i->ops[0])
+                   : NONE;
+    default:
+        return NONE;
+    }
+}
+
+static struct lag of_inst(const struct flow *fl, const struct kir_inst *i) {
+    bool unknown, same;
+    if (i->op == ISA_OP_PHI)
+        return of_phi(fl, i);
+    same = all_same(fl, i, &unknown);
+    switch (isa_op_info[i->op].klass) {
+    case ISA_CLASS_SOURCE:
+        return of_source(fl, i);
+    case ISA_CLASS_BLOCK:
+        return SAME;
+    case ISA_CLASS_MEMORY: {
+        bool plain =
+            i->op == ISA_OP_LD && i->mods.sem == ISA_SEM_WEAK && i->mods.space != ISA_SPACE_LOCAL;
+        if (!plain || !same || fl->shape[i->res[0]->id].kind > SHAPE_UNIFORM)
+            return NONE;
+        return unknown ? (struct lag){0} : SAME;
+    }
+    case ISA_CLASS_POINTWISE:
+        if (i->op == ISA_OP_CVTA)
+            return i->mods.space == ISA_SPACE_LOCAL ? NONE : lag_of(fl, i->ops[0]);
+        if (same)
+            return unknown ? (struct lag){0} : SAME;
+        return ring(fl, i);
+    default:
+        return NONE;
+    }
+}
+
+bool team_pass(struct flow *fl) {
+    bool changed = false;
+    for (uint32_t p = 0; p < fl->cfg->nblocks && fl->team > 1; p++) {
+        for (struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next) {
+            for (uint32_t r = 0; r < i->nres; r++) {
+                uint32_t id = i->res[r]->id;
+                uint8_t kind = fl->shape[id].kind;
+                if (fl->lag_state[id] == TEAM_DIFFERS || kind == SHAPE_UNKNOWN)
+                    continue;
+                struct lag now = kind == SHAPE_VARYING ? NONE : of_inst(fl, i);
+                if (now.state == TEAM_UNKNOWN)
+                    continue;
+                if (fl->lag_state[id] == TEAM_LAG &&
+                    (now.state != TEAM_LAG || now.by != fl->lag[id]))
+                    now = NONE;
+                changed |= now.state != fl->lag_state[id];
+                fl->lag_state[id] = now.state;
+                fl->lag[id] = now.by;
+            }
+        }
+    }
+    return changed;
+}
+
+// A value that lanes take out of a divergent loop is kept for each group.
+void team_finish(struct flow *fl) {
+    for (uint32_t v = 0; v < fl->func->value_count; v++) {
+        bool regular = fl->team > 1 && fl->lag_state[v] == TEAM_LAG && !fl->live_out[v];
+        fl->shared[v] = regular && !fl->lag[v];
+        fl->affine[v] = regular && fl->lag[v];
+    }
+    for (uint32_t p = 0; p < fl->cfg->nblocks && fl->team > 1; p++)
+        for (struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
+            for (uint32_t k = 0; k < i->nops; k++)
+                if (i->ops[k]->kind != KIR_VALUE_INST)
+                    fl->shared[i->ops[k]->id] = 1;
+}
