@@ -5,7 +5,8 @@
 
 // As the device's attributes say.
 enum { MAX_WIDTH = 131072, MAX_HEIGHT = 65536, MAX_3D = 16384, MAX_LAYERED = 32768 };
-enum { MAX_LAYERS = 2048, FACES = 6 };
+enum { MAX_LAYERS = 2048, MAX_FACES = 2046, FACES = 6 };
+enum { MAX_3D_FLAT = 8192, MAX_3D_DEEP = 32768 }; // fewer rows allow more slices
 
 unsigned drv_format_bytes(CUarray_format format) {
     switch ((int)format) {
@@ -56,7 +57,9 @@ static CUresult check_sizes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     bool deep = d->Depth && !layered && !cube;
     size_t width = deep ? MAX_3D : layered || cube ? MAX_LAYERED : MAX_WIDTH;
     size_t height = deep ? MAX_3D : layered || cube ? MAX_LAYERED : MAX_HEIGHT;
-    size_t depth = deep ? MAX_3D : MAX_LAYERS * (cube ? FACES : 1);
+    size_t depth = deep ? MAX_3D : cube ? MAX_FACES : MAX_LAYERS;
+    if (deep && d->Width <= MAX_3D_FLAT && d->Height <= MAX_3D_FLAT)
+        depth = MAX_3D_DEEP;
     REQUIRE(d->Width && d->Width <= width && d->Height <= height && d->Depth <= depth,
             CUDA_ERROR_INVALID_VALUE,
             "an array of %zu by %zu by %zu texels: 1 to %zu by up to %zu by up to %zu are possible",

@@ -337,3 +337,15 @@ CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject 
     *pResDesc = t->resource;
     return CUDA_SUCCESS;
 }
+
+// Texels of linear memory that a texture object can have.
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format,
+                                            unsigned numChannels, CUdevice dev) {
+    ENTER();
+    struct drv_device *d;
+    REQUIRE_POINTER(maxWidthInElements);
+    TRY(drv_device_find(dev, &d));
+    TRY(drv_format_check(format, numChannels, "the texture"));
+    *maxWidthInElements = MAX_LINEAR_TEXELS;
+    return CUDA_SUCCESS;
+}

@@ -16,7 +16,7 @@ enum isa_type ptx_parse_type(struct ptx_parser *p) {
         }
         if (ptx_at_directive(p, ".texref") || ptx_at_directive(p, ".surfref") ||
             ptx_at_directive(p, ".samplerref"))
-            ptx_fail(p, p->tok.pos, "'%.*s' is not supported yet: textures and surfaces",
+            ptx_fail(p, p->tok.pos, "'%.*s' is not supported: use texture and surface objects",
                      (int)p->tok.len, p->tok.text);
     }
     ptx_expected(p, "a type such as .b32");

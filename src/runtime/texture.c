@@ -217,3 +217,16 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc,
     pResDesc->res.array.array = (cudaArray_t)r.res.array.hArray;
     return cudaSuccess;
 }
+
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
+                                                 const struct cudaChannelFormatDesc *fmtDesc,
+                                                 int device) {
+    CUarray_format format;
+    unsigned int channels;
+    RT_REQUIRE(maxWidthInElements && fmtDesc, cudaErrorInvalidValue,
+               "maxWidthInElements and fmtDesc must not be NULL");
+    RT_TRY(rt_check_device(__func__, device));
+    RT_TRY(format_of(__func__, fmtDesc, &format, &channels));
+    return rt_result(RT_CALL(cuDeviceGetTexture1DLinearMaxWidth, maxWidthInElements, format,
+                             channels, (CUdevice)device));
+}

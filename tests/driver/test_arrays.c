@@ -1,0 +1,134 @@
+// Arrays with depth, layers, faces and levels, surface objects, views: what is refused, and why.
+#include "check.h"
+
+static CUDA_ARRAY3D_DESCRIPTOR describe(size_t w, size_t h, size_t d, unsigned flags) {
+    return (CUDA_ARRAY3D_DESCRIPTOR){w, h, d, CU_AD_FORMAT_FLOAT, 1, flags};
+}
+
+static void sizes(void) {
+    static const struct {
+        size_t w, h, d;
+        unsigned flags;
+        CUresult want;
+    } cases[] = {
+        {4, 3, 2, 0, CUDA_SUCCESS},
+        {4, 0, 2, 0, CUDA_ERROR_INVALID_VALUE},
+        {0, 3, 2, 0, CUDA_ERROR_INVALID_VALUE},
+        {16385, 1, 1, 0, CUDA_ERROR_INVALID_VALUE},
+        {1, 1, 32768, 0, CUDA_SUCCESS},
+        {1, 1, 32769, 0, CUDA_ERROR_INVALID_VALUE},
+        {4, 0, 5, CUDA_ARRAY3D_LAYERED, CUDA_SUCCESS},
+        {4, 4, 0, CUDA_ARRAY3D_LAYERED, CUDA_ERROR_INVALID_VALUE},
+        {4, 4, 2049, CUDA_ARRAY3D_LAYERED, CUDA_ERROR_INVALID_VALUE},
+        {4, 4, 6, CUDA_ARRAY3D_CUBEMAP, CUDA_SUCCESS},
+        {4, 4, 5, CUDA_ARRAY3D_CUBEMAP, CUDA_ERROR_INVALID_VALUE},
+        {4, 3, 6, CUDA_ARRAY3D_CUBEMAP, CUDA_ERROR_INVALID_VALUE},
+        {4, 4, 12, CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED, CUDA_SUCCESS},
+        {4, 4, 13, CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED, CUDA_ERROR_INVALID_VALUE},
+        {4, 4, 2, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ERROR_INVALID_VALUE},
+        {4, 4, 0, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_SUCCESS},
+        {4, 4, 0, CUDA_ARRAY3D_SPARSE, CUDA_ERROR_NOT_SUPPORTED},
+        {4, 4, 0, 0x1000, CUDA_ERROR_INVALID_VALUE},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        CUDA_ARRAY3D_DESCRIPTOR d = describe(cases[k].w, cases[k].h, cases[k].d, cases[k].flags);
+        CUDA_ARRAY3D_DESCRIPTOR back;
+        CUarray a;
+        EXPECT(cuArray3DCreate(&a, &d), cases[k].want);
+        if (cases[k].want != CUDA_SUCCESS)
+            continue;
+        OK(cuArray3DGetDescriptor(&back, a));
+        CHECK(!memcmp(&back, &d, sizeof d));
+        OK(cuArrayDestroy(a));
+    }
+}
+
+static void levels(void) {
+    CUDA_ARRAY3D_DESCRIPTOR d = describe(10, 6, 3, CUDA_ARRAY3D_LAYERED), back;
+    CUmipmappedArray m;
+    CUarray level, again;
+    OK(cuMipmappedArrayCreate(&m, &d, 99)); // 10, 5, 2, 1
+    OK(cuMipmappedArrayGetLevel(&level, m, 2));
+    OK(cuMipmappedArrayGetLevel(&again, m, 2));
+    CHECK(level == again);
+    OK(cuArray3DGetDescriptor(&back, level));
+    CHECK(back.Width == 2 && back.Height == 1 && back.Depth == 3 && back.Flags == d.Flags);
+    OK(cuMipmappedArrayGetLevel(&level, m, 3));
+    EXPECT(cuMipmappedArrayGetLevel(&level, m, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuArrayDestroy(level), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuMipmappedArrayCreate(&m, NULL, 1), CUDA_ERROR_INVALID_VALUE);
+    // Levels do not overlap: what is written to one does not show in the next.
+    float ones[10 * 6 * 3], seen[5 * 3 * 3];
+    for (unsigned k = 0; k < sizeof ones / sizeof *ones; k++)
+        ones[k] = 1;
+    OK(cuMipmappedArrayGetLevel(&again, m, 1));
+    OK(cuMemcpyHtoA(again, 0, memset(seen, 0, sizeof seen), sizeof seen));
+    OK(cuMipmappedArrayGetLevel(&level, m, 0));
+    OK(cuMemcpyHtoA(level, 0, ones, sizeof ones));
+    OK(cuMemcpyAtoH(seen, again, 0, sizeof seen));
+    for (unsigned k = 0; k < sizeof seen / sizeof *seen; k++)
+        CHECK(seen[k] == 0);
+    OK(cuMipmappedArrayDestroy(m));
+    EXPECT(cuMipmappedArrayDestroy(m), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuArray3DGetDescriptor(&back, again), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void objects(void) {
+    CUDA_ARRAY3D_DESCRIPTOR d = describe(8, 4, 6, CUDA_ARRAY3D_LAYERED);
+    CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_ARRAY}, back;
+    CUDA_TEXTURE_DESC t = {.flags = CU_TRSF_READ_AS_INTEGER};
+    CUDA_RESOURCE_VIEW_DESC v = {.format = CU_RES_VIEW_FORMAT_UINT_4X8,
+                                 .width = 8,
+                                 .height = 4,
+                                 .depth = 6,
+                                 .firstLayer = 2,
+                                 .lastLayer = 5},
+                            seen;
+    CUtexObject object;
+    CUsurfObject surface;
+    size_t width;
+    OK(cuArray3DCreate(&r.res.array.hArray, &d));
+    EXPECT(cuSurfObjectCreate(&surface, &r), CUDA_ERROR_INVALID_VALUE); // not for surfaces
+    OK(cuTexObjectCreate(&object, &r, &t, &v));
+    OK(cuTexObjectGetResourceViewDesc(&seen, object));
+    CHECK(!memcmp(&seen, &v, sizeof v));
+    EXPECT(cuSurfObjectDestroy(object), CUDA_ERROR_INVALID_VALUE);
+    OK(cuTexObjectDestroy(object));
+    v.format = CU_RES_VIEW_FORMAT_UINT_2X8;
+    EXPECT(cuTexObjectCreate(&object, &r, &t, &v), CUDA_ERROR_INVALID_VALUE);
+    v.format = CU_RES_VIEW_FORMAT_UNSIGNED_BC1;
+    EXPECT(cuTexObjectCreate(&object, &r, &t, &v), CUDA_ERROR_NOT_SUPPORTED);
+    v.format = CU_RES_VIEW_FORMAT_NONE;
+    v.lastLayer = 6;
+    EXPECT(cuTexObjectCreate(&object, &r, &t, &v), CUDA_ERROR_INVALID_VALUE);
+    v.lastLayer = 5;
+    v.width = 4;
+    EXPECT(cuTexObjectCreate(&object, &r, &t, &v), CUDA_ERROR_INVALID_VALUE);
+    OK(cuTexObjectCreate(&object, &r, &t, NULL));
+    EXPECT(cuTexObjectGetResourceViewDesc(&seen, object), CUDA_ERROR_INVALID_VALUE);
+    OK(cuTexObjectDestroy(object));
+    OK(cuArrayDestroy(r.res.array.hArray));
+    d.Flags |= CUDA_ARRAY3D_SURFACE_LDST;
+    OK(cuArray3DCreate(&r.res.array.hArray, &d));
+    OK(cuSurfObjectCreate(&surface, &r));
+    OK(cuSurfObjectGetResourceDesc(&back, surface));
+    CHECK(back.res.array.hArray == r.res.array.hArray);
+    EXPECT(cuTexObjectDestroy(surface), CUDA_ERROR_INVALID_VALUE);
+    OK(cuSurfObjectDestroy(surface));
+    EXPECT(cuSurfObjectDestroy(surface), CUDA_ERROR_INVALID_VALUE);
+    r.resType = CU_RESOURCE_TYPE_LINEAR;
+    EXPECT(cuSurfObjectCreate(&surface, &r), CUDA_ERROR_INVALID_VALUE);
+    OK(cuDeviceGetTexture1DLinearMaxWidth(&width, CU_AD_FORMAT_FLOAT, 4, 0));
+    CHECK(width == 1 << 28);
+    EXPECT(cuDeviceGetTexture1DLinearMaxWidth(&width, CU_AD_FORMAT_FLOAT, 3, 0),
+           CUDA_ERROR_INVALID_VALUE);
+}
+
+int main(void) {
+    CUcontext ctx = check_context();
+    sizes();
+    levels();
+    objects();
+    OK(cuCtxDestroy(ctx)); // with an array that was not destroyed
+    return check_result();
+}
