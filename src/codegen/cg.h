@@ -13,6 +13,7 @@
 //   cg_mem.c     loads and stores
 //   cg_align.c   tests of addresses that are not proven aligned
 //   cg_atomic.c  atom and red
+//   cg_stack.c   alloca and its kind
 //   cg_texture.c texture fetches
 //   cg_async.c   mbarrier objects, asynchronous copies
 //   cg_warp.c    shuffles, votes, matches, reductions
@@ -92,6 +93,7 @@ struct cg_func {
     struct cg_group groups[CG_MAX_TEAM]; // all of them; that of `turn` is out of date
     LLVMValueRef entry_mask;             // lanes that the function was entered with; NULL: all
     LLVMValueRef frame;                  // i64: where its local frame begins
+    LLVMValueRef top; // variable: the end of what each lane has allocated; NULL: no alloca
     LLVMValueRef ctaid_x; // i32: of the block of a run; NULL where code runs one block only
     LLVMValueRef shared_base, local_base, local_stride, params, nthreads; // loaded once
     LLVMBasicBlockRef entry;        // where variables and invariants are made
@@ -161,6 +163,12 @@ void cg_turn_to(struct cg_func *g, unsigned turn);
 // cg_inst.c
 void cg_emit_inst(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i);
+
+// cg_stack.c
+bool cg_allocates(const struct kir_func *f);
+void cg_begin_stack(struct cg_func *g); // at the function's first block
+// i64: where the frame of a function that is called here begins, for all lanes.
+LLVMValueRef cg_stack_end(struct cg_func *g);
 
 // cg_edge.c
 void cg_emit_blocks(struct cg_func *g); // all of them, in layout order
@@ -243,6 +251,7 @@ LLVMValueRef cg_operand_bits(struct cg_func *g, const struct kir_inst *i, uint32
 bool cg_emit_source(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_memory(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_stack(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_texture(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_async(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_warp(struct cg_func *g, struct kir_inst *i);

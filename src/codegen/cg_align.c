@@ -95,21 +95,15 @@ static LLVMValueRef deciding_scalar(struct cg_func *g, struct kir_inst *i, unsig
     return NULL;
 }
 
-// In the cold path: faults for the first lane of `bad`; when there is none (all lanes may have
-// died in a call) goes on at `on`.
+// In the cold path: faults for the first lane of `bad`.
 static void fault_first(struct cg_func *g, const struct kir_inst *i, LLVMValueRef bad,
-                        LLVMValueRef addresses, LLVMBasicBlockRef on) {
+                        LLVMValueRef addresses) {
     struct cg *c = g->cg;
     LLVMValueRef lane = cg_i32(c, 0);
     if (c->width > 1) {
         LLVMValueRef bits = cg_narrow(c, cg_mask_bits(g, bad), 32);
         LLVMValueRef a[2] = {bits, LLVMConstInt(c->i1, 0, 0)};
         lane = cg_call_intrinsic(c, "llvm.cttz", &c->i32, 1, a, 2);
-        if (g->may_be_empty) {
-            LLVMBasicBlockRef some = cg_new_block(g, "misaligned.some");
-            LLVMBuildCondBr(c->b, cg_any(g, bad), some, on);
-            LLVMPositionBuilderAtEnd(c->b, some);
-        }
     }
     LLVMValueRef address = cg_narrow(c, cg_extract(g, addresses, lane), 64);
     cg_fault_at(g, i, LLVMBuildAdd(c->b, g->now.t0, lane, ""), KD_FAULT_MISALIGNED, address);
@@ -134,9 +128,12 @@ void cg_check_alignment(struct cg_func *g, struct kir_inst *i) {
     LLVMValueRef addresses = add_offset(c, cg_vec(g, i->ops[0]), i->offset);
     if (scalar) {
         LLVMValueRef low = low_bits(c, add_offset(c, scalar, i->offset), align);
-        branch(g, LLVMBuildICmp(c->b, LLVMIntNE, low, LLVMConstNull(LLVMTypeOf(low)), ""), &cold,
-               &on);
-        fault_first(g, i, cg_mask(g), addresses, on);
+        LLVMValueRef bad = LLVMBuildICmp(c->b, LLVMIntNE, low, LLVMConstNull(LLVMTypeOf(low)), "");
+        // A group without an active lane may have no address at all.
+        if (g->may_be_empty && g->now.mask)
+            bad = LLVMBuildSelect(c->b, cg_any(g, g->now.mask), bad, LLVMConstNull(c->i1), "");
+        branch(g, bad, &cold, &on);
+        fault_first(g, i, cg_mask(g), addresses);
     } else {
         LLVMValueRef low = low_bits(c, addresses, align);
         LLVMTypeRef t = LLVMTypeOf(low);
@@ -146,7 +143,7 @@ void cg_check_alignment(struct cg_func *g, struct kir_inst *i) {
         branch(g, LLVMBuildICmp(c->b, LLVMIntNE, any, LLVMConstNull(LLVMTypeOf(any)), ""), &cold,
                &on);
         LLVMValueRef bad = LLVMBuildICmp(c->b, LLVMIntNE, low, LLVMConstNull(t), "");
-        fault_first(g, i, bad, addresses, on);
+        fault_first(g, i, bad, addresses);
     }
     LLVMPositionBuilderAtEnd(c->b, on);
 }

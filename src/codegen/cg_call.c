@@ -108,11 +108,10 @@ static LLVMValueRef call_vector(struct cg_func *g, LLVMValueRef fn, LLVMTypeRef 
                                 LLVMValueRef mask, LLVMValueRef *args, unsigned nargs) {
     struct cg *c = g->cg;
     LLVMValueRef *a = arena_array(c->arena, LLVMValueRef, nargs + 4);
-    uint64_t frame = (g->f->frame_bytes + 15) / 16 * 16;
     a[0] = g->blk;
     a[1] = g->now.t0;
     a[2] = mask;
-    a[3] = LLVMBuildAdd(c->b, g->frame, cg_i64(c, frame), "");
+    a[3] = cg_stack_end(g);
     for (unsigned k = 0; k < nargs; k++)
         a[4 + k] = args[k];
     return LLVMBuildCall2(c->b, t, fn, a, nargs + 4, "");

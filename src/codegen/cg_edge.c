@@ -342,6 +342,8 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
     g->block = b;
     g->may_be_empty = c->team > 1;
     begin_body(g, b);
+    if (b == g->f->blocks.data[0])
+        cg_begin_stack(g);
     struct cfg_loop *in = g->fl->cfg->loop[b->id];
     if (in && in->header == b && g->fl->loop_waits[in->index])
         cg_call_rt(c, "kd_rt_yield", &g->blk, 1);

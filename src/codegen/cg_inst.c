@@ -120,7 +120,7 @@ void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
     case ISA_CLASS_MEMORY:
         ok = i->op == ISA_OP_TEX || i->op == ISA_OP_SULD || i->op == ISA_OP_SUST
                  ? cg_emit_texture(g, i)
-                 : cg_emit_atomic(g, i) || cg_emit_memory(g, i);
+                 : cg_emit_atomic(g, i) || cg_emit_stack(g, i) || cg_emit_memory(g, i);
         break;
     case ISA_CLASS_FENCE:
         ok = cg_emit_memory(g, i);

@@ -79,6 +79,13 @@ static uint32_t frame_of(const struct kir_func *f) {
     return (f->frame_bytes + 15) / 16 * 16;
 }
 
+static bool any_allocates(const struct cg *c) {
+    for (uint32_t n = 0; n < c->ir->funcs.len; n++)
+        if (c->needed[n] && cg_allocates(c->ir->funcs.data[n]))
+            return true;
+    return false;
+}
+
 static uint32_t depth_of(struct calls *k, struct kir_func *f);
 
 static bool deepest(struct calls *k, struct kir_func *f, void *arg) {
@@ -133,7 +140,8 @@ static void find_exits(struct calls *k) {
 // ---- mode and width -------------------------------------------------------------------------
 
 struct traits {
-    bool warp_ops, shared_volatile, block_in_function, odd_barrier, barrier, mbarrier_wait;
+    bool allocates, warp_ops, shared_volatile, block_in_function, odd_barrier, barrier,
+        mbarrier_wait;
     unsigned f64, f32;
 };
 
@@ -162,12 +170,15 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
 
 static struct traits traits_of(struct cg *c) {
     struct traits t = {0};
+    t.allocates = any_allocates(c);
     for (uint32_t n = 0; n < c->ir->funcs.len; n++) {
         struct kir_func *f = c->ir->funcs.data[n];
         for (uint32_t b = 0; b < f->blocks.len && c->needed[n]; b++)
             for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
                 look_at(&t, f, i);
     }
+    // What is allocated is not saved with a group; on stacks of their own warps keep it.
+    t.odd_barrier |= t.allocates && t.barrier;
     return t;
 }
 
@@ -481,7 +492,11 @@ static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
     find_addresses(&calls);
     need(&calls, c->kernel);
     find_exits(&calls);
-    depth_of(&calls, c->kernel);
+    // With alloca no depth is known: every function looks where its frame ends.
+    if (any_allocates(c))
+        memset(c->frame_depth, 0xff, n * sizeof *c->frame_depth);
+    else
+        depth_of(&calls, c->kernel);
     choose_mode(c, fl, level, &waits);
     if (debug_on("mask"))
         debug_masks(c, fl[c->kernel->index]);

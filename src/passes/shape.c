@@ -509,7 +509,7 @@ static struct shape transfer(struct flow *fl, const struct kir_inst *i, unsigned
             return uniform_any();
         if (fl->width == 1)
             return uniform_any();
-        return i->op == ISA_OP_STACKSAVE || i->op == ISA_OP_ALLOCA ? uniform_any() : VARYING;
+        return VARYING;
     case ISA_CLASS_ASYNC:
         // All lanes that ask about one phase get one answer; each that arrives gets its own state.
         return fl->width == 1 || (all_uniform && !isa_op_info[i->op].side_effect) ||
