@@ -121,7 +121,7 @@ static void parse_sm(struct ptx_parser *p, const char *name, struct ptx_pos pos)
     int used = 0;
     const char *prefix = strncmp(name, "sm_", 3) ? "compute_" : "sm_";
     size_t n = strlen(prefix);
-    if (strncmp(name, prefix, n) || sscanf(name + n, "%4u%n", &sm, &used) != 1)
+    if (strncmp(name, prefix, n) || sscanf(name + n, "%4u%n", &sm, &used) != 1 || !sm)
         ptx_fail(p, pos, "unknown target '%s'", name);
     const char *rest = name + n + used;
     if (*rest && strcmp(rest, "a") && strcmp(rest, "f"))
@@ -151,7 +151,10 @@ static void parse_header(struct ptx_parser *p) {
     parse_version(p);
     if (!ptx_at_directive(p, ".target"))
         ptx_expected(p, ".target");
+    struct ptx_pos target = p->tok.pos;
     parse_target(p);
+    if (!p->module->sm)
+        ptx_fail(p, target, ".target names no architecture such as sm_90");
     p->module->address_size = 64; // the only one there is on this machine
     if (ptx_accept_directive(p, ".address_size")) {
         struct ptx_pos pos = p->tok.pos;
