@@ -48,7 +48,32 @@ KUDZU_CG unsigned int pack(unsigned int bits, unsigned int mask) {
     return packed;
 }
 
-enum group_kind { grid_kind, block_kind, tile_kind, coalesced_kind };
+// A word of the launch's workspace, whose address the driver leaves in two registers; its top bit
+// changes when all blocks have arrived.
+KUDZU_CG volatile unsigned int *grid_barrier() {
+    unsigned int high, low;
+    asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+    asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+    unsigned long long workspace = (unsigned long long)high << 32 | low;
+    return workspace ? (volatile unsigned int *)(workspace + 4) : nullptr;
+}
+
+KUDZU_CG void sync_grid(volatile unsigned int *barrier) {
+    unsigned int before = *barrier; // nothing changes the top bit before this block arrives
+    __syncthreads();
+    if (thread_in_block() == 0) {
+        unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
+        bool first = (blockIdx.x | blockIdx.y | blockIdx.z) == 0;
+        __threadfence();
+        atomicAdd((unsigned int *)barrier, first ? 0x80000000u - (blocks - 1) : 1u);
+    }
+    while (((*barrier ^ before) & 0x80000000u) == 0)
+        ;
+    __threadfence();
+    __syncthreads();
+}
+
+enum group_kind { grid_kind, block_kind, tile_kind, coalesced_kind, cluster_kind };
 
 } // namespace details
 
@@ -87,14 +112,16 @@ class grid_group : public thread_group {
     friend KUDZU_CG grid_group this_grid();
 
   public:
-    // A grid can synchronise when its launch was cooperative, which no launch is yet.
+    // A grid can synchronise when its launch was cooperative.
     KUDZU_CG bool is_valid() const {
-        return false;
+        return details::grid_barrier() != nullptr;
     }
     KUDZU_CG void sync() const {
-        details::refuse("a grid can only synchronise in a cooperative launch, and kudzu does not "
-                        "provide cooperative launches yet",
-                        "grid_group::sync");
+        volatile unsigned int *barrier = details::grid_barrier();
+        if (!barrier)
+            details::refuse("a grid can only synchronise in a cooperative launch",
+                            "grid_group::sync");
+        details::sync_grid(barrier);
     }
     KUDZU_CG static dim3 block_index() {
         return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
@@ -125,6 +152,92 @@ class grid_group : public thread_group {
 KUDZU_CG grid_group this_grid() {
     return grid_group();
 }
+
+// ---- The cluster (11.5.1.2) ---------------------------------------------------------------
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define KUDZU_CLUSTER_REGISTER(name, text)                                                         \
+    KUDZU_CG static unsigned int name() {                                                          \
+        unsigned int value;                                                                        \
+        asm("mov.u32 %0, %%" text ";" : "=r"(value));                                              \
+        return value;                                                                              \
+    }
+
+class cluster_group : public thread_group {
+    KUDZU_CG cluster_group() : thread_group(details::cluster_kind) {
+    }
+    friend KUDZU_CG cluster_group this_cluster();
+    KUDZU_CLUSTER_REGISTER(index_x, "cluster_ctaid.x")
+    KUDZU_CLUSTER_REGISTER(index_y, "cluster_ctaid.y")
+    KUDZU_CLUSTER_REGISTER(index_z, "cluster_ctaid.z")
+    KUDZU_CLUSTER_REGISTER(dim_x, "cluster_nctaid.x")
+    KUDZU_CLUSTER_REGISTER(dim_y, "cluster_nctaid.y")
+    KUDZU_CLUSTER_REGISTER(dim_z, "cluster_nctaid.z")
+
+  public:
+    struct arrival_token {};
+
+    KUDZU_CLUSTER_REGISTER(block_rank, "cluster_ctarank")
+    KUDZU_CLUSTER_REGISTER(num_blocks, "cluster_nctarank")
+    KUDZU_CG bool is_valid() const {
+        return true;
+    }
+    KUDZU_CG static arrival_token barrier_arrive() {
+        asm volatile("barrier.cluster.arrive;" ::: "memory");
+        return arrival_token();
+    }
+    KUDZU_CG static void barrier_wait() {
+        asm volatile("barrier.cluster.wait;" ::: "memory");
+    }
+    KUDZU_CG static void barrier_wait(arrival_token &&) {
+        barrier_wait();
+    }
+    KUDZU_CG static void sync() {
+        barrier_arrive();
+        barrier_wait();
+    }
+    KUDZU_CG static unsigned long long num_threads() {
+        return (unsigned long long)num_blocks() * details::threads_of_block();
+    }
+    KUDZU_CG static unsigned long long size() {
+        return num_threads();
+    }
+    KUDZU_CG static unsigned long long thread_rank() {
+        return (unsigned long long)block_rank() * details::threads_of_block() +
+               details::thread_in_block();
+    }
+    KUDZU_CG static dim3 block_index() {
+        return dim3(index_x(), index_y(), index_z());
+    }
+    KUDZU_CG static dim3 dim_blocks() {
+        return dim3(dim_x(), dim_y(), dim_z());
+    }
+    KUDZU_CG static dim3 thread_index() {
+        return dim3(index_x() * blockDim.x + threadIdx.x, index_y() * blockDim.y + threadIdx.y,
+                    index_z() * blockDim.z + threadIdx.z);
+    }
+    KUDZU_CG static dim3 dim_threads() {
+        return dim3(dim_x() * blockDim.x, dim_y() * blockDim.y, dim_z() * blockDim.z);
+    }
+    // The same variable in the shared memory of block `rank` of the cluster.
+    template <typename T> KUDZU_CG static T *map_shared_rank(T *address, int rank) {
+        T *mapped;
+        asm("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(address), "r"(rank));
+        return mapped;
+    }
+    // Of the block to whose shared memory the address belongs.
+    KUDZU_CG static unsigned int query_shared_rank(const void *address) {
+        unsigned int rank;
+        asm("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(address));
+        return rank;
+    }
+};
+#undef KUDZU_CLUSTER_REGISTER
+
+KUDZU_CG cluster_group this_cluster() {
+    return cluster_group();
+}
+#endif
 
 // ---- The block (11.5.1.1) -----------------------------------------------------------------
 
@@ -458,7 +571,8 @@ KUDZU_CG coalesced_group tiled_partition(const coalesced_group &parent, unsigned
 }
 
 KUDZU_CG thread_group tiled_partition(const thread_group &parent, unsigned int size) {
-    if (size == 0 || size > 32 || (size & (size - 1)) != 0 || parent.kind_ == details::grid_kind)
+    if (size == 0 || size > 32 || (size & (size - 1)) != 0 || parent.kind_ == details::grid_kind ||
+        parent.kind_ == details::cluster_kind)
         details::refuse("a tile's size is a power of two up to 32, its parent at most a block",
                         "tiled_partition");
     if (parent.kind_ == details::coalesced_kind)
@@ -515,6 +629,10 @@ KUDZU_CG unsigned long long thread_group::num_threads() const {
     switch (kind_) {
     case details::grid_kind:
         return grid_group::num_threads();
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    case details::cluster_kind:
+        return cluster_group::num_threads();
+#endif
     case details::block_kind:
         return details::threads_of_block();
     default:
@@ -526,6 +644,10 @@ KUDZU_CG unsigned long long thread_group::thread_rank() const {
     switch (kind_) {
     case details::grid_kind:
         return grid_group::thread_rank();
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    case details::cluster_kind:
+        return cluster_group::thread_rank();
+#endif
     case details::block_kind:
         return details::thread_in_block();
     default:
@@ -538,6 +660,11 @@ KUDZU_CG void thread_group::sync() const {
     case details::grid_kind:
         this_grid().sync();
         break;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    case details::cluster_kind:
+        cluster_group::sync();
+        break;
+#endif
     case details::block_kind:
         __syncthreads();
         break;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cc/cluster_dims.h"
 #include "cc/device_image.h"
 #include "cc/diagnostics.h"
 #include "cc/precompiled.h"
@@ -212,6 +213,16 @@ bool compile_object(const struct compilation *c, const struct cc_input *in, cons
 
 // ---- Device code alone --------------------------------------------------------------------
 
+// The file has been written by clang; kernels with __cluster_dims__ lack their directives.
+static bool add_cluster_dims(const struct compilation *c, const char *path) {
+    char *text;
+    size_t size;
+    if (!read_file(c->arena, path, &text, &size))
+        return false;
+    const char *full = cluster_dims_apply(c->arena, text, &size);
+    return full == text || write_file(path, full, size);
+}
+
 static bool write_ptx(const struct compilation *c, const char *source, const char *output,
                       cc_strings *diagnostics) {
     const struct cc_options *o = c->options;
@@ -222,7 +233,7 @@ static bool write_ptx(const struct compilation *c, const char *source, const cha
     clang_dependency_flags(&d.commands[0], c, source, output);
     bool ok = run_device_passes(&d);
     *diagnostics = d.diagnostics;
-    return ok;
+    return ok && (command_mode.dry_run || add_cluster_dims(c, output));
 }
 
 static bool write_image(const struct compilation *c, const char *source, const char *output,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cc/cluster_dims.h"
 #include "cc/native_code.h"
 #include "image/image.h"
 
@@ -33,9 +34,10 @@ bool device_image_build(struct arena *arena, const device_codes *codes, bool bit
         size_t size;
         if (!read_file(arena, c->path, &text, &size))
             return false;
+        const char *data = bitcode ? text : cluster_dims_apply(arena, text, &size);
         struct kimg_entry e = {.kind = bitcode ? (uint32_t)DEVICE_IMAGE_BITCODE : KIMG_PTX,
                                .arch = c->arch.number,
-                               .data = text,
+                               .data = data,
                                .size = size,
                                .name = bitcode ? c->arch.name : name};
         if (!bitcode)
@@ -44,7 +46,7 @@ bool device_image_build(struct arena *arena, const device_codes *codes, bool bit
         if (!bitcode && native_levels && c == cpu) {
             struct kimg_entry native = {.kind = KIMG_NATIVE, .name = name};
             void *code;
-            if (!native_code_build(text, size, native_levels, &code, &native.size))
+            if (!native_code_build(data, size, native_levels, &code, &native.size))
                 return false;
             native.data = arena_memdup(arena, code, native.size);
             free(code);

@@ -7,6 +7,7 @@
 
 #include "cc/file_io.h"
 #include "cc/temporaries.h"
+#include "support/strbuf.h"
 
 // The position behind a comment or a literal that begins at text[at], or `at` itself.
 static size_t skip_quiet(const char *text, size_t at, size_t size) {
@@ -50,11 +51,58 @@ static bool join(char *text, size_t size, char bracket) {
     return moved;
 }
 
+static bool is_name_char(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Length of the memory space specifier at text[at], with the blanks after it, when alignas( comes
+// next; else 0.
+static size_t aligned_specifier(const char *text, size_t at, size_t size) {
+    static const char *const words[] = {"__shared__", "__constant__", "__device__", "__managed__"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        size_t n = strlen(words[k]);
+        if (at + n >= size || strncmp(text + at, words[k], n) || (at && is_name_char(text[at - 1])))
+            continue;
+        while (at + n < size && (text[at + n] == ' ' || text[at + n] == '\t'))
+            n++;
+        if (at + n + 8 < size && !strncmp(text + at + n, "alignas", 7) &&
+            !is_name_char(text[at + n + 7]))
+            return n;
+    }
+    return 0;
+}
+
+// After a specifier that is a GNU attribute clang wants _Alignas, which it takes in C++ too, where
+// nvcc takes alignas. True when something was changed.
+static bool spell_alignment(struct arena *arena, char **text, size_t *size) {
+    struct strbuf out = {0};
+    size_t from = 0;
+    for (size_t at = 0; at < *size;) {
+        size_t next = skip_quiet(*text, at, *size);
+        size_t n = next == at ? aligned_specifier(*text, at, *size) : 0;
+        if (n) {
+            strbuf_printf(&out, "%.*s_Alignas", (int)(at + n - from), *text + from);
+            from = next = at + n + 7;
+        }
+        at = next == at ? at + 1 : next;
+    }
+    if (from) {
+        strbuf_printf(&out, "%.*s", (int)(*size - from), *text + from);
+        *size = out.len;
+        *text = arena_strndup(arena, strbuf_str(&out), out.len);
+    }
+    strbuf_free(&out);
+    return from != 0;
+}
+
 const char *launch_tokens_overlay(struct arena *arena, const char *source) {
     char *text, absolute[PATH_MAX];
     size_t size;
     if (!realpath(source, absolute) || strpbrk(absolute, "\"\\") ||
-        !read_file(arena, source, &text, &size) || !join(text, size, '<'))
+        !read_file(arena, source, &text, &size))
+        return NULL;
+    bool joined = join(text, size, '<');
+    if (!spell_alignment(arena, &text, &size) && !joined)
         return NULL;
     join(text, size, '>');
     const char *copy = scratch_path(arena, ".cu"), *overlay = scratch_path(arena, ".yaml");

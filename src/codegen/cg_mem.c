@@ -221,7 +221,8 @@ enum { MAX_STRIDED_BYTES = 512, MAX_STRIDED = 256 };
 // components, or 0.
 static unsigned stride_of(const struct cg *c, const struct access *a, const int64_t *offs) {
     int64_t d = offs[1] - offs[0];
-    if (d <= 0 || d % a->bytes || d / a->bytes < a->count || d * c->width > MAX_STRIDED_BYTES)
+    if (d <= 0 || d % a->bytes || d / a->bytes < a->count || d * c->width > MAX_STRIDED_BYTES ||
+        d / a->bytes * c->width > MAX_STRIDED)
         return 0;
     for (unsigned k = 2; k < c->width; k++)
         if (offs[k] - offs[k - 1] != d)

@@ -107,6 +107,15 @@ static bool is_zero(enum isa_sreg s) {
     return s >= ISA_SREG_ENVREG0 && s <= ISA_SREG_CURRENT_GRAPH_EXEC;
 }
 
+// %envreg1 and 2 are the upper and lower half of the address of a cooperative launch's workspace.
+static LLVMValueRef environment(struct cg_func *g, enum isa_sreg s) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = cg_block_field(g, FIELD(grid_workspace), c->i64, "workspace");
+    if (s == ISA_SREG_ENVREG1)
+        p = LLVMBuildLShr(c->b, p, cg_i64(c, 32), "");
+    return LLVMBuildTrunc(c->b, p, c->i32, "");
+}
+
 // A launch without clusters has clusters of one block each.
 static LLVMValueRef cluster_sreg(struct cg_func *g, enum isa_sreg s) {
     struct cg *c = g->cg;
@@ -132,6 +141,8 @@ static LLVMValueRef cluster_sreg(struct cg_func *g, enum isa_sreg s) {
 
 static LLVMValueRef scalar_sreg(struct cg_func *g, enum isa_sreg s) {
     struct cg *c = g->cg;
+    if (s == ISA_SREG_ENVREG1 || s == ISA_SREG_ENVREG2)
+        return environment(g, s);
     if (is_zero(s))
         return cg_i32(c, 0);
     if (s >= ISA_SREG_NTID_X && s <= ISA_SREG_NTID_Z)

@@ -32,6 +32,7 @@ struct kd_block {
     // KD_CODE_RUNS_ROWS: the code runs `run` blocks (0 is 1), neighbours in x, from ctaid on. It
     // keeps ctaid[0] as that of the block that it runs.
     uint32_t run;
+    uint64_t grid_workspace; // of a cooperative launch: 8 bytes, zero at first; else 0
     // The cluster: the window of its block of rank r begins at cluster_shared + r *
     // KD_CLUSTER_STRIDE. A launch without clusters has clusters of one block.
     uint8_t *cluster_shared;

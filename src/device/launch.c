@@ -159,6 +159,7 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->units = units_of(code, l->nthreads);
     l->stack_shift = (uint8_t)stack_size_shift(k, code);
     l->cooperative = c->cooperative;
+    l->grid_workspace[0] = l->grid_workspace[1] = 0;
     l->may_wait = c->cooperative || (code->info.flags & KD_CODE_MAY_WAIT) || l->cluster_blocks > 1;
 }
 

@@ -38,6 +38,7 @@ struct kd_launch {
     uint8_t stack_shift; // size of the stacks it needs
     bool may_wait;       // its blocks may have to run at the same time
     bool cooperative;    // all of them
+    uint32_t grid_workspace[2]; // through which the blocks of a cooperative launch synchronise
 };
 
 // Runs units [first, first + n) of a launch on the calling thread. Those that wait for others

@@ -97,6 +97,14 @@ class Programs(CompilerTest):
         self.compiles(source, "-arch=sm_90", "-o", "wmma")
         self.passes("wmma")
 
+    def test_clusters_barriers_and_pipelines(self):
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/clusters.cu")
+        self.compiles(source, "-std=c++17", "-arch=sm_90", "-o", "clusters")
+        for executor in ("interp", "simd"):
+            os.environ["KUDZU_EXEC"] = executor
+            self.addCleanup(os.environ.pop, "KUDZU_EXEC", None)
+            self.passes("clusters")
+
     def test_managed_variable_of_another_file(self):
         self.write("a.cu", "extern __managed__ int x;\n__global__ void k() { x *= 2; }\n"
                            "int main() { x += 1; k<<<1, 1>>>(); cudaDeviceSynchronize();\n"
@@ -241,11 +249,33 @@ target_link_libraries(driver CUDA::cuda_driver)
         self.assertEqual((r.returncode, r.stdout), (1, "value 5\n"), r.stderr)
 
 
-class Refusals(CompilerTest):
     def test_clusters(self):
-        self.write("a.cu", "__global__ void __cluster_dims__(2, 1, 1) k() {}\n")
-        self.assertIn("clusters", self.fails("-c", "a.cu").stderr)
+        self.write("a.cu", """#include <cstdio>
+__global__ void __cluster_dims__(2, 3) k(int *out) {
+    int rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    out[blockIdx.y * gridDim.x + blockIdx.x] = rank;
+}
+int main() {
+    int *p;
+    cudaMallocManaged(&p, 12 * sizeof *p);
+    k<<<dim3(4, 3), 1>>>(p);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 12; i++)
+        printf("%d ", p[i]);
+    k<<<dim3(4, 4), 1>>>(p); // no multiple of three
+    printf("%s\\n", cudaGetErrorName(cudaGetLastError()));
+}
+""")
+        self.compiles("-ptx", "a.cu", "-o", "a.ptx")
+        with open(self.dir + "/a.ptx") as f:
+            self.assertIn(".reqnctapercluster 2, 3, 1\n", f.read())
+        self.compiles("a.cu", "-o", "a")
+        r = self.command([self.dir + "/a"])
+        self.assertEqual(r.stdout, "0 1 0 1 2 3 2 3 4 5 4 5 cudaErrorInvalidClusterSize\n", r.stderr)
 
+
+class Refusals(CompilerTest):
     def test_address_of_a_managed_variable_in_a_static_initialiser(self):
         self.write("a.cu", "__managed__ int x;\nint *p = &x;\n")
         self.assertIn("'x' is not a constant", self.fails("-c", "a.cu").stderr)

@@ -4,7 +4,8 @@
 //   __managed__      a section's name. Device: .attribute(.managed). Host: each use goes through a
 //                    pointer, which the runtime sets to the variable's address when the program
 //                    starts.
-//   __cluster_dims__ an annotation: refused, since the device has no clusters yet.
+//   __cluster_dims__ an annotation: becomes a comment in the PTX, which cluster_dims.c turns into
+//                    directives, for clang 19 cannot write them.
 //   __grid_constant__ an annotation, dropped: a parameter that is only read needs no copy.
 //   __maxnreg__      an annotation: without effect, since registers do not limit the CPU device.
 //
@@ -41,10 +42,18 @@ void manageOnDevice(Module &m, GlobalVariable *v) {
     m.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(MDNode::get(c, operands));
 }
 
-void refuse(LLVMContext &c, StringRef annotation, Value *function) {
-    if (annotation == "kudzu.cluster_dims")
-        c.emitError("'" + function->getName() +
-                    "': __cluster_dims__ is not supported: the CPU device has no clusters yet");
+// The mark that cluster_dims.c looks for. Sizes that are left out are 1.
+void noteClusterDims(Module &m, ConstantStruct *entry) {
+    uint64_t shape[3] = {1, 1, 1};
+    auto *args = dyn_cast<GlobalVariable>(entry->getOperand(4)->stripPointerCasts());
+    auto *values = args && args->hasInitializer() ? args->getInitializer() : nullptr;
+    for (unsigned i = 0; values && i < 3; i++)
+        if (auto *v = dyn_cast_or_null<ConstantInt>(values->getAggregateElement(i)))
+            shape[i] = v->getZExtValue();
+    Value *kernel = entry->getOperand(0)->stripPointerCasts();
+    m.appendModuleInlineAsm(("// kudzu.cluster_dims " + kernel->getName() + " " + Twine(shape[0]) +
+                             " " + Twine(shape[1]) + " " + Twine(shape[2]))
+                                .str());
 }
 
 // An annotated parameter or variable: the annotation would be a use of its address, for which the
@@ -68,8 +77,8 @@ void dropAnnotations(Module &m) {
         return;
     for (Use &u : list->getInitializer()->operands())
         if (auto *entry = dyn_cast<ConstantStruct>(u.get()))
-            refuse(m.getContext(), stringOf(entry->getOperand(1)),
-                   entry->getOperand(0)->stripPointerCasts());
+            if (stringOf(entry->getOperand(1)) == "kudzu.cluster_dims")
+                noteClusterDims(m, entry);
     list->eraseFromParent();
 }
 
