@@ -85,12 +85,30 @@ static void add_immediate(struct hw_case *c) {
     c->immediate_at = c->nsources;
 }
 
+// The part of a register that an operand of a video instruction is: they take turns.
+static void add_part(struct hw_case *c, const struct isa_operand_form *o, unsigned turn) {
+    static const char *const parts[][6] = {
+        [ISA_PART_SEL] = {"b0", "h1", "b3", "h0", "b1", "b2"},
+        [ISA_PART_HSEL] = {"h10", "h32", "h01", "h23", "h12", "h30"},
+        [ISA_PART_BSEL] = {"b3210", "b7654", "b0123", "b6420", "b1357", "b5555"},
+        [ISA_PART_HMASK] = {"h10", "h0", "h1", "h10", "h0", "h1"},
+        [ISA_PART_BMASK] = {"b3210", "b0", "b31", "b210", "b2", "b30"},
+    };
+    unsigned slot = c->nresults && !c->nsources ? 2 : c->nsources - 1;
+    const char *part = parts[o->part][(turn / 2 + 2 * slot) % 6];
+    if (slot > 2 || (o->part_optional && (turn + slot) % 4 == 0))
+        return;
+    add_text(c, ".");
+    add_text(c, part);
+    c->video.part[slot] = isa_part_parse(part, strlen(part));
+}
+
 // Comparisons of 16-bit floats have no second result on hardware.
 static bool has_second_result(const struct hw_case *c) {
     return c->op != ISA_OP_SETP || (c->ty != ISA_F16 && c->ty != ISA_BF16);
 }
 
-static void add_operand(struct hw_case *c, const struct isa_operand_form *o) {
+static void add_operand(struct hw_case *c, const struct isa_operand_form *o, unsigned turn) {
     enum isa_type t = isa_rule_type(o->rule, (enum isa_type)c->ty, (enum isa_type)c->ty2);
     if (o->kind == ISA_OPERAND_VEC_DST || o->kind == ISA_OPERAND_VEC_SRC) {
         add_elements(c, o->name, o->kind == ISA_OPERAND_VEC_DST);
@@ -100,15 +118,20 @@ static void add_operand(struct hw_case *c, const struct isa_operand_form *o) {
         add_immediate(c);
         return;
     }
+    if (o->negatable && (turn >> c->nsources & 1)) {
+        c->video.negated[c->nsources] = true;
+        add_text(c, "-");
+    }
     add_text(c, o->kind == ISA_OPERAND_ADDR ? "[%address]" : "%");
     if (o->kind == ISA_OPERAND_ADDR)
         return;
     add_text(c, o->name);
-    if (o->kind != ISA_OPERAND_DST && o->kind != ISA_OPERAND_PAIR) {
+    if (o->kind != ISA_OPERAND_DST && o->kind != ISA_OPERAND_PAIR)
         add_source(c, o->name, t);
-        return;
-    }
-    add_result(c, o->name, t);
+    else
+        add_result(c, o->name, t);
+    if (o->part)
+        add_part(c, o, turn);
     if (o->kind == ISA_OPERAND_PAIR && has_second_result(c)) {
         const char *second = c->op == ISA_OP_SETP ? "q" : "p";
         add_text(c, "|%");
@@ -132,13 +155,23 @@ static void add_state(struct hw_case *c) {
     }
 }
 
-static void finish(struct hw_cases *out, const struct isa_form *f, const struct hw_case *so_far) {
+// The choice of parts hangs on the instruction alone, so that others in the table do not change it.
+static unsigned turn_of(const char *text, unsigned variant) {
+    unsigned h = 0;
+    for (; *text; text++)
+        h = h * 31 + (unsigned char)*text;
+    return h % 7919 + variant;
+}
+
+static void finish(struct hw_cases *out, const struct isa_form *f, const struct hw_case *so_far,
+                   unsigned variant) {
     struct hw_case c = *so_far;
+    unsigned turn = turn_of(c.text, variant);
     for (unsigned k = 0; k < f->noperands; k++) {
         if (f->operands[k].kind == ISA_OPERAND_POLICY)
             continue;
         add_text(&c, k ? ", " : " ");
-        add_operand(&c, &f->operands[k]);
+        add_operand(&c, &f->operands[k], turn);
     }
     add_text(&c, ";");
     add_state(&c);
@@ -151,7 +184,7 @@ static void finish_immediates(struct hw_cases *out, const struct isa_form *f,
     struct hw_case c = *so_far;
     bool wide = c.op == ISA_OP_LOP3 && !c.mods.boolop;
     for (c.immediate = 0; c.immediate < 256; c.immediate += wide ? 1 : 37)
-        finish(out, f, &c);
+        finish(out, f, &c, 0);
 }
 
 static void finish_elements(struct hw_cases *out, const struct isa_form *f,
@@ -161,7 +194,7 @@ static void finish_elements(struct hw_cases *out, const struct isa_form *f,
     for (unsigned n = 2; n <= 4; n *= 2)
         if (bits / n >= 16 && bits / n <= 64) {
             c.mods.vec = (uint8_t)n;
-            finish(out, f, &c);
+            finish(out, f, &c, 0);
         }
 }
 
@@ -193,7 +226,8 @@ static void expand(struct hw_cases *out, const struct isa_form *f, unsigned slot
         else if (has_operand(f, ISA_OPERAND_VEC_SRC) || has_operand(f, ISA_OPERAND_VEC_DST))
             finish_elements(out, f, so_far);
         else
-            finish(out, f, so_far);
+            for (unsigned k = 0; k < (isa_is_video((enum isa_op)so_far->op) ? 3 : 1); k++)
+                finish(out, f, so_far, k);
         return;
     }
     const struct isa_slot *s = &f->slots[slot];
@@ -207,6 +241,8 @@ static void expand(struct hw_cases *out, const struct isa_form *f, unsigned slot
         if (is_skipped_choice(&c, s->choices[k].text))
             continue;
         isa_apply(s->choices[k].set, &c.ty, &c.ty2, &c.mods);
+        if (c.kind == HW_ATOMIC && c.mods.vec) // not recorded
+            continue;
         add_text(&c, ".");
         add_text(&c, s->choices[k].text);
         expand(out, f, slot + 1, &c);
@@ -217,8 +253,9 @@ static void expand(struct hw_cases *out, const struct isa_form *f, unsigned slot
 static bool kind_of(const struct isa_form *f, enum hw_kind *kind) {
     switch (isa_op_info[f->op].klass) {
     case ISA_CLASS_POINTWISE:
-        *kind = HW_POINTWISE;
-        return f->op != ISA_OP_CVTA && f->op != ISA_OP_ISSPACEP;
+        *kind = HW_POINTWISE; // not what hangs on where memory lies
+        return f->op != ISA_OP_CVTA && f->op != ISA_OP_ISSPACEP && f->op != ISA_OP_MAPA &&
+               f->op != ISA_OP_GETCTARANK;
     case ISA_CLASS_WARP:
         *kind = HW_WARP; // without a mask: refused from sm_70 on
         return f->noperands && !strcmp(f->operands[f->noperands - 1].name, "membermask");

@@ -4,6 +4,7 @@
 #define KUDZU_TESTS_HARDWARE_CASES_H
 
 #include "isa/grammar.h"
+#include "isa/video.h"
 
 enum { HW_MAX_SOURCES = 8, HW_MAX_RESULTS = 4, HW_TEXT = 160 };
 
@@ -29,8 +30,9 @@ struct hw_case {
     struct hw_register sources[HW_MAX_SOURCES], results[HW_MAX_RESULTS];
     bool has_immediate; // the last source of the table's form is `immediate`, in the text
     uint32_t immediate;
-    unsigned immediate_at; // its position among the form's sources
-    bool carry_in;         // the last source is the carry
+    unsigned immediate_at;  // its position among the form's sources
+    bool carry_in;          // the last source is the carry
+    struct isa_video video; // of video instructions: the parts that the text names
 };
 
 struct hw_cases {

@@ -31,12 +31,17 @@ static unsigned arrange(const struct hw_case *c, const union isa_bits *sources,
         if (k < c->nsources)
             out[n++] = sources[k];
     }
+    if (!isa_is_video((enum isa_op)c->op))
+        return n;
+    while (n < 3) // c, where the form has none
+        out[n++] = (union isa_bits){0};
+    out[n++].u64[0] = isa_video_control((enum isa_op)c->op, &c->video);
     return n;
 }
 
 bool hw_reference(const struct hw_case *c, const union isa_bits *sources, union isa_bits *results) {
     struct kir_value values[HW_MAX_RESULTS] = {0}, *list[HW_MAX_RESULTS];
-    union isa_bits x[HW_MAX_SOURCES + 1];
+    union isa_bits x[HW_MAX_SOURCES + 1] = {0};
     struct kir_inst i = {.op = c->op, .ty = c->ty, .ty2 = c->ty2, .mods = c->mods};
     for (unsigned k = 0; k < c->nresults; k++) {
         values[k].type = (uint8_t)value_type((enum isa_type)c->results[k].type);
