@@ -254,7 +254,7 @@ void pw_cases_make(struct pw_cases *out) {
     for (size_t n = 0; n < isa_form_count; n++) {
         const struct isa_form *f = &isa_forms[n];
         if (isa_op_info[f->op].klass != ISA_CLASS_POINTWISE || f->op == ISA_OP_CVTA ||
-            f->op == ISA_OP_ISSPACEP)
+            f->op == ISA_OP_ISSPACEP || f->op == ISA_OP_MAPA || f->op == ISA_OP_GETCTARANK)
             continue;
         struct pw_case c = {.form = f->text};
         c.inst.op = f->op;
