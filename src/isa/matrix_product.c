@@ -133,7 +133,8 @@ void matrix_gather(const struct isa_matrix *x, enum isa_frag frag,
         }
         return;
     }
-    // Of elements that a lane holds several times the first counts. Rows and columns of b1 are words.
+    // Of elements that a lane holds several times the first counts. Rows and columns of b1 are
+    // words.
     unsigned used = rows * columns / ISA_LANES / (step > 1 ? 1u : f.per);
     for (unsigned r = 0; r < used; r++) {
         struct matrix_steps s =
@@ -231,7 +232,8 @@ static struct extent extent_of(const struct isa_matrix *x) {
     return e;
 }
 
-static void add_floats(const struct extent *e, const struct matrix_factors *f, float *sums) {
+__attribute__((always_inline)) static inline void
+sum_floats(const struct extent *e, const struct matrix_factors *f, float *sums) {
     for (unsigned row = 0; row < e->rows; row++) {
         for (unsigned k = 0; k < e->depth; k++) {
             unsigned at = row * e->depth + k;
@@ -241,6 +243,30 @@ static void add_floats(const struct extent *e, const struct matrix_factors *f, f
         }
     }
 }
+
+static void add_floats_plainly(const struct extent *e, const struct matrix_factors *f,
+                               float *sums) {
+    sum_floats(e, f, sums);
+}
+
+// The same with the machine's fused multiply-add where it has one; else fmaf is a call.
+#ifdef __x86_64__
+__attribute__((target("avx2,fma"))) static void
+add_floats_fused(const struct extent *e, const struct matrix_factors *f, float *sums) {
+    sum_floats(e, f, sums);
+}
+
+static void add_floats(const struct extent *e, const struct matrix_factors *f, float *sums) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        add_floats_fused(e, f, sums);
+    else
+        add_floats_plainly(e, f, sums);
+}
+#else
+static void add_floats(const struct extent *e, const struct matrix_factors *f, float *sums) {
+    add_floats_plainly(e, f, sums);
+}
+#endif
 
 static double fma_rounded(double a, double b, double c, enum isa_rnd rnd) {
     struct isa_mods mods = {.rnd = (uint8_t)(rnd ? rnd : ISA_RND_RN)};
@@ -309,7 +335,12 @@ static uint64_t integer_result(int64_t v, bool satfinite) {
     return (uint32_t)v;
 }
 
-static unsigned sum_at(const struct extent *e, struct isa_place p) {
+// Where the sum of element i of a lane stands; `steps` are those of its register.
+static unsigned sum_at(const struct isa_matrix *x, const struct extent *e, enum isa_frag frag,
+                       const struct matrix_steps *steps, unsigned lane, unsigned i, unsigned per) {
+    if (!matrix_on_quads(x))
+        return (unsigned)(matrix_step_to(steps, lane) + (int64_t)(i % per) * steps->element);
+    struct isa_place p = isa_place_of(x, frag, lane, i);
     return (p.tile * e->tile_rows + p.row) * e->columns + p.column;
 }
 
@@ -317,8 +348,9 @@ static void read_sums(const struct isa_matrix *x, const struct extent *e,
                       enum matrix_arithmetic kind, const uint64_t (*c)[ISA_LANES], union sums *s) {
     struct isa_fragment f = isa_fragment_of(x, ISA_FRAG_C);
     for (unsigned i = 0; i < f.registers * f.per; i++) {
+        struct matrix_steps steps = matrix_steps_of(x, ISA_FRAG_C, i / f.per, e->columns, 1);
         for (unsigned lane = 0; lane < ISA_LANES; lane++) {
-            unsigned at = sum_at(e, isa_place_of(x, ISA_FRAG_C, lane, i));
+            unsigned at = sum_at(x, e, ISA_FRAG_C, &steps, lane, i, f.per);
             uint64_t v = c[i / f.per][lane];
             if (f.per == 2)
                 v = v >> (i % 2 * 16) & 0xffff;
@@ -351,10 +383,11 @@ static void write_sums(const struct isa_matrix *x, const struct extent *e,
                        uint64_t (*d)[ISA_LANES]) {
     struct isa_fragment f = isa_fragment_of(x, ISA_FRAG_D);
     for (unsigned r = 0; r < f.registers; r++) {
+        struct matrix_steps steps = matrix_steps_of(x, ISA_FRAG_D, r, e->columns, 1);
         for (unsigned lane = 0; lane < ISA_LANES; lane++) {
             uint64_t v = 0;
             for (unsigned k = 0; k < f.per && lanes >> lane & 1; k++) {
-                unsigned at = sum_at(e, isa_place_of(x, ISA_FRAG_D, lane, r * f.per + k));
+                unsigned at = sum_at(x, e, ISA_FRAG_D, &steps, lane, r * f.per + k, f.per);
                 v |= result_of(x, kind, s, at) << k * 16;
             }
             d[r][lane] = v;
