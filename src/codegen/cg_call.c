@@ -61,6 +61,29 @@ static LLVMValueRef call_builtin(struct cg_func *g, enum builtin b, LLVMValueRef
     }
 }
 
+static LLVMValueRef first_thread(struct cg_func *g) {
+    struct cg *c = g->cg;
+    if (c->width == 1)
+        return g->now.t0;
+    LLVMValueRef a[2] = {cg_narrow(c, cg_mask_bits(g, cg_mask(g)), 32), LLVMConstInt(c->i1, 0, 0)};
+    return thread_of(g, cg_call_intrinsic(c, "llvm.cttz", &c->i32, 1, a, 2));
+}
+
+// Ends the launch, unless all lanes have died in a call before.
+static void fault_active(struct cg_func *g, struct kir_inst *i, enum kd_fault fault) {
+    struct cg *c = g->cg;
+    if (!g->may_be_empty || c->width == 1) {
+        cg_fault_at(g, i, first_thread(g), fault, NULL);
+        return;
+    }
+    LLVMBasicBlockRef some = cg_new_block(g, "fault"), none = cg_new_block(g, "no.lane");
+    LLVMBuildCondBr(c->b, cg_any(g, cg_mask(g)), some, none);
+    LLVMPositionBuilderAtEnd(c->b, some);
+    cg_fault_at(g, i, first_thread(g), fault, NULL);
+    LLVMBuildUnreachable(c->b);
+    LLVMPositionBuilderAtEnd(c->b, none);
+}
+
 static bool emit_builtin(struct cg_func *g, struct kir_inst *i, enum builtin b) {
     struct cg *c = g->cg;
     static const unsigned arity[] = {[VPRINTF] = 2, [MALLOC] = 1, [FREE] = 1, [ASSERTFAIL] = 5};
@@ -90,6 +113,8 @@ static bool emit_builtin(struct cg_func *g, struct kir_inst *i, enum builtin b) 
     }
     if (c->width > 1)
         cg_end_lanes(g, &l);
+    if (b == ASSERTFAIL) // each lane has said so before the launch ends
+        fault_active(g, i, KD_FAULT_ASSERT);
     if (out)
         cg_set_result(g, i->res[0], LLVMBuildLoad2(c->b, cg_vec_type(c, i->res[0]->type), out, ""));
     return true;
@@ -228,14 +253,6 @@ static void emit_indirect(struct cg_func *g, struct kir_inst *i) {
                       LLVMBuildLoad2(c->b, cg_vec_type(c, i->res[k]->type), outs[k], ""));
 }
 
-static LLVMValueRef first_thread(struct cg_func *g) {
-    struct cg *c = g->cg;
-    if (c->width == 1)
-        return g->now.t0;
-    LLVMValueRef a[2] = {cg_narrow(c, cg_mask_bits(g, cg_mask(g)), 32), LLVMConstInt(c->i1, 0, 0)};
-    return thread_of(g, cg_call_intrinsic(c, "llvm.cttz", &c->i32, 1, a, 2));
-}
-
 bool cg_emit_call(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     switch (i->op) {
@@ -259,7 +276,7 @@ bool cg_emit_call(struct cg_func *g, struct kir_inst *i) {
     }
     case ISA_OP_TRAP:
     case ISA_OP_BRKPT: {
-        cg_fault_at(g, i, first_thread(g), KD_FAULT_TRAP, NULL);
+        fault_active(g, i, KD_FAULT_TRAP);
         return true;
     }
     case ISA_OP_NANOSLEEP: {

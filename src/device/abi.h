@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 6, KD_WARP = 32 };
+enum { KD_ABI_VERSION = 7, KD_WARP = 32 };
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -266,6 +266,8 @@ enum kd_async_type {
       (struct kd_block * b, uint32_t thread, const char *fmt, const void *args))                   \
     X(uint64_t, kd_rt_malloc, (struct kd_block * b, uint32_t thread, uint64_t size))               \
     X(void, kd_rt_free, (struct kd_block * b, uint32_t thread, uint64_t ptr))                      \
+    /* prints that the thread's assertion failed; a fault of KD_FAULT_ASSERT must follow when all  \
+       lanes have said so */                                                                       \
     X(void, kd_rt_assertfail,                                                                      \
       (struct kd_block * b, uint32_t thread, const char *expr, const char *file, uint32_t line,    \
        const char *func, uint64_t char_size))                                                      \

@@ -242,6 +242,7 @@ static void find_thread(const struct resident *s, struct kd_fault_record *f,
 }
 
 static void record_fault(struct runner *r, struct resident *s) {
+    r->assert_failed = false;
     const struct kd_launch *l = s->launch;
     struct fault_info *info = &r->fault;
     struct kd_fault_record f = {

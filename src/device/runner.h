@@ -35,6 +35,10 @@ struct runner {
     void *scheduler_sp;
     enum outcome outcome;
     struct fault_info fault;
+    // The first assertion that failed in the block that runs; its launch is about to end.
+    bool assert_failed;
+    uint32_t assert_thread;
+    char assert_text[512];
     struct resident *block;   // whose code it is; NULL: a copy or set
     struct resident *waiting; // blocks that yielded, oldest first
     struct resident *waiting_last;

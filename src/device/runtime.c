@@ -33,18 +33,24 @@ static _Noreturn void fault_at(struct kd_block *b, uint32_t thread, enum kd_faul
 }
 
 void kd_rt_fault(struct kd_block *b, uint32_t thread, uint32_t fault) {
-    fault_at(b, thread, (enum kd_fault)fault, "");
+    kd_rt_fault_at(b, thread, fault, 0, NULL, 0);
 }
 
 void kd_rt_fault_at(struct kd_block *b, uint32_t thread, uint32_t fault, uint64_t address,
                     const char *file, uint32_t line) {
+    struct runner *r = resident_of(b)->runner;
+    bool failed_assert = fault == KD_FAULT_ASSERT && r->assert_failed;
+    if (failed_assert)
+        thread = r->assert_thread;
     struct fault_info *f = begin_fault(b, thread, (enum kd_fault)fault);
+    if (failed_assert)
+        snprintf(f->message, sizeof f->message, "%s", r->assert_text);
     f->address_known = fault == KD_FAULT_ILLEGAL_ADDRESS || fault == KD_FAULT_MISALIGNED;
     f->address = address;
     if (file && line)
         snprintf(f->file, sizeof f->file, "%s", file);
     f->line = line;
-    runner_abandon(resident_of(b)->runner, OUTCOME_FAULT);
+    runner_abandon(r, OUTCOME_FAULT);
 }
 
 static void thread_place(const struct kd_block *b, uint32_t thread, uint32_t t[3]) {
@@ -65,7 +71,12 @@ void kd_rt_assertfail(struct kd_block *b, uint32_t thread, const char *expr, con
     char all[1024];
     snprintf(all, sizeof all, "%s Assertion `%s` failed.", text, expr ? expr : "");
     fprintf(stderr, "%s\n", all);
-    fault_at(b, thread, KD_FAULT_ASSERT, all);
+    struct runner *r = resident_of(b)->runner;
+    if (r->assert_failed)
+        return;
+    r->assert_failed = true;
+    r->assert_thread = thread;
+    snprintf(r->assert_text, sizeof r->assert_text, "%.511s", all);
 }
 
 // ---- printf -------------------------------------------------------------------------------

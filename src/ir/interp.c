@@ -287,6 +287,7 @@ void interp_run(struct interp *in, struct kir_module *m, struct kir_func *kernel
     in->b = b;
     in->rt = rt;
     in->failed = 0;
+    in->asserted = NULL;
     forget_code(in, m);
     start_threads(in, nthreads, nwarps);
     interp_cluster_start(in);

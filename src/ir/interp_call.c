@@ -77,7 +77,8 @@ static bool call_device(struct interp *in, struct interp_thread *t, const struct
     } else if (!strcmp(name, "__assertfail") && n == 5) {
         rt->kd_rt_assertfail(in->b, t->id, pointer(&a[0]), pointer(&a[1]), a[2].u32[0],
                              pointer(&a[3]), a[4].u64[0]);
-        interp_fault(in, t, KD_FAULT_ASSERT);
+        if (!in->asserted)
+            in->asserted = t;
     } else {
         return false;
     }

@@ -231,4 +231,7 @@ void interp_step(struct interp *in, struct interp_warp *w, uint32_t group) {
         if (!control(in, t, i))
             straight(in, t, i);
     }
+    // Each lane has said so before the launch ends.
+    if (in->asserted && !in->failed)
+        interp_fault(in, in->asserted, KD_FAULT_ASSERT);
 }

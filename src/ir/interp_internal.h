@@ -119,6 +119,7 @@ struct interp {
     bool cluster_told;            // the block has arrived as a whole
     uint32_t live;                // threads
     uint32_t failed;              // a fault was reported and the helper came back
+    const struct interp_thread *asserted; // the first thread whose assertion failed; NULL
     struct interp_search *search; // NULL: memory is what it is, not a copy
 };
 

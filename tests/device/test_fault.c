@@ -84,6 +84,8 @@ static void call_nothing(struct kd_block *b) {
 
 static void fail_assert(struct kd_block *b) {
     kd_rt_assertfail(b, 34, "x == 1", "test.cu", 19, "void testAssert()", 1);
+    kd_rt_assertfail(b, 35, "x == 1", "test.cu", 19, "void testAssert()", 1);
+    kd_rt_fault(b, 34, KD_FAULT_ASSERT);
 }
 
 static void deadlock(struct kd_block *b, uint32_t warp) {

@@ -59,6 +59,9 @@ __global__ void trap(int *, int *) {
 __global__ void failed_assert(int *p, int *) {
     assert(p == nullptr);
 }
+__global__ void failed_asserts(int *, int *) {
+    assert(threadIdx.x != 3 && threadIdx.x != 4 && threadIdx.x != 7);
+}
 __global__ void bad_pointer(int *p, int *out) {
     typedef int (*function)(int);
     function f = (function)(0x123456780 + (size_t)(p[0] & 0));
@@ -159,6 +162,7 @@ static const fault faults[] = {
     {"recurse", recurse, cudaErrorHardwareStackError},
     {"trap", trap, cudaErrorLaunchFailure},
     {"failed_assert", failed_assert, cudaErrorAssert},
+    {"failed_asserts", failed_asserts, cudaErrorAssert},
     {"bad_pointer", bad_pointer, cudaErrorInvalidPc},
     {"far_thread", far_thread, cudaErrorIllegalAddress},
     {"far_row", far_row, cudaErrorIllegalAddress},

@@ -99,7 +99,6 @@ static void rt_fault_at(struct kd_block *b, uint32_t thread, uint32_t fault, uin
 static void rt_assertfail(struct kd_block *b, uint32_t thread, const char *expr, const char *file,
                           uint32_t line, const char *func, uint64_t char_size) {
     printf("assert: %s:%" PRIu32 ": %s: %s\n", file, line, func, expr);
-    rt_fault(b, thread, KD_FAULT_ASSERT);
 }
 
 static void rt_nanosleep(struct kd_block *b, uint32_t thread, uint32_t ns) {
