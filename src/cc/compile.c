@@ -27,6 +27,7 @@ struct device_passes {
     struct command *commands;
     device_codes codes;
     cc_strings diagnostics; // files
+    bool failed;
 };
 
 static void add_pass_dependencies(struct command *cmd, const struct compilation *c,
@@ -76,6 +77,7 @@ static bool run_device_passes(struct device_passes *d) {
         if (i < started && command_wait(&d->commands[i]) != 0)
             ok = false;
     }
+    d->failed = !ok;
     return ok;
 }
 
@@ -190,8 +192,9 @@ static bool write_object(const struct compilation *c, const char *source, const 
     bool ok = in_turn ? run_passes_in_turn(c, &d, &host, image, source)
                       : run_passes_together(c, &d, &host, image, source);
     *diagnostics = d.diagnostics;
-    // When device code has errors the host pass was ended: it has nothing new to say.
-    if (ok || host.status != 128 + SIGTERM)
+    // When device code has errors the host pass was ended, sooner or later: what it could say by
+    // then would change from run to run.
+    if (!d.failed)
         vec_push(c->arena, diagnostics, host.stderr_path);
     if (!ok && !command_mode.dry_run)
         unlink(object);
