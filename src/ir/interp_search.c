@@ -192,17 +192,22 @@ static void clean_up(struct interp_search *s) {
     free(s);
 }
 
+// Runs until an access is found, or the block ends. No local variable is looked at after a jump.
+static void run_search(struct interp_search *s, struct kir_module *m, struct kir_func *kernel) {
+    struct kd_rt rt = search_table();
+    if (setjmp(s->end) == 0)
+        interp_run(&s->in, m, kernel, &s->block, &rt);
+}
+
 bool kir_find_access(struct kir_module *m, struct kir_func *kernel, const struct kd_block *b,
                      const uint64_t *address, struct kir_access *out) {
     struct interp_search *s = calloc(1, sizeof *s);
-    struct kd_rt rt = search_table();
     if (!s)
         return false;
     s->address = address;
     current = s;
-    if (prepare(s, b) && setjmp(s->end) == 0)
-        interp_run(&s->in, m, kernel, &s->block, &rt);
-    s = current; // a local variable may have been lost in the jump
+    if (prepare(s, b))
+        run_search(s, m, kernel);
     current = NULL;
     bool found = s->found;
     *out = s->at;
