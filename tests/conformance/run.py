@@ -131,6 +131,8 @@ def main():
     p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--keep", help="folder for each program's output")
     a = p.parse_args()
+    if a.keep:
+        os.makedirs(a.keep, exist_ok=True)
     kudzu = os.path.abspath(a.kudzu)
     expected = {row[0] for row in read_table("expected-failures.txt")}
     todo = []
