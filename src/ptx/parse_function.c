@@ -294,7 +294,9 @@ static void parse_loc(struct ptx_parser *p) {
     if (ptx_accept(p, ',')) {
         const char *start = p->tok.text, *end = start;
         uint32_t line = p->tok.pos.line;
-        while (p->tok.pos.line == line && p->tok.kind != PTX_TOKEN_END && !ptx_at(p, ';')) {
+        // The text of a bad token is not the source's.
+        while (p->tok.pos.line == line && p->tok.kind != PTX_TOKEN_END &&
+               p->tok.kind != PTX_TOKEN_BAD && !ptx_at(p, ';')) {
             end = p->tok.text + p->tok.len;
             ptx_next(p);
         }
