@@ -2,6 +2,7 @@
 #include "codegen/pointwise_internal.h"
 #include "isa/video.h"
 
+enum { UPPER_HALF = 6 }; // among selectors
 enum { A = 0, B = 1, C = 2, CONTROL = 3 };
 
 // ---- What both share ---------------------------------------------------------------------------
@@ -69,7 +70,7 @@ struct types {
 static struct types types_of(const struct em *e) {
     const struct kir_inst *i = e->i;
     if (isa_video_op((enum isa_op)i->op) == VIDEO_SET)
-        return (struct types){ISA_U32, (enum isa_type)i->ty, (enum isa_type)i->ty2};
+        return (struct types){(enum isa_type)i->ty, (enum isa_type)i->ty, (enum isa_type)i->ty2};
     return (struct types){(enum isa_type)i->ty, (enum isa_type)i->ty2, (enum isa_type)i->mods.ty3};
 }
 
@@ -87,43 +88,59 @@ static val part(const struct em *e, unsigned k, unsigned selector, enum isa_type
     return v_resize(e, v_trunc(e, v, selected_bits(selector)), w, isa_type_is_signed(t));
 }
 
-// a << n for n up to 32. The 33 bits of a have room for a shift by 31; by the last place goes a
-// value that keeps no more than what saturation and the low word tell apart.
-static val shift_left(const struct em *e, val a, val n) {
-    val most = v_call2(e, "llvm.umin", n, k_int(e, 64, 31)), r = v_shl(e, a, most);
-    val last = v_shli(e, limit(e, r, -(1ll << 40), 1ll << 40), 1);
-    return v_sel(e, v_icmpi(e, LLVMIntEQ, n, 32), last, r);
+static bool is_shift(enum isa_video_op op) {
+    return op == VIDEO_SHL || op == VIDEO_SHR;
 }
 
 static val shift(const struct em *e, enum isa_video_op op, val a, val b) {
     bool wrap = e->i->mods.mode == ISA_SZEXT_WRAP;
     val n = wrap ? v_andi(e, b, 31) : v_call2(e, "llvm.umin", b, k_int(e, 64, 32));
-    return op == VIDEO_SHL ? shift_left(e, a, n) : v_ashr(e, a, n);
+    return op == VIDEO_SHL ? v_shl(e, a, n) : v_ashr(e, a, n);
+}
+
+// What follows is eval_video's arithmetic, step by step (isa/video.c tells why it is what it is).
+
+static val saturated_word(const struct em *e, enum isa_video_op op, val v, enum isa_type t) {
+    if (op == VIDEO_SHL)
+        v = v_ashri(e, v_shli(e, v, 30), 30);
+    if (isa_type_is_signed(t) || op == VIDEO_SHL)
+        return saturate(e, v, 32, t);
+    return v_call2(e, "llvm.smax", v, k_int(e, 64, 0));
+}
+
+static val saturated_part(const struct em *e, val v, unsigned bits, enum isa_type t) {
+    return v_call2(e, "llvm.umin", v, k_int(e, 64, (1ull << (bits - isa_type_is_signed(t))) - 1));
+}
+
+static val widened(const struct em *e, enum isa_video_op op, val v) {
+    bool is_word = op == VIDEO_ADD || op == VIDEO_SUB || (e->i->mods.sat && is_shift(op));
+    return is_word ? v_resize(e, v_trunc(e, v, 32), 64, true) : v;
 }
 
 static val second_operation(const struct em *e, val v, enum isa_type t) {
+    bool is_signed = isa_type_is_signed(t);
     if (!e->i->mods.atom)
         return v;
-    val c = v_resize(e, op_int(e, C, 32, false), 64, isa_type_is_signed(t));
+    val c = v_resize(e, op_int(e, C, 32, false), 64, is_signed);
     switch (e->i->mods.atom) {
     case ISA_ATOM_ADD:
         return v_add(e, v, c);
     case ISA_ATOM_MIN:
-        return v_call2(e, "llvm.smin", v, c);
+        return v_call2(e, is_signed ? "llvm.smin" : "llvm.umin", v, c);
     default:
-        return v_call2(e, "llvm.smax", v, c);
+        return v_call2(e, is_signed ? "llvm.smax" : "llvm.umax", v, c);
     }
 }
 
-// The low bits of v in the place that the selector names, the rest from c.
+// The low bits of v in the place that the selector names, but v's upper half in the upper half; the
+// rest from c.
 static val merge(const struct em *e, val v, unsigned selector) {
     unsigned at = selected_shift(selector);
     uint64_t mask = ((1ull << selected_bits(selector)) - 1) << at;
     v = v_trunc(e, v, 32);
-    if (!selector)
-        return v;
-    return v_or(e, v_andi(e, v_shli(e, v, at), mask),
-                v_andi(e, op_int(e, C, 32, false), ~mask & UINT32_MAX));
+    if (selector != UPPER_HALF)
+        v = v_shli(e, v, at);
+    return v_or(e, v_andi(e, v, mask), v_andi(e, op_int(e, C, 32, false), ~mask & UINT32_MAX));
 }
 
 bool pw_video(const struct em *e) {
@@ -132,17 +149,26 @@ bool pw_video(const struct em *e) {
     uint64_t control;
     if (!op_const(e, CONTROL, &control))
         return pw_unknown(e, "a choice of parts that is no constant");
-    unsigned to = control >> 8 & 15;
+    unsigned to = control >> 8 & 15, bits = selected_bits(to);
     val a = part(e, A, control & 15, t.a, 64), b = part(e, B, control >> 4 & 15, t.b, 64);
-    val v = op == VIDEO_SHL || op == VIDEO_SHR ? shift(e, op, a, b) : combine(e, op, a, b);
+    val v = is_shift(op) ? shift(e, op, a, b) : combine(e, op, a, b);
     if (e->i->mods.sat)
-        v = saturate(e, v, selected_bits(to), t.d);
-    res_int(e, 0, merge(e, second_operation(e, v, t.d), to), false);
+        v = bits == 32 || is_shift(op) ? saturated_word(e, op, v, t.d)
+                                       : saturated_part(e, v, bits, t.d);
+    if (to)
+        v = merge(e, v, to);
+    else
+        v = v_trunc(e, second_operation(e, widened(e, op, v), t.d), 32);
+    res_int(e, 0, v, false);
     return true;
 }
 
+// A factor of vmad: a whole word counts as signed whatever its type.
+static val factor(const struct em *e, unsigned k, unsigned selector, enum isa_type t) {
+    return part(e, k, selector, selector ? t : ISA_S32, 64);
+}
+
 bool pw_vmad(const struct em *e) {
-    enum { W = 128 };
     const struct isa_mods *m = &e->i->mods;
     struct types t = types_of(e);
     uint64_t control;
@@ -150,16 +176,14 @@ bool pw_vmad(const struct em *e) {
         return pw_unknown(e, "a choice of parts that is no constant");
     bool minus_product = (control >> 12 ^ control >> 13) & 1, minus_c = control >> 14 & 1;
     bool is_signed = isa_type_is_signed(t.a) || isa_type_is_signed(t.b) || minus_product || minus_c;
-    val c = op_int(e, C, 32, false);
-    val v = v_mul(e, part(e, A, control & 15, t.a, W), part(e, B, control >> 4 & 15, t.b, W));
-    if (minus_product)
-        v = v_neg(e, v);
-    else if (minus_c)
-        v = v_addi(e, v, 1), c = v_not(e, c);
-    v = v_add(e, v, v_resize(e, c, W, is_signed));
-    v = v_ashri(e, m->po ? v_addi(e, v, 1) : v, m->scale);
+    val c = v_resize(e, op_int(e, C, 32, false), 64, true);
+    val v = v_mul(e, factor(e, A, control & 15, t.a), factor(e, B, control >> 4 & 15, t.b));
+    v = minus_product ? v_neg(e, v) : v;
+    v = minus_c ? v_sub(e, v, c) : v_add(e, v, c);
+    v = m->po ? v_addi(e, v, 1) : v;
+    v = is_signed ? v_ashri(e, v, m->scale) : v_lshri(e, v, m->scale);
     if (m->sat)
-        v = v_trunc(e, saturate(e, v, 32, is_signed ? ISA_S32 : ISA_U32), 32);
+        v = saturate(e, v, 32, is_signed ? ISA_S32 : ISA_U32);
     res_int(e, 0, v_trunc(e, v, 32), false);
     return true;
 }

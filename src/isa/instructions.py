@@ -440,7 +440,7 @@ form("vmad.dtype.atype.btype.po{.sat}{.scale} d, a{.sel}, b{.sel}, c", **more)
 VCMP = enum_words("cmp", "ISA_CMP_", "eq ne lt le gt ge")
 op("vset", "pointwise", doc="Comparison of bytes, halves or words: 0 or 1")
 more = dict(VIDEO, atype=I32, btype=I32, cmp=VCMP,
-            sem="eval_video(VIDEO_SET, ISA_U32, ty, ty2, m, src, dst);")
+            sem="eval_video(VIDEO_SET, ty, ty, ty2, m, src, dst);")
 form("vset.atype.btype.cmp d, a{.sel}, b{.sel}", **more)
 form("vset.atype.btype.cmp.op2 d, a{.sel}, b{.sel}, c", **more)
 form("vset.atype.btype.cmp d.sel, a{.sel}, b{.sel}, c", **more)

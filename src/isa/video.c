@@ -72,6 +72,7 @@ bool isa_part_fits(enum isa_part kind, uint16_t part) {
 
 // ---- The control -------------------------------------------------------------------------------
 
+enum { UPPER_HALF = 6 }; // among scalar selectors
 enum { CONTROL_B = 4, CONTROL_D = 8, CONTROL_NEGATED = 12, CONTROL_SIMD_B = 12, CONTROL_MASK = 24 };
 
 bool isa_is_video(enum isa_op op) {
@@ -147,9 +148,9 @@ static int64_t select_part(uint32_t v, unsigned selector, enum isa_type t) {
     return extended(v >> selected_shift(selector), selected_bits(selector), isa_type_is_signed(t));
 }
 
-static __int128 clamped(__int128 v, unsigned bits, bool is_signed) {
-    __int128 low = is_signed ? -((__int128)1 << (bits - 1)) : 0;
-    __int128 high = ((__int128)1 << (bits - is_signed)) - 1;
+static int64_t clamped(int64_t v, unsigned bits, bool is_signed) {
+    int64_t low = is_signed ? -(1ll << (bits - 1)) : 0;
+    int64_t high = (1ll << (bits - is_signed)) - 1;
     return v < low ? low : v > high ? high : v;
 }
 
@@ -174,7 +175,7 @@ static unsigned shift_amount(int64_t b, unsigned mode) {
     return mode == ISA_SZEXT_WRAP ? (unsigned)b & 31 : b > 32 ? 32 : (unsigned)b;
 }
 
-static __int128 combine(enum isa_video_op op, int64_t a, int64_t b, const struct isa_mods *m) {
+static int64_t combine(enum isa_video_op op, int64_t a, int64_t b, const struct isa_mods *m) {
     switch (op) {
     case VIDEO_ADD:
         return a + b;
@@ -189,7 +190,7 @@ static __int128 combine(enum isa_video_op op, int64_t a, int64_t b, const struct
     case VIDEO_MAX:
         return a > b ? a : b;
     case VIDEO_SHL:
-        return (__int128)a * ((__int128)1 << shift_amount(b, m->mode));
+        return (int64_t)((uint64_t)a << shift_amount(b, m->mode));
     case VIDEO_SHR:
         return a >> shift_amount(b, m->mode);
     default:
@@ -197,49 +198,94 @@ static __int128 combine(enum isa_video_op op, int64_t a, int64_t b, const struct
     }
 }
 
-static __int128 second_operation(__int128 v, int64_t c, unsigned op) {
+// GPUs since sm_50 have no scalar video instructions: the driver's compiler writes each as a
+// sequence of others. What that sequence computes counts here, also where it departs from the
+// manual; it was found in recordings of an H100.
+
+static bool is_shift(enum isa_video_op op) {
+    return op == VIDEO_SHL || op == VIDEO_SHR;
+}
+
+// .sat to the word; shifts do so for parts too. Sums and differences above u32's range stay as they
+// are; what a shift to the left loses above 34 bits does not count.
+static int64_t saturated_word(enum isa_video_op op, int64_t v, bool is_signed) {
+    if (op == VIDEO_SHL)
+        v = (int64_t)((uint64_t)v << 30) >> 30;
+    if (is_signed || op == VIDEO_SHL)
+        return clamped(v, 32, is_signed);
+    return v < 0 ? 0 : v;
+}
+
+// .sat to a byte or half: only above, and of the unsigned number.
+static int64_t saturated_part(int64_t v, unsigned bits, bool is_signed) {
+    uint64_t high = (1ull << (bits - is_signed)) - 1;
+    return (uint64_t)v > high ? (int64_t)high : v;
+}
+
+// v before the second operation: some sequences keep 64 bits, others extend the word, with its sign
+// whatever dtype is.
+static int64_t widened(enum isa_video_op op, int64_t v, bool sat) {
+    bool is_word = op == VIDEO_ADD || op == VIDEO_SUB || (sat && is_shift(op));
+    return is_word ? (int32_t)v : v;
+}
+
+// Compares 64 bits by dtype's sign.
+static int64_t second_operation(int64_t v, uint32_t c, bool is_signed, unsigned op) {
+    int64_t w = is_signed ? (int32_t)c : (int64_t)c;
+    bool less = is_signed ? v < w : (uint64_t)v < (uint64_t)w;
     switch (op) {
     case ISA_ATOM_ADD:
-        return v + c;
+        return (int64_t)((uint64_t)v + (uint64_t)w);
     case ISA_ATOM_MIN:
-        return v < c ? v : c;
+        return less ? v : w;
     case ISA_ATOM_MAX:
-        return v > c ? v : c;
+        return less ? w : v;
     default:
         return v;
     }
 }
 
+// The upper half of the result is v's own upper half, the others are v's low bits.
+static uint32_t merged(int64_t v, uint32_t c, unsigned to) {
+    unsigned shift = selected_shift(to);
+    uint32_t mask = (uint32_t)((1ull << selected_bits(to)) - 1) << shift;
+    uint32_t placed = to == UPPER_HALF ? (uint32_t)v : (uint32_t)v << shift;
+    return (placed & mask) | (c & ~mask);
+}
+
 void eval_video(enum isa_video_op op, enum isa_type dtype, enum isa_type atype, enum isa_type btype,
                 const struct isa_mods *m, const union isa_bits *src, union isa_bits *dst) {
     uint32_t control = src[3].u32[0], c = src[2].u32[0];
-    unsigned to = control >> CONTROL_D & 15, bits = selected_bits(to), shift = selected_shift(to);
+    unsigned to = control >> CONTROL_D & 15, bits = selected_bits(to);
+    bool is_signed = isa_type_is_signed(dtype);
     int64_t a = select_part(src[0].u32[0], control & 15, atype);
     int64_t b = select_part(src[1].u32[0], control >> CONTROL_B & 15, btype);
-    __int128 v = combine(op, a, b, m);
-    if (m->sat)
-        v = clamped(v, bits, isa_type_is_signed(dtype));
-    v = second_operation(v, extended(c, 32, isa_type_is_signed(dtype)), m->atom);
-    uint32_t mask = (uint32_t)((1ull << bits) - 1) << shift;
-    uint32_t merged = ((uint32_t)v << shift & mask) | (to ? c & ~mask : 0);
-    dst[0] = (union isa_bits){.u64 = {merged}};
+    int64_t v = combine(op, a, b, m);
+    if (m->sat && (bits == 32 || is_shift(op)))
+        v = saturated_word(op, v, is_signed);
+    else if (m->sat)
+        v = saturated_part(v, bits, is_signed);
+    if (to)
+        dst[0] = (union isa_bits){.u64 = {merged(v, c, to)}};
+    else
+        dst[0] = (union isa_bits){
+            .u64 = {(uint32_t)second_operation(widened(op, v, m->sat), c, is_signed, m->atom)}};
 }
 
+// Whole words are multiplied as signed ones, and c is added as one, whatever the types; these say
+// only how parts are extended and what .sat does.
 void eval_vmad(enum isa_type atype, enum isa_type btype, const struct isa_mods *m,
                const union isa_bits *src, union isa_bits *dst) {
-    uint32_t control = src[3].u32[0], c = src[2].u32[0];
+    uint32_t control = src[3].u32[0];
     bool minus_product = (control >> CONTROL_NEGATED ^ control >> (CONTROL_NEGATED + 1)) & 1;
     bool minus_c = control >> (CONTROL_NEGATED + 2) & 1;
     bool is_signed =
         isa_type_is_signed(atype) || isa_type_is_signed(btype) || minus_product || minus_c;
-    __int128 v = (__int128)select_part(src[0].u32[0], control & 15, atype) *
-                 select_part(src[1].u32[0], control >> CONTROL_B & 15, btype);
-    if (!m->po && minus_product)
-        v = -v;
-    else if (!m->po && minus_c) // the manual complements the word, then extends it
-        v += 1, c = ~c;
-    v += extended(c, 32, is_signed) + m->po;
-    v >>= m->scale;
+    int64_t v = (int64_t)(int32_t)select_part(src[0].u32[0], control & 15, atype) *
+                (int32_t)select_part(src[1].u32[0], control >> CONTROL_B & 15, btype);
+    int64_t c = (int32_t)src[2].u32[0];
+    v = (minus_product ? -v : v) + (minus_c ? -c : c) + m->po;
+    v = is_signed ? v >> m->scale : (int64_t)((uint64_t)v >> m->scale);
     if (m->sat)
         v = clamped(v, 32, is_signed);
     dst[0] = (union isa_bits){.u64 = {(uint32_t)v}};
@@ -262,7 +308,7 @@ void eval_video_simd(enum isa_video_op op, unsigned elements, enum isa_type dtyp
     for (unsigned k = 0; k < elements; k++) {
         int64_t a = element(src, control >> (3 * k) & limit, elements, atype);
         int64_t b = element(src, control >> (CONTROL_SIMD_B + 3 * k) & limit, elements, btype);
-        __int128 v = combine(op, a, b, m);
+        int64_t v = combine(op, a, b, m);
         uint32_t mask = (uint32_t)((1ull << bits) - 1) << (k * bits);
         if (m->sat)
             v = clamped(v, bits, isa_type_is_signed(dtype));
