@@ -198,9 +198,9 @@ static int64_t combine(enum isa_video_op op, int64_t a, int64_t b, const struct 
     }
 }
 
-// GPUs since sm_50 have no scalar video instructions: the driver's compiler writes each as a
-// sequence of others. What that sequence computes counts here, also where it departs from the
-// manual; it was found in recordings of an H100.
+// What an H100 computes counts here, also where it departs from the manual. The rules were found in
+// its recording (tests/hardware); the driver's compiler seems to write each scalar instruction as a
+// sequence of others.
 
 static bool is_shift(enum isa_video_op op) {
     return op == VIDEO_SHL || op == VIDEO_SHR;
