@@ -13,9 +13,10 @@ enum {
     HEADER_PAYLOAD = 8,    // u64, bytes after the header
     ENTRY_KIND = 0,        // u16
     ENTRY_VERSION = 2,     // u16, 0x101
-    ENTRY_HEADER = 4,      // u32, 64 or more (the name and options follow the 64)
+    ENTRY_HEADER = 4,      // u32, 64 or more (the options and the name follow the 64)
     ENTRY_PADDED = 8,      // u64, bytes of data, padding included
     ENTRY_COMPRESSED = 16, // u32, bytes of compressed data; 0 when plain
+    ENTRY_OPTIONS = 20,    // u32, offset of the JIT's options from the entry's start; PTX alone
     ENTRY_MINOR = 24,      // u16
     ENTRY_MAJOR = 26,      // u16
     ENTRY_ARCH = 28,       // u32
@@ -53,6 +54,12 @@ static bool lacks_nul(const struct kimg_entry *e) {
     return e->kind == KIMG_PTX && (e->size == 0 || ((const char *)e->data)[e->size - 1] != 0);
 }
 
+// PTX has options for the JIT, here none: eight zero bytes. NVIDIA's driver follows their offset
+// without a look at whether there is one.
+static uint64_t option_bytes(const struct kimg_entry *e) {
+    return e->kind == KIMG_PTX ? 8 : 0;
+}
+
 static uint64_t name_bytes(const struct kimg_entry *e) {
     return e->name ? pad8(strlen(e->name) + 1) : 0;
 }
@@ -62,19 +69,20 @@ static uint64_t data_bytes(const struct kimg_entry *e) {
 }
 
 static uint8_t *write_entry(uint8_t *p, const struct kimg_entry *e) {
-    uint64_t header = KIMG_ENTRY_HEADER_BYTES + name_bytes(e);
+    uint64_t name = KIMG_ENTRY_HEADER_BYTES + option_bytes(e), header = name + name_bytes(e);
     put(p + ENTRY_KIND, e->kind, 2);
     put(p + ENTRY_VERSION, ENTRY_VERSION_WORD, 2);
     put(p + ENTRY_HEADER, header, 4);
     put(p + ENTRY_PADDED, data_bytes(e), 8);
+    put(p + ENTRY_OPTIONS, option_bytes(e) ? KIMG_ENTRY_HEADER_BYTES : 0, 4);
     put(p + ENTRY_MINOR, e->ptx_minor, 2);
     put(p + ENTRY_MAJOR, e->ptx_major, 2);
     put(p + ENTRY_ARCH, e->arch, 4);
-    put(p + ENTRY_NAME, KIMG_ENTRY_HEADER_BYTES, 4);
     put(p + ENTRY_FLAGS, FLAGS_64BIT_LINUX, 8);
     if (e->name) {
+        put(p + ENTRY_NAME, name, 4);
         put(p + ENTRY_NAME_LEN, strlen(e->name), 4);
-        memcpy(p + KIMG_ENTRY_HEADER_BYTES, e->name, strlen(e->name));
+        memcpy(p + name, e->name, strlen(e->name));
     }
     if (e->size)
         memcpy(p + header, e->data, e->size);
@@ -84,7 +92,8 @@ static uint8_t *write_entry(uint8_t *p, const struct kimg_entry *e) {
 bool kimg_build(const struct kimg_entry *entries, size_t n, void **out, size_t *out_size) {
     uint64_t size = KIMG_HEADER_BYTES;
     for (size_t i = 0; i < n; i++)
-        size += KIMG_ENTRY_HEADER_BYTES + name_bytes(&entries[i]) + data_bytes(&entries[i]);
+        size += KIMG_ENTRY_HEADER_BYTES + option_bytes(&entries[i]) + name_bytes(&entries[i]) +
+                data_bytes(&entries[i]);
     uint8_t *data = calloc(1, size);
     if (!data)
         return false;

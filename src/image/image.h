@@ -1,9 +1,9 @@
 // Device images: what `kudzu cc` embeds in programs and cuModuleLoadData accepts.
 //
 // (a) The container is the publicly known "fat binary": a header of 16 bytes (magic, version,
-//     header size, payload size), then entries, each with a header of 64 bytes. PTX entries are
-//     plain, so that any driver that knows the layout can read them. kudzu's native code is one
-//     more entry, of a kind of its own.
+//     header size, payload size), then entries, each with a header of at least 64 bytes. PTX
+//     entries are plain, so that any driver that knows the layout, NVIDIA's among them, can read
+//     them. kudzu's native code is one more entry, of a kind of its own.
 // (b) A native image holds the description of a PTX module (kj_module_info) and object code per
 //     kernel and specialisation, compressed with zstd, with checksums over both forms.
 //

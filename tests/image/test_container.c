@@ -34,16 +34,19 @@ static void test_layout(void) {
     static const uint8_t head[] = {0x50, 0xED, 0x55, 0xBA, 1, 0, 16, 0};
     EXPECT(memcmp(p, head, 8) == 0);
     EXPECT_EQ(p[8] + 256 * p[9], size - 16);
-    // First entry: kind 1, version 0x101, header 64 + 8 for the name, 14 bytes of text in 16,
-    // PTX 7.8, sm_70.
+    // First entry: kind 1, version 0x101, header 64 + 8 for the options, which are empty and which
+    // NVIDIA's driver crashes without, + 8 for the name; 14 bytes of text in 16, PTX 7.8, sm_70.
     EXPECT_EQ(p[16], 1);
     EXPECT_EQ(p[18] + 256 * p[19], 0x101);
-    EXPECT_EQ(p[20], 72);
+    EXPECT_EQ(p[20], 80);
     EXPECT_EQ(p[24], 16);
+    EXPECT_EQ(p[36], 64);
     EXPECT_EQ(p[40], 8);
     EXPECT_EQ(p[42], 7);
     EXPECT_EQ(p[44], 70);
-    EXPECT_STR((const char *)p + 16 + 72, ptx70);
+    EXPECT_EQ(p[48], 72);
+    EXPECT(memcmp(p + 16 + 64, "\0\0\0\0\0\0\0\0a.cu", 13) == 0);
+    EXPECT_STR((const char *)p + 16 + 80, ptx70);
     free(data);
 }
 
