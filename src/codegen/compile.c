@@ -391,6 +391,23 @@ static unsigned choose_team(const struct cg *c, const struct flow *fl, enum kd_l
     return team;
 }
 
+static void debug_masks(struct cg *c, const struct flow *fl) {
+    if (!debug_on("mask"))
+        return;
+    static const char *const modes[] = {"block", "warp stacks", "thread stacks", "interpreter"};
+    fprintf(stderr, "kudzu: %s: mode %s, width %u, team of %u\n", c->kernel->name, modes[c->mode],
+            c->width, c->team);
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+        struct kir_block *b = fl->cfg->order[p];
+        fprintf(stderr, "  block %u%s%s%s ->", b->id, fl->full[b->id] ? " full" : "",
+                fl->join[b->id] ? " join" : "", fl->divergent[b->id] ? " divergent" : "");
+        for (uint32_t k = 0; k < b->last->ntargets; k++)
+            fprintf(stderr, " %u%s", b->last->targets[k]->id,
+                    fl->deferred[b->id][k] ? " (deferred)" : "");
+        fputc('\n', stderr);
+    }
+}
+
 static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
     struct traits t = traits_of(c);
     c->width = choose_width(c, &t, level);
@@ -404,6 +421,7 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
     if (threads) {
         c->mode = KD_MODE_THREAD_STACKS;
         if (c->width != 1) {
+            debug_masks(c, fl[c->kernel->index]);
             c->width = 1;
             analyse_all(c, fl, waits);
         }
@@ -462,21 +480,6 @@ static void emit_all(struct cg *c, struct flow **fl) {
     cg_emit_kernel(c, fl[c->kernel->index]);
 }
 
-static void debug_masks(struct cg *c, const struct flow *fl) {
-    static const char *const modes[] = {"block", "warp stacks", "thread stacks", "interpreter"};
-    fprintf(stderr, "kudzu: %s: mode %s, width %u, team of %u\n", c->kernel->name, modes[c->mode],
-            c->width, c->team);
-    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
-        struct kir_block *b = fl->cfg->order[p];
-        fprintf(stderr, "  block %u%s%s%s ->", b->id, fl->full[b->id] ? " full" : "",
-                fl->join[b->id] ? " join" : "", fl->divergent[b->id] ? " divergent" : "");
-        for (uint32_t k = 0; k < b->last->ntargets; k++)
-            fprintf(stderr, " %u%s", b->last->targets[k]->id,
-                    fl->deferred[b->id][k] ? " (deferred)" : "");
-        fputc('\n', stderr);
-    }
-}
-
 static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
                     struct kd_code_info *info) {
     uint32_t n = c->ir->funcs.len;
@@ -498,8 +501,7 @@ static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
     else
         depth_of(&calls, c->kernel);
     choose_mode(c, fl, level, &waits);
-    if (debug_on("mask"))
-        debug_masks(c, fl[c->kernel->index]);
+    debug_masks(c, fl[c->kernel->index]);
     emit_all(c, fl);
     if (c->failed)
         return false;

@@ -60,6 +60,25 @@ bool flow_pending(const struct flow *fl, const struct kir_block *x, const struct
     return false;
 }
 
+bool flow_waits(const struct flow *fl, const struct kir_block *x, const struct kir_block *b) {
+    uint32_t at = fl->cfg->pos[b->id], there = fl->cfg->pos[x->id];
+    if (there > at || fl->exit_only[x->id])
+        return flow_pending(fl, x, b, false);
+    for (uint32_t p = 0; p < x->preds.len; p++) {
+        const struct kir_block *y = x->preds.data[p];
+        uint32_t from = fl->cfg->pos[y->id];
+        if (from == NONE || !edge_deferred(fl, y, x))
+            continue;
+        // Lanes that came from before x went on with x when the layout came by.
+        if ((from >= there && from < at) || shares_inner_loop(fl, y, b, x))
+            return true;
+        for (struct cfg_loop *l = cfg_common_loop(loop_of(fl, y), loop_of(fl, b)); l; l = l->parent)
+            if (l->irreducible)
+                return true;
+    }
+    return false;
+}
+
 // Do lanes wait at the header, when the layout reaches the end of loop l coming from b?
 static bool loop_end_pending(const struct flow *fl, const struct cfg_loop *l,
                              const struct kir_block *b, bool own_edges) {

@@ -77,6 +77,9 @@ struct shape flow_use(const struct flow *fl, const struct kir_value *v,
 bool flow_pending(const struct flow *fl, const struct kir_block *x, const struct kir_block *b,
                   bool own_edges);
 
+// Do lanes wait at x, wherever in the layout it stands, while b runs?
+bool flow_waits(const struct flow *fl, const struct kir_block *x, const struct kir_block *b);
+
 // Where control goes on after position `pos`, where block b (or the end of its loop) ran: a
 // block, a loop's end, or the end of the function (both NULL).
 struct flow_next {

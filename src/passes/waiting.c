@@ -102,7 +102,7 @@ static bool others_pending(const struct flow *fl, const struct kir_block *b) {
         return false;
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
         const struct kir_block *x = fl->cfg->order[p];
-        if (x != b && flow_pending(fl, x, b, false))
+        if (x != b && flow_waits(fl, x, b))
             return true;
     }
     return false;

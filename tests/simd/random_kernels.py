@@ -201,7 +201,7 @@ class Kernel:
             return r.choice([
                 "(%s %s %s)" % (e(), r.choice("+-*/"), e()), "fmaf(%s, %s, %s)" % (e(), e(), e()),
                 "fminf(%s, %s)" % (e(), e()), "fmaxf(%s, %s)" % (e(), e()), "fabsf(%s)" % e(),
-                "sqrtf(%s)" % e(), "(-%s)" % e(), "(float)%s" % e(r.choice("uilqcd")),
+                "sqrtf(%s)" % e(), "(-(%s))" % e(), "(float)%s" % e(r.choice("uilqcd")),
                 "(%s ? %s : %s)" % (self.cond(), e(), e()), "floorf(%s)" % e(),
                 "__uint_as_float(%s)" % e("u"), "copysignf(%s, %s)" % (e(), e())])
         if t == "d":

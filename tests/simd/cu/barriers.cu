@@ -119,3 +119,54 @@ extern "C" __global__ void loop_until(const unsigned *in, unsigned *out) {
     }
     out[t] = s[t] + rounds * 1000;
 }
+
+// A barrier that only the threads in range reach; the others leave at once, or after the rest.
+// run: in_range grid=3,1,1 block=128,1,1 shared=0 args=buf:512:rand,buf:512:zero,u32:300
+// run: in_range grid=2,1,1 block=128,1,1 shared=0 args=buf:512:rand,buf:512:zero,u32:256
+// run: in_range grid=2,1,1 block=96,1,1 shared=0 args=buf:512:rand,buf:512:zero,u32:97
+extern "C" __global__ void in_range(const unsigned *in, unsigned *out, unsigned n) {
+    __shared__ unsigned s[128];
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+    if (i < n) {
+        unsigned there = n - blockIdx.x * blockDim.x;
+        there = there < blockDim.x ? there : blockDim.x;
+        for (unsigned k = 0; k < 4; k++) {
+            s[threadIdx.x] = in[i] + k;
+            __syncthreads();
+            sum = sum * 3 + s[(threadIdx.x * 7 + k) % there];
+            __syncthreads();
+        }
+        out[i] = sum;
+    }
+}
+
+// run: tiles_in_range grid=2,2,1 block=16,16,1 shared=0 args=buf:1024:small,buf:1024:small,buf:1024:zero,u32:32
+// run: tiles_in_range grid=2,2,1 block=16,16,1 shared=0 args=buf:1024:small,buf:1024:small,buf:1024:zero,u32:16
+extern "C" __global__ void tiles_in_range(const unsigned *a, const unsigned *b, unsigned *c, unsigned n) {
+    __shared__ unsigned sa[16][16], sb[16][16];
+    unsigned x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y, sum = 0;
+    if (x < n && y < n) {
+        for (unsigned t = 0; t < n / 16; t++) {
+            sa[threadIdx.y][threadIdx.x] = a[y * n + t * 16 + threadIdx.x];
+            sb[threadIdx.y][threadIdx.x] = b[(t * 16 + threadIdx.y) * n + x];
+            __syncthreads();
+            for (unsigned k = 0; k < 16; k++)
+                sum += sa[threadIdx.y][k] * sb[k][threadIdx.x];
+            __syncthreads();
+        }
+        c[y * n + x] = sum;
+    }
+}
+
+// run: in_range_and_after grid=2,1,1 block=64,1,1 shared=0 args=buf:128:rand,buf:256:zero,u32:100
+extern "C" __global__ void in_range_and_after(const unsigned *in, unsigned *out, unsigned n) {
+    __shared__ unsigned s[64];
+    unsigned i = blockIdx.x * 64 + threadIdx.x, v = 5;
+    if (i < n) {
+        s[threadIdx.x] = in[i];
+        __syncthreads();
+        v = s[threadIdx.x ^ 1] * 2;
+    }
+    out[i] = v + 1;
+    out[128 + i] = v ^ i;
+}
