@@ -656,6 +656,7 @@ def report(tester, kernels, seed, found, keep, seconds):
     where = "%s: %s %s width %s" % (what, opt, level, width)
     print("seed %d: %s" % (seed, where), flush=True)
     path = os.path.join(keep, "random_%d.cu" % seed)
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     with open(path, "w") as f:
         f.write("// %s\n" % where.split("\n")[0] + text_of(kernels))
     if what != "differs":
