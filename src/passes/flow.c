@@ -90,8 +90,8 @@ static bool loop_end_pending(const struct flow *fl, const struct cfg_loop *l,
             !edge_deferred(fl, y, h))
             continue;
         uint32_t at = fl->cfg->pos[b->id];
-        if (l->irreducible || from < at || (own_edges && from == at) ||
-            shares_inner_loop(fl, y, b, h))
+        bool anywhere = l->irreducible && cfg_in_loop(l, loop_of(fl, b));
+        if (anywhere || from < at || (own_edges && from == at) || shares_inner_loop(fl, y, b, h))
             return true;
     }
     return false;

@@ -5,6 +5,8 @@
 // run: uniform_in_divergent grid=2 block=64 args=buf:128:small,buf:128:zero,u32:7
 // run: live_out grid=1 block=77 args=buf:77:small,buf:154:zero
 // run: irreducible grid=1 block=64 args=buf:64:small,buf:64:zero
+// run: irreducible_or_not grid=1 block=32 args=buf:64:iota,buf:64:zero,u32:5
+// run: irreducible_or_not grid=1 block=32 args=buf:64:iota,buf:64:zero,u32:0
 // run: search grid=1 block=128 args=buf:1024:iota,buf:128:small,buf:128:zero,u32:1024
 extern "C" __global__ void collatz(const unsigned *in, unsigned *out, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -107,6 +109,28 @@ second:
         goto first;
 done:
     out[i] = x + n;
+}
+
+// All threads skip a loop with two entries, or none does.
+extern "C" __global__ void irreducible_or_not(const unsigned *in, unsigned *out, unsigned n) {
+    unsigned t = threadIdx.x, v = 7;
+    int fuel = 6;
+    bool odd = in[t + 1] & 1;
+    if (n < 3) {
+        if (odd)
+            goto second;
+    first:
+        if (--fuel < 0)
+            goto done;
+    second:
+        if (--fuel < 0)
+            goto done;
+        if (odd)
+            goto first;
+    done:
+        v = in[t] * 3;
+    }
+    out[t] = v + (fuel << 16);
 }
 
 extern "C" __global__ void search(const unsigned *table, const unsigned *key, unsigned *out,
