@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "runtime/find_driver.h"
 #include "runtime/runtime.h"
 
 _Thread_local struct rt_thread rt_thread;
@@ -28,12 +29,16 @@ enum { OLDEST_DRIVER = 12000 };
 
 static void init_driver(void) {
     int version = 0;
-    void *library = rt_find_driver(init_reason, sizeof init_reason);
+    struct found_driver driver;
+    find_driver(&driver);
     init_error = cudaErrorInsufficientDriver;
-    if (!library)
+    if (!driver.library) {
+        snprintf(init_reason, sizeof init_reason, "%.*s", (int)sizeof init_reason - 1, driver.why);
         return;
-    if (!rt_fill_driver_table(library) || !rt_driver[0].cuDriverGetVersion ||
-        rt_driver[0].cuDriverGetVersion(&version) != CUDA_SUCCESS || version < OLDEST_DRIVER) {
+    }
+    if (!rt_fill_driver_table(driver.library, init_reason, sizeof init_reason))
+        return;
+    if (rt_driver[0].cuDriverGetVersion(&version) != CUDA_SUCCESS || version < OLDEST_DRIVER) {
         snprintf(init_reason, sizeof init_reason,
                  "the CUDA driver is of version %d, and %d or later is needed", version,
                  OLDEST_DRIVER);

@@ -16,17 +16,17 @@ struct rt_driver_table {
 // [1] holds the forms in which stream 0 is the calling thread's default stream.
 extern struct rt_driver_table rt_driver[2] __attribute__((visibility("hidden")));
 
-// The driver's library as a dlopen handle, or NULL with the reason in `reason`.
-void *rt_find_driver(char *reason, size_t size);
+// Fills rt_driver from `library`. False when it is no driver, or one that lacks what every call
+// needs, with the reason in `reason`.
+_Bool rt_fill_driver_table(void *library, char *reason, size_t size);
 
-// Fills rt_driver from `library`. False when it is no driver.
-_Bool rt_fill_driver_table(void *library);
+// Says in the log which function is missing. Returns cudaErrorCallRequiresNewerDriver.
+CUresult rt_driver_lacks(const char *name) __attribute__((cold));
 
 // Calls the driver, in the form that the runtime's caller asked for.
 #define RT_DRIVER (&rt_driver[api_per_thread != 0])
 #define RT_CALL(function, ...)                                                                     \
-    (__builtin_expect(RT_DRIVER->function != NULL, 1)                                              \
-         ? RT_DRIVER->function(__VA_ARGS__)                                                        \
-         : (CUresult)cudaErrorCallRequiresNewerDriver)
+    (__builtin_expect(RT_DRIVER->function != NULL, 1) ? RT_DRIVER->function(__VA_ARGS__)           \
+                                                      : rt_driver_lacks(#function))
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/find_driver.h"
 #include "tools/tools.h"
 
 typedef int status;
@@ -35,10 +36,12 @@ enum { // CUdevice_attribute
     ATTRIBUTE_MINOR = 76,
 };
 
+static struct found_driver driver;
+
 static bool load_driver(void) {
-    void *lib = dlopen("libcuda.so.1", RTLD_NOW);
-    if (!lib) {
-        fprintf(stderr, "kudzu smi: error: %s\n", dlerror());
+    find_driver(&driver);
+    if (!driver.library) {
+        fprintf(stderr, "kudzu smi: error: %s\n", driver.why);
         return false;
     }
     static const struct {
@@ -58,8 +61,8 @@ static bool load_driver(void) {
         {&cu.MemGetInfo, "cuMemGetInfo_v2"},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i)
-        if (!(*(void **)table[i].function = dlsym(lib, table[i].name))) {
-            fprintf(stderr, "kudzu smi: error: libcuda.so.1 has no %s\n", table[i].name);
+        if (!(*(void **)table[i].function = dlsym(driver.library, table[i].name))) {
+            fprintf(stderr, "kudzu smi: error: %s has no %s\n", driver.path, table[i].name);
             return false;
         }
     return true;
@@ -116,11 +119,16 @@ static int print_table(int count) {
     if (localtime_r(&t, &local))
         strftime(now, sizeof now, "%a %b %e %H:%M:%S %Y", &local);
     cu.DriverGetVersion(&version);
+    // NVIDIA's driver tells its own version by no documented call.
+    device first;
+    char name[256] = "";
+    bool own = !cu.DeviceGet(&first, 0) && !cu.DeviceGetName(name, sizeof name, first) &&
+               !strncmp(name, "kudzu ", 6);
     printf("%s\n", now);
     puts("+---------------------------------------------------------------------------------------"
          "--+");
     printf("| KUDZU-SMI %-24s Driver Version: %-14s CUDA Version: %2d.%-4d |\n", KUDZU_VERSION,
-           KUDZU_VERSION, version / 1000, version % 1000 / 10);
+           own ? KUDZU_VERSION : "N/A", version / 1000, version % 1000 / 10);
     puts(RULE "\n"
               "| Device  Name                            | Bus-Id                 | Volatile "
               "Uncorr. ECC |\n"
@@ -130,6 +138,7 @@ static int print_table(int count) {
               "======|");
     for (int i = 0; i < count; ++i)
         print_device(i);
+    printf("Driver: %s, because %s\n", driver.path, driver.why);
     return 0;
 }
 
@@ -146,7 +155,8 @@ static int print_list(int count) {
 int tool_smi(int argc, char **argv) {
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
         puts("Usage: kudzu smi [-L]\n\n"
-             "Shows the devices that CUDA programs see: a table, or with -L one line each.");
+             "Shows the devices that CUDA programs see: a table, or with -L one line each; and\n"
+             "which driver they use, and why. KUDZU_DEVICE=cpu, gpu or auto chooses.");
         return 0;
     }
     bool list = argc == 2 && (!strcmp(argv[1], "-L") || !strcmp(argv[1], "--list-gpus"));

@@ -85,7 +85,7 @@ class Programs(CompilerTest):
 
     def test_textures(self):
         programs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
-        for name in ("textures", "images"):
+        for name in ("textures", "images", "image_formats"):
             self.compiles(os.path.join(programs, name + ".cu"), "-o", name)
             for executor in ("interp", "simd"):
                 os.environ["KUDZU_EXEC"] = executor
@@ -237,7 +237,9 @@ target_link_libraries(driver CUDA::cuda_driver)
         r = self.command([KUDZU, "smi"])
         self.assertEqual(r.returncode, 0, r.stderr)
         self.assertIn("kudzu CPU", r.stdout)
-        widths = {len(line) for line in r.stdout.splitlines()[1:]}
+        lines = r.stdout.splitlines()
+        self.assertRegex(lines[-1], r"^Driver: .*libcuda\.so\.1, because ")
+        widths = {len(line) for line in lines[1:-1]}
         self.assertEqual(len(widths), 1, r.stdout)
         self.assertRegex(self.command([KUDZU, "smi", "-L"]).stdout, r"^GPU 0: kudzu CPU")
 

@@ -356,6 +356,9 @@ cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t
     *function = NULL;
     if (status)
         *status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    const char *lacks = getenv("STAND_IN_LACKS");
+    if (lacks && strcmp(lacks, symbol) == 0)
+        return CUDA_ERROR_NOT_FOUND;
     if (!is_documented(symbol, version)) {
         stand_in.undocumented++;
         strncpy(stand_in.last_undocumented, symbol, sizeof stand_in.last_undocumented - 1);

@@ -106,7 +106,8 @@ static void boxes(void) {
     p.srcPtr.ptr = NULL;
     CHECK_ERROR(cudaErrorInvalidValue, cudaMemcpy3D(&p));
     p.srcArray = (cudaArray_t)&p;
-    CHECK_ERROR(cudaErrorInvalidResourceHandle, cudaMemcpy3D(&p));
+    if (on_kudzu())
+        CHECK_ERROR(cudaErrorInvalidResourceHandle, cudaMemcpy3D(&p));
     CHECK_ERROR(cudaErrorInvalidValue, cudaMemcpy3D(NULL));
 
     struct cudaMemcpy3DPeerParms peer;

@@ -120,7 +120,10 @@ static void libraries(void) {
     CHECK_OK(cudaLibraryUnload(library));
     CHECK_ERROR(cudaErrorInvalidDeviceFunction,
                 cudaLaunchKernel(kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, 0));
-    CHECK(cudaLibraryLoadData(&library, "nonsense", NULL, NULL, 0, NULL, NULL, 0) != cudaSuccess);
+    // NVIDIA's driver may look at an image when it is first used.
+    CHECK(cudaLibraryLoadData(&library, "nonsense", NULL, NULL, 0, NULL, NULL, 0) != cudaSuccess ||
+          cudaLibraryGetKernel(&kernel, library, "fill") != cudaSuccess);
+    (void)cudaGetLastError();
     CHECK_ERROR(cudaErrorInvalidValue,
                 cudaLibraryLoadData(NULL, test_image, NULL, NULL, 0, NULL, NULL, 0));
 }
@@ -144,6 +147,8 @@ static void faults(void) {
     CHECK_OK(cudaLaunchKernel(&fill_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, 0));
     CHECK_ERROR(cudaErrorIllegalAddress, cudaDeviceSynchronize());
     CHECK_ERROR(cudaErrorIllegalAddress, cudaMalloc(&q, 4));
+    if (!on_kudzu())
+        return;
     CHECK_OK(cudaDeviceReset());
     CHECK_OK(cudaMalloc(&q, 4));
     CHECK_OK(cudaLaunchKernel(&trap_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, 0));

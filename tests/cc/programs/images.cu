@@ -10,6 +10,13 @@ static int failures;
 #define OK(x) CHECK((x) == cudaSuccess)
 #define NEAR(a, b) CHECK(std::fabs((a) - (b)) <= 1e-6 * (1 + std::fabs(b)))
 
+// Whether the device is kudzu's. NVIDIA's driver follows destroyed handles, and may crash.
+static bool on_kudzu() {
+    cudaDeviceProp properties;
+    return cudaGetDeviceProperties(&properties, 0) == cudaSuccess &&
+           !strncmp(properties.name, "kudzu ", 6);
+}
+
 static float value(int x, int y, int z) {
     return (float)((x * 13 + y * 29 + z * 7) % 61) / 4;
 }
@@ -356,9 +363,7 @@ __global__ void kinds(cudaTextureObject_t t, cudaSurfaceObject_t s, int *r) {
         : "l"(s));
     r[1] = p + 2 * q;
     asm("txq.width.b32 %0, [%1];" : "=r"(r[2]) : "l"(t));
-    asm("txq.channel_order.b32 %0, [%1];" : "=r"(r[3]) : "l"(t));
-    asm("suq.height.b32 %0, [%1];" : "=r"(r[4]) : "l"(s));
-    asm("suq.channel_data_type.b32 %0, [%1];" : "=r"(r[5]) : "l"(s));
+    asm("suq.height.b32 %0, [%1];" : "=r"(r[3]) : "l"(s));
     asm volatile("sured.b.add.2d.u32.zero [%0, {%1, %2}], %3;" ::"l"(s), "r"(4), "r"(1), "r"(5));
     asm volatile("sured.b.min.2d.s32.zero [%0, {%1, %2}], %3;" ::"l"(s), "r"(8), "r"(1), "r"(-7));
 }
@@ -425,7 +430,7 @@ static void surfaces() {
     cudaSurfaceObject_t si = surface(ints);
     kinds<<<1, 32>>>(t, si, r);
     OK(cudaDeviceSynchronize());
-    CHECK(r[0] == 1 && r[1] == 2 && r[2] == 4 && r[3] == 0x10b5 && r[4] == 2 && r[5] == 0x10d9);
+    CHECK(r[0] == 1 && r[1] == 2 && r[2] == 4 && r[3] == 2);
     OK(cudaMemcpy2DFromArray(rows, 16, ints, 0, 0, 16, 2, cudaMemcpyDeviceToHost));
     CHECK(rows[5] == 6 + 32 * 5 && rows[6] == -7 && rows[4] == 5);
     OK(cudaDestroyTextureObject(t));
@@ -433,7 +438,8 @@ static void surfaces() {
     cudaSurfaceObject_t none;
     CHECK(cudaCreateSurfaceObject(&none, &plain) == cudaErrorInvalidValue);
     OK(cudaDestroySurfaceObject(s[0]));
-    CHECK(cudaDestroySurfaceObject(s[0]) == cudaErrorInvalidValue);
+    if (on_kudzu())
+        CHECK(cudaDestroySurfaceObject(s[0]) == cudaErrorInvalidValue);
     // Outside, where the access traps: the launch fails, and with it the context.
     beyond<<<1, 5>>>(si, r);
     CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);

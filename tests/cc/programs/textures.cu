@@ -11,6 +11,13 @@ static int failures;
 #define CHECK(x) ((x) ? (void)0 : (void)(++failures, printf("line %d: %s\n", __LINE__, #x)))
 #define OK(x) CHECK((x) == cudaSuccess)
 
+// Whether the device is kudzu's. NVIDIA's driver follows destroyed handles, and may crash.
+static bool on_kudzu() {
+    cudaDeviceProp properties;
+    return cudaGetDeviceProperties(&properties, 0) == cudaSuccess &&
+           !strncmp(properties.name, "kudzu ", 6);
+}
+
 static float texel[H][W];
 static float coordinate(int i) {
     return (i - 60) / 16.0f;
@@ -162,7 +169,8 @@ static void two_dimensions() {
     CHECK(extent.width == W && extent.height == H && extent.depth == 0 && desc.x == 32 &&
           desc.y == 0 && desc.f == cudaChannelFormatKindFloat);
     OK(cudaFreeArray(array));
-    CHECK(cudaFreeArray(array) != cudaSuccess);
+    if (on_kudzu())
+        CHECK(cudaFreeArray(array) != cudaSuccess);
     OK(cudaFree(p));
 }
 
@@ -228,6 +236,8 @@ static void element_types() {
     OK(cudaDeviceSynchronize());
     CHECK(floats[0].x == -1 && floats[0].y == 1 && floats[1].x == -1 / 32767.0f);
     OK(cudaDestroyTextureObject(t));
+    if (!on_kudzu())
+        return;
     CHECK(cudaDestroyTextureObject(t) == cudaErrorInvalidValue);
 
     // A stale handle ends the launch.
