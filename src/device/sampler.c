@@ -382,10 +382,10 @@ static void read_coordinates(struct request *r, const uint64_t *in) {
     r->form &= ~(uint32_t)KD_IMAGE_INTEGER;
 }
 
-// The layer: what is beyond the first or last is that one.
+// The layer, an unsigned number: what is beyond the last is that one. So is -1, on GPUs too.
 static uint64_t layer_of(const struct kd_texture *t, uint64_t in) {
     int64_t layers = t->cube ? t->layers / 6 : t->layers;
-    return (uint64_t)limited((int32_t)(uint32_t)in, layers);
+    return (uint64_t)limited((uint32_t)in, layers);
 }
 
 static void put(const struct request *r, const struct texel *from, uint64_t *out) {

@@ -105,6 +105,11 @@ static int limit(int i, int n) {
     return i < 0 ? 0 : i >= n ? n - 1 : i;
 }
 
+// A layer is an unsigned number: -1 is beyond the last one.
+static int limit_layer(unsigned i, unsigned n) {
+    return (int)(i < n ? i : n - 1);
+}
+
 static void depth_and_layers() {
     cudaArray_t a = filled(make_cudaExtent(5, 4, 3), 0);
     for (bool linear : {false, true}) {
@@ -153,10 +158,11 @@ static void depth_and_layers() {
     run(FetchLayered{t1, t2});
     for (int i = 0; i < N; i++)
         if (RUNS(i))
-            CHECK(out[i] ==
-                  (i & 1 ? value(limit((int)std::floor(i % 9 - 1.5), 6), 0, limit(i / 9 - 1, 4))
-                         : value(limit((int)std::floor(i % 7 - 0.5), 6),
-                                 limit((int)std::floor(i % 5 - 0.5), 3), limit(i / 12 - 1, 5))));
+            CHECK(out[i] == (i & 1 ? value(limit((int)std::floor(i % 9 - 1.5), 6), 0,
+                                           limit_layer(i / 9 - 1, 4))
+                                   : value(limit((int)std::floor(i % 7 - 0.5), 6),
+                                           limit((int)std::floor(i % 5 - 0.5), 3),
+                                           limit_layer(i / 12 - 1, 5))));
     OK(cudaDestroyTextureObject(t1));
     OK(cudaDestroyTextureObject(t2));
     OK(cudaFreeArray(one));
@@ -232,7 +238,8 @@ static void levels() {
         std::vector<float> texels(e.width, 100.0f * k);
         OK(cudaMemcpy2DToArray(level, 0, 0, texels.data(), e.width * 4, e.width * 4, 1,
                                cudaMemcpyHostToDevice));
-        CHECK(cudaFreeArray(level) != cudaSuccess);
+        if (on_kudzu())
+            CHECK(cudaFreeArray(level) != cudaSuccess);
     }
     cudaArray_t none;
     CHECK(cudaGetMipmappedArrayLevel(&none, m, 4) == cudaErrorInvalidValue);
@@ -258,6 +265,7 @@ static void levels() {
     d.normalizedCoords = 1;
     d.maxMipmapLevelClamp = 16;
     cudaResourceViewDesc v = {}, back;
+    v.format = cudaResViewFormatFloat1;
     v.width = 8;
     v.firstMipmapLevel = 1;
     v.lastMipmapLevel = 2;
@@ -271,7 +279,8 @@ static void levels() {
     v.lastMipmapLevel = 4;
     CHECK(cudaCreateTextureObject(&t, &r, &d, &v) == cudaErrorInvalidValue);
     OK(cudaFreeMipmappedArray(m));
-    CHECK(cudaGetMipmappedArrayLevel(&none, m, 0) != cudaSuccess);
+    if (on_kudzu())
+        CHECK(cudaGetMipmappedArrayLevel(&none, m, 0) != cudaSuccess);
 }
 
 struct Gather {
@@ -318,8 +327,11 @@ static void gathers_and_colours() {
         double v = (i < 4 ? c.x : i < 8 ? c.y : i < 12 ? c.z : c.w) / 255.0;
         if (i < 12)
             v = v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
-        if (RUNS(i))
+        if (RUNS(i) && on_kudzu())
             NEAR(out[i], v);
+        // GPUs give few bits: an H100 is off by 0.00375 at most over all 256 values.
+        if (RUNS(i))
+            CHECK(std::fabs(out[i] - v) <= 0.004);
     }
     OK(cudaDestroyTextureObject(t));
     OK(cudaFreeArray(a));
@@ -430,13 +442,16 @@ static void surfaces() {
     cudaSurfaceObject_t si = surface(ints);
     kinds<<<1, 32>>>(t, si, r);
     OK(cudaDeviceSynchronize());
-    CHECK(r[0] == 1 && r[1] == 2 && r[2] == 4 && r[3] == 2);
+    CHECK(r[2] == 4 && r[3] == 2);
+    // Of objects, GPUs say that they are neither.
+    CHECK(on_kudzu() ? r[0] == 1 && r[1] == 2 : r[0] == 0 && r[1] == 0);
     OK(cudaMemcpy2DFromArray(rows, 16, ints, 0, 0, 16, 2, cudaMemcpyDeviceToHost));
     CHECK(rows[5] == 6 + 32 * 5 && rows[6] == -7 && rows[4] == 5);
     OK(cudaDestroyTextureObject(t));
     cudaResourceDesc plain = of(filled(make_cudaExtent(4, 4, 0), 0));
     cudaSurfaceObject_t none;
-    CHECK(cudaCreateSurfaceObject(&none, &plain) == cudaErrorInvalidValue);
+    if (on_kudzu())
+        CHECK(cudaCreateSurfaceObject(&none, &plain) == cudaErrorInvalidValue);
     OK(cudaDestroySurfaceObject(s[0]));
     if (on_kudzu())
         CHECK(cudaDestroySurfaceObject(s[0]) == cudaErrorInvalidValue);
