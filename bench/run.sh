@@ -1,15 +1,65 @@
 #!/bin/sh
-# Builds and runs the benchmark: kernels, launch latency, start-up, compile time.
-# usage: bench/run.sh BUILD_FOLDER [kernel]
+# Builds and runs the benchmark; prints the table and writes BUILD/bench/results.tsv.
+# usage: bench/run.sh BUILD [row...]      row: the name of a file in rows/; all by default, with
+#                                         start-up and compile time after them
+# BENCH_THREADS: on how many processors to run, all by default.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
+shift
+threads=${BENCH_THREADS:-$(nproc)}
 out=$build/bench
-mkdir -p "$out"
-clang-19 -O3 -march=native -mprefer-vector-width=512 -fopenmp -c "$here/native.c" -o "$out/native.o"
-clang-19 -O2 -DKERNELS_CL="\"$here/kernels.cl\"" -c "$here/opencl.c" -o "$out/opencl.o"
-"$build/bin/kudzu" cc -O3 -std=c++17 "$here/bench.cu" "$out/native.o" "$out/opencl.o" \
-    -o "$out/bench" -lOpenCL -Xcompiler -fopenmp -lm
-OMP_NUM_THREADS=$(nproc) OMP_PROC_BIND=true "$out/bench" ${2:+"$2"}
-[ $# -lt 2 ] || exit 0
-"$here/startup.sh" "$build"
+mkdir -p "$out/rows"
+rows=$*
+[ -n "$rows" ] || rows=$(cd "$here/rows" && ls | sed -n 's/\.cu$//p')
+
+# Compiles what is older than its sources or, for CUDA, than kudzu.
+newer() { # TARGET SOURCE...
+    target=$1
+    shift
+    [ -e "$target" ] || return 0
+    for source; do
+        [ "$source" -nt "$target" ] && return 0
+    done
+    return 1
+}
+native() { # SOURCE OBJECT
+    if newer "$2" "$1" "$here/bench.h"; then
+        echo clang-19 -O3 -march=native -mprefer-vector-width=512 -fopenmp "-I$here" \
+            -c "$1" -o "$2"
+    fi
+}
+objects=
+commands=$(mktemp)
+trap 'rm -f "$commands"' EXIT
+for f in bench limit opencl; do
+    native "$here/$f.c" "$out/$f.o"
+    objects="$objects $out/$f.o"
+done >>"$commands"
+for r in $rows; do
+    o=$out/rows/$r
+    if newer "$o.cu.o" "$here/rows/$r.cu" "$here/bench.h" "$build/bin/kudzu"; then
+        echo "$build/bin/kudzu" cc -O3 -std=c++17 "-I$here" -c "$here/rows/$r.cu" -o "$o.cu.o"
+    fi
+    objects="$objects $o.cu.o"
+    if [ -e "$here/native/$r.c" ]; then
+        native "$here/native/$r.c" "$o.c.o"
+        objects="$objects $o.c.o"
+    fi
+done >>"$commands"
+xargs -P "$(nproc)" -I{} sh -c '{}' <"$commands"
+
+# shellcheck disable=SC2086
+"$build/bin/kudzu" cc $objects -o "$out/bench" -lOpenCL -Xcompiler -fopenmp -lm
+first=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+export OMP_NUM_THREADS="$threads" OMP_PROC_BIND=true KMP_BLOCKTIME=1
+export POCL_MAX_PTHREAD_COUNT="$threads" POCL_CPU_MAX_CU_COUNT="$threads"
+if [ -n "${BENCH_THREADS:-}" ]; then
+    exec_on="taskset -c $first-$((first + threads - 1))"
+else
+    exec_on=
+fi
+status=0
+$exec_on "$out/bench" "$out/results.tsv" "$here/opencl" || status=$?
+[ $# -gt 0 ] || "$here/startup.sh" "$build"
+exit $status
