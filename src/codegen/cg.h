@@ -20,11 +20,13 @@
 //   cg_matrix.c  matrix instructions
 //   cg_call.c    calls: direct, indirect, built-in
 //   pointwise*.c everything that works lane by lane
+//   notes.c      what is noted on the way; explain.c the report of it
 #ifndef KUDZU_CODEGEN_CG_H
 #define KUDZU_CODEGEN_CG_H
 
 #include <llvm-c/Core.h>
 
+#include "codegen/notes.h"
 #include "codegen/pointwise.h"
 #include "device/abi.h"
 #include "passes/flow.h"
@@ -67,6 +69,10 @@ struct cg {
     uint32_t group_spill;
     LLVMValueRef *file_names;  // constants by number of the file, made when needed
     LLVMValueRef spill_stride; // constant global: bytes saved for a group, set at the end
+    struct notes *notes;         // what `kudzu explain` tells; NULL: nobody asks
+    const struct kir_inst *inst; // being emitted, for notes
+    const char *why_stacks, *why_no_team; // for notes
+    const struct kir_inst *stacks_at, *no_team_at;
     struct strbuf *err;
     bool failed;
 };
@@ -267,6 +273,10 @@ LLVMValueRef cg_function_handle(struct cg *c, const struct kir_func *f);
 // Extends or truncates bits loaded or computed at type ty to the representation of `to`.
 LLVMValueRef cg_widen(struct cg *c, LLVMValueRef x, enum isa_type ty, enum kir_type to);
 LLVMValueRef cg_narrow(struct cg *c, LLVMValueRef x, unsigned bits); // to an integer of `bits`
+
+// explain.c: after code generation with notes, what became of the kernel, as text. flows: by
+// kir_func index, NULL where a function is not needed.
+void cg_report(struct cg *c, struct flow *const *flows, bool all, struct strbuf *out);
 
 // codegen/optimize.c
 bool cg_optimize(struct cg *c, enum kd_level level, struct strbuf *err);

@@ -295,6 +295,8 @@ static void do_active(struct cg_func *g, const struct kir_inst *i, const struct 
 }
 
 static void do_all(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
+    note_on(g->cg->notes, i, g->cg->width > 1, "'%s': one thread after another",
+            isa_op_info[i->op].name);
     for (unsigned k = 0; k < g->cg->width; k++)
         do_lane(g, i, v, cg_i32(g->cg, k));
 }

@@ -151,6 +151,7 @@ static void keep_alive(struct cg_func *g, LLVMValueRef alive) {
 static void emit_direct(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     struct kir_func *f = i->callee;
+    note_on(c->notes, i, false, "'%s' is called once for the threads of a vector", f->name);
     LLVMValueRef *args = arena_array(c->arena, LLVMValueRef, i->nops + 1);
     bool dies = c->can_exit[f->index];
     for (uint32_t k = 0; k < i->nops; k++)
@@ -200,6 +201,7 @@ static void call_target(struct cg_func *g, struct kir_inst *i, struct kir_func *
 // goes on with the lanes that are left.
 static void emit_indirect(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
+    note_on(c->notes, i, true, "call through a pointer: once for each function among the threads");
     LLVMTypeRef mt = cg_mask_type(c);
     LLVMValueRef handle = cg_vec(g, i->ops[0]);
     LLVMValueRef *args = arena_array(c->arena, LLVMValueRef, i->nops + 1);

@@ -166,6 +166,8 @@ void cg_emit_full_turns(struct cg_func *g, struct kir_block *b) {
     LLVMValueRef mask[CG_MAX_TEAM];
     if (!find_counted(g, b, &l))
         return;
+    note_on(c->notes, b->last, false,
+            "loop that counts: turns without masks while all threads stay");
     LLVMBasicBlockRef full = cg_new_block(g, "full"), masked = cg_new_block(g, "masked");
     LLVMValueRef active = all_active(g);
     LLVMBuildCondBr(c->b, LLVMBuildAnd(c->b, active, starts_exact(g, &l), ""), full, masked);

@@ -110,6 +110,7 @@ bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i) {
 void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     bool ok = true;
+    c->inst = i;
     switch (isa_op_info[i->op].klass) {
     case ISA_CLASS_POINTWISE:
         ok = cg_emit_source(g, i) || cg_emit_pointwise(g, i);
@@ -138,6 +139,7 @@ void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
         ok = cg_emit_call(g, i);
         break;
     }
+    c->inst = NULL;
     if (!ok) {
         struct strbuf text = {0};
         kir_print_inst(i, &text);

@@ -477,6 +477,39 @@ static struct plan plan_access(const struct cg *c, const struct access *a, const
     return p;
 }
 
+static const char *name_of(enum isa_space s) {
+    static const char *const names[ISA_SPACE_COUNT] = {[ISA_SPACE_GLOBAL] = "global ",
+                                                       [ISA_SPACE_SHARED] = "shared ",
+                                                       [ISA_SPACE_LOCAL] = "local ",
+                                                       [ISA_SPACE_CONST] = "constant "};
+    return names[s] ? names[s] : "";
+}
+
+static void note_access(struct cg_func *g, const struct access *a, const struct shape *s,
+                        struct plan p) {
+    struct notes *n = g->cg->notes;
+    const struct kir_inst *i = a->i;
+    unsigned width = g->cg->width;
+    const char *space = name_of(a->space), *what = i->op == ISA_OP_ST ? "store" : "load";
+    if (!n || width == 1 || a->space == ISA_SPACE_PARAM)
+        return;
+    if (s->kind == SHAPE_UNIFORM && a->space != ISA_SPACE_LOCAL)
+        note_on(n, i, false, "%s%s: one address for all threads, one scalar", space, what);
+    else if (p.pieces == width)
+        note_on(n, i, false, "%s%s: neighbouring threads, neighbouring addresses%s", space, what,
+                s->guard ? ", as is tested when it runs" : "");
+    else if (p.pieces)
+        note_on(n, i, true, "%s%s: in pieces of %u threads", space, what, p.pieces);
+    else if (p.stride)
+        note_on(n, i, true, "%s%s: threads lie %u elements apart: vectors and shuffles", space,
+                what, p.stride);
+    else
+        note_on(n, i, true, "%s%s: %s, an address for each thread: %s", space, what,
+                i->op == ISA_OP_ST ? "scatter" : "gather",
+                s->kind == SHAPE_OFFSETS ? "they lie too far apart for vectors"
+                                         : note_why(n, g->fl, i->ops[0]));
+}
+
 static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
                          const int64_t *offs, struct plan p, LLVMValueRef *out) {
     if (p.pieces)
@@ -536,6 +569,7 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     if (ordered)
         compiler_fence(c);
     struct plan n = plan_access(c, &a, &s, true);
+    note_access(g, &a, &s, n);
     if (!local && (s.kind == SHAPE_UNIFORM || c->width == 1))
         load_scalar(g, &a, x);
     else if (n.pieces || n.stride)
@@ -573,6 +607,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     if (ordered)
         compiler_fence(c);
     struct plan n = plan_access(c, &a, &s, false);
+    note_access(g, &a, &s, n);
     bool planned = n.pieces || n.stride;
     LLVMValueRef guard = planned ? cg_guard(g, v) : NULL;
     if (one) {

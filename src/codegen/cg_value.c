@@ -289,6 +289,8 @@ LLVMValueRef cg_extract(struct cg_func *g, LLVMValueRef vec, LLVMValueRef lane) 
 struct cg_lane_loop cg_begin_lanes(struct cg_func *g, LLVMValueRef mask) {
     struct cg *c = g->cg;
     struct cg_lane_loop l = {0};
+    note_on(c->notes, c->inst, c->width > 1, "'%s': one thread after another",
+            isa_op_info[c->inst->op].name);
     LLVMValueRef bits = cg_mask_bits(g, mask);
     LLVMTypeRef t = LLVMTypeOf(bits);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(c->b);

@@ -142,6 +142,7 @@ static void find_exits(struct calls *k) {
 struct traits {
     bool allocates, warp_ops, shared_volatile, block_in_function, odd_barrier, barrier,
         mbarrier_wait;
+    const struct kir_inst *barrier_at, *mbarrier_at;
     unsigned f64, f32;
 };
 
@@ -155,11 +156,15 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
                           i->mods.sem == ISA_SEM_VOLATILE && i->mods.space != ISA_SPACE_GLOBAL;
     t->f64 += i->ty == ISA_F64;
     t->f32 += i->ty == ISA_F32;
-    t->mbarrier_wait |= kir_async_waits(i);
+    if (kir_async_waits(i)) {
+        t->mbarrier_wait = true;
+        t->mbarrier_at = i;
+    }
     if (k != ISA_CLASS_BLOCK)
         return;
     t->barrier = true;
     t->block_in_function |= !f->is_kernel;
+    t->barrier_at = i;
     if (i->op == ISA_OP_BARRIER_CLUSTER_ARRIVE || i->op == ISA_OP_BARRIER_CLUSTER_WAIT) {
         t->odd_barrier = true;
         return;
@@ -205,6 +210,12 @@ static struct flow *analyse(struct cg *c, struct kir_func *f) {
     return fl;
 }
 
+// For notes: why threads or warps need stacks of their own.
+static void because(struct cg *c, const char *why, const struct kir_inst *at) {
+    c->why_stacks = why;
+    c->stacks_at = at;
+}
+
 // Analyses every needed function at c->width; says what that width and one mask a warp allow.
 static bool analyse_all(struct cg *c, struct flow **fl, bool *waits) {
     bool independent = true;
@@ -217,8 +228,10 @@ static bool analyse_all(struct cg *c, struct flow **fl, bool *waits) {
         fl[n] = analyse(c, f);
         *waits |= waiting_any(fl[n]);
         // A function may be called with some lanes; then a barrier in it meets pending ones.
-        if (c->width > 1)
-            independent &= waiting_lanes_independent(fl[n]);
+        const struct kir_inst *dependent = c->width > 1 ? waiting_dependent(fl[n]) : NULL;
+        if (dependent && independent)
+            because(c, "threads of one warp may have to wait for each other", dependent);
+        independent &= !dependent;
     }
     return independent;
 }
@@ -230,8 +243,10 @@ static bool blocks_under_mask(struct cg *c, struct flow **fl) {
         for (uint32_t b = 0; fl[n] && b < f->blocks.len; b++)
             for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
                 if (i->op == ISA_OP_CALL && (!i->callee || !i->callee->is_extern) &&
-                    !fl[n]->full[b])
+                    !fl[n]->full[b]) {
+                    because(c, "a function that can wait is called by some threads only", i);
                     return true;
+                }
     }
     return false;
 }
@@ -301,12 +316,20 @@ static bool works_in_team(const struct kir_inst *i) {
     }
 }
 
-static bool team_forbidden(const struct kir_func *f) {
+// The first instruction that forbids teams; NULL: none.
+static const struct kir_inst *team_forbidden(const struct kir_func *f) {
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
             if (!works_in_team(i))
-                return true;
-    return false;
+                return i;
+    return NULL;
+}
+
+// For notes: why groups do not run together.
+static unsigned no_team(struct cg *c, const char *why, const struct kir_inst *at) {
+    c->why_no_team = why;
+    c->no_team_at = at;
+    return 1;
 }
 
 static bool varies(const struct flow *fl, const struct kir_value *v) {
@@ -366,20 +389,22 @@ static unsigned instructions(const struct kir_func *f) {
 // How many groups run together: as many as registers allow, where there is a loop in which all
 // turn alike. They share what they load alike, walk through memory side by side, and fill the
 // latency of each other's chains of operations.
-static unsigned choose_team(const struct cg *c, const struct flow *fl, enum kd_level level) {
+static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level level) {
     const uint32_t *n = c->spec.ntid;
     unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width, need = 1;
     unsigned registers = level == KD_LEVEL_X86_64_V4 ? 32 : 16;
     unsigned vector_bits = level == KD_LEVEL_X86_64_V4   ? 512
                            : level == KD_LEVEL_X86_64_V3 ? 256
                                                          : 128;
-    if (c->width == 1 || !threads || threads % c->width || !fl->cfg->loops.len ||
-        team_forbidden(c->kernel))
+    const struct kir_inst *forbidden = team_forbidden(c->kernel);
+    if (c->width == 1 || !threads || threads % c->width || !fl->cfg->loops.len)
         return 1;
+    if (forbidden)
+        return no_team(c, "an instruction works on one vector alone", forbidden);
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
         const struct cfg_loop *l = fl->cfg->loops.data[k];
         if (l->irreducible || leaves_by_data(fl, l))
-            return 1;
+            return no_team(c, "threads leave a loop by what they have computed", l->header->last);
         unsigned r = registers_in(c, fl, l, vector_bits);
         need = r > need ? r : need;
     }
@@ -388,6 +413,9 @@ static unsigned choose_team(const struct cg *c, const struct flow *fl, enum kd_l
            team * 2 * need + TEMPORARIES <= registers &&
            team * 2 * instructions(c->kernel) <= MAX_TEAM_INSTRUCTIONS)
         team *= 2;
+    if (team == 1)
+        return no_team(c, "the values that loops keep fill the registers, or the code is long",
+                       NULL);
     return team;
 }
 
@@ -427,6 +455,14 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
         }
     } else if (t.odd_barrier || t.block_in_function || *waits) {
         c->mode = KD_MODE_WARP_STACKS;
+        if (t.block_in_function || t.odd_barrier)
+            because(c,
+                    t.block_in_function ? "a barrier stands in a function"
+                    : t.allocates       ? "memory from alloca lives across a barrier"
+                                        : "a barrier is for some of the warps",
+                    t.barrier_at);
+        else
+            because(c, "the kernel waits for what others write", t.mbarrier_at);
         if (c->width != 32) {
             c->width = 32;
             analyse_all(c, fl, waits);
@@ -480,12 +516,10 @@ static void emit_all(struct cg *c, struct flow **fl) {
     cg_emit_kernel(c, fl[c->kernel->index]);
 }
 
-static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
-                    struct kd_code_info *info) {
+// As far as LLVM IR. fl: by kir_func index, of functions that are needed.
+static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *waits) {
     uint32_t n = c->ir->funcs.len;
-    struct flow **fl = arena_array(c->arena, struct flow *, n + 1);
     struct calls calls = {.c = c};
-    bool waits;
     c->fn = arena_array(c->arena, LLVMValueRef, n + 1);
     c->can_exit = arena_array(c->arena, uint8_t, n + 1);
     c->needed = arena_array(c->arena, uint8_t, n + 1);
@@ -500,9 +534,16 @@ static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
         memset(c->frame_depth, 0xff, n * sizeof *c->frame_depth);
     else
         depth_of(&calls, c->kernel);
-    choose_mode(c, fl, level, &waits);
+    choose_mode(c, fl, level, waits);
     debug_masks(c, fl[c->kernel->index]);
     emit_all(c, fl);
+}
+
+static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
+                    struct kd_code_info *info) {
+    struct flow **fl = arena_array(c->arena, struct flow *, c->ir->funcs.len + 1);
+    bool waits;
+    generate(c, level, fl, &waits);
     if (c->failed)
         return false;
     fill_info(c, waits, info);
@@ -526,34 +567,73 @@ static void copy_log(const struct strbuf *err, char *log, size_t log_size) {
         snprintf(log, log_size, "%s", strbuf_str(err));
 }
 
-bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, void **obj,
-                size_t *obj_size, struct kd_code_info *info, char *log, size_t log_size) {
-    struct strbuf err = {0};
-    struct arena arena = {0};
-    struct cg c = {.arena = &arena, .ir = m->ir, .spec = *spec, .err = &err};
-    enum kd_level level = spec->level ? (enum kd_level)spec->level : kj_host_level();
+// Everything that one compilation owns.
+struct compilation {
+    struct strbuf err;
+    struct arena arena;
+    struct cg cg;
+    enum kd_level level;
+};
+
+static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
+                  const struct kd_spec *spec) {
     uint32_t nth = 0;
+    struct cg *c = &t->cg;
+    *c = (struct cg){.arena = &t->arena, .ir = m->ir, .spec = *spec, .err = &t->err};
+    t->level = spec->level ? (enum kd_level)spec->level : kj_host_level();
     for (uint32_t f = 0; f < m->ir->funcs.len; f++)
         if (m->ir->funcs.data[f]->is_kernel && nth++ == kernel)
-            c.kernel = m->ir->funcs.data[f];
-    if (!c.kernel) {
-        strbuf_printf(&err, "the module has no kernel %u\n", kernel);
-        copy_log(&err, log, log_size);
-        strbuf_free(&err);
+            c->kernel = m->ir->funcs.data[f];
+    if (!c->kernel) {
+        strbuf_printf(&t->err, "the module has no kernel %u\n", kernel);
         return false;
     }
-    c.ctx = LLVMContextCreate();
-    c.mod = LLVMModuleCreateWithNameInContext(c.kernel->name, c.ctx);
-    c.b = LLVMCreateBuilderInContext(c.ctx);
-    init_types(&c);
-    c.pw = (struct pw){.ctx = c.ctx, .mod = c.mod, .b = c.b, .level = level};
-    c.pw.has_fma = level != KD_LEVEL_X86_64_V2;
-    bool ok = compile(&c, level, obj, obj_size, info);
-    copy_log(&err, log, log_size);
-    LLVMDisposeBuilder(c.b);
-    LLVMDisposeModule(c.mod);
-    LLVMContextDispose(c.ctx);
-    arena_free(&arena);
-    strbuf_free(&err);
+    c->ctx = LLVMContextCreate();
+    c->mod = LLVMModuleCreateWithNameInContext(c->kernel->name, c->ctx);
+    c->b = LLVMCreateBuilderInContext(c->ctx);
+    init_types(c);
+    c->pw = (struct pw){.ctx = c->ctx, .mod = c->mod, .b = c->b, .level = t->level};
+    c->pw.has_fma = t->level != KD_LEVEL_X86_64_V2;
+    return true;
+}
+
+static void end(struct compilation *t, char *log, size_t log_size) {
+    copy_log(&t->err, log, log_size);
+    if (t->cg.ctx) {
+        LLVMDisposeBuilder(t->cg.b);
+        LLVMDisposeModule(t->cg.mod);
+        LLVMContextDispose(t->cg.ctx);
+    }
+    arena_free(&t->arena);
+    strbuf_free(&t->err);
+}
+
+bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, void **obj,
+                size_t *obj_size, struct kd_code_info *info, char *log, size_t log_size) {
+    struct compilation t = {0};
+    bool ok = begin(&t, m, kernel, spec) && compile(&t.cg, t.level, obj, obj_size, info);
+    end(&t, log, log_size);
     return ok;
+}
+
+char *kj_explain(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, bool all,
+                 char *log, size_t log_size) {
+    struct compilation t = {0};
+    struct notes notes = {0};
+    struct strbuf text = {0};
+    char *out = NULL;
+    bool waits;
+    if (begin(&t, m, kernel, spec)) {
+        struct flow **fl = arena_array(&t.arena, struct flow *, m->ir->funcs.len + 1);
+        t.cg.notes = &notes;
+        generate(&t.cg, t.level, fl, &waits);
+        if (!t.cg.failed) {
+            cg_report(&t.cg, fl, all, &text);
+            out = strdup(strbuf_str(&text));
+        }
+    }
+    end(&t, log, log_size);
+    arena_free(&notes.arena);
+    strbuf_free(&text);
+    return out;
 }

@@ -77,6 +77,12 @@ KJ_API const struct kj_module_info *kj_module_info(const struct kj_module *m);
 KJ_API bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, void **obj,
                        size_t *obj_size, struct kd_code_info *info, char *log, size_t log_size);
 
+// What becomes of kernel `kernel` for a specialisation, for `kudzu explain`: malloc'ed text, or NULL
+// with a reason in log. Lines "+ text" and "- text" for the whole kernel, then "file:line: + text"
+// in the source's order: '-' stands before what costs. all: notes of '+' too.
+KJ_API char *kj_explain(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, bool all,
+                        char *log, size_t log_size);
+
 // Runs one block of kernel `index` on the interpreter, from b->ctaid and the rest of *b.
 KJ_API void kj_interpret_block(struct kj_module *m, uint32_t kernel, struct kd_block *b);
 

@@ -145,19 +145,22 @@ static bool syncs_in_both_arms(const struct flow *fl, const struct kir_block *b)
     return false;
 }
 
-bool waiting_lanes_independent(const struct flow *fl) {
+const struct kir_inst *waiting_dependent(const struct flow *fl) {
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
         const struct kir_block *b = fl->cfg->order[p];
-        bool blocks = false;
+        const struct kir_inst *blocks = NULL;
         for (const struct kir_inst *i = b->first; i; i = i->next)
-            blocks |= isa_op_info[i->op].klass == ISA_CLASS_BLOCK;
-        if ((blocks && others_pending(fl, b)) || syncs_in_both_arms(fl, b))
-            return false;
+            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
+                blocks = i;
+        if (blocks && others_pending(fl, b))
+            return blocks;
+        if (syncs_in_both_arms(fl, b))
+            return b->last;
     }
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
         const struct cfg_loop *l = fl->cfg->loops.data[k];
         if (fl->loop_waits[k] && (fl->loop_divergent[k] || others_pending(fl, l->header)))
-            return false;
+            return l->header->last;
     }
-    return true;
+    return NULL;
 }

@@ -5,5 +5,6 @@
 
 int tool_run(int argc, char **argv);
 int tool_smi(int argc, char **argv);
+int tool_explain(int argc, char **argv);
 
 #endif

@@ -1,0 +1,101 @@
+// The report of `kudzu explain`: how a kernel is run, and the notes taken, in the source's order.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/cg.h"
+
+static const char *place(const struct kir_inst *at) {
+    static _Thread_local char text[32];
+    if (!at || !at->line)
+        return "";
+    snprintf(text, sizeof text, " (line %u)", at->line);
+    return text;
+}
+
+static void report_mode(const struct cg *c, struct strbuf *out) {
+    switch (c->mode) {
+    case KD_MODE_BLOCK:
+        strbuf_puts(out, "+ whole blocks run in one call; barriers are points between loops\n");
+        break;
+    case KD_MODE_WARP_STACKS:
+        strbuf_printf(out, "- each warp has a stack of its own: %s%s\n", c->why_stacks,
+                      place(c->stacks_at));
+        break;
+    default:
+        strbuf_printf(out, "- each thread has a stack of its own, nothing runs in vectors: %s%s\n",
+                      c->why_stacks ? c->why_stacks : "a width of 1 was asked for",
+                      place(c->stacks_at));
+    }
+    if (c->width > 1)
+        strbuf_printf(out, "+ vectors of %u threads\n", c->width);
+    if (c->team > 1)
+        strbuf_printf(out, "+ teams of %u vectors share what they have alike\n", c->team);
+    else if (c->why_no_team)
+        strbuf_printf(out, "- no teams of vectors: %s%s\n", c->why_no_team, place(c->no_team_at));
+}
+
+static const char *condition_of(struct cg *c, const struct flow *fl, const struct kir_block *b) {
+    return b->last->nops ? note_why(c->notes, fl, b->last->ops[0]) : "";
+}
+
+static bool leaves(const struct cfg *cfg, const struct kir_block *b) {
+    const struct cfg_loop *l = cfg->loop[b->id];
+    for (uint32_t k = 0; l && k < b->last->ntargets; k++)
+        if (!cfg_in_loop(l, cfg->loop[b->last->targets[k]->id]))
+            return true;
+    return false;
+}
+
+// Divergent branches and loops that wait, of one function.
+static void note_control(struct cg *c, const struct flow *fl) {
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+        const struct kir_block *b = fl->cfg->order[p];
+        const struct cfg_loop *l = fl->cfg->loop[b->id];
+        if (l && l->header == b && fl->loop_waits[l->index])
+            note_on(c->notes, b->last, true, "loop that waits for what others write");
+        if (!fl->divergent[b->id] || note_is_on(c->notes, b->last))
+            continue;
+        if (leaves(fl->cfg, b))
+            note_on(c->notes, b->last, true,
+                    "threads leave the loop at different turns, it goes on under masks until the "
+                    "last has left: %s",
+                    condition_of(c, fl, b));
+        else
+            note_on(c->notes, b->last, true, "threads part, both ways run under masks: %s",
+                    condition_of(c, fl, b));
+    }
+}
+
+static int by_line(const void *x, const void *y) {
+    const struct note *a = x, *b = y;
+    if (a->inst->file != b->inst->file)
+        return a->inst->file < b->inst->file ? -1 : 1;
+    if (a->inst->line != b->inst->line)
+        return a->inst->line < b->inst->line ? -1 : 1;
+    return strcmp(a->text, b->text);
+}
+
+static const char *file_of(const struct cg *c, uint32_t n) {
+    const char *name = n < c->ir->files.len ? c->ir->files.data[n] : NULL;
+    return name ? name : "?";
+}
+
+void cg_report(struct cg *c, struct flow *const *flows, bool all, struct strbuf *out) {
+    struct notes *n = c->notes;
+    for (uint32_t f = 0; f < c->ir->funcs.len && c->width > 1; f++)
+        if (flows[f])
+            note_control(c, flows[f]);
+    report_mode(c, out);
+    if (!n->list.len)
+        return;
+    qsort(n->list.data, n->list.len, sizeof *n->list.data, by_line);
+    for (uint32_t k = 0; k < n->list.len; k++) {
+        const struct note *x = &n->list.data[k], *before = x - 1;
+        bool again = k && before->inst->file == x->inst->file &&
+                     before->inst->line == x->inst->line && !strcmp(before->text, x->text);
+        if (!again && (all || x->costs))
+            strbuf_printf(out, "%s:%u: %c %s\n", file_of(c, x->inst->file), x->inst->line,
+                          x->costs ? '-' : '+', x->text);
+    }
+}

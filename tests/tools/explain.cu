@@ -1,0 +1,47 @@
+// Kernels that `kudzu explain` is asked about; test_explain.py looks for lines by their marks.
+__global__ void plain(float *y, const float *x, float a) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = a * x[i]; // contiguous
+}
+
+__global__ void indexed(float *y, const float *x, const int *index) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int k = index[i];
+    y[i] = x[k]; // gathered
+}
+
+__global__ void strided(float *y, const float2 *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[i].y; // strided
+}
+
+__global__ void branches(int *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, v = y[i], turns = 0;
+    for (; v > 1; turns++) // leaves by data
+        v = v % 2 ? 3 * v + 1 : v / 2;
+    if (n > 3) // uniform
+        y[i] = turns;
+}
+
+__global__ void counts(unsigned *bins, const unsigned char *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    atomicAdd(&bins[x[i]], 1);
+}
+
+__global__ void locked(int *lock, int *value) {
+    while (atomicCAS(lock, 0, 1)) // waits
+        ;
+    *value += 1;
+    __threadfence();
+    atomicExch(lock, 0);
+}
+
+__device__ __noinline__ void meet(int *p) {
+    *p += 1;
+    __syncthreads();
+}
+
+__global__ void in_function(int *p) {
+    meet(&p[threadIdx.x]);
+    p[threadIdx.x] += p[threadIdx.x ^ 1];
+}

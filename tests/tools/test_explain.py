@@ -1,0 +1,73 @@
+"""kudzu explain: says of each kernel how it runs, and names the line and the cause of what costs.
+
+usage: test_explain.py KUDZU SOURCE
+"""
+import re
+import subprocess
+import sys
+
+kudzu, source = sys.argv[1:3]
+failures = []
+
+
+def explain(*options):
+    done = subprocess.run([kudzu, "explain", *options], capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def check(what, ok):
+    if not ok:
+        failures.append(what)
+
+
+def line_of(mark):
+    with open(source) as f:
+        return next(n for n, text in enumerate(f, 1) if mark in text)
+
+
+def kernels(text):
+    """The report's parts: kernel's name -> text."""
+    parts = re.split(r"^(?=\S)", text, flags=re.M)
+    return {part.split("(")[0]: part for part in parts if part.strip()}
+
+
+def notes_at(part, mark):
+    """The notes under the source line that carries the mark."""
+    found = re.search(r"^  explain\.cu:%d:.*\n((?:      .*\n)*)" % line_of(mark), part, flags=re.M)
+    return found.group(1) if found else ""
+
+
+status, out, err = explain("--cpu=x86-64-v4", source)
+check("exit status: %s" % err, status == 0)
+report = kernels(out)
+check("seven kernels: %s" % sorted(report), len(report) == 7)
+check("plain costs nothing", "- " not in report["plain"] and "vectors of 16" in report["plain"])
+check("indexed gathers", re.search(r"gather.*what was loaded \(line %d\)" % line_of("index[i]"),
+                                   notes_at(report["indexed"], "// gathered")))
+check("its index does not", not notes_at(report["indexed"], "index[i]"))
+check("strided", "2 elements apart" in notes_at(report["strided"], "// strided"))
+check("data ends the loop", "different turns" in notes_at(report["branches"], "// leaves by data"))
+check("a uniform branch is one", not notes_at(report["branches"], "// uniform"))
+check("atomics", "one thread after another" in report["counts"])
+check("a lock", re.search(r"each thread has a stack.*line %d" % line_of("// waits"),
+                          report["locked"]))
+check("a barrier in a function", re.search(r"each warp has a stack.*barrier.*line %d" %
+                                           line_of("__syncthreads"), report["in_function"]))
+
+status, out, err = explain("--all", "--kernel=plain", "--width=32", source)
+check("only plain", status == 0 and list(kernels(out)) == ["plain"])
+check("width 32", "vectors of 32" in out)
+check("what costs nothing", "neighbouring addresses" in notes_at(out, "// contiguous"))
+
+status, out, err = explain("--block=1,2000", source)
+check("a block too large", status == 1 and "1 to 1024" in err)
+status, out, err = explain("--kernel=nosuch", source)
+check("no such kernel", status == 1 and "no kernel" in err)
+status, out, err = explain()
+check("no program", status == 1 and "no program" in err)
+status, out, err = explain(source + ".missing.cu")
+check("no such file", status == 1 and err)
+
+for failure in failures:
+    print("failed:", failure)
+sys.exit(len(failures) > 0)
