@@ -8,11 +8,12 @@ void native_softmax(const float *in, float *out, int rows, int columns) {
 #pragma omp parallel for schedule(static)
     for (int row = 0; row < rows; row++) {
         const float *x = in + (size_t)row * columns;
-        float *y = out + (size_t)row * columns, largest = -INFINITY;
-#pragma omp simd reduction(max : largest)
-        for (int i = 0; i < columns; i++)
-            largest = x[i] > largest ? x[i] : largest;
-        __m512 sum = _mm512_setzero_ps(), most = _mm512_set1_ps(largest);
+        float *y = out + (size_t)row * columns;
+        __m512 most = _mm512_set1_ps(-INFINITY);
+        for (int i = 0; i < columns; i += 16)
+            most = _mm512_max_ps(most, _mm512_loadu_ps(x + i));
+        most = _mm512_set1_ps(_mm512_reduce_max_ps(most));
+        __m512 sum = _mm512_setzero_ps();
         for (int i = 0; i < columns; i += 16) {
             __m512 e = _ZGVeN16v_expf(_mm512_loadu_ps(x + i) - most);
             _mm512_storeu_ps(y + i, e);
