@@ -1,7 +1,8 @@
 #include <stddef.h>
 
 typedef float f32x4 __attribute__((vector_size(16), aligned(4)));
-typedef float f32x16 __attribute__((vector_size(64), aligned(4)));
+typedef float f32x16 __attribute__((vector_size(64)));
+typedef float unaligned __attribute__((vector_size(64), aligned(4)));
 
 #define PICK(v, k)                                                                                 \
     __builtin_shufflevector(v, v, k, k, k, k, 4 + k, 4 + k, 4 + k, 4 + k, 8 + k, 8 + k, 8 + k,     \
@@ -17,11 +18,11 @@ static inline f32x16 repeat(const float *row) {
 void native_batched4(const float *a, const float *b, float *c, int count) {
 #pragma omp parallel for schedule(static)
     for (int m = 0; m < count; m++) {
-        f32x16 v = *(const f32x16 *)(a + 16 * (size_t)m);
+        f32x16 v = *(const unaligned *)(a + 16 * (size_t)m);
         const float *w = b + 16 * (size_t)m;
         f32x16 s = PICK(v, 0) * repeat(w) + PICK(v, 1) * repeat(w + 4) +
                    PICK(v, 2) * repeat(w + 8) + PICK(v, 3) * repeat(w + 12);
-        *(f32x16 *)(c + 16 * (size_t)m) = s;
+        *(unaligned *)(c + 16 * (size_t)m) = s;
     }
 }
 
@@ -29,8 +30,8 @@ void native_batched16(const float *a, const float *b, float *c, int count) {
 #pragma omp parallel for schedule(static)
     for (int m = 0; m < count; m++) {
         const float *v = a + 256 * (size_t)m;
-        const f32x16 *w = (const f32x16 *)(b + 256 * (size_t)m);
-        f32x16 *to = (f32x16 *)(c + 256 * (size_t)m);
+        const unaligned *w = (const unaligned *)(b + 256 * (size_t)m);
+        unaligned *to = (unaligned *)(c + 256 * (size_t)m);
         for (int y = 0; y < 16; y += 8) {
             f32x16 s[8] = {0};
             for (int k = 0; k < 16; k++)

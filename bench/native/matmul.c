@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef float vector __attribute__((vector_size(64), aligned(4)));
+typedef float vector __attribute__((vector_size(64)));
+typedef float unaligned __attribute__((vector_size(64), aligned(4)));
 
 enum { LANES = 16, ROWS = 12, WIDTH = 2 * LANES, DEPTH = 128 };
 
@@ -14,8 +15,8 @@ static inline void multiply(const float *a, const float *b, float *c, size_t n, 
                             int add) {
     vector s[ROWS][2] = {0};
     for (size_t k = 0; k < DEPTH; k++) {
-        vector b0 = *(const vector *)(b + k * WIDTH);
-        vector b1 = *(const vector *)(b + k * WIDTH + LANES);
+        vector b0 = *(const unaligned *)(b + k * WIDTH);
+        vector b1 = *(const unaligned *)(b + k * WIDTH + LANES);
         for (int y = 0; y < ROWS; y++) {
             s[y][0] += a[k * ROWS + y] * b0;
             s[y][1] += a[k * ROWS + y] * b1;
@@ -23,7 +24,7 @@ static inline void multiply(const float *a, const float *b, float *c, size_t n, 
     }
     for (size_t y = 0; y < ROWS; y++)
         if (y < rows) {
-            vector *to = (vector *)(c + y * n);
+            unaligned *to = (unaligned *)(c + y * n);
             to[0] = add ? to[0] + s[y][0] : s[y][0];
             to[1] = add ? to[1] + s[y][1] : s[y][1];
         }

@@ -1,7 +1,7 @@
 // Products of many small matrices: 4x4, one thread each, and 16x16, one block each.
 
-
-__kernel void batched4(__global const float4 *a, __global const float4 *b, __global float4 *c, int count) {
+__kernel void batched4(__global const float4 *a, __global const float4 *b, __global float4 *c,
+                       int count) {
     int m = get_global_id(0);
     if (m >= count)
         return;

@@ -1,7 +1,6 @@
 // Copies: plain, four floats a thread, from and to an odd address, every second float, and with a
 // grid-stride loop.
 
-
 __kernel void copy(__global const float *in, __global float *out) {
     size_t i = (size_t)get_global_id(0);
     out[i] = in[i];
@@ -18,7 +17,7 @@ __kernel void copy_offset(__global const float *in, __global float *out, int off
 }
 
 __kernel void copy_strided(__global const float *in, __global float *out, int stride) {
-    int i = (get_global_id(0)) * stride;
+    int i = (get_global_id(0))*stride;
     out[i] = in[i];
 }
 

@@ -65,4 +65,3 @@ __kernel void lu_rest(__global float *a, int n, int k) {
     for (int i = 0; i < 4; i++)
         a[(size_t)(row + y + 8 * i) * n + column + x] -= sum[i];
 }
-

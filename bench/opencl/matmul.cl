@@ -1,10 +1,10 @@
 // Matrix multiplication through tiles in shared memory: 16x16 and 32x32 tiles with one element a
 // thread, and 64x64 tiles with 4x4 elements a thread in registers.
 
-
 __kernel void matmul16(__global const float *a, __global const float *b, __global float *c, int n) {
     __local float sa[16][16], sb[16][16];
-    int lx = get_local_id(0), ly = get_local_id(1), x = get_group_id(0) * 16 + lx, y = get_group_id(1) * 16 + ly;
+    int lx = get_local_id(0), ly = get_local_id(1), x = get_group_id(0) * 16 + lx,
+        y = get_group_id(1) * 16 + ly;
     float acc = 0;
     for (int k = 0; k < n; k += 16) {
         sa[ly][lx] = a[y * n + k + lx];
@@ -19,7 +19,8 @@ __kernel void matmul16(__global const float *a, __global const float *b, __globa
 
 __kernel void matmul32(__global const float *a, __global const float *b, __global float *c, int n) {
     __local float sa[32][32], sb[32][32];
-    int lx = get_local_id(0), ly = get_local_id(1), x = get_group_id(0) * 32 + lx, y = get_group_id(1) * 32 + ly;
+    int lx = get_local_id(0), ly = get_local_id(1), x = get_group_id(0) * 32 + lx,
+        y = get_group_id(1) * 32 + ly;
     float acc = 0;
     for (int k = 0; k < n; k += 32) {
         sa[ly][lx] = a[y * n + k + lx];
@@ -33,7 +34,8 @@ __kernel void matmul32(__global const float *a, __global const float *b, __globa
 }
 
 // A block of 16x16 threads makes 64x64 elements; a is kept transposed in shared memory.
-__kernel void matmul_registers(__global const float *a, __global const float *b, __global float *c, int n) {
+__kernel void matmul_registers(__global const float *a, __global const float *b, __global float *c,
+                               int n) {
     __local float sa[16][64 + 4], sb[16][64];
     int t = get_local_id(1) * 16 + get_local_id(0);
     int row = get_group_id(1) * 64, column = get_group_id(0) * 64;

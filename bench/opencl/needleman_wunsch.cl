@@ -12,8 +12,7 @@ __kernel void needleman_wunsch(__global const uchar *a, __global const uchar *b,
                                int n, int diagonal, int first) {
     __local int s[33][33];
     __local uchar row[32];
-    int l = get_local_id(0), tx = first + get_group_id(0), x0 = tx * 32,
-        y0 = (diagonal - tx) * 32;
+    int l = get_local_id(0), tx = first + get_group_id(0), x0 = tx * 32, y0 = (diagonal - tx) * 32;
     s[0][l + 1] = border(h, y0 - 1, x0 + l, n);
     s[l + 1][0] = border(h, y0 + l, x0 - 1, n);
     if (l == 0)

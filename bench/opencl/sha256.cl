@@ -20,7 +20,7 @@ void sha256_block(uint h[8], uint w[16]) {
                          (ROTATE(y, 17) ^ ROTATE(y, 19) ^ y >> 10);
         }
         uint t1 = i + (ROTATE(e, 6) ^ ROTATE(e, 11) ^ ROTATE(e, 25)) + ((e & f) ^ (~e & g)) +
-                      sha256_k[t] + w[t % 16];
+                  sha256_k[t] + w[t % 16];
         uint t2 = (ROTATE(a, 2) ^ ROTATE(a, 13) ^ ROTATE(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
         i = g;
         g = f;
@@ -46,7 +46,7 @@ __kernel void sha256(__global const uint4 *messages, __global uint *digests, int
     if (id >= n)
         return;
     uint h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     uint w[16];
     __global const uint4 *m = messages + (size_t)id * 16;
     for (int block = 0; block < 4; block++) {
@@ -65,4 +65,3 @@ __kernel void sha256(__global const uint4 *messages, __global uint *digests, int
     for (int k = 0; k < 8; k++)
         digests[(size_t)k * n + id] = h[k];
 }
-

@@ -45,8 +45,7 @@ __kernel void softmax(__global const float *in, __global float *out, int rows, i
 }
 
 __kernel void layer_norm(__global const float *in, __global const float *scale,
-                         __global const float *shift, __global float *out, int rows,
-                         int columns) {
+                         __global const float *shift, __global float *out, int rows, int columns) {
     __local float s[8][32];
     int row = get_global_id(1) + get_group_id(0) * 8, l = get_local_id(0), k = get_local_id(1);
     __global const float *x = in + (size_t)row * columns;

@@ -1,6 +1,5 @@
 // Transposition of a matrix: every thread one element, and through a padded tile in shared memory.
 
-
 __kernel void transpose_naive(__global const float *in, __global float *out, int n) {
     int x = get_global_id(0), y = get_global_id(1);
     out[x * n + y] = in[y * n + x];
