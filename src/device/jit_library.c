@@ -1,15 +1,13 @@
 #include "device/jit_library.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "device/reason.h"
 #include "device/runtime.h"
@@ -36,22 +34,51 @@ static void *open_beside_this(void) {
     return path_beside_this(path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
-static bool hash_file(const char *path, char *out, size_t size) {
-    struct stat st;
+// The identifier that the linker has put into the file: a hash of all that is loaded of it. Reading
+// the file to hash it here would take longer than everything else that a short program does.
+static bool read_build_id(const uint8_t *notes, size_t size, char *out, size_t out_size) {
+    Elf64_Nhdr n;
+    for (size_t at = 0; size - at >= sizeof n;) {
+        memcpy(&n, notes + at, sizeof n);
+        size_t name = at + sizeof n, desc = name + (((size_t)n.n_namesz + 3) & ~(size_t)3);
+        if (desc > size || n.n_descsz > size - desc)
+            return false;
+        if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && !memcmp(notes + name, "GNU", 4) &&
+            n.n_descsz >= 8 && n.n_descsz * 2 < out_size) {
+            for (uint32_t i = 0; i < n.n_descsz; i++)
+                snprintf(out + 2 * i, 3, "%02x", notes[desc + i]);
+            return true;
+        }
+        at = desc + (((size_t)n.n_descsz + 3) & ~(size_t)3);
+        if (at > size)
+            return false;
+    }
+    return false;
+}
+
+static bool identify_file(const char *path, char *out, size_t size) {
+    uint8_t head[4096], notes[1024];
+    Elf64_Ehdr h;
+    Elf64_Phdr p;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    void *p = MAP_FAILED;
-    if (fstat(fd, &st) == 0 && st.st_size > 0)
-        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    bool found = false;
+    ssize_t n = pread(fd, head, sizeof head, 0);
+    if (n >= (ssize_t)sizeof h && memcmp(head, ELFMAG, SELFMAG) == 0) {
+        memcpy(&h, head, sizeof h);
+        for (uint32_t i = 0; i < h.e_phnum && !found; i++) {
+            uint64_t at = h.e_phoff + (uint64_t)i * sizeof p;
+            if (at > (uint64_t)n || (uint64_t)n - at < sizeof p)
+                break;
+            memcpy(&p, head + at, sizeof p);
+            size_t bytes = p.p_filesz < sizeof notes ? (size_t)p.p_filesz : sizeof notes;
+            ssize_t got = p.p_type == PT_NOTE ? pread(fd, notes, bytes, (off_t)p.p_offset) : -1;
+            found = got > 0 && read_build_id(notes, (size_t)got, out, size);
+        }
+    }
     close(fd);
-    if (p == MAP_FAILED)
-        return false;
-    XXH128_hash_t h = XXH3_128bits(p, (size_t)st.st_size);
-    munmap(p, (size_t)st.st_size);
-    snprintf(out, size, "%016llx%016llx", (unsigned long long)h.high64,
-             (unsigned long long)h.low64);
-    return true;
+    return found;
 }
 
 static const struct jit_library *load(void) {
@@ -96,13 +123,13 @@ const struct jit_library *jit_library(void) {
 }
 
 const char *jit_library_identity(void) {
-    static char identity[40];
+    static char identity[72];
     static bool known;
     const struct jit_library *t = atomic_load_explicit(&present, memory_order_acquire);
     char path[4096];
     pthread_mutex_lock(&lock);
     if (!known && path_beside_this(path, sizeof path))
-        known = hash_file(path, identity, sizeof identity);
+        known = identify_file(path, identity, sizeof identity);
     bool by_file = known && !used_for_test;
     pthread_mutex_unlock(&lock);
     if (by_file)

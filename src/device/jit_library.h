@@ -20,9 +20,9 @@ struct jit_library {
 // the reason in kd_reason(). Once loaded it stays.
 const struct jit_library *jit_library(void);
 // What compiled code depends on besides its input: part of every cache key. Known without loading
-// the library (loading takes longer than everything else that a short program does): a hash of
-// its file where it lies beside this library, else its own version. NULL: there is no library,
-// reason in kd_reason().
+// the library (loading takes longer than everything else that a short program does): the linker's
+// hash in its file where it lies beside this library, else its own version. NULL: there is no
+// library, reason in kd_reason().
 const char *jit_library_identity(void);
 // For tests: this table instead of the library.
 void jit_library_use(const struct jit_library *table);
