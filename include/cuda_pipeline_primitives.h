@@ -12,11 +12,11 @@ KUDZU_ASYNC void __pipeline_memcpy_async(void *__restrict__ dst_shared,
                                          const void *__restrict__ src_global, size_t size_and_align,
                                          size_t zfill = 0) {
     if (size_and_align == 16)
-        kudzu::copy_piece<16>(dst_shared, src_global, (unsigned int)zfill);
+        kudzu::copy_to_shared<16>(dst_shared, src_global, (unsigned int)zfill);
     else if (size_and_align == 8)
-        kudzu::copy_piece<8>(dst_shared, src_global, (unsigned int)zfill);
+        kudzu::copy_to_shared<8>(dst_shared, src_global, (unsigned int)zfill);
     else
-        kudzu::copy_piece<4>(dst_shared, src_global, (unsigned int)zfill);
+        kudzu::copy_to_shared<4>(dst_shared, src_global, (unsigned int)zfill);
 }
 KUDZU_ASYNC void __pipeline_commit() {
     kudzu::copy_commit();

@@ -145,30 +145,41 @@ KUDZU_ASYNC unsigned int shared_address(const void *p) {
     return (unsigned int)__cvta_generic_to_shared(p);
 }
 
-// One piece of 4, 8 or 16 bytes, aligned, of which the last `zeros` bytes are not read but zero.
+// One piece of 4, 8 or 16 bytes, aligned, of which the last `zeros` bytes are not read but zero:
+// from global memory to shared memory.
 template <int Bytes>
-KUDZU_ASYNC void copy_piece(void *dst, const void *src, unsigned int zeros = 0) {
+KUDZU_ASYNC void copy_to_shared(void *dst, const void *src, unsigned int zeros = 0) {
+#if KUDZU_HAS_MBARRIER
+    unsigned int read = Bytes - zeros;
+    size_t from = __cvta_generic_to_global(src);
+    if (Bytes == 16 && zeros == 0)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(dst)),
+                     "l"(from)
+                     : "memory");
+    else if (zeros == 0)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(dst)),
+                     "l"(from), "n"(Bytes)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(dst)),
+                     "l"(from), "n"(Bytes), "r"(read)
+                     : "memory");
+#else
+    for (unsigned int i = 0; i < Bytes; i++)
+        ((char *)dst)[i] = i < Bytes - zeros ? ((const char *)src)[i] : 0;
+#endif
+}
+
+// The same between any two places.
+template <int Bytes> KUDZU_ASYNC void copy_piece(void *dst, const void *src) {
 #if KUDZU_HAS_MBARRIER
     if (__isShared(dst) && __isGlobal(src)) {
-        unsigned int read = Bytes - zeros;
-        size_t from = __cvta_generic_to_global(src);
-        if (Bytes == 16 && zeros == 0)
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(dst)),
-                         "l"(from)
-                         : "memory");
-        else if (zeros == 0)
-            asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(dst)),
-                         "l"(from), "n"(Bytes)
-                         : "memory");
-        else
-            asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(dst)),
-                         "l"(from), "n"(Bytes), "r"(read)
-                         : "memory");
+        copy_to_shared<Bytes>(dst, src);
         return;
     }
 #endif
     for (unsigned int i = 0; i < Bytes; i++)
-        ((char *)dst)[i] = i < Bytes - zeros ? ((const char *)src)[i] : 0;
+        ((char *)dst)[i] = ((const char *)src)[i];
 }
 
 // Thread `rank` of `threads` copies its part of `bytes` bytes.

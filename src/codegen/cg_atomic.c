@@ -1,5 +1,5 @@
-// atom and red. Lanes act one after the other, in lane order; a reduction of integers to one
-// uniform address whose old value nobody reads becomes a vector reduction and one operation.
+// atom and red. Lanes act one after the other, in lane order; operations of integers on one uniform
+// address become a vector reduction, or a scan where the old values are read, and one operation.
 // A block runs on one worker, so its shared memory needs no locked instruction.
 #include "codegen/cg.h"
 
@@ -257,17 +257,56 @@ static LLVMValueRef operand(struct cg_func *g, struct kir_inst *i, uint32_t k) {
     return cg_narrow(c, x, isa_type_bits(i->ty));
 }
 
+static LLVMValueRef neutral_vector(struct cg_func *g, const struct kir_inst *i) {
+    LLVMTypeRef t = cg_int_type(g->cg, isa_type_bits(i->ty));
+    return cg_splat(g->cg, LLVMConstInt(t, neutral(i), 0));
+}
+
 static void emit_reduced(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    LLVMTypeRef t = cg_int_type(c, isa_type_bits(i->ty));
     LLVMValueRef p = cg_pointer(g, i->mods.space, address(g, i, false), false);
     LLVMValueRef x = operand(g, i, 1);
     if (g->now.mask)
-        x = cg_select(c, g->now.mask, x, cg_splat(c, LLVMConstInt(t, neutral(i), 0)));
+        x = cg_select(c, g->now.mask, x, neutral_vector(g, i));
     LLVMTypeRef vt = LLVMTypeOf(x);
     struct cg_active active = cg_begin_active(g);
     one(g, i, p, cg_call_intrinsic(c, reduction(i), &vt, 1, &x, 1), NULL);
     cg_end_active(g, &active, NULL, 0);
+}
+
+// x moved up by so many lanes, after neutral ones.
+static LLVMValueRef moved_up(struct cg_func *g, const struct kir_inst *i, LLVMValueRef x,
+                             unsigned by) {
+    struct cg *c = g->cg;
+    LLVMValueRef from[32];
+    for (unsigned k = 0; k < c->width; k++)
+        from[k] = cg_i32(c, k < by ? 0 : c->width + k - by);
+    return LLVMBuildShuffleVector(c->b, neutral_vector(g, i), x, LLVMConstVector(from, c->width),
+                                  "");
+}
+
+// In each lane, the operands of the lanes below it, combined.
+static LLVMValueRef of_lanes_below(struct cg_func *g, const struct kir_inst *i, LLVMValueRef x) {
+    LLVMValueRef s = moved_up(g, i, x, 1);
+    for (unsigned by = 1; by < g->cg->width - 1; by *= 2)
+        s = combine(g->cg, i, s, moved_up(g, i, s, by), NULL);
+    return s;
+}
+
+// A lane's old value is memory's, combined with the operands of the lanes below it.
+static void emit_scanned(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = cg_pointer(g, i->mods.space, address(g, i, false), false);
+    LLVMValueRef x = operand(g, i, 1), last = cg_i32(c, c->width - 1);
+    if (g->now.mask)
+        x = cg_select(c, g->now.mask, x, neutral_vector(g, i));
+    LLVMValueRef below = of_lanes_below(g, i, x);
+    struct cg_active active = cg_begin_active(g);
+    LLVMValueRef all = combine(c, i, cg_extract(g, below, last), cg_extract(g, x, last), NULL);
+    LLVMValueRef old = one(g, i, p, all, NULL);
+    cg_end_active(g, &active, &old, 1);
+    LLVMValueRef r = combine(c, i, cg_splat(c, old), below, NULL);
+    cg_set_result(g, i->res[0], cg_widen(c, r, i->ty, i->res[0]->type));
 }
 
 // What the lanes of one atomic work on.
@@ -294,9 +333,21 @@ static void do_active(struct cg_func *g, const struct kir_inst *i, const struct 
     cg_end_lanes(g, &l);
 }
 
+// Locked instructions do not overlap their cache misses.
+static void fetch_all(struct cg_func *g, const struct lanes *v) {
+    struct cg *c = g->cg;
+    for (unsigned k = 0; k < c->width; k++) {
+        LLVMValueRef args[4] = {cg_extract(g, v->ptrs, cg_i32(c, k)), cg_i32(c, 1), cg_i32(c, 3),
+                                cg_i32(c, 1)};
+        cg_call_intrinsic(c, "llvm.prefetch", &c->ptr, 1, args, 4);
+    }
+}
+
 static void do_all(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
     note_on(g->cg->notes, i, g->cg->width > 1, "'%s': one thread after another",
             isa_op_info[i->op].name);
+    if (!is_shared(i) && i->mods.atom != ISA_ATOM_CAS)
+        fetch_all(g, v);
     for (unsigned k = 0; k < g->cg->width; k++)
         do_lane(g, i, v, cg_i32(g->cg, k));
 }
@@ -335,6 +386,42 @@ static void do_lanes(struct cg_func *g, const struct kir_inst *i, const struct l
     LLVMPositionBuilderAtEnd(c->b, done);
 }
 
+// Keeps LLVM from moving accesses across; an instruction only where acquiring takes one.
+static void order(struct cg *c, const struct kir_inst *i) {
+    bool relaxed = ordering(i) == LLVMAtomicOrderingMonotonic;
+    LLVMBuildFence(c->b, LLVMAtomicOrderingAcquireRelease, 1, "");
+    if (!relaxed)
+        LLVMBuildFence(c->b, LLVMAtomicOrderingAcquire, 0, "");
+}
+
+// A comparison that fails is a load: when no lane's succeeds, a gather answers all of them. Its
+// cache misses overlap, which is worth it also for those that do swap.
+static void do_compared(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
+    struct cg *c = g->cg;
+    LLVMTypeRef ov[2] = {v->vt, cg_vec_of(c, c->ptr)};
+    LLVMValueRef args[4] = {v->ptrs, cg_i32(c, isa_type_bits(i->ty) / 8), cg_mask(g),
+                            LLVMConstNull(v->vt)};
+    order(c, i);
+    LLVMValueRef old = cg_call_intrinsic(c, "llvm.masked.gather", ov, 2, args, 4);
+    order(c, i);
+    if (v->out)
+        LLVMBuildStore(c->b, old, v->out);
+    LLVMValueRef same = LLVMBuildICmp(c->b, LLVMIntEQ, old, v->x, "");
+    LLVMBasicBlockRef swap = cg_new_block(g, "swap"), done = cg_new_block(g, "compared");
+    same = LLVMBuildAnd(c->b, same, cg_mask(g), "");
+    LLVMBuildCondBr(c->b, cg_any(g, same), swap, done);
+    LLVMPositionBuilderAtEnd(c->b, swap);
+    do_lanes(g, i, v);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+}
+
+// x86 and ARM gather words of these sizes, each in one access.
+static bool compares_by_gather(const struct kir_inst *i) {
+    unsigned bits = isa_type_bits(i->ty);
+    return i->mods.atom == ISA_ATOM_CAS && !is_shared(i) && (bits == 32 || bits == 64);
+}
+
 static LLVMValueRef old_values(struct cg_func *g, LLVMTypeRef vt) {
     struct cg *c = g->cg;
     LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
@@ -366,7 +453,10 @@ static void emit_component(struct cg_func *g, struct kir_inst *i, uint32_t k, LL
     }
     if (result)
         v.out = old_values(g, v.vt);
-    do_lanes(g, i, &v);
+    if (compares_by_gather(i))
+        do_compared(g, i, &v);
+    else
+        do_lanes(g, i, &v);
     if (result)
         cg_set_result(g, i->res[k],
                       cg_widen(c, LLVMBuildLoad2(c->b, v.vt, v.out, ""), i->ty, i->res[k]->type));
@@ -385,9 +475,13 @@ bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i) {
         return false;
     bool unused = i->op == ISA_OP_RED || !i->nres;
     cg_check_alignment(g, i);
-    if (c->width > 1 && unused && reducible(i) && !i->mods.vec &&
-        i->mods.space != ISA_SPACE_LOCAL && cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM)
+    bool together = c->width > 1 && reducible(i) && !i->mods.vec &&
+                    i->mods.space != ISA_SPACE_LOCAL &&
+                    cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM;
+    if (together && unused)
         emit_reduced(g, i);
+    else if (together)
+        emit_scanned(g, i);
     else
         emit_each(g, i);
     return true;

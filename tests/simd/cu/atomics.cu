@@ -5,6 +5,8 @@
 // run: wide grid=1 block=64 args=buf:64:rand,buf:16:zero
 // run: floats grid=1 block=64 args=buf:64:small,buf:8:zero
 // run: returned grid=1 block=32 args=buf:32:zero,buf:1:zero
+// run: returned_each grid=1 block=32 args=buf:32:rand,buf:288:zero,buf:24:rand
+// run: compared grid=1 block=32 args=buf:32:small,buf:96:zero,buf:64:zero
 // run: cas_loop grid=1 block=96 args=buf:2:zero
 // run: lock grid=1 block=64 args=buf:2:zero
 // run: inc_dec grid=1 block=100 args=buf:2:zero
@@ -61,6 +63,42 @@ extern "C" __global__ void floats(const unsigned *in, float *out) {
 
 extern "C" __global__ void returned(unsigned *out, unsigned *counter) {
     out[threadIdx.x] = atomicAdd(counter, 2u);
+}
+
+// Each operation in some of the lanes, on one address.
+extern "C" __global__ void returned_each(const unsigned *in, unsigned *out, unsigned *at) {
+    unsigned t = threadIdx.x, v = in[t];
+    __shared__ unsigned sum;
+    if (t == 0)
+        sum = v;
+    __syncthreads();
+    out[t] = atomicAdd(&at[0], v);
+    if (v & 2)
+        out[32 + t] = atomicMin(&at[1], v);
+    if (v & 4)
+        out[64 + t] = atomicMax((int *)&at[2], (int)v);
+    if (v & 8)
+        out[96 + t] = atomicAnd(&at[3], v);
+    if (v & 16)
+        out[128 + t] = atomicOr(&at[4], v);
+    if (t > 20)
+        out[160 + t] = atomicXor(&at[5], v);
+    if (t == 13)
+        out[192 + t] = atomicAdd(&at[6], v);
+    if (v & 1)
+        out[224 + t] = atomicAdd(&sum, v);
+    if (v & 32)
+        out[256 + t] = atomicAdd((unsigned long long *)&at[8], (unsigned long long)v << 20) >> 16;
+}
+
+// Swaps of which some succeed, also where another lane has swapped just before; then none does.
+extern "C" __global__ void compared(const unsigned *in, unsigned *out, unsigned *at) {
+    unsigned t = threadIdx.x, v = in[t] % 64;
+    out[t] = atomicCAS(&at[v / 4], t % 3, t + 1);
+    if (t & 5)
+        out[32 + t] = atomicCAS(&at[16], t / 8 % 2 ? t - 1 : 0, t + 1);
+    if (v & 1)
+        out[64 + t] = atomicCAS((unsigned long long *)&at[32 + 2 * (v / 8)], 1ull << 40, 5ull) + t;
 }
 
 extern "C" __global__ void cas_loop(unsigned *out) {
