@@ -1,7 +1,7 @@
 // The clean-ups in their order, until nothing changes.
 #include "ir/simplify.h"
 
-static void simplify_func(struct kir_func *f) {
+void kir_simplify_func(struct kir_func *f) {
     enum { ROUNDS = 4 }; // each round finds less; what is left is valid all the same
     for (int round = 0; round < ROUNDS; round++) {
         bool progress = kir_remove_unreachable(f);
@@ -21,5 +21,5 @@ static void simplify_func(struct kir_func *f) {
 void kir_simplify(struct kir_module *m) {
     for (uint32_t k = 0; k < m->funcs.len; k++)
         if (m->funcs.data[k]->blocks.len)
-            simplify_func(m->funcs.data[k]);
+            kir_simplify_func(m->funcs.data[k]);
 }

@@ -12,7 +12,11 @@ bool kir_promote_locals(struct kir_func *f); // promote_locals.c: local memory t
 void kir_renumber(struct kir_func *f);       // renumber.c: dense ids of values and blocks
 void kir_layout_frame(struct kir_func *f);   // frame.c: offsets of locals
 
-// All of them to the end, on every function.
+// All of them to the end, on one function or every one.
+void kir_simplify_func(struct kir_func *f);
 void kir_simplify(struct kir_module *m);
+
+// inline.c: functions in the place of calls of them, where that is worth it; simplifies again.
+bool kir_inline(struct kir_module *m);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "ir/interp.h"
 #include "ir/registers.h"
+#include "ir/simplify.h"
 #include "passes/alignment.h"
 #include "ptx/ast.h"
 #include "support/debug.h"
@@ -40,18 +41,28 @@ static bool check_externs(const struct kir_module *m, struct strbuf *err) {
     return ok;
 }
 
+// The interpreter, when all kernels run on it, runs functions as they are written.
+static bool as_written(void) {
+    const char *exec = getenv("KUDZU_EXEC");
+    return exec && !strcmp(exec, "interp");
+}
+
 static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err) {
     struct arena ast_arena = {0};
     struct ptx_module *ast = ptx_parse(&ast_arena, ptx, len, err);
     struct kir_module *ir = NULL;
     if (ast && ptx_verify(ast, err))
         ir = kir_from_ptx(ast, err);
+    bool inlined = ast && !ast->debug && !as_written();
     arena_free(&ast_arena);
-    if (ir && (!kir_validate(ir, err) || !check_externs(ir, err))) {
+    bool ok = ir && kir_validate(ir, err) && check_externs(ir, err);
+    if (ok && inlined && kir_inline(ir))
+        ok = kir_validate(ir, err);
+    if (ok)
+        return ir;
+    if (ir)
         kir_module_free(ir);
-        ir = NULL;
-    }
-    return ir;
+    return NULL;
 }
 
 static void describe_alignment(struct kir_module *m, const struct kir_func *f,

@@ -36,12 +36,18 @@ __global__ void locked(int *lock, int *value) {
     atomicExch(lock, 0);
 }
 
-__device__ __noinline__ void meet(int *p) {
-    *p += 1;
-    __syncthreads();
+__global__ void some_warps(int *p) {
+    if (threadIdx.x >= 64)
+        return;
+    p[threadIdx.x] += 1;
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    p[threadIdx.x] += p[threadIdx.x ^ 1];
 }
 
-__global__ void in_function(int *p) {
-    meet(&p[threadIdx.x]);
-    p[threadIdx.x] += p[threadIdx.x ^ 1];
+__device__ __noinline__ int calls_itself(int n) {
+    return n < 2 ? n : calls_itself(n - 1) + calls_itself(n - 2);
+}
+
+__global__ void recursive(int *p) {
+    p[threadIdx.x] = calls_itself(p[threadIdx.x]);
 }

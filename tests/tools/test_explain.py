@@ -40,7 +40,7 @@ def notes_at(part, mark):
 status, out, err = explain("--cpu=x86-64-v4", source)
 check("exit status: %s" % err, status == 0)
 report = kernels(out)
-check("seven kernels: %s" % sorted(report), len(report) == 7)
+check("eight kernels: %s" % sorted(report), len(report) == 8)
 check("plain costs nothing", "- " not in report["plain"] and "vectors of 16" in report["plain"])
 check("indexed gathers", re.search(r"gather.*what was loaded \(line %d\)" % line_of("index[i]"),
                                    notes_at(report["indexed"], "// gathered")))
@@ -51,8 +51,8 @@ check("a uniform branch is one", not notes_at(report["branches"], "// uniform"))
 check("atomics", "one thread after another" in report["counts"])
 check("a lock", re.search(r"each thread has a stack.*line %d" % line_of("// waits"),
                           report["locked"]))
-check("a barrier in a function", re.search(r"each warp has a stack.*barrier.*line %d" %
-                                           line_of("__syncthreads"), report["in_function"]))
+check("a barrier of some warps", re.search(r"each warp has a stack.*barrier.*line %d" %
+                                           line_of("bar.sync"), report["some_warps"]))
 
 status, out, err = explain("--all", "--kernel=plain", "--width=32", source)
 check("only plain", status == 0 and list(kernels(out)) == ["plain"])
