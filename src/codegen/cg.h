@@ -11,6 +11,8 @@
 //   cg_nan.c     where the bits of a NaN can be seen
 //   cg_source.c  special registers, symbols, parameters, address conversion
 //   cg_mem.c     loads and stores
+//   cg_gather.c  one access a lane
+//   cg_prefetch.c asking for memory before it is needed
 //   cg_align.c   tests of addresses that are not proven aligned
 //   cg_atomic.c  atom and red
 //   cg_stack.c   alloca and its kind
@@ -99,7 +101,7 @@ struct cg_func {
     struct cg_group groups[CG_MAX_TEAM]; // all of them; that of `turn` is out of date
     LLVMValueRef entry_mask;             // lanes that the function was entered with; NULL: all
     LLVMValueRef frame;                  // i64: where its local frame begins
-    LLVMValueRef top; // variable: the end of what each lane has allocated; NULL: no alloca
+    LLVMValueRef top;     // variable: the end of what each lane has allocated; NULL: no alloca
     LLVMValueRef ctaid_x; // i32: of the block of a run; NULL where code runs one block only
     LLVMValueRef shared_base, local_base, local_stride, params, nthreads; // loaded once
     LLVMBasicBlockRef entry;        // where variables and invariants are made
@@ -115,15 +117,21 @@ struct cg_func {
     LLVMValueRef state_switch;      // where a group goes on after a barrier
     uint32_t nsuspends;
     LLVMValueRef red_prev_popc, red_prev_lanes, red_popc, red_lanes; // bar.red
-    LLVMValueRef matrix_rows; // registers of matrix instructions in memory; NULL: none yet
+    LLVMValueRef matrix_rows;    // registers of matrix instructions in memory; NULL: none yet
     LLVMBasicBlockRef suspended; // a group has reached a barrier
     uint64_t **live_in;          // by block id: liveness, made when a barrier needs it
     uint32_t epoch;
     struct kir_block *block;       // being emitted
     const struct kir_value *exact; // a 32-bit index that does not wrap in any lane here; NULL
     bool exact_signed;
+    struct kir_value
+        *step; // by how much a counted loop's index grows each turn; NULL: no such loop
+    const struct kir_value *stepped; // the index
     bool may_be_empty; // the group may have no active lane: they died, or others' wait
     uint32_t spill_bytes;
+    LLVMValueRef scratch[2];           // where lanes become scalars; NULL: none yet
+    LLVMValueRef zero_slot, sink_slot; // what inactive lanes read and write; NULL: none yet
+    uint32_t spread_lanes;             // accesses that were written out lane by lane
 };
 
 enum { CG_STATE_START = 0, CG_STATE_DONE = 1, CG_STATE_BARRIER = 2 };
@@ -153,6 +161,10 @@ LLVMValueRef cg_entry_alloca(struct cg_func *g, LLVMTypeRef t); // at the functi
 LLVMBasicBlockRef cg_new_block(struct cg_func *g, const char *name);
 // Ends the launch with a fault when `bad` (i1) holds.
 void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault);
+
+// cg_prefetch.c
+// In a counted loop: asks for what an access at p will touch some turns later.
+void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, bool is_store);
 
 // cg_align.c
 void cg_find_alignment(struct cg_func *g);
@@ -245,6 +257,39 @@ struct cg_lane_loop {
 };
 struct cg_lane_loop cg_begin_lanes(struct cg_func *g, LLVMValueRef mask);
 void cg_end_lanes(struct cg_func *g, struct cg_lane_loop *l);
+
+// cg_gather.c
+// The lanes of a vector as scalars, through memory. Two vectors (`which` 0 and 1) can be spread at
+// a time; a scalar or a constant is left as it is.
+struct cg_spread {
+    LLVMValueRef vec, place;
+    LLVMTypeRef type;
+};
+struct cg_spread cg_spread(struct cg_func *g, LLVMValueRef vec, unsigned which);
+LLVMValueRef cg_spread_lane(struct cg_func *g, const struct cg_spread *s, unsigned lane);
+// A place a lane: `base` + offs[lane], `base` + index[lane] * scale (32-bit indices), or the vector
+// `pointers`.
+struct cg_places {
+    LLVMValueRef pointers, base, index;
+    const int64_t *offs;
+    unsigned scale; // bytes: 1, 2, 4 or 8
+    bool index_signed;
+};
+LLVMValueRef cg_pointers(struct cg_func *g, const struct cg_places *p); // a vector
+// Accesses of `count` components of `bytes` bytes, one after the other, by each active lane.
+struct cg_lane_access {
+    LLVMTypeRef elem;
+    unsigned count, bytes;
+    struct cg_places at;
+};
+void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out); // inactive: zero
+void cg_scatter(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *comp);
+// The places as they are used without a mask, lane by lane.
+struct cg_spread cg_spread_places(struct cg_func *g, const struct cg_places *p);
+LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, const struct cg_spread *s,
+                      unsigned lane);
+// Where the lanes of an access find their memory, i->offset included.
+struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
 
 // cg_nan.c
 void cg_find_nans(struct cg_func *g);

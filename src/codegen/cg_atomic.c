@@ -311,34 +311,41 @@ static void emit_scanned(struct cg_func *g, struct kir_inst *i) {
 
 // What the lanes of one atomic work on.
 struct lanes {
-    LLVMValueRef ptrs, x, y;
+    struct cg_places at;
+    unsigned offset; // of the component from there
+    LLVMValueRef x, y;
     LLVMValueRef out; // alloca for the old values, or NULL
     LLVMTypeRef vt;
 };
 
-static void do_lane(struct cg_func *g, const struct kir_inst *i, const struct lanes *v,
-                    LLVMValueRef lane) {
+static void keep_old(struct cg_func *g, const struct lanes *v, LLVMValueRef r, LLVMValueRef lane) {
     struct cg *c = g->cg;
-    LLVMValueRef r = one(g, i, cg_extract(g, v->ptrs, lane), cg_extract(g, v->x, lane),
-                         v->y ? cg_extract(g, v->y, lane) : NULL);
-    if (v->out) {
-        LLVMValueRef all = LLVMBuildLoad2(c->b, v->vt, v->out, "");
-        LLVMBuildStore(c->b, LLVMBuildInsertElement(c->b, all, r, lane, ""), v->out);
-    }
+    if (!v->out)
+        return;
+    LLVMValueRef all = LLVMBuildLoad2(c->b, v->vt, v->out, "");
+    LLVMBuildStore(c->b, LLVMBuildInsertElement(c->b, all, r, lane, ""), v->out);
+}
+
+static LLVMValueRef component(struct cg *c, LLVMValueRef p, unsigned offset) {
+    LLVMValueRef at = cg_i64(c, offset);
+    return offset ? LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "") : p;
 }
 
 static void do_active(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
+    LLVMValueRef p = cg_pointers(g, &v->at);
     struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
-    do_lane(g, i, v, l.lane);
+    LLVMValueRef at = component(g->cg, cg_extract(g, p, l.lane), v->offset);
+    LLVMValueRef y = v->y ? cg_extract(g, v->y, l.lane) : NULL;
+    keep_old(g, v, one(g, i, at, cg_extract(g, v->x, l.lane), y), l.lane);
     cg_end_lanes(g, &l);
 }
 
 // Locked instructions do not overlap their cache misses.
-static void fetch_all(struct cg_func *g, const struct lanes *v) {
+static void fetch_all(struct cg_func *g, const struct lanes *v, const struct cg_spread *p) {
     struct cg *c = g->cg;
     for (unsigned k = 0; k < c->width; k++) {
-        LLVMValueRef args[4] = {cg_extract(g, v->ptrs, cg_i32(c, k)), cg_i32(c, 1), cg_i32(c, 3),
-                                cg_i32(c, 1)};
+        LLVMValueRef at = component(c, cg_place(g, &v->at, p, k), v->offset);
+        LLVMValueRef args[4] = {at, cg_i32(c, 1), cg_i32(c, 3), cg_i32(c, 1)};
         cg_call_intrinsic(c, "llvm.prefetch", &c->ptr, 1, args, 4);
     }
 }
@@ -346,10 +353,17 @@ static void fetch_all(struct cg_func *g, const struct lanes *v) {
 static void do_all(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
     note_on(g->cg->notes, i, g->cg->width > 1, "'%s': one thread after another",
             isa_op_info[i->op].name);
+    struct cg_spread p = cg_spread_places(g, &v->at), x = {.vec = v->x};
+    if (cg_shape(g, i->ops[1]).kind != SHAPE_UNIFORM)
+        x = cg_spread(g, v->x, 1);
     if (!is_shared(i) && i->mods.atom != ISA_ATOM_CAS)
-        fetch_all(g, v);
-    for (unsigned k = 0; k < g->cg->width; k++)
-        do_lane(g, i, v, cg_i32(g->cg, k));
+        fetch_all(g, v, &p);
+    for (unsigned k = 0; k < g->cg->width; k++) {
+        LLVMValueRef lane = cg_i32(g->cg, k);
+        LLVMValueRef at = component(g->cg, cg_place(g, &v->at, &p, k), v->offset);
+        LLVMValueRef y = v->y ? cg_extract(g, v->y, lane) : NULL;
+        keep_old(g, v, one(g, i, at, cg_spread_lane(g, &x, k), y), lane);
+    }
 }
 
 // One operation is a few instructions: with all lanes active they are written out, without the
@@ -399,8 +413,8 @@ static void order(struct cg *c, const struct kir_inst *i) {
 static void do_compared(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
     struct cg *c = g->cg;
     LLVMTypeRef ov[2] = {v->vt, cg_vec_of(c, c->ptr)};
-    LLVMValueRef args[4] = {v->ptrs, cg_i32(c, isa_type_bits(i->ty) / 8), cg_mask(g),
-                            LLVMConstNull(v->vt)};
+    LLVMValueRef args[4] = {component(c, cg_pointers(g, &v->at), v->offset),
+                            cg_i32(c, isa_type_bits(i->ty) / 8), cg_mask(g), LLVMConstNull(v->vt)};
     order(c, i);
     LLVMValueRef old = cg_call_intrinsic(c, "llvm.masked.gather", ov, 2, args, 4);
     order(c, i);
@@ -437,16 +451,17 @@ static LLVMValueRef old_values(struct cg_func *g, LLVMTypeRef vt) {
 }
 
 // Component k of a vector, or the only one, at the lanes' pointers.
-static void emit_component(struct cg_func *g, struct kir_inst *i, uint32_t k, LLVMValueRef ptrs) {
+static void emit_component(struct cg_func *g, struct kir_inst *i, uint32_t k,
+                           const struct cg_places *at) {
     struct cg *c = g->cg;
     bool cas = i->mods.atom == ISA_ATOM_CAS, result = i->nres && i->op == ISA_OP_ATOM;
     struct lanes v = {.vt = cg_vec_of(c, cg_int_type(c, isa_type_bits(i->ty)))};
-    LLVMValueRef at = cg_i64(c, (uint64_t)k * (isa_type_bits(i->ty) / 8));
-    v.ptrs = k ? LLVMBuildGEP2(c->b, c->i8, ptrs, &at, 1, "") : ptrs;
+    v.at = *at;
+    v.offset = k * (isa_type_bits(i->ty) / 8);
     v.x = operand(g, i, 1 + k);
     v.y = cas ? operand(g, i, 2) : NULL;
     if (c->width == 1) {
-        LLVMValueRef r = one(g, i, v.ptrs, v.x, v.y);
+        LLVMValueRef r = one(g, i, component(c, at->pointers, v.offset), v.x, v.y);
         if (result)
             cg_set_scalar(g, i->res[k], cg_widen(c, r, i->ty, i->res[k]->type));
         return;
@@ -464,9 +479,14 @@ static void emit_component(struct cg_func *g, struct kir_inst *i, uint32_t k, LL
 
 // The elements of a vector are atomic each by itself, so one follows the other for all lanes.
 static void emit_each(struct cg_func *g, struct kir_inst *i) {
-    LLVMValueRef ptrs = cg_pointer(g, i->mods.space, address(g, i, true), true);
+    bool one = g->cg->width == 1 || i->mods.space == ISA_SPACE_LOCAL;
+    struct cg_places at = {0};
+    if (one)
+        at.pointers = cg_pointer(g, i->mods.space, address(g, i, true), true);
+    else
+        at = cg_places_of(g, i);
     for (uint32_t k = 0; k < (i->mods.vec ? i->mods.vec : 1u); k++)
-        emit_component(g, i, k, ptrs);
+        emit_component(g, i, k, &at);
 }
 
 bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i) {

@@ -139,13 +139,27 @@ static LLVMValueRef starts_exact(struct cg_func *g, const struct counted *l) {
                          "exact");
 }
 
+// The uniform value that the index grows by each turn; NULL: there is none.
+static struct kir_value *step_of(struct cg_func *g, const struct counted *l) {
+    const struct kir_value *v = l->index;
+    if (!l->next || v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_ADD)
+        return NULL;
+    for (int k = 0; k < 2; k++)
+        if (v->def->ops[k] == l->next && cg_shape(g, v->def->ops[1 - k]).kind == SHAPE_UNIFORM)
+            return v->def->ops[1 - k];
+    return NULL;
+}
+
 static void emit_full_turn(struct cg_func *g, struct kir_block *b, const struct counted *l,
                            LLVMBasicBlockRef full) {
     struct cg *c = g->cg;
     LLVMBasicBlockRef again = cg_new_block(g, "full.again"), mixed = cg_new_block(g, "full.mixed");
     g->exact = l->next;
     g->exact_signed = l->is_signed;
+    g->step = step_of(g, l);
+    g->stepped = l->index;
     cg_emit_body(g, b);
+    g->step = NULL;
     LLVMValueRef stay = all_stay(g, l);
     cg_prepare_phis(g, b);
     LLVMBuildCondBr(c->b, stay, again, mixed);

@@ -268,7 +268,7 @@ static void store_strided(struct cg_func *g, const struct access *a, LLVMValueRe
     masked_store(c, all, base, strided_mask(g, a, m), a->bytes);
 }
 
-// ---- gathers and scatters -----------------------------------------------------------------
+// ---- one access a lane --------------------------------------------------------------------
 
 static bool in_block(struct cg_func *g, const struct kir_value *v) {
     return v->kind == KIR_VALUE_INST && v->def->block == g->block;
@@ -304,26 +304,26 @@ static bool scaled_index(struct cg_func *g, struct kir_value *x, struct kir_valu
     return false;
 }
 
-static LLVMValueRef indexed_pointer(struct cg_func *g, LLVMValueRef base, struct kir_value *x) {
+static struct cg_places indexed(struct cg_func *g, LLVMValueRef base, struct kir_value *x) {
     struct cg *c = g->cg;
     struct kir_value *idx;
     uint64_t scale;
-    bool is_signed;
-    LLVMTypeRef v64 = cg_vec_of(c, c->i64);
-    if (scaled_index(g, x, &idx, &scale, &is_signed)) {
-        LLVMValueRef v = cg_vec(g, idx);
-        v = is_signed ? LLVMBuildSExt(c->b, v, v64, "") : LLVMBuildZExt(c->b, v, v64, "");
-        return LLVMBuildGEP2(c->b, cg_int_type(c, (unsigned)scale * 8), base, &v, 1, "");
+    struct cg_places p = {.base = base};
+    if (scaled_index(g, x, &idx, &scale, &p.index_signed)) {
+        p.index = cg_vec(g, idx);
+        p.scale = (unsigned)scale;
+        return p;
     }
     LLVMValueRef v = cg_vec(g, x);
-    return LLVMBuildGEP2(c->b, c->i8, base, &v, 1, "");
+    p.pointers = LLVMBuildGEP2(c->b, c->i8, base, &v, 1, "");
+    return p;
 }
 
-// One pointer a lane, in the form base + index wherever the IR shows one.
-static LLVMValueRef lane_pointers(struct cg_func *g, const struct access *a) {
+// In the form base + index wherever the IR shows one.
+static struct cg_places places(struct cg_func *g, const struct kir_inst *i) {
     struct cg *c = g->cg;
-    struct kir_value *v = a->i->ops[0];
-    enum isa_space s = a->space;
+    struct kir_value *v = i->ops[0];
+    enum isa_space s = i->mods.space;
     bool flat = s != ISA_SPACE_LOCAL;
     LLVMTypeRef v64 = cg_vec_of(c, c->i64);
     if (flat && in_block(g, v) && v->def->op == ISA_OP_ADD && v->type == KIR_B64) {
@@ -333,25 +333,20 @@ static LLVMValueRef lane_pointers(struct cg_func *g, const struct access *a) {
                 !cg_at_hand(g, u) || !cg_at_hand(g, x))
                 continue;
             LLVMValueRef base = cg_pointer(g, s, cg_scalar(g, u), false);
-            return indexed_pointer(g, byte_gep(c, base, a->i->offset), x);
+            return indexed(g, byte_gep(c, base, i->offset), x);
         }
     }
     LLVMValueRef addr = cg_vec(g, v);
-    if (s == ISA_SPACE_SHARED || s == ISA_SPACE_CLUSTER) {
-        LLVMValueRef low = cg_narrow(c, addr, 32);
-        LLVMValueRef at = LLVMBuildSExt(c->b, low, v64, "");
-        LLVMValueRef base = byte_gep(c, g->shared_base, a->i->offset);
-        return LLVMBuildGEP2(c->b, c->i8, base, &at, 1, "");
-    }
+    if (s == ISA_SPACE_SHARED || s == ISA_SPACE_CLUSTER)
+        return (struct cg_places){.base = byte_gep(c, g->shared_base, i->offset),
+                                  .index = cg_narrow(c, addr, 32),
+                                  .scale = 1,
+                                  .index_signed = true};
     if (kir_type_bits(v->type) < 64)
         addr = LLVMBuildZExt(c->b, addr, v64, "");
-    LLVMValueRef off = cg_splat(c, LLVMConstInt(c->i64, (unsigned long long)a->i->offset, 1));
-    return cg_pointer(g, s, LLVMBuildAdd(c->b, addr, off, ""), true);
-}
-
-static LLVMValueRef component_pointers(struct cg *c, LLVMValueRef p, unsigned bytes) {
-    LLVMValueRef at = cg_i64(c, bytes);
-    return bytes ? LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "") : p;
+    LLVMValueRef off = cg_splat(c, LLVMConstInt(c->i64, (unsigned long long)i->offset, 1));
+    return (struct cg_places){.pointers =
+                                  cg_pointer(g, s, LLVMBuildAdd(c->b, addr, off, ""), true)};
 }
 
 // One pointer a lane from the address itself; safe to make before a branch.
@@ -363,26 +358,6 @@ static LLVMValueRef exact_pointers(struct cg_func *g, const struct access *a) {
     if (kir_type_bits(a->i->ops[0]->type) < 64)
         addr = LLVMBuildZExt(c->b, addr, v64, "");
     return cg_pointer(g, a->space, LLVMBuildAdd(c->b, addr, off, ""), true);
-}
-
-static void gather(struct cg_func *g, const struct access *a, LLVMValueRef p, LLVMValueRef *out) {
-    struct cg *c = g->cg;
-    LLVMTypeRef vt = cg_vec_of(c, a->elem), ov[2] = {vt, cg_vec_of(c, c->ptr)};
-    for (unsigned k = 0; k < a->count; k++) {
-        LLVMValueRef args[4] = {component_pointers(c, p, k * a->bytes), cg_i32(c, a->bytes),
-                                cg_mask(g), zero_of(vt)};
-        out[k] = cg_call_intrinsic(c, "llvm.masked.gather", ov, 2, args, 4);
-    }
-}
-
-static void scatter(struct cg_func *g, const struct access *a, LLVMValueRef p, LLVMValueRef *comp) {
-    struct cg *c = g->cg;
-    LLVMTypeRef ov[2] = {cg_vec_of(c, a->elem), cg_vec_of(c, c->ptr)};
-    for (unsigned k = 0; k < a->count; k++) {
-        LLVMValueRef args[4] = {comp[k], component_pointers(c, p, k * a->bytes),
-                                cg_i32(c, a->bytes), cg_mask(g)};
-        cg_call_intrinsic(c, "llvm.masked.scatter", ov, 2, args, 4);
-    }
 }
 
 // ---- scalar accesses ----------------------------------------------------------------------
@@ -399,6 +374,24 @@ static LLVMValueRef scalar_pointer(struct cg_func *g, const struct access *a) {
         return cg_pointer(g, a->space, addr, false);
     }
     return byte_gep(c, cg_pointer(g, a->space, addr, false), a->i->offset);
+}
+
+struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i) {
+    struct shape s = cg_shape(g, i->ops[0]);
+    struct access a = {.i = i, .space = i->mods.space};
+    if (s.kind == SHAPE_OFFSETS && !s.guard && a.space != ISA_SPACE_LOCAL)
+        return (struct cg_places){.base = scalar_pointer(g, &a), .offs = s.offs};
+    return places(g, i);
+}
+
+static struct cg_lane_access each_lane(struct cg_func *g, const struct access *a) {
+    return (struct cg_lane_access){
+        .elem = a->elem, .count = a->count, .bytes = a->bytes, .at = cg_places_of(g, a->i)};
+}
+
+static struct cg_lane_access at_pointers(const struct access *a, LLVMValueRef p) {
+    return (struct cg_lane_access){
+        .elem = a->elem, .count = a->count, .bytes = a->bytes, .at.pointers = p};
 }
 
 static void load_scalar(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
@@ -512,6 +505,7 @@ static void note_access(struct cg_func *g, const struct access *a, const struct 
 
 static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
                          const int64_t *offs, struct plan p, LLVMValueRef *out) {
+    cg_prefetch_turns(g, a->i, base, false);
     if (p.pieces)
         load_pieces(g, a, base, offs, p.pieces, out);
     else
@@ -520,6 +514,7 @@ static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef
 
 static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
                           const int64_t *offs, struct plan p, LLVMValueRef *comp) {
+    cg_prefetch_turns(g, a->i, base, true);
     if (p.pieces)
         store_pieces(g, a, base, offs, p.pieces, comp);
     else
@@ -546,7 +541,7 @@ static void load_offsets(struct cg_func *g, const struct access *a, struct plan 
     from[0] = LLVMGetInsertBlock(c->b);
     LLVMBuildBr(c->b, done);
     LLVMPositionBuilderAtEnd(c->b, any);
-    gather(g, a, p, x[1]);
+    cg_gather(g, at_pointers(a, p), x[1]);
     from[1] = LLVMGetInsertBlock(c->b);
     LLVMBuildBr(c->b, done);
     LLVMPositionBuilderAtEnd(c->b, done);
@@ -575,7 +570,7 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     else if (n.pieces || n.stride)
         load_offsets(g, &a, n, s.offs, x);
     else
-        gather(g, &a, lane_pointers(g, &a), x);
+        cg_gather(g, each_lane(g, &a), x);
     if (ordered)
         compiler_fence(c);
     set_loaded(g, &a, x);
@@ -623,11 +618,11 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         store_planned(g, &a, base, s.offs, n, comp);
         LLVMBuildBr(c->b, done);
         LLVMPositionBuilderAtEnd(c->b, any);
-        scatter(g, &a, p, comp);
+        cg_scatter(g, at_pointers(&a, p), comp);
         LLVMBuildBr(c->b, done);
         LLVMPositionBuilderAtEnd(c->b, done);
     } else {
-        scatter(g, &a, lane_pointers(g, &a), comp);
+        cg_scatter(g, each_lane(g, &a), comp);
     }
     if (ordered)
         compiler_fence(c);

@@ -376,7 +376,17 @@ static unsigned registers_in(const struct cg *c, const struct flow *fl, const st
     return (bits + vector_bits - 1) / vector_bits;
 }
 
-enum { TEMPORARIES = 6, MAX_TEAM_INSTRUCTIONS = 3000 };
+enum { TEMPORARIES = 6, MAX_TEAM_INSTRUCTIONS = 3000, MAX_TEAM_ATOMICS = 64 };
+
+// Lanes of one group that act one after the other.
+static unsigned lanes_of_atomics(const struct cg *c, const struct flow *fl) {
+    unsigned n = 0;
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
+            if ((i->op == ISA_OP_ATOM || i->op == ISA_OP_RED) && varies(fl, i->ops[0]))
+                n += c->width;
+    return n;
+}
 
 static unsigned instructions(const struct kir_func *f) {
     unsigned n = 0;
@@ -408,8 +418,8 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
         unsigned r = registers_in(c, fl, l, vector_bits);
         need = r > need ? r : need;
     }
-    unsigned team = 1;
-    while (team * 2 <= CG_MAX_TEAM && groups % (team * 2) == 0 &&
+    unsigned team = 1, atomics = lanes_of_atomics(c, fl);
+    while (team * 2 <= CG_MAX_TEAM && team * 2 * atomics <= MAX_TEAM_ATOMICS && groups % (team * 2) == 0 &&
            team * 2 * need + TEMPORARIES <= registers &&
            team * 2 * instructions(c->kernel) <= MAX_TEAM_INSTRUCTIONS)
         team *= 2;

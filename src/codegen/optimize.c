@@ -16,9 +16,9 @@ static const struct {
     const char *triple, *cpu, *tune, *features;
 } targets[] = {
     [KD_LEVEL_X86_64_V2] = {"x86_64-unknown-linux-gnu", "x86-64-v2", "generic", ""},
-    [KD_LEVEL_X86_64_V3] = {"x86_64-unknown-linux-gnu", "x86-64-v3", "skylake", ""},
+    [KD_LEVEL_X86_64_V3] = {"x86_64-unknown-linux-gnu", "x86-64-v3", "skylake", "+prfchw"},
     [KD_LEVEL_X86_64_V4] = {"x86_64-unknown-linux-gnu", "x86-64-v4", "skylake-avx512",
-                            "-prefer-256-bit"},
+                            "-prefer-256-bit,+prfchw"},
     [KD_LEVEL_AARCH64] = {"aarch64-unknown-linux-gnu", "generic", "generic", "+neon"},
 };
 

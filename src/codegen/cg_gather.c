@@ -1,0 +1,184 @@
+// Accesses at an address a lane: a scalar access a lane. Gather and scatter instructions cost more
+// than that on most processors (a fixed 30 cycles and more where they are mitigated against data
+// sampling), and where the target has none LLVM makes a branch a lane of a masked one. Inactive
+// lanes are sent to a place of the function's own, which needs no branch either.
+//
+// Lanes become scalars through memory: a load a lane, where taking a register apart needs up to
+// three instructions on the port that the values' way back into a register needs too.
+#include "codegen/cg.h"
+
+// Beyond so many lanes in one function the intrinsics are used: they keep compile time in bounds.
+enum { MAX_SPREAD_LANES = 6144, SLOT_BYTES = 128 };
+
+static LLVMValueRef zeroed_slot(struct cg_func *g) {
+    struct cg *c = g->cg;
+    LLVMTypeRef t = LLVMVectorType(c->i64, SLOT_BYTES / 8);
+    LLVMValueRef slot = cg_entry_alloca(g, t);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+    LLVMPositionBuilderBefore(c->b, LLVMGetNextInstruction(slot));
+    LLVMBuildStore(c->b, LLVMConstNull(t), slot);
+    LLVMPositionBuilderAtEnd(c->b, here);
+    return slot;
+}
+
+struct cg_spread cg_spread(struct cg_func *g, LLVMValueRef vec, unsigned which) {
+    struct cg *c = g->cg;
+    LLVMTypeRef t = LLVMTypeOf(vec);
+    struct cg_spread s = {.vec = vec, .type = t};
+    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind || LLVMIsConstant(vec) ||
+        (LLVMGetTypeKind(LLVMGetElementType(t)) == LLVMIntegerTypeKind &&
+         LLVMGetIntTypeWidth(LLVMGetElementType(t)) > 64))
+        return s;
+    s.type = LLVMGetElementType(t);
+    LLVMValueRef *scratch = &g->scratch[which];
+    if (!*scratch) {
+        *scratch = cg_entry_alloca(g, LLVMVectorType(c->i64, c->width));
+        LLVMSetAlignment(*scratch, 64);
+    }
+    s.place = *scratch;
+    // Volatile, so that LLVM does not take the register apart after all.
+    LLVMValueRef st = LLVMBuildStore(c->b, vec, s.place);
+    LLVMSetVolatile(st, 1);
+    LLVMSetAlignment(st, 64);
+    return s;
+}
+
+LLVMValueRef cg_spread_lane(struct cg_func *g, const struct cg_spread *s, unsigned lane) {
+    struct cg *c = g->cg;
+    if (!s->place)
+        return cg_extract(g, s->vec, cg_i32(c, lane));
+    LLVMValueRef at = cg_i64(c, lane);
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(c->b, s->type, s->place, &at, 1, "");
+    LLVMValueRef x = LLVMBuildLoad2(c->b, s->type, p, "");
+    LLVMSetVolatile(x, 1);
+    return x;
+}
+
+static bool spend(struct cg_func *g, unsigned count) {
+    unsigned lanes = g->cg->width * count;
+    if (g->spread_lanes + lanes > MAX_SPREAD_LANES)
+        return false;
+    g->spread_lanes += lanes;
+    return true;
+}
+
+static LLVMValueRef component(struct cg *c, LLVMValueRef p, int64_t bytes) {
+    LLVMValueRef at = cg_i64(c, (uint64_t)bytes);
+    return bytes ? LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "") : p;
+}
+
+LLVMValueRef cg_pointers(struct cg_func *g, const struct cg_places *p) {
+    struct cg *c = g->cg;
+    if (p->pointers)
+        return p->pointers;
+    LLVMTypeRef v64 = cg_vec_of(c, c->i64);
+    if (!p->index) {
+        LLVMValueRef at = cg_offs_vec(g, p->offs, c->i64);
+        return LLVMBuildGEP2(c->b, c->i8, p->base, &at, 1, "");
+    }
+    LLVMValueRef at = p->index_signed ? LLVMBuildSExt(c->b, p->index, v64, "")
+                                      : LLVMBuildZExt(c->b, p->index, v64, "");
+    return LLVMBuildGEP2(c->b, cg_int_type(c, p->scale * 8), p->base, &at, 1, "");
+}
+
+struct cg_spread cg_spread_places(struct cg_func *g, const struct cg_places *p) {
+    if (p->pointers)
+        return cg_spread(g, p->pointers, 0);
+    return p->index ? cg_spread(g, p->index, 0) : (struct cg_spread){0};
+}
+
+LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, const struct cg_spread *s,
+                      unsigned lane) {
+    struct cg *c = g->cg;
+    if (p->pointers)
+        return cg_spread_lane(g, s, lane);
+    if (!p->index)
+        return component(c, p->base, p->offs[lane]);
+    LLVMValueRef at = cg_spread_lane(g, s, lane);
+    at =
+        p->index_signed ? LLVMBuildSExt(c->b, at, c->i64, "") : LLVMBuildZExt(c->b, at, c->i64, "");
+    return LLVMBuildGEP2(c->b, cg_int_type(c, p->scale * 8), p->base, &at, 1, "");
+}
+
+static void gather_instructions(struct cg_func *g, const struct cg_lane_access *a,
+                                LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMTypeRef vt = cg_vec_of(c, a->elem), ov[2] = {vt, cg_vec_of(c, c->ptr)};
+    LLVMValueRef p = cg_pointers(g, &a->at);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef args[4] = {component(c, p, k * a->bytes), cg_i32(c, a->bytes), cg_mask(g),
+                                LLVMConstNull(vt)};
+        out[k] = cg_call_intrinsic(c, "llvm.masked.gather", ov, 2, args, 4);
+    }
+}
+
+static void scatter_instructions(struct cg_func *g, const struct cg_lane_access *a,
+                                 LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    LLVMTypeRef ov[2] = {cg_vec_of(c, a->elem), cg_vec_of(c, c->ptr)};
+    LLVMValueRef p = cg_pointers(g, &a->at);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef args[4] = {comp[k], component(c, p, k * a->bytes), cg_i32(c, a->bytes),
+                                cg_mask(g)};
+        cg_call_intrinsic(c, "llvm.masked.scatter", ov, 2, args, 4);
+    }
+}
+
+// With a mask: pointers, those of inactive lanes replaced by that of a slot of the function's own.
+static struct cg_places safe_places(struct cg_func *g, const struct cg_places *p,
+                                    LLVMValueRef *slot) {
+    struct cg *c = g->cg;
+    if (!g->now.mask)
+        return *p;
+    if (!*slot)
+        *slot = zeroed_slot(g);
+    return (struct cg_places){.pointers =
+                                  cg_select(c, g->now.mask, cg_pointers(g, p), cg_splat(c, *slot))};
+}
+
+static void gather_lanes(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    struct cg_places at = safe_places(g, &a->at, &g->zero_slot);
+    struct cg_spread s = cg_spread_places(g, &at);
+    for (unsigned k = 0; k < a->count; k++)
+        out[k] = LLVMGetPoison(cg_vec_of(c, a->elem));
+    for (unsigned l = 0; l < c->width; l++) {
+        LLVMValueRef p = cg_place(g, &at, &s, l);
+        for (unsigned k = 0; k < a->count; k++) {
+            LLVMValueRef x = LLVMBuildLoad2(c->b, a->elem, component(c, p, k * a->bytes), "");
+            LLVMSetAlignment(x, a->bytes);
+            out[k] = LLVMBuildInsertElement(c->b, out[k], x, cg_i32(c, l), "");
+        }
+    }
+}
+
+static void scatter_lanes(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    struct cg_places at = safe_places(g, &a->at, &g->sink_slot);
+    struct cg_spread s = cg_spread_places(g, &at);
+    for (unsigned k = 0; k < a->count; k++) {
+        struct cg_spread v = cg_spread(g, comp[k], 1);
+        for (unsigned l = 0; l < c->width; l++) {
+            LLVMValueRef x = cg_spread_lane(g, &v, l), p = cg_place(g, &at, &s, l);
+            LLVMSetAlignment(LLVMBuildStore(c->b, x, component(c, p, k * a->bytes)), a->bytes);
+        }
+    }
+}
+
+void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out) {
+    struct cg_active active = cg_begin_active(g);
+    if (spend(g, a.count))
+        gather_lanes(g, &a, out);
+    else
+        gather_instructions(g, &a, out);
+    cg_end_active(g, &active, out, a.count);
+}
+
+void cg_scatter(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *comp) {
+    struct cg_active active = cg_begin_active(g);
+    if (spend(g, a.count))
+        scatter_lanes(g, &a, comp);
+    else
+        scatter_instructions(g, &a, comp);
+    cg_end_active(g, &active, NULL, 0);
+}
