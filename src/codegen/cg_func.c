@@ -256,11 +256,20 @@ static bool touches_shared(const struct kir_func *f) {
     return false;
 }
 
+// Does a store go elsewhere in each lane? Then the rows of a block touch the same lines.
+static bool scatters(const struct cg_func *g) {
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
+            if (i->op == ISA_OP_ST && g->fl->shape[i->ops[0]->id].kind == SHAPE_VARYING)
+                return true;
+    return false;
+}
+
 // May groups of several blocks of a run take turns, row by row?
 static bool rows_first(const struct cg_func *g) {
     struct cg *c = g->cg;
     const uint32_t *n = c->spec.ntid;
-    if (!n[0] || n[0] % (c->width * c->team) || n[1] * n[2] < 2 || has_barrier(g))
+    if (!n[0] || n[0] % (c->width * c->team) || n[1] * n[2] < 2 || has_barrier(g) || scatters(g))
         return false;
     for (uint32_t f = 0; f < c->ir->funcs.len; f++)
         if (c->needed[f] && touches_shared(c->ir->funcs.data[f]))

@@ -136,8 +136,87 @@ static struct cg_places safe_places(struct cg_func *g, const struct cg_places *p
                                   cg_select(c, g->now.mask, cg_pointers(g, p), cg_splat(c, *slot))};
 }
 
+static LLVMValueRef shuffle(struct cg *c, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
+                            unsigned n) {
+    LLVMValueRef idx[64];
+    for (unsigned k = 0; k < n; k++)
+        idx[k] = cg_i32(c, from[k]);
+    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, n), "");
+}
+
+// In each four lanes: alternately x's and y's pieces of `unit` elements, from the low or high half.
+static LLVMValueRef unpack(struct cg *c, LLVMValueRef x, LLVMValueRef y, unsigned unit, bool high) {
+    unsigned from[32], n = c->width;
+    for (unsigned k = 0; k < n; k++) {
+        unsigned at = k % 4, piece = at / unit;
+        from[k] = (piece % 2 ? n : 0) + k / 4 * 4 + (high ? 2 : 0) + piece / 2 * unit + at % unit;
+    }
+    return shuffle(c, x, y, from, n);
+}
+
+// Transposes 4x4 elements in each four lanes.
+static void transpose4(struct cg *c, LLVMValueRef *v) {
+    LLVMValueRef lo = unpack(c, v[0], v[1], 1, false), hi = unpack(c, v[0], v[1], 1, true);
+    LLVMValueRef lo2 = unpack(c, v[2], v[3], 1, false), hi2 = unpack(c, v[2], v[3], 1, true);
+    v[0] = unpack(c, lo, lo2, 2, false);
+    v[1] = unpack(c, lo, lo2, 2, true);
+    v[2] = unpack(c, hi, hi2, 2, false);
+    v[3] = unpack(c, hi, hi2, 2, true);
+}
+
+static LLVMValueRef join(struct cg *c, LLVMValueRef *p, unsigned count) {
+    unsigned all[64];
+    for (unsigned k = 0; k < 64; k++)
+        all[k] = k;
+    for (; count > 1; count /= 2)
+        for (unsigned k = 0; k < count / 2; k++)
+            p[k] = shuffle(c, p[2 * k], p[2 * k + 1], all,
+                           2 * LLVMGetVectorSize(LLVMTypeOf(p[2 * k])));
+    return p[0];
+}
+
+// Four words a lane are one access of 16 bytes; a transposition parts them.
+static bool in_fours(const struct cg *c, const struct cg_lane_access *a) {
+    return a->count == 4 && a->bytes == 4 && c->width % 4 == 0;
+}
+
+static void gather_fours(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMTypeRef t = LLVMVectorType(a->elem, 4);
+    struct cg_places at = safe_places(g, &a->at, &g->zero_slot);
+    struct cg_spread s = cg_spread_places(g, &at);
+    LLVMValueRef of[4][8];
+    for (unsigned l = 0; l < c->width; l++) {
+        LLVMValueRef x = LLVMBuildLoad2(c->b, t, cg_place(g, &at, &s, l), "");
+        LLVMSetAlignment(x, 16);
+        of[l % 4][l / 4] = x;
+    }
+    for (unsigned k = 0; k < 4; k++)
+        out[k] = join(c, of[k], c->width / 4);
+    transpose4(c, out);
+}
+
+static void scatter_fours(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    struct cg_places at = safe_places(g, &a->at, &g->sink_slot);
+    struct cg_spread s = cg_spread_places(g, &at);
+    LLVMValueRef v[4] = {comp[0], comp[1], comp[2], comp[3]};
+    transpose4(c, v);
+    for (unsigned l = 0; l < c->width; l++) {
+        unsigned from[4];
+        for (unsigned k = 0; k < 4; k++)
+            from[k] = l / 4 * 4 + k;
+        LLVMValueRef x = shuffle(c, v[l % 4], LLVMGetPoison(LLVMTypeOf(v[0])), from, 4);
+        LLVMSetAlignment(LLVMBuildStore(c->b, x, cg_place(g, &at, &s, l)), 16);
+    }
+}
+
 static void gather_lanes(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *out) {
     struct cg *c = g->cg;
+    if (in_fours(c, a)) {
+        gather_fours(g, a, out);
+        return;
+    }
     struct cg_places at = safe_places(g, &a->at, &g->zero_slot);
     struct cg_spread s = cg_spread_places(g, &at);
     for (unsigned k = 0; k < a->count; k++)
@@ -152,8 +231,12 @@ static void gather_lanes(struct cg_func *g, const struct cg_lane_access *a, LLVM
     }
 }
 
-static void scatter_lanes(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp) {
+static void scatter_all(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp) {
     struct cg *c = g->cg;
+    if (in_fours(c, a)) {
+        scatter_fours(g, a, comp);
+        return;
+    }
     struct cg_places at = safe_places(g, &a->at, &g->sink_slot);
     struct cg_spread s = cg_spread_places(g, &at);
     for (unsigned k = 0; k < a->count; k++) {
@@ -163,6 +246,42 @@ static void scatter_lanes(struct cg_func *g, const struct cg_lane_access *a, LLV
             LLVMSetAlignment(LLVMBuildStore(c->b, x, component(c, p, k * a->bytes)), a->bytes);
         }
     }
+}
+
+static void scatter_one(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp,
+                        LLVMValueRef pointers, LLVMValueRef bits) {
+    struct cg *c = g->cg;
+    LLVMTypeRef t = LLVMTypeOf(bits);
+    LLVMValueRef args[2] = {bits, LLVMConstInt(c->i1, 1, 0)};
+    LLVMValueRef lane = cg_call_intrinsic(c, "llvm.cttz", &t, 1, args, 2);
+    LLVMValueRef p = cg_extract(g, pointers, lane);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef x = cg_extract(g, comp[k], lane);
+        LLVMSetAlignment(LLVMBuildStore(c->b, x, component(c, p, k * a->bytes)), a->bytes);
+    }
+}
+
+// Often one lane writes for all; then the others need not be gone through.
+static void scatter_lanes(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    if (!g->now.mask) {
+        scatter_all(g, a, comp);
+        return;
+    }
+    LLVMBasicBlockRef one = cg_new_block(g, "one"), several = cg_new_block(g, "several"),
+                      done = cg_new_block(g, "scattered");
+    LLVMValueRef bits = cg_mask_bits(g, g->now.mask), p = cg_pointers(g, &a->at);
+    LLVMTypeRef t = LLVMTypeOf(bits);
+    LLVMValueRef n = cg_call_intrinsic(c, "llvm.ctpop", &t, 1, &bits, 1);
+    LLVMValueRef is_one = LLVMBuildICmp(c->b, LLVMIntEQ, n, LLVMConstInt(t, 1, 0), "");
+    LLVMBuildCondBr(c->b, is_one, one, several);
+    LLVMPositionBuilderAtEnd(c->b, one);
+    scatter_one(g, a, comp, p, bits);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, several);
+    scatter_all(g, a, comp);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
 }
 
 void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out) {

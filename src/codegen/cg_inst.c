@@ -7,6 +7,12 @@ static bool widens(const struct kir_inst *i) {
            ((i->op == ISA_OP_MUL || i->op == ISA_OP_MAD) && i->mods.half == ISA_WIDE);
 }
 
+// A 64-bit register's low half, extended: see shape.c.
+static bool extends_low_half(const struct kir_inst *i) {
+    return i->op == ISA_OP_CVT && isa_type_bits(i->ty) == 64 && isa_type_bits(i->ty2) == 32 &&
+           kir_type_bits(i->ops[0]->type) == 64;
+}
+
 // The condition under which no lane's 32-bit sum wraps, in any group of the team: base between
 // the smallest and the largest value that all offsets leave room for.
 static LLVMValueRef no_wrap(struct cg_func *g, const struct kir_inst *i, struct kir_value *v) {
@@ -26,7 +32,8 @@ static LLVMValueRef no_wrap(struct cg_func *g, const struct kir_inst *i, struct 
     int64_t min = (is_signed ? INT32_MIN : 0) - lo;
     int64_t max = (is_signed ? INT32_MAX : (int64_t)UINT32_MAX) - hi;
     // min <= base <= max as one unsigned comparison
-    LLVMValueRef d = LLVMBuildSub(c->b, cg_scalar(g, v), cg_i32(c, (uint64_t)min & UINT32_MAX), "");
+    LLVMValueRef base = cg_narrow(c, cg_scalar(g, v), 32);
+    LLVMValueRef d = LLVMBuildSub(c->b, base, cg_i32(c, (uint64_t)min & UINT32_MAX), "");
     return LLVMBuildICmp(c->b, LLVMIntULE, d, cg_i32(c, (uint64_t)(max - min) & UINT32_MAX), "");
 }
 
@@ -89,10 +96,10 @@ bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i) {
         if (s.guard && derived && !emit_lanes(g, i, vec))
             return false;
         if (s.guard && !derived) {
-            for (uint32_t k = 0; k < i->nops; k++)
+            for (uint32_t k = 0; k < i->nops && !extends_low_half(i); k++)
                 guard = and_guards(c, guard, cg_guard(g, i->ops[k]));
             for (uint32_t k = 0; widens(i) && k < i->nops && k < 2; k++)
-                if (i->ops[k]->type == KIR_B32)
+                if (i->ops[k]->type == KIR_B32 || extends_low_half(i))
                     guard = and_guards(c, guard, no_wrap(g, i, i->ops[k]));
             if (!emit_lanes(g, i, vec))
                 return false;

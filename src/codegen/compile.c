@@ -378,6 +378,20 @@ static unsigned registers_in(const struct cg *c, const struct flow *fl, const st
 
 enum { TEMPORARIES = 6, MAX_TEAM_INSTRUCTIONS = 3000, MAX_TEAM_ATOMICS = 64 };
 
+// Do what so many groups need in each loop, and some temporary values, fit the registers?
+static bool fit_registers(const struct cg *c, const struct flow *fl, enum kd_level level,
+                          unsigned groups) {
+    unsigned registers = level == KD_LEVEL_X86_64_V4 ? 32 : 16, most = 1;
+    unsigned vector_bits = level == KD_LEVEL_X86_64_V4   ? 512
+                           : level == KD_LEVEL_X86_64_V3 ? 256
+                                                         : 128;
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
+        unsigned r = registers_in(c, fl, fl->cfg->loops.data[k], vector_bits);
+        most = r > most ? r : most;
+    }
+    return groups * most + TEMPORARIES <= registers;
+}
+
 // Lanes of one group that act one after the other.
 static unsigned lanes_of_atomics(const struct cg *c, const struct flow *fl) {
     unsigned n = 0;
@@ -401,11 +415,7 @@ static unsigned instructions(const struct kir_func *f) {
 // latency of each other's chains of operations.
 static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level level) {
     const uint32_t *n = c->spec.ntid;
-    unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width, need = 1;
-    unsigned registers = level == KD_LEVEL_X86_64_V4 ? 32 : 16;
-    unsigned vector_bits = level == KD_LEVEL_X86_64_V4   ? 512
-                           : level == KD_LEVEL_X86_64_V3 ? 256
-                                                         : 128;
+    unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width;
     const struct kir_inst *forbidden = team_forbidden(c->kernel);
     if (c->width == 1 || !threads || threads % c->width || !fl->cfg->loops.len)
         return 1;
@@ -415,12 +425,10 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
         const struct cfg_loop *l = fl->cfg->loops.data[k];
         if (l->irreducible || leaves_by_data(fl, l))
             return no_team(c, "threads leave a loop by what they have computed", l->header->last);
-        unsigned r = registers_in(c, fl, l, vector_bits);
-        need = r > need ? r : need;
     }
     unsigned team = 1, atomics = lanes_of_atomics(c, fl);
-    while (team * 2 <= CG_MAX_TEAM && team * 2 * atomics <= MAX_TEAM_ATOMICS && groups % (team * 2) == 0 &&
-           team * 2 * need + TEMPORARIES <= registers &&
+    while (team * 2 <= CG_MAX_TEAM && team * 2 * atomics <= MAX_TEAM_ATOMICS &&
+           groups % (team * 2) == 0 && fit_registers(c, fl, level, team * 2) &&
            team * 2 * instructions(c->kernel) <= MAX_TEAM_INSTRUCTIONS)
         team *= 2;
     if (team == 1)
@@ -444,6 +452,13 @@ static void debug_masks(struct cg *c, const struct flow *fl) {
                     fl->deferred[b->id][k] ? " (deferred)" : "");
         fputc('\n', stderr);
     }
+}
+
+// Rows of blocks are 32 lanes wide, and a team of narrower groups would hold halves of rows, which
+// have nothing at a constant distance: whole rows do.
+static bool rows_want_32(const struct cg *c) {
+    const uint32_t *n = c->spec.ntid;
+    return c->width < 32 && n[0] == 32 && n[1] * n[2] > 1 && c->team > 2;
 }
 
 static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
@@ -480,10 +495,17 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
     } else {
         c->mode = KD_MODE_BLOCK;
         c->team = choose_team(c, fl[c->kernel->index], level);
-        if (c->team > 1)
+        bool may_widen = !c->spec.width && c->width > 1 && c->width < 32 && t.f64 <= t.f32;
+        if (may_widen && rows_want_32(c)) {
+            c->width = 32;
+            c->team = 1;
             analyse_all(c, fl, waits);
-        else if (!c->spec.width && c->width > 1 && c->width < 32 && t.f64 <= t.f32 &&
-                 has_grid_stride_loop(fl[c->kernel->index])) {
+            c->team = choose_team(c, fl[c->kernel->index], level);
+        }
+        if (c->team > 1) {
+            analyse_all(c, fl, waits);
+        } else if (may_widen && c->width < 32 && fit_registers(c, fl[c->kernel->index], level, 2) &&
+                   has_grid_stride_loop(fl[c->kernel->index])) {
             c->width = 32;
             analyse_all(c, fl, waits);
         }

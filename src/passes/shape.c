@@ -314,11 +314,15 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
             return extend(fl, x[0], isa_type_is_signed(i->ty2));
         if (bits == from && src == bits && dst == bits)
             return x[0];
-        if (bits == 32 && from == 64 && src == 64 && dst == 32) {
+        if (src == 64 && (bits == 32 ? from == 64 && dst == 32 : bits == 64 && from == 32)) {
+            // Modulo 2^32 base and offsets hold whether or not the guard does.
             struct shape r = x[0];
-            if (r.guard)
-                break;
             clamp_range(&r, 32);
+            r.guard = false;
+            if (bits == 32)
+                return r;
+            r = extend(fl, r, isa_type_is_signed(i->ty2));
+            r.guard |= r.kind == SHAPE_OFFSETS;
             return r;
         }
         break;

@@ -154,7 +154,7 @@ static struct lag ring(const struct flow *fl, const struct kir_inst *i) {
     case ISA_OP_CVT:
         if (isa_type_is_float(i->ty2))
             return NONE;
-        if (bits == 64 && isa_type_bits(i->ty2) == 32 && i->ops[0]->type == KIR_B32)
+        if (bits == 64 && isa_type_bits(i->ty2) == 32)
             return extended(fl, i, 0, isa_type_is_signed(i->ty2));
         return bits == isa_type_bits(i->ty2) || (bits == 32 && isa_type_bits(i->ty2) == 64)
                    ? lag_of(fl, i->ops[0])
