@@ -1,31 +1,18 @@
-// mbarrier objects and asynchronous copies: a call of the device's helper for each active lane, or
-// one for all of them when they ask the same question.
+// mbarrier objects and asynchronous copies: one call of the device's helper for the lanes of a
+// group, or for all of them together when they ask the same question.
 #include "codegen/cg.h"
 #include "ir/async.h"
 
-struct call {
-    LLVMValueRef args, out; // memory for operands and result
-    uint32_t code;
-};
-
-static void call_helper(struct cg_func *g, const struct kir_inst *i, const struct call *k,
-                        LLVMValueRef *operands, LLVMValueRef lane) {
+// Operand n in 64 bits: a scalar where all lanes have the same.
+static LLVMValueRef operand(struct cg_func *g, struct kir_inst *i, uint32_t n) {
     struct cg *c = g->cg;
-    for (uint32_t n = 0; n < i->nops; n++) {
-        LLVMValueRef at = cg_i64(c, n), x = operands[n];
-        if (LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMVectorTypeKind)
-            x = cg_extract(g, x, lane);
-        LLVMBuildStore(c->b, x, LLVMBuildInBoundsGEP2(c->b, c->i64, k->args, &at, 1, ""));
-    }
-    LLVMValueRef thread = LLVMBuildAdd(c->b, g->now.t0, lane, "");
-    LLVMValueRef a[] = {g->blk, thread, cg_i32(c, k->code), k->args};
-    LLVMValueRef r = cg_call_rt(c, "kd_rt_async", a, 4);
-    if (!i->nres)
-        return;
-    LLVMValueRef p = k->out;
-    if (c->width > 1)
-        p = LLVMBuildInBoundsGEP2(c->b, c->i64, p, &lane, 1, "");
-    LLVMBuildStore(c->b, r, p);
+    bool scalar = c->width == 1 || cg_shape(g, i->ops[n]).kind == SHAPE_UNIFORM;
+    LLVMValueRef x = scalar ? cg_scalar(g, i->ops[n]) : cg_vec(g, i->ops[n]);
+    x = cg_operand_bits(g, i, n, x);
+    unsigned bits = kir_type_bits(i->ops[n]->type);
+    if (bits < 64)
+        x = LLVMBuildZExt(c->b, cg_narrow(c, x, bits), scalar ? c->i64 : cg_vec_of(c, c->i64), "");
+    return x;
 }
 
 static LLVMValueRef fit(struct cg *c, LLVMValueRef x, const struct kir_value *r) {
@@ -34,38 +21,65 @@ static LLVMValueRef fit(struct cg *c, LLVMValueRef x, const struct kir_value *r)
     return cg_narrow(c, x, kir_type_bits(r->type));
 }
 
-bool cg_emit_async(struct cg_func *g, struct kir_inst *i) {
+static LLVMValueRef row(struct cg *c, LLVMValueRef args, uint32_t k) {
+    LLVMValueRef at = cg_i64(c, k);
+    return LLVMBuildInBoundsGEP2(c->b, c->i64, args, &at, 1, "");
+}
+
+static void emit_once(struct cg_func *g, struct kir_inst *i, uint32_t code) {
     struct cg *c = g->cg;
-    struct call k = {.code = kir_async_code(i)};
-    LLVMValueRef operands[KD_ASYNC_MAX_ARGS];
+    LLVMValueRef args = cg_entry_alloca(g, LLVMArrayType2(c->i64, KD_ASYNC_MAX_ARGS));
+    for (uint32_t n = 0; n < i->nops; n++)
+        LLVMBuildStore(c->b, operand(g, i, n), row(c, args, n));
+    LLVMValueRef a[] = {g->blk, g->now.t0, cg_i32(c, code), args};
+    LLVMValueRef r = cg_call_rt(c, "kd_rt_async", a, 4);
+    if (i->nres)
+        cg_set_scalar(g, i->res[0], fit(c, r, i->res[0]));
+}
+
+static void emit_lanes(struct cg_func *g, struct kir_inst *i, uint32_t code) {
+    struct cg *c = g->cg;
+    LLVMTypeRef vec = cg_vec_of(c, c->i64);
+    LLVMValueRef args = cg_entry_alloca(g, LLVMArrayType2(vec, i->nops));
+    LLVMValueRef out = cg_entry_alloca(g, vec);
+    for (uint32_t n = 0; n < i->nops; n++) {
+        LLVMValueRef x = operand(g, i, n);
+        if (LLVMTypeOf(x) == c->i64) {
+            x = cg_splat(c, x);
+            code |= n < 2 ? 1u << (KD_ASYNC_SAME_SHIFT + n) : 0;
+        }
+        LLVMSetAlignment(LLVMBuildStore(c->b, x, row(c, args, n * c->width)), 8);
+    }
+    if (i->nres)
+        LLVMBuildStore(c->b, LLVMConstNull(vec), out);
+    LLVMValueRef bits = cg_mask_bits(g, cg_mask(g));
+    if (c->width < 32)
+        bits = LLVMBuildZExt(c->b, bits, c->i32, "");
+    LLVMValueRef a[] = {
+        g->blk, g->now.t0, cg_i32(c, code), cg_i32(c, c->width), cg_i32(c, i->nops), bits,
+        args,   out};
+    cg_call_rt(c, "kd_rt_async_lanes", a, 8);
+    if (i->nres)
+        cg_set_vec(g, i->res[0], fit(c, LLVMBuildLoad2(c->b, vec, out, ""), i->res[0]));
+}
+
+// Do all lanes ask, or do, the same?
+static bool same_for_all(struct cg_func *g, const struct kir_inst *i) {
+    if (g->cg->width == 1)
+        return true;
+    for (uint32_t n = 0; n < i->nops; n++)
+        if (cg_shape(g, i->ops[n]).kind != SHAPE_UNIFORM)
+            return false;
+    return i->nres && g->fl->shape[i->res[0]->id].kind == SHAPE_UNIFORM;
+}
+
+bool cg_emit_async(struct cg_func *g, struct kir_inst *i) {
+    uint32_t code = kir_async_code(i);
     if (i->nops > KD_ASYNC_MAX_ARGS)
         return false;
-    bool once = c->width == 1 || (i->nres && g->fl->shape[i->res[0]->id].kind == SHAPE_UNIFORM);
-    for (uint32_t n = 0; n < i->nops; n++) {
-        bool scalar = c->width == 1 || cg_shape(g, i->ops[n]).kind == SHAPE_UNIFORM;
-        LLVMValueRef x = scalar ? cg_scalar(g, i->ops[n]) : cg_vec(g, i->ops[n]);
-        x = cg_operand_bits(g, i, n, x);
-        LLVMTypeRef to = scalar ? c->i64 : cg_vec_of(c, c->i64);
-        if (kir_type_bits(i->ops[n]->type) < 64)
-            x = LLVMBuildZExt(c->b, cg_narrow(c, x, kir_type_bits(i->ops[n]->type)), to, "");
-        operands[n] = x;
-    }
-    k.args = cg_entry_alloca(g, LLVMArrayType2(c->i64, KD_ASYNC_MAX_ARGS));
-    LLVMTypeRef out = c->width == 1 ? c->i64 : cg_vec_of(c, c->i64);
-    if (i->nres) {
-        k.out = cg_entry_alloca(g, out);
-        LLVMBuildStore(c->b, LLVMConstNull(out), k.out);
-    }
-    if (once) {
-        call_helper(g, i, &k, operands, cg_i32(c, 0));
-        if (i->nres)
-            cg_set_scalar(g, i->res[0], fit(c, LLVMBuildLoad2(c->b, c->i64, k.out, ""), i->res[0]));
-        return true;
-    }
-    struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
-    call_helper(g, i, &k, operands, l.lane);
-    cg_end_lanes(g, &l);
-    if (i->nres)
-        cg_set_vec(g, i->res[0], fit(c, LLVMBuildLoad2(c->b, out, k.out, ""), i->res[0]));
+    if (same_for_all(g, i))
+        emit_once(g, i, code);
+    else
+        emit_lanes(g, i, code);
     return true;
 }

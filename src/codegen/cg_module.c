@@ -94,6 +94,7 @@ static const struct {
     {"kd_rt_tex", "vpilipp", false},
     {"kd_rt_surf", "vpilipp", false},
     {"kd_rt_async", "lpiip", false},
+    {"kd_rt_async_lanes", "vpiiiiipp", false},
     {"kd_rt_cluster_arrive", "vpi", false},
     {"kd_rt_cluster_wait", "vpi", false},
     {"kd_rt_matrix", "vpiiilp", false},

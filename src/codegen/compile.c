@@ -466,7 +466,14 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
     c->width = choose_width(c, &t, level);
     c->team = 1;
     bool independent = analyse_all(c, fl, waits);
-    bool threads = c->width == 1 && (t.warp_ops || t.odd_barrier || t.block_in_function || *waits);
+    bool stacks = t.odd_barrier || t.block_in_function || *waits;
+    bool threads = c->width == 1 && (t.warp_ops || stacks);
+    // A warp on a stack of its own is one group: what its lanes may do apart is another question
+    // than for narrower groups.
+    if (c->width > 1 && c->width < 32 && independent && stacks) {
+        c->width = 32;
+        independent = analyse_all(c, fl, waits);
+    }
     if (c->width > 1 && !independent)
         threads = true;
     if (c->width > 1 && (t.block_in_function || *waits) && blocks_under_mask(c, fl))
@@ -478,7 +485,7 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             c->width = 1;
             analyse_all(c, fl, waits);
         }
-    } else if (t.odd_barrier || t.block_in_function || *waits) {
+    } else if (stacks) {
         c->mode = KD_MODE_WARP_STACKS;
         if (t.block_in_function || t.odd_barrier)
             because(c,
@@ -488,10 +495,6 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
                     t.barrier_at);
         else
             because(c, "the kernel waits for what others write", t.mbarrier_at);
-        if (c->width != 32) {
-            c->width = 32;
-            analyse_all(c, fl, waits);
-        }
     } else {
         c->mode = KD_MODE_BLOCK;
         c->team = choose_team(c, fl[c->kernel->index], level);

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 7, KD_WARP = 32 };
+enum { KD_ABI_VERSION = 8, KD_WARP = 32 };
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -234,8 +234,10 @@ enum kd_async_op {
     KD_ASYNC_IM2COL = 1 << 12,
     KD_ASYNC_MULTICAST = 1 << 13,
     KD_ASYNC_SIGNALS = 1 << 14, // an mbarrier object is told
+    KD_ASYNC_BLOCKS = 1 << 15,  // of a wait: returns when the phase has ended (stack modes)
     KD_ASYNC_ATOM_SHIFT = 16,   // 4 bits: enum kd_async_atom
     KD_ASYNC_TYPE_SHIFT = 20,   // 4 bits: enum kd_async_type
+    KD_ASYNC_SAME_SHIFT = 24,   // bit k: operand k is the same for all lanes of kd_rt_async_lanes
     KD_ASYNC_MAX_ARGS = 16,
 };
 enum kd_async_atom {
@@ -326,13 +328,21 @@ enum kd_async_type {
     /* mbarrier objects and asynchronous copies: see enum kd_async_op */                           \
     X(uint64_t, kd_rt_async,                                                                       \
       (struct kd_block * b, uint32_t thread, uint32_t code, const uint64_t *args))                 \
+    /* the same for the lanes in mask of a group of `width` that begins with `thread`, in their    \
+       order: operand k of lane l is args[k * width + l], its result becomes out[l] */             \
+    X(void, kd_rt_async_lanes,                                                                     \
+      (struct kd_block * b, uint32_t thread, uint32_t code, uint32_t width, uint32_t nargs,        \
+       uint32_t mask, const uint64_t *args, uint64_t *out))                                        \
     /* the cluster's barrier, in stack modes */                                                    \
     X(void, kd_rt_cluster_arrive, (struct kd_block * b, uint32_t unit))                            \
     X(void, kd_rt_cluster_wait, (struct kd_block * b, uint32_t unit))                              \
     /* the same for a block that keeps count of its threads itself: it arrives as a whole, and     \
        the phase is another one when all of the cluster have */                                    \
     X(void, kd_rt_cluster_block_arrive, (struct kd_block * b))                                     \
-    X(uint32_t, kd_rt_cluster_phase, (struct kd_block * b))
+    X(uint32_t, kd_rt_cluster_phase, (struct kd_block * b))                                        \
+    /* the same: every thread of the block waits for other blocks of the cluster; returns when     \
+       they may have done something for it */                                                      \
+    X(void, kd_rt_cluster_park, (struct kd_block * b))
 
 // shfl returns the value in the low half, the predicate in bit 32; match the same.
 

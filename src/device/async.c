@@ -23,13 +23,12 @@ struct request {
     struct kd_block *b;
     uint32_t code;
     const uint64_t *args;
-    enum kd_fault *fault;
-    const char **why;
+    struct async_outcome *out;
 };
 
 static uint64_t refuse(const struct request *r, enum kd_fault fault, const char *why) {
-    *r->fault = fault;
-    *r->why = why;
+    r->out->fault = fault;
+    r->out->why = why;
     return 0;
 }
 
@@ -54,11 +53,12 @@ static uint64_t pack(struct mbarrier m) {
            (uint64_t)m.parity << 63;
 }
 
-static void complete_if_done(struct mbarrier *m) {
+static bool complete_if_done(struct mbarrier *m) {
     if (m->pending || m->tx)
-        return;
+        return false;
     m->parity ^= 1;
     m->pending = m->expected;
+    return true;
 }
 
 static uint64_t init(const struct request *r, uint64_t count) {
@@ -84,15 +84,39 @@ static uint64_t change(const struct request *r, int64_t tx, uint32_t arrivals, b
     m.tx += (int32_t)tx;
     m.pending -= arrivals;
     m.expected -= drop ? arrivals : 0;
-    complete_if_done(&m);
+    r->out->phase_ended |= complete_if_done(&m);
     uint64_t after = pack(m);
     memcpy(pointer(r->args[0]), &after, sizeof after);
     return before;
 }
 
+bool async_arrive_together(uint64_t address, uint64_t count, uint64_t *before,
+                           struct async_outcome *out) {
+    if (address % 8)
+        return false;
+    memcpy(before, pointer(address), sizeof *before);
+    struct mbarrier m = unpack(*before);
+    if (count > m.pending)
+        return false;
+    m.pending -= (uint32_t)count;
+    *out = (struct async_outcome){.why = "", .phase_ended = complete_if_done(&m)};
+    uint64_t after = pack(m);
+    memcpy(pointer(address), &after, sizeof after);
+    return true;
+}
+
+bool async_phase_ended(uint64_t address, uint32_t parity) {
+    uint64_t now;
+    memcpy(&now, pointer(address), sizeof now);
+    return unpack(now).parity != parity;
+}
+
+uint32_t async_parity(uint32_t code, uint64_t what) {
+    return (code & KD_ASYNC_OP_MASK) == KD_ASYNC_MBARRIER_WAIT ? unpack(what).parity : what & 1;
+}
+
 static uint64_t mbarrier_operation(const struct request *r) {
     const uint64_t *a = r->args;
-    uint64_t now;
     uint32_t op = r->code & KD_ASYNC_OP_MASK, n = (uint32_t)a[1];
     if (op == KD_ASYNC_MBARRIER_PENDING)
         return unpack(a[0]).pending;
@@ -117,10 +141,7 @@ static uint64_t mbarrier_operation(const struct request *r) {
     case KD_ASYNC_MBARRIER_DROP_TX:
         return change(r, n, 1, true);
     default: // waits
-        memcpy(&now, pointer(a[0]), sizeof now);
-        if (op == KD_ASYNC_MBARRIER_WAIT)
-            return unpack(now).parity != unpack(a[1]).parity;
-        return unpack(now).parity != (a[1] & 1);
+        return async_phase_ended(a[0], async_parity(r->code, a[1]));
     }
 }
 
@@ -216,9 +237,9 @@ static uint64_t load_box(const struct request *r) {
     }
     if (to % 128)
         return refuse(r, KD_FAULT_MISALIGNED, "a box in shared memory not aligned to 128 bytes");
-    uint64_t bytes = tensor_load(r->code, pointer(to), pointer(a[1]), c, offsets, r->why);
+    uint64_t bytes = tensor_load(r->code, pointer(to), pointer(a[1]), c, offsets, &r->out->why);
     if (!bytes)
-        return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION, *r->why);
+        return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION, r->out->why);
     signal_done(r, bar, bytes);
     return mask ? multicast(r, to, bytes, bar, mask & (mask - 1), pointer(to)) : 0;
 }
@@ -229,16 +250,15 @@ static uint64_t store_box(const struct request *r) {
     uint64_t from = r->args[1 + dimensions(r)];
     if (from % 128)
         return refuse(r, KD_FAULT_MISALIGNED, "a box in shared memory not aligned to 128 bytes");
-    if (!tensor_store(r->code, pointer(r->args[0]), c, pointer(from), r->why))
-        return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION, *r->why);
+    if (!tensor_store(r->code, pointer(r->args[0]), c, pointer(from), &r->out->why))
+        return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION, r->out->why);
     return 0;
 }
 
 uint64_t async_execute(struct kd_block *b, uint32_t code, const uint64_t *args,
-                       enum kd_fault *fault, const char **why) {
-    struct request r = {b, code, args, fault, why};
-    *fault = KD_FAULT_NONE;
-    *why = "";
+                       struct async_outcome *out) {
+    struct request r = {b, code, args, out};
+    *out = (struct async_outcome){.why = ""};
     switch (code & KD_ASYNC_OP_MASK) {
     case KD_ASYNC_COPY:
         return small_copy(&r);

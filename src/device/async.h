@@ -7,10 +7,22 @@
 
 #include "device/abi.h"
 
-// Does what kd_rt_async is asked for. *fault is set, and *why in plain English, when it cannot be
-// done: the caller ends the launch.
+struct async_outcome {
+    enum kd_fault fault; // it cannot be done: the caller ends the launch
+    const char *why;     // the reason, in plain English
+    bool phase_ended;    // of an mbarrier object, one or more
+};
+// Does what kd_rt_async is asked for.
 uint64_t async_execute(struct kd_block *b, uint32_t code, const uint64_t *args,
-                       enum kd_fault *fault, const char **why);
+                       struct async_outcome *out);
+// `count` arrivals of several threads, as KD_ASYNC_MBARRIER_ARRIVE: the state before them. False,
+// with nothing done: not in one step, since a phase would end on the way, or it is an error.
+bool async_arrive_together(uint64_t address, uint64_t count, uint64_t *before,
+                           struct async_outcome *out);
+// Has the phase of that parity ended, of the mbarrier object there?
+bool async_phase_ended(uint64_t address, uint32_t parity);
+// The parity of the phase that a wait asks about; what: its second operand.
+uint32_t async_parity(uint32_t code, uint64_t what);
 
 // async_reduce.c: n elements of the type at `from` into those at `to`. Elements are handled one by
 // one with relaxed atomic operations. False: the type does not have the operation.

@@ -84,7 +84,9 @@ static bool resident_setup(struct runner *r, struct resident *s, struct op *op) 
     memset(b, 0, sizeof *b);
     b->params = l->params;
     s->cluster = &s->alone;
-    s->alone = (struct cluster){.size = 1, .present = 1};
+    s->cluster_place = 0;
+    s->alone = (struct cluster){.size = 1, .present = 1, .members = {s}};
+    s->started = false;
     if (l->cluster_blocks <= 1)
         b->shared = region_end_aligned(&s->shared, l->window_bytes);
     b->cluster_shared = b->shared;
@@ -380,7 +382,26 @@ static void end_unit(struct resident *s) {
     }
 }
 
-static const char all_wait[] = "each thread that is left waits at a barrier or for other lanes";
+static const char all_wait[] =
+    "each thread that is left waits: at a barrier, for a phase of an mbarrier object or for other "
+    "lanes";
+
+// Names a thread that waits, not the one that ran last.
+static void blame_waiting(struct resident *s) {
+    s->current = 0;
+    while (s->current + 1 < s->nunits && s->units[s->current].wait == UNIT_ENDED)
+        s->current++;
+}
+
+static _Noreturn void deadlock(struct resident *s) {
+    blame_waiting(s);
+    block_fault(s, KD_FAULT_DEADLOCK, all_wait);
+}
+
+// Another block of the cluster may let this one go on.
+static bool others_may_help(const struct resident *s) {
+    return s->cluster->present > 1;
+}
 
 static void fiber_main(void *arg) {
     struct resident *s = arg;
@@ -390,10 +411,15 @@ static void fiber_main(void *arg) {
     }
     if (s->live == 0)
         runner_abandon(s->runner, OUTCOME_DONE);
-    if (s->ready_count == 0)
-        block_fault(s, KD_FAULT_DEADLOCK, all_wait);
+    if (s->ready_count == 0 && !others_may_help(s))
+        deadlock(s);
     // This stack is free, but nobody takes it before the switch.
     stack_give(&s->runner->stacks, s->current_stack);
+    if (s->ready_count == 0) {
+        set_current(s, NULL);
+        s->runner->outcome = OUTCOME_YIELD;
+        kd_fiber_resume(s->runner->scheduler_sp);
+    }
     uint32_t next = pop_ready(s);
     s->current = next;
     set_current(s, s->units[next].stack);
@@ -427,6 +453,13 @@ static void leave_if_cancelled(struct resident *s) {
         runner_abandon(s->runner, OUTCOME_CANCELLED);
 }
 
+// Other blocks' turn.
+static void to_scheduler(struct resident *s) {
+    s->runner->outcome = OUTCOME_YIELD;
+    s->runner->stack = NULL;
+    kd_fiber_switch(&s->current_stack->sp, s->runner->scheduler_sp);
+}
+
 void block_wait(struct resident *s) {
     s->yields = 0;
     leave_if_cancelled(s);
@@ -434,7 +467,9 @@ void block_wait(struct resident *s) {
         return;
     if (s->next_unit < s->nunits)
         block_fault(s, KD_FAULT_OUT_OF_MEMORY, "no memory for stacks");
-    block_fault(s, KD_FAULT_DEADLOCK, all_wait);
+    if (!others_may_help(s))
+        deadlock(s);
+    to_scheduler(s);
 }
 
 void block_release(struct resident *s, uint32_t unit) {
@@ -449,11 +484,9 @@ void block_yield(struct resident *s) {
     bool others = s->next_unit < s->nunits || s->yields < s->ready_count;
     if (others && switch_away(s))
         return;
-    // A whole round has only yielded: other blocks' turn.
+    // A whole round has only yielded.
     s->yields = 0;
-    s->runner->outcome = OUTCOME_YIELD;
-    s->runner->stack = NULL;
-    kd_fiber_switch(&s->current_stack->sp, s->runner->scheduler_sp);
+    to_scheduler(s);
 }
 
 // ---- Blocks that can wait, from the runner's side -----------------------------------------
@@ -469,7 +502,7 @@ static void give_stacks(struct resident *s) {
         current_seen |= k == s->current_stack;
         stack_give(pool, k);
     }
-    if (!current_seen)
+    if (!current_seen && s->current_stack)
         stack_give(pool, s->current_stack);
 }
 
@@ -486,12 +519,13 @@ static bool after_switch(struct runner *r, struct resident *s) {
 
 static bool start_block(struct runner *r, struct resident *s, uint64_t index) {
     place(s, index);
-    s->next_unit = 0;
+    s->started = true;
+    s->next_unit = s->at_phases = 0;
     s->live = s->nunits;
     s->ready_first = s->ready_count = s->yields = 0;
     memset(s->barriers, 0, sizeof s->barriers);
     if (s->cluster == &s->alone) // it may have run another block before
-        s->alone = (struct cluster){.size = 1, .present = 1};
+        s->alone = (struct cluster){.size = 1, .present = 1, .members = {s}};
     s->cluster_phase = s->cluster_units = 0;
     s->cluster_told = false;
     for (uint32_t u = 0; u < s->nunits; u++) {
@@ -510,9 +544,24 @@ static bool start_block(struct runner *r, struct resident *s, uint64_t index) {
     return after_switch(r, s);
 }
 
+// A block none of whose units can go on ends its launch.
+static void fail_waiting(struct runner *r, struct resident *s) {
+    blame_waiting(s);
+    r->fault = (struct fault_info){.fault = KD_FAULT_DEADLOCK};
+    snprintf(r->fault.message, sizeof r->fault.message, "%s", all_wait);
+    record_fault(r, s);
+    give_stacks(s);
+}
+
 static bool continue_block(struct runner *r, struct resident *s) {
     if (context_faulted(s->op->context)) {
         give_stacks(s);
+        return false;
+    }
+    if (s->ready_count == 0) {
+        if (!cluster_stuck(s->cluster))
+            return true;
+        fail_waiting(r, s);
         return false;
     }
     uint32_t next = pop_ready(s);
@@ -567,6 +616,8 @@ static bool take_cluster(struct runner *r, struct op *op, struct resident **s) {
             continue;
         }
         s[k]->cluster = c;
+        s[k]->cluster_place = k;
+        c->members[k] = s[k];
         s[k]->b.shared = cluster_window(c, k);
         s[k]->b.cluster_shared = cluster_window(c, 0);
     }

@@ -20,7 +20,15 @@ struct block_region {
 };
 
 // What a unit waits for.
-enum unit_wait { UNIT_RUNS, UNIT_AT_BARRIER, UNIT_AT_WARP_OP, UNIT_ENDED };
+enum unit_wait {
+    UNIT_RUNS,
+    UNIT_AT_BARRIER,
+    UNIT_AT_WARP_OP,
+    UNIT_AT_PHASE,   // a64, a: the mbarrier object's address, the phase's parity
+    UNIT_AT_CLUSTER, // the cluster's barrier
+    UNIT_PARKED,     // the interpreter's, until another block of the cluster does something
+    UNIT_ENDED
+};
 
 struct unit {
     struct stack *stack; // NULL: not started, or ended
@@ -57,12 +65,15 @@ struct resident {
     struct stack *current_stack;
     uint32_t ready_first, ready_count; // ring of units that can go on
     uint32_t yields;                   // since anything but yielding was done
+    uint32_t at_phases;                // units in UNIT_AT_PHASE
+    bool started;
     struct barrier barriers[BARRIERS];
     struct unit *units;
     uint16_t *ready;
     struct resident *next;
 
     struct cluster *cluster, alone; // alone: of a block without others
+    uint32_t cluster_place;         // among its members
     uint32_t cluster_phase;         // that what follows is about
     uint32_t cluster_units;         // that have arrived and not ended
     bool cluster_told;              // the block has arrived
@@ -79,8 +90,8 @@ static inline bool thread_units(const struct resident *s) {
     return s->launch->code->info.mode == KD_MODE_THREAD_STACKS;
 }
 
-// The calling unit goes on later: the block's other units run meanwhile. All of them waiting is a
-// deadlock.
+// The calling unit goes on later: the block's other units run meanwhile. All units of all blocks of
+// the cluster waiting is a deadlock.
 void block_wait(struct resident *s);
 // A unit that waited can go on.
 void block_release(struct resident *s, uint32_t unit);

@@ -1,6 +1,7 @@
 #include "device/cluster.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "device/block.h"
@@ -55,6 +56,7 @@ struct cluster *cluster_take(struct runner *r, uint32_t blocks, uint64_t window)
     }
     c->size = c->present = blocks;
     c->arrived = c->phase = 0;
+    memset(c->members, 0, sizeof c->members);
     return c;
 }
 
@@ -75,11 +77,36 @@ static void refresh(struct resident *s) {
     s->cluster_told = false;
 }
 
+static void release_all(struct resident *s, enum unit_wait what) {
+    for (uint32_t u = 0; u < s->next_unit; u++)
+        if (s->units[u].wait == what)
+            block_release(s, u);
+}
+
+void cluster_unpark(struct cluster *c, const struct resident *s) {
+    for (uint32_t k = 0; k < c->size; k++)
+        if (c->members[k] && c->members[k] != s)
+            release_all(c->members[k], UNIT_PARKED);
+}
+
 static void open_if_complete(struct cluster *c) {
     if (!c->arrived || c->arrived < c->present)
         return;
     c->arrived = 0;
     c->phase++;
+    for (uint32_t k = 0; k < c->size; k++)
+        if (c->members[k])
+            release_all(c->members[k], UNIT_AT_CLUSTER);
+    cluster_unpark(c, NULL);
+}
+
+bool cluster_stuck(const struct cluster *c) {
+    for (uint32_t k = 0; k < c->size; k++) {
+        const struct resident *s = c->members[k];
+        if (s && (!s->started || s->ready_count || s->next_unit < s->nunits))
+            return false;
+    }
+    return true;
 }
 
 static void tell(struct resident *s) {
@@ -109,8 +136,16 @@ void kd_rt_cluster_arrive(struct kd_block *b, uint32_t unit) {
 
 void kd_rt_cluster_wait(struct kd_block *b, uint32_t unit) {
     struct resident *s = resident_of(b);
-    while (has_arrived(s, unit))
-        block_yield(s);
+    while (has_arrived(s, unit)) {
+        s->units[unit].wait = UNIT_AT_CLUSTER;
+        block_wait(s);
+    }
+}
+
+void kd_rt_cluster_park(struct kd_block *b) {
+    struct resident *s = resident_of(b);
+    s->units[s->current].wait = UNIT_PARKED;
+    block_wait(s);
 }
 
 void kd_rt_cluster_block_arrive(struct kd_block *b) {
@@ -138,6 +173,7 @@ void cluster_leave(struct runner *r, struct resident *s) {
     if (s->cluster_told && c->arrived)
         c->arrived--;
     c->present--;
+    c->members[s->cluster_place] = NULL;
     open_if_complete(c);
     s->cluster = &s->alone;
     if (!c->map || c->present)

@@ -7,17 +7,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device/abi.h"
+
 struct runner;
 struct resident;
 
 struct cluster {
     uint8_t *map; // the windows with unmapped room between them; NULL: the block's own memory
     uint64_t map_size, window;
-    uint32_t blocks;  // windows
-    uint32_t size;    // blocks of the cluster
-    uint32_t present; // that have not left
-    uint32_t arrived; // of those present, at the barrier
-    uint32_t phase;   // how often the barrier has opened
+    uint32_t blocks;                                 // windows
+    uint32_t size;                                   // blocks of the cluster
+    uint32_t present;                                // that have not left
+    uint32_t arrived;                                // of those present, at the barrier
+    uint32_t phase;                                  // how often the barrier has opened
+    struct resident *members[KD_CLUSTER_MAX_BLOCKS]; // NULL: has left
     struct cluster *next;
 };
 
@@ -29,5 +32,9 @@ uint8_t *cluster_window(const struct cluster *c, uint32_t rank);
 void cluster_leave(struct runner *r, struct resident *s);
 // A unit (warp or thread) of the block has ended.
 void cluster_unit_ended(struct resident *s, uint32_t unit);
+// Something has happened in block s that others may have waited for.
+void cluster_unpark(struct cluster *c, const struct resident *s);
+// Can no block of the cluster go on by itself? Only when none of them runs.
+bool cluster_stuck(const struct cluster *c);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "device/async.h"
 #include "device/block.h"
 #include "device/internal.h"
 #include "device/op.h"
@@ -25,8 +24,8 @@ static struct fault_info *begin_fault(struct kd_block *b, uint32_t thread, enum 
     return f;
 }
 
-static _Noreturn void fault_at(struct kd_block *b, uint32_t thread, enum kd_fault fault,
-                               const char *message) {
+_Noreturn void runtime_fault(struct kd_block *b, uint32_t thread, enum kd_fault fault,
+                             const char *message) {
     struct fault_info *f = begin_fault(b, thread, fault);
     snprintf(f->message, sizeof f->message, "%s", message);
     runner_abandon(resident_of(b)->runner, OUTCOME_FAULT);
@@ -119,8 +118,8 @@ uint64_t kd_rt_malloc(struct kd_block *b, uint32_t thread, uint64_t size) {
 
 void kd_rt_free(struct kd_block *b, uint32_t thread, uint64_t ptr) {
     if (!heap_give(context_of(b), ptr))
-        fault_at(b, thread, KD_FAULT_ILLEGAL_ADDRESS,
-                 "free of a pointer that malloc did not return, or that was freed before");
+        runtime_fault(b, thread, KD_FAULT_ILLEGAL_ADDRESS,
+                      "free of a pointer that malloc did not return, or that was freed before");
 }
 
 // ---- Time and waiting ---------------------------------------------------------------------
@@ -158,22 +157,6 @@ void kd_rt_nanosleep(struct kd_block *b, uint32_t thread, uint32_t ns) {
     do {
         kd_rt_yield(b);
     } while (kd_now_ns() < end);
-}
-
-// ---- mbarrier objects and asynchronous copies ---------------------------------------------
-
-uint64_t kd_rt_async(struct kd_block *b, uint32_t thread, uint32_t code, const uint64_t *args) {
-    enum kd_fault fault;
-    const char *why;
-    uint64_t r = async_execute(b, code, args, &fault, &why);
-    if (fault)
-        fault_at(b, thread, fault, why);
-    uint32_t op = code & KD_ASYNC_OP_MASK;
-    bool waits = op == KD_ASYNC_MBARRIER_WAIT || op == KD_ASYNC_MBARRIER_WAIT_PARITY;
-    // The interpreter turns to other threads by itself.
-    if (waits && !r && on_stacks(resident_of(b)))
-        kd_rt_yield(b);
-    return r;
 }
 
 // ---- Tables -------------------------------------------------------------------------------

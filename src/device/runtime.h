@@ -6,6 +6,10 @@
 
 KD_RT_FUNCTIONS(KD_RT_DECLARE)
 
+// Ends the launch: what kd_rt_fault does, with a reason.
+_Noreturn void runtime_fault(struct kd_block *b, uint32_t thread, enum kd_fault fault,
+                             const char *message);
+
 // All of them, for the interpreter.
 const struct kd_rt *runtime_table(void);
 // Address of a helper by name; NULL: no such helper.

@@ -89,7 +89,7 @@ static uint32_t type_code(const struct kir_inst *i) {
 }
 
 uint32_t kir_async_code(const struct kir_inst *i) {
-    uint32_t op = operation(i), code = op;
+    uint32_t op = operation(i), code = op | (i->flag ? KD_ASYNC_BLOCKS : 0);
     bool tensor =
         op == KD_ASYNC_TENSOR_LOAD || op == KD_ASYNC_TENSOR_STORE || op == KD_ASYNC_TENSOR_REDUCE;
     bool bulk = op == KD_ASYNC_BULK || op == KD_ASYNC_BULK_REDUCE;
@@ -105,6 +105,10 @@ uint32_t kir_async_code(const struct kir_inst *i) {
     if (op == KD_ASYNC_BULK_REDUCE)
         code |= type_code(i) << KD_ASYNC_TYPE_SHIFT;
     return code;
+}
+
+bool kir_async_waits_by_state(const struct kir_inst *i) {
+    return i->op == ISA_OP_MBARRIER_TEST_WAIT || i->op == ISA_OP_MBARRIER_TRY_WAIT;
 }
 
 bool kir_async_waits(const struct kir_inst *i) {

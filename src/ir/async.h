@@ -6,6 +6,8 @@
 
 // Its `code` (device/abi.h).
 uint32_t kir_async_code(const struct kir_inst *i);
+// Does it ask for the end of a phase by a state that an arrival gave?
+bool kir_async_waits_by_state(const struct kir_inst *i);
 // Does it ask whether a phase has ended? Such an instruction can be what a thread waits with.
 bool kir_async_waits(const struct kir_inst *i);
 

@@ -3,6 +3,7 @@
 // values), one with a barrier in it (a kernel with barriers of its own alone needs no stacks), one
 // that is called once, and small ones. Functions that call themselves stay, and so do those that
 // allocate on the stack: what they allocate is given back when they return.
+#include "ir/async.h"
 #include "ir/simplify.h"
 #include "ir/ssa.h"
 
@@ -265,7 +266,8 @@ static uint32_t count(struct inliner *n, const struct kir_func *f) {
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
             size++;
-            n->has_barrier[f->index] |= isa_op_info[i->op].klass == ISA_CLASS_BLOCK;
+            n->has_barrier[f->index] |=
+                isa_op_info[i->op].klass == ISA_CLASS_BLOCK || kir_async_waits(i);
         }
     return size;
 }

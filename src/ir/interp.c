@@ -257,6 +257,7 @@ static void start_threads(struct interp *in, uint32_t nthreads, uint32_t nwarps)
     const struct interp_func *f = interp_decode(in, in->kernel->index);
     memset(in->barriers, 0, sizeof in->barriers);
     in->live = nthreads;
+    in->at_phases = 0;
     for (uint32_t k = 0; k < nwarps; k++) {
         uint32_t lanes = nthreads - k * KD_WARP;
         lanes = lanes > KD_WARP ? KD_WARP : lanes;
@@ -292,11 +293,17 @@ void interp_run(struct interp *in, struct kir_module *m, struct kir_func *kernel
     start_threads(in, nthreads, nwarps);
     interp_cluster_start(in);
     while (in->live && !in->failed) {
-        bool elsewhere = interp_cluster_pending(in);
-        if (!run_round(in, nwarps) && !elsewhere)
-            interp_fault(in, first_waiting(in), KD_FAULT_DEADLOCK);
-        else if (in->live && !in->failed)
+        interp_cluster_pending(in);
+        bool ran = run_round(in, nwarps);
+        ran |= interp_phase_check(in);
+        if (!in->live || in->failed)
+            break;
+        if (ran)
             rt->kd_rt_yield(b);
+        else if (b->cluster_blocks > 1)
+            rt->kd_rt_cluster_park(b);
+        else
+            interp_fault(in, first_waiting(in), KD_FAULT_DEADLOCK);
     }
 }
 

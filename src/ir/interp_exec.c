@@ -94,14 +94,15 @@ static void access_image(struct interp *in, struct interp_thread *t,
 // mbarrier objects and asynchronous copies are the device's work. A thread that finds a phase
 // unfinished lets others run.
 static void do_async(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
-    uint64_t args[KD_ASYNC_MAX_ARGS] = {0};
-    for (uint32_t k = 0; k < i->ir->nops && k < KD_ASYNC_MAX_ARGS; k++)
-        args[k] = interp_get(t, &i->ops[k]).u64[0];
-    uint64_t r = in->rt->kd_rt_async(in->b, t->id, kir_async_code(i->ir), args);
+    uint64_t r = interp_async(in, t, i);
     if (i->ir->nres)
         interp_set64(t, i, 0, r);
     if (kir_async_waits(i->ir) && !r)
         interp_warp_of(in, t)->give_way = true;
+}
+
+static bool is_phase_wait(const struct kir_inst *i) {
+    return i->flag && kir_async_waits(i);
 }
 
 static void index_branch(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
@@ -152,7 +153,10 @@ static bool control(struct interp *in, struct interp_thread *t, const struct int
         interp_cluster_wait(in, t);
         return true;
     default:
-        return false;
+        if (!is_phase_wait(i->ir))
+            return false;
+        interp_phase_wait(in, t, i);
+        return true;
     }
 }
 

@@ -11,6 +11,7 @@
 //   interp_matrix.c   matrix instructions
 //   interp_barrier.c  barriers of a block
 //   interp_cluster.c  the barrier of a cluster
+//   interp_phase.c    mbarrier objects, asynchronous copies, and threads that wait for a phase
 //   interp_search.c   which thread made an access
 #ifndef KUDZU_IR_INTERP_INTERNAL_H
 #define KUDZU_IR_INTERP_INTERNAL_H
@@ -63,6 +64,7 @@ enum interp_state {
     INTERP_WARP_WAIT,
     INTERP_BAR_WAIT,
     INTERP_CLUSTER_WAIT,
+    INTERP_PHASE_WAIT, // stands at an instruction that is tried again
     INTERP_DONE
 };
 
@@ -118,6 +120,7 @@ struct interp {
     uint32_t cluster_phase;       // of that barrier, when the block last looked
     bool cluster_told;            // the block has arrived as a whole
     uint32_t live;                // threads
+    uint32_t at_phases;           // threads in INTERP_PHASE_WAIT
     uint32_t failed;              // a fault was reported and the helper came back
     const struct interp_thread *asserted; // the first thread whose assertion failed; NULL
     struct interp_search *search; // NULL: memory is what it is, not a copy
@@ -212,6 +215,12 @@ void interp_cluster_ended(struct interp *in, struct interp_thread *t);
 // Has the block arrived, while others of the cluster have not? Releases the threads that wait when
 // they have.
 bool interp_cluster_pending(struct interp *in);
+
+// interp_phase.c
+uint64_t interp_async(struct interp *in, const struct interp_thread *t, const struct interp_inst *i);
+void interp_phase_wait(struct interp *in, struct interp_thread *t, const struct interp_inst *i);
+// Lets threads go on whose phases have ended; was there one?
+bool interp_phase_check(struct interp *in);
 
 // interp_matrix.c
 void interp_matrix(struct interp *in, struct interp_warp *w, uint32_t lanes);

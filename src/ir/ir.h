@@ -36,6 +36,8 @@
 //                 B32, PRED. bar.warp.sync: [membermask].
 //   bar.sync      [id] or [id, count]; bar.arrive: [id, count]; bar.red: [id, (count,) pred],
 //                 inst->flag set if count is there; mods.boolop and/or -> PRED, popc -> B32.
+//   mbarrier.test_wait, try_wait: [addr, state or parity] -> PRED. inst->flag set: blocks until the
+//                 phase has ended; the result is true.
 //   ldmatrix      [addr] + inst->offset -> registers; stmatrix: [addr, registers...]; movmatrix: [a].
 //   mma, wmma.mma [a..., b..., c..., (metadata, selector)] -> d...: the registers of each fragment,
 //                 isa/matrix.h says how many. wmma.load: [addr, (stride)] + inst->offset -> a

@@ -1,7 +1,7 @@
 // The clean-ups in their order, until nothing changes.
 #include "ir/simplify.h"
 
-void kir_simplify_func(struct kir_func *f) {
+static void clean_up(struct kir_func *f) {
     enum { ROUNDS = 4 }; // each round finds less; what is left is valid all the same
     for (int round = 0; round < ROUNDS; round++) {
         bool progress = kir_remove_unreachable(f);
@@ -12,6 +12,12 @@ void kir_simplify_func(struct kir_func *f) {
         if (!progress)
             break;
     }
+}
+
+void kir_simplify_func(struct kir_func *f) {
+    clean_up(f);
+    if (kir_block_on_phases(f))
+        clean_up(f);
     kir_fold(f);
     kir_remove_dead(f);
     kir_layout_frame(f);

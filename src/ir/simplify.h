@@ -9,6 +9,8 @@ bool kir_merge_blocks(struct kir_func *f);       // merge_blocks.c: a block with
 bool kir_fold(struct kir_func *f);           // fold.c: constants, copies, trivial phis, branches
 bool kir_remove_dead(struct kir_func *f);    // dead_code.c: what nobody uses, phi cycles too
 bool kir_promote_locals(struct kir_func *f); // promote_locals.c: local memory to values
+// phase_waits.c: loops that ask for the end of a phase become waits that block
+bool kir_block_on_phases(struct kir_func *f);
 void kir_renumber(struct kir_func *f);       // renumber.c: dense ids of values and blocks
 void kir_layout_frame(struct kir_func *f);   // frame.c: offsets of locals
 

@@ -108,6 +108,65 @@ static bool others_pending(const struct flow *fl, const struct kir_block *b) {
     return false;
 }
 
+// A barrier that nobody passes before every thread of the block has come.
+static bool needs_all(const struct kir_inst *i) {
+    bool counted = i->op == ISA_OP_BAR_RED ? i->flag : i->nops > 1;
+    return (i->op == ISA_OP_BAR_SYNC || i->op == ISA_OP_BAR_RED) && !counted;
+}
+
+// Could another thread wait for what i does? An ordinary store ends no phase; what a loop in memory
+// waits for it may be all the same.
+static bool tells(const struct kir_inst *i, bool phase) {
+    switch (i->op) {
+    case ISA_OP_LD:
+        return false;
+    case ISA_OP_ST:
+        return !phase || i->mods.sem != ISA_SEM_WEAK;
+    case ISA_OP_MEMBAR:
+    case ISA_OP_FENCE:
+    case ISA_OP_NANOSLEEP:
+        return false;
+    default:
+        return isa_op_info[i->op].side_effect && !kir_is_terminator((enum isa_op)i->op);
+    }
+}
+
+// Could somebody wait for lanes at x? Nobody does when all that they tell others they do after a
+// barrier that all threads of the block have to come to.
+static bool awaited(const struct flow *fl, const struct kir_block *x, bool phase, uint8_t *seen) {
+    if (seen[x->id])
+        return false;
+    seen[x->id] = 1;
+    if (!fl->func->is_kernel)
+        return true;
+    for (const struct kir_inst *i = x->first; i; i = i->next) {
+        if (needs_all(i))
+            return false;
+        if (tells(i, phase))
+            return true;
+    }
+    for (uint32_t k = 0; k < x->last->ntargets; k++)
+        if (awaited(fl, x->last->targets[k], phase, seen))
+            return true;
+    return false;
+}
+
+// Are lanes kept from going on, while others wait at b, that the others may be waiting for? phase:
+// what these wait for is the end of a phase.
+static bool awaited_pending(const struct flow *fl, const struct kir_block *b, bool phase) {
+    if (fl->full[b->id])
+        return false;
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+        const struct kir_block *x = fl->cfg->order[p];
+        if (x == b || !flow_waits(fl, x, b))
+            continue;
+        uint8_t *seen = arena_array(fl->arena, uint8_t, fl->func->blocks.len + 1);
+        if (awaited(fl, x, phase, seen))
+            return true;
+    }
+    return false;
+}
+
 static bool is_warp_sync(const struct kir_inst *i) {
     return isa_op_info[i->op].klass == ISA_CLASS_WARP && i->op != ISA_OP_ACTIVEMASK;
 }
@@ -145,21 +204,75 @@ static bool syncs_in_both_arms(const struct flow *fl, const struct kir_block *b)
     return false;
 }
 
+static bool is_arrival(const struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_MBARRIER_ARRIVE:
+    case ISA_OP_MBARRIER_ARRIVE_EXPECT_TX:
+    case ISA_OP_MBARRIER_ARRIVE_DROP:
+    case ISA_OP_MBARRIER_ARRIVE_DROP_EXPECT_TX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Is v what arrivals gave, at one mbarrier object for all lanes?
+static bool from_arrivals(const struct flow *fl, const struct kir_value *v, uint8_t *seen) {
+    if (v->kind != KIR_VALUE_INST || seen[v->id])
+        return v->kind != KIR_VALUE_CONST;
+    seen[v->id] = 1;
+    const struct kir_inst *d = v->def;
+    if (is_arrival(d))
+        return flow_use(fl, d->ops[0], d->block).kind == SHAPE_UNIFORM;
+    if (d->op != ISA_OP_PHI && d->op != ISA_OP_MOV && d->op != ISA_OP_SELP)
+        return false;
+    for (uint32_t k = 0; k < (d->op == ISA_OP_SELP ? 2 : d->nops); k++)
+        if (!from_arrivals(fl, d->ops[k], seen))
+            return false;
+    return true;
+}
+
+// Do all lanes that ask whether a phase has ended get one answer, at one time? They do about one
+// object and one parity. States of arrivals at one object are of one phase, unless a phase ended
+// between the arrivals of the lanes.
+static bool one_answer(const struct flow *fl, const struct kir_inst *i) {
+    if (flow_use(fl, i->ops[0], i->block).kind != SHAPE_UNIFORM)
+        return false;
+    if (flow_use(fl, i->ops[1], i->block).kind == SHAPE_UNIFORM)
+        return true;
+    uint8_t *seen = arena_array(fl->arena, uint8_t, fl->func->value_count + 1);
+    return i->flag && kir_async_waits_by_state(i) && from_arrivals(fl, i->ops[1], seen);
+}
+
+static const struct kir_inst *last_barrier(const struct kir_block *b) {
+    const struct kir_inst *last = NULL;
+    for (const struct kir_inst *i = b->first; i; i = i->next)
+        if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
+            last = i;
+    return last;
+}
+
+static const struct kir_inst *dependent_in(const struct flow *fl, const struct kir_block *b) {
+    const struct kir_inst *barrier = last_barrier(b);
+    if (barrier && others_pending(fl, b))
+        return barrier;
+    if (syncs_in_both_arms(fl, b))
+        return b->last;
+    for (const struct kir_inst *i = b->first; i; i = i->next)
+        if (kir_async_waits(i) && (!one_answer(fl, i) || awaited_pending(fl, b, true)))
+            return i;
+    return NULL;
+}
+
 const struct kir_inst *waiting_dependent(const struct flow *fl) {
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
-        const struct kir_block *b = fl->cfg->order[p];
-        const struct kir_inst *blocks = NULL;
-        for (const struct kir_inst *i = b->first; i; i = i->next)
-            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
-                blocks = i;
-        if (blocks && others_pending(fl, b))
-            return blocks;
-        if (syncs_in_both_arms(fl, b))
-            return b->last;
+        const struct kir_inst *i = dependent_in(fl, fl->cfg->order[p]);
+        if (i)
+            return i;
     }
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
         const struct cfg_loop *l = fl->cfg->loops.data[k];
-        if (fl->loop_waits[k] && (fl->loop_divergent[k] || others_pending(fl, l->header)))
+        if (fl->loop_waits[k] && (fl->loop_divergent[k] || awaited_pending(fl, l->header, false)))
             return l->header->last;
     }
     return NULL;

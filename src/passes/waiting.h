@@ -13,8 +13,9 @@ void waiting_find(struct flow *fl);
 bool waiting_any(const struct flow *fl);
 
 // Does vector code with one mask a warp run this function right? NULL: it does. Else where lanes
-// of one warp may have to wait for each other: a barrier or a waiting loop while other lanes are
-// pending, or warp synchronisation in both arms of a divergent branch.
+// of one warp may have to wait for each other: a barrier, a wait for a phase or a waiting loop while
+// other lanes are pending, a wait for phases that differ from lane to lane, or warp synchronisation
+// in both arms of a divergent branch.
 const struct kir_inst *waiting_dependent(const struct flow *fl);
 
 #endif

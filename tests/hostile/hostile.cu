@@ -6,7 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cooperative_groups.h>
+#include <cuda/barrier>
 #include <cuda_runtime.h>
+
+using block_barrier = cuda::barrier<cuda::thread_scope_block>;
 
 static int failures;
 
@@ -151,6 +155,56 @@ __global__ void stuck_computing(int *p, int *out) {
     }
 }
 
+// Phases and barriers that nobody completes: every thread waits, and the launch ends.
+__global__ void phase_without_end(int *p, int *out) {
+    __shared__ block_barrier bar;
+    if (threadIdx.x == 0)
+        init(&bar, 34); // there are 33 threads
+    __syncthreads();
+    bar.arrive_and_wait();
+    out[0] = p[0];
+}
+__global__ void phase_of_one(int *p, int *out) {
+    __shared__ block_barrier bar;
+    if (threadIdx.x == 0) {
+        init(&bar, 1);
+        bar.wait_parity(false);
+    }
+    __syncthreads();
+    out[0] = p[0];
+}
+__global__ void phase_of_bytes(int *p, int *out) {
+    __shared__ block_barrier bar;
+    if (threadIdx.x == 0)
+        init(&bar, 33);
+    __syncthreads();
+    if (threadIdx.x == 5)
+        bar.wait(cuda::device::barrier_arrive_tx(bar, 1, 16)); // no copy brings them
+    else
+        bar.arrive_and_wait();
+    out[0] = p[0];
+}
+__global__ void __cluster_dims__(2, 1, 1) cluster_phase(int *p, int *out) {
+    __shared__ block_barrier bar;
+    if (threadIdx.x == 0)
+        init(&bar, 33);
+    cooperative_groups::this_cluster().sync();
+    if (blockIdx.x == 0)
+        bar.wait_parity(false);
+    cooperative_groups::this_cluster().sync();
+    out[0] = p[0];
+}
+__global__ void __cluster_dims__(2, 1, 1) cluster_barrier(int *p, int *out) {
+    __shared__ block_barrier bar;
+    if (threadIdx.x == 0)
+        init(&bar, 34);
+    __syncthreads();
+    if (blockIdx.x == 1)
+        bar.arrive_and_wait();
+    cooperative_groups::this_cluster().sync();
+    out[0] = p[0];
+}
+
 struct fault {
     const char *name;
     void (*kernel)(int *, int *);
@@ -171,6 +225,11 @@ static const fault faults[] = {
     {"after_barriers", after_barriers, cudaErrorIllegalAddress},
     {"stuck_waiting", stuck_waiting, cudaErrorIllegalAddress},
     {"stuck_computing", stuck_computing, cudaErrorIllegalAddress},
+    {"phase_without_end", phase_without_end, cudaErrorLaunchTimeout},
+    {"phase_of_one", phase_of_one, cudaErrorLaunchTimeout},
+    {"phase_of_bytes", phase_of_bytes, cudaErrorLaunchTimeout},
+    {"cluster_phase", cluster_phase, cudaErrorLaunchTimeout},
+    {"cluster_barrier", cluster_barrier, cudaErrorLaunchTimeout},
     {"misaligned", misaligned, cudaErrorMisalignedAddress},
     {"misaligned_row", misaligned_row, cudaErrorMisalignedAddress},
     {"misaligned_lane", misaligned_lane, cudaErrorMisalignedAddress},

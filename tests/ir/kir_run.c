@@ -135,11 +135,10 @@ static void rt_surf(struct kd_block *b, uint32_t thread, uint64_t object, uint32
 
 // A block alone: nothing but what async.c does.
 static uint64_t rt_async(struct kd_block *b, uint32_t thread, uint32_t code, const uint64_t *args) {
-    enum kd_fault fault;
-    const char *why;
-    uint64_t r = async_execute(b, code, args, &fault, &why);
-    if (fault)
-        rt_fault(b, thread, fault);
+    struct async_outcome out;
+    uint64_t r = async_execute(b, code, args, &out);
+    if (out.fault)
+        rt_fault(b, thread, out.fault);
     return r;
 }
 
