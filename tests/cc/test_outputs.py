@@ -48,6 +48,17 @@ class Outputs(CompilerTest):
         self.contains(text, "ld.param")
         self.lacks(text, ".local")
 
+    def test_vectors_of_a_shared_array_are_accessed_as_vectors(self):
+        self.write("v.cu", "__global__ void k(float *out) {\n"
+                   "    __shared__ __align__(16) float s[32][68];\n"
+                   "    int t = threadIdx.x;\n"
+                   "    *(float4 *)&s[t][8] = make_float4(t, t, t, t);\n"
+                   "    __syncthreads();\n"
+                   "    float4 v = *(const float4 *)&s[t ^ 1][8];\n"
+                   "    out[t] = v.x * v.y + v.z * v.w;\n}\n")
+        self.compiles("-ptx", "v.cu", "-o", "v.ptx")
+        self.contains(self.read("v.ptx"), "ld.shared.v4", "st.shared.v4")
+
     def test_same_input_same_bytes(self):
         for option in ("-ptx", "-fatbin", "-c", "-dc"):
             self.compiles(option, "a.cu", "-o", "x1")
