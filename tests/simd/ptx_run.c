@@ -10,12 +10,21 @@
 // tex:WIDTHxHEIGHT:FILTER:MODE:FLAGS is a texture object over an array of floats (height 0: one
 // dimension), with the numbers that the driver API has for filter, addressing mode and flags.
 // surf:WIDTHxHEIGHT is a surface object over such an array.
+//
+// ptx_run --serve: each line of the standard input is a run in a process of its own, "EXEC CPU
+// WIDTH SECONDS FILE" (the first three as in KUDZU_EXEC, KUDZU_CPU, KUDZU_WIDTH; SECONDS of
+// processor time at most). The answer is a line "STATUS BYTES" (exit status; 128 + signal) and so
+// many bytes of output. The compiler's library is loaded once, before the first run.
 #include <cuda.h>
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { MAX_ARGS = 16, PRINT_WORDS = 64 };
 
@@ -225,15 +234,11 @@ static char *read_file(const char *path) {
     return text;
 }
 
-int main(int argc, char **argv) {
+static int run_file(const char *path) {
     CUdevice dev;
     CUcontext ctx;
     CUmodule m;
-    if (argc != 2) {
-        printf("usage: ptx_run file.ptx\n");
-        return 2;
-    }
-    char *text = read_file(argv[1]), log[8192] = "";
+    char *text = read_file(path), log[8192] = "";
     check(cuInit(0), "cuInit");
     check(cuDeviceGet(&dev, 0), "cuDeviceGet");
     check(cuCtxCreate(&ctx, 0, dev), "cuCtxCreate");
@@ -251,4 +256,69 @@ int main(int argc, char **argv) {
     cuCtxDestroy(ctx);
     free(text);
     return 0;
+}
+
+// The driver loads the compiler from the folder that it lies in itself; what is loaded already,
+// before a process is split off, costs that process nothing.
+static void load_compiler(void) {
+    Dl_info info;
+    char path[4096];
+    if (!dladdr((void *)cuInit, &info) || !info.dli_fname)
+        return;
+    const char *slash = strrchr(info.dli_fname, '/');
+    snprintf(path, sizeof path, "%.*s/libkudzu-jit.so", slash ? (int)(slash - info.dli_fname) : 1,
+             slash ? info.dli_fname : ".");
+    dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+static _Noreturn void run_apart(char *request, FILE *out) {
+    char exec[16], cpu[16], width[16], path[3800];
+    unsigned seconds;
+    close(0); // the requests are the parent's: an exit would set back where it reads
+    if (dup2(fileno(out), 1) < 0 || dup2(1, 2) < 0)
+        exit(2);
+    if (sscanf(request, "%15s %15s %15s %u %3799[^\n]", exec, cpu, width, &seconds, path) != 5) {
+        printf("bad request\n");
+        exit(2);
+    }
+    setenv("KUDZU_EXEC", exec, 1);
+    setenv("KUDZU_CPU", cpu, 1);
+    setenv("KUDZU_WIDTH", width, 1);
+    setenv("CUDA_CACHE_DISABLE", "1", 1);
+    alarm(40 * seconds); // for one that waits for ever
+    setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
+    exit(run_file(path));
+}
+
+static int serve(void) {
+    char request[4096];
+    load_compiler();
+    while (fgets(request, sizeof request, stdin)) {
+        FILE *out = tmpfile();
+        int status = 0, c;
+        pid_t child = out ? fork() : -1;
+        if (child < 0)
+            return 1;
+        if (child == 0)
+            run_apart(request, out);
+        if (waitpid(child, &status, 0) < 0)
+            return 1;
+        fseek(out, 0, SEEK_END);
+        printf("%d %ld\n", WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
+               ftell(out));
+        rewind(out);
+        while ((c = getc(out)) != EOF)
+            putchar(c);
+        fclose(out);
+        fflush(stdout);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        printf("usage: ptx_run file.ptx | --serve\n");
+        return 2;
+    }
+    return strcmp(argv[1], "--serve") == 0 ? serve() : run_file(argv[1]);
 }
