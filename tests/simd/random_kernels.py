@@ -169,7 +169,7 @@ def main():
     p.add_argument("--minutes", type=float, default=0, help="stop after (0: no limit)")
     p.add_argument("--keep", default=tempfile.gettempdir(), help="where files that differ go")
     p.add_argument("--reduce", type=float, default=120, help="seconds for reducing one file")
-    a = p.parse_args()
+    a = p.parse_intermixed_args()
     if not a.count and not a.minutes:
         a.count = 10
     seed = a.seed if a.seed is not None else random.SystemRandom().randrange(1 << 30)
