@@ -62,6 +62,7 @@ struct cg {
     enum kd_mode mode;
     unsigned width;
     unsigned team; // groups that run together; 1 outside KD_MODE_BLOCK
+    bool one_team; // they are the whole block: nobody else has to reach a barrier
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f32, f64, ptr, void_t;
     LLVMValueRef *fn;      // by kir_func index: declared functions
     uint8_t *can_exit;     // by kir_func index: lanes may die inside

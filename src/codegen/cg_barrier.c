@@ -177,20 +177,29 @@ static void restore(struct cg_func *g, const struct frame *fr) {
     }
 }
 
-static void count_predicates(struct cg_func *g, struct kir_inst *i) {
+// In how many of the group's active lanes the predicate holds, and how many there are: i32.
+static void count_group(struct cg_func *g, struct kir_inst *i, LLVMValueRef n[2]) {
     struct cg *c = g->cg;
     LLVMValueRef p = cg_vec(g, i->ops[i->nops - 1]);
     LLVMValueRef m = cg_mask(g),
                  yes = g->now.mask ? cg_select(c, m, p, LLVMConstNull(LLVMTypeOf(m))) : p;
-    LLVMValueRef n[2] = {cg_mask_bits(g, yes), cg_mask_bits(g, m)};
-    LLVMValueRef var[2] = {g->red_popc, g->red_lanes};
+    n[0] = cg_mask_bits(g, yes);
+    n[1] = cg_mask_bits(g, m);
     for (int k = 0; k < 2; k++) {
         LLVMTypeRef t = LLVMTypeOf(n[k]);
-        LLVMValueRef count = cg_call_intrinsic(c, "llvm.ctpop", &t, 1, &n[k], 1);
+        n[k] = cg_call_intrinsic(c, "llvm.ctpop", &t, 1, &n[k], 1);
         if (c->width < 32)
-            count = LLVMBuildZExt(c->b, count, c->i32, "");
+            n[k] = LLVMBuildZExt(c->b, n[k], c->i32, "");
+    }
+}
+
+static void count_predicates(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    LLVMValueRef n[2], var[2] = {g->red_popc, g->red_lanes};
+    count_group(g, i, n);
+    for (int k = 0; k < 2; k++) {
         LLVMValueRef old = LLVMBuildLoad2(c->b, c->i32, var[k], "");
-        LLVMBuildStore(c->b, LLVMBuildAdd(c->b, old, count, ""), var[k]);
+        LLVMBuildStore(c->b, LLVMBuildAdd(c->b, old, n[k], ""), var[k]);
     }
 }
 
@@ -244,6 +253,23 @@ static void suspend(struct cg_func *g, struct kir_inst *i) {
                                        LLVMBuildLoad2(c->b, c->i32, g->red_prev_lanes, "")));
 }
 
+// All threads of the block are here: they are one team.
+static void meet_in_place(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    LLVMValueRef sum[2] = {cg_i32(c, 0), cg_i32(c, 0)};
+    if (i->op != ISA_OP_BAR_RED || !i->nres)
+        return;
+    for (unsigned t = 0; t < c->team; t++) {
+        LLVMValueRef n[2];
+        cg_turn_to(g, t);
+        count_group(g, i, n);
+        for (int k = 0; k < 2; k++)
+            sum[k] = LLVMBuildAdd(c->b, sum[k], n[k], "");
+    }
+    cg_turn_to(g, 0);
+    cg_set_result(g, i->res[0], reduction_result(c, i, sum[0], sum[1]));
+}
+
 static void call_helper(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     bool red = i->op == ISA_OP_BAR_RED;
@@ -288,7 +314,9 @@ bool cg_emit_barrier(struct cg_func *g, struct kir_inst *i) {
         return true;
     if (i->op != ISA_OP_BAR_SYNC && i->op != ISA_OP_BAR_ARRIVE && i->op != ISA_OP_BAR_RED)
         return false;
-    if (g->cg->mode == KD_MODE_BLOCK)
+    if (g->cg->one_team)
+        meet_in_place(g, i);
+    else if (g->cg->mode == KD_MODE_BLOCK)
         suspend(g, i);
     else
         call_helper(g, i);

@@ -377,7 +377,7 @@ static void switch_to_state(struct cg_func *g, const struct barrier_vars *v,
 // The loop over groups of a kernel in KD_MODE_BLOCK, and over the blocks of a run.
 static void emit_group_loop(struct cg_func *g) {
     struct cg *c = g->cg;
-    bool barriers = has_barrier(g);
+    bool barriers = has_barrier(g) && !c->one_team;
     LLVMBasicBlockRef pass = cg_new_block(g, "pass"), head = cg_new_block(g, "group.head"),
                       next = cg_new_block(g, "group.next"), done = cg_new_block(g, "done");
     LLVMValueRef group_var = LLVMBuildAlloca(c->b, c->i32, "group");

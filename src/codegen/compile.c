@@ -461,6 +461,13 @@ static bool rows_want_32(const struct cg *c) {
     return c->width < 32 && n[0] == 32 && n[1] * n[2] > 1 && c->team > 2;
 }
 
+// Does one pass through the kernel run the whole block?
+static bool is_one_team(const struct cg *c) {
+    const uint32_t *n = c->spec.ntid;
+    uint32_t threads = n[0] * n[1] * n[2];
+    return c->mode == KD_MODE_BLOCK && threads && threads <= c->width * c->team;
+}
+
 static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
     struct traits t = traits_of(c);
     c->width = choose_width(c, &t, level);
@@ -570,6 +577,7 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
     else
         depth_of(&calls, c->kernel);
     choose_mode(c, fl, level, waits);
+    c->one_team = is_one_team(c);
     debug_masks(c, fl[c->kernel->index]);
     emit_all(c, fl);
 }

@@ -8,6 +8,14 @@
 // run: many_values grid=2 block=64 args=buf:128:float,buf:128:zero
 // run: block3d grid=1 block=4,6,5 args=buf:120:iota,buf:120:zero
 // run: loop_until grid=1 block=64 args=buf:64:small,buf:64:zero
+// Blocks that one vector or a team of them holds:
+// run: counts grid=1 block=32 args=buf:96:small,buf:288:zero
+// run: counts grid=2 block=20 args=buf:96:small,buf:288:zero
+// run: loop_until grid=1 block=32 args=buf:64:small,buf:64:zero
+// run: loop_until grid=1 block=7 args=buf:64:small,buf:64:zero
+// run: early grid=1 block=32 args=buf:128:small,buf:128:zero,u32:25
+// run: early grid=1 block=1 args=buf:128:small,buf:128:zero,u32:1
+// run: scan grid=2 block=32 shared=800 args=buf:400:small,buf:400:zero
 extern "C" __global__ void reduce(const unsigned *in, unsigned *out) {
     __shared__ unsigned s[128];
     unsigned t = threadIdx.x;
@@ -112,7 +120,7 @@ extern "C" __global__ void loop_until(const unsigned *in, unsigned *out) {
     unsigned t = threadIdx.x, rounds = 0;
     s[t] = in[t];
     while (__syncthreads_or(s[t] > 10)) {
-        unsigned v = s[(t + 1) % 64] / 2 + s[t] / 4;
+        unsigned v = s[(t + 1) % blockDim.x] / 2 + s[t] / 4;
         __syncthreads();
         s[t] = v;
         rounds++;
