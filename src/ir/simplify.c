@@ -6,6 +6,7 @@ static void clean_up(struct kir_func *f) {
     for (int round = 0; round < ROUNDS; round++) {
         bool progress = kir_remove_unreachable(f);
         progress |= kir_fold(f);
+        progress |= kir_sink_common(f);
         progress |= kir_merge_blocks(f);
         progress |= kir_remove_dead(f);
         progress |= kir_promote_locals(f);

@@ -7,6 +7,7 @@
 bool kir_remove_unreachable(struct kir_func *f); // unreachable.c: blocks, and phi operands for them
 bool kir_merge_blocks(struct kir_func *f);       // merge_blocks.c: a block with its only successor
 bool kir_fold(struct kir_func *f);           // fold.c: constants, copies, trivial phis, branches
+bool kir_sink_common(struct kir_func *f);    // sink_common.c: phis of one computation
 bool kir_remove_dead(struct kir_func *f);    // dead_code.c: what nobody uses, phi cycles too
 bool kir_promote_locals(struct kir_func *f); // promote_locals.c: local memory to values
 // phase_waits.c: loops that ask for the end of a phase become waits that block
