@@ -5,6 +5,8 @@
 #   make check      build, and run all tests
 #   make quick      build, and run the tests that take under a minute together
 #   make bench      build, and measure against native code and pocl
+#   make aarch64    build driver and runtime for 64-bit Arm, in build/aarch64
+#   make check-aarch64    the same, and test it with qemu-user
 #   make install PREFIX=/usr/local
 #   make deps       install the Debian packages that the build needs
 BUILD ?= build
@@ -37,6 +39,16 @@ bench: all
 	@scripts/deps.sh bench
 	bench/run.sh $(BUILD)
 
+aarch64: deps
+	@scripts/deps.sh aarch64
+	scripts/sysroot.sh arm64 $(BUILD)/sysroot-arm64
+	cmake -G Ninja -B $(BUILD)/aarch64 -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/aarch64.cmake \
+		-DKUDZU_SYSROOT=$(abspath $(BUILD))/sysroot-arm64
+	ninja -C $(BUILD)/aarch64 -j $(JOBS)
+
+check-aarch64: all aarch64
+	ctest --test-dir $(BUILD) --output-on-failure -R '^aarch64'
+
 install: all
 	cmake -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 	cmake --install $(BUILD)
@@ -44,4 +56,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps run check quick bench install clean
+.PHONY: all deps run check quick bench aarch64 check-aarch64 install clean

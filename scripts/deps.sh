@@ -1,18 +1,21 @@
 #!/bin/sh
 # Installs the Debian packages that kudzu needs, those alone that are missing.
-# usage: deps.sh [build|bench]...   (default: build)
+# usage: deps.sh [build|bench|aarch64]...   (default: build)
 set -eu
 
 build="gcc g++ libc6-dev cmake ninja-build python3 clang-19 lld-19 llvm-19-dev libclang-rt-19-dev
        pkg-config libzstd-dev zlib1g-dev libxxhash-dev libmpfr-dev"
 bench="pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libomp-19-dev"
+# Runs what is built for 64-bit Arm; the libraries for that come by scripts/sysroot.sh.
+aarch64="qemu-user"
 
 packages=""
 for set in "${@:-build}"; do
     case $set in
     build) packages="$packages $build" ;;
     bench) packages="$packages $bench" ;;
-    *) echo "deps.sh: unknown set '$set' (build or bench)" >&2; exit 2 ;;
+    aarch64) packages="$packages $aarch64" ;;
+    *) echo "deps.sh: unknown set '$set' (build, bench or aarch64)" >&2; exit 2 ;;
     esac
 done
 

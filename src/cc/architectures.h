@@ -14,7 +14,7 @@ struct architecture {
 };
 
 // What was asked for, once complete: distinct architectures in ascending order, each of which is
-// compiled to PTX, and x86-64 levels for which native code is added to the image.
+// compiled to PTX, and processors for which native code is added to the image.
 struct architectures {
     VEC(struct architecture) list;
     uint32_t native_levels; // bit (1 << enum kd_level)
@@ -25,7 +25,7 @@ bool architectures_add_gencode(struct architectures *a, struct arena *arena, con
 // -arch (NULL: none given) with -code (comma list, NULL: none given).
 bool architectures_add_arch(struct architectures *a, struct arena *arena, const char *arch,
                             const char *code);
-// --kudzu-native: a comma list of x86-64-v2, -v3, -v4.
+// --kudzu-native: a comma list of x86-64-v2, -v3, -v4, aarch64.
 bool architectures_add_native(struct architectures *a, const char *levels);
 // Sorts; without any architecture, the CPU device's own (sm_90).
 void architectures_finish(struct architectures *a, struct arena *arena);

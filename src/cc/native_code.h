@@ -1,4 +1,4 @@
-// Native code for images: PTX through libkudzu-jit.so, compiled for named levels of x86-64.
+// Native code for images: PTX through libkudzu-jit.so, compiled for named processors.
 #ifndef KUDZU_CC_NATIVE_CODE_H
 #define KUDZU_CC_NATIVE_CODE_H
 

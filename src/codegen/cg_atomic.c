@@ -106,6 +106,13 @@ static bool is_float_arithmetic(const struct kir_inst *i) {
             i->mods.atom == ISA_ATOM_MAX);
 }
 
+// Is the sum s a NaN though neither a nor b is? Its sign is another one on Arm.
+static LLVMValueRef made_nan(struct cg *c, LLVMValueRef a, LLVMValueRef b, LLVMValueRef s) {
+    s = LLVMBuildBitCast(c->b, s, c->f64, "");
+    return LLVMBuildAnd(c->b, LLVMBuildFCmp(c->b, LLVMRealORD, a, b, ""),
+                        LLVMBuildFCmp(c->b, LLVMRealUNO, s, s, ""), "");
+}
+
 // A sum of f64 with the NaN that hardware stores: in global memory an operand's as it is, the
 // second before the first; in shared memory the first's before the second's, made quiet.
 static LLVMValueRef double_sum(struct cg *c, LLVMValueRef old, LLVMValueRef x, bool global) {
@@ -114,6 +121,9 @@ static LLVMValueRef double_sum(struct cg *c, LLVMValueRef old, LLVMValueRef x, b
     LLVMValueRef s = LLVMBuildBitCast(c->b, LLVMBuildFAdd(c->b, a, b, ""), c->i64, "");
     LLVMValueRef a_nan = LLVMBuildFCmp(c->b, LLVMRealUNO, a, a, "");
     LLVMValueRef b_nan = LLVMBuildFCmp(c->b, LLVMRealUNO, b, b, "");
+    if (c->pw.level == KD_LEVEL_AARCH64) // infinity less infinity
+        s = LLVMBuildSelect(c->b, made_nan(c, a, b, s), LLVMConstInt(c->i64, 0xfff8ULL << 48, 0), s,
+                            "");
     if (global)
         return LLVMBuildSelect(c->b, b_nan, x, LLVMBuildSelect(c->b, a_nan, old, s, ""), "");
     LLVMValueRef quiet = LLVMConstInt(c->i64, 1ULL << 51, 0);

@@ -17,6 +17,17 @@ static void compiler_fence(struct cg *c) {
     LLVMBuildCall2(c->b, t, a, NULL, 0, "");
 }
 
+// What other blocks see of a load with acquire or a store with release: earlier loads, and later
+// accesses, stay on their sides of the access. A block runs on one worker: for its own threads, and
+// where accesses are neither, it is the compiler alone that has to keep the order.
+static void order(struct cg *c, const struct kir_inst *i, enum isa_sem sem, LLVMAtomicOrdering o) {
+    if (i->mods.sem == ISA_SEM_WEAK)
+        return;
+    compiler_fence(c);
+    if (i->mods.sem == sem && i->mods.scope != ISA_SCOPE_CTA)
+        LLVMBuildFence(c->b, o, 0, "");
+}
+
 static struct access describe(struct cg *c, struct kir_inst *i, enum kir_type reg) {
     unsigned bits = isa_type_bits(i->ty);
     struct access a = {.i = i, .count = i->mods.vec ? i->mods.vec : 1, .bytes = bits / 8};
@@ -559,9 +570,8 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     struct shape s = cg_shape(g, v);
     LLVMValueRef x[8];
     bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
-    bool ordered = i->mods.sem != ISA_SEM_WEAK;
     cg_check_alignment(g, i);
-    if (ordered)
+    if (i->mods.sem != ISA_SEM_WEAK)
         compiler_fence(c);
     struct plan n = plan_access(c, &a, &s, true);
     note_access(g, &a, &s, n);
@@ -571,8 +581,7 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
         load_offsets(g, &a, n, s.offs, x);
     else
         cg_gather(g, each_lane(g, &a), x);
-    if (ordered)
-        compiler_fence(c);
+    order(c, i, ISA_SEM_ACQUIRE, LLVMAtomicOrderingAcquire);
     set_loaded(g, &a, x);
 }
 
@@ -582,7 +591,6 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     struct kir_value *v = i->ops[0];
     struct shape s = cg_shape(g, v);
     bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
-    bool ordered = i->mods.sem != ISA_SEM_WEAK;
     LLVMValueRef comp[8];
     bool all_uniform = true;
     for (unsigned k = 0; k < a.count; k++)
@@ -599,8 +607,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         }
     }
     cg_check_alignment(g, i);
-    if (ordered)
-        compiler_fence(c);
+    order(c, i, ISA_SEM_RELEASE, LLVMAtomicOrderingRelease);
     struct plan n = plan_access(c, &a, &s, false);
     note_access(g, &a, &s, n);
     bool planned = n.pieces || n.stride;
@@ -624,7 +631,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     } else {
         cg_scatter(g, each_lane(g, &a), comp);
     }
-    if (ordered)
+    if (i->mods.sem != ISA_SEM_WEAK)
         compiler_fence(c);
 }
 

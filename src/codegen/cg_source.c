@@ -93,8 +93,11 @@ static LLVMValueRef ctaid_x(struct cg_func *g) {
     return LLVMBuildLoad2(c->b, c->i32, LLVMBuildInBoundsGEP2(c->b, c->i8, g->blk, &at, 1, ""), "");
 }
 
+// Programs may not read Arm's counter of cycles; they may read its timer.
 static LLVMValueRef clock64(struct cg_func *g) {
-    return cg_call_intrinsic(g->cg, "llvm.readcyclecounter", NULL, 0, NULL, 0);
+    const char *name =
+        g->cg->pw.level == KD_LEVEL_AARCH64 ? "llvm.readsteadycounter" : "llvm.readcyclecounter";
+    return cg_call_intrinsic(g->cg, name, NULL, 0, NULL, 0);
 }
 
 static LLVMValueRef to_width(struct cg *c, LLVMValueRef x, struct kir_value *r) {

@@ -381,7 +381,8 @@ enum { TEMPORARIES = 6, MAX_TEAM_INSTRUCTIONS = 3000, MAX_TEAM_ATOMICS = 64 };
 // Do what so many groups need in each loop, and some temporary values, fit the registers?
 static bool fit_registers(const struct cg *c, const struct flow *fl, enum kd_level level,
                           unsigned groups) {
-    unsigned registers = level == KD_LEVEL_X86_64_V4 ? 32 : 16, most = 1;
+    bool many = level == KD_LEVEL_X86_64_V4 || level == KD_LEVEL_AARCH64;
+    unsigned registers = many ? 32 : 16, most = 1;
     unsigned vector_bits = level == KD_LEVEL_X86_64_V4   ? 512
                            : level == KD_LEVEL_X86_64_V3 ? 256
                                                          : 128;

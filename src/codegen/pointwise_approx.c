@@ -105,17 +105,21 @@ static val flush64(const struct em *e, val d) {
     return v_float(e, v_sel(e, tiny, v_andi(e, bits, UINT64_C(1) << 63), bits));
 }
 
+static val root64(const struct em *e, val a) {
+    return rnd_arith(e, ISA_OP_SQRT, (const val[3]){a}, ISA_RND_RN);
+}
+
 // The f64 forms: from the high word alone, to the high word alone, flushed; but rsqrt without .ftz
 // is two correctly rounded operations. A NaN keeps its payload.
 static bool approx64(const struct em *e) {
     val a = op_flt(e, 0, 64), one = k_flt(e, 64, 1), r;
     if (e->i->op == ISA_OP_RSQRT && !e->i->mods.ftz) {
-        res_flt(e, 0, v_fdiv(e, one, v_sqrt(e, a)));
+        res_flt(e, 0, v_fdiv(e, one, root64(e, a)));
         return true;
     }
     val x = flush64(e, v_sel(e, v_is_nan(e, a), a, high_word(e, a)));
     if (e->i->op == ISA_OP_RSQRT)
-        r = v_fdiv(e, one, v_sqrt(e, x));
+        r = v_fdiv(e, one, root64(e, x));
     else if (e->i->op == ISA_OP_RCP)
         r = flush64(e, v_fdiv(e, one, x));
     else

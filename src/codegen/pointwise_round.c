@@ -86,7 +86,19 @@ static val is_zero(const struct em *e, val a) {
     return v_fcmp(e, LLVMRealOEQ, a, k_flt(e, v_width(a), 0));
 }
 
-static val native(const struct em *e, enum isa_op op, const val x[3]) {
+// The NaN that f64 arithmetic makes where no operand is one has its sign set on hardware and on
+// x86, and not on Arm, which makes it also of infinity times zero plus a NaN.
+static val arm_nan(const struct em *e, const val x[3], val r) {
+    val numbers = v_fcmp(e, LLVMRealORD, x[0], x[1] ? x[1] : x[0]);
+    val made = v_and(e, v_is_nan(e, r), numbers);
+    r = v_sel(e, made, v_float(e, k_int(e, 64, UINT64_C(0xfff8) << 48)), r);
+    if (!x[2])
+        return r;
+    val quiet = v_or(e, v_bits(e, x[2]), k_int(e, 64, UINT64_C(1) << 51));
+    return v_sel(e, v_and(e, numbers, v_is_nan(e, x[2])), v_float(e, quiet), r);
+}
+
+static val machine(const struct em *e, enum isa_op op, const val x[3]) {
     switch (op) {
     case ISA_OP_ADD:
         return v_fadd(e, x[0], x[1]);
@@ -101,6 +113,11 @@ static val native(const struct em *e, enum isa_op op, const val x[3]) {
     default:
         return v_fma(e, x[0], x[1], x[2]);
     }
+}
+
+static val native(const struct em *e, enum isa_op op, const val x[3]) {
+    val r = machine(e, op, x);
+    return e->p->level == KD_LEVEL_AARCH64 && v_width(r) == 64 ? arm_nan(e, x, r) : r;
 }
 
 // ---- f32: the exact result, or its error, in double -------------------------------------------

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096 };
+#include "device/page.h"
+
 // Each guard page splits a mapping; the system allows 65,530 of them by default. Beyond this
 // number neighbours lie back to back and merge.
 enum { MAX_GUARDS = 12000 };
@@ -73,7 +74,7 @@ static bool carve(struct address_space *s, struct range *r, uint64_t base, uint6
 
 static bool take_locked(struct address_space *s, uint64_t size, uint64_t align, uint64_t guard,
                         uint64_t *base) {
-    struct range *r = range_first_fit(s->free, size + guard + align - PAGE);
+    struct range *r = range_first_fit(s->free, size + guard + align - page_bytes());
     if (!r)
         return false;
     *base = round_up(r->base, align);
@@ -112,10 +113,12 @@ static void give_locked(struct address_space *s, const struct pages *p) {
 bool address_space_take(struct address_space *s, uint64_t size, uint64_t align, struct pages *out) {
     if (size == 0 || size > s->size || align > s->size)
         return false;
-    size = round_up(size, PAGE);
+    size = whole_pages(size);
+    if (align < page_bytes())
+        align = page_bytes();
     pthread_mutex_lock(&s->lock);
     out->size = size;
-    out->guard = s->guards < MAX_GUARDS ? PAGE : 0;
+    out->guard = s->guards < MAX_GUARDS ? page_bytes() : 0;
     bool ok = take_locked(s, size, align, out->guard, &out->base);
     pthread_mutex_unlock(&s->lock);
     if (!ok)

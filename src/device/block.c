@@ -11,8 +11,9 @@
 #include "device/kernel.h"
 #include "device/module.h"
 #include "device/op.h"
+#include "device/page.h"
 
-enum { PAGE = 4096, GUARD = 64 << 10, SHARED_ALIGN = 1024 };
+enum { GUARD = 64 << 10, SHARED_ALIGN = 1024 };
 
 static uint64_t round_up(uint64_t n, uint64_t to) {
     return (n + to - 1) & ~(to - 1);
@@ -24,7 +25,7 @@ static uint64_t round_up(uint64_t n, uint64_t to) {
 static bool region_need(struct block_region *g, uint64_t size) {
     if (g->map && g->usable >= size)
         return true;
-    size = round_up(size ? size : 1, PAGE);
+    size = whole_pages(size ? size : 1);
     uint8_t *p =
         mmap(NULL, size + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)

@@ -5,9 +5,10 @@
 #include <sys/mman.h>
 
 #include "device/block.h"
+#include "device/page.h"
 #include "device/runtime.h"
 
-enum { PAGE = 4096, WINDOW_ALIGN = 1024 };
+enum { WINDOW_ALIGN = 1024 };
 
 // ---- Memory -------------------------------------------------------------------------------
 
@@ -21,7 +22,7 @@ static bool map_windows(struct cluster *c, uint32_t blocks, uint64_t window) {
     uint8_t *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return false;
-    uint64_t first = window_start(window) / PAGE * PAGE;
+    uint64_t first = window_start(window) & ~(page_bytes() - 1);
     for (uint32_t k = 0; k < blocks && first < KD_CLUSTER_STRIDE; k++)
         if (mprotect(p + (uint64_t)k * KD_CLUSTER_STRIDE + first, KD_CLUSTER_STRIDE - first,
                      PROT_READ | PROT_WRITE)) {

@@ -8,9 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "device/page.h"
 #include "device/runtime.h"
 
-enum { PAGE = 4096, MAX_SECTIONS = 4096 };
+enum { MAX_ALIGN = 4096, MAX_SECTIONS = 4096 };
 static const uint64_t MAX_BYTES = 256u << 20;
 
 enum part { PART_CODE, PART_CONST, PART_DATA, PARTS };
@@ -159,7 +160,7 @@ static bool add_bytes(struct loader *l, enum part part, uint64_t size, uint64_t 
                       uint64_t *at) {
     if (align == 0)
         align = 1;
-    if ((align & (align - 1)) || align > PAGE || size > MAX_BYTES)
+    if ((align & (align - 1)) || align > MAX_ALIGN || size > MAX_BYTES)
         return wrong(l, "a section is too large or badly aligned");
     uint64_t start = (l->part_size[part] + align - 1) & ~(align - 1);
     if (start + size > MAX_BYTES)
@@ -310,14 +311,10 @@ static bool apply_reloc(struct loader *l, const Elf64_Shdr *target, uint32_t ind
 
 // ---- Mapping ------------------------------------------------------------------------------
 
-static uint64_t pages(uint64_t n) {
-    return (n + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-}
-
 static bool map_parts(struct loader *l) {
     for (int p = 0; p < PARTS; p++) {
         l->part_at[p] = l->map_size;
-        l->map_size += pages(l->part_size[p]);
+        l->map_size += whole_pages(l->part_size[p]);
     }
     if (l->map_size == 0)
         return wrong(l, "it has no code");
@@ -339,7 +336,8 @@ static bool map_parts(struct loader *l) {
 static bool protect_parts(struct loader *l) {
     static const int rights[PARTS] = {PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_WRITE};
     for (int p = 0; p < PARTS; p++)
-        if (l->part_size[p] && mprotect(l->map + l->part_at[p], pages(l->part_size[p]), rights[p]))
+        if (l->part_size[p] &&
+            mprotect(l->map + l->part_at[p], whole_pages(l->part_size[p]), rights[p]))
             return wrong(l, "the system does not let its pages be executable");
     __builtin___clear_cache((char *)l->map, (char *)l->map + l->map_size);
     return true;
@@ -377,7 +375,7 @@ bool code_load(const void *obj, size_t size, struct loaded_code **out, void **en
     if (ok) {
         c->map = l.map;
         c->size = l.map_size;
-        c->code_size = pages(l.part_size[PART_CODE]);
+        c->code_size = whole_pages(l.part_size[PART_CODE]);
         *out = c;
         return true;
     }

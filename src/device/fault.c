@@ -12,7 +12,12 @@
 #include "device/runner.h"
 #include "support/debug.h"
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+static const int signals[] = {
+    SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+#if defined(__aarch64__)
+    SIGTRAP, // of the brk instruction
+#endif
+};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
 // A program may install its own handler after ours, and have it call what was there before: ours.
@@ -49,7 +54,7 @@ static bool is_trap(uint64_t pc) {
     return (word & 0xffff) == 0x0b0f; // ud2
 #elif defined(__aarch64__)
     memcpy(&word, (const void *)pc, sizeof word);
-    return (word & 0xffff0000) == 0 || (word & 0xffe0001f) == 0xd4200000; // udf, brk
+    return (word & 0xffff0000) == 0; // udf
 #endif
 }
 
@@ -57,6 +62,7 @@ static enum kd_fault classify(const struct runner *r, int sig, const siginfo_t *
     uint64_t address = (uint64_t)info->si_addr;
     switch (sig) {
     case SIGFPE:
+    case SIGTRAP:
         return KD_FAULT_TRAP;
     case SIGILL:
         return is_trap(pc) ? KD_FAULT_TRAP : KD_FAULT_ILLEGAL_INSTRUCTION;

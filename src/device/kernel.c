@@ -148,12 +148,16 @@ static bool code_from_object(struct kd_kernel *k, const void *obj, size_t size,
     return code_load(obj, size, &out->loaded, &out->entry, log, LOG_BYTES);
 }
 
+// Levels of x86-64 contain those before them.
+static bool runs_on(uint32_t code, uint32_t machine) {
+    bool x86 = code >= KD_LEVEL_X86_64_V2 && machine <= KD_LEVEL_X86_64_V4;
+    return code == machine || (x86 && code < machine);
+}
+
 static bool usable(const struct kimg_code *c, const struct kd_kernel *k,
                    const struct kd_spec *want) {
-    bool level = c->spec.level == want->level ||
-                 (c->spec.level >= KD_LEVEL_X86_64_V2 && c->spec.level <= want->level &&
-                  want->level <= KD_LEVEL_X86_64_V4);
-    return c->kernel == k->index && level && (!exact(&c->spec) || same_shape(&c->spec, want)) &&
+    return c->kernel == k->index && runs_on(c->spec.level, want->level) &&
+           (!exact(&c->spec) || same_shape(&c->spec, want)) &&
            (c->spec.flags & ~want->flags) == 0 && (!want->width || c->spec.width == want->width);
 }
 
@@ -199,7 +203,10 @@ static bool code_from_compiler(struct kd_kernel *k, const struct kd_spec *spec, 
     struct kj_module *jit = module_jit(m, log, LOG_BYTES, status);
     const struct jit_library *lib = jit_library();
     if (jit && !lib->compile) {
-        snprintf(log, LOG_BYTES, "the compiler library has no compiler");
+        *status = KD_JIT_NOT_FOUND;
+        snprintf(log, LOG_BYTES,
+                 "the image has no code for this processor, and this build of kudzu has no "
+                 "compiler; kudzu cc --kudzu-native puts code into the image");
         return false;
     }
     if (!jit || !lib->compile(jit, k->index, spec, &obj, &size, &info, log, LOG_BYTES))

@@ -101,7 +101,8 @@ static bool is_text(const char *p, size_t size) {
 }
 
 static enum kd_status read_image(struct kd_module *m, const void *image, size_t size, char *log) {
-    if (is_text(image, size))
+    // A native image begins with letters, too.
+    if (is_text(image, size) && !kimg_is_native(image, size))
         return keep_ptx(m, image, size ? size : strlen(image));
     // Of an image without size not even four bytes may be there; no magic number has a NUL.
     if (!size && strnlen(image, 4) < 4)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "device/page.h"
+
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102 // Linux 6.13: guard pages that do not split a mapping
 #endif
@@ -17,13 +19,19 @@ enum { MAX_SPLITS = 8000 };
 static atomic_int splits;
 
 static uint64_t guard_bytes(unsigned shift) {
-    return shift > STACK_MIN_SHIFT ? 64u << 10 : 4096;
+    return shift > STACK_MIN_SHIFT ? 64u << 10 : page_bytes();
+}
+
+// Emulators say yes to every advice and do nothing: what accepts nonsense is not believed.
+static bool install_guard(uint8_t *p, uint64_t size) {
+    enum { NONSENSE = 0x7ffe };
+    return madvise(p, size, MADV_GUARD_INSTALL) == 0 && madvise(p, size, NONSENSE) != 0;
 }
 
 static void protect(uint8_t *p, uint64_t size) {
-    if (madvise(p, size, MADV_GUARD_INSTALL) == 0)
+    if (install_guard(p, size))
         return;
-    if (atomic_fetch_add(&splits, 1) < MAX_SPLITS || size > 4096)
+    if (atomic_fetch_add(&splits, 1) < MAX_SPLITS || size > page_bytes())
         mprotect(p, size, PROT_NONE);
 }
 

@@ -213,7 +213,8 @@ static void get_all(struct in *in, struct kimg_native *n) {
 }
 
 bool kimg_is_native(const void *data, size_t size) {
-    return (size == 0 || size >= NATIVE_HEADER_BYTES) && memcmp(data, NATIVE_MAGIC, 8) == 0;
+    // Text of unknown length may end sooner than the magic.
+    return (size == 0 || size >= NATIVE_HEADER_BYTES) && strncmp(data, NATIVE_MAGIC, 8) == 0;
 }
 
 // NULL when the header and the hash over what follows it agree with the data.

@@ -70,7 +70,7 @@ KJ_API struct kj_module *kj_module_load(const char *ptx, size_t len, char *log, 
 KJ_API void kj_module_free(struct kj_module *m);
 KJ_API const struct kj_module_info *kj_module_info(const struct kj_module *m);
 
-// Compiles kernel `index` for a specialisation to a relocatable ELF object (x86-64, PIC) with
+// Compiles kernel `index` for a specialisation to a relocatable ELF object (of spec->level, PIC) with
 // one global symbol "kd_entry"; what it calls besides kd_rt_* are functions of the C library
 // named in device/code_loader.c. *obj is malloc'ed. The same input gives the same bytes.
 // Returns false with a reason in log. Safe from several threads.

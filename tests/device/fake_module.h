@@ -28,6 +28,12 @@ static inline void fake_free(struct kj_module *m) {
 static inline const struct kj_module_info *fake_get_info(const struct kj_module *m) {
     return &fake_info;
 }
+// What has no code here is interpreted.
+static inline bool fake_compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec,
+                                void **obj, size_t *size, struct kd_code_info *info, char *log,
+                                size_t log_size) {
+    return false;
+}
 static inline void fake_interpret(struct kj_module *m, uint32_t kernel, struct kd_block *b) {
     ((void (*)(struct kd_block *))fake_kernels[kernel].entry)(b);
 }
@@ -41,6 +47,7 @@ static const struct jit_library fake_library = {
     .module_load = fake_load,
     .module_free = fake_free,
     .module_info = fake_get_info,
+    .compile = fake_compile,
     .interpret_block = fake_interpret,
     .set_runtime = fake_set_runtime,
     .version = fake_version,

@@ -240,16 +240,21 @@ static void test_disk_cache(void) {
     setenv("CUDA_CACHE_DISABLE", "1", 1);
 }
 
-// A container with PTX and native code of it for any shape.
-static void build_image(const char *ptx, const char *compiled_from, void **image, size_t *size) {
+// Native code for any shape, without its PTX.
+static void build_native(const char *compiled_from, void **image, size_t *size) {
     struct kimg_code code = {.spec = {.level = KD_LEVEL_X86_64_V2},
                              .info = {.abi_version = KD_ABI_VERSION, .width = 1},
                              .obj = object,
                              .obj_size = object_size};
+    REQUIRE(kimg_native_build(&fake_info, &code, 1, compiled_from, strlen(compiled_from),
+                              "other version", image, size));
+}
+
+// A container with PTX and native code of it.
+static void build_image(const char *ptx, const char *compiled_from, void **image, size_t *size) {
     void *native;
     size_t native_size;
-    REQUIRE(kimg_native_build(&fake_info, &code, 1, compiled_from, strlen(compiled_from),
-                              "other version", &native, &native_size));
+    build_native(compiled_from, &native, &native_size);
     struct kimg_entry e[2] = {{.kind = KIMG_PTX, .arch = 90, .data = ptx, .size = strlen(ptx)},
                               {.kind = KIMG_NATIVE, .data = native, .size = native_size}};
     REQUIRE(kimg_build(e, 2, image, size));
@@ -262,6 +267,15 @@ static void test_native(void) {
     describe();
     build_image("// ptx", "// ptx", &image, &size);
     struct kimg_wrapper wrapper = {KIMG_WRAPPER_MAGIC, 1, image, NULL};
+    void *native;
+    size_t native_size;
+    build_native("// ptx", &native, &native_size);
+    for (int sized = 0; sized < 2; sized++) {
+        struct kd_module *m = load_ok(native, sized ? native_size : 0);
+        check_launch(m, 3);
+        kd_module_free(m);
+    }
+    free(native);
     for (int wrapped = 0; wrapped < 2; wrapped++) {
         struct kd_module *m = load_ok(wrapped ? (void *)&wrapper : image, wrapped ? 0 : size);
         for (uint32_t bx = 1; bx < 40; bx++)

@@ -1,6 +1,7 @@
-// ptx_run file.ptx: loads the module through the driver API, makes the launches that its
-// comments describe, and prints what they left in memory. The same file run under another
-// KUDZU_EXEC, KUDZU_WIDTH or KUDZU_CPU must print the same.
+// ptx_run file.ptx [image]: loads the module, from the image (compile_ahead.c) if there is one,
+// through the driver API, makes the launches that the text's comments describe, and prints what
+// they left in memory. The same file run under another KUDZU_EXEC, KUDZU_WIDTH or KUDZU_CPU must
+// print the same.
 //
 //   // run: kernel grid=2,1,1 block=64,1,1 shared=0 args=buf:256:rand,u32:5,f32:1.5
 //
@@ -26,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_ARGS = 16, PRINT_WORDS = 64 };
+enum { MAX_ARGS = 16, PRINT_WORDS = 64, MAX_FILE = 1 << 24 };
 
 struct arg {
     uint64_t scalar; // or the device address
@@ -225,8 +226,8 @@ static void run_line(CUmodule m, char *line) {
 
 static char *read_file(const char *path) {
     FILE *f = fopen(path, "rb");
-    char *text = calloc(1, 1 << 22);
-    if (!f || !text || fread(text, 1, (1 << 22) - 1, f) == 0) {
+    char *text = calloc(1, MAX_FILE);
+    if (!f || !text || fread(text, 1, MAX_FILE - 1, f) == 0) {
         printf("cannot read %s\n", path);
         exit(2);
     }
@@ -234,17 +235,19 @@ static char *read_file(const char *path) {
     return text;
 }
 
-static int run_file(const char *path) {
+// image_path: NULL for the text itself.
+static int run_file(const char *path, const char *image_path) {
     CUdevice dev;
     CUcontext ctx;
     CUmodule m;
-    char *text = read_file(path), log[8192] = "";
+    char *text = read_file(path), *image = image_path ? read_file(image_path) : text;
+    char log[8192] = "";
     check(cuInit(0), "cuInit");
     check(cuDeviceGet(&dev, 0), "cuDeviceGet");
     check(cuCtxCreate(&ctx, 0, dev), "cuCtxCreate");
     CUjit_option opt[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *val[] = {log, (void *)sizeof log};
-    CUresult r = cuModuleLoadDataEx(&m, text, 2, opt, val);
+    CUresult r = cuModuleLoadDataEx(&m, image, 2, opt, val);
     if (r != CUDA_SUCCESS)
         printf("%s", log);
     check(r, "cuModuleLoadDataEx");
@@ -254,6 +257,8 @@ static int run_file(const char *path) {
         run_line(m, line);
     }
     cuCtxDestroy(ctx);
+    if (image != text)
+        free(image);
     free(text);
     return 0;
 }
@@ -287,7 +292,7 @@ static _Noreturn void run_apart(char *request, FILE *out) {
     setenv("CUDA_CACHE_DISABLE", "1", 1);
     alarm(40 * seconds); // for one that waits for ever
     setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
-    exit(run_file(path));
+    exit(run_file(path, NULL));
 }
 
 static int serve(void) {
@@ -316,9 +321,9 @@ static int serve(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2) {
-        printf("usage: ptx_run file.ptx | --serve\n");
+    if (argc != 2 && argc != 3) {
+        printf("usage: ptx_run file.ptx [image] | --serve\n");
         return 2;
     }
-    return strcmp(argv[1], "--serve") == 0 ? serve() : run_file(argv[1]);
+    return strcmp(argv[1], "--serve") == 0 ? serve() : run_file(argv[1], argv[2]);
 }
