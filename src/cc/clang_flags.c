@@ -60,11 +60,19 @@ bool compilation_init(struct compilation *c, const struct cc_options *o, const s
     *c = (struct compilation){.options = o, .toolchain = t, .arena = arena};
     c->color = isatty(2);
     c->precompiled = !o->precompile && precompiled_usable(t, arena, o);
-    return !t->foreign_include || hide_foreign_headers(c);
+    return !t->foreign_include || o->host_sysroot || hide_foreign_headers(c);
+}
+
+void clang_host_machine(struct command *cmd, const struct cc_options *o) {
+    if (o->host_target)
+        command_argf(cmd, "--target=%s", o->host_target);
+    if (o->host_sysroot)
+        command_argf(cmd, "--sysroot=%s", o->host_sysroot);
 }
 
 static void add_common(struct command *cmd, const struct compilation *c) {
     const struct cc_options *o = c->options;
+    clang_host_machine(cmd, o);
     command_args(cmd, &o->preprocessor);
     command_arg(cmd, "-isystem");
     command_argf(cmd, "%s/kudzu/std", c->toolchain->include);

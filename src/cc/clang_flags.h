@@ -16,6 +16,9 @@ struct compilation {
     bool precompiling;               // they are being made
 };
 
+// The machine that host code is for; all of clang's commands that compile or link it have these.
+void clang_host_machine(struct command *cmd, const struct cc_options *o);
+
 // Prepares what all passes share (where standard headers are).
 bool compilation_init(struct compilation *c, const struct cc_options *o, const struct toolchain *t,
                       struct arena *arena);

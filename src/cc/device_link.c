@@ -157,6 +157,7 @@ static bool compile_stub(const struct compilation *c, const char *image, const c
         return false;
     struct command cmd;
     command_init(&cmd, c->arena, "device link,stub", c->toolchain->clang);
+    clang_host_machine(&cmd, c->options);
     static const char *const args[] = {"-xc", "-O1", "-fPIC", "-c", "-w"};
     for (size_t i = 0; i < sizeof args / sizeof args[0]; ++i)
         command_arg(&cmd, args[i]);

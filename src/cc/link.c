@@ -12,7 +12,8 @@ void link_arguments(struct command *cmd, const struct cc_options *o, const cc_st
 
 static void add_runtime(struct command *cmd, const struct compilation *c) {
     const struct cc_options *o = c->options;
-    command_argf(cmd, "-L%s", c->toolchain->lib);
+    if (!o->host_target)
+        command_argf(cmd, "-L%s", c->toolchain->lib);
     if (!o->link_names_cudart && o->cudart != CC_CUDART_NONE)
         command_arg(cmd, o->cudart == CC_CUDART_STATIC ? "-lcudart_static" : "-lcudart");
     if (o->cudart == CC_CUDART_STATIC || o->link_names_cudart) {
@@ -20,6 +21,8 @@ static void add_runtime(struct command *cmd, const struct compilation *c) {
         command_arg(cmd, "-lpthread");
         command_arg(cmd, "-ldl");
     }
+    if (o->host_target)
+        return;
     // The program finds libcuda.so.1 and libcudart.so.12 where kudzu has them.
     command_arg(cmd, "-Xlinker");
     command_arg(cmd, "-rpath");
@@ -34,6 +37,7 @@ bool link_program(const struct compilation *c, const cc_strings *objects, const 
     command_init(&cmd, c->arena, arena_printf(c->arena, "%s,link", output), c->toolchain->clang);
     if (c->toolchain->lld)
         command_argf(&cmd, "--ld-path=%s", c->toolchain->lld);
+    clang_host_machine(&cmd, o);
     command_arg(&cmd, "-Qunused-arguments");
     if (o->shared)
         command_arg(&cmd, "-shared");

@@ -259,6 +259,16 @@ static bool add_native(struct parser *p, const char *value) {
     return architectures_add_native(&p->o->architectures, value);
 }
 
+static bool set_host(struct parser *p, const char *value) {
+    p->o->host_target = value;
+    return true;
+}
+
+static bool set_sysroot(struct parser *p, const char *value) {
+    p->o->host_sysroot = value;
+    return true;
+}
+
 static bool set_machine(struct parser *p, const char *value) {
     return !strcmp(value, "64") || cc_error("-m %s: only 64-bit code is made", value);
 }
@@ -424,6 +434,11 @@ static const struct option options[] = {
      "-arch and -code together; may be repeated"},
     {"kudzu-native", "kudzu-native", ARG, false, add_native, "x86-64-v2,...",
      "Add native code for these processors (aarch64 is one of them)"},
+    {"kudzu-host", "kudzu-host", ARG, false, set_host, "<triple>",
+     "Compile host code for another machine (aarch64-linux-gnu); -L says where its CUDA runtime "
+     "is"},
+    {"kudzu-sysroot", "kudzu-sysroot", ARG, false, set_sysroot, "<folder>",
+     "Where that machine's headers and libraries are"},
     {"list-gpu-arch", "arch-ls", NO_ARG, false, set_list_arch, "",
      "List the virtual architectures"},
     {"list-gpu-code", "code-ls", NO_ARG, false, set_list_code, "", "List the architectures"},

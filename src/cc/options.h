@@ -54,6 +54,8 @@ struct cc_options {
     const char *time_file;
     cc_strings run_args;
     const char *language; // -x
+    // Another machine that host code is for (clang's name; NULL: this one), and its libraries.
+    const char *host_target, *host_sysroot;
     // For `kudzu run`: where the dependencies of each pass are written, besides.
     const char *extra_dep_prefix;
 };

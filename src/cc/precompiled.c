@@ -150,9 +150,9 @@ static bool environment_fits(struct arena *arena, const char *key) {
 // Not with options that change clang's language or predefined macros for both passes, nor where
 // clang writes other things with a precompiled header.
 static bool language_fits(const struct cc_options *o) {
-    return !o->dep_phony && !o->rdc && !o->per_thread_stream && !o->fast_math && o->prec_sqrt &&
-           o->phase != CC_PREPROCESS && o->phase != CC_DEPENDENCIES &&
-           (!o->std || !strcmp(o->std, "c++17"));
+    return !o->dep_phony && !o->host_target && !o->host_sysroot && !o->rdc &&
+           !o->per_thread_stream && !o->fast_math && o->prec_sqrt && o->phase != CC_PREPROCESS &&
+           o->phase != CC_DEPENDENCIES && (!o->std || !strcmp(o->std, "c++17"));
 }
 
 bool precompiled_usable(const struct toolchain *t, struct arena *arena,
