@@ -418,10 +418,26 @@ static void order(struct cg *c, const struct kir_inst *i) {
         LLVMBuildFence(c->b, LLVMAtomicOrderingAcquire, 0, "");
 }
 
+enum { FEW_LANES = 3 }; // which take turns sooner than a gather
+
+static LLVMValueRef few_active(struct cg_func *g) {
+    struct cg *c = g->cg;
+    LLVMValueRef bits = cg_mask_bits(g, g->now.mask);
+    LLVMTypeRef t = LLVMTypeOf(bits);
+    LLVMValueRef n = cg_call_intrinsic(c, "llvm.ctpop", &t, 1, &bits, 1);
+    return LLVMBuildICmp(c->b, LLVMIntULE, n, LLVMConstInt(t, FEW_LANES, 0), "few");
+}
+
 // A comparison that fails is a load: when no lane's succeeds, a gather answers all of them. Its
 // cache misses overlap, which is worth it also for those that do swap.
 static void do_compared(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
     struct cg *c = g->cg;
+    LLVMBasicBlockRef swap = cg_new_block(g, "swap"), done = cg_new_block(g, "compared");
+    if (g->now.mask) {
+        LLVMBasicBlockRef many = cg_new_block(g, "many");
+        LLVMBuildCondBr(c->b, few_active(g), swap, many);
+        LLVMPositionBuilderAtEnd(c->b, many);
+    }
     LLVMTypeRef ov[2] = {v->vt, cg_vec_of(c, c->ptr)};
     LLVMValueRef args[4] = {component(c, cg_pointers(g, &v->at), v->offset),
                             cg_i32(c, isa_type_bits(i->ty) / 8), cg_mask(g), LLVMConstNull(v->vt)};
@@ -431,7 +447,6 @@ static void do_compared(struct cg_func *g, const struct kir_inst *i, const struc
     if (v->out)
         LLVMBuildStore(c->b, old, v->out);
     LLVMValueRef same = LLVMBuildICmp(c->b, LLVMIntEQ, old, v->x, "");
-    LLVMBasicBlockRef swap = cg_new_block(g, "swap"), done = cg_new_block(g, "compared");
     same = LLVMBuildAnd(c->b, same, cg_mask(g), "");
     LLVMBuildCondBr(c->b, cg_any(g, same), swap, done);
     LLVMPositionBuilderAtEnd(c->b, swap);
