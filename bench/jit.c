@@ -133,6 +133,14 @@ static struct result first_launch(const char *ptx, struct launch *l) {
     return r;
 }
 
+// Until no other thread of this process compiles any more.
+static void settle(void) {
+    struct timespec pause = {0, 20000000};
+    for (double before = 0, t; (t = clock_of(CLOCK_PROCESS_CPUTIME_ID)) - before > 0.002;
+         before = t)
+        nanosleep(&pause, NULL);
+}
+
 // ---- one process ----------------------------------------------------------------------------
 
 static struct result best_of(struct result a, struct result b) {
@@ -149,9 +157,12 @@ static void run(const char *path, struct result results[2]) {
     check(cuCtxCreate(&ctx, 0, dev), "cuCtxCreate");
     struct launch l = read_launch(ptx, path);
     results[0] = first_launch(ptx, &l);
+    settle();
     results[1] = first_launch(ptx, &l);
-    for (int k = 1; k < ROUNDS && results[1].first.wall * k < 3; k++)
+    for (int k = 1; k < ROUNDS && results[1].first.wall * k < 3; k++) {
+        settle();
         results[1] = best_of(results[1], first_launch(ptx, &l));
+    }
     free(ptx);
 }
 

@@ -63,6 +63,7 @@ struct cg {
     unsigned width;
     unsigned team; // groups that run together; 1 outside KD_MODE_BLOCK
     bool one_team; // they are the whole block: nobody else has to reach a barrier
+    bool quick;    // code that is there soon: see compile.c
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f32, f64, ptr, void_t;
     LLVMValueRef *fn;      // by kir_func index: declared functions
     uint8_t *can_exit;     // by kir_func index: lanes may die inside
@@ -70,8 +71,8 @@ struct cg {
     uint32_t *frame_depth; // by kir_func index: bytes of frames below, UINT32_MAX: recursive
     bool uses_spill;
     uint32_t group_spill;
-    LLVMValueRef *file_names;  // constants by number of the file, made when needed
-    LLVMValueRef spill_stride; // constant global: bytes saved for a group, set at the end
+    LLVMValueRef *file_names;    // constants by number of the file, made when needed
+    LLVMValueRef spill_stride;   // constant global: bytes saved for a group, set at the end
     struct notes *notes;         // what `kudzu explain` tells; NULL: nobody asks
     const struct kir_inst *inst; // being emitted, for notes
     const char *why_stacks, *why_no_team; // for notes
@@ -325,8 +326,8 @@ LLVMValueRef cg_narrow(struct cg *c, LLVMValueRef x, unsigned bits); // to an in
 void cg_report(struct cg *c, struct flow *const *flows, bool all, struct strbuf *out);
 
 // codegen/optimize.c
-bool cg_optimize(struct cg *c, enum kd_level level, struct strbuf *err);
-bool cg_emit_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
+// Verifies the module, runs LLVM's passes over it and makes the object.
+bool cg_make_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
                     struct strbuf *err);
 
 #endif

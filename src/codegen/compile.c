@@ -513,7 +513,10 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             analyse_all(c, fl, waits);
             c->team = choose_team(c, fl[c->kernel->index], level);
         }
-        if (c->team > 1) {
+        if (c->team > 1 && (c->spec.flags & KD_SPEC_QUICK)) {
+            c->quick = true; // of the same width
+            c->team = 1;
+        } else if (c->team > 1) {
             analyse_all(c, fl, waits);
         } else if (may_widen && c->width < 32 && fit_registers(c, fl[c->kernel->index], level, 2) &&
                    has_grid_stride_loop(fl[c->kernel->index])) {
@@ -583,6 +586,25 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
     emit_all(c, fl);
 }
 
+// ---- quick code -----------------------------------------------------------------------------
+
+// With KD_SPEC_QUICK code has to be there soon. It has the same mode and width, so that a launch
+// can change from it to better code between two blocks, but no teams, hardly any of LLVM's passes,
+// and the fast instruction selection and register allocation: it takes a third to a twentieth of
+// the time. A kernel so small that the better code is there in a few milliseconds gets that at
+// once.
+enum { SMALL_INSTRUCTIONS = 160 };
+
+static bool is_large(LLVMModuleRef m) {
+    unsigned n = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                if (++n > SMALL_INSTRUCTIONS)
+                    return true;
+    return false;
+}
+
 static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
                     struct kd_code_info *info) {
     struct flow **fl = arena_array(c->arena, struct flow *, c->ir->funcs.len + 1);
@@ -591,7 +613,12 @@ static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
     if (c->failed)
         return false;
     fill_info(c, waits, info);
-    return cg_optimize(c, level, c->err) && cg_emit_object(c, level, obj, size, c->err);
+    if ((c->spec.flags & KD_SPEC_ALWAYS_QUICK) ||
+        ((c->spec.flags & KD_SPEC_QUICK) && is_large(c->mod)))
+        c->quick = true;
+    if (c->quick)
+        info->flags |= KD_CODE_QUICK;
+    return cg_make_object(c, level, obj, size, c->err);
 }
 
 enum kd_level kj_host_level(void) {

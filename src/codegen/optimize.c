@@ -33,7 +33,7 @@ static void init_llvm(void) {
     LLVMInitializeAArch64AsmPrinter();
 }
 
-static LLVMTargetMachineRef machine(enum kd_level level, struct strbuf *err) {
+static LLVMTargetMachineRef machine(enum kd_level level, bool quick, struct strbuf *err) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, init_llvm);
     LLVMTargetRef t;
@@ -43,9 +43,9 @@ static LLVMTargetMachineRef machine(enum kd_level level, struct strbuf *err) {
         LLVMDisposeMessage(msg);
         return NULL;
     }
-    return LLVMCreateTargetMachine(t, targets[level].triple, targets[level].cpu,
-                                   targets[level].features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                   LLVMCodeModelSmall);
+    return LLVMCreateTargetMachine(
+        t, targets[level].triple, targets[level].cpu, targets[level].features,
+        quick ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
 }
 
 static void attribute(struct cg *c, LLVMValueRef f, const char *key, const char *value) {
@@ -80,11 +80,12 @@ static const char pipeline[] =
     "gvn,sccp,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),adce,"
     "sink,instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts>),globaldce";
 
-bool cg_optimize(struct cg *c, enum kd_level level, struct strbuf *err) {
+// Variables become values; what is left over is little, and looking for it takes long.
+static const char quick_pipeline[] = "function(sroa<modify-cfg>,early-cse,simplifycfg)";
+
+static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
+                     struct strbuf *err) {
     char *msg = NULL;
-    LLVMTargetMachineRef tm = machine(level, err);
-    if (!tm)
-        return false;
     LLVMTargetDataRef dl = LLVMCreateTargetDataLayout(tm);
     LLVMSetModuleDataLayout(c->mod, dl);
     LLVMDisposeTargetData(dl);
@@ -98,7 +99,7 @@ bool cg_optimize(struct cg *c, enum kd_level level, struct strbuf *err) {
     LLVMDisposeMessage(msg);
     if (!bad) {
         LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-        LLVMErrorRef e = LLVMRunPasses(c->mod, pipeline, tm, o);
+        LLVMErrorRef e = LLVMRunPasses(c->mod, c->quick ? quick_pipeline : pipeline, tm, o);
         LLVMDisposePassBuilderOptions(o);
         if (e) {
             char *text = LLVMGetErrorMessage(e);
@@ -111,7 +112,6 @@ bool cg_optimize(struct cg *c, enum kd_level level, struct strbuf *err) {
     }
     if (debug_on("llvmopt"))
         LLVMDumpModule(c->mod);
-    LLVMDisposeTargetMachine(tm);
     return !bad;
 }
 
@@ -136,24 +136,28 @@ static bool emit(struct cg *c, LLVMTargetMachineRef tm, LLVMCodeGenFileType kind
     return *obj != NULL;
 }
 
-bool cg_emit_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
+static void print_assembly(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *err) {
+    // Emission changes the module: print a copy.
+    struct cg copy = *c;
+    void *text;
+    size_t n;
+    copy.mod = LLVMCloneModule(c->mod);
+    if (emit(&copy, tm, LLVMAssemblyFile, &text, &n, err)) {
+        fprintf(stderr, "%s", (char *)text);
+        free(text);
+    }
+    LLVMDisposeModule(copy.mod);
+}
+
+bool cg_make_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
                     struct strbuf *err) {
-    LLVMTargetMachineRef tm = machine(level, err);
+    LLVMTargetMachineRef tm = machine(level, c->quick, err);
     if (!tm)
         return false;
-    if (debug_on("asm")) {
-        // Emission changes the module: print a copy.
-        struct cg copy = *c;
-        void *text;
-        size_t n;
-        copy.mod = LLVMCloneModule(c->mod);
-        if (emit(&copy, tm, LLVMAssemblyFile, &text, &n, err)) {
-            fprintf(stderr, "%s", (char *)text);
-            free(text);
-        }
-        LLVMDisposeModule(copy.mod);
-    }
-    bool ok = emit(c, tm, LLVMObjectFile, obj, size, err);
+    bool ok = optimize(c, tm, level, err);
+    if (ok && debug_on("asm"))
+        print_assembly(c, tm, err);
+    ok = ok && emit(c, tm, LLVMObjectFile, obj, size, err);
     LLVMDisposeTargetMachine(tm);
     return ok;
 }

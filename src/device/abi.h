@@ -79,7 +79,12 @@ struct kd_code_info {
     uint32_t recursive;   // 1: call depth is not known
     uint32_t flags;
 };
-enum { KD_CODE_USES_BARRIER = 1, KD_CODE_MAY_WAIT = 2, KD_CODE_RUNS_ROWS = 4 };
+enum {
+    KD_CODE_USES_BARRIER = 1,
+    KD_CODE_MAY_WAIT = 2,
+    KD_CODE_RUNS_ROWS = 4,
+    KD_CODE_QUICK = 8 // compiled for KD_SPEC_QUICK; without that flag better code comes out
+};
 
 // What a kernel is specialised for. Zero means "not known": the code works for all.
 struct kd_spec {
@@ -94,6 +99,8 @@ enum {
     KD_SPEC_FULL_WARPS = 4,       // nthreads is a multiple of 32
     KD_SPEC_1D = 8,               // ntid.y == ntid.z == 1
     KD_SPEC_ALIGNED_PARAMS = 16,  // parameters are multiples as kj_kernel.aligned says
+    KD_SPEC_QUICK = 32,           // code that is there soon counts for more than its speed
+    KD_SPEC_ALWAYS_QUICK = 64,    // with KD_SPEC_QUICK: for kernels that would be small enough, too
 };
 enum kd_level {
     KD_LEVEL_HOST,

@@ -69,12 +69,23 @@ static bool resident_memory(struct resident *s, const struct kd_launch *l) {
     bool own = l->cluster_blocks <= 1;
     return (!own || region_need(&s->shared, round_up(l->window_bytes, SHARED_ALIGN))) &&
            region_need(&s->local, lanes * l->local_stride) &&
-           region_need(&s->spill, (uint64_t)l->nwarps * l->code->info.spill_bytes);
+           region_need(&s->spill, (uint64_t)l->nwarps * s->code->info.spill_bytes);
+}
+
+// Better code takes over from block to block: no block sees which code another one runs, as long as
+// what was laid out for the launch fits both.
+static const struct code *code_of(const struct kd_launch *l) {
+    const struct kd_code_info *old = &l->code->info;
+    const struct code *c = code_now(l->code);
+    bool fits = c->info.mode == old->mode && c->info.local_bytes == old->local_bytes &&
+                c->info.recursive == old->recursive && c->info.width == old->width;
+    return fits ? c : l->code;
 }
 
 // Everything in the block's description but its place in the grid.
 static bool resident_setup(struct runner *r, struct resident *s, struct op *op) {
     struct kd_launch *l = &op->launch;
+    s->code = code_of(l);
     if (!resident_memory(s, l))
         return false;
     s->runner = r;
@@ -290,7 +301,7 @@ _Noreturn void block_fault(struct resident *s, enum kd_fault fault, const char *
 // ---- Whole blocks on one stack ------------------------------------------------------------
 
 static void run_block(struct resident *s) {
-    const struct code *c = s->launch->code;
+    const struct code *c = s->code;
     if (c->info.mode == KD_MODE_INTERPRETER)
         c->interpret(c->module, c->kernel, &s->b);
     else
@@ -300,7 +311,7 @@ static void run_block(struct resident *s) {
 // Blocks of one row, from where s->b stands.
 static void run_row(struct resident *s, uint32_t n) {
     struct kd_block *b = &s->b;
-    if (s->launch->code->info.flags & KD_CODE_RUNS_ROWS) {
+    if (s->code->info.flags & KD_CODE_RUNS_ROWS) {
         b->run = n;
         run_block(s);
         b->block_index += n;
@@ -364,7 +375,7 @@ static void start_unit(struct resident *s) {
     s->units[u].stack = s->current_stack;
     s->units[u].wait = UNIT_RUNS;
     if (on_stacks(s))
-        ((void (*)(struct kd_block *, uint32_t))s->launch->code->entry)(&s->b, u);
+        ((void (*)(struct kd_block *, uint32_t))s->code->entry)(&s->b, u);
     else
         run_block(s);
 }

@@ -53,7 +53,8 @@ struct barrier {
 };
 
 struct resident {
-    struct kd_block b; // what generated code sees
+    struct kd_block b;       // what generated code sees
+    const struct code *code; // the launch's, or what has taken its place
     struct runner *runner;
     struct op *op; // whose block; held while a block runs
     const struct kd_launch *launch;

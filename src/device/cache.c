@@ -296,16 +296,21 @@ static bool write_entry(int dir, const char *name, const struct entry_header *h,
     return ok;
 }
 
-void cache_write(const struct cache_key *key, const struct kd_code_info *info, const void *obj,
-                 size_t size) {
+struct cache_place cache_open(void) {
+    return (struct cache_place){open_folder(true), max_bytes()};
+}
+
+void cache_close(struct cache_place p) {
+    if (p.folder >= 0)
+        close(p.folder);
+}
+
+void cache_write_at(struct cache_place p, const struct cache_key *key,
+                    const struct kd_code_info *info, const void *obj, size_t size) {
     char name[NAME_BYTES];
-    uint64_t limit = max_bytes();
-    if (sizeof(struct entry_header) + size > limit)
-        return;
-    int dir = open_folder(true);
-    if (dir < 0)
-        return;
     struct entry_header h;
+    if (p.folder < 0 || sizeof h + size > p.limit)
+        return;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, CACHE_MAGIC, 8);
     h.format = CACHE_FORMAT;
@@ -315,7 +320,22 @@ void cache_write(const struct cache_key *key, const struct kd_code_info *info, c
     h.size = size;
     h.hash = entry_hash(&h, obj);
     file_name(key, name);
-    if (write_entry(dir, name, &h, obj))
-        evict(dir, limit);
-    close(dir);
+    if (write_entry(p.folder, name, &h, obj))
+        evict(p.folder, p.limit);
+}
+
+void cache_remove_at(struct cache_place p, const struct cache_key *key) {
+    char name[NAME_BYTES];
+    file_name(key, name);
+    if (p.folder >= 0)
+        unlinkat(p.folder, name, 0);
+}
+
+void cache_write(const struct cache_key *key, const struct kd_code_info *info, const void *obj,
+                 size_t size) {
+    if (sizeof(struct entry_header) + size > max_bytes())
+        return;
+    struct cache_place p = cache_open();
+    cache_write_at(p, key, info, obj, size);
+    cache_close(p);
 }

@@ -21,4 +21,16 @@ bool cache_read(const struct cache_key *key, struct kd_code_info *info, void **o
 void cache_write(const struct cache_key *key, const struct kd_code_info *info, const void *obj,
                  size_t size);
 
+// The same for a thread that must not look at the environment, which the program may be changing:
+// where to write, as it was when somebody else looked.
+struct cache_place {
+    int folder; // -1: nowhere
+    uint64_t limit;
+};
+struct cache_place cache_open(void);
+void cache_close(struct cache_place p);
+void cache_write_at(struct cache_place p, const struct cache_key *key,
+                    const struct kd_code_info *info, const void *obj, size_t size);
+void cache_remove_at(struct cache_place p, const struct cache_key *key);
+
 #endif

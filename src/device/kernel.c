@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/better_code.h"
 #include "device/cache.h"
 #include "device/code_loader.h"
 #include "device/internal.h"
@@ -23,24 +24,39 @@ void kernel_open(struct kd_kernel *k, struct kd_module *m, uint32_t index) {
     pthread_mutex_init(&k->lock, NULL);
 }
 
+static void free_better(const struct code *c) {
+    if (c)
+        code_unload(c->loaded);
+    free((struct code *)c);
+}
+
 void kernel_close(struct kd_kernel *k) {
+    better_code_forget(k);
     for (int i = 0; i < MAX_VARIANTS; i++) {
         struct variant *v = atomic_load(&k->variants[i]);
         if (!v)
             break;
+        free_better(v->code.better);
         code_unload(v->code.loaded);
         free(v);
     }
     pthread_mutex_destroy(&k->lock);
 }
 
-void kernel_stop(struct kd_kernel *k) {
+static void stop_variants(struct kd_kernel *k) {
+    k->stopped = true;
     for (int i = 0; i < MAX_VARIANTS; i++) {
         struct variant *v = atomic_load(&k->variants[i]);
         if (!v)
             break;
         code_stop(v->code.loaded);
+        if (v->code.better)
+            code_stop(v->code.better->loaded);
     }
+}
+
+void kernel_stop(struct kd_kernel *k) {
+    better_code_locked(k, stop_variants);
 }
 
 // ---- Which specialisation -----------------------------------------------------------------
@@ -99,9 +115,9 @@ static const struct code *look_up(struct kd_kernel *k, const struct kd_spec *wan
         if (v->spec.flags != want->flags || v->spec.width != want->width)
             continue;
         if (same_shape(&v->spec, want))
-            return &v->code;
+            return code_now(&v->code);
         if (!exact(&v->spec))
-            general = &v->code;
+            general = code_now(&v->code);
     }
     return general;
 }
@@ -182,24 +198,43 @@ static bool code_from_image(struct kd_kernel *k, const struct kd_spec *want, str
     return true;
 }
 
+static bool code_from_cache(struct kd_kernel *k, const struct cache_key *key, struct code *out,
+                            char *log) {
+    struct kd_code_info info;
+    void *obj;
+    size_t size;
+    if (!cache_read(key, &info, &obj, &size))
+        return false;
+    bool ok = code_from_object(k, obj, size, &info, out, log);
+    free(obj);
+    return ok;
+}
+
+static struct cache_key key_of(const struct kd_kernel *k, const struct kd_spec *spec,
+                               const char *identity) {
+    const struct kd_module *m = k->module;
+    return cache_key_of(m->ptx, m->ptx_size, k->info->name, spec, identity);
+}
+
+// With KD_SPEC_QUICK in spec: quick code, or the full one when that is there or takes no longer.
 static bool code_from_compiler(struct kd_kernel *k, const struct kd_spec *spec, struct code *out,
                                char *log, enum kd_status *status) {
     struct kd_module *m = k->module;
     const char *identity = jit_library_identity();
     struct kd_code_info info;
+    struct kd_spec full = *spec;
     void *obj;
     size_t size;
     if (!identity) {
         *status = KD_JIT_NOT_FOUND;
         return false;
     }
-    struct cache_key key = cache_key_of(m->ptx, m->ptx_size, k->info->name, spec, identity);
-    if (cache_read(&key, &info, &obj, &size)) {
-        bool ok = code_from_object(k, obj, size, &info, out, log);
-        free(obj);
-        if (ok)
-            return true;
-    }
+    full.flags &= ~(uint32_t)(KD_SPEC_QUICK | KD_SPEC_ALWAYS_QUICK);
+    bool quick = spec->flags & KD_SPEC_QUICK;
+    struct cache_key key = key_of(k, spec, identity), full_key = key_of(k, &full, identity);
+    if ((m->options.tier != TIER_QUICK && code_from_cache(k, &full_key, out, log)) ||
+        (quick && code_from_cache(k, &key, out, log)))
+        return true;
     struct kj_module *jit = module_jit(m, log, LOG_BYTES, status);
     const struct jit_library *lib = jit_library();
     if (jit && !lib->compile) {
@@ -213,7 +248,7 @@ static bool code_from_compiler(struct kd_kernel *k, const struct kd_spec *spec, 
         return false;
     bool ok = code_from_object(k, obj, size, &info, out, log);
     if (ok)
-        cache_write(&key, &info, obj, size);
+        cache_write(info.flags & KD_CODE_QUICK ? &key : &full_key, &info, obj, size);
     free(obj);
     return ok;
 }
@@ -257,7 +292,12 @@ static bool make(struct kd_kernel *k, const struct kd_spec *want, struct code *o
     }
     if (k->shapes < EXACT_SHAPES || shape_known(k, want))
         *spec = *want;
-    if (code_from_compiler(k, spec, out, log, status))
+    struct kd_spec wanted = *spec;
+    if (k->module->options.tier != TIER_FULL)
+        wanted.flags |= KD_SPEC_QUICK;
+    if (k->module->options.tier == TIER_QUICK)
+        wanted.flags |= KD_SPEC_ALWAYS_QUICK;
+    if (code_from_compiler(k, &wanted, out, log, status))
         return true;
     if (k->module->options.never_interpret || *status == KD_JIT_NOT_FOUND)
         return false;
@@ -288,6 +328,8 @@ static const struct code *make_and_add(struct kd_kernel *k, const struct kd_spec
         return NULL;
     }
     k->shapes += new_shape;
+    if ((code.info.flags & KD_CODE_QUICK) && k->module->options.tier == TIER_BOTH)
+        better_code_want(k, v, &spec);
     *status = KD_OK;
     return &v->code;
 }

@@ -2,7 +2,8 @@
 //
 // For a launch the code for exactly its block shape is taken: from memory, from the image, from
 // the disk cache, or compiled. A kernel that is launched with more than four shapes gets code
-// for any shape. What cannot be compiled is interpreted.
+// for any shape. What cannot be compiled is interpreted. Code that was compiled quickly is replaced
+// by better code when that is there (better_code.h).
 #ifndef KUDZU_DEVICE_KERNEL_H
 #define KUDZU_DEVICE_KERNEL_H
 
@@ -27,6 +28,7 @@ struct kd_kernel {
     pthread_mutex_t lock;                             // of adding variants
     _Atomic(struct variant *) variants[MAX_VARIANTS]; // filled from the front, never changed
     uint32_t shapes;                                  // exact ones among them
+    bool stopped;                                     // better_code.c's lock guards it
 };
 
 void kernel_open(struct kd_kernel *k, struct kd_module *m, uint32_t index);

@@ -116,13 +116,15 @@ static uint64_t local_stride(const struct kd_kernel *k, const struct code *code)
 static unsigned stack_size_shift(const struct kd_kernel *k, const struct code *code) {
     uint64_t limit = kd_context_get_limit(k->module->context, KD_LIMIT_STACK);
     uint64_t recursion = code->info.recursive ? limit : 0;
+    // Quick code keeps nearly all of its values in its frame.
+    uint64_t times = code->info.flags & KD_CODE_QUICK ? 4 : 1;
     switch (code->info.mode) {
     case KD_MODE_THREAD_STACKS:
-        return stack_shift((64 << 10) + 16 * recursion);
+        return stack_shift(times * ((64 << 10) + 16 * recursion));
     case KD_MODE_WARP_STACKS:
-        return stack_shift((256 << 10) + 256 * recursion);
+        return stack_shift(times * ((256 << 10) + 256 * recursion));
     default:
-        return stack_shift((1 << 20) + 256 * recursion);
+        return stack_shift(times * ((1 << 20) + 256 * recursion));
     }
 }
 
@@ -169,6 +171,9 @@ static uint64_t chunk_of(const struct op *op) {
     uint64_t n = op->units / ((uint64_t)op->device->scheduler.slots * 16);
     if (op->launch.cluster_blocks > 1)
         return op->launch.cluster_blocks;
+    // Between chunks a launch changes to better code.
+    if (op->launch.code->info.flags & KD_CODE_QUICK)
+        n /= 4;
     if (op->launch.may_wait || n < 1)
         return 1;
     return n < 256 ? n : 256;

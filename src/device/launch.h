@@ -19,7 +19,14 @@ struct code {
     void *module;
     uint32_t kernel;
     struct loaded_code *loaded; // NULL: not ours to unload
+    const struct code *better;  // the same kernel for the same launches; NULL: none (yet). Atomic
 };
+
+// What is best now in place of c.
+static inline const struct code *code_now(const struct code *c) {
+    const struct code *better = __atomic_load_n(&c->better, __ATOMIC_ACQUIRE);
+    return better ? better : c;
+}
 
 struct kd_launch {
     struct kd_kernel *kernel;
@@ -34,10 +41,10 @@ struct kd_launch {
     uint64_t gridid;
     const uint8_t *params;
     uint8_t *const *vars;
-    uint32_t units;      // a block's, that may need a stack: warps, threads, or 1
-    uint8_t stack_shift; // size of the stacks it needs
-    bool may_wait;       // its blocks may have to run at the same time
-    bool cooperative;    // all of them
+    uint32_t units;             // a block's, that may need a stack: warps, threads, or 1
+    uint8_t stack_shift;        // size of the stacks it needs
+    bool may_wait;              // its blocks may have to run at the same time
+    bool cooperative;           // all of them
     uint32_t grid_workspace[2]; // through which the blocks of a cooperative launch synchronise
 };
 

@@ -28,6 +28,11 @@ static struct code_options read_options(void) {
     o.width = width ? (uint32_t)strtoul(width, NULL, 10) : 0;
     if (o.width != 1 && o.width != 8 && o.width != 16 && o.width != 32)
         o.width = 0;
+    const char *tier = getenv("KUDZU_TIER");
+    if (tier && strcmp(tier, "quick") == 0)
+        o.tier = TIER_QUICK;
+    else if (tier && strcmp(tier, "full") == 0)
+        o.tier = TIER_FULL;
     o.interpret = exec && strcmp(exec, "interp") == 0;
     o.never_interpret = exec && strcmp(exec, "simd") == 0;
     o.no_native = is_1("CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT");
@@ -42,13 +47,27 @@ static void write_log(const struct kd_load_options *options, const char *text) {
         snprintf(options->error_log, options->error_log_size, "%s", text);
 }
 
+struct ptx_text *ptx_text_share(struct ptx_text *t) {
+    atomic_fetch_add(&t->owners, 1);
+    return t;
+}
+
+void ptx_text_release(struct ptx_text *t) {
+    if (t && atomic_fetch_sub(&t->owners, 1) == 1)
+        free(t);
+}
+
 static enum kd_status keep_ptx(struct kd_module *m, const char *ptx, size_t size) {
     size = strnlen(ptx, size);
-    m->ptx = malloc(size + 1);
-    if (!m->ptx)
+    struct ptx_text *t = malloc(sizeof *t + size + 1);
+    if (!t)
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a module's PTX");
-    memcpy(m->ptx, ptx, size);
-    m->ptx[size] = 0;
+    atomic_init(&t->owners, 1);
+    t->size = size;
+    memcpy(t->bytes, ptx, size);
+    t->bytes[size] = 0;
+    m->text = t;
+    m->ptx = t->bytes;
     m->ptx_size = size;
     return KD_OK;
 }
@@ -281,7 +300,7 @@ static void destroy(struct kd_module *m) {
         jit_library()->module_free(m->jit);
     kimg_native_close(m->native);
     kimg_native_close(m->description);
-    free(m->ptx);
+    ptx_text_release(m->text);
     pthread_mutex_destroy(&m->jit_lock);
     free(m);
 }

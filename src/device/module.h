@@ -3,14 +3,28 @@
 #define KUDZU_DEVICE_MODULE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "device/device.h"
 #include "device/kernel.h"
 #include "image/image.h"
 
+// The PTX of a module. What compiles in the background may keep it longer than the module.
+struct ptx_text {
+    atomic_uint owners;
+    size_t size;
+    char bytes[]; // and a NUL
+};
+struct ptx_text *ptx_text_share(struct ptx_text *t);
+void ptx_text_release(struct ptx_text *t); // NULL is ignored
+
+// What compiled code is made for first: speed, its being there soon, or the one after the other.
+enum tier { TIER_BOTH, TIER_QUICK, TIER_FULL };
+
 // What the environment says about code, read when a module is loaded.
 struct code_options {
     uint32_t width;       // KUDZU_WIDTH: lanes; 0: the compiler chooses
+    enum tier tier;       // KUDZU_TIER
     bool interpret;       // KUDZU_EXEC=interp
     bool never_interpret; // KUDZU_EXEC=simd: what cannot be compiled is an error
     bool no_native;       // CUDA_FORCE_PTX_JIT, CUDA_FORCE_JIT
@@ -24,7 +38,8 @@ struct kd_module {
     const struct kj_module_info *info;
     uint8_t **vars; // by index of info->vars
     struct kd_kernel *kernels;
-    char *ptx; // NUL-terminated; NULL: the image had none
+    struct ptx_text *text; // NULL: the image had none
+    const char *ptx;       // its bytes; NULL
     size_t ptx_size;
     struct kimg_native *native;      // NULL: none
     struct kimg_native *description; // info from the disk cache; NULL: none

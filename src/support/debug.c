@@ -1,10 +1,21 @@
 #include "support/debug.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool debug_on(const char *what) {
+static const char *words;
+
+// Read once: threads of ours ask while the program may be changing its environment.
+static void read_words(void) {
     const char *list = getenv("KUDZU_DEBUG");
+    words = list && *list ? strdup(list) : NULL;
+}
+
+bool debug_on(const char *what) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_words);
+    const char *list = words;
     size_t n = strlen(what);
     while (list && *list) {
         size_t word = strcspn(list, ",");

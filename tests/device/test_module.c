@@ -174,14 +174,15 @@ static void test_shapes(void) {
     EXPECT_EQ(compiled, 5);
     for (int i = 0; i < 4; i++) {
         EXPECT_EQ(specs[i].ntid[0], i + 1);
-        EXPECT_EQ(specs[i].flags, KD_SPEC_SMALL_GRID);
+        EXPECT_EQ(specs[i].flags, KD_SPEC_SMALL_GRID | KD_SPEC_QUICK);
         EXPECT_EQ(specs[i].level, kd_device_properties(kd_context_device(context))->level);
     }
     EXPECT_EQ(specs[4].ntid[0], 0);
     check_launch(m, 64); // of another class
     EXPECT_EQ(compiled, 6);
     EXPECT_EQ(specs[5].ntid[0], 0);
-    EXPECT_EQ(specs[5].flags, KD_SPEC_SMALL_GRID | KD_SPEC_FULL_WARPS | KD_SPEC_X_MULTIPLE_OF_32);
+    EXPECT_EQ(specs[5].flags,
+              KD_SPEC_SMALL_GRID | KD_SPEC_FULL_WARPS | KD_SPEC_X_MULTIPLE_OF_32 | KD_SPEC_QUICK);
     check_launch(m, 2);
     EXPECT_EQ(compiled, 6);
     kd_module_free(m);

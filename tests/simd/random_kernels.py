@@ -25,7 +25,8 @@ KILLED_BY_LIMIT = (128 + 9, 128 + 14, 128 + 24)
 
 
 class Server:
-    """One process of ptx_run --serve: it makes a process of its own of each run."""
+    """One process of ptx_run --serve: it makes a process of its own of each run. It runs code that is
+    compiled well, unless the environment asks for another tier."""
 
     def __init__(self, tool):
         self.tool, self.process = tool, None
@@ -33,7 +34,9 @@ class Server:
     def run(self, path, how, level, width):
         """What the run printed, with an exit status that is not 0 behind it, or "timeout"."""
         if not self.process or self.process.poll() is not None:
-            self.process = subprocess.Popen([self.tool, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            env = dict({"KUDZU_TIER": "full"}, **os.environ)
+            self.process = subprocess.Popen([self.tool, "--serve"], env=env, stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE)
         self.process.stdin.write(("%s %s %s %d %s\n" % (how, level, width, TIME_LIMIT, path)).encode())
         self.process.stdin.flush()
         status, size = map(int, self.process.stdout.readline().split())
