@@ -8,18 +8,22 @@
 //   cg_inst.c    one instruction: to its family, by its shape
 //   cg_barrier.c barriers: saving and going on, or a helper
 //   cg_value.c   values: scalar, offsets or vector; variables across blocks
+//   cg_home.c    values that stay in one place in memory
 //   cg_nan.c     where the bits of a NaN can be seen
 //   cg_source.c  special registers, symbols, parameters, address conversion
 //   cg_mem.c     loads and stores
 //   cg_gather.c  one access a lane
 //   cg_prefetch.c asking for memory before it is needed
+//   cg_copy.c    loads whose results are only stored again
 //   cg_align.c   tests of addresses that are not proven aligned
 //   cg_atomic.c  atom and red
 //   cg_stack.c   alloca and its kind
 //   cg_texture.c texture fetches
 //   cg_async.c   mbarrier objects, asynchronous copies
 //   cg_warp.c    shuffles, votes, matches, reductions
-//   cg_matrix.c  matrix instructions
+//   cg_matrix.c  matrix instructions: to the next two, or a helper
+//   cg_product.c products of matrices in registers
+//   cg_fragment.c matrices between memory and registers
 //   cg_call.c    calls: direct, indirect, built-in
 //   pointwise*.c everything that works lane by lane
 //   notes.c      what is noted on the way; explain.c the report of it
@@ -119,9 +123,16 @@ struct cg_func {
     LLVMValueRef state_switch;      // where a group goes on after a barrier
     uint32_t nsuspends;
     LLVMValueRef red_prev_popc, red_prev_lanes, red_popc, red_lanes; // bar.red
-    LLVMValueRef matrix_rows;    // registers of matrix instructions in memory; NULL: none yet
-    LLVMBasicBlockRef suspended; // a group has reached a barrier
-    uint64_t **live_in;          // by block id: liveness, made when a barrier needs it
+    LLVMValueRef matrix_rows;          // registers of matrix instructions in memory; NULL: none yet
+    const struct kir_inst *copied;     // the load that the next store copies; NULL
+    const struct kir_inst *copies_end; // up to there pure instructions have been emitted; NULL
+    LLVMValueRef lane_memory[2]; // an address for each lane: to read, to write; NULL: none yet
+    LLVMValueRef idle_memory[2]; // what stands for the row of a lane that is not active
+    struct cg_homes *homes;      // cg_home.c's own; NULL: no value has one
+    uint32_t homes_end;          // bytes of what is saved of a group that they, and the state, take
+    struct cg_products *products; // cg_product.c's own; NULL: none yet
+    LLVMBasicBlockRef suspended;  // a group has reached a barrier
+    uint64_t **live_in;           // by block id: liveness, made when a barrier needs it
     uint32_t epoch;
     struct kir_block *block;       // being emitted
     const struct kir_value *exact; // a 32-bit index that does not wrap in any lane here; NULL
@@ -151,6 +162,25 @@ LLVMValueRef cg_call_intrinsic(struct cg *c, const char *name, LLVMTypeRef *over
                                unsigned noverload, LLVMValueRef *args, unsigned nargs);
 LLVMValueRef cg_call_rt(struct cg *c, const char *name, LLVMValueRef *args, unsigned nargs);
 void cg_declare_functions(struct cg *c);
+// A function of the module's own that many places call, with vectors in registers; code that is
+// made once compiles faster than code that stands everywhere. *made: the caller writes its body,
+// the builder stands at the beginning. cg_end_own goes back to where the builder stood.
+struct cg_own {
+    LLVMValueRef f;
+    LLVMBasicBlockRef from; // NULL: the function was there
+};
+enum cg_own_effect {
+    CG_ANY_EFFECT = -1,
+    CG_READS_ARGS = 1,
+    CG_WRITES_ARGS = 2,
+    CG_CHANGES_ARGS = 3,
+    CG_READS = 21
+};
+struct cg_own cg_own_function(struct cg *c, const char *name, LLVMTypeRef t,
+                              enum cg_own_effect effect);
+void cg_end_own(struct cg *c, const struct cg_own *own);
+LLVMValueRef cg_call_own(struct cg *c, LLVMTypeRef t, LLVMValueRef f, LLVMValueRef *args,
+                         unsigned n);
 LLVMTypeRef cg_func_type(struct cg *c, const struct kir_proto *proto, bool can_exit);
 LLVMTypeRef cg_func_ret_type(struct cg *c, const struct kir_proto *proto, bool can_exit);
 // A load of a field of struct kd_block.
@@ -179,6 +209,23 @@ void cg_fault_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef threa
                  enum kd_fault fault, LLVMValueRef address);
 // Goes on with group `turn` of the team.
 void cg_turn_to(struct cg_func *g, unsigned turn);
+
+// cg_copy.c
+// Is i a load of 8 or 16 bytes a lane, at addresses that follow no pattern, whose results the next
+// store stores, and nothing else uses? Then it is that store, else NULL.
+struct kir_inst *cg_copying_store(struct cg_func *g, const struct kir_inst *i);
+// The load's part, where cg_copying_store says so, and the store's; p: a pointer a lane. Inactive
+// lanes copy nothing.
+void cg_begin_copy(struct cg_func *g, const struct kir_inst *load, LLVMValueRef p);
+bool cg_is_copy(struct cg_func *g, const struct kir_inst *store);
+void cg_end_copy(struct cg_func *g, LLVMValueRef p);
+// Where a row of copies begins, has all that they read brought into the cache, after emitting what
+// computes their addresses: up to g->copies_end.
+void cg_prefetch_copies(struct cg_func *g, struct kir_inst *first);
+// Memory for one address a lane to read from (0) or write to (1); 16 bytes of memory that lanes
+// which are not active read (zeros) or write instead.
+LLVMValueRef cg_lane_memory(struct cg_func *g, unsigned n);
+LLVMValueRef cg_idle_memory(struct cg_func *g, bool store);
 
 // cg_inst.c
 void cg_emit_inst(struct cg_func *g, struct kir_inst *i);
@@ -293,6 +340,14 @@ LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, const struct
 // Where the lanes of an access find their memory, i->offset included.
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
 
+// cg_home.c
+// The builder stands in the entry block. saved: groups stop at barriers, and have memory there.
+void cg_find_homes(struct cg_func *g, bool saved);
+bool cg_has_home(struct cg_func *g, const struct kir_value *v);
+bool cg_same_home(struct cg_func *g, const struct kir_value *x, const struct kir_value *y);
+LLVMValueRef cg_load_home(struct cg_func *g, const struct kir_value *v);
+void cg_store_home(struct cg_func *g, const struct kir_value *v, LLVMValueRef x);
+
 // cg_nan.c
 void cg_find_nans(struct cg_func *g);
 LLVMValueRef cg_canonical(struct cg *c, LLVMValueRef x); // f32, scalar or vector
@@ -309,6 +364,8 @@ bool cg_emit_texture(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_async(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_warp(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_matrix(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_product(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_fragment(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_call(struct cg_func *g, struct kir_inst *i);
 // The pointer that an address in a state space stands for: scalar, or one a lane.
 LLVMValueRef cg_pointer(struct cg_func *g, enum isa_space space, LLVMValueRef addr, bool vector);

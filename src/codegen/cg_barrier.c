@@ -119,7 +119,7 @@ static void save(struct cg_func *g, struct frame *fr, struct kir_value *v, int w
 static void save_value(struct cg_func *g, struct frame *fr, struct kir_value *v) {
     struct cg *c = g->cg;
     struct cg_var *var = cg_var_of(g, v);
-    if (g->turn && cg_made_once(g, v))
+    if (cg_has_home(g, v) || (g->turn && cg_made_once(g, v)))
         return;
     struct shape s = c->width == 1 ? (struct shape){.kind = SHAPE_UNIFORM} : g->fl->shape[v->id];
     bool here = v->def->block == g->block || !g->crosses[v->id];
@@ -226,13 +226,13 @@ static void save_group(struct cg_func *g, struct frame *fr, const uint64_t *live
 
 static void suspend(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    struct frame fr[CG_MAX_TEAM] = {{.bytes = 64}};
+    struct frame fr[CG_MAX_TEAM] = {{.bytes = g->homes_end}};
     uint64_t *live = live_after(g, i);
     for (unsigned t = c->team; t-- > 0;) {
         cg_turn_to(g, t);
         if (i->op == ISA_OP_BAR_RED)
             count_predicates(g, i);
-        fr[t].bytes = 64;
+        fr[t].bytes = g->homes_end;
         save_group(g, &fr[t], live);
     }
     uint32_t state = CG_STATE_BARRIER + g->nsuspends++;

@@ -48,6 +48,8 @@ void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMV
         struct cg_var *var = own_var(g, i->res[0]);
         if (!var)
             continue;
+        if (cg_has_home(g, i->res[0]) && !cg_same_home(g, i->res[0], i->ops[p]))
+            in[n].vec = phi_operand(g, i, p, cg_vec(g, i->ops[p]));
         if (var->scalar)
             in[n].scalar = phi_operand(g, i, p, cg_scalar(g, i->ops[p]));
         if (var->guard)
@@ -64,6 +66,8 @@ void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMV
             LLVMBuildStore(c->b, in[n].scalar, var->scalar);
         if (var->guard)
             LLVMBuildStore(c->b, in[n].guard ? in[n].guard : LLVMConstInt(c->i1, 1, 0), var->guard);
+        if (in[n].vec && cg_has_home(g, i->res[0]))
+            cg_store_home(g, i->res[0], in[n].vec);
         if (!var->vec)
             continue;
         LLVMValueRef x = in[n].vec;
@@ -81,8 +85,10 @@ static void prepare_phis_of_group(struct cg_func *g, struct kir_block *b) {
         uint32_t p = pred_index(b, k);
         for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next) {
             struct cg_var *var = cg_var_of(g, i->res[0]);
+            if (cg_same_home(g, i->res[0], i->ops[p]))
+                continue;
             cg_scalar(g, i->ops[p]);
-            if (var->vec)
+            if (var->vec || cg_has_home(g, i->res[0]))
                 cg_vec(g, i->ops[p]);
         }
     }
@@ -302,10 +308,19 @@ static void emit_for_team(struct cg_func *g, struct kir_inst *i) {
     cg_turn_to(g, 0);
 }
 
+static bool emitted_before(const struct cg_func *g, const struct kir_inst *i) {
+    enum isa_class k = isa_op_info[i->op].klass;
+    return g->copies_end && (k == ISA_CLASS_POINTWISE || k == ISA_CLASS_SOURCE);
+}
+
 void cg_emit_body(struct cg_func *g, struct kir_block *b) {
-    for (struct kir_inst *i = b->first; i != b->last; i = i->next)
-        if (i->op != ISA_OP_PHI)
+    for (struct kir_inst *i = b->first; i != b->last; i = i->next) {
+        cg_prefetch_copies(g, i);
+        if (i->op != ISA_OP_PHI && !emitted_before(g, i))
             emit_for_team(g, i);
+        if (i == g->copies_end)
+            g->copies_end = NULL;
+    }
 }
 
 static void emit_test(struct cg_func *g, struct kir_block *b) {

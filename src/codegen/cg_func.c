@@ -188,11 +188,15 @@ static void reset_masks(struct cg_func *g) {
 }
 
 // The mask of a group's existing threads: NULL when all exist.
+static bool all_lanes_exist(const struct cg *c) {
+    uint32_t n = c->spec.ntid[0] * c->spec.ntid[1] * c->spec.ntid[2];
+    return c->width == 1 || (n && n % c->width == 0) || (c->spec.flags & KD_SPEC_FULL_WARPS) ||
+           (!n && (c->spec.flags & KD_SPEC_X_MULTIPLE_OF_32));
+}
+
 static LLVMValueRef existing_lanes(struct cg_func *g) {
     struct cg *c = g->cg;
-    uint32_t n = c->spec.ntid[0] * c->spec.ntid[1] * c->spec.ntid[2];
-    if (c->width == 1 || (n && n % c->width == 0) || (c->spec.flags & KD_SPEC_FULL_WARPS) ||
-        (!n && (c->spec.flags & KD_SPEC_X_MULTIPLE_OF_32)))
+    if (all_lanes_exist(c))
         return NULL;
     return LLVMBuildICmp(c->b, LLVMIntULT, cg_lane_index(g), cg_splat(c, g->nthreads), "exists");
 }
@@ -346,7 +350,7 @@ static struct barrier_vars make_barrier_vars(struct cg_func *g) {
     LLVMSetLinkage(c->spill_stride, LLVMInternalLinkage);
     LLVMSetGlobalConstant(c->spill_stride, 1);
     LLVMSetInitializer(c->spill_stride, cg_i64(c, 64));
-    g->spill_bytes = 64; // the state, kept apart
+    g->spill_bytes = g->homes_end;
     g->spill_base = cg_block_field(g, FIELD(spill), c->ptr, "spill");
     return v;
 }
@@ -492,6 +496,9 @@ void cg_emit_kernel(struct cg *c, struct flow *fl) {
     g->fn = LLVMAddFunction(c->mod, "kd_entry", LLVMFunctionType(c->void_t, params, n, 0));
     g->blk = LLVMGetParam(g->fn, 0);
     begin(g);
+    g->homes_end = 64; // before them stands the state
+    if (all_lanes_exist(c))
+        cg_find_homes(g, c->mode == KD_MODE_BLOCK && has_barrier(g));
     if (c->mode == KD_MODE_BLOCK)
         emit_group_loop(g);
     else

@@ -1,5 +1,5 @@
-// Matrix instructions. The registers of a warp's lanes go to memory, a helper computes, the
-// results come back.
+// Matrix instructions. What cg_product.c and cg_fragment.c have no code for: the registers of a
+// warp's lanes go to memory, a helper computes, the results come back.
 #include "codegen/cg.h"
 #include "isa/matrix.h"
 
@@ -74,13 +74,16 @@ bool cg_emit_matrix(struct cg_func *g, struct kir_inst *i) {
         return true; // a product is complete when it is issued
     if (!isa_is_matrix((enum isa_op)i->op))
         return false;
+    if (cg_emit_product(g, i) || cg_emit_fragment(g, i))
+        return true;
     struct isa_matrix x = matrix_of(i);
     LLVMValueRef rows = rows_memory(g), code = cg_i64(c, isa_matrix_pack(&x));
     unsigned first = i->op == ISA_OP_WGMMA_MMA ? 0 : i->nops;
     for (unsigned k = 0; k < i->nops; k++)
         LLVMSetAlignment(LLVMBuildStore(c->b, operand_row(g, i, k), row_at(c, rows, k)), 8);
     if (c->width == 1) {
-        LLVMValueRef a[] = {g->blk, g->now.t0, cg_i32(c, i->nops), code, rows, row_at(c, rows, first)};
+        LLVMValueRef a[] = {g->blk, g->now.t0, cg_i32(c, i->nops),
+                            code,   rows,      row_at(c, rows, first)};
         cg_call_rt(c, "kd_rt_lane_matrix", a, 6);
     } else {
         LLVMValueRef lanes = cg_narrow(c, cg_mask_bits(g, cg_mask(g)), 32);

@@ -575,6 +575,11 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
         compiler_fence(c);
     struct plan n = plan_access(c, &a, &s, true);
     note_access(g, &a, &s, n);
+    if (cg_copying_store(g, i)) {
+        struct cg_places p = cg_places_of(g, i);
+        cg_begin_copy(g, i, cg_pointers(g, &p));
+        return;
+    }
     if (!local && (s.kind == SHAPE_UNIFORM || c->width == 1))
         load_scalar(g, &a, x);
     else if (n.pieces || n.stride)
@@ -593,6 +598,12 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
     LLVMValueRef comp[8];
     bool all_uniform = true;
+    if (cg_is_copy(g, i)) {
+        cg_check_alignment(g, i);
+        struct cg_places p = cg_places_of(g, i);
+        cg_end_copy(g, cg_pointers(g, &p));
+        return;
+    }
     for (unsigned k = 0; k < a.count; k++)
         all_uniform &= cg_shape(g, i->ops[1 + k]).kind == SHAPE_UNIFORM;
     bool one = !local && (s.kind == SHAPE_UNIFORM || c->width == 1);

@@ -73,32 +73,20 @@ static const struct {
     const char *name, *sig;
     bool noreturn;
 } rt[] = {
-    {"kd_rt_vprintf", "ipipp", false},
-    {"kd_rt_malloc", "lpil", false},
-    {"kd_rt_free", "vpil", false},
-    {"kd_rt_assertfail", "vpippipl", false},
-    {"kd_rt_fault", "vpii", true},
-    {"kd_rt_fault_at", "vpiilpi", true},
-    {"kd_rt_nanosleep", "vpii", false},
-    {"kd_rt_globaltimer", "l", false},
-    {"kd_rt_yield", "vp", false},
-    {"kd_rt_bar_sync", "vpiii", false},
-    {"kd_rt_bar_arrive", "vpiii", false},
-    {"kd_rt_bar_red", "ipiiiiii", false},
-    {"kd_rt_warp_shfl", "lpiiiiii", false},
-    {"kd_rt_warp_vote", "ipiiii", false},
-    {"kd_rt_warp_match", "lpiilii", false},
-    {"kd_rt_warp_redux", "ipiiiii", false},
-    {"kd_rt_warp_sync", "vpii", false},
-    {"kd_rt_warp_activemask", "ipi", false},
-    {"kd_rt_tex", "vpilipp", false},
-    {"kd_rt_surf", "vpilipp", false},
-    {"kd_rt_async", "lpiip", false},
-    {"kd_rt_async_lanes", "vpiiiiipp", false},
-    {"kd_rt_cluster_arrive", "vpi", false},
-    {"kd_rt_cluster_wait", "vpi", false},
-    {"kd_rt_matrix", "vpiiilp", false},
-    {"kd_rt_lane_matrix", "vpiilpp", false},
+    {"kd_rt_vprintf", "ipipp", false},      {"kd_rt_malloc", "lpil", false},
+    {"kd_rt_free", "vpil", false},          {"kd_rt_assertfail", "vpippipl", false},
+    {"kd_rt_fault", "vpii", true},          {"kd_rt_fault_at", "vpiilpi", true},
+    {"kd_rt_nanosleep", "vpii", false},     {"kd_rt_globaltimer", "l", false},
+    {"kd_rt_yield", "vp", false},           {"kd_rt_bar_sync", "vpiii", false},
+    {"kd_rt_bar_arrive", "vpiii", false},   {"kd_rt_bar_red", "ipiiiiii", false},
+    {"kd_rt_warp_shfl", "lpiiiiii", false}, {"kd_rt_warp_vote", "ipiiii", false},
+    {"kd_rt_warp_match", "lpiilii", false}, {"kd_rt_warp_redux", "ipiiiii", false},
+    {"kd_rt_warp_sync", "vpii", false},     {"kd_rt_warp_activemask", "ipi", false},
+    {"kd_rt_tex", "vpilipp", false},        {"kd_rt_surf", "vpilipp", false},
+    {"kd_rt_async", "lpiip", false},        {"kd_rt_async_lanes", "vpiiiiipp", false},
+    {"kd_rt_cluster_arrive", "vpi", false}, {"kd_rt_cluster_wait", "vpi", false},
+    {"kd_rt_matrix", "vpiiilp", false},     {"kd_rt_lane_matrix", "vpiilpp", false},
+    {"kd_rt_features", "i", false},
 };
 
 static LLVMTypeRef letter(struct cg *c, char l) {
@@ -133,6 +121,46 @@ LLVMValueRef cg_call_rt(struct cg *c, const char *name, LLVMValueRef *args, unsi
     }
     cg_error(c, "internal: no helper %s", name);
     return LLVMConstNull(c->i64);
+}
+
+enum { X86_REG_CALL = 92, C_CALL = 0 };
+
+static unsigned own_convention(const struct cg *c) {
+    return c->pw.level == KD_LEVEL_AARCH64 ? C_CALL : X86_REG_CALL;
+}
+
+static void set_flag(struct cg *c, LLVMValueRef f, const char *name, uint64_t value) {
+    unsigned id = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(c->ctx, id, value));
+}
+
+struct cg_own cg_own_function(struct cg *c, const char *name, LLVMTypeRef t,
+                              enum cg_own_effect effect) {
+    struct cg_own own = {.f = LLVMGetNamedFunction(c->mod, name)};
+    if (own.f)
+        return own;
+    own.f = LLVMAddFunction(c->mod, name, t);
+    LLVMSetLinkage(own.f, LLVMInternalLinkage);
+    LLVMSetFunctionCallConv(own.f, own_convention(c));
+    set_flag(c, own.f, "noinline", 0);
+    set_flag(c, own.f, "willreturn", 0);
+    if (effect != CG_ANY_EFFECT)
+        set_flag(c, own.f, "memory", (uint64_t)effect);
+    own.from = LLVMGetInsertBlock(c->b);
+    LLVMPositionBuilderAtEnd(c->b, LLVMAppendBasicBlockInContext(c->ctx, own.f, "entry"));
+    return own;
+}
+
+void cg_end_own(struct cg *c, const struct cg_own *own) {
+    LLVMPositionBuilderAtEnd(c->b, own->from);
+}
+
+LLVMValueRef cg_call_own(struct cg *c, LLVMTypeRef t, LLVMValueRef f, LLVMValueRef *args,
+                         unsigned n) {
+    LLVMValueRef call = LLVMBuildCall2(c->b, t, f, args, n, "");
+    LLVMSetInstructionCallConv(call, own_convention(c));
+    return call;
 }
 
 // Results, then (when lanes can die inside) the mask of those that live on.

@@ -4,6 +4,7 @@
 // also holds NaNs whose bits must be kept (loaded ones), arithmetic results in it are made
 // canonical where they are computed; else where they are seen.
 #include "codegen/cg.h"
+#include "isa/matrix.h"
 
 LLVMValueRef cg_canonical(struct cg *c, LLVMValueRef x) {
     LLVMTypeRef t = LLVMTypeOf(x);
@@ -57,6 +58,19 @@ static bool arithmetic(const struct kir_inst *i) {
     }
 }
 
+static bool is_product(const struct kir_inst *i) {
+    return i->op == ISA_OP_MMA || i->op == ISA_OP_WMMA_MMA;
+}
+
+// c of a product in f32, and tf32 factors, whose low bits do not count.
+static bool product_by_value(const struct kir_inst *i, uint32_t k) {
+    struct isa_matrix x = isa_matrix_of((enum isa_op)i->op, &i->mods);
+    uint32_t a = isa_fragment_of(&x, ISA_FRAG_A).registers;
+    uint32_t c = a + isa_fragment_of(&x, ISA_FRAG_B).registers;
+    enum isa_frag frag = k < a ? ISA_FRAG_A : k < c ? ISA_FRAG_B : ISA_FRAG_C;
+    return x.type[frag] == ISA_MAT_F32 || x.type[frag] == ISA_MAT_TF32;
+}
+
 // Does instruction i look at no more of operand k than its value, or that it is a NaN?
 static bool by_value(const struct kir_inst *i, uint32_t k) {
     bool float_op = i->ty == ISA_F32 && !i->mods.xorsign_abs;
@@ -71,6 +85,9 @@ static bool by_value(const struct kir_inst *i, uint32_t k) {
                (i->ty != ISA_TF32 || i->mods.rnd != ISA_RND_RNA);
     case ISA_OP_COPYSIGN:
         return false;
+    case ISA_OP_MMA:
+    case ISA_OP_WMMA_MMA:
+        return product_by_value(i, k);
     default:
         return float_op && arithmetic(i);
     }
@@ -94,6 +111,8 @@ static uint8_t source_of(const struct kir_value *v) {
         return 0;
     if (v->def->op == ISA_OP_PHI || copies(v->def, 0))
         return 0;
+    if (is_product(v->def))
+        return HAS_DIRTY;
     return arithmetic(v->def) && !pw_keeps_nan(v->def) ? HAS_DIRTY : HAS_CLEAN;
 }
 

@@ -115,6 +115,10 @@ static struct cg_val *lookup(struct cg_func *g, struct kir_value *v) {
         x->scalar = constant(c, v);
         return x;
     }
+    if (cg_has_home(g, v)) {
+        x->vec = cg_load_home(g, v);
+        return x;
+    }
     struct cg_var *var = cg_var_of(g, v);
     LLVMTypeRef t = cg_scalar_type(c, v->type), vt = cg_vec_type(c, v->type);
     if (is_outside(g, v)) {
@@ -214,6 +218,10 @@ void cg_set_offsets(struct cg_func *g, struct kir_value *v, LLVMValueRef base, L
 void cg_set_vec(struct cg_func *g, struct kir_value *v, LLVMValueRef x) {
     x = canonical_at_def(g, v, x);
     struct cg_val *val = cg_val_of(g, v);
+    if (cg_has_home(g, v)) {
+        cg_store_home(g, v, x);
+        return;
+    }
     *val = (struct cg_val){.vec = x, .epoch = g->epoch};
     if (g->cg->width == 1)
         val->scalar = x;
@@ -371,7 +379,7 @@ void cg_make_vars(struct cg_func *g) {
         for (struct kir_inst *i = cfg->order[p]->first; i; i = i->next)
             for (uint32_t r = 0; r < i->nres; r++)
                 if (g->crosses[i->res[r]->id] && cg_val_of(g, i->res[r])->epoch != CG_PERMANENT &&
-                    !(g->turn && cg_made_once(g, i->res[r])))
+                    !cg_has_home(g, i->res[r]) && !(g->turn && cg_made_once(g, i->res[r])))
                     make_vars_of(g, i->res[r]);
 }
 

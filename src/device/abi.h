@@ -110,6 +110,8 @@ enum kd_level {
     KD_LEVEL_AARCH64
 };
 
+enum { KD_FEATURE_VNNI = 1 };
+
 // Why a launch ends early; becomes a CUresult in the driver.
 enum kd_fault {
     KD_FAULT_NONE,
@@ -349,7 +351,9 @@ enum kd_async_type {
     X(uint32_t, kd_rt_cluster_phase, (struct kd_block * b))                                        \
     /* the same: every thread of the block waits for other blocks of the cluster; returns when     \
        they may have done something for it */                                                      \
-    X(void, kd_rt_cluster_park, (struct kd_block * b))
+    X(void, kd_rt_cluster_park, (struct kd_block * b))                                             \
+    /* what the machine can do beyond the level that code was made for: KD_FEATURE_* */            \
+    X(uint32_t, kd_rt_features, (void))
 
 // shfl returns the value in the low half, the predicate in bit 32; match the same.
 

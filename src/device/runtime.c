@@ -1,5 +1,6 @@
 // The helpers that are neither barriers nor warp operations.
 #include "device/runtime.h"
+#include "device/topology.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,6 +129,10 @@ uint64_t kd_rt_globaltimer(void) {
     struct timespec ts;
     clock_gettime(CLOCK_REALTIME, &ts);
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint32_t kd_rt_features(void) {
+    return topology_features();
 }
 
 static bool can_switch(const struct resident *s) {

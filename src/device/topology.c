@@ -1,5 +1,6 @@
 #include "device/topology.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +110,23 @@ enum kd_level topology_level(void) {
             level <= KD_LEVEL_X86_64_V4)
             return names[i].level;
     return level;
+}
+
+static uint32_t features;
+
+static void find_features(void) {
+#if defined(__x86_64__)
+    const char *wanted = getenv("KUDZU_CPU");
+    __builtin_cpu_init();
+    if ((!wanted || !*wanted) && __builtin_cpu_supports("avx512vnni"))
+        features |= KD_FEATURE_VNNI;
+#endif
+}
+
+uint32_t topology_features(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_features);
+    return features;
 }
 
 void topology_uuid(int index, uint8_t out[16]) {

@@ -15,6 +15,8 @@ int topology_clock_khz(void);
 uint64_t topology_cache_bytes(void); // the last level
 // The instruction set of this machine, or a lower one that KUDZU_CPU names.
 enum kd_level topology_level(void);
+// What the machine has beyond its level (KD_FEATURE_*): nothing where KUDZU_CPU names a level.
+uint32_t topology_features(void);
 // 16 bytes that stay the same for this machine and device index.
 void topology_uuid(int index, uint8_t out[16]);
 

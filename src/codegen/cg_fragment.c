@@ -1,0 +1,347 @@
+// Moves between memory and matrices in registers (ldmatrix, stmatrix, movmatrix, wmma.load,
+// wmma.store) as vector code: whole rows of a matrix are loaded or stored, shuffles put the
+// elements in their lanes.
+#include <stdio.h>
+
+#include "codegen/cg.h"
+#include "isa/matrix.h"
+
+enum { LANES = 32, ROWS = 8, ROW_BYTES = 16, MAX_PICKED = 128 };
+
+// ---- vectors ---------------------------------------------------------------------------------
+
+static LLVMValueRef pick(struct cg *c, LLVMValueRef x, const unsigned *idx, unsigned n) {
+    LLVMValueRef k[MAX_PICKED];
+    for (unsigned e = 0; e < n; e++)
+        k[e] = cg_i32(c, idx[e]);
+    return LLVMBuildShuffleVector(c->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(k, n), "");
+}
+
+static LLVMValueRef slice(struct cg *c, LLVMValueRef x, unsigned at, unsigned n) {
+    unsigned idx[MAX_PICKED];
+    for (unsigned e = 0; e < n; e++)
+        idx[e] = at + e;
+    return pick(c, x, idx, n);
+}
+
+static LLVMValueRef join(struct cg *c, LLVMValueRef *v, unsigned n) {
+    LLVMValueRef k[MAX_PICKED];
+    for (; n > 1; n /= 2) {
+        unsigned e = LLVMGetVectorSize(LLVMTypeOf(v[0])) * 2;
+        for (unsigned i = 0; i < e; i++)
+            k[i] = cg_i32(c, i);
+        for (unsigned i = 0; i < n / 2; i++)
+            v[i] = LLVMBuildShuffleVector(c->b, v[2 * i], v[2 * i + 1], LLVMConstVector(k, e), "");
+    }
+    return v[0];
+}
+
+static LLVMValueRef words(struct cg *c, LLVMValueRef x) {
+    return LLVMBuildBitCast(c->b, x, cg_vec_of(c, c->i32), "");
+}
+
+static LLVMTypeRef halves_type(struct cg *c) {
+    return LLVMVectorType(c->i16, LANES * 2);
+}
+
+// An 8x8 matrix of 16-bit elements, two in each lane, with rows and columns exchanged.
+static LLVMValueRef transposed(struct cg *c, LLVMValueRef x) {
+    unsigned idx[LANES * 2];
+    for (unsigned k = 0; k < LANES * 2; k++)
+        idx[k] = k % ROWS * ROWS + k / ROWS;
+    return words(c, pick(c, LLVMBuildBitCast(c->b, x, halves_type(c), ""), idx, LANES * 2));
+}
+
+// ---- rows at the addresses that lanes give -----------------------------------------------------
+
+struct rows {
+    LLVMValueRef base;    // what 32-bit offsets count from
+    LLVMValueRef offsets; // memory: an offset, or an address, for each lane
+    LLVMTypeRef element;  // i32: offsets, i64: addresses
+};
+
+// A lane that is not active gives no row: 16 bytes of the frame stand for it.
+static LLVMValueRef with_idle_lanes(struct cg_func *g, LLVMValueRef addresses, bool store) {
+    struct cg *c = g->cg;
+    if (!g->now.mask)
+        return addresses;
+    LLVMValueRef idle = LLVMBuildPtrToInt(c->b, cg_idle_memory(g, store), c->i64, "");
+    return cg_select(c, g->now.mask, addresses, cg_splat(c, idle));
+}
+
+// Addresses go through memory: taking them out of vector registers one by one costs more.
+static struct rows rows_of(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    enum isa_space space = (enum isa_space)i->mods.space;
+    struct rows r = {.base = LLVMConstNull(c->ptr)};
+    LLVMValueRef offset = LLVMConstInt(c->i64, (unsigned long long)i->offset, 1);
+    LLVMValueRef a = cg_vec(g, i->ops[0]);
+    if (space == ISA_SPACE_SHARED && !g->now.mask) {
+        r.base = LLVMBuildGEP2(c->b, c->i8, g->shared_base, &offset, 1, "");
+        a = cg_narrow(c, a, 32);
+        r.element = c->i32;
+    } else {
+        a = LLVMBuildAdd(c->b, cg_narrow(c, a, 64), cg_splat(c, offset), "");
+        a = cg_pointer(g, space, a, true);
+        a = LLVMBuildPtrToInt(c->b, a, cg_vec_of(c, c->i64), "");
+        a = with_idle_lanes(g, a, i->op == ISA_OP_STMATRIX);
+        r.element = c->i64;
+    }
+    r.offsets = cg_lane_memory(g, 0);
+    LLVMSetAlignment(LLVMBuildStore(c->b, a, r.offsets), 64);
+    return r;
+}
+
+static LLVMValueRef row_pointer(struct cg *c, const struct rows *r, unsigned lane) {
+    LLVMValueRef k = cg_i64(c, lane);
+    LLVMValueRef p = LLVMBuildInBoundsGEP2(c->b, r->element, r->offsets, &k, 1, "");
+    LLVMValueRef at = LLVMBuildLoad2(c->b, r->element, p, "");
+    if (r->element == c->i64)
+        return LLVMBuildIntToPtr(c->b, at, c->ptr, "");
+    at = LLVMBuildSExt(c->b, at, c->i64, "");
+    return LLVMBuildGEP2(c->b, c->i8, r->base, &at, 1, "");
+}
+
+static LLVMValueRef load_row(struct cg *c, LLVMValueRef p, LLVMTypeRef elem, unsigned n) {
+    LLVMValueRef v = LLVMBuildLoad2(c->b, LLVMVectorType(elem, n), p, "");
+    LLVMSetAlignment(v, 1);
+    return v;
+}
+
+// (base, offsets) -> the registers of `count` matrices
+static void emit_loading(struct cg *c, LLVMValueRef f, LLVMTypeRef element, unsigned count,
+                         bool trans) {
+    struct rows r = {LLVMGetParam(f, 0), LLVMGetParam(f, 1), element};
+    LLVMValueRef all = LLVMGetPoison(LLVMGetReturnType(LLVMGlobalGetValueType(f)));
+    for (unsigned n = 0; n < count; n++) {
+        LLVMValueRef row[ROWS];
+        for (unsigned k = 0; k < ROWS; k++)
+            row[k] = load_row(c, row_pointer(c, &r, n * ROWS + k), c->i32, 4);
+        LLVMValueRef x = join(c, row, ROWS);
+        all = LLVMBuildInsertValue(c->b, all, trans ? transposed(c, x) : x, n, "");
+    }
+    LLVMBuildRet(c->b, all);
+}
+
+static void load_matrices(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    char name[64];
+    LLVMTypeRef word = cg_vec_of(c, c->i32), words_t[] = {word, word, word, word};
+    LLVMTypeRef args_t[] = {c->ptr, c->ptr};
+    LLVMTypeRef result = LLVMStructTypeInContext(c->ctx, words_t, i->nres, 0);
+    LLVMTypeRef type = LLVMFunctionType(result, args_t, 2, 0);
+    struct rows r = rows_of(g, i);
+    snprintf(name, sizeof name, "kd_ldmatrix_%u%s%s", i->nres, i->mods.trans ? "_trans" : "",
+             r.element == c->i64 ? "_64" : "");
+    struct cg_own own = cg_own_function(c, name, type, CG_READS);
+    if (own.from) {
+        emit_loading(c, own.f, r.element, i->nres, i->mods.trans);
+        cg_end_own(c, &own);
+    }
+    LLVMValueRef args[] = {r.base, r.offsets};
+    LLVMValueRef all = cg_call_own(c, type, own.f, args, 2);
+    for (unsigned n = 0; n < i->nres; n++) {
+        LLVMValueRef x = LLVMBuildExtractValue(c->b, all, n, "");
+        cg_set_result(g, i->res[n], LLVMBuildBitCast(c->b, x, cg_vec_type(c, i->res[n]->type), ""));
+    }
+}
+
+static LLVMValueRef register_words(struct cg_func *g, struct kir_inst *i, unsigned k) {
+    return words(g->cg, cg_operand_bits(g, i, k, cg_vec(g, i->ops[k])));
+}
+
+// (base, offsets, registers...)
+static void emit_storing(struct cg *c, LLVMValueRef f, LLVMTypeRef element, unsigned count,
+                         bool trans) {
+    struct rows r = {LLVMGetParam(f, 0), LLVMGetParam(f, 1), element};
+    for (unsigned n = 0; n < count; n++) {
+        LLVMValueRef x = LLVMGetParam(f, 2 + n);
+        if (trans)
+            x = transposed(c, x);
+        for (unsigned k = 0; k < ROWS; k++)
+            LLVMSetAlignment(
+                LLVMBuildStore(c->b, slice(c, x, k * 4, 4), row_pointer(c, &r, n * ROWS + k)), 1);
+    }
+    LLVMBuildRetVoid(c->b);
+}
+
+static void store_matrices(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    char name[64];
+    unsigned count = i->nops - 1;
+    LLVMTypeRef word = cg_vec_of(c, c->i32), types[] = {c->ptr, c->ptr, word, word, word, word};
+    LLVMTypeRef type = LLVMFunctionType(c->void_t, types, 2 + count, 0);
+    struct rows r = rows_of(g, i);
+    LLVMValueRef args[6] = {r.base, r.offsets};
+    for (unsigned n = 0; n < count; n++)
+        args[2 + n] = register_words(g, i, 1 + n);
+    snprintf(name, sizeof name, "kd_stmatrix_%u%s%s", count, i->mods.trans ? "_trans" : "",
+             r.element == c->i64 ? "_64" : "");
+    struct cg_own own = cg_own_function(c, name, type, CG_ANY_EFFECT);
+    if (own.from) {
+        emit_storing(c, own.f, r.element, count, i->mods.trans);
+        cg_end_own(c, &own);
+    }
+    cg_call_own(c, type, own.f, args, 2 + count);
+}
+
+// ---- wmma.load, wmma.store -------------------------------------------------------------------
+
+// Where a register's elements lie: `lines` stretches of memory with `length` elements each.
+struct piece {
+    unsigned line, at;         // the first line; the first element in it
+    unsigned lines, length;    // numbers of lines, and of elements of each
+    unsigned bits;             // of an element
+    unsigned per;              // elements a register
+    unsigned place[LANES * 4]; // by element of the register: line * length + place in it
+};
+
+static bool piece_of(const struct isa_matrix *x, unsigned reg, struct piece *p) {
+    struct isa_fragment f = isa_fragment_of(x, (enum isa_frag)x->frag);
+    unsigned line[LANES * 4], at[LANES * 4], last = 0, end = 0, n;
+    *p = (struct piece){.line = 1u << 30, .at = 1u << 30, .bits = f.bits, .per = f.per};
+    bool narrow = f.bits < 16;
+    // Bytes and less are moved as words, where those lie in one line.
+    if (narrow)
+        p->bits = 32, p->per = 1;
+    n = LANES * p->per;
+    for (unsigned k = 0; k < n; k++) {
+        unsigned lane = k / p->per, e = reg * f.per + k % p->per;
+        struct isa_place q = isa_place_of(x, (enum isa_frag)x->frag, lane, e);
+        struct isa_place next = isa_place_of(x, (enum isa_frag)x->frag, lane, e + (narrow ? 1 : 0));
+        line[k] = x->col_a ? q.column : q.row;
+        at[k] = x->col_a ? q.row : q.column;
+        if (narrow && (x->col_a ? next.column : next.row) != line[k])
+            return false;
+        at[k] /= narrow ? f.per : 1;
+        p->line = line[k] < p->line ? line[k] : p->line;
+        p->at = at[k] < p->at ? at[k] : p->at;
+        last = line[k] > last ? line[k] : last;
+        end = at[k] > end ? at[k] : end;
+    }
+    // Of c a register has every second line or element; the others belong to its neighbour.
+    p->line &= ~1u;
+    p->at &= ~1u;
+    for (p->lines = 4; p->lines < last - p->line + 1; p->lines *= 2)
+        ;
+    for (p->length = 4; p->length < end - p->at + 1; p->length *= 2)
+        ;
+    for (unsigned k = 0; k < n; k++)
+        p->place[k] = (line[k] - p->line) * p->length + at[k] - p->at;
+    return p->lines * p->length <= MAX_PICKED;
+}
+
+struct tile {
+    LLVMValueRef base, stride; // pointer; i64: bytes from line to line
+};
+
+static struct tile tile_of(struct cg_func *g, struct kir_inst *i, const struct isa_matrix *x,
+                           unsigned stride_operand) {
+    struct cg *c = g->cg;
+    unsigned rows, columns, bits = isa_fragment_of(x, (enum isa_frag)x->frag).bits;
+    struct tile t;
+    LLVMValueRef offset = LLVMConstInt(c->i64, (unsigned long long)i->offset, 1);
+    LLVMValueRef a = cg_narrow(c, cg_scalar(g, i->ops[0]), 64);
+    t.base = cg_pointer(g, (enum isa_space)i->mods.space, LLVMBuildAdd(c->b, a, offset, ""), false);
+    isa_matrix_size(x, (enum isa_frag)x->frag, &rows, &columns);
+    LLVMValueRef stride = cg_i64(c, x->col_a ? rows : columns);
+    if (i->nops > stride_operand)
+        stride = cg_narrow(c, cg_scalar(g, i->ops[stride_operand]), 64);
+    t.stride =
+        LLVMBuildLShr(c->b, LLVMBuildMul(c->b, stride, cg_i64(c, bits), ""), cg_i64(c, 3), "");
+    return t;
+}
+
+static LLVMValueRef line_pointer(struct cg *c, const struct tile *t, const struct piece *p,
+                                 unsigned line) {
+    LLVMValueRef at = LLVMBuildMul(c->b, t->stride, cg_i64(c, p->line + line), "");
+    at = LLVMBuildAdd(c->b, at, cg_i64(c, (uint64_t)p->at * p->bits / 8), "");
+    return LLVMBuildGEP2(c->b, c->i8, t->base, &at, 1, "");
+}
+
+// Lines of whole fragments are read where all lanes agree on base and stride.
+static bool is_plain(struct cg_func *g, const struct kir_inst *i, unsigned stride_operand) {
+    return !g->now.mask && cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM &&
+           (i->nops <= stride_operand || cg_shape(g, i->ops[stride_operand]).kind == SHAPE_UNIFORM);
+}
+
+static unsigned distinct_registers(const struct isa_matrix *x) {
+    unsigned rows, columns;
+    struct isa_fragment f = isa_fragment_of(x, (enum isa_frag)x->frag);
+    isa_matrix_size(x, (enum isa_frag)x->frag, &rows, &columns);
+    return rows * columns / LANES / f.per;
+}
+
+static bool load_fragment(struct cg_func *g, struct kir_inst *i, const struct isa_matrix *x) {
+    struct cg *c = g->cg;
+    struct piece p;
+    unsigned distinct = distinct_registers(x);
+    if (!is_plain(g, i, 1))
+        return false;
+    for (unsigned r = 0; r < distinct; r++)
+        if (!piece_of(x, r, &p))
+            return false;
+    struct tile t = tile_of(g, i, x, 1);
+    for (unsigned r = 0; r < i->nres; r++) {
+        LLVMValueRef line[LANES];
+        piece_of(x, r % distinct, &p);
+        for (unsigned k = 0; k < p.lines; k++)
+            line[k] = load_row(c, line_pointer(c, &t, &p, k), cg_int_type(c, p.bits), p.length);
+        LLVMValueRef v = pick(c, join(c, line, p.lines), p.place, LANES * p.per);
+        cg_set_result(g, i->res[r], LLVMBuildBitCast(c->b, v, cg_vec_type(c, i->res[r]->type), ""));
+    }
+    return true;
+}
+
+// Registers of c that share lines are stored together: two of a tile, or one with pairs.
+static bool store_fragment(struct cg_func *g, struct kir_inst *i, const struct isa_matrix *x) {
+    struct cg *c = g->cg;
+    struct isa_fragment f = isa_fragment_of(x, ISA_FRAG_D);
+    unsigned together = f.per == 1 ? 2 : 1;
+    if (!is_plain(g, i, 1 + f.registers))
+        return false;
+    struct tile t = tile_of(g, i, x, 1 + f.registers);
+    for (unsigned r = 0; r < f.registers; r += together) {
+        struct piece p;
+        LLVMValueRef v[2];
+        unsigned idx[LANES * 2];
+        for (unsigned k = 0; k < together; k++) {
+            if (!piece_of(x, r + k, &p))
+                return false;
+            v[k] = cg_operand_bits(g, i, 1 + r + k, cg_vec(g, i->ops[1 + r + k]));
+            v[k] = LLVMBuildBitCast(c->b, v[k],
+                                    LLVMVectorType(cg_int_type(c, f.bits), LANES * f.per), "");
+            for (unsigned e = 0; e < LANES * f.per; e++)
+                idx[p.place[e]] = k * LANES * f.per + e;
+        }
+        LLVMValueRef all = pick(c, join(c, v, together), idx, LANES * 2);
+        for (unsigned k = 0; k < ROWS; k++)
+            LLVMSetAlignment(
+                LLVMBuildStore(c->b, slice(c, all, k * ROWS, ROWS), line_pointer(c, &t, &p, k)), 1);
+    }
+    return true;
+}
+
+bool cg_emit_fragment(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct isa_matrix x = isa_matrix_of((enum isa_op)i->op, &i->mods);
+    if (c->width != LANES)
+        return false;
+    switch (i->op) {
+    case ISA_OP_LDMATRIX:
+        load_matrices(g, i);
+        return true;
+    case ISA_OP_STMATRIX:
+        store_matrices(g, i);
+        return true;
+    case ISA_OP_MOVMATRIX:
+        cg_set_result(g, i->res[0], transposed(c, register_words(g, i, 0)));
+        return true;
+    case ISA_OP_WMMA_LOAD:
+        return load_fragment(g, i, &x);
+    case ISA_OP_WMMA_STORE:
+        return store_fragment(g, i, &x);
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,957 @@
+// Products of matrices in registers (mma, wmma.mma) as vector code.
+//
+// A register of c holds for each lane row l / 4, column l % 4 * 2 (the next one its neighbour), so
+// that a vector register of 16 lanes holds 4 rows of 4 columns. One step adds a column of a times
+// a row of b to it: a's elements stand 4 times each, which is a shuffle of a's register within
+// groups of 4 lanes, b's 4 elements are repeated for each row, which is a load.
+//
+// For that the factors go to memory in panels: 8 rows of a (or 8 columns of b) with all k, as
+// numbers that the machine can multiply. A panel is made once for all products of a stretch of
+// code that use its registers. The steps themselves are a function of the module (`core`), one for
+// each kind of product and number of tiles: a loop that fits into the processor's cache of decoded
+// instructions, with all sums in registers.
+//
+// Products that do not need each other's results are put off and computed together, those with the
+// same a side by side (cg_func.products).
+#include <stdio.h>
+#include <string.h>
+
+#include "codegen/cg.h"
+#include "isa/matrix.h"
+
+enum {
+    LANES = 32,
+    TILE = 8,
+    MAX_DEPTH = 4, // registers of a panel from one instruction
+    MAX_STEPS = 4, // instructions of a chain
+    MAX_TILES = 4, // of one call of a core
+    MAX_PUT_OFF = 256,
+    PANELS = 8,
+    PANEL_ALIGN = 64
+};
+
+enum arithmetic { SUM_FLOAT, SUM_DOUBLE, SUM_BYTES, SUM_BITS };
+
+// One product instruction.
+struct product {
+    struct isa_matrix x;
+    enum arithmetic sum;
+    unsigned rows, columns; // of c, in tiles of 8
+    unsigned halves;        // tiles of 8 rows whose registers alternate
+    unsigned depth;         // registers that hold 8 rows of a (or columns of b)
+    unsigned steps;         // instructions of the chain
+    unsigned parts;         // vectors of numbers that a register becomes
+    bool half_c, half_d;    // sums come, and go, as f16
+};
+
+// Products each of which takes the last one's sums, and nothing else does: one product with more k.
+struct chain {
+    struct kir_inst *i[MAX_STEPS];
+    unsigned n;
+};
+
+struct panel {
+    LLVMValueRef memory;
+    unsigned bytes;
+    uint64_t key; // types and sizes
+    const struct kir_value *reg[MAX_DEPTH * MAX_STEPS];
+    uint32_t epoch;
+    uint64_t used; // when it was used last
+};
+
+struct cg_products {
+    struct kir_inst *put_off[MAX_PUT_OFF];
+    unsigned n;
+    struct chain chains[MAX_PUT_OFF]; // of what was put off
+    unsigned nchains;
+    struct panel panels[2][PANELS]; // of a, of b
+    uint64_t clock;
+    LLVMValueRef features;
+};
+
+// ---- what is computed here -----------------------------------------------------------------
+
+static bool is_signed(enum isa_matrix_type t) {
+    return t == ISA_MAT_S8 || t == ISA_MAT_S4;
+}
+
+static bool sum_of(const struct cg *c, const struct isa_matrix *x, enum arithmetic *sum,
+                   unsigned *parts) {
+    bool x86 = c->pw.level != KD_LEVEL_AARCH64;
+    *parts = 1;
+    switch (x->type[ISA_FRAG_A]) {
+    case ISA_MAT_F16:
+    case ISA_MAT_BF16:
+        *sum = SUM_FLOAT;
+        *parts = 2;
+        return c->pw.has_fma && !x->satfinite;
+    case ISA_MAT_E4M3:
+    case ISA_MAT_E5M2:
+        *sum = SUM_FLOAT;
+        *parts = 4;
+        return c->pw.has_fma && !x->satfinite;
+    case ISA_MAT_TF32:
+        *sum = SUM_FLOAT;
+        return c->pw.has_fma && !x->satfinite;
+    case ISA_MAT_F64:
+        *sum = SUM_DOUBLE;
+        return c->pw.has_fma && (!x->rnd || x->rnd == ISA_RND_RN);
+    case ISA_MAT_S8:
+    case ISA_MAT_U8:
+        *sum = SUM_BYTES;
+        return x86;
+    case ISA_MAT_S4:
+    case ISA_MAT_U4:
+        *sum = SUM_BYTES;
+        *parts = 2;
+        return x86;
+    case ISA_MAT_B1:
+        *sum = SUM_BITS;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool product_of(const struct cg *c, const struct kir_inst *i, struct product *p) {
+    unsigned m, n, k;
+    if (c->width != LANES || (i->op != ISA_OP_MMA && i->op != ISA_OP_WMMA_MMA))
+        return false;
+    *p = (struct product){.x = isa_matrix_of((enum isa_op)i->op, &i->mods), .steps = 1};
+    bool quads = i->op == ISA_OP_MMA && p->x.shape == ISA_SHAPE_M8N8K4 &&
+                 p->x.type[ISA_FRAG_A] == ISA_MAT_F16;
+    if (p->x.sparse || quads || !sum_of(c, &p->x, &p->sum, &p->parts))
+        return false;
+    isa_matrix_size(&p->x, ISA_FRAG_A, &m, &k);
+    isa_matrix_size(&p->x, ISA_FRAG_B, &k, &n);
+    p->rows = m / TILE;
+    p->columns = n / TILE;
+    p->halves = m >= 16 ? 2 : 1;
+    p->depth = k / 4 / isa_fragment_of(&p->x, ISA_FRAG_A).per;
+    p->half_c = p->x.type[ISA_FRAG_C] == ISA_MAT_F16;
+    p->half_d = p->x.type[ISA_FRAG_D] == ISA_MAT_F16;
+    return p->depth <= MAX_DEPTH;
+}
+
+static LLVMTypeRef number_type(const struct cg *c, enum arithmetic s) {
+    return s == SUM_FLOAT ? c->f32 : s == SUM_DOUBLE ? c->f64 : c->i32;
+}
+
+static unsigned number_bytes(enum arithmetic s) {
+    return s == SUM_DOUBLE ? 8 : 4;
+}
+
+// Operand numbers of a's, b's and c's registers; the first register of c (or d) of a tile.
+static struct kir_value *a_register(const struct product *p, const struct kir_inst *i, unsigned row,
+                                    unsigned r) {
+    return i->ops[row / p->halves * p->halves * p->depth + r * p->halves + row % p->halves];
+}
+
+static struct kir_value *b_register(const struct product *p, const struct kir_inst *i,
+                                    unsigned column, unsigned r) {
+    return i->ops[isa_fragment_of(&p->x, ISA_FRAG_A).registers + column * p->depth + r];
+}
+
+static unsigned c_operand(const struct product *p) {
+    return isa_fragment_of(&p->x, ISA_FRAG_A).registers +
+           isa_fragment_of(&p->x, ISA_FRAG_B).registers;
+}
+
+static unsigned sum_register(const struct product *p, unsigned row, unsigned column, bool half) {
+    unsigned tile = row / p->halves * p->columns + column;
+    return (tile * p->halves + row % p->halves) * (half ? 1 : 2);
+}
+
+// ---- vectors ---------------------------------------------------------------------------------
+
+static LLVMValueRef shuffle(struct cg *c, LLVMValueRef x, const unsigned *idx, unsigned n) {
+    LLVMValueRef k[LANES];
+    for (unsigned e = 0; e < n; e++)
+        k[e] = cg_i32(c, idx[e]);
+    return LLVMBuildShuffleVector(c->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(k, n), "");
+}
+
+static LLVMValueRef slice(struct cg *c, LLVMValueRef x, unsigned at, unsigned n) {
+    unsigned idx[LANES];
+    for (unsigned e = 0; e < n; e++)
+        idx[e] = at + e;
+    return shuffle(c, x, idx, n);
+}
+
+static LLVMValueRef concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
+    LLVMValueRef k[LANES];
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)) * 2;
+    for (unsigned e = 0; e < n; e++)
+        k[e] = cg_i32(c, e);
+    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(k, n), "");
+}
+
+// The same 32-bit constant in as many lanes as x has.
+static LLVMValueRef like(struct cg *c, LLVMValueRef x, uint32_t v) {
+    LLVMValueRef k[LANES];
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
+    for (unsigned e = 0; e < n; e++)
+        k[e] = cg_i32(c, v);
+    return LLVMConstVector(k, n);
+}
+
+static LLVMValueRef as(struct cg *c, LLVMValueRef x, LLVMTypeRef elem) {
+    return LLVMBuildBitCast(c->b, x, cg_vec_of(c, elem), "");
+}
+
+static LLVMValueRef at_byte(struct cg *c, LLVMValueRef p, unsigned offset) {
+    LLVMValueRef at = cg_i64(c, offset);
+    return offset ? LLVMBuildInBoundsGEP2(c->b, c->i8, p, &at, 1, "") : p;
+}
+
+// ---- numbers out of registers ------------------------------------------------------------------
+
+static LLVMTypeRef half_type(struct cg *c) {
+    return LLVMHalfTypeInContext(c->ctx);
+}
+
+static LLVMValueRef low_half(struct cg *c, LLVMValueRef x) {
+    x = LLVMBuildTrunc(c->b, x, cg_vec_of(c, c->i16), "");
+    return LLVMBuildFPExt(c->b, as(c, x, half_type(c)), cg_vec_of(c, c->f32), "");
+}
+
+// The byte at bits 0 to 7 of each lane: sign, exponent biased by 7, 3 bits. As f16 it is 2^-8 of
+// what it means, NaN apart.
+static LLVMValueRef from_e4m3(struct cg *c, LLVMValueRef x) {
+    LLVMValueRef low = LLVMBuildAnd(c->b, x, like(c, x, 0x7f), "");
+    LLVMValueRef sign = LLVMBuildAnd(c->b, x, like(c, x, 0x80), "");
+    LLVMValueRef h = LLVMBuildOr(c->b, LLVMBuildShl(c->b, low, like(c, x, 7), ""),
+                                 LLVMBuildShl(c->b, sign, like(c, x, 8), ""), "");
+    LLVMValueRef scale = as(c, like(c, x, 0x43800000), c->f32);
+    LLVMValueRef f = LLVMBuildFMul(c->b, low_half(c, h), scale, "");
+    LLVMValueRef nan = LLVMBuildICmp(c->b, LLVMIntEQ, low, like(c, x, 0x7f), "");
+    return cg_select(c, nan, as(c, like(c, x, 0x7fffffff), c->f32), f);
+}
+
+static LLVMValueRef nibbles(struct cg *c, LLVMValueRef x, unsigned part, bool sign) {
+    if (part)
+        x = LLVMBuildLShr(c->b, x, like(c, x, 4), "");
+    x = LLVMBuildAnd(c->b, x, like(c, x, 0x0f0f0f0f), "");
+    if (!sign)
+        return x;
+    LLVMTypeRef bytes = LLVMVectorType(c->i8, LANES * 4);
+    LLVMValueRef eight = like(c, x, 0x08080808), words = LLVMBuildXor(c->b, x, eight, "");
+    LLVMValueRef r = LLVMBuildSub(c->b, LLVMBuildBitCast(c->b, words, bytes, ""),
+                                  LLVMConstBitCast(eight, bytes), "");
+    return LLVMBuildBitCast(c->b, r, LLVMTypeOf(x), "");
+}
+
+// The numbers of a register that stand at place `part` in each lane.
+static LLVMValueRef numbers(struct cg *c, enum isa_matrix_type t, LLVMValueRef x, unsigned part) {
+    if (t == ISA_MAT_F64)
+        return as(c, x, c->f64);
+    x = as(c, x, c->i32);
+    switch (t) {
+    case ISA_MAT_F16:
+        return low_half(c, part ? LLVMBuildLShr(c->b, x, like(c, x, 16), "") : x);
+    case ISA_MAT_BF16:
+        x = part ? LLVMBuildAnd(c->b, x, like(c, x, 0xffff0000), "")
+                 : LLVMBuildShl(c->b, x, like(c, x, 16), "");
+        return as(c, x, c->f32);
+    case ISA_MAT_TF32:
+        return as(c, LLVMBuildAnd(c->b, x, like(c, x, 0xffffe000), ""), c->f32);
+    case ISA_MAT_E5M2:
+        x = part == 3 ? LLVMBuildLShr(c->b, x, like(c, x, 16), "")
+                      : LLVMBuildShl(c->b, LLVMBuildLShr(c->b, x, like(c, x, part * 8), ""),
+                                     like(c, x, 8), "");
+        return low_half(c, LLVMBuildAnd(c->b, x, like(c, x, 0xff00), ""));
+    case ISA_MAT_E4M3:
+        return from_e4m3(c, LLVMBuildLShr(c->b, x, like(c, x, part * 8), ""));
+    case ISA_MAT_S4:
+    case ISA_MAT_U4:
+        return nibbles(c, x, part, t == ISA_MAT_S4);
+    default:
+        return x;
+    }
+}
+
+// ---- panels ------------------------------------------------------------------------------------
+
+// A product of signed bytes is computed by an instruction that takes a unsigned: a is stored plus
+// 128, and behind b stand the sums of its columns, times 128.
+static bool is_biased(const struct product *p) {
+    return p->sum == SUM_BYTES && is_signed((enum isa_matrix_type)p->x.type[ISA_FRAG_A]) &&
+           is_signed((enum isa_matrix_type)p->x.type[ISA_FRAG_B]);
+}
+
+static unsigned vector_bytes(const struct product *p) {
+    return LANES * number_bytes(p->sum);
+}
+
+// What one instruction adds to a panel; a panel without the sums.
+static unsigned step_bytes(const struct product *p) {
+    return p->depth * p->parts * vector_bytes(p);
+}
+
+static unsigned panel_bytes(const struct product *p) {
+    return p->steps * step_bytes(p);
+}
+
+static LLVMValueRef active_register(struct cg_func *g, const struct kir_inst *i,
+                                    struct kir_value *v) {
+    struct cg *c = g->cg;
+    uint32_t k = 0;
+    while (i->ops[k] != v)
+        k++;
+    LLVMValueRef x = cg_operand_bits(g, i, k, cg_vec(g, v));
+    x = as(c, x, kir_type_bits(v->type) == 64 ? c->i64 : c->i32);
+    return g->now.mask ? cg_select(c, g->now.mask, x, LLVMConstNull(LLVMTypeOf(x))) : x;
+}
+
+// Lanes 4n + q to 8q + n, the even n before the odd ones.
+static LLVMValueRef by_depth(struct cg *c, LLVMValueRef x) {
+    unsigned idx[LANES];
+    for (unsigned k = 0; k < LANES; k++)
+        idx[k] = 4 * (k % 4 * 2 + k / 4 % 2) + k / 8;
+    return shuffle(c, x, idx, LANES);
+}
+
+// Sums of the signed bytes in each lane, in 32 bits.
+static LLVMValueRef byte_sums(struct cg *c, LLVMValueRef x) {
+    LLVMValueRef s = LLVMBuildAShr(c->b, x, like(c, x, 24), "");
+    for (unsigned k = 0; k < 3; k++) {
+        LLVMValueRef up = LLVMBuildShl(c->b, x, like(c, x, 24 - 8 * k), "");
+        s = LLVMBuildAdd(c->b, s, LLVMBuildAShr(c->b, up, like(c, x, 24), ""), "");
+    }
+    return s;
+}
+
+// Sums over k, times 128, of what by_depth has put in order.
+static void store_column_sums(struct cg *c, LLVMValueRef sums, LLVMValueRef to, bool more) {
+    LLVMValueRef s = LLVMBuildAdd(c->b, slice(c, sums, 0, 16), slice(c, sums, 16, 16), "");
+    s = LLVMBuildAdd(c->b, slice(c, s, 0, 8), slice(c, s, 8, 8), "");
+    s = LLVMBuildShl(c->b, s, like(c, s, 7), "");
+    if (more) {
+        LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(s), to, "");
+        LLVMSetAlignment(old, 32);
+        s = LLVMBuildAdd(c->b, s, old, "");
+    }
+    LLVMSetAlignment(LLVMBuildStore(c->b, s, to), 32);
+}
+
+// The body of a function that fills a panel: (memory, where column sums stand, registers...).
+static void emit_filling(struct cg *c, const struct product *p, bool of_b, bool more,
+                         LLVMValueRef f) {
+    enum isa_matrix_type t = (enum isa_matrix_type)p->x.type[of_b ? ISA_FRAG_B : ISA_FRAG_A];
+    LLVMValueRef sums = NULL, memory = LLVMGetParam(f, 0);
+    for (unsigned r = 0; r < p->depth; r++) {
+        for (unsigned part = 0; part < p->parts; part++) {
+            LLVMValueRef n = numbers(c, t, LLVMGetParam(f, 2 + r), part);
+            if (of_b)
+                n = by_depth(c, n);
+            else if (is_biased(p))
+                n = LLVMBuildXor(c->b, n, like(c, n, 0x80808080), "");
+            LLVMValueRef to = at_byte(c, memory, (r * p->parts + part) * vector_bytes(p));
+            LLVMSetAlignment(LLVMBuildStore(c->b, n, to), PANEL_ALIGN);
+            if (of_b && is_biased(p)) {
+                LLVMValueRef s = byte_sums(c, n);
+                sums = sums ? LLVMBuildAdd(c->b, sums, s, "") : s;
+            }
+        }
+    }
+    if (sums)
+        store_column_sums(c, sums, LLVMGetParam(f, 1), more);
+    LLVMBuildRetVoid(c->b);
+}
+
+// What one instruction of a chain adds.
+static void fill_step(struct cg_func *g, const struct product *p, const struct chain *k,
+                      unsigned step, bool of_b, unsigned tile, LLVMValueRef memory) {
+    struct cg *c = g->cg;
+    struct kir_inst *i = k->i[step];
+    bool more = of_b && is_biased(p) && step;
+    LLVMValueRef args[2 + MAX_DEPTH] = {at_byte(c, memory, step * step_bytes(p)),
+                                        at_byte(c, memory, panel_bytes(p))};
+    LLVMTypeRef types[2 + MAX_DEPTH] = {c->ptr, c->ptr};
+    char name[64];
+    for (unsigned r = 0; r < p->depth; r++) {
+        struct kir_value *v = of_b ? b_register(p, i, tile, r) : a_register(p, i, tile, r);
+        args[2 + r] = active_register(g, i, v);
+        types[2 + r] = LLVMTypeOf(args[2 + r]);
+    }
+    snprintf(name, sizeof name, "kd_panel_%c_%u_%u%s%s", of_b ? 'b' : 'a',
+             p->x.type[of_b ? ISA_FRAG_B : ISA_FRAG_A], p->depth, is_biased(p) ? "_biased" : "",
+             more ? "_more" : "");
+    LLVMTypeRef type = LLVMFunctionType(c->void_t, types, 2 + p->depth, 0);
+    struct cg_own own = cg_own_function(c, name, type, more ? CG_CHANGES_ARGS : CG_WRITES_ARGS);
+    if (own.from) {
+        emit_filling(c, p, of_b, more, own.f);
+        cg_end_own(c, &own);
+    }
+    cg_call_own(c, type, own.f, args, 2 + p->depth);
+}
+
+static bool holds(const struct panel *q, uint64_t key, struct kir_value *const *reg, unsigned n,
+                  uint32_t epoch) {
+    if (!q->memory || q->key != key || q->epoch != epoch)
+        return false;
+    for (unsigned r = 0; r < n; r++)
+        if (q->reg[r] != reg[r])
+            return false;
+    return true;
+}
+
+// The memory of 8 rows of a (columns of b), filled.
+static LLVMValueRef panel_of(struct cg_func *g, const struct product *p, const struct chain *chain,
+                             bool of_b, unsigned tile) {
+    struct cg *c = g->cg;
+    struct cg_products *all = g->products;
+    struct panel *least = &all->panels[of_b][0];
+    unsigned bytes = panel_bytes(p) + (of_b && is_biased(p) ? 32 : 0), n = 0;
+    uint64_t key = ((uint64_t)p->x.type[of_b ? ISA_FRAG_B : ISA_FRAG_A] * 2 + is_biased(p)) * 256 +
+                   p->depth * 16 + p->steps;
+    struct kir_value *reg[MAX_DEPTH * MAX_STEPS];
+    for (unsigned step = 0; step < p->steps; step++)
+        for (unsigned r = 0; r < p->depth; r++)
+            reg[n++] = of_b ? b_register(p, chain->i[step], tile, r)
+                            : a_register(p, chain->i[step], tile, r);
+    for (unsigned k = 0; k < PANELS; k++) {
+        struct panel *q = &all->panels[of_b][k];
+        if (holds(q, key, reg, n, g->epoch)) {
+            q->used = ++all->clock;
+            return q->memory;
+        }
+        if (q->used < least->used)
+            least = q;
+    }
+    if (least->bytes < bytes) {
+        least->memory = cg_entry_alloca(g, LLVMArrayType2(c->i8, bytes));
+        LLVMSetAlignment(least->memory, PANEL_ALIGN);
+        least->bytes = bytes;
+    }
+    least->key = key;
+    least->epoch = g->epoch;
+    least->used = ++all->clock;
+    memcpy(least->reg, reg, n * sizeof *reg);
+    for (unsigned step = 0; step < p->steps; step++)
+        fill_step(g, p, chain, step, of_b, tile, least->memory);
+    return least->memory;
+}
+
+// ---- the core ----------------------------------------------------------------------------------
+
+// What a core is made for: `down` tiles of 8 rows times `across` tiles of 8 columns.
+struct core {
+    struct cg *c;
+    const struct product *p;
+    unsigned down, across;
+    bool vnni;
+    unsigned lanes, vectors; // of a vector register; vector registers of a tile's register
+    LLVMValueRef a[MAX_TILES], b[MAX_TILES]; // panels, at the loop's place
+    LLVMValueRef sum[MAX_TILES * 2][16];     // [(row tile * across + column tile) * 2 + odd]
+    LLVMTypeRef vector;
+};
+
+static unsigned native_lanes(const struct cg *c, enum arithmetic s) {
+    unsigned bytes = c->pw.level == KD_LEVEL_X86_64_V4   ? 64
+                     : c->pw.level == KD_LEVEL_X86_64_V3 ? 32
+                                                         : 16;
+    unsigned n = bytes / number_bytes(s);
+    return n < 4 ? 4 : n;
+}
+
+// Tiles whose sums fit into the registers.
+static unsigned most_tiles(const struct cg *c, enum arithmetic s) {
+    if (c->pw.level != KD_LEVEL_X86_64_V4)
+        return 1;
+    return s == SUM_DOUBLE ? 2 : 4;
+}
+
+static LLVMValueRef words_as_pairs(struct core *k, LLVMValueRef x, bool high, bool sign) {
+    struct cg *c = k->c;
+    LLVMTypeRef pairs = LLVMVectorType(c->i16, k->lanes * 2);
+    LLVMValueRef eight = LLVMConstBitCast(like(c, x, 0x00080008), pairs);
+    x = LLVMBuildBitCast(c->b, x, pairs, "");
+    if (!high)
+        x = LLVMBuildShl(c->b, x, eight, "");
+    return sign ? LLVMBuildAShr(c->b, x, eight, "") : LLVMBuildLShr(c->b, x, eight, "");
+}
+
+static LLVMValueRef call_by_name(struct cg *c, const char *name, LLVMValueRef *args, unsigned n) {
+    return cg_call_intrinsic(c, name, NULL, 0, args, n);
+}
+
+// sum + the products of the bytes of a and b, with 16-bit multiplications.
+static LLVMValueRef add_bytes(struct core *k, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum) {
+    static const struct {
+        unsigned lanes;
+        const char *name;
+    } madd[] = {{16, "llvm.x86.avx512.pmaddw.d.512"},
+                {8, "llvm.x86.avx2.pmadd.wd"},
+                {4, "llvm.x86.sse2.pmadd.wd"}};
+    struct cg *c = k->c;
+    bool sa = is_signed((enum isa_matrix_type)k->p->x.type[ISA_FRAG_A]);
+    bool sb = is_signed((enum isa_matrix_type)k->p->x.type[ISA_FRAG_B]);
+    if (is_biased(k->p))
+        a = LLVMBuildXor(c->b, a, like(c, a, 0x80808080), "");
+    for (unsigned n = 0; n < 3; n++) {
+        for (unsigned high = 0; high < 2 && madd[n].lanes == k->lanes; high++) {
+            LLVMValueRef pair[] = {words_as_pairs(k, a, high, sa), words_as_pairs(k, b, high, sb)};
+            sum = LLVMBuildAdd(c->b, sum, call_by_name(c, madd[n].name, pair, 2), "");
+        }
+    }
+    return sum;
+}
+
+static LLVMValueRef add_step(struct core *k, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum) {
+    struct cg *c = k->c;
+    LLVMValueRef args[] = {a, b, sum};
+    switch (k->p->sum) {
+    case SUM_FLOAT:
+    case SUM_DOUBLE:
+        return cg_call_intrinsic(c, "llvm.fma", &k->vector, 1, args, 3);
+    case SUM_BITS: {
+        bool and = k->p->x.bitop == ISA_BOOL_AND;
+        LLVMValueRef both = and ? LLVMBuildAnd(c->b, a, b, "") : LLVMBuildXor(c->b, a, b, "");
+        both = cg_call_intrinsic(c, "llvm.ctpop", &k->vector, 1, &both, 1);
+        return LLVMBuildAdd(c->b, sum, both, "");
+    }
+    default:
+        break;
+    }
+    if (!k->vnni)
+        return add_bytes(k, a, b, sum);
+    bool swap = is_signed((enum isa_matrix_type)k->p->x.type[ISA_FRAG_A]) && !is_biased(k->p);
+    LLVMValueRef dot[] = {sum, swap ? b : a, swap ? a : b};
+    return call_by_name(c, "llvm.x86.avx512.vpdpbusd.512", dot, 3);
+}
+
+// 4 numbers, for each row.
+static LLVMValueRef load_row(struct core *k, LLVMValueRef p, unsigned offset) {
+    struct cg *c = k->c;
+    unsigned idx[LANES];
+    LLVMTypeRef four = LLVMVectorType(number_type(c, k->p->sum), 4);
+    LLVMValueRef x = LLVMBuildLoad2(c->b, four, at_byte(c, p, offset), "");
+    LLVMSetAlignment(x, 16);
+    for (unsigned e = 0; e < k->lanes; e++)
+        idx[e] = e % 4;
+    return shuffle(c, x, idx, k->lanes);
+}
+
+// Number q of each group of 4 lanes of a's vector, 4 times.
+static LLVMValueRef load_column(struct core *k, LLVMValueRef p, unsigned offset, unsigned q) {
+    struct cg *c = k->c;
+    unsigned idx[LANES];
+    LLVMValueRef x = LLVMBuildLoad2(c->b, k->vector, at_byte(c, p, offset), "");
+    LLVMSetAlignment(x, k->lanes * number_bytes(k->p->sum));
+    for (unsigned e = 0; e < k->lanes; e++)
+        idx[e] = e / 4 * 4 + q;
+    return shuffle(c, x, idx, k->lanes);
+}
+
+// One element of k.
+static void emit_step(struct core *k, unsigned part, unsigned q) {
+    unsigned bytes = number_bytes(k->p->sum), base = part * vector_bytes(k->p);
+    for (unsigned row = 0; row < k->down; row++) {
+        LLVMValueRef a[16];
+        for (unsigned v = 0; v < k->vectors; v++)
+            a[v] = load_column(k, k->a[row], base + v * k->lanes * bytes, q);
+        for (unsigned n = 0; n < k->across * 2; n++) {
+            LLVMValueRef b = load_row(k, k->b[n / 2], base + (q * 8 + n % 2 * 4) * bytes);
+            LLVMValueRef *sum = k->sum[row * k->across * 2 + n];
+            for (unsigned v = 0; v < k->vectors; v++)
+                sum[v] = add_step(k, a[v], b, sum[v]);
+        }
+    }
+}
+
+static LLVMTypeRef core_type(struct cg *c, const struct product *p, unsigned down,
+                             unsigned across) {
+    LLVMTypeRef t[MAX_TILES * 6], row = cg_vec_of(c, number_type(c, p->sum));
+    unsigned n = 0;
+    for (unsigned k = 0; k < down + across; k++)
+        t[n++] = c->ptr;
+    for (unsigned k = 0; k < down * across * 2; k++)
+        t[n++] = row;
+    LLVMTypeRef result = LLVMStructTypeInContext(c->ctx, t + down + across, down * across * 2, 0);
+    return LLVMFunctionType(result, t, n, 0);
+}
+
+static void begin_sums(struct core *k, LLVMValueRef f) {
+    struct cg *c = k->c;
+    bool biased = k->vnni && is_biased(k->p);
+    for (unsigned n = 0; n < k->down * k->across * 2; n++) {
+        LLVMValueRef x = LLVMGetParam(f, k->down + k->across + n);
+        LLVMValueRef less = NULL;
+        if (biased)
+            less = load_row(k, k->b[n / 2 % k->across], panel_bytes(k->p) + n % 2 * 16);
+        for (unsigned v = 0; v < k->vectors; v++) {
+            k->sum[n][v] = slice(c, x, v * k->lanes, k->lanes);
+            if (less)
+                k->sum[n][v] = LLVMBuildSub(c->b, k->sum[n][v], less, "");
+        }
+    }
+}
+
+static LLVMValueRef joined(struct cg *c, LLVMValueRef *v, unsigned n) {
+    LLVMValueRef x[16];
+    memcpy(x, v, n * sizeof *v);
+    for (; n > 1; n /= 2)
+        for (unsigned k = 0; k < n / 2; k++)
+            x[k] = concat(c, x[2 * k], x[2 * k + 1]);
+    return x[0];
+}
+
+static void return_sums(struct core *k, LLVMValueRef f) {
+    struct cg *c = k->c;
+    LLVMValueRef r = LLVMGetPoison(LLVMGetReturnType(LLVMGlobalGetValueType(f)));
+    for (unsigned n = 0; n < k->down * k->across * 2; n++)
+        r = LLVMBuildInsertValue(c->b, r, joined(c, k->sum[n], k->vectors), n, "");
+    LLVMBuildRet(c->b, r);
+}
+
+// A loop over the registers of a panel, sums and the place in the panels as phis.
+static void emit_core(struct core *k, LLVMValueRef f) {
+    struct cg *c = k->c;
+    LLVMBasicBlockRef entry = LLVMGetInsertBlock(c->b);
+    LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(c->ctx, f, "loop");
+    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(c->ctx, f, "done");
+    unsigned sums = k->down * k->across * 2;
+    LLVMValueRef phi[MAX_TILES * 2][16], start = cg_i64(c, 0);
+    for (unsigned n = 0; n < k->across; n++)
+        k->b[n] = LLVMGetParam(f, k->down + n);
+    begin_sums(k, f);
+    LLVMBuildBr(c->b, loop);
+    LLVMPositionBuilderAtEnd(c->b, loop);
+    LLVMValueRef at = LLVMBuildPhi(c->b, c->i64, "at");
+    LLVMAddIncoming(at, &start, &entry, 1);
+    for (unsigned n = 0; n < sums; n++) {
+        for (unsigned v = 0; v < k->vectors; v++) {
+            phi[n][v] = LLVMBuildPhi(c->b, k->vector, "");
+            LLVMAddIncoming(phi[n][v], &k->sum[n][v], &entry, 1);
+            k->sum[n][v] = phi[n][v];
+        }
+    }
+    for (unsigned n = 0; n < k->down + k->across; n++) {
+        LLVMValueRef p = LLVMGetParam(f, n);
+        *(n < k->down ? &k->a[n] : &k->b[n - k->down]) =
+            LLVMBuildInBoundsGEP2(c->b, c->i8, p, &at, 1, "");
+    }
+    for (unsigned q = 0; q < 4; q++)
+        for (unsigned part = 0; part < k->p->parts; part++)
+            emit_step(k, part, q);
+    unsigned turn = k->p->parts * vector_bytes(k->p);
+    LLVMValueRef next = LLVMBuildAdd(c->b, at, cg_i64(c, turn), "");
+    LLVMAddIncoming(at, &next, &loop, 1);
+    for (unsigned n = 0; n < sums; n++)
+        for (unsigned v = 0; v < k->vectors; v++)
+            LLVMAddIncoming(phi[n][v], &k->sum[n][v], &loop, 1);
+    LLVMValueRef again = LLVMBuildICmp(c->b, LLVMIntULT, next, cg_i64(c, panel_bytes(k->p)), "");
+    LLVMBuildCondBr(c->b, again, loop, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+    return_sums(k, f);
+}
+
+static LLVMValueRef core_function(struct cg *c, const struct product *p, unsigned down,
+                                  unsigned across, bool vnni) {
+    char name[64];
+    snprintf(name, sizeof name, "kd_product_%u_%u_%u_%u_%u_%u%s", p->x.type[ISA_FRAG_A],
+             p->x.type[ISA_FRAG_B], p->x.bitop, p->depth * p->steps, down, across,
+             vnni ? "_vnni" : "");
+    struct cg_own own = cg_own_function(c, name, core_type(c, p, down, across), CG_READS_ARGS);
+    if (!own.from)
+        return own.f;
+    if (vnni) {
+        static const char key[] = "target-features", value[] = "+avx512vnni,-prefer-256-bit";
+        LLVMAddAttributeAtIndex(
+            own.f, LLVMAttributeFunctionIndex,
+            LLVMCreateStringAttribute(c->ctx, key, sizeof key - 1, value, sizeof value - 1));
+    }
+    struct core k = {.c = c, .p = p, .down = down, .across = across, .vnni = vnni};
+    k.lanes = native_lanes(c, p->sum);
+    k.vectors = LANES / k.lanes;
+    k.vector = LLVMVectorType(number_type(c, p->sum), k.lanes);
+    emit_core(&k, own.f);
+    cg_end_own(c, &own);
+    return own.f;
+}
+
+// ---- calls
+// ---------------------------------------------------------------------------------------
+
+// What the machine has beyond its level, asked once a call of the kernel.
+static LLVMValueRef has_vnni(struct cg_func *g) {
+    struct cg *c = g->cg;
+    if (!g->products->features) {
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+        LLVMValueRef first = LLVMGetFirstInstruction(g->entry);
+        if (first)
+            LLVMPositionBuilderBefore(c->b, first);
+        LLVMValueRef f = cg_call_rt(c, "kd_rt_features", NULL, 0);
+        f = LLVMBuildAnd(c->b, f, cg_i32(c, KD_FEATURE_VNNI), "");
+        g->products->features = LLVMBuildICmp(c->b, LLVMIntNE, f, cg_i32(c, 0), "vnni");
+        LLVMPositionBuilderAtEnd(c->b, here);
+    }
+    return g->products->features;
+}
+
+static bool vnni_helps(const struct cg *c, const struct product *p) {
+    bool both_unsigned = !is_signed((enum isa_matrix_type)p->x.type[ISA_FRAG_A]) &&
+                         !is_signed((enum isa_matrix_type)p->x.type[ISA_FRAG_B]);
+    return c->pw.level == KD_LEVEL_X86_64_V4 && p->sum == SUM_BYTES && !both_unsigned;
+}
+
+// c of a tile: the even columns, the odd ones.
+static void read_sums(struct cg_func *g, const struct product *p, struct kir_inst *i, unsigned row,
+                      unsigned column, LLVMValueRef *sum) {
+    struct cg *c = g->cg;
+    unsigned first = c_operand(p) + sum_register(p, row, column, p->half_c);
+    for (unsigned k = 0; k < 2; k++) {
+        unsigned o = first + (p->half_c ? 0 : k);
+        LLVMValueRef x = cg_operand_bits(g, i, o, cg_vec(g, i->ops[o]));
+        if (p->x.satfinite)
+            sum[k] = LLVMConstNull(cg_vec_of(c, c->i32));
+        else
+            sum[k] = p->half_c ? numbers(c, ISA_MAT_F16, x, k) : as(c, x, number_type(c, p->sum));
+    }
+}
+
+static LLVMValueRef to_half(struct cg *c, LLVMValueRef x) {
+    LLVMValueRef h = LLVMBuildFPTrunc(c->b, x, cg_vec_of(c, half_type(c)), "");
+    LLVMValueRef nan = LLVMBuildFCmp(c->b, LLVMRealUNO, x, x, "");
+    h = LLVMBuildZExt(c->b, as(c, h, c->i16), cg_vec_of(c, c->i32), "");
+    return cg_select(c, nan, like(c, h, 0x7fff), h);
+}
+
+static void set_sum(struct cg_func *g, struct kir_value *r, LLVMValueRef x) {
+    struct cg *c = g->cg;
+    // Only of float registers it is known where the bits of a NaN are seen.
+    if (LLVMGetElementType(LLVMTypeOf(x)) == c->f32 && r->type != KIR_F32)
+        x = cg_canonical(c, x);
+    cg_set_result(g, r, LLVMBuildBitCast(c->b, x, cg_vec_type(c, r->type), ""));
+}
+
+static void write_sums(struct cg_func *g, const struct product *p, struct kir_inst *i, unsigned row,
+                       unsigned column, LLVMValueRef *sum) {
+    struct cg *c = g->cg;
+    unsigned first = sum_register(p, row, column, p->half_d);
+    if (p->half_d) {
+        LLVMValueRef high = to_half(c, sum[1]);
+        high = LLVMBuildShl(c->b, high, like(c, high, 16), "");
+        set_sum(g, i->res[first], LLVMBuildOr(c->b, to_half(c, sum[0]), high, ""));
+        return;
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        if (p->x.satfinite) {
+            unsigned o = c_operand(p) + first + k;
+            LLVMValueRef both[] = {as(c, cg_vec(g, i->ops[o]), c->i32), sum[k]};
+            LLVMTypeRef t = LLVMTypeOf(sum[k]);
+            sum[k] = cg_call_intrinsic(c, "llvm.sadd.sat", &t, 1, both, 2);
+        }
+        set_sum(g, i->res[first + k], sum[k]);
+    }
+}
+
+// A tile of columns: which chain's, and which of it.
+struct tile {
+    const struct chain *chain;
+    unsigned column;
+};
+
+static void multiply(struct cg_func *g, const struct product *p, unsigned row, unsigned down,
+                     const struct tile *tiles, unsigned across) {
+    struct cg *c = g->cg;
+    LLVMValueRef args[MAX_TILES * 6], sum[2];
+    unsigned n = 0;
+    for (unsigned r = 0; r < down; r++)
+        args[n++] = panel_of(g, p, tiles[0].chain, false, row + r);
+    for (unsigned t = 0; t < across; t++)
+        args[n++] = panel_of(g, p, tiles[t].chain, true, tiles[t].column);
+    for (unsigned r = 0; r < down; r++) {
+        for (unsigned t = 0; t < across; t++) {
+            read_sums(g, p, tiles[t].chain->i[0], row + r, tiles[t].column, args + n);
+            n += 2;
+        }
+    }
+    LLVMValueRef f = core_function(c, p, down, across, false);
+    LLVMTypeRef type = LLVMGlobalGetValueType(f);
+    if (vnni_helps(c, p))
+        f = LLVMBuildSelect(c->b, has_vnni(g), core_function(c, p, down, across, true), f, "");
+    LLVMValueRef call = cg_call_own(c, type, f, args, n);
+    for (unsigned r = 0; r < down; r++) {
+        for (unsigned t = 0; t < across; t++) {
+            for (unsigned k = 0; k < 2; k++)
+                sum[k] = LLVMBuildExtractValue(c->b, call, (r * across + t) * 2 + k, "");
+            write_sums(g, p, tiles[t].chain->i[p->steps - 1], row + r, tiles[t].column, sum);
+        }
+    }
+}
+
+// Tiles of columns that are to be multiplied by one a.
+static void multiply_tiles(struct cg_func *g, const struct product *p, const struct tile *tiles,
+                           unsigned n) {
+    unsigned most = most_tiles(g->cg, p->sum);
+    while (n) {
+        unsigned across = most;
+        while (across > n)
+            across /= 2;
+        unsigned down = most / across;
+        while (p->rows % down)
+            down /= 2;
+        down = down > 2 ? 2 : down;
+        for (unsigned row = 0; row < p->rows; row += down)
+            multiply(g, p, row, down, tiles, across);
+        tiles += across;
+        n -= across;
+    }
+}
+
+// ---- putting off -----------------------------------------------------------------------------
+
+static bool may_stand_between(const struct kir_inst *i) {
+    switch (isa_op_info[i->op].klass) {
+    case ISA_CLASS_POINTWISE:
+    case ISA_CLASS_SOURCE:
+        return true;
+    case ISA_CLASS_MEMORY:
+        return i->op == ISA_OP_LD || i->op == ISA_OP_ST;
+    case ISA_CLASS_WARP:
+        return i->op == ISA_OP_LDMATRIX || i->op == ISA_OP_STMATRIX || i->op == ISA_OP_WMMA_LOAD ||
+               i->op == ISA_OP_WMMA_STORE;
+    default:
+        return false;
+    }
+}
+
+static bool uses_any(const struct kir_inst *i, const struct kir_inst *of) {
+    for (uint32_t k = 0; k < i->nops; k++)
+        if (i->ops[k]->kind == KIR_VALUE_INST && i->ops[k]->def == of)
+            return true;
+    return false;
+}
+
+static bool uses_put_off(const struct cg_products *all, const struct kir_inst *i) {
+    for (unsigned n = 0; n < all->n; n++)
+        if (uses_any(i, all->put_off[n]))
+            return true;
+    return false;
+}
+
+// Does i add to the results of `last`, which nothing else uses?
+static bool goes_on(struct cg_func *g, const struct product *p, const struct kir_inst *last,
+                    const struct kir_inst *i) {
+    if (last->op != i->op || memcmp(&last->mods, &i->mods, sizeof i->mods) || p->half_c ||
+        p->half_d || p->x.satfinite)
+        return false;
+    for (uint32_t k = 0; k < i->nops; k++) {
+        bool is_sum = k >= c_operand(p) && i->ops[k] == last->res[k - c_operand(p)];
+        if ((k >= c_operand(p)) != is_sum ||
+            (!is_sum && i->ops[k]->kind == KIR_VALUE_INST && i->ops[k]->def == last))
+            return false;
+    }
+    for (uint32_t k = 0; k < last->nres; k++)
+        if (g->crosses[last->res[k]->id])
+            return false;
+    for (const struct kir_inst *j = last->next; j; j = j->next)
+        if (j != i && uses_any(j, last))
+            return false;
+    return true;
+}
+
+// Adds i to the chain that it goes on, or begins one with it. False: i has to wait.
+static bool put_in_chain(struct cg_func *g, const struct product *p, struct kir_inst *i) {
+    struct cg_products *all = g->products;
+    bool needs = uses_put_off(all, i);
+    for (unsigned n = 0; n < all->nchains && needs; n++) {
+        struct chain *k = &all->chains[n];
+        if (k->n < MAX_STEPS && goes_on(g, p, k->i[k->n - 1], i)) {
+            k->i[k->n++] = i;
+            return true;
+        }
+    }
+    if (!needs)
+        all->chains[all->nchains++] = (struct chain){.i = {i}, .n = 1};
+    return !needs;
+}
+
+// The products from i on that can be computed together.
+static void put_off(struct cg_func *g, struct kir_inst *first) {
+    struct cg_products *all = g->products;
+    struct product p;
+    all->nchains = 0;
+    for (struct kir_inst *i = first; i && i != i->block->last; i = i->next) {
+        if (product_of(g->cg, i, &p)) {
+            if (all->n == MAX_PUT_OFF || !put_in_chain(g, &p, i))
+                break;
+            all->put_off[all->n++] = i;
+        } else if (!may_stand_between(i) || uses_put_off(all, i)) {
+            break;
+        }
+    }
+}
+
+static bool same_factor(const struct product *p, const struct chain *x, const struct chain *y) {
+    const struct kir_inst *i = x->i[0], *j = y->i[0];
+    if (x->n != y->n || i->op != j->op || memcmp(&i->mods, &j->mods, sizeof i->mods))
+        return false;
+    for (unsigned step = 0; step < x->n; step++)
+        for (unsigned k = 0; k < isa_fragment_of(&p->x, ISA_FRAG_A).registers; k++)
+            if (x->i[step]->ops[k] != y->i[step]->ops[k])
+                return false;
+    return true;
+}
+
+// The chains with the same a.
+struct group {
+    struct product p;
+    struct tile *tiles;
+    unsigned n;
+};
+
+static unsigned find_groups(struct cg_func *g, struct group *groups) {
+    struct cg_products *all = g->products;
+    bool done[MAX_PUT_OFF] = {false};
+    unsigned n = 0;
+    for (unsigned k = 0; k < all->nchains; k++) {
+        struct group *to = &groups[n];
+        if (done[k])
+            continue;
+        n++;
+        product_of(g->cg, all->chains[k].i[0], &to->p);
+        to->p.steps = all->chains[k].n;
+        to->n = 0;
+        to->tiles = arena_array(g->cg->arena, struct tile, (all->nchains - k) * to->p.columns);
+        for (unsigned j = k; j < all->nchains; j++) {
+            if (done[j] || !same_factor(&to->p, &all->chains[k], &all->chains[j]))
+                continue;
+            done[j] = true;
+            for (unsigned column = 0; column < to->p.columns; column++)
+                to->tiles[to->n++] = (struct tile){&all->chains[j], column};
+        }
+    }
+    return n;
+}
+
+// A few tiles of columns for all rows, then the next ones: panels of b stay in the cache.
+static void emit_put_off(struct cg_func *g) {
+    struct group *groups = arena_array(g->cg->arena, struct group, g->products->nchains);
+    unsigned n = find_groups(g, groups);
+    g->products->n = 0;
+    for (unsigned at = 0, more = 1; more; at += MAX_TILES) {
+        more = 0;
+        for (unsigned k = 0; k < n; k++) {
+            struct group *x = &groups[k];
+            unsigned left = x->n > at ? x->n - at : 0;
+            multiply_tiles(g, &x->p, x->tiles + at, left < MAX_TILES ? left : MAX_TILES);
+            more |= left > MAX_TILES;
+        }
+    }
+}
+
+bool cg_emit_product(struct cg_func *g, struct kir_inst *i) {
+    struct product p;
+    if (!product_of(g->cg, i, &p))
+        return false;
+    if (!g->products)
+        g->products = arena_new(g->cg->arena, struct cg_products);
+    if (!g->products->n)
+        put_off(g, i);
+    if (i == g->products->put_off[g->products->n - 1])
+        emit_put_off(g);
+    return true;
+}
