@@ -103,6 +103,51 @@ static LLVMValueRef repeat_mask(struct cg *c, LLVMValueRef m, unsigned times) {
                                   LLVMConstVector(idx, n * times), "");
 }
 
+// Where the machine has no masked accesses LLVM makes a branch a lane of each, so that it pays to
+// ask first whether all lanes are active, as they are in all groups but the last.
+struct whole {
+    LLVMBasicBlockRef all, some, done;
+};
+
+static struct whole begin_whole(struct cg *c, LLVMValueRef mask) {
+    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInsertBlock(c->b));
+    struct whole w = {LLVMAppendBasicBlockInContext(c->ctx, fn, "whole"),
+                      LLVMAppendBasicBlockInContext(c->ctx, fn, "masked"),
+                      LLVMAppendBasicBlockInContext(c->ctx, fn, "accessed")};
+    LLVMTypeRef t = LLVMTypeOf(mask);
+    LLVMValueRef all = cg_call_intrinsic(c, "llvm.vector.reduce.and", &t, 1, &mask, 1);
+    LLVMBuildCondBr(c->b, all, w.all, w.some);
+    LLVMPositionBuilderAtEnd(c->b, w.all);
+    return w;
+}
+
+// After the first way, and after the second.
+static void next_way(struct cg *c, struct whole *w) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, w->done);
+    LLVMPositionBuilderAtEnd(c->b, here == w->some ? w->done : w->some);
+}
+
+static bool asks_first(const struct cg *c, LLVMValueRef mask) {
+    return c->pw.level == KD_LEVEL_AARCH64 && !LLVMIsConstant(mask) &&
+           LLVMGetVectorSize(LLVMTypeOf(mask)) > 1;
+}
+
+static LLVMValueRef load_masked(struct cg *c, LLVMTypeRef vt, LLVMValueRef ptr, LLVMValueRef mask,
+                                unsigned align) {
+    LLVMTypeRef ov[2] = {vt, c->ptr};
+    LLVMValueRef args[4] = {ptr, cg_i32(c, align), mask, zero_of(vt)};
+    return cg_call_intrinsic(c, "llvm.masked.load", ov, 2, args, 4);
+}
+
+static void store_masked(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
+                         unsigned align) {
+    LLVMTypeRef ov[2] = {LLVMTypeOf(v), c->ptr};
+    LLVMValueRef args[4] = {v, ptr, cg_i32(c, align), mask};
+    cg_call_intrinsic(c, "llvm.masked.store", ov, 2, args, 4);
+}
+
+// Without a mask: all lanes.
 static LLVMValueRef masked_load(struct cg *c, LLVMTypeRef vt, LLVMValueRef ptr, LLVMValueRef mask,
                                 unsigned align) {
     if (!mask) {
@@ -110,9 +155,16 @@ static LLVMValueRef masked_load(struct cg *c, LLVMTypeRef vt, LLVMValueRef ptr, 
         LLVMSetAlignment(v, align);
         return v;
     }
-    LLVMTypeRef ov[2] = {vt, c->ptr};
-    LLVMValueRef args[4] = {ptr, cg_i32(c, align), mask, zero_of(vt)};
-    return cg_call_intrinsic(c, "llvm.masked.load", ov, 2, args, 4);
+    if (!asks_first(c, mask))
+        return load_masked(c, vt, ptr, mask, align);
+    struct whole w = begin_whole(c, mask);
+    LLVMValueRef in[2] = {masked_load(c, vt, ptr, NULL, align)};
+    next_way(c, &w);
+    in[1] = load_masked(c, vt, ptr, mask, align);
+    next_way(c, &w);
+    LLVMValueRef v = LLVMBuildPhi(c->b, vt, "");
+    LLVMAddIncoming(v, in, (LLVMBasicBlockRef[]){w.all, w.some}, 2);
+    return v;
 }
 
 static void masked_store(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
@@ -121,9 +173,15 @@ static void masked_store(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMVal
         LLVMSetAlignment(LLVMBuildStore(c->b, v, ptr), align);
         return;
     }
-    LLVMTypeRef ov[2] = {LLVMTypeOf(v), c->ptr};
-    LLVMValueRef args[4] = {v, ptr, cg_i32(c, align), mask};
-    cg_call_intrinsic(c, "llvm.masked.store", ov, 2, args, 4);
+    if (!asks_first(c, mask)) {
+        store_masked(c, v, ptr, mask, align);
+        return;
+    }
+    struct whole w = begin_whole(c, mask);
+    masked_store(c, v, ptr, NULL, align);
+    next_way(c, &w);
+    store_masked(c, v, ptr, mask, align);
+    next_way(c, &w);
 }
 
 static LLVMValueRef byte_gep(struct cg *c, LLVMValueRef p, int64_t off) {
