@@ -34,7 +34,9 @@ def main(tool, kudzu):
             for kernel, _ in matrix_kernels.cases(2):
                 f.write("// run: %s grid=1 block=%d args=buf:%d\n%s" % (
                     kernel.name, kernel.threads, kernel.words, kernel.text()))
-        return subprocess.run([sys.executable, os.path.join(HERE, "compare.py"), tool, kudzu, path]).returncode
+        env = dict(os.environ, KUDZU_COMPARE_NATIVE="1")
+        compare = [sys.executable, os.path.join(HERE, "compare.py"), tool, kudzu, path]
+        return subprocess.run(compare, env=env).returncode
 
 
 sys.exit(main(*sys.argv[1:]))
