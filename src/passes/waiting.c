@@ -6,6 +6,56 @@ static bool in_loop(const struct flow *fl, const struct cfg_loop *l, const struc
     return cfg_in_loop(l, fl->cfg->loop[b->id]);
 }
 
+// A place in the function's frame, as unoptimised code keeps its variables.
+struct place {
+    const struct kir_symbol *sym;
+    int64_t offset;
+};
+
+static bool place_of(const struct kir_inst *access, struct place *out) {
+    const struct kir_value *v = access->ops[0];
+    out->offset = access->offset;
+    for (int depth = 0; depth < 4 && v->kind == KIR_VALUE_INST; depth++) {
+        const struct kir_inst *d = v->def;
+        if (d->op == ISA_OP_SYMADDR && d->sym->space == ISA_SPACE_LOCAL) {
+            out->sym = d->sym;
+            out->offset += d->offset;
+            return true;
+        }
+        if (d->op != ISA_OP_CVTA && d->op != ISA_OP_MOV)
+            return false;
+        v = d->ops[0];
+    }
+    return false;
+}
+
+// The next store in l, from i on in block `*at` of the layout, to where a load reads its variable.
+static const struct kir_inst *next_store(const struct flow *fl, const struct cfg_loop *l,
+                                         const struct place *p, uint32_t *at,
+                                         const struct kir_inst *i) {
+    for (;; i = fl->cfg->order[*at]->first) {
+        for (; i; i = i->next) {
+            struct place q;
+            if (i->op == ISA_OP_ST && place_of(i, &q) && q.sym == p->sym && q.offset == p->offset)
+                return i;
+        }
+        if (++*at > l->last)
+            return NULL;
+    }
+}
+
+static bool is_variable(const struct kir_inst *i, struct place *p) {
+    return i->op == ISA_OP_LD && i->mods.sem == ISA_SEM_WEAK && place_of(i, p);
+}
+
+// A variable that the loop does not write.
+static bool kept_variable(const struct flow *fl, const struct cfg_loop *l,
+                          const struct kir_inst *i) {
+    struct place p;
+    uint32_t at = l->first;
+    return is_variable(i, &p) && !next_store(fl, l, &p, &at, fl->cfg->order[at]->first);
+}
+
 // Is v the same in each turn of l? Looks through pure instructions inside it.
 static bool invariant(const struct flow *fl, const struct cfg_loop *l, const struct kir_value *v,
                       int depth) {
@@ -13,6 +63,8 @@ static bool invariant(const struct flow *fl, const struct cfg_loop *l, const str
         return true;
     const struct kir_inst *d = v->def;
     bool param = d->op == ISA_OP_LD && d->mods.space == ISA_SPACE_PARAM;
+    if (kept_variable(fl, l, d))
+        return true;
     enum isa_class k = isa_op_info[d->op].klass;
     if (depth > 16 || d->op == ISA_OP_PHI || d->op == ISA_OP_PARAM ||
         (!param && k != ISA_CLASS_POINTWISE && k != ISA_CLASS_SOURCE))
@@ -51,6 +103,74 @@ static bool waiting_read(const struct flow *fl, const struct cfg_loop *l,
     return i->mods.atom == ISA_ATOM_EXCH || identity(i);
 }
 
+static bool asks_memory(const struct kir_func *f, int depth) {
+    if (!f || depth > 8)
+        return true; // nobody knows
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+            bool swap = i->op == ISA_OP_ATOM &&
+                        (i->mods.atom == ISA_ATOM_CAS || i->mods.atom == ISA_ATOM_EXCH);
+            if (swap || kir_async_waits(i) || (i->op == ISA_OP_ATOM && identity(i)) ||
+                (i->op == ISA_OP_LD && i->mods.sem != ISA_SEM_WEAK) ||
+                (i->op == ISA_OP_CALL && !(i->callee && i->callee->is_extern) &&
+                 asks_memory(i->callee, depth + 1)))
+                return true;
+        }
+    return false;
+}
+
+// A call of a function that looks at memory which others write, with the same arguments each time.
+static bool waiting_call(const struct flow *fl, const struct cfg_loop *l,
+                         const struct kir_inst *i) {
+    if (i->op != ISA_OP_CALL || (i->callee && i->callee->is_extern) || !asks_memory(i->callee, 0))
+        return false;
+    for (uint32_t k = 0; k < i->nops; k++)
+        if (!invariant(fl, l, i->ops[k], 0))
+            return false;
+    return true;
+}
+
+static bool depends(const struct flow *fl, const struct cfg_loop *l, const struct kir_value *v,
+                    uint8_t *seen);
+
+// A variable of the frame: what the loop stores there.
+static bool stored_depends(const struct flow *fl, const struct cfg_loop *l,
+                           const struct kir_inst *load, uint8_t *seen) {
+    struct place p;
+    uint32_t at = l->first;
+    if (!is_variable(load, &p))
+        return false;
+    const struct kir_inst *st = fl->cfg->order[at]->first;
+    while ((st = next_store(fl, l, &p, &at, st))) {
+        if (depends(fl, l, st->ops[1], seen))
+            return true;
+        st = st->next;
+    }
+    return false;
+}
+
+// `if (flag) done = true;`: which constant a phi gets is decided by branches on the way to it.
+static bool decided(const struct flow *fl, const struct cfg_loop *l, const struct kir_inst *phi,
+                    uint8_t *seen) {
+    const struct kir_block *b = phi->block;
+    for (uint32_t k = 0; k < phi->nops; k++) {
+        const struct kir_value *v = phi->ops[k];
+        const struct kir_block *from = b->preds.data[k];
+        if (v->kind != KIR_VALUE_CONST || !in_loop(fl, l, from))
+            continue;
+        for (uint32_t d = from->id; d != UINT32_MAX; d = fl->cfg->idom[d]) {
+            const struct kir_block *x = fl->func->blocks.data[d];
+            if (!in_loop(fl, l, x))
+                break;
+            if (x->last->nops && depends(fl, l, x->last->ops[0], seen))
+                return true;
+            if (x == b || d == fl->cfg->idom[b->id])
+                break;
+        }
+    }
+    return false;
+}
+
 // Does v, inside l, come from a waiting read?
 static bool depends(const struct flow *fl, const struct cfg_loop *l, const struct kir_value *v,
                     uint8_t *seen) {
@@ -58,7 +178,9 @@ static bool depends(const struct flow *fl, const struct cfg_loop *l, const struc
         return false;
     seen[v->id] = 1;
     const struct kir_inst *d = v->def;
-    if (waiting_read(fl, l, d))
+    if (waiting_read(fl, l, d) || waiting_call(fl, l, d) || stored_depends(fl, l, d, seen))
+        return true;
+    if (d->op == ISA_OP_PHI && decided(fl, l, d, seen))
         return true;
     if (d->op == ISA_OP_LD || d->op == ISA_OP_ATOM || d->op == ISA_OP_CALL ||
         isa_op_info[d->op].klass == ISA_CLASS_ASYNC)
