@@ -522,10 +522,6 @@ void cg_emit_function(struct cg *c, struct kir_func *f, struct flow *fl) {
     LLVMValueRef entry_mask = g->entry_mask;
     begin(g);
     g->now.group = LLVMBuildUDiv(c->b, g->now.t0, cg_i32(c, c->width), "");
-    if (c->frame_depth[f->index] == UINT32_MAX) {
-        check_stack(g);
-        g->entry = LLVMGetInsertBlock(c->b);
-    }
     g->ret_vars = arena_array(c->arena, LLVMValueRef, f->proto.nrets + 1);
     for (uint32_t k = 0; k < f->proto.nrets; k++) {
         LLVMTypeRef t = cg_vec_type(c, f->proto.rets[k]);
@@ -541,6 +537,9 @@ void cg_emit_function(struct cg *c, struct kir_func *f, struct flow *fl) {
     make_blocks(g);
     reset_masks(g);
     g->end = cg_new_block(g, "end");
+    // Behind all variables: LLVM wants them in the function's first block.
+    if (c->frame_depth[f->index] == UINT32_MAX)
+        check_stack(g);
     LLVMBuildBr(c->b, g->test[0]);
     cg_emit_blocks(g);
     LLVMPositionBuilderAtEnd(c->b, g->end);

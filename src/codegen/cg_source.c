@@ -404,6 +404,26 @@ LLVMValueRef cg_lies_in_shared(struct cg_func *g, LLVMValueRef p) {
     return in_window(c, x, cluster_base(g, x), size);
 }
 
+static LLVMValueRef in_params(struct cg_func *g, LLVMValueRef x) {
+    struct cg *c = g->cg;
+    LLVMValueRef base = LLVMBuildPtrToInt(c->b, g->params, c->i64, "");
+    return in_window(c, x, cg_splat(c, base), cg_splat(c, cg_i64(c, c->kernel->param_bytes)));
+}
+
+// Does a generic address lie in a .const variable?
+static LLVMValueRef in_constants(struct cg_func *g, LLVMValueRef x) {
+    struct cg *c = g->cg;
+    LLVMValueRef in = LLVMConstNull(cg_mask_type(c));
+    for (uint32_t k = 0; k < c->ir->vars.len; k++) {
+        const struct kir_symbol *s = c->ir->vars.data[k];
+        if (s->space != ISA_SPACE_CONST)
+            continue;
+        LLVMValueRef base = cg_splat(c, cg_symbol_address(g, s, 0));
+        in = LLVMBuildOr(c->b, in, in_window(c, x, base, cg_splat(c, cg_i64(c, s->size))), "");
+    }
+    return in;
+}
+
 static bool emit_isspacep(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     LLVMValueRef x = cg_vec(g, i->ops[0]);
@@ -425,7 +445,15 @@ static bool emit_isspacep(struct cg_func *g, struct kir_inst *i) {
         r = in_local;
         break;
     case ISA_SPACE_GLOBAL:
-        r = LLVMBuildNot(c->b, LLVMBuildOr(c->b, in_cluster(g, x), in_local, ""), "");
+        r = LLVMBuildOr(c->b, in_cluster(g, x), in_local, "");
+        r = LLVMBuildOr(c->b, r, in_constants(g, x), "");
+        r = LLVMBuildNot(c->b, LLVMBuildOr(c->b, r, in_params(g, x), ""), "");
+        break;
+    case ISA_SPACE_CONST:
+        r = in_constants(g, x);
+        break;
+    case ISA_SPACE_PARAM:
+        r = in_params(g, x);
         break;
     default:
         r = LLVMConstNull(cg_mask_type(c));
