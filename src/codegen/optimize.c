@@ -54,6 +54,11 @@ static void attribute(struct cg *c, LLVMValueRef f, const char *key, const char 
                                                       (unsigned)strlen(value)));
 }
 
+static void enum_attribute(struct cg *c, LLVMValueRef f, const char *name) {
+    unsigned id = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(c->ctx, id, 0));
+}
+
 static void set_attributes(struct cg *c, enum kd_level level) {
     for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f))
@@ -61,9 +66,9 @@ static void set_attributes(struct cg *c, enum kd_level level) {
         attribute(c, f, "target-cpu", targets[level].cpu);
         attribute(c, f, "tune-cpu", targets[level].tune);
         attribute(c, f, "no-trapping-math", "true");
-        unsigned id = LLVMGetEnumAttributeKindForName("nounwind", 8);
-        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
-                                LLVMCreateEnumAttribute(c->ctx, id, 0));
+        enum_attribute(c, f, "nounwind");
+        // An address is a number: what a kernel adds to 0 may be a pointer, and 0 itself faults.
+        enum_attribute(c, f, "null_pointer_is_valid");
         if (level == KD_LEVEL_X86_64_V4) {
             attribute(c, f, "prefer-vector-width", "512");
             attribute(c, f, "min-legal-vector-width", "512");
