@@ -197,6 +197,8 @@ void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault);
 // cg_prefetch.c
 // In a counted loop: asks for what an access at p will touch some turns later.
 void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, bool is_store);
+// At a group's head: asks for the lines that it will write behind its barriers.
+void cg_prefetch_stores(struct cg_func *g);
 
 // cg_align.c
 void cg_find_alignment(struct cg_func *g);
@@ -207,6 +209,8 @@ void cg_check_alignment(struct cg_func *g, struct kir_inst *i);
 // Calls the helper that ends the launch; it does not return. address: NULL when there is none.
 void cg_fault_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef thread,
                  enum kd_fault fault, LLVMValueRef address);
+// Tells LLVM to unroll the loop that `branch` closes, when its turns can be counted.
+void cg_unroll(struct cg *c, LLVMValueRef branch);
 // Goes on with group `turn` of the team.
 void cg_turn_to(struct cg_func *g, unsigned turn);
 
@@ -330,6 +334,7 @@ struct cg_lane_access {
     LLVMTypeRef elem;
     unsigned count, bytes;
     struct cg_places at;
+    bool rare; // short code rather than fast code
 };
 void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out); // inactive: zero
 void cg_scatter(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *comp);

@@ -3,7 +3,7 @@
 // Direct edges go to bodies; everything else follows the layout through flow_next().
 #include "codegen/cg.h"
 
-enum { SMALL_BLOCK = 10 };
+enum { SMALL_BLOCK = 10, MAX_UNROLLED = 600 * 16 };
 
 // Which entry of to->preds the edge (from, target index k) is.
 static uint32_t pred_index(const struct kir_block *from, uint32_t k) {
@@ -130,6 +130,29 @@ static bool harmless(const struct kir_block *b) {
     return n <= SMALL_BLOCK && b->last->op == ISA_OP_BRA;
 }
 
+// A loop of barriers turns a few times, and most of what it computes follows from the turn: the
+// halves of a block that a reduction adds.
+static bool worth_unrolling(const struct cg_func *g, const struct cfg_loop *l) {
+    unsigned n = 0;
+    bool barrier = false;
+    for (uint32_t k = 0; k < g->fl->cfg->loops.len; k++)
+        if (g->fl->cfg->loops.data[k]->parent == l)
+            return false;
+    for (uint32_t p = l->first; p <= l->last; p++)
+        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next, n++)
+            barrier |= isa_op_info[i->op].klass == ISA_CLASS_BLOCK;
+    return barrier && g->cg->one_team && g->cg->pw.has_fma &&
+           n * g->cg->team * g->cg->width <= MAX_UNROLLED;
+}
+
+static void go_to(struct cg_func *g, const struct kir_block *from, const struct kir_block *to,
+                  LLVMBasicBlockRef block) {
+    LLVMValueRef br = LLVMBuildBr(g->cg->b, block);
+    const struct cfg_loop *l = g->fl->cfg->loop[from->id];
+    if (l && l->header == to && worth_unrolling(g, l))
+        cg_unroll(g->cg, br);
+}
+
 // All active lanes take edge k.
 static void take_edge(struct cg_func *g, struct kir_block *b, uint32_t k) {
     struct kir_block *to = b->last->targets[k];
@@ -145,8 +168,7 @@ static void take_edge(struct cg_func *g, struct kir_block *b, uint32_t k) {
     if (g->fl->deferred[b->id][k])
         follow_layout(g, b);
     else // a block that runs untested may have no lane to send
-        LLVMBuildBr(g->cg->b,
-                    g->now.mask_var[b->id] && harmless(b) ? g->test[to->id] : g->body[to->id]);
+        go_to(g, b, to, g->now.mask_var[b->id] && harmless(b) ? g->test[to->id] : g->body[to->id]);
 }
 
 // The lanes of `mask` take edge k, which is deferred.

@@ -141,12 +141,22 @@ void cg_turn_to(struct cg_func *g, unsigned turn) {
     g->turn = turn;
 }
 
+// Tells LLVM how many bytes can be accessed at a pointer that was loaded.
+static void says_size(struct cg *c, LLVMValueRef load, uint32_t bytes) {
+    if (!bytes || !c->pw.has_fma)
+        return;
+    LLVMMetadataRef n = LLVMValueAsMetadata(cg_i64(c, bytes));
+    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(c->ctx, "dereferenceable", 15),
+                    LLVMMetadataAsValue(c->ctx, LLVMMDNodeInContext2(c->ctx, &n, 1)));
+}
+
 static void begin(struct cg_func *g) {
     struct cg *c = g->cg;
     g->entry = cg_new_block(g, "entry");
     LLVMPositionBuilderAtEnd(c->b, g->entry);
     g->params = cg_block_field(g, FIELD(params), c->ptr, "params");
     g->shared_base = cg_block_field(g, FIELD(shared), c->ptr, "shared");
+    says_size(c, g->shared_base, c->kernel->shared_static);
     g->local_base = cg_block_field(g, FIELD(local), c->ptr, "local");
     g->local_stride = cg_block_field(g, FIELD(local_stride), c->i64, "local_stride");
     uint32_t n = c->spec.ntid[0] * c->spec.ntid[1] * c->spec.ntid[2];
@@ -209,20 +219,31 @@ static bool has_barrier(const struct cg_func *g) {
     return false;
 }
 
-static void no_loop_transforms(struct cg *c, LLVMValueRef branch) {
-    const char *off[] = {"llvm.loop.unroll.disable", "llvm.loop.vectorize.enable"};
+// A loop's metadata: properties that are names alone, and such with the value false.
+static void loop_metadata(struct cg *c, LLVMValueRef branch, const char *name, const char *off) {
     LLVMMetadataRef ops[3];
+    unsigned n = 0;
     LLVMMetadataRef self = LLVMTemporaryMDNode(c->ctx, NULL, 0);
-    ops[0] = self;
-    LLVMMetadataRef s = LLVMMDStringInContext2(c->ctx, off[0], strlen(off[0]));
-    ops[1] = LLVMMDNodeInContext2(c->ctx, &s, 1);
-    LLVMMetadataRef v[2] = {LLVMMDStringInContext2(c->ctx, off[1], strlen(off[1])),
-                            LLVMValueAsMetadata(LLVMConstInt(c->i1, 0, 0))};
-    ops[2] = LLVMMDNodeInContext2(c->ctx, v, 2);
-    LLVMMetadataRef loop = LLVMMDNodeInContext2(c->ctx, ops, 3);
+    ops[n++] = self;
+    LLVMMetadataRef s = LLVMMDStringInContext2(c->ctx, name, strlen(name));
+    ops[n++] = LLVMMDNodeInContext2(c->ctx, &s, 1);
+    if (off) {
+        LLVMMetadataRef v[2] = {LLVMMDStringInContext2(c->ctx, off, strlen(off)),
+                                LLVMValueAsMetadata(LLVMConstInt(c->i1, 0, 0))};
+        ops[n++] = LLVMMDNodeInContext2(c->ctx, v, 2);
+    }
+    LLVMMetadataRef loop = LLVMMDNodeInContext2(c->ctx, ops, n);
     LLVMMetadataReplaceAllUsesWith(self, loop);
     LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c->ctx, "llvm.loop", 9),
                     LLVMMetadataAsValue(c->ctx, loop));
+}
+
+static void no_loop_transforms(struct cg *c, LLVMValueRef branch) {
+    loop_metadata(c, branch, "llvm.loop.unroll.disable", "llvm.loop.vectorize.enable");
+}
+
+void cg_unroll(struct cg *c, LLVMValueRef branch) {
+    loop_metadata(c, branch, "llvm.loop.unroll.full", NULL);
 }
 
 // What a group saves at a barrier begins with the state it stopped in.
@@ -363,8 +384,8 @@ static void reset_barrier_vars(struct cg_func *g, const struct barrier_vars *v) 
 }
 
 // Each group goes on where it stopped.
-static void switch_to_state(struct cg_func *g, const struct barrier_vars *v,
-                            LLVMBasicBlockRef done) {
+static void switch_to_state(struct cg_func *g, const struct barrier_vars *v, LLVMBasicBlockRef done,
+                            LLVMBasicBlockRef start) {
     struct cg *c = g->cg;
     for (unsigned t = c->team; t-- > 0;) {
         cg_turn_to(g, t);
@@ -374,7 +395,7 @@ static void switch_to_state(struct cg_func *g, const struct barrier_vars *v,
     LLVMValueRef state = LLVMBuildSelect(c->b, LLVMBuildLoad2(c->b, c->i1, v->first, ""),
                                          cg_i32(c, CG_STATE_START), saved, "");
     g->state_switch = LLVMBuildSwitch(c->b, state, done, 8);
-    LLVMAddCase(g->state_switch, cg_i32(c, CG_STATE_START), g->test[0]);
+    LLVMAddCase(g->state_switch, cg_i32(c, CG_STATE_START), start);
     g->suspended = cg_new_block(g, "suspended");
 }
 
@@ -431,17 +452,27 @@ static void emit_group_loop(struct cg_func *g) {
     g->entry_mask = existing_lanes(g);
     LLVMValueRef entry_mask = g->entry_mask;
     g->end = cg_new_block(g, "group.end");
-    if (!barriers) {
-        LLVMBuildBr(c->b, g->test[0]);
-    } else {
-        for (unsigned t = 0; t < c->team; t++) {
-            cg_turn_to(g, t);
-            emit_invariants(g, true);
-        }
-        cg_turn_to(g, 0);
-        g->entry_mask = entry_mask;
-        switch_to_state(g, &bv, next);
+    // Where products are calls of several instructions (x86-64-v2), code that is spread further
+    // takes LLVM minutes.
+    bool at_head = barriers || (has_barrier(g) && c->pw.has_fma);
+    for (unsigned t = 0; t < c->team && at_head; t++) {
+        cg_turn_to(g, t);
+        emit_invariants(g, true);
     }
+    cg_turn_to(g, 0);
+    g->entry_mask = entry_mask;
+    LLVMBasicBlockRef start = cg_new_block(g, "start");
+    if (barriers)
+        switch_to_state(g, &bv, next, start);
+    else
+        LLVMBuildBr(c->b, start);
+    LLVMPositionBuilderAtEnd(c->b, start);
+    for (unsigned t = 0; t < c->team && at_head; t++) {
+        cg_turn_to(g, t);
+        cg_prefetch_stores(g);
+    }
+    cg_turn_to(g, 0);
+    LLVMBuildBr(c->b, g->test[0]);
     cg_emit_blocks(g);
 
     LLVMPositionBuilderAtEnd(c->b, g->end);

@@ -54,9 +54,9 @@ LLVMValueRef cg_spread_lane(struct cg_func *g, const struct cg_spread *s, unsign
     return x;
 }
 
-static bool spend(struct cg_func *g, unsigned count) {
-    unsigned lanes = g->cg->width * count;
-    if (g->spread_lanes + lanes > MAX_SPREAD_LANES)
+static bool spend(struct cg_func *g, const struct cg_lane_access *a) {
+    unsigned lanes = g->cg->width * a->count;
+    if (a->rare || g->spread_lanes + lanes > MAX_SPREAD_LANES)
         return false;
     g->spread_lanes += lanes;
     return true;
@@ -286,7 +286,7 @@ static void scatter_lanes(struct cg_func *g, const struct cg_lane_access *a, LLV
 
 void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out) {
     struct cg_active active = cg_begin_active(g);
-    if (spend(g, a.count))
+    if (spend(g, &a))
         gather_lanes(g, &a, out);
     else
         gather_instructions(g, &a, out);
@@ -295,7 +295,7 @@ void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out) {
 
 void cg_scatter(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *comp) {
     struct cg_active active = cg_begin_active(g);
-    if (spend(g, a.count))
+    if (spend(g, &a))
         scatter_lanes(g, &a, comp);
     else
         scatter_instructions(g, &a, comp);

@@ -8,6 +8,10 @@ struct access {
     unsigned count, bytes; // components a lane; bytes of one
     LLVMTypeRef elem;      // LLVM type of one component in memory
     enum isa_space space;
+    // All lanes' places lie in the block's shared memory, inactive lanes' too: nobody else writes
+    // there meanwhile, so masked accesses may touch them. What is stored as a whole can be loaded
+    // while it is still on its way to the cache, which masked stores cannot, and LLVM sees through.
+    bool in_window;
 };
 
 // Keeps LLVM from moving or merging accesses across this point; costs no instruction.
@@ -103,6 +107,22 @@ static LLVMValueRef repeat_mask(struct cg *c, LLVMValueRef m, unsigned times) {
                                   LLVMConstVector(idx, n * times), "");
 }
 
+static bool lies_in_window(const struct cg_func *g, const struct access *a, const struct shape *s) {
+    int64_t lo = 0, hi = 0, bytes = (int64_t)a->count * a->bytes;
+    if (a->space != ISA_SPACE_SHARED || s->kind != SHAPE_OFFSETS || s->guard || !g->f->is_kernel ||
+        !g->cg->pw.has_fma)
+        return false;
+    for (unsigned k = 0; k < g->cg->width; k++) {
+        lo = s->offs[k] < lo ? s->offs[k] : lo;
+        hi = s->offs[k] > hi ? s->offs[k] : hi;
+    }
+    int64_t max = INT32_MAX;
+    if (s->lo < -max || s->hi > max || a->i->offset < -max || a->i->offset > max)
+        return false;
+    return s->lo + lo + a->i->offset >= 0 &&
+           s->hi + hi + a->i->offset + bytes <= (int64_t)g->cg->kernel->shared_static;
+}
+
 // Where the machine has no masked accesses LLVM makes a branch a lane of each, so that it pays to
 // ask first whether all lanes are active, as they are in all groups but the last.
 struct whole {
@@ -149,16 +169,17 @@ static void store_masked(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMVal
 
 // Without a mask: all lanes.
 static LLVMValueRef masked_load(struct cg *c, LLVMTypeRef vt, LLVMValueRef ptr, LLVMValueRef mask,
-                                unsigned align) {
-    if (!mask) {
+                                const struct access *a) {
+    unsigned align = a->bytes;
+    if (!mask || a->in_window) {
         LLVMValueRef v = LLVMBuildLoad2(c->b, vt, ptr, "");
         LLVMSetAlignment(v, align);
-        return v;
+        return mask ? cg_select(c, mask, v, zero_of(vt)) : v;
     }
     if (!asks_first(c, mask))
         return load_masked(c, vt, ptr, mask, align);
     struct whole w = begin_whole(c, mask);
-    LLVMValueRef in[2] = {masked_load(c, vt, ptr, NULL, align)};
+    LLVMValueRef in[2] = {masked_load(c, vt, ptr, NULL, a)};
     next_way(c, &w);
     in[1] = load_masked(c, vt, ptr, mask, align);
     next_way(c, &w);
@@ -168,7 +189,14 @@ static LLVMValueRef masked_load(struct cg *c, LLVMTypeRef vt, LLVMValueRef ptr, 
 }
 
 static void masked_store(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
-                         unsigned align) {
+                         const struct access *a) {
+    unsigned align = a->bytes;
+    if (mask && a->in_window) {
+        LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(v), ptr, "");
+        LLVMSetAlignment(old, align);
+        v = cg_select(c, mask, v, old);
+        mask = NULL;
+    }
     if (!mask) {
         LLVMSetAlignment(LLVMBuildStore(c->b, v, ptr), align);
         return;
@@ -178,7 +206,7 @@ static void masked_store(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMVal
         return;
     }
     struct whole w = begin_whole(c, mask);
-    masked_store(c, v, ptr, NULL, align);
+    masked_store(c, v, ptr, NULL, a);
     next_way(c, &w);
     store_masked(c, v, ptr, mask, align);
     next_way(c, &w);
@@ -189,12 +217,51 @@ static LLVMValueRef byte_gep(struct cg *c, LLVMValueRef p, int64_t off) {
     return off ? LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "") : p;
 }
 
+static LLVMValueRef pick(struct cg *c, LLVMValueRef x, LLVMValueRef y, const unsigned *from) {
+    LLVMValueRef idx[16];
+    for (unsigned k = 0; k < 16; k++)
+        idx[k] = cg_i32(c, from[k]);
+    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, 16), "");
+}
+
+// Four words a lane of 16 lanes: eight shuffles of two vectors, where one shuffle a component would
+// take twelve.
+static void load_fours(struct cg *c, const struct access *a, LLVMValueRef p, LLVMValueRef mask,
+                       LLVMValueRef *out) {
+    LLVMTypeRef vt = LLVMVectorType(a->elem, 16);
+    LLVMValueRef z[4], pair[2][2];
+    unsigned from[16];
+    for (unsigned q = 0; q < 4; q++) {
+        LLVMValueRef m = mask ? repeat_mask(c, slice(c, mask, q * 4, 4), 4) : NULL;
+        z[q] = masked_load(c, vt, byte_gep(c, p, (int64_t)q * 64), m, a);
+    }
+    for (unsigned h = 0; h < 2; h++)
+        for (unsigned k = 0; k < 2; k++) {
+            for (unsigned l = 0; l < 16; l++)
+                from[l] = l % 8 * 4 + k * 2 + l / 8;
+            pair[h][k] = pick(c, z[2 * h], z[2 * h + 1], from);
+        }
+    for (unsigned k = 0; k < 4; k++) {
+        for (unsigned l = 0; l < 16; l++)
+            from[l] = l % 8 + k % 2 * 8 + l / 8 * 16;
+        out[k] = pick(c, pair[0][k / 2], pair[1][k / 2], from);
+    }
+}
+
 // Loads `count` components of n lanes that follow each other in memory and takes them apart.
 static void load_line(struct cg *c, const struct access *a, LLVMValueRef p, LLVMValueRef mask,
                       unsigned n, LLVMValueRef *out) {
+    if (a->count == 4 && a->bytes == 4 && n % 16 == 0) {
+        LLVMValueRef part[2][4];
+        for (unsigned h = 0; h < n / 16; h++)
+            load_fours(c, a, byte_gep(c, p, (int64_t)h * 256),
+                       mask ? slice(c, mask, h * 16, 16) : NULL, part[h]);
+        for (unsigned k = 0; k < 4; k++)
+            out[k] = n == 16 ? part[0][k] : concat(c, part[0][k], part[1][k]);
+        return;
+    }
     LLVMTypeRef vt = LLVMVectorType(a->elem, n * a->count);
-    LLVMValueRef all =
-        masked_load(c, vt, p, mask ? repeat_mask(c, mask, a->count) : NULL, a->bytes);
+    LLVMValueRef all = masked_load(c, vt, p, mask ? repeat_mask(c, mask, a->count) : NULL, a);
     for (unsigned k = 0; k < a->count; k++) {
         LLVMValueRef idx[128];
         for (unsigned l = 0; l < n; l++)
@@ -215,13 +282,13 @@ static void load_same(struct cg_func *g, const struct access *a, LLVMValueRef p,
         LLVMValueRef x;
         if (mask) {
             // The piece may have no active lane: then nothing may be read.
+            struct access plain = {.bytes = a->bytes};
             LLVMTypeRef one = LLVMVectorType(a->elem, 1), one_bit = LLVMVectorType(c->i1, 1);
             LLVMValueRef bits = LLVMBuildBitCast(c->b, mask, LLVMIntTypeInContext(c->ctx, n), "");
             LLVMValueRef any = LLVMBuildICmp(c->b, LLVMIntNE, bits, zero_of(LLVMTypeOf(bits)), "");
             LLVMValueRef m =
                 LLVMBuildInsertElement(c->b, LLVMConstNull(one_bit), any, cg_i32(c, 0), "");
-            x = LLVMBuildExtractElement(c->b, masked_load(c, one, q, m, a->bytes), cg_i32(c, 0),
-                                        "");
+            x = LLVMBuildExtractElement(c->b, masked_load(c, one, q, m, &plain), cg_i32(c, 0), "");
         } else {
             x = LLVMBuildLoad2(c->b, a->elem, q, "");
             LLVMSetAlignment(x, a->bytes);
@@ -278,7 +345,7 @@ static void store_pieces(struct cg_func *g, const struct access *a, LLVMValueRef
             part[k] = slice(c, comp[k], at, n);
         LLVMValueRef m =
             g->now.mask ? repeat_mask(c, slice(c, g->now.mask, at, n), a->count) : NULL;
-        masked_store(c, interleave(c, part, a->count, n), byte_gep(c, base, offs[at]), m, a->bytes);
+        masked_store(c, interleave(c, part, a->count, n), byte_gep(c, base, offs[at]), m, a);
     }
 }
 
@@ -312,8 +379,9 @@ static LLVMValueRef strided_mask(struct cg_func *g, const struct access *a, unsi
 static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef base, unsigned m,
                          LLVMValueRef *out) {
     struct cg *c = g->cg;
+    struct access plain = {.bytes = a->bytes};
     LLVMTypeRef vt = LLVMVectorType(a->elem, c->width * m);
-    LLVMValueRef all = masked_load(c, vt, base, strided_mask(g, a, m), a->bytes), idx[32];
+    LLVMValueRef all = masked_load(c, vt, base, strided_mask(g, a, m), &plain), idx[32];
     for (unsigned k = 0; k < a->count; k++) {
         for (unsigned l = 0; l < c->width; l++)
             idx[l] = cg_i32(c, l * m + k);
@@ -334,7 +402,8 @@ static void store_strided(struct cg_func *g, const struct access *a, LLVMValueRe
         idx[k] = k % m < a->count ? cg_i32(c, k % m * c->width + k / m) : LLVMGetUndef(c->i32);
     all = LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(LLVMTypeOf(all)),
                                  LLVMConstVector(idx, c->width * m), "");
-    masked_store(c, all, base, strided_mask(g, a, m), a->bytes);
+    struct access plain = {.bytes = a->bytes};
+    masked_store(c, all, base, strided_mask(g, a, m), &plain);
 }
 
 // ---- one access a lane --------------------------------------------------------------------
@@ -458,9 +527,10 @@ static struct cg_lane_access each_lane(struct cg_func *g, const struct access *a
         .elem = a->elem, .count = a->count, .bytes = a->bytes, .at = cg_places_of(g, a->i)};
 }
 
+// Where a sum wraps, which hardly ever happens.
 static struct cg_lane_access at_pointers(const struct access *a, LLVMValueRef p) {
     return (struct cg_lane_access){
-        .elem = a->elem, .count = a->count, .bytes = a->bytes, .at.pointers = p};
+        .elem = a->elem, .count = a->count, .bytes = a->bytes, .at.pointers = p, .rare = true};
 }
 
 static void load_scalar(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
@@ -632,6 +702,7 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     if (i->mods.sem != ISA_SEM_WEAK)
         compiler_fence(c);
     struct plan n = plan_access(c, &a, &s, true);
+    a.in_window = lies_in_window(g, &a, &s);
     note_access(g, &a, &s, n);
     if (cg_copying_store(g, i)) {
         struct cg_places p = cg_places_of(g, i);
@@ -678,6 +749,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     cg_check_alignment(g, i);
     order(c, i, ISA_SEM_RELEASE, LLVMAtomicOrderingRelease);
     struct plan n = plan_access(c, &a, &s, false);
+    a.in_window = lies_in_window(g, &a, &s);
     note_access(g, &a, &s, n);
     bool planned = n.pieces || n.stride;
     LLVMValueRef guard = planned ? cg_guard(g, v) : NULL;

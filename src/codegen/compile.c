@@ -411,6 +411,21 @@ static unsigned instructions(const struct kir_func *f) {
     return n;
 }
 
+static bool has_barrier(const struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
+                return true;
+    return false;
+}
+
+// Barriers of a block that is one team cost nothing.
+static bool one_team_fits(const struct cg *c, unsigned groups) {
+    // Without fused instructions each product is many: such code would take LLVM minutes.
+    return c->pw.has_fma && groups <= CG_MAX_TEAM &&
+           groups * instructions(c->kernel) <= MAX_TEAM_INSTRUCTIONS && !team_forbidden(c->kernel);
+}
+
 // How many groups run together: as many as registers allow, where there is a loop in which all
 // turn alike. They share what they load alike, walk through memory side by side, and fill the
 // latency of each other's chains of operations.
@@ -418,8 +433,10 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
     const uint32_t *n = c->spec.ntid;
     unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width;
     const struct kir_inst *forbidden = team_forbidden(c->kernel);
-    if (c->width == 1 || !threads || threads % c->width || !fl->cfg->loops.len)
+    if (c->width == 1 || !threads || threads % c->width)
         return 1;
+    if (!fl->cfg->loops.len)
+        return has_barrier(c->kernel) && one_team_fits(c, groups) ? groups : 1;
     if (forbidden)
         return no_team(c, "an instruction works on one vector alone", forbidden);
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
@@ -453,6 +470,21 @@ static void debug_masks(struct cg *c, const struct flow *fl) {
                     fl->deferred[b->id][k] ? " (deferred)" : "");
         fputc('\n', stderr);
     }
+}
+
+// A loop that each group leaves as one, but not all groups together, would turn under masks in a
+// team, and what it counts would differ from lane to lane: then groups run one by one.
+static void try_team(struct cg *c, struct flow **fl, bool *waits) {
+    const struct flow *alone = fl[c->kernel->index];
+    analyse_all(c, fl, waits);
+    const struct flow *team = fl[c->kernel->index];
+    for (uint32_t k = 0; k < alone->cfg->loops.len; k++)
+        if (team->loop_divergent[k] && !alone->loop_divergent[k]) {
+            c->team = no_team(c, "groups leave a loop at different turns",
+                              alone->cfg->loops.data[k]->header->last);
+            analyse_all(c, fl, waits);
+            return;
+        }
 }
 
 // Rows of blocks are 32 lanes wide, and a team of narrower groups would hold halves of rows, which
@@ -517,7 +549,7 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             c->quick = true; // of the same width
             c->team = 1;
         } else if (c->team > 1) {
-            analyse_all(c, fl, waits);
+            try_team(c, fl, waits);
         } else if (may_widen && c->width < 32 && fit_registers(c, fl[c->kernel->index], level, 2) &&
                    has_grid_stride_loop(fl[c->kernel->index])) {
             c->width = 32;

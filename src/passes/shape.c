@@ -230,6 +230,25 @@ static struct shape shift_right(struct flow *fl, struct shape x, uint64_t s, boo
     return offsets(fl, offs, r);
 }
 
+// Has every lane of x zeros where every lane of y has bits? Then or and xor of them are a sum, of
+// the bases as of the lanes.
+static bool fills_gap(const struct flow *fl, const struct shape *x, const struct shape *y) {
+    if (x->kind == SHAPE_VARYING || y->kind == SHAPE_VARYING || x->guard || y->guard || y->lo < 0)
+        return false;
+    unsigned zeros = x->tz;
+    for (unsigned k = 0; k < fl->width && x->offs; k++) {
+        unsigned n = trailing_zeros((uint64_t)x->offs[k]);
+        zeros = n < zeros ? n : zeros;
+    }
+    int64_t hi = y->tz >= TZ_ZERO ? 0
+                 : y->tz < 40     ? y->hi >> y->tz << y->tz
+                                  : y->hi,
+            lo = 0, top = 0;
+    if (y->offs)
+        offs_range(fl, y->offs, &lo, &top);
+    return zeros < 40 && lo >= 0 && hi <= INT32_MAX && hi + top < 1LL << zeros;
+}
+
 static unsigned int_bits(enum isa_type t) {
     return isa_type_is_float(t) || t == ISA_U16X2 || t == ISA_S16X2 ? 0 : isa_type_bits(t);
 }
@@ -304,6 +323,8 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
             return logic_const(fl, i->op, x[0], c, bits);
         if (flow_const(i->ops[0], &c))
             return logic_const(fl, i->op, x[1], c, bits);
+        if (i->op != ISA_OP_AND && (fills_gap(fl, &x[0], &x[1]) || fills_gap(fl, &x[1], &x[0])))
+            return add(fl, x[0], x[1], 1, bits);
         break;
     case ISA_OP_CVT: {
         unsigned from = int_bits(i->ty2);
@@ -478,6 +499,11 @@ static struct shape of_warp(struct flow *fl, const struct kir_inst *i, const str
     }
 }
 
+static struct shape shared_address(const struct kir_inst *i) {
+    int64_t at = (int64_t)i->sym->offset + i->offset;
+    return uniform(at, at, trailing_zeros((uint64_t)at));
+}
+
 static struct shape transfer(struct flow *fl, const struct kir_inst *i, unsigned result) {
     struct shape x[64];
     bool unknown = false, all_uniform = true;
@@ -504,6 +530,9 @@ static struct shape transfer(struct flow *fl, const struct kir_inst *i, unsigned
             return of_sreg(fl, i);
         if (i->op == ISA_OP_SYMADDR && i->flag && i->sym->space == ISA_SPACE_LOCAL)
             return fl->width == 1 ? uniform_any() : VARYING;
+        if (i->op == ISA_OP_SYMADDR && i->sym->space == ISA_SPACE_SHARED && !i->sym->dynamic &&
+            !i->flag)
+            return shared_address(i);
         if (i->op == ISA_OP_SYMADDR)
             return uniform(0, INT64_MAX, i->sym->align ? trailing_zeros(i->sym->align) : 0);
         return fl->width == 1 ? uniform_any() : VARYING; // a function's parameter
@@ -588,10 +617,11 @@ static void tid_known(struct flow *fl) {
     struct tid_form *x = &fl->tid[0], *y = &fl->tid[1], *z = &fl->tid[2];
     uint8_t log_w = (uint8_t)trailing_zeros((uint64_t)w);
     *x = *y = *z = (struct tid_form){.varying = true};
+    int64_t last = bx % w ? bx - 1 : bx - w; // a row's last group begins there
     if (by == 1 && bz == 1)
-        *x = (struct tid_form){.offs = fl->iota, .tz = log_w, .max = bx - 1};
+        *x = (struct tid_form){.offs = fl->iota, .tz = log_w, .max = last};
     else if (bx % w == 0)
-        *x = (struct tid_form){.mod = bx, .offs = fl->iota, .tz = log_w, .max = bx - 1};
+        *x = (struct tid_form){.mod = bx, .offs = fl->iota, .tz = log_w, .max = last};
     else if (w % bx == 0)
         *x = (struct tid_form){.zero = true, .offs = pattern(fl, 0, bx)};
     if (by == 1)
