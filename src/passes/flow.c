@@ -321,14 +321,16 @@ struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width, u
         fl->deferred[k] = arena_array(a, uint8_t, f->blocks.data[k]->last->ntargets + 1);
     shape_init(fl);
     find_exit_only(fl);
-    for (bool changed = true; changed;) {
-        changed = shape_pass(fl);
-        changed |= team_pass(fl);
-        changed |= find_divergent_branches(fl);
-        changed |= find_deferred(fl);
-        changed |= find_divergent_loops(fl);
-        changed |= find_joins(fl);
-    }
+    do {
+        for (bool changed = true; changed;) {
+            changed = shape_pass(fl);
+            changed |= team_pass(fl);
+            changed |= find_divergent_branches(fl);
+            changed |= find_deferred(fl);
+            changed |= find_divergent_loops(fl);
+            changed |= find_joins(fl);
+        }
+    } while (shape_settle(fl));
     find_full(fl);
     find_live_out(fl);
     team_finish(fl);

@@ -602,6 +602,17 @@ bool shape_pass(struct flow *fl) {
     return changed;
 }
 
+bool shape_settle(struct flow *fl) {
+    bool changed = false;
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
+        for (struct kir_inst *i = fl->cfg->order[p]->first; i && i->op == ISA_OP_PHI; i = i->next)
+            if (fl->shape[i->res[0]->id].kind == SHAPE_UNKNOWN) {
+                fl->shape[i->res[0]->id] = uniform_any();
+                changed = true;
+            }
+    return changed;
+}
+
 static int64_t *pattern(struct flow *fl, int64_t div, int64_t mod) {
     int64_t *offs = new_offs(fl);
     for (unsigned k = 0; k < fl->width; k++) {
