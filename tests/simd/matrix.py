@@ -1,5 +1,5 @@
 """Matrix instructions on the interpreter and as SIMD code, at every width and level, on random bits:
-NaNs, infinities and subnormals among them.  matrix.py PTX_RUN KUDZU"""
+NaNs, infinities and subnormals among them.  matrix.py PTX_RUN KUDZU PART PARTS"""
 import os
 import random
 import subprocess
@@ -23,7 +23,7 @@ def noise(rng, bits):
     return value
 
 
-def main(tool, kudzu):
+def main(tool, kudzu, part, parts):
     rng = random.Random(7)
     for kind, bits in matrix_kernels.BITS.items():
         matrix_kernels.ENCODE[kind] = noise(rng, bits)
@@ -31,7 +31,8 @@ def main(tool, kudzu):
         path = os.path.join(out, "matrix.ptx")
         with open(path, "w") as f:
             f.write(matrix_kernels.HEAD)
-            for kernel, _ in matrix_kernels.cases(2):
+            kernels = [kernel for kernel, _ in matrix_kernels.cases(2)]
+            for kernel in kernels[int(part)::int(parts)]:
                 f.write("// run: %s grid=1 block=%d args=buf:%d\n%s" % (
                     kernel.name, kernel.threads, kernel.words, kernel.text()))
         env = dict(os.environ, KUDZU_COMPARE_NATIVE="1")
