@@ -32,11 +32,11 @@ static void init_driver(void) {
     struct found_driver driver;
     find_driver(&driver);
     init_error = cudaErrorInsufficientDriver;
-    if (!driver.library) {
+    if (!driver.handle) {
         snprintf(init_reason, sizeof init_reason, "%.*s", (int)sizeof init_reason - 1, driver.why);
         return;
     }
-    if (!rt_fill_driver_table(driver.library, init_reason, sizeof init_reason))
+    if (!rt_fill_driver_table(driver.handle, init_reason, sizeof init_reason))
         return;
     if (rt_driver[0].cuDriverGetVersion(&version) != CUDA_SUCCESS || version < OLDEST_DRIVER) {
         snprintf(init_reason, sizeof init_reason,

@@ -37,17 +37,17 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct found_driver *fo
     va_start(args, why);
     vsnprintf(found->why, sizeof found->why, why, args);
     va_end(args);
-    found->library = NULL;
+    found->handle = NULL;
     return false;
 }
 
 // Opens `name` and remembers where it lies.
 static bool open_library(struct found_driver *found, const char *name, int more_flags) {
     struct link_map *map;
-    found->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | more_flags);
-    if (!found->library)
+    found->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | more_flags);
+    if (!found->handle)
         return false;
-    bool known = dlinfo(found->library, RTLD_DI_LINKMAP, &map) == 0 && map->l_name;
+    bool known = dlinfo(found->handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_name;
     snprintf(found->path, sizeof found->path, "%s", known ? map->l_name : name);
     return true;
 }
@@ -58,7 +58,7 @@ static bool open_library(struct found_driver *found, const char *name, int more_
 static void *function_of(const struct found_driver *found, const char *name, int version) {
     int (*get)(const char *, void **, int, unsigned long long, int *);
     void *function = NULL;
-    *(void **)&get = dlsym(found->library, "cuGetProcAddress_v2");
+    *(void **)&get = dlsym(found->handle, "cuGetProcAddress_v2");
     return get && get(name, &function, version, 0, NULL) == 0 ? function : NULL;
 }
 

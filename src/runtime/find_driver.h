@@ -13,7 +13,7 @@
 #include <limits.h>
 
 struct found_driver {
-    void *library;            // as dlopen gives it; NULL when there is none
+    void *handle;             // as dlopen gives it; NULL when there is none
     char path[PATH_MAX];      // of the library
     char why[PATH_MAX + 256]; // it was taken, or none was
 };

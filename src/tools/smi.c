@@ -40,7 +40,7 @@ static struct found_driver driver;
 
 static bool load_driver(void) {
     find_driver(&driver);
-    if (!driver.library) {
+    if (!driver.handle) {
         fprintf(stderr, "kudzu smi: error: %s\n", driver.why);
         return false;
     }
@@ -61,7 +61,7 @@ static bool load_driver(void) {
         {&cu.MemGetInfo, "cuMemGetInfo_v2"},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i)
-        if (!(*(void **)table[i].function = dlsym(driver.library, table[i].name))) {
+        if (!(*(void **)table[i].function = dlsym(driver.handle, table[i].name))) {
             fprintf(stderr, "kudzu smi: error: %s has no %s\n", driver.path, table[i].name);
             return false;
         }
