@@ -88,6 +88,9 @@ enum drv_kind {
     DRV_ARRAY,
     DRV_TEXTURE,
     DRV_MIPMAP,
+    DRV_ALLOCATION, // physical memory, or a multicast object
+    DRV_EXTERNAL_MEMORY,
+    DRV_EXTERNAL_SEMAPHORE,
 };
 
 struct drv_context;

@@ -1,5 +1,5 @@
 // Handles: a table of slots. A handle holds the slot's index (24 bits from bit 8), the kind (bits
-// 4 to 7) and the slot's generation (from bit 32), which changes when the slot is freed, so that
+// 2 to 7) and the slot's generation (from bit 32), which changes when the slot is freed, so that
 // no handle is ever valid twice. Looking up takes no lock; slots are never returned to the system.
 #include <stdlib.h>
 
@@ -66,7 +66,7 @@ bool drv_object_add(struct drv_object *o, enum drv_kind kind, struct drv_context
         s->generation++;
         s->object = o;
         uint64_t handle =
-            (uint64_t)s->generation << 32 | (uint64_t)index << 8 | (uint64_t)kind << 4;
+            (uint64_t)s->generation << 32 | (uint64_t)index << 8 | (uint64_t)kind << 2;
         o->handle = (void *)(uintptr_t)handle;
         o->context = owner;
         o->release = release;
@@ -116,7 +116,7 @@ void drv_objects_destroy(struct drv_object **list) {
 
 void *drv_object_find(const void *handle, enum drv_kind kind) {
     uint64_t h = (uintptr_t)handle;
-    if ((h & 0xFF) != (uint64_t)kind << 4)
+    if ((h & 0xFF) != (uint64_t)kind << 2)
         return NULL;
     struct slot *s = slot_at((uint32_t)(h >> 8 & 0xFFFFFF));
     return s && s->handle == h ? s->object : NULL;
