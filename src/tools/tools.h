@@ -6,5 +6,6 @@
 int tool_run(int argc, char **argv);
 int tool_smi(int argc, char **argv);
 int tool_explain(int argc, char **argv);
+int tool_compare(int argc, char **argv);
 
 #endif
