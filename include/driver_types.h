@@ -1364,6 +1364,10 @@ struct cudaExternalSemaphoreHandleDesc {
     unsigned int flags;
 };
 
+// Of functions before version 11.2.
+struct cudaExternalSemaphoreSignalParams_v1;
+struct cudaExternalSemaphoreWaitParams_v1;
+
 struct cudaExternalSemaphoreSignalParams {
     struct {
         struct {

@@ -1,6 +1,7 @@
 """Makes headers, tables, answers of what is not built, and documentation from one API description.
 
 Usage: gen_api.py LIBRARY DESCRIPTION OUTPUT-KIND OUTPUT-FILE [NODE]
+       gen_api.py doc DRIVER-DESCRIPTION RUNTIME-DESCRIPTION OUTPUT-FILE
   LIBRARY      driver | runtime
   OUTPUT-KIND  header    prototypes and the names that stand for ABI names (users include it)
                typedefs  one PFN_<name>_v<version> type a function (users include it)
@@ -8,7 +9,7 @@ Usage: gen_api.py LIBRARY DESCRIPTION OUTPUT-KIND OUTPUT-FILE [NODE]
                bodies    C: per-thread variants and the functions that are not built
                table     C rows API_ENTRY(name, version, per_thread, function), sorted by name
                map       linker version script; NODE names the version, empty: none
-               doc       Markdown
+  doc          the page of both libraries, Markdown
 
 The description, one entry a function, in the order in which the manual has them:
 
@@ -39,7 +40,7 @@ PROTOTYPE = re.compile(r"^(?P<ret>[A-Za-z_][\w \*]*?[ \*])(?P<name>\w+)\s*\((?P<
 SETTINGS = {
     "driver": dict(call="CUDAAPI", error="CUresult", not_supported="CUDA_ERROR_NOT_SUPPORTED",
                    internal="__CUDA_API_VERSION_INTERNAL", ptds="__CUDA_API_PTDS",
-                   ptsz="__CUDA_API_PTSZ", include='"cuda.h"', prefix="cu", title="Driver API"),
+                   ptsz="__CUDA_API_PTSZ", include='"kudzu/driver_types_v1.h"', prefix="cu", title="Driver API"),
     "runtime": dict(call="CUDARTAPI", error="cudaError_t", not_supported="cudaErrorNotSupported",
                     internal="__CUDART_API_VERSION_INTERNAL", ptds="__CUDART_API_PTDS",
                     ptsz="__CUDART_API_PTSZ", include='"cuda_runtime_api.h"', prefix="cuda",
@@ -257,29 +258,42 @@ def gen_map(f, s, sections, node):
             "local:\n    *;\n};\n")
 
 
-def gen_doc(f, s, sections, path):
-    entries = all_entries(sections)
-    built = sum(e.state == "built" for e in entries)
-    f.write("# %s\n\nGenerated from `src/api/%s` by `gen_api.py`. %d of %d functions are built; the "
-            "others exist,\nreturn `%s` and say why in the error log.\n" % (
-                s["title"], path.split("/")[-1], built, len(entries), s["not_supported"]))
-    for title, section in sections:
-        f.write("\n## %s\n\n| function | since | per-thread | state |\n|---|---|---|---|\n" % title)
-        for e in section:
-            f.write("| `%s` | %d.%d | %s | %s |\n" % (
-                e.symbol, e.since // 1000, e.since % 1000 // 10,
-                "`_%s`" % e.variant if e.variant else "",
-                "built" if e.state == "built" else "not supported: " + e.reason))
+def state_text(e):
+    if e.state != "built":
+        return "not supported: " + e.reason
+    return "built, as `%s`" % e.target if e.target else "built"
+
+
+def doc_section(f, title, section):
+    f.write("\n### %s\n\n| function | since | per-thread | state |\n|---|---|---|---|\n" % title)
+    for e in section:
+        f.write("| `%s` | %d.%d | %s | %s |\n" % (
+            e.symbol, e.since // 1000, e.since % 1000 // 10,
+            "`_%s`" % e.variant if e.variant else "", state_text(e)))
+
+
+def gen_doc(driver, runtime, out):
+    with open(out, "w") as f:
+        f.write("# Entry points\n\nEvery function of the [driver API](#driver-api) and of the "
+                "[runtime API](#runtime-api) of\nCUDA 12.9, and its state. What is not supported "
+                "exists, returns `CUDA_ERROR_NOT_SUPPORTED` or\n`cudaErrorNotSupported`, and says "
+                "why in the error log. \"per-thread\": the suffix of the second\nfunction, for "
+                "which the stream that is not named is the per-thread default stream.\n\nGenerated "
+                "by `src/api/gen_api.py` from `src/api/driver.api` and `src/api/runtime.api`.\n")
+        for library, path in (("driver", driver), ("runtime", runtime)):
+            f.write("\n## %s\n" % SETTINGS[library]["title"])
+            for title, section in parse(path):
+                doc_section(f, title, section)
 
 
 def main(library, path, kind, out, node=""):
+    if library == "doc":
+        return gen_doc(path, kind, out)
     s = dict(SETTINGS[library], library=library)
     sections = parse(path)
     with open(out, "w") as f:
         if kind == "map":
             gen_map(f, s, sections, node)
-        elif kind == "doc":
-            gen_doc(f, s, sections, path)
         else:
             comment(f, path)
             {"header": gen_header, "decls": gen_decls, "typedefs": gen_typedefs,

@@ -5,7 +5,7 @@
 
 #include "driver/driver.h"
 
-// The version whose interface is complete apart from what docs/driver-api.md lists as not
+// The version whose interface is complete apart from what docs/api.md lists as not
 // supported. Functions of later minor versions that are built can be found by name.
 enum { DRV_VERSION = 12000 };
 

@@ -11,6 +11,12 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
     return cudaSuccess;
 }
 
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
+                                     enum cudaStreamCaptureStatus *captureStatus_out,
+                                     unsigned long long *id_out) {
+    return cudaStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, NULL, NULL, NULL);
+}
+
 cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
                                         enum cudaStreamCaptureStatus *captureStatus_out,
                                         unsigned long long *id_out, cudaGraph_t *graph_out,

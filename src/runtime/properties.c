@@ -157,6 +157,15 @@ cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device) 
     return cudaSuccess;
 }
 
+// For what was compiled with headers before version 12, whose structure ends here.
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device) {
+    struct cudaDeviceProp whole;
+    RT_REQUIRE(prop, cudaErrorInvalidValue, "prop must not be NULL");
+    RT_TRY(cudaGetDeviceProperties_v2(&whole, device));
+    memcpy(prop, &whole, offsetof(struct cudaDeviceProp, hostRegisterSupported));
+    return cudaSuccess;
+}
+
 // How many of the wishes `have` fulfils; a field that is 0 is no wish.
 static int score(const struct cudaDeviceProp *wish, const struct cudaDeviceProp *have) {
     int n = 0;

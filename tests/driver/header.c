@@ -35,6 +35,12 @@ SIZE(CUDA_KERNEL_NODE_PARAMS, 72);
 SIZE(CUgraphNodeParams, 256);
 SIZE(CUgraphEdgeData, 8);
 
+#ifdef TYPEDEFS
+SIZE(CUDA_MEMCPY2D_v1, 96);
+SIZE(CUDA_ARRAY_DESCRIPTOR_v1, 16);
+SIZE(CUDA_KERNEL_NODE_PARAMS_v1, 56);
+#endif
+
 CUresult use(CUdeviceptr *p, CUstream s);
 CUresult use(CUdeviceptr *p, CUstream s) {
     CUresult r = cuMemAlloc(p, 16);
