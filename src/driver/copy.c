@@ -279,14 +279,20 @@ static CUresult box_side(struct box *b, const struct extent *e, const char *name
                     b->type == CU_MEMORYTYPE_DEVICE ? DRV_SIDE_DEVICE : DRV_SIDE_HOST, name, side);
 }
 
+static CUresult plan_box(struct box *dst, struct box *src, const struct extent *e,
+                         struct kd_copy *c, struct drv_side *to, struct drv_side *from) {
+    *c = (struct kd_copy){.width = e->width, .height = e->height, .depth = e->depth};
+    TRY(box_side(dst, e, "the destination", &c->dst_pitch, &c->dst_slice, to));
+    return box_side(src, e, "the source", &c->src_pitch, &c->src_slice, from);
+}
+
 static CUresult copy_box(struct box *dst, struct box *src, const struct extent *e, CUstream stream,
                          bool async) {
     if (!e->width || !e->height || !e->depth)
         return CUDA_SUCCESS;
     struct drv_side to, from;
-    struct kd_copy c = {.width = e->width, .height = e->height, .depth = e->depth};
-    TRY(box_side(dst, e, "the destination", &c.dst_pitch, &c.dst_slice, &to));
-    TRY(box_side(src, e, "the source", &c.src_pitch, &c.src_slice, &from));
+    struct kd_copy c;
+    TRY(plan_box(dst, src, e, &c, &to, &from));
     return submit(&c, &to, &from, stream, async);
 }
 
@@ -303,20 +309,30 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, bool async) {
 }
 
 // CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER have the same fields; the contexts have no effect.
+#define BOXES_3D(p, dst, src, e)                                                                   \
+    REQUIRE((p) != NULL, CUDA_ERROR_INVALID_VALUE, "pCopy cannot be NULL");                        \
+    REQUIRE(!(p)->srcLOD && !(p)->dstLOD, CUDA_ERROR_INVALID_VALUE, "srcLOD, dstLOD must be 0");   \
+    struct box src = {(p)->srcXInBytes,        (p)->srcY,      (p)->srcZ,                          \
+                      (p)->srcPitch,           (p)->srcHeight, (p)->srcMemoryType,                 \
+                      (uintptr_t)(p)->srcHost, (p)->srcDevice, (p)->srcArray};                     \
+    struct box dst = {(p)->dstXInBytes,        (p)->dstY,      (p)->dstZ,                          \
+                      (p)->dstPitch,           (p)->dstHeight, (p)->dstMemoryType,                 \
+                      (uintptr_t)(p)->dstHost, (p)->dstDevice, (p)->dstArray};                     \
+    struct extent e = {(p)->WidthInBytes, (p)->Height, (p)->Depth}
 #define COPY_3D(p, stream, async)                                                                  \
     do {                                                                                           \
-        REQUIRE((p) != NULL, CUDA_ERROR_INVALID_VALUE, "pCopy cannot be NULL");                    \
-        REQUIRE(!(p)->srcLOD && !(p)->dstLOD, CUDA_ERROR_INVALID_VALUE,                            \
-                "srcLOD, dstLOD must be 0");                                                       \
-        struct box src = {(p)->srcXInBytes,        (p)->srcY,      (p)->srcZ,                      \
-                          (p)->srcPitch,           (p)->srcHeight, (p)->srcMemoryType,             \
-                          (uintptr_t)(p)->srcHost, (p)->srcDevice, (p)->srcArray};                 \
-        struct box dst = {(p)->dstXInBytes,        (p)->dstY,      (p)->dstZ,                      \
-                          (p)->dstPitch,           (p)->dstHeight, (p)->dstMemoryType,             \
-                          (uintptr_t)(p)->dstHost, (p)->dstDevice, (p)->dstArray};                 \
-        struct extent e = {(p)->WidthInBytes, (p)->Height, (p)->Depth};                            \
+        BOXES_3D(p, dst, src, e);                                                                  \
         return copy_box(&dst, &src, &e, stream, async);                                            \
     } while (0)
+
+CUresult drv_copy_plan(const CUDA_MEMCPY3D *p, struct kd_copy *copy, struct drv_side *to,
+                       struct drv_side *from) {
+    BOXES_3D(p, dst, src, e);
+    TRY(plan_box(&dst, &src, &e, copy, to, from));
+    copy->dst = to->ptr;
+    copy->src = from->ptr;
+    return CUDA_SUCCESS;
+}
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy) {
     ENTER_CONTEXT(ctx);

@@ -16,5 +16,11 @@ struct drv_side {
 // `bytes` from `ptr` on are going to be touched.
 CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, const char *name,
                   struct drv_side *out);
+// Checks what cuMemcpy3D would copy, at least one byte, and describes it for the device.
+CUresult drv_copy_plan(const CUDA_MEMCPY3D *p, struct kd_copy *copy, struct drv_side *dst,
+                       struct drv_side *src);
+// The same for a memory set; `pitch` is in bytes and counts when height is above 1.
+CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t element,
+                      size_t width, size_t height, struct kd_set *set, struct drv_side *side);
 
 #endif

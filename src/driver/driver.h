@@ -91,6 +91,10 @@ enum drv_kind {
     DRV_ALLOCATION, // physical memory, or a multicast object
     DRV_EXTERNAL_MEMORY,
     DRV_EXTERNAL_SEMAPHORE,
+    DRV_GRAPH,
+    DRV_GRAPH_NODE,
+    DRV_GRAPH_EXEC,
+    DRV_USER_OBJECT,
 };
 
 struct drv_context;
@@ -238,7 +242,8 @@ CUresult drv_function_parameter(struct drv_function *f, size_t index, size_t *of
 
 enum {
     // A flag of kd_memory beside the API's own (CU_MEMHOSTALLOC_*, CU_MEM_ATTACH_*).
-    DRV_MEMORY_POOL = 1 << 16, // from cuMemAllocAsync
+    DRV_MEMORY_POOL = 1 << 16,  // from cuMemAllocAsync
+    DRV_MEMORY_GRAPH = 1 << 17, // the addresses of a graph's allocation node
 };
 CUresult drv_memory_allocate(struct drv_context *ctx, enum kd_memory_kind kind, size_t size,
                              uint32_t flags, uint64_t *out);

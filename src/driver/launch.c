@@ -1,13 +1,13 @@
 // Launches: parameters from an array of pointers or from one buffer, the documented limits, the
 // attributes of cuLaunchKernelEx.
+#include "driver/launch.h"
+
 #include <limits.h>
 #include <string.h>
 
-#include "driver/driver.h"
+enum { MAX_THREADS = 1024, MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535 };
 
-enum { MAX_PARAM_BYTES = 32764, MAX_THREADS = 1024, MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535 };
-
-static CUresult check_shape(const CUlaunchConfig *c) {
+CUresult drv_launch_check_shape(const CUlaunchConfig *c) {
     const unsigned *grid = &c->gridDimX, *block = &c->blockDimX;
     REQUIRE(grid[0] && grid[1] && grid[2] && block[0] && block[1] && block[2],
             CUDA_ERROR_INVALID_VALUE, "grid (%u, %u, %u), block (%u, %u, %u): a dimension is 0",
@@ -59,6 +59,20 @@ static CUresult params_from_pointers(const struct kj_kernel *info, void **pointe
     return CUDA_SUCCESS;
 }
 
+CUresult drv_launch_params(const struct kj_kernel *info, void **pointers, void **extra,
+                           uint8_t *storage) {
+    memset(storage, 0, info->param_bytes);
+    REQUIRE(!pointers || !extra, CUDA_ERROR_INVALID_VALUE,
+            "kernelParams and extra cannot both be given");
+    if (!extra)
+        return params_from_pointers(info, pointers, storage);
+    const void *buffer = NULL;
+    TRY(params_from_buffer(extra, info->param_bytes, &buffer));
+    if (info->param_bytes)
+        memcpy(storage, buffer, info->param_bytes);
+    return CUDA_SUCCESS;
+}
+
 // What the attributes of a launch ask for.
 struct attributes {
     bool cooperative;
@@ -86,7 +100,7 @@ static CUresult gather_and_submit(const CUlaunchConfig *c, struct drv_function *
                                   struct kd_queue *q, struct drv_context *ctx, void **pointers,
                                   const struct attributes *a) {
     const struct kj_kernel *info = kd_kernel_info(f->k);
-    REQUIRE(info->param_bytes <= MAX_PARAM_BYTES, CUDA_ERROR_INVALID_VALUE,
+    REQUIRE(info->param_bytes <= DRV_MAX_PARAM_BYTES, CUDA_ERROR_INVALID_VALUE,
             "kernel %s has %u bytes of parameters; 32764 are possible", info->name,
             info->param_bytes);
     _Alignas(16) uint8_t storage[info->param_bytes + 16];
@@ -104,7 +118,7 @@ static CUresult launch(const CUlaunchConfig *c, CUfunction handle, void **pointe
     TRY(drv_function_find(handle, ctx, &f));
     REQUIRE(f->object.context == ctx, CUDA_ERROR_INVALID_HANDLE,
             "function and stream belong to different contexts");
-    TRY(check_shape(c));
+    TRY(drv_launch_check_shape(c));
     unsigned cluster[3], grid[3] = {c->gridDimX, c->gridDimY, c->gridDimZ};
     TRY(drv_function_cluster(f, a->cluster, grid, cluster));
     struct attributes all = *a;

@@ -2,14 +2,8 @@
 // set before the functions without Async return.
 #include "driver/copy.h"
 
-// `pitch` is in bytes and counts when height is above 1.
-static CUresult set(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t element, size_t width,
-                    size_t height, CUstream stream, bool async) {
-    struct kd_queue *q;
-    struct drv_context *ctx;
-    TRY(drv_stream_find(stream, &q, &ctx));
-    if (!width || !height)
-        return CUDA_SUCCESS;
+CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t element,
+                      size_t width, size_t height, struct kd_set *set, struct drv_side *side) {
     uint64_t row, rows, bytes;
     REQUIRE(!__builtin_mul_overflow(width, (uint64_t)element, &row), CUDA_ERROR_INVALID_VALUE,
             "the sizes are beyond 64 bits");
@@ -23,9 +17,22 @@ static CUresult set(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t el
     REQUIRE(!__builtin_mul_overflow(pitch, height - 1, &rows) &&
                 !__builtin_add_overflow(rows, row, &bytes),
             CUDA_ERROR_INVALID_VALUE, "the sizes are beyond 64 bits");
+    TRY(drv_side(ptr, bytes, DRV_SIDE_DEVICE, "the destination", side));
+    *set = (struct kd_set){side->ptr, value, element, width, height, 1, pitch, pitch * height};
+    return CUDA_SUCCESS;
+}
+
+// `pitch` is in bytes and counts when height is above 1.
+static CUresult set(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t element, size_t width,
+                    size_t height, CUstream stream, bool async) {
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(stream, &q, &ctx));
+    if (!width || !height)
+        return CUDA_SUCCESS;
     struct drv_side side;
-    TRY(drv_side(ptr, bytes, DRV_SIDE_DEVICE, "the destination", &side));
-    struct kd_set s = {side.ptr, value, element, width, height, 1, pitch, pitch * height};
+    struct kd_set s;
+    TRY(drv_set_plan(ptr, pitch, value, element, width, height, &s, &side));
     TRY(drv_status(kd_submit_set(q, &s), ctx));
     bool wait = !async && (drv_sync_memops || !side.device);
     return wait ? drv_status(kd_queue_wait(q), ctx) : CUDA_SUCCESS;

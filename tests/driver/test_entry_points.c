@@ -63,9 +63,8 @@ static void errors(void) {
 
 // What is not built says so, before anything else.
 static void not_built(void) {
-    CUgraph graph;
-    EXPECT(cuGraphCreate(&graph, 0), CUDA_ERROR_NOT_SUPPORTED);
-    EXPECT(cuGraphCreate(NULL, 0), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT(cuGraphicsUnregisterResource(NULL), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT(cuGraphicsMapResources(0, NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 int main(void) {

@@ -60,8 +60,7 @@ static void what_the_driver_lacks(void) {
 }
 
 static void not_supported(void) {
-    cudaGraph_t graph;
-    CHECK_ERROR(cudaErrorNotSupported, cudaGraphCreate(&graph, 0));
+    CHECK_ERROR(cudaErrorNotSupported, cudaGraphicsUnregisterResource(NULL));
 }
 
 static void log_file(const char *path) {
