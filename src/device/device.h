@@ -134,6 +134,59 @@ bool kd_memory_find(uint64_t ptr, struct kd_memory *out);
 enum kd_status kd_memory_register(struct kd_context *c, void *ptr, uint64_t size, uint32_t flags);
 enum kd_status kd_memory_unregister(void *ptr);
 
+// ---- Pools --------------------------------------------------------------------------------
+// Stream-ordered allocation (guide, chapter 15). A pool takes segments of whole 2 MiB of a device
+// and gives out blocks of them. A block that was freed in a queue can be had at once by what is
+// submitted to that queue later, and by others when the queue has come to the freeing.
+
+struct kd_pool;
+struct kd_pool_options {
+    uint64_t max_size; // bytes of all segments; 0: what the device has
+    bool shareable;    // other processes can map its memory
+    bool host;         // blocks are host memory (KD_MEMORY_PINNED), which does not count as the device's
+};
+enum kd_status kd_pool_new(struct kd_device *d, const struct kd_pool_options *options,
+                           struct kd_pool **out);
+// The pool ends with its last block; its owner is forgotten at once.
+void kd_pool_free(struct kd_pool *p);
+// A block of at least `size` > 0 bytes, aligned to 512, for what is submitted to q later.
+enum kd_status kd_pool_alloc(struct kd_pool *p, struct kd_queue *q, uint64_t size, uint32_t flags,
+                             uint64_t *out);
+// Frees a block when q has come here. KD_NOT_FOUND: ptr is not the start of a pool's block. (The
+// alternative, kd_memory_free, frees it at once.)
+enum kd_status kd_pool_give(uint64_t ptr, struct kd_queue *q);
+// The driver's own note on a pool, from an address in a block; NULL: none.
+void kd_pool_set_owner(struct kd_pool *p, void *owner);
+void *kd_pool_owner(uint64_t ptr);
+
+enum kd_reuse { KD_REUSE_EVENTS, KD_REUSE_OPPORTUNISTIC, KD_REUSE_INTERNAL, KD_REUSES };
+struct kd_pool_state {
+    bool reuse[KD_REUSES]; // all true at first
+    uint64_t threshold;    // bytes of segments that are kept at a synchronisation
+    uint64_t reserved, reserved_high, used, used_high; // bytes
+};
+struct kd_pool_state kd_pool_state(struct kd_pool *p);
+void kd_pool_set_reuse(struct kd_pool *p, enum kd_reuse which, bool allowed);
+void kd_pool_set_threshold(struct kd_pool *p, uint64_t threshold);
+void kd_pool_reset_high(struct kd_pool *p, bool reserved, bool used); // to the current values
+// Gives back segments without blocks in use until `keep` bytes are left.
+void kd_pool_trim(struct kd_pool *p, uint64_t keep);
+// After the calling thread has waited for a queue, an event or a context: pools give back what is
+// above their thresholds.
+void kd_pools_settle(void);
+
+// The file behind a shareable pool, a new descriptor; -1: kd_reason tells why.
+int kd_pool_export(struct kd_pool *p);
+// A pool of another process: nothing can be allocated from it. The descriptor stays the caller's.
+enum kd_status kd_pool_import(struct kd_device *d, int fd, struct kd_pool **out);
+struct kd_pool_pointer {
+    uint64_t magic, inode, offset, size;
+};
+enum kd_status kd_pool_export_pointer(uint64_t ptr, struct kd_pool_pointer *out);
+// Maps a block of the other process; kd_memory_free ends that.
+enum kd_status kd_pool_import_pointer(struct kd_pool *p, struct kd_context *c, uint32_t flags,
+                                      const struct kd_pool_pointer *in, uint64_t *out);
+
 // ---- Queues -------------------------------------------------------------------------------
 
 enum {

@@ -9,7 +9,8 @@ struct kd_event {
     struct kd_context *context;
     uint32_t flags;
     struct kd_spinlock lock;
-    struct op *record; // held; NULL: never recorded
+    struct op *record;      // held; NULL: never recorded
+    uint64_t queue, number; // the place of the record (queue_pass)
 };
 
 enum kd_status kd_event_new(struct kd_context *c, uint32_t flags, struct kd_event **out) {
@@ -41,13 +42,20 @@ struct kd_context *kd_event_context(const struct kd_event *e) {
 }
 
 // Held for the caller.
-static struct op *take_record(struct kd_event *e) {
+static struct op *take_record_at(struct kd_event *e, uint64_t *queue, uint64_t *number) {
     kd_lock(&e->lock);
     struct op *op = e->record;
     if (op)
         op_ref(op);
+    *queue = e->queue;
+    *number = e->number;
     kd_unlock(&e->lock);
     return op;
+}
+
+static struct op *take_record(struct kd_event *e) {
+    uint64_t queue, number;
+    return take_record_at(e, &queue, &number);
 }
 
 static enum kd_status mark(struct kd_queue *q, struct op **op) {
@@ -68,10 +76,13 @@ enum kd_status kd_event_record(struct kd_event *e, struct kd_queue *q) {
         return status;
     op->timed = !(e->flags & KD_EVENT_NO_TIMING);
     op_ref(op);
+    uint64_t number = queue_number();
     status = queue_submit(q, op);
     kd_lock(&e->lock);
     struct op *old = e->record;
     e->record = op;
+    e->queue = kd_queue_id(q);
+    e->number = number;
     kd_unlock(&e->lock);
     if (old)
         op_unref(old);
@@ -79,8 +90,11 @@ enum kd_status kd_event_record(struct kd_event *e, struct kd_queue *q) {
 }
 
 enum kd_status kd_event_wait_on(struct kd_queue *q, struct kd_event *e) {
-    struct op *op, *record = take_record(e);
+    uint64_t queue, number;
+    struct op *op, *record = take_record_at(e, &queue, &number);
     enum kd_status status = context_status(q->context);
+    if (record && op_ended(record) && status == KD_OK)
+        queue_pass(q, queue, number);
     if (!record || op_ended(record) || status) {
         if (record)
             op_unref(record);
@@ -89,6 +103,8 @@ enum kd_status kd_event_wait_on(struct kd_queue *q, struct kd_event *e) {
     status = mark(q, &op);
     if (status == KD_OK)
         status = queue_submit_after(q, op, record);
+    if (status == KD_OK)
+        queue_pass(q, queue, number); // now, that nothing that is not behind the wait can profit
     op_unref(record);
     return status;
 }

@@ -3,30 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "device/internal.h"
+#include "device/pool.h"
 #include "device/reason.h"
 
 enum { SLAB_BYTES = 1 << 20, SLAB_MIN_SHIFT = 8, SLAB_MAX = 32 << 10, PAGE = 4096 };
 static const uint64_t HUGE_PAGE = 2u << 20;
-
-struct allocation {
-    uint64_t size; // as asked for; 0: a slab's slot that is free
-    struct kd_context *context;
-    uint64_t id;
-    uint32_t flags;
-    uint8_t kind;
-    bool locked;
-};
-
-// A node of the lookup: one large allocation, one registration, or a slab with many.
-struct area {
-    struct range range; // first: the tree's nodes are areas
-    struct pages pages;
-    struct device_memory *memory; // NULL: registered host pages
-    struct slab *slab;            // NULL: one allocation
-    struct allocation one;
-};
 
 struct slab {
     struct area area;
@@ -51,7 +35,23 @@ static bool counted(enum kd_memory_kind kind) {
     return kind == KD_MEMORY_DEVICE || kind == KD_MEMORY_MANAGED || kind == KD_MEMORY_VARIABLE;
 }
 
-static struct allocation describe(struct kd_context *c, enum kd_memory_kind kind, uint64_t size,
+void memory_lock(void) {
+    pthread_mutex_lock(&lock);
+}
+
+void memory_unlock(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+void memory_add_area(struct area *area) {
+    range_insert(&areas, &area->range);
+}
+
+void memory_remove_area(struct area *area) {
+    range_remove(&areas, &area->range);
+}
+
+struct allocation memory_describe(struct kd_context *c, enum kd_memory_kind kind, uint64_t size,
                                   uint32_t flags, bool locked) {
     return (struct allocation){.size = size,
                                .context = c,
@@ -176,8 +176,12 @@ enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint
     uint64_t bytes = counted(kind) ? charge(size) : 0;
     pthread_mutex_lock(&lock);
     uint64_t used = atomic_load(&m->used), ptr = 0;
+    if (bytes > m->total - used) {
+        pools_reclaim(c->device);
+        used = atomic_load(&m->used);
+    }
     if (bytes <= m->total - used) {
-        struct allocation a = describe(c, kind, size, flags, locked);
+        struct allocation a = memory_describe(c, kind, size, flags, locked);
         bool small = size <= SLAB_MAX && align <= (1u << slab_shift(size)) && align <= PAGE;
         ptr = small ? slab_take(m, size, &a) : area_take(m, size, align, &a);
         if (ptr)
@@ -201,11 +205,12 @@ enum kd_status kd_memory_alloc(struct kd_context *c, enum kd_memory_kind kind, u
 
 // ---- Lookup and release -------------------------------------------------------------------
 
-// The allocation that contains ptr and where it begins; NULL: none.
-static struct allocation *find(uint64_t ptr, struct area **area, uint64_t *base) {
+struct allocation *memory_find_locked(uint64_t ptr, struct area **area, uint64_t *base) {
     *area = (struct area *)range_find(areas, ptr);
     if (!*area)
         return NULL;
+    if ((*area)->segment)
+        return pool_find((*area)->segment, ptr, base);
     *base = (*area)->range.base;
     struct slab *s = (*area)->slab;
     if (!s)
@@ -219,7 +224,7 @@ bool kd_memory_find(uint64_t ptr, struct kd_memory *out) {
     struct area *area;
     uint64_t base;
     pthread_mutex_lock(&lock);
-    struct allocation *a = find(ptr, &area, &base);
+    struct allocation *a = memory_find_locked(ptr, &area, &base);
     if (a && out)
         *out = (struct kd_memory){.base = base,
                                   .size = a->size,
@@ -227,13 +232,17 @@ bool kd_memory_find(uint64_t ptr, struct kd_memory *out) {
                                   .flags = a->flags,
                                   .id = a->id,
                                   .context = a->context,
-                                  .device = a->context->device};
+                                  .device = a->context ? a->context->device : area->device};
     pthread_mutex_unlock(&lock);
     return a != NULL;
 }
 
 static void release(struct area *area, struct allocation *a, uint64_t base) {
-    if (counted(a->kind))
+    if (area->segment) {
+        pool_release(area->segment, a);
+        return;
+    }
+    if (area->memory && counted(a->kind))
         atomic_fetch_sub(&area->memory->used, charge(a->size));
     if (area->slab) {
         slab_give(area->slab, (uint32_t)((base - area->range.base) >> area->slab->shift));
@@ -242,6 +251,8 @@ static void release(struct area *area, struct allocation *a, uint64_t base) {
     range_remove(&areas, &area->range);
     if (area->memory)
         address_space_give(&area->memory->space, &area->pages);
+    else if (area->foreign)
+        munmap((void *)area->pages.base, area->pages.size);
     free(area);
 }
 
@@ -249,7 +260,7 @@ static bool free_at(uint64_t ptr, bool locked) {
     struct area *area;
     uint64_t base;
     pthread_mutex_lock(&lock);
-    struct allocation *a = find(ptr, &area, &base);
+    struct allocation *a = memory_find_locked(ptr, &area, &base);
     bool ok = a && base == ptr && a->kind != KD_MEMORY_REGISTERED && a->locked == locked;
     if (ok)
         release(area, a, base);
@@ -269,6 +280,10 @@ void memory_free_locked(uint64_t ptr) {
         free_at(ptr, true);
 }
 
+bool memory_forget(uint64_t ptr) {
+    return free_at(ptr, true);
+}
+
 static void free_slots(struct slab *s, struct kd_context *c) {
     uint64_t base = s->area.range.base;
     for (uint32_t i = 0, left = s->used; left; i++) {
@@ -286,7 +301,9 @@ void memory_free_context(struct kd_context *c) {
     for (struct range *r; (r = range_after(areas, at));) {
         struct area *area = (struct area *)r;
         at = r->base;
-        if (area->slab)
+        if (area->segment)
+            pool_release_context(area->segment, c);
+        else if (area->slab)
             free_slots(area->slab, c);
         else if (area->one.context == c)
             release(area, &area->one, r->base);
@@ -314,7 +331,7 @@ enum kd_status kd_memory_register(struct kd_context *c, void *ptr, uint64_t size
     pthread_mutex_lock(&lock);
     bool taken = overlaps(base, size);
     if (!taken) {
-        area->one = describe(c, KD_MEMORY_REGISTERED, size, flags, false);
+        area->one = memory_describe(c, KD_MEMORY_REGISTERED, size, flags, false);
         range_insert(&areas, &area->range);
     }
     pthread_mutex_unlock(&lock);
@@ -329,7 +346,7 @@ enum kd_status kd_memory_unregister(void *ptr) {
     struct area *area;
     uint64_t base;
     pthread_mutex_lock(&lock);
-    struct allocation *a = find((uint64_t)ptr, &area, &base);
+    struct allocation *a = memory_find_locked((uint64_t)ptr, &area, &base);
     bool ok = a && a->kind == KD_MEMORY_REGISTERED && base == (uint64_t)ptr;
     if (ok)
         release(area, a, base);
@@ -337,4 +354,33 @@ enum kd_status kd_memory_unregister(void *ptr) {
     if (!ok)
         return kd_fail(KD_NOT_REGISTERED, "%p is not the start of registered memory", ptr);
     return kd_succeed();
+}
+
+// ---- Memory that lies elsewhere ------------------------------------------------------------
+
+enum kd_status memory_adopt(struct kd_device *d, struct kd_context *c, enum kd_memory_kind kind,
+                            uint64_t base, uint64_t size, uint32_t flags, bool locked,
+                            const struct pages *pages) {
+    struct area *area = calloc(1, sizeof *area);
+    if (!area)
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for the record of a mapping");
+    area->range.base = base;
+    area->range.size = size;
+    area->device = d;
+    if (pages) {
+        area->pages = *pages;
+        area->foreign = true;
+    }
+    pthread_mutex_lock(&lock);
+    bool taken = overlaps(base, size);
+    if (!taken) {
+        area->one = memory_describe(c, kind, size, flags, locked);
+        range_insert(&areas, &area->range);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!taken)
+        return kd_succeed();
+    free(area);
+    return kd_fail(KD_INVALID_VALUE, "part of 0x%llx .. +%llu is allocated or registered already",
+                   (unsigned long long)base, (unsigned long long)size);
 }

@@ -9,6 +9,29 @@
 
 enum { SLAB_CLASSES = 8 }; // slots of 256 bytes to 32 KiB
 struct slab;
+struct segment;
+
+struct allocation {
+    uint64_t size;              // as asked for; 0: a slot or block that is free
+    struct kd_context *context; // NULL: of no context; then the area names the device
+    uint64_t id;
+    uint32_t flags;
+    uint8_t kind;
+    bool locked;
+};
+
+// A node of the lookup: one large allocation, one registration, memory that lies elsewhere, a slab
+// with many slots, or a segment of a pool with many blocks.
+struct area {
+    struct range range; // first: the tree's nodes are areas
+    struct pages pages;
+    struct device_memory *memory; // NULL: not of the device's address space
+    struct kd_device *device;     // for allocations of no context
+    struct slab *slab;
+    struct segment *segment;
+    struct allocation one; // when it is neither
+    bool foreign;          // a mapping of other processes' memory: `pages` are unmapped at the end
+};
 
 // A device's part.
 struct device_memory {
@@ -23,6 +46,25 @@ bool device_memory_open(struct device_memory *m, uint64_t total);
 enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint64_t size,
                             uint64_t align, uint32_t flags, bool locked, uint64_t *out);
 void memory_free_locked(uint64_t ptr);
+
+// For what keeps allocations of its own (pools): one lock over all areas. What follows is called
+// with it.
+void memory_lock(void);
+void memory_unlock(void);
+void memory_add_area(struct area *area);
+void memory_remove_area(struct area *area);
+struct allocation memory_describe(struct kd_context *c, enum kd_memory_kind kind, uint64_t size,
+                                  uint32_t flags, bool locked);
+// The allocation that contains ptr, where it begins and its area; NULL: none.
+struct allocation *memory_find_locked(uint64_t ptr, struct area **area, uint64_t *base);
+
+// Makes [base, base + size) known: memory that the device's address space does not own. `pages`
+// (may be NULL) are unmapped when it is released. `c` may be NULL.
+enum kd_status memory_adopt(struct kd_device *d, struct kd_context *c, enum kd_memory_kind kind,
+                            uint64_t base, uint64_t size, uint32_t flags, bool locked,
+                            const struct pages *pages);
+// Releases what begins at ptr and is locked; false: there is no such thing.
+bool memory_forget(uint64_t ptr);
 // Everything that belongs to a context, registrations too.
 void memory_free_context(struct kd_context *c);
 

@@ -223,6 +223,59 @@ enum kd_status queue_submit(struct kd_queue *q, struct op *op) {
     return queue_submit_after(q, op, NULL);
 }
 
+// ---- Places -------------------------------------------------------------------------------
+
+static _Atomic uint64_t last_number;
+
+uint64_t queue_number(void) {
+    return atomic_fetch_add(&last_number, 1) + 1;
+}
+
+void queue_pass(struct kd_queue *q, uint64_t other, uint64_t number) {
+    kd_lock(&q->lock);
+    struct queue_place *place = NULL;
+    for (int i = 0; i < QUEUE_PLACES; i++)
+        if (q->passed[i].queue == other)
+            place = &q->passed[i];
+    if (!place) {
+        place = &q->passed[q->next_passed++ % QUEUE_PLACES];
+        *place = (struct queue_place){.queue = other};
+    }
+    if (number > place->number)
+        place->number = number;
+    kd_unlock(&q->lock);
+}
+
+bool queue_has_passed(struct kd_queue *q, uint64_t other, uint64_t number) {
+    bool passed = false;
+    kd_lock(&q->lock);
+    for (int i = 0; i < QUEUE_PLACES; i++)
+        passed |= q->passed[i].queue == other && q->passed[i].number > number;
+    kd_unlock(&q->lock);
+    return passed;
+}
+
+enum kd_status queue_point(struct kd_queue *q, struct op **out) {
+    struct queue_set *s = &q->context->queues;
+    *out = NULL;
+    bool alone = q->legacy ? atomic_load(&s->count) == 0
+                           : !blocking(q) || !atomic_load(&s->legacy_used) || idle(&s->legacy);
+    if ((alone && idle(q)) || context_faulted(q->context))
+        return KD_OK;
+    struct op *op = op_new(q->context, OP_MARK);
+    if (!op)
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for an operation");
+    op->immediate = true;
+    op_ref(op);
+    enum kd_status status = queue_submit(q, op);
+    if (op_ended(op)) {
+        op_unref(op);
+        return status;
+    }
+    *out = op;
+    return status;
+}
+
 static enum kd_status prepare(struct kd_queue *q, enum op_kind kind, struct op **op) {
     enum kd_status status = context_status(q->context);
     if (status)

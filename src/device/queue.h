@@ -7,6 +7,7 @@
 
 struct op;
 
+enum { QUEUE_PLACES = 8 };
 struct kd_queue {
     struct kd_context *context;
     struct kd_spinlock lock; // of tail
@@ -16,6 +17,12 @@ struct kd_queue {
     uint64_t id;
     bool legacy, freed;
     struct kd_queue *next;
+    // Places in other queues that this one has waited for through events: what was before them in
+    // their queue is before everything that is submitted now. Under `lock`.
+    struct queue_place {
+        uint64_t queue, number;
+    } passed[QUEUE_PLACES];
+    unsigned next_passed;
 };
 
 struct queue_set {
@@ -34,6 +41,15 @@ void queue_set_close(struct kd_context *c);
 enum kd_status queue_submit(struct kd_queue *q, struct op *op);
 // The same, and waits for `before` too (may be NULL).
 enum kd_status queue_submit_after(struct kd_queue *q, struct op *op, struct op *before);
+// An operation before whose end all that was submitted to q so far has ended, held; NULL: it has
+// ended already.
+enum kd_status queue_point(struct kd_queue *q, struct op **out);
+// Numbers of places, to compare them within one queue. A number that is taken after something was
+// submitted is smaller than one that is taken before something later is.
+uint64_t queue_number(void);
+// q has waited for the place `number` of another queue (by its id).
+void queue_pass(struct kd_queue *q, uint64_t other, uint64_t number);
+bool queue_has_passed(struct kd_queue *q, uint64_t other, uint64_t number);
 // KD_OK, or KD_FAULTED with the fault as the reason.
 enum kd_status context_status(struct kd_context *c);
 

@@ -21,6 +21,8 @@ static void context_release(struct drv_object *o) {
 }
 
 struct drv_context *drv_context_of(const struct kd_context *c) {
+    if (!c)
+        return NULL;
     drv_lock();
     struct drv_context *ctx = contexts;
     while (ctx && ctx->c != c)
@@ -294,7 +296,9 @@ CUresult cuCtxGetApiVersion(CUcontext handle, unsigned int *version) {
 
 CUresult cuCtxSynchronize(void) {
     ENTER_CONTEXT(ctx);
-    return drv_status(kd_context_wait(ctx->c), ctx);
+    enum kd_status status = kd_context_wait(ctx->c);
+    kd_pools_settle();
+    return drv_status(status, ctx);
 }
 
 static bool device_limit(CUlimit limit, enum kd_limit *out) {

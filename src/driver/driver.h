@@ -241,14 +241,17 @@ CUresult drv_function_parameter(struct drv_function *f, size_t index, size_t *of
 // ---- Memory -------------------------------------------------------------------------------
 
 enum {
-    // A flag of kd_memory beside the API's own (CU_MEMHOSTALLOC_*, CU_MEM_ATTACH_*).
-    DRV_MEMORY_POOL = 1 << 16,  // from cuMemAllocAsync
-    DRV_MEMORY_GRAPH = 1 << 17, // the addresses of a graph's allocation node
+    // Flags of kd_memory beside the API's own (CU_MEMHOSTALLOC_*, CU_MEM_ATTACH_*).
+    DRV_MEMORY_POOL = 1 << 16,     // from cuMemAllocAsync
+    DRV_MEMORY_GRAPH = 1 << 17,    // the addresses of a graph's allocation node
+    DRV_MEMORY_MAPPED = 1 << 18,   // by cuMemMap
+    DRV_MEMORY_IPC = 1 << 19,      // from cuIpcOpenMemHandle
+    DRV_MEMORY_IPC_POOL = 1 << 20, // from cuMemPoolImportPointer
+    DRV_MEMORY_EXTERNAL = 1 << 21, // from cuExternalMemoryGetMappedBuffer
 };
 CUresult drv_memory_allocate(struct drv_context *ctx, enum kd_memory_kind kind, size_t size,
                              uint32_t flags, uint64_t *out);
 struct drv_pool *drv_pool_new(struct drv_device *device);
-void drv_pool_released(const struct kd_memory *m); // memory of a pool is being freed
 CUmemoryPool drv_pool_of(const struct kd_memory *m);
 void drv_managed_forget(uint64_t begin, uint64_t size); // the range is being freed
 extern _Atomic bool drv_sync_memops; // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS was ever set

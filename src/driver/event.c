@@ -79,7 +79,9 @@ CUresult cuEventSynchronize(CUevent hEvent) {
     ENTER();
     struct drv_event *e;
     TRY(drv_event_find(hEvent, &e));
-    return drv_status(kd_event_wait(e->e), e->object.context);
+    enum kd_status status = kd_event_wait(e->e);
+    kd_pools_settle();
+    return drv_status(status, e->object.context);
 }
 
 CUresult cuEventDestroy_v2(CUevent hEvent) {

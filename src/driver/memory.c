@@ -61,15 +61,15 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
         return CUDA_SUCCESS;
     struct kd_memory m;
     REQUIRE(kd_memory_find(dptr, &m) && m.base == dptr &&
-                (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED),
+                (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED ||
+                 m.flags & DRV_MEMORY_POOL) &&
+                !(m.flags & (DRV_MEMORY_MAPPED | DRV_MEMORY_IPC)),
             CUDA_ERROR_INVALID_VALUE, "%#llx is not what an allocation of device memory returned",
             dptr);
     struct drv_context *ctx = drv_context_of(m.context);
     if (ctx)
         TRY(drv_status(kd_context_wait(ctx->c), ctx));
     drv_managed_forget(m.base, m.size);
-    if (m.flags & DRV_MEMORY_POOL)
-        drv_pool_released(&m);
     return drv_status(kd_memory_free(dptr), current);
 }
 

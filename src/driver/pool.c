@@ -1,15 +1,20 @@
-// Stream-ordered allocation (guide, chapter 15) from one pool a device. Memory is taken when
-// cuMemAllocAsync is called and given back when the stream reaches cuMemFreeAsync.
+// Stream-ordered allocation and its pools (guide, chapter 15). The device's pools do the work; here
+// are arguments, handles, access rights, and the freeing in a stream of memory that is no pool's.
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "driver/driver.h"
+#include "driver/numa.h"
 
 struct drv_pool {
     struct drv_object object;
-    struct drv_device *device;
-    int reuse[3]; // CU_MEMPOOL_ATTR_REUSE_*, from the first on
-    cuuint64_t release_threshold;
-    cuuint64_t used, used_high;
+    struct drv_device *device; // of host memory too: whose address space it is
+    struct kd_pool *p;
+    CUmemLocation location;
+    CUmemAllocationHandleType handle_types;
+    bool imported;
+    uint64_t readable; // by devices other than the pool's own, one bit each
 };
 
 // Allocations whose freeing is in a stream: a second one is an error.
@@ -20,62 +25,64 @@ struct pending {
 static struct pending *pending; // under the lock
 
 static void pool_release(struct drv_object *o) {
-    free(o);
+    struct drv_pool *p = (struct drv_pool *)o;
+    kd_pool_free(p->p);
+    free(p);
+}
+
+static CUresult pool_add(struct drv_pool *p, struct drv_pool **out) {
+    if (!drv_object_add(&p->object, DRV_POOL, NULL, pool_release)) {
+        pool_release(&p->object);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a memory pool");
+    }
+    kd_pool_set_owner(p->p, p->object.handle);
+    *out = p;
+    return CUDA_SUCCESS;
+}
+
+static CUresult pool_make(struct drv_device *device, const struct kd_pool_options *options,
+                          struct drv_pool **out) {
+    struct drv_pool *p = calloc(1, sizeof *p);
+    REQUIRE(p, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a memory pool");
+    CUresult result = drv_status(kd_pool_new(device->d, options, &p->p), NULL);
+    if (result != CUDA_SUCCESS) {
+        free(p);
+        return result;
+    }
+    p->device = device;
+    p->location = (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal};
+    return pool_add(p, out);
 }
 
 struct drv_pool *drv_pool_new(struct drv_device *device) {
-    struct drv_pool *p = calloc(1, sizeof *p);
-    if (p && !drv_object_add(&p->object, DRV_POOL, NULL, pool_release)) {
-        free(p);
-        return NULL;
-    }
-    if (p) {
-        p->device = device;
-        p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
-    }
+    struct drv_pool *p = NULL;
+    pool_make(device, &(struct kd_pool_options){0}, &p);
     return p;
 }
 
 static CUresult pool_find(CUmemoryPool handle, struct drv_pool **out) {
     *out = drv_object_find(handle, DRV_POOL);
-    REQUIRE(*out, CUDA_ERROR_INVALID_VALUE, "%p is no memory pool", (void *)handle);
+    REQUIRE(*out, CUDA_ERROR_INVALID_VALUE, "%p is no memory pool, or one that was destroyed",
+            (void *)handle);
     return CUDA_SUCCESS;
 }
 
-static struct drv_pool *pool_with(const struct kd_memory *m) {
-    struct drv_context *ctx = m->flags & DRV_MEMORY_POOL ? drv_context_of(m->context) : NULL;
-    return ctx ? ctx->device->default_pool : NULL;
-}
-
 CUmemoryPool drv_pool_of(const struct kd_memory *m) {
-    struct drv_pool *p = pool_with(m);
-    return p ? p->object.handle : NULL;
-}
-
-void drv_pool_released(const struct kd_memory *m) {
-    struct drv_pool *p = pool_with(m);
-    drv_lock();
-    if (p)
-        p->used -= m->size;
-    drv_unlock();
+    return m->flags & DRV_MEMORY_POOL ? kd_pool_owner(m->base) : NULL;
 }
 
 // ---- Allocation ---------------------------------------------------------------------------
 
 static CUresult allocate(CUdeviceptr *dptr, size_t size, struct drv_pool *pool, CUstream stream) {
     REQUIRE_POINTER(dptr);
+    REQUIRE(size > 0, CUDA_ERROR_INVALID_VALUE, "a size of 0 cannot be allocated");
     struct kd_queue *q;
     struct drv_context *ctx;
     TRY(drv_stream_find(stream, &q, &ctx));
     if (!pool)
         pool = ctx->device->pool;
     uint64_t ptr;
-    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, size, DRV_MEMORY_POOL, &ptr));
-    drv_lock();
-    pool->used += size;
-    if (pool->used > pool->used_high)
-        pool->used_high = pool->used;
-    drv_unlock();
+    TRY(drv_status(kd_pool_alloc(pool->p, q, size, DRV_MEMORY_POOL, &ptr), ctx));
     *dptr = ptr;
     return CUDA_SUCCESS;
 }
@@ -85,6 +92,7 @@ CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream) {
     return allocate(dptr, bytesize, NULL, hStream);
 }
 
+// Not from an imported pool.
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
                                  CUstream hStream) {
     ENTER();
@@ -104,11 +112,8 @@ static struct pending **pending_with(uint64_t ptr) {
 static void free_now(void *arg, enum kd_status status) {
     struct pending *p = arg;
     struct kd_memory m;
-    if (kd_memory_find(p->ptr, &m) && m.base == p->ptr) {
+    if (kd_memory_find(p->ptr, &m) && m.base == p->ptr)
         drv_managed_forget(m.base, m.size);
-        if (m.flags & DRV_MEMORY_POOL)
-            drv_pool_released(&m);
-    }
     drv_lock();
     struct pending **at = pending_with(p->ptr);
     *at = p->next;
@@ -117,15 +122,12 @@ static void free_now(void *arg, enum kd_status status) {
     free(p);
 }
 
-// Memory of cuMemAlloc can be freed in a stream too.
-CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
-    ENTER();
-    struct kd_queue *q;
-    struct drv_context *ctx;
-    TRY(drv_stream_find(hStream, &q, &ctx));
+// Memory that is no pool's: of cuMemAlloc, or imported from a pool of another process.
+static CUresult free_later(CUdeviceptr dptr, struct kd_queue *q, struct drv_context *ctx) {
     struct kd_memory m;
     REQUIRE(dptr && kd_memory_find(dptr, &m) && m.base == dptr &&
-                (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED),
+                (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED) &&
+                !(m.flags & (DRV_MEMORY_MAPPED | DRV_MEMORY_IPC)),
             CUDA_ERROR_INVALID_VALUE, "%#llx is not what an allocation of device memory returned",
             dptr);
     struct pending *p = malloc(sizeof *p);
@@ -149,6 +151,69 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
         free(p);
     }
     return result;
+}
+
+// Memory of cuMemAlloc can be freed in a stream too.
+CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
+    ENTER();
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    enum kd_status status = kd_pool_give(dptr, q);
+    return status == KD_NOT_FOUND ? free_later(dptr, q, ctx) : drv_status(status, ctx);
+}
+
+// ---- Creation and end ---------------------------------------------------------------------
+
+// What allocation properties and those of pools have in common; *device is whose memory it is.
+static CUresult check_properties(const CUmemPoolProps *props, struct drv_device **device) {
+    REQUIRE(props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED, CUDA_ERROR_INVALID_VALUE,
+            "allocType must be CU_MEM_ALLOCATION_TYPE_PINNED");
+    REQUIRE(props->handleTypes == CU_MEM_HANDLE_TYPE_NONE ||
+                props->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+            CUDA_ERROR_NOT_SUPPORTED, "pools can be exported as POSIX file descriptors alone");
+    REQUIRE(!props->usage, CUDA_ERROR_NOT_SUPPORTED, "the device has no decompression engine");
+    if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+        return drv_device_find(props->location.id, device);
+    REQUIRE(drv_location_is_host(&props->location), CUDA_ERROR_INVALID_VALUE,
+            "a pool lies on a device or a NUMA node of the host");
+    TRY(drv_check_numa(&props->location));
+    return drv_device_find(0, device);
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps) {
+    ENTER();
+    REQUIRE_POINTER(pool);
+    REQUIRE_POINTER(poolProps);
+    struct drv_device *d;
+    struct drv_pool *p;
+    TRY(check_properties(poolProps, &d));
+    struct kd_pool_options options = {
+        .max_size = poolProps->maxSize,
+        .shareable = poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE,
+        .host = poolProps->location.type != CU_MEM_LOCATION_TYPE_DEVICE,
+    };
+    TRY(pool_make(d, &options, &p));
+    p->location = poolProps->location;
+    p->handle_types = poolProps->handleTypes;
+    *pool = p->object.handle;
+    return CUDA_SUCCESS;
+}
+
+// Returns at once; the memory goes back when the last allocation of the pool has been freed. A
+// device whose current pool it is gets its default pool again.
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+    ENTER();
+    struct drv_pool *p;
+    TRY(pool_find(pool, &p));
+    REQUIRE(p != p->device->default_pool, CUDA_ERROR_INVALID_VALUE,
+            "the default pool of a device cannot be destroyed");
+    drv_lock();
+    if (p->device->pool == p)
+        p->device->pool = p->device->default_pool;
+    drv_unlock();
+    drv_object_destroy(&p->object);
+    return CUDA_SUCCESS;
 }
 
 // ---- Pools --------------------------------------------------------------------------------
@@ -177,71 +242,220 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
     struct drv_pool *p;
     TRY(drv_device_find(dev, &d));
     TRY(pool_find(pool, &p));
-    REQUIRE(p->device == d, CUDA_ERROR_INVALID_VALUE, "the pool belongs to another device");
+    REQUIRE(p->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->device == d,
+            CUDA_ERROR_INVALID_VALUE, "the pool is not of this device");
+    REQUIRE(!p->imported, CUDA_ERROR_INVALID_VALUE,
+            "nothing can be allocated from an imported pool");
     d->pool = p;
     return CUDA_SUCCESS;
 }
 
-// Memory that is free goes back to the system at once: nothing is kept to trim.
+// Gives back memory that nothing uses until minBytesToKeep are left.
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
     ENTER();
     struct drv_pool *p;
-    return pool_find(pool, &p);
+    TRY(pool_find(pool, &p));
+    kd_pool_trim(p->p, minBytesToKeep);
+    return CUDA_SUCCESS;
 }
 
+static enum kd_reuse reuse_of(CUmemPool_attribute attr) {
+    switch (attr) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+        return KD_REUSE_EVENTS;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+        return KD_REUSE_OPPORTUNISTIC;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        return KD_REUSE_INTERNAL;
+    default:
+        return KD_REUSES;
+    }
+}
+
+// Reuse policies are int, the others cuuint64_t.
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value) {
     ENTER();
     REQUIRE_POINTER(value);
     struct drv_pool *p;
     TRY(pool_find(pool, &p));
-    switch (attr) {
-    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
-    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
-    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-        *(int *)value = p->reuse[attr - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
-        return CUDA_SUCCESS;
-    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-        *(cuuint64_t *)value = p->release_threshold;
-        return CUDA_SUCCESS;
-    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-        *(cuuint64_t *)value = p->used;
-        return CUDA_SUCCESS;
-    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-        *(cuuint64_t *)value = p->used_high;
+    struct kd_pool_state state = kd_pool_state(p->p);
+    if (reuse_of(attr) != KD_REUSES) {
+        *(int *)value = state.reuse[reuse_of(attr)];
         return CUDA_SUCCESS;
     }
-    FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a memory pool", (int)attr);
+    cuuint64_t *out = value;
+    switch (attr) {
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        *out = state.threshold;
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+        *out = state.reserved;
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+        *out = state.reserved_high;
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+        *out = state.used;
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+        *out = state.used_high;
+        return CUDA_SUCCESS;
+    default:
+        FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a memory pool", (int)attr);
+    }
 }
 
-// High-water marks can only be reset to 0. What is kept for reuse is not influenced: free memory
-// goes back to the system at once.
+// High-water marks can only be set to 0, which makes them the current values.
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value) {
     ENTER();
     REQUIRE_POINTER(value);
     struct drv_pool *p;
     TRY(pool_find(pool, &p));
-    switch (attr) {
-    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
-    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
-    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-        p->reuse[attr - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = *(int *)value != 0;
+    if (reuse_of(attr) != KD_REUSES) {
+        kd_pool_set_reuse(p->p, reuse_of(attr), *(int *)value != 0);
         return CUDA_SUCCESS;
+    }
+    switch (attr) {
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-        p->release_threshold = *(cuuint64_t *)value;
+        kd_pool_set_threshold(p->p, *(cuuint64_t *)value);
         return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
         REQUIRE(*(cuuint64_t *)value == 0, CUDA_ERROR_INVALID_VALUE,
                 "a high-water mark can only be set to 0");
-        drv_lock();
-        p->used_high = p->used;
-        drv_unlock();
+        kd_pool_reset_high(p->p, attr == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH,
+                           attr == CU_MEMPOOL_ATTR_USED_MEM_HIGH);
         return CUDA_SUCCESS;
-    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-        break;
+    default:
+        FAIL(CUDA_ERROR_INVALID_VALUE, "attribute %d of a memory pool cannot be set", (int)attr);
     }
-    FAIL(CUDA_ERROR_INVALID_VALUE, "attribute %d of a memory pool cannot be set", (int)attr);
+}
+
+// ---- Access -------------------------------------------------------------------------------
+
+static CUresult check_access(const struct drv_pool *p, const CUmemAccessDesc *desc) {
+    struct drv_device *d;
+    REQUIRE(desc->location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_INVALID_VALUE,
+            "access to a pool is given to devices");
+    TRY(drv_device_find(desc->location.id, &d));
+    REQUIRE(desc->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+            CUDA_ERROR_INVALID_VALUE, "access to a pool is none, or reading and writing");
+    REQUIRE(desc->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                p->location.type != CU_MEM_LOCATION_TYPE_DEVICE || d != p->device,
+            CUDA_ERROR_INVALID_DEVICE, "a device always has access to its own pool");
+    return CUDA_SUCCESS;
+}
+
+// Devices share the address space: rights are kept for cuMemPoolGetAccess, and nothing enforces
+// them.
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {
+    ENTER();
+    REQUIRE(map || !count, CUDA_ERROR_INVALID_VALUE, "map cannot be NULL");
+    struct drv_pool *p;
+    TRY(pool_find(pool, &p));
+    for (size_t i = 0; i < count; i++)
+        TRY(check_access(p, &map[i]));
+    drv_lock();
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bit = 1ull << map[i].location.id;
+        if (map[i].flags)
+            p->readable |= bit;
+        else
+            p->readable &= ~bit;
+    }
+    drv_unlock();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
+                            CUmemLocation *location) {
+    ENTER();
+    REQUIRE_POINTER(flags);
+    REQUIRE_POINTER(location);
+    struct drv_pool *p;
+    struct drv_device *d;
+    TRY(pool_find(memPool, &p));
+    REQUIRE(location->type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_INVALID_VALUE,
+            "access to a pool is that of devices");
+    TRY(drv_device_find(location->id, &d));
+    bool own = p->location.type == CU_MEM_LOCATION_TYPE_DEVICE && d == p->device;
+    *flags = own || p->readable >> d->ordinal & 1 ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                                  : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    return CUDA_SUCCESS;
+}
+
+// ---- Between processes --------------------------------------------------------------------
+
+// handle_out: where an int goes, the descriptor, which the caller closes.
+CUresult cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
+                                          CUmemAllocationHandleType handleType,
+                                          unsigned long long flags) {
+    ENTER();
+    REQUIRE_POINTER(handle_out);
+    REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
+    struct drv_pool *p;
+    TRY(pool_find(pool, &p));
+    REQUIRE(handleType != CU_MEM_HANDLE_TYPE_NONE && p->handle_types == handleType && !p->imported,
+            CUDA_ERROR_INVALID_VALUE, "the pool was not created for handles of type %d",
+            (int)handleType);
+    int fd = kd_pool_export(p->p);
+    REQUIRE(fd >= 0, CUDA_ERROR_OPERATING_SYSTEM, "%s", kd_reason());
+    *(int *)handle_out = fd;
+    return CUDA_SUCCESS;
+}
+
+// handle: the descriptor as a pointer; it stays the caller's.
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
+                                            CUmemAllocationHandleType handleType,
+                                            unsigned long long flags) {
+    ENTER();
+    REQUIRE_POINTER(pool_out);
+    REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
+    REQUIRE(handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CUDA_ERROR_INVALID_VALUE,
+            "pools are imported from POSIX file descriptors");
+    REQUIRE((uintptr_t)handle <= INT_MAX, CUDA_ERROR_INVALID_VALUE, "%p is no descriptor", handle);
+    struct drv_device *d;
+    TRY(drv_device_find(0, &d));
+    struct drv_pool *p = calloc(1, sizeof *p);
+    REQUIRE(p, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a memory pool");
+    CUresult result = drv_status(kd_pool_import(d->d, (int)(uintptr_t)handle, &p->p), NULL);
+    if (result != CUDA_SUCCESS) {
+        free(p);
+        return result;
+    }
+    p->device = d;
+    p->location = (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, d->ordinal};
+    p->imported = true;
+    TRY(pool_add(p, &p));
+    *pool_out = p->object.handle;
+    return CUDA_SUCCESS;
+}
+
+_Static_assert(sizeof(struct kd_pool_pointer) <= sizeof(CUmemPoolPtrExportData), "fits");
+
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr) {
+    ENTER();
+    REQUIRE_POINTER(shareData_out);
+    struct kd_pool_pointer data;
+    TRY(drv_status(kd_pool_export_pointer(ptr, &data), NULL));
+    memset(shareData_out, 0, sizeof *shareData_out);
+    memcpy(shareData_out, &data, sizeof data);
+    return CUDA_SUCCESS;
+}
+
+// The importing process frees the pointer before the exporting one does.
+CUresult cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,
+                                CUmemPoolPtrExportData *shareData) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(ptr_out);
+    REQUIRE_POINTER(shareData);
+    struct drv_pool *p;
+    struct kd_pool_pointer data;
+    TRY(pool_find(pool, &p));
+    memcpy(&data, shareData, sizeof data);
+    uint64_t ptr;
+    TRY(drv_status(kd_pool_import_pointer(p->p, ctx->c, DRV_MEMORY_IPC_POOL, &data, &ptr), ctx));
+    *ptr_out = ptr;
+    return CUDA_SUCCESS;
 }

@@ -301,7 +301,9 @@ CUresult cuStreamSynchronize(CUstream hStream) {
     struct kd_queue *q;
     struct drv_context *ctx;
     TRY(drv_stream_find(hStream, &q, &ctx));
-    return drv_status(kd_queue_wait(q), ctx);
+    enum kd_status status = kd_queue_wait(q);
+    kd_pools_settle();
+    return drv_status(status, ctx);
 }
 
 // CUDA_ERROR_NOT_READY while work is left.

@@ -111,3 +111,47 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t m
     *flags = (enum cudaMemAccessFlags)access;
     return cudaSuccess;
 }
+
+// ---- Between processes ----------------------------------------------------------------------
+
+_Static_assert(sizeof(struct cudaMemPoolPtrExportData) == sizeof(CUmemPoolPtrExportData),
+               "same layout");
+
+cudaError_t cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool,
+                                               enum cudaMemAllocationHandleType handleType,
+                                               unsigned int flags) {
+    RT_REQUIRE(shareableHandle && memPool, cudaErrorInvalidValue,
+               "shareableHandle and memPool must not be NULL");
+    RT_ENTER();
+    return rt_result(RT_CALL(cuMemPoolExportToShareableHandle, shareableHandle, memPool,
+                             (CUmemAllocationHandleType)handleType, flags));
+}
+
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle,
+                                                 enum cudaMemAllocationHandleType handleType,
+                                                 unsigned int flags) {
+    RT_REQUIRE(memPool, cudaErrorInvalidValue, "memPool must not be NULL");
+    RT_ENTER();
+    return rt_result(RT_CALL(cuMemPoolImportFromShareableHandle, memPool, shareableHandle,
+                             (CUmemAllocationHandleType)handleType, flags));
+}
+
+cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr) {
+    RT_REQUIRE(exportData && ptr, cudaErrorInvalidValue, "exportData and ptr must not be NULL");
+    RT_ENTER();
+    return rt_result(
+        RT_CALL(cuMemPoolExportPointer, (CUmemPoolPtrExportData *)exportData, (CUdeviceptr)ptr));
+}
+
+cudaError_t cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool,
+                                     struct cudaMemPoolPtrExportData *exportData) {
+    CUdeviceptr address = 0;
+    RT_REQUIRE(ptr && memPool && exportData, cudaErrorInvalidValue,
+               "ptr, memPool and exportData must not be NULL");
+    *ptr = NULL;
+    RT_ENTER();
+    RT_TRY(rt_result(
+        RT_CALL(cuMemPoolImportPointer, &address, memPool, (CUmemPoolPtrExportData *)exportData)));
+    *ptr = (void *)(uintptr_t)address;
+    return cudaSuccess;
+}

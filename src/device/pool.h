@@ -1,0 +1,16 @@
+// Inside view of pools (pool.c): what memory.c asks about the areas that are segments.
+#ifndef KUDZU_DEVICE_POOL_H
+#define KUDZU_DEVICE_POOL_H
+
+#include "device/memory.h"
+
+// All with the lock of memory.h.
+struct allocation *pool_find(struct segment *s, uint64_t ptr, uint64_t *base);
+// Frees a block at once.
+void pool_release(struct segment *s, struct allocation *a);
+// Frees all blocks of a context.
+void pool_release_context(struct segment *s, struct kd_context *c);
+// Gives back all segments of a device without blocks in use: memory is short.
+void pools_reclaim(struct kd_device *d);
+
+#endif
