@@ -264,26 +264,29 @@ void pools_reclaim(struct kd_device *d) {
 }
 
 // Makes neighbours one block. Not done at each freeing: as a rule the next allocation is of the
-X p->unmerged = false;
-for (struct segment *s = p->segments; s; s = s->next) {
-    for (struct block *b = s->first; b; b = b->after) {
-        if (!is_free(b))
-            continue;
-        if (ended)
-            refresh(b);
-        if (ended && is_free(b->after))
-            refresh(b->after);
-        p->unmerged |= b->freed != NULL;
-        while (may_merge(b, b->after)) {
-            bin_remove(p, b);
-            bin_remove(p, b->after);
-            merge(p, b, b->after);
-            bin_insert(p, b);
+// same size. `ended`: operations that have ended no longer matter, whatever the pool's policy.
+static void consolidate(struct kd_pool *p, bool ended) {
+    p->unmerged = false;
+    ended = ended || p->state.reuse[KD_REUSE_OPPORTUNISTIC];
+    for (struct segment *s = p->segments; s; s = s->next) {
+        for (struct block *b = s->first; b; b = b->after) {
+            if (!is_free(b))
+                continue;
+            if (ended)
+                refresh(b);
             if (ended && is_free(b->after))
                 refresh(b->after);
+            p->unmerged |= b->freed != NULL;
+            while (may_merge(b, b->after)) {
+                bin_remove(p, b);
+                bin_remove(p, b->after);
+                merge(p, b, b->after);
+                bin_insert(p, b);
+                if (ended && is_free(b->after))
+                    refresh(b->after);
+            }
         }
     }
-}
 }
 
 // ---- Life ---------------------------------------------------------------------------------
