@@ -3,6 +3,8 @@
 #ifndef KUDZU_ATOMIC_FUNCTIONS_H
 #define KUDZU_ATOMIC_FUNCTIONS_H
 
+#include "atomic_operations.h"
+
 #define KUDZU_ATOMIC static __inline__ __attribute__((device, always_inline))
 
 // X(scope infix of clang's builtins, suffix of the function)
@@ -78,6 +80,56 @@ KUDZU_ATOMIC_CAS_16(atomicCAS, "")
 KUDZU_ATOMIC_CAS_16(atomicCAS_block, ".cta")
 KUDZU_ATOMIC_CAS_16(atomicCAS_system, ".sys")
 #undef KUDZU_ATOMIC_CAS_16
+#endif
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+// Vectors in global memory: each element is added by itself.
+#define KUDZU_ATOMIC_VECTOR(name, scope)                                                           \
+    KUDZU_ATOMIC float2 name(float2 *p, float2 v) {                                                \
+        float2 old;                                                                                \
+        asm volatile("atom" scope ".global.add.v2.f32 {%0, %1}, [%2], {%3, %4};"                   \
+                     : "=f"(old.x), "=f"(old.y)                                                    \
+                     : "l"(__cvta_generic_to_global(p)), "f"(v.x), "f"(v.y)                        \
+                     : "memory");                                                                  \
+        return old;                                                                                \
+    }                                                                                              \
+    KUDZU_ATOMIC float4 name(float4 *p, float4 v) {                                                \
+        float4 old;                                                                                \
+        asm volatile("atom" scope ".global.add.v4.f32 {%0, %1, %2, %3}, [%4], {%5, %6, %7, %8};"   \
+                     : "=f"(old.x), "=f"(old.y), "=f"(old.z), "=f"(old.w)                          \
+                     : "l"(__cvta_generic_to_global(p)), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)    \
+                     : "memory");                                                                  \
+        return old;                                                                                \
+    }
+KUDZU_ATOMIC_VECTOR(atomicAdd, ".relaxed.gpu")
+KUDZU_ATOMIC_VECTOR(atomicAdd_block, ".relaxed.cta")
+KUDZU_ATOMIC_VECTOR(atomicAdd_system, ".relaxed.sys")
+#undef KUDZU_ATOMIC_VECTOR
+
+// Any trivially copyable type of 16 bytes, aligned to as many.
+namespace kudzu {
+template <bool Condition, typename T> struct only_if {};
+template <typename T> struct only_if<true, T> {
+    typedef T type;
+};
+template <typename T>
+struct quad : only_if<sizeof(T) == 16 && alignof(T) >= 16 && __is_trivially_copyable(T), T> {};
+} // namespace kudzu
+#define KUDZU_ATOMIC_QUAD(_scope, scope)                                                           \
+    template <typename T>                                                                          \
+    KUDZU_ATOMIC typename kudzu::quad<T>::type atomicExch##_scope(T *p, T v) {                     \
+        return kudzu::atomic_exchange(p, v, __NV_ATOMIC_RELAXED, scope);                           \
+    }                                                                                              \
+    template <typename T>                                                                          \
+    KUDZU_ATOMIC typename kudzu::quad<T>::type atomicCAS##_scope(T *p, T compare, T v) {           \
+        return __builtin_bit_cast(T,                                                               \
+                                  kudzu::word_cas(kudzu::as_word(p), kudzu::to_word(compare),      \
+                                                  kudzu::to_word(v), __NV_ATOMIC_RELAXED, scope)); \
+    }
+KUDZU_ATOMIC_QUAD(, __NV_THREAD_SCOPE_DEVICE)
+KUDZU_ATOMIC_QUAD(_block, __NV_THREAD_SCOPE_BLOCK)
+KUDZU_ATOMIC_QUAD(_system, __NV_THREAD_SCOPE_SYSTEM)
+#undef KUDZU_ATOMIC_QUAD
 #endif
 
 #undef KUDZU_ATOMIC_BITS

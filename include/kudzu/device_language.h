@@ -73,10 +73,13 @@ static __inline__ __attribute__((device, always_inline)) float tanf(float x) {
 
 #pragma pop_macro("CUDA_VERSION")
 
+#include "kudzu/memory_functions.h"
+
+#include "kudzu/atomic_builtins.h"
 #include "kudzu/atomic_functions.h"
+#include "kudzu/dpx_functions.h"
 #include "kudzu/integer_functions.h"
 #include "kudzu/math_overloads.h"
-#include "kudzu/memory_functions.h"
 #include "kudzu/system_functions.h"
 #include "kudzu/warp_functions.h"
 

@@ -49,6 +49,22 @@ class Diagnostics(CompilerTest):
         self.assertIn("a.cu:3:", r.stderr)
         self.assertIn("__host__ function", r.stderr)
 
+    def test_orders_and_scopes_of_atomics_are_constants_that_fit(self):
+        for call, reason in (
+                ("__nv_atomic_fetch_add(p, 1, o)", "the order must be a constant"),
+                ("__nv_atomic_fetch_add(p, 1, 0, o)", "the scope must be a constant"),
+                ("__nv_atomic_load_n(p, 3)", "the operation cannot have this order"),
+                ("__nv_atomic_store_n(p, 1, 2)", "the operation cannot have this order"),
+                ("__nv_atomic_store_n(p, 1, 3, 9)", "the scope is one of"),
+                ("__nv_atomic_exchange_n((char *)p, 1, 2)", "4, 8 or 16 bytes"),
+                ("__nv_atomic_fetch_add((short *)p, 1, 2)", "no matching function")):
+            self.write("a.cu", "__device__ void f(int *p, int o) {\n    %s;\n}\n" % call)
+            r = self.fails("-c", "a.cu")
+            self.assertIn("a.cu:2:", r.stderr)
+            self.assertIn(reason, r.stderr)
+        self.write("a.cu", "void f(int *p) {\n    __nv_atomic_fetch_add(p, 1, 0);\n}\n")
+        self.assertIn("a.cu:2:", self.fails("-c", "a.cu").stderr)
+
     def test_ordinary_source_gives_no_output(self):
         self.write("a.cu", "#include <cstdio>\n#pragma nv_diag_suppress 177\n"
                            "__global__ void k() { printf(\"%d\", threadIdx.x); }\n"
