@@ -197,6 +197,8 @@ enum kd_status kd_queue_new(struct kd_context *c, uint32_t flags, int priority,
                             struct kd_queue **out);
 // Returns at once; what is queued still runs.
 void kd_queue_free(struct kd_queue *q);
+// For what is submitted from now on; cut to the device's range.
+void kd_queue_set_priority(struct kd_queue *q, int priority);
 struct kd_context *kd_queue_context(const struct kd_queue *q);
 int kd_queue_priority(const struct kd_queue *q);
 uint32_t kd_queue_flags(const struct kd_queue *q);
@@ -218,6 +220,8 @@ struct kd_launch_config {
     const void *params;         // copied; kj_kernel.param_bytes of them
     uint32_t param_bytes;       // up to 32,764
     bool cooperative;           // all blocks must be resident together
+    bool prioritized;           // by `priority`, not the queue's; cut to the range
+    int priority;
 };
 // Picks or compiles code for the block's shape, then submits. Limits of the kernel (threads,
 // shared memory, parameters) are checked here.
@@ -247,6 +251,23 @@ enum kd_status kd_submit_set(struct kd_queue *q, const struct kd_set *set);
 typedef void (*kd_host_fn)(void *arg, enum kd_status status);
 enum kd_status kd_submit_host(struct kd_queue *q, kd_host_fn fn, void *arg, bool always);
 
+// Operations on words of 4 or 8 bytes, aligned to their size, in memory that kd_memory_find knows;
+// in their order. A wait holds the queue's later work back until its condition holds.
+enum kd_value_kind {
+    KD_VALUE_WRITE,         // after all earlier writes of the queue
+    KD_VALUE_BARRIER,       // orders memory, no address
+    KD_VALUE_WAIT_AT_LEAST, // (signed)(*address - value) >= 0
+    KD_VALUE_WAIT_EQUAL,
+    KD_VALUE_WAIT_AND, // *address & value is not 0
+    KD_VALUE_WAIT_NOR, // ~(*address | value) is not 0
+};
+struct kd_value_op {
+    enum kd_value_kind kind;
+    uint32_t bytes; // 4 or 8
+    uint64_t address, value;
+};
+enum kd_status kd_submit_values(struct kd_queue *q, const struct kd_value_op *list, uint32_t n);
+
 // ---- Events -------------------------------------------------------------------------------
 
 enum {
@@ -261,6 +282,10 @@ enum kd_status kd_event_record(struct kd_event *e, struct kd_queue *q);
 // Later work of q (of any context or device) waits for the event's last record; nothing if it
 // was never recorded.
 enum kd_status kd_event_wait_on(struct kd_queue *q, struct kd_event *e);
+// The event happens when all that was submitted to any queue of the context has ended.
+enum kd_status kd_event_record_context(struct kd_event *e, struct kd_context *c);
+// All later work of the context, in queues made later too, waits for the event's last record.
+enum kd_status kd_event_wait_on_context(struct kd_context *c, struct kd_event *e);
 enum kd_status kd_event_wait(struct kd_event *e);  // the calling thread waits
 enum kd_status kd_event_query(struct kd_event *e); // KD_OK also when never recorded
 // Nanoseconds of the device's clock when the last record ended. KD_INVALID_VALUE: never

@@ -58,34 +58,71 @@ static struct op *take_record(struct kd_event *e) {
     return take_record_at(e, &queue, &number);
 }
 
-static enum kd_status mark(struct kd_queue *q, struct op **op) {
-    enum kd_status status = context_status(q->context);
+static enum kd_status mark(struct kd_context *c, struct op **op) {
+    enum kd_status status = context_status(c);
     if (status)
         return status;
-    *op = op_new(q->context, OP_MARK);
+    *op = op_new(c, OP_MARK);
     if (!*op)
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for an operation");
     (*op)->immediate = true;
     return KD_OK;
 }
 
+// The event takes the caller's reference. `queue`: where its place is, by its id; 0: in no queue.
+static void set_record(struct kd_event *e, struct op *op, uint64_t queue, uint64_t number) {
+    kd_lock(&e->lock);
+    struct op *old = e->record;
+    e->record = op;
+    e->queue = queue;
+    e->number = number;
+    kd_unlock(&e->lock);
+    if (old)
+        op_unref(old);
+}
+
 enum kd_status kd_event_record(struct kd_event *e, struct kd_queue *q) {
     struct op *op;
-    enum kd_status status = mark(q, &op);
+    enum kd_status status = mark(q->context, &op);
     if (status)
         return status;
     op->timed = !(e->flags & KD_EVENT_NO_TIMING);
     op_ref(op);
     uint64_t number = queue_number();
     status = queue_submit(q, op);
-    kd_lock(&e->lock);
-    struct op *old = e->record;
-    e->record = op;
-    e->queue = kd_queue_id(q);
-    e->number = number;
-    kd_unlock(&e->lock);
-    if (old)
-        op_unref(old);
+    set_record(e, op, kd_queue_id(q), number);
+    return status;
+}
+
+enum kd_status kd_event_record_context(struct kd_event *e, struct kd_context *c) {
+    struct op *op;
+    enum kd_status status = mark(c, &op);
+    if (status)
+        return status;
+    op->timed = !(e->flags & KD_EVENT_NO_TIMING);
+    op_ref(op);
+    bool ok = queue_set_after_all(c, op);
+    op_start(op);
+    set_record(e, op, 0, 0);
+    return ok ? KD_OK : kd_fail(KD_OUT_OF_MEMORY, "no memory for an event's dependencies");
+}
+
+enum kd_status kd_event_wait_on_context(struct kd_context *c, struct kd_event *e) {
+    struct op *op, *record = take_record(e);
+    enum kd_status status = context_status(c);
+    if (!record || op_ended(record) || status) {
+        if (record)
+            op_unref(record);
+        return status;
+    }
+    status = mark(c, &op);
+    if (status == KD_OK && !op_after(op, record)) {
+        op_start(op);
+        status = kd_fail(KD_OUT_OF_MEMORY, "no memory for a dependency");
+    } else if (status == KD_OK) {
+        status = queue_set_gate(c, op);
+    }
+    op_unref(record);
     return status;
 }
 
@@ -100,7 +137,7 @@ enum kd_status kd_event_wait_on(struct kd_queue *q, struct kd_event *e) {
             op_unref(record);
         return status;
     }
-    status = mark(q, &op);
+    status = mark(q->context, &op);
     if (status == KD_OK)
         status = queue_submit_after(q, op, record);
     if (status == KD_OK)

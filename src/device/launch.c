@@ -219,5 +219,8 @@ enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_confi
     fill(&op->launch, c, code);
     op->units = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
     op->chunk = chunk_of(op);
+    op->ranked = c->prioritized;
+    if (c->prioritized)
+        op->priority = queue_rank(q->context, c->priority);
     return queue_submit(q, op);
 }

@@ -6,6 +6,7 @@
 #include "device/copy.h"
 #include "device/internal.h"
 #include "device/runner.h"
+#include "device/value.h"
 
 // Closes a finished operation's list of dependents.
 static struct op_edge ended_mark;
@@ -118,6 +119,13 @@ static void push_work(struct worklist *w, struct op *op) {
 }
 
 static void become_ready(struct op *op, struct worklist *w) {
+    if (op->kind == OP_VALUES) {
+        if (value_run(op))
+            push_work(w, op);
+        else
+            value_park(op);
+        return;
+    }
     if (!op->immediate) {
         scheduler_ready(op);
         return;

@@ -10,7 +10,7 @@
 #include "device/launch.h"
 #include "device/sync.h"
 
-enum op_kind { OP_MARK, OP_LAUNCH, OP_COPY, OP_SET, OP_HOST };
+enum op_kind { OP_MARK, OP_LAUNCH, OP_COPY, OP_SET, OP_HOST, OP_VALUES };
 
 struct op_edge {
     struct op_edge *next;
@@ -28,6 +28,7 @@ struct op {
     uint8_t nedges;
     bool immediate; // so short that the thread that makes it ready runs it
     bool timed;     // record ended_ns
+    bool ranked;    // has a priority of its own, not its queue's
     bool started;   // ready list: units are being handed out
     struct op_edge edges[OP_EDGES];
     struct op_edge_block *more_edges;
@@ -50,6 +51,10 @@ struct op {
             void *arg;
             bool always;
         } host;
+        struct {
+            struct kd_value_op *list;
+            uint32_t n, at; // at: the next one
+        } values;
     };
     uint8_t *heap_bytes; // parameters or staged data that do not fit inline
     _Alignas(64) uint8_t inline_bytes[OP_INLINE_BYTES];

@@ -73,19 +73,25 @@ static void reap(struct queue_set *s) {
     }
 }
 
+static int cut_priority(const struct kd_context *c, int priority) {
+    const struct kd_properties *p = &c->device->properties;
+    if (priority < p->priority_greatest)
+        return p->priority_greatest;
+    return priority > p->priority_least ? p->priority_least : priority;
+}
+
+uint8_t queue_rank(const struct kd_context *c, int priority) {
+    return (uint8_t)(cut_priority(c, priority) - c->device->properties.priority_greatest);
+}
+
 enum kd_status kd_queue_new(struct kd_context *c, uint32_t flags, int priority,
                             struct kd_queue **out) {
-    const struct kd_properties *p = &c->device->properties;
     if (flags & ~(uint32_t)KD_QUEUE_NONBLOCKING)
         return kd_fail(KD_INVALID_VALUE, "unknown queue flags 0x%x", flags);
-    if (priority < p->priority_greatest)
-        priority = p->priority_greatest;
-    if (priority > p->priority_least)
-        priority = p->priority_least;
     struct kd_queue *q = malloc(sizeof *q);
     if (!q)
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a queue");
-    queue_init(q, c, flags, priority);
+    queue_init(q, c, flags, cut_priority(c, priority));
     kd_lock(&c->queues.lock);
     reap(&c->queues);
     q->next = c->queues.list;
@@ -104,6 +110,10 @@ void kd_queue_free(struct kd_queue *q) {
     q->freed = true;
     reap(s);
     kd_unlock(&s->lock);
+}
+
+void kd_queue_set_priority(struct kd_queue *q, int priority) {
+    atomic_store_explicit(&q->priority, cut_priority(q->context, priority), memory_order_relaxed);
 }
 
 struct kd_context *kd_queue_context(const struct kd_queue *q) {
@@ -188,6 +198,45 @@ static bool add_legacy_order(struct kd_queue *q, struct op *op) {
     return ok;
 }
 
+// ---- All queues of a context --------------------------------------------------------------
+
+bool queue_set_after_all(struct kd_context *c, struct op *op) {
+    struct tails t;
+    struct op *legacy = take_tail(&c->queues.legacy);
+    bool ok = collect_tails(c, false, &t);
+    for (size_t i = 0; ok && i < t.n; i++)
+        ok = op_after(op, t.ops[i]);
+    if (t.ops)
+        drop_tails(&t);
+    if (legacy) {
+        ok = op_after(op, legacy) && ok;
+        op_unref(legacy);
+    }
+    return ok;
+}
+
+// Under the lock of the list.
+static bool after_gate(struct queue_set *s, struct op *op) {
+    if (!s->gate)
+        return true;
+    if (!op_ended(s->gate))
+        return op_after(op, s->gate);
+    op_unref(s->gate);
+    s->gate = NULL;
+    atomic_store(&s->gated, 0);
+    return true;
+}
+
+static bool add_gate(struct kd_queue *q, struct op *op) {
+    struct queue_set *s = &q->context->queues;
+    if (__builtin_expect(!atomic_load_explicit(&s->gated, memory_order_relaxed), 1))
+        return true;
+    kd_lock(&s->lock);
+    bool ok = after_gate(s, op);
+    kd_unlock(&s->lock);
+    return ok;
+}
+
 // An operation that could not get all its dependencies must still end.
 static enum kd_status submit_failed(struct op *op) {
     op->kind = OP_MARK;
@@ -198,8 +247,10 @@ static enum kd_status submit_failed(struct op *op) {
 
 enum kd_status queue_submit_after(struct kd_queue *q, struct op *op, struct op *before) {
     op->queue = q;
-    op->priority = (uint8_t)(q->priority - q->context->device->properties.priority_greatest);
-    bool ok = add_legacy_order(q, op);
+    if (!op->ranked)
+        op->priority =
+            queue_rank(q->context, atomic_load_explicit(&q->priority, memory_order_relaxed));
+    bool ok = add_legacy_order(q, op) && add_gate(q, op);
     if (before)
         ok = op_after(op, before) && ok;
     if (!ok)
@@ -213,6 +264,22 @@ enum kd_status queue_submit_after(struct kd_queue *q, struct op *op, struct op *
     kd_unlock(&q->lock);
     if (tail)
         op_unref(tail);
+    if (!ok)
+        return submit_failed(op);
+    op_start(op);
+    return kd_succeed();
+}
+
+enum kd_status queue_set_gate(struct kd_context *c, struct op *op) {
+    struct queue_set *s = &c->queues;
+    op_ref(op);
+    kd_lock(&s->lock);
+    bool ok = after_gate(s, op);
+    if (s->gate)
+        op_unref(s->gate);
+    s->gate = op;
+    atomic_store(&s->gated, 1);
+    kd_unlock(&s->lock);
     if (!ok)
         return submit_failed(op);
     op_start(op);
@@ -410,4 +477,6 @@ void queue_set_close(struct kd_context *c) {
         free(q);
     }
     drop(&c->queues.legacy);
+    if (c->queues.gate)
+        op_unref(c->queues.gate);
 }

@@ -13,7 +13,7 @@ struct kd_queue {
     struct kd_spinlock lock; // of tail
     struct op *tail;         // the last one submitted, held; NULL: none yet
     uint32_t flags;
-    int priority;
+    atomic_int priority;
     uint64_t id;
     bool legacy, freed;
     struct kd_queue *next;
@@ -31,8 +31,12 @@ struct queue_set {
     struct kd_queue *list;   // all but the legacy queue; freed ones until their work has ended
     atomic_int count;        // of the list
     atomic_int legacy_used;  // the legacy queue has ever been submitted to
+    atomic_int gated;        // gate is not NULL
+    struct op *gate;         // what all later work waits for, held; under the lock of the list
 };
 
+// The place of a priority, cut to the device's range, among struct op's; 0 goes first.
+uint8_t queue_rank(const struct kd_context *c, int priority);
 void queue_set_open(struct kd_context *c);
 // Waits for everything, then drops all queues.
 void queue_set_close(struct kd_context *c);
@@ -50,6 +54,10 @@ uint64_t queue_number(void);
 // q has waited for the place `number` of another queue (by its id).
 void queue_pass(struct kd_queue *q, uint64_t other, uint64_t number);
 bool queue_has_passed(struct kd_queue *q, uint64_t other, uint64_t number);
+// op waits for the last operations of all queues of c; false: no memory.
+bool queue_set_after_all(struct kd_context *c, struct op *op);
+// All later work of c waits for op, which takes the caller's reference, and for earlier gates.
+enum kd_status queue_set_gate(struct kd_context *c, struct op *op);
 // KD_OK, or KD_FAULTED with the fault as the reason.
 enum kd_status context_status(struct kd_context *c);
 

@@ -291,7 +291,7 @@ static void *host_main(void *arg) {
 }
 
 // The program's handlers for asynchronous signals run on its own threads.
-static bool start_thread(void *(*main)(void *), void *arg) {
+bool scheduler_start_thread(void *(*main)(void *), void *arg) {
     sigset_t all, old;
     pthread_attr_t attr;
     pthread_t thread;
@@ -318,7 +318,7 @@ static bool start_worker(struct kd_device *d, int index) {
     if (!start)
         return false;
     *start = (struct worker_start){d, (uint32_t)index};
-    if (start_thread(worker_main, start))
+    if (scheduler_start_thread(worker_main, start))
         return true;
     free(start);
     return false;
@@ -333,7 +333,7 @@ bool scheduler_start(struct kd_device *d) {
     pthread_mutex_lock(&lock);
     if (!atomic_load(&s->started)) {
         if (!atomic_load(&s->host_started))
-            atomic_store(&s->host_started, start_thread(host_main, d));
+            atomic_store(&s->host_started, scheduler_start_thread(host_main, d));
         // With fewer workers than wanted everything still runs.
         for (int i = 0; i < s->slots && start_worker(d, i); i++)
             some[d->index] = true;

@@ -44,6 +44,8 @@ struct scheduler {
 void scheduler_open(struct scheduler *s, int workers, int cores);
 // Starts the workers if they are not there yet. False: the system refuses threads.
 bool scheduler_start(struct kd_device *d);
+// A detached thread of the device, on which the program's handlers of signals do not run.
+bool scheduler_start_thread(void *(*main)(void *), void *arg);
 // Hands over an operation all of whose predecessors have ended.
 void scheduler_ready(struct op *op);
 // Returns when op has ended. The caller helps with its queue unless `sleep`.

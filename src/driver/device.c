@@ -200,14 +200,15 @@ CUresult cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevi
     return CUDA_SUCCESS;
 }
 
-// A PCI address that stands for the device: domain 0, bus 0, device = ordinal.
+// A PCI address that stands for the device: domain 0, bus 0, device = its number in the machine,
+// whatever CUDA_VISIBLE_DEVICES leaves of them.
 CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev) {
     ENTER();
     REQUIRE_POINTER(pciBusId);
     struct drv_device *d;
     TRY(drv_device_find(dev, &d));
     REQUIRE(len >= 13, CUDA_ERROR_INVALID_VALUE, "len must be at least 13, not %d", len);
-    snprintf(pciBusId, (size_t)len, "0000:00:%02X.0", d->ordinal);
+    snprintf(pciBusId, (size_t)len, "0000:00:%02X.0", (unsigned)kd_device_index(d->d));
     return CUDA_SUCCESS;
 }
 
@@ -222,8 +223,11 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId) {
         REQUIRE(sscanf(pciBusId, "%x:%x.%x", &bus, &device, &function) >= 2,
                 CUDA_ERROR_INVALID_VALUE, "'%s' is no PCI address", pciBusId);
     }
-    REQUIRE(!domain && !bus && !function && device < (unsigned)count, CUDA_ERROR_INVALID_DEVICE,
-            "no device has the PCI address %s", pciBusId);
-    *dev = (CUdevice)device;
-    return CUDA_SUCCESS;
+    for (int i = 0; i < count && !domain && !bus && !function; i++) {
+        if ((unsigned)kd_device_index(devices[i].d) == device) {
+            *dev = i;
+            return CUDA_SUCCESS;
+        }
+    }
+    FAIL(CUDA_ERROR_INVALID_DEVICE, "no device has the PCI address %s", pciBusId);
 }

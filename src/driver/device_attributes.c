@@ -9,106 +9,141 @@ static const struct {
     int value;
 } fixed[] = {
 #define A(name, value) {CU_DEVICE_ATTRIBUTE_##name, value},
-    A(MAX_THREADS_PER_BLOCK, 1024) A(MAX_BLOCK_DIM_X, 1024) A(MAX_BLOCK_DIM_Y, 1024)
-        A(MAX_BLOCK_DIM_Z, 64) A(MAX_GRID_DIM_X, INT_MAX) A(MAX_GRID_DIM_Y, 65535)
-            A(MAX_GRID_DIM_Z, 65535) A(TOTAL_CONSTANT_MEMORY, 65536) A(WARP_SIZE, 32)
-                A(MAX_PITCH, INT_MAX) A(MAX_REGISTERS_PER_BLOCK, 65536) A(TEXTURE_ALIGNMENT, 512)
-                    A(TEXTURE_PITCH_ALIGNMENT, 32) A(SURFACE_ALIGNMENT, 512) A(GPU_OVERLAP, 1)
-                        A(ASYNC_ENGINE_COUNT, 1) A(KERNEL_EXEC_TIMEOUT, 0)
-                            A(INTEGRATED, 1) // device memory is the host's
-    A(CAN_MAP_HOST_MEMORY, 1) A(COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT) A(CONCURRENT_KERNELS, 1) A(
-        ECC_ENABLED, 0) A(PCI_BUS_ID, 0) A(PCI_DOMAIN_ID, 0) A(TCC_DRIVER,
-                                                               0) A(GLOBAL_MEMORY_BUS_WIDTH, 64)
-        A(UNIFIED_ADDRESSING, 1) A(COMPUTE_CAPABILITY_MAJOR, DRV_COMPUTE_MAJOR) A(
-            COMPUTE_CAPABILITY_MINOR, DRV_COMPUTE_MINOR) A(STREAM_PRIORITIES_SUPPORTED, 1)
-            A(GLOBAL_L1_CACHE_SUPPORTED, 1) A(LOCAL_L1_CACHE_SUPPORTED, 1) A(MANAGED_MEMORY, 1) A(
-                MULTI_GPU_BOARD,
-                0) A(MULTI_GPU_BOARD_GROUP_ID, 0) A(HOST_NATIVE_ATOMIC_SUPPORTED,
-                                                    1) A(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, 2)
-                A(PAGEABLE_MEMORY_ACCESS, 1) A(CONCURRENT_MANAGED_ACCESS, 1) A(
-                    COMPUTE_PREEMPTION_SUPPORTED,
-                    0) A(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1) A(CAN_USE_STREAM_MEM_OPS_V1, 0)
-                    A(CAN_USE_64_BIT_STREAM_MEM_OPS_V1, 0) A(CAN_USE_STREAM_WAIT_VALUE_NOR_V1, 0) A(
-                        CAN_USE_64_BIT_STREAM_MEM_OPS,
-                        0) A(CAN_USE_STREAM_WAIT_VALUE_NOR,
-                             0) A(COOPERATIVE_LAUNCH, 1)
-                        A(COOPERATIVE_MULTI_DEVICE_LAUNCH, 0) A(CAN_FLUSH_REMOTE_WRITES, 0)
-                            A(HOST_REGISTER_SUPPORTED, 1) A(READ_ONLY_HOST_REGISTER_SUPPORTED, 1) A(
-                                PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES,
-                                1) A(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST,
-                                     1) A(VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, 0)
-                                A(HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 0) A(
-                                    HANDLE_TYPE_WIN32_HANDLE_SUPPORTED,
-                                    0) A(HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED,
-                                         0) A(HANDLE_TYPE_FABRIC_SUPPORTED, 0)
-                                    A(GENERIC_COMPRESSION_SUPPORTED, 0) A(
-                                        MAX_PERSISTING_L2_CACHE_SIZE,
-                                        0) A(MAX_ACCESS_POLICY_WINDOW_SIZE,
-                                             0) A(GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, 0)
-                                        A(RESERVED_SHARED_MEMORY_PER_BLOCK, 1024) A(
-                                            SPARSE_CUDA_ARRAY_SUPPORTED,
-                                            0) A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED,
-                                                 0) A(MEMORY_POOLS_SUPPORTED, 1)
-                                            A(GPU_DIRECT_RDMA_SUPPORTED, 0) A(
-                                                GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS,
-                                                0) A(GPU_DIRECT_RDMA_WRITES_ORDERING,
-                                                     CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE)
-                                                A(MEMPOOL_SUPPORTED_HANDLE_TYPES, 0) A(
-                                                    CLUSTER_LAUNCH,
-                                                    1) A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED,
-                                                         0) A(DMA_BUF_SUPPORTED, 0)
-                                                    A(IPC_EVENT_SUPPORTED, 0) A(
-                                                        MEM_SYNC_DOMAIN_COUNT,
-                                                        1) A(TENSOR_MAP_ACCESS_SUPPORTED,
-                                                             1) A(UNIFIED_FUNCTION_POINTERS, 0)
-                                                        A(NUMA_CONFIG, CU_DEVICE_NUMA_CONFIG_NONE) A(
-                                                            NUMA_ID, -1) A(HOST_NUMA_ID, 0)
-                                                            A(MULTICAST_SUPPORTED, 0) A(
-                                                                MPS_ENABLED,
-                                                                0) A(D3D12_CIG_SUPPORTED,
-                                                                     0) A(VULKAN_CIG_SUPPORTED, 0)
-                                                                A(MEM_DECOMPRESS_ALGORITHM_MASK, 0) A(
-                                                                    MEM_DECOMPRESS_MAXIMUM_LENGTH,
-                                                                    0) A(GPU_PCI_DEVICE_ID,
-                                                                         0) A(GPU_PCI_SUBSYSTEM_ID, 0)
-                                                                    A(HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
-                                                                      0) A(HOST_NUMA_MEMORY_POOLS_SUPPORTED,
-                                                                           0)
-                                                                        A(HOST_NUMA_MULTINODE_IPC_SUPPORTED,
-                                                                          0)
+    // clang-format off: one row a line
+    A(MAX_THREADS_PER_BLOCK, 1024)
+    A(MAX_BLOCK_DIM_X, 1024)
+    A(MAX_BLOCK_DIM_Y, 1024)
+    A(MAX_BLOCK_DIM_Z, 64)
+    A(MAX_GRID_DIM_X, INT_MAX)
+    A(MAX_GRID_DIM_Y, 65535)
+    A(MAX_GRID_DIM_Z, 65535)
+    A(TOTAL_CONSTANT_MEMORY, 65536)
+    A(WARP_SIZE, 32)
+    A(MAX_PITCH, INT_MAX)
+    A(MAX_REGISTERS_PER_BLOCK, 65536)
+    A(TEXTURE_ALIGNMENT, 512)
+    A(TEXTURE_PITCH_ALIGNMENT, 32)
+    A(SURFACE_ALIGNMENT, 512)
+    A(GPU_OVERLAP, 1)
+    A(ASYNC_ENGINE_COUNT, 2)
+    A(KERNEL_EXEC_TIMEOUT, 0)
+    A(INTEGRATED, 1) // device memory is the host's
+    A(CAN_MAP_HOST_MEMORY, 1)
+    A(COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT)
+    A(CONCURRENT_KERNELS, 1)
+    A(ECC_ENABLED, 0)
+    A(PCI_BUS_ID, 0)
+    A(PCI_DOMAIN_ID, 0)
+    A(TCC_DRIVER, 0)
+    A(GLOBAL_MEMORY_BUS_WIDTH, 64)
+    A(UNIFIED_ADDRESSING, 1)
+    A(COMPUTE_CAPABILITY_MAJOR, DRV_COMPUTE_MAJOR)
+    A(COMPUTE_CAPABILITY_MINOR, DRV_COMPUTE_MINOR)
+    A(STREAM_PRIORITIES_SUPPORTED, 1)
+    A(GLOBAL_L1_CACHE_SUPPORTED, 1)
+    A(LOCAL_L1_CACHE_SUPPORTED, 1)
+    A(MANAGED_MEMORY, 1)
+    A(MULTI_GPU_BOARD, 0)
+    A(MULTI_GPU_BOARD_GROUP_ID, 0)
+    A(HOST_NATIVE_ATOMIC_SUPPORTED, 1)
+    A(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, 2)
+    A(PAGEABLE_MEMORY_ACCESS, 1)
+    A(CONCURRENT_MANAGED_ACCESS, 1)
+    A(COMPUTE_PREEMPTION_SUPPORTED, 0)
+    A(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1)
+    A(CAN_USE_STREAM_MEM_OPS_V1, 1)
+    A(CAN_USE_64_BIT_STREAM_MEM_OPS_V1, 1)
+    A(CAN_USE_STREAM_WAIT_VALUE_NOR_V1, 1)
+    A(CAN_USE_64_BIT_STREAM_MEM_OPS, 1)
+    A(CAN_USE_STREAM_WAIT_VALUE_NOR, 1)
+    A(COOPERATIVE_LAUNCH, 1)
+    A(COOPERATIVE_MULTI_DEVICE_LAUNCH, 0)
+    A(CAN_FLUSH_REMOTE_WRITES, 1)
+    A(HOST_REGISTER_SUPPORTED, 1)
+    A(READ_ONLY_HOST_REGISTER_SUPPORTED, 1)
+    A(PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, 1)
+    A(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST, 1)
+    A(VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, 0)
+    A(HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 0)
+    A(HANDLE_TYPE_WIN32_HANDLE_SUPPORTED, 0)
+    A(HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED, 0)
+    A(HANDLE_TYPE_FABRIC_SUPPORTED, 0)
+    A(GENERIC_COMPRESSION_SUPPORTED, 0)
+    A(MAX_PERSISTING_L2_CACHE_SIZE, 0)
+    A(MAX_ACCESS_POLICY_WINDOW_SIZE, 134213632)
+    A(GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, 0)
+    A(RESERVED_SHARED_MEMORY_PER_BLOCK, 1024)
+    A(SPARSE_CUDA_ARRAY_SUPPORTED, 0)
+    A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED, 0)
+    A(MEMORY_POOLS_SUPPORTED, 1)
+    A(GPU_DIRECT_RDMA_SUPPORTED, 0)
+    A(GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS, 0)
+    A(GPU_DIRECT_RDMA_WRITES_ORDERING, CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE)
+    A(MEMPOOL_SUPPORTED_HANDLE_TYPES, 0)
+    A(CLUSTER_LAUNCH, 1)
+    A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED, 0)
+    A(DMA_BUF_SUPPORTED, 0)
+    A(IPC_EVENT_SUPPORTED, 0)
+    A(MEM_SYNC_DOMAIN_COUNT, 4)
+    A(TENSOR_MAP_ACCESS_SUPPORTED, 1)
+    A(UNIFIED_FUNCTION_POINTERS, 0)
+    A(NUMA_CONFIG, CU_DEVICE_NUMA_CONFIG_NONE)
+    A(NUMA_ID, -1)
+    A(HOST_NUMA_ID, 0)
+    A(MULTICAST_SUPPORTED, 0)
+    A(MPS_ENABLED, 0)
+    A(D3D12_CIG_SUPPORTED, 0)
+    A(VULKAN_CIG_SUPPORTED, 0)
+    A(MEM_DECOMPRESS_ALGORITHM_MASK, 0)
+    A(MEM_DECOMPRESS_MAXIMUM_LENGTH, 0)
+    A(GPU_PCI_DEVICE_ID, 0)
+    A(GPU_PCI_SUBSYSTEM_ID, 0)
+    A(HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0)
+    A(HOST_NUMA_MEMORY_POOLS_SUPPORTED, 0)
+    A(HOST_NUMA_MULTINODE_IPC_SUPPORTED, 0)
     // Textures and surfaces (guide, table 28).
-    A(MAXIMUM_TEXTURE1D_WIDTH, 131072) A(MAXIMUM_TEXTURE1D_LINEAR_WIDTH, 1 << 28)
-        A(MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH, 32768) A(MAXIMUM_TEXTURE1D_LAYERED_WIDTH, 32768) A(
-            MAXIMUM_TEXTURE1D_LAYERED_LAYERS, 2048) A(MAXIMUM_TEXTURE2D_WIDTH,
-                                                      131072) A(MAXIMUM_TEXTURE2D_HEIGHT, 65536)
-            A(MAXIMUM_TEXTURE2D_LINEAR_WIDTH, 131072) A(MAXIMUM_TEXTURE2D_LINEAR_HEIGHT, 65000) A(
-                MAXIMUM_TEXTURE2D_LINEAR_PITCH, 2097120) A(MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH, 32768)
-                A(MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT, 32768) A(CAN_TEX2D_GATHER, 1) A(
-                    MAXIMUM_TEXTURE2D_GATHER_WIDTH, 32768) A(MAXIMUM_TEXTURE2D_GATHER_HEIGHT, 32768)
-                    A(MAXIMUM_TEXTURE2D_LAYERED_WIDTH, 32768) A(MAXIMUM_TEXTURE2D_LAYERED_HEIGHT,
-                                                                32768)
-                        A(MAXIMUM_TEXTURE2D_LAYERED_LAYERS, 2048) A(MAXIMUM_TEXTURE3D_WIDTH, 16384)
-                            A(MAXIMUM_TEXTURE3D_HEIGHT, 16384) A(MAXIMUM_TEXTURE3D_DEPTH, 16384) A(
-                                MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE,
-                                8192) A(MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE,
-                                        8192) A(MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE, 32768)
-                                A(MAXIMUM_TEXTURECUBEMAP_WIDTH,
-                                  32768) A(MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH,
-                                           32768) A(MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS, 2046)
-                                    A(MAXIMUM_SURFACE1D_WIDTH, 32768) A(
-                                        MAXIMUM_SURFACE1D_LAYERED_WIDTH,
-                                        32768) A(MAXIMUM_SURFACE1D_LAYERED_LAYERS,
-                                                 2048) A(MAXIMUM_SURFACE2D_WIDTH,
-                                                         131072) A(MAXIMUM_SURFACE2D_HEIGHT, 65536)
-                                        A(MAXIMUM_SURFACE2D_LAYERED_WIDTH,
-                                          32768) A(MAXIMUM_SURFACE2D_LAYERED_HEIGHT,
-                                                   32768) A(MAXIMUM_SURFACE2D_LAYERED_LAYERS, 2048)
-                                            A(MAXIMUM_SURFACE3D_WIDTH,
-                                              16384) A(MAXIMUM_SURFACE3D_HEIGHT,
-                                                       16384) A(MAXIMUM_SURFACE3D_DEPTH, 16384)
-                                                A(MAXIMUM_SURFACECUBEMAP_WIDTH, 32768) A(
-                                                    MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH, 32768)
-                                                    A(MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS, 2046)
+    A(MAXIMUM_TEXTURE1D_WIDTH, 131072)
+    A(MAXIMUM_TEXTURE1D_LINEAR_WIDTH, 1 << 28)
+    A(MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH, 32768)
+    A(MAXIMUM_TEXTURE1D_LAYERED_WIDTH, 32768)
+    A(MAXIMUM_TEXTURE1D_LAYERED_LAYERS, 2048)
+    A(MAXIMUM_TEXTURE2D_WIDTH, 131072)
+    A(MAXIMUM_TEXTURE2D_HEIGHT, 65536)
+    A(MAXIMUM_TEXTURE2D_LINEAR_WIDTH, 131072)
+    A(MAXIMUM_TEXTURE2D_LINEAR_HEIGHT, 65000)
+    A(MAXIMUM_TEXTURE2D_LINEAR_PITCH, 2097120)
+    A(MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH, 32768)
+    A(MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT, 32768)
+    A(CAN_TEX2D_GATHER, 1)
+    A(MAXIMUM_TEXTURE2D_GATHER_WIDTH, 32768)
+    A(MAXIMUM_TEXTURE2D_GATHER_HEIGHT, 32768)
+    A(MAXIMUM_TEXTURE2D_LAYERED_WIDTH, 32768)
+    A(MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, 32768)
+    A(MAXIMUM_TEXTURE2D_LAYERED_LAYERS, 2048)
+    A(MAXIMUM_TEXTURE3D_WIDTH, 16384)
+    A(MAXIMUM_TEXTURE3D_HEIGHT, 16384)
+    A(MAXIMUM_TEXTURE3D_DEPTH, 16384)
+    A(MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE, 8192)
+    A(MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE, 8192)
+    A(MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE, 32768)
+    A(MAXIMUM_TEXTURECUBEMAP_WIDTH, 32768)
+    A(MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH, 32768)
+    A(MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS, 2046)
+    A(MAXIMUM_SURFACE1D_WIDTH, 32768)
+    A(MAXIMUM_SURFACE1D_LAYERED_WIDTH, 32768)
+    A(MAXIMUM_SURFACE1D_LAYERED_LAYERS, 2048)
+    A(MAXIMUM_SURFACE2D_WIDTH, 131072)
+    A(MAXIMUM_SURFACE2D_HEIGHT, 65536)
+    A(MAXIMUM_SURFACE2D_LAYERED_WIDTH, 32768)
+    A(MAXIMUM_SURFACE2D_LAYERED_HEIGHT, 32768)
+    A(MAXIMUM_SURFACE2D_LAYERED_LAYERS, 2048)
+    A(MAXIMUM_SURFACE3D_WIDTH, 16384)
+    A(MAXIMUM_SURFACE3D_HEIGHT, 16384)
+    A(MAXIMUM_SURFACE3D_DEPTH, 16384)
+    A(MAXIMUM_SURFACECUBEMAP_WIDTH, 32768)
+    A(MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH, 32768)
+    A(MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS, 2046)
+// clang-format on
 #undef A
 };
 
@@ -146,7 +181,7 @@ static bool of_machine(const struct drv_device *d, CUdevice_attribute attribute,
         *out = p->l2_bytes > INT_MAX ? INT_MAX : (int)p->l2_bytes;
         return true;
     case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
-        *out = d->ordinal;
+        *out = kd_device_index(d->d);
         return true;
     default:
         return false;

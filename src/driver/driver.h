@@ -134,6 +134,15 @@ int drv_device_count(void);
 
 enum { DRV_COMPUTE_MAJOR = 9, DRV_COMPUTE_MINOR = 0, DRV_COMPUTE_ARCH = 90 };
 
+// What launches into a stream inherit from it. Nothing of it has an effect on results.
+struct drv_stream_attributes {
+    CUsynchronizationPolicy policy; // 0: automatic
+    CUaccessPolicyWindow window;
+    CUlaunchMemSyncDomain domain;
+    CUlaunchMemSyncDomainMap domains; // where they were set
+    bool domains_set;
+};
+
 struct drv_context {
     struct drv_object object;
     struct kd_context *c; // NULL: a primary context that is not active
@@ -146,6 +155,7 @@ struct drv_context {
     size_t limits[CU_LIMIT_MAX];
     CUfunc_cache cache;
     CUsharedconfig shared_config;
+    struct drv_stream_attributes stream_attributes; // of the legacy default stream
     uint64_t peers; // devices whose memory was made accessible, one bit each
     struct drv_thread_queue *thread_queues;
     struct drv_context *next; // of all
@@ -175,11 +185,18 @@ struct drv_stream {
     struct drv_object object;
     struct kd_queue *q;
     unsigned flags;
-    int policy; // CUsynchronizationPolicy
+    struct drv_stream_attributes attributes;
 };
 // The queue that a stream handle means: 0 depends on the entry point (api_per_thread), 1 is the
 // legacy and 2 the per-thread default stream. *owner is the stream's context, without a fault.
 CUresult drv_stream_find(CUstream handle, struct kd_queue **q, struct drv_context **owner);
+// Whether the value may be given to a launch, a kernel node or a stream: CUDA_ERROR_INVALID_VALUE,
+// CUDA_ERROR_INVALID_CLUSTER_SIZE. Handles in it are not looked at.
+CUresult drv_attribute_check(CUlaunchAttributeID id, const CUlaunchAttributeValue *v);
+// The device's form of a batch of memory operations; `out` has room for DRV_MAX_VALUE_OPS.
+enum { DRV_MAX_VALUE_OPS = 256 };
+CUresult drv_value_ops(const CUstreamBatchMemOpParams *params, unsigned count, unsigned flags,
+                       struct kd_value_op *out);
 void drv_thread_queues_forget(struct drv_context *ctx);
 
 struct drv_event {

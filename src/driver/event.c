@@ -67,6 +67,28 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int f
     return record(hEvent, hStream);
 }
 
+// The event of the context happens when all of its earlier work has ended.
+CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
+    ENTER();
+    struct drv_context *ctx;
+    struct drv_event *e;
+    TRY(drv_context_find(hCtx, &ctx));
+    TRY(drv_event_find(hEvent, &e));
+    REQUIRE(e->object.context == ctx, CUDA_ERROR_INVALID_HANDLE,
+            "the event belongs to another context");
+    return drv_status(kd_event_record_context(e->e, ctx->c), ctx);
+}
+
+// All later work of the context waits for the event, which may be another context's.
+CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
+    ENTER();
+    struct drv_context *ctx;
+    struct drv_event *e;
+    TRY(drv_context_find(hCtx, &ctx));
+    TRY(drv_event_find(hEvent, &e));
+    return drv_status(kd_event_wait_on_context(ctx->c, e->e), ctx);
+}
+
 // Both answer success for an event that was never recorded.
 CUresult cuEventQuery(CUevent hEvent) {
     ENTER();

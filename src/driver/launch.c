@@ -79,6 +79,9 @@ struct attributes {
     unsigned cluster[3];         // [0] 0: not given
     struct drv_event *events[2]; // recorded when the launch is complete
     unsigned nevents;
+    unsigned preferred[3]; // shape of clusters; [0] 0: not given
+    bool prioritized;
+    int priority;
 };
 
 static CUresult submit(const CUlaunchConfig *c, struct drv_function *f, struct kd_queue *q,
@@ -92,6 +95,8 @@ static CUresult submit(const CUlaunchConfig *c, struct drv_function *f, struct k
         .param_bytes = kd_kernel_info(f->k)->param_bytes,
         .cooperative = a->cooperative,
         .cluster = {a->cluster[0], a->cluster[1], a->cluster[2]},
+        .prioritized = a->prioritized,
+        .priority = a->priority,
     };
     return drv_status(kd_submit_launch(q, &launch), ctx);
 }
@@ -160,48 +165,65 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
 
 // ---- Attributes ---------------------------------------------------------------------------
 
-static CUresult add_event(struct attributes *a, CUevent event) {
+// Neither kind of event may measure time.
+static CUresult add_event(struct attributes *a, CUevent event, int flags) {
     REQUIRE(a->nevents < 2, CUDA_ERROR_INVALID_VALUE, "an attribute is given twice");
-    return drv_event_find(event, &a->events[a->nevents++]);
+    REQUIRE(!(flags & ~CU_EVENT_RECORD_EXTERNAL), CUDA_ERROR_INVALID_VALUE,
+            "flags %#x are not flags of a record", (unsigned)flags);
+    struct drv_event *e;
+    TRY(drv_event_find(event, &e));
+    REQUIRE(e->flags & CU_EVENT_DISABLE_TIMING, CUDA_ERROR_INVALID_VALUE,
+            "the event of a launch must be made with CU_EVENT_DISABLE_TIMING");
+    a->events[a->nevents++] = e;
+    return CUDA_SUCCESS;
 }
 
-// Hints about caches, order and priority need no action: a kernel that could overlap with the one
+// What is not taken here is a hint about caches or order: a kernel that could overlap with the one
 // before it may also run after it.
 static CUresult take_attribute(struct attributes *a, const CUlaunchAttribute *attribute) {
     const CUlaunchAttributeValue *v = &attribute->value;
+    TRY(drv_attribute_check(attribute->id, v));
     switch (attribute->id) {
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
         a->cooperative = v->cooperative != 0;
-        return CUDA_SUCCESS;
+        break;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        REQUIRE(v->clusterDim.x && v->clusterDim.y && v->clusterDim.z,
-                CUDA_ERROR_INVALID_CLUSTER_SIZE, "a cluster of (%u, %u, %u) blocks",
-                v->clusterDim.x, v->clusterDim.y, v->clusterDim.z);
-        a->cluster[0] = v->clusterDim.x;
-        a->cluster[1] = v->clusterDim.y;
-        a->cluster[2] = v->clusterDim.z;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: // the least shape serves as well
+        memcpy(a->cluster, &v->clusterDim, sizeof a->cluster);
+        break;
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+        memcpy(a->preferred, &v->preferredClusterDim, sizeof a->preferred);
+        break;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-        return add_event(a, v->programmaticEvent.event);
+        return add_event(a, v->programmaticEvent.event, v->programmaticEvent.flags);
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-        return add_event(a, v->launchCompletionEvent.event);
+        return add_event(a, v->launchCompletionEvent.event, v->launchCompletionEvent.flags);
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        a->prioritized = true;
+        a->priority = v->priority;
+        break;
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
         REQUIRE(!v->deviceUpdatableKernelNode.deviceUpdatable, CUDA_ERROR_NOT_SUPPORTED,
-                "graphs are not built yet");
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_IGNORE:
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        return CUDA_SUCCESS;
+                "kernel nodes cannot be updated from the device");
+        break;
+    default:
+        break;
     }
-    FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a launch", (int)attribute->id);
+    return CUDA_SUCCESS;
+}
+
+// The preferred shape is a multiple of the least one, by which all clusters are formed here.
+static CUresult check_preferred(const struct attributes *a, const CUlaunchConfig *c) {
+    const unsigned grid[3] = {c->gridDimX, c->gridDimY, c->gridDimZ};
+    REQUIRE(!a->preferred[0] || a->cluster[0], CUDA_ERROR_INVALID_VALUE,
+            "a preferred shape of clusters needs the least shape too");
+    for (int i = 0; i < 3 && a->preferred[0]; i++)
+        REQUIRE(
+            a->preferred[i] % a->cluster[i] == 0 && grid[i] % a->preferred[i] == 0,
+            CUDA_ERROR_INVALID_CLUSTER_SIZE,
+            "the preferred %u blocks in direction %c are no multiple of the cluster's %u, or no "
+            "divisor of the grid's %u",
+            a->preferred[i], "xyz"[i], a -> cluster[i], grid[i]);
+    return CUDA_SUCCESS;
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
@@ -213,6 +235,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
     struct attributes a = {0};
     for (unsigned i = 0; i < config->numAttrs; i++)
         TRY(take_attribute(&a, &config->attrs[i]));
+    TRY(check_preferred(&a, config));
     TRY(launch(config, f, kernelParams, extra, &a));
     for (unsigned i = 0; i < a.nevents; i++) {
         struct kd_queue *q;

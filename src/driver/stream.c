@@ -10,6 +10,7 @@
 struct drv_thread_queue {
     _Atomic(struct drv_context *) context; // NULL: the context is gone
     struct kd_queue *q;
+    struct drv_stream_attributes attributes;
     struct drv_thread_queue *next_of_thread;
     struct drv_thread_queue *next_of_context, **link;
 };
@@ -120,7 +121,6 @@ static CUresult create(struct drv_context *ctx, CUstream *phStream, unsigned fla
     struct drv_stream *s = calloc(1, sizeof *s);
     REQUIRE(s, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a stream");
     s->flags = flags;
-    s->policy = CU_SYNC_POLICY_AUTO;
     CUresult result =
         drv_status(kd_queue_new(ctx->c, flags & CU_STREAM_NON_BLOCKING ? KD_QUEUE_NONBLOCKING : 0,
                                 priority, &s->q),
@@ -225,30 +225,42 @@ CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreen
     return CUDA_SUCCESS;
 }
 
-// Of the attributes only the synchronisation policy is kept and the priority read; the others are
-// hints about caches that the machine does not let one control.
+// Where a stream's attributes are kept: with the stream, the context or the thread.
+static CUresult attributes_of(CUstream handle, struct drv_stream_attributes **out,
+                              struct kd_queue **q) {
+    struct drv_context *ctx;
+    TRY(drv_stream_find(handle, q, &ctx));
+    struct drv_stream *s = drv_object_find(handle, DRV_STREAM);
+    *out = s ? &s->attributes : &ctx->stream_attributes;
+    for (struct drv_thread_queue *t = thread_queues; t && !s; t = t->next_of_thread)
+        if (t->context == ctx && t->q == *q)
+            *out = &t->attributes;
+    return CUDA_SUCCESS;
+}
+
+static const CUlaunchMemSyncDomainMap own_domains = {0, 1};
+
 CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value_out) {
     ENTER();
     REQUIRE_POINTER(value_out);
     struct kd_queue *q;
-    struct drv_context *ctx;
-    TRY(drv_stream_find(hStream, &q, &ctx));
-    struct drv_stream *s = drv_object_find(hStream, DRV_STREAM);
+    struct drv_stream_attributes *a;
+    TRY(attributes_of(hStream, &a, &q));
     switch (attr) {
     case CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-        value_out->syncPolicy = (CUsynchronizationPolicy)(s ? s->policy : CU_SYNC_POLICY_AUTO);
+        value_out->syncPolicy = a->policy ? a->policy : CU_SYNC_POLICY_AUTO;
         return CUDA_SUCCESS;
     case CU_STREAM_ATTRIBUTE_PRIORITY:
         value_out->priority = kd_queue_priority(q);
         return CUDA_SUCCESS;
     case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        value_out->accessPolicyWindow = (CUaccessPolicyWindow){0};
+        value_out->accessPolicyWindow = a->window;
         return CUDA_SUCCESS;
     case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        value_out->memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT;
+        value_out->memSyncDomain = a->domain;
         return CUDA_SUCCESS;
     case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-        value_out->memSyncDomainMap = (CUlaunchMemSyncDomainMap){0, 0};
+        value_out->memSyncDomainMap = a->domains_set ? a->domains : own_domains;
         return CUDA_SUCCESS;
     default:
         FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a stream", (int)attr);
@@ -260,37 +272,42 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
     ENTER();
     REQUIRE_POINTER(value);
     struct kd_queue *q;
-    struct drv_context *ctx;
-    TRY(drv_stream_find(hStream, &q, &ctx));
-    struct drv_stream *s = drv_object_find(hStream, DRV_STREAM);
+    struct drv_stream_attributes *a;
+    TRY(attributes_of(hStream, &a, &q));
+    TRY(drv_attribute_check(attr, value));
     switch (attr) {
     case CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-        REQUIRE(value->syncPolicy >= CU_SYNC_POLICY_AUTO &&
-                    value->syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC,
-                CUDA_ERROR_INVALID_VALUE, "%d is no synchronisation policy",
-                (int)value->syncPolicy);
-        if (s)
-            s->policy = value->syncPolicy;
+        a->policy = value->syncPolicy;
         return CUDA_SUCCESS;
     case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        a->window = value->accessPolicyWindow;
+        return CUDA_SUCCESS;
     case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        a->domain = value->memSyncDomain;
+        return CUDA_SUCCESS;
     case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        a->domains = value->memSyncDomainMap;
+        a->domains_set = true;
         return CUDA_SUCCESS;
     case CU_STREAM_ATTRIBUTE_PRIORITY:
-        REQUIRE(value->priority == kd_queue_priority(q), CUDA_ERROR_NOT_SUPPORTED,
-                "the priority of a stream is given when it is created");
+        kd_queue_set_priority(q, value->priority);
         return CUDA_SUCCESS;
     default:
         FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a stream", (int)attr);
     }
 }
 
+// Both streams must be of one context.
 CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
     ENTER();
-    struct drv_stream *from, *to;
-    TRY(find_object(src, &from));
-    TRY(find_object(dst, &to));
-    to->policy = from->policy;
+    struct drv_stream_attributes *from, *to;
+    struct kd_queue *q, *into;
+    TRY(attributes_of(src, &from, &q));
+    TRY(attributes_of(dst, &to, &into));
+    REQUIRE(kd_queue_context(q) == kd_queue_context(into), CUDA_ERROR_INVALID_VALUE,
+            "the streams belong to different contexts");
+    *to = *from;
+    kd_queue_set_priority(into, kd_queue_priority(q));
     return CUDA_SUCCESS;
 }
 

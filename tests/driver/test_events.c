@@ -116,6 +116,46 @@ static void other_context(CUcontext first) {
     OK(cuEventDestroy(e));
 }
 
+// The event of a context stands for all its streams; a wait of a context holds all of them back,
+// those made later too.
+static void of_contexts(CUcontext ctx) {
+    CUstream a, b, later;
+    CUevent e, other;
+    CUcontext second;
+    OK(cuStreamCreate(&a, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamCreate(&b, 0));
+    OK(cuEventCreate(&e, CU_EVENT_DISABLE_TIMING));
+    gate = 0;
+    OK(cuLaunchHostFunc(a, wait_for_gate, NULL));
+    OK(cuCtxRecordEvent(ctx, e));
+    EXPECT(cuEventQuery(e), CUDA_ERROR_NOT_READY);
+    OK(cuStreamQuery(b));
+    OK(cuCtxWaitEvent(ctx, e));
+    OK(cuEventCreate(&other, CU_EVENT_DISABLE_TIMING));
+    OK(cuEventRecord(other, b));
+    EXPECT(cuEventQuery(other), CUDA_ERROR_NOT_READY);
+    OK(cuStreamCreate(&later, CU_STREAM_NON_BLOCKING));
+    OK(cuEventRecord(other, later));
+    EXPECT(cuEventQuery(other), CUDA_ERROR_NOT_READY);
+    gate = 1;
+    OK(cuEventSynchronize(e));
+    OK(cuEventSynchronize(other));
+    OK(cuEventRecord(other, later));
+    OK(cuStreamSynchronize(later));
+    EXPECT(cuCtxRecordEvent(ctx, NULL), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuCtxRecordEvent((CUcontext)e, e), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuCtxWaitEvent(NULL, e), CUDA_ERROR_INVALID_CONTEXT);
+    OK(cuCtxCreate(&second, 0, 0));
+    EXPECT(cuCtxRecordEvent(second, e), CUDA_ERROR_INVALID_HANDLE);
+    OK(cuCtxWaitEvent(second, e));
+    OK(cuCtxDestroy(second));
+    OK(cuStreamDestroy(a));
+    OK(cuStreamDestroy(b));
+    OK(cuStreamDestroy(later));
+    OK(cuEventDestroy(other));
+    OK(cuEventDestroy(e));
+}
+
 int main(void) {
     CUcontext ctx = check_context();
     CUstream s;
@@ -126,6 +166,7 @@ int main(void) {
     timing(s);
     errors(s);
     other_context(ctx);
+    of_contexts(ctx);
     OK(cuCtxDestroy(ctx));
     return check_result();
 }

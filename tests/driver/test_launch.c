@@ -137,6 +137,31 @@ static void extended(CUstream s) {
     config.gridDimX = 16;
     attrs[1].value.clusterDim.x = 16; // more than 8 only when the kernel says so
     EXPECT(cuLaunchKernelEx(&config, fill, params, NULL), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    attrs[1].value.clusterDim.x = 2;
+    attrs[0].id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION;
+    attrs[0].value.clusterDim.y = attrs[0].value.clusterDim.z = 1;
+    attrs[0].value.clusterDim.x = 4;
+    config.gridDimX = 4;
+    OK(cuLaunchKernelEx(&config, fill, params, NULL));
+    OK(cuStreamSynchronize(s));
+    attrs[0].value.clusterDim.x = 3; // no multiple of 2
+    EXPECT(cuLaunchKernelEx(&config, fill, params, NULL), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    attrs[0].value.clusterDim.x = 8; // no divisor of the grid
+    EXPECT(cuLaunchKernelEx(&config, fill, params, NULL), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    CUevent timed; // which the events of launches must not be
+    OK(cuEventCreate(&timed, CU_EVENT_DEFAULT));
+    attrs[0].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT;
+    memset(&attrs[0].value, 0, sizeof attrs[0].value);
+    attrs[0].value.programmaticEvent.event = timed;
+    EXPECT(cuLaunchKernelEx(&config, fill, params, NULL), CUDA_ERROR_INVALID_VALUE);
+    attrs[0].value.programmaticEvent.event = NULL;
+    EXPECT(cuLaunchKernelEx(&config, fill, params, NULL), CUDA_ERROR_INVALID_HANDLE);
+    attrs[0].value.programmaticEvent.event = done;
+    attrs[2].id = CU_LAUNCH_ATTRIBUTE_IGNORE;
+    OK(cuLaunchKernelEx(&config, fill, params, NULL));
+    OK(cuEventSynchronize(done));
+    CHECK(filled(out, 64, 1, 1));
+    OK(cuEventDestroy(timed));
     attrs[1].id = (CUlaunchAttributeID)99;
     EXPECT(cuLaunchKernelEx(&config, fill, params, NULL), CUDA_ERROR_INVALID_VALUE);
     config.attrs = NULL;

@@ -70,6 +70,64 @@ static void properties(CUcontext ctx) {
     OK(cuStreamDestroy(t));
 }
 
+// Every attribute is kept, by streams and by default streams, and copied.
+static void attributes(CUstream s, CUstream to) {
+    CUstreamAttrValue v, got;
+    memset(&v, 0, sizeof v);
+    v.accessPolicyWindow.base_ptr = &v;
+    v.accessPolicyWindow.num_bytes = 4096;
+    v.accessPolicyWindow.hitRatio = 0.5f;
+    v.accessPolicyWindow.hitProp = CU_ACCESS_PROPERTY_PERSISTING;
+    v.accessPolicyWindow.missProp = CU_ACCESS_PROPERTY_STREAMING;
+    OK(cuStreamSetAttribute(s, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &v));
+    v.accessPolicyWindow.hitRatio = 1.5f;
+    EXPECT(cuStreamSetAttribute(s, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &v),
+           CUDA_ERROR_INVALID_VALUE);
+    v.accessPolicyWindow.hitRatio = 1;
+    v.accessPolicyWindow.missProp = CU_ACCESS_PROPERTY_PERSISTING;
+    EXPECT(cuStreamSetAttribute(s, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &v),
+           CUDA_ERROR_INVALID_VALUE);
+    memset(&v, 0, sizeof v);
+    OK(cuStreamGetAttribute(s, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &v));
+    CHECK(v.memSyncDomainMap.default_ == 0 && v.memSyncDomainMap.remote == 1);
+    v.memSyncDomainMap.default_ = 2;
+    v.memSyncDomainMap.remote = 3;
+    OK(cuStreamSetAttribute(s, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &v));
+    v.memSyncDomainMap.remote = 4;
+    EXPECT(cuStreamSetAttribute(s, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &v),
+           CUDA_ERROR_INVALID_VALUE);
+    v.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
+    OK(cuStreamSetAttribute(s, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, &v));
+    v.memSyncDomain = (CUlaunchMemSyncDomain)2;
+    EXPECT(cuStreamSetAttribute(s, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, &v),
+           CUDA_ERROR_INVALID_VALUE);
+    v.priority = -2;
+    OK(cuStreamSetAttribute(s, CU_STREAM_ATTRIBUTE_PRIORITY, &v));
+    OK(cuStreamCopyAttributes(to, s));
+    OK(cuStreamGetAttribute(to, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &got));
+    CHECK(got.accessPolicyWindow.num_bytes == 4096 && got.accessPolicyWindow.hitRatio == 0.5f);
+    OK(cuStreamGetAttribute(to, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &got));
+    CHECK(got.memSyncDomainMap.default_ == 2 && got.memSyncDomainMap.remote == 3);
+    OK(cuStreamGetAttribute(to, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, &got));
+    CHECK(got.memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+    OK(cuStreamGetAttribute(to, CU_STREAM_ATTRIBUTE_PRIORITY, &got));
+    CHECK(got.priority == -2);
+    EXPECT(cuStreamSetAttribute(s, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &v), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuStreamSetAttribute(s, CU_STREAM_ATTRIBUTE_PRIORITY, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void all_attributes(void) {
+    CUstream s, t;
+    OK(cuStreamCreate(&s, 0));
+    OK(cuStreamCreate(&t, CU_STREAM_NON_BLOCKING));
+    attributes(s, t);
+    attributes(CU_STREAM_PER_THREAD, s);
+    OK(cuStreamDestroy(s));
+    EXPECT(cuStreamCopyAttributes(s, t), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuStreamCopyAttributes(t, s), CUDA_ERROR_INVALID_HANDLE);
+    OK(cuStreamDestroy(t));
+}
+
 static void errors(void) {
     CUstream s;
     EXPECT(cuStreamCreate(NULL, 0), CUDA_ERROR_INVALID_VALUE);
@@ -185,6 +243,7 @@ static void callbacks(void) {
 int main(void) {
     CUcontext ctx = check_context();
     properties(ctx);
+    all_attributes();
     errors();
     order();
     legacy_default();
