@@ -5,6 +5,12 @@
 
 #include "host_defines.h"
 
+#if defined(__CUDACC_RTC__) // there is no host code, and no C library
+#include "builtin_types.h"
+
+#include "kudzu/rtc_language.h"
+#else
+
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
 #include "kudzu/standard_headers.h"
 #endif
@@ -22,6 +28,8 @@
 #include "texture_indirect_functions.h"
 
 #include "kudzu/runtime_templates.h"
+#endif
+
 #endif
 
 #endif

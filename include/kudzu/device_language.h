@@ -87,7 +87,9 @@ static __inline__ __attribute__((device, always_inline)) float tanf(float x) {
 #include <__clang_cuda_complex_builtins.h>
 
 // Device versions of operator new and delete.
+#if !defined(__CUDACC_RTC__)
 #include <new>
+#endif
 
 // Where the runtime library looks for the driver when nothing else says where it is.
 #if defined(__KUDZU_LIBRARY_DIRECTORY) && !defined(__CUDA_ARCH__)

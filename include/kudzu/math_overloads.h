@@ -164,6 +164,8 @@ KUDZU_DEVICE double copysign(double a, float b) {
 }
 
 // ---- Host versions ------------------------------------------------------------------------
+// (Programs compiled at run time have no host code, and none of the C library that these need.)
+#if !defined(__CUDACC_RTC__)
 
 KUDZU_HOST double rsqrt(double x) {
     return 1.0 / ::sqrt(x);
@@ -310,6 +312,8 @@ KUDZU_HOST void sincospif(float x, float *s, float *c) {
 KUDZU_HOST void sincospi(float x, float *s, float *c) {
     sincospif(x, s, c);
 }
+
+#endif
 
 #undef KUDZU_HOST
 #undef KUDZU_DEVICE

@@ -23,12 +23,17 @@ __attribute__((device)) static inline void __assert_fail(const char *expression,
 }
 
 namespace std {
+#if defined(__CUDACC_RTC__)
+using ::free;
+using ::malloc;
+#else
 __attribute__((device)) static inline void *malloc(size_t size) {
     return ::malloc(size);
 }
 __attribute__((device)) static inline void free(void *p) {
     ::free(p);
 }
+#endif
 } // namespace std
 
 __attribute__((device)) static inline void __nanosleep(unsigned int ns) {

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "support/arena.h"
+#include "support/strbuf.h"
 #include "support/vec.h"
 
 typedef VEC(const char *) cc_strings;
@@ -24,5 +25,7 @@ int kudzu_cc(int argc, char **argv);
 // "kudzu cc: error: ..." on stderr; returns false, so that `return cc_error(...)` reads well.
 bool cc_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cc_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+// From now on the calling thread's messages go to the end of *log; NULL: to stderr again.
+void cc_capture_messages(struct strbuf *log);
 
 #endif

@@ -63,6 +63,13 @@ bool compilation_init(struct compilation *c, const struct cc_options *o, const s
     return !t->foreign_include || o->host_sysroot || hide_foreign_headers(c);
 }
 
+void compilation_init_rtc(struct compilation *c, const struct cc_options *o,
+                          const struct toolchain *t, struct arena *arena) {
+    *c = (struct compilation){.options = o, .toolchain = t, .arena = arena};
+    if (t->foreign_include && !precompiled_directories(t, arena, &c->standard_directories))
+        vec_push(arena, &c->standard_directories, "-nostdlibinc");
+}
+
 void clang_host_machine(struct command *cmd, const struct cc_options *o) {
     if (o->host_target)
         command_argf(cmd, "--target=%s", o->host_target);
@@ -86,7 +93,6 @@ static void add_common(struct command *cmd, const struct compilation *c) {
 static void add_definitions(struct command *cmd, const struct compilation *c) {
     const struct cc_options *o = c->options;
     static const char *const always[] = {
-        "-D__NVCC__",
         "-D__CUDACC__",
         "-D__CUDACC_VER_MAJOR__=12",
         "-D__CUDACC_VER_MINOR__=9",
@@ -148,20 +154,24 @@ static void add_implicit_header(struct command *cmd, const struct compilation *c
     command_arg(cmd, precompiled ? precompiled : "cuda_runtime.h");
 }
 
-// `arch`: the device pass's architecture; NULL in the host pass.
-static void add_cuda(struct command *cmd, const struct compilation *c, const char *arch) {
-    enum cc_pass pass = arch ? CC_DEVICE_PASS : CC_HOST_PASS;
-    const struct cc_options *o = c->options;
-    command_arg(cmd, pass == CC_DEVICE_PASS ? "--cuda-device-only" : "--cuda-host-only");
+static void add_cuda_language(struct command *cmd, const struct compilation *c) {
     // No toolkit is looked for, and none of its files is read.
     command_argf(cmd, "--cuda-path=%s", c->toolchain->lib);
     command_arg(cmd, "-nocudainc");
     command_arg(cmd, "-nocudalib");
     command_arg(cmd, "-Xclang");
     command_arg(cmd, "-target-sdk-version=" TARGET_SDK);
-    command_argf(cmd, "-std=%s", language_standard(o));
+    command_argf(cmd, "-std=%s", language_standard(c->options));
     if (c->toolchain->plugin)
         command_argf(cmd, "-fpass-plugin=%s", c->toolchain->plugin);
+}
+
+// `arch`: the device pass's architecture; NULL in the host pass.
+static void add_cuda(struct command *cmd, const struct compilation *c, const char *arch) {
+    enum cc_pass pass = arch ? CC_DEVICE_PASS : CC_HOST_PASS;
+    const struct cc_options *o = c->options;
+    command_arg(cmd, pass == CC_DEVICE_PASS ? "--cuda-device-only" : "--cuda-host-only");
+    add_cuda_language(cmd, c);
     if (o->per_thread_stream)
         command_arg(cmd, "-fgpu-default-stream=per-thread");
     if (o->rdc)
@@ -171,6 +181,7 @@ static void add_cuda(struct command *cmd, const struct compilation *c, const cha
     for (size_t i = 0; i < sizeof nvcc_like_warnings / sizeof nvcc_like_warnings[0]; ++i)
         command_arg(cmd, nvcc_like_warnings[i]);
     command_args(cmd, &o->warnings);
+    command_arg(cmd, "-D__NVCC__");
     add_definitions(cmd, c);
     add_common(cmd, c);
     add_implicit_header(cmd, c, pass, arch);
@@ -226,6 +237,15 @@ static void add_device_code_generation(struct command *cmd, const struct compila
     }
 }
 
+static void add_device_library(struct command *cmd, const struct compilation *c) {
+    if (!c->toolchain->devicelib)
+        return;
+    command_arg(cmd, "-Xclang");
+    command_arg(cmd, "-mlink-builtin-bitcode");
+    command_arg(cmd, "-Xclang");
+    command_arg(cmd, c->toolchain->devicelib);
+}
+
 void clang_device_pass(struct command *cmd, const struct compilation *c,
                        const struct architecture *arch, const char *source) {
     command_init(cmd, c->arena, arena_printf(c->arena, "%s,device pass %s", source, arch->name),
@@ -237,12 +257,39 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     add_device_code_generation(cmd, c);
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);
-    if (c->toolchain->devicelib) {
-        command_arg(cmd, "-Xclang");
-        command_arg(cmd, "-mlink-builtin-bitcode");
-        command_arg(cmd, "-Xclang");
-        command_arg(cmd, c->toolchain->devicelib);
-    }
+    add_device_library(cmd, c);
+    command_arg(cmd, source);
+}
+
+void clang_rtc_pass(struct command *cmd, const struct compilation *c,
+                    const struct architecture *arch, const char *source) {
+    const struct cc_options *o = c->options;
+    command_init(cmd, c->arena, NULL, c->toolchain->clang);
+    command_arg(cmd, "-xcuda");
+    command_arg(cmd, "--cuda-device-only");
+    add_cuda_language(cmd, c);
+    if (o->rdc)
+        command_arg(cmd, "-fgpu-rdc");
+    if (o->fast_math)
+        command_arg(cmd, "-fgpu-approx-transcendentals");
+    for (size_t i = 0; i < sizeof nvcc_like_warnings / sizeof nvcc_like_warnings[0]; ++i)
+        command_arg(cmd, nvcc_like_warnings[i]);
+    command_args(cmd, &o->warnings);
+    command_arg(cmd, "-D__CUDACC_RTC__");
+    add_definitions(cmd, c);
+    // kudzu's own headers come first: another toolkit's, in a directory that the program names,
+    // do not mix with them.
+    command_argf(cmd, "-I%s/kudzu/rtc", c->toolchain->include);
+    command_argf(cmd, "-I%s", c->toolchain->include);
+    command_args(cmd, &o->preprocessor);
+    command_args(cmd, &c->standard_directories);
+    command_arg(cmd, "-Qunused-arguments");
+    command_arg(cmd, "-include");
+    command_arg(cmd, "kudzu/rtc_language.h");
+    command_argf(cmd, "--cuda-gpu-arch=%s", arch->name);
+    command_arg(cmd, "--cuda-feature=+ptx85");
+    add_device_code_generation(cmd, c);
+    add_device_library(cmd, c);
     command_arg(cmd, source);
 }
 

@@ -23,9 +23,17 @@ void clang_host_machine(struct command *cmd, const struct cc_options *o);
 bool compilation_init(struct compilation *c, const struct cc_options *o, const struct toolchain *t,
                       struct arena *arena);
 
+// For programs compiled at run time: reads no file but the precompiled headers' key.
+void compilation_init_rtc(struct compilation *c, const struct cc_options *o,
+                          const struct toolchain *t, struct arena *arena);
+
 // Device pass for one architecture, up to `-S`, `-emit-llvm -c` or what the caller adds.
 void clang_device_pass(struct command *cmd, const struct compilation *c,
                        const struct architecture *arch, const char *source);
+// A program compiled at run time, from `source` up to what the caller adds: no implicit header but
+// the device language, and nothing of the C library (kudzu/rtc_language.h).
+void clang_rtc_pass(struct command *cmd, const struct compilation *c,
+                    const struct architecture *arch, const char *source);
 // Host pass of a .cu file. `image`: the container to embed, NULL: none; with -rdc it is bitcode.
 void clang_host_pass(struct command *cmd, const struct compilation *c, const char *source,
                      const char *image);

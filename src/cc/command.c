@@ -95,6 +95,9 @@ bool command_start(struct command *c) {
     if (!redirect(&actions, 0, c->stdin_path) || !redirect(&actions, 1, c->stdout_path) ||
         !redirect(&actions, 2, c->stderr_path))
         error = ENOMEM;
+    // A descriptor that becomes itself loses its close-on-exec mark.
+    for (uint32_t i = 0; i < c->inherited_count && !error; ++i)
+        error = posix_spawn_file_actions_adddup2(&actions, c->inherited[i], c->inherited[i]);
     if (!error)
         error =
             posix_spawnp(&c->pid, c->args.data[0], &actions, NULL, (char **)c->args.data, environ);
@@ -136,7 +139,7 @@ int command_wait(struct command *c) {
         if (waitpid(c->pid, &status, 0) == c->pid)
             finish(c, status);
         else if (errno != EINTR)
-            c->done = true, c->status = 1;
+            c->done = true, c->status = errno == ECHILD ? -1 : 1;
     return c->status;
 }
 

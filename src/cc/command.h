@@ -15,9 +15,12 @@ struct command {
     const char *stdin_path;  // NULL: ours
     const char *stdout_path; // NULL: ours
     const char *stderr_path; // NULL: ours
-    pid_t pid;               // 0: not started, or dry run
+    const int *inherited;    // descriptors that the program gets, too, with the same numbers
+    uint32_t inherited_count;
+    pid_t pid; // 0: not started, or dry run
     bool done;
-    int status; // exit status once done; 128 + signal when it was killed
+    int status; // exit status once done; 128 + signal when it was killed; -1: somebody else, who
+                // waits for all children or wants none, has it
     uint64_t start_us, end_us;
 };
 

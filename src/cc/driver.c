@@ -209,7 +209,7 @@ static bool drive(struct cc_options *o, struct arena *arena, int *status) {
     struct compilation c;
     if (!o->inputs.len && !o->precompile)
         return cc_error("no input files");
-    if (!toolchain_find(&t, arena))
+    if (!toolchain_find(&t, arena, "/proc/self/exe"))
         return false;
     // Before the files are looked for: CMake asks with a file that is not there.
     show_settings(&t, &o->architectures);

@@ -95,16 +95,21 @@ static bool spell_alignment(struct arena *arena, char **text, size_t *size) {
     return from != 0;
 }
 
+bool launch_tokens_rewrite(struct arena *arena, char **text, size_t *size) {
+    bool joined = join(*text, *size, '<'), spelled = spell_alignment(arena, text, size);
+    if (joined || spelled)
+        join(*text, *size, '>');
+    return joined || spelled;
+}
+
 const char *launch_tokens_overlay(struct arena *arena, const char *source) {
     char *text, absolute[PATH_MAX];
     size_t size;
     if (!realpath(source, absolute) || strpbrk(absolute, "\"\\") ||
         !read_file(arena, source, &text, &size))
         return NULL;
-    bool joined = join(text, size, '<');
-    if (!spell_alignment(arena, &text, &size) && !joined)
+    if (!launch_tokens_rewrite(arena, &text, &size))
         return NULL;
-    join(text, size, '>');
     const char *copy = scratch_path(arena, ".cu"), *overlay = scratch_path(arena, ".yaml");
     const char *yaml = arena_printf(arena,
                                     "{ \"version\": 0, \"use-external-names\": false, \"roots\": "

@@ -56,9 +56,9 @@ static bool find_clang(struct toolchain *t, struct arena *arena) {
     return true;
 }
 
-bool toolchain_find(struct toolchain *t, struct arena *arena) {
+bool toolchain_find(struct toolchain *t, struct arena *arena, const char *inside) {
     memset(t, 0, sizeof *t);
-    const char *bin = directory_of(arena, "/proc/self/exe");
+    const char *bin = directory_of(arena, inside);
     if (!bin)
         return cc_error("cannot tell where kudzu is installed");
     const char *root = directory_of(arena, bin);

@@ -20,6 +20,7 @@ struct toolchain {
     const char *foreign_include;
 };
 
-bool toolchain_find(struct toolchain *t, struct arena *arena);
+// `inside`: a file in the bin or lib folder of the installation (or of the build). False: reported.
+bool toolchain_find(struct toolchain *t, struct arena *arena, const char *inside);
 
 #endif

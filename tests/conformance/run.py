@@ -79,8 +79,27 @@ def first_error(text):
     return last_line(text)
 
 
+def make_modules(kudzu, folder, work, modules):
+    """The files with device code that the program opens when it runs; "" or what went wrong."""
+    for name in modules.split():
+        target = os.path.join(work, os.path.basename(name.split("=")[0]))
+        if name == "headers":  # of device code, which a program copies beside itself
+            include = os.path.join(os.path.dirname(kudzu), "../include")
+            shutil.copy(os.path.join(include, "cooperative_groups.h"), work)
+            shutil.copytree(os.path.join(include, "cooperative_groups"), work + "/cooperative_groups")
+        elif "=" not in name:  # compiled by the program itself
+            shutil.copy(os.path.join(folder, name), target)
+        else:
+            source = os.path.join(folder, name.split("=")[1])
+            form = "-ptx" if target.endswith(".ptx") else "-fatbin"
+            code, out = run([kudzu, "cc", form, source, "-o", target], work, TIMEOUT)
+            if code != 0:
+                return "%s does not compile: %s" % (source, first_error(out))
+    return ""
+
+
 def attempt(kudzu, root, row, keep):
-    suite, name, _, sources, options, args, expect = (row + [""] * 7)[:7]
+    suite, name, _, sources, options, args, expect, modules = (row + [""] * 8)[:8]
     _, top, includes, flags = SUITES[suite]
     folder = os.path.join(root, top, name)
     work = tempfile.mkdtemp(prefix="kudzu-conformance-")
@@ -88,6 +107,10 @@ def attempt(kudzu, root, row, keep):
         for data in glob.glob(folder + "/data") + glob.glob(folder + "/*.dat"):
             dst = os.path.join(work, os.path.basename(data))
             (shutil.copytree if os.path.isdir(data) else shutil.copy)(data, dst)
+        if modules:
+            failure = make_modules(kudzu, folder, work, modules)
+            if failure:
+                return "fail", 0, 0, failure
         if name.endswith("hotspot"):
             write_hotspot_data(work)
         cmd = [kudzu, "cc", "-O3"] + flags + options.split()

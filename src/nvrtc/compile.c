@@ -1,0 +1,232 @@
+// One compilation: files in memory, clang on them, and what it printed.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cc/clang_flags.h"
+#include "cc/cluster_dims.h"
+#include "cc/launch_tokens.h"
+#include "image/image.h"
+#include "nvrtc/log.h"
+#include "nvrtc/names.h"
+#include "nvrtc/options.h"
+#include "nvrtc/program.h"
+#include "nvrtc/virtual_files.h"
+
+struct job {
+    struct _nvrtcProgram *program;
+    struct arena arena; // what lives as long as the compilation
+    struct rtc_options options;
+    struct toolchain toolchain;
+    struct compilation compilation;
+    struct virtual_files files;
+    const char *source; // path of the program's text: clang's driver looks for it on disk
+    int out, err;       // what clang prints
+};
+
+// ---- The source -----------------------------------------------------------------------------
+
+static void put_line_marker(struct strbuf *source, const char *name) {
+    strbuf_puts(source, "#line 1 \"");
+    for (; *name; ++name)
+        strbuf_printf(source, *name == '"' || *name == '\\' ? "\\%c" : "%c",
+                      *name == '\n' ? ' ' : *name);
+    strbuf_puts(source, "\"\n");
+}
+
+static bool add_source(struct job *j) {
+    const struct _nvrtcProgram *p = j->program;
+    struct strbuf text = {0};
+    char *program = arena_strdup(&j->arena, p->source);
+    size_t size = strlen(program);
+    launch_tokens_rewrite(&j->arena, &program, &size);
+    if (j->options.default_device)
+        strbuf_puts(&text, "#pragma clang force_cuda_host_device begin\n"
+                           "#pragma clang attribute push(__attribute__((device)), apply_to = "
+                           "variable(is_global))\n");
+    put_line_marker(&text, p->name);
+    strbuf_append(&text, program, size);
+    if (j->options.default_device)
+        strbuf_puts(&text, "\n#pragma clang attribute pop\n"
+                           "#pragma clang force_cuda_host_device end\n");
+    rtc_names_add(p, &text);
+    strbuf_puts(&text, "\n");
+    j->source = virtual_files_main(&j->files, &j->arena, strbuf_str(&text), text.len);
+    bool ok = j->source;
+    for (uint32_t i = 0; i < p->headers.len && ok; ++i)
+        ok = virtual_files_add(&j->files, &j->arena, p->headers.data[i].name,
+                               p->headers.data[i].text, strlen(p->headers.data[i].text));
+    strbuf_free(&text);
+    return ok;
+}
+
+// ---- clang ----------------------------------------------------------------------------------
+
+// Options that show clang the headers in memory, before those of the program.
+static void add_search(struct job *j) {
+    cc_strings given = j->options.cc.preprocessor, all = {0};
+    vec_push(&j->arena, &all, "-iquote" VIRTUAL_FOLDER);
+    vec_push(&j->arena, &all, "-I" VIRTUAL_FOLDER);
+    if (!j->options.no_source_include) {
+        vec_push(&j->arena, &all, "-iquote");
+        const char *slash = strrchr(j->program->name, '/');
+        vec_push(&j->arena, &all,
+                 slash ? arena_strndup(&j->arena, j->program->name,
+                                       (size_t)(slash - j->program->name) + 1)
+                       : ".");
+    }
+    for (uint32_t i = 0; i < given.len; ++i)
+        vec_push(&j->arena, &all, given.data[i]);
+    if (j->options.no_move_forward)
+        vec_push(&j->arena, &all, "-DKUDZU_RTC_NO_MOVE_FORWARD");
+    if (j->options.no_initializer_list)
+        vec_push(&j->arena, &all, "-DKUDZU_RTC_NO_INITIALIZER_LIST");
+    j->options.cc.preprocessor = all;
+}
+
+static bool prepare(struct job *j, struct command *cmd) {
+    static const char *const style[] = {"-fno-color-diagnostics",
+                                        "-fdiagnostics-format=msvc",
+                                        "-fno-show-column",
+                                        "-fno-diagnostics-show-line-numbers",
+                                        "-fno-diagnostics-show-option",
+                                        "-ferror-limit=100",
+                                        "-fmacro-prefix-map=" VIRTUAL_FOLDER "/="};
+    if (!add_source(j))
+        return false;
+    const char *overlay = virtual_files_overlay(&j->files, &j->arena);
+    j->out = memory_file("ptx");
+    j->err = memory_file("messages");
+    if (!overlay || j->out < 0 || j->err < 0)
+        return false;
+    add_search(j);
+    compilation_init_rtc(&j->compilation, &j->options.cc, &j->toolchain, &j->arena);
+    clang_rtc_pass(cmd, &j->compilation, &j->options.cc.architectures.list.data[0], j->source);
+    for (size_t i = 0; i < sizeof style / sizeof style[0]; ++i)
+        command_arg(cmd, style[i]);
+    command_arg(cmd, "-ivfsoverlay");
+    command_arg(cmd, overlay);
+    command_arg(cmd, j->options.syntax_only ? "-fsyntax-only" : "-S");
+    command_arg(cmd, "-o");
+    command_arg(cmd, "-");
+    cmd->inherited = j->files.descriptors.data;
+    cmd->inherited_count = j->files.descriptors.len;
+    cmd->stdin_path = "/dev/null";
+    cmd->stdout_path = memory_file_path(&j->arena, j->out);
+    cmd->stderr_path = memory_file_path(&j->arena, j->err);
+    return true;
+}
+
+// True: it ended by itself. The program's callback can end it.
+static bool wait_for(const struct _nvrtcProgram *p, struct command *cmd) {
+    while (p->callback && !command_poll(cmd)) {
+        if (p->callback(p->payload, NULL) == 1) {
+            command_kill(cmd);
+            return false;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    command_wait(cmd);
+    return true;
+}
+
+// ---- What came out --------------------------------------------------------------------------
+
+static nvrtcResult take_code(struct job *j) {
+    struct _nvrtcProgram *p = j->program;
+    size_t size;
+    memory_file_read(j->out, &p->ptx);
+    const char *text = cluster_dims_apply(&j->arena, strbuf_str(&p->ptx), &size);
+    if (text != strbuf_str(&p->ptx)) {
+        strbuf_free(&p->ptx);
+        p->ptx = (struct strbuf){0};
+        strbuf_append(&p->ptx, text, size);
+    }
+    rtc_names_take(p);
+    p->compiled = true;
+    if (!j->options.real_architecture)
+        return NVRTC_SUCCESS;
+    struct kimg_entry e = {.kind = KIMG_PTX,
+                           .arch = j->options.cc.architectures.list.data[0].number,
+                           .ptx_major = 8,
+                           .ptx_minor = 5,
+                           .data = strbuf_str(&p->ptx),
+                           .size = p->ptx.len,
+                           .name = p->name};
+    return kimg_build(&e, 1, &p->cubin, &p->cubin_size) ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
+}
+
+// clang's messages follow those of the options. Without an exit status (a program that waits for
+// all its children may have taken it) the messages and the code tell how it went.
+static nvrtcResult finish(struct job *j, const struct command *cmd) {
+    struct strbuf messages = {0}, *log = &j->program->log;
+    memory_file_read(j->err, &messages);
+    rtc_log_append(log, strbuf_str(&messages), j->program->name);
+    strbuf_free(&messages);
+    bool failed = cmd->status > 0;
+    if (cmd->status < 0)
+        failed = strstr(strbuf_str(log), " detected in the compilation of ") ||
+                 (!j->options.syntax_only && lseek(j->out, 0, SEEK_END) == 0);
+    return failed ? NVRTC_ERROR_COMPILATION : take_code(j);
+}
+
+static nvrtcResult write_time(const struct job *j, const struct command *cmd) {
+    const char *path = j->options.time_file;
+    if (!path)
+        return NVRTC_SUCCESS;
+    FILE *f = strcmp(path, "-") ? fopen(path, "a") : stdout;
+    if (!f)
+        return NVRTC_ERROR_TIME_FILE_WRITE_FAILED;
+    fprintf(f, "%s,nvrtc,%s,%.3f,ms\n", j->program->name,
+            j->options.cc.architectures.list.data[0].name,
+            (double)(cmd->end_us - cmd->start_us) / 1000);
+    return (f == stdout ? fflush(f) : fclose(f)) ? NVRTC_ERROR_TIME_FILE_WRITE_FAILED
+                                                 : NVRTC_SUCCESS;
+}
+
+static nvrtcResult run(struct job *j, const char *library) {
+    struct command cmd;
+    if (!toolchain_find(&j->toolchain, &j->arena, library))
+        return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    if (!prepare(j, &cmd))
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    if (!command_start(&cmd))
+        return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    if (!wait_for(j->program, &cmd))
+        return NVRTC_ERROR_CANCELLED;
+    nvrtcResult result = finish(j, &cmd), written = write_time(j, &cmd);
+    return result == NVRTC_SUCCESS ? written : result;
+}
+
+static void forget_results(struct _nvrtcProgram *p) {
+    strbuf_free(&p->log);
+    strbuf_free(&p->ptx);
+    p->log = p->ptx = (struct strbuf){0};
+    free(p->cubin);
+    p->cubin = NULL;
+    p->compiled = false;
+    for (uint32_t i = 0; i < p->names.len; ++i)
+        p->names.data[i].lowered = NULL;
+}
+
+nvrtcResult rtc_compile(struct _nvrtcProgram *p, const char *library, int count,
+                        const char *const *options) {
+    struct job j = {.program = p, .out = -1, .err = -1};
+    forget_results(p);
+    p->attempted = true;
+    cc_capture_messages(&p->log);
+    nvrtcResult result = rtc_options_parse(&j.options, &j.arena, count, options)
+                             ? run(&j, library)
+                             : NVRTC_ERROR_INVALID_OPTION;
+    cc_capture_messages(NULL);
+    virtual_files_close(&j.files);
+    if (j.out >= 0)
+        close(j.out);
+    if (j.err >= 0)
+        close(j.err);
+    arena_free(&j.arena);
+    return result;
+}

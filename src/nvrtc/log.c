@@ -1,0 +1,61 @@
+#define _GNU_SOURCE
+#include "nvrtc/log.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "nvrtc/virtual_files.h"
+
+// "3 warnings and 1 error generated when compiling for sm_90."
+static bool is_count(const char *line, size_t n) {
+    return isdigit((unsigned char)*line) && memmem(line, n, " generated", 10);
+}
+
+// Within a line: the position of `word`, NULL: not there.
+static const char *within(const char *line, size_t n, const char *word) {
+    return memmem(line, n, word, strlen(word));
+}
+
+static void put_line(struct strbuf *log, const char *line, size_t n) {
+    static const char folder[] = VIRTUAL_FOLDER "/";
+    for (const char *at; (at = within(line, n, folder));) {
+        strbuf_append(log, line, (size_t)(at - line));
+        n -= (size_t)(at - line) + sizeof folder - 1;
+        line = at + sizeof folder - 1;
+    }
+    strbuf_append(log, line, n);
+    strbuf_puts(log, "\n");
+}
+
+// A header that is missing, in the words by which programs find out its name and supply it.
+static bool put_missing_header(struct strbuf *log, const char *line, size_t n) {
+    const char *fatal = within(line, n, ": fatal error: '");
+    const char *end = within(line, n, "' file not found");
+    if (!fatal || !end || end < fatal)
+        return false;
+    strbuf_append(log, line, (size_t)(fatal - line));
+    strbuf_printf(log, ": catastrophic error: cannot open source file \"%.*s\"\n",
+                  (int)(end - fatal - 16), fatal + 16);
+    return true;
+}
+
+void rtc_log_append(struct strbuf *log, const char *text, const char *name) {
+    unsigned errors = 0, fatal = 0;
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        errors += within(text, n, ": error: ") != NULL;
+        fatal += within(text, n, ": fatal error: ") != NULL;
+        if (!is_count(text, n) && !put_missing_header(log, text, n))
+            put_line(log, text, n);
+        text += n + (text[n] == '\n');
+    }
+    if (errors)
+        strbuf_printf(log, "\n%u error%s detected in the compilation of \"%s\".\n", errors,
+                      errors > 1 ? "s" : "", name);
+    if (fatal)
+        strbuf_printf(log,
+                      "\n%u catastrophic error%s detected in the compilation of \"%s\".\n"
+                      "Compilation terminated.\n",
+                      fatal, fatal > 1 ? "s" : "", name);
+}

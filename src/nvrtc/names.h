@@ -1,0 +1,12 @@
+// Name expressions: what a kernel or variable is called in the PTX.
+#ifndef KUDZU_NVRTC_NAMES_H
+#define KUDZU_NVRTC_NAMES_H
+
+#include "nvrtc/program.h"
+
+// Appends, for each expression, a constant that holds the address of what it names.
+void rtc_names_add(const struct _nvrtcProgram *p, struct strbuf *source);
+// Finds these constants in the PTX, remembers the names that they hold, and takes them away.
+void rtc_names_take(struct _nvrtcProgram *p);
+
+#endif

@@ -1,0 +1,317 @@
+#define _GNU_SOURCE
+// The entry points: they check what they are given, and keep the list of programs.
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc/architectures.h"
+#include "nvrtc/program.h"
+
+static char library[PATH_MAX];
+
+// Now, since a relative path means something only until the program changes its directory.
+__attribute__((constructor)) static void find_library(void) {
+    Dl_info info;
+    if (!dladdr(library, &info) || !realpath(info.dli_fname, library))
+        library[0] = 0;
+}
+
+// ---- All programs ---------------------------------------------------------------------------
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct _nvrtcProgram *programs;
+
+static bool is_program(const struct _nvrtcProgram *p) {
+    pthread_mutex_lock(&lock);
+    const struct _nvrtcProgram *at = programs;
+    while (at && at != p)
+        at = at->next;
+    pthread_mutex_unlock(&lock);
+    return at;
+}
+
+static void add_program(struct _nvrtcProgram *p) {
+    pthread_mutex_lock(&lock);
+    p->next = programs;
+    programs = p;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool remove_program(struct _nvrtcProgram *p) {
+    pthread_mutex_lock(&lock);
+    struct _nvrtcProgram **at = &programs;
+    while (*at && *at != p)
+        at = &(*at)->next;
+    bool found = *at;
+    if (found)
+        *at = p->next;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+// ---- About the library ----------------------------------------------------------------------
+
+const char *nvrtcGetErrorString(nvrtcResult result) {
+    static const char *const names[] = {
+        "NVRTC_SUCCESS",
+        "NVRTC_ERROR_OUT_OF_MEMORY",
+        "NVRTC_ERROR_PROGRAM_CREATION_FAILURE",
+        "NVRTC_ERROR_INVALID_INPUT",
+        "NVRTC_ERROR_INVALID_PROGRAM",
+        "NVRTC_ERROR_INVALID_OPTION",
+        "NVRTC_ERROR_COMPILATION",
+        "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+        "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+        "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+        "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+        "NVRTC_ERROR_INTERNAL_ERROR",
+        "NVRTC_ERROR_TIME_FILE_WRITE_FAILED",
+        "NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED",
+        "NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED",
+        "NVRTC_ERROR_PCH_CREATE",
+        "NVRTC_ERROR_CANCELLED",
+        "NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED",
+    };
+    size_t i = (size_t)result;
+    return i < sizeof names / sizeof names[0] ? names[i] : "NVRTC_ERROR unknown";
+}
+
+nvrtcResult nvrtcVersion(int *major, int *minor) {
+    if (!major || !minor)
+        return NVRTC_ERROR_INVALID_INPUT;
+    *major = 12;
+    *minor = 9;
+    return NVRTC_SUCCESS;
+}
+
+// The known architectures as distinct numbers (sm_90 and sm_90a are one); out may be NULL.
+static int supported_architectures(int *out) {
+    int n = 0, last = 0;
+    for (uint32_t i = 0; i < known_architecture_count; ++i) {
+        int number = (int)known_architectures[i].number;
+        if (number == last)
+            continue;
+        last = number;
+        if (out)
+            out[n] = number;
+        n++;
+    }
+    return n;
+}
+
+nvrtcResult nvrtcGetNumSupportedArchs(int *numArchs) {
+    if (!numArchs)
+        return NVRTC_ERROR_INVALID_INPUT;
+    *numArchs = supported_architectures(NULL);
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetSupportedArchs(int *supportedArchs) {
+    if (!supportedArchs)
+        return NVRTC_ERROR_INVALID_INPUT;
+    supported_architectures(supportedArchs);
+    return NVRTC_SUCCESS;
+}
+
+// ---- Programs -------------------------------------------------------------------------------
+
+nvrtcResult nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name,
+                               int numHeaders, const char *const *headers,
+                               const char *const *includeNames) {
+    if (!prog || !src || numHeaders < 0 || (numHeaders && (!headers || !includeNames)))
+        return NVRTC_ERROR_INVALID_INPUT;
+    for (int i = 0; i < numHeaders; ++i)
+        if (!headers[i] || !includeNames[i])
+            return NVRTC_ERROR_INVALID_INPUT;
+    struct _nvrtcProgram *p = calloc(1, sizeof *p);
+    if (!p)
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    p->source = arena_strdup(&p->arena, src);
+    p->name = arena_strdup(&p->arena, name && *name ? name : "default_program");
+    for (int i = 0; i < numHeaders; ++i) {
+        struct rtc_text h = {arena_strdup(&p->arena, includeNames[i]),
+                             arena_strdup(&p->arena, headers[i])};
+        vec_push(&p->arena, &p->headers, h);
+    }
+    add_program(p);
+    *prog = p;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcDestroyProgram(nvrtcProgram *prog) {
+    if (!prog || !*prog || !remove_program(*prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    struct _nvrtcProgram *p = *prog;
+    strbuf_free(&p->log);
+    strbuf_free(&p->ptx);
+    free(p->cubin);
+    arena_free(&p->arena);
+    free(p);
+    *prog = NULL;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *const *options) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (numOptions < 0 || (numOptions && !options))
+        return NVRTC_ERROR_INVALID_INPUT;
+    for (int i = 0; i < numOptions; ++i)
+        if (!options[i])
+            return NVRTC_ERROR_INVALID_INPUT;
+    return rtc_compile(prog, library, numOptions, options);
+}
+
+nvrtcResult nvrtcSetFlowCallback(nvrtcProgram prog, int (*callback)(void *payload, void *reserved),
+                                 void *payload) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!callback)
+        return NVRTC_ERROR_INVALID_INPUT;
+    prog->callback = callback;
+    prog->payload = payload;
+    return NVRTC_SUCCESS;
+}
+
+// ---- What came out --------------------------------------------------------------------------
+
+// Both of the two calls for one kind of code: the size, or (out) the bytes.
+static nvrtcResult get_code(nvrtcProgram prog, bool available, const void *data, size_t size,
+                            size_t *size_out, char *out, bool wants_size) {
+    if (!prog->compiled)
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (wants_size ? !size_out : !out)
+        return NVRTC_ERROR_INVALID_INPUT;
+    if (wants_size)
+        *size_out = available ? size : 0;
+    else if (!available)
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    else
+        memcpy(out, data, size);
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    return get_code(prog, true, NULL, prog->ptx.len + 1, ptxSizeRet, NULL, true);
+}
+
+nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    return get_code(prog, true, strbuf_str(&prog->ptx), prog->ptx.len + 1, NULL, ptx, false);
+}
+
+nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    return get_code(prog, prog->cubin, NULL, prog->cubin_size, cubinSizeRet, NULL, true);
+}
+
+nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    return get_code(prog, prog->cubin, prog->cubin, prog->cubin_size, NULL, cubin, false);
+}
+
+nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    return get_code(prog, false, NULL, 0, LTOIRSizeRet, NULL, true);
+}
+
+nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    return get_code(prog, false, NULL, 0, NULL, LTOIR, false);
+}
+
+nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet) {
+    return nvrtcGetLTOIRSize(prog, optixirSizeRet);
+}
+
+nvrtcResult nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir) {
+    return nvrtcGetLTOIR(prog, optixir);
+}
+
+nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!logSizeRet)
+        return NVRTC_ERROR_INVALID_INPUT;
+    *logSizeRet = prog->log.len + 1;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetProgramLog(nvrtcProgram prog, char *log) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!log)
+        return NVRTC_ERROR_INVALID_INPUT;
+    memcpy(log, strbuf_str(&prog->log), prog->log.len + 1);
+    return NVRTC_SUCCESS;
+}
+
+// ---- Names ----------------------------------------------------------------------------------
+
+nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char *const name_expression) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!name_expression)
+        return NVRTC_ERROR_INVALID_INPUT;
+    if (prog->attempted)
+        return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
+    struct rtc_name n = {arena_strdup(&prog->arena, name_expression), NULL};
+    vec_push(&prog->arena, &prog->names, n);
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetLoweredName(nvrtcProgram prog, const char *const name_expression,
+                                const char **lowered_name) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!name_expression || !lowered_name)
+        return NVRTC_ERROR_INVALID_INPUT;
+    if (!prog->compiled)
+        return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
+    for (uint32_t i = 0; i < prog->names.len; ++i) {
+        const struct rtc_name *n = &prog->names.data[i];
+        if (!strcmp(n->expression, name_expression) && n->lowered) {
+            *lowered_name = n->lowered;
+            return NVRTC_SUCCESS;
+        }
+    }
+    return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+}
+
+// ---- Precompiled headers --------------------------------------------------------------------
+
+static size_t pch_heap_size;
+
+nvrtcResult nvrtcGetPCHHeapSize(size_t *ret) {
+    if (!ret)
+        return NVRTC_ERROR_INVALID_INPUT;
+    *ret = __atomic_load_n(&pch_heap_size, __ATOMIC_RELAXED);
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcSetPCHHeapSize(size_t size) {
+    __atomic_store_n(&pch_heap_size, size, __ATOMIC_RELAXED);
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetPCHCreateStatus(nvrtcProgram prog) {
+    return is_program(prog) ? NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED : NVRTC_ERROR_INVALID_PROGRAM;
+}
+
+nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram prog, size_t *size) {
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!size)
+        return NVRTC_ERROR_INVALID_INPUT;
+    *size = 0;
+    return NVRTC_SUCCESS;
+}

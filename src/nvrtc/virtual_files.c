@@ -1,0 +1,119 @@
+#define _GNU_SOURCE
+#include "nvrtc/virtual_files.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int memory_file(const char *name) {
+    int fd = memfd_create(name, MFD_CLOEXEC);
+    if (fd < 0)
+        cc_error("no memory file can be made: %s", strerror(errno));
+    return fd;
+}
+
+const char *memory_file_path(struct arena *arena, int descriptor) {
+    return arena_printf(arena, "/proc/self/fd/%d", descriptor);
+}
+
+static bool write_all(int fd, const char *text, size_t size) {
+    while (size) {
+        ssize_t n = write(fd, text, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return cc_error("a memory file cannot be written: %s", strerror(errno));
+        text += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+bool memory_file_read(int descriptor, struct strbuf *out) {
+    char block[65536];
+    off_t at = 0;
+    for (;;) {
+        ssize_t n = pread(descriptor, block, sizeof block, at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n == 0;
+        strbuf_append(out, block, (size_t)n);
+        at += n;
+    }
+}
+
+// Within the quotes of the overlay's syntax, which is JSON's.
+static void put_quoted(struct strbuf *b, const char *text) {
+    for (; *text; ++text)
+        if (*text == '"' || *text == '\\')
+            strbuf_printf(b, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            strbuf_printf(b, "\\u%04x", (unsigned char)*text);
+        else
+            strbuf_append(b, text, 1);
+}
+
+// The path without "." and ".." in it, as clang asks for it.
+static const char *plain_path(struct arena *arena, const char *name) {
+    char *path = arena_printf(arena, "%s%s", *name == '/' ? "" : VIRTUAL_FOLDER "/", name);
+    char *out = arena_strdup(arena, path), *end = out;
+    for (const char *s = path; *s;) {
+        size_t n = strcspn(++s, "/");
+        if (n == 2 && s[0] == '.' && s[1] == '.')
+            while (end > out && *--end != '/')
+                ;
+        else if (n && !(n == 1 && *s == '.')) {
+            *end++ = '/';
+            memcpy(end, s, n);
+            end += n;
+        }
+        s += n;
+    }
+    *end = 0;
+    return out;
+}
+
+static int add_file(struct virtual_files *v, struct arena *arena, const char *name,
+                    const char *text, size_t size) {
+    int fd = memory_file(name);
+    if (fd < 0)
+        return -1;
+    vec_push(arena, &v->descriptors, fd);
+    return write_all(fd, text, size) ? fd : -1;
+}
+
+const char *virtual_files_main(struct virtual_files *v, struct arena *arena, const char *text,
+                               size_t size) {
+    int fd = add_file(v, arena, "nvrtc", text, size);
+    return fd < 0 ? NULL : memory_file_path(arena, fd);
+}
+
+bool virtual_files_add(struct virtual_files *v, struct arena *arena, const char *name,
+                       const char *text, size_t size) {
+    int fd = add_file(v, arena, "nvrtc", text, size);
+    if (fd < 0)
+        return false;
+    strbuf_puts(&v->roots, v->roots.len ? ",\n" : "");
+    strbuf_puts(&v->roots, "{\"type\": \"file\", \"name\": \"");
+    put_quoted(&v->roots, plain_path(arena, name));
+    strbuf_printf(&v->roots, "\", \"external-contents\": \"%s\"}", memory_file_path(arena, fd));
+    return true;
+}
+
+const char *virtual_files_overlay(struct virtual_files *v, struct arena *arena) {
+    struct strbuf text = {0};
+    strbuf_printf(&text, "{\"version\": 0, \"use-external-names\": false, \"roots\": [\n%s]}\n",
+                  strbuf_str(&v->roots));
+    int fd = add_file(v, arena, "overlay", strbuf_str(&text), text.len);
+    strbuf_free(&text);
+    return fd < 0 ? NULL : memory_file_path(arena, fd);
+}
+
+void virtual_files_close(struct virtual_files *v) {
+    for (uint32_t i = 0; i < v->descriptors.len; ++i)
+        close(v->descriptors.data[i]);
+    strbuf_free(&v->roots);
+    *v = (struct virtual_files){0};
+}

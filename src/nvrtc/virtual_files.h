@@ -1,0 +1,33 @@
+// Files that clang reads although they are nowhere on disk: each is a memory file, and clang's
+// overlay of the file system says where they seem to be.
+#ifndef KUDZU_NVRTC_VIRTUAL_FILES_H
+#define KUDZU_NVRTC_VIRTUAL_FILES_H
+
+#include "cc/cc.h"
+
+// The folder in which they seem to be. Deep, so that "../a.h" stays within it.
+#define VIRTUAL_FOLDER "/kudzu-nvrtc/1/2/3/4/5/6"
+
+struct virtual_files {
+    VEC(int) descriptors; // of all files and of the overlay, which is last
+    struct strbuf roots;
+};
+
+// False: no more descriptors or memory; reported. `name` is relative to the folder, or absolute.
+bool virtual_files_add(struct virtual_files *v, struct arena *arena, const char *name,
+                       const char *text, size_t size);
+// A file that is at its own path alone, which is returned; NULL: reported.
+const char *virtual_files_main(struct virtual_files *v, struct arena *arena, const char *text,
+                               size_t size);
+// All have been added: the overlay's path, for -ivfsoverlay; NULL: reported.
+const char *virtual_files_overlay(struct virtual_files *v, struct arena *arena);
+void virtual_files_close(struct virtual_files *v);
+
+// An empty memory file for what a command prints, -1: reported; and its path within this process
+// and those that inherit it.
+int memory_file(const char *name);
+const char *memory_file_path(struct arena *arena, int descriptor);
+// Appends all that is in it.
+bool memory_file_read(int descriptor, struct strbuf *out);
+
+#endif

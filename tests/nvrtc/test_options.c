@@ -1,0 +1,226 @@
+// Every option of nvrtcCompileProgram: what it does to the code, or that it is accepted or refused.
+#include "check.h"
+
+// The result of compiling `source` with up to three options; *ptx (malloc'ed) if it succeeds.
+static nvrtcResult with(const char *source, const char *a, const char *b, const char *c,
+                        char **ptx) {
+    const char *options[] = {a, b, c};
+    nvrtcProgram p = program_of(source);
+    nvrtcResult r = nvrtcCompileProgram(p, a ? b ? c ? 3 : 2 : 1 : 0, options);
+    if (ptx)
+        *ptx = r ? log_of(p) : ptx_of(p);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+    return r;
+}
+
+// The program's static assertion holds with the options.
+static void holds(const char *condition, const char *a, const char *b) {
+    char source[512], *text;
+    snprintf(source, sizeof source, "static_assert(%s, \"\");\n", condition);
+    nvrtcResult r = with(source, a, b, NULL, &text);
+    if (r && ++failures)
+        fprintf(stderr, "%s with %s: %s\n%s", condition, a, nvrtcGetErrorString(r), text);
+    free(text);
+}
+
+static void macros_and_standards(void) {
+    holds("__cplusplus == 201703L && __CUDA_ARCH__ == 520", NULL, NULL);
+    holds("__cplusplus == 201103L", "--std=c++11", NULL);
+    holds("__cplusplus == 201402L", "-std", "c++14");
+    holds("__cplusplus == 202002L", "-std=c++20", NULL);
+    holds("__CUDA_ARCH__ == 900", "--gpu-architecture=compute_90", NULL);
+    holds("__CUDA_ARCH__ == 800", "-arch", "sm_80");
+    holds("__CUDA_ARCH__ == 750", "-arch compute_75", NULL);
+    holds("A == 1 && B == 7", "-DA", "-D B=7");
+    holds("A == 3", "--define-macro=A=3", NULL);
+    holds("A == 4", "-D", "A=4");
+    holds("__CUDACC_RTC__ && __CUDACC__ && __CUDACC_VER_MAJOR__ == 12", NULL, NULL);
+    holds("sizeof(size_t) == 8 && sizeof(float4) == 16 && sizeof(dim3) == 12", NULL, NULL);
+}
+
+static void own_names(void) {
+    // Programs define what the C and C++ libraries define elsewhere.
+    static const char source[] =
+        "typedef long long int64_t; typedef unsigned char uint8_t;\n"
+        "namespace std { template <class T> struct is_floating_point { enum { value = 0 }; };\n"
+        "template <class T> class complex {}; template <class T> class numeric_limits {}; }\n"
+        "template <class T> struct complex { T re, im; };\n"
+        "extern \"C\" __global__ void f(int64_t *p, complex<float> *c) {\n"
+        "    p[threadIdx.x] = max(1, 2); c->re = sinf(c->im) + powf(2.f, c->re);\n"
+        "    printf(\"%d\\n\", 3); assert(p); int *q = new int[4]; delete[] q;\n"
+        "    for (int i : {1, 2, 3}) p[i] = std::move(i);\n"
+        "    __syncthreads(); atomicAdd(&c->re, 1.0f); memset(p, 0, 8);\n"
+        "    p[1] = clock64() + __shfl_sync(~0u, 1, 0) + tex1Dfetch<int>(7, 1);\n"
+        "}\n";
+    char *text;
+    nvrtcResult r = with(source, "-arch=compute_90", NULL, NULL, &text);
+    if (r)
+        fputs(text, stderr);
+    CHECK(r == NVRTC_SUCCESS);
+    free(text);
+    CHECK_OK(with("namespace std { template <class T> T &&forward(T &); struct initializer_list; }",
+                  "-builtin-move-forward=false", "--builtin-initializer-list=false", NULL, NULL));
+}
+
+static void headers_of_kudzu(void) {
+    CHECK_OK(with("#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_runtime.h>\n"
+                  "#include <math.h>\n#include <cooperative_groups.h>\n"
+                  "__global__ void f(__half *h) { *h = __float2half(M_PI);"
+                  " cooperative_groups::this_thread_block().sync(); }\n",
+                  "-arch=compute_90", NULL, NULL, NULL));
+}
+
+static void code_generation(void) {
+    static const char source[] =
+        "__device__ float g(float x);\n"
+        "extern \"C\" __global__ void f(float *p) { p[0] = p[1] / p[2]; p[3] = sqrtf(p[4]);"
+        " p[5] = p[6] * p[7] + p[8]; }\n";
+    char *ptx;
+    CHECK_OK(with(source, NULL, NULL, NULL, &ptx));
+    CHECK(has(ptx, "div.rn.f32") && has(ptx, "sqrt.rn.f32") && has(ptx, "fma.rn.f32"));
+    free(ptx);
+    CHECK_OK(with(source, "-use_fast_math", NULL, NULL, &ptx));
+    CHECK(has(ptx, "div.approx.ftz.f32") && has(ptx, "sqrt.approx.ftz.f32"));
+    free(ptx);
+    CHECK_OK(with(source, "--fmad=false", "--prec-div=false", "-prec-sqrt=false", &ptx));
+    CHECK(has(ptx, "div.full.f32") && has(ptx, "sqrt.approx.f32") && !has(ptx, "fma.rn.f32"));
+    free(ptx);
+    CHECK_OK(with(source, "-ftz=true", NULL, NULL, &ptx));
+    CHECK(has(ptx, "div.rn.ftz.f32"));
+    free(ptx);
+    CHECK_OK(with(source, "-lineinfo", NULL, NULL, &ptx));
+    CHECK(has(ptx, ".loc") && has(ptx, "test.cu"));
+    free(ptx);
+    CHECK_OK(with(source, "-G", NULL, NULL, &ptx));
+    CHECK(has(ptx, ".loc"));
+    free(ptx);
+    static const char calls[] = "extern __device__ int other(int);\n"
+                                "extern \"C\" __global__ void f(int *p) { *p = other(3); }\n";
+    CHECK_OK(with(calls, "--relocatable-device-code=true", NULL, NULL, &ptx));
+    CHECK(has(ptx, ".extern .func") && has(ptx, "_Z5otheri"));
+    free(ptx);
+    CHECK_OK(with(calls, "-dc", NULL, NULL, NULL));
+}
+
+static void execution_space(void) {
+    static const char source[] = "int v; int twice(int x) { return 2 * x + v; }\n"
+                                 "__global__ void f(int *p) { *p = twice(3); }\n";
+    char *text;
+    CHECK_RESULT(NVRTC_ERROR_COMPILATION, with(source, NULL, NULL, NULL, NULL));
+    CHECK_OK(with(source, "-default-device", NULL, NULL, &text));
+    CHECK(has(text, ".global .align 4 .u32 v"));
+    free(text);
+    CHECK_OK(with(source, "--device-as-default-execution-space", NULL, NULL, NULL));
+}
+
+static void files(void) {
+    char folder[] = "/tmp/kudzu-nvrtc-XXXXXX", path[64], option[128], *text;
+    CHECK(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/on_disk.h", folder);
+    FILE *f = fopen(path, "w");
+    fputs("#define ON_DISK 5\n", f);
+    fclose(f);
+    snprintf(option, sizeof option, "-I%s", folder);
+    static const char source[] = "#include <on_disk.h>\nstatic_assert(ON_DISK == 5, \"\");\n";
+    CHECK_RESULT(NVRTC_ERROR_COMPILATION, with(source, NULL, NULL, NULL, NULL));
+    CHECK_OK(with(source, option, NULL, NULL, NULL));
+    CHECK_OK(with(source, "--include-path", folder, NULL, NULL));
+    static const char without[] = "static_assert(ON_DISK == 5, \"\");\n";
+    CHECK_OK(with(without, "-include", path, NULL, NULL));
+    CHECK_OK(with(without, option, "--pre-include=on_disk.h", NULL, NULL));
+    remove(path);
+    // Times go to a file, at its end.
+    snprintf(option, sizeof option, "--time=%s", path);
+    CHECK_OK(with("", option, NULL, NULL, NULL));
+    f = fopen(path, "r");
+    char line[128] = "";
+    CHECK(f && fgets(line, sizeof line, f) && has(line, "test.cu,") && has(line, ",ms"));
+    if (f)
+        fclose(f);
+    remove(path);
+    CHECK_RESULT(NVRTC_ERROR_TIME_FILE_WRITE_FAILED,
+                 with("", "-time=/nonexistent/times", NULL, NULL, NULL));
+    remove(folder);
+    CHECK_RESULT(NVRTC_ERROR_COMPILATION,
+                 with("int x = y;", "-no-source-include", NULL, NULL, &text));
+    free(text);
+}
+
+static void warnings(void) {
+    static const char source[] = "#warning careful\n";
+    char *text;
+    CHECK_OK(with(source, "-w", NULL, NULL, NULL));
+    CHECK_RESULT(NVRTC_ERROR_COMPILATION, with(source, "-Werror=all-warnings", NULL, NULL, &text));
+    CHECK(has(text, "1 error detected"));
+    free(text);
+}
+
+static void accepted(void) {
+    static const char *const options[] = {"-dopt=on",
+                                          "--maxrregcount=32",
+                                          "--extra-device-vectorization",
+                                          "--restrict",
+                                          "--device-int128",
+                                          "-err-no",
+                                          "--no-display-error-number",
+                                          "--diag-suppress=177",
+                                          "--pch",
+                                          "--pch-dir=/tmp",
+                                          "-modify-stack-limit=false",
+                                          "--minimal",
+                                          "-no-cache",
+                                          "--split-compile=4",
+                                          "-Ofc=max",
+                                          "-ewp",
+                                          "-Xptxas=-v",
+                                          "-fdevice-syntax-only",
+                                          "-dQ=true",
+                                          "",
+                                          " -w "};
+    nvrtcProgram p = program_of("extern \"C\" __global__ void f() {}\n");
+    CHECK_OK(nvrtcCompileProgram(p, sizeof options / sizeof options[0], options));
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
+static void refused(void) {
+    static const char *const wrong[] = {"--not-an-option",
+                                        "-arch=compute_1",
+                                        "-arch=native",
+                                        "-arch",
+                                        "-std=c++42",
+                                        "word",
+                                        "--ftz=maybe",
+                                        "--dlink-time-opt",
+                                        "-dlto",
+                                        "--optix-ir",
+                                        "-arch=lto_90",
+                                        "--maxrregcount=many",
+                                        "-G=true",
+                                        "-",
+                                        "--",
+                                        "-Werror=everything",
+                                        "-Ofc=fast"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        char *log;
+        nvrtcProgram p = program_of("");
+        if (compile(p, wrong[i]) != NVRTC_ERROR_INVALID_OPTION && ++failures)
+            fprintf(stderr, "%s is not refused\n", wrong[i]);
+        log = log_of(p);
+        CHECK(!strncmp(log, "error: ", 7));
+        free(log);
+        CHECK_OK(nvrtcDestroyProgram(&p));
+    }
+}
+
+int main(void) {
+    macros_and_standards();
+    own_names();
+    headers_of_kudzu();
+    code_generation();
+    execution_space();
+    files();
+    warnings();
+    accepted();
+    refused();
+    return finish();
+}

@@ -1,0 +1,202 @@
+// Programs from text to PTX: creating, compiling, what comes out, errors and their log.
+#include "check.h"
+
+static const char saxpy[] =
+    "extern \"C\" __global__ void saxpy(float a, const float *x, float *y, size_t n) {\n"
+    "    size_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < n) y[i] = a * x[i] + y[i];\n"
+    "}\n";
+
+static void about_the_library(void) {
+    int major = 0, minor = 0, n = 0, archs[64] = {0};
+    CHECK_OK(nvrtcVersion(&major, &minor));
+    CHECK(major == 12 && minor == 9);
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcVersion(NULL, &minor));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcVersion(&major, NULL));
+    CHECK_OK(nvrtcGetNumSupportedArchs(&n));
+    CHECK(n > 0 && n < 64);
+    CHECK_OK(nvrtcGetSupportedArchs(archs));
+    CHECK(archs[0] == 50 && archs[n - 1] == 90 && archs[n] == 0);
+    for (int i = 1; i < n; ++i)
+        CHECK(archs[i - 1] < archs[i]);
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcGetNumSupportedArchs(NULL));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcGetSupportedArchs(NULL));
+    CHECK(!strcmp(nvrtcGetErrorString(NVRTC_ERROR_COMPILATION), "NVRTC_ERROR_COMPILATION"));
+    CHECK(!strcmp(nvrtcGetErrorString((nvrtcResult)4711), "NVRTC_ERROR unknown"));
+    CHECK(!strcmp(nvrtcGetErrorString((nvrtcResult)-1), "NVRTC_ERROR unknown"));
+}
+
+static void arguments(void) {
+    nvrtcProgram p = NULL, gone;
+    size_t size;
+    char byte;
+    const char *null_text = NULL;
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcCreateProgram(NULL, saxpy, NULL, 0, NULL, NULL));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcCreateProgram(&p, NULL, NULL, 0, NULL, NULL));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcCreateProgram(&p, saxpy, NULL, -1, NULL, NULL));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcCreateProgram(&p, saxpy, NULL, 1, NULL, NULL));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT,
+                 nvrtcCreateProgram(&p, saxpy, NULL, 1, &null_text, &null_text));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_PROGRAM, nvrtcCompileProgram(NULL, 0, NULL));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_PROGRAM, nvrtcDestroyProgram(NULL));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_PROGRAM, nvrtcDestroyProgram(&p));
+    p = program_of(saxpy);
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcCompileProgram(p, -1, NULL));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcCompileProgram(p, 1, NULL));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcCompileProgram(p, 1, &null_text));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetPTXSize(p, &size));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetPTX(p, &byte));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcGetProgramLogSize(p, NULL));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcGetProgramLog(p, NULL));
+    gone = p;
+    CHECK_OK(nvrtcDestroyProgram(&p));
+    CHECK(p == NULL);
+    CHECK_RESULT(NVRTC_ERROR_INVALID_PROGRAM, nvrtcCompileProgram(gone, 0, NULL));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetProgramLogSize(gone, &size));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_PROGRAM, nvrtcDestroyProgram(&gone));
+}
+
+static void ptx_and_cubin(void) {
+    nvrtcProgram p = program_of(saxpy);
+    size_t size = 1;
+    char bytes[16];
+    CHECK_OK(compile(p, NULL));
+    char *ptx = ptx_of(p), *log = log_of(p);
+    CHECK(has(ptx, ".target sm_52"));
+    CHECK(has(ptx, ".visible .entry saxpy("));
+    CHECK(!*log);
+    free(ptx), free(log);
+    // A virtual architecture has no machine code.
+    CHECK_OK(nvrtcGetCUBINSize(p, &size));
+    CHECK(size == 0);
+    CHECK_RESULT(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetCUBIN(p, bytes));
+    CHECK_OK(nvrtcGetLTOIRSize(p, &size));
+    CHECK(size == 0);
+    CHECK_RESULT(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetLTOIR(p, bytes));
+    CHECK_OK(nvrtcGetOptiXIRSize(p, &size));
+    CHECK(size == 0);
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcGetPTXSize(p, NULL));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcGetPTX(p, NULL));
+    // Once more, for a real architecture.
+    CHECK_OK(compile(p, "--gpu-architecture=sm_90"));
+    CHECK_OK(nvrtcGetCUBINSize(p, &size));
+    CHECK(size > 64);
+    char *cubin = malloc(size);
+    CHECK_OK(nvrtcGetCUBIN(p, cubin));
+    CHECK(!memcmp(cubin, "\x50\xed\x55\xba", 4));
+    free(cubin);
+    ptx = ptx_of(p);
+    CHECK(has(ptx, ".target sm_90"));
+    free(ptx);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
+static void errors(void) {
+    nvrtcProgram p = program_of("#warning careful\n"
+                                "__global__ void f(int *p) {\n"
+                                "    p[0] = nowhere;\n"
+                                "}\n");
+    size_t size;
+    CHECK_RESULT(NVRTC_ERROR_COMPILATION, compile(p, "-arch=compute_90"));
+    char *log = log_of(p);
+    CHECK(!strncmp(log, "test.cu(1): warning: ", 21));
+    CHECK(has(log, "\ntest.cu(3): error: "));
+    CHECK(has(log, "'nowhere'"));
+    CHECK(has(log, "\n1 error detected in the compilation of \"test.cu\".\n"));
+    CHECK(!has(log, "/proc/"));
+    free(log);
+    CHECK_RESULT(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetPTXSize(p, &size));
+    CHECK_OK(nvrtcDestroyProgram(&p));
+
+    p = program_of("#include <not_there.h>\n");
+    CHECK_RESULT(NVRTC_ERROR_COMPILATION, compile(p, NULL));
+    log = log_of(p);
+    CHECK(has(log, "test.cu(1): catastrophic error: cannot open source file \"not_there.h\"\n"));
+    free(log);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+
+    CHECK_OK(nvrtcCreateProgram(&p, "#error here\n", NULL, 0, NULL, NULL));
+    CHECK_RESULT(NVRTC_ERROR_COMPILATION, compile(p, NULL));
+    log = log_of(p);
+    CHECK(has(log, "default_program(1): error: here"));
+    free(log);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
+static void headers(void) {
+    static const char *const names[] = {"a.h", "sub/b.h", "../up.h", "limits"};
+    static const char *const texts[] = {
+        "#include \"sub/b.h\"\n#define A (B + 1)\n", "#define B 40\n", "#define UP 1\n",
+        "namespace std { template <class T> struct numeric_limits { enum { mine = 1 }; }; }\n"};
+    static const char source[] = "#include \"a.h\"\n"
+                                 "#include <sub/b.h>\n"
+                                 "#include \"../up.h\"\n"
+                                 "#include <limits>\n"
+                                 "static_assert(A + UP == 42 && B == 40, \"\");\n"
+                                 "static_assert(std::numeric_limits<int>::mine == 1, \"\");\n"
+                                 "extern \"C\" __global__ void f() {}\n";
+    nvrtcProgram p;
+    CHECK_OK(nvrtcCreateProgram(&p, source, "dir/x.cu", 4, texts, names));
+    nvrtcResult r = compile(p, NULL);
+    char *log = log_of(p);
+    if (r)
+        fputs(log, stderr);
+    CHECK(r == NVRTC_SUCCESS);
+    free(log);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+
+    // An error in a header has the header's name.
+    static const char *const bad = "\n#error in the header\n";
+    CHECK_OK(nvrtcCreateProgram(&p, "#include \"a.h\"\n", "x.cu", 1, &bad, names));
+    CHECK_RESULT(NVRTC_ERROR_COMPILATION, compile(p, NULL));
+    log = log_of(p);
+    CHECK(has(log, "\na.h(2): error: in the header"));
+    free(log);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
+static int cancel_at_third(void *payload, void *reserved) {
+    return ++*(int *)payload == 3;
+}
+
+static int count_only(void *payload, void *reserved) {
+    ++*(int *)payload;
+    return 0;
+}
+
+static void callback(void) {
+    nvrtcProgram p = program_of(saxpy);
+    int calls = 0;
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcSetFlowCallback(p, NULL, NULL));
+    CHECK_OK(nvrtcSetFlowCallback(p, cancel_at_third, &calls));
+    CHECK_RESULT(NVRTC_ERROR_CANCELLED, compile(p, NULL));
+    CHECK(calls == 3);
+    CHECK_OK(nvrtcSetFlowCallback(p, count_only, &calls));
+    CHECK_OK(compile(p, NULL));
+    CHECK(calls > 3);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
+static void precompiled_headers(void) {
+    nvrtcProgram p = program_of(saxpy);
+    size_t size = 1;
+    CHECK_OK(nvrtcSetPCHHeapSize(1 << 20));
+    CHECK_OK(nvrtcGetPCHHeapSize(&size));
+    CHECK(size == 1 << 20);
+    CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcGetPCHHeapSize(NULL));
+    CHECK_RESULT(NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED, nvrtcGetPCHCreateStatus(p));
+    CHECK_OK(nvrtcGetPCHHeapSizeRequired(p, &size));
+    CHECK(size == 0);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
+int main(void) {
+    about_the_library();
+    arguments();
+    ptx_and_cubin();
+    errors();
+    headers();
+    callback();
+    precompiled_headers();
+    return finish();
+}
