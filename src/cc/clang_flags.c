@@ -248,6 +248,7 @@ static void add_device_library(struct command *cmd, const struct compilation *c)
 
 void clang_device_pass(struct command *cmd, const struct compilation *c,
                        const struct architecture *arch, const char *source) {
+    const struct cc_options *o = c->options;
     command_init(cmd, c->arena, arena_printf(c->arena, "%s,device pass %s", source, arch->name),
                  c->toolchain->clang);
     command_arg(cmd, "-xcuda");
@@ -259,6 +260,9 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     add_launch_tokens(cmd, c, source);
     add_device_library(cmd, c);
     command_arg(cmd, source);
+    // What becomes a file that programs load: host code that names its variables is not seen.
+    if (o->phase == CC_PTX || o->phase == CC_CUBIN || o->phase == CC_FATBIN)
+        cmd->environment = "KUDZU_EXPORT_STATIC=1";
 }
 
 void clang_rtc_pass(struct command *cmd, const struct compilation *c,
@@ -291,6 +295,7 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     add_device_code_generation(cmd, c);
     add_device_library(cmd, c);
     command_arg(cmd, source);
+    cmd->environment = "KUDZU_EXPORT_STATIC=1";
 }
 
 void clang_device_bitcode(struct command *cmd, const struct compilation *c,

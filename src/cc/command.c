@@ -65,6 +65,8 @@ static void put_quoted(struct strbuf *b, const char *arg) {
 static void show(const struct command *c) {
     struct strbuf b = {0};
     strbuf_puts(&b, "#$");
+    if (c->environment)
+        strbuf_printf(&b, " %s", c->environment);
     for (uint32_t i = 0; i < c->args.len; ++i) {
         strbuf_puts(&b, " ");
         put_quoted(&b, c->args.data[i]);
@@ -77,6 +79,18 @@ static void show(const struct command *c) {
 static bool redirect(posix_spawn_file_actions_t *actions, int fd, const char *path) {
     int flags = fd ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY;
     return !path || !posix_spawn_file_actions_addopen(actions, fd, path, flags, 0600);
+}
+
+static char **environment_of(const struct command *c) {
+    size_t n = 0;
+    if (!c->environment)
+        return environ;
+    while (environ[n])
+        ++n;
+    char **all = arena_array(c->arena, char *, n + 2);
+    all[0] = (char *)c->environment;
+    memcpy(all + 1, environ, (n + 1) * sizeof *all);
+    return all;
 }
 
 bool command_start(struct command *c) {
@@ -99,8 +113,8 @@ bool command_start(struct command *c) {
     for (uint32_t i = 0; i < c->inherited_count && !error; ++i)
         error = posix_spawn_file_actions_adddup2(&actions, c->inherited[i], c->inherited[i]);
     if (!error)
-        error =
-            posix_spawnp(&c->pid, c->args.data[0], &actions, NULL, (char **)c->args.data, environ);
+        error = posix_spawnp(&c->pid, c->args.data[0], &actions, NULL, (char **)c->args.data,
+                             environment_of(c));
     posix_spawn_file_actions_destroy(&actions);
     if (error) {
         c->pid = 0;

@@ -15,6 +15,7 @@ struct command {
     const char *stdin_path;  // NULL: ours
     const char *stdout_path; // NULL: ours
     const char *stderr_path; // NULL: ours
+    const char *environment; // one more "NAME=value", NULL: none
     const int *inherited;    // descriptors that the program gets, too, with the same numbers
     uint32_t inherited_count;
     pid_t pid; // 0: not started, or dry run

@@ -73,7 +73,23 @@ static void unknown_name(void) {
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
+// Static variables are there by their plain names, and may be written from outside.
+static void static_variables(void) {
+    nvrtcProgram p =
+        program_of("static __constant__ float factor;\n"
+                   "namespace n { static __device__ int sum; }\n"
+                   "extern \"C\" __global__ void f(float *x) { *x = factor + n::sum; }\n");
+    CHECK_OK(compile(p, NULL));
+    char *ptx = ptx_of(p);
+    CHECK(has(ptx, ".visible .const .align 4 .f32 factor;"));
+    CHECK(has(ptx, ".visible .global .align 4 .u32 _ZN1n3sumE;"));
+    CHECK(has(ptx, "ld.const.f32") && has(ptx, "ld.global.u32"));
+    free(ptx);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
 int main(void) {
+    static_variables();
     all_names(NULL);
     all_names("-std=c++11");
     all_names("-std=c++20");

@@ -9,6 +9,9 @@
 //   __grid_constant__ an annotation, dropped: a parameter that is only read needs no copy.
 //   __maxnreg__      an annotation: without effect, since registers do not limit the CPU device.
 //
+// With KUDZU_EXPORT_STATIC in its environment (PTX and images that programs load, where host code
+// is not seen) static variables of device code become visible.
+//
 // C++, since LLVM's C interface has no plugins. Runs first, on every optimisation level.
 //
 // Last, when it optimises: clang takes *(float4 *)&row[k] of a float array to be aligned as a float
@@ -25,6 +28,8 @@
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 #include <llvm/Transforms/Scalar/InferAlignment.h>
+
+#include <cstdlib>
 
 using namespace llvm;
 
@@ -73,6 +78,47 @@ void dropVariableAnnotations(Module &m) {
                     calls.push_back(call);
     for (CallInst *call : calls)
         call->eraseFromParent();
+}
+
+// ---- Device: static variables of code that is a module of its own ---------------------------
+
+// "_ZL1a" -> "a", "_ZN1nL1aE" -> "_ZN1n1aE": the name of the same variable without `static`, by
+// which programs ask for it, since other compilers have one name for both.
+std::string nameWithoutStatic(StringRef name) {
+    std::string out;
+    if (name.consume_front("_ZL")) {
+        unsigned long long n;
+        return !name.consumeInteger(10, n) && name.size() == n ? name.str() : "";
+    }
+    if (!name.consume_front("_ZN"))
+        return "";
+    for (out = "_ZN"; !name.empty() && name != "E";) {
+        StringRef rest = name;
+        unsigned long long n;
+        rest.consume_front("L");
+        if (rest.consumeInteger(10, n) || n > rest.size())
+            return "";
+        out += std::to_string(n) + rest.substr(0, n).str();
+        name = rest.substr(n);
+    }
+    return out + "E";
+}
+
+// Host code that the compiler does not see may write to them through the module: what they hold at
+// first says nothing.
+void exportStaticVariables(Module &m) {
+    enum { Global = 1, Constant = 4 };
+    for (GlobalVariable &g : m.globals()) {
+        bool named = g.getName().starts_with("_ZL") || g.getName().starts_with("_ZN");
+        if (!named || !g.hasLocalLinkage() || g.isConstant() || g.isDeclaration() ||
+            (g.getAddressSpace() != Global && g.getAddressSpace() != Constant))
+            continue;
+        g.setLinkage(GlobalValue::ExternalLinkage);
+        g.setExternallyInitialized(true);
+        std::string name = nameWithoutStatic(g.getName());
+        if (!name.empty() && !m.getNamedValue(name))
+            g.setName(name);
+    }
 }
 
 // Device code has no use for annotations, and PTX would declare functions because of them.
@@ -214,6 +260,8 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
             else
                 manageOnHost(m, g);
         }
+        if (device && std::getenv("KUDZU_EXPORT_STATIC"))
+            exportStaticVariables(m);
         if (device)
             dropAnnotations(m);
         else if (!managed.empty())
