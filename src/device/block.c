@@ -415,7 +415,7 @@ static bool others_may_help(const struct resident *s) {
     return s->cluster->present > 1;
 }
 
-static void fiber_main(void *arg) {
+KD_NEVER_RETURNS static void fiber_main(void *arg) {
     struct resident *s = arg;
     while (s->next_unit < s->nunits) {
         start_unit(s);

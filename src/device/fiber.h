@@ -5,6 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// For functions that are left by a switch and never return: ThreadSanitizer counts calls and
+// returns, and its record of the calls would grow with each.
+#ifdef __SANITIZE_THREAD__
+#define KD_NEVER_RETURNS __attribute__((no_sanitize("thread")))
+#else
+#define KD_NEVER_RETURNS
+#endif
+
 // Saves the callee-saved registers on the present stack, its pointer in *save, and goes on where
 // `to` was saved.
 void kd_fiber_switch(void **save, void *to);

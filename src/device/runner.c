@@ -109,7 +109,7 @@ struct call {
     void *arg;
 };
 
-static void call_main(void *arg) {
+KD_NEVER_RETURNS static void call_main(void *arg) {
     struct call *c = arg;
     c->fn(c->arg);
     runner_abandon(c->runner, OUTCOME_DONE);
@@ -130,7 +130,7 @@ enum outcome runner_call(struct runner *r, unsigned shift, void (*fn)(void *), v
     return r->outcome;
 }
 
-_Noreturn void runner_abandon(struct runner *r, enum outcome why) {
+KD_NEVER_RETURNS _Noreturn void runner_abandon(struct runner *r, enum outcome why) {
     r->outcome = why;
     r->stack = NULL;
     kd_fiber_resume(r->scheduler_sp);

@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "driver/driver.h"
+#include "driver/capture.h"
 
 // Starting and stopping take long (address space, waiting for work): a lock of their own.
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;
@@ -115,6 +115,7 @@ void drv_context_stop(struct drv_context *ctx) {
     drv_unlock();
     if (c) {
         drv_objects_destroy(&ctx->children);
+        drv_capture_forget_context(ctx);
         drv_thread_queues_forget(ctx);
         kd_context_destroy(c);
     }
@@ -296,6 +297,7 @@ CUresult cuCtxGetApiVersion(CUcontext handle, unsigned int *version) {
 
 CUresult cuCtxSynchronize(void) {
     ENTER_CONTEXT(ctx);
+    TRY(drv_capture_refuse_context(ctx));
     enum kd_status status = kd_context_wait(ctx->c);
     kd_pools_settle();
     return drv_status(status, ctx);

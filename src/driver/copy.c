@@ -4,6 +4,7 @@
 #include "driver/copy.h"
 
 #include "driver/array.h"
+#include "driver/capture.h"
 
 enum { STAGE_BYTES = 64 << 10 }; // a pageable source up to this size is copied at once
 
@@ -27,11 +28,8 @@ CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, const c
     return CUDA_SUCCESS;
 }
 
-static CUresult submit(struct kd_copy *c, const struct drv_side *dst, const struct drv_side *src,
-                       CUstream stream, bool async) {
-    struct kd_queue *q;
-    struct drv_context *ctx;
-    TRY(drv_stream_find(stream, &q, &ctx));
+static CUresult submit(struct kd_queue *q, struct drv_context *ctx, struct kd_copy *c,
+                       const struct drv_side *dst, const struct drv_side *src, bool async) {
     bool wait = !async && (drv_sync_memops || !dst->device || !src->device);
     if (async && dst->pageable)
         wait = true;
@@ -45,6 +43,32 @@ static CUresult submit(struct kd_copy *c, const struct drv_side *dst, const stru
     return wait ? drv_status(kd_queue_wait(q), ctx) : CUDA_SUCCESS;
 }
 
+static CUresult capture_copy(struct kd_queue *q, struct drv_context *ctx, const CUDA_MEMCPY3D *p) {
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMCPY,
+                                .memcpy = {.copyCtx = ctx->object.handle, .copyParams = *p}};
+    return drv_capture_add(q, &params, NULL);
+}
+
+// Of linear memory.
+static CUresult capture_bytes(struct kd_queue *q, struct drv_context *ctx,
+                              const struct drv_side *dst, const struct drv_side *src,
+                              size_t bytes) {
+    CUDA_MEMCPY3D p = {.srcMemoryType = src->device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
+                       .dstMemoryType = dst->device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
+                       .WidthInBytes = bytes,
+                       .Height = 1,
+                       .Depth = 1};
+    if (src->device)
+        p.srcDevice = (uintptr_t)src->ptr;
+    else
+        p.srcHost = src->ptr;
+    if (dst->device)
+        p.dstDevice = (uintptr_t)dst->ptr;
+    else
+        p.dstHost = dst->ptr;
+    return capture_copy(q, ctx, &p);
+}
+
 static CUresult copy_1d(uint64_t dst, enum drv_side_kind dst_kind, uint64_t src,
                         enum drv_side_kind src_kind, size_t bytes, CUstream stream, bool async) {
     struct kd_queue *q;
@@ -54,6 +78,11 @@ static CUresult copy_1d(uint64_t dst, enum drv_side_kind dst_kind, uint64_t src,
     struct drv_side to, from;
     TRY(drv_side(dst, bytes, dst_kind, "the destination", &to));
     TRY(drv_side(src, bytes, src_kind, "the source", &from));
+    bool captured;
+    TRY(drv_stream_find(stream, &q, &ctx));
+    TRY(drv_capture_enter_copy(q, ctx, async, &captured));
+    if (captured)
+        return capture_bytes(q, ctx, &to, &from, bytes);
     struct kd_copy c = {.width = bytes,
                         .height = 1,
                         .depth = 1,
@@ -61,7 +90,7 @@ static CUresult copy_1d(uint64_t dst, enum drv_side_kind dst_kind, uint64_t src,
                         .src_pitch = bytes,
                         .dst_slice = bytes,
                         .src_slice = bytes};
-    return submit(&c, &to, &from, stream, async);
+    return submit(q, ctx, &c, &to, &from, async);
 }
 
 // ---- Along one dimension ------------------------------------------------------------------
@@ -252,7 +281,8 @@ static CUresult array_side(const struct box *b, const struct extent *e, const ch
     *pitch = a->pitch;
     *slice = a->pitch * a->rows;
     uint64_t begin = a->base + b->z * *slice + b->y * a->pitch + b->x;
-    return drv_side(begin, (e->depth - 1) * *slice + (e->height - 1) * a->pitch + e->width, DRV_SIDE_DEVICE, name, side);
+    return drv_side(begin, (e->depth - 1) * *slice + (e->height - 1) * a->pitch + e->width,
+                    DRV_SIDE_DEVICE, name, side);
 }
 
 static CUresult box_side(struct box *b, const struct extent *e, const char *name, uint64_t *pitch,
@@ -286,14 +316,48 @@ static CUresult plan_box(struct box *dst, struct box *src, const struct extent *
     return box_side(src, e, "the source", &c->src_pitch, &c->src_slice, from);
 }
 
+static CUDA_MEMCPY3D boxes_as_params(const struct box *dst, const struct box *src,
+                                     const struct extent *e) {
+    return (CUDA_MEMCPY3D){.srcXInBytes = src->x,
+                           .srcY = src->y,
+                           .srcZ = src->z,
+                           .srcMemoryType = src->type,
+                           .srcHost = (void *)(uintptr_t)src->host,
+                           .srcDevice = src->device,
+                           .srcArray = src->array,
+                           .srcPitch = src->pitch,
+                           .srcHeight = src->height,
+                           .dstXInBytes = dst->x,
+                           .dstY = dst->y,
+                           .dstZ = dst->z,
+                           .dstMemoryType = dst->type,
+                           .dstHost = (void *)(uintptr_t)dst->host,
+                           .dstDevice = dst->device,
+                           .dstArray = dst->array,
+                           .dstPitch = dst->pitch,
+                           .dstHeight = dst->height,
+                           .WidthInBytes = e->width,
+                           .Height = e->height,
+                           .Depth = e->depth};
+}
+
 static CUresult copy_box(struct box *dst, struct box *src, const struct extent *e, CUstream stream,
                          bool async) {
     if (!e->width || !e->height || !e->depth)
         return CUDA_SUCCESS;
+    struct kd_queue *q;
+    struct drv_context *ctx;
     struct drv_side to, from;
     struct kd_copy c;
+    bool captured;
     TRY(plan_box(dst, src, e, &c, &to, &from));
-    return submit(&c, &to, &from, stream, async);
+    TRY(drv_stream_find(stream, &q, &ctx));
+    TRY(drv_capture_enter_copy(q, ctx, async, &captured));
+    if (captured) {
+        CUDA_MEMCPY3D p = boxes_as_params(dst, src, e);
+        return capture_copy(q, ctx, &p);
+    }
+    return submit(q, ctx, &c, &to, &from, async);
 }
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, bool async) {

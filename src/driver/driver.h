@@ -199,10 +199,12 @@ CUresult drv_value_ops(const CUstreamBatchMemOpParams *params, unsigned count, u
                        struct kd_value_op *out);
 void drv_thread_queues_forget(struct drv_context *ctx);
 
+struct drv_captured_event;
 struct drv_event {
     struct drv_object object;
     struct kd_event *e;
     unsigned flags;
+    struct drv_captured_event *captured; // last recorded in a capturing stream; else NULL
 };
 CUresult drv_event_find(CUevent handle, struct drv_event **out);
 

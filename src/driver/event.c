@@ -1,10 +1,11 @@
 // Events.
 #include <stdlib.h>
 
-#include "driver/driver.h"
+#include "driver/capture.h"
 
 static void event_release(struct drv_object *o) {
     struct drv_event *e = (struct drv_event *)o;
+    drv_capture_forget_event(e);
     kd_event_free(e->e);
     free(e);
 }
@@ -44,27 +45,39 @@ CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
 }
 
 // Event and stream must be of the same context: else CUDA_ERROR_INVALID_HANDLE.
-static CUresult record(CUevent hEvent, CUstream hStream) {
+static CUresult record(CUevent hEvent, CUstream hStream, bool external) {
     struct drv_event *e;
     struct kd_queue *q;
     struct drv_context *ctx;
+    bool captured;
     TRY(drv_event_find(hEvent, &e));
     TRY(drv_stream_find(hStream, &q, &ctx));
     REQUIRE(e->object.context == ctx, CUDA_ERROR_INVALID_HANDLE,
             "event and stream belong to different contexts");
+    TRY(drv_capture_enter(q, ctx, &captured));
+    if (captured)
+        return external ? drv_capture_record_node(q, e) : drv_capture_record(q, e, 0);
+    REQUIRE(!external, CUDA_ERROR_ILLEGAL_STATE,
+            "CU_EVENT_RECORD_EXTERNAL is for streams that are capturing");
+    drv_capture_forget_event(e);
     return drv_status(kd_event_record(e->e, q), ctx);
 }
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
     ENTER();
-    return record(hEvent, hStream);
+    return record(hEvent, hStream, false);
 }
 
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
     ENTER();
     REQUIRE(!(flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL), CUDA_ERROR_INVALID_VALUE,
             "flags %#x are not flags of a record", flags);
-    return record(hEvent, hStream);
+    return record(hEvent, hStream, flags != 0);
+}
+
+static CUresult refuse_captured(struct drv_event *e) {
+    TRY(drv_capture_refuse_event(e));
+    return drv_capture_unsafe();
 }
 
 // The event of the context happens when all of its earlier work has ended.
@@ -76,6 +89,8 @@ CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
     TRY(drv_event_find(hEvent, &e));
     REQUIRE(e->object.context == ctx, CUDA_ERROR_INVALID_HANDLE,
             "the event belongs to another context");
+    TRY(drv_capture_refuse_context(ctx));
+    drv_capture_forget_event(e);
     return drv_status(kd_event_record_context(e->e, ctx->c), ctx);
 }
 
@@ -86,6 +101,8 @@ CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
     struct drv_event *e;
     TRY(drv_context_find(hCtx, &ctx));
     TRY(drv_event_find(hEvent, &e));
+    TRY(drv_capture_refuse_context(ctx));
+    TRY(drv_capture_refuse_event(e));
     return drv_status(kd_event_wait_on_context(ctx->c, e->e), ctx);
 }
 
@@ -94,6 +111,7 @@ CUresult cuEventQuery(CUevent hEvent) {
     ENTER();
     struct drv_event *e;
     TRY(drv_event_find(hEvent, &e));
+    TRY(refuse_captured(e));
     return drv_status(kd_event_query(e->e), e->object.context);
 }
 
@@ -101,6 +119,7 @@ CUresult cuEventSynchronize(CUevent hEvent) {
     ENTER();
     struct drv_event *e;
     TRY(drv_event_find(hEvent, &e));
+    TRY(refuse_captured(e));
     enum kd_status status = kd_event_wait(e->e);
     kd_pools_settle();
     return drv_status(status, e->object.context);
@@ -117,6 +136,7 @@ CUresult cuEventDestroy_v2(CUevent hEvent) {
 static CUresult time_of(struct drv_event *e, uint64_t *ns) {
     REQUIRE(!(e->flags & CU_EVENT_DISABLE_TIMING), CUDA_ERROR_INVALID_HANDLE,
             "the event was created without timing");
+    TRY(drv_capture_refuse_event(e));
     enum kd_status status = kd_event_time(e->e, ns);
     REQUIRE(status != KD_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
             "the event has not been recorded");

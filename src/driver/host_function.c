@@ -2,7 +2,7 @@
 // answer CUDA_ERROR_NOT_PERMITTED.
 #include <stdlib.h>
 
-#include "driver/driver.h"
+#include "driver/capture.h"
 
 struct closure {
     CUstreamCallback callback; // or, when NULL:
@@ -28,10 +28,21 @@ static void run(void *arg, enum kd_status status) {
     free(c);
 }
 
+static CUresult capture_host(struct kd_queue *q, CUhostFn fn, void *user) {
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_HOST, .host = {fn, user}};
+    return drv_capture_add(q, &params, NULL);
+}
+
 static CUresult submit(CUstream stream, CUstreamCallback callback, CUhostFn fn, void *user) {
     struct kd_queue *q;
     struct drv_context *ctx;
+    bool captured;
     TRY(drv_stream_find(stream, &q, &ctx));
+    if (callback)
+        TRY(drv_capture_refuse(q, ctx, "given a callback"));
+    TRY(drv_capture_enter(q, ctx, &captured));
+    if (captured)
+        return capture_host(q, fn, user);
     struct closure *c = malloc(sizeof *c);
     REQUIRE(c, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a host function");
     *c = (struct closure){callback, fn, stream, ctx, user};

@@ -1,6 +1,6 @@
 // Page-locked host memory, and the host's own memory made known to the driver. All of it is
 // mapped: its device address is its host address.
-#include "driver/driver.h"
+#include "driver/capture.h"
 
 static CUresult allocate(struct drv_context *ctx, void **pp, size_t bytesize, unsigned flags) {
     REQUIRE_POINTER(pp);
@@ -30,6 +30,7 @@ CUresult cuMemFreeHost(void *p) {
                 m.kind == KD_MEMORY_PINNED,
             CUDA_ERROR_INVALID_VALUE, "%p is not what an allocation of host memory returned", p);
     struct drv_context *ctx = drv_context_of(m.context);
+    TRY(drv_capture_unsafe());
     if (ctx)
         TRY(drv_status(kd_context_wait(ctx->c), ctx));
     return drv_status(kd_memory_free(m.base), current);
@@ -66,12 +67,14 @@ CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags) {
             Flags);
     REQUIRE(!(Flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_NOT_SUPPORTED,
             "memory of other devices cannot be registered");
+    TRY(drv_capture_unsafe());
     return drv_status(kd_memory_register(ctx->c, p, bytesize, Flags), ctx);
 }
 
 CUresult cuMemHostUnregister(void *p) {
     ENTER_CONTEXT(ctx);
     REQUIRE_POINTER(p);
+    TRY(drv_capture_unsafe());
     TRY(drv_status(kd_context_wait(ctx->c), ctx));
     return drv_status(kd_memory_unregister(p), ctx);
 }

@@ -2,6 +2,8 @@
 // attributes of cuLaunchKernelEx.
 #include "driver/launch.h"
 
+#include "driver/capture.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -78,6 +80,8 @@ struct attributes {
     bool cooperative;
     unsigned cluster[3];         // [0] 0: not given
     struct drv_event *events[2]; // recorded when the launch is complete
+    unsigned char ports[2];      // where they are triggered in a graph
+    bool external[2];            // recorded by nodes of their own there
     unsigned nevents;
     unsigned preferred[3]; // shape of clusters; [0] 0: not given
     bool prioritized;
@@ -114,6 +118,24 @@ static CUresult gather_and_submit(const CUlaunchConfig *c, struct drv_function *
     return submit(c, f, q, ctx, storage, a);
 }
 
+// The graph's node checks and copies the parameters.
+static CUresult capture(const CUlaunchConfig *c, struct drv_function *f, struct kd_queue *q,
+                        struct drv_context *ctx, void **pointers, void **extra) {
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
+                                .kernel = {.func = f->object.handle,
+                                           .gridDimX = c->gridDimX,
+                                           .gridDimY = c->gridDimY,
+                                           .gridDimZ = c->gridDimZ,
+                                           .blockDimX = c->blockDimX,
+                                           .blockDimY = c->blockDimY,
+                                           .blockDimZ = c->blockDimZ,
+                                           .sharedMemBytes = c->sharedMemBytes,
+                                           .kernelParams = pointers,
+                                           .extra = extra,
+                                           .ctx = ctx->object.handle}};
+    return drv_capture_kernel(q, &params, c->attrs, c->numAttrs);
+}
+
 static CUresult launch(const CUlaunchConfig *c, CUfunction handle, void **pointers, void **extra,
                        const struct attributes *a) {
     struct kd_queue *q;
@@ -132,6 +154,10 @@ static CUresult launch(const CUlaunchConfig *c, CUfunction handle, void **pointe
     a = &all;
     REQUIRE(!pointers || !extra, CUDA_ERROR_INVALID_VALUE,
             "kernelParams and extra cannot both be given");
+    bool captured;
+    TRY(drv_capture_enter(q, ctx, &captured));
+    if (captured)
+        return capture(c, f, q, ctx, pointers, extra);
     if (!extra)
         return gather_and_submit(c, f, q, ctx, pointers, a);
     const void *params = NULL;
@@ -158,15 +184,17 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
                                    unsigned int sharedMemBytes, CUstream hStream,
                                    void **kernelParams) {
     ENTER();
-    CUlaunchConfig c = {gridDimX,  gridDimY,       gridDimZ, blockDimX, blockDimY,
-                        blockDimZ, sharedMemBytes, hStream,  NULL,      0};
+    CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                     .value = {.cooperative = 1}};
+    CUlaunchConfig c = {gridDimX,  gridDimY,       gridDimZ, blockDimX,    blockDimY,
+                        blockDimZ, sharedMemBytes, hStream,  &cooperative, 1};
     return launch(&c, f, kernelParams, NULL, &(struct attributes){.cooperative = true});
 }
 
 // ---- Attributes ---------------------------------------------------------------------------
 
 // Neither kind of event may measure time.
-static CUresult add_event(struct attributes *a, CUevent event, int flags) {
+static CUresult add_event(struct attributes *a, CUevent event, int flags, bool at_start) {
     REQUIRE(a->nevents < 2, CUDA_ERROR_INVALID_VALUE, "an attribute is given twice");
     REQUIRE(!(flags & ~CU_EVENT_RECORD_EXTERNAL), CUDA_ERROR_INVALID_VALUE,
             "flags %#x are not flags of a record", (unsigned)flags);
@@ -174,6 +202,9 @@ static CUresult add_event(struct attributes *a, CUevent event, int flags) {
     TRY(drv_event_find(event, &e));
     REQUIRE(e->flags & CU_EVENT_DISABLE_TIMING, CUDA_ERROR_INVALID_VALUE,
             "the event of a launch must be made with CU_EVENT_DISABLE_TIMING");
+    a->external[a->nevents] = flags != 0;
+    a->ports[a->nevents] =
+        at_start ? CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER : CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
     a->events[a->nevents++] = e;
     return CUDA_SUCCESS;
 }
@@ -194,9 +225,10 @@ static CUresult take_attribute(struct attributes *a, const CUlaunchAttribute *at
         memcpy(a->preferred, &v->preferredClusterDim, sizeof a->preferred);
         break;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-        return add_event(a, v->programmaticEvent.event, v->programmaticEvent.flags);
+        return add_event(a, v->programmaticEvent.event, v->programmaticEvent.flags,
+                         v->programmaticEvent.triggerAtBlockStart != 0);
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-        return add_event(a, v->launchCompletionEvent.event, v->launchCompletionEvent.flags);
+        return add_event(a, v->launchCompletionEvent.event, v->launchCompletionEvent.flags, true);
     case CU_LAUNCH_ATTRIBUTE_PRIORITY:
         a->prioritized = true;
         a->priority = v->priority;
@@ -226,6 +258,16 @@ static CUresult check_preferred(const struct attributes *a, const CUlaunchConfig
     return CUDA_SUCCESS;
 }
 
+static CUresult record(struct drv_event *e, struct kd_queue *q, struct drv_context *ctx,
+                       unsigned char port, bool external) {
+    bool captured;
+    TRY(drv_capture_enter(q, ctx, &captured));
+    if (captured)
+        return external ? drv_capture_record_node(q, e) : drv_capture_record(q, e, port);
+    drv_capture_forget_event(e);
+    return drv_status(kd_event_record(e->e, q), ctx);
+}
+
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
                           void **extra) {
     ENTER();
@@ -241,7 +283,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
         struct kd_queue *q;
         struct drv_context *ctx;
         TRY(drv_stream_find(config->hStream, &q, &ctx));
-        TRY(drv_status(kd_event_record(a.events[i]->e, q), ctx));
+        TRY(record(a.events[i], q, ctx, a.ports[i], a.external[i]));
     }
     return CUDA_SUCCESS;
 }

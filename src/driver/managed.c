@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/driver.h"
+#include "driver/capture.h"
 
 struct advice {
     int read_mostly;
@@ -145,6 +145,7 @@ static CUresult prefetch(CUdeviceptr ptr, size_t count, CUmemLocation location, 
     TRY(check_range(ptr, count));
     TRY(check_location(location));
     TRY(drv_stream_find(stream, &q, &ctx));
+    TRY(drv_capture_refuse(q, ctx, "given a prefetch"));
     drv_lock();
     bool done = update(ptr, ptr + count, set_prefetched, &location);
     drv_unlock();

@@ -1,11 +1,13 @@
 // Device memory: allocation, freeing, what is known of a range.
-#include "driver/driver.h"
+#include "driver/capture.h"
 
 enum { PITCH_ALIGNMENT = 512 };
 
 CUresult drv_memory_allocate(struct drv_context *ctx, enum kd_memory_kind kind, size_t size,
                              uint32_t flags, uint64_t *out) {
     REQUIRE(size > 0, CUDA_ERROR_INVALID_VALUE, "a size of 0 cannot be allocated");
+    if (!(flags & (DRV_MEMORY_POOL | DRV_MEMORY_GRAPH)))
+        TRY(drv_capture_unsafe());
     return drv_status(kd_memory_alloc(ctx->c, kind, size, flags, out), ctx);
 }
 
@@ -67,6 +69,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
             CUDA_ERROR_INVALID_VALUE, "%#llx is not what an allocation of device memory returned",
             dptr);
     struct drv_context *ctx = drv_context_of(m.context);
+    TRY(drv_capture_unsafe());
     if (ctx)
         TRY(drv_status(kd_context_wait(ctx->c), ctx));
     drv_managed_forget(m.base, m.size);

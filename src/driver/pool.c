@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/driver.h"
+#include "driver/capture.h"
 #include "driver/numa.h"
 
 struct drv_pool {
@@ -73,6 +73,24 @@ CUmemoryPool drv_pool_of(const struct kd_memory *m) {
 
 // ---- Allocation ---------------------------------------------------------------------------
 
+// The address is that of each run of the graph.
+static CUresult capture_allocation(struct kd_queue *q, struct drv_pool *pool, size_t size,
+                                   CUdeviceptr *dptr) {
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
+    params.alloc.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    params.alloc.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    params.alloc.poolProps.location.id = pool->device->ordinal;
+    params.alloc.bytesize = size;
+    TRY(drv_capture_add(q, &params, NULL));
+    *dptr = params.alloc.dptr;
+    return CUDA_SUCCESS;
+}
+
+static CUresult capture_free(struct kd_queue *q, CUdeviceptr dptr) {
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .free = {dptr}};
+    return drv_capture_add(q, &params, NULL);
+}
+
 static CUresult allocate(CUdeviceptr *dptr, size_t size, struct drv_pool *pool, CUstream stream) {
     REQUIRE_POINTER(dptr);
     REQUIRE(size > 0, CUDA_ERROR_INVALID_VALUE, "a size of 0 cannot be allocated");
@@ -81,6 +99,10 @@ static CUresult allocate(CUdeviceptr *dptr, size_t size, struct drv_pool *pool, 
     TRY(drv_stream_find(stream, &q, &ctx));
     if (!pool)
         pool = ctx->device->pool;
+    bool captured;
+    TRY(drv_capture_enter(q, ctx, &captured));
+    if (captured)
+        return capture_allocation(q, pool, size, dptr);
     uint64_t ptr;
     TRY(drv_status(kd_pool_alloc(pool->p, q, size, DRV_MEMORY_POOL, &ptr), ctx));
     *dptr = ptr;
@@ -159,6 +181,10 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     struct kd_queue *q;
     struct drv_context *ctx;
     TRY(drv_stream_find(hStream, &q, &ctx));
+    bool captured;
+    TRY(drv_capture_enter(q, ctx, &captured));
+    if (captured)
+        return capture_free(q, dptr);
     enum kd_status status = kd_pool_give(dptr, q);
     return status == KD_NOT_FOUND ? free_later(dptr, q, ctx) : drv_status(status, ctx);
 }

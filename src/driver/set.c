@@ -1,5 +1,6 @@
 // Setting memory. Device memory is set without waiting; other memory, which the host can see, is
 // set before the functions without Async return.
+#include "driver/capture.h"
 #include "driver/copy.h"
 
 CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t element,
@@ -22,6 +23,13 @@ CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t 
     return CUDA_SUCCESS;
 }
 
+static CUresult capture_set(struct kd_queue *q, struct drv_context *ctx,
+                            const CUDA_MEMSET_NODE_PARAMS_v2 *set) {
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMSET, .memset = *set};
+    params.memset.ctx = ctx->object.handle;
+    return drv_capture_add(q, &params, NULL);
+}
+
 // `pitch` is in bytes and counts when height is above 1.
 static CUresult set(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t element, size_t width,
                     size_t height, CUstream stream, bool async) {
@@ -33,6 +41,12 @@ static CUresult set(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t el
     struct drv_side side;
     struct kd_set s;
     TRY(drv_set_plan(ptr, pitch, value, element, width, height, &s, &side));
+    bool captured;
+    TRY(drv_capture_enter_copy(q, ctx, async, &captured));
+    if (captured)
+        return capture_set(
+            q, ctx,
+            &(CUDA_MEMSET_NODE_PARAMS_v2){ptr, s.pitch, value, element, width, height, NULL});
     TRY(drv_status(kd_submit_set(q, &s), ctx));
     bool wait = !async && (drv_sync_memops || !side.device);
     return wait ? drv_status(kd_queue_wait(q), ctx) : CUDA_SUCCESS;

@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "driver/driver.h"
+#include "driver/capture.h"
 
 // ---- Default streams ----------------------------------------------------------------------
 
@@ -22,14 +22,19 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void thread_ends(void *first) {
     for (struct drv_thread_queue *t = first; t;) {
         struct drv_thread_queue *next = t->next_of_thread;
+        struct kd_queue *gone = NULL;
         drv_lock();
         if (t->context) {
             *t->link = t->next_of_context;
             if (t->next_of_context)
                 t->next_of_context->link = t->link;
-            kd_queue_free(t->q);
+            gone = t->q;
         }
         drv_unlock();
+        if (gone) {
+            drv_capture_forget_queue(gone);
+            kd_queue_free(gone);
+        }
         free(t);
         t = next;
     }
@@ -156,6 +161,7 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
             "a default stream cannot be destroyed");
     struct drv_stream *s;
     TRY(find_object(hStream, &s));
+    drv_capture_forget_queue(s->q);
     kd_queue_free(s->q);
     drv_object_destroy(&s->object);
     return CUDA_SUCCESS;
@@ -318,6 +324,7 @@ CUresult cuStreamSynchronize(CUstream hStream) {
     struct kd_queue *q;
     struct drv_context *ctx;
     TRY(drv_stream_find(hStream, &q, &ctx));
+    TRY(drv_capture_refuse(q, ctx, "waited for"));
     enum kd_status status = kd_queue_wait(q);
     kd_pools_settle();
     return drv_status(status, ctx);
@@ -329,6 +336,7 @@ CUresult cuStreamQuery(CUstream hStream) {
     struct kd_queue *q;
     struct drv_context *ctx;
     TRY(drv_stream_find(hStream, &q, &ctx));
+    TRY(drv_capture_refuse(q, ctx, "queried"));
     return drv_status(kd_queue_query(q), ctx);
 }
 
@@ -341,7 +349,9 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
     struct drv_event *e;
     TRY(drv_stream_find(hStream, &q, &ctx));
     TRY(drv_event_find(hEvent, &e));
-    return drv_status(kd_event_wait_on(q, e->e), ctx);
+    bool done;
+    TRY(drv_capture_wait(q, ctx, e, Flags & CU_EVENT_WAIT_EXTERNAL, &done));
+    return done ? CUDA_SUCCESS : drv_status(kd_event_wait_on(q, e->e), ctx);
 }
 
 // Memory is one address space for all streams: the attachment is checked and has no effect.
@@ -351,6 +361,7 @@ CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t lengt
     struct kd_queue *q;
     struct drv_context *ctx;
     TRY(drv_stream_find(hStream, &q, &ctx));
+    TRY(drv_capture_refuse(q, ctx, "given memory"));
     REQUIRE(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
                 flags == CU_MEM_ATTACH_SINGLE,
             CUDA_ERROR_INVALID_VALUE, "flags must be one of the CU_MEM_ATTACH flags");

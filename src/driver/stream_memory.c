@@ -1,5 +1,5 @@
 // Stream memory operations: words that a stream writes or waits for.
-#include "driver/driver.h"
+#include "driver/capture.h"
 
 static CUresult check_word(CUdeviceptr address, uint32_t bytes) {
     struct kd_memory m;
@@ -30,45 +30,6 @@ static CUresult write_op(struct kd_value_op *out, CUdeviceptr address, uint64_t 
     TRY(check_word(address, bytes));
     *out = (struct kd_value_op){KD_VALUE_WRITE, bytes, address, value};
     return CUDA_SUCCESS;
-}
-
-static CUresult submit(CUstream stream, const struct kd_value_op *ops, uint32_t n) {
-    struct kd_queue *q;
-    struct drv_context *ctx;
-    TRY(drv_stream_find(stream, &q, &ctx));
-    return drv_status(kd_submit_values(q, ops, n), ctx);
-}
-
-CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
-                                unsigned int flags) {
-    ENTER();
-    struct kd_value_op op;
-    TRY(wait_op(&op, addr, value, 4, flags));
-    return submit(stream, &op, 1);
-}
-
-CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
-                                unsigned int flags) {
-    ENTER();
-    struct kd_value_op op;
-    TRY(wait_op(&op, addr, value, 8, flags));
-    return submit(stream, &op, 1);
-}
-
-CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
-                                 unsigned int flags) {
-    ENTER();
-    struct kd_value_op op;
-    TRY(write_op(&op, addr, value, 4, flags));
-    return submit(stream, &op, 1);
-}
-
-CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
-                                 unsigned int flags) {
-    ENTER();
-    struct kd_value_op op;
-    TRY(write_op(&op, addr, value, 8, flags));
-    return submit(stream, &op, 1);
 }
 
 static CUresult batch_op(struct kd_value_op *out, const CUstreamBatchMemOpParams *p) {
@@ -105,11 +66,68 @@ CUresult drv_value_ops(const CUstreamBatchMemOpParams *params, unsigned count, u
     return CUDA_SUCCESS;
 }
 
+static CUresult submit(CUstream stream, CUstreamBatchMemOpParams *params, unsigned n,
+                       unsigned flags) {
+    struct kd_value_op ops[DRV_MAX_VALUE_OPS];
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    bool captured;
+    TRY(drv_stream_find(stream, &q, &ctx));
+    TRY(drv_value_ops(params, n, flags, ops));
+    TRY(drv_capture_enter(q, ctx, &captured));
+    if (captured) {
+        CUgraphNodeParams node = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                                  .memOp = {ctx->object.handle, n, params, flags}};
+        return drv_capture_add(q, &node, NULL);
+    }
+    return drv_status(kd_submit_values(q, ops, n), ctx);
+}
+
+static CUresult wait_for(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr address,
+                         cuuint64_t value, unsigned flags) {
+    CUstreamBatchMemOpParams p = {.operation = type};
+    p.waitValue.address = address;
+    p.waitValue.value64 = value;
+    p.waitValue.flags = flags;
+    return submit(stream, &p, 1, 0);
+}
+
+static CUresult write(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr address,
+                      cuuint64_t value, unsigned flags) {
+    CUstreamBatchMemOpParams p = {.operation = type};
+    p.writeValue.address = address;
+    p.writeValue.value64 = value;
+    p.writeValue.flags = flags;
+    return submit(stream, &p, 1, 0);
+}
+
+CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                                unsigned int flags) {
+    ENTER();
+    return wait_for(stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags);
+}
+
+CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
+                                unsigned int flags) {
+    ENTER();
+    return wait_for(stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags);
+}
+
+CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                                 unsigned int flags) {
+    ENTER();
+    return write(stream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags);
+}
+
+CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
+                                 unsigned int flags) {
+    ENTER();
+    return write(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags);
+}
+
 // At most 256 operations, which run one after the other.
 CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
                                CUstreamBatchMemOpParams *paramArray, unsigned int flags) {
     ENTER();
-    struct kd_value_op ops[DRV_MAX_VALUE_OPS];
-    TRY(drv_value_ops(paramArray, count, flags, ops));
-    return submit(stream, ops, count);
+    return submit(stream, paramArray, count, flags);
 }

@@ -42,6 +42,9 @@ int main(void) {
     ctx = check_context();
     call_all(library, ctx, "with a context");
     OK(cuCtxSetCurrent(ctx));
+    CUgraph captured; // the per-thread default stream's capture, which began
+    EXPECT(cuStreamEndCapture(CU_STREAM_PER_THREAD, &captured),
+           CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     OK(cuCtxSynchronize());
     NEED(cuModuleLoadData(&m, PTX_HEAD PTX_TRAP));
     NEED(cuModuleGetFunction(&f, m, "trap_now"));
