@@ -23,8 +23,12 @@ static void fill(struct rt_driver_table *table, cuuint64_t flags, int oldest) {
 #define RT_DRIVER_FUNCTION(name, version)                                                          \
     table->name =                                                                                  \
         (PFN_##name##_v##version)look_up(#name, version > oldest ? version : oldest, flags);
+#define RT_DRIVER_FORM(name, version, suffix)                                                      \
+    table->name##suffix =                                                                          \
+        (PFN_##name##_v##version)look_up(#name, version > oldest ? version : oldest, flags);
 #include "runtime/driver_functions.def"
 #undef RT_DRIVER_FUNCTION
+#undef RT_DRIVER_FORM
 }
 
 // The functions that every call of the runtime goes through: they are called without a check.

@@ -6,10 +6,13 @@
 #include "cuda.h"
 #include "cudaTypedefs.h"
 
+// RT_DRIVER_FORM is for a second form of a function, which has a suffix here.
 struct rt_driver_table {
 #define RT_DRIVER_FUNCTION(name, version) PFN_##name##_v##version name;
+#define RT_DRIVER_FORM(name, version, suffix) PFN_##name##_v##version name##suffix;
 #include "runtime/driver_functions.def"
 #undef RT_DRIVER_FUNCTION
+#undef RT_DRIVER_FORM
     PFN_cuGetProcAddress_v12000 get_proc_address;
 };
 
