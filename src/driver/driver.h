@@ -222,9 +222,11 @@ struct drv_function {
     struct drv_module *module;
     CUfunc_cache cache;
     int carveout;
-    bool non_portable_cluster; // more than 8 blocks are allowed
-    unsigned cluster[3];       // set by attributes; [0] 0: not set
+    bool non_portable_cluster;      // more than 8 blocks are allowed
+    unsigned cluster[3];            // set by attributes; [0] 0: not set
+    struct drv_launch_steps *steps; // of cuParamSet* and its kind; NULL: none yet
 };
+void drv_launch_steps_free(struct drv_launch_steps *steps);
 struct drv_kernel;
 
 // JIT options of the API, sorted out.
@@ -250,9 +252,9 @@ CUresult drv_kernel_function(struct drv_kernel *k, struct drv_context *ctx,
 CUresult drv_function_attribute(struct drv_function *f, CUfunction_attribute attribute, int *out);
 CUresult drv_function_set_attribute(struct drv_function *f, CUfunction_attribute attribute,
                                     int value);
-// The shape of a launch's clusters: from its attribute ([0] 0: none), the kernel's own attributes or
-// its code, else single blocks. CUDA_ERROR_INVALID_CLUSTER_SIZE: too large, not what the kernel was
-// compiled for, or no divisor of the grid (NULL: not looked at).
+// The shape of a launch's clusters: from its attribute ([0] 0: none), the kernel's own attributes
+// or its code, else single blocks. CUDA_ERROR_INVALID_CLUSTER_SIZE: too large, not what the kernel
+// was compiled for, or no divisor of the grid (NULL: not looked at).
 CUresult drv_function_cluster(const struct drv_function *f, const unsigned wanted[3],
                               const unsigned grid[3], unsigned cluster[3]);
 CUresult drv_function_parameter(struct drv_function *f, size_t index, size_t *offset, size_t *size);

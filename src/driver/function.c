@@ -5,6 +5,7 @@
 #include "driver/driver.h"
 
 static void function_release(struct drv_object *o) {
+    drv_launch_steps_free(((struct drv_function *)o)->steps);
     free(o);
 }
 

@@ -124,11 +124,39 @@ static void objects(void) {
            CUDA_ERROR_INVALID_VALUE);
 }
 
+// No array is sparse, without memory, or of several planes.
+static void queries(void) {
+    CUarray a, plane;
+    CUmipmappedArray m;
+    CUDA_ARRAY3D_DESCRIPTOR d = {64, 64, 0, CU_AD_FORMAT_FLOAT, 1, 0};
+    CUDA_ARRAY_SPARSE_PROPERTIES sparse;
+    CUDA_ARRAY_MEMORY_REQUIREMENTS need;
+    OK(cuArray3DCreate(&a, &d));
+    OK(cuMipmappedArrayCreate(&m, &d, 3));
+    EXPECT(cuArrayGetSparseProperties(&sparse, a), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMipmappedArrayGetSparseProperties(&sparse, m), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuArrayGetMemoryRequirements(&need, a, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMipmappedArrayGetMemoryRequirements(&need, m, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuArrayGetPlane(&plane, a, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuArrayGetSparseProperties(NULL, a), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuArrayGetMemoryRequirements(&need, a, 99), CUDA_ERROR_INVALID_DEVICE);
+    OK(cuArrayDestroy(a));
+    OK(cuMipmappedArrayDestroy(m));
+    EXPECT(cuArrayGetSparseProperties(&sparse, a), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuMipmappedArrayGetSparseProperties(&sparse, m), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuArrayGetMemoryRequirements(&need, a, 0), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuMipmappedArrayGetMemoryRequirements(&need, m, 0), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuArrayGetPlane(&plane, a, 0), CUDA_ERROR_INVALID_HANDLE);
+    d.Flags = CUDA_ARRAY3D_SPARSE;
+    EXPECT(cuArray3DCreate(&a, &d), CUDA_ERROR_NOT_SUPPORTED);
+}
+
 int main(void) {
     CUcontext ctx = check_context();
     sizes();
     levels();
     objects();
+    queries();
     OK(cuCtxDestroy(ctx)); // with an array that was not destroyed
     return check_result();
 }
