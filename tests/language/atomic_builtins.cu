@@ -11,7 +11,8 @@ struct alignas(16) quad {
     ull a, b;
 };
 
-// ---- One thread: what each function returns and leaves, in every order and scope --------------------
+// ---- One thread: what each function returns and leaves, in every order and scope
+// --------------------
 
 #define EXPECT(condition) bad = condition ? bad : __LINE__
 
@@ -75,15 +76,15 @@ template <typename T, int Scope> __device__ void loads(T *p, int &bad) {
     EXPECT(__nv_atomic_load_n(p, order, Scope) == (T)0x7c);                                        \
     __nv_atomic_load(p, &out, order, Scope);                                                       \
     EXPECT(out == (T)0x7c);
-    WITH(__NV_ATOMIC_RELAXED) WITH(__NV_ATOMIC_CONSUME) WITH(__NV_ATOMIC_ACQUIRE)
-    WITH(__NV_ATOMIC_SEQ_CST)
+    WITH(__NV_ATOMIC_RELAXED)
+    WITH(__NV_ATOMIC_CONSUME) WITH(__NV_ATOMIC_ACQUIRE) WITH(__NV_ATOMIC_SEQ_CST)
 #undef WITH
 #define WITH(order)                                                                                \
     __nv_atomic_store_n(p, (T)3, order, Scope);                                                    \
     EXPECT(*p == 3);                                                                               \
     __nv_atomic_store(p, &in, order, Scope);                                                       \
     EXPECT(*p == in);
-    WITH(__NV_ATOMIC_RELAXED) WITH(__NV_ATOMIC_RELEASE) WITH(__NV_ATOMIC_SEQ_CST)
+        WITH(__NV_ATOMIC_RELAXED) WITH(__NV_ATOMIC_RELEASE) WITH(__NV_ATOMIC_SEQ_CST)
 #undef WITH
 }
 
@@ -139,7 +140,8 @@ static void expect_none(const char *kernel, const int *bad) {
         printf("%s: line %d\n", kernel, *bad), failures++;
 }
 
-// ---- Many threads ---------------------------------------------------------------------------------
+// ---- Many threads
+// ---------------------------------------------------------------------------------
 
 struct counters {
     quad quads, pairs;
@@ -201,12 +203,13 @@ int main() {
     int *bad = shared_array<int>(1);
 #define ALONE(order, scope)                                                                        \
     alone<order, scope><<<1, 2>>>(memory, bad), expect_none("alone " #order " " #scope, bad);
-    ALONE(0, 3) ALONE(1, 3) ALONE(2, 3) ALONE(3, 3) ALONE(4, 3) ALONE(5, 3)
-    ALONE(5, 0) ALONE(4, 1) ALONE(2, 2) ALONE(5, 4)
+    ALONE(0, 3)
+    ALONE(1, 3) ALONE(2, 3) ALONE(3, 3) ALONE(4, 3) ALONE(5, 3) ALONE(5, 0) ALONE(4, 1) ALONE(2, 2)
+        ALONE(5, 4)
 #define LOADS(scope) loads_alone<scope><<<1, 2>>>(memory, bad), expect_none("loads " #scope, bad);
-    LOADS(0) LOADS(1) LOADS(2) LOADS(3) LOADS(4)
+            LOADS(0) LOADS(1) LOADS(2) LOADS(3) LOADS(4)
 
-    counters *c = shared_array<counters>(1);
+                counters *c = shared_array<counters>(1);
     together<<<32, 128>>>(c);
     CUDA(cudaDeviceSynchronize());
     CHECK(c->four.x == 4096 && c->four.y == 8192 && c->four.z == 12288 && c->four.w == 2048);
