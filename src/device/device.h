@@ -174,6 +174,7 @@ void kd_pool_trim(struct kd_pool *p, uint64_t keep);
 // After the calling thread has waited for a queue, an event or a context: pools give back what is
 // above their thresholds.
 void kd_pools_settle(void);
+void kd_pools_reclaim(struct kd_device *d); // gives back all that is not in use: memory is short
 
 // The file behind a shareable pool, a new descriptor; -1: kd_reason tells why.
 int kd_pool_export(struct kd_pool *p);
@@ -186,6 +187,70 @@ enum kd_status kd_pool_export_pointer(uint64_t ptr, struct kd_pool_pointer *out)
 // Maps a block of the other process; kd_memory_free ends that.
 enum kd_status kd_pool_import_pointer(struct kd_pool *p, struct kd_context *c, uint32_t flags,
                                       const struct kd_pool_pointer *in, uint64_t *out);
+
+// ---- Physical memory and address ranges ---------------------------------------------------
+// Memory without an address, which can be mapped anywhere, also twice (guide, chapter 14). It is a
+// file in memory, so that other processes can map it too.
+
+enum { KD_GRANULARITY = 2 << 20 };
+struct kd_physical;
+// `size` bytes, a multiple of KD_GRANULARITY; `host`: not counted as the device's memory.
+enum kd_status kd_physical_new(struct kd_device *d, uint64_t size, bool host,
+                               struct kd_physical **out);
+// Of a descriptor that kd_physical_export gave in some process; it stays the caller's.
+// KD_INVALID_VALUE: it is something else.
+enum kd_status kd_physical_import(struct kd_device *d, int fd, struct kd_physical **out);
+int kd_physical_export(struct kd_physical *p); // a new descriptor; -1: kd_reason tells why
+uint64_t kd_physical_size(const struct kd_physical *p);
+void kd_physical_free(struct kd_physical *p); // mappings stay as they are
+
+// Addresses without memory, aligned to a power of two; at `wish` when that is free and not 0.
+enum kd_status kd_range_reserve(uint64_t size, uint64_t align, uint64_t wish, uint64_t *out);
+void kd_range_release(uint64_t base, uint64_t size);
+// Puts memory of p, from `offset` on, at reserved addresses, for nobody to touch yet, and makes it
+// known as an allocation with `flags`.
+enum kd_status kd_range_map(struct kd_physical *p, uint64_t base, uint64_t size, uint64_t offset,
+                            uint32_t flags);
+void kd_range_unmap(uint64_t base, uint64_t size); // what one kd_range_map put there
+enum kd_status kd_range_protect(uint64_t base, uint64_t size, bool readable, bool writable);
+
+// Maps part of a file of another API into the process: `size` bytes from `offset` on.
+// kd_memory_free ends it.
+enum kd_status kd_memory_map_file(struct kd_context *c, int fd, uint64_t offset, uint64_t size,
+                                  uint32_t flags, uint64_t *out);
+
+// ---- Between processes --------------------------------------------------------------------
+// A handle of a few bytes names a file that a process has open. Any process of the same user can open
+// it, through /proc, while the first one lives and keeps it.
+
+struct kd_ipc_file {
+    uint64_t magic, process, inode;
+    uint32_t pid;
+    int32_t fd;
+};
+struct kd_ipc_memory {
+    struct kd_ipc_file file;
+    uint32_t area_pages, slot;
+    uint64_t offset, size; // of the allocation in the area
+    uint32_t id;           // its lower half
+    uint32_t reserved;
+};
+bool kd_ipc_is_own(const struct kd_ipc_file *f); // this process gave the handle
+// For an address in memory of kd_memory_alloc: a handle of the whole allocation. KD_INVALID_VALUE: it
+// is other memory.
+enum kd_status kd_ipc_export(uint64_t ptr, struct kd_ipc_memory *out);
+// Maps it: *out is the start of the allocation. KD_NOT_FOUND: the handle makes no sense, or the
+// memory or its process is gone.
+enum kd_status kd_ipc_open(struct kd_context *c, const struct kd_ipc_memory *in, uint32_t flags,
+                           uint64_t *out);
+void kd_ipc_close(uint64_t ptr);
+
+// A file of zeroed words, and its mapping (pinned memory that kd_ipc_close ends); the descriptor is
+// the caller's.
+enum kd_status kd_ipc_words_new(struct kd_device *d, uint64_t bytes, int *fd, uint64_t *out);
+enum kd_status kd_ipc_words_map(struct kd_device *d, int fd, uint64_t bytes, uint64_t *out);
+struct kd_ipc_file kd_ipc_words_handle(int fd);
+int kd_ipc_words_open(const struct kd_ipc_file *f, uint64_t bytes); // -1: kd_reason tells why
 
 // ---- Queues -------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
 
 #include "device/block.h"
 #include "device/internal.h"
+#include "device/ipc.h"
 #include "device/module.h"
 #include "device/op.h"
 #include "device/runner.h"
@@ -120,6 +121,8 @@ static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void 
 
 static void handle(int generation, int sig, siginfo_t *info, void *context) {
     struct runner *r = runner_current();
+    if (sig == SIGSEGV && info->si_code > 0 && ipc_wait_for_move((uint64_t)info->si_addr))
+        return;
     // Sent by a process, not raised by an instruction: not the kernel's.
     if (r && r->stack && info->si_code > 0)
         take_fault(r, sig, info, context);

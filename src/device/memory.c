@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "device/internal.h"
+#include "device/ipc.h"
 #include "device/pool.h"
 #include "device/reason.h"
 
@@ -132,6 +133,7 @@ static void slab_give(struct slab *s, uint32_t i) {
     if (s->used == 0 && (s->prev || s->next)) {
         unlink_partial(s);
         range_remove(&areas, &s->area.range);
+        ipc_drop(&s->area);
         address_space_give(&s->area.memory->space, &s->area.pages);
         free(s);
     }
@@ -237,6 +239,11 @@ bool kd_memory_find(uint64_t ptr, struct kd_memory *out) {
     return a != NULL;
 }
 
+uint64_t memory_slot(const struct area *area, uint64_t base, uint64_t *slots) {
+    *slots = area->slab ? area->slab->nslots : 1;
+    return area->slab ? (base - area->range.base) >> area->slab->shift : 0;
+}
+
 static void release(struct area *area, struct allocation *a, uint64_t base) {
     if (area->segment) {
         pool_release(area->segment, a);
@@ -244,11 +251,14 @@ static void release(struct area *area, struct allocation *a, uint64_t base) {
     }
     if (area->memory && counted(a->kind))
         atomic_fetch_sub(&area->memory->used, charge(a->size));
+    uint64_t slots;
+    ipc_forget(area, memory_slot(area, base, &slots));
     if (area->slab) {
         slab_give(area->slab, (uint32_t)((base - area->range.base) >> area->slab->shift));
         return;
     }
     range_remove(&areas, &area->range);
+    ipc_drop(area);
     if (area->memory)
         address_space_give(&area->memory->space, &area->pages);
     else if (area->foreign)

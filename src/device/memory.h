@@ -29,8 +29,9 @@ struct area {
     struct kd_device *device;     // for allocations of no context
     struct slab *slab;
     struct segment *segment;
-    struct allocation one; // when it is neither
-    bool foreign;          // a mapping of other processes' memory: `pages` are unmapped at the end
+    struct allocation one;  // when it is neither
+    struct area_file *file; // what it was moved into to be shared (ipc.c); NULL: nothing
+    bool foreign;           // a mapping of other processes' memory: `pages` are unmapped at the end
 };
 
 // A device's part.
@@ -57,6 +58,10 @@ struct allocation memory_describe(struct kd_context *c, enum kd_memory_kind kind
                                   uint32_t flags, bool locked);
 // The allocation that contains ptr, where it begins and its area; NULL: none.
 struct allocation *memory_find_locked(uint64_t ptr, struct area **area, uint64_t *base);
+
+// Which slot of its area begins at base (0 when the area is one allocation), and how many there
+// are.
+uint64_t memory_slot(const struct area *area, uint64_t base, uint64_t *slots);
 
 // Makes [base, base + size) known: memory that the device's address space does not own. `pages`
 // (may be NULL) are unmapped when it is released. `c` may be NULL.

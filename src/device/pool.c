@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device/internal.h"
+#include "device/memory_file.h"
 #include "device/op.h"
-#include "device/page.h"
 #include "device/reason.h"
 
 enum { UNIT = 512, BINS = 160, LOOK_AT = 64 };
@@ -263,6 +262,12 @@ void pools_reclaim(struct kd_device *d) {
             trim(p, 0);
 }
 
+void kd_pools_reclaim(struct kd_device *d) {
+    memory_lock();
+    pools_reclaim(d);
+    memory_unlock();
+}
+
 // Makes neighbours one block. Not done at each freeing: as a rule the next allocation is of the
 // same size. `ended`: operations that have ended no longer matter, whatever the pool's policy.
 static void consolidate(struct kd_pool *p, bool ended) {
@@ -317,7 +322,7 @@ enum kd_status kd_pool_new(struct kd_device *d, const struct kd_pool_options *op
     struct kd_pool *p = pool_make(d, options);
     if (!p)
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a pool");
-    if (options->shareable && (p->fd = memfd_create("kudzu pool", MFD_CLOEXEC)) < 0) {
+    if (options->shareable && (p->fd = memory_file_new("kudzu pool", 0)) < 0) {
         free(p);
         return kd_fail(KD_SYSTEM, "no file for a pool that other processes can use: %s",
                        strerror(errno));
@@ -663,24 +668,22 @@ int kd_pool_export(struct kd_pool *p) {
         kd_fail(KD_INVALID_VALUE, "the pool was not made to be exported");
         return -1;
     }
-    int fd = fcntl(p->fd, F_DUPFD_CLOEXEC, 0);
+    int fd = memory_file_duplicate(p->fd);
     if (fd < 0)
         kd_fail(KD_SYSTEM, "no descriptor for the pool: %s", strerror(errno));
     return fd;
 }
 
 enum kd_status kd_pool_import(struct kd_device *d, int fd, struct kd_pool **out) {
-    struct stat st;
-    // Other files could shrink under the mapping, or be devices: only memory of this kind has
-    // seals.
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || fcntl(fd, F_GET_SEALS) < 0)
+    uint64_t size;
+    if (!memory_file_check(fd, &size))
         return kd_fail(KD_INVALID_VALUE, "descriptor %d is no exported pool", fd);
     struct kd_pool_options options = {.shareable = true};
     struct kd_pool *p = pool_make(d, &options);
     if (!p)
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a pool");
     p->imported = true;
-    p->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    p->fd = memory_file_duplicate(fd);
     if (p->fd < 0) {
         free(p);
         return kd_fail(KD_SYSTEM, "no descriptor for the pool: %s", strerror(errno));
@@ -690,18 +693,13 @@ enum kd_status kd_pool_import(struct kd_device *d, int fd, struct kd_pool **out)
     return kd_succeed();
 }
 
-static uint64_t inode_of(int fd) {
-    struct stat st;
-    return fstat(fd, &st) ? 0 : (uint64_t)st.st_ino;
-}
-
 enum kd_status kd_pool_export_pointer(uint64_t ptr, struct kd_pool_pointer *out) {
     memory_lock();
     struct block *b = block_at(ptr);
     bool ok = b && b->segment->pool->fd >= 0;
     if (ok) {
         struct segment *s = b->segment;
-        *out = (struct kd_pool_pointer){MAGIC, inode_of(s->pool->fd),
+        *out = (struct kd_pool_pointer){MAGIC, memory_file_inode(s->pool->fd),
                                         s->offset + (ptr - s->area.range.base), b->a.size};
     }
     memory_unlock();
@@ -714,26 +712,12 @@ enum kd_status kd_pool_export_pointer(uint64_t ptr, struct kd_pool_pointer *out)
 
 enum kd_status kd_pool_import_pointer(struct kd_pool *p, struct kd_context *c, uint32_t flags,
                                       const struct kd_pool_pointer *in, uint64_t *out) {
-    struct stat st;
-    uint64_t end;
+    uint64_t end, size;
     if (!p->imported)
         return kd_fail(KD_INVALID_VALUE, "the pool is not one that was imported");
-    if (fstat(p->fd, &st) || in->magic != MAGIC || in->inode != (uint64_t)st.st_ino || !in->size ||
-        __builtin_add_overflow(in->offset, in->size, &end) || end > (uint64_t)st.st_size)
+    if (!memory_file_check(p->fd, &size) || in->magic != MAGIC ||
+        in->inode != memory_file_inode(p->fd) || !in->size ||
+        __builtin_add_overflow(in->offset, in->size, &end) || end > size)
         return kd_fail(KD_INVALID_VALUE, "the data describe no allocation of this pool");
-    uint64_t lead = in->offset % page_bytes();
-    struct pages pages = {.size = whole_pages(in->size + lead)};
-    void *at = mmap(NULL, pages.size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd,
-                    (off_t)(in->offset - lead));
-    if (at == MAP_FAILED)
-        return kd_fail(KD_SYSTEM, "the pool's memory cannot be mapped: %s", strerror(errno));
-    pages.base = (uint64_t)at;
-    enum kd_status status = memory_adopt(p->device, c, KD_MEMORY_DEVICE, pages.base + lead,
-                                         in->size, flags, false, &pages);
-    if (status) {
-        munmap(at, pages.size);
-        return status;
-    }
-    *out = pages.base + lead;
-    return KD_OK;
+    return kd_memory_map_file(c, p->fd, in->offset, in->size, flags, out);
 }

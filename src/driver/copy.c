@@ -5,15 +5,25 @@
 
 #include "driver/array.h"
 #include "driver/capture.h"
+#include "driver/virtual_memory.h"
 
 enum { STAGE_BYTES = 64 << 10 }; // a pageable source up to this size is copied at once
 
-CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, const char *name,
-                  struct drv_side *out) {
+CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool write,
+                  const char *name, struct drv_side *out) {
     struct kd_memory m;
     REQUIRE(ptr, CUDA_ERROR_INVALID_VALUE, "%s cannot be NULL", name);
     out->ptr = (void *)(uintptr_t)ptr;
     if (kd_memory_find(ptr, &m)) {
+        if (m.flags & DRV_MEMORY_MAPPED) {
+            REQUIRE(drv_mapped_access(ptr, bytes, write), CUDA_ERROR_INVALID_VALUE,
+                    "%s: %llu bytes from %#llx on are not all mapped with the right to %s them",
+                    name, (unsigned long long)bytes, (unsigned long long)ptr,
+                    write ? "write" : "read");
+            out->device = m.kind == KD_MEMORY_DEVICE;
+            out->pageable = false;
+            return CUDA_SUCCESS;
+        }
         REQUIRE(bytes <= m.base + m.size - ptr, CUDA_ERROR_INVALID_VALUE,
                 "%s: %llu bytes from %#llx on are more than its allocation of %llu has", name,
                 (unsigned long long)bytes, (unsigned long long)ptr, (unsigned long long)m.size);
@@ -76,8 +86,8 @@ static CUresult copy_1d(uint64_t dst, enum drv_side_kind dst_kind, uint64_t src,
     if (!bytes)
         return drv_stream_find(stream, &q, &ctx);
     struct drv_side to, from;
-    TRY(drv_side(dst, bytes, dst_kind, "the destination", &to));
-    TRY(drv_side(src, bytes, src_kind, "the source", &from));
+    TRY(drv_side(dst, bytes, dst_kind, true, "the destination", &to));
+    TRY(drv_side(src, bytes, src_kind, false, "the source", &from));
     bool captured;
     TRY(drv_stream_find(stream, &q, &ctx));
     TRY(drv_capture_enter_copy(q, ctx, async, &captured));
@@ -267,8 +277,9 @@ static bool box_bytes(const struct box *b, const struct extent *e, uint64_t slic
 }
 
 // A box within an array: its rows are the array's, whatever pitch was given.
-static CUresult array_side(const struct box *b, const struct extent *e, const char *name,
-                           uint64_t *pitch, uint64_t *slice, struct drv_side *side) {
+static CUresult array_side(const struct box *b, const struct extent *e, bool write,
+                           const char *name, uint64_t *pitch, uint64_t *slice,
+                           struct drv_side *side) {
     struct drv_array *a;
     TRY(drv_array_find(b->array, &a));
     REQUIRE(e->width <= a->pitch && b->x <= a->pitch - e->width && e->height <= a->rows &&
@@ -282,15 +293,15 @@ static CUresult array_side(const struct box *b, const struct extent *e, const ch
     *slice = a->pitch * a->rows;
     uint64_t begin = a->base + b->z * *slice + b->y * a->pitch + b->x;
     return drv_side(begin, (e->depth - 1) * *slice + (e->height - 1) * a->pitch + e->width,
-                    DRV_SIDE_DEVICE, name, side);
+                    DRV_SIDE_DEVICE, write, name, side);
 }
 
-static CUresult box_side(struct box *b, const struct extent *e, const char *name, uint64_t *pitch,
-                         uint64_t *slice, struct drv_side *side) {
+static CUresult box_side(struct box *b, const struct extent *e, bool write, const char *name,
+                         uint64_t *pitch, uint64_t *slice, struct drv_side *side) {
     REQUIRE(b->type >= CU_MEMORYTYPE_HOST && b->type <= CU_MEMORYTYPE_UNIFIED,
             CUDA_ERROR_INVALID_VALUE, "%s: %d is no type of memory", name, (int)b->type);
     if (b->type == CU_MEMORYTYPE_ARRAY)
-        return array_side(b, e, name, pitch, slice, side);
+        return array_side(b, e, write, name, pitch, slice, side);
     if (!b->pitch && e->height == 1 && e->depth == 1)
         b->pitch = b->x + e->width;
     REQUIRE(b->pitch >= e->width && b->pitch - e->width >= b->x, CUDA_ERROR_INVALID_VALUE,
@@ -306,14 +317,15 @@ static CUresult box_side(struct box *b, const struct extent *e, const char *name
     uint64_t base = b->type == CU_MEMORYTYPE_HOST ? b->host : b->device;
     REQUIRE(base, CUDA_ERROR_INVALID_VALUE, "%s cannot be NULL", name);
     return drv_side(base + begin, bytes,
-                    b->type == CU_MEMORYTYPE_DEVICE ? DRV_SIDE_DEVICE : DRV_SIDE_HOST, name, side);
+                    b->type == CU_MEMORYTYPE_DEVICE ? DRV_SIDE_DEVICE : DRV_SIDE_HOST, write, name,
+                    side);
 }
 
 static CUresult plan_box(struct box *dst, struct box *src, const struct extent *e,
                          struct kd_copy *c, struct drv_side *to, struct drv_side *from) {
     *c = (struct kd_copy){.width = e->width, .height = e->height, .depth = e->depth};
-    TRY(box_side(dst, e, "the destination", &c->dst_pitch, &c->dst_slice, to));
-    return box_side(src, e, "the source", &c->src_pitch, &c->src_slice, from);
+    TRY(box_side(dst, e, true, "the destination", &c->dst_pitch, &c->dst_slice, to));
+    return box_side(src, e, false, "the source", &c->src_pitch, &c->src_slice, from);
 }
 
 static CUDA_MEMCPY3D boxes_as_params(const struct box *dst, const struct box *src,

@@ -14,8 +14,8 @@ struct drv_side {
     bool pageable; // the host's, not known to the driver
 };
 // `bytes` from `ptr` on are going to be touched.
-CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, const char *name,
-                  struct drv_side *out);
+CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool write,
+                  const char *name, struct drv_side *out);
 // Checks what cuMemcpy3D would copy, at least one byte, and describes it for the device.
 CUresult drv_copy_plan(const CUDA_MEMCPY3D *p, struct kd_copy *copy, struct drv_side *dst,
                        struct drv_side *src);

@@ -92,6 +92,13 @@ int drv_device_count(void) {
     return count;
 }
 
+int drv_device_ordinal(const struct kd_device *d) {
+    for (int i = 0; i < count; i++)
+        if (devices[i].d == d)
+            return i;
+    return CU_DEVICE_INVALID;
+}
+
 CUresult drv_device_find(CUdevice dev, struct drv_device **out) {
     REQUIRE(dev >= 0 && dev < count, CUDA_ERROR_INVALID_DEVICE,
             "device %d does not exist; there are %d", dev, count);

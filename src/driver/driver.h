@@ -129,6 +129,7 @@ CUresult drv_devices_open(void);                                 // for cuInit
 CUresult drv_device_find(CUdevice dev, struct drv_device **out); // CUDA_ERROR_INVALID_DEVICE
 CUresult drv_device_attribute(struct drv_device *d, CUdevice_attribute attribute, int *out);
 int drv_device_count(void);
+int drv_device_ordinal(const struct kd_device *d); // CU_DEVICE_INVALID: none that the program sees
 
 // ---- Contexts -----------------------------------------------------------------------------
 
@@ -274,6 +275,8 @@ CUresult drv_memory_allocate(struct drv_context *ctx, enum kd_memory_kind kind, 
                              uint32_t flags, uint64_t *out);
 struct drv_pool *drv_pool_new(struct drv_device *device);
 CUmemoryPool drv_pool_of(const struct kd_memory *m);
+uint64_t drv_pool_handle_types(const struct kd_memory *m); // 0: not of a pool that can be exported
+bool drv_ipc_capable(const struct kd_memory *m); // cuIpcGetMemHandle takes it
 void drv_managed_forget(uint64_t begin, uint64_t size); // the range is being freed
 extern _Atomic bool drv_sync_memops; // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS was ever set
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "driver/virtual_memory.h"
 
 _Atomic bool drv_sync_memops;
 
@@ -36,10 +37,21 @@ static void get_default(void *data, CUpointer_attribute attribute) {
     }
 }
 
+static int access_of(uint64_t ptr, bool mapped) {
+    if (!mapped || drv_mapped_access(ptr, 1, true))
+        return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+    return drv_mapped_access(ptr, 1, false) ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
+                                            : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE;
+}
+
 static CUresult get(void *data, CUpointer_attribute attribute, CUdeviceptr ptr,
                     const struct kd_memory *m) {
     bool host = m->kind == KD_MEMORY_PINNED || m->kind == KD_MEMORY_REGISTERED;
     struct drv_context *ctx = drv_context_of(m->context);
+    uint64_t base = m->base, size = m->size;
+    bool mapped = m->flags & DRV_MEMORY_MAPPED;
+    if (mapped)
+        drv_reserved_range(ptr, &base, &size);
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         set_address(data, ctx ? (uintptr_t)ctx->object.handle : 0);
@@ -66,18 +78,24 @@ static CUresult get(void *data, CUpointer_attribute attribute, CUdeviceptr ptr,
         *(unsigned char *)data = m->kind == KD_MEMORY_MANAGED;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        set_int(data, ctx ? ctx->device->ordinal : CU_DEVICE_INVALID);
+        set_int(data, drv_device_ordinal(m->device));
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        *(unsigned char *)data = drv_ipc_capable(m);
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
         *(unsigned char *)data = 0;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        set_address(data, base);
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
         set_address(data, m->base);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        set_address(data, size);
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
         set_address(data, m->size);
         return CUDA_SUCCESS;
@@ -85,10 +103,11 @@ static CUresult get(void *data, CUpointer_attribute attribute, CUdeviceptr ptr,
         *(unsigned char *)data = 1;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-        set_address(data, CU_MEM_HANDLE_TYPE_NONE);
+        set_address(data,
+                    mapped ? (uint64_t)drv_mapped_handle_types(ptr) : drv_pool_handle_types(m));
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        set_int(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+        set_int(data, access_of(ptr, mapped));
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         set_address(data, (uintptr_t)drv_pool_of(m));

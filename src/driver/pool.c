@@ -71,6 +71,12 @@ CUmemoryPool drv_pool_of(const struct kd_memory *m) {
     return m->flags & DRV_MEMORY_POOL ? kd_pool_owner(m->base) : NULL;
 }
 
+uint64_t drv_pool_handle_types(const struct kd_memory *m) {
+    CUmemoryPool handle = drv_pool_of(m);
+    struct drv_pool *p = handle ? drv_object_find(handle, DRV_POOL) : NULL;
+    return p ? (uint64_t)p->handle_types : CU_MEM_HANDLE_TYPE_NONE;
+}
+
 // ---- Allocation ---------------------------------------------------------------------------
 
 // The address is that of each run of the graph.

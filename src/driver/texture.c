@@ -85,7 +85,7 @@ static CUresult check_memory(CUdeviceptr ptr, uint64_t bytes) {
     struct drv_side side;
     REQUIRE(ptr % ALIGNMENT == 0, CUDA_ERROR_INVALID_VALUE,
             "%#llx is not a multiple of the texture alignment, %d", ptr, ALIGNMENT);
-    return drv_side(ptr, bytes, DRV_SIDE_DEVICE, "the texture's memory", &side);
+    return drv_side(ptr, bytes, DRV_SIDE_DEVICE, false, "the texture's memory", &side);
 }
 
 static CUresult bind_linear(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) {

@@ -5,10 +5,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "processes.h"
 
 enum { MIB = 1 << 20 };
 
@@ -379,44 +378,11 @@ static void threads(void) {
 
 // ---- Two processes --------------------------------------------------------------------------
 
-static void send_message(int to, const void *data, size_t size, int fd) {
-    char control[CMSG_SPACE(sizeof(int))] = {0};
-    struct iovec part = {(void *)data, size};
-    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
-    if (fd >= 0) {
-        m.msg_control = control;
-        m.msg_controllen = sizeof control;
-        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof fd);
-        memcpy(CMSG_DATA(c), &fd, sizeof fd);
-    }
-    if (sendmsg(to, &m, 0) != (ssize_t)size)
-        exit(1);
-}
-
-static int receive_message(int from, void *data, size_t size) {
-    char control[CMSG_SPACE(sizeof(int))];
-    struct iovec part = {data, size};
-    struct msghdr m = {.msg_iov = &part,
-                       .msg_iovlen = 1,
-                       .msg_control = control,
-                       .msg_controllen = sizeof control};
-    int fd = -1;
-    if (recvmsg(from, &m, 0) != (ssize_t)size)
-        exit(1);
-    if (CMSG_FIRSTHDR(&m))
-        memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof fd);
-    return fd;
-}
-
 static int importer(int from) {
     CUmemPoolPtrExportData data, bad;
     CUmemoryPool pool;
     CUdeviceptr p, q;
     unsigned char back[5000];
-    char go_on = 0;
     CUcontext ctx = check_context();
     int fd = receive_message(from, &data, sizeof data);
     EXPECT(cuMemPoolImportFromShareableHandle(&pool, (void *)(size_t)from,
@@ -444,19 +410,17 @@ static int importer(int from) {
     EXPECT(cuMemsetD8(p, 8, 5000), CUDA_ERROR_INVALID_VALUE);
     OK(cuMemPoolDestroy(pool));
     OK(cuCtxDestroy(ctx));
-    if (write(from, &go_on, 1) != 1)
-        exit(1);
+    tell(from);
     return check_result();
 }
 
-static void exporter(int to) {
+static void exporter(int to, pid_t importer_pid) {
     CUmemPoolProps props = device_pool();
     CUmemPoolPtrExportData data;
     CUmemoryPool pool, plain;
     CUdeviceptr before, p, in_plain;
     unsigned char back[5000];
-    int fd = -1, status = 1;
-    char done;
+    int fd = -1;
     NEED(cuMemPoolCreate(&plain, &props));
     props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     NEED(cuMemPoolCreate(&pool, &props));
@@ -478,10 +442,8 @@ static void exporter(int to) {
     EXPECT(cuMemPoolImportPointer(&before, pool, &data), CUDA_ERROR_INVALID_VALUE);
     send_message(to, &data, sizeof data, fd);
     close(fd);
-    if (read(to, &done, 1) != 1)
-        exit(1);
-    wait(&status);
-    CHECK(status == 0);
+    await(to);
+    CHECK(end_of_process(importer_pid) == 0);
     OK(cuMemcpyDtoH(back, p, sizeof back));
     CHECK(back[0] == 8 && back[4999] == 8);
     OK(cuMemFreeAsync(p, 0));
@@ -513,11 +475,8 @@ static void speed(CUstream s) {
 }
 
 int main(void) {
-    int sockets[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
-        return 1;
-    if (fork() == 0) // before the driver is initialised
-        return importer(sockets[1]);
+    pid_t pid;
+    int to = start_process(importer, &pid);
     CUcontext ctx = check_context();
     CUstream a, b;
     NEED(cuStreamCreate(&a, CU_STREAM_NON_BLOCKING));
@@ -528,7 +487,7 @@ int main(void) {
     reuse(a, b);
     frees_wait(a);
     access_rights();
-    exporter(sockets[0]);
+    exporter(to, pid);
     speed(a);
     threads();
     OK(cuCtxDestroy(ctx));
