@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "device/internal.h"
+#include "device/jit_library.h"
 #include "device/reason.h"
 #include "device/topology.h"
 
@@ -82,6 +83,10 @@ struct kd_device *kd_device_open(int index) {
     struct kd_device *d = devices[index];
     pthread_mutex_unlock(&lock);
     return d;
+}
+
+enum kd_status kd_preload(void) {
+    return jit_library() ? kd_succeed() : KD_JIT_NOT_FOUND;
 }
 
 int kd_device_index(const struct kd_device *d) {

@@ -55,6 +55,9 @@ int kd_device_count(void);
 struct kd_device *kd_device_open(int index);
 int kd_device_index(const struct kd_device *d);
 
+// Loads what compiling needs now, not when something has to be compiled. KD_JIT_NOT_FOUND.
+enum kd_status kd_preload(void);
+
 struct kd_properties {
     char name[256];        // "kudzu CPU: " and the processor's name
     uint8_t uuid[16];      // stable for machine and index

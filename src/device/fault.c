@@ -2,8 +2,11 @@
 // the launch ends there. A signal that does not come from kernel code goes to the handler that
 // the program had, as if this one were not here.
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "device/block.h"
 #include "device/internal.h"
@@ -172,11 +175,22 @@ bool context_begin_fault(struct kd_context *c) {
     return true;
 }
 
+// CUDA_DEVICE_WAITS_ON_EXCEPTION=1: the process stops, so that a debugger can be attached.
+static void wait_for_debugger(const struct kd_fault_record *r) {
+    const char *wish = getenv("CUDA_DEVICE_WAITS_ON_EXCEPTION");
+    if (!wish || strcmp(wish, "1"))
+        return;
+    fprintf(stderr, "kudzu: %s\nkudzu: process %ld waits for a debugger, or SIGCONT\n", r->text,
+            (long)getpid());
+    kill(getpid(), SIGSTOP);
+}
+
 void context_end_fault(struct kd_context *c, const struct kd_fault_record *r) {
     c->fault = *r;
     atomic_store_explicit(&c->faulted, 2, memory_order_release);
     if (debug_on("fault"))
         fprintf(stderr, "kudzu: %s\n", r->text);
+    wait_for_debugger(r);
 }
 
 bool kd_context_fault(struct kd_context *c, struct kd_fault_record *out) {

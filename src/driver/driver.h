@@ -50,6 +50,7 @@ enum drv_state { DRV_NEW, DRV_READY, DRV_EXITING, DRV_FORKED };
 extern _Atomic int drv_state;
 extern _Thread_local const char *drv_api; // the entry point that the thread is in, for messages
 extern _Thread_local int drv_in_callback; // above zero: a host function runs on this thread
+extern bool drv_launch_blocking;          // CUDA_LAUNCH_BLOCKING=1: launches wait for their end
 CUresult drv_enter_refused(void);         // why nothing works now; logs it
 
 static inline CUresult drv_enter(const char *api) {

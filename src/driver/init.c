@@ -1,6 +1,7 @@
 // Initialisation, version, the end of the process, children of fork.
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "driver/driver.h"
@@ -60,6 +61,21 @@ __attribute__((constructor)) static void library_loaded(void) {
     pthread_atfork(NULL, NULL, in_child);
 }
 
+bool drv_launch_blocking;
+
+static bool is_1(const char *variable) {
+    const char *value = getenv(variable);
+    return value && !strcmp(value, "1");
+}
+
+// Of the environment (guide, chapter 22), what concerns all of the library.
+static CUresult read_environment(void) {
+    drv_launch_blocking = is_1("CUDA_LAUNCH_BLOCKING");
+    if (is_1("CUDA_FORCE_PRELOAD_LIBRARIES"))
+        return drv_status(kd_preload(), NULL);
+    return CUDA_SUCCESS;
+}
+
 // Flags must be 0. CUDA_ERROR_NO_DEVICE when CUDA_VISIBLE_DEVICES hides all devices.
 CUresult cuInit(unsigned int Flags) {
     drv_api = __func__;
@@ -70,6 +86,8 @@ CUresult cuInit(unsigned int Flags) {
         return drv_enter_refused();
     pthread_mutex_lock(&init_lock);
     CUresult result = drv_state == DRV_NEW ? drv_devices_open() : CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS && drv_state == DRV_NEW)
+        result = read_environment();
     if (result == CUDA_SUCCESS) {
         init_pid = getpid();
         drv_state = DRV_READY;

@@ -102,7 +102,8 @@ static CUresult submit(const CUlaunchConfig *c, struct drv_function *f, struct k
         .prioritized = a->prioritized,
         .priority = a->priority,
     };
-    return drv_status(kd_submit_launch(q, &launch), ctx);
+    TRY(drv_status(kd_submit_launch(q, &launch), ctx));
+    return drv_launch_blocking ? drv_status(kd_queue_wait(q), ctx) : CUDA_SUCCESS;
 }
 
 static CUresult gather_and_submit(const CUlaunchConfig *c, struct drv_function *f,
