@@ -360,6 +360,79 @@ enum kd_status kd_event_query(struct kd_event *e); // KD_OK also when never reco
 // recorded or no timing; KD_NOT_READY: still queued.
 enum kd_status kd_event_time(struct kd_event *e, uint64_t *ns);
 
+// ---- Graphs -------------------------------------------------------------------------------
+// Operations prepared once and run together, in the order that edges give. Launches of one graph
+// follow each other. A change of a node takes effect with the next launch; those before it, queued
+// or running, are not changed.
+
+struct kd_graph;
+
+enum kd_node_kind {
+    KD_NODE_EMPTY,
+    KD_NODE_LAUNCH,
+    KD_NODE_COPY,
+    KD_NODE_SET,
+    KD_NODE_HOST,      // host.fn on the device's thread for host functions
+    KD_NODE_CALL,      // host.fn at once, on the thread that ends the last predecessor: short
+    KD_NODE_VALUES,    // words in memory are written or waited for
+    KD_NODE_RECORD,    // an event, as of the launch
+    KD_NODE_WAIT,      // for the last record of an event before the launch
+    KD_NODE_CONDITION, // runs regions of the graph
+};
+enum kd_condition_kind { KD_CONDITION_IF, KD_CONDITION_WHILE, KD_CONDITION_SWITCH };
+struct kd_condition {
+    enum kd_condition_kind kind;
+    uint32_t *value;    // read when the node is reached and, by WHILE, after each turn
+    uint32_t first, n;  // its regions: IF: value != 0, value == 0; SWITCH: by value; WHILE: one
+};
+struct kd_graph_node {
+    enum kd_node_kind kind;
+    struct kd_context *context;
+    bool own_priority; // else that of the queue
+    int priority;
+    union {
+        struct kd_launch_config launch; // parameters are copied
+        struct kd_copy copy;
+        struct kd_set set;
+        struct {
+            kd_host_fn fn;
+            void *arg;
+            size_t arg_bytes; // above 0: they are copied, and fn gets the copy
+            bool always;
+        } host;
+        struct {
+            const struct kd_value_op *list; // copied
+            uint32_t n;
+        } values;
+        struct kd_event *event;
+        struct kd_condition condition;
+    };
+};
+// Edges and regions; no cycles, and no edge from one region to another. Region 0 is the graph
+// itself; the others are run by conditional nodes.
+struct kd_graph_shape {
+    uint32_t nodes, edges, regions;
+    const uint32_t *from, *to; // edges
+    const uint32_t *region;    // of each node; NULL: all 0
+    const uint32_t *owner;     // of each region: its conditional node
+};
+// All nodes are empty at first. The caller may change arrays of the shape afterwards.
+enum kd_status kd_graph_new(const struct kd_graph_shape *shape, struct kd_graph **out);
+// Launches that are queued still run.
+void kd_graph_free(struct kd_graph *g);
+enum kd_status kd_graph_set(struct kd_graph *g, uint32_t index, const struct kd_graph_node *node);
+// A node that is not enabled does nothing.
+enum kd_status kd_graph_enable(struct kd_graph *g, uint32_t index, bool enabled);
+// Value cells that are set when a launch begins, for this and later launches.
+struct kd_graph_cell {
+    uint32_t *cell, value;
+};
+enum kd_status kd_graph_set_cells(struct kd_graph *g, const struct kd_graph_cell *cells, size_t n);
+// fn(arg) is called when no launch with what was set before the next call of this function is left
+// and the graph was freed or changed: on any thread.
+enum kd_status kd_graph_hold(struct kd_graph *g, void (*fn)(void *), void *arg);
+enum kd_status kd_graph_launch(struct kd_graph *g, struct kd_queue *q);
+
 // ---- Textures -----------------------------------------------------------------------------
 
 enum kd_texel { KD_TEXEL_UNSIGNED, KD_TEXEL_SIGNED, KD_TEXEL_FLOAT };

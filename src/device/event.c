@@ -58,6 +58,10 @@ static struct op *take_record(struct kd_event *e) {
     return take_record_at(e, &queue, &number);
 }
 
+struct op *event_take_record(struct kd_event *e) {
+    return take_record(e);
+}
+
 static enum kd_status mark(struct kd_context *c, struct op **op) {
     enum kd_status status = context_status(c);
     if (status)
@@ -79,6 +83,11 @@ static void set_record(struct kd_event *e, struct op *op, uint64_t queue, uint64
     kd_unlock(&e->lock);
     if (old)
         op_unref(old);
+}
+
+void event_set_record(struct kd_event *e, struct op *op, struct kd_queue *q) {
+    op_ref(op);
+    set_record(e, op, kd_queue_id(q), queue_number());
 }
 
 enum kd_status kd_event_record(struct kd_event *e, struct kd_queue *q) {

@@ -139,8 +139,13 @@ static uint32_t units_of(const struct code *code, uint32_t threads) {
     }
 }
 
+static _Atomic uint64_t grids;
+
+uint64_t launch_new_grids(uint64_t n) {
+    return atomic_fetch_add_explicit(&grids, n, memory_order_relaxed);
+}
+
 static void fill(struct kd_launch *l, const struct kd_launch_config *c, const struct code *code) {
-    static _Atomic uint64_t grids;
     struct kd_kernel *k = c->kernel;
     l->kernel = k;
     l->code = code;
@@ -156,7 +161,7 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->dynamic_bytes = c->shared_bytes;
     l->window_bytes = l->dynamic_offset + c->shared_bytes;
     l->local_stride = local_stride(k, code);
-    l->gridid = atomic_fetch_add_explicit(&grids, 1, memory_order_relaxed);
+    l->gridid = launch_new_grids(1);
     l->vars = k->module->vars;
     l->units = units_of(code, l->nthreads);
     l->stack_shift = (uint8_t)stack_size_shift(k, code);
@@ -192,10 +197,9 @@ static bool copy_params(struct op *op, const struct kd_launch_config *c) {
     return true;
 }
 
-enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_config *c) {
-    enum kd_status status = context_status(q->context);
-    if (!status)
-        status = check_shape(c);
+// What a launch may be, and the code for it.
+static enum kd_status check(const struct kd_launch_config *c, const struct code **code) {
+    enum kd_status status = check_shape(c);
     if (!status)
         status = check_memory(c);
     if (!status)
@@ -204,8 +208,30 @@ enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_confi
         status = check_cooperative(c);
     if (status)
         return status;
-    const struct code *code = kernel_code(c->kernel, c->grid, c->block, c->params, &status);
-    if (!code)
+    *code = kernel_code(c->kernel, c->grid, c->block, c->params, &status);
+    return *code ? KD_OK : status;
+}
+
+static void prepare(struct op *op, const struct kd_launch_config *c, const struct code *code) {
+    fill(&op->launch, c, code);
+    op->units = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
+    op->chunk = chunk_of(op);
+}
+
+enum kd_status launch_prepare(struct op *op, const struct kd_launch_config *c) {
+    const struct code *code;
+    enum kd_status status = check(c, &code);
+    if (!status)
+        prepare(op, c, code);
+    return status;
+}
+
+enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_config *c) {
+    const struct code *code;
+    enum kd_status status = context_status(q->context);
+    if (!status)
+        status = check(c, &code);
+    if (status)
         return status;
     kd_context_flush_printf(q->context);
     if (!scheduler_start(q->context->device))
@@ -216,9 +242,7 @@ enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_confi
             op_unref(op);
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a launch");
     }
-    fill(&op->launch, c, code);
-    op->units = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
-    op->chunk = chunk_of(op);
+    prepare(op, c, code);
     op->ranked = c->prioritized;
     if (c->prioritized)
         op->priority = queue_rank(q->context, c->priority);

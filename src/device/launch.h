@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "device/abi.h"
+#include "device/device.h"
 
 struct kd_kernel;
 struct op;
@@ -47,6 +48,11 @@ struct kd_launch {
     bool cooperative;           // all of them
     uint32_t grid_workspace[2]; // through which the blocks of a cooperative launch synchronise
 };
+
+// Checks a launch and sets op's launch and units; its parameters are the caller's affair.
+enum kd_status launch_prepare(struct op *op, const struct kd_launch_config *config);
+// Changes with every launch.
+uint64_t launch_new_grids(uint64_t n);
 
 // Runs units [first, first + n) of a launch on the calling thread. Those that wait for others
 // stay with the runner (runner_resume). Reports ended units by itself.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/copy.h"
+#include "device/graph.h"
 #include "device/internal.h"
 #include "device/runner.h"
 #include "device/value.h"
@@ -57,6 +58,10 @@ static void free_edges(struct op *op) {
 }
 
 void op_unref(struct op *op) {
+    if (op->run) {
+        graph_run_unref(op->run);
+        return;
+    }
     if (atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) != 1)
         return;
     free(op->heap_bytes);
@@ -107,21 +112,12 @@ bool op_after(struct op *op, struct op *before) {
 
 // ---- Running and ending -------------------------------------------------------------------
 
-// Operations to be ended by this thread, linked by ready_next: ending one can end its dependents
-// at once, and the chain may be long.
-struct worklist {
-    struct op *first;
-};
-
-static void push_work(struct worklist *w, struct op *op) {
-    op->ready_next = w->first;
-    w->first = op;
-}
-
-static void become_ready(struct op *op, struct worklist *w) {
+void op_ready(struct op *op, struct worklist *w) {
+    if (op->run && graph_node_ready(op, w))
+        return;
     if (op->kind == OP_VALUES) {
         if (value_run(op))
-            push_work(w, op);
+            op_push_ended(w, op);
         else
             value_park(op);
         return;
@@ -132,7 +128,12 @@ static void become_ready(struct op *op, struct worklist *w) {
     }
     if (op->kind != OP_MARK)
         copy_run_immediate(op);
-    push_work(w, op);
+    op_push_ended(w, op);
+}
+
+void op_release(struct op *op, struct worklist *w) {
+    if (atomic_fetch_sub_explicit(&op->pending, 1, memory_order_acq_rel) == 1)
+        op_ready(op, w);
 }
 
 static void signal_end(struct op *op) {
@@ -141,21 +142,23 @@ static void signal_end(struct op *op) {
 }
 
 static void end_one(struct op *op, struct worklist *w) {
+    if (op->run) { // only the graph's own nodes depend on it
+        graph_node_ended(op, w);
+        return;
+    }
     if (op->timed)
         op->ended_ns = kd_now_ns();
     struct op_edge *e = atomic_exchange_explicit(&op->dependents, OP_ENDED, memory_order_acq_rel);
     signal_end(op);
     while (e) {
         struct op_edge *next = e->next; // the edge belongs to the dependent, which may end now
-        struct op *dependent = e->op;
-        if (atomic_fetch_sub_explicit(&dependent->pending, 1, memory_order_acq_rel) == 1)
-            become_ready(dependent, w);
+        op_release(e->op, w);
         e = next;
     }
     op_unref(op);
 }
 
-static void end_all(struct worklist *w) {
+void op_end_all(struct worklist *w) {
     while (w->first) {
         struct op *op = w->first;
         w->first = op->ready_next;
@@ -165,15 +168,14 @@ static void end_all(struct worklist *w) {
 
 void op_end(struct op *op) {
     struct worklist w = {0};
-    push_work(&w, op);
-    end_all(&w);
+    op_push_ended(&w, op);
+    op_end_all(&w);
 }
 
 void op_start(struct op *op) {
     struct worklist w = {0};
-    if (atomic_fetch_sub_explicit(&op->pending, 1, memory_order_acq_rel) == 1)
-        become_ready(op, &w);
-    end_all(&w);
+    op_release(op, &w);
+    op_end_all(&w);
 }
 
 void op_units_done(struct op *op, uint64_t n) {

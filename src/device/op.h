@@ -10,12 +10,25 @@
 #include "device/launch.h"
 #include "device/sync.h"
 
-enum op_kind { OP_MARK, OP_LAUNCH, OP_COPY, OP_SET, OP_HOST, OP_VALUES };
+enum op_kind {
+    OP_MARK,
+    OP_LAUNCH,
+    OP_COPY,
+    OP_SET,
+    OP_HOST,
+    OP_CALL,
+    OP_VALUES,
+    OP_GRAPH,
+    OP_CONDITION,
+};
 
 struct op_edge {
     struct op_edge *next;
     struct op *op; // the dependent
 };
+
+struct graph_run;
+struct graph_launch;
 
 enum { OP_EDGES = 3, OP_INLINE_BYTES = 1024 };
 struct op {
@@ -41,6 +54,10 @@ struct op {
     uint64_t units, chunk;
     _Atomic uint64_t next_unit, done_units;
     struct op *ready_next, *ready_prev; // scheduler's lists; free list
+    // A node of a graph's run: its references are the run's. NULL: an operation of its own.
+    struct graph_run *run;
+    uint32_t node;
+    uint64_t began_ns; // when a thread began to run the node, 0: not measured
 
     union {
         struct kd_launch launch;
@@ -50,11 +67,13 @@ struct op {
             kd_host_fn fn;
             void *arg;
             bool always;
-        } host;
+        } host; // and a call, which the thread that makes it ready makes
         struct {
             struct kd_value_op *list;
             uint32_t n, at; // at: the next one
         } values;
+        struct graph_launch *graph;     // a gate: what it starts
+        struct kd_condition *condition; // a conditional node
     };
     uint8_t *heap_bytes; // parameters or staged data that do not fit inline
     _Alignas(64) uint8_t inline_bytes[OP_INLINE_BYTES];
@@ -71,6 +90,21 @@ uint8_t *op_bytes(struct op *op, size_t n);
 // op waits for `before`. Only before op_start. False: no memory.
 bool op_after(struct op *op, struct op *before);
 void op_start(struct op *op);
+
+// Operations to be ended by this thread, linked by ready_next: ending one can end its dependents
+// at once, and the chain may be long.
+struct worklist {
+    struct op *first;
+};
+static inline void op_push_ended(struct worklist *w, struct op *op) {
+    op->ready_next = w->first;
+    w->first = op;
+}
+// One of the things that op waits for has happened.
+void op_release(struct op *op, struct worklist *w);
+// Nothing is left that op waits for.
+void op_ready(struct op *op, struct worklist *w);
+void op_end_all(struct worklist *w);
 // Units have run; the thread that reports the last one ends the operation.
 void op_units_done(struct op *op, uint64_t n);
 // Ends an operation without units (host functions).
@@ -79,8 +113,14 @@ static inline bool op_ended(const struct op *op) {
     return atomic_load_explicit(&op->done, memory_order_acquire) == 1;
 }
 static inline void op_ref(struct op *op) {
-    atomic_fetch_add_explicit(&op->refs, 1, memory_order_relaxed);
+    atomic_int *refs = op->run ? (atomic_int *)op->run : &op->refs;
+    atomic_fetch_add_explicit(refs, 1, memory_order_relaxed);
 }
 void op_unref(struct op *op);
+
+// event.c: what an event stands for; held for the caller, NULL: never recorded.
+struct op *event_take_record(struct kd_event *e);
+// `op` becomes the record, in queue q before what is submitted from now on.
+void event_set_record(struct kd_event *e, struct op *op, struct kd_queue *q);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device/copy.h"
+#include "device/graph.h"
 #include "device/internal.h"
 #include "device/op.h"
 #include "device/reason.h"
@@ -239,6 +240,11 @@ static bool add_gate(struct kd_queue *q, struct op *op) {
 
 // An operation that could not get all its dependencies must still end.
 static enum kd_status submit_failed(struct op *op) {
+    if (op->kind == OP_GRAPH) {
+        struct worklist w = {0};
+        graph_cancel(op, &w);
+        op_end_all(&w);
+    }
     op->kind = OP_MARK;
     op->immediate = true;
     op_start(op);

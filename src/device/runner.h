@@ -43,6 +43,8 @@ struct runner {
     struct resident *waiting; // blocks that yielded, oldest first
     struct resident *waiting_last;
     uint32_t nwaiting, waiting_units;
+    bool running;     // takes work, and looks at `local`
+    struct op *local; // short nodes of graphs that this thread runs next
     struct resident *spare; // block memory not in use
     struct cluster *spare_clusters;
     char *scratch; // for printf

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/copy.h"
+#include "device/graph.h"
 #include "device/internal.h"
 #include "device/op.h"
 #include "device/runner.h"
@@ -158,14 +159,38 @@ static void cancel(struct scheduler *s, struct op *op, uint64_t n) {
     op_units_done(op, n);
 }
 
+static void start_graph(struct op *gate) {
+    struct worklist w = {0};
+    graph_begin(gate, &w);
+    op_end_all(&w);
+}
+
 static void run_chunk(struct scheduler *s, struct runner *r, struct op *op, uint64_t first,
                       uint64_t n) {
-    if (context_faulted(op->context))
+    if (op->kind == OP_GRAPH)
+        start_graph(op);
+    else if (context_faulted(op->context))
         cancel(s, op, n);
     else if (op->kind == OP_LAUNCH)
         launch_run(r, op, first, n);
     else
         copy_run(r, op, first, n);
+}
+
+// Short nodes of graphs, on the thread that made them ready. They are in no list of the scheduler.
+static void run_local(struct scheduler *s, struct runner *r) {
+    while (r->local) {
+        struct op *op = r->local;
+        r->local = op->ready_next;
+        if (op->began_ns)
+            op->began_ns = kd_now_ns();
+        if (outranked(s, op))
+            scheduler_ready(op);
+        else if (context_faulted(op->context))
+            op_units_done(op, op->units);
+        else
+            run_chunk(s, r, op, 0, op->units);
+    }
 }
 
 // Chunk after chunk of one operation. True when anything was run.
@@ -179,6 +204,7 @@ static bool run_op(struct scheduler *s, struct runner *r, struct op *op) {
         run_chunk(s, r, op, first, n);
         if (r->nwaiting)
             runner_resume(r);
+        run_local(s, r);
         if (outranked(s, op))
             break;
     }
@@ -189,6 +215,7 @@ static bool run_op(struct scheduler *s, struct runner *r, struct op *op) {
 static bool run_some(struct scheduler *s, struct runner *r, const struct kd_queue *queue) {
     if (r->nwaiting)
         runner_resume(r);
+    run_local(s, r);
     struct op *op = pick(s, r, queue);
     if (!op)
         return false;
@@ -203,6 +230,7 @@ static void run_all(struct scheduler *s, struct runner *r, const struct op *unti
     const struct kd_queue *queue = until ? until->queue : NULL;
     unsigned idle_rounds = 0;
     uint32_t mode = runner_enter();
+    r->running = true;
     while (!until || !op_ended(until)) {
         if (run_some(s, r, queue)) {
             idle_rounds = 0;
@@ -218,6 +246,7 @@ static void run_all(struct scheduler *s, struct runner *r, const struct op *unti
         else
             nanosleep(&(struct timespec){0, 20000}, NULL);
     }
+    r->running = false;
     runner_leave(mode);
 }
 

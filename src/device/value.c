@@ -144,7 +144,7 @@ static void *watch(void *unused) {
     return NULL;
 }
 
-static bool start_watching(void) {
+bool value_watch(void) {
     pthread_mutex_lock(&waiting.lock);
     if (!waiting.started)
         waiting.started = scheduler_start_thread(watch, NULL);
@@ -158,7 +158,7 @@ enum kd_status kd_submit_values(struct kd_queue *q, const struct kd_value_op *li
     if (status)
         return status;
     for (uint32_t i = 0; i < n; i++)
-        if (list[i].kind >= KD_VALUE_WAIT_AT_LEAST && !start_watching())
+        if (list[i].kind >= KD_VALUE_WAIT_AT_LEAST && !value_watch())
             return kd_fail(KD_SYSTEM, "the system does not let the device start a thread");
     struct op *op = op_new(q->context, OP_VALUES);
     if (!op)

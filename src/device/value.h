@@ -8,6 +8,8 @@ struct op;
 
 // Goes on with an operation whose predecessors have ended. True: it has ended too.
 bool value_run(struct op *op);
+// To be called before an operation that can wait is made. False: the system refuses a thread.
+bool value_watch(void);
 // Takes over an operation that has not: its end is seen to.
 void value_park(struct op *op);
 

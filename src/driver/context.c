@@ -114,6 +114,7 @@ void drv_context_stop(struct drv_context *ctx) {
     ctx->c = NULL;
     drv_unlock();
     if (c) {
+        drv_unloads++;
         drv_objects_destroy(&ctx->children);
         drv_capture_forget_context(ctx);
         drv_thread_queues_forget(ctx);

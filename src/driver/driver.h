@@ -244,6 +244,7 @@ CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size
                          struct drv_jit *jit, struct drv_module **out);
 void drv_module_unload(struct drv_module *m); // the caller has waited for its context
 CUresult drv_module_function(struct drv_module *m, uint32_t index, struct drv_function **out);
+extern _Atomic uint64_t drv_unloads; // modules unloaded and contexts ended so far
 int drv_module_kernel_index(const struct drv_module *m, const char *name); // -1: none
 // Reads a whole file; *data is malloc'ed and followed by a NUL byte.
 CUresult drv_read_file(const char *path, void **data, size_t *size);

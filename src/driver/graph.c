@@ -88,6 +88,7 @@ static CUresult clone_nodes(struct drv_graph *to, const struct drv_graph *from) 
         n->index = to->nclones;
         copy->index = to->nclones;
         copy->origin = n->id;
+        copy->original = n->object.handle;
         to->clones[to->nclones++] = (struct drv_clone){n->id, copy};
         TRY(drv_params_clone(copy, n));
     }

@@ -26,6 +26,7 @@ struct drv_node {
     struct drv_node *next, *prev; // of the graph, in the order of creation
     uint64_t id;                  // unique in the process, ascending with creation
     uint64_t origin;              // id of the node that this is a clone of; 0: none
+    CUgraphNode original;         // its handle, which may be stale
     struct drv_edges in, out;
     // By params.type; pointers in it lead into `owned`, handles of graphs are those of `graphs`.
     CUgraphNodeParams params;
@@ -40,6 +41,8 @@ struct drv_node {
     bool memory_freed;               // of an allocation node: a node of its graph frees it
     uint64_t stamp;                  // set to drv_graph_stamp()'s value by walks
     size_t index;                    // scratch of walks
+    uint32_t slot; // in an executable graph: its number there; a child graph has the next one too
+    uint32_t first_region; // of a conditional node there: of its bodies
 };
 
 struct drv_graph_user_object {
@@ -59,6 +62,7 @@ struct drv_graph {
     struct drv_node *parent; // whose child graph or body this is; NULL: a graph of its own
     bool moved;              // a child graph that was handed over, not cloned
     bool capturing;          // a stream captures into it
+    unsigned execs;          // executable graphs made of it
     unsigned levels;         // of graphs below this one
     uint64_t origin;         // id of the graph that this is a clone of
     uint64_t id;

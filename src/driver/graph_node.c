@@ -129,39 +129,22 @@ const CUlaunchAttributeValue *drv_node_attribute(const struct drv_node *node,
     return NULL;
 }
 
-static CUresult check_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue *v) {
-    switch (id) {
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        REQUIRE(v->accessPolicyWindow.hitRatio >= 0 && v->accessPolicyWindow.hitRatio <= 1,
-                CUDA_ERROR_INVALID_VALUE, "hitRatio must be between 0 and 1");
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        REQUIRE(v->memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT ||
-                    v->memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE,
-                CUDA_ERROR_INVALID_VALUE, "%d is no memory synchronisation domain",
-                (int)v->memSyncDomain);
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-        REQUIRE(!v->deviceUpdatableKernelNode.deviceUpdatable, CUDA_ERROR_NOT_SUPPORTED,
-                "kernel nodes cannot be updated from the device");
-        return CUDA_SUCCESS;
-    default:
-        FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a kernel node", (int)id);
-    }
+static CUresult check_attribute(CUlaunchAttributeID id) {
+    REQUIRE((unsigned)id <= CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT &&
+                id != CU_LAUNCH_ATTRIBUTE_IGNORE && id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT &&
+                id != CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT &&
+                id != CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+            CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a kernel node", (int)id);
+    return CUDA_SUCCESS;
 }
 
 CUresult drv_node_set_attribute(struct drv_node *node, CUlaunchAttributeID id,
                                 const CUlaunchAttributeValue *value) {
-    TRY(check_attribute(id, value));
+    TRY(check_attribute(id));
+    TRY(drv_attribute_check(id, value));
+    REQUIRE(id != CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE ||
+                !value->deviceUpdatableKernelNode.deviceUpdatable,
+            CUDA_ERROR_NOT_SUPPORTED, "kernel nodes cannot be updated from the device");
     for (unsigned i = 0; i < node->nattributes; i++)
         if (node->attributes[i].id == id) {
             node->attributes[i].value = *value;
@@ -192,7 +175,7 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
     struct drv_node *n;
     TRY(find_kernel(hNode, &n));
     CUlaunchAttributeValue none = {0};
-    TRY(check_attribute(attr, &none));
+    TRY(check_attribute(attr));
     const CUlaunchAttributeValue *v = drv_node_attribute(n, attr);
     *value_out = v ? *v : none;
     return CUDA_SUCCESS;

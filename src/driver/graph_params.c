@@ -97,25 +97,27 @@ static CUresult take_kernel(struct taken *t, const CUDA_KERNEL_NODE_PARAMS *p) {
 
 // ---- Copies and sets ----------------------------------------------------------------------
 
-static CUresult check_context(CUcontext handle) {
+// Where the operation runs; NULL: the current context, which is then written down.
+static CUresult take_context(CUcontext *handle) {
     struct drv_context *ctx;
-    return handle ? drv_context_find(handle, &ctx) : drv_context_current(&ctx);
+    TRY(*handle ? drv_context_find(*handle, &ctx) : drv_context_current(&ctx));
+    *handle = ctx->object.handle;
+    return CUDA_SUCCESS;
 }
 
-static CUresult take_memcpy(struct taken *t, const CUDA_MEMCPY_NODE_PARAMS *p) {
+static CUresult take_memcpy(CUDA_MEMCPY_NODE_PARAMS *p) {
     REQUIRE(p->flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
-    TRY(check_context(p->copyCtx));
+    TRY(take_context(&p->copyCtx));
     const CUDA_MEMCPY3D *c = &p->copyParams;
     REQUIRE(c->WidthInBytes && c->Height && c->Depth, CUDA_ERROR_INVALID_VALUE,
             "a node that copies %zu x %zu x %zu bytes", c->WidthInBytes, c->Height, c->Depth);
     struct kd_copy copy;
     struct drv_side dst, src;
-    (void)t;
     return drv_copy_plan(c, &copy, &dst, &src);
 }
 
-static CUresult take_memset(struct taken *t, const CUDA_MEMSET_NODE_PARAMS_v2 *p) {
-    TRY(check_context(p->ctx));
+static CUresult take_memset(CUDA_MEMSET_NODE_PARAMS_v2 *p) {
+    TRY(take_context(&p->ctx));
     REQUIRE(p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4,
             CUDA_ERROR_INVALID_VALUE, "elements of %u bytes; 1, 2 and 4 are possible",
             p->elementSize);
@@ -123,7 +125,6 @@ static CUresult take_memset(struct taken *t, const CUDA_MEMSET_NODE_PARAMS_v2 *p
             p->width, p->height);
     struct kd_set set;
     struct drv_side side;
-    (void)t;
     return drv_set_plan(p->dst, p->pitch, p->value, p->elementSize, p->width, p->height, &set,
                         &side);
 }
@@ -165,11 +166,10 @@ static CUresult take_wait(struct taken *t) {
 
 static CUresult take_batch(struct taken *t) {
     CUDA_BATCH_MEM_OP_NODE_PARAMS *p = &t->params.memOp;
-    TRY(check_context(p->ctx));
-    REQUIRE(p->flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
-    REQUIRE(p->count >= 1 && p->count <= 256, CUDA_ERROR_INVALID_VALUE,
-            "%u operations: 1 to 256 are possible", p->count);
-    REQUIRE(p->paramArray, CUDA_ERROR_INVALID_VALUE, "paramArray cannot be NULL");
+    struct kd_value_op ops[DRV_MAX_VALUE_OPS];
+    TRY(take_context(&p->ctx));
+    REQUIRE(p->count, CUDA_ERROR_INVALID_VALUE, "a node without operations");
+    TRY(drv_value_ops(p->paramArray, p->count, p->flags, ops));
     TRY(own(t, p->count * sizeof *p->paramArray));
     memcpy(t->owned, p->paramArray, p->count * sizeof *p->paramArray);
     p->paramArray = t->owned;
@@ -225,9 +225,9 @@ static CUresult take(struct taken *t, struct drv_node *node) {
         return take_kernel(t, &given);
     }
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-        return take_memcpy(t, &t->params.memcpy);
+        return take_memcpy(&t->params.memcpy);
     case CU_GRAPH_NODE_TYPE_MEMSET:
-        return take_memset(t, &t->params.memset);
+        return take_memset(&t->params.memset);
     case CU_GRAPH_NODE_TYPE_HOST:
         REQUIRE(t->params.host.fn, CUDA_ERROR_INVALID_VALUE, "fn cannot be NULL");
         return CUDA_SUCCESS;

@@ -130,7 +130,10 @@ static CUresult find(CUmodule handle, struct drv_module **out) {
 }
 
 // The device has no more use for the module.
+_Atomic uint64_t drv_unloads;
+
 void drv_module_unload(struct drv_module *m) {
+    drv_unloads++;
     uint32_t n = kd_module_info(m->m)->nkernels;
     for (uint32_t i = 0; i < n; i++)
         if (m->functions[i])

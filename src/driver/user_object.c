@@ -64,6 +64,20 @@ CUresult drv_graph_hold(struct drv_graph *g, struct drv_user_object *o, unsigned
     return CUDA_SUCCESS;
 }
 
+CUresult drv_graph_hold_same(struct drv_graph *to, const struct drv_graph *from) {
+    struct drv_graph_user_object *old = to->objects;
+    size_t n = to->nobjects;
+    to->objects = NULL;
+    to->nobjects = 0;
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < from->nobjects && result == CUDA_SUCCESS; i++)
+        result = drv_graph_hold(to, from->objects[i].object, from->objects[i].count);
+    for (size_t i = 0; i < n; i++)
+        drv_user_object_drop(old[i].object, old[i].count);
+    free(old);
+    return result;
+}
+
 static CUresult check_count(unsigned count) {
     REQUIRE(count >= 1 && count <= INT_MAX, CUDA_ERROR_INVALID_VALUE,
             "%u references: 1 to 2147483647 are possible", count);

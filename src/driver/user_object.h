@@ -10,6 +10,8 @@ void drv_user_object_retain(struct drv_user_object *o, unsigned count);
 // Calls the destructor with the last reference, on the calling thread.
 void drv_user_object_drop(struct drv_user_object *o, unsigned count);
 // g gets `count` references of its own.
+CUresult drv_graph_hold_same(struct drv_graph *to,
+                             const struct drv_graph *from); // instead of its own
 CUresult drv_graph_hold(struct drv_graph *g, struct drv_user_object *o, unsigned count);
 
 #endif

@@ -1,0 +1,28 @@
+// Executable graphs: many operations with the order between them, prepared once and run often.
+//
+// The shape of a graph never changes. What a node does is a block of its own, prepared when it is
+// set; the list of these blocks, a version, is shared by the launches that are queued, and copied
+// before a change while there are any. A launch is a gate, the operation that stands in the stream,
+// and costs the same for any number of nodes. When its turn comes the nodes' operations, which the
+// graph keeps in one piece of memory, are made ready to run; launches of one graph follow each
+// other, so one such piece is enough. The thread that ends a node makes its successors ready, and
+// runs short kernels among them itself.
+#ifndef KUDZU_DEVICE_GRAPH_H
+#define KUDZU_DEVICE_GRAPH_H
+
+#include "device/op.h"
+#include "device/runner.h"
+
+struct graph_run; // begins with its count of references
+
+// The gate's turn has come: starts the nodes.
+void graph_begin(struct op *gate, struct worklist *w);
+// The gate will not begin: what waits for the nodes goes on. The gate itself is the caller's.
+void graph_cancel(struct op *gate, struct worklist *w);
+// A node's operation has ended.
+void graph_node_ended(struct op *op, struct worklist *w);
+// A node's operation is ready. False: the scheduler has to run it.
+bool graph_node_ready(struct op *op, struct worklist *w);
+void graph_run_unref(struct graph_run *r);
+
+#endif
