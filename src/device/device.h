@@ -341,8 +341,13 @@ enum kd_status kd_submit_values(struct kd_queue *q, const struct kd_value_op *li
 enum {
     KD_EVENT_NO_TIMING = 1,
     KD_EVENT_BLOCKING_WAIT = 2, // waiting threads sleep and do not help
+    KD_EVENT_SHARED = 4,        // other processes can record it and wait for it
 };
 enum kd_status kd_event_new(struct kd_context *c, uint32_t flags, struct kd_event **out);
+// A handle of a shared event; the event of another process's handle (KD_NOT_FOUND: it is gone).
+enum kd_status kd_event_export(const struct kd_event *e, struct kd_ipc_file *out);
+enum kd_status kd_event_import(struct kd_context *c, const struct kd_ipc_file *file,
+                               struct kd_event **out);
 void kd_event_free(struct kd_event *e); // at once; a recorded one still completes
 uint32_t kd_event_flags(const struct kd_event *e);
 struct kd_context *kd_event_context(const struct kd_event *e);

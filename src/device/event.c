@@ -1,20 +1,24 @@
 // Events: the last record is an operation that marks a place in a queue.
+#include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "device/internal.h"
 #include "device/op.h"
 #include "device/reason.h"
+#include "device/shared_event.h"
 
 struct kd_event {
     struct kd_context *context;
     uint32_t flags;
     struct kd_spinlock lock;
-    struct op *record;      // held; NULL: never recorded
-    uint64_t queue, number; // the place of the record (queue_pass)
+    struct op *record;           // held; NULL: never recorded
+    uint64_t queue, number;      // the place of the record (queue_pass)
+    struct shared_event *shared; // then nothing is in `record`; NULL: of this process alone
 };
 
 enum kd_status kd_event_new(struct kd_context *c, uint32_t flags, struct kd_event **out) {
-    if (flags & ~(uint32_t)(KD_EVENT_NO_TIMING | KD_EVENT_BLOCKING_WAIT))
+    if (flags & ~(uint32_t)(KD_EVENT_NO_TIMING | KD_EVENT_BLOCKING_WAIT | KD_EVENT_SHARED))
         return kd_fail(KD_INVALID_VALUE, "unknown event flags 0x%x", flags);
     struct kd_event *e = calloc(1, sizeof *e);
     if (!e)
@@ -22,6 +26,32 @@ enum kd_status kd_event_new(struct kd_context *c, uint32_t flags, struct kd_even
     e->context = c;
     e->flags = flags;
     *out = e;
+    enum kd_status status = flags & KD_EVENT_SHARED ? shared_event_new(c, &e->shared) : KD_OK;
+    if (status)
+        free(e);
+    return status ? status : kd_succeed();
+}
+
+enum kd_status kd_event_import(struct kd_context *c, const struct kd_ipc_file *file,
+                               struct kd_event **out) {
+    struct shared_event *shared;
+    enum kd_status status = shared_event_open(c, file, &shared);
+    if (status)
+        return status;
+    status = kd_event_new(c, KD_EVENT_NO_TIMING, out);
+    if (status) {
+        shared_event_free(shared);
+        return status;
+    }
+    (*out)->flags |= KD_EVENT_SHARED;
+    (*out)->shared = shared;
+    return KD_OK;
+}
+
+enum kd_status kd_event_export(const struct kd_event *e, struct kd_ipc_file *out) {
+    if (!e->shared)
+        return kd_fail(KD_INVALID_VALUE, "the event is of this process alone");
+    *out = shared_event_handle(e->shared);
     return kd_succeed();
 }
 
@@ -30,6 +60,8 @@ void kd_event_free(struct kd_event *e) {
         return;
     if (e->record)
         op_unref(e->record);
+    if (e->shared)
+        shared_event_free(e->shared);
     free(e);
 }
 
@@ -92,6 +124,8 @@ void event_set_record(struct kd_event *e, struct op *op, struct kd_queue *q) {
 
 enum kd_status kd_event_record(struct kd_event *e, struct kd_queue *q) {
     struct op *op;
+    if (e->shared)
+        return shared_event_record(e->shared, q);
     enum kd_status status = mark(q->context, &op);
     if (status)
         return status;
@@ -103,8 +137,15 @@ enum kd_status kd_event_record(struct kd_event *e, struct kd_queue *q) {
     return status;
 }
 
+static enum kd_status refuse_shared(void) {
+    return kd_fail(KD_NOT_SUPPORTED,
+                   "events of several processes are recorded and waited for in streams");
+}
+
 enum kd_status kd_event_record_context(struct kd_event *e, struct kd_context *c) {
     struct op *op;
+    if (e->shared)
+        return refuse_shared();
     enum kd_status status = mark(c, &op);
     if (status)
         return status;
@@ -117,6 +158,8 @@ enum kd_status kd_event_record_context(struct kd_event *e, struct kd_context *c)
 }
 
 enum kd_status kd_event_wait_on_context(struct kd_context *c, struct kd_event *e) {
+    if (e->shared)
+        return refuse_shared();
     struct op *op, *record = take_record(e);
     enum kd_status status = context_status(c);
     if (!record || op_ended(record) || status) {
@@ -136,6 +179,8 @@ enum kd_status kd_event_wait_on_context(struct kd_context *c, struct kd_event *e
 }
 
 enum kd_status kd_event_wait_on(struct kd_queue *q, struct kd_event *e) {
+    if (e->shared)
+        return shared_event_wait_on(q, e->shared);
     uint64_t queue, number;
     struct op *op, *record = take_record_at(e, &queue, &number);
     enum kd_status status = context_status(q->context);
@@ -155,7 +200,20 @@ enum kd_status kd_event_wait_on(struct kd_queue *q, struct kd_event *e) {
     return status;
 }
 
+// Looks often at first, then every 50 us: another process may be the one that ends the wait.
+static void wait_shared(struct kd_event *e) {
+    for (unsigned round = 0; !shared_event_happened(e->shared) && !context_faulted(e->context);
+         round++) {
+        if (round < 100)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){0, 50000}, NULL);
+    }
+}
+
 enum kd_status kd_event_wait(struct kd_event *e) {
+    if (e->shared)
+        wait_shared(e);
     struct op *record = take_record(e);
     if (record) {
         scheduler_wait(record, (e->flags & KD_EVENT_BLOCKING_WAIT) != 0);
@@ -167,7 +225,7 @@ enum kd_status kd_event_wait(struct kd_event *e) {
 
 enum kd_status kd_event_query(struct kd_event *e) {
     struct op *record = take_record(e);
-    bool busy = record && !op_ended(record);
+    bool busy = e->shared ? !shared_event_happened(e->shared) : record && !op_ended(record);
     if (record)
         op_unref(record);
     enum kd_status status = context_status(e->context);

@@ -209,6 +209,9 @@ struct drv_event {
     struct drv_captured_event *captured; // last recorded in a capturing stream; else NULL
 };
 CUresult drv_event_find(CUevent handle, struct drv_event **out);
+// A handle for an event of the device, which is freed when there is no memory for one.
+CUresult drv_event_add(struct drv_context *ctx, struct kd_event *event, unsigned flags,
+                       CUevent *handle);
 
 // ---- Modules, functions, libraries --------------------------------------------------------
 

@@ -17,31 +17,34 @@ CUresult drv_event_find(CUevent handle, struct drv_event **out) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
-    ENTER_CONTEXT(ctx);
-    REQUIRE_POINTER(phEvent);
-    REQUIRE(!(Flags & ~7u), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of an event", Flags);
-    if (Flags & CU_EVENT_INTERPROCESS) {
-        REQUIRE(Flags & CU_EVENT_DISABLE_TIMING, CUDA_ERROR_INVALID_VALUE,
-                "an event for several processes must be without timing");
-        FAIL(CUDA_ERROR_NOT_SUPPORTED, "events are not shared between processes yet");
-    }
+CUresult drv_event_add(struct drv_context *ctx, struct kd_event *event, unsigned flags,
+                       CUevent *handle) {
     struct drv_event *e = calloc(1, sizeof *e);
+    if (!e)
+        kd_event_free(event);
     REQUIRE(e, CUDA_ERROR_OUT_OF_MEMORY, "no memory for an event");
-    e->flags = Flags;
-    uint32_t flags = (Flags & CU_EVENT_DISABLE_TIMING ? KD_EVENT_NO_TIMING : 0) |
-                     (Flags & CU_EVENT_BLOCKING_SYNC ? KD_EVENT_BLOCKING_WAIT : 0);
-    CUresult result = drv_status(kd_event_new(ctx->c, flags, &e->e), ctx);
-    if (result != CUDA_SUCCESS) {
-        free(e);
-        return result;
-    }
+    e->e = event;
+    e->flags = flags;
     if (!drv_object_add(&e->object, DRV_EVENT, ctx, event_release)) {
         event_release(&e->object);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for an event");
     }
-    *phEvent = e->object.handle;
+    *handle = e->object.handle;
     return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(phEvent);
+    REQUIRE(!(Flags & ~7u), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of an event", Flags);
+    REQUIRE(!(Flags & CU_EVENT_INTERPROCESS) || Flags & CU_EVENT_DISABLE_TIMING,
+            CUDA_ERROR_INVALID_VALUE, "an event for several processes must be without timing");
+    uint32_t flags = (Flags & CU_EVENT_INTERPROCESS ? KD_EVENT_SHARED : 0) |
+                     (Flags & CU_EVENT_DISABLE_TIMING ? KD_EVENT_NO_TIMING : 0) |
+                     (Flags & CU_EVENT_BLOCKING_SYNC ? KD_EVENT_BLOCKING_WAIT : 0);
+    struct kd_event *device_event;
+    TRY(drv_status(kd_event_new(ctx->c, flags, &device_event), ctx));
+    return drv_event_add(ctx, device_event, Flags, phEvent);
 }
 
 // Event and stream must be of the same context: else CUDA_ERROR_INVALID_HANDLE.

@@ -2,6 +2,9 @@
 #define _GNU_SOURCE
 #include "check.h"
 
+#include <stdatomic.h>
+#include <time.h>
+
 #include "processes.h"
 
 enum { SMALL = 1000, LARGE = 5 << 20 };
@@ -145,11 +148,126 @@ static void export_under_writes(void) {
     OK(cuStreamDestroy(s));
 }
 
+// ---- Events ---------------------------------------------------------------------------------
+
+struct event_message {
+    CUipcEventHandle event, answer;
+    CUipcMemHandle memory;
+};
+
+static atomic_int go;
+
+static void CUDA_CB hold(void *arg) {
+    (void)arg;
+    while (!go)
+        nanosleep(&(struct timespec){0, 100000}, NULL);
+}
+
+static int listener(int socket) {
+    struct event_message m;
+    CUevent event, answer, none;
+    CUdeviceptr p;
+    CUstream s;
+    CUcontext ctx = check_context();
+    NEED(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    receive_message(socket, &m, sizeof m);
+    NEED(cuIpcOpenEventHandle(&event, m.event));
+    NEED(cuIpcOpenEventHandle(&answer, m.answer));
+    NEED(cuIpcOpenMemHandle(&p, m.memory, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    EXPECT(cuIpcOpenEventHandle(NULL, m.event), CUDA_ERROR_INVALID_VALUE);
+    m.event.reserved[2] ^= 1;
+    EXPECT(cuIpcOpenEventHandle(&none, m.event), CUDA_ERROR_INVALID_HANDLE);
+    // The other process has recorded it behind work that is held up.
+    EXPECT(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+    OK(cuStreamWaitEvent(s, event, 0));
+    unsigned value = 0;
+    void *pinned;
+    OK(cuMemAllocHost(&pinned, 4));
+    OK(cuMemcpyDtoHAsync(pinned, p, 4, s));
+    EXPECT(cuStreamQuery(s), CUDA_ERROR_NOT_READY);
+    tell(socket); // go on
+    OK(cuStreamSynchronize(s));
+    memcpy(&value, pinned, 4);
+    CHECK(value == 42);
+    OK(cuEventQuery(event));
+    OK(cuEventSynchronize(event));
+    float ms;
+    EXPECT(cuEventElapsedTime(&ms, event, event), CUDA_ERROR_INVALID_HANDLE);
+    // The answer, recorded here and waited for there.
+    OK(cuMemsetD32Async(p, 43, 1, s));
+    OK(cuEventRecord(answer, s));
+    tell(socket);
+    await(socket);
+    OK(cuEventDestroy(event));
+    OK(cuEventDestroy(answer));
+    OK(cuIpcCloseMemHandle(p));
+    OK(cuCtxDestroy(ctx));
+    return check_result();
+}
+
+static void events(int socket, pid_t pid) {
+    struct event_message m;
+    CUevent event, answer, plain;
+    CUdeviceptr p;
+    CUstream s;
+    unsigned value = 0;
+    EXPECT(cuEventCreate(&event, CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE);
+    NEED(cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+    NEED(cuEventCreate(&answer, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+    NEED(cuEventCreate(&plain, CU_EVENT_DISABLE_TIMING));
+    NEED(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    NEED(cuMemAlloc(&p, 4));
+    EXPECT(cuIpcGetEventHandle(&m.event, plain), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuIpcGetEventHandle(&m.event, NULL), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuIpcGetEventHandle(NULL, event), CUDA_ERROR_INVALID_VALUE);
+    NEED(cuIpcGetEventHandle(&m.event, event));
+    NEED(cuIpcGetEventHandle(&m.answer, answer));
+    NEED(cuIpcGetMemHandle(&m.memory, p));
+    EXPECT(cuIpcOpenEventHandle(&plain, m.event), CUDA_ERROR_INVALID_CONTEXT);
+    OK(cuEventQuery(event)); // never recorded
+    OK(cuMemsetD32(p, 41, 1));
+    OK(cuLaunchHostFunc(s, hold, NULL));
+    OK(cuMemsetD32Async(p, 42, 1, s));
+    OK(cuEventRecord(event, s));
+    EXPECT(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+    send_message(socket, &m, sizeof m, -1);
+    await(socket);
+    go = 1;
+    OK(cuEventSynchronize(event));
+    await(socket);
+    OK(cuStreamWaitEvent(s, answer, 0));
+    OK(cuMemcpyDtoHAsync(&value, p, 4, s));
+    OK(cuStreamSynchronize(s));
+    CHECK(value == 43);
+    tell(socket);
+    CHECK(end_of_process(pid) == 0);
+    // Many records of one event, more than it has places.
+    for (int i = 0; i < 1000; i++) {
+        OK(cuEventRecord(event, s));
+        OK(cuStreamWaitEvent(s, event, 0));
+    }
+    OK(cuEventSynchronize(event));
+    // Destroyed while a stream has still to come to its record.
+    go = 0;
+    OK(cuLaunchHostFunc(s, hold, NULL));
+    OK(cuEventRecord(event, s));
+    OK(cuEventDestroy(event));
+    EXPECT(cuEventDestroy(event), CUDA_ERROR_INVALID_HANDLE);
+    go = 1;
+    OK(cuStreamSynchronize(s));
+    OK(cuEventDestroy(answer));
+    OK(cuEventDestroy(plain));
+    OK(cuStreamDestroy(s));
+    OK(cuMemFree(p));
+}
+
 int main(void) {
-    pid_t pid;
+    pid_t pid, listener_pid;
     int socket = start_process(other, &pid);
+    int to_listener = start_process(listener, &listener_pid);
     CUcontext ctx = check_context();
     exporter(socket, pid);
+    events(to_listener, listener_pid);
     export_under_writes();
     OK(cuCtxDestroy(ctx));
     return check_result();
