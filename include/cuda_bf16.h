@@ -56,6 +56,9 @@ struct __align__(2) __nv_bfloat16 {
         r.x = __x;
         return r;
     }
+    __host__ __device__ explicit __nv_bfloat16(const __half &h)
+        : __x(kudzu::bfloat_bits(__half2float(h))) {
+    }
 #ifndef __CUDA_NO_BFLOAT16_CONVERSIONS__
     __host__ __device__ __nv_bfloat16(float f) : __x(kudzu::bfloat_bits(f)) {
     }
@@ -69,6 +72,33 @@ struct __align__(2) __nv_bfloat16 {
     KUDZU_FROM_NUMBER(int)
     KUDZU_FROM_NUMBER(unsigned int)
 #undef KUDZU_FROM_NUMBER
+#define KUDZU_FROM_INTEGER(T, wide)                                                                \
+    __host__ __device__ __nv_bfloat16(T v)                                                         \
+        : __x(kudzu::narrow(kudzu::sticky_double((wide)v), kudzu::bf16_format(),                   \
+                            kudzu::round_nearest)) {                                               \
+    }
+    KUDZU_FROM_INTEGER(long, long long)
+    KUDZU_FROM_INTEGER(unsigned long, unsigned long long)
+    KUDZU_FROM_INTEGER(long long, long long)
+    KUDZU_FROM_INTEGER(unsigned long long, unsigned long long)
+#undef KUDZU_FROM_INTEGER
+#define KUDZU_TO_INTEGER(T)                                                                        \
+    __host__ __device__ operator T() const {                                                       \
+        return (T)kudzu::nearest_integer(kudzu::widen_bf16(__x), kudzu::round_zero, 8 * sizeof(T), \
+                                         (T) - 1 < (T)1);                                          \
+    }
+    KUDZU_TO_INTEGER(signed char)
+    KUDZU_TO_INTEGER(unsigned char)
+    KUDZU_TO_INTEGER(char)
+    KUDZU_TO_INTEGER(short)
+    KUDZU_TO_INTEGER(unsigned short)
+    KUDZU_TO_INTEGER(int)
+    KUDZU_TO_INTEGER(unsigned int)
+    KUDZU_TO_INTEGER(long)
+    KUDZU_TO_INTEGER(unsigned long)
+    KUDZU_TO_INTEGER(long long)
+    KUDZU_TO_INTEGER(unsigned long long)
+#undef KUDZU_TO_INTEGER
     __host__ __device__ operator float() const {
         return kudzu::widen_bf16(__x);
     }
@@ -124,6 +154,9 @@ HD float __bfloat162float(__nv_bfloat16 h) {
 HD __nv_bfloat16 __float2bfloat16_rn(float x) {
     return __ushort_as_bfloat16(kudzu::bfloat_bits(x));
 }
+inline __host__ __device__ __half::__half(const __nv_bfloat16 &b)
+    : __x(kudzu::half_bits(__bfloat162float(b))) {
+}
 HD __nv_bfloat16 __float2bfloat16(float x) {
     return __float2bfloat16_rn(x);
 }
@@ -139,6 +172,10 @@ HD __nv_bfloat16 __float2bfloat16_rd(float x) {
 HD __nv_bfloat16 __double2bfloat16(double x) {
     return __ushort_as_bfloat16(kudzu::narrow(x, kudzu::bf16_format(), kudzu::round_nearest));
 }
+
+#define KUDZU_FROM_WIDE(x, mode) __ushort_as_bfloat16(kudzu::narrow(x, kudzu::bf16_format(), mode))
+KUDZU_HALF_INTEGERS(__nv_bfloat16, bfloat16, __bfloat162float, KUDZU_FROM_WIDE)
+#undef KUDZU_FROM_WIDE
 
 HD __nv_bfloat162 __float2bfloat162_rn(float x) {
     return __nv_bfloat162(__float2bfloat16_rn(x), __float2bfloat16_rn(x));
@@ -209,6 +246,9 @@ HD __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) {
 
 #define CUDART_INF_BF16 __ushort_as_bfloat16((unsigned short)0x7F80U)
 #define CUDART_NAN_BF16 __ushort_as_bfloat16((unsigned short)0x7FFFU)
+#define CUDART_MIN_DENORM_BF16 __ushort_as_bfloat16((unsigned short)0x0001U)
+#define CUDART_MAX_NORMAL_BF16 __ushort_as_bfloat16((unsigned short)0x7F7FU)
+#define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x8000U)
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x0000U)
 #define CUDART_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3F80U)
 

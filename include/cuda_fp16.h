@@ -51,36 +51,9 @@ HD float half_value(unsigned short h) {
 #endif
 }
 
-// The integer nearest to x in the given direction, within the limits; NaN gives 0.
-HD long long half_to_integer(float x, half_rounding mode, long long low, long long high) {
-    if (x != x)
-        return 0;
-    if (x == __builtin_inff() || x == -__builtin_inff())
-        return x > 0 ? high : low;
-    // Any half fits.
-    long long whole = (long long)x;
-    float rest = x - (float)whole;
-    if (mode == round_up && rest > 0.0f)
-        whole++;
-    if (mode == round_down && rest < 0.0f)
-        whole--;
-    if (mode == round_nearest) {
-        float size = rest < 0.0f ? -rest : rest;
-        if (size > 0.5f || (size == 0.5f && (whole & 1)))
-            whole += rest > 0.0f ? 1 : -1;
-    }
-    return whole < low ? low : whole > high ? high : whole;
-}
-
-// Integers as doubles: beyond the range of halves only their size counts.
-HD double bounded_integer(long long i) {
-    return i > 1000000 ? 1e6 : i < -1000000 ? -1e6 : (double)i;
-}
-HD double bounded_integer(unsigned long long i) {
-    return i > 1000000 ? 1e6 : (double)i;
-}
-
 } // namespace kudzu
+
+struct __nv_bfloat16;
 
 struct __align__(2) __half {
   protected:
@@ -99,6 +72,8 @@ struct __align__(2) __half {
         r.x = __x;
         return r;
     }
+    // Defined in cuda_bf16.h.
+    __host__ __device__ explicit __half(const __nv_bfloat16 &b);
 #ifndef __CUDA_NO_HALF_CONVERSIONS__
     __host__ __device__ __half(float f) : __x(kudzu::half_bits(f)) {
     }
@@ -111,7 +86,7 @@ struct __align__(2) __half {
     }
 #define KUDZU_FROM_INTEGER(T, wide)                                                                \
     __host__ __device__ __half(T i)                                                                \
-        : __x(kudzu::narrow(kudzu::bounded_integer((wide)i), kudzu::fp16_format(),                 \
+        : __x(kudzu::narrow(kudzu::sticky_double((wide)i), kudzu::fp16_format(),                   \
                             kudzu::round_nearest)) {                                               \
     }
     KUDZU_FROM_INTEGER(int, long long)
@@ -124,21 +99,22 @@ struct __align__(2) __half {
     __host__ __device__ operator float() const {
         return kudzu::half_value(__x);
     }
-#define KUDZU_TO_INTEGER(T, low, high)                                                             \
+#define KUDZU_TO_INTEGER(T)                                                                        \
     __host__ __device__ operator T() const {                                                       \
-        return (T)kudzu::half_to_integer(kudzu::half_value(__x), kudzu::round_zero, low, high);    \
+        return (T)kudzu::nearest_integer(kudzu::half_value(__x), kudzu::round_zero, 8 * sizeof(T), \
+                                         (T) - 1 < (T)1);                                          \
     }
-    KUDZU_TO_INTEGER(signed char, -128, 127)
-    KUDZU_TO_INTEGER(unsigned char, 0, 255)
-    KUDZU_TO_INTEGER(char, -128, 127)
-    KUDZU_TO_INTEGER(short, -32768, 32767)
-    KUDZU_TO_INTEGER(unsigned short, 0, 65535)
-    KUDZU_TO_INTEGER(int, -2147483647 - 1, 2147483647)
-    KUDZU_TO_INTEGER(unsigned int, 0, 4294967295ll)
-    KUDZU_TO_INTEGER(long, -9223372036854775807ll - 1, 9223372036854775807ll)
-    KUDZU_TO_INTEGER(unsigned long, 0, 9223372036854775807ll)
-    KUDZU_TO_INTEGER(long long, -9223372036854775807ll - 1, 9223372036854775807ll)
-    KUDZU_TO_INTEGER(unsigned long long, 0, 9223372036854775807ll)
+    KUDZU_TO_INTEGER(signed char)
+    KUDZU_TO_INTEGER(unsigned char)
+    KUDZU_TO_INTEGER(char)
+    KUDZU_TO_INTEGER(short)
+    KUDZU_TO_INTEGER(unsigned short)
+    KUDZU_TO_INTEGER(int)
+    KUDZU_TO_INTEGER(unsigned int)
+    KUDZU_TO_INTEGER(long)
+    KUDZU_TO_INTEGER(unsigned long)
+    KUDZU_TO_INTEGER(long long)
+    KUDZU_TO_INTEGER(unsigned long long)
 #undef KUDZU_TO_INTEGER
     __host__ __device__ operator bool() const {
         return (__x & 0x7fffu) != 0;
@@ -216,33 +192,9 @@ HD __half __double2half(double x) {
     return __ushort_as_half(kudzu::narrow(x, kudzu::fp16_format(), kudzu::round_nearest));
 }
 
-#define KUDZU_INTEGER_MODE(name, T, wide, low, high, suffix, mode)                                 \
-    HD __half __##name##2half_##suffix(T i) {                                                      \
-        return __ushort_as_half(                                                                   \
-            kudzu::narrow(kudzu::bounded_integer((wide)i), kudzu::fp16_format(), kudzu::mode));    \
-    }                                                                                              \
-    HD T __half2##name##_##suffix(__half h) {                                                      \
-        return (T)kudzu::half_to_integer(__half2float(h), kudzu::mode, low, high);                 \
-    }
-#define KUDZU_INTEGER(name, T, wide, low, high)                                                    \
-    KUDZU_INTEGER_MODE(name, T, wide, low, high, rn, round_nearest)                                \
-    KUDZU_INTEGER_MODE(name, T, wide, low, high, rz, round_zero)                                   \
-    KUDZU_INTEGER_MODE(name, T, wide, low, high, ru, round_up)                                     \
-    KUDZU_INTEGER_MODE(name, T, wide, low, high, rd, round_down)
-KUDZU_INTEGER(short, short, long long, -32768, 32767)
-KUDZU_INTEGER(ushort, unsigned short, unsigned long long, 0, 65535)
-KUDZU_INTEGER(int, int, long long, -2147483647 - 1, 2147483647)
-KUDZU_INTEGER(uint, unsigned int, unsigned long long, 0, 4294967295ll)
-KUDZU_INTEGER(ll, long long, long long, -9223372036854775807ll - 1, 9223372036854775807ll)
-KUDZU_INTEGER(ull, unsigned long long, unsigned long long, 0, 9223372036854775807ll)
-#undef KUDZU_INTEGER
-#undef KUDZU_INTEGER_MODE
-HD signed char __half2char_rz(__half h) {
-    return (signed char)kudzu::half_to_integer(__half2float(h), kudzu::round_zero, -128, 127);
-}
-HD unsigned char __half2uchar_rz(__half h) {
-    return (unsigned char)kudzu::half_to_integer(__half2float(h), kudzu::round_zero, 0, 255);
-}
+#define KUDZU_FROM_WIDE(x, mode) __ushort_as_half(kudzu::narrow(x, kudzu::fp16_format(), mode))
+KUDZU_HALF_INTEGERS(__half, half, __half2float, KUDZU_FROM_WIDE)
+#undef KUDZU_FROM_WIDE
 
 HD __half2 __float2half2_rn(float x) {
     return __half2(__float2half_rn(x), __float2half_rn(x));

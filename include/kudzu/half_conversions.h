@@ -122,8 +122,62 @@ KUDZU_HALF double fused_to_odd(double a, double b, double c) {
     return sum;
 }
 
+// The integer next to x in the given direction, of `width` bits: what does not fit becomes the
+// nearest that does. NaN gives 0, but 2^63 for 64 bits, as the instructions do.
+KUDZU_HALF unsigned long long nearest_integer(double x, half_rounding mode, int width, bool sign) {
+    if (x != x)
+        return width == 64 ? 1ull << 63 : 0;
+    double whole = mode == round_nearest ? __builtin_rint(x)
+                   : mode == round_up    ? __builtin_ceil(x)
+                   : mode == round_down  ? __builtin_floor(x)
+                                         : __builtin_trunc(x);
+    double limit = (sign ? 0.5 : 1.0) * (width == 64 ? 0x1p64 : (double)(1ull << width));
+    if (whole >= limit)
+        return ~0ull >> (64 - width + (sign ? 1 : 0));
+    if (!sign)
+        return whole <= 0 ? 0 : (unsigned long long)whole;
+    return (unsigned long long)(long long)(whole < -limit ? -limit : whole);
+}
+
+// An integer as a double that rounds to few bits as the integer itself does: what the double cannot
+// hold is gathered in its last digit.
+KUDZU_HALF double sticky_double(unsigned long long i) {
+    return (double)(i >> 53 ? (i & ~0xfffull) | ((i & 0xfff) != 0 ? 0x800 : 0) : i);
+}
+KUDZU_HALF double sticky_double(long long i) {
+    return i < 0 ? -sticky_double(0 - (unsigned long long)i) : sticky_double((unsigned long long)i);
+}
+
 #undef KUDZU_HALF
 
 } // namespace kudzu
+
+// The functions that convert integers to the type H and back: TO_FLOAT(h) widens, FROM_WIDE(double,
+// mode) rounds.
+#define KUDZU_HALF_INTEGER_MODE(H, half, TO_FLOAT, FROM_WIDE, name, T, wide, suffix, mode)         \
+    HD H __##name##2##half##_##suffix(T i) {                                                       \
+        return FROM_WIDE(kudzu::sticky_double((wide)i), kudzu::mode);                              \
+    }                                                                                              \
+    HD T __##half##2##name##_##suffix(H h) {                                                       \
+        return (T)kudzu::nearest_integer(TO_FLOAT(h), kudzu::mode, 8 * sizeof(T), (T) - 1 < (T)1); \
+    }
+#define KUDZU_HALF_INTEGER(H, half, TO_FLOAT, FROM_WIDE, name, T, wide)                            \
+    KUDZU_HALF_INTEGER_MODE(H, half, TO_FLOAT, FROM_WIDE, name, T, wide, rn, round_nearest)        \
+    KUDZU_HALF_INTEGER_MODE(H, half, TO_FLOAT, FROM_WIDE, name, T, wide, rz, round_zero)           \
+    KUDZU_HALF_INTEGER_MODE(H, half, TO_FLOAT, FROM_WIDE, name, T, wide, ru, round_up)             \
+    KUDZU_HALF_INTEGER_MODE(H, half, TO_FLOAT, FROM_WIDE, name, T, wide, rd, round_down)
+#define KUDZU_HALF_INTEGERS(H, half, TO_FLOAT, FROM_WIDE)                                          \
+    KUDZU_HALF_INTEGER(H, half, TO_FLOAT, FROM_WIDE, short, short, long long)                      \
+    KUDZU_HALF_INTEGER(H, half, TO_FLOAT, FROM_WIDE, ushort, unsigned short, unsigned long long)   \
+    KUDZU_HALF_INTEGER(H, half, TO_FLOAT, FROM_WIDE, int, int, long long)                          \
+    KUDZU_HALF_INTEGER(H, half, TO_FLOAT, FROM_WIDE, uint, unsigned int, unsigned long long)       \
+    KUDZU_HALF_INTEGER(H, half, TO_FLOAT, FROM_WIDE, ll, long long, long long)                     \
+    KUDZU_HALF_INTEGER(H, half, TO_FLOAT, FROM_WIDE, ull, unsigned long long, unsigned long long)  \
+    HD signed char __##half##2char_rz(H h) {                                                       \
+        return (signed char)kudzu::nearest_integer(TO_FLOAT(h), kudzu::round_zero, 8, true);       \
+    }                                                                                              \
+    HD unsigned char __##half##2uchar_rz(H h) {                                                    \
+        return (unsigned char)kudzu::nearest_integer(TO_FLOAT(h), kudzu::round_zero, 8, false);    \
+    }
 
 #endif

@@ -104,9 +104,10 @@ KUDZU_SMALL float small_to_float(unsigned int code, small_format f) {
 } // namespace kudzu
 
 // Conversions to integers toward zero, within the limits; NaN gives 0.
-#define KUDZU_SMALL_INTEGER(T, low, high)                                                          \
+#define KUDZU_SMALL_INTEGER(T)                                                                     \
     __host__ __device__ explicit operator T() const {                                              \
-        return (T)kudzu::half_to_integer(float(*this), kudzu::round_zero, low, high);              \
+        return (T)kudzu::nearest_integer(float(*this), kudzu::round_zero, 8 * sizeof(T),           \
+                                         (T) - 1 < (T)1);                                          \
     }
 
 // A type of one number. ENCODE(x) makes the code of a double, FORMAT() tells the format.
@@ -144,21 +145,17 @@ KUDZU_SMALL float small_to_float(unsigned int code, small_format f) {
         __host__ __device__ explicit operator bool() const {                                       \
             return (__x & (FORMAT().sign - 1)) != 0;                                               \
         }                                                                                          \
-        KUDZU_SMALL_INTEGER(char, -128, 127)                                                       \
-        KUDZU_SMALL_INTEGER(signed char, -128, 127)                                                \
-        KUDZU_SMALL_INTEGER(unsigned char, 0, 255)                                                 \
-        KUDZU_SMALL_INTEGER(short, -32768, 32767)                                                  \
-        KUDZU_SMALL_INTEGER(unsigned short, 0, 65535)                                              \
-        KUDZU_SMALL_INTEGER(int, -2147483647 - 1, 2147483647)                                      \
-        KUDZU_SMALL_INTEGER(unsigned int, 0, 4294967295ll)                                         \
-        KUDZU_SMALL_INTEGER(long, -9223372036854775807ll - 1, 9223372036854775807ll)               \
-        KUDZU_SMALL_INTEGER(long long, -9223372036854775807ll - 1, 9223372036854775807ll)          \
-        __host__ __device__ explicit operator unsigned long() const {                              \
-            return __half2ull_rz(__half(*this));                                                   \
-        }                                                                                          \
-        __host__ __device__ explicit operator unsigned long long() const {                         \
-            return __half2ull_rz(__half(*this));                                                   \
-        }                                                                                          \
+        KUDZU_SMALL_INTEGER(char)                                                                  \
+        KUDZU_SMALL_INTEGER(signed char)                                                           \
+        KUDZU_SMALL_INTEGER(unsigned char)                                                         \
+        KUDZU_SMALL_INTEGER(short)                                                                 \
+        KUDZU_SMALL_INTEGER(unsigned short)                                                        \
+        KUDZU_SMALL_INTEGER(int)                                                                   \
+        KUDZU_SMALL_INTEGER(unsigned int)                                                          \
+        KUDZU_SMALL_INTEGER(long)                                                                  \
+        KUDZU_SMALL_INTEGER(long long)                                                             \
+        KUDZU_SMALL_INTEGER(unsigned long)                                                         \
+        KUDZU_SMALL_INTEGER(unsigned long long)                                                    \
     };
 #define KUDZU_SMALL_FROM(name, T, ENCODE)                                                          \
     __host__ __device__ explicit name(T v) : __x(ENCODE((double)v)) {                              \
