@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/capture.h"
 #include "driver/copy.h"
 #include "driver/launch.h"
 #include "driver/user_object.h"
@@ -132,6 +133,9 @@ static CUresult describe(const struct drv_exec *exec, const struct drv_node *n, 
         k->values.list = s->values;
         k->values.n = p->memOp.count;
         return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        k->kind = KD_NODE_CONDITION;
+        return drv_conditional_describe(n, &k->condition);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
         FAIL(CUDA_ERROR_NOT_SUPPORTED, "nodes of type %d are not run yet", (int)p->type);
@@ -354,6 +358,7 @@ static void exec_release(struct drv_object *o) {
     free(exec->nodes);
     free(exec->disabled);
     free(exec->events);
+    free(exec->conditionals.at);
     free(exec);
 }
 
@@ -437,6 +442,8 @@ static CUresult fill(struct drv_exec *exec, struct drv_graph *g, struct outcome 
     TRY(list_events(exec));
     exec->checked = drv_unloads;
     TRY(apply_all(exec, o));
+    TRY(drv_conditionals_list(exec->graph, &exec->conditionals));
+    TRY(drv_conditionals_set_cells(&exec->conditionals, exec->k));
     return drv_exec_hold(exec);
 }
 
@@ -469,6 +476,14 @@ static CUresult check_structure(struct drv_graph *g, struct outcome *o) {
     CUresult result = check_order(g, &stuck);
     if (stuck)
         *o = (struct outcome){CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, stuck->object.handle};
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct drv_node *wrong;
+    result = drv_conditional_check(g, &wrong);
+    if (result != CUDA_SUCCESS)
+        *o = wrong ? (struct outcome){CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED,
+                                      wrong->object.handle}
+                   : (struct outcome){CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED, NULL};
     return result;
 }
 
@@ -597,11 +612,25 @@ static CUresult check_handles(struct drv_exec *exec) {
     return CUDA_SUCCESS;
 }
 
+// Becomes a child graph, a copy of the graph as it was instantiated.
+static CUresult capture(struct drv_exec *exec, struct kd_queue *q) {
+    CUgraphNodeParams params = {
+        .type = CU_GRAPH_NODE_TYPE_GRAPH,
+        .graph = {exec->graph->object.handle, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE}};
+    return drv_capture_add(q, &params, NULL);
+}
+
 CUresult drv_exec_launch(struct drv_exec *exec, CUstream stream) {
     struct kd_queue *q;
     struct drv_context *ctx;
+    bool captured;
     TRY(drv_stream_find(stream, &q, &ctx));
+    TRY(drv_capture_enter(q, ctx, &captured));
+    if (captured)
+        return capture(exec, q);
     TRY(check_handles(exec));
+    if (exec->conditionals.n)
+        return drv_conditionals_launch(&exec->conditionals, exec->k, q, ctx);
     return drv_status(kd_graph_launch(exec->k, q), ctx);
 }
 

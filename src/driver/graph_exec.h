@@ -3,6 +3,7 @@
 #define KUDZU_DRIVER_GRAPH_EXEC_H
 
 #include "driver/graph.h"
+#include "driver/graph_conditional.h"
 
 struct drv_exec_node {
     uint64_t id;           // of the node that the graph had
@@ -21,6 +22,7 @@ struct drv_exec {
     uint64_t checked;         // drv_unloads when all handles were last found valid
     struct drv_node **events; // event nodes
     size_t nevents;
+    struct drv_conditionals conditionals;
 };
 
 CUresult drv_exec_find(CUgraphExec handle, struct drv_exec **out);

@@ -4,6 +4,7 @@
 
 #include "driver/copy.h"
 #include "driver/graph.h"
+#include "driver/graph_conditional.h"
 #include "driver/graph_memory.h"
 #include "driver/launch.h"
 
@@ -51,6 +52,9 @@ static void relocate(struct taken *t, const void *from) {
         break;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         p->memOp.paramArray = shifted(p->memOp.paramArray, from, to);
+        break;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        p->conditional.phGraph_out = t->owned;
         break;
     default:
         break;
@@ -215,6 +219,30 @@ static CUresult take_child(struct taken *t, struct drv_node *node) {
     return CUDA_SUCCESS;
 }
 
+// The node owns the list of its bodies.
+static void name_bodies(struct taken *t) {
+    CUgraph *bodies = t->owned;
+    for (unsigned i = 0; i < t->ngraphs; i++)
+        bodies[i] = t->graphs[i]->object.handle;
+    t->params.conditional.phGraph_out = bodies;
+}
+
+// The bodies are empty at first.
+static CUresult take_conditional(struct taken *t, struct drv_node *node) {
+    unsigned n = t->params.conditional.size;
+    TRY(drv_conditional_take(node->graph, &t->params.conditional));
+    TRY(own(t, n * sizeof(CUgraph)));
+    t->graphs = calloc(n, sizeof *t->graphs);
+    REQUIRE(t->graphs, CUDA_ERROR_OUT_OF_MEMORY, "no memory for the bodies of a node");
+    for (unsigned i = 0; i < n; i++) {
+        TRY(drv_graph_new(&t->graphs[i]));
+        t->ngraphs++;
+        TRY(drv_graph_embed(t->graphs[i], node));
+    }
+    name_bodies(t);
+    return CUDA_SUCCESS;
+}
+
 // ---- All types ----------------------------------------------------------------------------
 
 static CUresult take(struct taken *t, struct drv_node *node) {
@@ -257,7 +285,7 @@ static CUresult take(struct taken *t, struct drv_node *node) {
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         return take_batch(t);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-        FAIL(CUDA_ERROR_NOT_SUPPORTED, "conditional nodes are not built yet");
+        return take_conditional(t, node);
     }
     FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no type of a node", (int)t->params.type);
 }
@@ -295,6 +323,8 @@ CUresult drv_params_take(struct drv_node *node, CUgraphNodeParams *params) {
         params->alloc.dptr = t.params.alloc.dptr;
     if (params->type == CU_GRAPH_NODE_TYPE_GRAPH)
         params->graph.graph = t.params.graph.graph;
+    if (params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        params->conditional.phGraph_out = t.params.conditional.phGraph_out;
     return CUDA_SUCCESS;
 }
 
@@ -310,6 +340,8 @@ static CUresult clone_graphs(struct drv_node *to, const struct drv_node *from, s
     }
     if (t->params.type == CU_GRAPH_NODE_TYPE_GRAPH)
         t->params.graph.graph = t->graphs[0]->object.handle;
+    else
+        name_bodies(t);
     return CUDA_SUCCESS;
 }
 

@@ -99,6 +99,10 @@ static CUresult may_change(const struct drv_node *node, const CUgraphNodeParams 
         REQUIRE(node->params.free.dptr == p->free.dptr, CUDA_ERROR_INVALID_VALUE,
                 "a free node cannot change");
         return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        REQUIRE(node->params.conditional.type == p->conditional.type, CUDA_ERROR_INVALID_VALUE,
+                "the type of a conditional node cannot change");
+        return CUDA_SUCCESS;
     default:
         return CUDA_SUCCESS;
     }
@@ -320,6 +324,10 @@ static bool pair_graphs(struct pairing *p, struct drv_graph *old, struct drv_gra
 static CUresult take_over(struct drv_exec *exec, struct drv_node *old, const struct drv_node *new) {
     for (unsigned k = 0; k < old->ngraphs; k++)
         TRY(drv_graph_hold_same(old->graphs[k], new->graphs[k]));
+    if (old->params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+        old->params.conditional.handle = new->params.conditional.handle;
+        return drv_exec_apply(exec, old);
+    }
     if (old->ngraphs || old->params.type == CU_GRAPH_NODE_TYPE_EMPTY)
         return CUDA_SUCCESS;
     TRY(drv_params_clone(old, new));
@@ -344,6 +352,8 @@ static CUresult update(struct drv_exec *exec, struct drv_graph *old, struct drv_
             "the graphs differ in more than parameters: result %d", (int)info->result);
     REQUIRE(result == CUDA_SUCCESS, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
             "a node's parameters were refused");
+    TRY(drv_conditionals_list(exec->graph, &exec->conditionals));
+    TRY(drv_conditionals_set_cells(&exec->conditionals, exec->k));
     TRY(drv_graph_hold_same(old, new));
     TRY(drv_exec_hold(exec));
     info->result = CU_GRAPH_EXEC_UPDATE_SUCCESS;

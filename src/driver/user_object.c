@@ -21,6 +21,20 @@ static CUresult find(CUuserObject handle, struct drv_user_object **out) {
     return CUDA_SUCCESS;
 }
 
+CUresult drv_user_object_new(void *ptr, CUhostFn destroy, struct drv_user_object **out) {
+    struct drv_user_object *o = calloc(1, sizeof *o);
+    if (o && !drv_object_add(&o->object, DRV_USER_OBJECT, NULL, release)) {
+        free(o);
+        o = NULL;
+    }
+    REQUIRE(o, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a user object");
+    o->ptr = ptr;
+    o->destroy = destroy;
+    o->references = 1;
+    *out = o;
+    return CUDA_SUCCESS;
+}
+
 void drv_user_object_retain(struct drv_user_object *o, unsigned count) {
     atomic_fetch_add(&o->references, count);
 }
@@ -94,14 +108,8 @@ CUresult cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destro
     TRY(check_count(initialRefcount));
     REQUIRE(flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, CUDA_ERROR_INVALID_VALUE,
             "flags must be CU_USER_OBJECT_NO_DESTRUCTOR_SYNC: the destructor cannot be waited for");
-    struct drv_user_object *o = calloc(1, sizeof *o);
-    if (o && !drv_object_add(&o->object, DRV_USER_OBJECT, NULL, release)) {
-        free(o);
-        o = NULL;
-    }
-    REQUIRE(o, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a user object");
-    o->ptr = ptr;
-    o->destroy = destroy;
+    struct drv_user_object *o;
+    TRY(drv_user_object_new(ptr, destroy, &o));
     o->references = initialRefcount;
     *object_out = o->object.handle;
     return CUDA_SUCCESS;

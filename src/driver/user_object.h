@@ -6,6 +6,8 @@
 
 struct drv_user_object;
 
+// One reference, the caller's; the program has no handle of it.
+CUresult drv_user_object_new(void *ptr, CUhostFn destroy, struct drv_user_object **out);
 void drv_user_object_retain(struct drv_user_object *o, unsigned count);
 // Calls the destructor with the last reference, on the calling thread.
 void drv_user_object_drop(struct drv_user_object *o, unsigned count);
