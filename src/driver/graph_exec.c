@@ -7,6 +7,7 @@
 
 #include "driver/capture.h"
 #include "driver/copy.h"
+#include "driver/graph_memory.h"
 #include "driver/launch.h"
 #include "driver/user_object.h"
 
@@ -302,10 +303,12 @@ static CUresult make_shape(struct drv_exec *exec) {
     return result;
 }
 
-// ---- References to user objects -----------------------------------------------------------
+// ---- References to user objects and memory ------------------------------------------------
 // The copy owns some, to know them; the device holds as many until the last launch has ended.
 
 struct references {
+    struct drv_graph_memory **memory;
+    size_t nmemory;
     size_t n;
     struct drv_graph_user_object at[];
 };
@@ -314,6 +317,9 @@ static void drop_references(void *arg) {
     struct references *r = arg;
     for (size_t i = 0; i < r->n; i++)
         drv_user_object_drop(r->at[i].object, r->at[i].count);
+    for (size_t i = 0; i < r->nmemory; i++)
+        drv_graph_memory_drop(r->memory[i]);
+    free(r->memory);
     free(r);
 }
 
@@ -335,12 +341,30 @@ static void copy_references(const struct drv_graph *g, struct references *r) {
             copy_references(m->graphs[i], r);
 }
 
+static CUresult hold_memory(const struct drv_exec *exec, struct references *r) {
+    size_t n = 0;
+    for (size_t i = 0; i < exec->nnodes; i++)
+        n += exec->nodes[i].node->memory != NULL;
+    r->memory = malloc((n + 1) * sizeof(struct drv_graph_memory *));
+    REQUIRE(r->memory, CUDA_ERROR_OUT_OF_MEMORY, "no memory for references to memory");
+    for (size_t i = 0; i < exec->nnodes; i++) {
+        struct drv_graph_memory *m = exec->nodes[i].node->memory;
+        if (!m)
+            continue;
+        drv_graph_memory_hold(m);
+        r->memory[r->nmemory++] = m;
+    }
+    return CUDA_SUCCESS;
+}
+
 CUresult drv_exec_hold(struct drv_exec *exec) {
     size_t n = count_references(exec->graph);
     struct references *r = calloc(1, sizeof *r + n * sizeof r->at[0]);
     REQUIRE(r, CUDA_ERROR_OUT_OF_MEMORY, "no memory for references to user objects");
     copy_references(exec->graph, r);
-    CUresult result = drv_status(kd_graph_hold(exec->k, drop_references, r), NULL);
+    CUresult result = hold_memory(exec, r);
+    if (result == CUDA_SUCCESS)
+        result = drv_status(kd_graph_hold(exec->k, drop_references, r), NULL);
     if (result != CUDA_SUCCESS)
         drop_references(r);
     return result;

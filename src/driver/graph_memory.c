@@ -5,7 +5,7 @@
 
 struct drv_graph_memory {
     atomic_int references;
-    uint64_t address, size;
+    uint64_t address, size, id; // the id tells whether the context that had it still lives
     struct drv_device *device;
 };
 
@@ -16,7 +16,9 @@ void drv_graph_memory_hold(struct drv_graph_memory *m) {
 void drv_graph_memory_drop(struct drv_graph_memory *m) {
     if (atomic_fetch_sub(&m->references, 1) != 1)
         return;
-    kd_memory_free(m->address);
+    struct kd_memory found;
+    if (kd_memory_find(m->address, &found) && found.id == m->id)
+        kd_memory_free(m->address);
     free(m);
 }
 
@@ -30,12 +32,16 @@ CUresult drv_graph_memory_take(struct drv_node *node, CUDA_MEM_ALLOC_NODE_PARAMS
             "allocations of graphs are pinned memory of a device, not to be exported");
     TRY(drv_device_find(p->poolProps.location.id, &d));
     REQUIRE(p->bytesize, CUDA_ERROR_INVALID_VALUE, "an allocation of 0 bytes");
-    REQUIRE(d->primary && d->primary->c, CUDA_ERROR_INVALID_CONTEXT,
-            "the device's primary context is not active");
+    struct drv_context *ctx = d->primary;
+    struct kd_memory found;
+    if (!ctx->c) // the program made a context of its own
+        TRY(drv_context_usable(&ctx));
+    REQUIRE(ctx->device == d, CUDA_ERROR_INVALID_CONTEXT,
+            "no context of the device is active or current");
     struct drv_graph_memory *m = calloc(1, sizeof *m);
     REQUIRE(m, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a node");
-    CUresult result = drv_memory_allocate(d->primary, KD_MEMORY_DEVICE, p->bytesize,
-                                          DRV_MEMORY_GRAPH, &m->address);
+    CUresult result =
+        drv_memory_allocate(ctx, KD_MEMORY_DEVICE, p->bytesize, DRV_MEMORY_GRAPH, &m->address);
     if (result != CUDA_SUCCESS) {
         free(m);
         return result;
@@ -43,6 +49,7 @@ CUresult drv_graph_memory_take(struct drv_node *node, CUDA_MEM_ALLOC_NODE_PARAMS
     m->references = 1;
     m->size = p->bytesize;
     m->device = d;
+    m->id = kd_memory_find(m->address, &found) ? found.id : 0;
     node->graph->memory_nodes++;
     p->dptr = m->address;
     *out = m;

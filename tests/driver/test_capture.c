@@ -579,9 +579,7 @@ static void destroyed(void) {
 
 int main(void) {
     CUmodule module;
-    CUcontext primary;
     context = check_context();
-    NEED(cuDevicePrimaryCtxRetain(&primary, 0));
     NEED(cuModuleLoadData(&module, PTX_HEAD PTX_FILL PTX_NOTHING));
     NEED(cuModuleGetFunction(&fill, module, "fill"));
     NEED(cuModuleGetFunction(&nothing, module, "nothing"));

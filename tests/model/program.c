@@ -1,4 +1,4 @@
-#include "program.h"
+#include "model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct cell {
 
 struct model {
     struct program *p;
-    uint64_t random;
+    struct random random;
     bool alone;
     struct set host;            // what the host knows to have ended
     struct set stream[STREAMS]; // what comes before the next operation of a stream
@@ -23,18 +23,28 @@ struct model {
     struct set orphans; // of blocking streams that were destroyed
     struct set all;
     struct cell cell[ALL_CELLS];
+    int slot[SLOTS];     // the template that an executable graph was made of; -1: none
+    int launched[SLOTS]; // its last launch; -1: none
 };
 
-static uint32_t next(struct model *m) {
-    m->random = m->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    uint64_t x = m->random;
+static uint32_t next_random(struct random *r) {
+    r->state = r->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    uint64_t x = r->state;
     x ^= x >> 33;
     x *= UINT64_C(0xff51afd7ed558ccd);
     return (uint32_t)(x >> 32);
 }
 
+uint32_t random_below(struct random *r, uint32_t n) {
+    return next_random(r) % n;
+}
+
+static uint32_t next(struct model *m) {
+    return next_random(&m->random);
+}
+
 static uint32_t below(struct model *m, uint32_t n) {
-    return next(m) % n;
+    return random_below(&m->random, n);
 }
 
 static bool blocking(const struct model *m, int stream) {
@@ -326,6 +336,57 @@ static void step_host_access(struct model *m, enum step_kind kind) {
         m->p->cells[c][i] = in_word(s->value, (uint32_t)i);
 }
 
+static void step_capture(struct model *m, enum step_kind kind) {
+    struct program *p = m->p;
+    if (p->ngraphs == TEMPLATES)
+        return;
+    struct step *s = add_step(m, kind);
+    s->slot = (int)below(m, SLOTS);
+    s->graph = p->ngraphs++;
+    graph_make(p, &p->graphs[s->graph], &m->random, m->slot);
+    m->slot[s->slot] = s->graph;
+    m->launched[s->slot] = -1;
+}
+
+static bool may_launch(const struct model *m, const struct graph *g, const struct set *after) {
+    for (int c = 0; c < CELLS; c++) {
+        if (g->writes >> c & 1 && !writable(m, c, after))
+            return false;
+        if (g->reads >> c & 1 && !readable(m, c, after))
+            return false;
+    }
+    return true;
+}
+
+// A graph is one operation for what is around it. Launches of one executable graph follow each
+// other.
+static void step_launch(struct model *m, enum step_kind kind) {
+    int slot = (int)below(m, SLOTS), stream = random_stream(m);
+    struct set after = before(m, stream);
+    if (m->slot[slot] < 0)
+        return;
+    if (m->launched[slot] >= 0) {
+        set_join(&after, &m->p->before[m->launched[slot]]);
+        set_add(&after, m->launched[slot]);
+    }
+    const struct graph *g = &m->p->graphs[m->slot[slot]];
+    if (!may_launch(m, g, &after))
+        return;
+    struct step *s = add_step(m, kind);
+    s->stream = stream;
+    s->slot = slot;
+    s->graph = m->slot[slot];
+    make_op(m, s, &after);
+    m->launched[slot] = s->op;
+    for (int c = 0; c < CELLS; c++) {
+        if (g->writes >> c & 1)
+            did_write(m, c, s->op);
+        else if (g->reads >> c & 1)
+            did_read(m, c, s->op);
+    }
+    graph_apply(m->p, g, m->p->cells);
+}
+
 static void (*const make[STEP_KINDS])(struct model *, enum step_kind) = {
     [STEP_KERNEL] = step_mix,
     [STEP_HOST] = step_mix,
@@ -348,6 +409,8 @@ static void (*const make[STEP_KINDS])(struct model *, enum step_kind) = {
     [STEP_QUERY_EVENT] = step_query,
     [STEP_HOST_WRITE] = step_host_access,
     [STEP_HOST_READ] = step_host_access,
+    [STEP_CAPTURE] = step_capture,
+    [STEP_LAUNCH] = step_launch,
 };
 
 // How often each kind of step is tried.
@@ -358,7 +421,7 @@ static const uint8_t weight[STEP_KINDS] = {
     [STEP_ALLOC] = 4,        [STEP_FREE] = 4,         [STEP_RECORD] = 16,     [STEP_WAIT] = 16,
     [STEP_NEW_STREAM] = 2,   [STEP_NEW_EVENT] = 2,    [STEP_SYNC_STREAM] = 2, [STEP_SYNC_EVENT] = 2,
     [STEP_SYNC_CONTEXT] = 1, [STEP_QUERY_STREAM] = 2, [STEP_QUERY_EVENT] = 2, [STEP_HOST_WRITE] = 4,
-    [STEP_HOST_READ] = 4,
+    [STEP_HOST_READ] = 4,    [STEP_CAPTURE] = 3,      [STEP_LAUNCH] = 14,
 };
 
 static void random_step(struct model *m) {
@@ -384,7 +447,9 @@ static void random_step(struct model *m) {
 struct program *program_new(uint64_t seed, bool alone) {
     struct program *p = calloc(1, sizeof *p);
     struct model *m = calloc(1, sizeof *m);
-    *m = (struct model){.p = p, .random = seed * 2 + 1, .alone = alone};
+    *m = (struct model){.p = p, .random = {seed * 2 + 1}, .alone = alone};
+    for (int i = 0; i < SLOTS; i++)
+        m->slot[i] = m->launched[i] = -1;
     next(m);
     static const int words[] = {16, 16, 64, 1024, MAX_WORDS};
     p->words = words[below(m, 5)];
@@ -414,11 +479,11 @@ void program_free(struct program *p) {
 }
 
 static const char *const names[STEP_KINDS] = {
-    "kernel",       "host function", "callback",    "set",         "copy",
-    "copy 2-D",     "copy in",       "copy out",    "set, sync",   "copy, sync",
-    "in, sync",     "out, sync",     "alloc",       "free",        "record",
-    "wait",         "new stream",    "new event",   "sync stream", "sync event",
-    "sync context", "query stream",  "query event", "host writes", "host reads",
+    "kernel",      "host function", "callback",     "set",          "copy",        "copy 2-D",
+    "copy in",     "copy out",      "set, sync",    "copy, sync",   "in, sync",    "out, sync",
+    "alloc",       "free",          "record",       "wait",         "new stream",  "new event",
+    "sync stream", "sync event",    "sync context", "query stream", "query event", "host writes",
+    "host reads",  "capture",       "launch",
 };
 
 static void print_step(const struct step *s) {
@@ -435,6 +500,8 @@ static void print_step(const struct step *s) {
     for (int i = 0; i < 5; i++)
         if (parts[i].value >= 0)
             printf(" %s %d", parts[i].name, parts[i].value);
+    if (s->kind >= STEP_CAPTURE)
+        printf(" executable graph %d of graph %d", s->slot, s->graph);
     if (s->kind == STEP_NEW_STREAM)
         printf("%s priority %d", s->non_blocking ? " non-blocking" : "", s->priority);
     printf("\n");
@@ -442,6 +509,12 @@ static void print_step(const struct step *s) {
 
 void program_print(const struct program *p) {
     printf("cells of %d words\n", p->words);
+    for (int g = 0; g < p->ngraphs; g++) {
+        printf("graph %d:\n", g);
+        for (int i = 0; i < p->graphs[g].nsteps; i++)
+            print_step(&p->graphs[g].steps[i]);
+    }
+    printf("program:\n");
     for (int i = 0; i < p->nsteps; i++)
         print_step(&p->steps[i]);
 }

@@ -21,6 +21,12 @@ enum {
     TEMPS = 3,  // stream-ordered allocations
     ALL_CELLS = CELLS + TEMPS,
     MAX_WORDS = 1 << 14,
+    SLOTS = 3,      // of executable graphs
+    TEMPLATES = 24, // graphs that a program captures at most
+    GRAPH_STREAMS = 3,
+    GRAPH_EVENTS = 4,
+    GRAPH_STEPS = 40,
+    GRAPH_TEMP = ALL_CELLS, // what a graph allocates for itself
 };
 
 struct set {
@@ -70,6 +76,8 @@ enum step_kind {
     STEP_QUERY_EVENT,
     STEP_HOST_WRITE, // the host changes a pinned cell
     STEP_HOST_READ,  // the host looks at a pinned cell
+    STEP_CAPTURE,    // a graph is captured and becomes an executable one
+    STEP_LAUNCH,     // of an executable graph; in a graph: a child graph
     STEP_KINDS,
 };
 
@@ -84,6 +92,16 @@ struct step {
     bool ready;         // queries: the answer must be that all is done
     struct set ended;   // queries: what must have ended when the answer is that all is done
     uint32_t *expected; // *_OUT, STEP_HOST_READ: the words; owned
+    int slot, graph;    // STEP_CAPTURE, STEP_LAUNCH: executable graph; which template
+};
+
+// What is captured into a graph: streams and events are some of its own, stream 0 is where the
+// capture begins and ends. Numbers of operations count within the graph.
+struct graph {
+    struct step steps[GRAPH_STEPS + 16];
+    int nsteps, nops;
+    bool allocates;
+    uint32_t reads, writes; // cells, one bit each, with those of child graphs
 };
 
 struct program {
@@ -94,12 +112,17 @@ struct program {
     enum step_kind kind[MAX_OPS]; // of the operations
     uint32_t *cells[ALL_CELLS];   // contents at the end; NULL: a temporary one that is free
     int record[EVENTS];           // the operation of the last record; -1: none
+    struct graph graphs[TEMPLATES];
+    int ngraphs;
 };
 
 // Makes program number `seed`. alone: no other thread uses the context.
 struct program *program_new(uint64_t seed, bool alone);
 void program_free(struct program *p);
 void program_print(const struct program *p);
+
+// Does to the cells what a launch of a graph does.
+void graph_apply(const struct program *p, const struct graph *g, uint32_t **cells);
 
 // What kernels and host functions compute.
 static inline uint32_t mix_salt(uint32_t salt, uint32_t spin) {

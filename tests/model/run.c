@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -72,6 +73,8 @@ CUresult run_load(CUmodule *module, CUfunction *mix) {
 
 // ---- A run --------------------------------------------------------------------------------
 
+struct graph_work;
+
 struct host_work {
     struct run *run;
     const struct step *step;
@@ -84,11 +87,15 @@ struct run {
     int failures;
     CUstream stream[STREAMS];
     CUevent event[EVENTS];
-    CUdeviceptr cell[ALL_CELLS];
+    CUdeviceptr cell[GRAPH_TEMP + 1];
     _Atomic uint64_t *clock; // pinned, as the stamps behind it
     struct stamp *stamps;
     uint32_t *pageable;
     struct host_work work[MAX_OPS];
+    CUstream graph_stream[GRAPH_STREAMS];
+    CUevent graph_event[GRAPH_EVENTS];
+    CUgraphExec exec[SLOTS];
+    struct graph_work *graph_works;
     atomic_int host_failures;
 };
 
@@ -130,14 +137,36 @@ static uint32_t *pinned(const struct run *r, int cell) {
     return (uint32_t *)(uintptr_t)r->cell[cell];
 }
 
+// A context cannot be waited for while any thread captures a stream of it.
+static pthread_rwlock_t capturing = PTHREAD_RWLOCK_INITIALIZER;
+
+static void sync_context(struct run *r) {
+    pthread_rwlock_wrlock(&capturing);
+    OK(cuCtxSynchronize());
+    pthread_rwlock_unlock(&capturing);
+}
+
 // ---- Operations ---------------------------------------------------------------------------
 
-static void launch(struct run *r, const struct step *s) {
-    CUdeviceptr stamp = (uintptr_t)&r->stamps[s->op], clock = (uintptr_t)r->clock;
+static void launch_on(struct run *r, const struct step *s, CUstream stream, CUdeviceptr stamp) {
+    CUdeviceptr clock = (uintptr_t)r->clock;
     uint32_t n = (uint32_t)r->p->words;
     void *params[] = {&r->cell[s->dst],  &r->cell[s->a],   &r->cell[s->b], &n,
                       (void *)&s->value, (void *)&s->spin, &stamp,         &clock};
-    OK(cuLaunchKernel(r->mix, BLOCKS, 1, 1, THREADS, 1, 1, 0, r->stream[s->stream], params, NULL));
+    OK(cuLaunchKernel(r->mix, BLOCKS, 1, 1, THREADS, 1, 1, 0, stream, params, NULL));
+}
+
+static void launch(struct run *r, const struct step *s) {
+    launch_on(r, s, r->stream[s->stream], (uintptr_t)&r->stamps[s->op]);
+}
+
+static void mix_on_host(struct run *r, const struct step *s) {
+    if (s->spin > 2000)
+        sched_yield();
+    uint32_t salt = mix_salt(s->value, s->spin);
+    uint32_t *dst = pinned(r, s->dst), *a = pinned(r, s->a), *b = pinned(r, s->b);
+    for (int i = 0; i < r->p->words; i++)
+        dst[i] = mix_word(dst[i], a[i], b[i], salt, (uint32_t)i);
 }
 
 static void CUDA_CB host_mix(void *arg) {
@@ -146,12 +175,7 @@ static void CUDA_CB host_mix(void *arg) {
     const struct step *s = w->step;
     struct stamp *stamp = &r->stamps[s->op];
     stamp->begin = atomic_fetch_add(r->clock, 1);
-    if (s->spin > 2000)
-        sched_yield();
-    uint32_t salt = mix_salt(s->value, s->spin);
-    uint32_t *dst = pinned(r, s->dst), *a = pinned(r, s->a), *b = pinned(r, s->b);
-    for (int i = 0; i < r->p->words; i++)
-        dst[i] = mix_word(dst[i], a[i], b[i], salt, (uint32_t)i);
+    mix_on_host(r, s);
     stamp->end = atomic_fetch_add(r->clock, 1);
     stamp->blocks_ended = BLOCKS;
 }
@@ -172,19 +196,19 @@ static void host(struct run *r, const struct step *s) {
         OK(cuStreamAddCallback(r->stream[s->stream], callback_mix, w, 0));
 }
 
-static void copy_2d(struct run *r, const struct step *s) {
+static void copy_2d(struct run *r, const struct step *s, CUstream stream) {
     CUDA_MEMCPY2D c = {0};
     c.srcMemoryType = c.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
     c.srcDevice = r->cell[s->a];
     c.dstDevice = r->cell[s->dst];
     c.srcPitch = c.dstPitch = c.WidthInBytes = 8 * sizeof(uint32_t);
     c.Height = (size_t)r->p->words / 8;
-    OK(cuMemcpy2DAsync(&c, r->stream[s->stream]));
+    OK(cuMemcpy2DAsync(&c, stream));
 }
 
 static void copy(struct run *r, const struct step *s) {
     if (s->kind == STEP_COPY_2D)
-        copy_2d(r, s);
+        copy_2d(r, s, r->stream[s->stream]);
     else if (s->kind == STEP_SYNC_COPY)
         OK(cuMemcpyDtoD(r->cell[s->dst], r->cell[s->a], bytes(r)));
     else
@@ -263,6 +287,83 @@ static void query(struct run *r, const struct step *s, int number) {
     }
 }
 
+// ---- Graphs -------------------------------------------------------------------------------
+
+// A host function of a graph; it stays until the end of the run.
+struct graph_work {
+    struct run *run;
+    const struct step *step;
+    struct graph_work *next;
+};
+
+static void CUDA_CB graph_host_mix(void *arg) {
+    const struct graph_work *w = arg;
+    mix_on_host(w->run, w->step);
+}
+
+static void capture_host(struct run *r, const struct step *s, CUstream stream) {
+    struct graph_work *w = malloc(sizeof *w);
+    *w = (struct graph_work){r, s, r->graph_works};
+    r->graph_works = w;
+    OK(cuLaunchHostFunc(stream, graph_host_mix, w));
+}
+
+static void capture_step(struct run *r, const struct step *s) {
+    CUstream stream = r->graph_stream[s->stream];
+    size_t n = (size_t)r->p->words;
+    switch (s->kind) {
+    case STEP_KERNEL:
+        launch_on(r, s, stream, (uintptr_t)&r->stamps[MAX_OPS]);
+        break;
+    case STEP_HOST:
+        capture_host(r, s, stream);
+        break;
+    case STEP_ALLOC:
+        OK(cuMemAllocAsync(&r->cell[s->dst], bytes(r), stream));
+        OK(cuMemsetD32Async(r->cell[s->dst], s->value, n, stream));
+        break;
+    case STEP_FREE:
+        OK(cuMemFreeAsync(r->cell[s->dst], stream));
+        break;
+    case STEP_SET:
+        OK(cuMemsetD32Async(r->cell[s->dst], s->value, n, stream));
+        break;
+    case STEP_COPY:
+        OK(cuMemcpyAsync(r->cell[s->dst], r->cell[s->a], bytes(r), stream));
+        break;
+    case STEP_COPY_2D:
+        copy_2d(r, s, stream);
+        break;
+    case STEP_RECORD:
+        OK(cuEventRecord(r->graph_event[s->event], stream));
+        break;
+    case STEP_WAIT:
+        OK(cuStreamWaitEvent(stream, r->graph_event[s->event], 0));
+        break;
+    case STEP_LAUNCH:
+        OK(cuGraphLaunch(r->exec[s->slot], stream));
+        break;
+    default:
+        break;
+    }
+}
+
+static void capture(struct run *r, const struct step *s) {
+    const struct graph *g = &r->p->graphs[s->graph];
+    CUgraph graph = NULL;
+    pthread_rwlock_rdlock(&capturing);
+    OK(cuStreamBeginCapture(r->graph_stream[0], CU_STREAM_CAPTURE_MODE_RELAXED));
+    for (int i = 0; i < g->nsteps; i++)
+        capture_step(r, &g->steps[i]);
+    OK(cuStreamEndCapture(r->graph_stream[0], &graph));
+    pthread_rwlock_unlock(&capturing);
+    if (r->exec[s->slot])
+        OK(cuGraphExecDestroy(r->exec[s->slot]));
+    r->exec[s->slot] = NULL;
+    OK(cuGraphInstantiate(&r->exec[s->slot], graph, 0));
+    OK(cuGraphDestroy(graph));
+}
+
 static void step(struct run *r, const struct step *s, int number) {
     switch (s->kind) {
     case STEP_KERNEL:
@@ -303,7 +404,7 @@ static void step(struct run *r, const struct step *s, int number) {
         OK(cuEventSynchronize(r->event[s->event]));
         return;
     case STEP_SYNC_CONTEXT:
-        OK(cuCtxSynchronize());
+        sync_context(r);
         return;
     case STEP_QUERY_STREAM:
     case STEP_QUERY_EVENT:
@@ -312,6 +413,11 @@ static void step(struct run *r, const struct step *s, int number) {
         return fill_pattern(r, pinned(r, s->dst), s->value);
     case STEP_HOST_READ:
         return same_words(r, pinned(r, s->dst), s->expected, "host reads, step", number);
+    case STEP_CAPTURE:
+        return capture(r, s);
+    case STEP_LAUNCH:
+        OK(cuGraphLaunch(r->exec[s->slot], r->stream[s->stream]));
+        return;
     case STEP_KINDS:
         break;
     }
@@ -370,17 +476,22 @@ static void begin(struct run *r) {
         }
         OK(cuMemsetD32(r->cell[c], 0, (size_t)r->p->words));
     }
-    OK(cuMemAllocHost(&host, 64 + MAX_OPS * sizeof *r->stamps));
+    OK(cuMemAllocHost(&host, 64 + (MAX_OPS + 1) * sizeof *r->stamps));
     r->clock = host;
     r->stamps = (struct stamp *)((char *)host + 64);
     *r->clock = 1;
-    for (int i = 0; i < MAX_OPS; i++) {
+    for (int i = 0; i <= MAX_OPS; i++) { // the last one is for operations of graphs
+
         r->stamps[i].begin = UINT64_MAX;
         r->stamps[i].end = r->stamps[i].blocks_ended = 0;
     }
     r->pageable = malloc(bytes(r));
     r->stream[1] = CU_STREAM_PER_THREAD;
-    OK(cuCtxSynchronize());
+    for (int i = 0; i < GRAPH_STREAMS; i++)
+        OK(cuStreamCreate(&r->graph_stream[i], CU_STREAM_NON_BLOCKING));
+    for (int i = 0; i < GRAPH_EVENTS; i++)
+        OK(cuEventCreate(&r->graph_event[i], CU_EVENT_DISABLE_TIMING));
+    sync_context(r);
 }
 
 static void end(struct run *r) {
@@ -393,6 +504,18 @@ static void end(struct run *r) {
             OK(cuMemFree(r->cell[c]));
     OK(cuMemFreeHost((void *)r->clock));
     free(r->pageable);
+    for (int i = 0; i < SLOTS; i++)
+        if (r->exec[i])
+            OK(cuGraphExecDestroy(r->exec[i]));
+    for (int i = 0; i < GRAPH_STREAMS; i++)
+        OK(cuStreamDestroy(r->graph_stream[i]));
+    for (int i = 0; i < GRAPH_EVENTS; i++)
+        OK(cuEventDestroy(r->graph_event[i]));
+    while (r->graph_works) {
+        struct graph_work *w = r->graph_works;
+        r->graph_works = w->next;
+        free(w);
+    }
     for (int i = FIRST_STREAM; i < STREAMS; i++)
         OK(cuStreamDestroy(r->stream[i]));
     for (int i = 0; i < EVENTS; i++)
@@ -406,7 +529,7 @@ int run_program(const struct program *p, CUfunction mix) {
     begin(r);
     for (int i = 0; i < p->nsteps && !r->failures; i++)
         step(r, &p->steps[i], i);
-    OK(cuCtxSynchronize());
+    sync_context(r);
     if (!r->failures) {
         check_order(r);
         check_cells(r);
