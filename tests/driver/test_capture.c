@@ -197,6 +197,34 @@ static void parameters(void) {
     OK(cuStreamDestroy(s));
 }
 
+// A captured graph runs; launched into a capturing stream it becomes a child graph.
+static void launches(void) {
+    CUstream s = stream_new(CU_STREAM_NON_BLOCKING);
+    CUgraphExec exec, outer;
+    unsigned words[32];
+    begin(s);
+    OK(cuMemsetD32Async(memory, 7, 32, s));
+    OK(launch(fill, s));
+    CUgraph g = end(s, 2, 1);
+    NEED(cuGraphInstantiate(&exec, g, 0));
+    OK(cuGraphDestroy(g));
+    begin(s);
+    CAPTURED(cuGraphLaunch(exec, s), CU_GRAPH_NODE_TYPE_GRAPH);
+    CAPTURED(cuMemsetD32Async(memory, 9, 1, s), CU_GRAPH_NODE_TYPE_MEMSET);
+    g = end(s, 2, 1);
+    OK(cuGraphExecDestroy(exec));
+    NEED(cuGraphInstantiate(&outer, g, 0));
+    OK(cuMemsetD32(memory, 0, 32));
+    OK(cuCtxSynchronize());
+    OK(cuGraphLaunch(outer, s));
+    OK(cuStreamSynchronize(s));
+    OK(cuMemcpyDtoH(words, memory, sizeof words));
+    CHECK(words[0] == 9 && words[1] == 3 && words[31] == 63); // fill: 1 + 2 * i
+    OK(cuGraphExecDestroy(outer));
+    OK(cuGraphDestroy(g));
+    OK(cuStreamDestroy(s));
+}
+
 // ---- Several streams ----------------------------------------------------------------------
 
 static void fork_and_join(void) {
@@ -587,6 +615,7 @@ int main(void) {
     operations();
     allocations();
     parameters();
+    launches();
     fork_and_join();
     unjoined();
     unmatched_and_merge();
