@@ -2,7 +2,7 @@
 
 Usage: gen_api.py LIBRARY DESCRIPTION OUTPUT-KIND OUTPUT-FILE [NODE]
        gen_api.py doc DRIVER-DESCRIPTION RUNTIME-DESCRIPTION OUTPUT-FILE
-  LIBRARY      driver | runtime
+  LIBRARY      driver | runtime | nvml
   OUTPUT-KIND  header    prototypes and the names that stand for ABI names (users include it)
                typedefs  one PFN_<name>_v<version> type a function (users include it)
                decls     every ABI name declared, for the library itself
@@ -45,6 +45,9 @@ SETTINGS = {
                     internal="__CUDART_API_VERSION_INTERNAL", ptds="__CUDART_API_PTDS",
                     ptsz="__CUDART_API_PTSZ", include='"cuda_runtime_api.h"', prefix="cuda",
                     title="Runtime API"),
+    "nvml": dict(call="", error="nvmlReturn_t", not_supported="NVML_ERROR_NOT_SUPPORTED",
+                 internal="__NVML_API_VERSION_INTERNAL", include='"nvml.h"', prefix="nvml",
+                 title="Management library"),
 }
 PER_THREAD_SINCE = 7000
 

@@ -1,0 +1,409 @@
+// The entry points. Strings that do not fit give NVML_ERROR_INSUFFICIENT_SIZE; every other function
+// than nvmlErrorString needs nvmlInit, which counts, as nvmlShutdown does.
+#include "nvml/nvml.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "api/api.h"
+
+_Thread_local int api_per_thread;
+
+void api_not_supported(const char *function, const char *reason) {
+    // The library has no error log: the result says it all.
+}
+
+// ---- Initialization -------------------------------------------------------------------------
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned initialized;
+static struct nvml_system the_system;
+
+nvmlReturn_t nvmlInitWithFlags(unsigned int flags) {
+    nvmlReturn_t result = NVML_SUCCESS;
+    pthread_mutex_lock(&lock);
+    if (!initialized)
+        result = nvml_ask_driver(&the_system);
+    if (result == NVML_SUCCESS)
+        initialized++;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+nvmlReturn_t nvmlInit_v2(void) {
+    return nvmlInitWithFlags(0);
+}
+
+nvmlReturn_t nvmlShutdown(void) {
+    pthread_mutex_lock(&lock);
+    nvmlReturn_t result = initialized ? NVML_SUCCESS : NVML_ERROR_UNINITIALIZED;
+    initialized -= initialized > 0;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+const struct nvml_system *nvml_enter(nvmlReturn_t *error) {
+    pthread_mutex_lock(&lock);
+    bool ready = initialized;
+    pthread_mutex_unlock(&lock);
+    *error = NVML_ERROR_UNINITIALIZED;
+    return ready ? &the_system : NULL;
+}
+
+const struct nvml_system *nvml_enter_device(nvmlDevice_t device, nvmlReturn_t *error) {
+    const struct nvml_system *s = nvml_enter(error);
+    for (unsigned i = 0; s && i < s->count; ++i)
+        if (device == &s->devices[i])
+            return s;
+    if (s)
+        *error = NVML_ERROR_INVALID_ARGUMENT;
+    return NULL;
+}
+
+#define ENTER(s)                                                                                   \
+    nvmlReturn_t error_;                                                                           \
+    const struct nvml_system *s = nvml_enter(&error_);                                             \
+    if (!s)                                                                                        \
+    return error_
+#define ENTER_DEVICE(s, device)                                                                    \
+    nvmlReturn_t error_;                                                                           \
+    const struct nvml_system *s = nvml_enter_device(device, &error_);                              \
+    if (!s)                                                                                        \
+        return error_;                                                                             \
+    (void)s
+#define REQUIRE(condition)                                                                         \
+    if (!(condition))                                                                              \
+    return NVML_ERROR_INVALID_ARGUMENT
+
+const char *nvmlErrorString(nvmlReturn_t result) {
+    static const char *const texts[] = {
+        "Success",
+        "Uninitialized",
+        "Invalid Argument",
+        "Not Supported",
+        "Insufficient Permissions",
+        "Already Initialized",
+        "Not Found",
+        "Insufficient Size",
+        "Insufficient External Power",
+        "Driver Not Loaded",
+        "Timeout",
+        "Interrupt Request Issue",
+        "NVML Shared Library Not Found",
+        "Function Not Found",
+        "Corrupted infoROM",
+        "GPU is lost",
+        "GPU requires reset",
+        "GPU access blocked by the operating system",
+        "Driver/library version mismatch",
+        "In use by another client",
+        "Insufficient Memory",
+        "No data",
+        "vGPU ECC not supported",
+        "Insufficient Resources",
+        "Requested frequency not supported",
+        "Argument version mismatch",
+        "Deprecated",
+        "Not ready",
+        "GPU not found",
+        "Invalid state",
+    };
+    size_t i = (size_t)result;
+    return i < sizeof texts / sizeof texts[0] ? texts[i] : "Unknown Error";
+}
+
+// ---- System ---------------------------------------------------------------------------------
+
+static nvmlReturn_t give_text(char *out, unsigned length, const char *text) {
+    REQUIRE(out);
+    if (strlen(text) >= length)
+        return NVML_ERROR_INSUFFICIENT_SIZE;
+    strcpy(out, text);
+    return NVML_SUCCESS;
+}
+
+static nvmlReturn_t give(unsigned *out, unsigned value) {
+    REQUIRE(out);
+    *out = value;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned int length) {
+    ENTER(s);
+    return give_text(version, length, KUDZU_VERSION);
+}
+
+// The first number is that of the CUDA version whose interface it is.
+nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned int length) {
+    ENTER(s);
+    return give_text(version, length, "12." KUDZU_VERSION);
+}
+
+nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion) {
+    ENTER(s);
+    REQUIRE(cudaDriverVersion);
+    *cudaDriverVersion = s->cuda_version;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion) {
+    return nvmlSystemGetCudaDriverVersion_v2(cudaDriverVersion);
+}
+
+// What does not fit is cut off, as documented.
+nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char *name, unsigned int length) {
+    ENTER(s);
+    REQUIRE(name && length);
+    char path[32], text[4096];
+    snprintf(path, sizeof path, "/proc/%u/exe", pid);
+    ssize_t n = readlink(path, text, sizeof text - 1);
+    if (n < 0)
+        return errno == EACCES ? NVML_ERROR_NO_PERMISSION : NVML_ERROR_NOT_FOUND;
+    text[n] = 0;
+    snprintf(name, length, "%s", text);
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlUnitGetCount(unsigned int *unitCount) {
+    ENTER(s);
+    return give(unitCount, 0);
+}
+
+// ---- Handles --------------------------------------------------------------------------------
+
+nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int *deviceCount) {
+    ENTER(s);
+    return give(deviceCount, s->count);
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device) {
+    ENTER(s);
+    REQUIRE(device && index < s->count);
+    *device = (nvmlDevice_t)&s->devices[index];
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
+    ENTER(s);
+    REQUIRE(uuid && device);
+    for (unsigned i = 0; i < s->count; ++i)
+        if (!strcasecmp(uuid, s->devices[i].uuid)) {
+            *device = (nvmlDevice_t)&s->devices[i];
+            return NVML_SUCCESS;
+        }
+    return NVML_ERROR_NOT_FOUND;
+}
+
+struct pci_address {
+    unsigned domain, bus, device;
+};
+
+// "0000:00:01.0", "00000000:00:01.0" or "00:01.0".
+static bool parse_address(const char *text, struct pci_address *a) {
+    unsigned function = 0;
+    if (sscanf(text, "%x:%x:%x.%x", &a->domain, &a->bus, &a->device, &function) >= 3)
+        return !function;
+    a->domain = 0;
+    return sscanf(text, "%x:%x.%x", &a->bus, &a->device, &function) >= 2 && !function;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device) {
+    ENTER(s);
+    struct pci_address asked, has;
+    REQUIRE(pciBusId && device && parse_address(pciBusId, &asked));
+    for (unsigned i = 0; i < s->count; ++i)
+        if (parse_address(s->devices[i].bus, &has) && has.domain == asked.domain &&
+            has.bus == asked.bus && has.device == asked.device) {
+            *device = (nvmlDevice_t)&s->devices[i];
+            return NVML_SUCCESS;
+        }
+    return NVML_ERROR_NOT_FOUND;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleBySerial(const char *serial, nvmlDevice_t *device) {
+    ENTER(s);
+    REQUIRE(serial && device);
+    return NVML_ERROR_NOT_FOUND; // no device has one
+}
+
+// ---- What a device is -----------------------------------------------------------------------
+
+nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length) {
+    ENTER_DEVICE(s, device);
+    return give_text(name, length, device->name);
+}
+
+nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length) {
+    ENTER_DEVICE(s, device);
+    return give_text(uuid, length, device->uuid);
+}
+
+nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index) {
+    ENTER_DEVICE(s, device);
+    return give(index, device->index);
+}
+
+nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber) {
+    return nvmlDeviceGetIndex(device, minorNumber);
+}
+
+nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci) {
+    ENTER_DEVICE(s, device);
+    REQUIRE(pci);
+    struct pci_address a = {0};
+    parse_address(device->bus, &a);
+    memset(pci, 0, sizeof *pci);
+    pci->domain = a.domain;
+    pci->bus = a.bus;
+    pci->device = a.device;
+    snprintf(pci->busIdLegacy, sizeof pci->busIdLegacy, "%04X:%02X:%02X.0", a.domain & 0xffff,
+             a.bus & 0xff, a.device & 0xff);
+    snprintf(pci->busId, sizeof pci->busId, "%08X:%02X:%02X.0", a.domain, a.bus & 0xff,
+             a.device & 0xff);
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t *type) {
+    ENTER_DEVICE(s, device);
+    return give((unsigned *)type, NVML_BRAND_UNKNOWN);
+}
+
+nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch) {
+    ENTER_DEVICE(s, device);
+    return give(arch, device->major == 9 ? NVML_DEVICE_ARCH_HOPPER : NVML_DEVICE_ARCH_UNKNOWN);
+}
+
+nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor) {
+    ENTER_DEVICE(s, device);
+    REQUIRE(major && minor);
+    *major = device->major;
+    *minor = device->minor;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigned int *numCores) {
+    ENTER_DEVICE(s, device);
+    return give(numCores, (unsigned)device->multiprocessors);
+}
+
+nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode) {
+    ENTER_DEVICE(s, device);
+    return give((unsigned *)mode, NVML_COMPUTEMODE_DEFAULT);
+}
+
+// Nothing has to be kept loaded.
+nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode) {
+    ENTER_DEVICE(s, device);
+    return give((unsigned *)mode, NVML_FEATURE_DISABLED);
+}
+
+nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t *display) {
+    return nvmlDeviceGetPersistenceMode(device, display);
+}
+
+nvmlReturn_t nvmlDeviceGetDisplayActive(nvmlDevice_t device, nvmlEnableState_t *isActive) {
+    return nvmlDeviceGetPersistenceMode(device, isActive);
+}
+
+nvmlReturn_t nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned int *multiGpuBool) {
+    ENTER_DEVICE(s, device);
+    return give(multiGpuBool, 0);
+}
+
+nvmlReturn_t nvmlDeviceOnSameBoard(nvmlDevice_t device1, nvmlDevice_t device2, int *onSameBoard) {
+    ENTER_DEVICE(s, device1);
+    nvmlReturn_t error;
+    if (!nvml_enter_device(device2, &error))
+        return error;
+    return give((unsigned *)onSameBoard, device1 == device2);
+}
+
+// ---- What it does ---------------------------------------------------------------------------
+
+// Devices share the machine's memory: what somebody else needs is used.
+nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory) {
+    ENTER_DEVICE(s, device);
+    REQUIRE(memory);
+    unsigned long long available = nvml_available_memory() / s->count;
+    memory->total = device->total;
+    memory->free = available < device->total ? available : device->total;
+    memory->used = memory->total - memory->free;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory) {
+    nvmlMemory_t m;
+    ENTER_DEVICE(s, device);
+    REQUIRE(memory);
+    if (memory->version != nvmlMemory_v2)
+        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    nvmlReturn_t result = nvmlDeviceGetMemoryInfo(device, &m);
+    memory->total = m.total;
+    memory->reserved = 0;
+    memory->free = m.free;
+    memory->used = m.used;
+    return result;
+}
+
+nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization) {
+    ENTER_DEVICE(s, device);
+    REQUIRE(utilization);
+    utilization->gpu = nvml_busy();
+    utilization->memory = 0; // a CPU does not tell
+    return NVML_SUCCESS;
+}
+
+// Process ids, malloc'ed, and their number as *count; NULL: no memory.
+static unsigned *list_processes(const struct nvml_system *s, unsigned *count) {
+    for (unsigned room = 64;; room = *count + 64) {
+        unsigned *pids = malloc(room * sizeof *pids);
+        if (!pids)
+            return NULL;
+        *count = nvml_processes(s, pids, room);
+        if (*count <= room)
+            return pids;
+        free(pids);
+    }
+}
+
+// Fills elements of `size` bytes, which all begin as nvmlProcessInfo_v1_t does.
+static nvmlReturn_t give_processes(nvmlDevice_t device, unsigned *count, void *infos, size_t size) {
+    ENTER_DEVICE(s, device);
+    REQUIRE(count && (infos || !*count));
+    unsigned n, *pids = list_processes(s, &n);
+    if (!pids)
+        return NVML_ERROR_MEMORY;
+    nvmlReturn_t result = n <= *count ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
+    for (unsigned i = 0; result == NVML_SUCCESS && i < n; ++i) {
+        nvmlProcessInfo_v2_t info = {.pid = pids[i],
+                                     .usedGpuMemory = (unsigned long long)NVML_VALUE_NOT_AVAILABLE,
+                                     .gpuInstanceId = ~0u,
+                                     .computeInstanceId = ~0u};
+        memcpy((char *)infos + i * size, &info, size);
+    }
+    *count = n;
+    free(pids);
+    return result;
+}
+
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,
+                                                     nvmlProcessInfo_t *infos) {
+    return give_processes(device, infoCount, infos, sizeof *infos);
+}
+
+nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
+                                                  nvmlProcessInfo_v1_t *infos) {
+    return give_processes(device, infoCount, infos, sizeof *infos);
+}
+
+// Nobody draws on it.
+nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,
+                                                      nvmlProcessInfo_t *infos) {
+    ENTER_DEVICE(s, device);
+    return give(infoCount, 0);
+}
