@@ -10,6 +10,7 @@
 
 #include "codegen/cg.h"
 #include "codegen/outline.h"
+#include "codegen/undefined.h"
 #include "support/debug.h"
 
 static const struct {
@@ -113,6 +114,7 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
             bad = true;
         }
         cg_outline_masked(c, level);
+        cg_define_selected(c->mod);
         set_attributes(c, level); // of the functions that this made
     }
     if (debug_on("llvmopt"))
