@@ -23,6 +23,16 @@ static bool uses_any(const struct kir_inst *i, const struct kir_inst *of) {
     return false;
 }
 
+// A phi behind the block takes its operand at the block's end.
+static bool flows_into_phi(const struct kir_inst *of) {
+    const struct kir_inst *last = of->block->last;
+    for (uint32_t k = 0; k < last->ntargets; k++)
+        for (struct kir_inst *i = last->targets[k]->first; i && i->op == ISA_OP_PHI; i = i->next)
+            if (uses_any(i, of))
+                return true;
+    return false;
+}
+
 static bool may_copy(struct cg_func *g, const struct kir_inst *i) {
     unsigned bytes = bytes_of(i);
     return i->op == ISA_OP_LD && i->mods.sem == ISA_SEM_WEAK && g->cg->team == 1 &&
@@ -50,6 +60,8 @@ struct kir_inst *cg_copying_store(struct cg_func *g, const struct kir_inst *i) {
     for (uint32_t k = 0; k < i->nres; k++)
         if (g->crosses[i->res[k]->id])
             return NULL;
+    if (flows_into_phi(i))
+        return NULL;
     for (struct kir_inst *j = i->next; j; j = j->next) {
         if (!store && stores_all(j, i))
             store = j;
