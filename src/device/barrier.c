@@ -12,16 +12,17 @@ static uint32_t lanes_of(const struct resident *s, uint32_t warp) {
     return left < KD_WARP ? left : KD_WARP;
 }
 
-// Threads units: how many of the warps that arrived have exited or never were.
-static uint32_t absent_lanes(const struct resident *s, uint32_t warps) {
+// Threads units: how many lanes of the warps of which one has arrived will not, as they have exited
+// or never were.
+static uint32_t absent_lanes(const struct resident *s, const struct barrier *b) {
     uint32_t absent = 0;
     for (uint32_t w = 0; w < s->b.nwarps; w++) {
-        if (!(warps >> w & 1))
+        if (!b->came[w])
             continue;
         uint32_t lanes = lanes_of(s, w);
         absent += KD_WARP - lanes;
         for (uint32_t i = 0; i < lanes; i++)
-            absent += s->units[w * KD_WARP + i].wait == UNIT_ENDED;
+            absent += s->units[w * KD_WARP + i].wait == UNIT_ENDED && !(b->came[w] >> i & 1);
     }
     return absent;
 }
@@ -39,7 +40,7 @@ static uint32_t live_threads(const struct resident *s) {
 static bool complete(const struct resident *s, const struct barrier *b) {
     if (b->expected == 0)
         return b->arrived >= live_threads(s);
-    uint32_t absent = thread_units(s) ? absent_lanes(s, b->warps) : 0;
+    uint32_t absent = thread_units(s) ? absent_lanes(s, b) : 0;
     return b->arrived + absent >= b->expected;
 }
 
@@ -75,7 +76,8 @@ static bool arrive(struct resident *s, uint32_t unit, uint32_t id, uint32_t coun
     b->in_use = true;
     b->expected = count;
     b->arrived += thread_units(s) ? 1 : KD_WARP;
-    b->warps |= 1u << (thread_units(s) ? unit / KD_WARP : unit);
+    if (thread_units(s))
+        b->came[unit / KD_WARP] |= 1u << unit % KD_WARP;
     if (!complete(s, b))
         return false;
     *result = reduction(b);

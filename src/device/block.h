@@ -48,7 +48,7 @@ struct barrier {
     uint32_t expected;               // threads; 0: all that have not exited
     uint32_t true_count, lane_count; // bar.red
     uint32_t op;
-    uint32_t warps; // which warps had threads that arrived
+    uint32_t came[KD_MOST_WARPS]; // threads units: which lanes of each warp arrived
     bool in_use;
 };
 

@@ -1,5 +1,5 @@
-// Barriers of a block, counted in threads. The lanes that the block's last warp lacks arrive with
-// its first lane, since counts are given in whole warps.
+// Barriers of a block, counted in threads. The lanes that a warp lacks, and those that have exited,
+// arrive with its first lane, since counts are given in whole warps.
 #include "ir/interp_internal.h"
 
 static struct interp_barrier *barrier_of(struct interp *in, struct interp_thread *t,
@@ -11,10 +11,19 @@ static struct interp_barrier *barrier_of(struct interp *in, struct interp_thread
     return NULL;
 }
 
-// How many threads a lane stands for at a barrier with a count.
-static uint32_t weight(struct interp *in, const struct interp_thread *t) {
-    const struct interp_warp *w = interp_warp_of(in, t);
-    return t->id == w->first ? KD_WARP - w->lanes + 1 : 1;
+// Lanes of the warps of which one has arrived that will not.
+static uint32_t absent(const struct interp *in, const struct interp_barrier *bar) {
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < in->b->nwarps; w++)
+        if (bar->came[w])
+            n += KD_WARP - (uint32_t)__builtin_popcount(in->warps[w].live | bar->came[w]);
+    return n;
+}
+
+static bool complete(const struct interp *in, const struct interp_barrier *bar) {
+    if (!bar->expected)
+        return bar->waiting >= in->live;
+    return bar->arrived + absent(in, bar) >= bar->expected;
 }
 
 static void release_one(struct interp *in, struct interp_thread *t,
@@ -43,7 +52,7 @@ static void release(struct interp *in, uint32_t id) {
 
 static void check(struct interp *in, uint32_t id) {
     const struct interp_barrier *bar = &in->barriers[id];
-    if (bar->arrived && (bar->expected ? bar->arrived >= bar->expected : bar->waiting >= in->live))
+    if (bar->arrived && complete(in, bar))
         release(in, id);
 }
 
@@ -59,7 +68,8 @@ void interp_barrier_op(struct interp *in, struct interp_thread *t, const struct 
         return;
     bool counted = i->ir->flag || i->ir->op == ISA_OP_BAR_ARRIVE;
     bar->expected = counted ? interp_get(t, &i->ops[1]).u32[0] : 0;
-    bar->arrived += weight(in, t);
+    bar->arrived++;
+    bar->came[t->id / KD_WARP] |= 1u << t->id % KD_WARP;
     if (i->ir->op == ISA_OP_BAR_RED) {
         bar->lanes++;
         bar->truths += interp_get(t, &i->ops[last]).u8[0] & 1;

@@ -93,10 +93,11 @@ struct interp_warp {
 };
 
 struct interp_barrier {
-    uint32_t arrived;       // threads, those that a partial warp lacks included
+    uint32_t arrived;       // threads
     uint32_t expected;      // 0: all of the block
     uint32_t lanes, truths; // of bar.red: threads, true predicates
     uint32_t waiting;
+    uint32_t came[KD_MOST_WARPS]; // which lanes of each warp have arrived
 };
 
 struct interp {
