@@ -133,9 +133,11 @@ bool address_space_take(struct address_space *s, uint64_t size, uint64_t align, 
 }
 
 void address_space_give(struct address_space *s, const struct pages *p) {
-    // A fresh mapping drops the pages and their rights in one step. If the system refuses, the
-    // addresses are not used again.
-    if (!reserve((void *)p->base, p->size, 1))
+    // A fresh mapping drops the pages and their rights in one step. If the system refuses it, two
+    // steps may still do; else the addresses are not used again.
+    void *base = (void *)p->base;
+    if (!reserve(base, p->size, 1) &&
+        (madvise(base, p->size, MADV_DONTNEED) || mprotect(base, p->size, PROT_NONE)))
         return;
     pthread_mutex_lock(&s->lock);
     give_locked(s, p);

@@ -312,10 +312,13 @@ static const struct code *make_and_add(struct kd_kernel *k, const struct kd_spec
     char *log = calloc(1, LOG_BYTES);
     struct code code;
     struct kd_spec spec;
+    if (!log) {
+        *status = kd_fail(KD_OUT_OF_MEMORY, "no memory to load kernel %s", k->info->name);
+        return NULL;
+    }
     *status = KD_INVALID_PTX;
-    if (!log || !make(k, want, &code, &spec, log, status)) {
-        if (log && log[0])
-            kd_fail(*status, "kernel %s: %s", k->info->name, log);
+    if (!make(k, want, &code, &spec, log, status)) {
+        kd_fail(*status, "kernel %s: %s", k->info->name, log);
         free(log);
         return NULL;
     }

@@ -61,6 +61,16 @@ static uint64_t get64(struct in *in) {
     return v;
 }
 
+// Room for *n things; none of them where there is no memory.
+static void *get_room(struct in *in, size_t each, uint32_t *n) {
+    void *p = *n > SIZE_MAX / each ? NULL : arena_try_alloc(in->arena, each * *n);
+    if (!p) {
+        wrong(in, "not enough memory to read it");
+        *n = 0;
+    }
+    return p;
+}
+
 static const char *get_string(struct in *in) {
     uint64_t n = get64(in);
     const uint8_t *p = take(in, n);
@@ -68,7 +78,12 @@ static const char *get_string(struct in *in) {
         return "";
     if (memchr(p, 0, n))
         wrong(in, "a name with a NUL byte");
-    return arena_strndup(in->arena, (const char *)p, n);
+    char *text = arena_try_alloc(in->arena, n + 1);
+    if (!text) {
+        wrong(in, "not enough memory to read it");
+        return "";
+    }
+    return memcpy(text, p, n); // the byte behind it is 0
 }
 
 // A count of things of which each takes at least `bytes`: bounded before memory is asked for.
@@ -84,7 +99,7 @@ static uint32_t get_count(struct in *in, size_t bytes) {
 static void get_kernel(struct in *in, struct kj_kernel *k) {
     k->name = get_string(in);
     k->nparams = get_count(in, 12);
-    struct kj_param *params = arena_array(in->arena, struct kj_param, k->nparams + 1);
+    struct kj_param *params = get_room(in, sizeof *params, &k->nparams);
     for (uint32_t i = 0; i < k->nparams; i++) {
         params[i].offset = get32(in);
         params[i].size = get32(in);
@@ -109,7 +124,7 @@ static void get_kernel(struct in *in, struct kj_kernel *k) {
     k->cluster_required = get32(in);
     k->registers = get32(in);
     k->naligned = get_count(in, 8);
-    struct kj_aligned *aligned = arena_array(in->arena, struct kj_aligned, k->naligned + 1);
+    struct kj_aligned *aligned = get_room(in, sizeof *aligned, &k->naligned);
     for (uint32_t i = 0; i < k->naligned; i++) {
         aligned[i].offset = get32(in);
         aligned[i].align = get32(in);
@@ -153,7 +168,7 @@ static void get_var(struct in *in, struct kj_var *v, uint32_t nvars) {
         v->init = take(in, init);
     }
     v->nrelocs = get_count(in, 28);
-    struct kj_reloc *relocs = arena_array(in->arena, struct kj_reloc, v->nrelocs + 1);
+    struct kj_reloc *relocs = get_room(in, sizeof *relocs, &v->nrelocs);
     for (uint32_t i = 0; i < v->nrelocs; i++)
         get_reloc(in, &relocs[i], v, nvars);
     v->relocs = relocs;
@@ -164,12 +179,12 @@ static void get_info(struct in *in, struct kj_module_info *info) {
     info->ptx_minor = get32(in);
     info->target_sm = get32(in);
     info->nkernels = get_count(in, 8);
-    struct kj_kernel *kernels = arena_array(in->arena, struct kj_kernel, info->nkernels + 1);
+    struct kj_kernel *kernels = get_room(in, sizeof *kernels, &info->nkernels);
     for (uint32_t i = 0; i < info->nkernels && !in->why; i++)
         get_kernel(in, &kernels[i]);
     info->kernels = kernels;
     info->nvars = get_count(in, 8);
-    struct kj_var *vars = arena_array(in->arena, struct kj_var, info->nvars + 1);
+    struct kj_var *vars = get_room(in, sizeof *vars, &info->nvars);
     for (uint32_t i = 0; i < info->nvars && !in->why; i++)
         get_var(in, &vars[i], info->nvars);
     info->vars = vars;
@@ -197,15 +212,21 @@ static void get_code(struct in *in, struct kimg_code *c, uint32_t nkernels) {
         wrong(in, "code for a kernel that does not exist");
     if (c->info.abi_version != KD_ABI_VERSION || c->info.mode > KD_MODE_THREAD_STACKS)
         wrong(in, "code of a kind that is not known");
-    c->obj = arena_memdup(in->arena, obj, c->obj_size); // aligned for the ELF reader
+    void *copy = arena_try_alloc(in->arena, c->obj_size); // aligned for the ELF reader
+    if (!copy)
+        wrong(in, "not enough memory to read it");
+    else if (c->obj_size)
+        memcpy(copy, obj, c->obj_size);
+    c->obj = copy;
 }
 
 static void get_all(struct in *in, struct kimg_native *n) {
     n->version = get_string(in);
     n->ptx_hash = get64(in);
     get_info(in, &n->info);
-    n->ncodes = get_count(in, 60);
-    n->codes = arena_array(in->arena, struct kimg_code, n->ncodes + 1);
+    uint32_t ncodes = get_count(in, 60);
+    n->codes = get_room(in, sizeof *n->codes, &ncodes);
+    n->ncodes = ncodes;
     for (size_t i = 0; i < n->ncodes && !in->why; i++)
         get_code(in, &n->codes[i], n->info.nkernels);
     if (in->left)

@@ -25,30 +25,36 @@ void arena_set_oom(void (*handler)(void)) {
 
 static struct arena_chunk *add_chunk(struct arena *a, size_t need) {
     size_t size = need > CHUNK_BYTES ? need : CHUNK_BYTES;
-    struct arena_chunk *c =
-        size < need || size > SIZE_MAX - sizeof *c ? NULL : calloc(1, sizeof *c + size);
-    if (!c) {
-        oom_handler();
-        abort();
-    }
+    struct arena_chunk *c = size > SIZE_MAX - sizeof *c ? NULL : calloc(1, sizeof *c + size);
+    if (!c)
+        return NULL;
     c->size = size;
     c->next = a->head;
     a->head = c;
     return c;
 }
 
-void *arena_alloc(struct arena *a, size_t size) {
-    if (size > SIZE_MAX - ALIGN) {
-        oom_handler();
-        abort();
-    }
+void *arena_try_alloc(struct arena *a, size_t size) {
+    if (size > SIZE_MAX - ALIGN)
+        return NULL;
     size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     struct arena_chunk *c = a->head;
     if (!c || c->size - c->used < size)
         c = add_chunk(a, size);
+    if (!c)
+        return NULL;
     void *p = c->data + c->used;
     c->used += size;
     a->bytes += size;
+    return p;
+}
+
+void *arena_alloc(struct arena *a, size_t size) {
+    void *p = arena_try_alloc(a, size);
+    if (!p) {
+        oom_handler();
+        abort();
+    }
     return p;
 }
 

@@ -18,6 +18,8 @@ struct arena {
 // when the system has no memory left, the handler set by arena_set_oom is called (it must
 // not return; the default one prints a message and aborts).
 void *arena_alloc(struct arena *a, size_t size);
+// The same, and NULL when there is no memory.
+void *arena_try_alloc(struct arena *a, size_t size);
 void *arena_memdup(struct arena *a, const void *p, size_t size);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
