@@ -1116,7 +1116,9 @@ typedef struct cudaGraphEdgeData_st {
 
 enum cudaGraphMemAttributeType {
     cudaGraphMemAttrUsedMemCurrent = 0,
-    cudaGraphMemAttrUsedMemHigh = 1
+    cudaGraphMemAttrUsedMemHigh = 1,
+    cudaGraphMemAttrReservedMemCurrent = 2,
+    cudaGraphMemAttrReservedMemHigh = 3
 };
 
 enum cudaGraphDebugDotFlags {

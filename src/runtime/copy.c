@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/array.h"
+#include "runtime/copy.h"
 
 static cudaError_t check_kind(const char *function, enum cudaMemcpyKind kind) {
     if ((unsigned int)kind > cudaMemcpyDefault)
@@ -158,8 +159,8 @@ static cudaError_t in_bytes(const char *function, struct cudaMemcpy3DParms *p) {
     return cudaSuccess;
 }
 
-static cudaError_t describe_3d(const char *function, CUDA_MEMCPY3D *copy,
-                               const struct cudaMemcpy3DParms *given, bool *nothing) {
+cudaError_t rt_describe_3d(const char *function, CUDA_MEMCPY3D *copy,
+                           const struct cudaMemcpy3DParms *given, bool *nothing) {
     if (!given)
         return rt_fail(function, cudaErrorInvalidValue, "p must not be NULL");
     struct cudaMemcpy3DParms parameters = *given, *p = &parameters;
@@ -205,7 +206,7 @@ static cudaError_t describe_3d(const char *function, CUDA_MEMCPY3D *copy,
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
     CUDA_MEMCPY3D copy;
     bool nothing;
-    RT_TRY(describe_3d(__func__, &copy, p, &nothing));
+    RT_TRY(rt_describe_3d(__func__, &copy, p, &nothing));
     RT_ENTER();
     return nothing ? cudaSuccess : rt_result(RT_CALL(cuMemcpy3D, &copy));
 }
@@ -213,7 +214,7 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
     CUDA_MEMCPY3D copy;
     bool nothing;
-    RT_TRY(describe_3d(__func__, &copy, p, &nothing));
+    RT_TRY(rt_describe_3d(__func__, &copy, p, &nothing));
     RT_ENTER();
     return nothing ? cudaSuccess : rt_result(RT_CALL(cuMemcpy3DAsync, &copy, stream));
 }

@@ -122,6 +122,16 @@ cudaError_t rt_function(const char *function, const void *entry, CUfunction *han
     return cudaSuccess;
 }
 
+const void *rt_kernel_entry(CUfunction function) {
+    const void *entry = function;
+    pthread_rwlock_rdlock(&symbols_lock);
+    for (size_t i = 0; i < symbols.capacity; i++)
+        if (symbols.slots[i].kind == RT_SYMBOL_KERNEL && symbols.slots[i].function == function)
+            entry = symbols.slots[i].key;
+    pthread_rwlock_unlock(&symbols_lock);
+    return entry;
+}
+
 cudaError_t rt_variable(const char *function, const void *key, CUdeviceptr *address, size_t *size) {
     struct rt_symbol symbol;
     CUlibrary library;

@@ -107,6 +107,8 @@ cudaError_t rt_kernel(const char *function, const void *entry, CUkernel *kernel)
 // The same as a function of the current context, for launches: they fail where the stream belongs
 // to another one (guide 6.2.9.3).
 cudaError_t rt_function(const char *function, const void *entry, CUfunction *handle);
+// The address that a launch would name a kernel by; the handle itself where there is none.
+const void *rt_kernel_entry(CUfunction function);
 // The variable that the address of its host shadow stands for: its address in the current context
 // and its size. cudaErrorInvalidSymbol where unknown.
 cudaError_t rt_variable(const char *function, const void *symbol, CUdeviceptr *address,

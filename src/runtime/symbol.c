@@ -1,5 +1,5 @@
 // Device variables by name: addresses, sizes, copies (guide 6.2.2).
-#include "runtime/runtime.h"
+#include "runtime/copy.h"
 
 cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol) {
     CUdeviceptr address;
@@ -19,8 +19,8 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol) {
 }
 
 // The place in the variable, after the range is checked.
-static cudaError_t place(const char *function, const void *symbol, size_t count, size_t offset,
-                         void **pointer) {
+cudaError_t rt_symbol_place(const char *function, const void *symbol, size_t count, size_t offset,
+                            void **pointer) {
     CUdeviceptr address;
     size_t size;
     RT_ENTER();
@@ -33,8 +33,8 @@ static cudaError_t place(const char *function, const void *symbol, size_t count,
     return cudaSuccess;
 }
 
-static cudaError_t check_direction(const char *function, enum cudaMemcpyKind kind,
-                                   enum cudaMemcpyKind host) {
+cudaError_t rt_symbol_direction(const char *function, enum cudaMemcpyKind kind,
+                                enum cudaMemcpyKind host) {
     if (kind == host || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault)
         return cudaSuccess;
     return rt_fail(function, cudaErrorInvalidMemcpyDirection,
@@ -45,31 +45,31 @@ static cudaError_t check_direction(const char *function, enum cudaMemcpyKind kin
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
                                enum cudaMemcpyKind kind) {
     void *dst;
-    RT_TRY(check_direction(__func__, kind, cudaMemcpyHostToDevice));
-    RT_TRY(place(__func__, symbol, count, offset, &dst));
+    RT_TRY(rt_symbol_direction(__func__, kind, cudaMemcpyHostToDevice));
+    RT_TRY(rt_symbol_place(__func__, symbol, count, offset, &dst));
     return cudaMemcpy(dst, src, count, kind);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count,
                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream) {
     void *dst;
-    RT_TRY(check_direction(__func__, kind, cudaMemcpyHostToDevice));
-    RT_TRY(place(__func__, symbol, count, offset, &dst));
+    RT_TRY(rt_symbol_direction(__func__, kind, cudaMemcpyHostToDevice));
+    RT_TRY(rt_symbol_place(__func__, symbol, count, offset, &dst));
     return cudaMemcpyAsync(dst, src, count, kind, stream);
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset,
                                  enum cudaMemcpyKind kind) {
     void *src;
-    RT_TRY(check_direction(__func__, kind, cudaMemcpyDeviceToHost));
-    RT_TRY(place(__func__, symbol, count, offset, &src));
+    RT_TRY(rt_symbol_direction(__func__, kind, cudaMemcpyDeviceToHost));
+    RT_TRY(rt_symbol_place(__func__, symbol, count, offset, &src));
     return cudaMemcpy(dst, src, count, kind);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream) {
     void *src;
-    RT_TRY(check_direction(__func__, kind, cudaMemcpyDeviceToHost));
-    RT_TRY(place(__func__, symbol, count, offset, &src));
+    RT_TRY(rt_symbol_direction(__func__, kind, cudaMemcpyDeviceToHost));
+    RT_TRY(rt_symbol_place(__func__, symbol, count, offset, &src));
     return cudaMemcpyAsync(dst, src, count, kind, stream);
 }
