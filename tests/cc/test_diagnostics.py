@@ -30,6 +30,11 @@ class Diagnostics(CompilerTest):
         self.assertEqual(self.compiles("-c", "-w", "a.cu").stderr, "")
         self.assertIn("error:", self.fails("-c", "-Werror", "all-warnings", "a.cu").stderr)
 
+    def test_functions_that_gcc_evaluates_at_compile_time(self):
+        self.write("a.cu", "__device__ constexpr float f() { return 1.f / ::log(10.f); }\n"
+                           "__global__ void k(float *p) { *p = f(); }\n")
+        self.assertEqual(self.compiles("-c", "a.cu").stderr, "")
+
     def test_warnings_of_two_architectures_come_once(self):
         self.write("a.cu", "__global__ void k(int *p) {\n    p[0] == 1;\n}\n")
         r = self.compiles("-c", "a.cu", "-gencode", "arch=compute_70,code=sm_70", "-gencode",

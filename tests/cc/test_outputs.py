@@ -39,6 +39,14 @@ class Outputs(CompilerTest):
         self.contains(text, ".visible .entry _Z1kPi")
         self.contains(text, "42")
 
+    def test_static_variables_of_files_that_are_loaded_are_visible(self):
+        self.write("s.cu", "static __constant__ float factor;\n"
+                           "__global__ void k(float *p) { *p = factor; }\n")
+        for form in ("-ptx", "-cubin", "-fatbin"):
+            self.compiles(form, "s.cu", "-o", "s.out")
+            text = self.read_bytes("s.out")
+            self.assertIn(b".visible .const .align 4 .f32 factor;", text)
+
     def test_grid_constant_parameter_is_read_in_place(self):
         self.write("g.cu", "struct large { int value[64]; };\n"
                    "__global__ void k(const __grid_constant__ large p, int i, int *out) {\n"
