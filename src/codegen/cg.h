@@ -197,6 +197,14 @@ void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault);
 // cg_prefetch.c
 // In a counted loop: asks for what an access at p will touch some turns later.
 void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, bool is_store);
+// By how many bytes the address of a load grows each turn, as an i64, when it fills a tile: it
+// stands in a loop with barriers, and the next turn's memory is worth asking for. Else NULL.
+LLVMValueRef cg_next_tile(struct cg_func *g, const struct kir_inst *i);
+// Asks for what lies `by` (i64) bytes behind the pointer p.
+void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by);
+// The same for all lanes of a load of `bytes` a lane whose addresses are p and constant offsets.
+void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
+                      LLVMValueRef by);
 // At a group's head: asks for the lines that it will write behind its barriers.
 void cg_prefetch_stores(struct cg_func *g);
 
@@ -335,6 +343,8 @@ struct cg_lane_access {
     unsigned count, bytes;
     struct cg_places at;
     bool rare; // short code rather than fast code
+    LLVMValueRef
+        ahead; // i64: where, behind each place, memory will be needed soon; NULL: not known
 };
 void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out); // inactive: zero
 void cg_scatter(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *comp);

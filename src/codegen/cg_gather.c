@@ -187,8 +187,10 @@ static void gather_fours(struct cg_func *g, const struct cg_lane_access *a, LLVM
     struct cg_spread s = cg_spread_places(g, &at);
     LLVMValueRef of[4][8];
     for (unsigned l = 0; l < c->width; l++) {
-        LLVMValueRef x = LLVMBuildLoad2(c->b, t, cg_place(g, &at, &s, l), "");
+        LLVMValueRef p = cg_place(g, &at, &s, l), x = LLVMBuildLoad2(c->b, t, p, "");
         LLVMSetAlignment(x, 16);
+        if (a->ahead)
+            cg_prefetch_at(c, p, a->ahead);
         of[l % 4][l / 4] = x;
     }
     for (unsigned k = 0; k < 4; k++)
@@ -223,6 +225,8 @@ static void gather_lanes(struct cg_func *g, const struct cg_lane_access *a, LLVM
         out[k] = LLVMGetPoison(cg_vec_of(c, a->elem));
     for (unsigned l = 0; l < c->width; l++) {
         LLVMValueRef p = cg_place(g, &at, &s, l);
+        if (a->ahead)
+            cg_prefetch_at(c, p, a->ahead);
         for (unsigned k = 0; k < a->count; k++) {
             LLVMValueRef x = LLVMBuildLoad2(c->b, a->elem, component(c, p, k * a->bytes), "");
             LLVMSetAlignment(x, a->bytes);

@@ -12,6 +12,7 @@ struct access {
     // there meanwhile, so masked accesses may touch them. What is stored as a whole can be loaded
     // while it is still on its way to the cache, which masked stores cannot, and LLVM sees through.
     bool in_window;
+    LLVMValueRef ahead; // of a load: cg_next_tile
 };
 
 // Keeps LLVM from moving or merging accesses across this point; costs no instruction.
@@ -645,6 +646,8 @@ static void note_access(struct cg_func *g, const struct access *a, const struct 
 static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
                          const int64_t *offs, struct plan p, LLVMValueRef *out) {
     cg_prefetch_turns(g, a->i, base, false);
+    if (a->ahead)
+        cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
     if (p.pieces)
         load_pieces(g, a, base, offs, p.pieces, out);
     else
@@ -691,6 +694,12 @@ static void load_offsets(struct cg_func *g, const struct access *a, struct plan 
     }
 }
 
+static void gather(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
+    struct cg_lane_access each = each_lane(g, a);
+    each.ahead = a->ahead;
+    cg_gather(g, each, out);
+}
+
 static void emit_load(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     struct access a = describe(c, i, i->res[0]->type);
@@ -703,6 +712,7 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
         compiler_fence(c);
     struct plan n = plan_access(c, &a, &s, true);
     a.in_window = lies_in_window(g, &a, &s);
+    a.ahead = cg_next_tile(g, i); // before the access parts into several ways
     note_access(g, &a, &s, n);
     if (cg_copying_store(g, i)) {
         struct cg_places p = cg_places_of(g, i);
@@ -714,7 +724,7 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     else if (n.pieces || n.stride)
         load_offsets(g, &a, n, s.offs, x);
     else
-        cg_gather(g, each_lane(g, &a), x);
+        gather(g, &a, x);
     order(c, i, ISA_SEM_ACQUIRE, LLVMAtomicOrderingAcquire);
     set_loaded(g, &a, x);
 }

@@ -1,9 +1,12 @@
 // Asking for memory before it is needed. Processors see streams of neighbouring lines by
 // themselves; what they do not see are the steps of a grid-stride loop, which touches another page
-// at each turn.
+// at each turn, and the tiles of a matrix, each row of which lies on a page of its own.
+#include <stdlib.h>
+
 #include "codegen/cg.h"
 
 enum { FAR_STEP = 1024, LOOK_AHEAD = 4096, MIN_TURNS = 2, MAX_TURNS = 8, LINE = 64 };
+enum { MAX_DEPTH = 12, MAX_LINES = 8 };
 
 static void prefetch(struct cg *c, LLVMValueRef p, bool is_store) {
     LLVMValueRef args[4] = {p, cg_i32(c, is_store), cg_i32(c, 3), cg_i32(c, 1)};
@@ -40,6 +43,159 @@ void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef
     LLVMValueRef by = LLVMBuildMul(c->b, step, cg_i64(c, (uint64_t)(scale * turns)), "");
     prefetch(c, LLVMBuildGEP2(c->b, c->i8, p, &by, 1, ""), is_store);
 }
+
+// ---- Tiles --------------------------------------------------------------------------------------
+
+// The innermost loop around b, when it has a barrier: what its turns load into shared memory is
+// worked on behind the barrier, long enough to fetch what the next turn will load.
+static const struct cfg_loop *tile_loop(struct cg_func *g, const struct kir_block *b) {
+    const struct cfg *cfg = g->fl->cfg;
+    const struct cfg_loop *l = cfg->loop[b->id];
+    if (!l || l->irreducible)
+        return NULL;
+    for (uint32_t p = l->first; p <= l->last; p++)
+        for (const struct kir_inst *i = cfg->order[p]->first; i; i = i->next)
+            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
+                return l;
+    return NULL;
+}
+
+static bool is_invariant(const struct cg_func *g, const struct cfg_loop *l,
+                         const struct kir_value *v) {
+    return v->kind != KIR_VALUE_INST || !cfg_in_loop(l, g->fl->cfg->loop[v->def->block->id]);
+}
+
+// An invariant that the loop uses: it is kept at each of the loop's barriers.
+static LLVMValueRef invariant(struct cg_func *g, struct kir_value *v) {
+    struct cg *c = g->cg;
+    unsigned bits = kir_type_bits(v->type);
+    if (v->kind == KIR_VALUE_UNDEF || (bits != 32 && bits != 64) ||
+        cg_shape(g, v).kind != SHAPE_UNIFORM)
+        return NULL;
+    LLVMValueRef x = LLVMBuildBitCast(c->b, cg_scalar(g, v), cg_int_type(c, bits), "");
+    return LLVMBuildSExtOrBitCast(c->b, x, c->i64, "");
+}
+
+// The difference between v and the phi that it is made from by additions; NULL: not known.
+static LLVMValueRef from_phi(struct cg_func *g, const struct cfg_loop *l, struct kir_value *v,
+                             const struct kir_value *phi, unsigned depth) {
+    struct cg *c = g->cg;
+    if (v == phi)
+        return cg_i64(c, 0);
+    if (!depth || is_invariant(g, l, v) || v->def->op != ISA_OP_ADD)
+        return NULL;
+    for (int k = 0; k < 2; k++) {
+        struct kir_value *by = v->def->ops[1 - k];
+        LLVMValueRef x, d;
+        if (is_invariant(g, l, by) && (x = from_phi(g, l, v->def->ops[k], phi, depth - 1)) &&
+            (d = invariant(g, by)))
+            return LLVMBuildAdd(c->b, x, d, "");
+    }
+    return NULL;
+}
+
+static LLVMValueRef growth(struct cg_func *g, const struct cfg_loop *l, struct kir_value *v,
+                           unsigned depth);
+
+static LLVMValueRef growth_of_phi(struct cg_func *g, const struct cfg_loop *l,
+                                  const struct kir_inst *phi, unsigned depth) {
+    struct kir_value *next = NULL;
+    if (phi->block != l->header)
+        return NULL;
+    for (uint32_t k = 0; k < phi->nops; k++)
+        if (cfg_in_loop(l, g->fl->cfg->loop[phi->block->preds.data[k]->id])) {
+            if (next)
+                return NULL;
+            next = phi->ops[k];
+        }
+    return next ? from_phi(g, l, next, phi->res[0], depth) : NULL;
+}
+
+static LLVMValueRef growth_of_product(struct cg_func *g, const struct cfg_loop *l,
+                                      const struct kir_inst *i, unsigned depth) {
+    for (int k = 0; k < 2; k++) {
+        LLVMValueRef x, by;
+        if (is_invariant(g, l, i->ops[1 - k]) && (x = growth(g, l, i->ops[k], depth)) &&
+            (by = invariant(g, i->ops[1 - k])))
+            return LLVMBuildMul(g->cg->b, x, by, "");
+    }
+    return NULL;
+}
+
+static LLVMValueRef growth_of_sum(struct cg_func *g, const struct cfg_loop *l, LLVMValueRef x,
+                                  struct kir_value *v, unsigned depth) {
+    LLVMValueRef y = x ? growth(g, l, v, depth) : NULL;
+    return y ? LLVMBuildAdd(g->cg->b, x, y, "") : NULL;
+}
+
+// By how much v, a whole number, grows from one turn of l to the next, as an i64; NULL: by no one
+// number that is known before. Sums that wrap are not looked for: nothing depends on the answer.
+static LLVMValueRef growth(struct cg_func *g, const struct cfg_loop *l, struct kir_value *v,
+                           unsigned depth) {
+    struct cg *c = g->cg;
+    uint64_t by;
+    if (is_invariant(g, l, v))
+        return cg_i64(c, 0);
+    const struct kir_inst *i = v->def;
+    if (!depth-- || isa_type_is_float(i->ty))
+        return NULL;
+    switch (i->op) {
+    case ISA_OP_PHI:
+        return growth_of_phi(g, l, i, depth);
+    case ISA_OP_ADD:
+        return growth_of_sum(g, l, growth(g, l, i->ops[0], depth), i->ops[1], depth);
+    case ISA_OP_MUL:
+        return i->mods.half == ISA_HI ? NULL : growth_of_product(g, l, i, depth);
+    case ISA_OP_MAD:
+        return i->mods.half == ISA_HI
+                   ? NULL
+                   : growth_of_sum(g, l, growth_of_product(g, l, i, depth), i->ops[2], depth);
+    case ISA_OP_SHL: {
+        LLVMValueRef x =
+            flow_const(i->ops[1], &by) && by < 64 ? growth(g, l, i->ops[0], depth) : NULL;
+        return x ? LLVMBuildShl(c->b, x, cg_i64(c, by), "") : NULL;
+    }
+    case ISA_OP_CVT:
+        return isa_type_is_float(i->ty2) ? NULL : growth(g, l, i->ops[0], depth);
+    case ISA_OP_CVTA:
+    case ISA_OP_MOV:
+        return i->nops == 1 ? growth(g, l, i->ops[0], depth) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+LLVMValueRef cg_next_tile(struct cg_func *g, const struct kir_inst *i) {
+    enum isa_space s = i->mods.space;
+    if (g->cg->quick || (s != ISA_SPACE_GLOBAL && s != ISA_SPACE_GENERIC))
+        return NULL;
+    const struct cfg_loop *l = tile_loop(g, i->block);
+    LLVMValueRef by = l ? growth(g, l, i->ops[0], MAX_DEPTH) : NULL;
+    if (by && LLVMIsAConstantInt(by) && llabs(LLVMConstIntGetSExtValue(by)) < LINE)
+        return NULL;
+    return by;
+}
+
+void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by) {
+    prefetch(c, LLVMBuildGEP2(c->b, c->i8, p, &by, 1, ""), false);
+}
+
+void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
+                      LLVMValueRef by) {
+    struct cg *c = g->cg;
+    const struct shape *s = &g->fl->shape[i->ops[0]->id];
+    if (s->kind != SHAPE_OFFSETS)
+        return;
+    int64_t first = INT64_MAX, end = INT64_MIN;
+    for (unsigned k = 0; k < c->width; k++) {
+        first = s->offs[k] < first ? s->offs[k] : first;
+        end = s->offs[k] + bytes > end ? s->offs[k] + bytes : end;
+    }
+    for (int64_t at = first; at < end && (at - first) / LINE < MAX_LINES; at += LINE)
+        cg_prefetch_at(c, p, LLVMBuildAdd(c->b, by, cg_i64(c, (uint64_t)at), ""));
+}
+
+// ---- Stores behind barriers ---------------------------------------------------------------------
 
 static bool is_line(struct cg_func *g, const struct kir_inst *i) {
     enum isa_space space = i->mods.space;

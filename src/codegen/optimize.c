@@ -1,5 +1,6 @@
 // LLVM's part: verification, the pass pipeline, the object file.
 #include <llvm-c/Analysis.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -32,6 +33,11 @@ static void init_llvm(void) {
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
+    // The order of the code generator is kept: in long stretches without branches (unrolled tiles
+    // of matrices) LLVM's scheduler moves loads far ahead of their use until registers run out, and
+    // the processors that run this code look ahead by themselves.
+    static const char *const options[] = {"kudzu", "-enable-misched=0"};
+    LLVMParseCommandLineOptions(2, options, NULL);
 }
 
 static LLVMTargetMachineRef machine(enum kd_level level, bool quick, struct strbuf *err) {

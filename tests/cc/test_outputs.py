@@ -58,7 +58,7 @@ class Outputs(CompilerTest):
 
     def test_vectors_of_a_shared_array_are_accessed_as_vectors(self):
         self.write("v.cu", "__global__ void k(float *out) {\n"
-                   "    __shared__ __align__(16) float s[32][68];\n"
+                   "    __shared__ float s[32][68];\n"
                    "    int t = threadIdx.x;\n"
                    "    *(float4 *)&s[t][8] = make_float4(t, t, t, t);\n"
                    "    __syncthreads();\n"
@@ -66,6 +66,17 @@ class Outputs(CompilerTest):
                    "    out[t] = v.x * v.y + v.z * v.w;\n}\n")
         self.compiles("-ptx", "v.cu", "-o", "v.ptx")
         self.contains(self.read("v.ptx"), "ld.shared.v4", "st.shared.v4")
+
+    def test_copies_of_vectors_are_accesses_of_vectors(self):
+        self.write("v.cu", "__global__ void k(const float *in, float *out, int i) {\n"
+                   "    __shared__ float s[16][64];\n"
+                   "    int t = threadIdx.x;\n"
+                   "    *(float4 *)&s[t][t * 4] = *(const float4 *)&in[i * 4];\n"
+                   "    __syncthreads();\n"
+                   "    out[t] = s[t ^ 1][t];\n}\n")
+        self.compiles("-ptx", "-O3", "v.cu", "-o", "v.ptx")
+        self.contains(self.read("v.ptx"), "ld.global.v4", "st.shared.v4")
+        self.lacks(self.read("v.ptx"), "ld.global.u64")
 
     def test_same_input_same_bytes(self):
         for option in ("-ptx", "-fatbin", "-c", "-dc"):

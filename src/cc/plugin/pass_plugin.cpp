@@ -14,9 +14,10 @@
 //
 // C++, since LLVM's C interface has no plugins. Runs first, on every optimisation level.
 //
-// Last, when it optimises: clang takes *(float4 *)&row[k] of a float array to be aligned as a float
-// is, and the conversion from shared to generic addresses hides that the array is aligned better.
-// With address spaces and alignments found again, LLVM makes vector loads and stores of them.
+// When it optimises: clang takes *(float4 *)&row[k] of a float array to be aligned as a float is,
+// so shared arrays get a better alignment first. Last, what follows from it is found: the
+// conversion from shared to generic addresses has hidden it. With address spaces and alignments
+// found again, LLVM makes vector loads and stores of them.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -28,6 +29,7 @@
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 #include <llvm/Transforms/Scalar/InferAlignment.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include <cstdlib>
 
@@ -132,6 +134,20 @@ void dropAnnotations(Module &m) {
             if (stringOf(entry->getOperand(1)) == "kudzu.cluster_dims")
                 noteClusterDims(m, entry);
     list->eraseFromParent();
+}
+
+// Shared arrays begin at multiples of 16, as nvcc's do in practice: programs read rows of floats as
+// float4, and are not asked to say so where the array is declared.
+void alignSharedArrays(Module &m) {
+    constexpr unsigned SharedSpace = 3;
+    for (GlobalVariable &g : m.globals()) {
+        auto *type = dyn_cast<ArrayType>(g.getValueType());
+        if (g.getAddressSpace() != SharedSpace || !type)
+            continue;
+        uint64_t size = m.getDataLayout().getTypeAllocSize(type);
+        if (size == 0 || size >= 16) // 0: as long as the launch says
+            g.setAlignment(std::max(g.getAlign().valueOrOne(), Align(16)));
+    }
 }
 
 // ---- Host: managed variables --------------------------------------------------------------
@@ -247,6 +263,9 @@ void manageOnHost(Module &m, GlobalVariable *x) {
 }
 
 struct AttributesPass : PassInfoMixin<AttributesPass> {
+    bool optimises;
+    explicit AttributesPass(bool optimises) : optimises(optimises) {
+    }
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &) {
         SmallVector<GlobalVariable *, 8> managed;
         for (GlobalVariable &g : m.globals())
@@ -266,10 +285,51 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
             dropAnnotations(m);
         else if (!managed.empty())
             initializeAtStart(m);
+        if (device && optimises)
+            alignSharedArrays(m);
         return PreservedAnalyses::none();
     }
     static bool isRequired() {
         return true;
+    }
+};
+
+// A copy of aligned vectors (shared_row[i] = row[i], of float4) as loads and stores of vectors: the
+// back end would write words of 8 bytes.
+bool copyAsVectors(MemCpyInst *copy) {
+    constexpr uint64_t Bytes = 16, Most = 64;
+    const DataLayout &layout = copy->getModule()->getDataLayout();
+    auto *length = dyn_cast<ConstantInt>(copy->getLength());
+    Align to = std::max(copy->getDestAlign().valueOrOne(),
+                        getKnownAlignment(copy->getRawDest(), layout, copy));
+    Align from = std::max(copy->getSourceAlign().valueOrOne(),
+                          getKnownAlignment(copy->getRawSource(), layout, copy));
+    if (!length || length->isZero() || length->getZExtValue() > Most ||
+        length->getZExtValue() % Bytes || copy->isVolatile() || std::min(to, from) < Bytes)
+        return false;
+    IRBuilder<> builder(copy);
+    auto *type = FixedVectorType::get(builder.getInt32Ty(), Bytes / 4);
+    auto count = unsigned(length->getZExtValue() / Bytes);
+    SmallVector<Value *, Most / Bytes> values;
+    for (unsigned i = 0; i < count; i++)
+        values.push_back(builder.CreateAlignedLoad(
+            type, builder.CreateConstGEP1_32(type, copy->getRawSource(), i), Align(Bytes)));
+    for (unsigned i = 0; i < count; i++)
+        builder.CreateAlignedStore(
+            values[i], builder.CreateConstGEP1_32(type, copy->getRawDest(), i), Align(Bytes));
+    return true;
+}
+
+struct VectorCopyPass : PassInfoMixin<VectorCopyPass> {
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
+        SmallVector<MemCpyInst *, 8> copies;
+        for (Instruction &i : instructions(f))
+            if (auto *copy = dyn_cast<MemCpyInst>(&i))
+                if (copyAsVectors(copy))
+                    copies.push_back(copy);
+        for (MemCpyInst *copy : copies)
+            copy->eraseFromParent();
+        return copies.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
     }
 };
 
@@ -280,6 +340,7 @@ struct AlignmentPass : PassInfoMixin<AlignmentPass> {
         FunctionPassManager passes;
         passes.addPass(InferAddressSpacesPass());
         passes.addPass(InferAlignmentPass());
+        passes.addPass(VectorCopyPass());
         return createModuleToFunctionPassAdaptor(std::move(passes)).run(m, analyses);
     }
 };
@@ -289,8 +350,8 @@ struct AlignmentPass : PassInfoMixin<AlignmentPass> {
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPluginInfo() {
     return {LLVM_PLUGIN_API_VERSION, "kudzu-attributes", "1", [](PassBuilder &builder) {
                 builder.registerPipelineStartEPCallback(
-                    [](ModulePassManager &passes, OptimizationLevel) {
-                        passes.addPass(AttributesPass());
+                    [](ModulePassManager &passes, OptimizationLevel level) {
+                        passes.addPass(AttributesPass(level != OptimizationLevel::O0));
                     });
                 builder.registerOptimizerLastEPCallback(
                     [](ModulePassManager &passes, OptimizationLevel level) {
