@@ -336,6 +336,10 @@ struct kd_value_op {
 };
 enum kd_status kd_submit_values(struct kd_queue *q, const struct kd_value_op *list, uint32_t n);
 
+// One count of an eventfd: added, or waited for and taken. The descriptor stays the caller's.
+enum kd_status kd_submit_file_signal(struct kd_queue *q, int fd);
+enum kd_status kd_submit_file_wait(struct kd_queue *q, int fd);
+
 // ---- Events -------------------------------------------------------------------------------
 
 enum {

@@ -320,6 +320,13 @@ static bool device_limit(CUlimit limit, enum kd_limit *out) {
     }
 }
 
+static size_t largest_persisting(struct drv_context *ctx) {
+    int bytes = 0;
+    drv_device_attribute(ctx->device, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, &bytes);
+    return (size_t)bytes;
+}
+
+// The part of the cache that is set aside is kept as a number: the machine lets nobody set it aside.
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     ENTER_CONTEXT(ctx);
     enum kd_limit device;
@@ -334,7 +341,8 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
         ctx->limits[limit] = value;
         return CUDA_SUCCESS;
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
-        return CUDA_SUCCESS; // cut to what there is: 0
+        ctx->limits[limit] = value < largest_persisting(ctx) ? value : largest_persisting(ctx);
+        return CUDA_SUCCESS;
     case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
     case CU_LIMIT_SHMEM_SIZE:
     case CU_LIMIT_CIG_ENABLED:

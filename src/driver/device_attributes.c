@@ -69,12 +69,11 @@ static const struct {
     A(HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED, 0)
     A(HANDLE_TYPE_FABRIC_SUPPORTED, 0)
     A(GENERIC_COMPRESSION_SUPPORTED, 0)
-    A(MAX_PERSISTING_L2_CACHE_SIZE, 0)
     A(MAX_ACCESS_POLICY_WINDOW_SIZE, 134213632)
     A(GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, 0)
     A(RESERVED_SHARED_MEMORY_PER_BLOCK, 1024)
     A(SPARSE_CUDA_ARRAY_SUPPORTED, 0)
-    A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED, 0)
+    A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED, 1)
     A(MEMORY_POOLS_SUPPORTED, 1)
     A(GPU_DIRECT_RDMA_SUPPORTED, 0)
     A(GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS, 0)
@@ -179,6 +178,9 @@ static bool of_machine(const struct drv_device *d, CUdevice_attribute attribute,
         return true;
     case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
         *out = p->l2_bytes > INT_MAX ? INT_MAX : (int)p->l2_bytes;
+        return true;
+    case CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE: // as on hardware, a part
+        *out = p->l2_bytes > INT_MAX ? INT_MAX : (int)(p->l2_bytes / 16 * 11);
         return true;
     case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
         *out = kd_device_index(d->d);

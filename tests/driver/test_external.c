@@ -1,0 +1,161 @@
+// External memory and semaphores through file descriptors.
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MIB = 1 << 20 };
+
+static void memory(void) {
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC desc = {.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD,
+                                             .size = 4 * MIB};
+    CUDA_EXTERNAL_MEMORY_BUFFER_DESC part = {.offset = 1000, .size = 5000};
+    CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemGenericAllocationHandle h;
+    CUexternalMemory m, none;
+    CUdeviceptr p, base;
+    size_t size;
+    NEED(cuMemCreate(&h, 4 * MIB, &prop, 0));
+    int fd = -1;
+    NEED(cuMemExportToShareableHandle(&fd, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    unsigned char *here = mmap(NULL, 4 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    desc.handle.fd = 9999;
+    EXPECT(cuImportExternalMemory(&m, &desc), CUDA_ERROR_INVALID_HANDLE);
+    desc.handle.fd = fd;
+    desc.size = 5 * MIB;
+    EXPECT(cuImportExternalMemory(&m, &desc), CUDA_ERROR_INVALID_VALUE);
+    desc.size = 4 * MIB;
+    desc.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP;
+    EXPECT(cuImportExternalMemory(&m, &desc), CUDA_ERROR_NOT_SUPPORTED);
+    desc.type = (CUexternalMemoryHandleType)77;
+    EXPECT(cuImportExternalMemory(&m, &desc), CUDA_ERROR_INVALID_VALUE);
+    desc.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
+    desc.flags = 8;
+    EXPECT(cuImportExternalMemory(&m, &desc), CUDA_ERROR_INVALID_VALUE);
+    desc.flags = 0;
+    EXPECT(cuImportExternalMemory(NULL, &desc), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuImportExternalMemory(&m, NULL), CUDA_ERROR_INVALID_VALUE);
+    NEED(cuImportExternalMemory(&m, &desc));
+    EXPECT(cuExternalMemoryGetMappedBuffer(NULL, m, &part), CUDA_ERROR_INVALID_VALUE);
+    part.size = 4 * MIB;
+    EXPECT(cuExternalMemoryGetMappedBuffer(&p, m, &part), CUDA_ERROR_INVALID_VALUE);
+    part.size = 5000;
+    NEED(cuExternalMemoryGetMappedBuffer(&p, m, &part));
+    OK(cuMemGetAddressRange(&base, &size, p + 4999));
+    CHECK(base == p && size == 5000);
+    OK(cuMemsetD8(p, 9, 5000));
+    OK(cuCtxSynchronize());
+    CHECK(here[999] == 0 && here[1000] == 9 && here[5999] == 9 && here[6000] == 0);
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC images;
+    CUmipmappedArray mipmap;
+    memset(&images, 0, sizeof images);
+    EXPECT(cuExternalMemoryGetMappedMipmappedArray(&mipmap, m, &images), CUDA_ERROR_NOT_SUPPORTED);
+    OK(cuMemFree(p));
+    EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
+    OK(cuDestroyExternalMemory(m));
+    CHECK(fcntl(fd, F_GETFD) < 0); // it was the driver's
+    EXPECT(cuDestroyExternalMemory(m), CUDA_ERROR_INVALID_HANDLE);
+    none = NULL;
+    EXPECT(cuExternalMemoryGetMappedBuffer(&p, none, &part), CUDA_ERROR_INVALID_HANDLE);
+    munmap(here, 4 * MIB);
+    OK(cuMemRelease(h));
+}
+
+static void busy(CUstream s) {
+    for (int i = 0; i < 50; i++) {
+        EXPECT(cuStreamQuery(s), CUDA_ERROR_NOT_READY);
+        nanosleep(&(struct timespec){0, 100000}, NULL);
+    }
+}
+
+static void timeline(CUstream s) {
+    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC desc = {
+        .type = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD};
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signal = {.params.fence.value = 7};
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS wait = {.params.fence.value = 5};
+    CUexternalSemaphore sem;
+    int fd = memfd_create("timeline", MFD_ALLOW_SEALING);
+    CHECK(ftruncate(fd, 4096) == 0);
+    desc.handle.fd = fd;
+    EXPECT(cuImportExternalSemaphore(&sem, &desc), CUDA_ERROR_INVALID_HANDLE); // could shrink
+    CHECK(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+    _Atomic uint64_t *value = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    NEED(cuImportExternalSemaphore(&sem, &desc));
+    OK(cuWaitExternalSemaphoresAsync(&sem, &wait, 1, s));
+    OK(cuSignalExternalSemaphoresAsync(&sem, &signal, 1, s));
+    busy(s);
+    CHECK(*value == 0);
+    *value = 5;
+    OK(cuStreamSynchronize(s));
+    CHECK(*value == 7);
+    OK(cuWaitExternalSemaphoresAsync(&sem, &wait, 1, s)); // passed already
+    OK(cuStreamSynchronize(s));
+    EXPECT(cuWaitExternalSemaphoresAsync(&sem, NULL, 1, s), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuSignalExternalSemaphoresAsync(NULL, &signal, 1, s), CUDA_ERROR_INVALID_VALUE);
+    OK(cuDestroyExternalSemaphore(sem));
+    EXPECT(cuDestroyExternalSemaphore(sem), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuWaitExternalSemaphoresAsync(&sem, &wait, 1, s), CUDA_ERROR_INVALID_HANDLE);
+    munmap((void *)value, 4096);
+}
+
+static void binary(CUstream s, CUstream t) {
+    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC desc = {.type =
+                                                    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD};
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signal = {.flags = 0};
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS wait = {.flags = 0};
+    CUexternalSemaphore sem;
+    uint64_t one = 1;
+    int fds[2], plain = eventfd(0, EFD_SEMAPHORE), copy = dup(plain);
+    CHECK(pipe(fds) == 0);
+    desc.handle.fd = fds[0];
+    EXPECT(cuImportExternalSemaphore(&sem, &desc), CUDA_ERROR_INVALID_HANDLE);
+    desc.type = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D11_FENCE;
+    EXPECT(cuImportExternalSemaphore(&sem, &desc), CUDA_ERROR_NOT_SUPPORTED);
+    desc.type = (CUexternalSemaphoreHandleType)0;
+    EXPECT(cuImportExternalSemaphore(&sem, &desc), CUDA_ERROR_INVALID_VALUE);
+    desc.type = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD;
+    desc.handle.fd = plain;
+    EXPECT(cuImportExternalSemaphore(NULL, &desc), CUDA_ERROR_INVALID_VALUE);
+    NEED(cuImportExternalSemaphore(&sem, &desc));
+    // One count goes to one of two streams that wait.
+    OK(cuWaitExternalSemaphoresAsync(&sem, &wait, 1, s));
+    OK(cuWaitExternalSemaphoresAsync(&sem, &wait, 1, t));
+    busy(s);
+    busy(t);
+    CHECK(write(copy, &one, 8) == 8);
+    int free_streams = 0;
+    for (int i = 0; i < 5000 && free_streams == 0; i++) {
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+        free_streams = (cuStreamQuery(s) == CUDA_SUCCESS) + (cuStreamQuery(t) == CUDA_SUCCESS);
+    }
+    CHECK(free_streams == 1);
+    OK(cuSignalExternalSemaphoresAsync(&sem, &signal, 1, NULL));
+    OK(cuCtxSynchronize());
+    // A stream signals, the program reads the count.
+    OK(cuSignalExternalSemaphoresAsync(&sem, &signal, 1, s));
+    CHECK(read(copy, &one, 8) == 8 && one == 1);
+    OK(cuDestroyExternalSemaphore(sem));
+    close(copy);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+int main(void) {
+    CUcontext ctx = check_context();
+    CUstream s, t;
+    NEED(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    NEED(cuStreamCreate(&t, CU_STREAM_NON_BLOCKING));
+    memory();
+    timeline(s);
+    binary(s, t);
+    OK(cuCtxDestroy(ctx));
+    return check_result();
+}
