@@ -58,7 +58,8 @@ KUDZU_CG volatile unsigned int *grid_barrier() {
     return workspace ? (volatile unsigned int *)(workspace + 4) : nullptr;
 }
 
-KUDZU_CG void sync_grid(volatile unsigned int *barrier) {
+// Returns what the barrier's word was before this block arrived.
+KUDZU_CG unsigned int arrive_at_grid(volatile unsigned int *barrier) {
     unsigned int before = *barrier; // nothing changes the top bit before this block arrives
     __syncthreads();
     if (thread_in_block() == 0) {
@@ -67,6 +68,10 @@ KUDZU_CG void sync_grid(volatile unsigned int *barrier) {
         __threadfence();
         atomicAdd((unsigned int *)barrier, first ? 0x80000000u - (blocks - 1) : 1u);
     }
+    return before;
+}
+
+KUDZU_CG void wait_for_grid(volatile unsigned int *barrier, unsigned int before) {
     while (((*barrier ^ before) & 0x80000000u) == 0)
         ;
     __threadfence();
@@ -117,11 +122,23 @@ class grid_group : public thread_group {
         return details::grid_barrier() != nullptr;
     }
     KUDZU_CG void sync() const {
+        barrier_wait(barrier_arrive());
+    }
+    class arrival_token {
+        unsigned int before_;
+        friend class grid_group;
+    };
+    KUDZU_CG arrival_token barrier_arrive() const {
         volatile unsigned int *barrier = details::grid_barrier();
         if (!barrier)
             details::refuse("a grid can only synchronise in a cooperative launch",
                             "grid_group::sync");
-        details::sync_grid(barrier);
+        arrival_token token;
+        token.before_ = details::arrive_at_grid(barrier);
+        return token;
+    }
+    KUDZU_CG void barrier_wait(arrival_token &&token) const {
+        details::wait_for_grid(details::grid_barrier(), token.before_);
     }
     KUDZU_CG static dim3 block_index() {
         return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
@@ -138,6 +155,24 @@ class grid_group : public thread_group {
     KUDZU_CG static unsigned long long block_rank() {
         return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
     }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    KUDZU_CG static dim3 cluster_index() {
+        return dim3(__nvvm_read_ptx_sreg_clusterid_x(), __nvvm_read_ptx_sreg_clusterid_y(),
+                    __nvvm_read_ptx_sreg_clusterid_z());
+    }
+    KUDZU_CG static dim3 dim_clusters() {
+        return dim3(__nvvm_read_ptx_sreg_nclusterid_x(), __nvvm_read_ptx_sreg_nclusterid_y(),
+                    __nvvm_read_ptx_sreg_nclusterid_z());
+    }
+    KUDZU_CG static unsigned long long num_clusters() {
+        dim3 n = dim_clusters();
+        return (unsigned long long)n.x * n.y * n.z;
+    }
+    KUDZU_CG static unsigned long long cluster_rank() {
+        dim3 i = cluster_index(), n = dim_clusters();
+        return ((unsigned long long)i.z * n.y + i.y) * n.x + i.x;
+    }
+#endif
     KUDZU_CG static unsigned long long num_threads() {
         return num_blocks() * details::threads_of_block();
     }
@@ -248,6 +283,14 @@ class thread_block : public thread_group {
     friend KUDZU_CG thread_block this_thread_block();
 
   public:
+    // All threads meet where they wait: who has arrived and does not wait yet holds the others up.
+    struct arrival_token {};
+    KUDZU_CG static arrival_token barrier_arrive() {
+        return arrival_token();
+    }
+    KUDZU_CG static void barrier_wait(arrival_token &&) {
+        __syncthreads();
+    }
     KUDZU_CG static void sync() {
         __syncthreads();
     }
@@ -504,6 +547,20 @@ template <unsigned int Size> class wide_tile {
     }
     KUDZU_CG int all(int predicate) const {
         return combine(__all_sync(0xffffffffu, predicate), [](int a, int b) { return a & b; });
+    }
+    // What the last lanes of all lower warps bring, combined in their order; false for the first.
+    template <typename T, typename Op>
+    KUDZU_CG bool combine_lower(T of_lane, Op op, T &before) const {
+        static_assert(sizeof(T) <= 16, "values of up to 16 bytes");
+        unsigned int warp = thread_rank() / 32;
+        if (thread_rank() % 32 == 31)
+            *(T *)memory_[warp] = of_lane;
+        sync();
+        before = *(T *)memory_[0];
+        for (unsigned int k = 1; k < warp; k++)
+            before = op(before, *(T *)memory_[k]);
+        sync();
+        return warp != 0;
     }
     // Combines what each warp brings (the same value in all its lanes), in the warps' order.
     template <typename T, typename Op> KUDZU_CG T combine(T of_warp, Op op) const {

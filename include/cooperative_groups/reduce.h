@@ -107,6 +107,22 @@ KUDZU_CG void reduce_store_async(const Group &group, details::plain<T> *destinat
         *destination = result;
 }
 
+// The same into a cuda::atomic or cuda::atomic_ref, stored or combined with what is there.
+template <typename Group, typename Atomic, typename T, typename Op>
+KUDZU_CG typename std::enable_if<std::is_class<Atomic>::value>::type
+reduce_store_async(const Group &group, Atomic &atomic, T &&value, Op &&op) {
+    details::plain<T> result = reduce(group, value, op);
+    if (group.thread_rank() == 0)
+        atomic.store(result, std::memory_order_relaxed);
+}
+
+template <typename Group, typename Atomic, typename T, typename Op>
+KUDZU_CG void reduce_update_async(const Group &group, Atomic &atomic, T &&value, Op &&op) {
+    details::plain<T> result = reduce(group, value, op);
+    if (group.thread_rank() == 0)
+        details::update_atomic(atomic, result, op);
+}
+
 #undef KUDZU_CG
 
 } // namespace cooperative_groups

@@ -2,6 +2,7 @@
 #ifndef KUDZU_GROUP_OPERATORS_H
 #define KUDZU_GROUP_OPERATORS_H
 
+#include <atomic>
 #include <cooperative_groups.h>
 #include <limits>
 
@@ -52,6 +53,42 @@ template <typename T> struct identity<T, bit_and<T>> {
         return (T)~T();
     }
 };
+
+// Combines `value` into an atomic object, a cuda::atomic or cuda::atomic_ref, in relaxed order.
+template <typename Atomic, typename T, typename Op>
+KUDZU_CG T update_atomic(Atomic &atomic, T value, Op &op) {
+    T old = atomic.load(std::memory_order_relaxed);
+    while (!atomic.compare_exchange_weak(old, op(old, value), std::memory_order_relaxed,
+                                         std::memory_order_relaxed))
+        ;
+    return old;
+}
+#define KUDZU_UPDATE(Operator, function)                                                           \
+    template <typename Atomic, typename T>                                                         \
+    KUDZU_CG T update_atomic(Atomic &atomic, T value, Operator<T> &) {                             \
+        return atomic.function(value, std::memory_order_relaxed);                                  \
+    }                                                                                              \
+    template <typename Atomic, typename T>                                                         \
+    KUDZU_CG T update_atomic(Atomic &atomic, T value, const Operator<T> &) {                       \
+        return atomic.function(value, std::memory_order_relaxed);                                  \
+    }
+KUDZU_UPDATE(plus, fetch_add)
+KUDZU_UPDATE(less, fetch_min)
+KUDZU_UPDATE(greater, fetch_max)
+KUDZU_UPDATE(bit_and, fetch_and)
+KUDZU_UPDATE(bit_or, fetch_or)
+KUDZU_UPDATE(bit_xor, fetch_xor)
+#undef KUDZU_UPDATE
+
+// The last thread's `sum`, the group's total, goes into the object; all get what was there before.
+template <typename Group, typename Atomic, typename T, typename Op>
+KUDZU_CG T add_total(const Group &group, Atomic &atomic, T sum, Op &op) {
+    unsigned int last = (unsigned int)group.num_threads() - 1;
+    T old = T();
+    if (group.thread_rank() == last)
+        old = update_atomic(atomic, sum, op);
+    return group.shfl(old, last);
+}
 
 } // namespace details
 
