@@ -153,7 +153,9 @@ CUresult cuArrayDestroy(CUarray hArray) {
     REQUIRE(!a->borrowed, CUDA_ERROR_INVALID_HANDLE,
             "a level of a mipmapped array is destroyed with it");
     TRY(drv_status(kd_context_wait(a->object.context->c), a->object.context));
-    drv_object_destroy(&a->object);
+    a = drv_object_take(hArray, DRV_ARRAY); // another thread may have come first
+    REQUIRE(a, CUDA_ERROR_INVALID_HANDLE, "%p was destroyed", (void *)hArray);
+    array_release(&a->object);
     return CUDA_SUCCESS;
 }
 

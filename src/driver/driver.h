@@ -113,6 +113,9 @@ bool drv_object_add(struct drv_object *o, enum drv_kind kind, struct drv_context
                     void (*release)(struct drv_object *));
 // Makes the handle invalid and releases the object.
 void drv_object_destroy(struct drv_object *o);
+// Makes the handle invalid and returns the object, which the caller releases: one caller alone,
+// however many destroy at once. NULL: no such object.
+void *drv_object_take(const void *handle, enum drv_kind kind);
 void drv_objects_destroy(struct drv_object **list);            // all of an owner
 void *drv_object_find(const void *handle, enum drv_kind kind); // NULL: no such object
 

@@ -130,9 +130,10 @@ CUresult cuEventSynchronize(CUevent hEvent) {
 
 CUresult cuEventDestroy_v2(CUevent hEvent) {
     ENTER();
-    struct drv_event *e;
-    TRY(drv_event_find(hEvent, &e));
-    drv_object_destroy(&e->object);
+    struct drv_event *e = drv_object_take(hEvent, DRV_EVENT);
+    REQUIRE(e, CUDA_ERROR_INVALID_HANDLE, "%p is no event, or one that was destroyed",
+            (void *)hEvent);
+    event_release(&e->object);
     return CUDA_SUCCESS;
 }
 

@@ -98,6 +98,17 @@ void drv_object_destroy(struct drv_object *o) {
     o->release(o);
 }
 
+void *drv_object_take(const void *handle, enum drv_kind kind) {
+    drv_lock();
+    struct drv_object *o = drv_object_find(handle, kind);
+    if (o) {
+        slot_free(o);
+        list_remove(o);
+    }
+    drv_unlock();
+    return o;
+}
+
 void drv_objects_destroy(struct drv_object **list) {
     drv_lock();
     struct drv_object *all = *list;

@@ -159,11 +159,12 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
     ENTER();
     REQUIRE(!is_default(hStream), CUDA_ERROR_INVALID_HANDLE,
             "a default stream cannot be destroyed");
-    struct drv_stream *s;
-    TRY(find_object(hStream, &s));
+    struct drv_stream *s = drv_object_take(hStream, DRV_STREAM);
+    REQUIRE(s, CUDA_ERROR_INVALID_HANDLE, "%p is no stream, or one that was destroyed",
+            (void *)hStream);
     drv_capture_forget_queue(s->q);
     kd_queue_free(s->q);
-    drv_object_destroy(&s->object);
+    stream_release(&s->object);
     return CUDA_SUCCESS;
 }
 

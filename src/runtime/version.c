@@ -1,11 +1,8 @@
 // Versions (guide 6.3).
 #include "runtime/runtime.h"
 
-// The headers and the library's entry points are those of 12.9, but graphs, arrays and clusters
-// answer "not supported". 12.0 is the first version of this binary interface: programs that were
-// compiled for any 12.x accept it, and programs that ask for the version before they use what
-// came later find that it is not there.
-enum { RUNTIME_VERSION = 12000 };
+// Every entry point of this version exists; docs/api.md lists what answers "not supported".
+enum { RUNTIME_VERSION = 12090 };
 
 cudaError_t cudaRuntimeGetVersion(int *runtimeVersion) {
     RT_REQUIRE(runtimeVersion, cudaErrorInvalidValue, "runtimeVersion must not be NULL");

@@ -72,6 +72,41 @@ static void all(void *(*body)(void *)) {
         pthread_join(t[i], NULL);
 }
 
+// Of several threads that destroy one object, one succeeds.
+static CUstream contended_stream;
+static CUevent contended_event;
+static pthread_barrier_t meeting;
+static _Atomic int destroyed[2], refused[2];
+
+static void *destroys(void *unused) {
+    OK(cuCtxSetCurrent(shared_context));
+    for (int i = 0; i < 200; i++) {
+        if (pthread_barrier_wait(&meeting) == PTHREAD_BARRIER_SERIAL_THREAD) {
+            OK(cuStreamCreate(&contended_stream, 0));
+            OK(cuEventCreate(&contended_event, 0));
+        }
+        pthread_barrier_wait(&meeting);
+        CUresult r[2] = {cuStreamDestroy(contended_stream), cuEventDestroy(contended_event)};
+        for (int k = 0; k < 2; k++) {
+            destroyed[k] += r[k] == CUDA_SUCCESS;
+            refused[k] += r[k] == CUDA_ERROR_INVALID_HANDLE;
+        }
+    }
+    return NULL;
+}
+
+static void destroy_at_once(void) {
+    enum { ALL = 4 };
+    pthread_t t[ALL];
+    pthread_barrier_init(&meeting, NULL, ALL);
+    for (int i = 0; i < ALL; i++)
+        pthread_create(&t[i], NULL, destroys, NULL);
+    for (int i = 0; i < ALL; i++)
+        pthread_join(t[i], NULL);
+    for (int k = 0; k < 2; k++)
+        CHECK(destroyed[k] == 200 && refused[k] == 200 * (ALL - 1));
+}
+
 int main(void) {
     CUmodule m;
     shared_context = check_context();
@@ -80,6 +115,7 @@ int main(void) {
     all(in_shared_context);
     all(in_own_context);
     all(retains);
+    destroy_at_once();
     OK(cuCtxDestroy(shared_context));
     return check_result();
 }
