@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds and runs the benchmark; prints the table and writes BUILD/bench/results.tsv.
 # usage: bench/run.sh BUILD [row...]      row: the name of a file in rows/; all by default, with
-#                                         start-up and compile time after them
+#                                         start-up, compile time and calls of the API after them
 # BENCH_THREADS: on how many processors to run, all by default.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -61,5 +61,9 @@ else
 fi
 status=0
 $exec_on "$out/bench" "$out/results.tsv" "$here/opencl" || status=$?
-[ $# -gt 0 ] || "$here/startup.sh" "$build"
+[ $# -gt 0 ] || {
+    "$here/startup.sh" "$build"
+    "$build/bin/kudzu" cc -O2 "$here/api.cu" -o "$out/api"
+    "$out/api" || status=$?
+}
 exit $status

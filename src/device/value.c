@@ -20,11 +20,10 @@ static uint64_t load(const struct kd_value_op *v) {
 }
 
 static void store(const struct kd_value_op *v) {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (v->bytes == 4)
-        __atomic_store_n((uint32_t *)v->address, (uint32_t)v->value, __ATOMIC_RELEASE);
+        __atomic_store_n((uint32_t *)v->address, (uint32_t)v->value, __ATOMIC_SEQ_CST);
     else
-        __atomic_store_n((uint64_t *)v->address, v->value, __ATOMIC_RELEASE);
+        __atomic_store_n((uint64_t *)v->address, v->value, __ATOMIC_SEQ_CST);
 }
 
 // The comparison is that of a difference, so that counters may wrap around.
@@ -63,10 +62,8 @@ bool value_run(struct op *op) {
         const struct kd_value_op *v = &op->values.list[op->values.at];
         if (context_faulted(op->context))
             return true;
-        if (v->kind == KD_VALUE_BARRIER) {
-            __atomic_thread_fence(__ATOMIC_SEQ_CST);
-            continue;
-        }
+        if (v->kind == KD_VALUE_BARRIER)
+            continue; // loads acquire and stores release as it is
         struct kd_memory m;
         if (!kd_memory_find(v->address, &m)) {
             fault(op, v->address);
