@@ -53,6 +53,7 @@ def enum_words(field, prefix, words):
 
 
 I = "u16 u32 u64 s16 s32 s64"
+UNSIGNED, SIGNED = "u16 u32 u64", "s16 s32 s64"
 I32 = "u32 s32"
 I3264 = "u32 u64 s32 s64"
 B = "b16 b32 b64"
@@ -63,7 +64,8 @@ MEM = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
 HALF = "f16 f16x2"
 BHALF = "bf16 bf16x2"
 
-CMP_INT = "eq ne lt le gt ge lo ls hi hs"
+CMP_INT = "eq ne lt le gt ge"
+CMP_UNSIGNED = CMP_INT + " lo ls hi hs"
 CMP_FLOAT = "eq ne lt le gt ge equ neu ltu leu gtu geu num nan"
 
 # What may stand in a slot, where no form says otherwise.
@@ -73,6 +75,7 @@ SLOTS = {
     "frnd2": enum_words("rnd", "ISA_RND_", "rn rz"),
     "cmp": enum_words("cmp", "ISA_CMP_", CMP_FLOAT),
     "icmp": enum_words("cmp", "ISA_CMP_", CMP_INT),
+    "ucmp": enum_words("cmp", "ISA_CMP_", CMP_UNSIGNED),
     "bcmp": enum_words("cmp", "ISA_CMP_", "eq ne"),
     "boolop": enum_words("boolop", "ISA_BOOL_", "and or xor"),
     "ss": {"const": "space=ISA_SPACE_CONST", "global": "space=ISA_SPACE_GLOBAL",
@@ -105,7 +108,7 @@ op("add", "pointwise", commutative=True, doc="Sum")
 form("add.type d, a, b", type=I, sem="d = a + b;")
 form("add.type d, a, b", type="u16x2 s16x2", ptx=80, sm=90, sem="d = a + b;")
 form("add.sat.s32 d, a, b", sem="d = bit_clamp_s32((int64_t)a + (int64_t)b);")
-form("add.cc.type d, a, b", type="u32 s32 u64 s64 b32 b64",
+form("add.cc.type d, a, b", type=I3264,
      sem="d = bit_add_carry(a, b, 0, N, &cout);")
 form("add{.rnd}{.ftz}{.sat}.f32 d, a, b", sem="d = fp_add(F, a, b, m);")
 form("add{.rnd}.f64 d, a, b", sem="d = fp_add(F, a, b, m);")
@@ -150,7 +153,7 @@ form("xor.type d, a, b", type=BP, sem="d = a ^ b;")
 op("sub", "pointwise", doc="Difference")
 form("sub.type d, a, b", type=I, sem="d = a - b;")
 form("sub.sat.s32 d, a, b", sem="d = bit_clamp_s32((int64_t)a - (int64_t)b);")
-form("sub.cc.type d, a, b", type="u32 s32 u64 s64 b32 b64",
+form("sub.cc.type d, a, b", type=I3264,
      sem="d = bit_sub_carry(a, b, 1, N, &cout);")
 form("sub{.rnd}{.ftz}{.sat}.f32 d, a, b", sem="d = fp_sub(F, a, b, m);")
 form("sub{.rnd}.f64 d, a, b", sem="d = fp_sub(F, a, b, m);")
@@ -158,10 +161,10 @@ form("sub{.rn}{.ftz}{.sat}.type d, a, b", type=HALF, ptx=42, sm=53, sem="d = fp_
 form("sub{.rn}.type d, a, b", type=BHALF, ptx=78, sm=90, sem="d = fp_sub(F, a, b, m);")
 
 op("addc", "pointwise", doc="Sum with carry in")
-form("addc{.cc}.type d, a, b", type="u32 s32 u64 s64 b32 b64",
+form("addc{.cc}.type d, a, b", type=I3264,
      sem="d = bit_add_carry(a, b, cin, N, &cout);")
 op("subc", "pointwise", doc="Difference with carry in (the complement of a borrow, as sub.cc leaves it)")
-form("subc{.cc}.type d, a, b", type="u32 s32 u64 s64 b32 b64",
+form("subc{.cc}.type d, a, b", type=I3264,
      sem="d = bit_sub_carry(a, b, cin, N, &cout);")
 
 op("mad", "pointwise", doc="Product and sum")
@@ -259,8 +262,8 @@ form("fma.rnd.f64 d, a, b, c", sem=FMA)
 form("fma.rn{.ftz}{.sat}.type d, a, b, c", type=HALF, ptx=42, sm=53, sem=FMA)
 form("fma.rn{.ftz}.relu.type d, a, b, c", type=HALF, ptx=70, sm=80, sem=FMA)
 form("fma.rn{.relu}.type d, a, b, c", type=BHALF, ptx=70, sm=80, sem=FMA)
-form("mad{.rnd}{.ftz}{.sat}.f32 d, a, b, c", sem=FMA)
-form("mad{.rnd}.f64 d, a, b, c", sem=FMA)
+form("mad.rnd{.ftz}{.sat}.f32 d, a, b, c", sem=FMA)
+form("mad.rnd.f64 d, a, b, c", sem=FMA)
 op("rcp", "pointwise", doc="Reciprocal")
 form("rcp.approx{.ftz}.f32 d, a", sem="d = fp_rcp(F, a, m);")
 form("rcp.rnd{.ftz}.f32 d, a", sem="d = fp_rcp(F, a, m);")
@@ -302,36 +305,42 @@ form("copysign.type d, a, b", type="f32 f64", ptx=20, sm=20, sem="d = fp_copysig
 # ---- Comparison and selection ------------------------------------------------------------------
 op("set", "pointwise", doc="Comparison to a number: all ones or 1.0 when true")
 for slot, sources, results, sm in (
-        ("bcmp", B, "u32 s32 f32", 0), ("icmp", I, "u32 s32 f32", 0),
-        ("cmp", "f32 f64", "u32 s32 f32", 0), ("bcmp", B, "f16 bf16", 53),
-        ("icmp", I, "f16 bf16", 53), ("cmp", "f32 f64", "f16 bf16", 53),
-        ("cmp", "f16 bf16", "u16 s16 u32 s32 f16 bf16 f32", 53),
-        ("cmp", "f16x2", "f16x2", 53), ("cmp", "bf16x2", "bf16x2", 90)):
-    compare = "fp_compare(F2, a, b, m)" if slot == "cmp" else "bit_compare(a, b, SGN2, m->cmp)"
-    ftz = "{.ftz}" if slot == "cmp" else ""
+        ("bcmp", B, "u32 s32 f32", 0), ("ucmp", UNSIGNED, "u32 s32 f32", 0),
+        ("icmp", SIGNED, "u32 s32 f32", 0), ("cmp{.ftz}", "f32", "u32 s32 f32", 0),
+        ("cmp", "f64", "u32 s32 f32", 0), ("bcmp", B, "f16 bf16", 53),
+        ("ucmp", UNSIGNED, "f16 bf16", 53), ("icmp", SIGNED, "f16 bf16", 53),
+        ("cmp{.ftz}", "f32", "f16", 53), ("cmp", "f32", "bf16", 53), ("cmp", "f64", "f16 bf16", 53),
+        ("cmp{.ftz}", "f16", "u16 s16 u32 s32 f16", 53), ("cmp", "f16", "bf16", 53),
+        ("cmp", "bf16", "u16 s16 u32 s32 bf16", 53), ("cmp{.ftz}", "f16x2", "f16x2", 53),
+        ("cmp", "bf16x2", "bf16x2", 90)):
+    floats = slot.startswith("cmp")
+    slot, _, ftz = slot.partition("{")
+    ftz = "{" + ftz if ftz else ""
+    compare = "fp_compare(F2, a, b, m)" if floats else "bit_compare(a, b, SGN2, m->cmp)"
     for boolean, extra in (("", ""), (".boolop", ", {!}c")):
         value = "eval_bool(%s, c, m)" % compare if boolean else compare
         form("set.%s%s%s.dtype.stype d, a, b%s" % (slot, boolean, ftz, extra), dtype=results,
              stype=sources, sm=sm, t=dict(a="ty2", b="ty2", c="pred"),
              sem="d = eval_set(%s, ty);" % value)
-for types, sm in (("f16x2", 53), ("bf16x2", 90)):
-    form("set.cmp{.ftz}.dtype.stype d, a, b", dtype=I32, stype=types, sm=sm, raw=True,
+for types, ftz, sm in (("f16x2", "{.ftz}", 53), ("bf16x2", "", 90)):
+    form("set.cmp%s.dtype.stype d, a, b" % ftz, dtype=I32, stype=types, sm=sm, raw=True,
          t=dict(a="ty2", b="ty2"), sem="eval_set_mask_x2(ty2, m, src, dst, false);")
-    form("set.cmp.boolop{.ftz}.dtype.stype d, a, b, {!}c", dtype=I32, stype=types, sm=sm, raw=True,
+    form("set.cmp.boolop%s.dtype.stype d, a, b, {!}c" % ftz, dtype=I32, stype=types, sm=sm, raw=True,
          t=dict(a="ty2", b="ty2", c="pred"), sem="eval_set_mask_x2(ty2, m, src, dst, true);")
 op("setp", "pointwise", doc="Comparison to predicates: p, and q its complement")
-for slot, types in (("bcmp", B), ("icmp", I), ("cmp", "f32 f64 f16 bf16")):
+for slot, ftz, types in (("bcmp", "", B), ("ucmp", "", UNSIGNED), ("icmp", "", SIGNED),
+                         ("cmp", "{.ftz}", "f32 f16"), ("cmp", "", "f64 bf16")):
     compare = "fp_compare(F, a, b, m)" if slot == "cmp" else "bit_compare(a, b, SGN, m->cmp)"
-    ftz = "{.ftz}" if slot == "cmp" else ""
     form("setp.%s%s.type p{|q}, a, b" % (slot, ftz), type=types, t=dict(p="pred", q="pred"),
          sem="p = %s; q = !p;" % compare)
     form("setp.%s.boolop%s.type p{|q}, a, b, {!}c" % (slot, ftz), type=types,
          t=dict(p="pred", q="pred", c="pred"),
          sem="bool r = %s; p = eval_bool(r, c, m); q = eval_bool(!r, c, m);" % compare)
-form("setp.cmp{.ftz}.type p|q, a, b", type="f16x2 bf16x2", ptx=42, sm=53, raw=True,
-     t=dict(p="pred", q="pred"), sem="eval_setp_x2(ty, m, src, dst, false);")
-form("setp.cmp.boolop{.ftz}.type p|q, a, b, {!}c", type="f16x2 bf16x2", ptx=42, sm=53, raw=True,
-     t=dict(p="pred", q="pred", c="pred"), sem="eval_setp_x2(ty, m, src, dst, true);")
+for ftz, types in (("{.ftz}", "f16x2"), ("", "bf16x2")):
+    form("setp.cmp%s.type p|q, a, b" % ftz, type=types, ptx=42, sm=53, raw=True,
+         t=dict(p="pred", q="pred"), sem="eval_setp_x2(ty, m, src, dst, false);")
+    form("setp.cmp.boolop%s.type p|q, a, b, {!}c" % ftz, type=types, ptx=42, sm=53, raw=True,
+         t=dict(p="pred", q="pred", c="pred"), sem="eval_setp_x2(ty, m, src, dst, true);")
 op("selp", "pointwise", doc="One of two values, by a predicate")
 form("selp.type d, a, b, c", type=ALL, t=dict(c="pred"), sem="d = c ? a : b;")
 op("slct", "pointwise", doc="One of two values, by the sign of a third")
@@ -355,7 +364,7 @@ op("lop3", "pointwise", doc="Any bitwise function of three operands")
 form("lop3.b32 d, a, b, c, immLut", ptx=43, sm=50, t=dict(immLut="u32"),
      sem="d = bit_lop3(a, b, c, immLut);")
 form("lop3.boolop.b32 d|p, a, b, c, immLut, q", ptx=82, sm=70, t=dict(immLut="u32", p="pred", q="pred"),
-     raw=True, sem="eval_lop3_bool(m, src, dst);")
+     boolop=enum_words("boolop", "ISA_BOOL_", "and or"), raw=True, sem="eval_lop3_bool(m, src, dst);")
 op("prmt", "pointwise", doc="Byte permutation")
 form("prmt.b32{.mode} d, a, b, c", ptx=20, sm=20, t=dict(c="b32"),
      mode=enum_words("mode", "ISA_PRMT_", "f4e b4e rc8 ecl ecr rc16"),
@@ -364,32 +373,47 @@ form("prmt.b32{.mode} d, a, b, c", ptx=20, sm=20, t=dict(c="b32"),
 # ---- Conversion --------------------------------------------------------------------------------
 op("cvt", "pointwise", doc="Conversion")
 ICVT = "u8 u16 u32 u64 s8 s16 s32 s64"
+ICVT_WIDE = UNSIGNED + " " + SIGNED
 CVT = dict(t=dict(a="ty2", b="ty2"), relaxed=True)
 TO_INT = "d = fp_to_int(F2, a, N, SGN, m);"
 FROM_INT = "d = fp_from_int(F, a, SGN2, m);"
 FLOAT = "d = fp_convert(F, F2, a, m);"
-form("cvt{.sat}.dtype.atype d, a", dtype=ICVT, atype=ICVT,
-     sem="d = m->sat ? bit_saturate(a, SGN2, N, SGN) : a;", **CVT)
-form("cvt.irnd{.ftz}{.sat}.dtype.atype d, a", dtype=ICVT, atype="f16 f32 f64", sem=TO_INT, **CVT)
-form("cvt.irnd{.ftz}{.sat}.dtype.atype d, a", dtype=ICVT, atype="bf16", ptx=78, sm=90, sem=TO_INT,
-     **CVT)
-form("cvt.rnd{.ftz}{.sat}.dtype.atype d, a", dtype="f16 f32 f64", atype=ICVT, sem=FROM_INT, **CVT)
-form("cvt.rnd{.sat}.dtype.atype d, a", dtype="bf16", atype=ICVT, ptx=78, sm=90, sem=FROM_INT,
-     **CVT)
+form("cvt.dtype.atype d, a", dtype=ICVT, atype=ICVT, sem="d = a;", **CVT)
+
+
+def overflows(dst, src):
+    """Are there integers of type src that type dst cannot hold?"""
+    n, m = int(dst[1:]), int(src[1:])
+    if src[0] == "s" and dst[0] == "u":
+        return True
+    return m > n or (m == n and src[0] != dst[0])
+
+
+for dst in ICVT.split():
+    form("cvt.sat.%s.atype d, a" % dst, atype=" ".join(src for src in ICVT.split() if overflows(dst, src)),
+         sem="d = bit_saturate(a, SGN2, N, SGN);", **CVT)
+form("cvt.irnd{.ftz}{.sat}.dtype.f32 d, a", dtype=ICVT, sem=TO_INT, **CVT)
+form("cvt.irnd{.sat}.dtype.atype d, a", dtype=ICVT, atype="f16 f64", sem=TO_INT, **CVT)
+form("cvt.irnd.dtype.bf16 d, a", dtype=ICVT_WIDE, ptx=78, sm=90, sem=TO_INT, **CVT)
+form("cvt.rnd{.ftz}{.sat}.f32.atype d, a", atype=ICVT, sem=FROM_INT, **CVT)
+form("cvt.rnd{.sat}.dtype.atype d, a", dtype="f16 f64", atype=ICVT, sem=FROM_INT, **CVT)
+form("cvt.rnd.bf16.atype d, a", atype=ICVT_WIDE, ptx=78, sm=90, sem=FROM_INT, **CVT)
 form("cvt.rnd{.ftz}{.sat}.f32.f64 d, a", sem=FLOAT, **CVT)
-form("cvt.rnd{.ftz}{.sat}.f16.atype d, a", atype="f32 f64", sem=FLOAT, **CVT)
+form("cvt.rnd{.ftz}{.sat}.f16.f32 d, a", sem=FLOAT, **CVT)
+form("cvt.rnd{.sat}.f16.f64 d, a", sem=FLOAT, **CVT)
 form("cvt{.ftz}{.sat}.f64.f32 d, a", sem=FLOAT, **CVT)
-form("cvt{.ftz}{.sat}.dtype.f16 d, a", dtype="f32 f64", sem=FLOAT, **CVT)
+form("cvt{.ftz}{.sat}.f32.f16 d, a", sem=FLOAT, **CVT)
+form("cvt{.sat}.f64.f16 d, a", sem=FLOAT, **CVT)
 form("cvt{.irnd}{.ftz}{.sat}.f32.f32 d, a", sem=FLOAT, **CVT)
 form("cvt{.irnd}{.sat}.f64.f64 d, a", sem=FLOAT, **CVT)
-form("cvt{.irnd}{.ftz}{.sat}.f16.f16 d, a", sem=FLOAT, **CVT)
+form("cvt{.irnd}{.sat}.f16.f16 d, a", sem=FLOAT, **CVT)
 form("cvt{.irnd}.bf16.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
 form("cvt.frnd2{.relu}{.satfinite}.f16.f32 d, a", ptx=70, sm=80, sem=FLOAT, **CVT)
 form("cvt.frnd2{.relu}{.satfinite}.bf16.f32 d, a", ptx=70, sm=80, sem=FLOAT, **CVT)
-form("cvt.rnd{.sat}.bf16.atype d, a", atype="f32 f16 f64", ptx=78, sm=90, sem=FLOAT, **CVT)
+form("cvt.rnd.bf16.atype d, a", atype="f32 f16 f64", ptx=78, sm=90, sem=FLOAT, **CVT)
 form("cvt{.ftz}.f32.bf16 d, a", ptx=71, sm=80, sem=FLOAT, **CVT)
-form("cvt{.sat}.f64.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
-form("cvt.rnd{.sat}.f16.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
+form("cvt.f64.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
+form("cvt.rnd.f16.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
 form("cvt.rna{.satfinite}.tf32.f32 d, a", ptx=70, sm=80, sem=FLOAT, **CVT)
 form("cvt.frnd2{.relu}.tf32.f32 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
 PAIR = "dst[0].u64[0] = eval_cvt_pair(F, src, m);"
@@ -466,10 +490,10 @@ for n, what, sel, mask in ((2, "halves", "hsel", "hmask"), (4, "bytes", "bsel", 
 op("mov", "pointwise", doc="Move: registers, immediates, special registers, addresses")
 form("mov.type d, a", type="pred b128 " + ALL, raw=True, sem="eval_mov(ty, src, dst);")
 op("mov.pack", "pointwise", doc="Elements to one register")
-form("mov.type d, vec(a)", type="b16 b32 b64 b128 u32 s32 u64 s64 f32 f64", raw=True,
+form("mov.type d, vec(a)", type="b16 b32 b64 b128", raw=True,
      sem="eval_pack(ty, m->vec, src, dst);")
 op("mov.unpack", "pointwise", doc="One register to elements")
-form("mov.type vec(d), a", type="b16 b32 b64 b128 u32 s32 u64 s64 f32 f64", raw=True,
+form("mov.type vec(d), a", type="b16 b32 b64 b128", raw=True,
      sem="eval_unpack(ty, m->vec, src, dst);")
 op("cvta", "pointwise", doc="Address to generic and back")
 form("cvta.ss.type d, a", type="u32 u64", ptx=20, sm=20)
@@ -515,14 +539,13 @@ ASS = {k: SLOTS["ss"][k] for k in ("global", "shared", "shared::cta", "shared::c
 # Types of each atomic operation; later rows need later versions.
 ATOMIC = (
     ("and or xor", "b32 b64", "", 11, 11),
-    ("add", "u32 s32 u64 s64 f32", "", 11, 11),
+    ("add", "u32 s32 u64 f32", "", 11, 11),
     ("add", "f64", "", 50, 60),
     ("inc dec", "u32", "", 11, 11),
     ("min max", "u32 s32 u64 s64", "", 11, 11),
     ("add", "f16x2", ".noftz", 62, 60),
     ("add", "f16", ".noftz", 63, 70),
     ("add", "bf16 bf16x2", ".noftz", 78, 90),
-    ("min max", "f16 f16x2 bf16 bf16x2", ".noftz", 81, 90),
 )
 for name, dst in (("atom", "d, "), ("red", "")):
     op(name, "memory", side_effect=True,

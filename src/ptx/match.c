@@ -58,10 +58,15 @@ static bool match_modifiers(struct match *m, const struct isa_form *form,
     return m->reach == t->len;
 }
 
+static bool is_type(const struct isa_slot *s) {
+    uint8_t field = s->choices[0].set.field;
+    return field == ISA_FIELD_TYPE || field == ISA_FIELD_TYPE2;
+}
+
 // Is a type chosen in a slot after this one?
 static bool type_follows(const struct match *m, unsigned slot) {
     for (unsigned i = slot + 1; i < m->form->nslots; i++)
-        if (m->choice[i] && m->form->slots[i].choices[0].set.field == ISA_FIELD_TYPE)
+        if (m->choice[i] && is_type(&m->form->slots[i]))
             return true;
     return false;
 }

@@ -87,6 +87,11 @@ static bool compare_records(const struct hw_case *c, const struct hw_record *r,
 static void check(const struct hw_recording *recording, const struct hw_case *c) {
     const struct hw_record *r = hw_recording_find(recording, c->text);
     struct hw_extent e = hw_extent_of(c);
+    if (r && r->refused && c->op != ISA_OP_VMAD) { // of vmad the verifier refuses two negations
+        printf("%s: the device's compiler refuses it, the table has it\n", c->text);
+        count.differing++;
+        return;
+    }
     if (!r || r->refused) {
         count.missing += !r;
         count.refused += r != NULL;
