@@ -1,9 +1,12 @@
 // Managed memory. Host and device share it as it is, so that nothing migrates: advice and
 // prefetches are checked and remembered for cuMemRangeGetAttribute.
+#define _GNU_SOURCE
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "driver/capture.h"
+#include "driver/numa.h"
 
 struct advice {
     int read_mostly;
@@ -126,13 +129,20 @@ static CUresult check_location(CUmemLocation l) {
         return drv_device_find(l.id, &d);
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
-        return CUDA_SUCCESS;
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-        REQUIRE(l.id >= 0, CUDA_ERROR_INVALID_VALUE, "%d is no NUMA node", l.id);
-        return CUDA_SUCCESS;
+        return drv_check_numa(&l);
     default:
         FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no location", (int)l.type);
     }
+}
+
+// Where "the current node" is counts when the call is made.
+static CUmemLocation resolve(CUmemLocation l) {
+    unsigned cpu, node = 0;
+    if (l.type != CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+        return l;
+    getcpu(&cpu, &node);
+    return (CUmemLocation){CU_MEM_LOCATION_TYPE_HOST_NUMA, (int)node};
 }
 
 static void set_prefetched(struct advice *a, const void *location) {
@@ -146,6 +156,7 @@ static CUresult prefetch(CUdeviceptr ptr, size_t count, CUmemLocation location, 
     TRY(check_location(location));
     TRY(drv_stream_find(stream, &q, &ctx));
     TRY(drv_capture_refuse(q, ctx, "given a prefetch"));
+    location = resolve(location);
     drv_lock();
     bool done = update(ptr, ptr + count, set_prefetched, &location);
     drv_unlock();
@@ -206,7 +217,7 @@ static CUresult advise(CUdeviceptr ptr, size_t count, CUmem_advise advice, CUmem
             CUDA_ERROR_INVALID_VALUE, "%d is no advice", (int)advice);
     if (advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION || advice >= CU_MEM_ADVISE_SET_ACCESSED_BY)
         TRY(check_location(location));
-    struct change change = {advice, location};
+    struct change change = {advice, resolve(location)};
     drv_lock();
     bool done = update(ptr, ptr + count, set_advice, &change);
     drv_unlock();

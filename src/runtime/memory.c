@@ -1,6 +1,7 @@
 // Allocation: linear, pitched, page-locked, managed, stream-ordered (guide 6.2.2, 6.2.6, 15, 24).
 //
 // A size of 0 gives NULL and no error, and NULL may be freed.
+#include <stdbool.h>
 #include <string.h>
 
 #include "runtime/runtime.h"
@@ -146,7 +147,17 @@ cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvis
         RT_CALL(cuMemAdvise, (CUdeviceptr)devPtr, count, (CUmem_advise)advice, device));
 }
 
-// All host memory is one location in the form of the first version.
+// The form of the first version, which older drivers have, knows devices and the host. Nodes of the
+// host need the second.
+static bool names_node(struct cudaMemLocation location) {
+    return location.type == cudaMemLocationTypeHostNuma ||
+           location.type == cudaMemLocationTypeHostNumaCurrent;
+}
+
+static CUmemLocation of_driver(struct cudaMemLocation location) {
+    return (CUmemLocation){(CUmemLocationType)location.type, location.id};
+}
+
 static cudaError_t device_of_location(const char *function, struct cudaMemLocation location,
                                       int *device) {
     switch (location.type) {
@@ -154,8 +165,6 @@ static cudaError_t device_of_location(const char *function, struct cudaMemLocati
         *device = location.id;
         return rt_check_device(function, location.id);
     case cudaMemLocationTypeHost:
-    case cudaMemLocationTypeHostNuma:
-    case cudaMemLocationTypeHostNumaCurrent:
         *device = cudaCpuDeviceId;
         return cudaSuccess;
     default:
@@ -169,6 +178,11 @@ cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count,
                                     cudaStream_t stream) {
     int device = cudaInvalidDeviceId;
     RT_REQUIRE(flags == 0, cudaErrorInvalidValue, "flags is reserved and must be 0");
+    if (names_node(location)) {
+        RT_ENTER();
+        return rt_result(RT_CALL(cuMemPrefetchAsync_v2, (CUdeviceptr)devPtr, count,
+                                 of_driver(location), flags, stream));
+    }
     RT_TRY(device_of_location(__func__, location, &device));
     return cudaMemPrefetchAsync(devPtr, count, device, stream);
 }
@@ -178,8 +192,14 @@ cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAd
     int device = cudaCpuDeviceId;
     // Advice that is not about a place ignores the location.
     if (advice == cudaMemAdviseSetPreferredLocation || advice == cudaMemAdviseSetAccessedBy ||
-        advice == cudaMemAdviseUnsetAccessedBy)
+        advice == cudaMemAdviseUnsetAccessedBy) {
+        if (names_node(location)) {
+            RT_ENTER();
+            return rt_result(RT_CALL(cuMemAdvise_v2, (CUdeviceptr)devPtr, count,
+                                     (CUmem_advise)advice, of_driver(location)));
+        }
         RT_TRY(device_of_location(__func__, location, &device));
+    }
     return cudaMemAdvise(devPtr, count, advice, device);
 }
 

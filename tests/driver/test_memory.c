@@ -110,6 +110,21 @@ static void managed(void) {
     EXPECT(cuMemPrefetchAsync(p, 8193, 0, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemPrefetchAsync(p, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemAdvise(p, 8192, (CUmem_advise)77, 0), CUDA_ERROR_INVALID_VALUE);
+    // The second forms name nodes of the host.
+    CUmemLocation node = {CU_MEM_LOCATION_TYPE_HOST_NUMA, 0},
+                  here = {CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0},
+                  none = {CU_MEM_LOCATION_TYPE_HOST_NUMA, 4711};
+    OK(cuMemAdvise_v2(p, 8192, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, node));
+    CHECK(range_int(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE, p, 8192) ==
+          CU_MEM_LOCATION_TYPE_HOST_NUMA);
+    CHECK(range_int(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID, p, 8192) == 0);
+    OK(cuMemPrefetchAsync_v2(p, 8192, here, 0, 0));
+    CHECK(range_int(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, p, 8192) ==
+          CU_MEM_LOCATION_TYPE_HOST_NUMA);
+    EXPECT(cuMemAdvise_v2(p, 8192, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, none),
+           CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemPrefetchAsync_v2(p, 8192, none, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemPrefetchAsync_v2(p, 8192, node, 1, 0), CUDA_ERROR_INVALID_VALUE);
     CHECK(host[0] == 42);
     OK(cuMemFree(p));
     OK(cuMemAlloc(&d, 64));
