@@ -8,6 +8,8 @@
 //   cg_inst.c    one instruction: to its family, by its shape
 //   cg_barrier.c barriers: saving and going on, or a helper
 //   cg_value.c   values: scalar, offsets or vector; variables across blocks
+//   cg_words.c   words of shared memory in registers
+//   cg_runs.c    which blocks are known to run, or not to
 //   cg_home.c    values that stay in one place in memory
 //   cg_nan.c     where the bits of a NaN can be seen
 //   cg_source.c  special registers, symbols, parameters, address conversion
@@ -46,6 +48,14 @@ struct cg_val {
 };
 enum { CG_PERMANENT = UINT32_MAX };
 
+// See cg_runs.c.
+enum cg_runs {
+    CG_RUNS_MAYBE,
+    CG_RUNS_ALWAYS,
+    CG_RUNS_NEVER,
+    CG_RUNS_READING // maybe, behind one that always runs, and shared memory stays as it is
+};
+
 // Where a value lives across blocks.
 struct cg_var {
     LLVMValueRef scalar, vec, guard; // allocas, NULL when not needed
@@ -62,6 +72,7 @@ struct cg {
     struct pw pw;
     struct kir_module *ir;
     struct kir_func *kernel;
+    struct kir_module *own_ir; // with a kernel of this compilation's own; NULL: none
     struct kd_spec spec;
     enum kd_mode mode;
     unsigned width;
@@ -92,10 +103,13 @@ struct cg_group {
     LLVMValueRef mask;      // of the block being emitted; NULL: all lanes of a full group
     LLVMValueRef spill;     // where its values are kept at barriers
     LLVMValueRef *mask_var; // by block id; NULL: full
-    struct cg_val *vals;    // by value id
-    struct cg_var *vars;    // by value id
+    LLVMValueRef
+        *mask_known;     // by block id: its mask, a constant, whenever it runs; NULL: not known
+    struct cg_val *vals; // by value id
+    struct cg_var *vars; // by value id
+    LLVMValueRef *known; // by value id: the constant that a vector is; undefined: several
 };
-enum { CG_MAX_TEAM = 16 };
+enum { CG_MAX_TEAM = 32 };
 
 struct cg_func {
     struct cg *cg;
@@ -109,6 +123,7 @@ struct cg_func {
     LLVMValueRef frame;                  // i64: where its local frame begins
     LLVMValueRef top;     // variable: the end of what each lane has allocated; NULL: no alloca
     LLVMValueRef ctaid_x; // i32: of the block of a run; NULL where code runs one block only
+    LLVMValueRef dynamic_shared; // i64: offset of dynamic shared memory in the window
     LLVMValueRef shared_base, local_base, local_stride, params, nthreads; // loaded once
     LLVMBasicBlockRef entry;        // where variables and invariants are made
     LLVMBasicBlockRef end;          // the group is finished
@@ -128,6 +143,9 @@ struct cg_func {
     const struct kir_inst *copies_end; // up to there pure instructions have been emitted; NULL
     LLVMValueRef lane_memory[2]; // an address for each lane: to read, to write; NULL: none yet
     LLVMValueRef idle_memory[2]; // what stands for the row of a lane that is not active
+    uint8_t *runs;               // by block id: enum cg_runs
+    uint8_t *rejoins;            // by block id: its mask is that of a block before it, and known
+    struct cg_words *words;      // cg_words.c's own; NULL: addresses are not known
     struct cg_homes *homes;      // cg_home.c's own; NULL: no value has one
     uint32_t homes_end;          // bytes of what is saved of a group that they, and the state, take
     struct cg_products *products; // cg_product.c's own; NULL: none yet
@@ -241,6 +259,8 @@ LLVMValueRef cg_idle_memory(struct cg_func *g, bool store);
 
 // cg_inst.c
 void cg_emit_inst(struct cg_func *g, struct kir_inst *i);
+// May i touch shared memory, other than by a load or store?
+bool cg_touches_shared(const struct kir_inst *i);
 bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i);
 
 // cg_stack.c
@@ -309,6 +329,11 @@ struct cg_active {
 struct cg_active cg_begin_active(struct cg_func *g);
 void cg_end_active(struct cg_func *g, const struct cg_active *a, LLVMValueRef *x, unsigned n);
 
+// Is it known while code is generated that no lane of the group is active?
+bool cg_never_active(const struct cg_func *g);
+// Is lane k active in a mask that is a constant?
+bool cg_constant_lane(struct cg *c, LLVMValueRef mask, unsigned k);
+
 // A loop over the active lanes of `mask`, in lane order:
 //   struct cg_lane_loop l = cg_begin_lanes(g, mask);  ... l.lane is an i32 ...  cg_end_lanes(g,
 //   &l);
@@ -354,6 +379,31 @@ LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, const struct
                       unsigned lane);
 // Where the lanes of an access find their memory, i->offset included.
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
+
+// cg_words.c
+void cg_make_words(struct cg_func *g); // the builder stands in the entry block
+// Loads and stores of shared memory ask here first. True: done, in registers. False: memory has all
+// that a load reads, and what a store writes is not remembered.
+bool cg_load_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
+                   LLVMTypeRef elem, LLVMValueRef *out);
+bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
+                    LLVMValueRef *comp);
+// Before anything else that may touch shared memory, and where control flow is not known.
+void cg_forget_words(struct cg_func *g);
+
+// cg_runs.c
+void cg_find_runs(struct cg_func *g);
+// May the block run with no lane active? Then jumping over it is not worth a test.
+bool cg_is_harmless(const struct kir_block *b);
+// Remembers the mask that the edge from -> to brings when it is a constant and no other edge leads
+// there: `to` runs with it or not at all. An edge that is emitted twice brings two masks.
+void cg_know_mask(struct cg_func *g, const struct kir_block *from, const struct kir_block *to,
+                  LLVMValueRef mask);
+LLVMValueRef cg_known_mask(const struct cg_func *g, const struct kir_block *b); // NULL: not known
+// At the end of b, which always runs: does what runs next always run, too? Emits nothing that
+// stays.
+// If not always, and they leave shared memory alone, that counts, too.
+bool cg_goes_on(struct cg_func *g, struct kir_block *b);
 
 // cg_home.c
 // The builder stands in the entry block. saved: groups stop at barriers, and have memory there.

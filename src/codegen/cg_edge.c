@@ -3,7 +3,7 @@
 // Direct edges go to bodies; everything else follows the layout through flow_next().
 #include "codegen/cg.h"
 
-enum { SMALL_BLOCK = 10, MAX_UNROLLED = 600 * 16 };
+enum { MAX_UNROLLED = 600 * 16 };
 
 // Which entry of to->preds the edge (from, target index k) is.
 static uint32_t pred_index(const struct kir_block *from, uint32_t k) {
@@ -101,11 +101,13 @@ void cg_prepare_phis(struct cg_func *g, struct kir_block *b) {
     }
 }
 
-static void add_to_mask(struct cg_func *g, struct kir_block *to, LLVMValueRef mask) {
+static void add_to_mask(struct cg_func *g, const struct kir_block *from, struct kir_block *to,
+                        LLVMValueRef mask) {
     struct cg *c = g->cg;
     LLVMValueRef var = g->now.mask_var[to->id];
     if (!var)
         return;
+    cg_know_mask(g, from, to, mask);
     if (g->fl->join[to->id])
         mask = LLVMBuildOr(c->b, LLVMBuildLoad2(c->b, LLVMTypeOf(mask), var, ""), mask, "");
     LLVMBuildStore(c->b, mask, var);
@@ -119,15 +121,6 @@ static void jump(struct cg_func *g, struct flow_next n) {
 
 static void follow_layout(struct cg_func *g, struct kir_block *b) {
     jump(g, flow_next(g->fl, b, g->fl->cfg->pos[b->id], NULL, true, NULL));
-}
-
-// May the block run with no lane active? Then jumping over it is not worth a test.
-static bool harmless(const struct kir_block *b) {
-    unsigned n = 0;
-    for (const struct kir_inst *i = b->first; i != b->last; i = i->next, n++)
-        if (isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI)
-            return false;
-    return n <= SMALL_BLOCK && b->last->op == ISA_OP_BRA;
 }
 
 // A loop of barriers turns a few times, and most of what it computes follows from the turn: the
@@ -163,12 +156,13 @@ static void take_edge(struct cg_func *g, struct kir_block *b, uint32_t k) {
     for (unsigned t = g->cg->team; t-- > 0;) {
         cg_turn_to(g, t);
         cg_assign_phis(g, b, k, cg_mask(g));
-        add_to_mask(g, to, cg_mask(g));
+        add_to_mask(g, b, to, cg_mask(g));
     }
     if (g->fl->deferred[b->id][k])
         follow_layout(g, b);
     else // a block that runs untested may have no lane to send
-        go_to(g, b, to, g->now.mask_var[b->id] && harmless(b) ? g->test[to->id] : g->body[to->id]);
+        go_to(g, b, to,
+              g->now.mask_var[b->id] && cg_is_harmless(b) ? g->test[to->id] : g->body[to->id]);
 }
 
 // The lanes of `mask` take edge k, which is deferred.
@@ -176,8 +170,9 @@ static void add_lanes(struct cg_func *g, struct kir_block *b, uint32_t k, LLVMVa
     struct kir_block *to = b->last->targets[k];
     if (g->fl->exit_only[to->id])
         return;
-    cg_assign_phis(g, b, k, mask);
-    add_to_mask(g, to, mask);
+    if (!LLVMIsConstant(mask) || !LLVMIsNull(mask))
+        cg_assign_phis(g, b, k, mask);
+    add_to_mask(g, b, to, mask);
 }
 
 static LLVMValueRef mask_and(struct cg_func *g, LLVMValueRef cond) {
@@ -302,7 +297,10 @@ static void begin_body(struct cg_func *g, struct kir_block *b) {
         g->now.mask = g->entry_mask;
         if (g->now.mask_var[b->id]) {
             LLVMValueRef none = LLVMConstNull(cg_mask_type(c));
-            g->now.mask = LLVMBuildLoad2(c->b, cg_mask_type(c), g->now.mask_var[b->id], "mask");
+            LLVMValueRef known = cg_known_mask(g, b);
+            g->now.mask =
+                known ? known
+                      : LLVMBuildLoad2(c->b, cg_mask_type(c), g->now.mask_var[b->id], "mask");
             LLVMBuildStore(c->b, none, g->now.mask_var[b->id]);
         }
         for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
@@ -317,16 +315,60 @@ static bool all_made_once(const struct cg_func *g, const struct kir_inst *i) {
     return i->nres > 0;
 }
 
+// In a group of which no lane acts an instruction does nothing. Its results are seen by no lane,
+// but they have to be there.
+static bool skip_inactive(struct cg_func *g, struct kir_inst *i) {
+    enum isa_class k = isa_op_info[i->op].klass;
+    if (!cg_never_active(g) || (k != ISA_CLASS_MEMORY && k != ISA_CLASS_POINTWISE))
+        return false;
+    for (uint32_t r = 0; r < i->nres; r++)
+        if (g->fl->shape[i->res[r]->id].kind != SHAPE_VARYING || cg_made_once(g, i->res[r]))
+            return false;
+    for (uint32_t r = 0; r < i->nres; r++)
+        cg_set_vec(g, i->res[r], LLVMConstNull(cg_vec_type(g->cg, i->res[r]->type)));
+    return true;
+}
+
+static bool is_once(const struct cg_func *g, const struct kir_inst *i) {
+    enum isa_class k = isa_op_info[i->op].klass;
+    return k == ISA_CLASS_BLOCK || k == ISA_CLASS_FENCE || all_made_once(g, i);
+}
+
+static void emit_for_group(struct cg_func *g, struct kir_inst *i, unsigned t) {
+    cg_turn_to(g, t);
+    bool there = i->nres && cg_val_of(g, i->res[0])->epoch == CG_PERMANENT;
+    if (!there && !skip_inactive(g, i))
+        cg_emit_inst(g, i);
+}
+
 // An instruction for each group of the team, or once for all.
 static void emit_for_team(struct cg_func *g, struct kir_inst *i) {
-    enum isa_class k = isa_op_info[i->op].klass;
-    bool once = k == ISA_CLASS_BLOCK || k == ISA_CLASS_FENCE || all_made_once(g, i);
     // In the groups' order: of several stores to one place the last thread's stays.
-    for (unsigned t = 0; t < (once ? 1 : g->cg->team); t++) {
-        cg_turn_to(g, t);
-        if (!i->nres || cg_val_of(g, i->res[0])->epoch != CG_PERMANENT)
-            cg_emit_inst(g, i);
+    for (unsigned t = 0; t < (is_once(g, i) ? 1 : g->cg->team); t++)
+        emit_for_group(g, i, t);
+    cg_turn_to(g, 0);
+}
+
+// Between barriers nothing orders what different groups do. Where a team is large, group after
+// group keeps few values in registers at a time; words of shared memory stay there (cg_words.c).
+static struct kir_inst *stretch_end(struct cg_func *g, struct kir_block *b, struct kir_inst *i) {
+    if (!g->words || g->cg->team == 1 || g->runs[b->id] != CG_RUNS_ALWAYS)
+        return i;
+    for (; i != b->last; i = i->next) {
+        enum isa_class k = isa_op_info[i->op].klass;
+        bool access = (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.sem == ISA_SEM_WEAK;
+        bool copies = i->op == ISA_OP_LD && cg_copying_store(g, i);
+        if ((!access || copies) && k != ISA_CLASS_POINTWISE && k != ISA_CLASS_SOURCE)
+            return i;
     }
+    return i;
+}
+
+static void emit_stretch(struct cg_func *g, struct kir_inst *from, const struct kir_inst *end) {
+    for (unsigned t = 0; t < g->cg->team; t++)
+        for (struct kir_inst *i = from; i != end; i = i->next)
+            if (i->op != ISA_OP_PHI && !(t && is_once(g, i)))
+                emit_for_group(g, i, t);
     cg_turn_to(g, 0);
 }
 
@@ -337,6 +379,12 @@ static bool emitted_before(const struct cg_func *g, const struct kir_inst *i) {
 
 void cg_emit_body(struct cg_func *g, struct kir_block *b) {
     for (struct kir_inst *i = b->first; i != b->last; i = i->next) {
+        struct kir_inst *end = g->copies_end ? i : stretch_end(g, b, i);
+        if (end != i) {
+            emit_stretch(g, i, end);
+            i = end->prev;
+            continue;
+        }
         cg_prefetch_copies(g, i);
         if (i->op != ISA_OP_PHI && !emitted_before(g, i))
             emit_for_team(g, i);
@@ -348,12 +396,17 @@ void cg_emit_body(struct cg_func *g, struct kir_block *b) {
 static void emit_test(struct cg_func *g, struct kir_block *b) {
     struct cg *c = g->cg;
     LLVMPositionBuilderAtEnd(c->b, g->test[b->id]);
-    if (!g->now.mask_var[b->id] || harmless(b)) {
+    bool never = g->runs[b->id] == CG_RUNS_NEVER;
+    if (!never &&
+        (!g->now.mask_var[b->id] || cg_is_harmless(b) || g->runs[b->id] == CG_RUNS_ALWAYS)) {
         LLVMBuildBr(c->b, g->body[b->id]);
         return;
     }
     LLVMBasicBlockRef skip = cg_new_block(g, "skip");
-    LLVMBuildCondBr(c->b, any_in_team(g, b), g->body[b->id], skip);
+    if (never)
+        LLVMBuildBr(c->b, skip);
+    else
+        LLVMBuildCondBr(c->b, any_in_team(g, b), g->body[b->id], skip);
     LLVMPositionBuilderAtEnd(c->b, skip);
     jump(g, flow_next(g->fl, b, g->fl->cfg->pos[b->id], NULL, false, NULL));
 }
@@ -386,6 +439,8 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
         cg_call_rt(c, "kd_rt_yield", &g->blk, 1);
     cg_emit_full_turns(g, b);
     cg_emit_body(g, b);
+    if (!cg_goes_on(g, b))
+        cg_forget_words(g);
     cg_emit_terminator(g, b);
     for (struct cfg_loop *l = in; l && l->last == pos; l = l->parent)
         emit_loop_end(g, b, l);

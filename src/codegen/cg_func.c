@@ -123,6 +123,8 @@ static struct cg_func *new_func(struct cg *c, struct kir_func *f, struct flow *f
     for (unsigned t = 0; t < c->team; t++) {
         struct cg_group *own = &g->groups[t];
         own->mask_var = arena_array(c->arena, LLVMValueRef, nb + 1);
+        own->mask_known = arena_array(c->arena, LLVMValueRef, nb + 1);
+        own->known = arena_array(c->arena, LLVMValueRef, nv + 1);
         own->vals = arena_array(c->arena, struct cg_val, nv + 1);
         own->vars = arena_array(c->arena, struct cg_var, nv + 1);
     }
@@ -157,6 +159,8 @@ static void begin(struct cg_func *g) {
     g->params = cg_block_field(g, FIELD(params), c->ptr, "params");
     g->shared_base = cg_block_field(g, FIELD(shared), c->ptr, "shared");
     says_size(c, g->shared_base, c->kernel->shared_static);
+    LLVMValueRef dynamic = cg_block_field(g, FIELD(dynamic_shared), c->i32, "dynamic_shared");
+    g->dynamic_shared = LLVMBuildZExt(c->b, dynamic, c->i64, "");
     g->local_base = cg_block_field(g, FIELD(local), c->ptr, "local");
     g->local_stride = cg_block_field(g, FIELD(local_stride), c->i64, "local_stride");
     uint32_t n = c->spec.ntid[0] * c->spec.ntid[1] * c->spec.ntid[2];
@@ -164,6 +168,8 @@ static void begin(struct cg_func *g) {
     cg_find_nans(g);
     cg_find_alignment(g);
     cg_find_crossing(g);
+    cg_find_runs(g);
+    cg_make_words(g);
 }
 
 static void make_blocks(struct cg_func *g) {
@@ -399,49 +405,60 @@ static void switch_to_state(struct cg_func *g, const struct barrier_vars *v, LLV
     g->suspended = cg_new_block(g, "suspended");
 }
 
-// The loop over groups of a kernel in KD_MODE_BLOCK, and over the blocks of a run.
-static void emit_group_loop(struct cg_func *g) {
+struct group_loop {
+    LLVMBasicBlockRef pass, head, next, done;
+    LLVMValueRef var;      // the group
+    bool barriers;         // at which groups stop
+    struct barrier_vars b; // with barriers
+    struct run_loop run;
+};
+
+static struct group_loop make_group_loop(struct cg_func *g) {
     struct cg *c = g->cg;
-    bool barriers = has_barrier(g) && !c->one_team;
-    LLVMBasicBlockRef pass = cg_new_block(g, "pass"), head = cg_new_block(g, "group.head"),
-                      next = cg_new_block(g, "group.next"), done = cg_new_block(g, "done");
-    LLVMValueRef group_var = LLVMBuildAlloca(c->b, c->i32, "group");
-    struct barrier_vars bv = {0};
-    LLVMValueRef ngroups =
-        LLVMBuildUDiv(c->b, LLVMBuildAdd(c->b, g->nthreads, cg_i32(c, c->width - 1), ""),
-                      cg_i32(c, c->width), "ngroups");
-    if (barriers)
-        bv = make_barrier_vars(g);
+    struct group_loop l = {.pass = cg_new_block(g, "pass"),
+                           .head = cg_new_block(g, "group.head"),
+                           .next = cg_new_block(g, "group.next"),
+                           .done = cg_new_block(g, "done"),
+                           .var = LLVMBuildAlloca(c->b, c->i32, "group"),
+                           .barriers = has_barrier(g) && !c->one_team};
+    if (l.barriers)
+        l.b = make_barrier_vars(g);
     g->frame = cg_i64(c, 0);
     g->now.t0 = cg_i32(c, 0);
     g->block = g->f->blocks.data[0];
-    struct run_loop run = begin_run(g);
-    emit_invariants(g, false);
-    make_blocks(g);
-    LLVMBuildBr(c->b, run.rows ? run.row_head : run.head);
+    return l;
+}
 
-    LLVMPositionBuilderAtEnd(c->b, run.head);
-    if (barriers)
-        reset_barrier_vars(g, &bv);
-    LLVMBuildBr(c->b, pass);
-
-    LLVMPositionBuilderAtEnd(c->b, pass);
-    LLVMValueRef first_group = cg_i32(c, 0), end_group = ngroups;
-    if (run.rows) {
-        LLVMValueRef row = LLVMBuildLoad2(c->b, c->i32, run.row_var, ""),
-                     n = cg_i32(c, run.groups_in_row);
-        first_group = LLVMBuildMul(c->b, row, n, "");
-        end_group = LLVMBuildAdd(c->b, first_group, n, "");
+// A pass over all groups, or over those of a row. Returns the group behind the last one.
+static LLVMValueRef begin_pass(struct cg_func *g, struct group_loop *l, LLVMValueRef ngroups) {
+    struct cg *c = g->cg;
+    LLVMPositionBuilderAtEnd(c->b, l->run.head);
+    if (l->barriers)
+        reset_barrier_vars(g, &l->b);
+    LLVMBuildBr(c->b, l->pass);
+    LLVMPositionBuilderAtEnd(c->b, l->pass);
+    LLVMValueRef first = cg_i32(c, 0), end = ngroups;
+    if (l->run.rows) {
+        LLVMValueRef row = LLVMBuildLoad2(c->b, c->i32, l->run.row_var, ""),
+                     n = cg_i32(c, l->run.groups_in_row);
+        first = LLVMBuildMul(c->b, row, n, "");
+        end = LLVMBuildAdd(c->b, first, n, "");
     }
-    LLVMBuildStore(c->b, first_group, group_var);
-    if (barriers) {
-        LLVMBuildStore(c->b, LLVMConstNull(c->i1), bv.waiting);
+    LLVMBuildStore(c->b, first, l->var);
+    if (l->barriers) {
+        LLVMBuildStore(c->b, LLVMConstNull(c->i1), l->b.waiting);
         swap_reduction(g);
     }
-    LLVMBuildBr(c->b, head);
+    LLVMBuildBr(c->b, l->head);
+    return end;
+}
 
-    LLVMPositionBuilderAtEnd(c->b, head);
-    LLVMValueRef group = LLVMBuildLoad2(c->b, c->i32, group_var, "group");
+// Where one team is the whole block, each group's index is a constant, and so is which lanes act
+// where only the thread's index decides.
+static void begin_groups(struct cg_func *g, const struct group_loop *l) {
+    struct cg *c = g->cg;
+    LLVMPositionBuilderAtEnd(c->b, l->head);
+    LLVMValueRef group = c->one_team ? cg_i32(c, 0) : LLVMBuildLoad2(c->b, c->i32, l->var, "group");
     for (unsigned t = c->team; t-- > 0;) {
         cg_turn_to(g, t);
         g->now.group = t ? LLVMBuildAdd(c->b, group, cg_i32(c, t), "") : group;
@@ -450,11 +467,16 @@ static void emit_group_loop(struct cg_func *g) {
         reset_masks(g);
     }
     g->entry_mask = existing_lanes(g);
-    LLVMValueRef entry_mask = g->entry_mask;
     g->end = cg_new_block(g, "group.end");
+}
+
+// What stands at a group's head, and the kernel's blocks.
+static void emit_groups(struct cg_func *g, const struct group_loop *l) {
+    struct cg *c = g->cg;
+    LLVMValueRef entry_mask = g->entry_mask;
     // Where products are calls of several instructions (x86-64-v2), code that is spread further
     // takes LLVM minutes.
-    bool at_head = barriers || (has_barrier(g) && c->pw.has_fma);
+    bool at_head = l->barriers || (has_barrier(g) && c->pw.has_fma);
     for (unsigned t = 0; t < c->team && at_head; t++) {
         cg_turn_to(g, t);
         emit_invariants(g, true);
@@ -462,8 +484,8 @@ static void emit_group_loop(struct cg_func *g) {
     cg_turn_to(g, 0);
     g->entry_mask = entry_mask;
     LLVMBasicBlockRef start = cg_new_block(g, "start");
-    if (barriers)
-        switch_to_state(g, &bv, next, start);
+    if (l->barriers)
+        switch_to_state(g, &l->b, l->next, start);
     else
         LLVMBuildBr(c->b, start);
     LLVMPositionBuilderAtEnd(c->b, start);
@@ -474,31 +496,57 @@ static void emit_group_loop(struct cg_func *g) {
     cg_turn_to(g, 0);
     LLVMBuildBr(c->b, g->test[0]);
     cg_emit_blocks(g);
+}
 
+static void end_groups(struct cg_func *g, const struct group_loop *l, LLVMValueRef end) {
+    struct cg *c = g->cg;
     LLVMPositionBuilderAtEnd(c->b, g->end);
-    if (barriers) {
+    if (l->barriers) {
         LLVMBuildStore(c->b, cg_i32(c, CG_STATE_DONE), g->now.spill);
-        LLVMBuildBr(c->b, next);
+        LLVMBuildBr(c->b, l->next);
         LLVMPositionBuilderAtEnd(c->b, g->suspended);
-        LLVMBuildStore(c->b, LLVMConstInt(c->i1, 1, 0), bv.waiting);
+        LLVMBuildStore(c->b, LLVMConstInt(c->i1, 1, 0), l->b.waiting);
     }
-    LLVMBuildBr(c->b, next);
+    LLVMBuildBr(c->b, l->next);
+    LLVMPositionBuilderAtEnd(c->b, l->next);
+    if (c->one_team)
+        LLVMBuildBr(c->b, l->done);
+    else
+        count_on(g, l->var, c->team, end, l->head, l->done);
+}
 
-    LLVMPositionBuilderAtEnd(c->b, next);
-    count_on(g, group_var, c->team, end_group, head, done);
-
-    LLVMPositionBuilderAtEnd(c->b, done);
-    if (barriers) {
-        LLVMBuildStore(c->b, LLVMConstNull(c->i1), bv.first);
-        no_loop_transforms(
-            c, LLVMBuildCondBr(c->b, LLVMBuildLoad2(c->b, c->i1, bv.waiting, ""), pass, run.next));
-        c->uses_spill = true;
-        c->group_spill = (g->spill_bytes + 63) / 64 * 64;
-        LLVMSetInitializer(c->spill_stride, cg_i64(c, c->group_spill));
-    } else {
-        LLVMBuildBr(c->b, run.next);
+static void end_pass(struct cg_func *g, const struct group_loop *l) {
+    struct cg *c = g->cg;
+    LLVMPositionBuilderAtEnd(c->b, l->done);
+    if (!l->barriers) {
+        LLVMBuildBr(c->b, l->run.next);
+        return;
     }
-    end_run(g, &run);
+    LLVMBuildStore(c->b, LLVMConstNull(c->i1), l->b.first);
+    LLVMValueRef waiting = LLVMBuildLoad2(c->b, c->i1, l->b.waiting, "");
+    no_loop_transforms(c, LLVMBuildCondBr(c->b, waiting, l->pass, l->run.next));
+    c->uses_spill = true;
+    c->group_spill = (g->spill_bytes + 63) / 64 * 64;
+    LLVMSetInitializer(c->spill_stride, cg_i64(c, c->group_spill));
+}
+
+// The loop over groups of a kernel in KD_MODE_BLOCK, and over the blocks of a run.
+static void emit_group_loop(struct cg_func *g) {
+    struct cg *c = g->cg;
+    LLVMValueRef ngroups =
+        LLVMBuildUDiv(c->b, LLVMBuildAdd(c->b, g->nthreads, cg_i32(c, c->width - 1), ""),
+                      cg_i32(c, c->width), "ngroups");
+    struct group_loop l = make_group_loop(g);
+    l.run = begin_run(g);
+    emit_invariants(g, false);
+    make_blocks(g);
+    LLVMBuildBr(c->b, l.run.rows ? l.run.row_head : l.run.head);
+    LLVMValueRef end = begin_pass(g, &l, ngroups);
+    begin_groups(g, &l);
+    emit_groups(g, &l);
+    end_groups(g, &l, end);
+    end_pass(g, &l);
+    end_run(g, &l.run);
 }
 
 // A kernel in the stack modes: one warp, or one thread.

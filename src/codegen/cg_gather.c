@@ -124,11 +124,20 @@ static void scatter_instructions(struct cg_func *g, const struct cg_lane_access 
     }
 }
 
+// Which lanes act may be known while code is generated: the others have no access.
+static bool known_mask(const struct cg_func *g) {
+    return g->now.mask && LLVMIsConstant(g->now.mask);
+}
+
+static bool is_left_out(struct cg_func *g, unsigned lane) {
+    return known_mask(g) && !cg_constant_lane(g->cg, g->now.mask, lane);
+}
+
 // With a mask: pointers, those of inactive lanes replaced by that of a slot of the function's own.
 static struct cg_places safe_places(struct cg_func *g, const struct cg_places *p,
                                     LLVMValueRef *slot) {
     struct cg *c = g->cg;
-    if (!g->now.mask)
+    if (!g->now.mask || known_mask(g))
         return *p;
     if (!*slot)
         *slot = zeroed_slot(g);
@@ -187,6 +196,10 @@ static void gather_fours(struct cg_func *g, const struct cg_lane_access *a, LLVM
     struct cg_spread s = cg_spread_places(g, &at);
     LLVMValueRef of[4][8];
     for (unsigned l = 0; l < c->width; l++) {
+        if (is_left_out(g, l)) {
+            of[l % 4][l / 4] = LLVMConstNull(t);
+            continue;
+        }
         LLVMValueRef p = cg_place(g, &at, &s, l), x = LLVMBuildLoad2(c->b, t, p, "");
         LLVMSetAlignment(x, 16);
         if (a->ahead)
@@ -198,6 +211,36 @@ static void gather_fours(struct cg_func *g, const struct cg_lane_access *a, LLVM
     transpose4(c, out);
 }
 
+// Two words a lane are one access of 8 bytes.
+static bool in_twos(const struct cg *c, const struct cg_lane_access *a) {
+    return a->count == 2 && a->bytes == 4 && c->width > 1;
+}
+
+static void gather_twos(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    struct cg_places at = safe_places(g, &a->at, &g->zero_slot);
+    struct cg_spread s = cg_spread_places(g, &at);
+    LLVMTypeRef vt = cg_vec_of(c, c->i64);
+    LLVMValueRef both = known_mask(g) ? LLVMConstNull(vt) : LLVMGetPoison(vt);
+    for (unsigned l = 0; l < c->width; l++) {
+        if (is_left_out(g, l))
+            continue;
+        LLVMValueRef p = cg_place(g, &at, &s, l), x = LLVMBuildLoad2(c->b, c->i64, p, "");
+        LLVMSetAlignment(x, 8);
+        if (a->ahead)
+            cg_prefetch_at(c, p, a->ahead);
+        both = LLVMBuildInsertElement(c->b, both, x, cg_i32(c, l), "");
+    }
+    LLVMTypeRef words = LLVMVectorType(a->elem, 2 * c->width);
+    both = LLVMBuildBitCast(c->b, both, words, "");
+    for (unsigned k = 0; k < 2; k++) {
+        unsigned from[32];
+        for (unsigned l = 0; l < c->width; l++)
+            from[l] = 2 * l + k;
+        out[k] = shuffle(c, both, LLVMGetPoison(words), from, c->width);
+    }
+}
+
 static void scatter_fours(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp) {
     struct cg *c = g->cg;
     struct cg_places at = safe_places(g, &a->at, &g->sink_slot);
@@ -205,6 +248,8 @@ static void scatter_fours(struct cg_func *g, const struct cg_lane_access *a, LLV
     LLVMValueRef v[4] = {comp[0], comp[1], comp[2], comp[3]};
     transpose4(c, v);
     for (unsigned l = 0; l < c->width; l++) {
+        if (is_left_out(g, l))
+            continue;
         unsigned from[4];
         for (unsigned k = 0; k < 4; k++)
             from[k] = l / 4 * 4 + k;
@@ -219,11 +264,18 @@ static void gather_lanes(struct cg_func *g, const struct cg_lane_access *a, LLVM
         gather_fours(g, a, out);
         return;
     }
+    if (in_twos(c, a)) {
+        gather_twos(g, a, out);
+        return;
+    }
     struct cg_places at = safe_places(g, &a->at, &g->zero_slot);
     struct cg_spread s = cg_spread_places(g, &at);
     for (unsigned k = 0; k < a->count; k++)
-        out[k] = LLVMGetPoison(cg_vec_of(c, a->elem));
+        out[k] = known_mask(g) ? LLVMConstNull(cg_vec_of(c, a->elem))
+                               : LLVMGetPoison(cg_vec_of(c, a->elem));
     for (unsigned l = 0; l < c->width; l++) {
+        if (is_left_out(g, l))
+            continue;
         LLVMValueRef p = cg_place(g, &at, &s, l);
         if (a->ahead)
             cg_prefetch_at(c, p, a->ahead);
@@ -246,6 +298,8 @@ static void scatter_all(struct cg_func *g, const struct cg_lane_access *a, LLVMV
     for (unsigned k = 0; k < a->count; k++) {
         struct cg_spread v = cg_spread(g, comp[k], 1);
         for (unsigned l = 0; l < c->width; l++) {
+            if (is_left_out(g, l))
+                continue;
             LLVMValueRef x = cg_spread_lane(g, &v, l), p = cg_place(g, &at, &s, l);
             LLVMSetAlignment(LLVMBuildStore(c->b, x, component(c, p, k * a->bytes)), a->bytes);
         }
@@ -268,7 +322,7 @@ static void scatter_one(struct cg_func *g, const struct cg_lane_access *a, LLVMV
 // Often one lane writes for all; then the others need not be gone through.
 static void scatter_lanes(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp) {
     struct cg *c = g->cg;
-    if (!g->now.mask) {
+    if (!g->now.mask || known_mask(g)) {
         scatter_all(g, a, comp);
         return;
     }

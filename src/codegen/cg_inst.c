@@ -114,10 +114,29 @@ bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i) {
     return true;
 }
 
+// Loads and stores ask cg_words.c themselves.
+bool cg_touches_shared(const struct kir_inst *i) {
+    switch (isa_op_info[i->op].klass) {
+    case ISA_CLASS_MEMORY:
+        return i->op != ISA_OP_LD && i->op != ISA_OP_LDU && i->op != ISA_OP_ST &&
+               i->mods.space != ISA_SPACE_GLOBAL;
+    case ISA_CLASS_ASYNC:
+        return true;
+    case ISA_CLASS_WARP:
+        return i->op != ISA_OP_SHFL && i->op != ISA_OP_VOTE && i->op != ISA_OP_BAR_WARP_SYNC;
+    case ISA_CLASS_CONTROL:
+        return i->op == ISA_OP_CALL;
+    default:
+        return false;
+    }
+}
+
 void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     bool ok = true;
     c->inst = i;
+    if (cg_touches_shared(i))
+        cg_forget_words(g);
     switch (isa_op_info[i->op].klass) {
     case ISA_CLASS_POINTWISE:
         ok = cg_emit_source(g, i) || cg_emit_pointwise(g, i);

@@ -714,6 +714,10 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     a.in_window = lies_in_window(g, &a, &s);
     a.ahead = cg_next_tile(g, i); // before the access parts into several ways
     note_access(g, &a, &s, n);
+    if (cg_load_words(g, i, a.count, a.bytes, a.elem, x)) {
+        set_loaded(g, &a, x);
+        return;
+    }
     if (cg_copying_store(g, i)) {
         struct cg_places p = cg_places_of(g, i);
         cg_begin_copy(g, i, cg_pointers(g, &p));
@@ -739,6 +743,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     bool all_uniform = true;
     if (cg_is_copy(g, i)) {
         cg_check_alignment(g, i);
+        cg_forget_words(g);
         struct cg_places p = cg_places_of(g, i);
         cg_end_copy(g, cg_pointers(g, &p));
         return;
@@ -757,6 +762,8 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         }
     }
     cg_check_alignment(g, i);
+    if (cg_store_words(g, i, a.count, a.bytes, comp))
+        return;
     order(c, i, ISA_SEM_RELEASE, LLVMAtomicOrderingRelease);
     struct plan n = plan_access(c, &a, &s, false);
     a.in_window = lies_in_window(g, &a, &s);

@@ -238,8 +238,7 @@ LLVMValueRef cg_symbol_address(struct cg_func *g, const struct kir_symbol *sym, 
         break;
     }
     case ISA_SPACE_SHARED:
-        base = sym->dynamic ? LLVMBuildZExt(c->b, field32(g, FIELD(dynamic_shared), 0), c->i64, "")
-                            : cg_i64(c, sym->offset);
+        base = sym->dynamic ? g->dynamic_shared : cg_i64(c, sym->offset);
         break;
     case ISA_SPACE_LOCAL:
         base = LLVMBuildAdd(c->b, g->frame, cg_i64(c, sym->offset), "");

@@ -125,6 +125,10 @@ static struct cg_val *lookup(struct cg_func *g, struct kir_value *v) {
         x->vec = LLVMBuildLoad2(c->b, vt, var->out, "");
         return x;
     }
+    if (g->now.known[v->id] && !LLVMIsUndef(g->now.known[v->id])) {
+        x->vec = g->now.known[v->id];
+        return x;
+    }
     if (var->scalar)
         x->scalar = LLVMBuildLoad2(c->b, t, var->scalar, "");
     if (var->guard)
@@ -147,7 +151,8 @@ LLVMValueRef cg_scalar(struct cg_func *g, struct kir_value *v) {
 }
 
 LLVMValueRef cg_guard(struct cg_func *g, struct kir_value *v) {
-    return lookup(g, v)->guard;
+    LLVMValueRef guard = lookup(g, v)->guard;
+    return guard && LLVMIsAConstantInt(guard) && !LLVMIsNull(guard) ? NULL : guard;
 }
 
 LLVMValueRef cg_vec(struct cg_func *g, struct kir_value *v) {
@@ -215,6 +220,15 @@ void cg_set_offsets(struct cg_func *g, struct kir_value *v, LLVMValueRef base, L
     cg_store_var(g, v);
 }
 
+// A vector that is a constant, wherever it is emitted, is one in all blocks.
+static void know_value(struct cg_func *g, const struct kir_value *v, LLVMValueRef x) {
+    LLVMValueRef *known = &g->now.known[v->id];
+    if (!g->cg->one_team || g->cg->width == 1 || g->fl->shared[v->id])
+        return;
+    bool usable = LLVMIsConstant(x) && (!*known || *known == x);
+    *known = usable ? x : LLVMGetUndef(LLVMTypeOf(x));
+}
+
 void cg_set_vec(struct cg_func *g, struct kir_value *v, LLVMValueRef x) {
     x = canonical_at_def(g, v, x);
     struct cg_val *val = cg_val_of(g, v);
@@ -225,6 +239,7 @@ void cg_set_vec(struct cg_func *g, struct kir_value *v, LLVMValueRef x) {
     *val = (struct cg_val){.vec = x, .epoch = g->epoch};
     if (g->cg->width == 1)
         val->scalar = x;
+    know_value(g, v, x);
     cg_store_var(g, v);
 }
 
@@ -255,10 +270,18 @@ LLVMValueRef cg_any(struct cg_func *g, LLVMValueRef mask) {
     return LLVMBuildICmp(g->cg->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "any");
 }
 
+bool cg_never_active(const struct cg_func *g) {
+    return g->now.mask && LLVMIsConstant(g->now.mask) && LLVMIsNull(g->now.mask);
+}
+
+bool cg_constant_lane(struct cg *c, LLVMValueRef mask, unsigned k) {
+    return !LLVMIsNull(c->width == 1 ? mask : LLVMGetAggregateElement(mask, k));
+}
+
 struct cg_active cg_begin_active(struct cg_func *g) {
     struct cg *c = g->cg;
     struct cg_active a = {0};
-    if (c->team == 1 || !g->now.mask)
+    if (c->team == 1 || !g->now.mask || LLVMIsConstant(g->now.mask))
         return a;
     LLVMBasicBlockRef some = cg_new_block(g, "active");
     a.from = LLVMGetInsertBlock(c->b);

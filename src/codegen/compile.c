@@ -5,7 +5,9 @@
 
 #include "codegen/cg.h"
 #include "ir/async.h"
+#include "ir/copy.h"
 #include "jit/module.h"
+#include "passes/unroll.h"
 #include "passes/waiting.h"
 #include "support/debug.h"
 
@@ -376,7 +378,12 @@ static unsigned registers_in(const struct cg *c, const struct flow *fl, const st
     return (bits + vector_bits - 1) / vector_bits;
 }
 
-enum { TEMPORARIES = 6, MAX_TEAM_INSTRUCTIONS = 3000, MAX_TEAM_ATOMICS = 64 };
+enum {
+    TEMPORARIES = 6,
+    MAX_TEAM_INSTRUCTIONS = 3000,
+    MAX_BLOCK_INSTRUCTIONS = 26000,
+    MAX_TEAM_ATOMICS = 64
+};
 
 // Do what so many groups need in each loop, and some temporary values, fit the registers?
 static bool fit_registers(const struct cg *c, const struct flow *fl, enum kd_level level,
@@ -423,7 +430,7 @@ static bool has_barrier(const struct kir_func *f) {
 static bool one_team_fits(const struct cg *c, unsigned groups) {
     // Without fused instructions each product is many: such code would take LLVM minutes.
     return c->pw.has_fma && groups <= CG_MAX_TEAM &&
-           groups * instructions(c->kernel) <= MAX_TEAM_INSTRUCTIONS && !team_forbidden(c->kernel);
+           groups * instructions(c->kernel) <= MAX_BLOCK_INSTRUCTIONS && !team_forbidden(c->kernel);
 }
 
 // How many groups run together: as many as registers allow, where there is a loop in which all
@@ -558,6 +565,54 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
     }
 }
 
+// ---- counted loops --------------------------------------------------------------------------
+
+// The kernel with its counted loops written out, in a module of this compilation's own; false: it
+// has others too, or the code would be long.
+static bool unroll_kernel(struct cg *c, unsigned groups) {
+    struct kir_module *m = arena_memdup(c->arena, c->ir, sizeof *c->ir);
+    struct kir_func *old = c->kernel;
+    m->arena = (struct arena){0};
+    c->own_ir = m;
+    m->funcs.data = arena_memdup(&m->arena, c->ir->funcs.data, sizeof old * c->ir->funcs.len);
+    struct kir_func *f = kir_copy_func(m, old, c->arena);
+    m->funcs.data[old->index] = f;
+    if (!unroll_loops(f, c->spec.ntid, MAX_BLOCK_INSTRUCTIONS / groups))
+        return false;
+    c->ir = m;
+    c->kernel = f;
+    return true;
+}
+
+static bool has_counted_barriers(const struct cg *c, const struct flow *fl) {
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
+            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK && fl->cfg->loop[i->block->id])
+                return !c->quick && !(c->spec.flags & KD_SPEC_QUICK);
+    return false;
+}
+
+// Where one team can hold the whole block, loops with barriers in them are written out: with the
+// turn's number each lane's address in shared memory is then known. Mode and width stay.
+static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
+    const uint32_t *n = c->spec.ntid;
+    unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width, team = c->team;
+    struct kir_module *ir = c->ir;
+    struct kir_func *kernel = c->kernel;
+    if (c->mode != KD_MODE_BLOCK || c->width == 1 || !threads || threads % c->width ||
+        !has_counted_barriers(c, fl[kernel->index]) || !one_team_fits(c, groups) ||
+        !unroll_kernel(c, groups))
+        return;
+    c->team = groups;
+    analyse_all(c, fl, waits);
+    if (one_team_fits(c, groups) && !*waits)
+        return;
+    c->ir = ir;
+    c->kernel = kernel;
+    c->team = team;
+    analyse_all(c, fl, waits);
+}
+
 // ---- one compilation ------------------------------------------------------------------------
 
 static void init_types(struct cg *c) {
@@ -613,6 +668,7 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
     else
         depth_of(&calls, c->kernel);
     choose_mode(c, fl, level, waits);
+    try_unrolled(c, fl, waits);
     c->one_team = is_one_team(c);
     debug_masks(c, fl[c->kernel->index]);
     emit_all(c, fl);
@@ -707,6 +763,8 @@ static void end(struct compilation *t, char *log, size_t log_size) {
         LLVMDisposeModule(t->cg.mod);
         LLVMContextDispose(t->cg.ctx);
     }
+    if (t->cg.own_ir)
+        arena_free(&t->cg.own_ir->arena);
     arena_free(&t->arena);
     strbuf_free(&t->err);
 }

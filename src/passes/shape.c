@@ -205,7 +205,8 @@ static struct shape logic_const(struct flow *fl, enum isa_op op, struct shape x,
         offs[k] = op == ISA_OP_AND  ? x.offs[k] & low
                   : op == ISA_OP_OR ? x.offs[k] | low
                                     : x.offs[k] ^ low;
-    struct shape r = {.kind = SHAPE_OFFSETS, .tz = x.tz};
+    unsigned tz = op == ISA_OP_AND ? trailing_zeros(c) : 0;
+    struct shape r = {.kind = SHAPE_OFFSETS, .tz = (uint8_t)(tz > x.tz ? tz : x.tz)};
     r.lo = op == ISA_OP_AND && sc >= 0 ? 0 : bits >= 64 ? INT64_MIN : -(1LL << (bits - 1));
     r.hi = op == ISA_OP_AND && sc >= 0 ? sc : bits >= 64 ? INT64_MAX : (1LL << (bits - 1)) - 1;
     return offsets(fl, offs, r);

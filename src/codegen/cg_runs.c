@@ -1,0 +1,183 @@
+// Which blocks run whenever the kernel does, and which never, as far as that is known while code is
+// generated: where one team is the whole block, masks that follow from the thread's index alone are
+// constants.
+#include "codegen/cg.h"
+
+enum { SMALL_BLOCK = 10 };
+
+bool cg_is_harmless(const struct kir_block *b) {
+    unsigned n = 0;
+    for (const struct kir_inst *i = b->first; i != b->last; i = i->next, n++)
+        if (isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI)
+            return false;
+    return n <= SMALL_BLOCK && b->last->op == ISA_OP_BRA;
+}
+
+void cg_find_runs(struct cg_func *g) {
+    struct cfg *cfg = g->fl->cfg;
+    g->runs = arena_array(g->cg->arena, uint8_t, g->f->blocks.len + 1);
+    g->rejoins = arena_array(g->cg->arena, uint8_t, g->f->blocks.len + 1);
+    for (uint32_t p = 0; p < cfg->nblocks && g->cg->one_team; p++) {
+        const struct kir_block *b = cfg->order[p], *entry = g->f->blocks.data[0];
+        bool always = b == entry || (g->fl->full[b->id] && cfg_postdominates(cfg, b, entry));
+        if (always && !cfg->loop[b->id])
+            g->runs[b->id] = CG_RUNS_ALWAYS;
+    }
+}
+
+static bool is_known(struct cg *c, LLVMValueRef mask) {
+    for (unsigned k = 0; k < c->width; k++)
+        if (!LLVMIsConstant(mask) ||
+            !LLVMIsAConstantInt(c->width == 1 ? mask : LLVMGetAggregateElement(mask, k)))
+            return false;
+    return true;
+}
+
+// Is the mask that the edge from -> to brings the one that `to` runs with, if it runs?
+static bool brings_mask(const struct cg_func *g, const struct kir_block *from,
+                        const struct kir_block *to) {
+    bool untested = cg_is_harmless(to) && !(g->fl->full[from->id] && g->fl->divergent[from->id]);
+    return g->cg->one_team && to->preds.len == 1 && !g->fl->join[to->id] && !untested;
+}
+
+void cg_know_mask(struct cg_func *g, const struct kir_block *from, const struct kir_block *to,
+                  LLVMValueRef mask) {
+    LLVMValueRef *known = &g->now.mask_known[to->id];
+    if (g->rejoins[to->id])
+        return;
+    bool usable = brings_mask(g, from, to) && is_known(g->cg, mask);
+    LLVMValueRef never = LLVMGetUndef(LLVMTypeOf(mask)); // stands for: not one constant
+    *known = usable && (!*known || *known == mask) ? mask : never;
+}
+
+LLVMValueRef cg_known_mask(const struct cg_func *g, const struct kir_block *b) {
+    LLVMValueRef known = g->now.mask_known[b->id];
+    return known && !LLVMIsUndef(known) ? known : NULL;
+}
+
+// The mask that the current group brings to x, which lanes come to from b or came to before;
+// NULL: not known.
+static LLVMValueRef mask_at(struct cg_func *g, const struct kir_block *b,
+                            const struct kir_block *x) {
+    struct cg *c = g->cg;
+    if (x->preds.len != 1 || !g->fl->divergent[x->preds.data[0]->id] ||
+        g->runs[x->preds.data[0]->id] != CG_RUNS_ALWAYS)
+        return NULL;
+    if (x->preds.data[0] != b)
+        return cg_known_mask(g, x);
+    if (b->last->op != ISA_OP_CBR || b->last->targets[0] == b->last->targets[1] ||
+        !brings_mask(g, b, x))
+        return NULL;
+    LLVMValueRef m = cg_vec(g, b->last->ops[0]);
+    if (b->last->targets[1] == x)
+        m = LLVMBuildNot(c->b, m, "");
+    if (g->now.mask)
+        m = cg_select(c, g->now.mask, m, LLVMConstNull(cg_mask_type(c)));
+    return is_known(c, m) ? m : NULL;
+}
+
+// May x run with no lane active, without harm and at little cost? Then what it stores to shared
+// memory is a choice between two vectors.
+static bool is_cheap(const struct cg_func *g, const struct kir_block *x) {
+    unsigned n = 0;
+    for (const struct kir_inst *i = x->first; i != x->last; i = i->next, n++) {
+        bool shared = (i->op == ISA_OP_ST || i->op == ISA_OP_LD) &&
+                      i->mods.space == ISA_SPACE_SHARED && i->mods.sem == ISA_SEM_WEAK &&
+                      g->fl->shape[i->ops[0]->id].kind != SHAPE_UNIFORM;
+        if (!shared && isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI)
+            return false;
+    }
+    return n <= SMALL_BLOCK && x->last->op == ISA_OP_BRA;
+}
+
+// Sets what is known of x, where control goes on after b.
+static void learn(struct cg_func *g, const struct kir_block *b, const struct kir_block *x) {
+    bool known = true, any = false;
+    if (g->runs[x->id] == CG_RUNS_ALWAYS)
+        return;
+    for (unsigned t = g->cg->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        LLVMValueRef m = known ? mask_at(g, b, x) : NULL;
+        known &= m != NULL;
+        any |= m && !LLVMIsNull(m);
+    }
+    bool behind = x->preds.len == 1 && g->runs[x->preds.data[0]->id] == CG_RUNS_ALWAYS &&
+                  g->fl->divergent[x->preds.data[0]->id];
+    if (!known && behind && g->words && is_cheap(g, x))
+        g->runs[x->id] = CG_RUNS_ALWAYS;
+    if (known)
+        g->runs[x->id] = any ? CG_RUNS_ALWAYS : CG_RUNS_NEVER;
+}
+
+static bool leaves_shared_alone(const struct kir_block *b) {
+    for (const struct kir_inst *i = b->first; i; i = i->next) {
+        bool stores = i->op == ISA_OP_ST && i->mods.space != ISA_SPACE_GLOBAL &&
+                      i->mods.space != ISA_SPACE_LOCAL;
+        if (stores || cg_touches_shared(i) || isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
+            return false;
+    }
+    return true;
+}
+
+// All lanes of b, which always runs, go one way and meet again in j: it runs with b's mask.
+static bool rejoin(struct cg_func *g, const struct kir_block *b, const struct kir_block *j) {
+    bool known = !g->fl->divergent[b->id] && !g->fl->cfg->loop[j->id];
+    for (unsigned t = 0; t < g->cg->team && known; t++) {
+        cg_turn_to(g, t);
+        known = g->now.mask && is_known(g->cg, g->now.mask) && g->now.mask_var[j->id];
+    }
+    for (unsigned t = 0; t < g->cg->team && known; t++) {
+        cg_turn_to(g, t);
+        g->now.mask_known[j->id] = g->now.mask;
+    }
+    cg_turn_to(g, 0);
+    if (known)
+        g->rejoins[j->id] = 1, g->runs[j->id] = CG_RUNS_ALWAYS;
+    return known;
+}
+
+// Do the blocks between b, which always runs, and where its lanes meet again leave shared memory
+// as it is?
+static bool only_reads(struct cg_func *g, const struct kir_block *b) {
+    struct cfg *c = g->fl->cfg;
+    uint32_t from = c->pos[b->id] + 1, to = c->nblocks;
+    const struct kir_block *j = NULL;
+    if (c->ipdom[b->id] != UINT32_MAX) {
+        j = g->f->blocks.data[c->ipdom[b->id]];
+        to = c->pos[j->id];
+    }
+    for (uint32_t p = from; p < to; p++) {
+        const struct kir_block *x = c->order[p];
+        if (!cfg_dominates(c, b, x) || c->loop[x->id] || g->runs[x->id] != CG_RUNS_MAYBE ||
+            !leaves_shared_alone(x))
+            return false;
+    }
+    if (to < from || (j && g->runs[j->id] != CG_RUNS_ALWAYS && !rejoin(g, b, j)))
+        return false;
+    for (uint32_t p = from; p < to; p++)
+        g->runs[c->order[p]->id] = CG_RUNS_READING;
+    return true;
+}
+
+static bool next_always_runs(struct cg_func *g, struct kir_block *b) {
+    struct kir_inst *t = b->last;
+    bool branches = t->op == ISA_OP_CBR || t->op == ISA_OP_BRX_IDX;
+    if (branches && !g->fl->divergent[b->id])
+        return false;
+    bool direct =
+        t->op == ISA_OP_BRA && !g->fl->deferred[b->id][0] && !g->fl->exit_only[t->targets[0]->id];
+    struct flow_next n = {.block = direct ? t->targets[0] : NULL};
+    if (!direct)
+        n = flow_next(g->fl, b, g->fl->cfg->pos[b->id], NULL, true, NULL);
+    while (n.block) {
+        learn(g, b, n.block);
+        if (g->runs[n.block->id] != CG_RUNS_NEVER)
+            return g->runs[n.block->id] == CG_RUNS_ALWAYS;
+        n = flow_next(g->fl, n.block, g->fl->cfg->pos[n.block->id], NULL, false, NULL);
+    }
+    return !n.loop_end;
+}
+
+bool cg_goes_on(struct cg_func *g, struct kir_block *b) {
+    return next_always_runs(g, b) || (g->runs[b->id] == CG_RUNS_ALWAYS && only_reads(g, b));
+}

@@ -1,0 +1,407 @@
+// Shared memory in registers. Where one team is the whole block, each lane's address in shared
+// memory is, as a rule, known while code is generated, and so is which lanes act. Outside loops a
+// store then need not be made: what a word holds is remembered as a lane of a vector, and a load of
+// words becomes a shuffle of the vectors that they lie in. The steps of a reduction or a scan thus
+// pass their values from register to register.
+//
+// Words are written to memory (flushed) when something reads them that this does not see through,
+// and where control flow is not known; at the kernel's end nobody needs them any more.
+#include "codegen/cg.h"
+
+enum {
+    MOST_WORDS = 48 * 1024 / 4, // of dynamic shared memory
+    MOST_SOURCES = 8            // vectors that one load is shuffled from: beyond, memory is faster
+};
+
+struct word {
+    LLVMValueRef vec; // NULL: what the word holds is not known
+    uint8_t lane;
+    bool dirty; // memory does not have it yet
+};
+
+struct region {
+    LLVMValueRef base; // added to shared_base; NULL: 0
+    uint32_t len, end; // words; all from `end` on are unknown
+    struct word *words;
+};
+
+struct cg_words {
+    struct region fixed, dynamic; // they do not overlap
+    bool reading;                 // what is stored here may not be stored: the block may not run
+};
+
+// The words of an access in one region: lane l's are first[l] to first[l] + count - 1.
+struct span {
+    struct region *r;
+    unsigned count;
+    bool whole; // an access is of words, component k of word first[l] + k
+    int64_t first[32];
+    bool needed[32]; // lanes that act, or may
+    bool certain;    // these act, the others do not
+};
+
+void cg_make_words(struct cg_func *g) {
+    struct cg *c = g->cg;
+    if (!c->one_team || c->width == 1 || !g->f->is_kernel)
+        return;
+    struct cg_words *w = arena_new(c->arena, struct cg_words);
+    w->fixed.len = c->kernel->shared_static / 4;
+    w->dynamic.len = MOST_WORDS;
+    w->dynamic.base = g->dynamic_shared;
+    w->fixed.words = arena_array(c->arena, struct word, w->fixed.len + 1);
+    w->dynamic.words = arena_array(c->arena, struct word, w->dynamic.len + 1);
+    g->words = w;
+}
+
+static bool on(const struct cg_func *g) {
+    enum cg_runs runs = g->words ? (enum cg_runs)g->runs[g->block->id] : CG_RUNS_MAYBE;
+    if (g->words)
+        g->words->reading = runs == CG_RUNS_READING;
+    return runs == CG_RUNS_ALWAYS || runs == CG_RUNS_READING;
+}
+
+// addr = region's base + *at?
+static struct region *region_of(struct cg_func *g, LLVMValueRef addr, int64_t *at) {
+    for (;;) {
+        if (LLVMIsAConstantInt(addr)) {
+            *at += LLVMConstIntGetSExtValue(addr);
+            return &g->words->fixed;
+        }
+        if (addr == g->dynamic_shared)
+            return &g->words->dynamic;
+        if (!LLVMIsABinaryOperator(addr) || LLVMGetInstructionOpcode(addr) != LLVMAdd)
+            return NULL;
+        LLVMValueRef x = LLVMGetOperand(addr, 0), y = LLVMGetOperand(addr, 1);
+        if (LLVMIsAConstantInt(x)) {
+            LLVMValueRef t = x;
+            x = y, y = t;
+        }
+        if (!LLVMIsAConstantInt(y))
+            return NULL;
+        *at += LLVMConstIntGetSExtValue(y);
+        addr = x;
+    }
+}
+
+// Each lane's address in its region; NULL: not known.
+static struct region *addresses(struct cg_func *g, struct kir_inst *i, int64_t *at) {
+    struct cg *c = g->cg;
+    struct kir_value *v = i->ops[0];
+    struct shape s = cg_shape(g, v);
+    int64_t base = i->offset;
+    if ((s.kind == SHAPE_UNIFORM || s.kind == SHAPE_OFFSETS) && !(s.guard && cg_guard(g, v))) {
+        struct region *r = region_of(g, cg_scalar(g, v), &base);
+        for (unsigned l = 0; l < c->width; l++)
+            at[l] = base + (s.offs ? s.offs[l] : 0);
+        return r;
+    }
+    LLVMValueRef vec = cg_vec(g, v);
+    for (unsigned l = 0; l < c->width; l++) {
+        LLVMValueRef x = LLVMIsConstant(vec) ? LLVMGetAggregateElement(vec, l) : NULL;
+        if (!x || !LLVMIsAConstantInt(x))
+            return NULL;
+        at[l] = LLVMConstIntGetSExtValue(x) + i->offset;
+    }
+    return &g->words->fixed;
+}
+
+// Which words i accesses; false: not known.
+static bool span_of(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
+                    struct span *s) {
+    struct cg *c = g->cg;
+    LLVMValueRef mask = g->now.mask;
+    int64_t at[32];
+    if (i->mods.sem != ISA_SEM_WEAK || i->mods.space != ISA_SPACE_SHARED)
+        return false;
+    s->r = addresses(g, i, at);
+    s->whole = bytes == 4;
+    s->count = (count * bytes + 3) / 4;
+    s->certain = !mask || LLVMIsConstant(mask);
+    for (unsigned l = 0; s->r && l < c->width; l++) {
+        s->needed[l] = !s->certain || !mask || cg_constant_lane(c, mask, l);
+        s->first[l] = at[l] / 4;
+        bool fits = at[l] >= 0 && at[l] / 4 + s->count <= s->r->len &&
+                    at[l] % (bytes < 4 ? bytes : 4) == 0 && (count == 1 || at[l] % 4 == 0);
+        if (s->needed[l] && !fits)
+            return false;
+    }
+    return s->r != NULL;
+}
+
+// ---- words to vectors ---------------------------------------------------------------------
+
+// The words that stand in `from` (NULL: any value) side by side in one vector.
+static LLVMValueRef gather_words(struct cg_func *g, struct word *const *from, LLVMTypeRef elem) {
+    struct cg *c = g->cg;
+    LLVMTypeRef vt = cg_vec_of(c, elem);
+    LLVMValueRef all = NULL, source = NULL, idx[32];
+    bool partial = false, here[32] = {false};
+    for (unsigned done = 0; done < c->width;) {
+        source = NULL;
+        for (unsigned l = 0; l < c->width && !source; l++)
+            source = from[l] && !here[l] ? from[l]->vec : NULL;
+        if (!source)
+            break;
+        bool in_place = true;
+        for (unsigned l = 0; l < c->width; l++) {
+            idx[l] = here[l] ? cg_i32(c, l) : LLVMGetUndef(c->i32);
+            if (!from[l] || here[l] || from[l]->vec != source)
+                continue;
+            idx[l] = cg_i32(c, (all ? c->width : 0) + from[l]->lane);
+            in_place &= from[l]->lane == l;
+            here[l] = true;
+            done++;
+        }
+        source = LLVMTypeOf(source) == vt ? source : LLVMBuildBitCast(c->b, source, vt, "");
+        LLVMValueRef order = LLVMConstVector(idx, c->width);
+        if (all)
+            all = LLVMBuildShuffleVector(c->b, all, source, order, "");
+        else
+            all = in_place ? source
+                           : LLVMBuildShuffleVector(c->b, source, LLVMGetPoison(vt), order, "");
+    }
+    for (unsigned l = 0; l < c->width; l++)
+        partial |= !from[l];
+    return partial ? LLVMBuildFreeze(c->b, all, "") : all;
+}
+
+static unsigned sources(const struct cg *c, struct word *const *from) {
+    LLVMValueRef seen[MOST_SOURCES];
+    unsigned n = 0;
+    for (unsigned l = 0; l < c->width; l++) {
+        bool is_new = from[l] != NULL;
+        for (unsigned k = 0; k < n && is_new; k++)
+            is_new = seen[k] != from[l]->vec;
+        if (is_new && n == MOST_SOURCES)
+            return n + 1;
+        if (is_new)
+            seen[n++] = from[l]->vec;
+    }
+    return n;
+}
+
+// Component k of each needed lane; false: one of them is not known, or it is not worth it.
+static bool known_words(const struct cg *c, const struct span *s, unsigned k, struct word **from) {
+    unsigned n = 0;
+    for (unsigned l = 0; l < c->width; l++) {
+        from[l] = s->needed[l] ? &s->r->words[s->first[l] + k] : NULL;
+        if (from[l] && !from[l]->vec)
+            return false;
+        n += from[l] != NULL;
+    }
+    return n && sources(c, from) <= MOST_SOURCES;
+}
+
+// ---- to memory ----------------------------------------------------------------------------
+
+static LLVMValueRef place_of(struct cg_func *g, const struct region *r, uint32_t word) {
+    struct cg *c = g->cg;
+    LLVMValueRef at = cg_i64(c, word * 4ULL);
+    if (r->base)
+        at = LLVMBuildAdd(c->b, r->base, at, "");
+    return LLVMBuildGEP2(c->b, c->i8, g->shared_base, &at, 1, "");
+}
+
+static LLVMTypeRef elem_of(LLVMValueRef vec) {
+    return LLVMGetElementType(LLVMTypeOf(vec));
+}
+
+// Do the words that begin at `first` hold a whole vector, lane by lane?
+static bool is_whole(const struct cg *c, const struct region *r, int64_t first, LLVMValueRef vec) {
+    if (first < 0 || first + c->width > r->len)
+        return false;
+    for (unsigned l = 0; l < c->width; l++)
+        if (r->words[first + l].vec != vec || r->words[first + l].lane != l)
+            return false;
+    return true;
+}
+
+static void store_one(struct cg_func *g, struct region *r, uint32_t word) {
+    struct cg *c = g->cg;
+    struct word *w = &r->words[word];
+    LLVMValueRef x = LLVMBuildExtractElement(c->b, w->vec, cg_i32(c, w->lane), "");
+    LLVMSetAlignment(LLVMBuildStore(c->b, x, place_of(g, r, word)), 4);
+    w->dirty = g->words->reading;
+}
+
+static void store_whole(struct cg_func *g, struct region *r, uint32_t first) {
+    struct cg *c = g->cg;
+    LLVMValueRef vec = r->words[first].vec;
+    LLVMSetAlignment(LLVMBuildStore(c->b, vec, place_of(g, r, first)), 4);
+    for (unsigned l = 0; l < c->width; l++)
+        r->words[first + l].dirty = g->words->reading;
+}
+
+// The dirty ones of as many words as a vector has.
+static void store_some(struct cg_func *g, struct region *r, uint32_t first) {
+    struct cg *c = g->cg;
+    struct word *from[32] = {NULL};
+    LLVMValueRef bit[32];
+    unsigned n = 0;
+    for (unsigned l = 0; l < c->width; l++) {
+        bool dirty = first + l < r->len && r->words[first + l].dirty;
+        from[l] = dirty ? &r->words[first + l] : NULL;
+        bit[l] = LLVMConstInt(c->i1, dirty, 0);
+        n += dirty;
+    }
+    if (n <= 2 || sources(c, from) > MOST_SOURCES) {
+        for (unsigned l = 0; l < c->width; l++)
+            if (from[l])
+                store_one(g, r, first + l);
+        return;
+    }
+    LLVMValueRef v = gather_words(g, from, elem_of(from[0]->vec));
+    LLVMTypeRef ov[2] = {LLVMTypeOf(v), c->ptr};
+    LLVMValueRef args[4] = {v, place_of(g, r, first), cg_i32(c, 4), LLVMConstVector(bit, c->width)};
+    cg_call_intrinsic(c, "llvm.masked.store", ov, 2, args, 4);
+    for (unsigned l = 0; l < c->width; l++)
+        if (from[l])
+            from[l]->dirty = g->words->reading;
+}
+
+static void flush_region(struct cg_func *g, struct region *r) {
+    const struct cg *c = g->cg;
+    for (uint32_t w = 0; w < r->end;) {
+        struct word *x = &r->words[w];
+        if (!x->dirty) {
+            w++;
+        } else if (is_whole(c, r, (int64_t)w - x->lane, x->vec)) {
+            w -= x->lane;
+            store_whole(g, r, w);
+            w += c->width;
+        } else {
+            store_some(g, r, w);
+            w += c->width;
+        }
+    }
+}
+
+static void flush(struct cg_func *g) {
+    flush_region(g, &g->words->fixed);
+    flush_region(g, &g->words->dynamic);
+}
+
+// One word, and those stored with it.
+static void flush_word(struct cg_func *g, struct region *r, uint32_t word) {
+    struct word *w = &r->words[word];
+    if (!w->dirty)
+        return;
+    if (is_whole(g->cg, r, (int64_t)word - w->lane, w->vec))
+        store_whole(g, r, word - w->lane);
+    else
+        store_one(g, r, word);
+}
+
+static void flush_span(struct cg_func *g, const struct span *s) {
+    for (unsigned l = 0; l < g->cg->width; l++)
+        for (unsigned k = 0; k < s->count; k++)
+            if (s->needed[l])
+                flush_word(g, s->r, (uint32_t)s->first[l] + k);
+}
+
+static void forget_region(struct region *r) {
+    for (uint32_t w = 0; w < r->end; w++)
+        r->words[w] = (struct word){0};
+    r->end = 0;
+}
+
+void cg_forget_words(struct cg_func *g) {
+    if (!on(g) || g->words->reading)
+        return;
+    flush(g);
+    forget_region(&g->words->fixed);
+    forget_region(&g->words->dynamic);
+}
+
+// ---- loads and stores ---------------------------------------------------------------------
+
+static bool may_touch_shared(const struct kir_inst *i) {
+    return i->mods.space == ISA_SPACE_SHARED || i->mods.space == ISA_SPACE_GENERIC ||
+           i->mods.space == ISA_SPACE_CLUSTER;
+}
+
+bool cg_load_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
+                   LLVMTypeRef elem, LLVMValueRef *out) {
+    struct span s;
+    struct word *from[8][32];
+    if (!on(g) || !may_touch_shared(i))
+        return false;
+    if (!span_of(g, i, count, bytes, &s)) {
+        flush(g);
+        return false;
+    }
+    // One word for all lanes is a load that broadcasts.
+    bool known = s.whole && cg_shape(g, i->ops[0]).kind != SHAPE_UNIFORM;
+    for (unsigned k = 0; k < count && known; k++)
+        known = known_words(g->cg, &s, k, from[k]);
+    if (!known) {
+        flush_span(g, &s);
+        return false;
+    }
+    for (unsigned k = 0; k < count; k++)
+        out[k] = gather_words(g, from[k], elem);
+    return true;
+}
+
+static bool any_twice(const struct cg *c, const struct span *s) {
+    for (unsigned l = 0; l < c->width; l++)
+        for (unsigned m = 0; m < l; m++)
+            if (s->first[l] < s->first[m] + s->count && s->first[m] < s->first[l] + s->count)
+                return true;
+    return false;
+}
+
+// With a mask that is not known words keep what they hold in inactive lanes.
+static bool blend(struct cg_func *g, const struct span *s, unsigned k, LLVMValueRef *x) {
+    struct word *from[32];
+    if (s->certain)
+        return true;
+    if (!known_words(g->cg, s, k, from))
+        return false;
+    *x = cg_select(g->cg, g->now.mask, *x, gather_words(g, from, elem_of(*x)));
+    return true;
+}
+
+static void forget_span(const struct cg *c, const struct span *s) {
+    for (unsigned l = 0; l < c->width; l++)
+        for (unsigned k = 0; k < s->count; k++)
+            if (s->needed[l])
+                s->r->words[s->first[l] + k] = (struct word){0};
+}
+
+static void remember(const struct cg *c, const struct span *s, unsigned k, LLVMValueRef x) {
+    for (unsigned l = 0; l < c->width; l++) {
+        uint32_t at = (uint32_t)s->first[l] + k;
+        if (!s->needed[l])
+            continue;
+        s->r->words[at] = (struct word){.vec = x, .lane = (uint8_t)l, .dirty = true};
+        s->r->end = at + 1 > s->r->end ? at + 1 : s->r->end;
+    }
+}
+
+bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
+                    LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    struct span s;
+    LLVMValueRef x[8];
+    if (!on(g) || !may_touch_shared(i))
+        return false;
+    if (!span_of(g, i, count, bytes, &s)) {
+        cg_forget_words(g);
+        return false;
+    }
+    bool all = s.whole && (s.certain || !any_twice(c, &s));
+    for (unsigned k = 0; k < count && all; k++) {
+        bool vec = LLVMGetTypeKind(LLVMTypeOf(comp[k])) == LLVMVectorTypeKind;
+        x[k] = vec ? comp[k] : cg_splat(c, comp[k]);
+        all = blend(g, &s, k, &x[k]);
+    }
+    if (!all) {
+        flush_span(g, &s);
+        forget_span(c, &s);
+        return false;
+    }
+    for (unsigned k = 0; k < count; k++)
+        remember(c, &s, k, x[k]);
+    return true;
+}

@@ -1,0 +1,309 @@
+// A loop's first turn is copied to a place before the loop, again and again, until constants alone
+// show that it does not turn once more. What each turn computes of the turn's number becomes
+// constants: the halves of a block that a reduction adds, the diagonals of a table.
+#include "passes/unroll.h"
+
+#include "ir/copy.h"
+#include "ir/eval.h"
+#include "ir/ssa.h"
+#include "passes/cfg.h"
+
+enum { MAX_DEPTH = 16 };
+
+static bool is_in(const struct cfg *c, const struct cfg_loop *l, const struct kir_block *b) {
+    return cfg_in_loop(l, c->loop[b->id]);
+}
+
+// The value that v has in the first turn of loop l, when constants decide it.
+static bool first_value(const struct cfg *c, const struct cfg_loop *l, const struct kir_value *v,
+                        int depth, union isa_bits *out) {
+    union isa_bits src[8], dst[8] = {0};
+    if (v->kind == KIR_VALUE_CONST) {
+        *out = v->bits;
+        return true;
+    }
+    if (v->kind != KIR_VALUE_INST || depth > MAX_DEPTH)
+        return false;
+    const struct kir_inst *i = v->def;
+    if (i->op == ISA_OP_PHI && i->block == l->header) {
+        const struct kir_value *in = NULL;
+        for (uint32_t k = 0; k < i->nops; k++) {
+            if (is_in(c, l, i->block->preds.data[k]))
+                continue;
+            if (in)
+                return false;
+            in = i->ops[k];
+        }
+        return in && in->kind == KIR_VALUE_CONST && first_value(c, l, in, depth + 1, out);
+    }
+    if (!kir_is_computable(i) || i->nops > 8 || i->nres > 8)
+        return false;
+    for (uint32_t k = 0; k < i->nops; k++)
+        if (!first_value(c, l, i->ops[k], depth + 1, &src[k]))
+            return false;
+    if (!kir_eval(i, src, dst))
+        return false;
+    *out = dst[v->result];
+    return true;
+}
+
+// The branch by which the loop is left; NULL: several, or none.
+static struct kir_inst *only_exit(const struct cfg *c, const struct cfg_loop *l) {
+    struct kir_inst *exit = NULL;
+    for (uint32_t p = l->first; p <= l->last; p++) {
+        struct kir_inst *t = c->order[p]->last;
+        for (uint32_t k = 0; k < t->ntargets; k++) {
+            if (is_in(c, l, t->targets[k]))
+                continue;
+            if (exit)
+                return NULL;
+            exit = t;
+        }
+        if (t->op == ISA_OP_RET || t->op == ISA_OP_EXIT)
+            return NULL;
+    }
+    return exit && exit->op == ISA_OP_CBR ? exit : NULL;
+}
+
+static bool wanted(const struct cfg *c, const struct cfg_loop *l) {
+    for (uint32_t p = l->first; p <= l->last; p++)
+        for (const struct kir_inst *i = c->order[p]->first; i; i = i->next)
+            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK ||
+                (isa_op_info[i->op].klass == ISA_CLASS_MEMORY && i->mods.space == ISA_SPACE_SHARED))
+                return true;
+    return false;
+}
+
+static bool can_count(const struct cfg *c, const struct cfg_loop *l) {
+    union isa_bits unused;
+    const struct kir_inst *exit = l->irreducible ? NULL : only_exit(c, l);
+    return exit && first_value(c, l, exit->ops[0], 0, &unused);
+}
+
+// ---- one turn -----------------------------------------------------------------------------
+
+// The block behind the exit gets that one edge alone, so that phis for what leaves the loop can
+// stand there.
+static struct kir_block *own_exit(struct kir_func *f, struct kir_inst *exit, uint32_t k) {
+    struct kir_block *to = exit->targets[k], *b = exit->block;
+    if (to->preds.len == 1)
+        return to;
+    struct kir_block *between = kir_block_new(f, NULL);
+    struct kir_inst *go = kir_inst_new(f, ISA_OP_BRA, ISA_VOID, 0, 0, NULL, 1);
+    go->targets[0] = to;
+    go->line = exit->line;
+    go->file = exit->file;
+    kir_append(between, go);
+    vec_push(&f->module->arena, &between->preds, b);
+    for (uint32_t p = 0; p < to->preds.len; p++)
+        if (to->preds.data[p] == b)
+            to->preds.data[p] = between;
+    exit->targets[k] = between;
+    return between;
+}
+
+struct turn {
+    struct kir_func *f;
+    struct arena *tmp;
+    const struct cfg *c;
+    const struct cfg_loop *l;
+    struct kir_block *exit; // behind the loop
+};
+
+static bool used_outside(const struct turn *t, const struct kir_value *v) {
+    for (uint32_t b = 0; b < t->f->blocks.len; b++) {
+        const struct kir_block *x = t->f->blocks.data[b];
+        if (x != t->exit && b < t->c->nblocks && is_in(t->c, t->l, x))
+            continue;
+        for (const struct kir_inst *i = x->first; i; i = i->next)
+            for (uint32_t k = 0; k < i->nops; k++)
+                if (i->ops[k] == v && !(x == t->exit && i->op == ISA_OP_PHI))
+                    return true;
+    }
+    return false;
+}
+
+// Uses of v outside the loop see a phi behind it instead.
+static void close_value(const struct turn *t, struct kir_value *v) {
+    if (!used_outside(t, v))
+        return;
+    struct kir_inst *phi =
+        kir_inst_new(t->f, ISA_OP_PHI, kir_isa_type((enum kir_type)v->type), 1, 1, &v->type, 0);
+    for (uint32_t b = 0; b < t->f->blocks.len; b++) {
+        struct kir_block *x = t->f->blocks.data[b];
+        if (x != t->exit && b < t->c->nblocks && is_in(t->c, t->l, x))
+            continue;
+        for (struct kir_inst *i = x->first; i; i = i->next)
+            for (uint32_t k = 0; k < i->nops; k++)
+                if (i->ops[k] == v && !(x == t->exit && i->op == ISA_OP_PHI))
+                    i->ops[k] = phi->res[0];
+    }
+    phi->ops[0] = v;
+    kir_insert_before(t->exit->first, phi);
+}
+
+static void close_loop(const struct turn *t) {
+    for (uint32_t p = t->l->first; p <= t->l->last; p++)
+        for (struct kir_inst *i = t->c->order[p]->first; i; i = i->next)
+            for (uint32_t r = 0; r < i->nres; r++)
+                close_value(t, i->res[r]);
+}
+
+// A phi's operands of the edges that enter the loop, or of those that turn back.
+static void keep_edges(const struct turn *t, struct kir_block *h, const struct kir_block *like,
+                       bool entering) {
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < like->preds.len; p++) {
+        if (is_in(t->c, t->l, like->preds.data[p]) == entering)
+            continue;
+        for (struct kir_inst *i = h->first; i && i->op == ISA_OP_PHI; i = i->next)
+            i->ops[n] = i->ops[p];
+        n++;
+    }
+    for (struct kir_inst *i = h->first; i && i->op == ISA_OP_PHI; i = i->next)
+        i->nops = n;
+}
+
+static void add_operand(struct kir_func *f, struct kir_inst *phi, struct kir_value *v) {
+    struct kir_value **ops = arena_array(&f->module->arena, struct kir_value *, phi->nops + 1);
+    memcpy(ops, phi->ops, sizeof *ops * phi->nops);
+    ops[phi->nops++] = v;
+    phi->ops = ops;
+}
+
+static struct kir_value *copy_of(const struct kir_copy *k, struct kir_value *v) {
+    return k->values[v->id] ? k->values[v->id] : v;
+}
+
+// Edges from the copied turn to a block that was not copied, or was (the header) and gets them all
+// the same.
+static void lead_to(const struct turn *t, const struct kir_copy *k, struct kir_block *to) {
+    uint32_t n = to->preds.len;
+    for (uint32_t p = 0; p < n; p++) {
+        struct kir_block *from = to->preds.data[p];
+        if (!is_in(t->c, t->l, from))
+            continue;
+        vec_push(&t->f->module->arena, &to->preds, k->blocks[from->id]);
+        for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next)
+            add_operand(t->f, i, copy_of(k, i->ops[p]));
+    }
+}
+
+static void copy_preds(const struct turn *t, const struct kir_copy *k, const struct kir_block *b) {
+    struct kir_block *to = k->blocks[b->id];
+    bool header = b == t->l->header;
+    for (uint32_t p = 0; p < b->preds.len; p++) {
+        struct kir_block *from = b->preds.data[p];
+        bool inside = is_in(t->c, t->l, from);
+        if (header != inside)
+            vec_push(&t->f->module->arena, &to->preds, inside ? k->blocks[from->id] : from);
+    }
+}
+
+static void enter_copy(const struct turn *t, struct kir_block *h, struct kir_block *copy) {
+    uint32_t kept = 0;
+    for (uint32_t p = 0; p < h->preds.len; p++) {
+        struct kir_block *from = h->preds.data[p];
+        if (is_in(t->c, t->l, from)) {
+            h->preds.data[kept++] = from;
+            continue;
+        }
+        for (uint32_t k = 0; k < from->last->ntargets; k++)
+            if (from->last->targets[k] == h)
+                from->last->targets[k] = copy;
+    }
+    h->preds.len = kept;
+}
+
+static void peel(const struct turn *t) {
+    uint32_t n = t->l->last - t->l->first + 1;
+    struct kir_block *h = t->l->header, **from = &t->c->order[t->l->first];
+    struct kir_copy k = {.tmp = t->tmp, .to = t->f};
+    k.blocks = arena_array(t->tmp, struct kir_block *, t->f->blocks.len + n + 1);
+    k.values = arena_array(t->tmp, struct kir_value *, t->f->value_count + 1);
+    kir_copy_blocks(&k, from, n);
+    struct kir_block *copy = k.blocks[h->id];
+    for (uint32_t b = 0; b < n; b++) {
+        struct kir_inst *last = k.blocks[from[b]->id]->last;
+        for (uint32_t g = 0; g < last->ntargets; g++)
+            if (last->targets[g] == copy)
+                last->targets[g] = h;
+        copy_preds(t, &k, from[b]);
+    }
+    // The copy's header sees the loop as it was before.
+    struct kir_block before = *h;
+    before.preds.data = arena_memdup(t->tmp, h->preds.data, sizeof *h->preds.data * h->preds.len);
+    for (struct kir_inst *i = h->first, *j = copy->first; i && i->op == ISA_OP_PHI;
+         i = i->next, j = j->next)
+        for (uint32_t o = 0; o < i->nops; o++)
+            j->ops[o] = i->ops[o]; // from outside the loop: not copied
+    keep_edges(t, copy, &before, true);
+    enter_copy(t, h, copy);
+    keep_edges(t, h, &before, false);
+    lead_to(t, &k, h);
+    lead_to(t, &k, t->exit);
+}
+
+// ---- all turns ----------------------------------------------------------------------------
+
+static uint32_t size_of(const struct kir_func *f) {
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            n++;
+    return n;
+}
+
+static void clean_up(struct kir_func *f) {
+    kir_fold(f);
+    kir_remove_unreachable(f);
+    kir_merge_blocks(f);
+    kir_remove_dead(f);
+    kir_renumber(f);
+}
+
+enum step { NONE_LEFT, PEELED, STUCK };
+
+static enum step peel_one(struct kir_func *f) {
+    struct arena tmp = {0};
+    struct cfg *c = cfg_build(&tmp, f);
+    enum step s = NONE_LEFT;
+    for (uint32_t k = 0; k < c->loops.len && s != PEELED; k++) {
+        struct cfg_loop *l = c->loops.data[k];
+        if (!wanted(c, l))
+            continue;
+        s = STUCK;
+        if (!can_count(c, l))
+            continue;
+        struct kir_inst *exit = only_exit(c, l);
+        uint32_t out = is_in(c, l, exit->targets[0]);
+        struct turn t = {.f = f, .tmp = &tmp, .c = c, .l = l};
+        t.exit = own_exit(f, exit, out);
+        close_loop(&t);
+        peel(&t);
+        s = PEELED;
+    }
+    arena_free(&tmp);
+    return s;
+}
+
+static void set_sizes(struct kir_func *f, const uint32_t ntid[3]) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (i->op == ISA_OP_SREG && i->sreg >= ISA_SREG_NTID_X && i->sreg <= ISA_SREG_NTID_Z &&
+                ntid[i->sreg - ISA_SREG_NTID_X])
+                kir_replace_uses(f, i->res[0],
+                                 kir_const(f, i->res[0]->type, ntid[i->sreg - ISA_SREG_NTID_X]));
+}
+
+bool unroll_loops(struct kir_func *f, const uint32_t ntid[3], uint32_t most) {
+    enum step s = PEELED;
+    set_sizes(f, ntid);
+    clean_up(f);
+    while (s == PEELED && size_of(f) <= most) {
+        s = peel_one(f);
+        if (s == PEELED)
+            clean_up(f);
+    }
+    return s == NONE_LEFT;
+}
