@@ -66,6 +66,7 @@ bool compilation_init(struct compilation *c, const struct cc_options *o, const s
 void compilation_init_rtc(struct compilation *c, const struct cc_options *o,
                           const struct toolchain *t, struct arena *arena) {
     *c = (struct compilation){.options = o, .toolchain = t, .arena = arena};
+    c->precompiled = precompiled_usable_rtc(t, arena, o);
     if (t->foreign_include && !precompiled_directories(t, arena, &c->standard_directories))
         vec_push(arena, &c->standard_directories, "-nostdlibinc");
 }
@@ -289,8 +290,11 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     command_args(cmd, &o->preprocessor);
     command_args(cmd, &c->standard_directories);
     command_arg(cmd, "-Qunused-arguments");
-    command_arg(cmd, "-include");
-    command_arg(cmd, "kudzu/rtc_language.h");
+    const char *precompiled =
+        c->precompiled ? precompiled_header(c->toolchain, c->arena, o, CC_RTC_PASS, arch->name)
+                       : NULL;
+    command_arg(cmd, precompiled ? "-include-pch" : "-include");
+    command_arg(cmd, precompiled ? precompiled : "kudzu/rtc_language.h");
     command_argf(cmd, "--cuda-gpu-arch=%s", arch->name);
     command_arg(cmd, "--cuda-feature=+ptx85");
     add_device_code_generation(cmd, c);

@@ -87,7 +87,9 @@ static void add_includes(struct arena *arena, const char *text, cc_strings *out)
 // The source is empty, and has no name that dependency files would list for ever after.
 static void start(struct command *cmd, const struct compilation *c, enum cc_pass pass) {
     const struct architecture *arch = &c->options->architectures.list.data[0];
-    if (pass == CC_DEVICE_PASS)
+    if (pass == CC_RTC_PASS)
+        clang_rtc_pass(cmd, c, arch, "-");
+    else if (pass == CC_DEVICE_PASS)
         clang_device_pass(cmd, c, arch, "-");
     else
         clang_host_pass(cmd, c, "-", NULL);
@@ -149,7 +151,8 @@ static bool for_each_kind(struct headers *h, bool make) {
     for (size_t i = 0; i < 2 && ok; ++i) {
         struct cc_options o = *h->c->options;
         o.std = standards[i];
-        ok = precompile(h, &o, CC_DEVICE_PASS, make) && precompile(h, &o, CC_HOST_PASS, make);
+        ok = precompile(h, &o, CC_DEVICE_PASS, make) && precompile(h, &o, CC_RTC_PASS, make) &&
+             precompile(h, &o, CC_HOST_PASS, make);
         o.host_opt = "2";
         ok = ok && precompile(h, &o, CC_HOST_PASS, make);
     }

@@ -163,6 +163,20 @@ bool precompiled_usable(const struct toolchain *t, struct arena *arena,
            environment_fits(arena, key) && precompiled_is_fresh(arena, key);
 }
 
+bool precompiled_usable_rtc(const struct toolchain *t, struct arena *arena,
+                            const struct cc_options *o) {
+    const char *key = language_fits(o) ? precompiled_read_key(t, arena) : NULL;
+    char *identifiers = NULL;
+    for (uint32_t i = 0; key && i < o->preprocessor.len; ++i) {
+        const char *option = o->preprocessor.data[i];
+        if ((!strncmp(option, "-D", 2) || !strncmp(option, "-U", 2)) &&
+            (!read_identifiers(t, arena, &identifiers) ||
+             macro_reaches_headers(arena, identifiers, option + 2)))
+            return false;
+    }
+    return key && !getenv("CCC_OVERRIDE_OPTIONS") && precompiled_is_fresh(arena, key);
+}
+
 // ---- Which one ----------------------------------------------------------------------------
 
 // Warnings are the only options of the host compiler that cannot change what a header means.
@@ -174,8 +188,10 @@ static bool host_options_fit(const cc_strings *options) {
 }
 
 static const char *kind(const struct cc_options *o, enum cc_pass pass) {
-    if (pass == CC_DEVICE_PASS)
-        return o->ftz || !o->fmad || strcmp(o->device_opt, "3") ? NULL : "device";
+    if (pass != CC_HOST_PASS)
+        return o->ftz || !o->fmad || strcmp(o->device_opt, "3") ? NULL
+               : pass == CC_RTC_PASS                            ? "rtc"
+                                                                : "device";
     // With -g clang leaves using-declarations of precompiled headers out of debug information.
     if (!host_options_fit(&o->host_compiler) || o->profile || o->debug)
         return NULL;
@@ -194,7 +210,7 @@ const char *precompiled_path(const struct toolchain *t, struct arena *arena,
 
 const char *precompiled_header(const struct toolchain *t, struct arena *arena,
                                const struct cc_options *o, enum cc_pass pass, const char *arch) {
-    if (pass == CC_DEVICE_PASS && strcmp(arch, "sm_90") != 0)
+    if (pass != CC_HOST_PASS && strcmp(arch, "sm_90") != 0)
         return NULL;
     return precompiled_path(t, arena, o, pass);
 }

@@ -19,7 +19,12 @@
 #include "cc/options.h"
 #include "cc/toolchain.h"
 
-enum cc_pass { CC_DEVICE_PASS, CC_HOST_PASS };
+enum cc_pass { CC_DEVICE_PASS, CC_HOST_PASS, CC_RTC_PASS };
+
+// The same for a program compiled at run time, in which no directory of the user's comes before
+// kudzu's headers.
+bool precompiled_usable_rtc(const struct toolchain *t, struct arena *arena,
+                            const struct cc_options *o);
 
 // Where the precompiled headers lie, and the path of the one of this kind.
 const char *precompiled_directory(const struct toolchain *t, struct arena *arena);

@@ -93,6 +93,7 @@ int main(void) {
     all_names(NULL);
     all_names("-std=c++11");
     all_names("-std=c++20");
+    all_names("-arch=compute_90");
     all_names("-rdc=true");
     unknown_name();
     return finish();

@@ -1,12 +1,18 @@
 // Every option of nvrtcCompileProgram: what it does to the code, or that it is accepted or refused.
 #include "check.h"
 
+// One more option for each compilation, if not NULL.
+static const char *architecture;
+
 // The result of compiling `source` with up to three options; *ptx (malloc'ed) if it succeeds.
 static nvrtcResult with(const char *source, const char *a, const char *b, const char *c,
                         char **ptx) {
-    const char *options[] = {a, b, c};
+    const char *options[] = {a, b, c, NULL};
+    int n = a ? b ? c ? 3 : 2 : 1 : 0;
     nvrtcProgram p = program_of(source);
-    nvrtcResult r = nvrtcCompileProgram(p, a ? b ? c ? 3 : 2 : 1 : 0, options);
+    if (architecture)
+        options[n++] = architecture;
+    nvrtcResult r = nvrtcCompileProgram(p, n, options);
     if (ptx)
         *ptx = r ? log_of(p) : ptx_of(p);
     CHECK_OK(nvrtcDestroyProgram(&p));
@@ -214,12 +220,17 @@ static void refused(void) {
 
 int main(void) {
     macros_and_standards();
-    own_names();
-    headers_of_kudzu();
-    code_generation();
-    execution_space();
-    files();
-    warnings();
+    // For the device's own architecture the built-in declarations are precompiled.
+    for (int i = 0; i < 2; ++i) {
+        architecture = i ? "-arch=compute_90" : NULL;
+        own_names();
+        headers_of_kudzu();
+        code_generation();
+        execution_space();
+        files();
+        warnings();
+    }
+    architecture = NULL;
     accepted();
     refused();
     return finish();
