@@ -96,6 +96,7 @@ enum drv_kind {
     DRV_GRAPH_NODE,
     DRV_GRAPH_EXEC,
     DRV_USER_OBJECT,
+    DRV_REFERENCE,
 };
 
 struct drv_context;
@@ -223,7 +224,9 @@ struct drv_module {
     struct kd_module *m;
     struct drv_function **functions; // by kernel index, made when asked for; nkernels of them
     bool of_library;
+    struct drv_reference *references; // texture and surface references that were asked for
 };
+void drv_references_forget(struct drv_module *m); // before the module goes
 struct drv_function {
     struct drv_object object;
     struct kd_kernel *k;

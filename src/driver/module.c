@@ -134,6 +134,7 @@ _Atomic uint64_t drv_unloads;
 
 void drv_module_unload(struct drv_module *m) {
     drv_unloads++;
+    drv_references_forget(m);
     uint32_t n = kd_module_info(m->m)->nkernels;
     for (uint32_t i = 0; i < n; i++)
         if (m->functions[i])
