@@ -234,7 +234,7 @@ bool kd_memory_find(uint64_t ptr, struct kd_memory *out) {
                                   .flags = a->flags,
                                   .id = a->id,
                                   .context = a->context,
-                                  .device = a->context ? a->context->device : area->device};
+                                  .device = area->device ? area->device : a->context->device};
     pthread_mutex_unlock(&lock);
     return a != NULL;
 }

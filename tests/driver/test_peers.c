@@ -1,9 +1,85 @@
 // Access between devices. Run with KUDZU_DEVICES=2.
 #include "check.h"
 
+// Memory of one device that both may touch.
+static void mapped(void) {
+    enum { PAGE = 2 << 20 };
+    CUmemAllocationProp prop;
+    CUmemGenericAllocationHandle h;
+    CUdeviceptr r;
+    CUmemAccessDesc desc[2];
+    unsigned long long flags[2] = {9, 9};
+    int ordinal = 9, value = 0;
+    memset(&prop, 0, sizeof prop);
+    memset(desc, 0, sizeof desc);
+    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    prop.location.id = 1;
+    for (int i = 0; i < 2; i++) {
+        desc[i].location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+        desc[i].location.id = i;
+        desc[i].flags = i ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_READ;
+    }
+    NEED(cuMemCreate(&h, PAGE, &prop, 0));
+    NEED(cuMemAddressReserve(&r, PAGE, 0, 0, 0));
+    NEED(cuMemMap(r, PAGE, 0, h, 0));
+    NEED(cuMemSetAccess(r, PAGE, desc, 2));
+    for (int i = 0; i < 2; i++)
+        OK(cuMemGetAccess(&flags[i], &desc[i].location, r));
+    CHECK(flags[0] == CU_MEM_ACCESS_FLAGS_PROT_READ);
+    CHECK(flags[1] == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    OK(cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, r));
+    CHECK(ordinal == 1);
+    OK(cuMemsetD32(r, 5, 1));
+    OK(cuMemcpyDtoH(&value, r, 4));
+    CHECK(value == 5);
+    OK(cuMemUnmap(r, PAGE));
+    OK(cuMemAddressFree(r, PAGE));
+    OK(cuMemRelease(h));
+}
+
+static void pools(void) {
+    CUmemPoolProps props;
+    CUmemoryPool pool, default_pool;
+    CUmemAccessDesc desc;
+    CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+    CUdeviceptr p;
+    int ordinal = 9;
+    memset(&props, 0, sizeof props);
+    memset(&desc, 0, sizeof desc);
+    props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    props.location.id = 1;
+    desc.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    desc.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    NEED(cuMemPoolCreate(&pool, &props));
+    OK(cuMemPoolGetAccess(&flags, pool, &desc.location));
+    CHECK(flags == CU_MEM_ACCESS_FLAGS_PROT_NONE);
+    OK(cuMemPoolSetAccess(pool, &desc, 1));
+    OK(cuMemPoolGetAccess(&flags, pool, &desc.location));
+    CHECK(flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    EXPECT(cuDeviceSetMemPool(0, pool), CUDA_ERROR_INVALID_VALUE);
+    OK(cuDeviceSetMemPool(1, pool));
+    // From a stream of device 0, memory of device 1.
+    OK(cuMemAllocFromPoolAsync(&p, 1000, pool, NULL));
+    OK(cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p));
+    CHECK(ordinal == 1);
+    OK(cuMemsetD8Async(p, 1, 1000, NULL));
+    OK(cuMemFreeAsync(p, NULL));
+    OK(cuStreamSynchronize(NULL));
+    desc.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    OK(cuMemPoolSetAccess(pool, &desc, 1));
+    OK(cuMemPoolDestroy(pool));
+    OK(cuDeviceGetMemPool(&pool, 1));
+    OK(cuDeviceGetDefaultMemPool(&default_pool, 1));
+    CHECK(pool == default_pool);
+}
+
 int main(void) {
     setenv("KUDZU_DEVICES", "2", 1);
     CUcontext a = check_context(), b;
+    mapped();
+    pools();
     int can = 0, value = 0;
     CUdeviceptr p, q;
     char text[8] = "peers", back[8] = "";
