@@ -105,6 +105,12 @@ class Programs(CompilerTest):
             self.addCleanup(os.environ.pop, "KUDZU_EXEC", None)
             self.passes("clusters")
 
+    def test_conditional_nodes(self):
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                              "programs/conditional_nodes.cu")
+        self.compiles(source, "-arch=sm_90", "-o", "conditional_nodes")
+        self.passes("conditional_nodes")
+
     def test_managed_variable_of_another_file(self):
         self.write("a.cu", "extern __managed__ int x;\n__global__ void k() { x *= 2; }\n"
                            "int main() { x += 1; k<<<1, 1>>>(); cudaDeviceSynchronize();\n"
