@@ -174,6 +174,8 @@ static CUresult end(struct kd_queue *q, CUgraph *out) {
     REQUIRE(c->mode == CU_STREAM_CAPTURE_MODE_RELAXED || c->thread == capture_thread(),
             CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD,
             "the capture was begun by another thread, and not in relaxed mode");
+    REQUIRE(out || !c->own_graph, CUDA_ERROR_INVALID_VALUE,
+            "phGraph cannot be NULL: the graph would be lost");
     struct drv_graph *g = capture_graph(c);
     CUresult result = check_end(c, g);
     bool own = c->own_graph;
@@ -181,7 +183,7 @@ static CUresult end(struct kd_queue *q, CUgraph *out) {
     capture_free(c);
     if (g)
         g->capturing = false;
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS && out)
         *out = handle;
     else if (g && own)
         drv_graph_free(g);
@@ -191,11 +193,11 @@ static CUresult end(struct kd_queue *q, CUgraph *out) {
 // Takes all streams of the capture out of capture mode, also when it fails: *phGraph is NULL then.
 // Except CUDA_ERROR_STREAM_CAPTURE_UNMATCHED: the capture began in another stream;
 // CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD: by another thread; CUDA_ERROR_ILLEGAL_STATE: it did not
-// begin.
+// begin. phGraph may be NULL where the graph is the program's.
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     ENTER();
-    REQUIRE_POINTER(phGraph);
-    *phGraph = NULL;
+    if (phGraph)
+        *phGraph = NULL;
     struct kd_queue *q;
     struct drv_context *ctx;
     TRY(drv_stream_find(hStream, &q, &ctx));

@@ -21,7 +21,6 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph) {
-    RT_REQUIRE(pGraph, cudaErrorInvalidValue, "pGraph must not be NULL");
     RT_ENTER();
     return rt_result(RT_CALL(cuStreamEndCapture, stream, pGraph));
 }

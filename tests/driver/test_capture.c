@@ -459,6 +459,8 @@ static void to_graph(void) {
     OK(launch(nothing, s));
     CHECK(end(s, 2, 1) == g);
     OK(cuStreamBeginCaptureToGraph(s, g, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuStreamEndCapture(s, NULL));
+    OK(cuStreamBeginCaptureToGraph(s, g, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED));
     EXPECT(cuStreamQuery(s), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     end_invalid(s); // the graph stays
     size_t n = 0;

@@ -62,10 +62,10 @@ static void errors(void) {
                 cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal));
     CHECK_ERROR(cudaErrorInvalidValue, cudaStreamBeginCapture(s, (enum cudaStreamCaptureMode)3));
     CHECK_ERROR(cudaErrorIllegalState, cudaStreamEndCapture(s, &g));
-    CHECK_ERROR(cudaErrorInvalidValue, cudaStreamEndCapture(s, NULL));
     CHECK_ERROR(cudaErrorIllegalState, cudaStreamUpdateCaptureDependencies(s, NULL, 0, 0));
     CHECK_OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
     CHECK_ERROR(cudaErrorIllegalState, cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    CHECK_ERROR(cudaErrorInvalidValue, cudaStreamEndCapture(s, NULL));
     CHECK_ERROR(cudaErrorStreamCaptureUnsupported, cudaMalloc(&p, 16));
     CHECK(status_of(s) == cudaStreamCaptureStatusInvalidated);
     CHECK_ERROR(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(s, &g));
