@@ -70,6 +70,27 @@ class Diagnostics(CompilerTest):
         self.write("a.cu", "void f(int *p) {\n    __nv_atomic_fetch_add(p, 1, 0);\n}\n")
         self.assertIn("a.cu:2:", self.fails("-c", "a.cu").stderr)
 
+    def test_restrictions_that_clang_does_not_know(self):
+        for source, reason in (
+                ("__global__ void __launch_bounds__(128) __maxnreg__(32) k() {}", "cannot both apply"),
+                ("__device__ void __maxnreg__(12) f() {}", "a.cu:2: __maxnreg__ is for kernels"),
+                ("__device__ void __cluster_dims__(2) f() {}", "__cluster_dims__ is for kernels"),
+                ("__global__ void __cluster_dims__(2, 0) k() {}", "a side of the cluster"),
+                ("__device__ void f(const __grid_constant__ int x) {}", "for parameters of kernels"),
+                ("__global__ void k(int &x) { x = 1; }", "'k(int&)' is a reference"),
+                ("struct s { char c[32757]; };\n__global__ void k(s x, int *p) {}",
+                 "take 32768 bytes; 32764 are the limit"),
+                ("__managed__ __shared__ int x;\n__global__ void k() { x = 1; }",
+                 "the managed variable 'x' must be neither")):
+            self.write("a.cu", "\n%s\n" % source)
+            self.assertIn(reason, self.fails("-c", "a.cu").stderr)
+        self.write("a.cu", "struct s { char c[32752]; };\n"
+                           "__global__ void k(const __grid_constant__ s x, int *p) { *p = x.c[9]; }\n"
+                           "__global__ void __launch_bounds__(128, 2, 4) l() {}\n"
+                           "__global__ void __cluster_dims__(2, 1, 1) __maxnreg__(32) m() {}\n"
+                           "__device__ __nv_pure__ int p(int x) { return x; }\n")
+        self.assertEqual(self.compiles("-c", "a.cu").stderr, "")
+
     def test_ordinary_source_gives_no_output(self):
         self.write("a.cu", "#include <cstdio>\n#pragma nv_diag_suppress 177\n"
                            "__global__ void k() { printf(\"%d\", threadIdx.x); }\n"

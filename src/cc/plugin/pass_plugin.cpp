@@ -12,6 +12,8 @@
 // With KUDZU_EXPORT_STATIC in its environment (PTX and images that programs load, where host code
 // is not seen) static variables of device code become visible.
 //
+// What the guide forbids and clang lets pass is looked for first (restrictions.cpp).
+//
 // C++, since LLVM's C interface has no plugins. Runs first, on every optimisation level.
 //
 // When it optimises: clang takes *(float4 *)&row[k] of a float array to be aligned as a float is,
@@ -32,6 +34,8 @@
 #include <llvm/Transforms/Utils/Local.h>
 
 #include <cstdlib>
+
+#include "restrictions.h"
 
 using namespace llvm;
 
@@ -272,6 +276,8 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
             if (g.getSection() == ManagedSection)
                 managed.push_back(&g);
         bool device = Triple(m.getTargetTriple()).isNVPTX();
+        if (device)
+            checkRestrictions(m);
         for (GlobalVariable *g : managed) {
             g->setSection("");
             if (device)
