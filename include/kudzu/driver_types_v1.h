@@ -1,5 +1,5 @@
 // Types of the driver's first version, whose addresses and sizes had 32 bits, and of the first form
-// of graph nodes: what the oldest functions in cudaTypedefs.h take.
+// of graph nodes: what the oldest functions in cudaTypedefs.h take; and frames of EGL streams.
 #ifndef KUDZU_DRIVER_TYPES_V1_H
 #define KUDZU_DRIVER_TYPES_V1_H
 
@@ -82,5 +82,23 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_st {
     void **kernelParams;
     void **extra;
 } CUDA_KERNEL_NODE_PARAMS_v1;
+
+// What EGL streams carry.
+typedef struct CUeglStreamConnection_st *CUeglStreamConnection;
+typedef struct CUeglFrame_st {
+    union {
+        CUarray pArray[3];
+        void *pPitch[3];
+    } frame;
+    unsigned int width;
+    unsigned int height;
+    unsigned int depth;
+    unsigned int pitch;
+    unsigned int planeCount;
+    unsigned int numChannels;
+    int frameType;
+    int eglColorFormat;
+    CUarray_format cuFormat;
+} CUeglFrame;
 
 #endif

@@ -6,8 +6,8 @@
 
 CUresult CUDAAPI cuStreamWriteValue32_v2_ptsz(CUstream, CUdeviceptr, cuuint32_t, unsigned);
 
-static volatile uint32_t *word;
-static volatile uint64_t *wide;
+static _Atomic uint32_t *word;
+static _Atomic uint64_t *wide;
 static CUdeviceptr at, at64;
 
 static void writes(CUstream s) {
