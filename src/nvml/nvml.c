@@ -1,9 +1,11 @@
 // The entry points. Strings that do not fit give NVML_ERROR_INSUFFICIENT_SIZE; every other function
 // than nvmlErrorString needs nvmlInit, which counts, as nvmlShutdown does.
+#define _GNU_SOURCE
 #include "nvml/nvml.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -406,4 +408,59 @@ nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsig
                                                       nvmlProcessInfo_t *infos) {
     ENTER_DEVICE(s, device);
     return give(infoCount, 0);
+}
+
+// ---- Neighbours -----------------------------------------------------------------------------
+
+enum { WORD_BITS = 8 * sizeof(unsigned long) };
+
+// Those that the process may use: work runs on no others.
+nvmlReturn_t nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuSetSize,
+                                      unsigned long *cpuSet) {
+    ENTER_DEVICE(s, device);
+    REQUIRE(cpuSetSize && cpuSet);
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set))
+        return NVML_ERROR_UNKNOWN;
+    memset(cpuSet, 0, cpuSetSize * sizeof *cpuSet);
+    for (unsigned i = 0; i < CPU_SETSIZE && i < cpuSetSize * WORD_BITS; ++i)
+        if (CPU_ISSET(i, &set))
+            cpuSet[i / WORD_BITS] |= 1ul << i % WORD_BITS;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetCpuAffinityWithinScope(nvmlDevice_t device, unsigned int cpuSetSize,
+                                                 unsigned long *cpuSet, unsigned int scope) {
+    REQUIRE(scope <= NVML_AFFINITY_SCOPE_SOCKET);
+    return nvmlDeviceGetCpuAffinity(device, cpuSetSize, cpuSet);
+}
+
+// The machine is not divided by its memory nodes: a device has all of them.
+nvmlReturn_t nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int nodeSetSize,
+                                         unsigned long *nodeSet, unsigned int scope) {
+    ENTER_DEVICE(s, device);
+    REQUIRE(nodeSetSize && nodeSet && scope <= NVML_AFFINITY_SCOPE_SOCKET);
+    memset(nodeSet, 0, nodeSetSize * sizeof *nodeSet);
+    for (unsigned i = 0; i < nodeSetSize * WORD_BITS; ++i) {
+        char path[64];
+        snprintf(path, sizeof path, "/sys/devices/system/node/node%u", i);
+        if (access(path, F_OK) && i)
+            break;
+        nodeSet[i / WORD_BITS] |= 1ul << i % WORD_BITS;
+    }
+    return NVML_SUCCESS;
+}
+
+// Bindings disagree on the last index: both are taken.
+nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2,
+                                    nvmlGpuP2PCapsIndex_t p2pIndex, nvmlGpuP2PStatus_t *p2pStatus) {
+    ENTER_DEVICE(s, device1);
+    nvmlReturn_t error;
+    if (!nvml_enter_device(device2, &error))
+        return error;
+    REQUIRE(p2pStatus && (unsigned)p2pIndex <= NVML_P2P_CAPS_INDEX_UNKNOWN + 1);
+    bool memory = p2pIndex == NVML_P2P_CAPS_INDEX_READ || p2pIndex == NVML_P2P_CAPS_INDEX_WRITE ||
+                  p2pIndex == NVML_P2P_CAPS_INDEX_ATOMICS;
+    *p2pStatus = memory ? NVML_P2P_STATUS_OK : NVML_P2P_STATUS_NOT_SUPPORTED;
+    return NVML_SUCCESS;
 }

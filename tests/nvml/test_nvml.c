@@ -136,6 +136,29 @@ static void one_device(nvmlDevice_t d) {
     CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetMemoryInfo(NULL, &m));
 }
 
+static void neighbours(nvmlDevice_t d) {
+    unsigned long set[64] = {0};
+    nvmlDevice_t other;
+    nvmlGpuP2PStatus_t status;
+    unsigned bits = 0;
+    CHECK_OK(nvmlDeviceGetHandleByIndex(0, &other));
+    CHECK_OK(nvmlDeviceGetCpuAffinity(d, 64, set));
+    for (int i = 0; i < 64; ++i)
+        bits += (unsigned)__builtin_popcountl(set[i]);
+    CHECK(bits > 0 && bits <= (unsigned)sysconf(_SC_NPROCESSORS_CONF));
+    CHECK_OK(nvmlDeviceGetCpuAffinityWithinScope(d, 1, set, NVML_AFFINITY_SCOPE_SOCKET));
+    CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetCpuAffinityWithinScope(d, 1, set, 2));
+    CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetCpuAffinity(d, 0, set));
+    CHECK_OK(nvmlDeviceGetMemoryAffinity(d, 1, set, NVML_AFFINITY_SCOPE_NODE));
+    CHECK(set[0] & 1);
+    CHECK_OK(nvmlDeviceGetP2PStatus(d, other, NVML_P2P_CAPS_INDEX_READ, &status));
+    CHECK(status == NVML_P2P_STATUS_OK);
+    CHECK_OK(nvmlDeviceGetP2PStatus(d, other, NVML_P2P_CAPS_INDEX_NVLINK, &status));
+    CHECK(status == NVML_P2P_STATUS_NOT_SUPPORTED);
+    CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT,
+                 nvmlDeviceGetP2PStatus(d, other, (nvmlGpuP2PCapsIndex_t)99, &status));
+}
+
 static void absent(nvmlDevice_t d) {
     unsigned value;
     nvmlPstates_t state;
@@ -177,6 +200,7 @@ int main(void) {
     handles();
     CHECK_OK(nvmlDeviceGetHandleByIndex(1, &d));
     one_device(d);
+    neighbours(d);
     absent(d);
     processes(d);
     CHECK_OK(nvmlShutdown());
