@@ -577,7 +577,7 @@ void cg_emit_kernel(struct cg *c, struct flow *fl) {
     begin(g);
     g->homes_end = 64; // before them stands the state
     if (all_lanes_exist(c))
-        cg_find_homes(g, c->mode == KD_MODE_BLOCK && has_barrier(g));
+        cg_find_homes(g, c->mode == KD_MODE_BLOCK && has_barrier(g) && !c->one_team);
     if (c->mode == KD_MODE_BLOCK)
         emit_group_loop(g);
     else
