@@ -36,6 +36,14 @@ SHARED_COMMUTING = [("add", "u32", 0, 4, "r"), ("xor", "b32", 4, 4, "r"), ("max"
                     ("min", "s32", 10, 2, "r"), ("or", "b32", 12, 2, "r"), ("add", "u64", 14, 2, "l"),
                     ("inc", "u32", 18, 2, "bound"), ("add", "f32", 20, 2, "small"),
                     ("max", "u64", 22, 1, "l")] # 24 to 27 are the tickets'
+LOCK = 28  # and what it guards behind it
+# Matrix products: class of the sums, how many registers they, and the factors, have.
+PRODUCTS = [("m16n8k16.row.col.f32.f16.f16.f32", "f", 4, 4, 2), ("m16n8k8.row.col.f32.f16.f16.f32", "f", 4, 2, 1),
+            ("m16n8k16.row.col.f32.bf16.bf16.f32", "f", 4, 4, 2), ("m16n8k8.row.col.f32.tf32.tf32.f32", "f", 4, 4, 2),
+            ("m16n8k16.row.col.f16.f16.f16.f16", "r", 2, 4, 2), ("m16n8k32.row.col.s32.s8.s8.s32", "r", 4, 4, 2),
+            ("m16n8k32.row.col.satfinite.s32.u8.s8.s32", "r", 4, 4, 2), ("m16n8k16.row.col.s32.u8.u8.s32", "r", 4, 2, 1),
+            ("m8n8k16.row.col.s32.s8.u8.s32", "r", 2, 1, 1), ("m16n8k64.row.col.s32.s4.u4.s32", "r", 4, 4, 2),
+            ("m16n8k256.row.col.s32.b1.b1.s32.and.popc", "r", 4, 4, 2)]
 SIGNATURES = [("b32", ("b32", "b32")), ("b32", ("b32", "b64")), ("b64", ("b64", "b32", "f32")),
               ("f32", ("f32", "f32")), (None, ("b32", "ptr")), ("b32", ("struct", "b32")),
               ("struct", ("b32", "f32")), ("b16", ("b16", "b32")), ("f64", ("f64", "b32")),
@@ -51,7 +59,7 @@ class Body:
         self.pools = {c: ["%%%s%d" % (c, k) for k in range(n)] for c, (_, n) in CLASSES.items()}
         self.indices = []
         self.maker = random_forms.Maker(rng, self.source, self.target)
-        self.returns = self.exits = self.parted = False
+        self.returns = self.exits = self.parted = self.matrices = self.locks = False
         self.budget = 0
 
     # Registers and names.
@@ -184,6 +192,10 @@ class Body:
             kinds += [self.barrier] * 3 + [self.warp_uniform_if]
             if self.parted:
                 kinds += [self.parted_barrier] * 2
+            if self.matrices:
+                kinds += [self.matrix] * 5
+        if self.locks:
+            kinds += [self.lock]
         return r.choice(kinds)(ctx)
 
     def simple(self, ctx):
@@ -715,6 +727,35 @@ class Body:
                     "add.s64 %s, %s, %%sbase;\nbar.sync 0;\nld.shared%s.%s %s, [%s];\nbar.sync 0;" % (
                         vec, ty, wrap(value), text, i, i, self.threads, a, i, a, a, vec, ty, wrap(result), a))
 
+    def matrix(self, ctx):
+        """Whole warps multiply matrices, and move them through shared memory."""
+        r = self.r
+        k = r.randrange(10)
+        if k < 6:
+            name, c, nd, na, nb = r.choice(PRODUCTS)
+            pick = lambda c, n: "{%s}" % ", ".join(self.reg(c) for _ in range(n))
+            d = "{%s}" % ", ".join(r.sample(self.pools[c], nd))
+            return Node("mma.sync.aligned.%s %s, %s, %s, %s;" % (name, d, pick("r", na), pick("r", nb), pick(c, nd)))
+        if k == 6:
+            return Node("movmatrix.sync.aligned.m8n8.trans.b16 %s, %s;" % (self.reg("r"), self.reg("r")))
+        n, trans = r.choice([1, 2, 4]), r.choice(["", ".trans"])
+        names = "{%s}" % ", ".join(r.sample(self.pools["r"], n))
+        if k == 7:  # each lane's row is its own place
+            return Node("bar.sync 0;\nstmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [%%smine], %s;\nbar.sync 0;" % (
+                n, trans, names))
+        text, a = self.address("%sbase", 1 << self.threads.bit_length() - 1, 16)
+        return Node("%s\nbar.sync 0;\nldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 %s, [%s];\nbar.sync 0;" % (
+            text, n, trans, names, a))
+
+    def lock(self, ctx):
+        """Each thread takes a lock, counts, and gives it back."""
+        x, p, top = self.temp("r"), self.temp("p"), self.label()
+        return Node("%s:\natom.shared.cas.b32 %s, [%%sacc+%d], 0, 1;\nsetp.ne.u32 %s, %s, 0;\n@%s bra %s;\n"
+                    "ld.volatile.shared.u32 %s, [%%sacc+%d];\nadd.u32 %s, %s, %d;\n"
+                    "st.volatile.shared.u32 [%%sacc+%d], %s;\nmembar.cta;\natom.shared.exch.b32 %s, [%%sacc+%d], 0;" % (
+                        top, x, 4 * LOCK, p, x, p, top, x, 4 * LOCK + 4, x, x, self.r.randint(1, 9), 4 * LOCK + 4, x,
+                        x, 4 * LOCK))
+
     def parted_barrier(self, ctx):
         """Threads of one warp wait at different barriers of the text, all of the block at each."""
         inner = ctx.inner(loop=False)
@@ -920,6 +961,8 @@ class Kernel(Body):
         self.blob = rng.getrandbits(63)
         self.exits = rng.random() < 0.3
         self.parted = not self.exits and rng.random() < 0.08
+        self.matrices = not self.exits and self.threads % 32 == 0 and rng.random() < 0.2
+        self.locks = rng.random() < 0.03
         self.budget = rng.randint(4, 14)
         self.body = self.statements(Context(True, "%full"), rng.randint(3, 7))
 
