@@ -4,7 +4,7 @@
 # usage: run.sh KUDZU CLIENT CHECKOUT [pytest's arguments]
 #
 #   KUDZU      an installation, or the build folder
-#   CLIENT     tinygrad | pycuda
+#   CLIENT     tinygrad | pycuda | pynvml
 #   CHECKOUT   its sources; PyCUDA's are built here, in place, the first time (with its submodules,
 #              boost-python, boost-thread and numpy)
 #
@@ -52,8 +52,13 @@ pycuda)
     [ $# -gt 0 ] || set -- test_driver.py test_cumath.py test_gpuarray.py
     python3 -m pytest -p no:cacheprovider "$@"
     ;;
+pynvml)
+    cd "$checkout"
+    [ $# -gt 0 ] || set -- pynvml/tests pynvml_utils/tests
+    KUDZU_DEVICES=2 python3 -m pytest -p no:cacheprovider "$@"
+    ;;
 *)
-    echo "run.sh: unknown client: $client (tinygrad or pycuda)" >&2
+    echo "run.sh: unknown client: $client (tinygrad, pycuda or pynvml)" >&2
     exit 2
     ;;
 esac
