@@ -260,14 +260,22 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const
     return copy_async(__func__, &r, kind, false, stream);
 }
 
-// `count` bytes that run on from row to row: the rest of the first row, whole rows, what is left.
-static cudaError_t copy_run(const char *function, struct rectangle r, size_t count,
-                            enum cudaMemcpyKind kind, bool to_array) {
+// Bytes of a row of an array.
+static cudaError_t row_bytes(const char *function, cudaArray_const_t array, size_t *bytes) {
     CUDA_ARRAY3D_DESCRIPTOR d;
-    struct cudaChannelFormatDesc texel;
-    RT_TRY(describe(r.array, &d));
+    struct cudaChannelFormatDesc texel = {0};
+    RT_TRY(describe(array, &d));
     RT_TRY(rt_channel_desc(function, d.Format, d.NumChannels, &texel));
-    size_t row = d.Width * (size_t)(texel.x / 8) * d.NumChannels;
+    *bytes = d.Width * (size_t)(texel.x / 8) * d.NumChannels;
+    return cudaSuccess;
+}
+
+// `count` bytes that run on from row to row: the rest of the first row, whole rows, what is left.
+// `stream` NULL: the call waits for the copies.
+static cudaError_t copy_run(const char *function, struct rectangle r, size_t count,
+                            enum cudaMemcpyKind kind, bool to_array, const cudaStream_t *stream) {
+    size_t row;
+    RT_TRY(row_bytes(function, r.array, &row));
     if (r.x >= row && count)
         return rt_fail(function, cudaErrorInvalidValue, "byte %zu is beyond rows of %zu bytes", r.x,
                        row);
@@ -276,7 +284,8 @@ static cudaError_t copy_run(const char *function, struct rectangle r, size_t cou
         r.width = whole ? row : count < row - r.x ? count : row - r.x;
         r.height = whole ? count / row : 1;
         r.pitch = r.width;
-        RT_TRY(copy(function, &r, kind, to_array));
+        RT_TRY(stream ? copy_async(function, &r, kind, to_array, *stream)
+                      : copy(function, &r, kind, to_array));
         size_t done = r.width * r.height;
         r.memory = (const char *)r.memory + done;
         r.y += r.height;
@@ -289,13 +298,26 @@ static cudaError_t copy_run(const char *function, struct rectangle r, size_t cou
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
                               size_t count, enum cudaMemcpyKind kind) {
     struct rectangle r = {.array = dst, .x = wOffset, .y = hOffset, .memory = src};
-    return copy_run(__func__, r, count, kind, true);
+    return copy_run(__func__, r, count, kind, true, NULL);
+}
+
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
+                                   size_t count, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    struct rectangle r = {.array = dst, .x = wOffset, .y = hOffset, .memory = src};
+    return copy_run(__func__, r, count, kind, true, &stream);
+}
+
+cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset,
+                                     size_t hOffset, size_t count, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream) {
+    struct rectangle r = {.array = src, .x = wOffset, .y = hOffset, .memory = dst};
+    return copy_run(__func__, r, count, kind, false, &stream);
 }
 
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset,
                                 size_t count, enum cudaMemcpyKind kind) {
     struct rectangle r = {.array = src, .x = wOffset, .y = hOffset, .memory = dst};
-    return copy_run(__func__, r, count, kind, false);
+    return copy_run(__func__, r, count, kind, false, NULL);
 }
 
 // The offsets and the width are in bytes.
@@ -316,4 +338,34 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t 
                        .Height = height};
     RT_ENTER();
     return width && height ? rt_result(RT_CALL(cuMemcpy2DUnaligned, &c)) : cudaSuccess;
+}
+
+static size_t least(size_t a, size_t b, size_t c) {
+    size_t n = a < b ? a : b;
+    return n < c ? n : c;
+}
+
+// Bytes that run on from row to row in both arrays.
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+                                   cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc,
+                                   size_t count, enum cudaMemcpyKind kind) {
+    size_t to, from;
+    RT_TRY(row_bytes(__func__, dst, &to));
+    RT_TRY(row_bytes(__func__, src, &from));
+    RT_REQUIRE(!count || (wOffsetDst < to && wOffsetSrc < from), cudaErrorInvalidValue,
+               "bytes %zu and %zu are beyond rows of %zu and %zu bytes", wOffsetDst, wOffsetSrc, to,
+               from);
+    while (count) {
+        size_t n = least(to - wOffsetDst, from - wOffsetSrc, count);
+        RT_TRY(cudaMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, n,
+                                        1, kind));
+        count -= n;
+        wOffsetDst += n;
+        wOffsetSrc += n;
+        hOffsetDst += wOffsetDst == to;
+        hOffsetSrc += wOffsetSrc == from;
+        wOffsetDst %= to;
+        wOffsetSrc %= from;
+    }
+    return cudaSuccess;
 }

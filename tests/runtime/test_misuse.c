@@ -78,6 +78,33 @@ static void arrays(void) {
     CHECK_ERROR(cudaErrorInvalidResourceHandle, cudaArrayGetPlane(&plane, a, 0));
 }
 
+// Runs of bytes from row to row, between arrays of rows of 16 and of 24 bytes.
+static void runs_of_bytes(void) {
+    cudaArray_t a, b;
+    struct cudaChannelFormatDesc d =
+        cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned);
+    unsigned char in[48], out[48];
+    for (int i = 0; i < 48; i++)
+        in[i] = (unsigned char)(i + 1);
+    CHECK_OK(cudaMallocArray(&a, &d, 16, 3, 0));
+    CHECK_OK(cudaMallocArray(&b, &d, 24, 2, 0));
+    CHECK_OK(cudaMemcpyToArrayAsync(a, 0, 0, in, 48, cudaMemcpyHostToDevice, 0));
+    CHECK_OK(cudaMemcpyArrayToArray(b, 0, 0, a, 0, 0, 48, cudaMemcpyDeviceToDevice));
+    memset(out, 0, sizeof out);
+    CHECK_OK(cudaMemcpyFromArrayAsync(out, b, 0, 0, 48, cudaMemcpyDeviceToHost, 0));
+    CHECK_OK(cudaDeviceSynchronize());
+    CHECK(!memcmp(in, out, sizeof in));
+    CHECK_OK(cudaMemcpyArrayToArray(b, 20, 0, a, 3, 1, 10, cudaMemcpyDeviceToDevice));
+    CHECK_OK(cudaMemcpyFromArray(out, b, 20, 0, 10, cudaMemcpyDeviceToHost));
+    CHECK(!memcmp(in + 19, out, 10));
+    CHECK_ERROR(cudaErrorInvalidValue,
+                cudaMemcpyArrayToArray(b, 24, 0, a, 0, 0, 1, cudaMemcpyDeviceToDevice));
+    CHECK_ERROR(cudaErrorInvalidMemcpyDirection,
+                cudaMemcpyArrayToArray(b, 0, 0, a, 0, 0, 1, cudaMemcpyHostToDevice));
+    CHECK_OK(cudaFreeArray(a));
+    CHECK_OK(cudaFreeArray(b));
+}
+
 static cudaStream_t contended;
 static atomic_int destroyed, refused;
 static pthread_barrier_t meeting;
@@ -110,6 +137,7 @@ int main(void) {
     host_functions();
     child();
     arrays();
+    runs_of_bytes();
     if (on_kudzu()) {
         several_threads();
         stale_handles();
