@@ -348,6 +348,29 @@ static void step_capture(struct model *m, enum step_kind kind) {
     m->launched[s->slot] = -1;
 }
 
+static bool may_update(const struct graph *g) {
+    for (int i = 0; i < g->nsteps; i++)
+        if (g->steps[i].kind == STEP_LAUNCH)
+            return false;
+    return !g->allocates;
+}
+
+// Launches that are queued keep the values that they had.
+static void step_update(struct model *m, enum step_kind kind) {
+    struct program *p = m->p;
+    int slot = (int)below(m, SLOTS);
+    if (p->ngraphs == TEMPLATES || m->slot[slot] < 0 || !may_update(&p->graphs[m->slot[slot]]))
+        return;
+    struct step *s = add_step(m, kind);
+    s->slot = slot;
+    s->graph = p->ngraphs++;
+    struct graph *g = &p->graphs[s->graph];
+    *g = p->graphs[m->slot[slot]];
+    for (int i = 0; i < g->nsteps; i++)
+        g->steps[i].value = next(m);
+    m->slot[slot] = s->graph;
+}
+
 static bool may_launch(const struct model *m, const struct graph *g, const struct set *after) {
     for (int c = 0; c < CELLS; c++) {
         if (g->writes >> c & 1 && !writable(m, c, after))
@@ -410,6 +433,7 @@ static void (*const make[STEP_KINDS])(struct model *, enum step_kind) = {
     [STEP_HOST_WRITE] = step_host_access,
     [STEP_HOST_READ] = step_host_access,
     [STEP_CAPTURE] = step_capture,
+    [STEP_UPDATE] = step_update,
     [STEP_LAUNCH] = step_launch,
 };
 
@@ -421,7 +445,7 @@ static const uint8_t weight[STEP_KINDS] = {
     [STEP_ALLOC] = 4,        [STEP_FREE] = 4,         [STEP_RECORD] = 16,     [STEP_WAIT] = 16,
     [STEP_NEW_STREAM] = 2,   [STEP_NEW_EVENT] = 2,    [STEP_SYNC_STREAM] = 2, [STEP_SYNC_EVENT] = 2,
     [STEP_SYNC_CONTEXT] = 1, [STEP_QUERY_STREAM] = 2, [STEP_QUERY_EVENT] = 2, [STEP_HOST_WRITE] = 4,
-    [STEP_HOST_READ] = 4,    [STEP_CAPTURE] = 3,      [STEP_LAUNCH] = 14,
+    [STEP_HOST_READ] = 4,    [STEP_CAPTURE] = 3,      [STEP_UPDATE] = 3,      [STEP_LAUNCH] = 14,
 };
 
 static void random_step(struct model *m) {
@@ -483,7 +507,7 @@ static const char *const names[STEP_KINDS] = {
     "copy in",     "copy out",      "set, sync",    "copy, sync",   "in, sync",    "out, sync",
     "alloc",       "free",          "record",       "wait",         "new stream",  "new event",
     "sync stream", "sync event",    "sync context", "query stream", "query event", "host writes",
-    "host reads",  "capture",       "launch",
+    "host reads",  "capture",       "update",       "launch",
 };
 
 static void print_step(const struct step *s) {

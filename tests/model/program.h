@@ -77,6 +77,7 @@ enum step_kind {
     STEP_HOST_WRITE, // the host changes a pinned cell
     STEP_HOST_READ,  // the host looks at a pinned cell
     STEP_CAPTURE,    // a graph is captured and becomes an executable one
+    STEP_UPDATE,     // the same capture with other values, which an executable graph gets
     STEP_LAUNCH,     // of an executable graph; in a graph: a child graph
     STEP_KINDS,
 };

@@ -348,7 +348,7 @@ static void capture_step(struct run *r, const struct step *s) {
     }
 }
 
-static void capture(struct run *r, const struct step *s) {
+static CUgraph capture(struct run *r, const struct step *s) {
     const struct graph *g = &r->p->graphs[s->graph];
     CUgraph graph = NULL;
     pthread_rwlock_rdlock(&capturing);
@@ -357,6 +357,18 @@ static void capture(struct run *r, const struct step *s) {
         capture_step(r, &g->steps[i]);
     OK(cuStreamEndCapture(r->graph_stream[0], &graph));
     pthread_rwlock_unlock(&capturing);
+    return graph;
+}
+
+static void update(struct run *r, const struct step *s) {
+    CUgraphExecUpdateResultInfo info;
+    CUgraph graph = capture(r, s);
+    OK(cuGraphExecUpdate(r->exec[s->slot], graph, &info));
+    OK(cuGraphDestroy(graph));
+}
+
+static void instantiate(struct run *r, const struct step *s) {
+    CUgraph graph = capture(r, s);
     if (r->exec[s->slot])
         OK(cuGraphExecDestroy(r->exec[s->slot]));
     r->exec[s->slot] = NULL;
@@ -414,7 +426,9 @@ static void step(struct run *r, const struct step *s, int number) {
     case STEP_HOST_READ:
         return same_words(r, pinned(r, s->dst), s->expected, "host reads, step", number);
     case STEP_CAPTURE:
-        return capture(r, s);
+        return instantiate(r, s);
+    case STEP_UPDATE:
+        return update(r, s);
     case STEP_LAUNCH:
         OK(cuGraphLaunch(r->exec[s->slot], r->stream[s->stream]));
         return;
