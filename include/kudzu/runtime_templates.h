@@ -262,15 +262,29 @@ KUDZU_HOST cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags) {
     return ::cudaEventCreateWithFlags(event, flags);
 }
 
-// The form of version 11: a node and a message for errors.
+// The forms of versions 10 and 11, in which what is wrong comes back in arguments of its own.
 KUDZU_HOST cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
                                             cudaGraphNode_t *pErrorNode, char *pLogBuffer,
                                             size_t bufferSize) {
+    cudaGraphInstantiateParams params = {};
+    cudaError_t error = ::cudaGraphInstantiateWithParams(pGraphExec, graph, &params);
     if (pErrorNode)
-        *pErrorNode = 0;
+        *pErrorNode = params.errNode_out;
     if (pLogBuffer && bufferSize)
-        *pLogBuffer = 0;
-    return ::cudaGraphInstantiate(pGraphExec, graph, 0);
+        pLogBuffer[0] = 0;
+    return error;
+}
+
+KUDZU_HOST cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+                                           cudaGraphNode_t *hErrorNode_out,
+                                           cudaGraphExecUpdateResult *updateResult_out) {
+    cudaGraphExecUpdateResultInfo info = {};
+    cudaError_t error = ::cudaGraphExecUpdate(hGraphExec, hGraph, &info);
+    if (hErrorNode_out)
+        *hErrorNode_out = info.errorNode;
+    if (updateResult_out)
+        *updateResult_out = info.result;
+    return error;
 }
 
 // ---- Occupancy (guide 8.2.3.1) ----------------------------------------------------------------

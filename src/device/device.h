@@ -132,6 +132,8 @@ enum kd_status kd_memory_alloc(struct kd_context *c, enum kd_memory_kind kind, u
 // `ptr` must be the base of an allocation that is not a variable: else KD_NOT_FOUND. Does not
 // wait for the device: the driver waits first where the guide says so.
 enum kd_status kd_memory_free(uint64_t ptr);
+// Gives the pages of an allocation back to the system; its contents are lost. Nothing uses them.
+void kd_memory_discard(uint64_t ptr);
 // The allocation that contains `ptr`; false: none (ordinary host memory).
 bool kd_memory_find(uint64_t ptr, struct kd_memory *out);
 enum kd_status kd_memory_register(struct kd_context *c, void *ptr, uint64_t size, uint32_t flags);
@@ -441,6 +443,8 @@ enum kd_status kd_graph_set_cells(struct kd_graph *g, const struct kd_graph_cell
 // and the graph was freed or changed: on any thread.
 enum kd_status kd_graph_hold(struct kd_graph *g, void (*fn)(void *), void *arg);
 enum kd_status kd_graph_launch(struct kd_graph *g, struct kd_queue *q);
+// No launch is queued or runs.
+bool kd_graph_idle(struct kd_graph *g);
 
 // ---- Textures -----------------------------------------------------------------------------
 

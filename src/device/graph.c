@@ -639,6 +639,13 @@ enum kd_status kd_graph_launch(struct kd_graph *g, struct kd_queue *q) {
     return status;
 }
 
+bool kd_graph_idle(struct kd_graph *g) {
+    pthread_mutex_lock(&g->lock);
+    bool idle = !g->last || op_ended(g->last);
+    pthread_mutex_unlock(&g->lock);
+    return idle;
+}
+
 // ---- Running ------------------------------------------------------------------------------
 
 static uint8_t op_kind_of(const struct node *n) {

@@ -7,6 +7,7 @@
 
 #include "device/internal.h"
 #include "device/ipc.h"
+#include "device/page.h"
 #include "device/pool.h"
 #include "device/reason.h"
 
@@ -276,6 +277,16 @@ static bool free_at(uint64_t ptr, bool locked) {
         release(area, a, base);
     pthread_mutex_unlock(&lock);
     return ok;
+}
+
+void kd_memory_discard(uint64_t ptr) {
+    struct kd_memory m;
+    if (!kd_memory_find(ptr, &m))
+        return;
+    uint64_t page = whole_pages(1);
+    uint64_t begin = (m.base + page - 1) / page * page, end = (m.base + m.size) / page * page;
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
 enum kd_status kd_memory_free(uint64_t ptr) {

@@ -162,12 +162,7 @@ void drv_capture_forget_queue(struct kd_queue *q) {
     if (s && s->capture->origin == q) {
         drop(s->capture);
     } else if (s) {
-        struct capturing **at = &s->capture->streams;
-        s->capture->invalid = true;
-        while (*at != s)
-            at = &(*at)->next;
-        *at = s->next;
-        free_stream(s);
+        s->q = NULL; // what was captured from it stays, and has to be joined
     }
     capture_unlock();
 }
@@ -196,7 +191,7 @@ static bool implicit(const struct drv_context *ctx, bool invalidate) {
     bool found = false;
     for (struct capture *c = captures; c; c = c->next) {
         for (struct capturing *s = c->streams; s; s = s->next) {
-            if (s->context != ctx || kd_queue_flags(s->q) & KD_QUEUE_NONBLOCKING)
+            if (!s->q || s->context != ctx || kd_queue_flags(s->q) & KD_QUEUE_NONBLOCKING)
                 continue;
             found = true;
             c->invalid = c->invalid || invalidate;

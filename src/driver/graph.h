@@ -38,9 +38,10 @@ struct drv_node {
     struct drv_graph **graphs; // a child graph, or the bodies of a conditional node
     unsigned ngraphs;
     struct drv_graph_memory *memory; // of an allocation node: the address range, held
-    bool memory_freed;               // of an allocation node: a node of its graph frees it
-    uint64_t stamp;                  // set to drv_graph_stamp()'s value by walks
-    size_t index;                    // scratch of walks
+    bool memory_freed; // of an allocation node: a node of its graph frees it; of a free node: a
+                       // later node allocates the same addresses
+    uint64_t stamp;    // set to drv_graph_stamp()'s value by walks
+    size_t index;      // scratch of walks
     uint32_t slot; // in an executable graph: its number there; a child graph has the next one too
     uint32_t first_region; // of a conditional node there: of its bodies
 };

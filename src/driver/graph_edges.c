@@ -191,6 +191,8 @@ static CUresult remove_edges(CUgraph handle, const CUgraphNode *from, const CUgr
                              const CUgraphEdgeData *data, size_t n) {
     struct drv_graph *g;
     TRY(drv_graph_find(handle, &g));
+    REQUIRE(!g->memory_nodes, CUDA_ERROR_NOT_SUPPORTED,
+            "edges of a graph with memory nodes cannot be removed");
     REQUIRE(!n || (from && to), CUDA_ERROR_INVALID_VALUE, "from and to cannot be NULL");
     for (size_t i = 0; i < n; i++) {
         struct drv_node *a, *b;

@@ -377,11 +377,13 @@ static void exec_release(struct drv_object *o) {
     struct drv_graph *source = drv_object_find(exec->source, DRV_GRAPH);
     if (source)
         source->execs--;
+    drv_graph_memory_forget_exec(exec);
     kd_graph_free(exec->k);
     drv_graph_free(exec->graph);
     free(exec->nodes);
     free(exec->disabled);
     free(exec->events);
+    free(exec->memory);
     free(exec->conditionals.at);
     free(exec);
 }
@@ -436,6 +438,23 @@ static CUresult list_events(struct drv_exec *exec) {
     return CUDA_SUCCESS;
 }
 
+static bool is_memory(const struct drv_node *n) {
+    return n->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+           n->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+}
+
+static CUresult list_memory(struct drv_exec *exec) {
+    size_t n = 0;
+    for (size_t i = 0; i < exec->nnodes; i++)
+        n += is_memory(exec->nodes[i].node);
+    exec->memory = malloc((n + 1) * sizeof(struct drv_node *));
+    REQUIRE(exec->memory, CUDA_ERROR_OUT_OF_MEMORY, "no memory for an executable graph");
+    for (size_t i = 0; i < exec->nnodes; i++)
+        if (is_memory(exec->nodes[i].node))
+            exec->memory[exec->nmemory++] = exec->nodes[i].node;
+    return CUDA_SUCCESS;
+}
+
 // What can be launched from the device has kernels, copies, sets and child graphs of one device.
 static CUresult check_for_device(const struct drv_exec *exec, struct outcome *o) {
     for (size_t i = 0; i < exec->nnodes; i++) {
@@ -464,6 +483,7 @@ static CUresult fill(struct drv_exec *exec, struct drv_graph *g, struct outcome 
     if (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
         TRY(check_for_device(exec, o));
     TRY(list_events(exec));
+    TRY(list_memory(exec));
     exec->checked = drv_unloads;
     TRY(apply_all(exec, o));
     TRY(drv_conditionals_list(exec->graph, &exec->conditionals));
@@ -644,6 +664,12 @@ static CUresult capture(struct drv_exec *exec, struct kd_queue *q) {
     return drv_capture_add(q, &params, NULL);
 }
 
+static CUresult submit(struct drv_exec *exec, struct kd_queue *q, struct drv_context *ctx) {
+    if (exec->conditionals.n)
+        return drv_conditionals_launch(&exec->conditionals, exec->k, q, ctx);
+    return drv_status(kd_graph_launch(exec->k, q), ctx);
+}
+
 CUresult drv_exec_launch(struct drv_exec *exec, CUstream stream) {
     struct kd_queue *q;
     struct drv_context *ctx;
@@ -653,9 +679,7 @@ CUresult drv_exec_launch(struct drv_exec *exec, CUstream stream) {
     if (captured)
         return capture(exec, q);
     TRY(check_handles(exec));
-    if (exec->conditionals.n)
-        return drv_conditionals_launch(&exec->conditionals, exec->k, q, ctx);
-    return drv_status(kd_graph_launch(exec->k, q), ctx);
+    return exec->nmemory ? drv_graph_memory_launch(exec, q, submit, ctx) : submit(exec, q, ctx);
 }
 
 // Follows earlier launches of the same executable graph.

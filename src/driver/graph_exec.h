@@ -22,6 +22,8 @@ struct drv_exec {
     uint64_t checked;         // drv_unloads when all handles were last found valid
     struct drv_node **events; // event nodes
     size_t nevents;
+    struct drv_node **memory; // allocation and free nodes
+    size_t nmemory;
     struct drv_conditionals conditionals;
 };
 

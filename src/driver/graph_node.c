@@ -113,7 +113,8 @@ CUresult cuGraphDestroyNode(CUgraphNode hNode) {
     TRY(drv_node_find(hNode, &n));
     bool memory = n->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
                   n->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE;
-    REQUIRE(!memory, CUDA_ERROR_NOT_SUPPORTED, "memory nodes cannot be destroyed");
+    REQUIRE(!memory && !n->graph->memory_nodes, CUDA_ERROR_NOT_SUPPORTED,
+            "nodes of a graph with memory nodes cannot be destroyed");
     REQUIRE(!n->graph->capturing, CUDA_ERROR_INVALID_VALUE, "a stream is capturing into the graph");
     drv_node_destroy(n);
     return CUDA_SUCCESS;

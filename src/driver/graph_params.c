@@ -281,7 +281,7 @@ static CUresult take(struct taken *t, struct drv_node *node) {
         t->params.alloc.accessDescs = t->owned;
         return drv_graph_memory_take(node, &t->params.alloc, &t->memory);
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-        return drv_graph_memory_free(node, t->params.free.dptr);
+        return drv_graph_memory_free(node, t->params.free.dptr, &t->memory);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         return take_batch(t);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
@@ -377,6 +377,7 @@ CUresult drv_params_clone(struct drv_node *to, const struct drv_node *from) {
     }
     if (t.memory)
         drv_graph_memory_hold(t.memory);
+    to->memory_freed = from->memory_freed;
     put(to, &t);
     return CUDA_SUCCESS;
 }

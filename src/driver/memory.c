@@ -1,5 +1,6 @@
 // Device memory: allocation, freeing, what is known of a range.
 #include "driver/capture.h"
+#include "driver/graph_memory.h"
 
 enum { PITCH_ALIGNMENT = 512 };
 
@@ -72,6 +73,10 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
     TRY(drv_capture_unsafe());
     if (ctx)
         TRY(drv_status(kd_context_wait(ctx->c), ctx));
+    bool found;
+    TRY(drv_graph_memory_release(dptr, NULL, &found));
+    if (found)
+        return CUDA_SUCCESS;
     drv_managed_forget(m.base, m.size);
     return drv_status(kd_memory_free(dptr), current);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "driver/capture.h"
+#include "driver/graph_memory.h"
 #include "driver/numa.h"
 
 struct drv_pool {
@@ -191,6 +192,10 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     TRY(drv_capture_enter(q, ctx, &captured));
     if (captured)
         return capture_free(q, dptr);
+    bool found;
+    TRY(drv_graph_memory_release(dptr, q, &found));
+    if (found)
+        return CUDA_SUCCESS;
     enum kd_status status = kd_pool_give(dptr, q);
     return status == KD_NOT_FOUND ? free_later(dptr, q, ctx) : drv_status(status, ctx);
 }

@@ -590,9 +590,20 @@ static void destroyed(void) {
     begin(s);
     OK(cuEventRecord(e, s));
     OK(cuStreamWaitEvent(t, e, 0));
-    OK(cuStreamDestroy(t));
-    end_invalid(s);
+    OK(cuStreamDestroy(t)); // nothing of it is left to join
+    OK(launch(nothing, s));
+    OK(cuGraphDestroy(end(s, 1, 0)));
+    CUgraph g;
     begin(s);
+    OK(launch(nothing, s));
+    OK(cuEventRecord(e, s));
+    t = stream_new(0);
+    OK(cuStreamWaitEvent(t, e, 0));
+    OK(launch(nothing, t));
+    OK(cuStreamDestroy(t));
+    EXPECT(cuStreamEndCapture(s, &g), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    begin(s);
+    OK(cuEventRecord(e, s));
     OK(launch(nothing, s));
     OK(cuStreamDestroy(s)); // and with it the capture
     EXPECT(cuEventQuery(e), CUDA_ERROR_CAPTURED_EVENT);
