@@ -19,6 +19,7 @@
 //   cg_copy.c    loads whose results are only stored again
 //   cg_align.c   tests of addresses that are not proven aligned
 //   cg_atomic.c  atom and red
+//   cg_bins.c    additions that a run of blocks gathers, as for histograms
 //   cg_stack.c   alloca and its kind
 //   cg_texture.c texture fetches
 //   cg_async.c   mbarrier objects, asynchronous copies
@@ -146,6 +147,7 @@ struct cg_func {
     uint8_t *runs;               // by block id: enum cg_runs
     uint8_t *rejoins;            // by block id: its mask is that of a block before it, and known
     struct cg_words *words;      // cg_words.c's own; NULL: addresses are not known
+    struct cg_bins *bins;        // cg_bins.c's own; NULL: additions are made where they stand
     struct cg_homes *homes;      // cg_home.c's own; NULL: no value has one
     uint32_t homes_end;          // bytes of what is saved of a group that they, and the state, take
     struct cg_products *products; // cg_product.c's own; NULL: none yet
@@ -390,6 +392,20 @@ bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
                     LLVMValueRef *comp);
 // Before anything else that may touch shared memory, and where control flow is not known.
 void cg_forget_words(struct cg_func *g);
+
+// cg_bins.c
+void cg_make_bins(struct cg_func *g);  // the builder stands in the entry block
+void cg_close_bins(struct cg_func *g); // at the end of a run of blocks
+// Before a load or store of so many bytes a lane.
+void cg_settle_bins(struct cg_func *g, struct kir_inst *i, unsigned bytes);
+// An addition of x at the lanes' places, among the sums when they are in reach; what is emitted up
+// to cg_end_binned is for when they are not.
+struct cg_binned {
+    LLVMBasicBlockRef done;
+};
+struct cg_binned cg_begin_binned(struct cg_func *g, struct kir_inst *i, const struct cg_places *at,
+                                 LLVMValueRef x);
+void cg_end_binned(struct cg_func *g, const struct cg_binned *n);
 
 // cg_runs.c
 void cg_find_runs(struct cg_func *g);

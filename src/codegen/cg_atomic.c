@@ -493,10 +493,12 @@ static void emit_component(struct cg_func *g, struct kir_inst *i, uint32_t k,
     }
     if (result)
         v.out = old_values(g, v.vt);
+    struct cg_binned binned = cg_begin_binned(g, i, at, v.x);
     if (compares_by_gather(i))
         do_compared(g, i, &v);
     else
         do_lanes(g, i, &v);
+    cg_end_binned(g, &binned);
     if (result)
         cg_set_result(g, i->res[k],
                       cg_widen(c, LLVMBuildLoad2(c->b, v.vt, v.out, ""), i->ty, i->res[k]->type));

@@ -170,6 +170,7 @@ static void begin(struct cg_func *g) {
     cg_find_crossing(g);
     cg_find_runs(g);
     cg_make_words(g);
+    cg_make_bins(g);
 }
 
 static void make_blocks(struct cg_func *g) {
@@ -358,6 +359,7 @@ static void end_run(struct cg_func *g, struct run_loop *l) {
         count_on(g, l->row_var, 1, cg_i32(c, l->rows), l->row_head, ret);
     }
     LLVMPositionBuilderAtEnd(c->b, ret);
+    cg_close_bins(g);
     LLVMBuildRetVoid(c->b);
 }
 

@@ -708,6 +708,7 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     LLVMValueRef x[8];
     bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
     cg_check_alignment(g, i);
+    cg_settle_bins(g, i, a.count * a.bytes);
     if (i->mods.sem != ISA_SEM_WEAK)
         compiler_fence(c);
     struct plan n = plan_access(c, &a, &s, true);
@@ -741,6 +742,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
     LLVMValueRef comp[8];
     bool all_uniform = true;
+    cg_settle_bins(g, i, a.count * a.bytes);
     if (cg_is_copy(g, i)) {
         cg_check_alignment(g, i);
         cg_forget_words(g);

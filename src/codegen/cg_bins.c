@@ -1,0 +1,323 @@
+// Additions to words of global memory in loops, as histograms make them: a locked instruction a
+// lane costs as much as twenty others, and more when other workers add to the same words. A run of
+// blocks keeps sums of its own for a window of memory around the words that it adds to first, and
+// adds them at its end, or before an access that touches the window.
+//
+// Only in kernels that wait for nothing and order nothing with other blocks: there nobody can tell
+// when a relaxed addition takes place.
+#include "codegen/cg.h"
+
+enum {
+    WINDOW = 8192,    // bytes
+    BEFORE = 4096,    // where the first word lies in it
+    MOST_WINDOWS = 2, // in a run; then additions are made one by one
+    STEP = 16         // words that are looked at together
+};
+
+struct cg_bins {
+    LLVMValueRef sums;       // the window's
+    LLVMValueRef base, size; // i64 variables: the window; size 0: none yet
+    LLVMValueRef left;       // i32 variable: windows that may still be opened
+};
+
+static bool is_used(const struct kir_func *f, const struct kir_value *v) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            for (uint32_t k = 0; k < i->nops; k++)
+                if (i->ops[k] == v)
+                    return true;
+    return false;
+}
+
+static bool is_addition(const struct kir_inst *i) {
+    bool atomic = i->op == ISA_OP_RED || i->op == ISA_OP_ATOM;
+    return atomic && i->mods.atom == ISA_ATOM_ADD && !i->mods.vec &&
+           i->mods.space == ISA_SPACE_GLOBAL && isa_type_bits(i->ty) == 32 &&
+           !isa_type_is_float(i->ty) && i->ty != ISA_F16X2 && i->ty != ISA_BF16X2 &&
+           (i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED) &&
+           i->mods.scope != ISA_SCOPE_SYS && !(i->nres && is_used(i->block->func, i->res[0]));
+}
+
+static bool is_elsewhere(const struct kir_inst *i) {
+    return i->mods.space == ISA_SPACE_SHARED || i->mods.space == ISA_SPACE_LOCAL ||
+           i->mods.space == ISA_SPACE_PARAM || i->mods.space == ISA_SPACE_CONST;
+}
+
+// Is i something before which sums can be told apart from what they are added to, by its address?
+static bool allows(const struct kir_inst *i) {
+    switch (isa_op_info[i->op].klass) {
+    case ISA_CLASS_MEMORY:
+        return is_elsewhere(i) || is_addition(i) ||
+               ((i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.sem == ISA_SEM_WEAK &&
+                (i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_GENERIC));
+    case ISA_CLASS_FENCE:
+    case ISA_CLASS_ASYNC:
+        return false;
+    case ISA_CLASS_CONTROL:
+        return i->op != ISA_OP_CALL;
+    default:
+        return true;
+    }
+}
+
+static bool is_eligible(const struct cg_func *g) {
+    struct cg *c = g->cg;
+    bool adds = false;
+    if (c->mode != KD_MODE_BLOCK || c->width == 1 || !g->f->is_kernel || c->quick ||
+        (c->spec.flags & KD_SPEC_QUICK))
+        return false;
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next) {
+            if (!allows(i))
+                return false;
+            adds |= is_addition(i) && g->fl->cfg->loop[i->block->id] &&
+                    g->fl->shape[i->ops[0]->id].kind == SHAPE_VARYING;
+        }
+    return adds;
+}
+
+static LLVMValueRef variable(struct cg *c, LLVMTypeRef t, uint64_t value, const char *name) {
+    LLVMValueRef v = LLVMBuildAlloca(c->b, t, name);
+    LLVMBuildStore(c->b, LLVMConstInt(t, value, 0), v);
+    return v;
+}
+
+void cg_make_bins(struct cg_func *g) {
+    struct cg *c = g->cg;
+    if (!is_eligible(g))
+        return;
+    struct cg_bins *b = arena_new(c->arena, struct cg_bins);
+    b->sums = LLVMBuildAlloca(c->b, LLVMArrayType2(c->i32, WINDOW / 4), "sums");
+    LLVMSetAlignment(b->sums, 64);
+    b->base = variable(c, c->i64, 0, "window");
+    b->size = variable(c, c->i64, 0, "window.size");
+    b->left = variable(c, c->i32, MOST_WINDOWS, "windows.left");
+    g->bins = b;
+}
+
+static LLVMBasicBlockRef block_in(struct cg *c, LLVMValueRef f, const char *name) {
+    return LLVMAppendBasicBlockInContext(c->ctx, f, name);
+}
+
+static LLVMValueRef at_byte(struct cg *c, LLVMValueRef p, LLVMValueRef at) {
+    return LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "");
+}
+
+// A loop whose i64 counter runs from 0 to `end`, by `step`. The builder stands in its body after
+// the first, behind it after the second.
+struct count {
+    LLVMBasicBlockRef head, done;
+    LLVMValueRef at;
+};
+
+static struct count begin_count(struct cg *c, LLVMValueRef f) {
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->b);
+    struct count n = {.head = block_in(c, f, "count"), .done = block_in(c, f, "counted")};
+    LLVMValueRef zero = cg_i64(c, 0);
+    LLVMBuildBr(c->b, n.head);
+    LLVMPositionBuilderAtEnd(c->b, n.head);
+    n.at = LLVMBuildPhi(c->b, c->i64, "");
+    LLVMAddIncoming(n.at, &zero, &from, 1);
+    return n;
+}
+
+static void end_count(struct cg *c, struct count *n, unsigned step, unsigned end) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+    LLVMValueRef next = LLVMBuildAdd(c->b, n->at, cg_i64(c, step), "");
+    LLVMAddIncoming(n->at, &next, &here, 1);
+    LLVMValueRef more = LLVMBuildICmp(c->b, LLVMIntULT, next, cg_i64(c, end), "");
+    LLVMBuildCondBr(c->b, more, n->head, n->done);
+    LLVMPositionBuilderAtEnd(c->b, n->done);
+}
+
+static void add_sums(struct cg *c, LLVMValueRef f, LLVMValueRef sums, LLVMValueRef base) {
+    struct count n = begin_count(c, f);
+    LLVMBasicBlockRef add = block_in(c, f, "add"), next = block_in(c, f, "next");
+    LLVMValueRef p = at_byte(c, sums, n.at);
+    LLVMValueRef x = LLVMBuildLoad2(c->b, c->i32, p, "");
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, x, cg_i32(c, 0), ""), add, next);
+    LLVMPositionBuilderAtEnd(c->b, add);
+    LLVMValueRef to = LLVMBuildIntToPtr(c->b, LLVMBuildAdd(c->b, base, n.at, ""), c->ptr, "");
+    LLVMSetAlignment(
+        LLVMBuildAtomicRMW(c->b, LLVMAtomicRMWBinOpAdd, to, x, LLVMAtomicOrderingMonotonic, 0), 4);
+    LLVMBuildBr(c->b, next);
+    LLVMPositionBuilderAtEnd(c->b, next);
+    end_count(c, &n, 4, STEP * 4);
+}
+
+// flush(sums, base): adds the sums to what they are for, and makes them 0.
+static void call_flush(struct cg_func *g) {
+    struct cg *c = g->cg;
+    LLVMTypeRef params[2] = {c->ptr, c->i64};
+    LLVMTypeRef t = LLVMFunctionType(c->void_t, params, 2, 0);
+    struct cg_own own = cg_own_function(c, "kd_add_bins", t, CG_ANY_EFFECT);
+    if (own.from) {
+        LLVMValueRef sums = LLVMGetParam(own.f, 0), base = LLVMGetParam(own.f, 1);
+        LLVMTypeRef vt = LLVMVectorType(c->i32, STEP);
+        struct count n = begin_count(c, own.f);
+        LLVMBasicBlockRef some = block_in(c, own.f, "some"), next = block_in(c, own.f, "next");
+        LLVMValueRef p = at_byte(c, sums, n.at);
+        LLVMValueRef x = LLVMBuildLoad2(c->b, vt, p, "");
+        LLVMSetAlignment(x, 64);
+        x = cg_call_intrinsic(c, "llvm.vector.reduce.or", &vt, 1, &x, 1);
+        LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, x, cg_i32(c, 0), ""), some, next);
+        LLVMPositionBuilderAtEnd(c->b, some);
+        add_sums(c, own.f, p, LLVMBuildAdd(c->b, base, n.at, ""));
+        LLVMSetAlignment(LLVMBuildStore(c->b, LLVMConstNull(vt), p), 64);
+        LLVMBuildBr(c->b, next);
+        LLVMPositionBuilderAtEnd(c->b, next);
+        end_count(c, &n, STEP * 4, WINDOW);
+        LLVMBuildRetVoid(c->b);
+        cg_end_own(c, &own);
+    }
+    LLVMValueRef args[2] = {g->bins->sums, LLVMBuildLoad2(c->b, c->i64, g->bins->base, "")};
+    cg_call_own(c, t, own.f, args, 2);
+}
+
+static LLVMValueRef size_now(struct cg_func *g) {
+    return LLVMBuildLoad2(g->cg->b, g->cg->i64, g->bins->size, "");
+}
+
+static void flush_if(struct cg_func *g, LLVMValueRef cond) {
+    struct cg *c = g->cg;
+    LLVMBasicBlockRef yes = cg_new_block(g, "add.bins"), done = cg_new_block(g, "bins.added");
+    LLVMBuildCondBr(c->b, cond, yes, done);
+    LLVMPositionBuilderAtEnd(c->b, yes);
+    call_flush(g);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+}
+
+void cg_close_bins(struct cg_func *g) {
+    if (g->bins)
+        flush_if(g, LLVMBuildICmp(g->cg->b, LLVMIntNE, size_now(g), cg_i64(g->cg, 0), ""));
+}
+
+// ---- other accesses -----------------------------------------------------------------------
+
+// Do the bytes from a on, `bytes` of them, touch the window? a is a scalar or a vector.
+static LLVMValueRef touches(struct cg_func *g, LLVMValueRef a, uint64_t bytes) {
+    struct cg *c = g->cg;
+    bool vec = LLVMGetTypeKind(LLVMTypeOf(a)) == LLVMVectorTypeKind;
+    LLVMValueRef base = LLVMBuildLoad2(c->b, c->i64, g->bins->base, "");
+    LLVMValueRef more = cg_i64(c, bytes - 1), from = LLVMBuildSub(c->b, base, more, "");
+    LLVMValueRef size = LLVMBuildAdd(c->b, size_now(g), more, "");
+    a = LLVMBuildSub(c->b, a, vec ? cg_splat(c, from) : from, "");
+    LLVMValueRef hit = LLVMBuildICmp(c->b, LLVMIntULT, a, vec ? cg_splat(c, size) : size, "");
+    return vec ? cg_any(g, hit) : hit;
+}
+
+void cg_settle_bins(struct cg_func *g, struct kir_inst *i, unsigned bytes) {
+    struct cg *c = g->cg;
+    if (!g->bins || is_elsewhere(i))
+        return;
+    struct kir_value *v = i->ops[0];
+    struct shape s = cg_shape(g, v);
+    int64_t lo = 0, hi = 0;
+    bool scalar = (s.kind == SHAPE_UNIFORM || s.kind == SHAPE_OFFSETS) && !cg_guard(g, v);
+    for (unsigned l = 0; scalar && s.offs && l < c->width; l++) {
+        lo = s.offs[l] < lo ? s.offs[l] : lo;
+        hi = s.offs[l] > hi ? s.offs[l] : hi;
+    }
+    LLVMValueRef a = scalar ? cg_scalar(g, v) : cg_vec(g, v);
+    LLVMValueRef off = LLVMConstInt(c->i64, (unsigned long long)(i->offset + lo), 1);
+    a = LLVMBuildAdd(c->b, a, scalar ? off : cg_splat(c, off), "");
+    flush_if(g, touches(g, a, (uint64_t)(hi - lo) + bytes));
+}
+
+// ---- additions ----------------------------------------------------------------------------
+
+// Opens a window around a, unless there have been enough.
+static void open_window(struct cg_func *g, LLVMValueRef a) {
+    struct cg *c = g->cg;
+    struct cg_bins *b = g->bins;
+    LLVMBasicBlockRef open = cg_new_block(g, "open"), fresh = cg_new_block(g, "fresh"),
+                      done = cg_new_block(g, "opened");
+    LLVMValueRef left = LLVMBuildLoad2(c->b, c->i32, b->left, "");
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, left, cg_i32(c, 0), ""), open, done);
+    LLVMPositionBuilderAtEnd(c->b, open);
+    LLVMBuildStore(c->b, LLVMBuildSub(c->b, left, cg_i32(c, 1), ""), b->left);
+    LLVMValueRef first = LLVMBuildICmp(c->b, LLVMIntEQ, left, cg_i32(c, MOST_WINDOWS), "");
+    LLVMBasicBlockRef next = cg_new_block(g, "next.window"), old = cg_new_block(g, "old.window");
+    LLVMBuildCondBr(c->b, first, fresh, old);
+    LLVMPositionBuilderAtEnd(c->b, fresh);
+    LLVMBuildMemSet(c->b, b->sums, LLVMConstInt(c->i8, 0, 0), cg_i64(c, WINDOW), 64);
+    LLVMBuildBr(c->b, next);
+    LLVMPositionBuilderAtEnd(c->b, old);
+    call_flush(g);
+    LLVMBuildBr(c->b, next);
+    LLVMPositionBuilderAtEnd(c->b, next);
+    a = LLVMBuildSub(c->b, a, cg_i64(c, BEFORE), "");
+    a = LLVMBuildAnd(c->b, a, cg_i64(c, ~(uint64_t)63), "");
+    LLVMBuildStore(c->b, a, b->base);
+    LLVMBuildStore(c->b, cg_i64(c, WINDOW), b->size);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+}
+
+// Each lane's place in the window, and in *outside the active lanes that have none, as bits.
+static LLVMValueRef in_window(struct cg_func *g, LLVMValueRef a, LLVMValueRef *outside) {
+    struct cg *c = g->cg;
+    LLVMValueRef base = LLVMBuildLoad2(c->b, c->i64, g->bins->base, "");
+    LLVMValueRef at = LLVMBuildSub(c->b, a, cg_splat(c, base), "");
+    LLVMValueRef out = LLVMBuildICmp(c->b, LLVMIntUGE, at, cg_splat(c, size_now(g)), "");
+    out = LLVMBuildAnd(c->b, out, cg_mask(g), "");
+    *outside = cg_mask_bits(g, out);
+    return at;
+}
+
+static LLVMValueRef is_zero(struct cg *c, LLVMValueRef bits) {
+    return LLVMBuildICmp(c->b, LLVMIntEQ, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+}
+
+static void add_lanes(struct cg_func *g, LLVMValueRef a, LLVMValueRef x) {
+    struct cg *c = g->cg;
+    LLVMValueRef unused, at = in_window(g, a, &unused);
+    LLVMTypeRef v32 = cg_vec_of(c, c->i32);
+    at = LLVMBuildTrunc(c->b, at, v32, "");
+    if (g->now.mask) {
+        at = cg_select(c, g->now.mask, at, LLVMConstNull(v32));
+        x = cg_select(c, g->now.mask, x, LLVMConstNull(v32));
+    }
+    struct cg_spread places = cg_spread(g, at, 0), values = cg_spread(g, x, 1);
+    for (unsigned l = 0; l < c->width; l++) {
+        LLVMValueRef k = LLVMBuildZExt(c->b, cg_spread_lane(g, &places, l), c->i64, "");
+        LLVMValueRef p = at_byte(c, g->bins->sums, k);
+        LLVMValueRef sum = LLVMBuildLoad2(c->b, c->i32, p, "");
+        LLVMBuildStore(c->b, LLVMBuildAdd(c->b, sum, cg_spread_lane(g, &values, l), ""), p);
+    }
+}
+
+struct cg_binned cg_begin_binned(struct cg_func *g, struct kir_inst *i, const struct cg_places *at,
+                                 LLVMValueRef x) {
+    struct cg *c = g->cg;
+    struct cg_binned n = {0};
+    if (!g->bins || !is_addition(i) || !g->fl->cfg->loop[i->block->id] ||
+        cg_shape(g, i->ops[0]).kind != SHAPE_VARYING)
+        return n;
+    LLVMValueRef a = LLVMBuildPtrToInt(c->b, cg_pointers(g, at), cg_vec_of(c, c->i64), ""), out;
+    LLVMBasicBlockRef all = cg_new_block(g, "binned"), move = cg_new_block(g, "outside"),
+                      each = cg_new_block(g, "one.by.one");
+    n.done = cg_new_block(g, "added");
+    in_window(g, a, &out);
+    LLVMBuildCondBr(c->b, is_zero(c, out), all, move);
+    LLVMPositionBuilderAtEnd(c->b, move);
+    LLVMTypeRef t = LLVMTypeOf(out);
+    LLVMValueRef args[2] = {out, LLVMConstInt(c->i1, 1, 0)};
+    LLVMValueRef lane = cg_call_intrinsic(c, "llvm.cttz", &t, 1, args, 2);
+    open_window(g, cg_extract(g, a, lane));
+    in_window(g, a, &out);
+    LLVMBuildCondBr(c->b, is_zero(c, out), all, each);
+    LLVMPositionBuilderAtEnd(c->b, all);
+    add_lanes(g, a, x);
+    LLVMBuildBr(c->b, n.done);
+    LLVMPositionBuilderAtEnd(c->b, each);
+    return n;
+}
+
+void cg_end_binned(struct cg_func *g, const struct cg_binned *n) {
+    if (!n->done)
+        return;
+    LLVMBuildBr(g->cg->b, n->done);
+    LLVMPositionBuilderAtEnd(g->cg->b, n->done);
+}

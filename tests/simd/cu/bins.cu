@@ -1,0 +1,66 @@
+// Additions to global memory in loops, which a run of blocks gathers: near each other and far apart,
+// with loads and stores of the same words in between.
+// run: near grid=3 block=64 args=buf:500:rand,buf:256:small,u32:500
+// run: near grid=1 block=20 args=buf:100:rand,buf:256:small,u32:100
+// run: far grid=2 block=64 args=buf:500:rand,buf:16384:zero,u32:500
+// run: two grid=2 block=32 args=buf:300:rand,buf:8192:zero,u32:300
+// run: read_back grid=2 block=64 args=buf:128:rand,buf:1024:zero,buf:128:zero
+// run: overwritten grid=2 block=64 args=buf:128:rand,buf:1024:zero
+// run: scattered_reads grid=1 block=64 args=buf:64:rand,buf:1024:small,buf:64:zero
+// run: after_barrier grid=2 block=64 args=buf:128:rand,buf:128:zero,buf:128:zero
+extern "C" __global__ void near(const unsigned *in, unsigned *bins, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&bins[in[i] % 256], 1);
+}
+
+extern "C" __global__ void far(const unsigned *in, unsigned *bins, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        if (in[i] % 3)
+            atomicAdd(&bins[in[i] % 16384], in[i] ^ 5);
+}
+
+extern "C" __global__ void two(const unsigned *in, unsigned *bins, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        atomicAdd(&bins[in[i] % 32], 1);
+        atomicSub(&bins[7000 + in[i] % 64], in[i]);
+    }
+}
+
+// Each thread has bins of its own.
+extern "C" __global__ void read_back(const unsigned *in, unsigned *bins, unsigned *out) {
+    int t = blockIdx.x * 64 + threadIdx.x;
+    unsigned v = in[t], sum = 0;
+    for (int k = 0; k < 9; k++) {
+        atomicAdd(&bins[8 * t + (v >> k) % 8], k + 1);
+        sum = sum * 3 + bins[8 * t + k % 8];
+    }
+    out[t] = sum;
+}
+
+extern "C" __global__ void overwritten(const unsigned *in, unsigned *bins) {
+    int t = blockIdx.x * 64 + threadIdx.x;
+    unsigned v = in[t];
+    for (int k = 0; k < 9; k++) {
+        atomicAdd(&bins[8 * t + (v >> k) % 8], k + 1);
+        if (k % 3 == 1)
+            bins[8 * t + k % 8] = k;
+    }
+}
+
+extern "C" __global__ void scattered_reads(const unsigned *in, unsigned *bins, unsigned *out) {
+    int t = threadIdx.x;
+    unsigned v = in[t], sum = 0;
+    for (int k = 0; k < 6; k++) {
+        atomicAdd(&bins[16 * t + (v >> k) % 4], v);
+        sum += bins[16 * t + (v >> (k + 1)) % 4];
+    }
+    out[t] = sum;
+}
+
+extern "C" __global__ void after_barrier(const unsigned *in, unsigned *bins, unsigned *out) {
+    int t = threadIdx.x, b = blockIdx.x * 64;
+    for (int k = 0; k < 4; k++)
+        atomicAdd(&bins[b + (in[b + t] >> k) % 64], 1);
+    __syncthreads();
+    out[b + t] = bins[b + 63 - t];
+}
