@@ -324,9 +324,10 @@ KUDZU_CG thread_block this_thread_block() {
     return thread_block();
 }
 
-// Shared memory through which tiles of more than a warp exchange values: 16 bytes a warp.
+// Shared memory through which tiles of more than a warp exchange values: 16 bytes a warp, after a
+// count of arrivals.
 template <unsigned int MaxThreads = 1024> struct block_tile_memory {
-    alignas(16) unsigned char piece[(MaxThreads + 31) / 32][16];
+    alignas(16) unsigned char piece[1 + (MaxThreads + 31) / 32][16];
 };
 
 namespace details {
@@ -347,6 +348,9 @@ class block_with_memory : public thread_block {
 
 template <unsigned int MaxThreads>
 KUDZU_CG details::block_with_memory this_thread_block(block_tile_memory<MaxThreads> &memory) {
+    if (details::thread_in_block() == 0)
+        *(volatile unsigned int *)memory.piece[0] = 0;
+    __syncthreads();
     return details::block_with_memory(memory.piece);
 }
 
@@ -509,12 +513,30 @@ template <unsigned int Size> class wide_tile {
     static_assert((Size & (Size - 1)) == 0 && Size <= 1024, "a tile's size is a power of two");
     unsigned int meta_rank_, meta_size_;
     unsigned char (*memory_)[16];
+    unsigned int *arrivals_;
+
+    // For the sixteenth tile, since the block needs barrier 0 for itself: counts warps.
+    KUDZU_CG void sync_by_count() const {
+        constexpr unsigned int warps = Size / 32;
+        __syncwarp();
+        if (thread_rank() % 32 == 0) {
+            __threadfence_block();
+            unsigned int phase = atomicAdd(arrivals_, 1u) / warps;
+            while (*(volatile unsigned int *)arrivals_ / warps == phase)
+                ;
+            __threadfence_block();
+        }
+        __syncwarp();
+    }
 
   public:
     KUDZU_CG wide_tile(unsigned int rank, unsigned int size, unsigned char (*memory)[16])
-        : meta_rank_(rank), meta_size_(size), memory_(memory + rank * (Size / 32)) {
+        : meta_rank_(rank), meta_size_(size), memory_(memory + 1 + rank * (Size / 32)),
+          arrivals_((unsigned int *)memory[0]) {
     }
     KUDZU_CG void sync() const {
+        if (Size == 64 && meta_rank_ == 15)
+            return sync_by_count();
         asm volatile("barrier.sync %0, %1;" ::"r"((meta_rank_ + 1) & 15), "r"(Size) : "memory");
     }
     KUDZU_CG static constexpr unsigned int num_threads() {

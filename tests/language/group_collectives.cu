@@ -154,6 +154,19 @@ __global__ void copies(const int *in, int *out, int n) {
         out[n + i] = buffer[2 * n - 1 - i];
 }
 
+// Sixteen tiles of 64 threads, which meet while the block does.
+__global__ void sixteen_tiles(int *out) {
+    __shared__ cg::block_tile_memory<1024> memory;
+    auto block = cg::this_thread_block(memory);
+    auto tile = cg::tiled_partition<64>(block);
+    int sum = 0;
+    for (int i = 0; i < 20; i++) {
+        sum += cg::reduce(tile, (int)block.thread_rank() + i, cg::plus<int>());
+        block.sync();
+    }
+    out[block.thread_rank()] = sum;
+}
+
 int main() {
     results *r = shared_array<results>(1);
     test_scans<1>(r);
@@ -195,6 +208,15 @@ int main() {
     for (int i = 0; i < blocks * THREADS; i++) {
         int t = i % THREADS, other = THREADS - 1 - t;
         CHECK(out[i] == (THREADS - 1 - other) * 3 + other * 2 + t * 2 + 5);
+    }
+    sixteen_tiles<<<1, 1024>>>(out);
+    CUDA(cudaDeviceSynchronize());
+    for (int t = 0; t < 1024; t++) {
+        int expected = 0;
+        for (int i = 0; i < 20; i++)
+            for (int other = t / 64 * 64; other < t / 64 * 64 + 64; other++)
+                expected += other + i;
+        CHECK(out[t] == expected);
     }
     int *bad = shared_array<int>(1);
     positions<<<dim3(6, 3), 64>>>(bad);
