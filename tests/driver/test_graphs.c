@@ -517,6 +517,39 @@ static void memory(void) {
     EXPECT(cuGraphDestroy(child), CUDA_ERROR_INVALID_VALUE); // gone with its parent
 }
 
+static void dot(void) {
+    CUgraph g, child;
+    CUgraphNode a, n;
+    CUdeviceptr p;
+    char text[4096] = "", edge[64];
+    NEED(cuMemAlloc(&p, 4));
+    NEED(cuGraphCreate(&child, 0));
+    OK(cuGraphAddEmptyNode(&n, child, NULL, 0));
+    NEED(cuGraphCreate(&g, 0));
+    a = add_step(g, NULL, p, 1, 1);
+    OK(cuGraphAddChildGraphNode(&n, g, &a, 1, child));
+    OK(cuGraphDebugDotPrint(g, "test_graphs.dot", CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS));
+    FILE *f = fopen("test_graphs.dot", "r");
+    CHECK(f && fread(text, 1, sizeof text - 1, f) > 0);
+    if (f)
+        fclose(f);
+    remove("test_graphs.dot");
+    unsigned long long from = 0, to = 0;
+    const char *arrow = strstr(text, " -> n");
+    CHECK(!strncmp(text, "digraph", 7) && strstr(text, "KERNEL\\nstep\\ngrid (1,1,1)") && arrow);
+    CHECK(sscanf(text, "digraph dot {\nn%llu", &from) == 1 && arrow &&
+          sscanf(arrow, " -> n%llu", &to) == 1);
+    snprintf(edge, sizeof edge, "n%llu [label=\"GRAPH\"]", to);
+    CHECK(strstr(text, edge) && strstr(text, "subgraph cluster_0") && strstr(text, "EMPTY"));
+    EXPECT(cuGraphDebugDotPrint(g, "/no/such/place", 0), CUDA_ERROR_OPERATING_SYSTEM);
+    EXPECT(cuGraphDebugDotPrint(g, NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuGraphDebugDotPrint(g, "x", 1 << 20), CUDA_ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(child));
+    EXPECT(cuGraphDebugDotPrint(child, "x", 0), CUDA_ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(g));
+    OK(cuMemFree(p));
+}
+
 int main(void) {
     CUcontext ctx = graph_context();
     nodes_and_edges();
@@ -528,6 +561,7 @@ int main(void) {
     update_whole();
     user_objects();
     memory();
+    dot();
     OK(cuStreamDestroy(stream));
     OK(cuCtxDestroy(ctx));
     return check_result();
