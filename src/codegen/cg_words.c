@@ -111,6 +111,8 @@ static bool span_of(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
     struct cg *c = g->cg;
     LLVMValueRef mask = g->now.mask;
     int64_t at[32];
+    // What is loaded once for the team may be for other groups' lanes.
+    bool once = i->op == ISA_OP_LD && cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM;
     if (i->mods.sem != ISA_SEM_WEAK || i->mods.space != ISA_SPACE_SHARED)
         return false;
     s->r = addresses(g, i, at);
@@ -118,7 +120,7 @@ static bool span_of(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
     s->count = (count * bytes + 3) / 4;
     s->certain = !mask || LLVMIsConstant(mask);
     for (unsigned l = 0; s->r && l < c->width; l++) {
-        s->needed[l] = !s->certain || !mask || cg_constant_lane(c, mask, l);
+        s->needed[l] = once || !s->certain || !mask || cg_constant_lane(c, mask, l);
         s->first[l] = at[l] / 4;
         bool fits = at[l] >= 0 && at[l] / 4 + s->count <= s->r->len &&
                     at[l] % (bytes < 4 ? bytes : 4) == 0 && (count == 1 || at[l] % 4 == 0);

@@ -17,6 +17,7 @@
 // run: uniform_ways grid=2 block=64 args=buf:64:small,buf:128:zero,u32:1
 // run: uniform_ways grid=2 block=64 args=buf:64:small,buf:128:zero,u32:0
 // run: turns grid=1 block=64 args=buf:64:small,buf:128:zero
+// run: eliminate grid=2 block=32 args=buf:2048:float
 extern "C" __global__ void strided(const unsigned *in, unsigned *out, int n) {
     __shared__ unsigned s[256];
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
@@ -282,4 +283,24 @@ extern "C" __global__ void turns(const unsigned *in, unsigned *out) {
     __syncthreads();
     out[t] = s[t] + sum;
     out[t + 64] = steps;
+}
+
+// One word for all threads that act, none of which is in the first vector in the later turns.
+extern "C" __global__ void eliminate(float *a) {
+    __shared__ float s[32][33];
+    int l = threadIdx.x;
+    a += blockIdx.x * 1024;
+    for (int i = 0; i < 32; i++)
+        s[i][l] = a[i * 32 + l];
+    __syncthreads();
+    for (int i = 0; i < 31; i++) {
+        if (l > i) {
+            s[l][i] /= s[i][i];
+            for (int j = i + 1; j < 32; j++)
+                s[l][j] -= s[l][i] * s[i][j];
+        }
+        __syncthreads();
+    }
+    for (int i = 0; i < 32; i++)
+        a[i * 32 + l] = s[i][l];
 }
