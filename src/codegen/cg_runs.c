@@ -119,9 +119,21 @@ static bool leaves_shared_alone(const struct kir_block *b) {
     return true;
 }
 
-// All lanes of b, which always runs, go one way and meet again in j: it runs with b's mask.
+// May lanes end in x, or in what it calls?
+static bool may_end(const struct kir_block *x) {
+    for (const struct kir_inst *i = x->first; i; i = i->next)
+        if (i->op == ISA_OP_CALL)
+            return true;
+    return x->last->op != ISA_OP_BRA && x->last->op != ISA_OP_CBR && x->last->op != ISA_OP_BRX_IDX;
+}
+
+// All lanes of b, which always runs, go one way and meet again in j, and no others come there: it
+// runs with b's mask.
 static bool rejoin(struct cg_func *g, const struct kir_block *b, const struct kir_block *j) {
-    bool known = !g->fl->divergent[b->id] && !g->fl->cfg->loop[j->id];
+    const struct cfg *c = g->fl->cfg;
+    bool known = !g->fl->divergent[b->id] && !c->loop[j->id] && cfg_dominates(c, b, j);
+    for (uint32_t p = c->pos[b->id]; p < c->pos[j->id] && known; p++)
+        known = !may_end(c->order[p]);
     for (unsigned t = 0; t < g->cg->team && known; t++) {
         cg_turn_to(g, t);
         known = g->now.mask && is_known(g->cg, g->now.mask) && g->now.mask_var[j->id];
