@@ -91,7 +91,7 @@ struct cg {
     LLVMValueRef spill_stride;   // constant global: bytes saved for a group, set at the end
     struct notes *notes;         // what `kudzu explain` tells; NULL: nobody asks
     const struct kir_inst *inst; // being emitted, for notes
-    const char *why_stacks, *why_no_team; // for notes
+    const char *why_stacks, *why_no_team, *why_scalars; // for notes
     const struct kir_inst *stacks_at, *no_team_at;
     struct strbuf *err;
     bool failed;

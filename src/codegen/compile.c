@@ -7,6 +7,7 @@
 #include "ir/async.h"
 #include "ir/copy.h"
 #include "jit/module.h"
+#include "passes/lane_cost.h"
 #include "passes/unroll.h"
 #include "passes/waiting.h"
 #include "support/debug.h"
@@ -385,16 +386,18 @@ enum {
     MAX_TEAM_ATOMICS = 64
 };
 
+static unsigned vector_bits(enum kd_level level) {
+    return level == KD_LEVEL_X86_64_V4 ? 512 : level == KD_LEVEL_X86_64_V3 ? 256 : 128;
+}
+
 // Do what so many groups need in each loop, and some temporary values, fit the registers?
 static bool fit_registers(const struct cg *c, const struct flow *fl, enum kd_level level,
                           unsigned groups) {
     bool many = level == KD_LEVEL_X86_64_V4 || level == KD_LEVEL_AARCH64;
     unsigned registers = many ? 32 : 16, most = 1;
-    unsigned vector_bits = level == KD_LEVEL_X86_64_V4   ? 512
-                           : level == KD_LEVEL_X86_64_V3 ? 256
-                                                         : 128;
+    unsigned bits = vector_bits(level);
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
-        unsigned r = registers_in(c, fl, fl->cfg->loops.data[k], vector_bits);
+        unsigned r = registers_in(c, fl, fl->cfg->loops.data[k], bits);
         most = r > most ? r : most;
     }
     return groups * most + TEMPORARIES <= registers;
@@ -460,6 +463,21 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
         return no_team(c, "the values that loops keep fill the registers, or the code is long",
                        NULL);
     return team;
+}
+
+static bool calls_any(const struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (i->op == ISA_OP_CALL)
+                return true;
+    return false;
+}
+
+// One thread after the other, where vectors would be taken apart for most of what they do.
+static bool wants_scalars(const struct cg *c, const struct traits *t, const struct flow *fl,
+                          enum kd_level level) {
+    return !c->spec.width && c->width > 1 && !t->barrier && !t->warp_ops && !calls_any(c->kernel) &&
+           scalars_are_faster(fl, vector_bits(level));
 }
 
 static void debug_masks(struct cg *c, const struct flow *fl) {
@@ -544,6 +562,13 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             because(c, "the kernel waits for what others write", t.mbarrier_at);
     } else {
         c->mode = KD_MODE_BLOCK;
+        if (wants_scalars(c, &t, fl[c->kernel->index], level)) {
+            c->why_scalars = "most of the time goes to addresses of single threads, in loops "
+                             "that they leave at different turns";
+            c->width = 1;
+            analyse_all(c, fl, waits);
+            return;
+        }
         c->team = choose_team(c, fl[c->kernel->index], level);
         bool may_widen = !c->spec.width && c->width > 1 && c->width < 32 && t.f64 <= t.f32;
         if (may_widen && rows_want_32(c)) {

@@ -29,6 +29,8 @@ static void report_mode(const struct cg *c, struct strbuf *out) {
     }
     if (c->width > 1)
         strbuf_printf(out, "+ vectors of %u threads\n", c->width);
+    else if (c->why_scalars)
+        strbuf_printf(out, "- one thread after the other, no vectors: %s\n", c->why_scalars);
     if (c->team > 1)
         strbuf_printf(out, "+ teams of %u vectors share what they have alike\n", c->team);
     else if (c->why_no_team)

@@ -23,6 +23,14 @@ __global__ void branches(int *y, int n) {
         y[i] = turns;
 }
 
+__global__ void rows(float *y, const int *start, const int *column, const float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int k = start[i]; k < start[i + 1]; k++)
+        sum += x[column[k]];
+    y[i] = sum;
+}
+
 __global__ void counts(unsigned *bins, const unsigned char *x) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     atomicAdd(&bins[x[i]], 1);

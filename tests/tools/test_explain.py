@@ -40,7 +40,7 @@ def notes_at(part, mark):
 status, out, err = explain("--cpu=x86-64-v4", source)
 check("exit status: %s" % err, status == 0)
 report = kernels(out)
-check("eight kernels: %s" % sorted(report), len(report) == 8)
+check("nine kernels: %s" % sorted(report), len(report) == 9)
 check("plain costs nothing", "- " not in report["plain"] and "vectors of 16" in report["plain"])
 check("indexed gathers", re.search(r"gather.*what was loaded \(line %d\)" % line_of("index[i]"),
                                    notes_at(report["indexed"], "// gathered")))
@@ -48,6 +48,7 @@ check("its index does not", not notes_at(report["indexed"], "index[i]"))
 check("strided", "2 elements apart" in notes_at(report["strided"], "// strided"))
 check("data ends the loop", "different turns" in notes_at(report["branches"], "// leaves by data"))
 check("a uniform branch is one", not notes_at(report["branches"], "// uniform"))
+check("a row a thread", "one thread after the other, no vectors" in report["rows"])
 check("atomics", "one thread after another" in report["counts"])
 check("a lock", re.search(r"each thread has a stack.*line %d" % line_of("// waits"),
                           report["locked"]))

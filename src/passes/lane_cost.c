@@ -1,0 +1,151 @@
+// A rough count of cycles, per block and as often as its loops turn: what a group of lanes takes in
+// vectors against what its threads take one after the other.
+//
+// An access at an address a lane is a scalar access a lane in vectors, too, with the address taken
+// out of a vector before and the value put into one behind it. Where lanes leave a loop at
+// different turns, a vector turns as often as the slowest lane needs, with ever fewer lanes at
+// work.
+#include "passes/lane_cost.h"
+
+enum {
+    TURNS = 8, // of a loop, where nothing is known
+    MAX_DEPTH = 4,
+    SPREAD = 3,  // an access of one lane of a vector: address out, access, value in
+    BRANCH = 3,  // of one thread: now and then it is mispredicted
+    ATOMIC = 20, // one locked access, in either
+    SLOW = 8     // division, roots, approximations, of one vector
+};
+
+struct cost {
+    double vector, scalar;
+};
+
+static bool varies(const struct flow *fl, const struct kir_value *v) {
+    return fl->shape[v->id].kind == SHAPE_VARYING;
+}
+
+static bool any_varies(const struct flow *fl, const struct kir_inst *i) {
+    for (uint32_t k = 0; k < i->nres; k++)
+        if (varies(fl, i->res[k]))
+            return true;
+    return false;
+}
+
+// Lanes that can be loaded or stored together.
+static bool is_line(const struct shape *s) {
+    enum { NEAR = 32 };
+    return s->kind == SHAPE_UNIFORM ||
+           (s->kind == SHAPE_OFFSETS && s->offs[1] - s->offs[0] <= NEAR &&
+            s->offs[1] - s->offs[0] >= -NEAR);
+}
+
+static struct cost access(const struct flow *fl, const struct kir_inst *i) {
+    double w = fl->width, n = i->mods.vec ? i->mods.vec : 1;
+    const struct shape *s = &fl->shape[i->ops[0]->id];
+    if (i->mods.space == ISA_SPACE_PARAM)
+        return (struct cost){0};
+    if (i->mods.space != ISA_SPACE_LOCAL && is_line(s))
+        return (struct cost){s->kind == SHAPE_UNIFORM ? n : 2 * n, w * n};
+    return (struct cost){SPREAD * w * n, w * n};
+}
+
+static unsigned value_bits(const struct kir_inst *i) {
+    unsigned bits = 32;
+    for (uint32_t k = 0; k < i->nres; k++)
+        if (i->res[k]->type != KIR_PRED && kir_type_bits(i->res[k]->type) > bits)
+            bits = kir_type_bits(i->res[k]->type);
+    return bits;
+}
+
+static bool is_slow(const struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_DIV:
+    case ISA_OP_REM:
+    case ISA_OP_SQRT:
+    case ISA_OP_RSQRT:
+    case ISA_OP_RCP:
+    case ISA_OP_SIN:
+    case ISA_OP_COS:
+    case ISA_OP_LG2:
+    case ISA_OP_EX2:
+    case ISA_OP_TANH:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Conversions of indices and sums in addresses are part of scalar accesses.
+static bool is_in_address(const struct kir_inst *i) {
+    bool whole = !isa_type_is_float(i->ty) && i->nres == 1 && i->res[0]->type == KIR_B64;
+    return whole && (i->op == ISA_OP_ADD || i->op == ISA_OP_SHL || i->op == ISA_OP_CVT ||
+                     i->op == ISA_OP_MUL || i->op == ISA_OP_CVTA);
+}
+
+static struct cost pointwise(const struct flow *fl, const struct kir_inst *i,
+                             unsigned vector_bits) {
+    double w = fl->width, vectors = (value_bits(i) * w + vector_bits - 1) / vector_bits;
+    double slow = is_slow(i) ? SLOW : 1;
+    if (vectors < 1)
+        vectors = 1;
+    // A scalar that all lanes share is, as a rule, made before the loop over threads.
+    if (!any_varies(fl, i))
+        return (struct cost){1, 1};
+    return (struct cost){vectors * slow, is_in_address(i) ? w / 4 : w * slow / 2};
+}
+
+static struct cost of_inst(const struct flow *fl, const struct kir_inst *i, unsigned vector_bits) {
+    double w = fl->width;
+    switch (isa_op_info[i->op].klass) {
+    case ISA_CLASS_POINTWISE:
+        return pointwise(fl, i, vector_bits);
+    case ISA_CLASS_MEMORY:
+        if (i->op == ISA_OP_LD || i->op == ISA_OP_LDU || i->op == ISA_OP_ST)
+            return access(fl, i);
+        return (struct cost){ATOMIC * w, ATOMIC * w};
+    case ISA_CLASS_CONTROL:
+        if (i->op == ISA_OP_CBR && fl->divergent[i->block->id])
+            return (struct cost){BRANCH, BRANCH * w};
+        return (struct cost){1, 1};
+    default:
+        return (struct cost){0};
+    }
+}
+
+// How much longer a vector turns than its lanes do on average.
+static double slowest_lane(const struct flow *fl, const struct cfg_loop *l) {
+    double more = 1;
+    for (; l; l = l->parent)
+        if (fl->loop_divergent[l->index])
+            more = 1.5;
+    return more;
+}
+
+static double turns(const struct cfg_loop *l) {
+    double n = 1;
+    for (uint32_t d = 0; l && d < l->depth && d < MAX_DEPTH; d++)
+        n *= TURNS;
+    return n;
+}
+
+static bool any_divergent_loop(const struct flow *fl) {
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
+        if (fl->loop_divergent[k])
+            return true;
+    return false;
+}
+
+bool scalars_are_faster(const struct flow *fl, unsigned vector_bits) {
+    struct cost sum = {0};
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+        const struct kir_block *b = fl->cfg->order[p];
+        const struct cfg_loop *l = fl->cfg->loop[b->id];
+        double often = turns(l), more = slowest_lane(fl, l);
+        for (const struct kir_inst *i = b->first; i; i = i->next) {
+            struct cost c = of_inst(fl, i, vector_bits);
+            sum.vector += c.vector * often * more;
+            sum.scalar += c.scalar * often;
+        }
+    }
+    return any_divergent_loop(fl) && sum.vector > 1.25 * sum.scalar;
+}

@@ -1,0 +1,13 @@
+// Whether a kernel runs faster thread by thread than in vectors.
+#ifndef KUDZU_PASSES_LANE_COST_H
+#define KUDZU_PASSES_LANE_COST_H
+
+#include "passes/flow.h"
+
+// fl: of a kernel without barriers, warp operations and calls, at the width of its vectors, without
+// teams. vector_bits: of the machine's registers. True when most of the time goes to accesses at an
+// address a lane, in loops that lanes leave at different turns: one thread after the other then
+// does the same work in fewer instructions, and walks along its own memory.
+bool scalars_are_faster(const struct flow *fl, unsigned vector_bits);
+
+#endif
