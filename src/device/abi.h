@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 8, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 9, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -138,6 +138,9 @@ enum {
     KD_IMAGE_BYTES = 19,       // 2 bits: element of a surface access, log2 of its bytes
     KD_IMAGE_VEC = 21,         // 2 bits: log2 of the number of elements
     KD_IMAGE_SIGNED = 1 << 23, // of a reduction
+    // A sampler (ISA_SAMPLER, a texture's handle, or 0: the texture's own) stands before the values
+    KD_IMAGE_SAMPLER = 1 << 24,
+    KD_IMAGE_FORMATTED = 1 << 25, // surfaces: words become texels, x counts texels
     KD_IMAGE_MAX_INPUTS = 16,
     KD_IMAGE_MAX_OUTPUTS = 4
 };
@@ -195,8 +198,8 @@ static inline uint32_t kd_image_indices(uint32_t form) {
     static const uint8_t indices[16] = {0, 0, 0, 0, 1, 1, 0, 1, 1, 2};
     return indices[form & 15];
 }
-// Values that the helper reads: coordinates; then a level, or gradients in x and in y; then
-// offsets; then what is stored.
+// Values that the helper reads: a sampler; coordinates; then a level, or gradients in x and in y;
+// then offsets; then what is stored.
 static inline uint32_t kd_image_inputs(uint32_t form) {
     uint32_t op = kd_image_op(form), dims = kd_image_dims(form);
     uint32_t n =
@@ -204,7 +207,7 @@ static inline uint32_t kd_image_inputs(uint32_t form) {
     n += op == KD_IMAGE_LEVEL || op == KD_IMAGE_QUERY_LEVEL ? 1
          : op == KD_IMAGE_GRAD                              ? 2 * dims
                                                             : 0;
-    n += form & KD_IMAGE_OFFSETS ? dims : 0;
+    n += (form & KD_IMAGE_OFFSETS ? dims : 0) + (form & KD_IMAGE_SAMPLER ? 1 : 0);
     return n + (op == KD_IMAGE_STORE ? 1u << (form >> KD_IMAGE_VEC & 3) : op == KD_IMAGE_REDUCE);
 }
 static inline uint32_t kd_image_outputs(uint32_t form) {
@@ -238,12 +241,16 @@ enum kd_async_op {
     KD_ASYNC_TENSOR_STORE,         // map, coordinates, from
     KD_ASYNC_TENSOR_REDUCE,        // the same
     KD_ASYNC_TENSORMAP_REPLACE,    // map, index, value; the field in place of dimensions
+    KD_ASYNC_MULTIMEM_LOAD,        // address in a multicast object -> what its members reduce to
+    KD_ASYNC_MULTIMEM_STORE,       // address, value
+    KD_ASYNC_MULTIMEM_REDUCE,      // the same
     KD_ASYNC_OP_MASK = 255,
     KD_ASYNC_DIMS_SHIFT = 8, // 4 bits: dimensions, or a tensor map's field
     KD_ASYNC_IM2COL = 1 << 12,
     KD_ASYNC_MULTICAST = 1 << 13,
     KD_ASYNC_SIGNALS = 1 << 14, // an mbarrier object is told
     KD_ASYNC_BLOCKS = 1 << 15,  // of a wait: returns when the phase has ended (stack modes)
+    KD_ASYNC_PRECISE = 1 << 12, // of multimem: sums of halves in single precision
     KD_ASYNC_ATOM_SHIFT = 16,   // 4 bits: enum kd_async_atom
     KD_ASYNC_TYPE_SHIFT = 20,   // 4 bits: enum kd_async_type
     KD_ASYNC_SAME_SHIFT = 24,   // bit k: operand k is the same for all lanes of kd_rt_async_lanes
@@ -267,7 +274,9 @@ enum kd_async_type {
     KD_TYPE_F16,
     KD_TYPE_BF16,
     KD_TYPE_F32,
-    KD_TYPE_F64
+    KD_TYPE_F64,
+    KD_TYPE_F16X2, // of multimem alone
+    KD_TYPE_BF16X2
 };
 
 // `thread` is the linear index of the calling thread in its block.

@@ -255,6 +255,17 @@ static uint64_t store_box(const struct request *r) {
     return 0;
 }
 
+static uint64_t multimem(const struct request *r) {
+    uint64_t result;
+    enum kd_fault fault = multimem_execute(r->code, r->args, &result);
+    return fault ? refuse(r, fault,
+                          fault == KD_FAULT_MISALIGNED
+                              ? "multimem at an address that is not aligned"
+                              : "multimem at an address where no multicast object is mapped, or "
+                                "no memory is bound to it")
+                 : result;
+}
+
 uint64_t async_execute(struct kd_block *b, uint32_t code, const uint64_t *args,
                        struct async_outcome *out) {
     struct request r = {b, code, args, out};
@@ -275,6 +286,10 @@ uint64_t async_execute(struct kd_block *b, uint32_t code, const uint64_t *args,
             return refuse(&r, KD_FAULT_ILLEGAL_INSTRUCTION,
                           "tensormap.replace with a value that the field cannot have");
         return 0;
+    case KD_ASYNC_MULTIMEM_LOAD:
+    case KD_ASYNC_MULTIMEM_STORE:
+    case KD_ASYNC_MULTIMEM_REDUCE:
+        return multimem(&r);
     default:
         return mbarrier_operation(&r);
     }

@@ -29,6 +29,11 @@ uint32_t async_parity(uint32_t code, uint64_t what);
 bool async_reduce(enum kd_async_atom atom, enum kd_async_type type, uint64_t to, const void *from,
                   uint64_t n);
 uint32_t async_type_bytes(enum kd_async_type type);
+// What an element becomes; the type has the operation.
+uint64_t async_combine(enum kd_async_atom atom, enum kd_async_type type, uint64_t old, uint64_t x);
+
+// multimem.c: KD_ASYNC_MULTIMEM_*.
+enum kd_fault multimem_execute(uint32_t code, const uint64_t *args, uint64_t *result);
 
 // tensor_copy.c: boxes of tensors. The number of bytes that moved in shared memory, or 0 with *why.
 uint64_t tensor_load(uint32_t code, uint8_t *to, const void *map, const int32_t *coords,

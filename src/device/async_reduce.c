@@ -38,7 +38,7 @@ static int64_t as_signed(uint64_t v, enum kd_async_type t) {
     return t == KD_TYPE_S32 ? (int32_t)v : (int64_t)v;
 }
 
-static uint64_t combine(enum kd_async_atom atom, enum kd_async_type t, uint64_t old, uint64_t x) {
+uint64_t async_combine(enum kd_async_atom atom, enum kd_async_type t, uint64_t old, uint64_t x) {
     bool is_signed = t == KD_TYPE_S32 || t == KD_TYPE_S64;
     bool less = is_signed ? as_signed(x, t) < as_signed(old, t) : x < old;
     switch (atom) {
@@ -65,7 +65,7 @@ static uint64_t combine(enum kd_async_atom atom, enum kd_async_type t, uint64_t 
     do {                                                                                           \
         word *p = (word *)(uintptr_t)to, old = __atomic_load_n(p, __ATOMIC_RELAXED), next;         \
         do                                                                                         \
-            next = (word)combine(atom, type, old, x);                                              \
+            next = (word)async_combine(atom, type, old, x);                                        \
         while (!__atomic_compare_exchange_n(p, &old, next, true, __ATOMIC_RELAXED,                 \
                                             __ATOMIC_RELAXED));                                    \
     } while (0)

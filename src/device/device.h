@@ -148,7 +148,7 @@ struct kd_pool;
 struct kd_pool_options {
     uint64_t max_size; // bytes of all segments; 0: what the device has
     bool shareable;    // other processes can map its memory
-    bool host;         // blocks are host memory (KD_MEMORY_PINNED), which does not count as the device's
+    bool host; // blocks are host memory (KD_MEMORY_PINNED), which does not count as the device's
 };
 enum kd_status kd_pool_new(struct kd_device *d, const struct kd_pool_options *options,
                            struct kd_pool **out);
@@ -218,6 +218,23 @@ enum kd_status kd_range_map(struct kd_physical *p, uint64_t base, uint64_t size,
                             uint32_t flags);
 void kd_range_unmap(uint64_t base, uint64_t size); // what one kd_range_map put there
 enum kd_status kd_range_protect(uint64_t base, uint64_t size, bool readable, bool writable);
+// Physical memory at an address of the process's own, readable and writable.
+enum kd_status kd_window_open(struct kd_physical *p, uint64_t offset, uint64_t size, uint64_t *out);
+void kd_window_close(uint64_t address, uint64_t size);
+
+// Multicast objects: memory of several devices, the members, behind one range of addresses.
+struct kd_multicast;
+struct kd_multicast *kd_multicast_new(void);    // NULL: no memory
+void kd_multicast_free(struct kd_multicast *m); // nothing is bound or mapped any more
+// A member's memory at `address` stands for [offset, offset + size) of the object.
+enum kd_status kd_multicast_bind(struct kd_multicast *m, unsigned member, uint64_t offset,
+                                 uint64_t size, uint64_t address);
+// Ends one binding of a member that lies in the range, and says what it was; false: there is none.
+bool kd_multicast_unbind(struct kd_multicast *m, unsigned member, uint64_t offset, uint64_t size,
+                         uint64_t *address, uint64_t *bytes);
+// The object's first `size` bytes at an address, for multimem instructions.
+enum kd_status kd_multicast_map(struct kd_multicast *m, uint64_t base, uint64_t size);
+void kd_multicast_unmap(uint64_t base);
 
 // Maps part of a file of another API into the process: `size` bytes from `offset` on.
 // kd_memory_free ends it.
@@ -225,8 +242,8 @@ enum kd_status kd_memory_map_file(struct kd_context *c, int fd, uint64_t offset,
                                   uint32_t flags, uint64_t *out);
 
 // ---- Between processes --------------------------------------------------------------------
-// A handle of a few bytes names a file that a process has open. Any process of the same user can open
-// it, through /proc, while the first one lives and keeps it.
+// A handle of a few bytes names a file that a process has open. Any process of the same user can
+// open it, through /proc, while the first one lives and keeps it.
 
 struct kd_ipc_file {
     uint64_t magic, process, inode;
@@ -241,8 +258,8 @@ struct kd_ipc_memory {
     uint32_t reserved;
 };
 bool kd_ipc_is_own(const struct kd_ipc_file *f); // this process gave the handle
-// For an address in memory of kd_memory_alloc: a handle of the whole allocation. KD_INVALID_VALUE: it
-// is other memory.
+// For an address in memory of kd_memory_alloc: a handle of the whole allocation. KD_INVALID_VALUE:
+// it is other memory.
 enum kd_status kd_ipc_export(uint64_t ptr, struct kd_ipc_memory *out);
 // Maps it: *out is the start of the allocation. KD_NOT_FOUND: the handle makes no sense, or the
 // memory or its process is gone.
@@ -393,8 +410,8 @@ enum kd_node_kind {
 enum kd_condition_kind { KD_CONDITION_IF, KD_CONDITION_WHILE, KD_CONDITION_SWITCH };
 struct kd_condition {
     enum kd_condition_kind kind;
-    uint32_t *value;    // read when the node is reached and, by WHILE, after each turn
-    uint32_t first, n;  // its regions: IF: value != 0, value == 0; SWITCH: by value; WHILE: one
+    uint32_t *value;   // read when the node is reached and, by WHILE, after each turn
+    uint32_t first, n; // its regions: IF: value != 0, value == 0; SWITCH: by value; WHILE: one
 };
 struct kd_graph_node {
     enum kd_node_kind kind;
@@ -480,8 +497,8 @@ struct kd_texture {
     uint32_t border[4]; // component bits, for KD_ADDRESS_BORDER
     void *owner;        // the driver's own
 };
-// Makes a texture or surface object and its handle, which is never 0 and never given out twice. The memory
-// must stay allocated as long as kernels use the object.
+// Makes a texture or surface object and its handle, which is never 0 and never given out twice. The
+// memory must stay allocated as long as kernels use the object.
 enum kd_status kd_texture_new(const struct kd_texture *t, uint64_t *handle);
 void kd_texture_free(uint64_t handle);
 bool kd_texture_find(uint64_t handle, struct kd_texture *out); // false: no such object

@@ -158,6 +158,22 @@ enum kd_status kd_range_protect(uint64_t base, uint64_t size, bool readable, boo
     return kd_succeed();
 }
 
+enum kd_status kd_window_open(struct kd_physical *p, uint64_t offset, uint64_t size,
+                              uint64_t *out) {
+    if (size > p->size || offset > p->size - size)
+        return kd_fail(KD_INVALID_VALUE, "%llu bytes from %llu on are more than the memory has",
+                       (unsigned long long)size, (unsigned long long)offset);
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, (off_t)offset);
+    if (at == MAP_FAILED)
+        return kd_fail(KD_OUT_OF_MEMORY, "the system does not map the memory: %s", strerror(errno));
+    *out = (uint64_t)at;
+    return kd_succeed();
+}
+
+void kd_window_close(uint64_t address, uint64_t size) {
+    munmap((void *)address, size);
+}
+
 // ---- Files of other APIs ----------------------------------------------------------------------
 
 enum kd_status kd_memory_map_file(struct kd_context *c, int fd, uint64_t offset, uint64_t size,

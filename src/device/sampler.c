@@ -5,6 +5,7 @@
 
 #include "device/image.h"
 #include "device/runtime.h"
+#include "isa/isa.h"
 
 // ---- Texels -----------------------------------------------------------------------------------
 
@@ -407,6 +408,51 @@ static void put(const struct request *r, const struct texel *from, uint64_t *out
     out[1] = half[2] | (uint32_t)half[3] << 16;
 }
 
+// ---- Samplers apart from textures -------------------------------------------------------------
+
+static unsigned sampler_addressing(uint64_t sampler, unsigned dim) {
+    return sampler >> (ISA_SAMPLER_ADDRESSING + 2 * dim) & 3;
+}
+
+// Samples t as another texture is sampled, or as PTX says; false: there is no such sampler.
+static bool use_sampler(struct kd_texture *t, uint64_t sampler) {
+    if (!sampler)
+        return true;
+    if (sampler & ISA_SAMPLER) {
+        t->filtered = gives_floats(t) && sampler & ISA_SAMPLER_LINEAR;
+        t->normalized &= !(sampler & ISA_SAMPLER_UNNORMALIZED);
+        for (unsigned k = 0; k < 3; k++)
+            t->addressing[k] = (uint8_t)sampler_addressing(sampler, k);
+        return true;
+    }
+    const struct kd_texture *s = image_find(sampler, false);
+    if (!s)
+        return false;
+    t->filtered = s->filtered && gives_floats(t);
+    t->mip_filtered = s->mip_filtered;
+    memcpy(t->addressing, s->addressing, sizeof t->addressing);
+    memcpy(t->border, s->border, sizeof t->border);
+    t->bias = s->bias;
+    t->min_level = s->min_level;
+    t->max_level = s->max_level;
+    return true;
+}
+
+static uint64_t sampler_query(uint64_t sampler, uint32_t query) {
+    switch (query) {
+    case KD_QUERY_FILTER:
+        return sampler & ISA_SAMPLER_LINEAR;
+    case KD_QUERY_UNNORMALIZED:
+        return (sampler & ISA_SAMPLER_UNNORMALIZED) != 0;
+    case KD_QUERY_ADDRESSING:
+    case KD_QUERY_ADDRESSING + 1:
+    case KD_QUERY_ADDRESSING + 2:
+        return sampler_addressing(sampler, query - KD_QUERY_ADDRESSING);
+    default:
+        return 0;
+    }
+}
+
 void kd_rt_tex(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t form,
                const uint64_t *in, uint64_t *out) {
     uint32_t op = kd_image_op(form), query = form >> KD_IMAGE_ARG & 31, geometry = form & 15;
@@ -415,7 +461,17 @@ void kd_rt_tex(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t fo
         return;
     }
     bool is_query = op == KD_IMAGE_QUERY || op == KD_IMAGE_QUERY_LEVEL;
+    if (is_query && object & ISA_SAMPLER) {
+        out[0] = sampler_query(object, query);
+        return;
+    }
     const struct kd_texture *t = image_find(object, false);
+    struct kd_texture sampled;
+    if (t && form & KD_IMAGE_SAMPLER) {
+        sampled = *t;
+        t = use_sampler(&sampled, *in++) ? &sampled : NULL;
+        form &= ~(uint32_t)KD_IMAGE_SAMPLER;
+    }
     bool cube = geometry == KD_GEOMETRY_CUBE || geometry == KD_GEOMETRY_CUBE_LAYERED;
     bool samples = geometry == KD_GEOMETRY_2D_SAMPLES || geometry == KD_GEOMETRY_2D_LAYERED_SAMPLES;
     // There are no objects with several samples. Faces are addressed as such alone.

@@ -7,6 +7,7 @@
 #include "device/image.h"
 #include "device/reason.h"
 #include "device/runtime.h"
+#include "isa/isa.h"
 
 // ---- The table --------------------------------------------------------------------------------
 // A handle is a slot's index + 1 and, from bit 32, its generation. Looking up takes no lock, and
@@ -146,6 +147,7 @@ uint64_t image_query(const struct kd_texture *t, uint32_t query, uint32_t level)
 
 uint64_t image_kind_query(uint64_t handle, uint32_t query) {
     const struct slot *s = slot_of(handle);
-    return s && s->texture.surface == (query == KD_QUERY_IS_SURFACE) &&
-           query != KD_QUERY_IS_SAMPLER;
+    if (query == KD_QUERY_IS_SAMPLER)
+        return (handle & ISA_SAMPLER) != 0;
+    return s && s->texture.surface == (query == KD_QUERY_IS_SURFACE);
 }

@@ -40,6 +40,12 @@ static uint32_t operation(const struct kir_inst *i) {
         return KD_ASYNC_TENSOR_REDUCE;
     case ISA_OP_TENSORMAP_REPLACE:
         return KD_ASYNC_TENSORMAP_REPLACE;
+    case ISA_OP_MULTIMEM_LD_REDUCE:
+        return KD_ASYNC_MULTIMEM_LOAD;
+    case ISA_OP_MULTIMEM_ST:
+        return KD_ASYNC_MULTIMEM_STORE;
+    case ISA_OP_MULTIMEM_RED:
+        return KD_ASYNC_MULTIMEM_REDUCE;
     default:
         return KD_ASYNC_COPY;
     }
@@ -83,6 +89,10 @@ static uint32_t type_code(const struct kir_inst *i) {
         return KD_TYPE_F32;
     case ISA_F64:
         return KD_TYPE_F64;
+    case ISA_F16X2:
+        return KD_TYPE_F16X2;
+    case ISA_BF16X2:
+        return KD_TYPE_BF16X2;
     default:
         return KD_TYPE_U32;
     }
@@ -100,9 +110,13 @@ uint32_t kir_async_code(const struct kir_inst *i) {
         code |= (uint32_t)i->mods.mask << KD_ASYNC_DIMS_SHIFT;
     if ((bulk && i->nops > 3) || op == KD_ASYNC_TENSOR_LOAD)
         code |= KD_ASYNC_SIGNALS | (i->mods.mask ? KD_ASYNC_MULTICAST : 0);
-    if (op == KD_ASYNC_BULK_REDUCE || op == KD_ASYNC_TENSOR_REDUCE)
+    bool multimem = op == KD_ASYNC_MULTIMEM_LOAD || op == KD_ASYNC_MULTIMEM_STORE ||
+                    op == KD_ASYNC_MULTIMEM_REDUCE;
+    if (op == KD_ASYNC_BULK_REDUCE || op == KD_ASYNC_TENSOR_REDUCE || multimem)
         code |= atom_code(i) << KD_ASYNC_ATOM_SHIFT;
-    if (op == KD_ASYNC_BULK_REDUCE)
+    if (multimem && i->mods.approx)
+        code |= KD_ASYNC_PRECISE;
+    if (op == KD_ASYNC_BULK_REDUCE || multimem)
         code |= type_code(i) << KD_ASYNC_TYPE_SHIFT;
     return code;
 }

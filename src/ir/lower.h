@@ -94,6 +94,8 @@ struct kir_value *lower_resize(struct lower_func *lf, struct kir_value *v, enum 
 void lower_write(struct lower_func *lf, const struct ptx_operand *dst, struct kir_value *value);
 // The value of a source operand that is no vector and no address.
 bool lower_operand(struct lower_func *lf, const struct ptx_operand *o, struct kir_value **out);
+// The handle in a reference (.texref and its kind).
+bool lower_handle(struct lower_func *lf, const struct ptx_operand *o, struct kir_value **out);
 // The address of [ ... ] and what is added to it; *space becomes that of a function's parameter.
 bool lower_address(struct lower_func *lf, const struct ptx_operand *o, struct kir_value **base,
                    int64_t *offset, uint8_t *space);

@@ -303,6 +303,42 @@ static bool lower_tensormap_copy(struct lower_func *lf) {
     return true;
 }
 
+// ---- Multicast objects -------------------------------------------------------------------------
+
+static void fence_if(struct lower_func *lf, bool wanted) {
+    if (wanted)
+        lower_emit(lf, ISA_OP_FENCE, ISA_VOID, 0, 0, NULL)->mods =
+            (struct isa_mods){.sem = ISA_SEM_ACQ_REL, .scope = ISA_SCOPE_SYS};
+}
+
+// One element at a time: vectors are not accessed as a whole.
+static bool lower_multimem(struct lower_func *lf) {
+    const struct ptx_inst *inst = lf->inst;
+    bool loads = inst->op == ISA_OP_MULTIMEM_LD_REDUCE;
+    const struct ptx_operand *v = &inst->ops[!loads];
+    struct kir_value *base;
+    if (!address(lf, &inst->ops[loads], ISA_SPACE_GLOBAL, &base))
+        return false;
+    fence_if(lf, inst->mods.sem == ISA_SEM_RELEASE);
+    uint32_t n = v->kind == PTX_OPERAND_VEC ? v->n : 1;
+    uint64_t bytes = isa_type_bits((enum isa_type)inst->ty) / 8;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct ptx_operand *o = v->kind == PTX_OPERAND_VEC ? &v->elems[k] : v;
+        struct kir_value *x;
+        struct args a = {
+            1, {k ? binary(lf, ISA_OP_ADD, ISA_U64, base, const64(lf, k * bytes)) : base}};
+        if (!loads && (!lower_operand(lf, o, &x) || !add(lf, &a, lower_resize(lf, x, KIR_B64))))
+            return false;
+        uint8_t wide = KIR_B64;
+        struct kir_inst *i = emit(lf, (enum isa_op)inst->op, &a, loads, &wide);
+        i->mods.vec = 0;
+        if (loads && o->kind == PTX_OPERAND_REG)
+            lower_write(lf, o, i->res[0]);
+    }
+    fence_if(lf, inst->mods.sem == ISA_SEM_ACQUIRE);
+    return true;
+}
+
 bool lower_async(struct lower_func *lf) {
     switch (lf->inst->op) {
     case ISA_OP_CP_ASYNC:
@@ -320,6 +356,10 @@ bool lower_async(struct lower_func *lf) {
         return lower_tensormap_replace(lf);
     case ISA_OP_TENSORMAP_CP_FENCEPROXY:
         return lower_tensormap_copy(lf);
+    case ISA_OP_MULTIMEM_LD_REDUCE:
+    case ISA_OP_MULTIMEM_ST:
+    case ISA_OP_MULTIMEM_RED:
+        return lower_multimem(lf);
     case ISA_OP_CP_ASYNC_BULK:
     case ISA_OP_CP_REDUCE_ASYNC_BULK:
     case ISA_OP_CP_ASYNC_BULK_TENSOR:

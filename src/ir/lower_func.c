@@ -130,8 +130,21 @@ static bool variable_address(struct lower_func *lf, const struct ptx_operand *o,
     return true;
 }
 
+bool lower_handle(struct lower_func *lf, const struct ptx_operand *o, struct kir_value **out) {
+    struct kir_value *at;
+    if (o->offset)
+        return lower_error(lf->lm, o->pos, "a reference has no parts");
+    if (!variable_address(lf, o, 0, &at))
+        return false;
+    *out = lower_emit1(lf, ISA_OP_LD, ISA_U64, KIR_B64, 1, &at);
+    (*out)->def->mods.space = lower_find_var(lf, o->var).sym->space;
+    return true;
+}
+
 static bool symbol_operand(struct lower_func *lf, const struct ptx_operand *o,
                            struct kir_value **out) {
+    if (o->var && o->var->ref)
+        return lower_handle(lf, o, out);
     if (o->var)
         return variable_address(lf, o, o->offset, out);
     *out = lower_symaddr(lf, lower_func_symbol(lf->lm, o->func), o->offset);

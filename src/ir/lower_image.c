@@ -45,6 +45,7 @@ static uint32_t form_of(const struct ptx_inst *inst) {
         form |= log2_of(isa_type_bits(inst->ty) / 8) << KD_IMAGE_BYTES;
         form |= log2_of(inst->mods.vec ? inst->mods.vec : 1) << KD_IMAGE_VEC;
         form |= (uint32_t)inst->mods.atom << KD_IMAGE_ARG;
+        form |= inst->mods.mask ? KD_IMAGE_FORMATTED : 0;
         return form | (isa_type_is_signed(inst->ty) ? KD_IMAGE_SIGNED : 0);
     }
     if (op >= KD_IMAGE_GATHER)
@@ -83,8 +84,11 @@ static bool add_object(struct lower_func *lf, struct values *s, const struct ptx
     if (o->kind == PTX_OPERAND_ADDR) {
         uint8_t space = ISA_SPACE_GENERIC;
         int64_t offset;
+        if (o->var && o->var->ref)
+            return lower_handle(lf, o, &s->v[s->n++]);
         if (!o->reg)
-            return lower_error(lf->lm, o->pos, "expected a register with an object's handle");
+            return lower_error(lf->lm, o->pos,
+                               "expected a register with an object's handle, or a reference");
         if (!lower_address(lf, o, &s->v[s->n], &offset, &space))
             return false;
         struct kir_value *x[2] = {s->v[s->n++], kir_const(lf->f, KIR_B64, (uint64_t)offset)};
@@ -95,7 +99,7 @@ static bool add_object(struct lower_func *lf, struct values *s, const struct ptx
     if (o->kind != PTX_OPERAND_TEX)
         return add(lf, s, o);
     for (uint32_t k = 0; k < o->n && k < 1u + g.used; k++)
-        if (!add(lf, s, &o->elems[k]))
+        if (!add(lf, s, &o->elems[k]) || (!k && o->sampler && !add(lf, s, o->sampler)))
             return false;
     return true;
 }
@@ -139,6 +143,8 @@ bool lower_image(struct lower_func *lf) {
     for (uint32_t k = inst->ndst + 1u; k < inst->nops; k++)
         if (!add_elements(lf, &s, &inst->ops[k], stores ? 4 : g.dims))
             return false;
+    if (inst->ops[inst->ndst].kind == PTX_OPERAND_TEX && inst->ops[inst->ndst].sampler)
+        form |= KD_IMAGE_SAMPLER;
     if (s.n == 1 + kd_image_inputs(form | KD_IMAGE_OFFSETS) && s.n != 1 + kd_image_inputs(form))
         form |= KD_IMAGE_OFFSETS;
     emit(lf, &s, form);

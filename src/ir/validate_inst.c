@@ -61,6 +61,9 @@ static const struct shape async_shapes[] = {
     {ISA_OP_CP_ASYNC_BULK, "=aau?ax"},
     {ISA_OP_CP_REDUCE_ASYNC_BULK, "=aau?a"},
     {ISA_OP_TENSORMAP_REPLACE, "=auu"},
+    {ISA_OP_MULTIMEM_LD_REDUCE, "a=a"},
+    {ISA_OP_MULTIMEM_ST, "=aa"},
+    {ISA_OP_MULTIMEM_RED, "=aa"},
     {ISA_OP_BARRIER_CLUSTER_ARRIVE, "="},
     {ISA_OP_BARRIER_CLUSTER_WAIT, "="},
 };

@@ -641,14 +641,21 @@ BYTES = "b8 b16 b32 b64"
 op("suld", "memory", doc="Load from a surface. In kernel IR also suq")
 form("suld.b.geom{.cop}{.vec}.dtype.clamp d, [a, c]", ptx=20, sm=20, cop="ca cg cs cv",
      dtype=BYTES, t=dict(c="s32"), **SURFACE)
+form("suld.p.geom{.cop}{.vec}.dtype.clamp d, [a, c]", ptx=20, sm=20, cop="ca cg cs cv",
+     dtype="b32 u32 s32 f32", sets="mask=1", t=dict(c="s32"), **SURFACE)
 op("sust", "memory", side_effect=True, doc="Store to a surface. In kernel IR also sured")
 form("sust.b.geom{.cop}{.vec}.dtype.clamp [a, c], b", ptx=20, sm=20, cop="wb cg cs wt",
      dtype=BYTES, t=dict(c="s32"), **SURFACE)
+form("sust.p.geom{.cop}{.vec}.dtype.clamp [a, c], b", ptx=20, sm=20, cop="wb cg cs wt",
+     dtype="b32 u32 s32 f32", sets="mask=1", t=dict(c="s32"), **SURFACE)
 op("sured", "memory", side_effect=True, doc="Atomic operation on a surface")
 for words, types in (("add", "u32 s32 u64 s64"), ("min max", "u32 s32 u64 s64"),
                      ("and or", "b32 b64")):
     form("sured.b.op.geom.dtype.clamp [a, c], b", ptx=20, sm=20, dtype=types, t=dict(c="s32"),
          op=enum_words("atom", "ISA_ATOM_", words), **SURFACE)
+for words, types in (("add min max", "u32 s32"), ("and or", "b32")):
+    form("sured.p.op.geom.dtype.clamp [a, c], b", ptx=20, sm=20, dtype=types, t=dict(c="s32"),
+         op=enum_words("atom", "ISA_ATOM_", words), sets="mask=1", **SURFACE)
 op("suq", "memory", doc="Property of a surface object")
 form("suq.query.b32 d, [a]", ptx=20, sm=20,
      query={q: QUERY.get(q, "mask=14") for q in ("width", "height", "depth", "channel_data_type",
@@ -933,9 +940,53 @@ form("barrier.cluster.wait{.acquire}{.aligned}", ptx=78, sm=90)
 # ---- Matrices -----------------------------------------------------------------------------------
 matrix_forms.declare(op, form)
 
+# Memory of several devices at one address: multicast objects (guide 14). Vectors are so many words.
+MULTIMEM_TYPES = "b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64"
+MULTIMEM_VECTORS = (("v2 v4 v8", "f16 bf16"), ("v2 v4", "f16x2 bf16x2 f32"))
+MULTIMEM_REDUCTIONS = (("add", "u32 s32 u64 s64"), ("min max", "u32 s32 u64 s64"),
+                       ("and or xor", "b32 b64"), ("add", "f16 f16x2 bf16 bf16x2 f32 f64"),
+                       ("min max", "f16 f16x2 bf16 bf16x2"))
+MULTIMEM = dict(ptx=81, sm=90, ss={"global": "space=ISA_SPACE_GLOBAL"})
+
+
+def multimem_vectors(head, tail, reduces, **slots):
+    for vec, types in MULTIMEM_VECTORS:
+        slots.update(vec={v: "vec=" + v[1:] for v in vec.split()})
+        for words, have in MULTIMEM_REDUCTIONS if reduces else (("", types),):
+            kept = " ".join(t for t in types.split() if t in have.split())
+            if kept and reduces:
+                slots["op"] = enum_words("atom", "ISA_ATOM_", words)
+            if kept:
+                form(head + ".vec.type" + tail, type=kept, **slots, **MULTIMEM)
+
+
+op("multimem.ld_reduce", "async", side_effect=True, doc="Reduction of what all devices have there")
+LD_REDUCE = "multimem.ld_reduce{.msem}{.scope}{.ss}.op"
+LD_SEM = dict(msem=sems("weak relaxed acquire"))
+for words, types in MULTIMEM_REDUCTIONS:
+    form(LD_REDUCE + ".type d, [a]", type=types, op=enum_words("atom", "ISA_ATOM_", words), **LD_SEM,
+         **MULTIMEM)
+form(LD_REDUCE + ".acc::f32.type d, [a]", type="f16 f16x2 bf16 bf16x2", op={"add": "atom=ISA_ATOM_ADD"},
+     sets="approx=1", **LD_SEM, **dict(MULTIMEM, ptx=82))
+multimem_vectors(LD_REDUCE, " d, [a]", True, **LD_SEM)
+for vec, types in (("v2 v4 v8", "f16 bf16"), ("v2 v4", "f16x2 bf16x2")):
+    form(LD_REDUCE + ".acc::f32.vec.type d, [a]", type=types, op={"add": "atom=ISA_ATOM_ADD"},
+         vec={v: "vec=" + v[1:] for v in vec.split()}, sets="approx=1", **LD_SEM,
+         **dict(MULTIMEM, ptx=82))
+op("multimem.st", "async", side_effect=True, doc="Store to what all devices have there")
+form("multimem.st{.msem}{.scope}{.ss}.type [a], b", type=MULTIMEM_TYPES,
+     msem=sems("weak relaxed release"), **MULTIMEM)
+multimem_vectors("multimem.st{.msem}{.scope}{.ss}", " [a], b", False,
+                 msem=sems("weak relaxed release"))
+op("multimem.red", "async", side_effect=True, doc="Reduction into what all devices have there")
+for words, types in MULTIMEM_REDUCTIONS:
+    form("multimem.red{.msem}{.scope}{.ss}.op.type [a], b", type=types,
+         op=enum_words("atom", "ISA_ATOM_", words), msem=sems("relaxed release"), **MULTIMEM)
+multimem_vectors("multimem.red{.msem}{.scope}{.ss}.op", " [a], b", True,
+                 msem=sems("relaxed release"))
+
 # ---- PTX that comes later ----------------------------------------------------------------------
-unsupported("st.bulk multimem", "asynchronous copies")
-unsupported("suld.p sust.p sured.p", "accesses in a surface's format, which ended with its references")
+unsupported("st.bulk", "instructions of sm_100 and later")
 unsupported("fma.rn.oob", "products with numbers that a tensor copy filled in, whose "
             "representation is not documented")
 unsupported("tcgen05 clusterlaunchcontrol", "instructions of sm_100 and later")

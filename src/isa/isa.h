@@ -187,6 +187,11 @@ static inline struct isa_geometry isa_geometry(enum isa_mode m) {
     }
 }
 
+// What a .samplerref variable holds when PTX says how it samples, instead of a handle (whose top
+// bit is 0): filter_mode, force_unnormalized_coords, and two bits for each addr_mode.
+static const uint64_t ISA_SAMPLER = 1ull << 63;
+enum { ISA_SAMPLER_LINEAR = 1, ISA_SAMPLER_UNNORMALIZED = 2, ISA_SAMPLER_ADDRESSING = 2 };
+
 // Everything that stands after the dots of one instruction, except its types.
 struct isa_mods {
     uint8_t rnd;    // enum isa_rnd

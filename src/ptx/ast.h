@@ -54,12 +54,17 @@ struct ptx_reloc {
     struct ptx_pos pos;
 };
 
+// References: variables of 8 bytes, whose name in an instruction stands for the handle in it.
+enum ptx_ref { PTX_REF_NONE, PTX_REF_TEXTURE, PTX_REF_SAMPLER, PTX_REF_SURFACE };
+const char *ptx_ref_name(uint8_t ref); // "texref"
+
 // A variable, a kernel's parameter, or a function's parameter or return value in .param space.
 struct ptx_var {
     const char *name;
     uint8_t space;   // enum isa_space: GLOBAL, CONST, SHARED, LOCAL, PARAM
     uint8_t linkage; // enum ptx_linkage
-    uint8_t type;    // element type
+    uint8_t type;    // element type; of a reference .u64
+    uint8_t ref;     // enum ptx_ref
     uint8_t vec;     // 1, 2 or 4: elements are vectors of so many
     uint32_t align;  // bytes: stated, or that of the element
     bool align_stated;
@@ -119,7 +124,7 @@ enum ptx_operand_kind {
     PTX_OPERAND_SINK,   // _
     PTX_OPERAND_SYM,    // address of var or func, plus offset, as a value
     PTX_OPERAND_ADDR,   // [ ... ]: base is reg, var, func or none; plus offset
-    PTX_OPERAND_TEX,    // elems[0]: texture object; elems[1..n): coordinates
+    PTX_OPERAND_TEX,    // elems[0]: texture object; elems[1..n): coordinates; sampler or NULL
     PTX_OPERAND_LABEL,  // label (bra)
     PTX_OPERAND_TARGETS // targets (brx.idx)
 };
@@ -140,6 +145,7 @@ struct ptx_operand {
     struct ptx_label *label;
     struct ptx_targets *targets;
     struct ptx_operand *elems;
+    struct ptx_operand *sampler;
     struct ptx_pos pos;
 };
 

@@ -303,6 +303,19 @@ static enum isa_type coordinate_type(const struct match *m, const struct isa_ope
     return index ? ISA_U32 : isa_rule_type(f->rule, m->ty, m->ty2);
 }
 
+// A register with a handle, or the name of a reference of that kind.
+static bool check_handle(const struct ptx_operand *o, uint8_t ref, struct trouble *why) {
+    if (o->kind != PTX_OPERAND_SYM)
+        return check_register(o, ISA_U64, false, why);
+    if (!o->var || o->var->ref != ref || o->offset)
+        return TROUBLE(why, o->pos, "expected a register or the name of a .%s", ptx_ref_name(ref));
+    return true;
+}
+
+static bool is_texture(const struct match *m) {
+    return m->form->op == ISA_OP_TEX || m->form->op == ISA_OP_TLD4;
+}
+
 // A texture object and as many coordinates as the geometry has. PTX lets 1d have a bare one.
 static bool check_texture(const struct match *m, const struct isa_operand_form *f,
                           const struct ptx_operand *o, struct trouble *why) {
@@ -311,7 +324,11 @@ static bool check_texture(const struct match *m, const struct isa_operand_form *
         return TROUBLE(why, o->pos, "expected a texture and coordinates such as [%%rd1, {%%f1}]");
     if (o->n != 1u + g.text)
         return TROUBLE(why, o->pos, "expected %u coordinates, found %u", g.text, o->n - 1);
-    if (!check_register(&o->elems[0], ISA_U64, false, why))
+    if (!check_handle(&o->elems[0], is_texture(m) ? PTX_REF_TEXTURE : PTX_REF_SURFACE, why))
+        return false;
+    if (o->sampler && !is_texture(m))
+        return TROUBLE(why, o->sampler->pos, "surfaces have no sampler");
+    if (o->sampler && !check_handle(o->sampler, PTX_REF_SAMPLER, why))
         return false;
     for (unsigned i = 1; i <= g.used; i++)
         if (!check_source(&o->elems[i], coordinate_type(m, f, i - 1), false, why))
@@ -326,6 +343,8 @@ static bool check_tensor(const struct match *m, const struct ptx_operand *o, str
                        "expected a tensor map and coordinates such as [%%rd1, {%%r1}]");
     if (o->n != 1u + m->mods.vec)
         return TROUBLE(why, o->pos, "expected %u coordinates, found %u", m->mods.vec, o->n - 1);
+    if (o->sampler)
+        return TROUBLE(why, o->sampler->pos, "expected coordinates such as {%%r1}");
     if (!check_source(&o->elems[0], ISA_U64, false, why))
         return false;
     for (unsigned i = 1; i < o->n; i++)
@@ -497,6 +516,8 @@ static void complete_operand(const struct match *m, const struct isa_operand_for
     }
     if (f->kind == ISA_OPERAND_TEX) {
         complete_value(&o->elems[0], ISA_U64);
+        if (o->sampler)
+            complete_value(o->sampler, ISA_U64);
         for (unsigned i = 1; i < o->n; i++)
             complete_value(&o->elems[i], coordinate_type(m, f, i - 1));
         return;

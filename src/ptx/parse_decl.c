@@ -1,4 +1,5 @@
 // Declarations: variables, parameters, registers.
+#include <stdio.h>
 #include <string.h>
 
 #include "ptx/parser.h"
@@ -14,10 +15,6 @@ enum isa_type ptx_parse_type(struct ptx_parser *p) {
             ptx_next(p);
             return t;
         }
-        if (ptx_at_directive(p, ".texref") || ptx_at_directive(p, ".surfref") ||
-            ptx_at_directive(p, ".samplerref"))
-            ptx_fail(p, p->tok.pos, "'%.*s' is not supported: use texture and surface objects",
-                     (int)p->tok.len, p->tok.text);
     }
     ptx_expected(p, "a type such as .b32");
 }
@@ -85,6 +82,25 @@ static void parse_ptr(struct ptx_parser *p, struct ptx_var *v) {
         v->ptr_align = parse_align(p);
 }
 
+// .texref and its kind: in .global memory, or a kernel's parameter.
+static bool parse_ref(struct ptx_parser *p, struct ptx_var *v) {
+    for (uint8_t ref = PTX_REF_TEXTURE; ref <= PTX_REF_SURFACE; ref++) {
+        char word[16];
+        snprintf(word, sizeof word, ".%s", ptx_ref_name(ref));
+        if (!ptx_at_directive(p, word))
+            continue;
+        if ((v->space != ISA_SPACE_GLOBAL && v->space != ISA_SPACE_PARAM) || v->vec > 1 ||
+            v->managed || p->func)
+            ptx_fail(p, p->tok.pos,
+                     "a %s stands in .global memory outside of functions, or is a parameter of a "
+                     "kernel",
+                     word);
+        v->ref = ref;
+        return ptx_accept_directive(p, word);
+    }
+    return false;
+}
+
 // .align, vector and type, in any order that compilers write.
 static void parse_var_type(struct ptx_parser *p, struct ptx_var *v) {
     v->vec = 1;
@@ -96,6 +112,8 @@ static void parse_var_type(struct ptx_parser *p, struct ptx_var *v) {
             v->vec = (uint8_t)parse_vec(p);
         } else if (ptx_at_directive(p, ".attribute")) {
             ptx_parse_attributes(p, &v->managed);
+        } else if (!v->type && parse_ref(p, v)) {
+            v->type = ISA_U64;
         } else if (v->type && ptx_accept_directive(p, ".ptr")) {
             parse_ptr(p, v);
         } else if (!v->type) {
@@ -163,7 +181,7 @@ static struct ptx_name *declare(struct ptx_parser *p, const char *name, struct p
 }
 
 static bool same_type(const struct ptx_var *a, const struct ptx_var *b) {
-    return a->space == b->space && a->type == b->type && a->vec == b->vec &&
+    return a->space == b->space && a->type == b->type && a->ref == b->ref && a->vec == b->vec &&
            a->is_array == b->is_array && (a->unsized || b->unsized || a->size == b->size);
 }
 
@@ -224,6 +242,8 @@ static void check_var(struct ptx_parser *p, const struct ptx_var *v) {
         ptx_fail(p, v->pos, "only .global variables can be managed");
     if (v->linkage == PTX_LINK_COMMON && v->space != ISA_SPACE_GLOBAL)
         ptx_fail(p, v->pos, "only .global variables can be .common");
+    if (v->ref && v->is_array)
+        ptx_fail(p, v->pos, "there are no arrays of .%s", ptx_ref_name(v->ref));
 }
 
 // Names such as %p<4>: four variables p0 .. p3.
@@ -283,6 +303,9 @@ static struct ptx_var *parse_param_var(struct ptx_parser *p, bool is_entry) {
     compute_size(p, v);
     if (v->unsized && is_entry)
         ptx_fail(p, v->pos, "a kernel's parameter needs a size");
+    if (v->ref && (!is_entry || v->is_array))
+        ptx_fail(p, v->pos, "a .%s can only be the parameter of a kernel, and no array",
+                 ptx_ref_name(v->ref));
     return v;
 }
 

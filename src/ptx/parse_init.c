@@ -49,6 +49,9 @@ static struct ptx_reloc parse_symbol(struct ptx_parser *p) {
         r.func = e->func;
     else
         ptx_fail(p, pos, "unknown variable or function '%s'", name);
+    if (r.var && r.var->ref)
+        ptx_fail(p, pos, "'%s' has no address: a .%s stands for the handle in it", name,
+                 ptx_ref_name(r.var->ref));
     if (parens)
         ptx_expect(p, ')', "after generic(...");
     if (ptx_accept(p, '+') || ptx_at(p, '-'))
@@ -164,6 +167,12 @@ static void take_size(struct ptx_var *v, struct ptx_parser *p, uint64_t scalars,
 }
 
 void ptx_parse_init(struct ptx_parser *p, struct ptx_var *v) {
+    if (v->ref == PTX_REF_SAMPLER) {
+        ptx_parse_sampler(p, v);
+        return;
+    }
+    if (v->ref)
+        ptx_fail(p, p->tok.pos, "a .%s cannot have an initial value", ptx_ref_name(v->ref));
     unsigned bytes = isa_type_bits((enum isa_type)v->type) / 8;
     struct init s = {.p = p, .v = v, .bytes = bytes};
     s.scalars = v->unsized ? MAX_INIT_BYTES / bytes : v->size / bytes;

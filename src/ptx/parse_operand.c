@@ -142,15 +142,25 @@ static void parse_vector(struct ptx_parser *p, struct ptx_operand *o) {
     o->elems = arena_memdup(p->arena, elems, o->n * sizeof *elems);
 }
 
-// [object, coordinates], after the object: a register or symbol.
-static void parse_coordinates(struct ptx_parser *p, struct ptx_operand *o) {
-    struct ptx_operand c = {0}, object = *o;
+static void parse_coordinate_vector(struct ptx_parser *p, struct ptx_operand *c) {
     ptx_next(p);
     if (ptx_at(p, '['))
         ptx_expected(p, "coordinates");
-    ptx_parse_operand(p, &c);
+    ptx_parse_operand(p, c);
+}
+
+// [object(, sampler), coordinates], after the object: a register or symbol.
+static void parse_coordinates(struct ptx_parser *p, struct ptx_operand *o) {
+    struct ptx_operand c = {0}, object = *o, *sampler = NULL;
+    parse_coordinate_vector(p, &c);
+    if (ptx_at(p, ',')) {
+        sampler = arena_memdup(p->arena, &c, sizeof c);
+        c = (struct ptx_operand){0};
+        parse_coordinate_vector(p, &c);
+    }
     uint32_t n = c.kind == PTX_OPERAND_VEC ? c.n : 1;
-    *o = (struct ptx_operand){.kind = PTX_OPERAND_TEX, .n = 1 + n, .pos = object.pos};
+    *o = (struct ptx_operand){
+        .kind = PTX_OPERAND_TEX, .n = 1 + n, .pos = object.pos, .sampler = sampler};
     o->elems = arena_array(p->arena, struct ptx_operand, 1 + n);
     o->elems[0] = object;
     for (uint32_t k = 0; k < n; k++)

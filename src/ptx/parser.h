@@ -97,7 +97,8 @@ void ptx_parse_reg_decl(struct ptx_parser *p);
 struct ptx_reg *ptx_new_reg(struct ptx_parser *p, const char *name, enum isa_type t);
 bool ptx_space_directive(const struct ptx_parser *p, enum isa_space *space);
 void ptx_parse_attributes(struct ptx_parser *p, bool *managed);
-void ptx_parse_init(struct ptx_parser *p, struct ptx_var *v); // parse_init.c
+void ptx_parse_sampler(struct ptx_parser *p, struct ptx_var *v); // sampler.c
+void ptx_parse_init(struct ptx_parser *p, struct ptx_var *v);    // parse_init.c
 
 // ---- parse_function.c
 void ptx_parse_function(struct ptx_parser *p, enum ptx_linkage linkage, bool is_entry);

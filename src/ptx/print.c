@@ -85,7 +85,10 @@ static void print_elements(const struct ptx_operand *elems, uint32_t n, const ch
 static void print_operand(const struct ptx_operand *o, struct strbuf *out) {
     switch (o->kind) {
     case PTX_OPERAND_REG:
-        strbuf_printf(out, "%s%s", !o->negated ? "" : o->reg->type == ISA_PRED ? "!" : "-",
+        strbuf_printf(out, "%s%s",
+                      !o->negated                ? ""
+                      : o->reg->type == ISA_PRED ? "!"
+                                                 : "-",
                       o->reg->name);
         if (o->part) {
             char part[8];
@@ -121,6 +124,10 @@ static void print_operand(const struct ptx_operand *o, struct strbuf *out) {
     case PTX_OPERAND_TEX:
         strbuf_puts(out, "[");
         print_operand(&o->elems[0], out);
+        if (o->sampler) {
+            strbuf_puts(out, ", ");
+            print_operand(o->sampler, out);
+        }
         strbuf_puts(out, ", {");
         print_elements(o->elems + 1, o->n - 1, ", ", out);
         strbuf_puts(out, "}]");
@@ -183,7 +190,8 @@ static void print_var_type(const struct ptx_var *v, struct strbuf *out) {
         strbuf_printf(out, " .align %u", v->align);
     if (v->vec > 1)
         strbuf_printf(out, " .v%u", v->vec);
-    strbuf_printf(out, " .%s", isa_type_name((enum isa_type)v->type));
+    strbuf_printf(out, " .%s",
+                  v->ref ? ptx_ref_name(v->ref) : isa_type_name((enum isa_type)v->type));
     if (!v->is_ptr)
         return;
     strbuf_puts(out, " .ptr");
@@ -261,7 +269,12 @@ void ptx_print_var(const struct ptx_var *v, struct strbuf *out) {
     strbuf_puts(out, linkages[v->linkage]);
     print_var_type(v, out);
     print_var_name(v, out);
-    if (v->init) {
+    if (v->init && v->ref) {
+        uint64_t bits;
+        memcpy(&bits, v->init, sizeof bits);
+        strbuf_puts(out, " = ");
+        ptx_print_sampler(bits, out);
+    } else if (v->init) {
         unsigned bytes = isa_type_bits((enum isa_type)v->type) / 8;
         struct init_printer s = {.v = v, .out = out, .bytes = bytes};
         strbuf_puts(out, " = ");
