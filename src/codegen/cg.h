@@ -15,6 +15,7 @@
 //   cg_source.c  special registers, symbols, parameters, address conversion
 //   cg_mem.c     loads and stores
 //   cg_gather.c  one access a lane
+//   cg_transpose.c a team's accesses that are lines the other way round
 //   cg_prefetch.c asking for memory before it is needed
 //   cg_copy.c    loads whose results are only stored again
 //   cg_align.c   tests of addresses that are not proven aligned
@@ -381,6 +382,11 @@ LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, const struct
                       unsigned lane);
 // Where the lanes of an access find their memory, i->offset included.
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
+
+// cg_transpose.c
+// Is i an access at an address a lane whose groups lie side by side, as far as can be seen?
+bool cg_is_transposed(const struct flow *fl, const struct kir_inst *i);
+bool cg_emit_transposed(struct cg_func *g, struct kir_inst *i); // for the whole team; false: not i
 
 // cg_words.c
 void cg_make_words(struct cg_func *g); // the builder stands in the entry block

@@ -343,6 +343,8 @@ static void emit_for_group(struct cg_func *g, struct kir_inst *i, unsigned t) {
 
 // An instruction for each group of the team, or once for all.
 static void emit_for_team(struct cg_func *g, struct kir_inst *i) {
+    if (cg_emit_transposed(g, i))
+        return;
     // In the groups' order: of several stores to one place the last thread's stays.
     for (unsigned t = 0; t < (is_once(g, i) ? 1 : g->cg->team); t++)
         emit_for_group(g, i, t);
@@ -358,6 +360,8 @@ static struct kir_inst *stretch_end(struct cg_func *g, struct kir_block *b, stru
         enum isa_class k = isa_op_info[i->op].klass;
         bool access = (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.sem == ISA_SEM_WEAK;
         bool copies = i->op == ISA_OP_LD && cg_copying_store(g, i);
+        if (cg_is_transposed(g->fl, i))
+            return i;
         if ((!access || copies) && k != ISA_CLASS_POINTWISE && k != ISA_CLASS_SOURCE)
             return i;
     }

@@ -526,6 +526,48 @@ static bool is_one_team(const struct cg *c) {
     return c->mode == KD_MODE_BLOCK && threads && threads <= c->width * c->team;
 }
 
+static bool any_transposed(const struct flow *fl) {
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
+            if (cg_is_transposed(fl, i))
+                return true;
+    return false;
+}
+
+static bool any_varying_access(const struct flow *fl) {
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
+            if ((i->op == ISA_OP_LD || i->op == ISA_OP_ST) && varies(fl, i->ops[0]))
+                return true;
+    return false;
+}
+
+// As many rows of a block as a line has words make a team where its threads' accesses lie in
+// columns: see cg_transpose.c. The kernel has no loops, and no team for other reasons.
+static void try_transposed(struct cg *c, struct flow **fl, bool *waits, bool may_widen) {
+    enum { MOST_ROWS = 16, LEAST_ROWS = 4 };
+    const uint32_t *n = c->spec.ntid;
+    const struct flow *alone = fl[c->kernel->index];
+    unsigned width = may_widen && n[0] == 32 ? 32 : c->width, rows = n[1], team = MOST_ROWS;
+    while (team >= LEAST_ROWS && rows % team)
+        team /= 2;
+    if (team < LEAST_ROWS || n[0] != width || alone->cfg->loops.len || c->width == 1 ||
+        !any_varying_access(alone) || has_barrier(c->kernel) || lanes_of_atomics(c, alone) ||
+        team_forbidden(c->kernel) || team * instructions(c->kernel) > MAX_TEAM_INSTRUCTIONS)
+        return;
+    unsigned old = c->width;
+    c->width = width;
+    c->team = team;
+    analyse_all(c, fl, waits);
+    bool found = any_transposed(fl[c->kernel->index]);
+    if (found && !(c->spec.flags & KD_SPEC_QUICK))
+        return;
+    c->quick |= found; // of the same width
+    c->width = found ? width : old;
+    c->team = 1;
+    analyse_all(c, fl, waits);
+}
+
 static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
     struct traits t = traits_of(c);
     c->width = choose_width(c, &t, level);
@@ -586,6 +628,8 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
                    has_grid_stride_loop(fl[c->kernel->index])) {
             c->width = 32;
             analyse_all(c, fl, waits);
+        } else {
+            try_transposed(c, fl, waits, may_widen);
         }
     }
 }

@@ -25,6 +25,8 @@ static struct lag of_tid(const struct flow *fl, unsigned d) {
         return NONE;
     if (t->zero)
         return SAME;
+    if (!t->div && t->mod && w % t->mod == 0)
+        return SAME; // each group begins a row
     if (!t->div)
         return !t->mod || t->mod % team == 0 ? by(w) : NONE;
     if (t->div % team == 0)
@@ -228,4 +230,111 @@ void team_finish(struct flow *fl) {
             for (uint32_t k = 0; k < i->nops; k++)
                 if (i->ops[k]->kind != KIR_VALUE_INST)
                     fl->shared[i->ops[k]->id] = 1;
+}
+
+// ---- distances of what varies -------------------------------------------------------------------
+
+enum { MAX_DEPTH = 8 };
+
+static bool distance(const struct flow *fl, const struct kir_value *v, unsigned depth, int64_t *by);
+
+static bool all_alike(const struct flow *fl, const struct kir_inst *i, unsigned depth) {
+    int64_t d;
+    for (uint32_t k = 0; k < i->nops; k++)
+        if (!distance(fl, i->ops[k], depth, &d) || d)
+            return false;
+    return true;
+}
+
+static bool distance_of_product(const struct flow *fl, const struct kir_inst *i, unsigned depth,
+                                int64_t *by) {
+    int64_t x, y;
+    uint64_t c;
+    if (i->mods.half == ISA_HI || !distance(fl, i->ops[0], depth, &x) ||
+        !distance(fl, i->ops[1], depth, &y))
+        return false;
+    *by = 0;
+    if (!x && !y)
+        return true;
+    const struct kir_value *factor = x ? i->ops[1] : i->ops[0];
+    if ((x && y) || !flow_const(factor, &c) || c > 1 << 16)
+        return false;
+    *by = (x + y) * (int64_t)c;
+    return true;
+}
+
+static bool is_ring(const struct kir_inst *i) {
+    unsigned bits = isa_type_bits(i->ty);
+    if (isa_type_is_float(i->ty) || (bits != 32 && bits != 64) || i->mods.sat ||
+        i->ty == ISA_U16X2 || i->ty == ISA_S16X2)
+        return false;
+    switch (i->op) {
+    case ISA_OP_MOV:
+    case ISA_OP_CVTA:
+        return i->nops == 1;
+    case ISA_OP_CVT:
+        return !isa_type_is_float(i->ty2) && isa_type_bits(i->ty2) >= 32;
+    case ISA_OP_ADD:
+    case ISA_OP_SUB:
+        return i->nops == 2;
+    default:
+        return i->op == ISA_OP_MUL || i->op == ISA_OP_MAD;
+    }
+}
+
+static bool distance_of_ring(const struct flow *fl, const struct kir_inst *i, unsigned depth,
+                             int64_t *by) {
+    int64_t x, y;
+    switch (i->op) {
+    case ISA_OP_ADD:
+    case ISA_OP_SUB:
+        if (!distance(fl, i->ops[0], depth, &x) || !distance(fl, i->ops[1], depth, &y))
+            return false;
+        *by = i->op == ISA_OP_ADD ? x + y : x - y;
+        return true;
+    case ISA_OP_MUL:
+        return distance_of_product(fl, i, depth, by);
+    case ISA_OP_MAD:
+        if (!distance_of_product(fl, i, depth, &x) || !distance(fl, i->ops[2], depth, &y))
+            return false;
+        *by = x + y;
+        return true;
+    default:
+        return distance(fl, i->ops[0], depth, by);
+    }
+}
+
+// By a constant number of bits.
+static bool distance_of_shift(const struct flow *fl, const struct kir_inst *i, unsigned depth,
+                              int64_t *by) {
+    uint64_t c;
+    if (!flow_const(i->ops[1], &c) || c > 16 || !distance(fl, i->ops[0], depth, by))
+        return false;
+    *by *= 1 << c;
+    return true;
+}
+
+static bool is_near(int64_t by) {
+    return by > -(1 << 20) && by < 1 << 20;
+}
+
+static bool distance(const struct flow *fl, const struct kir_value *v, unsigned depth,
+                     int64_t *by) {
+    struct lag l = lag_of(fl, v);
+    *by = l.by;
+    if (l.state == TEAM_LAG)
+        return is_near(l.by);
+    if (!depth-- || v->kind != KIR_VALUE_INST || v->def->nres != 1 ||
+        isa_op_info[v->def->op].klass != ISA_CLASS_POINTWISE)
+        return false;
+    if (is_ring(v->def))
+        return distance_of_ring(fl, v->def, depth, by) && is_near(*by);
+    if (v->def->op == ISA_OP_SHL)
+        return distance_of_shift(fl, v->def, depth, by) && is_near(*by);
+    *by = 0;
+    return all_alike(fl, v->def, depth);
+}
+
+bool team_distance(const struct flow *fl, const struct kir_value *v, int64_t *by) {
+    return distance(fl, v, MAX_DEPTH, by);
 }
