@@ -55,6 +55,12 @@
 #define __launch_bounds__(...)
 #endif
 #endif
+// Which closures stand for extended lambdas (guide 18.7.2). Here a __device__ lambda is the same type
+// with the same call operator on both sides, and none is replaced by another type: none of what
+// programs avoid by asking applies.
+#define __nv_is_extended_device_lambda_closure_type(...) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
+#define __nv_is_extended_host_device_lambda_closure_type(...) false
 #ifndef __nv_pure__
 #define __nv_pure__ __attribute__((pure))
 #endif

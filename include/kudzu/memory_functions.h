@@ -161,6 +161,18 @@ KUDZU_MEMORY __attribute__((const)) unsigned int __isGlobal(const void *p) {
 KUDZU_MEMORY __attribute__((const)) unsigned int __isShared(const void *p) {
     return __nvvm_isspacep_shared(p);
 }
+// Shared memory of any block of the cluster; before compute capability 9.0 that of the own block.
+KUDZU_MEMORY __attribute__((const)) unsigned int __isClusterShared(const void *p) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    unsigned int is;
+    asm("{ .reg .pred p; isspacep.shared::cluster p, %1; selp.u32 %0, 1, 0, p; }"
+        : "=r"(is)
+        : "l"(p));
+    return is;
+#else
+    return __nvvm_isspacep_shared(p);
+#endif
+}
 KUDZU_MEMORY __attribute__((const)) unsigned int __isConstant(const void *p) {
     return __nvvm_isspacep_const(p);
 }
@@ -169,6 +181,10 @@ KUDZU_MEMORY __attribute__((const)) unsigned int __isLocal(const void *p) {
 }
 KUDZU_MEMORY __attribute__((const)) unsigned int __isGridConstant(const void *) {
     return 0; // a __grid_constant__ parameter with an address is a copy in local memory
+}
+// What libcu++ calls to note on a pointer how it will be accessed: a hint without effect.
+KUDZU_MEMORY void *__nv_associate_access_property(const void *p, unsigned long long) {
+    return const_cast<void *>(p);
 }
 KUDZU_MEMORY size_t __cvta_generic_to_global(const void *p) {
     return (size_t)(__attribute__((address_space(1))) void *)p;

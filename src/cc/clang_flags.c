@@ -163,6 +163,9 @@ static void add_cuda_language(struct command *cmd, const struct compilation *c) 
     command_arg(cmd, "-nocudalib");
     command_arg(cmd, "-Xclang");
     command_arg(cmd, "-target-sdk-version=" TARGET_SDK);
+    // Declarations of functions with an ellipsis are common where types are asked for traits.
+    command_arg(cmd, "-Xclang");
+    command_arg(cmd, "-fcuda-allow-variadic-functions");
     command_argf(cmd, "-std=%s", language_standard(c->options));
     if (c->toolchain->plugin)
         command_argf(cmd, "-fpass-plugin=%s", c->toolchain->plugin);

@@ -6,7 +6,7 @@
 #include "ir/eval.h"
 #include "ir/simplify.h"
 
-enum { MAX_PATH = 64, MAX_DEPTH = 32 };
+enum { MAX_PATH = 64, MAX_DEPTH = 32, MAX_STEPS = 256 };
 
 struct path {
     const struct kir_inst *wait;
@@ -87,33 +87,6 @@ static bool idle_between(const struct kir_inst *i, const struct kir_inst *end) {
     return true;
 }
 
-static const struct kir_block *next_block(const struct path *p) {
-    const struct kir_inst *t = p->blocks[p->n - 1]->last;
-    union isa_bits c;
-    if (t->op == ISA_OP_BRA)
-        return t->targets[0];
-    if (t->op != ISA_OP_CBR || !known(p, t->ops[0], 0, &c))
-        return NULL;
-    return t->targets[c.u8[0] & 1 ? 0 : 1];
-}
-
-// Does the wait lead back to itself when it says no?
-static bool comes_back(struct path *p) {
-    const struct kir_block *home = p->wait->block;
-    p->blocks[0] = home;
-    p->n = 1;
-    if (!idle_between(home->first, p->wait) || !idle_between(p->wait->next, NULL))
-        return false;
-    for (;;) {
-        const struct kir_block *b = next_block(p);
-        if (b == home)
-            return true;
-        if (!b || p->n == MAX_PATH || place(p, b) >= 0 || !idle_between(b->first, NULL))
-            return false;
-        p->blocks[p->n++] = b;
-    }
-}
-
 // Is v the same when control comes back?
 static bool stays(const struct path *p, const struct kir_value *v, int depth) {
     if (v->kind != KIR_VALUE_INST || place(p, v->def->block) < 0)
@@ -140,9 +113,39 @@ static bool stays(const struct path *p, const struct kir_value *v, int depth) {
     return true;
 }
 
+static bool leads_back(struct path *p, unsigned *steps);
+
+static bool goes_on(struct path *p, const struct kir_block *b, unsigned *steps) {
+    if (b == p->blocks[0])
+        return stays(p, p->wait->ops[0], 0) && stays(p, p->wait->ops[1], 0);
+    if (!*steps || p->n == MAX_PATH || place(p, b) >= 0 || !idle_between(b->first, NULL))
+        return false;
+    --*steps;
+    p->blocks[p->n++] = b;
+    bool back = leads_back(p, steps);
+    p->n--;
+    return back;
+}
+
+// Do all ways on from the end of the path lead back to the wait? A branch that does not depend on
+// the answer, as in a loop that sleeps longer from turn to turn, is followed both ways.
+static bool leads_back(struct path *p, unsigned *steps) {
+    const struct kir_inst *t = p->blocks[p->n - 1]->last;
+    union isa_bits c;
+    if (t->op == ISA_OP_BRA)
+        return goes_on(p, t->targets[0], steps);
+    if (t->op != ISA_OP_CBR)
+        return false;
+    if (known(p, t->ops[0], 0, &c))
+        return goes_on(p, t->targets[c.u8[0] & 1 ? 0 : 1], steps);
+    return goes_on(p, t->targets[0], steps) && goes_on(p, t->targets[1], steps);
+}
+
 static bool endless(const struct kir_inst *i) {
-    struct path p = {.wait = i};
-    return comes_back(&p) && stays(&p, i->ops[0], 0) && stays(&p, i->ops[1], 0);
+    struct path p = {.wait = i, .blocks = {i->block}, .n = 1};
+    unsigned steps = MAX_STEPS;
+    return idle_between(i->block->first, i) && idle_between(i->next, NULL) &&
+           leads_back(&p, &steps);
 }
 
 bool kir_block_on_phases(struct kir_func *f) {
