@@ -6,6 +6,7 @@
 
 #include "cc/file_io.h"
 #include "cc/launch_tokens.h"
+#include "cc/references.h"
 #include "cc/precompiled.h"
 #include "cc/temporaries.h"
 
@@ -203,6 +204,13 @@ static void add_launch_tokens(struct command *cmd, const struct compilation *c,
     command_arg(cmd, overlay);
 }
 
+static void add_references(struct command *cmd, const struct compilation *c, const char *source) {
+    if (!uses_references(c->arena, c->options, source))
+        return;
+    command_arg(cmd, "-include");
+    command_arg(cmd, "kudzu/references.h");
+}
+
 static void add_unit_id(struct command *cmd, const struct compilation *c, const char *source) {
     if (!c->options->rdc)
         return;
@@ -263,6 +271,7 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     add_device_code_generation(cmd, c);
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);
+    add_references(cmd, c, source);
     add_device_library(cmd, c);
     command_arg(cmd, source);
     // What becomes a file that programs load: host code that names its variables is not seen.
@@ -345,6 +354,7 @@ void clang_host_pass(struct command *cmd, const struct compilation *c, const cha
     command_argf(cmd, "-D__KUDZU_LIBRARY_DIRECTORY=\"%s\"", c->toolchain->lib);
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);
+    add_references(cmd, c, source);
     add_host_code_generation(cmd, c);
     if (image && c->options->rdc) {
         command_arg(cmd, "-Xclang");

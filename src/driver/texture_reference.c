@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 512 };
+// That of allocations: what cuMemAlloc returns is never behind.
+enum { ALIGNMENT = 256 };
 
 struct drv_reference {
     struct drv_object object;
@@ -210,7 +211,7 @@ CUresult cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmapped
                                          .res.mipmap.hMipmappedArray = hMipmappedArray});
 }
 
-// Memory begins at a multiple of 512 bytes; *ByteOffset is how far behind that dptr is, to be added
+// Memory begins at a multiple of 256 bytes; *ByteOffset is how far behind that dptr is, to be added
 // by the kernel. With ByteOffset NULL dptr must be a multiple itself.
 CUresult cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr,
                                size_t bytes) {

@@ -84,7 +84,8 @@ static void remember(const struct rt_symbol *kernel) {
 // The symbol of a kernel, with its handle.
 static cudaError_t find_kernel(const char *function, const void *entry, struct rt_symbol *symbol) {
     CUlibrary library;
-    if (!find(entry, symbol) || symbol->kind == RT_SYMBOL_VARIABLE)
+    if (!find(entry, symbol) ||
+        (symbol->kind != RT_SYMBOL_KERNEL && symbol->kind != RT_SYMBOL_HANDLE))
         return rt_fail(function, cudaErrorInvalidDeviceFunction, "%p is the address of no kernel",
                        entry);
     if (symbol->kernel)
@@ -142,6 +143,61 @@ cudaError_t rt_variable(const char *function, const void *key, CUdeviceptr *addr
     CUresult result = RT_CALL(cuLibraryGetGlobal, address, size, library, symbol.name);
     if (result == CUDA_ERROR_NOT_FOUND)
         return rt_fail(function, cudaErrorInvalidSymbol, "the device image has no variable %s",
+                       symbol.name);
+    return rt_result(result);
+}
+
+cudaError_t rt_texture(const char *function, const struct textureReference *key,
+                       struct rt_texture *texture) {
+    struct rt_symbol symbol;
+    CUlibrary library;
+    CUmodule module;
+    if (!find(key, &symbol) || symbol.kind != RT_SYMBOL_TEXTURE)
+        return rt_fail(function, cudaErrorInvalidTexture,
+                       "%p is the address of no texture reference", (const void *)key);
+    RT_TRY(load(function, symbol.image, &library));
+    RT_TRY(rt_result(RT_CALL(cuLibraryGetModule, &module, library)));
+    CUresult result = RT_CALL(cuModuleGetTexRef, &texture->handle, module, symbol.name);
+    if (result == CUDA_ERROR_NOT_FOUND)
+        return rt_fail(function, cudaErrorInvalidTexture, "the device image has no texture %s",
+                       symbol.name);
+    bool here = symbol.context == rt_thread.context && symbol.generation == rt_thread.generation;
+    texture->read_mode = (enum cudaTextureReadMode)symbol.read_mode;
+    texture->bound = symbol.bound && here;
+    texture->offset = symbol.offset;
+    return rt_result(result);
+}
+
+void rt_texture_bound(const struct textureReference *key, bool bound, size_t offset) {
+    pthread_rwlock_wrlock(&symbols_lock);
+    struct rt_symbol *symbol = rt_symbol_find(&symbols, key);
+    if (symbol && symbol->kind == RT_SYMBOL_TEXTURE) {
+        symbol->bound = bound;
+        symbol->offset = offset;
+        symbol->context = rt_thread.context;
+        symbol->generation = rt_thread.generation;
+    }
+    pthread_rwlock_unlock(&symbols_lock);
+}
+
+bool rt_is_reference(const void *key, bool surface) {
+    struct rt_symbol symbol;
+    return find(key, &symbol) && symbol.kind == (surface ? RT_SYMBOL_SURFACE : RT_SYMBOL_TEXTURE);
+}
+
+cudaError_t rt_surface(const char *function, const struct surfaceReference *key,
+                       CUsurfref *handle) {
+    struct rt_symbol symbol;
+    CUlibrary library;
+    CUmodule module;
+    if (!find(key, &symbol) || symbol.kind != RT_SYMBOL_SURFACE)
+        return rt_fail(function, cudaErrorInvalidSurface,
+                       "%p is the address of no surface reference", (const void *)key);
+    RT_TRY(load(function, symbol.image, &library));
+    RT_TRY(rt_result(RT_CALL(cuLibraryGetModule, &module, library)));
+    CUresult result = RT_CALL(cuModuleGetSurfRef, handle, module, symbol.name);
+    if (result == CUDA_ERROR_NOT_FOUND)
+        return rt_fail(function, cudaErrorInvalidSurface, "the device image has no surface %s",
                        symbol.name);
     return rt_result(result);
 }
@@ -283,15 +339,24 @@ void __cudaRegisterManagedVar(void **handle, void **hostVarPtrAddress, char *dev
     pthread_mutex_unlock(&managed_mutex);
 }
 
-// Texture and surface references: programs that only declare them run; binding one is refused.
 void __cudaRegisterTexture(void **handle, const struct textureReference *hostVar,
                            const void **deviceAddress, const char *deviceName, int dim, int norm,
                            int ext) {
-    (void)handle, (void)hostVar, (void)deviceAddress, (void)deviceName;
-    (void)dim, (void)norm, (void)ext;
+    (void)deviceAddress, (void)dim, (void)ext;
+    struct rt_image *image = image_of(handle);
+    if (!image)
+        return;
+    pthread_rwlock_wrlock(&symbols_lock);
+    rt_symbol_add(&symbols, (struct rt_symbol){.key = hostVar,
+                                               .kind = RT_SYMBOL_TEXTURE,
+                                               .image = image,
+                                               .name = deviceName,
+                                               .read_mode = norm});
+    pthread_rwlock_unlock(&symbols_lock);
 }
 
 void __cudaRegisterSurface(void **handle, const struct surfaceReference *hostVar,
                            const void **deviceAddress, const char *deviceName, int dim, int ext) {
-    (void)handle, (void)hostVar, (void)deviceAddress, (void)deviceName, (void)dim, (void)ext;
+    (void)deviceAddress, (void)dim, (void)ext;
+    add(handle, hostVar, RT_SYMBOL_SURFACE, deviceName);
 }

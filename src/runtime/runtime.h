@@ -113,6 +113,20 @@ const void *rt_kernel_entry(CUfunction function);
 // and its size. cudaErrorInvalidSymbol where unknown.
 cudaError_t rt_variable(const char *function, const void *symbol, CUdeviceptr *address,
                         size_t *size);
+// The texture reference at the address of its host variable, in the current context, and what is
+// known of its binding there. cudaErrorInvalidTexture where unknown.
+struct rt_texture {
+    CUtexref handle;
+    enum cudaTextureReadMode read_mode;
+    bool bound;
+    size_t offset;
+};
+cudaError_t rt_texture(const char *function, const struct textureReference *key,
+                       struct rt_texture *texture);
+void rt_texture_bound(const struct textureReference *key, bool bound, size_t offset);
+// cudaErrorInvalidSurface where unknown.
+cudaError_t rt_surface(const char *function, const struct surfaceReference *key, CUsurfref *handle);
+bool rt_is_reference(const void *key, bool surface);
 // Kernel handles which launches accept besides stubs.
 void rt_remember_kernel(CUkernel kernel);
 void rt_forget_kernels(const CUkernel *kernels, unsigned int count);

@@ -14,7 +14,9 @@ enum rt_symbol_kind {
     RT_SYMBOL_NONE,
     RT_SYMBOL_KERNEL,
     RT_SYMBOL_VARIABLE,
-    RT_SYMBOL_HANDLE, // the key is a kernel handle itself
+    RT_SYMBOL_HANDLE,  // the key is a kernel handle itself
+    RT_SYMBOL_TEXTURE, // references
+    RT_SYMBOL_SURFACE,
 };
 
 struct rt_symbol {
@@ -27,6 +29,10 @@ struct rt_symbol {
     CUfunction function;
     CUcontext context;
     uint64_t generation;
+    // A texture reference: cudaTextureReadMode, and what the latest binding in `context` was.
+    int read_mode;
+    bool bound;
+    size_t offset;
 };
 
 struct rt_symbol_table {
