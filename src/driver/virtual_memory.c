@@ -10,15 +10,6 @@
 #include "driver/numa.h"
 #include "driver/virtual_memory.h"
 
-// Behind a CUmemGenericAllocationHandle. It lives while the program holds it or something is
-// mapped.
-struct drv_allocation {
-    struct drv_object object;
-    struct kd_physical *p;
-    CUmemAllocationProp prop;
-    unsigned held, mapped;
-};
-
 struct mapping {
     uint64_t base, size;
     struct drv_allocation *of;
@@ -33,25 +24,26 @@ struct reservation {
     struct reservation *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of all of this
+pthread_mutex_t drv_virtual_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct reservation *reservations;
 
 // ---- Allocations ----------------------------------------------------------------------------
 
 static void allocation_release(struct drv_object *o) {
     struct drv_allocation *a = (struct drv_allocation *)o;
-    kd_physical_free(a->p);
+    if (a->multicast)
+        drv_multicast_free(a->multicast);
+    else
+        kd_physical_free(a->p);
     free(a);
 }
 
-// Under the lock.
-static struct drv_allocation *find(CUmemGenericAllocationHandle handle) {
+struct drv_allocation *drv_allocation_find(CUmemGenericAllocationHandle handle) {
     struct drv_allocation *a = drv_object_find((void *)(uintptr_t)handle, DRV_ALLOCATION);
     return a && a->held ? a : NULL;
 }
 
-// Under the lock.
-static void end_if_unused(struct drv_allocation *a) {
+void drv_allocation_end_if_unused(struct drv_allocation *a) {
     if (!a->held && !a->mapped)
         drv_object_destroy(&a->object);
 }
@@ -61,16 +53,21 @@ static CUresult no_allocation(CUmemGenericAllocationHandle handle) {
                     "%#llx is no memory allocation, or one that was released", handle);
 }
 
-static CUresult add(struct kd_physical *p, const CUmemAllocationProp *prop,
-                    CUmemGenericAllocationHandle *handle) {
+CUresult drv_allocation_add(struct kd_physical *p, struct drv_multicast *m, uint64_t size,
+                            const CUmemAllocationProp *prop, CUmemGenericAllocationHandle *handle) {
     struct drv_allocation *a = calloc(1, sizeof *a);
     if (a) {
         a->p = p;
+        a->multicast = m;
+        a->size = size;
         a->prop = *prop;
         a->held = 1;
     }
     if (!a || !drv_object_add(&a->object, DRV_ALLOCATION, NULL, allocation_release)) {
-        kd_physical_free(p);
+        if (m)
+            drv_multicast_free(m);
+        else
+            kd_physical_free(p);
         free(a);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for an allocation");
     }
@@ -129,19 +126,19 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
     CUmemAllocationProp given = *prop;
     given.allocFlags.compressionType = 0;
     given.allocFlags.gpuDirectRDMACapable = 0;
-    return add(p, &given, handle);
+    return drv_allocation_add(p, NULL, size, &given, handle);
 }
 
 // The memory goes back when nothing is mapped any more either.
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
     ENTER();
-    pthread_mutex_lock(&lock);
-    struct drv_allocation *a = find(handle);
+    pthread_mutex_lock(&drv_virtual_lock);
+    struct drv_allocation *a = drv_allocation_find(handle);
     if (a) {
         a->held--;
-        end_if_unused(a);
+        drv_allocation_end_if_unused(a);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     return a ? CUDA_SUCCESS : no_allocation(handle);
 }
 
@@ -149,11 +146,11 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
                                                 CUmemGenericAllocationHandle handle) {
     ENTER();
     REQUIRE_POINTER(prop);
-    pthread_mutex_lock(&lock);
-    struct drv_allocation *a = find(handle);
+    pthread_mutex_lock(&drv_virtual_lock);
+    struct drv_allocation *a = drv_allocation_find(handle);
     if (a)
         *prop = a->prop;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     return a ? CUDA_SUCCESS : no_allocation(handle);
 }
 
@@ -164,12 +161,12 @@ CUresult cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocat
     ENTER();
     REQUIRE_POINTER(shareableHandle);
     REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
-    pthread_mutex_lock(&lock);
-    struct drv_allocation *a = find(handle);
+    pthread_mutex_lock(&drv_virtual_lock);
+    struct drv_allocation *a = drv_allocation_find(handle);
     bool right =
         a && handleType != CU_MEM_HANDLE_TYPE_NONE && a->prop.requestedHandleTypes == handleType;
     int fd = right ? kd_physical_export(a->p) : -1;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     if (!a)
         return no_allocation(handle);
     REQUIRE(right, CUDA_ERROR_INVALID_VALUE, "the memory was not created for handles of type %d",
@@ -195,7 +192,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                 .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, d->ordinal}};
-    return add(p, &prop, handle);
+    return drv_allocation_add(p, NULL, kd_physical_size(p), &prop, handle);
 }
 
 // ---- Address ranges ---------------------------------------------------------------------------
@@ -220,10 +217,10 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
         return result;
     }
     r->size = size;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&drv_virtual_lock);
     r->next = reservations;
     reservations = r;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     *ptr = r->base;
     return CUDA_SUCCESS;
 }
@@ -231,14 +228,14 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
 // A whole range as it was reserved, in which nothing is mapped.
 CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size) {
     ENTER();
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&drv_virtual_lock);
     struct reservation **at = &reservations, *r;
     while ((r = *at) && !(r->base == ptr && r->size == size))
         at = &r->next;
     bool mapped = r && r->mappings;
     if (r && !mapped)
         *at = r->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     REQUIRE(r, CUDA_ERROR_INVALID_VALUE, "%#llx of %zu bytes is no range that was reserved", ptr,
             size);
     REQUIRE(!mapped, CUDA_ERROR_INVALID_VALUE, "memory is mapped in the range");
@@ -285,7 +282,7 @@ static CUresult map(uint64_t ptr, uint64_t size, struct drv_allocation *a) {
     struct reservation *r = reservation_at(ptr, size);
     REQUIRE(r, CUDA_ERROR_INVALID_VALUE, "%#llx of %llu bytes lies in no reserved range",
             (unsigned long long)ptr, (unsigned long long)size);
-    REQUIRE(size <= kd_physical_size(a->p), CUDA_ERROR_INVALID_VALUE,
+    REQUIRE(size <= a->size, CUDA_ERROR_INVALID_VALUE,
             "%llu bytes are more than the allocation has", (unsigned long long)size);
     struct mapping **at = &r->mappings;
     while (*at && (*at)->base + (*at)->size <= ptr)
@@ -294,7 +291,10 @@ static CUresult map(uint64_t ptr, uint64_t size, struct drv_allocation *a) {
             "memory is mapped there already");
     struct mapping *m = calloc(1, sizeof *m);
     REQUIRE(m, CUDA_ERROR_OUT_OF_MEMORY, "no memory for the note of a mapping");
-    CUresult result = drv_status(kd_range_map(a->p, ptr, size, 0, DRV_MEMORY_MAPPED), NULL);
+    CUresult result =
+        drv_status(a->multicast ? kd_multicast_map(drv_multicast_device(a->multicast), ptr, size)
+                                : kd_range_map(a->p, ptr, size, 0, DRV_MEMORY_MAPPED),
+                   NULL);
     if (result != CUDA_SUCCESS) {
         free(m);
         return result;
@@ -314,10 +314,10 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
     REQUIRE(size && size % KD_GRANULARITY == 0 && ptr % KD_GRANULARITY == 0,
             CUDA_ERROR_INVALID_VALUE, "address and size must be multiples of the granularity, %d",
             KD_GRANULARITY);
-    pthread_mutex_lock(&lock);
-    struct drv_allocation *a = find(handle);
+    pthread_mutex_lock(&drv_virtual_lock);
+    struct drv_allocation *a = drv_allocation_find(handle);
     CUresult result = a ? map(ptr, size, a) : no_allocation(handle);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     return result;
 }
 
@@ -337,9 +337,12 @@ static void unmap(uint64_t ptr, uint64_t size) {
         at = &(*at)->next;
     for (struct mapping *m; (m = *at) && m->base < ptr + size;) {
         *at = m->next;
-        kd_range_unmap(m->base, m->size);
+        if (m->of->multicast)
+            kd_multicast_unmap(m->base);
+        else
+            kd_range_unmap(m->base, m->size);
         m->of->mapped--;
-        end_if_unused(m->of);
+        drv_allocation_end_if_unused(m->of);
         free(m);
     }
 }
@@ -347,11 +350,11 @@ static void unmap(uint64_t ptr, uint64_t size) {
 // Whole mappings, as they were made, without gaps.
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size) {
     ENTER();
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&drv_virtual_lock);
     bool whole = tiles(ptr, size) != NULL;
     if (whole)
         unmap(ptr, size);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     REQUIRE(whole, CUDA_ERROR_INVALID_VALUE, "%#llx of %zu bytes is not one or more whole mappings",
             ptr, size);
     return CUDA_SUCCESS;
@@ -361,14 +364,14 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size) {
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr) {
     ENTER();
     REQUIRE_POINTER(handle);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&drv_virtual_lock);
     struct reservation *r = reservation_at((uintptr_t)addr, 1);
     struct mapping *m = r ? mapping_at(r, (uintptr_t)addr) : NULL;
     if (m) {
         m->of->held++;
         *handle = (uintptr_t)m->of->object.handle;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     REQUIRE(m, CUDA_ERROR_INVALID_VALUE, "nothing is mapped at %p", addr);
     return CUDA_SUCCESS;
 }
@@ -408,6 +411,8 @@ static CUresult set_access(uint64_t ptr, uint64_t size, const CUmemAccessDesc *d
     for (; m && m->base < ptr + size; m = m->next) {
         for (size_t i = 0; i < count; i++)
             set_rights(m, &desc[i]);
+        if (m->of->multicast) // its pages are never touched
+            continue;
         TRY(drv_status(kd_range_protect(m->base, m->size, m->readable || m->host_readable,
                                         m->writable || m->host_writable),
                        NULL));
@@ -421,9 +426,9 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *des
     REQUIRE(count, CUDA_ERROR_INVALID_VALUE, "count cannot be 0");
     for (size_t i = 0; i < count; i++)
         TRY(check_access(&desc[i]));
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&drv_virtual_lock);
     CUresult result = set_access(ptr, size, desc, count);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     return result;
 }
 
@@ -433,7 +438,7 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
     REQUIRE_POINTER(location);
     TRY(check_access(&(CUmemAccessDesc){*location, CU_MEM_ACCESS_FLAGS_PROT_NONE}));
     bool read = false, write = false;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&drv_virtual_lock);
     struct reservation *r = reservation_at(ptr, 1);
     struct mapping *m = r ? mapping_at(r, ptr) : NULL;
     if (m && location->type == CU_MEM_LOCATION_TYPE_DEVICE) {
@@ -443,7 +448,7 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
         read = m->host_readable;
         write = m->host_writable;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     REQUIRE(m, CUDA_ERROR_INVALID_VALUE, "nothing is mapped at %#llx", ptr);
     *flags = write  ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
              : read ? CU_MEM_ACCESS_FLAGS_PROT_READ
@@ -451,42 +456,51 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
     return CUDA_SUCCESS;
 }
 
-// ---- For other files
-// ------------------------------------------------------------------------------
+// ---- For other files ---------------------------------------------------------------------------
+
+struct drv_allocation *drv_allocation_at(uint64_t ptr, uint64_t size, uint64_t *offset) {
+    struct reservation *r = reservation_at(ptr, size);
+    struct mapping *m = r ? mapping_at(r, ptr) : NULL;
+    if (!m || m->of->multicast || size > m->size - (ptr - m->base))
+        return NULL;
+    *offset = ptr - m->base;
+    return m->of;
+}
 
 bool drv_mapped_access(uint64_t ptr, uint64_t size, bool write) {
     bool ok = false;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&drv_virtual_lock);
     struct reservation *r = reservation_at(ptr, size);
     struct mapping *m = r ? mapping_at(r, ptr) : NULL;
     for (uint64_t end = ptr + size; m && ptr - m->base < m->size; m = m->next) {
-        if (!(write ? m->writable || m->host_writable : m->readable || m->host_readable))
+        if (m->of->multicast ||
+            !(write ? m->writable || m->host_writable : m->readable || m->host_readable))
             break;
         ptr = m->base + m->size;
         if ((ok = ptr >= end))
             break;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     return ok;
 }
 
 bool drv_reserved_range(uint64_t ptr, uint64_t *base, uint64_t *size) {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&drv_virtual_lock);
     struct reservation *r = reservation_at(ptr, 1);
     if (r) {
         *base = r->base;
         *size = r->size;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     return r != NULL;
 }
 
 CUmemAllocationHandleType drv_mapped_handle_types(uint64_t ptr) {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&drv_virtual_lock);
     struct reservation *r = reservation_at(ptr, 1);
     struct mapping *m = r ? mapping_at(r, ptr) : NULL;
     CUmemAllocationHandleType types =
         m ? m->of->prop.requestedHandleTypes : CU_MEM_HANDLE_TYPE_NONE;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&drv_virtual_lock);
     return types;
 }
