@@ -340,6 +340,12 @@ enum kd_async_type {
     X(void, kd_rt_tex,                                                                             \
       (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form, const uint64_t *in,   \
        uint64_t *out))                                                                             \
+    /* the same for the lanes in mask of a group of `width` that begins with `thread`, all from    \
+       one object: input k of lane l is in[k * width + l], of which output k becomes out[k * width           \
+       + l] (zero for lanes that are not in mask) */                                                          \
+    X(void, kd_rt_tex_lanes,                                                                       \
+      (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form, uint32_t width,       \
+       uint32_t mask, const uint32_t *in, uint32_t *out))                                          \
     X(void, kd_rt_surf,                                                                            \
       (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form, const uint64_t *in,   \
        uint64_t *out))                                                                             \

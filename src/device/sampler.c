@@ -5,6 +5,7 @@
 
 #include "device/image.h"
 #include "device/runtime.h"
+#include "device/sampler.h"
 #include "isa/isa.h"
 
 // ---- Texels -----------------------------------------------------------------------------------
@@ -15,7 +16,7 @@ struct texel {
     uint32_t bits[4];
 };
 
-static bool gives_floats(const struct kd_texture *t) {
+bool sampler_gives_floats(const struct kd_texture *t) {
     return t->texel == KD_TEXEL_FLOAT || (t->as_float && t->bytes < 4);
 }
 
@@ -79,7 +80,7 @@ static double linear_of_srgb(double v) {
     return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
 }
 
-static double component_value(const struct kd_texture *t, uint32_t bits, unsigned channel) {
+double sampler_component(const struct kd_texture *t, uint32_t bits, unsigned channel) {
     if (t->texel == KD_TEXEL_FLOAT)
         return t->bytes == 2 ? half_value((uint16_t)bits) : bits_float(bits);
     if (t->texel == KD_TEXEL_UNSIGNED) {
@@ -123,10 +124,10 @@ static void load_texel(const struct place *p, const int64_t at[3], struct texel 
     const uint8_t *from =
         (const uint8_t *)(uintptr_t)(l->base + slice * l->slice + (uint64_t)at[1] * l->pitch +
                                      (uint64_t)at[0] * t->bytes * t->channels);
-    bool floats = gives_floats(t);
+    bool floats = sampler_gives_floats(t);
     for (unsigned k = 0; k < t->channels; k++) {
         out->bits[k] = load_component(t, from + k * t->bytes);
-        out->value[k] = floats ? component_value(t, out->bits[k], k) : 0;
+        out->value[k] = floats ? sampler_component(t, out->bits[k], k) : 0;
     }
     fill_missing(out, t->channels);
 }
@@ -390,7 +391,7 @@ static uint64_t layer_of(const struct kd_texture *t, uint64_t in) {
 }
 
 static void put(const struct request *r, const struct texel *from, uint64_t *out) {
-    bool floats = gives_floats(r->t);
+    bool floats = sampler_gives_floats(r->t);
     // Single-precision texels that nothing was computed from keep their bits, NaNs too.
     bool exact =
         r->t->texel == KD_TEXEL_FLOAT && r->t->bytes == 4 && !r->t->filtered && !r->t->mip_filtered;
@@ -419,7 +420,7 @@ static bool use_sampler(struct kd_texture *t, uint64_t sampler) {
     if (!sampler)
         return true;
     if (sampler & ISA_SAMPLER) {
-        t->filtered = gives_floats(t) && sampler & ISA_SAMPLER_LINEAR;
+        t->filtered = sampler_gives_floats(t) && sampler & ISA_SAMPLER_LINEAR;
         t->normalized &= !(sampler & ISA_SAMPLER_UNNORMALIZED);
         for (unsigned k = 0; k < 3; k++)
             t->addressing[k] = (uint8_t)sampler_addressing(sampler, k);
@@ -428,7 +429,7 @@ static bool use_sampler(struct kd_texture *t, uint64_t sampler) {
     const struct kd_texture *s = image_find(sampler, false);
     if (!s)
         return false;
-    t->filtered = s->filtered && gives_floats(t);
+    t->filtered = s->filtered && sampler_gives_floats(t);
     t->mip_filtered = s->mip_filtered;
     memcpy(t->addressing, s->addressing, sizeof t->addressing);
     memcpy(t->border, s->border, sizeof t->border);
