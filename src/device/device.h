@@ -347,6 +347,9 @@ enum kd_value_kind {
     KD_VALUE_WAIT_EQUAL,
     KD_VALUE_WAIT_AND, // *address & value is not 0
     KD_VALUE_WAIT_NOR, // ~(*address | value) is not 0
+    // One count of an eventfd, whose descriptor stands in `address` and stays open until then.
+    KD_VALUE_FILE_SIGNAL,
+    KD_VALUE_FILE_WAIT, // and takes it
 };
 struct kd_value_op {
     enum kd_value_kind kind;

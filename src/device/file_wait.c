@@ -13,6 +13,7 @@
 #include "device/internal.h"
 #include "device/memory_file.h"
 #include "device/reason.h"
+#include "device/value.h"
 
 // One wait of a queue.
 struct file_wait {
@@ -29,7 +30,7 @@ static struct {
 } waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // Takes a count without waiting for one: another process may have been faster.
-static bool take(int fd) {
+bool file_take_count(int fd) {
     uint64_t count;
     struct iovec part = {&count, sizeof count};
     return preadv2(fd, &part, 1, -1, RWF_NOWAIT) == sizeof count;
@@ -39,7 +40,7 @@ static bool take(int fd) {
 static void take_all(void) {
     for (struct file_wait **at = &waiting.list; *at;) {
         struct file_wait *w = *at;
-        if (!take(w->fd)) {
+        if (!file_take_count(w->fd)) {
             at = &w->next;
             continue;
         }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "device/internal.h"
 #include "device/op.h"
@@ -56,6 +57,15 @@ static void fault(struct op *op, uint64_t address) {
         context_end_fault(op->context, &r);
 }
 
+// False: there is no count to take yet.
+static bool file_count(const struct kd_value_op *v) {
+    uint64_t one = 1;
+    if (v->kind == KD_VALUE_FILE_WAIT)
+        return file_take_count((int)v->address);
+    (void)!write((int)v->address, &one, sizeof one);
+    return true;
+}
+
 // Goes on with an operation's list. True when it has come to the end, or there is no going on.
 bool value_run(struct op *op) {
     for (; op->values.at < op->values.n; op->values.at++) {
@@ -64,6 +74,11 @@ bool value_run(struct op *op) {
             return true;
         if (v->kind == KD_VALUE_BARRIER)
             continue; // loads acquire and stores release as it is
+        if (v->kind == KD_VALUE_FILE_SIGNAL || v->kind == KD_VALUE_FILE_WAIT) {
+            if (!file_count(v))
+                return false;
+            continue;
+        }
         struct kd_memory m;
         if (!kd_memory_find(v->address, &m)) {
             fault(op, v->address);

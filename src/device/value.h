@@ -13,4 +13,7 @@ bool value_watch(void);
 // Takes over an operation that has not: its end is seen to.
 void value_park(struct op *op);
 
+// file_wait.c: takes a count of an eventfd, if there is one.
+bool file_take_count(int fd);
+
 #endif

@@ -6,19 +6,26 @@
 #include <unistd.h>
 
 #include "driver/capture.h"
+#include "driver/external_semaphore.h"
 
-struct semaphore {
+struct drv_semaphore {
     struct drv_object object;
     int fd;
-    uint64_t word; // address of a timeline's value; 0: a binary semaphore
+    uint64_t word;   // address of a timeline's value; 0: a binary semaphore
+    atomic_int refs; // one of the handle, one of each executable graph
 };
 
-static void release(struct drv_object *o) {
-    struct semaphore *s = (struct semaphore *)o;
+void drv_semaphore_drop(struct drv_semaphore *s) {
+    if (--s->refs)
+        return;
     if (s->word)
         kd_ipc_close(s->word);
     close(s->fd);
     free(s);
+}
+
+static void release(struct drv_object *o) {
+    drv_semaphore_drop((struct drv_semaphore *)o);
 }
 
 static bool is_counter(int fd) {
@@ -29,7 +36,7 @@ static bool is_counter(int fd) {
     return !strcmp(name, "anon_inode:[eventfd]");
 }
 
-static CUresult open_semaphore(struct drv_context *ctx, struct semaphore *s, int fd,
+static CUresult open_semaphore(struct drv_context *ctx, struct drv_semaphore *s, int fd,
                                bool timeline) {
     if (timeline) {
         enum kd_status status = kd_ipc_words_map(ctx->device->d, fd, sizeof(uint64_t), &s->word);
@@ -59,8 +66,9 @@ CUresult cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
             CUDA_ERROR_NOT_SUPPORTED,
             "external semaphores are imported from POSIX file descriptors alone");
     REQUIRE(semHandleDesc->flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
-    struct semaphore *s = calloc(1, sizeof *s);
+    struct drv_semaphore *s = calloc(1, sizeof *s);
     REQUIRE(s, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a semaphore");
+    s->refs = 1;
     CUresult result = open_semaphore(ctx, s, semHandleDesc->handle.fd, timeline);
     if (result != CUDA_SUCCESS) {
         free(s);
@@ -76,7 +84,7 @@ CUresult cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
     return CUDA_SUCCESS;
 }
 
-static CUresult find(CUexternalSemaphore handle, struct semaphore **out) {
+static CUresult find(CUexternalSemaphore handle, struct drv_semaphore **out) {
     *out = drv_object_find(handle, DRV_EXTERNAL_SEMAPHORE);
     REQUIRE(*out, CUDA_ERROR_INVALID_HANDLE, "%p is no external semaphore, or was destroyed",
             (void *)handle);
@@ -85,10 +93,11 @@ static CUresult find(CUexternalSemaphore handle, struct semaphore **out) {
 
 // All semaphores exist, and the stream takes operations.
 static CUresult check(const CUexternalSemaphore *list, const void *params, unsigned n,
-                      CUstream stream, struct kd_queue **q, struct drv_context **ctx) {
-    struct semaphore *s;
+                      CUstream stream, struct kd_queue **q, struct drv_context **ctx,
+                      bool *captured) {
+    struct drv_semaphore *s;
     TRY(drv_stream_find(stream, q, ctx));
-    TRY(drv_capture_refuse(*q, *ctx, "given semaphores"));
+    TRY(drv_capture_enter(*q, *ctx, captured));
     REQUIRE((list && params) || !n, CUDA_ERROR_INVALID_VALUE,
             "extSemArray and paramsArray cannot be NULL");
     for (unsigned i = 0; i < n; i++)
@@ -96,7 +105,7 @@ static CUresult check(const CUexternalSemaphore *list, const void *params, unsig
     return CUDA_SUCCESS;
 }
 
-static enum kd_status submit(struct kd_queue *q, const struct semaphore *s, bool signal,
+static enum kd_status submit(struct kd_queue *q, const struct drv_semaphore *s, bool signal,
                              uint64_t value) {
     if (!s->word)
         return signal ? kd_submit_file_signal(q, s->fd) : kd_submit_file_wait(q, s->fd);
@@ -111,8 +120,15 @@ CUresult cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
     ENTER();
     struct kd_queue *q;
     struct drv_context *ctx;
-    struct semaphore *s;
-    TRY(check(extSemArray, paramsArray, numExtSems, stream, &q, &ctx));
+    struct drv_semaphore *s;
+    bool captured;
+    TRY(check(extSemArray, paramsArray, numExtSems, stream, &q, &ctx, &captured));
+    if (captured && numExtSems) {
+        CUgraphNodeParams p = {
+            .type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
+            .extSemSignal = {(CUexternalSemaphore *)extSemArray, paramsArray, numExtSems}};
+        return drv_capture_add(q, &p, NULL);
+    }
     for (unsigned i = 0; i < numExtSems; i++) {
         TRY(find(extSemArray[i], &s));
         TRY(drv_status(submit(q, s, true, paramsArray[i].params.fence.value), ctx));
@@ -128,8 +144,15 @@ CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
     ENTER();
     struct kd_queue *q;
     struct drv_context *ctx;
-    struct semaphore *s;
-    TRY(check(extSemArray, paramsArray, numExtSems, stream, &q, &ctx));
+    struct drv_semaphore *s;
+    bool captured;
+    TRY(check(extSemArray, paramsArray, numExtSems, stream, &q, &ctx, &captured));
+    if (captured && numExtSems) {
+        CUgraphNodeParams p = {
+            .type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT,
+            .extSemWait = {(CUexternalSemaphore *)extSemArray, paramsArray, numExtSems}};
+        return drv_capture_add(q, &p, NULL);
+    }
     for (unsigned i = 0; i < numExtSems; i++) {
         TRY(find(extSemArray[i], &s));
         TRY(drv_status(submit(q, s, false, paramsArray[i].params.fence.value), ctx));
@@ -137,10 +160,57 @@ CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
     return CUDA_SUCCESS;
 }
 
+// ---- In graphs ------------------------------------------------------------------------------
+
+CUresult drv_semaphore_hold(CUexternalSemaphore handle, struct drv_semaphore **out) {
+    TRY(find(handle, out));
+    (*out)->refs++;
+    return CUDA_SUCCESS;
+}
+
+static CUresult operation(CUexternalSemaphore handle, bool signal, uint64_t value,
+                          struct kd_value_op *out, struct drv_context **ctx) {
+    struct drv_semaphore *s;
+    TRY(find(handle, &s));
+    *ctx = s->object.context;
+    if (s->word)
+        *out = (struct kd_value_op){signal ? KD_VALUE_WRITE : KD_VALUE_WAIT_AT_LEAST, 8, s->word,
+                                    value};
+    else
+        *out = (struct kd_value_op){signal ? KD_VALUE_FILE_SIGNAL : KD_VALUE_FILE_WAIT, 8,
+                                    (uint64_t)s->fd, 0};
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_count(unsigned n) {
+    REQUIRE(n <= DRV_MAX_VALUE_OPS, CUDA_ERROR_INVALID_VALUE,
+            "a node with %u semaphores; %d are possible", n, DRV_MAX_VALUE_OPS);
+    return CUDA_SUCCESS;
+}
+
+CUresult drv_semaphore_signals(const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS *p, struct kd_value_op *out,
+                               struct drv_context **ctx) {
+    TRY(check_count(p->numExtSems));
+    for (unsigned i = 0; i < p->numExtSems; i++)
+        TRY(operation(p->extSemArray[i], true, p->paramsArray[i].params.fence.value, &out[i], ctx));
+    return CUDA_SUCCESS;
+}
+
+CUresult drv_semaphore_waits(const CUDA_EXT_SEM_WAIT_NODE_PARAMS *p, struct kd_value_op *out,
+                             struct drv_context **ctx) {
+    TRY(check_count(p->numExtSems));
+    for (unsigned i = 0; i < p->numExtSems; i++)
+        TRY(operation(p->extSemArray[i], false, p->paramsArray[i].params.fence.value, &out[i],
+                      ctx));
+    return CUDA_SUCCESS;
+}
+
+// ---- Ends -----------------------------------------------------------------------------------
+
 // No stream may still have to come to a use of it.
 CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extSem) {
     ENTER_CONTEXT(ctx);
-    struct semaphore *s;
+    struct drv_semaphore *s;
     TRY(find(extSem, &s));
     drv_object_destroy(&s->object);
     return CUDA_SUCCESS;

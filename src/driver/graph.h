@@ -141,6 +141,7 @@ static inline const void *drv_params_packed(const struct drv_node *kernel) {
     return (const char *)kernel->owned + kernel->packed_offset;
 }
 // The function of a kernel node, in the context that it runs in.
+CUDA_KERNEL_NODE_PARAMS drv_kernel_params_of_v1(const CUDA_KERNEL_NODE_PARAMS_v1 *p);
 CUresult drv_params_function(const CUDA_KERNEL_NODE_PARAMS *p, struct drv_function **out);
 
 #endif

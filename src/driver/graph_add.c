@@ -149,6 +149,22 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     }
 
 ADD_NODE(cuGraphAddKernelNode_v2, CU_GRAPH_NODE_TYPE_KERNEL, kernel, CUDA_KERNEL_NODE_PARAMS)
+// The form of versions 10 and 11, here and below: without kern and ctx.
+CUDA_KERNEL_NODE_PARAMS drv_kernel_params_of_v1(const CUDA_KERNEL_NODE_PARAMS_v1 *p) {
+    CUDA_KERNEL_NODE_PARAMS now = {0};
+    memcpy(&now, p, sizeof *p); // its first fields
+    return now;
+}
+
+CUresult cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                              const CUgraphNode *dependencies, size_t numDependencies,
+                              const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
+    ENTER();
+    REQUIRE_POINTER(nodeParams);
+    CUDA_KERNEL_NODE_PARAMS p = drv_kernel_params_of_v1(nodeParams);
+    return cuGraphAddKernelNode_v2(phGraphNode, hGraph, dependencies, numDependencies, &p);
+}
+
 ADD_NODE(cuGraphAddHostNode, CU_GRAPH_NODE_TYPE_HOST, host, CUDA_HOST_NODE_PARAMS)
 ADD_NODE(cuGraphAddExternalSemaphoresSignalNode, CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL, extSemSignal,
          CUDA_EXT_SEM_SIGNAL_NODE_PARAMS)
@@ -191,6 +207,23 @@ GET_PARAMS(cuGraphKernelNodeGetParams_v2, CU_GRAPH_NODE_TYPE_KERNEL, kernel,
            CUDA_KERNEL_NODE_PARAMS)
 SET_PARAMS(cuGraphKernelNodeSetParams_v2, CU_GRAPH_NODE_TYPE_KERNEL, kernel,
            CUDA_KERNEL_NODE_PARAMS)
+CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
+    ENTER();
+    REQUIRE_POINTER(nodeParams);
+    CUDA_KERNEL_NODE_PARAMS p;
+    TRY(cuGraphKernelNodeGetParams_v2(hNode, &p));
+    memcpy(nodeParams, &p, sizeof *nodeParams);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphKernelNodeSetParams(CUgraphNode hNode,
+                                    const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
+    ENTER();
+    REQUIRE_POINTER(nodeParams);
+    CUDA_KERNEL_NODE_PARAMS p = drv_kernel_params_of_v1(nodeParams);
+    return cuGraphKernelNodeSetParams_v2(hNode, &p);
+}
+
 GET_PARAMS(cuGraphMemcpyNodeGetParams, CU_GRAPH_NODE_TYPE_MEMCPY, memcpy.copyParams, CUDA_MEMCPY3D)
 GET_PARAMS(cuGraphHostNodeGetParams, CU_GRAPH_NODE_TYPE_HOST, host, CUDA_HOST_NODE_PARAMS)
 SET_PARAMS(cuGraphHostNodeSetParams, CU_GRAPH_NODE_TYPE_HOST, host, CUDA_HOST_NODE_PARAMS)

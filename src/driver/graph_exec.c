@@ -7,6 +7,7 @@
 
 #include "driver/capture.h"
 #include "driver/copy.h"
+#include "driver/external_semaphore.h"
 #include "driver/graph_memory.h"
 #include "driver/launch.h"
 #include "driver/user_object.h"
@@ -93,6 +94,15 @@ struct scratch {
     struct kd_value_op values[DRV_MAX_VALUE_OPS];
 };
 
+static CUresult values(struct kd_graph_node *k, struct drv_context *ctx,
+                       const struct kd_value_op *list, uint32_t n) {
+    k->kind = KD_NODE_VALUES;
+    k->context = ctx->c;
+    k->values.list = list;
+    k->values.n = n;
+    return CUDA_SUCCESS;
+}
+
 static CUresult describe(const struct drv_exec *exec, const struct drv_node *n, struct scratch *s,
                          struct kd_graph_node *k) {
     const CUgraphNodeParams *p = &n->params;
@@ -129,17 +139,16 @@ static CUresult describe(const struct drv_exec *exec, const struct drv_node *n, 
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         TRY(context_of(p->memOp.ctx, &ctx));
         TRY(drv_value_ops(p->memOp.paramArray, p->memOp.count, p->memOp.flags, s->values));
-        k->kind = KD_NODE_VALUES;
-        k->context = ctx->c;
-        k->values.list = s->values;
-        k->values.n = p->memOp.count;
-        return CUDA_SUCCESS;
+        return values(k, ctx, s->values, p->memOp.count);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         k->kind = KD_NODE_CONDITION;
         return drv_conditional_describe(n, &k->condition);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+        TRY(drv_semaphore_signals(&p->extSemSignal, s->values, &ctx));
+        return values(k, ctx, s->values, p->extSemSignal.numExtSems);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-        FAIL(CUDA_ERROR_NOT_SUPPORTED, "nodes of type %d are not run yet", (int)p->type);
+        TRY(drv_semaphore_waits(&p->extSemWait, s->values, &ctx));
+        return values(k, ctx, s->values, p->extSemWait.numExtSems);
     default:
         k->kind = KD_NODE_EMPTY;
         return CUDA_SUCCESS;
@@ -308,7 +317,8 @@ static CUresult make_shape(struct drv_exec *exec) {
 
 struct references {
     struct drv_graph_memory **memory;
-    size_t nmemory;
+    struct drv_semaphore **semaphores;
+    size_t nmemory, nsemaphores;
     size_t n;
     struct drv_graph_user_object at[];
 };
@@ -319,7 +329,10 @@ static void drop_references(void *arg) {
         drv_user_object_drop(r->at[i].object, r->at[i].count);
     for (size_t i = 0; i < r->nmemory; i++)
         drv_graph_memory_drop(r->memory[i]);
+    for (size_t i = 0; i < r->nsemaphores; i++)
+        drv_semaphore_drop(r->semaphores[i]);
     free(r->memory);
+    free(r->semaphores);
     free(r);
 }
 
@@ -357,12 +370,41 @@ static CUresult hold_memory(const struct drv_exec *exec, struct references *r) {
     return CUDA_SUCCESS;
 }
 
+static bool has_semaphores(const struct drv_node *n) {
+    return n->params.type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL ||
+           n->params.type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
+}
+
+// Nodes of both types have the same fields, but for the type of paramsArray.
+static CUresult hold_semaphores(const struct drv_exec *exec, struct references *r) {
+    size_t n = 0;
+    for (size_t i = 0; i < exec->nnodes; i++)
+        if (has_semaphores(exec->nodes[i].node))
+            n += exec->nodes[i].node->params.extSemWait.numExtSems;
+    if (!n)
+        return CUDA_SUCCESS;
+    r->semaphores = malloc(n * sizeof(struct drv_semaphore *));
+    REQUIRE(r->semaphores, CUDA_ERROR_OUT_OF_MEMORY, "no memory for references to semaphores");
+    for (size_t i = 0; i < exec->nnodes; i++) {
+        const CUDA_EXT_SEM_WAIT_NODE_PARAMS *p = &exec->nodes[i].node->params.extSemWait;
+        if (!has_semaphores(exec->nodes[i].node))
+            continue;
+        for (unsigned k = 0; k < p->numExtSems; k++) {
+            TRY(drv_semaphore_hold(p->extSemArray[k], &r->semaphores[r->nsemaphores]));
+            r->nsemaphores++;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
 CUresult drv_exec_hold(struct drv_exec *exec) {
     size_t n = count_references(exec->graph);
     struct references *r = calloc(1, sizeof *r + n * sizeof r->at[0]);
     REQUIRE(r, CUDA_ERROR_OUT_OF_MEMORY, "no memory for references to user objects");
     copy_references(exec->graph, r);
     CUresult result = hold_memory(exec, r);
+    if (result == CUDA_SUCCESS)
+        result = hold_semaphores(exec, r);
     if (result == CUDA_SUCCESS)
         result = drv_status(kd_graph_hold(exec->k, drop_references, r), NULL);
     if (result != CUDA_SUCCESS)
@@ -665,9 +707,11 @@ static CUresult capture(struct drv_exec *exec, struct kd_queue *q) {
 }
 
 static CUresult submit(struct drv_exec *exec, struct kd_queue *q, struct drv_context *ctx) {
-    if (exec->conditionals.n)
-        return drv_conditionals_launch(&exec->conditionals, exec->k, q, ctx);
-    return drv_status(kd_graph_launch(exec->k, q), ctx);
+    CUresult result = exec->conditionals.n
+                          ? drv_conditionals_launch(&exec->conditionals, exec->k, q, ctx)
+                          : drv_status(kd_graph_launch(exec->k, q), ctx);
+    return result == CUDA_SUCCESS && drv_launch_blocking ? drv_status(kd_queue_wait(q), ctx)
+                                                         : result;
 }
 
 CUresult drv_exec_launch(struct drv_exec *exec, CUstream stream) {

@@ -127,7 +127,9 @@ static CUresult change(struct drv_exec *exec, struct drv_node *copy, CUgraphNode
     copy->owned = draft.owned;
     copy->owned_bytes = draft.owned_bytes;
     copy->packed_offset = draft.packed_offset;
-    return CUDA_SUCCESS;
+    bool semaphores = p->type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL ||
+                      p->type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
+    return semaphores ? drv_exec_hold(exec) : CUDA_SUCCESS;
 }
 
 static CUresult find_typed(CUgraphExec handle, CUgraphNode node, CUgraphNodeType type,
@@ -152,6 +154,15 @@ static CUresult find_typed(CUgraphExec handle, CUgraphNode node, CUgraphNodeType
 
 EXEC_SET_PARAMS(cuGraphExecKernelNodeSetParams_v2, CU_GRAPH_NODE_TYPE_KERNEL, kernel,
                 CUDA_KERNEL_NODE_PARAMS)
+// The form of versions 10 and 11, whose functions are of the current context.
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                        const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
+    ENTER();
+    REQUIRE_POINTER(nodeParams);
+    CUDA_KERNEL_NODE_PARAMS p = drv_kernel_params_of_v1(nodeParams);
+    return cuGraphExecKernelNodeSetParams_v2(hGraphExec, hNode, &p);
+}
+
 EXEC_SET_PARAMS(cuGraphExecHostNodeSetParams, CU_GRAPH_NODE_TYPE_HOST, host, CUDA_HOST_NODE_PARAMS)
 EXEC_SET_PARAMS(cuGraphExecExternalSemaphoresSignalNodeSetParams,
                 CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL, extSemSignal, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS)

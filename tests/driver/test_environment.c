@@ -36,6 +36,30 @@ static int blocking_launch(const char *unused) {
     return trap_once(&ctx) == CUDA_ERROR_LAUNCH_FAILED;
 }
 
+static int blocking_graph(const char *unused) {
+    CUcontext ctx = check_context();
+    CUmodule m;
+    CUfunction f;
+    CUgraph g;
+    CUgraphExec e;
+    CUgraphNode n;
+    NEED(cuModuleLoadData(&m, PTX_HEAD PTX_TRAP));
+    NEED(cuModuleGetFunction(&f, m, "trap_now"));
+    CUDA_KERNEL_NODE_PARAMS p = {.func = f,
+                                 .gridDimX = 1,
+                                 .gridDimY = 1,
+                                 .gridDimZ = 1,
+                                 .blockDimX = 1,
+                                 .blockDimY = 1,
+                                 .blockDimZ = 1};
+    NEED(cuGraphCreate(&g, 0));
+    NEED(cuGraphAddKernelNode(&n, g, NULL, 0, &p));
+    NEED(cuGraphInstantiate(&e, g, 0));
+    freopen("/dev/null", "w", stderr);
+    (void)ctx;
+    return cuGraphLaunch(e, NULL) == CUDA_ERROR_LAUNCH_FAILED;
+}
+
 static int faulting(const char *unused) {
     CUcontext ctx;
     freopen("/dev/null", "w", stderr);
@@ -137,6 +161,8 @@ int main(void) {
     setenv("KUDZU_DEVICES", "3", 1);
     CHECK(in_child("CUDA_LAUNCH_BLOCKING", "1", blocking_launch, NULL) == 1);
     CHECK(in_child("CUDA_LAUNCH_BLOCKING", "0", blocking_launch, NULL) == 0);
+    CHECK(in_child("CUDA_LAUNCH_BLOCKING", "1", blocking_graph, NULL) == 1);
+    CHECK(in_child("CUDA_LAUNCH_BLOCKING", "0", blocking_graph, NULL) == 0);
     waits_on_exception();
     devices_by_uuid();
     CHECK(in_child("CUDA_MODULE_LOADING", "EAGER", loading_mode, NULL) == CU_MODULE_EAGER_LOADING);

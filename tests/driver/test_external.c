@@ -148,6 +148,94 @@ static void binary(CUstream s, CUstream t) {
     close(fds[1]);
 }
 
+// Semaphore nodes of both kinds in one graph, by hand and by capture; the handles may be destroyed
+// while executable graphs with them live.
+struct semaphores {
+    CUexternalSemaphore sem[2]; // a timeline, a binary one
+    _Atomic uint64_t *value;
+    int counter;
+};
+
+static struct semaphores both_kinds(void) {
+    struct semaphores x;
+    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC desc = {
+        .type = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD};
+    int fd = memfd_create("timeline", MFD_ALLOW_SEALING);
+    CHECK(ftruncate(fd, 4096) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+    x.value = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    desc.handle.fd = fd;
+    NEED(cuImportExternalSemaphore(&x.sem[0], &desc));
+    desc.type = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD;
+    desc.handle.fd = eventfd(0, EFD_SEMAPHORE);
+    x.counter = dup(desc.handle.fd);
+    NEED(cuImportExternalSemaphore(&x.sem[1], &desc));
+    return x;
+}
+
+static void run_graph(CUgraph g, CUstream s, const struct semaphores *x, uint64_t done) {
+    CUgraphExec e;
+    uint64_t one = 1;
+    NEED(cuGraphInstantiate(&e, g, 0));
+    for (int turn = 0; turn < 2; turn++) {
+        *x->value = 0;
+        OK(cuGraphLaunch(e, s));
+        busy(s);
+        *x->value = 3;
+        busy(s); // the other semaphore is still waited for
+        CHECK(write(x->counter, &one, 8) == 8);
+        OK(cuStreamSynchronize(s));
+        CHECK(*x->value == done);
+        CHECK(read(x->counter, &one, 8) == 8 && one == 1);
+    }
+    OK(cuGraphExecDestroy(e));
+}
+
+static void graphs(CUstream s) {
+    struct semaphores x = both_kinds();
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signal[2] = {{.params.fence.value = 9}};
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS wait[2] = {{.params.fence.value = 3}};
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS w = {x.sem, wait, 2};
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS n = {x.sem, signal, 2}, got;
+    CUgraphNode first, second;
+    CUgraph g;
+    CUgraphExec e;
+    NEED(cuGraphCreate(&g, 0));
+    OK(cuGraphAddExternalSemaphoresWaitNode(&first, g, NULL, 0, &w));
+    OK(cuGraphAddExternalSemaphoresSignalNode(&second, g, &first, 1, &n));
+    OK(cuGraphExternalSemaphoresSignalNodeGetParams(second, &got));
+    CHECK(got.numExtSems == 2 && got.extSemArray[1] == x.sem[1] &&
+          got.paramsArray[0].params.fence.value == 9);
+    run_graph(g, s, &x, 9);
+    // Other parameters for the executable graph alone, after which the handles go.
+    NEED(cuGraphInstantiate(&e, g, 0));
+    signal[0].params.fence.value = 21;
+    OK(cuGraphExecExternalSemaphoresSignalNodeSetParams(e, second, &n));
+    n.numExtSems = 1;
+    EXPECT(cuGraphExecExternalSemaphoresSignalNodeSetParams(e, second, &n),
+           CUDA_ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(g));
+    NEED(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuWaitExternalSemaphoresAsync(x.sem, wait, 2, s));
+    OK(cuSignalExternalSemaphoresAsync(x.sem, signal, 2, s));
+    NEED(cuStreamEndCapture(s, &g));
+    size_t nodes = 0;
+    OK(cuGraphGetNodes(g, NULL, &nodes));
+    CHECK(nodes == 2);
+    run_graph(g, s, &x, 21);
+    OK(cuGraphDestroy(g));
+    for (int i = 0; i < 2; i++)
+        OK(cuDestroyExternalSemaphore(x.sem[i]));
+    uint64_t one = 1;
+    *x.value = 3;
+    CHECK(write(x.counter, &one, 8) == 8);
+    OK(cuGraphLaunch(e, s));
+    OK(cuStreamSynchronize(s));
+    CHECK(*x.value == 21 && read(x.counter, &one, 8) == 8);
+    OK(cuGraphExecDestroy(e));
+    close(x.counter);
+    munmap((void *)x.value, 4096);
+}
+
 int main(void) {
     CUcontext ctx = check_context();
     CUstream s, t;
@@ -156,6 +244,7 @@ int main(void) {
     memory();
     timeline(s);
     binary(s, t);
+    graphs(s);
     OK(cuCtxDestroy(ctx));
     return check_result();
 }

@@ -1,6 +1,8 @@
 // Executable graphs: what they compute, in what order, and how launches follow each other.
 #include <stdint.h>
 
+#include <kudzu/driver_types_v1.h>
+
 #include "graph_kernels.h"
 
 static void chain(void) {
@@ -113,6 +115,50 @@ static void copies_of_rows(void) {
 }
 
 // A child graph runs between its node's predecessors and successors, and so does one in it.
+// The forms of kernel nodes of versions 10 and 11, found by version.
+static void first_forms(void) {
+    CUresult (*add)(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
+                    const CUDA_KERNEL_NODE_PARAMS_v1 *);
+    CUresult (*get)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS_v1 *);
+    CUresult (*set)(CUgraphNode, const CUDA_KERNEL_NODE_PARAMS_v1 *);
+    CUresult (*exec_set)(CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS_v1 *);
+    NEED(cuGetProcAddress("cuGraphAddKernelNode", (void **)&add, 10000, 0, NULL));
+    NEED(cuGetProcAddress("cuGraphKernelNodeGetParams", (void **)&get, 10000, 0, NULL));
+    NEED(cuGetProcAddress("cuGraphKernelNodeSetParams", (void **)&set, 10000, 0, NULL));
+    NEED(cuGetProcAddress("cuGraphExecKernelNodeSetParams", (void **)&exec_set, 10010, 0, NULL));
+    CUdeviceptr p;
+    unsigned factor = 3, term = 4;
+    void *params[] = {&p, &factor, &term};
+    CUDA_KERNEL_NODE_PARAMS_v1 k = {step, 1, 1, 1, 1, 1, 1, 0, params, NULL}, got;
+    CUgraph g;
+    CUgraphExec e;
+    CUgraphNode n;
+    NEED(cuMemAlloc(&p, 4));
+    NEED(cuGraphCreate(&g, 0));
+    OK(add(&n, g, NULL, 0, &k));
+    OK(get(n, &got));
+    CHECK(got.func == step && got.blockDimX == 1 && *(unsigned *)got.kernelParams[1] == 3);
+    term = 5;
+    OK(set(n, &k));
+    NEED(cuGraphInstantiate(&e, g, 0));
+    OK(cuMemsetD32(p, 2, 1));
+    OK(cuGraphLaunch(e, stream));
+    OK(cuStreamSynchronize(stream));
+    CHECK(word(p) == 11);
+    factor = 2;
+    OK(exec_set(e, n, &k));
+    OK(cuGraphLaunch(e, stream));
+    OK(cuStreamSynchronize(stream));
+    CHECK(word(p) == 27);
+    EXPECT(add(&n, g, NULL, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(get(n, NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(set(NULL, &k), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(exec_set(NULL, n, &k), CUDA_ERROR_INVALID_VALUE);
+    OK(cuGraphExecDestroy(e));
+    OK(cuGraphDestroy(g));
+    OK(cuMemFree(p));
+}
+
 static void children(void) {
     CUgraph g, child, inner;
     CUgraphExec e;
@@ -437,6 +483,7 @@ int main(void) {
     kinds();
     copies_of_rows();
     children();
+    first_forms();
     lattice();
     with_itself();
     events();
