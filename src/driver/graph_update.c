@@ -357,6 +357,8 @@ static CUresult update(struct drv_exec *exec, struct drv_graph *old, struct drv_
         result = take_over(exec, p.pairs[i].old, p.pairs[i].new);
         if (result != CUDA_SUCCESS)
             info->errorNode = p.pairs[i].new->object.handle;
+        if (result == CUDA_ERROR_NOT_SUPPORTED)
+            info->result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
     }
     free(p.pairs);
     REQUIRE(same, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,

@@ -310,6 +310,30 @@ static CUgraph two_branches(CUdeviceptr p, unsigned m, CUgraphNode *last) {
     return g;
 }
 
+// The function of a kernel node cannot change to one of another context.
+static void function_of_another_context(CUdeviceptr p, CUgraphExec e) {
+    CUcontext here, other;
+    CUmodule m;
+    CUfunction f;
+    CUgraph g;
+    CUgraphNode last;
+    CUgraphExecUpdateResultInfo info;
+    OK(cuCtxGetCurrent(&here));
+    NEED(cuCtxCreate(&other, 0, 0));
+    NEED(cuModuleLoadData(&m, graph_ptx));
+    NEED(cuModuleGetFunction(&f, m, "step"));
+    CUfunction mine = step;
+    step = f;
+    g = two_branches(p, 9, &last);
+    step = mine;
+    OK(cuCtxSetCurrent(here));
+    EXPECT(cuGraphExecUpdate(e, g, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    CHECK(info.result == CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE && info.errorNode);
+    OK(cuGraphDestroy(g));
+    OK(cuCtxDestroy(other));
+    OK(cuCtxSetCurrent(here));
+}
+
 static void update_whole(void) {
     CUgraph g, like, unlike;
     CUgraphExec e;
@@ -347,6 +371,7 @@ static void update_whole(void) {
     EXPECT(cuGraphExecUpdate(e, unlike, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
     CHECK(info.result == CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED && info.errorNode == deps[1]);
     EXPECT(cuGraphExecUpdate(e, unlike, NULL), CUDA_ERROR_INVALID_VALUE);
+    function_of_another_context(p, e);
     OK(cuGraphDestroy(unlike));
     OK(cuMemsetD32(p, 1, 2));
     OK(cuGraphLaunch(e, stream)); // failed updates change nothing
