@@ -218,6 +218,9 @@ void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault);
 // cg_prefetch.c
 // In a counted loop: asks for what an access at p will touch some turns later.
 void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, bool is_store);
+// Outside loops: asks for what the same access of later groups will touch, `bytes` a group.
+void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
+                        bool is_store);
 // By how many bytes the address of a load grows each turn, as an i64, when it fills a tile: it
 // stands in a loop with barriers, and the next turn's memory is worth asking for. Else NULL.
 LLVMValueRef cg_next_tile(struct cg_func *g, const struct kir_inst *i);

@@ -643,9 +643,17 @@ static void note_access(struct cg_func *g, const struct access *a, const struct 
                                          : note_why(n, g->fl, i->ops[0]));
 }
 
+// Bytes from the first lane's place to the end of the last one's, where there are no gaps between
+// groups; else 0.
+static unsigned extent(const struct cg *c, const struct access *a, struct plan p) {
+    unsigned components = p.stride ? p.stride : p.pieces == c->width ? a->count : 0;
+    return components * a->bytes * c->width;
+}
+
 static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
                          const int64_t *offs, struct plan p, LLVMValueRef *out) {
     cg_prefetch_turns(g, a->i, base, false);
+    cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), false);
     if (a->ahead)
         cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
     if (p.pieces)
@@ -657,6 +665,7 @@ static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef
 static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
                           const int64_t *offs, struct plan p, LLVMValueRef *comp) {
     cg_prefetch_turns(g, a->i, base, true);
+    cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), true);
     if (p.pieces)
         store_pieces(g, a, base, offs, p.pieces, comp);
     else
@@ -700,6 +709,89 @@ static void gather(struct cg_func *g, const struct access *a, LLVMValueRef *out)
     cg_gather(g, each, out);
 }
 
+// ---- lanes at constant distances, too far apart for vectors -----------------------------------
+
+// Where the distances hold and all lanes act, each lane's place is a scalar and a constant.
+struct apart {
+    LLVMBasicBlockRef all, some, done;
+    LLVMValueRef base, pointers, mask;
+};
+
+// Is there anything to ask when it runs?
+static bool lie_apart(struct cg_func *g, const struct access *a, const struct shape *s,
+                      LLVMValueRef guard) {
+    bool asks = guard || (g->now.mask && !LLVMIsConstant(g->now.mask));
+    return s->kind == SHAPE_OFFSETS && a->space == ISA_SPACE_GLOBAL && g->cg->width > 1 &&
+           g->cg->team == 1 && !g->cg->quick && asks;
+}
+
+static struct apart begin_apart(struct cg_func *g, const struct access *a, LLVMValueRef guard) {
+    struct cg *c = g->cg;
+    struct apart p = {cg_new_block(g, "apart"),    cg_new_block(g, "some"),
+                      cg_new_block(g, "accessed"), scalar_pointer(g, a),
+                      exact_pointers(g, a),        g->now.mask};
+    LLVMTypeRef t = cg_mask_type(c);
+    LLVMValueRef ok = guard;
+    if (p.mask) {
+        LLVMValueRef all = cg_call_intrinsic(c, "llvm.vector.reduce.and", &t, 1, &p.mask, 1);
+        ok = ok ? LLVMBuildAnd(c->b, ok, all, "") : all;
+    }
+    LLVMBuildCondBr(c->b, ok, p.all, p.some);
+    LLVMPositionBuilderAtEnd(c->b, p.all);
+    g->now.mask = NULL;
+    return p;
+}
+
+// Ends a way; returns the block it ended in.
+static LLVMBasicBlockRef end_way(struct cg_func *g, const struct apart *p, LLVMBasicBlockRef next) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(g->cg->b);
+    LLVMBuildBr(g->cg->b, p->done);
+    LLVMPositionBuilderAtEnd(g->cg->b, next);
+    g->now.mask = p->mask;
+    return here;
+}
+
+static struct cg_lane_access from_base(const struct access *a, const struct apart *p,
+                                       const int64_t *offs) {
+    return (struct cg_lane_access){.elem = a->elem,
+                                   .count = a->count,
+                                   .bytes = a->bytes,
+                                   .at = {.base = p->base, .offs = offs}};
+}
+
+// Without a mask a sum wraps, which hardly ever happens.
+static struct cg_lane_access from_pointers(const struct access *a, const struct apart *p) {
+    struct cg_lane_access x = at_pointers(a, p->pointers);
+    x.rare = !p->mask;
+    return x;
+}
+
+static void load_apart(struct cg_func *g, const struct access *a, const int64_t *offs,
+                       LLVMValueRef guard, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMValueRef x[2][8];
+    LLVMBasicBlockRef from[2];
+    struct apart p = begin_apart(g, a, guard);
+    cg_gather(g, from_base(a, &p, offs), x[0]);
+    from[0] = end_way(g, &p, p.some);
+    cg_gather(g, from_pointers(a, &p), x[1]);
+    from[1] = end_way(g, &p, p.done);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef in[2] = {x[0][k], x[1][k]};
+        out[k] = LLVMBuildPhi(c->b, LLVMTypeOf(in[0]), "");
+        LLVMAddIncoming(out[k], in, from, 2);
+    }
+}
+
+static void store_apart(struct cg_func *g, const struct access *a, const int64_t *offs,
+                        LLVMValueRef guard, LLVMValueRef *comp) {
+    struct apart p = begin_apart(g, a, guard);
+    cg_scatter(g, from_base(a, &p, offs), comp);
+    end_way(g, &p, p.some);
+    cg_scatter(g, from_pointers(a, &p), comp);
+    end_way(g, &p, p.done);
+}
+
 static void emit_load(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     struct access a = describe(c, i, i->res[0]->type);
@@ -728,6 +820,8 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
         load_scalar(g, &a, x);
     else if (n.pieces || n.stride)
         load_offsets(g, &a, n, s.offs, x);
+    else if (lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL))
+        load_apart(g, &a, s.offs, cg_guard(g, v), x);
     else
         gather(g, &a, x);
     order(c, i, ISA_SEM_ACQUIRE, LLVMAtomicOrderingAcquire);
@@ -788,6 +882,8 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         cg_scatter(g, at_pointers(&a, p), comp);
         LLVMBuildBr(c->b, done);
         LLVMPositionBuilderAtEnd(c->b, done);
+    } else if (!local && lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL)) {
+        store_apart(g, &a, s.offs, cg_guard(g, v), comp);
     } else {
         cg_scatter(g, each_lane(g, &a), comp);
     }

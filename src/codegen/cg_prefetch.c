@@ -6,7 +6,7 @@
 #include "codegen/cg.h"
 
 enum { FAR_STEP = 1024, LOOK_AHEAD = 4096, MIN_TURNS = 2, MAX_TURNS = 8, LINE = 64 };
-enum { MAX_DEPTH = 12, MAX_LINES = 8 };
+enum { MAX_DEPTH = 12, MAX_LINES = 8, NEXT_GROUPS = 512 };
 
 static void prefetch(struct cg *c, LLVMValueRef p, bool is_store) {
     LLVMValueRef args[4] = {p, cg_i32(c, is_store), cg_i32(c, 3), cg_i32(c, 1)};
@@ -21,6 +21,22 @@ static int64_t bytes_per_index(const struct cg_func *g, const struct kir_inst *i
         return 0;
     int64_t dx = x->offs[1] - x->offs[0], da = a->offs[1] - a->offs[0];
     return dx && da % dx == 0 ? da / dx : 0;
+}
+
+// All lines of an access of so many bytes, `by` (i64) bytes behind p.
+static void prefetch_lines(struct cg *c, LLVMValueRef p, LLVMValueRef by, unsigned bytes,
+                           bool is_store) {
+    for (unsigned at = 0; at < bytes && at / LINE < MAX_LINES; at += LINE) {
+        LLVMValueRef to = LLVMBuildAdd(c->b, by, cg_i64(c, at), "");
+        prefetch(c, LLVMBuildGEP2(c->b, c->i8, p, &to, 1, ""), is_store);
+    }
+}
+
+void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
+                        bool is_store) {
+    if (g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->quick && bytes >= LINE &&
+        i->mods.space == ISA_SPACE_GLOBAL && !g->fl->cfg->loop[i->block->id])
+        prefetch_lines(g->cg, p, cg_i64(g->cg, NEXT_GROUPS), bytes, is_store);
 }
 
 void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, bool is_store) {

@@ -46,7 +46,8 @@ static struct cost access(const struct flow *fl, const struct kir_inst *i) {
         return (struct cost){0};
     if (i->mods.space != ISA_SPACE_LOCAL && is_line(s))
         return (struct cost){s->kind == SHAPE_UNIFORM ? n : 2 * n, w * n};
-    return (struct cost){SPREAD * w * n, w * n};
+    // Words of one lane that follow each other are one access.
+    return (struct cost){SPREAD * w, w};
 }
 
 static unsigned value_bits(const struct kir_inst *i) {
@@ -128,11 +129,14 @@ static double turns(const struct cfg_loop *l) {
     return n;
 }
 
-static bool any_divergent_loop(const struct flow *fl) {
+// Loops whose lanes turn together keep their accesses in vectors, whatever they cost: groups run in
+// teams there. Without loops rows of threads may have columns in common (cg_transpose.c).
+static bool is_candidate(const struct flow *fl) {
+    const uint32_t *n = fl->spec.ntid;
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
         if (fl->loop_divergent[k])
             return true;
-    return false;
+    return !fl->cfg->loops.len && n[1] * n[2] == 1;
 }
 
 bool scalars_are_faster(const struct flow *fl, unsigned vector_bits) {
@@ -147,5 +151,5 @@ bool scalars_are_faster(const struct flow *fl, unsigned vector_bits) {
             sum.scalar += c.scalar * often;
         }
     }
-    return any_divergent_loop(fl) && sum.vector > 1.25 * sum.scalar;
+    return is_candidate(fl) && sum.vector > 1.25 * sum.scalar;
 }
