@@ -8,7 +8,7 @@
 #include "device/internal.h"
 #include "device/runner.h"
 
-enum { IMMEDIATE_BYTES = 16 << 10, COPY_STACK_SHIFT = 16 };
+enum { IMMEDIATE_BYTES = COPY_AT_ONCE, COPY_STACK_SHIFT = 16 };
 static const uint64_t UNIT_BYTES = 512 << 10;
 
 // What a copy and a set have in common: bytes in rows in slices.
@@ -123,17 +123,17 @@ static void run_units(void *arg) {
     }
 }
 
-static void report_fault(struct runner *r, struct op *op) {
-    if (!context_begin_fault(op->context))
+static void report_fault(struct runner *r, struct kd_context *c, enum op_kind kind) {
+    if (!context_begin_fault(c))
         return;
     struct kd_fault_record f = {.fault = r->fault.fault,
                                 .address_known = r->fault.address_known,
                                 .address = r->fault.address};
-    const char *what = op->kind == OP_COPY ? "copy" : "memory set";
+    const char *what = kind == OP_COPY ? "copy" : "memory set";
     snprintf(f.kernel, sizeof f.kernel, "(%s)", what);
     snprintf(f.text, sizeof f.text, "a %s touched memory that is not there: address 0x%llx", what,
              (unsigned long long)f.address);
-    context_end_fault(op->context, &f);
+    context_end_fault(c, &f);
 }
 
 static void run_guarded(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
@@ -141,7 +141,7 @@ static void run_guarded(struct runner *r, struct op *op, uint64_t first, uint64_
     if (context_faulted(op->context))
         return;
     if (runner_call(r, COPY_STACK_SHIFT, run_units, &piece) == OUTCOME_FAULT)
-        report_fault(r, op);
+        report_fault(r, op->context, (enum op_kind)op->kind);
 }
 
 void copy_run(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
@@ -157,4 +157,24 @@ void copy_run_immediate(struct op *op) {
         struct piece piece = {op, 0, op->units};
         run_units(&piece);
     }
+}
+
+struct flat {
+    void *dst;
+    const void *src;
+    uint64_t bytes;
+};
+
+static void run_flat(void *arg) {
+    const struct flat *f = arg;
+    memmove(f->dst, f->src, f->bytes);
+}
+
+void copy_at_once(struct kd_context *c, void *dst, const void *src, uint64_t bytes) {
+    struct runner *r = runner_get();
+    struct flat f = {dst, src, bytes};
+    if (!r)
+        run_flat(&f);
+    else if (runner_call(r, COPY_STACK_SHIFT, run_flat, &f) == OUTCOME_FAULT)
+        report_fault(r, c, OP_COPY);
 }

@@ -25,6 +25,8 @@ struct slab {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct range *areas;
 static uint64_t next_id = 1;
+// Counts the times that the lock was taken by those who may change something.
+static _Atomic uint64_t changes = 1;
 
 bool device_memory_open(struct device_memory *m, uint64_t total) {
     memset(m, 0, sizeof *m);
@@ -39,6 +41,7 @@ static bool counted(enum kd_memory_kind kind) {
 
 void memory_lock(void) {
     pthread_mutex_lock(&lock);
+    atomic_fetch_add_explicit(&changes, 1, memory_order_acq_rel);
 }
 
 void memory_unlock(void) {
@@ -177,7 +180,7 @@ enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint
         return kd_fail(KD_OUT_OF_MEMORY, "%llu bytes were asked for; the device has %llu in all",
                        (unsigned long long)size, (unsigned long long)m->total);
     uint64_t bytes = counted(kind) ? charge(size) : 0;
-    pthread_mutex_lock(&lock);
+    memory_lock();
     uint64_t used = atomic_load(&m->used), ptr = 0;
     if (bytes > m->total - used) {
         pools_reclaim(c->device);
@@ -223,21 +226,54 @@ struct allocation *memory_find_locked(uint64_t ptr, struct area **area, uint64_t
     return ptr - *base < s->slots[i].size ? &s->slots[i] : NULL;
 }
 
-bool kd_memory_find(uint64_t ptr, struct kd_memory *out) {
+// What a thread found lately, good as long as nothing has changed: copies ask for the same few
+// allocations again and again.
+enum { KNOWN = 4 };
+struct known {
+    uint64_t as_of; // `changes` then
+    struct kd_memory memory;
+};
+static __thread struct {
+    struct known at[KNOWN];
+    unsigned next;
+} known __attribute__((tls_model("initial-exec")));
+
+static const struct kd_memory *find_known(uint64_t ptr) {
+    uint64_t now = atomic_load_explicit(&changes, memory_order_acquire);
+    for (unsigned k = 0; k < KNOWN; k++)
+        if (known.at[k].as_of == now && ptr - known.at[k].memory.base < known.at[k].memory.size)
+            return &known.at[k].memory;
+    return NULL;
+}
+
+static const struct kd_memory *find_and_keep(uint64_t ptr) {
     struct area *area;
     uint64_t base;
+    struct known *k = &known.at[known.next++ % KNOWN];
     pthread_mutex_lock(&lock);
     struct allocation *a = memory_find_locked(ptr, &area, &base);
-    if (a && out)
-        *out = (struct kd_memory){.base = base,
-                                  .size = a->size,
-                                  .kind = a->kind,
-                                  .flags = a->flags,
-                                  .id = a->id,
-                                  .context = a->context,
-                                  .device = area->device ? area->device : a->context->device};
+    k->as_of = 0;
+    if (a) {
+        k->as_of = atomic_load_explicit(&changes, memory_order_relaxed);
+        k->memory = (struct kd_memory){.base = base,
+                                       .size = a->size,
+                                       .kind = a->kind,
+                                       .flags = a->flags,
+                                       .id = a->id,
+                                       .context = a->context,
+                                       .device = area->device ? area->device : a->context->device};
+    }
     pthread_mutex_unlock(&lock);
-    return a != NULL;
+    return a ? &k->memory : NULL;
+}
+
+bool kd_memory_find(uint64_t ptr, struct kd_memory *out) {
+    const struct kd_memory *m = find_known(ptr);
+    if (!m)
+        m = find_and_keep(ptr);
+    if (m && out)
+        *out = *m;
+    return m != NULL;
 }
 
 uint64_t memory_slot(const struct area *area, uint64_t base, uint64_t *slots) {
@@ -270,7 +306,7 @@ static void release(struct area *area, struct allocation *a, uint64_t base) {
 static bool free_at(uint64_t ptr, bool locked) {
     struct area *area;
     uint64_t base;
-    pthread_mutex_lock(&lock);
+    memory_lock();
     struct allocation *a = memory_find_locked(ptr, &area, &base);
     bool ok = a && base == ptr && a->kind != KD_MEMORY_REGISTERED && a->locked == locked;
     if (ok)
@@ -317,7 +353,7 @@ static void free_slots(struct slab *s, struct kd_context *c) {
 }
 
 void memory_free_context(struct kd_context *c) {
-    pthread_mutex_lock(&lock);
+    memory_lock();
     uint64_t at = 0;
     for (struct range *r; (r = range_after(areas, at));) {
         struct area *area = (struct area *)r;
@@ -349,7 +385,7 @@ enum kd_status kd_memory_register(struct kd_context *c, void *ptr, uint64_t size
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for the registration's record");
     area->range.base = base;
     area->range.size = size;
-    pthread_mutex_lock(&lock);
+    memory_lock();
     bool taken = overlaps(base, size);
     if (!taken) {
         area->one = memory_describe(c, KD_MEMORY_REGISTERED, size, flags, false);
@@ -366,7 +402,7 @@ enum kd_status kd_memory_register(struct kd_context *c, void *ptr, uint64_t size
 enum kd_status kd_memory_unregister(void *ptr) {
     struct area *area;
     uint64_t base;
-    pthread_mutex_lock(&lock);
+    memory_lock();
     struct allocation *a = memory_find_locked((uint64_t)ptr, &area, &base);
     bool ok = a && a->kind == KD_MEMORY_REGISTERED && base == (uint64_t)ptr;
     if (ok)
@@ -392,7 +428,7 @@ enum kd_status memory_adopt(struct kd_device *d, struct kd_context *c, enum kd_m
         area->pages = *pages;
         area->foreign = true;
     }
-    pthread_mutex_lock(&lock);
+    memory_lock();
     bool taken = overlaps(base, size);
     if (!taken) {
         area->one = memory_describe(c, kind, size, flags, locked);

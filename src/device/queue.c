@@ -375,8 +375,29 @@ static bool stage(struct op *op) {
     return true;
 }
 
+// A short copy for a queue whose work has ended is made here, under the queue's lock, so that what
+// other threads submit comes before or after it. Nothing of other queues may have to be waited for:
+// see add_legacy_order; whoever makes a difference does so before it asks for this queue's tail.
+static bool copied_at_once(struct kd_queue *q, const struct kd_copy *c) {
+    struct queue_set *s = &q->context->queues;
+    if (c->height != 1 || c->depth != 1 || c->width > COPY_AT_ONCE)
+        return false;
+    if (q->legacy && !atomic_load_explicit(&s->legacy_used, memory_order_relaxed))
+        atomic_store(&s->legacy_used, 1);
+    kd_lock(&q->lock);
+    bool alone =
+        (!q->tail || op_ended(q->tail)) && !atomic_load(&s->gated) &&
+        (q->legacy ? atomic_load(&s->count) == 0 : !blocking(q) || !atomic_load(&s->legacy_used));
+    if (alone)
+        copy_at_once(q->context, c->dst, c->src, c->width);
+    kd_unlock(&q->lock);
+    return alone;
+}
+
 enum kd_status kd_submit_copy(struct kd_queue *q, const struct kd_copy *copy) {
     struct op *op;
+    if (!context_faulted(q->context) && copied_at_once(q, copy))
+        return kd_succeed();
     enum kd_status status = prepare(q, OP_COPY, &op);
     if (status)
         return status;
