@@ -288,8 +288,6 @@ bool cg_emit_call(struct cg_func *g, struct kir_inst *i) {
         return true;
     }
     case ISA_OP_PMEVENT:
-    case ISA_OP_GRIDDEPCONTROL: // a launch here begins when the one before has ended
-    case ISA_OP_SETMAXNREG:
         return true;
     default:
         return false;

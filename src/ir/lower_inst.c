@@ -336,6 +336,8 @@ bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
     case ISA_OP_DISCARD:
     case ISA_OP_APPLYPRIORITY:
     case ISA_OP_PMEVENT:
+    case ISA_OP_SETMAXNREG:
+    case ISA_OP_GRIDDEPCONTROL: // a launch here begins when the one before has ended
         return true;
     default:
         return isa_op_info[inst->op].klass == ISA_CLASS_ASYNC ? lower_async(lf) : lower_generic(lf);
