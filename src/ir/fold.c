@@ -113,6 +113,20 @@ static struct kir_value *identity(struct fold *s, struct kir_inst *i) {
     }
 }
 
+// Whether an address that is that of a shared or local variable lies in a space.
+static struct kir_value *known_space(struct fold *s, const struct kir_inst *i) {
+    const struct kir_value *a = i->ops[0];
+    if (i->op != ISA_OP_ISSPACEP || a->kind != KIR_VALUE_INST || a->def->op != ISA_OP_CVTA)
+        return NULL;
+    const struct kir_value *v = a->def->ops[0];
+    uint8_t own = a->def->mods.space, asked = i->mods.space;
+    if (a->def->mods.to || v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_SYMADDR ||
+        v->def->sym->space != own || (own != ISA_SPACE_SHARED && own != ISA_SPACE_LOCAL))
+        return NULL;
+    bool in = asked == own || (own == ISA_SPACE_SHARED && asked == ISA_SPACE_CLUSTER);
+    return kir_const(s->f, KIR_PRED, in);
+}
+
 static bool same_width(const struct kir_inst *i, const struct kir_value *v) {
     unsigned bits = kir_type_bits(i->res[0]->type);
     return kir_type_bits(v->type) == bits && isa_type_bits(i->ty) == bits;
@@ -132,6 +146,8 @@ static void fold_inst(struct fold *s, struct kir_inst *i) {
         return;
     struct kir_value *v = i->nres == 1 ? identity(s, i) : NULL;
     if (v && same_width(i, v))
+        replace(s, i, 0, v);
+    else if (i->op == ISA_OP_ISSPACEP && (v = known_space(s, i)))
         replace(s, i, 0, v);
 }
 
