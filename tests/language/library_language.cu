@@ -21,6 +21,36 @@ __device__ static int nothing(...) {
     return 3;
 }
 
+// Code for each space a pointer may be of: when it is known, the others are never reached.
+__device__ static int read(const int *p) {
+    int value;
+    if (__isShared(p))
+        asm volatile("ld.shared.u32 %0, [%1];"
+                     : "=r"(value)
+                     : "r"((unsigned int)__cvta_generic_to_shared(p))
+                     : "memory");
+    else if (__isGlobal(p))
+        asm volatile("ld.global.u32 %0, [%1];"
+                     : "=r"(value)
+                     : "l"(__cvta_generic_to_global(p))
+                     : "memory");
+    else
+        value = *(const volatile int *)p;
+    return value;
+}
+
+__global__ void read_spaces(int *out, int at) {
+    __shared__ int shared[32], word;
+    int local[32];
+    word = 4 * at;
+    for (int i = 0; i < 32; i++)
+        local[i] = i * at, shared[i] = 100 * i;
+    out[0] = read(&local[at]);
+    out[1] = read(&shared[at]);
+    out[2] = read(&out[3]);
+    out[4] = read(&word);
+}
+
 __global__ void ask(int *out) {
     __shared__ int word;
     cudaGridDependencySynchronize();
@@ -45,5 +75,9 @@ int main() {
     ask<<<1, 32>>>(out);
     CUDA(cudaDeviceSynchronize());
     CHECK(out[0] == 3 && out[1] == 1 && out[2] == 0 && out[3] == 1 && out[4] == 7 && plain(1) == 1);
+    out[3] = 77;
+    read_spaces<<<1, 1>>>(out, 5);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(out[0] == 25 && out[1] == 500 && out[2] == 77 && out[4] == 20);
     return failures != 0;
 }

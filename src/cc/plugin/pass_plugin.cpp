@@ -339,6 +339,46 @@ struct VectorCopyPass : PassInfoMixin<VectorCopyPass> {
     }
 };
 
+// An address converted from one space straight into another, which the back end cannot write: code
+// for pointers of each space, of which only one is ever reached, looks so once the pointer's space
+// is known. What it would make is an address that nothing lies at.
+bool isForeign(const Value *v, unsigned from) {
+    unsigned to = v->getType()->getPointerAddressSpace();
+    return from && to && from != to;
+}
+
+Constant *noAddress(Type *pointer, const DataLayout &layout) {
+    return ConstantExpr::getIntToPtr(Constant::getAllOnesValue(layout.getIntPtrType(pointer)),
+                                     pointer);
+}
+
+void replaceForeignConstants(GlobalVariable &g, const DataLayout &layout) {
+    SmallVector<ConstantExpr *, 4> casts;
+    for (User *u : g.users())
+        if (auto *e = dyn_cast<ConstantExpr>(u))
+            if (e->getOpcode() == Instruction::AddrSpaceCast && isForeign(e, g.getAddressSpace()))
+                casts.push_back(e);
+    for (ConstantExpr *e : casts)
+        e->replaceAllUsesWith(noAddress(e->getType(), layout));
+}
+
+struct ForeignSpacePass : PassInfoMixin<ForeignSpacePass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &) {
+        const DataLayout &layout = m.getDataLayout();
+        if (!Triple(m.getTargetTriple()).isNVPTX())
+            return PreservedAnalyses::all();
+        for (GlobalVariable &g : m.globals())
+            replaceForeignConstants(g, layout);
+        for (Function &f : m)
+            for (Instruction &i : instructions(f))
+                if (auto *cast = dyn_cast<AddrSpaceCastInst>(&i))
+                    if (!cast->getType()->isVectorTy() &&
+                        isForeign(cast, cast->getSrcAddressSpace()))
+                        cast->replaceAllUsesWith(noAddress(cast->getType(), layout));
+        return PreservedAnalyses::none();
+    }
+};
+
 struct AlignmentPass : PassInfoMixin<AlignmentPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses) {
         if (!Triple(m.getTargetTriple()).isNVPTX())
@@ -361,8 +401,10 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPl
                     });
                 builder.registerOptimizerLastEPCallback(
                     [](ModulePassManager &passes, OptimizationLevel level) {
-                        if (level != OptimizationLevel::O0)
-                            passes.addPass(AlignmentPass());
+                        if (level == OptimizationLevel::O0)
+                            return;
+                        passes.addPass(AlignmentPass());
+                        passes.addPass(ForeignSpacePass());
                     });
             }};
 }
