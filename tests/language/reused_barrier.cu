@@ -52,6 +52,23 @@ __global__ void phases(unsigned int *out, int bytes) {
     }
 }
 
+// The first thread lets go of the object when it has passed it, as destructors do, while others
+// have still to ask; they find the phase ended.
+__global__ void late(unsigned int *out) {
+    __shared__ unsigned long long object;
+    unsigned int at = (unsigned int)__cvta_generic_to_shared(&object);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(blockDim.x) : "memory");
+    __syncthreads();
+    unsigned long long state;
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
+    for (unsigned int turns = 0; !ended(at, state); turns++)
+        atomicAdd(&out[1], 1);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(at) : "memory");
+    atomicAdd(&out[0], 1);
+}
+
 int main() {
     const unsigned int threads = 256;
     unsigned int *out = shared_array<unsigned int>(4);
@@ -59,5 +76,9 @@ int main() {
     CUDA(cudaDeviceSynchronize());
     for (unsigned int turn = 0; turn < 4; turn++)
         CHECK(out[turn] == threads * (threads - 1) / 2 + turn * threads);
+    unsigned int *passed = shared_array<unsigned int>(2);
+    late<<<1, threads>>>(passed);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(passed[0] == threads);
     return failures != 0;
 }
