@@ -3,8 +3,11 @@
 #ifndef __DRIVER_TYPES_H__
 #define __DRIVER_TYPES_H__
 
-#include <limits.h>
 #include <stddef.h>
+
+#if !defined(__CUDACC_RTC__) // there the C library is the program's own affair
+#include <limits.h>
+#endif
 
 #include "host_defines.h"
 #include "kudzu/runtime_errors.h"

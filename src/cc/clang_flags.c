@@ -6,8 +6,8 @@
 
 #include "cc/file_io.h"
 #include "cc/launch_tokens.h"
-#include "cc/references.h"
 #include "cc/precompiled.h"
+#include "cc/references.h"
 #include "cc/temporaries.h"
 
 // CUDA's version as clang is told: decides which launch functions host code calls.
@@ -307,6 +307,10 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
                        : NULL;
     command_arg(cmd, precompiled ? "-include-pch" : "-include");
     command_arg(cmd, precompiled ? precompiled : "kudzu/rtc_language.h");
+    if (precompiled && strcmp(arch->name, "sm_90") != 0) {
+        command_arg(cmd, "-Xclang");
+        command_arg(cmd, "-fno-validate-pch");
+    }
     command_argf(cmd, "--cuda-gpu-arch=%s", arch->name);
     command_arg(cmd, "--cuda-feature=+ptx85");
     add_device_code_generation(cmd, c);

@@ -208,9 +208,20 @@ const char *precompiled_path(const struct toolchain *t, struct arena *arena,
                 : NULL;
 }
 
+// Whether the header for run-time compilation, made for sm_90, can stand for another architecture:
+// it looks at __CUDA_ARCH__ to leave out functions, of which clang itself says what they need, and
+// in
+// __isClusterShared. What has features of its own (sm_90a) has macros of its own. The program has
+// to be shown the right __CUDA_ARCH__, and clang not to compare.
+static bool serves(const char *arch) {
+    size_t n = strlen(arch);
+    return n > 3 && strspn(arch + 3, "0123456789") == n - 3;
+}
+
 const char *precompiled_header(const struct toolchain *t, struct arena *arena,
                                const struct cc_options *o, enum cc_pass pass, const char *arch) {
-    if (pass != CC_HOST_PASS && strcmp(arch, "sm_90") != 0)
+    bool made_for_it = pass == CC_HOST_PASS || !strcmp(arch, "sm_90");
+    if (!made_for_it && (pass != CC_RTC_PASS || !serves(arch)))
         return NULL;
     return precompiled_path(t, arena, o, pass);
 }

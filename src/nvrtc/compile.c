@@ -37,12 +37,23 @@ static void put_line_marker(struct strbuf *source, const char *name) {
     strbuf_puts(source, "\"\n");
 }
 
+// The precompiled header is one for sm_90: what it says otherwise for this architecture.
+static void put_architecture(const struct job *j, struct strbuf *source) {
+    uint32_t number = j->options.cc.architectures.list.data[0].number;
+    if (!j->compilation.precompiled || number == 90)
+        return;
+    strbuf_printf(source, "#undef __CUDA_ARCH__\n#define __CUDA_ARCH__ %u\n", number * 10);
+    if (number < 90) // no clusters
+        strbuf_puts(source, "#define __isClusterShared __isShared\n");
+}
+
 static bool add_source(struct job *j) {
     const struct _nvrtcProgram *p = j->program;
     struct strbuf text = {0};
     char *program = arena_strdup(&j->arena, p->source);
     size_t size = strlen(program);
     launch_tokens_rewrite(&j->arena, &program, &size);
+    put_architecture(j, &text);
     if (j->options.default_device)
         strbuf_puts(&text, "#pragma clang force_cuda_host_device begin\n"
                            "#pragma clang attribute push(__attribute__((device)), apply_to = "
@@ -95,6 +106,8 @@ static bool prepare(struct job *j, struct command *cmd) {
                                         "-fno-diagnostics-show-option",
                                         "-ferror-limit=100",
                                         "-fmacro-prefix-map=" VIRTUAL_FOLDER "/="};
+    add_search(j);
+    compilation_init_rtc(&j->compilation, &j->options.cc, &j->toolchain, &j->arena);
     if (!add_source(j))
         return false;
     const char *overlay = virtual_files_overlay(&j->files, &j->arena);
@@ -102,8 +115,6 @@ static bool prepare(struct job *j, struct command *cmd) {
     j->err = memory_file("messages");
     if (!overlay || j->out < 0 || j->err < 0)
         return false;
-    add_search(j);
-    compilation_init_rtc(&j->compilation, &j->options.cc, &j->toolchain, &j->arena);
     clang_rtc_pass(cmd, &j->compilation, &j->options.cc.architectures.list.data[0], j->source);
     for (size_t i = 0; i < sizeof style / sizeof style[0]; ++i)
         command_arg(cmd, style[i]);

@@ -44,6 +44,24 @@ static void macros_and_standards(void) {
     holds("sizeof(size_t) == 8 && sizeof(float4) == 16 && sizeof(dim3) == 12", NULL, NULL);
 }
 
+// Older architectures share a precompiled header with newer ones, but not what these have more.
+static void older_architectures(void) {
+    static const char source[] = "extern \"C\" __global__ void k(int *p) {\n"
+                                 "    *p = __isClusterShared(p);\n"
+                                 "#if __CUDA_ARCH__ >= 800\n"
+                                 "    *p += __reduce_add_sync(~0u, *p);\n"
+                                 "#endif\n"
+                                 "}\n";
+    char *text;
+    CHECK_OK(with(source, "-arch=sm_75", NULL, NULL, &text));
+    free(text);
+    CHECK_OK(with(source, "-arch=sm_80", "-I/usr/include", NULL, &text));
+    free(text);
+    CHECK(with("extern \"C\" __global__ void k(int *p) { *p = __reduce_add_sync(~0u, *p); }",
+               "-arch=sm_75", NULL, NULL, &text) == NVRTC_ERROR_COMPILATION);
+    free(text);
+}
+
 static void own_names(void) {
     // Programs define what the C and C++ libraries define elsewhere.
     static const char source[] =
@@ -220,7 +238,6 @@ static void refused(void) {
 
 int main(void) {
     macros_and_standards();
-    // For the device's own architecture the built-in declarations are precompiled.
     for (int i = 0; i < 2; ++i) {
         architecture = i ? "-arch=compute_90" : NULL;
         own_names();
@@ -231,6 +248,7 @@ int main(void) {
         warnings();
     }
     architecture = NULL;
+    older_architectures();
     accepted();
     refused();
     return finish();
