@@ -453,6 +453,23 @@ INLINE float poly_erff_large(float t) {
     return fma_f(odd, t, even);
 }
 
+// erfcx(x) = (1 + p(t)) / (1 + 2x), t = (x - 2) / (x + 2), 0 <= x < 10.7; error 2^-26.3.
+INLINE float poly_erfcf(float t) {
+    float t2 = t * t;
+    float even = 0x1.2862f40000000p-15f;
+    float odd = -0x1.6d94680000000p-12f;
+    even = fma_f(even, t2, -0x1.48e7b00000000p-10f);
+    odd = fma_f(odd, t2, 0x1.4a0a4c0000000p-10f);
+    even = fma_f(even, t2, 0x1.1af6400000000p-7f);
+    odd = fma_f(odd, t2, -0x1.0776e20000000p-7f);
+    even = fma_f(even, t2, -0x1.bc0a1a0000000p-5f);
+    odd = fma_f(odd, t2, 0x1.4ffada0000000p-3f);
+    even = fma_f(even, t2, -0x1.54084c0000000p-3f);
+    odd = fma_f(odd, t2, -0x1.7bf5fa0000000p-4f);
+    even = fma_f(even, t2, 0x1.1ba03a0000000p-2f);
+    return fma_f(odd, t, even);
+}
+
 // erfinv(x) = x p(w - 3.125), w = -log(1 - x^2) < 6.25; error 2^-55.5.
 INLINE double poly_erfinv_centre(double t) {
     double t2 = t * t;

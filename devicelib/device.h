@@ -123,6 +123,13 @@ INLINE float sqrt_rnf(float a) {
     return __nvvm_sqrt_rn_f(a);
 }
 
+// 1/a to half a unit and a little, without the division's slow path, for 2^-125 < |a| < 2^125: the
+// approximate instruction and a step of Newton's.
+INLINE float reciprocal_f(float a) {
+    float r = __nvvm_rcp_approx_ftz_f(a);
+    return fma_f(fma_f(-a, r, 1.0f), r, r);
+}
+
 INLINE int is_nan_d(double x) {
     return x != x;
 }

@@ -81,8 +81,20 @@ float __nv_erff(float x) {
     return __builtin_copysignf(a < 1.0f ? small : large, x);
 }
 
+// From ERFCF_ZERO on erfc(x) rounds to zero; such arguments are taken out before, because an
+// underflow is slow in vectors.
+#define ERFCF_ZERO 10.06f
+
 float __nv_erfcf(float x) {
-    return (float)__nv_erfc(x);
+    float a = fabs_f(x);
+    int far = a > ERFCF_ZERO;
+    a = far ? 0.0f : a;
+    float square = mul_rnf(a, a);
+    exp_parts_f e = exp_split_f(-square, fma_f(-a, a, square));
+    float factor = erfcx_short_f(a);
+    float r = scale_f(fma_f(factor, e.p, factor), e.rounded, 0);
+    r = far ? 0.0f : r;
+    return x < 0.0f ? 2.0f - r : r;
 }
 
 float __nv_erfcxf(float x) {

@@ -10,3 +10,17 @@ INLINE double erfcx_positive(double x) {
     t = fma_d(inverse, fma_d(-t, x, fma_d(-4.0, t + 1.0, x)), t);
     return div_rn(0.5 * poly_erfcx(t), x + 0.5);
 }
+
+// exp(x^2) erfc(x) for 0 <= x < 10.7 and NaN: (1 + p(t)) / (1 + 2x), t = (x - 2)/(x + 2), with one
+// division for both quotients.
+INLINE float erfcx_short_f(float x) {
+    float above = x + 2.0f, slope = fma_f(2.0f, x, 1.0f);
+    float inverse = reciprocal_f(above * slope);
+    float per_above = slope * inverse;
+    float t = (x - 2.0f) * per_above;
+    float scale = above * inverse;
+    // Both are corrected: where the result is just below one, its units are small.
+    t = fma_f(per_above, fma_f(-t, x, fma_f(-2.0f, t + 1.0f, x)), t);
+    scale = fma_f(scale, fma_f(-2.0f * x, scale, 1.0f - scale), scale);
+    return fma_f(poly_erfcf(t), scale, scale);
+}

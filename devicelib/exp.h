@@ -62,12 +62,23 @@ INLINE double exp_minus_square(double x, int n) {
 
 #define EXPF_HIGH 100.0f
 
-// exp(x) * 2^n for x within the bounds above or NaN, n small.
-INLINE float exp_scaled_f(float x, int n) {
+// exp(x + low) = (1 + p) 2^k for x within the bounds above or NaN, low far below one; k in the low
+// bits of rounded. The factors apart, for products with a result that is subnormal.
+typedef struct {
+    float p, rounded;
+} exp_parts_f;
+
+INLINE exp_parts_f exp_split_f(float x, float low) {
     float rounded = fma_f(x, 0x1.715476p+0f, ROUNDER_F);
     float k = add_rnf(rounded, -ROUNDER_F);
     float r = fma_f(k, -0x1.62e430p-1f, x);
-    r = fma_f(k, 0x1.05c610p-29f, r);
-    float p = fma_f(r * r, poly_expf(r), r);
-    return scale_f(1.0f + p, rounded, n);
+    r = fma_f(k, 0x1.05c610p-29f, r) + low;
+    return (exp_parts_f){fma_f(r * r, poly_expf(r), r), rounded};
+}
+
+// exp(x) * 2^n for x within the bounds above or NaN, n small.
+INLINE float exp_scaled_f(float x, int n) {
+    // Adding -0 changes nothing, and the compiler knows.
+    exp_parts_f e = exp_split_f(x, -0.0f);
+    return scale_f(1.0f + e.p, e.rounded, n);
 }

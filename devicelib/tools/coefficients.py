@@ -40,6 +40,12 @@ def erfcx(x):
     return exp(x * x) * erfc(x)
 
 
+def erfcx_of_quotient(t):
+    """erfcx(x) (1 + 2x) where t = (x - 2) / (x + 2)"""
+    x = 2 * (1 + t) / (1 - t + TINY)
+    return erfcx(x) * (1 + 2 * x)
+
+
 def erfcinv_by_newton(u):
     """x with erfc(x) = u, for small u > 0."""
     w = -log(u)
@@ -205,6 +211,8 @@ POLYNOMIALS = {
                    "erf(x) = x + x p(t), t = x^2"),
     "erff_large": ("f", 0.99, 4.0, 6, lambda t: (-log(erfc(t)) - t) / t, lambda t: t * erfc(t),
                    "erf(x) = 1 - exp(-(x + x p(x)))"),
+    "erfcf": ("f", -1, 0.685, 10, lambda t: erfcx_of_quotient(t) - 1, one,
+              "erfcx(x) = (1 + p(t)) / (1 + 2x), t = (x - 2) / (x + 2), 0 <= x < 10.7"),
     "erfinv_centre": ("d", -3.125, 3.125, 23, lambda t: erfinv_of_log(t + mpf("3.125")), None,
                       "erfinv(x) = x p(w - 3.125), w = -log(1 - x^2) < 6.25"),
     "erfinv_tail_1": ("d", -0.75, 0.75, 17, lambda t: erfcinv_of_root(t + mpf("3.25")), None,

@@ -142,6 +142,10 @@ HOST float __nvvm_div_approx_ftz_f(float a, float b) {
     return a / b;
 }
 
+HOST float __nvvm_rcp_approx_ftz_f(float a) {
+    return 1.0f / a;
+}
+
 HOST double __nvvm_rcp_approx_ftz_d(double a) {
     return 1.0 / a;
 }
