@@ -289,6 +289,6 @@ CUmemoryPool drv_pool_of(const struct kd_memory *m);
 uint64_t drv_pool_handle_types(const struct kd_memory *m); // 0: not of a pool that can be exported
 bool drv_ipc_capable(const struct kd_memory *m); // cuIpcGetMemHandle takes it
 void drv_managed_forget(uint64_t begin, uint64_t size); // the range is being freed
-extern _Atomic bool drv_sync_memops; // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS was ever set
+extern _Atomic bool drv_sync_memops; // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS is set somewhere
 
 #endif

@@ -75,6 +75,11 @@ CUresult cuMemHostUnregister(void *p) {
     ENTER_CONTEXT(ctx);
     REQUIRE_POINTER(p);
     TRY(drv_capture_unsafe());
+    struct kd_memory m;
+    bool inside = kd_memory_find((uintptr_t)p, &m) && m.kind == KD_MEMORY_REGISTERED;
+    REQUIRE(!inside || m.base == (uintptr_t)p, CUDA_ERROR_INVALID_VALUE,
+            "%p lies inside a registered range, which begins at %#llx", p,
+            (unsigned long long)m.base);
     TRY(drv_status(kd_context_wait(ctx->c), ctx));
     return drv_status(kd_memory_unregister(p), ctx);
 }

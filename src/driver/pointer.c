@@ -1,10 +1,60 @@
 // What is known of a pointer (unified addressing).
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "driver/driver.h"
 #include "driver/virtual_memory.h"
 
 _Atomic bool drv_sync_memops;
+
+// Allocations of which it is set, by the numbers that are never given out twice.
+static struct {
+    pthread_mutex_t lock;
+    uint64_t *ids;
+    size_t n, capacity;
+} synchronous = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static size_t find_synchronous(uint64_t id) {
+    size_t k = 0;
+    while (k < synchronous.n && synchronous.ids[k] != id)
+        k++;
+    return k;
+}
+
+static bool is_synchronous(uint64_t id) {
+    pthread_mutex_lock(&synchronous.lock);
+    bool found = find_synchronous(id) < synchronous.n;
+    pthread_mutex_unlock(&synchronous.lock);
+    return found;
+}
+
+static bool add_synchronous(uint64_t id) {
+    if (synchronous.n == synchronous.capacity) {
+        size_t capacity = 2 * synchronous.capacity + 8;
+        uint64_t *ids = realloc(synchronous.ids, capacity * sizeof *ids);
+        if (!ids)
+            return false;
+        synchronous.ids = ids;
+        synchronous.capacity = capacity;
+    }
+    synchronous.ids[synchronous.n++] = id;
+    return true;
+}
+
+// False: no memory.
+static bool set_synchronous(uint64_t id, bool on) {
+    pthread_mutex_lock(&synchronous.lock);
+    size_t k = find_synchronous(id);
+    bool known = k < synchronous.n, ok = true;
+    if (on && !known)
+        ok = add_synchronous(id);
+    else if (!on && known)
+        synchronous.ids[k] = synchronous.ids[--synchronous.n];
+    drv_sync_memops = synchronous.n > 0;
+    pthread_mutex_unlock(&synchronous.lock);
+    return ok;
+}
 
 static void set_int(void *data, int value) {
     memcpy(data, &value, sizeof value);
@@ -68,7 +118,7 @@ static CUresult get(void *data, CUpointer_attribute attribute, CUdeviceptr ptr,
         set_address(data, ptr);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-        *(unsigned char *)data = drv_sync_memops;
+        *(unsigned char *)data = is_synchronous(m->id);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
@@ -148,17 +198,17 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute 
     return CUDA_SUCCESS;
 }
 
-// Only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS can be set. From then on all copies and sets that are
-// documented as synchronous wait, whatever memory they touch.
+// Only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS can be set. While it is for any memory, all copies and sets
+// that are documented as synchronous wait, whatever memory they touch.
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr) {
     ENTER_CONTEXT(ctx);
     REQUIRE_POINTER(value);
     REQUIRE(attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, CUDA_ERROR_INVALID_VALUE,
             "attribute %d cannot be set", (int)attribute);
     struct kd_memory m;
-    REQUIRE(kd_memory_find(ptr, &m) && m.kind == KD_MEMORY_DEVICE, CUDA_ERROR_INVALID_VALUE,
-            "%#llx is not device memory", ptr);
-    if (*(const unsigned int *)value)
-        drv_sync_memops = true;
+    REQUIRE(kd_memory_find(ptr, &m) && (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED),
+            CUDA_ERROR_INVALID_VALUE, "%#llx is neither device nor managed memory", ptr);
+    REQUIRE(set_synchronous(m.id, *(const unsigned int *)value), CUDA_ERROR_OUT_OF_MEMORY,
+            "no memory for the attribute of %#llx", ptr);
     return CUDA_SUCCESS;
 }

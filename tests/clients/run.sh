@@ -4,9 +4,10 @@
 # usage: run.sh KUDZU CLIENT CHECKOUT [pytest's arguments]
 #
 #   KUDZU      an installation, or the build folder
-#   CLIENT     tinygrad | pycuda | pynvml
+#   CLIENT     tinygrad | pycuda | cuda-python | pynvml
 #   CHECKOUT   its sources; PyCUDA's are built here, in place, the first time (with its submodules,
-#              boost-python, boost-thread and numpy)
+#              boost-python, boost-thread and numpy); of cuda-python: the folder that the wheel of
+#              version 12.6 was unpacked into, which has its tests
 #
 # Needs python3 with numpy and pytest; torch and hypothesis for tinygrad's operators; pytools and
 # platformdirs for PyCUDA. docs/clients.md has the results.
@@ -52,13 +53,23 @@ pycuda)
     [ $# -gt 0 ] || set -- test_driver.py test_cumath.py test_gpuarray.py
     python3 -m pytest -p no:cacheprovider "$@"
     ;;
+cuda-python)
+    cp "$checkout"/cuda/tests/*.py "$work" # not as parts of the package
+    cd "$work"
+    [ $# -gt 0 ] || set -- test_cuda.py test_cudart.py test_kernelParams.py test_nvrtc.py \
+        test_interoperability.py
+    for file in "$@"; do # each in a process of its own: a test that fails leaves its context
+        python3 -m pytest -p no:cacheprovider "$file" || failed=1
+    done
+    exit ${failed:-0}
+    ;;
 pynvml)
     cd "$checkout"
     [ $# -gt 0 ] || set -- pynvml/tests pynvml_utils/tests
     KUDZU_DEVICES=2 python3 -m pytest -p no:cacheprovider "$@"
     ;;
 *)
-    echo "run.sh: unknown client: $client (tinygrad, pycuda or pynvml)" >&2
+    echo "run.sh: unknown client: $client (tinygrad, pycuda, cuda-python or pynvml)" >&2
     exit 2
     ;;
 esac

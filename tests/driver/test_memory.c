@@ -71,6 +71,7 @@ static void registered(void) {
     OK(cuMemHostGetDevicePointer(&d, p, 0));
     CHECK(d == (CUdeviceptr)(size_t)p);
     EXPECT(cuMemFreeHost(p), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemHostUnregister(p + 100), CUDA_ERROR_INVALID_VALUE); // registered, not its start
     OK(cuMemHostUnregister(p));
     EXPECT(cuMemHostUnregister(p), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
     EXPECT(cuMemHostRegister(NULL, 10, 0), CUDA_ERROR_INVALID_VALUE);
@@ -173,6 +174,22 @@ static void pointers(CUcontext ctx) {
     int yes = 1;
     OK(cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, d));
     EXPECT(cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_CONTEXT, d), CUDA_ERROR_INVALID_VALUE);
+    CUdeviceptr managed;
+    OK(cuMemAllocManaged(&managed, 16, CU_MEM_ATTACH_GLOBAL));
+    unsigned char set = 0;
+    OK(cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, managed));
+    OK(cuPointerGetAttribute(&set, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, managed));
+    CHECK(set == 1);
+    yes = 0;
+    OK(cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, managed));
+    OK(cuPointerGetAttribute(&set, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, managed));
+    CHECK(set == 0);
+    OK(cuPointerGetAttribute(&set, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, d));
+    CHECK(set == 1);
+    EXPECT(
+        cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, (CUdeviceptr)(size_t)pinned),
+        CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemFree(managed));
     OK(cuMemFree(d));
     OK(cuMemFreeHost(pinned));
 }
