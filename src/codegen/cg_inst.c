@@ -1,6 +1,7 @@
 // One instruction that is no terminator: hands it to its family. Pointwise instructions are
 // emitted as their result's shape asks: one scalar, base and offsets, or lane by lane.
 #include "codegen/cg.h"
+#include "passes/shape.h"
 
 static bool widens(const struct kir_inst *i) {
     return (i->op == ISA_OP_CVT && isa_type_bits(i->ty) == 64) ||
@@ -35,6 +36,26 @@ static LLVMValueRef no_wrap(struct cg_func *g, const struct kir_inst *i, struct 
     LLVMValueRef base = cg_narrow(c, cg_scalar(g, v), 32);
     LLVMValueRef d = LLVMBuildSub(c->b, base, cg_i32(c, (uint64_t)min & UINT32_MAX), "");
     return LLVMBuildICmp(c->b, LLVMIntULE, d, cg_i32(c, (uint64_t)(max - min) & UINT32_MAX), "");
+}
+
+// The condition under which a bit operation of offsets and a uniform value leaves the offsets as
+// they are: see logic_uniform in shape.c. NULL: there is none to ask for.
+static LLVMValueRef keeps_offsets(struct cg_func *g, const struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct shape x[2];
+    bool is_and = i->op == ISA_OP_AND;
+    if (!is_and && i->op != ISA_OP_OR && i->op != ISA_OP_XOR)
+        return NULL;
+    for (uint32_t k = 0; k < 2; k++)
+        x[k] = cg_shape(g, i->ops[k]);
+    unsigned u = x[0].kind == SHAPE_UNIFORM ? 0 : 1;
+    if (x[u].kind != SHAPE_UNIFORM || x[1 - u].kind != SHAPE_OFFSETS)
+        return NULL;
+    LLVMValueRef y = cg_scalar(g, i->ops[u]);
+    LLVMValueRef low =
+        LLVMConstInt(LLVMTypeOf(y), (uint64_t)shape_low_bits(g->fl, &x[1 - u]) - 1, 0);
+    LLVMValueRef want = is_and ? low : LLVMConstNull(LLVMTypeOf(y));
+    return LLVMBuildICmp(c->b, LLVMIntEQ, LLVMBuildAnd(c->b, y, low, ""), want, "");
 }
 
 static LLVMValueRef and_guards(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
@@ -98,6 +119,7 @@ bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i) {
         if (s.guard && !derived) {
             for (uint32_t k = 0; k < i->nops && !extends_low_half(i); k++)
                 guard = and_guards(c, guard, cg_guard(g, i->ops[k]));
+            guard = and_guards(c, guard, keeps_offsets(g, i));
             for (uint32_t k = 0; widens(i) && k < i->nops && k < 2; k++)
                 if (i->ops[k]->type == KIR_B32 || extends_low_half(i))
                     guard = and_guards(c, guard, no_wrap(g, i, i->ops[k]));

@@ -22,7 +22,8 @@ enum shape_kind {
 
 struct shape {
     uint8_t kind;
-    bool guard;          // OFFSETS holds only when a condition at run time does (64 bits)
+    bool guard;          // OFFSETS holds only when a condition at run time does
+    bool of_bits;        // ... which is not only that nothing wraps, modulo 2^32
     uint8_t tz;          // the base is a multiple of 2^tz
     const int64_t *offs; // OFFSETS: W of them
     int64_t lo, hi;      // UNIFORM, OFFSETS: range of the base as a signed number

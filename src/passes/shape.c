@@ -45,16 +45,17 @@ static int64_t *new_offs(struct flow *fl) {
     return arena_array(fl->arena, int64_t, fl->width);
 }
 
-// An offsets shape from a pattern; uniform when all offsets are 0, varying when they are large.
+// An offsets shape from a pattern; uniform when all offsets are 0, varying when they are large, or
+// when they are 0 under a guard alone.
 static struct shape offsets(struct flow *fl, const int64_t *offs, struct shape base) {
     int64_t lo, hi;
     offs_range(fl, offs, &lo, &hi);
-    if (lo < -(1LL << 30) || hi > (1LL << 30))
+    bool same = lo == 0 && hi == 0;
+    if (lo < -(1LL << 30) || hi > (1LL << 30) || (same && base.guard))
         return VARYING;
-    if (lo == 0 && hi == 0) {
+    if (same) {
         base.kind = SHAPE_UNIFORM;
         base.offs = NULL;
-        base.guard = false;
         return base;
     }
     base.kind = SHAPE_OFFSETS;
@@ -83,6 +84,7 @@ static struct shape add(struct flow *fl, struct shape x, struct shape y, int sig
     if (x.kind == SHAPE_VARYING || y.kind == SHAPE_VARYING)
         return VARYING;
     struct shape r = {.kind = SHAPE_UNIFORM, .guard = x.guard || y.guard};
+    r.of_bits = x.of_bits || y.of_bits;
     r.tz = x.tz < y.tz ? x.tz : y.tz;
     add_ranges(&r, &x, &y, sign);
     clamp_range(&r, bits);
@@ -212,6 +214,33 @@ static struct shape logic_const(struct flow *fl, enum isa_op op, struct shape x,
     return offsets(fl, offs, r);
 }
 
+int64_t shape_low_bits(const struct flow *fl, const struct shape *x) {
+    int64_t lo, hi, top = 1;
+    offs_range(fl, x->offs, &lo, &hi);
+    while (top <= hi)
+        top *= 2;
+    return top;
+}
+
+// Bit operations with a uniform value that only the launch knows. Where it is a multiple of what
+// the offsets fit in, or and xor change the base alone; where all those low bits are set, so does
+// and. A guard asks: indices of the kind i ^ distance and i & (size - 1).
+static struct shape logic_uniform(struct flow *fl, enum isa_op op, struct shape x, struct shape y,
+                                  unsigned bits) {
+    int64_t top;
+    if (!splits(fl, x, &top) || y.kind != SHAPE_UNIFORM || bits < 32)
+        return VARYING;
+    struct shape r = {.kind = SHAPE_OFFSETS, .offs = x.offs};
+    bool is_and = op == ISA_OP_AND;
+    r.tz = is_and || x.tz < y.tz ? x.tz : y.tz;
+    r.guard = is_and || 1LL << (y.tz > 40 ? 40 : y.tz) < shape_low_bits(fl, &x);
+    r.of_bits = r.guard;
+    r.lo = is_and && x.lo >= 0 ? 0 : INT64_MIN;
+    r.hi = is_and && x.lo >= 0 ? x.hi : INT64_MAX;
+    clamp_range(&r, bits);
+    return r;
+}
+
 static struct shape shift_right(struct flow *fl, struct shape x, uint64_t s, bool is_signed,
                                 unsigned bits) {
     if (s >= bits)
@@ -326,6 +355,10 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
             return logic_const(fl, i->op, x[1], c, bits);
         if (i->op != ISA_OP_AND && (fills_gap(fl, &x[0], &x[1]) || fills_gap(fl, &x[1], &x[0])))
             return add(fl, x[0], x[1], 1, bits);
+        if (x[0].kind == SHAPE_OFFSETS)
+            return logic_uniform(fl, i->op, x[0], x[1], bits);
+        if (x[1].kind == SHAPE_OFFSETS)
+            return logic_uniform(fl, i->op, x[1], x[0], bits);
         break;
     case ISA_OP_CVT: {
         unsigned from = int_bits(i->ty2);
@@ -339,6 +372,8 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
         if (src == 64 && (bits == 32 ? from == 64 && dst == 32 : bits == 64 && from == 32)) {
             // Modulo 2^32 base and offsets hold whether or not the guard does.
             struct shape r = x[0];
+            if (r.of_bits)
+                break;
             clamp_range(&r, 32);
             r.guard = false;
             if (bits == 32)
@@ -469,6 +504,7 @@ static struct shape of_phi(struct flow *fl, const struct kir_inst *i) {
             (r.kind == SHAPE_OFFSETS && !same_offs(fl, r.offs, s.offs)))
             return VARYING;
         r.guard |= s.guard;
+        r.of_bits |= s.of_bits;
         r.tz = r.tz < s.tz ? r.tz : s.tz;
     }
     if (fl->join[i->block->id] && !all_same)
@@ -560,7 +596,8 @@ static struct shape transfer(struct flow *fl, const struct kir_inst *i, unsigned
 }
 
 static bool differs(const struct flow *fl, struct shape x, struct shape y) {
-    return x.kind != y.kind || x.guard != y.guard || x.tz != y.tz || x.lo != y.lo || x.hi != y.hi ||
+    return x.kind != y.kind || x.guard != y.guard || x.of_bits != y.of_bits || x.tz != y.tz ||
+           x.lo != y.lo || x.hi != y.hi ||
            (x.kind == SHAPE_OFFSETS && !same_offs(fl, x.offs, y.offs));
 }
 
@@ -581,6 +618,7 @@ static struct shape widen(const struct flow *fl, struct shape old, struct shape 
         now.lo = old.lo, now.hi = old.hi;
     }
     now.guard |= old.guard;
+    now.of_bits |= old.of_bits;
     now.tz = now.tz < old.tz ? now.tz : old.tz;
     return now;
 }
