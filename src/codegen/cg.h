@@ -43,9 +43,11 @@
 
 // What is known of one IR value in the block being emitted. For a uniform value `scalar`; for
 // offsets `scalar` is the base and, when guarded, `guard` the condition under which base and
-// offsets hold (then `vec` always holds); else `vec`.
+// offsets hold; else `vec`. What is guarded always has `vec` or `delta`, by how much each lane
+// really differs from `scalar`: that stays when something uniform is added, so that an address
+// which a loop moves on costs one scalar addition a turn.
 struct cg_val {
-    LLVMValueRef scalar, vec, guard;
+    LLVMValueRef scalar, vec, guard, delta;
     uint32_t epoch; // valid while equal to cg_func.epoch; PERMANENT: everywhere
 };
 enum { CG_PERMANENT = UINT32_MAX };
@@ -60,7 +62,7 @@ enum cg_runs {
 
 // Where a value lives across blocks.
 struct cg_var {
-    LLVMValueRef scalar, vec, guard; // allocas, NULL when not needed
+    LLVMValueRef scalar, vec, guard; // allocas, NULL when not needed; guarded: vec has the delta
     LLVMValueRef out;                // the vector that leaves a divergent loop
 };
 
@@ -221,12 +223,13 @@ void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef
 // Outside loops: asks for what the same access of later groups will touch, `bytes` a group.
 void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                         bool is_store);
-// By how many bytes the address of a load grows each turn, as an i64, when it fills a tile: it
-// stands in a loop with barriers, and the next turn's memory is worth asking for. Else NULL.
+// By how many bytes the address of an access grows each turn, as an i64, when it fills a tile, or
+// writes one: it stands in a loop with barriers, and the next turn's memory is worth asking for.
+// Else NULL.
 LLVMValueRef cg_next_tile(struct cg_func *g, const struct kir_inst *i);
 // Asks for what lies `by` (i64) bytes behind the pointer p.
-void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by);
-// The same for all lanes of a load of `bytes` a lane whose addresses are p and constant offsets.
+void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store);
+// The same for all lanes of an access of `bytes` a lane whose addresses are p and constant offsets.
 void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                       LLVMValueRef by);
 // At a group's head: asks for the lines that it will write behind its barriers.
@@ -304,9 +307,13 @@ struct shape cg_shape(struct cg_func *g, const struct kir_value *v); // as seen 
 LLVMValueRef cg_scalar(struct cg_func *g, struct kir_value *v); // uniform value, or offsets' base
 LLVMValueRef cg_guard(struct cg_func *g, struct kir_value *v);  // NULL: none
 LLVMValueRef cg_vec(struct cg_func *g, struct kir_value *v);    // a scalar at width 1
+// By how much each lane of a uniform value or one with offsets differs from cg_scalar.
+LLVMValueRef cg_delta(struct cg_func *g, struct kir_value *v);
+bool cg_is_guarded(const struct cg_func *g, const struct kir_value *v);     // where it is defined
 void cg_set_scalar(struct cg_func *g, struct kir_value *v, LLVMValueRef x); // uniform result
+// With a guard also what always holds: vec or delta, the other one NULL.
 void cg_set_offsets(struct cg_func *g, struct kir_value *v, LLVMValueRef base, LLVMValueRef guard,
-                    LLVMValueRef vec);
+                    LLVMValueRef vec, LLVMValueRef delta);
 void cg_set_vec(struct cg_func *g, struct kir_value *v, LLVMValueRef x); // varying result
 // Sets the result from a scalar or a vector, whichever its shape wants: x is a vector.
 void cg_set_result(struct cg_func *g, struct kir_value *v, LLVMValueRef x);

@@ -131,7 +131,7 @@ static void save_value(struct cg_func *g, struct frame *fr, struct kir_value *v)
             save(g, fr, v, SLOT_GUARD, cg_guard(g, v));
     }
     if (inside && (!scalar || s.guard))
-        save(g, fr, v, SLOT_VEC, cg_vec(g, v));
+        save(g, fr, v, SLOT_VEC, s.guard ? cg_delta(g, v) : cg_vec(g, v));
     if (var->out)
         save(g, fr, v, SLOT_OUT, LLVMBuildLoad2(c->b, cg_vec_type(c, v->type), var->out, ""));
 }
@@ -164,7 +164,7 @@ static void restore(struct cg_func *g, const struct frame *fr) {
             to = var->guard;
             break;
         case SLOT_VEC:
-            val->vec = x;
+            *(cg_is_guarded(g, s->v) ? &val->delta : &val->vec) = x;
             to = var->vec;
             break;
         default:

@@ -55,7 +55,9 @@ void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMV
         if (var->guard)
             in[n].guard = cg_guard(g, i->ops[p]);
         if (var->vec)
-            in[n].vec = phi_operand(g, i, p, cg_vec(g, i->ops[p]));
+            in[n].vec = phi_operand(g, i, p,
+                                    cg_is_guarded(g, i->res[0]) ? cg_delta(g, i->ops[p])
+                                                                : cg_vec(g, i->ops[p]));
     }
     n = 0;
     for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next, n++) {
@@ -88,7 +90,9 @@ static void prepare_phis_of_group(struct cg_func *g, struct kir_block *b) {
             if (cg_same_home(g, i->res[0], i->ops[p]))
                 continue;
             cg_scalar(g, i->ops[p]);
-            if (var->vec || cg_has_home(g, i->res[0]))
+            if (var->vec && cg_is_guarded(g, i->res[0]))
+                cg_delta(g, i->ops[p]);
+            else if (var->vec || cg_has_home(g, i->res[0]))
                 cg_vec(g, i->ops[p]);
         }
     }

@@ -203,7 +203,7 @@ static void gather_fours(struct cg_func *g, const struct cg_lane_access *a, LLVM
         LLVMValueRef p = cg_place(g, &at, &s, l), x = LLVMBuildLoad2(c->b, t, p, "");
         LLVMSetAlignment(x, 16);
         if (a->ahead)
-            cg_prefetch_at(c, p, a->ahead);
+            cg_prefetch_at(c, p, a->ahead, false);
         of[l % 4][l / 4] = x;
     }
     for (unsigned k = 0; k < 4; k++)
@@ -228,7 +228,7 @@ static void gather_twos(struct cg_func *g, const struct cg_lane_access *a, LLVMV
         LLVMValueRef p = cg_place(g, &at, &s, l), x = LLVMBuildLoad2(c->b, c->i64, p, "");
         LLVMSetAlignment(x, 8);
         if (a->ahead)
-            cg_prefetch_at(c, p, a->ahead);
+            cg_prefetch_at(c, p, a->ahead, false);
         both = LLVMBuildInsertElement(c->b, both, x, cg_i32(c, l), "");
     }
     LLVMTypeRef words = LLVMVectorType(a->elem, 2 * c->width);
@@ -278,7 +278,7 @@ static void gather_lanes(struct cg_func *g, const struct cg_lane_access *a, LLVM
             continue;
         LLVMValueRef p = cg_place(g, &at, &s, l);
         if (a->ahead)
-            cg_prefetch_at(c, p, a->ahead);
+            cg_prefetch_at(c, p, a->ahead, false);
         for (unsigned k = 0; k < a->count; k++) {
             LLVMValueRef x = LLVMBuildLoad2(c->b, a->elem, component(c, p, k * a->bytes), "");
             LLVMSetAlignment(x, a->bytes);

@@ -92,6 +92,29 @@ static bool emit_scalar(struct cg_func *g, struct kir_inst *i, LLVMValueRef *dst
     return pw_emit(&g->cg->pw, i, 0, src, dst);
 }
 
+// Sums of integers as wide as their registers, modulo a power of two: of bases and of what lanes
+// differ from them, apart.
+static bool adds_deltas(const struct kir_inst *i) {
+    unsigned bits = isa_type_bits(i->ty);
+    bool plain = i->nops == 2 && i->nres == 1 && !i->mods.sat && !isa_type_is_float(i->ty) &&
+                 i->ty != ISA_U16X2 && i->ty != ISA_S16X2;
+    return plain && (i->op == ISA_OP_ADD || i->op == ISA_OP_SUB) &&
+           kir_type_bits(i->res[0]->type) == bits && kir_type_bits(i->ops[0]->type) == bits &&
+           kir_type_bits(i->ops[1]->type) == bits;
+}
+
+static LLVMValueRef sum_of_deltas(struct cg_func *g, struct kir_inst *i) {
+    LLVMBuilderRef b = g->cg->b;
+    LLVMValueRef x[2];
+    for (uint32_t k = 0; k < 2; k++)
+        x[k] = cg_operand_bits(g, i, k, cg_delta(g, i->ops[k]));
+    if (LLVMIsConstant(x[1]) && LLVMIsNull(x[1]))
+        return x[0];
+    if (i->op == ISA_OP_SUB)
+        return LLVMBuildSub(b, x[0], x[1], "");
+    return LLVMIsConstant(x[0]) && LLVMIsNull(x[0]) ? x[1] : LLVMBuildAdd(b, x[0], x[1], "");
+}
+
 bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     LLVMValueRef dst[16], vec[16];
@@ -114,7 +137,9 @@ bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i) {
         } else if (!emit_scalar(g, i, dst)) {
             return false;
         }
-        if (s.guard && derived && !emit_lanes(g, i, vec))
+        bool adds = s.guard && adds_deltas(i);
+        LLVMValueRef delta = adds ? sum_of_deltas(g, i) : NULL;
+        if (s.guard && derived && !adds && !emit_lanes(g, i, vec))
             return false;
         if (s.guard && !derived) {
             for (uint32_t k = 0; k < i->nops && !extends_low_half(i); k++)
@@ -123,10 +148,10 @@ bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i) {
             for (uint32_t k = 0; widens(i) && k < i->nops && k < 2; k++)
                 if (i->ops[k]->type == KIR_B32 || extends_low_half(i))
                     guard = and_guards(c, guard, no_wrap(g, i, i->ops[k]));
-            if (!emit_lanes(g, i, vec))
+            if (!adds && !emit_lanes(g, i, vec))
                 return false;
         }
-        cg_set_offsets(g, i->res[0], dst[0], guard, s.guard ? vec[0] : NULL);
+        cg_set_offsets(g, i->res[0], dst[0], guard, s.guard && !adds ? vec[0] : NULL, delta);
         return true;
     }
     if (!emit_lanes(g, i, dst))

@@ -12,7 +12,7 @@ struct access {
     // there meanwhile, so masked accesses may touch them. What is stored as a whole can be loaded
     // while it is still on its way to the cache, which masked stores cannot, and LLVM sees through.
     bool in_window;
-    LLVMValueRef ahead; // of a load: cg_next_tile
+    LLVMValueRef ahead; // cg_next_tile
 };
 
 // Keeps LLVM from moving or merging accesses across this point; costs no instruction.
@@ -666,6 +666,8 @@ static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRe
                           const int64_t *offs, struct plan p, LLVMValueRef *comp) {
     cg_prefetch_turns(g, a->i, base, true);
     cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), true);
+    if (a->ahead)
+        cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
     if (p.pieces)
         store_pieces(g, a, base, offs, p.pieces, comp);
     else
@@ -863,6 +865,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     order(c, i, ISA_SEM_RELEASE, LLVMAtomicOrderingRelease);
     struct plan n = plan_access(c, &a, &s, false);
     a.in_window = lies_in_window(g, &a, &s);
+    a.ahead = cg_next_tile(g, i);
     note_access(g, &a, &s, n);
     bool planned = n.pieces || n.stride;
     LLVMValueRef guard = planned ? cg_guard(g, v) : NULL;

@@ -192,8 +192,8 @@ LLVMValueRef cg_next_tile(struct cg_func *g, const struct kir_inst *i) {
     return by;
 }
 
-void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by) {
-    prefetch(c, LLVMBuildGEP2(c->b, c->i8, p, &by, 1, ""), false);
+void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store) {
+    prefetch(c, LLVMBuildGEP2(c->b, c->i8, p, &by, 1, ""), is_store);
 }
 
 void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
@@ -208,7 +208,8 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
         end = s->offs[k] + bytes > end ? s->offs[k] + bytes : end;
     }
     for (int64_t at = first; at < end && (at - first) / LINE < MAX_LINES; at += LINE)
-        cg_prefetch_at(c, p, LLVMBuildAdd(c->b, by, cg_i64(c, (uint64_t)at), ""));
+        cg_prefetch_at(c, p, LLVMBuildAdd(c->b, by, cg_i64(c, (uint64_t)at), ""),
+                       i->op == ISA_OP_ST);
 }
 
 // ---- Stores behind barriers ---------------------------------------------------------------------

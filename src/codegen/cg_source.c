@@ -55,7 +55,7 @@ static void emit_tid(struct cg_func *g, struct kir_inst *i, unsigned d) {
                                  "");
     }
     if (g->fl->shape[r->id].kind == SHAPE_OFFSETS && c->width > 1)
-        cg_set_offsets(g, r, base, NULL, NULL);
+        cg_set_offsets(g, r, base, NULL, NULL, NULL);
     else
         cg_set_scalar(g, r, base);
 }
@@ -206,7 +206,7 @@ static bool emit_sreg(struct cg_func *g, struct kir_inst *i) {
         if (c->width == 1)
             cg_set_scalar(g, r, base);
         else
-            cg_set_offsets(g, r, base, NULL, NULL);
+            cg_set_offsets(g, r, base, NULL, NULL, NULL);
         return true;
     }
     if (s >= ISA_SREG_LANEMASK_EQ && s <= ISA_SREG_LANEMASK_GT) {
@@ -368,10 +368,8 @@ static bool emit_cvta(struct cg_func *g, struct kir_inst *i) {
     if (c->width == 1 || sh.kind == SHAPE_UNIFORM) {
         cg_set_scalar(g, r, LLVMBuildAdd(c->b, cg_scalar(g, v), delta, ""));
     } else if (sh.kind == SHAPE_OFFSETS) {
-        LLVMValueRef vec = NULL;
-        if (cg_guard(g, v))
-            vec = LLVMBuildAdd(c->b, cg_vec(g, v), cg_splat(c, delta), "");
-        cg_set_offsets(g, r, LLVMBuildAdd(c->b, cg_scalar(g, v), delta, ""), cg_guard(g, v), vec);
+        cg_set_offsets(g, r, LLVMBuildAdd(c->b, cg_scalar(g, v), delta, ""), cg_guard(g, v), NULL,
+                       sh.guard ? cg_delta(g, v) : NULL);
     } else {
         cg_set_vec(g, r, LLVMBuildAdd(c->b, cg_vec(g, v), cg_splat(c, delta), ""));
     }

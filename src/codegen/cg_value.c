@@ -108,7 +108,7 @@ static struct cg_val *lookup(struct cg_func *g, struct kir_value *v) {
     if (derived) {
         derive(g, v, x);
         if (cg_var_of(g, v)->vec)
-            x->vec = LLVMBuildLoad2(c->b, cg_vec_type(c, v->type), cg_var_of(g, v)->vec, "");
+            x->delta = LLVMBuildLoad2(c->b, cg_vec_type(c, v->type), cg_var_of(g, v)->vec, "");
         return x;
     }
     if (v->kind != KIR_VALUE_INST) {
@@ -134,7 +134,7 @@ static struct cg_val *lookup(struct cg_func *g, struct kir_value *v) {
     if (var->guard)
         x->guard = LLVMBuildLoad2(c->b, c->i1, var->guard, "");
     if (var->vec)
-        x->vec = LLVMBuildLoad2(c->b, vt, var->vec, "");
+        *(cg_is_guarded(g, v) ? &x->delta : &x->vec) = LLVMBuildLoad2(c->b, vt, var->vec, "");
     if (!x->scalar && !x->vec) {
         if (!c->failed) // the results of what was refused are missing, and that was said
             cg_error(c, "internal: %s: value %u is not at hand in block %u", g->f->name, v->id,
@@ -155,6 +155,31 @@ LLVMValueRef cg_guard(struct cg_func *g, struct kir_value *v) {
     return guard && LLVMIsAConstantInt(guard) && !LLVMIsNull(guard) ? NULL : guard;
 }
 
+static struct shape shape_at_def(const struct cg_func *g, const struct kir_value *v) {
+    return v->kind == KIR_VALUE_INST ? g->fl->shape[v->id] : (struct shape){.kind = SHAPE_UNIFORM};
+}
+
+bool cg_is_guarded(const struct cg_func *g, const struct kir_value *v) {
+    struct shape s = shape_at_def(g, v);
+    return g->cg->width > 1 && s.kind == SHAPE_OFFSETS && s.guard;
+}
+
+LLVMValueRef cg_delta(struct cg_func *g, struct kir_value *v) {
+    struct cg *c = g->cg;
+    struct cg_val *x = lookup(g, v);
+    struct shape s = shape_at_def(g, v);
+    if (x->delta)
+        return x->delta;
+    if (s.kind == SHAPE_OFFSETS && !s.guard)
+        return cg_offs_vec(g, s.offs, cg_scalar_type(c, v->type));
+    if (s.kind != SHAPE_OFFSETS || !x->vec)
+        return LLVMConstNull(cg_vec_type(c, v->type));
+    LLVMValueRef d = LLVMBuildSub(c->b, x->vec, cg_splat(c, x->scalar), "");
+    if (x->epoch != CG_PERMANENT)
+        x->delta = d;
+    return d;
+}
+
 LLVMValueRef cg_vec(struct cg_func *g, struct kir_value *v) {
     struct cg *c = g->cg;
     struct cg_val *x = lookup(g, v);
@@ -163,9 +188,10 @@ LLVMValueRef cg_vec(struct cg_func *g, struct kir_value *v) {
     if (x->vec)
         return x->vec;
     LLVMValueRef r = cg_splat(c, x->scalar);
-    struct shape s =
-        v->kind == KIR_VALUE_INST ? g->fl->shape[v->id] : (struct shape){.kind = SHAPE_UNIFORM};
-    if (s.kind == SHAPE_OFFSETS)
+    struct shape s = shape_at_def(g, v);
+    if (x->delta)
+        r = LLVMBuildAdd(c->b, r, x->delta, "");
+    else if (s.kind == SHAPE_OFFSETS)
         r = LLVMBuildAdd(c->b, r, cg_offs_vec(g, s.offs, cg_scalar_type(c, v->type)), "");
     if (x->epoch != CG_PERMANENT)
         x->vec = r;
@@ -196,7 +222,7 @@ void cg_store_var(struct cg_func *g, struct kir_value *v) {
     if (var->guard)
         LLVMBuildStore(c->b, x->guard ? x->guard : LLVMConstInt(c->i1, 1, 0), var->guard);
     if (var->vec)
-        LLVMBuildStore(c->b, cg_vec(g, v), var->vec);
+        LLVMBuildStore(c->b, cg_is_guarded(g, v) ? cg_delta(g, v) : cg_vec(g, v), var->vec);
     cg_store_live_out(g, v);
 }
 
@@ -213,10 +239,11 @@ void cg_set_scalar(struct cg_func *g, struct kir_value *v, LLVMValueRef x) {
 }
 
 void cg_set_offsets(struct cg_func *g, struct kir_value *v, LLVMValueRef base, LLVMValueRef guard,
-                    LLVMValueRef vec) {
+                    LLVMValueRef vec, LLVMValueRef delta) {
     struct cg_val *val = cg_val_of(g, v);
     uint32_t epoch = val->epoch == CG_PERMANENT ? CG_PERMANENT : g->epoch;
-    *val = (struct cg_val){.scalar = base, .guard = guard, .vec = vec, .epoch = epoch};
+    *val =
+        (struct cg_val){.scalar = base, .guard = guard, .vec = vec, .delta = delta, .epoch = epoch};
     cg_store_var(g, v);
 }
 

@@ -382,6 +382,7 @@ static unsigned registers_in(const struct cg *c, const struct flow *fl, const st
 enum {
     TEMPORARIES = 6,
     MAX_TEAM_INSTRUCTIONS = 3000,
+    MAX_WHOLE_INSTRUCTIONS = 6000, // of a block with barriers in loops
     MAX_BLOCK_INSTRUCTIONS = 26000,
     MAX_TEAM_ATOMICS = 64
 };
@@ -390,14 +391,25 @@ static unsigned vector_bits(enum kd_level level) {
     return level == KD_LEVEL_X86_64_V4 ? 512 : level == KD_LEVEL_X86_64_V3 ? 256 : 128;
 }
 
-// Do what so many groups need in each loop, and some temporary values, fit the registers?
+static bool has_barrier_in(const struct flow *fl, const struct cfg_loop *l) {
+    for (uint32_t p = l->first; p <= l->last; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
+            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
+                return true;
+    return false;
+}
+
+// Do what so many groups need in each loop, and some temporary values, fit the registers? With
+// `whole`, where these groups are the block: loops with barriers do not count, whatever waits at a
+// barrier is in memory anyway.
 static bool fit_registers(const struct cg *c, const struct flow *fl, enum kd_level level,
-                          unsigned groups) {
+                          unsigned groups, bool whole) {
     bool many = level == KD_LEVEL_X86_64_V4 || level == KD_LEVEL_AARCH64;
     unsigned registers = many ? 32 : 16, most = 1;
     unsigned bits = vector_bits(level);
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
-        unsigned r = registers_in(c, fl, fl->cfg->loops.data[k], bits);
+        const struct cfg_loop *l = fl->cfg->loops.data[k];
+        unsigned r = whole && has_barrier_in(fl, l) ? 0 : registers_in(c, fl, l, bits);
         most = r > most ? r : most;
     }
     return groups * most + TEMPORARIES <= registers;
@@ -436,6 +448,18 @@ static bool one_team_fits(const struct cg *c, unsigned groups) {
            groups * instructions(c->kernel) <= MAX_BLOCK_INSTRUCTIONS && !team_forbidden(c->kernel);
 }
 
+// A loop with barriers in it: as one team the block passes them without saving and restoring what
+// its groups need, which is more than what does not fit the registers costs.
+static bool is_best_whole(const struct cg *c, const struct flow *fl, enum kd_level level,
+                          unsigned groups) {
+    bool any = false;
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
+        any |= has_barrier_in(fl, fl->cfg->loops.data[k]);
+    return any && c->pw.has_fma && groups <= CG_MAX_TEAM &&
+           groups * instructions(c->kernel) <= MAX_WHOLE_INSTRUCTIONS &&
+           fit_registers(c, fl, level, groups, true);
+}
+
 // How many groups run together: as many as registers allow, where there is a loop in which all
 // turn alike. They share what they load alike, walk through memory side by side, and fill the
 // latency of each other's chains of operations.
@@ -455,8 +479,10 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
             return no_team(c, "threads leave a loop by what they have computed", l->header->last);
     }
     unsigned team = 1, atomics = lanes_of_atomics(c, fl);
+    if (is_best_whole(c, fl, level, groups) && groups * atomics <= MAX_TEAM_ATOMICS)
+        return groups;
     while (team * 2 <= CG_MAX_TEAM && team * 2 * atomics <= MAX_TEAM_ATOMICS &&
-           groups % (team * 2) == 0 && fit_registers(c, fl, level, team * 2) &&
+           groups % (team * 2) == 0 && fit_registers(c, fl, level, team * 2, false) &&
            team * 2 * instructions(c->kernel) <= MAX_TEAM_INSTRUCTIONS)
         team *= 2;
     if (team == 1)
@@ -624,7 +650,8 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             c->team = 1;
         } else if (c->team > 1) {
             try_team(c, fl, waits);
-        } else if (may_widen && c->width < 32 && fit_registers(c, fl[c->kernel->index], level, 2) &&
+        } else if (may_widen && c->width < 32 &&
+                   fit_registers(c, fl[c->kernel->index], level, 2, false) &&
                    has_grid_stride_loop(fl[c->kernel->index])) {
             c->width = 32;
             analyse_all(c, fl, waits);
