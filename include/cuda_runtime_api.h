@@ -33,6 +33,10 @@ extern "C" cudaError_t CUDARTAPI cudaLaunchKernel_ptsz(const void *func, dim3 gr
 #define __CUDART_API_PTSZ(api) api
 #endif
 
+// What the device runtime (guide 13) has, too.
+#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+#define KUDZU_API_DEVICE __attribute__((host, device))
+#endif
 #include "kudzu/runtime_prototypes.h"
 
 #endif

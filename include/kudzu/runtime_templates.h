@@ -1,4 +1,4 @@
-// C++ forms of the runtime API for host code: typed pointers, kernels and device variables given
+// C++ forms of the runtime API: typed pointers, kernels and device variables given
 // by name, occupancy searches. <cuda_runtime.h> includes this.
 #ifndef KUDZU_RUNTIME_TEMPLATES_H
 #define KUDZU_RUNTIME_TEMPLATES_H
@@ -12,6 +12,7 @@
 #include "kudzu/registration.h"
 
 #define KUDZU_HOST static __inline__ __host__
+#define KUDZU_BOTH static __inline__ __host__ __device__ // device code has it, too (guide 13.3.1.8)
 
 // ---- Launches -------------------------------------------------------------------------------
 
@@ -51,7 +52,7 @@ KUDZU_HOST cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
 // ---- Functions ------------------------------------------------------------------------------
 
 template <class T>
-KUDZU_HOST cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, T *entry) {
+KUDZU_BOTH cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, T *entry) {
     return ::cudaFuncGetAttributes(attr, (const void *)entry);
 }
 
@@ -85,7 +86,7 @@ KUDZU_HOST cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, T *symbo
 
 // ---- Memory ---------------------------------------------------------------------------------
 
-template <class T> KUDZU_HOST cudaError_t cudaMalloc(T **devPtr, size_t size) {
+template <class T> KUDZU_BOTH cudaError_t cudaMalloc(T **devPtr, size_t size) {
     return ::cudaMalloc((void **)(void *)devPtr, size);
 }
 
@@ -290,7 +291,7 @@ KUDZU_HOST cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph
 // ---- Occupancy (guide 8.2.3.1) ----------------------------------------------------------------
 
 template <class T>
-KUDZU_HOST cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, T func,
+KUDZU_BOTH cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, T func,
                                                                      int blockSize,
                                                                      size_t dynamicSMemSize) {
     return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, (const void *)func, blockSize,
@@ -298,7 +299,7 @@ KUDZU_HOST cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlo
 }
 
 template <class T>
-KUDZU_HOST cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+KUDZU_BOTH cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *numBlocks, T func, int blockSize, size_t dynamicSMemSize, unsigned int flags) {
     return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         numBlocks, (const void *)func, blockSize, dynamicSMemSize, flags);
@@ -327,7 +328,7 @@ namespace kudzu {
 // A function object for kernels whose shared memory does not depend on the block size.
 struct constant_bytes {
     size_t bytes;
-    __host__ size_t operator()(int) const {
+    __host__ __device__ size_t operator()(int) const {
         return bytes;
     }
 };
@@ -337,7 +338,7 @@ struct constant_bytes {
 // multiprocessor; of several the largest. blockSizeToSMem(n) is the dynamic shared memory of a
 // block of n threads. *minGridSize is the grid that fills the device.
 template <class BytesOfBlock, class T>
-KUDZU_HOST cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+KUDZU_BOTH cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
     int *minGridSize, int *blockSize, T func, BytesOfBlock blockSizeToSMem, int blockSizeLimit = 0,
     unsigned int flags = 0) {
     if (!minGridSize || !blockSize || !func)
@@ -383,7 +384,7 @@ KUDZU_HOST cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
 }
 
 template <class BytesOfBlock, class T>
-KUDZU_HOST cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize,
+KUDZU_BOTH cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGridSize,
                                                                       int *blockSize, T func,
                                                                       BytesOfBlock blockSizeToSMem,
                                                                       int blockSizeLimit = 0) {
@@ -392,7 +393,7 @@ KUDZU_HOST cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *minGr
 }
 
 template <class T>
-KUDZU_HOST cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize,
+KUDZU_BOTH cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize,
                                                                    T func,
                                                                    size_t dynamicSMemSize = 0,
                                                                    int blockSizeLimit = 0,
@@ -403,13 +404,14 @@ KUDZU_HOST cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridS
 }
 
 template <class T>
-KUDZU_HOST cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, T func,
+KUDZU_BOTH cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, T func,
                                                           size_t dynamicSMemSize = 0,
                                                           int blockSizeLimit = 0) {
     return cudaOccupancyMaxPotentialBlockSizeWithFlags(
         minGridSize, blockSize, func, dynamicSMemSize, blockSizeLimit, cudaOccupancyDefault);
 }
 
+#undef KUDZU_BOTH
 #undef KUDZU_HOST
 
 #endif

@@ -197,7 +197,7 @@ static void add_cuda(struct command *cmd, const struct compilation *c, const cha
 // alone, so that the same compilation gives the same object.
 static void add_launch_tokens(struct command *cmd, const struct compilation *c,
                               const char *source) {
-    const char *overlay = launch_tokens_overlay(c->arena, source);
+    const char *overlay = launch_tokens_overlay(c->arena, source, &c->device_launches);
     if (!overlay)
         return;
     command_arg(cmd, "-ivfsoverlay");

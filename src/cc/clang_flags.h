@@ -11,6 +11,7 @@ struct compilation {
     const struct toolchain *toolchain;
     struct arena *arena;
     cc_strings standard_directories; // options, where clang's own search is not right
+    cc_strings device_launches;      // files all of whose launches may be device code
     bool color;                      // diagnostics go to a terminal in the end
     bool precompiled;                // precompiled headers may be used (precompiled.h)
     bool precompiling;               // they are being made

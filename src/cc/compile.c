@@ -11,6 +11,7 @@
 
 #include "cc/cluster_dims.h"
 #include "cc/device_image.h"
+#include "cc/device_launches.h"
 #include "cc/diagnostics.h"
 #include "cc/precompiled.h"
 #include "cc/temporaries.h"
@@ -164,6 +165,12 @@ static bool run_cuda_action(cuda_action action, const struct compilation *c, con
         plain.precompiled = false;
         diagnostics = (cc_strings){0};
         ok = action(&plain, source, output, &diagnostics);
+    }
+    struct compilation again = *c;
+    while (!ok && !command_mode.dry_run &&
+           device_launches_find(c->arena, &diagnostics, &again.device_launches)) {
+        diagnostics = (cc_strings){0};
+        ok = action(&again, source, output, &diagnostics);
     }
     diagnostics_print(c->arena, &diagnostics);
     return ok;

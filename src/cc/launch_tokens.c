@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cc/device_launches.h"
 #include "cc/file_io.h"
 #include "cc/temporaries.h"
 #include "support/strbuf.h"
@@ -95,28 +96,48 @@ static bool spell_alignment(struct arena *arena, char **text, size_t *size) {
     return from != 0;
 }
 
-bool launch_tokens_rewrite(struct arena *arena, char **text, size_t *size) {
+bool launch_tokens_rewrite(struct arena *arena, char **text, size_t *size, bool everywhere) {
     bool joined = join(*text, *size, '<'), spelled = spell_alignment(arena, text, size);
     if (joined || spelled)
         join(*text, *size, '>');
-    return joined || spelled;
+    bool wrapped = device_launches_rewrite(arena, text, size, everywhere);
+    return joined || spelled || wrapped;
 }
 
-const char *launch_tokens_overlay(struct arena *arena, const char *source) {
+// Adds the file to the overlay's list. False: there is nothing to change in it.
+static bool add_root(struct arena *arena, const char *source, bool everywhere,
+                     struct strbuf *roots) {
     char *text, absolute[PATH_MAX];
     size_t size;
     if (!realpath(source, absolute) || strpbrk(absolute, "\"\\") ||
         !read_file(arena, source, &text, &size))
+        return false;
+    if (!launch_tokens_rewrite(arena, &text, &size, everywhere))
+        return false;
+    const char *copy = scratch_path(arena, ".cu");
+    strbuf_printf(roots,
+                  "%s{ \"type\": \"file\", \"name\": \"%s\", \"external-contents\": \"%s\" }",
+                  roots->len ? ", " : "", absolute, copy);
+    return write_file(copy, text, size);
+}
+
+const char *launch_tokens_overlay(struct arena *arena, const char *source,
+                                  const cc_strings *everywhere) {
+    struct strbuf roots = {0};
+    bool main_file = true;
+    for (uint32_t i = 0; i < everywhere->len; i++) {
+        main_file &= strcmp(everywhere->data[i], source) != 0;
+        add_root(arena, everywhere->data[i], true, &roots);
+    }
+    if (main_file)
+        add_root(arena, source, false, &roots);
+    if (!roots.len)
         return NULL;
-    if (!launch_tokens_rewrite(arena, &text, &size))
-        return NULL;
-    const char *copy = scratch_path(arena, ".cu"), *overlay = scratch_path(arena, ".yaml");
+    const char *overlay = scratch_path(arena, ".yaml");
     const char *yaml = arena_printf(arena,
                                     "{ \"version\": 0, \"use-external-names\": false, \"roots\": "
-                                    "[ { \"type\": \"file\", \"name\": \"%s\", "
-                                    "\"external-contents\": \"%s\" } ] }\n",
-                                    absolute, copy);
-    if (!write_file(copy, text, size) || !write_file(overlay, yaml, strlen(yaml)))
-        return NULL;
-    return overlay;
+                                    "[ %s ] }\n",
+                                    strbuf_str(&roots));
+    strbuf_free(&roots);
+    return write_file(overlay, yaml, strlen(yaml)) ? overlay : NULL;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "codegen/cg.h"
+#include "isa/device_functions.h"
 
 static LLVMValueRef thread_of(struct cg_func *g, LLVMValueRef lane) {
     return LLVMBuildAdd(g->cg->b, g->now.t0, lane, "");
@@ -18,7 +19,7 @@ static LLVMValueRef argument(struct cg_func *g, struct kir_inst *i, uint32_t k) 
 
 // ---- what the system provides --------------------------------------------------------------
 
-enum builtin { NO_BUILTIN, VPRINTF, MALLOC, FREE, ASSERTFAIL };
+enum builtin { NO_BUILTIN, VPRINTF, MALLOC, FREE, ASSERTFAIL, DEVICE_RUNTIME };
 
 static enum builtin builtin_of(const struct kir_func *f) {
     static const struct {
@@ -31,14 +32,34 @@ static enum builtin builtin_of(const struct kir_func *f) {
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (!strcmp(f->name, names[k].name))
             return names[k].b;
-    return NO_BUILTIN;
+    return device_function_find(f->name) ? DEVICE_RUNTIME : NO_BUILTIN;
 }
 
-static LLVMValueRef call_builtin(struct cg_func *g, enum builtin b, LLVMValueRef thread,
-                                 LLVMValueRef *x) {
+// A function of the device runtime, with its arguments in memory.
+static LLVMValueRef call_device_runtime(struct cg_func *g, const struct kir_inst *i,
+                                        LLVMValueRef thread, LLVMValueRef *x) {
+    struct cg *c = g->cg;
+    const struct device_function *f = device_function_find(i->callee->name);
+    LLVMValueRef list = cg_entry_alloca(g, LLVMArrayType2(c->i64, KD_DEVICE_MAX_ARGS));
+    for (uint32_t k = 0; k < i->nops; k++) {
+        LLVMValueRef at = cg_i64(c, k);
+        LLVMBuildStore(c->b, cg_narrow(c, x[k], 64),
+                       LLVMBuildInBoundsGEP2(c->b, c->i64, list, &at, 1, ""));
+    }
+    LLVMValueRef a[4] = {g->blk, thread, cg_i32(c, f->function), list};
+    LLVMValueRef r = cg_call_rt(c, "kd_rt_device_function", a, 4);
+    return i->nres ? LLVMBuildBitCast(c->b, cg_narrow(c, r, kir_type_bits(i->res[0]->type)),
+                                      cg_scalar_type(c, i->res[0]->type), "")
+                   : NULL;
+}
+
+static LLVMValueRef call_builtin(struct cg_func *g, const struct kir_inst *i, enum builtin b,
+                                 LLVMValueRef thread, LLVMValueRef *x) {
     struct cg *c = g->cg;
     LLVMValueRef a[8] = {g->blk, thread};
     switch (b) {
+    case DEVICE_RUNTIME:
+        return call_device_runtime(g, i, thread, x);
     case VPRINTF:
         a[2] = as_pointer(c, x[0]);
         a[3] = as_pointer(c, x[1]);
@@ -87,8 +108,8 @@ static void fault_active(struct cg_func *g, struct kir_inst *i, enum kd_fault fa
 static bool emit_builtin(struct cg_func *g, struct kir_inst *i, enum builtin b) {
     struct cg *c = g->cg;
     static const unsigned arity[] = {[VPRINTF] = 2, [MALLOC] = 1, [FREE] = 1, [ASSERTFAIL] = 5};
-    LLVMValueRef x[5], one[5], out = NULL;
-    if (i->nops != arity[b])
+    LLVMValueRef x[KD_DEVICE_MAX_ARGS], one[KD_DEVICE_MAX_ARGS], out = NULL;
+    if (i->nops != (b == DEVICE_RUNTIME ? device_function_find(i->callee->name)->nargs : arity[b]))
         return false;
     for (uint32_t k = 0; k < i->nops; k++)
         x[k] = argument(g, i, k);
@@ -104,7 +125,7 @@ static bool emit_builtin(struct cg_func *g, struct kir_inst *i, enum builtin b) 
     }
     for (uint32_t k = 0; k < i->nops; k++)
         one[k] = cg_extract(g, x[k], lane);
-    LLVMValueRef r = call_builtin(g, b, thread_of(g, lane), one);
+    LLVMValueRef r = call_builtin(g, i, b, thread_of(g, lane), one);
     if (out && r) {
         LLVMTypeRef vt = cg_vec_type(c, i->res[0]->type);
         if (c->width > 1)

@@ -100,6 +100,7 @@ static const struct {
     {"kd_rt_cluster_wait", "vpi", false},
     {"kd_rt_matrix", "vpiiilp", false},
     {"kd_rt_lane_matrix", "vpiilpp", false},
+    {"kd_rt_device_function", "lpiip", false},
     {"kd_rt_features", "i", false},
 };
 
@@ -260,5 +261,5 @@ LLVMValueRef cg_widen(struct cg *c, LLVMValueRef x, enum isa_type ty, enum kir_t
 }
 
 LLVMValueRef cg_function_handle(struct cg *c, const struct kir_func *f) {
-    return cg_i64(c, ((uint64_t)f->index + 1) * 16);
+    return cg_i64(c, kir_function_handle(f));
 }

@@ -6,6 +6,7 @@
 #include "codegen/cg.h"
 #include "ir/async.h"
 #include "ir/copy.h"
+#include "isa/device_functions.h"
 #include "jit/module.h"
 #include "passes/lane_cost.h"
 #include "passes/unroll.h"
@@ -144,7 +145,7 @@ static void find_exits(struct calls *k) {
 
 struct traits {
     bool allocates, warp_ops, shared_volatile, block_in_function, odd_barrier, barrier,
-        mbarrier_wait;
+        mbarrier_wait, device_runtime;
     const struct kir_inst *barrier_at, *mbarrier_at;
     unsigned f64, f32;
 };
@@ -157,6 +158,8 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
         i->op == ISA_OP_SREG && i->sreg >= ISA_SREG_LANEMASK_EQ && i->sreg <= ISA_SREG_LANEMASK_GT;
     t->shared_volatile |= (i->op == ISA_OP_LD || i->op == ISA_OP_ST) &&
                           i->mods.sem == ISA_SEM_VOLATILE && i->mods.space != ISA_SPACE_GLOBAL;
+    t->device_runtime |= i->op == ISA_OP_CALL && i->callee && i->callee->is_extern &&
+                         device_function_find(i->callee->name);
     t->f64 += i->ty == ISA_F64;
     t->f32 += i->ty == ISA_F32;
     if (kir_async_waits(i)) {
@@ -733,8 +736,9 @@ static void fill_info(struct cg *c, bool waits, struct kd_code_info *info) {
     info->recursive = depth == UINT32_MAX;
     info->local_bytes = info->recursive ? frame_of(c->kernel) : depth ? depth - 1 : 0;
     struct traits t = traits_of(c);
+    // The device runtime has to know which block calls.
     info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) | (waits ? KD_CODE_MAY_WAIT : 0) |
-                  (c->mode == KD_MODE_BLOCK ? KD_CODE_RUNS_ROWS : 0);
+                  (c->mode == KD_MODE_BLOCK && !t.device_runtime ? KD_CODE_RUNS_ROWS : 0);
 }
 
 static void emit_all(struct cg *c, struct flow **fl) {

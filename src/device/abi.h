@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 9, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 10, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -279,6 +279,56 @@ enum kd_async_type {
     KD_TYPE_BF16X2
 };
 
+// Functions of the device runtime (guide 13.3), under the names by which PTX calls them: X(name,
+// arguments, which of them are aggregates, bits of the result). A name may have the prefix
+// __cudaCDP2 in place of cuda, and the suffix _ptsz.
+#define KD_DEVICE_FUNCTIONS(X)                                                                     \
+    X(cudaGetParameterBuffer, 2, 0, 64)                                                            \
+    X(cudaLaunchDevice, 6, 1 << 2 | 1 << 3, 32)                                                    \
+    X(cudaGetParameterBufferV2, 4, 1 << 1 | 1 << 2, 64)                                            \
+    X(cudaLaunchDeviceV2, 2, 0, 32)                                                                \
+    X(cudaStreamCreateWithFlags, 2, 0, 32)                                                         \
+    X(cudaStreamDestroy, 1, 0, 32)                                                                 \
+    X(cudaStreamWaitEvent, 3, 0, 32)                                                               \
+    X(cudaEventCreateWithFlags, 2, 0, 32)                                                          \
+    X(cudaEventRecord, 2, 0, 32)                                                                   \
+    X(cudaEventRecordWithFlags, 3, 0, 32)                                                          \
+    X(cudaEventDestroy, 1, 0, 32)                                                                  \
+    X(cudaGetLastError, 0, 0, 32)                                                                  \
+    X(cudaPeekAtLastError, 0, 0, 32)                                                               \
+    X(cudaGetErrorName, 1, 0, 64)                                                                  \
+    X(cudaGetErrorString, 1, 0, 64)                                                                \
+    X(cudaGetDevice, 1, 0, 32)                                                                     \
+    X(cudaGetDeviceCount, 1, 0, 32)                                                                \
+    X(cudaDeviceGetAttribute, 3, 0, 32)                                                            \
+    X(cudaDeviceGetLimit, 2, 0, 32)                                                                \
+    X(cudaDeviceGetCacheConfig, 1, 0, 32)                                                          \
+    X(cudaDeviceGetSharedMemConfig, 1, 0, 32)                                                      \
+    X(cudaRuntimeGetVersion, 1, 0, 32)                                                             \
+    X(cudaFuncGetAttributes, 2, 0, 32)                                                             \
+    X(cudaOccupancyMaxActiveBlocksPerMultiprocessor, 4, 0, 32)                                     \
+    X(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 5, 0, 32)                            \
+    X(cudaMalloc, 2, 0, 32)                                                                        \
+    X(cudaFree, 1, 0, 32)                                                                          \
+    X(cudaMemcpyAsync, 5, 0, 32)                                                                   \
+    X(cudaMemcpy2DAsync, 8, 0, 32)                                                                 \
+    X(cudaMemcpy3DAsync, 2, 0, 32)                                                                 \
+    X(cudaMemsetAsync, 4, 0, 32)                                                                   \
+    X(cudaMemset2DAsync, 6, 0, 32)                                                                 \
+    X(cudaMemset3DAsync, 4, 1 << 0 | 1 << 2, 32)                                                   \
+    X(cudaGraphLaunch, 2, 0, 32)                                                                   \
+    X(cudaGetCurrentGraphExec, 0, 0, 64)
+
+enum kd_device_function {
+#define KD_DEVICE_ENUM(name, nargs, aggregates, bits) KD_##name,
+    KD_DEVICE_FUNCTIONS(KD_DEVICE_ENUM)
+#undef KD_DEVICE_ENUM
+        KD_DEVICE_FUNCTION_COUNT,
+    KD_DEVICE_MAX_ARGS = 8,
+    // The address of the module's n-th kernel is this, plus 16 n: no function's.
+    KD_KERNEL_HANDLE = 1 << 30
+};
+
 // `thread` is the linear index of the calling thread in its block.
 #define KD_RT_FUNCTIONS(X)                                                                         \
     /* vprintf of one thread; returns the number of arguments, negative on failure */              \
@@ -367,6 +417,11 @@ enum kd_async_type {
     /* the same: every thread of the block waits for other blocks of the cluster; returns when     \
        they may have done something for it */                                                      \
     X(void, kd_rt_cluster_park, (struct kd_block * b))                                             \
+    /* a function of the device runtime (enum kd_device_function). Each argument has 64 bits; an   \
+       aggregate is an offset in the thread's local memory. Errors of functions that return one    \
+       become the thread's last error */                                                           \
+    X(uint64_t, kd_rt_device_function,                                                             \
+      (struct kd_block * b, uint32_t thread, uint32_t function, const uint64_t *args))             \
     /* what the machine can do beyond the level that code was made for: KD_FEATURE_* */            \
     X(uint32_t, kd_rt_features, (void))
 

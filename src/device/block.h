@@ -73,6 +73,8 @@ struct resident {
     uint16_t *ready;
     struct resident *next;
 
+    struct block_calls *calls; // of the device runtime; NULL: none so far
+
     struct cluster *cluster, alone; // alone: of a block without others
     uint32_t cluster_place;         // among its members
     uint32_t cluster_phase;         // that what follows is about

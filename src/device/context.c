@@ -6,7 +6,7 @@
 #include "device/reason.h"
 #include "device/runner.h"
 
-enum { STACK_DEFAULT = 1024, PRINTF_DEFAULT = 1 << 20, HEAP_DEFAULT = 8 << 20 };
+enum { STACK_DEFAULT = 1024, PRINTF_DEFAULT = 1 << 20, HEAP_DEFAULT = 8 << 20, PENDING_DEFAULT = 2048 };
 static const uint64_t STACK_LIMIT = 512 << 10, PRINTF_LIMIT = 1ull << 31;
 
 enum kd_status kd_context_new(struct kd_device *d, struct kd_context **out) {
@@ -18,6 +18,7 @@ enum kd_status kd_context_new(struct kd_device *d, struct kd_context **out) {
     c->limits[KD_LIMIT_STACK] = STACK_DEFAULT;
     c->limits[KD_LIMIT_PRINTF_FIFO] = PRINTF_DEFAULT;
     c->limits[KD_LIMIT_MALLOC_HEAP] = HEAP_DEFAULT;
+    c->limits[KD_LIMIT_PENDING_LAUNCHES] = PENDING_DEFAULT;
     pthread_mutex_init(&c->modules_lock, NULL);
     print_buffer_open(&c->print, PRINTF_DEFAULT);
     queue_set_open(c);
@@ -67,6 +68,8 @@ enum kd_status kd_context_set_limit(struct kd_context *c, enum kd_limit limit, u
             return kd_fail(KD_INVALID_VALUE, "the heap is in use: its size cannot change");
         if (value > c->device->memory.total)
             return kd_fail(KD_OUT_OF_MEMORY, "the heap would be larger than device memory");
+        break;
+    case KD_LIMIT_PENDING_LAUNCHES:
         break;
     default:
         return kd_fail(KD_INVALID_VALUE, "unknown limit %d", (int)limit);

@@ -90,7 +90,16 @@ enum kd_status kd_context_wait(struct kd_context *c);
 // Writes finished printf output to stdout. Waits call it by themselves.
 void kd_context_flush_printf(struct kd_context *c);
 
-enum kd_limit { KD_LIMIT_STACK, KD_LIMIT_PRINTF_FIFO, KD_LIMIT_MALLOC_HEAP };
+// What the device runtime has to ask its user, since devices have other numbers there. `attribute`
+// takes the API's numbers and returns false when there is none.
+struct kd_device_queries {
+    int (*count)(void);
+    int (*ordinal)(const struct kd_device *d);
+    bool (*attribute)(int ordinal, int attribute, int *out);
+};
+void kd_set_device_queries(const struct kd_device_queries *q);
+
+enum kd_limit { KD_LIMIT_STACK, KD_LIMIT_PRINTF_FIFO, KD_LIMIT_MALLOC_HEAP, KD_LIMIT_PENDING_LAUNCHES };
 // The heap's limit cannot change once a kernel that allocates has run: KD_INVALID_VALUE.
 enum kd_status kd_context_set_limit(struct kd_context *c, enum kd_limit limit, uint64_t value);
 uint64_t kd_context_get_limit(const struct kd_context *c, enum kd_limit limit);

@@ -19,13 +19,15 @@ struct kd_device {
     struct scheduler scheduler;
 };
 
-enum { LIMITS = 3 };
+enum { LIMITS = 4 };
 struct kd_context {
     struct kd_device *device;
     struct queue_set queues;
     uint64_t limits[LIMITS]; // by enum kd_limit
     struct print_buffer print;
     struct heap heap;
+    // Launches by kernels that have not begun, and events that kernels have made.
+    _Atomic uint64_t pending_launches, nested_events;
     pthread_mutex_t modules_lock;
     struct kd_module *modules;
     atomic_int faulted; // 0, 1: a thread is writing `fault`, 2: it is written

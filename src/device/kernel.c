@@ -337,6 +337,12 @@ static const struct code *make_and_add(struct kd_kernel *k, const struct kd_spec
     return &v->code;
 }
 
+bool kernel_has_code(struct kd_kernel *k, const uint32_t grid[3], const uint32_t block[3],
+                     const void *params) {
+    struct kd_spec want = kernel_spec(k, grid, block, params);
+    return look_up(k, &want) != NULL;
+}
+
 const struct code *kernel_code(struct kd_kernel *k, const uint32_t grid[3], const uint32_t block[3],
                                const void *params, enum kd_status *status) {
     struct kd_spec want = kernel_spec(k, grid, block, params);

@@ -39,6 +39,9 @@ struct kd_spec kernel_spec(const struct kd_kernel *k, const uint32_t grid[3],
 // Code for a launch. NULL with a reason, and the status.
 const struct code *kernel_code(struct kd_kernel *k, const uint32_t grid[3], const uint32_t block[3],
                                const void *params, enum kd_status *status);
+// Whether kernel_code would have to make it first.
+bool kernel_has_code(struct kd_kernel *k, const uint32_t grid[3], const uint32_t block[3],
+                     const void *params);
 // Makes its code not executable.
 void kernel_stop(struct kd_kernel *k);
 // For tests: code that is there already, for all shapes.

@@ -166,6 +166,8 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->units = units_of(code, l->nthreads);
     l->stack_shift = (uint8_t)stack_size_shift(k, code);
     l->cooperative = c->cooperative;
+    l->nested = NULL;
+    l->depth = 0;
     l->grid_workspace[0] = l->grid_workspace[1] = 0;
     l->may_wait = c->cooperative || (code->info.flags & KD_CODE_MAY_WAIT) || l->cluster_blocks > 1;
 }
@@ -184,7 +186,7 @@ static uint64_t chunk_of(const struct op *op) {
     return n < 256 ? n : 256;
 }
 
-static bool copy_params(struct op *op, const struct kd_launch_config *c) {
+bool launch_copy_params(struct op *op, const struct kd_launch_config *c) {
     // Vector loads may read past the last parameter.
     size_t size = round_up(c->param_bytes, 64) + 64;
     uint8_t *p = op_bytes(op, size);
@@ -197,8 +199,7 @@ static bool copy_params(struct op *op, const struct kd_launch_config *c) {
     return true;
 }
 
-// What a launch may be, and the code for it.
-static enum kd_status check(const struct kd_launch_config *c, const struct code **code) {
+enum kd_status launch_check(const struct kd_launch_config *c) {
     enum kd_status status = check_shape(c);
     if (!status)
         status = check_memory(c);
@@ -206,6 +207,12 @@ static enum kd_status check(const struct kd_launch_config *c, const struct code 
         status = check_cluster(c);
     if (!status && c->cooperative)
         status = check_cooperative(c);
+    return status;
+}
+
+// What a launch may be, and the code for it.
+static enum kd_status check(const struct kd_launch_config *c, const struct code **code) {
+    enum kd_status status = launch_check(c);
     if (status)
         return status;
     *code = kernel_code(c->kernel, c->grid, c->block, c->params, &status);
@@ -237,7 +244,7 @@ enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_confi
     if (!scheduler_start(q->context->device))
         return kd_fail(KD_SYSTEM, "the system does not let the device start its worker threads");
     struct op *op = op_new(q->context, OP_LAUNCH);
-    if (!op || !copy_params(op, c)) {
+    if (!op || !launch_copy_params(op, c)) {
         if (op)
             op_unref(op);
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a launch");

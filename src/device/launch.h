@@ -2,6 +2,7 @@
 #ifndef KUDZU_DEVICE_LAUNCH_H
 #define KUDZU_DEVICE_LAUNCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -9,6 +10,7 @@
 #include "device/device.h"
 
 struct kd_kernel;
+struct nested;
 struct op;
 struct runner;
 
@@ -46,11 +48,17 @@ struct kd_launch {
     uint8_t stack_shift;        // size of the stacks it needs
     bool may_wait;              // its blocks may have to run at the same time
     bool cooperative;           // all of them
+    _Atomic(struct nested *) nested; // what its threads have submitted; NULL: nothing
+    uint32_t depth;                  // 0: launched by the host
     uint32_t grid_workspace[2]; // through which the blocks of a cooperative launch synchronise
 };
 
 // Checks a launch and sets op's launch and units; its parameters are the caller's affair.
 enum kd_status launch_prepare(struct op *op, const struct kd_launch_config *config);
+// What a launch may be, without looking for code.
+enum kd_status launch_check(const struct kd_launch_config *config);
+// Copies the parameters into the operation; false: no memory.
+bool launch_copy_params(struct op *op, const struct kd_launch_config *config);
 // Changes with every launch.
 uint64_t launch_new_grids(uint64_t n);
 

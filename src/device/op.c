@@ -6,6 +6,7 @@
 #include "device/copy.h"
 #include "device/graph.h"
 #include "device/internal.h"
+#include "device/nested.h"
 #include "device/runner.h"
 #include "device/value.h"
 
@@ -148,6 +149,7 @@ static void end_one(struct op *op, struct worklist *w) {
     }
     if (op->timed)
         op->ended_ns = kd_now_ns();
+    struct nested *parent = op->parent;
     struct op_edge *e = atomic_exchange_explicit(&op->dependents, OP_ENDED, memory_order_acq_rel);
     signal_end(op);
     while (e) {
@@ -155,6 +157,8 @@ static void end_one(struct op *op, struct worklist *w) {
         op_release(e->op, w);
         e = next;
     }
+    if (parent)
+        nested_child_ended(parent, w);
     op_unref(op);
 }
 
@@ -180,6 +184,10 @@ void op_start(struct op *op) {
 
 void op_units_done(struct op *op, uint64_t n) {
     uint64_t before = atomic_fetch_add_explicit(&op->done_units, n, memory_order_acq_rel);
-    if (before + n == op->units)
+    if (before + n != op->units)
+        return;
+    if (op->kind == OP_LAUNCH && atomic_load_explicit(&op->launch.nested, memory_order_acquire))
+        nested_grid_ended(op);
+    else
         op_end(op);
 }

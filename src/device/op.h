@@ -49,6 +49,9 @@ struct op {
     struct kd_context *context;
     struct kd_queue *queue; // to tell queues apart; not to be followed
     uint64_t ended_ns;
+    struct nested *parent; // nested.h: the grid whose thread submitted it; NULL: the host did
+    bool tail;             // a tail launch of that grid
+    bool counted;          // counts among the context's pending launches until it begins
 
     // Units are blocks of a launch, pieces of a copy; handed out in order, in chunks.
     uint64_t units, chunk;

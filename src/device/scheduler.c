@@ -146,6 +146,8 @@ static bool take_chunk(struct scheduler *s, struct op *op, uint64_t want, uint64
     if (*first >= op->units)
         return false;
     *n = op->units - *first < want ? op->units - *first : want;
+    if (*first == 0 && op->counted)
+        atomic_fetch_sub(&op->context->pending_launches, 1);
     if (*first + *n == op->units)
         no_longer_ready(s, op);
     return true;

@@ -51,7 +51,6 @@ void drv_contexts_flush(void) {
 static void set_defaults(struct drv_context *ctx) {
     static const size_t limits[CU_LIMIT_MAX] = {
         [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
-        [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
         [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
     };
     for (int i = 0; i < CU_LIMIT_MAX; i++)
@@ -312,6 +311,9 @@ static bool device_limit(CUlimit limit, enum kd_limit *out) {
     case CU_LIMIT_PRINTF_FIFO_SIZE:
         *out = KD_LIMIT_PRINTF_FIFO;
         return true;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+        *out = KD_LIMIT_PENDING_LAUNCHES;
+        return true;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
         *out = KD_LIMIT_MALLOC_HEAP;
         return true;
@@ -335,9 +337,6 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     switch (limit) {
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
         REQUIRE(value <= 128, CUDA_ERROR_INVALID_VALUE, "at most 128 bytes");
-        ctx->limits[limit] = value;
-        return CUDA_SUCCESS;
-    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
         ctx->limits[limit] = value;
         return CUDA_SUCCESS;
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:

@@ -85,6 +85,7 @@ CUresult drv_devices_open(void) {
                 i);
     }
     count = n;
+    drv_answer_kernels();
     return CUDA_SUCCESS;
 }
 

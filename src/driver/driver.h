@@ -134,6 +134,7 @@ CUresult drv_devices_open(void);                                 // for cuInit
 CUresult drv_device_find(CUdevice dev, struct drv_device **out); // CUDA_ERROR_INVALID_DEVICE
 CUresult drv_device_attribute(struct drv_device *d, CUdevice_attribute attribute, int *out);
 int drv_device_count(void);
+void drv_answer_kernels(void); // device_queries.c
 int drv_device_ordinal(const struct kd_device *d); // CU_DEVICE_INVALID: none that the program sees
 
 // ---- Contexts -----------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Making and changing kernel IR. Nothing here fails: memory is the module's arena.
 #include <stdlib.h>
 
+#include "device/abi.h"
 #include "ir/ir.h"
 
 unsigned kir_type_bits(enum kir_type t) {
@@ -47,6 +48,15 @@ struct kir_func *kir_func_new(struct kir_module *m, const char *name) {
     f->frame_align = 1;
     vec_push(&m->arena, &m->funcs, f);
     return f;
+}
+
+uint64_t kir_function_handle(const struct kir_func *f) {
+    uint64_t kernels = 0;
+    if (!f->is_kernel)
+        return ((uint64_t)f->index + 1) * 16;
+    for (uint32_t k = 0; k < f->index; k++)
+        kernels += f->module->funcs.data[k]->is_kernel;
+    return KD_KERNEL_HANDLE + kernels * 16;
 }
 
 struct kir_block *kir_block_new(struct kir_func *f, const char *label) {

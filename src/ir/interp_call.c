@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "ir/interp_internal.h"
+#include "isa/device_functions.h"
 
 enum { FRAME_ALIGN = 16, MAX_ARGS = 256, LEAST_DEPTH = 256, BYTES_A_CALL = 16 };
 
@@ -80,7 +81,13 @@ static bool call_device(struct interp *in, struct interp_thread *t, const struct
         if (!in->asserted)
             in->asserted = t;
     } else {
-        return false;
+        const struct device_function *f = device_function_find(name);
+        uint64_t words[KD_DEVICE_MAX_ARGS];
+        if (!f || n != f->nargs)
+            return false;
+        for (uint32_t k = 0; k < n; k++)
+            words[k] = a[k].u64[0];
+        result = rt->kd_rt_device_function(in->b, t->id, f->function, words);
     }
     if (i->ir->nres)
         interp_set64(t, i, 0, result);

@@ -130,7 +130,7 @@ uint64_t interp_symbol(struct interp *in, struct interp_thread *t, const struct 
         at = s->offset;
         break;
     default:
-        return ((uint64_t)s->func->index + 1) * 16;
+        return kir_function_handle(s->func);
     }
     at += (uint64_t)i->offset;
     return i->flag ? interp_to_generic(in, t, s->space, at) : at;

@@ -157,7 +157,7 @@ struct kir_proto {
 struct kir_func {
     struct kir_module *module;
     const char *name;
-    uint32_t index; // position in module->funcs; its handle is (index + 1) * 16
+    uint32_t index; // position in module->funcs
     bool is_kernel, is_extern, noreturn;
     uint8_t linkage;
     struct kir_proto proto;          // functions; kernels have none
@@ -190,6 +190,8 @@ struct kir_module {
 struct kir_module *kir_module_new(void);
 void kir_module_free(struct kir_module *m);
 struct kir_func *kir_func_new(struct kir_module *m, const char *name);
+// What the function's address is: (index + 1) * 16, a kernel's KD_KERNEL_HANDLE + 16 n (abi.h).
+uint64_t kir_function_handle(const struct kir_func *f);
 struct kir_block *kir_block_new(struct kir_func *f, const char *label);
 struct kir_value *kir_const(struct kir_func *f, enum kir_type t, uint64_t bits);
 struct kir_value *kir_undef(struct kir_func *f, enum kir_type t);

@@ -8,6 +8,7 @@
 #include "ir/interp.h"
 #include "ir/registers.h"
 #include "ir/simplify.h"
+#include "isa/device_functions.h"
 #include "passes/alignment.h"
 #include "ptx/ast.h"
 #include "support/debug.h"
@@ -21,11 +22,7 @@ static void copy_log(const struct strbuf *err, char *log, size_t log_size) {
 
 // A function that is called must have a body, here or in the device.
 static bool is_provided(const struct kir_func *f) {
-    static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (!strcmp(f->name, names[k]))
-            return true;
-    return !f->is_extern;
+    return !f->is_extern || device_provides(f->name);
 }
 
 static bool check_externs(const struct kir_module *m, struct strbuf *err) {
@@ -110,7 +107,7 @@ static void describe_var(struct kir_module *m, const struct kir_symbol *s, struc
         relocs[n] = (struct kj_reloc){
             .offset = r->offset, .addend = r->addend, .var = r->sym->index, .size = r->size};
         if (r->sym->func)
-            relocs[n].var = -1, relocs[n].func = ((int32_t)r->sym->func->index + 1) * 16;
+            relocs[n].var = -1, relocs[n].func = (int32_t)kir_function_handle(r->sym->func);
     }
     *v = (struct kj_var){.name = s->name,
                          .size = s->size,

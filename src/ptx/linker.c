@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/device_functions.h"
 #include "ptx/names.h"
 #include "ptx/print.h"
 
@@ -161,13 +162,9 @@ static void resolve_module(struct linker *l, size_t module) {
 
 // Functions that the device provides, and dynamic shared memory, stay undefined.
 static bool may_stay_undefined(const struct symbol *s) {
-    static const char *const provided[] = {"vprintf", "malloc", "free", "__assertfail"};
     if (s->var)
         return s->var->space == ISA_SPACE_SHARED && s->var->unsized;
-    for (size_t i = 0; i < sizeof provided / sizeof *provided; i++)
-        if (!strcmp(s->name, provided[i]))
-            return true;
-    return false;
+    return device_provides(s->name);
 }
 
 static void check_undefined(struct linker *l) {

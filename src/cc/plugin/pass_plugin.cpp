@@ -7,6 +7,7 @@
 //   __cluster_dims__ an annotation: becomes a comment in the PTX, which cluster_dims.c turns into
 //                    directives, for clang 19 cannot write them.
 //   __grid_constant__ an annotation, dropped: a parameter that is only read needs no copy.
+//   <<<>>>           in device code: device_launch.cpp.
 //   __maxnreg__      an annotation: without effect, since registers do not limit the CPU device.
 //
 // With KUDZU_EXPORT_STATIC in its environment (PTX and images that programs load, where host code
@@ -35,6 +36,7 @@
 
 #include <cstdlib>
 
+#include "device_launch.h"
 #include "restrictions.h"
 
 using namespace llvm;
@@ -276,8 +278,10 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
             if (g.getSection() == ManagedSection)
                 managed.push_back(&g);
         bool device = Triple(m.getTargetTriple()).isNVPTX();
-        if (device)
+        if (device) {
             checkRestrictions(m);
+            lowerDeviceLaunches(m);
+        }
         for (GlobalVariable *g : managed) {
             g->setSection("");
             if (device)

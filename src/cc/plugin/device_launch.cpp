@@ -1,0 +1,193 @@
+// Kernels launched by device code (guide 13.3.2). Of kernel<<<grid, block, shared, stream>>>(x)
+// clang makes, as on the host,
+//
+//     if (__cudaPushCallConfiguration(grid, block, shared, stream) == 0) kernel(x);
+//
+// which becomes a parameter buffer, filled in the order and with the alignment of the kernel's
+// parameters, and a launch:
+//
+//     if (b = cudaGetParameterBuffer(alignment, size)) {
+//         *b = x; cudaLaunchDevice(kernel, b, grid, block, shared, stream);
+//     }
+//
+// A launch that fails leaves its error to the calling thread's cudaGetLastError.
+#include "device_launch.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+using namespace llvm;
+
+namespace {
+
+struct Configuration {
+    Value *grid[3], *block[3], *shared, *stream;
+};
+
+bool isKernel(const Module &m, const Function *f) {
+    NamedMDNode *list = m.getNamedMetadata("nvvm.annotations");
+    for (unsigned i = 0; f && list && i < list->getNumOperands(); i++) {
+        MDNode *node = list->getOperand(i);
+        if (node->getNumOperands() < 2 ||
+            mdconst::dyn_extract_or_null<Function>(node->getOperand(0)) != f)
+            continue;
+        for (unsigned k = 1; k < node->getNumOperands(); k += 2)
+            if (auto *name = dyn_cast<MDString>(node->getOperand(k)))
+                if (name->getString() == "kernel")
+                    return true;
+    }
+    return false;
+}
+
+// The kernel's call: what follows the configuration, up to the block that both ways lead to. Of
+// several calls it is that of a kernel, else (kernels of other files, pointers) the last one.
+CallInst *findLaunch(CallInst *configuration) {
+    Function *f = configuration->getFunction();
+    CallInst *last = nullptr;
+    BranchInst *branch = nullptr;
+    for (User *u : configuration->users())
+        for (User *v : u->users())
+            if (auto *b = dyn_cast<BranchInst>(v))
+                branch = b;
+    if (!branch || !branch->isConditional())
+        return nullptr;
+    BasicBlock *end = branch->getSuccessor(0), *first = branch->getSuccessor(1);
+    for (auto at = first->getIterator(); at != f->end() && &*at != end; ++at)
+        for (Instruction &i : *at) {
+            auto *call = dyn_cast<CallInst>(&i);
+            if (!call || !call->getType()->isVoidTy() || isa<IntrinsicInst>(call))
+                continue;
+            if (isKernel(*f->getParent(), call->getCalledFunction()))
+                return call;
+            last = call;
+        }
+    return last;
+}
+
+Configuration readConfiguration(CallInst *call) {
+    IRBuilder<> b(call);
+    Configuration c;
+    for (unsigned i = 0; i < 3; i++) {
+        c.grid[i] = b.CreateLoad(b.getInt32Ty(),
+                                 b.CreateConstGEP1_32(b.getInt32Ty(), call->getArgOperand(0), i));
+        c.block[i] = b.CreateLoad(b.getInt32Ty(),
+                                  b.CreateConstGEP1_32(b.getInt32Ty(), call->getArgOperand(1), i));
+    }
+    // What does not fit is too much in any case.
+    Value *shared = call->getArgOperand(2), *most = ConstantInt::get(shared->getType(), UINT32_MAX);
+    shared = b.CreateSelect(b.CreateICmpUGT(shared, most), most, shared);
+    c.shared = b.CreateTrunc(shared, b.getInt32Ty());
+    c.stream = call->getArgOperand(3);
+    return c;
+}
+
+struct Parameter {
+    uint64_t offset;
+    Type *type; // of what is copied
+    Align align;
+    bool indirect; // the argument is its address
+};
+
+uint64_t layOut(CallInst *call, SmallVectorImpl<Parameter> &out, Align &most) {
+    const DataLayout &layout = call->getModule()->getDataLayout();
+    uint64_t end = 0;
+    for (unsigned i = 0; i < call->arg_size(); i++) {
+        bool indirect = call->isByValArgument(i);
+        Type *type = indirect ? call->getParamByValType(i) : call->getArgOperand(i)->getType();
+        Align align = indirect ? call->getParamAlign(i).valueOrOne() : layout.getABITypeAlign(type);
+        uint64_t offset = alignTo(end, align);
+        out.push_back({offset, type, align, indirect});
+        end = offset + layout.getTypeAllocSize(type);
+        most = std::max(most, align);
+    }
+    return end;
+}
+
+Value *dimensions(IRBuilder<> &b, ArrayType *type, Value *const values[3]) {
+    Function *f = b.GetInsertBlock()->getParent();
+    IRBuilder<> entry(&f->getEntryBlock(), f->getEntryBlock().begin());
+    AllocaInst *slot = entry.CreateAlloca(type);
+    slot->setAlignment(Align(4));
+    for (unsigned i = 0; i < 3; i++)
+        b.CreateStore(values[i], b.CreateConstGEP1_32(b.getInt32Ty(), slot, i));
+    return slot;
+}
+
+void callLaunch(IRBuilder<> &b, Value *kernel, Value *buffer, const Configuration &c) {
+    Module &m = *b.GetInsertBlock()->getModule();
+    LLVMContext &context = m.getContext();
+    auto *dim = ArrayType::get(b.getInt32Ty(), 3);
+    FunctionCallee launch = m.getOrInsertFunction(
+        "cudaLaunchDevice", FunctionType::get(b.getInt32Ty(),
+                                              {b.getPtrTy(), b.getPtrTy(), b.getPtrTy(),
+                                               b.getPtrTy(), b.getInt32Ty(), b.getPtrTy()},
+                                              false));
+    CallInst *call = b.CreateCall(launch, {kernel, buffer, dimensions(b, dim, c.grid),
+                                           dimensions(b, dim, c.block), c.shared, c.stream});
+    auto *f = dyn_cast<Function>(launch.getCallee());
+    for (unsigned i = 2; i < 4; i++) {
+        Attribute byval = Attribute::getWithByValType(context, dim);
+        Attribute align = Attribute::getWithAlignment(context, Align(4));
+        call->addParamAttr(i, byval);
+        call->addParamAttr(i, align);
+        if (f && f->isDeclaration() && !f->hasParamAttribute(i, Attribute::ByVal)) {
+            f->addParamAttr(i, byval);
+            f->addParamAttr(i, align);
+        }
+    }
+}
+
+void store(IRBuilder<> &b, Value *buffer, const Parameter &p, Value *argument) {
+    const DataLayout &layout = b.GetInsertBlock()->getModule()->getDataLayout();
+    Value *to = b.CreateConstGEP1_64(b.getInt8Ty(), buffer, p.offset);
+    if (p.indirect)
+        b.CreateMemCpy(to, p.align, argument, p.align, layout.getTypeAllocSize(p.type));
+    else
+        b.CreateAlignedStore(argument, to, p.align);
+}
+
+void replaceLaunch(CallInst *call, const Configuration &c) {
+    SmallVector<Parameter, 8> parameters;
+    Align most(1);
+    uint64_t size = layOut(call, parameters, most);
+    IRBuilder<> b(call);
+    Value *kernel = call->getCalledOperand();
+    if (size == 0) {
+        callLaunch(b, kernel, ConstantPointerNull::get(b.getPtrTy()), c);
+        call->eraseFromParent();
+        return;
+    }
+    FunctionCallee get = call->getModule()->getOrInsertFunction(
+        "cudaGetParameterBuffer",
+        FunctionType::get(b.getPtrTy(), {b.getInt64Ty(), b.getInt64Ty()}, false));
+    Value *buffer = b.CreateCall(get, {b.getInt64(most.value()), b.getInt64(size)});
+    Instruction *then =
+        SplitBlockAndInsertIfThen(b.CreateIsNotNull(buffer), call->getIterator(), false);
+    b.SetInsertPoint(then);
+    for (unsigned i = 0; i < parameters.size(); i++)
+        store(b, buffer, parameters[i], call->getArgOperand(i));
+    callLaunch(b, kernel, buffer, c);
+    call->eraseFromParent();
+}
+
+} // namespace
+
+void lowerDeviceLaunches(Module &m) {
+    Function *push = m.getFunction("__cudaPushCallConfiguration");
+    SmallVector<CallInst *, 8> calls;
+    for (User *u : push ? push->users() : iterator_range<Value::user_iterator>({}, {}))
+        if (auto *call = dyn_cast<CallInst>(u))
+            calls.push_back(call);
+    for (CallInst *call : calls) {
+        if (CallInst *launch = findLaunch(call))
+            replaceLaunch(launch, readConfiguration(call));
+        call->replaceAllUsesWith(ConstantInt::get(call->getType(), 0));
+        call->eraseFromParent();
+    }
+    if (push && push->use_empty())
+        push->eraseFromParent();
+}

@@ -1,0 +1,33 @@
+#include "isa/device_functions.h"
+
+#include <string.h>
+
+#include "device/abi.h"
+
+static bool same(const char *name, const char *known) {
+    static const char prefix[] = "__cudaCDP2", plain[] = "cuda";
+    if (!strncmp(name, prefix, sizeof prefix - 1)) {
+        name += sizeof prefix - 1;
+        known += sizeof plain - 1;
+    }
+    size_t n = strlen(known);
+    return !strncmp(name, known, n) && (!name[n] || !strcmp(name + n, "_ptsz"));
+}
+
+const struct device_function *device_function_find(const char *name) {
+#define ENTRY(name, nargs, aggregates, bits) {#name, KD_##name, nargs, aggregates, bits},
+    static const struct device_function table[] = {KD_DEVICE_FUNCTIONS(ENTRY)};
+#undef ENTRY
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (same(name, table[i].name))
+            return &table[i];
+    return NULL;
+}
+
+bool device_provides(const char *name) {
+    static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return device_function_find(name) != NULL;
+}

@@ -1,0 +1,18 @@
+// Functions without a body that PTX may call: those of the system, and of the device runtime.
+#ifndef KUDZU_ISA_DEVICE_FUNCTIONS_H
+#define KUDZU_ISA_DEVICE_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct device_function {
+    const char *name;
+    uint32_t function; // enum kd_device_function
+    uint32_t nargs, aggregates, result_bits;
+};
+// NULL: none of that name.
+const struct device_function *device_function_find(const char *name);
+// Also vprintf, malloc, free and __assertfail.
+bool device_provides(const char *name);
+
+#endif
