@@ -3,6 +3,7 @@
 #define __CUDA_DEVICE_RUNTIME_API_H__
 
 #include "driver_types.h"
+#include "vector_types.h"
 #include "host_defines.h"
 
 #define cudaStreamTailLaunch ((cudaStream_t)0x3)
@@ -10,5 +11,24 @@
 #define cudaStreamGraphTailLaunch ((cudaStream_t)0x0100000000000000)
 #define cudaStreamGraphFireAndForget ((cudaStream_t)0x0200000000000000)
 #define cudaStreamGraphFireAndForgetAsSibling ((cudaStream_t)0x0300000000000000)
+
+// What device code has and host code has not (guide 13.3.2): the functions beneath <<<>>>.
+#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+extern "C" {
+// 64-byte aligned memory for a kernel's parameters, which lie in it in their order, each at a
+// multiple of its alignment; NULL with an error of the calling thread's.
+__device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
+// Launches a kernel with the buffer, which is gone afterwards; NULL where it has no parameters.
+__device__ cudaError_t cudaLaunchDevice(void *func, void *parameterBuffer, dim3 gridDimension,
+                                        dim3 blockDimension, unsigned int sharedMemSize,
+                                        cudaStream_t stream);
+__device__ void *cudaGetParameterBufferV2(void *func, dim3 gridDimension, dim3 blockDimension,
+                                          unsigned int sharedMemSize);
+__device__ cudaError_t cudaLaunchDeviceV2(void *parameterBuffer, cudaStream_t stream);
+// The executable graph that the calling kernel belongs to, where it was made for launches from the
+// device; else NULL (guide 6.2.8.7.7.10).
+__device__ cudaGraphExec_t cudaGetCurrentGraphExec(void);
+}
+#endif
 
 #endif

@@ -362,15 +362,19 @@ static bool takes_kernel(const struct text *t, uint32_t i) {
     return is_any(t, i, names, sizeof names / sizeof *names) && is(t, i + 1, "(");
 }
 
-static const char before[] = "__kudzu_launch([&]{return ", after[] = ";})";
+// With a type of its own, a wrong launch gives no second message about the lambda.
+static const char before_launch[] = "__kudzu_launch([&]()->void{",
+                  before_call[] = "__kudzu_launch([&]{return ", after[] = ";})";
 
 struct edits {
-    uint8_t *opens, *closes; // for each token: expressions that begin, and that end there
+    // For each token: launches, and calls of other functions, that begin there; what ends there.
+    uint8_t *launches, *calls, *closes;
     bool any;
 };
 
 static void find_edits(const struct text *t, struct edits *e, bool everywhere) {
-    e->opens = arena_alloc(t->arena, t->tokens.len + 1);
+    e->launches = arena_alloc(t->arena, t->tokens.len + 1);
+    e->calls = arena_alloc(t->arena, t->tokens.len + 1);
     e->closes = arena_alloc(t->arena, t->tokens.len + 1);
     for (uint32_t i = 1; i < t->tokens.len; i++) {
         bool launch = is(t, i, "<<<");
@@ -382,7 +386,8 @@ static void find_edits(const struct text *t, struct edits *e, bool everywhere) {
         uint32_t end = launch ? launch_end(t, i) : start == NOWHERE ? NOWHERE : match(t, i + 1);
         if (start == NOWHERE || end == NOWHERE)
             continue;
-        e->opens[start]++;
+        e->launches[start] += launch;
+        e->calls[start] += !launch;
         e->closes[end]++;
         e->any = true;
     }
@@ -392,12 +397,14 @@ static void apply(const struct text *t, const struct edits *e, struct strbuf *ou
     size_t from = 0;
     for (uint32_t i = 0; i < t->tokens.len; i++) {
         const struct token *k = &t->tokens.data[i];
-        if (e->opens[i]) {
+        if (e->launches[i] || e->calls[i]) {
             strbuf_append(out, t->s + from, k->at - from);
             from = k->at;
         }
-        for (int n = 0; n < e->opens[i]; n++)
-            strbuf_puts(out, before);
+        for (int n = 0; n < e->calls[i]; n++)
+            strbuf_puts(out, before_call);
+        for (int n = 0; n < e->launches[i]; n++)
+            strbuf_puts(out, before_launch);
         if (e->closes[i]) {
             strbuf_append(out, t->s + from, k->end - from);
             from = k->end;
@@ -479,7 +486,7 @@ bool device_launches_find(struct arena *arena, const cc_strings *diagnostics, cc
         size_t size;
         if (access(diagnostics->data[i], R_OK) ||
             !read_file(arena, diagnostics->data[i], &text, &size) ||
-            !strstr(text, "__global__ function"))
+            !strstr(text, " to __global__ function"))
             continue;
         drop_escapes(text);
         for (const char *line = text; *line;) {

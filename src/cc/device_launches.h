@@ -3,7 +3,7 @@
 // known to be called on the device; kudzu/device_launch.h calls it in a way that keeps clang from
 // knowing. So a launch becomes, on the lines where it stands,
 //
-//   __kudzu_launch([&]{ return kernel<<<grid, block>>>(arguments); })
+//   __kudzu_launch([&]()->void{kernel<<<grid, block>>>(arguments);})
 //
 // and what it resolves to (templates, overloads, default arguments) is clang's own affair. The
 // plugin turns the call of the kernel into a launch (plugin/device_launch.cpp). The same goes for

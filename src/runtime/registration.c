@@ -3,9 +3,11 @@
 //
 // An image becomes a library of the driver (cuLibraryLoadData), which belongs to no context: the
 // driver instantiates it in each context that uses it, also after a device was reset.
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/runtime.h"
 #include "runtime/symbol_table.h"
@@ -42,6 +44,23 @@ static void watch_exit(void) {
     atexit(note_exit);
 }
 
+// Whether the image's PTX calls the device runtime. The container begins with its magic number,
+// version, size of this header (2 bytes) and of what follows (8 bytes).
+static bool launches_kernels(const void *container) {
+    static const char name[] = "cudaLaunchDevice";
+    uint16_t header;
+    uint64_t size;
+    memcpy(&header, (const char *)container + 6, sizeof header);
+    memcpy(&size, (const char *)container + 8, sizeof size);
+    return memmem((const char *)container + header, size, name, sizeof name - 1) != NULL;
+}
+
+static bool is_own_driver(void) {
+    char text[16] = "";
+    return RT_CALL(cuDeviceGetName, text, sizeof text, 0) == CUDA_SUCCESS &&
+           !strncmp(text, "kudzu ", 6);
+}
+
 static cudaError_t load(const char *function, struct rt_image *image, CUlibrary *library) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_exit);
@@ -59,6 +78,12 @@ static cudaError_t load(const char *function, struct rt_image *image, CUlibrary 
                          &value, 1);
     *library = image->library;
     pthread_mutex_unlock(&image->mutex);
+    if (result && launches_kernels(wrapper->data) && !is_own_driver())
+        return rt_fail(
+            function, cudaErrorNotSupported,
+            "this program's device code launches kernels (guide 13): a GPU needs NVIDIA's "
+            "device runtime library for that, which is not part of the driver; "
+            "KUDZU_DEVICE=cpu runs it on the CPU");
     return rt_result(result);
 }
 
