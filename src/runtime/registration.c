@@ -48,8 +48,11 @@ static void watch_exit(void) {
 // version, size of this header (2 bytes) and of what follows (8 bytes).
 static bool launches_kernels(const void *container) {
     static const char name[] = "cudaLaunchDevice";
+    const uint32_t magic = 0xba55ed50;
     uint16_t header;
     uint64_t size;
+    if (memcmp(container, &magic, sizeof magic) != 0)
+        return false;
     memcpy(&header, (const char *)container + 6, sizeof header);
     memcpy(&size, (const char *)container + 8, sizeof size);
     return memmem((const char *)container + header, size, name, sizeof name - 1) != NULL;
