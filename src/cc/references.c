@@ -53,13 +53,13 @@ static void add_file(struct search *s, const char *path) {
         s->files[s->count++] = path;
 }
 
-// What an #include with quotes names: beside the file that it stands in, or in a directory of -I.
-static void add_include(struct search *s, const char *from, const char *name) {
+// What an #include names: with quotes beside the file that it stands in, or in a directory of -I.
+static void add_include(struct search *s, const char *from, const char *name, bool quoted) {
     const char *slash = strrchr(from, '/');
     const char *path = slash && *name != '/'
                            ? arena_printf(s->arena, "%.*s/%s", (int)(slash - from), from, name)
                            : name;
-    if (access(path, R_OK) == 0) {
+    if (quoted && access(path, R_OK) == 0) {
         add_file(s, path);
         return;
     }
@@ -85,12 +85,14 @@ static size_t directive(struct search *s, const char *from, const char *text, si
     for (at++; at < stop && is_blank(text[at]);)
         at++;
     if (stop - at > 7 && !memcmp(text + at, "include", 7)) {
-        const char *open = memchr(text + at, '"', stop - at);
-        size_t first = open ? (size_t)(open - text) + 1 : stop;
-        const char *close = first < stop ? memchr(text + first, '"', stop - first) : NULL;
+        const char *open = text + at + 7, *line_end = text + stop;
+        while (open < line_end && *open != '"' && *open != '<')
+            open++;
+        bool quoted = open < line_end && *open == '"';
+        const char *first = open < line_end ? open + 1 : line_end;
+        const char *close = memchr(first, quoted ? '"' : '>', (size_t)(line_end - first));
         if (close)
-            add_include(s, from,
-                        arena_strndup(s->arena, text + first, (size_t)(close - text) - first));
+            add_include(s, from, arena_strndup(s->arena, first, (size_t)(close - first)), quoted);
         return stop;
     }
     return at;

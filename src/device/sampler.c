@@ -396,11 +396,12 @@ static void put(const struct request *r, const struct texel *from, uint64_t *out
     bool exact =
         r->t->texel == KD_TEXEL_FLOAT && r->t->bytes == 4 && !r->t->filtered && !r->t->mip_filtered;
     bool gathered = kd_image_op(r->form) == KD_IMAGE_GATHER;
+    bool halves = r->form & (KD_IMAGE_HALF | KD_IMAGE_PAIRS);
     uint16_t half[4];
     for (unsigned k = 0; k < 4; k++) {
         bool raw = !floats || (exact && (gathered || k < r->t->channels));
         float f = raw ? bits_float(from->bits[k]) : (float)from->value[k];
-        half[k] = half_bits(floats ? (double)f : (double)(int32_t)from->bits[k]);
+        half[k] = halves ? half_bits(floats ? (double)f : (double)(int32_t)from->bits[k]) : 0;
         out[k] = r->form & KD_IMAGE_HALF ? half[k] : raw ? from->bits[k] : float_bits(f);
     }
     if (!(r->form & KD_IMAGE_PAIRS))
@@ -454,6 +455,29 @@ static uint64_t sampler_query(uint64_t sampler, uint32_t query) {
     }
 }
 
+// tex1Dfetch, which programs call most: a texel of linear memory by its number. False: another
+// fetch.
+static bool fetch_indexed(const struct kd_texture *t, uint32_t form, uint64_t in, uint64_t *out) {
+    const uint32_t other = KD_IMAGE_HALF | KD_IMAGE_PAIRS | KD_IMAGE_OFFSETS | KD_IMAGE_SAMPLER;
+    if (!t->indexed || t->filtered || t->mip_filtered || kd_image_op(form) != KD_IMAGE_FETCH ||
+        (form & 15) != KD_GEOMETRY_1D || !(form & KD_IMAGE_INTEGER) || form & other)
+        return false;
+    int64_t i = (int32_t)(uint32_t)in;
+    bool inside = i >= 0 && (uint64_t)i < t->level[0].width, floats = sampler_gives_floats(t);
+    bool raw = !floats || (t->texel == KD_TEXEL_FLOAT && t->bytes == 4);
+    const uint8_t *p =
+        (const uint8_t *)(uintptr_t)(t->level[0].base + (uint64_t)i * t->bytes * t->channels);
+    for (unsigned k = 0; k < 4; k++) {
+        uint32_t missing = k == 3 ? (floats ? float_bits(1) : 1) : 0;
+        uint32_t bits = !inside           ? 0
+                        : k < t->channels ? load_component(t, p + k * t->bytes)
+                                          : missing;
+        bool convert = inside && !raw && k < t->channels;
+        out[k] = convert ? float_bits((float)sampler_component(t, bits, k)) : bits;
+    }
+    return true;
+}
+
 void kd_rt_tex(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t form,
                const uint64_t *in, uint64_t *out) {
     uint32_t op = kd_image_op(form), query = form >> KD_IMAGE_ARG & 31, geometry = form & 15;
@@ -473,6 +497,8 @@ void kd_rt_tex(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t fo
         t = use_sampler(&sampled, *in++) ? &sampled : NULL;
         form &= ~(uint32_t)KD_IMAGE_SAMPLER;
     }
+    if (t && !is_query && fetch_indexed(t, form, in[0], out))
+        return;
     bool cube = geometry == KD_GEOMETRY_CUBE || geometry == KD_GEOMETRY_CUBE_LAYERED;
     bool samples = geometry == KD_GEOMETRY_2D_SAMPLES || geometry == KD_GEOMETRY_2D_LAYERED_SAMPLES;
     // There are no objects with several samples. Faces are addressed as such alone.

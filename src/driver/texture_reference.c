@@ -87,6 +87,30 @@ static CUresult renew(struct drv_reference *r) {
     return result;
 }
 
+static bool alive(const struct drv_reference *r) {
+    const CUDA_RESOURCE_DESC *d = &r->resource;
+    switch (d->resType) {
+    case CU_RESOURCE_TYPE_ARRAY:
+        return drv_object_find(d->res.array.hArray, DRV_ARRAY);
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        return drv_object_find(d->res.mipmap.hMipmappedArray, DRV_MIPMAP);
+    case CU_RESOURCE_TYPE_LINEAR:
+        return kd_memory_find(d->res.linear.devPtr, NULL);
+    default:
+        return kd_memory_find(d->res.pitch2D.devPtr, NULL);
+    }
+}
+
+// After a change of how memory is sampled. What is bound may have been freed since: then it is
+// bound no more, until the next binding.
+static CUresult refresh(struct drv_reference *r) {
+    r->bound = r->bound && alive(r);
+    if (renew(r) == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    r->bound = false; // other memory is there now
+    return renew(r);
+}
+
 static CUresult bind(struct drv_reference *r, const CUDA_RESOURCE_DESC *resource) {
     CUDA_RESOURCE_DESC before = r->resource;
     bool was_bound = r->bound;
@@ -340,7 +364,7 @@ CUresult cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am) {
     REQUIRE((unsigned)am <= CU_TR_ADDRESS_MODE_BORDER, CUDA_ERROR_INVALID_VALUE,
             "%d is no addressing mode", (int)am);
     r->texture.addressMode[dim] = am;
-    return renew(r);
+    return refresh(r);
 }
 
 static CUresult check_filter(CUfilter_mode mode) {
@@ -355,7 +379,7 @@ CUresult cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
     TRY(find(hTexRef, false, &r));
     TRY(check_filter(fm));
     r->texture.filterMode = fm;
-    return renew(r);
+    return refresh(r);
 }
 
 CUresult cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
@@ -364,7 +388,7 @@ CUresult cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
     TRY(find(hTexRef, false, &r));
     TRY(check_filter(fm));
     r->texture.mipmapFilterMode = fm;
-    return renew(r);
+    return refresh(r);
 }
 
 CUresult cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias) {
@@ -372,7 +396,7 @@ CUresult cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias) {
     struct drv_reference *r;
     TRY(find(hTexRef, false, &r));
     r->texture.mipmapLevelBias = bias;
-    return renew(r);
+    return refresh(r);
 }
 
 CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp,
@@ -382,7 +406,7 @@ CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp
     TRY(find(hTexRef, false, &r));
     r->texture.minMipmapLevelClamp = minMipmapLevelClamp;
     r->texture.maxMipmapLevelClamp = maxMipmapLevelClamp;
-    return renew(r);
+    return refresh(r);
 }
 
 CUresult cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso) {
@@ -390,7 +414,7 @@ CUresult cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso) {
     struct drv_reference *r;
     TRY(find(hTexRef, false, &r));
     r->texture.maxAnisotropy = maxAniso;
-    return renew(r);
+    return refresh(r);
 }
 
 CUresult cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor) {
@@ -399,7 +423,7 @@ CUresult cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor) {
     REQUIRE_POINTER(pBorderColor);
     TRY(find(hTexRef, false, &r));
     memcpy(r->texture.borderColor, pBorderColor, sizeof r->texture.borderColor);
-    return renew(r);
+    return refresh(r);
 }
 
 CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags) {
@@ -411,7 +435,7 @@ CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags) {
     REQUIRE(!(Flags & ~known), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of a reference",
             Flags);
     r->texture.flags = Flags;
-    return renew(r);
+    return refresh(r);
 }
 
 CUresult cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef) {

@@ -66,6 +66,9 @@ static void linear(CUtexref t) {
     EXPECT(cuTexRefGetArray(&array, t), CUDA_ERROR_INVALID_VALUE);
     OK(cuMemFree(a));
     OK(cuMemFree(b));
+    OK(cuTexRefSetFlags(t, 0)); // what was bound is gone
+    EXPECT(cuTexRefGetAddress(&back, t), CUDA_ERROR_INVALID_VALUE);
+    OK(cuTexRefSetFlags(t, CU_TRSF_READ_AS_INTEGER));
 }
 
 static void of_arrays(CUtexref t, CUsurfref s) {
