@@ -140,8 +140,10 @@ void drv_params_free(struct drv_node *node);
 static inline const void *drv_params_packed(const struct drv_node *kernel) {
     return (const char *)kernel->owned + kernel->packed_offset;
 }
-// The function of a kernel node, in the context that it runs in.
 CUDA_KERNEL_NODE_PARAMS drv_kernel_params_of_v1(const CUDA_KERNEL_NODE_PARAMS_v1 *p);
+// A kernel node may have a grid without blocks, which does nothing when it is launched.
+bool drv_params_no_blocks(const CUDA_KERNEL_NODE_PARAMS *p);
+// The function of a kernel node, in the context that it runs in.
 CUresult drv_params_function(const CUDA_KERNEL_NODE_PARAMS *p, struct drv_function **out);
 
 #endif

@@ -50,6 +50,10 @@ static CUresult kernel(const struct drv_exec *exec, const struct drv_node *n,
     const CUDA_KERNEL_NODE_PARAMS *p = &n->params.kernel;
     struct drv_function *f;
     TRY(drv_params_function(p, &f));
+    if (drv_params_no_blocks(p)) {
+        k->kind = KD_NODE_EMPTY;
+        return CUDA_SUCCESS;
+    }
     const CUlaunchAttributeValue *v = drv_node_attribute(n, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
     unsigned grid[3] = {p->gridDimX, p->gridDimY, p->gridDimZ}, cluster[3];
     unsigned wanted[3] = {v ? v->clusterDim.x : 0, v ? v->clusterDim.y : 0,

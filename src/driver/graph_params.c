@@ -75,6 +75,10 @@ CUresult drv_params_function(const CUDA_KERNEL_NODE_PARAMS *p, struct drv_functi
     return CUDA_SUCCESS;
 }
 
+bool drv_params_no_blocks(const CUDA_KERNEL_NODE_PARAMS *p) {
+    return !p->gridDimX || !p->gridDimY || !p->gridDimZ;
+}
+
 // `owned`: an array of pointers that ends with NULL, then the parameters as code wants them.
 static CUresult take_kernel(struct taken *t, const CUDA_KERNEL_NODE_PARAMS *p) {
     struct drv_function *f;
@@ -82,6 +86,8 @@ static CUresult take_kernel(struct taken *t, const CUDA_KERNEL_NODE_PARAMS *p) {
     CUlaunchConfig shape = {
         p->gridDimX,  p->gridDimY,       p->gridDimZ, p->blockDimX, p->blockDimY,
         p->blockDimZ, p->sharedMemBytes, NULL,        NULL,         0};
+    if (drv_params_no_blocks(p)) // the executable graph may get others before it is launched
+        shape.gridDimX = shape.gridDimY = shape.gridDimZ = 1;
     TRY(drv_launch_check_shape(&shape));
     const struct kj_kernel *info = kd_kernel_info(f->k);
     REQUIRE(info->param_bytes <= DRV_MAX_PARAM_BYTES, CUDA_ERROR_INVALID_VALUE,

@@ -477,9 +477,43 @@ static void large(void) {
     OK(cuMemFree(p));
 }
 
+// A node whose grid has no blocks waits for a better one.
+static void no_blocks(void) {
+    CUgraph g;
+    CUgraphExec e;
+    CUgraphNode node;
+    CUdeviceptr p;
+    unsigned factor = 5, term = 2;
+    NEED(cuGraphCreate(&g, 0));
+    NEED(cuMemAlloc(&p, 4));
+    OK(cuMemsetD32(p, 3, 1));
+    void *params[] = {&p, &factor, &term};
+    CUDA_KERNEL_NODE_PARAMS k = kernel_params(step, 0, 1, params);
+    OK(cuGraphAddKernelNode(&node, g, NULL, 0, &k));
+    add_step(g, node, p, 10, 1);
+    NEED(cuGraphInstantiate(&e, g, 0));
+    OK(cuGraphLaunch(e, stream));
+    OK(cuStreamSynchronize(stream));
+    CHECK(word(p) == 31);
+    k.gridDimX = 1;
+    OK(cuGraphExecKernelNodeSetParams(e, node, &k));
+    OK(cuGraphLaunch(e, stream));
+    k.gridDimX = 0;
+    OK(cuGraphExecKernelNodeSetParams(e, node, &k));
+    OK(cuGraphLaunch(e, stream));
+    OK(cuStreamSynchronize(stream));
+    CHECK(word(p) == ((31 * 5 + 2) * 10 + 1) * 10 + 1);
+    k.blockDimX = 0;
+    EXPECT(cuGraphExecKernelNodeSetParams(e, node, &k), CUDA_ERROR_INVALID_VALUE);
+    OK(cuGraphExecDestroy(e));
+    OK(cuGraphDestroy(g));
+    OK(cuMemFree(p));
+}
+
 int main(void) {
     CUcontext ctx = graph_context();
     chain();
+    no_blocks();
     kinds();
     copies_of_rows();
     children();
