@@ -2,6 +2,8 @@
 """Compiles and runs public CUDA programs, unmodified, with kudzu.
 
 usage: run.py [--kudzu build/bin/kudzu] [--tier N] [--only NAME] [--jobs N] FOLDER
+       run.py --build OUT FOLDER    only compiles, into OUT, which can be carried elsewhere
+       run.py --run OUT             only runs, on another machine too, with a GPU for instance
 
 FOLDER holds checked-out sources of the suites in programs.tsv (each in a folder of any name).
 Nothing is fetched, and nothing of the sources is changed. Prints a table; exits 1 when a program
@@ -98,86 +100,124 @@ def make_modules(kudzu, folder, work, modules):
     return ""
 
 
-def attempt(kudzu, root, row, keep):
-    suite, name, _, sources, options, args, expect, modules = (row + [""] * 8)[:8]
+def prepare(kudzu, root, row, work):
+    """Compiles a program into a folder, with the data that it reads; seconds, log, what went wrong."""
+    suite, name, _, sources, options, _, _, modules = row
     _, top, includes, flags = SUITES[suite]
     folder = os.path.join(root, top, name)
-    work = tempfile.mkdtemp(prefix="kudzu-conformance-")
+    for data in glob.glob(folder + "/data") + glob.glob(folder + "/*.dat"):
+        dst = os.path.join(work, os.path.basename(data))
+        (shutil.copytree if os.path.isdir(data) else shutil.copy)(data, dst)
+    if modules:
+        failure = make_modules(kudzu, folder, work, modules)
+        if failure:
+            return 0, "", failure
+    if name.endswith("hotspot"):
+        write_hotspot_data(work)
+    cmd = [kudzu, "cc", "-O3"] + flags + options.split()
+    for inc in [os.path.join(root, i) for i in includes] + [folder, folder + "/inc", folder + "/common"]:
+        cmd += ["-I", inc]
+    cmd += sources_of(folder, sources) + ["-o", os.path.join(work, "program"), "-lm"]
+    start = time.time()
+    code, out = run(cmd, work, TIMEOUT)
+    failure = "" if code == 0 else "does not compile: " + first_error(out)
+    return time.time() - start, " ".join(cmd) + "\n" + out, failure
+
+
+def judge(row, code, out):
+    """What went wrong in a run, or ""."""
+    if code is None:
+        return "ran longer than %d s" % TIMEOUT
+    if code != 0:
+        return "exit %d: %s" % (code, last_line(out))
+    for word in FAILURE_WORDS:
+        if word in out:
+            return "printed '%s'" % word
+    return "did not print '%s'" % row[6] if row[6] and row[6] not in out else ""
+
+
+def execute(row, work):
+    """Runs a program where it was compiled; seconds, output, what went wrong."""
+    start = time.time()
+    code, out = run(["./program"] + row[5].split(), work, TIMEOUT)
+    return time.time() - start, out, judge(row, code, out)
+
+
+def flat(name):
+    return name.replace("/", "_")
+
+
+def attempt(a, kudzu, root, row):
+    """Compiles and runs one program, or one of both; two times, what went wrong."""
+    work = os.path.join(a.run or a.build, flat(row[1])) if a.run or a.build else \
+        tempfile.mkdtemp(prefix="kudzu-conformance-")
+    compiled = ran = 0
+    log = failure = ""
     try:
-        for data in glob.glob(folder + "/data") + glob.glob(folder + "/*.dat"):
-            dst = os.path.join(work, os.path.basename(data))
-            (shutil.copytree if os.path.isdir(data) else shutil.copy)(data, dst)
-        if modules:
-            failure = make_modules(kudzu, folder, work, modules)
-            if failure:
-                return "fail", 0, 0, failure
-        if name.endswith("hotspot"):
-            write_hotspot_data(work)
-        cmd = [kudzu, "cc", "-O3"] + flags + options.split()
-        for inc in [os.path.join(root, i) for i in includes] + [folder, folder + "/inc", folder + "/common"]:
-            cmd += ["-I", inc]
-        cmd += sources_of(folder, sources) + ["-o", os.path.join(work, "program"), "-lm"]
-        start = time.time()
-        code, out = run(cmd, work, TIMEOUT)
-        compiled = time.time() - start
-        if keep:
-            with open(os.path.join(keep, name.replace("/", "_") + ".log"), "w") as f:
-                f.write(" ".join(cmd) + "\n" + out)
-        if code != 0:
-            return "fail", compiled, 0, "does not compile: " + first_error(out)
-        start = time.time()
-        code, out = run(["./program"] + args.split(), work, TIMEOUT)
-        ran = time.time() - start
-        if keep:
-            with open(os.path.join(keep, name.replace("/", "_") + ".log"), "a") as f:
-                f.write(out)
-        if code is None:
-            return "fail", compiled, ran, "ran longer than %d s" % TIMEOUT
-        if code != 0:
-            return "fail", compiled, ran, "exit %d: %s" % (code, last_line(out))
-        for word in FAILURE_WORDS:
-            if word in out:
-                return "fail", compiled, ran, "printed '%s'" % word
-        if expect and expect not in out:
-            return "fail", compiled, ran, "did not print '%s'" % expect
-        return "pass", compiled, ran, ""
+        if not a.run:
+            os.makedirs(work, exist_ok=True)
+            compiled, log, failure = prepare(kudzu, root, row, work)
+        if not a.build and not failure:
+            ran, out, failure = execute(row, work)
+            log += out
+        if a.keep:
+            with open(os.path.join(a.keep, flat(row[1]) + ".log"), "w") as f:
+                f.write(log)
+        return compiled, ran, failure
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        if not a.run and not a.build:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def select(a):
+    """Rows of the table, each with its suite's folder."""
+    todo = []
+    for row in read_table("programs.tsv"):
+        row = (row + [""] * 8)[:8]
+        if (a.tier and row[2] not in a.tier.split(",")) or (a.only and a.only not in row[1]):
+            continue
+        if a.run:
+            if os.path.exists(os.path.join(a.run, flat(row[1]), "program")):
+                todo.append((None, row))
+            continue
+        root = find_suite(a.folder, row[0])
+        if root is None:
+            sys.exit("%s: no checkout of it under %s" % (row[0], a.folder))
+        todo.append((root, row))
+    return todo
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("folder")
+    p.add_argument("folder", nargs="?")
     p.add_argument("--kudzu", default=os.path.join(HERE, "../../build/bin/kudzu"))
     p.add_argument("--tier")
     p.add_argument("--only", help="programs whose name contains this")
     p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--keep", help="folder for each program's output")
+    p.add_argument("--build", metavar="OUT", help="only compile, into this folder")
+    p.add_argument("--run", metavar="OUT", help="only run what --build compiled there")
     a = p.parse_args()
+    if not a.folder and not a.run:
+        p.error("which folder holds the suites?")
     if a.keep:
         os.makedirs(a.keep, exist_ok=True)
     kudzu = os.path.abspath(a.kudzu)
+    a.build, a.run = a.build and os.path.abspath(a.build), a.run and os.path.abspath(a.run)
     expected = {row[0] for row in read_table("expected-failures.txt")}
-    todo = []
-    for row in read_table("programs.tsv"):
-        root = find_suite(a.folder, row[0])
-        if (a.tier and row[2] not in a.tier.split(",")) or (a.only and a.only not in row[1]):
-            continue
-        if root is None:
-            print("%s: no checkout of it under %s" % (row[0], a.folder))
-            return 2
-        todo.append((root, row))
+    todo = select(a)
     passed = surprises = 0
     print("%-58s %-5s %8s %8s  %s" % ("program", "", "compile", "run", "reason"))
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        results = pool.map(lambda t: attempt(kudzu, t[0], t[1], a.keep), todo)
-        for (_, row), (state, compiled, ran, why) in zip(todo, results):
+        results = pool.map(lambda t: attempt(a, kudzu, t[0], t[1]), todo)
+        for (_, row), (compiled, ran, why) in zip(todo, results):
             name = row[0] + "/" + row[1]
-            passed += state == "pass"
-            surprise = (state == "pass") == (name in expected)
+            passed += not why
+            surprise = (not why) == (name in expected)
             surprises += surprise
             print("%-58s %-5s %7.1fs %7.1fs  %s%s" % (
-                name, state, compiled, ran, why, "  (unexpected)" if surprise else ""), flush=True)
+                name, "fail" if why else "pass", compiled, ran, why,
+                "  (unexpected)" if surprise else ""), flush=True)
     print("%d of %d pass" % (passed, len(todo)))
     return 1 if surprises else 0
 

@@ -13,8 +13,10 @@ static const struct {
     int version;
 } functions[] = {
 #define RT_DRIVER_FUNCTION(name, version) {#name, version},
+#define RT_DRIVER_FORM(name, version, suffix) {#name, version},
 #include "runtime/driver_functions.def"
 #undef RT_DRIVER_FUNCTION
+#undef RT_DRIVER_FORM
 };
 
 // Every version that the description of the driver API names.

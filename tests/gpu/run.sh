@@ -51,7 +51,11 @@ compile() {
                 -o "$out/ptx/$name$options.ptx" || fail "$source"
         done
     done
-    for test in device memory copy stream launch interoperation; do
+    for source in "$root"/tests/language/*.cu; do
+        echo "compiling $(basename "$source")"
+        "$kudzu" cc "$source" -o "$out/language_$(basename "$source" .cu)" || fail "$source"
+    done
+    for test in device memory copy sharing stream misuse capture launch interoperation; do
         cc -I "$1/include" "$root/tests/runtime/test_$test.c" "$1/lib/libcudart_static.a" \
             -lpthread -ldl -lrt -o "$out/runtime_$test" || fail "test_$test.c"
     done
