@@ -1,5 +1,7 @@
 // One PTX instruction to kernel IR. Most keep opcode, types, modifiers and operand order; what
 // differs has a function of its own.
+#include <string.h>
+
 #include "ir/lower.h"
 #include "isa/matrix.h"
 #include "isa/video.h"
@@ -140,6 +142,12 @@ static bool lower_video(struct lower_func *lf) {
     return true;
 }
 
+// The register by which device code tells this device from a GPU (docs/architecture.md): it is 1
+// here whatever is written to it, and what is written, 0, elsewhere.
+static bool is_cpu_mark(const struct lower_func *lf) {
+    return strcmp(lf->inst->ops[0].reg->name, "%kudzu_cpu") == 0;
+}
+
 // A copy needs no instruction: the variable takes the other's value.
 static bool lower_mov(struct lower_func *lf) {
     struct kir_value *v;
@@ -147,6 +155,8 @@ static bool lower_mov(struct lower_func *lf) {
         return lower_generic(lf);
     if (!lower_operand(lf, &lf->inst->ops[1], &v))
         return false;
+    if (v->type == KIR_B32 && is_cpu_mark(lf))
+        v = kir_const(lf->f, KIR_B32, 1);
     lower_write(lf, &lf->inst->ops[0], v);
     return true;
 }

@@ -20,7 +20,8 @@
 // When it optimises: clang takes *(float4 *)&row[k] of a float array to be aligned as a float is,
 // so shared arrays get a better alignment first. Last, what follows from it is found: the
 // conversion from shared to generic addresses has hidden it. With address spaces and alignments
-// found again, LLVM makes vector loads and stores of them.
+// found again, LLVM makes vector loads and stores of them. What only some threads need goes behind
+// branches (sink_rare_work.cpp), and small loops are unrolled (unroll_loops.cpp).
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -32,12 +33,17 @@
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 #include <llvm/Transforms/Scalar/InferAlignment.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <cstdlib>
 
 #include "device_launch.h"
+#include "inline_array_users.h"
 #include "restrictions.h"
+#include "sink_rare_work.h"
+#include "unroll_loops.h"
 
 using namespace llvm;
 
@@ -295,8 +301,11 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
             dropAnnotations(m);
         else if (!managed.empty())
             initializeAtStart(m);
-        if (device && optimises)
+        if (device && optimises) {
             alignSharedArrays(m);
+            keepLibrarySelects(m);
+            inlineArrayUsers(m);
+        }
         return PreservedAnalyses::none();
     }
     static bool isRequired() {
@@ -391,6 +400,7 @@ struct AlignmentPass : PassInfoMixin<AlignmentPass> {
         passes.addPass(InferAddressSpacesPass());
         passes.addPass(InferAlignmentPass());
         passes.addPass(VectorCopyPass());
+        passes.addPass(SinkRareWorkPass());
         return createModuleToFunctionPassAdaptor(std::move(passes)).run(m, analyses);
     }
 };
@@ -402,6 +412,14 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPl
                 builder.registerPipelineStartEPCallback(
                     [](ModulePassManager &passes, OptimizationLevel level) {
                         passes.addPass(AttributesPass(level != OptimizationLevel::O0));
+                    });
+                builder.registerVectorizerStartEPCallback(
+                    [](FunctionPassManager &passes, OptimizationLevel level) {
+                        if (level.getSpeedupLevel() < 2)
+                            return;
+                        passes.addPass(LoopSimplifyPass());
+                        passes.addPass(LCSSAPass());
+                        passes.addPass(UnrollLoopsPass());
                     });
                 builder.registerOptimizerLastEPCallback(
                     [](ModulePassManager &passes, OptimizationLevel level) {

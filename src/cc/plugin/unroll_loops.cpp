@@ -1,0 +1,125 @@
+// Loops whose number of turns is only known when they run are unrolled four times where their body
+// is small: loads of several turns are then under way at once, which hides a GPU's latency. LLVM
+// would do so by itself but for the price of counting the turns, which it takes to be too dear.
+//
+// The CPU device keeps the loop as it stands: lanes are its parallelism, and counting the turns of
+// all lanes by fours costs it more than it gains.
+#include "unroll_loops.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+namespace {
+
+constexpr unsigned Turns = 4, MostInstructions = 48;
+
+// Whether a loop's body may stand four times: what all threads do together must stay together, and
+// the user's own word on unrolling counts.
+bool isSmall(const Loop &loop) {
+    unsigned count = 0;
+    for (BasicBlock *block : loop.blocks())
+        for (Instruction &i : *block) {
+            if (isa<DbgInfoIntrinsic>(i) || isa<PHINode>(i))
+                continue;
+            auto *call = dyn_cast<CallBase>(&i);
+            if (call && (call->isConvergent() || call->cannotDuplicate() || call->isInlineAsm() ||
+                         !isa<IntrinsicInst>(call)))
+                return false;
+            if (++count > MostInstructions)
+                return false;
+        }
+    return true;
+}
+
+bool readsMemory(const Loop &loop) {
+    for (BasicBlock *block : loop.blocks())
+        for (Instruction &i : *block)
+            if (isa<LoadInst>(i))
+                return true;
+    return false;
+}
+
+bool wantsUnrolling(Loop &loop, ScalarEvolution &evolution, DominatorTree &tree) {
+    if (!loop.isInnermost() || !loop.isLoopSimplifyForm() || !loop.isLCSSAForm(tree) ||
+        !loop.getExitingBlock() || loop.getExitingBlock() != loop.getLoopLatch() ||
+        hasUnrollTransformation(&loop) != TM_Unspecified)
+        return false;
+    if (evolution.getSmallConstantTripCount(&loop) ||
+        isa<SCEVCouldNotCompute>(evolution.getBackedgeTakenCount(&loop)))
+        return false;
+    return readsMemory(loop) && isSmall(loop);
+}
+
+void collect(Loop &loop, ScalarEvolution &evolution, DominatorTree &tree,
+             SmallVectorImpl<Loop *> &found) {
+    for (Loop *inner : loop)
+        collect(*inner, evolution, tree, found);
+    if (wantsUnrolling(loop, evolution, tree))
+        found.push_back(&loop);
+}
+
+// 1 on the CPU device, whose PTX front end knows the register's name, and 0 elsewhere. Whoever
+// compiles the PTX knows it as a constant.
+Value *onCpu(IRBuilder<> &builder) {
+    auto *type = FunctionType::get(builder.getInt32Ty(), false);
+    auto *text = InlineAsm::get(type,
+                                "{\n\t.reg .b32 %kudzu_cpu;\n\tmov.b32 %kudzu_cpu, 0;"
+                                "\n\tmov.b32 $0, %kudzu_cpu;\n\t}",
+                                "=r", false);
+    CallInst *call = builder.CreateCall(text);
+    call->setDoesNotAccessMemory();
+    call->setDoesNotThrow();
+    return builder.CreateICmpNE(call, builder.getInt32(0));
+}
+
+// The loop, and a copy of it for GPUs that is to be unrolled; which of them runs is decided first.
+void makeVersions(Loop &loop, LoopInfo &loops, DominatorTree &tree) {
+    BasicBlock *entry = loop.getLoopPreheader(), *exit = loop.getExitBlock();
+    BasicBlock *exiting = loop.getExitingBlock();
+    BasicBlock *preheader = SplitBlock(entry, entry->getTerminator(), &tree, &loops);
+    ValueToValueMapTy map;
+    SmallVector<BasicBlock *, 8> blocks;
+    Loop *copy =
+        cloneLoopWithPreheader(preheader, entry, &loop, map, ".gpu", &loops, &tree, blocks);
+    remapInstructionsInBlocks(blocks, map);
+    for (PHINode &phi : exit->phis()) {
+        Value *v = phi.getIncomingValueForBlock(exiting);
+        Value *mapped = map.lookup(v);
+        phi.addIncoming(mapped ? mapped : v, cast<BasicBlock>(map[exiting]));
+    }
+    Instruction *end = entry->getTerminator();
+    IRBuilder<> builder(end);
+    builder.CreateCondBr(onCpu(builder), preheader, copy->getLoopPreheader());
+    end->eraseFromParent();
+    tree.changeImmediateDominator(exit, entry);
+    addStringMetadataToLoop(copy, "llvm.loop.unroll.count", Turns);
+    addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable");
+}
+
+} // namespace
+
+PreservedAnalyses UnrollLoopsPass::run(Function &f, FunctionAnalysisManager &analyses) {
+    if (!Triple(f.getParent()->getTargetTriple()).isNVPTX())
+        return PreservedAnalyses::all();
+    auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(f);
+    auto &loops = analyses.getResult<LoopAnalysis>(f);
+    auto &tree = analyses.getResult<DominatorTreeAnalysis>(f);
+    SmallVector<Loop *, 8> found;
+    for (Loop *loop : loops)
+        collect(*loop, evolution, tree, found);
+    for (Loop *loop : found)
+        makeVersions(*loop, loops, tree);
+    return found.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
+}

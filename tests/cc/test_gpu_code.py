@@ -1,0 +1,186 @@
+"""What the compiler's plugin does to device code for GPUs' sake: loops unrolled, rare work behind
+branches, users of local arrays inlined. The unrolled versions, which the CPU device leaves out, run
+here too, from PTX in which the mark that tells the two devices apart has another name."""
+import os
+import re
+
+from common import CompilerTest, main
+
+RUNS = os.environ.get("KUDZU_RUNS") == "1"
+
+KERNELS = """
+extern "C" __global__ void sums(const int *x, int *out, int n) {
+    int sum = 0;
+    for (int i = threadIdx.x; i < n; i += 3)
+        sum += x[i];
+    out[threadIdx.x] = sum;
+}
+extern "C" __global__ void searched(const int *x, int *out, int n) {
+    int last = -1, k = threadIdx.x;
+    while (k < n) {
+        if (x[k] % 5 == 0)
+            last = k;
+        k += 2;
+    }
+    out[threadIdx.x] = 1000 * last + k;
+}
+extern "C" __global__ void not_unrolled(const int *x, int *out, int n) {
+    int sum = 0;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < n; i += 3)
+        sum += x[i];
+    out[threadIdx.x] = sum;
+}
+extern "C" __global__ void with_barrier(const int *x, int *out, int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++) {
+        __syncthreads();
+        sum += x[i];
+    }
+    out[threadIdx.x] = sum;
+}
+__device__ float root(float d, float b) {
+    if (d < 0)
+        return 7.0f;
+    float t = b - sqrtf(d);
+    return t > 0.5f ? t : 9.0f;
+}
+extern "C" __global__ void roots(const float *d, const float *b, float *out) {
+    out[threadIdx.x] = root(d[threadIdx.x], b[threadIdx.x]);
+}
+extern "C" __global__ void both(const float *d, int *out) {
+    float x = d[threadIdx.x];
+    if (x < 2 || sqrtf(x) > 3)
+        atomicAdd(out, 1);
+    if (x > 2 && sqrtf(x + 1) < 3)
+        atomicAdd(out + 1, 1);
+}
+__device__ void mixed(unsigned state[4], unsigned k) {
+#pragma unroll
+    for (int round = 0; round < 300; round++) {
+        state[round % 4] += state[(round + 1) % 4] * k ^ round;
+        k = k << 1 | k >> 31;
+    }
+}
+extern "C" __global__ void hashed(unsigned *out) {
+    unsigned state[4] = {threadIdx.x, 2, 3, 4};
+    mixed(state, 5);
+    mixed(state, state[0]);
+    out[threadIdx.x] = state[1];
+}
+"""
+
+HOST = """
+#include <cstdio>
+#include <cuda.h>
+static CUmodule module;
+template <class... A> void run(const char *name, A... values) {
+    CUfunction f;
+    void *args[] = {&values...};
+    if (cuModuleGetFunction(&f, module, name) || cuLaunchKernel(f, 1, 1, 1, 8, 1, 1, 0, 0, args, 0) ||
+        cuCtxSynchronize())
+        printf("%s fails\\n", name);
+}
+int main(int argc, char **argv) {
+    int *x, *out;
+    float *d, *b, *r;
+    cudaMallocManaged(&x, 400), cudaMallocManaged(&out, 64);
+    cudaMallocManaged(&d, 32), cudaMallocManaged(&b, 32), cudaMallocManaged(&r, 32);
+    for (int i = 0; i < 100; i++)
+        x[i] = i * i + 3;
+    for (int i = 0; i < 8; i++)
+        d[i] = i * 2.0f - 3, b[i] = i % 3 + 1;
+    if (cuModuleLoad(&module, argv[1]))
+        return 1;
+    const char *loops[] = {"sums", "searched", "not_unrolled", "with_barrier"};
+    for (const char *name : loops)
+        for (int n = 0; n < 40; n++) {
+            run(name, x, out, n);
+            for (int i = 0; i < 8; i++)
+                printf("%d ", out[i]);
+        }
+    run("roots", d, b, r);
+    for (int i = 0; i < 8; i++)
+        printf("%.6f ", r[i]);
+    out[0] = out[1] = 0;
+    run("both", d, out);
+    printf("%d %d ", out[0], out[1]);
+    run("hashed", out);
+    for (int i = 0; i < 8; i++)
+        printf("%u ", (unsigned)out[i]);
+    printf("\\n");
+}
+"""
+
+
+def expected():
+    x = [i * i + 3 for i in range(100)]
+    out = []
+    for n in range(40):
+        out += [sum(x[t:n:3]) for t in range(8)]
+    for n in range(40):
+        for t in range(8):
+            last, k = -1, t
+            while k < n:
+                last = k if x[k] % 5 == 0 else last
+                k += 2
+            out.append(1000 * last + k)
+    for n in range(40):
+        out += [sum(x[t:n:3]) for t in range(8)]
+    for n in range(40):
+        out += [sum(x[:n])] * 8
+    d = [i * 2.0 - 3 for i in range(8)]
+    for i in range(8):
+        t = (i % 3 + 1) - d[i] ** 0.5 if d[i] >= 0 else 0
+        out.append("%.6f" % (7 if d[i] < 0 else t if t > 0.5 else 9))
+    out.append(sum(v < 2 or v ** 0.5 > 3 for v in d))
+    out.append(sum(v > 2 and (v + 1) ** 0.5 < 3 for v in d))
+    for t in range(8):
+        state = [t, 2, 3, 4]
+        for k in (5, None):
+            k = state[0] if k is None else k
+            for i in range(300):
+                state[i % 4] = state[i % 4] + (state[(i + 1) % 4] * k ^ i) & 0xffffffff
+                k = (k << 1 | k >> 31) & 0xffffffff
+        out.append(state[1])
+    return [str(v) for v in out]
+
+
+class GpuCode(CompilerTest):
+    def kernels(self, *options):
+        """The PTX, and each kernel's body in it."""
+        self.write("kernels.cu", KERNELS)
+        self.compiles("-ptx", "kernels.cu", "-o", "kernels.ptx", *options)
+        text = self.read("kernels.ptx")
+        return text, {m[1]: m[2] for m in
+                      re.finditer(r"\.entry (\w+)\((.*?)\n}", text, re.DOTALL)}
+
+    def test_small_loops_have_an_unrolled_version(self):
+        _, bodies = self.kernels("-O3")
+        for name, loads in (("sums", 6), ("searched", 6), ("not_unrolled", 1), ("with_barrier", 1)):
+            self.assertEqual(bodies[name].count("ld.global"), loads, name)
+            self.assertEqual("%kudzu_cpu" in bodies[name], loads > 1, name)
+
+    def test_rare_work_stands_behind_a_branch(self):
+        _, bodies = self.kernels("-O3")
+        for part in bodies["roots"].split("sqrt.rn.f32")[:1] + bodies["both"].split("sqrt.rn.f32")[:2]:
+            self.assertRegex(part, r"@%p\d+ bra")
+
+    def test_users_of_local_arrays_are_inlined(self):
+        _, bodies = self.kernels("-O3")
+        self.lacks(bodies["hashed"], "call", ".local")
+
+    def test_all_versions_compute_the_same(self):
+        if not RUNS:
+            self.skipTest("no driver")
+        self.write("host.cu", HOST)
+        self.compiles("host.cu", "-o", "host", "-lcuda")
+        for options in (["-O3"], ["-O1"], ["-G"]):
+            text, _ = self.kernels(*options)
+            for mark in ("%kudzu_cpu", "%another"):
+                self.write("tried.ptx", text.replace("%kudzu_cpu", mark))
+                r = self.command([self.dir + "/host", "tried.ptx"])
+                self.assertEqual(r.stdout.split(), expected(), (options, mark, r.stderr))
+
+
+main()
