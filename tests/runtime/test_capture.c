@@ -65,7 +65,8 @@ static void errors(void) {
     CHECK_ERROR(cudaErrorIllegalState, cudaStreamUpdateCaptureDependencies(s, NULL, 0, 0));
     CHECK_OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
     CHECK_ERROR(cudaErrorIllegalState, cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
-    CHECK_ERROR(cudaErrorInvalidValue, cudaStreamEndCapture(s, NULL));
+    if (on_kudzu()) // NVIDIA's driver ends the capture without a place for the graph
+        CHECK_ERROR(cudaErrorInvalidValue, cudaStreamEndCapture(s, NULL));
     CHECK_ERROR(cudaErrorStreamCaptureUnsupported, cudaMalloc(&p, 16));
     CHECK(status_of(s) == cudaStreamCaptureStatusInvalidated);
     CHECK_ERROR(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(s, &g));

@@ -2,6 +2,7 @@
 // stream, an IF with an else, a SWITCH; by the runtime's functions.
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <cuda_runtime.h>
 
 #define CHECK(call)                                                                                \
@@ -110,5 +111,9 @@ static int run(double square, int expected) {
 }
 
 int main() {
+    cudaDeviceProp properties;
+    CHECK(cudaGetDeviceProperties(&properties, 0));
+    if (strncmp(properties.name, "kudzu ", 6) != 0)
+        return 77; // a GPU's values are set by NVIDIA's device runtime library alone
     return run(2.0, 29) || run(9.0, 39);
 }

@@ -277,7 +277,8 @@ static void levels() {
     CHECK(out[0] == 100 && out[90] == 200);
     OK(cudaDestroyTextureObject(t));
     v.lastMipmapLevel = 4;
-    CHECK(cudaCreateTextureObject(&t, &r, &d, &v) == cudaErrorInvalidValue);
+    if (on_kudzu())
+        CHECK(cudaCreateTextureObject(&t, &r, &d, &v) == cudaErrorInvalidValue);
     OK(cudaFreeMipmappedArray(m));
     if (on_kudzu())
         CHECK(cudaGetMipmappedArrayLevel(&none, m, 0) != cudaSuccess);
