@@ -362,6 +362,52 @@ static bool leaves_by_data(const struct flow *fl, const struct cfg_loop *l) {
     return false;
 }
 
+// Does v follow from what was loaded in the loop, in a few steps?
+static bool was_loaded_in(const struct flow *fl, const struct cfg_loop *l,
+                          const struct kir_value *v, unsigned steps) {
+    if (v->kind != KIR_VALUE_INST || !cfg_in_loop(l, fl->cfg->loop[v->def->block->id]))
+        return false;
+    if (v->def->op == ISA_OP_LD)
+        return true;
+    for (uint32_t k = 0; steps && k < v->def->nops; k++)
+        if (was_loaded_in(fl, l, v->def->ops[k], steps - 1))
+            return true;
+    return false;
+}
+
+static bool belongs_to_search(const struct flow *fl, const struct kir_inst *i) {
+    switch (isa_op_info[i->op].klass) {
+    case ISA_CLASS_POINTWISE:
+        return !isa_type_is_float(i->ty) || i->op == ISA_OP_SETP;
+    case ISA_CLASS_MEMORY:
+        return i->op == ISA_OP_LD && !varies(fl, i->ops[0]);
+    case ISA_CLASS_SOURCE:
+        return true;
+    default:
+        return i->op == ISA_OP_BRA || i->op == ISA_OP_CBR;
+    }
+}
+
+// A short loop that compares what lies side by side and leaves at a difference. It turns few times,
+// and each turn waits for a load, a comparison and a branch: two groups wait at the same time.
+static bool is_search(const struct flow *fl, const struct cfg_loop *l) {
+    enum { MOST = 20, STEPS = 4 };
+    unsigned n = 0, ends = 0;
+    for (uint32_t p = l->first; p <= l->last; p++) {
+        const struct kir_block *b = fl->cfg->order[p];
+        for (const struct kir_inst *i = b->first; i; i = i->next)
+            if (++n > MOST || !belongs_to_search(fl, i))
+                return false;
+        const struct kir_value *v = b->last->nops ? b->last->ops[0] : NULL;
+        if (!v || !varies(fl, v))
+            continue;
+        if (!was_loaded_in(fl, l, v, STEPS))
+            return false;
+        ends++;
+    }
+    return ends > 0;
+}
+
 // Vector registers that one group needs all through the loop.
 static unsigned registers_in(const struct cg *c, const struct flow *fl, const struct cfg_loop *l,
                              unsigned vector_bits) {
@@ -468,7 +514,7 @@ static bool is_best_whole(const struct cg *c, const struct flow *fl, enum kd_lev
 // latency of each other's chains of operations.
 static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level level) {
     const uint32_t *n = c->spec.ntid;
-    unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width;
+    unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width, most = CG_MAX_TEAM;
     const struct kir_inst *forbidden = team_forbidden(c->kernel);
     if (c->width == 1 || !threads || threads % c->width)
         return 1;
@@ -478,14 +524,17 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
         return no_team(c, "an instruction works on one vector alone", forbidden);
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
         const struct cfg_loop *l = fl->cfg->loops.data[k];
-        if (l->irreducible || leaves_by_data(fl, l))
+        bool by_data = leaves_by_data(fl, l);
+        if (l->irreducible || (by_data && !is_search(fl, l)))
             return no_team(c, "threads leave a loop by what they have computed", l->header->last);
+        most = by_data ? 2 : most;
     }
     unsigned team = 1, atomics = lanes_of_atomics(c, fl);
-    if (is_best_whole(c, fl, level, groups) && groups * atomics <= MAX_TEAM_ATOMICS)
+    if (groups <= most && is_best_whole(c, fl, level, groups) &&
+        groups * atomics <= MAX_TEAM_ATOMICS)
         return groups;
-    while (team * 2 <= CG_MAX_TEAM && team * 2 * atomics <= MAX_TEAM_ATOMICS &&
-           groups % (team * 2) == 0 && fit_registers(c, fl, level, team * 2, false) &&
+    while (team * 2 <= most && team * 2 * atomics <= MAX_TEAM_ATOMICS && groups % (team * 2) == 0 &&
+           fit_registers(c, fl, level, team * 2, false) &&
            team * 2 * instructions(c->kernel) <= MAX_TEAM_INSTRUCTIONS)
         team *= 2;
     if (team == 1)
