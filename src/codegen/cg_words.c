@@ -30,9 +30,11 @@ struct cg_words {
     bool reading;                 // what is stored here may not be stored: the block may not run
 };
 
-// The words of an access in one region: lane l's are first[l] to first[l] + count - 1.
+// The words of an access in one region: lane l's are first[l] to first[l] + count - 1, of bytes
+// that begin at at[l].
 struct span {
     struct region *r;
+    int64_t at[32];
     unsigned count;
     bool whole; // an access is of words, component k of word first[l] + k
     int64_t first[32];
@@ -110,7 +112,7 @@ static bool span_of(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
                     struct span *s) {
     struct cg *c = g->cg;
     LLVMValueRef mask = g->now.mask;
-    int64_t at[32];
+    int64_t *at = s->at;
     // What is loaded once for the team may be for other groups' lanes.
     bool once = i->op == ISA_OP_LD && cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM;
     if (i->mods.sem != ISA_SEM_WEAK || i->mods.space != ISA_SPACE_SHARED)
@@ -132,12 +134,78 @@ static bool span_of(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
 
 // ---- words to vectors ---------------------------------------------------------------------
 
+// Where lanes of many vectors are wanted, each lane from one vector alone, vectors are blended
+// before their lanes are moved: neighbouring lanes first, then pairs, and so on. Rows of a table
+// that was made diagonal by diagonal share most of these steps.
+static bool are_lanes_apart(const struct cg *c, struct word *const *from) {
+    LLVMValueRef of_lane[32] = {NULL};
+    for (unsigned l = 0; l < c->width; l++) {
+        LLVMValueRef *of = from[l] ? &of_lane[from[l]->lane] : NULL;
+        if (of && *of && *of != from[l]->vec)
+            return false;
+        if (of)
+            *of = from[l]->vec;
+    }
+    return true;
+}
+
+static LLVMValueRef blend_of_lanes(struct cg *c, LLVMTypeRef vt, struct word *const *from) {
+    LLVMValueRef x[32] = {NULL}, bit[32], idx[32];
+    bool in_place = true;
+    for (unsigned l = 0; l < c->width; l++) {
+        idx[l] = from[l] ? cg_i32(c, from[l]->lane) : LLVMGetUndef(c->i32);
+        if (!from[l])
+            continue;
+        in_place &= from[l]->lane == l;
+        x[from[l]->lane] = LLVMTypeOf(from[l]->vec) == vt
+                               ? from[l]->vec
+                               : LLVMBuildBitCast(c->b, from[l]->vec, vt, "");
+    }
+    for (unsigned n = 1; n < c->width; n *= 2) {
+        for (unsigned l = 0; l < c->width; l++)
+            bit[l] = LLVMConstInt(c->i1, (l & n) != 0, 0);
+        LLVMValueRef upper = LLVMConstVector(bit, c->width);
+        for (unsigned l = 0; l < c->width; l += 2 * n) {
+            LLVMValueRef y = x[l + n];
+            if (!x[l])
+                x[l] = y;
+            else if (y && y != x[l])
+                x[l] = cg_select(c, upper, y, x[l]);
+        }
+    }
+    return in_place ? x[0]
+                    : LLVMBuildShuffleVector(c->b, x[0], LLVMGetPoison(vt),
+                                             LLVMConstVector(idx, c->width), "");
+}
+
+static unsigned sources(const struct cg *c, struct word *const *from) {
+    LLVMValueRef seen[32];
+    unsigned n = 0;
+    for (unsigned l = 0; l < c->width; l++) {
+        bool is_new = from[l] != NULL;
+        for (unsigned k = 0; k < n && is_new; k++)
+            is_new = seen[k] != from[l]->vec;
+        if (is_new)
+            seen[n++] = from[l]->vec;
+    }
+    return n;
+}
+
+static LLVMValueRef any_where(struct cg *c, struct word *const *from, LLVMValueRef x) {
+    for (unsigned l = 0; l < c->width; l++)
+        if (!from[l])
+            return LLVMBuildFreeze(c->b, x, "");
+    return x;
+}
+
 // The words that stand in `from` (NULL: any value) side by side in one vector.
 static LLVMValueRef gather_words(struct cg_func *g, struct word *const *from, LLVMTypeRef elem) {
     struct cg *c = g->cg;
     LLVMTypeRef vt = cg_vec_of(c, elem);
     LLVMValueRef all = NULL, source = NULL, idx[32];
-    bool partial = false, here[32] = {false};
+    bool here[32] = {false};
+    if (sources(c, from) > c->width / 2 && are_lanes_apart(c, from))
+        return any_where(c, from, blend_of_lanes(c, vt, from));
     for (unsigned done = 0; done < c->width;) {
         source = NULL;
         for (unsigned l = 0; l < c->width && !source; l++)
@@ -162,24 +230,7 @@ static LLVMValueRef gather_words(struct cg_func *g, struct word *const *from, LL
             all = in_place ? source
                            : LLVMBuildShuffleVector(c->b, source, LLVMGetPoison(vt), order, "");
     }
-    for (unsigned l = 0; l < c->width; l++)
-        partial |= !from[l];
-    return partial ? LLVMBuildFreeze(c->b, all, "") : all;
-}
-
-static unsigned sources(const struct cg *c, struct word *const *from) {
-    LLVMValueRef seen[MOST_SOURCES];
-    unsigned n = 0;
-    for (unsigned l = 0; l < c->width; l++) {
-        bool is_new = from[l] != NULL;
-        for (unsigned k = 0; k < n && is_new; k++)
-            is_new = seen[k] != from[l]->vec;
-        if (is_new && n == MOST_SOURCES)
-            return n + 1;
-        if (is_new)
-            seen[n++] = from[l]->vec;
-    }
-    return n;
+    return any_where(c, from, all);
 }
 
 // Component k of each needed lane; false: one of them is not known, or it is not worth it.
@@ -191,7 +242,7 @@ static bool known_words(const struct cg *c, const struct span *s, unsigned k, st
             return false;
         n += from[l] != NULL;
     }
-    return n && sources(c, from) <= MOST_SOURCES;
+    return n && (sources(c, from) <= MOST_SOURCES || are_lanes_apart(c, from));
 }
 
 // ---- to memory ----------------------------------------------------------------------------
@@ -322,6 +373,45 @@ static bool may_touch_shared(const struct kir_inst *i) {
            i->mods.space == ISA_SPACE_CLUSTER;
 }
 
+// Lanes whose places are known and lie close together: they are loaded as they lie, and a shuffle
+// puts them in order.
+static bool load_window(struct cg_func *g, const struct span *s, unsigned count, unsigned bytes,
+                        LLVMTypeRef elem, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    int64_t lo = INT64_MAX, hi = 0, end = (int64_t)s->r->len * 4;
+    unsigned n = 1, most = c->width * (bytes < 4 ? 1 : 2);
+    for (unsigned l = 0; l < c->width; l++) {
+        if (!s->needed[l])
+            continue;
+        lo = s->at[l] < lo ? s->at[l] : lo;
+        hi = s->at[l] + count * bytes > hi ? s->at[l] + count * bytes : hi;
+    }
+    while (n < most && lo < hi && lo + n * bytes < hi)
+        n *= 2;
+    if (lo + n * bytes > end)
+        lo = end - n * bytes;
+    // Of dynamic shared memory no end is known.
+    if (s->r != &g->words->fixed || lo < 0 || lo >= hi || lo + n * bytes < hi || n < 2)
+        return false;
+    for (unsigned l = 0; l < c->width; l++)
+        if (s->needed[l] && (s->at[l] - lo) % bytes)
+            return false;
+    LLVMTypeRef vt = LLVMVectorType(elem, n);
+    LLVMValueRef at = cg_i64(c, (uint64_t)lo), idx[32];
+    LLVMValueRef p = LLVMBuildGEP2(c->b, c->i8, g->shared_base, &at, 1, "");
+    LLVMValueRef v = LLVMBuildLoad2(c->b, vt, p, "");
+    LLVMSetAlignment(v, bytes);
+    for (unsigned k = 0; k < count; k++) {
+        for (unsigned l = 0; l < c->width; l++)
+            idx[l] = s->needed[l] ? cg_i32(c, (uint64_t)(s->at[l] - lo) / bytes + k)
+                                  : LLVMGetUndef(c->i32);
+        out[k] =
+            LLVMBuildShuffleVector(c->b, v, LLVMGetPoison(vt), LLVMConstVector(idx, c->width), "");
+        out[k] = LLVMBuildFreeze(c->b, out[k], "");
+    }
+    return true;
+}
+
 bool cg_load_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
                    LLVMTypeRef elem, LLVMValueRef *out) {
     struct span s;
@@ -338,7 +428,8 @@ bool cg_load_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsign
         known = known_words(g->cg, &s, k, from[k]);
     if (!known) {
         flush_span(g, &s);
-        return false;
+        return cg_shape(g, i->ops[0]).kind == SHAPE_VARYING &&
+               load_window(g, &s, count, bytes, elem, out);
     }
     for (unsigned k = 0; k < count; k++)
         out[k] = gather_words(g, from[k], elem);

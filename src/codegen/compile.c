@@ -433,6 +433,7 @@ enum {
     MAX_TEAM_INSTRUCTIONS = 3000,
     MAX_WHOLE_INSTRUCTIONS = 6000, // of a block with barriers in loops
     MAX_BLOCK_INSTRUCTIONS = 26000,
+    MAX_WARP_INSTRUCTIONS = 4000, // of a block that is one vector
     MAX_TEAM_ATOMICS = 64
 };
 
@@ -717,7 +718,7 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
 
 // The kernel with its counted loops written out, in a module of this compilation's own; false: it
 // has others too, or the code would be long.
-static bool unroll_kernel(struct cg *c, unsigned groups) {
+static bool unroll_kernel(struct cg *c, unsigned most) {
     struct kir_module *m = arena_memdup(c->arena, c->ir, sizeof *c->ir);
     struct kir_func *old = c->kernel;
     m->arena = (struct arena){0};
@@ -725,7 +726,7 @@ static bool unroll_kernel(struct cg *c, unsigned groups) {
     m->funcs.data = arena_memdup(&m->arena, c->ir->funcs.data, sizeof old * c->ir->funcs.len);
     struct kir_func *f = kir_copy_func(m, old, c->arena);
     m->funcs.data[old->index] = f;
-    if (!unroll_loops(f, c->spec.ntid, MAX_BLOCK_INSTRUCTIONS / groups))
+    if (!unroll_loops(f, c->spec.ntid, most))
         return false;
     c->ir = m;
     c->kernel = f;
@@ -740,6 +741,17 @@ static bool has_counted_barriers(const struct cg *c, const struct flow *fl) {
     return false;
 }
 
+// A block that is one vector needs no barriers: its threads exchange values through shared memory
+// all the same, in loops that store there.
+static bool has_counted_stores(const struct cg *c, const struct flow *fl, unsigned groups) {
+    for (uint32_t p = 0; p < fl->cfg->nblocks && groups == 1; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
+            if (i->op == ISA_OP_ST && i->mods.space == ISA_SPACE_SHARED &&
+                fl->cfg->loop[i->block->id] && fl->shape[i->ops[0]->id].kind != SHAPE_UNIFORM)
+                return !c->quick && !(c->spec.flags & KD_SPEC_QUICK);
+    return false;
+}
+
 // Where one team can hold the whole block, loops with barriers in them are written out: with the
 // turn's number each lane's address in shared memory is then known. Mode and width stay.
 static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
@@ -747,9 +759,12 @@ static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
     unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width, team = c->team;
     struct kir_module *ir = c->ir;
     struct kir_func *kernel = c->kernel;
-    if (c->mode != KD_MODE_BLOCK || c->width == 1 || !threads || threads % c->width ||
-        !has_counted_barriers(c, fl[kernel->index]) || !one_team_fits(c, groups) ||
-        !unroll_kernel(c, groups))
+    if (c->mode != KD_MODE_BLOCK || c->width == 1 || !threads || threads % c->width)
+        return;
+    unsigned most = has_counted_barriers(c, fl[kernel->index])         ? MAX_BLOCK_INSTRUCTIONS
+                    : has_counted_stores(c, fl[kernel->index], groups) ? MAX_WARP_INSTRUCTIONS
+                                                                       : 0;
+    if (!most || !one_team_fits(c, groups) || !unroll_kernel(c, most / groups))
         return;
     c->team = groups;
     analyse_all(c, fl, waits);

@@ -18,6 +18,11 @@
 // run: uniform_ways grid=2 block=64 args=buf:64:small,buf:128:zero,u32:0
 // run: turns grid=1 block=64 args=buf:64:small,buf:128:zero
 // run: eliminate grid=2 block=32 args=buf:2048:float
+// run: askew grid=2 block=32 args=buf:2048:rand,buf:2048:zero
+// run: askew grid=1 block=64 args=buf:2048:rand,buf:2048:zero
+// run: one_warp grid=2 block=32 args=buf:64:rand,buf:576:zero
+// run: near_bytes grid=1 block=64 args=buf:64:rand,buf:256:zero,u32:40
+// run: near_bytes grid=1 block=64 args=buf:64:rand,buf:256:zero,u32:7
 extern "C" __global__ void strided(const unsigned *in, unsigned *out, int n) {
     __shared__ unsigned s[256];
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
@@ -303,4 +308,63 @@ extern "C" __global__ void eliminate(float *a) {
     }
     for (int i = 0; i < 32; i++)
         a[i * 32 + l] = s[i][l];
+}
+
+// Rows of a table that was made along its diagonals: each lane's word comes from another vector, in
+// its own lane or moved by as much as all others.
+extern "C" __global__ void askew(const unsigned *in, unsigned *out) {
+    __shared__ unsigned s[48][64];
+    unsigned t = threadIdx.x, n = blockDim.x;
+    for (int k = 0; k < 48; k++)
+        s[k][t] = in[(blockIdx.x * 48 + k) % 32 * n + t] + k;
+    __syncthreads();
+    for (int y = 0; y < 16; y++) {
+        unsigned v = s[y + t % 32][t];
+        if (t % 3)
+            v += 5 * s[y + (t + 3) % 32][(t + 3) % n];
+        out[(blockIdx.x * 16 + y) * n + t] = v;
+    }
+}
+
+// Bytes and halves that lie close together in another order, up to the end of shared memory, and
+// where some threads' places lie outside.
+extern "C" __global__ void near_bytes(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned short h[64];
+    __shared__ unsigned char s[64];
+    int t = threadIdx.x;
+    h[t] = in[t] >> 8;
+    s[t] = in[t];
+    unsigned v[4] = {0, 0, 0, 0};
+    __syncthreads();
+    v[0] = s[63 - t];
+    v[1] = s[t ^ 5] + 256 * s[t / 8 * 8 + t * 3 % 8];
+    v[2] = h[63 - t] + h[t ^ 1];
+    for (int k = 20; k < 28; k++) {
+        int y = k - t;
+        if (y >= 0 && y < 16)
+            v[3] = v[3] * 3 + s[y + 48];
+        if (t < n && y < 0)
+            v[3] ^= h[-y & 63];
+        __syncthreads();
+    }
+    for (int k = 0; k < 4; k++)
+        out[k * 64 + t] = v[k];
+}
+
+// A block of one warp: no barriers, and loops that are written out for the words they store.
+extern "C" __global__ void one_warp(const unsigned *in, unsigned *out) {
+    __shared__ unsigned s[40][32];
+    int t = threadIdx.x;
+    unsigned v = in[blockIdx.x * 32 + t];
+#pragma unroll 1
+    for (int k = 0; k < 40; k++) {
+        v = v * 3 + __shfl_up_sync(~0u, v, 1);
+        if (k - t >= 0 && k - t < 9)
+            v ^= k;
+        s[k][t] = v;
+    }
+    __syncwarp();
+#pragma unroll 1
+    for (int y = 0; y < 9; y++)
+        out[(blockIdx.x * 9 + y) * 32 + t] = s[y + t][t];
 }
