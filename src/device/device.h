@@ -96,6 +96,8 @@ struct kd_device_queries {
     int (*count)(void);
     int (*ordinal)(const struct kd_device *d);
     bool (*attribute)(int ordinal, int attribute, int *out);
+    // The graph with this handle; NULL: none that kernels may launch.
+    struct kd_graph *(*graph)(uint64_t handle);
 };
 void kd_set_device_queries(const struct kd_device_queries *q);
 
@@ -474,6 +476,8 @@ enum kd_status kd_graph_hold(struct kd_graph *g, void (*fn)(void *), void *arg);
 enum kd_status kd_graph_launch(struct kd_graph *g, struct kd_queue *q);
 // No launch is queued or runs.
 bool kd_graph_idle(struct kd_graph *g);
+// What kernels know the graph by, when they may launch it (kd_device_queries.graph).
+void kd_graph_set_handle(struct kd_graph *g, uint64_t handle);
 
 // ---- Textures -----------------------------------------------------------------------------
 

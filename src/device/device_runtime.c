@@ -11,6 +11,7 @@
 
 #include "device/block.h"
 #include "device/copy.h"
+#include "device/graph.h"
 #include "device/internal.h"
 #include "device/kernel.h"
 #include "device/module.h"
@@ -486,6 +487,17 @@ static cudaError_t set_3d(const struct call *c) {
     return submit_set(c, &set, (int)c->args[1], c->args[3]);
 }
 
+// ---- Graphs -------------------------------------------------------------------------------
+
+static cudaError_t graph_launch(const struct call *c) {
+    const uint64_t first = (uint64_t)(uintptr_t)cudaStreamGraphTailLaunch;
+    uint64_t mode = c->args[1] / first; // the three streams are 1, 2 and 3 times the first
+    struct kd_graph *g = queries ? queries->graph(c->args[0]) : NULL;
+    if (!g || c->args[1] % first || mode < NESTED_GRAPH_TAIL || mode > NESTED_GRAPH_SIBLING)
+        return cudaErrorInvalidValue;
+    return error_of(graph_launch_nested(g, c->grid, (enum nested_graph_mode)mode));
+}
+
 // ---- Memory -------------------------------------------------------------------------------
 
 static cudaError_t allocate(const struct call *c) {
@@ -651,6 +663,8 @@ static cudaError_t call_function(const struct call *c, uint32_t function) {
         return set_1d(c);
     case KD_cudaMemset2DAsync:
         return set_2d(c);
+    case KD_cudaGraphLaunch:
+        return graph_launch(c);
     case KD_cudaMemset3DAsync:
         return set_3d(c);
     default:
@@ -675,7 +689,7 @@ uint64_t kd_rt_device_function(struct kd_block *b, uint32_t thread, uint32_t fun
     case KD_cudaGetParameterBufferV2:
         return parameter_buffer_v2(&c);
     case KD_cudaGetCurrentGraphExec:
-        return 0;
+        return graph_current_handle(grid);
     default:
         return done(&c, call_function(&c, function));
     }

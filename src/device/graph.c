@@ -74,7 +74,9 @@ struct kd_graph {
     struct shape shape;
     struct version *version;
     struct graph_run *run;
-    struct op *last; // gate of the last launch, held
+    struct op *last;            // gate of the last launch, held
+    uint64_t handle;            // its user's, when kernels may launch it
+    atomic_int running, queued; // runs that have not ended; launches by kernels that have not begun
     uint32_t nevents;
     uint32_t *event_slot; // by node, its number + 1 among event nodes; NULL: there are none
 };
@@ -581,8 +583,8 @@ static void drop_events(struct graph_launch *l) {
 }
 
 // With the graph's lock. The launch lies in the gate.
-static struct op *gate_new(struct kd_graph *g, struct kd_queue *q) {
-    struct op *gate = op_new(q->context, OP_GRAPH);
+static struct op *gate_new(struct kd_graph *g, struct kd_context *c, struct kd_queue *q) {
+    struct op *gate = op_new(c, OP_GRAPH);
     if (!gate)
         return NULL;
     size_t bytes = sizeof(struct graph_launch) + g->nevents * sizeof(struct op *);
@@ -613,7 +615,7 @@ static void launch_ended(struct graph_launch *l) {
 }
 
 static enum kd_status launch(struct kd_graph *g, struct kd_queue *q) {
-    struct op *gate = gate_new(g, q);
+    struct op *gate = gate_new(g, q->context, q);
     if (!gate)
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for the launch of a graph");
     set_records(gate->graph, q);
@@ -637,6 +639,45 @@ enum kd_status kd_graph_launch(struct kd_graph *g, struct kd_queue *q) {
     status = launch(g, q);
     pthread_mutex_unlock(&g->lock);
     return status;
+}
+
+void kd_graph_set_handle(struct kd_graph *g, uint64_t handle) {
+    g->handle = handle;
+}
+
+uint64_t graph_current_handle(const struct op *kernel) {
+    return kernel->run ? kernel->run->graph->handle : 0;
+}
+
+// A graph runs once at a time; one that runs may come again behind itself.
+static bool may_launch(struct kd_graph *g, const struct op *kernel, enum nested_graph_mode mode) {
+    if (atomic_load(&g->queued))
+        return false;
+    return !atomic_load(&g->running) || (mode == NESTED_GRAPH_TAIL && g == kernel->run->graph);
+}
+
+enum kd_status graph_launch_nested(struct kd_graph *g, struct op *kernel,
+                                   enum nested_graph_mode mode) {
+    if (!kernel->run || g->nevents)
+        return KD_INVALID_VALUE;
+    struct op *from = kernel->run->launch->gate;
+    pthread_mutex_lock(&g->lock);
+    bool allowed = may_launch(g, kernel, mode);
+    struct op *gate = allowed ? gate_new(g, from->context, NULL) : NULL;
+    if (gate)
+        atomic_fetch_add(&g->queued, 1);
+    pthread_mutex_unlock(&g->lock);
+    if (!gate)
+        return allowed ? KD_OUT_OF_MEMORY : KD_INVALID_VALUE;
+    gate->queue = from->queue;
+    gate->priority = from->priority;
+    gate->ranked = true;
+    if (nested_submit_graph(from, gate, mode))
+        return KD_OK;
+    atomic_fetch_sub(&g->queued, 1);
+    launch_ended(gate->graph);
+    op_unref(gate);
+    return KD_OUT_OF_RESOURCES;
 }
 
 bool kd_graph_idle(struct kd_graph *g) {
@@ -760,8 +801,16 @@ static bool start_region(struct graph_run *r, uint32_t index, struct worklist *w
 
 static void run_ended(struct graph_run *r, struct worklist *w) {
     struct graph_launch *l = r->launch;
-    op_push_ended(w, l->gate);
-    launch_ended(l);
+    struct nested *environment = atomic_load_explicit(&l->gate->environment, memory_order_acquire);
+    atomic_fetch_sub(&l->graph->running, 1);
+    struct kd_graph *g = l->graph; // l lies in the gate, which may go
+    struct version *v = l->version;
+    if (environment)
+        nested_child_ended(environment, false, w);
+    else
+        op_push_ended(w, l->gate);
+    version_unref(v, g->shape.n);
+    graph_unref(g);
 }
 
 // ---- Conditional nodes --------------------------------------------------------------------
@@ -835,11 +884,14 @@ void graph_cancel(struct op *gate, struct worklist *w) {
 
 void graph_begin(struct op *gate, struct worklist *w) {
     struct graph_launch *l = gate->graph;
+    if (gate->parent)
+        atomic_fetch_sub(&l->graph->queued, 1);
     if (context_faulted(gate->context)) {
         graph_cancel(gate, w);
         op_push_ended(w, gate);
         return;
     }
+    atomic_fetch_add(&l->graph->running, 1);
     struct graph_run *r = run_take(l->graph);
     r->launch = l;
     prepare(r);

@@ -10,6 +10,7 @@
 #ifndef KUDZU_DEVICE_GRAPH_H
 #define KUDZU_DEVICE_GRAPH_H
 
+#include "device/nested.h"
 #include "device/op.h"
 #include "device/runner.h"
 
@@ -24,5 +25,11 @@ void graph_node_ended(struct op *op, struct worklist *w);
 // A node's operation is ready. False: the scheduler has to run it.
 bool graph_node_ready(struct op *op, struct worklist *w);
 void graph_run_unref(struct graph_run *r);
+// A launch by a kernel that is a node of a graph. KD_INVALID_VALUE: it is none, or g runs or will;
+// KD_OUT_OF_RESOURCES: too many launches.
+enum kd_status graph_launch_nested(struct kd_graph *g, struct op *kernel,
+                                   enum nested_graph_mode mode);
+// Of the graph that the kernel is a node of; 0: it has none, or is no node.
+uint64_t graph_current_handle(const struct op *kernel);
 
 #endif

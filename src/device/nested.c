@@ -22,21 +22,30 @@ struct nested {
     struct kd_spinlock lock; // of marks and tail launches
     struct mark *marks;
     struct op *tail_first, *tail_last; // linked by ready_next, not started
-    atomic_int open;                   // operations that have not ended, and the grid's own blocks
+    uint32_t tails;
+    atomic_int open;  // operations that have not ended, and the grid's own blocks
+    atomic_int outer; // of a graph that the host launched: its siblings that have not ended, and it
+    atomic_uint forgets; // graphs that were launched so
 };
+
+enum { MOST_GRAPH_TAILS = 255, MOST_GRAPH_FORGETS = 120 };
 
 // ---- Of a grid ----------------------------------------------------------------------------
 
+static _Atomic(struct nested *) *slot(struct op *grid) {
+    return grid->kind == OP_GRAPH ? &grid->environment : &grid->launch.nested;
+}
+
 static struct nested *of_grid(struct op *grid) {
-    struct nested *n = atomic_load_explicit(&grid->launch.nested, memory_order_acquire);
+    struct nested *n = atomic_load_explicit(slot(grid), memory_order_acquire);
     if (n)
         return n;
     struct nested *mine = calloc(1, sizeof *mine);
     if (!mine)
         return NULL;
     mine->grid = grid;
-    mine->open = 1;
-    if (atomic_compare_exchange_strong(&grid->launch.nested, &n, mine))
+    mine->open = mine->outer = 1;
+    if (atomic_compare_exchange_strong(slot(grid), &n, mine))
         return mine;
     free(mine);
     return n;
@@ -264,6 +273,7 @@ static void keep_tail(struct nested *n, struct op *op) {
     else
         n->tail_first = op;
     n->tail_last = op;
+    n->tails++;
     kd_unlock(&n->lock);
 }
 
@@ -307,6 +317,7 @@ static struct op *take_tail(struct nested *n) {
     struct op *op = n->tail_first;
     if (op)
         n->tail_first = op->ready_next;
+    n->tails -= op != NULL;
     if (!n->tail_first)
         n->tail_last = NULL;
     kd_unlock(&n->lock);
@@ -335,30 +346,62 @@ static void hand_over_tails(struct nested *n) {
     if (!to->tail_first)
         to->tail_last = n->tail_last;
     to->tail_first = n->tail_first;
+    to->tails += n->tails;
     kd_unlock(&to->lock);
     n->tail_first = n->tail_last = NULL;
 }
 
-void nested_child_ended(struct nested *n, struct worklist *w) {
-    if (atomic_fetch_sub_explicit(&n->open, 1, memory_order_acq_rel) != 1)
-        return;
+void nested_child_ended(struct nested *n, bool sibling, struct worklist *w) {
     struct op *grid = n->grid;
-    if (n->tail_first && grid->tail)
-        hand_over_tails(n);
-    struct op *op = take_tail(n);
-    if (op) {
-        atomic_store(&n->open, 1);
-        op->tail = true;
-        op_start(op);
-        return;
+    if (!sibling) {
+        if (atomic_fetch_sub_explicit(&n->open, 1, memory_order_acq_rel) != 1)
+            return;
+        if (n->tail_first && grid->tail)
+            hand_over_tails(n);
+        struct op *op = take_tail(n);
+        if (op) {
+            atomic_store(&n->open, 1);
+            op->tail = true;
+            op_start(op);
+            return;
+        }
     }
+    if (atomic_fetch_sub_explicit(&n->outer, 1, memory_order_acq_rel) != 1)
+        return;
     nested_free(n);
-    atomic_store_explicit(&grid->launch.nested, NULL, memory_order_relaxed);
+    atomic_store_explicit(slot(grid), NULL, memory_order_relaxed);
     op_push_ended(w, grid);
 }
 
 void nested_grid_ended(struct op *grid) {
     struct worklist w = {0};
-    nested_child_ended(atomic_load_explicit(&grid->launch.nested, memory_order_acquire), &w);
+    nested_child_ended(atomic_load_explicit(slot(grid), memory_order_acquire), false, &w);
     op_end_all(&w);
+}
+
+// ---- Graphs -------------------------------------------------------------------------------
+
+// What a sibling of the graph belongs to: the environment that the graph itself is in.
+static struct nested *around(struct op *from, bool *sibling) {
+    while (from->tail)
+        from = from->parent->grid;
+    *sibling = from->parent ? from->sibling : true;
+    return from->parent ? from->parent : of_grid(from);
+}
+
+bool nested_submit_graph(struct op *from, struct op *gate, enum nested_graph_mode mode) {
+    bool sibling = false;
+    struct nested *n = mode == NESTED_GRAPH_SIBLING ? around(from, &sibling) : of_grid(from);
+    if (!n || (mode == NESTED_GRAPH_TAIL && n->tails >= MOST_GRAPH_TAILS) ||
+        (mode == NESTED_GRAPH_FORGET && atomic_fetch_add(&n->forgets, 1) >= MOST_GRAPH_FORGETS))
+        return false;
+    gate->parent = n;
+    gate->sibling = sibling;
+    if (mode == NESTED_GRAPH_TAIL) {
+        keep_tail(n, gate);
+        return true;
+    }
+    atomic_fetch_add(sibling ? &n->outer : &n->open, 1);
+    op_start(gate);
+    return true;
 }

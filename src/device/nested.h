@@ -50,6 +50,12 @@ bool nested_submit(struct op *grid, struct op *op, enum nested_place place, uint
 // All blocks of a grid have run.
 void nested_grid_ended(struct op *grid);
 // An operation with a parent has ended.
-void nested_child_ended(struct nested *parent, struct worklist *w);
+void nested_child_ended(struct nested *parent, bool sibling, struct worklist *w);
+
+// A graph that a kernel of the graph behind `from`, a gate, launches (guide 6.2.8.7.7).
+// Environments are kept as grids are: a gate ends when its nodes have and all that they launched.
+enum nested_graph_mode { NESTED_GRAPH_TAIL = 1, NESTED_GRAPH_FORGET, NESTED_GRAPH_SIBLING };
+// False: no memory, or too many launches; then the gate is still the caller's.
+bool nested_submit_graph(struct op *from, struct op *gate, enum nested_graph_mode mode);
 
 #endif

@@ -150,6 +150,7 @@ static void end_one(struct op *op, struct worklist *w) {
     if (op->timed)
         op->ended_ns = kd_now_ns();
     struct nested *parent = op->parent;
+    bool sibling = op->sibling;
     struct op_edge *e = atomic_exchange_explicit(&op->dependents, OP_ENDED, memory_order_acq_rel);
     signal_end(op);
     while (e) {
@@ -158,7 +159,7 @@ static void end_one(struct op *op, struct worklist *w) {
         e = next;
     }
     if (parent)
-        nested_child_ended(parent, w);
+        nested_child_ended(parent, sibling, w);
     op_unref(op);
 }
 

@@ -51,7 +51,9 @@ struct op {
     uint64_t ended_ns;
     struct nested *parent; // nested.h: the grid whose thread submitted it; NULL: the host did
     bool tail;             // a tail launch of that grid
-    bool counted;          // counts among the context's pending launches until it begins
+    bool sibling;          // a graph that its parent's end waits for, and not its tail launches
+    _Atomic(struct nested *) environment; // of a graph's gate; NULL: its kernels launched no graph
+    bool counted; // counts among the context's pending launches until it begins
 
     // Units are blocks of a launch, pieces of a copy; handed out in order, in chunks.
     uint64_t units, chunk;

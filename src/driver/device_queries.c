@@ -1,5 +1,6 @@
 // What kernels ask about devices (guide 13.3.1.5), answered as on the host.
 #include "driver/driver.h"
+#include "driver/graph_exec.h"
 
 static bool attribute(int ordinal, int number, int *out) {
     struct drv_device *d;
@@ -7,8 +8,17 @@ static bool attribute(int ordinal, int number, int *out) {
            drv_device_attribute(d, (CUdevice_attribute)number, out) == CUDA_SUCCESS;
 }
 
+// One that was instantiated for launches from the device, and uploaded.
+static struct kd_graph *graph(uint64_t handle) {
+    struct drv_exec *exec;
+    bool known = drv_exec_find((CUgraphExec)(uintptr_t)handle, &exec) == CUDA_SUCCESS;
+    return known && exec->uploaded && (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+               ? exec->k
+               : NULL;
+}
+
 void drv_answer_kernels(void) {
     static const struct kd_device_queries queries = {drv_device_count, drv_device_ordinal,
-                                                     attribute};
+                                                     attribute, graph};
     kd_set_device_queries(&queries);
 }

@@ -597,6 +597,9 @@ static CUresult instantiate(CUgraphExec *out, struct drv_graph *g, uint64_t flag
         drv_object_destroy(&exec->object);
         return result;
     }
+    exec->uploaded = flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
+    if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+        kd_graph_set_handle(exec->k, (uint64_t)(uintptr_t)exec->object.handle);
     o->result = CUDA_GRAPH_INSTANTIATE_SUCCESS;
     *out = exec->object.handle;
     return CUDA_SUCCESS;
@@ -684,7 +687,9 @@ CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream) {
     ENTER();
     struct drv_exec *exec;
     TRY(drv_exec_find(hGraphExec, &exec));
-    return upload(hStream);
+    TRY(upload(hStream));
+    exec->uploaded = true;
+    return CUDA_SUCCESS;
 }
 
 // Functions and contexts may have gone since the last launch: what is left is asked for again.
@@ -727,6 +732,7 @@ CUresult drv_exec_launch(struct drv_exec *exec, CUstream stream) {
     if (captured)
         return capture(exec, q);
     TRY(check_handles(exec));
+    exec->uploaded = true;
     return exec->nmemory ? drv_graph_memory_launch(exec, q, submit, ctx) : submit(exec, q, ctx);
 }
 

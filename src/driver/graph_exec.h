@@ -16,6 +16,7 @@ struct drv_exec {
     CUgraph source;          // may have been destroyed since
     struct kd_graph *k;
     uint64_t flags;
+    bool uploaded; // launched, or uploaded: kernels may launch it
     struct drv_exec_node *nodes; // of all levels, ascending by id
     size_t nnodes;
     bool *disabled;           // by place in `nodes`
