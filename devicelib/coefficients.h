@@ -170,6 +170,15 @@ INLINE double poly_log2_short(double t) {
     return fma_d(odd, t, even);
 }
 
+// log((2+q)/(2-q)) = q + q t p(t), t = q^2; error 2^-29.1.
+INLINE float poly_logf_pair(float t) {
+    float p = 0x1.de11960000000p-12f;
+    p = fma_f(p, t, 0x1.245b060000000p-9f);
+    p = fma_f(p, t, 0x1.9999ee0000000p-7f);
+    p = fma_f(p, t, 0x1.5555560000000p-4f);
+    return p;
+}
+
 // sin(x) = x + x^3 p(t), t = x^2, |x| <= pi/2; error 2^-61.5.
 INLINE double poly_sin(double t) {
     double t2 = t * t;
@@ -303,6 +312,44 @@ INLINE double poly_asin(double t) {
     return fma_d(odd, t, even);
 }
 
+// tan(x) = x + x^3 p(t), t = x^2; error 2^-29.5.
+INLINE float poly_tanf(float t) {
+    float t2 = t * t;
+    float even = 0x1.1fb0460000000p-8f;
+    float odd = 0x1.07a9f00000000p-14f;
+    even = fma_f(even, t2, 0x1.63bd1e0000000p-7f);
+    odd = fma_f(odd, t2, 0x1.5c8fc80000000p-6f);
+    even = fma_f(even, t2, 0x1.badee20000000p-5f);
+    odd = fma_f(odd, t2, 0x1.110d7e0000000p-3f);
+    even = fma_f(even, t2, 0x1.5555600000000p-2f);
+    return fma_f(odd, t, even);
+}
+
+// atan(x) = x + x^3 p(t), t = x^2; error 2^-28.5.
+INLINE float poly_atanf(float t) {
+    float t2 = t * t;
+    float even = -0x1.d636a20000000p-10f;
+    float odd = 0x1.65aa620000000p-7f;
+    even = fma_f(even, t2, -0x1.fed56e0000000p-6f);
+    odd = fma_f(odd, t2, 0x1.dacc1a0000000p-5f);
+    even = fma_f(even, t2, -0x1.5835460000000p-4f);
+    odd = fma_f(odd, t2, 0x1.c09a420000000p-4f);
+    even = fma_f(even, t2, -0x1.2421bc0000000p-3f);
+    odd = fma_f(odd, t2, 0x1.9991fe0000000p-3f);
+    even = fma_f(even, t2, -0x1.55553e0000000p-2f);
+    return fma_f(odd, t, even);
+}
+
+// asin(x) = x + x^3 p(t), t = x^2; error 2^-27.6.
+INLINE float poly_asinf(float t) {
+    float p = 0x1.596b960000000p-5f;
+    p = fma_f(p, t, 0x1.8c2a1e0000000p-6f);
+    p = fma_f(p, t, 0x1.747e180000000p-5f);
+    p = fma_f(p, t, 0x1.3301e60000000p-4f);
+    p = fma_f(p, t, 0x1.5555c80000000p-3f);
+    return p;
+}
+
 // sinh(x) = x + x^3 p(t), t = x^2; error 2^-63.3.
 INLINE double poly_sinh(double t) {
     double t2 = t * t;
@@ -343,6 +390,14 @@ INLINE float poly_tanhf(float t) {
     return p;
 }
 
+// sinh(x) = x + x^3 p(t), t = x^2; error 2^-25.3.
+INLINE float poly_sinhf(float t) {
+    float p = 0x1.ab3c080000000p-13f;
+    p = fma_f(p, t, 0x1.10f77e0000000p-7f);
+    p = fma_f(p, t, 0x1.5555980000000p-3f);
+    return p;
+}
+
 // t^(-1/3), a first guess; error 2^-14.7.
 INLINE double poly_rcbrt(double t) {
     double p = 0x1.d46c2d985546dp-6;
@@ -350,6 +405,16 @@ INLINE double poly_rcbrt(double t) {
     p = fma_d(p, t, 0x1.64152480fb61dp-1);
     p = fma_d(p, t, -0x1.2c4160cba59b4p+0);
     p = fma_d(p, t, 0x1.ab85675cdf37cp+0);
+    return p;
+}
+
+// t^(-1/3), a first guess; error 2^-14.7.
+INLINE float poly_rcbrtf(float t) {
+    float p = 0x1.d46c2e0000000p-6f;
+    p = fma_f(p, t, -0x1.c516100000000p-3f);
+    p = fma_f(p, t, 0x1.6415240000000p-1f);
+    p = fma_f(p, t, -0x1.2c41600000000p+0f);
+    p = fma_f(p, t, 0x1.ab85680000000p+0f);
     return p;
 }
 
@@ -470,6 +535,24 @@ INLINE float poly_erfcf(float t) {
     return fma_f(odd, t, even);
 }
 
+// erfcx(x) = (1 + p(t)) / (1 + 2x), t = (x - 2) / (x + 2), x >= 0; error 2^-26.3.
+INLINE float poly_erfcxf(float t) {
+    float t2 = t * t;
+    float even = 0x1.5308700000000p-13f;
+    float odd = 0x1.f238f20000000p-15f;
+    odd = fma_f(odd, t2, -0x1.6bf35c0000000p-12f);
+    even = fma_f(even, t2, -0x1.6e6fb00000000p-10f);
+    odd = fma_f(odd, t2, 0x1.3c54fa0000000p-10f);
+    even = fma_f(even, t2, 0x1.1cc9840000000p-7f);
+    odd = fma_f(odd, t2, -0x1.069d440000000p-7f);
+    even = fma_f(even, t2, -0x1.bc1c180000000p-5f);
+    odd = fma_f(odd, t2, 0x1.4ff8bc0000000p-3f);
+    even = fma_f(even, t2, -0x1.5408120000000p-3f);
+    odd = fma_f(odd, t2, -0x1.7bf5d00000000p-4f);
+    even = fma_f(even, t2, 0x1.1ba03a0000000p-2f);
+    return fma_f(odd, t, even);
+}
+
 // erfinv(x) = x p(w - 3.125), w = -log(1 - x^2) < 6.25; error 2^-55.5.
 INLINE double poly_erfinv_centre(double t) {
     double t2 = t * t;
@@ -571,6 +654,37 @@ INLINE double poly_erfinv_tail_3(double t) {
     odd = fma_d(odd, t2, 0x1.2b5ad24ba5528p-7);
     even = fma_d(even, t2, 0x1.fd1bb3a7ff9f7p-1);
     return fma_d(odd, t, even);
+}
+
+// erfinv(x) = x p(w - 3.125), w = -log(1 - x^2) < 6.25; error 2^-27.5.
+INLINE float poly_erfinvf_centre(float t) {
+    float p = 0x1.5ea3d60000000p-31f;
+    p = fma_f(p, t, -0x1.3ec2c20000000p-28f);
+    p = fma_f(p, t, -0x1.9fec2a0000000p-26f);
+    p = fma_f(p, t, 0x1.c9beda0000000p-22f);
+    p = fma_f(p, t, -0x1.75a5a60000000p-20f);
+    p = fma_f(p, t, -0x1.d21e9e0000000p-17f);
+    p = fma_f(p, t, 0x1.87bf4a0000000p-13f);
+    p = fma_f(p, t, -0x1.84556c0000000p-11f);
+    p = fma_f(p, t, -0x1.8b6d320000000p-8f);
+    p = fma_f(p, t, 0x1.ebd80c0000000p-3f);
+    p = fma_f(p, t, 0x1.a755e80000000p+0f);
+    return p;
+}
+
+// erfinv = s p(1/s - 0.25), s = sqrt(-log(1 - x^2)) in [2.5, 10.3]; error 2^-28.6.
+INLINE float poly_erfinvf_tail(float t) {
+    float p = 0x1.0768d20000000p+7f;
+    p = fma_f(p, t, -0x1.5695ce0000000p+3f);
+    p = fma_f(p, t, -0x1.f07b920000000p+0f);
+    p = fma_f(p, t, -0x1.a21bc80000000p+1f);
+    p = fma_f(p, t, 0x1.bf13f00000000p-1f);
+    p = fma_f(p, t, -0x1.bfcf580000000p-1f);
+    p = fma_f(p, t, 0x1.1b82720000000p-1f);
+    p = fma_f(p, t, 0x1.48a08a0000000p-4f);
+    p = fma_f(p, t, -0x1.95e7ee0000000p-3f);
+    p = fma_f(p, t, 0x1.eb7e080000000p-1f);
+    return p;
 }
 
 // 1/gamma(1+t) = 1 + t p(t); error 2^-56.5.

@@ -98,21 +98,59 @@ float __nv_erfcf(float x) {
 }
 
 float __nv_erfcxf(float x) {
-    return (float)__nv_erfcx(x);
+    float a = fabs_f(x);
+    int large = a > 0x1p30f;
+    float unit = large ? 0x1p-80f : 1.0f;
+    erfcx_parts_f s = erfcx_split_f(a * unit, unit);
+    float r = fma_f(poly_erfcxf(s.t), s.scale, s.scale) * unit;
+    r = a == INFINITY_F ? 0.0f : r;
+    float b = bounded_f(a, 0.0f, 9.5f);
+    float square = mul_rnf(b, b);
+    exp_parts_f e = exp_split_f(square, fma_f(b, b, -square));
+    float reflected = scale_f(1.0f + e.p, e.rounded, 1) - r;
+    return x < 0.0f ? reflected : r;
+}
+
+// erfinv(x) for |x| < 1, given 1 - x^2 as well.
+INLINE float erfinv_from_f(float x, float complement) {
+    float w = -log_finite_f(complement);
+    float r = x * poly_erfinvf_centre(w - 3.125f);
+    if (RARELY(w >= 6.25f)) {
+        float s = sqrt_rnf(w);
+        r = __builtin_copysignf(s * poly_erfinvf_tail(reciprocal_f(s) - 0.25f), x);
+    }
+    return r;
 }
 
 float __nv_erfinvf(float x) {
-    return (float)__nv_erfinv(x);
+    float complement = fma_f(-x, x, 1.0f);
+    float r = erfinv_from_f(x, complement);
+    r = complement == 0.0f ? __builtin_copysignf(INFINITY_F, x) : r;
+    return complement >= 0.0f ? r : NAN_F;
 }
 
 float __nv_erfcinvf(float x) {
-    return (float)__nv_erfcinv(x);
+    float r = erfinv_from_f(1.0f - x, x * (2.0f - x));
+    r = x == 0.0f ? INFINITY_F : r;
+    r = x == 2.0f ? -INFINITY_F : r;
+    return x >= 0.0f && x <= 2.0f ? r : NAN_F;
 }
 
+// From here on the left tail rounds to zero.
+#define NORMCDFF_ZERO 14.2f
+
 float __nv_normcdff(float x) {
-    return (float)__nv_normcdf(x);
+    float a = fabs_f(x);
+    int far = a > NORMCDFF_ZERO;
+    a = far ? 0.0f : a;
+    float square = mul_rnf(a, a);
+    exp_parts_f e = exp_split_f(-0.5f * square, -0.5f * fma_f(a, a, -square));
+    float factor = erfcx_short_f(a * 0x1.6a09e6p-1f);
+    float r = scale_f(fma_f(factor, e.p, factor), e.rounded, -1);
+    r = far ? 0.0f : r;
+    return x > 0.0f ? 1.0f - r : r;
 }
 
 float __nv_normcdfinvf(float x) {
-    return (float)__nv_normcdfinv(x);
+    return -0x1.6a09e6p+0f * __nv_erfcinvf(2.0f * x);
 }

@@ -89,6 +89,18 @@ float __nv_exp10f(float x) {
     return x < EXP10F_ZERO ? 0.0f : r;
 }
 
+// With half of 2^k throughout, which does not overflow. The sum of the large terms is kept exactly.
 float __nv_expm1f(float x) {
-    return (float)__nv_expm1(x);
+    float y = bounded_f(x, -20.0f, 89.0f);
+    float rounded = fma_f(y, 0x1.715476p+0f, ROUNDER_F);
+    float k = add_rnf(rounded, -ROUNDER_F);
+    float r = fma_f(k, -0x1.62e430p-1f, y);
+    float low = k * 0x1.05c610p-29f;
+    float rest = fma_f(r * r, poly_expf(r), fma_f(r, low, low));
+    float power = from_bits_f((bits_f(rounded) << 23) + (126u << 23));
+    float less_one = power - 0.5f;
+    float sum = fma_f(power, r, less_one);
+    float lost = fma_f(power, r, add_rnf(less_one, -sum));
+    float result = 2.0f * add_rnf(sum, fma_f(power, rest, lost));
+    return fabs_f(x) < 0x1p-25f ? x : result;
 }

@@ -60,7 +60,13 @@ float __nv_coshf(float x) {
 }
 
 float __nv_sinhf(float x) {
-    return (float)__nv_sinh(x);
+    float a = fabs_f(x);
+    float half_exp = exp_scaled_f(bounded_f(a, 0.0f, EXPF_HIGH), -1);
+    // Where the inverse no longer counts, it need not be right.
+    float large = half_exp - 0.25f * reciprocal_f(bounded_f(half_exp, 0.0f, 0x1p60f));
+    float z = a * a;
+    float small = fma_f(a * z, poly_sinhf(z), a);
+    return __builtin_copysignf(a < 1.0f ? small : large, x);
 }
 
 float __nv_tanhf(float x) {
@@ -73,13 +79,26 @@ float __nv_tanhf(float x) {
 }
 
 float __nv_asinhf(float x) {
-    return (float)__nv_asinh(x);
+    float a = fabs_f(x);
+    int huge = a > 0x1p28f;
+    float square = a * a;
+    float near = fma_f(square, reciprocal_f(1.0f + sqrt_rnf(square + 1.0f)), a);
+    float r = log1p_finite_f(huge ? a : near, huge ? 1.0f : 0.0f);
+    return a < INFINITY_F ? __builtin_copysignf(r, x) : x;
 }
 
 float __nv_acoshf(float x) {
-    return (float)__nv_acosh(x);
+    float t = x - 1.0f;
+    int huge = x > 0x1p28f;
+    float near = t + sqrt_rnf(fma_f(t, t, 2.0f * t));
+    float r = log1p_finite_f(huge ? x : near, huge ? 1.0f : 0.0f);
+    r = x == INFINITY_F ? x : r;
+    return x < 1.0f ? NAN_F : r;
 }
 
 float __nv_atanhf(float x) {
-    return (float)__nv_atanh(x);
+    float a = fabs_f(x);
+    float r = 0.5f * log1p_finite_f(2.0f * a * reciprocal_f(1.0f - a), 0.0f);
+    r = a == 1.0f ? INFINITY_F : r;
+    return a > 1.0f ? NAN_F : __builtin_copysignf(r, x);
 }

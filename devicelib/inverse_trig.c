@@ -77,18 +77,60 @@ double __nv_acos(double x) {
     return sum_from(hi, lo, minus ? -s : s, minus ? -tail : tail);
 }
 
+#define PIF_HI 0x1.921fb6p+1f
+#define PIF_LO (-0x1.777a5cp-24f)
+#define PIO2F_HI 0x1.921fb6p+0f
+#define PIO2F_LO (-0x1.777a5cp-25f)
+
+// The same in float: base + sign * atan(t).
+INLINE float atan_from_f(float hi, float lo, float t, int minus) {
+    float z = t * t;
+    float r = fma_f(t * z, poly_atanf(z), t);
+    return hi + ((minus ? -r : r) + lo);
+}
+
 float __nv_atanf(float x) {
-    return (float)__nv_atan(x);
+    float a = fabs_f(x);
+    int inverted = a > 1.0f;
+    // From 2^60 on the angle is pi/2.
+    float t = inverted ? reciprocal_f(a < 0x1p60f ? a : 0x1p60f) : a;
+    float r = atan_from_f(inverted ? PIO2F_HI : 0.0f, inverted ? PIO2F_LO : 0.0f, t, inverted);
+    return is_nan_f(x) ? x : __builtin_copysignf(r, x);
 }
 
 float __nv_atan2f(float y, float x) {
-    return (float)__nv_atan2(y, x);
+    float a = fabs_f(y), b = fabs_f(x);
+    int steep = a > b, left = (int)(bits_f(x) >> 31);
+    float large = steep ? a : b, small = steep ? b : a;
+    float t = div_rnf(small, large);
+    t = large == 0.0f ? 0.0f : t;
+    t = small == INFINITY_F ? 1.0f : t;
+    float hi = steep ? PIO2F_HI : left ? PIF_HI : 0.0f;
+    float lo = steep ? PIO2F_LO : left ? PIF_LO : 0.0f;
+    float r = atan_from_f(hi, lo, t, steep != left);
+    return is_nan_f(x) || is_nan_f(y) ? x + y : __builtin_copysignf(r, y);
+}
+
+// hi + lo + s times the arc that a = |x| leads to, for a factor s: 1 or 2 with a sign.
+INLINE float arc_sum_f(float a, float hi, float lo, float factor) {
+    int far = a > 0.5f;
+    float z = far ? fma_f(-0.5f, a, 0.5f) : a * a;
+    float s = factor * (far ? sqrt_rnf(z) : a);
+    return (hi + s) + fma_f(s * z, poly_asinf(z), lo);
 }
 
 float __nv_asinf(float x) {
-    return (float)__nv_asin(x);
+    float a = fabs_f(x);
+    int far = a > 0.5f;
+    float r = arc_sum_f(a, far ? PIO2F_HI : 0.0f, far ? PIO2F_LO : 0.0f, far ? -2.0f : 1.0f);
+    return __builtin_copysignf(r, x);
 }
 
 float __nv_acosf(float x) {
-    return (float)__nv_acos(x);
+    float a = fabs_f(x);
+    int far = a > 0.5f, negative = (int)(bits_f(x) >> 31);
+    float hi = far ? (negative ? PIF_HI : 0.0f) : PIO2F_HI;
+    float lo = far ? (negative ? PIF_LO : 0.0f) : PIO2F_LO;
+    float factor = far ? 2.0f : 1.0f;
+    return arc_sum_f(a, hi, lo, far == negative ? -factor : factor);
 }

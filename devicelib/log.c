@@ -43,29 +43,8 @@ double __nv_log1p(double x) {
     return log_special(u, result);
 }
 
-// m in [2/3, 4/3) and k with x = 2^k m, for finite x > 0.
-typedef struct {
-    float k, m;
-} split_float;
-
-INLINE split_float split_f(float x) {
-    int subnormal = x < 0x1p-126f;
-    float scaled = subnormal ? x * 0x1p24f : x;
-    u32 bits = bits_f(scaled);
-    u32 exponent = (bits - 0x3f2aaaabu) & 0xff800000u;
-    float k = fma_f((float)(int)exponent, 0x1p-23f, subnormal ? -24.0f : 0.0f);
-    return (split_float){k, from_bits_f(bits - exponent)};
-}
-
-// log(1 + f)
-INLINE float log_f(float f) {
-    float p = fma_f(poly_logf(f), f, -0.5f);
-    return fma_f(p, f * f, f);
-}
-
 float __nv_logf(float x) {
-    split_float s = split_f(x);
-    return log_special_f(x, fma_f(s.k, 0x1.62e430p-1f, log_f(s.m - 1.0f)));
+    return log_special_f(x, log_finite_f(x));
 }
 
 // k * per_2 + f * per_e + low, where the first product is exact.
@@ -96,5 +75,5 @@ float __nv_log10f(float x) {
 }
 
 float __nv_log1pf(float x) {
-    return (float)__nv_log1p(x);
+    return log_special_f(1.0f + x, log1p_finite_f(x, 0.0f));
 }

@@ -92,3 +92,44 @@ INLINE dd log_dd(double x) {
     double low = fma_d(p.k, 0x1.ef35793c76730p-45, log_m.lo);
     return fast_two_sum(sum.hi, add_rn(sum.lo, low));
 }
+
+// m in [2/3, 4/3) and k with x = 2^k m, for finite x > 0.
+typedef struct {
+    float k, m;
+} split_float;
+
+INLINE split_float split_f(float x) {
+    int subnormal = x < 0x1p-126f;
+    float scaled = subnormal ? x * 0x1p24f : x;
+    u32 bits = bits_f(scaled);
+    u32 exponent = (bits - 0x3f2aaaabu) & 0xff800000u;
+    float k = fma_f((float)(int)exponent, 0x1p-23f, subnormal ? -24.0f : 0.0f);
+    return (split_float){k, from_bits_f(bits - exponent)};
+}
+
+// log(1 + f)
+INLINE float log_f(float f) {
+    float p = fma_f(poly_logf(f), f, -0.5f);
+    return fma_f(p, f * f, f);
+}
+
+// log(x) for finite x > 0.
+INLINE float log_finite_f(float x) {
+    split_float s = split_f(x);
+    return fma_f(s.k, 0x1.62e430p-1f, log_f(s.m - 1.0f));
+}
+
+// log((1 + x) 2^n) for x > -1 where it is not infinite or NaN; n is 0 for all x below one. With k
+// the exponent of 1 + x, 2^-k (1 + x) - 1 comes out with one rounding.
+INLINE float log1p_finite_f(float x, float n) {
+    u32 exponent = (bits_f(1.0f + x) - 0x3f2aaaabu) & 0xff800000u;
+    float power = from_bits_f(0x40800000u - exponent); // 4 * 2^-k, which is not subnormal
+    float less_one = fma_f(0.25f, power, -1.0f);
+    float f = fma_f(0.25f * x, power, less_one);
+    // What f was rounded by, which counts for k = 1, where log(m) takes away from log(2).
+    float low = fma_f(0.25f * x, power, add_rnf(less_one, -f));
+    float k = fma_f((float)(int)exponent, 0x1p-23f, n);
+    float p = fma_f(poly_logf(f), f, -0.5f);
+    float r = fma_f(k, 0x1.62e430p-1f, f + fma_f(p, f * f, low));
+    return fabs_f(x) < 0x1p-25f ? x : r;
+}

@@ -99,12 +99,59 @@ double __nv_cbrt(double x) {
     return special ? x : __builtin_copysign(r, x);
 }
 
+// The same in float: one step of third order is enough.
+INLINE float rcbrt_reduced_f(float m) {
+    int two = m >= 4.0f, one = m >= 2.0f;
+    float unit = m * (two ? 0.25f : one ? 0.5f : 1.0f);
+    float y = poly_rcbrtf(unit) * (two ? 0x1.428a30p-1f : one ? 0x1.965feap-1f : 1.0f);
+    float square = mul_rnf(y, y);
+    float cube = mul_rnf(m, y);
+    float e = fma_f(-cube, square, 1.0f);
+    // What the two products were rounded by.
+    float low = fma_f(cube, fma_f(y, y, -square), fma_f(m, y, -cube) * square);
+    e = e - low;
+    return fma_f(y * e, fma_f(e, 0x1.c71c72p-3f, 0x1.555556p-2f), y);
+}
+
+typedef struct {
+    float m;
+    int q;
+} cube_split_float;
+
+INLINE cube_split_float split_cube_f(float x) {
+    float a = fabs_f(x);
+    int subnormal = a < 0x1p-126f;
+    a = subnormal ? a * 0x1p24f : a;
+    int exponent = (int)(bits_f(a) >> 23) - 127;
+    int q = (int)((u32)(exponent + 129) * 0xaaabu >> 17) - 43;
+    float m = from_bits_f((bits_f(a) & 0x7fffffu) | (u32)(127 + exponent - 3 * q) << 23);
+    return (cube_split_float){m, q - (subnormal ? 8 : 0)};
+}
+
+INLINE float power_of_2_f(int e) {
+    return from_bits_f((u32)(127 + e) << 23);
+}
+
 float __nv_cbrtf(float x) {
-    return (float)__nv_cbrt(x);
+    cube_split_float s = split_cube_f(x);
+    float y = rcbrt_reduced_f(s.m);
+    float square = y * y;
+    float c = s.m * square;
+    // One correction: m - c^3 over 3 c^2.
+    float c2 = mul_rnf(c, c);
+    float residual = fma_f(-fma_f(c, c, -c2), c, fma_f(-c2, c, s.m));
+    c = fma_f(residual * square, 0x1.555556p-2f, c);
+    float r = c * power_of_2_f(s.q);
+    int special = x == 0.0f || !(fabs_f(x) < INFINITY_F);
+    return special ? x : __builtin_copysignf(r, x);
 }
 
 float __nv_rcbrtf(float x) {
-    return (float)__nv_rcbrt(x);
+    cube_split_float s = split_cube_f(x);
+    float y = rcbrt_reduced_f(s.m) * power_of_2_f(-s.q);
+    y = fabs_f(x) == INFINITY_F ? 0.0f : y;
+    y = x == 0.0f ? INFINITY_F : y;
+    return is_nan_f(x) ? x : __builtin_copysignf(y, x);
 }
 
 // The squares of up to four numbers, summed as a pair, after scaling by a power of two that brings

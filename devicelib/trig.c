@@ -129,7 +129,24 @@ void __nv_sincosf(float x, float *sine, float *cosine) {
 }
 
 float __nv_tanf(float x) {
-    return (float)__nv_tan(x);
+    float rounded = fma_f(x, 0x1.45f306p-1f, ROUNDER_F);
+    float q = add_rnf(rounded, -ROUNDER_F);
+    float a = fma_f(q, -0x1.921fb4p+0f, x);
+    float r = fma_f(q, -0x1.4442d0p-24f, a);
+    r = fma_f(q, -0x1.846988p-48f, r);
+    // What r was rounded by; it matters, and the first difference is exact, where r is not small.
+    float low = fma_f(q, -0x1.846988p-48f, fma_f(q, -0x1.4442d0p-24f, add_rnf(a, -r)));
+    low = fabs_f(r) > 0x1p-6f ? low : 0.0f;
+    u32 odd = bits_f(rounded) & 1;
+    if (RARELY(fabs_f(x) > REDUCTION_LIMIT_F)) {
+        odd = __kd_large_quadrant((double)x) & 1;
+        double remainder = __kd_large_remainder((double)x);
+        r = (float)remainder;
+        low = (float)(remainder - (double)r);
+    }
+    float z = r * r;
+    float t = r + fma_f(r * z, poly_tanf(z), fma_f(low, z, low));
+    return odd ? -reciprocal_f(t) : x == 0.0f ? x : t;
 }
 
 INLINE float sinpi_reduced_f(float r, u32 quadrant) {

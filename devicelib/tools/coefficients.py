@@ -172,6 +172,8 @@ POLYNOMIALS = {
               lambda t: abs(t**2 / log1p(t)), "log2(1+t) = t/ln(2) + t^2 p(t)"),
     "log2_short": ("d", sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1, 12, lambda t: log1p(t) / LN2 / t,
                    None, "log2(1+t) = t p(t), for results in float"),
+    "logf_pair": ("f", 0, 0.119, 3, sqrt_argument(lambda q: (log((2 + q) / (2 - q)) - q) / q**3),
+                  None, "log((2+q)/(2-q)) = q + q t p(t), t = q^2"),
     # trigonometric
     "sin": ("d", 0, (pi / 2 + mpf("1e-2"))**2, 7, sqrt_argument(lambda x: (sin(x) - x) / x**3),
             lambda t: sqrt(t)**3 / sin(sqrt(t)), "sin(x) = x + x^3 p(t), t = x^2, |x| <= pi/2"),
@@ -191,6 +193,12 @@ POLYNOMIALS = {
              lambda t: sqrt(t)**3 / atan(sqrt(t)), "atan(x) = x + x^3 p(t), t = x^2"),
     "asin": ("d", 0, 0.25, 12, sqrt_argument(lambda x: (asin(x) - x) / x**3),
              lambda t: sqrt(t)**3 / asin(sqrt(t)), "asin(x) = x + x^3 p(t), t = x^2"),
+    "tanf": ("f", 0, (pi / 4 + mpf("1e-3"))**2, 6, sqrt_argument(lambda x: (tan(x) - x) / x**3),
+             lambda t: sqrt(t)**3 / tan(sqrt(t)), "tan(x) = x + x^3 p(t), t = x^2"),
+    "atanf": ("f", 0, 1, 8, sqrt_argument(lambda x: (atan(x) - x) / x**3),
+              lambda t: sqrt(t)**3 / atan(sqrt(t)), "atan(x) = x + x^3 p(t), t = x^2"),
+    "asinf": ("f", 0, 0.25, 4, sqrt_argument(lambda x: (asin(x) - x) / x**3),
+              lambda t: sqrt(t)**3 / asin(sqrt(t)), "asin(x) = x + x^3 p(t), t = x^2"),
     # hyperbolic
     "sinh": ("d", 0, 1, 6, sqrt_argument(lambda x: (mp.sinh(x) - x) / x**3),
              lambda t: sqrt(t)**3 / mp.sinh(sqrt(t)), "sinh(x) = x + x^3 p(t), t = x^2"),
@@ -198,8 +206,11 @@ POLYNOMIALS = {
              lambda t: sqrt(t)**3 / tanh(sqrt(t)), "tanh(x) = x + x^3 p(t), t = x^2"),
     "tanhf": ("f", 0, 0.3025, 4, sqrt_argument(lambda x: (tanh(x) - x) / x**3),
               lambda t: sqrt(t)**3 / tanh(sqrt(t)), "tanh(x) = x + x^3 p(t), t = x^2"),
+    "sinhf": ("f", 0, 1, 2, sqrt_argument(lambda x: (mp.sinh(x) - x) / x**3),
+              lambda t: sqrt(t)**3 / mp.sinh(sqrt(t)), "sinh(x) = x + x^3 p(t), t = x^2"),
     # roots
     "rcbrt": ("d", 1, 2, 4, lambda t: t ** (-mpf(1) / 3), None, "t^(-1/3), a first guess"),
+    "rcbrtf": ("f", 1, 2, 4, lambda t: t ** (-mpf(1) / 3), None, "t^(-1/3), a first guess"),
     # error functions
     "erf": ("d", 0, 1, 12, sqrt_argument(lambda x: erf(x) / x - 1), one,
             "erf(x) = x + x p(t), t = x^2"),
@@ -213,6 +224,8 @@ POLYNOMIALS = {
                    "erf(x) = 1 - exp(-(x + x p(x)))"),
     "erfcf": ("f", -1, 0.685, 10, lambda t: erfcx_of_quotient(t) - 1, one,
               "erfcx(x) = (1 + p(t)) / (1 + 2x), t = (x - 2) / (x + 2), 0 <= x < 10.7"),
+    "erfcxf": ("f", -1, 1, 11, lambda t: erfcx_of_quotient(t) - 1, one,
+               "erfcx(x) = (1 + p(t)) / (1 + 2x), t = (x - 2) / (x + 2), x >= 0"),
     "erfinv_centre": ("d", -3.125, 3.125, 23, lambda t: erfinv_of_log(t + mpf("3.125")), None,
                       "erfinv(x) = x p(w - 3.125), w = -log(1 - x^2) < 6.25"),
     "erfinv_tail_1": ("d", -0.75, 0.75, 17, lambda t: erfcinv_of_root(t + mpf("3.25")), None,
@@ -221,6 +234,10 @@ POLYNOMIALS = {
                       "erfinv = p(s - 6.25), s in [4, 8.5]"),
     "erfinv_tail_3": ("d", -0.6, 0.6, 14, lambda t: (lambda s: erfcinv_of_root(s) / s)(exp(t + mpf("2.72"))),
                       None, "erfinv = s p(log(s) - 2.72), s in [8.5, 27.3]"),
+    "erfinvf_centre": ("f", -3.125, 3.125, 10, lambda t: erfinv_of_log(t + mpf("3.125")), None,
+                       "erfinv(x) = x p(w - 3.125), w = -log(1 - x^2) < 6.25"),
+    "erfinvf_tail": ("f", -0.155, 0.155, 9, lambda t: erfcinv_of_root(1 / (t + mpf("0.25"))) * (t + mpf("0.25")), None,
+                     "erfinv = s p(1/s - 0.25), s = sqrt(-log(1 - x^2)) in [2.5, 10.3]"),
     # gamma
     "rgamma_1": ("d", -0.5, 0.5, 13, lambda t: (1 / gamma(1 + t) - 1) / t, lambda t: abs(t),
                  "1/gamma(1+t) = 1 + t p(t)"),
@@ -279,7 +296,8 @@ POLYNOMIALS = {
 
 
 # Where the value is much smaller than the first coefficient, halves would cancel.
-PLAIN_HORNER = {"lgamma_1", "rgamma_2", "erfcx", "i0_large", "i1_large"}
+PLAIN_HORNER = {"lgamma_1", "rgamma_2", "erfcx", "i0_large", "i1_large", "erfinvf_centre",
+                "erfinvf_tail"}
 
 
 def nearest(value, type_):
