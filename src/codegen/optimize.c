@@ -35,9 +35,10 @@ static void init_llvm(void) {
     LLVMInitializeAArch64AsmPrinter();
     // The order of the code generator is kept: in long stretches without branches (unrolled tiles
     // of matrices) LLVM's scheduler moves loads far ahead of their use until registers run out, and
-    // the processors that run this code look ahead by themselves.
-    static const char *const options[] = {"kudzu", "-enable-misched=0"};
-    LLVMParseCommandLineOptions(2, options, NULL);
+    // the processors that run this code look ahead by themselves. Copies are not followed through
+    // phis: LLVM 19 does not come back from some cycles of them (getNewSource calls itself).
+    static const char *const options[] = {"kudzu", "-enable-misched=0", "-rewrite-phi-limit=1"};
+    LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 
 static LLVMTargetMachineRef machine(enum kd_level level, bool quick, struct strbuf *err) {

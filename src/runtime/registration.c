@@ -64,6 +64,19 @@ static bool is_own_driver(void) {
            !strncmp(text, "kudzu ", 6);
 }
 
+// What a result of the driver means for an image: NVIDIA's refuses those that launch kernels, when
+// they are loaded or, as it loads lazily, when a kernel or variable is looked up.
+static cudaError_t image_result(const char *function, const struct rt_image *image,
+                                CUresult result) {
+    if (result && launches_kernels(image->wrapper->data) && !is_own_driver())
+        return rt_fail(
+            function, cudaErrorNotSupported,
+            "this program's device code launches kernels (guide 13): a GPU needs NVIDIA's "
+            "device runtime library for that, which is not part of the driver; "
+            "KUDZU_DEVICE=cpu runs it on the CPU");
+    return rt_result(result);
+}
+
 static cudaError_t load(const char *function, struct rt_image *image, CUlibrary *library) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_exit);
@@ -81,13 +94,7 @@ static cudaError_t load(const char *function, struct rt_image *image, CUlibrary 
                          &value, 1);
     *library = image->library;
     pthread_mutex_unlock(&image->mutex);
-    if (result && launches_kernels(wrapper->data) && !is_own_driver())
-        return rt_fail(
-            function, cudaErrorNotSupported,
-            "this program's device code launches kernels (guide 13): a GPU needs NVIDIA's "
-            "device runtime library for that, which is not part of the driver; "
-            "KUDZU_DEVICE=cpu runs it on the CPU");
-    return rt_result(result);
+    return image_result(function, image, result);
 }
 
 // Looks `entry` up; the symbol is copied, because the table may move.
@@ -125,7 +132,7 @@ static cudaError_t find_kernel(const char *function, const void *entry, struct r
                        "the device image has no kernel %s", symbol->name);
     if (result == CUDA_SUCCESS)
         remember(symbol);
-    return rt_result(result);
+    return image_result(function, symbol->image, result);
 }
 
 cudaError_t rt_kernel(const char *function, const void *entry, CUkernel *kernel) {
@@ -172,7 +179,7 @@ cudaError_t rt_variable(const char *function, const void *key, CUdeviceptr *addr
     if (result == CUDA_ERROR_NOT_FOUND)
         return rt_fail(function, cudaErrorInvalidSymbol, "the device image has no variable %s",
                        symbol.name);
-    return rt_result(result);
+    return image_result(function, symbol.image, result);
 }
 
 cudaError_t rt_texture(const char *function, const struct textureReference *key,
@@ -249,7 +256,8 @@ static cudaError_t connect(const struct managed *m) {
     CUdeviceptr address;
     size_t size;
     RT_TRY(load("cudart", m->image, &library));
-    RT_TRY(rt_result(RT_CALL(cuLibraryGetManaged, &address, &size, library, m->name)));
+    RT_TRY(image_result("cudart", m->image,
+                        RT_CALL(cuLibraryGetManaged, &address, &size, library, m->name)));
     *m->host_pointer = (void *)(uintptr_t)address;
     return cudaSuccess;
 }

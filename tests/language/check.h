@@ -24,6 +24,13 @@ static int failures;
         }                                                                                          \
     } while (0)
 
+// Whether the device is kudzu's.
+static inline bool on_kudzu() {
+    cudaDeviceProp properties;
+    return cudaGetDeviceProperties(&properties, 0) == cudaSuccess &&
+           !strncmp(properties.name, "kudzu ", 6);
+}
+
 // Zeroed.
 template <typename T> T *shared_array(size_t n) {
     T *p;

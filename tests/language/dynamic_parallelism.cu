@@ -668,6 +668,8 @@ static void check_fault() {
 }
 
 int main() {
+    if (!on_kudzu())
+        return 77; // NVIDIA's driver refuses launches from the device without its own runtime library
     notes = shared_array<int>(8192);
     check_spellings();
     check_tails();

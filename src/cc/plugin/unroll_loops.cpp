@@ -84,6 +84,16 @@ Value *onCpu(IRBuilder<> &builder) {
     return builder.CreateICmpNE(call, builder.getInt32(0));
 }
 
+// What has been unrolled is otherwise marked as not to be unrolled again, which PTX tells NVIDIA's
+// compiler: that one would unroll it further.
+void letUnrollAgain(Loop &loop) {
+    LLVMContext &c = loop.getHeader()->getContext();
+    Metadata *then = MDNode::get(c, {MDString::get(c, "kudzu.unrolled")});
+    Metadata *option[] = {MDString::get(c, "llvm.loop.unroll.followup_unrolled"), then};
+    loop.setLoopID(
+        makePostTransformationMetadata(c, loop.getLoopID(), {}, {MDNode::get(c, option)}));
+}
+
 // The loop, and a copy of it for GPUs that is to be unrolled; which of them runs is decided first.
 void makeVersions(Loop &loop, LoopInfo &loops, DominatorTree &tree) {
     BasicBlock *entry = loop.getLoopPreheader(), *exit = loop.getExitBlock();
@@ -105,6 +115,7 @@ void makeVersions(Loop &loop, LoopInfo &loops, DominatorTree &tree) {
     end->eraseFromParent();
     tree.changeImmediateDominator(exit, entry);
     addStringMetadataToLoop(copy, "llvm.loop.unroll.count", Turns);
+    letUnrollAgain(*copy);
     addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable");
 }
 
