@@ -19,7 +19,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr char Library[] = "kudzu.library";
+constexpr char Library[] = "kudzu.devicelib";
 
 bool isExpensive(const Instruction &i) {
     auto *call = dyn_cast<IntrinsicInst>(&i);
