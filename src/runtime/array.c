@@ -27,6 +27,16 @@ CUarray_format rt_format(const struct cudaChannelFormatDesc *d, unsigned int *ch
     return 0;
 }
 
+cudaError_t rt_texel_format(const char *function, const struct cudaChannelFormatDesc *d,
+                            CUarray_format *format, unsigned int *channels) {
+    *format = rt_format(d, channels);
+    if (!*format)
+        return rt_fail(function, cudaErrorInvalidChannelDescriptor,
+                       "{%d, %d, %d, %d, kind %d} describes no texel", d->x, d->y, d->z, d->w,
+                       (int)d->f);
+    return cudaSuccess;
+}
+
 cudaError_t rt_channel_desc(const char *function, CUarray_format format, unsigned int channels,
                             struct cudaChannelFormatDesc *d) {
     enum cudaChannelFormatKind kind = cudaChannelFormatKindNone;

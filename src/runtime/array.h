@@ -6,6 +6,9 @@
 
 // The driver's format of a description and its number of channels; 0: no texel of an array.
 CUarray_format rt_format(const struct cudaChannelFormatDesc *d, unsigned int *channels);
+// The same; cudaErrorInvalidChannelDescriptor where there is none.
+cudaError_t rt_texel_format(const char *function, const struct cudaChannelFormatDesc *d,
+                            CUarray_format *format, unsigned int *channels);
 // cudaErrorInvalidChannelDescriptor where there is no description of the format.
 cudaError_t rt_channel_desc(const char *function, CUarray_format format, unsigned int channels,
                             struct cudaChannelFormatDesc *d);

@@ -5,16 +5,6 @@
 
 // ---- To the driver ----------------------------------------------------------------------------
 
-static cudaError_t format_of(const char *function, const struct cudaChannelFormatDesc *d,
-                             CUarray_format *format, unsigned int *channels) {
-    *format = rt_format(d, channels);
-    if (!*format)
-        return rt_fail(function, cudaErrorInvalidChannelDescriptor,
-                       "{%d, %d, %d, %d, kind %d} describes no texel", d->x, d->y, d->z, d->w,
-                       (int)d->f);
-    return cudaSuccess;
-}
-
 static cudaError_t to_resource(const char *function, const struct cudaResourceDesc *r,
                                CUDA_RESOURCE_DESC *out) {
     memset(out, 0, sizeof *out);
@@ -29,15 +19,15 @@ static cudaError_t to_resource(const char *function, const struct cudaResourceDe
     case cudaResourceTypeLinear:
         out->res.linear.devPtr = (CUdeviceptr)r->res.linear.devPtr;
         out->res.linear.sizeInBytes = r->res.linear.sizeInBytes;
-        return format_of(function, &r->res.linear.desc, &out->res.linear.format,
-                         &out->res.linear.numChannels);
+        return rt_texel_format(function, &r->res.linear.desc, &out->res.linear.format,
+                               &out->res.linear.numChannels);
     case cudaResourceTypePitch2D:
         out->res.pitch2D.devPtr = (CUdeviceptr)r->res.pitch2D.devPtr;
         out->res.pitch2D.width = r->res.pitch2D.width;
         out->res.pitch2D.height = r->res.pitch2D.height;
         out->res.pitch2D.pitchInBytes = r->res.pitch2D.pitchInBytes;
-        return format_of(function, &r->res.pitch2D.desc, &out->res.pitch2D.format,
-                         &out->res.pitch2D.numChannels);
+        return rt_texel_format(function, &r->res.pitch2D.desc, &out->res.pitch2D.format,
+                               &out->res.pitch2D.numChannels);
     default:
         return rt_fail(function, cudaErrorInvalidValue, "%d is no type of a resource",
                        (int)r->resType);
@@ -226,7 +216,7 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
     RT_REQUIRE(maxWidthInElements && fmtDesc, cudaErrorInvalidValue,
                "maxWidthInElements and fmtDesc must not be NULL");
     RT_TRY(rt_check_device(__func__, device));
-    RT_TRY(format_of(__func__, fmtDesc, &format, &channels));
+    RT_TRY(rt_texel_format(__func__, fmtDesc, &format, &channels));
     return rt_result(RT_CALL(cuDeviceGetTexture1DLinearMaxWidth, maxWidthInElements, format,
                              channels, (CUdevice)device));
 }

@@ -7,16 +7,6 @@
 
 enum { ALIGNMENT = 256 }; // of what cudaMalloc returns
 
-static cudaError_t format_of(const char *function, const struct cudaChannelFormatDesc *d,
-                             CUarray_format *format, unsigned int *channels) {
-    *format = rt_format(d, channels);
-    if (!*format)
-        return rt_fail(function, cudaErrorInvalidChannelDescriptor,
-                       "{%d, %d, %d, %d, kind %d} describes no texel", d->x, d->y, d->z, d->w,
-                       (int)d->f);
-    return cudaSuccess;
-}
-
 // What cannot be: filtering of integers as such, words as fractions of the largest one.
 static cudaError_t check_sampling(const char *function, const struct textureReference *texref,
                                   const struct cudaChannelFormatDesc *d,
@@ -60,7 +50,7 @@ static cudaError_t prepare(const char *function, const struct textureReference *
                            CUarray_format *format, unsigned int *channels) {
     RT_ENTER();
     RT_TRY(rt_texture(function, texref, t));
-    RT_TRY(format_of(function, desc, format, channels));
+    RT_TRY(rt_texel_format(function, desc, format, channels));
     RT_TRY(check_sampling(function, texref, desc, t->read_mode));
     return set_sampling(texref, t);
 }

@@ -55,6 +55,12 @@ extern "C" __global__ void both(const float *d, int *out) {
     if (x > 2 && sqrtf(x + 1) < 3)
         atomicAdd(out + 1, 1);
 }
+extern "C" __global__ void shuffled(const float *d, float *out) {
+    float x = d[threadIdx.x], other;
+    asm("shfl.sync.bfly.b32 %0, %1, 1, 31, 255;" : "=f"(other) : "f"(x));
+    float root = sqrtf(other);
+    out[threadIdx.x] = x < 2 ? 5.0f : root;
+}
 __device__ void mixed(unsigned state[4], unsigned k) {
 #pragma unroll
     for (int round = 0; round < 300; round++) {
@@ -165,6 +171,11 @@ class GpuCode(CompilerTest):
         _, bodies = self.kernels("-O3")
         for part in bodies["roots"].split("sqrt.rn.f32")[:1] + bodies["both"].split("sqrt.rn.f32")[:2]:
             self.assertRegex(part, r"@%p\d+ bra")
+
+    def test_shuffles_stay_where_all_threads_are(self):
+        _, bodies = self.kernels("-O3")
+        self.lacks(bodies["shuffled"].split("shfl.sync")[0], "bra")
+        self.contains(bodies["shuffled"].split("shfl.sync")[1].split("sqrt.rn.f32")[0], "bra")
 
     def test_users_of_local_arrays_are_inlined(self):
         _, bodies = self.kernels("-O3")

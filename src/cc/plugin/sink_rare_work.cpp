@@ -28,6 +28,12 @@ bool isExpensive(const Instruction &i) {
 
 using Work = SetVector<Instruction *>;
 
+// What threads do together (a shuffle, also as inline assembly) stays where they all are.
+bool isConvergent(const Instruction &i) {
+    auto *call = dyn_cast<CallBase>(&i);
+    return call && call->isConvergent();
+}
+
 // What is needed for one operand of an instruction alone, in its block: the operand itself, and
 // every operand of that all of whose uses belong to it. Empty where nothing of it is expensive.
 Work neededFor(Instruction *user, Value *operand) {
@@ -35,7 +41,8 @@ Work neededFor(Instruction *user, Value *operand) {
     auto belongs = [&](Value *v) {
         auto *i = dyn_cast<Instruction>(v);
         if (!i || i->getParent() != user->getParent() || isa<PHINode>(i) ||
-            i->mayReadOrWriteMemory() || i->mayHaveSideEffects() || work.contains(i))
+            i->mayReadOrWriteMemory() || i->mayHaveSideEffects() || isConvergent(*i) ||
+            work.contains(i))
             return false;
         return all_of(i->uses(), [&](const Use &u) {
             return u.getUser() == user ? i == operand
