@@ -43,6 +43,7 @@
 #include "inline_array_users.h"
 #include "restrictions.h"
 #include "sink_rare_work.h"
+#include "split_loads.h"
 #include "unroll_loops.h"
 
 using namespace llvm;
@@ -405,6 +406,17 @@ struct AlignmentPass : PassInfoMixin<AlignmentPass> {
     }
 };
 
+struct SplitPass : PassInfoMixin<SplitPass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses) {
+        if (!Triple(m.getTargetTriple()).isNVPTX())
+            return PreservedAnalyses::all();
+        return createModuleToFunctionPassAdaptor(SplitLoadsPass()).run(m, analyses);
+    }
+    static bool isRequired() {
+        return true;
+    }
+};
+
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPluginInfo() {
@@ -423,10 +435,11 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPl
                     });
                 builder.registerOptimizerLastEPCallback(
                     [](ModulePassManager &passes, OptimizationLevel level) {
-                        if (level == OptimizationLevel::O0)
-                            return;
-                        passes.addPass(AlignmentPass());
-                        passes.addPass(ForeignSpacePass());
+                        if (level != OptimizationLevel::O0) {
+                            passes.addPass(AlignmentPass());
+                            passes.addPass(ForeignSpacePass());
+                        }
+                        passes.addPass(SplitPass());
                     });
             }};
 }
