@@ -150,9 +150,12 @@ static const char *language_standard(const struct cc_options *o) {
 }
 
 static void add_implicit_header(struct command *cmd, const struct compilation *c, enum cc_pass pass,
-                                const char *arch) {
-    const char *precompiled =
-        c->precompiled ? precompiled_header(c->toolchain, c->arena, c->options, pass, arch) : NULL;
+                                const char *arch, const char *source) {
+    const char *precompiled = NULL;
+    if (c->precompiled) {
+        unsigned set = precompiled_set(c->toolchain, c->arena, c->options, source);
+        precompiled = precompiled_header(c->toolchain, c->arena, c->options, pass, arch, set);
+    }
     command_arg(cmd, precompiled ? "-include-pch" : "-include");
     command_arg(cmd, precompiled ? precompiled : "cuda_runtime.h");
 }
@@ -173,7 +176,8 @@ static void add_cuda_language(struct command *cmd, const struct compilation *c) 
 }
 
 // `arch`: the device pass's architecture; NULL in the host pass.
-static void add_cuda(struct command *cmd, const struct compilation *c, const char *arch) {
+static void add_cuda(struct command *cmd, const struct compilation *c, const char *arch,
+                     const char *source) {
     enum cc_pass pass = arch ? CC_DEVICE_PASS : CC_HOST_PASS;
     const struct cc_options *o = c->options;
     command_arg(cmd, pass == CC_DEVICE_PASS ? "--cuda-device-only" : "--cuda-host-only");
@@ -190,7 +194,7 @@ static void add_cuda(struct command *cmd, const struct compilation *c, const cha
     command_arg(cmd, "-D__NVCC__");
     add_definitions(cmd, c);
     add_common(cmd, c);
-    add_implicit_header(cmd, c, pass, arch);
+    add_implicit_header(cmd, c, pass, arch, source);
 }
 
 // Distinguishes static device symbols of different files in one device link. Depends on the path
@@ -265,7 +269,7 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     command_init(cmd, c->arena, arena_printf(c->arena, "%s,device pass %s", source, arch->name),
                  c->toolchain->clang);
     command_arg(cmd, "-xcuda");
-    add_cuda(cmd, c, arch->name);
+    add_cuda(cmd, c, arch->name, source);
     command_argf(cmd, "--cuda-gpu-arch=%s", arch->name);
     command_arg(cmd, "--cuda-feature=+ptx85");
     add_device_code_generation(cmd, c);
@@ -303,7 +307,7 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     command_args(cmd, &c->standard_directories);
     command_arg(cmd, "-Qunused-arguments");
     const char *precompiled =
-        c->precompiled ? precompiled_header(c->toolchain, c->arena, o, CC_RTC_PASS, arch->name)
+        c->precompiled ? precompiled_header(c->toolchain, c->arena, o, CC_RTC_PASS, arch->name, 0)
                        : NULL;
     command_arg(cmd, precompiled ? "-include-pch" : "-include");
     command_arg(cmd, precompiled ? precompiled : "kudzu/rtc_language.h");
@@ -354,7 +358,7 @@ void clang_host_pass(struct command *cmd, const struct compilation *c, const cha
     command_init(cmd, c->arena, arena_printf(c->arena, "%s,host pass", source),
                  c->toolchain->clang);
     command_arg(cmd, "-xcuda");
-    add_cuda(cmd, c, NULL);
+    add_cuda(cmd, c, NULL, source);
     command_argf(cmd, "-D__KUDZU_LIBRARY_DIRECTORY=\"%s\"", c->toolchain->lib);
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cc/file_io.h"
+#include "cc/header_sets.h"
 #include "cc/make_rule.h"
 #include "cc/precompiled.h"
 #include "cc/temporaries.h"
@@ -16,7 +17,8 @@
 
 struct headers {
     const struct compilation *c;
-    cc_strings files; // all headers read
+    cc_strings files;    // all headers read
+    cc_strings optional; // the same of those that programs include themselves
     cc_strings made;
     cc_strings commands; // in the key: other options make other precompiled headers
 };
@@ -33,6 +35,16 @@ static void make_set(cc_strings *words) {
         qsort(words->data, words->len, sizeof words->data[0], compare);
     for (uint32_t i = 0; i < words->len; ++i)
         if (!n || strcmp(words->data[n - 1], words->data[i]) != 0)
+            words->data[n++] = words->data[i];
+    words->len = n;
+}
+
+// Leaves in `words` what is not in `others`; both are sets.
+static void leave_out(cc_strings *words, const cc_strings *others) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < words->len; ++i)
+        if (!others->len || !bsearch(&words->data[i], others->data, others->len,
+                                     sizeof others->data[0], compare))
             words->data[n++] = words->data[i];
     words->len = n;
 }
@@ -84,8 +96,30 @@ static void add_includes(struct arena *arena, const char *text, cc_strings *out)
 
 // ---- Making -------------------------------------------------------------------------------
 
+// Headers of a set are parsed behind those of the set before it.
+static void replace_implicit_header(struct command *cmd, const struct compilation *c,
+                                    enum cc_pass pass, unsigned set) {
+    cc_strings args = {0};
+    for (uint32_t i = 0; i < cmd->args.len; ++i) {
+        if (set && !strcmp(cmd->args.data[i], "-include")) {
+            vec_push(c->arena, &args, "-include-pch");
+            vec_push(c->arena, &args,
+                     precompiled_path(c->toolchain, c->arena, c->options, pass, set - 1));
+            for (const char *const *h = header_set_adds(set); *h; ++h) {
+                vec_push(c->arena, &args, "-include");
+                vec_push(c->arena, &args, *h);
+            }
+            i++;
+        } else {
+            vec_push(c->arena, &args, cmd->args.data[i]);
+        }
+    }
+    cmd->args = args;
+}
+
 // The source is empty, and has no name that dependency files would list for ever after.
-static void start(struct command *cmd, const struct compilation *c, enum cc_pass pass) {
+static void start(struct command *cmd, const struct compilation *c, enum cc_pass pass,
+                  unsigned set) {
     const struct architecture *arch = &c->options->architectures.list.data[0];
     if (pass == CC_RTC_PASS)
         clang_rtc_pass(cmd, c, arch, "-");
@@ -93,6 +127,7 @@ static void start(struct command *cmd, const struct compilation *c, enum cc_pass
         clang_device_pass(cmd, c, arch, "-");
     else
         clang_host_pass(cmd, c, "-", NULL);
+    replace_implicit_header(cmd, c, pass, set);
     cmd->stdin_path = "/dev/null";
     // Templates that the headers use are instantiated now: half of what would be left to do later.
     static const char *const emit[] = {
@@ -101,11 +136,11 @@ static void start(struct command *cmd, const struct compilation *c, enum cc_pass
         command_arg(cmd, emit[i]);
 }
 
-static void add_files_read(struct headers *h, const char *rule) {
+static void add_files_read(struct headers *h, const char *rule, unsigned set) {
     char *text;
     size_t size;
     if (!command_mode.dry_run && read_file(h->c->arena, rule, &text, &size))
-        make_rule_prerequisites(h->c->arena, text, &h->files);
+        make_rule_prerequisites(h->c->arena, text, set ? &h->optional : &h->files);
 }
 
 static const char *joined(struct arena *arena, const cc_strings *words) {
@@ -118,14 +153,14 @@ static const char *joined(struct arena *arena, const cc_strings *words) {
 }
 
 static bool precompile(struct headers *h, const struct cc_options *o, enum cc_pass pass,
-                       bool make) {
+                       unsigned set, bool make) {
     struct compilation c = *h->c;
     c.options = o;
     c.precompiled = false;
     c.precompiling = true;
-    const char *pch = precompiled_path(c.toolchain, c.arena, o, pass);
+    const char *pch = precompiled_path(c.toolchain, c.arena, o, pass, set);
     struct command cmd;
-    start(&cmd, &c, pass);
+    start(&cmd, &c, pass, set);
     if (!make) {
         vec_push(c.arena, &h->commands, joined(c.arena, &cmd.args));
         return true;
@@ -136,12 +171,21 @@ static bool precompile(struct headers *h, const struct cc_options *o, enum cc_pa
     command_arg(&cmd, "-o");
     command_arg(&cmd, temporary);
     if (command_run(&cmd) && (command_mode.dry_run || !rename(temporary, pch))) {
-        add_files_read(h, rule);
+        add_files_read(h, rule, set);
         vec_push(c.arena, &h->made, pch);
         return true;
     }
     unlink(temporary);
     return cc_error("%s cannot be made", pch);
+}
+
+// What is compiled at run time starts with the implicit header alone.
+static bool precompile_sets(struct headers *h, const struct cc_options *o, enum cc_pass pass,
+                            bool make) {
+    bool ok = true;
+    for (unsigned set = 0; set < (pass == CC_RTC_PASS ? 1 : HEADER_SETS) && ok; ++set)
+        ok = precompile(h, o, pass, set, make);
+    return ok;
 }
 
 // All kinds that precompiled_path knows.
@@ -151,10 +195,11 @@ static bool for_each_kind(struct headers *h, bool make) {
     for (size_t i = 0; i < 2 && ok; ++i) {
         struct cc_options o = *h->c->options;
         o.std = standards[i];
-        ok = precompile(h, &o, CC_DEVICE_PASS, make) && precompile(h, &o, CC_RTC_PASS, make) &&
-             precompile(h, &o, CC_HOST_PASS, make);
+        ok = precompile_sets(h, &o, CC_DEVICE_PASS, make) &&
+             precompile_sets(h, &o, CC_RTC_PASS, make) &&
+             precompile_sets(h, &o, CC_HOST_PASS, make);
         o.host_opt = "2";
-        ok = ok && precompile(h, &o, CC_HOST_PASS, make);
+        ok = ok && precompile_sets(h, &o, CC_HOST_PASS, make);
     }
     return ok;
 }
@@ -188,32 +233,56 @@ static bool write_whole(const struct headers *h, const char *name, const struct 
     return cc_error("cannot write %s: %s", path, strerror(errno));
 }
 
-static bool describe(struct headers *h) {
-    struct arena *arena = h->c->arena;
-    cc_strings identifiers = {0}, includes = {0};
-    struct strbuf key = {0}, names = {0};
-    make_set(&h->files);
-    for (uint32_t i = 0; i < h->files.len; ++i) {
+// What the files name and include.
+static bool read_names(struct arena *arena, const cc_strings *files, cc_strings *identifiers,
+                       cc_strings *includes) {
+    for (uint32_t i = 0; i < files->len; ++i) {
         char *text;
         size_t size;
-        if (!read_file(arena, h->files.data[i], &text, &size))
+        if (!read_file(arena, files->data[i], &text, &size))
             return false;
-        add_identifiers(arena, text, &identifiers);
-        add_includes(arena, text, &includes);
+        add_identifiers(arena, text, identifiers);
+        add_includes(arena, text, includes);
     }
-    make_set(&identifiers);
-    make_set(&includes);
+    make_set(identifiers);
+    make_set(includes);
+    return true;
+}
+
+static bool write_identifiers(const struct headers *h, const char *name,
+                              const cc_strings *identifiers) {
+    struct strbuf names = {0};
+    strbuf_puts(&names, "\n");
+    for (uint32_t i = 0; i < identifiers->len; ++i)
+        strbuf_printf(&names, "%s\n", identifiers->data[i]);
+    bool ok = write_whole(h, name, &names);
+    strbuf_free(&names);
+    return ok;
+}
+
+static bool describe(struct headers *h) {
+    struct arena *arena = h->c->arena;
+    cc_strings names = {0}, includes = {0}, optional_names = {0}, optional_includes = {0};
+    struct strbuf key = {0};
+    for (unsigned set = 1; set < HEADER_SETS; ++set)
+        for (const char *const *name = header_set_adds(set); *name; ++name)
+            vec_push(arena, &optional_includes, *name);
+    make_set(&h->files);
+    make_set(&h->optional);
+    leave_out(&h->optional, &h->files);
+    if (!read_names(arena, &h->files, &names, &includes) ||
+        !read_names(arena, &h->optional, &optional_names, &optional_includes))
+        return false;
     strbuf_puts(&key, precompiled_key_line(h->c->toolchain, arena));
     put_lines(&key, "option", &h->c->standard_directories);
     put_lines(&key, "command", &h->commands);
     put_lines(&key, "include", &includes);
-    strbuf_puts(&names, "\n");
-    for (uint32_t i = 0; i < identifiers.len; ++i)
-        strbuf_printf(&names, "%s\n", identifiers.data[i]);
-    bool ok = put_files(arena, &key, &h->files) && put_files(arena, &key, &h->made) &&
-              write_whole(h, "identifiers", &names) && write_whole(h, "key", &key);
+    put_lines(&key, "optional", &optional_includes);
+    bool ok = put_files(arena, &key, &h->files) && put_files(arena, &key, &h->optional) &&
+              put_files(arena, &key, &h->made) && write_identifiers(h, "identifiers", &names) &&
+              write_identifiers(h, "identifiers-optional", &optional_names) &&
+              write_whole(h, "key", &key);
     strbuf_free(&key);
-    strbuf_free(&names);
     return ok;
 }
 

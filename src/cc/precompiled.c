@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cc/file_io.h"
+#include "cc/header_sets.h"
 
 const char *precompiled_directory(const struct toolchain *t, struct arena *arena) {
     return arena_printf(arena, "%s/pch", t->lib);
@@ -80,21 +81,36 @@ bool precompiled_directories(const struct toolchain *t, struct arena *arena, cc_
 
 // ---- What the user's options may change ---------------------------------------------------
 
+// The headers that every program includes, or the optional ones besides.
+struct part {
+    const char *key, *includes; // the word of its lines in the key
+    const char *identifiers;    // the file
+};
+
+static struct part implicit_headers(const char *key) {
+    return (struct part){key, "include", "identifiers"};
+}
+
+static struct part optional_headers(const char *key) {
+    return (struct part){key, "optional", "identifiers-optional"};
+}
+
 // A header found there would take the place of one that was precompiled.
-static bool shadows(struct arena *arena, const char *key, const char *directory) {
+static bool shadows(struct arena *arena, const struct part *p, const char *directory) {
+    const char *key = p->key;
     if (access(directory, F_OK))
         return false;
-    for (const char *spelling; (spelling = next_value(arena, &key, "include"));)
+    for (const char *spelling; (spelling = next_value(arena, &key, p->includes));)
         if (!access(arena_printf(arena, "%s/%s", directory, spelling), F_OK))
             return true;
     return false;
 }
 
 // A list of directories; an empty one is the current directory.
-static bool list_shadows(struct arena *arena, const char *key, const char *list) {
+static bool list_shadows(struct arena *arena, const struct part *p, const char *list) {
     while (list && *list) {
         size_t n = strcspn(list, ":");
-        if (shadows(arena, key, n ? arena_strndup(arena, list, n) : "."))
+        if (shadows(arena, p, n ? arena_strndup(arena, list, n) : "."))
             return true;
         list += n + (list[n] == ':');
     }
@@ -110,26 +126,27 @@ static bool macro_reaches_headers(struct arena *arena, const char *identifiers, 
            strstr(identifiers, arena_printf(arena, "\n%.*s\n", (int)n, macro));
 }
 
-static bool read_identifiers(const struct toolchain *t, struct arena *arena, char **text) {
+static bool read_identifiers(const struct toolchain *t, struct arena *arena, const char *name,
+                             char **text) {
     size_t size;
-    const char *path = arena_printf(arena, "%s/identifiers", precompiled_directory(t, arena));
+    const char *path = arena_printf(arena, "%s/%s", precompiled_directory(t, arena), name);
     return *text || (!access(path, R_OK) && read_file(arena, path, text, &size));
 }
 
-static bool preprocessor_fits(const struct toolchain *t, struct arena *arena, const char *key,
+static bool preprocessor_fits(const struct toolchain *t, struct arena *arena, const struct part *p,
                               const cc_strings *options) {
     char *identifiers = NULL;
     for (uint32_t i = 0; i < options->len; ++i) {
         const char *option = options->data[i];
         if (!strncmp(option, "-D", 2) || !strncmp(option, "-U", 2)) {
-            if (!read_identifiers(t, arena, &identifiers) ||
+            if (!read_identifiers(t, arena, p->identifiers, &identifiers) ||
                 macro_reaches_headers(arena, identifiers, option + 2))
                 return false;
         } else if (!strncmp(option, "-I", 2)) {
-            if (shadows(arena, key, option + 2))
+            if (shadows(arena, p, option + 2))
                 return false;
         } else if (!strcmp(option, "-isystem") && i + 1 < options->len) {
-            if (shadows(arena, key, options->data[++i]))
+            if (shadows(arena, p, options->data[++i]))
                 return false;
         } else {
             return false; // -include: what the file defines could reach headers
@@ -138,10 +155,10 @@ static bool preprocessor_fits(const struct toolchain *t, struct arena *arena, co
     return true;
 }
 
-static bool environment_fits(struct arena *arena, const char *key) {
+static bool environment_fits(struct arena *arena, const struct part *p) {
     static const char *const lists[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
-        if (list_shadows(arena, key, getenv(lists[i])))
+        if (list_shadows(arena, p, getenv(lists[i])))
             return false;
     // For the implicit header clang looks in the current directory first.
     return access("cuda_runtime.h", F_OK) && !getenv("CCC_OVERRIDE_OPTIONS");
@@ -159,8 +176,25 @@ bool precompiled_usable(const struct toolchain *t, struct arena *arena,
                         const struct cc_options *o) {
     const char *key =
         o->no_precompiled || !language_fits(o) ? NULL : precompiled_read_key(t, arena);
-    return key && preprocessor_fits(t, arena, key, &o->preprocessor) &&
-           environment_fits(arena, key) && precompiled_is_fresh(arena, key);
+    struct part p = implicit_headers(key);
+    return key && preprocessor_fits(t, arena, &p, &o->preprocessor) &&
+           environment_fits(arena, &p) && precompiled_is_fresh(arena, key);
+}
+
+unsigned precompiled_set(const struct toolchain *t, struct arena *arena, const struct cc_options *o,
+                         const char *source) {
+    cc_strings defined = {0};
+    char *identifiers = NULL;
+    unsigned set = header_set_of(arena, o, source, &defined);
+    const char *key = set ? precompiled_read_key(t, arena) : NULL;
+    struct part p = optional_headers(key);
+    if (!key || !read_identifiers(t, arena, p.identifiers, &identifiers) ||
+        !preprocessor_fits(t, arena, &p, &o->preprocessor) || !environment_fits(arena, &p))
+        return 0;
+    for (uint32_t i = 0; i < defined.len; ++i)
+        if (macro_reaches_headers(arena, identifiers, defined.data[i]))
+            return 0;
+    return set;
 }
 
 bool precompiled_usable_rtc(const struct toolchain *t, struct arena *arena,
@@ -170,7 +204,7 @@ bool precompiled_usable_rtc(const struct toolchain *t, struct arena *arena,
     for (uint32_t i = 0; key && i < o->preprocessor.len; ++i) {
         const char *option = o->preprocessor.data[i];
         if ((!strncmp(option, "-D", 2) || !strncmp(option, "-U", 2)) &&
-            (!read_identifiers(t, arena, &identifiers) ||
+            (!read_identifiers(t, arena, "identifiers", &identifiers) ||
              macro_reaches_headers(arena, identifiers, option + 2)))
             return false;
     }
@@ -201,10 +235,10 @@ static const char *kind(const struct cc_options *o, enum cc_pass pass) {
 }
 
 const char *precompiled_path(const struct toolchain *t, struct arena *arena,
-                             const struct cc_options *o, enum cc_pass pass) {
+                             const struct cc_options *o, enum cc_pass pass, unsigned set) {
     const char *name = kind(o, pass);
-    return name ? arena_printf(arena, "%s/%s-%s.pch", precompiled_directory(t, arena), name,
-                               o->std ? o->std : "gnu++17")
+    return name ? arena_printf(arena, "%s/%s%s-%s.pch", precompiled_directory(t, arena),
+                               header_set_name(set), name, o->std ? o->std : "gnu++17")
                 : NULL;
 }
 
@@ -219,11 +253,12 @@ static bool serves(const char *arch) {
 }
 
 const char *precompiled_header(const struct toolchain *t, struct arena *arena,
-                               const struct cc_options *o, enum cc_pass pass, const char *arch) {
+                               const struct cc_options *o, enum cc_pass pass, const char *arch,
+                               unsigned set) {
     bool made_for_it = pass == CC_HOST_PASS || !strcmp(arch, "sm_90");
     if (!made_for_it && (pass != CC_RTC_PASS || !serves(arch)))
         return NULL;
-    return precompiled_path(t, arena, o, pass);
+    return precompiled_path(t, arena, o, pass, set);
 }
 
 bool precompiled_header_refused(struct arena *arena, const cc_strings *diagnostics) {

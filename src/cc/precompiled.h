@@ -1,14 +1,17 @@
-// Precompiled headers: cuda_runtime.h, parsed ahead for the most usual options. It takes three
-// quarters of the time of a small compilation otherwise.
+// Precompiled headers: cuda_runtime.h, parsed ahead for the most usual options, and with it sets of
+// optional headers (header_sets.h). It takes three quarters of the time of a small compilation
+// otherwise.
 //
-// They lie in lib/pch, one for each pass, standard and kind of optimisation, beside two files that
-// tell when they may be used:
+// They lie in lib/pch, one for each pass, standard, set and kind of optimisation, beside two files
+// that tell when they may be used:
 //
 //   key          which clang and which headers they belong to. Lines: first clang and kudzu's
 //                headers; then "option <o>" for each option that shows clang the standard
 //                directories, "include <spelling>" for what headers include by that spelling,
+//                "optional <spelling>" for what optional headers include besides,
 //                "file <size> <seconds> <nanoseconds> <path>" for each file read or made
 //   identifiers  all names in these headers, one a line
+//   identifiers-optional  the same of optional headers
 //
 // One is used only if none of its files has changed, no directory of the user's has a header of
 // one of the spellings, and no macro of the user's is named in the headers. clang checks the
@@ -29,7 +32,7 @@ bool precompiled_usable_rtc(const struct toolchain *t, struct arena *arena,
 // Where the precompiled headers lie, and the path of the one of this kind.
 const char *precompiled_directory(const struct toolchain *t, struct arena *arena);
 const char *precompiled_path(const struct toolchain *t, struct arena *arena,
-                             const struct cc_options *o, enum cc_pass pass);
+                             const struct cc_options *o, enum cc_pass pass, unsigned set);
 
 // The key's first line; NULL: clang is not there.
 const char *precompiled_key_line(const struct toolchain *t, struct arena *arena);
@@ -43,10 +46,16 @@ bool precompiled_is_fresh(struct arena *arena, const char *key);
 // Whether options and environment allow precompiled headers at all.
 bool precompiled_usable(const struct toolchain *t, struct arena *arena, const struct cc_options *o);
 
+// The set of optional headers (header_sets.h) that a usable compilation of the source can start
+// with.
+unsigned precompiled_set(const struct toolchain *t, struct arena *arena, const struct cc_options *o,
+                         const char *source);
+
 // The precompiled header that fits the options of a usable compilation, NULL: none. For the device
 // pass `arch` is its architecture.
 const char *precompiled_header(const struct toolchain *t, struct arena *arena,
-                               const struct cc_options *o, enum cc_pass pass, const char *arch);
+                               const struct cc_options *o, enum cc_pass pass, const char *arch,
+                               unsigned set);
 
 // Whether a pass failed because of its precompiled header, by what it printed.
 bool precompiled_header_refused(struct arena *arena, const cc_strings *diagnostics);

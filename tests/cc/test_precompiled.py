@@ -43,10 +43,85 @@ __global__ void k(int *x) {
 """
 
 
+HALF = ["cuda_fp16.h"]
+HALVES = HALF + ["cuda_bf16.h"]
+MOST = HALVES + ["mma.h", "cuda_fp8.h", "cuda_fp6.h", "cuda_fp4.h", "cooperative_groups.h",
+                 "cooperative_groups/memcpy_async.h", "cooperative_groups/reduce.h",
+                 "cooperative_groups/scan.h", "cuda/barrier", "cuda/pipeline", "cuda/ptx",
+                 "curand_kernel.h"]
+# What the sets rely on: the first includes the second.
+IMPLIED = [("cuda_fp4.h", "cuda_bf16.h"), ("cuda_fp6.h", "cuda_bf16.h"),
+           ("cuda_fp8.h", "cuda_bf16.h"), ("mma.h", "cuda_bf16.h"),
+           ("cuda_bf16.h", "cuda_fp16.h"),
+           ("cooperative_groups/memcpy_async.h", "cooperative_groups.h"),
+           ("cuda/pipeline", "cuda/barrier")]
+
+
+def including(names):
+    return "".join(f"#include <{name}>\n" for name in names)
+
+
 class Precompiled(CompilerTest):
     def setUp(self):
         super().setUp()
         self.write("a.cu", HELLO)
+
+    def sets(self, text, *args, env=None):
+        """The set of headers that both passes start with: "", "half-", "halves-" or "most-"."""
+        self.write("set.cu", text)
+        found = [re.search(r"/pch/((?:half-|halves-|most-)?)(?:device|host)", " ".join(c))
+                 for c in self.dry_run("-c", "set.cu", *args, env=env)]
+        names = {f and f.group(1) for f in found}
+        self.assertEqual(len(names), 1)
+        return names.pop()
+
+    def test_sets(self):
+        most = including(MOST)
+        for text, expected in (
+                ("", ""), ("#include <cooperative_groups.h>\n", ""),
+                ("#include <cuda_fp16.h>\n", "half-"), ('#include "cuda_fp16.h"\n', "half-"),
+                ("// x\n/* y\n */ # /**/ include <cuda_fp16.h> // z\n", "half-"),
+                ("#include <vector>\n#include <cuda_bf16.h>\n", "halves-"),
+                ("#define SIZE_OF_TILE 4\n#include <mma.h>\n", "halves-"),
+                ("#define SIZE_OF_TILE \\\n4\n#include <mma.h>\n", "halves-"),
+                (most, "most-"), ("#include <cstdio>\n" + most + "#include <map>\n", "most-"),
+                (most.replace("#include <curand_kernel.h>\n", ""), "halves-")):
+            self.assertEqual(self.sets(text), expected, text)
+
+    def test_sets_not_used(self):
+        self.write("beside.h", "")
+        self.write("inc/mine.h", "")
+        self.write("own/cuda_fp16.h", "#include_next <cuda_fp16.h>\n")
+        self.write("own2/device_types.h", "#include_next <device_types.h>\n")
+        half = "#include <cuda_fp16.h>\n"
+        for text in ('#include "beside.h"\n' + half, "#include <mine.h>\n" + half,
+                     "#ifdef X\n" + half + "#endif\n", "int x;\n" + half,
+                     "#pragma pack(1)\n" + half, "#define HD\n" + half,
+                     "#define __CUDA_NO_HALF_OPERATORS__\n" + half, "#define half x\n" + half,
+                     '"' + half, "#include CUDA\n" + half, "#if 0\n" + half + "#endif\n"):
+            self.assertEqual(self.sets(text, "-Iinc"), "", text)
+        for args in (["-Iown"], ["-isystem", "own"], ["-DHD"]):
+            self.assertEqual(self.sets(half, *args), "", args)
+        self.assertEqual(self.sets(half, env={"CPATH": self.dir + "/own"}), "")
+        self.assertEqual(self.sets(half + "int x;\n", "-Iinc"), "half-")
+
+    def test_what_sets_rely_on(self):
+        for first, second in IMPLIED:
+            self.write("set.cu", including([first]))
+            r = self.compiles("-M", "set.cu")
+            self.contains(r.stdout, "include/" + second)
+
+    def test_sets_same_objects(self):
+        for names, args in ((HALVES, ["-O2", "-std=c++17"]), (MOST, [])):
+            self.write("set.cu", including(names) + HELLO + "__half h = __float2half(1.5f);\n")
+            self.assertNotEqual(self.sets(self.read("set.cu")), "")
+            self.compiles("-c", "set.cu", "-o", "with.o", "-MD", "-MF", "with.d", *args)
+            self.compiles("-c", "set.cu", "-o", "without.o", "-MD", "-MF", "without.d",
+                          "--kudzu-no-precompiled", *args)
+            self.assertEqual(self.read_bytes("with.o"), self.read_bytes("without.o"))
+            with_set, without = (sorted(self.read(f).replace("\\\n", " ").split()[1:])
+                                 for f in ("with.d", "without.d"))
+            self.assertEqual(with_set, without)
 
     def headers(self, *args, env=None):
         """What the device pass and the host pass include: True where it is precompiled."""
@@ -105,10 +180,16 @@ class Precompiled(CompilerTest):
     def test_same_messages(self):
         self.write("host.cu", WRONG)
         self.write("device.cu", WRONG_ON_DEVICE)
+        self.write("half.cu", "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
+                   "__half f(int *p) { return __hadd(p, 1) + __float2bfloat16(p); }\n")
         for args in (["-c", "host.cu"], ["-ptx", "device.cu"]):
             text = self.messages(*args)
             self.assertEqual(text, self.messages(*args, "--kudzu-no-precompiled"))
             self.contains(text, "note: candidate function")
+        # Candidates of one rank come in the order in which they were declared or read.
+        with_set, without = (sorted(self.messages("-c", "half.cu", *args).splitlines())
+                             for args in ([], ["--kudzu-no-precompiled"]))
+        self.assertEqual(with_set, without)
 
     def dependencies(self, *args):
         self.compiles("-c", "a.cu", "-o", "a.o", "-MF", "a.d", *args)
