@@ -15,6 +15,7 @@
 //   cg_source.c  special registers, symbols, parameters, address conversion
 //   cg_mem.c     loads and stores
 //   cg_gather.c  one access a lane
+//   cg_table.c   loads from small tables in shared memory
 //   cg_transpose.c a team's accesses that are lines the other way round
 //   cg_prefetch.c asking for memory before it is needed
 //   cg_copy.c    loads whose results are only stored again
@@ -30,6 +31,7 @@
 //   cg_fragment.c matrices between memory and registers
 //   cg_call.c    calls: direct, indirect, built-in
 //   pointwise*.c everything that works lane by lane
+//   cold.c       what blocks that hardly ever run need is computed there
 //   notes.c      what is noted on the way; explain.c the report of it
 #ifndef KUDZU_CODEGEN_CG_H
 #define KUDZU_CODEGEN_CG_H
@@ -409,6 +411,12 @@ bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
 // Before anything else that may touch shared memory, and where control flow is not known.
 void cg_forget_words(struct cg_func *g);
 
+// cg_table.c
+// Loads from a small table in shared memory whose index is known to lie in it; false: it is no such
+// load. elem: a scalar type of four bytes.
+bool cg_load_table(struct cg_func *g, const struct kir_inst *i, LLVMTypeRef elem,
+                   LLVMValueRef *out);
+
 // cg_bins.c
 void cg_make_bins(struct cg_func *g);  // the builder stands in the entry block
 void cg_close_bins(struct cg_func *g); // at the end of a run of blocks
@@ -478,6 +486,10 @@ LLVMValueRef cg_narrow(struct cg *c, LLVMValueRef x, unsigned bits); // to an in
 // explain.c: after code generation with notes, what became of the kernel, as text. flows: by
 // kir_func index, NULL where a function is not needed.
 void cg_report(struct cg *c, struct flow *const *flows, bool all, struct strbuf *out);
+
+// codegen/cold.c
+// Says that the branch goes to its successor 0 or 1 hardly ever.
+void cg_rarely(struct cg *c, LLVMValueRef branch, unsigned successor);
 
 // codegen/optimize.c
 // Verifies the module, runs LLVM's passes over it and makes the object.

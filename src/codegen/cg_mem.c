@@ -688,7 +688,7 @@ static void load_offsets(struct cg_func *g, const struct access *a, struct plan 
     LLVMBasicBlockRef from[2];
     LLVMValueRef p = exact_pointers(g, a), base = scalar_pointer(g, a);
     LLVMTypeRef vt = cg_vec_of(c, a->elem);
-    LLVMBuildCondBr(c->b, guard, line, any);
+    cg_rarely(c, LLVMBuildCondBr(c->b, guard, line, any), 1);
     LLVMPositionBuilderAtEnd(c->b, line);
     load_planned(g, a, base, offs, n, x[0]);
     from[0] = LLVMGetInsertBlock(c->b);
@@ -813,6 +813,10 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
         set_loaded(g, &a, x);
         return;
     }
+    if (cg_load_table(g, i, a.elem, x)) {
+        set_loaded(g, &a, x);
+        return;
+    }
     if (cg_copying_store(g, i)) {
         struct cg_places p = cg_places_of(g, i);
         cg_begin_copy(g, i, cg_pointers(g, &p));
@@ -877,7 +881,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         LLVMBasicBlockRef line = cg_new_block(g, "contiguous"), any = cg_new_block(g, "wrapped"),
                           done = cg_new_block(g, "stored");
         LLVMValueRef p = exact_pointers(g, &a), base = scalar_pointer(g, &a);
-        LLVMBuildCondBr(c->b, guard, line, any);
+        cg_rarely(c, LLVMBuildCondBr(c->b, guard, line, any), 1);
         LLVMPositionBuilderAtEnd(c->b, line);
         store_planned(g, &a, base, s.offs, n, comp);
         LLVMBuildBr(c->b, done);

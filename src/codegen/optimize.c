@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "codegen/cg.h"
+#include "codegen/cold.h"
 #include "codegen/outline.h"
 #include "codegen/undefined.h"
 #include "support/debug.h"
@@ -120,6 +121,8 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
             LLVMDisposeErrorMessage(text);
             bad = true;
         }
+        if (!c->quick)
+            cg_sink_into_cold(c);
         cg_outline_masked(c, level);
         cg_define_selected(c->mod);
         set_attributes(c, level); // of the functions that this made

@@ -1,0 +1,9 @@
+#ifndef KUDZU_CODEGEN_COLD_H
+#define KUDZU_CODEGEN_COLD_H
+
+#include "codegen/cg.h"
+
+// After LLVM's passes: what only blocks need that hardly ever run (cg_rarely) is computed there.
+void cg_sink_into_cold(struct cg *c);
+
+#endif
