@@ -40,6 +40,7 @@
 #include <cstdlib>
 
 #include "device_launch.h"
+#include "expand_moves.h"
 #include "inline_array_users.h"
 #include "restrictions.h"
 #include "sink_rare_work.h"
@@ -398,6 +399,7 @@ struct AlignmentPass : PassInfoMixin<AlignmentPass> {
         if (!Triple(m.getTargetTriple()).isNVPTX())
             return PreservedAnalyses::all();
         FunctionPassManager passes;
+        passes.addPass(ExpandMovesPass());
         passes.addPass(InferAddressSpacesPass());
         passes.addPass(InferAlignmentPass());
         passes.addPass(VectorCopyPass());
