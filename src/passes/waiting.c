@@ -90,12 +90,39 @@ static bool identity(const struct kir_inst *i) {
     }
 }
 
+// A loop that does nothing but look, with a fence in each turn: as programs wait that are older than
+// PTX's memory model (`while (__ldcg(flag) == 0) __threadfence_block();`).
+static bool looks_and_fences(const struct flow *fl, const struct cfg_loop *l) {
+    bool fences = false;
+    for (uint32_t p = l->first; p <= l->last; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next) {
+            enum isa_class k = isa_op_info[i->op].klass;
+            fences |= k == ISA_CLASS_FENCE;
+            if ((k == ISA_CLASS_MEMORY && i->op != ISA_OP_LD) || k == ISA_CLASS_BLOCK ||
+                i->op == ISA_OP_CALL)
+                return false;
+        }
+    return fences;
+}
+
+static bool waiting_load(const struct flow *fl, const struct cfg_loop *l,
+                         const struct kir_inst *i) {
+    struct place p;
+    if (!invariant(fl, l, i->ops[0], 0))
+        return false;
+    if (i->mods.sem != ISA_SEM_WEAK)
+        return true;
+    bool shared = i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_SHARED ||
+                  i->mods.space == ISA_SPACE_GENERIC;
+    return shared && !is_variable(i, &p) && looks_and_fences(fl, l);
+}
+
 static bool waiting_read(const struct flow *fl, const struct cfg_loop *l,
                          const struct kir_inst *i) {
     if (kir_async_waits(i))
         return true;
     if (i->op == ISA_OP_LD)
-        return i->mods.sem != ISA_SEM_WEAK && invariant(fl, l, i->ops[0], 0);
+        return waiting_load(fl, l, i);
     if (i->op != ISA_OP_ATOM || !invariant(fl, l, i->ops[0], 0))
         return false;
     if (i->mods.atom == ISA_ATOM_CAS)

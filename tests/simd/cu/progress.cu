@@ -16,6 +16,7 @@
 // run: called_lock grid=2 block=64 args=buf:1:zero,buf:1:zero
 // run: asked_by_function grid=40 block=32 args=buf:41:zero,buf:40:zero
 // run: noted_when_done grid=40 block=64 args=buf:41:zero,buf:40:zero
+// run: older_than_the_model grid=40 block=64 args=buf:40:zero,buf:40:zero
 // run: acquired grid=16 block=32 args=buf:17:zero,buf:16:zero
 
 // Each block waits for the next one, which starts later.
@@ -28,6 +29,26 @@ extern "C" __global__ void blocks_in_reverse(volatile unsigned *flag, unsigned *
         out[b] = b + 1 < gridDim.x ? ((volatile unsigned *)out)[b + 1] + b : b;
         __threadfence();
         flag[b] = 1;
+    }
+}
+
+// The same with ordinary loads, and a fence in each turn.
+extern "C" __global__ void older_than_the_model(unsigned *flag, unsigned *out) {
+    unsigned b = blockIdx.x;
+    if (threadIdx.x == 0 && b + 1 < gridDim.x) {
+        for (;;) {
+            unsigned there;
+            asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(there) : "l"(flag + b + 1) : "memory");
+            if (there)
+                break;
+            __threadfence_block();
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 40) {
+        out[b] = b + 1 < gridDim.x ? ((volatile unsigned *)out)[b + 1] + b : b;
+        __threadfence();
+        ((volatile unsigned *)flag)[b] = 1;
     }
 }
 
