@@ -196,6 +196,10 @@ static struct traits traits_of(struct cg *c) {
 static unsigned choose_width(const struct cg *c, const struct traits *t, enum kd_level level) {
     unsigned natural = level == KD_LEVEL_X86_64_V4 ? 16 : 8;
     unsigned w = c->spec.width;
+    const uint32_t *n = c->spec.ntid;
+    // A block of one thread has no use for lanes, which only make the code larger.
+    if (!w && !t->warp_ops && n[0] == 1 && n[1] == 1 && n[2] == 1)
+        return 1;
     if (w != 1 && w != 8 && w != 16 && w != 32)
         w = t->f64 > t->f32 ? 8 : natural;
     // Lanes that exchange values, or rely on being together, must be in one vector.

@@ -55,6 +55,9 @@ check("a lock", re.search(r"each thread has a stack.*line %d" % line_of("// wait
 check("a barrier of some warps", re.search(r"each warp has a stack.*barrier.*line %d" %
                                            line_of("bar.sync"), report["some_warps"]))
 
+status, out, err = explain("--kernel=plain", "--block=1", source)
+check("one thread needs no lanes", status == 0 and "vectors of" not in out)
+
 status, out, err = explain("--all", "--kernel=plain", "--width=32", source)
 check("only plain", status == 0 and list(kernels(out)) == ["plain"])
 check("width 32", "vectors of 32" in out)
