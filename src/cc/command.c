@@ -103,6 +103,7 @@ bool command_start(struct command *c) {
     }
     vec_push(c->arena, &c->args, NULL);
     c->args.len--;
+    char **environment = environment_of(c);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     int error = 0;
@@ -114,7 +115,7 @@ bool command_start(struct command *c) {
         error = posix_spawn_file_actions_adddup2(&actions, c->inherited[i], c->inherited[i]);
     if (!error)
         error = posix_spawnp(&c->pid, c->args.data[0], &actions, NULL, (char **)c->args.data,
-                             environment_of(c));
+                             environment);
     posix_spawn_file_actions_destroy(&actions);
     if (error) {
         c->pid = 0;

@@ -82,22 +82,22 @@ static void print_text(struct arena *arena, const char *text, const cc_strings *
     end_block(arena, &b, before, now);
 }
 
-static char *read_text(const char *path) {
+static struct strbuf read_text(const char *path) {
+    struct strbuf text = {0};
     FILE *f = fopen(path, "rb");
     if (!f)
-        return NULL;
-    struct strbuf text = {0};
+        return text;
     char block[4096];
     for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;)
         strbuf_append(&text, block, n);
     fclose(f);
-    return text.data;
+    return text;
 }
 
 void diagnostics_print(struct arena *arena, const cc_strings *files) {
     cc_strings before = {0};
     for (uint32_t i = 0; i < files->len; ++i) {
-        struct strbuf text = {.data = read_text(files->data[i])};
+        struct strbuf text = read_text(files->data[i]);
         cc_strings now = {0};
         if (text.data)
             print_text(arena, text.data, &before, &now);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/memory.h"
+
 bool read_file(struct arena *arena, const char *path, char **data, size_t *size) {
     FILE *f = fopen(path, "rb");
     if (!f)
@@ -11,7 +13,11 @@ bool read_file(struct arena *arena, const char *path, char **data, size_t *size)
     fseek(f, 0, SEEK_END);
     long n = ftell(f);
     rewind(f);
-    *data = arena_alloc(arena, n > 0 ? (size_t)n + 1 : 1);
+    *data = arena_try_alloc(arena, n > 0 ? (size_t)n + 1 : 1);
+    if (!*data) {
+        fclose(f);
+        memory_ran_out();
+    }
     *size = n > 0 ? fread(*data, 1, (size_t)n, f) : 0;
     bool ok = n >= 0 && *size == (size_t)n && !ferror(f);
     fclose(f);

@@ -37,6 +37,7 @@
 #define KUDZU_CODEGEN_CG_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
 
 #include "codegen/notes.h"
 #include "codegen/pointwise.h"
@@ -78,7 +79,8 @@ struct cg {
     struct pw pw;
     struct kir_module *ir;
     struct kir_func *kernel;
-    struct kir_module *own_ir; // with a kernel of this compilation's own; NULL: none
+    LLVMTargetMachineRef machine; // NULL: not made yet
+    struct kir_module *own_ir;    // with a kernel of this compilation's own; NULL: none
     struct kd_spec spec;
     enum kd_mode mode;
     unsigned width;

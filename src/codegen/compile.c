@@ -12,6 +12,7 @@
 #include "passes/unroll.h"
 #include "passes/waiting.h"
 #include "support/debug.h"
+#include "support/memory.h"
 
 // ---- the functions of a kernel --------------------------------------------------------------
 
@@ -924,45 +925,90 @@ static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
     return true;
 }
 
+// What LLVM holds: all that is left when memory has run out.
+static void end_llvm(struct cg *c) {
+    if (c->machine)
+        LLVMDisposeTargetMachine(c->machine);
+    if (!c->ctx)
+        return;
+    LLVMDisposeBuilder(c->b);
+    LLVMDisposeModule(c->mod);
+    LLVMContextDispose(c->ctx);
+}
+
 static void end(struct compilation *t, char *log, size_t log_size) {
     copy_log(&t->err, log, log_size);
-    if (t->cg.ctx) {
-        LLVMDisposeBuilder(t->cg.b);
-        LLVMDisposeModule(t->cg.mod);
-        LLVMContextDispose(t->cg.ctx);
-    }
+    end_llvm(&t->cg);
     if (t->cg.own_ir)
         arena_free(&t->cg.own_ir->arena);
     arena_free(&t->arena);
     strbuf_free(&t->err);
 }
 
+// A call of kj_compile or kj_explain.
+struct request {
+    struct compilation t;
+    struct kj_module *m;
+    uint32_t kernel;
+    const struct kd_spec *spec;
+    void **obj;
+    size_t *obj_size;
+    struct kd_code_info *info;
+    bool all;
+    char *log;
+    size_t log_size;
+    bool ok;
+    char *text;
+};
+
+static void undo(void *arg) {
+    end_llvm(&((struct request *)arg)->t.cg);
+}
+
+static void compile_request(void *arg) {
+    struct request *r = arg;
+    struct compilation *t = &r->t;
+    r->ok = begin(t, r->m, r->kernel, r->spec) &&
+            compile(&t->cg, t->level, r->obj, r->obj_size, r->info);
+    end(t, r->log, r->log_size);
+}
+
 bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, void **obj,
                 size_t *obj_size, struct kd_code_info *info, char *log, size_t log_size) {
-    struct compilation t = {0};
-    bool ok = begin(&t, m, kernel, spec) && compile(&t.cg, t.level, obj, obj_size, info);
-    end(&t, log, log_size);
-    return ok;
+    struct request r = {.m = m,
+                        .kernel = kernel,
+                        .spec = spec,
+                        .obj = obj,
+                        .obj_size = obj_size,
+                        .info = info,
+                        .log = log,
+                        .log_size = log_size};
+    return kj_run(compile_request, undo, &r, log, log_size) && r.ok;
+}
+
+static void explain_request(void *arg) {
+    struct request *r = arg;
+    struct compilation *t = &r->t;
+    struct notes notes = {0};
+    struct strbuf text = {0};
+    bool waits;
+    if (begin(t, r->m, r->kernel, r->spec)) {
+        struct flow **fl = arena_array(&t->arena, struct flow *, r->m->ir->funcs.len + 1);
+        t->cg.notes = &notes;
+        generate(&t->cg, t->level, fl, &waits);
+        if (!t->cg.failed) {
+            cg_report(&t->cg, fl, r->all, &text);
+            r->text = memory_strdup(strbuf_str(&text));
+        }
+    }
+    end(t, r->log, r->log_size);
+    arena_free(&notes.arena);
+    strbuf_free(&text);
 }
 
 char *kj_explain(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, bool all,
                  char *log, size_t log_size) {
-    struct compilation t = {0};
-    struct notes notes = {0};
-    struct strbuf text = {0};
-    char *out = NULL;
-    bool waits;
-    if (begin(&t, m, kernel, spec)) {
-        struct flow **fl = arena_array(&t.arena, struct flow *, m->ir->funcs.len + 1);
-        t.cg.notes = &notes;
-        generate(&t.cg, t.level, fl, &waits);
-        if (!t.cg.failed) {
-            cg_report(&t.cg, fl, all, &text);
-            out = strdup(strbuf_str(&text));
-        }
-    }
-    end(&t, log, log_size);
-    arena_free(&notes.arena);
-    strbuf_free(&text);
-    return out;
+    struct request r = {
+        .m = m, .kernel = kernel, .spec = spec, .all = all, .log = log, .log_size = log_size};
+    return kj_run(explain_request, undo, &r, log, log_size) ? r.text : NULL;
 }

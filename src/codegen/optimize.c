@@ -14,6 +14,7 @@
 #include "codegen/outline.h"
 #include "codegen/undefined.h"
 #include "support/debug.h"
+#include "support/memory.h"
 
 static const struct {
     const char *triple, *cpu, *tune, *features;
@@ -142,15 +143,13 @@ static bool emit(struct cg *c, LLVMTargetMachineRef tm, LLVMCodeGenFileType kind
         return false;
     }
     *size = LLVMGetBufferSize(buf);
-    *obj = malloc(*size + 1);
-    if (*obj) {
+    *obj = memory_calloc(1, *size + 1);
+    if (*obj)
         memcpy(*obj, LLVMGetBufferStart(buf), *size);
-        ((char *)*obj)[*size] = 0;
-    } else {
-        strbuf_puts(err, "out of memory\n");
-    }
     LLVMDisposeMemoryBuffer(buf);
-    return *obj != NULL;
+    if (!*obj)
+        memory_ran_out();
+    return true;
 }
 
 static void print_assembly(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *err) {
@@ -168,13 +167,11 @@ static void print_assembly(struct cg *c, LLVMTargetMachineRef tm, struct strbuf 
 
 bool cg_make_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
                     struct strbuf *err) {
-    LLVMTargetMachineRef tm = machine(level, c->quick, err);
+    LLVMTargetMachineRef tm = c->machine = machine(level, c->quick, err);
     if (!tm)
         return false;
     bool ok = optimize(c, tm, level, err);
     if (ok && debug_on("asm"))
         print_assembly(c, tm, err);
-    ok = ok && emit(c, tm, LLVMObjectFile, obj, size, err);
-    LLVMDisposeTargetMachine(tm);
-    return ok;
+    return ok && emit(c, tm, LLVMObjectFile, obj, size, err);
 }

@@ -101,7 +101,12 @@ struct kd_device_queries {
 };
 void kd_set_device_queries(const struct kd_device_queries *q);
 
-enum kd_limit { KD_LIMIT_STACK, KD_LIMIT_PRINTF_FIFO, KD_LIMIT_MALLOC_HEAP, KD_LIMIT_PENDING_LAUNCHES };
+enum kd_limit {
+    KD_LIMIT_STACK,
+    KD_LIMIT_PRINTF_FIFO,
+    KD_LIMIT_MALLOC_HEAP,
+    KD_LIMIT_PENDING_LAUNCHES
+};
 // The heap's limit cannot change once a kernel that allocates has run: KD_INVALID_VALUE.
 enum kd_status kd_context_set_limit(struct kd_context *c, enum kd_limit limit, uint64_t value);
 uint64_t kd_context_get_limit(const struct kd_context *c, enum kd_limit limit);
@@ -117,6 +122,8 @@ struct kd_fault_record {
     char text[768]; // one English sentence with all of it
 };
 bool kd_context_fault(struct kd_context *c, struct kd_fault_record *out); // out may be NULL
+// fn is called with the first fault of each context, on the thread that met it. Before any launch.
+void kd_on_fault(void (*fn)(struct kd_context *c, const struct kd_fault_record *r));
 
 // ---- Memory -------------------------------------------------------------------------------
 // One address space with the host. Lookup is O(log n).
@@ -373,6 +380,18 @@ enum kd_status kd_submit_values(struct kd_queue *q, const struct kd_value_op *li
 enum kd_status kd_submit_file_signal(struct kd_queue *q, int fd);
 enum kd_status kd_submit_file_wait(struct kd_queue *q, int fd);
 
+// A share of a context's device, for queues whose work runs on at most so many of its workers at
+// one time; they have a default queue of their own. KD_INVALID_VALUE: the device has not so many.
+struct kd_share;
+enum kd_status kd_share_new(struct kd_context *c, uint32_t workers, struct kd_share **out);
+// Its queues stay, and what is queued still runs. Also after the context's end.
+void kd_share_free(struct kd_share *s);
+struct kd_queue *kd_share_default_queue(struct kd_share *s);
+enum kd_status kd_share_queue_new(struct kd_share *s, uint32_t flags, int priority,
+                                  struct kd_queue **out);
+struct kd_share *kd_queue_share(const struct kd_queue *q); // NULL: the whole device
+enum kd_status kd_share_wait(struct kd_share *s);          // for what was submitted to its queues
+
 // ---- Events -------------------------------------------------------------------------------
 
 enum {
@@ -396,6 +415,9 @@ enum kd_status kd_event_wait_on(struct kd_queue *q, struct kd_event *e);
 enum kd_status kd_event_record_context(struct kd_event *e, struct kd_context *c);
 // All later work of the context, in queues made later too, waits for the event's last record.
 enum kd_status kd_event_wait_on_context(struct kd_context *c, struct kd_event *e);
+// The same for the queues of a share.
+enum kd_status kd_event_record_share(struct kd_event *e, struct kd_share *s);
+enum kd_status kd_event_wait_on_share(struct kd_share *s, struct kd_event *e);
 enum kd_status kd_event_wait(struct kd_event *e);  // the calling thread waits
 enum kd_status kd_event_query(struct kd_event *e); // KD_OK also when never recorded
 // Nanoseconds of the device's clock when the last record ended. KD_INVALID_VALUE: never

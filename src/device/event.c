@@ -6,6 +6,7 @@
 #include "device/internal.h"
 #include "device/op.h"
 #include "device/reason.h"
+#include "device/share.h"
 #include "device/shared_event.h"
 
 struct kd_event {
@@ -142,7 +143,8 @@ static enum kd_status refuse_shared(void) {
                    "events of several processes are recorded and waited for in streams");
 }
 
-enum kd_status kd_event_record_context(struct kd_event *e, struct kd_context *c) {
+static enum kd_status record_all(struct kd_event *e, struct kd_context *c,
+                                 const struct kd_share *share) {
     struct op *op;
     if (e->shared)
         return refuse_shared();
@@ -151,13 +153,22 @@ enum kd_status kd_event_record_context(struct kd_event *e, struct kd_context *c)
         return status;
     op->timed = !(e->flags & KD_EVENT_NO_TIMING);
     op_ref(op);
-    bool ok = queue_set_after_all(c, op);
+    bool ok = queue_set_after_all(c, share, op);
     op_start(op);
     set_record(e, op, 0, 0);
     return ok ? KD_OK : kd_fail(KD_OUT_OF_MEMORY, "no memory for an event's dependencies");
 }
 
-enum kd_status kd_event_wait_on_context(struct kd_context *c, struct kd_event *e) {
+enum kd_status kd_event_record_context(struct kd_event *e, struct kd_context *c) {
+    return record_all(e, c, NULL);
+}
+
+enum kd_status kd_event_record_share(struct kd_event *e, struct kd_share *s) {
+    return record_all(e, s->context, s);
+}
+
+static enum kd_status all_wait_on(struct kd_context *c, struct kd_share *share,
+                                  struct kd_event *e) {
     if (e->shared)
         return refuse_shared();
     struct op *op, *record = take_record(e);
@@ -172,10 +183,18 @@ enum kd_status kd_event_wait_on_context(struct kd_context *c, struct kd_event *e
         op_start(op);
         status = kd_fail(KD_OUT_OF_MEMORY, "no memory for a dependency");
     } else if (status == KD_OK) {
-        status = queue_set_gate(c, op);
+        status = queue_set_gate(c, share, op);
     }
     op_unref(record);
     return status;
+}
+
+enum kd_status kd_event_wait_on_context(struct kd_context *c, struct kd_event *e) {
+    return all_wait_on(c, NULL, e);
+}
+
+enum kd_status kd_event_wait_on_share(struct kd_share *s, struct kd_event *e) {
+    return all_wait_on(s->context, s, e);
 }
 
 enum kd_status kd_event_wait_on(struct kd_queue *q, struct kd_event *e) {

@@ -185,8 +185,16 @@ static void wait_for_debugger(const struct kd_fault_record *r) {
     kill(getpid(), SIGSTOP);
 }
 
+static void (*on_fault)(struct kd_context *c, const struct kd_fault_record *r);
+
+void kd_on_fault(void (*fn)(struct kd_context *c, const struct kd_fault_record *r)) {
+    on_fault = fn;
+}
+
 void context_end_fault(struct kd_context *c, const struct kd_fault_record *r) {
     c->fault = *r;
+    if (on_fault)
+        on_fault(c, r); // before a caller can see the fault
     atomic_store_explicit(&c->faulted, 2, memory_order_release);
     if (debug_on("fault"))
         fprintf(stderr, "kudzu: %s\n", r->text);

@@ -7,6 +7,7 @@
 #include "device/copy.h"
 #include "device/internal.h"
 #include "device/reason.h"
+#include "device/share.h"
 #include "device/value.h"
 
 // ---- What a graph consists of -------------------------------------------------------------
@@ -88,6 +89,7 @@ struct graph_run {
     struct graph_launch *launch;
     uint64_t version; // what the operations were made of
     struct kd_queue *queue;
+    struct kd_share *share; // only to be compared
     uint8_t priority;
     uint64_t *serials;  // by node: that of its block, twice, plus enabled
     atomic_uint *costs; // by node: nanoseconds of the last time, when it was measured
@@ -670,6 +672,7 @@ enum kd_status graph_launch_nested(struct kd_graph *g, struct op *kernel,
     if (!gate)
         return allowed ? KD_OUT_OF_MEMORY : KD_INVALID_VALUE;
     gate->queue = from->queue;
+    gate->share = share_ref(from->share);
     gate->priority = from->priority;
     gate->ranked = true;
     if (nested_submit_graph(from, gate, mode))
@@ -746,7 +749,8 @@ static void prepare(struct graph_run *r) {
     const struct version *v = r->launch->version;
     struct op *gate = r->launch->gate;
     uint32_t n = r->graph->shape.n;
-    bool moved = r->queue != gate->queue || r->priority != gate->priority;
+    bool moved =
+        r->queue != gate->queue || r->priority != gate->priority || r->share != gate->share;
     if (r->version == v->serial && !moved)
         return;
     for (uint32_t i = 0; i < n; i++) {
@@ -756,12 +760,14 @@ static void prepare(struct graph_run *r) {
             r->serials[i] = serial_of(v, i);
         }
         op->queue = gate->queue;
+        op->share = op->device == gate->device ? gate->share : NULL;
         op->priority =
             v->nodes[i] && v->nodes[i]->own_priority ? v->nodes[i]->priority : gate->priority;
     }
     r->version = v->serial;
     r->queue = gate->queue;
     r->priority = gate->priority;
+    r->share = gate->share;
 }
 
 static void reset(struct graph_run *r, const struct region *region) {
@@ -908,7 +914,7 @@ static bool run_here(struct op *op) {
     struct runner *runner = runner_current();
     struct graph_run *r = op->run;
     if (!runner || !runner->running || op->units > LOCAL_UNITS ||
-        op->device != r->launch->gate->device)
+        op->device != r->launch->gate->device || (op->share && op->share != runner->share))
         return false;
     const struct node *n = r->launch->version->nodes[op->node];
     if (!n->local)

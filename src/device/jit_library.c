@@ -98,6 +98,7 @@ static const struct jit_library *load(void) {
     *(void **)&table.set_runtime = dlsym(so, "kj_set_runtime");
     *(void **)&table.link_ptx = dlsym(so, "kj_link_ptx");
     *(void **)&table.find_access = dlsym(so, "kj_find_access");
+    *(void **)&table.out_of_memory = dlsym(so, "kj_out_of_memory");
     *(void **)&table.version = dlsym(so, "kj_version");
     if (!table.module_load || !table.module_free || !table.module_info || !table.interpret_block ||
         !table.set_runtime || !table.version) {
@@ -120,6 +121,11 @@ const struct jit_library *jit_library(void) {
     }
     pthread_mutex_unlock(&lock);
     return t;
+}
+
+enum kd_status jit_library_failure(enum kd_status otherwise) {
+    const struct jit_library *t = atomic_load_explicit(&present, memory_order_acquire);
+    return t && t->out_of_memory && t->out_of_memory() ? KD_OUT_OF_MEMORY : otherwise;
 }
 
 const char *jit_library_identity(void) {

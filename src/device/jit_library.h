@@ -2,6 +2,7 @@
 #ifndef KUDZU_DEVICE_JIT_LIBRARY_H
 #define KUDZU_DEVICE_JIT_LIBRARY_H
 
+#include "device/device.h"
 #include "jit/jit.h"
 
 struct jit_library {
@@ -11,8 +12,9 @@ struct jit_library {
     __typeof__(kj_compile) *compile; // NULL: the library has only the interpreter
     __typeof__(kj_interpret_block) *interpret_block;
     __typeof__(kj_set_runtime) *set_runtime;
-    __typeof__(kj_link_ptx) *link_ptx;       // may be NULL
-    __typeof__(kj_find_access) *find_access; // may be NULL
+    __typeof__(kj_link_ptx) *link_ptx;           // may be NULL
+    __typeof__(kj_find_access) *find_access;     // may be NULL
+    __typeof__(kj_out_of_memory) *out_of_memory; // may be NULL
     __typeof__(kj_version) *version;
 };
 
@@ -24,6 +26,9 @@ const struct jit_library *jit_library(void);
 // hash in its file where it lies beside this library, else its own version. NULL: there is no
 // library, reason in kd_reason().
 const char *jit_library_identity(void);
+// After a failed call of the library on this thread: KD_OUT_OF_MEMORY if that was why, else
+// `otherwise`.
+enum kd_status jit_library_failure(enum kd_status otherwise);
 // For tests: this table instead of the library.
 void jit_library_use(const struct jit_library *table);
 

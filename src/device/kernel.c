@@ -244,8 +244,12 @@ static bool code_from_compiler(struct kd_kernel *k, const struct kd_spec *spec, 
                  "compiler; kudzu cc --kudzu-native puts code into the image");
         return false;
     }
-    if (!jit || !lib->compile(jit, k->index, spec, &obj, &size, &info, log, LOG_BYTES))
+    if (!jit)
         return false;
+    if (!lib->compile(jit, k->index, spec, &obj, &size, &info, log, LOG_BYTES)) {
+        *status = jit_library_failure(*status);
+        return false;
+    }
     bool ok = code_from_object(k, obj, size, &info, out, log);
     if (ok)
         cache_write(info.flags & KD_CODE_QUICK ? &key : &full_key, &info, obj, size);
@@ -299,7 +303,8 @@ static bool make(struct kd_kernel *k, const struct kd_spec *want, struct code *o
         wanted.flags |= KD_SPEC_ALWAYS_QUICK;
     if (code_from_compiler(k, &wanted, out, log, status))
         return true;
-    if (k->module->options.never_interpret || *status == KD_JIT_NOT_FOUND)
+    if (k->module->options.never_interpret || *status == KD_JIT_NOT_FOUND ||
+        *status == KD_OUT_OF_MEMORY)
         return false;
     if (debug_on("launch"))
         fprintf(stderr, "kudzu: %s is interpreted: %s\n", k->info->name, log);

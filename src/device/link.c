@@ -16,5 +16,6 @@ enum kd_status kd_link_ptx(const char *const *ptx, const size_t *size, size_t n,
         log_size = sizeof reason;
     }
     *out = lib->link_ptx(ptx, size, n, log, log_size);
-    return *out ? kd_succeed() : kd_fail(KD_INVALID_PTX, "PTX cannot be linked: %s", log);
+    return *out ? kd_succeed()
+                : kd_fail(jit_library_failure(KD_INVALID_PTX), "PTX cannot be linked: %s", log);
 }

@@ -165,7 +165,7 @@ struct kj_module *module_jit(struct kd_module *m, char *log, size_t log_size,
     struct kj_module *jit = m->jit;
     pthread_mutex_unlock(&m->jit_lock);
     if (!jit) {
-        *status = m->ptx ? KD_INVALID_PTX : KD_NO_BINARY;
+        *status = m->ptx ? jit_library_failure(KD_INVALID_PTX) : KD_NO_BINARY;
         if (!m->ptx)
             snprintf(log, log_size, "the image has no PTX");
     }

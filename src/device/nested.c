@@ -8,6 +8,7 @@
 #include "device/internal.h"
 #include "device/kernel.h"
 #include "device/reason.h"
+#include "device/share.h"
 
 struct mark { // a stream: its last operation; an event: what it stands for
     struct mark *next;
@@ -210,6 +211,7 @@ struct op *nested_op_new(struct op *grid, enum op_kind kind) {
     if (!op)
         return NULL;
     op->queue = grid->queue; // whoever waits for the parent helps with it
+    op->share = share_ref(grid->share);
     op->priority = grid->priority;
     op->ranked = true;
     return op;

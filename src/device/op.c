@@ -8,6 +8,7 @@
 #include "device/internal.h"
 #include "device/nested.h"
 #include "device/runner.h"
+#include "device/share.h"
 #include "device/value.h"
 
 // Closes a finished operation's list of dependents.
@@ -65,6 +66,7 @@ void op_unref(struct op *op) {
     }
     if (atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) != 1)
         return;
+    share_unref(op->share);
     free(op->heap_bytes);
     free_edges(op);
     struct scheduler *s = &op->device->scheduler;

@@ -53,6 +53,7 @@ struct op {
     bool tail;             // a tail launch of that grid
     bool sibling;          // a graph that its parent's end waits for, and not its tail launches
     _Atomic(struct nested *) environment; // of a graph's gate; NULL: its kernels launched no graph
+    struct kd_share *share;               // its queue's; held, but by nodes of graphs
     bool counted; // counts among the context's pending launches until it begins
 
     // Units are blocks of a launch, pieces of a copy; handed out in order, in chunks.

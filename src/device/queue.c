@@ -9,6 +9,7 @@
 #include "device/internal.h"
 #include "device/op.h"
 #include "device/reason.h"
+#include "device/share.h"
 
 static _Atomic uint64_t next_id = 1;
 
@@ -34,7 +35,7 @@ static bool idle(struct kd_queue *q) {
 }
 
 static bool blocking(const struct kd_queue *q) {
-    return !q->legacy && !(q->flags & KD_QUEUE_NONBLOCKING);
+    return __atomic_load_n(&q->sync, __ATOMIC_RELAXED) != NULL;
 }
 
 // ---- Life ---------------------------------------------------------------------------------
@@ -45,12 +46,15 @@ static void queue_init(struct kd_queue *q, struct kd_context *c, uint32_t flags,
     q->flags = flags;
     q->priority = priority;
     q->id = atomic_fetch_add(&next_id, 1);
+    if (!(flags & KD_QUEUE_NONBLOCKING))
+        q->sync = &c->queues.legacy;
 }
 
 void queue_set_open(struct kd_context *c) {
     memset(&c->queues, 0, sizeof c->queues);
     queue_init(&c->queues.legacy, c, 0, 0);
-    c->queues.legacy.legacy = true;
+    c->queues.legacy.legacy = c->queues.legacy.leads = true;
+    c->queues.legacy.sync = NULL;
 }
 
 static void drop(struct kd_queue *q) {
@@ -70,6 +74,7 @@ static void reap(struct queue_set *s) {
         *p = q->next;
         atomic_fetch_sub(&s->count, 1);
         drop(q);
+        share_unref(q->share);
         free(q);
     }
 }
@@ -85,15 +90,21 @@ uint8_t queue_rank(const struct kd_context *c, int priority) {
     return (uint8_t)(cut_priority(c, priority) - c->device->properties.priority_greatest);
 }
 
-enum kd_status kd_queue_new(struct kd_context *c, uint32_t flags, int priority,
-                            struct kd_queue **out) {
+static enum kd_status queue_new(struct kd_context *c, struct kd_share *share, uint32_t flags,
+                                int priority, bool leads, struct kd_queue **out) {
     if (flags & ~(uint32_t)KD_QUEUE_NONBLOCKING)
         return kd_fail(KD_INVALID_VALUE, "unknown queue flags 0x%x", flags);
     struct kd_queue *q = malloc(sizeof *q);
     if (!q)
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a queue");
     queue_init(q, c, flags, cut_priority(c, priority));
+    q->share = share_ref(share);
+    q->leads = leads;
+    if (leads)
+        q->sync = NULL;
     kd_lock(&c->queues.lock);
+    if (share && q->sync)
+        q->sync = share->queue;
     reap(&c->queues);
     q->next = c->queues.list;
     c->queues.list = q;
@@ -103,11 +114,30 @@ enum kd_status kd_queue_new(struct kd_context *c, uint32_t flags, int priority,
     return kd_succeed();
 }
 
+enum kd_status kd_queue_new(struct kd_context *c, uint32_t flags, int priority,
+                            struct kd_queue **out) {
+    return queue_new(c, NULL, flags, priority, false, out);
+}
+
+enum kd_status queue_new_in_share(struct kd_share *s, uint32_t flags, int priority, bool leads,
+                                  struct kd_queue **out) {
+    return queue_new(s->context, s, flags, priority, leads, out);
+}
+
+// With the list locked. Nobody synchronises with a default queue that is gone.
+static void release_followers(struct queue_set *s, const struct kd_queue *leader) {
+    for (struct kd_queue *q = s->list; q; q = q->next)
+        if (q->sync == leader)
+            __atomic_store_n(&q->sync, NULL, __ATOMIC_RELAXED);
+}
+
 void kd_queue_free(struct kd_queue *q) {
     if (!q || q->legacy)
         return;
     struct queue_set *s = &q->context->queues;
     kd_lock(&s->lock);
+    if (q->leads)
+        release_followers(s, q);
     q->freed = true;
     reap(s);
     kd_unlock(&s->lock);
@@ -139,14 +169,24 @@ struct kd_queue *kd_context_legacy_queue(struct kd_context *c) {
 
 // ---- Submission ---------------------------------------------------------------------------
 
-// The last operations of a context's queues (of the blocking ones only, if asked), each held.
+// Which queues of a context: those that synchronise with a default queue, those of a share, or all.
+struct choice {
+    const struct kd_queue *sync;
+    const struct kd_share *share;
+};
+
+static bool chosen(const struct kd_queue *q, struct choice c) {
+    return (!c.sync || q->sync == c.sync) && (!c.share || q->share == c.share);
+}
+
+// The last operations of a context's queues, each held.
 struct tails {
     struct op **ops;
     size_t n;
     struct op *few[16];
 };
 
-static bool collect_tails(struct kd_context *c, bool blocking_only, struct tails *t) {
+static bool collect_tails(struct kd_context *c, struct choice which, struct tails *t) {
     struct queue_set *s = &c->queues;
     t->n = 0;
     t->ops = t->few;
@@ -158,7 +198,7 @@ static bool collect_tails(struct kd_context *c, bool blocking_only, struct tails
     if (count > sizeof t->few / sizeof t->few[0])
         t->ops = malloc(count * sizeof *t->ops);
     for (struct kd_queue *q = s->list; q && t->ops; q = q->next) {
-        struct op *tail = blocking_only && !blocking(q) ? NULL : take_tail(q);
+        struct op *tail = chosen(q, which) ? take_tail(q) : NULL;
         if (tail)
             t->ops[t->n++] = tail;
     }
@@ -173,24 +213,37 @@ static void drop_tails(struct tails *t) {
         free(t->ops);
 }
 
+// Of the default queue that q synchronises with.
+static struct op *leader_tail(struct kd_queue *q) {
+    struct queue_set *s = &q->context->queues;
+    if (!q->share)
+        return take_tail(&s->legacy);
+    kd_lock(&s->lock);
+    struct op *tail = q->sync ? take_tail(q->sync) : NULL;
+    kd_unlock(&s->lock);
+    return tail;
+}
+
 // Why two threads that submit to the legacy and to a blocking queue cannot make a cycle: a
 // blocking operation reads the legacy tail before it becomes a tail itself, a legacy operation
 // reads all tails before it becomes the legacy tail. So at most one of the two sees the other.
 static bool add_legacy_order(struct kd_queue *q, struct op *op) {
     struct queue_set *s = &q->context->queues;
     bool ok = true;
-    if (q->legacy) {
-        atomic_store_explicit(&s->legacy_used, 1, memory_order_relaxed);
+    if (q->leads) {
+        if (q->legacy)
+            atomic_store_explicit(&s->legacy_used, 1, memory_order_relaxed);
         struct tails t;
         if (atomic_load(&s->count) == 0)
             return true;
-        if (!collect_tails(q->context, true, &t))
+        if (!collect_tails(q->context, (struct choice){.sync = q}, &t))
             return false;
         for (size_t i = 0; i < t.n; i++)
             ok = op_after(op, t.ops[i]) && ok;
         drop_tails(&t);
-    } else if (blocking(q) && atomic_load_explicit(&s->legacy_used, memory_order_relaxed)) {
-        struct op *tail = take_tail(&s->legacy);
+    } else if (blocking(q) &&
+               (q->share || atomic_load_explicit(&s->legacy_used, memory_order_relaxed))) {
+        struct op *tail = leader_tail(q);
         if (tail) {
             ok = op_after(op, tail);
             op_unref(tail);
@@ -201,10 +254,10 @@ static bool add_legacy_order(struct kd_queue *q, struct op *op) {
 
 // ---- All queues of a context --------------------------------------------------------------
 
-bool queue_set_after_all(struct kd_context *c, struct op *op) {
+bool queue_set_after_all(struct kd_context *c, const struct kd_share *share, struct op *op) {
     struct tails t;
-    struct op *legacy = take_tail(&c->queues.legacy);
-    bool ok = collect_tails(c, false, &t);
+    struct op *legacy = share ? NULL : take_tail(&c->queues.legacy);
+    bool ok = collect_tails(c, (struct choice){.share = share}, &t);
     for (size_t i = 0; ok && i < t.n; i++)
         ok = op_after(op, t.ops[i]);
     if (t.ops)
@@ -217,23 +270,27 @@ bool queue_set_after_all(struct kd_context *c, struct op *op) {
 }
 
 // Under the lock of the list.
-static bool after_gate(struct queue_set *s, struct op *op) {
-    if (!s->gate)
+static bool after_gate(struct op **gate, atomic_int *gated, struct op *op) {
+    if (!*gate)
         return true;
-    if (!op_ended(s->gate))
-        return op_after(op, s->gate);
-    op_unref(s->gate);
-    s->gate = NULL;
-    atomic_store(&s->gated, 0);
+    if (!op_ended(*gate))
+        return op_after(op, *gate);
+    op_unref(*gate);
+    *gate = NULL;
+    atomic_store(gated, 0);
     return true;
 }
 
 static bool add_gate(struct kd_queue *q, struct op *op) {
     struct queue_set *s = &q->context->queues;
-    if (__builtin_expect(!atomic_load_explicit(&s->gated, memory_order_relaxed), 1))
+    struct kd_share *share = q->share;
+    bool of_share = share && atomic_load_explicit(&share->gated, memory_order_relaxed);
+    if (__builtin_expect(!atomic_load_explicit(&s->gated, memory_order_relaxed) && !of_share, 1))
         return true;
     kd_lock(&s->lock);
-    bool ok = after_gate(s, op);
+    bool ok = after_gate(&s->gate, &s->gated, op);
+    if (share)
+        ok = after_gate(&share->gate, &share->gated, op) && ok;
     kd_unlock(&s->lock);
     return ok;
 }
@@ -253,6 +310,7 @@ static enum kd_status submit_failed(struct op *op) {
 
 enum kd_status queue_submit_after(struct kd_queue *q, struct op *op, struct op *before) {
     op->queue = q;
+    op->share = share_ref(q->share);
     if (!op->ranked)
         op->priority =
             queue_rank(q->context, atomic_load_explicit(&q->priority, memory_order_relaxed));
@@ -276,15 +334,17 @@ enum kd_status queue_submit_after(struct kd_queue *q, struct op *op, struct op *
     return kd_succeed();
 }
 
-enum kd_status queue_set_gate(struct kd_context *c, struct op *op) {
+enum kd_status queue_set_gate(struct kd_context *c, struct kd_share *share, struct op *op) {
     struct queue_set *s = &c->queues;
+    struct op **gate = share ? &share->gate : &s->gate;
+    atomic_int *gated = share ? &share->gated : &s->gated;
     op_ref(op);
     kd_lock(&s->lock);
-    bool ok = after_gate(s, op);
-    if (s->gate)
-        op_unref(s->gate);
-    s->gate = op;
-    atomic_store(&s->gated, 1);
+    bool ok = after_gate(gate, gated, op);
+    if (*gate)
+        op_unref(*gate);
+    *gate = op;
+    atomic_store(gated, 1);
     kd_unlock(&s->lock);
     if (!ok)
         return submit_failed(op);
@@ -328,11 +388,16 @@ bool queue_has_passed(struct kd_queue *q, uint64_t other, uint64_t number) {
     return passed;
 }
 
+// Nothing of another queue has to be waited for, so far.
+static bool follows_nobody(struct kd_queue *q) {
+    return !blocking(q) || (!q->share && !atomic_load(&q->context->queues.legacy_used));
+}
+
 enum kd_status queue_point(struct kd_queue *q, struct op **out) {
     struct queue_set *s = &q->context->queues;
     *out = NULL;
-    bool alone = q->legacy ? atomic_load(&s->count) == 0
-                           : !blocking(q) || !atomic_load(&s->legacy_used) || idle(&s->legacy);
+    bool alone = q->leads ? atomic_load(&s->count) == 0
+                          : follows_nobody(q) || (!q->share && idle(&s->legacy));
     if ((alone && idle(q)) || context_faulted(q->context))
         return KD_OK;
     struct op *op = op_new(q->context, OP_MARK);
@@ -385,9 +450,9 @@ static bool copied_at_once(struct kd_queue *q, const struct kd_copy *c) {
     if (q->legacy && !atomic_load_explicit(&s->legacy_used, memory_order_relaxed))
         atomic_store(&s->legacy_used, 1);
     kd_lock(&q->lock);
-    bool alone =
-        (!q->tail || op_ended(q->tail)) && !atomic_load(&s->gated) &&
-        (q->legacy ? atomic_load(&s->count) == 0 : !blocking(q) || !atomic_load(&s->legacy_used));
+    bool alone = (!q->tail || op_ended(q->tail)) && !atomic_load(&s->gated) &&
+                 !(q->share && atomic_load(&q->share->gated)) &&
+                 (q->leads ? atomic_load(&s->count) == 0 : follows_nobody(q));
     if (alone)
         copy_at_once(q->context, c->dst, c->src, c->width);
     kd_unlock(&q->lock);
@@ -454,9 +519,9 @@ static void wait_tail(struct kd_queue *q) {
     op_unref(tail);
 }
 
-static enum kd_status wait_tails(struct kd_context *c, bool blocking_only) {
+static enum kd_status wait_tails(struct kd_context *c, struct choice which) {
     struct tails t;
-    if (!collect_tails(c, blocking_only, &t))
+    if (!collect_tails(c, which, &t))
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for the list of queues to wait for");
     for (size_t i = 0; i < t.n; i++)
         scheduler_wait(t.ops[i], false);
@@ -464,11 +529,11 @@ static enum kd_status wait_tails(struct kd_context *c, bool blocking_only) {
     return KD_OK;
 }
 
-// The legacy queue stands for the blocking ones too.
+// A default queue stands for the blocking ones too.
 enum kd_status kd_queue_wait(struct kd_queue *q) {
     enum kd_status status = KD_OK;
-    if (q->legacy && atomic_load(&q->context->queues.count))
-        status = wait_tails(q->context, true);
+    if (q->leads && atomic_load(&q->context->queues.count))
+        status = wait_tails(q->context, (struct choice){.sync = q});
     wait_tail(q);
     kd_context_flush_printf(q->context);
     return status ? status : context_status(q->context);
@@ -476,11 +541,11 @@ enum kd_status kd_queue_wait(struct kd_queue *q) {
 
 enum kd_status kd_queue_query(struct kd_queue *q) {
     bool busy = !idle(q);
-    if (q->legacy && !busy) {
+    if (q->leads && !busy) {
         struct queue_set *s = &q->context->queues;
         kd_lock(&s->lock);
         for (struct kd_queue *p = s->list; p && !busy; p = p->next)
-            busy = blocking(p) && !idle(p);
+            busy = p->sync == q && !idle(p);
         kd_unlock(&s->lock);
     }
     enum kd_status status = context_status(q->context);
@@ -488,19 +553,27 @@ enum kd_status kd_queue_query(struct kd_queue *q) {
 }
 
 enum kd_status kd_context_wait(struct kd_context *c) {
-    enum kd_status status = wait_tails(c, false);
+    enum kd_status status = wait_tails(c, (struct choice){0});
     wait_tail(&c->queues.legacy);
     kd_context_flush_printf(c);
     return status ? status : context_status(c);
 }
 
+enum kd_status kd_share_wait(struct kd_share *s) {
+    enum kd_status status = wait_tails(s->context, (struct choice){.share = s});
+    kd_context_flush_printf(s->context);
+    return status ? status : context_status(s->context);
+}
+
 void queue_set_close(struct kd_context *c) {
-    wait_tails(c, false);
+    wait_tails(c, (struct choice){0});
     wait_tail(&c->queues.legacy);
     while (c->queues.list) {
         struct kd_queue *q = c->queues.list;
         c->queues.list = q->next;
         drop(q);
+        shares_forget_queue(q);
+        share_unref(q->share);
         free(q);
     }
     drop(&c->queues.legacy);

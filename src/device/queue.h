@@ -16,6 +16,10 @@ struct kd_queue {
     atomic_int priority;
     uint64_t id;
     bool legacy, freed;
+    bool leads;             // a default queue, with which the blocking ones synchronise
+    struct kd_queue *sync;  // that one; NULL: of a queue that does not block. Of a share: under the
+                            // lock of the list
+    struct kd_share *share; // that it belongs to, held; NULL: the whole device
     struct kd_queue *next;
     // Places in other queues that this one has waited for through events: what was before them in
     // their queue is before everything that is submitted now. Under `lock`.
@@ -55,9 +59,11 @@ uint64_t queue_number(void);
 void queue_pass(struct kd_queue *q, uint64_t other, uint64_t number);
 bool queue_has_passed(struct kd_queue *q, uint64_t other, uint64_t number);
 // op waits for the last operations of all queues of c; false: no memory.
-bool queue_set_after_all(struct kd_context *c, struct op *op);
-// All later work of c waits for op, which takes the caller's reference, and for earlier gates.
-enum kd_status queue_set_gate(struct kd_context *c, struct op *op);
+// `share`: of its queues alone, if it is not NULL.
+bool queue_set_after_all(struct kd_context *c, const struct kd_share *share, struct op *op);
+// All later work of c, or of the share, waits for op, which takes the caller's reference, and for
+// earlier gates.
+enum kd_status queue_set_gate(struct kd_context *c, struct kd_share *share, struct op *op);
 // KD_OK, or KD_FAULTED with the fault as the reason.
 enum kd_status context_status(struct kd_context *c);
 

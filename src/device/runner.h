@@ -22,7 +22,7 @@ struct fault_info {
     uint64_t address;
     uint32_t thread;
     uint32_t line;
-    char file[256]; // of the source; "" when it is not known
+    char file[256];    // of the source; "" when it is not known
     char message[512]; // more about it; "" when there is none
 };
 
@@ -43,8 +43,9 @@ struct runner {
     struct resident *waiting; // blocks that yielded, oldest first
     struct resident *waiting_last;
     uint32_t nwaiting, waiting_units;
-    bool running;     // takes work, and looks at `local`
-    struct op *local; // short nodes of graphs that this thread runs next
+    struct kd_share *share; // whose work it runs or keeps waiting, entered; NULL: of none
+    bool running;           // takes work, and looks at `local`
+    struct op *local;       // short nodes of graphs that this thread runs next
     struct resident *spare; // block memory not in use
     struct cluster *spare_clusters;
     char *scratch; // for printf

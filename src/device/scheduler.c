@@ -10,6 +10,7 @@
 #include "device/internal.h"
 #include "device/op.h"
 #include "device/runner.h"
+#include "device/share.h"
 
 // Blocks that wait for other blocks and stay resident on one thread: so many at most, and so
 // many stacks among them.
@@ -105,7 +106,14 @@ static void no_longer_ready(struct scheduler *s, struct op *op) {
 
 // ---- Taking work --------------------------------------------------------------------------
 
+// Of one share at a time.
+static bool share_allows(const struct runner *r, const struct op *op) {
+    return !op->share || op->share == r->share || (!r->share && !share_full(op->share));
+}
+
 static bool may_start(const struct runner *r, const struct op *op) {
+    if (!share_allows(r, op))
+        return false;
     if (op->kind != OP_LAUNCH || !op->launch.may_wait || op->launch.cooperative)
         return true;
     return r->nwaiting < MAX_WAITING_BLOCKS &&
@@ -195,6 +203,28 @@ static void run_local(struct scheduler *s, struct runner *r) {
     }
 }
 
+// r begins to run work of op's share. False: too many threads do.
+static bool enter_share(struct runner *r, const struct op *op) {
+    if (!op->share || r->share == op->share)
+        return true;
+    if (!share_enter(op->share))
+        return false;
+    r->share = share_ref(op->share);
+    return true;
+}
+
+// What r keeps waiting counts as well.
+static void leave_share(struct scheduler *s, struct runner *r) {
+    struct kd_share *share = r->share;
+    if (!share || r->nwaiting)
+        return;
+    r->share = NULL;
+    share_leave(share);
+    share_unref(share);
+    if (atomic_load(&s->ready_count) > 0)
+        wake(s, 1);
+}
+
 // Chunk after chunk of one operation. True when anything was run.
 static bool run_op(struct scheduler *s, struct runner *r, struct op *op) {
     uint64_t first, n;
@@ -218,11 +248,13 @@ static bool run_some(struct scheduler *s, struct runner *r, const struct kd_queu
     if (r->nwaiting)
         runner_resume(r);
     run_local(s, r);
+    leave_share(s, r);
     struct op *op = pick(s, r, queue);
     if (!op)
         return false;
-    bool any = run_op(s, r, op);
+    bool any = enter_share(r, op) && run_op(s, r, op);
     op_unref(op);
+    leave_share(s, r);
     return any;
 }
 

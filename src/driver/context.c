@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "driver/capture.h"
+#include "driver/green_context.h"
 
 // Starting and stopping take long (address space, waiting for work): a lock of their own.
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;
@@ -88,18 +89,22 @@ CUresult drv_context_start(struct drv_context *ctx) {
     pthread_mutex_lock(&life);
     CUresult result = CUDA_SUCCESS;
     struct kd_context *c = ctx->c;
+    bool fresh = false;
     if (!c)
         result = drv_status(kd_context_new(ctx->device->d, &c), NULL);
     if (result == CUDA_SUCCESS) {
         drv_lock();
         if (!ctx->c) {
             set_defaults(ctx);
+            fresh = true;
             ctx->id = ++last_id;
             ctx->c = c;
         }
         ctx->references++;
         drv_unlock();
     }
+    if (fresh)
+        drv_core_dump_init(&ctx->core_dump, ctx->flags);
     pthread_mutex_unlock(&life);
     return result;
 }
@@ -122,10 +127,25 @@ void drv_context_stop(struct drv_context *ctx) {
     pthread_mutex_unlock(&life);
 }
 
+// What stands for a green context is the primary context of its device.
+static CUresult of_primary(struct drv_context **ctx) {
+    if (__builtin_expect(!(*ctx)->green, 1))
+        return CUDA_SUCCESS;
+    TRY(drv_green_alive((*ctx)->green));
+    *ctx = (*ctx)->device->primary;
+    return CUDA_SUCCESS;
+}
+
+struct drv_green *drv_context_green(CUcontext handle) {
+    struct drv_context *ctx = drv_object_find(handle, DRV_CONTEXT);
+    return ctx ? ctx->green : NULL;
+}
+
 CUresult drv_context_find(CUcontext handle, struct drv_context **out) {
     struct drv_context *ctx = drv_object_find(handle, DRV_CONTEXT);
     REQUIRE(ctx, CUDA_ERROR_INVALID_CONTEXT, "%p is no context, or one that was destroyed",
             (void *)handle);
+    TRY(of_primary(&ctx));
     REQUIRE(ctx->c, CUDA_ERROR_CONTEXT_IS_DESTROYED,
             "the primary context of device %d is not active", ctx->device->ordinal);
     *out = ctx;
@@ -136,6 +156,8 @@ CUresult drv_context_current(struct drv_context **out) {
     CUcontext top = drv_top();
     REQUIRE(top, CUDA_ERROR_INVALID_CONTEXT, "no context is current to the calling thread");
     struct drv_context *ctx = drv_object_find(top, DRV_CONTEXT);
+    if (ctx)
+        TRY(of_primary(&ctx));
     REQUIRE(ctx && ctx->c, CUDA_ERROR_CONTEXT_IS_DESTROYED,
             "the context that is current to the calling thread was destroyed");
     *out = ctx;
@@ -298,7 +320,8 @@ CUresult cuCtxGetApiVersion(CUcontext handle, unsigned int *version) {
 CUresult cuCtxSynchronize(void) {
     ENTER_CONTEXT(ctx);
     TRY(drv_capture_refuse_context(ctx));
-    enum kd_status status = kd_context_wait(ctx->c);
+    struct drv_green *g = drv_green_current();
+    enum kd_status status = g ? kd_share_wait(g->share) : kd_context_wait(ctx->c);
     kd_pools_settle();
     return drv_status(status, ctx);
 }
@@ -328,7 +351,8 @@ static size_t largest_persisting(struct drv_context *ctx) {
     return (size_t)bytes;
 }
 
-// The part of the cache that is set aside is kept as a number: the machine lets nobody set it aside.
+// The part of the cache that is set aside is kept as a number: the machine lets nobody set it
+// aside.
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     ENTER_CONTEXT(ctx);
     enum kd_limit device;

@@ -17,6 +17,7 @@
 
 #include "api/api.h"
 #include "device/device.h"
+#include "driver/core_dump.h"
 
 // ---- Errors -------------------------------------------------------------------------------
 
@@ -97,6 +98,8 @@ enum drv_kind {
     DRV_GRAPH_EXEC,
     DRV_USER_OBJECT,
     DRV_REFERENCE,
+    DRV_GREEN,
+    DRV_RESOURCES,
 };
 
 struct drv_context;
@@ -134,7 +137,7 @@ CUresult drv_devices_open(void);                                 // for cuInit
 CUresult drv_device_find(CUdevice dev, struct drv_device **out); // CUDA_ERROR_INVALID_DEVICE
 CUresult drv_device_attribute(struct drv_device *d, CUdevice_attribute attribute, int *out);
 int drv_device_count(void);
-void drv_answer_kernels(void); // device_queries.c
+void drv_answer_kernels(void);                     // device_queries.c
 int drv_device_ordinal(const struct kd_device *d); // CU_DEVICE_INVALID: none that the program sees
 
 // ---- Contexts -----------------------------------------------------------------------------
@@ -166,6 +169,8 @@ struct drv_context {
     uint64_t peers; // devices whose memory was made accessible, one bit each
     struct drv_thread_queue *thread_queues;
     struct drv_context *next; // of all
+    struct drv_core_dump core_dump;
+    struct drv_green *green; // it only stands for that part of its device's primary context
 };
 
 struct drv_context *drv_context_new_primary(struct drv_device *device);
@@ -177,7 +182,8 @@ CUresult drv_context_usable(struct drv_context **out);                 // alive 
 struct drv_context *drv_context_of(const struct kd_context *c);        // NULL: none
 struct drv_context *drv_context_with_id(uint64_t id);                  // alive, or NULL
 void drv_contexts_flush(void); // writes out what finished kernels of all contexts printed
-CUresult drv_context_fault(struct drv_context *ctx); // the sticky error; logs it
+CUresult drv_context_fault(struct drv_context *ctx);   // the sticky error; logs it
+struct drv_green *drv_context_green(CUcontext handle); // NULL: it stands for none
 bool drv_context_is_current(const struct drv_context *ctx);
 CUresult drv_push(CUcontext handle);
 CUcontext drv_top(void);
@@ -190,6 +196,7 @@ CUresult drv_status(enum kd_status status, struct drv_context *ctx);
 
 struct drv_stream {
     struct drv_object object;
+    CUgreenCtx green; // it was made in; NULL: none
     struct kd_queue *q;
     unsigned flags;
     struct drv_stream_attributes attributes;
@@ -204,6 +211,10 @@ CUresult drv_attribute_check(CUlaunchAttributeID id, const CUlaunchAttributeValu
 enum { DRV_MAX_VALUE_OPS = 256 };
 CUresult drv_value_ops(const CUstreamBatchMemOpParams *params, unsigned count, unsigned flags,
                        struct kd_value_op *out);
+// g NULL: of the whole device.
+CUresult drv_stream_create(struct drv_context *ctx, struct drv_green *g, CUstream *phStream,
+                           unsigned flags, int priority);
+CUgreenCtx drv_stream_green(CUstream handle, const struct kd_queue *q); // NULL: of none
 void drv_thread_queues_forget(struct drv_context *ctx);
 
 struct drv_captured_event;
@@ -288,8 +299,8 @@ CUresult drv_memory_allocate(struct drv_context *ctx, enum kd_memory_kind kind, 
 struct drv_pool *drv_pool_new(struct drv_device *device);
 CUmemoryPool drv_pool_of(const struct kd_memory *m);
 uint64_t drv_pool_handle_types(const struct kd_memory *m); // 0: not of a pool that can be exported
-bool drv_ipc_capable(const struct kd_memory *m); // cuIpcGetMemHandle takes it
-void drv_managed_forget(uint64_t begin, uint64_t size); // the range is being freed
+bool drv_ipc_capable(const struct kd_memory *m);           // cuIpcGetMemHandle takes it
+void drv_managed_forget(uint64_t begin, uint64_t size);    // the range is being freed
 extern _Atomic bool drv_sync_memops; // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS is set somewhere
 
 #endif

@@ -69,6 +69,7 @@ static bool is_1(const char *variable) {
 
 // Of the environment (guide, chapter 22), what concerns all of the library.
 static CUresult read_environment(void) {
+    drv_core_dump_open();
     drv_launch_blocking = is_1("CUDA_LAUNCH_BLOCKING");
     if (is_1("CUDA_FORCE_PRELOAD_LIBRARIES"))
         return drv_status(kd_preload(), NULL);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "driver/capture.h"
+#include "driver/green_context.h"
 
 // ---- Default streams ----------------------------------------------------------------------
 
@@ -99,6 +100,11 @@ static CUresult find_object(CUstream handle, struct drv_stream **out) {
 CUresult drv_stream_find(CUstream handle, struct kd_queue **q, struct drv_context **owner) {
     if (is_default(handle)) {
         TRY(drv_context_usable(owner));
+        struct drv_green *g = drv_green_current();
+        if (__builtin_expect(g != NULL, 0)) {
+            *q = kd_share_default_queue(g->share); // of all threads
+            return CUDA_SUCCESS;
+        }
         if (handle == CU_STREAM_PER_THREAD || (!handle && api_per_thread))
             return thread_queue(*owner, q);
         *q = kd_context_legacy_queue((*owner)->c);
@@ -119,17 +125,19 @@ static void stream_release(struct drv_object *o) {
     free(o); // the queue is freed by cuStreamDestroy or with the context
 }
 
-static CUresult create(struct drv_context *ctx, CUstream *phStream, unsigned flags, int priority) {
+CUresult drv_stream_create(struct drv_context *ctx, struct drv_green *g, CUstream *phStream,
+                           unsigned flags, int priority) {
     REQUIRE_POINTER(phStream);
     REQUIRE(!(flags & ~(unsigned)CU_STREAM_NON_BLOCKING), CUDA_ERROR_INVALID_VALUE,
             "flags %#x are not flags of a stream", flags);
     struct drv_stream *s = calloc(1, sizeof *s);
     REQUIRE(s, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a stream");
     s->flags = flags;
-    CUresult result =
-        drv_status(kd_queue_new(ctx->c, flags & CU_STREAM_NON_BLOCKING ? KD_QUEUE_NONBLOCKING : 0,
-                                priority, &s->q),
-                   ctx);
+    s->green = g ? (CUgreenCtx)g->object.handle : NULL;
+    uint32_t kind = flags & CU_STREAM_NON_BLOCKING ? KD_QUEUE_NONBLOCKING : 0;
+    CUresult result = drv_status(g ? kd_share_queue_new(g->share, kind, priority, &s->q)
+                                   : kd_queue_new(ctx->c, kind, priority, &s->q),
+                                 ctx);
     if (result != CUDA_SUCCESS) {
         free(s);
         return result;
@@ -141,6 +149,20 @@ static CUresult create(struct drv_context *ctx, CUstream *phStream, unsigned fla
     }
     *phStream = s->object.handle;
     return CUDA_SUCCESS;
+}
+
+// A stream belongs to the green context that is current.
+static CUresult create(struct drv_context *ctx, CUstream *phStream, unsigned flags, int priority) {
+    return drv_stream_create(ctx, drv_green_current(), phStream, flags, priority);
+}
+
+CUgreenCtx drv_stream_green(CUstream handle, const struct kd_queue *q) {
+    if (!kd_queue_share(q))
+        return NULL;
+    struct drv_green *g = is_default(handle) ? drv_green_current() : NULL;
+    struct drv_stream *s = g ? NULL : drv_object_find(handle, DRV_STREAM);
+    CUgreenCtx green = g ? (CUgreenCtx)g->object.handle : s ? s->green : NULL;
+    return drv_object_find(green, DRV_GREEN) ? green : NULL;
 }
 
 CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {
@@ -226,9 +248,10 @@ CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreen
     struct kd_queue *q;
     struct drv_context *ctx;
     TRY(drv_stream_find(hStream, &q, &ctx));
+    CUgreenCtx green = drv_stream_green(hStream, q);
     *pCtx = ctx->object.handle;
     if (pGreenCtx)
-        *pGreenCtx = NULL;
+        *pGreenCtx = green;
     return CUDA_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ir/interp_internal.h"
+#include "support/memory.h"
 
 enum {
     TURN = 512,      // steps of a warp before the next warp runs
@@ -214,7 +215,7 @@ static struct interp *take(struct kd_block *b) {
         free_one->owner = b;
         return free_one;
     }
-    struct interp *in = calloc(1, sizeof *in);
+    struct interp *in = memory_calloc(1, sizeof *in);
     if (!in)
         return NULL;
     in->next = first;
@@ -223,19 +224,24 @@ static struct interp *take(struct kd_block *b) {
     return in;
 }
 
-static void forget_code(struct interp *in, struct kir_module *m) {
+// False: no memory.
+static bool forget_code(struct interp *in, struct kir_module *m) {
     if (in->serial == m->serial)
-        return;
+        return true;
     arena_free(&in->code);
     in->code = (struct arena){0};
-    in->funcs = arena_array(&in->code, struct interp_func *, m->funcs.len);
     in->max_moves = 0;
+    in->serial = 0;
+    in->funcs = arena_try_alloc(&in->code, sizeof *in->funcs * m->funcs.len);
+    if (!in->funcs)
+        return false;
     in->serial = m->serial;
+    return true;
 }
 
 static bool reserve(struct interp *in, uint32_t nthreads, uint32_t nwarps) {
     if (nthreads > in->threads_cap) {
-        void *p = realloc(in->threads, sizeof *in->threads * nthreads);
+        void *p = memory_realloc(in->threads, sizeof *in->threads * nthreads);
         if (!p)
             return false;
         in->threads = p;
@@ -244,7 +250,7 @@ static bool reserve(struct interp *in, uint32_t nthreads, uint32_t nwarps) {
         in->threads_cap = nthreads;
     }
     if (nwarps > in->warps_cap) {
-        void *p = realloc(in->warps, sizeof *in->warps * nwarps);
+        void *p = memory_realloc(in->warps, sizeof *in->warps * nwarps);
         if (!p)
             return false;
         in->warps = p;
@@ -253,8 +259,8 @@ static bool reserve(struct interp *in, uint32_t nthreads, uint32_t nwarps) {
     return true;
 }
 
-static void start_threads(struct interp *in, uint32_t nthreads, uint32_t nwarps) {
-    const struct interp_func *f = interp_decode(in, in->kernel->index);
+static void start_threads(struct interp *in, const struct interp_func *f, uint32_t nthreads,
+                          uint32_t nwarps) {
     memset(in->barriers, 0, sizeof in->barriers);
     in->live = nthreads;
     in->at_phases = 0;
@@ -279,18 +285,20 @@ static void start_threads(struct interp *in, uint32_t nthreads, uint32_t nwarps)
 void interp_run(struct interp *in, struct kir_module *m, struct kir_func *kernel,
                 struct kd_block *b, const struct kd_rt *rt) {
     uint32_t nthreads = b->nthreads, nwarps = (nthreads + KD_WARP - 1) / KD_WARP;
-    if (!reserve(in, nthreads, nwarps)) {
+    in->m = m;
+    const struct interp_func *f = reserve(in, nthreads, nwarps) && forget_code(in, m)
+                                      ? interp_decode(in, kernel->index)
+                                      : NULL;
+    if (!f) {
         rt->kd_rt_fault_at(b, 0, KD_FAULT_OUT_OF_MEMORY, 0, NULL, 0);
         return;
     }
-    in->m = m;
     in->kernel = kernel;
     in->b = b;
     in->rt = rt;
     in->failed = 0;
     in->asserted = NULL;
-    forget_code(in, m);
-    start_threads(in, nthreads, nwarps);
+    start_threads(in, f, nthreads, nwarps);
     interp_cluster_start(in);
     while (in->live && !in->failed) {
         interp_cluster_pending(in);

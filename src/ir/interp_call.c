@@ -3,6 +3,7 @@
 
 #include "ir/interp_internal.h"
 #include "isa/device_functions.h"
+#include "support/memory.h"
 
 enum { FRAME_ALIGN = 16, MAX_ARGS = 256, LEAST_DEPTH = 256, BYTES_A_CALL = 16 };
 
@@ -12,7 +13,7 @@ static bool grow(void **p, size_t *cap, size_t need, size_t size) {
     size_t n = *cap ? *cap : 16;
     while (n < need)
         n *= 2;
-    void *q = realloc(*p, n * size);
+    void *q = memory_realloc(*p, n * size);
     if (!q)
         return false;
     *p = q;
@@ -33,6 +34,10 @@ static bool make_room(struct interp_thread *t, const struct interp_func *f, uint
 
 void interp_enter(struct interp *in, struct interp_thread *t, const struct interp_func *f,
                   const union isa_bits *args, uint32_t nargs) {
+    if (!f) {
+        interp_fault(in, t, KD_FAULT_OUT_OF_MEMORY);
+        return;
+    }
     uint32_t regs = 0;
     uint64_t local = 0;
     if (t->depth) {

@@ -1,6 +1,7 @@
 // A function of the IR in a form that is quick to run: instructions in one array, values in
 // slots, phis as moves on edges. The IR itself is not changed: others may be reading it.
 #include "ir/interp_internal.h"
+#include "support/memory.h"
 
 struct decoder {
     struct interp *in;
@@ -85,9 +86,14 @@ static void number_code(struct decoder *d) {
     }
 }
 
-const struct interp_func *interp_decode(struct interp *in, uint32_t index) {
-    if (in->funcs[index])
-        return in->funcs[index];
+struct decoding {
+    struct interp *in;
+    uint32_t index;
+};
+
+static void decode(void *arg) {
+    struct interp *in = ((struct decoding *)arg)->in;
+    uint32_t index = ((struct decoding *)arg)->index;
     const struct kir_func *ir = in->m->funcs.data[index];
     struct arena tmp = {0};
     struct interp_func *f = arena_new(&in->code, struct interp_func);
@@ -105,5 +111,11 @@ const struct interp_func *interp_decode(struct interp *in, uint32_t index) {
             if (i->op != ISA_OP_PHI)
                 decode_inst(&d, i, &f->code[n++]);
     arena_free(&tmp);
-    return in->funcs[index] = f;
+    in->funcs[index] = f;
+}
+
+const struct interp_func *interp_decode(struct interp *in, uint32_t index) {
+    if (!in->funcs[index])
+        memory_scope_run(decode, NULL, &(struct decoding){in, index});
+    return in->funcs[index];
 }

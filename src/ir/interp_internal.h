@@ -117,14 +117,14 @@ struct interp {
     struct interp_warp *warps;
     uint32_t warps_cap;
     struct interp_barrier barriers[INTERP_BARRIERS];
-    uint32_t cluster_arrived;     // threads at the cluster's barrier, that have not ended
-    uint32_t cluster_phase;       // of that barrier, when the block last looked
-    bool cluster_told;            // the block has arrived as a whole
-    uint32_t live;                // threads
-    uint32_t at_phases;           // threads in INTERP_PHASE_WAIT
-    uint32_t failed;              // a fault was reported and the helper came back
+    uint32_t cluster_arrived;             // threads at the cluster's barrier, that have not ended
+    uint32_t cluster_phase;               // of that barrier, when the block last looked
+    bool cluster_told;                    // the block has arrived as a whole
+    uint32_t live;                        // threads
+    uint32_t at_phases;                   // threads in INTERP_PHASE_WAIT
+    uint32_t failed;                      // a fault was reported and the helper came back
     const struct interp_thread *asserted; // the first thread whose assertion failed; NULL
-    struct interp_search *search; // NULL: memory is what it is, not a copy
+    struct interp_search *search;         // NULL: memory is what it is, not a copy
 };
 
 // A fence between all host threads. ThreadSanitizer knows no fences; it understands a
@@ -138,7 +138,7 @@ static inline void interp_fence(void) {
 #endif
 }
 
-// interp_decode.c
+// interp_decode.c; NULL: no memory
 const struct interp_func *interp_decode(struct interp *in, uint32_t index);
 
 // interp.c: runs a block with this memory; gives the memory back, but not `in` itself
@@ -218,7 +218,8 @@ void interp_cluster_ended(struct interp *in, struct interp_thread *t);
 bool interp_cluster_pending(struct interp *in);
 
 // interp_phase.c
-uint64_t interp_async(struct interp *in, const struct interp_thread *t, const struct interp_inst *i);
+uint64_t interp_async(struct interp *in, const struct interp_thread *t,
+                      const struct interp_inst *i);
 void interp_phase_wait(struct interp *in, struct interp_thread *t, const struct interp_inst *i);
 // Lets threads go on whose phases have ended; was there one?
 bool interp_phase_check(struct interp *in);

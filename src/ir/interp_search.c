@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ir/interp_internal.h"
+#include "support/memory.h"
 
 enum { PAGE = 4096, BUCKETS = 4096, MAX_PAGES = 16384, SHARED_ALIGN = 1024 };
 static const uint64_t PATIENCE_NS = 400000000, MAX_LOCAL = 256u << 20;
@@ -78,7 +79,7 @@ static uint8_t *page_of(struct interp_search *s, struct interp_thread *t, uint64
     for (struct page *p = *bucket; p; p = p->next)
         if (p->address == address)
             return p->bytes;
-    struct page *p = s->npages < MAX_PAGES ? malloc(sizeof *p) : NULL;
+    struct page *p = s->npages < MAX_PAGES ? memory_calloc(1, sizeof *p) : NULL;
     if (!p)
         give_up();
     if (!copy_page(s, address, p->bytes)) {
@@ -171,7 +172,7 @@ static bool prepare(struct interp_search *s, const struct kd_block *b) {
     if (!s->block.shared || s->local_bytes > MAX_LOCAL || pipe(s->pipe))
         return false;
     memset(s->block.shared, 0, window);
-    s->block.local = calloc(1, s->local_bytes + 1);
+    s->block.local = memory_calloc(1, s->local_bytes + 1);
     s->deadline = now_ns() + PATIENCE_NS;
     s->in.search = s;
     return s->block.local != NULL;
@@ -201,7 +202,7 @@ static void run_search(struct interp_search *s, struct kir_module *m, struct kir
 
 bool kir_find_access(struct kir_module *m, struct kir_func *kernel, const struct kd_block *b,
                      const uint64_t *address, struct kir_access *out) {
-    struct interp_search *s = calloc(1, sizeof *s);
+    struct interp_search *s = memory_calloc(1, sizeof *s);
     if (!s)
         return false;
     s->address = address;

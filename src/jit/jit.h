@@ -37,7 +37,7 @@ struct kj_kernel {
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg;
     uint32_t cluster[3], max_cluster; // .reqnctapercluster, .maxclusterrank; 0: not stated
     uint32_t cluster_required;        // .explicitcluster
-    uint32_t registers; // an estimate for occupancy; 1 .. 255
+    uint32_t registers;               // an estimate for occupancy; 1 .. 255
     uint32_t naligned;
     const struct kj_aligned *aligned;
 };
@@ -70,16 +70,16 @@ KJ_API struct kj_module *kj_module_load(const char *ptx, size_t len, char *log, 
 KJ_API void kj_module_free(struct kj_module *m);
 KJ_API const struct kj_module_info *kj_module_info(const struct kj_module *m);
 
-// Compiles kernel `index` for a specialisation to a relocatable ELF object (of spec->level, PIC) with
-// one global symbol "kd_entry"; what it calls besides kd_rt_* are functions of the C library
+// Compiles kernel `index` for a specialisation to a relocatable ELF object (of spec->level, PIC)
+// with one global symbol "kd_entry"; what it calls besides kd_rt_* are functions of the C library
 // named in device/code_loader.c. *obj is malloc'ed. The same input gives the same bytes.
 // Returns false with a reason in log. Safe from several threads.
 KJ_API bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, void **obj,
                        size_t *obj_size, struct kd_code_info *info, char *log, size_t log_size);
 
-// What becomes of kernel `kernel` for a specialisation, for `kudzu explain`: malloc'ed text, or NULL
-// with a reason in log. Lines "+ text" and "- text" for the whole kernel, then "file:line: + text"
-// in the source's order: '-' stands before what costs. all: notes of '+' too.
+// What becomes of kernel `kernel` for a specialisation, for `kudzu explain`: malloc'ed text, or
+// NULL with a reason in log. Lines "+ text" and "- text" for the whole kernel, then "file:line: +
+// text" in the source's order: '-' stands before what costs. all: notes of '+' too.
 KJ_API char *kj_explain(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, bool all,
                         char *log, size_t log_size);
 
@@ -109,6 +109,16 @@ KJ_API enum kd_level kj_host_level(void);
 // with a message in log.
 KJ_API char *kj_link_ptx(const char *const *ptx, const size_t *len, size_t n, char *log,
                          size_t log_size);
+
+// Whether the calling thread's last load, compilation or link failed because memory ran out. LLVM's
+// own allocations are not among those that can fail: it ends the process.
+KJ_API bool kj_out_of_memory(void);
+
+// For tests: refuses the n-th allocation from now (0: the next one; negative: none), of the
+// library's own; whether that has come to pass; blocks that are not freed.
+KJ_API void kj_refuse_allocation(long n);
+KJ_API bool kj_allocation_refused(void);
+KJ_API long kj_allocated_blocks(void);
 
 // Part of every cache key: changes whenever the same PTX could give other code.
 KJ_API const char *kj_version(void);

@@ -12,6 +12,7 @@
 #include "passes/alignment.h"
 #include "ptx/ast.h"
 #include "support/debug.h"
+#include "support/memory.h"
 
 static const struct kd_rt *runtime;
 
@@ -138,34 +139,71 @@ static void describe(struct kj_module *m) {
     m->info.target_sm = ir->target_sm;
 }
 
-struct kj_module *kj_module_load(const char *ptx, size_t len, char *log, size_t log_size) {
+// ---- When memory runs out -------------------------------------------------------------------
+
+static _Thread_local bool out_of_memory;
+
+bool kj_run(void (*work)(void *), void (*undo)(void *), void *arg, char *log, size_t log_size) {
+    out_of_memory = !memory_scope_run(work, undo, arg);
+    if (out_of_memory && log && log_size)
+        snprintf(log, log_size, "out of memory");
+    return !out_of_memory;
+}
+
+bool kj_out_of_memory(void) {
+    return out_of_memory;
+}
+
+void kj_refuse_allocation(long n) {
+    memory_refuse(n);
+}
+
+bool kj_allocation_refused(void) {
+    return memory_refused();
+}
+
+long kj_allocated_blocks(void) {
+    return memory_blocks();
+}
+
+// ---- Loading --------------------------------------------------------------------------------
+
+struct load {
+    const char *ptx;
+    size_t len;
+    char *log;
+    size_t log_size;
+    struct kj_module *m;
+};
+
+static void load(void *arg) {
+    struct load *l = arg;
     struct strbuf err = {0};
-    struct kj_module *m = NULL;
-    struct kir_module *ir = lower(ptx, strnlen(ptx, len), &err);
+    struct kir_module *ir = lower(l->ptx, strnlen(l->ptx, l->len), &err);
     if (ir && debug_on("ir")) {
         struct strbuf text = {0};
         kir_print_module(ir, &text);
         fputs(strbuf_str(&text), stderr);
         strbuf_free(&text);
     }
-    if (ir && !(m = calloc(1, sizeof *m))) {
-        kir_module_free(ir);
-        strbuf_puts(&err, "out of memory\n");
-    }
-    if (m) {
+    if (ir) {
+        struct kj_module *m = arena_new(&ir->arena, struct kj_module);
         m->ir = ir;
         describe(m);
+        l->m = m;
     }
-    copy_log(&err, log, log_size);
+    copy_log(&err, l->log, l->log_size);
     strbuf_free(&err);
-    return m;
+}
+
+struct kj_module *kj_module_load(const char *ptx, size_t len, char *log, size_t log_size) {
+    struct load l = {ptx, len, log, log_size, NULL};
+    return kj_run(load, NULL, &l, log, log_size) ? l.m : NULL;
 }
 
 void kj_module_free(struct kj_module *m) {
-    if (!m)
-        return;
-    kir_module_free(m->ir);
-    free(m);
+    if (m)
+        kir_module_free(m->ir); // which m is in
 }
 
 const struct kj_module_info *kj_module_info(const struct kj_module *m) {
@@ -195,15 +233,29 @@ bool kj_find_access(struct kj_module *m, uint32_t kernel, const struct kd_block 
     return found;
 }
 
-char *kj_link_ptx(const char *const *ptx, const size_t *len, size_t n, char *log, size_t log_size) {
+struct linking {
+    const char *const *ptx;
+    const size_t *len;
+    size_t n;
+    char *log;
+    size_t log_size;
+    char *result;
+};
+
+static void link_texts(void *arg) {
+    struct linking *l = arg;
     struct strbuf err = {0}, out = {0};
-    char *r = NULL;
-    if (ptx_link(ptx, len, n, &out, &err))
-        r = strdup(strbuf_str(&out));
-    copy_log(&err, log, log_size);
+    if (ptx_link(l->ptx, l->len, l->n, &out, &err) &&
+        !(l->result = memory_strdup(strbuf_str(&out))))
+        memory_ran_out();
+    copy_log(&err, l->log, l->log_size);
     strbuf_free(&err);
     strbuf_free(&out);
-    return r;
+}
+
+char *kj_link_ptx(const char *const *ptx, const size_t *len, size_t n, char *log, size_t log_size) {
+    struct linking l = {ptx, len, n, log, log_size, NULL};
+    return kj_run(link_texts, NULL, &l, log, log_size) ? l.result : NULL;
 }
 
 const char *kj_version(void) {

@@ -11,4 +11,7 @@ struct kj_module {
     struct kj_module_info info;
 };
 
+// memory_scope_run for an entry point: false also puts the reason into its log.
+bool kj_run(void (*work)(void *), void (*undo)(void *), void *arg, char *log, size_t log_size);
+
 #endif

@@ -15,6 +15,7 @@
 #include "nvrtc/options.h"
 #include "nvrtc/program.h"
 #include "nvrtc/virtual_files.h"
+#include "support/memory.h"
 
 struct job {
     struct _nvrtcProgram *program;
@@ -223,21 +224,52 @@ static void forget_results(struct _nvrtcProgram *p) {
         p->names.data[i].lowered = NULL;
 }
 
+// A call of rtc_compile.
+struct request {
+    struct job job;
+    const char *library;
+    int count;
+    const char *const *options;
+    nvrtcResult result;
+};
+
+static void close_files(struct job *j) {
+    virtual_files_close(&j->files);
+    if (j->out >= 0)
+        close(j->out);
+    if (j->err >= 0)
+        close(j->err);
+}
+
+static void undo(void *arg) {
+    struct job *j = &((struct request *)arg)->job;
+    cc_capture_messages(NULL);
+    close_files(j);
+}
+
+static void compile_request(void *arg) {
+    struct request *r = arg;
+    struct job *j = &r->job;
+    cc_capture_messages(&j->program->log);
+    r->result = rtc_options_parse(&j->options, &j->arena, r->count, r->options)
+                    ? run(j, r->library)
+                    : NVRTC_ERROR_INVALID_OPTION;
+    cc_capture_messages(NULL);
+    close_files(j);
+    arena_free(&j->arena);
+}
+
 nvrtcResult rtc_compile(struct _nvrtcProgram *p, const char *library, int count,
                         const char *const *options) {
-    struct job j = {.program = p, .out = -1, .err = -1};
+    struct request r = {.job = {.program = p, .out = -1, .err = -1},
+                        .library = library,
+                        .count = count,
+                        .options = options};
     forget_results(p);
     p->attempted = true;
-    cc_capture_messages(&p->log);
-    nvrtcResult result = rtc_options_parse(&j.options, &j.arena, count, options)
-                             ? run(&j, library)
-                             : NVRTC_ERROR_INVALID_OPTION;
-    cc_capture_messages(NULL);
-    virtual_files_close(&j.files);
-    if (j.out >= 0)
-        close(j.out);
-    if (j.err >= 0)
-        close(j.err);
-    arena_free(&j.arena);
-    return result;
+    if (memory_scope_run(compile_request, undo, &r))
+        return r.result;
+    p->log = p->ptx = (struct strbuf){0}; // they are gone
+    forget_results(p);
+    return NVRTC_ERROR_OUT_OF_MEMORY;
 }

@@ -8,6 +8,7 @@
 
 #include "cc/architectures.h"
 #include "nvrtc/program.h"
+#include "support/memory.h"
 
 static char library[PATH_MAX];
 
@@ -117,6 +118,25 @@ nvrtcResult nvrtcGetSupportedArchs(int *supportedArchs) {
 
 // ---- Programs -------------------------------------------------------------------------------
 
+struct creation {
+    struct _nvrtcProgram *p;
+    const char *src, *name;
+    int headers;
+    const char *const *texts, *const *names;
+};
+
+static void copy_source(void *arg) {
+    const struct creation *c = arg;
+    struct _nvrtcProgram *p = c->p;
+    p->source = arena_strdup(&p->arena, c->src);
+    p->name = arena_strdup(&p->arena, c->name && *c->name ? c->name : "default_program");
+    for (int i = 0; i < c->headers; ++i) {
+        struct rtc_text h = {arena_strdup(&p->arena, c->names[i]),
+                             arena_strdup(&p->arena, c->texts[i])};
+        vec_push(&p->arena, &p->headers, h);
+    }
+}
+
 nvrtcResult nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name,
                                int numHeaders, const char *const *headers,
                                const char *const *includeNames) {
@@ -128,12 +148,10 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *
     struct _nvrtcProgram *p = calloc(1, sizeof *p);
     if (!p)
         return NVRTC_ERROR_OUT_OF_MEMORY;
-    p->source = arena_strdup(&p->arena, src);
-    p->name = arena_strdup(&p->arena, name && *name ? name : "default_program");
-    for (int i = 0; i < numHeaders; ++i) {
-        struct rtc_text h = {arena_strdup(&p->arena, includeNames[i]),
-                             arena_strdup(&p->arena, headers[i])};
-        vec_push(&p->arena, &p->headers, h);
+    struct creation c = {p, src, name, numHeaders, headers, includeNames};
+    if (!memory_scope_run(copy_source, NULL, &c)) {
+        free(p);
+        return NVRTC_ERROR_OUT_OF_MEMORY;
     }
     add_program(p);
     *prog = p;
@@ -257,6 +275,17 @@ nvrtcResult nvrtcGetProgramLog(nvrtcProgram prog, char *log) {
 
 // ---- Names ----------------------------------------------------------------------------------
 
+struct name_addition {
+    nvrtcProgram prog;
+    const char *expression;
+};
+
+static void add_name(void *arg) {
+    const struct name_addition *a = arg;
+    struct rtc_name n = {arena_strdup(&a->prog->arena, a->expression), NULL};
+    vec_push(&a->prog->arena, &a->prog->names, n);
+}
+
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char *const name_expression) {
     if (!is_program(prog))
         return NVRTC_ERROR_INVALID_PROGRAM;
@@ -264,9 +293,8 @@ nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char *const name_exp
         return NVRTC_ERROR_INVALID_INPUT;
     if (prog->attempted)
         return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
-    struct rtc_name n = {arena_strdup(&prog->arena, name_expression), NULL};
-    vec_push(&prog->arena, &prog->names, n);
-    return NVRTC_SUCCESS;
+    struct name_addition a = {prog, name_expression};
+    return memory_scope_run(add_name, NULL, &a) ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
 }
 
 nvrtcResult nvrtcGetLoweredName(nvrtcProgram prog, const char *const name_expression,

@@ -77,11 +77,11 @@ static const char *plain_path(struct arena *arena, const char *name) {
 
 static int add_file(struct virtual_files *v, struct arena *arena, const char *name,
                     const char *text, size_t size) {
-    int fd = memory_file(name);
+    vec_push(arena, &v->descriptors, -1); // first, since there may be no memory for it
+    int fd = vec_last(&v->descriptors) = memory_file(name);
     if (fd < 0)
-        return -1;
-    vec_push(arena, &v->descriptors, fd);
-    return write_all(fd, text, size) ? fd : -1;
+        v->descriptors.len--;
+    return fd >= 0 && write_all(fd, text, size) ? fd : -1;
 }
 
 const char *virtual_files_main(struct virtual_files *v, struct arena *arena, const char *text,

@@ -108,8 +108,7 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr) {
     RT_REQUIRE(kernelPtr, cudaErrorInvalidValue, "kernelPtr must not be NULL");
     RT_ENTER();
     RT_TRY(rt_kernel(__func__, entryFuncAddr, kernelPtr));
-    rt_remember_kernel(*kernelPtr);
-    return cudaSuccess;
+    return rt_remember_kernel(__func__, *kernelPtr);
 }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr) {

@@ -54,8 +54,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, c
     RT_REQUIRE(library, cudaErrorInvalidResourceHandle, "library must not be NULL");
     RT_ENTER();
     RT_TRY(rt_result(RT_CALL(cuLibraryGetKernel, pKernel, library, name)));
-    rt_remember_kernel(*pKernel);
-    return cudaSuccess;
+    return rt_remember_kernel(__func__, *pKernel);
 }
 
 cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib) {
@@ -74,7 +73,7 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numK
     RT_TRY(rt_result(RT_CALL(cuLibraryGetKernelCount, &count, lib)));
     RT_TRY(rt_result(RT_CALL(cuLibraryEnumerateKernels, kernels, numKernels, lib)));
     for (unsigned int i = 0; i < numKernels && i < count; i++)
-        rt_remember_kernel(kernels[i]);
+        RT_TRY(rt_remember_kernel(__func__, kernels[i]));
     return cudaSuccess;
 }
 

@@ -31,6 +31,8 @@ static struct rt_symbol_table symbols;
 static pthread_mutex_t managed_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct managed *_Atomic unconnected;
 static _Atomic bool exiting;
+static _Atomic bool lost;          // memory ran out when something was registered
+static _Atomic bool unconnectable; // the same for a managed variable
 
 // ---- Loading ----------------------------------------------------------------------------------
 
@@ -107,6 +109,15 @@ static bool find(const void *key, struct rt_symbol *symbol) {
     return found != NULL;
 }
 
+// A symbol that is not known: it may be one that there was no memory for.
+static cudaError_t unknown(const char *function, cudaError_t error, const void *key,
+                           const char *what) {
+    if (lost)
+        return rt_fail(function, cudaErrorMemoryAllocation,
+                       "there was no memory to register all kernels and variables");
+    return rt_fail(function, error, "%p is the address of no %s", key, what);
+}
+
 // Keeps what was found out about a kernel, when it is still registered.
 static void remember(const struct rt_symbol *kernel) {
     pthread_rwlock_wrlock(&symbols_lock);
@@ -121,8 +132,7 @@ static cudaError_t find_kernel(const char *function, const void *entry, struct r
     CUlibrary library;
     if (!find(entry, symbol) ||
         (symbol->kind != RT_SYMBOL_KERNEL && symbol->kind != RT_SYMBOL_HANDLE))
-        return rt_fail(function, cudaErrorInvalidDeviceFunction, "%p is the address of no kernel",
-                       entry);
+        return unknown(function, cudaErrorInvalidDeviceFunction, entry, "kernel");
     if (symbol->kernel)
         return cudaSuccess;
     RT_TRY(load(function, symbol->image, &library));
@@ -172,8 +182,7 @@ cudaError_t rt_variable(const char *function, const void *key, CUdeviceptr *addr
     struct rt_symbol symbol;
     CUlibrary library;
     if (!find(key, &symbol) || symbol.kind != RT_SYMBOL_VARIABLE)
-        return rt_fail(function, cudaErrorInvalidSymbol, "%p is the address of no device variable",
-                       key);
+        return unknown(function, cudaErrorInvalidSymbol, key, "device variable");
     RT_TRY(load(function, symbol.image, &library));
     CUresult result = RT_CALL(cuLibraryGetGlobal, address, size, library, symbol.name);
     if (result == CUDA_ERROR_NOT_FOUND)
@@ -188,8 +197,7 @@ cudaError_t rt_texture(const char *function, const struct textureReference *key,
     CUlibrary library;
     CUmodule module;
     if (!find(key, &symbol) || symbol.kind != RT_SYMBOL_TEXTURE)
-        return rt_fail(function, cudaErrorInvalidTexture,
-                       "%p is the address of no texture reference", (const void *)key);
+        return unknown(function, cudaErrorInvalidTexture, key, "texture reference");
     RT_TRY(load(function, symbol.image, &library));
     RT_TRY(rt_result(RT_CALL(cuLibraryGetModule, &module, library)));
     CUresult result = RT_CALL(cuModuleGetTexRef, &texture->handle, module, symbol.name);
@@ -226,8 +234,7 @@ cudaError_t rt_surface(const char *function, const struct surfaceReference *key,
     CUlibrary library;
     CUmodule module;
     if (!find(key, &symbol) || symbol.kind != RT_SYMBOL_SURFACE)
-        return rt_fail(function, cudaErrorInvalidSurface,
-                       "%p is the address of no surface reference", (const void *)key);
+        return unknown(function, cudaErrorInvalidSurface, key, "surface reference");
     RT_TRY(load(function, symbol.image, &library));
     RT_TRY(rt_result(RT_CALL(cuLibraryGetModule, &module, library)));
     CUresult result = RT_CALL(cuModuleGetSurfRef, handle, module, symbol.name);
@@ -237,11 +244,13 @@ cudaError_t rt_surface(const char *function, const struct surfaceReference *key,
     return rt_result(result);
 }
 
-void rt_remember_kernel(CUkernel kernel) {
+cudaError_t rt_remember_kernel(const char *function, CUkernel kernel) {
     struct rt_symbol symbol = {.key = kernel, .kind = RT_SYMBOL_HANDLE, .kernel = kernel};
     pthread_rwlock_wrlock(&symbols_lock);
-    rt_symbol_add(&symbols, symbol);
+    bool added = rt_symbol_add(&symbols, symbol);
     pthread_rwlock_unlock(&symbols_lock);
+    return added ? cudaSuccess
+                 : rt_fail(function, cudaErrorMemoryAllocation, "no memory for a kernel's handle");
 }
 
 void rt_forget_kernels(const CUkernel *kernels, unsigned int count) {
@@ -263,6 +272,9 @@ static cudaError_t connect(const struct managed *m) {
 }
 
 cudaError_t rt_connect_managed(void) {
+    if (unconnectable)
+        return rt_fail("cudart", cudaErrorMemoryAllocation,
+                       "there was no memory to register a managed variable");
     if (!unconnected)
         return cudaSuccess;
     cudaError_t error = cudaSuccess;
@@ -287,8 +299,10 @@ static struct rt_image *image_of(void **handle) {
 
 void **__cudaRegisterFatBinary(void *wrapper) {
     struct rt_image *image = calloc(1, sizeof *image);
-    if (!image)
+    if (!image) {
+        lost = true;
         return NULL;
+    }
     image->wrapper = wrapper;
     pthread_mutex_init(&image->mutex, NULL);
     return (void **)image;
@@ -297,7 +311,7 @@ void **__cudaRegisterFatBinary(void *wrapper) {
 // A thread that is already at work must pass through rt_enter_slow for new managed variables.
 void __cudaRegisterFatBinaryEnd(void **handle) {
     (void)handle;
-    if (unconnected)
+    if (unconnected || unconnectable)
         rt_generation++;
 }
 
@@ -337,14 +351,17 @@ char __cudaInitModule(void **handle) {
 }
 
 // Without memory the symbol stays unknown, and its use is the error.
+static void add_symbol(struct rt_symbol symbol) {
+    pthread_rwlock_wrlock(&symbols_lock);
+    if (!rt_symbol_add(&symbols, symbol))
+        lost = true;
+    pthread_rwlock_unlock(&symbols_lock);
+}
+
 static void add(void **handle, const void *key, enum rt_symbol_kind kind, const char *name) {
     struct rt_image *image = image_of(handle);
-    if (!image)
-        return;
-    pthread_rwlock_wrlock(&symbols_lock);
-    rt_symbol_add(&symbols,
-                  (struct rt_symbol){.key = key, .kind = kind, .image = image, .name = name});
-    pthread_rwlock_unlock(&symbols_lock);
+    if (image)
+        add_symbol((struct rt_symbol){.key = key, .kind = kind, .image = image, .name = name});
 }
 
 int __cudaRegisterFunction(void **handle, const char *hostFun, char *deviceFun,
@@ -367,8 +384,10 @@ void __cudaRegisterManagedVar(void **handle, void **hostVarPtrAddress, char *dev
     (void)deviceAddress, (void)ext, (void)size, (void)constant, (void)global;
     add(handle, hostVarPtrAddress, RT_SYMBOL_VARIABLE, deviceName);
     struct managed *m = handle ? malloc(sizeof *m) : NULL;
-    if (!m)
+    if (!m) {
+        unconnectable = true;
         return;
+    }
     pthread_mutex_lock(&managed_mutex);
     *m = (struct managed){image_of(handle), deviceName, hostVarPtrAddress, unconnected};
     unconnected = m;
@@ -380,15 +399,12 @@ void __cudaRegisterTexture(void **handle, const struct textureReference *hostVar
                            int ext) {
     (void)deviceAddress, (void)dim, (void)ext;
     struct rt_image *image = image_of(handle);
-    if (!image)
-        return;
-    pthread_rwlock_wrlock(&symbols_lock);
-    rt_symbol_add(&symbols, (struct rt_symbol){.key = hostVar,
-                                               .kind = RT_SYMBOL_TEXTURE,
-                                               .image = image,
-                                               .name = deviceName,
-                                               .read_mode = norm});
-    pthread_rwlock_unlock(&symbols_lock);
+    if (image)
+        add_symbol((struct rt_symbol){.key = hostVar,
+                                      .kind = RT_SYMBOL_TEXTURE,
+                                      .image = image,
+                                      .name = deviceName,
+                                      .read_mode = norm});
 }
 
 void __cudaRegisterSurface(void **handle, const struct surfaceReference *hostVar,

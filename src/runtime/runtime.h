@@ -128,7 +128,7 @@ void rt_texture_bound(const struct textureReference *key, bool bound, size_t off
 cudaError_t rt_surface(const char *function, const struct surfaceReference *key, CUsurfref *handle);
 bool rt_is_reference(const void *key, bool surface);
 // Kernel handles which launches accept besides stubs.
-void rt_remember_kernel(CUkernel kernel);
+cudaError_t rt_remember_kernel(const char *function, CUkernel kernel);
 void rt_forget_kernels(const CUkernel *kernels, unsigned int count);
 // Gives managed variables that are not yet connected their addresses; cheap when there are none.
 cudaError_t rt_connect_managed(void);

@@ -1,8 +1,9 @@
 #include "support/arena.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/memory.h"
 
 enum { CHUNK_BYTES = 64 * 1024, ALIGN = 16 };
 
@@ -12,20 +13,13 @@ struct arena_chunk {
     _Alignas(ALIGN) unsigned char data[];
 };
 
-static void default_oom(void) {
-    fputs("kudzu: out of memory\n", stderr);
-    abort();
-}
-
-static void (*oom_handler)(void) = default_oom;
-
-void arena_set_oom(void (*handler)(void)) {
-    oom_handler = handler ? handler : default_oom;
-}
-
 static struct arena_chunk *add_chunk(struct arena *a, size_t need) {
     size_t size = need > CHUNK_BYTES ? need : CHUNK_BYTES;
-    struct arena_chunk *c = size > SIZE_MAX - sizeof *c ? NULL : calloc(1, sizeof *c + size);
+    if (size > SIZE_MAX - sizeof(struct arena_chunk))
+        return NULL;
+    // A chunk lives as long as those before it.
+    size_t bytes = sizeof(struct arena_chunk) + size;
+    struct arena_chunk *c = a->head ? memory_new_beside(a->head, bytes) : memory_new(bytes);
     if (!c)
         return NULL;
     c->size = size;
@@ -51,10 +45,8 @@ void *arena_try_alloc(struct arena *a, size_t size) {
 
 void *arena_alloc(struct arena *a, size_t size) {
     void *p = arena_try_alloc(a, size);
-    if (!p) {
-        oom_handler();
-        abort();
-    }
+    if (!p)
+        memory_ran_out();
     return p;
 }
 
@@ -91,7 +83,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...) {
 void arena_free(struct arena *a) {
     for (struct arena_chunk *c = a->head, *next; c; c = next) {
         next = c->next;
-        free(c);
+        memory_free(c);
     }
     *a = (struct arena){0};
 }

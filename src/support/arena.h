@@ -15,8 +15,8 @@ struct arena {
 };
 
 // Zeroed memory of `size` bytes, aligned to 16; valid until arena_free. Never NULL:
-// when the system has no memory left, the handler set by arena_set_oom is called (it must
-// not return; the default one prints a message and aborts).
+// when the system has no memory left, the innermost memory_scope_run is left (memory.h), or the
+// process ends with a message.
 void *arena_alloc(struct arena *a, size_t size);
 // The same, and NULL when there is no memory.
 void *arena_try_alloc(struct arena *a, size_t size);
@@ -25,7 +25,6 @@ char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *a);
-void arena_set_oom(void (*handler)(void));
 
 #define arena_new(a, T) ((T *)arena_alloc((a), sizeof(T)))
 #define arena_array(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n)))

@@ -2,8 +2,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/memory.h"
 
 static void reserve(struct strbuf *b, size_t more) {
     size_t need = b->len + more + 1;
@@ -12,11 +13,9 @@ static void reserve(struct strbuf *b, size_t more) {
     size_t cap = b->cap ? b->cap : 256;
     while (cap < need)
         cap *= 2;
-    char *p = realloc(b->data, cap);
-    if (!p) {
-        fputs("kudzu: out of memory\n", stderr);
-        abort();
-    }
+    char *p = memory_resize(b->data, cap);
+    if (!p)
+        memory_ran_out();
     b->data = p;
     b->cap = cap;
 }
@@ -51,6 +50,6 @@ const char *strbuf_str(const struct strbuf *b) {
 }
 
 void strbuf_free(struct strbuf *b) {
-    free(b->data);
+    memory_free(b->data);
     *b = (struct strbuf){0};
 }

@@ -98,8 +98,9 @@ static char *read_file(const char *path) {
     while ((n = fread(piece, 1, sizeof piece, f)) > 0)
         strbuf_append(&text, piece, n);
     fclose(f);
-    strbuf_append(&text, "", 0);
-    return text.data;
+    char *copy = strdup(strbuf_str(&text));
+    strbuf_free(&text);
+    return copy;
 }
 
 static char *compile(const struct request *r, struct arena *arena) {
