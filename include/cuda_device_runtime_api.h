@@ -3,8 +3,8 @@
 #define __CUDA_DEVICE_RUNTIME_API_H__
 
 #include "driver_types.h"
-#include "vector_types.h"
 #include "host_defines.h"
+#include "vector_types.h"
 
 #define cudaStreamTailLaunch ((cudaStream_t)0x3)
 #define cudaStreamFireAndForget ((cudaStream_t)0x4)
@@ -28,6 +28,48 @@ __device__ cudaError_t cudaLaunchDeviceV2(void *parameterBuffer, cudaStream_t st
 // The executable graph that the calling kernel belongs to, where it was made for launches from the
 // device; else NULL (guide 6.2.8.7.7.10).
 __device__ cudaGraphExec_t cudaGetCurrentGraphExec(void);
+// Changes kernel nodes that have the attribute cudaLaunchAttributeDeviceUpdatableKernelNode, in the
+// order of the list: for the launch that runs, as long as they have not begun, and for later ones.
+// cudaErrorInvalidValue: a node is none of an executable graph, or has no such parameter.
+__device__ cudaError_t cudaGraphKernelNodeUpdatesApply(const cudaGraphKernelNodeUpdate *updates,
+                                                       size_t updateCount);
+}
+
+// `size` bytes of the node's parameters from `offset` on.
+static inline __device__ cudaError_t cudaGraphKernelNodeSetParam(cudaGraphDeviceNode_t node,
+                                                                 size_t offset, const void *value,
+                                                                 size_t size) {
+    cudaGraphKernelNodeUpdate update;
+    update.node = node;
+    update.field = cudaGraphKernelNodeFieldParam;
+    update.updateData.param.pValue = value;
+    update.updateData.param.offset = offset;
+    update.updateData.param.size = size;
+    return cudaGraphKernelNodeUpdatesApply(&update, 1);
+}
+template <class T>
+static inline __device__ cudaError_t cudaGraphKernelNodeSetParam(cudaGraphDeviceNode_t node,
+                                                                 size_t offset, const T &value) {
+    return cudaGraphKernelNodeSetParam(node, offset, (const void *)&value, sizeof value);
+}
+static inline __device__ cudaError_t cudaGraphKernelNodeSetGridDim(cudaGraphDeviceNode_t node,
+                                                                   dim3 gridDim) {
+    cudaGraphKernelNodeUpdate update;
+    update.node = node;
+    update.field = cudaGraphKernelNodeFieldGridDim;
+    update.updateData.gridDim.x = gridDim.x;
+    update.updateData.gridDim.y = gridDim.y;
+    update.updateData.gridDim.z = gridDim.z;
+    return cudaGraphKernelNodeUpdatesApply(&update, 1);
+}
+// A node that is not enabled does nothing.
+static inline __device__ cudaError_t cudaGraphKernelNodeSetEnabled(cudaGraphDeviceNode_t node,
+                                                                   bool enable) {
+    cudaGraphKernelNodeUpdate update;
+    update.node = node;
+    update.field = cudaGraphKernelNodeFieldEnabled;
+    update.updateData.isEnabled = enable;
+    return cudaGraphKernelNodeUpdatesApply(&update, 1);
 }
 #endif
 

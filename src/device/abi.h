@@ -317,7 +317,8 @@ enum kd_async_type {
     X(cudaMemset2DAsync, 6, 0, 32)                                                                 \
     X(cudaMemset3DAsync, 4, 1 << 0 | 1 << 2, 32)                                                   \
     X(cudaGraphLaunch, 2, 0, 32)                                                                   \
-    X(cudaGetCurrentGraphExec, 0, 0, 64)
+    X(cudaGetCurrentGraphExec, 0, 0, 64)                                                           \
+    X(cudaGraphKernelNodeUpdatesApply, 2, 0, 32)
 
 enum kd_device_function {
 #define KD_DEVICE_ENUM(name, nargs, aggregates, bits) KD_##name,
@@ -391,8 +392,8 @@ enum kd_device_function {
       (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form, const uint64_t *in,   \
        uint64_t *out))                                                                             \
     /* the same for the lanes in mask of a group of `width` that begins with `thread`, all from    \
-       one object: input k of lane l is in[k * width + l], of which output k becomes out[k * width           \
-       + l] (zero for lanes that are not in mask) */                                                          \
+       one object: input k of lane l is in[k * width + l], of which output k becomes out[k * width \
+       + l] (zero for lanes that are not in mask) */                                               \
     X(void, kd_rt_tex_lanes,                                                                       \
       (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form, uint32_t width,       \
        uint32_t mask, const uint32_t *in, uint32_t *out))                                          \

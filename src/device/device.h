@@ -90,6 +90,16 @@ enum kd_status kd_context_wait(struct kd_context *c);
 // Writes finished printf output to stdout. Waits call it by themselves.
 void kd_context_flush_printf(struct kd_context *c);
 
+// A change of a kernel node by a kernel.
+enum kd_update_kind { KD_UPDATE_GRID, KD_UPDATE_PARAM, KD_UPDATE_ENABLED };
+struct kd_kernel_update {
+    enum kd_update_kind kind;
+    bool enabled;
+    uint32_t grid[3];
+    const void *value; // `size` bytes of the parameters from `offset` on
+    uint64_t offset, size;
+};
+
 // What the device runtime has to ask its user, since devices have other numbers there. `attribute`
 // takes the API's numbers and returns false when there is none.
 struct kd_device_queries {
@@ -98,6 +108,9 @@ struct kd_device_queries {
     bool (*attribute)(int ordinal, int attribute, int *out);
     // The graph with this handle; NULL: none that kernels may launch.
     struct kd_graph *(*graph)(uint64_t handle);
+    // Changes the kernel node with this handle, by kd_graph_update. KD_NOT_FOUND: none that kernels
+    // may change.
+    enum kd_status (*update)(uint64_t handle, const struct kd_kernel_update *u);
 };
 void kd_set_device_queries(const struct kd_device_queries *q);
 
@@ -487,6 +500,14 @@ void kd_graph_free(struct kd_graph *g);
 enum kd_status kd_graph_set(struct kd_graph *g, uint32_t index, const struct kd_graph_node *node);
 // A node that is not enabled does nothing.
 enum kd_status kd_graph_enable(struct kd_graph *g, uint32_t index, bool enabled);
+// A kernel changes a kernel node: for the launch that runs, when the node has not begun, and for
+// all later ones, those that are queued too. KD_INVALID_VALUE: it is no kernel node, has no such
+// parameter, or the grid is impossible. Small enough for a kernel's stack.
+enum kd_status kd_graph_update(struct kd_graph *g, uint32_t index,
+                               const struct kd_kernel_update *u);
+// Before the first launch: kernels will change nodes.
+void kd_graph_set_updatable(struct kd_graph *g);
+
 // Value cells that are set when a launch begins, for this and later launches.
 struct kd_graph_cell {
     uint32_t *cell, value;

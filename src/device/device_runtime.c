@@ -498,6 +498,63 @@ static cudaError_t graph_launch(const struct call *c) {
     return error_of(graph_launch_nested(g, c->grid, (enum nested_graph_mode)mode));
 }
 
+// A copy of what a kernel points to, which is read before anything is locked or allocated: a bad
+// address ends the kernel here.
+static void *copy_of(const void *from, size_t size) {
+    const volatile uint8_t *byte = from;
+    for (size_t at = 0; at < size; at += 4096)
+        (void)byte[at];
+    (void)byte[size - 1];
+    void *to = malloc(size);
+    return to ? memcpy(to, from, size) : NULL;
+}
+
+static enum kd_status update_node(const struct cudaGraphKernelNodeUpdate *from) {
+    struct cudaGraphKernelNodeUpdate u = *from;
+    struct kd_kernel_update k = {0};
+    void *value = NULL;
+    switch (u.field) {
+    case cudaGraphKernelNodeFieldGridDim:
+        k.kind = KD_UPDATE_GRID;
+        k.grid[0] = u.updateData.gridDim.x;
+        k.grid[1] = u.updateData.gridDim.y;
+        k.grid[2] = u.updateData.gridDim.z;
+        break;
+    case cudaGraphKernelNodeFieldParam:
+        k.kind = KD_UPDATE_PARAM;
+        k.offset = u.updateData.param.offset;
+        k.size = u.updateData.param.size;
+        if (!k.size || k.size > MAX_PARAMS || !u.updateData.param.pValue)
+            return KD_INVALID_VALUE;
+        if (!(k.value = value = copy_of(u.updateData.param.pValue, k.size)))
+            return KD_OUT_OF_MEMORY;
+        break;
+    case cudaGraphKernelNodeFieldEnabled:
+        k.kind = KD_UPDATE_ENABLED;
+        k.enabled = u.updateData.isEnabled != 0;
+        break;
+    default:
+        return KD_INVALID_VALUE;
+    }
+    enum kd_status status =
+        queries ? queries->update((uint64_t)(uintptr_t)u.node, &k) : KD_NOT_FOUND;
+    free(value);
+    return status;
+}
+
+// In their order; the first that cannot be made ends it.
+static cudaError_t update_nodes(const struct call *c) {
+    const struct cudaGraphKernelNodeUpdate *u = pointer(c, 0);
+    if (!u && c->args[1])
+        return cudaErrorInvalidValue;
+    for (uint64_t i = 0; i < c->args[1]; i++) {
+        enum kd_status status = update_node(&u[i]);
+        if (status)
+            return status == KD_NOT_FOUND ? cudaErrorInvalidValue : error_of(status);
+    }
+    return cudaSuccess;
+}
+
 // ---- Memory -------------------------------------------------------------------------------
 
 static cudaError_t allocate(const struct call *c) {
@@ -665,6 +722,8 @@ static cudaError_t call_function(const struct call *c, uint32_t function) {
         return set_2d(c);
     case KD_cudaGraphLaunch:
         return graph_launch(c);
+    case KD_cudaGraphKernelNodeUpdatesApply:
+        return update_nodes(c);
     case KD_cudaMemset3DAsync:
         return set_3d(c);
     default:

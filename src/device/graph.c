@@ -77,6 +77,7 @@ struct kd_graph {
     struct graph_run *run;
     struct op *last;            // gate of the last launch, held
     uint64_t handle;            // its user's, when kernels may launch it
+    bool updatable;             // by kernels: nodes change in place, under the lock
     atomic_int running, queued; // runs that have not ended; launches by kernels that have not begun
     uint32_t nevents;
     uint32_t *event_slot; // by node, its number + 1 among event nodes; NULL: there are none
@@ -92,6 +93,7 @@ struct graph_run {
     struct kd_share *share; // only to be compared
     uint8_t priority;
     uint64_t *serials;  // by node: that of its block, twice, plus enabled
+    bool *local;        // by node: that of its block
     atomic_uint *costs; // by node: nanoseconds of the last time, when it was measured
     atomic_uint *left;  // by region: sinks that have not ended
     uint8_t *ops;
@@ -185,6 +187,7 @@ static void shape_regions(struct shape *s, const struct kd_graph_shape *from) {
 
 static void run_free(struct graph_run *r) {
     free(r->serials);
+    free(r->local);
     free(r->costs);
     free(r->left);
     free(r->ops);
@@ -204,10 +207,11 @@ static struct graph_run *run_new(struct kd_graph *g) {
     r->refs = 1;
     r->graph = g;
     r->serials = calloc(n, sizeof *r->serials);
+    r->local = calloc(n, sizeof *r->local);
     r->costs = calloc(n, sizeof *r->costs);
     r->left = calloc(g->shape.nregions, sizeof *r->left);
     r->ops = aligned_alloc(64, n * OP_STRIDE);
-    if (r->serials && r->costs && r->left && r->ops)
+    if (r->serials && r->local && r->costs && r->left && r->ops)
         return r;
     run_free(r);
     return NULL;
@@ -509,6 +513,96 @@ enum kd_status kd_graph_enable(struct kd_graph *g, uint32_t index, bool enabled)
     return v ? kd_succeed() : KD_OUT_OF_MEMORY;
 }
 
+void kd_graph_set_updatable(struct kd_graph *g) {
+    g->updatable = true;
+}
+
+// The launch that the node makes, with a change.
+static enum kd_status changed_launch(struct node *n, const struct kd_kernel_update *u,
+                                     struct kd_launch_config *c) {
+    const struct kd_launch *l = &n->launch;
+    *c = (struct kd_launch_config){.kernel = l->kernel,
+                                   .shared_bytes = l->dynamic_bytes,
+                                   .params = n->params,
+                                   .param_bytes = kd_kernel_info(l->kernel)->param_bytes,
+                                   .cooperative = l->cooperative};
+    memcpy(c->grid, u->kind == KD_UPDATE_GRID ? u->grid : l->grid, sizeof c->grid);
+    memcpy(c->block, l->block, sizeof c->block);
+    if (l->cluster_blocks > 1)
+        memcpy(c->cluster, l->cluster, sizeof c->cluster);
+    if (!c->grid[0] || !c->grid[1] || !c->grid[2] || c->grid[0] > INT32_MAX ||
+        c->grid[1] > UINT16_MAX || c->grid[2] > UINT16_MAX)
+        return KD_INVALID_VALUE;
+    return launch_check(c);
+}
+
+// Code can depend on the grid's size and on how pointers are aligned.
+static enum kd_status update_launch(struct node *n, const struct kd_kernel_update *u) {
+    struct kd_launch_config c;
+    struct op *draft = op_new(n->context, OP_LAUNCH);
+    if (!draft)
+        return KD_OUT_OF_MEMORY;
+    enum kd_status status = changed_launch(n, u, &c);
+    if (!status && u->kind == KD_UPDATE_PARAM)
+        memcpy(n->params + u->offset, u->value, u->size);
+    if (!status)
+        status = nested_prepare(draft, &c);
+    if (!status) {
+        n->launch = draft->launch;
+        n->launch.params = n->params;
+        n->units = draft->units;
+        n->chunk = draft->chunk;
+    }
+    op_unref(draft);
+    return status;
+}
+
+// The run that is going on, when it has not come to the node yet.
+static void update_run(struct kd_graph *g, uint32_t index, const struct version *v) {
+    struct graph_run *r = g->run;
+    struct op *op = op_at(r, index);
+    const struct node *n = v->nodes[index];
+    if (atomic_load(&g->running) && atomic_load(&op->pending) > 0) {
+        op->kind = v->enabled[index] ? OP_LAUNCH : OP_MARK;
+        op->launch = n->launch;
+        op->launch.gridid = launch_new_grids(1);
+        op->units = n->units;
+        op->chunk = n->chunk;
+        r->local[index] = n->local;
+    }
+    r->serials[index] = 0; // the next run takes it anew
+    r->version = 0;
+}
+
+static enum kd_status update(struct kd_graph *g, uint32_t index, const struct kd_kernel_update *u) {
+    struct version *v = g->version;
+    struct version *running = atomic_load(&g->running) ? g->run->launch->version : v;
+    struct node *n = v->nodes[index];
+    if (!n || n->kind != KD_NODE_LAUNCH || running->nodes[index] != n)
+        return KD_INVALID_VALUE;
+    uint64_t bytes = kd_kernel_info(n->launch.kernel)->param_bytes;
+    if (u->kind == KD_UPDATE_PARAM && (u->offset > bytes || u->size > bytes - u->offset))
+        return KD_INVALID_VALUE;
+    enum kd_status status = KD_OK;
+    if (u->kind == KD_UPDATE_ENABLED)
+        v->enabled[index] = running->enabled[index] = u->enabled;
+    else
+        status = update_launch(n, u);
+    if (!status)
+        update_run(g, index, v);
+    return status;
+}
+
+enum kd_status kd_graph_update(struct kd_graph *g, uint32_t index,
+                               const struct kd_kernel_update *u) {
+    if (index >= g->shape.n || !g->updatable)
+        return KD_INVALID_VALUE;
+    pthread_mutex_lock(&g->lock);
+    enum kd_status status = update(g, index, u);
+    pthread_mutex_unlock(&g->lock);
+    return status;
+}
+
 enum kd_status kd_graph_set_cells(struct kd_graph *g, const struct kd_graph_cell *cells, size_t n) {
     struct kd_graph_cell *copy = malloc((n + 1) * sizeof *copy);
     if (!copy)
@@ -723,6 +817,7 @@ static void load(struct graph_run *r, const struct version *v, uint32_t i) {
     op->device = n && n->context ? n->context->device : gate->device;
     op->context = n && n->context ? n->context : gate->context;
     op->kind = n && v->enabled[i] ? op_kind_of(n) : OP_MARK;
+    r->local[i] = n && n->local;
     if (!n)
         return;
     op->units = n->units;
@@ -805,11 +900,23 @@ static bool start_region(struct graph_run *r, uint32_t index, struct worklist *w
     return true;
 }
 
+static void lock_updates(struct kd_graph *g) {
+    if (g->updatable)
+        pthread_mutex_lock(&g->lock);
+}
+
+static void unlock_updates(struct kd_graph *g) {
+    if (g->updatable)
+        pthread_mutex_unlock(&g->lock);
+}
+
 static void run_ended(struct graph_run *r, struct worklist *w) {
     struct graph_launch *l = r->launch;
     struct nested *environment = atomic_load_explicit(&l->gate->environment, memory_order_acquire);
-    atomic_fetch_sub(&l->graph->running, 1);
     struct kd_graph *g = l->graph; // l lies in the gate, which may go
+    lock_updates(g);               // which look at the launch
+    atomic_fetch_sub(&g->running, 1);
+    unlock_updates(g);
     struct version *v = l->version;
     if (environment)
         nested_child_ended(environment, false, w);
@@ -897,16 +1004,32 @@ void graph_begin(struct op *gate, struct worklist *w) {
         op_push_ended(w, gate);
         return;
     }
+    lock_updates(l->graph);
     atomic_fetch_add(&l->graph->running, 1);
     struct graph_run *r = run_take(l->graph);
     r->launch = l;
     prepare(r);
     reset(r, &r->graph->shape.regions[0]);
+    unlock_updates(l->graph);
     for (size_t i = 0; i < l->version->ncells; i++)
         __atomic_store_n(l->version->cells[i].cell, l->version->cells[i].value, __ATOMIC_RELEASE);
     wait_for_events(r);
     if (!start_region(r, 0, w))
         run_ended(r, w);
+}
+
+// In a large graph nothing is in the caches any more when its turn comes: nodes run about in the
+// order in which they were made.
+static void prefetch_behind(struct graph_run *r, uint32_t node) {
+    enum { AHEAD = 3 };
+    if (r->graph->updatable || node + AHEAD >= r->graph->shape.n)
+        return;
+    const char *later = (const char *)op_at(r, node + AHEAD);
+    for (size_t at = 0; at < offsetof(struct op, inline_bytes); at += 64)
+        __builtin_prefetch(later + at, 1);
+    const struct op *next = op_at(r, node + 1);
+    if (next->kind == OP_LAUNCH)
+        __builtin_prefetch(next->launch.params);
 }
 
 // A node that other nodes could run beside goes to other threads, unless it is known to be short.
@@ -916,9 +1039,9 @@ static bool run_here(struct op *op) {
     if (!runner || !runner->running || op->units > LOCAL_UNITS ||
         op->device != r->launch->gate->device || (op->share && op->share != runner->share))
         return false;
-    const struct node *n = r->launch->version->nodes[op->node];
-    if (!n->local)
+    if (!r->local[op->node])
         return false;
+    prefetch_behind(r, op->node);
     unsigned cost = atomic_load_explicit(&r->costs[op->node], memory_order_relaxed);
     if (op->device->scheduler.slots > 1) {
         if (op->units > 1 && cost > LONG_NS)

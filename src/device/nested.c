@@ -243,6 +243,13 @@ static enum kd_status make_code_aside(const struct kd_launch_config *c) {
     return r.status;
 }
 
+enum kd_status nested_prepare(struct op *op, const struct kd_launch_config *c) {
+    enum kd_status status = launch_check(c);
+    if (!status && !kernel_has_code(c->kernel, c->grid, c->block, c->params))
+        status = make_code_aside(c);
+    return status ? status : launch_prepare(op, c);
+}
+
 struct op *nested_launch_new(struct op *grid, const struct kd_launch_config *config,
                              enum kd_status *status) {
     struct kd_launch_config c = *config;
@@ -254,11 +261,7 @@ struct op *nested_launch_new(struct op *grid, const struct kd_launch_config *con
         return NULL;
     }
     const uint8_t *params = c.params = op->launch.params;
-    *status = launch_check(&c);
-    if (!*status && !kernel_has_code(c.kernel, c.grid, c.block, c.params))
-        *status = make_code_aside(&c);
-    if (!*status)
-        *status = launch_prepare(op, &c);
+    *status = nested_prepare(op, &c);
     if (*status) {
         op_unref(op);
         return NULL;

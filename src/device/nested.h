@@ -38,6 +38,8 @@ bool nested_stream_wait(struct op *grid, enum nested_place place, uint64_t strea
                         struct op **block_tail, uint64_t event);
 
 // A launch that has not been submitted yet, with its parameters; NULL with the status.
+// launch_prepare on a kernel's stack: code that has to be made is made by another thread.
+enum kd_status nested_prepare(struct op *op, const struct kd_launch_config *config);
 struct op *nested_launch_new(struct op *grid, const struct kd_launch_config *config,
                              enum kd_status *status);
 // A copy or set, to be filled and planned by the caller. NULL: no memory.

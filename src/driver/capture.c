@@ -6,6 +6,7 @@
 
 #include "driver/capture_state.h"
 #include "driver/graph.h"
+#include "driver/graph_updatable.h"
 
 atomic_int drv_captures;
 
@@ -372,7 +373,7 @@ static bool of_stream(CUlaunchAttributeID id) {
 }
 
 static CUresult add_kernel(struct capturing *s, CUgraphNodeParams *params,
-                           const CUlaunchAttribute *attributes, unsigned nattributes) {
+                           CUlaunchAttribute *attributes, unsigned nattributes) {
     struct drv_node *node;
     for (unsigned i = 0; i < nattributes; i++)
         if (attributes[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
@@ -382,11 +383,15 @@ static CUresult add_kernel(struct capturing *s, CUgraphNodeParams *params,
     for (unsigned i = 0; i < nattributes; i++)
         if (!of_stream(attributes[i].id))
             TRY(drv_node_set_attribute(node, attributes[i].id, &attributes[i].value));
+    for (unsigned i = 0; i < nattributes; i++)
+        if (attributes[i].id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)
+            attributes[i].value.deviceUpdatableKernelNode.devNode =
+                drv_node_updatable(node) ? drv_node_device_handle(node) : NULL;
     return CUDA_SUCCESS;
 }
 
 CUresult drv_capture_kernel(struct kd_queue *q, CUgraphNodeParams *params,
-                            const CUlaunchAttribute *attributes, unsigned nattributes) {
+                            CUlaunchAttribute *attributes, unsigned nattributes) {
     struct capturing *s;
     capture_lock();
     CUresult result = capture_find(q, &s);

@@ -65,7 +65,7 @@ CUresult drv_capture_add(struct kd_queue *q, CUgraphNodeParams *params, struct d
 // The same for a kernel node with attributes. Programmatic stream serialization makes the edge from
 // a kernel before it a programmatic one.
 CUresult drv_capture_kernel(struct kd_queue *q, CUgraphNodeParams *params,
-                            const CUlaunchAttribute *attributes, unsigned nattributes);
+                            CUlaunchAttribute *attributes, unsigned nattributes);
 
 // ---- Events -------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // What kernels ask about devices (guide 13.3.1.5), answered as on the host.
 #include "driver/driver.h"
 #include "driver/graph_exec.h"
+#include "driver/graph_updatable.h"
 
 static bool attribute(int ordinal, int number, int *out) {
     struct drv_device *d;
@@ -19,6 +20,6 @@ static struct kd_graph *graph(uint64_t handle) {
 
 void drv_answer_kernels(void) {
     static const struct kd_device_queries queries = {drv_device_count, drv_device_ordinal,
-                                                     attribute, graph};
+                                                     attribute, graph, drv_updatable_change};
     kd_set_device_queries(&queries);
 }

@@ -9,6 +9,7 @@
 #include "driver/copy.h"
 #include "driver/external_semaphore.h"
 #include "driver/graph_memory.h"
+#include "driver/graph_updatable.h"
 #include "driver/launch.h"
 #include "driver/user_object.h"
 
@@ -424,6 +425,7 @@ static void exec_release(struct drv_object *o) {
     if (source)
         source->execs--;
     drv_graph_memory_forget_exec(exec);
+    drv_updatable_remove(exec);
     kd_graph_free(exec->k);
     drv_graph_free(exec->graph);
     free(exec->nodes);
@@ -532,6 +534,7 @@ static CUresult fill(struct drv_exec *exec, struct drv_graph *g, struct outcome 
     TRY(list_memory(exec));
     exec->checked = drv_unloads;
     TRY(apply_all(exec, o));
+    TRY(drv_updatable_add(exec));
     TRY(drv_conditionals_list(exec->graph, &exec->conditionals));
     TRY(drv_conditionals_set_cells(&exec->conditionals, exec->k));
     return drv_exec_hold(exec);
@@ -554,10 +557,11 @@ static CUresult check_source(struct drv_graph *g, uint64_t flags) {
     REQUIRE(!g->capturing, CUDA_ERROR_INVALID_VALUE, "a stream is capturing into the graph");
     REQUIRE(!g->moved, CUDA_ERROR_INVALID_VALUE,
             "the graph was moved into another one and cannot be instantiated by itself");
-    bool once = flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH || drv_graph_has_memory_nodes(g);
+    bool once = flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH ||
+                drv_graph_has_memory_nodes(g) || drv_graph_updatable(g);
     REQUIRE(!once || !g->execs, CUDA_ERROR_NOT_SUPPORTED,
-            "a graph with memory nodes, or for the device to launch, has one executable graph at a "
-            "time");
+            "a graph with memory nodes, with nodes that the device updates, or for the device to "
+            "launch, has one executable graph at a time");
     return CUDA_SUCCESS;
 }
 

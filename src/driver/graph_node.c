@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "driver/graph.h"
+#include "driver/graph_updatable.h"
 
 CUresult drv_node_find(CUgraphNode handle, struct drv_node **out) {
     *out = drv_object_find(handle, DRV_GRAPH_NODE);
@@ -116,6 +117,8 @@ CUresult cuGraphDestroyNode(CUgraphNode hNode) {
     REQUIRE(!memory && !n->graph->memory_nodes, CUDA_ERROR_NOT_SUPPORTED,
             "nodes of a graph with memory nodes cannot be destroyed");
     REQUIRE(!n->graph->capturing, CUDA_ERROR_INVALID_VALUE, "a stream is capturing into the graph");
+    REQUIRE(!drv_node_updatable(n), CUDA_ERROR_INVALID_VALUE,
+            "a node that the device updates cannot be destroyed");
     drv_node_destroy(n);
     return CUDA_SUCCESS;
 }
@@ -139,13 +142,26 @@ static CUresult check_attribute(CUlaunchAttributeID id) {
     return CUDA_SUCCESS;
 }
 
+// Once the device may update a node, it always may.
+static CUresult check_updatable(const struct drv_node *node, const CUlaunchAttributeValue *v) {
+    int value = v->deviceUpdatableKernelNode.deviceUpdatable;
+    REQUIRE(value == 0 || value == 1, CUDA_ERROR_INVALID_VALUE, "deviceUpdatable is 0 or 1, not %d",
+            value);
+    REQUIRE(value || !drv_node_updatable(node), CUDA_ERROR_INVALID_VALUE,
+            "the device may update the node: that cannot be taken back");
+    return CUDA_SUCCESS;
+}
+
 CUresult drv_node_set_attribute(struct drv_node *node, CUlaunchAttributeID id,
                                 const CUlaunchAttributeValue *value) {
     TRY(check_attribute(id));
     TRY(drv_attribute_check(id, value));
-    REQUIRE(id != CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE ||
-                !value->deviceUpdatableKernelNode.deviceUpdatable,
-            CUDA_ERROR_NOT_SUPPORTED, "kernel nodes cannot be updated from the device");
+    CUlaunchAttributeValue own = *value;
+    if (id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE) {
+        TRY(check_updatable(node, value));
+        own.deviceUpdatableKernelNode.devNode = drv_node_device_handle(node);
+        value = &own;
+    }
     for (unsigned i = 0; i < node->nattributes; i++)
         if (node->attributes[i].id == id) {
             node->attributes[i].value = *value;
@@ -196,6 +212,8 @@ CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
     struct drv_node *to, *from;
     TRY(find_kernel(dst, &to));
     TRY(find_kernel(src, &from));
+    REQUIRE(!drv_node_updatable(to) && !drv_node_updatable(from), CUDA_ERROR_INVALID_VALUE,
+            "attributes of nodes that the device updates cannot be copied");
     for (unsigned i = 0; to != from && i < from->nattributes; i++)
         TRY(drv_node_set_attribute(to, from->attributes[i].id, &from->attributes[i].value));
     return CUDA_SUCCESS;

@@ -358,6 +358,9 @@ static CUresult clone_attributes(struct drv_node *to, const struct drv_node *fro
         REQUIRE(a, CUDA_ERROR_OUT_OF_MEMORY, "no memory for attributes");
         memcpy(a, from->attributes, from->nattributes * sizeof *a);
     }
+    for (unsigned i = 0; i < from->nattributes; i++)
+        if (a[i].id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)
+            a[i].value.deviceUpdatableKernelNode.devNode = (CUgraphDeviceNode)to->object.handle;
     free(to->attributes);
     to->attributes = a;
     to->nattributes = from->nattributes;

@@ -5,6 +5,7 @@
 
 #include "driver/copy.h"
 #include "driver/graph_exec.h"
+#include "driver/graph_updatable.h"
 #include "driver/user_object.h"
 
 // ---- What may change ----------------------------------------------------------------------
@@ -383,6 +384,11 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
     *resultInfo = (CUgraphExecUpdateResultInfo){CU_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL};
     TRY(drv_exec_find(hGraphExec, &exec));
     TRY(drv_graph_find(hGraph, &g));
+    resultInfo->result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+    REQUIRE(!drv_graph_updatable(g) && !drv_graph_updatable(exec->graph),
+            CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+            "a graph with nodes that the device updates cannot be updated as a whole");
+    resultInfo->result = CU_GRAPH_EXEC_UPDATE_ERROR;
     REQUIRE(!g->moved && !g->capturing, CUDA_ERROR_INVALID_VALUE,
             "the graph belongs to a node of another graph, or a stream captures into it");
     return update(exec, exec->graph, g, resultInfo);

@@ -85,6 +85,7 @@ struct attributes {
     unsigned nevents;
     unsigned preferred[3]; // shape of clusters; [0] 0: not given
     bool prioritized;
+    bool updatable; // by the device, as a node of a graph
     int priority;
 };
 
@@ -159,6 +160,8 @@ static CUresult launch(const CUlaunchConfig *c, CUfunction handle, void **pointe
     TRY(drv_capture_enter(q, ctx, &captured));
     if (captured)
         return capture(c, f, q, ctx, pointers, extra);
+    REQUIRE(!a->updatable, CUDA_ERROR_INVALID_VALUE,
+            "only nodes of graphs can be updated by the device: the stream does not capture");
     if (!extra)
         return gather_and_submit(c, f, q, ctx, pointers, a);
     const void *params = NULL;
@@ -235,8 +238,7 @@ static CUresult take_attribute(struct attributes *a, const CUlaunchAttribute *at
         a->priority = v->priority;
         break;
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-        REQUIRE(!v->deviceUpdatableKernelNode.deviceUpdatable, CUDA_ERROR_NOT_SUPPORTED,
-                "kernel nodes cannot be updated from the device");
+        a->updatable = v->deviceUpdatableKernelNode.deviceUpdatable != 0;
         break;
     default:
         break;
