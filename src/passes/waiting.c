@@ -233,10 +233,51 @@ static bool loop_waits(struct flow *fl, const struct cfg_loop *l) {
     return false;
 }
 
+static bool reads_clock(const struct kir_inst *i) {
+    return i->op == ISA_OP_SREG && i->sreg >= ISA_SREG_CLOCK && i->sreg <= ISA_SREG_GLOBALTIMER_HI;
+}
+
+// Does v, inside l, come from a clock, by arithmetic alone?
+static bool from_clock(const struct flow *fl, const struct cfg_loop *l, const struct kir_value *v,
+                       uint8_t *seen) {
+    if (v->kind != KIR_VALUE_INST || seen[v->id] || !in_loop(fl, l, v->def->block))
+        return false;
+    seen[v->id] = 1;
+    const struct kir_inst *d = v->def;
+    if (reads_clock(d))
+        return true;
+    if (d->op != ISA_OP_PHI && isa_op_info[d->op].klass != ISA_CLASS_POINTWISE)
+        return false;
+    for (uint32_t k = 0; k < d->nops; k++)
+        if (from_clock(fl, l, d->ops[k], seen))
+            return true;
+    return false;
+}
+
+// A loop that passes the time, and is left by all lanes at once.
+static bool loop_watches_clock(struct flow *fl, const struct cfg_loop *l) {
+    for (uint32_t p = l->first; p <= l->last && !fl->loop_divergent[l->index]; p++) {
+        const struct kir_block *b = fl->cfg->order[p];
+        bool leaves = false;
+        for (uint32_t k = 0; k < b->last->ntargets; k++)
+            leaves |= !in_loop(fl, l, b->last->targets[k]);
+        if (!leaves || !b->last->nops)
+            continue;
+        uint8_t *seen = arena_array(fl->arena, uint8_t, fl->func->value_count + 1);
+        if (from_clock(fl, l, b->last->ops[0], seen))
+            return true;
+    }
+    return false;
+}
+
 void waiting_find(struct flow *fl) {
     fl->loop_waits = arena_array(fl->arena, uint8_t, fl->cfg->loops.len + 1);
-    for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
-        fl->loop_waits[k] = loop_waits(fl, fl->cfg->loops.data[k]);
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
+        const struct cfg_loop *l = fl->cfg->loops.data[k];
+        fl->loop_waits[k] = loop_waits(fl, l)           ? WAITS_FOR_OTHERS
+                            : loop_watches_clock(fl, l) ? WAITS_FOR_TIME
+                                                        : WAITS_NOT;
+    }
 }
 
 bool waiting_any(const struct flow *fl) {
@@ -421,7 +462,8 @@ const struct kir_inst *waiting_dependent(const struct flow *fl) {
     }
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
         const struct cfg_loop *l = fl->cfg->loops.data[k];
-        if (fl->loop_waits[k] && (fl->loop_divergent[k] || awaited_pending(fl, l->header, false)))
+        if (fl->loop_waits[k] == WAITS_FOR_OTHERS &&
+            (fl->loop_divergent[k] || awaited_pending(fl, l->header, false)))
             return l->header->last;
     }
     return NULL;

@@ -5,6 +5,10 @@
 
 #include "passes/flow.h"
 
+// Values of fl->loop_waits. Warps that only pass the time let others run meanwhile, as on hardware,
+// where a block's warps wait at the same time.
+enum { WAITS_NOT, WAITS_FOR_OTHERS, WAITS_FOR_TIME };
+
 // Sets fl->loop_waits: loops whose exit depends on memory that others write and that the loop
 // itself does not advance: spinning on a volatile load, on an exchange, on a compare-and-swap
 // with the same expected value each time. A compare-and-swap that retries with the value it
@@ -13,9 +17,9 @@ void waiting_find(struct flow *fl);
 bool waiting_any(const struct flow *fl);
 
 // Does vector code with one mask a warp run this function right? NULL: it does. Else where lanes
-// of one warp may have to wait for each other: a barrier, a wait for a phase or a waiting loop while
-// other lanes are pending, a wait for phases that differ from lane to lane, or warp synchronisation
-// in both arms of a divergent branch.
+// of one warp may have to wait for each other: a barrier, a wait for a phase or a waiting loop
+// while other lanes are pending, a wait for phases that differ from lane to lane, or warp
+// synchronisation in both arms of a divergent branch.
 const struct kir_inst *waiting_dependent(const struct flow *fl);
 
 #endif
