@@ -68,6 +68,12 @@ static CUresult add_text(struct drv_link *l, const char *text, size_t size) {
     return CUDA_SUCCESS;
 }
 
+// An archive without members, as libcudadevrt.a is: the device runtime is part of the driver.
+static bool is_empty_archive(const void *data, size_t size) {
+    static const char magic[] = "!<arch>\n";
+    return size == sizeof magic - 1 && memcmp(data, magic, size) == 0;
+}
+
 static CUresult add(struct drv_link *l, CUjitInputType type, const void *data, size_t size) {
     char why[256] = "";
     REQUIRE(data && size, CUDA_ERROR_INVALID_VALUE, "there is nothing to link");
@@ -86,6 +92,8 @@ static CUresult add(struct drv_link *l, CUjitInputType type, const void *data, s
             REQUIRE(found, CUDA_ERROR_NO_BINARY_FOR_GPU, "the container has no PTX");
             return add_text(l, e.data, e.size);
         }
+        if (type == CU_JIT_INPUT_LIBRARY && is_empty_archive(data, size))
+            return CUDA_SUCCESS;
         FAIL(CUDA_ERROR_NO_BINARY_FOR_GPU, "only PTX, and containers with PTX, can be linked");
     default:
         FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no type of input", (int)type);

@@ -52,6 +52,8 @@ static void two_texts(void) {
     OK(cuLinkCreate(0, NULL, NULL, &state));
     OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, caller, sizeof caller, "caller", 0, NULL, NULL));
     OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, callee, sizeof callee, "callee", 0, NULL, NULL));
+    // The device runtime's library: an archive without members.
+    OK(cuLinkAddData(state, CU_JIT_INPUT_LIBRARY, "!<arch>\n", 8, "libcudadevrt.a", 0, NULL, NULL));
     OK(cuLinkComplete(state, &image, &size));
     CHECK(image && size > 0);
     CHECK(run(image) == 42);
@@ -83,6 +85,8 @@ static void errors(void) {
     EXPECT(cuLinkComplete(state, &image, &size), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuLinkComplete(NULL, &image, &size), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, junk, sizeof junk, NULL, 0, NULL, NULL),
+           CUDA_ERROR_NO_BINARY_FOR_GPU);
+    EXPECT(cuLinkAddData(state, CU_JIT_INPUT_LIBRARY, "!<arch>\nmember", 14, NULL, 0, NULL, NULL),
            CUDA_ERROR_NO_BINARY_FOR_GPU);
     EXPECT(cuLinkAddData(state, (CUjitInputType)77, junk, sizeof junk, NULL, 0, NULL, NULL),
            CUDA_ERROR_INVALID_VALUE);
