@@ -130,6 +130,23 @@ INLINE float reciprocal_f(float a) {
     return fma_f(fma_f(-a, r, 1.0f), r, r);
 }
 
+// `cpu` on kudzu's CPU device and `gpu` on an NVIDIA GPU, for what a GPU has an instruction for and
+// a vector unit has not; the other one is dropped where PTX is compiled. Both keep the function's
+// bound.
+INLINE float on_cpu_or_gpu_f(float cpu, float gpu) {
+#ifdef __NVPTX__
+    float r;
+    __asm__("{\n\t.reg .b32 %%kudzu_cpu;\n\t.reg .pred %%is_cpu;\n\tmov.b32 %%kudzu_cpu, 0;"
+            "\n\tsetp.ne.b32 %%is_cpu, %%kudzu_cpu, 0;\n\tselp.f32 %0, %1, %2, %%is_cpu;\n\t}"
+            : "=f"(r)
+            : "f"(cpu), "f"(gpu));
+    return r;
+#else
+    (void)gpu;
+    return cpu;
+#endif
+}
+
 INLINE int is_nan_d(double x) {
     return x != x;
 }

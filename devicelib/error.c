@@ -90,9 +90,7 @@ float __nv_erfcf(float x) {
     int far = a > ERFCF_ZERO;
     a = far ? 0.0f : a;
     float square = mul_rnf(a, a);
-    exp_parts_f e = exp_split_f(-square, fma_f(-a, a, square));
-    float factor = erfcx_short_f(a);
-    float r = scale_f(fma_f(factor, e.p, factor), e.rounded, 0);
+    float r = exp_product_f(erfcx_short_f(a), -square, fma_f(-a, a, square), 0);
     r = far ? 0.0f : r;
     return x < 0.0f ? 2.0f - r : r;
 }
@@ -106,8 +104,7 @@ float __nv_erfcxf(float x) {
     r = a == INFINITY_F ? 0.0f : r;
     float b = bounded_f(a, 0.0f, 9.5f);
     float square = mul_rnf(b, b);
-    exp_parts_f e = exp_split_f(square, fma_f(b, b, -square));
-    float reflected = scale_f(1.0f + e.p, e.rounded, 1) - r;
+    float reflected = exp_product_f(1.0f, square, fma_f(b, b, -square), 1) - r;
     return x < 0.0f ? reflected : r;
 }
 
@@ -144,9 +141,8 @@ float __nv_normcdff(float x) {
     int far = a > NORMCDFF_ZERO;
     a = far ? 0.0f : a;
     float square = mul_rnf(a, a);
-    exp_parts_f e = exp_split_f(-0.5f * square, -0.5f * fma_f(a, a, -square));
     float factor = erfcx_short_f(a * 0x1.6a09e6p-1f);
-    float r = scale_f(fma_f(factor, e.p, factor), e.rounded, -1);
+    float r = exp_product_f(factor, -0.5f * square, -0.5f * fma_f(a, a, -square), -1);
     r = far ? 0.0f : r;
     return x > 0.0f ? 1.0f - r : r;
 }

@@ -67,8 +67,10 @@ double __nv_expm1(double x) {
 }
 
 float __nv_expf(float x) {
-    float r = exp_scaled_f(in_range_f(x, EXPF_ZERO, EXPF_HIGH), 0);
-    return x < EXPF_ZERO ? 0.0f : r;
+    exp_parts_f e = exp_split_f(in_range_f(x, EXPF_ZERO, EXPF_HIGH), -0.0f);
+    float r = scale_f(1.0f + e.p, e.rounded, 0);
+    exp_gpu_f g = exp_split_gpu_f(x, LOG2_E_HI_F, LOG2_E_LO_F, -0.0f);
+    return on_cpu_or_gpu_f(x < EXPF_ZERO ? 0.0f : r, g.value * g.power);
 }
 
 float __nv_exp2f(float x) {
@@ -76,8 +78,10 @@ float __nv_exp2f(float x) {
     float rounded = add_rnf(y, ROUNDER_F);
     float r = y - add_rnf(rounded, -ROUNDER_F);
     r = scale_f(fma_f(r, poly_exp2f(r), 1.0f), rounded, 0);
-    return x < EXP2F_ZERO ? 0.0f : r;
+    return on_cpu_or_gpu_f(x < EXP2F_ZERO ? 0.0f : r, __nvvm_ex2_approx_f(x));
 }
+
+#define LOG2_10_LO_F 0x1.2f346ep-24f
 
 float __nv_exp10f(float x) {
     float y = in_range_f(x, EXP10F_ZERO, 45.0f);
@@ -86,7 +90,8 @@ float __nv_exp10f(float x) {
     float r = fma_f(k, -0x1.344136p-2f, y);
     r = fma_f(k, 0x1.ec10c0p-27f, r);
     r = scale_f(fma_f(r, poly_exp10f(r), 1.0f), rounded, 0);
-    return x < EXP10F_ZERO ? 0.0f : r;
+    exp_gpu_f g = exp_split_gpu_f(x, 0x1.a934f0p+1f, LOG2_10_LO_F, -0.0f);
+    return on_cpu_or_gpu_f(x < EXP10F_ZERO ? 0.0f : r, g.value * g.power);
 }
 
 // With half of 2^k throughout, which does not overflow. The sum of the large terms is kept exactly.

@@ -60,10 +60,35 @@ INLINE double exp_minus_square(double x, int n) {
     return exp_scaled(-square.hi, -square.lo, n);
 }
 
+// b^(x + low) = value * power on a GPU, whose ex2 needs the fraction alone: log2(b) = log_hi +
+// log_lo, low log2(b) = log_low. The exponent is clamped to -126 to 126 by the saturation; what is
+// beyond it stays in the fraction, so that value and power make zero, a subnormal number or
+// infinity.
+typedef struct {
+    float value, power;
+} exp_gpu_f;
+
+INLINE exp_gpu_f exp_split_gpu_f(float x, float log_hi, float log_lo, float log_low) {
+#ifdef __NVPTX__
+    float part = __nvvm_saturate_f(fma_f(x, log_hi / 252.0f, 0.5f));
+    // 2^23 + 2^22 + 1 + floor(x log2(b)) + 126: its low bits are the power's exponent.
+    float whole = __nvvm_fma_rm_f(part, 252.0f, 0x1.8p23f + 1.0f);
+    float k = add_rnf(whole, -(0x1.8p23f + 127.0f));
+    float fraction = fma_f(x, log_lo, fma_f(x, log_hi, -k)) + log_low;
+    return (exp_gpu_f){__nvvm_ex2_approx_ftz_f(fraction), from_bits_f(bits_f(whole) << 23)};
+#else
+    (void)log_lo;
+    return (exp_gpu_f){fma_f(x, log_hi, log_low), 1.0f};
+#endif
+}
+
+#define LOG2_E_HI_F 0x1.715476p+0f
+#define LOG2_E_LO_F 0x1.4ae0c0p-26f
+
 #define EXPF_HIGH 100.0f
 
-// exp(x + low) = (1 + p) 2^k for x within the bounds above or NaN, low far below one; k in the low
-// bits of rounded. The factors apart, for products with a result that is subnormal.
+// exp(x + low) = (1 + p) 2^k for x within the bounds above or NaN, low far below one; k in the
+// low bits of rounded. The factors apart, for products with a result that is subnormal.
 typedef struct {
     float p, rounded;
 } exp_parts_f;
@@ -76,9 +101,20 @@ INLINE exp_parts_f exp_split_f(float x, float low) {
     return (exp_parts_f){fma_f(r * r, poly_expf(r), r), rounded};
 }
 
-// exp(x) * 2^n for x within the bounds above or NaN, n small.
+// exp(x) * 2^n for x within the bounds above or NaN, n small, and 0 where x is negative.
 INLINE float exp_scaled_f(float x, int n) {
     // Adding -0 changes nothing, and the compiler knows.
     exp_parts_f e = exp_split_f(x, -0.0f);
-    return scale_f(1.0f + e.p, e.rounded, n);
+    exp_gpu_f g = exp_split_gpu_f(x, LOG2_E_HI_F, LOG2_E_LO_F, -0.0f);
+    float power = from_bits_f(bits_f(g.power) + ((u32)n << 23));
+    return on_cpu_or_gpu_f(scale_f(1.0f + e.p, e.rounded, n), g.value * power);
+}
+
+// factor * exp(x + low) * 2^n, rounded at the end, also where it is subnormal.
+INLINE float exp_product_f(float factor, float x, float low, int n) {
+    exp_parts_f e = exp_split_f(x, low);
+    exp_gpu_f g = exp_split_gpu_f(x, LOG2_E_HI_F, LOG2_E_LO_F, low * LOG2_E_HI_F);
+    float scaled = factor * from_bits_f((u32)(127 + n) << 23);
+    return on_cpu_or_gpu_f(scale_f(fma_f(factor, e.p, factor), e.rounded, n),
+                           scaled * g.value * g.power);
 }

@@ -82,7 +82,8 @@ float __nv_powf(float x, float y) {
     e = zero ? 0.0f : e > 151.0f ? 151.0f : e;
     float rounded = add_rnf(e, ROUNDER_F);
     float r = add_rnf(e, -add_rnf(rounded, -ROUNDER_F)) + low;
-    float magnitude = scale_f(fma_f(r, poly_exp2f(r), 1.0f), rounded, 0);
+    float fraction = on_cpu_or_gpu_f(fma_f(r, poly_exp2f(r), 1.0f), __nvvm_ex2_approx_ftz_f(r));
+    float magnitude = scale_f(fraction, rounded, 0);
     return pow_special_f(x, y, zero ? 0.0f : magnitude);
 }
 

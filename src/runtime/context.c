@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/find_driver.h"
 #include "runtime/runtime.h"
@@ -133,6 +134,7 @@ cudaError_t rt_enter_slow(void) {
         current = primary;
     }
     RT_TRY(rt_result(rt_driver[0].cuCtxGetDevice(&rt_thread.context_device)));
+    memset(rt_thread.launched, 0, sizeof rt_thread.launched);
     rt_thread.context = current;
     rt_thread.primary = device >= 0;
     rt_thread.generation = generation;

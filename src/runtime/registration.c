@@ -153,7 +153,7 @@ cudaError_t rt_kernel(const char *function, const void *entry, CUkernel *kernel)
 }
 
 // Only of the runtime's own contexts is it known when they end, so only theirs are kept.
-cudaError_t rt_function(const char *function, const void *entry, CUfunction *handle) {
+static cudaError_t find_function(const char *function, const void *entry, CUfunction *handle) {
     struct rt_symbol symbol;
     RT_TRY(find_kernel(function, entry, &symbol));
     if (!symbol.function || symbol.context != rt_thread.context ||
@@ -165,6 +165,19 @@ cudaError_t rt_function(const char *function, const void *entry, CUfunction *han
             remember(&symbol);
     }
     *handle = symbol.function;
+    return cudaSuccess;
+}
+
+// Without a lock for kernels that the thread launched before.
+cudaError_t rt_function(const char *function, const void *entry, CUfunction *handle) {
+    struct rt_launched *slot = &rt_thread.launched[(uintptr_t)entry / 16 % RT_LAUNCHED];
+    if (__builtin_expect(entry && slot->entry == entry, 1)) {
+        *handle = slot->function;
+        return cudaSuccess;
+    }
+    RT_TRY(find_function(function, entry, handle));
+    if (rt_thread.primary)
+        *slot = (struct rt_launched){entry, *handle};
     return cudaSuccess;
 }
 
@@ -258,6 +271,7 @@ void rt_forget_kernels(const CUkernel *kernels, unsigned int count) {
     for (unsigned int i = 0; i < count; i++)
         rt_symbol_remove(&symbols, kernels[i]);
     pthread_rwlock_unlock(&symbols_lock);
+    rt_generation++;
 }
 
 static cudaError_t connect(const struct managed *m) {
@@ -339,6 +353,7 @@ void __cudaUnregisterFatBinary(void **handle) {
     pthread_rwlock_wrlock(&symbols_lock);
     rt_symbol_remove_image(&symbols, image);
     pthread_rwlock_unlock(&symbols_lock);
+    rt_generation++; // threads forget what they launched
     if (image->library && !exiting)
         (void)RT_CALL(cuLibraryUnload, image->library);
     pthread_mutex_destroy(&image->mutex);

@@ -21,7 +21,7 @@
 #include "kudzu/registration.h"
 #pragma GCC visibility pop
 
-enum { RT_MAX_DEVICES = 64 };
+enum { RT_MAX_DEVICES = 64, RT_LAUNCHED = 16 };
 
 // ---- Errors: errors.c ----------------------------------------------------------------------
 
@@ -70,6 +70,12 @@ struct rt_thread {
     bool primary; // the context is one that the runtime holds
     int nvalid;   // cudaSetValidDevices
     int valid[RT_MAX_DEVICES];
+    // The functions that the thread launched last, by their entries' addresses; emptied whenever
+    // `context` or `generation` is set.
+    struct rt_launched {
+        const void *entry;
+        CUfunction function;
+    } launched[RT_LAUNCHED];
 };
 extern _Thread_local struct rt_thread rt_thread __attribute__((visibility("hidden")));
 extern _Atomic uint64_t rt_generation __attribute__((visibility("hidden")));

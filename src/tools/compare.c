@@ -24,9 +24,13 @@ enum { SHOWN_LINES = 20 };
 static void print_help(void) {
     puts(
         "Usage: kudzu compare [--runs=N] [--tolerance=X] [--ignore=REGEX] [options] prog.cu "
-        "[args]\n\n"
-        "Compiles the program once and runs it on kudzu's CPU device and on the machine's NVIDIA\n"
-        "GPU; shows lines of output that differ, exit statuses, and the time of both.\n"
+        "[args]\n"
+        "       kudzu compare [--runs=N] [--tolerance=X] [--ignore=REGEX] program [args]\n\n"
+        "Compiles the program once, or takes an executable that kudzu compiled before, and runs "
+        "it\n"
+        "on kudzu's CPU device and on the machine's NVIDIA GPU; shows lines of output that "
+        "differ,\n"
+        "exit statuses, and the time of both.\n"
         "  --runs=N         run N times on each; the best time counts (default 1)\n"
         "  --tolerance=X    numbers may differ by X times the larger one (default 0)\n"
         "  --ignore=REGEX   leave out lines that match, such as timings; REGEX is POSIX extended\n"
@@ -164,24 +168,45 @@ static bool gpu_is_there(void) {
     return found.handle;
 }
 
+static bool is_executable(const char *path) {
+    char magic[4] = "";
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool elf = file >= 0 && read(file, magic, sizeof magic) == sizeof magic &&
+               !memcmp(magic, "\177ELF", sizeof magic);
+    if (file >= 0)
+        close(file);
+    return elf && access(path, X_OK) == 0;
+}
+
+// The program's path, compiled if need be, and *rest at its name before its arguments; or NULL
+// after a message.
+static const char *find_program(struct arena *arena, int argc, char ***rest) {
+    int source;
+    if (argc > 0 && is_executable(**rest))
+        return arena_printf(arena, "%s", **rest);
+    const char *program = cached_program(arena, argc, *rest, &source);
+    if (!program)
+        return NULL;
+    *rest += source;
+    **rest = (char *)file_stem(arena, **rest);
+    return program;
+}
+
 int tool_compare(int argc, char **argv) {
     struct arena arena = {0};
     struct options o = {0};
     struct result results[2] = {{.device = "cpu"}, {.device = "gpu"}};
-    int source;
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
         return print_help(), 0;
     int taken = parse(&o, argc - 1, argv + 1);
     if (taken < 0)
         return FAILED;
     char **rest = argv + 1 + taken;
-    const char *program = cached_program(&arena, argc - 1 - taken, rest, &source);
+    const char *program = find_program(&arena, argc - 1 - taken, &rest);
     if (!program)
         return FAILED;
     if (!gpu_is_there())
         return NO_GPU;
-    rest += source;
-    *rest = (char *)file_stem(&arena, *rest);
     for (int i = 0; i < 2; ++i)
         if (!run(&results[i], program, rest, o.runs))
             return FAILED;

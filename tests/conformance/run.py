@@ -4,6 +4,7 @@
 usage: run.py [--kudzu build/bin/kudzu] [--tier N] [--only NAME] [--jobs N] FOLDER
        run.py --build OUT FOLDER    only compiles, into OUT, which can be carried elsewhere
        run.py --run OUT             only runs, on another machine too, with a GPU for instance
+       run.py --compiler "nvcc -arch=sm_90" ...    with another compiler, to compare with
 
 FOLDER holds checked-out sources of the suites in programs.tsv (each in a folder of any name).
 Nothing is fetched, and nothing of the sources is changed. Prints a table; exits 1 when a program
@@ -14,6 +15,7 @@ import concurrent.futures
 import glob
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -29,7 +31,7 @@ SUITES = {
     "rodinia": ("cuda/lavaMD", "", ["common"], []),
 }
 SOURCES = (".cu", ".cpp", ".c")
-FAILURE_WORDS = ("FAILED", "Test failed", "CUDA error at", "DON'T Match", "dismatch at")
+FAILURE_WORDS = ("FAILED", "Test failed", "CUDA error at", "DON'T Match", "dismatch at", "mismatch i=")
 
 
 def read_table(name):
@@ -60,6 +62,23 @@ def sources_of(folder, spec):
     return sorted(p for p in glob.glob(folder + "/**", recursive=True) if p.endswith(SOURCES))
 
 
+def with_macros(source, work, macros):
+    """A copy of the source with other definitions of some macros; itself where there are none."""
+    if not macros:
+        return source
+    with open(source) as f:
+        text = f.read()
+    for macro in macros.split():
+        name, value = macro.split("=")
+        text, n = re.subn(r"(?m)^(#define %s) .*" % name, r"\1 " + value, text)
+        if n != 1:
+            sys.exit("%s defines %s %d times" % (source, name, n))
+    copy = os.path.join(work, os.path.basename(source))
+    with open(copy, "w") as f:
+        f.write(text)
+    return copy
+
+
 def run(cmd, cwd, timeout):
     try:
         p = subprocess.run(cmd, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -81,12 +100,12 @@ def first_error(text):
     return last_line(text)
 
 
-def make_modules(kudzu, folder, work, modules):
+def make_modules(compiler, folder, work, modules):
     """The files with device code that the program opens when it runs; "" or what went wrong."""
     for name in modules.split():
         target = os.path.join(work, os.path.basename(name.split("=")[0]))
         if name == "headers":  # of device code, which a program copies beside itself
-            include = os.path.join(os.path.dirname(kudzu), "../include")
+            include = os.path.join(os.path.dirname(compiler[0]), "../include")
             shutil.copy(os.path.join(include, "cooperative_groups.h"), work)
             shutil.copytree(os.path.join(include, "cooperative_groups"), work + "/cooperative_groups")
         elif "=" not in name:  # compiled by the program itself
@@ -94,30 +113,31 @@ def make_modules(kudzu, folder, work, modules):
         else:
             source = os.path.join(folder, name.split("=")[1])
             form = "-ptx" if target.endswith(".ptx") else "-fatbin"
-            code, out = run([kudzu, "cc", form, source, "-o", target], work, TIMEOUT)
+            code, out = run(compiler + [form, source, "-o", target], work, TIMEOUT)
             if code != 0:
                 return "%s does not compile: %s" % (source, first_error(out))
     return ""
 
 
-def prepare(kudzu, root, row, work):
+def prepare(compiler, root, row, work):
     """Compiles a program into a folder, with the data that it reads; seconds, log, what went wrong."""
-    suite, name, _, sources, options, _, _, modules = row
+    suite, name, _, sources, options, _, _, modules, macros = row
     _, top, includes, flags = SUITES[suite]
     folder = os.path.join(root, top, name)
     for data in glob.glob(folder + "/data") + glob.glob(folder + "/*.dat"):
         dst = os.path.join(work, os.path.basename(data))
         (shutil.copytree if os.path.isdir(data) else shutil.copy)(data, dst)
     if modules:
-        failure = make_modules(kudzu, folder, work, modules)
+        failure = make_modules(compiler, folder, work, modules)
         if failure:
             return 0, "", failure
     if name.endswith("hotspot"):
         write_hotspot_data(work)
-    cmd = [kudzu, "cc", "-O3"] + flags + options.split()
+    cmd = compiler + ["-O3"] + flags + options.split()
     for inc in [os.path.join(root, i) for i in includes] + [folder, folder + "/inc", folder + "/common"]:
         cmd += ["-I", inc]
-    cmd += sources_of(folder, sources) + ["-o", os.path.join(work, "program"), "-lm"]
+    cmd += [with_macros(s, work, macros) for s in sources_of(folder, sources)]
+    cmd += ["-o", os.path.join(work, "program"), "-lm"]
     start = time.time()
     code, out = run(cmd, work, TIMEOUT)
     failure = "" if code == 0 else "does not compile: " + first_error(out)
@@ -147,7 +167,7 @@ def flat(name):
     return name.replace("/", "_")
 
 
-def attempt(a, kudzu, root, row):
+def attempt(a, compiler, root, row):
     """Compiles and runs one program, or one of both; two times, what went wrong."""
     work = os.path.join(a.run or a.build, flat(row[1])) if a.run or a.build else \
         tempfile.mkdtemp(prefix="kudzu-conformance-")
@@ -156,7 +176,7 @@ def attempt(a, kudzu, root, row):
     try:
         if not a.run:
             os.makedirs(work, exist_ok=True)
-            compiled, log, failure = prepare(kudzu, root, row, work)
+            compiled, log, failure = prepare(compiler, root, row, work)
         if not a.build and not failure:
             ran, out, failure = execute(row, work)
             log += out
@@ -173,7 +193,7 @@ def select(a):
     """Rows of the table, each with its suite's folder."""
     todo = []
     for row in read_table("programs.tsv"):
-        row = (row + [""] * 8)[:8]
+        row = (row + [""] * 9)[:9]
         if (a.tier and row[2] not in a.tier.split(",")) or (a.only and a.only not in row[1]):
             continue
         if a.run:
@@ -191,6 +211,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("folder", nargs="?")
     p.add_argument("--kudzu", default=os.path.join(HERE, "../../build/bin/kudzu"))
+    p.add_argument("--compiler", help="its command, instead of kudzu's compiler")
     p.add_argument("--tier")
     p.add_argument("--only", help="programs whose name contains this")
     p.add_argument("--jobs", type=int, default=1)
@@ -202,14 +223,14 @@ def main():
         p.error("which folder holds the suites?")
     if a.keep:
         os.makedirs(a.keep, exist_ok=True)
-    kudzu = os.path.abspath(a.kudzu)
+    compiler = a.compiler.split() if a.compiler else [os.path.abspath(a.kudzu), "cc"]
     a.build, a.run = a.build and os.path.abspath(a.build), a.run and os.path.abspath(a.run)
     expected = {row[0] for row in read_table("expected-failures.txt")}
     todo = select(a)
     passed = surprises = 0
     print("%-58s %-5s %8s %8s  %s" % ("program", "", "compile", "run", "reason"))
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        results = pool.map(lambda t: attempt(a, kudzu, t[0], t[1]), todo)
+        results = pool.map(lambda t: attempt(a, compiler, t[0], t[1]), todo)
         for (_, row), (compiled, ran, why) in zip(todo, results):
             name = row[0] + "/" + row[1]
             passed += not why

@@ -1,11 +1,14 @@
 #!/bin/sh
 # Compares kudzu's code for NVIDIA GPUs with nvcc's: the benchmark's kernels (bench/rows) and the
-# examples, compiled by both, run in turn on the same GPU.
+# runtime's calls (bench/api.cu), compiled by both, run in turn on the same GPU; and public programs.
 #
 # Usage: speed.sh build KUDZU_BUILD NVCC FOLDER   compiles into FOLDER; prints how long each took
-#        speed.sh run FOLDER [ROUNDS]             runs it; prints the table, and FOLDER/speed.tsv
-# FOLDER can be carried to a machine with a GPU that has no compilers. Ratios are time with kudzu over
-# time with nvcc, of the best of all rounds (5).
+#        speed.sh run FOLDER [ROUNDS]             runs it; prints the tables
+#        speed.sh programs LIBRARY KUDZU_FOLDER NVCC_FOLDER [ROUNDS]
+#            compares the kernels of programs that tests/conformance/run.py --build compiled, with
+#            -cudart=shared, into one folder for each compiler; LIBRARY is launch_times.c, compiled
+# The folders can be carried to a machine with a GPU that has no compilers. Ratios are time with kudzu
+# over time with nvcc, of the best of all rounds (5).
 set -eu
 here=$(dirname "$(realpath "$0")")
 root=$(realpath "$here/../..")
@@ -41,17 +44,8 @@ build() {
     rm -rf "$out/objects"
 }
 
-# Microseconds by the rows' names, of all rounds.
-run() {
-    cd "$1"
-    : >times.tsv
-    for round in $(seq "${2-5}"); do
-        for compiler in kudzu nvcc; do
-            ./$compiler/speed >one.tsv || echo "$compiler/speed: exit $?" >&2
-            awk -v c=$compiler -F'\t' '{ print c "\t" $0 }' one.tsv >>times.tsv
-        done
-    done
-    rm -f one.tsv
+# Lines "compiler, name, microseconds, right" of all rounds to a table.
+table() {
     awk -F'\t' '
         $4 != "right" { wrong = wrong " " $1 ":" $2 }
         !(($1, $2) in best) || $3 < best[$1, $2] { best[$1, $2] = $3 }
@@ -67,11 +61,75 @@ run() {
             }
             printf "geometric mean of %d: %.3f; most: %.2f (%s)\n", m, exp(logs / m), most, where
             if (wrong != "") { print "wrong:" wrong; exit 1 }
-        }' times.tsv
+        }' "$1"
+}
+
+# The lines of standard input behind the compiler's name.
+named() {
+    awk -v c="$1" -F'\t' '{ print c "\t" $0 }'
+}
+
+run() {
+    cd "$1"
+    : >times.tsv
+    : >calls.tsv
+    for round in $(seq "${2-5}"); do
+        for compiler in kudzu nvcc; do
+            { ./$compiler/speed || echo "$compiler/speed: exit $?" >&2; } | named $compiler >>times.tsv
+            ./$compiler/api | sed -n 's/^\(.*[^ ]\)  *\([0-9.]*\) us .*/\1\t\2\tright/p' |
+                named $compiler >>calls.tsv
+        done
+    done
+    table times.tsv
+    table calls.tsv
+}
+
+# A line a program: microseconds of one launch of each kernel, summed over those kernels that both
+# compilers' programs launched equally often; short kernels (below 5 us) are left out.
+programs() {
+    library=$(realpath "$1") out=$(mktemp -d) rounds=${4-5}
+    for round in $(seq "$rounds"); do
+        for compiler in kudzu nvcc; do
+            [ $compiler = kudzu ] && folder=$2 || folder=$3
+            for times in "$folder"/*/times.tsv; do rm -f "$times"; done
+            LD_PRELOAD=$library LAUNCH_TIMES=times.tsv \
+                python3 "$root/tests/conformance/run.py" --run "$folder" >"$out/$compiler.log" || true
+            for times in "$folder"/*/times.tsv; do
+                [ -e "$times" ] || continue
+                program=$(basename "$(dirname "$times")")
+                awk -v p="$program" -F'\t' '{ print p "\t" $0 }' "$times" | named $compiler
+            done >>"$out/launches.tsv"
+        done
+    done
+    awk -F'\t' -v OFS='\t' '
+        {
+            key = $2 SUBSEP $3
+            us = $5 / $4
+            if (!(($1, key) in best) || us < best[$1, key]) best[$1, key] = us
+            count[$1, key] = $4
+            programs[key] = $2
+        }
+        END {
+            for (key in programs) {
+                if (count["kudzu", key] != count["nvcc", key] || best["nvcc", key] < 5) continue
+                p = programs[key]
+                if (!(p in nvcc)) order[n++] = p
+                kudzu[p] += best["kudzu", key]
+                nvcc[p] += best["nvcc", key]
+            }
+            for (i = 0; i < n; i++) {
+                print "kudzu", order[i], kudzu[order[i]], "right"
+                print "nvcc", order[i], nvcc[order[i]], "right"
+            }
+        }' "$out/launches.tsv" >"$out/programs.tsv"
+    table "$out/programs.tsv"
+    cp "$out/launches.tsv" .
+    rm -rf "$out"
 }
 
 case ${1-} in
 build) [ $# = 4 ] && build "$2" "$3" "$4" ;;
 run) [ $# -ge 2 ] && run "$2" "${3-5}" ;;
-*) sed -n '2,9s/^# \{0,1\}//p' "$0" ;;
+programs) [ $# -ge 4 ] && programs "$2" "$3" "$4" "${5-5}" ;;
+*) sed -n '2,13s/^# \{0,1\}//p' "$0" ;;
 esac

@@ -5,6 +5,7 @@ usage: test_compare.py KUDZU SOURCE FOLDER_WITH_A_GPU_DRIVER
 import os
 import subprocess
 import sys
+import tempfile
 
 kudzu, source, gpu = sys.argv[1:4]
 failures = []
@@ -36,6 +37,11 @@ check("infinities", ["--tolerance=0.5", source, "not_finite"], 1, "two numbers i
 check("exit status", [source, "status"], 1, "gpu: exit status 3")
 check("crash", ["--runs=2", source, "crash"], 1, "cpu: ended by Aborted")
 check("input is empty", [source, "input"], 0, "0 of 1 lines differ")
+with tempfile.TemporaryDirectory() as folder:
+    compiled = os.path.join(folder, "compared")
+    subprocess.run([kudzu, "cc", source, "-o", compiled], check=True)
+    check("compiled before", ["--tolerance=1e-5", compiled, "numbers"], 0, "0 of 1 lines differ")
+    check("status of what was compiled before", [compiled, "status"], 1, "gpu: exit status 3")
 check("no GPU", [source], 77, "is not on this machine", folder="/nonexistent")
 check("bad option", ["--runs=none", source], 2, "'--runs=none' is no value")
 check("bad pattern", ["--ignore=(", source], 2, "no regular expression")
