@@ -58,23 +58,25 @@ KUDZU_CG volatile unsigned int *grid_barrier() {
     return workspace ? (volatile unsigned int *)(workspace + 4) : nullptr;
 }
 
-// Returns what the barrier's word was before this block arrived.
+// One thread arrives for its block. It gets what the barrier's word was before, and it alone waits.
 KUDZU_CG unsigned int arrive_at_grid(volatile unsigned int *barrier) {
-    unsigned int before = *barrier; // nothing changes the top bit before this block arrives
+    unsigned int before = 0;
     __syncthreads();
     if (thread_in_block() == 0) {
         unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
         bool first = (blockIdx.x | blockIdx.y | blockIdx.z) == 0;
         __threadfence();
-        atomicAdd((unsigned int *)barrier, first ? 0x80000000u - (blocks - 1) : 1u);
+        before = atomicAdd((unsigned int *)barrier, first ? 0x80000000u - (blocks - 1) : 1u);
     }
     return before;
 }
 
 KUDZU_CG void wait_for_grid(volatile unsigned int *barrier, unsigned int before) {
-    while (((*barrier ^ before) & 0x80000000u) == 0)
-        ;
-    __threadfence();
+    if (thread_in_block() == 0) {
+        while (((*barrier ^ before) & 0x80000000u) == 0)
+            ;
+        __threadfence();
+    }
     __syncthreads();
 }
 

@@ -60,20 +60,30 @@ using enable_other =
 template <typename T>
 using warp_type = typename std::conditional<std::is_signed<T>::value, int, unsigned int>::type;
 
+// Groups for whose lanes one instruction serves: smaller tiles would take turns.
+template <typename Group> struct has_warp_reduction {};
+template <> struct has_warp_reduction<coalesced_group> {
+    typedef void type;
+};
+template <typename Parent> struct has_warp_reduction<thread_block_tile<32, Parent>> {
+    typedef void type;
+};
+template <> struct has_warp_reduction<thread_block_tile<32, block_with_memory>> {};
+
 template <typename Group, typename T, typename Op>
 KUDZU_CG T reduce_with(const Group &group, T value, Op &op) {
     return reduce_lanes(group, value, op);
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-#define KUDZU_WARP_REDUCE(op_name, warp_function, type)                                            \
-    template <typename Group, typename T, typename = decltype(Group::lanes)>                       \
+#define KUDZU_WARP_REDUCE(op_name, warp_function, word)                                            \
+    template <typename Group, typename T, typename = typename has_warp_reduction<Group>::type>     \
     KUDZU_CG enable_integer<T> reduce_with(const Group &group, T value, op_name<T> &) {            \
-        return (T)warp_function(group.lanes(), (type)value);                                       \
+        return (T)warp_function(group.lanes(), (word)value);                                       \
     }                                                                                              \
-    template <typename Group, typename T, typename = decltype(Group::lanes)>                       \
+    template <typename Group, typename T, typename = typename has_warp_reduction<Group>::type>     \
     KUDZU_CG enable_integer<T> reduce_with(const Group &group, T value, const op_name<T> &) {      \
-        return (T)warp_function(group.lanes(), (type)value);                                       \
+        return (T)warp_function(group.lanes(), (word)value);                                       \
     }
 KUDZU_WARP_REDUCE(plus, __reduce_add_sync, warp_type<T>)
 KUDZU_WARP_REDUCE(less, __reduce_min_sync, warp_type<T>)

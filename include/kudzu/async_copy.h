@@ -18,6 +18,10 @@ namespace kudzu {
 #define KUDZU_HAS_MBARRIER 0
 #endif
 
+KUDZU_ASYNC unsigned int shared_address(const void *p) {
+    return (unsigned int)__cvta_generic_to_shared(p);
+}
+
 // ---- mbarrier objects -------------------------------------------------------------------------
 //
 // The software form has the pending arrivals in bits 0 to 19, those expected in bits 20 to 39 and
@@ -60,22 +64,26 @@ KUDZU_ASYNC bool software_test(const mbarrier_word *bar, bool parity) {
 
 #if KUDZU_HAS_MBARRIER
 KUDZU_ASYNC void mbarrier_init(mbarrier_word *bar, unsigned int count) {
-    asm volatile("mbarrier.init.b64 [%0], %1;" ::"l"(bar), "r"(count) : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(bar)), "r"(count)
+                 : "memory");
 }
 KUDZU_ASYNC void mbarrier_inval(mbarrier_word *bar) {
-    asm volatile("mbarrier.inval.b64 [%0];" ::"l"(bar) : "memory");
+    asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(shared_address(bar)) : "memory");
 }
 KUDZU_ASYNC mbarrier_word mbarrier_arrive(mbarrier_word *bar) {
     mbarrier_word state;
-    asm volatile("mbarrier.arrive.b64 %0, [%1];" : "=l"(state) : "l"(bar) : "memory");
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];"
+                 : "=l"(state)
+                 : "r"(shared_address(bar))
+                 : "memory");
     return state;
 }
 KUDZU_ASYNC mbarrier_word mbarrier_arrive(mbarrier_word *bar, unsigned int count) {
 #if __CUDA_ARCH__ >= 900
     mbarrier_word state;
-    asm volatile("mbarrier.arrive.b64 %0, [%1], %2;"
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1], %2;"
                  : "=l"(state)
-                 : "l"(bar), "r"(count)
+                 : "r"(shared_address(bar)), "r"(count)
                  : "memory");
     return state;
 #else
@@ -87,26 +95,33 @@ KUDZU_ASYNC mbarrier_word mbarrier_arrive(mbarrier_word *bar, unsigned int count
 }
 KUDZU_ASYNC mbarrier_word mbarrier_arrive_and_drop(mbarrier_word *bar) {
     mbarrier_word state;
-    asm volatile("mbarrier.arrive_drop.b64 %0, [%1];" : "=l"(state) : "l"(bar) : "memory");
+    asm volatile("mbarrier.arrive_drop.shared.b64 %0, [%1];"
+                 : "=l"(state)
+                 : "r"(shared_address(bar))
+                 : "memory");
     return state;
 }
-KUDZU_ASYNC bool mbarrier_test(const mbarrier_word *bar, mbarrier_word state) {
-    int done;
-    asm volatile("{ .reg .pred p; mbarrier.test_wait.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"
-                 : "=r"(done)
-                 : "l"(bar), "l"(state)
-                 : "memory");
-    return done;
-}
-KUDZU_ASYNC bool mbarrier_test_parity(const mbarrier_word *bar, bool parity) {
-    int done;
-    asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.b64 p, [%1], %2; "
-                 "selp.b32 %0, 1, 0, p; }"
-                 : "=r"(done)
-                 : "l"(bar), "r"((int)parity)
-                 : "memory");
-    return done;
-}
+// Whether the phase has ended: at once, or after the device has waited a while for it.
+#define KUDZU_ASK(name, instruction, type, constraint)                                             \
+    KUDZU_ASYNC bool name(const mbarrier_word *bar, type phase) {                                  \
+        int done;                                                                                  \
+        asm volatile("{ .reg .pred p; mbarrier." instruction                                       \
+                     ".shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"                            \
+                     : "=r"(done)                                                                  \
+                     : "r"(shared_address(bar)), constraint(phase)                                 \
+                     : "memory");                                                                  \
+        return done;                                                                               \
+    }
+KUDZU_ASK(mbarrier_test, "test_wait", mbarrier_word, "l")
+KUDZU_ASK(mbarrier_test_parity, "test_wait.parity", unsigned int, "r")
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+KUDZU_ASK(mbarrier_try, "try_wait", mbarrier_word, "l")
+KUDZU_ASK(mbarrier_try_parity, "try_wait.parity", unsigned int, "r")
+#else
+KUDZU_ASK(mbarrier_try, "test_wait", mbarrier_word, "l")
+KUDZU_ASK(mbarrier_try_parity, "test_wait.parity", unsigned int, "r")
+#endif
+#undef KUDZU_ASK
 KUDZU_ASYNC unsigned int mbarrier_pending(mbarrier_word state) {
     unsigned int count;
     asm("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(state));
@@ -134,16 +149,18 @@ KUDZU_ASYNC bool mbarrier_test_parity(const mbarrier_word *bar, bool parity) {
 KUDZU_ASYNC bool mbarrier_test(const mbarrier_word *bar, mbarrier_word state) {
     return software_test(bar, state >> 63);
 }
+KUDZU_ASYNC bool mbarrier_try(const mbarrier_word *bar, mbarrier_word state) {
+    return mbarrier_test(bar, state);
+}
+KUDZU_ASYNC bool mbarrier_try_parity(const mbarrier_word *bar, bool parity) {
+    return mbarrier_test_parity(bar, parity);
+}
 KUDZU_ASYNC unsigned int mbarrier_pending(mbarrier_word state) {
     return state & mbarrier_max;
 }
 #endif
 
 // ---- Copies -----------------------------------------------------------------------------------
-
-KUDZU_ASYNC unsigned int shared_address(const void *p) {
-    return (unsigned int)__cvta_generic_to_shared(p);
-}
 
 // One piece of 4, 8 or 16 bytes, aligned, of which the last `zeros` bytes are not read but zero:
 // from global memory to shared memory.
@@ -182,12 +199,14 @@ template <int Bytes> KUDZU_ASYNC void copy_piece(void *dst, const void *src) {
         ((char *)dst)[i] = ((const char *)src)[i];
 }
 
-// Thread `rank` of `threads` copies its part of `bytes` bytes.
+// Thread `rank` of `threads` copies its part of `bytes` bytes between places that are aligned to
+// `alignment`, a power of two, at least.
 KUDZU_ASYNC void copy_share(void *dst, const void *src, size_t bytes, size_t alignment, size_t rank,
                             size_t threads) {
     char *to = (char *)dst;
     const char *from = (const char *)src;
-    size_t all = alignment % 16 ? (size_t)dst | (size_t)src | bytes : bytes;
+    // Lower bits of the addresses are known.
+    size_t all = (((size_t)dst | (size_t)src) & (0 - alignment)) | bytes;
     if (all % 16 == 0)
         for (size_t i = rank * 16; i < bytes; i += threads * 16)
             copy_piece<16>(to + i, from + i);
@@ -249,14 +268,15 @@ KUDZU_ASYNC void copy_wait(size_t n) {
 // The object's phase does not end before the calling thread's copies are complete.
 KUDZU_ASYNC void copy_tell(mbarrier_word *bar) {
 #if KUDZU_HAS_MBARRIER
-    asm volatile("cp.async.mbarrier.arrive.b64 [%0];" ::"l"(bar) : "memory");
+    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(shared_address(bar)) : "memory");
 #endif
 }
 
 // The same as an arrival that the object's count has foreseen.
 KUDZU_ASYNC void copy_arrive(mbarrier_word *bar) {
 #if KUDZU_HAS_MBARRIER
-    asm volatile("cp.async.mbarrier.arrive.noinc.b64 [%0];" ::"l"(bar) : "memory");
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(bar))
+                 : "memory");
 #else
     mbarrier_arrive(bar);
 #endif

@@ -39,6 +39,14 @@ extern "C" __global__ void with_barrier(const int *x, int *out, int n) {
     }
     out[threadIdx.x] = sum;
 }
+extern "C" __global__ void many_turns(const int *x, int *out, int n) {
+    int sum = 0;
+    for (int i = 0; i < 4 * 64; i++)
+        sum += x[(i * i + n) & 63];
+    for (int i = 0; i < 97; i++)
+        sum ^= x[i];
+    out[threadIdx.x] = sum;
+}
 __device__ float root(float d, float b) {
     if (d < 0)
         return 7.0f;
@@ -76,6 +84,33 @@ extern "C" __global__ void hashed(unsigned *out) {
 }
 """
 
+GROUPS = """
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda/barrier>
+namespace cg = cooperative_groups;
+extern "C" __global__ void of_some(int *out, int n) {
+    if (threadIdx.x % 3 == n)
+        out[threadIdx.x] = cg::reduce(cg::coalesced_threads(), n, cg::plus<int>());
+}
+extern "C" __global__ void of_warp(unsigned *out) {
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    const cg::greater<unsigned> most;
+    out[threadIdx.x] = cg::reduce(warp, out[threadIdx.x], most);
+}
+extern "C" __global__ void of_eight(int *out) {
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    out[threadIdx.x] = cg::reduce(tile, out[threadIdx.x], cg::plus<int>());
+}
+extern "C" __global__ void waits(int *out) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    if (threadIdx.x == 0)
+        init(&bar, blockDim.x);
+    __syncthreads();
+    bar.arrive_and_wait();
+}
+"""
+
 HOST = """
 #include <cstdio>
 #include <cuda.h>
@@ -98,7 +133,7 @@ int main(int argc, char **argv) {
         d[i] = i * 2.0f - 3, b[i] = i % 3 + 1;
     if (cuModuleLoad(&module, argv[1]))
         return 1;
-    const char *loops[] = {"sums", "searched", "not_unrolled", "with_barrier"};
+    const char *loops[] = {"sums", "searched", "not_unrolled", "with_barrier", "many_turns"};
     for (const char *name : loops)
         for (int n = 0; n < 40; n++) {
             run(name, x, out, n);
@@ -135,6 +170,11 @@ def expected():
         out += [sum(x[t:n:3]) for t in range(8)]
     for n in range(40):
         out += [sum(x[:n])] * 8
+    for n in range(40):
+        value = sum(x[i * i + n & 63] for i in range(256))
+        for i in range(97):
+            value ^= x[i]
+        out += [value] * 8
     d = [i * 2.0 - 3 for i in range(8)]
     for i in range(8):
         t = (i % 3 + 1) - d[i] ** 0.5 if d[i] >= 0 else 0
@@ -167,6 +207,11 @@ class GpuCode(CompilerTest):
             self.assertEqual(bodies[name].count("ld.global"), loads, name)
             self.assertEqual("%kudzu_cpu" in bodies[name], loads > 1, name)
 
+    def test_tiny_loops_of_many_turns_are_unrolled_further(self):
+        _, bodies = self.kernels("-O3")
+        self.contains(bodies["many_turns"], "%kudzu_cpu")
+        self.assertGreater(bodies["many_turns"].count("ld.global"), 16 + 8)
+
     def test_rare_work_stands_behind_a_branch(self):
         _, bodies = self.kernels("-O3")
         for part in bodies["roots"].split("sqrt.rn.f32")[:1] + bodies["both"].split("sqrt.rn.f32")[:2]:
@@ -180,6 +225,17 @@ class GpuCode(CompilerTest):
     def test_users_of_local_arrays_are_inlined(self):
         _, bodies = self.kernels("-O3")
         self.lacks(bodies["hashed"], "call", ".local")
+
+    def test_groups_use_the_instructions_for_groups(self):
+        self.write("groups.cu", GROUPS)
+        self.compiles("-ptx", "-arch=sm_90", "-std=c++17", "-O3", "groups.cu", "-o", "groups.ptx")
+        text = self.read("groups.ptx")
+        bodies = {m[1]: m[2] for m in re.finditer(r"\.entry (\w+)\((.*?)\n}", text, re.DOTALL)}
+        self.contains(bodies["of_some"], "redux.sync.add.s32")
+        self.lacks(bodies["of_some"], "shfl")
+        self.contains(bodies["of_warp"], "redux.sync.max.u32")
+        self.contains(bodies["of_eight"], "shfl")
+        self.contains(bodies["waits"], "mbarrier.try_wait.shared", "mbarrier.arrive.shared")
 
     def test_all_versions_compute_the_same(self):
         if not RUNS:

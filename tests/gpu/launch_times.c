@@ -114,10 +114,10 @@ static cudaError_t timed(launch_function *launch, const void *handle, dim3 grid,
     if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess &&
         capture == cudaStreamCaptureStatusNone && cudaDeviceSynchronize() == cudaSuccess && ready())
         k = find(handle);
-    struct cudaFuncAttributes attributes;
-    // Asking for its attributes loads a kernel.
+    int blocks;
+    // Asking for its occupancy loads a kernel, which a launch in a stream that is held back cannot.
     if (k && !k->name &&
-        (cudaFuncGetAttributes(&attributes, handle) != cudaSuccess ||
+        (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, handle, 32, 0) != cudaSuccess ||
          cudaFuncGetName(&k->name, handle) != cudaSuccess))
         k = NULL;
     error = k ? measure(k, launch, handle, grid, block, args, shared, stream)

@@ -1,6 +1,8 @@
 // Loops whose number of turns is only known when they run are unrolled four times where their body
 // is small: loads of several turns are then under way at once, which hides a GPU's latency. LLVM
 // would do so by itself but for the price of counting the turns, which it takes to be too dear.
+// Tiny loops of many turns, whose number is known, are unrolled further than LLVM does, as nvcc
+// does.
 //
 // The CPU device keeps the loop as it stands: lanes are its parallelism, and counting the turns of
 // all lanes by fours costs it more than it gains.
@@ -24,10 +26,11 @@ using namespace llvm;
 namespace {
 
 constexpr unsigned Turns = 4, MostInstructions = 48;
+constexpr unsigned MostKnownTurns = 64, LeastKnownTurns = 16, MostUnrolled = 256;
 
-// Whether a loop's body may stand four times: what all threads do together must stay together, and
-// the user's own word on unrolling counts.
-bool isSmall(const Loop &loop) {
+// The number of instructions in a body that may stand several times, or 0: what all threads do
+// together must stay together.
+unsigned smallSize(const Loop &loop) {
     unsigned count = 0;
     for (BasicBlock *block : loop.blocks())
         for (Instruction &i : *block) {
@@ -36,11 +39,11 @@ bool isSmall(const Loop &loop) {
             auto *call = dyn_cast<CallBase>(&i);
             if (call && (call->isConvergent() || call->cannotDuplicate() || call->isInlineAsm() ||
                          !isa<IntrinsicInst>(call)))
-                return false;
+                return 0;
             if (++count > MostInstructions)
-                return false;
+                return 0;
         }
-    return true;
+    return count;
 }
 
 bool readsMemory(const Loop &loop) {
@@ -51,23 +54,41 @@ bool readsMemory(const Loop &loop) {
     return false;
 }
 
-bool wantsUnrolling(Loop &loop, ScalarEvolution &evolution, DominatorTree &tree) {
-    if (!loop.isInnermost() || !loop.isLoopSimplifyForm() || !loop.isLCSSAForm(tree) ||
-        !loop.getExitingBlock() || loop.getExitingBlock() != loop.getLoopLatch() ||
-        hasUnrollTransformation(&loop) != TM_Unspecified)
-        return false;
-    if (evolution.getSmallConstantTripCount(&loop) ||
-        isa<SCEVCouldNotCompute>(evolution.getBackedgeTakenCount(&loop)))
-        return false;
-    return readsMemory(loop) && isSmall(loop);
+// How often a body of `size` instructions stands in a loop of `trips` turns, 0 for not more often
+// than LLVM wants.
+unsigned knownTurns(unsigned trips, unsigned size) {
+    unsigned turns = MostKnownTurns;
+    if (trips < 2 * turns)
+        return 0;
+    while (turns >= LeastKnownTurns && (turns * size > MostUnrolled || trips % turns))
+        turns /= 2;
+    return turns >= LeastKnownTurns ? turns : 0;
 }
 
+// How often the loop is to be unrolled for GPUs, or 0. The user's own word on unrolling counts.
+unsigned wantedTurns(Loop &loop, ScalarEvolution &evolution, DominatorTree &tree) {
+    if (!loop.isInnermost() || !loop.isLoopSimplifyForm() || !loop.isLCSSAForm(tree) ||
+        !loop.getExitingBlock() || loop.getExitingBlock() != loop.getLoopLatch() ||
+        hasUnrollTransformation(&loop) != TM_Unspecified ||
+        isa<SCEVCouldNotCompute>(evolution.getBackedgeTakenCount(&loop)) || !readsMemory(loop))
+        return 0;
+    unsigned size = smallSize(loop), trips = evolution.getSmallConstantTripCount(&loop);
+    if (!size)
+        return 0;
+    return trips ? knownTurns(trips, size) : Turns;
+}
+
+struct Wanted {
+    Loop *loop;
+    unsigned turns;
+};
+
 void collect(Loop &loop, ScalarEvolution &evolution, DominatorTree &tree,
-             SmallVectorImpl<Loop *> &found) {
+             SmallVectorImpl<Wanted> &found) {
     for (Loop *inner : loop)
         collect(*inner, evolution, tree, found);
-    if (wantsUnrolling(loop, evolution, tree))
-        found.push_back(&loop);
+    if (unsigned turns = wantedTurns(loop, evolution, tree))
+        found.push_back({&loop, turns});
 }
 
 // 1 on the CPU device, whose PTX front end knows the register's name, and 0 elsewhere. Whoever
@@ -95,7 +116,7 @@ void letUnrollAgain(Loop &loop) {
 }
 
 // The loop, and a copy of it for GPUs that is to be unrolled; which of them runs is decided first.
-void makeVersions(Loop &loop, LoopInfo &loops, DominatorTree &tree) {
+void makeVersions(Loop &loop, unsigned turns, LoopInfo &loops, DominatorTree &tree) {
     BasicBlock *entry = loop.getLoopPreheader(), *exit = loop.getExitBlock();
     BasicBlock *exiting = loop.getExitingBlock();
     BasicBlock *preheader = SplitBlock(entry, entry->getTerminator(), &tree, &loops);
@@ -114,9 +135,10 @@ void makeVersions(Loop &loop, LoopInfo &loops, DominatorTree &tree) {
     builder.CreateCondBr(onCpu(builder), preheader, copy->getLoopPreheader());
     end->eraseFromParent();
     tree.changeImmediateDominator(exit, entry);
-    addStringMetadataToLoop(copy, "llvm.loop.unroll.count", Turns);
+    addStringMetadataToLoop(copy, "llvm.loop.unroll.count", turns);
     letUnrollAgain(*copy);
-    addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable");
+    if (turns == Turns)
+        addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable");
 }
 
 } // namespace
@@ -127,10 +149,10 @@ PreservedAnalyses UnrollLoopsPass::run(Function &f, FunctionAnalysisManager &ana
     auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(f);
     auto &loops = analyses.getResult<LoopAnalysis>(f);
     auto &tree = analyses.getResult<DominatorTreeAnalysis>(f);
-    SmallVector<Loop *, 8> found;
+    SmallVector<Wanted, 8> found;
     for (Loop *loop : loops)
         collect(*loop, evolution, tree, found);
-    for (Loop *loop : found)
-        makeVersions(*loop, loops, tree);
+    for (Wanted &w : found)
+        makeVersions(*w.loop, w.turns, loops, tree);
     return found.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
 }
