@@ -55,9 +55,8 @@
 #define __launch_bounds__(...)
 #endif
 #endif
-// Which closures stand for extended lambdas (guide 18.7.2). Here a __device__ lambda is the same type
-// with the same call operator on both sides, and none is replaced by another type: none of what
-// programs avoid by asking applies.
+// Which closures stand for extended lambdas (guide 18.7.1): none, unless the program has such lambdas
+// and is compiled with -extended-lambda (kudzu/extended_lambdas.h).
 #define __nv_is_extended_device_lambda_closure_type(...) false
 #define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
 #define __nv_is_extended_host_device_lambda_closure_type(...) false

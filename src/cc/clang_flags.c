@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cc/extended_lambdas.h"
 #include "cc/file_io.h"
 #include "cc/launch_tokens.h"
 #include "cc/precompiled.h"
@@ -215,6 +216,16 @@ static void add_references(struct command *cmd, const struct compilation *c, con
     command_arg(cmd, "kudzu/references.h");
 }
 
+static void add_extended_lambdas(struct command *cmd, const struct compilation *c,
+                                 const char *source) {
+    const char *list = c->options->extended_lambda ? extended_lambdas(c->arena, source) : NULL;
+    if (!list)
+        return;
+    command_argf(cmd, "-D__KUDZU_EXTENDED_LAMBDAS=%s", list);
+    command_arg(cmd, "-include");
+    command_arg(cmd, "kudzu/extended_lambdas.h");
+}
+
 static void add_unit_id(struct command *cmd, const struct compilation *c, const char *source) {
     if (!c->options->rdc)
         return;
@@ -276,11 +287,14 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);
     add_references(cmd, c, source);
+    add_extended_lambdas(cmd, c, source);
     add_device_library(cmd, c);
     command_arg(cmd, source);
     // What becomes a file that programs load: host code that names its variables is not seen.
     if (o->phase == CC_PTX || o->phase == CC_CUBIN || o->phase == CC_FATBIN)
         cmd->environment = "KUDZU_EXPORT_STATIC=1";
+    else if (o->rdc)
+        cmd->environment = "KUDZU_RELOCATABLE=1";
 }
 
 void clang_rtc_pass(struct command *cmd, const struct compilation *c,
@@ -363,6 +377,7 @@ void clang_host_pass(struct command *cmd, const struct compilation *c, const cha
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);
     add_references(cmd, c, source);
+    add_extended_lambdas(cmd, c, source);
     add_host_code_generation(cmd, c);
     if (image && c->options->rdc) {
         command_arg(cmd, "-Xclang");

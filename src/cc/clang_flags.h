@@ -3,6 +3,7 @@
 #define KUDZU_CC_CLANG_FLAGS_H
 
 #include "cc/command.h"
+#include "cc/device_launches.h"
 #include "cc/options.h"
 #include "cc/toolchain.h"
 
@@ -11,7 +12,7 @@ struct compilation {
     const struct toolchain *toolchain;
     struct arena *arena;
     cc_strings standard_directories; // options, where clang's own search is not right
-    cc_strings device_launches;      // files all of whose launches may be device code
+    struct device_launches device_launches; // what earlier attempts have found
     bool color;                      // diagnostics go to a terminal in the end
     bool precompiled;                // precompiled headers may be used (precompiled.h)
     bool precompiling;               // they are being made

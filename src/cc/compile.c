@@ -172,6 +172,10 @@ static bool run_cuda_action(cuda_action action, const struct compilation *c, con
         diagnostics = (cc_strings){0};
         ok = action(&again, source, output, &diagnostics);
     }
+    if (ok && diagnostics_forbid(c->arena, &diagnostics)) {
+        unlink(output);
+        ok = false;
+    }
     diagnostics_print(c->arena, &diagnostics);
     return ok;
 }

@@ -393,6 +393,49 @@ static void find_edits(const struct text *t, struct edits *e, bool everywhere) {
     }
 }
 
+static bool is_listed(const cc_strings *list, const char *entry) {
+    for (uint32_t i = 0; i < list->len; i++)
+        if (!strcmp(list->data[i], entry))
+            return true;
+    return false;
+}
+
+// The last token of the name at i, with its template arguments; NOWHERE where it is launched.
+static uint32_t name_end(const struct text *t, uint32_t i) {
+    int depth = 0;
+    if (is(t, i + 1, "<")) {
+        do {
+            if (++i >= t->tokens.len)
+                return NOWHERE;
+            depth += is(t, i, "<") ? 1 : is(t, i, ">") ? -1 : is(t, i, ">>") ? -2 : 0;
+        } while (depth > 0);
+    }
+    return is(t, i + 1, "<<<") ? NOWHERE : i;
+}
+
+// A kernel's name that is not launched: the function's address, with or without &.
+static void find_addresses(const struct text *t, struct edits *e, const cc_strings *addresses,
+                           const char *path) {
+    uint32_t line = 1, seen = 0;
+    for (uint32_t i = 0; i < t->tokens.len; i++) {
+        const struct token *k = &t->tokens.data[i];
+        for (; seen < k->at; seen++)
+            line += t->s[seen] == '\n';
+        if (k->kind != WORD ||
+            !is_listed(addresses, arena_printf(t->arena, "%s:%u:%.*s", path, line,
+                                               (int)(k->end - k->at), t->s + k->at)))
+            continue;
+        uint32_t start = expression_start(t, i), end = name_end(t, i);
+        if (start == NOWHERE || end == NOWHERE)
+            continue;
+        if (start && is(t, start - 1, "&"))
+            start--;
+        e->calls[start]++;
+        e->closes[end]++;
+        e->any = true;
+    }
+}
+
 static void apply(const struct text *t, const struct edits *e, struct strbuf *out) {
     size_t from = 0;
     for (uint32_t i = 0; i < t->tokens.len; i++) {
@@ -415,16 +458,28 @@ static void apply(const struct text *t, const struct edits *e, struct strbuf *ou
     strbuf_append(out, t->s + from, t->size - from);
 }
 
-bool device_launches_rewrite(struct arena *arena, char **text, size_t *size, bool everywhere) {
+static bool has_addresses(const struct device_launches *found, const char *path) {
+    size_t n = path ? strlen(path) : 0;
+    for (uint32_t i = 0; found && n && i < found->addresses.len; i++)
+        if (!strncmp(found->addresses.data[i], path, n) && found->addresses.data[i][n] == ':')
+            return true;
+    return false;
+}
+
+bool device_launches_rewrite(struct arena *arena, char **text, size_t *size, bool everywhere,
+                             const struct device_launches *found, const char *path) {
     struct text t = {.arena = arena, .s = *text, .size = *size};
     struct edits e = {0};
+    bool addresses = has_addresses(found, path);
     if (*size > INT32_MAX ||
-        (!strstr(*text, "<<<") && !strstr(*text, "cudaFuncGetAttributes") &&
+        (!addresses && !strstr(*text, "<<<") && !strstr(*text, "cudaFuncGetAttributes") &&
          !strstr(*text, "cudaOccupancy") && !strstr(*text, "cudaLaunchDevice")))
         return false;
     read_tokens(&t);
     mark_device_code(&t);
     find_edits(&t, &e, everywhere);
+    if (addresses)
+        find_addresses(&t, &e, &found->addresses, path);
     if (!e.any)
         return false;
     struct strbuf out = {0};
@@ -457,12 +512,24 @@ static bool has_launches(struct arena *arena, const char *path) {
 }
 
 static bool add_file(struct arena *arena, const char *path, cc_strings *files) {
-    for (uint32_t i = 0; i < files->len; i++)
-        if (!strcmp(files->data[i], path))
-            return false;
-    if (!has_launches(arena, path))
+    if (is_listed(files, path) || !has_launches(arena, path))
         return false;
     vec_push(arena, files, path);
+    return true;
+}
+
+// "path:1:2: error: reference to __global__ function 'name<int>' in ..." -> "path:1:name"
+static bool add_address(struct arena *arena, const char *path, const char *line, size_t n,
+                        cc_strings *addresses) {
+    const char *message = strstr(line, ": error: reference to __global__ function '");
+    if (!message || message >= line + n)
+        return false;
+    const char *number = line + strlen(path) + 1, *name = strchr(message, '\'') + 1;
+    const char *entry = arena_printf(arena, "%s:%.*s:%.*s", path, (int)strcspn(number, ":"), number,
+                                     (int)strcspn(name, "<'"), name);
+    if (is_listed(addresses, entry))
+        return false;
+    vec_push(arena, addresses, entry);
     return true;
 }
 
@@ -479,8 +546,9 @@ static void drop_escapes(char *text) {
     *to = 0;
 }
 
-bool device_launches_find(struct arena *arena, const cc_strings *diagnostics, cc_strings *files) {
-    bool found = false;
+bool device_launches_find(struct arena *arena, const cc_strings *diagnostics,
+                          struct device_launches *found) {
+    bool any = false;
     for (uint32_t i = 0; i < diagnostics->len; i++) {
         char *text;
         size_t size;
@@ -492,9 +560,10 @@ bool device_launches_find(struct arena *arena, const cc_strings *diagnostics, cc
         for (const char *line = text; *line;) {
             size_t n = strcspn(line, "\n");
             const char *path = named_file(arena, line, n);
-            found |= path && add_file(arena, path, files);
+            any |= path && add_file(arena, path, &found->files);
+            any |= path && add_address(arena, path, line, n, &found->addresses);
             line += n + (line[n] == '\n');
         }
     }
-    return found;
+    return any;
 }

@@ -16,14 +16,22 @@
 
 #include "cc/cc.h"
 
-// Replaces *text where functions marked as device code contain launches. `everywhere`: also where
-// it cannot be seen whether code is the device's: functions marked by a macro, bodies of macros.
-// False: there was nothing to do.
-bool device_launches_rewrite(struct arena *arena, char **text, size_t *size, bool everywhere);
+// What clang's messages about kernels in device code have told so far.
+struct device_launches {
+    cc_strings files;     // all of whose launches may be device code
+    cc_strings addresses; // "path:line:name": a kernel's name that is not launched there
+};
 
-// Launches that were not seen to be device code: the files that clang's messages (in files) about
-// such launches name join `files`, for another attempt in which they are rewritten everywhere.
-// False: there is no new one.
-bool device_launches_find(struct arena *arena, const cc_strings *diagnostics, cc_strings *files);
+// Replaces *text, of the file `path` where it has one, where functions marked as device code
+// contain launches or `found` tells of a kernel's address. `everywhere`: also launches where it
+// cannot be seen whether code is the device's: functions marked by a macro, bodies of macros.
+// False: there was nothing to do.
+bool device_launches_rewrite(struct arena *arena, char **text, size_t *size, bool everywhere,
+                             const struct device_launches *found, const char *path);
+
+// Launches that were not seen to be device code and addresses of kernels: what clang's messages (in
+// files) about them name joins `found`, for another attempt. False: there is nothing new.
+bool device_launches_find(struct arena *arena, const cc_strings *diagnostics,
+                          struct device_launches *found);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/strbuf.h"
@@ -45,6 +46,32 @@ static bool seen_before(const cc_strings *seen, const char *block) {
     return false;
 }
 
+// Memory space specifiers where only variables have them (guide 18.5.3.1).
+static bool is_forbidden(const char *line) {
+    static const char *const signs[] = {
+        ": warning: 'device' attribute only applies to functions",
+        ": warning: 'shared' attribute only applies to variables",
+        ": warning: 'constant' attribute only applies to variables"};
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; ++i)
+        if (strstr(line, signs[i]))
+            return true;
+    return false;
+}
+
+// A line of a message, shown as an error where it is one here.
+static void put_line(struct strbuf *out, const char *line, size_t n, bool forbidden) {
+    static const char warning[] = "warning: ";
+    const char *at = forbidden ? strstr(line, warning) : NULL;
+    if (at && at < line + n) {
+        strbuf_append(out, line, (size_t)(at - line));
+        strbuf_puts(out, "error: ");
+        n -= (size_t)(at - line) + sizeof warning - 1;
+        line = at + sizeof warning - 1;
+    }
+    strbuf_append(out, line, n);
+    strbuf_puts(out, "\n");
+}
+
 struct block {
     struct strbuf shown, plain;
     bool has_diagnostic;
@@ -72,8 +99,7 @@ static void print_text(struct arena *arena, const char *text, const cc_strings *
             end_block(arena, &b, before, now);
         b.has_diagnostic |= diagnostic;
         if (!is_count(line)) {
-            strbuf_append(&b.shown, text, n);
-            strbuf_puts(&b.shown, "\n");
+            put_line(&b.shown, text, n, is_forbidden(line));
             strbuf_puts(&b.plain, line);
             strbuf_puts(&b.plain, "\n");
         }
@@ -105,4 +131,18 @@ void diagnostics_print(struct arena *arena, const cc_strings *files) {
         for (uint32_t j = 0; j < now.len; ++j)
             vec_push(arena, &before, now.data[j]);
     }
+}
+
+bool diagnostics_forbid(struct arena *arena, const cc_strings *files) {
+    bool found = false;
+    for (uint32_t i = 0; i < files->len && !found; ++i) {
+        char *text = read_text(files->data[i]);
+        for (const char *line = text; line && *line && !found;) {
+            size_t n = strcspn(line, "\n");
+            found = is_forbidden(plain_line(arena, line, n));
+            line += n + (line[n] == '\n');
+        }
+        free(text);
+    }
+    return found;
 }

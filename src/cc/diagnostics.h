@@ -8,4 +8,8 @@
 // source lines) that a file before had is left out, and so are clang's closing counts.
 void diagnostics_print(struct arena *arena, const cc_strings *files);
 
+// Whether there is a warning of clang's about what the guide forbids, where code would not mean what
+// it says: a memory space specifier on a member. diagnostics_print shows it as an error.
+bool diagnostics_forbid(struct arena *arena, const cc_strings *files);
+
 #endif

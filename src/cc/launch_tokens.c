@@ -96,23 +96,24 @@ static bool spell_alignment(struct arena *arena, char **text, size_t *size) {
     return from != 0;
 }
 
-bool launch_tokens_rewrite(struct arena *arena, char **text, size_t *size, bool everywhere) {
+bool launch_tokens_rewrite(struct arena *arena, char **text, size_t *size, bool everywhere,
+                           const struct device_launches *found, const char *path) {
     bool joined = join(*text, *size, '<'), spelled = spell_alignment(arena, text, size);
     if (joined || spelled)
         join(*text, *size, '>');
-    bool wrapped = device_launches_rewrite(arena, text, size, everywhere);
+    bool wrapped = device_launches_rewrite(arena, text, size, everywhere, found, path);
     return joined || spelled || wrapped;
 }
 
 // Adds the file to the overlay's list. False: there is nothing to change in it.
 static bool add_root(struct arena *arena, const char *source, bool everywhere,
-                     struct strbuf *roots) {
+                     const struct device_launches *found, struct strbuf *roots) {
     char *text, absolute[PATH_MAX];
     size_t size;
     if (!realpath(source, absolute) || strpbrk(absolute, "\"\\") ||
         !read_file(arena, source, &text, &size))
         return false;
-    if (!launch_tokens_rewrite(arena, &text, &size, everywhere))
+    if (!launch_tokens_rewrite(arena, &text, &size, everywhere, found, source))
         return false;
     const char *copy = scratch_path(arena, ".cu");
     strbuf_printf(roots,
@@ -121,16 +122,38 @@ static bool add_root(struct arena *arena, const char *source, bool everywhere,
     return write_file(copy, text, size);
 }
 
+// The path of an entry of device_launches.addresses.
+static const char *path_of_address(struct arena *arena, const char *entry) {
+    const char *name = strrchr(entry, ':');
+    while (*--name != ':')
+        ;
+    return arena_strndup(arena, entry, (size_t)(name - entry));
+}
+
+static bool is_listed(const cc_strings *list, const char *path) {
+    for (uint32_t i = 0; i < list->len; i++)
+        if (!strcmp(list->data[i], path))
+            return true;
+    return false;
+}
+
 const char *launch_tokens_overlay(struct arena *arena, const char *source,
-                                  const cc_strings *everywhere) {
+                                  const struct device_launches *found) {
     struct strbuf roots = {0};
-    bool main_file = true;
-    for (uint32_t i = 0; i < everywhere->len; i++) {
-        main_file &= strcmp(everywhere->data[i], source) != 0;
-        add_root(arena, everywhere->data[i], true, &roots);
+    cc_strings done = {0};
+    for (uint32_t i = 0; i < found->files.len; i++) {
+        vec_push(arena, &done, found->files.data[i]);
+        add_root(arena, found->files.data[i], true, found, &roots);
     }
-    if (main_file)
-        add_root(arena, source, false, &roots);
+    for (uint32_t i = 0; i < found->addresses.len; i++) {
+        const char *path = path_of_address(arena, found->addresses.data[i]);
+        if (is_listed(&done, path))
+            continue;
+        vec_push(arena, &done, path);
+        add_root(arena, path, false, found, &roots);
+    }
+    if (!is_listed(&done, source))
+        add_root(arena, source, false, found, &roots);
     if (!roots.len)
         return NULL;
     const char *overlay = scratch_path(arena, ".yaml");

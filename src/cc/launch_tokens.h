@@ -7,16 +7,19 @@
 #include <stddef.h>
 
 #include "cc/cc.h"
+#include "cc/device_launches.h"
 #include "support/arena.h"
 
 // When the source has such places: the path of an overlay file (-ivfsoverlay) under which it is
-// read as clang wants it, with every line where it was. `everywhere`: files, the source perhaps
-// among them, whose launches may all be device code. NULL: there is nothing to change, or it cannot
-// be read (then clang says so).
+// read as clang wants it, with every line where it was. `found`: what earlier attempts have found,
+// in the source and other files. NULL: there is nothing to change, or it cannot be read (then clang
+// says so).
 const char *launch_tokens_overlay(struct arena *arena, const char *source,
-                                  const cc_strings *everywhere);
+                                  const struct device_launches *found);
 
-// The same for text in memory, which is changed or replaced. False: there was nothing to do.
-bool launch_tokens_rewrite(struct arena *arena, char **text, size_t *size, bool everywhere);
+// The same for text in memory, which is changed or replaced; `found` may be NULL. False: there was
+// nothing to do.
+bool launch_tokens_rewrite(struct arena *arena, char **text, size_t *size, bool everywhere,
+                           const struct device_launches *found, const char *path);
 
 #endif

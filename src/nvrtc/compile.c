@@ -53,7 +53,7 @@ static bool add_source(struct job *j) {
     struct strbuf text = {0};
     char *program = arena_strdup(&j->arena, p->source);
     size_t size = strlen(program);
-    launch_tokens_rewrite(&j->arena, &program, &size, false);
+    launch_tokens_rewrite(&j->arena, &program, &size, false, NULL, NULL);
     put_architecture(j, &text);
     if (j->options.default_device)
         strbuf_puts(&text, "#pragma clang force_cuda_host_device begin\n"

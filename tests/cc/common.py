@@ -66,11 +66,12 @@ class CompilerTest(unittest.TestCase):
 
     def dry_run(self, *args, env=None):
         """The commands, each as a list of its arguments."""
+        import re
         import shlex
 
         r = self.compiles("--dryrun", *args, env=env)
-        return [shlex.split(line[3:]) for line in r.stderr.splitlines()
-                if line.startswith("#$ /")]
+        found = [re.match(r"#\$ (?:KUDZU_\w+=1 )?(/.*)", line) for line in r.stderr.splitlines()]
+        return [shlex.split(m.group(1)) for m in found if m]
 
 
 def main():

@@ -12,7 +12,10 @@
 //
 // A launch that fails leaves its error to the calling thread's cudaGetLastError.
 #include "device_launch.h"
+#include "restrictions.h"
 
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -92,6 +95,67 @@ struct Parameter {
     bool indirect; // the argument is its address
 };
 
+// What a pointer is made of, through a variable that is set once, as unoptimised code has them.
+Value *origin(Value *v) {
+    for (unsigned steps = 0; steps < 8; steps++) {
+        v = getUnderlyingObject(v, 0);
+        auto *load = dyn_cast<LoadInst>(v);
+        auto *slot = load ? dyn_cast<AllocaInst>(load->getPointerOperand()) : nullptr;
+        StoreInst *set = nullptr;
+        for (User *u : slot ? slot->users() : iterator_range<Value::user_iterator>({}, {}))
+            if (auto *store = dyn_cast<StoreInst>(u)) {
+                if (set || store->getPointerOperand() != slot)
+                    return v;
+                set = store;
+            }
+        if (!set)
+            return v;
+        v = set->getValueOperand();
+    }
+    return v;
+}
+
+// The parent stands in a lambda (device_launches.c), where a variable of the function around it is
+// what a field of the closure points to: what is stored into this field where the closure is made.
+Value *captured(Value *v, Function *&where) {
+    auto *load = dyn_cast<LoadInst>(v);
+    auto *field = load ? dyn_cast<GetElementPtrInst>(load->getPointerOperand()) : nullptr;
+    if (!field || field->getNumIndices() != 2)
+        return nullptr;
+    for (Function &f : *field->getModule())
+        for (Instruction &i : instructions(f)) {
+            auto *store = dyn_cast<StoreInst>(&i);
+            auto *to = store ? dyn_cast<GetElementPtrInst>(store->getPointerOperand()) : nullptr;
+            if (!to || to->getSourceElementType() != field->getSourceElementType() ||
+                to->getNumIndices() != 2 || to->getOperand(2) != field->getOperand(2))
+                continue;
+            where = &f;
+            return origin(store->getValueOperand());
+        }
+    return nullptr;
+}
+
+// Local and shared memory are the parent's own (guide 13.3.1.6).
+void warnOfPrivateMemory(CallInst *launch) {
+    constexpr unsigned SharedSpace = 3;
+    for (unsigned i = 0; i < launch->arg_size(); i++) {
+        Function *f = launch->getFunction();
+        Value *argument = launch->getArgOperand(i);
+        if (!argument->getType()->isPointerTy() || launch->isByValArgument(i))
+            continue;
+        Value *from = origin(argument);
+        if (Value *outer = captured(from, f))
+            from = outer;
+        auto *variable = dyn_cast<GlobalVariable>(from);
+        bool shared = variable && variable->getAddressSpace() == SharedSpace;
+        if (shared || isa<AllocaInst>(from))
+            warn(*f->getParent(), "argument " + Twine(i + 1) + " of a kernel launched in '" +
+                                      StringRef(demangle(f->getName())).split("::'lambda").first +
+                                      "' points to " + (shared ? "shared" : "local") +
+                                      " memory, which that kernel cannot access");
+    }
+}
+
 uint64_t layOut(CallInst *call, SmallVectorImpl<Parameter> &out, Align &most) {
     const DataLayout &layout = call->getModule()->getDataLayout();
     uint64_t end = 0;
@@ -151,6 +215,7 @@ void store(IRBuilder<> &b, Value *buffer, const Parameter &p, Value *argument) {
 }
 
 void replaceLaunch(CallInst *call, const Configuration &c) {
+    warnOfPrivateMemory(call);
     SmallVector<Parameter, 8> parameters;
     Align most(1);
     uint64_t size = layOut(call, parameters, most);

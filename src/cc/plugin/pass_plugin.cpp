@@ -11,7 +11,8 @@
 //   __maxnreg__      an annotation: without effect, since registers do not limit the CPU device.
 //
 // With KUDZU_EXPORT_STATIC in its environment (PTX and images that programs load, where host code
-// is not seen) static variables of device code become visible.
+// is not seen) static variables of device code become visible. Without it and KUDZU_RELOCATABLE
+// (-rdc=true) all that device code refers to has to be there.
 //
 // What the guide forbids and clang lets pass is looked for first (restrictions.cpp).
 //
@@ -289,6 +290,8 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
         if (device) {
             checkRestrictions(m);
             lowerDeviceLaunches(m);
+        } else {
+            checkHostRestrictions(m);
         }
         for (GlobalVariable *g : managed) {
             g->setSection("");
@@ -419,6 +422,19 @@ struct SplitPass : PassInfoMixin<SplitPass> {
     }
 };
 
+// Objects of relocatable code and PTX are linked with others later.
+struct ReferencesPass : PassInfoMixin<ReferencesPass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &) {
+        if (Triple(m.getTargetTriple()).isNVPTX() && !std::getenv("KUDZU_EXPORT_STATIC") &&
+            !std::getenv("KUDZU_RELOCATABLE"))
+            checkReferences(m);
+        return PreservedAnalyses::all();
+    }
+    static bool isRequired() {
+        return true;
+    }
+};
+
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPluginInfo() {
@@ -437,6 +453,7 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPl
                     });
                 builder.registerOptimizerLastEPCallback(
                     [](ModulePassManager &passes, OptimizationLevel level) {
+                        passes.addPass(ReferencesPass());
                         if (level != OptimizationLevel::O0) {
                             passes.addPass(AlignmentPass());
                             passes.addPass(ForeignSpacePass());

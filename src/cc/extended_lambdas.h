@@ -1,0 +1,14 @@
+// The traits of extended lambdas (guide 18.7.1). Closures are types like any other here; which ones
+// stand for extended lambdas is seen in the source, and told to the program by where they stand:
+// clang prints a closure's type with its file, line and column.
+#ifndef KUDZU_CC_EXTENDED_LAMBDAS_H
+#define KUDZU_CC_EXTENDED_LAMBDAS_H
+
+#include "cc/cc.h"
+
+// The entries of the list in kudzu/extended_lambdas.h, for the lambdas of the source and of the
+// files that it includes with quotes; NULL: none is extended. Lambdas that macros expand to are not
+// seen.
+const char *extended_lambdas(struct arena *arena, const char *source);
+
+#endif

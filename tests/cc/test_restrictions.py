@@ -1,0 +1,158 @@
+"""The guide's restrictions (10.1, 10.2, 10.38, 13.3, 18.5) one by one: rejected or warned of with a
+message that says what is wrong, or accepted where code means what it says."""
+from common import CompilerTest, main
+
+KERNEL = "__global__ void c(int *p) { *p = 1; }\n"
+STRUCT = "struct S { int x; __host__ __device__ S() : x(1) {} };\n"
+
+# Section, source, part of the message.
+REJECTED = [
+    ("18.5.3.1", "struct S { __device__ int x; };", "a.cu:1:12: error: 'device' attribute"),
+    ("18.5.3.1", "struct S { __shared__ int x; };", "a.cu:1:12: error: 'shared' attribute"),
+    ("18.5.3.1", "struct S { __constant__ int x; };", "a.cu:1:12: error: 'constant' attribute"),
+    ("18.5.3.1", "struct S { __managed__ int x; };", "a.cu:1:12: error:"),
+    ("18.5.3.1", "__device__ void f(__constant__ int x) {}", "not allowed on non-static local"),
+    ("18.5.3.1", "void f() { __device__ int x; }", "not allowed on non-static local"),
+    ("18.5.3.1", "void f() { __shared__ int x; x = 1; }", "not allowed in __host__ functions"),
+    ("18.5.3.1", "__device__ void f() { __device__ int x; }", "not allowed on non-static local"),
+    ("18.5.3.1", STRUCT + "__device__ S s;", "dynamic initialization is not supported"),
+    ("18.5.3.1", STRUCT + "__global__ void k() { __shared__ S s; s.x = 1; }",
+     "initialization is not supported for __shared__"),
+    ("18.5.3.1", "struct S { __host__ __device__ ~S() { x = 1; } int x; };\n__constant__ S s;",
+     "dynamic initialization is not supported"),
+    ("18.5.3.1", "extern __device__ int x;\n__global__ void k(int *p) { *p = x; }",
+     "undefined reference to 'x' in device code"),
+    ("18.5.3.2", "__managed__ int x;\nint *p = &x;", "'x' is not a constant"),
+    ("18.5.5.1", "__global__ void k() { __shared__ int x = 1; }", "initialization is not supported"),
+    ("18.5.5.1", "__constant__ int c[4];\n__global__ void k(int i) { c[i] = 1; }",
+     "the __constant__ variable 'c' is written to in device code, in 'k(int)'"),
+    ("18.5.5.1", "__global__ void k() { threadIdx.x = 1; }", "a.cu:1:"),
+    ("18.5.5.1", "__global__ void k() { warpSize = 1; }", "a.cu:1:"),
+    ("18.5.5.2", "__global__ void k(const void **p) { *p = &threadIdx; }", "private member"),
+    ("18.5.6", "struct A { __device__ virtual void f() {} }; struct B : A {};\n"
+     "__device__ B *g(A *a) { return dynamic_cast<B *>(a); }", "typeid and dynamic_cast are not"),
+    ("18.5.7", "__global__ void k() { throw 1; }", "cannot use 'throw'"),
+    ("18.5.10.1", "extern __device__ int f();\n__global__ void k(int *p) { *p = f(); }",
+     "undefined reference to 'f()' in device code"),
+    ("18.5.10.3", "__global__ void k(int x, ...) {}", "takes a variable number of arguments"),
+    ("18.5.10.3", "__global__ void k(int &&x) {}", "is a reference"),
+    ("18.5.10.4", "__device__ void f() { int x = 33; static int i = x; }",
+     "the static variable 'f()::i' is initialised by code"),
+    ("18.5.10.4", "__device__ int f() { static thread_local int t; return ++t; }", "thread_local"),
+    ("18.5.10.5", "__device__ void f() {}\nvoid (*p)();\nint main() { p = f; }", "__device__"),
+    ("18.5.11.1", "struct S { static int x; };\nint S::x = 1;\n"
+     "__global__ void k(int *p) { *p = S::x; }", "__host__ variable 'x'"),
+    ("18.5.11.2", "struct S { __global__ void k() {} };", "must be a free function"),
+    ("18.5.14", "int x = 10;\n__device__ int f() { return x; }", "__host__ variable 'x'"),
+    ("18.5.15", "__global__ void k(long double *p) { *p = 1; }", "of the type long double"),
+    ("18.5.22.8", "#include <initializer_list>\n__global__ void k(std::initializer_list<int> l) {}",
+     "of the type std::initializer_list"),
+    ("10.1", "__global__ int k() { return 1; }", "must have void return type"),
+    ("10.1", "__global__ __host__ void k() {}", "are not compatible"),
+    ("10.2.4", "__global__ void k(__grid_constant__ int x) {}",
+     "a.cu:1: a __grid_constant__ parameter must be const"),
+    ("10.2.4", "template <class U> struct V { U u; };\n__global__ void k(int n,\n"
+     "    __grid_constant__ V<const int> s) {}", "a.cu:3: a __grid_constant__ parameter must"),
+    ("10.38", "__device__ void __launch_bounds__(12) f() {}", "__launch_bounds__ is for kernels"),
+    ("10.38", "int n;\n__global__ void __launch_bounds__(n) k() {}", "integer constant"),
+    ("10.38", "__global__ void __launch_bounds__(128, 2, 4, 5) k() {}", "no more than 3"),
+]
+
+# The same with warnings; the code compiles.
+WARNED = [
+    ("10.2.1", "__device__ int x;\nint main() { return x; }",
+     "the device's variable 'x' is read in the host function 'main'"),
+    ("10.2.2", "__constant__ int x[4];\nint main(int c, char **v) { return x[c]; }",
+     "the device's variable 'x' is read in the host function 'main'"),
+    ("10.2.1", "__device__ int x;\nint main() { x = 2; }", "'x' is written to in the host function"),
+    ("13.3.1.6", KERNEL + "__global__ void k() { int x; c<<<1, 1>>>(&x); }",
+     "argument 1 of a kernel launched in 'k()' points to local memory"),
+    ("13.3.1.6", KERNEL + "__global__ void k(int i) { int x[8]; x[i] = 1; c<<<1, 1>>>(x + i); }",
+     "argument 1 of a kernel launched in 'k(int)' points to local memory"),
+    ("13.3.1.6", KERNEL + "__global__ void k() { __shared__ int x[2]; c<<<1, 1>>>(x); }",
+     "argument 1 of a kernel launched in 'k()' points to shared memory"),
+]
+
+ACCEPTED = """
+#include <cstdio>
+struct S { int a; };
+using CS = const S;
+typedef const int ci;
+__global__ void g1(const __grid_constant__ S s, int n) {}
+__global__ void g2(int n, __grid_constant__ const S s) {}
+__global__ void g3(S const __grid_constant__ s,
+                   const __grid_constant__ int t) {}
+__global__ void g4(__grid_constant__ CS s, __grid_constant__ ci x) {}
+template <typename T> __global__ void g5(__grid_constant__ T t) {}
+
+__device__ int variable;
+__constant__ int table[4];
+__device__ void statics() {
+    static int i1;
+    static int i2 = 11;
+    static __managed__ int m1;
+    static __device__ int d1;
+    static __constant__ int c1;
+    static S i3;
+    static S i4 = {22};
+    static __shared__ int i5;
+    i1 = i2 + m1 + d1 + c1 + i3.a + i4.a + i5;
+}
+const int ten = 10;
+struct T { static const int twenty = 20; };
+const float five = 5.0f;
+__device__ float constants() {
+    int local[ten], other[T::twenty];
+    local[0] = other[0] = 1;
+    return local[0] + other[0] + ten + T::twenty + five;
+}
+__global__ void child(int *p) { *p = 1; }
+__global__ void parent(int *p) {
+    void (*f)(int *) = child;
+    f<<<1, 1>>>(p);
+    int *copy = p;
+    child<<<1, 1>>>(copy + 1);
+}
+__global__ void addresses(void **p) { p[0] = (void *)child; p[1] = (void *)&g5<const int>; }
+int main() {
+    int on_host[4] = {1, 2, 3, 4};
+    cudaMemcpyToSymbol(variable, on_host, 4);
+    cudaMemcpyToSymbol(table, on_host, sizeof on_host);
+    g5<const int><<<1, 1>>>(1);
+    return 0;
+}
+"""
+
+
+class Restrictions(CompilerTest):
+    def check(self, rules, compiles):
+        for section, source, reason in rules:
+            with self.subTest(section, source=source):
+                self.write("a.cu", source + "\n")
+                r = (self.compiles if compiles else self.fails)("-c", "a.cu")
+                self.assertIn(reason, r.stderr)
+                self.assertNotIn("error in backend", r.stderr)
+                self.assertEqual(self.exists("a.o"), compiles)
+
+    def test_rejected(self):
+        self.check(REJECTED, False)
+
+    def test_warned(self):
+        self.check(WARNED, True)
+
+    def test_accepted(self):
+        self.write("a.cu", ACCEPTED)
+        self.assertEqual(self.compiles("-c", "a.cu").stderr, "")
+
+    def test_lines_of_warnings_where_they_are_known(self):
+        self.write("a.cu", "__device__ int x;\nint main() {\n    return x;\n}\n")
+        self.assertIn("a.cu:3: the device's variable 'x'", self.compiles("-c", "-g", "a.cu").stderr)
+
+    def test_what_other_files_define(self):
+        self.write("a.cu", "extern __device__ int f();\n__global__ void k(int *p) { *p = f(); }\n")
+        self.compiles("-dc", "a.cu")
+        self.compiles("-ptx", "a.cu")
+
+
+if __name__ == "__main__":
+    main()
