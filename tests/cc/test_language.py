@@ -48,9 +48,9 @@ with tempfile.TemporaryDirectory(prefix="kudzu-test-") as directory:
                        env=environment)
         return open(path, errors="replace").read()
 
-    compile("-c", output="out.o")
-    text = compile("-ptx", output="out.ptx")
     contents = open(source).read()
+    compile("-dc" if "// NOT ALONE" in contents else "-c", output="out.o")
+    text = compile("-ptx", output="out.ptx")
     for kind, pattern in re.findall(r"(?m)^// (CHECK|CHECK-NOT): (.*)", contents):
         if bool(re.search(pattern, text)) != (kind == "CHECK"):
             fail(f"{kind}: {pattern}")
