@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/strbuf.h"
@@ -136,13 +135,13 @@ void diagnostics_print(struct arena *arena, const cc_strings *files) {
 bool diagnostics_forbid(struct arena *arena, const cc_strings *files) {
     bool found = false;
     for (uint32_t i = 0; i < files->len && !found; ++i) {
-        char *text = read_text(files->data[i]);
-        for (const char *line = text; line && *line && !found;) {
+        struct strbuf text = read_text(files->data[i]);
+        for (const char *line = text.data; line && *line && !found;) {
             size_t n = strcspn(line, "\n");
             found = is_forbidden(plain_line(arena, line, n));
             line += n + (line[n] == '\n');
         }
-        free(text);
+        strbuf_free(&text);
     }
     return found;
 }
