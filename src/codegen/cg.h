@@ -31,6 +31,7 @@
 //   cg_fragment.c matrices between memory and registers
 //   cg_call.c    calls: direct, indirect, built-in
 //   pointwise*.c everything that works lane by lane
+//   depth_first.c the order of long blocks
 //   cold.c       what blocks that hardly ever run need is computed there
 //   notes.c      what is noted on the way; explain.c the report of it
 #ifndef KUDZU_CODEGEN_CG_H

@@ -32,10 +32,16 @@ static void prefetch_lines(struct cg *c, LLVMValueRef p, LLVMValueRef by, unsign
     }
 }
 
+// What lies behind the places of a block of one warp is another block's, which may not be near in
+// time.
+static bool is_one_warp(const struct cg *c) {
+    return c->one_team && c->width * c->team <= KD_WARP;
+}
+
 void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                         bool is_store) {
     if (g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->quick && bytes >= LINE &&
-        i->mods.space == ISA_SPACE_GLOBAL && !g->fl->cfg->loop[i->block->id])
+        i->mods.space == ISA_SPACE_GLOBAL && !g->fl->cfg->loop[i->block->id] && !is_one_warp(g->cg))
         prefetch_lines(g->cg, p, cg_i64(g->cg, NEXT_GROUPS), bytes, is_store);
 }
 

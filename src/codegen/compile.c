@@ -413,6 +413,19 @@ static bool is_search(const struct flow *fl, const struct cfg_loop *l) {
     return ends > 0;
 }
 
+// A phi behind a branch whose value goes into the loop's next turn (a sum that some turns add to) has
+// the register of the phi that it goes to.
+static bool goes_to_next_turn(const struct flow *fl, const struct kir_value *phi) {
+    const struct cfg_loop *l = fl->cfg->loop[phi->def->block->id];
+    if (!l || l->header == phi->def->block)
+        return false;
+    for (const struct kir_inst *i = l->header->first; i && i->op == ISA_OP_PHI; i = i->next)
+        for (uint32_t k = 0; k < i->nops; k++)
+            if (i->ops[k] == phi)
+                return true;
+    return false;
+}
+
 // Vector registers that one group needs all through the loop.
 static unsigned registers_in(const struct cg *c, const struct flow *fl, const struct cfg_loop *l,
                              unsigned vector_bits) {
@@ -424,7 +437,8 @@ static unsigned registers_in(const struct cg *c, const struct flow *fl, const st
                 const struct kir_value *v = i->ops[k];
                 bool carried =
                     v->kind == KIR_VALUE_INST && varies(fl, v) && !seen[v->id] &&
-                    (v->def->op == ISA_OP_PHI || !cfg_in_loop(l, fl->cfg->loop[v->def->block->id]));
+                    ((v->def->op == ISA_OP_PHI && !goes_to_next_turn(fl, v)) ||
+                     !cfg_in_loop(l, fl->cfg->loop[v->def->block->id]));
                 if (carried && v->type != KIR_PRED)
                     bits += kir_type_bits(v->type) * c->width;
                 if (v->kind == KIR_VALUE_INST)

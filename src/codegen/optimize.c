@@ -11,6 +11,7 @@
 
 #include "codegen/cg.h"
 #include "codegen/cold.h"
+#include "codegen/depth_first.h"
 #include "codegen/outline.h"
 #include "codegen/undefined.h"
 #include "support/debug.h"
@@ -124,6 +125,8 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
         }
         if (!c->quick)
             cg_sink_into_cold(c);
+        if (!c->quick && c->one_team)
+            cg_order_depth_first(c);
         cg_outline_masked(c, level);
         cg_define_selected(c->mod);
         set_attributes(c, level); // of the functions that this made
