@@ -66,28 +66,12 @@ bool ipc_wait_for_move(uint64_t address) {
 }
 
 // Pages that were never touched are zero and stay without memory.
-//
-// The pages are read-only meanwhile: the kernel makes every processor forget that it may write them
-// before mprotect returns, and a thread that tries waits in the signal handler. ThreadSanitizer
-// does not know that order, so that it must not look at these reads.
-#if defined(__SANITIZE_THREAD__)
-__attribute__((no_sanitize("thread"))) static void copy_pages(uint8_t *to, const uint8_t *from,
-                                                              uint64_t size) {
-    const volatile uint64_t *word = (const volatile uint64_t *)from;
-    for (uint64_t i = 0; i < size / sizeof *word; i++) {
-        uint64_t value = word[i];
-        if (value)
-            memcpy(to + i * sizeof value, &value, sizeof value);
-    }
-}
-#else
 static void copy_pages(uint8_t *to, const uint8_t *from, uint64_t size) {
     static const uint8_t zero[4096];
     for (uint64_t at = 0; at < size; at += sizeof zero)
         if (memcmp(from + at, zero, sizeof zero))
             memcpy(to + at, from + at, sizeof zero);
 }
-#endif
 
 static bool move(int fd, uint64_t base, uint64_t size) {
     void *to = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
