@@ -3,6 +3,7 @@
 //   compile.c    chooses mode and width, runs everything below, emits the object
 //   cg_module.c  declarations, helpers of the device, types
 //   cg_func.c    one function: the loop over groups, what is computed once
+//   cg_invariant.c what does not depend on the thread
 //   cg_edge.c    blocks, edges, masks, phis
 //   cg_counted.c loops that lanes leave by counting: turns without masks
 //   cg_inst.c    one instruction: to its family, by its shape
@@ -11,6 +12,8 @@
 //   cg_words.c   words of shared memory in registers
 //   cg_runs.c    which blocks are known to run, or not to
 //   cg_home.c    values that stay in one place in memory
+//   cg_slot.c    vectors that live through several barriers
+//   cg_web.c     values that can have one place
 //   cg_nan.c     where the bits of a NaN can be seen
 //   cg_source.c  special registers, symbols, parameters, address conversion
 //   cg_mem.c     loads and stores
@@ -138,6 +141,7 @@ struct cg_func {
     LLVMBasicBlockRef end;          // the group is finished
     LLVMBasicBlockRef *test, *body; // by block id
     LLVMBasicBlockRef *loop_end;    // by loop index
+    uint8_t *again;                 // by value id: see cg_invariant.c; NULL: nothing is
     uint8_t *crosses;               // by value id: used outside its block
     uint8_t *nan;                   // by value id: enum cg_nan_class
     uint8_t *zeros;                 // by value id: see passes/alignment.h
@@ -150,14 +154,15 @@ struct cg_func {
     LLVMValueRef matrix_rows;          // registers of matrix instructions in memory; NULL: none yet
     const struct kir_inst *copied;     // the load that the next store copies; NULL
     const struct kir_inst *copies_end; // up to there pure instructions have been emitted; NULL
-    LLVMValueRef lane_memory[2]; // an address for each lane: to read, to write; NULL: none yet
-    LLVMValueRef idle_memory[2]; // what stands for the row of a lane that is not active
-    uint8_t *runs;               // by block id: enum cg_runs
-    uint8_t *rejoins;            // by block id: its mask is that of a block before it, and known
-    struct cg_words *words;      // cg_words.c's own; NULL: addresses are not known
-    struct cg_bins *bins;        // cg_bins.c's own; NULL: additions are made where they stand
-    struct cg_homes *homes;      // cg_home.c's own; NULL: no value has one
-    uint32_t homes_end;          // bytes of what is saved of a group that they, and the state, take
+    LLVMValueRef lane_memory[2];  // an address for each lane: to read, to write; NULL: none yet
+    LLVMValueRef idle_memory[2];  // what stands for the row of a lane that is not active
+    uint8_t *runs;                // by block id: enum cg_runs
+    uint8_t *rejoins;             // by block id: its mask is that of a block before it, and known
+    struct cg_words *words;       // cg_words.c's own; NULL: addresses are not known
+    struct cg_bins *bins;         // cg_bins.c's own; NULL: additions are made where they stand
+    struct cg_homes *homes;       // cg_home.c's own; NULL: no value has one
+    struct cg_slots *slots;       // cg_slot.c's own; NULL: there are none
+    uint32_t homes_end;           // bytes of what is saved of a group that these and the state take
     struct cg_products *products; // cg_product.c's own; NULL: none yet
     LLVMBasicBlockRef suspended;  // a group has reached a barrier
     uint64_t **live_in;           // by block id: liveness, made when a barrier needs it
@@ -221,6 +226,16 @@ LLVMValueRef cg_entry_alloca(struct cg_func *g, LLVMTypeRef t); // at the functi
 LLVMBasicBlockRef cg_new_block(struct cg_func *g, const char *name);
 // Ends the launch with a fault when `bad` (i1) holds.
 void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault);
+
+// cg_invariant.c
+// Emits what is computed once, where it dominates everything: without of_group for all groups, else
+// for the group that is being emitted.
+void cg_emit_invariants(struct cg_func *g, bool of_group);
+// Finds what follows from the group's index, to be made where the group begins and again where it
+// goes on behind a barrier: what is alive there (`live`, by value id; NULL: all).
+void cg_find_again(struct cg_func *g);
+void cg_make_again(struct cg_func *g, const uint64_t *live);
+bool cg_is_again(const struct cg_func *g, const struct kir_value *v);
 
 // cg_prefetch.c
 // In a counted loop: asks for what an access at p will touch some turns later.
@@ -300,6 +315,7 @@ void cg_prepare_phis(struct cg_func *g, struct kir_block *b);
 void cg_emit_full_turns(struct cg_func *g, struct kir_block *b);
 
 // cg_barrier.c
+uint64_t *cg_live_after(struct cg_func *g, const struct kir_inst *i); // by value id
 bool cg_emit_barrier(struct cg_func *g, struct kir_inst *i);
 
 // cg_value.c
@@ -455,6 +471,15 @@ bool cg_has_home(struct cg_func *g, const struct kir_value *v);
 bool cg_same_home(struct cg_func *g, const struct kir_value *x, const struct kir_value *y);
 LLVMValueRef cg_load_home(struct cg_func *g, const struct kir_value *v);
 void cg_store_home(struct cg_func *g, const struct kir_value *v, LLVMValueRef x);
+
+// cg_slot.c
+void cg_find_slots(struct cg_func *g);                             // behind cg_find_again
+uint32_t cg_slot_of(struct cg_func *g, const struct kir_value *v); // among what is saved; 0: none
+// Is v in its slot where groups reach the barrier?
+bool cg_is_in_slot(struct cg_func *g, const struct kir_inst *barrier, const struct kir_value *v);
+void cg_store_slot(struct cg_func *g, const struct kir_value *v, LLVMValueRef x);
+// Has what a phi gets over the edge from the p-th predecessor to be stored into its slot?
+bool cg_goes_to_slot(struct cg_func *g, const struct kir_inst *phi, uint32_t p);
 
 // cg_nan.c
 void cg_find_nans(struct cg_func *g);

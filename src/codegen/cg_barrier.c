@@ -15,10 +15,13 @@ static void clear_bit(uint64_t *s, uint32_t k) {
     s[k / 64] &= ~(1ULL << (k % 64));
 }
 
-// Walks b backwards from its end to just after `stop` (NULL: to its start).
+// Walks b backwards from its end to just after `stop` (NULL: to its start). What is made again is
+// made at the head of the group, wherever it stands.
 static void walk_back(struct cg_func *g, struct kir_block *b, uint64_t *live,
                       const struct kir_inst *stop) {
     for (struct kir_inst *i = b->last; i && i != stop; i = i->prev) {
+        if (i->nres && cg_is_again(g, i->res[0]))
+            continue;
         for (uint32_t k = 0; k < i->nres; k++)
             clear_bit(live, i->res[k]->id);
         for (uint32_t k = 0; k < i->nops && i->op != ISA_OP_PHI; k++)
@@ -64,7 +67,7 @@ static void compute_liveness(struct cg_func *g) {
     }
 }
 
-static uint64_t *live_after(struct cg_func *g, struct kir_inst *i) {
+uint64_t *cg_live_after(struct cg_func *g, const struct kir_inst *i) {
     uint32_t words = g->f->value_count / 64 + 1;
     if (!g->live_in)
         compute_liveness(g);
@@ -116,10 +119,27 @@ static void save(struct cg_func *g, struct frame *fr, struct kir_value *v, int w
     vec_push(c->arena, &fr->slots, s);
 }
 
-static void save_value(struct cg_func *g, struct frame *fr, struct kir_value *v) {
+// A vector with a slot, which is stored when it has changed since.
+static bool save_in_slot(struct cg_func *g, struct frame *fr, const struct kir_inst *barrier,
+                         struct kir_value *v) {
+    struct cg *c = g->cg;
+    struct slot s = {.v = v, .offset = cg_slot_of(g, v), .what = SLOT_VEC};
+    if (!s.offset)
+        return false;
+    s.type = cg_vec_type(c, v->type);
+    if (!cg_is_in_slot(g, barrier, v))
+        cg_store_slot(g, v, cg_vec(g, v));
+    vec_push(c->arena, &fr->slots, s);
+    return true;
+}
+
+static void save_value(struct cg_func *g, struct frame *fr, const struct kir_inst *barrier,
+                       struct kir_value *v) {
     struct cg *c = g->cg;
     struct cg_var *var = cg_var_of(g, v);
-    if (cg_has_home(g, v) || (g->turn && cg_made_once(g, v)))
+    if (save_in_slot(g, fr, barrier, v))
+        return;
+    if (cg_has_home(g, v) || cg_is_again(g, v) || (g->turn && cg_made_once(g, v)))
         return;
     struct shape s = c->width == 1 ? (struct shape){.kind = SHAPE_UNIFORM} : g->fl->shape[v->id];
     bool here = v->def->block == g->block || !g->crosses[v->id];
@@ -212,12 +232,13 @@ static LLVMValueRef reduction_result(struct cg *c, const struct kir_inst *i, LLV
     return popc;
 }
 
-static void save_group(struct cg_func *g, struct frame *fr, const uint64_t *live) {
+static void save_group(struct cg_func *g, struct frame *fr, const struct kir_inst *barrier,
+                       const uint64_t *live) {
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
         for (struct kir_inst *d = g->fl->cfg->order[p]->first; d; d = d->next)
             for (uint32_t k = 0; k < d->nres; k++)
                 if (live[d->res[k]->id / 64] >> (d->res[k]->id % 64) & 1)
-                    save_value(g, fr, d->res[k]);
+                    save_value(g, fr, barrier, d->res[k]);
     if (g->now.mask && g->now.mask != g->entry_mask)
         save(g, fr, NULL, SLOT_MASK, g->now.mask);
     if (fr->bytes > g->spill_bytes)
@@ -227,13 +248,13 @@ static void save_group(struct cg_func *g, struct frame *fr, const uint64_t *live
 static void suspend(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     struct frame fr[CG_MAX_TEAM] = {{.bytes = g->homes_end}};
-    uint64_t *live = live_after(g, i);
+    uint64_t *live = cg_live_after(g, i);
     for (unsigned t = c->team; t-- > 0;) {
         cg_turn_to(g, t);
         if (i->op == ISA_OP_BAR_RED)
             count_predicates(g, i);
         fr[t].bytes = g->homes_end;
-        save_group(g, &fr[t], live);
+        save_group(g, &fr[t], i, live);
     }
     uint32_t state = CG_STATE_BARRIER + g->nsuspends++;
     LLVMBuildStore(c->b, cg_i32(c, state), g->now.spill);
@@ -245,6 +266,8 @@ static void suspend(struct cg_func *g, struct kir_inst *i) {
     for (unsigned t = 0; t < c->team; t++) {
         cg_turn_to(g, t);
         restore(g, &fr[t]);
+        if (g->again)
+            cg_make_again(g, live);
     }
     cg_turn_to(g, 0);
     if (i->op == ISA_OP_BAR_RED && i->nres)

@@ -206,7 +206,8 @@ void cg_prefetch_copies(struct cg_func *g, struct kir_inst *first) {
     if (n < 2)
         return;
     for (struct kir_inst *i = first; i != end; i = i->next)
-        if (is_pure(i) && i->nres && cg_val_of(g, i->res[0])->epoch != CG_PERMANENT)
+        if (is_pure(i) && i->nres && cg_val_of(g, i->res[0])->epoch != CG_PERMANENT &&
+            !cg_is_again(g, i->res[0]))
             cg_emit_inst(g, i);
     for (unsigned k = 0; k < n; k++) {
         struct cg_places p = cg_places_of(g, load[k]);

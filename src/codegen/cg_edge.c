@@ -73,6 +73,8 @@ void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMV
         if (!var->vec)
             continue;
         LLVMValueRef x = in[n].vec;
+        if (cg_goes_to_slot(g, i, p))
+            cg_store_slot(g, i->res[0], x);
         if (g->fl->join[to->id] && mask) {
             LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(x), var->vec, "");
             x = cg_select(c, mask, x, old);
@@ -340,7 +342,8 @@ static bool is_once(const struct cg_func *g, const struct kir_inst *i) {
 
 static void emit_for_group(struct cg_func *g, struct kir_inst *i, unsigned t) {
     cg_turn_to(g, t);
-    bool there = i->nres && cg_val_of(g, i->res[0])->epoch == CG_PERMANENT;
+    bool there = i->nres && (cg_val_of(g, i->res[0])->epoch == CG_PERMANENT ||
+                             cg_is_again(g, i->res[0]));
     if (!there && !skip_inactive(g, i))
         cg_emit_inst(g, i);
 }

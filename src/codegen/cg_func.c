@@ -49,66 +49,6 @@ void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault) {
     LLVMPositionBuilderAtEnd(c->b, no);
 }
 
-// ---- what does not depend on the thread ---------------------------------------------------
-
-// Emitted where it dominates everything; for the whole team.
-static bool is_permanent(struct cg_func *g, const struct kir_value *v) {
-    return cg_val_of(g, v)->epoch == CG_PERMANENT ||
-           (g->fl->affine[v->id] && g->groups[0].vals[v->id].epoch == CG_PERMANENT);
-}
-
-static bool is_invariant(struct cg_func *g, const struct kir_inst *i) {
-    uint64_t unused;
-    if (i->nres != 1)
-        return false;
-    if (i->op == ISA_OP_SREG)
-        return (i->sreg >= ISA_SREG_NTID_X && i->sreg <= ISA_SREG_NCTAID_Z) ||
-               i->sreg == ISA_SREG_NWARPID;
-    if (i->op == ISA_OP_SYMADDR)
-        return !(i->flag && i->sym->space == ISA_SPACE_LOCAL);
-    bool load = i->op == ISA_OP_LD && i->mods.space == ISA_SPACE_PARAM && g->f->is_kernel &&
-                i->ops[0]->kind == KIR_VALUE_INST && i->ops[0]->def->op == ISA_OP_SYMADDR;
-    bool cheap = isa_op_info[i->op].klass == ISA_CLASS_POINTWISE && i->op != ISA_OP_ISSPACEP &&
-                 !(i->op == ISA_OP_CVTA && i->mods.space == ISA_SPACE_LOCAL);
-    if ((!load && !cheap) || (load && !cg_is_aligned(g, i)))
-        return false;
-    for (uint32_t k = 0; k < i->nops; k++)
-        if (!flow_const(i->ops[k], &unused) && i->ops[k]->kind == KIR_VALUE_INST &&
-            !is_permanent(g, i->ops[k]))
-            return false;
-    return true;
-}
-
-// Emits invariant scalars once, where they dominate everything. With barriers, what follows
-// from the group's index alone is emitted at the group's head: cheaper than saving it.
-static void emit_invariants(struct cg_func *g, bool of_group) {
-    struct cfg *cfg = g->fl->cfg;
-    g->now.mask = NULL;
-    for (uint32_t p = 0; p < cfg->nblocks; p++) {
-        struct kir_block *b = cfg->order[p];
-        for (struct kir_inst *i = b->first; i; i = i->next) {
-            if (!i->nres || cg_val_of(g, i->res[0])->epoch == CG_PERMANENT)
-                continue;
-            if ((!of_group && g->cg->team > 1 && !g->fl->shared[i->res[0]->id]) ||
-                (g->turn && cg_made_once(g, i->res[0])))
-                continue;
-            bool group_sreg =
-                i->op == ISA_OP_SREG && ((i->sreg >= ISA_SREG_TID_X && i->sreg <= ISA_SREG_TID_Z &&
-                                          !g->fl->tid[i->sreg - ISA_SREG_TID_X].varying) ||
-                                         i->sreg == ISA_SREG_LANEID || i->sreg == ISA_SREG_WARPID);
-            if (!(of_group && group_sreg) && !is_invariant(g, i))
-                continue;
-            if (i->nres == 1 && g->fl->shape[i->res[0]->id].kind == SHAPE_VARYING &&
-                g->cg->width > 1)
-                continue;
-            g->block = b;
-            for (uint32_t r = 0; r < i->nres; r++)
-                cg_val_of(g, i->res[r])->epoch = CG_PERMANENT;
-            cg_emit_inst(g, i);
-        }
-    }
-}
-
 // ---- the function around the blocks -------------------------------------------------------
 
 static struct cg_func *new_func(struct cg *c, struct kir_func *f, struct flow *fl) {
@@ -253,12 +193,14 @@ void cg_unroll(struct cg *c, LLVMValueRef branch) {
     loop_metadata(c, branch, "llvm.loop.unroll.full", NULL);
 }
 
-// What a group saves at a barrier begins with the state it stopped in.
-static LLVMValueRef group_spill(struct cg_func *g) {
+// What a group saves at a barrier begins with the state it stopped in. `first`: that of the team's
+// first group; NULL: this is it.
+static LLVMValueRef group_spill(struct cg_func *g, LLVMValueRef first) {
     struct cg *c = g->cg;
+    LLVMValueRef n = first ? cg_i64(c, g->turn) : LLVMBuildZExt(c->b, g->now.group, c->i64, "");
     LLVMValueRef stride = LLVMBuildLoad2(c->b, c->i64, c->spill_stride, "");
-    LLVMValueRef at = LLVMBuildMul(c->b, LLVMBuildZExt(c->b, g->now.group, c->i64, ""), stride, "");
-    return LLVMBuildGEP2(c->b, c->i8, g->spill_base, &at, 1, "");
+    LLVMValueRef at = LLVMBuildMul(c->b, n, stride, "");
+    return LLVMBuildGEP2(c->b, c->i8, first ? first : g->spill_base, &at, 1, "");
 }
 
 static void swap_reduction(struct cg_func *g) {
@@ -395,10 +337,13 @@ static void reset_barrier_vars(struct cg_func *g, const struct barrier_vars *v) 
 static void switch_to_state(struct cg_func *g, const struct barrier_vars *v, LLVMBasicBlockRef done,
                             LLVMBasicBlockRef start) {
     struct cg *c = g->cg;
-    for (unsigned t = c->team; t-- > 0;) {
+    LLVMValueRef first = NULL;
+    for (unsigned t = 0; t < c->team; t++) {
         cg_turn_to(g, t);
-        g->now.spill = group_spill(g);
+        g->now.spill = group_spill(g, first);
+        first = t ? first : g->now.spill;
     }
+    cg_turn_to(g, 0);
     LLVMValueRef saved = LLVMBuildLoad2(c->b, c->i32, g->now.spill, "state");
     LLVMValueRef state = LLVMBuildSelect(c->b, LLVMBuildLoad2(c->b, c->i1, v->first, ""),
                                          cg_i32(c, CG_STATE_START), saved, "");
@@ -479,9 +424,9 @@ static void emit_groups(struct cg_func *g, const struct group_loop *l) {
     // Where products are calls of several instructions (x86-64-v2), code that is spread further
     // takes LLVM minutes.
     bool at_head = l->barriers || (has_barrier(g) && c->pw.has_fma);
-    for (unsigned t = 0; t < c->team && at_head; t++) {
+    for (unsigned t = 0; t < c->team && at_head && !g->again; t++) {
         cg_turn_to(g, t);
-        emit_invariants(g, true);
+        cg_emit_invariants(g, true);
     }
     cg_turn_to(g, 0);
     g->entry_mask = entry_mask;
@@ -491,8 +436,11 @@ static void emit_groups(struct cg_func *g, const struct group_loop *l) {
     else
         LLVMBuildBr(c->b, start);
     LLVMPositionBuilderAtEnd(c->b, start);
+    g->epoch++;
     for (unsigned t = 0; t < c->team && at_head; t++) {
         cg_turn_to(g, t);
+        if (g->again)
+            cg_make_again(g, NULL);
         cg_prefetch_stores(g);
     }
     cg_turn_to(g, 0);
@@ -540,7 +488,11 @@ static void emit_group_loop(struct cg_func *g) {
                       cg_i32(c, c->width), "ngroups");
     struct group_loop l = make_group_loop(g);
     l.run = begin_run(g);
-    emit_invariants(g, false);
+    cg_emit_invariants(g, false);
+    if (l.barriers && !c->quick) {
+        cg_find_again(g);
+        cg_find_slots(g);
+    }
     make_blocks(g);
     LLVMBuildBr(c->b, l.run.rows ? l.run.row_head : l.run.head);
     LLVMValueRef end = begin_pass(g, &l, ngroups);
@@ -559,7 +511,7 @@ static void emit_one_group(struct cg_func *g) {
     g->entry_mask = existing_lanes(g);
     LLVMValueRef entry_mask = g->entry_mask;
     g->frame = cg_i64(c, 0);
-    emit_invariants(g, true);
+    cg_emit_invariants(g, true);
     g->entry_mask = entry_mask;
     make_blocks(g);
     reset_masks(g);
@@ -613,7 +565,7 @@ void cg_emit_function(struct cg *c, struct kir_func *f, struct flow *fl) {
         g->alive_var = LLVMBuildAlloca(c->b, cg_mask_type(c), "alive");
         LLVMBuildStore(c->b, LLVMConstNull(cg_mask_type(c)), g->alive_var);
     }
-    emit_invariants(g, false);
+    cg_emit_invariants(g, false);
     g->entry_mask = entry_mask;
     make_blocks(g);
     reset_masks(g);

@@ -226,7 +226,7 @@ static bool is_line(struct cg_func *g, const struct kir_inst *i) {
         return false;
     const struct shape *s = &g->fl->shape[i->ops[0]->id];
     return s->kind == SHAPE_OFFSETS && s->offs[1] - s->offs[0] <= 16 &&
-           cg_val_of(g, i->ops[0])->epoch == CG_PERMANENT;
+           (cg_is_again(g, i->ops[0]) || cg_val_of(g, i->ops[0])->epoch == CG_PERMANENT);
 }
 
 // Stores wait in order for their lines: a tile's rows, each on a page of its own, would be fetched

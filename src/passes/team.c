@@ -71,9 +71,9 @@ static struct lag of_phi(const struct flow *fl, const struct kir_inst *i) {
 // Does base + lag, for every group, stay inside the 32-bit range that an extension starts from?
 static bool extends_exactly(const struct flow *fl, const struct shape *s, int64_t lag,
                             bool is_signed) {
-    int64_t most = (lag < 0 ? -lag : lag) * (int64_t)(fl->team - 1);
-    int64_t min = is_signed ? INT32_MIN : 0, max = INT32_MAX;
-    return s->lo >= min + most && s->hi <= max - most;
+    int64_t way = lag * (int64_t)(fl->team - 1); // from the first group's to the last one's
+    int64_t lo = way < 0 ? s->lo + way : s->lo, hi = way > 0 ? s->hi + way : s->hi;
+    return lo >= (is_signed ? INT32_MIN : 0) && hi <= INT32_MAX;
 }
 
 static struct lag extended(const struct flow *fl, const struct kir_inst *i, uint32_t k,
