@@ -18,6 +18,10 @@ struct cg_bins {
     LLVMValueRef sums;       // the window's
     LLVMValueRef base, size; // i64 variables: the window; size 0: none yet
     LLVMValueRef left;       // i32 variable: windows that may still be opened
+    // Of the only addition, when all that it adds to follows from one base and an index, i32
+    // variables, made when a window is opened: see bounds_of.
+    const struct kir_inst *only;
+    LLVMValueRef first, words;
 };
 
 static bool is_used(const struct kir_func *f, const struct kir_value *v) {
@@ -82,6 +86,17 @@ static LLVMValueRef variable(struct cg *c, LLVMTypeRef t, uint64_t value, const 
     return v;
 }
 
+static const struct kir_inst *only_addition(const struct cg_func *g) {
+    const struct kir_inst *only = NULL;
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next) {
+            if (is_addition(i) && only)
+                return NULL;
+            only = is_addition(i) ? i : only;
+        }
+    return only;
+}
+
 void cg_make_bins(struct cg_func *g) {
     struct cg *c = g->cg;
     if (!is_eligible(g))
@@ -92,6 +107,9 @@ void cg_make_bins(struct cg_func *g) {
     b->base = variable(c, c->i64, 0, "window");
     b->size = variable(c, c->i64, 0, "window.size");
     b->left = variable(c, c->i32, MOST_WINDOWS, "windows.left");
+    b->only = only_addition(g);
+    b->first = variable(c, c->i32, 0, "window.first");
+    b->words = variable(c, c->i32, 0, "window.words");
     g->bins = b;
 }
 
@@ -255,34 +273,181 @@ static void open_window(struct cg_func *g, LLVMValueRef a) {
     LLVMPositionBuilderAtEnd(c->b, done);
 }
 
-// Each lane's place in the window, and in *outside the active lanes that have none, as bits.
-static LLVMValueRef in_window(struct cg_func *g, LLVMValueRef a, LLVMValueRef *outside) {
+// Where the lanes' words lie: index[lane] words behind a base, or at any addresses (`pointers`).
+struct words {
+    LLVMValueRef pointers;         // a vector of i64
+    LLVMValueRef base;             // i64
+    LLVMValueRef index;            // a vector of i32; NULL: not known
+    bool index_signed, base_stays; // ... the same wherever the kernel adds
+};
+
+// A parameter of the kernel, or a variable's address: the same in all blocks of a run.
+static bool is_of_run(const struct cg_func *g, const struct kir_value *v) {
+    if (v->kind != KIR_VALUE_INST)
+        return false;
+    switch (v->def->op) {
+    case ISA_OP_LD:
+        return v->def->mods.space == ISA_SPACE_PARAM && g->f->is_kernel &&
+               v->def->ops[0]->kind == KIR_VALUE_INST && v->def->ops[0]->def->op == ISA_OP_SYMADDR;
+    case ISA_OP_SYMADDR:
+        return v->def->sym->space == ISA_SPACE_GLOBAL;
+    case ISA_OP_CVTA:
+        return is_of_run(g, v->def->ops[0]);
+    default:
+        return false;
+    }
+}
+
+// Is the base the same wherever i adds? It is the uniform one of two that are added.
+static bool base_stays(struct cg_func *g, const struct kir_inst *i) {
+    const struct kir_value *v = i->ops[0];
+    if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_ADD)
+        return false;
+    const struct kir_value *x = v->def->ops[0], *y = v->def->ops[1];
+    bool first = is_of_run(g, x), second = is_of_run(g, y);
+    return first != second && cg_shape(g, first ? y : x).kind == SHAPE_VARYING;
+}
+
+static struct words words_at(struct cg_func *g, const struct kir_inst *i,
+                             const struct cg_places *at) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = cg_pointers(g, at);
+    struct words w = {.pointers = LLVMBuildPtrToInt(c->b, p, cg_vec_of(c, c->i64), "")};
+    if (!at->index || at->scale != 4)
+        return w;
+    w.base = LLVMBuildPtrToInt(c->b, at->base, c->i64, "");
+    w.index = at->index;
+    w.index_signed = at->index_signed;
+    w.base_stays = base_stays(g, i);
+    return w;
+}
+
+static LLVMValueRef outside_bits(struct cg_func *g, LLVMValueRef out) {
+    return cg_mask_bits(g, LLVMBuildAnd(g->cg->b, out, cg_mask(g), ""));
+}
+
+// How far behind the window's first byte the base lies, an i64.
+static LLVMValueRef behind_window(struct cg_func *g, const struct words *w) {
+    struct cg *c = g->cg;
+    return LLVMBuildSub(c->b, w->base, LLVMBuildLoad2(c->b, c->i64, g->bins->base, ""), "");
+}
+
+// A lane's word lies in the window when index - first < words, as unsigned numbers of 32 bits. The
+// window begins `first` words behind the base. That does not wrap while first is near 0 and, for an
+// unsigned index, not below it: there index < words in the window + first does the same.
+static void bounds_of(struct cg_func *g, const struct words *w, LLVMValueRef *first,
+                      LLVMValueRef *words) {
+    enum { NEAR = 1 << 30 };
+    struct cg *c = g->cg;
+    LLVMValueRef behind = behind_window(g, w), zero = cg_i64(c, 0);
+    *first = LLVMBuildNeg(c->b, LLVMBuildAShr(c->b, behind, cg_i64(c, 2), ""), "");
+    *words = LLVMBuildLShr(c->b, size_now(g), cg_i64(c, 2), "");
+    LLVMValueRef near = LLVMBuildAdd(c->b, *first, cg_i64(c, NEAR), "");
+    near = LLVMBuildICmp(c->b, LLVMIntULT, near, cg_i64(c, 2ULL * NEAR), "");
+    LLVMValueRef odd = LLVMBuildAnd(c->b, behind, cg_i64(c, 3), "");
+    near = LLVMBuildAnd(c->b, near, LLVMBuildICmp(c->b, LLVMIntEQ, odd, zero, ""), "");
+    if (!w->index_signed) {
+        LLVMValueRef below = LLVMBuildICmp(c->b, LLVMIntSLT, *first, zero, "");
+        LLVMValueRef fewer = LLVMBuildAdd(c->b, *words, *first, "");
+        LLVMValueRef some = LLVMBuildICmp(c->b, LLVMIntSGT, fewer, zero, "");
+        fewer = LLVMBuildSelect(c->b, some, fewer, zero, "");
+        *words = LLVMBuildSelect(c->b, below, fewer, *words, "");
+        *first = LLVMBuildSelect(c->b, below, zero, *first, "");
+    }
+    *words = LLVMBuildTrunc(c->b, LLVMBuildSelect(c->b, near, *words, zero, ""), c->i32, "");
+    *first = LLVMBuildTrunc(c->b, *first, c->i32, "");
+}
+
+// Without a window no word lies in it: both are 0 until one is opened.
+static bool keeps_bounds(const struct cg_func *g, const struct words *w) {
+    return w->index && w->base_stays && g->bins->only;
+}
+
+static void keep_bounds(struct cg_func *g, const struct words *w) {
+    struct cg *c = g->cg;
+    LLVMValueRef first, words;
+    if (!keeps_bounds(g, w))
+        return;
+    bounds_of(g, w, &first, &words);
+    LLVMBuildStore(c->b, first, g->bins->first);
+    LLVMBuildStore(c->b, words, g->bins->words);
+}
+
+static void bounds(struct cg_func *g, const struct words *w, LLVMValueRef *first,
+                   LLVMValueRef *words) {
+    struct cg *c = g->cg;
+    if (!keeps_bounds(g, w)) {
+        bounds_of(g, w, first, words);
+        return;
+    }
+    *first = LLVMBuildLoad2(c->b, c->i32, g->bins->first, "");
+    *words = LLVMBuildLoad2(c->b, c->i32, g->bins->words, "");
+}
+
+static LLVMValueRef outside_by_index(struct cg_func *g, const struct words *w) {
+    struct cg *c = g->cg;
+    LLVMValueRef first, words;
+    bounds(g, w, &first, &words);
+    LLVMValueRef at = LLVMBuildSub(c->b, w->index, cg_splat(c, first), "");
+    return outside_bits(g, LLVMBuildICmp(c->b, LLVMIntUGE, at, cg_splat(c, words), ""));
+}
+
+// The lanes' places in the window, when they lie in it.
+static LLVMValueRef in_window(struct cg_func *g, const struct words *w) {
     struct cg *c = g->cg;
     LLVMValueRef base = LLVMBuildLoad2(c->b, c->i64, g->bins->base, "");
-    LLVMValueRef at = LLVMBuildSub(c->b, a, cg_splat(c, base), "");
-    LLVMValueRef out = LLVMBuildICmp(c->b, LLVMIntUGE, at, cg_splat(c, size_now(g)), "");
-    out = LLVMBuildAnd(c->b, out, cg_mask(g), "");
-    *outside = cg_mask_bits(g, out);
-    return at;
+    return LLVMBuildSub(c->b, w->pointers, cg_splat(c, base), "");
+}
+
+// The active lanes whose words do not lie in the window, as bits.
+static LLVMValueRef outside(struct cg_func *g, const struct words *w) {
+    struct cg *c = g->cg;
+    if (w->index)
+        return outside_by_index(g, w);
+    LLVMValueRef size = cg_splat(c, size_now(g));
+    return outside_bits(g, LLVMBuildICmp(c->b, LLVMIntUGE, in_window(g, w), size, ""));
 }
 
 static LLVMValueRef is_zero(struct cg *c, LLVMValueRef bits) {
     return LLVMBuildICmp(c->b, LLVMIntEQ, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
 }
 
-static void add_lanes(struct cg_func *g, LLVMValueRef a, LLVMValueRef x) {
+// Where each lane's sum lies: place[lane] * 4 behind `*from`, by index. Lanes that do not act take
+// the first word that can be reached, and when there is none, as may be when no lane acts, any.
+static LLVMValueRef sums_by_index(struct cg_func *g, const struct words *w, LLVMValueRef *from) {
     struct cg *c = g->cg;
-    LLVMValueRef unused, at = in_window(g, a, &unused);
+    LLVMValueRef sums = g->bins->sums, first, words;
+    *from = at_byte(c, sums, behind_window(g, w));
+    if (!g->now.mask)
+        return w->index;
+    bounds(g, w, &first, &words);
+    LLVMValueRef any = LLVMBuildICmp(c->b, LLVMIntNE, words, cg_i32(c, 0), "");
+    *from = LLVMBuildSelect(c->b, any, *from, sums, "");
+    first = LLVMBuildSelect(c->b, any, first, cg_i32(c, 0), "");
+    return cg_select(c, g->now.mask, w->index, cg_splat(c, first));
+}
+
+// The same with a scale of 1.
+static LLVMValueRef sums_by_pointer(struct cg_func *g, const struct words *w) {
+    struct cg *c = g->cg;
     LLVMTypeRef v32 = cg_vec_of(c, c->i32);
-    at = LLVMBuildTrunc(c->b, at, v32, "");
-    if (g->now.mask) {
-        at = cg_select(c, g->now.mask, at, LLVMConstNull(v32));
-        x = cg_select(c, g->now.mask, x, LLVMConstNull(v32));
-    }
+    LLVMValueRef at = LLVMBuildTrunc(c->b, in_window(g, w), v32, "");
+    return g->now.mask ? cg_select(c, g->now.mask, at, LLVMConstNull(v32)) : at;
+}
+
+static void add_lanes(struct cg_func *g, const struct words *w, LLVMValueRef x) {
+    struct cg *c = g->cg;
+    LLVMValueRef from = g->bins->sums;
+    LLVMValueRef at = w->index ? sums_by_index(g, w, &from) : sums_by_pointer(g, w);
+    LLVMValueRef scale = cg_i64(c, w->index ? 4 : 1);
+    if (g->now.mask)
+        x = cg_select(c, g->now.mask, x, LLVMConstNull(LLVMTypeOf(x)));
     struct cg_spread places = cg_spread(g, at, 0), values = cg_spread(g, x, 1);
     for (unsigned l = 0; l < c->width; l++) {
-        LLVMValueRef k = LLVMBuildZExt(c->b, cg_spread_lane(g, &places, l), c->i64, "");
-        LLVMValueRef p = at_byte(c, g->bins->sums, k);
+        LLVMValueRef k = cg_spread_lane(g, &places, l);
+        // An index in the window is near 0, and may be below.
+        k = w->index ? LLVMBuildSExt(c->b, k, c->i64, "") : LLVMBuildZExt(c->b, k, c->i64, "");
+        LLVMValueRef p = at_byte(c, from, LLVMBuildMul(c->b, k, scale, ""));
         LLVMValueRef sum = LLVMBuildLoad2(c->b, c->i32, p, "");
         LLVMBuildStore(c->b, LLVMBuildAdd(c->b, sum, cg_spread_lane(g, &values, l), ""), p);
     }
@@ -295,21 +460,23 @@ struct cg_binned cg_begin_binned(struct cg_func *g, struct kir_inst *i, const st
     if (!g->bins || !is_addition(i) || !g->fl->cfg->loop[i->block->id] ||
         cg_shape(g, i->ops[0]).kind != SHAPE_VARYING)
         return n;
-    LLVMValueRef a = LLVMBuildPtrToInt(c->b, cg_pointers(g, at), cg_vec_of(c, c->i64), ""), out;
+    struct words w = words_at(g, i, at);
+    LLVMValueRef out;
     LLVMBasicBlockRef all = cg_new_block(g, "binned"), move = cg_new_block(g, "outside"),
                       each = cg_new_block(g, "one.by.one");
     n.done = cg_new_block(g, "added");
-    in_window(g, a, &out);
+    out = outside(g, &w);
     LLVMBuildCondBr(c->b, is_zero(c, out), all, move);
     LLVMPositionBuilderAtEnd(c->b, move);
     LLVMTypeRef t = LLVMTypeOf(out);
     LLVMValueRef args[2] = {out, LLVMConstInt(c->i1, 1, 0)};
     LLVMValueRef lane = cg_call_intrinsic(c, "llvm.cttz", &t, 1, args, 2);
-    open_window(g, cg_extract(g, a, lane));
-    in_window(g, a, &out);
+    open_window(g, cg_extract(g, w.pointers, lane));
+    keep_bounds(g, &w);
+    out = outside(g, &w);
     LLVMBuildCondBr(c->b, is_zero(c, out), all, each);
     LLVMPositionBuilderAtEnd(c->b, all);
-    add_lanes(g, a, x);
+    add_lanes(g, &w, x);
     LLVMBuildBr(c->b, n.done);
     LLVMPositionBuilderAtEnd(c->b, each);
     return n;

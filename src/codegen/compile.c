@@ -595,6 +595,26 @@ static void debug_masks(struct cg *c, const struct flow *fl) {
     }
 }
 
+// Do lanes leave the loop by counting up to a number that each group has of its own, a row's length?
+// Then a team would turn as often as the longest row wants.
+static bool counts_to_own(const struct flow *fl, const struct cfg_loop *l) {
+    for (uint32_t p = l->first; p <= l->last && fl->loop_divergent[l->index]; p++) {
+        const struct kir_inst *t = fl->cfg->order[p]->last;
+        const struct kir_value *v = t->nops ? t->ops[0] : NULL;
+        bool leaves = false;
+        for (uint32_t k = 0; k < t->ntargets; k++)
+            leaves |= !cfg_in_loop(l, fl->cfg->loop[t->targets[k]->id]);
+        if (!leaves || !v || v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_SETP)
+            continue;
+        for (uint32_t k = 0; k < v->def->nops; k++) {
+            const struct kir_value *x = v->def->ops[k];
+            if (fl->shape[x->id].kind == SHAPE_UNIFORM && !fl->shared[x->id] && !fl->affine[x->id])
+                return true;
+        }
+    }
+    return false;
+}
+
 // A loop that each group leaves as one, but not all groups together, would turn under masks in a
 // team, and what it counts would differ from lane to lane: then groups run one by one.
 static void try_team(struct cg *c, struct flow **fl, bool *waits) {
@@ -602,7 +622,8 @@ static void try_team(struct cg *c, struct flow **fl, bool *waits) {
     analyse_all(c, fl, waits);
     const struct flow *team = fl[c->kernel->index];
     for (uint32_t k = 0; k < alone->cfg->loops.len; k++)
-        if (team->loop_divergent[k] && !alone->loop_divergent[k]) {
+        if ((team->loop_divergent[k] && !alone->loop_divergent[k]) ||
+            counts_to_own(team, alone->cfg->loops.data[k])) {
             c->team = no_team(c, "groups leave a loop at different turns",
                               alone->cfg->loops.data[k]->header->last);
             analyse_all(c, fl, waits);

@@ -132,9 +132,17 @@ static bool same_width(const struct kir_inst *i, const struct kir_value *v) {
     return kir_type_bits(v->type) == bits && isa_type_bits(i->ty) == bits;
 }
 
+// What is shuffled of a float is one: who wants to know which NaN it is looks at the sum of it, not
+// at the shuffle.
+static void keep_float(struct kir_inst *i) {
+    if (i->op == ISA_OP_SHFL && i->ops[0]->type == KIR_F32 && i->res[0]->type == KIR_B32)
+        i->res[0]->type = KIR_F32;
+}
+
 static void fold_inst(struct fold *s, struct kir_inst *i) {
     if (i->nres == 0 || s->to[i->res[0]->id])
         return;
+    keep_float(i);
     if (i->op == ISA_OP_PHI) {
         struct kir_value *v = only_value(i);
         v = v ? v : only_constant(i);

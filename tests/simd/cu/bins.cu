@@ -7,6 +7,10 @@
 // run: read_back grid=2 block=64 args=buf:128:rand,buf:1024:zero,buf:128:zero
 // run: overwritten grid=2 block=64 args=buf:128:rand,buf:1024:zero
 // run: scattered_reads grid=1 block=64 args=buf:64:rand,buf:1024:small,buf:64:zero
+// run: own_rows grid=6 block=64 args=buf:500:rand,buf:2048:zero,u32:500
+// run: signed_index grid=3 block=40 args=buf:500:rand,buf:4096:zero,u32:500
+// run: huge_index grid=2 block=32 args=buf:500:rand,buf:4096:zero,u32:500,u32:4294966272
+// run: bytes grid=4 block=96 args=buf:500:rand,buf:256:zero,u32:2000
 // run: after_barrier grid=2 block=64 args=buf:128:rand,buf:128:zero,buf:128:zero
 extern "C" __global__ void near(const unsigned *in, unsigned *bins, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -63,4 +67,30 @@ extern "C" __global__ void after_barrier(const unsigned *in, unsigned *bins, uns
         atomicAdd(&bins[b + (in[b + t] >> k) % 64], 1);
     __syncthreads();
     out[b + t] = bins[b + 63 - t];
+}
+
+// Each block of a run has bins of its own.
+extern "C" __global__ void own_rows(const unsigned *in, unsigned *bins, int n) {
+    unsigned *own = bins + blockIdx.x * 300;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        atomicAdd(&own[in[i] % 300], 1);
+}
+
+extern "C" __global__ void signed_index(const unsigned *in, int *bins, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        int at = (int)in[i] % 2000;
+        atomicAdd(&(bins + 2048)[at], at);
+    }
+}
+
+// The index is a large unsigned number where the pointer lies before the bins.
+extern "C" __global__ void huge_index(const unsigned *in, unsigned *bins, int n, unsigned far) {
+    unsigned *before = bins - (size_t)far;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&before[far + in[i] % 1024], in[i] & 7);
+}
+
+extern "C" __global__ void bytes(const unsigned char *in, unsigned *bins, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&bins[in[i]], 1u);
 }

@@ -122,3 +122,21 @@ extern "C" __global__ void not_full(const unsigned *in, unsigned *out) {
     out[t] = __ballot_sync(m, in[t] & 1);
     out[40 + t] = __shfl_up_sync(m, in[t], 1);
 }
+
+// Sums of floats that are shuffled, and bits of NaNs on their way: loaded ones and computed ones.
+// run: nans grid=1,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:512:zero,u32:0
+// run: nans grid=1,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:512:zero,u32:9
+extern "C" __global__ void nans(const unsigned *x, unsigned *out, unsigned at) {
+    unsigned t = threadIdx.x;
+    float loaded = __uint_as_float(x[t] | (t % 3 ? 0x7f800000 : 0));
+    float sum = __uint_as_float(x[t + at]);
+    for (int d = 16; d > 0; d /= 2)
+        sum += __shfl_xor_sync(~0u, sum, d);
+    float moved = __shfl_down_sync(~0u, loaded, 3), both = t % 2 ? moved : sum * loaded;
+    both = __shfl_up_sync(~0u, both, 1);
+    out[t] = __float_as_uint(sum);
+    out[t + 64] = __float_as_uint(moved);
+    out[t + 128] = __float_as_uint(both);
+    out[t + 192] = __float_as_uint(__shfl_sync(~0u, loaded + sum, t ^ 5)) + 1;
+    out[t + 256] = __shfl_sync(~0u, __float_as_uint(sum * 0.5f) >> 3, 7) ^ __float_as_uint(both + 1);
+}
