@@ -18,6 +18,7 @@
 //   cg_source.c  special registers, symbols, parameters, address conversion
 //   cg_mem.c     loads and stores
 //   cg_gather.c  one access a lane
+//   cg_sorted.c  lanes that are neighbours once they are sorted
 //   cg_table.c   loads from small tables in shared memory
 //   cg_transpose.c a team's accesses that are lines the other way round
 //   cg_prefetch.c asking for memory before it is needed
@@ -407,6 +408,9 @@ struct cg_lane_access {
 };
 void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out); // inactive: zero
 void cg_scatter(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *comp);
+// cg_sorted.c: the same when each lane's place is known and, sorted, they lie side by side; false:
+// they do not.
+bool cg_scatter_sorted(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp);
 // The places as they are used without a mask, lane by lane.
 struct cg_spread cg_spread_places(struct cg_func *g, const struct cg_places *p);
 LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, const struct cg_spread *s,

@@ -352,6 +352,8 @@ void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out) {
 }
 
 void cg_scatter(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *comp) {
+    if (cg_scatter_sorted(g, &a, comp))
+        return;
     struct cg_active active = cg_begin_active(g);
     if (spend(g, &a))
         scatter_lanes(g, &a, comp);

@@ -67,3 +67,33 @@ extern "C" __global__ void walks(const unsigned *x, unsigned *out, unsigned turn
     }
     out[blockIdx.x * blockDim.x + t] = sum;
 }
+
+// Stores of a tile transposed: lanes that lie side by side in another order than theirs; several
+// lanes at one place, of which the last one stays; bytes, halves and doubles.
+// run: transposed_stores grid=2,1,1 block=16,16,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:3
+// run: transposed_stores grid=1,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:1
+extern "C" __global__ void transposed_stores(const unsigned *x, unsigned *out, unsigned turns) {
+    __shared__ unsigned s[16][68];
+    __shared__ unsigned char b[4][80];
+    __shared__ unsigned short h[8][40];
+    __shared__ double d[4][66];
+    unsigned t = threadIdx.y * blockDim.x + threadIdx.x, n = blockDim.x * blockDim.y, sum = 0;
+    for (unsigned k = 0; k < turns; k++) {
+        s[t % 4 * 4 + k][t / 4] = x[t + k];
+        b[t % 4][t / 4] = x[t];
+        h[t % 8][31 - t / 8] = x[t + 1];
+        d[3 - t % 4][t / 4] = x[t + k];
+        out[2048 + blockIdx.x * 512 + t % 2 * 256 + t / 2] = x[t] + k;
+        __syncthreads();
+        sum = sum * 3 + s[(t + 1) % 4 * 4 + k][(n - 1 - t) / 4] + b[t * 7 % 4][t / 4] +
+              h[t % 8][31 - (n - 1 - t) / 8] + (unsigned)d[t % 4][t / 4];
+        __syncthreads();
+    }
+    out[blockIdx.x * n + t] = sum;
+}
+
+// run: last_stays grid=1,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:64:zero
+extern "C" __global__ void last_stays(const unsigned *x, unsigned *out) {
+    out[threadIdx.x / 32 * 32 + threadIdx.x % 32 / 4] = threadIdx.x / 32 * 8 + threadIdx.x % 32 / 4;
+    out[threadIdx.x / 32 * 32 + 31 - threadIdx.x % 16] = x[threadIdx.x / 32 * 16 + threadIdx.x % 16];
+}
