@@ -46,3 +46,8 @@ CUresult use(CUdeviceptr *p, CUstream s) {
     CUresult r = cuMemAlloc(p, 16);
     return r == CUDA_SUCCESS ? cuMemsetD8Async(*p, 0, 16, s) : r;
 }
+
+// One attribute has two names.
+_Static_assert((int)CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ==
+                   (int)CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED,
+               "");
