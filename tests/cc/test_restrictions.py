@@ -144,6 +144,11 @@ class Restrictions(CompilerTest):
         self.write("a.cu", ACCEPTED)
         self.assertEqual(self.compiles("-c", "a.cu").stderr, "")
 
+    def test_builtin_variables_without_optimisation(self):
+        self.write("a.cu", "__global__ void k(int *p) { p[threadIdx.x] = blockIdx.x + blockDim.x + "
+                           "gridDim.x + warpSize; }\nint main() { return 0; }\n")
+        self.compiles("-G", "a.cu", "-o", "a.out")
+
     def test_lines_of_warnings_where_they_are_known(self):
         self.write("a.cu", "__device__ int x;\nint main() {\n    return x;\n}\n")
         self.assertIn("a.cu:3: the device's variable 'x'", self.compiles("-c", "-g", "a.cu").stderr)

@@ -365,6 +365,8 @@ static bool isProvided(StringRef name) {
            name.starts_with("cuda") || name.starts_with("__cuda");
 }
 
+// Weak references may stay without a definition, as do those to threadIdx and the like, whose
+// members are registers.
 void checkReferences(Module &m) {
     auto report = [&](const GlobalValue &v) {
         if (v.getName().starts_with("_ZTI") || v.getName() == "__dynamic_cast")
@@ -375,11 +377,12 @@ void checkReferences(Module &m) {
                                      " in device code; what other files define needs -rdc=true");
     };
     for (const Function &f : m)
-        if (f.isDeclaration() && !f.isIntrinsic() && !f.use_empty() && !isProvided(f.getName()))
+        if (f.isDeclaration() && !f.isIntrinsic() && !f.use_empty() &&
+            !f.hasExternalWeakLinkage() && !isProvided(f.getName()))
             report(f);
     constexpr unsigned SharedSpace = 3;
     for (const GlobalVariable &g : m.globals())
         if (g.isDeclaration() && !g.use_empty() && g.getAddressSpace() != SharedSpace &&
-            !g.getName().starts_with("llvm."))
+            !g.hasExternalWeakLinkage() && !g.getName().starts_with("llvm."))
             report(g);
 }
