@@ -48,6 +48,7 @@ CUresult use(CUdeviceptr *p, CUstream s) {
 }
 
 // One attribute has two names.
-_Static_assert((int)CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ==
-                   (int)CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED,
-               "");
+typedef char one_value[(int)CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ==
+                               (int)CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED
+                           ? 1
+                           : -1];
