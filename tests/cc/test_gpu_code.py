@@ -109,6 +109,16 @@ extern "C" __global__ void waits(int *out) {
     __syncthreads();
     bar.arrive_and_wait();
 }
+__device__ int spaces(const void *p) {
+    return __isGlobal(p) | __isShared(p) << 1 | __isLocal(p) << 2;
+}
+extern "C" __global__ void asks(int *out, int *const *elsewhere) {
+    __shared__ int words[64];
+    int own[8];
+    asm("" : : "l"(own));
+    out[0] = spaces(out + threadIdx.x), out[1] = spaces(words + threadIdx.x), out[2] = spaces(own);
+    out[3] = __isShared(*elsewhere);
+}
 """
 
 HOST = """
@@ -235,6 +245,8 @@ class GpuCode(CompilerTest):
         self.lacks(bodies["of_some"], "shfl")
         self.contains(bodies["of_warp"], "redux.sync.max.u32")
         self.contains(bodies["of_eight"], "shfl")
+        self.assertEqual(bodies["asks"].count("isspacep"), 1)
+        self.assertEqual(re.findall(r"mov\.b32\s+%r\d+, (\d);", bodies["asks"]), ["1", "2", "4"])
         self.contains(bodies["waits"], "mbarrier.try_wait.shared", "mbarrier.arrive.shared")
 
     def test_all_versions_compute_the_same(self):

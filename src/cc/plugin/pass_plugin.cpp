@@ -42,6 +42,7 @@
 
 #include "device_launch.h"
 #include "expand_moves.h"
+#include "fold_space_tests.h"
 #include "inline_array_users.h"
 #include "restrictions.h"
 #include "sink_rare_work.h"
@@ -442,6 +443,10 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPl
                 builder.registerPipelineStartEPCallback(
                     [](ModulePassManager &passes, OptimizationLevel level) {
                         passes.addPass(AttributesPass(level != OptimizationLevel::O0));
+                    });
+                builder.registerScalarOptimizerLateEPCallback(
+                    [](FunctionPassManager &passes, OptimizationLevel) {
+                        passes.addPass(FoldSpaceTestsPass());
                     });
                 builder.registerVectorizerStartEPCallback(
                     [](FunctionPassManager &passes, OptimizationLevel level) {

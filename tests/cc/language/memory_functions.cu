@@ -32,10 +32,10 @@ __global__ void loads(void *p) {
         longlong2, uchar2, uchar4, ushort2, ushort4, uint2, uint4, ulonglong2, float2, float4,
         double2>(p);
 }
-__global__ void spaces(size_t *out, void *p) {
+__global__ void spaces(size_t *out, void *p, void **q) {
     __shared__ int s[32];
     int local[4];
-    out[0] = __isGlobal(p) + __isShared(p) + __isConstant(p) + __isLocal(p);
+    out[0] = __isGlobal(*q) + __isShared(*q) + __isConstant(*q) + __isLocal(*q);
     out[1] = __cvta_generic_to_shared(&s[threadIdx.x]) + __cvta_generic_to_global(p) +
              __cvta_generic_to_local(local) + __cvta_generic_to_constant(p);
     *(int *)__cvta_shared_to_generic(out[2]) = 1;
