@@ -250,6 +250,10 @@ static void add_llvm_option(struct command *cmd, const char *option) {
 static void add_device_code_generation(struct command *cmd, const struct compilation *c) {
     const struct cc_options *o = c->options;
     command_argf(cmd, "-O%s", o->device_opt);
+    // Kernels hand on what one lane alone has set, as in x = __shfl_sync(mask, x, 0). Were an
+    // undefined argument an error, LLVM would drop the other lanes' way around the assignment.
+    command_arg(cmd, "-Xclang");
+    command_arg(cmd, "-no-enable-noundef-analysis");
     if (o->ftz)
         command_arg(cmd, "-fgpu-flush-denormals-to-zero");
     command_arg(cmd, o->fmad ? "-ffp-contract=fast" : "-ffp-contract=off");
