@@ -4,6 +4,7 @@
 
 static int *notes;
 __device__ int counter;
+__device__ volatile int held; // what was launched does not end yet
 static cudaStream_t stream;
 
 // notes[place] = 1, 2, 3 ... in the order of arrival.
@@ -11,7 +12,7 @@ __global__ void arrive(int *n, int place) {
     n[place] = atomicAdd(&counter, 1) + 1;
 }
 __global__ void arrive_late(int *n, int place) {
-    for (int i = 0; i < 50; i++)
+    for (int i = 0; i < 50 || held; i++)
         __nanosleep(20000);
     arrive<<<1, 1>>>(n, place);
 }
@@ -20,6 +21,7 @@ __global__ void launch_one(int *n, cudaGraphExec_t a, cudaStream_t how) {
 }
 __global__ void launch_three(int *n, cudaGraphExec_t forget, cudaGraphExec_t first,
                              cudaGraphExec_t second) {
+    held = 1;
     n[20] = cudaGraphLaunch(first, cudaStreamGraphTailLaunch);
     n[21] = cudaGraphLaunch(second, cudaStreamGraphTailLaunch);
     n[22] = cudaGraphLaunch(forget, cudaStreamGraphFireAndForget);
@@ -27,6 +29,7 @@ __global__ void launch_three(int *n, cudaGraphExec_t forget, cudaGraphExec_t fir
     n[24] = cudaGraphLaunch(first, cudaStreamGraphTailLaunch);     // it waits already
     n[25] = cudaGraphLaunch(second, 0);
     n[26] = cudaGetCurrentGraphExec() != nullptr;
+    held = 0;
 }
 __global__ void relaunch(int *n, int times) {
     if (threadIdx.x == 0 && n[0]++ < times)
