@@ -72,7 +72,8 @@ static int *cleared() {
 
 int main() {
     if (!on_kudzu())
-        return 77; // NVIDIA's driver refuses launches from the device without its own runtime library
+        return 77; // NVIDIA's driver refuses launches from the device without its own runtime
+                   // library
     notes = shared_array<int>(64);
     int *n = notes;
     CUDA(cudaStreamCreate(&stream));
