@@ -227,7 +227,7 @@ static void forget_results(struct _nvrtcProgram *p) {
 // A call of rtc_compile.
 struct request {
     struct job job;
-    const char *library;
+    const char *loaded_from;
     int count;
     const char *const *options;
     nvrtcResult result;
@@ -252,7 +252,7 @@ static void compile_request(void *arg) {
     struct job *j = &r->job;
     cc_capture_messages(&j->program->log);
     r->result = rtc_options_parse(&j->options, &j->arena, r->count, r->options)
-                    ? run(j, r->library)
+                    ? run(j, r->loaded_from)
                     : NVRTC_ERROR_INVALID_OPTION;
     cc_capture_messages(NULL);
     close_files(j);
@@ -262,7 +262,7 @@ static void compile_request(void *arg) {
 nvrtcResult rtc_compile(struct _nvrtcProgram *p, const char *library, int count,
                         const char *const *options) {
     struct request r = {.job = {.program = p, .out = -1, .err = -1},
-                        .library = library,
+                        .loaded_from = library,
                         .count = count,
                         .options = options};
     forget_results(p);
