@@ -90,8 +90,8 @@ static bool identity(const struct kir_inst *i) {
     }
 }
 
-// A loop that does nothing but look, with a fence in each turn: as programs wait that are older than
-// PTX's memory model (`while (__ldcg(flag) == 0) __threadfence_block();`).
+// A loop that does nothing but look, with a fence in each turn: as programs wait that are older
+// than PTX's memory model (`while (__ldcg(flag) == 0) __threadfence_block();`).
 static bool looks_and_fences(const struct flow *fl, const struct cfg_loop *l) {
     bool fences = false;
     for (uint32_t p = l->first; p <= l->last; p++)
@@ -218,7 +218,11 @@ static bool depends(const struct flow *fl, const struct cfg_loop *l, const struc
     return false;
 }
 
-static bool loop_waits(struct flow *fl, const struct cfg_loop *l) {
+typedef bool asks(const struct flow *fl, const struct cfg_loop *l, const struct kir_value *v,
+                  uint8_t *seen);
+
+// Is `question` answered by yes for the condition of a branch that leaves the loop?
+static bool leaves_by(struct flow *fl, const struct cfg_loop *l, asks *question) {
     for (uint32_t p = l->first; p <= l->last; p++) {
         const struct kir_block *b = fl->cfg->order[p];
         bool leaves = false;
@@ -227,10 +231,14 @@ static bool loop_waits(struct flow *fl, const struct cfg_loop *l) {
         if (!leaves || !b->last->nops)
             continue;
         uint8_t *seen = arena_array(fl->arena, uint8_t, fl->func->value_count + 1);
-        if (depends(fl, l, b->last->ops[0], seen))
+        if (question(fl, l, b->last->ops[0], seen))
             return true;
     }
     return false;
+}
+
+static bool loop_waits(struct flow *fl, const struct cfg_loop *l) {
+    return leaves_by(fl, l, depends);
 }
 
 static bool reads_clock(const struct kir_inst *i) {
@@ -256,18 +264,7 @@ static bool from_clock(const struct flow *fl, const struct cfg_loop *l, const st
 
 // A loop that passes the time, and is left by all lanes at once.
 static bool loop_watches_clock(struct flow *fl, const struct cfg_loop *l) {
-    for (uint32_t p = l->first; p <= l->last && !fl->loop_divergent[l->index]; p++) {
-        const struct kir_block *b = fl->cfg->order[p];
-        bool leaves = false;
-        for (uint32_t k = 0; k < b->last->ntargets; k++)
-            leaves |= !in_loop(fl, l, b->last->targets[k]);
-        if (!leaves || !b->last->nops)
-            continue;
-        uint8_t *seen = arena_array(fl->arena, uint8_t, fl->func->value_count + 1);
-        if (from_clock(fl, l, b->last->ops[0], seen))
-            return true;
-    }
-    return false;
+    return !fl->loop_divergent[l->index] && leaves_by(fl, l, from_clock);
 }
 
 void waiting_find(struct flow *fl) {
