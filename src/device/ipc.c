@@ -65,12 +65,24 @@ bool ipc_wait_for_move(uint64_t address) {
     return true;
 }
 
+// A page, and whether anything but zeros is in it. What other threads have written is ordered
+// before this by mprotect, which has taken the right to write from all processors when it returns;
+// the checker of threads does not know that.
+__attribute__((no_sanitize_thread)) static bool read_page(uint64_t to[512], const uint64_t *from) {
+    uint64_t any = 0;
+    for (int i = 0; i < 512; i++) {
+        to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+        any |= to[i];
+    }
+    return any;
+}
+
 // Pages that were never touched are zero and stay without memory.
 static void copy_pages(uint8_t *to, const uint8_t *from, uint64_t size) {
-    static const uint8_t zero[4096];
-    for (uint64_t at = 0; at < size; at += sizeof zero)
-        if (memcmp(from + at, zero, sizeof zero))
-            memcpy(to + at, from + at, sizeof zero);
+    uint64_t page[512];
+    for (uint64_t at = 0; at < size; at += sizeof page)
+        if (read_page(page, (const uint64_t *)(from + at)))
+            memcpy(to + at, page, sizeof page);
 }
 
 static bool move(int fd, uint64_t base, uint64_t size) {
@@ -82,8 +94,7 @@ static bool move(int fd, uint64_t base, uint64_t size) {
     bool ok = mprotect((void *)base, size, PROT_READ) == 0;
     if (ok) {
         copy_pages(to, (const uint8_t *)base, size);
-        ok = mmap((void *)base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) !=
-             MAP_FAILED;
+        ok = mremap(to, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)base) != MAP_FAILED;
         if (!ok)
             mprotect((void *)base, size, PROT_READ | PROT_WRITE);
     }
@@ -92,9 +103,10 @@ static bool move(int fd, uint64_t base, uint64_t size) {
     atomic_store(&moved[turn].end, base + size);
     atomic_store(&moving_begin, UINT64_MAX);
     atomic_store(&moving_end, 0);
-    munmap(to, size);
     if (ok)
         madvise((void *)base, size, MADV_HUGEPAGE);
+    else
+        munmap(to, size);
     return ok;
 }
 

@@ -1,6 +1,6 @@
 // Several PTX modules to one text. Names that modules share (.visible, .extern, .weak, .common)
 // are resolved to one definition each; internal names that collide are renamed; then everything
-// is printed in an order in which names stand before their uses: function declarations,
+// is printed in an order in which names stand before their uses: function and kernel declarations,
 // variables, function bodies.
 #include <stdio.h>
 #include <string.h>
@@ -89,21 +89,35 @@ static bool same_size(const struct ptx_param *a, const struct ptx_param *b) {
     return !a->var == !b->var && x == y;
 }
 
-static bool same_signature(const struct ptx_func *a, const struct ptx_func *b) {
-    if (a->is_entry != b->is_entry || a->nrets != b->nrets || a->nparams != b->nparams)
+static bool same_params(const struct ptx_func *a, const struct ptx_func *b) {
+    if (a->nparams != b->nparams)
         return false;
-    for (uint32_t i = 0; i < a->nrets; i++)
-        if (!same_size(&a->rets[i], &b->rets[i]))
-            return false;
     for (uint32_t i = 0; i < a->nparams; i++)
         if (!same_size(&a->params[i], &b->params[i]))
             return false;
     return true;
 }
 
+static bool same_signature(const struct ptx_func *a, const struct ptx_func *b) {
+    if (a->is_entry != b->is_entry || a->nrets != b->nrets)
+        return false;
+    for (uint32_t i = 0; i < a->nrets; i++)
+        if (!same_size(&a->rets[i], &b->rets[i]))
+            return false;
+    return same_params(a, b);
+}
+
+// A kernel that is launched from another module is declared as a function there: compilers know no
+// other declaration for it.
+static bool declares_kernel(const struct ptx_func *declared, const struct ptx_func *kernel) {
+    return !declared->is_entry && func_strength(declared) == REFERENCE && !declared->nrets &&
+           kernel->is_entry && same_params(declared, kernel);
+}
+
 static bool compatible(const struct symbol *s, const struct ptx_var *v, const struct ptx_func *f) {
     if (s->func)
-        return f && same_signature(s->func, f);
+        return f && (same_signature(s->func, f) || declares_kernel(s->func, f) ||
+                     declares_kernel(f, s->func));
     if (!v || s->var->space != v->space)
         return false;
     bool sizes_may_differ = s->var->unsized || v->unsized || v->linkage == PTX_LINK_COMMON ||
@@ -173,6 +187,27 @@ static void check_undefined(struct linker *l) {
         if (s->strength == REFERENCE && !s->internal && !may_stay_undefined(s))
             error(l, "Undefined reference to '%s' in module %zu", s->name, s->module + 1);
     }
+}
+
+// What a module takes for a function may be another one's kernel, which has an address but cannot
+// be called.
+static void check_calls(struct linker *l, size_t module, const struct ptx_func *f) {
+    for (uint32_t i = 0; i < f->body.len; i++) {
+        const struct ptx_stmt *stmt = &f->body.data[i];
+        if (stmt->kind != PTX_STMT_INST || !stmt->inst->call || !stmt->inst->call->callee)
+            continue;
+        const struct ptx_func *callee = stmt->inst->call->callee;
+        const struct symbol *s = callee->has_body ? NULL : find(l, callee->name);
+        if (s && s->func && s->func->is_entry)
+            error(l, "module %zu calls '%s', which is a kernel in module %zu", module + 1, s->name,
+                  s->module + 1);
+    }
+}
+
+static void check_module_calls(struct linker *l, size_t module) {
+    const struct ptx_module *m = l->modules[module];
+    for (uint32_t i = 0; i < m->funcs.len; i++)
+        check_calls(l, module, m->funcs.data[i]);
 }
 
 // ---- Internal names ----------------------------------------------------------------------------
@@ -272,7 +307,7 @@ static void print_all(struct linker *l, struct strbuf *out) {
     print_header(l, out);
     merge_files(l, out);
     for (uint32_t i = 0; i < l->symbols.len; i++)
-        if (l->symbols.data[i]->func && !l->symbols.data[i]->func->is_entry)
+        if (l->symbols.data[i]->func)
             ptx_print_declaration(l->symbols.data[i]->func, out);
     for (uint32_t i = 0; i < l->symbols.len; i++)
         if (l->symbols.data[i]->var)
@@ -313,6 +348,8 @@ bool ptx_link(const char *const *text, const size_t *len, size_t n, struct strbu
         for (size_t k = 0; k < n; k++)
             resolve_module(&l, k);
         check_undefined(&l);
+        for (size_t k = 0; k < n; k++)
+            check_module_calls(&l, k);
         for (size_t k = 0; k < n; k++)
             name_internals(&l, k);
     }

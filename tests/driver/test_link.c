@@ -37,6 +37,7 @@ static unsigned run(void *image) {
         return 0;
     OK(cuModuleGetFunction(&f, m, "main_kernel"));
     OK(cuMemAlloc(&out, 4));
+    OK(cuMemsetD32(out, 0, 1));
     void *params[] = {&out};
     OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, params, NULL));
     OK(cuMemcpyDtoH(&value, out, 4));
@@ -60,6 +61,79 @@ static void two_texts(void) {
     EXPECT(cuLinkComplete(state, &image, &size), CUDA_ERROR_INVALID_VALUE);
     OK(cuLinkDestroy(state));
     EXPECT(cuLinkDestroy(state), CUDA_ERROR_INVALID_HANDLE);
+}
+
+// A kernel launches one of another module by the device runtime; its module declares a function.
+static char parent[] = PTX_HEAD ".extern .func child(.param .b64 out);\n"
+                                ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 f,\n"
+                                "    .param .b64 params, .param .align 4 .b8 grid[12],\n"
+                                "    .param .align 4 .b8 block[12], .param .b32 shared,\n"
+                                "    .param .b64 stream);\n"
+                                ".extern .func (.param .b64 r) cudaGetParameterBuffer(\n"
+                                "    .param .b64 alignment, .param .b64 size);\n"
+                                ".visible .entry main_kernel(.param .u64 out)\n"
+                                "{\n"
+                                "    .reg .b32 %r<2>;\n"
+                                "    .reg .b64 %rd<4>;\n"
+                                "    ld.param.u64 %rd1, [out];\n"
+                                "    {\n"
+                                "    .param .b64 alignment;\n"
+                                "    st.param.b64 [alignment], 8;\n"
+                                "    .param .b64 size;\n"
+                                "    st.param.b64 [size], 8;\n"
+                                "    .param .b64 r;\n"
+                                "    call.uni (r), cudaGetParameterBuffer, (alignment, size);\n"
+                                "    ld.param.b64 %rd2, [r];\n"
+                                "    }\n"
+                                "    st.u64 [%rd2], %rd1;\n"
+                                "    mov.u64 %rd3, child;\n"
+                                "    {\n"
+                                "    .param .b64 f;\n"
+                                "    st.param.b64 [f], %rd3;\n"
+                                "    .param .b64 params;\n"
+                                "    st.param.b64 [params], %rd2;\n"
+                                "    .param .align 4 .b8 grid[12];\n"
+                                "    st.param.b32 [grid], 3;\n"
+                                "    st.param.b32 [grid+4], 1;\n"
+                                "    st.param.b32 [grid+8], 1;\n"
+                                "    .param .align 4 .b8 block[12];\n"
+                                "    st.param.b32 [block], 5;\n"
+                                "    st.param.b32 [block+4], 1;\n"
+                                "    st.param.b32 [block+8], 1;\n"
+                                "    .param .b32 shared;\n"
+                                "    st.param.b32 [shared], 0;\n"
+                                "    .param .b64 stream;\n"
+                                "    st.param.b64 [stream], 0;\n"
+                                "    .param .b32 r;\n"
+                                "    call.uni (r), cudaLaunchDevice,\n"
+                                "        (f, params, grid, block, shared, stream);\n"
+                                "    ld.param.b32 %r1, [r];\n"
+                                "    }\n"
+                                "    ret;\n"
+                                "}\n";
+static char child[] = PTX_HEAD ".visible .entry child(.param .u64 out)\n"
+                               "{\n"
+                               "    .reg .b32 %r<2>;\n"
+                               "    .reg .b64 %rd<2>;\n"
+                               "    ld.param.u64 %rd1, [out];\n"
+                               "    atom.global.add.u32 %r1, [%rd1], 1;\n"
+                               "    ret;\n"
+                               "}\n";
+
+static void kernel_of_another_module(void) {
+    char *orders[2][2] = {{parent, child}, {child, parent}};
+    for (int i = 0; i < 2; i++) {
+        CUlinkState state;
+        void *image = NULL;
+        size_t size = 0;
+        OK(cuLinkCreate(0, NULL, NULL, &state));
+        for (int k = 0; k < 2; k++)
+            OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, orders[i][k], strlen(orders[i][k]) + 1, NULL,
+                             0, NULL, NULL));
+        if (OK(cuLinkComplete(state, &image, &size)))
+            CHECK(run(image) == 15);
+        OK(cuLinkDestroy(state));
+    }
 }
 
 static void unresolved(void) {
@@ -100,6 +174,7 @@ static void errors(void) {
 int main(void) {
     CUcontext ctx = check_context();
     two_texts();
+    kernel_of_another_module();
     unresolved();
     errors();
     OK(cuCtxDestroy(ctx));

@@ -131,6 +131,36 @@ static void test_cycle(void) {
     strbuf_free(&p);
 }
 
+// A module takes the address of another one's kernel, which it has declared as a function.
+static void test_kernel_address(void) {
+    const char *const outer = HEAD ".extern .func inner(.param .b32 x);\n"
+                                   ".visible .entry outer() { .reg .b64 %rd<2>;\n"
+                                   "mov.u64 %rd1, inner; ret; }\n";
+    const char *const inner =
+        HEAD ".extern .func outer();\n.visible .entry inner(.param .u32 x) {\n"
+             ".reg .b64 %rd<2>; mov.u64 %rd1, outer; ret; }\n";
+    const char *const orders[][3] = {{outer, inner, NULL}, {inner, outer, NULL}};
+    for (int i = 0; i < 2; i++) {
+        struct strbuf p = {0};
+        expect_links("kernel address", orders[i], &p);
+        const char *s = strbuf_str(&p);
+        check(count(s, ".visible .entry inner") >= 1 && count(s, "{\n") == 2 &&
+                  !count(s, ".extern"),
+              "kernel address", "two kernels and no function", s);
+        strbuf_free(&p);
+    }
+    const char *const called[] = {HEAD ".extern .func f();\n.visible .entry k() { call f; ret; }\n",
+                                  HEAD ".visible .entry f() { ret; }\n", NULL};
+    expect_error("kernel called", called, "module 1 calls 'f', which is a kernel in module 2");
+    const char *const size[] = {HEAD ".extern .func f(.param .b64 a);\n",
+                                HEAD ".visible .entry f(.param .b32 a) { ret; }\n", NULL};
+    expect_error("kernel of other size", size, "'f' in module 2 does not match its declaration");
+    const char *const absent[] = {HEAD ".extern .func f();\n.visible .entry k() {\n"
+                                       ".reg .b64 %rd<2>; mov.u64 %rd1, f; ret; }\n",
+                                  NULL};
+    expect_error("kernel absent", absent, "Undefined reference to 'f' in module 1");
+}
+
 static void test_errors(void) {
     const char *const undefined[] = {
         HEAD ".extern .func f();\n.visible .entry k() { call f; ret; }\n", NULL};
@@ -156,6 +186,7 @@ int main(void) {
     test_weak();
     test_internal();
     test_cycle();
+    test_kernel_address();
     test_errors();
     return failures != 0;
 }
