@@ -15,11 +15,20 @@ __attribute__((device)) void __assertfail(const char *expression, const char *fi
                                           unsigned int line, const char *function,
                                           size_t char_size);
 
-// What the C library's assert macro calls.
-__attribute__((device)) static inline void __assert_fail(const char *expression, const char *file,
-                                                         unsigned int line, const char *function) {
+// What the C library's assert macro calls, for both sides: libcu++ declares it so where NDEBUG is
+// defined, and kudzu/std/assert.h makes the C library's declaration agree. The host has the library's.
+#ifdef __CUDA_ARCH__
+__attribute__((host, device, noreturn)) static inline void
+__assert_fail(const char *expression, const char *file, unsigned int line,
+              const char *function) noexcept {
     __assertfail(expression, file, line, function, sizeof(char));
+    __builtin_unreachable();
 }
+#else
+__attribute__((host, device, noreturn)) void __assert_fail(const char *expression, const char *file,
+                                                           unsigned int line,
+                                                           const char *function) noexcept;
+#endif
 }
 
 namespace std {
