@@ -489,7 +489,7 @@ static void emit_group_loop(struct cg_func *g) {
     struct group_loop l = make_group_loop(g);
     l.run = begin_run(g);
     cg_emit_invariants(g, false);
-    if (l.barriers && !c->quick) {
+    if (l.barriers) {
         cg_find_again(g);
         cg_find_slots(g);
     }
