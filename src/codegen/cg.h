@@ -89,9 +89,10 @@ struct cg {
     struct kd_spec spec;
     enum kd_mode mode;
     unsigned width;
-    unsigned team; // groups that run together; 1 outside KD_MODE_BLOCK
-    bool one_team; // they are the whole block: nobody else has to reach a barrier
-    bool quick;    // code that is there soon: see compile.c
+    unsigned team;   // groups that run together; 1 outside KD_MODE_BLOCK
+    bool one_team;   // they are the whole block: nobody else has to reach a barrier
+    bool quick;      // code that is there soon: see compile.c
+    bool lanes_meet; // before atomic operations and launches: see cg_atomic.c
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f32, f64, ptr, void_t;
     LLVMValueRef *fn;      // by kir_func index: declared functions
     uint8_t *can_exit;     // by kir_func index: lanes may die inside
@@ -496,6 +497,7 @@ LLVMValueRef cg_operand_bits(struct cg_func *g, const struct kir_inst *i, uint32
 bool cg_emit_source(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_memory(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i);
+void cg_meet_lanes(struct cg_func *g);
 bool cg_emit_stack(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_texture(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_async(struct cg_func *g, struct kir_inst *i);

@@ -516,12 +516,23 @@ static void emit_each(struct cg_func *g, struct kir_inst *i) {
         emit_component(g, i, k, &at);
 }
 
+// A warp's lanes go together up to the branch at which one of them counts what all have stored, or
+// launches a grid that reads it; programs rely on that (guide 13 promises it of the launching
+// thread's own stores only). Of threads with a stack each, the one that comes first lets the others
+// come, too.
+void cg_meet_lanes(struct cg_func *g) {
+    struct cg *c = g->cg;
+    if (c->lanes_meet && c->mode == KD_MODE_THREAD_STACKS)
+        cg_call_rt(c, "kd_rt_let_others", &g->blk, 1);
+}
+
 bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     if (i->op != ISA_OP_ATOM && i->op != ISA_OP_RED)
         return false;
     bool unused = i->op == ISA_OP_RED || !i->nres;
     cg_check_alignment(g, i);
+    cg_meet_lanes(g);
     bool together = c->width > 1 && reducible(i) && !i->mods.vec &&
                     i->mods.space != ISA_SPACE_LOCAL &&
                     cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM;

@@ -40,6 +40,7 @@ static LLVMValueRef call_device_runtime(struct cg_func *g, const struct kir_inst
                                         LLVMValueRef thread, LLVMValueRef *x) {
     struct cg *c = g->cg;
     const struct device_function *f = device_function_find(i->callee->name);
+    cg_meet_lanes(g);
     LLVMValueRef list = cg_entry_alloca(g, LLVMArrayType2(c->i64, KD_DEVICE_MAX_ARGS));
     for (uint32_t k = 0; k < i->nops; k++) {
         LLVMValueRef at = cg_i64(c, k);

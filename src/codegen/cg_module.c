@@ -82,6 +82,7 @@ static const struct {
     {"kd_rt_nanosleep", "vpii", false},
     {"kd_rt_globaltimer", "l", false},
     {"kd_rt_yield", "vp", false},
+    {"kd_rt_let_others", "vp", false},
     {"kd_rt_bar_sync", "vpiii", false},
     {"kd_rt_bar_arrive", "vpiii", false},
     {"kd_rt_bar_red", "ipiiiiii", false},

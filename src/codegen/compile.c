@@ -194,17 +194,21 @@ static struct traits traits_of(struct cg *c) {
     return t;
 }
 
+static bool one_thread(const struct cg *c) {
+    return c->spec.ntid[0] == 1 && c->spec.ntid[1] == 1 && c->spec.ntid[2] == 1;
+}
+
 static unsigned choose_width(const struct cg *c, const struct traits *t, enum kd_level level) {
     unsigned natural = level == KD_LEVEL_X86_64_V4 ? 16 : 8;
     unsigned w = c->spec.width;
-    const uint32_t *n = c->spec.ntid;
     // A block of one thread has no use for lanes, which only make the code larger.
-    if (!w && !t->warp_ops && n[0] == 1 && n[1] == 1 && n[2] == 1)
+    if (!w && !t->warp_ops && one_thread(c))
         return 1;
     if (w != 1 && w != 8 && w != 16 && w != 32)
         w = t->f64 > t->f32 ? 8 : natural;
-    // Lanes that exchange values, or rely on being together, must be in one vector.
-    return w > 1 && (t->warp_ops || t->shared_volatile) ? 32 : w;
+    // Lanes that exchange values, or rely on being together, must be in one vector: so must those
+    // of which one launches what reads the others' stores.
+    return w > 1 && (t->warp_ops || t->shared_volatile || t->device_runtime) ? 32 : w;
 }
 
 static bool calls_die(struct cg *c, struct kir_func *f) {
@@ -413,8 +417,8 @@ static bool is_search(const struct flow *fl, const struct cfg_loop *l) {
     return ends > 0;
 }
 
-// A phi behind a branch whose value goes into the loop's next turn (a sum that some turns add to) has
-// the register of the phi that it goes to.
+// A phi behind a branch whose value goes into the loop's next turn (a sum that some turns add to)
+// has the register of the phi that it goes to.
 static bool goes_to_next_turn(const struct flow *fl, const struct kir_value *phi) {
     const struct cfg_loop *l = fl->cfg->loop[phi->def->block->id];
     if (!l || l->header == phi->def->block)
@@ -435,10 +439,9 @@ static unsigned registers_in(const struct cg *c, const struct flow *fl, const st
         for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
             for (uint32_t k = 0; k < i->nops; k++) {
                 const struct kir_value *v = i->ops[k];
-                bool carried =
-                    v->kind == KIR_VALUE_INST && varies(fl, v) && !seen[v->id] &&
-                    ((v->def->op == ISA_OP_PHI && !goes_to_next_turn(fl, v)) ||
-                     !cfg_in_loop(l, fl->cfg->loop[v->def->block->id]));
+                bool carried = v->kind == KIR_VALUE_INST && varies(fl, v) && !seen[v->id] &&
+                               ((v->def->op == ISA_OP_PHI && !goes_to_next_turn(fl, v)) ||
+                                !cfg_in_loop(l, fl->cfg->loop[v->def->block->id]));
                 if (carried && v->type != KIR_PRED)
                     bits += kir_type_bits(v->type) * c->width;
                 if (v->kind == KIR_VALUE_INST)
@@ -595,8 +598,8 @@ static void debug_masks(struct cg *c, const struct flow *fl) {
     }
 }
 
-// Do lanes leave the loop by counting up to a number that each group has of its own, a row's length?
-// Then a team would turn as often as the longest row wants.
+// Do lanes leave the loop by counting up to a number that each group has of its own, a row's
+// length? Then a team would turn as often as the longest row wants.
 static bool counts_to_own(const struct flow *fl, const struct cfg_loop *l) {
     for (uint32_t p = l->first; p <= l->last && fl->loop_divergent[l->index]; p++) {
         const struct kir_inst *t = fl->cfg->order[p]->last;
@@ -693,7 +696,9 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
     c->team = 1;
     bool independent = analyse_all(c, fl, waits);
     bool stacks = t.odd_barrier || t.block_in_function || *waits;
-    bool threads = c->width == 1 && (t.warp_ops || stacks);
+    // A thread that launches waits for the others of its warp, see cg_meet_lanes.
+    c->lanes_meet = t.device_runtime && !one_thread(c);
+    bool threads = c->width == 1 && (t.warp_ops || stacks || c->lanes_meet);
     // A warp on a stack of its own is one group: what its lanes may do apart is another question
     // than for narrower groups.
     if (c->width > 1 && c->width < 32 && independent && stacks) {

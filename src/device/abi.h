@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 10, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 11, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -353,6 +353,8 @@ enum kd_device_function {
     X(uint64_t, kd_rt_globaltimer, (void))                                                         \
     /* lets other warps, threads and blocks run (stack modes); cheap elsewhere */                  \
     X(void, kd_rt_yield, (struct kd_block * b))                                                    \
+    /* lets the block's other threads come as far as the caller is (KD_MODE_THREAD_STACKS) */      \
+    X(void, kd_rt_let_others, (struct kd_block * b))                                               \
     /* barrier `id` for `count` threads (0: all of the block); `arriving` is the number of         \
        threads that the caller stands for (32 a warp as in hardware, less in the last one) */      \
     X(void, kd_rt_bar_sync, (struct kd_block * b, uint32_t unit, uint32_t id, uint32_t count))     \

@@ -501,6 +501,14 @@ void block_yield(struct resident *s) {
     to_scheduler(s);
 }
 
+void block_let_others(struct resident *s) {
+    leave_if_cancelled(s);
+    if (s->next_unit == s->nunits && s->ready_count == 0)
+        return;
+    push_ready(s, s->current);
+    switch_away(s);
+}
+
 // ---- Blocks that can wait, from the runner's side -----------------------------------------
 
 static void give_stacks(struct resident *s) {
@@ -543,6 +551,7 @@ static bool start_block(struct runner *r, struct resident *s, uint64_t index) {
     for (uint32_t u = 0; u < s->nunits; u++) {
         s->units[u].stack = NULL;
         s->units[u].cluster_mark = 0;
+        s->units[u].op = 0;
         s->units[u].wait = UNIT_RUNS;
     }
     struct stack *k = stack_take(&r->stacks, s->launch->stack_shift);

@@ -100,6 +100,8 @@ void block_wait(struct resident *s);
 void block_release(struct resident *s, uint32_t unit);
 // The calling unit lets others run, of this block and of others.
 void block_yield(struct resident *s);
+// The same for other units of this block alone: each that can go on does so for a while.
+void block_let_others(struct resident *s);
 _Noreturn void block_fault(struct resident *s, enum kd_fault fault, const char *message);
 
 // barrier.c, warp_op.c: a unit has ended; others may have waited for no one else.

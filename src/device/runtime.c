@@ -147,6 +147,12 @@ void kd_rt_yield(struct kd_block *b) {
         runner_abandon(s->runner, OUTCOME_CANCELLED);
 }
 
+void kd_rt_let_others(struct kd_block *b) {
+    struct resident *s = resident_of(b);
+    if (thread_units(s))
+        block_let_others(s);
+}
+
 void kd_rt_nanosleep(struct kd_block *b, uint32_t thread, uint32_t ns) {
     // The manual's limit; it may end early, and must not keep a worker from other blocks.
     uint64_t end = kd_now_ns() + (ns < 1000000 ? ns : 1000000);

@@ -5,7 +5,7 @@
 #include "device/warp_matrix.h"
 #include "isa/isa.h"
 
-enum warp_op { OP_SYNC, OP_SHFL, OP_VOTE, OP_MATCH, OP_REDUX, OP_MATRIX };
+enum warp_op { OP_SYNC, OP_SHFL, OP_VOTE, OP_MATCH, OP_REDUX, OP_MATRIX, OP_ACTIVEMASK };
 
 static struct unit *lane_unit(struct resident *s, uint32_t warp, uint32_t lane) {
     return &s->units[warp * KD_WARP + lane];
@@ -252,7 +252,35 @@ void kd_rt_lane_matrix(struct kd_block *b, uint32_t thread, uint32_t nops, uint6
                        .results = results});
 }
 
-// Each thread runs on its own here: no other lane is converged with it.
+// Lanes that came to the same place, and have not been told who else did.
+static uint32_t together(struct resident *s, uint32_t warp, uint64_t place) {
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < lanes_in_warp(s, warp); i++) {
+        const struct unit *u = lane_unit(s, warp, i);
+        if (u->wait == UNIT_RUNS && u->op == OP_ACTIVEMASK && u->a64 == place && !u->result)
+            mask |= 1u << i;
+    }
+    return mask;
+}
+
+// Threads run on their own here, but lanes that are on the same way are meant to be together, as
+// they are on hardware: each lets the others come before it asks who is there.
 uint32_t kd_rt_warp_activemask(struct kd_block *b, uint32_t thread) {
-    return 1u << thread % KD_WARP;
+    struct resident *s = resident_of(b);
+    uint32_t warp = thread / KD_WARP, mask = 1u << thread % KD_WARP;
+    uint64_t place = (uint64_t)(uintptr_t)__builtin_return_address(0);
+    if (!thread_units(s))
+        return mask;
+    struct unit *u = &s->units[thread];
+    u->op = OP_ACTIVEMASK;
+    u->a64 = place;
+    u->result = 0;
+    block_let_others(s);
+    uint32_t here = u->result ? 0 : together(s, warp, place);
+    for (uint32_t i = 0; i < KD_WARP; i++)
+        if (here >> i & 1)
+            lane_unit(s, warp, i)->result = here;
+    mask = (uint32_t)u->result;
+    u->op = OP_SYNC;
+    return mask;
 }

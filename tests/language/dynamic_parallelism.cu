@@ -626,6 +626,67 @@ static void check_questions() {
     CHECK(n[18] == cudaErrorInvalidDeviceFunction && n[19] == 0);
 }
 
+// ---- What children see ------------------------------------------------------------------------
+
+// Long enough for a child to begin and end.
+__device__ int pass_time(int x) {
+    for (int i = 0; i < 5000000; i++)
+        x = x * 1664525 + 1013904223;
+    return x;
+}
+
+__global__ void copy_to(int *to, const int *from) {
+    to[threadIdx.x] = from[threadIdx.x];
+}
+
+// One lane launches what reads the stores of its warp.
+__global__ void launch_after_stores(int *n, int *from, int *to) {
+    from[threadIdx.x] = (int)threadIdx.x + 1;
+    if (threadIdx.x % 32 == 0) {
+        copy_to<<<1, 32>>>(to + threadIdx.x, from + threadIdx.x);
+        n[threadIdx.x / 32] = pass_time(n[0]);
+    }
+}
+
+struct locks {
+    int lock, stored;
+};
+
+// The same where each thread waits for the others of its warp, so that they do not run together;
+// the last warp launches what reads the stores of all.
+__global__ void launch_after_locks(int *n, int *from, int *to, locks *l) {
+    bool done = false;
+    while (!done) {
+        if (atomicCAS(&l->lock, 0, 1) == 0) {
+            n[4]++;
+            __threadfence();
+            atomicExch(&l->lock, 0);
+            done = true;
+        }
+    }
+    __syncwarp();
+    from[threadIdx.x] = (int)threadIdx.x + 1;
+    if (threadIdx.x % 32 == 0 && atomicAdd(&l->stored, 1) == (int)blockDim.x / 32 - 1) {
+        copy_to<<<1, blockDim.x>>>(to, from);
+        n[threadIdx.x / 32] = pass_time(n[0]);
+    }
+}
+
+static void check_view() {
+    enum { THREADS = 128 };
+    int *n = cleared(8 + 4 * THREADS + sizeof(locks) / sizeof(int)), *from = n + 8;
+    int *to = from + THREADS;
+    launch_after_stores<<<1, THREADS>>>(n, from, to);
+    launch_after_locks<<<1, THREADS>>>(n, to + THREADS, to + 2 * THREADS,
+                                       (locks *)(to + 3 * THREADS));
+    finish();
+    CHECK(n[4] == THREADS);
+    for (int i = 0; i < THREADS; i++) {
+        CHECK(to[i] == i + 1);
+        CHECK(to[2 * THREADS + i] == i + 1);
+    }
+}
+
 // ---- The functions beneath <<<>>> -------------------------------------------------------------
 
 __global__ void by_hand(int *n) {
@@ -680,6 +741,7 @@ int main() {
     check_errors();
     check_questions();
     check_by_hand();
+    check_view();
     check_fault(); // last: the device is gone
     printf(failures ? "%d failures\n" : "passed\n", failures);
     return failures != 0;

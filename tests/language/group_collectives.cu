@@ -167,6 +167,44 @@ __global__ void sixteen_tiles(int *out) {
     out[block.thread_rank()] = sum;
 }
 
+// Threads that wait for each other are together all the same where nothing parts them.
+__global__ void together_after_locks(int *lock, int *counts, int *sums, int n) {
+    int t = (int)threadIdx.x;
+    if (t >= n)
+        return;
+    for (bool done = false; !done;)
+        if (atomicCAS(lock, 0, 1) == 0) {
+            counts[0]++;
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        }
+    __syncwarp(n - t / 32 * 32 >= 32 ? 0xffffffff : (1u << n % 32) - 1);
+    cg::coalesced_group all = cg::coalesced_threads();
+    counts[1 + t] = (int)all.size();
+    if (t % 2) {
+        cg::coalesced_group odd = cg::coalesced_threads();
+        counts[1 + t] += 100 * (int)odd.size();
+        sums[t] = cg::reduce(odd, t, cg::plus<int>());
+    }
+}
+
+static void check_together() {
+    enum { THREADS = 70 }; // two whole warps, and six threads
+    int *lock = shared_array<int>(1), *counts = shared_array<int>(1 + 96);
+    int *sums = shared_array<int>(96);
+    together_after_locks<<<1, 96>>>(lock, counts, sums, THREADS);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(counts[0] == THREADS);
+    for (int t = 0; t < THREADS; t++) {
+        int first = t / 32 * 32, size = THREADS - first < 32 ? THREADS - first : 32, sum = 0;
+        for (int i = first + 1; i < first + size; i += 2)
+            sum += i;
+        CHECK(counts[1 + t] == size + (t % 2 ? size / 2 * 100 : 0));
+        CHECK(sums[t] == (t % 2 ? sum : 0));
+    }
+}
+
 int main() {
     results *r = shared_array<results>(1);
     test_scans<1>(r);
@@ -231,5 +269,6 @@ int main() {
     for (int i = 0; i < n; i++)
         CHECK(out[i] == (n - 1 - i) * (n - 1 - i) &&
               out[n + i] == (2 * n - 1 - i) * (2 * n - 1 - i));
+    check_together();
     return failures != 0;
 }
