@@ -16,7 +16,8 @@ __attribute__((device)) void __assertfail(const char *expression, const char *fi
                                           size_t char_size);
 
 // What the C library's assert macro calls, for both sides: libcu++ declares it so where NDEBUG is
-// defined, and kudzu/std/assert.h makes the C library's declaration agree. The host has the library's.
+// defined, and kudzu/std/assert.h makes the C library's declaration agree. The host has the
+// library's.
 #ifdef __CUDA_ARCH__
 __attribute__((host, device, noreturn)) static inline void
 __assert_fail(const char *expression, const char *file, unsigned int line,

@@ -1,5 +1,5 @@
-// NDEBUG before and after libcu++'s own declaration of what assert calls (cuda/std/__cccl/assert.h of
-// CCCL 2.8.5 declares it for both sides where NDEBUG is defined).
+// NDEBUG before and after libcu++'s own declaration of what assert calls (cuda/std/__cccl/assert.h
+// of CCCL 2.8.5 declares it for both sides where NDEBUG is defined).
 #define NDEBUG
 #include <cassert>
 extern "C" {
