@@ -403,6 +403,7 @@ struct kd_queue *kd_share_default_queue(struct kd_share *s);
 enum kd_status kd_share_queue_new(struct kd_share *s, uint32_t flags, int priority,
                                   struct kd_queue **out);
 struct kd_share *kd_queue_share(const struct kd_queue *q); // NULL: the whole device
+int kd_queue_workers(const struct kd_queue *q);            // that run its work at most
 enum kd_status kd_share_wait(struct kd_share *s);          // for what was submitted to its queues
 
 // ---- Events -------------------------------------------------------------------------------

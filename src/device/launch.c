@@ -85,12 +85,11 @@ static enum kd_status check_memory(const struct kd_launch_config *c) {
     return KD_OK;
 }
 
-static enum kd_status check_cooperative(const struct kd_launch_config *c) {
-    const struct kd_device *d = c->kernel->module->context->device;
+static enum kd_status check_cooperative(const struct kd_launch_config *c, int workers) {
     uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
     uint64_t most =
         (uint64_t)kd_kernel_occupancy(c->kernel, (uint32_t)threads_of(c->block), c->shared_bytes) *
-        (uint64_t)d->properties.workers;
+        (uint64_t)workers;
     if (c->cooperative && blocks > most)
         return kd_fail(KD_COOPERATIVE_TOO_LARGE,
                        "kernel %s: %llu blocks cannot be resident together; %llu can",
@@ -206,7 +205,7 @@ enum kd_status launch_check(const struct kd_launch_config *c) {
     if (!status)
         status = check_cluster(c);
     if (!status && c->cooperative)
-        status = check_cooperative(c);
+        status = check_cooperative(c, c->kernel->module->context->device->properties.workers);
     return status;
 }
 
@@ -238,6 +237,8 @@ enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_confi
     enum kd_status status = context_status(q->context);
     if (!status)
         status = check(c, &code);
+    if (!status && c->cooperative)
+        status = check_cooperative(c, kd_queue_workers(q));
     if (status)
         return status;
     kd_context_flush_printf(q->context);

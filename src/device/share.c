@@ -78,6 +78,10 @@ struct kd_share *kd_queue_share(const struct kd_queue *q) {
     return q->share;
 }
 
+int kd_queue_workers(const struct kd_queue *q) {
+    return q->share ? q->share->workers : q->context->device->properties.workers;
+}
+
 enum kd_status kd_share_queue_new(struct kd_share *s, uint32_t flags, int priority,
                                   struct kd_queue **out) {
     return queue_new_in_share(s, flags, priority, false, out);

@@ -1,6 +1,7 @@
 // The occupancy calculator (guide 8.2.3.1). How many blocks fit comes from the device: registers,
 // shared memory, warps and blocks of compute capability 9.0.
 #include "driver/driver.h"
+#include "driver/green_context.h"
 
 enum { WARP = 32, RESERVED_SHARED = 1024, SHARED_UNIT = 128 };
 
@@ -45,8 +46,13 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CU
     return max_active_blocks(numBlocks, func, blockSize, dynamicSMemSize, flags);
 }
 
+static int multiprocessors(const struct drv_context *ctx) {
+    const struct drv_green *g = drv_green_current();
+    return g ? (int)g->resource.sm.smCount : ctx->device->properties->workers;
+}
+
 // The largest block among those with the most resident threads, and the grid that fills the
-// device with such blocks.
+// device, or the green context that is current, with such blocks.
 static CUresult max_potential(int *minGridSize, int *blockSize, CUfunction func,
                               CUoccupancyB2DSize shared_of, size_t dynamicSMemSize, int limit,
                               unsigned flags) {
@@ -70,7 +76,7 @@ static CUresult max_potential(int *minGridSize, int *blockSize, CUfunction func,
             best_blocks = n;
         }
     }
-    *minGridSize = best_blocks * ctx->device->properties->workers;
+    *minGridSize = best_blocks * multiprocessors(ctx);
     *blockSize = best_block;
     return CUDA_SUCCESS;
 }
@@ -119,7 +125,8 @@ struct cluster_launch {
     struct drv_context *ctx;
     struct drv_function *f;
     unsigned shape[3];
-    int per_sm; // blocks
+    int per_sm;  // blocks
+    int workers; // multiprocessors of the stream's context
 };
 
 // What a launch configuration says about clusters. All blocks of one run on one multiprocessor,
@@ -147,10 +154,14 @@ static CUresult read_config(CUfunction func, const CUlaunchConfig *config,
     REQUIRE(threads >= 1 && threads <= 1024, CUDA_ERROR_INVALID_VALUE, "a block of %llu threads",
             (unsigned long long)threads);
     out->per_sm = blocks(out->f, (int)threads, config->sharedMemBytes);
+    struct drv_context *owner;
+    struct kd_queue *q;
+    TRY(drv_stream_find(config->hStream, &q, &owner));
+    out->workers = kd_queue_workers(q);
     return CUDA_SUCCESS;
 }
 
-// How many clusters can be on the device at once.
+// How many clusters can be on the device, or in the stream's green context, at once.
 CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
                                       const CUlaunchConfig *config) {
     ENTER();
@@ -158,7 +169,7 @@ CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
     REQUIRE_POINTER(numClusters);
     TRY(read_config(func, config, &c));
     unsigned size = c.shape[0] * c.shape[1] * c.shape[2];
-    int all = c.per_sm * c.ctx->device->properties->workers, n = all / (int)size;
+    int all = c.per_sm * c.workers, n = all / (int)size;
     *numClusters = c.per_sm && n < 1 ? 1 : n;
     return CUDA_SUCCESS;
 }

@@ -305,6 +305,71 @@ static void graphs(void) {
     OK(cuDevicePrimaryCtxRelease(device));
 }
 
+// Occupancy and cooperative launches count the multiprocessors of the green context: that which is
+// current, or the stream's.
+static void counts(void) {
+    CUgreenCtx g = make(1);
+    CUcontext ctx, primary;
+    CUmodule m;
+    CUfunction fill;
+    CUstream s, plain;
+    CUdeviceptr p;
+    int grid, block, clusters, per_sm;
+    OK(cuDevicePrimaryCtxRetain(&primary, device));
+    OK(cuCtxFromGreenCtx(&ctx, g));
+    OK(cuCtxSetCurrent(primary));
+    OK(cuModuleLoadData(&m, ptx));
+    OK(cuModuleGetFunction(&fill, m, "fill"));
+    OK(cuMemAlloc(&p, 4 * 1024 * 16));
+    OK(cuGreenCtxStreamCreate(&s, g, CU_STREAM_NON_BLOCKING, 0));
+    OK(cuStreamCreate(&plain, CU_STREAM_NON_BLOCKING));
+    OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, fill, 1024, 0));
+    CHECK(per_sm == 2);
+    OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, fill, NULL, 0, 1024));
+    CHECK(block == 1024 && grid == 4 * per_sm);
+    void *params[] = {&p};
+    OK(cuLaunchCooperativeKernel(fill, 8, 1, 1, 1024, 1, 1, 0, plain, params));
+    OK(cuLaunchCooperativeKernel(fill, 2, 1, 1, 1024, 1, 1, 0, s, params));
+    EXPECT(cuLaunchCooperativeKernel(fill, 3, 1, 1, 1024, 1, 1, 0, s, params),
+           CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    OK(cuLaunchKernel(fill, 3, 1, 1, 1024, 1, 1, 0, s, params, NULL));
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                 .value.clusterDim = {2, 1, 1}};
+    CUlaunchConfig c = {.gridDimX = 8,
+                        .gridDimY = 1,
+                        .gridDimZ = 1,
+                        .blockDimX = 1024,
+                        .blockDimY = 1,
+                        .blockDimZ = 1,
+                        .attrs = &cluster,
+                        .numAttrs = 1};
+    c.hStream = plain;
+    OK(cuOccupancyMaxActiveClusters(&clusters, fill, &c));
+    CHECK(clusters == 4);
+    c.hStream = s;
+    OK(cuOccupancyMaxActiveClusters(&clusters, fill, &c));
+    CHECK(clusters == 1);
+    c.hStream = (CUstream)&c;
+    EXPECT(cuOccupancyMaxActiveClusters(&clusters, fill, &c), CUDA_ERROR_INVALID_HANDLE);
+    OK(cuCtxSetCurrent(ctx));
+    OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, fill, NULL, 0, 1024));
+    CHECK(block == 1024 && grid == per_sm);
+    c.hStream = NULL;
+    OK(cuOccupancyMaxActiveClusters(&clusters, fill, &c));
+    CHECK(clusters == 1);
+    EXPECT(cuLaunchCooperativeKernel(fill, 3, 1, 1, 1024, 1, 1, 0, NULL, params),
+           CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    OK(cuCtxSetCurrent(primary));
+    OK(cuCtxSynchronize());
+    OK(cuStreamDestroy(s));
+    OK(cuStreamDestroy(plain));
+    OK(cuMemFree(p));
+    OK(cuModuleUnload(m));
+    OK(cuGreenCtxDestroy(g));
+    OK(cuCtxSetCurrent(NULL));
+    OK(cuDevicePrimaryCtxRelease(device));
+}
+
 static void CUDA_CB wait_for_gate(void *gate) {
     while (!__atomic_load_n((int *)gate, __ATOMIC_ACQUIRE))
         sched_yield();
@@ -440,6 +505,7 @@ int main(void) {
     current();
     shares();
     graphs();
+    counts();
     order();
     reset();
     threads();
