@@ -23,6 +23,10 @@ LLVMValueRef cg_splat(struct cg *c, LLVMValueRef x) {
             e[k] = x;
         return LLVMConstVector(e, c->width);
     }
+    // Widened behind: comparisons of what was widened on both sides are made in its own width.
+    if (LLVMIsAZExtInst(x) && !LLVMIsConstant(LLVMGetOperand(x, 0)) &&
+        LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(x, 0))) == 8)
+        return LLVMBuildZExt(c->b, cg_splat(c, LLVMGetOperand(x, 0)), vt, "");
     LLVMValueRef v = LLVMBuildInsertElement(c->b, LLVMGetPoison(vt), x, cg_i32(c, 0), "");
     return LLVMBuildShuffleVector(c->b, v, LLVMGetPoison(vt),
                                   LLVMConstNull(LLVMVectorType(c->i32, c->width)), "");

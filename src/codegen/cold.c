@@ -54,12 +54,36 @@ static bool has_one_edge(LLVMBasicBlockRef b) {
     return u && !LLVMGetNextUse(u);
 }
 
+// Do cold blocks alone lead to b?
+static bool follows_cold(const struct cold *k, LLVMBasicBlockRef b) {
+    bool any = false;
+    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef t = LLVMGetUser(u);
+        if (!LLVMIsATerminatorInst(t) || !is_cold(k, LLVMGetInstructionParent(t)))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static bool add_following(struct cold *k, LLVMValueRef f) {
+    bool any = false;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        if (k->n < MOST_BLOCKS && !is_cold(k, b) && follows_cold(k, b)) {
+            k->block[k->n++] = b;
+            any = true;
+        }
+    return any;
+}
+
 static void find_cold(struct cold *k, LLVMValueRef f) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef t = LLVMGetBasicBlockTerminator(b);
         LLVMBasicBlockRef rare = t ? rare_successor(k, t) : NULL;
         if (rare && k->n < MOST_BLOCKS && has_one_edge(rare) && !is_cold(k, rare))
             k->block[k->n++] = rare;
+    }
+    while (k->n && add_following(k, f)) {
     }
 }
 

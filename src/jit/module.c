@@ -10,6 +10,7 @@
 #include "ir/simplify.h"
 #include "isa/device_functions.h"
 #include "passes/alignment.h"
+#include "passes/narrow_exits.h"
 #include "ptx/ast.h"
 #include "support/debug.h"
 #include "support/memory.h"
@@ -56,6 +57,8 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
     bool ok = ir && kir_validate(ir, err) && check_externs(ir, err);
     if (ok && inlined && kir_inline(ir))
         ok = kir_validate(ir, err);
+    for (uint32_t f = 0; ok && inlined && f < ir->funcs.len; f++)
+        narrow_exits(ir->funcs.data[f]);
     if (ok)
         return ir;
     if (ir)
