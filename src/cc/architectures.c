@@ -11,21 +11,13 @@ const struct architecture known_architectures[] = {
 const uint32_t known_architecture_count =
     sizeof known_architectures / sizeof known_architectures[0];
 
-enum { DEVICE_ARCHITECTURE = 90 }; // compute capability 9.0, what the CPU device offers
+static const char DEVICE_ARCHITECTURE[] = "sm_90"; // what the CPU device offers
 
 static void add(struct architectures *a, struct arena *arena, struct architecture arch) {
     for (uint32_t i = 0; i < a->list.len; ++i)
         if (!strcmp(a->list.data[i].name, arch.name))
             return;
     vec_push(arena, &a->list, arch);
-}
-
-static void add_known(struct architectures *a, struct arena *arena, bool major_only) {
-    for (uint32_t i = 0; i < known_architecture_count; ++i)
-        if (!strchr("abcdefghijklmnopqrstuvwxyz",
-                    known_architectures[i].name[strlen(known_architectures[i].name) - 1]) &&
-            (!major_only || known_architectures[i].number % 10 == 0))
-            add(a, arena, known_architectures[i]);
 }
 
 // Architectures after 9.0 that nvcc knows and clang 19 does not: the code is made for 9.0, which
@@ -49,21 +41,50 @@ static const char *architecture_digits(const char *name) {
     return NULL;
 }
 
-static bool add_named(struct architectures *a, struct arena *arena, const char *name) {
+// The architecture that code for `name` is compiled for. False: an error was reported.
+static bool find_architecture(const char *name, struct architecture *found) {
     const char *digits = architecture_digits(name);
     for (uint32_t i = 0; digits && i < known_architecture_count; ++i)
         if (!strcmp(digits, known_architectures[i].name + 3)) {
-            add(a, arena, known_architectures[i]);
+            *found = known_architectures[i];
             return true;
         }
     if (digits && is_newer(digits)) {
         cc_warning("'%s' is newer than what clang 19 compiles for: code is made for sm_90", name);
-        add(a, arena, (struct architecture){90, "sm_90"});
+        *found = (struct architecture){90, "sm_90"};
         return true;
     }
     return cc_error("'%s' is not an architecture that is known: sm_50 to sm_90a, native, all, "
                     "all-major (--list-gpu-arch shows them)",
                     name);
+}
+
+// A real architecture ("sm_86", not "compute_86") that code compiled for another is wanted for.
+static void add_real(struct architectures *a, struct arena *arena, const char *compiled_for,
+                     const char *name) {
+    if (strncmp(name, "sm_", 3))
+        return;
+    for (uint32_t i = 0; i < a->real.len; ++i)
+        if (!strcmp(a->real.data[i].name, name))
+            return;
+    vec_push(arena, &a->real, (struct real_architecture){compiled_for, name});
+}
+
+static bool add_named(struct architectures *a, struct arena *arena, const char *name) {
+    struct architecture arch;
+    if (!find_architecture(name, &arch))
+        return false;
+    add(a, arena, arch);
+    add_real(a, arena, arch.name, name);
+    return true;
+}
+
+static void add_known(struct architectures *a, struct arena *arena, bool major_only) {
+    for (uint32_t i = 0; i < known_architecture_count; ++i)
+        if (!strchr("abcdefghijklmnopqrstuvwxyz",
+                    known_architectures[i].name[strlen(known_architectures[i].name) - 1]) &&
+            (!major_only || known_architectures[i].number % 10 == 0))
+            add_named(a, arena, known_architectures[i].name);
 }
 
 static uint32_t level_bit(const char *name) {
@@ -92,7 +113,26 @@ static cc_strings split_list(struct arena *arena, const char *text) {
     return items;
 }
 
-// A -code item: real and virtual architectures both become PTX here; levels ask for native code.
+// What code compiled for `arch` shall become: native code of processors, or of GPUs. The virtual
+// architecture decides what is compiled; naming an unknown real one is an error all the same.
+static bool add_codes(struct architectures *a, struct arena *arena, const char *arch,
+                      const cc_strings *codes) {
+    struct architecture compiled, real;
+    if (!find_architecture(arch, &compiled))
+        return false;
+    add(a, arena, compiled);
+    for (uint32_t i = 0; i < codes->len; ++i) {
+        uint32_t bit = level_bit(codes->data[i]);
+        a->native_levels |= bit;
+        if (!bit && !find_architecture(codes->data[i], &real))
+            return false;
+        add_real(a, arena, compiled.name, codes->data[i]);
+    }
+    return true;
+}
+
+// A -code item without -arch: real and virtual architectures both become PTX here; levels ask for
+// native code.
 static bool add_code(struct architectures *a, struct arena *arena, const char *name) {
     uint32_t bit = level_bit(name);
     a->native_levels |= bit;
@@ -114,16 +154,7 @@ bool architectures_add_gencode(struct architectures *a, struct arena *arena, con
     cc_strings codes = split_list(arena, code + 5);
     if (!codes.len)
         return cc_error("-gencode %s: expected an architecture after code=", spec);
-    // The virtual architecture decides what is compiled; what it can become is the driver's
-    // affair. Naming an unknown one is an error all the same.
-    struct architectures unused = {0};
-    for (uint32_t i = 0; i < codes.len; ++i) {
-        uint32_t bit = level_bit(codes.data[i]);
-        a->native_levels |= bit;
-        if (!bit && !add_named(&unused, arena, codes.data[i]))
-            return false;
-    }
-    return add_named(a, arena, name);
+    return add_codes(a, arena, name, &codes);
 }
 
 static bool add_set(struct architectures *a, struct arena *arena, const char *name, bool *known) {
@@ -131,7 +162,7 @@ static bool add_set(struct architectures *a, struct arena *arena, const char *na
     if (!strcmp(name, "all") || !strcmp(name, "all-major"))
         add_known(a, arena, name[3] != 0);
     else if (!strcmp(name, "native"))
-        return add_named(a, arena, "sm_90");
+        return add_named(a, arena, DEVICE_ARCHITECTURE);
     else
         *known = false;
     return true;
@@ -139,22 +170,17 @@ static bool add_set(struct architectures *a, struct arena *arena, const char *na
 
 bool architectures_add_arch(struct architectures *a, struct arena *arena, const char *arch,
                             const char *code) {
-    bool known = false;
-    if (arch && !add_set(a, arena, arch, &known))
-        return false;
-    if (arch && !known && !add_named(a, arena, arch))
-        return false;
     cc_strings codes = {0};
     if (code)
         codes = split_list(arena, code);
-    struct architectures unused = {0};
-    for (uint32_t i = 0; i < codes.len; ++i) {
-        if (!arch && !add_code(a, arena, codes.data[i]))
+    bool known = false;
+    if (arch && !add_set(a, arena, arch, &known))
+        return false;
+    if (arch && !known)
+        return code ? add_codes(a, arena, arch, &codes) : add_named(a, arena, arch);
+    for (uint32_t i = 0; i < codes.len; ++i)
+        if (!add_code(a, arena, codes.data[i]))
             return false;
-        if (arch && !add_code(&unused, arena, codes.data[i]))
-            return false;
-    }
-    a->native_levels |= unused.native_levels;
     return true;
 }
 
@@ -182,6 +208,6 @@ static int compare(const void *x, const void *y) {
 
 void architectures_finish(struct architectures *a, struct arena *arena) {
     if (!a->list.len)
-        add(a, arena, (struct architecture){DEVICE_ARCHITECTURE, "sm_90"});
+        add_named(a, arena, DEVICE_ARCHITECTURE);
     qsort(a->list.data, a->list.len, sizeof a->list.data[0], compare);
 }

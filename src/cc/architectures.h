@@ -13,10 +13,18 @@ struct architecture {
     const char *name; // clang's: "sm_90", "sm_90a"
 };
 
+// A GPU that the code of an architecture is wanted for (-code=sm_86, -arch=sm_90): what ptxas
+// makes.
+struct real_architecture {
+    const char *compiled_for; // of one in the list
+    const char *name;
+};
+
 // What was asked for, once complete: distinct architectures in ascending order, each of which is
 // compiled to PTX, and processors for which native code is added to the image.
 struct architectures {
     VEC(struct architecture) list;
+    VEC(struct real_architecture) real;
     uint32_t native_levels; // bit (1 << enum kd_level)
 };
 

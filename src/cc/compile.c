@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cc/cluster_dims.h"
 #include "cc/device_image.h"
 #include "cc/device_launches.h"
 #include "cc/diagnostics.h"
@@ -114,8 +113,7 @@ static bool build_image(const struct compilation *c, const device_codes *codes, 
                         void **image, size_t *size) {
     const struct cc_options *o = c->options;
     const char *slash = strrchr(source, '/');
-    return device_image_build(c->arena, codes, o->rdc, o->rdc ? 0 : o->architectures.native_levels,
-                              slash ? slash + 1 : source, image, size);
+    return device_image_build(c->arena, o, codes, o->rdc, slash ? slash + 1 : source, image, size);
 }
 
 // Both sides at once: the host pass reads the image from a pipe with a name.
@@ -228,12 +226,12 @@ bool compile_object(const struct compilation *c, const struct cc_input *in, cons
 // ---- Device code alone --------------------------------------------------------------------
 
 // The file has been written by clang; kernels with __cluster_dims__ lack their directives.
-static bool add_cluster_dims(const struct compilation *c, const char *path) {
+static bool complete_ptx(const struct compilation *c, const char *path) {
     char *text;
     size_t size;
     if (!read_file(c->arena, path, &text, &size))
         return false;
-    const char *full = cluster_dims_apply(c->arena, text, &size);
+    const char *full = device_text(c->arena, c->options, text, &size);
     return full == text || write_file(path, full, size);
 }
 
@@ -247,7 +245,7 @@ static bool write_ptx(const struct compilation *c, const char *source, const cha
     clang_dependency_flags(&d.commands[0], c, source, output);
     bool ok = run_device_passes(&d);
     *diagnostics = d.diagnostics;
-    return ok && (command_mode.dry_run || add_cluster_dims(c, output));
+    return ok && (command_mode.dry_run || complete_ptx(c, output));
 }
 
 static bool write_image(const struct compilation *c, const char *source, const char *output,
@@ -264,8 +262,8 @@ static bool write_image(const struct compilation *c, const char *source, const c
     size_t size;
     if (!ok || command_mode.dry_run)
         return ok;
-    if (!device_image_build(c->arena, &d.codes, false, o->architectures.native_levels,
-                            file_stem(c->arena, source), &image, &size))
+    if (!device_image_build(c->arena, o, &d.codes, false, file_stem(c->arena, source), &image,
+                            &size))
         return false;
     ok = write_file(output, image, size);
     free(image);

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "cc/cluster_dims.h"
+#include "cc/max_registers.h"
 #include "cc/native_code.h"
+#include "cc/ptxas.h"
 #include "image/image.h"
 
 // PTX names its version in the first directive.
@@ -24,34 +26,80 @@ static const struct device_code *best_for_cpu(const device_codes *codes) {
     return best;
 }
 
-bool device_image_build(struct arena *arena, const device_codes *codes, bool bitcode,
-                        uint32_t native_levels, const char *name, void **out, size_t *out_size) {
-    VEC(struct kimg_entry) entries = {0};
+const char *device_text(struct arena *arena, const struct cc_options *o, const char *ptx,
+                        size_t *size) {
+    return max_registers_apply(arena, cluster_dims_apply(arena, ptx, size), o->max_registers, size);
+}
+
+typedef VEC(struct kimg_entry) entry_list;
+
+// Native code of processors, from the PTX entry that the CPU device takes.
+static bool add_native(struct arena *arena, entry_list *entries, const struct kimg_entry *ptx,
+                       uint32_t levels) {
+    struct kimg_entry native = {.kind = KIMG_NATIVE, .name = ptx->name};
+    void *code;
+    if (!native_code_build(ptx->data, ptx->size, levels, &code, &native.size))
+        return false;
+    native.data = arena_memdup(arena, code, native.size);
+    free(code);
+    vec_push(arena, entries, native);
+    return true;
+}
+
+// Machine code of the GPUs that the PTX for `arch` is wanted for.
+static bool add_machine_code(struct arena *arena, const struct cc_options *o, entry_list *entries,
+                             const struct kimg_entry *ptx, const struct architecture *arch) {
+    for (uint32_t i = 0; i < o->architectures.real.len; ++i) {
+        const struct real_architecture *real = &o->architectures.real.data[i];
+        if (strcmp(real->compiled_for, arch->name))
+            continue;
+        struct kimg_entry code = {.kind = KIMG_ELF,
+                                  .arch = (uint32_t)strtoul(real->name + 3, NULL, 10),
+                                  .name = ptx->name};
+        char *cubin;
+        if (!ptxas_assemble(arena, o, real->name, ptx->data, ptx->size, &cubin, &code.size))
+            return false;
+        code.data = cubin;
+        vec_push(arena, entries, code);
+    }
+    return true;
+}
+
+// A source's bitcode, which waits for the device link.
+static bool add_bitcode(struct arena *arena, entry_list *entries, const struct device_code *c) {
+    char *data;
+    struct kimg_entry e = {
+        .kind = DEVICE_IMAGE_BITCODE, .arch = c->arch.number, .name = c->arch.name};
+    if (!read_file(arena, c->path, &data, &e.size))
+        return false;
+    e.data = data;
+    vec_push(arena, entries, e);
+    return true;
+}
+
+static bool add_ptx(struct arena *arena, const struct cc_options *o, entry_list *entries,
+                    const struct device_code *c, bool for_cpu, const char *name) {
+    char *text;
+    struct kimg_entry e = {.kind = KIMG_PTX, .arch = c->arch.number, .name = name};
+    if (!read_file(arena, c->path, &text, &e.size))
+        return false;
+    ptx_version(text, &e.ptx_major, &e.ptx_minor);
+    e.data = device_text(arena, o, text, &e.size);
+    vec_push(arena, entries, e);
+    uint32_t levels = for_cpu ? o->architectures.native_levels : 0;
+    return (!levels || add_native(arena, entries, &e, levels)) &&
+           (!o->ptxas || add_machine_code(arena, o, entries, &e, &c->arch));
+}
+
+bool device_image_build(struct arena *arena, const struct cc_options *o, const device_codes *codes,
+                        bool bitcode, const char *name, void **out, size_t *out_size) {
+    entry_list entries = {0};
     const struct device_code *cpu = best_for_cpu(codes);
     for (uint32_t i = 0; i < codes->len; ++i) {
         const struct device_code *c = &codes->data[i];
-        char *text;
-        size_t size;
-        if (!read_file(arena, c->path, &text, &size))
+        if (!(bitcode ? add_bitcode(arena, &entries, c)
+                      : add_ptx(arena, o, &entries, c, c == cpu, name)))
             return false;
-        const char *data = bitcode ? text : cluster_dims_apply(arena, text, &size);
-        struct kimg_entry e = {.kind = bitcode ? (uint32_t)DEVICE_IMAGE_BITCODE : KIMG_PTX,
-                               .arch = c->arch.number,
-                               .data = data,
-                               .size = size,
-                               .name = bitcode ? c->arch.name : name};
-        if (!bitcode)
-            ptx_version(text, &e.ptx_major, &e.ptx_minor);
-        vec_push(arena, &entries, e);
-        if (!bitcode && native_levels && c == cpu) {
-            struct kimg_entry native = {.kind = KIMG_NATIVE, .name = name};
-            void *code;
-            if (!native_code_build(data, size, native_levels, &code, &native.size))
-                return false;
-            native.data = arena_memdup(arena, code, native.size);
-            free(code);
-            vec_push(arena, &entries, native);
-        }
     }
     return kimg_build(entries.data, entries.len, out, out_size) || cc_error("out of memory");
 }

@@ -5,6 +5,7 @@
 #include "cc/architectures.h"
 #include "cc/cc.h"
 #include "cc/file_io.h"
+#include "cc/options.h"
 
 // The device code of one source (or link) for one architecture.
 struct device_code {
@@ -16,9 +17,13 @@ typedef VEC(struct device_code) device_codes;
 // Bitcode entries of a relocatable object's container (only kudzu reads them).
 enum { DEVICE_IMAGE_BITCODE = 0x6B62 };
 
-// Reads the files and builds the container; with native levels, PTX for the CPU device is
-// compiled to native code, too. *out is malloc'ed.
-bool device_image_build(struct arena *arena, const device_codes *codes, bool bitcode,
-                        uint32_t native_levels, const char *name, void **out, size_t *out_size);
+// What the compiler leaves to be said in its PTX: clusters' shapes, -maxrregcount. A NUL follows.
+const char *device_text(struct arena *arena, const struct cc_options *o, const char *ptx,
+                        size_t *size);
+
+// Reads the files and builds the container. With native levels, PTX for the CPU device is compiled
+// to native code, too, and with ptxas to code for the real architectures. *out is malloc'ed.
+bool device_image_build(struct arena *arena, const struct cc_options *o, const device_codes *codes,
+                        bool bitcode, const char *name, void **out, size_t *out_size);
 
 #endif

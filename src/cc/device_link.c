@@ -35,7 +35,8 @@ static const char stub_source[] =
     "void __cudaRegisterVar(void **, char *, char *, const char *, int, unsigned long, int, int);\n"
     "void __cudaRegisterManagedVar(void **, char *, char *, const char *, int, unsigned long, "
     "int, int);\n"
-    "void __cudaRegisterTexture(void **, const void *, const void **, const char *, int, int, int);\n"
+    "void __cudaRegisterTexture(void **, const void *, const void **, const char *, int, int, "
+    "int);\n"
     "void __cudaRegisterSurface(void **, const void *, const void **, const char *, int, int);\n"
     "char __cudaInitModule(void **);\n"
     "int atexit(void (*)(void));\n"
@@ -183,8 +184,7 @@ static bool build(const struct compilation *c, const cc_strings *files, const cc
     if (!command_mode.dry_run) {
         void *image;
         size_t size;
-        if (!device_image_build(c->arena, &codes, false, c->options->architectures.native_levels,
-                                "a_dlink", &image, &size))
+        if (!device_image_build(c->arena, c->options, &codes, false, "a_dlink", &image, &size))
             return false;
         bool ok = write_file(image_path, image, size);
         free(image);

@@ -107,6 +107,7 @@ PREFIX_ACTION(library_dir, link, "-L")
 PREFIX_ACTION(host_option, host_compiler, "")
 PREFIX_ACTION(dep_target, dep_targets, "")
 PREFIX_ACTION(run_arg, run_args, "")
+PREFIX_ACTION(ptxas_option, ptxas_options, "")
 TWO_ARGS_ACTION(system_include, preprocessor, "-isystem")
 TWO_ARGS_ACTION(include_file, preprocessor, "-include")
 TWO_ARGS_ACTION(linker_option, link, "-Xlinker")
@@ -238,6 +239,25 @@ static bool set_threads(struct parser *p, const char *value) {
     if (*end || n < 0 || n > 1024)
         return cc_error("-t %s: expected a number of threads", value);
     p->o->threads = (int)n;
+    return true;
+}
+
+static bool set_max_registers(struct parser *p, const char *value) {
+    char *end;
+    long n = strtol(value, &end, 10);
+    if (*end || end == value || n < 1 || n > 1024)
+        return cc_error("-maxrregcount %s: expected a number of registers", value);
+    p->o->max_registers = (unsigned)n;
+    return true;
+}
+
+static bool set_ptxas(struct parser *p, const char *value) {
+    p->o->ptxas = value ? value : "ptxas";
+    return true;
+}
+
+static bool show_resources(struct parser *p, const char *value) {
+    vec_push(p->arena, &p->o->ptxas_options, "-v");
     return true;
 }
 
@@ -434,6 +454,14 @@ static const struct option options[] = {
      "-arch and -code together; may be repeated"},
     {"kudzu-native", "kudzu-native", ARG, false, add_native, "x86-64-v2,...",
      "Add native code for these processors (aarch64 is one of them)"},
+    {"kudzu-ptxas", "kudzu-ptxas", OPTIONAL_ARG, false, set_ptxas, "<path>",
+     "Add machine code for the GPUs that -arch, -code and -gencode name, by NVIDIA's ptxas, there "
+     "or on PATH"},
+    {"ptxas-options", "Xptxas", LIST_ARG, false, add_ptxas_option, "<option>,...",
+     "Options for ptxas, where --kudzu-ptxas asks for it"},
+    {"maxrregcount", "maxrregcount", ARG, false, set_max_registers, "<n>",
+     "At most so many registers a thread in kernels without launch bounds; they do not limit the "
+     "CPU device"},
     {"kudzu-host", "kudzu-host", ARG, false, set_host, "<triple>",
      "Compile host code for another machine (aarch64-linux-gnu); -L says where its CUDA runtime "
      "is"},
@@ -474,7 +502,8 @@ static const struct option options[] = {
     {"brief-diagnostics", "brief-diag", BOOL_ARG, false, ignore, "", "Accepted"},
     {"display-error-number", "err-no", NO_ARG, false, ignore, "", "Accepted"},
     {"no-display-error-number", "no-err-no", NO_ARG, false, ignore, "", "Accepted"},
-    {"resource-usage", "res-usage", NO_ARG, false, ignore, "", "Accepted"},
+    {"resource-usage", "res-usage", NO_ARG, false, show_resources, "",
+     "Show what ptxas says about resources, where --kudzu-ptxas asks for it"},
     // What is done
     {"verbose", "v", NO_ARG, false, set_verbose, "", "Show the commands that are run"},
     {"dryrun", "dryrun", NO_ARG, false, set_dry_run, "", "Show the commands, run nothing"},
@@ -495,13 +524,10 @@ static const struct option options[] = {
     // Accepted, without effect: they steer parts that nvcc has and kudzu has not.
     {"compiler-bindir", "ccbin", ARG, false, ignore, "<path>",
      "Accepted: clang compiles host code too"},
-    {"ptxas-options", "Xptxas", LIST_ARG, false, ignore, "<option>,...", "Accepted"},
     {"nvlink-options", "Xnvlink", LIST_ARG, false, ignore, "<option>,...", "Accepted"},
     {"archive-options", "Xarchive", LIST_ARG, false, ignore, "<option>,...", "Accepted"},
     {"fatbin-options", "Xfatbin", LIST_ARG, false, ignore, "<option>,...", "Accepted"},
     {"cudafe-options", "Xcudafe", LIST_ARG, false, ignore, "<option>,...", "Accepted"},
-    {"maxrregcount", "maxrregcount", ARG, false, ignore, "<n>",
-     "Accepted: registers do not limit the CPU device"},
     {"restrict", "restrict", NO_ARG, false, ignore, "", "Accepted"},
     {"source-in-ptx", "src-in-ptx", NO_ARG, false, ignore, "", "Accepted"},
     {"extensible-whole-program", "ewp", NO_ARG, false, ignore, "", "Accepted"},

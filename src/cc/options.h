@@ -52,6 +52,9 @@ struct cc_options {
     const char *device_opt; // "0" .. "3": -G and -Ofc lower it
     int threads;            // files compiled at a time (-t)
     const char *time_file;
+    const char *ptxas;        // NULL: no machine code of GPUs
+    cc_strings ptxas_options; // -Xptxas
+    unsigned max_registers;   // of a thread, in kernels without bounds of their own; 0: no limit
     cc_strings run_args;
     const char *language; // -x
     // Another machine that host code is for (clang's name; NULL: this one), and its libraries.

@@ -1,8 +1,10 @@
 // Every float: the float functions of one argument at all 2^32 arguments, in vectors of the host,
 // held against the bounds of the guide's section 17.1 (those in reference.c).
 //
-// usage: sweep [-s STRIDE] [NAME...]
+// usage: sweep [-s STRIDE [-p PART]] [NAME...]
 //   -s STRIDE   every STRIDE-th block of 1024 neighbours instead of all
+//   -p PART     beginning with this block, 0 by default: the parts 0 to STRIDE - 1, in as many
+//               processes, are all blocks
 //   NAME        only these functions: sinf, expf, ...
 //
 // References are the host libm's vector functions in double. Where a result is further from one
@@ -16,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // The library's sources, so that its functions become part of the loops below.
 #include "bessel.c"
@@ -198,11 +201,17 @@ static int chosen(const char *name, char **names) {
 }
 
 int main(int argc, char **argv) {
-    uint64_t stride = 1;
-    int failed = 0;
-    char **names = argv + 1;
-    if (argc > 2 && !strcmp(argv[1], "-s") && atol(argv[2]) > 0)
-        stride = (uint64_t)atol(argv[2]), names += 2;
+    uint64_t stride = 1, part = 0;
+    int failed = 0, option;
+    while ((option = getopt(argc, argv, "s:p:")) != -1) {
+        if (option == 's' && atol(optarg) > 0)
+            stride = (uint64_t)atol(optarg);
+        else if (option == 'p' && atol(optarg) >= 0)
+            part = (uint64_t)atol(optarg);
+        else
+            return 2;
+    }
+    char **names = argv + optind;
     for (size_t k = 0; k < sizeof loops / sizeof loops[0]; k++) {
         sweep s = {.f = find_function(loops[k].name),
                    .loop = &loops[k],
@@ -213,7 +222,7 @@ int main(int argc, char **argv) {
             printf("%s has no reference\n", loops[k].name);
             return 2;
         }
-        for (uint64_t first = 0; first < 1ull << 32; first += stride * SWEEP_BLOCK)
+        for (uint64_t first = part * SWEEP_BLOCK; first < 1ull << 32; first += stride * SWEEP_BLOCK)
             sweep_block(&s, (uint32_t)first);
         failed |= report(&s, loops[k].name);
     }

@@ -53,7 +53,8 @@ compile() {
     done
     for source in "$root"/tests/language/*.cu; do
         echo "compiling $(basename "$source")"
-        "$kudzu" cc "$source" -o "$out/language_$(basename "$source" .cu)" || fail "$source"
+        "$kudzu" cc -extended-lambda "$source" -o "$out/language_$(basename "$source" .cu)" ||
+            fail "$source"
     done
     for test in device memory copy sharing stream misuse capture launch interoperation; do
         cc -I "$1/include" "$root/tests/runtime/test_$test.c" "$1/lib/libcudart_static.a" \

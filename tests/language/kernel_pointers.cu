@@ -35,6 +35,8 @@ __global__ void parent(int *p, int *same) {
 }
 
 int main() {
+    if (!on_kudzu())
+        return 77; // NVIDIA's driver refuses these calls without its own device runtime library
     int *p, expected[] = {10, -10, 100, 7, -7, 21, -8, 1};
     cudaMallocManaged(&p, sizeof expected);
     for (int i = 0; i < 8; i++)

@@ -1,0 +1,26 @@
+#include "cc/ptxas.h"
+
+#include "cc/command.h"
+#include "cc/file_io.h"
+#include "cc/temporaries.h"
+
+bool ptxas_assemble(struct arena *arena, const struct cc_options *o, const char *architecture,
+                    const char *ptx, size_t size, char **cubin, size_t *cubin_size) {
+    const char *text = temporary_path(arena, architecture, "ptx");
+    const char *code = temporary_path(arena, architecture, "cubin");
+    if (!write_file(text, ptx, size))
+        return false;
+    struct command c;
+    command_init(&c, arena, arena_printf(arena, "ptxas,%s", architecture), o->ptxas);
+    command_argf(&c, "-arch=%s", architecture);
+    if (o->device_debug)
+        command_arg(&c, "-g");
+    else if (o->line_info)
+        command_arg(&c, "-lineinfo");
+    command_args(&c, &o->ptxas_options);
+    command_arg(&c, text);
+    command_arg(&c, "-o");
+    command_arg(&c, code);
+    return (command_run(&c) || cc_error("ptxas has no code for %s", architecture)) &&
+           read_file(arena, code, cubin, cubin_size);
+}
