@@ -80,6 +80,16 @@ template <class T> struct __kudzu_numeric_limits {
 #include "surface_indirect_functions.h"
 #include "texture_indirect_functions.h"
 
+// ---- The device runtime (guide 13.3.1.8) ----------------------------------------------------
+
+#pragma push_macro("UINT_MAX")
+#undef UINT_MAX
+#define UINT_MAX (__INT_MAX__ * 2U + 1U)
+
+#include "cuda_runtime_api.h"
+
+#pragma pop_macro("UINT_MAX")
+
 // ---- Memory, assertions ---------------------------------------------------------------------
 
 #define KUDZU_RTC_DEVICE __attribute__((device))

@@ -48,12 +48,25 @@ static void put_architecture(const struct job *j, struct strbuf *source) {
         strbuf_puts(source, "#define __isClusterShared __isShared\n");
 }
 
+// What clang reads in another way; all launches are of device code here.
+static char *as_clang_reads(struct job *j, const char *given, size_t *size) {
+    char *text = arena_strdup(&j->arena, given);
+    *size = strlen(text);
+    launch_tokens_rewrite(&j->arena, &text, size, true, NULL, NULL);
+    return text;
+}
+
+static bool add_header(struct job *j, const char *name, const char *given) {
+    size_t size;
+    const char *text = as_clang_reads(j, given, &size);
+    return virtual_files_add(&j->files, &j->arena, name, text, size);
+}
+
 static bool add_source(struct job *j) {
     const struct _nvrtcProgram *p = j->program;
     struct strbuf text = {0};
-    char *program = arena_strdup(&j->arena, p->source);
-    size_t size = strlen(program);
-    launch_tokens_rewrite(&j->arena, &program, &size, false, NULL, NULL);
+    size_t size;
+    const char *program = as_clang_reads(j, p->source, &size);
     put_architecture(j, &text);
     if (j->options.default_device)
         strbuf_puts(&text, "#pragma clang force_cuda_host_device begin\n"
@@ -69,8 +82,7 @@ static bool add_source(struct job *j) {
     j->source = virtual_files_main(&j->files, &j->arena, strbuf_str(&text), text.len);
     bool ok = j->source;
     for (uint32_t i = 0; i < p->headers.len && ok; ++i)
-        ok = virtual_files_add(&j->files, &j->arena, p->headers.data[i].name,
-                               p->headers.data[i].text, strlen(p->headers.data[i].text));
+        ok = add_header(j, p->headers.data[i].name, p->headers.data[i].text);
     strbuf_free(&text);
     return ok;
 }
