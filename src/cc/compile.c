@@ -11,6 +11,7 @@
 
 #include "cc/device_image.h"
 #include "cc/device_launches.h"
+#include "cc/device_text.h"
 #include "cc/diagnostics.h"
 #include "cc/precompiled.h"
 #include "cc/temporaries.h"

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/cluster_dims.h"
-#include "cc/max_registers.h"
+#include "cc/device_text.h"
 #include "cc/native_code.h"
 #include "cc/ptxas.h"
 #include "image/image.h"
@@ -24,11 +23,6 @@ static const struct device_code *best_for_cpu(const device_codes *codes) {
         if (codes->data[i].arch.number <= 90)
             best = &codes->data[i];
     return best;
-}
-
-const char *device_text(struct arena *arena, const struct cc_options *o, const char *ptx,
-                        size_t *size) {
-    return max_registers_apply(arena, cluster_dims_apply(arena, ptx, size), o->max_registers, size);
 }
 
 typedef VEC(struct kimg_entry) entry_list;

@@ -17,10 +17,6 @@ typedef VEC(struct device_code) device_codes;
 // Bitcode entries of a relocatable object's container (only kudzu reads them).
 enum { DEVICE_IMAGE_BITCODE = 0x6B62 };
 
-// What the compiler leaves to be said in its PTX: clusters' shapes, -maxrregcount. A NUL follows.
-const char *device_text(struct arena *arena, const struct cc_options *o, const char *ptx,
-                        size_t *size);
-
 // Reads the files and builds the container. With native levels, PTX for the CPU device is compiled
 // to native code, too, and with ptxas to code for the real architectures. *out is malloc'ed.
 bool device_image_build(struct arena *arena, const struct cc_options *o, const device_codes *codes,

@@ -1,4 +1,6 @@
-// -maxrregcount: a limit of registers for kernels that say nothing about it themselves.
+// __maxnreg__ and -maxrregcount: limits of registers, which clang cannot write into PTX. The
+// compiler plugin leaves a comment for each kernel with a limit of its own; this makes directives
+// of both.
 #ifndef KUDZU_CC_MAX_REGISTERS_H
 #define KUDZU_CC_MAX_REGISTERS_H
 
@@ -6,8 +8,8 @@
 
 #include "support/arena.h"
 
-// The PTX text with .maxnreg at every kernel that has neither launch bounds nor a limit of its own;
-// the same text where `registers` is 0. A NUL follows it.
+// The PTX text with .maxnreg at each kernel that asks for it, and with `registers` not 0 at each
+// other one without launch bounds; the same text where there is none. A NUL follows it.
 const char *max_registers_apply(struct arena *arena, const char *ptx, unsigned registers,
                                 size_t *size);
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cc/clang_flags.h"
-#include "cc/cluster_dims.h"
+#include "cc/device_text.h"
 #include "cc/launch_tokens.h"
 #include "image/image.h"
 #include "nvrtc/log.h"
@@ -163,7 +163,7 @@ static nvrtcResult take_code(struct job *j) {
     struct _nvrtcProgram *p = j->program;
     size_t size;
     memory_file_read(j->out, &p->ptx);
-    const char *text = cluster_dims_apply(&j->arena, strbuf_str(&p->ptx), &size);
+    const char *text = device_text(&j->arena, &j->options.cc, strbuf_str(&p->ptx), &size);
     if (text != strbuf_str(&p->ptx)) {
         strbuf_free(&p->ptx);
         p->ptx = (struct strbuf){0};

@@ -45,6 +45,15 @@ static bool ignore_number(struct parser *p, const char *name, const char *value)
     return *value && !*end ? true : wrong_value(name, value);
 }
 
+static bool set_max_registers(struct parser *p, const char *name, const char *value) {
+    char *end;
+    unsigned long n = strtoul(value, &end, 0);
+    if (!*value || *end || n > 1024)
+        return wrong_value(name, value);
+    p->o->cc.max_registers = (unsigned)n;
+    return true;
+}
+
 static bool is_true(const char *value) {
     return strcmp(value, "false") != 0;
 }
@@ -195,7 +204,7 @@ static const struct option options[] = {
     {"dopt", "dopt", ARG, ignore},
     {"Ofast-compile", "Ofc", ARG, set_fast_compile},
     {"ptxas-options", "Xptxas", ARG, ignore},
-    {"maxrregcount", "maxrregcount", ARG, ignore_number},
+    {"maxrregcount", "maxrregcount", ARG, set_max_registers},
     {"ftz", "ftz", BOOL_ARG, set_ftz},
     {"prec-sqrt", "prec-sqrt", BOOL_ARG, set_prec_sqrt},
     {"prec-div", "prec-div", BOOL_ARG, set_prec_div},

@@ -126,6 +126,18 @@ class Ptxas(CompilerTest):
         self.assertIn(b".maxnreg 32\n", self.read_bytes("a"))
         if RUNS:
             self.assertEqual(self.command(["./a"]).stdout, "7 no error\n")
+        self.write("own.cu", """
+            __global__ void __maxnreg__(40) own(int *x) { *x = 1; }
+            __global__ void plain(int *x) { *x = 2; }
+        """)
+        self.compiles("-ptx", "own.cu", "-o", "own.ptx", "-maxrregcount=64")
+        text = self.read("own.ptx")
+        own = text.index(".entry _Z3ownPi")
+        plain = text.index(".entry _Z5plainPi")
+        self.assertLess(own, plain)
+        self.contains(text[own:plain], ".maxnreg 40\n{")
+        self.contains(text[plain:], ".maxnreg 64\n{")
+        self.assertEqual(text.count("\n.maxnreg"), 2)
         for wrong in ("0", "-3", "many", ""):
             self.assertIn("registers", self.fails("-c", "a.cu", f"-maxrregcount={wrong}").stderr)
 

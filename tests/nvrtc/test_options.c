@@ -118,6 +118,15 @@ static void code_generation(void) {
     CHECK_OK(with(source, "-G", NULL, NULL, &ptx));
     CHECK(has(ptx, ".loc"));
     free(ptx);
+    static const char limited[] =
+        "extern \"C\" __global__ void __maxnreg__(40) own(int *p) { *p = 3; }\n"
+        "extern \"C\" __global__ void plain(int *p) { *p = 3; }\n";
+    CHECK_OK(with(limited, "--maxrregcount=64", NULL, NULL, &ptx));
+    CHECK(has(ptx, ".maxnreg 40\n{") && has(ptx, ".maxnreg 64\n{"));
+    free(ptx);
+    CHECK_OK(with(limited, NULL, NULL, NULL, &ptx));
+    CHECK(has(ptx, ".maxnreg 40\n{") && !has(ptx, ".maxnreg 64"));
+    free(ptx);
     static const char calls[] = "extern __device__ int other(int);\n"
                                 "extern \"C\" __global__ void f(int *p) { *p = other(3); }\n";
     CHECK_OK(with(calls, "--relocatable-device-code=true", NULL, NULL, &ptx));

@@ -8,7 +8,9 @@
 //                    directives, for clang 19 cannot write them.
 //   __grid_constant__ an annotation, dropped: a parameter that is only read needs no copy.
 //   <<<>>>           in device code: device_launch.cpp.
-//   __maxnreg__      an annotation: without effect, since registers do not limit the CPU device.
+//   __maxnreg__      an annotation: becomes a comment in the PTX, too (max_registers.c). LLVM has
+//   an
+//                    annotation of its own for it, which clang 19 has read before plugins run.
 //
 // With KUDZU_EXPORT_STATIC in its environment (PTX and images that programs load, where host code
 // is not seen) static variables of device code become visible. Without it and KUDZU_RELOCATABLE
@@ -71,18 +73,18 @@ void manageOnDevice(Module &m, GlobalVariable *v) {
     m.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(MDNode::get(c, operands));
 }
 
-// The mark that cluster_dims.c looks for. Sizes that are left out are 1.
-void noteClusterDims(Module &m, ConstantStruct *entry) {
-    uint64_t shape[3] = {1, 1, 1};
+// The mark that cluster_dims.c or max_registers.c looks for: the annotation, the kernel's name, the
+// annotation's numbers. Those that are left out are 1.
+void noteAnnotation(Module &m, ConstantStruct *entry, StringRef what, unsigned count) {
     auto *args = dyn_cast<GlobalVariable>(entry->getOperand(4)->stripPointerCasts());
     auto *values = args && args->hasInitializer() ? args->getInitializer() : nullptr;
-    for (unsigned i = 0; values && i < 3; i++)
-        if (auto *v = dyn_cast_or_null<ConstantInt>(values->getAggregateElement(i)))
-            shape[i] = v->getZExtValue();
     Value *kernel = entry->getOperand(0)->stripPointerCasts();
-    m.appendModuleInlineAsm(("// kudzu.cluster_dims " + kernel->getName() + " " + Twine(shape[0]) +
-                             " " + Twine(shape[1]) + " " + Twine(shape[2]))
-                                .str());
+    std::string mark = ("// " + what + " " + kernel->getName()).str();
+    for (unsigned i = 0; i < count; i++) {
+        auto *v = values ? dyn_cast_or_null<ConstantInt>(values->getAggregateElement(i)) : nullptr;
+        mark += " " + std::to_string(v ? v->getZExtValue() : 1);
+    }
+    m.appendModuleInlineAsm(mark);
 }
 
 // An annotated parameter or variable: the annotation would be a use of its address, for which the
@@ -146,9 +148,13 @@ void dropAnnotations(Module &m) {
     if (!list || !list->hasInitializer())
         return;
     for (Use &u : list->getInitializer()->operands())
-        if (auto *entry = dyn_cast<ConstantStruct>(u.get()))
-            if (stringOf(entry->getOperand(1)) == "kudzu.cluster_dims")
-                noteClusterDims(m, entry);
+        if (auto *entry = dyn_cast<ConstantStruct>(u.get())) {
+            StringRef what = stringOf(entry->getOperand(1));
+            if (what == "kudzu.cluster_dims")
+                noteAnnotation(m, entry, what, 3);
+            else if (what == "kudzu.maxnreg")
+                noteAnnotation(m, entry, what, 1);
+        }
     list->eraseFromParent();
 }
 
