@@ -1285,6 +1285,8 @@ typedef enum CUuserObject_flags_enum {
 #define CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_DIMENSION CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 #define CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE                              \
     CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE
+#define CU_KERNEL_NODE_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION                                       \
+    CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION
 #define CU_KERNEL_NODE_ATTRIBUTE_PRIORITY CU_LAUNCH_ATTRIBUTE_PRIORITY
 #define CU_KERNEL_NODE_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP
 #define CU_KERNEL_NODE_ATTRIBUTE_MEM_SYNC_DOMAIN CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN
@@ -2106,6 +2108,31 @@ typedef struct CUgraphExecUpdateResultInfo_st {
 #ifdef __cplusplus
 }
 #endif
+
+// The first versions of types that have no second one.
+typedef CUaccessPolicyWindow CUaccessPolicyWindow_v1;
+typedef CUarrayMapInfo CUarrayMapInfo_v1;
+typedef CUdevResource CUdevResource_v1;
+typedef CUdevprop CUdevprop_v1;
+typedef CUexecAffinityParam CUexecAffinityParam_v1;
+typedef CUexecAffinitySmCount CUexecAffinitySmCount_v1;
+typedef CUextent3D CUextent3D_v1;
+typedef CUgraphExecUpdateResultInfo CUgraphExecUpdateResultInfo_v1;
+typedef CUipcEventHandle CUipcEventHandle_v1;
+typedef CUipcMemHandle CUipcMemHandle_v1;
+typedef CUmemAccessDesc CUmemAccessDesc_v1;
+typedef CUmemAllocationProp CUmemAllocationProp_v1;
+typedef CUmemFabricHandle CUmemFabricHandle_v1;
+typedef CUmemLocation CUmemLocation_v1;
+typedef CUmemPoolProps CUmemPoolProps_v1;
+typedef CUmemPoolPtrExportData CUmemPoolPtrExportData_v1;
+typedef CUmemcpy3DOperand CUmemcpy3DOperand_v1;
+typedef CUmemcpyAttributes CUmemcpyAttributes_v1;
+typedef CUmulticastObjectProp CUmulticastObjectProp_v1;
+typedef CUoffset3D CUoffset3D_v1;
+typedef CUstreamBatchMemOpParams CUstreamBatchMemOpParams_v1;
+typedef CUlaunchAttributeValue CUkernelNodeAttrValue_v1;
+typedef CUlaunchAttributeValue CUstreamAttrValue_v1;
 
 #include "kudzu/driver_prototypes.h"
 

@@ -17,6 +17,7 @@
 
 #include "builtin_types.h"
 #include "cuda_runtime_api.h"
+#include "library_types.h"
 #include "vector_functions.h"
 
 #if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)

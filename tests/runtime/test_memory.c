@@ -142,7 +142,17 @@ static void stream_ordered(void) {
     CHECK_OK(cudaMallocFromPoolAsync((void **)&p, 16, pool, stream));
     CHECK_OK(cudaStreamSynchronize(stream));
     CHECK_OK(cudaFree(p)); // also allowed
+    CHECK_OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &read));
+    CHECK(read >= 4000);
+    CHECK_OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemHigh, &read));
+    CHECK(read >= 4000);
     CHECK_OK(cudaMemPoolTrimTo(pool, 0));
+    CHECK_OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &read));
+    CHECK(read == 0);
+    read = 0;
+    CHECK_OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReservedMemHigh, &read));
+    CHECK_ERROR(cudaErrorInvalidValue,
+                cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &read));
     CHECK_OK(cudaFreeAsync(NULL, stream));
     CHECK_ERROR(cudaErrorInvalidValue, cudaMallocAsync(NULL, 4, stream));
     CHECK_ERROR(cudaErrorInvalidValue, cudaMemPoolGetAttribute(NULL, 1, &read));
