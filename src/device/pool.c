@@ -575,7 +575,9 @@ static struct block *block_at(uint64_t ptr) {
 
 enum kd_status kd_pool_give(uint64_t ptr, struct kd_queue *q) {
     struct op *point;
-    enum kd_status status = queue_point(q, &point);
+    // That the queue happens to have nothing to do must not decide what such a pool reuses.
+    bool careful = atomic_load_explicit(&careful_pools, memory_order_relaxed) > 0;
+    enum kd_status status = queue_point(q, careful, &point);
     if (status)
         return status;
     memory_lock();

@@ -393,12 +393,12 @@ static bool follows_nobody(struct kd_queue *q) {
     return !blocking(q) || (!q->share && !atomic_load(&q->context->queues.legacy_used));
 }
 
-enum kd_status queue_point(struct kd_queue *q, struct op **out) {
+enum kd_status queue_point(struct kd_queue *q, bool always, struct op **out) {
     struct queue_set *s = &q->context->queues;
     *out = NULL;
     bool alone = q->leads ? atomic_load(&s->count) == 0
                           : follows_nobody(q) || (!q->share && idle(&s->legacy));
-    if ((alone && idle(q)) || context_faulted(q->context))
+    if ((alone && idle(q) && !always) || context_faulted(q->context))
         return KD_OK;
     struct op *op = op_new(q->context, OP_MARK);
     if (!op)
@@ -406,7 +406,7 @@ enum kd_status queue_point(struct kd_queue *q, struct op **out) {
     op->immediate = true;
     op_ref(op);
     enum kd_status status = queue_submit(q, op);
-    if (op_ended(op)) {
+    if (op_ended(op) && (!always || status)) {
         op_unref(op);
         return status;
     }

@@ -50,8 +50,8 @@ enum kd_status queue_submit(struct kd_queue *q, struct op *op);
 // The same, and waits for `before` too (may be NULL).
 enum kd_status queue_submit_after(struct kd_queue *q, struct op *op, struct op *before);
 // An operation before whose end all that was submitted to q so far has ended, held; NULL: it has
-// ended already.
-enum kd_status queue_point(struct kd_queue *q, struct op **out);
+// ended already. `always`: one in any case, but for contexts with a fault.
+enum kd_status queue_point(struct kd_queue *q, bool always, struct op **out);
 // Numbers of places, to compare them within one queue. A number that is taken after something was
 // submitted is smaller than one that is taken before something later is.
 uint64_t queue_number(void);

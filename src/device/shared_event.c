@@ -124,7 +124,7 @@ static enum kd_status submit(struct shared_event *e, struct kd_queue *q, enum kd
     enum kd_status status = kd_submit_values(q, &v, 1);
     struct op *op = NULL;
     if (status == KD_OK)
-        status = queue_point(q, &op);
+        status = queue_point(q, false, &op);
     struct use *u = op ? malloc(sizeof *u) : NULL;
     if (!u) {
         if (op) {

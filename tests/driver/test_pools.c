@@ -229,6 +229,20 @@ static void reuse(CUstream a, CUstream b) {
     OK(cuMemFree(q));
     OK(cuMemFree(r));
 
+    // That the stream had nothing to do when it freed does not count, a wait of the host does.
+    OK(cuStreamSynchronize(a));
+    OK(cuStreamSynchronize(b));
+    OK(cuMemAllocFromPoolAsync(&p, 2 * MIB, pool, a));
+    OK(cuStreamSynchronize(a));
+    OK(cuMemFreeAsync(p, a));
+    OK(cuMemAllocFromPoolAsync(&q, 2 * MIB, pool, b));
+    CHECK(q != p);
+    OK(cuStreamSynchronize(a));
+    OK(cuMemAllocFromPoolAsync(&r, 2 * MIB, pool, b));
+    CHECK(r == p);
+    OK(cuMemFree(q));
+    OK(cuMemFree(r));
+
     // Another stream that has waited for an event behind the freeing.
     set_reuse(pool, 1, 0, 0);
     OK(cuMemAllocFromPoolAsync(&p, 3 * MIB, pool, a));
