@@ -60,6 +60,7 @@ class Body:
         self.indices = []
         self.maker = random_forms.Maker(rng, self.source, self.target)
         self.returns = self.exits = self.parted = self.matrices = self.locks = False
+        self.meets = self.texture = self.cluster = False
         self.budget = 0
 
     # Registers and names.
@@ -194,6 +195,10 @@ class Body:
                 kinds += [self.parted_barrier] * 2
             if self.matrices:
                 kinds += [self.matrix] * 5
+            if self.meets:
+                kinds += [self.meet] * 8
+            if self.cluster and ctx.depth == 0: # deeper, a cluster's blocks may part
+                kinds += [self.across_cluster] * 10
         if self.locks:
             kinds += [self.lock]
         return r.choice(kinds)(ctx)
@@ -220,6 +225,8 @@ class Body:
             return self.call(ctx)
         if k == 22:
             return self.odd()
+        if k >= 21 and self.texture:
+            return self.sample()
         return self.compute()
 
     def guard(self):
@@ -727,6 +734,63 @@ class Body:
                     "add.s64 %s, %s, %%sbase;\nbar.sync 0;\nld.shared%s.%s %s, [%s];\nbar.sync 0;" % (
                         vec, ty, wrap(value), text, i, i, self.threads, a, i, a, a, vec, ty, wrap(result), a))
 
+    def meet(self, ctx):
+        """Each thread stores, arrives at an object in shared memory, and reads another's place once all
+        have arrived: all of them, or those of a predicate; the others do not wait."""
+        r = self.r
+        p, token, old = self.temp("p"), self.temp("l"), self.temp("l")
+        skip, again, a, i = self.label(), self.label(), self.temp("l"), self.temp("r")
+        arrive = r.choice(["mbarrier.arrive.shared.b64 %s, [%%meet];" % token,
+                           "mbarrier.arrive.release.cta.shared::cta.b64 %s, [%%meet], 1;" % token])
+        wait = r.choice(["mbarrier.test_wait.shared.b64 {p}, [%meet], {t};",
+                         "mbarrier.try_wait.acquire.cta.shared::cta.b64 {p}, [%meet], {t};",
+                         "mbarrier.try_wait.parity.shared.b64 {p}, [%meet], %parity;",
+                         "mbarrier.test_wait.parity.shared::cta.b64 {p}, [%meet], %parity;"]).format(p=p, t=token)
+        some = r.random() < 0.3
+        out = ["bar.sync 0;", "st.shared.u32 [%%smine], %s;" % self.reg("r"), arrive,
+               "add.s32 %s, %%t, %d;" % (i, r.choice([0, 1, 5, 31, 32])), "rem.u32 %s, %s, %d;" % (i, i, self.threads),
+               "mul.wide.u32 %s, %s, 16;" % (a, i), "add.s64 %s, %s, %%sbase;" % (a, a)]
+        if some:
+            text, q = self.cond()
+            out += [text, "@!%s bra %s;" % (q, skip)]
+        out += [again + ":", wait, "@!%s bra %s;" % (p, again), "ld.shared.u32 %s, [%s];" % (self.reg("r"), a)]
+        if some:
+            out += [skip + ":"]
+        if r.random() < 0.2:
+            out += ["mbarrier.pending_count.b64 %s, %s;" % (i, token)]
+        return Node("\n".join(out + ["xor.b32 %parity, %parity, 1;", "bar.sync 0;"]))
+
+    def across_cluster(self, ctx):
+        """A block's threads read, or change, the shared memory of another block of the cluster."""
+        r = self.r
+        rank, a = self.temp("r"), self.temp("l")
+        wait = r.choice(["barrier.cluster.arrive;\nbarrier.cluster.wait;",
+                         "barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;"])
+        other = "mov.u32 {k}, %cluster_ctarank;\nadd.u32 {k}, {k}, {c};\nand.b32 {k}, {k}, 1;\n".format(
+            k=rank, c=r.choice([0, 1, 1, 1]))
+        if r.random() < 0.3:
+            op, ty, first, cells, how = r.choice([x for x in SHARED_COMMUTING if x[4] == "r"])
+            return Node(other + "mapa.shared::cluster.u64 %s, %%sacc, %s;\n%s.shared::cluster.%s.%s [%s+%d], %s;\n%s" % (
+                a, rank, "red.relaxed.cluster", op, ty, a, 4 * (first + r.randrange(cells)), self.reg("r"), wait))
+        if r.random() < 0.5:
+            load = "mapa.shared::cluster.u64 %s, %%smine, %s;\nld.shared::cluster.u32 %s, [%s];" % (
+                a, rank, self.reg("r"), a)
+        else:
+            load = "mapa.u64 %s, %%gsmine, %s;\nld.u32 %s, [%s];" % (a, rank, self.reg("r"), a)
+        return Node("\n".join([wait, "st.shared.u32 [%%smine], %s;" % self.reg("r"), wait, other + load, wait]))
+
+    def sample(self):
+        r = self.r
+        to = "{%s}" % ", ".join(r.sample(self.pools["f"], 4))
+        at = r.choice(["{%s, %s}" % (self.reg("f"), self.reg("f")), "{%s, %s}" % (self.reg("f"), self.reg("f")), None])
+        if not at:
+            i = self.temp("r")
+            return Node("and.b32 %s, %s, 15;\ntex.2d.v4.f32.s32 %s, [%%tex, {%s, %s}];" % (
+                i, self.reg("r"), to, i, r.choice([i, "%lane", "%t"])))
+        form = r.choice(["tex.2d.v4.f32.f32 {to}, [%tex, {at}];", "tex.level.2d.v4.f32.f32 {to}, [%tex, {at}], {l};",
+                         "tld4.{c}.2d.v4.f32.f32 {to}, [%tex, {at}];"])
+        return Node(self.guard() + form.format(to=to, at=at, l=self.reg("f"), c=r.choice("rgba")))
+
     def matrix(self, ctx):
         """Whole warps multiply matrices, and move them through shared memory."""
         r = self.r
@@ -963,6 +1027,11 @@ class Kernel(Body):
         self.parted = not self.exits and rng.random() < 0.08
         self.matrices = not self.exits and self.threads % 32 == 0 and rng.random() < 0.2
         self.locks = rng.random() < 0.03
+        self.meets = not self.exits and rng.random() < 0.2
+        self.cluster = not self.exits and self.grid[0] == 2 and rng.random() < 0.4
+        if rng.random() < 0.15:
+            self.texture = "tex:%dx%d:%d:%d:%d" % (rng.choice([1, 9, 16]), rng.choice([1, 5, 8]), rng.randrange(2),
+                                                  rng.randrange(4), rng.choice([0, 2]))
         self.budget = rng.randint(4, 14)
         self.body = self.statements(Context(True, "%full"), rng.randint(3, 7))
 
@@ -975,7 +1044,7 @@ class Kernel(Body):
 
     def start(self):
         name = self.name
-        out = [".reg .b32 %full;", ".reg .b64 %gsmine, %ro, %own;", "mov.u64 %fns, fns;", "ld.param.u64 %%in, [%s_in];" % name,
+        out = [".reg .b32 %full, %parity;", ".reg .b64 %gsmine, %ro, %own, %meet, %tex;", "mov.u64 %fns, fns;", "ld.param.u64 %%in, [%s_in];" % name,
                "ld.param.u64 %%own, [%s_own];" % name, "ld.param.u64 %%acc, [%s_acc];" % name,
                "ld.param.u32 %%n, [%s_n];" % name] + self.common_start()
         out += ["mul.wide.u32 %%x, %%g, %d;" % OWN_BYTES, "add.s64 %mine, %own, %x;", "mul.wide.u32 %x, %g, 4;",
@@ -990,6 +1059,13 @@ class Kernel(Body):
                 "add.s64 %x, %x, %ro;", "setp.lt.u32 %np, %t, 16;", "@%np st.shared.u32 [%x], %g;"]
         for k in range(0, SHARED_CELLS * 4, 16):
             out.append("@%%np st.shared.v4.u32 [%%sacc+%d], {0, 0, 0, 0};" % k)
+        if self.meets:
+            out += ["setp.eq.u32 %np, %t, 0;", "mov.u64 %meet, shared_meet;", "mov.b32 %parity, 0;",
+                    "@%%np mbarrier.init.shared.b64 [%%meet], %d;" % self.threads]
+        if self.texture:
+            out += ["ld.param.u64 %%tex, [%s_tex];" % name]
+        if self.cluster:
+            out += ["barrier.cluster.arrive;", "barrier.cluster.wait;"]
         out += ["bar.sync 0;", "and.b32 %i, %g, 63;", "mul.wide.u32 %x, %i, 16;", "add.s64 %x, %x, %in;",
                 "ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%x];", "xor.b32 %i, %i, 37;", "mul.wide.u32 %x, %i, 16;",
                 "add.s64 %x, %x, %in;", "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%x];"]
@@ -1006,7 +1082,8 @@ class Kernel(Body):
 
     def end(self):
         """The shared cells are added to global ones; registers and memory become a few words."""
-        out = ["bar.sync 0;", "mov.u32 %tx, 0;", "COLLECT:", "mul.wide.u32 %x, %tx, 4;", "add.s64 %sacc, %sacc, %x;",
+        out = ["barrier.cluster.arrive;", "barrier.cluster.wait;"] if self.cluster else []
+        out += ["bar.sync 0;", "mov.u32 %tx, 0;", "COLLECT:", "mul.wide.u32 %x, %tx, 4;", "add.s64 %sacc, %sacc, %x;",
                "atom.shared.exch.b32 %i, [%sacc], 0;", "sub.s64 %sacc, %sacc, %x;", "add.s64 %look, %acc, %x;",
                "red.global.add.u32 [%%look+%d], %%i;" % (CELLS * 4), "add.u32 %tx, %tx, 1;",
                "setp.lt.u32 %%np, %%tx, %d;" % SHARED_CELLS, "@%np bra COLLECT;"]
@@ -1055,16 +1132,19 @@ class Kernel(Body):
         fns = ["g0", "g1", "g2", "g0"] if self.targets else ["descend"] * 4
         out.append(".global .align 8 .u64 fns[4] = {%s};" % ", ".join(fns))
         out.append(".visible .entry %s(.param .u64 %s_in, .param .u64 %s_own, .param .u64 %s_acc, .param .u32 %s_n, "
-                   ".param .align 8 .b8 %s_blob[8]) {" % (n, n, n, n, n, n))
+                   ".param .align 8 .b8 %s_blob[8]%s) {" % (n, n, n, n, n, n,
+                                                            ", .param .u64 %s_tex" % n if self.texture else ""))
         out.append("    .shared .align 16 .b8 shared_acc[%d];" % (SHARED_CELLS * 4))
         out.append("    .shared .align 16 .b8 shared_read[64];")
+        if self.meets:
+            out.append("    .shared .align 8 .b64 shared_meet;")
         out += text
 
     def run_line(self):
         words = (OWN_BYTES // 4 + REGIONS + self.words) * self.total
-        return "// run: %s grid=%d,%d block=%d,%d,%d args=buf:256:%s,buf:%d:zero,buf:%d:zero,u32:%d,u64:%d" % (
-            self.name, self.grid[0], self.grid[1], *self.block, self.pattern, words, CELLS + SHARED_CELLS, self.n,
-            self.blob)
+        return "// run: %s grid=%d,%d block=%d,%d,%d%s args=buf:256:%s,buf:%d:zero,buf:%d:zero,u32:%d,u64:%d%s" % (
+            self.name, self.grid[0], self.grid[1], *self.block, " cluster=2,1,1" if self.cluster else "",
+            self.pattern, words, CELLS + SHARED_CELLS, self.n, self.blob, "," + self.texture if self.texture else "")
 
 
 HEAD = """.version 8.5
