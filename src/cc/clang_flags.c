@@ -159,6 +159,16 @@ static void add_implicit_header(struct command *cmd, const struct compilation *c
     }
     command_arg(cmd, precompiled ? "-include-pch" : "-include");
     command_arg(cmd, precompiled ? precompiled : "cuda_runtime.h");
+    if (!precompiled || !precompiled_stands_for(c->options))
+        return;
+    command_arg(cmd, "-Xclang");
+    command_arg(cmd, "-fno-validate-pch");
+    if (c->options->rdc)
+        command_arg(cmd, "-D__CLANG_RDC__=1");
+    if (c->options->device_debug && pass == CC_DEVICE_PASS) {
+        command_arg(cmd, "-U__OPTIMIZE__");
+        command_arg(cmd, "-D__NO_INLINE__=1");
+    }
 }
 
 static void add_cuda_language(struct command *cmd, const struct compilation *c) {

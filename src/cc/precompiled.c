@@ -167,8 +167,8 @@ static bool environment_fits(struct arena *arena, const struct part *p) {
 // Not with options that change clang's language or predefined macros for both passes, nor where
 // clang writes other things with a precompiled header.
 static bool language_fits(const struct cc_options *o) {
-    return !o->dep_phony && !o->host_target && !o->host_sysroot && !o->rdc &&
-           !o->per_thread_stream && !o->fast_math && o->prec_sqrt && o->phase != CC_PREPROCESS &&
+    return !o->dep_phony && !o->host_target && !o->host_sysroot && !o->per_thread_stream &&
+           !o->fast_math && o->prec_sqrt && o->phase != CC_PREPROCESS &&
            o->phase != CC_DEPENDENCIES && (!o->std || !strcmp(o->std, "c++17"));
 }
 
@@ -222,10 +222,11 @@ static bool host_options_fit(const cc_strings *options) {
 }
 
 static const char *kind(const struct cc_options *o, enum cc_pass pass) {
-    if (pass != CC_HOST_PASS)
-        return o->ftz || !o->fmad || strcmp(o->device_opt, "3") ? NULL
-               : pass == CC_RTC_PASS                            ? "rtc"
-                                                                : "device";
+    bool optimised = !strcmp(o->device_opt, "3");
+    if (pass == CC_RTC_PASS)
+        return o->ftz || !o->fmad || !optimised || o->rdc ? NULL : "rtc";
+    if (pass == CC_DEVICE_PASS)
+        return o->ftz || !o->fmad || !(optimised || o->device_debug) ? NULL : "device";
     // With -g clang leaves using-declarations of precompiled headers out of debug information.
     if (!host_options_fit(&o->host_compiler) || o->profile || o->debug)
         return NULL;
@@ -259,6 +260,10 @@ const char *precompiled_header(const struct toolchain *t, struct arena *arena,
     if (!made_for_it && (pass != CC_RTC_PASS || !serves(arch)))
         return NULL;
     return precompiled_path(t, arena, o, pass, set);
+}
+
+bool precompiled_stands_for(const struct cc_options *o) {
+    return o->rdc || o->device_debug;
 }
 
 bool precompiled_header_refused(struct arena *arena, const cc_strings *diagnostics) {

@@ -136,12 +136,13 @@ class Precompiled(CompilerTest):
         for args in ([], ["-O3"], ["-O0"], ["-std=c++17"], ["-DSIZE_OF_TILE=4"], ["-Iinc"],
                      ["-isystem", "inc"], ["-Inowhere"], ["-lineinfo"], ["-Xcompiler", "-Wall"],
                      ["-w"], ["-Werror"], ["-MD"], ["-extended-lambda"], ["-prec-div=false"],
-                     ["-USIZE_OF_TILE"], ["--kudzu-native=x86-64-v3"]):
+                     ["-USIZE_OF_TILE"], ["--kudzu-native=x86-64-v3"], ["-rdc=true"], ["-G"],
+                     ["-rdc=true", "-G", "-std=c++17"]):
             self.assertEqual(self.headers(*args), [True, True], args)
         self.assertEqual(self.headers(env={"CPATH": self.dir + "/inc"}), [True, True])
 
     def test_used_by_one_pass(self):
-        for args in (["-arch=sm_80"], ["-ftz=true"], ["-fmad=false"], ["-G"], ["-Ofc=max"]):
+        for args in (["-arch=sm_80"], ["-ftz=true"], ["-fmad=false"], ["-Ofc=max"]):
             self.assertEqual(self.headers(*args), [False, True], args)
         for args in (["-Xcompiler", "-fopenmp"], ["-Xcompiler", "-fPIC"], ["-pg"], ["-Os"], ["-g"],
                      ["-Xcompiler", "-Wp,-DX"]):
@@ -153,7 +154,7 @@ class Precompiled(CompilerTest):
         self.write("mine.h", "#define INT_MAX 1\n")
         for args in (["-DINT_MAX=1"], ["-UINT_MAX"], ["-D__FOO"], ["-D_FOO=2"], ["-Dfloat4=x"],
                      ["-Imath"], ["-isystem", "math"], ["-Ibits"], ["-include", "mine.h"],
-                     ["-rdc=true"], ["-std=c++14"], ["-std=c++20"], ["-use_fast_math"],
+                     ["-std=c++14"], ["-std=c++20"], ["-use_fast_math"],
                      ["-prec-sqrt=false"], ["-default-stream=per-thread"], ["-MD", "-MP"],
                      ["--kudzu-no-precompiled"]):
             self.assertEqual(self.headers(*args), [False, False], args)
@@ -165,13 +166,25 @@ class Precompiled(CompilerTest):
         self.assertEqual(self.headers(), [False, False])
 
     def test_same_objects(self):
-        for args in (["-O0"], ["-O3"], ["-g"], ["-O2", "-lineinfo"], ["-std=c++17", "-DQ=1"]):
+        for args in (["-O0"], ["-O3"], ["-g"], ["-O2", "-lineinfo"], ["-std=c++17", "-DQ=1"],
+                     ["-rdc=true"], ["-G"], ["-O2", "-rdc=true", "-G"]):
             self.compiles("-c", "a.cu", "-o", "with.o", *args)
             self.compiles("-c", "a.cu", "-o", "without.o", "--kudzu-no-precompiled", *args)
             self.assertEqual(self.read_bytes("with.o"), self.read_bytes("without.o"), args)
         self.compiles("-ptx", "a.cu", "-o", "with.ptx")
         self.compiles("-ptx", "a.cu", "-o", "without.ptx", "--kudzu-no-precompiled")
         self.assertEqual(self.read("with.ptx"), self.read("without.ptx"))
+
+    def test_same_macros(self):
+        """What options say of themselves, where the header was precompiled for others."""
+        self.write("macros.cu", "".join(f"#ifdef {m}\n#warning {m}\n#endif\n" for m in (
+            "__CUDACC_RDC__", "__CLANG_RDC__", "__CUDACC_DEBUG__", "__OPTIMIZE__",
+            "__NO_INLINE__")))
+        for args in (["-rdc=true"], ["-G"], ["-O2", "-rdc=true", "-G"]):
+            said = [self.compiles("-c", "macros.cu", "-o", "a.o", *args, *more).stderr
+                    for more in ([], ["--kudzu-no-precompiled"])]
+            self.assertEqual(said[0], said[1], args)
+            self.contains(said[0], "__CUDACC_")
 
     def messages(self, *args):
         # How far clang underlines the end of a declaration is the one thing that differs.
