@@ -279,6 +279,7 @@ struct kir_inst *cg_copying_store(struct cg_func *g, const struct kir_inst *i);
 // lanes copy nothing.
 void cg_begin_copy(struct cg_func *g, const struct kir_inst *load, LLVMValueRef p);
 bool cg_is_copy(struct cg_func *g, const struct kir_inst *store);
+bool cg_flows_into_phi(const struct kir_inst *of); // does a result of its?
 void cg_end_copy(struct cg_func *g, LLVMValueRef p);
 // Where a row of copies begins, has all that they read brought into the cache, after emitting what
 // computes their addresses: up to g->copies_end.
@@ -505,6 +506,17 @@ bool cg_emit_warp(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_matrix(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_product(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_fragment(struct cg_func *g, struct kir_inst *i);
+// Rows of matrices at the addresses that lanes give (ldmatrix, stmatrix).
+struct cg_rows {
+    LLVMValueRef base;    // what 32-bit offsets count from
+    LLVMValueRef offsets; // memory: an offset, or an address, for each lane
+    LLVMTypeRef element;  // i32: offsets, i64: addresses
+};
+struct cg_rows cg_rows_of(struct cg_func *g, struct kir_inst *i, LLVMValueRef memory);
+// The register of matrix n of those rows.
+LLVMValueRef cg_load_matrix(struct cg *c, const struct cg_rows *r, unsigned n, bool trans);
+// May an ldmatrix wait until the products that alone use it load its rows themselves?
+bool cg_defer_matrices(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_call(struct cg_func *g, struct kir_inst *i);
 // The pointer that an address in a state space stands for: scalar, or one a lane.
 LLVMValueRef cg_pointer(struct cg_func *g, enum isa_space space, LLVMValueRef addr, bool vector);

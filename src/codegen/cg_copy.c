@@ -4,8 +4,9 @@
 #include <stdio.h>
 
 #include "codegen/cg.h"
+#include "passes/lane_run.h"
 
-enum { MOST_LANES = 32, MOST_COPIES = 16 };
+enum { MOST_LANES = 32, MOST_COPIES = 16, LINE = 64 };
 
 static unsigned bytes_of(const struct kir_inst *i) {
     return (i->mods.vec ? i->mods.vec : 1) * isa_type_bits(i->ty) / 8;
@@ -24,7 +25,7 @@ static bool uses_any(const struct kir_inst *i, const struct kir_inst *of) {
 }
 
 // A phi behind the block takes its operand at the block's end.
-static bool flows_into_phi(const struct kir_inst *of) {
+bool cg_flows_into_phi(const struct kir_inst *of) {
     const struct kir_inst *last = of->block->last;
     for (uint32_t k = 0; k < last->ntargets; k++)
         for (struct kir_inst *i = last->targets[k]->first; i && i->op == ISA_OP_PHI; i = i->next)
@@ -60,7 +61,7 @@ struct kir_inst *cg_copying_store(struct cg_func *g, const struct kir_inst *i) {
     for (uint32_t k = 0; k < i->nres; k++)
         if (g->crosses[i->res[k]->id])
             return NULL;
-    if (flows_into_phi(i))
+    if (cg_flows_into_phi(i))
         return NULL;
     for (struct kir_inst *j = i->next; j; j = j->next) {
         if (!store && stores_all(j, i))
@@ -160,12 +161,23 @@ void cg_end_copy(struct cg_func *g, LLVMValueRef p) {
 // ---- rows of copies
 // ------------------------------------------------------------------------------
 
-static void prefetch(struct cg_func *g, LLVMValueRef p) {
+// Each line once, of runs of lanes that are known to be neighbours: their first lines and their
+// end.
+static bool begins_line(unsigned lane, unsigned run, unsigned bytes) {
+    return lane % run * bytes % LINE == 0 || lane % run == run - 1;
+}
+
+static void prefetch(struct cg_func *g, const struct kir_inst *load, LLVMValueRef p) {
     struct cg *c = g->cg;
+    char name[32];
+    unsigned bytes = bytes_of(load), run = lane_run(g->fl, load->ops[0], load->block, bytes);
     LLVMTypeRef type = LLVMFunctionType(c->void_t, &c->ptr, 1, 0);
-    struct cg_own own = cg_own_function(c, "kd_prefetch", type, CG_ANY_EFFECT);
+    snprintf(name, sizeof name, "kd_prefetch_%u_%u", bytes, run);
+    struct cg_own own = cg_own_function(c, name, type, CG_ANY_EFFECT);
     if (own.from) {
         for (unsigned k = 0; k < c->width; k++) {
+            if (!begins_line(k, run, bytes))
+                continue;
             LLVMValueRef a[] = {lane_pointer(c, LLVMGetParam(own.f, 0), k), cg_i32(c, 0),
                                 cg_i32(c, 3), cg_i32(c, 1)};
             cg_call_intrinsic(c, "llvm.prefetch", &c->ptr, 1, a, 4);
@@ -211,7 +223,7 @@ void cg_prefetch_copies(struct cg_func *g, struct kir_inst *first) {
             cg_emit_inst(g, i);
     for (unsigned k = 0; k < n; k++) {
         struct cg_places p = cg_places_of(g, load[k]);
-        prefetch(g, cg_pointers(g, &p));
+        prefetch(g, load[k], cg_pointers(g, &p));
     }
     g->copies_end = end;
 }

@@ -54,12 +54,6 @@ static LLVMValueRef transposed(struct cg *c, LLVMValueRef x) {
 
 // ---- rows at the addresses that lanes give -----------------------------------------------------
 
-struct rows {
-    LLVMValueRef base;    // what 32-bit offsets count from
-    LLVMValueRef offsets; // memory: an offset, or an address, for each lane
-    LLVMTypeRef element;  // i32: offsets, i64: addresses
-};
-
 // A lane that is not active gives no row: 16 bytes of the frame stand for it.
 static LLVMValueRef with_idle_lanes(struct cg_func *g, LLVMValueRef addresses, bool store) {
     struct cg *c = g->cg;
@@ -69,12 +63,39 @@ static LLVMValueRef with_idle_lanes(struct cg_func *g, LLVMValueRef addresses, b
     return cg_select(c, g->now.mask, addresses, cg_splat(c, idle));
 }
 
-// Addresses go through memory: taking them out of vector registers one by one costs more.
-static struct rows rows_of(struct cg_func *g, struct kir_inst *i) {
+// What lanes are apart, when constants say so: a table that costs nothing.
+static LLVMValueRef offset_table(struct cg_func *g, const int64_t *offs) {
+    struct cg *c = g->cg;
+    LLVMValueRef x = cg_offs_vec(g, offs, c->i32);
+    LLVMValueRef table = LLVMAddGlobal(c->mod, LLVMTypeOf(x), "rows");
+    LLVMSetInitializer(table, x);
+    LLVMSetGlobalConstant(table, 1);
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(table, LLVMGlobalUnnamedAddr);
+    LLVMSetAlignment(table, 64);
+    return table;
+}
+
+static bool has_constant_offsets(struct cg_func *g, struct kir_inst *i) {
+    struct shape s = cg_shape(g, i->ops[0]);
+    return s.kind == SHAPE_OFFSETS && !s.guard;
+}
+
+// Addresses go through memory (of 32 words of 64 bits): taking them out of vector registers one by
+// one costs more.
+struct cg_rows cg_rows_of(struct cg_func *g, struct kir_inst *i, LLVMValueRef memory) {
     struct cg *c = g->cg;
     enum isa_space space = (enum isa_space)i->mods.space;
-    struct rows r = {.base = LLVMConstNull(c->ptr)};
+    struct cg_rows r = {.base = LLVMConstNull(c->ptr)};
     LLVMValueRef offset = LLVMConstInt(c->i64, (unsigned long long)i->offset, 1);
+    if (space == ISA_SPACE_SHARED && !g->now.mask && has_constant_offsets(g, i)) {
+        LLVMValueRef at = cg_narrow(c, cg_scalar(g, i->ops[0]), 32);
+        at = LLVMBuildAdd(c->b, LLVMBuildSExt(c->b, at, c->i64, ""), offset, "");
+        r.base = LLVMBuildGEP2(c->b, c->i8, g->shared_base, &at, 1, "");
+        r.element = c->i32;
+        r.offsets = offset_table(g, cg_shape(g, i->ops[0]).offs);
+        return r;
+    }
     LLVMValueRef a = cg_vec(g, i->ops[0]);
     if (space == ISA_SPACE_SHARED && !g->now.mask) {
         r.base = LLVMBuildGEP2(c->b, c->i8, g->shared_base, &offset, 1, "");
@@ -87,12 +108,12 @@ static struct rows rows_of(struct cg_func *g, struct kir_inst *i) {
         a = with_idle_lanes(g, a, i->op == ISA_OP_STMATRIX);
         r.element = c->i64;
     }
-    r.offsets = cg_lane_memory(g, 0);
+    r.offsets = memory;
     LLVMSetAlignment(LLVMBuildStore(c->b, a, r.offsets), 64);
     return r;
 }
 
-static LLVMValueRef row_pointer(struct cg *c, const struct rows *r, unsigned lane) {
+static LLVMValueRef row_pointer(struct cg *c, const struct cg_rows *r, unsigned lane) {
     LLVMValueRef k = cg_i64(c, lane);
     LLVMValueRef p = LLVMBuildInBoundsGEP2(c->b, r->element, r->offsets, &k, 1, "");
     LLVMValueRef at = LLVMBuildLoad2(c->b, r->element, p, "");
@@ -108,18 +129,21 @@ static LLVMValueRef load_row(struct cg *c, LLVMValueRef p, LLVMTypeRef elem, uns
     return v;
 }
 
+LLVMValueRef cg_load_matrix(struct cg *c, const struct cg_rows *r, unsigned n, bool trans) {
+    LLVMValueRef row[ROWS];
+    for (unsigned k = 0; k < ROWS; k++)
+        row[k] = load_row(c, row_pointer(c, r, n * ROWS + k), c->i32, 4);
+    LLVMValueRef x = join(c, row, ROWS);
+    return trans ? transposed(c, x) : x;
+}
+
 // (base, offsets) -> the registers of `count` matrices
 static void emit_loading(struct cg *c, LLVMValueRef f, LLVMTypeRef element, unsigned count,
                          bool trans) {
-    struct rows r = {LLVMGetParam(f, 0), LLVMGetParam(f, 1), element};
+    struct cg_rows r = {LLVMGetParam(f, 0), LLVMGetParam(f, 1), element};
     LLVMValueRef all = LLVMGetPoison(LLVMGetReturnType(LLVMGlobalGetValueType(f)));
-    for (unsigned n = 0; n < count; n++) {
-        LLVMValueRef row[ROWS];
-        for (unsigned k = 0; k < ROWS; k++)
-            row[k] = load_row(c, row_pointer(c, &r, n * ROWS + k), c->i32, 4);
-        LLVMValueRef x = join(c, row, ROWS);
-        all = LLVMBuildInsertValue(c->b, all, trans ? transposed(c, x) : x, n, "");
-    }
+    for (unsigned n = 0; n < count; n++)
+        all = LLVMBuildInsertValue(c->b, all, cg_load_matrix(c, &r, n, trans), n, "");
     LLVMBuildRet(c->b, all);
 }
 
@@ -130,7 +154,7 @@ static void load_matrices(struct cg_func *g, struct kir_inst *i) {
     LLVMTypeRef args_t[] = {c->ptr, c->ptr};
     LLVMTypeRef result = LLVMStructTypeInContext(c->ctx, words_t, i->nres, 0);
     LLVMTypeRef type = LLVMFunctionType(result, args_t, 2, 0);
-    struct rows r = rows_of(g, i);
+    struct cg_rows r = cg_rows_of(g, i, cg_lane_memory(g, 0));
     snprintf(name, sizeof name, "kd_ldmatrix_%u%s%s", i->nres, i->mods.trans ? "_trans" : "",
              r.element == c->i64 ? "_64" : "");
     struct cg_own own = cg_own_function(c, name, type, CG_READS);
@@ -153,7 +177,7 @@ static LLVMValueRef register_words(struct cg_func *g, struct kir_inst *i, unsign
 // (base, offsets, registers...)
 static void emit_storing(struct cg *c, LLVMValueRef f, LLVMTypeRef element, unsigned count,
                          bool trans) {
-    struct rows r = {LLVMGetParam(f, 0), LLVMGetParam(f, 1), element};
+    struct cg_rows r = {LLVMGetParam(f, 0), LLVMGetParam(f, 1), element};
     for (unsigned n = 0; n < count; n++) {
         LLVMValueRef x = LLVMGetParam(f, 2 + n);
         if (trans)
@@ -171,7 +195,7 @@ static void store_matrices(struct cg_func *g, struct kir_inst *i) {
     unsigned count = i->nops - 1;
     LLVMTypeRef word = cg_vec_of(c, c->i32), types[] = {c->ptr, c->ptr, word, word, word, word};
     LLVMTypeRef type = LLVMFunctionType(c->void_t, types, 2 + count, 0);
-    struct rows r = rows_of(g, i);
+    struct cg_rows r = cg_rows_of(g, i, cg_lane_memory(g, 0));
     LLVMValueRef args[6] = {r.base, r.offsets};
     for (unsigned n = 0; n < count; n++)
         args[2 + n] = register_words(g, i, 1 + n);
@@ -329,7 +353,8 @@ bool cg_emit_fragment(struct cg_func *g, struct kir_inst *i) {
         return false;
     switch (i->op) {
     case ISA_OP_LDMATRIX:
-        load_matrices(g, i);
+        if (!cg_defer_matrices(g, i))
+            load_matrices(g, i);
         return true;
     case ISA_OP_STMATRIX:
         store_matrices(g, i);

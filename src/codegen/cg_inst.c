@@ -82,8 +82,20 @@ static bool emit_lanes(struct cg_func *g, struct kir_inst *i, LLVMValueRef *dst)
     return pw_emit(&g->cg->pw, i, g->cg->width == 1 ? 0 : g->cg->width, src, dst);
 }
 
+// A base of which the analysis knows the value, where LLVM sees threadIdx alone.
+static bool emit_known(struct cg_func *g, struct kir_inst *i, LLVMValueRef *dst) {
+    const struct shape *s = &g->fl->shape[i->res[0]->id];
+    LLVMTypeRef t = cg_scalar_type(g->cg, i->res[0]->type);
+    if (g->cg->width == 1 || s->kind != SHAPE_OFFSETS || s->guard || s->lo != s->hi || i->nres != 1)
+        return false;
+    dst[0] = LLVMConstInt(t, (unsigned long long)s->lo, 1);
+    return true;
+}
+
 static bool emit_scalar(struct cg_func *g, struct kir_inst *i, LLVMValueRef *dst) {
     LLVMValueRef src[16];
+    if (emit_known(g, i, dst))
+        return true;
     for (uint32_t k = 0; k < i->nops; k++) {
         src[k] = cg_operand_bits(g, i, k, cg_scalar(g, i->ops[k]));
         if (g->cg->width > 1)

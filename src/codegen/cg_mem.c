@@ -2,6 +2,7 @@
 // contiguous or broadcast pieces, or a gather. Offsets that hold only under a guard get both
 // forms behind a branch.
 #include "codegen/cg.h"
+#include "passes/lane_run.h"
 
 struct access {
     struct kir_inst *i;
@@ -213,7 +214,7 @@ static void masked_store(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMVal
     next_way(c, &w);
 }
 
-static LLVMValueRef byte_gep(struct cg *c, LLVMValueRef p, int64_t off) {
+static LLVMValueRef byte_gep(const struct cg *c, LLVMValueRef p, int64_t off) {
     LLVMValueRef at = LLVMConstInt(c->i64, (unsigned long long)off, 1);
     return off ? LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "") : p;
 }
@@ -300,19 +301,25 @@ static void load_same(struct cg_func *g, const struct access *a, LLVMValueRef p,
     }
 }
 
-static void load_pieces(struct cg_func *g, const struct access *a, LLVMValueRef base,
-                        const int64_t *offs, unsigned n, LLVMValueRef *out) {
+// One after the other: n lanes each, from their pointer on, or (same) at their pointer.
+struct pieces {
+    unsigned n;
+    LLVMValueRef pointer[32];
+    bool same[32];
+};
+
+static void load_pieces(struct cg_func *g, const struct access *a, const struct pieces *p,
+                        LLVMValueRef *out) {
     struct cg *c = g->cg;
-    unsigned pieces = c->width / n;
+    unsigned n = p->n, pieces = c->width / n;
     LLVMValueRef part[8][32];
     for (unsigned k = 0; k < pieces; k++) {
-        LLVMValueRef p = byte_gep(c, base, offs[k * n]);
         LLVMValueRef m = g->now.mask ? slice(c, g->now.mask, k * n, n) : NULL;
         LLVMValueRef comp[8];
-        if (n > 1 && offs[k * n + 1] == offs[k * n])
-            load_same(g, a, p, m, n, comp);
+        if (p->same[k])
+            load_same(g, a, p->pointer[k], m, n, comp);
         else
-            load_line(c, a, p, m, n, comp);
+            load_line(c, a, p->pointer[k], m, n, comp);
         for (unsigned q = 0; q < a->count; q++)
             part[q][k] = comp[q];
     }
@@ -337,17 +344,29 @@ static LLVMValueRef interleave(struct cg *c, LLVMValueRef *comp, unsigned count,
                                   LLVMConstVector(idx, n * count), "");
 }
 
-static void store_pieces(struct cg_func *g, const struct access *a, LLVMValueRef base,
-                         const int64_t *offs, unsigned n, LLVMValueRef *comp) {
+static void store_pieces(struct cg_func *g, const struct access *a, const struct pieces *p,
+                         LLVMValueRef *comp) {
     struct cg *c = g->cg;
+    unsigned n = p->n;
     for (unsigned at = 0; at < c->width; at += n) {
         LLVMValueRef part[8];
         for (unsigned k = 0; k < a->count; k++)
             part[k] = slice(c, comp[k], at, n);
         LLVMValueRef m =
             g->now.mask ? repeat_mask(c, slice(c, g->now.mask, at, n), a->count) : NULL;
-        masked_store(c, interleave(c, part, a->count, n), byte_gep(c, base, offs[at]), m, a);
+        masked_store(c, interleave(c, part, a->count, n), p->pointer[at / n], m, a);
     }
+}
+
+// Of lanes at constant offsets.
+static struct pieces at_offsets(const struct cg *c, LLVMValueRef base, const int64_t *offs,
+                                unsigned n) {
+    struct pieces p = {.n = n};
+    for (unsigned at = 0; at < c->width; at += n) {
+        p.pointer[at / n] = byte_gep(c, base, offs[at]);
+        p.same[at / n] = n > 1 && offs[at + 1] == offs[at];
+    }
+    return p;
 }
 
 // ---- strided accesses ---------------------------------------------------------------------
@@ -619,7 +638,7 @@ static const char *name_of(enum isa_space s) {
 }
 
 static void note_access(struct cg_func *g, const struct access *a, const struct shape *s,
-                        struct plan p) {
+                        struct plan p, unsigned run) {
     struct notes *n = g->cg->notes;
     const struct kir_inst *i = a->i;
     unsigned width = g->cg->width;
@@ -631,8 +650,8 @@ static void note_access(struct cg_func *g, const struct access *a, const struct 
     else if (p.pieces == width)
         note_on(n, i, false, "%s%s: neighbouring threads, neighbouring addresses%s", space, what,
                 s->guard ? ", as is tested when it runs" : "");
-    else if (p.pieces)
-        note_on(n, i, true, "%s%s: in pieces of %u threads", space, what, p.pieces);
+    else if (p.pieces || run)
+        note_on(n, i, true, "%s%s: in pieces of %u threads", space, what, run ? run : p.pieces);
     else if (p.stride)
         note_on(n, i, true, "%s%s: threads lie %u elements apart: vectors and shuffles", space,
                 what, p.stride);
@@ -656,10 +675,12 @@ static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef
     cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), false);
     if (a->ahead)
         cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
-    if (p.pieces)
-        load_pieces(g, a, base, offs, p.pieces, out);
-    else
+    if (p.pieces) {
+        struct pieces all = at_offsets(g->cg, base, offs, p.pieces);
+        load_pieces(g, a, &all, out);
+    } else {
         load_strided(g, a, byte_gep(g->cg, base, offs[0]), p.stride, out);
+    }
 }
 
 static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
@@ -668,10 +689,12 @@ static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRe
     cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), true);
     if (a->ahead)
         cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
-    if (p.pieces)
-        store_pieces(g, a, base, offs, p.pieces, comp);
-    else
+    if (p.pieces) {
+        struct pieces all = at_offsets(g->cg, base, offs, p.pieces);
+        store_pieces(g, a, &all, comp);
+    } else {
         store_strided(g, a, byte_gep(g->cg, base, offs[0]), p.stride, comp);
+    }
 }
 
 static void load_offsets(struct cg_func *g, const struct access *a, struct plan n,
@@ -709,6 +732,40 @@ static void gather(struct cg_func *g, const struct access *a, LLVMValueRef *out)
     struct cg_lane_access each = each_lane(g, a);
     each.ahead = a->ahead;
     cg_gather(g, each, out);
+}
+
+// ---- runs of neighbours, wherever each begins ---------------------------------------------------
+
+enum { LEAST_RUN_BYTES = 16, MOST_RUNS = 8 };
+
+// How many lanes each run of this access has; 0: too few. *same: they read one place.
+static unsigned run_length(struct cg_func *g, const struct access *a, const struct shape *s,
+                           bool is_load, bool *same) {
+    const struct cg *c = g->cg;
+    const struct kir_value *v = a->i->ops[0];
+    int64_t bytes = (int64_t)a->count * a->bytes;
+    if (s->kind != SHAPE_VARYING || c->width == 1 || kir_type_bits(v->type) != 64 ||
+        (a->space != ISA_SPACE_GLOBAL && a->space != ISA_SPACE_GENERIC))
+        return 0;
+    unsigned n = lane_run(g->fl, v, g->block, bytes);
+    *same = false;
+    if (n * MOST_RUNS >= c->width && (int64_t)n * bytes >= LEAST_RUN_BYTES)
+        return n;
+    n = is_load ? lane_run(g->fl, v, g->block, 0) : 1;
+    *same = true;
+    return n * MOST_RUNS >= c->width && n > 2 ? n : 0;
+}
+
+static struct pieces in_runs(struct cg_func *g, const struct access *a, unsigned n, bool same) {
+    struct cg *c = g->cg;
+    struct pieces p = {.n = n};
+    LLVMValueRef addresses = cg_vec(g, a->i->ops[0]);
+    for (unsigned k = 0; k < c->width / n; k++) {
+        LLVMValueRef at = LLVMBuildExtractElement(c->b, addresses, cg_i32(c, k * n), "");
+        p.pointer[k] = byte_gep(c, cg_pointer(g, a->space, at, false), a->i->offset);
+        p.same[k] = same;
+    }
+    return p;
 }
 
 // ---- lanes at constant distances, too far apart for vectors -----------------------------------
@@ -806,9 +863,11 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     if (i->mods.sem != ISA_SEM_WEAK)
         compiler_fence(c);
     struct plan n = plan_access(c, &a, &s, true);
+    bool same = false;
+    unsigned run = run_length(g, &a, &s, true, &same);
     a.in_window = lies_in_window(g, &a, &s);
     a.ahead = cg_next_tile(g, i); // before the access parts into several ways
-    note_access(g, &a, &s, n);
+    note_access(g, &a, &s, n, run);
     if (cg_load_words(g, i, a.count, a.bytes, a.elem, x)) {
         set_loaded(g, &a, x);
         return;
@@ -822,14 +881,18 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
         cg_begin_copy(g, i, cg_pointers(g, &p));
         return;
     }
-    if (!local && (s.kind == SHAPE_UNIFORM || c->width == 1))
+    if (!local && (s.kind == SHAPE_UNIFORM || c->width == 1)) {
         load_scalar(g, &a, x);
-    else if (n.pieces || n.stride)
+    } else if (n.pieces || n.stride) {
         load_offsets(g, &a, n, s.offs, x);
-    else if (lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL))
+    } else if (run) {
+        struct pieces all = in_runs(g, &a, run, same);
+        load_pieces(g, &a, &all, x);
+    } else if (lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL)) {
         load_apart(g, &a, s.offs, cg_guard(g, v), x);
-    else
+    } else {
         gather(g, &a, x);
+    }
     order(c, i, ISA_SEM_ACQUIRE, LLVMAtomicOrderingAcquire);
     set_loaded(g, &a, x);
 }
@@ -868,9 +931,11 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         return;
     order(c, i, ISA_SEM_RELEASE, LLVMAtomicOrderingRelease);
     struct plan n = plan_access(c, &a, &s, false);
+    bool same = false;
+    unsigned run = run_length(g, &a, &s, false, &same);
     a.in_window = lies_in_window(g, &a, &s);
     a.ahead = cg_next_tile(g, i);
-    note_access(g, &a, &s, n);
+    note_access(g, &a, &s, n, run);
     bool planned = n.pieces || n.stride;
     LLVMValueRef guard = planned ? cg_guard(g, v) : NULL;
     if (one) {
@@ -889,6 +954,9 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         cg_scatter(g, at_pointers(&a, p), comp);
         LLVMBuildBr(c->b, done);
         LLVMPositionBuilderAtEnd(c->b, done);
+    } else if (run) {
+        struct pieces all = in_runs(g, &a, run, same);
+        store_pieces(g, &a, &all, comp);
     } else if (!local && lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL)) {
         store_apart(g, &a, s.offs, cg_guard(g, v), comp);
     } else {

@@ -38,11 +38,17 @@ static bool is_one_warp(const struct cg *c) {
     return c->one_team && c->width * c->team <= KD_WARP;
 }
 
+// Groups of a team that is a whole block are there at once: what is next is the next block's.
+static unsigned distance_ahead(const struct cg *c, unsigned bytes) {
+    unsigned block = c->one_team ? c->team * bytes : 0;
+    return block > NEXT_GROUPS ? block : NEXT_GROUPS;
+}
+
 void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                         bool is_store) {
     if (g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->quick && bytes >= LINE &&
         i->mods.space == ISA_SPACE_GLOBAL && !g->fl->cfg->loop[i->block->id] && !is_one_warp(g->cg))
-        prefetch_lines(g->cg, p, cg_i64(g->cg, NEXT_GROUPS), bytes, is_store);
+        prefetch_lines(g->cg, p, cg_i64(g->cg, distance_ahead(g->cg, bytes)), bytes, is_store);
 }
 
 void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, bool is_store) {

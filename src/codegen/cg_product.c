@@ -26,6 +26,7 @@ enum {
     MAX_STEPS = 4, // instructions of a chain
     MAX_TILES = 4, // of one call of a core
     MAX_PUT_OFF = 256,
+    MAX_DEFERRED = 64,
     PANELS = 8,
     PANEL_ALIGN = 64
 };
@@ -59,7 +60,17 @@ struct panel {
     uint64_t used; // when it was used last
 };
 
+// An ldmatrix whose rows are loaded where panels are filled: its results are nowhere else.
+struct deferred {
+    struct kir_inst *i;
+    struct cg_rows rows; // once they were asked for
+    LLVMValueRef memory; // of offsets that no constants tell
+};
+
 struct cg_products {
+    struct deferred deferred[MAX_DEFERRED];
+    unsigned ndeferred;
+    const struct kir_block *deferring; // the block that they are of
     struct kir_inst *put_off[MAX_PUT_OFF];
     unsigned n;
     struct chain chains[MAX_PUT_OFF]; // of what was put off
@@ -184,6 +195,23 @@ static LLVMValueRef concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
     for (unsigned e = 0; e < n; e++)
         k[e] = cg_i32(c, e);
     return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(k, n), "");
+}
+
+static LLVMValueRef joined(struct cg *c, LLVMValueRef *v, unsigned n) {
+    LLVMValueRef x[16];
+    memcpy(x, v, n * sizeof *v);
+    for (; n > 1; n /= 2)
+        for (unsigned k = 0; k < n / 2; k++)
+            x[k] = concat(c, x[2 * k], x[2 * k + 1]);
+    return x[0];
+}
+
+static unsigned native_lanes(const struct cg *c, enum arithmetic s) {
+    unsigned bytes = c->pw.level == KD_LEVEL_X86_64_V4   ? 64
+                     : c->pw.level == KD_LEVEL_X86_64_V3 ? 32
+                                                         : 16;
+    unsigned n = bytes / number_bytes(s);
+    return n < 4 ? 4 : n;
 }
 
 // The same 32-bit constant in as many lanes as x has.
@@ -311,14 +339,26 @@ static LLVMValueRef by_depth(struct cg *c, LLVMValueRef x) {
     return shuffle(c, x, idx, LANES);
 }
 
-// Sums of the signed bytes in each lane, in 32 bits.
+// Sums of the signed bytes in each lane, in 32 bits: products with ones, in vectors of the machine.
 static LLVMValueRef byte_sums(struct cg *c, LLVMValueRef x) {
-    LLVMValueRef s = LLVMBuildAShr(c->b, x, like(c, x, 24), "");
-    for (unsigned k = 0; k < 3; k++) {
-        LLVMValueRef up = LLVMBuildShl(c->b, x, like(c, x, 24 - 8 * k), "");
-        s = LLVMBuildAdd(c->b, s, LLVMBuildAShr(c->b, up, like(c, x, 24), ""), "");
+    static const struct {
+        unsigned lanes;
+        const char *pairs, *quads;
+    } add[] = {{16, "llvm.x86.avx512.pmaddubs.w.512", "llvm.x86.avx512.pmaddw.d.512"},
+               {8, "llvm.x86.avx2.pmadd.ub.sw", "llvm.x86.avx2.pmadd.wd"},
+               {4, "llvm.x86.ssse3.pmadd.ub.sw.128", "llvm.x86.sse2.pmadd.wd"}};
+    unsigned n = native_lanes(c, SUM_BYTES), way = n == 16 ? 0 : n == 8 ? 1 : 2;
+    LLVMValueRef part[LANES / 4];
+    for (unsigned k = 0; k < LANES / n; k++) {
+        LLVMValueRef y = slice(c, x, k * n, n);
+        LLVMTypeRef bytes = LLVMVectorType(c->i8, n * 4), pairs = LLVMVectorType(c->i16, n * 2);
+        LLVMValueRef ones[] = {LLVMConstBitCast(like(c, y, 0x01010101), bytes),
+                               LLVMBuildBitCast(c->b, y, bytes, "")};
+        LLVMValueRef sums[] = {cg_call_intrinsic(c, add[way].pairs, NULL, 0, ones, 2),
+                               LLVMConstBitCast(like(c, y, 0x00010001), pairs)};
+        part[k] = cg_call_intrinsic(c, add[way].quads, NULL, 0, sums, 2);
     }
-    return s;
+    return joined(c, part, LANES / n);
 }
 
 // Sums over k, times 128, of what by_depth has put in order.
@@ -334,14 +374,53 @@ static void store_column_sums(struct cg *c, LLVMValueRef sums, LLVMValueRef to, 
     LLVMSetAlignment(LLVMBuildStore(c->b, s, to), 32);
 }
 
-// The body of a function that fills a panel: (memory, where column sums stand, registers...).
+// Where a register of a panel comes from: a vector, or rows in memory.
+struct source {
+    struct kir_inst *of;       // the ldmatrix; NULL: a vector
+    const struct cg_rows *row; // of all its matrices
+    unsigned matrix;           // which of them
+};
+
+static struct deferred *find_deferred(struct cg_products *all, const struct kir_inst *i) {
+    for (unsigned n = 0; n < all->ndeferred; n++)
+        if (all->deferred[n].i == i)
+            return &all->deferred[n];
+    return NULL;
+}
+
+static struct source source_of(struct cg_func *g, const struct kir_value *v) {
+    struct deferred *d = v->kind == KIR_VALUE_INST ? find_deferred(g->products, v->def) : NULL;
+    struct source s = {0};
+    if (!d)
+        return s;
+    if (!d->memory && !d->rows.element) {
+        d->memory = cg_entry_alloca(g, LLVMArrayType2(g->cg->i64, LANES));
+        LLVMSetAlignment(d->memory, PANEL_ALIGN);
+    }
+    if (!d->rows.element)
+        d->rows = cg_rows_of(g, d->i, d->memory);
+    s.of = d->i;
+    s.row = &d->rows;
+    while (d->i->res[s.matrix] != v)
+        s.matrix++;
+    return s;
+}
+
+// The body of a function that fills a panel: (memory, where column sums stand, registers...); a
+// register that rows are loaded for is their base and offsets.
 static void emit_filling(struct cg *c, const struct product *p, bool of_b, bool more,
-                         LLVMValueRef f) {
+                         const struct source *sources, LLVMValueRef f) {
     enum isa_matrix_type t = (enum isa_matrix_type)p->x.type[of_b ? ISA_FRAG_B : ISA_FRAG_A];
     LLVMValueRef sums = NULL, memory = LLVMGetParam(f, 0);
-    for (unsigned r = 0; r < p->depth; r++) {
+    for (unsigned r = 0, arg = 2; r < p->depth; r++) {
+        const struct source *s = &sources[r];
+        LLVMValueRef x = LLVMGetParam(f, arg++);
+        if (s->of) {
+            struct cg_rows rows = {x, LLVMGetParam(f, arg++), s->row->element};
+            x = cg_load_matrix(c, &rows, 0, s->of->mods.trans);
+        }
         for (unsigned part = 0; part < p->parts; part++) {
-            LLVMValueRef n = numbers(c, t, LLVMGetParam(f, 2 + r), part);
+            LLVMValueRef n = numbers(c, t, x, part);
             if (of_b)
                 n = by_depth(c, n);
             else if (is_biased(p))
@@ -359,31 +438,56 @@ static void emit_filling(struct cg *c, const struct product *p, bool of_b, bool 
     LLVMBuildRetVoid(c->b);
 }
 
+// Adds the arguments of register v, and a letter to the name: rows of 32-bit offsets (r), of
+// addresses (R), of which the matrix is transposed (t, T), or a vector (v).
+static unsigned add_register(struct cg_func *g, const struct kir_inst *i, struct kir_value *v,
+                             const struct source *s, LLVMValueRef *args, char *letter) {
+    struct cg *c = g->cg;
+    *letter = 'v';
+    if (!s->of) {
+        args[0] = active_register(g, i, v);
+        return 1;
+    }
+    bool wide = s->row->element == c->i64;
+    *letter = s->of->mods.trans ? (wide ? 'T' : 't') : wide ? 'R' : 'r';
+    args[0] = s->row->base;
+    args[1] = at_byte(c, s->row->offsets, s->matrix * TILE * (wide ? 8 : 4));
+    return 2;
+}
+
 // What one instruction of a chain adds.
 static void fill_step(struct cg_func *g, const struct product *p, const struct chain *k,
                       unsigned step, bool of_b, unsigned tile, LLVMValueRef memory) {
     struct cg *c = g->cg;
     struct kir_inst *i = k->i[step];
-    bool more = of_b && is_biased(p) && step;
-    LLVMValueRef args[2 + MAX_DEPTH] = {at_byte(c, memory, step * step_bytes(p)),
-                                        at_byte(c, memory, panel_bytes(p))};
-    LLVMTypeRef types[2 + MAX_DEPTH] = {c->ptr, c->ptr};
-    char name[64];
+    bool more = of_b && is_biased(p) && step, loads = false;
+    LLVMValueRef args[2 + 2 * MAX_DEPTH] = {at_byte(c, memory, step * step_bytes(p)),
+                                            at_byte(c, memory, panel_bytes(p))};
+    LLVMTypeRef types[2 + 2 * MAX_DEPTH];
+    struct source sources[MAX_DEPTH];
+    char name[64], letters[MAX_DEPTH + 1] = "";
+    unsigned n = 2;
     for (unsigned r = 0; r < p->depth; r++) {
         struct kir_value *v = of_b ? b_register(p, i, tile, r) : a_register(p, i, tile, r);
-        args[2 + r] = active_register(g, i, v);
-        types[2 + r] = LLVMTypeOf(args[2 + r]);
+        sources[r] = source_of(g, v);
+        loads |= sources[r].of != NULL;
+        n += add_register(g, i, v, &sources[r], args + n, &letters[r]);
     }
-    snprintf(name, sizeof name, "kd_panel_%c_%u_%u%s%s", of_b ? 'b' : 'a',
-             p->x.type[of_b ? ISA_FRAG_B : ISA_FRAG_A], p->depth, is_biased(p) ? "_biased" : "",
+    for (unsigned r = 0; r < n; r++)
+        types[r] = LLVMTypeOf(args[r]);
+    snprintf(name, sizeof name, "kd_panel_%c_%u_%s%s%s", of_b ? 'b' : 'a',
+             p->x.type[of_b ? ISA_FRAG_B : ISA_FRAG_A], letters, is_biased(p) ? "_biased" : "",
              more ? "_more" : "");
-    LLVMTypeRef type = LLVMFunctionType(c->void_t, types, 2 + p->depth, 0);
-    struct cg_own own = cg_own_function(c, name, type, more ? CG_CHANGES_ARGS : CG_WRITES_ARGS);
+    LLVMTypeRef type = LLVMFunctionType(c->void_t, types, n, 0);
+    struct cg_own own = cg_own_function(c, name, type,
+                                        loads  ? CG_ANY_EFFECT
+                                        : more ? CG_CHANGES_ARGS
+                                               : CG_WRITES_ARGS);
     if (own.from) {
-        emit_filling(c, p, of_b, more, own.f);
+        emit_filling(c, p, of_b, more, sources, own.f);
         cg_end_own(c, &own);
     }
-    cg_call_own(c, type, own.f, args, 2 + p->depth);
+    cg_call_own(c, type, own.f, args, n);
 }
 
 static bool holds(const struct panel *q, uint64_t key, struct kir_value *const *reg, unsigned n,
@@ -446,14 +550,6 @@ struct core {
     LLVMValueRef sum[MAX_TILES * 2][16];     // [(row tile * across + column tile) * 2 + odd]
     LLVMTypeRef vector;
 };
-
-static unsigned native_lanes(const struct cg *c, enum arithmetic s) {
-    unsigned bytes = c->pw.level == KD_LEVEL_X86_64_V4   ? 64
-                     : c->pw.level == KD_LEVEL_X86_64_V3 ? 32
-                                                         : 16;
-    unsigned n = bytes / number_bytes(s);
-    return n < 4 ? 4 : n;
-}
 
 // Tiles whose sums fit into the registers.
 static unsigned most_tiles(const struct cg *c, enum arithmetic s) {
@@ -586,15 +682,6 @@ static void begin_sums(struct core *k, LLVMValueRef f) {
                 k->sum[n][v] = LLVMBuildSub(c->b, k->sum[n][v], less, "");
         }
     }
-}
-
-static LLVMValueRef joined(struct cg *c, LLVMValueRef *v, unsigned n) {
-    LLVMValueRef x[16];
-    memcpy(x, v, n * sizeof *v);
-    for (; n > 1; n /= 2)
-        for (unsigned k = 0; k < n / 2; k++)
-            x[k] = concat(c, x[2 * k], x[2 * k + 1]);
-    return x[0];
 }
 
 static void return_sums(struct core *k, LLVMValueRef f) {
@@ -818,6 +905,12 @@ static bool may_stand_between(const struct kir_inst *i) {
     }
 }
 
+// May i, one of those above, change what an ldmatrix reads?
+static bool writes_shared(const struct kir_inst *i) {
+    return (i->op == ISA_OP_ST || i->op == ISA_OP_STMATRIX || i->op == ISA_OP_WMMA_STORE) &&
+           i->mods.space != ISA_SPACE_GLOBAL && i->mods.space != ISA_SPACE_LOCAL;
+}
+
 static bool uses_any(const struct kir_inst *i, const struct kir_inst *of) {
     for (uint32_t k = 0; k < i->nops; k++)
         if (i->ops[k]->kind == KIR_VALUE_INST && i->ops[k]->def == of)
@@ -879,10 +972,63 @@ static void put_off(struct cg_func *g, struct kir_inst *first) {
             if (all->n == MAX_PUT_OFF || !put_in_chain(g, &p, i))
                 break;
             all->put_off[all->n++] = i;
-        } else if (!may_stand_between(i) || uses_put_off(all, i)) {
+        } else if (!may_stand_between(i) || writes_shared(i) || uses_put_off(all, i)) {
             break;
         }
     }
+}
+
+// ---- rows that products load themselves --------------------------------------------------------
+
+// Do factors of products alone use what i loads?
+static bool uses_as_factor(struct cg_func *g, const struct kir_inst *user,
+                           const struct kir_inst *i) {
+    struct product p;
+    if (!product_of(g->cg, user, &p))
+        return false;
+    for (uint32_t k = c_operand(&p); k < user->nops; k++)
+        if (user->ops[k]->kind == KIR_VALUE_INST && user->ops[k]->def == i)
+            return false;
+    return true;
+}
+
+// Products emit what they load where they are computed together: nothing before that may change it.
+static bool only_products_use(struct cg_func *g, const struct kir_inst *i) {
+    bool any = false, may = true;
+    for (uint32_t k = 0; k < i->nres; k++)
+        if (g->crosses[i->res[k]->id])
+            return false;
+    for (const struct kir_inst *j = i->next; j; j = j->next) {
+        struct product p;
+        bool used = uses_any(j, i);
+        if (used && (!may || !uses_as_factor(g, j, i)))
+            return false;
+        any |= used;
+        may &= j->op == ISA_OP_MMA || j->op == ISA_OP_WMMA_MMA
+                   ? product_of(g->cg, j, &p)
+                   : may_stand_between(j) && !writes_shared(j);
+    }
+    return any && !cg_flows_into_phi(i);
+}
+
+bool cg_defer_matrices(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    if (c->width != LANES || c->team != 1 || g->now.mask || i->mods.space != ISA_SPACE_SHARED ||
+        !only_products_use(g, i))
+        return false;
+    if (!g->products)
+        g->products = arena_new(c->arena, struct cg_products);
+    struct cg_products *all = g->products;
+    if (all->deferring != i->block)
+        all->ndeferred = 0;
+    all->deferring = i->block;
+    struct deferred *d = find_deferred(all, i);
+    if (!d && all->ndeferred == MAX_DEFERRED)
+        return false;
+    d = d ? d : &all->deferred[all->ndeferred++];
+    d->i = i;
+    d->rows = (struct cg_rows){0};
+    return true;
 }
 
 static bool same_factor(const struct product *p, const struct chain *x, const struct chain *y) {

@@ -70,6 +70,13 @@ static void enum_attribute(struct cg *c, LLVMValueRef f, const char *name) {
     LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(c->ctx, id, 0));
 }
 
+// Kernels and their functions, not the small ones that they share.
+static bool keeps_vectors(LLVMValueRef f) {
+    size_t n;
+    return LLVMGetLinkage(f) != LLVMInternalLinkage ||
+           !strncmp(LLVMGetValueName2(f, &n), "kd_func_", 8);
+}
+
 static void set_attributes(struct cg *c, enum kd_level level) {
     for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f))
@@ -84,6 +91,11 @@ static void set_attributes(struct cg *c, enum kd_level level) {
             attribute(c, f, "prefer-vector-width", "512");
             attribute(c, f, "min-legal-vector-width", "512");
         }
+        // Whether vectors will have to wait on the stack LLVM sees too late to align it for them:
+        // then each of them would lie across two cache lines.
+        bool wide = level == KD_LEVEL_X86_64_V4 || level == KD_LEVEL_X86_64_V3;
+        if (wide && c->width > 1 && keeps_vectors(f))
+            attribute(c, f, "stackrealign", "");
     }
 }
 

@@ -155,8 +155,13 @@ static struct shape mul_uniform(struct flow *fl, const struct kir_inst *i, struc
     return r;
 }
 
-// Zero or sign extension from 32 bits: exact when the range proves that no lane wraps, else
-// guarded by a condition at run time.
+// Does no sum of base and offset wrap, as the base is a multiple of more than any offset?
+static bool has_room(struct shape x, int64_t lo, int64_t hi) {
+    return lo >= 0 && hi < 1LL << (x.tz > 31 ? 31 : x.tz);
+}
+
+// Zero or sign extension from 32 bits: exact when range or alignment prove that no lane wraps, else
+// guarded by a condition at run time, which speaks for all groups of a team.
 static struct shape extend(struct flow *fl, struct shape x, bool is_signed) {
     if (x.kind == SHAPE_VARYING)
         return VARYING;
@@ -164,7 +169,8 @@ static struct shape extend(struct flow *fl, struct shape x, bool is_signed) {
     if (x.kind == SHAPE_OFFSETS)
         offs_range(fl, x.offs, &lo, &hi);
     int64_t min = is_signed ? INT32_MIN : 0, max = INT32_MAX;
-    bool proven = x.lo + lo >= min && x.hi + hi <= max && x.lo >= min && x.hi <= max;
+    bool proven = (x.lo + lo >= min && x.hi + hi <= max && x.lo >= min && x.hi <= max) ||
+                  (fl->team == 1 && has_room(x, lo, hi));
     struct shape r = x;
     if (!is_signed && x.lo < 0)
         r.lo = 0, r.hi = UINT32_MAX;
@@ -189,12 +195,21 @@ static bool splits(const struct flow *fl, struct shape x, int64_t *top) {
     return lo >= 0 && hi < *top;
 }
 
+// The range of the base of x & c, c not negative: no more than what both leave, and a multiple of
+// 2^tz. A base that can only be 0 is known.
+static struct shape masked_base(struct shape x, int64_t c) {
+    unsigned tz = trailing_zeros((uint64_t)c) > x.tz ? trailing_zeros((uint64_t)c) : x.tz;
+    int64_t hi = x.lo >= 0 && x.hi < c ? x.hi : c;
+    hi = tz >= TZ_ZERO ? 0 : hi >> tz << tz;
+    return uniform(0, hi, hi ? tz : TZ_ZERO);
+}
+
 static struct shape logic_const(struct flow *fl, enum isa_op op, struct shape x, uint64_t c,
                                 unsigned bits) {
     int64_t sc = sign_extend(c, bits);
     if (x.kind == SHAPE_UNIFORM) {
         if (op == ISA_OP_AND && sc >= 0)
-            return uniform(0, sc, trailing_zeros(c) > x.tz ? trailing_zeros(c) : x.tz);
+            return masked_base(x, sc);
         return uniform(bits >= 64 ? INT64_MIN : -(1LL << (bits - 1)),
                        bits >= 64 ? INT64_MAX : (1LL << (bits - 1)) - 1, 0);
     }
@@ -207,10 +222,31 @@ static struct shape logic_const(struct flow *fl, enum isa_op op, struct shape x,
         offs[k] = op == ISA_OP_AND  ? x.offs[k] & low
                   : op == ISA_OP_OR ? x.offs[k] | low
                                     : x.offs[k] ^ low;
-    unsigned tz = op == ISA_OP_AND ? trailing_zeros(c) : 0;
-    struct shape r = {.kind = SHAPE_OFFSETS, .tz = (uint8_t)(tz > x.tz ? tz : x.tz)};
-    r.lo = op == ISA_OP_AND && sc >= 0 ? 0 : bits >= 64 ? INT64_MIN : -(1LL << (bits - 1));
-    r.hi = op == ISA_OP_AND && sc >= 0 ? sc : bits >= 64 ? INT64_MAX : (1LL << (bits - 1)) - 1;
+    struct shape r = uniform(INT64_MIN, INT64_MAX, x.tz > 40 ? 40 : x.tz);
+    clamp_range(&r, bits);
+    if (op == ISA_OP_AND && sc >= 0)
+        r = masked_base(x, sc);
+    else if (op != ISA_OP_AND && x.tz >= TZ_ZERO && sc >= 0 && sc < top)
+        r = uniform(0, 0, TZ_ZERO);
+    return offsets(fl, offs, r);
+}
+
+// Of two values whose lanes differ in low bits that neither base has, lanes and bases apart.
+static struct shape logic_offsets(struct flow *fl, enum isa_op op, struct shape x, struct shape y,
+                                  unsigned bits) {
+    int64_t top_x, top_y;
+    if (!splits(fl, x, &top_x) || !splits(fl, y, &top_y))
+        return VARYING;
+    unsigned tz = x.tz < y.tz ? x.tz : y.tz;
+    int64_t top = top_x < top_y ? top_x : top_y, *offs = new_offs(fl);
+    if (shape_low_bits(fl, &x) > top || shape_low_bits(fl, &y) > top)
+        return VARYING;
+    for (unsigned k = 0; k < fl->width; k++)
+        offs[k] = op == ISA_OP_AND  ? x.offs[k] & y.offs[k]
+                  : op == ISA_OP_OR ? x.offs[k] | y.offs[k]
+                                    : x.offs[k] ^ y.offs[k];
+    struct shape r = uniform(tz >= TZ_ZERO ? 0 : INT64_MIN, tz >= TZ_ZERO ? 0 : INT64_MAX, tz);
+    clamp_range(&r, bits);
     return offsets(fl, offs, r);
 }
 
@@ -245,7 +281,8 @@ static struct shape shift_right(struct flow *fl, struct shape x, uint64_t s, boo
                                 unsigned bits) {
     if (s >= bits)
         return x.kind == SHAPE_UNIFORM ? uniform_any() : VARYING;
-    struct shape r = {.kind = SHAPE_UNIFORM, .tz = (uint8_t)(x.tz > s ? x.tz - s : 0)};
+    struct shape r = {.kind = SHAPE_UNIFORM};
+    r.tz = x.tz >= TZ_ZERO ? TZ_ZERO : (uint8_t)(x.tz > s ? x.tz - s : 0);
     bool non_negative = x.lo >= 0;
     r.lo = non_negative ? x.lo >> s : bits >= 64 ? INT64_MIN : -(1LL << (bits - 1));
     r.hi = non_negative ? x.hi >> s : bits >= 64 ? INT64_MAX : (1LL << (bits - 1)) - 1;
@@ -281,6 +318,13 @@ static bool fills_gap(const struct flow *fl, const struct shape *x, const struct
 
 static unsigned int_bits(enum isa_type t) {
     return isa_type_is_float(t) || t == ISA_U16X2 || t == ISA_S16X2 ? 0 : isa_type_bits(t);
+}
+
+// In another window: offsets and alignment are what they were.
+static struct shape moved(struct shape x) {
+    x.lo = INT64_MIN;
+    x.hi = INT64_MAX;
+    return x;
 }
 
 // Pointwise instructions on integers that keep offsets; anything else is uniform or varying by
@@ -355,6 +399,8 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
             return logic_const(fl, i->op, x[1], c, bits);
         if (i->op != ISA_OP_AND && (fills_gap(fl, &x[0], &x[1]) || fills_gap(fl, &x[1], &x[0])))
             return add(fl, x[0], x[1], 1, bits);
+        if (x[0].kind == SHAPE_OFFSETS && x[1].kind == SHAPE_OFFSETS)
+            return logic_offsets(fl, i->op, x[0], x[1], bits);
         if (x[0].kind == SHAPE_OFFSETS)
             return logic_uniform(fl, i->op, x[0], x[1], bits);
         if (x[1].kind == SHAPE_OFFSETS)
@@ -390,7 +436,7 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
             return fl->width == 1 ? uniform_any() : VARYING;
         if (i->mods.space == ISA_SPACE_CLUSTER) // no sum: see device/abi.h
             break;
-        return x[0];
+        return moved(x[0]);
     case ISA_OP_SELP:
         if (x[2].kind == SHAPE_UNIFORM && x[0].kind == SHAPE_OFFSETS &&
             x[1].kind == SHAPE_OFFSETS && !x[0].guard && !x[1].guard &&

@@ -166,10 +166,18 @@ static struct lag ring(const struct flow *fl, const struct kir_inst *i) {
     }
 }
 
+// Is the base known? Then it is every group's.
+static bool has_known_base(const struct shape *s) {
+    return (s->kind == SHAPE_UNIFORM || s->kind == SHAPE_OFFSETS) && !s->guard && s->lo == s->hi;
+}
+
 static struct lag of_inst(const struct flow *fl, const struct kir_inst *i) {
     bool unknown, same;
     if (i->op == ISA_OP_PHI)
         return of_phi(fl, i);
+    if (isa_op_info[i->op].klass == ISA_CLASS_POINTWISE && i->nres == 1 &&
+        has_known_base(&fl->shape[i->res[0]->id]))
+        return SAME;
     same = all_same(fl, i, &unknown);
     switch (isa_op_info[i->op].klass) {
     case ISA_CLASS_SOURCE:

@@ -1,0 +1,14 @@
+// Neighbouring lanes at neighbouring addresses, where no constant offsets from one base say so:
+// rows of threads shorter than a vector, a distance of rows that only the launch knows.
+#ifndef KUDZU_PASSES_LANE_RUN_H
+#define KUDZU_PASSES_LANE_RUN_H
+
+#include "passes/flow.h"
+
+// The most lanes, a power of two, such that in each aligned group of so many lane l's value is the
+// first one's plus l * stride, in all active lanes and all others: values as block `at` sees them.
+// 1: nothing is known.
+unsigned lane_run(const struct flow *fl, const struct kir_value *v, const struct kir_block *at,
+                  int64_t stride);
+
+#endif
