@@ -170,7 +170,8 @@ static bool begins_line(unsigned lane, unsigned run, unsigned bytes) {
 static void prefetch(struct cg_func *g, const struct kir_inst *load, LLVMValueRef p) {
     struct cg *c = g->cg;
     char name[32];
-    unsigned bytes = bytes_of(load), run = lane_run(g->fl, load->ops[0], load->block, bytes);
+    unsigned bytes = bytes_of(load);
+    unsigned run = lane_run(g->fl, load->ops[0], load->block, bytes).lanes;
     LLVMTypeRef type = LLVMFunctionType(c->void_t, &c->ptr, 1, 0);
     snprintf(name, sizeof name, "kd_prefetch_%u_%u", bytes, run);
     struct cg_own own = cg_own_function(c, name, type, CG_ANY_EFFECT);

@@ -738,34 +738,120 @@ static void gather(struct cg_func *g, const struct access *a, LLVMValueRef *out)
 
 enum { LEAST_RUN_BYTES = 16, MOST_RUNS = 8 };
 
-// How many lanes each run of this access has; 0: too few. *same: they read one place.
-static unsigned run_length(struct cg_func *g, const struct access *a, const struct shape *s,
-                           bool is_load, bool *same) {
+// Runs of an access: n lanes each (0: too few to be worth it), which read one place (same); tested:
+// when it runs, as a sum of 32 bits may wrap within a run.
+struct runs {
+    unsigned n;
+    bool same, tested;
+};
+
+static struct runs runs_of(struct cg_func *g, const struct access *a, const struct shape *s,
+                           bool is_load) {
     const struct cg *c = g->cg;
     const struct kir_value *v = a->i->ops[0];
     int64_t bytes = (int64_t)a->count * a->bytes;
     if (s->kind != SHAPE_VARYING || c->width == 1 || kir_type_bits(v->type) != 64 ||
         (a->space != ISA_SPACE_GLOBAL && a->space != ISA_SPACE_GENERIC))
-        return 0;
-    unsigned n = lane_run(g->fl, v, g->block, bytes);
-    *same = false;
-    if (n * MOST_RUNS >= c->width && (int64_t)n * bytes >= LEAST_RUN_BYTES)
-        return n;
-    n = is_load ? lane_run(g->fl, v, g->block, 0) : 1;
-    *same = true;
-    return n * MOST_RUNS >= c->width && n > 2 ? n : 0;
+        return (struct runs){0};
+    struct lane_run r = lane_run(g->fl, v, g->block, bytes);
+    if (r.lanes * MOST_RUNS >= c->width && r.lanes * bytes >= LEAST_RUN_BYTES &&
+        (r.exact || !c->quick))
+        return (struct runs){r.lanes, false, !r.exact};
+    if (!is_load)
+        return (struct runs){0};
+    r = lane_run(g->fl, v, g->block, 0);
+    return (struct runs){r.lanes * MOST_RUNS >= c->width && r.lanes > 2 && r.exact ? r.lanes : 0,
+                         true, false};
 }
 
-static struct pieces in_runs(struct cg_func *g, const struct access *a, unsigned n, bool same) {
+// Do lanes follow the first ones of their runs, all of them?
+static LLVMValueRef runs_hold(struct cg_func *g, const struct access *a, unsigned n) {
     struct cg *c = g->cg;
-    struct pieces p = {.n = n};
+    LLVMValueRef first[32], addresses = cg_vec(g, a->i->ops[0]);
+    int64_t offs[32];
+    for (unsigned k = 0; k < c->width; k++) {
+        first[k] = cg_i32(c, k / n * n);
+        offs[k] = (int64_t)(k % n) * a->count * a->bytes;
+    }
+    LLVMValueRef begin =
+        LLVMBuildShuffleVector(c->b, addresses, LLVMGetPoison(LLVMTypeOf(addresses)),
+                               LLVMConstVector(first, c->width), "");
+    LLVMValueRef want = LLVMBuildAdd(c->b, begin, cg_offs_vec(g, offs, c->i64), "");
+    LLVMValueRef same = LLVMBuildICmp(c->b, LLVMIntEQ, addresses, want, "");
+    LLVMTypeRef t = LLVMTypeOf(same);
+    return cg_call_intrinsic(c, "llvm.vector.reduce.and", &t, 1, &same, 1);
+}
+
+static struct pieces in_runs(struct cg_func *g, const struct access *a, struct runs r) {
+    struct cg *c = g->cg;
+    struct pieces p = {.n = r.n};
     LLVMValueRef addresses = cg_vec(g, a->i->ops[0]);
-    for (unsigned k = 0; k < c->width / n; k++) {
-        LLVMValueRef at = LLVMBuildExtractElement(c->b, addresses, cg_i32(c, k * n), "");
+    for (unsigned k = 0; k < c->width / r.n; k++) {
+        LLVMValueRef at = LLVMBuildExtractElement(c->b, addresses, cg_i32(c, k * r.n), "");
         p.pointer[k] = byte_gep(c, cg_pointer(g, a->space, at, false), a->i->offset);
-        p.same[k] = same;
+        p.same[k] = r.same;
+        if (a->ahead && !r.same)
+            cg_prefetch_at(c, p.pointer[k], a->ahead, a->i->op == ISA_OP_ST);
     }
     return p;
+}
+
+// One way for runs, one for addresses that wrapped.
+struct ways {
+    LLVMBasicBlockRef runs, any, done;
+    LLVMValueRef pointers;
+};
+
+static struct ways begin_runs(struct cg_func *g, const struct access *a, struct runs r) {
+    struct cg *c = g->cg;
+    struct ways w = {cg_new_block(g, "runs"), cg_new_block(g, "wrapped"),
+                     cg_new_block(g, "accessed"), exact_pointers(g, a)};
+    cg_rarely(c, LLVMBuildCondBr(c->b, runs_hold(g, a, r.n), w.runs, w.any), 1);
+    LLVMPositionBuilderAtEnd(c->b, w.runs);
+    return w;
+}
+
+static LLVMBasicBlockRef end_runs(struct cg *c, const struct ways *w, LLVMBasicBlockRef next) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, w->done);
+    LLVMPositionBuilderAtEnd(c->b, next);
+    return here;
+}
+
+static void load_runs(struct cg_func *g, const struct access *a, struct runs r, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMValueRef x[2][8];
+    LLVMBasicBlockRef from[2];
+    struct ways w = {0};
+    if (r.tested)
+        w = begin_runs(g, a, r);
+    struct pieces all = in_runs(g, a, r);
+    load_pieces(g, a, &all, r.tested ? x[0] : out);
+    if (!r.tested)
+        return;
+    from[0] = end_runs(c, &w, w.any);
+    cg_gather(g, at_pointers(a, w.pointers), x[1]);
+    from[1] = end_runs(c, &w, w.done);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef in[2] = {x[0][k], x[1][k]};
+        out[k] = LLVMBuildPhi(c->b, LLVMTypeOf(in[0]), "");
+        LLVMAddIncoming(out[k], in, from, 2);
+    }
+}
+
+static void store_runs(struct cg_func *g, const struct access *a, struct runs r,
+                       LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    struct ways w = {0};
+    if (r.tested)
+        w = begin_runs(g, a, r);
+    struct pieces all = in_runs(g, a, r);
+    store_pieces(g, a, &all, comp);
+    if (!r.tested)
+        return;
+    end_runs(c, &w, w.any);
+    cg_scatter(g, at_pointers(a, w.pointers), comp);
+    end_runs(c, &w, w.done);
 }
 
 // ---- lanes at constant distances, too far apart for vectors -----------------------------------
@@ -863,11 +949,10 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     if (i->mods.sem != ISA_SEM_WEAK)
         compiler_fence(c);
     struct plan n = plan_access(c, &a, &s, true);
-    bool same = false;
-    unsigned run = run_length(g, &a, &s, true, &same);
+    struct runs run = runs_of(g, &a, &s, true);
     a.in_window = lies_in_window(g, &a, &s);
     a.ahead = cg_next_tile(g, i); // before the access parts into several ways
-    note_access(g, &a, &s, n, run);
+    note_access(g, &a, &s, n, run.n);
     if (cg_load_words(g, i, a.count, a.bytes, a.elem, x)) {
         set_loaded(g, &a, x);
         return;
@@ -885,9 +970,8 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
         load_scalar(g, &a, x);
     } else if (n.pieces || n.stride) {
         load_offsets(g, &a, n, s.offs, x);
-    } else if (run) {
-        struct pieces all = in_runs(g, &a, run, same);
-        load_pieces(g, &a, &all, x);
+    } else if (run.n) {
+        load_runs(g, &a, run, x);
     } else if (lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL)) {
         load_apart(g, &a, s.offs, cg_guard(g, v), x);
     } else {
@@ -931,11 +1015,10 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         return;
     order(c, i, ISA_SEM_RELEASE, LLVMAtomicOrderingRelease);
     struct plan n = plan_access(c, &a, &s, false);
-    bool same = false;
-    unsigned run = run_length(g, &a, &s, false, &same);
+    struct runs run = runs_of(g, &a, &s, false);
     a.in_window = lies_in_window(g, &a, &s);
     a.ahead = cg_next_tile(g, i);
-    note_access(g, &a, &s, n, run);
+    note_access(g, &a, &s, n, run.n);
     bool planned = n.pieces || n.stride;
     LLVMValueRef guard = planned ? cg_guard(g, v) : NULL;
     if (one) {
@@ -954,9 +1037,8 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         cg_scatter(g, at_pointers(&a, p), comp);
         LLVMBuildBr(c->b, done);
         LLVMPositionBuilderAtEnd(c->b, done);
-    } else if (run) {
-        struct pieces all = in_runs(g, &a, run, same);
-        store_pieces(g, &a, &all, comp);
+    } else if (run.n) {
+        store_runs(g, &a, run, comp);
     } else if (!local && lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL)) {
         store_apart(g, &a, s.offs, cg_guard(g, v), comp);
     } else {

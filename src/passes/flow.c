@@ -294,8 +294,9 @@ static void find_exit_only(struct flow *fl) {
     }
 }
 
-struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width, unsigned team,
-                          const struct kd_spec *spec, bool calls_can_exit) {
+static struct flow *analyse(struct arena *a, struct kir_func *f, unsigned width, unsigned team,
+                            const struct kd_spec *spec, bool calls_can_exit,
+                            const struct flow *before) {
     struct flow *fl = arena_new(a, struct flow);
     uint32_t nb = f->blocks.len, nv = f->value_count;
     fl->arena = a;
@@ -304,6 +305,7 @@ struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width, u
     fl->team = team;
     fl->spec = *spec;
     fl->no_full = calls_can_exit;
+    fl->before = before;
     fl->cfg = cfg_build(a, f);
     fl->shape = arena_array(a, struct shape, nv + 1);
     fl->divergent = arena_array(a, uint8_t, nb + 1);
@@ -335,4 +337,11 @@ struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width, u
     find_live_out(fl);
     team_finish(fl);
     return fl;
+}
+
+// Of a team a second time, when it is known how its groups differ.
+struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width, unsigned team,
+                          const struct kd_spec *spec, bool calls_can_exit) {
+    struct flow *fl = analyse(a, f, width, team, spec, calls_can_exit, NULL);
+    return team > 1 ? analyse(a, f, width, team, spec, calls_can_exit, fl) : fl;
 }

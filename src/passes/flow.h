@@ -48,20 +48,21 @@ struct flow {
     unsigned team; // groups that run together, instruction by instruction
     struct kd_spec spec;
     struct tid_form tid[3];
-    const int64_t *iota;     // 0, 1, 2, ...
-    struct shape *shape;     // by value id
-    uint8_t *divergent;      // by block id: the terminator sends lanes several ways
-    uint8_t **deferred;      // by block id, target index
-    uint8_t *full, *join;    // by block id
-    uint8_t *exit_only;      // by block id: kernels: nothing but ret or exit
-    uint8_t *loop_divergent; // by loop index: lanes may leave at different times
-    uint8_t *loop_waits;     // by loop index: see waiting.h
-    uint8_t *live_out;       // by value id: used outside a divergent loop it is defined in
-    uint8_t *lag_state;      // by value id: see team.h
-    int64_t *lag;            // by value id
-    uint8_t *shared;         // by value id: the same for all groups of a team
-    uint8_t *affine;         // by value id: the first group's and a lag
-    bool no_full;            // lanes may die in calls
+    const int64_t *iota;       // 0, 1, 2, ...
+    const struct flow *before; // teams: what the first analysis found; NULL: this is the first
+    struct shape *shape;       // by value id
+    uint8_t *divergent;        // by block id: the terminator sends lanes several ways
+    uint8_t **deferred;        // by block id, target index
+    uint8_t *full, *join;      // by block id
+    uint8_t *exit_only;        // by block id: kernels: nothing but ret or exit
+    uint8_t *loop_divergent;   // by loop index: lanes may leave at different times
+    uint8_t *loop_waits;       // by loop index: see waiting.h
+    uint8_t *live_out;         // by value id: used outside a divergent loop it is defined in
+    uint8_t *lag_state;        // by value id: see team.h
+    int64_t *lag;              // by value id
+    uint8_t *shared;           // by value id: the same for all groups of a team
+    uint8_t *affine;           // by value id: the first group's and a lag
+    bool no_full;              // lanes may die in calls
 };
 
 // A team is `team` neighbouring groups of `width` lanes: control flow is uniform only where all

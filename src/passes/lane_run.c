@@ -15,10 +15,12 @@ static unsigned fewer(unsigned x, unsigned y) {
     return x < y ? x : y;
 }
 
-// What lanes took out of a divergent loop is of different turns.
+// What lanes took out of a divergent loop is of different turns, and each has local memory of its
+// own.
 static bool is_opaque(const struct flow *fl, const struct kir_value *v) {
     return v->kind != KIR_VALUE_INST || fl->live_out[v->id] ||
-           isa_op_info[v->def->op].klass != ISA_CLASS_POINTWISE;
+           isa_op_info[v->def->op].klass != ISA_CLASS_POINTWISE ||
+           (v->def->op == ISA_OP_CVTA && v->def->mods.space == ISA_SPACE_LOCAL);
 }
 
 // Lanes with one value: what is computed alike from values that are alike.
@@ -37,47 +39,104 @@ static unsigned alike(const struct flow *fl, const struct kir_value *v, const st
     return n;
 }
 
-static bool adds(const struct kir_inst *i) {
+// A sum that is being taken apart: constant offsets are added up, the other terms must be alike in
+// the lanes of a run.
+struct sum {
+    int64_t offs[32];
+    unsigned bits; // of the terms
+    int64_t scale; // by which they count
+    bool exact;
+};
+
+static bool is_integer(enum isa_type t, unsigned bits) {
+    return !isa_type_is_float(t) && t != ISA_U16X2 && t != ISA_S16X2 && isa_type_bits(t) == bits;
+}
+
+static bool adds(const struct kir_inst *i, unsigned bits) {
     return i->op == ISA_OP_ADD && i->nops == 2 && i->nres == 1 && !i->mods.sat &&
-           (i->ty == ISA_U64 || i->ty == ISA_S64) && kir_type_bits(i->res[0]->type) == 64 &&
-           kir_type_bits(i->ops[0]->type) == 64 && kir_type_bits(i->ops[1]->type) == 64;
+           is_integer(i->ty, bits) && kir_type_bits(i->res[0]->type) == bits &&
+           kir_type_bits(i->ops[0]->type) == bits && kir_type_bits(i->ops[1]->type) == bits;
 }
 
 // A product of factors that are alike, and a term.
-static bool multiplies_and_adds(const struct kir_inst *i) {
+static bool multiplies_and_adds(const struct kir_inst *i, unsigned bits) {
     return i->op == ISA_OP_MAD && i->nres == 1 && i->mods.half != ISA_HI && !i->mods.sat &&
-           kir_type_bits(i->res[0]->type) == 64 && kir_type_bits(i->ops[2]->type) == 64 &&
-           isa_type_bits(i->ty) == (i->mods.half == ISA_WIDE ? 32 : 64);
+           kir_type_bits(i->res[0]->type) == bits && kir_type_bits(i->ops[2]->type) == bits &&
+           is_integer(i->ty, i->mods.half == ISA_WIDE ? bits / 2 : bits);
 }
 
-// The sum that v is, a term at a time: constant offsets are added up in offs, the others must be
-// alike in the lanes of a run.
+// Is v an index of 32 bits, extended, times a constant?
+static bool widens(const struct kir_inst *i, int64_t *by) {
+    uint64_t c = 1;
+    bool wide_product = i->op == ISA_OP_MUL && i->mods.half == ISA_WIDE && is_integer(i->ty, 32) &&
+                        flow_const(i->ops[1], &c) && c < 1 << 16;
+    bool extension = i->op == ISA_OP_CVT && is_integer(i->ty, 64) && is_integer(i->ty2, 32);
+    *by = (int64_t)c;
+    return (wide_product || extension) && kir_type_bits(i->ops[0]->type) == 32;
+}
+
+static bool shifts(const struct kir_inst *i, unsigned bits, int64_t *by) {
+    uint64_t c;
+    if (i->op != ISA_OP_SHL || isa_type_bits(i->ty) != bits || !flow_const(i->ops[1], &c) ||
+        c > 16 || kir_type_bits(i->res[0]->type) != bits || kir_type_bits(i->ops[0]->type) != bits)
+        return false;
+    *by = 1 << c;
+    return true;
+}
+
 static unsigned terms(const struct flow *fl, const struct kir_value *v, const struct kir_block *at,
-                      int64_t *offs, unsigned depth) {
-    struct shape s = flow_use(fl, v, at);
-    if (s.kind == SHAPE_UNIFORM)
+                      struct sum *s, unsigned depth);
+
+static unsigned scaled(const struct flow *fl, const struct kir_inst *i, struct sum *s, int64_t by,
+                       unsigned bits, unsigned depth) {
+    int64_t scale = s->scale;
+    unsigned old = s->bits;
+    s->scale *= by;
+    s->exact &= bits == old;
+    s->bits = bits;
+    unsigned n = scale < 1 << 16 ? terms(fl, i->ops[0], i->block, s, depth) : 1;
+    s->scale = scale;
+    s->bits = old;
+    return n;
+}
+
+static unsigned terms_of_inst(const struct flow *fl, const struct kir_inst *i, struct sum *s,
+                              unsigned depth) {
+    struct kir_value *const *ops = i->ops;
+    int64_t by;
+    if (adds(i, s->bits))
+        return fewer(terms(fl, ops[0], i->block, s, depth), terms(fl, ops[1], i->block, s, depth));
+    if (multiplies_and_adds(i, s->bits))
+        return fewer(terms(fl, ops[2], i->block, s, depth),
+                     fewer(alike(fl, ops[0], i->block, depth), alike(fl, ops[1], i->block, depth)));
+    if (shifts(i, s->bits, &by))
+        return scaled(fl, i, s, by, s->bits, depth);
+    if (s->bits == 64 && widens(i, &by))
+        return scaled(fl, i, s, by, 32, depth);
+    return alike(fl, i->res[0], i->block, depth);
+}
+
+static unsigned terms(const struct flow *fl, const struct kir_value *v, const struct kir_block *at,
+                      struct sum *s, unsigned depth) {
+    struct shape x = flow_use(fl, v, at);
+    if (x.kind == SHAPE_UNIFORM)
         return fl->width;
-    if (s.kind == SHAPE_OFFSETS && !s.guard) {
+    if (x.kind == SHAPE_OFFSETS && !x.guard) {
         for (unsigned l = 0; l < fl->width; l++)
-            offs[l] += s.offs[l];
+            s->offs[l] += x.offs[l] * s->scale;
         return fl->width;
     }
-    bool sum = depth && !is_opaque(fl, v) && (adds(v->def) || multiplies_and_adds(v->def));
-    if (s.kind != SHAPE_VARYING || !sum)
+    if (x.kind != SHAPE_VARYING || !depth || is_opaque(fl, v))
         return alike(fl, v, at, depth);
-    struct kir_value *const *ops = v->def->ops;
-    const struct kir_block *b = v->def->block;
-    unsigned n = terms(fl, ops[v->def->nops - 1], b, offs, depth - 1);
-    if (v->def->op == ISA_OP_ADD)
-        return fewer(n, terms(fl, ops[0], b, offs, depth - 1));
-    return fewer(n, fewer(alike(fl, ops[0], b, depth - 1), alike(fl, ops[1], b, depth - 1)));
+    return terms_of_inst(fl, v->def, s, depth - 1);
 }
 
-unsigned lane_run(const struct flow *fl, const struct kir_value *v, const struct kir_block *at,
-                  int64_t stride) {
-    int64_t offs[32] = {0};
-    if (fl->width == 1 || fl->width > 32)
-        return 1;
-    unsigned n = terms(fl, v, at, offs, MAX_DEPTH);
-    return n > 1 ? fewer(n, run_of(fl, offs, stride)) : 1;
+struct lane_run lane_run(const struct flow *fl, const struct kir_value *v,
+                         const struct kir_block *at, int64_t stride) {
+    struct sum s = {.bits = kir_type_bits(v->type), .scale = 1, .exact = true};
+    if (fl->width == 1 || fl->width > 32 || s.bits != 64)
+        return (struct lane_run){1, true};
+    unsigned n = terms(fl, v, at, &s, MAX_DEPTH);
+    n = n > 1 ? fewer(n, run_of(fl, s.offs, stride)) : 1;
+    return (struct lane_run){n, s.exact};
 }

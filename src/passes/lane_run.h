@@ -5,10 +5,15 @@
 
 #include "passes/flow.h"
 
-// The most lanes, a power of two, such that in each aligned group of so many lane l's value is the
-// first one's plus l * stride, in all active lanes and all others: values as block `at` sees them.
-// 1: nothing is known.
-unsigned lane_run(const struct flow *fl, const struct kir_value *v, const struct kir_block *at,
-                  int64_t stride);
+// lanes: the most, a power of two, such that in each aligned group of so many lane l's value is the
+// first one's plus l * stride, in all active lanes and all others; 1: nothing is known. Not exact:
+// unless a 32-bit sum wraps between them.
+struct lane_run {
+    unsigned lanes;
+    bool exact;
+};
+// Of v as block `at` sees it.
+struct lane_run lane_run(const struct flow *fl, const struct kir_value *v,
+                         const struct kir_block *at, int64_t stride);
 
 #endif

@@ -3,6 +3,7 @@
 #include "passes/shape.h"
 
 #include "ir/async.h"
+#include "passes/team.h"
 
 enum { TZ_ZERO = 63 }; // of the constant zero
 
@@ -160,9 +161,18 @@ static bool has_room(struct shape x, int64_t lo, int64_t hi) {
     return lo >= 0 && hi < 1LL << (x.tz > 31 ? 31 : x.tz);
 }
 
+// Is v of each group extended by itself? Else the first group's stands for all, a distance apart,
+// and a guard has to speak for the whole team.
+static bool each_group_alone(const struct flow *fl, const struct kir_value *v) {
+    const struct flow *b = fl->before;
+    bool known = v->kind == KIR_VALUE_INST && b && b->lag_state[v->id] != TEAM_UNKNOWN;
+    return fl->team == 1 || (known && (b->lag_state[v->id] == TEAM_DIFFERS || !b->lag[v->id]));
+}
+
 // Zero or sign extension from 32 bits: exact when range or alignment prove that no lane wraps, else
-// guarded by a condition at run time, which speaks for all groups of a team.
-static struct shape extend(struct flow *fl, struct shape x, bool is_signed) {
+// guarded by a condition at run time.
+static struct shape extend(struct flow *fl, const struct kir_value *v, struct shape x,
+                           bool is_signed) {
     if (x.kind == SHAPE_VARYING)
         return VARYING;
     int64_t lo = 0, hi = 0;
@@ -170,7 +180,7 @@ static struct shape extend(struct flow *fl, struct shape x, bool is_signed) {
         offs_range(fl, x.offs, &lo, &hi);
     int64_t min = is_signed ? INT32_MIN : 0, max = INT32_MAX;
     bool proven = (x.lo + lo >= min && x.hi + hi <= max && x.lo >= min && x.hi <= max) ||
-                  (fl->team == 1 && has_room(x, lo, hi));
+                  (each_group_alone(fl, v) && has_room(x, lo, hi));
     struct shape r = x;
     if (!is_signed && x.lo < 0)
         r.lo = 0, r.hi = UINT32_MAX;
@@ -353,17 +363,18 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
         if (wide && bits != 32)
             break;
         struct shape a = x[0], b = x[1];
-        const struct kir_value *vb = i->ops[1];
+        const struct kir_value *va = i->ops[0], *vb = i->ops[1];
         if (b.kind != SHAPE_UNIFORM && a.kind == SHAPE_UNIFORM) {
             struct shape t = a;
             a = b, b = t;
+            va = vb;
             vb = i->ops[0];
         }
         if (b.kind != SHAPE_UNIFORM)
             break;
         if (wide) {
-            a = extend(fl, a, isa_type_is_signed(i->ty));
-            b = extend(fl, b, isa_type_is_signed(i->ty));
+            a = extend(fl, va, a, isa_type_is_signed(i->ty));
+            b = extend(fl, vb, b, isa_type_is_signed(i->ty));
         }
         if (flow_const(vb, &c))
             p = mul_const(fl, a,
@@ -412,7 +423,7 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
             break;
         unsigned src = kir_type_bits(i->ops[0]->type), dst = kir_type_bits(i->res[0]->type);
         if (from == 32 && src == 32 && bits == 64)
-            return extend(fl, x[0], isa_type_is_signed(i->ty2));
+            return extend(fl, i->ops[0], x[0], isa_type_is_signed(i->ty2));
         if (bits == from && src == bits && dst == bits)
             return x[0];
         if (src == 64 && (bits == 32 ? from == 64 && dst == 32 : bits == 64 && from == 32)) {
@@ -424,7 +435,7 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
             r.guard = false;
             if (bits == 32)
                 return r;
-            r = extend(fl, r, isa_type_is_signed(i->ty2));
+            r = extend(fl, i->ops[0], r, isa_type_is_signed(i->ty2));
             r.guard |= r.kind == SHAPE_OFFSETS;
             return r;
         }

@@ -9,6 +9,7 @@
 // run: same grid=1 block=64 args=buf:4096:rand,buf:256:zero,u64:37
 // run: some grid=1 block=64 args=buf:4096:rand,buf:4096:rand,u64:100
 // run: leaves grid=1 block=64 args=buf:4096:rand,buf:4096:zero,u64:44
+// run: own_arrays grid=2 block=64 args=buf:512:rand,buf:512:zero,u32:3
 // run: wraps grid=1 block=64 args=buf:256:rand,buf:256:zero,u32:4294967290,u32:1
 
 extern "C" __global__ void tile(const unsigned *in, unsigned *out, int pitch, int rows) {
@@ -65,4 +66,19 @@ extern "C" __global__ void wraps(const unsigned *in, unsigned *out, unsigned fro
     unsigned t = threadIdx.x, i = from + t % 16, j = from + 6 + t;
     out[t] = in[(unsigned long long)i * by & 255] + in[(i + 6) & 127];
     out[64 + t] = in[j + (t / 16 * by) * 4];
+}
+
+// Each thread's own array, at one place of it, through a pointer.
+__device__ __noinline__ void add(unsigned *p, unsigned k) {
+    *p += k;
+}
+
+extern "C" __global__ void own_arrays(const unsigned *in, unsigned *out, unsigned n) {
+    unsigned t = blockIdx.x * blockDim.x + threadIdx.x, own[8];
+    for (int k = 0; k < 8; k++)
+        own[k] = in[t + k];
+    add(own + (blockIdx.x * 4 + n) % 8, in[t] | t);
+    unsigned *p = own + (n * 5 + 1) % 8;
+    asm volatile("st.u32 [%0], %1;" ::"l"(p), "r"(t * 3) : "memory");
+    out[t] = own[3] + own[0] * 5 + own[7] + own[in[t] & 7];
 }
