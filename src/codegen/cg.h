@@ -313,7 +313,8 @@ void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMV
 void cg_prepare_phis(struct cg_func *g, struct kir_block *b);
 
 // cg_counted.c
-// In a loop of one block that lanes leave by counting: emits the turns that all lanes make, and
+// At the head of a loop that lanes leave by counting, of one block or with a part that some turns
+// leave out: emits the turns that all lanes make, and
 // leaves the builder where the turns under masks begin. Does nothing in other blocks.
 void cg_emit_full_turns(struct cg_func *g, struct kir_block *b);
 

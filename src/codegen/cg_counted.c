@@ -5,14 +5,21 @@
 //     body:   all lanes active, no index wraps?  -> full, else masked
 //     full:   the block without masks; all lanes go on? -> full, else the usual way, with masks
 //     masked: the block under its masks
+//
+// A loop whose turns leave out a part when the counter has come near its end (`if (i + 256 < n)`,
+// where a thread takes two elements a turn) has three blocks. A full turn makes all of them, one
+// after the other, when another scalar comparison at its head says that no lane leaves the part
+// out.
 #include "codegen/cg.h"
 
 struct counted {
     struct kir_value *index, *limit; // lanes stay while index < limit
     struct kir_value *next;          // the phi that gets `index`; NULL: none
     bool is_signed, or_equal;
-    uint32_t back; // which target is the block itself
-    int64_t most;  // the largest offset from the first group's base
+    uint32_t back;                    // which target is the block itself
+    int64_t most;                     // the largest offset from the first group's base
+    struct kir_block *middle, *latch; // NULL, and the block itself: there is one block
+    struct counted *part;             // which lanes go to the middle block: index < limit
 };
 
 static bool only_plain(const struct kir_block *b) {
@@ -57,23 +64,21 @@ static bool relation(const struct kir_inst *s, bool stay_if_true, struct counted
     return true;
 }
 
-static bool find_counted(struct cg_func *g, const struct kir_block *b, struct counted *l) {
-    const struct kir_inst *t = b->last;
-    if (g->cg->width == 1 || t->op != ISA_OP_CBR || !g->fl->divergent[b->id] ||
-        !g->now.mask_var[b->id] || !only_plain(b))
-        return false;
-    const struct kir_value *p = t->ops[0];
-    bool back[2] = {t->targets[0] == b, t->targets[1] == b};
-    if (back[0] == back[1] || p->kind != KIR_VALUE_INST || p->def->block != b ||
-        p->def->op != ISA_OP_SETP || p->def->nops != 2 || p->def->mods.boolop)
+static bool is_comparison(const struct kir_block *b, const struct kir_value *p) {
+    if (p->kind != KIR_VALUE_INST || p->def->block != b || p->def->op != ISA_OP_SETP ||
+        p->def->nops != 2 || p->def->mods.boolop)
         return false;
     const struct kir_inst *s = p->def;
     unsigned bits = isa_type_bits(s->ty);
-    if (isa_type_is_float(s->ty) || (bits != 32 && bits != 64) ||
-        kir_type_bits(s->ops[0]->type) != bits || kir_type_bits(s->ops[1]->type) != bits)
-        return false;
-    *l = (struct counted){.back = back[0] ? 0 : 1};
-    if (!relation(s, back[0], l))
+    return !isa_type_is_float(s->ty) && (bits == 32 || bits == 64) &&
+           kir_type_bits(s->ops[0]->type) == bits && kir_type_bits(s->ops[1]->type) == bits;
+}
+
+// Does the comparison that decides b's branch have a form that one scalar answers for the team?
+static bool find_condition(struct cg_func *g, const struct kir_block *b, bool stay_if_true,
+                           struct counted *l) {
+    const struct kir_value *p = b->last->ops[0];
+    if (!is_comparison(b, p) || !relation(p->def, stay_if_true, l))
         return false;
     struct shape index = cg_shape(g, l->index), limit = cg_shape(g, l->limit);
     bool one = g->cg->team == 1;
@@ -88,9 +93,70 @@ static bool find_counted(struct cg_func *g, const struct kir_block *b, struct co
         l->most = index.offs[k] > l->most ? index.offs[k] : l->most;
     }
     l->most += lag * (int64_t)(g->cg->team - 1);
+    return true;
+}
+
+static bool is_made_in(const struct cg_func *g, const struct cfg_loop *loop,
+                       const struct kir_value *v) {
+    return v->kind == KIR_VALUE_INST && cfg_in_loop(loop, g->fl->cfg->loop[v->def->block->id]);
+}
+
+// Is v a phi of the loop's header, and numbers that the loop does not change added to it?
+static bool follows_from_phi(const struct cg_func *g, const struct cfg_loop *loop,
+                             const struct kir_value *v, unsigned depth) {
+    if (!is_made_in(g, loop, v))
+        return true;
+    if (v->def->op == ISA_OP_PHI)
+        return v->def->block == loop->header;
+    return depth && v->def->op == ISA_OP_ADD && v->def->nops == 2 && !v->def->mods.sat &&
+           !v->def->mods.cc && follows_from_phi(g, loop, v->def->ops[0], depth - 1) &&
+           follows_from_phi(g, loop, v->def->ops[1], depth - 1);
+}
+
+// The middle block, which `b` leaves out for some lanes before all meet in the latch.
+static bool find_middle(struct cg_func *g, struct kir_block *b, const struct cfg_loop *loop,
+                        struct counted *l) {
+    enum { DEPTH = 4 };
+    for (uint32_t k = 0; k < 2; k++) {
+        struct kir_block *m = b->last->targets[k], *t = b->last->targets[1 - k];
+        if (m == t || m == b || t == b || !cfg_in_loop(loop, g->fl->cfg->loop[m->id]) ||
+            !cfg_in_loop(loop, g->fl->cfg->loop[t->id]) || m->preds.len != 1 ||
+            m->first->op == ISA_OP_PHI || m->last->op != ISA_OP_BRA || m->last->targets[0] != t ||
+            t->preds.len != 2 || t->last->op != ISA_OP_CBR)
+            continue;
+        l->middle = m;
+        l->latch = t;
+        l->part = arena_new(g->cg->arena, struct counted);
+        return g->fl->divergent[b->id] && only_plain(m) && only_plain(t) &&
+               find_condition(g, b, k == 0, l->part) && !is_made_in(g, loop, l->part->limit) &&
+               follows_from_phi(g, loop, l->part->index, DEPTH);
+    }
+    return false;
+}
+
+static bool find_blocks(struct cg_func *g, struct kir_block *b, struct counted *l) {
+    const struct cfg_loop *loop = g->fl->cfg->loop[b->id];
+    if (!loop || loop->header != b || loop->irreducible)
+        return false;
+    l->latch = b;
+    return loop->first == loop->last ||
+           (loop->last - loop->first == 2 && find_middle(g, b, loop, l));
+}
+
+static bool find_counted(struct cg_func *g, struct kir_block *b, struct counted *l) {
+    *l = (struct counted){0};
+    if (g->cg->width == 1 || b->last->op != ISA_OP_CBR || !g->now.mask_var[b->id] ||
+        !only_plain(b) || !find_blocks(g, b, l))
+        return false;
+    const struct kir_inst *t = l->latch->last;
+    bool back[2] = {t->targets[0] == b, t->targets[1] == b};
+    l->back = back[0] ? 0 : 1;
+    if (back[0] == back[1] || !g->fl->divergent[l->latch->id] ||
+        !find_condition(g, l->latch, back[0], l))
+        return false;
     for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
         for (uint32_t k = 0; k < i->nops; k++)
-            if (b->preds.data[k] == b && i->ops[k] == l->index)
+            if (b->preds.data[k] == l->latch && i->ops[k] == l->index)
                 l->next = i->res[0];
     return true;
 }
@@ -100,12 +166,12 @@ static LLVMValueRef extend(struct cg *c, LLVMValueRef x, bool is_signed) {
 }
 
 // No lane of the team wraps, and each lane's index is below the limit.
-static LLVMValueRef all_stay(struct cg_func *g, const struct counted *l) {
+static LLVMValueRef all_stay(struct cg_func *g, const struct counted *l, LLVMValueRef base) {
     struct cg *c = g->cg;
     LLVMIntPredicate less = l->is_signed  ? l->or_equal ? LLVMIntSLE : LLVMIntSLT
                             : l->or_equal ? LLVMIntULE
                                           : LLVMIntULT;
-    LLVMValueRef base = cg_scalar(g, l->index), limit = cg_scalar(g, l->limit);
+    LLVMValueRef limit = cg_scalar(g, l->limit);
     LLVMValueRef most = cg_i64(c, (uint64_t)l->most);
     if (kir_type_bits(l->index->type) == 32) {
         LLVMValueRef top = LLVMBuildAdd(c->b, extend(c, base, l->is_signed), most, "");
@@ -150,28 +216,65 @@ static struct kir_value *step_of(struct cg_func *g, const struct counted *l) {
     return NULL;
 }
 
-static void emit_full_turn(struct cg_func *g, struct kir_block *b, const struct counted *l,
-                           LLVMBasicBlockRef full) {
+// The first lane's part of what follows from the header's phis, before the header is emitted.
+static LLVMValueRef at_head(struct cg_func *g, const struct cfg_loop *loop, struct kir_value *v) {
+    if (!is_made_in(g, loop, v) || v->def->op == ISA_OP_PHI)
+        return cg_scalar(g, v);
+    return LLVMBuildAdd(g->cg->b, at_head(g, loop, v->def->ops[0]),
+                        at_head(g, loop, v->def->ops[1]), "");
+}
+
+// A turn in which some lanes leave the middle block out is made under masks.
+static void ask_for_part(struct cg_func *g, struct kir_block *b, const struct counted *l,
+                         LLVMBasicBlockRef masked) {
     struct cg *c = g->cg;
+    LLVMBasicBlockRef whole = cg_new_block(g, "full.whole");
+    LLVMValueRef base = at_head(g, g->fl->cfg->loop[b->id], l->part->index);
+    LLVMBuildCondBr(c->b, all_stay(g, l->part, base), whole, masked);
+    LLVMPositionBuilderAtEnd(c->b, whole);
+}
+
+static void emit_part(struct cg_func *g, const struct counted *l) {
+    g->block = l->middle;
+    cg_emit_body(g, l->middle);
+    for (unsigned t = g->cg->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        cg_assign_phis(g, l->middle, 0, NULL);
+        for (struct kir_inst *i = l->latch->first; i->op == ISA_OP_PHI; i = i->next)
+            cg_store_live_out(g, i->res[0]);
+    }
+    g->block = l->latch;
+    cg_emit_body(g, l->latch);
+}
+
+static void emit_full_turn(struct cg_func *g, struct kir_block *b, const struct counted *l,
+                           LLVMBasicBlockRef full, LLVMBasicBlockRef masked) {
+    struct cg *c = g->cg;
+    if (l->part)
+        ask_for_part(g, b, l, masked);
     LLVMBasicBlockRef again = cg_new_block(g, "full.again"), mixed = cg_new_block(g, "full.mixed");
     g->exact = l->next;
     g->exact_signed = l->is_signed;
     g->step = step_of(g, l);
     g->stepped = l->index;
     cg_emit_body(g, b);
+    if (l->part)
+        emit_part(g, l);
     g->step = NULL;
-    LLVMValueRef stay = all_stay(g, l);
-    cg_prepare_phis(g, b);
+    cg_forget_words(g);
+    LLVMValueRef stay = all_stay(g, l, cg_scalar(g, l->index));
+    cg_prepare_phis(g, l->latch);
     LLVMBuildCondBr(c->b, stay, again, mixed);
     LLVMPositionBuilderAtEnd(c->b, again);
     for (unsigned t = c->team; t-- > 0;) {
         cg_turn_to(g, t);
-        cg_assign_phis(g, b, l->back, NULL);
+        cg_assign_phis(g, l->latch, l->back, NULL);
     }
     LLVMBuildBr(c->b, full);
     LLVMPositionBuilderAtEnd(c->b, mixed);
-    cg_emit_terminator(g, b);
+    cg_emit_terminator(g, l->latch);
     g->exact = NULL;
+    g->block = b;
 }
 
 void cg_emit_full_turns(struct cg_func *g, struct kir_block *b) {
@@ -180,7 +283,7 @@ void cg_emit_full_turns(struct cg_func *g, struct kir_block *b) {
     LLVMValueRef mask[CG_MAX_TEAM];
     if (!find_counted(g, b, &l))
         return;
-    note_on(c->notes, b->last, false,
+    note_on(c->notes, l.latch->last, false,
             "loop that counts: turns without masks while all threads stay");
     LLVMBasicBlockRef full = cg_new_block(g, "full"), masked = cg_new_block(g, "masked");
     LLVMValueRef active = all_active(g);
@@ -194,7 +297,7 @@ void cg_emit_full_turns(struct cg_func *g, struct kir_block *b) {
         for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
             cg_store_live_out(g, i->res[0]);
     }
-    emit_full_turn(g, b, &l, full);
+    emit_full_turn(g, b, &l, full, masked);
     LLVMPositionBuilderAtEnd(c->b, masked);
     g->epoch++;
     for (unsigned t = c->team; t-- > 0;) {

@@ -5,7 +5,7 @@
 
 #include "codegen/cg.h"
 
-enum { FAR_STEP = 1024, LOOK_AHEAD = 4096, MIN_TURNS = 2, MAX_TURNS = 8, LINE = 64 };
+enum { FAR_STEP = 1024, LOOK_AHEAD = 2048, MIN_TURNS = 2, MAX_TURNS = 8, LINE = 64 };
 enum { MAX_DEPTH = 12, MAX_LINES = 8, NEXT_GROUPS = 512 };
 
 static void prefetch(struct cg *c, LLVMValueRef p, bool is_store) {

@@ -161,6 +161,18 @@ static bool take_chunk(struct scheduler *s, struct op *op, uint64_t want, uint64
     return true;
 }
 
+// Handing out blocks takes locked instructions, which wait for what the blocks have stored. Of a
+// launch of few blocks several are handed out at a time, fewer towards its end.
+static uint64_t next_chunk(const struct scheduler *s, const struct op *op) {
+    enum { MOST = 8, SHARES = 4 };
+    if (op->kind != OP_LAUNCH || op->chunk >= MOST || op->launch.may_wait ||
+        op->launch.cluster_blocks > 1 || (code_now(op->launch.code)->info.flags & KD_CODE_QUICK))
+        return op->chunk;
+    uint64_t next = atomic_load_explicit(&op->next_unit, memory_order_relaxed);
+    uint64_t n = next < op->units ? (op->units - next) / ((uint64_t)s->slots * SHARES) : 0;
+    return n < op->chunk ? op->chunk : n < MOST ? n : MOST;
+}
+
 // In a context with a fault all that is left is only counted.
 static void cancel(struct scheduler *s, struct op *op, uint64_t n) {
     uint64_t first, rest;
@@ -229,7 +241,7 @@ static void leave_share(struct scheduler *s, struct runner *r) {
 static bool run_op(struct scheduler *s, struct runner *r, struct op *op) {
     uint64_t first, n;
     bool any = false;
-    while (may_start(r, op) && take_chunk(s, op, op->chunk, &first, &n)) {
+    while (may_start(r, op) && take_chunk(s, op, next_chunk(s, op), &first, &n)) {
         if (!any && first + n < op->units && atomic_load(&s->sleepers) > 0)
             wake(s, WAKE_AT_ONCE); // the woken wake others: a tree
         any = true;

@@ -35,8 +35,13 @@ static void protect(uint8_t *p, uint64_t size) {
         mprotect(p, size, PROT_NONE);
 }
 
+// Stacks lie whole pages apart, and their warps use the same depth of them: their first lines are
+// spread over a page, or all would want the same few places of the cache.
+enum { SPREAD_STEP = 17 * 64 };
+
 static bool grow(struct stack_pool *pool, unsigned shift) {
-    uint64_t size = (uint64_t)1 << shift, guard = guard_bytes(shift);
+    uint64_t spread = page_bytes(), size = ((uint64_t)1 << shift) + spread,
+             guard = guard_bytes(shift);
     size_t n = shift == STACK_MIN_SHIFT ? 64 : shift < 21 ? 8 : 1;
     struct stack *s = calloc(n, sizeof *s);
     if (!s)
@@ -52,7 +57,7 @@ static bool grow(struct stack_pool *pool, unsigned shift) {
     for (size_t i = n; i-- > 0;) {
         protect(p + i * (size + guard), guard);
         s[i].low = p + i * (size + guard) + guard;
-        s[i].high = s[i].low + size;
+        s[i].high = s[i].low + size - i * SPREAD_STEP % spread;
         s[i].shift = (uint8_t)shift;
         s[i].next = pool->free[shift];
         pool->free[shift] = &s[i];

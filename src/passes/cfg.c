@@ -330,6 +330,7 @@ struct cfg *cfg_build(struct arena *a, struct kir_func *f) {
     }
     lay_out(&b, rpo, count, 0, NONE, NULL);
     c->nblocks = b.next_pos;
+    c->func_blocks = n;
     dominators(&b, rpo, count);
     postdominators(&b, count);
     return c;

@@ -18,6 +18,7 @@ struct cfg_loop {
 struct cfg {
     struct kir_func *func;
     uint32_t nblocks;
+    uint32_t func_blocks; // of the function when it was analysed, unreachable ones too
     struct kir_block **order;     // the layout: reachable blocks
     uint32_t *pos;                // by block id; UINT32_MAX: not reachable
     struct cfg_loop **loop;       // by block id: innermost, or NULL

@@ -5,8 +5,7 @@
 
 #include "ir/copy.h"
 #include "ir/eval.h"
-#include "ir/ssa.h"
-#include "passes/cfg.h"
+#include "passes/loop_exit.h"
 
 enum { MAX_DEPTH = 16 };
 
@@ -82,26 +81,6 @@ static bool can_count(const struct cfg *c, const struct cfg_loop *l) {
 
 // ---- one turn -----------------------------------------------------------------------------
 
-// The block behind the exit gets that one edge alone, so that phis for what leaves the loop can
-// stand there.
-static struct kir_block *own_exit(struct kir_func *f, struct kir_inst *exit, uint32_t k) {
-    struct kir_block *to = exit->targets[k], *b = exit->block;
-    if (to->preds.len == 1)
-        return to;
-    struct kir_block *between = kir_block_new(f, NULL);
-    struct kir_inst *go = kir_inst_new(f, ISA_OP_BRA, ISA_VOID, 0, 0, NULL, 1);
-    go->targets[0] = to;
-    go->line = exit->line;
-    go->file = exit->file;
-    kir_append(between, go);
-    vec_push(&f->module->arena, &between->preds, b);
-    for (uint32_t p = 0; p < to->preds.len; p++)
-        if (to->preds.data[p] == b)
-            to->preds.data[p] = between;
-    exit->targets[k] = between;
-    return between;
-}
-
 struct turn {
     struct kir_func *f;
     struct arena *tmp;
@@ -109,45 +88,6 @@ struct turn {
     const struct cfg_loop *l;
     struct kir_block *exit; // behind the loop
 };
-
-static bool used_outside(const struct turn *t, const struct kir_value *v) {
-    for (uint32_t b = 0; b < t->f->blocks.len; b++) {
-        const struct kir_block *x = t->f->blocks.data[b];
-        if (x != t->exit && b < t->c->nblocks && is_in(t->c, t->l, x))
-            continue;
-        for (const struct kir_inst *i = x->first; i; i = i->next)
-            for (uint32_t k = 0; k < i->nops; k++)
-                if (i->ops[k] == v && !(x == t->exit && i->op == ISA_OP_PHI))
-                    return true;
-    }
-    return false;
-}
-
-// Uses of v outside the loop see a phi behind it instead.
-static void close_value(const struct turn *t, struct kir_value *v) {
-    if (!used_outside(t, v))
-        return;
-    struct kir_inst *phi =
-        kir_inst_new(t->f, ISA_OP_PHI, kir_isa_type((enum kir_type)v->type), 1, 1, &v->type, 0);
-    for (uint32_t b = 0; b < t->f->blocks.len; b++) {
-        struct kir_block *x = t->f->blocks.data[b];
-        if (x != t->exit && b < t->c->nblocks && is_in(t->c, t->l, x))
-            continue;
-        for (struct kir_inst *i = x->first; i; i = i->next)
-            for (uint32_t k = 0; k < i->nops; k++)
-                if (i->ops[k] == v && !(x == t->exit && i->op == ISA_OP_PHI))
-                    i->ops[k] = phi->res[0];
-    }
-    phi->ops[0] = v;
-    kir_insert_before(t->exit->first, phi);
-}
-
-static void close_loop(const struct turn *t) {
-    for (uint32_t p = t->l->first; p <= t->l->last; p++)
-        for (struct kir_inst *i = t->c->order[p]->first; i; i = i->next)
-            for (uint32_t r = 0; r < i->nres; r++)
-                close_value(t, i->res[r]);
-}
 
 // A phi's operands of the edges that enter the loop, or of those that turn back.
 static void keep_edges(const struct turn *t, struct kir_block *h, const struct kir_block *like,
@@ -164,13 +104,6 @@ static void keep_edges(const struct turn *t, struct kir_block *h, const struct k
         i->nops = n;
 }
 
-static void add_operand(struct kir_func *f, struct kir_inst *phi, struct kir_value *v) {
-    struct kir_value **ops = arena_array(&f->module->arena, struct kir_value *, phi->nops + 1);
-    memcpy(ops, phi->ops, sizeof *ops * phi->nops);
-    ops[phi->nops++] = v;
-    phi->ops = ops;
-}
-
 static struct kir_value *copy_of(const struct kir_copy *k, struct kir_value *v) {
     return k->values[v->id] ? k->values[v->id] : v;
 }
@@ -185,7 +118,7 @@ static void lead_to(const struct turn *t, const struct kir_copy *k, struct kir_b
             continue;
         vec_push(&t->f->module->arena, &to->preds, k->blocks[from->id]);
         for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next)
-            add_operand(t->f, i, copy_of(k, i->ops[p]));
+            phi_add_operand(t->f, i, copy_of(k, i->ops[p]));
     }
 }
 
@@ -278,8 +211,7 @@ static enum step peel_one(struct kir_func *f) {
         struct kir_inst *exit = only_exit(c, l);
         uint32_t out = is_in(c, l, exit->targets[0]);
         struct turn t = {.f = f, .tmp = &tmp, .c = c, .l = l};
-        t.exit = own_exit(f, exit, out);
-        close_loop(&t);
+        t.exit = loop_exit_make(&tmp, c, l, exit, out).block;
         peel(&t);
         s = PEELED;
     }
