@@ -5,6 +5,9 @@
 
 #include "kudzu/builtin_variables.h"
 
+// Guide 10.18.3; clang has it under the other name.
+#define __assume(condition) __builtin_assume(condition)
+
 // clang's headers ask for the toolkit's version. Of versions before 9.2 they expect the SIMD
 // functions on packed bytes and halves (__vadd2 ...) in the device library, where kudzu has them.
 #pragma push_macro("CUDA_VERSION")

@@ -1,4 +1,4 @@
-// What device code calls in the system: printf (guide 10.36), assert (10.33), the heap (10.37).
+// What device code calls in the system: printf (guide 10.35), assert (10.32), the heap (10.36).
 // The driver knows these functions by name.
 #ifndef KUDZU_SYSTEM_FUNCTIONS_H
 #define KUDZU_SYSTEM_FUNCTIONS_H
@@ -10,6 +10,10 @@ __attribute__((device)) int vprintf(const char *format, const char *args);
 // clang packs the arguments and calls vprintf.
 __attribute__((device)) int printf(const char *format, ...);
 __attribute__((device)) void *malloc(size_t size) __attribute__((nothrow, malloc));
+// `size` bytes at a multiple of `align`, a power of two; NULL where there is no room. free() takes
+// it.
+__attribute__((device)) void *__nv_aligned_device_malloc(size_t size, size_t align)
+    __attribute__((nothrow, malloc));
 __attribute__((device)) void free(void *p) __attribute__((nothrow));
 __attribute__((device)) void __assertfail(const char *expression, const char *file,
                                           unsigned int line, const char *function,

@@ -255,8 +255,9 @@ static LLVMModuleRef link_units(struct linker *l) {
 
 // What the driver provides to device code.
 static bool is_system_function(const char *name) {
-    static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail",
-                                        "__nvvm_reflect"};
+    static const char *const names[] = {
+        "vprintf",       "malloc", "free", "__assertfail", "__nv_aligned_device_malloc",
+        "__nvvm_reflect"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
         if (!strcmp(name, names[i]))
             return true;

@@ -279,8 +279,9 @@ enum kd_async_type {
     KD_TYPE_BF16X2
 };
 
-// Functions of the device runtime (guide 13.3), under the names by which PTX calls them: X(name,
-// arguments, which of them are aggregates, bits of the result). A name may have the prefix
+// Functions of the device runtime (guide 13.3) and of the device's heap, under the names by which
+// PTX calls them: X(name, arguments, which of them are aggregates, bits of the result). A name may
+// have the prefix
 // __cudaCDP2 in place of cuda, and the suffix _ptsz.
 #define KD_DEVICE_FUNCTIONS(X)                                                                     \
     X(cudaGetParameterBuffer, 2, 0, 64)                                                            \
@@ -318,7 +319,8 @@ enum kd_async_type {
     X(cudaMemset3DAsync, 4, 1 << 0 | 1 << 2, 32)                                                   \
     X(cudaGraphLaunch, 2, 0, 32)                                                                   \
     X(cudaGetCurrentGraphExec, 0, 0, 64)                                                           \
-    X(cudaGraphKernelNodeUpdatesApply, 2, 0, 32)
+    X(cudaGraphKernelNodeUpdatesApply, 2, 0, 32)                                                   \
+    X(__nv_aligned_device_malloc, 2, 0, 64) /* guide 10.36 */
 
 enum kd_device_function {
 #define KD_DEVICE_ENUM(name, nargs, aggregates, bits) KD_##name,

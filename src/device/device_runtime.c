@@ -749,6 +749,8 @@ uint64_t kd_rt_device_function(struct kd_block *b, uint32_t thread, uint32_t fun
         return parameter_buffer_v2(&c);
     case KD_cudaGetCurrentGraphExec:
         return graph_current_handle(grid);
+    case KD___nv_aligned_device_malloc:
+        return heap_take_aligned(c.context, args[0], args[1]);
     default:
         return done(&c, call_function(&c, function));
     }

@@ -83,13 +83,15 @@ void heap_close(struct heap *h) {
 
 // ---- Pages --------------------------------------------------------------------------------
 
-// First page of `n` free ones in [from, to), or `to`.
-static uint32_t find_pages(const struct heap *h, uint32_t from, uint32_t to, uint32_t n) {
+// First page of `n` free ones in [from, to), at a multiple of `align`, or `to`.
+static uint32_t find_pages(const struct heap *h, uint32_t from, uint32_t to, uint32_t n,
+                           uint64_t align) {
     uint32_t found = 0;
     for (uint32_t i = from; i < to;) {
         const struct heap_page *p = &h->pages[i];
         if (p->kind == PAGE_FREE) {
-            if (++found == n)
+            bool begins = (h->base + (uint64_t)i * PAGE) % align == 0;
+            if ((found || begins) && ++found == n)
                 return i + 1 - n;
             i++;
         } else {
@@ -101,11 +103,11 @@ static uint32_t find_pages(const struct heap *h, uint32_t from, uint32_t to, uin
 }
 
 // Page + 1; 0: no room.
-static uint32_t pages_take(struct heap *h, uint32_t n, enum page_kind kind) {
+static uint32_t pages_take(struct heap *h, uint32_t n, uint64_t align, enum page_kind kind) {
     kd_lock(&h->pages_lock);
-    uint32_t at = find_pages(h, h->search, h->npages, n);
+    uint32_t at = find_pages(h, h->search, h->npages, n, align);
     if (at == h->npages)
-        at = find_pages(h, 0, h->npages, n);
+        at = find_pages(h, 0, h->npages, n, align);
     bool ok = at != h->npages;
     if (ok) {
         for (uint32_t i = 0; i < n; i++)
@@ -155,7 +157,7 @@ static bool new_run(struct heap *h, int class) {
     uint64_t *map = calloc(MAP_WORDS, sizeof *map);
     if (!map)
         return false;
-    uint32_t at = pages_take(h, RUN_PAGES, PAGE_RUN);
+    uint32_t at = pages_take(h, RUN_PAGES, PAGE, PAGE_RUN);
     if (!at) {
         free(map);
         return false;
@@ -221,14 +223,29 @@ static bool give_small(struct heap *h, uint32_t at, uint64_t offset) {
 
 // ---- Interface ----------------------------------------------------------------------------
 
+static uint64_t take_large(struct heap *h, uint64_t size, uint64_t align) {
+    uint32_t at = pages_take(h, (uint32_t)((size + PAGE - 1) / PAGE), align, PAGE_LARGE);
+    return at ? h->base + (uint64_t)(at - 1) * PAGE : 0;
+}
+
 uint64_t heap_take(struct kd_context *c, uint64_t size) {
     struct heap *h = &c->heap;
     if (!is_open(c) || size > (uint64_t)h->npages * PAGE)
         return 0;
-    if (size <= PAGE)
-        return take_small(h, size ? size : 1);
-    uint32_t at = pages_take(h, (uint32_t)((size + PAGE - 1) / PAGE), PAGE_LARGE);
-    return at ? h->base + (uint64_t)(at - 1) * PAGE : 0;
+    return size <= PAGE ? take_small(h, size ? size : 1) : take_large(h, size, PAGE);
+}
+
+// Slots whose size is a power of two lie at its multiples, in runs that begin with a page.
+uint64_t heap_take_aligned(struct kd_context *c, uint64_t size, uint64_t align) {
+    struct heap *h = &c->heap;
+    if (!align || (align & (align - 1)) || !is_open(c) || size > (uint64_t)h->npages * PAGE)
+        return 0;
+    if (size > PAGE || align > PAGE)
+        return take_large(h, size ? size : 1, align > PAGE ? align : PAGE);
+    uint64_t slot = 16;
+    while (slot < size || slot < align)
+        slot *= 2;
+    return take_small(h, slot);
 }
 
 bool heap_give(struct kd_context *c, uint64_t ptr) {

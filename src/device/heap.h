@@ -28,6 +28,8 @@ struct heap {
 
 // 0 when there is no room. Aligned to 16.
 uint64_t heap_take(struct kd_context *c, uint64_t size);
+// The same at a multiple of `align`; 0, too, when that is no power of two.
+uint64_t heap_take_aligned(struct kd_context *c, uint64_t size, uint64_t align);
 // False: not an allocation of the heap. 0 is ignored.
 bool heap_give(struct kd_context *c, uint64_t ptr);
 bool heap_used(struct heap *h); // has been opened: its size is fixed

@@ -362,7 +362,8 @@ void checkHostRestrictions(Module &m) {
 // device runtime.
 static bool isProvided(StringRef name) {
     return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail" ||
-           name.starts_with("cuda") || name.starts_with("__cuda");
+           name == "__nv_aligned_device_malloc" || name.starts_with("cuda") ||
+           name.starts_with("__cuda");
 }
 
 // Weak references may stay without a definition, as do those to threadIdx and the like, whose
