@@ -13,6 +13,7 @@
 
 #include "device/cache.h"
 #include "device/code_loader.h"
+#include "device/internal.h"
 #include "device/jit_library.h"
 #include "device/module.h"
 #include "support/debug.h"
@@ -28,6 +29,7 @@ struct job {
     char *name;
     struct kd_spec spec;
     struct cache_place place;
+    struct scheduler *scheduler; // of the device, which does not end
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -115,7 +117,9 @@ static void run(struct job *j, struct parsed *p, char *log) {
     struct code *code = NULL;
     if (log) {
         log[0] = 0;
+        scheduler_lend(j->scheduler);
         code = compile(j, p, log);
+        scheduler_take_back(j->scheduler);
     }
     if (debug_on("tier"))
         fprintf(stderr, "kudzu: %s: %s%s\n", j->name,
@@ -184,7 +188,8 @@ void better_code_want(struct kd_kernel *k, struct variant *v, const struct kd_sp
                       .index = k->index,
                       .name = name,
                       .spec = *want,
-                      .place = cache_open()};
+                      .place = cache_open(),
+                      .scheduler = &k->module->context->device->scheduler};
     pthread_mutex_lock(&lock);
     if (thread_exists || start_thread()) {
         thread_exists = true;

@@ -20,6 +20,7 @@ enum { WAKE_AT_ONCE = 2, WORKER_STACK_BYTES = 512 << 10 };
 void scheduler_open(struct scheduler *s, int workers, int cores) {
     memset(s, 0, sizeof *s);
     s->slots = workers;
+    s->lends = workers >= cores;
     s->max_spinners = cores > 1 ? (workers < cores ? workers : cores - 1) : 0;
     s->spin_ns = 50000;
 }
@@ -56,9 +57,14 @@ static void wake(struct scheduler *s, int count) {
         kd_futex_wake(&s->epoch, count);
 }
 
+static int slots_now(struct scheduler *s) {
+    int n = s->slots - atomic_load_explicit(&s->lent, memory_order_relaxed);
+    return n > 1 ? n : 1;
+}
+
 static bool slot_take(struct scheduler *s) {
     int n = atomic_load_explicit(&s->running, memory_order_relaxed);
-    while (n < s->slots)
+    while (n < slots_now(s))
         if (atomic_compare_exchange_weak(&s->running, &n, n + 1))
             return true;
     return false;
@@ -67,6 +73,30 @@ static bool slot_take(struct scheduler *s) {
 static void slot_give(struct scheduler *s) {
     atomic_fetch_sub(&s->running, 1);
     if (atomic_load(&s->ready_count) > 0)
+        wake(s, 1);
+}
+
+// More threads run blocks than there are slots since one was lent.
+static bool is_crowded(struct scheduler *s) {
+    return atomic_load_explicit(&s->running, memory_order_relaxed) > slots_now(s);
+}
+
+// Gives a slot up when there are too few now.
+static bool slot_leave(struct scheduler *s) {
+    int n = atomic_load_explicit(&s->running, memory_order_relaxed);
+    while (n > slots_now(s))
+        if (atomic_compare_exchange_weak(&s->running, &n, n - 1))
+            return true;
+    return false;
+}
+
+void scheduler_lend(struct scheduler *s) {
+    atomic_fetch_add(&s->lent, s->lends);
+}
+
+void scheduler_take_back(struct scheduler *s) {
+    atomic_fetch_sub(&s->lent, s->lends);
+    if (s->lends && atomic_load(&s->ready_count) > 0)
         wake(s, 1);
 }
 
@@ -249,7 +279,7 @@ static bool run_op(struct scheduler *s, struct runner *r, struct op *op) {
         if (r->nwaiting)
             runner_resume(r);
         run_local(s, r);
-        if (outranked(s, op))
+        if (outranked(s, op) || is_crowded(s))
             break;
     }
     return any;
@@ -271,13 +301,16 @@ static bool run_some(struct scheduler *s, struct runner *r, const struct kd_queu
 }
 
 // All that there is, and until no block of this thread waits any more. `until` (may be NULL)
-// ends it early.
+// ends it early. The slot is given back.
 static void run_all(struct scheduler *s, struct runner *r, const struct op *until) {
     const struct kd_queue *queue = until ? until->queue : NULL;
     unsigned idle_rounds = 0;
+    bool left = false;
     uint32_t mode = runner_enter();
     r->running = true;
     while (!until || !op_ended(until)) {
+        if (!r->nwaiting && !r->local && is_crowded(s) && (left = slot_leave(s)))
+            break;
         if (run_some(s, r, queue)) {
             idle_rounds = 0;
             continue;
@@ -294,6 +327,8 @@ static void run_all(struct scheduler *s, struct runner *r, const struct op *unti
     }
     r->running = false;
     runner_leave(mode);
+    if (!left)
+        slot_give(s);
 }
 
 // ---- Workers ------------------------------------------------------------------------------
@@ -331,7 +366,6 @@ static void *worker_main(void *arg) {
         unsigned epoch = atomic_load(&s->epoch);
         if (atomic_load(&s->ready_count) > 0 && slot_take(s)) {
             run_all(s, r, NULL);
-            slot_give(s);
         }
         worker_idle(s, epoch);
     }
@@ -455,7 +489,6 @@ void scheduler_wait(struct op *op, bool sleep) {
         unsigned epoch = atomic_load(&s->epoch);
         if (slot_take(s)) {
             run_all(s, r, op);
-            slot_give(s);
         }
         if (spin_until(op, s, epoch))
             return;

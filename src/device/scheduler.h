@@ -3,7 +3,9 @@
 // A launch is in the ready list until its last chunk of blocks is handed out; workers take the
 // first operation of the highest priority and then chunk after chunk of it through an atomic
 // counter. A thread that waits for a queue helps to run that queue. At most `slots` threads run
-// blocks at one time, one a core, so that helpers and workers do not compete.
+// blocks at one time, one a core, so that helpers and workers do not compete. While better code is
+// compiled that thread has a core, too, when there is none to spare: quick code loses less by that
+// than by being replaced later.
 #ifndef KUDZU_DEVICE_SCHEDULER_H
 #define KUDZU_DEVICE_SCHEDULER_H
 
@@ -23,6 +25,7 @@ struct op_list {
 
 struct scheduler {
     int slots; // workers
+    int lends; // 1 when there is no core beside them
     int max_spinners;
     uint64_t spin_ns;
     atomic_int started;                              // worker threads exist
@@ -30,7 +33,7 @@ struct scheduler {
     struct op_list ready[PRIORITIES];
     _Alignas(KD_CACHE_LINE) atomic_uint epoch; // changes when something becomes ready
     atomic_int ready_by_priority[PRIORITIES];
-    atomic_int ready_count, sleepers, spinners, running;
+    atomic_int ready_count, sleepers, spinners, running, lent;
     // Host functions: a thread of their own, started with the first.
     _Alignas(KD_CACHE_LINE) struct kd_spinlock host_lock;
     struct op_list host;
@@ -48,6 +51,9 @@ bool scheduler_start(struct kd_device *d);
 bool scheduler_start_thread(void *(*main)(void *), void *arg);
 // Hands over an operation all of whose predecessors have ended.
 void scheduler_ready(struct op *op);
+// From the first to the second a core is somebody else's; the last one is never lent.
+void scheduler_lend(struct scheduler *s);
+void scheduler_take_back(struct scheduler *s);
 // Returns when op has ended. The caller helps with its queue unless `sleep`.
 void scheduler_wait(struct op *op, bool sleep);
 
