@@ -1,5 +1,8 @@
 // Page-locked host memory, and the host's own memory made known to the driver. All of it is
 // mapped: its device address is its host address.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "driver/capture.h"
 
 static CUresult allocate(struct drv_context *ctx, void **pp, size_t bytesize, unsigned flags) {
@@ -59,6 +62,13 @@ CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p) {
     return CUDA_SUCCESS;
 }
 
+// All pages of the range are there. msync without a wait does nothing else than to look.
+static bool is_mapped(const void *p, size_t bytes) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)p & ~(page - 1);
+    uintptr_t size = (uintptr_t)p - begin + bytes;
+    return size >= bytes && begin + size > begin && !msync((void *)begin, size, MS_ASYNC);
+}
+
 CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags) {
     ENTER_CONTEXT(ctx);
     REQUIRE_POINTER(p);
@@ -67,6 +77,8 @@ CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags) {
             Flags);
     REQUIRE(!(Flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_NOT_SUPPORTED,
             "memory of other devices cannot be registered");
+    REQUIRE(is_mapped(p, bytesize), CUDA_ERROR_INVALID_VALUE,
+            "there is no memory in all of the %zu bytes at %p", bytesize, p);
     TRY(drv_capture_unsafe());
     return drv_status(kd_memory_register(ctx->c, p, bytesize, Flags), ctx);
 }

@@ -1,6 +1,8 @@
 // Device, host and managed memory, and what is known of pointers.
 #include "check.h"
 
+#include <sys/mman.h>
+
 static void device_memory(void) {
     CUdeviceptr p = 0, base;
     size_t size, free1, total;
@@ -77,6 +79,16 @@ static void registered(void) {
     EXPECT(cuMemHostRegister(NULL, 10, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemHostRegister(p, 0, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemHostRegister(p, 10, 0x100), CUDA_ERROR_INVALID_VALUE);
+    // No memory is there, or not everywhere, or the range ends behind all addresses.
+    char *hole = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(hole + 4096, 4096);
+    EXPECT(cuMemHostRegister(hole + 4096, 10, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemHostRegister(hole, 3 * 4096, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemHostRegister(hole, ~(size_t)0, 0), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemHostRegister(hole + 10, 4086, 0));
+    OK(cuMemHostUnregister(hole + 10));
+    munmap(hole, 4096);
+    munmap(hole + 2 * 4096, 4096);
     free(p);
 }
 
