@@ -167,6 +167,8 @@ enum kd_status kd_memory_free(uint64_t ptr);
 void kd_memory_discard(uint64_t ptr);
 // The allocation that contains `ptr`; false: none (ordinary host memory).
 bool kd_memory_find(uint64_t ptr, struct kd_memory *out);
+// ptr is neither in an allocation nor where allocations were or will be.
+bool kd_memory_is_foreign(uint64_t ptr);
 enum kd_status kd_memory_register(struct kd_context *c, void *ptr, uint64_t size, uint32_t flags);
 enum kd_status kd_memory_unregister(void *ptr);
 

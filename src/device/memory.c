@@ -24,6 +24,7 @@ struct slab {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct range *areas;
+static struct device_memory *memories;
 static uint64_t next_id = 1;
 // Counts the times that the lock was taken by those who may change something.
 static _Atomic uint64_t changes = 1;
@@ -32,7 +33,13 @@ bool device_memory_open(struct device_memory *m, uint64_t total) {
     memset(m, 0, sizeof *m);
     m->total = total;
     // Room for alignment, guard pages and pinned memory besides what the device reports.
-    return address_space_open(&m->space, total * 4);
+    if (!address_space_open(&m->space, total * 4))
+        return false;
+    pthread_mutex_lock(&lock);
+    m->next = memories;
+    memories = m;
+    pthread_mutex_unlock(&lock);
+    return true;
 }
 
 static bool counted(enum kd_memory_kind kind) {
@@ -274,6 +281,16 @@ bool kd_memory_find(uint64_t ptr, struct kd_memory *out) {
     if (m && out)
         *out = *m;
     return m != NULL;
+}
+
+bool kd_memory_is_foreign(uint64_t ptr) {
+    bool ours = false;
+    pthread_mutex_lock(&lock);
+    for (const struct device_memory *m = memories; m; m = m->next)
+        ours |= ptr - m->space.base < m->space.size;
+    ours |= range_find(areas, ptr) != NULL;
+    pthread_mutex_unlock(&lock);
+    return !ours;
 }
 
 uint64_t memory_slot(const struct area *area, uint64_t base, uint64_t *slots) {

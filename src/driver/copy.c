@@ -9,6 +9,13 @@
 
 enum { STAGE_BYTES = 64 << 10 }; // a pageable source up to this size is copied at once
 
+// Memory of the system is unified memory, which the device can use as its own.
+static bool is_system(uint64_t ptr, uint64_t bytes) {
+    uint64_t base, size;
+    return bytes && kd_memory_is_foreign(ptr) && kd_memory_is_foreign(ptr + bytes - 1) &&
+           !drv_reserved_range(ptr, &base, &size) && drv_host_mapped(ptr, bytes);
+}
+
 CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool write,
                   const char *name, struct drv_side *out) {
     struct kd_memory m;
@@ -31,8 +38,9 @@ CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool wr
         out->pageable = false;
         return CUDA_SUCCESS;
     }
-    REQUIRE(kind == DRV_SIDE_HOST, CUDA_ERROR_INVALID_VALUE, "%s: %#llx is not device memory", name,
-            (unsigned long long)ptr);
+    bool there = kind == DRV_SIDE_HOST || (kind == DRV_SIDE_UNIFIED && is_system(ptr, bytes));
+    REQUIRE(there, CUDA_ERROR_INVALID_VALUE, "%s: there are no %llu bytes of memory at %#llx", name,
+            (unsigned long long)bytes, (unsigned long long)ptr);
     out->device = false;
     out->pageable = true;
     return CUDA_SUCCESS;
@@ -117,39 +125,40 @@ CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstr
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
     ENTER_CONTEXT(ctx);
-    return copy_1d(dstDevice, DRV_SIDE_DEVICE, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, NULL,
+    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, NULL,
                    false);
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
                               CUstream hStream) {
     ENTER_CONTEXT(ctx);
-    return copy_1d(dstDevice, DRV_SIDE_DEVICE, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount,
+    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount,
                    hStream, true);
 }
 
 CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
     ENTER_CONTEXT(ctx);
-    return copy_1d((uintptr_t)dstHost, DRV_SIDE_HOST, srcDevice, DRV_SIDE_DEVICE, ByteCount, NULL,
+    return copy_1d((uintptr_t)dstHost, DRV_SIDE_HOST, srcDevice, DRV_SIDE_UNIFIED, ByteCount, NULL,
                    false);
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
                               CUstream hStream) {
     ENTER_CONTEXT(ctx);
-    return copy_1d((uintptr_t)dstHost, DRV_SIDE_HOST, srcDevice, DRV_SIDE_DEVICE, ByteCount,
+    return copy_1d((uintptr_t)dstHost, DRV_SIDE_HOST, srcDevice, DRV_SIDE_UNIFIED, ByteCount,
                    hStream, true);
 }
 
 CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
     ENTER_CONTEXT(ctx);
-    return copy_1d(dstDevice, DRV_SIDE_DEVICE, srcDevice, DRV_SIDE_DEVICE, ByteCount, NULL, false);
+    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, srcDevice, DRV_SIDE_UNIFIED, ByteCount, NULL,
+                   false);
 }
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
                               CUstream hStream) {
     ENTER_CONTEXT(ctx);
-    return copy_1d(dstDevice, DRV_SIDE_DEVICE, srcDevice, DRV_SIDE_DEVICE, ByteCount, hStream,
+    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, srcDevice, DRV_SIDE_UNIFIED, ByteCount, hStream,
                    true);
 }
 
@@ -164,14 +173,15 @@ CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr s
                       CUcontext srcContext, size_t ByteCount) {
     ENTER_CONTEXT(ctx);
     TRY(check_contexts(dstContext, srcContext));
-    return copy_1d(dstDevice, DRV_SIDE_DEVICE, srcDevice, DRV_SIDE_DEVICE, ByteCount, NULL, false);
+    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, srcDevice, DRV_SIDE_UNIFIED, ByteCount, NULL,
+                   false);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount, CUstream hStream) {
     ENTER_CONTEXT(ctx);
     TRY(check_contexts(dstContext, srcContext));
-    return copy_1d(dstDevice, DRV_SIDE_DEVICE, srcDevice, DRV_SIDE_DEVICE, ByteCount, hStream,
+    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, srcDevice, DRV_SIDE_UNIFIED, ByteCount, hStream,
                    true);
 }
 
@@ -193,26 +203,27 @@ static CUresult copy_to_array(CUarray array, size_t offset, uint64_t src, enum d
                               size_t bytes, CUstream stream, bool async) {
     uint64_t dst;
     TRY(array_bytes(array, offset, bytes, &dst));
-    return copy_1d(dst, DRV_SIDE_DEVICE, src, kind, bytes, stream, async);
+    return copy_1d(dst, DRV_SIDE_UNIFIED, src, kind, bytes, stream, async);
 }
 
 static CUresult copy_from_array(uint64_t dst, enum drv_side_kind kind, CUarray array, size_t offset,
                                 size_t bytes, CUstream stream, bool async) {
     uint64_t src;
     TRY(array_bytes(array, offset, bytes, &src));
-    return copy_1d(dst, kind, src, DRV_SIDE_DEVICE, bytes, stream, async);
+    return copy_1d(dst, kind, src, DRV_SIDE_UNIFIED, bytes, stream, async);
 }
 
 CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
                          size_t ByteCount) {
     ENTER_CONTEXT(ctx);
-    return copy_to_array(dstArray, dstOffset, srcDevice, DRV_SIDE_DEVICE, ByteCount, NULL, false);
+    return copy_to_array(dstArray, dstOffset, srcDevice, DRV_SIDE_UNIFIED, ByteCount, NULL, false);
 }
 
 CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
                          size_t ByteCount) {
     ENTER_CONTEXT(ctx);
-    return copy_from_array(dstDevice, DRV_SIDE_DEVICE, srcArray, srcOffset, ByteCount, NULL, false);
+    return copy_from_array(dstDevice, DRV_SIDE_UNIFIED, srcArray, srcOffset, ByteCount, NULL,
+                           false);
 }
 
 CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
@@ -247,7 +258,7 @@ CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, s
     ENTER_CONTEXT(ctx);
     uint64_t src;
     TRY(array_bytes(srcArray, srcOffset, ByteCount, &src));
-    return copy_to_array(dstArray, dstOffset, src, DRV_SIDE_DEVICE, ByteCount, NULL, false);
+    return copy_to_array(dstArray, dstOffset, src, DRV_SIDE_UNIFIED, ByteCount, NULL, false);
 }
 
 // ---- Along two and three ------------------------------------------------------------------
@@ -293,7 +304,7 @@ static CUresult array_side(const struct box *b, const struct extent *e, bool wri
     *slice = a->pitch * a->rows;
     uint64_t begin = a->base + b->z * *slice + b->y * a->pitch + b->x;
     return drv_side(begin, (e->depth - 1) * *slice + (e->height - 1) * a->pitch + e->width,
-                    DRV_SIDE_DEVICE, write, name, side);
+                    DRV_SIDE_UNIFIED, write, name, side);
 }
 
 static CUresult box_side(struct box *b, const struct extent *e, bool write, const char *name,
@@ -317,7 +328,7 @@ static CUresult box_side(struct box *b, const struct extent *e, bool write, cons
     uint64_t base = b->type == CU_MEMORYTYPE_HOST ? b->host : b->device;
     REQUIRE(base, CUDA_ERROR_INVALID_VALUE, "%s cannot be NULL", name);
     return drv_side(base + begin, bytes,
-                    b->type == CU_MEMORYTYPE_DEVICE ? DRV_SIDE_DEVICE : DRV_SIDE_HOST, write, name,
+                    b->type == CU_MEMORYTYPE_DEVICE ? DRV_SIDE_UNIFIED : DRV_SIDE_HOST, write, name,
                     side);
 }
 

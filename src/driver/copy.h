@@ -5,9 +5,12 @@
 #include "driver/driver.h"
 
 enum drv_side_kind {
-    DRV_SIDE_DEVICE, // must be memory that the driver knows
-    DRV_SIDE_HOST,   // ordinary memory unless the driver knows it
+    DRV_SIDE_DEVICE,  // must be memory that the driver knows
+    DRV_SIDE_UNIFIED, // or memory of the system that is there (guide 24.2.2.5)
+    DRV_SIDE_HOST,    // ordinary memory unless the driver knows it
 };
+// All pages of the range are there.
+bool drv_host_mapped(uint64_t ptr, uint64_t bytes);
 struct drv_side {
     void *ptr;
     bool device;   // device memory: nothing on the host can see when it is written

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "driver/capture.h"
+#include "driver/copy.h"
 
 static CUresult allocate(struct drv_context *ctx, void **pp, size_t bytesize, unsigned flags) {
     REQUIRE_POINTER(pp);
@@ -62,10 +63,10 @@ CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p) {
     return CUDA_SUCCESS;
 }
 
-// All pages of the range are there. msync without a wait does nothing else than to look.
-static bool is_mapped(const void *p, size_t bytes) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)p & ~(page - 1);
-    uintptr_t size = (uintptr_t)p - begin + bytes;
+bool drv_host_mapped(uint64_t ptr, uint64_t bytes) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), begin = ptr & ~(page - 1);
+    uint64_t size = ptr - begin + bytes;
+    // msync without a wait does nothing else than to look.
     return size >= bytes && begin + size > begin && !msync((void *)begin, size, MS_ASYNC);
 }
 
@@ -77,7 +78,7 @@ CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags) {
             Flags);
     REQUIRE(!(Flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_NOT_SUPPORTED,
             "memory of other devices cannot be registered");
-    REQUIRE(is_mapped(p, bytesize), CUDA_ERROR_INVALID_VALUE,
+    REQUIRE(drv_host_mapped((uintptr_t)p, bytesize), CUDA_ERROR_INVALID_VALUE,
             "there is no memory in all of the %zu bytes at %p", bytesize, p);
     TRY(drv_capture_unsafe());
     return drv_status(kd_memory_register(ctx->c, p, bytesize, Flags), ctx);

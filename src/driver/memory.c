@@ -77,8 +77,11 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
     TRY(drv_graph_memory_release(dptr, NULL, &found));
     if (found)
         return CUDA_SUCCESS;
+    enum kd_status status = kd_memory_free(dptr);
+    REQUIRE(status != KD_NOT_FOUND, CUDA_ERROR_INVALID_VALUE,
+            "%#llx is a variable, or was freed by another thread", dptr);
     drv_managed_forget(m.base, m.size);
-    return drv_status(kd_memory_free(dptr), current);
+    return drv_status(status, current);
 }
 
 // Both results are optional. CUDA_ERROR_NOT_FOUND when no allocation contains dptr.

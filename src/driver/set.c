@@ -18,7 +18,7 @@ CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t 
     REQUIRE(!__builtin_mul_overflow(pitch, height - 1, &rows) &&
                 !__builtin_add_overflow(rows, row, &bytes),
             CUDA_ERROR_INVALID_VALUE, "the sizes are beyond 64 bits");
-    TRY(drv_side(ptr, bytes, DRV_SIDE_DEVICE, true, "the destination", side));
+    TRY(drv_side(ptr, bytes, DRV_SIDE_UNIFIED, true, "the destination", side));
     *set = (struct kd_set){side->ptr, value, element, width, height, 1, pitch, pitch * height};
     return CUDA_SUCCESS;
 }

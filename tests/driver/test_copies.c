@@ -57,6 +57,26 @@ static void staged(CUstream stream) {
     OK(cuMemFree(a));
 }
 
+// Memory of the system is unified memory, whatever the direction that the call names.
+static void system_memory(CUstream stream) {
+    CUdeviceptr a, h = (CUdeviceptr)(size_t)host, b = (CUdeviceptr)(size_t)back;
+    OK(cuMemAlloc(&a, N));
+    fill_host();
+    memset(back, 0, N);
+    OK(cuMemcpyHtoD(b, host, N));
+    CHECK(!memcmp(host, back, N));
+    memset(back, 0, N);
+    OK(cuMemcpyDtoH(back, h, N));
+    CHECK(!memcmp(host, back, N));
+    OK(cuMemcpyDtoDAsync(a, h, N, stream));
+    memset(back, 0, N);
+    OK(cuMemcpyDtoDAsync(b, a, N, stream));
+    OK(cuStreamSynchronize(stream));
+    CHECK(!memcmp(host, back, N));
+    OK(cuMemFree(a));
+    EXPECT(cuMemcpyDtoD(b, a, 4), CUDA_ERROR_INVALID_VALUE);
+}
+
 static void errors(CUstream stream) {
     CUdeviceptr a;
     OK(cuMemAlloc(&a, N));
@@ -66,8 +86,8 @@ static void errors(CUstream stream) {
     EXPECT(cuMemcpyHtoD(0, host, 1), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemcpyHtoD(a, NULL, 1), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemcpyDtoH(NULL, a, 1), CUDA_ERROR_INVALID_VALUE);
-    EXPECT(cuMemcpyHtoD((CUdeviceptr)(size_t)back, host, 4), CUDA_ERROR_INVALID_VALUE);
-    EXPECT(cuMemcpyDtoH(back, (CUdeviceptr)(size_t)host, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemcpyHtoD(4096, host, 4), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemcpyDtoH(back, 4096, 4), CUDA_ERROR_INVALID_VALUE);
     OK(cuMemcpyHtoD(a, host, 0));
     EXPECT(cuMemcpyHtoDAsync(a, host, 4, (CUstream)0x777), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuMemcpyPeer(a, NULL, a, NULL, 4), CUDA_ERROR_INVALID_CONTEXT);
@@ -200,6 +220,7 @@ int main(void) {
     linear(CU_STREAM_LEGACY);
     linear(CU_STREAM_PER_THREAD);
     staged(stream);
+    system_memory(stream);
     errors(stream);
     rectangle(stream);
     box(ctx, stream);

@@ -60,6 +60,24 @@ static void variables(CUlibrary lib) {
     EXPECT(cuModuleUnload(m), CUDA_ERROR_NOT_PERMITTED);
 }
 
+// A managed variable: the host's address is the device's, and nobody frees it.
+static void managed_variable(void) {
+    static const char text[] =
+        PTX_HEAD ".visible .global .attribute(.managed) .align 4 .u32 m = 7;\n"
+                 ".visible .global .align 4 .u32 plain = 3;\n";
+    CUlibrary lib;
+    CUdeviceptr p = 0;
+    size_t size = 0;
+    NEED(cuLibraryLoadData(&lib, text, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetManaged(&p, &size, lib, "m"));
+    CHECK(size == 4 && p && *(unsigned *)(size_t)p == 7);
+    EXPECT(cuLibraryGetManaged(&p, &size, lib, "plain"), CUDA_ERROR_NOT_FOUND);
+    EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemsetD32(p, 9, 1));
+    CHECK(*(unsigned *)(size_t)p == 9);
+    OK(cuLibraryUnload(lib));
+}
+
 // Each context has its own variables; attributes of kernels hold in later contexts too.
 static void two_contexts(CUlibrary lib, CUcontext first) {
     CUcontext second;
@@ -130,6 +148,7 @@ int main(void) {
     memset(image, 'x', strlen(image)); // the library has a copy
     kernels(lib);
     variables(lib);
+    managed_variable();
     two_contexts(lib, ctx);
     errors();
     unloading(lib);

@@ -59,8 +59,10 @@ static void errors(void) {
     EXPECT(cuMemsetD2D32(d, 4, 0, 2, 2), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemsetD2D8(d, 16, 0, 16, 17), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemsetD8Async(d, 0, 1, (CUstream)0x999), CUDA_ERROR_INVALID_HANDLE);
-    char local[8];
-    EXPECT(cuMemsetD8((CUdeviceptr)(size_t)local, 0, 8), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemsetD8(4096, 0, 8), CUDA_ERROR_INVALID_VALUE);
+    char local[8] = "abcdefg"; // memory of the system is unified memory
+    OK(cuMemsetD8((CUdeviceptr)(size_t)local, 'x', 7));
+    CHECK(!strcmp(local, "xxxxxxx"));
 }
 
 // The host sees memory that it shares as soon as the call returns.
