@@ -405,10 +405,15 @@ struct cg_lane_access {
     LLVMTypeRef elem;
     unsigned count, bytes;
     struct cg_places at;
-    bool rare; // short code rather than fast code
+    bool rare;  // short code rather than fast code
+    bool whole; // all components of a lane in one access, of 16 bytes at most
     LLVMValueRef
         ahead; // i64: where, behind each place, memory will be needed soon; NULL: not known
 };
+// Of one lane, whole.
+void cg_load_whole(struct cg *c, const struct cg_lane_access *a, LLVMValueRef p, LLVMValueRef *out);
+void cg_store_whole(struct cg *c, const struct cg_lane_access *a, LLVMValueRef p,
+                    LLVMValueRef *comp);
 void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out); // inactive: zero
 void cg_scatter(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *comp);
 // cg_sorted.c: the same when each lane's place is known and, sorted, they lie side by side; false:

@@ -342,9 +342,68 @@ static void scatter_lanes(struct cg_func *g, const struct cg_lane_access *a, LLV
     LLVMPositionBuilderAtEnd(c->b, done);
 }
 
+// Volatile, so that LLVM leaves it one access: an integer, or a register of 16 bytes.
+static LLVMTypeRef whole_type(struct cg *c, const struct cg_lane_access *a) {
+    unsigned bytes = a->count * a->bytes;
+    return bytes == 16 ? LLVMVectorType(c->i64, 2) : cg_int_type(c, bytes * 8);
+}
+
+void cg_load_whole(struct cg *c, const struct cg_lane_access *a, LLVMValueRef p,
+                   LLVMValueRef *out) {
+    LLVMValueRef x = LLVMBuildLoad2(c->b, whole_type(c, a), p, "");
+    LLVMSetAlignment(x, a->count * a->bytes);
+    LLVMSetVolatile(x, 1);
+    x = LLVMBuildBitCast(c->b, x, LLVMVectorType(a->elem, a->count), "");
+    for (unsigned k = 0; k < a->count; k++)
+        out[k] = LLVMBuildExtractElement(c->b, x, cg_i32(c, k), "");
+}
+
+void cg_store_whole(struct cg *c, const struct cg_lane_access *a, LLVMValueRef p,
+                    LLVMValueRef *comp) {
+    LLVMValueRef x = LLVMGetPoison(LLVMVectorType(a->elem, a->count));
+    for (unsigned k = 0; k < a->count; k++)
+        x = LLVMBuildInsertElement(c->b, x, comp[k], cg_i32(c, k), "");
+    LLVMValueRef s = LLVMBuildStore(c->b, LLVMBuildBitCast(c->b, x, whole_type(c, a), ""), p);
+    LLVMSetAlignment(s, a->count * a->bytes);
+    LLVMSetVolatile(s, 1);
+}
+
+static void gather_whole(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    struct cg_places at = safe_places(g, &a->at, &g->zero_slot);
+    struct cg_spread s = cg_spread_places(g, &at);
+    LLVMTypeRef t = cg_vec_of(c, a->elem);
+    LLVMValueRef x[8];
+    for (unsigned k = 0; k < a->count; k++)
+        out[k] = known_mask(g) ? LLVMConstNull(t) : LLVMGetPoison(t);
+    for (unsigned l = 0; l < c->width; l++) {
+        if (is_left_out(g, l))
+            continue;
+        cg_load_whole(c, a, cg_place(g, &at, &s, l), x);
+        for (unsigned k = 0; k < a->count; k++)
+            out[k] = LLVMBuildInsertElement(c->b, out[k], x[k], cg_i32(c, l), "");
+    }
+}
+
+static void scatter_whole(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    struct cg_places at = safe_places(g, &a->at, &g->sink_slot);
+    struct cg_spread s = cg_spread_places(g, &at);
+    LLVMValueRef x[8];
+    for (unsigned l = 0; l < c->width; l++) {
+        if (is_left_out(g, l))
+            continue;
+        for (unsigned k = 0; k < a->count; k++)
+            x[k] = cg_extract(g, comp[k], cg_i32(c, l));
+        cg_store_whole(c, a, cg_place(g, &at, &s, l), x);
+    }
+}
+
 void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out) {
     struct cg_active active = cg_begin_active(g);
-    if (spend(g, &a))
+    if (a.whole)
+        gather_whole(g, &a, out);
+    else if (spend(g, &a))
         gather_lanes(g, &a, out);
     else
         gather_instructions(g, &a, out);
@@ -352,10 +411,12 @@ void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out) {
 }
 
 void cg_scatter(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *comp) {
-    if (cg_scatter_sorted(g, &a, comp))
+    if (!a.whole && cg_scatter_sorted(g, &a, comp))
         return;
     struct cg_active active = cg_begin_active(g);
-    if (spend(g, &a))
+    if (a.whole)
+        scatter_whole(g, &a, comp);
+    else if (spend(g, &a))
         scatter_lanes(g, &a, comp);
     else
         scatter_instructions(g, &a, comp);

@@ -9,6 +9,7 @@ struct access {
     unsigned count, bytes; // components a lane; bytes of one
     LLVMTypeRef elem;      // LLVM type of one component in memory
     enum isa_space space;
+    bool whole; // as in struct cg_lane_access
     // All lanes' places lie in the block's shared memory, inactive lanes' too: nobody else writes
     // there meanwhile, so masked accesses may touch them. What is stored as a whole can be loaded
     // while it is still on its way to the cache, which masked stores cannot, and LLVM sees through.
@@ -38,6 +39,10 @@ static struct access describe(struct cg *c, struct kir_inst *i, enum kir_type re
     unsigned bits = isa_type_bits(i->ty);
     struct access a = {.i = i, .count = i->mods.vec ? i->mods.vec : 1, .bytes = bits / 8};
     a.space = i->mods.space;
+    // What others may look at meanwhile is one access, as on GPUs: programs lay a flag beside the
+    // value that it announces.
+    a.whole = i->mods.sem != ISA_SEM_WEAK && a.count > 1 && a.count * a.bytes <= 16 &&
+              !(a.space == ISA_SPACE_LOCAL && c->width > 1);
     if (bits == kir_type_bits(reg))
         a.elem = cg_scalar_type(c, reg);
     else
@@ -543,8 +548,15 @@ struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i) {
 }
 
 static struct cg_lane_access each_lane(struct cg_func *g, const struct access *a) {
-    return (struct cg_lane_access){
-        .elem = a->elem, .count = a->count, .bytes = a->bytes, .at = cg_places_of(g, a->i)};
+    return (struct cg_lane_access){.elem = a->elem,
+                                   .count = a->count,
+                                   .bytes = a->bytes,
+                                   .whole = a->whole,
+                                   .at = cg_places_of(g, a->i)};
+}
+
+static struct cg_lane_access as_whole(const struct access *a) {
+    return (struct cg_lane_access){.elem = a->elem, .count = a->count, .bytes = a->bytes};
 }
 
 // Where a sum wraps, which hardly ever happens.
@@ -559,7 +571,10 @@ static void load_scalar(struct cg_func *g, const struct access *a, LLVMValueRef 
     // A place that the whole team reads is some active lane's.
     bool all = g->fl->shared[a->i->ops[0]->id];
     struct cg_active active = all ? (struct cg_active){0} : cg_begin_active(g);
-    for (unsigned k = 0; k < a->count; k++) {
+    struct cg_lane_access whole = as_whole(a);
+    if (a->whole)
+        cg_load_whole(c, &whole, p, out);
+    for (unsigned k = 0; !a->whole && k < a->count; k++) {
         out[k] = LLVMBuildLoad2(c->b, a->elem, byte_gep(c, p, (int64_t)k * a->bytes), "");
         LLVMSetAlignment(out[k], a->bytes);
         if (a->space == ISA_SPACE_PARAM || a->space == ISA_SPACE_CONST) {
@@ -584,9 +599,14 @@ static void store_last(struct cg_func *g, const struct access *a, LLVMValueRef *
         LLVMValueRef lz = cg_call_intrinsic(c, "llvm.ctlz", &t, 1, args, 2);
         lane = LLVMBuildSub(c->b, LLVMConstInt(t, c->width - 1, 0), lz, "");
     }
-    for (unsigned k = 0; k < a->count; k++) {
-        LLVMValueRef s = LLVMBuildStore(c->b, cg_extract(g, comp[k], lane),
-                                        byte_gep(c, p, (int64_t)k * a->bytes));
+    struct cg_lane_access whole = as_whole(a);
+    LLVMValueRef last[8];
+    for (unsigned k = 0; k < a->count; k++)
+        last[k] = cg_extract(g, comp[k], lane);
+    if (a->whole)
+        cg_store_whole(c, &whole, p, last);
+    for (unsigned k = 0; !a->whole && k < a->count; k++) {
+        LLVMValueRef s = LLVMBuildStore(c->b, last[k], byte_gep(c, p, (int64_t)k * a->bytes));
         LLVMSetAlignment(s, a->bytes);
     }
     cg_end_active(g, &active, NULL, 0);
@@ -968,6 +988,8 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     }
     if (!local && (s.kind == SHAPE_UNIFORM || c->width == 1)) {
         load_scalar(g, &a, x);
+    } else if (a.whole) {
+        gather(g, &a, x);
     } else if (n.pieces || n.stride) {
         load_offsets(g, &a, n, s.offs, x);
     } else if (run.n) {
@@ -1023,6 +1045,8 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     LLVMValueRef guard = planned ? cg_guard(g, v) : NULL;
     if (one) {
         store_last(g, &a, comp);
+    } else if (a.whole) {
+        cg_scatter(g, each_lane(g, &a), comp);
     } else if (planned && !guard) {
         store_planned(g, &a, scalar_pointer(g, &a), s.offs, n, comp);
     } else if (planned) {

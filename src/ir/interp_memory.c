@@ -164,11 +164,24 @@ static uint8_t *access(struct interp *in, struct interp_thread *t, const struct 
     return interp_address(in, t, i->ir->mods.space, addr, size, size);
 }
 
+// A vector's elements too, up to 16 bytes: programs lay a flag beside the value that it announces.
+static bool is_whole(unsigned bytes, unsigned count) {
+    return count > 1 && bytes * count <= sizeof(union isa_bits) && bytes * count <= 16;
+}
+
 void interp_load(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     unsigned bytes, count;
     const uint8_t *p = access(in, t, i, &bytes, &count);
+    union isa_bits all = {0};
+    bool whole = is_whole(bytes, count);
+    if (p && whole)
+        all = read_element(p, bytes * count);
     for (unsigned k = 0; p && k < count && k < i->ir->nres; k++) {
-        union isa_bits v = read_element(p + k * bytes, bytes);
+        union isa_bits v = {0};
+        if (whole)
+            memcpy(&v, &all.u8[k * bytes], bytes);
+        else
+            v = read_element(p + k * bytes, bytes);
         interp_set(t, i, k, kir_extend(v, (enum isa_type)i->ir->ty, i->ir->res[k]->type));
     }
     if (i->ir->mods.sem == ISA_SEM_SC || i->ir->mods.sem == ISA_SEM_VOLATILE)
@@ -180,6 +193,15 @@ void interp_store(struct interp *in, struct interp_thread *t, const struct inter
     uint8_t *p = access(in, t, i, &bytes, &count);
     if (i->ir->mods.sem == ISA_SEM_SC || i->ir->mods.sem == ISA_SEM_VOLATILE)
         interp_fence();
-    for (unsigned k = 0; p && k < count && k + 1 < i->ir->nops; k++)
-        write_element(p + k * bytes, bytes, interp_get(t, &i->ops[1 + k]));
+    union isa_bits all = {0};
+    bool whole = is_whole(bytes, count);
+    for (unsigned k = 0; p && k < count && k + 1 < i->ir->nops; k++) {
+        union isa_bits v = interp_get(t, &i->ops[1 + k]);
+        if (whole)
+            memcpy(&all.u8[k * bytes], &v, bytes);
+        else
+            write_element(p + k * bytes, bytes, v);
+    }
+    if (p && whole)
+        write_element(p, bytes * count, all);
 }
