@@ -300,11 +300,19 @@ static LLVMValueRef numbers(struct cg *c, enum isa_matrix_type t, LLVMValueRef x
 
 // ---- panels ------------------------------------------------------------------------------------
 
-// A product of signed bytes is computed by an instruction that takes a unsigned: a is stored plus
-// 128, and behind b stand the sums of its columns, times 128.
+static bool signed_a(const struct product *p) {
+    return is_signed((enum isa_matrix_type)p->x.type[ISA_FRAG_A]);
+}
+
+static bool signed_b(const struct product *p) {
+    return is_signed((enum isa_matrix_type)p->x.type[ISA_FRAG_B]);
+}
+
+// Bytes are multiplied by an instruction that takes one factor signed and the other not: where both
+// are alike a is stored plus 128 (or less 128, which are the same bits), and behind b stand the
+// sums of its columns, times 128, that this has added.
 static bool is_biased(const struct product *p) {
-    return p->sum == SUM_BYTES && is_signed((enum isa_matrix_type)p->x.type[ISA_FRAG_A]) &&
-           is_signed((enum isa_matrix_type)p->x.type[ISA_FRAG_B]);
+    return p->sum == SUM_BYTES && signed_a(p) == signed_b(p);
 }
 
 static unsigned vector_bytes(const struct product *p) {
@@ -339,8 +347,8 @@ static LLVMValueRef by_depth(struct cg *c, LLVMValueRef x) {
     return shuffle(c, x, idx, LANES);
 }
 
-// Sums of the signed bytes in each lane, in 32 bits: products with ones, in vectors of the machine.
-static LLVMValueRef byte_sums(struct cg *c, LLVMValueRef x) {
+// Sums of the bytes in each lane, in 32 bits: products with ones, in vectors of the machine.
+static LLVMValueRef byte_sums(struct cg *c, LLVMValueRef x, bool sign) {
     static const struct {
         unsigned lanes;
         const char *pairs, *quads;
@@ -350,12 +358,13 @@ static LLVMValueRef byte_sums(struct cg *c, LLVMValueRef x) {
     unsigned n = native_lanes(c, SUM_BYTES), way = n == 16 ? 0 : n == 8 ? 1 : 2;
     LLVMValueRef part[LANES / 4];
     for (unsigned k = 0; k < LANES / n; k++) {
-        LLVMValueRef y = slice(c, x, k * n, n);
+        LLVMValueRef words = slice(c, x, k * n, n);
         LLVMTypeRef bytes = LLVMVectorType(c->i8, n * 4), pairs = LLVMVectorType(c->i16, n * 2);
-        LLVMValueRef ones[] = {LLVMConstBitCast(like(c, y, 0x01010101), bytes),
-                               LLVMBuildBitCast(c->b, y, bytes, "")};
-        LLVMValueRef sums[] = {cg_call_intrinsic(c, add[way].pairs, NULL, 0, ones, 2),
-                               LLVMConstBitCast(like(c, y, 0x00010001), pairs)};
+        LLVMValueRef y = LLVMBuildBitCast(c->b, words, bytes, "");
+        LLVMValueRef ones = LLVMConstBitCast(like(c, words, 0x01010101), bytes);
+        LLVMValueRef factors[] = {sign ? ones : y, sign ? y : ones}; // the second one is signed
+        LLVMValueRef sums[] = {cg_call_intrinsic(c, add[way].pairs, NULL, 0, factors, 2),
+                               LLVMConstBitCast(like(c, words, 0x00010001), pairs)};
         part[k] = cg_call_intrinsic(c, add[way].quads, NULL, 0, sums, 2);
     }
     return joined(c, part, LANES / n);
@@ -428,13 +437,14 @@ static void emit_filling(struct cg *c, const struct product *p, bool of_b, bool 
             LLVMValueRef to = at_byte(c, memory, (r * p->parts + part) * vector_bytes(p));
             LLVMSetAlignment(LLVMBuildStore(c->b, n, to), PANEL_ALIGN);
             if (of_b && is_biased(p)) {
-                LLVMValueRef s = byte_sums(c, n);
+                LLVMValueRef s = byte_sums(c, n, signed_b(p));
                 sums = sums ? LLVMBuildAdd(c->b, sums, s, "") : s;
             }
         }
     }
     if (sums)
-        store_column_sums(c, sums, LLVMGetParam(f, 1), more);
+        store_column_sums(c, signed_b(p) ? sums : LLVMBuildNeg(c->b, sums, ""), LLVMGetParam(f, 1),
+                          more);
     LLVMBuildRetVoid(c->b);
 }
 
@@ -581,8 +591,7 @@ static LLVMValueRef add_bytes(struct core *k, LLVMValueRef a, LLVMValueRef b, LL
                 {8, "llvm.x86.avx2.pmadd.wd"},
                 {4, "llvm.x86.sse2.pmadd.wd"}};
     struct cg *c = k->c;
-    bool sa = is_signed((enum isa_matrix_type)k->p->x.type[ISA_FRAG_A]);
-    bool sb = is_signed((enum isa_matrix_type)k->p->x.type[ISA_FRAG_B]);
+    bool sa = signed_a(k->p), sb = signed_b(k->p);
     if (is_biased(k->p))
         a = LLVMBuildXor(c->b, a, like(c, a, 0x80808080), "");
     for (unsigned n = 0; n < 3; n++) {
@@ -612,7 +621,7 @@ static LLVMValueRef add_step(struct core *k, LLVMValueRef a, LLVMValueRef b, LLV
     }
     if (!k->vnni)
         return add_bytes(k, a, b, sum);
-    bool swap = is_signed((enum isa_matrix_type)k->p->x.type[ISA_FRAG_A]) && !is_biased(k->p);
+    bool swap = is_biased(k->p) ? !signed_a(k->p) : signed_a(k->p);
     LLVMValueRef dot[] = {sum, swap ? b : a, swap ? a : b};
     return call_by_name(c, "llvm.x86.avx512.vpdpbusd.512", dot, 3);
 }
@@ -778,9 +787,7 @@ static LLVMValueRef has_vnni(struct cg_func *g) {
 }
 
 static bool vnni_helps(const struct cg *c, const struct product *p) {
-    bool both_unsigned = !is_signed((enum isa_matrix_type)p->x.type[ISA_FRAG_A]) &&
-                         !is_signed((enum isa_matrix_type)p->x.type[ISA_FRAG_B]);
-    return c->pw.level == KD_LEVEL_X86_64_V4 && p->sum == SUM_BYTES && !both_unsigned;
+    return c->pw.level == KD_LEVEL_X86_64_V4 && p->sum == SUM_BYTES;
 }
 
 // c of a tile: the even columns, the odd ones.

@@ -9,6 +9,7 @@
 #include "isa/device_functions.h"
 #include "jit/module.h"
 #include "passes/lane_cost.h"
+#include "passes/roll.h"
 #include "passes/unroll.h"
 #include "passes/waiting.h"
 #include "support/debug.h"
@@ -761,20 +762,29 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
 
 // ---- counted loops --------------------------------------------------------------------------
 
-// The kernel with its counted loops written out, in a module of this compilation's own; false: it
-// has others too, or the code would be long.
-static bool unroll_kernel(struct cg *c, unsigned most) {
+// A module of this compilation's own, with a copy of the kernel that passes may change.
+static struct kir_module *own_module(struct cg *c) {
     struct kir_module *m = arena_memdup(c->arena, c->ir, sizeof *c->ir);
     struct kir_func *old = c->kernel;
-    m->arena = (struct arena){0};
-    c->own_ir = m;
+    m->arena = c->own_ir ? c->own_ir->arena : (struct arena){0};
     m->funcs.data = arena_memdup(&m->arena, c->ir->funcs.data, sizeof old * c->ir->funcs.len);
-    struct kir_func *f = kir_copy_func(m, old, c->arena);
-    m->funcs.data[old->index] = f;
-    if (!unroll_loops(f, c->spec.ntid, most))
-        return false;
+    m->funcs.data[old->index] = kir_copy_func(m, old, c->arena);
+    c->own_ir = m;
+    return m;
+}
+
+static void use_module(struct cg *c, struct kir_module *m) {
     c->ir = m;
-    c->kernel = f;
+    c->kernel = m->funcs.data[c->kernel->index];
+}
+
+// The kernel with its counted loops written out; false: it has others too, or the code would be
+// long.
+static bool unroll_kernel(struct cg *c, unsigned most) {
+    struct kir_module *m = own_module(c);
+    if (!unroll_loops(m->funcs.data[c->kernel->index], c->spec.ntid, most))
+        return false;
+    use_module(c, m);
     return true;
 }
 
@@ -818,6 +828,20 @@ static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
     c->ir = ir;
     c->kernel = kernel;
     c->team = team;
+    analyse_all(c, fl, waits);
+}
+
+// What compilers have written out, where teams and wide groups make long code of it, becomes loops
+// again. One team looks into its shared memory and wants to see each place.
+static void try_rolled(struct cg *c, struct flow **fl, bool *waits) {
+    unsigned vectors = c->width > 16 ? c->width / 16 : 1, copies = c->team * vectors;
+    if (c->mode != KD_MODE_BLOCK || c->width == 1 || is_one_team(c) ||
+        !has_long_block(c->kernel, copies))
+        return;
+    struct kir_module *m = own_module(c);
+    if (!roll_up(m->funcs.data[c->kernel->index], copies))
+        return;
+    use_module(c, m);
     analyse_all(c, fl, waits);
 }
 
@@ -878,6 +902,7 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
         depth_of(&calls, c->kernel);
     choose_mode(c, fl, level, waits);
     try_unrolled(c, fl, waits);
+    try_rolled(c, fl, waits);
     c->one_team = is_one_team(c);
     debug_masks(c, fl[c->kernel->index]);
     emit_all(c, fl);
