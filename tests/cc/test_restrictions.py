@@ -31,6 +31,10 @@ REJECTED = [
     ("18.5.5.2", "__global__ void k(const void **p) { *p = &threadIdx; }", "private member"),
     ("18.5.6", "struct A { __device__ virtual void f() {} }; struct B : A {};\n"
      "__device__ B *g(A *a) { return dynamic_cast<B *>(a); }", "typeid and dynamic_cast are not"),
+    ("18.5.6", "#include <typeinfo>\n"
+     "__global__ void k(const char **p) { *p = typeid(int).name(); }", "__host__ function 'name'"),
+    ("18.5.6", "#include <typeinfo>\nstruct A { virtual ~A() {} };\n"
+     "__global__ void k(const void **p, A *a) { *p = &typeid(*a); }", "typeid and dynamic_cast are not"),
     ("18.5.7", "__global__ void k() { throw 1; }", "cannot use 'throw'"),
     ("18.5.10.1", "extern __device__ int f();\n__global__ void k(int *p) { *p = f(); }",
      "undefined reference to 'f()' in device code"),

@@ -370,7 +370,8 @@ static bool isProvided(StringRef name) {
 // members are registers.
 void checkReferences(Module &m) {
     auto report = [&](const GlobalValue &v) {
-        if (v.getName().starts_with("_ZTI") || v.getName() == "__dynamic_cast")
+        if (v.getName().starts_with("_ZTI") || v.getName() == "__dynamic_cast" ||
+            v.getName() == "__cxa_bad_typeid")
             m.getContext().emitError("typeid and dynamic_cast are not for device code (" +
                                      quoted(&v) + ")");
         else
