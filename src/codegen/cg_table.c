@@ -80,7 +80,8 @@ struct table {
     struct kir_value *index;
 };
 
-// A constant place in the kernel's shared variables and an index of so many entries.
+// A constant place in the kernel's shared variables and an index of so many entries. Where the
+// address comes from another block, its parts need not have been kept for this one.
 static bool find_table(struct cg_func *g, const struct kir_inst *i, struct table *t) {
     struct kir_value *v = i->ops[0];
     if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_ADD || v->type != KIR_B64)
@@ -90,7 +91,8 @@ static bool find_table(struct cg_func *g, const struct kir_inst *i, struct table
         if (cg_shape(g, u).kind != SHAPE_UNIFORM || x->kind != KIR_VALUE_INST)
             continue;
         uint64_t most = largest(x, MOST_STEPS);
-        LLVMValueRef base = most < MOST_ENTRIES * 4 ? cg_scalar(g, u) : NULL;
+        bool here = cg_at_hand(g, u) && cg_at_hand(g, x);
+        LLVMValueRef base = here && most < MOST_ENTRIES * 4 ? cg_scalar(g, u) : NULL;
         if (!base || !LLVMIsAConstantInt(base) || alignment_zeros(g->zeros, x) < 2)
             continue;
         t->first = LLVMConstIntGetSExtValue(base) + i->offset;
