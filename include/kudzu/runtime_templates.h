@@ -411,6 +411,72 @@ KUDZU_BOTH cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int 
         minGridSize, blockSize, func, dynamicSMemSize, blockSizeLimit, cudaOccupancyDefault);
 }
 
+// What the plain names mean from CUDA 13 on, beside what they mean in CUDA 12: the parameters tell
+// which is called.
+KUDZU_HOST cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                        const cudaGraphNode_t *pDependencies,
+                                        const cudaGraphEdgeData *dependencyData,
+                                        size_t numDependencies,
+                                        struct cudaGraphNodeParams *nodeParams) {
+    return cudaGraphAddNode_v2(pGraphNode, graph, pDependencies, dependencyData, numDependencies,
+                               nodeParams);
+}
+KUDZU_HOST cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                const cudaGraphNode_t *to,
+                                                const cudaGraphEdgeData *edgeData,
+                                                size_t numDependencies) {
+    return cudaGraphAddDependencies_v2(graph, from, to, edgeData, numDependencies);
+}
+KUDZU_HOST cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                   const cudaGraphNode_t *to,
+                                                   const cudaGraphEdgeData *edgeData,
+                                                   size_t numDependencies) {
+    return cudaGraphRemoveDependencies_v2(graph, from, to, edgeData, numDependencies);
+}
+KUDZU_HOST cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
+                                         cudaGraphNode_t *to, cudaGraphEdgeData *edgeData,
+                                         size_t *numEdges) {
+    return cudaGraphGetEdges_v2(graph, from, to, edgeData, numEdges);
+}
+KUDZU_HOST cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+                                                    cudaGraphNode_t *pDependencies,
+                                                    cudaGraphEdgeData *edgeData,
+                                                    size_t *pNumDependencies) {
+    return cudaGraphNodeGetDependencies_v2(node, pDependencies, edgeData, pNumDependencies);
+}
+KUDZU_HOST cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+                                                      cudaGraphNode_t *pDependentNodes,
+                                                      cudaGraphEdgeData *edgeData,
+                                                      size_t *pNumDependentNodes) {
+    return cudaGraphNodeGetDependentNodes_v2(node, pDependentNodes, edgeData, pNumDependentNodes);
+}
+KUDZU_HOST cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                                           cudaGraphNode_t *dependencies,
+                                                           const cudaGraphEdgeData *dependencyData,
+                                                           size_t numDependencies,
+                                                           unsigned int flags) {
+    return cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, dependencyData,
+                                                  numDependencies, flags);
+}
+KUDZU_HOST cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
+                                                enum cudaStreamCaptureStatus *captureStatus_out,
+                                                unsigned long long *id_out, cudaGraph_t *graph_out,
+                                                const cudaGraphNode_t **dependencies_out,
+                                                const cudaGraphEdgeData **edgeData_out,
+                                                size_t *numDependencies_out) {
+    return cudaStreamGetCaptureInfo_v3(stream, captureStatus_out, id_out, graph_out,
+                                       dependencies_out, edgeData_out, numDependencies_out);
+}
+KUDZU_HOST cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
+                                     struct cudaMemLocation location) {
+    return cudaMemAdvise_v2(devPtr, count, advice, location);
+}
+KUDZU_HOST cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count,
+                                            struct cudaMemLocation location, unsigned int flags,
+                                            cudaStream_t stream = 0) {
+    return cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
+}
+
 #undef KUDZU_BOTH
 #undef KUDZU_HOST
 
