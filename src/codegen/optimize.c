@@ -12,6 +12,7 @@
 #include "codegen/cg.h"
 #include "codegen/cold.h"
 #include "codegen/depth_first.h"
+#include "codegen/masked_adds.h"
 #include "codegen/outline.h"
 #include "codegen/undefined.h"
 #include "support/debug.h"
@@ -140,6 +141,8 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
         if (!c->quick && c->one_team)
             cg_order_depth_first(c);
         cg_outline_masked(c, level);
+        if (!c->quick && level == KD_LEVEL_X86_64_V4)
+            cg_mask_adds(c);
         cg_define_selected(c->mod);
         set_attributes(c, level); // of the functions that this made
     }
