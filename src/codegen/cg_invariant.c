@@ -9,7 +9,7 @@ bool cg_is_again(const struct cg_func *g, const struct kir_value *v) {
 
 static bool is_permanent(struct cg_func *g, const struct kir_value *v) {
     return cg_val_of(g, v)->epoch == CG_PERMANENT || cg_is_again(g, v) ||
-           (g->fl->affine[v->id] && g->groups[0].vals[v->id].epoch == CG_PERMANENT);
+           (cg_made_once(g, v) && g->groups[0].vals[v->id].epoch == CG_PERMANENT);
 }
 
 static bool is_invariant(struct cg_func *g, const struct kir_inst *i) {
