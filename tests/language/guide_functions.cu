@@ -1,5 +1,5 @@
 // Functions of the guide that no other program of the tests names: hints (10.18), address spaces
-// (10.15, 10.16), the aligned heap (10.36), primitives of barriers and pipelines (10.26, 10.28),
+// (10.15, 10.16), primitives of barriers and pipelines (10.26, 10.28),
 // members of groups (11), single functions of chapter 17. Against values that the host computes.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -83,41 +83,6 @@ static void check_spaces() {
     CHECK(out[0] == 1 && out[1] == 2 && out[2] == 4 && out[3] == 8 && out[4] == 5);
     CHECK(out[5] == 0 && out[6] == 0);
     CHECK(out[7] && out[8] && out[9] && out[10] && out[11] == 13);
-}
-
-// ---- The heap (10.36) -------------------------------------------------------------------------
-
-__global__ void aligned_heap(int *bad) {
-    const size_t sizes[] = {1, 24, 100, 500, 5000, 40000}, most = 65536;
-    char *all[6 * 13];
-    int n = 0;
-    for (size_t align = 16; align <= most; align *= 2)
-        for (int i = 0; i < 6; i++) {
-            char *p = (char *)__nv_aligned_device_malloc(sizes[i], align);
-            if (!p || (uintptr_t)p % align)
-                atomicAdd(bad, 1);
-            if (p)
-                p[0] = p[sizes[i] - 1] = (char)(n + 1);
-            all[n++] = p;
-        }
-    for (int i = 0; i < n; i++) {
-        if (all[i] && (all[i][0] != (char)(i + 1) || all[i][sizes[i % 6] - 1] != (char)(i + 1)))
-            atomicAdd(bad + 1, 1);
-        free(all[i]);
-    }
-    bad[2] += __nv_aligned_device_malloc(64, 48) != nullptr; // no power of two
-    bad[2] += __nv_aligned_device_malloc((size_t)1 << 40, 64) != nullptr;
-    void *p = malloc(64);
-    bad[3] += !p;
-    free(p);
-}
-
-static void check_heap() {
-    int *bad = shared_array<int>(4);
-    aligned_heap<<<1, 1>>>(bad);
-    aligned_heap<<<1, 1>>>(bad); // all is free again
-    CUDA(cudaDeviceSynchronize());
-    CHECK(bad[0] == 0 && bad[1] == 0 && bad[2] == 0 && bad[3] == 0);
 }
 
 // ---- Primitives (10.26.8, 10.28) --------------------------------------------------------------
@@ -298,7 +263,6 @@ static void check_single() {
 int main() {
     check_hints();
     check_spaces();
-    check_heap();
     check_barriers();
     check_pipelines();
     check_groups();
