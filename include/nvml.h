@@ -126,7 +126,15 @@ typedef enum nvmlPstates_enum {
     NVML_PSTATE_UNKNOWN = 32
 } nvmlPstates_t;
 
-typedef enum nvmlBrandType_enum { NVML_BRAND_UNKNOWN = 0 } nvmlBrandType_t;
+typedef enum nvmlBrandType_enum {
+    NVML_BRAND_UNKNOWN = 0,
+    NVML_BRAND_QUADRO = 1,
+    NVML_BRAND_TESLA = 2,
+    NVML_BRAND_GEFORCE = 5,
+    NVML_BRAND_TITAN = 6,
+    NVML_BRAND_NVIDIA_RTX = 12,
+    NVML_BRAND_NVIDIA = 14
+} nvmlBrandType_t;
 
 typedef enum nvmlGpuP2PStatus_enum {
     NVML_P2P_STATUS_OK = 0,
@@ -143,12 +151,27 @@ typedef enum nvmlGpuP2PCapsIndex_enum {
     NVML_P2P_CAPS_INDEX_UNKNOWN = 5
 } nvmlGpuP2PCapsIndex_t;
 
+// The nearest part of the machine that two devices have in common.
+typedef enum nvmlGpuLevel_enum {
+    NVML_TOPOLOGY_INTERNAL = 0,    // the board
+    NVML_TOPOLOGY_SINGLE = 10,     // a PCIe switch
+    NVML_TOPOLOGY_MULTIPLE = 20,   // several PCIe switches
+    NVML_TOPOLOGY_HOSTBRIDGE = 30, // a PCIe host bridge
+    NVML_TOPOLOGY_NODE = 40,       // a memory node
+    NVML_TOPOLOGY_SYSTEM = 50      // the machine
+} nvmlGpuTopologyLevel_t;
+
 // What a set of processors or memory nodes is within.
 #define NVML_AFFINITY_SCOPE_NODE 0
 #define NVML_AFFINITY_SCOPE_SOCKET 1
 
 typedef unsigned int nvmlDeviceArchitecture_t;
+#define NVML_DEVICE_ARCH_VOLTA 5
+#define NVML_DEVICE_ARCH_TURING 6
+#define NVML_DEVICE_ARCH_AMPERE 7
+#define NVML_DEVICE_ARCH_ADA 8
 #define NVML_DEVICE_ARCH_HOPPER 9
+#define NVML_DEVICE_ARCH_BLACKWELL 10
 #define NVML_DEVICE_ARCH_UNKNOWN 0xffffffff
 
 #include "kudzu/nvml_prototypes.h"

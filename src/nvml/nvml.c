@@ -464,3 +464,16 @@ nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2,
     *p2pStatus = memory ? NVML_P2P_STATUS_OK : NVML_P2P_STATUS_NOT_SUPPORTED;
     return NVML_SUCCESS;
 }
+
+// All devices are the machine's processors: they share the memory node if there is one alone.
+nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t device1, nvmlDevice_t device2,
+                                                 nvmlGpuTopologyLevel_t *pathInfo) {
+    ENTER_DEVICE(s, device1);
+    nvmlReturn_t error;
+    if (!nvml_enter_device(device2, &error))
+        return error;
+    bool nodes = !access("/sys/devices/system/node/node1", F_OK);
+    return give((unsigned *)pathInfo, device1 == device2 ? NVML_TOPOLOGY_INTERNAL
+                                      : nodes            ? NVML_TOPOLOGY_SYSTEM
+                                                         : NVML_TOPOLOGY_NODE);
+}

@@ -43,6 +43,17 @@
     F(Pstate, nvmlDeviceGetPerformanceState, (nvmlDevice_t, unsigned *))                           \
     F(Ecc, nvmlDeviceGetEccMode, (nvmlDevice_t, nvmlEnableState_t *, nvmlEnableState_t *))         \
     F(Mig, nvmlDeviceGetMigMode, (nvmlDevice_t, unsigned *, unsigned *))                           \
+    F(Brand, nvmlDeviceGetBrand, (nvmlDevice_t, nvmlBrandType_t *))                                \
+    F(Architecture, nvmlDeviceGetArchitecture, (nvmlDevice_t, nvmlDeviceArchitecture_t *))         \
+    F(MultiGpuBoard, nvmlDeviceGetMultiGpuBoard, (nvmlDevice_t, unsigned *))                       \
+    F(CommonAncestor, nvmlDeviceGetTopologyCommonAncestor,                                         \
+      (nvmlDevice_t, nvmlDevice_t, nvmlGpuTopologyLevel_t *))                                      \
+    F(P2PStatus, nvmlDeviceGetP2PStatus,                                                           \
+      (nvmlDevice_t, nvmlDevice_t, nvmlGpuP2PCapsIndex_t, nvmlGpuP2PStatus_t *))                   \
+    F(CpuAffinity, nvmlDeviceGetCpuAffinity, (nvmlDevice_t, unsigned, unsigned long *))            \
+    F(MemoryAffinity, nvmlDeviceGetMemoryAffinity,                                                 \
+      (nvmlDevice_t, unsigned, unsigned long *, unsigned))                                         \
+    F(NvmlVersion, nvmlSystemGetNVMLVersion, (char *, unsigned))                                   \
     F(LinkGeneration, nvmlDeviceGetCurrPcieLinkGeneration, (nvmlDevice_t, unsigned *))             \
     F(LinkWidth, nvmlDeviceGetCurrPcieLinkWidth, (nvmlDevice_t, unsigned *))
 

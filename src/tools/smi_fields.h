@@ -7,7 +7,6 @@
 struct smi_field {
     const char *name, *alias; // alias: "" where there is none
     const char *unit;         // "MiB", "%", ...; "" where there is none
-    const char *title;        // in -q; "" where it is not shown there
     const char *help;
     // The value without its unit; false: the device does not have it.
     bool (*write)(nvmlDevice_t device, char *out, unsigned size);

@@ -140,6 +140,7 @@ static void neighbours(nvmlDevice_t d) {
     unsigned long set[64] = {0};
     nvmlDevice_t other;
     nvmlGpuP2PStatus_t status;
+    nvmlGpuTopologyLevel_t level;
     unsigned bits = 0;
     CHECK_OK(nvmlDeviceGetHandleByIndex(0, &other));
     CHECK_OK(nvmlDeviceGetCpuAffinity(d, 64, set));
@@ -157,6 +158,13 @@ static void neighbours(nvmlDevice_t d) {
     CHECK(status == NVML_P2P_STATUS_NOT_SUPPORTED);
     CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT,
                  nvmlDeviceGetP2PStatus(d, other, (nvmlGpuP2PCapsIndex_t)99, &status));
+    CHECK_OK(nvmlDeviceGetTopologyCommonAncestor(d, d, &level));
+    CHECK(level == NVML_TOPOLOGY_INTERNAL);
+    CHECK_OK(nvmlDeviceGetTopologyCommonAncestor(d, other, &level));
+    CHECK(level == (access("/sys/devices/system/node/node1", F_OK) ? NVML_TOPOLOGY_NODE
+                                                                   : NVML_TOPOLOGY_SYSTEM));
+    CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetTopologyCommonAncestor(d, other, NULL));
+    CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetTopologyCommonAncestor(d, NULL, &level));
 }
 
 static void absent(nvmlDevice_t d) {
