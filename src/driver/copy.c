@@ -9,8 +9,7 @@
 
 enum { STAGE_BYTES = 64 << 10 }; // a pageable source up to this size is copied at once
 
-// Memory of the system is unified memory, which the device can use as its own.
-static bool is_system(uint64_t ptr, uint64_t bytes) {
+bool drv_is_system_memory(uint64_t ptr, uint64_t bytes) {
     uint64_t base, size;
     return bytes && kd_memory_is_foreign(ptr) && kd_memory_is_foreign(ptr + bytes - 1) &&
            !drv_reserved_range(ptr, &base, &size) && drv_host_mapped(ptr, bytes);
@@ -38,7 +37,8 @@ CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool wr
         out->pageable = false;
         return CUDA_SUCCESS;
     }
-    bool there = kind == DRV_SIDE_HOST || (kind == DRV_SIDE_UNIFIED && is_system(ptr, bytes));
+    bool there =
+        kind == DRV_SIDE_HOST || (kind == DRV_SIDE_UNIFIED && drv_is_system_memory(ptr, bytes));
     REQUIRE(there, CUDA_ERROR_INVALID_VALUE, "%s: there are no %llu bytes of memory at %#llx", name,
             (unsigned long long)bytes, (unsigned long long)ptr);
     out->device = false;

@@ -11,6 +11,9 @@ enum drv_side_kind {
 };
 // All pages of the range are there.
 bool drv_host_mapped(uint64_t ptr, uint64_t bytes);
+// Whether all of [ptr, ptr + bytes) is the system's memory, which is unified memory that the device
+// uses as its own (guide 24.1.1): mapped, of no device and in no reserved range.
+bool drv_is_system_memory(uint64_t ptr, uint64_t bytes);
 struct drv_side {
     void *ptr;
     bool device;   // device memory: nothing on the host can see when it is written

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "driver/capture.h"
+#include "driver/copy.h"
 #include "driver/numa.h"
 
 struct advice {
@@ -103,15 +104,17 @@ CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flag
     return CUDA_SUCCESS;
 }
 
-// Managed memory, or memory of the system: device memory cannot move.
+// Managed memory, or memory of the system, registered or not: device memory cannot move.
 static CUresult check_range(CUdeviceptr ptr, size_t count) {
     REQUIRE(ptr && count, CUDA_ERROR_INVALID_VALUE, "the range is empty");
     struct kd_memory m;
-    if (!kd_memory_find(ptr, &m))
+    if (!kd_memory_find(ptr, &m)) {
+        REQUIRE(drv_is_system_memory(ptr, count), CUDA_ERROR_INVALID_VALUE,
+                "there are no %zu bytes of memory at %#llx", count, ptr);
         return CUDA_SUCCESS;
-    REQUIRE(m.kind == KD_MEMORY_MANAGED || m.kind == KD_MEMORY_VARIABLE ||
-                m.kind == KD_MEMORY_REGISTERED,
-            CUDA_ERROR_INVALID_VALUE, "the range is not managed memory");
+    }
+    REQUIRE(m.kind == KD_MEMORY_MANAGED || m.kind == KD_MEMORY_REGISTERED, CUDA_ERROR_INVALID_VALUE,
+            "the range is not managed memory");
     REQUIRE(count <= m.base + m.size - ptr, CUDA_ERROR_INVALID_VALUE,
             "the range is longer than its allocation");
     return CUDA_SUCCESS;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "driver/capture.h"
+#include "driver/copy.h"
 #include "driver/green_context.h"
 
 // ---- Default streams ----------------------------------------------------------------------
@@ -397,6 +398,9 @@ CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t lengt
                 "the memory is not managed memory");
         REQUIRE(!length || (m.base == dptr && length == m.size), CUDA_ERROR_INVALID_VALUE,
                 "length must be 0 or that of the whole allocation");
+    } else {
+        REQUIRE(drv_is_system_memory(dptr, length ? length : 1), CUDA_ERROR_INVALID_VALUE,
+                "there is no memory at %#llx", dptr);
     }
     return CUDA_SUCCESS;
 }

@@ -145,6 +145,52 @@ static void managed(void) {
     OK(cuMemFree(d));
 }
 
+// What prefetches, advice, queries and attachments say of n bytes at p.
+static void hints(CUresult expected, CUdeviceptr p, size_t n) {
+    int value, device = -1;
+    void *data[] = {&value};
+    size_t sizes[] = {sizeof value};
+    CUmem_range_attribute which[] = {CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY};
+    CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    EXPECT(cuMemPrefetchAsync(p, n, 0, 0), expected);
+    EXPECT(cuMemPrefetchAsync_v2(p, n, here, 0, 0), expected);
+    EXPECT(cuMemAdvise(p, n, CU_MEM_ADVISE_SET_READ_MOSTLY, 0), expected);
+    EXPECT(cuMemAdvise_v2(p, n, CU_MEM_ADVISE_SET_ACCESSED_BY, here), expected);
+    EXPECT(cuMemRangeGetAttributes(data, sizes, which, 1, p, n), expected);
+    EXPECT(cuMemRangeGetAttribute(&device, sizeof device,
+                                  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, p, n),
+           expected);
+    CHECK(expected ? device == -1 : device == 0);
+}
+
+// Memory of the system that is mapped is unified memory; nothing else is but managed memory.
+static void hints_anywhere(void) {
+    char *hole = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(hole != MAP_FAILED && munmap(hole + 4096, 4096) == 0);
+    CUdeviceptr there = (CUdeviceptr)(size_t)hole, p, reserved;
+    void *pinned;
+    hints(CUDA_SUCCESS, there + 7, 4089);
+    hints(CUDA_ERROR_INVALID_VALUE, there, 4097);
+    hints(CUDA_ERROR_INVALID_VALUE, there, 3 * 4096);
+    hints(CUDA_ERROR_INVALID_VALUE, there + 4096, 1);
+    hints(CUDA_ERROR_INVALID_VALUE, there, ~(size_t)0);
+    hints(CUDA_ERROR_INVALID_VALUE, 16, 16);
+    OK(cuStreamAttachMemAsync(0, there, 4096, CU_MEM_ATTACH_GLOBAL));
+    EXPECT(cuStreamAttachMemAsync(0, there + 4096, 4096, CU_MEM_ATTACH_GLOBAL),
+           CUDA_ERROR_INVALID_VALUE);
+    CHECK(munmap(hole, 4096) == 0 && munmap(hole + 2 * 4096, 4096) == 0);
+    OK(cuMemHostAlloc(&pinned, 4096, 0));
+    hints(CUDA_ERROR_INVALID_VALUE, (CUdeviceptr)(size_t)pinned, 4096);
+    OK(cuMemFreeHost(pinned));
+    OK(cuMemAllocManaged(&p, 1 << 20, CU_MEM_ATTACH_GLOBAL));
+    hints(CUDA_SUCCESS, p, 1 << 20);
+    OK(cuMemFree(p));
+    hints(CUDA_ERROR_INVALID_VALUE, p, 1 << 20); // freed
+    OK(cuMemAddressReserve(&reserved, 2 << 20, 0, 0, 0));
+    hints(CUDA_ERROR_INVALID_VALUE, reserved, 4096);
+    OK(cuMemAddressFree(reserved, 2 << 20));
+}
+
 static void pointers(CUcontext ctx) {
     CUdeviceptr d, start;
     void *h;
@@ -213,6 +259,7 @@ int main(void) {
     host_memory();
     registered();
     managed();
+    hints_anywhere();
     pointers(ctx);
     OK(cuCtxDestroy(ctx));
     return check_result();
