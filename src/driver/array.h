@@ -25,6 +25,10 @@ struct drv_mipmap {
 };
 // CUDA_ERROR_INVALID_HANDLE when there is no such mipmapped array.
 CUresult drv_mipmap_find(CUmipmappedArray handle, struct drv_mipmap **out);
+// A mipmapped array over part of a file: rows without gaps, layers and slices one after the other,
+// each level at the next multiple of 512 bytes behind `offset`. Destroying it ends the mapping.
+CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64_t size,
+                        const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, CUmipmappedArray *out);
 // An array over memory that is there; NULL: no memory or handle for it.
 struct drv_array *drv_array_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
                                  uint64_t base);

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "driver/driver.h"
+#include "driver/array.h"
 
 struct external_memory {
     struct drv_object object;
@@ -81,6 +81,8 @@ CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory e
     return CUDA_SUCCESS;
 }
 
+// The images lie as drv_mipmap_map says: as kudzu's own arrays do, and linear images of other APIs
+// without padding. That an API draws on them makes no difference.
 CUresult cuExternalMemoryGetMappedMipmappedArray(
     CUmipmappedArray *mipmap, CUexternalMemory extMem,
     const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc) {
@@ -89,7 +91,10 @@ CUresult cuExternalMemoryGetMappedMipmappedArray(
     REQUIRE_POINTER(mipmapDesc);
     struct external_memory *m;
     TRY(find(extMem, &m));
-    FAIL(CUDA_ERROR_NOT_SUPPORTED, "how another API lays out its images is not known");
+    CUDA_ARRAY3D_DESCRIPTOR d = mipmapDesc->arrayDesc;
+    d.Flags &= ~(unsigned)CUDA_ARRAY3D_COLOR_ATTACHMENT;
+    return drv_mipmap_map(ctx, m->fd, mipmapDesc->offset, m->size, &d, mipmapDesc->numLevels,
+                          mipmap);
 }
 
 // What is mapped stays mapped.

@@ -67,6 +67,33 @@ static bool make_levels(struct drv_context *ctx, struct drv_mipmap *m) {
     return true;
 }
 
+static uint64_t bytes_of(CUDA_ARRAY3D_DESCRIPTOR d, unsigned levels) {
+    uint64_t bytes = 0;
+    for (unsigned k = 0; k < levels; k++, d = next_level(d))
+        bytes += aligned(drv_array_bytes(&d));
+    return bytes;
+}
+
+// The memory at `base` becomes the array's, on failure too.
+static CUresult create_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                            unsigned levels, uint64_t base, CUmipmappedArray *out) {
+    struct drv_mipmap *m = calloc(1, sizeof *m);
+    if (!m) {
+        kd_memory_free(base);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory for a mipmapped array");
+    }
+    m->descriptor = *d;
+    m->levels = levels;
+    m->base = base;
+    if (!make_levels(ctx, m) || !drv_object_add(&m->object, DRV_MIPMAP, ctx, mipmap_release)) {
+        destroy_levels(m);
+        mipmap_release(&m->object);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory or handle for a mipmapped array");
+    }
+    *out = m->object.handle;
+    return CUDA_SUCCESS;
+}
+
 // numMipmapLevels is brought into the range that the sizes allow.
 CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
                                 const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
@@ -75,27 +102,28 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
     REQUIRE_POINTER(pHandle);
     REQUIRE_POINTER(pMipmappedArrayDesc);
     TRY(drv_array_check(pMipmappedArrayDesc));
-    CUDA_ARRAY3D_DESCRIPTOR d = *pMipmappedArrayDesc;
-    struct drv_mipmap *m = calloc(1, sizeof *m);
-    REQUIRE(m, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a mipmapped array");
-    unsigned most = most_levels(&d);
-    m->descriptor = d;
-    m->levels = numMipmapLevels < 1 ? 1 : numMipmapLevels > most ? most : numMipmapLevels;
-    uint64_t bytes = 0;
-    for (unsigned k = 0; k < m->levels; k++, d = next_level(d))
-        bytes += aligned(drv_array_bytes(&d));
-    CUresult result = drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes, 0, &m->base);
-    if (result != CUDA_SUCCESS) {
-        free(m);
-        return result;
-    }
-    if (!make_levels(ctx, m) || !drv_object_add(&m->object, DRV_MIPMAP, ctx, mipmap_release)) {
-        destroy_levels(m);
-        mipmap_release(&m->object);
-        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory or handle for a mipmapped array");
-    }
-    *pHandle = m->object.handle;
-    return CUDA_SUCCESS;
+    unsigned most = most_levels(pMipmappedArrayDesc);
+    unsigned levels = numMipmapLevels < 1 ? 1 : numMipmapLevels > most ? most : numMipmapLevels;
+    uint64_t base;
+    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes_of(*pMipmappedArrayDesc, levels), 0,
+                            &base));
+    return create_over(ctx, pMipmappedArrayDesc, levels, base, pHandle);
+}
+
+CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64_t size,
+                        const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, CUmipmappedArray *out) {
+    TRY(drv_array_check(d));
+    REQUIRE(levels && levels <= most_levels(d), CUDA_ERROR_INVALID_VALUE,
+            "an array of these sizes has 1 to %u levels, not %u", most_levels(d), levels);
+    uint64_t bytes = bytes_of(*d, levels), base;
+    unsigned texel = drv_format_bytes(d->Format) * d->NumChannels;
+    REQUIRE(offset % texel == 0, CUDA_ERROR_INVALID_VALUE,
+            "images of texels of %u bytes cannot begin at %llu", texel, (unsigned long long)offset);
+    REQUIRE(offset <= size && bytes <= size - offset, CUDA_ERROR_INVALID_VALUE,
+            "%llu bytes of images from %llu on are more than the memory's %llu",
+            (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)size);
+    TRY(drv_status(kd_memory_map_file(ctx->c, fd, offset, bytes, DRV_MEMORY_EXTERNAL, &base), ctx));
+    return create_over(ctx, d, levels, base, out);
 }
 
 CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray,

@@ -68,9 +68,9 @@ cudaError_t rt_channel_desc(const char *function, CUarray_format format, unsigne
     return cudaSuccess;
 }
 
-static cudaError_t array_descriptor(const char *function, const struct cudaChannelFormatDesc *desc,
-                                    struct cudaExtent e, unsigned int flags,
-                                    CUDA_ARRAY3D_DESCRIPTOR *d) {
+cudaError_t rt_array_descriptor(const char *function, const struct cudaChannelFormatDesc *desc,
+                                struct cudaExtent e, unsigned int flags,
+                                CUDA_ARRAY3D_DESCRIPTOR *d) {
     *d = (CUDA_ARRAY3D_DESCRIPTOR){
         .Width = e.width, .Height = e.height, .Depth = e.depth, .Flags = flags};
     d->Format = rt_format(desc, &d->NumChannels);
@@ -85,7 +85,7 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDe
                             size_t width, size_t height, unsigned int flags) {
     CUDA_ARRAY3D_DESCRIPTOR d;
     RT_REQUIRE(array && desc, cudaErrorInvalidValue, "array and desc must not be NULL");
-    RT_TRY(array_descriptor(__func__, desc, (struct cudaExtent){width, height, 0}, flags, &d));
+    RT_TRY(rt_array_descriptor(__func__, desc, (struct cudaExtent){width, height, 0}, flags, &d));
     RT_ENTER();
     return rt_result(RT_CALL(cuArray3DCreate, (CUarray *)array, &d));
 }
@@ -95,7 +95,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormat
                               struct cudaExtent extent, unsigned int flags) {
     CUDA_ARRAY3D_DESCRIPTOR d;
     RT_REQUIRE(array && desc, cudaErrorInvalidValue, "array and desc must not be NULL");
-    RT_TRY(array_descriptor(__func__, desc, extent, flags, &d));
+    RT_TRY(rt_array_descriptor(__func__, desc, extent, flags, &d));
     RT_ENTER();
     return rt_result(RT_CALL(cuArray3DCreate, (CUarray *)array, &d));
 }
@@ -107,7 +107,7 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
     CUDA_ARRAY3D_DESCRIPTOR d;
     RT_REQUIRE(mipmappedArray && desc, cudaErrorInvalidValue,
                "mipmappedArray and desc must not be NULL");
-    RT_TRY(array_descriptor(__func__, desc, extent, flags, &d));
+    RT_TRY(rt_array_descriptor(__func__, desc, extent, flags, &d));
     RT_ENTER();
     return rt_result(
         RT_CALL(cuMipmappedArrayCreate, (CUmipmappedArray *)mipmappedArray, &d, numLevels));

@@ -13,6 +13,11 @@ cudaError_t rt_texel_format(const char *function, const struct cudaChannelFormat
 cudaError_t rt_channel_desc(const char *function, CUarray_format format, unsigned int channels,
                             struct cudaChannelFormatDesc *d);
 
+// What the driver is told of an array; the flags have its numbers.
+cudaError_t rt_array_descriptor(const char *function, const struct cudaChannelFormatDesc *desc,
+                                struct cudaExtent extent, unsigned int flags,
+                                CUDA_ARRAY3D_DESCRIPTOR *d);
+
 // Bytes of a texel of an array. The caller has made a context current.
 cudaError_t rt_texel_bytes(const char *function, cudaArray_const_t array, size_t *bytes);
 

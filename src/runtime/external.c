@@ -1,7 +1,7 @@
 // Memory and semaphores of other interfaces (guide 6.2.16).
 #include <string.h>
 
-#include "runtime/runtime.h"
+#include "runtime/array.h"
 
 _Static_assert(sizeof(struct cudaExternalSemaphoreSignalParams) ==
                    sizeof(CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS),
@@ -40,15 +40,18 @@ cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem,
     return cudaSuccess;
 }
 
-// The driver knows no layout of other interfaces' images; it is asked, for the reason.
 cudaError_t cudaExternalMemoryGetMappedMipmappedArray(
     cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem,
     const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc) {
     RT_REQUIRE(mipmap && mipmapDesc, cudaErrorInvalidValue,
                "mipmap and mipmapDesc must not be NULL");
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC desc = {.offset = mipmapDesc->offset,
+                                                      .numLevels = mipmapDesc->numLevels};
+    RT_TRY(rt_array_descriptor(__func__, &mipmapDesc->formatDesc, mipmapDesc->extent,
+                               mipmapDesc->flags, &desc.arrayDesc));
     RT_ENTER();
-    return rt_fail(__func__, cudaErrorNotSupported,
-                   "how another interface lays out its images is not known");
+    return rt_result(RT_CALL(cuExternalMemoryGetMappedMipmappedArray, (CUmipmappedArray *)mipmap,
+                             (CUexternalMemory)extMem, &desc));
 }
 
 cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t extMem) {

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -11,6 +12,61 @@
 #include <unistd.h>
 
 enum { MIB = 1 << 20 };
+
+static void copy_level(CUmipmappedArray mipmap, unsigned level, float *host, bool out, size_t width,
+                       size_t height) {
+    CUarray a;
+    OK(cuMipmappedArrayGetLevel(&a, mipmap, level));
+    CUDA_MEMCPY2D c = {.WidthInBytes = width * sizeof *host, .Height = height};
+    CUmemorytype array = CU_MEMORYTYPE_ARRAY, memory = CU_MEMORYTYPE_HOST;
+    c.srcMemoryType = out ? array : memory;
+    c.dstMemoryType = out ? memory : array;
+    c.srcArray = c.dstArray = a;
+    c.srcHost = c.dstHost = host;
+    c.srcPitch = c.dstPitch = c.WidthInBytes;
+    OK(cuMemcpy2D(&c));
+}
+
+// Mipmapped arrays over external memory: what is in the memory is in the array, and the reverse.
+static void images(CUexternalMemory m, unsigned char *here) {
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC desc = {
+        .offset = 8192,
+        .arrayDesc = {.Width = 8,
+                      .Height = 4,
+                      .Format = CU_AD_FORMAT_FLOAT,
+                      .NumChannels = 1,
+                      .Flags = CUDA_ARRAY3D_COLOR_ATTACHMENT},
+        .numLevels = 3};
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC bad;
+    CUmipmappedArray mipmap;
+    float out[8], *first = (float *)(here + 8192), *second = (float *)(here + 8192 + 512);
+    EXPECT(cuExternalMemoryGetMappedMipmappedArray(NULL, m, &desc), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuExternalMemoryGetMappedMipmappedArray(&mipmap, m, NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuExternalMemoryGetMappedMipmappedArray(&mipmap, NULL, &desc),
+           CUDA_ERROR_INVALID_HANDLE);
+    bad = desc, bad.numLevels = 0;
+    EXPECT(cuExternalMemoryGetMappedMipmappedArray(&mipmap, m, &bad), CUDA_ERROR_INVALID_VALUE);
+    bad = desc, bad.numLevels = 5; // 8, 4, 2, 1
+    EXPECT(cuExternalMemoryGetMappedMipmappedArray(&mipmap, m, &bad), CUDA_ERROR_INVALID_VALUE);
+    bad = desc, bad.offset = 4 * MIB - 512;
+    EXPECT(cuExternalMemoryGetMappedMipmappedArray(&mipmap, m, &bad), CUDA_ERROR_INVALID_VALUE);
+    bad = desc, bad.offset = ~0ull - 3;
+    EXPECT(cuExternalMemoryGetMappedMipmappedArray(&mipmap, m, &bad), CUDA_ERROR_INVALID_VALUE);
+    bad = desc, bad.offset = 3;
+    EXPECT(cuExternalMemoryGetMappedMipmappedArray(&mipmap, m, &bad), CUDA_ERROR_INVALID_VALUE);
+    bad = desc, bad.arrayDesc.NumChannels = 3;
+    EXPECT(cuExternalMemoryGetMappedMipmappedArray(&mipmap, m, &bad), CUDA_ERROR_INVALID_VALUE);
+    NEED(cuExternalMemoryGetMappedMipmappedArray(&mipmap, m, &desc));
+    for (int i = 0; i < 8; i++)
+        second[i] = (float)i;
+    copy_level(mipmap, 1, out, true, 4, 2);
+    CHECK(!memcmp(out, second, sizeof out));
+    copy_level(mipmap, 0, out, false, 8, 1);
+    CHECK(!memcmp(out, first, sizeof out) && first[8] == 0);
+    OK(cuMipmappedArrayDestroy(mipmap));
+    EXPECT(cuMipmappedArrayDestroy(mipmap), CUDA_ERROR_INVALID_HANDLE);
+    CHECK(second[7] == 7);
+}
 
 static void memory(void) {
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC desc = {.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD,
@@ -54,10 +110,7 @@ static void memory(void) {
     OK(cuMemsetD8(p, 9, 5000));
     OK(cuCtxSynchronize());
     CHECK(here[999] == 0 && here[1000] == 9 && here[5999] == 9 && here[6000] == 0);
-    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC images;
-    CUmipmappedArray mipmap;
-    memset(&images, 0, sizeof images);
-    EXPECT(cuExternalMemoryGetMappedMipmappedArray(&mipmap, m, &images), CUDA_ERROR_NOT_SUPPORTED);
+    images(m, here);
     OK(cuMemFree(p));
     EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
     OK(cuDestroyExternalMemory(m));

@@ -112,9 +112,23 @@ static void external(void) {
     CHECK_ERROR(cudaErrorInvalidValue, cudaExternalMemoryGetMappedBuffer(&q, memory, &part));
     struct cudaExternalMemoryMipmappedArrayDesc images;
     cudaMipmappedArray_t mipmap;
+    cudaArray_t level;
     memset(&images, 0, sizeof images);
-    CHECK_ERROR(cudaErrorNotSupported,
+    CHECK_ERROR(cudaErrorInvalidChannelDescriptor,
                 cudaExternalMemoryGetMappedMipmappedArray(&mipmap, memory, &images));
+    images.formatDesc = (struct cudaChannelFormatDesc){8, 0, 0, 0, cudaChannelFormatKindUnsigned};
+    images.extent = (struct cudaExtent){100, 2, 0};
+    images.flags = cudaArrayColorAttachment;
+    CHECK_ERROR(cudaErrorInvalidValue,
+                cudaExternalMemoryGetMappedMipmappedArray(&mipmap, memory, &images));
+    images.numLevels = 2;
+    CHECK_ERROR(cudaErrorInvalidValue,
+                cudaExternalMemoryGetMappedMipmappedArray(NULL, memory, &images));
+    NEED(cudaExternalMemoryGetMappedMipmappedArray(&mipmap, memory, &images));
+    NEED(cudaGetMipmappedArrayLevel(&level, mipmap, 0));
+    CHECK_OK(cudaMemcpy2DFromArray(back, 100, level, 0, 0, 100, 2, cudaMemcpyDeviceToHost));
+    CHECK(back[63] == 0 && back[64] == 7 && back[163] == 7 && back[164] == 0);
+    CHECK_OK(cudaFreeMipmappedArray(mipmap));
     CHECK_OK(cudaDestroyExternalMemory(memory));
     CHECK_ERROR(cudaErrorInvalidResourceHandle, cudaDestroyExternalMemory(memory));
     CHECK_OK(cudaFreeAsync(p, 0));
