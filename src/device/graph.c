@@ -21,6 +21,7 @@ struct node {
     bool own_priority, local;
     uint8_t priority;
     uint64_t units, chunk;
+    uint32_t workers; // of a cooperative launch: that it needs; else 0
     union {
         struct kd_launch launch;
         struct kd_copy copy;
@@ -363,6 +364,16 @@ void kd_graph_free(struct kd_graph *g) {
 
 // ---- Nodes --------------------------------------------------------------------------------
 
+// Multiprocessors that a launch has to have all of its blocks resident; 0: any number will do.
+static uint32_t workers_for(const struct kd_launch_config *c) {
+    if (!c->cooperative)
+        return 0;
+    uint64_t blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
+    uint64_t each =
+        kd_kernel_occupancy(c->kernel, c->block[0] * c->block[1] * c->block[2], c->shared_bytes);
+    return each ? (uint32_t)((blocks + each - 1) / each) : 0;
+}
+
 static enum kd_status node_launch(struct node *n, struct op *op, struct kd_launch_config *c) {
     memset(n->params, 0, (c->param_bytes + 63) / 64 * 64 + 64);
     if (c->param_bytes)
@@ -371,6 +382,7 @@ static enum kd_status node_launch(struct node *n, struct op *op, struct kd_launc
     enum kd_status status = launch_prepare(op, c);
     n->launch = op->launch;
     n->launch.params = n->params;
+    n->workers = status ? 0 : workers_for(c);
     enum kd_mode mode = n->launch.code ? n->launch.code->info.mode : KD_MODE_BLOCK;
     n->local = !n->launch.may_wait && n->launch.cluster_blocks <= 1 &&
                (mode == KD_MODE_BLOCK || mode == KD_MODE_INTERPRETER);
@@ -550,6 +562,7 @@ static enum kd_status update_launch(struct node *n, const struct kd_kernel_updat
     if (!status) {
         n->launch = draft->launch;
         n->launch.params = n->params;
+        n->workers = workers_for(&c);
         n->units = draft->units;
         n->chunk = draft->chunk;
     }
@@ -710,7 +723,25 @@ static void launch_ended(struct graph_launch *l) {
     graph_unref(l->graph);
 }
 
+// With the graph's lock. Nodes were checked against the whole device when they were made.
+static enum kd_status check_share(const struct kd_graph *g, const struct kd_queue *q) {
+    const struct version *v = g->version;
+    uint32_t has = (uint32_t)kd_queue_workers(q);
+    for (uint32_t i = 0; q->share && i < g->shape.n; i++) {
+        const struct node *n = v->nodes[i];
+        if (n && v->enabled[i] && n->workers > has && n->context->device == q->context->device)
+            return kd_fail(KD_COOPERATIVE_TOO_LARGE,
+                           "a cooperative kernel of the graph needs %u multiprocessors to have all "
+                           "of its blocks resident; the stream's green context has %u",
+                           n->workers, has);
+    }
+    return KD_OK;
+}
+
 static enum kd_status launch(struct kd_graph *g, struct kd_queue *q) {
+    enum kd_status status = check_share(g, q);
+    if (status)
+        return status;
     struct op *gate = gate_new(g, q->context, q);
     if (!gate)
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for the launch of a graph");
@@ -718,7 +749,7 @@ static enum kd_status launch(struct kd_graph *g, struct kd_queue *q) {
     op_ref(gate);
     struct op *last = g->last;
     g->last = gate;
-    enum kd_status status = queue_submit_after(q, gate, last);
+    status = queue_submit_after(q, gate, last);
     if (last)
         op_unref(last);
     return status;

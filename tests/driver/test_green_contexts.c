@@ -305,6 +305,39 @@ static void graphs(void) {
     OK(cuDevicePrimaryCtxRelease(device));
 }
 
+// Of a graph, two blocks of 1024 threads on each multiprocessor of the context that it is launched
+// in: `one` has one, `all` four.
+static void cooperative_nodes(CUfunction fill, void **params, CUstream one, CUstream all) {
+    CUDA_KERNEL_NODE_PARAMS node = {.func = fill,
+                                    .gridDimX = 3,
+                                    .gridDimY = 1,
+                                    .gridDimZ = 1,
+                                    .blockDimX = 1024,
+                                    .blockDimY = 1,
+                                    .blockDimZ = 1,
+                                    .kernelParams = params};
+    CUkernelNodeAttrValue yes = {.cooperative = 1};
+    CUgraph graph;
+    CUgraphNode n;
+    CUgraphExec exec;
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddKernelNode(&n, graph, NULL, 0, &node));
+    OK(cuGraphKernelNodeSetAttribute(n, CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE, &yes));
+    OK(cuGraphInstantiate(&exec, graph, 0));
+    OK(cuGraphLaunch(exec, all));
+    EXPECT(cuGraphLaunch(exec, one), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    OK(cuGraphNodeSetEnabled(exec, n, 0));
+    OK(cuGraphLaunch(exec, one));
+    OK(cuGraphNodeSetEnabled(exec, n, 1));
+    EXPECT(cuGraphLaunch(exec, one), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    node.gridDimX = 2;
+    OK(cuGraphExecKernelNodeSetParams(exec, n, &node));
+    OK(cuGraphLaunch(exec, one));
+    OK(cuStreamSynchronize(one));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+}
+
 // Occupancy and cooperative launches count the multiprocessors of the green context: that which is
 // current, or the stream's.
 static void counts(void) {
@@ -333,6 +366,7 @@ static void counts(void) {
     EXPECT(cuLaunchCooperativeKernel(fill, 3, 1, 1, 1024, 1, 1, 0, s, params),
            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     OK(cuLaunchKernel(fill, 3, 1, 1, 1024, 1, 1, 0, s, params, NULL));
+    cooperative_nodes(fill, params, s, plain);
     CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                  .value.clusterDim = {2, 1, 1}};
     CUlaunchConfig c = {.gridDimX = 8,
