@@ -1,10 +1,12 @@
 // Attributes of core dumps are kept and answered. Where a dump on an exception is asked for, the
 // fault of a kernel writes a report, which is text, to the file: there is no device whose state a
-// debugger could load, and the process itself goes on and can be examined.
+// debugger could load. Then the process aborts, which makes the host's part of the dump where the
+// system allows it and CU_COREDUMP_TRIGGER_HOST is set; with CU_COREDUMP_SKIP_ABORT it goes on.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -163,17 +165,23 @@ static void fault_met(struct kd_context *c, const struct kd_fault_record *r) {
     if (!ctx)
         return;
     drv_lock();
-    bool wanted = ctx->core_dump.on_exception;
+    bool wanted = ctx->core_dump.on_exception, host = ctx->core_dump.trigger_host;
+    unsigned flags = ctx->core_dump.flags;
     memcpy(path, ctx->core_dump.file, sizeof path);
     drv_unlock();
     if (!wanted)
         return;
     expand(path, name, sizeof name);
     FILE *f = fopen(name, "we");
-    if (!f)
+    if (f) {
+        write_report(f, r, ctx);
+        fclose(f);
+    }
+    if (flags & CU_COREDUMP_SKIP_ABORT)
         return;
-    write_report(f, r, ctx);
-    fclose(f);
+    if (!host)
+        prctl(PR_SET_DUMPABLE, 0);
+    abort();
 }
 
 // ---- Beginning ----------------------------------------------------------------------------
@@ -189,6 +197,29 @@ static void take(const char *variable, CUcoredumpSettings attrib, bool *flag, ch
     fixed |= 1u << attrib;
 }
 
+// "skip_abort,skip_global_memory": unknown words count for nothing.
+static void take_flags(unsigned *flags) {
+    static const char *const words[] = {"skip_nonrelocated_elf_images",
+                                        "skip_global_memory",
+                                        "skip_shared_memory",
+                                        "skip_local_memory",
+                                        "skip_abort",
+                                        "skip_constbank_memory"};
+    const char *value = getenv("CUDA_COREDUMP_GENERATION_FLAGS");
+    if (!value)
+        return;
+    for (*flags = 0;; value++) {
+        size_t n = strcspn(value, ",");
+        for (unsigned k = 0; k < sizeof words / sizeof words[0]; k++)
+            if (strlen(words[k]) == n && !strncmp(words[k], value, n))
+                *flags |= 1u << k;
+        value += n;
+        if (!*value)
+            break;
+    }
+    fixed |= 1u << CU_COREDUMP_GENERATION_FLAGS;
+}
+
 void drv_core_dump_open(void) {
     struct drv_core_dump *d = &global;
     d->trigger_host = true;
@@ -202,6 +233,7 @@ void drv_core_dump_open(void) {
          NULL);
     take("CUDA_COREDUMP_FILE", CU_COREDUMP_FILE, NULL, d->file);
     take("CUDA_COREDUMP_PIPE", CU_COREDUMP_PIPE, NULL, d->pipe);
+    take_flags(&d->flags);
     kd_on_fault(fault_met);
 }
 

@@ -2,6 +2,7 @@
 // kernel's fault writes.
 #include "check.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,13 +92,18 @@ static void contexts(void) {
     OK(cuCtxDestroy(ctx));
 }
 
-static void fault(const char *file, unsigned flags) {
+static void fault(const char *file, unsigned flags, bool goes_on) {
     CUcontext ctx;
     CUmodule m;
     CUfunction f;
     size_t n = strlen(file);
     NEED(cuCtxCreate(&ctx, flags, 0));
     OK(cuCoredumpSetAttribute(CU_COREDUMP_FILE, (void *)file, &n));
+    if (goes_on) {
+        unsigned skip = CU_COREDUMP_SKIP_ABORT;
+        n = sizeof skip;
+        OK(cuCoredumpSetAttribute(CU_COREDUMP_GENERATION_FLAGS, &skip, &n));
+    }
     OK(cuModuleLoadData(&m, ptx));
     OK(cuModuleGetFunction(&f, m, "stop"));
     OK(cuLaunchKernel(f, 2, 1, 1, 8, 1, 1, 0, NULL, NULL, NULL));
@@ -118,13 +124,33 @@ static bool file_says(const char *path, const char *what) {
 static void reports(const char *folder) {
     char file[300], pid[300];
     snprintf(file, sizeof file, "%s/none", folder);
-    fault(file, 0);
+    fault(file, 0, false);
     CHECK(access(file, F_OK) != 0); // nobody asked for one
     snprintf(file, sizeof file, "%s/report.%%p", folder);
     snprintf(pid, sizeof pid, "%s/report.%d", folder, (int)getpid());
-    fault(file, CU_CTX_COREDUMP_ENABLE);
+    fault(file, CU_CTX_COREDUMP_ENABLE, true);
     CHECK(file_says(pid, "kernel stop\n") && file_says(pid, "thread 3 0 0\n"));
     unlink(pid);
+}
+
+// The program aborts when the report is written; its own core dump is not wanted here.
+static void aborts(const char *folder) {
+    char file[300];
+    bool no = false;
+    size_t one = sizeof no;
+    int status = 0;
+    snprintf(file, sizeof file, "%s/aborted", folder);
+    pid_t child = fork();
+    if (child == 0) {
+        NEED(cuInit(0));
+        OK(cuCoredumpSetAttributeGlobal(CU_COREDUMP_TRIGGER_HOST, &no, &one));
+        fault(file, CU_CTX_COREDUMP_ENABLE, false);
+        _exit(1);
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT && !WCOREDUMP(status));
+    CHECK(file_says(file, "kernel stop\n"));
+    unlink(file);
 }
 
 // What the environment says cannot be changed.
@@ -135,6 +161,7 @@ static void environment(const char *folder) {
     snprintf(file, sizeof file, "%s/environment", folder);
     setenv("CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "1", 1);
     setenv("CUDA_COREDUMP_FILE", file, 1);
+    setenv("CUDA_COREDUMP_GENERATION_FLAGS", "skip_local_memory,other,skip_abort", 1);
     pid_t child = fork();
     if (child == 0) {
         CUcontext ctx;
@@ -143,6 +170,12 @@ static void environment(const char *folder) {
         NEED(cuInit(0));
         CHECK(flag(cuCoredumpGetAttributeGlobal, CU_COREDUMP_ENABLE_ON_EXCEPTION));
         EXPECT(cuCoredumpSetAttributeGlobal(CU_COREDUMP_ENABLE_ON_EXCEPTION, &no, &one),
+               CUDA_ERROR_NOT_PERMITTED);
+        unsigned flags = 0;
+        size_t four = sizeof flags;
+        OK(cuCoredumpGetAttributeGlobal(CU_COREDUMP_GENERATION_FLAGS, &flags, &four));
+        CHECK(flags == (CU_COREDUMP_SKIP_LOCAL_MEMORY | CU_COREDUMP_SKIP_ABORT));
+        EXPECT(cuCoredumpSetAttributeGlobal(CU_COREDUMP_GENERATION_FLAGS, &flags, &four),
                CUDA_ERROR_NOT_PERMITTED);
         NEED(cuCtxCreate(&ctx, 0, 0));
         OK(cuModuleLoadData(&m, ptx));
@@ -158,12 +191,14 @@ static void environment(const char *folder) {
     unlink(file);
     unsetenv("CUDA_ENABLE_COREDUMP_ON_EXCEPTION");
     unsetenv("CUDA_COREDUMP_FILE");
+    unsetenv("CUDA_COREDUMP_GENERATION_FLAGS");
 }
 
 int main(void) {
     char folder[] = "/tmp/kudzu-dump-XXXXXX";
     CHECK(mkdtemp(folder) != NULL);
     environment(folder);
+    aborts(folder);
     NEED(cuInit(0));
     values();
     contexts();
