@@ -169,6 +169,8 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->depth = 0;
     l->grid_workspace[0] = l->grid_workspace[1] = 0;
     l->may_wait = c->cooperative || (code->info.flags & KD_CODE_MAY_WAIT) || l->cluster_blocks > 1;
+    // Between chunks a launch changes to better code.
+    l->may_group = !l->may_wait && !(code_now(code)->info.flags & KD_CODE_QUICK);
 }
 
 // Few enough blocks at a time that workers end together, enough that the counter is not fought

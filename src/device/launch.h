@@ -47,6 +47,7 @@ struct kd_launch {
     uint32_t units;             // a block's, that may need a stack: warps, threads, or 1
     uint8_t stack_shift;        // size of the stacks it needs
     bool may_wait;              // its blocks may have to run at the same time
+    bool may_group;             // the scheduler may hand out several at a time
     bool cooperative;           // all of them
     _Atomic(struct nested *) nested; // what its threads have submitted; NULL: nothing
     uint32_t depth;                  // 0: launched by the host

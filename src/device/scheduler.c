@@ -192,11 +192,11 @@ static bool take_chunk(struct scheduler *s, struct op *op, uint64_t want, uint64
 }
 
 // Handing out blocks takes locked instructions, which wait for what the blocks have stored. Of a
-// launch of few blocks several are handed out at a time, fewer towards its end.
+// launch of few blocks several are handed out at a time, fewer towards its end. Nothing is read here
+// but the operation: without units of it in hand the kernel's code may be gone.
 static uint64_t next_chunk(const struct scheduler *s, const struct op *op) {
     enum { MOST = 8, SHARES = 4 };
-    if (op->kind != OP_LAUNCH || op->chunk >= MOST || op->launch.may_wait ||
-        op->launch.cluster_blocks > 1 || (code_now(op->launch.code)->info.flags & KD_CODE_QUICK))
+    if (op->kind != OP_LAUNCH || op->chunk >= MOST || !op->launch.may_group)
         return op->chunk;
     uint64_t next = atomic_load_explicit(&op->next_unit, memory_order_relaxed);
     uint64_t n = next < op->units ? (op->units - next) / ((uint64_t)s->slots * SHARES) : 0;
