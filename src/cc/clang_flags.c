@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cc/cached_headers.h"
 #include "cc/extended_lambdas.h"
 #include "cc/file_io.h"
 #include "cc/launch_tokens.h"
@@ -41,8 +42,8 @@ static bool query_standard_directories(struct compilation *c, cc_strings *dirs) 
 // out of the search. clang's own directory stays where it is, before the others.
 static bool hide_foreign_headers(struct compilation *c) {
     cc_strings dirs = {0};
-    if (command_mode.dry_run ||
-        precompiled_directories(c->toolchain, c->arena, &c->standard_directories))
+    if (precompiled_directories(c->toolchain, c->arena, &c->standard_directories) ||
+        command_mode.dry_run)
         return true;
     if (!query_standard_directories(c, &dirs))
         return false;
@@ -150,13 +151,19 @@ static const char *language_standard(const struct cc_options *o) {
     return o->std ? o->std : "gnu++17";
 }
 
+static const char *find_precompiled(const struct compilation *c, enum cc_pass pass,
+                                    const struct architecture *arch, const char *source) {
+    if (!c->precompiled)
+        return NULL;
+    unsigned set = precompiled_set(c->toolchain, c->arena, c->options, source);
+    const char *ahead =
+        precompiled_header(c->toolchain, c->arena, c->options, pass, arch ? arch->name : NULL, set);
+    return ahead ? ahead : cached_header(c, pass, arch, source, set);
+}
+
 static void add_implicit_header(struct command *cmd, const struct compilation *c, enum cc_pass pass,
-                                const char *arch, const char *source) {
-    const char *precompiled = NULL;
-    if (c->precompiled) {
-        unsigned set = precompiled_set(c->toolchain, c->arena, c->options, source);
-        precompiled = precompiled_header(c->toolchain, c->arena, c->options, pass, arch, set);
-    }
+                                const struct architecture *arch, const char *source) {
+    const char *precompiled = find_precompiled(c, pass, arch, source);
     command_arg(cmd, precompiled ? "-include-pch" : "-include");
     command_arg(cmd, precompiled ? precompiled : "cuda_runtime.h");
     if (!precompiled || !precompiled_stands_for(c->options))
@@ -182,13 +189,17 @@ static void add_cuda_language(struct command *cmd, const struct compilation *c) 
     command_arg(cmd, "-Xclang");
     command_arg(cmd, "-fcuda-allow-variadic-functions");
     command_argf(cmd, "-std=%s", language_standard(c->options));
+    // CUDA has no modules (18.5), and with them clang refuses precompiled headers that overload
+    // functions for host and device.
+    command_arg(cmd, "-Xclang");
+    command_arg(cmd, "-fno-cxx-modules");
     if (c->toolchain->plugin)
         command_argf(cmd, "-fpass-plugin=%s", c->toolchain->plugin);
 }
 
 // `arch`: the device pass's architecture; NULL in the host pass.
-static void add_cuda(struct command *cmd, const struct compilation *c, const char *arch,
-                     const char *source) {
+static void add_cuda(struct command *cmd, const struct compilation *c,
+                     const struct architecture *arch, const char *source) {
     enum cc_pass pass = arch ? CC_DEVICE_PASS : CC_HOST_PASS;
     const struct cc_options *o = c->options;
     command_arg(cmd, pass == CC_DEVICE_PASS ? "--cuda-device-only" : "--cuda-host-only");
@@ -294,7 +305,7 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     command_init(cmd, c->arena, arena_printf(c->arena, "%s,device pass %s", source, arch->name),
                  c->toolchain->clang);
     command_arg(cmd, "-xcuda");
-    add_cuda(cmd, c, arch->name, source);
+    add_cuda(cmd, c, arch, source);
     command_argf(cmd, "--cuda-gpu-arch=%s", arch->name);
     command_arg(cmd, "--cuda-feature=+ptx85");
     add_device_code_generation(cmd, c);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cc/cached_headers.h"
 #include "cc/device_image.h"
 #include "cc/device_launches.h"
 #include "cc/device_text.h"
@@ -154,13 +155,19 @@ static bool run_passes_in_turn(const struct compilation *c, struct device_passes
 typedef bool (*cuda_action)(const struct compilation *c, const char *source, const char *output,
                             cc_strings *diagnostics);
 
+static bool write_object(const struct compilation *c, const char *source, const char *object,
+                         cc_strings *diagnostics);
+
 // Whatever is wrong with a precompiled header, nobody hears of it.
 static bool run_cuda_action(cuda_action action, const struct compilation *c, const char *source,
                             const char *output) {
     cc_strings diagnostics = {0};
+    bool host = action == write_object;
+    cached_headers_make(c, source, host);
     bool ok = action(c, source, output, &diagnostics);
     if (!ok && c->precompiled && precompiled_header_refused(c->arena, &diagnostics)) {
         struct compilation plain = *c;
+        cached_headers_discard(c, host);
         plain.precompiled = false;
         diagnostics = (cc_strings){0};
         ok = action(&plain, source, output, &diagnostics);

@@ -1,6 +1,5 @@
 #include "cc/precompile.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "cc/file_io.h"
+#include "cc/header_names.h"
 #include "cc/header_sets.h"
 #include "cc/make_rule.h"
 #include "cc/precompiled.h"
@@ -23,88 +23,16 @@ struct headers {
     cc_strings commands; // in the key: other options make other precompiled headers
 };
 
-// ---- Sets of words ------------------------------------------------------------------------
-
-static int compare(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void make_set(cc_strings *words) {
-    uint32_t n = 0;
-    if (words->len)
-        qsort(words->data, words->len, sizeof words->data[0], compare);
-    for (uint32_t i = 0; i < words->len; ++i)
-        if (!n || strcmp(words->data[n - 1], words->data[i]) != 0)
-            words->data[n++] = words->data[i];
-    words->len = n;
-}
-
-// Leaves in `words` what is not in `others`; both are sets.
-static void leave_out(cc_strings *words, const cc_strings *others) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < words->len; ++i)
-        if (!others->len || !bsearch(&words->data[i], others->data, others->len,
-                                     sizeof others->data[0], compare))
-            words->data[n++] = words->data[i];
-    words->len = n;
-}
-
-// ---- What headers name --------------------------------------------------------------------
-
-// The position behind a comment or a string that begins here, else `s` itself.
-static const char *skip_quiet(const char *s) {
-    if (s[0] == '/' && s[1] == '*') {
-        const char *end = strstr(s + 2, "*/");
-        return end ? end + 2 : s + strlen(s);
-    }
-    if (s[0] == '/' && s[1] == '/')
-        return s + strcspn(s, "\n");
-    if (!strncmp(s, "'\"'", 3) || !strncmp(s, "'\\\"'", 4))
-        return strchr(s + 1, '\'') + 1;
-    if (*s != '"')
-        return s;
-    for (++s; *s && *s != '"' && *s != '\n'; ++s)
-        s += *s == '\\' && s[1];
-    return s + (*s == '"');
-}
-
-static void add_identifiers(struct arena *arena, const char *s, cc_strings *out) {
-    while (*s) {
-        const char *next = skip_quiet(s);
-        size_t n = 0;
-        if (next != s) {
-            s = next;
-            continue;
-        }
-        while (isalnum((unsigned char)s[n]) || s[n] == '_')
-            ++n;
-        if (n && !isdigit((unsigned char)*s))
-            vec_push(arena, out, arena_strndup(arena, s, n));
-        s += n ? n : 1;
-    }
-}
-
-// What stands behind #include, #include_next, __has_include: "x" or <x>.
-static void add_includes(struct arena *arena, const char *text, cc_strings *out) {
-    for (const char *s = text; (s = strstr(s, "include")); s += 7) {
-        const char *name = s + strcspn(s, "<\"\n");
-        size_t n = *name == '<' || *name == '"' ? strcspn(name + 1, ">\"\n") : 0;
-        if (n && name[1] != '/')
-            vec_push(arena, out, arena_strndup(arena, name + 1, n));
-    }
-}
-
 // ---- Making -------------------------------------------------------------------------------
 
 // Headers of a set are parsed behind those of the set before it.
-static void replace_implicit_header(struct command *cmd, const struct compilation *c,
-                                    enum cc_pass pass, unsigned set) {
+static void replace_implicit_header(struct command *cmd, const struct compilation *c, unsigned set,
+                                    const char *below) {
     cc_strings args = {0};
     for (uint32_t i = 0; i < cmd->args.len; ++i) {
         if (set && !strcmp(cmd->args.data[i], "-include")) {
             vec_push(c->arena, &args, "-include-pch");
-            vec_push(c->arena, &args,
-                     precompiled_path(c->toolchain, c->arena, c->options, pass, set - 1));
+            vec_push(c->arena, &args, below);
             for (const char *const *h = header_set_adds(set); *h; ++h) {
                 vec_push(c->arena, &args, "-include");
                 vec_push(c->arena, &args, *h);
@@ -118,8 +46,11 @@ static void replace_implicit_header(struct command *cmd, const struct compilatio
 }
 
 // The source is empty, and has no name that dependency files would list for ever after.
-static void start(struct command *cmd, const struct compilation *c, enum cc_pass pass,
-                  unsigned set) {
+void precompile_command(struct command *cmd, const struct compilation *given, enum cc_pass pass,
+                        unsigned set, const char *below) {
+    struct compilation with = *given, *c = &with;
+    c->precompiled = c->color = false;
+    c->precompiling = true;
     const struct architecture *arch = &c->options->architectures.list.data[0];
     if (pass == CC_RTC_PASS)
         clang_rtc_pass(cmd, c, arch, "-");
@@ -127,7 +58,7 @@ static void start(struct command *cmd, const struct compilation *c, enum cc_pass
         clang_device_pass(cmd, c, arch, "-");
     else
         clang_host_pass(cmd, c, "-", NULL);
-    replace_implicit_header(cmd, c, pass, set);
+    replace_implicit_header(cmd, c, set, below);
     cmd->stdin_path = "/dev/null";
     // Templates that the headers use are instantiated now: half of what would be left to do later.
     static const char *const emit[] = {
@@ -156,11 +87,10 @@ static bool precompile(struct headers *h, const struct cc_options *o, enum cc_pa
                        unsigned set, bool make) {
     struct compilation c = *h->c;
     c.options = o;
-    c.precompiled = false;
-    c.precompiling = true;
     const char *pch = precompiled_path(c.toolchain, c.arena, o, pass, set);
     struct command cmd;
-    start(&cmd, &c, pass, set);
+    const char *below = set ? precompiled_path(c.toolchain, c.arena, o, pass, set - 1) : NULL;
+    precompile_command(&cmd, &c, pass, set, below);
     if (!make) {
         vec_push(c.arena, &h->commands, joined(c.arena, &cmd.args));
         return true;
@@ -233,22 +163,6 @@ static bool write_whole(const struct headers *h, const char *name, const struct 
     return cc_error("cannot write %s: %s", path, strerror(errno));
 }
 
-// What the files name and include.
-static bool read_names(struct arena *arena, const cc_strings *files, cc_strings *identifiers,
-                       cc_strings *includes) {
-    for (uint32_t i = 0; i < files->len; ++i) {
-        char *text;
-        size_t size;
-        if (!read_file(arena, files->data[i], &text, &size))
-            return false;
-        add_identifiers(arena, text, identifiers);
-        add_includes(arena, text, includes);
-    }
-    make_set(identifiers);
-    make_set(includes);
-    return true;
-}
-
 static bool write_identifiers(const struct headers *h, const char *name,
                               const cc_strings *identifiers) {
     struct strbuf names = {0};
@@ -267,11 +181,11 @@ static bool describe(struct headers *h) {
     for (unsigned set = 1; set < HEADER_SETS; ++set)
         for (const char *const *name = header_set_adds(set); *name; ++name)
             vec_push(arena, &optional_includes, *name);
-    make_set(&h->files);
-    make_set(&h->optional);
-    leave_out(&h->optional, &h->files);
-    if (!read_names(arena, &h->files, &names, &includes) ||
-        !read_names(arena, &h->optional, &optional_names, &optional_includes))
+    word_set(&h->files);
+    word_set(&h->optional);
+    word_set_leave_out(&h->optional, &h->files);
+    if (!header_names_read(arena, &h->files, &names, &includes) ||
+        !header_names_read(arena, &h->optional, &optional_names, &optional_includes))
         return false;
     strbuf_puts(&key, precompiled_key_line(h->c->toolchain, arena));
     put_lines(&key, "option", &h->c->standard_directories);

@@ -82,21 +82,21 @@ bool precompiled_directories(const struct toolchain *t, struct arena *arena, cc_
 // ---- What the user's options may change ---------------------------------------------------
 
 // The headers that every program includes, or the optional ones besides.
-struct part {
-    const char *key, *includes; // the word of its lines in the key
-    const char *identifiers;    // the file
-};
-
-static struct part implicit_headers(const char *key) {
-    return (struct part){key, "include", "identifiers"};
+static struct header_part implicit_headers(const struct toolchain *t, struct arena *arena,
+                                           const char *key) {
+    return (struct header_part){
+        key, "include", arena_printf(arena, "%s/identifiers", precompiled_directory(t, arena))};
 }
 
-static struct part optional_headers(const char *key) {
-    return (struct part){key, "optional", "identifiers-optional"};
+static struct header_part optional_headers(const struct toolchain *t, struct arena *arena,
+                                           const char *key) {
+    return (struct header_part){
+        key, "optional",
+        arena_printf(arena, "%s/identifiers-optional", precompiled_directory(t, arena))};
 }
 
 // A header found there would take the place of one that was precompiled.
-static bool shadows(struct arena *arena, const struct part *p, const char *directory) {
+static bool shadows(struct arena *arena, const struct header_part *p, const char *directory) {
     const char *key = p->key;
     if (access(directory, F_OK))
         return false;
@@ -107,7 +107,7 @@ static bool shadows(struct arena *arena, const struct part *p, const char *direc
 }
 
 // A list of directories; an empty one is the current directory.
-static bool list_shadows(struct arena *arena, const struct part *p, const char *list) {
+static bool list_shadows(struct arena *arena, const struct header_part *p, const char *list) {
     while (list && *list) {
         size_t n = strcspn(list, ":");
         if (shadows(arena, p, n ? arena_strndup(arena, list, n) : "."))
@@ -126,20 +126,18 @@ static bool macro_reaches_headers(struct arena *arena, const char *identifiers, 
            strstr(identifiers, arena_printf(arena, "\n%.*s\n", (int)n, macro));
 }
 
-static bool read_identifiers(const struct toolchain *t, struct arena *arena, const char *name,
-                             char **text) {
+static bool read_identifiers(struct arena *arena, const char *path, char **text) {
     size_t size;
-    const char *path = arena_printf(arena, "%s/%s", precompiled_directory(t, arena), name);
     return *text || (!access(path, R_OK) && read_file(arena, path, text, &size));
 }
 
-static bool preprocessor_fits(const struct toolchain *t, struct arena *arena, const struct part *p,
+static bool preprocessor_fits(struct arena *arena, const struct header_part *p,
                               const cc_strings *options) {
     char *identifiers = NULL;
     for (uint32_t i = 0; i < options->len; ++i) {
         const char *option = options->data[i];
         if (!strncmp(option, "-D", 2) || !strncmp(option, "-U", 2)) {
-            if (!read_identifiers(t, arena, p->identifiers, &identifiers) ||
+            if (!read_identifiers(arena, p->identifiers, &identifiers) ||
                 macro_reaches_headers(arena, identifiers, option + 2))
                 return false;
         } else if (!strncmp(option, "-I", 2)) {
@@ -155,7 +153,7 @@ static bool preprocessor_fits(const struct toolchain *t, struct arena *arena, co
     return true;
 }
 
-static bool environment_fits(struct arena *arena, const struct part *p) {
+static bool environment_fits(struct arena *arena, const struct header_part *p) {
     static const char *const lists[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
         if (list_shadows(arena, p, getenv(lists[i])))
@@ -164,47 +162,56 @@ static bool environment_fits(struct arena *arena, const struct part *p) {
     return access("cuda_runtime.h", F_OK) && !getenv("CCC_OVERRIDE_OPTIONS");
 }
 
-// Not with options that change clang's language or predefined macros for both passes, nor where
-// clang writes other things with a precompiled header.
+bool precompiled_fits(struct arena *arena, const struct header_part *p, const struct cc_options *o,
+                      const cc_strings *defined) {
+    char *identifiers = NULL;
+    for (uint32_t i = 0; i < defined->len; ++i)
+        if (!read_identifiers(arena, p->identifiers, &identifiers) ||
+            macro_reaches_headers(arena, identifiers, defined->data[i]))
+            return false;
+    return preprocessor_fits(arena, p, &o->preprocessor) && environment_fits(arena, p);
+}
+
+// Not where clang writes other things with a precompiled header, or where the headers are those of
+// another machine.
+static bool phase_fits(const struct cc_options *o) {
+    return !o->dep_phony && !o->host_target && !o->host_sysroot && o->phase != CC_PREPROCESS &&
+           o->phase != CC_DEPENDENCIES;
+}
+
+// Options that change clang's language or predefined macros for both passes: what is made ahead
+// has none of them.
 static bool language_fits(const struct cc_options *o) {
-    return !o->dep_phony && !o->host_target && !o->host_sysroot && !o->per_thread_stream &&
-           !o->fast_math && o->prec_sqrt && o->phase != CC_PREPROCESS &&
-           o->phase != CC_DEPENDENCIES && (!o->std || !strcmp(o->std, "c++17"));
+    return !o->per_thread_stream && !o->fast_math && o->prec_sqrt &&
+           (!o->std || !strcmp(o->std, "c++17"));
 }
 
 bool precompiled_usable(const struct toolchain *t, struct arena *arena,
                         const struct cc_options *o) {
-    const char *key =
-        o->no_precompiled || !language_fits(o) ? NULL : precompiled_read_key(t, arena);
-    struct part p = implicit_headers(key);
-    return key && preprocessor_fits(t, arena, &p, &o->preprocessor) &&
-           environment_fits(arena, &p) && precompiled_is_fresh(arena, key);
+    const char *key = o->no_precompiled || !phase_fits(o) ? NULL : precompiled_read_key(t, arena);
+    struct header_part p = implicit_headers(t, arena, key);
+    return key && precompiled_fits(arena, &p, o, &(cc_strings){0}) &&
+           precompiled_is_fresh(arena, key);
 }
 
 unsigned precompiled_set(const struct toolchain *t, struct arena *arena, const struct cc_options *o,
                          const char *source) {
     cc_strings defined = {0};
-    char *identifiers = NULL;
     unsigned set = header_set_of(arena, o, source, &defined);
     const char *key = set ? precompiled_read_key(t, arena) : NULL;
-    struct part p = optional_headers(key);
-    if (!key || !read_identifiers(t, arena, p.identifiers, &identifiers) ||
-        !preprocessor_fits(t, arena, &p, &o->preprocessor) || !environment_fits(arena, &p))
-        return 0;
-    for (uint32_t i = 0; i < defined.len; ++i)
-        if (macro_reaches_headers(arena, identifiers, defined.data[i]))
-            return 0;
-    return set;
+    struct header_part p = optional_headers(t, arena, key);
+    return key && precompiled_fits(arena, &p, o, &defined) ? set : 0;
 }
 
 bool precompiled_usable_rtc(const struct toolchain *t, struct arena *arena,
                             const struct cc_options *o) {
-    const char *key = language_fits(o) ? precompiled_read_key(t, arena) : NULL;
+    const char *key = phase_fits(o) && language_fits(o) ? precompiled_read_key(t, arena) : NULL;
+    const char *names = implicit_headers(t, arena, key).identifiers;
     char *identifiers = NULL;
     for (uint32_t i = 0; key && i < o->preprocessor.len; ++i) {
         const char *option = o->preprocessor.data[i];
         if ((!strncmp(option, "-D", 2) || !strncmp(option, "-U", 2)) &&
-            (!read_identifiers(t, arena, "identifiers", &identifiers) ||
+            (!read_identifiers(arena, names, &identifiers) ||
              macro_reaches_headers(arena, identifiers, option + 2)))
             return false;
     }
@@ -257,7 +264,7 @@ const char *precompiled_header(const struct toolchain *t, struct arena *arena,
                                const struct cc_options *o, enum cc_pass pass, const char *arch,
                                unsigned set) {
     bool made_for_it = pass == CC_HOST_PASS || !strcmp(arch, "sm_90");
-    if (!made_for_it && (pass != CC_RTC_PASS || !serves(arch)))
+    if (!language_fits(o) || (!made_for_it && (pass != CC_RTC_PASS || !serves(arch))))
         return NULL;
     return precompiled_path(t, arena, o, pass, set);
 }

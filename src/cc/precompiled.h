@@ -43,6 +43,18 @@ char *precompiled_read_key(const struct toolchain *t, struct arena *arena);
 // Whether all files that the key names are there and unchanged.
 bool precompiled_is_fresh(struct arena *arena, const char *key);
 
+// Headers that were precompiled, and what could change what they mean.
+struct header_part {
+    const char *key;         // the text
+    const char *includes;    // the word of the lines with spellings of #include
+    const char *identifiers; // the file
+};
+
+// Whether no option, no variable of the environment and none of the macros that the source defines
+// ahead of them reaches these headers.
+bool precompiled_fits(struct arena *arena, const struct header_part *p, const struct cc_options *o,
+                      const cc_strings *defined);
+
 // Whether options and environment allow precompiled headers at all.
 bool precompiled_usable(const struct toolchain *t, struct arena *arena, const struct cc_options *o);
 

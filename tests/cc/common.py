@@ -15,6 +15,15 @@ class CompilerTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
         self.tmp = os.path.join(self.dir, "tmp")
         os.mkdir(self.tmp)
+        self.share_headers()
+
+    def share_headers(self):
+        """Headers that options precompile at first use are made once for all tests of a build."""
+        if os.path.isabs(KUDZU):
+            shared = os.path.join(os.path.dirname(os.path.dirname(KUDZU)), "tests", "headers")
+            os.makedirs(shared, mode=0o700, exist_ok=True)
+            os.makedirs(os.path.join(self.dir, "cache", "kudzu"))
+            os.symlink(shared, os.path.join(self.dir, "cache", "kudzu", "headers"))
 
     def write(self, name, text):
         path = os.path.join(self.dir, name)
@@ -75,4 +84,5 @@ class CompilerTest(unittest.TestCase):
 
 
 def main():
-    unittest.main(argv=[sys.argv[0], "-v"] if os.environ.get("VERBOSE") else [sys.argv[0]])
+    verbose = ["-v"] if os.environ.get("VERBOSE") else []
+    unittest.main(argv=[sys.argv[0], *verbose, *sys.argv[1:]])

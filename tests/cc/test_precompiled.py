@@ -239,6 +239,9 @@ class Installation(CompilerTest):
         commands = self.dry_run("-c", "a.cu")
         return ["-include-pch" in c for c in commands]
 
+    def uses_cached(self):
+        return "-include-pch" in self.dry_run("-c", "a.cu", "-Xcompiler", "-fPIC")[1]
+
     def silent(self, *args):
         r = self.compiles("-c", *args)
         self.assertEqual(r.stderr, "")
@@ -256,6 +259,8 @@ class Installation(CompilerTest):
         self.compiles("--kudzu-precompile")
         self.assertEqual(self.uses(), [True, True])
         self.silent("changed.cu")
+        self.silent("changed.cu", "-Xcompiler", "-fPIC")
+        self.assertTrue(self.uses_cached())
         os.unlink(made)
         self.assertEqual(self.uses(), [False, False])
         self.silent("a.cu")
@@ -280,8 +285,11 @@ class Installation(CompilerTest):
         os.utime(path, ns=(st.st_atime_ns, st.st_mtime_ns))
 
     def change_a_header(self):
+        self.compiles("-c", "a.cu", "-Xcompiler", "-fPIC")
+        self.assertTrue(self.uses_cached())
         with open(self.root + "/include/vector_types.h", "a") as f:
             f.write("#define ADDED_LATER 1\n")
+        self.assertFalse(self.uses_cached())
         self.write("changed.cu", "static_assert(ADDED_LATER == 1);\n")
         self.assertEqual(self.uses(), [False, False])
         self.silent("changed.cu")
