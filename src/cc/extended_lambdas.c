@@ -7,7 +7,7 @@
 #include "cc/file_io.h"
 #include "support/strbuf.h"
 
-enum { MOST_FILES = 256, DEPTH = 256, PRESERVED = 4 };
+enum { MOST_FILES = 256, DEPTH = 256, PRESERVED = 4, MOST_TOKENS = 1 << 20, MOST_NESTED = 16 };
 enum { DEVICE = 1, HOST = 2, GLOBAL = 4 };
 
 struct token {
@@ -19,12 +19,15 @@ typedef VEC(struct token) token_list;
 struct macro {
     const char *name;
     unsigned spaces;
+    bool takes_arguments;
+    token_list parameters, body;
 };
 
 struct scan {
     struct arena *arena;
     cc_strings files;
-    VEC(struct macro) macros; // that stand for execution spaces
+    VEC(token_list) read; // of each file
+    VEC(struct macro) macros;
     struct strbuf entries;
     token_list tokens; // of the file at hand
 };
@@ -46,8 +49,10 @@ static bool is_name(const struct scan *s, uint32_t i) {
 
 // The execution spaces that a word stands for.
 static unsigned spaces_of(const struct scan *s, const char *word, size_t n) {
-    static const struct macro known[] = {
-        {"__device__", DEVICE}, {"__host__", HOST}, {"__global__", GLOBAL}};
+    static const struct {
+        const char *name;
+        unsigned spaces;
+    } known[] = {{"__device__", DEVICE}, {"__host__", HOST}, {"__global__", GLOBAL}};
     for (size_t k = 0; k < 3; k++)
         if (strlen(known[k].name) == n && !memcmp(known[k].name, word, n))
             return known[k].spaces;
@@ -79,25 +84,62 @@ static void add_include(struct scan *s, const char *from, const char *rest, size
         vec_push(s->arena, &s->files, path);
 }
 
-// #define NAME __host__ __device__
-static void add_macro(struct scan *s, const char *rest, size_t n) {
-    size_t at = 0, name;
-    unsigned spaces = 0;
-    while (at < n && (rest[at] == ' ' || rest[at] == '\t'))
-        at++;
-    for (name = at; at < n && is_word(rest[at]);)
-        at++;
-    size_t end = at;
-    while (at < n) {
-        size_t word = at;
-        while (at < n && is_word(rest[at]))
-            at++;
-        spaces |= spaces_of(s, rest + word, at - word);
-        at += at == word;
+// Behind what is no code at `at`: a blank, a comment; or `at`.
+static const char *skip_blank(const char *at) {
+    if (at[0] == '/' && at[1] == '/')
+        return at + strcspn(at, "\n");
+    if (at[0] == '/' && at[1] == '*') {
+        const char *end = strstr(at + 2, "*/");
+        return end ? end + 2 : at + strlen(at);
     }
-    if (end > name && spaces)
-        vec_push(s->arena, &s->macros,
-                 ((struct macro){arena_strndup(s->arena, rest + name, end - name), spaces}));
+    return *at == ' ' || *at == '\t' || *at == '\r' || *at == '\n' ? at + 1 : at;
+}
+
+static const char *token_end(const char *at);
+
+static token_list tokens_of(struct scan *s, const char *at, const char *end) {
+    token_list list = {0};
+    for (const char *next; at < end; at = next) {
+        next = *at == '\\' ? at + 1 : skip_blank(at);
+        if (next == at) {
+            next = token_end(at);
+            vec_push(s->arena, &list, ((struct token){.s = at, .n = (uint32_t)(next - at)}));
+        }
+    }
+    return list;
+}
+
+static struct macro *macro_named(const struct scan *s, const struct token *t) {
+    for (uint32_t k = 0; k < s->macros.len; k++)
+        if (strlen(s->macros.data[k].name) == t->n && !memcmp(s->macros.data[k].name, t->s, t->n))
+            return &s->macros.data[k];
+    return NULL;
+}
+
+// #define NAME __host__ __device__, #define NAME(x) [=] __device__ { x; }: of several definitions
+// the first that says something of execution spaces.
+static void add_macro(struct scan *s, const char *rest, size_t n) {
+    const char *end = rest + n, *name = rest, *at;
+    while (name < end && (*name == ' ' || *name == '\t'))
+        name++;
+    for (at = name; at < end && is_word(*at);)
+        at++;
+    struct macro m = {.name = arena_strndup(s->arena, name, (size_t)(at - name)),
+                      .takes_arguments = at < end && *at == '('};
+    if (m.takes_arguments) {
+        const char *close = memchr(at, ')', (size_t)(end - at));
+        m.parameters = tokens_of(s, at + 1, close ? close : end);
+        at = close ? close + 1 : end;
+    }
+    m.body = tokens_of(s, at, end);
+    for (uint32_t i = 0; i < m.body.len; i++)
+        m.spaces |= spaces_of(s, m.body.data[i].s, m.body.data[i].n);
+    struct token t = {.s = m.name, .n = (uint32_t)strlen(m.name)};
+    struct macro *other = macro_named(s, &t);
+    if (t.n && !other)
+        vec_push(s->arena, &s->macros, m);
+    else if (t.n && !other->spaces && m.spaces)
+        *other = m;
 }
 
 static void directive(struct scan *s, const char *path, const char *line, size_t n) {
@@ -111,17 +153,6 @@ static void directive(struct scan *s, const char *path, const char *line, size_t
 }
 
 // ---- Reading ------------------------------------------------------------------------------
-
-// Behind what is no code at `at`: a blank, a comment; or `at`.
-static const char *skip_blank(const char *at) {
-    if (at[0] == '/' && at[1] == '/')
-        return at + strcspn(at, "\n");
-    if (at[0] == '/' && at[1] == '*') {
-        const char *end = strstr(at + 2, "*/");
-        return end ? end + 2 : at + strlen(at);
-    }
-    return *at == ' ' || *at == '\t' || *at == '\r' || *at == '\n' ? at + 1 : at;
-}
 
 static const char *token_end(const char *at) {
     if (*at == '"' || *at == '\'') {
@@ -158,6 +189,87 @@ static void read_tokens(struct scan *s, const char *path, const char *text) {
         for (; at < next; at++)
             if (*at == '\n')
                 line++, start = at + 1, begins = true;
+    }
+}
+
+// ---- Macros -------------------------------------------------------------------------------
+
+// The nth argument between the brackets at `open` and `close`, or all from there on.
+static void argument(const token_list *t, uint32_t open, uint32_t close, uint32_t nth, bool rest,
+                     uint32_t *begin, uint32_t *end) {
+    int depth = 0;
+    *begin = *end = open + 1;
+    for (uint32_t i = open + 1; i < close; i++) {
+        char c = t->data[i].n == 1 ? *t->data[i].s : 0;
+        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+        if (c == ',' && depth == 0 && !(rest && nth == 0)) {
+            if (nth-- == 0)
+                return;
+            *begin = i + 1;
+        }
+        *end = i + 1;
+    }
+    if (nth)
+        *begin = *end;
+}
+
+static bool same(const struct token *t, const char *word, size_t n) {
+    return t->n == n && !memcmp(t->s, word, n);
+}
+
+// The macro's body, arguments in the place of parameters.
+static token_list substituted(struct scan *s, const struct macro *m, const token_list *from,
+                              uint32_t open, uint32_t close) {
+    token_list out = {0};
+    for (uint32_t i = 0; i < m->body.len; i++) {
+        const struct token *t = &m->body.data[i];
+        uint32_t nth = 0, k = 0, begin = 0, end = 0;
+        bool found = false, rest = same(t, "__VA_ARGS__", 11);
+        for (; k < m->parameters.len && !found; k++) {
+            const struct token *p = &m->parameters.data[k];
+            nth += same(p, ",", 1);
+            found = rest ? *p->s == '.' : is_word(*p->s) && same(p, t->s, t->n);
+        }
+        if (found)
+            argument(from, open, close, nth, rest, &begin, &end);
+        else
+            vec_push(s->arena, &out, *t);
+        for (; begin < end; begin++)
+            vec_push(s->arena, &out, from->data[begin]);
+    }
+    return out;
+}
+
+static uint32_t closing(const token_list *t, uint32_t i) {
+    int depth = 0;
+    for (; i < t->len; i++) {
+        depth += same(&t->data[i], "(", 1) ? 1 : same(&t->data[i], ")", 1) ? -1 : 0;
+        if (!depth)
+            return i;
+    }
+    return 0;
+}
+
+// Appends the tokens to s->tokens, macros replaced. clang takes all that a macro expands to, its
+// arguments too, to stand at the macro's name: `place`, where the tokens come from one.
+static void expand(struct scan *s, const token_list *from, const struct token *place,
+                   unsigned depth) {
+    for (uint32_t i = 0; i < from->len && s->tokens.len < MOST_TOKENS; i++) {
+        struct token t = from->data[i];
+        const struct macro *m = depth < MOST_NESTED && is_word(*t.s) ? macro_named(s, &t) : NULL;
+        bool called = m && i + 1 < from->len && same(&from->data[i + 1], "(", 1);
+        uint32_t close = called && m->takes_arguments ? closing(from, i + 1) : 0;
+        if (place) {
+            t.line = place->line;
+            t.column = place->column;
+        }
+        if (m && (close || !m->takes_arguments)) {
+            token_list body = close ? substituted(s, m, from, i + 1, close) : m->body;
+            expand(s, &body, &t, depth + 1);
+            i = close ? close : i;
+        } else {
+            vec_push(s->arena, &s->tokens, t);
+        }
     }
 }
 
@@ -278,10 +390,14 @@ const char *extended_lambdas(struct arena *arena, const char *source) {
     for (uint32_t k = 0; k < s.files.len; k++) {
         char *text;
         size_t size;
-        s.tokens.len = 0;
-        if (access(s.files.data[k], R_OK) || !read_file(arena, s.files.data[k], &text, &size))
-            continue;
-        read_tokens(&s, s.files.data[k], text);
+        s.tokens = (token_list){0};
+        if (!access(s.files.data[k], R_OK) && read_file(arena, s.files.data[k], &text, &size))
+            read_tokens(&s, s.files.data[k], text);
+        vec_push(arena, &s.read, s.tokens);
+    }
+    for (uint32_t k = 0; k < s.files.len; k++) {
+        s.tokens = (token_list){0};
+        expand(&s, &s.read.data[k], NULL, 0);
         find_lambdas(&s, s.files.data[k]);
     }
     const char *entries =

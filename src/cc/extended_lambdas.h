@@ -7,8 +7,9 @@
 #include "cc/cc.h"
 
 // The entries of the list in kudzu/extended_lambdas.h, for the lambdas of the source and of the
-// files that it includes with quotes; NULL: none is extended. Lambdas that macros expand to are not
-// seen.
+// files that it includes with quotes, those that their macros expand to among them; NULL: none is
+// extended. Of several lambdas that one macro expands to, which all stand where its name does, the
+// first tells for all.
 const char *extended_lambdas(struct arena *arena, const char *source);
 
 #endif

@@ -69,6 +69,14 @@ WARNED = [
     ("10.2.2", "__constant__ int x[4];\nint main(int c, char **v) { return x[c]; }",
      "the device's variable 'x' is read in the host function 'main'"),
     ("10.2.1", "__device__ int x;\nint main() { x = 2; }", "'x' is written to in the host function"),
+    ("18.5.5.2", KERNEL + "__device__ int x;\nvoid f() { c<<<1, 1>>>(&x); }",
+     "the address of the device's variable 'x' is taken in the host function 'f()'"),
+    ("18.5.5.2", "__constant__ float x[4];\nfloat *f() { return x + 1; }",
+     "the address of the device's variable 'x' is taken in the host function 'f()'"),
+    ("18.5.5.2", "__device__ int x;\nvoid f(int *h) { cudaMemcpy(&x, h, 4, cudaMemcpyDefault); }",
+     "the address of the device's variable 'x' is taken in the host function 'f(int*)'"),
+    ("18.5.5.2", "__device__ int x;\nint *volatile p;\nvoid f() { p = &x; }",
+     "the address of the device's variable 'x' is taken in the host function 'f()'"),
     ("13.3.1.6", KERNEL + "__global__ void k() { int x; c<<<1, 1>>>(&x); }",
      "argument 1 of a kernel launched in 'k()' points to local memory"),
     ("13.3.1.6", KERNEL + "__global__ void k(int i) { int x[8]; x[i] = 1; c<<<1, 1>>>(x + i); }",
@@ -91,6 +99,10 @@ template <typename T> __global__ void g5(__grid_constant__ T t) {}
 
 __device__ int variable;
 __constant__ int table[4];
+__managed__ int managed;
+template <class T> void upload(T &symbol, const void *from) {
+    cudaMemcpyToSymbol(symbol, from, sizeof symbol);
+}
 __device__ void statics() {
     static int i1;
     static int i2 = 11;
@@ -122,6 +134,12 @@ int main() {
     int on_host[4] = {1, 2, 3, 4};
     cudaMemcpyToSymbol(variable, on_host, 4);
     cudaMemcpyToSymbol(table, on_host, sizeof on_host);
+    void *address;
+    cudaGetSymbolAddress(&address, variable);
+    cudaGetSymbolAddress(&address, (const void *)table);
+    upload(variable, on_host);
+    auto from = &managed;
+    *from = 1;
     g5<const int><<<1, 1>>>(1);
     return 0;
 }

@@ -1,5 +1,6 @@
 // The traits of extended lambdas (guide 18.7.1), for lambdas of all kinds and other types.
 #include "check.h"
+#include "lambda_macros.h"
 
 #define IS_D(...) __nv_is_extended_device_lambda_closure_type(__VA_ARGS__)
 #define IS_DPRT(...) __nv_is_extended_device_lambda_with_preserved_return_type(__VA_ARGS__)
@@ -37,6 +38,34 @@ __device__ void on_device() {
     auto l = [] __device__(int x) { return x; };
     KIND(l, false, false, false);
     l(1);
+}
+
+#define CAPTURE [=] __device__
+#define WHOLE(type, expression)                                                                    \
+    [=] __host__ __device__(type x) {                                                              \
+        return expression;                                                                         \
+    }
+#define NESTED(...) WHOLE(int, x + (__VA_ARGS__))
+#define SAME(...) __VA_ARGS__
+#define EMPTY
+
+void of_macros() {
+    auto begun = CAPTURE(int x) { return x; };
+    auto begun_preserved = EMPTY CAPTURE(int x)->int {
+        return x;
+    };
+    auto whole = WHOLE(int, x + 1);
+    auto nested = NESTED(x * 2);
+    auto argument = SAME([=] __device__(int x, int y) -> int { return x + y; });
+    auto plain = SAME([=](int x) { return x; });
+    auto by_header = [=] BOTH_OF_HEADER(int x) { return x; };
+    KIND(begun, true, false, false);
+    KIND(begun_preserved, true, true, false);
+    KIND(whole, false, false, true);
+    KIND(nested, false, false, true);
+    KIND(argument, true, true, false);
+    KIND(plain, false, false, false);
+    KIND(by_header, false, false, true);
 }
 
 int main() {

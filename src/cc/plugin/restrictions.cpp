@@ -6,8 +6,8 @@
 // std::initializer_list; static variables in functions are initialised by constants and not
 // thread_local; device code does not write to __constant__ variables; __launch_bounds__ is for
 // kernels; pointers to local and shared variables are not for kernels that device code launches (a
-// warning). Host code does not read or write __device__ variables (a warning) and declares none in
-// functions.
+// warning). Host code does not read or write __device__ variables or take their addresses
+// (warnings) and declares none in functions.
 //
 // Annotations carry file and line; where there is none, the message names the function or variable.
 #include "restrictions.h"
@@ -177,6 +177,30 @@ void checkConstantVariable(Module &m, GlobalVariable &v) {
     });
 }
 
+// Functions that find the device's variable by the address of the host's.
+bool takesSymbol(const Function *f) {
+    std::string name = f ? demangle(f->getName()) : "";
+    return StringRef(name).contains("Symbol") || StringRef(name).starts_with("__cuda");
+}
+
+// Instructions by which the address itself gets elsewhere. References may go on to a function that
+// takes symbols, as in the runtime's own templates.
+template <class Visit> void forEachEscape(Value *address, const Visit &visit) {
+    for (Use &u : address->uses()) {
+        auto *i = dyn_cast<Instruction>(u.getUser());
+        auto *call = dyn_cast_or_null<CallBase>(i);
+        auto *store = dyn_cast_or_null<StoreInst>(i);
+        if (isa<GEPOperator>(u.getUser()) || isa<AddrSpaceCastOperator>(u.getUser()))
+            forEachEscape(u.getUser(), visit);
+        else if (call ? call->isArgOperand(&u) && !isa<IntrinsicInst>(call) &&
+                            !call->getParamDereferenceableBytes(call->getArgOperandNo(&u)) &&
+                            !takesSymbol(call->getCalledFunction())
+                      : (store && store->getValueOperand() == address) ||
+                            isa_and_nonnull<ReturnInst>(i))
+            visit(i);
+    }
+}
+
 // Host code has a variable of its own by the name of each __device__ and __constant__ variable,
 // which only serves to find it.
 void checkHostAccess(Module &m, GlobalVariable &v) {
@@ -189,6 +213,13 @@ void checkHostAccess(Module &m, GlobalVariable &v) {
             warn(m, place(i) + "the device's variable " + quoted(&v) + " is " +
                         (write ? "written to" : "read") + " in the host function " +
                         quoted(i->getFunction()) + ", which has a variable of its own there");
+    });
+    forEachEscape(&v, [&](Instruction *i) {
+        if (told.insert(i->getFunction()).second)
+            warn(m, place(i) + "the address of the device's variable " + quoted(&v) +
+                        " is taken in the host function " + quoted(i->getFunction()) +
+                        ", where it is that of a variable of the host; cudaGetSymbolAddress gives "
+                        "the device's");
     });
 }
 
