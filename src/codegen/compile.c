@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codegen/cg.h"
+#include "codegen/llvm_memory.h"
 #include "ir/async.h"
 #include "ir/copy.h"
 #include "isa/device_functions.h"
@@ -960,6 +961,9 @@ static void copy_log(const struct strbuf *err, char *log, size_t log_size) {
         snprintf(log, log_size, "%s", strbuf_str(err));
 }
 
+// For a module while it is made.
+enum { LLVM_MODULE_BYTES = 32 << 20 };
+
 // Everything that one compilation owns.
 struct compilation {
     struct strbuf err;
@@ -981,6 +985,7 @@ static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
         strbuf_printf(&t->err, "the module has no kernel %u\n", kernel);
         return false;
     }
+    llvm_memory_reserve(LLVM_MODULE_BYTES);
     c->ctx = LLVMContextCreate();
     c->mod = LLVMModuleCreateWithNameInContext(c->kernel->name, c->ctx);
     c->b = LLVMCreateBuilderInContext(c->ctx);
@@ -994,11 +999,12 @@ static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
 static void end_llvm(struct cg *c) {
     if (c->machine)
         LLVMDisposeTargetMachine(c->machine);
-    if (!c->ctx)
-        return;
-    LLVMDisposeBuilder(c->b);
-    LLVMDisposeModule(c->mod);
-    LLVMContextDispose(c->ctx);
+    if (c->ctx) {
+        LLVMDisposeBuilder(c->b);
+        LLVMDisposeModule(c->mod);
+        LLVMContextDispose(c->ctx);
+    }
+    llvm_memory_end();
 }
 
 static void end(struct compilation *t, char *log, size_t log_size) {

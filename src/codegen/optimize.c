@@ -12,6 +12,7 @@
 #include "codegen/cg.h"
 #include "codegen/cold.h"
 #include "codegen/depth_first.h"
+#include "codegen/llvm_memory.h"
 #include "codegen/masked_adds.h"
 #include "codegen/outline.h"
 #include "codegen/undefined.h"
@@ -183,8 +184,21 @@ static void print_assembly(struct cg *c, LLVMTargetMachineRef tm, struct strbuf 
     LLVMDisposeModule(copy.mod);
 }
 
+// Of instructions of LLVM's. Measured: up to 12 KB each, of kernels in one long block.
+enum { LLVM_BASE_BYTES = 64 << 20, LLVM_INSTRUCTION_BYTES = 16 << 10 };
+
+static size_t count_instructions(LLVMModuleRef m) {
+    size_t n = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                n++;
+    return n;
+}
+
 bool cg_make_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
                     struct strbuf *err) {
+    llvm_memory_reserve(LLVM_BASE_BYTES + LLVM_INSTRUCTION_BYTES * count_instructions(c->mod));
     LLVMTargetMachineRef tm = c->machine = machine(level, c->quick, err);
     if (!tm)
         return false;

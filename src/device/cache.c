@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY // the state's type
 #include <xxhash.h>
 
 #include "support/debug.h"
@@ -67,7 +68,7 @@ static bool folder(char *out, size_t size) {
 struct cache_key cache_key_of(const char *ptx, size_t ptx_size, const char *kernel,
                               const struct kd_spec *spec, const char *compiler) {
     struct cache_key key;
-    XXH3_state_t *s = XXH3_createState();
+    XXH3_state_t state, *s = &state; // here: there may be no memory for one elsewhere
     uint32_t abi = KD_ABI_VERSION;
     XXH3_128bits_reset(s);
     // Strings with their ends, so that no two inputs run together.
@@ -78,7 +79,6 @@ struct cache_key cache_key_of(const char *ptx, size_t ptx_size, const char *kern
     XXH3_128bits_update(s, ptx, ptx_size);
     XXH128_canonical_t c;
     XXH128_canonicalFromHash(&c, XXH3_128bits_digest(s));
-    XXH3_freeState(s);
     memcpy(key.bytes, c.digest, sizeof key.bytes);
     return key;
 }

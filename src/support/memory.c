@@ -22,6 +22,7 @@ struct scope {
 };
 
 static _Thread_local struct scope *current;
+static _Thread_local bool is_short;
 static atomic_long countdown = -1, blocks;
 static atomic_bool refused;
 
@@ -40,7 +41,13 @@ long memory_blocks(void) {
     return atomic_load(&blocks);
 }
 
+void memory_is_short(bool yes) {
+    is_short = yes;
+}
+
 static bool refuse(void) {
+    if (is_short)
+        return true;
     if (atomic_load_explicit(&countdown, memory_order_relaxed) < 0 ||
         atomic_fetch_sub(&countdown, 1) != 0)
         return false;

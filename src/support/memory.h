@@ -29,6 +29,10 @@ void *memory_calloc(size_t n, size_t size);
 void *memory_realloc(void *p, size_t size);
 char *memory_strdup(const char *s);
 
+// Of the calling thread: while memory is short, every allocation here is refused, so that the work
+// in hand ends before what is left is used up.
+void memory_is_short(bool yes);
+
 // For tests: the n-th allocation from now (0: the next one) is refused, negative: none. Blocks of
 // memory_new and its kind that are not freed.
 void memory_refuse(long n);
