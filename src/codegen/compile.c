@@ -962,7 +962,7 @@ static void copy_log(const struct strbuf *err, char *log, size_t log_size) {
 }
 
 // For a module while it is made.
-enum { LLVM_MODULE_BYTES = 32 << 20 };
+enum { LLVM_MODULE_BYTES = 16 << 20 };
 
 // Everything that one compilation owns.
 struct compilation {

@@ -184,8 +184,8 @@ static void print_assembly(struct cg *c, LLVMTargetMachineRef tm, struct strbuf 
     LLVMDisposeModule(copy.mod);
 }
 
-// Of instructions of LLVM's. Measured: up to 12 KB each, of kernels in one long block.
-enum { LLVM_BASE_BYTES = 64 << 20, LLVM_INSTRUCTION_BYTES = 16 << 10 };
+// What LLVM needs, and for each instruction of the module. Measured: 1 to 4 KB each.
+enum { LLVM_BASE_BYTES = 32 << 20, LLVM_INSTRUCTION_BYTES = 8 << 10 };
 
 static size_t count_instructions(LLVMModuleRef m) {
     size_t n = 0;

@@ -110,8 +110,8 @@ KJ_API enum kd_level kj_host_level(void);
 KJ_API char *kj_link_ptx(const char *const *ptx, const size_t *len, size_t n, char *log,
                          size_t log_size);
 
-// Whether the calling thread's last load, compilation or link failed because memory ran out. LLVM's
-// own allocations are not among those that can fail: it ends the process.
+// Whether the calling thread's last load, compilation or link failed because memory ran out. For
+// LLVM see codegen/llvm_memory.h.
 KJ_API bool kj_out_of_memory(void);
 
 // For tests: refuses the n-th allocation from now (0: the next one; negative: none), of the

@@ -1,7 +1,7 @@
 // The compiler when memory runs out: each of its own allocations in turn is refused, while it loads
 // PTX, compiles, links and interprets. The driver's call answers CUDA_ERROR_OUT_OF_MEMORY, or the
 // launch fails with it; nothing is left allocated; and the next attempt works. LLVM's own
-// allocations are not among them: it ends the process.
+// allocations are not among them: alloc_failure_llvm.c.
 #include "driver/check.h"
 
 #include <dlfcn.h>
