@@ -92,6 +92,7 @@ struct cg {
     unsigned team;   // groups that run together; 1 outside KD_MODE_BLOCK
     bool one_team;   // they are the whole block: nobody else has to reach a barrier
     bool quick;      // code that is there soon: see compile.c
+    bool splits;     // the block's groups may be shared by several calls: KD_CODE_SPLITS
     bool lanes_meet; // before atomic operations and launches: see cg_atomic.c
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f32, f64, ptr, void_t;
     LLVMValueRef *fn;      // by kir_func index: declared functions

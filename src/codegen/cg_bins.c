@@ -67,7 +67,7 @@ static bool allows(const struct kir_inst *i) {
 static bool is_eligible(const struct cg_func *g) {
     struct cg *c = g->cg;
     bool adds = false;
-    if (c->mode != KD_MODE_BLOCK || c->width == 1 || !g->f->is_kernel)
+    if (c->mode != KD_MODE_BLOCK || c->splits || c->width == 1 || !g->f->is_kernel)
         return false;
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
         for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next) {

@@ -243,7 +243,8 @@ static bool scatters(const struct cg_func *g) {
 static bool rows_first(const struct cg_func *g) {
     struct cg *c = g->cg;
     const uint32_t *n = c->spec.ntid;
-    if (!n[0] || n[0] % (c->width * c->team) || n[1] * n[2] < 2 || has_barrier(g) || scatters(g))
+    if (c->splits || !n[0] || n[0] % (c->width * c->team) || n[1] * n[2] < 2 || has_barrier(g) ||
+        scatters(g))
         return false;
     for (uint32_t f = 0; f < c->ir->funcs.len; f++)
         if (c->needed[f] && touches_shared(c->ir->funcs.data[f]))
@@ -309,14 +310,22 @@ struct barrier_vars {
     LLVMValueRef waiting, first; // some group waits; this is the block's first pass
 };
 
+// A variable of the pass over a block's groups: of this call, or of all that share the block.
+static LLVMValueRef pass_var(struct cg_func *g, LLVMTypeRef t, size_t field, const char *name) {
+    struct cg *c = g->cg;
+    LLVMValueRef at = cg_i64(c, field);
+    return c->splits ? LLVMBuildInBoundsGEP2(c->b, c->i8, g->blk, &at, 1, name)
+                     : LLVMBuildAlloca(c->b, t, name);
+}
+
 static struct barrier_vars make_barrier_vars(struct cg_func *g) {
     struct cg *c = g->cg;
-    struct barrier_vars v = {LLVMBuildAlloca(c->b, c->i1, "waiting"),
-                             LLVMBuildAlloca(c->b, c->i1, "first")};
-    g->red_popc = LLVMBuildAlloca(c->b, c->i32, "red.popc");
-    g->red_lanes = LLVMBuildAlloca(c->b, c->i32, "red.lanes");
-    g->red_prev_popc = LLVMBuildAlloca(c->b, c->i32, "red.prev.popc");
-    g->red_prev_lanes = LLVMBuildAlloca(c->b, c->i32, "red.prev.lanes");
+    struct barrier_vars v = {pass_var(g, c->i1, FIELD(pass_waiting), "waiting"),
+                             pass_var(g, c->i1, FIELD(pass_first), "first")};
+    g->red_popc = pass_var(g, c->i32, FIELD(pass_counts[0]), "red.popc");
+    g->red_lanes = pass_var(g, c->i32, FIELD(pass_counts[1]), "red.lanes");
+    g->red_prev_popc = pass_var(g, c->i32, FIELD(pass_counts[2]), "red.prev.popc");
+    g->red_prev_lanes = pass_var(g, c->i32, FIELD(pass_counts[3]), "red.prev.lanes");
     c->spill_stride = LLVMAddGlobal(c->mod, c->i64, "kd_spill_stride");
     LLVMSetLinkage(c->spill_stride, LLVMInternalLinkage);
     LLVMSetGlobalConstant(c->spill_stride, 1);
@@ -366,7 +375,7 @@ static struct group_loop make_group_loop(struct cg_func *g) {
                            .head = cg_new_block(g, "group.head"),
                            .next = cg_new_block(g, "group.next"),
                            .done = cg_new_block(g, "done"),
-                           .var = LLVMBuildAlloca(c->b, c->i32, "group"),
+                           .var = pass_var(g, c->i32, FIELD(pass_group), "group"),
                            .barriers = has_barrier(g) && !c->one_team};
     if (l.barriers)
         l.b = make_barrier_vars(g);
@@ -376,10 +385,47 @@ static struct group_loop make_group_loop(struct cg_func *g) {
     return l;
 }
 
+// Does another call work on the block?
+static LLVMValueRef is_shared(struct cg_func *g) {
+    struct cg *c = g->cg;
+    LLVMValueRef calls = cg_block_field(g, FIELD(pass_calls), c->i32, "calls");
+    return LLVMBuildICmp(c->b, LLVMIntUGT, calls, cg_i32(c, 1), "shared");
+}
+
+// A call that helps another one goes on in its pass.
+static void join_pass(struct cg_func *g, const struct group_loop *l) {
+    struct cg *c = g->cg;
+    if (!c->splits)
+        return;
+    LLVMBasicBlockRef begins = cg_new_block(g, "begins");
+    LLVMBuildCondBr(c->b, is_shared(g), l->head, begins);
+    LLVMPositionBuilderAtEnd(c->b, begins);
+}
+
+// Of several calls the last one goes on behind the pass.
+static void leave_pass(struct cg_func *g) {
+    struct cg *c = g->cg;
+    if (!c->splits)
+        return;
+    LLVMBasicBlockRef leaves = cg_new_block(g, "leaves"), last = cg_new_block(g, "last");
+    LLVMBuildCondBr(c->b, is_shared(g), leaves, last);
+    LLVMPositionBuilderAtEnd(c->b, leaves);
+    LLVMBuildRetVoid(c->b);
+    LLVMPositionBuilderAtEnd(c->b, last);
+}
+
+// The next group of the pass is another call's when this one waits.
+static void take_group(struct cg_func *g, const struct group_loop *l, LLVMValueRef group) {
+    struct cg *c = g->cg;
+    if (c->splits)
+        LLVMBuildStore(c->b, LLVMBuildAdd(c->b, group, cg_i32(c, 1), ""), l->var);
+}
+
 // A pass over all groups, or over those of a row. Returns the group behind the last one.
 static LLVMValueRef begin_pass(struct cg_func *g, struct group_loop *l, LLVMValueRef ngroups) {
     struct cg *c = g->cg;
     LLVMPositionBuilderAtEnd(c->b, l->run.head);
+    join_pass(g, l);
     if (l->barriers)
         reset_barrier_vars(g, &l->b);
     LLVMBuildBr(c->b, l->pass);
@@ -406,6 +452,7 @@ static void begin_groups(struct cg_func *g, const struct group_loop *l) {
     struct cg *c = g->cg;
     LLVMPositionBuilderAtEnd(c->b, l->head);
     LLVMValueRef group = c->one_team ? cg_i32(c, 0) : LLVMBuildLoad2(c->b, c->i32, l->var, "group");
+    take_group(g, l, group);
     for (unsigned t = c->team; t-- > 0;) {
         cg_turn_to(g, t);
         g->now.group = t ? LLVMBuildAdd(c->b, group, cg_i32(c, t), "") : group;
@@ -462,12 +509,13 @@ static void end_groups(struct cg_func *g, const struct group_loop *l, LLVMValueR
     if (c->one_team)
         LLVMBuildBr(c->b, l->done);
     else
-        count_on(g, l->var, c->team, end, l->head, l->done);
+        count_on(g, l->var, c->splits ? 0 : c->team, end, l->head, l->done);
 }
 
 static void end_pass(struct cg_func *g, const struct group_loop *l) {
     struct cg *c = g->cg;
     LLVMPositionBuilderAtEnd(c->b, l->done);
+    leave_pass(g);
     if (!l->barriers) {
         LLVMBuildBr(c->b, l->run.next);
         return;

@@ -647,7 +647,7 @@ static bool rows_want_32(const struct cg *c) {
 static bool is_one_team(const struct cg *c) {
     const uint32_t *n = c->spec.ntid;
     uint32_t threads = n[0] * n[1] * n[2];
-    return c->mode == KD_MODE_BLOCK && threads && threads <= c->width * c->team;
+    return c->mode == KD_MODE_BLOCK && !c->splits && threads && threads <= c->width * c->team;
 }
 
 static bool any_transposed(const struct flow *fl) {
@@ -718,6 +718,10 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             c->width = 1;
             analyse_all(c, fl, waits);
         }
+    } else if (*waits && !t.odd_barrier && !t.block_in_function && !t.mbarrier_wait &&
+               !t.device_runtime) {
+        c->mode = KD_MODE_BLOCK;
+        c->splits = true;
     } else if (stacks) {
         c->mode = KD_MODE_WARP_STACKS;
         if (t.block_in_function || t.odd_barrier)
@@ -815,7 +819,7 @@ static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
     unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width, team = c->team;
     struct kir_module *ir = c->ir;
     struct kir_func *kernel = c->kernel;
-    if (c->mode != KD_MODE_BLOCK || c->width == 1 || !threads || threads % c->width)
+    if (c->mode != KD_MODE_BLOCK || c->splits || c->width == 1 || !threads || threads % c->width)
         return;
     unsigned most = has_counted_barriers(c, fl[kernel->index])         ? MAX_BLOCK_INSTRUCTIONS
                     : has_counted_stores(c, fl[kernel->index], groups) ? MAX_WARP_INSTRUCTIONS
@@ -836,7 +840,7 @@ static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
 // again. One team looks into its shared memory and wants to see each place.
 static void try_rolled(struct cg *c, struct flow **fl, bool *waits) {
     unsigned vectors = c->width > 16 ? c->width / 16 : 1, copies = c->team * vectors;
-    if (c->mode != KD_MODE_BLOCK || c->width == 1 || is_one_team(c) ||
+    if (c->mode != KD_MODE_BLOCK || c->splits || c->width == 1 || is_one_team(c) ||
         !has_long_block(c->kernel, copies))
         return;
     struct kir_module *m = own_module(c);
@@ -872,7 +876,9 @@ static void fill_info(struct cg *c, bool waits, struct kd_code_info *info) {
     struct traits t = traits_of(c);
     // The device runtime has to know which block calls.
     info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) | (waits ? KD_CODE_MAY_WAIT : 0) |
-                  (c->mode == KD_MODE_BLOCK && !t.device_runtime ? KD_CODE_RUNS_ROWS : 0);
+                  (c->splits                                       ? KD_CODE_SPLITS
+                   : c->mode == KD_MODE_BLOCK && !t.device_runtime ? KD_CODE_RUNS_ROWS
+                                                                   : 0);
 }
 
 static void emit_all(struct cg *c, struct flow **fl) {

@@ -17,6 +17,8 @@ static void report_mode(const struct cg *c, struct strbuf *out) {
     switch (c->mode) {
     case KD_MODE_BLOCK:
         strbuf_puts(out, "+ whole blocks run in one call; barriers are points between loops\n");
+        if (c->splits)
+            strbuf_puts(out, "- warps that wait for what others write keep a stack meanwhile\n");
         break;
     case KD_MODE_WARP_STACKS:
         strbuf_printf(out, "- each warp has a stack of its own: %s%s\n", c->why_stacks,

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 11, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 12, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -39,6 +39,11 @@ struct kd_block {
     uint32_t cluster_dim[3];
     uint32_t cluster_rank, cluster_blocks;
     uint32_t cluster_explicit; // the launch, or the kernel, has clusters
+    // KD_CODE_SPLITS: where the block's pass over its groups is, for all calls that work on it.
+    uint32_t pass_group, pass_groups; // the next group, and behind the last one
+    uint32_t pass_calls;              // that have not returned
+    uint32_t pass_counts[4];          // of bar.red: lanes and true lanes, in this pass and the last
+    uint8_t pass_waiting, pass_first; // some group is at a barrier; it is the first pass
 };
 
 // Addresses of shared::cluster have 32 bits: below KD_CLUSTER_MAPPED, and from the top of the range
@@ -56,7 +61,8 @@ enum {
 // How a compiled kernel is run.
 enum kd_mode {
     // void entry(struct kd_block *): runs the whole block, all warps, barriers inside;
-    // with KD_CODE_RUNS_ROWS several blocks.
+    // with KD_CODE_RUNS_ROWS several blocks. With KD_CODE_SPLITS a call that waits (kd_rt_yield) is
+    // helped by another one, on another stack, which goes on with the groups behind.
     KD_MODE_BLOCK,
     // void entry(struct kd_block *, uint32_t warp): one call a warp, each on its own stack;
     // what blocks calls kd_rt_bar_* / kd_rt_yield, which switch stacks.
@@ -83,7 +89,8 @@ enum {
     KD_CODE_USES_BARRIER = 1,
     KD_CODE_MAY_WAIT = 2,
     KD_CODE_RUNS_ROWS = 4,
-    KD_CODE_QUICK = 8 // compiled for KD_SPEC_QUICK; without that flag better code comes out
+    KD_CODE_QUICK = 8, // compiled for KD_SPEC_QUICK; without that flag better code comes out
+    KD_CODE_SPLITS = 16
 };
 
 // What a kernel is specialised for. Zero means "not known": the code works for all.

@@ -78,7 +78,8 @@ static const struct code *code_of(const struct kd_launch *l) {
     const struct kd_code_info *old = &l->code->info;
     const struct code *c = code_now(l->code);
     bool fits = c->info.mode == old->mode && c->info.local_bytes == old->local_bytes &&
-                c->info.recursive == old->recursive && c->info.width == old->width;
+                c->info.recursive == old->recursive && c->info.width == old->width &&
+                (c->info.flags & KD_CODE_SPLITS) == (old->flags & KD_CODE_SPLITS);
     return fits ? c : l->code;
 }
 
@@ -369,8 +370,25 @@ static void set_current(struct resident *s, struct stack *stack) {
     s->runner->stack = stack;
 }
 
+// Is there work for one more unit?
+static bool may_start(const struct resident *s) {
+    return splits(s) ? s->b.pass_group < s->b.pass_groups : s->next_unit < s->nunits;
+}
+
+// A call more that shares the block's groups.
+static uint32_t new_call(struct resident *s) {
+    uint32_t u = 0;
+    while (u < s->next_unit && s->units[u].wait != UNIT_ENDED)
+        u++;
+    if (u == s->next_unit)
+        s->nunits = ++s->next_unit;
+    s->live++;
+    s->b.pass_calls++;
+    return u;
+}
+
 static void start_unit(struct resident *s) {
-    uint32_t u = s->next_unit++;
+    uint32_t u = splits(s) ? new_call(s) : s->next_unit++;
     s->current = u;
     s->units[u].stack = s->current_stack;
     s->units[u].wait = UNIT_RUNS;
@@ -385,6 +403,7 @@ static void end_unit(struct resident *s) {
     s->units[u].stack = NULL;
     s->units[u].wait = UNIT_ENDED;
     s->live--;
+    s->b.pass_calls -= splits(s);
     s->yields = 0;
     if (on_stacks(s)) {
         barrier_unit_ended(s, u);
@@ -417,7 +436,7 @@ static bool others_may_help(const struct resident *s) {
 
 KD_NEVER_RETURNS static void fiber_main(void *arg) {
     struct resident *s = arg;
-    while (s->next_unit < s->nunits) {
+    while (may_start(s)) {
         start_unit(s);
         end_unit(s);
     }
@@ -442,7 +461,7 @@ KD_NEVER_RETURNS static void fiber_main(void *arg) {
 static bool switch_away(struct resident *s) {
     struct stack *mine = s->current_stack;
     uint32_t unit = s->current;
-    if (s->next_unit < s->nunits) {
+    if (may_start(s)) {
         struct stack *fresh = stack_take(&s->runner->stacks, s->launch->stack_shift);
         if (fresh) {
             set_current(s, fresh);
@@ -477,7 +496,7 @@ void block_wait(struct resident *s) {
     leave_if_cancelled(s);
     if (switch_away(s))
         return;
-    if (s->next_unit < s->nunits)
+    if (may_start(s))
         block_fault(s, KD_FAULT_OUT_OF_MEMORY, "no memory for stacks");
     if (!others_may_help(s))
         deadlock(s);
@@ -493,7 +512,7 @@ void block_yield(struct resident *s) {
     leave_if_cancelled(s);
     s->yields++;
     push_ready(s, s->current);
-    bool others = s->next_unit < s->nunits || s->yields < s->ready_count;
+    bool others = may_start(s) || s->yields < s->ready_count;
     if (others && switch_away(s))
         return;
     // A whole round has only yielded.
@@ -541,7 +560,10 @@ static bool start_block(struct runner *r, struct resident *s, uint64_t index) {
     place(s, index);
     s->started = true;
     s->next_unit = s->at_phases = 0;
+    s->nunits = splits(s) ? 0 : s->launch->units;
     s->live = s->nunits;
+    s->b.pass_group = s->b.pass_calls = 0;
+    s->b.pass_groups = (s->b.nthreads + s->code->info.width - 1) / s->code->info.width;
     s->ready_first = s->ready_count = s->yields = 0;
     memset(s->barriers, 0, sizeof s->barriers);
     if (s->cluster == &s->alone) // it may have run another block before
@@ -601,7 +623,7 @@ static void keep_waiting(struct runner *r, struct resident *s) {
         r->waiting = s;
     r->waiting_last = s;
     r->nwaiting++;
-    r->waiting_units += s->nunits;
+    r->waiting_units += s->launch->units;
 }
 
 static void finish_block(struct runner *r, struct resident *s) {
@@ -617,7 +639,7 @@ void runner_resume(struct runner *r) {
         if (!r->waiting)
             r->waiting_last = NULL;
         r->nwaiting--;
-        r->waiting_units -= s->nunits;
+        r->waiting_units -= s->launch->units;
         if (continue_block(r, s))
             keep_waiting(r, s);
         else

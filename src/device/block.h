@@ -89,6 +89,10 @@ static inline bool on_stacks(const struct resident *s) {
     return s->launch->code->info.mode == KD_MODE_WARP_STACKS ||
            s->launch->code->info.mode == KD_MODE_THREAD_STACKS;
 }
+// Units are calls that share the block's groups; they begin when others wait.
+static inline bool splits(const struct resident *s) {
+    return s->launch->code->info.flags & KD_CODE_SPLITS;
+}
 static inline bool thread_units(const struct resident *s) {
     return s->launch->code->info.mode == KD_MODE_THREAD_STACKS;
 }

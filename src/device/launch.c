@@ -134,7 +134,7 @@ static uint32_t units_of(const struct code *code, uint32_t threads) {
     case KD_MODE_WARP_STACKS:
         return (threads + KD_WARP - 1) / KD_WARP;
     default:
-        return 1;
+        return code->info.flags & KD_CODE_SPLITS ? (threads + KD_WARP - 1) / KD_WARP : 1;
     }
 }
 

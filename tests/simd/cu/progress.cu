@@ -17,6 +17,7 @@
 // run: asked_by_function grid=40 block=32 args=buf:41:zero,buf:40:zero
 // run: noted_when_done grid=40 block=64 args=buf:41:zero,buf:40:zero
 // run: older_than_the_model grid=40 block=64 args=buf:40:zero,buf:40:zero
+// run: last_warp_first grid=3 block=160 args=buf:480:zero
 // run: acquired grid=16 block=32 args=buf:17:zero,buf:16:zero
 
 // Each block waits for the next one, which starts later.
@@ -114,6 +115,26 @@ extern "C" __global__ void producer_warp(const unsigned *in, unsigned *out) {
         __threadfence_block();
         out[blockIdx.x * 32 + t] = room[31 - t] + 1;
     }
+}
+
+// Warps wait for later ones of their block, between barriers over which sums live.
+extern "C" __global__ void last_warp_first(unsigned *out) {
+    __shared__ volatile unsigned turn;
+    unsigned w = threadIdx.x / 32, sum = threadIdx.x;
+    for (unsigned k = 1; k < 4; k++) {
+        if (threadIdx.x == 0)
+            turn = blockDim.x / 32;
+        __syncthreads();
+        while (turn != w + 1)
+            ;
+        __syncwarp();
+        sum += turn * k;
+        __syncwarp();
+        if (threadIdx.x % 32 == 7)
+            turn = w;
+        sum += __syncthreads_count(sum % 3 == 0);
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
 // A lock that each lane takes for itself while the others of its warp spin.
