@@ -2,12 +2,13 @@
 well and compiled quickly, and compares what they print.
 usage: compare.py PTX_RUN KUDZU FILE...  (exit 1 on any difference)
 
-A .cu file is compiled to PTX twice, optimised and not; its launches stand in comments.
+A .cu file is compiled to PTX twice, optimised and not; its launches stand in comments. The two
+share the settings between them: each width, level and tier is tried with one of the two.
 
 With KUDZU_EXEC=simd what the compiler refuses fails: nothing is interpreted in its place. No kernel
 may be interpreted by design.
 
-KUDZU_COMPARE=quick tries the machine's level alone."""
+KUDZU_COMPARE=all tries every setting with both; KUDZU_COMPARE=quick the machine's level alone."""
 import itertools
 import os
 import subprocess
@@ -57,35 +58,58 @@ def ptx_files(kudzu, path, out):
     return made
 
 
+def first_half(levels):
+    """Half of all settings: compiled well for the machine's level at every width, and for each level
+    below at every second one; compiled quickly at the rest. Each width and level occurs once."""
+    return [(level, width, TIERS[below > 0 and (below + n) % 2])
+            for below, level in enumerate(reversed(levels)) for n, width in enumerate(WIDTHS)]
+
+
+def settings(levels, name):
+    """The settings (level, width, tier) for one PTX file, by the name that ptx_files gave it."""
+    everything = list(itertools.product(levels, WIDTHS, TIERS))
+    first = first_half(levels)
+    if os.environ.get("KUDZU_COMPARE") == "all":
+        return everything
+    if name.endswith(" -G"):
+        return [s for s in everything if s not in first]
+    if name.endswith(" -O3"):
+        return first
+    return first + [(levels[-1], width, "quick") for width in WIDTHS]
+
+
+def differences(tool, name, path, tried, cache):
+    """Prints what differs between the interpreter and each setting, and returns how many do."""
+    want = run(tool, path, cache, KUDZU_EXEC="interp")
+    # Wrong input must not pass by failing everywhere alike, unless the file says so.
+    fails = "exit" in want or want == "timeout"
+    with open(path) as f:
+        expected_failure = "// fails" in f.read()
+    if fails != expected_failure:
+        print("%s: interpreter:\n%s" % (name, want))
+        return 1
+    bad = 0
+    for level, width, tier in tried:
+        got = run(tool, path, cache, KUDZU_EXEC="simd", KUDZU_WIDTH=width, KUDZU_CPU=level,
+                  KUDZU_TIER=tier)
+        if got != want:
+            bad += 1
+            print("%s: %s width %s %s differs\n--- interpreter\n%s--- simd\n%s" % (
+                name, level, width, tier, want, got))
+    return bad
+
+
 def main():
     tool, kudzu, files = sys.argv[1], sys.argv[2], sys.argv[3:]
     levels = host_levels()
     if os.environ.get("KUDZU_COMPARE") == "quick":
         levels = levels[-1:]
-    if os.environ.get("KUDZU_COMPARE_NATIVE"):
-        levels.append("")  # with what the machine has beyond its level
     bad = count = 0
     with tempfile.TemporaryDirectory() as cache:
         for name, path in [x for f in files for x in ptx_files(kudzu, f, cache)]:
-            want = run(tool, path, cache, KUDZU_EXEC="interp")
-            # Wrong input must not pass by failing everywhere alike, unless the file says so.
-            fails = "exit" in want or want == "timeout"
-            with open(path) as f:
-                expected_failure = "// fails" in f.read()
-            if fails != expected_failure:
-                print("%s: interpreter:\n%s" % (name, want))
-                bad += 1
-                continue
-            for level, width, tier in itertools.product(levels, WIDTHS, TIERS):
-                if tier == "quick" and level != levels[-1] and width != "32":
-                    continue  # what is left differs in how wide vectors are cut up
-                got = run(tool, path, cache, KUDZU_EXEC="simd", KUDZU_WIDTH=width,
-                          KUDZU_CPU=level, KUDZU_TIER=tier)
-                count += 1
-                if got != want:
-                    bad += 1
-                    print("%s: %s width %s %s differs\n--- interpreter\n%s--- simd\n%s" % (
-                        name, level, width, tier, want, got))
+            tried = settings(levels, name)
+            count += len(tried)
+            bad += differences(tool, name, path, tried, cache)
     print("%d comparisons, %d differ" % (count, bad))
     sys.exit(bad != 0)
 

@@ -1,10 +1,16 @@
-"""Matrix instructions on the interpreter and as SIMD code, at every width and level, on random bits:
-NaNs, infinities and subnormals among them.  matrix.py PTX_RUN KUDZU PART PARTS"""
+"""Matrix instructions on the interpreter and as SIMD code, on random bits: NaNs, infinities and
+subnormals among them.  matrix.py PTX_RUN KUDZU PART PARTS
+
+Kernels are dealt into groups of shapes and types alike; all groups together try every width, level
+and tier, a group each width well and quickly compiled, at a level that changes from width to width.
+KUDZU_COMPARE=all tries everything with every kernel."""
+import itertools
 import os
 import random
-import subprocess
 import sys
 import tempfile
+
+import compare
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "ir"))
@@ -23,21 +29,42 @@ def noise(rng, bits):
     return value
 
 
+def group_of(n, count):
+    """The group of kernel n: neighbours, which are variants of one shape, are dealt apart, and so are
+    the same variants of neighbouring shapes."""
+    return (n + n // count + n // count ** 2) % count
+
+
+def settings(levels, group):
+    """The settings (level, width, tier) for a group's kernels."""
+    if os.environ.get("KUDZU_COMPARE") == "all":
+        return list(itertools.product(levels, compare.WIDTHS, compare.TIERS))
+    half = (len(levels) + 1) // 2
+    return [(levels[(group + n + half * t) % len(levels)], width, tier)
+            for n, width in enumerate(compare.WIDTHS) for t, tier in enumerate(compare.TIERS)]
+
+
 def main(tool, kudzu, part, parts):
     rng = random.Random(7)
     for kind, bits in matrix_kernels.BITS.items():
         matrix_kernels.ENCODE[kind] = noise(rng, bits)
+    levels = compare.host_levels() + [""]  # with what the machine has beyond its level
+    kernels = [kernel for kernel, _ in matrix_kernels.cases(2)]
+    bad = 0
     with tempfile.TemporaryDirectory() as out:
-        path = os.path.join(out, "matrix.ptx")
-        with open(path, "w") as f:
-            f.write(matrix_kernels.HEAD)
-            kernels = [kernel for kernel, _ in matrix_kernels.cases(2)]
-            for kernel in kernels[int(part)::int(parts)]:
-                f.write("// run: %s grid=1 block=%d args=buf:%d\n%s" % (
-                    kernel.name, kernel.threads, kernel.words, kernel.text()))
-        env = dict(os.environ, KUDZU_COMPARE_NATIVE="1")
-        compare = [sys.executable, os.path.join(HERE, "compare.py"), tool, kudzu, path]
-        return subprocess.run(compare, env=env).returncode
+        for group in range(int(part), len(levels), int(parts)):
+            path = os.path.join(out, "matrix%d.ptx" % group)
+            with open(path, "w") as f:
+                f.write(matrix_kernels.HEAD)
+                for n, kernel in enumerate(kernels):
+                    if group_of(n, len(levels)) == group:
+                        f.write("// run: %s grid=1 block=%d args=buf:%d\n%s" % (
+                            kernel.name, kernel.threads, kernel.words, kernel.text()))
+            tried = settings(levels, group)
+            print("group %d: %s" % (group, tried))
+            bad += compare.differences(tool, "group %d" % group, path, tried, out)
+    print("%d comparisons differ" % bad)
+    return bad != 0
 
 
 sys.exit(main(*sys.argv[1:]))
