@@ -64,6 +64,29 @@ typedef struct nvtxEventAttributes_v2 {
 typedef struct nvtxEventAttributes_v2 nvtxEventAttributes_t;
 #define NVTX_EVENT_ATTRIB_STRUCT_SIZE ((uint16_t)sizeof(nvtxEventAttributes_t))
 
+// What a program names beside ranges: an object of the system, by a pointer or a number.
+typedef enum nvtxResourceGenericType_t {
+    NVTX_RESOURCE_TYPE_UNKNOWN = 0,
+    NVTX_RESOURCE_TYPE_GENERIC_POINTER = 0x10001,
+    NVTX_RESOURCE_TYPE_GENERIC_HANDLE = 0x10002,
+    NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE = 0x10003,
+    NVTX_RESOURCE_TYPE_GENERIC_THREAD_POSIX = 0x10004
+} nvtxResourceGenericType_t;
+
+typedef struct nvtxResourceAttributes_v0 {
+    uint16_t version;
+    uint16_t size;
+    int32_t identifierType;
+    union identifier_t {
+        const void *pValue;
+        uint64_t ullValue;
+    } identifier;
+    int32_t messageType;
+    nvtxMessageValue_t message;
+} nvtxResourceAttributes_v0;
+typedef struct nvtxResourceAttributes_v0 nvtxResourceAttributes_t;
+#define NVTX_RESOURCE_ATTRIB_STRUCT_SIZE ((uint16_t)sizeof(nvtxResourceAttributes_v0))
+
 #define KUDZU_NVTX(type) static __inline__ __attribute__((unused)) type
 
 KUDZU_NVTX(int *) kudzu_nvtx_depth(void) {
@@ -121,7 +144,13 @@ KUDZU_NVTX(int) nvtxRangePop(void) {
 KUDZU_NVTX(void) nvtxNameCategoryA(uint32_t category, const char *name) {
     (void)category, (void)name;
 }
+KUDZU_NVTX(void) nvtxNameCategoryW(uint32_t category, const wchar_t *name) {
+    (void)category, (void)name;
+}
 KUDZU_NVTX(void) nvtxNameOsThreadA(uint32_t thread, const char *name) {
+    (void)thread, (void)name;
+}
+KUDZU_NVTX(void) nvtxNameOsThreadW(uint32_t thread, const wchar_t *name) {
     (void)thread, (void)name;
 }
 KUDZU_NVTX(nvtxDomainHandle_t) nvtxDomainCreateA(const char *name) {
@@ -139,6 +168,23 @@ KUDZU_NVTX(nvtxStringHandle_t)
 nvtxDomainRegisterStringA(nvtxDomainHandle_t domain, const char *string) {
     (void)domain, (void)string;
     return NULL;
+}
+KUDZU_NVTX(nvtxStringHandle_t)
+nvtxDomainRegisterStringW(nvtxDomainHandle_t domain, const wchar_t *string) {
+    (void)domain, (void)string;
+    return (nvtxStringHandle_t)0;
+}
+KUDZU_NVTX(nvtxResourceHandle_t)
+nvtxDomainResourceCreate(nvtxDomainHandle_t domain, nvtxResourceAttributes_t *attributes) {
+    (void)domain, (void)attributes;
+    return (nvtxResourceHandle_t)0;
+}
+KUDZU_NVTX(void) nvtxDomainResourceDestroy(nvtxResourceHandle_t resource) {
+    (void)resource;
+}
+KUDZU_NVTX(void)
+nvtxDomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category, const wchar_t *name) {
+    (void)domain, (void)category, (void)name;
 }
 KUDZU_NVTX(void)
 nvtxDomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char *name) {
@@ -171,17 +217,20 @@ KUDZU_NVTX(int) nvtxDomainRangePop(nvtxDomainHandle_t domain) {
 #define nvtxRangeStart nvtxRangeStartW
 #define nvtxRangePush nvtxRangePushW
 #define nvtxDomainCreate nvtxDomainCreateW
+#define nvtxNameCategory nvtxNameCategoryW
+#define nvtxNameOsThread nvtxNameOsThreadW
+#define nvtxDomainRegisterString nvtxDomainRegisterStringW
+#define nvtxDomainNameCategory nvtxDomainNameCategoryW
 #else
 #define nvtxMark nvtxMarkA
 #define nvtxRangeStart nvtxRangeStartA
 #define nvtxRangePush nvtxRangePushA
 #define nvtxDomainCreate nvtxDomainCreateA
-#endif
 #define nvtxNameCategory nvtxNameCategoryA
 #define nvtxNameOsThread nvtxNameOsThreadA
 #define nvtxDomainRegisterString nvtxDomainRegisterStringA
 #define nvtxDomainNameCategory nvtxDomainNameCategoryA
-
+#endif
 #undef KUDZU_NVTX
 
 #endif
