@@ -84,6 +84,20 @@ extern "C" __global__ void hashed(unsigned *out) {
 }
 """
 
+COPIES = """
+struct of_words { unsigned word[5]; };
+struct of_bytes { char byte[6]; };
+struct alignas(8) of_pairs { double x, y, z; };
+struct large { float f[300]; };
+template <class T> __device__ void copied(T *to, const T *from) { to[threadIdx.x] = from[threadIdx.x]; }
+#define COPY(type) \
+    extern "C" __global__ void copies_##type(type *to, const type *from) { copied(to, from); }
+COPY(of_words)
+COPY(of_bytes)
+COPY(of_pairs)
+COPY(large)
+"""
+
 GROUPS = """
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -235,6 +249,19 @@ class GpuCode(CompilerTest):
     def test_users_of_local_arrays_are_inlined(self):
         _, bodies = self.kernels("-O3")
         self.lacks(bodies["hashed"], "call", ".local")
+
+    def test_structures_are_loaded_before_they_are_stored(self):
+        self.write("copies.cu", COPIES)
+        self.compiles("-ptx", "-O3", "copies.cu", "-o", "copies.ptx")
+        text = self.read("copies.ptx")
+        bodies = {m[1]: m[2] for m in re.finditer(r"\.entry copies_(\w+)\((.*?)\n}", text, re.DOTALL)}
+        moves = {name: [m[1] + m[2] for m in re.finditer(r"(ld|st)\.global\.[a-z]+(\d+)", body)]
+                 for name, body in bodies.items()}
+        self.assertEqual(moves["of_words"], ["ld32"] * 5 + ["st32"] * 5)
+        self.assertEqual(moves["of_bytes"], ["ld8"] * 6 + ["st8"] * 6)
+        self.assertEqual(moves["of_pairs"], ["ld64"] * 3 + ["st64"] * 3)
+        # 18 times in a loop, and the rest.
+        self.assertEqual(moves["large"], ["ld32"] * 16 + ["st32"] * 16 + ["ld32"] * 12 + ["st32"] * 12)
 
     def test_groups_use_the_instructions_for_groups(self):
         self.write("groups.cu", GROUPS)

@@ -11,10 +11,16 @@
 
 using namespace llvm;
 
+// Of any alignment: ExpandCopiesPass loads it whole before it stores it.
+static bool isSmall(const MemMoveInst &move) {
+    auto *length = dyn_cast<ConstantInt>(move.getLength());
+    return length && !length->isZero() && length->getZExtValue() <= 32 && !move.isVolatile();
+}
+
 PreservedAnalyses ExpandMovesPass::run(Function &f, FunctionAnalysisManager &analyses) {
     SmallVector<MemMoveInst *, 8> moves;
     for (Instruction &i : instructions(f))
-        if (auto *move = dyn_cast<MemMoveInst>(&i))
+        if (auto *move = dyn_cast<MemMoveInst>(&i); move && !isSmall(*move))
             moves.push_back(move);
     bool changed = false;
     for (MemMoveInst *move : moves)

@@ -43,6 +43,7 @@
 #include <cstdlib>
 
 #include "device_launch.h"
+#include "expand_copies.h"
 #include "expand_moves.h"
 #include "fold_space_tests.h"
 #include "inline_array_users.h"
@@ -325,45 +326,6 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
     }
 };
 
-// A copy of aligned vectors (shared_row[i] = row[i], of float4) as loads and stores of vectors: the
-// back end would write words of 8 bytes.
-bool copyAsVectors(MemCpyInst *copy) {
-    constexpr uint64_t Bytes = 16, Most = 64;
-    const DataLayout &layout = copy->getModule()->getDataLayout();
-    auto *length = dyn_cast<ConstantInt>(copy->getLength());
-    Align to = std::max(copy->getDestAlign().valueOrOne(),
-                        getKnownAlignment(copy->getRawDest(), layout, copy));
-    Align from = std::max(copy->getSourceAlign().valueOrOne(),
-                          getKnownAlignment(copy->getRawSource(), layout, copy));
-    if (!length || length->isZero() || length->getZExtValue() > Most ||
-        length->getZExtValue() % Bytes || copy->isVolatile() || std::min(to, from) < Bytes)
-        return false;
-    IRBuilder<> builder(copy);
-    auto *type = FixedVectorType::get(builder.getInt32Ty(), Bytes / 4);
-    auto count = unsigned(length->getZExtValue() / Bytes);
-    SmallVector<Value *, Most / Bytes> values;
-    for (unsigned i = 0; i < count; i++)
-        values.push_back(builder.CreateAlignedLoad(
-            type, builder.CreateConstGEP1_32(type, copy->getRawSource(), i), Align(Bytes)));
-    for (unsigned i = 0; i < count; i++)
-        builder.CreateAlignedStore(
-            values[i], builder.CreateConstGEP1_32(type, copy->getRawDest(), i), Align(Bytes));
-    return true;
-}
-
-struct VectorCopyPass : PassInfoMixin<VectorCopyPass> {
-    PreservedAnalyses run(Function &f, FunctionAnalysisManager &) {
-        SmallVector<MemCpyInst *, 8> copies;
-        for (Instruction &i : instructions(f))
-            if (auto *copy = dyn_cast<MemCpyInst>(&i))
-                if (copyAsVectors(copy))
-                    copies.push_back(copy);
-        for (MemCpyInst *copy : copies)
-            copy->eraseFromParent();
-        return copies.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
-    }
-};
-
 // An address converted from one space straight into another, which the back end cannot write: code
 // for pointers of each space, of which only one is ever reached, looks so once the pointer's space
 // is known. What it would make is an address that nothing lies at.
@@ -412,7 +374,7 @@ struct AlignmentPass : PassInfoMixin<AlignmentPass> {
         passes.addPass(ExpandMovesPass());
         passes.addPass(InferAddressSpacesPass());
         passes.addPass(InferAlignmentPass());
-        passes.addPass(VectorCopyPass());
+        passes.addPass(ExpandCopiesPass());
         passes.addPass(SinkRareWorkPass());
         return createModuleToFunctionPassAdaptor(std::move(passes)).run(m, analyses);
     }
