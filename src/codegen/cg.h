@@ -93,6 +93,7 @@ struct cg {
     bool one_team;   // they are the whole block: nobody else has to reach a barrier
     bool quick;      // code that is there soon: see compile.c
     bool splits;     // the block's groups may be shared by several calls: KD_CODE_SPLITS
+    bool lane_calls; // accesses at an address a lane are calls
     bool lanes_meet; // before atomic operations and launches: see cg_atomic.c
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f32, f64, ptr, void_t;
     LLVMValueRef *fn;      // by kir_func index: declared functions
@@ -178,9 +179,10 @@ struct cg_func {
     const struct kir_value *stepped; // the index
     bool may_be_empty; // the group may have no active lane: they died, or others' wait
     uint32_t spill_bytes;
-    LLVMValueRef scratch[2];           // where lanes become scalars; NULL: none yet
-    LLVMValueRef zero_slot, sink_slot; // what inactive lanes read and write; NULL: none yet
-    uint32_t spread_lanes;             // accesses that were written out lane by lane
+    LLVMValueRef scratch[2];               // where lanes become scalars; NULL: none yet
+    LLVMValueRef zero_slot, sink_slot;     // what inactive lanes read and write; NULL: none yet
+    uint32_t spread_lanes;                 // accesses that were written out lane by lane
+    LLVMValueRef lane_places, lane_values; // of accesses by calls; NULL: none yet
 };
 
 enum { CG_STATE_START = 0, CG_STATE_DONE = 1, CG_STATE_BARRIER = 2 };
@@ -417,6 +419,13 @@ void cg_store_whole(struct cg *c, const struct cg_lane_access *a, LLVMValueRef p
                     LLVMValueRef *comp);
 void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out); // inactive: zero
 void cg_scatter(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *comp);
+// The memory that inactive lanes read and write instead.
+LLVMValueRef cg_zero_slot(struct cg_func *g);
+LLVMValueRef cg_sink_slot(struct cg_func *g);
+// cg_lane_calls.c: the same in quick code, for what cg_calls_for_lanes accepts.
+bool cg_calls_for_lanes(const struct cg_func *g, const struct cg_lane_access *a);
+void cg_gather_by_call(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *out);
+void cg_scatter_by_call(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp);
 // cg_sorted.c: the same when each lane's place is known and, sorted, they lie side by side; false:
 // they do not.
 bool cg_scatter_sorted(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp);

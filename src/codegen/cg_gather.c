@@ -21,6 +21,18 @@ static LLVMValueRef zeroed_slot(struct cg_func *g) {
     return slot;
 }
 
+LLVMValueRef cg_zero_slot(struct cg_func *g) {
+    if (!g->zero_slot)
+        g->zero_slot = zeroed_slot(g);
+    return g->zero_slot;
+}
+
+LLVMValueRef cg_sink_slot(struct cg_func *g) {
+    if (!g->sink_slot)
+        g->sink_slot = zeroed_slot(g);
+    return g->sink_slot;
+}
+
 struct cg_spread cg_spread(struct cg_func *g, LLVMValueRef vec, unsigned which) {
     struct cg *c = g->cg;
     LLVMTypeRef t = LLVMTypeOf(vec);
@@ -403,6 +415,8 @@ void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out) {
     struct cg_active active = cg_begin_active(g);
     if (a.whole)
         gather_whole(g, &a, out);
+    else if (cg_calls_for_lanes(g, &a))
+        cg_gather_by_call(g, &a, out);
     else if (spend(g, &a))
         gather_lanes(g, &a, out);
     else
@@ -416,6 +430,8 @@ void cg_scatter(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *comp) 
     struct cg_active active = cg_begin_active(g);
     if (a.whole)
         scatter_whole(g, &a, comp);
+    else if (cg_calls_for_lanes(g, &a))
+        cg_scatter_by_call(g, &a, comp);
     else if (spend(g, &a))
         scatter_lanes(g, &a, comp);
     else

@@ -15,6 +15,7 @@
 #include "passes/waiting.h"
 #include "support/debug.h"
 #include "support/memory.h"
+#include "support/stages.h"
 
 // ---- the functions of a kernel --------------------------------------------------------------
 
@@ -907,12 +908,17 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
         memset(c->frame_depth, 0xff, n * sizeof *c->frame_depth);
     else
         depth_of(&calls, c->kernel);
+    stages_end("call graph");
     choose_mode(c, fl, level, waits);
+    stages_end("analyses");
     try_unrolled(c, fl, waits);
+    stages_end("unrolling");
     try_rolled(c, fl, waits);
+    stages_end("rolling");
     c->one_team = is_one_team(c);
     debug_masks(c, fl[c->kernel->index]);
     emit_all(c, fl);
+    stages_end("LLVM IR");
 }
 
 // ---- quick code -----------------------------------------------------------------------------
@@ -943,7 +949,7 @@ static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
         return false;
     fill_info(c, waits, info);
     if ((c->spec.flags & KD_SPEC_ALWAYS_QUICK) ||
-        ((c->spec.flags & KD_SPEC_QUICK) && is_large(c->mod)))
+        ((c->spec.flags & KD_SPEC_QUICK) && (c->lane_calls || is_large(c->mod))))
         c->quick = true;
     if (c->quick)
         info->flags |= KD_CODE_QUICK;
@@ -1045,8 +1051,11 @@ static void undo(void *arg) {
 static void compile_request(void *arg) {
     struct request *r = arg;
     struct compilation *t = &r->t;
+    stages_begin();
     r->ok = begin(t, r->m, r->kernel, r->spec) &&
             compile(&t->cg, t->level, r->obj, r->obj_size, r->info);
+    if (t->cg.kernel)
+        stages_print(t->cg.kernel->name);
     end(t, r->log, r->log_size);
 }
 

