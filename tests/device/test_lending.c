@@ -90,9 +90,6 @@ static void let_go(struct kd_queue *q, struct launched *l, uint32_t blocks) {
 
 static struct kd_module *load(struct kd_context *c) {
     struct kd_module *m = NULL;
-    fake_info = (struct kj_module_info){
-        .nkernels = 1, .kernels = &kernel_info, .ptx_major = 8, .ptx_minor = 5, .target_sm = 90};
-    jit_library_use(&library);
     EXPECT_EQ(kd_module_load(c, "// lent", 0, NULL, &m), KD_OK);
     REQUIRE(m);
     return m;
@@ -193,6 +190,9 @@ int main(int argc, char **argv) {
     REQUIRE(f);
     object.size = fread(object.bytes, 1, sizeof object.bytes, f);
     fclose(f);
+    fake_info = (struct kj_module_info){
+        .nkernels = 1, .kernels = &kernel_info, .ptx_major = 8, .ptx_minor = 5, .target_sm = 90};
+    jit_library_use(&library);
     // As many workers as cores, however many there are: then there is none to spare.
     setenv("KUDZU_WORKERS", "2", 1);
     unsetenv("KUDZU_TIER");
