@@ -300,17 +300,22 @@ INLINE void fetch_dims(const struct group *g, uint32_t mask) {
         fetch_group(g, mask, 3);
 }
 
+#if defined __x86_64__
+// Vectors in small pieces, for old machines: the compiler takes long over each copy of it.
 static void fetch_any(const struct group *g, uint32_t mask) {
-    fetch_dims(g, mask);
+    fetch_group(g, mask, kd_image_dims(g->form));
 }
 
-#if defined __x86_64__
 __attribute__((target("avx2"))) static void fetch_avx2(const struct group *g, uint32_t mask) {
     fetch_dims(g, mask);
 }
 
 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))) static void
 fetch_avx512(const struct group *g, uint32_t mask) {
+    fetch_dims(g, mask);
+}
+#else
+static void fetch_any(const struct group *g, uint32_t mask) {
     fetch_dims(g, mask);
 }
 #endif

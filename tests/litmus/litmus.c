@@ -1,7 +1,7 @@
-// litmus [n]: the litmus tests (each n-th combination, launched once) of the PTX memory model. Each
-// is a kernel in which many groups of threads go through the test again and again, after a start
-// together; an outcome that the model forbids fails. What it allows is counted only, as a sign that
-// threads meet in their accesses.
+// litmus [n [first]]: the litmus tests (each n-th combination) of the PTX memory model; launched
+// once where n is given alone. Each is a kernel in which many groups of threads go through the test
+// again and again, after a start together; an outcome that the model forbids fails. What it allows
+// is counted only, as a sign that threads meet in their accesses.
 #include <cuda.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -276,6 +276,8 @@ static const char *place_name(enum place p) {
 
 int main(int argc, char **argv) {
     size_t step = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
+    size_t first = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+    bool once = argc == 2;
     struct buffers b;
     CUdevice d;
     CUcontext ctx;
@@ -292,10 +294,10 @@ int main(int argc, char **argv) {
         for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
             for (size_t y = 0; y < sizeof styles / sizeof *styles; y++) {
                 struct counts c = {0};
-                if (!fits(&tests[k], &styles[y], &settings[s]) || (step > 1 && (s + k + y) % step))
+                if (!fits(&tests[k], &styles[y], &settings[s]) || (s + k + y) % step != first)
                     continue;
                 run(&tests[k], &styles[y], &settings[s], &b,
-                    step > 1                      ? 1
+                    once                          ? 1
                     : settings[s].place == BLOCKS ? CLOSE
                                                   : 2,
                     &c);

@@ -13,7 +13,7 @@ using namespace llvm;
 namespace {
 
 // Counted before any optimisation.
-constexpr unsigned MostCalls = 3, MostInstructions = 8000;
+constexpr unsigned MostCalls = 3, MostInstructionsAfter = 8000;
 
 bool passesLocalArray(const CallBase &call) {
     return any_of(call.args(), [](const Use &argument) {
@@ -45,6 +45,6 @@ void inlineArrayUsers(Module &m) {
     for (Function &f : m)
         if (!f.isDeclaration() && !f.isInterposable() && !f.hasFnAttribute(Attribute::NoInline) &&
             !f.hasFnAttribute(Attribute::OptimizeNone) &&
-            f.getInstructionCount() <= MostInstructions && isUserOfArrays(f))
+            f.getInstructionCount() <= MostInstructionsAfter && isUserOfArrays(f))
             f.addFnAttr(Attribute::AlwaysInline);
 }
