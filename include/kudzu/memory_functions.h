@@ -179,8 +179,15 @@ KUDZU_MEMORY __attribute__((const)) unsigned int __isConstant(const void *p) {
 KUDZU_MEMORY __attribute__((const)) unsigned int __isLocal(const void *p) {
     return __nvvm_isspacep_local(p);
 }
-KUDZU_MEMORY __attribute__((const)) unsigned int __isGridConstant(const void *) {
-    return 0; // a __grid_constant__ parameter with an address is a copy in local memory
+// What is no structure is a copy in local memory where its address is taken.
+KUDZU_MEMORY __attribute__((const)) unsigned int __isGridConstant(const void *p) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    unsigned int is;
+    asm("{ .reg .pred p; isspacep.param::entry p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(is) : "l"(p));
+    return is;
+#else
+    return 0;
+#endif
 }
 // What libcu++ calls to note on a pointer how it will be accessed: a hint without effect.
 KUDZU_MEMORY void *__nv_associate_access_property(const void *p, unsigned long long) {

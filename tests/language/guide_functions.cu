@@ -85,6 +85,42 @@ static void check_spaces() {
     CHECK(out[7] && out[8] && out[9] && out[10] && out[11] == 13);
 }
 
+struct large {
+    int value[40];
+};
+
+// The address of a __grid_constant__ structure is that of the parameter (10.2.4, 10.15.4), whatever
+// function gets it; other parameters have copies, which a thread may change.
+__device__ __noinline__ int element(const large *l, int i) {
+    return __isGridConstant(l) ? l->value[i] : -1;
+}
+
+__global__ void parameter_addresses(int first, const __grid_constant__ large constant,
+                                    const large other, const __grid_constant__ large read_only,
+                                    int *out) {
+    const unsigned int t = threadIdx.x;
+    out[t] = element(&constant, t) + first + read_only.value[t];
+    if (t == 0) {
+        out[32] = element(&other, 1);
+        out[33] = __isLocal(&other);
+        out[34] = __isLocal(&constant) | __isGlobal(&constant) | __isShared(&constant);
+        const int *inside = &constant.value[7];
+        out[35] = __isGridConstant(inside) && *inside == 14 && inside - constant.value == 7;
+    }
+}
+
+static void check_parameter_addresses() {
+    int *out = shared_array<int>(64);
+    large l;
+    for (int i = 0; i < 40; i++)
+        l.value[i] = 2 * i;
+    parameter_addresses<<<1, 32>>>(1000, l, l, l, out);
+    CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < 32; i++)
+        CHECK(out[i] == 1000 + 4 * i);
+    CHECK(out[32] == -1 && out[33] == 1 && out[34] == 0 && out[35] == 1);
+}
+
 // ---- Primitives (10.26.8, 10.28) --------------------------------------------------------------
 
 __global__ void barriers(int *out) {
@@ -263,6 +299,7 @@ static void check_single() {
 int main() {
     check_hints();
     check_spaces();
+    check_parameter_addresses();
     check_barriers();
     check_pipelines();
     check_groups();

@@ -6,7 +6,8 @@
 //                    starts.
 //   __cluster_dims__ an annotation: becomes a comment in the PTX, which cluster_dims.c turns into
 //                    directives, for clang 19 cannot write them.
-//   __grid_constant__ an annotation, dropped: a parameter that is only read needs no copy.
+//   __grid_constant__ an annotation: a parameter that is only read needs no copy anyway, and of a
+//                    structure the address itself is taken.
 //   <<<>>>           in device code: device_launch.cpp.
 //   __maxnreg__      an annotation: becomes a comment in the PTX, too (max_registers.c). LLVM has
 //   an
@@ -25,6 +26,7 @@
 // conversion from shared to generic addresses has hidden it. With address spaces and alignments
 // found again, LLVM makes vector loads and stores of them. What only some threads need goes behind
 // branches (sink_rare_work.cpp), and small loops are unrolled (unroll_loops.cpp).
+#include <llvm/ADT/MapVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -41,6 +43,7 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "device_launch.h"
 #include "expand_copies.h"
@@ -88,17 +91,65 @@ void noteAnnotation(Module &m, ConstantStruct *entry, StringRef what, unsigned c
     m.appendModuleInlineAsm(mark);
 }
 
+// Architectures before it have no generic addresses of parameters.
+bool hasParameterAddresses(const Function &f) {
+    unsigned number = 0;
+    StringRef cpu = f.getFnAttribute("target-cpu").getValueAsString();
+    return cpu.consume_front("sm_") && !cpu.consumeInteger(10, number) && number >= 70;
+}
+
+// The back end remembers what clang asked about a function before plugins ran: a function in its
+// place is asked about anew.
+Function *replaced(Function *f) {
+    Function *g = Function::Create(f->getFunctionType(), f->getLinkage(), f->getAddressSpace(), "",
+                                   f->getParent());
+    g->copyAttributesFrom(f);
+    g->setComdat(f->getComdat());
+    g->copyMetadata(f, 0);
+    g->splice(g->begin(), f);
+    for (unsigned i = 0; i < f->arg_size(); i++) {
+        g->getArg(i)->takeName(f->getArg(i));
+        f->getArg(i)->replaceAllUsesWith(g->getArg(i));
+    }
+    f->replaceAllUsesWith(g);
+    g->takeName(f);
+    f->eraseFromParent();
+    return g;
+}
+
+// Of __grid_constant__ structures the back end takes the address itself, where it is needed,
+// instead of that of a copy.
+void noteGridConstants(Module &m, const MapVector<Function *, std::set<unsigned>> &parameters) {
+    LLVMContext &c = m.getContext();
+    for (const auto &[f, indices] : parameters) {
+        SmallVector<Metadata *, 8> numbers;
+        for (unsigned i : indices)
+            numbers.push_back(
+                ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), i + 1)));
+        Metadata *operands[] = {ConstantAsMetadata::get(replaced(f)),
+                                MDString::get(c, "grid_constant"), MDNode::get(c, numbers)};
+        m.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(MDNode::get(c, operands));
+    }
+}
+
 // An annotated parameter or variable: the annotation would be a use of its address, for which the
 // back end copies the whole of a kernel's parameter into local memory, word by word.
 void dropVariableAnnotations(Module &m) {
     SmallVector<CallInst *, 8> calls;
+    MapVector<Function *, std::set<unsigned>> gridConstants;
     for (Function &f : m)
         if (f.getIntrinsicID() == Intrinsic::var_annotation)
             for (User *u : f.users())
                 if (auto *call = dyn_cast<CallInst>(u))
                     calls.push_back(call);
-    for (CallInst *call : calls)
+    for (CallInst *call : calls) {
+        auto *a = dyn_cast<Argument>(call->getArgOperand(0)->stripPointerCasts());
+        if (a && a->hasByValAttr() && hasParameterAddresses(*a->getParent()) &&
+            stringOf(call->getArgOperand(1)) == "kudzu.grid_constant")
+            gridConstants[a->getParent()].insert(a->getArgNo());
         call->eraseFromParent();
+    }
+    noteGridConstants(m, gridConstants);
 }
 
 // ---- Device: static variables of code that is a module of its own ---------------------------
