@@ -167,7 +167,8 @@ static bool lower_policy(struct lower_func *lf) {
     return true;
 }
 
-// In a function, .param addresses are those of slots in a frame.
+// In a function, .param addresses are those of slots in a frame; isspacep always asks for the
+// kernel's parameters.
 static bool lower_space_op(struct lower_func *lf) {
     struct operands s = {0};
     struct results r = {0};
@@ -177,7 +178,7 @@ static bool lower_space_op(struct lower_func *lf) {
         (lf->inst->op == ISA_OP_CVTA && isa_type_bits(lf->inst->ty) != 64))
         return lower_error(lf->lm, lf->inst->pos, "generic addresses have 64 bits");
     struct kir_inst *i = build(lf, &s, &r);
-    if (i->mods.space == ISA_SPACE_PARAM && !lf->ast->is_entry)
+    if (i->op == ISA_OP_CVTA && i->mods.space == ISA_SPACE_PARAM && !lf->ast->is_entry)
         i->mods.space = ISA_SPACE_LOCAL;
     write_results(lf, i, &r);
     return true;
