@@ -194,8 +194,8 @@ static void print_assembly(struct cg *c, LLVMTargetMachineRef tm, struct strbuf 
     LLVMDisposeModule(copy.mod);
 }
 
-// What LLVM needs, and for each instruction of the module. Measured: 1 to 4 KB each.
-enum { LLVM_BASE_BYTES = 32 << 20, LLVM_INSTRUCTION_BYTES = 8 << 10 };
+// What LLVM needs, and for each instruction of the module. Measured: less than half of it all.
+enum { LLVM_BASE_BYTES = 32 << 20, LLVM_INSTRUCTION_BYTES = 4 << 10 };
 
 static size_t count_instructions(LLVMModuleRef m) {
     size_t n = 0;
