@@ -562,8 +562,9 @@ static bool start_block(struct runner *r, struct resident *s, uint64_t index) {
     s->next_unit = s->at_phases = 0;
     s->nunits = splits(s) ? 0 : s->launch->units;
     s->live = s->nunits;
-    s->b.pass_group = s->b.pass_calls = 0;
-    s->b.pass_groups = (s->b.nthreads + s->code->info.width - 1) / s->code->info.width;
+    s->b.pass_group = s->b.pass_calls = s->b.pass_groups = 0;
+    if (splits(s)) // other code need not say how wide it is
+        s->b.pass_groups = (s->b.nthreads + s->code->info.width - 1) / s->code->info.width;
     s->ready_first = s->ready_count = s->yields = 0;
     memset(s->barriers, 0, sizeof s->barriers);
     if (s->cluster == &s->alone) // it may have run another block before

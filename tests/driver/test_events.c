@@ -69,7 +69,7 @@ static void timing(CUstream s) {
     OK(cuEventRecord(untimed, s));
     OK(cuStreamSynchronize(s));
     OK(cuEventElapsedTime(&ms, a, b));
-    CHECK(ms >= 20 && ms < 10000);
+    CHECK(ms >= 20 && ms < 60000); // of a machine that others use
     OK(cuEventElapsedTime(&ms, b, a));
     CHECK(ms <= -20);
     OK(cuEventElapsedTime_v2(&ms, a, a));

@@ -60,7 +60,7 @@ static int whole(void) {
 
 static int scenario(int n, int unused) {
     (void)unused;
-    alarm(60);
+    alarm(200);
     long before = atomic_load(&live);
     int files = open_files();
     atomic_store(&countdown, n);

@@ -86,7 +86,7 @@ static void forked_child(void) {
     pid_t child = fork();
     if (child == 0) {
         void *p;
-        alarm(10);
+        alarm(50);
         _exit(cudaMalloc(&p, 16) == cudaSuccess);
     }
     int status = 0;

@@ -115,7 +115,7 @@ static void times(void) {
     CHECK_OK(cudaEventRecordWithFlags(end, 0, cudaEventRecordDefault));
     CHECK_OK(cudaEventSynchronize(end));
     CHECK_OK(cudaEventElapsedTime(&ms, begin, end));
-    CHECK(ms >= 19 && ms < 5000);
+    CHECK(ms >= 19 && ms < 60000); // of a machine that others use
     CHECK_OK(cudaEventElapsedTime_v2(&ms, begin, begin));
     CHECK(ms == 0);
     CHECK_OK(cudaEventRecord(without, 0));
