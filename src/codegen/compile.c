@@ -43,6 +43,14 @@ static void find_addresses(struct calls *k) {
                     take_address(k, i->sym);
 }
 
+// Going through all functions of a large module takes longer than many a kernel: only where an
+// address may be called.
+static void need_addresses(struct calls *k) {
+    if (!k->indirect)
+        find_addresses(k);
+    k->indirect = true;
+}
+
 static void need(struct calls *k, struct kir_func *f) {
     struct kir_module *m = k->c->ir;
     if (k->c->needed[f->index])
@@ -55,7 +63,7 @@ static void need(struct calls *k, struct kir_func *f) {
             if (i->callee)
                 need(k, i->callee);
             else
-                k->indirect = true;
+                need_addresses(k);
         }
     }
     if (k->indirect)
@@ -134,7 +142,7 @@ static void find_exits(struct calls *k) {
         for (uint32_t n = 0; n < m->funcs.len; n++) {
             struct kir_func *f = m->funcs.data[n];
             bool e = false;
-            if (f->is_kernel || k->c->can_exit[n])
+            if (f->is_kernel || !k->c->needed[n] || k->c->can_exit[n])
                 continue;
             for (uint32_t b = 0; b < f->blocks.len; b++)
                 e |= f->blocks.data[b]->last->op == ISA_OP_EXIT;
@@ -900,7 +908,6 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
     c->frame_depth = arena_array(c->arena, uint32_t, n + 1);
     calls.address_taken = arena_array(c->arena, uint8_t, n + 1);
     calls.on_path = arena_array(c->arena, uint8_t, n + 1);
-    find_addresses(&calls);
     need(&calls, c->kernel);
     find_exits(&calls);
     // With alloca no depth is known: every function looks where its frame ends.
