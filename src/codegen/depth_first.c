@@ -6,7 +6,9 @@
 //
 // What touches memory otherwise than by loading stays in its order. Before each such instruction
 // come all loads that stood before it; everything else comes when it is needed, or as soon as its
-// operands are there when it is the last that needs one of them.
+// operands are there when it is the last that needs one of them. Only what asks for memory ahead of
+// time (prefetches) comes first, if no load says where that is: between loads it would keep LLVM
+// from making part of one, a word for all lanes, where a product needs it.
 #include <string.h>
 
 #include "codegen/depth_first.h"
@@ -21,7 +23,7 @@ struct node {
     uint32_t nops, nusers;
     uint32_t ops_left, users_left; // of users, one stands for all outside of the block
     uint8_t kind;
-    bool done;
+    bool done, prefetch;
 };
 
 struct order {
@@ -106,6 +108,12 @@ static enum kind kind_of(const struct order *o, LLVMValueRef v) {
     }
 }
 
+static bool is_prefetch(LLVMValueRef v) {
+    size_t len;
+    LLVMValueRef f = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
+    return f && LLVMIsAFunction(f) && !strncmp(LLVMGetValueName2(f, &len), "llvm.prefetch", 13);
+}
+
 // ---- the graph ------------------------------------------------------------------------------
 
 static void collect(struct order *o, LLVMBasicBlockRef b, uint32_t n) {
@@ -117,7 +125,7 @@ static void collect(struct order *o, LLVMBasicBlockRef b, uint32_t n) {
         if (LLVMIsAPHINode(v))
             continue;
         struct node *x = &o->node[o->n];
-        *x = (struct node){.v = v, .kind = (uint8_t)kind_of(o, v)};
+        *x = (struct node){.v = v, .kind = (uint8_t)kind_of(o, v), .prefetch = is_prefetch(v)};
         uint32_t *s = slot_of(o, v);
         *s = ++o->n;
     }
@@ -249,13 +257,30 @@ static void put_cone(struct order *o, uint32_t k) {
     }
 }
 
+// Is what k needs arithmetic alone, as far as this block computes it?
+static bool is_arithmetic(const struct order *o, uint32_t k, unsigned depth) {
+    const struct node *x = &o->node[k];
+    for (uint32_t p = 0; p < x->nops; p++)
+        if (!depth || o->node[x->ops[p]].kind != PURE || !is_arithmetic(o, x->ops[p], depth - 1))
+            return false;
+    return true;
+}
+
+static void put_prefetches(struct order *o) {
+    enum { MAX_DEPTH = 8 };
+    for (uint32_t k = 0; k < o->n; k++)
+        if (o->node[k].prefetch && is_arithmetic(o, k, MAX_DEPTH))
+            put_cone(o, k);
+}
+
 static void find_order(struct order *o) {
     uint32_t loads = 0;
     o->out = arena_array(&o->arena, uint32_t, o->n);
     o->stack = arena_array(&o->arena, uint32_t, o->n + 1);
     o->next_op = arena_array(&o->arena, uint32_t, o->n + 1);
+    put_prefetches(o);
     for (uint32_t k = 0; k < o->n; k++) {
-        if (o->node[k].kind != WRITES)
+        if (o->node[k].kind != WRITES || o->node[k].done)
             continue;
         for (uint32_t p = 0; p < o->node[k].nops; p++)
             put_cone(o, o->node[k].ops[p]);

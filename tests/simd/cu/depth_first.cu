@@ -29,6 +29,22 @@ extern "C" __global__ void network(unsigned *keys, unsigned direction) {
     keys[t + blockDim.x] = s[t + blockDim.x];
 }
 
+// Products of small matrices: a word of a row for all lanes, loaded where a product needs it, behind
+// all that asks for the next block's memory.
+// run: products grid=3 block=16,16 args=buf:768:small,buf:768:small,buf:768:zero
+extern "C" __global__ void products(const float *a, const float *b, float *c) {
+    __shared__ float sa[16][16], sb[16][16];
+    int x = threadIdx.x, y = threadIdx.y, i = blockIdx.x * 256 + y * 16 + x;
+    sa[y][x] = a[i];
+    sb[y][x] = b[i];
+    __syncthreads();
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        sum += sa[y][k] * sb[k][x];
+    c[i] = sum;
+}
+
 // Loads and stores of the same places in global memory, which may be one another's: no load passes
 // a store.
 // run: in_place grid=2 block=128 args=buf:1024:rand,buf:1024:rand,u32:129
