@@ -5,7 +5,9 @@
 // Sequences of integers and of uniform numbers are those of the published algorithms with cuRAND's
 // seeding. Normal numbers come from the same formulas, whose logarithm and sine are this library's;
 // Poisson numbers between 64 and 4000 on average come from a transformed rejection of its own.
-// Direction vectors of Sobol sequences are the program's: no table of them is here.
+// Direction vectors of Sobol sequences are the program's: no table of them is here. Numbers of
+// discrete distributions come by bisection of one uniform number each. No MTGP32: its tables of
+// parameters come from a search, too.
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
 
@@ -13,6 +15,10 @@
 
 #include <cuda_runtime.h>
 #include <math.h>
+
+#ifndef __CUDACC_RTC__
+#include <curand.h>
+#endif
 
 #pragma push_macro("HD")
 #undef HD
@@ -608,6 +614,40 @@ HD uint4 curand_poisson4(curandStatePhilox4_32_10_t *state, double lambda) {
     unsigned int c = curand_poisson(state, lambda), d = curand_poisson(state, lambda);
     return make_uint4(a, b, c, d);
 }
+
+// ---- Discrete distributions (curand.h) --------------------------------------------------------
+
+#ifdef CURAND_H_
+namespace kudzu {
+
+// The first number whose probability of being reached is no less than u.
+HD unsigned int find_discrete(const curandDiscreteDistribution_st *d, double u) {
+    unsigned int low = 0, high = d->length - 1;
+    while (low < high) {
+        unsigned int middle = (low + high) / 2;
+        if (d->at_most[middle] < u)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return d->first + low;
+}
+
+} // namespace kudzu
+
+template <typename State>
+HD unsigned int curand_discrete(State *state, curandDiscreteDistribution_t distribution) {
+    return kudzu::find_discrete(distribution, curand_uniform_double(state));
+}
+HD uint4 curand_discrete4(curandStatePhilox4_32_10_t *state,
+                          curandDiscreteDistribution_t distribution) {
+    uint4 x = curand4(state);
+    return make_uint4(kudzu::find_discrete(distribution, _curand_uniform_double(x.x)),
+                      kudzu::find_discrete(distribution, _curand_uniform_double(x.y)),
+                      kudzu::find_discrete(distribution, _curand_uniform_double(x.z)),
+                      kudzu::find_discrete(distribution, _curand_uniform_double(x.w)));
+}
+#endif
 
 #pragma pop_macro("HD")
 

@@ -200,7 +200,68 @@ template <typename State> static void moments(const char *name) {
     near("its variance", s->spread, 200, 284);
 }
 
+template <typename State>
+__global__ void draw_discrete(curandDiscreteDistribution_t d, unsigned int *found, int n) {
+    State s;
+    curand_init(7, blockIdx.x * blockDim.x + threadIdx.x, 0, &s);
+    for (int i = 0; i < n; i++)
+        atomicAdd(&found[min(curand_discrete(&s, d), 63u)], 1);
+}
+
+// How often each number comes, against the probabilities from their recurrence: chi squared.
+template <typename State> static void discrete(double lambda) {
+    const int blocks = 16, threads = 64, n = 50;
+    const double count = (double)blocks * threads * n;
+    curandDiscreteDistribution_t d;
+    unsigned int *found = shared_array<unsigned int>(64);
+    for (int k = 0; k < 64; k++)
+        found[k] = 0;
+    CHECK(curandCreatePoissonDistribution(lambda, &d) == CURAND_STATUS_SUCCESS);
+    draw_discrete<State><<<blocks, threads>>>(d, found, n);
+    CUDA(cudaDeviceSynchronize());
+    double p = exp(-lambda), chi = 0, tail = count, drawn = count;
+    int cells = 0, k = 0;
+    for (; k < 63 && tail - p * count > 20; k++, p *= lambda / k) {
+        tail -= p * count, drawn -= found[k];
+        if (p * count < 20)
+            continue;
+        chi += (found[k] - p * count) * (found[k] - p * count) / (p * count);
+        cells++;
+    }
+    CHECK(cells >= 5 && chi < cells + 5 * sqrt(2.0 * cells));
+    CHECK(fabs(drawn - tail) < 6 * sqrt(tail) + 10);
+    CHECK(curandDestroyDistribution(d) == CURAND_STATUS_SUCCESS);
+}
+
+static void discrete_on_host() {
+    curandDiscreteDistribution_t d;
+    curandStatePhilox4_32_10_t a, b;
+    CHECK(curandCreatePoissonDistribution(0, &d) == CURAND_STATUS_OUT_OF_RANGE);
+    CHECK(curandCreatePoissonDistribution(-1, &d) == CURAND_STATUS_OUT_OF_RANGE);
+    CHECK(curandCreatePoissonDistribution(NAN, &d) == CURAND_STATUS_OUT_OF_RANGE);
+    CHECK(curandCreatePoissonDistribution(400001, &d) == CURAND_STATUS_OUT_OF_RANGE);
+    CHECK(curandCreatePoissonDistribution(3, NULL) == CURAND_STATUS_OUT_OF_RANGE);
+    CHECK(curandCreatePoissonDistribution(400000, &d) == CURAND_STATUS_SUCCESS);
+    curand_init(1, 2, 0, &a);
+    b = a;
+    double sum = 0;
+    for (int i = 0; i < 250; i++) {
+        uint4 four = curand_discrete4(&a, d);
+        unsigned int one[4];
+        for (unsigned int &w : one)
+            w = curand_discrete(&b, d);
+        CHECK(four.x == one[0] && four.y == one[1] && four.z == one[2] && four.w == one[3]);
+        sum += ((double)four.x + four.y + four.z + four.w) / 1000;
+    }
+    CHECK(fabs(sum - 400000) < 5 * sqrt(400000 / 1000.0));
+    CHECK(curandDestroyDistribution(d) == CURAND_STATUS_SUCCESS);
+}
+
 int main() {
+    discrete<curandStateXORWOW_t>(3.5);
+    discrete<curandStateMRG32k3a_t>(0.9);
+    discrete<curandStatePhilox4_32_10_t>(20);
+    discrete_on_host();
     philox_answers();
     xorwow_answers();
     mrg_answers();
