@@ -151,7 +151,8 @@ static bool header_fits(const struct entry_header *h, const struct cache_key *ke
     return memcmp(h->magic, CACHE_MAGIC, 8) == 0 && h->format == CACHE_FORMAT &&
            h->abi == KD_ABI_VERSION && memcmp(&h->key, key, sizeof *key) == 0 &&
            h->info.abi_version == KD_ABI_VERSION && h->info.mode <= KD_MODE_THREAD_STACKS &&
-           fstat(fd, &st) == 0 && st.st_size >= 0 && (uint64_t)st.st_size >= sizeof *h &&
+           (h->info.width || !(h->info.flags & KD_CODE_SPLITS)) && fstat(fd, &st) == 0 &&
+           st.st_size >= 0 && (uint64_t)st.st_size >= sizeof *h &&
            (uint64_t)st.st_size - sizeof *h == h->size;
 }
 

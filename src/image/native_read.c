@@ -210,7 +210,8 @@ static void get_code(struct in *in, struct kimg_code *c, uint32_t nkernels) {
         return;
     if (c->kernel >= nkernels)
         wrong(in, "code for a kernel that does not exist");
-    if (c->info.abi_version != KD_ABI_VERSION || c->info.mode > KD_MODE_THREAD_STACKS)
+    bool odd = c->info.flags & KD_CODE_SPLITS && (c->info.mode != KD_MODE_BLOCK || !c->info.width);
+    if (c->info.abi_version != KD_ABI_VERSION || c->info.mode > KD_MODE_THREAD_STACKS || odd)
         wrong(in, "code of a kind that is not known");
     void *copy = arena_try_alloc(in->arena, c->obj_size); // aligned for the ELF reader
     if (!copy)

@@ -90,6 +90,19 @@ static void test_round_trip(void) {
 }
 
 // One changed bit anywhere, and every prefix, is refused with a reason.
+// Code whose blocks are split between calls is run by its width.
+static void test_no_width(void) {
+    char err[200] = "";
+    void *data;
+    size_t size;
+    struct kimg_code code = {
+        .info = {.abi_version = KD_ABI_VERSION, .flags = KD_CODE_SPLITS}, .obj = "", .obj_size = 1};
+    REQUIRE(kimg_native_build(&info, &code, 1, ptx, sizeof ptx, "1.2.3", &data, &size));
+    EXPECT(!kimg_native_open(data, size, err, sizeof err));
+    EXPECT(strstr(err, "a kind that is not known"));
+    free(data);
+}
+
 static void test_damage(void) {
     void *data;
     size_t size;
@@ -186,6 +199,7 @@ static void test_hostile(void) {
 int main(void) {
     test_hostile();
     test_round_trip();
+    test_no_width();
     test_damage();
     return expect_done();
 }
