@@ -89,12 +89,13 @@ struct cg {
     struct kd_spec spec;
     enum kd_mode mode;
     unsigned width;
-    unsigned team;   // groups that run together; 1 outside KD_MODE_BLOCK
-    bool one_team;   // they are the whole block: nobody else has to reach a barrier
-    bool quick;      // code that is there soon: see compile.c
-    bool splits;     // the block's groups may be shared by several calls: KD_CODE_SPLITS
-    bool lane_calls; // accesses at an address a lane are calls
-    bool lanes_meet; // before atomic operations and launches: see cg_atomic.c
+    unsigned team;           // groups that run together; 1 outside KD_MODE_BLOCK
+    bool one_team;           // they are the whole block: nobody else has to reach a barrier
+    bool quick;              // code that is there soon: see compile.c
+    bool splits;             // the block's groups may be shared by several calls: KD_CODE_SPLITS
+    bool lane_calls;         // accesses at an address a lane, and of pieces of matrices, are calls
+    struct cg_piece *pieces; // cg_fragment.c's own: those that have a function; NULL: none
+    bool lanes_meet;         // before atomic operations and launches: see cg_atomic.c
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f32, f64, ptr, void_t;
     LLVMValueRef *fn;      // by kir_func index: declared functions
     uint8_t *can_exit;     // by kir_func index: lanes may die inside

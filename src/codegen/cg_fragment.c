@@ -2,6 +2,7 @@
 // wmma.store) as vector code: whole rows of a matrix are loaded or stored, shuffles put the
 // elements in their lanes.
 #include <stdio.h>
+#include <string.h>
 
 #include "codegen/cg.h"
 #include "isa/matrix.h"
@@ -296,6 +297,56 @@ static unsigned distinct_registers(const struct isa_matrix *x) {
     return rows * columns / LANES / f.per;
 }
 
+static LLVMValueRef load_piece(struct cg *c, const struct tile *t, const struct piece *p) {
+    LLVMValueRef line[LANES];
+    for (unsigned k = 0; k < p->lines; k++)
+        line[k] = load_row(c, line_pointer(c, t, p, k), cg_int_type(c, p->bits), p->length);
+    return pick(c, join(c, line, p->lines), p->place, LANES * p->per);
+}
+
+// In quick code registers whose elements lie alike, wherever that is, are loaded by one function.
+struct cg_piece {
+    struct cg_piece *next;
+    struct piece as;
+    unsigned number;
+};
+
+static bool lie_alike(const struct piece *p, const struct piece *q) {
+    return p->lines == q->lines && p->length == q->length && p->bits == q->bits &&
+           p->per == q->per && !memcmp(p->place, q->place, sizeof *p->place * LANES * p->per);
+}
+
+static unsigned number_of(struct cg *c, const struct piece *p) {
+    for (struct cg_piece *k = c->pieces; k; k = k->next)
+        if (lie_alike(&k->as, p))
+            return k->number;
+    struct cg_piece *k = arena_new(c->arena, struct cg_piece);
+    *k = (struct cg_piece){c->pieces, *p, c->pieces ? c->pieces->number + 1 : 0};
+    k->as.line = k->as.at = 0;
+    c->pieces = k;
+    return k->number;
+}
+
+// (first element, bytes from line to line) -> the register of all lanes
+static LLVMValueRef call_for_piece(struct cg *c, const struct tile *t, const struct piece *p) {
+    char name[32];
+    LLVMTypeRef params[2] = {c->ptr, c->i64};
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVectorType(cg_int_type(c, p->bits), LANES * p->per), params, 2, 0);
+    snprintf(name, sizeof name, "kd_piece_%u", number_of(c, p));
+    struct cg_own own = cg_own_function(c, name, type, CG_READS);
+    if (own.from) {
+        struct piece here = *p;
+        here.line = here.at = 0;
+        struct tile from = {LLVMGetParam(own.f, 0), LLVMGetParam(own.f, 1)};
+        LLVMBuildRet(c->b, load_piece(c, &from, &here));
+        cg_end_own(c, &own);
+    }
+    LLVMValueRef args[2] = {line_pointer(c, t, p, 0), t->stride};
+    c->lane_calls = true;
+    return cg_call_own(c, type, own.f, args, 2);
+}
+
 static bool load_fragment(struct cg_func *g, struct kir_inst *i, const struct isa_matrix *x) {
     struct cg *c = g->cg;
     struct piece p;
@@ -307,11 +358,9 @@ static bool load_fragment(struct cg_func *g, struct kir_inst *i, const struct is
             return false;
     struct tile t = tile_of(g, i, x, 1);
     for (unsigned r = 0; r < i->nres; r++) {
-        LLVMValueRef line[LANES];
         piece_of(x, r % distinct, &p);
-        for (unsigned k = 0; k < p.lines; k++)
-            line[k] = load_row(c, line_pointer(c, &t, &p, k), cg_int_type(c, p.bits), p.length);
-        LLVMValueRef v = pick(c, join(c, line, p.lines), p.place, LANES * p.per);
+        LLVMValueRef v =
+            c->spec.flags & KD_SPEC_QUICK ? call_for_piece(c, &t, &p) : load_piece(c, &t, &p);
         cg_set_result(g, i->res[r], LLVMBuildBitCast(c->b, v, cg_vec_type(c, i->res[r]->type), ""));
     }
     return true;
