@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <math.h> // isfinite and its kind without std::, as under nvcc
+#include <stdio.h> // printf in programs that do not include it, as under nvcc
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
