@@ -3,7 +3,8 @@ well and compiled quickly, and compares what they print.
 usage: compare.py PTX_RUN KUDZU FILE...  (exit 1 on any difference)
 
 A .cu file is compiled to PTX twice, optimised and not; its launches stand in comments. The two
-share the settings between them: each width, level and tier is tried with one of the two.
+share the settings between them: each width, level and tier is tried with one of the two. A .ptx file
+tries each width at each level with one tier, and at the machine's own level with both.
 
 With KUDZU_EXEC=simd what the compiler refuses fails: nothing is interpreted in its place. No kernel
 may be interpreted by design.
