@@ -388,7 +388,9 @@ static struct group_loop make_group_loop(struct cg_func *g) {
 // Does another call work on the block?
 static LLVMValueRef is_shared(struct cg_func *g) {
     struct cg *c = g->cg;
-    LLVMValueRef calls = cg_block_field(g, FIELD(pass_calls), c->i32, "calls");
+    // Not invariant, as the block's other fields are: it changes while this call waits.
+    LLVMValueRef at = pass_var(g, c->i32, FIELD(pass_calls), "");
+    LLVMValueRef calls = LLVMBuildLoad2(c->b, c->i32, at, "calls");
     return LLVMBuildICmp(c->b, LLVMIntUGT, calls, cg_i32(c, 1), "shared");
 }
 

@@ -69,6 +69,11 @@ bool flow_waits(const struct flow *fl, const struct kir_block *x, const struct k
         uint32_t from = fl->cfg->pos[y->id];
         if (from == NONE || !edge_deferred(fl, y, x))
             continue;
+        // Lanes that waited for another turn of a loop have had it when the layout is past its end.
+        struct cfg_loop *turns = loop_of(fl, x);
+        if (turns && turns->header == x && is_back_edge(fl, y, x) && !turns->irreducible &&
+            at > turns->last)
+            continue;
         // Lanes that came from before x went on with x when the layout came by.
         if ((from >= there && from < at) || shares_inner_loop(fl, y, b, x))
             return true;

@@ -459,8 +459,7 @@ const struct kir_inst *waiting_dependent(const struct flow *fl) {
     }
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
         const struct cfg_loop *l = fl->cfg->loops.data[k];
-        if (fl->loop_waits[k] == WAITS_FOR_OTHERS &&
-            (fl->loop_divergent[k] || awaited_pending(fl, l->header, false)))
+        if (fl->loop_waits[k] == WAITS_FOR_OTHERS && awaited_pending(fl, l->header, false))
             return l->header->last;
     }
     return NULL;
