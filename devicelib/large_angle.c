@@ -75,3 +75,13 @@ double NOINLINE __kd_large_remainder(double x) {
     double signed_r = negative != (int)(bits_d(x) >> 63) ? -r : r;
     return fabs_d(x) < INFINITY_D ? signed_r : NAN_D;
 }
+
+u64 NOINLINE __kd_large_turns_f(float x) {
+    u32 bits = bits_f(x);
+    u32 significand = bits << 8 | 0x80000000u;
+    int first = (int)(bits >> 23 & 0xff) - 127 - 31 - 2 + 64; // as above
+    u64 ab = digits(first), c = digits(first + 64) >> 32;
+    u64 t = ((u64)(significand * (u32)(ab >> 32)) << 32) + (u64)significand * (u32)ab +
+            (significand * c >> 32);
+    return bits >> 31 ? 0 - t : t;
+}

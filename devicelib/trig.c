@@ -88,9 +88,24 @@ typedef struct {
     u32 sign;
 } half_turn_f;
 
+// x = quadrant * pi/2 + r for large |x|.
+typedef struct {
+    u32 quadrant;
+    double r;
+} quarter_turn_f;
+
+INLINE quarter_turn_f reduce_quarter_f(float x) {
+    u64 turns = __kd_large_turns_f(x);
+    double r = (double)(i64)(turns << 2) * (PIO2_A * 0x1p-64);
+    return (quarter_turn_f){(u32)((turns + (1ull << 61)) >> 62),
+                            fabs_f(x) < INFINITY_F ? r : NAN_D};
+}
+
 INLINE half_turn_f reduce_large_f(float x, u32 turn) {
-    half_turn h = reduce_large((double)x, turn);
-    return (half_turn_f){(float)h.t, (u32)(h.sign >> 32)};
+    quarter_turn_f q = reduce_quarter_f(x);
+    u32 quadrant = q.quadrant + turn;
+    double t = quadrant & 1 ? PIO2_A - fabs_d(q.r) : q.r;
+    return (half_turn_f){(float)t, (quadrant & 2) << 30};
 }
 
 INLINE float subtract_pi_f(float q, float x) {
@@ -139,10 +154,10 @@ float __nv_tanf(float x) {
     low = fabs_f(r) > 0x1p-6f ? low : 0.0f;
     u32 odd = bits_f(rounded) & 1;
     if (RARELY(fabs_f(x) > REDUCTION_LIMIT_F)) {
-        odd = __kd_large_quadrant((double)x) & 1;
-        double remainder = __kd_large_remainder((double)x);
-        r = (float)remainder;
-        low = (float)(remainder - (double)r);
+        quarter_turn_f q = reduce_quarter_f(x);
+        odd = q.quadrant & 1;
+        r = (float)q.r;
+        low = (float)(q.r - (double)r);
     }
     float z = r * r;
     float t = r + fma_f(r * z, poly_tanf(z), fma_f(low, z, low));

@@ -23,6 +23,10 @@
 u32 __kd_large_quadrant(double x);
 double __kd_large_remainder(double x);
 
+// x * 2/pi modulo 4 in units of 2^-62, for finite |x| >= 2^16. It is too small by less than three
+// of them; what is left of a float beyond a quarter turn has at least 2^32.
+u64 __kd_large_turns_f(float x);
+
 // An angle t in [-pi/2, pi/2] and a sign bit, such that the function in question is sin(t) with
 // that sign.
 typedef struct {

@@ -58,6 +58,30 @@ KUDZU_CG volatile unsigned int *grid_barrier() {
     return workspace ? (volatile unsigned int *)(workspace + 4) : nullptr;
 }
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+// What the block wrote before it arrives is seen by those that wait. (__threadfence() would order
+// far more, and costs GPUs several times as much.)
+KUDZU_CG void fence_for_grid() {
+    asm volatile("fence.acq_rel.gpu;" : : : "memory");
+}
+
+KUDZU_CG unsigned int look_at_grid(volatile unsigned int *barrier) {
+    unsigned int now;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(barrier) : "memory");
+    return now;
+}
+#else
+KUDZU_CG void fence_for_grid() {
+    __threadfence();
+}
+
+KUDZU_CG unsigned int look_at_grid(volatile unsigned int *barrier) {
+    unsigned int now = *barrier;
+    __threadfence();
+    return now;
+}
+#endif
+
 // One thread arrives for its block. It gets what the barrier's word was before, and it alone waits.
 KUDZU_CG unsigned int arrive_at_grid(volatile unsigned int *barrier) {
     unsigned int before = 0;
@@ -65,7 +89,7 @@ KUDZU_CG unsigned int arrive_at_grid(volatile unsigned int *barrier) {
     if (thread_in_block() == 0) {
         unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
         bool first = (blockIdx.x | blockIdx.y | blockIdx.z) == 0;
-        __threadfence();
+        fence_for_grid();
         before = atomicAdd((unsigned int *)barrier, first ? 0x80000000u - (blocks - 1) : 1u);
     }
     return before;
@@ -73,9 +97,8 @@ KUDZU_CG unsigned int arrive_at_grid(volatile unsigned int *barrier) {
 
 KUDZU_CG void wait_for_grid(volatile unsigned int *barrier, unsigned int before) {
     if (thread_in_block() == 0) {
-        while (((*barrier ^ before) & 0x80000000u) == 0)
+        while (((look_at_grid(barrier) ^ before) & 0x80000000u) == 0)
             ;
-        __threadfence();
     }
     __syncthreads();
 }

@@ -443,8 +443,8 @@ static bool emit_isspacep(struct cg_func *g, struct kir_inst *i) {
         break;
     case ISA_SPACE_GLOBAL:
         r = LLVMBuildOr(c->b, in_cluster(g, x), in_local, "");
-        r = LLVMBuildOr(c->b, r, in_constants(g, x), "");
-        r = LLVMBuildNot(c->b, LLVMBuildOr(c->b, r, in_params(g, x), ""), "");
+        // The window of a kernel's parameters is a part of the global one.
+        r = LLVMBuildNot(c->b, LLVMBuildOr(c->b, r, in_constants(g, x), ""), "");
         break;
     case ISA_SPACE_CONST:
         r = in_constants(g, x);

@@ -100,6 +100,7 @@ static bool in_constants(const struct interp *in, uint64_t addr) {
     return false;
 }
 
+// The window of a kernel's parameters is a part of the global one (PTX, "Generic Addressing").
 bool interp_is_in_space(struct interp *in, const struct interp_thread *t, uint8_t space,
                         uint64_t addr) {
     if (space == ISA_SPACE_CLUSTER)
@@ -109,8 +110,7 @@ bool interp_is_in_space(struct interp *in, const struct interp_thread *t, uint8_
     if (space == ISA_SPACE_CONST)
         return in_constants(in, addr);
     return !in_cluster(in->b, addr) && !in_window(in, t, ISA_SPACE_SHARED, addr) &&
-           !in_window(in, t, ISA_SPACE_LOCAL, addr) && !in_window(in, t, ISA_SPACE_PARAM, addr) &&
-           !in_constants(in, addr);
+           !in_window(in, t, ISA_SPACE_LOCAL, addr) && !in_constants(in, addr);
 }
 
 // One element in one access, as far as the machine can. Acquire and release cost nothing next to

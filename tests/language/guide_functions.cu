@@ -103,7 +103,8 @@ __global__ void parameter_addresses(int first, const __grid_constant__ large con
     if (t == 0) {
         out[32] = element(&other, 1);
         out[33] = __isLocal(&other);
-        out[34] = __isLocal(&constant) | __isGlobal(&constant) | __isShared(&constant);
+        // The window of a kernel's parameters is a part of the global one.
+        out[34] = __isLocal(&constant) | __isShared(&constant) | 2 * !__isGlobal(&constant);
         const int *inside = &constant.value[7];
         out[35] = __isGridConstant(inside) && *inside == 14 && inside - constant.value == 7;
     }

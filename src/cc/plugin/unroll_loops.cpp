@@ -26,7 +26,7 @@ using namespace llvm;
 namespace {
 
 constexpr unsigned Turns = 4, MostInstructions = 48;
-constexpr unsigned MostKnownTurns = 64, LeastKnownTurns = 16, MostUnrolled = 256;
+constexpr unsigned MostKnownTurns = 64, LeastKnownTurns = 16, MostUnrolled = 512;
 
 // The number of instructions in a body that may stand several times, or 0: what all threads do
 // together must stay together.
