@@ -20,6 +20,7 @@
 //   cg_gather.c  one access a lane
 //   cg_sorted.c  lanes that are neighbours once they are sorted
 //   cg_table.c   loads from small tables in shared memory
+//   cg_stream.c  stores past the caches
 //   cg_transpose.c a team's accesses that are lines the other way round
 //   cg_prefetch.c asking for memory before it is needed
 //   cg_copy.c    loads whose results are only stored again
@@ -165,6 +166,8 @@ struct cg_func {
     uint8_t *rejoins;             // by block id: its mask is that of a block before it, and known
     struct cg_words *words;       // cg_words.c's own; NULL: addresses are not known
     struct cg_bins *bins;         // cg_bins.c's own; NULL: additions are made where they stand
+    LLVMValueRef stream_test;     // cg_stream.c's own; NULL: none of its stores
+    bool streams;                 // some of its stores were emitted
     struct cg_homes *homes;       // cg_home.c's own; NULL: no value has one
     struct cg_slots *slots;       // cg_slot.c's own; NULL: there are none
     uint32_t homes_end;           // bytes of what is saved of a group that these and the state take
@@ -441,6 +444,24 @@ struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
 // Is i an access at an address a lane whose groups lie side by side, as far as can be seen?
 bool cg_is_transposed(const struct flow *fl, const struct kir_inst *i);
 bool cg_emit_transposed(struct cg_func *g, struct kir_inst *i); // for the whole team; false: not i
+
+// cg_stream.c
+void cg_find_streams(struct cg_func *g); // the builder stands in the entry block
+// An i1: may stores of i's go past the caches to lines at `at` (i64, the bits that all their places
+// have)? NULL: never.
+LLVMValueRef cg_streams_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef at);
+void cg_store_past(struct cg *c, LLVMValueRef x, LLVMValueRef p); // x: whole lines
+// A store of the vector x for i at p; mask NULL: of all lanes. True: it goes past the caches where
+// it may, and what is emitted up to cg_end_stream is for the other case.
+struct cg_stream {
+    LLVMBasicBlockRef done;
+};
+bool cg_begin_stream(struct cg_func *g, const struct kir_inst *i, LLVMValueRef x, LLVMValueRef p,
+                     LLVMValueRef mask, struct cg_stream *s);
+void cg_end_stream(struct cg_func *g, const struct cg_stream *s);
+// p, or where asking for memory does no harm when i's stores go past the caches.
+LLVMValueRef cg_unless_stream(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p);
+void cg_close_streams(struct cg_func *g); // at the end of a run of blocks
 
 // cg_words.c
 void cg_make_words(struct cg_func *g); // the builder stands in the entry block

@@ -111,6 +111,7 @@ static void begin(struct cg_func *g) {
     cg_find_runs(g);
     cg_make_words(g);
     cg_make_bins(g);
+    cg_find_streams(g);
 }
 
 static void make_blocks(struct cg_func *g) {
@@ -303,6 +304,7 @@ static void end_run(struct cg_func *g, struct run_loop *l) {
     }
     LLVMPositionBuilderAtEnd(c->b, ret);
     cg_close_bins(g);
+    cg_close_streams(g);
     LLVMBuildRetVoid(c->b);
 }
 

@@ -15,6 +15,7 @@ struct access {
     // while it is still on its way to the cache, which masked stores cannot, and LLVM sees through.
     bool in_window;
     LLVMValueRef ahead; // cg_next_tile
+    unsigned groups; // bytes of a group, when later ones' memory is asked for at the store; else 0
 };
 
 // Keeps LLVM from moving or merging accesses across this point; costs no instruction.
@@ -195,7 +196,7 @@ static LLVMValueRef masked_load(struct cg *c, LLVMTypeRef vt, LLVMValueRef ptr, 
     return v;
 }
 
-static void masked_store(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
+static void store_cached(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
                          const struct access *a) {
     unsigned align = a->bytes;
     if (mask && a->in_window) {
@@ -213,10 +214,21 @@ static void masked_store(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMVal
         return;
     }
     struct whole w = begin_whole(c, mask);
-    masked_store(c, v, ptr, NULL, a);
+    store_cached(c, v, ptr, NULL, a);
     next_way(c, &w);
     store_masked(c, v, ptr, mask, align);
     next_way(c, &w);
+}
+
+static void masked_store(struct cg_func *g, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
+                         const struct access *a) {
+    struct cg_stream s;
+    bool parts = cg_begin_stream(g, a->i, v, ptr, mask, &s);
+    if (a->groups)
+        cg_prefetch_groups(g, a->i, ptr, a->groups, true);
+    store_cached(g->cg, v, ptr, mask, a);
+    if (parts)
+        cg_end_stream(g, &s);
 }
 
 static LLVMValueRef byte_gep(const struct cg *c, LLVMValueRef p, int64_t off) {
@@ -359,7 +371,7 @@ static void store_pieces(struct cg_func *g, const struct access *a, const struct
             part[k] = slice(c, comp[k], at, n);
         LLVMValueRef m =
             g->now.mask ? repeat_mask(c, slice(c, g->now.mask, at, n), a->count) : NULL;
-        masked_store(c, interleave(c, part, a->count, n), p->pointer[at / n], m, a);
+        masked_store(g, interleave(c, part, a->count, n), p->pointer[at / n], m, a);
     }
 }
 
@@ -428,7 +440,7 @@ static void store_strided(struct cg_func *g, const struct access *a, LLVMValueRe
     all = LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(LLVMTypeOf(all)),
                                  LLVMConstVector(idx, c->width * m), "");
     struct access plain = {.bytes = a->bytes};
-    masked_store(c, all, base, strided_mask(g, a, m), &plain);
+    store_cached(c, all, base, strided_mask(g, a, m), &plain);
 }
 
 // ---- one access a lane --------------------------------------------------------------------
@@ -706,12 +718,16 @@ static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef
 static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
                           const int64_t *offs, struct plan p, LLVMValueRef *comp) {
     cg_prefetch_turns(g, a->i, base, true);
-    cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), true);
     if (a->ahead)
         cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
+    struct access own = *a;
+    if (p.pieces == g->cg->width)
+        own.groups = extent(g->cg, a, p);
+    else
+        cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), true);
     if (p.pieces) {
         struct pieces all = at_offsets(g->cg, base, offs, p.pieces);
-        store_pieces(g, a, &all, comp);
+        store_pieces(g, &own, &all, comp);
     } else {
         store_strided(g, a, byte_gep(g->cg, base, offs[0]), p.stride, comp);
     }

@@ -248,7 +248,7 @@ void cg_prefetch_stores(struct cg_func *g) {
                 continue;
             LLVMValueRef at = cg_i64(c, (uint64_t)i->offset);
             LLVMValueRef line = cg_pointer(g, i->mods.space, cg_scalar(g, i->ops[0]), false);
-            line = LLVMBuildGEP2(c->b, c->i8, line, &at, 1, "");
+            line = cg_unless_stream(g, i, LLVMBuildGEP2(c->b, c->i8, line, &at, 1, ""));
             unsigned bytes = c->width * isa_type_bits(i->ty) / 8;
             for (unsigned k = 0; k < bytes; k += LINE) {
                 LLVMValueRef by = cg_i64(c, k);
