@@ -21,6 +21,7 @@
 //   cg_sorted.c  lanes that are neighbours once they are sorted
 //   cg_table.c   loads from small tables in shared memory
 //   cg_stream.c  stores past the caches
+//   cg_once.c    loads from shared memory that all groups have alike
 //   cg_transpose.c a team's accesses that are lines the other way round
 //   cg_prefetch.c asking for memory before it is needed
 //   cg_copy.c    loads whose results are only stored again
@@ -165,6 +166,7 @@ struct cg_func {
     uint8_t *runs;                // by block id: enum cg_runs
     uint8_t *rejoins;             // by block id: its mask is that of a block before it, and known
     struct cg_words *words;       // cg_words.c's own; NULL: addresses are not known
+    struct cg_once *once;         // cg_once.c's own; NULL: groups load for themselves
     struct cg_bins *bins;         // cg_bins.c's own; NULL: additions are made where they stand
     LLVMValueRef stream_test;     // cg_stream.c's own; NULL: none of its stores
     bool streams;                 // some of its stores were emitted
@@ -389,6 +391,15 @@ struct cg_lane_loop {
 struct cg_lane_loop cg_begin_lanes(struct cg_func *g, LLVMValueRef mask);
 void cg_end_lanes(struct cg_func *g, struct cg_lane_loop *l);
 
+// cg_mem.c
+// Does a load take more than vectors, where all lanes are active? Then it can be made in two steps:
+// what later code can find again, and the rest, which may stand in a block of its own.
+bool cg_load_costs(struct cg_func *g, const struct kir_inst *i);
+struct cg_costly_load *cg_prepare_costly(struct cg_func *g, struct kir_inst *i);
+unsigned cg_make_costly(struct cg_func *g, const struct cg_costly_load *l, LLVMValueRef *x);
+LLVMTypeRef cg_costly_type(struct cg_func *g, const struct cg_costly_load *l); // of each of x
+unsigned cg_costly_bytes(struct cg_func *g, const struct cg_costly_load *l);   // of all of them
+
 // cg_gather.c
 // The lanes of a vector as scalars, through memory. Two vectors (`which` 0 and 1) can be spread at
 // a time; a scalar or a constant is left as it is.
@@ -479,6 +490,12 @@ void cg_forget_words(struct cg_func *g);
 // load. elem: a scalar type of four bytes.
 bool cg_load_table(struct cg_func *g, const struct kir_inst *i, LLVMTypeRef elem,
                    LLVMValueRef *out);
+
+// cg_once.c
+void cg_make_once(struct cg_func *g);  // the builder stands in the entry block
+void cg_begin_once(struct cg_func *g); // where a group begins, or goes on behind a barrier
+// The results of a load that the block's first group makes for all; false: it is no such load.
+bool cg_load_once(struct cg_func *g, struct kir_inst *i, LLVMValueRef *x);
 
 // cg_bins.c
 void cg_make_bins(struct cg_func *g);  // the builder stands in the entry block

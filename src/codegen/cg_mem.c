@@ -973,6 +973,57 @@ static void store_apart(struct cg_func *g, const struct access *a, const int64_t
     end_way(g, &p, p.done);
 }
 
+// ---- loads in two steps -----------------------------------------------------------------------
+
+struct cg_costly_load {
+    struct access a;
+    struct plan plan;
+    struct shape shape;
+    LLVMValueRef base;          // planned
+    struct cg_lane_access each; // not planned
+};
+
+static bool is_planned(struct plan p) {
+    return p.pieces || p.stride;
+}
+
+bool cg_load_costs(struct cg_func *g, const struct kir_inst *i) {
+    struct access a = describe(g->cg, (struct kir_inst *)i, i->res[0]->type);
+    struct shape s = cg_shape(g, i->ops[0]);
+    if (s.kind == SHAPE_UNIFORM || s.guard || a.whole || g->cg->width == 1)
+        return false;
+    return a.count > 2 || !is_planned(plan_access(g->cg, &a, &s, true));
+}
+
+struct cg_costly_load *cg_prepare_costly(struct cg_func *g, struct kir_inst *i) {
+    struct cg_costly_load *l = arena_new(g->cg->arena, struct cg_costly_load);
+    l->a = describe(g->cg, i, i->res[0]->type);
+    l->shape = cg_shape(g, i->ops[0]);
+    l->plan = plan_access(g->cg, &l->a, &l->shape, true);
+    cg_check_alignment(g, i);
+    if (is_planned(l->plan))
+        l->base = scalar_pointer(g, &l->a);
+    else
+        l->each = each_lane(g, &l->a);
+    return l;
+}
+
+unsigned cg_make_costly(struct cg_func *g, const struct cg_costly_load *l, LLVMValueRef *x) {
+    if (is_planned(l->plan))
+        load_planned(g, &l->a, l->base, l->shape.offs, l->plan, x);
+    else
+        cg_gather(g, l->each, x);
+    return l->a.count;
+}
+
+LLVMTypeRef cg_costly_type(struct cg_func *g, const struct cg_costly_load *l) {
+    return cg_vec_of(g->cg, l->a.elem);
+}
+
+unsigned cg_costly_bytes(struct cg_func *g, const struct cg_costly_load *l) {
+    return l->a.count * l->a.bytes * g->cg->width;
+}
+
 static void emit_load(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     struct access a = describe(c, i, i->res[0]->type);
@@ -1000,6 +1051,10 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     if (cg_copying_store(g, i)) {
         struct cg_places p = cg_places_of(g, i);
         cg_begin_copy(g, i, cg_pointers(g, &p));
+        return;
+    }
+    if (cg_load_once(g, i, x)) {
+        set_loaded(g, &a, x);
         return;
     }
     if (!local && (s.kind == SHAPE_UNIFORM || c->width == 1)) {
