@@ -34,6 +34,7 @@
 //   cg_warp.c    shuffles, votes, matches, reductions
 //   cg_matrix.c  matrix instructions: to the next two, or a helper
 //   cg_product.c products of matrices in registers
+//   cg_wgmma.c   products of matrices in shared memory
 //   cg_fragment.c matrices between memory and registers
 //   cg_call.c    calls: direct, indirect, built-in
 //   pointwise*.c everything that works lane by lane
@@ -158,6 +159,7 @@ struct cg_func {
     LLVMValueRef state_switch;      // where a group goes on after a barrier
     uint32_t nsuspends;
     LLVMValueRef red_prev_popc, red_prev_lanes, red_popc, red_lanes; // bar.red
+    LLVMValueRef wgmma_memory;         // cg_wgmma.c's own; NULL: none yet
     LLVMValueRef matrix_rows;          // registers of matrix instructions in memory; NULL: none yet
     const struct kir_inst *copied;     // the load that the next store copies; NULL
     const struct kir_inst *copies_end; // up to there pure instructions have been emitted; NULL
@@ -560,6 +562,7 @@ bool cg_emit_async(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_warp(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_matrix(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_product(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_wgmma(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_fragment(struct cg_func *g, struct kir_inst *i);
 // Rows of matrices at the addresses that lanes give (ldmatrix, stmatrix).
 struct cg_rows {
