@@ -224,7 +224,7 @@ static bool run_cuda_action(cuda_action action, const struct compilation *c, con
     diagnostics_print(c->arena, &diagnostics);
     refused |= ok && !command_mode.dry_run && has_host_statics(c, source);
     if (refused)
-        unlink(output);
+        remove_output(output);
     return ok && !refused;
 }
 
@@ -256,7 +256,7 @@ static bool write_object(const struct compilation *c, const char *source, const 
     if (!d.failed)
         vec_push(c->arena, diagnostics, host.stderr_path);
     if (!ok && !command_mode.dry_run)
-        unlink(object);
+        remove_output(object);
     return ok;
 }
 
