@@ -187,7 +187,7 @@ struct cg_func {
     const struct kir_value *stepped; // the index
     bool may_be_empty; // the group may have no active lane: they died, or others' wait
     uint32_t spill_bytes;
-    LLVMValueRef scratch[2];               // where lanes become scalars; NULL: none yet
+    LLVMValueRef scratch[4];               // where lanes become scalars; NULL: none yet
     LLVMValueRef zero_slot, sink_slot;     // what inactive lanes read and write; NULL: none yet
     uint32_t spread_lanes;                 // accesses that were written out lane by lane
     LLVMValueRef lane_places, lane_values; // of accesses by calls; NULL: none yet
@@ -402,15 +402,26 @@ unsigned cg_make_costly(struct cg_func *g, const struct cg_costly_load *l, LLVMV
 LLVMTypeRef cg_costly_type(struct cg_func *g, const struct cg_costly_load *l); // of each of x
 unsigned cg_costly_bytes(struct cg_func *g, const struct cg_costly_load *l);   // of all of them
 
-// cg_gather.c
-// The lanes of a vector as scalars, through memory. Two vectors (`which` 0 and 1) can be spread at
-// a time; a scalar or a constant is left as it is.
+// cg_spread.c
+// The lanes of a vector as scalars. Three vectors (`which` 0 to 2) can be spread at a time; a scalar
+// or a constant is left as it is.
+enum { CG_OF_EXTRACT = 3 }; // the place that cg_extract uses
 struct cg_spread {
-    LLVMValueRef vec, place;
+    LLVMValueRef vec, place, words;
     LLVMTypeRef type;
+    LLVMValueRef word[32]; // those of `words` taken out so far
+    LLVMValueRef reg;      // a register with reg_words of them, from reg_first on
+    unsigned reg_words, reg_first;
 };
-struct cg_spread cg_spread(struct cg_func *g, LLVMValueRef vec, unsigned which);
-LLVMValueRef cg_spread_lane(struct cg_func *g, const struct cg_spread *s, unsigned lane);
+struct cg_spread cg_spread(struct cg_func *g, LLVMValueRef vec, unsigned which); // through memory
+// For places and values of stores, in full code from register to register.
+struct cg_spread cg_take_apart(struct cg_func *g, LLVMValueRef vec, unsigned which);
+// Of a vector that went through memory: a lane that is found when it runs, an i32.
+LLVMValueRef cg_spread_at(struct cg_func *g, const struct cg_spread *s, LLVMValueRef lane);
+// In one block, or in blocks that follow each other.
+LLVMValueRef cg_spread_lane(struct cg_func *g, struct cg_spread *s, unsigned lane);
+
+// cg_gather.c
 // A place a lane: `base` + offs[lane], `base` + index[lane] * scale (32-bit indices), or the vector
 // `pointers`.
 struct cg_places {
@@ -448,7 +459,8 @@ void cg_scatter_by_call(struct cg_func *g, const struct cg_lane_access *a, LLVMV
 bool cg_scatter_sorted(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp);
 // The places as they are used without a mask, lane by lane.
 struct cg_spread cg_spread_places(struct cg_func *g, const struct cg_places *p);
-LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, const struct cg_spread *s,
+struct cg_spread cg_take_places_apart(struct cg_func *g, const struct cg_places *p);
+LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, struct cg_spread *s,
                       unsigned lane);
 // Where the lanes of an access find their memory, i->offset included.
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);

@@ -158,8 +158,8 @@ static unsigned lanes_of_register(const struct cg *c) {
 }
 
 // n lanes of n groups, from lane `lane` and group `group` on.
-static void square(struct cg_func *g, struct transposed *t, const struct cg_spread *s,
-                   unsigned lane, unsigned group, unsigned n) {
+static void square(struct cg_func *g, struct transposed *t, struct cg_spread *s, unsigned lane,
+                   unsigned group, unsigned n) {
     struct cg *c = g->cg;
     LLVMValueRef r[16];
     LLVMTypeRef row = LLVMVectorType(c->i32, n);
