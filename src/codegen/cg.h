@@ -465,6 +465,9 @@ LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, struct cg_sp
 // Where the lanes of an access find their memory, i->offset included.
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
 
+// cg_eights.c: i together with the access beside it; false: each by itself.
+bool cg_emit_eights(struct cg_func *g, struct kir_inst *i);
+
 // cg_transpose.c
 // Is i an access at an address a lane whose groups lie side by side, as far as can be seen?
 bool cg_is_transposed(const struct flow *fl, const struct kir_inst *i);

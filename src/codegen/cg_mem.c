@@ -1145,6 +1145,8 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
 
 bool cg_emit_memory(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
+    if (cg_emit_eights(g, i))
+        return true;
     switch (i->op) {
     case ISA_OP_LD:
     case ISA_OP_LDU:
