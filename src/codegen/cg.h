@@ -267,6 +267,8 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
                       LLVMValueRef by);
 // At a group's head: asks for the lines that it will write behind its barriers.
 void cg_prefetch_stores(struct cg_func *g);
+// At the end of block b: what it has loaded may tell where later blocks store.
+void cg_prefetch_later_stores(struct cg_func *g, const struct kir_block *b);
 
 // cg_align.c
 void cg_find_alignment(struct cg_func *g);

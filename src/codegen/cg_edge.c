@@ -402,6 +402,7 @@ void cg_emit_body(struct cg_func *g, struct kir_block *b) {
         if (i == g->copies_end)
             g->copies_end = NULL;
     }
+    cg_prefetch_later_stores(g, b);
 }
 
 static void emit_test(struct cg_func *g, struct kir_block *b) {
