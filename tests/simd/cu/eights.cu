@@ -10,6 +10,9 @@
 // run: between grid=1 block=64 args=buf:1024:rand
 // run: sixteen grid=1 block=64 args=buf:1024:rand,buf:1024:zero
 // run: floats grid=1 block=64 args=buf:1024:float,buf:1024:zero
+// run: from_counter grid=4 block=64 args=buf:4:zero,buf:2048:rand,buf:2048:zero
+// run: from_counter grid=2 block=128 args=buf:4:zero,buf:2048:rand,buf:2048:zero
+// run: words_from_counter grid=4 block=256 args=buf:4:zero,buf:1024:rand,buf:1024:zero
 extern "C" __global__ void straight(const uint4 *in, uint4 *out) {
     unsigned i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
     uint4 a = in[i], b = in[i + 1];
@@ -92,4 +95,38 @@ extern "C" __global__ void floats(const float4 *in, float4 *out) {
     float4 a = in[i], b = in[i + 1];
     out[i] = make_float4(a.x + b.x, a.y * b.y, a.z - b.z, a.w);
     out[i + 1] = make_float4(b.x, b.y + 1, b.z, b.w * a.w);
+}
+
+// Where a block writes follows from what it loads before its second barrier.
+extern "C" __global__ void from_counter(int *next, const uint4 *in, uint4 *out) {
+    __shared__ int shared_tile;
+    __shared__ unsigned sums[128];
+    unsigned t = threadIdx.x;
+    if (t == 0)
+        shared_tile = atomicAdd(next, 1);
+    __syncthreads();
+    unsigned i = 2 * (shared_tile * blockDim.x + t);
+    uint4 a = in[i], b = in[i + 1];
+    sums[t] = a.x + b.w;
+    __syncthreads();
+    unsigned s = sums[(t * 5 + 3) % blockDim.x];
+    out[i] = make_uint4(a.x + s, a.y, a.z, a.w ^ s);
+    out[i + 1] = make_uint4(b.x, b.y - s, b.z, b.w);
+}
+
+extern "C" __global__ void words_from_counter(int *next, const unsigned *in, unsigned *out) {
+    __shared__ int shared_tile;
+    __shared__ unsigned s[256];
+    unsigned t = threadIdx.x;
+    if (t == 0)
+        shared_tile = atomicAdd(next, 1);
+    __syncthreads();
+    size_t at = (size_t)shared_tile * 256;
+    s[t] = in[at + t];
+    __syncthreads();
+    unsigned x = s[t * 7 % 256];
+    if (t & 1)
+        out[at + (t ^ 1)] = x;
+    else
+        out[at + t + 1] = x + 1;
 }
