@@ -339,18 +339,7 @@ static uint32_t find_places(const struct compilation *c, unsigned set, bool host
     return n;
 }
 
-void cached_headers_make(const struct compilation *c, const char *source, bool host) {
-    if (!c->precompiled || command_mode.dry_run)
-        return;
-    unsigned set = precompiled_set(c->toolchain, c->arena, c->options, source);
-    struct place *places =
-        arena_array(c->arena, struct place, c->options->architectures.list.len + 1);
-    uint32_t n = find_places(c, set, host, places), missing = 0;
-    for (uint32_t i = 0; i < n; ++i)
-        if (!fresh_key(&places[i], set) && make_directories(places[i].directory))
-            missing += take_lock(c->arena, places[i].directory, &places[i].lock);
-    if (!missing)
-        return;
+static void make_sets(const struct compilation *c, unsigned set, struct place *places, uint32_t n) {
     struct command_mode shown = command_mode;
     struct strbuf messages = {0};
     command_mode = (struct command_mode){0};
@@ -362,7 +351,37 @@ void cached_headers_make(const struct compilation *c, const char *source, bool h
     strbuf_free(&messages);
     for (uint32_t i = 0; i < n; ++i)
         let_go(&places[i]);
-    remove_least_used(c->arena);
+}
+
+// Making headers takes longer than doing without once: at the first use of a pass's options only
+// their directory is made. True: it was there.
+static bool used_before(struct place *p) {
+    if (!access(arena_printf(p->c.arena, "%s/lock", p->directory), F_OK))
+        return true;
+    if (make_directories(p->directory) && take_lock(p->c.arena, p->directory, &p->lock))
+        let_go(p);
+    return false;
+}
+
+void cached_headers_make(const struct compilation *c, const char *source, bool host) {
+    if (!c->precompiled || command_mode.dry_run)
+        return;
+    unsigned set = precompiled_set(c->toolchain, c->arena, c->options, source);
+    struct place *places =
+        arena_array(c->arena, struct place, c->options->architectures.list.len + 1);
+    uint32_t n = find_places(c, set, host, places), missing = 0, first = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        if (fresh_key(&places[i], set))
+            continue;
+        if (!used_before(&places[i]))
+            first++;
+        else if (is_ours(places[i].directory))
+            missing += take_lock(c->arena, places[i].directory, &places[i].lock);
+    }
+    if (missing)
+        make_sets(c, set, places, n);
+    if (missing || first)
+        remove_least_used(c->arena);
 }
 
 void cached_headers_discard(const struct compilation *c, bool host) {

@@ -1,5 +1,5 @@
 // Precompiled headers for options that none was made ahead for (another standard or architecture,
-// fast math, -fPIC, ...): made when such options are first used, and kept in
+// fast math, -fPIC, ...): made when such options are used again, and kept in
 // $XDG_CACHE_HOME/kudzu/headers (~/.cache/kudzu/headers).
 //
 // Each pass with its options has a directory there, with one precompiled header for each set of

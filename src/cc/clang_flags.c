@@ -392,6 +392,13 @@ static void add_host_code_generation(struct command *cmd, const struct compilati
     command_args(cmd, &o->host_compiler);
 }
 
+static bool names_option(const cc_strings *options, const char *name) {
+    for (uint32_t i = 0; i < options->len; ++i)
+        if (!strcmp(options->data[i], name))
+            return true;
+    return false;
+}
+
 void clang_host_pass(struct command *cmd, const struct compilation *c, const char *source,
                      const char *image) {
     command_init(cmd, c->arena, arena_printf(c->arena, "%s,host pass", source),
@@ -404,6 +411,9 @@ void clang_host_pass(struct command *cmd, const struct compilation *c, const cha
     add_references(cmd, c, source);
     add_extended_lambdas(cmd, c, source);
     add_host_code_generation(cmd, c);
+    // -Wall is for the host's compiler, which sees none of the pragmas that are for device code.
+    if (!names_option(&c->options->host_compiler, "-Wunknown-pragmas"))
+        command_arg(cmd, "-Wno-unknown-pragmas");
     if (image && c->options->rdc) {
         command_arg(cmd, "-Xclang");
         command_arg(cmd, "--offload-new-driver");

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 #include "cc/device_launches.h"
 #include "cc/device_text.h"
 #include "cc/diagnostics.h"
+#include "cc/host_statics.h"
 #include "cc/precompiled.h"
 #include "cc/temporaries.h"
 
@@ -150,6 +152,46 @@ static bool run_passes_in_turn(const struct compilation *c, struct device_passes
     return ok && command_run(host);
 }
 
+// ---- What only the text shows -------------------------------------------------------------
+
+// The source as the host's compiler sees it, where specifiers are words. NULL: it has errors.
+static const char *preprocessed(const struct compilation *c, const char *source) {
+    struct compilation plain = *c;
+    struct command cmd;
+    const char *path = scratch_path(c->arena, "ii");
+    plain.precompiled = false;
+    clang_host_pass(&cmd, &plain, source, NULL);
+    command_arg(&cmd, "-include");
+    command_arg(&cmd, "kudzu/specifier_words.h");
+    command_arg(&cmd, "-E");
+    command_arg(&cmd, "-o");
+    command_arg(&cmd, path);
+    cmd.stderr_path = scratch_path(c->arena, "err");
+    return command_run(&cmd) ? path : NULL;
+}
+
+static bool has_host_statics(const struct compilation *c, const char *source) {
+    host_statics seen = {0}, compiled = {0};
+    bool any = false;
+    host_statics_find(c->arena, source, &seen);
+    const char *text = seen.len ? preprocessed(c, source) : NULL;
+    if (text)
+        host_statics_find(c->arena, text, &compiled);
+    for (uint32_t i = 0; i < seen.len; i++) {
+        const struct host_static *v = &seen.data[i];
+        bool found = false;
+        for (uint32_t k = 0; k < compiled.len && !found; k++)
+            found = !strcmp(compiled.data[k].name, v->name);
+        if (found)
+            fprintf(stderr,
+                    "%s:%u:%u: error: the variable '%s' of a function that runs on the host is "
+                    "marked as the device's\n",
+                    v->path, v->line, v->column, v->name);
+        any |= found;
+    }
+    return any;
+}
+
 // ---- With precompiled headers, and without ------------------------------------------------
 
 typedef bool (*cuda_action)(const struct compilation *c, const char *source, const char *output,
@@ -178,12 +220,12 @@ static bool run_cuda_action(cuda_action action, const struct compilation *c, con
         diagnostics = (cc_strings){0};
         ok = action(&again, source, output, &diagnostics);
     }
-    if (ok && diagnostics_forbid(c->arena, &diagnostics)) {
-        unlink(output);
-        ok = false;
-    }
+    bool refused = ok && diagnostics_forbid(c->arena, &diagnostics);
     diagnostics_print(c->arena, &diagnostics);
-    return ok;
+    refused |= ok && !command_mode.dry_run && has_host_statics(c, source);
+    if (refused)
+        remove_output(output);
+    return ok && !refused;
 }
 
 // ---- Objects ------------------------------------------------------------------------------
@@ -214,7 +256,7 @@ static bool write_object(const struct compilation *c, const char *source, const 
     if (!d.failed)
         vec_push(c->arena, diagnostics, host.stderr_path);
     if (!ok && !command_mode.dry_run)
-        unlink(object);
+        remove_output(object);
     return ok;
 }
 

@@ -1,303 +1,25 @@
 #include "cc/extended_lambdas.h"
 
-#include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cc/file_io.h"
+#include "cc/source_tokens.h"
 #include "support/strbuf.h"
 
-enum { MOST_FILES = 256, DEPTH = 256, PRESERVED = 4, MOST_TOKENS = 1 << 20, MOST_NESTED = 16 };
-enum { DEVICE = 1, HOST = 2, GLOBAL = 4 };
+enum { PRESERVED = 8 };
 
-struct token {
-    const char *s;
-    uint32_t n, line, column;
-};
-typedef VEC(struct token) token_list;
-
-struct macro {
-    const char *name;
-    unsigned spaces;
-    bool takes_arguments;
-    token_list parameters, body;
-};
-
-struct scan {
-    struct arena *arena;
-    cc_strings files;
-    VEC(token_list) read; // of each file
-    VEC(struct macro) macros;
+struct search {
+    struct source_tokens source;
     struct strbuf entries;
-    token_list tokens; // of the file at hand
+    bool any; // extended lambda
 };
-
-// ---- Tokens -------------------------------------------------------------------------------
-
-static bool is_word(char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is(const struct scan *s, uint32_t i, const char *what) {
-    size_t n = strlen(what);
-    return i < s->tokens.len && s->tokens.data[i].n == n && !memcmp(s->tokens.data[i].s, what, n);
-}
-
-static bool is_name(const struct scan *s, uint32_t i) {
-    return i < s->tokens.len && is_word(*s->tokens.data[i].s);
-}
-
-// The execution spaces that a word stands for.
-static unsigned spaces_of(const struct scan *s, const char *word, size_t n) {
-    static const struct {
-        const char *name;
-        unsigned spaces;
-    } known[] = {{"__device__", DEVICE}, {"__host__", HOST}, {"__global__", GLOBAL}};
-    for (size_t k = 0; k < 3; k++)
-        if (strlen(known[k].name) == n && !memcmp(known[k].name, word, n))
-            return known[k].spaces;
-    for (uint32_t k = 0; k < s->macros.len; k++)
-        if (strlen(s->macros.data[k].name) == n && !memcmp(s->macros.data[k].name, word, n))
-            return s->macros.data[k].spaces;
-    return 0;
-}
-
-static unsigned spaces_at(const struct scan *s, uint32_t i) {
-    return spaces_of(s, s->tokens.data[i].s, s->tokens.data[i].n);
-}
-
-// ---- Directives ---------------------------------------------------------------------------
-
-static void add_include(struct scan *s, const char *from, const char *rest, size_t n) {
-    const char *open = memchr(rest, '"', n), *slash = strrchr(from, '/');
-    const char *close = open ? memchr(open + 1, '"', n - (size_t)(open + 1 - rest)) : NULL;
-    if (!close || s->files.len >= MOST_FILES)
-        return;
-    const char *name = arena_strndup(s->arena, open + 1, (size_t)(close - open - 1));
-    const char *path = slash && *name != '/'
-                           ? arena_printf(s->arena, "%.*s/%s", (int)(slash - from), from, name)
-                           : name;
-    for (uint32_t k = 0; k < s->files.len; k++)
-        if (!strcmp(s->files.data[k], path))
-            return;
-    if (access(path, R_OK) == 0)
-        vec_push(s->arena, &s->files, path);
-}
-
-// Behind what is no code at `at`: a blank, a comment; or `at`.
-static const char *skip_blank(const char *at) {
-    if (at[0] == '/' && at[1] == '/')
-        return at + strcspn(at, "\n");
-    if (at[0] == '/' && at[1] == '*') {
-        const char *end = strstr(at + 2, "*/");
-        return end ? end + 2 : at + strlen(at);
-    }
-    return *at == ' ' || *at == '\t' || *at == '\r' || *at == '\n' ? at + 1 : at;
-}
-
-static const char *token_end(const char *at);
-
-static token_list tokens_of(struct scan *s, const char *at, const char *end) {
-    token_list list = {0};
-    for (const char *next; at < end; at = next) {
-        next = *at == '\\' ? at + 1 : skip_blank(at);
-        if (next == at) {
-            next = token_end(at);
-            vec_push(s->arena, &list, ((struct token){.s = at, .n = (uint32_t)(next - at)}));
-        }
-    }
-    return list;
-}
-
-static struct macro *macro_named(const struct scan *s, const struct token *t) {
-    for (uint32_t k = 0; k < s->macros.len; k++)
-        if (strlen(s->macros.data[k].name) == t->n && !memcmp(s->macros.data[k].name, t->s, t->n))
-            return &s->macros.data[k];
-    return NULL;
-}
-
-// #define NAME __host__ __device__, #define NAME(x) [=] __device__ { x; }: of several definitions
-// the first that says something of execution spaces.
-static void add_macro(struct scan *s, const char *rest, size_t n) {
-    const char *end = rest + n, *name = rest, *at;
-    while (name < end && (*name == ' ' || *name == '\t'))
-        name++;
-    for (at = name; at < end && is_word(*at);)
-        at++;
-    struct macro m = {.name = arena_strndup(s->arena, name, (size_t)(at - name)),
-                      .takes_arguments = at < end && *at == '('};
-    if (m.takes_arguments) {
-        const char *close = memchr(at, ')', (size_t)(end - at));
-        m.parameters = tokens_of(s, at + 1, close ? close : end);
-        at = close ? close + 1 : end;
-    }
-    m.body = tokens_of(s, at, end);
-    for (uint32_t i = 0; i < m.body.len; i++)
-        m.spaces |= spaces_of(s, m.body.data[i].s, m.body.data[i].n);
-    struct token t = {.s = m.name, .n = (uint32_t)strlen(m.name)};
-    struct macro *other = macro_named(s, &t);
-    if (t.n && !other)
-        vec_push(s->arena, &s->macros, m);
-    else if (t.n && !other->spaces && m.spaces)
-        *other = m;
-}
-
-static void directive(struct scan *s, const char *path, const char *line, size_t n) {
-    size_t at = 1;
-    while (at < n && (line[at] == ' ' || line[at] == '\t'))
-        at++;
-    if (n - at > 7 && !strncmp(line + at, "include", 7))
-        add_include(s, path, line + at + 7, n - at - 7);
-    else if (n - at > 6 && !strncmp(line + at, "define", 6))
-        add_macro(s, line + at + 6, n - at - 6);
-}
-
-// ---- Reading ------------------------------------------------------------------------------
-
-static const char *token_end(const char *at) {
-    if (*at == '"' || *at == '\'') {
-        char quote = *at++;
-        while (*at && *at != quote && *at != '\n')
-            at += *at == '\\' && at[1] ? 2 : 1;
-        return at + (*at == quote);
-    }
-    if (is_word(*at)) {
-        while (is_word(*at))
-            at++;
-        return at;
-    }
-    return at + (!strncmp(at, "->", 2) || !strncmp(at, "::", 2) ? 2 : 1);
-}
-
-static void read_tokens(struct scan *s, const char *path, const char *text) {
-    uint32_t line = 1;
-    const char *start = text; // of the line
-    bool begins = true;
-    for (const char *at = text; *at;) {
-        const char *next = skip_blank(at);
-        if (next == at && *at == '#' && begins) {
-            next = at + strcspn(at, "\n");
-            while (next > at && next[-1] == '\\' && *next)
-                next += 1 + strcspn(next + 1, "\n");
-            directive(s, path, at, (size_t)(next - at));
-        } else if (next == at) {
-            next = token_end(at);
-            struct token t = {at, (uint32_t)(next - at), line, (uint32_t)(at - start) + 1};
-            vec_push(s->arena, &s->tokens, t);
-            begins = false;
-        }
-        for (; at < next; at++)
-            if (*at == '\n')
-                line++, start = at + 1, begins = true;
-    }
-}
-
-// ---- Macros -------------------------------------------------------------------------------
-
-// The nth argument between the brackets at `open` and `close`, or all from there on.
-static void argument(const token_list *t, uint32_t open, uint32_t close, uint32_t nth, bool rest,
-                     uint32_t *begin, uint32_t *end) {
-    int depth = 0;
-    *begin = *end = open + 1;
-    for (uint32_t i = open + 1; i < close; i++) {
-        char c = t->data[i].n == 1 ? *t->data[i].s : 0;
-        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-        if (c == ',' && depth == 0 && !(rest && nth == 0)) {
-            if (nth-- == 0)
-                return;
-            *begin = i + 1;
-        }
-        *end = i + 1;
-    }
-    if (nth)
-        *begin = *end;
-}
-
-static bool same(const struct token *t, const char *word, size_t n) {
-    return t->n == n && !memcmp(t->s, word, n);
-}
-
-// The macro's body, arguments in the place of parameters.
-static token_list substituted(struct scan *s, const struct macro *m, const token_list *from,
-                              uint32_t open, uint32_t close) {
-    token_list out = {0};
-    for (uint32_t i = 0; i < m->body.len; i++) {
-        const struct token *t = &m->body.data[i];
-        uint32_t nth = 0, k = 0, begin = 0, end = 0;
-        bool found = false, rest = same(t, "__VA_ARGS__", 11);
-        for (; k < m->parameters.len && !found; k++) {
-            const struct token *p = &m->parameters.data[k];
-            nth += same(p, ",", 1);
-            found = rest ? *p->s == '.' : is_word(*p->s) && same(p, t->s, t->n);
-        }
-        if (found)
-            argument(from, open, close, nth, rest, &begin, &end);
-        else
-            vec_push(s->arena, &out, *t);
-        for (; begin < end; begin++)
-            vec_push(s->arena, &out, from->data[begin]);
-    }
-    return out;
-}
-
-static uint32_t closing(const token_list *t, uint32_t i) {
-    int depth = 0;
-    for (; i < t->len; i++) {
-        depth += same(&t->data[i], "(", 1) ? 1 : same(&t->data[i], ")", 1) ? -1 : 0;
-        if (!depth)
-            return i;
-    }
-    return 0;
-}
-
-// Appends the tokens to s->tokens, macros replaced. clang takes all that a macro expands to, its
-// arguments too, to stand at the macro's name: `place`, where the tokens come from one.
-static void expand(struct scan *s, const token_list *from, const struct token *place,
-                   unsigned depth) {
-    for (uint32_t i = 0; i < from->len && s->tokens.len < MOST_TOKENS; i++) {
-        struct token t = from->data[i];
-        const struct macro *m = depth < MOST_NESTED && is_word(*t.s) ? macro_named(s, &t) : NULL;
-        bool called = m && i + 1 < from->len && same(&from->data[i + 1], "(", 1);
-        uint32_t close = called && m->takes_arguments ? closing(from, i + 1) : 0;
-        if (place) {
-            t.line = place->line;
-            t.column = place->column;
-        }
-        if (m && (close || !m->takes_arguments)) {
-            token_list body = close ? substituted(s, m, from, i + 1, close) : m->body;
-            expand(s, &body, &t, depth + 1);
-            i = close ? close : i;
-        } else {
-            vec_push(s->arena, &s->tokens, t);
-        }
-    }
-}
-
-// ---- Lambdas ------------------------------------------------------------------------------
-
-// The bracket that closes the one at i; the number of tokens where there is none.
-static uint32_t match(const struct scan *s, uint32_t i, const char *open, const char *close) {
-    int depth = 0;
-    for (; i < s->tokens.len; i++) {
-        depth += is(s, i, open) ? 1 : is(s, i, close) ? -1 : 0;
-        if (!depth)
-            return i;
-    }
-    return i;
-}
-
-// Whether the token at i can stand before a lambda: what ends an operand is indexed by "[".
-static bool precedes_lambda(const struct scan *s, uint32_t i) {
-    return !(is(s, i, ")") || is(s, i, "]") || is(s, i, "[")) &&
-           (!is_name(s, i) || is(s, i, "return") || is(s, i, "co_return"));
-}
 
 // Whether the tokens of [from, to) name a parameter of the list in (open, close).
-static bool names_parameter(const struct scan *s, uint32_t from, uint32_t to, uint32_t open,
-                            uint32_t close) {
+static bool names_parameter(const struct source_tokens *s, uint32_t from, uint32_t to,
+                            uint32_t open, uint32_t close) {
     for (uint32_t p = open + 1; p < close; p++) {
-        bool last = is(s, p + 1, ",") || is(s, p + 1, "=") || is(s, p + 1, "[") || p + 1 == close;
-        if (!is_name(s, p) || !last || p == open + 1)
+        bool last = token_is(s, p + 1, ",") || token_is(s, p + 1, "=") || token_is(s, p + 1, "[") ||
+                    p + 1 == close;
+        if (!token_is_name(s, p) || !last || p == open + 1)
             continue;
         for (uint32_t i = from; i < to; i++)
             if (s->tokens.data[i].n == s->tokens.data[p].n &&
@@ -309,99 +31,64 @@ static bool names_parameter(const struct scan *s, uint32_t from, uint32_t to, ui
 
 // What the lambda whose "[" is at i says of itself: execution spaces, and PRESERVED where its
 // return type is written down without its parameters.
-static unsigned lambda_at(const struct scan *s, uint32_t i) {
+static unsigned lambda_at(const struct source_tokens *s, uint32_t i) {
     unsigned kind = 0;
-    uint32_t at = match(s, i, "[", "]") + 1, open = 0, close = 0;
-    if (is(s, at, "<"))
-        at = match(s, at, "<", ">") + 1;
-    for (; at < s->tokens.len && !is(s, at, "{") && !is(s, at, "->") && !is(s, at, ";"); at++) {
-        kind |= spaces_at(s, at);
-        if (is(s, at, "(") && !open && !is(s, at - 1, "__attribute__")) {
+    uint32_t at = token_match(s, i, "[", "]") + 1, open = 0, close = 0;
+    if (token_is(s, at, "<"))
+        at = token_match(s, at, "<", ">") + 1;
+    for (; at < s->tokens.len && !token_is(s, at, "{") && !token_is(s, at, "->") &&
+           !token_is(s, at, ";");
+         at++) {
+        kind |= token_spaces(s, at);
+        if (token_is(s, at, "(") && !open && !token_is(s, at - 1, "__attribute__")) {
             open = at;
-            at = close = match(s, at, "(", ")");
-        } else if (is(s, at, "(")) {
-            at = match(s, at, "(", ")");
-        } else if (!is_name(s, at)) {
+            at = close = token_match(s, at, "(", ")");
+        } else if (token_is(s, at, "(")) {
+            at = token_match(s, at, "(", ")");
+        } else if (!token_is_name(s, at)) {
             return 0;
         }
     }
     uint32_t body = at;
-    while (body < s->tokens.len && !is(s, body, "{"))
+    while (body < s->tokens.len && !token_is(s, body, "{"))
         body++;
-    if (is(s, at, "->") && !names_parameter(s, at + 1, body, open, close))
+    if (token_is(s, at, "->") && !names_parameter(s, at + 1, body, open, close))
         kind |= PRESERVED;
     return body < s->tokens.len ? kind : 0;
 }
 
-static void add_entry(struct scan *s, const char *path, const struct token *t, unsigned kind) {
+// Those that stand where a macro's name does may share the place with lambdas of other kinds, which
+// are listed then, too.
+static void add_entry(struct search *f, const char *path, const struct token *t, unsigned kind) {
     const char *slash = strrchr(path, '/');
     bool device = (kind & (DEVICE | HOST)) == DEVICE, both = (kind & DEVICE) && (kind & HOST);
-    if (device || both)
-        strbuf_printf(&s->entries, "{\"%s:%u:%u)\", %d},", slash ? slash + 1 : path, t->line,
-                      t->column,
-                      both               ? 4
-                      : kind & PRESERVED ? 3
-                                         : 1);
+    f->any |= device || both;
+    strbuf_printf(&f->entries, "{\"%s:%u:%u)\", %d},", slash ? slash + 1 : path, t->line, t->column,
+                  both                         ? 4
+                  : device && kind & PRESERVED ? 3
+                  : device                     ? 1
+                                               : 0);
 }
 
-// ---- Scopes -------------------------------------------------------------------------------
-
-enum scope { OUTSIDE, IN_HOST, IN_DEVICE };
-
-// What the braces that follow the tokens of [from, i) enclose.
-static enum scope scope_of(const struct scan *s, uint32_t from, uint32_t i, enum scope outer) {
-    bool parentheses = false, type = false;
-    unsigned spaces = 0;
-    if (outer != OUTSIDE)
-        return outer;
-    for (; from < i; from++) {
-        parentheses |= is(s, from, "(");
-        type |=
-            !parentheses && (is(s, from, "namespace") || is(s, from, "struct") ||
-                             is(s, from, "class") || is(s, from, "union") || is(s, from, "enum"));
-        spaces |= spaces_at(s, from);
-    }
-    if (!parentheses)
-        return OUTSIDE;
-    return (spaces & GLOBAL) || (spaces & (DEVICE | HOST)) == DEVICE ? IN_DEVICE : IN_HOST;
-}
-
-static void find_lambdas(struct scan *s, const char *path) {
-    enum scope scopes[DEPTH] = {OUTSIDE};
-    uint32_t depth = 0, statement = 0;
+static void find_lambdas(struct search *f, const char *path) {
+    const struct source_tokens *s = &f->source;
+    struct source_scopes scopes = {0};
     for (uint32_t i = 0; i < s->tokens.len; i++) {
-        if (is(s, i, "{")) {
-            enum scope inner = scope_of(s, statement, i, scopes[depth]);
-            depth += depth + 1 < DEPTH;
-            scopes[depth] = inner;
-        } else if (is(s, i, "}")) {
-            depth -= depth > 0;
-        } else if (is(s, i, "[") && i && precedes_lambda(s, i - 1) && scopes[depth] == IN_HOST) {
-            add_entry(s, path, &s->tokens.data[i], lambda_at(s, i));
-        }
-        if (is(s, i, "{") || is(s, i, "}") || is(s, i, ";"))
-            statement = i + 1;
+        if (token_begins_lambda(s, i) && source_scope_now(&scopes) == IN_HOST)
+            add_entry(f, path, &s->tokens.data[i], lambda_at(s, i));
+        source_scopes_step(&scopes, s, i);
     }
 }
 
 const char *extended_lambdas(struct arena *arena, const char *source) {
-    struct scan s = {.arena = arena};
-    vec_push(arena, &s.files, source);
-    for (uint32_t k = 0; k < s.files.len; k++) {
-        char *text;
-        size_t size;
-        s.tokens = (token_list){0};
-        if (!access(s.files.data[k], R_OK) && read_file(arena, s.files.data[k], &text, &size))
-            read_tokens(&s, s.files.data[k], text);
-        vec_push(arena, &s.read, s.tokens);
-    }
-    for (uint32_t k = 0; k < s.files.len; k++) {
-        s.tokens = (token_list){0};
-        expand(&s, &s.read.data[k], NULL, 0);
-        find_lambdas(&s, s.files.data[k]);
+    struct search f = {0};
+    source_tokens_read(&f.source, arena, source);
+    for (uint32_t k = 0; k < f.source.files.len; k++) {
+        source_tokens_select(&f.source, k, true);
+        find_lambdas(&f, f.source.files.data[k]);
     }
     const char *entries =
-        s.entries.len ? arena_strndup(arena, strbuf_str(&s.entries), s.entries.len) : NULL;
-    strbuf_free(&s.entries);
+        f.any ? arena_strndup(arena, strbuf_str(&f.entries), f.entries.len) : NULL;
+    strbuf_free(&f.entries);
     return entries;
 }

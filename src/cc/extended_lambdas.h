@@ -8,8 +8,8 @@
 
 // The entries of the list in kudzu/extended_lambdas.h, for the lambdas of the source and of the
 // files that it includes with quotes, those that their macros expand to among them; NULL: none is
-// extended. Of several lambdas that one macro expands to, which all stand where its name does, the
-// first tells for all.
+// extended. Lambdas that one macro expands to all stand where its name does, and are listed one by
+// one with what they say, those that are not extended too.
 const char *extended_lambdas(struct arena *arena, const char *source);
 
 #endif

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "support/memory.h"
 
@@ -31,4 +33,10 @@ bool write_file(const char *path, const void *data, size_t size) {
     bool ok = fwrite(data, 1, size, f) == size;
     ok &= fclose(f) == 0;
     return ok || cc_error("cannot write %s: %s", path, strerror(errno));
+}
+
+void remove_output(const char *path) {
+    struct stat st;
+    if (!stat(path, &st) && S_ISREG(st.st_mode))
+        unlink(path);
 }

@@ -7,5 +7,7 @@
 // A NUL follows the data. False: reported on stderr.
 bool read_file(struct arena *arena, const char *path, char **data, size_t *size);
 bool write_file(const char *path, const void *data, size_t size);
+// Removes what was written; a device such as /dev/null stays.
+void remove_output(const char *path);
 
 #endif

@@ -1,7 +1,8 @@
 #include "cc/link.h"
 
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "cc/file_io.h"
 
 void link_arguments(struct command *cmd, const struct cc_options *o, const cc_strings *objects) {
     for (uint32_t i = 0; i < o->link.len; ++i) {
@@ -60,7 +61,7 @@ bool link_program(const struct compilation *c, const cc_strings *objects, const 
 bool link_archive(const struct compilation *c, const cc_strings *objects, const char *output) {
     struct command cmd;
     if (!command_mode.dry_run)
-        unlink(output);
+        remove_output(output);
     command_init(&cmd, c->arena, arena_printf(c->arena, "%s,archive", output), c->toolchain->ar);
     command_arg(&cmd, "rcs");
     command_arg(&cmd, output);

@@ -20,6 +20,8 @@
 //   cg_gather.c  one access a lane
 //   cg_sorted.c  lanes that are neighbours once they are sorted
 //   cg_table.c   loads from small tables in shared memory
+//   cg_stream.c  stores past the caches
+//   cg_once.c    loads from shared memory that all groups have alike
 //   cg_transpose.c a team's accesses that are lines the other way round
 //   cg_prefetch.c asking for memory before it is needed
 //   cg_copy.c    loads whose results are only stored again
@@ -32,6 +34,7 @@
 //   cg_warp.c    shuffles, votes, matches, reductions
 //   cg_matrix.c  matrix instructions: to the next two, or a helper
 //   cg_product.c products of matrices in registers
+//   cg_wgmma.c   products of matrices in shared memory
 //   cg_fragment.c matrices between memory and registers
 //   cg_call.c    calls: direct, indirect, built-in
 //   pointwise*.c everything that works lane by lane
@@ -156,6 +159,7 @@ struct cg_func {
     LLVMValueRef state_switch;      // where a group goes on after a barrier
     uint32_t nsuspends;
     LLVMValueRef red_prev_popc, red_prev_lanes, red_popc, red_lanes; // bar.red
+    LLVMValueRef wgmma_memory;         // cg_wgmma.c's own; NULL: none yet
     LLVMValueRef matrix_rows;          // registers of matrix instructions in memory; NULL: none yet
     const struct kir_inst *copied;     // the load that the next store copies; NULL
     const struct kir_inst *copies_end; // up to there pure instructions have been emitted; NULL
@@ -164,7 +168,10 @@ struct cg_func {
     uint8_t *runs;                // by block id: enum cg_runs
     uint8_t *rejoins;             // by block id: its mask is that of a block before it, and known
     struct cg_words *words;       // cg_words.c's own; NULL: addresses are not known
+    struct cg_once *once;         // cg_once.c's own; NULL: groups load for themselves
     struct cg_bins *bins;         // cg_bins.c's own; NULL: additions are made where they stand
+    LLVMValueRef stream_test;     // cg_stream.c's own; NULL: none of its stores
+    bool streams;                 // some of its stores were emitted
     struct cg_homes *homes;       // cg_home.c's own; NULL: no value has one
     struct cg_slots *slots;       // cg_slot.c's own; NULL: there are none
     uint32_t homes_end;           // bytes of what is saved of a group that these and the state take
@@ -180,7 +187,7 @@ struct cg_func {
     const struct kir_value *stepped; // the index
     bool may_be_empty; // the group may have no active lane: they died, or others' wait
     uint32_t spill_bytes;
-    LLVMValueRef scratch[2];               // where lanes become scalars; NULL: none yet
+    LLVMValueRef scratch[4];               // where lanes become scalars; NULL: none yet
     LLVMValueRef zero_slot, sink_slot;     // what inactive lanes read and write; NULL: none yet
     uint32_t spread_lanes;                 // accesses that were written out lane by lane
     LLVMValueRef lane_places, lane_values; // of accesses by calls; NULL: none yet
@@ -260,6 +267,8 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
                       LLVMValueRef by);
 // At a group's head: asks for the lines that it will write behind its barriers.
 void cg_prefetch_stores(struct cg_func *g);
+// At the end of block b: what it has loaded may tell where later blocks store.
+void cg_prefetch_later_stores(struct cg_func *g, const struct kir_block *b);
 
 // cg_align.c
 void cg_find_alignment(struct cg_func *g);
@@ -386,15 +395,35 @@ struct cg_lane_loop {
 struct cg_lane_loop cg_begin_lanes(struct cg_func *g, LLVMValueRef mask);
 void cg_end_lanes(struct cg_func *g, struct cg_lane_loop *l);
 
-// cg_gather.c
-// The lanes of a vector as scalars, through memory. Two vectors (`which` 0 and 1) can be spread at
-// a time; a scalar or a constant is left as it is.
+// cg_mem.c
+// Does a load take more than vectors, where all lanes are active? Then it can be made in two steps:
+// what later code can find again, and the rest, which may stand in a block of its own.
+bool cg_load_costs(struct cg_func *g, const struct kir_inst *i);
+struct cg_costly_load *cg_prepare_costly(struct cg_func *g, struct kir_inst *i);
+unsigned cg_make_costly(struct cg_func *g, const struct cg_costly_load *l, LLVMValueRef *x);
+LLVMTypeRef cg_costly_type(struct cg_func *g, const struct cg_costly_load *l); // of each of x
+unsigned cg_costly_bytes(struct cg_func *g, const struct cg_costly_load *l);   // of all of them
+
+// cg_spread.c
+// The lanes of a vector as scalars. Three vectors (`which` 0 to 2) can be spread at a time; a scalar
+// or a constant is left as it is.
+enum { CG_OF_EXTRACT = 3 }; // the place that cg_extract uses
 struct cg_spread {
-    LLVMValueRef vec, place;
+    LLVMValueRef vec, place, words;
     LLVMTypeRef type;
+    LLVMValueRef word[32]; // those of `words` taken out so far
+    LLVMValueRef reg;      // a register with reg_words of them, from reg_first on
+    unsigned reg_words, reg_first;
 };
-struct cg_spread cg_spread(struct cg_func *g, LLVMValueRef vec, unsigned which);
-LLVMValueRef cg_spread_lane(struct cg_func *g, const struct cg_spread *s, unsigned lane);
+struct cg_spread cg_spread(struct cg_func *g, LLVMValueRef vec, unsigned which); // through memory
+// For places and values of stores, in full code from register to register.
+struct cg_spread cg_take_apart(struct cg_func *g, LLVMValueRef vec, unsigned which);
+// Of a vector that went through memory: a lane that is found when it runs, an i32.
+LLVMValueRef cg_spread_at(struct cg_func *g, const struct cg_spread *s, LLVMValueRef lane);
+// In one block, or in blocks that follow each other.
+LLVMValueRef cg_spread_lane(struct cg_func *g, struct cg_spread *s, unsigned lane);
+
+// cg_gather.c
 // A place a lane: `base` + offs[lane], `base` + index[lane] * scale (32-bit indices), or the vector
 // `pointers`.
 struct cg_places {
@@ -432,15 +461,37 @@ void cg_scatter_by_call(struct cg_func *g, const struct cg_lane_access *a, LLVMV
 bool cg_scatter_sorted(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp);
 // The places as they are used without a mask, lane by lane.
 struct cg_spread cg_spread_places(struct cg_func *g, const struct cg_places *p);
-LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, const struct cg_spread *s,
+struct cg_spread cg_take_places_apart(struct cg_func *g, const struct cg_places *p);
+LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, struct cg_spread *s,
                       unsigned lane);
 // Where the lanes of an access find their memory, i->offset included.
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
+
+// cg_eights.c: i together with the access beside it; false: each by itself.
+bool cg_emit_eights(struct cg_func *g, struct kir_inst *i);
 
 // cg_transpose.c
 // Is i an access at an address a lane whose groups lie side by side, as far as can be seen?
 bool cg_is_transposed(const struct flow *fl, const struct kir_inst *i);
 bool cg_emit_transposed(struct cg_func *g, struct kir_inst *i); // for the whole team; false: not i
+
+// cg_stream.c
+void cg_find_streams(struct cg_func *g); // the builder stands in the entry block
+// An i1: may stores of i's go past the caches to lines at `at` (i64, the bits that all their places
+// have)? NULL: never.
+LLVMValueRef cg_streams_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef at);
+void cg_store_past(struct cg *c, LLVMValueRef x, LLVMValueRef p); // x: whole lines
+// A store of the vector x for i at p; mask NULL: of all lanes. True: it goes past the caches where
+// it may, and what is emitted up to cg_end_stream is for the other case.
+struct cg_stream {
+    LLVMBasicBlockRef done;
+};
+bool cg_begin_stream(struct cg_func *g, const struct kir_inst *i, LLVMValueRef x, LLVMValueRef p,
+                     LLVMValueRef mask, struct cg_stream *s);
+void cg_end_stream(struct cg_func *g, const struct cg_stream *s);
+// p, or where asking for memory does no harm when i's stores go past the caches.
+LLVMValueRef cg_unless_stream(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p);
+void cg_close_streams(struct cg_func *g); // at the end of a run of blocks
 
 // cg_words.c
 void cg_make_words(struct cg_func *g); // the builder stands in the entry block
@@ -458,6 +509,12 @@ void cg_forget_words(struct cg_func *g);
 // load. elem: a scalar type of four bytes.
 bool cg_load_table(struct cg_func *g, const struct kir_inst *i, LLVMTypeRef elem,
                    LLVMValueRef *out);
+
+// cg_once.c
+void cg_make_once(struct cg_func *g);  // the builder stands in the entry block
+void cg_begin_once(struct cg_func *g); // where a group begins, or goes on behind a barrier
+// The results of a load that the block's first group makes for all; false: it is no such load.
+bool cg_load_once(struct cg_func *g, struct kir_inst *i, LLVMValueRef *x);
 
 // cg_bins.c
 void cg_make_bins(struct cg_func *g);  // the builder stands in the entry block
@@ -522,6 +579,7 @@ bool cg_emit_async(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_warp(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_matrix(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_product(struct cg_func *g, struct kir_inst *i);
+bool cg_emit_wgmma(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_fragment(struct cg_func *g, struct kir_inst *i);
 // Rows of matrices at the addresses that lanes give (ldmatrix, stmatrix).
 struct cg_rows {

@@ -332,6 +332,12 @@ static void keep_old(struct cg_func *g, const struct lanes *v, LLVMValueRef r, L
     struct cg *c = g->cg;
     if (!v->out)
         return;
+    if (!LLVMIsConstant(lane)) {
+        LLVMValueRef at = LLVMBuildZExt(c->b, lane, c->i64, "");
+        LLVMTypeRef t = LLVMTypeOf(r);
+        LLVMBuildStore(c->b, r, LLVMBuildInBoundsGEP2(c->b, t, v->out, &at, 1, ""));
+        return;
+    }
     LLVMValueRef all = LLVMBuildLoad2(c->b, v->vt, v->out, "");
     LLVMBuildStore(c->b, LLVMBuildInsertElement(c->b, all, r, lane, ""), v->out);
 }
@@ -342,16 +348,19 @@ static LLVMValueRef component(struct cg *c, LLVMValueRef p, unsigned offset) {
 }
 
 static void do_active(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
-    LLVMValueRef p = cg_pointers(g, &v->at);
+    struct cg_spread p = cg_spread(g, cg_pointers(g, &v->at), 0), x = cg_spread(g, v->x, 1),
+                     y = {0};
+    if (v->y)
+        y = cg_spread(g, v->y, 2);
     struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
-    LLVMValueRef at = component(g->cg, cg_extract(g, p, l.lane), v->offset);
-    LLVMValueRef y = v->y ? cg_extract(g, v->y, l.lane) : NULL;
-    keep_old(g, v, one(g, i, at, cg_extract(g, v->x, l.lane), y), l.lane);
+    LLVMValueRef at = component(g->cg, cg_spread_at(g, &p, l.lane), v->offset);
+    LLVMValueRef of_y = v->y ? cg_spread_at(g, &y, l.lane) : NULL;
+    keep_old(g, v, one(g, i, at, cg_spread_at(g, &x, l.lane), of_y), l.lane);
     cg_end_lanes(g, &l);
 }
 
 // Locked instructions do not overlap their cache misses.
-static void fetch_all(struct cg_func *g, const struct lanes *v, const struct cg_spread *p) {
+static void fetch_all(struct cg_func *g, const struct lanes *v, struct cg_spread *p) {
     struct cg *c = g->cg;
     for (unsigned k = 0; k < c->width; k++) {
         LLVMValueRef at = component(c, cg_place(g, &v->at, p, k), v->offset);
@@ -363,9 +372,9 @@ static void fetch_all(struct cg_func *g, const struct lanes *v, const struct cg_
 static void do_all(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
     note_on(g->cg->notes, i, g->cg->width > 1, "'%s': one thread after another",
             isa_op_info[i->op].name);
-    struct cg_spread p = cg_spread_places(g, &v->at), x = {.vec = v->x};
+    struct cg_spread p = cg_take_places_apart(g, &v->at), x = {.vec = v->x};
     if (cg_shape(g, i->ops[1]).kind != SHAPE_UNIFORM)
-        x = cg_spread(g, v->x, 1);
+        x = cg_take_apart(g, v->x, 1);
     if (!is_shared(i) && i->mods.atom != ISA_ATOM_CAS)
         fetch_all(g, v, &p);
     for (unsigned k = 0; k < g->cg->width; k++) {

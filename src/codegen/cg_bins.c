@@ -441,7 +441,7 @@ static void add_lanes(struct cg_func *g, const struct words *w, LLVMValueRef x) 
     LLVMValueRef scale = cg_i64(c, w->index ? 4 : 1);
     if (g->now.mask)
         x = cg_select(c, g->now.mask, x, LLVMConstNull(LLVMTypeOf(x)));
-    struct cg_spread places = cg_spread(g, at, 0), values = cg_spread(g, x, 1);
+    struct cg_spread places = cg_take_apart(g, at, 0), values = cg_take_apart(g, x, 1);
     for (unsigned l = 0; l < c->width; l++) {
         LLVMValueRef k = cg_spread_lane(g, &places, l);
         // An index in the window is near 0, and may be below.

@@ -402,6 +402,7 @@ void cg_emit_body(struct cg_func *g, struct kir_block *b) {
         if (i == g->copies_end)
             g->copies_end = NULL;
     }
+    cg_prefetch_later_stores(g, b);
 }
 
 static void emit_test(struct cg_func *g, struct kir_block *b) {
@@ -434,6 +435,24 @@ static void emit_loop_end(struct cg_func *g, struct kir_block *b, struct cfg_loo
     jump(g, flow_next(g->fl, b, g->fl->cfg->pos[b->id], l, true, NULL));
 }
 
+// Lets others go on when the loop has looked in vain. What it looks for is mostly there when it looks
+// first, and giving way costs more than a look; later arrivals at the loop give way at once.
+static void emit_wait(struct cg_func *g) {
+    struct cg *c = g->cg;
+    LLVMValueRef looked = cg_entry_alloca(g, c->i1), no = LLVMConstInt(c->i1, 0, 0);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b), wait = cg_new_block(g, "wait"),
+                      look = cg_new_block(g, "look");
+    LLVMPositionBuilderBefore(c->b, LLVMGetNextInstruction(looked));
+    LLVMBuildStore(c->b, no, looked);
+    LLVMPositionBuilderAtEnd(c->b, here);
+    LLVMBuildCondBr(c->b, LLVMBuildLoad2(c->b, c->i1, looked, ""), wait, look);
+    LLVMPositionBuilderAtEnd(c->b, wait);
+    cg_call_rt(c, "kd_rt_yield", &g->blk, 1);
+    LLVMBuildBr(c->b, look);
+    LLVMPositionBuilderAtEnd(c->b, look);
+    LLVMBuildStore(c->b, LLVMConstInt(c->i1, 1, 0), looked);
+}
+
 static void emit_block(struct cg_func *g, struct kir_block *b) {
     struct cg *c = g->cg;
     uint32_t pos = g->fl->cfg->pos[b->id];
@@ -447,7 +466,7 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
         cg_begin_stack(g);
     struct cfg_loop *in = g->fl->cfg->loop[b->id];
     if (in && in->header == b && g->fl->loop_waits[in->index])
-        cg_call_rt(c, "kd_rt_yield", &g->blk, 1);
+        emit_wait(g);
     cg_emit_full_turns(g, b);
     cg_emit_body(g, b);
     if (!cg_goes_on(g, b))

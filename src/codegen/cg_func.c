@@ -92,6 +92,14 @@ static void says_size(struct cg *c, LLVMValueRef load, uint32_t bytes) {
                     LLVMMetadataAsValue(c->ctx, LLVMMDNodeInContext2(c->ctx, &n, 1)));
 }
 
+static bool has_barrier(const struct cg_func *g) {
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
+            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
+                return true;
+    return false;
+}
+
 static void begin(struct cg_func *g) {
     struct cg *c = g->cg;
     g->entry = cg_new_block(g, "entry");
@@ -111,6 +119,9 @@ static void begin(struct cg_func *g) {
     cg_find_runs(g);
     cg_make_words(g);
     cg_make_bins(g);
+    cg_find_streams(g);
+    if (has_barrier(g) && g->f->is_kernel && !g->cg->one_team)
+        cg_make_once(g);
 }
 
 static void make_blocks(struct cg_func *g) {
@@ -156,14 +167,6 @@ static LLVMValueRef existing_lanes(struct cg_func *g) {
     if (all_lanes_exist(c))
         return NULL;
     return LLVMBuildICmp(c->b, LLVMIntULT, cg_lane_index(g), cg_splat(c, g->nthreads), "exists");
-}
-
-static bool has_barrier(const struct cg_func *g) {
-    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
-        for (struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
-            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
-                return true;
-    return false;
 }
 
 // A loop's metadata: properties that are names alone, and such with the value false.
@@ -303,6 +306,7 @@ static void end_run(struct cg_func *g, struct run_loop *l) {
     }
     LLVMPositionBuilderAtEnd(c->b, ret);
     cg_close_bins(g);
+    cg_close_streams(g);
     LLVMBuildRetVoid(c->b);
 }
 
@@ -455,6 +459,7 @@ static void begin_groups(struct cg_func *g, const struct group_loop *l) {
     LLVMPositionBuilderAtEnd(c->b, l->head);
     LLVMValueRef group = c->one_team ? cg_i32(c, 0) : LLVMBuildLoad2(c->b, c->i32, l->var, "group");
     take_group(g, l, group);
+    cg_begin_once(g);
     for (unsigned t = c->team; t-- > 0;) {
         cg_turn_to(g, t);
         g->now.group = t ? LLVMBuildAdd(c->b, group, cg_i32(c, t), "") : group;

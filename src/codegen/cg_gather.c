@@ -2,9 +2,6 @@
 // than that on most processors (a fixed 30 cycles and more where they are mitigated against data
 // sampling), and where the target has none LLVM makes a branch a lane of a masked one. Inactive
 // lanes are sent to a place of the function's own, which needs no branch either.
-//
-// Lanes become scalars through memory: a load a lane, where taking a register apart needs up to
-// three instructions on the port that the values' way back into a register needs too.
 #include "codegen/cg.h"
 
 // Beyond so many lanes in one function the intrinsics are used: they keep compile time in bounds.
@@ -31,39 +28,6 @@ LLVMValueRef cg_sink_slot(struct cg_func *g) {
     if (!g->sink_slot)
         g->sink_slot = zeroed_slot(g);
     return g->sink_slot;
-}
-
-struct cg_spread cg_spread(struct cg_func *g, LLVMValueRef vec, unsigned which) {
-    struct cg *c = g->cg;
-    LLVMTypeRef t = LLVMTypeOf(vec);
-    struct cg_spread s = {.vec = vec, .type = t};
-    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind || LLVMIsConstant(vec) ||
-        (LLVMGetTypeKind(LLVMGetElementType(t)) == LLVMIntegerTypeKind &&
-         LLVMGetIntTypeWidth(LLVMGetElementType(t)) > 64))
-        return s;
-    s.type = LLVMGetElementType(t);
-    LLVMValueRef *scratch = &g->scratch[which];
-    if (!*scratch) {
-        *scratch = cg_entry_alloca(g, LLVMVectorType(c->i64, c->width));
-        LLVMSetAlignment(*scratch, 64);
-    }
-    s.place = *scratch;
-    // Volatile, so that LLVM does not take the register apart after all.
-    LLVMValueRef st = LLVMBuildStore(c->b, vec, s.place);
-    LLVMSetVolatile(st, 1);
-    LLVMSetAlignment(st, 64);
-    return s;
-}
-
-LLVMValueRef cg_spread_lane(struct cg_func *g, const struct cg_spread *s, unsigned lane) {
-    struct cg *c = g->cg;
-    if (!s->place)
-        return cg_extract(g, s->vec, cg_i32(c, lane));
-    LLVMValueRef at = cg_i64(c, lane);
-    LLVMValueRef p = LLVMBuildInBoundsGEP2(c->b, s->type, s->place, &at, 1, "");
-    LLVMValueRef x = LLVMBuildLoad2(c->b, s->type, p, "");
-    LLVMSetVolatile(x, 1);
-    return x;
 }
 
 static bool spend(struct cg_func *g, const struct cg_lane_access *a) {
@@ -99,7 +63,13 @@ struct cg_spread cg_spread_places(struct cg_func *g, const struct cg_places *p) 
     return p->index ? cg_spread(g, p->index, 0) : (struct cg_spread){0};
 }
 
-LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, const struct cg_spread *s,
+struct cg_spread cg_take_places_apart(struct cg_func *g, const struct cg_places *p) {
+    if (p->pointers)
+        return cg_take_apart(g, p->pointers, 0);
+    return p->index ? cg_take_apart(g, p->index, 0) : (struct cg_spread){0};
+}
+
+LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, struct cg_spread *s,
                       unsigned lane) {
     struct cg *c = g->cg;
     if (p->pointers)
@@ -256,7 +226,7 @@ static void gather_twos(struct cg_func *g, const struct cg_lane_access *a, LLVMV
 static void scatter_fours(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp) {
     struct cg *c = g->cg;
     struct cg_places at = safe_places(g, &a->at, &g->sink_slot);
-    struct cg_spread s = cg_spread_places(g, &at);
+    struct cg_spread s = cg_take_places_apart(g, &at);
     LLVMValueRef v[4] = {comp[0], comp[1], comp[2], comp[3]};
     transpose4(c, v);
     for (unsigned l = 0; l < c->width; l++) {
@@ -306,9 +276,9 @@ static void scatter_all(struct cg_func *g, const struct cg_lane_access *a, LLVMV
         return;
     }
     struct cg_places at = safe_places(g, &a->at, &g->sink_slot);
-    struct cg_spread s = cg_spread_places(g, &at);
+    struct cg_spread s = cg_take_places_apart(g, &at);
     for (unsigned k = 0; k < a->count; k++) {
-        struct cg_spread v = cg_spread(g, comp[k], 1);
+        struct cg_spread v = cg_take_apart(g, comp[k], 1);
         for (unsigned l = 0; l < c->width; l++) {
             if (is_left_out(g, l))
                 continue;
@@ -400,7 +370,7 @@ static void gather_whole(struct cg_func *g, const struct cg_lane_access *a, LLVM
 static void scatter_whole(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp) {
     struct cg *c = g->cg;
     struct cg_places at = safe_places(g, &a->at, &g->sink_slot);
-    struct cg_spread s = cg_spread_places(g, &at);
+    struct cg_spread s = cg_take_places_apart(g, &at);
     LLVMValueRef x[8];
     for (unsigned l = 0; l < c->width; l++) {
         if (is_left_out(g, l))

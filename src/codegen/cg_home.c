@@ -14,7 +14,7 @@ struct cg_homes {
 };
 
 static bool is_sum(const struct kir_inst *i) {
-    return i->op == ISA_OP_MMA || i->op == ISA_OP_WMMA_MMA;
+    return i->op == ISA_OP_MMA || i->op == ISA_OP_WMMA_MMA || i->op == ISA_OP_WGMMA_MMA;
 }
 
 // The operand that result k takes the place of; NULL: it is of another type.
@@ -22,6 +22,8 @@ static struct kir_value *replaced(const struct kir_inst *i, uint32_t k) {
     struct isa_matrix x = isa_matrix_of((enum isa_op)i->op, &i->mods);
     if (x.type[ISA_FRAG_C] != x.type[ISA_FRAG_D])
         return NULL;
+    if (i->op == ISA_OP_WGMMA_MMA)
+        return i->ops[k];
     return i->ops[isa_fragment_of(&x, ISA_FRAG_A).registers +
                   isa_fragment_of(&x, ISA_FRAG_B).registers + k];
 }

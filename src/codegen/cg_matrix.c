@@ -1,5 +1,5 @@
-// Matrix instructions. What cg_product.c and cg_fragment.c have no code for: the registers of a
-// warp's lanes go to memory, a helper computes, the results come back.
+// Matrix instructions. What cg_product.c, cg_wgmma.c and cg_fragment.c have no code for: the
+// registers of a warp's lanes go to memory, a helper computes, the results come back.
 #include "codegen/cg.h"
 #include "isa/matrix.h"
 
@@ -74,7 +74,7 @@ bool cg_emit_matrix(struct cg_func *g, struct kir_inst *i) {
         return true; // a product is complete when it is issued
     if (!isa_is_matrix((enum isa_op)i->op))
         return false;
-    if (cg_emit_product(g, i) || cg_emit_fragment(g, i))
+    if (cg_emit_product(g, i) || cg_emit_wgmma(g, i) || cg_emit_fragment(g, i))
         return true;
     struct isa_matrix x = matrix_of(i);
     LLVMValueRef rows = rows_memory(g), code = cg_i64(c, isa_matrix_pack(&x));

@@ -15,6 +15,7 @@ struct access {
     // while it is still on its way to the cache, which masked stores cannot, and LLVM sees through.
     bool in_window;
     LLVMValueRef ahead; // cg_next_tile
+    unsigned groups; // bytes of a group, when later ones' memory is asked for at the store; else 0
 };
 
 // Keeps LLVM from moving or merging accesses across this point; costs no instruction.
@@ -195,7 +196,7 @@ static LLVMValueRef masked_load(struct cg *c, LLVMTypeRef vt, LLVMValueRef ptr, 
     return v;
 }
 
-static void masked_store(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
+static void store_cached(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
                          const struct access *a) {
     unsigned align = a->bytes;
     if (mask && a->in_window) {
@@ -213,10 +214,21 @@ static void masked_store(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMVal
         return;
     }
     struct whole w = begin_whole(c, mask);
-    masked_store(c, v, ptr, NULL, a);
+    store_cached(c, v, ptr, NULL, a);
     next_way(c, &w);
     store_masked(c, v, ptr, mask, align);
     next_way(c, &w);
+}
+
+static void masked_store(struct cg_func *g, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
+                         const struct access *a) {
+    struct cg_stream s;
+    bool parts = cg_begin_stream(g, a->i, v, ptr, mask, &s);
+    if (a->groups)
+        cg_prefetch_groups(g, a->i, ptr, a->groups, true);
+    store_cached(g->cg, v, ptr, mask, a);
+    if (parts)
+        cg_end_stream(g, &s);
 }
 
 static LLVMValueRef byte_gep(const struct cg *c, LLVMValueRef p, int64_t off) {
@@ -359,7 +371,7 @@ static void store_pieces(struct cg_func *g, const struct access *a, const struct
             part[k] = slice(c, comp[k], at, n);
         LLVMValueRef m =
             g->now.mask ? repeat_mask(c, slice(c, g->now.mask, at, n), a->count) : NULL;
-        masked_store(c, interleave(c, part, a->count, n), p->pointer[at / n], m, a);
+        masked_store(g, interleave(c, part, a->count, n), p->pointer[at / n], m, a);
     }
 }
 
@@ -428,7 +440,7 @@ static void store_strided(struct cg_func *g, const struct access *a, LLVMValueRe
     all = LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(LLVMTypeOf(all)),
                                  LLVMConstVector(idx, c->width * m), "");
     struct access plain = {.bytes = a->bytes};
-    masked_store(c, all, base, strided_mask(g, a, m), &plain);
+    store_cached(c, all, base, strided_mask(g, a, m), &plain);
 }
 
 // ---- one access a lane --------------------------------------------------------------------
@@ -706,12 +718,16 @@ static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef
 static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
                           const int64_t *offs, struct plan p, LLVMValueRef *comp) {
     cg_prefetch_turns(g, a->i, base, true);
-    cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), true);
     if (a->ahead)
         cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
+    struct access own = *a;
+    if (p.pieces == g->cg->width)
+        own.groups = extent(g->cg, a, p);
+    else
+        cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), true);
     if (p.pieces) {
         struct pieces all = at_offsets(g->cg, base, offs, p.pieces);
-        store_pieces(g, a, &all, comp);
+        store_pieces(g, &own, &all, comp);
     } else {
         store_strided(g, a, byte_gep(g->cg, base, offs[0]), p.stride, comp);
     }
@@ -957,6 +973,57 @@ static void store_apart(struct cg_func *g, const struct access *a, const int64_t
     end_way(g, &p, p.done);
 }
 
+// ---- loads in two steps -----------------------------------------------------------------------
+
+struct cg_costly_load {
+    struct access a;
+    struct plan plan;
+    struct shape shape;
+    LLVMValueRef base;          // planned
+    struct cg_lane_access each; // not planned
+};
+
+static bool is_planned(struct plan p) {
+    return p.pieces || p.stride;
+}
+
+bool cg_load_costs(struct cg_func *g, const struct kir_inst *i) {
+    struct access a = describe(g->cg, (struct kir_inst *)i, i->res[0]->type);
+    struct shape s = cg_shape(g, i->ops[0]);
+    if (s.kind == SHAPE_UNIFORM || s.guard || a.whole || g->cg->width == 1)
+        return false;
+    return a.count > 2 || !is_planned(plan_access(g->cg, &a, &s, true));
+}
+
+struct cg_costly_load *cg_prepare_costly(struct cg_func *g, struct kir_inst *i) {
+    struct cg_costly_load *l = arena_new(g->cg->arena, struct cg_costly_load);
+    l->a = describe(g->cg, i, i->res[0]->type);
+    l->shape = cg_shape(g, i->ops[0]);
+    l->plan = plan_access(g->cg, &l->a, &l->shape, true);
+    cg_check_alignment(g, i);
+    if (is_planned(l->plan))
+        l->base = scalar_pointer(g, &l->a);
+    else
+        l->each = each_lane(g, &l->a);
+    return l;
+}
+
+unsigned cg_make_costly(struct cg_func *g, const struct cg_costly_load *l, LLVMValueRef *x) {
+    if (is_planned(l->plan))
+        load_planned(g, &l->a, l->base, l->shape.offs, l->plan, x);
+    else
+        cg_gather(g, l->each, x);
+    return l->a.count;
+}
+
+LLVMTypeRef cg_costly_type(struct cg_func *g, const struct cg_costly_load *l) {
+    return cg_vec_of(g->cg, l->a.elem);
+}
+
+unsigned cg_costly_bytes(struct cg_func *g, const struct cg_costly_load *l) {
+    return l->a.count * l->a.bytes * g->cg->width;
+}
+
 static void emit_load(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     struct access a = describe(c, i, i->res[0]->type);
@@ -984,6 +1051,10 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     if (cg_copying_store(g, i)) {
         struct cg_places p = cg_places_of(g, i);
         cg_begin_copy(g, i, cg_pointers(g, &p));
+        return;
+    }
+    if (cg_load_once(g, i, x)) {
+        set_loaded(g, &a, x);
         return;
     }
     if (!local && (s.kind == SHAPE_UNIFORM || c->width == 1)) {
@@ -1074,6 +1145,8 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
 
 bool cg_emit_memory(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
+    if (cg_emit_eights(g, i))
+        return true;
     switch (i->op) {
     case ISA_OP_LD:
     case ISA_OP_LDU:

@@ -59,12 +59,16 @@ static bool arithmetic(const struct kir_inst *i) {
 }
 
 static bool is_product(const struct kir_inst *i) {
-    return i->op == ISA_OP_MMA || i->op == ISA_OP_WMMA_MMA;
+    return i->op == ISA_OP_MMA || i->op == ISA_OP_WMMA_MMA || i->op == ISA_OP_WGMMA_MMA;
 }
 
 // c of a product in f32, and tf32 factors, whose low bits do not count.
 static bool product_by_value(const struct kir_inst *i, uint32_t k) {
     struct isa_matrix x = isa_matrix_of((enum isa_op)i->op, &i->mods);
+    if (i->op == ISA_OP_WGMMA_MMA) {
+        uint32_t d = isa_fragment_of(&x, ISA_FRAG_D).registers;
+        return x.type[k < d ? ISA_FRAG_D : ISA_FRAG_A] == (k < d ? ISA_MAT_F32 : ISA_MAT_TF32);
+    }
     uint32_t a = isa_fragment_of(&x, ISA_FRAG_A).registers;
     uint32_t c = a + isa_fragment_of(&x, ISA_FRAG_B).registers;
     enum isa_frag frag = k < a ? ISA_FRAG_A : k < c ? ISA_FRAG_B : ISA_FRAG_C;
@@ -87,6 +91,7 @@ static bool by_value(const struct kir_inst *i, uint32_t k) {
         return false;
     case ISA_OP_MMA:
     case ISA_OP_WMMA_MMA:
+    case ISA_OP_WGMMA_MMA:
         return product_by_value(i, k);
     default:
         return float_op && arithmetic(i);

@@ -16,33 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codegen/cg.h"
-#include "isa/matrix.h"
+#include "codegen/cg_product.h"
 
 enum {
-    LANES = 32,
-    TILE = 8,
-    MAX_DEPTH = 4, // registers of a panel from one instruction
     MAX_STEPS = 4, // instructions of a chain
-    MAX_TILES = 4, // of one call of a core
     MAX_PUT_OFF = 256,
     MAX_DEFERRED = 64,
-    PANELS = 8,
-    PANEL_ALIGN = 64
-};
-
-enum arithmetic { SUM_FLOAT, SUM_DOUBLE, SUM_BYTES, SUM_BITS };
-
-// One product instruction.
-struct product {
-    struct isa_matrix x;
-    enum arithmetic sum;
-    unsigned rows, columns; // of c, in tiles of 8
-    unsigned halves;        // tiles of 8 rows whose registers alternate
-    unsigned depth;         // registers that hold 8 rows of a (or columns of b)
-    unsigned steps;         // instructions of the chain
-    unsigned parts;         // vectors of numbers that a register becomes
-    bool half_c, half_d;    // sums come, and go, as f16
+    PANELS = 8
 };
 
 // Products each of which takes the last one's sums, and nothing else does: one product with more k.
@@ -86,8 +66,8 @@ static bool is_signed(enum isa_matrix_type t) {
     return t == ISA_MAT_S8 || t == ISA_MAT_S4;
 }
 
-static bool sum_of(const struct cg *c, const struct isa_matrix *x, enum arithmetic *sum,
-                   unsigned *parts) {
+bool cg_product_sum(const struct cg *c, const struct isa_matrix *x, enum arithmetic *sum,
+                    unsigned *parts) {
     bool x86 = c->pw.level != KD_LEVEL_AARCH64;
     *parts = 1;
     switch (x->type[ISA_FRAG_A]) {
@@ -131,7 +111,7 @@ static bool product_of(const struct cg *c, const struct kir_inst *i, struct prod
     *p = (struct product){.x = isa_matrix_of((enum isa_op)i->op, &i->mods), .steps = 1};
     bool quads = i->op == ISA_OP_MMA && p->x.shape == ISA_SHAPE_M8N8K4 &&
                  p->x.type[ISA_FRAG_A] == ISA_MAT_F16;
-    if (p->x.sparse || quads || !sum_of(c, &p->x, &p->sum, &p->parts))
+    if (p->x.sparse || quads || !cg_product_sum(c, &p->x, &p->sum, &p->parts))
         return false;
     isa_matrix_size(&p->x, ISA_FRAG_A, &m, &k);
     isa_matrix_size(&p->x, ISA_FRAG_B, &k, &n);
@@ -141,6 +121,8 @@ static bool product_of(const struct cg *c, const struct kir_inst *i, struct prod
     p->depth = k / 4 / isa_fragment_of(&p->x, ISA_FRAG_A).per;
     p->half_c = p->x.type[ISA_FRAG_C] == ISA_MAT_F16;
     p->half_d = p->x.type[ISA_FRAG_D] == ISA_MAT_F16;
+    p->first_c =
+        isa_fragment_of(&p->x, ISA_FRAG_A).registers + isa_fragment_of(&p->x, ISA_FRAG_B).registers;
     return p->depth <= MAX_DEPTH;
 }
 
@@ -161,11 +143,6 @@ static struct kir_value *a_register(const struct product *p, const struct kir_in
 static struct kir_value *b_register(const struct product *p, const struct kir_inst *i,
                                     unsigned column, unsigned r) {
     return i->ops[isa_fragment_of(&p->x, ISA_FRAG_A).registers + column * p->depth + r];
-}
-
-static unsigned c_operand(const struct product *p) {
-    return isa_fragment_of(&p->x, ISA_FRAG_A).registers +
-           isa_fragment_of(&p->x, ISA_FRAG_B).registers;
 }
 
 static unsigned sum_register(const struct product *p, unsigned row, unsigned column, bool half) {
@@ -328,6 +305,10 @@ static unsigned panel_bytes(const struct product *p) {
     return p->steps * step_bytes(p);
 }
 
+unsigned cg_panel_bytes(const struct product *p, bool of_b) {
+    return panel_bytes(p) + (of_b && is_biased(p) ? 32 : 0);
+}
+
 static LLVMValueRef active_register(struct cg_func *g, const struct kir_inst *i,
                                     struct kir_value *v) {
     struct cg *c = g->cg;
@@ -383,13 +364,6 @@ static void store_column_sums(struct cg *c, LLVMValueRef sums, LLVMValueRef to, 
     LLVMSetAlignment(LLVMBuildStore(c->b, s, to), 32);
 }
 
-// Where a register of a panel comes from: a vector, or rows in memory.
-struct source {
-    struct kir_inst *of;       // the ldmatrix; NULL: a vector
-    const struct cg_rows *row; // of all its matrices
-    unsigned matrix;           // which of them
-};
-
 static struct deferred *find_deferred(struct cg_products *all, const struct kir_inst *i) {
     for (unsigned n = 0; n < all->ndeferred; n++)
         if (all->deferred[n].i == i)
@@ -408,8 +382,8 @@ static struct source source_of(struct cg_func *g, const struct kir_value *v) {
     }
     if (!d->rows.element)
         d->rows = cg_rows_of(g, d->i, d->memory);
-    s.of = d->i;
-    s.row = &d->rows;
+    s.rows = d->rows;
+    s.trans = d->i->mods.trans;
     while (d->i->res[s.matrix] != v)
         s.matrix++;
     return s;
@@ -424,12 +398,14 @@ static void emit_filling(struct cg *c, const struct product *p, bool of_b, bool 
     for (unsigned r = 0, arg = 2; r < p->depth; r++) {
         const struct source *s = &sources[r];
         LLVMValueRef x = LLVMGetParam(f, arg++);
-        if (s->of) {
-            struct cg_rows rows = {x, LLVMGetParam(f, arg++), s->row->element};
-            x = cg_load_matrix(c, &rows, 0, s->of->mods.trans);
+        if (s->rows.element) {
+            struct cg_rows rows = {x, LLVMGetParam(f, arg++), s->rows.element};
+            x = cg_load_matrix(c, &rows, 0, s->trans);
         }
         for (unsigned part = 0; part < p->parts; part++) {
             LLVMValueRef n = numbers(c, t, x, part);
+            if (p->negative && !of_b)
+                n = LLVMBuildFNeg(c->b, n, "");
             if (of_b)
                 n = by_depth(c, n);
             else if (is_biased(p))
@@ -448,46 +424,38 @@ static void emit_filling(struct cg *c, const struct product *p, bool of_b, bool 
     LLVMBuildRetVoid(c->b);
 }
 
-// Adds the arguments of register v, and a letter to the name: rows of 32-bit offsets (r), of
-// addresses (R), of which the matrix is transposed (t, T), or a vector (v).
-static unsigned add_register(struct cg_func *g, const struct kir_inst *i, struct kir_value *v,
-                             const struct source *s, LLVMValueRef *args, char *letter) {
-    struct cg *c = g->cg;
+// Adds the arguments of a register, and a letter to the name: rows of 32-bit offsets (r), of
+// addresses (R), of which the matrix is transposed (t, T), or the vector x (v).
+static unsigned add_register(struct cg *c, const struct source *s, LLVMValueRef x,
+                             LLVMValueRef *args, char *letter) {
     *letter = 'v';
-    if (!s->of) {
-        args[0] = active_register(g, i, v);
+    if (!s->rows.element) {
+        args[0] = x;
         return 1;
     }
-    bool wide = s->row->element == c->i64;
-    *letter = s->of->mods.trans ? (wide ? 'T' : 't') : wide ? 'R' : 'r';
-    args[0] = s->row->base;
-    args[1] = at_byte(c, s->row->offsets, s->matrix * TILE * (wide ? 8 : 4));
+    bool wide = s->rows.element == c->i64;
+    *letter = s->trans ? (wide ? 'T' : 't') : wide ? 'R' : 'r';
+    args[0] = s->rows.base;
+    args[1] = at_byte(c, s->rows.offsets, s->matrix * TILE * (wide ? 8 : 4));
     return 2;
 }
 
-// What one instruction of a chain adds.
-static void fill_step(struct cg_func *g, const struct product *p, const struct chain *k,
-                      unsigned step, bool of_b, unsigned tile, LLVMValueRef memory) {
-    struct cg *c = g->cg;
-    struct kir_inst *i = k->i[step];
-    bool more = of_b && is_biased(p) && step, loads = false;
-    LLVMValueRef args[2 + 2 * MAX_DEPTH] = {at_byte(c, memory, step * step_bytes(p)),
-                                            at_byte(c, memory, panel_bytes(p))};
+void cg_fill_panel(struct cg *c, const struct product *p, bool of_b, const struct source *sources,
+                   LLVMValueRef *x, LLVMValueRef memory, LLVMValueRef sums, bool more) {
+    LLVMValueRef args[2 + 2 * MAX_DEPTH] = {memory, sums};
     LLVMTypeRef types[2 + 2 * MAX_DEPTH];
-    struct source sources[MAX_DEPTH];
     char name[64], letters[MAX_DEPTH + 1] = "";
+    bool loads = false;
     unsigned n = 2;
     for (unsigned r = 0; r < p->depth; r++) {
-        struct kir_value *v = of_b ? b_register(p, i, tile, r) : a_register(p, i, tile, r);
-        sources[r] = source_of(g, v);
-        loads |= sources[r].of != NULL;
-        n += add_register(g, i, v, &sources[r], args + n, &letters[r]);
+        loads |= sources[r].rows.element != NULL;
+        n += add_register(c, &sources[r], x ? x[r] : NULL, args + n, &letters[r]);
     }
     for (unsigned r = 0; r < n; r++)
         types[r] = LLVMTypeOf(args[r]);
-    snprintf(name, sizeof name, "kd_panel_%c_%u_%s%s%s", of_b ? 'b' : 'a',
+    snprintf(name, sizeof name, "kd_panel_%c_%u_%s%s%s%s", of_b ? 'b' : 'a',
              p->x.type[of_b ? ISA_FRAG_B : ISA_FRAG_A], letters, is_biased(p) ? "_biased" : "",
-             more ? "_more" : "");
+             p->negative && !of_b ? "_negative" : "", more ? "_more" : "");
     LLVMTypeRef type = LLVMFunctionType(c->void_t, types, n, 0);
     struct cg_own own = cg_own_function(c, name, type,
                                         loads  ? CG_ANY_EFFECT
@@ -498,6 +466,22 @@ static void fill_step(struct cg_func *g, const struct product *p, const struct c
         cg_end_own(c, &own);
     }
     cg_call_own(c, type, own.f, args, n);
+}
+
+// What one instruction of a chain adds.
+static void fill_step(struct cg_func *g, const struct product *p, const struct chain *k,
+                      unsigned step, bool of_b, unsigned tile, LLVMValueRef memory) {
+    struct cg *c = g->cg;
+    struct kir_inst *i = k->i[step];
+    struct source sources[MAX_DEPTH];
+    LLVMValueRef x[MAX_DEPTH];
+    for (unsigned r = 0; r < p->depth; r++) {
+        struct kir_value *v = of_b ? b_register(p, i, tile, r) : a_register(p, i, tile, r);
+        sources[r] = source_of(g, v);
+        x[r] = sources[r].rows.element ? NULL : active_register(g, i, v);
+    }
+    cg_fill_panel(c, p, of_b, sources, x, at_byte(c, memory, step * step_bytes(p)),
+                  at_byte(c, memory, panel_bytes(p)), of_b && is_biased(p) && step);
 }
 
 static bool holds(const struct panel *q, uint64_t key, struct kir_value *const *reg, unsigned n,
@@ -516,7 +500,7 @@ static LLVMValueRef panel_of(struct cg_func *g, const struct product *p, const s
     struct cg *c = g->cg;
     struct cg_products *all = g->products;
     struct panel *least = &all->panels[of_b][0];
-    unsigned bytes = panel_bytes(p) + (of_b && is_biased(p) ? 32 : 0), n = 0;
+    unsigned bytes = cg_panel_bytes(p, of_b), n = 0;
     uint64_t key = ((uint64_t)p->x.type[of_b ? ISA_FRAG_B : ISA_FRAG_A] * 2 + is_biased(p)) * 256 +
                    p->depth * 16 + p->steps;
     struct kir_value *reg[MAX_DEPTH * MAX_STEPS];
@@ -562,7 +546,7 @@ struct core {
 };
 
 // Tiles whose sums fit into the registers.
-static unsigned most_tiles(const struct cg *c, enum arithmetic s) {
+unsigned cg_most_tiles(const struct cg *c, enum arithmetic s) {
     if (c->pw.level != KD_LEVEL_X86_64_V4)
         return 1;
     return s == SUM_DOUBLE ? 2 : 4;
@@ -790,14 +774,22 @@ static bool vnni_helps(const struct cg *c, const struct product *p) {
     return c->pw.level == KD_LEVEL_X86_64_V4 && p->sum == SUM_BYTES;
 }
 
+// A register of c as it is added to.
+static LLVMValueRef sum_operand(struct cg_func *g, const struct product *p, struct kir_inst *i,
+                                unsigned o) {
+    LLVMValueRef x = cg_operand_bits(g, i, o, cg_vec(g, i->ops[o]));
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
+    return p->adds ? LLVMBuildSelect(g->cg->b, p->adds, x, zero, "") : x;
+}
+
 // c of a tile: the even columns, the odd ones.
-static void read_sums(struct cg_func *g, const struct product *p, struct kir_inst *i, unsigned row,
-                      unsigned column, LLVMValueRef *sum) {
+void cg_read_sums(struct cg_func *g, const struct product *p, struct kir_inst *i, unsigned row,
+                  unsigned column, LLVMValueRef *sum) {
     struct cg *c = g->cg;
-    unsigned first = c_operand(p) + sum_register(p, row, column, p->half_c);
+    unsigned first = p->first_c + sum_register(p, row, column, p->half_c);
     for (unsigned k = 0; k < 2; k++) {
         unsigned o = first + (p->half_c ? 0 : k);
-        LLVMValueRef x = cg_operand_bits(g, i, o, cg_vec(g, i->ops[o]));
+        LLVMValueRef x = sum_operand(g, p, i, o);
         if (p->x.satfinite)
             sum[k] = LLVMConstNull(cg_vec_of(c, c->i32));
         else
@@ -820,8 +812,8 @@ static void set_sum(struct cg_func *g, struct kir_value *r, LLVMValueRef x) {
     cg_set_result(g, r, LLVMBuildBitCast(c->b, x, cg_vec_type(c, r->type), ""));
 }
 
-static void write_sums(struct cg_func *g, const struct product *p, struct kir_inst *i, unsigned row,
-                       unsigned column, LLVMValueRef *sum) {
+void cg_write_sums(struct cg_func *g, const struct product *p, struct kir_inst *i, unsigned row,
+                   unsigned column, LLVMValueRef *sum) {
     struct cg *c = g->cg;
     unsigned first = sum_register(p, row, column, p->half_d);
     if (p->half_d) {
@@ -832,8 +824,8 @@ static void write_sums(struct cg_func *g, const struct product *p, struct kir_in
     }
     for (unsigned k = 0; k < 2; k++) {
         if (p->x.satfinite) {
-            unsigned o = c_operand(p) + first + k;
-            LLVMValueRef both[] = {as(c, cg_vec(g, i->ops[o]), c->i32), sum[k]};
+            unsigned o = p->first_c + first + k;
+            LLVMValueRef both[] = {as(c, sum_operand(g, p, i, o), c->i32), sum[k]};
             LLVMTypeRef t = LLVMTypeOf(sum[k]);
             sum[k] = cg_call_intrinsic(c, "llvm.sadd.sat", &t, 1, both, 2);
         }
@@ -847,6 +839,18 @@ struct tile {
     unsigned column;
 };
 
+LLVMValueRef cg_call_core(struct cg_func *g, const struct product *p, unsigned down,
+                          unsigned across, LLVMValueRef *args) {
+    struct cg *c = g->cg;
+    LLVMValueRef f = core_function(c, p, down, across, false);
+    LLVMTypeRef type = LLVMGlobalGetValueType(f);
+    if (!g->products)
+        g->products = arena_new(c->arena, struct cg_products);
+    if (vnni_helps(c, p))
+        f = LLVMBuildSelect(c->b, has_vnni(g), core_function(c, p, down, across, true), f, "");
+    return cg_call_own(c, type, f, args, down + across + down * across * 2);
+}
+
 static void multiply(struct cg_func *g, const struct product *p, unsigned row, unsigned down,
                      const struct tile *tiles, unsigned across) {
     struct cg *c = g->cg;
@@ -858,20 +862,16 @@ static void multiply(struct cg_func *g, const struct product *p, unsigned row, u
         args[n++] = panel_of(g, p, tiles[t].chain, true, tiles[t].column);
     for (unsigned r = 0; r < down; r++) {
         for (unsigned t = 0; t < across; t++) {
-            read_sums(g, p, tiles[t].chain->i[0], row + r, tiles[t].column, args + n);
+            cg_read_sums(g, p, tiles[t].chain->i[0], row + r, tiles[t].column, args + n);
             n += 2;
         }
     }
-    LLVMValueRef f = core_function(c, p, down, across, false);
-    LLVMTypeRef type = LLVMGlobalGetValueType(f);
-    if (vnni_helps(c, p))
-        f = LLVMBuildSelect(c->b, has_vnni(g), core_function(c, p, down, across, true), f, "");
-    LLVMValueRef call = cg_call_own(c, type, f, args, n);
+    LLVMValueRef call = cg_call_core(g, p, down, across, args);
     for (unsigned r = 0; r < down; r++) {
         for (unsigned t = 0; t < across; t++) {
             for (unsigned k = 0; k < 2; k++)
                 sum[k] = LLVMBuildExtractValue(c->b, call, (r * across + t) * 2 + k, "");
-            write_sums(g, p, tiles[t].chain->i[p->steps - 1], row + r, tiles[t].column, sum);
+            cg_write_sums(g, p, tiles[t].chain->i[p->steps - 1], row + r, tiles[t].column, sum);
         }
     }
 }
@@ -879,7 +879,7 @@ static void multiply(struct cg_func *g, const struct product *p, unsigned row, u
 // Tiles of columns that are to be multiplied by one a.
 static void multiply_tiles(struct cg_func *g, const struct product *p, const struct tile *tiles,
                            unsigned n) {
-    unsigned most = most_tiles(g->cg, p->sum);
+    unsigned most = cg_most_tiles(g->cg, p->sum);
     while (n) {
         unsigned across = most;
         while (across > n)
@@ -939,8 +939,8 @@ static bool goes_on(struct cg_func *g, const struct product *p, const struct kir
         p->half_d || p->x.satfinite)
         return false;
     for (uint32_t k = 0; k < i->nops; k++) {
-        bool is_sum = k >= c_operand(p) && i->ops[k] == last->res[k - c_operand(p)];
-        if ((k >= c_operand(p)) != is_sum ||
+        bool is_sum = k >= p->first_c && i->ops[k] == last->res[k - p->first_c];
+        if ((k >= p->first_c) != is_sum ||
             (!is_sum && i->ops[k]->kind == KIR_VALUE_INST && i->ops[k]->def == last))
             return false;
     }
@@ -993,7 +993,7 @@ static bool uses_as_factor(struct cg_func *g, const struct kir_inst *user,
     struct product p;
     if (!product_of(g->cg, user, &p))
         return false;
-    for (uint32_t k = c_operand(&p); k < user->nops; k++)
+    for (uint32_t k = p.first_c; k < user->nops; k++)
         if (user->ops[k]->kind == KIR_VALUE_INST && user->ops[k]->def == i)
             return false;
     return true;

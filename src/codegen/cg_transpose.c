@@ -11,7 +11,7 @@
 #include "codegen/cg.h"
 #include "passes/team.h"
 
-enum { WORD = 4, LEAST = 4 };
+enum { WORD = 4, LEAST = 4, LINE = 64 };
 
 bool cg_is_transposed(const struct flow *fl, const struct kir_inst *i) {
     bool access = (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.sem == ISA_SEM_WEAK &&
@@ -105,6 +105,7 @@ struct transposed {
     LLVMValueRef at[CG_MAX_TEAM];   // of each group
     LLVMValueRef mask[CG_MAX_TEAM]; // NULL: all lanes
     LLVMValueRef x[CG_MAX_TEAM];    // what is stored, or was loaded
+    bool past;                      // whole lines are stored past the caches
 };
 
 static void look_at_groups(struct cg_func *g, struct transposed *t) {
@@ -157,8 +158,8 @@ static unsigned lanes_of_register(const struct cg *c) {
 }
 
 // n lanes of n groups, from lane `lane` and group `group` on.
-static void square(struct cg_func *g, struct transposed *t, const struct cg_spread *s,
-                   unsigned lane, unsigned group, unsigned n) {
+static void square(struct cg_func *g, struct transposed *t, struct cg_spread *s, unsigned lane,
+                   unsigned group, unsigned n) {
     struct cg *c = g->cg;
     LLVMValueRef r[16];
     LLVMTypeRef row = LLVMVectorType(c->i32, n);
@@ -174,6 +175,10 @@ static void square(struct cg_func *g, struct transposed *t, const struct cg_spre
         LLVMValueRef at = cg_spread_lane(g, s, lane + k);
         at = LLVMBuildAdd(c->b, at, cg_i64(c, (uint64_t)group * WORD), "");
         LLVMValueRef p = LLVMBuildIntToPtr(c->b, at, c->ptr, "");
+        if (t->past) {
+            cg_store_past(c, r[k], p);
+            continue;
+        }
         LLVMValueRef access =
             store ? LLVMBuildStore(c->b, r[k], p) : LLVMBuildLoad2(c->b, row, p, "");
         LLVMSetAlignment(access, WORD);
@@ -202,7 +207,7 @@ static void square(struct cg_func *g, struct transposed *t, const struct cg_spre
     }
 }
 
-static void access_lines(struct cg_func *g, struct transposed *t) {
+static void access_each_line(struct cg_func *g, struct transposed *t) {
     struct cg *c = g->cg;
     unsigned n = lanes_of_register(c);
     n = n < c->team ? n : c->team;
@@ -214,6 +219,31 @@ static void access_lines(struct cg_func *g, struct transposed *t) {
     for (unsigned lane = 0; lane < c->width; lane += n)
         for (unsigned group = 0; group < c->team; group += n)
             square(g, t, &s, lane, group, n);
+}
+
+// Stores of whole lines past the caches, where the launch and the places allow it.
+static void access_lines(struct cg_func *g, struct transposed *t) {
+    struct cg *c = g->cg;
+    LLVMTypeRef v = t->places;
+    LLVMValueRef ok = NULL;
+    if (lanes_of_register(c) * WORD == LINE && c->team % 16 == 0 && c->width % 16 == 0) {
+        LLVMValueRef bits = cg_call_intrinsic(c, "llvm.vector.reduce.or", &v, 1, &t->at[0], 1);
+        ok = cg_streams_at(g, t->i, bits);
+    }
+    if (!ok) {
+        access_each_line(g, t);
+        return;
+    }
+    LLVMBasicBlockRef past = cg_new_block(g, "past"), cached = cg_new_block(g, "cached"),
+                      done = cg_new_block(g, "stored");
+    LLVMBuildCondBr(c->b, ok, past, cached);
+    for (unsigned way = 0; way < 2; way++) {
+        LLVMPositionBuilderAtEnd(c->b, way ? cached : past);
+        t->past = !way;
+        access_each_line(g, t);
+        LLVMBuildBr(c->b, done);
+    }
+    LLVMPositionBuilderAtEnd(c->b, done);
 }
 
 static void access_lanes(struct cg_func *g, struct transposed *t) {

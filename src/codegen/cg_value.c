@@ -342,12 +342,6 @@ LLVMValueRef cg_lane_index(struct cg_func *g) {
     return c->width == 1 ? t : LLVMBuildAdd(c->b, t, cg_offs_vec(g, g->fl->iota, c->i32), "");
 }
 
-LLVMValueRef cg_extract(struct cg_func *g, LLVMValueRef vec, LLVMValueRef lane) {
-    if (g->cg->width == 1 || LLVMGetTypeKind(LLVMTypeOf(vec)) != LLVMVectorTypeKind)
-        return vec;
-    return LLVMBuildExtractElement(g->cg->b, vec, lane, "");
-}
-
 struct cg_lane_loop cg_begin_lanes(struct cg_func *g, LLVMValueRef mask) {
     struct cg *c = g->cg;
     struct cg_lane_loop l = {0};

@@ -178,6 +178,53 @@ static LLVMValueRef blend_of_lanes(struct cg *c, LLVMTypeRef vt, struct word *co
                                              LLVMConstVector(idx, c->width), "");
 }
 
+// A column of a tile whose rows are vectors: one lane of as many vectors as there are lanes. All
+// columns together are a transposition, and each is made by those of its steps that it needs, which
+// columns share: LLVM finds that they are the same.
+static bool is_column(const struct cg *c, struct word *const *from) {
+    if (c->width < 8)
+        return false;
+    for (unsigned l = 0; l < c->width; l++) {
+        if (!from[l] || from[l]->lane != from[0]->lane)
+            return false;
+        for (unsigned k = 0; k < l; k++)
+            if (from[k]->vec == from[l]->vec)
+                return false;
+    }
+    return true;
+}
+
+// One step of a transposition for column `lane` of x's rows and then y's. Within pieces of four
+// lanes rows become neighbours (unit 1, then 2), then pieces of two vectors one vector (unit 4 and
+// more: every other piece).
+static LLVMValueRef column_step(struct cg *c, LLVMValueRef x, LLVMValueRef y, unsigned unit,
+                                unsigned lane) {
+    LLVMValueRef idx[32];
+    unsigned n = c->width;
+    for (unsigned l = 0; l < n; l++) {
+        unsigned from;
+        if (unit < 4) {
+            unsigned part = l % 4 / unit, high = unit == 1 ? lane >> 1 & 1 : lane & 1;
+            from = (part % 2 ? n : 0) + l / 4 * 4 + high * 2 + part / 2 * unit + l % unit;
+        } else {
+            from = (2 * (l / 4) + (lane / unit & 1)) * 4 + l % 4;
+        }
+        idx[l] = cg_i32(c, from);
+    }
+    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, n), "");
+}
+
+static LLVMValueRef column(struct cg *c, LLVMTypeRef vt, struct word *const *from) {
+    LLVMValueRef x[32];
+    for (unsigned l = 0; l < c->width; l++)
+        x[l] = LLVMTypeOf(from[l]->vec) == vt ? from[l]->vec
+                                              : LLVMBuildBitCast(c->b, from[l]->vec, vt, "");
+    for (unsigned unit = 1; unit < c->width; unit *= 2)
+        for (unsigned k = 0; k < c->width / unit; k += 2)
+            x[k / 2] = column_step(c, x[k], x[k + 1], unit, from[0]->lane);
+    return x[0];
+}
+
 static unsigned sources(const struct cg *c, struct word *const *from) {
     LLVMValueRef seen[32];
     unsigned n = 0;
@@ -204,6 +251,8 @@ static LLVMValueRef gather_words(struct cg_func *g, struct word *const *from, LL
     LLVMTypeRef vt = cg_vec_of(c, elem);
     LLVMValueRef all = NULL, source = NULL, idx[32];
     bool here[32] = {false};
+    if (is_column(c, from))
+        return column(c, vt, from);
     if (sources(c, from) > c->width / 2 && are_lanes_apart(c, from))
         return any_where(c, from, blend_of_lanes(c, vt, from));
     for (unsigned done = 0; done < c->width;) {
@@ -242,7 +291,8 @@ static bool known_words(const struct cg *c, const struct span *s, unsigned k, st
             return false;
         n += from[l] != NULL;
     }
-    return n && (sources(c, from) <= MOST_SOURCES || are_lanes_apart(c, from));
+    return n &&
+           (sources(c, from) <= MOST_SOURCES || are_lanes_apart(c, from) || is_column(c, from));
 }
 
 // ---- to memory ----------------------------------------------------------------------------

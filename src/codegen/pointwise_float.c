@@ -68,6 +68,46 @@ static val lesser(const struct em *e, val a, val b, bool max) {
     return v_sel(e, v_is_nan(e, a), b, r);
 }
 
+// Is a NaN in v quiet? What LLVM takes for arithmetic is not asked: it leaves out products by one.
+static bool is_quiet(const struct kir_value *v, unsigned steps) {
+    if (v->kind == KIR_VALUE_CONST)
+        return (v->bits.u32[0] & 0x7fffffff) <= 0x7f800000;
+    if (v->kind != KIR_VALUE_INST || !steps--)
+        return false;
+    const struct kir_inst *i = v->def;
+    switch (i->op) {
+    case ISA_OP_MIN:
+    case ISA_OP_MAX:
+        return i->ty == ISA_F32;
+    case ISA_OP_SHFL:
+        return is_quiet(i->ops[0], steps);
+    case ISA_OP_PHI:
+        for (uint32_t k = 0; k < i->nops; k++)
+            if (i->ops[k] != v && !is_quiet(i->ops[k], steps))
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static val quiet(const struct em *e, unsigned k, val x) {
+    enum { DEPTH = 4 };
+    if (is_quiet(e->i->ops[k], DEPTH))
+        return x;
+    val factors[3] = {x, k_flt(e, 32, 1)};
+    return embedded_arith(e, ISA_OP_MUL, factors, ISA_RND_RN);
+}
+
+// Of f32, with a quiet NaN as the result where both are NaN.
+static val lesser32(const struct em *e, val a, val b, bool max) {
+    if (has_range(e))
+        return range(e, quiet(e, 0, a), quiet(e, 1, b), max);
+    val r = lesser(e, a, b, max);
+    val nan = v_float(e, k_int(e, 32, 0x7fffffff));
+    return has_embedded(e) ? v_sel(e, v_is_nan(e, r), nan, r) : r;
+}
+
 static val min_max(const struct em *e, val a, val b) {
     const struct isa_mods *m = &e->i->mods;
     unsigned w = v_width(a);
@@ -75,7 +115,8 @@ static val min_max(const struct em *e, val a, val b) {
         a = v_fabs(e, a);
         b = v_fabs(e, b);
     }
-    val r = lesser(e, a, b, e->i->op == ISA_OP_MAX);
+    bool max = e->i->op == ISA_OP_MAX;
+    val r = e->i->ty == ISA_F32 ? lesser32(e, a, b, max) : lesser(e, a, b, max);
     if (m->nan) {
         val nan = v_fcmp(e, LLVMRealUNO, a, b);
         r = v_sel(e, nan, v_float(e, k_int(e, w, w == 32 ? 0x7fffffff : 0x7ff8000000000000)), r);

@@ -1,5 +1,6 @@
-// What only x86 has: AVX-512's 512-bit arithmetic with a rounding mode as an operand, and the
-// multiplication of 16-bit pairs, summed. Vectors of other lengths are cut and filled up.
+// What only x86 has: AVX-512's 512-bit arithmetic with a rounding mode as an operand, its minimum
+// and maximum by the rules of IEEE 754, and the multiplication of 16-bit pairs, summed. Vectors of
+// other lengths are cut and filled up.
 #include <string.h>
 
 #include "codegen/pointwise_internal.h"
@@ -90,6 +91,34 @@ val embedded_arith(const struct em *e, enum isa_op op, const val x[3], unsigned 
     if (!e->lanes)
         return LLVMBuildExtractElement(e->b, r, lane_index(e, 0, true), "");
     return count * n == lanes ? r : take(e, r, n, 0, lanes);
+}
+
+bool has_range(const struct em *e) {
+    return has_embedded(e) && e->lanes && e->lanes % 16 == 0;
+}
+
+// llvm.x86.avx512.mask.range: operands, which choice, what masked lanes keep, mask, rounding.
+static val range512(const struct em *e, val a, val b, bool max) {
+    static const char name[] = "llvm.x86.avx512.mask.range.ps.512";
+    enum { SIGN_OF_RESULT = 1 << 2, MAX = 1, CURRENT_ROUNDING = 4 };
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->p->ctx), i16 = LLVMInt16TypeInContext(e->p->ctx);
+    val args[6] = {a,
+                   b,
+                   LLVMConstInt(i32, SIGN_OF_RESULT | (max ? MAX : 0), false),
+                   LLVMConstNull(LLVMTypeOf(a)),
+                   LLVMConstInt(i16, 0xffff, false),
+                   LLVMConstInt(i32, CURRENT_ROUNDING, false)};
+    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->p->ctx, id, NULL, 0),
+                          LLVMGetIntrinsicDeclaration(e->p->mod, id, NULL, 0), args, 6, "");
+}
+
+val range(const struct em *e, val a, val b, bool max) {
+    val parts[8];
+    for (unsigned c = 0; c < e->lanes / 16; c++)
+        parts[c] =
+            range512(e, take(e, a, e->lanes, c * 16, 16), take(e, b, e->lanes, c * 16, 16), max);
+    return concat(e, parts, e->lanes / 16, 16);
 }
 
 bool has_pair_products(const struct em *e) {

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 12, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 13, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -44,6 +44,8 @@ struct kd_block {
     uint32_t pass_calls;              // that have not returned
     uint32_t pass_counts[4];          // of bar.red: lanes and true lanes, in this pass and the last
     uint8_t pass_waiting, pass_first; // some group is at a barrier; it is the first pass
+    // Stores of at least so many bytes a thread may go past the caches: together they fill them.
+    uint64_t stream_bytes;
 };
 
 // Addresses of shared::cluster have 32 bits: below KD_CLUSTER_MAPPED, and from the top of the range

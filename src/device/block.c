@@ -121,6 +121,7 @@ static bool resident_setup(struct runner *r, struct resident *s, struct op *op) 
     b->nsmid = (uint32_t)op->device->scheduler.slots;
     b->smid = r->smid < b->nsmid ? r->smid : 0;
     b->gridid = l->gridid;
+    b->stream_bytes = l->stream_bytes;
     b->grid_workspace = l->cooperative ? (uint64_t)(uintptr_t)l->grid_workspace : 0;
     return true;
 }

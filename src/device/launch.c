@@ -144,6 +144,13 @@ uint64_t launch_new_grids(uint64_t n) {
     return atomic_fetch_add_explicit(&grids, n, memory_order_relaxed);
 }
 
+// How many bytes each thread has to store so that all together store more than caches keep.
+static uint64_t stream_bytes(const struct kd_launch_config *c) {
+    uint64_t threads = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2] * threads_of(c->block);
+    uint64_t from = c->kernel->module->options.stream_from;
+    return from / threads + (from % threads > 0);
+}
+
 static void fill(struct kd_launch *l, const struct kd_launch_config *c, const struct code *code) {
     struct kd_kernel *k = c->kernel;
     l->kernel = k;
@@ -161,6 +168,7 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->window_bytes = l->dynamic_offset + c->shared_bytes;
     l->local_stride = local_stride(k, code);
     l->gridid = launch_new_grids(1);
+    l->stream_bytes = stream_bytes(c);
     l->vars = k->module->vars;
     l->units = units_of(code, l->nthreads);
     l->stack_shift = (uint8_t)stack_size_shift(k, code);

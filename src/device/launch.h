@@ -42,16 +42,17 @@ struct kd_launch {
     uint32_t dynamic_offset, dynamic_bytes, window_bytes;
     uint64_t local_stride;
     uint64_t gridid;
+    uint64_t stream_bytes; // as in struct kd_block
     const uint8_t *params;
     uint8_t *const *vars;
-    uint32_t units;             // a block's, that may need a stack: warps, threads, or 1
-    uint8_t stack_shift;        // size of the stacks it needs
-    bool may_wait;              // its blocks may have to run at the same time
-    bool may_group;             // the scheduler may hand out several at a time
-    bool cooperative;           // all of them
+    uint32_t units;                  // a block's, that may need a stack: warps, threads, or 1
+    uint8_t stack_shift;             // size of the stacks it needs
+    bool may_wait;                   // its blocks may have to run at the same time
+    bool may_group;                  // the scheduler may hand out several at a time
+    bool cooperative;                // all of them
     _Atomic(struct nested *) nested; // what its threads have submitted; NULL: nothing
     uint32_t depth;                  // 0: launched by the host
-    uint32_t grid_workspace[2]; // through which the blocks of a cooperative launch synchronise
+    uint32_t grid_workspace[2];      // through which the blocks of a cooperative launch synchronise
 };
 
 // Checks a launch and sets op's launch and units; its parameters are the caller's affair.

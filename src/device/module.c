@@ -10,6 +10,7 @@
 #include "device/jit_library.h"
 #include "device/reason.h"
 #include "device/runner.h"
+#include "device/topology.h"
 
 enum { DEVICE_ARCH = 90, LOG_BYTES = 8192 };
 
@@ -33,6 +34,7 @@ static struct code_options read_options(void) {
         o.tier = TIER_QUICK;
     else if (tier && strcmp(tier, "full") == 0)
         o.tier = TIER_FULL;
+    o.stream_from = topology_cached_stores();
     o.interpret = exec && strcmp(exec, "interp") == 0;
     o.never_interpret = exec && strcmp(exec, "simd") == 0;
     o.no_native = is_1("CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT");

@@ -25,6 +25,7 @@ enum tier { TIER_BOTH, TIER_QUICK, TIER_FULL };
 struct code_options {
     uint32_t width;       // KUDZU_WIDTH: lanes; 0: the compiler chooses
     enum tier tier;       // KUDZU_TIER
+    uint64_t stream_from; // KUDZU_STREAM: bytes that a launch stores, from which it may pass caches
     bool interpret;       // KUDZU_EXEC=interp
     bool never_interpret; // KUDZU_EXEC=simd: what cannot be compiled is an error
     bool no_native;       // CUDA_FORCE_PTX_JIT, CUDA_FORCE_JIT

@@ -35,6 +35,16 @@ static double file_number(const char *path, const char *key) {
     return value;
 }
 
+uint64_t topology_cached_stores(void) {
+    static const uint64_t least = 8 << 20;
+    const char *wanted = getenv("KUDZU_STREAM");
+    if (wanted && *wanted)
+        return strtoull(wanted, NULL, 10);
+    long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    uint64_t all = l2 > 0 ? 2 * (uint64_t)l2 * (uint64_t)topology_cores() : 0;
+    return all > least ? all : least;
+}
+
 uint64_t topology_memory(void) {
     uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     double group = file_number("/sys/fs/cgroup/memory.max", "");

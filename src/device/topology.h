@@ -13,6 +13,8 @@ uint64_t topology_memory_free(void); // of them, not in use by anybody
 void topology_cpu_name(char *out, size_t size);
 int topology_clock_khz(void);
 uint64_t topology_cache_bytes(void); // the last level
+// Bytes that a launch has to store so that no core's own cache keeps them; KUDZU_STREAM.
+uint64_t topology_cached_stores(void);
 // The instruction set of this machine, or a lower one that KUDZU_CPU names.
 enum kd_level topology_level(void);
 // What the machine has beyond its level (KD_FEATURE_*): nothing where KUDZU_CPU names a level.

@@ -11,6 +11,7 @@
 #include "isa/device_functions.h"
 #include "passes/alignment.h"
 #include "passes/narrow_exits.h"
+#include "passes/test_exits.h"
 #include "ptx/ast.h"
 #include "support/debug.h"
 #include "support/memory.h"
@@ -66,8 +67,10 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
         ok = kir_validate(ir, err);
         stages_end("validator");
     }
-    for (uint32_t f = 0; ok && inlined && f < ir->funcs.len; f++)
+    for (uint32_t f = 0; ok && inlined && f < ir->funcs.len; f++) {
         narrow_exits(ir->funcs.data[f]);
+        test_exits(ir->funcs.data[f]);
+    }
     stages_end("exits");
     if (ok)
         return ir;

@@ -47,6 +47,25 @@ class Outputs(CompilerTest):
             text = self.read_bytes("s.out")
             self.assertIn(b".visible .const .align 4 .f32 factor;", text)
 
+    def test_devices_are_not_removed(self):
+        self.write("wrong.cu", "__global__ void k() { nonsense; }\n")
+        null = os.path.join(self.dir, "null")
+        try:
+            os.mknod(null, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        except PermissionError:
+            self.skipTest("only root makes devices")
+        for option in ("-c", "-ptx", "-fatbin"):
+            self.fails(option, "wrong.cu", "-o", null)
+            self.assertTrue(os.path.exists(null), option)
+
+    def test_kernels_with_grid_constants_keep_their_launch_bounds(self):
+        self.write("a.cu", "struct s { int x[4]; };\n" + "".join(
+            "__global__ void __launch_bounds__(%d) k%d(const __grid_constant__ s v, int *p) {\n"
+            "    *p = v.x[threadIdx.x & 3] + %d;\n}\n" % (32 * n, n, n) for n in range(1, 9)))
+        self.compiles("-ptx", "a.cu")
+        for entry in self.read("a.ptx").split(".entry ")[1:]:
+            self.assertIn(".maxntid %d," % (32 * int(entry[4])), entry)
+
     def test_grid_constant_parameter_is_read_in_place(self):
         self.write("g.cu", "struct large { int value[64]; };\n"
                    "__global__ void k(const __grid_constant__ large p, int i, int *out) {\n"

@@ -259,7 +259,8 @@ class Installation(CompilerTest):
         self.compiles("--kudzu-precompile")
         self.assertEqual(self.uses(), [True, True])
         self.silent("changed.cu")
-        self.silent("changed.cu", "-Xcompiler", "-fPIC")
+        for _ in range(2):
+            self.silent("changed.cu", "-Xcompiler", "-fPIC")
         self.assertTrue(self.uses_cached())
         os.unlink(made)
         self.assertEqual(self.uses(), [False, False])
@@ -285,7 +286,8 @@ class Installation(CompilerTest):
         os.utime(path, ns=(st.st_atime_ns, st.st_mtime_ns))
 
     def change_a_header(self):
-        self.compiles("-c", "a.cu", "-Xcompiler", "-fPIC")
+        for _ in range(2):
+            self.compiles("-c", "a.cu", "-Xcompiler", "-fPIC")
         self.assertTrue(self.uses_cached())
         with open(self.root + "/include/vector_types.h", "a") as f:
             f.write("#define ADDED_LATER 1\n")

@@ -14,6 +14,16 @@ REJECTED = [
     ("18.5.3.1", "__device__ void f(__constant__ int x) {}", "not allowed on non-static local"),
     ("18.5.3.1", "void f() { __device__ int x; }", "not allowed on non-static local"),
     ("18.5.3.1", "void f() { __shared__ int x; x = 1; }", "not allowed in __host__ functions"),
+    ("18.5.3.1", "void f() { static __device__ int x; }",
+     "a.cu:1:34: error: the variable 'x' of a function that runs on the host is marked as the device's"),
+    ("18.5.3.1", "template <class T> void f() { { __constant__ static const T *x[2] = {}; } }",
+     "the variable 'x' of a function that runs on the host is marked"),
+    ("18.5.3.1", "#define D __device__\nstruct S { int m() { static D int x; return 1; } };",
+     "the variable 'x' of a function that runs on the host is marked"),
+    ("18.5.3.2", "int main() { static __managed__ int x; return 0; }",
+     "the variable 'x' of a function that runs on the host is marked"),
+    ("18.5.10.4", "__host__ __device__ void f() { static __device__ int x; }",
+     "the variable 'x' of a function that runs on the host is marked"),
     ("18.5.3.1", "__device__ void f() { __device__ int x; }", "not allowed on non-static local"),
     ("18.5.3.1", STRUCT + "__device__ S s;", "dynamic initialization is not supported"),
     ("18.5.3.1", STRUCT + "__global__ void k() { __shared__ S s; s.x = 1; }",
@@ -113,6 +123,24 @@ __device__ void statics() {
     static S i4 = {22};
     static __shared__ int i5;
     i1 = i2 + m1 + d1 + c1 + i3.a + i4.a + i5;
+}
+__host__ __device__ void on_both_sides() {
+#ifdef __CUDA_ARCH__
+    static __device__ int d1;
+    d1 = 1;
+#endif
+}
+void on_host() {
+#if 0
+    static __device__ int d1;
+#endif
+    struct alignas(8) L {
+        static __device__ int f(int i) {
+            static __device__ int d2;
+            return d2 += i;
+        }
+    };
+    auto l = [] __device__(int x[3]) { static __device__ int d3; d3 = x[0]; };
 }
 const int ten = 10;
 struct T { static const int twenty = 20; };

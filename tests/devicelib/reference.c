@@ -189,6 +189,8 @@ static quad ref_j1(quad x) {
     }
 STEPS(both_d, , , double)
 STEPS(both_f, , f, float)
+STEPS(half_turns_d, , pi, double)
+STEPS(half_turns_f, , pif, float)
 
 // Functions of more arguments, with all but two of them fixed.
 static double norm3d_fixed(double x, double y) {
@@ -339,6 +341,10 @@ const function functions[] = {
     ONE(tan, tanq, 2, 4, -10, 10, tan),
     {"sincos_s", both_d_sin, both_f_sin, sinq, 2, 2, -1e4, 1e4, sin, 0, 0, 0, 0, 0},
     {"sincos_c", both_d_cos, both_f_cos, cosq, 2, 2, -1e4, 1e4, cos, 0, 0, 0, 0, 0},
+    {"sincospi_s", half_turns_d_sin, half_turns_f_sin, ref_sinpi, 2, 1, -3, 3, quick_sinpi, 0, 0, 0,
+     0, 0},
+    {"sincospi_c", half_turns_d_cos, half_turns_f_cos, ref_cospi, 2, 1, -3, 3, quick_cospi, 0, 0, 0,
+     0, 0},
     ONE(sinpi, ref_sinpi, 2, 1, -3, 3, quick_sinpi),
     ONE(cospi, ref_cospi, 2, 1, -3, 3, quick_cospi),
     ONE(asin, asinq, 2, 2, -1, 1, asin),

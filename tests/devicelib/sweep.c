@@ -44,33 +44,39 @@ typedef struct {
     }
 #define LOOP(name) LOOP_OF(name, __nv_##name)
 
-static inline float sine_of_both(float x) {
-    float s, c;
-    __nv_sincosf(x, &s, &c);
-    return s;
-}
-
-static inline float cosine_of_both(float x) {
-    float s, c;
-    __nv_sincosf(x, &s, &c);
-    return c;
-}
+#define HALVES_OF(name)                                                                            \
+    static inline float sine_of_##name(float x) {                                                  \
+        float s, c;                                                                                \
+        __nv_##name(x, &s, &c);                                                                    \
+        return s;                                                                                  \
+    }                                                                                              \
+    static inline float cosine_of_##name(float x) {                                                \
+        float s, c;                                                                                \
+        __nv_##name(x, &s, &c);                                                                    \
+        return c;                                                                                  \
+    }
+HALVES_OF(sincosf)
+HALVES_OF(sincospif)
 
 #define ALL(X)                                                                                     \
     X(sqrtf)                                                                                       \
     X(rsqrtf)                                                                                      \
     X(cbrtf)                                                                                       \
-    X(rcbrtf) X(expf) X(exp2f) X(exp10f) X(expm1f) X(logf) X(log2f) X(log10f) X(log1pf) X(sinf)    \
-        X(cosf) X(tanf) X(sinpif) X(cospif) X(asinf) X(acosf) X(atanf) X(sinhf) X(coshf) X(tanhf)  \
+    X(rcbrtf)                                                                                      \
+    X(expf) X(exp2f) X(exp10f) X(expm1f) X(logf) X(log2f) X(log10f) X(log1pf) X(sinf) X(cosf)      \
+        X(tanf) X(sinpif) X(cospif) X(asinf) X(acosf) X(atanf) X(sinhf) X(coshf) X(tanhf)          \
             X(asinhf) X(acoshf) X(atanhf) X(erff) X(erfcf) X(erfcxf) X(normcdff) X(erfinvf)        \
                 X(erfcinvf) X(normcdfinvf) X(cyl_bessel_i0f) X(cyl_bessel_i1f) X(j0f) X(j1f)       \
                     X(y0f) X(y1f) X(tgammaf) X(lgammaf)
 ALL(LOOP)
-LOOP_OF(sincos_sf, sine_of_both)
-LOOP_OF(sincos_cf, cosine_of_both)
+LOOP_OF(sincos_sf, sine_of_sincosf)
+LOOP_OF(sincos_cf, cosine_of_sincosf)
+LOOP_OF(sincospi_sf, sine_of_sincospif)
+LOOP_OF(sincospi_cf, cosine_of_sincospif)
 
 #define NAMED(name) {#name, loop_##name},
-static const function_loop loops[] = {ALL(NAMED) NAMED(sincos_sf) NAMED(sincos_cf)};
+static const function_loop loops[] = {ALL(NAMED) NAMED(sincos_sf) NAMED(sincos_cf)
+                                          NAMED(sincospi_sf) NAMED(sincospi_cf)};
 
 typedef struct {
     const function *f;

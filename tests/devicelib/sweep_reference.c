@@ -116,6 +116,8 @@ const sweep_reference sweep_references[] = {
     ENTRY(tan),
     ENTRY_OF("sincos_sf", sin),
     ENTRY_OF("sincos_cf", cos),
+    ENTRY_OF("sincospi_sf", sinpi),
+    ENTRY_OF("sincospi_cf", cospi),
     ENTRY(sinpi),
     ENTRY(cospi),
     ENTRY(asin),

@@ -68,6 +68,23 @@ void of_macros() {
     KIND(by_header, false, false, true);
 }
 
+// Lambdas of several kinds that one macro expands to stand at one place.
+#define TWO_KINDS(a, b)                                                                            \
+    auto a = [] __device__(int x) { return x; };                                                   \
+    auto b = [](int x) { return x + 1; }
+#define OTHER_TWO(a, b)                                                                            \
+    auto a = [] __host__ __device__() noexcept { return 1; };                                      \
+    auto b = [] __device__() mutable { return 2; }
+
+void of_one_macro() {
+    TWO_KINDS(first, second);
+    OTHER_TWO(third, fourth);
+    KIND(first, true, false, false);
+    KIND(second, false, false, false);
+    KIND(third, false, false, true);
+    KIND(fourth, true, false, false);
+}
+
 int main() {
     int a[3] = {1, 2, 3};
     auto plain = [] {};

@@ -9,6 +9,8 @@ tries each width at each level with one tier, and at the machine's own level wit
 With KUDZU_EXEC=simd what the compiler refuses fails: nothing is interpreted in its place. No kernel
 may be interpreted by design.
 
+Variables that a file needs for all its runs stand in lines // env: NAME=VALUE.
+
 KUDZU_COMPARE=all tries every setting with both; KUDZU_COMPARE=quick the machine's level alone."""
 import itertools
 import os
@@ -32,8 +34,14 @@ def host_levels():
     return have
 
 
+def settings_of(path):
+    """Variables of the environment that a file asks for: lines // env: NAME=VALUE."""
+    with open(path) as f:
+        return dict(line.split()[2].split("=", 1) for line in f if line.startswith("// env:"))
+
+
 def run(tool, path, cache, **env):
-    full = dict(os.environ, CUDA_CACHE_PATH=cache, **env)
+    full = dict(os.environ, CUDA_CACHE_PATH=cache, **env, **settings_of(path))
     try:
         p = subprocess.run([tool, path], env=full, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, timeout=120)
@@ -48,7 +56,7 @@ def ptx_files(kudzu, path, out):
     if path.endswith(".ptx"):
         return [(path, path)]
     with open(path) as f:
-        runs = [line for line in f if line.startswith(("// run:", "// fails"))]
+        runs = [line for line in f if line.startswith(("// run:", "// env:", "// fails"))]
     made = []
     for opt in (["-O3"], ["-G"]):
         ptx = os.path.join(out, os.path.basename(path) + opt[0] + ".ptx")

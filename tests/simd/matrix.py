@@ -67,4 +67,5 @@ def main(tool, kudzu, part, parts):
     return bad != 0
 
 
-sys.exit(main(*sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -59,9 +59,10 @@ static uint32_t float_bits(float f) {
 }
 
 static uint32_t special(void) {
-    static const uint32_t edge[] = {0,          0x80000000, 1,          0x807fffff, 0x00800000,
-                                    0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
-                                    0xffc12345, 0x7fffffff, 0x3f800000, 0xbf800000, 0x4f000000};
+    static const uint32_t edge[] = {0,          0x80000000, 1,          0x807fffff,
+                                    0x00800000, 0x7f7fffff, 0xff7fffff, 0x7f800000,
+                                    0xff800000, 0x7fc00000, 0xffc12345, 0x7fffffff,
+                                    0x3f800000, 0xbf800000, 0x4f000000, 0x7f812345};
     uint32_t r = rng();
     return r % 3 ? edge[r / 3 % (sizeof edge / sizeof *edge)] : rng();
 }

@@ -98,8 +98,9 @@ bool hasParameterAddresses(const Function &f) {
     return cpu.consume_front("sm_") && !cpu.consumeInteger(10, number) && number >= 70;
 }
 
-// The back end remembers what clang asked about a function before plugins ran: a function in its
-// place is asked about anew.
+// The back end remembers, by its address, what clang asked about a function before plugins ran: a
+// function in its place is asked about anew. The old one is not freed, since what came to stand at
+// its address would have its launch bounds.
 Function *replaced(Function *f) {
     Function *g = Function::Create(f->getFunctionType(), f->getLinkage(), f->getAddressSpace(), "",
                                    f->getParent());
@@ -113,7 +114,8 @@ Function *replaced(Function *f) {
     }
     f->replaceAllUsesWith(g);
     g->takeName(f);
-    f->eraseFromParent();
+    f->clearMetadata();
+    f->removeFromParent();
     return g;
 }
 

@@ -86,3 +86,28 @@ extern "C" __global__ void integer_or_sum(const unsigned *in, float *out, unsign
     out[g] = f;
     ((unsigned *)out)[30 + g] = u;
 }
+
+// Chains of maxima and minima, of numbers, zeros of both signs and NaNs of both kinds, as sums leave
+// them, as they are loaded, and as other threads have them.
+// run: extremes grid=1 block=256 args=buf:256:special,buf:256:special,buf:2048:zero
+extern "C" __global__ void extremes(const float *x, const float *y, float *out) {
+    unsigned t = threadIdx.x;
+    float a = x[t], b = y[t], zero = t & 1 ? 0.0f : -0.0f;
+    out[t] = fmaxf(a, fminf(b, a));
+    out[256 + t] = fminf(a + b, fmaxf(a, -b));
+    float m = fmaxf(a, x[(t + 1) % 256]), n = a * 1.0f;
+    for (unsigned d = 16; d > 0; d /= 2)
+        m = fmaxf(m, __shfl_xor_sync(~0u, m, d));
+    out[512 + t] = m;
+    for (unsigned d = 16; d > 0; d /= 2)
+        n = fminf(n, __shfl_xor_sync(~0u, n, d));
+    out[768 + t] = n;
+    out[1024 + t] = fmaxf(zero, t & 2 ? 0.0f : -0.0f) + fminf(a, zero);
+    out[1280 + t] = fminf(fmaxf(a, -1.0f), 1.0f);
+    float most = -INFINITY;
+    for (unsigned k = 0; k < 8; k++)
+        most = fmaxf(most, y[(t * 3 + k) % 256]);
+    out[1536 + t] = most;
+    // One value for all threads.
+    out[1792 + t] = fmaxf(fminf(x[0], y[1]), x[2]) + fmaxf(x[3], fmaxf(y[4], y[5]));
+}
