@@ -935,7 +935,7 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
 // and the fast instruction selection and register allocation: it takes a third to a twentieth of
 // the time. A kernel so small that the better code is there in a few milliseconds gets that at
 // once.
-enum { SMALL_INSTRUCTIONS = 160 };
+enum { SMALL_INSTRUCTIONS = 64 };
 
 static bool is_large(LLVMModuleRef m) {
     unsigned n = 0;
