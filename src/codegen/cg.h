@@ -519,6 +519,8 @@ void cg_begin_once(struct cg_func *g); // where a group begins, or goes on behin
 bool cg_load_once(struct cg_func *g, struct kir_inst *i, LLVMValueRef *x);
 
 // cg_bins.c
+// Does a run of blocks of the kernel keep sums of its additions to global memory? In vectors only.
+bool cg_gathers_additions(const struct cg *c, const struct flow *fl);
 void cg_make_bins(struct cg_func *g);  // the builder stands in the entry block
 void cg_close_bins(struct cg_func *g); // at the end of a run of blocks
 // Before a load or store of so many bytes a lane.

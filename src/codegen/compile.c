@@ -585,11 +585,19 @@ static bool calls_any(const struct kir_func *f) {
     return false;
 }
 
+// Additions that vectors gather in a run of blocks' sums would be locked ones in scalars.
+static bool counts_in_vectors(const struct cg *c, const struct flow *fl) {
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
+        if (leaves_by_data(fl, fl->cfg->loops.data[k]))
+            return false;
+    return cg_gathers_additions(c, fl);
+}
+
 // One thread after the other, where vectors would be taken apart for most of what they do.
 static bool wants_scalars(const struct cg *c, const struct traits *t, const struct flow *fl,
                           enum kd_level level) {
     return !c->spec.width && c->width > 1 && !t->barrier && !t->warp_ops && !calls_any(c->kernel) &&
-           scalars_are_faster(fl, vector_bits(level));
+           !counts_in_vectors(c, fl) && scalars_are_faster(fl, vector_bits(level));
 }
 
 static void debug_masks(struct cg *c, const struct flow *fl) {
