@@ -349,34 +349,16 @@ KUDZU_CG thread_block this_thread_block() {
     return thread_block();
 }
 
-// Shared memory through which tiles of more than a warp exchange values: 16 bytes a warp, after a
-// count of arrivals.
+// Compute capabilities before 8.0 need memory for tiles of more than a warp; here they have memory
+// of their own.
 template <unsigned int MaxThreads = 1024> struct block_tile_memory {
-    alignas(16) unsigned char piece[1 + (MaxThreads + 31) / 32][16];
+    unsigned char unused;
 };
-
-namespace details {
-
-// A block that brought such memory.
-class block_with_memory : public thread_block {
-    unsigned char (*memory_)[16];
-
-  public:
-    KUDZU_CG explicit block_with_memory(unsigned char (*memory)[16]) : memory_(memory) {
-    }
-    KUDZU_CG unsigned char (*memory() const)[16] {
-        return memory_;
-    }
-};
-
-} // namespace details
 
 template <unsigned int MaxThreads>
-KUDZU_CG details::block_with_memory this_thread_block(block_tile_memory<MaxThreads> &memory) {
-    if (details::thread_in_block() == 0)
-        *(volatile unsigned int *)memory.piece[0] = 0;
+KUDZU_CG thread_block this_thread_block(block_tile_memory<MaxThreads> &) {
     __syncthreads();
-    return details::block_with_memory(memory.piece);
+    return this_thread_block();
 }
 
 // ---- Coalesced groups (11.5.2.2) ----------------------------------------------------------
@@ -452,11 +434,11 @@ KUDZU_CG coalesced_group coalesced_threads() {
 
 // ---- Tiles (11.5.2.1) ---------------------------------------------------------------------
 
-template <unsigned int Size, typename Parent = void> class thread_block_tile;
+namespace details {
 
-template <unsigned int Size> class thread_block_tile<Size, void> : public thread_group {
+// A tile within a warp.
+template <unsigned int Size> class narrow_tile : public thread_group {
     static_assert(Size != 0 && (Size & (Size - 1)) == 0, "a tile's size is a power of two");
-    static_assert(Size <= 32, "a tile of more than 32 threads needs block_tile_memory");
 
     // Where the tile begins in its warp.
     KUDZU_CG static unsigned int first_lane() {
@@ -466,7 +448,7 @@ template <unsigned int Size> class thread_block_tile<Size, void> : public thread
 
   public:
     // For the implementation: the calling thread's tile, one of `size`.
-    KUDZU_CG thread_block_tile(unsigned int rank, unsigned int size)
+    KUDZU_CG narrow_tile(unsigned int rank, unsigned int size)
         : thread_group(details::tile_kind, lanes(), rank, size) {
     }
     KUDZU_CG static unsigned int lanes() {
@@ -521,24 +503,24 @@ template <unsigned int Size> class thread_block_tile<Size, void> : public thread
     }
 };
 
-// With the parent in the type, the handle's place among its siblings is known from that.
-template <unsigned int Size, typename Parent>
-class thread_block_tile : public thread_block_tile<Size, void> {
-  public:
-    KUDZU_CG thread_block_tile(unsigned int rank, unsigned int size)
-        : thread_block_tile<Size, void>(rank, size) {
-    }
-};
+// Where the warps of a block leave values for others: 16 bytes each, after a count of arrivals.
+KUDZU_CG unsigned char (*block_memory())[16] {
+    alignas(16) __shared__ unsigned char piece[1 + 32][16];
+    return piece;
+}
 
-namespace details {
+struct several_warps {};
 
 // A tile of several warps (11.5.2.1.1): it meets at a named barrier of its own, and exchanges
 // values through the block's memory.
-template <unsigned int Size> class wide_tile {
+template <unsigned int Size> class wide_tile : public several_warps {
     static_assert((Size & (Size - 1)) == 0 && Size <= 1024, "a tile's size is a power of two");
-    unsigned int meta_rank_, meta_size_;
+    unsigned int meta_rank_, meta_size_, index_; // index_: in the block
     unsigned char (*memory_)[16];
-    unsigned int *arrivals_;
+
+    KUDZU_CG static unsigned int *arrivals() {
+        return (unsigned int *)block_memory()[0];
+    }
 
     // For the sixteenth tile, since the block needs barrier 0 for itself: counts warps.
     KUDZU_CG void sync_by_count() const {
@@ -546,8 +528,8 @@ template <unsigned int Size> class wide_tile {
         __syncwarp();
         if (thread_rank() % 32 == 0) {
             __threadfence_block();
-            unsigned int phase = atomicAdd(arrivals_, 1u) / warps;
-            while (*(volatile unsigned int *)arrivals_ / warps == phase)
+            unsigned int phase = atomicAdd(arrivals(), 1u) / warps;
+            while (*(volatile unsigned int *)arrivals() / warps == phase)
                 ;
             __threadfence_block();
         }
@@ -555,14 +537,25 @@ template <unsigned int Size> class wide_tile {
     }
 
   public:
-    KUDZU_CG wide_tile(unsigned int rank, unsigned int size, unsigned char (*memory)[16])
-        : meta_rank_(rank), meta_size_(size), memory_(memory + 1 + rank * (Size / 32)),
-          arrivals_((unsigned int *)memory[0]) {
+    // All threads of the parent make their tiles at the same time.
+    KUDZU_CG wide_tile(unsigned int rank, unsigned int size)
+        : meta_rank_(rank), meta_size_(size), index_(thread_in_block() / Size),
+          memory_(block_memory() + 1 + thread_in_block() / Size * (Size / 32)) {
+    }
+    template <typename Parent> KUDZU_CG static void begin(const Parent &parent) {
+        static_assert(!std::is_base_of<several_warps, Parent>::value,
+                      "tiles of several warps within others have no barriers of their own");
+        if (Size == 64 && threads_of_block() > 15 * Size) {
+            parent.sync();
+            if (thread_in_block() == 15 * Size)
+                *(volatile unsigned int *)arrivals() = 0;
+            parent.sync();
+        }
     }
     KUDZU_CG void sync() const {
-        if (Size == 64 && meta_rank_ == 15)
+        if (Size == 64 && index_ == 15)
             return sync_by_count();
-        asm volatile("barrier.sync %0, %1;" ::"r"((meta_rank_ + 1) & 15), "r"(Size) : "memory");
+        asm volatile("barrier.sync %0, %1;" ::"r"((index_ + 1) & 15), "r"(Size) : "memory");
     }
     KUDZU_CG static constexpr unsigned int num_threads() {
         return Size;
@@ -624,33 +617,37 @@ template <unsigned int Size> class wide_tile {
     }
 };
 
-template <unsigned int Size, bool Wide = (Size > 32)> class tile_in_memory;
 template <unsigned int Size>
-class tile_in_memory<Size, false> : public thread_block_tile<Size, void> {
-  public:
-    KUDZU_CG tile_in_memory(unsigned int rank, unsigned int size, unsigned char (*)[16])
-        : thread_block_tile<Size, void>(rank, size) {
-    }
-};
-template <unsigned int Size> class tile_in_memory<Size, true> : public wide_tile<Size> {
-  public:
-    using wide_tile<Size>::wide_tile;
-};
+using tile_of = typename std::conditional<(Size > 32), wide_tile<Size>, narrow_tile<Size>>::type;
+
+template <unsigned int Size, typename Parent>
+KUDZU_CG void begin_tile(const narrow_tile<Size> *, const Parent &) {
+}
+template <unsigned int Size, typename Parent>
+KUDZU_CG void begin_tile(const wide_tile<Size> *, const Parent &parent) {
+    wide_tile<Size>::begin(parent);
+}
 
 } // namespace details
 
-template <unsigned int Size>
-class thread_block_tile<Size, details::block_with_memory> : public details::tile_in_memory<Size> {
+template <unsigned int Size, typename Parent = void> class thread_block_tile;
+
+template <unsigned int Size> class thread_block_tile<Size, void> : public details::tile_of<Size> {
   public:
-    using details::tile_in_memory<Size>::tile_in_memory;
+    // For the implementation: the calling thread's tile, one of `size`.
+    KUDZU_CG thread_block_tile(unsigned int rank, unsigned int size)
+        : details::tile_of<Size>(rank, size) {
+    }
 };
 
-template <unsigned int Size>
-KUDZU_CG thread_block_tile<Size, details::block_with_memory>
-tiled_partition(const details::block_with_memory &g) {
-    return thread_block_tile<Size, details::block_with_memory>(
-        g.thread_rank() / Size, (g.num_threads() + Size - 1) / Size, g.memory());
-}
+// With the parent in the type, the handle's place among its siblings is known from that.
+template <unsigned int Size, typename Parent>
+class thread_block_tile : public thread_block_tile<Size, void> {
+  public:
+    KUDZU_CG thread_block_tile(unsigned int rank, unsigned int size)
+        : thread_block_tile<Size, void>(rank, size) {
+    }
+};
 
 KUDZU_CG thread_block_tile<1> this_thread() {
     return thread_block_tile<1>(0, 1);
@@ -660,7 +657,10 @@ KUDZU_CG thread_block_tile<1> this_thread() {
 
 template <unsigned int Size, typename Parent>
 KUDZU_CG thread_block_tile<Size, Parent> tiled_partition(const Parent &g) {
-    static_assert(std::is_base_of<thread_group, Parent>::value, "the parent is a group");
+    static_assert(std::is_base_of<thread_group, Parent>::value ||
+                      std::is_base_of<details::several_warps, Parent>::value,
+                  "the parent is a group");
+    details::begin_tile((details::tile_of<Size> *)nullptr, g);
     return thread_block_tile<Size, Parent>((unsigned int)g.thread_rank() / Size,
                                            ((unsigned int)g.num_threads() + Size - 1) / Size);
 }

@@ -13,27 +13,22 @@ namespace cooperative_groups {
 namespace details {
 
 // All threads of a tile meet all others in log2(Size) exchanges, and all get the result.
-template <unsigned int Size, typename Parent, typename T, typename Op>
-KUDZU_CG T reduce_lanes(const thread_block_tile<Size, Parent> &group, T value, Op &op) {
+template <unsigned int Size, typename T, typename Op>
+KUDZU_CG T reduce_tile(const narrow_tile<Size> &group, T value, Op &op) {
     for (unsigned int distance = Size / 2; distance > 0; distance /= 2)
         value = op(value, group.shfl_xor(value, distance));
     return value;
 }
-
 // Of a tile of several warps: first each warp, then the warps.
-template <typename Tile, typename T, typename Op>
-KUDZU_CG T reduce_in_block(std::true_type, const Tile &group, T value, Op &op) {
+template <unsigned int Size, typename T, typename Op>
+KUDZU_CG T reduce_tile(const wide_tile<Size> &group, T value, Op &op) {
     for (unsigned int distance = 16; distance > 0; distance /= 2)
         value = op(value, shuffle_xor(0xffffffffu, value, distance, 32));
     return group.combine(value, op);
 }
-template <typename Tile, typename T, typename Op>
-KUDZU_CG T reduce_in_block(std::false_type, const Tile &group, T value, Op &op) {
-    return reduce_lanes<Tile::size(), void>(group, value, op);
-}
-template <unsigned int Size, typename T, typename Op>
-KUDZU_CG T reduce_lanes(const thread_block_tile<Size, block_with_memory> &group, T value, Op &op) {
-    return reduce_in_block(std::integral_constant<bool, (Size > 32)>(), group, value, op);
+template <unsigned int Size, typename Parent, typename T, typename Op>
+KUDZU_CG T reduce_lanes(const thread_block_tile<Size, Parent> &group, T value, Op &op) {
+    return reduce_tile(group, value, op);
 }
 
 // Of a group of any size: halves are folded onto each other, the last thread's result goes to all.
@@ -68,7 +63,6 @@ template <> struct has_warp_reduction<coalesced_group> {
 template <typename Parent> struct has_warp_reduction<thread_block_tile<32, Parent>> {
     typedef void type;
 };
-template <> struct has_warp_reduction<thread_block_tile<32, block_with_memory>> {};
 
 template <typename Group, typename T, typename Op>
 KUDZU_CG T reduce_with(const Group &group, T value, Op &op) {

@@ -31,8 +31,8 @@ KUDZU_CG T scan_both(const Group &group, T value, Op &op, T &below) {
     return sum;
 }
 // Of a tile of several warps: first each warp, then the warps.
-template <typename Tile, typename T, typename Op>
-KUDZU_CG T scan_in_block(std::true_type, const Tile &group, T value, Op &op, T &below) {
+template <unsigned int Size, typename T, typename Op>
+KUDZU_CG T scan_tile(const wide_tile<Size> &group, T value, Op &op, T &below) {
     thread_block_tile<32> warp(0, 1);
     T sum = scan_both(warp, value, op, below), before;
     if (group.combine_lower(sum, op, before)) {
@@ -41,16 +41,15 @@ KUDZU_CG T scan_in_block(std::true_type, const Tile &group, T value, Op &op, T &
     }
     return sum;
 }
-template <typename Tile, typename T, typename Op>
-KUDZU_CG T scan_in_block(std::false_type, const Tile &group, T value, Op &op, T &below) {
+template <unsigned int Size, typename T, typename Op>
+KUDZU_CG T scan_tile(const narrow_tile<Size> &group, T value, Op &op, T &below) {
     T sum = scan_lanes(group, value, op);
     below = group.shfl_up(sum, 1);
     return sum;
 }
-template <unsigned int Size, typename T, typename Op>
-KUDZU_CG T scan_both(const thread_block_tile<Size, block_with_memory> &group, T value, Op &op,
-                     T &below) {
-    return scan_in_block(std::integral_constant<bool, (Size > 32)>(), group, value, op, below);
+template <unsigned int Size, typename Parent, typename T, typename Op>
+KUDZU_CG T scan_both(const thread_block_tile<Size, Parent> &group, T value, Op &op, T &below) {
+    return scan_tile(group, value, op, below);
 }
 
 } // namespace details

@@ -152,6 +152,7 @@ struct cg_func {
     uint8_t *again;                 // by value id: see cg_invariant.c; NULL: nothing is
     uint8_t *crosses;               // by value id: used outside its block
     uint8_t *nan;                   // by value id: enum cg_nan_class
+    uint8_t *bits_seen;             // by value id: some use sees more of a float than its value
     uint8_t *zeros;                 // by value id: see passes/alignment.h
     LLVMValueRef *ret_vars;         // functions: by result
     LLVMValueRef alive_var;         // functions whose lanes can die
@@ -496,11 +497,12 @@ void cg_close_streams(struct cg_func *g); // at the end of a run of blocks
 // cg_words.c
 void cg_make_words(struct cg_func *g); // the builder stands in the entry block
 // Loads and stores of shared memory ask here first. True: done, in registers. False: memory has all
-// that a load reads, and what a store writes is not remembered.
+// that a load reads, and what a store writes is not remembered. raw: comp before NaNs were made
+// canonical.
 bool cg_load_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
                    LLVMTypeRef elem, LLVMValueRef *out);
 bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
-                    LLVMValueRef *comp);
+                    LLVMValueRef *comp, LLVMValueRef *raw);
 // Before anything else that may touch shared memory, and where control flow is not known.
 void cg_forget_words(struct cg_func *g);
 
@@ -517,6 +519,8 @@ void cg_begin_once(struct cg_func *g); // where a group begins, or goes on behin
 bool cg_load_once(struct cg_func *g, struct kir_inst *i, LLVMValueRef *x);
 
 // cg_bins.c
+// Does a run of blocks of the kernel keep sums of its additions to global memory? In vectors only.
+bool cg_gathers_additions(const struct cg *c, const struct flow *fl);
 void cg_make_bins(struct cg_func *g);  // the builder stands in the entry block
 void cg_close_bins(struct cg_func *g); // at the end of a run of blocks
 // Before a load or store of so many bytes a lane.

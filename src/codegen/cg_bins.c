@@ -64,17 +64,16 @@ static bool allows(const struct kir_inst *i) {
     }
 }
 
-static bool is_eligible(const struct cg_func *g) {
-    struct cg *c = g->cg;
+bool cg_gathers_additions(const struct cg *c, const struct flow *fl) {
     bool adds = false;
-    if (c->mode != KD_MODE_BLOCK || c->splits || c->width == 1 || !g->f->is_kernel)
+    if (c->mode != KD_MODE_BLOCK || c->splits || c->width == 1)
         return false;
-    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
-        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next) {
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next) {
             if (!allows(i))
                 return false;
-            adds |= is_addition(i) && g->fl->cfg->loop[i->block->id] &&
-                    g->fl->shape[i->ops[0]->id].kind == SHAPE_VARYING;
+            adds |= is_addition(i) && fl->cfg->loop[i->block->id] &&
+                    fl->shape[i->ops[0]->id].kind == SHAPE_VARYING;
         }
     return adds;
 }
@@ -98,7 +97,7 @@ static const struct kir_inst *only_addition(const struct cg_func *g) {
 
 void cg_make_bins(struct cg_func *g) {
     struct cg *c = g->cg;
-    if (!is_eligible(g))
+    if (!g->f->is_kernel || !cg_gathers_additions(c, g->fl))
         return;
     struct cg_bins *b = arena_new(c->arena, struct cg_bins);
     b->sums = LLVMBuildAlloca(c->b, LLVMArrayType2(c->i32, WINDOW / 4), "sums");

@@ -1080,7 +1080,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     struct kir_value *v = i->ops[0];
     struct shape s = cg_shape(g, v);
     bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
-    LLVMValueRef comp[8];
+    LLVMValueRef comp[8], raw[8];
     bool all_uniform = true;
     cg_settle_bins(g, i, a.count * a.bytes);
     if (cg_is_copy(g, i)) {
@@ -1095,16 +1095,18 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     bool one = !local && (s.kind == SHAPE_UNIFORM || c->width == 1);
     for (unsigned k = 0; k < a.count; k++) {
         comp[k] = one && all_uniform ? cg_scalar(g, i->ops[1 + k]) : cg_vec(g, i->ops[1 + k]);
+        raw[k] = comp[k];
         comp[k] = cg_operand_bits(g, i, 1 + k, comp[k]);
         LLVMTypeRef have = LLVMTypeOf(comp[k]);
         bool vec = LLVMGetTypeKind(have) == LLVMVectorTypeKind;
         if ((vec ? LLVMGetElementType(have) : have) != a.elem) {
             comp[k] = cg_narrow(c, comp[k], a.bytes * 8);
             comp[k] = LLVMBuildBitCast(c->b, comp[k], vec ? cg_vec_of(c, a.elem) : a.elem, "");
+            raw[k] = comp[k];
         }
     }
     cg_check_alignment(g, i);
-    if (cg_store_words(g, i, a.count, a.bytes, comp))
+    if (cg_store_words(g, i, a.count, a.bytes, comp, raw))
         return;
     order(c, i, ISA_SEM_RELEASE, LLVMAtomicOrderingRelease);
     struct plan n = plan_access(c, &a, &s, false);

@@ -142,6 +142,7 @@ void cg_find_nans(struct cg_func *g) {
     struct cfg *c = g->fl->cfg;
     for (uint32_t k = 0; k < n; k++)
         up[k] = k;
+    g->bits_seen = arena_array(g->cg->arena, uint8_t, n + 1);
     for (uint32_t p = 0; p < c->nblocks; p++)
         for (struct kir_inst *i = c->order[p]->first; i; i = i->next)
             for (uint32_t k = 0; k < i->nops; k++)
@@ -149,6 +150,9 @@ void cg_find_nans(struct cg_func *g) {
                     up[find(up, i->ops[k]->id)] = find(up, i->res[0]->id);
     for (uint32_t p = 0; p < c->nblocks; p++) {
         for (struct kir_inst *i = c->order[p]->first; i; i = i->next) {
+            for (uint32_t k = 0; k < i->nops; k++)
+                if (!by_value(i, k))
+                    g->bits_seen[i->ops[k]->id] = 1;
             for (uint32_t k = 0; k < i->nops; k++)
                 if (i->ops[k]->type == KIR_F32)
                     flags[find(up, i->ops[k]->id)] |= source_of(i->ops[k]);

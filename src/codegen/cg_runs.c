@@ -5,10 +5,23 @@
 
 enum { SMALL_BLOCK = 10 };
 
+// Takes the operation longer than a test whether anybody needs it?
+static bool is_slow(const struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_DIV:
+    case ISA_OP_REM:
+        return isa_type_is_float(i->ty) || i->ops[1]->kind != KIR_VALUE_CONST;
+    case ISA_OP_SQRT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool cg_is_harmless(const struct kir_block *b) {
     unsigned n = 0;
     for (const struct kir_inst *i = b->first; i != b->last; i = i->next, n++)
-        if (isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI)
+        if ((isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI) || is_slow(i))
             return false;
     return n <= SMALL_BLOCK && b->last->op == ISA_OP_BRA;
 }

@@ -15,6 +15,7 @@ enum {
 
 struct word {
     LLVMValueRef vec; // NULL: what the word holds is not known
+    LLVMValueRef raw; // the same before NaNs were made canonical, for who sees the value alone
     uint8_t lane;
     bool dirty; // memory does not have it yet
 };
@@ -282,6 +283,17 @@ static LLVMValueRef gather_words(struct cg_func *g, struct word *const *from, LL
     return any_where(c, from, all);
 }
 
+// The same of what has the same value; where no bits are seen NaNs need not be canonical.
+static LLVMValueRef gather_raw(struct cg_func *g, struct word *const *from, LLVMTypeRef elem) {
+    struct word raw[32], *of[32];
+    for (unsigned l = 0; l < g->cg->width; l++) {
+        of[l] = from[l] ? &raw[l] : NULL;
+        if (from[l])
+            raw[l] = (struct word){.vec = from[l]->raw, .lane = from[l]->lane};
+    }
+    return gather_words(g, of, elem);
+}
+
 // Component k of each needed lane; false: one of them is not known, or it is not worth it.
 static bool known_words(const struct cg *c, const struct span *s, unsigned k, struct word **from) {
     unsigned n = 0;
@@ -481,8 +493,10 @@ bool cg_load_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsign
         return cg_shape(g, i->ops[0]).kind == SHAPE_VARYING &&
                load_window(g, &s, count, bytes, elem, out);
     }
-    for (unsigned k = 0; k < count; k++)
-        out[k] = gather_words(g, from[k], elem);
+    for (unsigned k = 0; k < count; k++) {
+        bool by_value = i->res[k]->type == KIR_F32 && !g->bits_seen[i->res[k]->id];
+        out[k] = by_value ? gather_raw(g, from[k], elem) : gather_words(g, from[k], elem);
+    }
     return true;
 }
 
@@ -495,13 +509,18 @@ static bool any_twice(const struct cg *c, const struct span *s) {
 }
 
 // With a mask that is not known words keep what they hold in inactive lanes.
-static bool blend(struct cg_func *g, const struct span *s, unsigned k, LLVMValueRef *x) {
+static bool blend(struct cg_func *g, const struct span *s, unsigned k, LLVMValueRef *x,
+                  LLVMValueRef *raw) {
     struct word *from[32];
     if (s->certain)
         return true;
     if (!known_words(g->cg, s, k, from))
         return false;
+    bool same = *raw == *x;
+    for (unsigned l = 0; l < g->cg->width; l++)
+        same &= !from[l] || from[l]->raw == from[l]->vec;
     *x = cg_select(g->cg, g->now.mask, *x, gather_words(g, from, elem_of(*x)));
+    *raw = same ? *x : cg_select(g->cg, g->now.mask, *raw, gather_raw(g, from, elem_of(*raw)));
     return true;
 }
 
@@ -512,21 +531,22 @@ static void forget_span(const struct cg *c, const struct span *s) {
                 s->r->words[s->first[l] + k] = (struct word){0};
 }
 
-static void remember(const struct cg *c, const struct span *s, unsigned k, LLVMValueRef x) {
+static void remember(const struct cg *c, const struct span *s, unsigned k, LLVMValueRef x,
+                     LLVMValueRef raw) {
     for (unsigned l = 0; l < c->width; l++) {
         uint32_t at = (uint32_t)s->first[l] + k;
         if (!s->needed[l])
             continue;
-        s->r->words[at] = (struct word){.vec = x, .lane = (uint8_t)l, .dirty = true};
+        s->r->words[at] = (struct word){.vec = x, .raw = raw, .lane = (uint8_t)l, .dirty = true};
         s->r->end = at + 1 > s->r->end ? at + 1 : s->r->end;
     }
 }
 
 bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
-                    LLVMValueRef *comp) {
+                    LLVMValueRef *comp, LLVMValueRef *raw) {
     struct cg *c = g->cg;
     struct span s;
-    LLVMValueRef x[8];
+    LLVMValueRef x[8], y[8];
     if (!on(g) || !may_touch_shared(i))
         return false;
     if (!span_of(g, i, count, bytes, &s)) {
@@ -537,7 +557,8 @@ bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
     for (unsigned k = 0; k < count && all; k++) {
         bool vec = LLVMGetTypeKind(LLVMTypeOf(comp[k])) == LLVMVectorTypeKind;
         x[k] = vec ? comp[k] : cg_splat(c, comp[k]);
-        all = blend(g, &s, k, &x[k]);
+        y[k] = raw[k] == comp[k] ? x[k] : vec ? raw[k] : cg_splat(c, raw[k]);
+        all = blend(g, &s, k, &x[k], &y[k]);
     }
     if (!all) {
         flush_span(g, &s);
@@ -545,6 +566,6 @@ bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
         return false;
     }
     for (unsigned k = 0; k < count; k++)
-        remember(c, &s, k, x[k]);
+        remember(c, &s, k, x[k], y[k]);
     return true;
 }

@@ -585,11 +585,19 @@ static bool calls_any(const struct kir_func *f) {
     return false;
 }
 
+// Additions that vectors gather in a run of blocks' sums would be locked ones in scalars.
+static bool counts_in_vectors(const struct cg *c, const struct flow *fl) {
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
+        if (leaves_by_data(fl, fl->cfg->loops.data[k]))
+            return false;
+    return cg_gathers_additions(c, fl);
+}
+
 // One thread after the other, where vectors would be taken apart for most of what they do.
 static bool wants_scalars(const struct cg *c, const struct traits *t, const struct flow *fl,
                           enum kd_level level) {
     return !c->spec.width && c->width > 1 && !t->barrier && !t->warp_ops && !calls_any(c->kernel) &&
-           scalars_are_faster(fl, vector_bits(level));
+           !counts_in_vectors(c, fl) && scalars_are_faster(fl, vector_bits(level));
 }
 
 static void debug_masks(struct cg *c, const struct flow *fl) {
@@ -935,7 +943,7 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
 // and the fast instruction selection and register allocation: it takes a third to a twentieth of
 // the time. A kernel so small that the better code is there in a few milliseconds gets that at
 // once.
-enum { SMALL_INSTRUCTIONS = 160 };
+enum { SMALL_INSTRUCTIONS = 64 };
 
 static bool is_large(LLVMModuleRef m) {
     unsigned n = 0;

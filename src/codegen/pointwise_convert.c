@@ -172,7 +172,8 @@ static val saturate_if(const struct em *e, val x) {
 }
 
 static val quiet(const struct em *e, val d) {
-    val bits = v_bits(e, d), made = v_or(e, bits, k_int(e, 64, UINT64_C(1) << 51));
+    unsigned w = v_width(d);
+    val bits = v_bits(e, d), made = v_or(e, bits, k_int(e, w, UINT64_C(1) << (w == 64 ? 51 : 22)));
     return v_sel(e, v_is_nan(e, d), v_float(e, made), d);
 }
 
@@ -283,7 +284,8 @@ static bool float_to_float(const struct em *e, enum isa_type to, enum isa_type f
     else if (to != ISA_F32)
         return pw_unknown(e, "this type");
     else if (v_width(x) == 64)
-        res_int(e, 0, saturate_if(e, narrow(e, x)), false);
+        // Of what was widened before LLVM takes the number that it was, a signalling NaN, too.
+        res_int(e, 0, saturate_if(e, quiet(e, narrow(e, x))), false);
     else
         res_flt(e, 0, saturate_if(e, e->i->mods.ftz ? v_flush(e, x) : x));
     return true;

@@ -8,6 +8,8 @@
 // run: irreducible_or_not grid=1 block=32 args=buf:64:iota,buf:64:zero,u32:5
 // run: irreducible_or_not grid=1 block=32 args=buf:64:iota,buf:64:zero,u32:0
 // run: search grid=1 block=128 args=buf:1024:iota,buf:128:small,buf:128:zero,u32:1024
+// run: dear grid=2 block=128 args=buf:256:special,buf:1024:zero,u32:0
+// run: dear grid=1 block=64 args=buf:256:float,buf:1024:zero,u32:3
 extern "C" __global__ void collatz(const unsigned *in, unsigned *out, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -144,4 +146,30 @@ extern "C" __global__ void search(const unsigned *table, const unsigned *key, un
             hi = mid;
     }
     out[threadIdx.x] = lo;
+}
+
+// Short ways that take long: left out where no thread goes there, with loops around them.
+extern "C" __global__ void dear(const float *x, float *out, unsigned odd) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    float a = x[i], nearest = INFINITY;
+    for (int k = 0; k < 6; k++) {
+        float d = a * a - k * 0.25f * x[(i + k) % 256], t = INFINITY;
+        if (d >= 0)
+            t = a - sqrtf(d);
+        if (t < nearest)
+            nearest = t;
+        if (a > k && d < 100)
+            nearest = nearest / (d + k);
+    }
+    out[i] = nearest;
+    unsigned u = __float_as_uint(a) >> 20, q = u;
+    if (i / 32 == odd)
+        q = u / (i % 7 + 1);
+    if (u % 16 == 3)
+        q += u % (i + 1);
+    out[256 + i] = (float)q;
+    double r = a;
+    if (i % 64 < odd)
+        r = sqrt(r * r + 1.0) / 3.0;
+    out[512 + i] = (float)r;
 }

@@ -111,3 +111,17 @@ extern "C" __global__ void extremes(const float *x, const float *y, float *out) 
     // One value for all threads.
     out[1792 + t] = fmaxf(fminf(x[0], y[1]), x[2]) + fmaxf(x[3], fmaxf(y[4], y[5]));
 }
+
+// A signalling NaN that is widened and narrowed again is quiet, whatever lies between.
+// run: there_and_back grid=1 block=256 args=buf:256:special,buf:1024:zero,u32:0
+extern "C" __global__ void there_and_back(const float *x, float *out, unsigned many) {
+    unsigned t = threadIdx.x;
+    double d = x[t];
+    out[t] = (float)d;
+    for (unsigned k = 0; k < many; k++)
+        d = d * d;
+    out[256 + t] = (float)d;
+    if (t % 64 < many)
+        d = sqrt(d);
+    out[512 + t] = __double2float_rz(d);
+}
