@@ -61,8 +61,13 @@ KUDZU_CG volatile unsigned int *grid_barrier() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 // What the block wrote before it arrives is seen by those that wait. (__threadfence() would order
 // far more, and costs GPUs several times as much.)
-KUDZU_CG void fence_for_grid() {
-    asm volatile("fence.acq_rel.gpu;" : : : "memory");
+KUDZU_CG unsigned int add_to_grid(volatile unsigned int *barrier, unsigned int n) {
+    unsigned int before;
+    asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(barrier), "r"(n)
+                 : "memory");
+    return before;
 }
 
 KUDZU_CG unsigned int look_at_grid(volatile unsigned int *barrier) {
@@ -71,8 +76,9 @@ KUDZU_CG unsigned int look_at_grid(volatile unsigned int *barrier) {
     return now;
 }
 #else
-KUDZU_CG void fence_for_grid() {
+KUDZU_CG unsigned int add_to_grid(volatile unsigned int *barrier, unsigned int n) {
     __threadfence();
+    return atomicAdd((unsigned int *)barrier, n);
 }
 
 KUDZU_CG unsigned int look_at_grid(volatile unsigned int *barrier) {
@@ -89,8 +95,7 @@ KUDZU_CG unsigned int arrive_at_grid(volatile unsigned int *barrier) {
     if (thread_in_block() == 0) {
         unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
         bool first = (blockIdx.x | blockIdx.y | blockIdx.z) == 0;
-        fence_for_grid();
-        before = atomicAdd((unsigned int *)barrier, first ? 0x80000000u - (blocks - 1) : 1u);
+        before = add_to_grid(barrier, first ? 0x80000000u - (blocks - 1) : 1u);
     }
     return before;
 }
@@ -697,7 +702,10 @@ KUDZU_CG coalesced_group same_label(unsigned int parent, unsigned int same) {
     return coalesced_group(same, (unsigned int)__popc(leaders & first),
                            (unsigned int)__popc(leaders));
 }
+} // namespace details
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+namespace details {
 template <typename Label> KUDZU_CG unsigned int match_label(unsigned int mask, Label label) {
     static_assert(std::is_integral<Label>::value, "a label is of an integral type");
     if (sizeof(Label) == 8)
@@ -715,6 +723,7 @@ template <unsigned int Size, typename Parent, typename Label>
 KUDZU_CG coalesced_group labeled_partition(const thread_block_tile<Size, Parent> &g, Label label) {
     return details::same_label(g.lanes(), details::match_label(g.lanes(), label));
 }
+#endif
 
 KUDZU_CG coalesced_group binary_partition(const coalesced_group &g, bool pred) {
     unsigned int yes = __ballot_sync(g.lanes(), pred);

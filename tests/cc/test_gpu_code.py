@@ -263,6 +263,16 @@ class GpuCode(CompilerTest):
         # 18 times in a loop, and the rest.
         self.assertEqual(moves["large"], ["ld32"] * 16 + ["st32"] * 16 + ["ld32"] * 12 + ["st32"] * 12)
 
+    def test_blocks_meet_without_ordering_everything(self):
+        self.write("grid.cu", "#include <cooperative_groups.h>\n__global__ void meets() "
+                              "{ cooperative_groups::this_grid().sync(); }\n")
+        self.compiles("-ptx", "-arch=sm_90", "grid.cu", "-o", "grid.ptx")
+        text = self.read("grid.ptx")
+        self.contains(text, "atom.add.release.gpu", "ld.acquire.gpu")
+        self.lacks(text, "membar", "fence")
+        self.compiles("-ptx", "-arch=sm_60", "grid.cu", "-o", "grid.ptx")
+        self.contains(self.read("grid.ptx"), "membar.gl")
+
     def test_groups_use_the_instructions_for_groups(self):
         self.write("groups.cu", GROUPS)
         self.compiles("-ptx", "-arch=sm_90", "-std=c++17", "-O3", "groups.cu", "-o", "groups.ptx")
