@@ -223,7 +223,8 @@ static void add_cuda(struct command *cmd, const struct compilation *c,
 // alone, so that the same compilation gives the same object.
 static void add_launch_tokens(struct command *cmd, const struct compilation *c,
                               const char *source) {
-    const char *overlay = launch_tokens_overlay(c->arena, source, &c->device_launches);
+    const char *overlay =
+        launch_tokens_overlay(c->arena, source, &c->device_launches, &c->declared_spaces);
     if (!overlay)
         return;
     command_arg(cmd, "-ivfsoverlay");

@@ -3,6 +3,7 @@
 #define KUDZU_CC_CLANG_FLAGS_H
 
 #include "cc/command.h"
+#include "cc/declared_spaces.h"
 #include "cc/device_launches.h"
 #include "cc/options.h"
 #include "cc/toolchain.h"
@@ -11,11 +12,12 @@ struct compilation {
     const struct cc_options *options;
     const struct toolchain *toolchain;
     struct arena *arena;
-    cc_strings standard_directories; // options, where clang's own search is not right
+    cc_strings standard_directories;        // options, where clang's own search is not right
     struct device_launches device_launches; // what earlier attempts have found
-    bool color;                      // diagnostics go to a terminal in the end
-    bool precompiled;                // precompiled headers may be used (precompiled.h)
-    bool precompiling;               // they are being made
+    struct declared_spaces declared_spaces; // the same
+    bool color;                             // diagnostics go to a terminal in the end
+    bool precompiled;                       // precompiled headers may be used (precompiled.h)
+    bool precompiling;                      // they are being made
 };
 
 // The machine that host code is for; all of clang's commands that compile or link it have these.

@@ -200,10 +200,21 @@ typedef bool (*cuda_action)(const struct compilation *c, const char *source, con
 static bool write_object(const struct compilation *c, const char *source, const char *object,
                          cc_strings *diagnostics);
 
+// Whether clang's messages show what it reads in another way than nvcc: another attempt is due.
+static bool learn(struct compilation *c, const cc_strings *diagnostics) {
+    bool spaces = declared_spaces_find(c->arena, diagnostics, c->options->relaxed_constexpr,
+                                       &c->device_launches, &c->declared_spaces);
+    bool launches = device_launches_find(c->arena, diagnostics, &c->device_launches);
+    return spaces || launches;
+}
+
 // Whatever is wrong with a precompiled header, nobody hears of it.
-static bool run_cuda_action(cuda_action action, const struct compilation *c, const char *source,
+static bool run_cuda_action(cuda_action action, const struct compilation *given, const char *source,
                             const char *output) {
     cc_strings diagnostics = {0};
+    struct compilation relaxed = *given, *c = &relaxed;
+    if (c->options->relaxed_constexpr)
+        declared_spaces_relax(c->arena, source, &c->device_launches, &c->declared_spaces);
     bool host = action == write_object;
     cached_headers_make(c, source, host);
     bool ok = action(c, source, output, &diagnostics);
@@ -215,13 +226,15 @@ static bool run_cuda_action(cuda_action action, const struct compilation *c, con
         ok = action(&plain, source, output, &diagnostics);
     }
     struct compilation again = *c;
-    while (!ok && !command_mode.dry_run &&
-           device_launches_find(c->arena, &diagnostics, &again.device_launches)) {
+    while (!ok && !command_mode.dry_run && learn(&again, &diagnostics)) {
         diagnostics = (cc_strings){0};
         ok = action(&again, source, output, &diagnostics);
     }
     bool refused = ok && diagnostics_forbid(c->arena, &diagnostics);
     diagnostics_print(c->arena, &diagnostics);
+    if (!ok)
+        declared_spaces_advise(c->arena, &diagnostics, &again.device_launches,
+                               &again.declared_spaces);
     refused |= ok && !command_mode.dry_run && has_host_statics(c, source);
     if (refused)
         remove_output(output);

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cc/device_launches.h"
 #include "cc/file_io.h"
@@ -105,21 +106,51 @@ bool launch_tokens_rewrite(struct arena *arena, char **text, size_t *size, bool 
     return joined || spelled || wrapped;
 }
 
-// Adds the file to the overlay's list. False: there is nothing to change in it.
-static bool add_root(struct arena *arena, const char *source, bool everywhere,
-                     const struct device_launches *found, struct strbuf *roots) {
+static bool is_listed(const cc_strings *list, const char *path) {
+    for (uint32_t i = 0; i < list->len; i++)
+        if (!strcmp(list->data[i], path))
+            return true;
+    return false;
+}
+
+static bool rewritten(struct arena *arena, const char *path, const struct device_launches *found,
+                      char **text, size_t *size) {
+    return launch_tokens_rewrite(arena, text, size, is_listed(&found->files, path), found, path);
+}
+
+bool launch_tokens_text(struct arena *arena, const char *path, const struct device_launches *found,
+                        char **text, size_t *size) {
+    if (access(path, R_OK) || !read_file(arena, path, text, size))
+        return false;
+    rewritten(arena, path, found, text, size);
+    return true;
+}
+
+struct overlay {
+    struct arena *arena;
+    const struct device_launches *found;
+    const struct declared_spaces *spaces;
+    cc_strings done;
+    struct strbuf roots;
+};
+
+// Adds the file to the overlay's list, when something is changed in it.
+static void add_root(struct overlay *o, const char *source) {
     char *text, absolute[PATH_MAX];
     size_t size;
-    if (!realpath(source, absolute) || strpbrk(absolute, "\"\\") ||
-        !read_file(arena, source, &text, &size))
-        return false;
-    if (!launch_tokens_rewrite(arena, &text, &size, everywhere, found, source))
-        return false;
-    const char *copy = scratch_path(arena, ".cu");
-    strbuf_printf(roots,
-                  "%s{ \"type\": \"file\", \"name\": \"%s\", \"external-contents\": \"%s\" }",
-                  roots->len ? ", " : "", absolute, copy);
-    return write_file(copy, text, size);
+    if (!realpath(source, absolute) || strpbrk(absolute, "\"\\") || is_listed(&o->done, absolute))
+        return;
+    vec_push(o->arena, &o->done, arena_strdup(o->arena, absolute));
+    if (!read_file(o->arena, source, &text, &size))
+        return;
+    bool changed = rewritten(o->arena, source, o->found, &text, &size);
+    if (!declared_spaces_rewrite(o->arena, &text, &size, o->spaces, source) && !changed)
+        return;
+    const char *copy = scratch_path(o->arena, ".cu");
+    if (write_file(copy, text, size))
+        strbuf_printf(&o->roots,
+                      "%s{ \"type\": \"file\", \"name\": \"%s\", \"external-contents\": \"%s\" }",
+                      o->roots.len ? ", " : "", absolute, copy);
 }
 
 // The path of an entry of device_launches.addresses.
@@ -130,37 +161,24 @@ static const char *path_of_address(struct arena *arena, const char *entry) {
     return arena_strndup(arena, entry, (size_t)(name - entry));
 }
 
-static bool is_listed(const cc_strings *list, const char *path) {
-    for (uint32_t i = 0; i < list->len; i++)
-        if (!strcmp(list->data[i], path))
-            return true;
-    return false;
-}
-
 const char *launch_tokens_overlay(struct arena *arena, const char *source,
-                                  const struct device_launches *found) {
-    struct strbuf roots = {0};
-    cc_strings done = {0};
-    for (uint32_t i = 0; i < found->files.len; i++) {
-        vec_push(arena, &done, found->files.data[i]);
-        add_root(arena, found->files.data[i], true, found, &roots);
-    }
-    for (uint32_t i = 0; i < found->addresses.len; i++) {
-        const char *path = path_of_address(arena, found->addresses.data[i]);
-        if (is_listed(&done, path))
-            continue;
-        vec_push(arena, &done, path);
-        add_root(arena, path, false, found, &roots);
-    }
-    if (!is_listed(&done, source))
-        add_root(arena, source, false, found, &roots);
-    if (!roots.len)
+                                  const struct device_launches *found,
+                                  const struct declared_spaces *spaces) {
+    struct overlay o = {.arena = arena, .found = found, .spaces = spaces};
+    for (uint32_t i = 0; i < found->files.len; i++)
+        add_root(&o, found->files.data[i]);
+    for (uint32_t i = 0; i < found->addresses.len; i++)
+        add_root(&o, path_of_address(arena, found->addresses.data[i]));
+    for (uint32_t i = 0; i < spaces->list.len; i++)
+        add_root(&o, spaces->list.data[i].path);
+    add_root(&o, source);
+    if (!o.roots.len)
         return NULL;
     const char *overlay = scratch_path(arena, ".yaml");
     const char *yaml = arena_printf(arena,
                                     "{ \"version\": 0, \"use-external-names\": false, \"roots\": "
                                     "[ %s ] }\n",
-                                    strbuf_str(&roots));
-    strbuf_free(&roots);
+                                    strbuf_str(&o.roots));
+    strbuf_free(&o.roots);
     return write_file(overlay, yaml, strlen(yaml)) ? overlay : NULL;
 }

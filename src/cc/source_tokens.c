@@ -254,6 +254,14 @@ bool token_begins_lambda(const struct source_tokens *s, uint32_t i) {
             token_is(s, i - 1, "co_return"));
 }
 
+bool token_stands_for(const struct source_tokens *s, uint32_t i, const char *word) {
+    const struct macro *m = token_is_name(s, i) ? macro_named(s, &s->tokens.data[i]) : NULL;
+    for (uint32_t k = 0; m && k < m->body.len; k++)
+        if (same(&m->body.data[k], word, strlen(word)))
+            return true;
+    return token_is(s, i, word);
+}
+
 uint32_t token_match(const struct source_tokens *s, uint32_t i, const char *open,
                      const char *close) {
     int depth = 0;
@@ -316,17 +324,31 @@ void source_scopes_step(struct source_scopes *scopes, const struct source_tokens
 
 // ---- Files --------------------------------------------------------------------------------
 
-void source_tokens_read(struct source_tokens *s, struct arena *arena, const char *source) {
+static void read_files(struct source_tokens *s, struct arena *arena, const char *source,
+                       const char *given) {
     *s = (struct source_tokens){.arena = arena};
     vec_push(arena, &s->files, source);
     for (uint32_t k = 0; k < s->files.len; k++) {
         char *text;
         size_t size;
         s->tokens = (token_list){0};
-        if (!access(s->files.data[k], R_OK) && read_file(arena, s->files.data[k], &text, &size))
+        if (given && k == 0)
+            read_tokens(s, source, given);
+        else if (!access(s->files.data[k], R_OK) &&
+                 read_file(arena, s->files.data[k], &text, &size))
             read_tokens(s, s->files.data[k], text);
         vec_push(arena, &s->read, s->tokens);
     }
+}
+
+void source_tokens_read(struct source_tokens *s, struct arena *arena, const char *source) {
+    read_files(s, arena, source, NULL);
+}
+
+void source_tokens_read_text(struct source_tokens *s, struct arena *arena, const char *source,
+                             const char *text) {
+    read_files(s, arena, source, text);
+    source_tokens_select(s, 0, false);
 }
 
 void source_tokens_select(struct source_tokens *s, uint32_t k, bool replace_macros) {

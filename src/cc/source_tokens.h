@@ -35,6 +35,9 @@ struct source_tokens {
 
 // Reads the source and what it includes with quotes beside it.
 void source_tokens_read(struct source_tokens *s, struct arena *arena, const char *source);
+// The same with this text in place of the source's, whose tokens, as they stand, are at hand then.
+void source_tokens_read_text(struct source_tokens *s, struct arena *arena, const char *source,
+                             const char *text);
 // Makes the k-th file the one at hand.
 void source_tokens_select(struct source_tokens *s, uint32_t k, bool replace_macros);
 
@@ -48,6 +51,8 @@ bool token_is_name(const struct source_tokens *s, uint32_t i);
 bool token_begins_lambda(const struct source_tokens *s, uint32_t i);
 // The execution spaces that the word at i stands for, by itself or as a macro.
 unsigned token_spaces(const struct source_tokens *s, uint32_t i);
+// Whether the token at i is the word, or a macro whose body has it.
+bool token_stands_for(const struct source_tokens *s, uint32_t i, const char *word);
 // The bracket that closes the one at i; the number of tokens where there is none.
 uint32_t token_match(const struct source_tokens *s, uint32_t i, const char *open,
                      const char *close);

@@ -1,5 +1,7 @@
 """The guide's restrictions (10.1, 10.2, 10.38, 13.3, 18.5) one by one: rejected or warned of with a
 message that says what is wrong, or accepted where code means what it says."""
+import os
+
 from common import CompilerTest, main
 
 KERNEL = "__global__ void c(int *p) { *p = 1; }\n"
@@ -61,6 +63,16 @@ REJECTED = [
     ("18.5.15", "__global__ void k(long double *p) { *p = 1; }", "of the type long double"),
     ("18.5.22.8", "#include <initializer_list>\n__global__ void k(std::initializer_list<int> l) {}",
      "of the type std::initializer_list"),
+    ("18.8", "constexpr __host__ int h() { return 0; }\n__device__ int f() { return h(); }",
+     "a.cu:1:24: note: the function is constexpr: -expt-relaxed-constexpr allows calls"),
+    ("18.8", "constexpr __device__ int d() { return 0; }\nint main() { return d(); }",
+     "a.cu:1:26: note: the function is constexpr: -expt-relaxed-constexpr allows calls"),
+    ("18.8", "constexpr __host__ int h() { return 0; }\n"
+     "__device__ int f() { constexpr int i = h(); return i; }", "call to __host__ function"),
+    ("18.9.1", "class C { int x; friend int f(C *); };\n__device__ int g(C *c) { return c->x; }",
+     "a.cu:2:36: error: 'x' is a private member"),
+    ("18.9.1", "class C { int x; };\nint f(C *c);\n__device__ int f(C *c) { return c->x; }",
+     "a.cu:3:36: error: 'x' is a private member"),
     ("10.1", "__global__ int k() { return 1; }", "must have void return type"),
     ("10.1", "__global__ __host__ void k() {}", "are not compatible"),
     ("10.2.4", "__global__ void k(__grid_constant__ int x) {}",
@@ -193,6 +205,34 @@ class Restrictions(CompilerTest):
     def test_accepted(self):
         self.write("a.cu", ACCEPTED)
         self.assertEqual(self.compiles("-c", "a.cu").stderr, "")
+
+    def test_relaxed_constexpr(self):
+        """A constant function of a header that is not the source's neighbour, too; what is not
+        constant stays on its side, and messages show places of the text as it was written."""
+        os.mkdir(os.path.join(self.dir, "vendor"))
+        self.write("vendor/v.cuh", "template <class T> constexpr __host__ T v(T x) { return x; }\n")
+        self.write("a.cuh", "#define CONSTANT constexpr __device__\nCONSTANT int d(int x);\n"
+                            "CONSTANT int d(int x) { return x; }\n")
+        self.write("a.cu", '#include "a.cuh"\n#include <v.cuh>\n__host__ int h(int x) { return x; }\n'
+                           "__global__ void k(int *p) { *p = v(1); }\n"
+                           "#ifdef WRONG\n__global__ void l(int *p) { *p = v(1) + h(1); }\n#endif\n"
+                           "int main() { return d(0); }\n")
+        options = "-expt-relaxed-constexpr", "-Ivendor", "a.cu"
+        self.assertEqual(self.compiles("-c", *options).stderr, "")
+        self.assertEqual(self.compiles("-rdc=true", "-c", *options).stderr, "")
+        self.assertEqual(self.compiles("-ptx", *options).stderr, "")
+        r = self.fails("-c", "-DWRONG", *options)
+        self.assertIn("a.cu:6:41: error: no matching function for call to 'h'", r.stderr)
+        self.assertNotIn("relaxed", r.stderr)
+        self.fails("-c", "-Ivendor", "a.cu")
+
+    def test_one_function_for_each_side(self):
+        """What clang allows beyond nvcc stays with the option."""
+        self.write("a.cu", "constexpr __host__ int f(int x) { return 1; }\n"
+                           "constexpr __device__ int f(int x) { return 2; }\n"
+                           "__global__ void k(int *p) { static_assert(f(0) == 2, \"\"); *p = f(1); }\n"
+                           "int main() { return f(1) - 1; }\n")
+        self.assertEqual(self.compiles("-expt-relaxed-constexpr", "-c", "a.cu").stderr, "")
 
     def test_builtin_variables_without_optimisation(self):
         self.write("a.cu", "__global__ void k(int *p) { p[threadIdx.x] = blockIdx.x + blockDim.x + "

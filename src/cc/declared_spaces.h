@@ -1,0 +1,55 @@
+// Execution spaces that nvcc gives a declaration and clang does not. For clang functions that
+// differ in them are different functions; then it refuses what nvcc accepts:
+//
+// - With -expt-relaxed-constexpr a function that is `constexpr __host__` can be called by device
+// code
+//   and one that is `constexpr __device__` by host code (guide 18.8): both become
+//   `__host__ __device__`.
+// - A declaration without specifiers, a friend's most of all, stands for the function whose
+//   definition has some (18.9.1).
+//
+// These are written with the specifiers, on the lines where they stand. Definitions of constant
+// functions are seen in the text; other declarations clang's messages tell of, and there is another
+// attempt.
+#ifndef KUDZU_CC_DECLARED_SPACES_H
+#define KUDZU_CC_DECLARED_SPACES_H
+
+#include <stdint.h>
+
+#include "cc/cc.h"
+#include "cc/device_launches.h"
+
+// A name in a file's text before declared_spaces_rewrite: the nth such word on the line.
+struct declared_space {
+    const char *path, *name;
+    uint32_t line, nth;
+    unsigned spaces; // that its declaration is given
+    bool friends; // it is a member of a class whose friends are declared once more, for the device
+};
+
+struct declared_spaces {
+    VEC(struct declared_space) list;
+};
+
+// Replaces *text, of the file `path`, where `found` names declarations of it. False: it does not.
+bool declared_spaces_rewrite(struct arena *arena, char **text, size_t *size,
+                             const struct declared_spaces *found, const char *path);
+
+// For -expt-relaxed-constexpr: constant functions of one side that the source and the files that it
+// includes with quotes define. Were they left to messages, a call with a second choice among the
+// functions of its own side, as a conversion and a built-in operator, would take that.
+void declared_spaces_relax(struct arena *arena, const char *source,
+                           const struct device_launches *launches, struct declared_spaces *found);
+
+// What clang's messages (in files) tell about the declarations joins `found`. `launches`: how the
+// text that clang read differs from that of the files. False: there is nothing new.
+bool declared_spaces_find(struct arena *arena, const cc_strings *diagnostics,
+                          bool relaxed_constexpr, const struct device_launches *launches,
+                          struct declared_spaces *found);
+
+// Says of constant functions that could not be called which option allows it.
+void declared_spaces_advise(struct arena *arena, const cc_strings *diagnostics,
+                            const struct device_launches *launches,
+                            const struct declared_spaces *found);
+
+#endif
