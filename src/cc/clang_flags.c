@@ -240,7 +240,9 @@ static void add_references(struct command *cmd, const struct compilation *c, con
 
 static void add_extended_lambdas(struct command *cmd, const struct compilation *c,
                                  const char *source) {
-    const char *list = c->options->extended_lambda ? extended_lambdas(c->arena, source) : NULL;
+    const char *list = c->options->extended_lambda
+                           ? extended_lambdas(c->arena, source, &c->options->preprocessor)
+                           : NULL;
     if (!list)
         return;
     command_argf(cmd, "-D__KUDZU_EXTENDED_LAMBDAS=%s", list);

@@ -173,10 +173,10 @@ static const char *preprocessed(const struct compilation *c, const char *source)
 static bool has_host_statics(const struct compilation *c, const char *source) {
     host_statics seen = {0}, compiled = {0};
     bool any = false;
-    host_statics_find(c->arena, source, &seen);
+    host_statics_find(c->arena, source, &c->options->preprocessor, &seen);
     const char *text = seen.len ? preprocessed(c, source) : NULL;
     if (text)
-        host_statics_find(c->arena, text, &compiled);
+        host_statics_find(c->arena, text, NULL, &compiled);
     for (uint32_t i = 0; i < seen.len; i++) {
         const struct host_static *v = &seen.data[i];
         bool found = false;
@@ -214,7 +214,8 @@ static bool run_cuda_action(cuda_action action, const struct compilation *given,
     cc_strings diagnostics = {0};
     struct compilation relaxed = *given, *c = &relaxed;
     if (c->options->relaxed_constexpr)
-        declared_spaces_relax(c->arena, source, &c->device_launches, &c->declared_spaces);
+        declared_spaces_relax(c->arena, source, &c->options->preprocessor, &c->device_launches,
+                              &c->declared_spaces);
     bool host = action == write_object;
     cached_headers_make(c, source, host);
     bool ok = action(c, source, output, &diagnostics);

@@ -239,7 +239,7 @@ static void find_edits(struct file *f, const struct declared_spaces *found) {
 static void read_text(struct file *f, struct arena *arena, const char *path, const char *text,
                       const struct declared_spaces *found) {
     *f = (struct file){.path = full_path(arena, path), .text = text};
-    source_tokens_read_text(&f->source, arena, path, text);
+    source_tokens_read_text(&f->source, arena, path, NULL, text);
     find_edits(f, found);
 }
 
@@ -521,11 +521,11 @@ static void relax_file(struct search *s, const char *path) {
     }
 }
 
-void declared_spaces_relax(struct arena *arena, const char *source,
+void declared_spaces_relax(struct arena *arena, const char *source, const cc_strings *options,
                            const struct device_launches *launches, struct declared_spaces *found) {
     struct search s = begin_search(arena, launches, found);
     struct source_tokens files;
-    source_tokens_read(&files, arena, source);
+    source_tokens_read(&files, arena, source, options);
     for (uint32_t i = 0; i < files.files.len; i++)
         relax_file(&s, files.files.data[i]);
 }

@@ -36,9 +36,9 @@ bool declared_spaces_rewrite(struct arena *arena, char **text, size_t *size,
                              const struct declared_spaces *found, const char *path);
 
 // For -expt-relaxed-constexpr: constant functions of one side that the source and the files that it
-// includes with quotes define. Were they left to messages, a call with a second choice among the
-// functions of its own side, as a conversion and a built-in operator, would take that.
-void declared_spaces_relax(struct arena *arena, const char *source,
+// includes (see source_tokens.h) define. Were they left to messages, a call with a second choice
+// among the functions of its own side, as a conversion and a built-in operator, would take that.
+void declared_spaces_relax(struct arena *arena, const char *source, const cc_strings *options,
                            const struct device_launches *launches, struct declared_spaces *found);
 
 // What clang's messages (in files) tell about the declarations joins `found`. `launches`: how the

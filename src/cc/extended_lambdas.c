@@ -7,10 +7,15 @@
 
 enum { PRESERVED = 8 };
 
+struct lambda {
+    const char *file;
+    uint32_t line, column;
+    int kind;
+};
+
 struct search {
     struct source_tokens source;
-    struct strbuf entries;
-    bool any; // extended lambda
+    VEC(struct lambda) lambdas;
 };
 
 // Whether the tokens of [from, to) name a parameter of the list in (open, close).
@@ -57,17 +62,12 @@ static unsigned lambda_at(const struct source_tokens *s, uint32_t i) {
     return body < s->tokens.len ? kind : 0;
 }
 
-// Those that stand where a macro's name does may share the place with lambdas of other kinds, which
-// are listed then, too.
 static void add_entry(struct search *f, const char *path, const struct token *t, unsigned kind) {
     const char *slash = strrchr(path, '/');
     bool device = (kind & (DEVICE | HOST)) == DEVICE, both = (kind & DEVICE) && (kind & HOST);
-    f->any |= device || both;
-    strbuf_printf(&f->entries, "{\"%s:%u:%u)\", %d},", slash ? slash + 1 : path, t->line, t->column,
-                  both                         ? 4
-                  : device && kind & PRESERVED ? 3
-                  : device                     ? 1
-                                               : 0);
+    int number = both ? 4 : device && kind & PRESERVED ? 3 : device ? 1 : 0;
+    vec_push(f->source.arena, &f->lambdas,
+             ((struct lambda){slash ? slash + 1 : path, t->line, t->column, number}));
 }
 
 static void find_lambdas(struct search *f, const char *path) {
@@ -80,15 +80,31 @@ static void find_lambdas(struct search *f, const char *path) {
     }
 }
 
-const char *extended_lambdas(struct arena *arena, const char *source) {
+// Whether it is extended or stands where such a one does, as all do to which one macro expands.
+static bool stands_with_extended(const struct search *f, const struct lambda *l) {
+    bool found = l->kind != 0;
+    for (uint32_t i = 0; i < f->lambdas.len && !found; i++) {
+        const struct lambda *o = &f->lambdas.data[i];
+        found =
+            o->kind && o->line == l->line && o->column == l->column && !strcmp(o->file, l->file);
+    }
+    return found;
+}
+
+const char *extended_lambdas(struct arena *arena, const char *source, const cc_strings *options) {
     struct search f = {0};
-    source_tokens_read(&f.source, arena, source);
+    source_tokens_read(&f.source, arena, source, options);
     for (uint32_t k = 0; k < f.source.files.len; k++) {
         source_tokens_select(&f.source, k, true);
         find_lambdas(&f, f.source.files.data[k]);
     }
-    const char *entries =
-        f.any ? arena_strndup(arena, strbuf_str(&f.entries), f.entries.len) : NULL;
-    strbuf_free(&f.entries);
-    return entries;
+    struct strbuf entries = {0};
+    for (uint32_t i = 0; i < f.lambdas.len; i++) {
+        const struct lambda *l = &f.lambdas.data[i];
+        if (stands_with_extended(&f, l))
+            strbuf_printf(&entries, "{\"%s:%u:%u)\", %d},", l->file, l->line, l->column, l->kind);
+    }
+    const char *list = entries.len ? arena_strndup(arena, strbuf_str(&entries), entries.len) : NULL;
+    strbuf_free(&entries);
+    return list;
 }

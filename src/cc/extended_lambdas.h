@@ -7,9 +7,9 @@
 #include "cc/cc.h"
 
 // The entries of the list in kudzu/extended_lambdas.h, for the lambdas of the source and of the
-// files that it includes with quotes, those that their macros expand to among them; NULL: none is
+// files that it includes (source_tokens.h), those that their macros expand to among them; NULL: none is
 // extended. Lambdas that one macro expands to all stand where its name does, and are listed one by
 // one with what they say, those that are not extended too.
-const char *extended_lambdas(struct arena *arena, const char *source);
+const char *extended_lambdas(struct arena *arena, const char *source, const cc_strings *options);
 
 #endif

@@ -53,9 +53,10 @@ static void find_in_file(const struct source_tokens *s, const char *path, host_s
     }
 }
 
-void host_statics_find(struct arena *arena, const char *source, host_statics *found) {
+void host_statics_find(struct arena *arena, const char *source, const cc_strings *options,
+                       host_statics *found) {
     struct source_tokens s;
-    source_tokens_read(&s, arena, source);
+    source_tokens_read(&s, arena, source, options);
     for (uint32_t k = 0; k < s.files.len; k++) {
         source_tokens_select(&s, k, false);
         find_in_file(&s, s.files.data[k], found);

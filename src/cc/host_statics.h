@@ -12,8 +12,9 @@ struct host_static {
 };
 typedef VEC(struct host_static) host_statics;
 
-// Those in the source and in the files that it includes with quotes. What #if leaves out is among
+// Those in the source and in the files that it includes (source_tokens.h). What #if leaves out is among
 // them: to be looked for once more in what the preprocessor makes of the source for the host.
-void host_statics_find(struct arena *arena, const char *source, host_statics *found);
+void host_statics_find(struct arena *arena, const char *source, const cc_strings *options,
+                       host_statics *found);
 
 #endif

@@ -39,20 +39,49 @@ unsigned token_spaces(const struct source_tokens *s, uint32_t i) {
 
 // ---- Directives ---------------------------------------------------------------------------
 
+static void add_file(struct source_tokens *s, const char *path) {
+    for (uint32_t k = 0; k < s->files.len; k++)
+        if (!strcmp(s->files.data[k], path))
+            return;
+    if (s->files.len < MOST_FILES)
+        vec_push(s->arena, &s->files, path);
+}
+
+// In a directory of -I.
+static void add_named_header(struct source_tokens *s, const char *name) {
+    for (uint32_t k = 0; s->options && k < s->options->len; k++) {
+        const char *directory = s->options->data[k];
+        if (strncmp(directory, "-I", 2) != 0)
+            continue;
+        if (directory[2])
+            directory += 2;
+        else
+            directory = k + 1 < s->options->len ? s->options->data[k + 1] : "";
+        const char *path = arena_printf(s->arena, "%s/%s", directory, name);
+        if (access(path, R_OK) == 0) {
+            add_file(s, path);
+            return;
+        }
+    }
+}
+
 static void add_include(struct source_tokens *s, const char *from, const char *rest, size_t n) {
-    const char *open = memchr(rest, '"', n), *slash = strrchr(from, '/');
-    const char *close = open ? memchr(open + 1, '"', n - (size_t)(open + 1 - rest)) : NULL;
-    if (!close || s->files.len >= MOST_FILES)
+    const char *end = rest + n, *open = rest, *slash = strrchr(from, '/');
+    while (open < end && *open != '"' && *open != '<')
+        open++;
+    bool quoted = open < end && *open == '"';
+    const char *close =
+        open < end ? memchr(open + 1, quoted ? '"' : '>', (size_t)(end - open - 1)) : NULL;
+    if (!close)
         return;
     const char *name = arena_strndup(s->arena, open + 1, (size_t)(close - open - 1));
     const char *path = slash && *name != '/'
                            ? arena_printf(s->arena, "%.*s/%s", (int)(slash - from), from, name)
                            : name;
-    for (uint32_t k = 0; k < s->files.len; k++)
-        if (!strcmp(s->files.data[k], path))
-            return;
-    if (access(path, R_OK) == 0)
-        vec_push(s->arena, &s->files, path);
+    if (quoted && access(path, R_OK) == 0)
+        add_file(s, path);
+    else
+        add_named_header(s, name);
 }
 
 // Behind what is no code at `at`: a blank, a comment; or `at`.
@@ -325,8 +354,8 @@ void source_scopes_step(struct source_scopes *scopes, const struct source_tokens
 // ---- Files --------------------------------------------------------------------------------
 
 static void read_files(struct source_tokens *s, struct arena *arena, const char *source,
-                       const char *given) {
-    *s = (struct source_tokens){.arena = arena};
+                       const cc_strings *options, const char *given) {
+    *s = (struct source_tokens){.arena = arena, .options = options};
     vec_push(arena, &s->files, source);
     for (uint32_t k = 0; k < s->files.len; k++) {
         char *text;
@@ -341,13 +370,14 @@ static void read_files(struct source_tokens *s, struct arena *arena, const char 
     }
 }
 
-void source_tokens_read(struct source_tokens *s, struct arena *arena, const char *source) {
-    read_files(s, arena, source, NULL);
+void source_tokens_read(struct source_tokens *s, struct arena *arena, const char *source,
+                        const cc_strings *options) {
+    read_files(s, arena, source, options, NULL);
 }
 
 void source_tokens_read_text(struct source_tokens *s, struct arena *arena, const char *source,
-                             const char *text) {
-    read_files(s, arena, source, text);
+                             const cc_strings *options, const char *text) {
+    read_files(s, arena, source, options, text);
     source_tokens_select(s, 0, false);
 }
 

@@ -1,4 +1,5 @@
-// The tokens of a source and of the files that it includes with quotes, with the macros of these
+// The tokens of a source and of the files that it includes from beside it or from directories of
+// -I, with the macros of these
 // files replaced where that takes no more than text: what a file means to clang is clang's to say,
 // but some rules can be seen in the text alone.
 #ifndef KUDZU_CC_SOURCE_TOKENS_H
@@ -27,17 +28,19 @@ struct macro {
 
 struct source_tokens {
     struct arena *arena;
+    const cc_strings *options; // the preprocessor's
     cc_strings files;
     VEC(token_list) read; // of each file
     VEC(struct macro) macros;
     token_list tokens; // of the file at hand
 };
 
-// Reads the source and what it includes with quotes beside it.
-void source_tokens_read(struct source_tokens *s, struct arena *arena, const char *source);
+// Reads the source and what it includes. `options`: of the preprocessor, for -I; may be NULL.
+void source_tokens_read(struct source_tokens *s, struct arena *arena, const char *source,
+                        const cc_strings *options);
 // The same with this text in place of the source's, whose tokens, as they stand, are at hand then.
 void source_tokens_read_text(struct source_tokens *s, struct arena *arena, const char *source,
-                             const char *text);
+                             const cc_strings *options, const char *text);
 // Makes the k-th file the one at hand.
 void source_tokens_select(struct source_tokens *s, uint32_t k, bool replace_macros);
 

@@ -226,6 +226,23 @@ class Restrictions(CompilerTest):
         self.assertNotIn("relaxed", r.stderr)
         self.fails("-c", "-Ivendor", "a.cu")
 
+    def test_headers_of_include_directories(self):
+        """What only the text shows is looked for in headers of -I, with angle brackets too."""
+        os.makedirs(os.path.join(self.dir, "include", "lib"))
+        self.write("include/lib/s.cuh", '#include "lib/t.cuh"\n')
+        self.write("include/lib/t.cuh",
+                   "#define L [=] __device__(int i) { return i; }\n"
+                   "inline void f() {\n    static __device__ int x;\n}\n"
+                   "template <class F> constexpr bool is_extended(F) {\n"
+                   "    return __nv_is_extended_device_lambda_closure_type(F);\n}\n"
+                   "inline bool g() { return is_extended(L); }\n")
+        self.write("a.cu", "#include <lib/s.cuh>\nint main() { return g(); }\n")
+        r = self.fails("-c", "-Iinclude", "a.cu")
+        self.assertIn("include/lib/t.cuh:3:27: error: the variable 'x' of a function that runs", r.stderr)
+        self.write("include/lib/t.cuh", self.read("include/lib/t.cuh").replace("static", "//"))
+        self.compiles("-extended-lambda", "-Iinclude", "a.cu", "-o", "a.out")
+        self.assertEqual(self.command([os.path.join(self.dir, "a.out")]).returncode, 1)
+
     def test_one_function_for_each_side(self):
         """What clang allows beyond nvcc stays with the option."""
         self.write("a.cu", "constexpr __host__ int f(int x) { return 1; }\n"
