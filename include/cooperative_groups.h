@@ -508,59 +508,68 @@ template <unsigned int Size> class narrow_tile : public thread_group {
     }
 };
 
-// Where the warps of a block leave values for others: 16 bytes each, after a count of arrivals.
-KUDZU_CG unsigned char (*block_memory())[16] {
-    alignas(16) __shared__ unsigned char piece[1 + 32][16];
-    return piece;
+// Of the whole block: where warps leave values for others, and counts of arrivals.
+struct block_memory {
+    alignas(16) unsigned char piece[32][16]; // a warp's own
+    unsigned int arrivals[16];               // at tiles of two warps
+};
+
+KUDZU_CG block_memory &memory_of_block() {
+    __shared__ block_memory memory;
+    return memory;
 }
 
 struct several_warps {};
 
-// A tile of several warps (11.5.2.1.1): it meets at a named barrier of its own, and exchanges
-// values through the block's memory.
+// A tile of several warps (11.5.2.1.1). Those of a block, of all sizes at once, are a tree: 1 of
+// 1024 threads, 2 of 512, up to 8 of 128, which the fifteen named barriers serve beside the block's
+// own, and 16 of 64, which count their warps in memory. Values are exchanged through the block's
+// memory; each warp writes to its own piece alone, so that tiles within tiles may take turns.
 template <unsigned int Size> class wide_tile : public several_warps {
     static_assert((Size & (Size - 1)) == 0 && Size <= 1024, "a tile's size is a power of two");
-    unsigned int meta_rank_, meta_size_, index_; // index_: in the block
-    unsigned char (*memory_)[16];
+    unsigned int meta_rank_, meta_size_;
 
-    KUDZU_CG static unsigned int *arrivals() {
-        return (unsigned int *)block_memory()[0];
+    KUDZU_CG static unsigned int index() { // in the block
+        return thread_in_block() / Size;
+    }
+    // What the tile's warp of the given number has for others.
+    template <typename T> KUDZU_CG static T &piece_of(unsigned int warp) {
+        static_assert(sizeof(T) <= 16, "values of up to 16 bytes");
+        return *(T *)memory_of_block().piece[index() * (Size / 32) + warp];
     }
 
-    // For the sixteenth tile, since the block needs barrier 0 for itself: counts warps.
-    KUDZU_CG void sync_by_count() const {
+    // All lanes wait: threads of a warp that wait for one of them take turns.
+    KUDZU_CG static void sync_by_count() {
         constexpr unsigned int warps = Size / 32;
+        volatile unsigned int *arrivals = &memory_of_block().arrivals[index()];
+        unsigned int phase = 0;
+        __threadfence_block();
         __syncwarp();
-        if (thread_rank() % 32 == 0) {
-            __threadfence_block();
-            unsigned int phase = atomicAdd(arrivals(), 1u) / warps;
-            while (*(volatile unsigned int *)arrivals() / warps == phase)
-                ;
-            __threadfence_block();
-        }
+        if (thread_rank() % 32 == 0)
+            phase = atomicAdd((unsigned int *)arrivals, 1u);
+        phase = __shfl_sync(0xffffffffu, phase, 0) / warps;
+        while (*arrivals / warps == phase)
+            ;
+        __threadfence_block();
         __syncwarp();
     }
 
   public:
     // All threads of the parent make their tiles at the same time.
-    KUDZU_CG wide_tile(unsigned int rank, unsigned int size)
-        : meta_rank_(rank), meta_size_(size), index_(thread_in_block() / Size),
-          memory_(block_memory() + 1 + thread_in_block() / Size * (Size / 32)) {
+    KUDZU_CG wide_tile(unsigned int rank, unsigned int size) : meta_rank_(rank), meta_size_(size) {
     }
     template <typename Parent> KUDZU_CG static void begin(const Parent &parent) {
-        static_assert(!std::is_base_of<several_warps, Parent>::value,
-                      "tiles of several warps within others have no barriers of their own");
-        if (Size == 64 && threads_of_block() > 15 * Size) {
-            parent.sync();
-            if (thread_in_block() == 15 * Size)
-                *(volatile unsigned int *)arrivals() = 0;
-            parent.sync();
-        }
+        if (Size != 64)
+            return;
+        parent.sync();
+        if (thread_rank() == 0)
+            *(volatile unsigned int *)&memory_of_block().arrivals[index()] = 0;
+        parent.sync();
     }
-    KUDZU_CG void sync() const {
-        if (Size == 64 && index_ == 15)
+    KUDZU_CG static void sync() {
+        if (Size == 64)
             return sync_by_count();
-        asm volatile("barrier.sync %0, %1;" ::"r"((index_ + 1) & 15), "r"(Size) : "memory");
+        asm volatile("barrier.sync %0, %1;" ::"r"(1024 / Size + index()), "r"(Size) : "memory");
     }
     KUDZU_CG static constexpr unsigned int num_threads() {
         return Size;
@@ -579,11 +588,10 @@ template <unsigned int Size> class wide_tile : public several_warps {
     }
     // The value of the thread with the given rank, to all.
     template <typename T> KUDZU_CG T shfl(T var, unsigned int source) const {
-        static_assert(sizeof(T) <= 16, "values of up to 16 bytes");
         if (thread_rank() == source)
-            *(T *)memory_[0] = var;
+            piece_of<T>(source / 32) = var;
         sync();
-        T r = *(T *)memory_[0];
+        T r = piece_of<T>(source / 32);
         sync();
         return r;
     }
@@ -596,27 +604,24 @@ template <unsigned int Size> class wide_tile : public several_warps {
     // What the last lanes of all lower warps bring, combined in their order; false for the first.
     template <typename T, typename Op>
     KUDZU_CG bool combine_lower(T of_lane, Op op, T &before) const {
-        static_assert(sizeof(T) <= 16, "values of up to 16 bytes");
         unsigned int warp = thread_rank() / 32;
         if (thread_rank() % 32 == 31)
-            *(T *)memory_[warp] = of_lane;
+            piece_of<T>(warp) = of_lane;
         sync();
-        before = *(T *)memory_[0];
+        before = piece_of<T>(0);
         for (unsigned int k = 1; k < warp; k++)
-            before = op(before, *(T *)memory_[k]);
+            before = op(before, piece_of<T>(k));
         sync();
         return warp != 0;
     }
     // Combines what each warp brings (the same value in all its lanes), in the warps' order.
     template <typename T, typename Op> KUDZU_CG T combine(T of_warp, Op op) const {
-        static_assert(sizeof(T) <= 16, "values of up to 16 bytes");
-        unsigned int warp = thread_rank() / 32;
         if (thread_rank() % 32 == 0)
-            *(T *)memory_[warp] = of_warp;
+            piece_of<T>(thread_rank() / 32) = of_warp;
         sync();
-        T r = *(T *)memory_[0];
+        T r = piece_of<T>(0);
         for (unsigned int k = 1; k < Size / 32; k++)
-            r = op(r, *(T *)memory_[k]);
+            r = op(r, piece_of<T>(k));
         sync();
         return r;
     }

@@ -379,6 +379,9 @@ void clang_device_bitcode(struct command *cmd, const struct compilation *c,
     command_arg(cmd, "+ptx85");
     command_arg(cmd, "-Wno-unknown-cuda-version");
     command_arg(cmd, "-Wno-override-module");
+    if (c->toolchain->plugin)
+        command_argf(cmd, "-fpass-plugin=%s", c->toolchain->plugin);
+    cmd->environment = "KUDZU_LINKED=1";
     add_device_code_generation(cmd, c);
 }
 

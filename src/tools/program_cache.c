@@ -43,16 +43,28 @@ static void add_text(XXH3_state_t *h, const char *text) {
     XXH3_128bits_update(h, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-// kudzu itself: another build of it may compile the same source to another program.
-static void add_own_identity(XXH3_state_t *h) {
-    char path[PATH_MAX] = "";
+static void add_file_identity(XXH3_state_t *h, const char *path) {
     struct stat st;
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n > 0 && !stat(path, &st)) {
+    if (!stat(path, &st)) {
         XXH3_128bits_update(h, &st.st_size, sizeof st.st_size);
         XXH3_128bits_update(h, &st.st_mtim, sizeof st.st_mtim);
     }
+}
+
+// kudzu itself: another build of it, of clang's plugin or of the device library may compile the
+// same source to another program.
+static void add_own_identity(XXH3_state_t *h, struct arena *arena) {
+    static const char *const parts[] = {"kudzu-clang-plugin.so", "kudzu-devicelib.bc",
+                                        "kudzu-device-linker"};
+    char path[PATH_MAX] = "";
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n > 0)
+        add_file_identity(h, path);
     add_text(h, path);
+    char *slash = strrchr(path, '/');
+    for (size_t i = 0; slash && i < sizeof parts / sizeof parts[0]; i++)
+        add_file_identity(
+            h, arena_printf(arena, "%.*s/../lib/%s", (int)(slash - path), path, parts[i]));
 }
 
 bool program_cache_find(struct arena *arena, const char *source, const cc_strings *options,
@@ -65,7 +77,7 @@ bool program_cache_find(struct arena *arena, const char *source, const cc_string
         return cc_error("%s: %s", source, strerror(errno));
     XXH3_state_t *h = XXH3_createState();
     XXH3_128bits_reset(h);
-    add_own_identity(h);
+    add_own_identity(h, arena);
     add_text(h, path);
     add_text(h, getcwd(cwd, sizeof cwd)); // options may name files relative to it
     static const char *const variables[] = {"KUDZU_CLANG",        "NVCC_PREPEND_FLAGS",

@@ -14,7 +14,8 @@
 //                    annotation of its own for it, which clang 19 has read before plugins run.
 //
 // With KUDZU_EXPORT_STATIC in its environment (PTX and images that programs load, where host code
-// is not seen) static variables of device code become visible. Without it and KUDZU_RELOCATABLE
+// is not seen) static variables of device code become visible. With KUDZU_LINKED the code is what
+// a device link has joined. Without it and KUDZU_RELOCATABLE
 // (-rdc=true) all that device code refers to has to be there.
 //
 // What the guide forbids and clang lets pass is looked for first (restrictions.cpp).
@@ -46,6 +47,7 @@
 #include <set>
 
 #include "device_launch.h"
+#include "drop_guarded_flags.h"
 #include "expand_copies.h"
 #include "expand_moves.h"
 #include "fold_space_tests.h"
@@ -437,7 +439,22 @@ struct SplitPass : PassInfoMixin<SplitPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses) {
         if (!Triple(m.getTargetTriple()).isNVPTX())
             return PreservedAnalyses::all();
-        return createModuleToFunctionPassAdaptor(SplitLoadsPass()).run(m, analyses);
+        FunctionPassManager passes;
+        passes.addPass(SplitLoadsPass());
+        passes.addPass(DropGuardedFlagsPass());
+        return createModuleToFunctionPassAdaptor(std::move(passes)).run(m, analyses);
+    }
+    static bool isRequired() {
+        return true;
+    }
+};
+
+// What the back end must not see, in code that several files were joined to: their own passes have
+// done the rest.
+struct LinkedPass : PassInfoMixin<LinkedPass> {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses) {
+        createModuleToFunctionPassAdaptor(ExpandMovesPass()).run(m, analyses);
+        return SplitPass().run(m, analyses);
     }
     static bool isRequired() {
         return true;
@@ -461,6 +478,13 @@ struct ReferencesPass : PassInfoMixin<ReferencesPass> {
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPluginInfo() {
     return {LLVM_PLUGIN_API_VERSION, "kudzu-attributes", "1", [](PassBuilder &builder) {
+                if (std::getenv("KUDZU_LINKED")) {
+                    builder.registerOptimizerLastEPCallback(
+                        [](ModulePassManager &passes, OptimizationLevel) {
+                            passes.addPass(LinkedPass());
+                        });
+                    return;
+                }
                 builder.registerPipelineStartEPCallback(
                     [](ModulePassManager &passes, OptimizationLevel level) {
                         passes.addPass(AttributesPass(level != OptimizationLevel::O0));
