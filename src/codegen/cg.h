@@ -24,10 +24,12 @@
 //   cg_once.c    loads from shared memory that all groups have alike
 //   cg_transpose.c a team's accesses that are lines the other way round
 //   cg_prefetch.c asking for memory before it is needed
+//   cg_ahead.c   asking for what later threads load
 //   cg_copy.c    loads whose results are only stored again
 //   cg_align.c   tests of addresses that are not proven aligned
 //   cg_atomic.c  atom and red
 //   cg_bins.c    additions that a run of blocks gathers, as for histograms
+//   cg_append.c  what threads append to lists, kept for a run of blocks
 //   cg_stack.c   alloca and its kind
 //   cg_texture.c texture fetches
 //   cg_async.c   mbarrier objects, asynchronous copies
@@ -171,6 +173,7 @@ struct cg_func {
     struct cg_words *words;       // cg_words.c's own; NULL: addresses are not known
     struct cg_once *once;         // cg_once.c's own; NULL: groups load for themselves
     struct cg_bins *bins;         // cg_bins.c's own; NULL: additions are made where they stand
+    struct cg_appends *appends;   // cg_append.c's own; NULL: what is appended is stored at once
     LLVMValueRef stream_test;     // cg_stream.c's own; NULL: none of its stores
     bool streams;                 // some of its stores were emitted
     struct cg_homes *homes;       // cg_home.c's own; NULL: no value has one
@@ -270,6 +273,10 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
 void cg_prefetch_stores(struct cg_func *g);
 // At the end of block b: what it has loaded may tell where later blocks store.
 void cg_prefetch_later_stores(struct cg_func *g, const struct kir_block *b);
+
+// cg_ahead.c
+// At a thread's head, where threads run one after the other: asks for what a later one will need.
+void cg_run_ahead(struct cg_func *g);
 
 // cg_align.c
 void cg_find_alignment(struct cg_func *g);
@@ -406,8 +413,8 @@ LLVMTypeRef cg_costly_type(struct cg_func *g, const struct cg_costly_load *l); /
 unsigned cg_costly_bytes(struct cg_func *g, const struct cg_costly_load *l);   // of all of them
 
 // cg_spread.c
-// The lanes of a vector as scalars. Three vectors (`which` 0 to 2) can be spread at a time; a scalar
-// or a constant is left as it is.
+// The lanes of a vector as scalars. Three vectors (`which` 0 to 2) can be spread at a time; a
+// scalar or a constant is left as it is.
 enum { CG_OF_EXTRACT = 3 }; // the place that cg_extract uses
 struct cg_spread {
     LLVMValueRef vec, place, words;
@@ -525,6 +532,8 @@ void cg_make_bins(struct cg_func *g);  // the builder stands in the entry block
 void cg_close_bins(struct cg_func *g); // at the end of a run of blocks
 // Before a load or store of so many bytes a lane.
 void cg_settle_bins(struct cg_func *g, struct kir_inst *i, unsigned bytes);
+// A parameter of the kernel, or a variable's address: the same in all blocks of a run.
+bool cg_is_of_run(const struct cg_func *g, const struct kir_value *v);
 // An addition of x at the lanes' places, among the sums when they are in reach; what is emitted up
 // to cg_end_binned is for when they are not.
 struct cg_binned {
@@ -533,6 +542,18 @@ struct cg_binned {
 struct cg_binned cg_begin_binned(struct cg_func *g, struct kir_inst *i, const struct cg_places *at,
                                  LLVMValueRef x);
 void cg_end_binned(struct cg_func *g, const struct cg_binned *n);
+
+// cg_append.c
+void cg_make_appends(struct cg_func *g);  // the builder stands in the entry block
+void cg_close_appends(struct cg_func *g); // at the end of a run of blocks
+// Before an access of so many bytes a lane: makes what has been put off and may lie there.
+void cg_settle(struct cg_func *g, struct kir_inst *i, unsigned bytes);
+void cg_settle_appends(struct cg_func *g, struct kir_inst *i, unsigned bytes); // of atomics
+// Is the atomic operation i an addition that says where the next stores go? Then there is nothing
+// more to emit for it, nor for those stores, of n components x.
+bool cg_is_append(const struct cg_func *g, const struct kir_inst *i); // either
+bool cg_append_place(struct cg_func *g, struct kir_inst *i);
+bool cg_append_values(struct cg_func *g, const struct kir_inst *i, LLVMValueRef *x, unsigned n);
 
 // cg_runs.c
 void cg_find_runs(struct cg_func *g);

@@ -540,6 +540,9 @@ bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i) {
     if (i->op != ISA_OP_ATOM && i->op != ISA_OP_RED)
         return false;
     bool unused = i->op == ISA_OP_RED || !i->nres;
+    if (cg_append_place(g, i))
+        return true;
+    cg_settle_appends(g, i, (i->mods.vec ? i->mods.vec : 1) * isa_type_bits(i->ty) / 8);
     cg_check_alignment(g, i);
     cg_meet_lanes(g);
     bool together = c->width > 1 && reducible(i) && !i->mods.vec &&

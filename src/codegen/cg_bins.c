@@ -271,16 +271,7 @@ static void open_window(struct cg_func *g, LLVMValueRef a) {
     LLVMPositionBuilderAtEnd(c->b, done);
 }
 
-// Where the lanes' words lie: index[lane] words behind a base, or at any addresses (`pointers`).
-struct words {
-    LLVMValueRef pointers;         // a vector of i64
-    LLVMValueRef base;             // i64
-    LLVMValueRef index;            // a vector of i32; NULL: not known
-    bool index_signed, base_stays; // ... the same wherever the kernel adds
-};
-
-// A parameter of the kernel, or a variable's address: the same in all blocks of a run.
-static bool is_of_run(const struct cg_func *g, const struct kir_value *v) {
+bool cg_is_of_run(const struct cg_func *g, const struct kir_value *v) {
     if (v->kind != KIR_VALUE_INST)
         return false;
     switch (v->def->op) {
@@ -290,11 +281,19 @@ static bool is_of_run(const struct cg_func *g, const struct kir_value *v) {
     case ISA_OP_SYMADDR:
         return v->def->sym->space == ISA_SPACE_GLOBAL;
     case ISA_OP_CVTA:
-        return is_of_run(g, v->def->ops[0]);
+        return cg_is_of_run(g, v->def->ops[0]);
     default:
         return false;
     }
 }
+
+// Where the lanes' words lie: index[lane] words behind a base, or at any addresses (`pointers`).
+struct words {
+    LLVMValueRef pointers;         // a vector of i64
+    LLVMValueRef base;             // i64
+    LLVMValueRef index;            // a vector of i32; NULL: not known
+    bool index_signed, base_stays; // ... the same wherever the kernel adds
+};
 
 // Is the base the same wherever i adds? It is the uniform one of two that are added.
 static bool base_stays(struct cg_func *g, const struct kir_inst *i) {
@@ -302,7 +301,7 @@ static bool base_stays(struct cg_func *g, const struct kir_inst *i) {
     if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_ADD)
         return false;
     const struct kir_value *x = v->def->ops[0], *y = v->def->ops[1];
-    bool first = is_of_run(g, x), second = is_of_run(g, y);
+    bool first = cg_is_of_run(g, x), second = cg_is_of_run(g, y);
     return first != second && cg_shape(g, first ? y : x).kind == SHAPE_VARYING;
 }
 

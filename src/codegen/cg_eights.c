@@ -305,7 +305,7 @@ bool cg_emit_eights(struct cg_func *g, struct kir_inst *i) {
     note_on(c->notes, i, false,
             "global %s: with the one beside it, neighbouring threads, neighbouring addresses",
             is_load ? "load" : "store");
-    cg_settle_bins(g, e.lo, BYTES);
+    cg_settle(g, e.lo, BYTES);
     if (!is_load)
         take_values(g, &e);
     find_places(g, &e);

@@ -119,6 +119,7 @@ static void begin(struct cg_func *g) {
     cg_find_runs(g);
     cg_make_words(g);
     cg_make_bins(g);
+    cg_make_appends(g);
     cg_find_streams(g);
     if (has_barrier(g) && g->f->is_kernel && !g->cg->one_team)
         cg_make_once(g);
@@ -306,6 +307,7 @@ static void end_run(struct cg_func *g, struct run_loop *l) {
     }
     LLVMPositionBuilderAtEnd(c->b, ret);
     cg_close_bins(g);
+    cg_close_appends(g);
     cg_close_streams(g);
     LLVMBuildRetVoid(c->b);
 }
@@ -498,6 +500,7 @@ static void emit_groups(struct cg_func *g, const struct group_loop *l) {
         cg_prefetch_stores(g);
     }
     cg_turn_to(g, 0);
+    cg_run_ahead(g);
     LLVMBuildBr(c->b, g->test[0]);
     cg_emit_blocks(g);
 }

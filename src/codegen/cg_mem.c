@@ -1032,7 +1032,7 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     LLVMValueRef x[8];
     bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
     cg_check_alignment(g, i);
-    cg_settle_bins(g, i, a.count * a.bytes);
+    cg_settle(g, i, a.count * a.bytes);
     if (i->mods.sem != ISA_SEM_WEAK)
         compiler_fence(c);
     struct plan n = plan_access(c, &a, &s, true);
@@ -1082,7 +1082,8 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
     LLVMValueRef comp[8], raw[8];
     bool all_uniform = true;
-    cg_settle_bins(g, i, a.count * a.bytes);
+    if (!cg_is_append(g, i))
+        cg_settle(g, i, a.count * a.bytes);
     if (cg_is_copy(g, i)) {
         cg_check_alignment(g, i);
         cg_forget_words(g);
@@ -1105,6 +1106,8 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
             raw[k] = comp[k];
         }
     }
+    if (cg_append_values(g, i, comp, a.count))
+        return;
     cg_check_alignment(g, i);
     if (cg_store_words(g, i, a.count, a.bytes, comp, raw))
         return;

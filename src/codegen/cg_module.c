@@ -103,6 +103,7 @@ static const struct {
     {"kd_rt_lane_matrix", "vpiilpp", false},
     {"kd_rt_device_function", "lpiip", false},
     {"kd_rt_features", "i", false},
+    {"kd_rt_allocation", "vlp", false},
 };
 
 static LLVMTypeRef letter(struct cg *c, char l) {

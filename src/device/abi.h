@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 13, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 14, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -437,7 +437,10 @@ enum kd_device_function {
     X(uint64_t, kd_rt_device_function,                                                             \
       (struct kd_block * b, uint32_t thread, uint32_t function, const uint64_t *args))             \
     /* what the machine can do beyond the level that code was made for: KD_FEATURE_* */            \
-    X(uint32_t, kd_rt_features, (void))
+    X(uint32_t, kd_rt_features, (void))                                                            \
+    /* where the allocation that contains an address begins, and its size, in multiples of 16      \
+       bytes; all memory when there is none, or what it belongs to may go on behind it */          \
+    X(void, kd_rt_allocation, (uint64_t address, uint64_t *extent))
 
 // shfl returns the value in the low half, the predicate in bit 32; match the same.
 

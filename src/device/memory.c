@@ -283,6 +283,20 @@ bool kd_memory_find(uint64_t ptr, struct kd_memory *out) {
     return m != NULL;
 }
 
+bool memory_extent(uint64_t ptr, uint64_t *base, uint64_t *size) {
+    struct area *area;
+    uint64_t from;
+    pthread_mutex_lock(&lock);
+    const struct allocation *a = memory_find_locked(ptr, &area, &from);
+    bool whole = a && (area->memory || area->segment);
+    if (whole) {
+        *base = from & ~(uint64_t)15;
+        *size = (a->size + (from - *base) + 15) & ~(uint64_t)15;
+    }
+    pthread_mutex_unlock(&lock);
+    return whole;
+}
+
 bool kd_memory_is_foreign(uint64_t ptr) {
     bool ours = false;
     pthread_mutex_lock(&lock);

@@ -60,6 +60,10 @@ struct allocation memory_describe(struct kd_context *c, enum kd_memory_kind kind
 // The allocation that contains ptr, where it begins and its area; NULL: none.
 struct allocation *memory_find_locked(uint64_t ptr, struct area **area, uint64_t *base);
 
+// Where the allocation that contains ptr begins and how many bytes it takes, both multiples of 16;
+// false: there is none, or others may be mapped beside it to be used as one.
+bool memory_extent(uint64_t ptr, uint64_t *base, uint64_t *size);
+
 // Which slot of its area begins at base (0 when the area is one allocation), and how many there
 // are.
 uint64_t memory_slot(const struct area *area, uint64_t base, uint64_t *slots);

@@ -9,6 +9,7 @@
 
 #include "device/block.h"
 #include "device/internal.h"
+#include "device/memory.h"
 #include "device/op.h"
 #include "device/print_format.h"
 
@@ -133,6 +134,12 @@ uint64_t kd_rt_globaltimer(void) {
 
 uint32_t kd_rt_features(void) {
     return topology_features();
+}
+
+void kd_rt_allocation(uint64_t address, uint64_t *extent) {
+    extent[0] = 0;
+    extent[1] = ~(uint64_t)0;
+    memory_extent(address, &extent[0], &extent[1]);
 }
 
 static bool can_switch(const struct resident *s) {

@@ -1,0 +1,93 @@
+// Threads one after the other, whose loops begin at the end of a chain of loads: each goes along a
+// later one's chain first, and may only load what that one will.
+// run: rows grid=3 block=50 args=buf:400:rand,buf:256:rand,buf:150:zero,u32:120
+// run: rows grid=1 block=7 args=buf:400:rand,buf:256:rand,buf:150:zero,u32:120
+// run: some grid=2 block=64 args=buf:128:rand,buf:256:rand,buf:128:zero,u32:100
+// run: indirect grid=2 block=40 args=buf:80:rand,buf:256:rand,buf:80:zero,u32:70
+// run: longer grid=2 block=40 args=buf:80:rand,buf:256:rand,buf:80:zero,u32:70
+// run: square grid=2 block=8,8 args=buf:128:rand,buf:256:rand,buf:128:zero,u32:120
+// run: behind_atomic grid=2 block=40 args=buf:80:rand,buf:256:rand,buf:81:zero,u32:70
+// run: writes grid=1 block=1 args=buf:80:rand,buf:256:rand,buf:80:zero,u32:70
+
+__device__ unsigned walk(const unsigned *data, unsigned first, unsigned end) {
+    unsigned sum = 0;
+    for (unsigned e = first; e < end; e++)
+        sum = sum * 5 + data[data[e % 256] % 256];
+    return sum;
+}
+
+extern "C" __global__ void rows(const unsigned *list, const unsigned *data, unsigned *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    unsigned u = list[i] % 250, first = data[u] % 200, end = first + data[u + 1] % 50;
+    unsigned sum = 0;
+    for (unsigned e = first; e < end; e++)
+        sum = sum * 5 + data[data[e] % 256];
+    out[i] = sum;
+}
+
+// Where the second load must not be made: far outside of all memory.
+extern "C" __global__ void some(const unsigned *list, const unsigned *data, unsigned *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    unsigned v = list[i];
+    long long at = v % 3 ? v % 250 : 1LL << 60;
+    if (at > 1000)
+        return;
+    unsigned first = data[at] % 200, sum = 0;
+    for (unsigned e = first; e < first + v % 40; e++)
+        sum = sum * 5 + data[data[e] % 256];
+    out[i] = sum;
+}
+
+// Pointers that most threads do not have.
+extern "C" __global__ void indirect(const unsigned *list, const unsigned *data, unsigned *out,
+                                    int n) {
+    __shared__ const unsigned *from[40];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    from[t] = list[i] & 1 ? data + list[i] % 200 : nullptr;
+    __syncthreads();
+    if (i >= n)
+        return;
+    const unsigned *p = from[t];
+    unsigned sum = 0;
+    if (p)
+        sum = walk(data, *p % 256, *p % 256 + list[i] % 30);
+    out[i] = sum;
+}
+
+extern "C" __global__ void longer(const unsigned *list, const unsigned *data, unsigned *out,
+                                  int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    unsigned u = data[data[list[i] % 256] % 256] % 256;
+    out[i] = walk(data, data[u] % 256, data[u] % 256 + list[i] % 30);
+}
+
+extern "C" __global__ void square(const unsigned *list, const unsigned *data, unsigned *out,
+                                  int n) {
+    int i = blockIdx.x * 64 + threadIdx.y * blockDim.x + threadIdx.x;
+    if (i < n && threadIdx.y != 3)
+        out[i] = walk(data, data[list[i] % 256] % 256, data[list[i] % 256] % 256 + list[i] % 30);
+}
+
+extern "C" __global__ void behind_atomic(const unsigned *list, const unsigned *data, unsigned *out,
+                                         int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    atomicAdd(&out[80], 1);
+    if (i < n)
+        out[i] = walk(data, data[list[i] % 256] % 256, data[list[i] % 256] % 256 + list[i] % 30);
+}
+
+// What the chain reads is written by the thread itself, before.
+extern "C" __global__ void writes(unsigned *list, const unsigned *data, unsigned *out, int n) {
+    int i = threadIdx.x;
+    for (int k = 0; k < n; k++) {
+        list[i] = k;
+        unsigned u = data[list[i] % 256];
+        out[k] = walk(data, u % 256, u % 256 + k % 7);
+    }
+}
