@@ -44,10 +44,23 @@ static unsigned distance_ahead(const struct cg *c, unsigned bytes) {
     return block > NEXT_GROUPS ? block : NEXT_GROUPS;
 }
 
+// Has an access before i in its block asked for the same lines? In a stencil, for one, which loads
+// its neighbours along a row.
+static bool is_asked_for(const struct kir_inst *i) {
+    for (const struct kir_inst *k = i->block->first; k != i; k = k->next) {
+        int64_t by = k->offset - i->offset;
+        if (k->op == i->op && k->ops[0] == i->ops[0] && k->ty == i->ty &&
+            k->mods.vec == i->mods.vec && by > -LINE && by < LINE)
+            return true;
+    }
+    return false;
+}
+
 void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                         bool is_store) {
     if (g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->quick && bytes >= LINE &&
-        i->mods.space == ISA_SPACE_GLOBAL && !g->fl->cfg->loop[i->block->id] && !is_one_warp(g->cg))
+        i->mods.space == ISA_SPACE_GLOBAL && !g->fl->cfg->loop[i->block->id] &&
+        !is_one_warp(g->cg) && !is_asked_for(i))
         prefetch_lines(g->cg, p, cg_i64(g->cg, distance_ahead(g->cg, bytes)), bytes, is_store);
 }
 

@@ -709,6 +709,18 @@ static void try_transposed(struct cg *c, struct flow **fl, bool *waits, bool may
     analyse_all(c, fl, waits);
 }
 
+// Rows of threads that pass through a kernel without loops, neighbours along memory (a stencil, a
+// picture's filter): in vectors of a whole warp, a row's index and what is tested of it count once
+// for more lanes.
+static bool rows_without_loops(const struct cg *c, const struct flow *fl) {
+    enum { MOST_INSTRUCTIONS = 150 };
+    const uint32_t *n = c->spec.ntid;
+    return n[0] && n[0] % KD_WARP == 0 && n[1] * n[2] > 1 && !fl->cfg->loops.len &&
+           c->width * 2 == vector_bits(c->pw.level) / 16 && !has_barrier(c->kernel) &&
+           !team_forbidden(c->kernel) && instructions(c->kernel) <= MOST_INSTRUCTIONS &&
+           !any_varying_access(fl) && !lanes_of_atomics(c, fl);
+}
+
 static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
     struct traits t = traits_of(c);
     c->width = choose_width(c, &t, level);
@@ -775,6 +787,9 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
                    fit_registers(c, fl[c->kernel->index], level, 2, false) &&
                    has_grid_stride_loop(fl[c->kernel->index])) {
             c->width = 32;
+            analyse_all(c, fl, waits);
+        } else if (may_widen && rows_without_loops(c, fl[c->kernel->index])) {
+            c->width *= 2;
             analyse_all(c, fl, waits);
         } else {
             try_transposed(c, fl, waits, may_widen);
