@@ -386,6 +386,8 @@ struct cg_active {
     LLVMBasicBlockRef from, done;
 };
 struct cg_active cg_begin_active(struct cg_func *g);
+// The same where a group without a team, too, may have none.
+struct cg_active cg_begin_some(struct cg_func *g);
 void cg_end_active(struct cg_func *g, const struct cg_active *a, LLVMValueRef *x, unsigned n);
 
 // Is it known while code is generated that no lane of the group is active?

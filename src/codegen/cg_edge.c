@@ -183,8 +183,9 @@ static void add_lanes(struct cg_func *g, struct kir_block *b, uint32_t k, LLVMVa
 
 static LLVMValueRef mask_and(struct cg_func *g, LLVMValueRef cond) {
     // A select, for what `cond` holds in inactive lanes may be poison.
-    return g->now.mask ? cg_select(g->cg, g->now.mask, cond, LLVMConstNull(cg_mask_type(g->cg)))
-                       : cond;
+    return g->now.mask && !LLVMIsNull(cond)
+               ? cg_select(g->cg, g->now.mask, cond, LLVMConstNull(cg_mask_type(g->cg)))
+               : cond;
 }
 
 static void emit_cbr(struct cg_func *g, struct kir_block *b) {

@@ -3,6 +3,7 @@
 // forms behind a branch.
 #include "codegen/cg.h"
 #include "passes/lane_run.h"
+#include "passes/sole_lane.h"
 
 struct access {
     struct kir_inst *i;
@@ -624,6 +625,76 @@ static void store_last(struct cg_func *g, const struct access *a, LLVMValueRef *
     cg_end_active(g, &active, NULL, 0);
 }
 
+// ---- one lane alone -----------------------------------------------------------------------
+
+// Where it stands; the address as such where a sum wraps.
+static LLVMValueRef pointer_of_lane(struct cg_func *g, const struct access *a, unsigned lane) {
+    struct cg *c = g->cg;
+    struct shape s = cg_shape(g, a->i->ops[0]);
+    if (s.kind == SHAPE_UNIFORM)
+        return scalar_pointer(g, a);
+    if (s.kind != SHAPE_OFFSETS)
+        return LLVMBuildExtractElement(c->b, exact_pointers(g, a), cg_i32(c, lane), "");
+    LLVMValueRef base = byte_gep(c, scalar_pointer(g, a), s.offs[lane]);
+    LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
+    if (!guard)
+        return base;
+    LLVMBasicBlockRef wrapped = cg_new_block(g, "wrapped"), done = cg_new_block(g, "placed");
+    LLVMValueRef all = exact_pointers(g, a), in[2] = {base};
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(c->b), wrapped};
+    cg_rarely(c, LLVMBuildCondBr(c->b, guard, done, wrapped), 1);
+    LLVMPositionBuilderAtEnd(c->b, wrapped);
+    in[1] = LLVMBuildExtractElement(c->b, all, cg_i32(c, lane), "");
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+    LLVMValueRef p = LLVMBuildPhi(c->b, c->ptr, "");
+    LLVMAddIncoming(p, in, from, 2);
+    return p;
+}
+
+// The lane that alone can act, where its access is a scalar; -1: none.
+static int lane_alone(struct cg_func *g, const struct access *a) {
+    if (a->i->mods.sem != ISA_SEM_WEAK || a->space == ISA_SPACE_LOCAL || g->cg->width == 1)
+        return -1;
+    return sole_lane(g->fl, g->block);
+}
+
+// A block that one lane alone can be in has it when it runs, unless it may run for other groups.
+static struct cg_active begin_alone(struct cg_func *g) {
+    struct cg_active none = {0};
+    return g->cg->one_team || g->cg->team > 1 ? cg_begin_some(g) : none;
+}
+
+static void load_alone(struct cg_func *g, const struct access *a, unsigned lane,
+                       LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = pointer_of_lane(g, a, lane);
+    struct cg_active active = begin_alone(g);
+    if (a->ahead)
+        cg_prefetch_at(c, p, a->ahead, false);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef x = LLVMBuildLoad2(c->b, a->elem, byte_gep(c, p, (int64_t)k * a->bytes), "");
+        LLVMSetAlignment(x, a->bytes);
+        out[k] = LLVMBuildInsertElement(c->b, LLVMConstNull(cg_vec_of(c, a->elem)), x,
+                                        cg_i32(c, lane), "");
+    }
+    cg_end_active(g, &active, out, a->count);
+}
+
+static void store_alone(struct cg_func *g, const struct access *a, unsigned lane,
+                        LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = pointer_of_lane(g, a, lane);
+    struct cg_active active = begin_alone(g);
+    if (a->ahead)
+        cg_prefetch_at(c, p, a->ahead, true);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef x = cg_extract(g, comp[k], cg_i32(c, lane));
+        LLVMSetAlignment(LLVMBuildStore(c->b, x, byte_gep(c, p, (int64_t)k * a->bytes)), a->bytes);
+    }
+    cg_end_active(g, &active, NULL, 0);
+}
+
 // ---- the choice ---------------------------------------------------------------------------
 
 static void set_loaded(struct cg_func *g, const struct access *a, LLVMValueRef *x) {
@@ -1057,8 +1128,11 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
         set_loaded(g, &a, x);
         return;
     }
+    int alone = lane_alone(g, &a);
     if (!local && (s.kind == SHAPE_UNIFORM || c->width == 1)) {
         load_scalar(g, &a, x);
+    } else if (alone >= 0) {
+        load_alone(g, &a, (unsigned)alone, x);
     } else if (a.whole) {
         gather(g, &a, x);
     } else if (n.pieces || n.stride) {
@@ -1118,8 +1192,11 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     a.ahead = cg_next_tile(g, i);
     note_access(g, &a, &s, n, run.n);
     bool planned = n.pieces || n.stride;
+    int alone = lane_alone(g, &a);
     LLVMValueRef guard = planned ? cg_guard(g, v) : NULL;
-    if (one) {
+    if (alone >= 0) {
+        store_alone(g, &a, (unsigned)alone, comp);
+    } else if (one) {
         store_last(g, &a, comp);
     } else if (a.whole) {
         cg_scatter(g, each_lane(g, &a), comp);

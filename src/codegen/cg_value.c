@@ -312,7 +312,15 @@ bool cg_constant_lane(struct cg *c, LLVMValueRef mask, unsigned k) {
 struct cg_active cg_begin_active(struct cg_func *g) {
     struct cg *c = g->cg;
     struct cg_active a = {0};
-    if (c->team == 1 || !g->now.mask || LLVMIsConstant(g->now.mask))
+    if (c->team == 1)
+        return a;
+    return cg_begin_some(g);
+}
+
+struct cg_active cg_begin_some(struct cg_func *g) {
+    struct cg *c = g->cg;
+    struct cg_active a = {0};
+    if (!g->now.mask || LLVMIsConstant(g->now.mask))
         return a;
     LLVMBasicBlockRef some = cg_new_block(g, "active");
     a.from = LLVMGetInsertBlock(c->b);

@@ -5,8 +5,8 @@ bool pw_logic(const struct em *e) {
     enum isa_type t = e->i->ty;
     val a = op_typed(e, 0, t), b = e->i->nops > 1 ? op_typed(e, 1, t) : NULL, r;
     switch (e->i->op) {
-    case ISA_OP_AND:
-        r = v_and(e, a, b);
+    case ISA_OP_AND: // a condition that never holds keeps code for it away: LLVM finds it too late
+        r = LLVMIsNull(a) ? a : LLVMIsNull(b) ? b : v_and(e, a, b);
         break;
     case ISA_OP_OR:
         r = v_or(e, a, b);
