@@ -98,6 +98,7 @@ struct cg {
     bool one_team;           // they are the whole block: nobody else has to reach a barrier
     bool quick;              // code that is there soon: see compile.c
     bool splits;             // the block's groups may be shared by several calls: KD_CODE_SPLITS
+    bool fast_gathers;       // the machine's instructions are worth it: see cg_gather.c
     bool lane_calls;         // accesses at an address a lane, and of pieces of matrices, are calls
     struct cg_piece *pieces; // cg_fragment.c's own: those that have a function; NULL: none
     bool lanes_meet;         // before atomic operations and launches: see cg_atomic.c

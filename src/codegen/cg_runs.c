@@ -1,6 +1,6 @@
 // Which blocks run whenever the kernel does, and which never, as far as that is known while code is
 // generated: where one team is the whole block, masks that follow from the thread's index alone are
-// constants.
+// constants. In other kernels some masks are too: that of what one lane of each warp does.
 #include "codegen/cg.h"
 
 enum { SMALL_BLOCK = 10 };
@@ -50,7 +50,7 @@ static bool is_known(struct cg *c, LLVMValueRef mask) {
 static bool brings_mask(const struct cg_func *g, const struct kir_block *from,
                         const struct kir_block *to) {
     bool untested = cg_is_harmless(to) && !(g->fl->full[from->id] && g->fl->divergent[from->id]);
-    return g->cg->one_team && to->preds.len == 1 && !g->fl->join[to->id] && !untested;
+    return to->preds.len == 1 && !g->fl->join[to->id] && !untested;
 }
 
 void cg_know_mask(struct cg_func *g, const struct kir_block *from, const struct kir_block *to,

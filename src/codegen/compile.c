@@ -1033,6 +1033,7 @@ static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
     c->b = LLVMCreateBuilderInContext(c->ctx);
     init_types(c);
     c->pw = (struct pw){.ctx = c->ctx, .mod = c->mod, .b = c->b, .level = t->level};
+    c->fast_gathers = t->level == KD_LEVEL_X86_64_V4 && (kj_features() & KD_FEATURE_FAST_GATHERS);
     c->pw.has_fma = t->level != KD_LEVEL_X86_64_V2;
     return true;
 }

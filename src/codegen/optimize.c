@@ -15,6 +15,7 @@
 #include "codegen/depth_first.h"
 #include "codegen/llvm_memory.h"
 #include "codegen/masked_adds.h"
+#include "codegen/narrowed.h"
 #include "codegen/outline.h"
 #include "codegen/split_blocks.h"
 #include "codegen/undefined.h"
@@ -147,8 +148,10 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
         if (!c->quick && c->one_team)
             cg_order_depth_first(c);
         cg_outline_masked(c, level);
-        if (!c->quick && level == KD_LEVEL_X86_64_V4)
+        if (!c->quick && level == KD_LEVEL_X86_64_V4) {
             cg_mask_adds(c);
+            cg_narrow_by_permutations(c);
+        }
         cg_define_selected(c->mod);
         if (c->quick) {
             cg_load_constants(c);

@@ -119,7 +119,9 @@ enum kd_level {
     KD_LEVEL_AARCH64
 };
 
-enum { KD_FEATURE_VNNI = 1 };
+// What a machine can do beyond its level. FAST_GATHERS: gather instructions take less than a load a
+// lane.
+enum { KD_FEATURE_VNNI = 1, KD_FEATURE_FAST_GATHERS = 2 };
 
 // Why a launch ends early; becomes a CUresult in the driver.
 enum kd_fault {

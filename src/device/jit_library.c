@@ -11,6 +11,7 @@
 
 #include "device/reason.h"
 #include "device/runtime.h"
+#include "device/topology.h"
 
 #define JIT_FILE "libkudzu-jit.so"
 
@@ -128,6 +129,12 @@ enum kd_status jit_library_failure(enum kd_status otherwise) {
     return t && t->out_of_memory && t->out_of_memory() ? KD_OUT_OF_MEMORY : otherwise;
 }
 
+// Code depends on what the machine has beyond its level, and caches may be shared.
+static bool add_features(char *identity, size_t size) {
+    size_t n = strlen(identity);
+    return (size_t)snprintf(identity + n, size - n, "-%x", topology_features()) < size - n;
+}
+
 const char *jit_library_identity(void) {
     static char identity[72];
     static bool known;
@@ -135,7 +142,8 @@ const char *jit_library_identity(void) {
     char path[4096];
     pthread_mutex_lock(&lock);
     if (!known && path_beside_this(path, sizeof path))
-        known = identify_file(path, identity, sizeof identity);
+        known = identify_file(path, identity, sizeof identity) &&
+                add_features(identity, sizeof identity);
     bool by_file = known && !used_for_test;
     pthread_mutex_unlock(&lock);
     if (by_file)

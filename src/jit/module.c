@@ -233,6 +233,10 @@ void kj_set_runtime(const struct kd_rt *rt) {
     runtime = rt;
 }
 
+uint32_t kj_features(void) {
+    return runtime && runtime->kd_rt_features ? runtime->kd_rt_features() : 0;
+}
+
 void kj_interpret_block(struct kj_module *m, uint32_t kernel, struct kd_block *b) {
     uint32_t nth = 0;
     for (uint32_t f = 0; f < m->ir->funcs.len; f++)

@@ -14,4 +14,8 @@ struct kj_module {
 // memory_scope_run for an entry point: false also puts the reason into its log.
 bool kj_run(void (*work)(void *), void (*undo)(void *), void *arg, char *log, size_t log_size);
 
+// What the machine has beyond its level, as far as the device tells: KD_FEATURE_*. Nothing is known
+// where code is made ahead.
+uint32_t kj_features(void);
+
 #endif

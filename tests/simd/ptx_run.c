@@ -13,9 +13,10 @@
 // surf:WIDTHxHEIGHT is a surface object over such an array.
 //
 // ptx_run --serve: each line of the standard input is a run in a process of its own, "EXEC CPU
-// WIDTH SECONDS FILE" (the first three as in KUDZU_EXEC, KUDZU_CPU, KUDZU_WIDTH; SECONDS of
-// processor time at most). The answer is a line "STATUS BYTES" (exit status; 128 + signal) and so
-// many bytes of output. The compiler's library is loaded once, before the first run.
+// WIDTH SECONDS FILE" (the first three as in KUDZU_EXEC, KUDZU_CPU, KUDZU_WIDTH, a CPU of "host"
+// the machine with all that it has; SECONDS of processor time at most). The answer is a line
+// "STATUS BYTES" (exit status; 128 + signal) and so many bytes of output. The compiler's library is
+// loaded once, before the first run.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -288,7 +289,7 @@ static _Noreturn void run_apart(char *request, FILE *out) {
         exit(2);
     }
     setenv("KUDZU_EXEC", exec, 1);
-    setenv("KUDZU_CPU", cpu, 1);
+    setenv("KUDZU_CPU", strcmp(cpu, "host") ? cpu : "", 1);
     setenv("KUDZU_WIDTH", width, 1);
     setenv("CUDA_CACHE_DISABLE", "1", 1);
     alarm(40 * seconds); // for one that waits for ever

@@ -37,7 +37,7 @@ class Server:
             env = dict({"KUDZU_TIER": "full"}, **os.environ)
             self.process = subprocess.Popen([self.tool, "--serve"], env=env, stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE)
-        self.process.stdin.write(("%s %s %s %d %s\n" % (how, level, width, TIME_LIMIT, path)).encode())
+        self.process.stdin.write(("%s %s %s %d %s\n" % (how, level or "host", width, TIME_LIMIT, path)).encode())
         self.process.stdin.flush()
         status, size = map(int, self.process.stdout.readline().split())
         text = self.process.stdout.read(size).decode(errors="replace")
