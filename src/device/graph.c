@@ -903,7 +903,7 @@ static void reset(struct graph_run *r, const struct region *region) {
         uint32_t before = r->graph->shape.indegree[op->node];
         op->nedges = 0;
         atomic_store_explicit(&op->pending, before ? (int)before : 1, memory_order_relaxed);
-        atomic_store_explicit(&op->next_unit, 0, memory_order_relaxed);
+        atomic_store_explicit(&op->taken, 0, memory_order_relaxed);
         atomic_store_explicit(&op->done_units, 0, memory_order_relaxed);
         if (op->kind == OP_VALUES)
             op->values.at = 0;

@@ -56,9 +56,10 @@ struct op {
     struct kd_share *share;               // its queue's; held, but by nodes of graphs
     bool counted; // counts among the context's pending launches until it begins
 
-    // Units are blocks of a launch, pieces of a copy; handed out in order, in chunks.
+    // Units are blocks of a launch, pieces of a copy; handed out in chunks, from the beginning on
+    // or from both ends: scheduler.c.
     uint64_t units, chunk;
-    _Atomic uint64_t next_unit, done_units;
+    _Atomic uint64_t taken, done_units;
     struct op *ready_next, *ready_prev; // scheduler's lists; free list
     // A node of a graph's run: its references are the run's. NULL: an operation of its own.
     struct graph_run *run;

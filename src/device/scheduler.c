@@ -11,6 +11,7 @@
 #include "device/op.h"
 #include "device/runner.h"
 #include "device/share.h"
+#include "device/topology.h"
 
 // Blocks that wait for other blocks and stay resident on one thread: so many at most, and so
 // many stacks among them.
@@ -18,6 +19,7 @@ enum { MAX_WAITING_BLOCKS = 128, MAX_WAITING_UNITS = 8192 };
 enum { WAKE_AT_ONCE = 2, WORKER_STACK_BYTES = 512 << 10 };
 
 void scheduler_open(struct scheduler *s, int workers, int cores) {
+    topology_is_upper_half(); // of the processors that this thread may use, now
     memset(s, 0, sizeof *s);
     s->slots = workers;
     s->lends = workers >= cores;
@@ -174,31 +176,60 @@ static bool outranked(struct scheduler *s, const struct op *op) {
     return false;
 }
 
+// Of op->taken: units taken from the beginning and, above them, from the end. Of operations with
+// more units than MOST_PACKED it is one number. What several threads ask for in vain fits as well.
+enum { END_SHIFT = 32, MOST_PACKED = 1 << 24 };
+
+static uint64_t all_taken(const struct op *op, uint64_t taken) {
+    return op->units > MOST_PACKED ? taken : (taken & UINT32_MAX) + (taken >> END_SHIFT);
+}
+
+// Launches that follow each other often work on the same memory, block by block. Threads on one
+// half of the processors take blocks from the beginning, those on the other half from the end, so
+// that what a block has left in a core's cache is not far from the block that needs it. Not where
+// blocks may wait for those before them, nor in launches of a few blocks or quick code, which run
+// in order.
+static bool starts_at_end(const struct scheduler *s, const struct op *op) {
+    enum { LEAST = 8 };
+    return op->kind == OP_LAUNCH && op->launch.may_group && op->units >= LEAST &&
+           op->units <= MOST_PACKED && s->slots > 1 && topology_is_upper_half();
+}
+
 // Takes the next units, `want` at most: false when there are none left. Who holds units keeps the
 // operation from ending, and with it its context.
-static bool take_chunk(struct scheduler *s, struct op *op, uint64_t want, uint64_t *first,
-                       uint64_t *n) {
-    if (atomic_load_explicit(&op->next_unit, memory_order_relaxed) >= op->units)
+static bool take_chunk(struct scheduler *s, struct op *op, uint64_t want, bool from_end,
+                       uint64_t *first, uint64_t *n) {
+    uint64_t before = atomic_load_explicit(&op->taken, memory_order_relaxed);
+    if (all_taken(op, before) >= op->units)
         return false;
-    *first = atomic_fetch_add_explicit(&op->next_unit, want, memory_order_relaxed);
-    if (*first >= op->units)
+    before = atomic_fetch_add_explicit(&op->taken, from_end ? want << END_SHIFT : want,
+                                       memory_order_relaxed);
+    if (all_taken(op, before) >= op->units)
         return false;
-    *n = op->units - *first < want ? op->units - *first : want;
-    if (*first == 0 && op->counted)
+    uint64_t left = op->units - all_taken(op, before);
+    *n = left < want ? left : want;
+    *first = from_end                  ? op->units - (before >> END_SHIFT) - *n
+             : op->units > MOST_PACKED ? before
+                                       : before & UINT32_MAX;
+    if (before == 0 && op->counted)
         atomic_fetch_sub(&op->context->pending_launches, 1);
-    if (*first + *n == op->units)
+    if (*n == left)
         no_longer_ready(s, op);
     return true;
 }
 
+static bool is_left(const struct op *op) {
+    return all_taken(op, atomic_load_explicit(&op->taken, memory_order_relaxed)) < op->units;
+}
+
 // Handing out blocks takes locked instructions, which wait for what the blocks have stored. Of a
-// launch of few blocks several are handed out at a time, fewer towards its end. Nothing is read here
-// but the operation: without units of it in hand the kernel's code may be gone.
+// launch of few blocks several are handed out at a time, fewer towards its end. Nothing is read
+// here but the operation: without units of it in hand the kernel's code may be gone.
 static uint64_t next_chunk(const struct scheduler *s, const struct op *op) {
-    enum { MOST = 8, SHARES = 4 };
+    enum { MOST = 8, SHARES = 2 };
     if (op->kind != OP_LAUNCH || op->chunk >= MOST || !op->launch.may_group)
         return op->chunk;
-    uint64_t next = atomic_load_explicit(&op->next_unit, memory_order_relaxed);
+    uint64_t next = all_taken(op, atomic_load_explicit(&op->taken, memory_order_relaxed));
     uint64_t n = next < op->units ? (op->units - next) / ((uint64_t)s->slots * SHARES) : 0;
     return n < op->chunk ? op->chunk : n < MOST ? n : MOST;
 }
@@ -206,7 +237,7 @@ static uint64_t next_chunk(const struct scheduler *s, const struct op *op) {
 // In a context with a fault all that is left is only counted.
 static void cancel(struct scheduler *s, struct op *op, uint64_t n) {
     uint64_t first, rest;
-    if (take_chunk(s, op, op->units, &first, &rest))
+    if (take_chunk(s, op, op->units, false, &first, &rest))
         n += rest;
     op_units_done(op, n);
 }
@@ -270,9 +301,9 @@ static void leave_share(struct scheduler *s, struct runner *r) {
 // Chunk after chunk of one operation. True when anything was run.
 static bool run_op(struct scheduler *s, struct runner *r, struct op *op) {
     uint64_t first, n;
-    bool any = false;
-    while (may_start(r, op) && take_chunk(s, op, next_chunk(s, op), &first, &n)) {
-        if (!any && first + n < op->units && atomic_load(&s->sleepers) > 0)
+    bool any = false, from_end = starts_at_end(s, op);
+    while (may_start(r, op) && take_chunk(s, op, next_chunk(s, op), from_end, &first, &n)) {
+        if (!any && is_left(op) && atomic_load(&s->sleepers) > 0)
             wake(s, WAKE_AT_ONCE); // the woken wake others: a tree
         any = true;
         run_chunk(s, r, op, first, n);

@@ -1,11 +1,11 @@
 // Workers and the list of what is ready to run.
 //
 // A launch is in the ready list until its last chunk of blocks is handed out; workers take the
-// first operation of the highest priority and then chunk after chunk of it through an atomic
-// counter. A thread that waits for a queue helps to run that queue. At most `slots` threads run
-// blocks at one time, one a core, so that helpers and workers do not compete. While better code is
-// compiled that thread has a core, too, when there is none to spare: quick code loses less by that
-// than by being replaced later.
+// first operation of the highest priority and then chunk after chunk of it, from one of its ends,
+// through an atomic counter. A thread that waits for a queue helps to run that queue. At most
+// `slots` threads run blocks at one time, one a core, so that helpers and workers do not compete.
+// While better code is compiled that thread has a core, too, when there is none to spare: quick
+// code loses less by that than by being replaced later.
 #ifndef KUDZU_DEVICE_SCHEDULER_H
 #define KUDZU_DEVICE_SCHEDULER_H
 

@@ -1,5 +1,6 @@
 #include "device/topology.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -18,6 +19,25 @@ int topology_cores(void) {
         return CPU_COUNT(&set);
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (int)n : 1;
+}
+
+static int first_of_upper_half;
+
+static void find_middle(void) {
+    cpu_set_t set;
+    int below = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) / 2 : 0;
+    first_of_upper_half = below ? 0 : INT_MAX;
+    for (int cpu = 0; below && cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &set)) {
+            below--;
+            first_of_upper_half = cpu + 1;
+        }
+}
+
+bool topology_is_upper_half(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_middle);
+    return sched_getcpu() >= first_of_upper_half;
 }
 
 // The number behind `key` on the first line that begins with it; 0: none.

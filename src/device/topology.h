@@ -2,12 +2,15 @@
 #ifndef KUDZU_DEVICE_TOPOLOGY_H
 #define KUDZU_DEVICE_TOPOLOGY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "device/abi.h"
 
 int topology_cores(void);            // that this process may use
+// Runs the calling thread on the upper half of them? It may be on another one a moment later.
+bool topology_is_upper_half(void);
 uint64_t topology_memory(void);      // bytes that this process may use
 uint64_t topology_memory_free(void); // of them, not in use by anybody
 void topology_cpu_name(char *out, size_t size);

@@ -42,6 +42,10 @@ static void count_thread(struct kd_block *b, uint32_t thread) {
     __atomic_fetch_add(&params_of(b)->sums[b->block_index], thread, __ATOMIC_RELAXED);
 }
 
+static void count_all(struct kd_block *b) {
+    __atomic_fetch_add(&params_of(b)->sums[b->block_index % 2], 1, __ATOMIC_RELAXED);
+}
+
 static void nothing(struct kd_block *b) {
 }
 
@@ -67,6 +71,7 @@ static const struct fake_kernel kernels[] = {
      .param_bytes = 16},
     {.name = "interpreted", .entry = count_block, .mode = KD_MODE_INTERPRETER, .param_bytes = 16},
     {.name = "waiting_block", .entry = count_block, .flags = KD_CODE_MAY_WAIT, .param_bytes = 16},
+    {.name = "count_all", .entry = count_all, .param_bytes = 16},
     {.name = "nothing", .entry = nothing},
     {.name = "recurse_deep", .entry = recurse_deep, .param_bytes = 16},
 };
@@ -99,6 +104,32 @@ static void test_every_block(const char *name) {
             wrong += args.counts[i] != 1;
         EXPECT_EQ(wrong, 0);
     }
+}
+
+// Threads take blocks from both ends of a launch, which meet somewhere.
+static void test_ends(void) {
+    enum { MOST = 70, TIMES = 20 };
+    struct kd_queue *q = kd_context_legacy_queue(context);
+    for (uint32_t n = 1; n <= MOST; n++) {
+        clear(MOST);
+        for (int k = 0; k < TIMES; k++)
+            EXPECT_EQ(fake_launch(q, module, "count_block", n, 32, &args, 16), KD_OK);
+        EXPECT_EQ(kd_queue_wait(q), KD_OK);
+        uint32_t wrong = 0;
+        for (uint32_t i = 0; i < MOST; i++)
+            wrong += args.counts[i] != (i < n ? TIMES : 0);
+        EXPECT_EQ(wrong, 0);
+    }
+}
+
+// More blocks than are taken from both ends.
+static void test_many_blocks(void) {
+    struct kd_queue *q = kd_context_legacy_queue(context);
+    clear(2);
+    EXPECT_EQ(fake_launch(q, module, "count_all", (1 << 24) + 2, 1, &args, 16), KD_OK);
+    EXPECT_EQ(kd_queue_wait(q), KD_OK);
+    EXPECT_EQ(args.sums[0], (1 << 23) + 1);
+    EXPECT_EQ(args.sums[1], (1 << 23) + 1);
 }
 
 static void test_memory(void) {
@@ -182,6 +213,8 @@ int main(void) {
     test_every_block("interpreted");
     test_every_block("waiting_block");
     test_memory();
+    test_ends();
+    test_many_blocks();
     test_units();
     test_checks();
     test_large_stack();
