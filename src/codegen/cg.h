@@ -18,6 +18,7 @@
 //   cg_source.c  special registers, symbols, parameters, address conversion
 //   cg_mem.c     loads and stores
 //   cg_gather.c  one access a lane
+//   cg_stretch.c scatters whose lanes mostly lie side by side
 //   cg_sorted.c  lanes that are neighbours once they are sorted
 //   cg_table.c   loads from small tables in shared memory
 //   cg_stream.c  stores past the caches
@@ -442,6 +443,7 @@ struct cg_places {
     const int64_t *offs;
     unsigned scale; // bytes: 1, 2, 4 or 8
     bool index_signed;
+    bool stretches; // the lanes' own index is part of theirs: they may lie side by side
 };
 LLVMValueRef cg_pointers(struct cg_func *g, const struct cg_places *p); // a vector
 // Accesses of `count` components of `bytes` bytes, one after the other, by each active lane.
@@ -477,6 +479,12 @@ LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, struct cg_sp
                       unsigned lane);
 // Where the lanes of an access find their memory, i->offset included.
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
+
+// cg_stretch.c
+// Is the lane's own index part of an index (32 bits) that follows no pattern?
+bool cg_may_stretch(struct cg_func *g, const struct kir_value *index);
+// Stores words of x at places base + index * 4, with a signed index.
+void cg_store_stretches(struct cg_func *g, const struct cg_places *at, LLVMValueRef x);
 
 // cg_eights.c: i together with the access beside it; false: each by itself.
 bool cg_emit_eights(struct cg_func *g, struct kir_inst *i);

@@ -488,6 +488,7 @@ static struct cg_places indexed(struct cg_func *g, LLVMValueRef base, struct kir
     if (scaled_index(g, x, &idx, &scale, &p.index_signed)) {
         p.index = cg_vec(g, idx);
         p.scale = (unsigned)scale;
+        p.stretches = scale == 4 && cg_may_stretch(g, idx);
         return p;
     }
     LLVMValueRef v = cg_vec(g, x);
