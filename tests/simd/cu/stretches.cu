@@ -1,8 +1,8 @@
 // Scatters whose lanes may lie side by side: elements that go to their buckets, at their own index
 // plus what the bucket says, and what wraps, overlaps or follows no pattern.
 // run: buckets grid=2 block=64 args=buf:256:rand,buf:256:zero,buf:32:zero
-// run: offsets grid=1 block=64 args=buf:64:rand,buf:400:zero,buf:16:small
-// run: offsets grid=2 block=50 args=buf:100:rand,buf:500:zero,buf:16:small
+// run: offsets grid=1 block=64 args=buf:64:rand,buf:2048:zero,buf:16:rand
+// run: offsets grid=2 block=50 args=buf:100:rand,buf:2048:zero,buf:16:rand
 // run: overlapping grid=1 block=64 args=buf:64:rand,buf:200:zero
 // run: some grid=2 block=64 args=buf:128:rand,buf:400:zero,u32:3
 // run: some grid=2 block=64 args=buf:128:rand,buf:400:zero,u32:100
@@ -12,7 +12,7 @@
 // run: wrapping grid=1 block=64 args=buf:64:rand,buf:300:zero,u32:4294967266
 // run: negative grid=1 block=64 args=buf:64:rand,buf:300:zero
 // run: floats grid=1 block=64 args=buf:64:rand,buf:300:zero
-// run: plain grid=2 block=64 args=buf:128:rand,buf:512:zero
+// run: plain grid=2 block=64 args=buf:128:rand,buf:1024:zero
 #define THREAD (blockIdx.x * blockDim.x + threadIdx.x)
 
 // A block's elements sorted by two bits, then to places of their own.
@@ -30,7 +30,7 @@ extern "C" __global__ void buckets(const unsigned *in, unsigned *out, const unsi
 
 extern "C" __global__ void offsets(const unsigned *in, unsigned *out, const unsigned *by) {
     int i = THREAD;
-    out[i + by[i / 6 % 16] + 30 * (i / 40)] = in[i];
+    out[i + by[i / 6 % 16] % 16 * 128] = in[i];
 }
 
 // Several lanes at one place, in stretches that go across each other: the last one counts.
@@ -44,7 +44,7 @@ extern "C" __global__ void overlapping(const unsigned *in, unsigned *out) {
 extern "C" __global__ void some(const unsigned *in, unsigned *out, unsigned every) {
     int i = THREAD;
     if (in[i] % every == 0)
-        out[i + in[i / 16] % 2 * 100] = in[i];
+        out[i + in[i / 16] % 2 * 200] = in[i];
 }
 
 extern "C" __global__ void backwards(const unsigned *in, unsigned *out) {
@@ -66,24 +66,24 @@ extern "C" __global__ void wrapping(const unsigned *in, unsigned *out, unsigned 
 }
 
 extern "C" __global__ void negative(const unsigned *in, unsigned *out) {
-    int t = threadIdx.x, by = in[t / 10] % 50;
-    (out + 150)[t - 90 - by] = in[t];
+    int t = threadIdx.x, by = in[t / 10] % 2 * 64;
+    (out + 200)[t - 90 - by] = in[t];
 }
 
 extern "C" __global__ void floats(const unsigned *in, float *out) {
     int t = threadIdx.x;
-    out[t + in[t / 12] % 100] = in[t] % 1000 + 0.5f;
+    out[t + in[t / 12] % 4 * 64] = in[t] % 1000 + 0.5f;
 }
 
 // Words that go anywhere.
 extern "C" __global__ void plain(const unsigned *in, unsigned *out) {
     int i = THREAD;
-    out[i % 32 * 16 + i / 32 + in[i / 64] % 2] = in[i];
+    out[i % 32 * 16 + i / 32 * 2 + in[i / 64] % 2] = in[i];
     __shared__ unsigned s[64];
     unsigned k = in[i] % 64;
     s[threadIdx.x] = 0;
     __syncthreads();
     s[k] = k;
     __syncthreads();
-    out[256 + 128 + i % 64] = s[threadIdx.x];
+    out[600 + i] = s[threadIdx.x];
 }
