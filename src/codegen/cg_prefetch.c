@@ -8,9 +8,15 @@
 enum { FAR_STEP = 1024, LOOK_AHEAD = 2048, MIN_TURNS = 2, MAX_TURNS = 8, LINE = 64 };
 enum { MAX_DEPTH = 12, MAX_LINES = 8, NEXT_GROUPS = 512 };
 
-static void prefetch(struct cg *c, LLVMValueRef p, bool is_store) {
-    LLVMValueRef args[4] = {p, cg_i32(c, is_store), cg_i32(c, 3), cg_i32(c, 1)};
+enum { NEAR = 3, SECOND_CACHE = 2 };
+
+static void prefetch_to(struct cg *c, LLVMValueRef p, bool is_store, unsigned where) {
+    LLVMValueRef args[4] = {p, cg_i32(c, is_store), cg_i32(c, where), cg_i32(c, 1)};
     cg_call_intrinsic(c, "llvm.prefetch", &c->ptr, 1, args, 4);
+}
+
+static void prefetch(struct cg *c, LLVMValueRef p, bool is_store) {
+    prefetch_to(c, p, is_store, NEAR);
 }
 
 // How many bytes further the access lies when the loop's index grows by one, judged from how both
@@ -221,6 +227,24 @@ void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store
     prefetch(c, LLVMBuildGEP2(c->b, c->i8, p, &by, 1, ""), is_store);
 }
 
+// A tile's rows mostly lie a power of two apart, in few of the first cache's sets. Where they are
+// more than such sets hold, they would drive each other out before they are used.
+static bool is_large_tile(struct cg_func *g, const struct kir_inst *i) {
+    enum { MOST_NEAR = 64 };
+    const struct cfg_loop *l = tile_loop(g, i->block);
+    const struct cfg *cfg = g->fl->cfg;
+    const uint32_t *n = g->cg->spec.ntid;
+    uint32_t bytes = 0, threads = n[0] * n[1] * n[2];
+    for (uint32_t p = l ? l->first : 1; p <= (l ? l->last : 0); p++)
+        for (const struct kir_inst *k = cfg->order[p]->first; k; k = k->next) {
+            bool loads = k->op == ISA_OP_LD && k->mods.space == i->mods.space &&
+                         g->fl->full[k->block->id] &&
+                         g->fl->shape[k->ops[0]->id].kind != SHAPE_UNIFORM;
+            bytes += loads ? (k->mods.vec ? k->mods.vec : 1) * isa_type_bits(k->ty) / 8 : 0;
+        }
+    return i->op == ISA_OP_LD && threads * bytes / LINE > MOST_NEAR;
+}
+
 void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                       LLVMValueRef by) {
     struct cg *c = g->cg;
@@ -232,9 +256,11 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
         first = s->offs[k] < first ? s->offs[k] : first;
         end = s->offs[k] + bytes > end ? s->offs[k] + bytes : end;
     }
-    for (int64_t at = first; at < end && (at - first) / LINE < MAX_LINES; at += LINE)
-        cg_prefetch_at(c, p, LLVMBuildAdd(c->b, by, cg_i64(c, (uint64_t)at), ""),
-                       i->op == ISA_OP_ST);
+    unsigned where = is_large_tile(g, i) ? SECOND_CACHE : NEAR;
+    for (int64_t at = first; at < end && (at - first) / LINE < MAX_LINES; at += LINE) {
+        LLVMValueRef to = LLVMBuildAdd(c->b, by, cg_i64(c, (uint64_t)at), "");
+        prefetch_to(c, LLVMBuildGEP2(c->b, c->i8, p, &to, 1, ""), i->op == ISA_OP_ST, where);
+    }
 }
 
 // ---- Stores behind barriers ---------------------------------------------------------------------
