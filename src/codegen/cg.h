@@ -26,6 +26,7 @@
 //   cg_transpose.c a team's accesses that are lines the other way round
 //   cg_prefetch.c asking for memory before it is needed
 //   cg_ahead.c   asking for what later threads load
+//   cg_pin.c     vectors that stay where they are made
 //   cg_copy.c    loads whose results are only stored again
 //   cg_align.c   tests of addresses that are not proven aligned
 //   cg_atomic.c  atom and red
@@ -275,6 +276,10 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
 void cg_prefetch_stores(struct cg_func *g);
 // At the end of block b: what it has loaded may tell where later blocks store.
 void cg_prefetch_later_stores(struct cg_func *g, const struct kir_block *b);
+
+// cg_pin.c
+// The current group's v, a vector that was just made, stays before what is emitted next.
+void cg_pin(struct cg_func *g, struct kir_value *v);
 
 // cg_ahead.c
 // At a thread's head, where threads run one after the other: asks for what a later one will need.

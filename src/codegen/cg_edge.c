@@ -2,6 +2,7 @@
 // block of the kernel IR has a `body`, and a `test` that jumps over it when its mask is empty.
 // Direct edges go to bodies; everything else follows the layout through flow_next().
 #include "codegen/cg.h"
+#include "passes/skew.h"
 
 enum { MAX_UNROLLED = 600 * 16 };
 
@@ -384,13 +385,71 @@ static void emit_stretch(struct cg_func *g, struct kir_inst *from, const struct 
     cg_turn_to(g, 0);
 }
 
+// Marks what instructions outside the stretch use.
+static void mark_used_outside(const struct cg_func *g, const struct kir_inst *from,
+                              const struct kir_inst *end, uint8_t *used) {
+    bool inside = false;
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next) {
+            inside = (inside || i == from) && i != end;
+            for (uint32_t k = 0; k < i->nops && !inside; k++)
+                used[i->ops[k]->id] = 1;
+        }
+}
+
+static void pin_results(struct cg_func *g, struct kir_inst *from, const struct kir_inst *end) {
+    uint8_t *used = arena_array(g->cg->arena, uint8_t, g->f->value_count + 1);
+    mark_used_outside(g, from, end, used);
+    for (unsigned t = 0; t < g->cg->team; t++)
+        for (struct kir_inst *i = from; i != end; i = i->next)
+            if (i->nres == 1 && used[i->res[0]->id]) {
+                cg_turn_to(g, t);
+                cg_pin(g, i->res[0]);
+            }
+    cg_turn_to(g, 0);
+}
+
+// Each group `by` instructions behind the one before it.
+static void emit_skewed(struct cg_func *g, struct kir_inst *from, const struct skew *s) {
+    struct kir_inst **all = arena_array(g->cg->arena, struct kir_inst *, s->length);
+    unsigned n = 0, team = g->cg->team;
+    for (struct kir_inst *i = from; i != s->end; i = i->next)
+        all[n++] = i;
+    for (unsigned step = 0; step < n + (team - 1) * s->by; step++)
+        for (unsigned t = 0; t < team && t * s->by <= step; t++) {
+            unsigned k = step - t * s->by;
+            if (k < n && all[k]->op != ISA_OP_PHI && !(t && is_once(g, all[k])))
+                emit_for_group(g, all[k], t);
+        }
+    cg_turn_to(g, 0);
+    pin_results(g, from, s->end);
+}
+
+// Not where shared memory is kept in registers: it costs nothing to load there.
+static struct skew skew_at(struct cg_func *g, struct kir_inst *i) {
+    struct skew none = {0};
+    return g->words || g->copies_end || g->cg->team == 1 ? none : skew_from(g->fl, i);
+}
+
 static bool emitted_before(const struct cg_func *g, const struct kir_inst *i) {
     enum isa_class k = isa_op_info[i->op].klass;
     return g->copies_end && (k == ISA_CLASS_POINTWISE || k == ISA_CLASS_SOURCE);
 }
 
 void cg_emit_body(struct cg_func *g, struct kir_block *b) {
+    const struct kir_inst *end_known = NULL; // of a stretch that was asked about
     for (struct kir_inst *i = b->first; i != b->last; i = i->next) {
+        struct skew skew = {0};
+        if (!end_known) {
+            skew = skew_at(g, i);
+            end_known = skew.end;
+        }
+        if (skew.by) {
+            emit_skewed(g, i, &skew);
+            i = skew.end->prev;
+            continue;
+        }
+        end_known = i == end_known ? NULL : end_known;
         struct kir_inst *end = g->copies_end ? i : stretch_end(g, b, i);
         if (end != i) {
             emit_stretch(g, i, end);

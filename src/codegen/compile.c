@@ -11,6 +11,7 @@
 #include "jit/module.h"
 #include "passes/lane_cost.h"
 #include "passes/roll.h"
+#include "passes/skew.h"
 #include "passes/unroll.h"
 #include "passes/waiting.h"
 #include "support/debug.h"
@@ -637,14 +638,38 @@ static bool counts_to_own(const struct flow *fl, const struct cfg_loop *l) {
     return false;
 }
 
+// How many instructions a team runs that share what they load: see skew.h.
+static unsigned skewed_instructions(const struct flow *fl) {
+    unsigned n = 0;
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+        struct kir_block *b = fl->cfg->order[p];
+        for (struct kir_inst *i = b->first; i != b->last;) {
+            struct skew s = skew_from(fl, i);
+            n += s.by ? s.length : 0;
+            i = s.end == i ? i->next : s.end;
+        }
+    }
+    return n;
+}
+
+static unsigned loop_instructions(const struct flow *fl) {
+    unsigned n = 0;
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
+            n += fl->cfg->loop[fl->cfg->order[p]->id] != NULL;
+    return n;
+}
+
 // A loop that each group leaves as one, but not all groups together, would turn under masks in a
-// team, and what it counts would differ from lane to lane: then groups run one by one.
+// team, and what it counts would differ from lane to lane: then groups run one by one. Unless most
+// of the kernel gains by it: a tile with borders is loaded by such loops.
 static void try_team(struct cg *c, struct flow **fl, bool *waits) {
     const struct flow *alone = fl[c->kernel->index];
     analyse_all(c, fl, waits);
     const struct flow *team = fl[c->kernel->index];
+    bool gains = skewed_instructions(team) > loop_instructions(team);
     for (uint32_t k = 0; k < alone->cfg->loops.len; k++)
-        if ((team->loop_divergent[k] && !alone->loop_divergent[k]) ||
+        if ((team->loop_divergent[k] && !alone->loop_divergent[k] && !gains) ||
             counts_to_own(team, alone->cfg->loops.data[k])) {
             c->team = no_team(c, "groups leave a loop at different turns",
                               alone->cfg->loops.data[k]->header->last);
