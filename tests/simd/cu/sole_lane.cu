@@ -64,11 +64,11 @@ extern "C" __global__ void lanes(const unsigned *in, unsigned *out) {
     if (lane == 9 || lane == 11)
         out[i] = in[i + 1] * 3;
     if (!(lane != 20) && in[i] % 3)
-        out[512 + t] = in[i - 1] + 2;
+        out[512 + i] = in[i - 1] + 2;
     if (lane == 7 && t == 40)
-        out[700] = 1;
+        out[900] = 1;
     if (lane == 8 && t == 40 + blockIdx.x * 32)
-        out[701 + blockIdx.x] = in[i];
+        out[901 + blockIdx.x] = in[i];
 }
 
 // The sum of 32 bits behind the address wraps for the last lane.
