@@ -28,7 +28,6 @@ extern "C" __global__ void filter(const float *in, float *out, const float *f, i
 // Whole numbers, several results, and rows the other way round; the loop's turns store between.
 // run: turns grid=2,1,1 block=32,16,1 shared=0 args=buf:4096:rand,buf:8192:zero,u32:3
 // run: turns grid=2,1,1 block=32,32,1 shared=0 args=buf:4096:rand,buf:8192:zero,u32:2
-// run: turns grid=1,1,1 block=64,16,1 shared=0 args=buf:4096:rand,buf:8192:zero,u32:1
 extern "C" __global__ void turns(const unsigned *in, unsigned *out, int n) {
     __shared__ unsigned s[32 + 16][64];
     unsigned x = threadIdx.x, y = threadIdx.y, at = y * blockDim.x + x, a = 1, b = 0;
