@@ -278,6 +278,9 @@ static void add_device_code_generation(struct command *cmd, const struct compila
     // undefined argument an error, LLVM would drop the other lanes' way around the assignment.
     command_arg(cmd, "-Xclang");
     command_arg(cmd, "-no-enable-noundef-analysis");
+    // Device code looks at objects through pointers of other types (int4 for floats, CUB's shuffles
+    // word by word), and under nvcc it means what it looks like.
+    command_arg(cmd, "-fno-strict-aliasing");
     if (o->ftz)
         command_arg(cmd, "-fgpu-flush-denormals-to-zero");
     command_arg(cmd, o->fmad ? "-ffp-contract=fast" : "-ffp-contract=off");

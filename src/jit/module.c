@@ -10,6 +10,7 @@
 #include "ir/simplify.h"
 #include "isa/device_functions.h"
 #include "passes/alignment.h"
+#include "passes/narrow_counters.h"
 #include "passes/narrow_exits.h"
 #include "passes/test_exits.h"
 #include "ptx/ast.h"
@@ -68,6 +69,7 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
         stages_end("validator");
     }
     for (uint32_t f = 0; ok && inlined && f < ir->funcs.len; f++) {
+        narrow_counters(ir->funcs.data[f]);
         narrow_exits(ir->funcs.data[f]);
         test_exits(ir->funcs.data[f]);
     }
