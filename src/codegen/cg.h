@@ -98,6 +98,7 @@ struct cg {
     unsigned width;
     unsigned team;           // groups that run together; 1 outside KD_MODE_BLOCK
     bool one_team;           // they are the whole block: nobody else has to reach a barrier
+    uint64_t large_frames;   // bytes of machine stack that large frames take together
     bool quick;              // code that is there soon: see compile.c
     bool splits;             // the block's groups may be shared by several calls: KD_CODE_SPLITS
     bool fast_gathers;       // the machine's instructions are worth it: see cg_gather.c

@@ -1,6 +1,7 @@
 // kj_compile: one kernel, one specialisation -> one object. Decides which functions belong to
 // it, how wide its vectors are and how its blocks are run.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "codegen/cg.h"
@@ -995,6 +996,9 @@ static bool is_large(LLVMModuleRef m) {
     return false;
 }
 
+// A kernel whose code needs more is interpreted.
+enum { MOST_STACK_BYTES = 256 << 20 };
+
 static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
                     struct kd_code_info *info) {
     struct flow **fl = arena_array(c->arena, struct flow *, c->ir->funcs.len + 1);
@@ -1008,7 +1012,16 @@ static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
         c->quick = true;
     if (c->quick)
         info->flags |= KD_CODE_QUICK;
-    return cg_make_object(c, level, obj, size, c->err);
+    if (!cg_make_object(c, level, obj, size, c->err))
+        return false;
+    if (c->large_frames > MOST_STACK_BYTES) {
+        strbuf_printf(c->err, "kernel %s: its code needs %llu bytes of stack\n", c->kernel->name,
+                      (unsigned long long)c->large_frames);
+        free(*obj);
+        return false;
+    }
+    info->stack_bytes = (uint32_t)c->large_frames;
+    return true;
 }
 
 enum kd_level kj_host_level(void) {

@@ -83,6 +83,9 @@ static bool keeps_vectors(LLVMValueRef f) {
            !strncmp(LLVMGetValueName2(f, &n), "kd_func_", 8);
 }
 
+// Kernels' stacks have room for frames up to this many bytes: of larger ones LLVM tells.
+static const char LARGE_FRAME[] = "16384";
+
 static void set_attributes(struct cg *c, enum kd_level level) {
     for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f))
@@ -90,6 +93,7 @@ static void set_attributes(struct cg *c, enum kd_level level) {
         attribute(c, f, "target-cpu", targets[level].cpu);
         attribute(c, f, "tune-cpu", targets[level].tune);
         attribute(c, f, "no-trapping-math", "true");
+        attribute(c, f, "warn-stack-size", LARGE_FRAME);
         enum_attribute(c, f, "nounwind");
         // An address is a number: what a kernel adds to 0 may be a pointer, and 0 itself faults.
         enum_attribute(c, f, "null_pointer_is_valid");
@@ -165,10 +169,29 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
     return !bad;
 }
 
+// LLVM's C interface tells of a frame's size in a warning's text alone.
+static void heed(LLVMDiagnosticInfoRef d, void *arg) {
+    static const char size[] = "stack frame size (";
+    struct cg *c = arg;
+    LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(d);
+    if (severity > LLVMDSWarning)
+        return;
+    char *text = LLVMGetDiagInfoDescription(d), *at = strstr(text, size);
+    if (severity == LLVMDSWarning && at) {
+        c->large_frames += strtoull(at + strlen(size), NULL, 10);
+    } else if (severity == LLVMDSError) {
+        strbuf_printf(c->err, "internal: LLVM: %s\n", text);
+        c->failed = true;
+    }
+    LLVMDisposeMessage(text);
+}
+
 static bool emit(struct cg *c, LLVMTargetMachineRef tm, LLVMCodeGenFileType kind, void **obj,
                  size_t *size, struct strbuf *err) {
     char *msg = NULL;
     LLVMMemoryBufferRef buf;
+    c->large_frames = 0;
+    LLVMContextSetDiagnosticHandler(c->ctx, heed, c);
     if (LLVMTargetMachineEmitToMemoryBuffer(tm, c->mod, kind, &msg, &buf)) {
         strbuf_printf(err, "internal: LLVM cannot emit code: %s\n", msg);
         LLVMDisposeMessage(msg);
@@ -181,7 +204,7 @@ static bool emit(struct cg *c, LLVMTargetMachineRef tm, LLVMCodeGenFileType kind
     LLVMDisposeMemoryBuffer(buf);
     if (!*obj)
         memory_ran_out();
-    return true;
+    return !c->failed;
 }
 
 static void print_assembly(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *err) {

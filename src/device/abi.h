@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 14, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 15, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -86,6 +86,7 @@ struct kd_code_info {
                           // and indirect calls add the stack limit at launch
     uint32_t recursive;   // 1: call depth is not known
     uint32_t flags;
+    uint32_t stack_bytes; // of the machine's stack: the large frames of its functions together
 };
 enum {
     KD_CODE_USES_BARRIER = 1,

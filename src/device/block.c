@@ -79,7 +79,8 @@ static const struct code *code_of(const struct kd_launch *l) {
     const struct code *c = code_now(l->code);
     bool fits = c->info.mode == old->mode && c->info.local_bytes == old->local_bytes &&
                 c->info.recursive == old->recursive && c->info.width == old->width &&
-                (c->info.flags & KD_CODE_SPLITS) == (old->flags & KD_CODE_SPLITS);
+                (c->info.flags & KD_CODE_SPLITS) == (old->flags & KD_CODE_SPLITS) &&
+                launch_stack_shift(l->kernel, c) <= l->stack_shift;
     return fits ? c : l->code;
 }
 

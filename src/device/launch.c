@@ -111,19 +111,20 @@ static uint64_t local_stride(const struct kd_kernel *k, const struct code *code)
     return n >= 1024 && n % 1024 == 0 ? n + 64 : n;
 }
 
-// Of the machine's stack: what registers spill to, and the calls of a recursive kernel.
-static unsigned stack_size_shift(const struct kd_kernel *k, const struct code *code) {
+// Of the machine's stack: what registers spill to, large frames, and the calls of a recursive kernel.
+unsigned launch_stack_shift(const struct kd_kernel *k, const struct code *code) {
     uint64_t limit = kd_context_get_limit(k->module->context, KD_LIMIT_STACK);
     uint64_t recursion = code->info.recursive ? limit : 0;
     // Quick code keeps nearly all of its values in its frame.
     uint64_t times = code->info.flags & KD_CODE_QUICK ? 4 : 1;
+    uint64_t frames = code->info.stack_bytes;
     switch (code->info.mode) {
     case KD_MODE_THREAD_STACKS:
-        return stack_shift(times * ((64 << 10) + 16 * recursion));
+        return stack_shift(times * ((64 << 10) + 16 * recursion) + frames);
     case KD_MODE_WARP_STACKS:
-        return stack_shift(times * ((256 << 10) + 256 * recursion));
+        return stack_shift(times * ((256 << 10) + 256 * recursion) + frames);
     default:
-        return stack_shift(times * ((1 << 20) + 256 * recursion));
+        return stack_shift(times * ((1 << 20) + 256 * recursion) + frames);
     }
 }
 
@@ -171,7 +172,7 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->stream_bytes = stream_bytes(c);
     l->vars = k->module->vars;
     l->units = units_of(code, l->nthreads);
-    l->stack_shift = (uint8_t)stack_size_shift(k, code);
+    l->stack_shift = (uint8_t)launch_stack_shift(k, code);
     l->cooperative = c->cooperative;
     l->nested = NULL;
     l->depth = 0;

@@ -63,6 +63,8 @@ enum kd_status launch_check(const struct kd_launch_config *config);
 bool launch_copy_params(struct op *op, const struct kd_launch_config *config);
 // Changes with every launch.
 uint64_t launch_new_grids(uint64_t n);
+// Size class (stack_shift) of the stacks that code of a kernel needs.
+unsigned launch_stack_shift(const struct kd_kernel *k, const struct code *code);
 
 // Runs units [first, first + n) of a launch on the calling thread. Those that wait for others
 // stay with the runner (runner_resume). Reports ended units by itself.
