@@ -1,6 +1,28 @@
 // Conversions between numbers with an explicit rounding mode, and casts of bits.
 #include "libdevice.h"
 
+// LLVM 19 takes conversions from integers that round toward zero for those that round to nearest.
+#ifdef __NVPTX__
+#define TOWARD_ZERO(name, to, to_ptx, to_sign, from, from_ptx, from_sign)                          \
+    static inline to name(from a) {                                                                \
+        to r;                                                                                      \
+        __asm__("cvt.rz." to_ptx "." from_ptx " %0, %1;" : "=" to_sign(r) : from_sign(a));         \
+        return r;                                                                                  \
+    }
+TOWARD_ZERO(i2f_rz, float, "f32", "f", int, "s32", "r")
+TOWARD_ZERO(ui2f_rz, float, "f32", "f", u32, "u32", "r")
+TOWARD_ZERO(ll2f_rz, float, "f32", "f", i64, "s64", "l")
+TOWARD_ZERO(ull2f_rz, float, "f32", "f", u64, "u64", "l")
+TOWARD_ZERO(ll2d_rz, double, "f64", "d", i64, "s64", "l")
+TOWARD_ZERO(ull2d_rz, double, "f64", "d", u64, "u64", "l")
+#define __nvvm_i2f_rz i2f_rz
+#define __nvvm_ui2f_rz ui2f_rz
+#define __nvvm_ll2f_rz ll2f_rz
+#define __nvvm_ull2f_rz ull2f_rz
+#define __nvvm_ll2d_rz ll2d_rz
+#define __nvvm_ull2d_rz ull2d_rz
+#endif
+
 #define CONVERSIONS(mode, nvvm)                                                                    \
     float __nv_double2float_##mode(double a) {                                                     \
         return FTZ ? __nvvm_d2f_##nvvm##_ftz(a) : __nvvm_d2f_##nvvm(a);                            \

@@ -18,6 +18,33 @@ namespace kudzu {
 #define KUDZU_HAS_MBARRIER 0
 #endif
 
+// Asks until the answer is yes, or `ends` says that the time is over.
+template <typename Ends, typename Ask> KUDZU_ASYNC bool ask_until(Ends &&ends, Ask &&ask) {
+    while (!ask())
+        if (ends())
+            return ask();
+    return true;
+}
+
+KUDZU_ASYNC long long nanoseconds_now() {
+    long long t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    return t;
+}
+
+// For a duration of <chrono>, and until a time of a clock.
+template <typename Duration, typename Ask>
+KUDZU_ASYNC bool ask_for(const Duration &duration, Ask &&ask) {
+    using period = typename Duration::period;
+    long long end =
+        nanoseconds_now() + (long long)((double)duration.count() * 1e9 * period::num / period::den);
+    return ask_until([=] { return nanoseconds_now() >= end; }, ask);
+}
+template <typename Time, typename Ask>
+KUDZU_ASYNC bool ask_until_time(const Time &time, Ask &&ask) {
+    return ask_until([&] { return Time::clock::now() >= time; }, ask);
+}
+
 KUDZU_ASYNC unsigned int shared_address(const void *p) {
     return (unsigned int)__cvta_generic_to_shared(p);
 }
