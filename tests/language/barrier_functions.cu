@@ -77,7 +77,7 @@ __global__ void count_arrivals(int *out) {
     out[3] = __mbarrier_try_wait(&bar, third, 1000000) && __mbarrier_test_wait(&bar, first);
     out[4] = (int)__mbarrier_pending_count(__mbarrier_arrive(&bar)); // two are left
     out[5] =
-        __mbarrier_try_wait_parity(&bar, true, 1000) && !__mbarrier_test_wait_parity(&bar, false);
+        !__mbarrier_try_wait_parity(&bar, true, 1000) && __mbarrier_test_wait_parity(&bar, false);
     out[6] = __mbarrier_maximum_count() == (1 << 20) - 1;
     __mbarrier_inval(&bar);
 }
@@ -148,7 +148,7 @@ int main() {
         CHECK(out[t] == in[t] + 1);
     count_arrivals<<<1, 1>>>(out);
     CUDA(cudaDeviceSynchronize());
-    CHECK(out[0] == 3 && out[1] == 2 && !out[2] && out[3] && out[4] == 2 && !out[5] && out[6]);
+    CHECK(out[0] == 3 && out[1] == 2 && !out[2] && out[3] && out[4] == 2 && out[5] && out[6]);
     give_up<<<1, threads>>>(in, out, last);
     CUDA(cudaDeviceSynchronize());
     CHECK(*last == 1);
