@@ -33,12 +33,15 @@ void command_args(struct command *c, const cc_strings *args) {
 }
 
 void command_argf(struct command *c, const char *fmt, ...) {
-    char text[4096];
-    va_list ap;
+    va_list ap, again;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    va_copy(again, ap);
+    size_t size = (size_t)vsnprintf(NULL, 0, fmt, ap) + 1; // lists of lambdas are long
+    char *text = arena_alloc(c->arena, size);
+    vsnprintf(text, size, fmt, again);
+    va_end(again);
     va_end(ap);
-    command_arg(c, arena_strdup(c->arena, text));
+    command_arg(c, text);
 }
 
 static uint64_t now_us(void) {

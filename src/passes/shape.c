@@ -391,9 +391,10 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
     }
     case ISA_OP_SHL:
         if (!bits || !flow_const(i->ops[1], &c) || c >= bits ||
-            kir_type_bits(i->res[0]->type) != bits || kir_type_bits(i->ops[0]->type) != bits)
+            kir_type_bits(i->res[0]->type) != bits || kir_type_bits(i->ops[0]->type) != bits ||
+            c >= 40)
             break;
-        return c < 40 ? mul_const(fl, x[0], 1LL << c, bits) : VARYING;
+        return mul_const(fl, x[0], 1LL << c, bits);
     case ISA_OP_SHR:
         if (!bits || !flow_const(i->ops[1], &c) || kir_type_bits(i->ops[0]->type) != bits ||
             kir_type_bits(i->res[0]->type) != bits)
@@ -688,6 +689,8 @@ bool shape_pass(struct flow *fl) {
                 struct shape *s = &fl->shape[i->res[r]->id];
                 struct shape now =
                     widen(fl, *s, transfer(fl, i, r), kir_type_bits(i->res[r]->type));
+                if (fl->width == 1 && now.kind == SHAPE_VARYING)
+                    now = uniform_any(); // one lane: phis are not blended, nothing may diverge
                 if (differs(fl, *s, now)) {
                     *s = now;
                     changed = true;

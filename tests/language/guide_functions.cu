@@ -297,7 +297,33 @@ static void check_single() {
     CHECK(std::fabs(d[3] / n - 1) < 4e-16 && std::fabs(d[4] + 0.5) < 2e-7);
 }
 
+// ---- Smaller and larger of all integers -------------------------------------------------------
+
+__inline_hint__ __device__ int rounded(float x) {
+    return (int)(llrintf(x) * 100 + rintf(x));
+}
+
+__global__ void extremes(long long *out, long long a, long long b) {
+    out[0] = llmin(a, b);
+    out[1] = llmax(a, b);
+    out[2] = (long long)ullmin((unsigned long long)a, (unsigned long long)b);
+    out[3] = (long long)ullmax((unsigned long long)a, (unsigned long long)b);
+    out[4] = umin((unsigned)a, (unsigned)b);
+    out[5] = umax((unsigned)a, (unsigned)b);
+    out[6] = rounded(2.5f);
+}
+
+static void check_extremes() {
+    long long *out = shared_array<long long>(7), a = -3, b = 5;
+    extremes<<<1, 1>>>(out, a, b);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(out[0] == a && out[1] == b && out[2] == b && out[3] == a && out[4] == 5 &&
+          out[5] == 0xfffffffd);
+    CHECK(out[6] == 202);
+}
+
 int main() {
+    check_extremes();
     check_hints();
     check_spaces();
     check_parameter_addresses();

@@ -191,5 +191,16 @@ int main() {
     CHECK(__nv_fp8_e5m2(__float2half(3.3f)).__x == nearest(E5M2, 3.3, cudaRoundNearest, true));
     CHECK(__nv_fp8_e4m3(300).__x == nearest(E4M3, 300, cudaRoundNearest, true));
     CHECK(int(__nv_fp8_e5m2(-7)) == -7 && (unsigned int)__nv_fp8_e4m3(-1.0f) == 0);
+    // Pairs and quads keep their order; powers of two round up.
+    CHECK(float2(__nv_fp8x2_e4m3(make_float2(1.5f, -3))).y == -3 &&
+          float2(__nv_fp8x2_e5m2(make_float2(1.5f, -3))).x == 1.5f);
+    CHECK(float2(__nv_fp6x2_e3m2(make_float2(0.25f, -28))).y == -28 &&
+          float2(__nv_fp6x2_e2m3(make_float2(7.5f, 1))).x == 7.5f);
+    CHECK(float2(__nv_fp4x2_e2m1(make_float2(6, -0.5f))).y == -0.5f);
+    for (float4 v : {float4(__nv_fp8x4_e5m2(make_float4(1, 2, 3, -4))),
+                     float4(__nv_fp6x4_e2m3(make_float4(1, 2, 3, -4))),
+                     float4(__nv_fp6x4_e3m2(make_float4(1, 2, 3, -4)))})
+        CHECK(v.x == 1 && v.y == 2 && v.z == 3 && v.w == -4);
+    CHECK(float(__nv_fp8_e8m0(3.0f)) == 4 && float(__nv_fp8_e8m0(0.25f)) == 0.25f);
     return failures != 0;
 }

@@ -1,4 +1,4 @@
-"""Where a test's source is, by its name."""
+"""Where the source of a test is, by the test's name. Shared by the tests of the documents."""
 import glob
 import os
 
@@ -20,7 +20,7 @@ PLACES = [
     ("devicelib_ulp", ["tests/devicelib/ulp.c", "tests/devicelib/reference.c", "tests/devicelib/math_list.h"]),
     ("hostile.*", ["tests/hostile/hostile.cu"]),
     ("simd_*", ["tests/simd/cu/*.cu", "tests/simd/ptx/*.ptx"]),
-    ("example_*", ["examples/*/*.cu"]),
+    ("example_*", ["examples/*.cu"]),
     ("driver.*", ["tests/driver/test_*.c", "tests/driver/*.h"]),
     ("runtime.*", ["tests/runtime/test_*.c", "tests/runtime/test_*.cpp"]),
     ("device.*", ["tests/device/test_*.c"]),
@@ -37,9 +37,8 @@ def sources_of(test):
         rest = test[len(stem):].split(".")[0]
         found = []
         for place in places:
-            if star and "*" in place:
-                exact = place.replace("*", rest, 1)
-                place = exact if glob.glob(os.path.join(ROOT, exact), recursive=True) else place
+            if star:
+                place = place.replace("*", rest, 1)
             found += glob.glob(os.path.join(ROOT, place), recursive=True)
         return sorted(os.path.relpath(f, ROOT) for f in found if os.path.isfile(f))
     return []
