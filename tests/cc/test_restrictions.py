@@ -63,6 +63,10 @@ REJECTED = [
     ("18.5.15", "__global__ void k(long double *p) { *p = 1; }", "of the type long double"),
     ("18.5.22.8", "#include <initializer_list>\n__global__ void k(std::initializer_list<int> l) {}",
      "of the type std::initializer_list"),
+    ("12.2", "#include <cuda/ptx>\n__global__ void k(uint64_t *bar, uint4 *result) {\n"
+     "    cuda::ptx::clusterlaunchcontrol_try_cancel(result, bar);\n}",
+     "a.cu:3:16: error: 'clusterlaunchcontrol_try_cancel<uint4 *&, unsigned long *&>' is unavailable: "
+     "cluster launch control needs compute capability 10.0"),
     ("18.8", "constexpr __host__ int h() { return 0; }\n__device__ int f() { return h(); }",
      "a.cu:1:24: note: the function is constexpr: -expt-relaxed-constexpr allows calls"),
     ("18.8", "constexpr __device__ int d() { return 0; }\nint main() { return d(); }",
