@@ -805,7 +805,7 @@ static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRe
     }
 }
 
-static void load_offsets(struct cg_func *g, const struct access *a, struct plan n,
+static void load_guarded(struct cg_func *g, const struct access *a, struct plan n,
                          const int64_t *offs, LLVMValueRef *out) {
     struct cg *c = g->cg;
     LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
@@ -834,6 +834,75 @@ static void load_offsets(struct cg_func *g, const struct access *a, struct plan 
         LLVMValueRef in[2] = {x[0][k], x[1][k]};
         LLVMAddIncoming(out[k], in, from, 2);
     }
+}
+
+enum { PAGE = 4096 };
+
+// Where the machine has no masked loads LLVM makes a branch a lane of one, and where lanes leave a
+// loop by what they load, few turns have all lanes. Is it worth asking whether the load can do
+// without its mask?
+static bool could_do_without_mask(const struct cg_func *g, const struct access *a, struct plan n) {
+    const struct cfg_loop *l = g->fl->cfg->loop[a->i->block->id];
+    uint32_t v = a->i->ops[0]->id;
+    bool regular = g->cg->team == 1 || g->fl->affine[v] || g->fl->shared[v];
+    return g->cg->pw.level != KD_LEVEL_X86_64_V4 && l && !l->irreducible &&
+           g->fl->loop_divergent[l->index] && g->now.mask && !LLVMIsConstant(g->now.mask) &&
+           !g->cg->quick && !a->in_window && regular && n.pieces == g->cg->width && a->count == 1 &&
+           a->i->mods.sem == ISA_SEM_WEAK;
+}
+
+// Where one end of what group t accesses lies.
+static LLVMValueRef end_of(struct cg_func *g, const struct access *a, const int64_t *offs,
+                           unsigned t, bool upper) {
+    int64_t at = upper ? offs[g->cg->width - 1] + a->bytes - 1 : offs[0];
+    cg_turn_to(g, t);
+    return LLVMBuildPtrToInt(g->cg->b, byte_gep(g->cg, scalar_pointer(g, a), at), g->cg->i64, "");
+}
+
+// Do all lanes of the team access one page, whether they act or not? Then it is some acting lane's.
+static LLVMValueRef is_one_page(struct cg_func *g, const struct access *a, const int64_t *offs) {
+    struct cg *c = g->cg;
+    unsigned here = g->turn, last = c->team - 1;
+    bool down = last && g->fl->lag[a->i->ops[0]->id] < 0;
+    LLVMValueRef lower = end_of(g, a, offs, down ? last : 0, false),
+                 upper = end_of(g, a, offs, down ? 0 : last, true);
+    LLVMValueRef differ = LLVMBuildXor(c->b, lower, upper, "");
+    LLVMValueRef ok = LLVMBuildICmp(c->b, LLVMIntULT, differ, cg_i64(c, PAGE), "");
+    for (unsigned t = 0; t < c->team; t++) {
+        cg_turn_to(g, t);
+        LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
+        ok = guard ? LLVMBuildAnd(c->b, ok, guard, "") : ok;
+    }
+    cg_turn_to(g, here);
+    return ok;
+}
+
+static void load_offsets(struct cg_func *g, const struct access *a, struct plan n,
+                         const int64_t *offs, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    if (!could_do_without_mask(g, a, n)) {
+        load_guarded(g, a, n, offs, out);
+        return;
+    }
+    LLVMBasicBlockRef one = cg_new_block(g, "page"), several = cg_new_block(g, "pages"),
+                      done = cg_new_block(g, "loaded"), from[2];
+    LLVMValueRef x[2], mask = g->now.mask;
+    if (cg_guard(g, a->i->ops[0]))
+        exact_pointers(g, a); // the address of each lane is made once: before the ways part
+    cg_rarely(c, LLVMBuildCondBr(c->b, is_one_page(g, a, offs), one, several), 1);
+    LLVMPositionBuilderAtEnd(c->b, one);
+    g->now.mask = NULL;
+    load_planned(g, a, scalar_pointer(g, a), offs, n, &x[0]);
+    g->now.mask = mask;
+    from[0] = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, several);
+    load_guarded(g, a, n, offs, &x[1]);
+    from[1] = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+    *out = LLVMBuildPhi(c->b, LLVMTypeOf(x[0]), "");
+    LLVMAddIncoming(*out, x, from, 2);
 }
 
 static void gather(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
