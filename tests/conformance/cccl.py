@@ -47,11 +47,12 @@ def jobs(args):
         if "/testing/cuda/" in source:
             name = "cuda." + name
         turn = 0
+        always = ["--default-stream=per-thread"] if name == "cuda.stream_per_thread" else []  # its .cmake file's
         for label, defines in variants(source):
             launch = re.search(r"lid_(\d)", label)
             if launch and launch[1] not in args.launch.split(",") or not re.search(args.match, suite + "/" + name + label):
                 continue
-            rounds.setdefault(turn, []).append(Job(suite, source, name + label, defines))
+            rounds.setdefault(turn, []).append(Job(suite, source, name + label, defines + always))
             turn += 1
     return [job for turn in sorted(rounds) for job in rounds[turn]]
 

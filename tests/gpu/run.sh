@@ -56,6 +56,7 @@ compile() {
         name=$(basename "$source" .cu)
         options=
         grep -q tensormap_replace "$source" && options=-arch=sm_90a # not in sm_90
+        [ "$name" = relaxed_constexpr ] && options=-expt-relaxed-constexpr
         # shellcheck disable=SC2086
         "$kudzu" cc -extended-lambda $options "$source" -o "$out/language_$name" || fail "$source"
     done
