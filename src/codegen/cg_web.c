@@ -68,6 +68,9 @@ static void walk(struct cg_func *g, struct cg_webs *w, const struct kir_block *b
         if (has(live, v))
             w->alive[cg_web_of(w, v)]++;
     for (const struct kir_inst *i = b->last; i; i = i->prev) {
+        // Results nobody uses are written all the same, when the others are.
+        for (uint32_t k = 0; k < i->nres; k++)
+            begin_life(w, live, i->res[k]);
         for (uint32_t k = 0; k < i->nres; k++)
             end_life(w, live, i->res[k]);
         for (uint32_t k = 0; k < i->nops && i->op != ISA_OP_PHI; k++)
