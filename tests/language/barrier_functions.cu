@@ -52,17 +52,19 @@ __global__ void wait_in_time(int *out) {
 __global__ void count_bytes(const int *in, int *out) {
     __shared__ barrier bar;
     __shared__ alignas(16) int there[threads];
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         init(&bar, threads);
+        cuda::device::experimental::fence_proxy_async_shared_cta(); // the copy sees it initialised
+    }
     __syncthreads();
     if (threadIdx.x == 0) {
         cuda::device::barrier_expect_tx(bar, sizeof there);
         cuda::device::memcpy_async_tx(there, in, cuda::aligned_size_t<16>(sizeof there), bar);
     }
     bar.arrive_and_wait();
-    unsigned long long word =
-        *(volatile unsigned long long *)cuda::device::barrier_native_handle(bar);
-    out[threadIdx.x] = there[threadIdx.x] + (word != 0);
+    // What the word holds is the hardware's own; its phase is over.
+    bool over = __mbarrier_test_wait_parity(cuda::device::barrier_native_handle(bar), false);
+    out[threadIdx.x] = there[threadIdx.x] + over;
 }
 
 __global__ void count_arrivals(int *out) {
