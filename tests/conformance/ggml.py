@@ -103,9 +103,9 @@ def literal(text):
 
 
 def run(args, op, chosen, number, cpus, start):
-    """(passed, failed, not run, seconds, status) of some cases of one operation."""
+    """(passed, failed, seconds, status) of some cases of one operation."""
     if args.end and time.time() - start > args.end:
-        return 0, 0, len(chosen), 0, "end"
+        return 0, 0, 0, "end"
     cpu = cpus.get()
     log = os.path.join(args.dir, "log", "%s.%d" % (op, number))
     command = [program(args), "test", "-b", "CUDA0", "-o", op]
@@ -123,7 +123,7 @@ def run(args, op, chosen, number, cpus, start):
     text = re.sub(r"\x1b\[[0-9;]*m", "", open(log, errors="replace").read())
     passed = text.count("OK\n") - len(re.findall(r"^  Backend \S+: OK$", text, re.M)) - (status == 0)
     failed = len(re.findall(r"FAIL\n", text)) - len(re.findall(r"^  Backend \S+: FAIL$", text, re.M)) - (status == 1)
-    return passed, failed, len(chosen) - passed - failed, time.time() - began, status
+    return passed, failed, time.time() - began, status
 
 
 def test(args):
@@ -134,15 +134,18 @@ def test(args):
     total, waiting = [0, 0, 0, 0], []
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for op, (supported, unsupported) in sorted(cases(args).items(), key=lambda item: -len(item[1][0])):
-            size = max(1, min(args.chunk, len(supported))) if args.jobs > 1 else max(1, len(supported))
-            pieces = [supported[i:i + size] for i in range(0, len(supported), size)]
-            waiting.append((op, unsupported[0], [pool.submit(run, args, op, piece, i, cpus, start) for i, piece in enumerate(pieces)]))
-        for op, unsupported, parts in waiting:
+            names = list(dict.fromkeys(supported))  # several cases may have one name: they run together
+            size = max(1, min(args.chunk, len(names))) if args.jobs > 1 else max(1, len(names))
+            pieces = [names[i:i + size] for i in range(0, len(names), size)]
+            waiting.append((op, len(supported), unsupported[0],
+                            [pool.submit(run, args, op, piece, i, cpus, start) for i, piece in enumerate(pieces)]))
+        for op, supported, unsupported, parts in waiting:
             parts = [part.result() for part in parts]
-            row = [sum(p[0] for p in parts), sum(p[1] for p in parts), unsupported, sum(p[2] for p in parts)]
+            passed, failed = sum(p[0] for p in parts), sum(p[1] for p in parts)
+            row = [passed, failed, unsupported, supported - passed - failed]
             total = [a + b for a, b in zip(total, row)]
-            states = sorted(set(str(p[4]) for p in parts if p[4] != 0))
-            line = "\t".join([op] + [str(n) for n in row] + ["%.0f" % sum(p[3] for p in parts), " ".join(states)])
+            states = sorted(set(str(p[3]) for p in parts if p[3] != 0))
+            line = "\t".join([op] + [str(n) for n in row] + ["%.0f" % sum(p[2] for p in parts), " ".join(states)])
             print(line, flush=True)
             with open(args.dir + "/results.tsv", "a") as f:
                 f.write(line + "\n")
