@@ -21,6 +21,31 @@ TOWARD_ZERO(ull2d_rz, double, "f64", "d", u64, "u64", "l")
 #define __nvvm_ull2f_rz ull2f_rz
 #define __nvvm_ll2d_rz ll2d_rz
 #define __nvvm_ull2d_rz ull2d_rz
+
+// And those to integers for C's, of which nothing is said where the number is too large: what comes
+// of them then may be anything, and an index made of it ends the kernel's other ways as well.
+#define SATURATING(name, to, to_ptx, to_sign, from, from_ptx, from_sign)                           \
+    static inline to name(from a) {                                                                \
+        to r;                                                                                      \
+        __asm__("cvt.rzi." to_ptx "." from_ptx " %0, %1;" : "=" to_sign(r) : from_sign(a));        \
+        return r;                                                                                  \
+    }
+SATURATING(f2i_rz, int, "s32", "r", float, "f32", "f")
+SATURATING(f2ui_rz, u32, "u32", "r", float, "f32", "f")
+SATURATING(f2ll_rz, i64, "s64", "l", float, "f32", "f")
+SATURATING(f2ull_rz, u64, "u64", "l", float, "f32", "f")
+SATURATING(d2i_rz, int, "s32", "r", double, "f64", "d")
+SATURATING(d2ui_rz, u32, "u32", "r", double, "f64", "d")
+SATURATING(d2ll_rz, i64, "s64", "l", double, "f64", "d")
+SATURATING(d2ull_rz, u64, "u64", "l", double, "f64", "d")
+#define __nvvm_f2i_rz f2i_rz
+#define __nvvm_f2ui_rz f2ui_rz
+#define __nvvm_f2ll_rz f2ll_rz
+#define __nvvm_f2ull_rz f2ull_rz
+#define __nvvm_d2i_rz d2i_rz
+#define __nvvm_d2ui_rz d2ui_rz
+#define __nvvm_d2ll_rz d2ll_rz
+#define __nvvm_d2ull_rz d2ull_rz
 #endif
 
 #define CONVERSIONS(mode, nvvm)                                                                    \

@@ -575,7 +575,7 @@ bool cg_append_values(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
 // cg_runs.c
 void cg_find_runs(struct cg_func *g);
 // May the block run with no lane active? Then jumping over it is not worth a test.
-bool cg_is_harmless(const struct kir_block *b);
+bool cg_is_harmless(const struct cg_func *g, const struct kir_block *b);
 // Remembers the mask that the edge from -> to brings when it is a constant and no other edge leads
 // there: `to` runs with it or not at all. An edge that is emitted twice brings two masks.
 void cg_know_mask(struct cg_func *g, const struct kir_block *from, const struct kir_block *to,

@@ -169,7 +169,7 @@ static void take_edge(struct cg_func *g, struct kir_block *b, uint32_t k) {
         follow_layout(g, b);
     else // a block that runs untested may have no lane to send
         go_to(g, b, to,
-              g->now.mask_var[b->id] && cg_is_harmless(b) ? g->test[to->id] : g->body[to->id]);
+              g->now.mask_var[b->id] && cg_is_harmless(g, b) ? g->test[to->id] : g->body[to->id]);
 }
 
 // The lanes of `mask` take edge k, which is deferred.
@@ -344,8 +344,8 @@ static bool is_once(const struct cg_func *g, const struct kir_inst *i) {
 
 static void emit_for_group(struct cg_func *g, struct kir_inst *i, unsigned t) {
     cg_turn_to(g, t);
-    bool there = i->nres && (cg_val_of(g, i->res[0])->epoch == CG_PERMANENT ||
-                             cg_is_again(g, i->res[0]));
+    bool there =
+        i->nres && (cg_val_of(g, i->res[0])->epoch == CG_PERMANENT || cg_is_again(g, i->res[0]));
     if (!there && !skip_inactive(g, i))
         cg_emit_inst(g, i);
 }
@@ -470,7 +470,7 @@ static void emit_test(struct cg_func *g, struct kir_block *b) {
     LLVMPositionBuilderAtEnd(c->b, g->test[b->id]);
     bool never = g->runs[b->id] == CG_RUNS_NEVER;
     if (!never &&
-        (!g->now.mask_var[b->id] || cg_is_harmless(b) || g->runs[b->id] == CG_RUNS_ALWAYS)) {
+        (!g->now.mask_var[b->id] || cg_is_harmless(g, b) || g->runs[b->id] == CG_RUNS_ALWAYS)) {
         LLVMBuildBr(c->b, g->body[b->id]);
         return;
     }
@@ -495,8 +495,8 @@ static void emit_loop_end(struct cg_func *g, struct kir_block *b, struct cfg_loo
     jump(g, flow_next(g->fl, b, g->fl->cfg->pos[b->id], l, true, NULL));
 }
 
-// Lets others go on when the loop has looked in vain. What it looks for is mostly there when it looks
-// first, and giving way costs more than a look; later arrivals at the loop give way at once.
+// Lets others go on when the loop has looked in vain. What it looks for is mostly there when it
+// looks first, and giving way costs more than a look; later arrivals at the loop give way at once.
 static void emit_wait(struct cg_func *g) {
     struct cg *c = g->cg;
     LLVMValueRef looked = cg_entry_alloca(g, c->i1), no = LLVMConstInt(c->i1, 0, 0);

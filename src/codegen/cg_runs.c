@@ -18,8 +18,12 @@ static bool is_slow(const struct kir_inst *i) {
     }
 }
 
-bool cg_is_harmless(const struct kir_block *b) {
+bool cg_is_harmless(const struct cg_func *g, const struct kir_block *b) {
+    const uint32_t *pos = g->fl->cfg->pos;
     unsigned n = 0;
+    // Untested it would begin another turn of its loop that nobody takes, and there another.
+    if (b->last->op == ISA_OP_BRA && pos[b->last->targets[0]->id] <= pos[b->id])
+        return false;
     for (const struct kir_inst *i = b->first; i != b->last; i = i->next, n++)
         if ((isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI) || is_slow(i))
             return false;
@@ -49,7 +53,7 @@ static bool is_known(struct cg *c, LLVMValueRef mask) {
 // Is the mask that the edge from -> to brings the one that `to` runs with, if it runs?
 static bool brings_mask(const struct cg_func *g, const struct kir_block *from,
                         const struct kir_block *to) {
-    bool untested = cg_is_harmless(to) && !(g->fl->full[from->id] && g->fl->divergent[from->id]);
+    bool untested = cg_is_harmless(g, to) && !(g->fl->full[from->id] && g->fl->divergent[from->id]);
     return to->preds.len == 1 && !g->fl->join[to->id] && !untested;
 }
 
