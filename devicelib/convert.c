@@ -1,43 +1,36 @@
 // Conversions between numbers with an explicit rounding mode, and casts of bits.
 #include "libdevice.h"
 
-// LLVM 19 takes conversions from integers that round toward zero for those that round to nearest.
+// LLVM 19 takes conversions from integers that round toward zero for those that round to nearest,
+// and those to integers for C's, of which nothing is said where the number is too large: what comes
+// of them then may be anything, and an index made of it ends the kernel's other ways as well.
 #ifdef __NVPTX__
-#define TOWARD_ZERO(name, to, to_ptx, to_sign, from, from_ptx, from_sign)                          \
+#define BY_PTX(name, mode, to, to_ptx, to_sign, from, from_ptx, from_sign)                         \
     static inline to name(from a) {                                                                \
         to r;                                                                                      \
-        __asm__("cvt.rz." to_ptx "." from_ptx " %0, %1;" : "=" to_sign(r) : from_sign(a));         \
+        __asm__("cvt." mode "." to_ptx "." from_ptx " %0, %1;" : "=" to_sign(r) : from_sign(a));   \
         return r;                                                                                  \
     }
-TOWARD_ZERO(i2f_rz, float, "f32", "f", int, "s32", "r")
-TOWARD_ZERO(ui2f_rz, float, "f32", "f", u32, "u32", "r")
-TOWARD_ZERO(ll2f_rz, float, "f32", "f", i64, "s64", "l")
-TOWARD_ZERO(ull2f_rz, float, "f32", "f", u64, "u64", "l")
-TOWARD_ZERO(ll2d_rz, double, "f64", "d", i64, "s64", "l")
-TOWARD_ZERO(ull2d_rz, double, "f64", "d", u64, "u64", "l")
+BY_PTX(i2f_rz, "rz", float, "f32", "f", int, "s32", "r")
+BY_PTX(ui2f_rz, "rz", float, "f32", "f", u32, "u32", "r")
+BY_PTX(ll2f_rz, "rz", float, "f32", "f", i64, "s64", "l")
+BY_PTX(ull2f_rz, "rz", float, "f32", "f", u64, "u64", "l")
+BY_PTX(ll2d_rz, "rz", double, "f64", "d", i64, "s64", "l")
+BY_PTX(ull2d_rz, "rz", double, "f64", "d", u64, "u64", "l")
+BY_PTX(f2i_rz, "rzi", int, "s32", "r", float, "f32", "f")
+BY_PTX(f2ui_rz, "rzi", u32, "u32", "r", float, "f32", "f")
+BY_PTX(f2ll_rz, "rzi", i64, "s64", "l", float, "f32", "f")
+BY_PTX(f2ull_rz, "rzi", u64, "u64", "l", float, "f32", "f")
+BY_PTX(d2i_rz, "rzi", int, "s32", "r", double, "f64", "d")
+BY_PTX(d2ui_rz, "rzi", u32, "u32", "r", double, "f64", "d")
+BY_PTX(d2ll_rz, "rzi", i64, "s64", "l", double, "f64", "d")
+BY_PTX(d2ull_rz, "rzi", u64, "u64", "l", double, "f64", "d")
 #define __nvvm_i2f_rz i2f_rz
 #define __nvvm_ui2f_rz ui2f_rz
 #define __nvvm_ll2f_rz ll2f_rz
 #define __nvvm_ull2f_rz ull2f_rz
 #define __nvvm_ll2d_rz ll2d_rz
 #define __nvvm_ull2d_rz ull2d_rz
-
-// And those to integers for C's, of which nothing is said where the number is too large: what comes
-// of them then may be anything, and an index made of it ends the kernel's other ways as well.
-#define SATURATING(name, to, to_ptx, to_sign, from, from_ptx, from_sign)                           \
-    static inline to name(from a) {                                                                \
-        to r;                                                                                      \
-        __asm__("cvt.rzi." to_ptx "." from_ptx " %0, %1;" : "=" to_sign(r) : from_sign(a));        \
-        return r;                                                                                  \
-    }
-SATURATING(f2i_rz, int, "s32", "r", float, "f32", "f")
-SATURATING(f2ui_rz, u32, "u32", "r", float, "f32", "f")
-SATURATING(f2ll_rz, i64, "s64", "l", float, "f32", "f")
-SATURATING(f2ull_rz, u64, "u64", "l", float, "f32", "f")
-SATURATING(d2i_rz, int, "s32", "r", double, "f64", "d")
-SATURATING(d2ui_rz, u32, "u32", "r", double, "f64", "d")
-SATURATING(d2ll_rz, i64, "s64", "l", double, "f64", "d")
-SATURATING(d2ull_rz, u64, "u64", "l", double, "f64", "d")
 #define __nvvm_f2i_rz f2i_rz
 #define __nvvm_f2ui_rz f2ui_rz
 #define __nvvm_f2ll_rz f2ll_rz
