@@ -6,8 +6,7 @@
 
 #include "cc/file_io.h"
 
-// Messages may be coloured.
-static void drop_escapes(char *text) {
+void clang_messages_uncolour(char *text) {
     char *to = text;
     for (const char *at = text; *at; at++) {
         if (*at == '\033')
@@ -53,7 +52,7 @@ void clang_messages_read(struct arena *arena, const cc_strings *files, clang_mes
         size_t size;
         if (access(files->data[i], R_OK) || !read_file(arena, files->data[i], &text, &size))
             continue;
-        drop_escapes(text);
+        clang_messages_uncolour(text);
         for (char *line = text, *next; line; line = next) {
             struct clang_message m;
             next = strchr(line, '\n');

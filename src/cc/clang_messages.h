@@ -17,4 +17,7 @@ typedef VEC(struct clang_message) clang_messages;
 // Those with a place, in their order. Lines of source that clang shows are left out.
 void clang_messages_read(struct arena *arena, const cc_strings *files, clang_messages *out);
 
+// Takes the escape sequences of coloured messages out of a text.
+void clang_messages_uncolour(char *text);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cc/clang_messages.h"
 #include "cc/file_io.h"
 #include "support/strbuf.h"
 #include "support/vec.h"
@@ -533,19 +534,6 @@ static bool add_address(struct arena *arena, const char *path, const char *line,
     return true;
 }
 
-// Messages may be coloured.
-static void drop_escapes(char *text) {
-    char *to = text;
-    for (const char *at = text; *at; at++) {
-        if (*at == '\033')
-            while (*at && *at != 'm' && at[1])
-                at++;
-        else
-            *to++ = *at;
-    }
-    *to = 0;
-}
-
 bool device_launches_find(struct arena *arena, const cc_strings *diagnostics,
                           struct device_launches *found) {
     bool any = false;
@@ -556,7 +544,7 @@ bool device_launches_find(struct arena *arena, const cc_strings *diagnostics,
             !read_file(arena, diagnostics->data[i], &text, &size) ||
             !strstr(text, " to __global__ function"))
             continue;
-        drop_escapes(text);
+        clang_messages_uncolour(text);
         for (const char *line = text; *line;) {
             size_t n = strcspn(line, "\n");
             const char *path = named_file(arena, line, n);
