@@ -16,6 +16,7 @@
 #include "cc/device_text.h"
 #include "cc/diagnostics.h"
 #include "cc/host_statics.h"
+#include "cc/inline_hints.h"
 #include "cc/precompiled.h"
 #include "cc/temporaries.h"
 
@@ -170,15 +171,14 @@ static const char *preprocessed(const struct compilation *c, const char *source)
     return command_run(&cmd) ? path : NULL;
 }
 
-static bool has_host_statics(const struct compilation *c, const char *source) {
-    host_statics seen = {0}, compiled = {0};
+// Prints those variables that are in the preprocessed text, too.
+static bool has_host_statics(const struct compilation *c, const host_statics *seen,
+                             const char *text) {
+    host_statics compiled = {0};
     bool any = false;
-    host_statics_find(c->arena, source, &c->options->preprocessor, &seen);
-    const char *text = seen.len ? preprocessed(c, source) : NULL;
-    if (text)
-        host_statics_find(c->arena, text, NULL, &compiled);
-    for (uint32_t i = 0; i < seen.len; i++) {
-        const struct host_static *v = &seen.data[i];
+    host_statics_find(c->arena, text, NULL, &compiled);
+    for (uint32_t i = 0; i < seen->len; i++) {
+        const struct host_static *v = &seen->data[i];
         bool found = false;
         for (uint32_t k = 0; k < compiled.len && !found; k++)
             found = !strcmp(compiled.data[k].name, v->name);
@@ -190,6 +190,34 @@ static bool has_host_statics(const struct compilation *c, const char *source) {
         any |= found;
     }
     return any;
+}
+
+static bool has_inline_conflicts(const struct compilation *c, const inline_conflicts *seen,
+                                 const char *text) {
+    inline_conflicts compiled = {0};
+    bool any = false;
+    inline_conflicts_find(c->arena, text, NULL, &compiled);
+    for (uint32_t i = 0; i < seen->len; i++) {
+        const struct inline_conflict *v = &seen->data[i];
+        bool found = false;
+        for (uint32_t k = 0; k < compiled.len && !found; k++)
+            found = !strcmp(compiled.data[k].name, v->name);
+        if (found)
+            fprintf(stderr, "%s:%u:%u: error: '%s' is both %s and %s, which exclude each other\n",
+                    v->path, v->line, v->column, v->name, v->first, v->second);
+        any |= found;
+    }
+    return any;
+}
+
+static bool text_is_refused(const struct compilation *c, const char *source) {
+    host_statics statics = {0};
+    inline_conflicts conflicts = {0};
+    host_statics_find(c->arena, source, &c->options->preprocessor, &statics);
+    inline_conflicts_find(c->arena, source, &c->options->preprocessor, &conflicts);
+    const char *text = statics.len || conflicts.len ? preprocessed(c, source) : NULL;
+    bool refused = text && has_host_statics(c, &statics, text);
+    return (text && has_inline_conflicts(c, &conflicts, text)) || refused;
 }
 
 // ---- With precompiled headers, and without ------------------------------------------------
@@ -236,7 +264,7 @@ static bool run_cuda_action(cuda_action action, const struct compilation *given,
     if (!ok)
         declared_spaces_advise(c->arena, &diagnostics, &again.device_launches,
                                &again.declared_spaces);
-    refused |= ok && !command_mode.dry_run && has_host_statics(c, source);
+    refused |= ok && !command_mode.dry_run && text_is_refused(c, source);
     if (refused)
         remove_output(output);
     return ok && !refused;

@@ -79,6 +79,14 @@ REJECTED = [
      "a.cu:3:36: error: 'x' is a private member"),
     ("10.1", "__global__ int k() { return 1; }", "must have void return type"),
     ("10.1", "__global__ __host__ void k() {}", "are not compatible"),
+    ("10.1.5", "__device__ __noinline__ __forceinline__ int f(int x) { return x; }",
+     "a.cu:1:25: error: 'f' is both __noinline__ and __forceinline__, which exclude each other"),
+    ("10.1.5", "#define INLINE __device__ __forceinline__\nstruct S {\n    void __noinline__ INLINE f() {} };",
+     "a.cu:3:23: error: 'f' is both __noinline__ and __forceinline__"),
+    ("10.1.6", "template <class T> __inline_hint__ __host__ __noinline__ T f(T x) { return x; }",
+     "a.cu:1:45: error: 'f' is both __inline_hint__ and __noinline__"),
+    ("10.1.6", "__forceinline__ __attribute__((unused)) __inline_hint__ int f() { return 1; }",
+     "a.cu:1:41: error: 'f' is both __forceinline__ and __inline_hint__"),
     ("10.2.4", "__global__ void k(__grid_constant__ int x) {}",
      "a.cu:1: a __grid_constant__ parameter must be const"),
     ("10.2.4", "template <class U> struct V { U u; };\n__global__ void k(int n,\n"
@@ -90,6 +98,8 @@ REJECTED = [
 
 # The same with warnings; the code compiles.
 WARNED = [
+    ("10.1.5", "__host__ __device__ inline __forceinline__ int f(int x) { return x; }",
+     "a.cu:1:28: warning: duplicate 'inline' declaration specifier"),
     ("10.2.1", "__device__ int x;\nint main() { return x; }",
      "the device's variable 'x' is read in the host function 'main'"),
     ("10.2.2", "__constant__ int x[4];\nint main(int c, char **v) { return x[c]; }",
@@ -122,6 +132,18 @@ __global__ void g3(S const __grid_constant__ s,
                    const __grid_constant__ int t) {}
 __global__ void g4(__grid_constant__ CS s, __grid_constant__ ci x) {}
 template <typename T> __global__ void g5(__grid_constant__ T t) {}
+#if 1
+#define LARGE __noinline__
+#else
+#define LARGE __forceinline__
+#endif
+#define SMALL(x) __forceinline__ int x
+__device__ LARGE int hint(int x) { return x; }
+__device__ SMALL(other_hint)(int x) { return hint(x); }
+#if 0
+__noinline__ __forceinline__ int both(int x);
+#endif
+__device__ __inline_hint__ int hinted(int x) { return other_hint(x); }
 
 __device__ int variable;
 __constant__ int table[4];
