@@ -56,6 +56,21 @@ struct __align__(2) __nv_bfloat16 {
         r.x = __x;
         return r;
     }
+    // What other threads write is read and written through volatile pointers.
+    __host__ __device__ volatile __nv_bfloat16 &operator=(const __nv_bfloat16_raw &r) volatile {
+        __x = r.x;
+        return *this;
+    }
+    __host__ __device__ volatile __nv_bfloat16 &
+    operator=(const volatile __nv_bfloat16_raw &r) volatile {
+        __x = r.x;
+        return *this;
+    }
+    __host__ __device__ operator __nv_bfloat16_raw() const volatile {
+        __nv_bfloat16_raw r;
+        r.x = __x;
+        return r;
+    }
     __host__ __device__ explicit __nv_bfloat16(const __half &h)
         : __x(kudzu::bfloat_bits(__half2float(h))) {
     }

@@ -72,6 +72,20 @@ struct __align__(2) __half {
         r.x = __x;
         return r;
     }
+    // What other threads write is read and written through volatile pointers.
+    __host__ __device__ volatile __half &operator=(const __half_raw &r) volatile {
+        __x = r.x;
+        return *this;
+    }
+    __host__ __device__ volatile __half &operator=(const volatile __half_raw &r) volatile {
+        __x = r.x;
+        return *this;
+    }
+    __host__ __device__ operator __half_raw() const volatile {
+        __half_raw r;
+        r.x = __x;
+        return r;
+    }
     // Defined in cuda_bf16.h.
     __host__ __device__ explicit __half(const __nv_bfloat16 &b);
 #ifndef __CUDA_NO_HALF_CONVERSIONS__
