@@ -382,6 +382,7 @@ void clang_device_bitcode(struct command *cmd, const struct compilation *c,
     command_arg(cmd, "+ptx85");
     command_arg(cmd, "-Wno-unknown-cuda-version");
     command_arg(cmd, "-Wno-override-module");
+    command_arg(cmd, "-Wno-pass-failed");
     if (c->toolchain->plugin)
         command_argf(cmd, "-fpass-plugin=%s", c->toolchain->plugin);
     cmd->environment = "KUDZU_LINKED=1";

@@ -54,6 +54,13 @@ class DeviceLink(CompilerTest):
     def archive(self, name, *objects):
         subprocess.run(["ar", "rcs", name, *objects], cwd=self.dir, check=True)
 
+    def test_loops_that_cannot_be_unrolled(self):
+        """The link, too, says nothing of a hint that it cannot follow."""
+        self.write("loop.cu", "__global__ void k(int *p) {\n#pragma unroll\n"
+                              "    for (int i = 0; i < 1 << 20; i++) { p[i] = p[i + 1]; __syncthreads(); }\n"
+                              "}\nint main() { return 0; }\n")
+        self.assertEqual(self.compiles("-rdc=true", "loop.cu", "-o", "prog").stderr, "")
+
     def test_sources_at_once(self):
         self.compiles("-rdc=true", "main.cu", "library.cu", "helper.cu", "-o", "prog")
         self.runs("prog")
