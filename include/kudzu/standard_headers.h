@@ -20,5 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <utility> // under nvcc, too: it brings std::initializer_list
 
 #endif

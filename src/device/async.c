@@ -197,8 +197,8 @@ static uint64_t bulk_copy(const struct request *r) {
                       "a bulk copy whose size or addresses are no multiples of 16");
     if ((r->code & KD_ASYNC_OP_MASK) == KD_ASYNC_BULK_REDUCE) {
         enum kd_async_type type = (enum kd_async_type)(r->code >> KD_ASYNC_TYPE_SHIFT & 15);
-        if (!async_reduce((enum kd_async_atom)(r->code >> KD_ASYNC_ATOM_SHIFT & 15), type, a[0],
-                          pointer(a[1]), bytes / async_type_bytes(type)))
+        if (!async_reduce((enum kd_async_atom)(r->code >> KD_ASYNC_ATOM_SHIFT & 15), type, true,
+                          a[0], pointer(a[1]), bytes / async_type_bytes(type)))
             return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION, "a reduction that the type lacks");
     } else if (r->code & KD_ASYNC_MULTICAST) {
         return multicast(r, a[0], bytes, a[3], a[4], pointer(a[1]));

@@ -25,11 +25,12 @@ bool async_phase_ended(uint64_t address, uint32_t parity);
 uint32_t async_parity(uint32_t code, uint64_t what);
 
 // async_reduce.c: n elements of the type at `from` into those at `to`. Elements are handled one by
-// one with relaxed atomic operations. False: the type does not have the operation.
-bool async_reduce(enum kd_async_atom atom, enum kd_async_type type, uint64_t to, const void *from,
-                  uint64_t n);
+// one with relaxed atomic operations; flush: sums of f32 take subnormal numbers for zero, as those
+// in global memory mostly do. False: the type does not have the operation.
+bool async_reduce(enum kd_async_atom atom, enum kd_async_type type, bool flush, uint64_t to,
+                  const void *from, uint64_t n);
 uint32_t async_type_bytes(enum kd_async_type type);
-// What an element becomes; the type has the operation.
+// What an element becomes, flushing; the type has the operation.
 uint64_t async_combine(enum kd_async_atom atom, enum kd_async_type type, uint64_t old, uint64_t x);
 
 // multimem.c: KD_ASYNC_MULTIMEM_*.

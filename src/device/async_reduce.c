@@ -23,12 +23,12 @@ static bool is_float(enum kd_async_type t) {
     return t >= KD_TYPE_F16;
 }
 
-static uint64_t combine_float(enum kd_async_atom atom, enum kd_async_type type, uint64_t old,
-                              uint64_t x) {
+static uint64_t combine_float(enum kd_async_atom atom, enum kd_async_type type, bool flush,
+                              uint64_t old, uint64_t x) {
     static const enum fp_format formats[] = {FP_F16, FP_BF16, FP_F32, FP_F64};
     enum fp_format f = formats[type - KD_TYPE_F16];
-    // Additions of f32 in global memory flush subnormal numbers.
-    struct isa_mods m = {.rnd = ISA_RND_RN, .ftz = atom == KD_ATOM_ADD && type == KD_TYPE_F32};
+    struct isa_mods m = {.rnd = ISA_RND_RN,
+                         .ftz = flush && atom == KD_ATOM_ADD && type == KD_TYPE_F32};
     if (atom == KD_ATOM_ADD)
         return fp_add(f, old, x, &m);
     return atom == KD_ATOM_MIN ? fp_min(f, old, x, &m) : fp_max(f, old, x, &m);
@@ -38,7 +38,8 @@ static int64_t as_signed(uint64_t v, enum kd_async_type t) {
     return t == KD_TYPE_S32 ? (int32_t)v : (int64_t)v;
 }
 
-uint64_t async_combine(enum kd_async_atom atom, enum kd_async_type t, uint64_t old, uint64_t x) {
+static uint64_t combine(enum kd_async_atom atom, enum kd_async_type t, bool flush, uint64_t old,
+                        uint64_t x) {
     bool is_signed = t == KD_TYPE_S32 || t == KD_TYPE_S64;
     bool less = is_signed ? as_signed(x, t) < as_signed(old, t) : x < old;
     switch (atom) {
@@ -53,24 +54,29 @@ uint64_t async_combine(enum kd_async_atom atom, enum kd_async_type t, uint64_t o
     case KD_ATOM_DEC:
         return old == 0 || old > x ? x : old - 1;
     case KD_ATOM_MIN:
-        return is_float(t) ? combine_float(atom, t, old, x) : less ? x : old;
+        return is_float(t) ? combine_float(atom, t, flush, old, x) : less ? x : old;
     case KD_ATOM_MAX:
-        return is_float(t) ? combine_float(atom, t, old, x) : less ? old : x;
+        return is_float(t) ? combine_float(atom, t, flush, old, x) : less ? old : x;
     default:
-        return is_float(t) ? combine_float(atom, t, old, x) : old + x;
+        return is_float(t) ? combine_float(atom, t, flush, old, x) : old + x;
     }
+}
+
+uint64_t async_combine(enum kd_async_atom atom, enum kd_async_type t, uint64_t old, uint64_t x) {
+    return combine(atom, t, true, old, x);
 }
 
 #define REDUCE_ONE(word)                                                                           \
     do {                                                                                           \
         word *p = (word *)(uintptr_t)to, old = __atomic_load_n(p, __ATOMIC_RELAXED), next;         \
         do                                                                                         \
-            next = (word)async_combine(atom, type, old, x);                                        \
+            next = (word)combine(atom, type, flush, old, x);                                       \
         while (!__atomic_compare_exchange_n(p, &old, next, true, __ATOMIC_RELAXED,                 \
                                             __ATOMIC_RELAXED));                                    \
     } while (0)
 
-static void reduce_one(enum kd_async_atom atom, enum kd_async_type type, uint64_t to, uint64_t x) {
+static void reduce_one(enum kd_async_atom atom, enum kd_async_type type, bool flush, uint64_t to,
+                       uint64_t x) {
     switch (async_type_bytes(type)) {
     case 2:
         REDUCE_ONE(uint16_t);
@@ -90,15 +96,15 @@ static bool has_operation(enum kd_async_atom atom, enum kd_async_type type) {
     return (atom != KD_ATOM_INC && atom != KD_ATOM_DEC) || type == KD_TYPE_U32;
 }
 
-bool async_reduce(enum kd_async_atom atom, enum kd_async_type type, uint64_t to, const void *from,
-                  uint64_t n) {
+bool async_reduce(enum kd_async_atom atom, enum kd_async_type type, bool flush, uint64_t to,
+                  const void *from, uint64_t n) {
     uint32_t bytes = async_type_bytes(type);
     if (!has_operation(atom, type))
         return false;
     for (uint64_t k = 0; k < n; k++) {
         uint64_t x = 0;
         memcpy(&x, (const uint8_t *)from + k * bytes, bytes);
-        reduce_one(atom, type, to + k * bytes, x);
+        reduce_one(atom, type, flush, to + k * bytes, x);
     }
     return true;
 }

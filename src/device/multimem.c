@@ -192,8 +192,8 @@ enum kd_fault multimem_execute(uint32_t code, const uint64_t *args, uint64_t *re
     for (unsigned k = 0; k < n && op == KD_ASYNC_MULTIMEM_STORE; k++)
         store(at[k], bytes, args[1]);
     for (unsigned k = 0; k < n && op == KD_ASYNC_MULTIMEM_REDUCE; k++)
-        async_reduce((enum kd_async_atom)(code >> KD_ASYNC_ATOM_SHIFT & 15), type, at[k], &args[1],
-                     1 + pair);
+        async_reduce((enum kd_async_atom)(code >> KD_ASYNC_ATOM_SHIFT & 15), type, true, at[k],
+                     &args[1], 1 + pair);
     pthread_rwlock_unlock(&lock);
     return n ? KD_FAULT_NONE : KD_FAULT_ILLEGAL_ADDRESS;
 }

@@ -2,10 +2,18 @@
 // memory the elements lie in the order of the dimensions, innermost first; with a swizzle, rows of
 // the innermost dimension are as long as the swizzle is wide, and the 16-byte chunks within each
 // 128 bytes change places by the address's next three bits (guide 10.29.3).
+//
+// No manual says what follows; an H100 does so (tests/language/tensor_refusals.cu,
+// tensor_types.cu). The innermost coordinate is a multiple of 16 bytes. Boxes are stored from
+// coordinates of zero up; a load by pixels begins within the bounding box, and a store by pixels
+// has one that is the tensor. Everything else is an illegal instruction. What lies outside and is
+// to be NaN has the halves 0x7ff7, whatever the type. Loads of TFLOAT32 round as cvt.rn.tf32 does;
+// reductions of FLOAT32 keep subnormal numbers, unless the type says FTZ.
 #include <string.h>
 
 #include "device/async.h"
 #include "device/tensor_map.h"
+#include "isa/fp.h"
 
 struct walk {
     const struct tensor_map *map;
@@ -30,10 +38,25 @@ static uint8_t *swizzled(const struct walk *w, uint64_t at) {
 }
 
 static void fill_outside(const struct walk *w, uint8_t *p) {
-    // As many ones as make a quiet NaN of positive sign.
-    memset(p, w->map->fill_nan ? 0xff : 0, w->element);
-    if (w->map->fill_nan)
-        p[w->element - 1] = 0x7f;
+    const uint16_t nan = 0x7ff7;
+    if (!w->map->fill_nan)
+        memset(p, 0, w->element);
+    else
+        for (uint32_t k = 0; k < w->element; k += sizeof nan)
+            memcpy(p + k, &nan, sizeof nan);
+}
+
+// One element as the type wants it in shared memory.
+static void load_element(const struct walk *w, const void *from, uint8_t *to) {
+    uint32_t x;
+    memcpy(to, from, w->element);
+    if (w->map->type != TENSOR_TFLOAT32 && w->map->type != TENSOR_TFLOAT32_FTZ)
+        return;
+    memcpy(&x, to, sizeof x);
+    x = (uint32_t)fp_convert(FP_TF32, FP_F32, x, &(struct isa_mods){.rnd = ISA_RND_RN});
+    if (w->map->type == TENSOR_TFLOAT32_FTZ)
+        x = (uint32_t)fp_flush(FP_F32, x);
+    memcpy(to, &x, sizeof x);
 }
 
 static bool reduces(const struct walk *w) {
@@ -54,10 +77,11 @@ static bool move_element(const struct walk *w, uint64_t global, uint8_t *shared)
     if (!w->store && !global)
         fill_outside(w, shared);
     else if (!w->store)
-        memcpy(shared, p, w->element);
+        load_element(w, p, shared);
     else if (global && reduces(w))
         return async_reduce((enum kd_async_atom)(w->code >> KD_ASYNC_ATOM_SHIFT & 15),
-                            (enum kd_async_type)reduction_type(w->map->type), global, shared, 1);
+                            (enum kd_async_type)reduction_type(w->map->type),
+                            tensor_type_flushes(w->map->type), global, shared, 1);
     else if (global)
         memcpy(p, shared, w->element);
     return true;
@@ -139,25 +163,49 @@ static bool walk_pixels(struct walk *w, const int32_t *first, const uint32_t *of
     return true;
 }
 
+// What is wrong with the map, or NULL.
+static const char *map_refused(const struct walk *w, bool im2col) {
+    const struct tensor_map *m = w->map;
+    if (m->magic != TENSOR_MAP_MAGIC || !w->element || !m->rank || m->rank > TENSOR_MAX_DIMS ||
+        m->swizzle > 3)
+        return "an address that is not that of a tensor map";
+    if (m->rank != (w->code >> KD_ASYNC_DIMS_SHIFT & 15) || im2col != (m->im2col != 0))
+        return "a tensor map of another mode or number of dimensions";
+    for (uint32_t d = 0; d < m->rank; d++)
+        if (!m->step[d] || (!im2col && !m->box[d]))
+            return "a tensor map that is not valid";
+    return NULL;
+}
+
+// What is wrong with the box's place, or NULL.
+static const char *place_refused(const struct walk *w, bool im2col, const int32_t *coords) {
+    const struct tensor_map *m = w->map;
+    if (coords[0] * (int64_t)w->element % 16)
+        return "an innermost coordinate of a box that is not at a multiple of 16 bytes";
+    for (uint32_t d = 0; w->store && d < m->rank; d++)
+        if (coords[d] < 0)
+            return "a box that is stored to a negative coordinate";
+    for (uint32_t d = 1; im2col && d + 1 < m->rank; d++) {
+        if (w->store && (m->lower[d - 1] || m->upper[d - 1]))
+            return "a box that is stored by a tensor map whose bounding box is not the tensor";
+        if (coords[d] < m->lower[d - 1])
+            return "pixels in front of the bounding box";
+    }
+    return NULL;
+}
+
 static uint64_t move_box(struct walk *w, const int32_t *coords, const uint32_t *offsets,
                          const char **why) {
     const struct tensor_map *m = w->map;
     bool im2col = w->code & KD_ASYNC_IM2COL;
     w->element = tensor_type_bytes(m->type);
-    if (m->magic != TENSOR_MAP_MAGIC || !w->element || !m->rank || m->rank > TENSOR_MAX_DIMS ||
-        m->swizzle > 3) {
-        *why = "an address that is not that of a tensor map";
+    const char *refused = map_refused(w, im2col);
+    if (!refused)
+        refused = place_refused(w, im2col, coords);
+    if (refused) {
+        *why = refused;
         return 0;
     }
-    if (m->rank != (w->code >> KD_ASYNC_DIMS_SHIFT & 15) || im2col != (m->im2col != 0)) {
-        *why = "a tensor map of another mode or number of dimensions";
-        return 0;
-    }
-    for (uint32_t d = 0; d < m->rank; d++)
-        if (!m->step[d] || (!im2col && !m->box[d])) {
-            *why = "a tensor map that is not valid";
-            return 0;
-        }
     w->row = im2col ? m->channels : m->box[0];
     w->pitch = swizzle_width(m) ? swizzle_width(m) : w->row * w->element;
     if (w->row * w->element > w->pitch) {

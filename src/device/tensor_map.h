@@ -4,6 +4,7 @@
 #ifndef KUDZU_DEVICE_TENSOR_MAP_H
 #define KUDZU_DEVICE_TENSOR_MAP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { TENSOR_MAX_DIMS = 5, TENSOR_MAP_MAGIC = 0x6b7a746d };
@@ -24,6 +25,13 @@ struct tensor_map {
     uint8_t reserved[18];
 };
 _Static_assert(sizeof(struct tensor_map) == 128, "the size of CUtensorMap");
+
+enum { TENSOR_FLOAT32 = 7, TENSOR_TFLOAT32 = 11, TENSOR_TFLOAT32_FTZ = 12 };
+
+// Whether reductions flush subnormal numbers of f32.
+static inline bool tensor_type_flushes(uint32_t type) {
+    return type != TENSOR_FLOAT32 && type != TENSOR_TFLOAT32;
+}
 
 // Bytes of an element of CUtensorMapDataType; 0: no such type.
 static inline uint32_t tensor_type_bytes(uint32_t type) {

@@ -75,6 +75,18 @@ static bool has(const uint64_t *set, uint32_t k) {
     return set[k / 64] >> (k % 64) & 1;
 }
 
+// Dynamic shared memory lies behind the static part, which therefore ends where the arrays that
+// name it may begin.
+static void align_dynamic(const struct layout *l, uint32_t nkernels, uint64_t *const *sets,
+                          uint64_t *end) {
+    for (uint32_t k = 0; k < l->nshared; k++) {
+        const struct kir_symbol *s = l->m->shared.data[k];
+        for (uint32_t j = 0; s->dynamic && j < nkernels; j++)
+            if (has(sets[j], k))
+                end[j] = (end[j] + s->align - 1) / s->align * s->align;
+    }
+}
+
 // Each variable lies behind all that some kernel uses together with it.
 static void place(struct layout *l, uint32_t nkernels, struct kir_func **kernels,
                   uint64_t *const *sets) {
@@ -93,6 +105,7 @@ static void place(struct layout *l, uint32_t nkernels, struct kir_func **kernels
             if (has(sets[j], k))
                 end[j] = s->offset + s->size;
     }
+    align_dynamic(l, nkernels, sets, end);
     uint64_t most = 0;
     for (uint32_t j = 0; j < nkernels; j++) {
         kernels[j]->shared_static = end[j] > UINT32_MAX ? UINT32_MAX : (uint32_t)end[j];

@@ -86,7 +86,7 @@ static unsigned element(int x, int y) {
 }
 
 static void loads(void) {
-    static const int at[][2] = {{0, 0}, {8, 6}, {20, 8}, {-3, -2}, {100, 1}};
+    static const int at[][2] = {{0, 0}, {8, 6}, {20, 8}, {-4, -2}, {100, 1}};
     _Alignas(64) CUtensorMap map;
     unsigned got[WORDS];
     for (int k = 0; k < 5; k++)
@@ -104,12 +104,12 @@ static void swizzles(void) {
     _Alignas(64) CUtensorMap map;
     unsigned got[WORDS];
     OK(encode(&map, CU_TENSOR_MAP_SWIZZLE_64B, 1));
-    run(load, &map, 2, 3);
+    run(load, &map, 4, 3);
     OK(cuMemcpyDtoH(got, words, sizeof got));
     for (int y = 0; y < BOX_H; y++)
         for (int x = 0; x < BOX_W; x++) {
             int chunk = (x / 4) ^ (y / 2 % 4);
-            CHECK(got[y * 16 + chunk * 4 + x % 4] == element(2 + x, 3 + y));
+            CHECK(got[y * 16 + chunk * 4 + x % 4] == element(4 + x, 3 + y));
         }
 }
 

@@ -1,10 +1,8 @@
 // Tensor copies of every rank (10.29.2): boxes that lie inside and ones that reach over the edges,
 // both ways, by the functions of cuda::device::experimental.
-#include <cuda.h>
 #include <cuda/barrier>
-#include <cudaTypedefs.h>
 
-#include "check.h"
+#include "tensor_boxes.h"
 
 namespace cde = cuda::device::experimental;
 using barrier = cuda::barrier<cuda::thread_scope_block>;
@@ -49,7 +47,7 @@ template <int rank> __device__ void store(const CUtensorMap *map, place p, const
         cde::cp_async_bulk_tensor_5d_shared_to_global(map, at[0], at[1], at[2], at[3], at[4], from);
 }
 
-// Notes what the box holds, and stores 1000 more everywhere.
+// Notes what the box holds, and stores 1000 more everywhere, unless it begins outside.
 template <int rank>
 __global__ void pass_through(const __grid_constant__ CUtensorMap map, place p, int *seen) {
     constexpr int n = product(box, rank);
@@ -74,32 +72,11 @@ __global__ void pass_through(const __grid_constant__ CUtensorMap map, place p, i
     }
     cde::fence_proxy_async_shared_cta();
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0 && p.at[0] >= 0) {
         store<rank>(&map, p, tile);
         cde::cp_async_bulk_commit_group();
         cde::cp_async_bulk_wait_group_read<0>();
     }
-}
-
-static CUtensorMap map_of(int rank, void *address) {
-    void *f = nullptr;
-    cudaDriverEntryPointQueryResult status;
-    CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault,
-                                          &status));
-    cuuint64_t lengths[5], strides[5], stride = sizeof(int);
-    cuuint32_t boxes[5], steps[5];
-    for (int d = 0; d < rank; d++) {
-        lengths[d] = (cuuint64_t)sizes[d];
-        boxes[d] = (cuuint32_t)box[d];
-        steps[d] = 1;
-        strides[d] = stride *= (cuuint64_t)sizes[d];
-    }
-    CUtensorMap map{};
-    CHECK(((PFN_cuTensorMapEncodeTiled_v12000)f)(
-              &map, CU_TENSOR_MAP_DATA_TYPE_INT32, (unsigned)rank, address, lengths, strides, boxes,
-              steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
-    return map;
 }
 
 // The element's index in the tensor, or -1 outside; i: its index in the box.
@@ -119,13 +96,18 @@ static int element(int rank, const place &p, int i) {
 template <int rank> static void check() {
     constexpr int n = product(sizes, rank), in_box = product(box, rank);
     int *a = shared_array<int>(n), *seen = shared_array<int>(in_box), expected[n];
-    CUtensorMap map = map_of(rank, a);
+    tensor t{rank, sizeof(int), CU_TENSOR_MAP_DATA_TYPE_INT32, {}, {}};
+    for (int d = 0; d < rank; d++) {
+        t.sizes[d] = (cuuint64_t)sizes[d];
+        t.box[d] = (cuuint32_t)box[d];
+    }
+    CUtensorMap map = tiled_map(t, a);
     for (int turn = 0; turn < 4; turn++) {
-        place p;
+        place p; // whose innermost coordinate is at a multiple of 16 bytes
         for (int d = 0; d < 5; d++)
             p.at[d] = turn == 0   ? 0
-                      : turn == 1 ? sizes[d] - box[d] + 1
-                      : turn == 2 ? -1
+                      : turn == 1 ? sizes[d] - box[d] + (d ? 1 : 4)
+                      : turn == 2 ? (d ? -1 : -4)
                                   : sizes[d] / 2 - d % 2;
         for (int i = 0; i < n; i++)
             expected[i] = a[i] = 7 * i + turn;
@@ -135,7 +117,7 @@ template <int rank> static void check() {
             int e = element(rank, p, i);
             CHECK(seen[i] == (e < 0 ? 0 : expected[e]));
         }
-        for (int i = 0; i < in_box; i++)
+        for (int i = 0; i < in_box && p.at[0] >= 0; i++)
             if (int e = element(rank, p, i); e >= 0)
                 expected[e] += 1000;
         for (int i = 0; i < n; i++)

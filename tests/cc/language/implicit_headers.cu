@@ -6,7 +6,11 @@ __global__ void write_value(int *ptr, int v) {
 }
 
 int main() {
-    int *value, copy[2] = {};
+    int *value, copy[2] = {}, sum = 0;
+    for (int k : {1, 2, 4})
+        sum += std::move(k);
+    if (sum != 7)
+        return 1;
     if (cudaMallocManaged(&value, sizeof *value))
         return 1;
     write_value<<<1, 1>>>(value, 7);
