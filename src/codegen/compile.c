@@ -411,7 +411,8 @@ static bool belongs_to_search(const struct flow *fl, const struct kir_inst *i) {
 }
 
 // A short loop that compares what lies side by side and leaves at a difference. It turns few times,
-// and each turn waits for a load, a comparison and a branch: two groups wait at the same time.
+// each turn waits for a load, a comparison and a branch, and nobody can tell which turn is the
+// last: several groups wait at the same time.
 static bool is_search(const struct flow *fl, const struct cfg_loop *l) {
     enum { MOST = 20, STEPS = 4 };
     unsigned n = 0, ends = 0;
@@ -465,6 +466,8 @@ static unsigned registers_in(const struct cg *c, const struct flow *fl, const st
 
 enum {
     TEMPORARIES = 6,
+    SEARCH_TEAM = 4,
+    SMALL_SEARCH_TEAM = 2, // where masks are not kept in registers
     MAX_TEAM_INSTRUCTIONS = 3000,
     MAX_WHOLE_INSTRUCTIONS = 6000, // of a block with barriers in loops
     MAX_BLOCK_INSTRUCTIONS = 26000,
@@ -563,7 +566,7 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
         bool by_data = leaves_by_data(fl, l);
         if (l->irreducible || (by_data && !is_search(fl, l)))
             return no_team(c, "threads leave a loop by what they have computed", l->header->last);
-        most = by_data ? 2 : most;
+        most = !by_data ? most : c->pw.has_fma ? SEARCH_TEAM : SMALL_SEARCH_TEAM;
     }
     unsigned team = 1, atomics = lanes_of_atomics(c, fl);
     if (groups <= most && is_best_whole(c, fl, level, groups) &&

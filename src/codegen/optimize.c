@@ -13,6 +13,7 @@
 #include "codegen/cold.h"
 #include "codegen/constant_loads.h"
 #include "codegen/depth_first.h"
+#include "codegen/left_lanes.h"
 #include "codegen/llvm_memory.h"
 #include "codegen/masked_adds.h"
 #include "codegen/narrowed.h"
@@ -151,6 +152,8 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
             cg_sink_into_cold(c);
         if (!c->quick && c->one_team)
             cg_order_depth_first(c);
+        if (!c->quick)
+            cg_find_left_lanes(c);
         cg_outline_masked(c, level);
         if (!c->quick && level == KD_LEVEL_X86_64_V4) {
             cg_mask_adds(c);

@@ -1,10 +1,12 @@
 // Searches ask behind their loop whether it came to its end: `k == n`. Lanes that leave at
 // different turns keep the counter for that, a word each, by a select a turn for each vector; of a
 // comparison that is made in the loop they keep a bit. In the loop the counter is alike in all
-// lanes, so that the comparison itself is a scalar.
+// lanes, so that the comparison itself is a scalar. Where the way out says already what the
+// comparison will give (a search that leaves at a difference has not come to its end), lanes keep
+// nothing.
 #include "passes/test_exits.h"
 
-#include "passes/cfg.h"
+#include "passes/known_test.h"
 
 struct test {
     const struct cfg *cfg;
@@ -81,6 +83,14 @@ static bool is_there(const struct test *t) {
     return o->def->block != b && cfg_dominates(t->cfg, o->def->block, b) && !leaves(t->cfg, o, b);
 }
 
+static enum known_test known(const struct test *t, uint32_t k) {
+    const struct kir_block *b = t->phi->block;
+    const struct kir_value *v = t->phi->ops[k];
+    bool first = t->setp->ops[0] == t->phi->res[0];
+    return known_test(t->cfg, t->setp, first ? v : t->other, first ? t->other : v, b->preds.data[k],
+                      b);
+}
+
 static bool is_worth_it(const struct test *t) {
     bool any = false;
     for (uint32_t k = 0; k < t->phi->nops; k++) {
@@ -90,18 +100,23 @@ static bool is_worth_it(const struct test *t) {
             return false;
         if (!leaves(t->cfg, v, from))
             continue;
+        any = true;
+        if (known(t, k) != KNOWN_NOT)
+            continue;
         const struct kir_value *o = t->other;
         bool there =
             o->kind == KIR_VALUE_CONST || cfg_dominates(t->cfg, o->def->block, v->def->block);
         if (!is_counter(v) || !there)
             return false;
-        any = true;
     }
     return any;
 }
 
 // The comparison with the phi's k-th operand.
 static struct kir_value *make_test(const struct test *t, uint32_t k) {
+    enum known_test result = known(t, k);
+    if (result != KNOWN_NOT)
+        return kir_const(t->func, KIR_PRED, result == KNOWN_TRUE);
     const struct kir_inst *old = t->setp;
     struct kir_value *v = t->phi->ops[k];
     struct kir_block *from = t->phi->block->preds.data[k];
