@@ -40,7 +40,7 @@
 #endif
 #ifndef __cluster_dims__
 #if defined(__CUDA__) && defined(__clang__)
-#define __cluster_dims__(...) __attribute__((annotate("kudzu.cluster_dims", __VA_ARGS__)))
+#define __cluster_dims__(...) __attribute__((annotate("kudzu.cluster_dims", ##__VA_ARGS__)))
 #else
 #define __cluster_dims__(...)
 #endif

@@ -132,6 +132,7 @@ static const char *const nvcc_like_warnings[] = {
     "-Wno-unknown-cuda-version",
     "-Wno-unknown-pragmas",
     "-Wno-pass-failed",
+    "-Wno-cuda-compat", // parentheses around the number of `#pragma unroll (n)`
     "-Wno-register",
     "-Wno-invalid-constexpr", // functions that gcc knows to be constant, and clang does not
     "-Wno-error=c++11-narrowing",
@@ -223,8 +224,8 @@ static void add_cuda(struct command *cmd, const struct compilation *c,
 // alone, so that the same compilation gives the same object.
 static void add_launch_tokens(struct command *cmd, const struct compilation *c,
                               const char *source) {
-    const char *overlay =
-        launch_tokens_overlay(c->arena, source, &c->device_launches, &c->declared_spaces);
+    const char *overlay = launch_tokens_overlay(c->arena, source, &c->device_launches,
+                                                &c->declared_spaces, &c->unroll_counts);
     if (!overlay)
         return;
     command_arg(cmd, "-ivfsoverlay");

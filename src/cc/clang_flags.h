@@ -7,6 +7,7 @@
 #include "cc/device_launches.h"
 #include "cc/options.h"
 #include "cc/toolchain.h"
+#include "cc/unroll_counts.h"
 
 struct compilation {
     const struct cc_options *options;
@@ -15,6 +16,7 @@ struct compilation {
     cc_strings standard_directories;        // options, where clang's own search is not right
     struct device_launches device_launches; // what earlier attempts have found
     struct declared_spaces declared_spaces; // the same
+    struct unroll_counts unroll_counts;     // the same
     bool color;                             // diagnostics go to a terminal in the end
     bool precompiled;                       // precompiled headers may be used (precompiled.h)
     bool precompiling;                      // they are being made

@@ -23,8 +23,10 @@ static const char *body_of(const char *ptx, const char *name) {
 static const char *with_directives(struct arena *arena, const char *ptx, const char *body,
                                    const unsigned shape[3]) {
     struct strbuf out = {0};
-    strbuf_printf(&out, "%.*s\n.explicitcluster\n.reqnctapercluster %u, %u, %u%s",
-                  (int)(body - ptx), ptx, shape[0], shape[1], shape[2], body);
+    strbuf_printf(&out, "%.*s\n.explicitcluster", (int)(body - ptx), ptx);
+    if (shape[0]) // otherwise the launch gives the shape
+        strbuf_printf(&out, "\n.reqnctapercluster %u, %u, %u", shape[0], shape[1], shape[2]);
+    strbuf_puts(&out, body);
     const char *text = arena_strndup(arena, strbuf_str(&out), out.len);
     strbuf_free(&out);
     return text;

@@ -233,7 +233,8 @@ static bool learn(struct compilation *c, const cc_strings *diagnostics) {
     bool spaces = declared_spaces_find(c->arena, diagnostics, c->options->relaxed_constexpr,
                                        &c->device_launches, &c->declared_spaces);
     bool launches = device_launches_find(c->arena, diagnostics, &c->device_launches);
-    return spaces || launches;
+    bool counts = unroll_counts_find(c->arena, diagnostics, &c->unroll_counts);
+    return spaces || launches || counts;
 }
 
 // Whatever is wrong with a precompiled header, nobody hears of it.

@@ -130,6 +130,7 @@ struct overlay {
     struct arena *arena;
     const struct device_launches *found;
     const struct declared_spaces *spaces;
+    const struct unroll_counts *counts;
     cc_strings done;
     struct strbuf roots;
 };
@@ -144,6 +145,7 @@ static void add_root(struct overlay *o, const char *source) {
     if (!read_file(o->arena, source, &text, &size))
         return;
     bool changed = rewritten(o->arena, source, o->found, &text, &size);
+    changed |= unroll_counts_rewrite(o->arena, &text, &size, o->counts, source);
     if (!declared_spaces_rewrite(o->arena, &text, &size, o->spaces, source) && !changed)
         return;
     const char *copy = scratch_path(o->arena, ".cu");
@@ -163,14 +165,17 @@ static const char *path_of_address(struct arena *arena, const char *entry) {
 
 const char *launch_tokens_overlay(struct arena *arena, const char *source,
                                   const struct device_launches *found,
-                                  const struct declared_spaces *spaces) {
-    struct overlay o = {.arena = arena, .found = found, .spaces = spaces};
+                                  const struct declared_spaces *spaces,
+                                  const struct unroll_counts *counts) {
+    struct overlay o = {.arena = arena, .found = found, .spaces = spaces, .counts = counts};
     for (uint32_t i = 0; i < found->files.len; i++)
         add_root(&o, found->files.data[i]);
     for (uint32_t i = 0; i < found->addresses.len; i++)
         add_root(&o, path_of_address(arena, found->addresses.data[i]));
     for (uint32_t i = 0; i < spaces->list.len; i++)
         add_root(&o, spaces->list.data[i].path);
+    for (uint32_t i = 0; i < counts->list.len; i++)
+        add_root(&o, counts->list.data[i].path);
     add_root(&o, source);
     if (!o.roots.len)
         return NULL;

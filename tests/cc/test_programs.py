@@ -282,6 +282,52 @@ int main() {
         r = self.command([self.dir + "/a"])
         self.assertEqual(r.stdout, "0 1 0 1 2 3 2 3 4 5 4 5 cudaErrorInvalidClusterSize\n", r.stderr)
 
+    def test_clusters_whose_shape_the_launch_gives(self):
+        self.write("a.cu", """#include <cstdio>
+__global__ void __cluster_dims__() k(int *out) {
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(*out));
+}
+int main() {
+    int *p;
+    cudaMallocManaged(&p, sizeof *p);
+    k<<<4, 1>>>(p);
+    printf("%s ", cudaGetErrorName(cudaGetLastError()));
+    cudaLaunchAttribute shape = {cudaLaunchAttributeClusterDimension};
+    shape.val.clusterDim = {2, 1, 1};
+    cudaLaunchConfig_t config = {4, 1};
+    config.attrs = &shape;
+    config.numAttrs = 1;
+    cudaLaunchKernelEx(&config, k, p);
+    printf("%s ", cudaGetErrorName(cudaDeviceSynchronize()));
+    printf("%d\\n", *p);
+}
+""")
+        self.compiles("a.cu", "-o", "a")
+        r = self.command([self.dir + "/a"])
+        self.assertEqual(r.stdout, "cudaErrorInvalidClusterSize cudaSuccess 2\n", r.stderr)
+
+    def test_numbers_of_turns_to_unroll(self):
+        """Those that are not positive or too large are ignored with a warning; parentheses are
+        usual."""
+        self.write("a.h", "template <int N> __device__ int sum(const int *p) {\n    int s = 0;\n"
+                          "#pragma unroll N\n    for (int i = 0; i < 12; i++)\n        s += p[i];\n"
+                          "    return s;\n}\n")
+        self.write("a.cu", "#include \"a.h\"\n#include <cstdio>\n__global__ void k(int *p) {\n"
+                           "#pragma unroll -1\n    for (int i = 0; i < 12; i++)\n        p[i] = i;\n"
+                           "    # pragma unroll 4294967296\n    for (int i = 0; i < 12; i++)\n"
+                           "        p[i] += 1;\n#pragma unroll (2 + 2)\n"
+                           "    for (int i = 0; i < 12; i++)\n        p[i] += 1;\n#pragma unroll 0\n"
+                           "    for (int i = 0; i < 12; i++)\n        p[i] += 1;\n"
+                           "    p[0] = sum<-3>(p) + sum<4>(p);\n}\nint main() {\n    int *p;\n"
+                           "    cudaMallocManaged(&p, 48);\n    k<<<1, 1>>>(p);\n"
+                           "    cudaDeviceSynchronize();\n    printf(\"%d\", *p);\n}\n")
+        r = self.compiles("a.cu", "-o", "a")
+        for place in "a.h:3:", "a.cu:4:", "a.cu:7:":
+            self.assertRegex(r.stderr, place + r"\d+: warning: '#pragma unroll' has a number")
+        self.assertEqual(r.stderr.count(" warning: "), 3, r.stderr)
+        r = self.command([self.dir + "/a"])
+        self.assertEqual(r.stdout, "204", r.stderr)
+
 
 class Refusals(CompilerTest):
     def test_address_of_a_managed_variable_in_a_static_initialiser(self):

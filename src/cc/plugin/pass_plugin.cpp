@@ -80,7 +80,7 @@ void manageOnDevice(Module &m, GlobalVariable *v) {
 }
 
 // The mark that cluster_dims.c or max_registers.c looks for: the annotation, the kernel's name, the
-// annotation's numbers. Those that are left out are 1.
+// annotation's numbers. Those that are left out are 1; all are 0 where there is none.
 void noteAnnotation(Module &m, ConstantStruct *entry, StringRef what, unsigned count) {
     auto *args = dyn_cast<GlobalVariable>(entry->getOperand(4)->stripPointerCasts());
     auto *values = args && args->hasInitializer() ? args->getInitializer() : nullptr;
@@ -88,7 +88,7 @@ void noteAnnotation(Module &m, ConstantStruct *entry, StringRef what, unsigned c
     std::string mark = ("// " + what + " " + kernel->getName()).str();
     for (unsigned i = 0; i < count; i++) {
         auto *v = values ? dyn_cast_or_null<ConstantInt>(values->getAggregateElement(i)) : nullptr;
-        mark += " " + std::to_string(v ? v->getZExtValue() : 1);
+        mark += " " + std::to_string(v ? v->getZExtValue() : values ? 1 : 0);
     }
     m.appendModuleInlineAsm(mark);
 }
