@@ -149,6 +149,7 @@ struct cg_func {
     LLVMValueRef frame;                  // i64: where its local frame begins
     LLVMValueRef top;     // variable: the end of what each lane has allocated; NULL: no alloca
     LLVMValueRef ctaid_x; // i32: of the block of a run; NULL where code runs one block only
+    bool walks_rows;      // a run of blocks is walked through row by row
     LLVMValueRef dynamic_shared; // i64: offset of dynamic shared memory in the window
     LLVMValueRef shared_base, local_base, local_stride, params, nthreads; // loaded once
     LLVMBasicBlockRef entry;        // where variables and invariants are made

@@ -262,7 +262,8 @@ static struct run_loop begin_run(struct cg_func *g) {
     LLVMValueRef at = cg_i64(c, FIELD(ctaid));
     LLVMValueRef place = LLVMBuildInBoundsGEP2(c->b, c->i8, g->blk, &at, 1, "");
     LLVMValueRef first = LLVMBuildLoad2(c->b, c->i32, place, "first.x");
-    if (rows_first(g)) {
+    g->walks_rows = rows_first(g);
+    if (g->walks_rows) {
         l.groups_in_row = c->spec.ntid[0] / c->width;
         l.rows = c->spec.ntid[1] * c->spec.ntid[2];
         l.row_head = cg_new_block(g, "row.head");

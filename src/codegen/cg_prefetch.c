@@ -62,11 +62,31 @@ static bool is_asked_for(const struct kir_inst *i) {
     return false;
 }
 
+// How much of memory a row of the block accesses through i's base.
+static int64_t bytes_in_row(const struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
+    int64_t first = i->offset, last = i->offset;
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (const struct kir_inst *k = g->fl->cfg->order[p]->first; k; k = k->next)
+            if (k->op == i->op && k->ops[0] == i->ops[0]) {
+                first = k->offset < first ? k->offset : first;
+                last = k->offset > last ? k->offset : last;
+            }
+    return last - first + g->cg->spec.ntid[0] / g->cg->width * (int64_t)bytes;
+}
+
+// Does what lies ahead come next? Where a block has rows that are shorter than the distance, and is
+// finished before the next one, it is several blocks away: it would drive out what is in use, most
+// of all where rows lie a power of two apart and share few sets of the cache.
+static bool is_next(const struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
+    const uint32_t *n = g->cg->spec.ntid;
+    return n[1] * n[2] < 2 || g->walks_rows || bytes_in_row(g, i, bytes) >= NEXT_GROUPS;
+}
+
 void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                         bool is_store) {
     if (g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->quick && bytes >= LINE &&
-        i->mods.space == ISA_SPACE_GLOBAL && !g->fl->cfg->loop[i->block->id] &&
-        !is_one_warp(g->cg) && !is_asked_for(i))
+        is_next(g, i, bytes) && i->mods.space == ISA_SPACE_GLOBAL &&
+        !g->fl->cfg->loop[i->block->id] && !is_one_warp(g->cg) && !is_asked_for(i))
         prefetch_lines(g->cg, p, cg_i64(g->cg, distance_ahead(g->cg, bytes)), bytes, is_store);
 }
 
@@ -302,6 +322,17 @@ static bool writes_same(const struct kir_inst *i, const struct kir_inst *before)
     return before && before->ops[0] == i->ops[0] && llabs(before->offset - i->offset) < LINE;
 }
 
+// Loads do not wait for each other: they bring the lines that are stored to afterwards, and in
+// time.
+static bool is_loaded(const struct cg_func *g, const struct kir_inst *store) {
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
+            if (i->op == ISA_OP_LD && i->ops[0] == store->ops[0] &&
+                llabs(i->offset - store->offset) < LINE)
+                return true;
+    return false;
+}
+
 // Stores wait in order for their lines: a tile's rows, each on a page of its own, would be fetched
 // one after the other. While the tile is read there is time to fetch them all.
 void cg_prefetch_stores(struct cg_func *g) {
@@ -314,7 +345,7 @@ void cg_prefetch_stores(struct cg_func *g) {
             if (!behind || !g->fl->full[b->id] || g->fl->cfg->loop[b->id] || !is_line(g, i) ||
                 !is_kept(g, i->ops[0]))
                 continue;
-            if (!writes_same(i, before))
+            if (!writes_same(i, before) && !is_loaded(g, i))
                 prefetch_stored(g, i, cg_scalar(g, i->ops[0]));
             before = i;
         }
@@ -393,7 +424,7 @@ void cg_prefetch_later_stores(struct cg_func *g, const struct kir_block *b) {
             if (!behind || !g->fl->full[i->block->id] || cfg->loop[i->block->id] ||
                 !is_line(g, i) || is_kept(g, i->ops[0]) || !is_told(g, b, i->ops[0], MAX_DEPTH))
                 continue;
-            if (!writes_same(i, before))
+            if (!writes_same(i, before) && !is_loaded(g, i))
                 prefetch_told(g, b, i);
             before = i;
         }
