@@ -41,9 +41,6 @@ static CUresult add(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependen
 static CUresult add_general(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies,
                             const CUgraphEdgeData *data, size_t n, CUgraphNodeParams *params) {
     REQUIRE(params, CUDA_ERROR_INVALID_VALUE, "nodeParams cannot be NULL");
-    for (int i = 0; i < 3; i++)
-        REQUIRE(params->reserved0[i] == 0, CUDA_ERROR_INVALID_VALUE, "reserved0 must be zero");
-    REQUIRE(params->reserved2 == 0, CUDA_ERROR_INVALID_VALUE, "reserved2 must be zero");
     return add(out, graph, dependencies, data, n, params);
 }
 

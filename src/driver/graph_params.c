@@ -315,6 +315,9 @@ static void put(struct drv_node *node, const struct taken *t) {
 }
 
 CUresult drv_params_take(struct drv_node *node, CUgraphNodeParams *params) {
+    for (int i = 0; i < 3; i++)
+        REQUIRE(params->reserved0[i] == 0, CUDA_ERROR_INVALID_VALUE, "reserved0 must be zero");
+    REQUIRE(params->reserved2 == 0, CUDA_ERROR_INVALID_VALUE, "reserved2 must be zero");
     struct taken t = {.params = *params};
     REQUIRE(params->type == node->params.type, CUDA_ERROR_INVALID_VALUE,
             "the node is of type %d, the parameters are of type %d", (int)node->params.type,
