@@ -124,6 +124,54 @@ static void objects(void) {
            CUDA_ERROR_INVALID_VALUE);
 }
 
+// What an object was made of, and copies of lines between arrays, the device and the host.
+static void descriptions_and_lines(void) {
+    CUDA_ARRAY_DESCRIPTOR d = {8, 0, CU_AD_FORMAT_UNSIGNED_INT8, 4}, back;
+    CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_ARRAY}, resource;
+    CUDA_TEXTURE_DESC t = {.addressMode = {CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_BORDER},
+                           .flags = CU_TRSF_NORMALIZED_COORDINATES,
+                           .borderColor = {1, 2, 3, 4}},
+                      sampling;
+    CUarray a, b;
+    CUdeviceptr p;
+    CUstream s;
+    CUtexObject object;
+    unsigned char from[32], to[32] = {0};
+    for (int i = 0; i < 32; i++)
+        from[i] = (unsigned char)(3 * i + 1);
+    NEED(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    NEED(cuMemAlloc(&p, 32));
+    NEED(cuArrayCreate(&a, &d));
+    NEED(cuArrayCreate(&b, &d));
+    OK(cuArrayGetDescriptor(&back, a));
+    CHECK(!memcmp(&back, &d, sizeof d));
+    EXPECT(cuArrayGetDescriptor(NULL, a), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemcpyHtoAAsync(a, 0, from, 32, s));
+    OK(cuStreamSynchronize(s));
+    OK(cuMemcpyAtoA(b, 4, a, 8, 12)); // 0 0 0 0 8 .. 19
+    OK(cuMemcpyAtoD(p, b, 4, 12));
+    OK(cuMemcpyDtoA(b, 24, p, 8)); // .. 8 .. 15
+    OK(cuMemcpyAtoHAsync(to, b, 0, 32, s));
+    OK(cuStreamSynchronize(s));
+    CHECK(!memcmp(to + 4, from + 8, 12) && !memcmp(to + 24, from + 8, 8));
+    EXPECT(cuMemcpyAtoA(b, 28, a, 0, 8), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemcpyDtoA(b, 0, p, 33), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemcpyAtoD(p, b, 32, 1), CUDA_ERROR_INVALID_VALUE);
+    r.res.array.hArray = a;
+    NEED(cuTexObjectCreate(&object, &r, &t, NULL));
+    OK(cuTexObjectGetResourceDesc(&resource, object));
+    CHECK(resource.resType == CU_RESOURCE_TYPE_ARRAY && resource.res.array.hArray == a);
+    OK(cuTexObjectGetTextureDesc(&sampling, object));
+    CHECK(!memcmp(&sampling, &t, sizeof t));
+    OK(cuTexObjectDestroy(object));
+    EXPECT(cuTexObjectGetResourceDesc(&resource, object), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuTexObjectGetTextureDesc(&sampling, object), CUDA_ERROR_INVALID_VALUE);
+    OK(cuArrayDestroy(a));
+    OK(cuArrayDestroy(b));
+    OK(cuMemFree(p));
+    OK(cuStreamDestroy(s));
+}
+
 // No array is sparse, without memory, or of several planes.
 static void queries(void) {
     CUarray a, plane;
@@ -156,6 +204,7 @@ int main(void) {
     sizes();
     levels();
     objects();
+    descriptions_and_lines();
     queries();
     OK(cuCtxDestroy(ctx)); // with an array that was not destroyed
     return check_result();

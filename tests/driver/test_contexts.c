@@ -149,6 +149,28 @@ static void primary(void) {
     EXPECT(cuDevicePrimaryCtxRetain(NULL, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
+// Flags may change; banks of shared memory do not, and no context has a part of the device.
+static void later_settings(void) {
+    CUcontext ctx;
+    CUsharedconfig banks = CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE;
+    CUexecAffinityParam affinity;
+    unsigned flags = 0;
+    NEED(cuCtxCreate(&ctx, CU_CTX_SCHED_YIELD, 0));
+    OK(cuCtxSetFlags(CU_CTX_SCHED_BLOCKING_SYNC));
+    OK(cuCtxGetFlags(&flags));
+    CHECK((flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_BLOCKING_SYNC);
+    EXPECT(cuCtxSetFlags(CU_CTX_SCHED_SPIN | CU_CTX_SCHED_YIELD), CUDA_ERROR_INVALID_VALUE);
+    OK(cuCtxSetSharedMemConfig(CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE));
+    EXPECT(cuCtxSetSharedMemConfig((CUsharedconfig)3), CUDA_ERROR_INVALID_VALUE);
+    OK(cuCtxGetSharedMemConfig(&banks));
+    CHECK(banks == CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
+    EXPECT(cuCtxGetSharedMemConfig(NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuCtxGetExecAffinity(&affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT),
+           CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    EXPECT(cuCtxGetExecAffinity(NULL, CU_EXEC_AFFINITY_TYPE_SM_COUNT), CUDA_ERROR_INVALID_VALUE);
+    OK(cuCtxDestroy(ctx));
+}
+
 // What belongs to a context ends with it; its handles are known to be stale.
 static void ends_with_context(void) {
     CUcontext ctx;
@@ -198,6 +220,7 @@ int main(void) {
     stack();
     creation();
     settings();
+    later_settings();
     primary();
     ends_with_context();
     threads();

@@ -259,6 +259,34 @@ static void graphs(CUstream s) {
     CHECK(got.numExtSems == 2 && got.extSemArray[1] == x.sem[1] &&
           got.paramsArray[0].params.fence.value == 9);
     run_graph(g, s, &x, 9);
+    // The graph's nodes get other parameters, and have them back.
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS waits;
+    signal[0].params.fence.value = 13;
+    OK(cuGraphExternalSemaphoresSignalNodeSetParams(second, &n));
+    OK(cuGraphExternalSemaphoresWaitNodeGetParams(first, &waits));
+    CHECK(waits.numExtSems == 2 && waits.extSemArray[0] == x.sem[0] &&
+          waits.paramsArray[0].params.fence.value == 3);
+    wait[0].params.fence.value = 2;
+    OK(cuGraphExternalSemaphoresWaitNodeSetParams(first, &w));
+    OK(cuGraphExternalSemaphoresWaitNodeGetParams(first, &waits));
+    CHECK(waits.paramsArray[0].params.fence.value == 2);
+    EXPECT(cuGraphExternalSemaphoresWaitNodeSetParams(second, &w), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuGraphExternalSemaphoresSignalNodeSetParams(second, NULL), CUDA_ERROR_INVALID_VALUE);
+    run_graph(g, s, &x, 13);
+    // An executable graph waits for another value than the graph that it was made of.
+    NEED(cuGraphInstantiate(&e, g, 0));
+    wait[0].params.fence.value = 3;
+    OK(cuGraphExecExternalSemaphoresWaitNodeSetParams(e, first, &w));
+    EXPECT(cuGraphExecExternalSemaphoresWaitNodeSetParams(e, second, &w), CUDA_ERROR_INVALID_VALUE);
+    *x.value = 2;
+    OK(cuGraphLaunch(e, s));
+    busy(s);
+    *x.value = 3;
+    uint64_t counted = 1;
+    CHECK(write(x.counter, &counted, 8) == 8);
+    OK(cuStreamSynchronize(s));
+    CHECK(*x.value == 13 && read(x.counter, &counted, 8) == 8);
+    OK(cuGraphExecDestroy(e));
     // Other parameters for the executable graph alone, after which the handles go.
     NEED(cuGraphInstantiate(&e, g, 0));
     signal[0].params.fence.value = 21;

@@ -51,6 +51,21 @@ int main(void) {
     CHECK(block == 256 && grid == 8 * workers);
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, nothing, bytes_of_block, 0, 0));
     CHECK(block > 0 && block <= 768 && grid > 0); // over 768 threads need more than 48 KiB
+    OK(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, nothing, NULL, 0, 0,
+                                                 CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE));
+    CHECK(block == 1024 && grid == 2 * workers);
+    EXPECT(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, nothing, NULL, 0, 0, 2),
+           CUDA_ERROR_INVALID_VALUE);
+    CUlaunchConfig config = {.gridDimX = 64,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = 64,
+                             .blockDimY = 1,
+                             .blockDimZ = 1};
+    OK(cuOccupancyMaxPotentialClusterSize(&n, nothing, &config));
+    CHECK(n == 8); // larger ones are not portable
+    EXPECT(cuOccupancyMaxPotentialClusterSize(&n, nothing, NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuOccupancyMaxPotentialClusterSize(NULL, nothing, &config), CUDA_ERROR_INVALID_VALUE);
     OK(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, nothing, 8, 128));
     CHECK(bytes == 228 * 1024 / 8 / 128 * 128 - 1024);
     EXPECT(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, nothing, 3, 1024),

@@ -17,7 +17,8 @@
     "    ret;\n"                                                                                   \
     "}\n"
 
-// Texel tid.x of a line; texel (tid.x, 1) of an image; word tid.x of row 1 of a surface.
+// Texel tid.x of a line; texel (tid.x, 1) of an image,
+// also by normalized coordinates; word tid.x of row 1 of a surface.
 static const char ptx[] =
     PTX_HEAD ".visible .global .u64 tex;\n.visible .global .u64 surf;\n"
              ".visible .global .u32 number;\n" FETCH(
@@ -25,9 +26,15 @@ static const char ptx[] =
                          "    tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd2, {%r1}];\n")
                  FETCH("image", "    ld.global.u64 %rd2, [tex];\n"
                                 "    tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd2, {%r1, %r3}];\n")
-                     FETCH("surface", "    ld.global.u64 %rd2, [surf];\n"
-                                      "    suld.b.2d.b32.trap %r2, [%rd2, {%r2, %r3}];\n"
-                                      "    mov.b32 %f1, %r2;\n");
+                     FETCH("normalized",
+                           "    ld.global.u64 %rd2, [tex];\n"
+                           "    cvt.rn.f32.u32 %f2, %r1;\n"
+                           "    fma.rn.f32 %f2, %f2, 0f3e000000, 0f3d800000;\n" // (x + 0.5) / 8
+                           "    mov.f32 %f3, 0f3f400000;\n"
+                           "    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd2, {%f2, %f3}];\n")
+                         FETCH("surface", "    ld.global.u64 %rd2, [surf];\n"
+                                          "    suld.b.2d.b32.trap %r2, [%rd2, {%r2, %r3}];\n"
+                                          "    mov.b32 %f1, %r2;\n");
 
 static CUmodule module;
 static CUdeviceptr out;
@@ -105,6 +112,55 @@ static void of_arrays(CUtexref t, CUsurfref s) {
     CHECK(fetched("image", x + 8)); // what failed changed nothing
 }
 
+// Rows with gaps, and the levels of a mipmapped array; both tell what they are.
+static void rows_and_levels(CUtexref t) {
+    enum { PITCH = 64 };
+    CUdeviceptr rows, back;
+    CUDA_ARRAY_DESCRIPTOR d = {8, 2, CU_AD_FORMAT_FLOAT, 1};
+    CUDA_ARRAY3D_DESCRIPTOR d3 = {8, 2, 0, CU_AD_FORMAT_FLOAT, 1, 0};
+    CUmipmappedArray m, got;
+    CUarray level;
+    CUfunction f;
+    float x[2 * PITCH / 4], y[16];
+    for (int i = 0; i < 2 * PITCH / 4; i++)
+        x[i] = (float)i + 0.5f;
+    for (int i = 0; i < 16; i++)
+        y[i] = (float)(100 - i);
+    OK(cuMemAlloc(&rows, sizeof x));
+    OK(cuMemcpyHtoD(rows, x, sizeof x));
+    OK(cuTexRefSetAddress2D(t, &d, rows, PITCH));
+    CHECK(fetched("image", x + PITCH / 4));
+    OK(cuTexRefGetAddress(&back, t));
+    CHECK(back == rows);
+    EXPECT(cuTexRefSetAddress2D(t, &d, rows + 4, PITCH), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuTexRefSetAddress2D(t, NULL, rows, PITCH), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuTexRefGetMipmappedArray(&got, t), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMipmappedArrayCreate(&m, &d3, 2));
+    OK(cuMipmappedArrayGetLevel(&level, m, 0));
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = y,
+                          .srcPitch = 32,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstArray = level,
+                          .WidthInBytes = 32,
+                          .Height = 2};
+    OK(cuMemcpy2D(&copy));
+    OK(cuTexRefSetMipmappedArray(t, m, CU_TRSA_OVERRIDE_FORMAT));
+    OK(cuTexRefSetFlags(t, CU_TRSF_NORMALIZED_COORDINATES)); // which levels need
+    CHECK(fetched("normalized", y + 8));
+    OK(cuTexRefGetMipmappedArray(&got, t));
+    CHECK(got == m);
+    EXPECT(cuTexRefGetAddress(&back, t), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuTexRefSetMipmappedArray(t, m, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuTexRefSetMipmappedArray(t, NULL, CU_TRSA_OVERRIDE_FORMAT), CUDA_ERROR_INVALID_HANDLE);
+    // Programs of old named a kernel's references; the module knows them.
+    OK(cuModuleGetFunction(&f, module, "image"));
+    OK(cuParamSetTexRef(f, CU_PARAM_TR_DEFAULT, t));
+    EXPECT(cuParamSetTexRef(f, CU_PARAM_TR_DEFAULT, NULL), CUDA_ERROR_INVALID_HANDLE);
+    OK(cuMemFree(rows));
+    OK(cuMipmappedArrayDestroy(m));
+}
+
 static void sampling(CUtexref t) {
     CUaddress_mode address;
     CUfilter_mode filter;
@@ -154,6 +210,7 @@ static void life(void) {
     EXPECT(cuTexRefDestroy(again), CUDA_ERROR_INVALID_VALUE); // the module's
     linear(again);
     of_arrays(again, s);
+    rows_and_levels(again);
     OK(cuTexRefCreate(&t));
     sampling(t);
     OK(cuTexRefDestroy(t));
