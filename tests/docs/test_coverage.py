@@ -1,8 +1,10 @@
 """docs/coverage.md and docs/functions.md: each section and function that is listed as working names a
-test, the test exists, and a function stands in the source of one of its tests.
+test, the test exists, and a function stands in the source of one of its tests. docs/api.md: some test
+names each function of the APIs that is built.
 
 usage: test_coverage.py CTEST BUILD
 """
+import glob
 import os
 import re
 import subprocess
@@ -73,7 +75,21 @@ def check_functions(tests):
                 fail(f"functions.md: {section}: no source of {named} names {function}")
 
 
+def check_entry_points():
+    words = set()
+    for pattern in ("*.c", "*.cu", "*.cpp", "*.h", "*.py"):
+        for path in glob.glob(os.path.join(ROOT, "tests", "**", pattern), recursive=True):
+            with open(path, encoding="utf-8", errors="replace") as f:
+                words.update(re.findall(r"\w+", f.read()))
+    for row in rows("api.md"):
+        name, state = row[0].strip("`"), row[-1]
+        named = name in words or re.sub(r"_v\d+$", "", name) in words
+        if state == "built" and not named:
+            fail(f"api.md: no test names {name}")
+
+
 all_tests = existing_tests()
 check_sections(all_tests)
 check_functions(all_tests)
+check_entry_points()
 sys.exit(bad != 0)

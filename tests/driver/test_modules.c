@@ -93,6 +93,12 @@ static void bad_images(void) {
     CUmodule m;
     static const unsigned char truncated[64] = {0x50, 0xED, 0x55, 0xBA, 1, 0, 16, 0, 0xFF, 0xFF};
     static const unsigned char elf[64] = {0x7F, 'E', 'L', 'F', 2, 1, 1};
+    EXPECT(cuModuleLoadFatBinary(&m, NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuModuleLoadFatBinary(NULL, ptx), CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuModuleLoadFatBinary(&m, truncated) != CUDA_SUCCESS);
+    OK(cuModuleLoadFatBinary(&m, ptx));
+    CHECK(run_read(m) == 3);
+    OK(cuModuleUnload(m));
     EXPECT(cuModuleLoadData(&m, NULL), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuModuleLoadData(NULL, ptx), CUDA_ERROR_INVALID_VALUE);
     CHECK(cuModuleLoadData(&m, "") != CUDA_SUCCESS);

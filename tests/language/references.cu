@@ -16,6 +16,7 @@ texture<float, cudaTextureType3D> volume;
 texture<float, cudaTextureType2DLayered> layers;
 texture<float, cudaTextureType1DLayered> rows;
 texture<float, cudaTextureTypeCubemap> cube;
+texture<float, cudaTextureType2D> levels;
 texture<uint2, cudaTextureType2D> never; // bound to nothing
 surface<void, cudaSurfaceType2D> target;
 surface<void, cudaSurfaceType2DLayered> layered_target;
@@ -207,6 +208,39 @@ static void geometries() {
     CHECK(got[0] == 5 && got[1] == 5 && got[2] == 4 && got[3] >= 4 && got[3] <= 7);
 }
 
+__global__ void fetch_level(float *out, float level) {
+    out[0] = tex2DLod(levels, 0.5f, 0.5f, level);
+}
+
+// Each level of the array is one number.
+static void mipmaps() {
+    cudaMipmappedArray_t m;
+    cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
+    float got, x[16];
+    CUDA(cudaMallocMipmappedArray(&m, &desc, make_cudaExtent(4, 4, 0), 3));
+    for (unsigned level = 0; level < 3; level++) {
+        cudaArray_t a;
+        for (float &v : x)
+            v = 10.f * (level + 1);
+        CUDA(cudaGetMipmappedArrayLevel(&a, m, level));
+        CUDA(cudaMemcpy2DToArray(a, 0, 0, x, (4 >> level) * 4, (4 >> level) * 4, 4 >> level,
+                                 cudaMemcpyHostToDevice));
+    }
+    levels.normalized = true;
+    levels.mipmapFilterMode = cudaFilterModeLinear;
+    levels.maxMipmapLevelClamp = 2;
+    CUDA(cudaBindTextureToMipmappedArray(levels, m));
+    for (float level = 0; level <= 3; level += 0.25f) {
+        fetch_level<<<1, 1>>>(out, level);
+        get(&got, 1);
+        CHECK(got == 10 * (1 + (level < 2 ? level : 2)));
+    }
+    CUDA(cudaBindTextureToMipmappedArray(levels, m, desc));
+    EXPECT(cudaBindTextureToMipmappedArray(levels, nullptr, desc), cudaErrorInvalidValue);
+    CUDA(cudaUnbindTexture(levels));
+    CUDA(cudaFreeMipmappedArray(m));
+}
+
 static void surfaces() {
     static const float texels[6] = {1, 2, 4, 8, 16, 32};
     float got[6];
@@ -243,6 +277,7 @@ int main() {
     linear_memory();
     types();
     geometries();
+    mipmaps();
     surfaces();
     CUDA(cudaDeviceSynchronize());
     if (!failures)

@@ -1,5 +1,6 @@
 // Devices: attributes and properties agree, limits, configuration, flags, peers, reset.
 #include "check.h"
+#include "cuda_profiler_api.h"
 
 static void attributes(void) {
     struct cudaDeviceProp p;
@@ -60,6 +61,27 @@ static void configuration(void) {
     CHECK_OK(cudaInitDevice(0, cudaDeviceScheduleAuto, cudaInitDeviceFlagsAreValid));
     CHECK_ERROR(cudaErrorInvalidValue, cudaInitDevice(0, 0, 8));
     CHECK_ERROR(cudaErrorInvalidDevice, cudaInitDevice(-3, 0, 0));
+}
+
+// Names of the first versions, and hints that have no effect.
+static void old_names_and_hints(void) {
+    enum cudaFuncCache config = cudaFuncCachePreferNone;
+    size_t value = 0;
+    double d = 1.5;
+    CHECK_OK(cudaThreadSetLimit(cudaLimitStackSize, 4096));
+    CHECK_OK(cudaDeviceGetLimit(&value, cudaLimitStackSize));
+    CHECK(value >= 4096);
+    CHECK_ERROR(cudaErrorInvalidValue, cudaThreadSetLimit((enum cudaLimit)99, 1));
+    CHECK_OK(cudaThreadSetCacheConfig(cudaFuncCachePreferShared));
+    CHECK_OK(cudaThreadGetCacheConfig(&config));
+    CHECK(config == cudaFuncCachePreferShared || config == cudaFuncCachePreferNone);
+    CHECK_ERROR(cudaErrorInvalidValue, cudaThreadGetCacheConfig(NULL));
+    CHECK_OK(cudaCtxResetPersistingL2Cache());
+    CHECK_OK(cudaSetDoubleForDevice(&d));
+    CHECK_OK(cudaSetDoubleForHost(&d));
+    CHECK(d == 1.5);
+    CHECK_OK(cudaProfilerStart());
+    CHECK_OK(cudaProfilerStop());
 }
 
 static void bus(void) {
@@ -131,6 +153,7 @@ int main(void) {
     attributes();
     limits();
     configuration();
+    old_names_and_hints();
     bus();
     peers();
     versions();

@@ -2,6 +2,8 @@
 #include "check.h"
 #include "images.h"
 
+#include <unistd.h>
+
 static int *p, back[256];
 
 static void fetch(void) {
@@ -128,6 +130,94 @@ static void libraries(void) {
                 cudaLibraryLoadData(NULL, test_image, NULL, NULL, 0, NULL, NULL, 0));
 }
 
+// Variables and functions of libraries from files; what is set for all devices.
+static const char other_image[] = "\
+.version 8.0\n\
+.target sm_90\n\
+.address_size 64\n\
+.visible .global .attribute(.managed) .align 4 .u32 kept = 9;\n\
+.visible .func (.param .u32 r) twice(.param .u32 x)\n\
+{\n\
+  .reg .b32 %r<2>;\n\
+  ld.param.u32 %r0, [x];\n\
+  add.u32 %r1, %r0, %r0;\n\
+  st.param.u32 [r], %r1;\n\
+  ret;\n\
+}\n\
+.visible .entry one()\n\
+{\n\
+  .reg .b32 %r<2>;\n\
+  ld.global.u32 %r0, [kept];\n\
+  add.u32 %r1, %r0, 1;\n\
+  st.global.u32 [kept], %r1;\n\
+  ret;\n\
+}\n\
+.visible .entry two()\n\
+{\n\
+  ret;\n\
+}\n";
+
+static void library_files(void) {
+    char path[] = "/tmp/kudzu-test-XXXXXX";
+    cudaLibrary_t library;
+    cudaKernel_t kernels[3] = {0}, one, two;
+    int *kept = NULL, fd = mkstemp(path);
+    void *function = NULL;
+    size_t size = 0;
+    CHECK(write(fd, other_image, sizeof other_image) == sizeof other_image);
+    close(fd);
+    CHECK_OK(cudaLibraryLoadFromFile(&library, path, NULL, NULL, 0, NULL, NULL, 0));
+    unlink(path);
+    CHECK_OK(cudaLibraryEnumerateKernels(kernels, 3, library));
+    CHECK_OK(cudaLibraryGetKernel(&one, library, "one"));
+    CHECK_OK(cudaLibraryGetKernel(&two, library, "two"));
+    CHECK(((kernels[0] == one && kernels[1] == two) || (kernels[0] == two && kernels[1] == one)) &&
+          !kernels[2]);
+    CHECK_OK(cudaLibraryGetManaged((void **)&kept, &size, library, "kept"));
+    CHECK(kept && size == 4 && *kept == 9);
+    CHECK_ERROR(cudaErrorSymbolNotFound,
+                cudaLibraryGetManaged((void **)&kept, &size, library, "one"));
+    CHECK_OK(cudaKernelSetAttributeForDevice(one, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             60 * 1024, 0));
+    CHECK_ERROR(
+        cudaErrorInvalidDevice,
+        cudaKernelSetAttributeForDevice(one, cudaFuncAttributeMaxDynamicSharedMemorySize, 8, 99));
+    CHECK_OK(cudaLaunchKernel(one, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 60 * 1024, 0));
+    CHECK_OK(cudaDeviceSynchronize());
+    CHECK(*kept == 10);
+    CHECK(cudaLibraryGetUnifiedFunction(&function, library, "one") != cudaSuccess);
+    CHECK_ERROR(cudaErrorInvalidValue, cudaLibraryGetUnifiedFunction(NULL, library, "twice"));
+    CHECK_OK(cudaLibraryUnload(library));
+    CHECK_ERROR(cudaErrorFileNotFound,
+                cudaLibraryLoadFromFile(&library, path, NULL, NULL, 0, NULL, NULL, 0));
+}
+
+// One launch for a list of devices.
+static void several_devices(void) {
+    struct cudaLaunchParams launch;
+    void *args[] = {&p};
+    int blocks = 0;
+    memset(&launch, 0, sizeof launch);
+    NEED(cudaStreamCreate(&launch.stream));
+    launch.func = &shape_stub;
+    launch.gridDim = (dim3){2, 1, 1};
+    launch.blockDim = (dim3){6, 1, 1};
+    launch.args = args;
+    CHECK_OK(cudaLaunchCooperativeKernelMultiDevice(&launch, 1, 0));
+    CHECK_OK(cudaStreamSynchronize(launch.stream));
+    fetch();
+    CHECK(back[0] == 2 && back[3] == 6);
+    CHECK_ERROR(cudaErrorInvalidValue, cudaLaunchCooperativeKernelMultiDevice(NULL, 1, 0));
+    CHECK_ERROR(cudaErrorInvalidValue, cudaLaunchCooperativeKernelMultiDevice(&launch, 0, 0));
+    CHECK_OK(cudaStreamDestroy(launch.stream));
+    CHECK_OK(cudaFuncSetSharedMemConfig(&fill_stub, cudaSharedMemBankSizeEightByte));
+    CHECK_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        &blocks, &fill_stub, 1024, 0, cudaOccupancyDisableCachingOverride));
+    CHECK(blocks == 2);
+    CHECK_ERROR(cudaErrorInvalidValue, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+                                           &blocks, &fill_stub, 1024, 0, 16));
+}
+
 static void after_reset(void) {
     int v = 3, counter = 0;
     CHECK_OK(cudaDeviceReset());
@@ -164,6 +254,8 @@ int main(void) {
     variables();
     attributes();
     libraries();
+    library_files();
+    several_devices();
     after_reset();
     faults();
     return finish();

@@ -89,6 +89,18 @@ static void managed(void) {
     CHECK_OK(cudaMemAdvise(p, 4096, cudaMemAdviseSetReadMostly, 0));
     CHECK_OK(cudaMemRangeGetAttribute(&mostly, 4, cudaMemRangeAttributeReadMostly, p, 4096));
     CHECK(mostly == 1);
+    int accessed[2] = {77, 77};
+    void *data[2] = {&mostly, accessed};
+    size_t sizes[2] = {sizeof mostly, sizeof accessed};
+    enum cudaMemRangeAttribute asked[2] = {cudaMemRangeAttributeReadMostly,
+                                           cudaMemRangeAttributeAccessedBy};
+    mostly = 0;
+    CHECK_OK(cudaMemAdvise(p, 4096, cudaMemAdviseSetAccessedBy, 0));
+    CHECK_OK(cudaMemRangeGetAttributes(data, sizes, asked, 2, p, 4096));
+    CHECK(mostly == 1 && accessed[0] == 0 && accessed[1] == cudaInvalidDeviceId);
+    CHECK_ERROR(cudaErrorInvalidValue, cudaMemRangeGetAttributes(data, sizes, asked, 0, p, 4096));
+    sizes[0] = 3;
+    CHECK_ERROR(cudaErrorInvalidValue, cudaMemRangeGetAttributes(data, sizes, asked, 2, p, 4096));
     CHECK_OK(cudaMemPrefetchAsync(p, 4096, 0, 0));
     CHECK_OK(cudaMemPrefetchAsync_v2(p, 4096, (struct cudaMemLocation){cudaMemLocationTypeHost, 0},
                                      0, 0));

@@ -74,6 +74,30 @@ static void pools(void) {
     CHECK(strcmp(text, "in the pool") == 0);
     CHECK_OK(cudaFreeAsync(q, 0));
     CHECK_OK(cudaFreeAsync(p, 0));
+    // Who may use a pool; which one cudaMallocAsync takes.
+    struct cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 0},
+                                       cudaMemAccessFlagsProtReadWrite};
+    enum cudaMemAccessFlags flags = cudaMemAccessFlagsProtNone;
+    cudaMemPool_t used = NULL, first = NULL;
+    CHECK_OK(cudaMemPoolSetAccess(pool, &access, 1));
+    CHECK_OK(cudaMemPoolGetAccess(&flags, pool, &access.location));
+    CHECK(flags == cudaMemAccessFlagsProtReadWrite);
+    access.flags = cudaMemAccessFlagsProtNone; // its own device always may
+    CHECK_ERROR(cudaErrorInvalidDevice, cudaMemPoolSetAccess(pool, &access, 1));
+    CHECK_ERROR(cudaErrorInvalidValue, cudaMemPoolSetAccess(pool, NULL, 1));
+    CHECK_ERROR(cudaErrorInvalidValue, cudaMemPoolGetAccess(NULL, pool, &access.location));
+    CHECK_OK(cudaDeviceGetMemPool(&first, 0));
+    CHECK_OK(cudaDeviceSetMemPool(0, pool));
+    CHECK_OK(cudaDeviceGetMemPool(&used, 0));
+    CHECK(used == pool && used != first);
+    CHECK_OK(cudaMallocAsync(&p, 16, 0));
+    struct cudaPointerAttributes attributes;
+    CHECK_OK(cudaPointerGetAttributes(&attributes, p));
+    CHECK(attributes.type == cudaMemoryTypeDevice);
+    CHECK_OK(cudaFreeAsync(p, 0));
+    CHECK_OK(cudaDeviceSetMemPool(0, first));
+    CHECK_ERROR(cudaErrorInvalidDevice, cudaDeviceSetMemPool(99, pool));
+    CHECK_ERROR(cudaErrorInvalidValue, cudaDeviceSetMemPool(0, NULL));
     CHECK_OK(cudaMemPoolDestroy(imported));
     CHECK_OK(cudaMemPoolDestroy(pool));
 }
@@ -165,6 +189,65 @@ static void semaphores(void) {
     CHECK_OK(cudaStreamDestroy(s));
 }
 
+// A graph that waits for a semaphore and signals it.
+static void semaphore_nodes(void) {
+    struct cudaExternalSemaphoreHandleDesc desc;
+    struct cudaExternalSemaphoreSignalParams signal;
+    struct cudaExternalSemaphoreWaitParams wait;
+    cudaExternalSemaphore_t semaphores[2];
+    int copies[2];
+    cudaGraph_t g;
+    cudaGraphExec_t e;
+    cudaGraphNode_t first, second;
+    cudaStream_t s;
+    memset(&desc, 0, sizeof desc);
+    memset(&signal, 0, sizeof signal);
+    memset(&wait, 0, sizeof wait);
+    NEED(cudaStreamCreate(&s));
+    for (int i = 0; i < 2; i++) {
+        desc.type = cudaExternalSemaphoreHandleTypeOpaqueFd;
+        desc.handle.fd = eventfd(0, 0);
+        copies[i] = dup(desc.handle.fd);
+        NEED(cudaImportExternalSemaphore(&semaphores[i], &desc));
+    }
+    struct cudaExternalSemaphoreWaitNodeParams w = {&semaphores[0], &wait, 1}, waits;
+    struct cudaExternalSemaphoreSignalNodeParams n = {&semaphores[0], &signal, 1}, signals;
+    NEED(cudaGraphCreate(&g, 0));
+    CHECK_OK(cudaGraphAddExternalSemaphoresWaitNode(&first, g, NULL, 0, &w));
+    CHECK_OK(cudaGraphAddExternalSemaphoresSignalNode(&second, g, &first, 1, &n));
+    CHECK_ERROR(cudaErrorInvalidValue,
+                cudaGraphAddExternalSemaphoresSignalNode(&second, g, NULL, 0, NULL));
+    n.extSemArray = &semaphores[1];
+    CHECK_OK(cudaGraphExternalSemaphoresSignalNodeSetParams(second, &n));
+    CHECK_OK(cudaGraphExternalSemaphoresSignalNodeGetParams(second, &signals));
+    CHECK(signals.numExtSems == 1 && signals.extSemArray[0] == semaphores[1]);
+    w.extSemArray = &semaphores[1];
+    CHECK_OK(cudaGraphExternalSemaphoresWaitNodeSetParams(first, &w));
+    CHECK_OK(cudaGraphExternalSemaphoresWaitNodeGetParams(first, &waits));
+    CHECK(waits.numExtSems == 1 && waits.extSemArray[0] == semaphores[1]);
+    CHECK_ERROR(cudaErrorInvalidValue,
+                cudaGraphExternalSemaphoresWaitNodeGetParams(second, &waits));
+    NEED(cudaGraphInstantiate(&e, g, 0));
+    for (int turn = 0; turn < 2; turn++) { // then the executable graph has both the other way round
+        uint64_t count = 1;
+        CHECK_OK(cudaGraphLaunch(e, s));
+        CHECK_ERROR(cudaErrorNotReady, cudaStreamQuery(s));
+        CHECK(write(copies[1 - turn], &count, sizeof count) == sizeof count);
+        CHECK_OK(cudaStreamSynchronize(s));
+        CHECK(read(copies[1 - turn], &count, sizeof count) == sizeof count && count == 1);
+        w.extSemArray = n.extSemArray = &semaphores[0];
+        CHECK_OK(cudaGraphExecExternalSemaphoresWaitNodeSetParams(e, first, &w));
+        CHECK_OK(cudaGraphExecExternalSemaphoresSignalNodeSetParams(e, second, &n));
+    }
+    CHECK_OK(cudaGraphExecDestroy(e));
+    CHECK_OK(cudaGraphDestroy(g));
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(cudaDestroyExternalSemaphore(semaphores[i]));
+        close(copies[i]);
+    }
+    CHECK_OK(cudaStreamDestroy(s));
+}
+
 static void batches(void) {
     char from[2][8] = {"first", "second"}, back[16] = "";
     char *p;
@@ -210,6 +293,7 @@ int main(void) {
     if (on_kudzu()) { // files of memory pools and events of the system are not for NVIDIA's driver
         external();
         semaphores();
+        semaphore_nodes();
     }
     batches();
     return finish();
