@@ -11,6 +11,7 @@
 #include "isa/device_functions.h"
 #include "jit/module.h"
 #include "passes/lane_cost.h"
+#include "passes/rest_loop.h"
 #include "passes/roll.h"
 #include "passes/skew.h"
 #include "passes/unroll.h"
@@ -750,6 +751,31 @@ static bool rows_without_loops(const struct cg *c, const struct flow *fl) {
            !any_varying_access(fl) && !lanes_of_atomics(c, fl);
 }
 
+// A module of this compilation's own, with a copy of the kernel that passes may change.
+static struct kir_module *own_module(struct cg *c) {
+    struct kir_module *m = arena_memdup(c->arena, c->ir, sizeof *c->ir);
+    struct kir_func *old = c->kernel;
+    m->arena = c->own_ir ? c->own_ir->arena : (struct arena){0};
+    m->funcs.data = arena_memdup(&m->arena, c->ir->funcs.data, sizeof old * c->ir->funcs.len);
+    m->funcs.data[old->index] = kir_copy_func(m, old, c->arena);
+    c->own_ir = m;
+    return m;
+}
+
+static void use_module(struct cg *c, struct kir_module *m) {
+    c->ir = m;
+    c->kernel = m->funcs.data[c->kernel->index];
+}
+
+// One thread after the other, which leaves two loops worse than one.
+static void run_threads(struct cg *c, struct flow **fl, bool *waits) {
+    struct kir_module *m = own_module(c);
+    if (join_rest_loops(m->funcs.data[c->kernel->index]))
+        use_module(c, m);
+    c->width = 1;
+    analyse_all(c, fl, waits);
+}
+
 static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
     struct traits t = traits_of(c);
     c->width = choose_width(c, &t, level);
@@ -792,11 +818,12 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             because(c, "the kernel waits for what others write", t.mbarrier_at);
     } else {
         c->mode = KD_MODE_BLOCK;
+        if (c->spec.width == 1)
+            run_threads(c, fl, waits);
         if (wants_scalars(c, &t, fl[c->kernel->index], level)) {
             c->why_scalars = "most of the time goes to addresses of single threads, in loops "
                              "that they leave at different turns";
-            c->width = 1;
-            analyse_all(c, fl, waits);
+            run_threads(c, fl, waits);
             return;
         }
         c->team = choose_team(c, fl[c->kernel->index], level);
@@ -827,22 +854,6 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
 }
 
 // ---- counted loops --------------------------------------------------------------------------
-
-// A module of this compilation's own, with a copy of the kernel that passes may change.
-static struct kir_module *own_module(struct cg *c) {
-    struct kir_module *m = arena_memdup(c->arena, c->ir, sizeof *c->ir);
-    struct kir_func *old = c->kernel;
-    m->arena = c->own_ir ? c->own_ir->arena : (struct arena){0};
-    m->funcs.data = arena_memdup(&m->arena, c->ir->funcs.data, sizeof old * c->ir->funcs.len);
-    m->funcs.data[old->index] = kir_copy_func(m, old, c->arena);
-    c->own_ir = m;
-    return m;
-}
-
-static void use_module(struct cg *c, struct kir_module *m) {
-    c->ir = m;
-    c->kernel = m->funcs.data[c->kernel->index];
-}
 
 // The kernel with its counted loops written out; false: it has others too, or the code would be
 // long.

@@ -45,8 +45,10 @@ static val exponential(const struct em *e, val x) {
         APPROX_EX2_6, APPROX_EX2_5, APPROX_EX2_4, APPROX_EX2_3, APPROX_EX2_2, APPROX_EX2_1, 1};
     x = clamp(e, x, APPROX_EX2_MIN, APPROX_EX2_MAX);
     val t = v_fadd(e, x, k(e, APPROX_ROUND));
-    val f = v_fsub(e, x, v_fsub(e, t, k(e, APPROX_ROUND)));
-    val p = horner(e, f, c, 7);
+    val whole = v_fsub(e, t, k(e, APPROX_ROUND));
+    val p = horner(e, v_fsub(e, x, whole), c, 7);
+    if (has_embedded(e))
+        return times_power(e, p, whole);
     val n = v_sub(e, v_bits(e, t), v_bits(e, k(e, APPROX_ROUND)));
     val half = v_ashri(e, n, 1), rest = v_sub(e, n, half);
     val r = v_fmul(e, p, v_float(e, v_shli(e, v_addi(e, half, 127), 23)));

@@ -93,10 +93,7 @@ static bool is_quiet(const struct kir_value *v, unsigned steps) {
 
 static val quiet(const struct em *e, unsigned k, val x) {
     enum { DEPTH = 4 };
-    if (is_quiet(e->i->ops[k], DEPTH))
-        return x;
-    val factors[3] = {x, k_flt(e, 32, 1)};
-    return embedded_arith(e, ISA_OP_MUL, factors, ISA_RND_RN);
+    return is_quiet(e->i->ops[k], DEPTH) ? x : quieted(e, x);
 }
 
 // Of f32, with a quiet NaN as the result where both are NaN.

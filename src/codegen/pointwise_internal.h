@@ -152,9 +152,13 @@ val rnd_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode)
 bool has_embedded(const struct em *e);
 val embedded_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode);
 // The smaller or larger number of f32: -0 is below +0, and of a quiet NaN and a number it is the
-// number; has_range says whether one instruction does that. A signalling NaN wins.
+// number; has_range says whether one instruction does that. A signalling NaN wins, unless it has
+// been quieted before.
 bool has_range(const struct em *e);
+val quieted(const struct em *e, val x);
 val range(const struct em *e, val a, val b, bool max);
+// a * 2^b for whole numbers b, rounded once, where AVX-512 is (has_embedded).
+val times_power(const struct em *e, val a, val b);
 // 32-bit lanes taken as pairs of signed 16-bit numbers: the sum of both products. Not for scalars.
 bool has_pair_products(const struct em *e);
 val pair_products(const struct em *e, val a, val b);

@@ -1,6 +1,6 @@
 // What only x86 has: AVX-512's 512-bit arithmetic with a rounding mode as an operand, its minimum
-// and maximum by the rules of IEEE 754, and the multiplication of 16-bit pairs, summed. Vectors of
-// other lengths are cut and filled up.
+// and maximum by the rules of IEEE 754, its products with powers of two, and the multiplication of
+// 16-bit pairs, summed. Vectors of other lengths are cut and filled up.
 #include <string.h>
 
 #include "codegen/pointwise_internal.h"
@@ -93,32 +93,79 @@ val embedded_arith(const struct em *e, enum isa_op op, const val x[3], unsigned 
     return count * n == lanes ? r : take(e, r, n, 0, lanes);
 }
 
-bool has_range(const struct em *e) {
-    return has_embedded(e) && e->lanes && e->lanes % 16 == 0;
+// As many lanes of floats as one instruction takes, of no more than are there.
+static unsigned float_lanes(const struct em *e) {
+    return e->lanes >= 16 ? 16 : e->lanes >= 8 ? 8 : 4;
 }
 
-// llvm.x86.avx512.mask.range: operands, which choice, what masked lanes keep, mask, rounding.
-static val range512(const struct em *e, val a, val b, bool max) {
-    static const char name[] = "llvm.x86.avx512.mask.range.ps.512";
-    enum { SIGN_OF_RESULT = 1 << 2, MAX = 1, CURRENT_ROUNDING = 4 };
+// An intrinsic of so many lanes with these operands, applied to a and b part by part. args: from
+// the third one on.
+static val each_part(const struct em *e, const char *name, unsigned n, val a, val b,
+                     const val *args, unsigned nargs) {
+    unsigned lanes = e->lanes ? e->lanes : 1, count = (lanes + n - 1) / n;
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->p->ctx), i16 = LLVMInt16TypeInContext(e->p->ctx);
-    val args[6] = {a,
-                   b,
-                   LLVMConstInt(i32, SIGN_OF_RESULT | (max ? MAX : 0), false),
-                   LLVMConstNull(LLVMTypeOf(a)),
-                   LLVMConstInt(i16, 0xffff, false),
-                   LLVMConstInt(i32, CURRENT_ROUNDING, false)};
-    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->p->ctx, id, NULL, 0),
-                          LLVMGetIntrinsicDeclaration(e->p->mod, id, NULL, 0), args, 6, "");
+    val parts[8], all[8];
+    for (unsigned c = 0; c < count; c++) {
+        all[0] = take(e, as_vector(e, a), lanes, c * n, n);
+        all[1] = take(e, as_vector(e, b), lanes, c * n, n);
+        memcpy(all + 2, args, sizeof *args * nargs);
+        parts[c] =
+            LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->p->ctx, id, NULL, 0),
+                           LLVMGetIntrinsicDeclaration(e->p->mod, id, NULL, 0), all, nargs + 2, "");
+    }
+    val r = concat(e, parts, count, n);
+    if (!e->lanes)
+        return LLVMBuildExtractElement(e->b, r, lane_index(e, 0, true), "");
+    return count * n == lanes ? r : take(e, r, n, 0, lanes);
 }
 
+enum { CURRENT_ROUNDING = 4 };
+
+static val all_lanes(const struct em *e, unsigned n) {
+    return LLVMConstAllOnes(LLVMIntTypeInContext(e->p->ctx, n == 16 ? 16 : 8));
+}
+
+bool has_range(const struct em *e) {
+    return has_embedded(e) && e->lanes % 16 == 0;
+}
+
+// A product by one that LLVM leaves alone: of scalars not in the widest registers, for which some
+// processors slow down.
+val quieted(const struct em *e, val x) {
+    val factors[3] = {x, k_flt(e, 32, 1)};
+    LLVMTypeRef f32 = LLVMFloatTypeInContext(e->p->ctx);
+    val args[3] = {LLVMConstNull(LLVMVectorType(f32, 4)), all_lanes(e, 4), rounding(e, ISA_RND_RN)};
+    if (e->lanes)
+        return embedded_arith(e, ISA_OP_MUL, factors, ISA_RND_RN);
+    return each_part(e, "llvm.x86.avx512.mask.mul.ss.round", 4, factors[0], factors[1], args, 3);
+}
+
+// llvm.x86.avx512.mask.range: operands, which choice, what masked lanes keep, mask, and for 16
+// lanes the rounding.
 val range(const struct em *e, val a, val b, bool max) {
-    val parts[8];
-    for (unsigned c = 0; c < e->lanes / 16; c++)
-        parts[c] =
-            range512(e, take(e, a, e->lanes, c * 16, 16), take(e, b, e->lanes, c * 16, 16), max);
-    return concat(e, parts, e->lanes / 16, 16);
+    static const char *const names[] = {"llvm.x86.avx512.mask.range.ps.128",
+                                        "llvm.x86.avx512.mask.range.ps.256",
+                                        "llvm.x86.avx512.mask.range.ps.512"};
+    enum { SIGN_OF_RESULT = 1 << 2, MAX = 1 };
+    unsigned n = float_lanes(e);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->p->ctx), f32 = LLVMFloatTypeInContext(e->p->ctx);
+    val args[4] = {LLVMConstInt(i32, SIGN_OF_RESULT | (max ? MAX : 0), false),
+                   LLVMConstNull(LLVMVectorType(f32, n)), all_lanes(e, n),
+                   LLVMConstInt(i32, CURRENT_ROUNDING, false)};
+    return each_part(e, names[n / 8], n, a, b, args, n == 16 ? 4 : 3);
+}
+
+// llvm.x86.avx512.mask.scalef: operands, what masked lanes keep, mask, and for 16 lanes the
+// rounding.
+val times_power(const struct em *e, val a, val b) {
+    static const char *const names[] = {"llvm.x86.avx512.mask.scalef.ps.128",
+                                        "llvm.x86.avx512.mask.scalef.ps.256",
+                                        "llvm.x86.avx512.mask.scalef.ps.512"};
+    unsigned n = float_lanes(e);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->p->ctx), f32 = LLVMFloatTypeInContext(e->p->ctx);
+    val args[3] = {LLVMConstNull(LLVMVectorType(f32, n)), all_lanes(e, n),
+                   LLVMConstInt(i32, CURRENT_ROUNDING, false)};
+    return each_part(e, names[n / 8], n, a, b, args, n == 16 ? 3 : 2);
 }
 
 bool has_pair_products(const struct em *e) {

@@ -139,10 +139,45 @@ static void keep_float(struct kir_inst *i) {
         i->res[0]->type = KIR_F32;
 }
 
+// The constant that v adds to x; 0: it is no such sum, modulo 2^bits.
+static uint64_t added_to(const struct kir_value *v, const struct kir_value *x, unsigned bits) {
+    const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
+    if (!i || i->op != ISA_OP_ADD || isa_type_is_float(i->ty) || isa_type_bits(i->ty) != bits ||
+        i->ty == ISA_U16X2 || i->ty == ISA_S16X2 || i->mods.cc || i->mods.sat)
+        return 0;
+    for (unsigned k = 0; k < 2; k++)
+        if (i->ops[k] == x && i->ops[1 - k]->kind == KIR_VALUE_CONST)
+            return i->ops[1 - k]->bits.u64[0];
+    return 0;
+}
+
+// x + c < x, where c is not 0, asks whether the sum wraps: whether x >= -c. Compilers end loops so
+// that leave by x < -c, and a comparison with a constant tells more.
+static void compare_carry(struct fold *s, struct kir_inst *i) {
+    if (i->op != ISA_OP_SETP || i->nops != 2 || (i->ty != ISA_U32 && i->ty != ISA_U64))
+        return;
+    enum isa_cmp cmp = i->mods.cmp;
+    bool less = cmp == ISA_CMP_LT || cmp == ISA_CMP_LE || cmp == ISA_CMP_LO || cmp == ISA_CMP_LS;
+    bool more = cmp == ISA_CMP_GT || cmp == ISA_CMP_GE || cmp == ISA_CMP_HI || cmp == ISA_CMP_HS;
+    unsigned bits = isa_type_bits(i->ty);
+    for (unsigned k = 0; k < 2 && (less || more); k++) {
+        struct kir_value *x = i->ops[1 - k];
+        uint64_t c = added_to(i->ops[k], x, bits);
+        if (!c || kir_type_bits(x->type) != bits)
+            continue;
+        i->mods.cmp = less == (k == 0) ? ISA_CMP_GE : ISA_CMP_LT;
+        i->ops[0] = x;
+        i->ops[1] = kir_const(s->f, x->type, -c & ~UINT64_C(0) >> (64 - bits));
+        s->progress = true;
+        return;
+    }
+}
+
 static void fold_inst(struct fold *s, struct kir_inst *i) {
     if (i->nres == 0 || s->to[i->res[0]->id])
         return;
     keep_float(i);
+    compare_carry(s, i);
     if (i->op == ISA_OP_PHI) {
         struct kir_value *v = only_value(i);
         v = v ? v : only_constant(i);

@@ -10,6 +10,7 @@
 #include "ir/simplify.h"
 #include "isa/device_functions.h"
 #include "passes/alignment.h"
+#include "passes/butterfly.h"
 #include "passes/narrow_counters.h"
 #include "passes/narrow_exits.h"
 #include "passes/test_exits.h"
@@ -72,6 +73,7 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
         narrow_counters(ir->funcs.data[f]);
         narrow_exits(ir->funcs.data[f]);
         test_exits(ir->funcs.data[f]);
+        butterflies(ir->funcs.data[f]);
     }
     stages_end("exits");
     if (ok)
