@@ -256,6 +256,7 @@ void cg_emit_invariants(struct cg_func *g, bool of_group);
 // Finds what follows from the group's index, to be made where the group begins and again where it
 // goes on behind a barrier: what is alive there (`live`, by value id; NULL: all).
 void cg_find_again(struct cg_func *g);
+bool cg_is_meeting(const struct cg_func *g, const struct kir_inst *i);
 void cg_make_again(struct cg_func *g, const uint64_t *live);
 bool cg_is_again(const struct cg_func *g, const struct kir_value *v);
 

@@ -100,6 +100,19 @@ static bool has_barrier(const struct cg_func *g) {
     return false;
 }
 
+bool cg_is_meeting(const struct cg_func *g, const struct kir_inst *i) {
+    return isa_op_info[i->op].klass == ISA_CLASS_BLOCK ||
+           (i->op == ISA_OP_BAR_WARP_SYNC && g->cg->one_team);
+}
+
+static bool meets_threads(const struct cg_func *g) {
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
+            if (cg_is_meeting(g, i))
+                return true;
+    return false;
+}
+
 static void begin(struct cg_func *g) {
     struct cg *c = g->cg;
     g->entry = cg_new_block(g, "entry");
@@ -480,7 +493,7 @@ static void emit_groups(struct cg_func *g, const struct group_loop *l) {
     LLVMValueRef entry_mask = g->entry_mask;
     // Where products are calls of several instructions (x86-64-v2), code that is spread further
     // takes LLVM minutes.
-    bool at_head = l->barriers || (has_barrier(g) && c->pw.has_fma);
+    bool at_head = l->barriers || (meets_threads(g) && c->pw.has_fma);
     for (unsigned t = 0; t < c->team && at_head && !g->again; t++) {
         cg_turn_to(g, t);
         cg_emit_invariants(g, true);

@@ -341,7 +341,7 @@ void cg_prefetch_stores(struct cg_func *g) {
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++) {
         const struct kir_block *b = g->fl->cfg->order[p];
         for (const struct kir_inst *i = b->first; i; i = i->next) {
-            behind |= isa_op_info[i->op].klass == ISA_CLASS_BLOCK;
+            behind |= cg_is_meeting(g, i);
             if (!behind || !g->fl->full[b->id] || g->fl->cfg->loop[b->id] || !is_line(g, i) ||
                 !is_kept(g, i->ops[0]))
                 continue;
@@ -420,7 +420,7 @@ void cg_prefetch_later_stores(struct cg_func *g, const struct kir_block *b) {
         return;
     for (uint32_t p = cfg->pos[b->id] + 1; p < cfg->nblocks; p++)
         for (struct kir_inst *i = cfg->order[p]->first; i; i = i->next) {
-            behind |= isa_op_info[i->op].klass == ISA_CLASS_BLOCK;
+            behind |= cg_is_meeting(g, i);
             if (!behind || !g->fl->full[i->block->id] || cfg->loop[i->block->id] ||
                 !is_line(g, i) || is_kept(g, i->ops[0]) || !is_told(g, b, i->ops[0], MAX_DEPTH))
                 continue;

@@ -93,7 +93,9 @@ static struct region *addresses(struct cg_func *g, struct kir_inst *i, int64_t *
     struct shape s = cg_shape(g, v);
     int64_t base = i->offset;
     if ((s.kind == SHAPE_UNIFORM || s.kind == SHAPE_OFFSETS) && !(s.guard && cg_guard(g, v))) {
-        struct region *r = region_of(g, cg_scalar(g, v), &base);
+        bool known = s.lo == s.hi; // also where it comes from another block, as a variable
+        struct region *r = known ? &g->words->fixed : region_of(g, cg_scalar(g, v), &base);
+        base += known ? s.lo : 0;
         for (unsigned l = 0; l < c->width; l++)
             at[l] = base + (s.offs ? s.offs[l] : 0);
         return r;

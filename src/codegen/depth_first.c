@@ -14,6 +14,7 @@
 #include "codegen/depth_first.h"
 
 enum { LEAST = 400, MANY_USERS = 16, REGISTERS = 32 };
+enum { LINE = 64, STORES_AHEAD = 8, LEAST_STORES = 3 * STORES_AHEAD, LEAST_BETWEEN = 20 };
 
 enum kind { PURE, READS, WRITES };
 
@@ -24,6 +25,7 @@ struct node {
     uint32_t ops_left, users_left; // of users, one stands for all outside of the block
     uint8_t kind;
     bool done, prefetch;
+    uint32_t asks; // a store asks for the lines of another one, plus one
 };
 
 struct order {
@@ -273,6 +275,50 @@ static void put_prefetches(struct order *o) {
             put_cone(o, k);
 }
 
+// ---- lines of later stores -----------------------------------------------------------------
+
+// How many bytes of global memory, where addresses are numbers, a store of a vector writes.
+static unsigned stored_bytes(LLVMValueRef v) {
+    if (!LLVMIsAStoreInst(v) || !LLVMIsAIntToPtrInst(LLVMGetOperand(v, 1)))
+        return 0;
+    LLVMTypeRef t = LLVMTypeOf(LLVMGetOperand(v, 0));
+    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind)
+        return 0;
+    LLVMTypeRef e = LLVMGetElementType(t);
+    unsigned bits = LLVMGetTypeKind(e) == LLVMIntegerTypeKind  ? LLVMGetIntTypeWidth(e)
+                    : LLVMGetTypeKind(e) == LLVMFloatTypeKind  ? 32
+                    : LLVMGetTypeKind(e) == LLVMDoubleTypeKind ? 64
+                                                               : 0;
+    return LLVMGetVectorSize(t) * bits / 8;
+}
+
+// Stores wait for their lines, one after the other. A block asks for all of them when it begins
+// (cg_prefetch.c), but of rows that lie a power of two apart few stay in the first cache: where
+// there is much to compute between them each store asks for one that comes some stores later.
+static void ask_ahead(struct order *o) {
+    uint32_t *at = arena_array(&o->arena, uint32_t, o->n + 1), n = 0;
+    for (uint32_t k = 0; k < o->n; k++)
+        if (stored_bytes(o->node[k].v) >= LINE)
+            at[n++] = k;
+    if (n < LEAST_STORES || o->n / n < LEAST_BETWEEN)
+        return;
+    for (uint32_t k = 0; k + STORES_AHEAD < n; k++)
+        o->node[at[k]].asks = at[k + STORES_AHEAD] + 1;
+}
+
+// Where the lines lie that store k asks for; NULL: it asks for none.
+static LLVMValueRef asked_by(const struct order *o, uint32_t k) {
+    uint32_t asks = o->node[k].asks;
+    return asks ? LLVMGetOperand(o->node[asks - 1].v, 1) : NULL;
+}
+
+static void put_asked(struct order *o, uint32_t k) {
+    LLVMValueRef p = asked_by(o, k);
+    uint32_t node = p ? *slot_of(o, p) : 0;
+    if (node)
+        put_cone(o, node - 1);
+}
+
 static void find_order(struct order *o) {
     uint32_t loads = 0;
     o->out = arena_array(&o->arena, uint32_t, o->n);
@@ -290,7 +336,18 @@ static void find_order(struct order *o) {
                 put_cone(o, loads);
         for (uint32_t p = 0; k + 1 == o->n && p < k; p++)
             put_cone(o, p);
+        put_asked(o, k);
         put_cone(o, k);
+    }
+}
+
+static void ask(struct cg *c, const struct order *o, uint32_t k) {
+    LLVMValueRef p = asked_by(o, k), args[4] = {p, cg_i32(c, 1), cg_i32(c, 3), cg_i32(c, 1)};
+    unsigned bytes = p ? stored_bytes(o->node[o->node[k].asks - 1].v) : 0;
+    for (unsigned at = 0; at < bytes; at += LINE) {
+        LLVMValueRef by = cg_i64(c, at);
+        args[0] = at ? LLVMBuildGEP2(c->b, c->i8, p, &by, 1, "") : p;
+        cg_call_intrinsic(c, "llvm.prefetch", &c->ptr, 1, args, 4);
     }
 }
 
@@ -299,6 +356,7 @@ static void rearrange(struct cg *c, LLVMBasicBlockRef b, const struct order *o) 
     for (uint32_t k = 0; k < o->len; k++) {
         LLVMInstructionRemoveFromParent(o->node[o->out[k]].v);
         LLVMPositionBuilderAtEnd(c->b, b);
+        ask(c, o, o->out[k]);
         LLVMInsertIntoBuilder(c->b, o->node[o->out[k]].v);
     }
 }
@@ -308,6 +366,7 @@ static void order_block(struct cg *c, LLVMBasicBlockRef b, uint32_t n) {
     collect(&o, b, n);
     connect(&o);
     if (is_crowded(&o, REGISTERS)) {
+        ask_ahead(&o);
         find_order(&o);
         rearrange(c, b, &o);
     }

@@ -223,14 +223,15 @@ static bool is_left(const struct op *op) {
 }
 
 // Handing out blocks takes locked instructions, which wait for what the blocks have stored. Of a
-// launch of few blocks several are handed out at a time, fewer towards its end. Nothing is read
-// here but the operation: without units of it in hand the kernel's code may be gone.
+// launch of few blocks several are handed out at a time, two thirds of a thread's part of what is
+// left: fewer towards its end. Nothing is read here but the operation: without units of it in hand
+// the kernel's code may be gone.
 static uint64_t next_chunk(const struct scheduler *s, const struct op *op) {
-    enum { MOST = 8, SHARES = 2 };
+    enum { MOST = 32 };
     if (op->kind != OP_LAUNCH || op->chunk >= MOST || !op->launch.may_group)
         return op->chunk;
     uint64_t next = all_taken(op, atomic_load_explicit(&op->taken, memory_order_relaxed));
-    uint64_t n = next < op->units ? (op->units - next) / ((uint64_t)s->slots * SHARES) : 0;
+    uint64_t n = next < op->units ? (op->units - next) * 2 / ((uint64_t)s->slots * 3) : 0;
     return n < op->chunk ? op->chunk : n < MOST ? n : MOST;
 }
 

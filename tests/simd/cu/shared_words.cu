@@ -23,6 +23,11 @@
 // run: one_warp grid=2 block=32 args=buf:64:rand,buf:576:zero
 // run: near_bytes grid=1 block=64 args=buf:64:rand,buf:256:zero,u32:40
 // run: near_bytes grid=1 block=64 args=buf:64:rand,buf:256:zero,u32:7
+// run: shuffled grid=2 block=32 args=buf:64:rand,buf:1024:zero,u32:20
+// run: shuffled grid=2 block=32 args=buf:64:rand,buf:1024:zero,u32:3
+// run: shuffled grid=1 block=64 args=buf:64:rand,buf:1024:zero,u32:20
+// run: shuffled_dynamic grid=2 block=32 shared=6144 args=buf:64:rand,buf:1024:zero,u32:47
+// run: shuffled_dynamic grid=2 block=64 shared=12288 args=buf:64:rand,buf:1024:zero,u32:9
 extern "C" __global__ void strided(const unsigned *in, unsigned *out, int n) {
     __shared__ unsigned s[256];
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
@@ -367,4 +372,48 @@ extern "C" __global__ void one_warp(const unsigned *in, unsigned *out) {
 #pragma unroll 1
     for (int y = 0; y < 9; y++)
         out[(blockIdx.x * 9 + y) * 32 + t] = s[y + t][t];
+}
+
+// Loops without barriers, whose threads meet in shuffles: the address that grows from turn to turn
+// comes from another block of the turn. Words of one warp are seen by that warp alone.
+extern "C" __global__ void shuffled(const unsigned *in, unsigned *out, unsigned few) {
+    __shared__ unsigned s[2][47][32];
+    unsigned l = threadIdx.x % 32, w = threadIdx.x / 32, t = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned v = in[t % 64], x = v * 3;
+    for (unsigned k = 0; k < 47; k++) {
+        unsigned left = __shfl_up_sync(~0u, v, 1);
+        unsigned y = k - l;
+        if (y < 16) {
+            v = max(left, x) ^ k;
+            x = left;
+        }
+        s[w][k][l] = v;
+        if ((v & 1) && k % 8 == 5)
+            s[w][k][l] = x;
+    }
+    __syncwarp();
+    for (unsigned y = 0; y < 16; y++)
+        out[(blockIdx.x * blockDim.x / 32 + w) * 512 + y * 32 + l] = s[w][y + l][l];
+    if (few < 16) { // what is written now depends on the launch
+        for (unsigned k = 0; k < few; k++)
+            s[w][k + l % 3][l] = k;
+        __syncwarp();
+        out[(blockIdx.x * blockDim.x / 32 + w) * 512 + l] += s[w][l % 5][(l + 7) % 32];
+    }
+}
+
+extern "C" __global__ void shuffled_dynamic(const unsigned *in, unsigned *out, unsigned turns) {
+    extern __shared__ unsigned d[];
+    unsigned l = threadIdx.x % 32, t = blockIdx.x * blockDim.x + threadIdx.x, v = in[t % 64];
+    unsigned *mine = d + threadIdx.x / 32 * 1536 + l;
+    for (unsigned k = 0; k < 47; k++) {
+        v = __shfl_xor_sync(~0u, v, k % 32) * 5 + k;
+        if (k < turns)
+            mine[32 * k] = v;
+        else
+            mine[32 * k] = k;
+    }
+    __syncwarp();
+    for (unsigned y = 0; y < 16; y++)
+        out[t / 32 * 512 % 1024 + y * 32 + l] = d[threadIdx.x / 32 * 1536 + (y + l) * 32 + l];
 }
