@@ -16,16 +16,16 @@
 #include <cuda_runtime.h>
 #include <math.h>
 
-#ifndef __CUDACC_RTC__
+#ifdef __CUDACC_RTC__
+typedef unsigned int curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+#else
 #include <curand.h>
 #endif
 
 #pragma push_macro("HD")
 #undef HD
 #define HD static __inline__ __host__ __device__
-
-typedef unsigned int curandDirectionVectors32_t[32];
-typedef unsigned long long curandDirectionVectors64_t[64];
 
 // What is kept of a pair of normal numbers until the next call.
 struct kudzu_normal_store {

@@ -1,0 +1,397 @@
+// cuRAND's host library (include/curand.h).
+#include <curand.h>
+
+#include <new>
+
+#include "draw.h"
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        curandStatus_t status_ = call;                                                             \
+        if (status_ != CURAND_STATUS_SUCCESS)                                                      \
+            return status_;                                                                        \
+    } while (0)
+#define REQUIRE(condition, status)                                                                 \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            return status;                                                                         \
+    } while (0)
+#define REQUIRE_GENERATOR(g)                                                                       \
+    REQUIRE((g) && (g)->magic == GENERATOR_MAGIC, CURAND_STATUS_NOT_INITIALIZED)
+
+enum { BLOCK = 128 };
+
+// ---- Generators ---------------------------------------------------------------------------
+
+static curandRngType_t plain_type(curandRngType_t type) {
+    return type == CURAND_RNG_PSEUDO_DEFAULT  ? CURAND_RNG_PSEUDO_XORWOW
+           : type == CURAND_RNG_QUASI_DEFAULT ? CURAND_RNG_QUASI_SOBOL32
+                                              : type;
+}
+
+static bool is_built(curandRngType_t type) {
+    switch (type) {
+    case CURAND_RNG_PSEUDO_XORWOW:
+    case CURAND_RNG_PSEUDO_MRG32K3A:
+    case CURAND_RNG_PSEUDO_MT19937:
+    case CURAND_RNG_PSEUDO_PHILOX4_32_10:
+    case CURAND_RNG_QUASI_SOBOL32:
+    case CURAND_RNG_QUASI_SOBOL64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static curandStatus_t create(curandGenerator_t *out, curandRngType_t type, bool host) {
+    int device;
+    type = plain_type(type);
+    REQUIRE(out, CURAND_STATUS_NOT_INITIALIZED);
+    REQUIRE(is_built(type), CURAND_STATUS_TYPE_ERROR);
+    REQUIRE(host || cudaGetDevice(&device) == cudaSuccess, CURAND_STATUS_INITIALIZATION_FAILED);
+    curandGenerator_t g = new (std::nothrow) curandGenerator_st();
+    REQUIRE(g, CURAND_STATUS_ALLOCATION_FAILED);
+    g->magic = GENERATOR_MAGIC;
+    g->type = type;
+    g->order = is_quasi(type) ? CURAND_ORDERING_QUASI_DEFAULT : CURAND_ORDERING_PSEUDO_DEFAULT;
+    g->host = host;
+    g->dimensions = 1;
+    *out = g;
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t type) {
+    return create(generator, type, false);
+}
+
+curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRngType_t type) {
+    return create(generator, type, true);
+}
+
+// Before anything is drawn that depends on what has changed.
+static curandStatus_t begin_anew(curandGenerator_t g) {
+    if (g->host) {
+        ::operator delete(g->states);
+    } else if (g->states) {
+        // Kernels of the stream may still use them.
+        REQUIRE(cudaStreamSynchronize(g->stream) == cudaSuccess &&
+                    cudaFree(g->states) == cudaSuccess,
+                CURAND_STATUS_PREEXISTING_FAILURE);
+    }
+    g->states = nullptr;
+    g->ready = 0;
+    g->next = 0;
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandDestroyGenerator(curandGenerator_t g) {
+    REQUIRE_GENERATOR(g);
+    begin_anew(g);
+    g->magic = 0;
+    delete g;
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandGetVersion(int *version) {
+    REQUIRE(version, CURAND_STATUS_OUT_OF_RANGE);
+    *version = CURAND_VERSION;
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandGetProperty(libraryPropertyType type, int *value) {
+    static const int parts[] = {CURAND_VER_MAJOR, CURAND_VER_MINOR, CURAND_VER_PATCH};
+    REQUIRE(value && (unsigned int)type < 3, CURAND_STATUS_OUT_OF_RANGE);
+    *value = parts[type];
+    return CURAND_STATUS_SUCCESS;
+}
+
+// ---- Options ------------------------------------------------------------------------------
+
+curandStatus_t curandSetStream(curandGenerator_t g, cudaStream_t stream) {
+    REQUIRE_GENERATOR(g);
+    if (g->states && !g->host &&
+        stream != g->stream) // what the one stream draws the other goes on from
+        REQUIRE(cudaStreamSynchronize(g->stream) == cudaSuccess, CURAND_STATUS_PREEXISTING_FAILURE);
+    g->stream = stream;
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t g, unsigned long long seed) {
+    REQUIRE_GENERATOR(g);
+    REQUIRE(!is_quasi(g->type), CURAND_STATUS_TYPE_ERROR);
+    g->seed = seed;
+    return begin_anew(g);
+}
+
+curandStatus_t curandSetGeneratorOffset(curandGenerator_t g, unsigned long long offset) {
+    REQUIRE_GENERATOR(g);
+    REQUIRE(g->type != CURAND_RNG_PSEUDO_MT19937, CURAND_STATUS_TYPE_ERROR);
+    g->offset = offset;
+    return begin_anew(g);
+}
+
+static bool has_order(curandGenerator_t g, curandOrdering_t order) {
+    if (is_quasi(g->type))
+        return order == CURAND_ORDERING_QUASI_DEFAULT;
+    switch (order) {
+    case CURAND_ORDERING_PSEUDO_DEFAULT:
+    case CURAND_ORDERING_PSEUDO_LEGACY:
+        return true;
+    case CURAND_ORDERING_PSEUDO_BEST:
+        return !(g->host && g->type == CURAND_RNG_PSEUDO_MT19937);
+    case CURAND_ORDERING_PSEUDO_SEEDED:
+        return g->type == CURAND_RNG_PSEUDO_XORWOW;
+    case CURAND_ORDERING_PSEUDO_DYNAMIC:
+        return !g->host && g->type != CURAND_RNG_PSEUDO_MT19937;
+    default:
+        return false;
+    }
+}
+
+curandStatus_t curandSetGeneratorOrdering(curandGenerator_t g, curandOrdering_t order) {
+    REQUIRE_GENERATOR(g);
+    REQUIRE(has_order(g, order), CURAND_STATUS_OUT_OF_RANGE);
+    g->order = order;
+    return begin_anew(g);
+}
+
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t g,
+                                                       unsigned int dimensions) {
+    REQUIRE_GENERATOR(g);
+    REQUIRE(is_quasi(g->type), CURAND_STATUS_TYPE_ERROR);
+    REQUIRE(dimensions >= 1 && dimensions <= MOST_DIMENSIONS, CURAND_STATUS_OUT_OF_RANGE);
+    g->dimensions = dimensions;
+    return begin_anew(g);
+}
+
+// ---- States -------------------------------------------------------------------------------
+
+static unsigned int threads_of(const curandGenerator_st *g) {
+    switch (g->type) {
+    case CURAND_RNG_PSEUDO_MRG32K3A:
+        return g->order == CURAND_ORDERING_PSEUDO_LEGACY ? 4096 : 81920;
+    case CURAND_RNG_PSEUDO_PHILOX4_32_10:
+        return 65536;
+    case CURAND_RNG_PSEUDO_MT19937:
+        return 1;
+    default:
+        return 4096;
+    }
+}
+
+template <typename State> static curandStatus_t allocate(curandGenerator_t g) {
+    if (g->states)
+        return CURAND_STATUS_SUCCESS;
+    g->threads = threads_of(g);
+    const size_t bytes = g->threads * sizeof(State);
+    if (g->host)
+        g->states = ::operator new(bytes, std::nothrow);
+    else if (cudaMalloc(&g->states, bytes) != cudaSuccess)
+        g->states = nullptr;
+    REQUIRE(g->states, CURAND_STATUS_ALLOCATION_FAILED);
+    g->next = g->offset % ((ull)kind<State>::group * g->threads);
+    return CURAND_STATUS_SUCCESS;
+}
+
+// The states up to `end`.
+template <typename State> static curandStatus_t make_states(curandGenerator_t g, unsigned int end) {
+    TRY(allocate<State>(g));
+    if (end <= g->ready)
+        return CURAND_STATUS_SUCCESS;
+    const beginning b = {g->seed, g->offset, g->threads, g->order == CURAND_ORDERING_PSEUDO_SEEDED};
+    State *states = (State *)g->states;
+    if (g->host) {
+        for (unsigned int t = g->ready; t < end; t++)
+            begin(&states[t], t, b);
+    } else {
+        begin_all<<<(end - g->ready + BLOCK - 1) / BLOCK, BLOCK, 0, g->stream>>>(states, g->ready,
+                                                                                 end, b);
+        REQUIRE(cudaGetLastError() == cudaSuccess, CURAND_STATUS_LAUNCH_FAILURE);
+    }
+    g->ready = end;
+    return CURAND_STATUS_SUCCESS;
+}
+
+// ---- Numbers ------------------------------------------------------------------------------
+
+template <typename State, typename Out, typename Draw>
+static curandStatus_t draw_numbers(curandGenerator_t g, Out *out, ull n, const Draw &draw) {
+    constexpr unsigned int group = kind<State>::group;
+    TRY(allocate<State>(g));
+    const ull turn = (ull)group * g->threads, end = (g->next + n + group - 1) / group;
+    const unsigned int active = end < g->threads ? (unsigned int)end : g->threads;
+    TRY(make_states<State>(g, active));
+    State *states = (State *)g->states;
+    if (g->host) {
+        for (ull i = 0; i < n; i++)
+            out[i] = draw(&states[(g->next + i) / group % g->threads]);
+    } else {
+        const unsigned int block = g->threads < BLOCK ? g->threads : BLOCK;
+        draw_all<<<(active + block - 1) / block, block, 0, g->stream>>>(states, active, g->threads,
+                                                                        g->next, out, n, draw);
+        REQUIRE(cudaGetLastError() == cudaSuccess, CURAND_STATUS_LAUNCH_FAILURE);
+    }
+    g->next = (g->next + n) % turn;
+    return CURAND_STATUS_SUCCESS;
+}
+
+template <typename Word, typename Out, typename Draw>
+static curandStatus_t draw_sequence(curandGenerator_t g, Out *out, ull n, const Draw &draw) {
+    static const directions<Word> all = first_directions<Word>();
+    const ull first = g->offset + g->next, each = n / g->dimensions;
+    if (g->host) {
+        for (ull i = 0; i < n; i++) {
+            auto p = point(all.vectors[i / each], (Word)(first + i % each));
+            out[i] = draw(&p);
+        }
+    } else {
+        const ull blocks = (each + BLOCK - 1) / BLOCK;
+        const dim3 grid(blocks < 4096 ? (unsigned int)blocks : 4096, g->dimensions);
+        draw_points<<<grid, BLOCK, 0, g->stream>>>(all, first, out, each, draw);
+        REQUIRE(cudaGetLastError() == cudaSuccess, CURAND_STATUS_LAUNCH_FAILURE);
+    }
+    g->next += each;
+    return CURAND_STATUS_SUCCESS;
+}
+
+static curandStatus_t check(curandGenerator_t g, const void *out, size_t n) {
+    REQUIRE_GENERATOR(g);
+    REQUIRE(n % g->dimensions == 0, CURAND_STATUS_LENGTH_NOT_MULTIPLE);
+    REQUIRE(out || n == 0, CURAND_STATUS_OUT_OF_RANGE);
+    REQUIRE(g->host || cudaPeekAtLastError() == cudaSuccess, CURAND_STATUS_PREEXISTING_FAILURE);
+    return CURAND_STATUS_SUCCESS;
+}
+
+template <typename Out, typename Draw>
+static curandStatus_t draw_pseudo(curandGenerator_t g, Out *out, size_t n, const Draw &draw) {
+    switch (g->type) {
+    case CURAND_RNG_PSEUDO_XORWOW:
+        return draw_numbers<curandStateXORWOW_t>(g, out, n, draw);
+    case CURAND_RNG_PSEUDO_MRG32K3A:
+        return draw_numbers<curandStateMRG32k3a_t>(g, out, n, draw);
+    case CURAND_RNG_PSEUDO_PHILOX4_32_10:
+        return draw_numbers<curandStatePhilox4_32_10_t>(g, out, n, draw);
+    default:
+        return draw_numbers<mersenne_twister>(g, out, n, draw);
+    }
+}
+
+template <typename Out, typename Draw>
+static curandStatus_t draw_quasi(curandGenerator_t g, Out *out, size_t n, const Draw &draw) {
+    if (g->type == CURAND_RNG_QUASI_SOBOL32)
+        return draw_sequence<unsigned int>(g, out, n, draw);
+    return draw_sequence<ull>(g, out, n, draw);
+}
+
+template <typename Out, typename Draw>
+static curandStatus_t generate(curandGenerator_t g, Out *out, size_t n, const Draw &draw) {
+    TRY(check(g, out, n));
+    if (n == 0)
+        return CURAND_STATUS_SUCCESS;
+    return is_quasi(g->type) ? draw_quasi(g, out, n, draw) : draw_pseudo(g, out, n, draw);
+}
+
+// Numbers that come in pairs.
+template <typename Out, typename Draw>
+static curandStatus_t generate_pairs(curandGenerator_t g, Out *out, size_t n, const Draw &draw) {
+    REQUIRE_GENERATOR(g);
+    REQUIRE(is_quasi(g->type) || n % 2 == 0, CURAND_STATUS_LENGTH_NOT_MULTIPLE);
+    return generate(g, out, n, draw);
+}
+
+curandStatus_t curandGenerateSeeds(curandGenerator_t g) {
+    REQUIRE_GENERATOR(g);
+    switch (g->type) {
+    case CURAND_RNG_PSEUDO_XORWOW:
+        return make_states<curandStateXORWOW_t>(g, threads_of(g));
+    case CURAND_RNG_PSEUDO_MRG32K3A:
+        return make_states<curandStateMRG32k3a_t>(g, threads_of(g));
+    case CURAND_RNG_PSEUDO_PHILOX4_32_10:
+        return make_states<curandStatePhilox4_32_10_t>(g, threads_of(g));
+    case CURAND_RNG_PSEUDO_MT19937:
+        return make_states<mersenne_twister>(g, threads_of(g));
+    default:
+        return CURAND_STATUS_SUCCESS; // a point follows from its index
+    }
+}
+
+curandStatus_t curandGenerate(curandGenerator_t g, unsigned int *out, size_t n) {
+    TRY(check(g, out, n));
+    REQUIRE(g->type != CURAND_RNG_QUASI_SOBOL64, CURAND_STATUS_TYPE_ERROR);
+    if (n == 0)
+        return CURAND_STATUS_SUCCESS;
+    if (g->type == CURAND_RNG_QUASI_SOBOL32)
+        return draw_sequence<unsigned int>(g, out, n, draw_bits());
+    return draw_pseudo(g, out, n, draw_bits());
+}
+
+curandStatus_t curandGenerateLongLong(curandGenerator_t g, unsigned long long *out, size_t n) {
+    TRY(check(g, out, n));
+    REQUIRE(g->type == CURAND_RNG_QUASI_SOBOL64, CURAND_STATUS_TYPE_ERROR);
+    return n ? draw_sequence<ull>(g, out, n, draw_bits()) : CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandGenerateUniform(curandGenerator_t g, float *out, size_t n) {
+    return generate(g, out, n, draw_uniform());
+}
+
+curandStatus_t curandGenerateUniformDouble(curandGenerator_t g, double *out, size_t n) {
+    return generate(g, out, n, draw_uniform_double());
+}
+
+curandStatus_t curandGenerateNormal(curandGenerator_t g, float *out, size_t n, float mean,
+                                    float stddev) {
+    return generate_pairs(g, out, n, draw_normal{mean, stddev});
+}
+
+curandStatus_t curandGenerateNormalDouble(curandGenerator_t g, double *out, size_t n, double mean,
+                                          double stddev) {
+    return generate_pairs(g, out, n, draw_normal_double{mean, stddev});
+}
+
+curandStatus_t curandGenerateLogNormal(curandGenerator_t g, float *out, size_t n, float mean,
+                                       float stddev) {
+    return generate_pairs(g, out, n, draw_log_normal{mean, stddev});
+}
+
+curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t g, double *out, size_t n,
+                                             double mean, double stddev) {
+    return generate_pairs(g, out, n, draw_log_normal_double{mean, stddev});
+}
+
+curandStatus_t curandGeneratePoisson(curandGenerator_t g, unsigned int *out, size_t n,
+                                     double lambda) {
+    TRY(check(g, out, n));
+    REQUIRE(lambda > 0 && lambda <= 400000, CURAND_STATUS_OUT_OF_RANGE);
+    if (n == 0)
+        return CURAND_STATUS_SUCCESS;
+    if (!is_quasi(g->type))
+        return draw_pseudo(g, out, n, draw_poisson{lambda});
+    curandDiscreteDistribution_t distribution;
+    TRY(curandCreatePoissonDistribution(lambda, &distribution));
+    curandStatus_t status = draw_quasi(g, out, n, draw_discrete{distribution});
+    if (!g->host && cudaStreamSynchronize(g->stream) != cudaSuccess)
+        status = CURAND_STATUS_LAUNCH_FAILURE;
+    curandDestroyDistribution(distribution);
+    return status;
+}
+
+// ---- Tables that are not there ------------------------------------------------------------
+
+curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t *vectors[],
+                                           curandDirectionVectorSet_t set) {
+    return CURAND_STATUS_OUT_OF_RANGE;
+}
+
+curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t *vectors[],
+                                           curandDirectionVectorSet_t set) {
+    return CURAND_STATUS_OUT_OF_RANGE;
+}
+
+curandStatus_t curandGetScrambleConstants32(unsigned int **constants) {
+    return CURAND_STATUS_INTERNAL_ERROR;
+}
+
+curandStatus_t curandGetScrambleConstants64(unsigned long long **constants) {
+    return CURAND_STATUS_INTERNAL_ERROR;
+}
