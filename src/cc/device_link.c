@@ -9,19 +9,23 @@
 #include "cc/object_file.h"
 #include "cc/temporaries.h"
 #include "image/image.h"
+#include "support/strbuf.h"
 
 // The constructor of a program or shared library with relocatable device code. The entries are
 // those of clang's offloading format; the linker collects them and gives their bounds. Templates
-// and inline kernels have an entry in each file that uses them: one is enough.
+// and inline kernels have an entry in each file that uses them: one is enough. A library in the
+// program may be linked already, and have an image and a constructor of its own: each takes the
+// entries of `names`, the kernels and variables of its image, which are sorted and stand before
+// this text.
 static const char stub_source[] =
     "struct entry { char *address; char *name; unsigned long size; int flags, data; };\n"
     "extern struct entry __start_cuda_offloading_entries[] __attribute__((weak, "
     "visibility(\"hidden\")));\n"
     "extern struct entry __stop_cuda_offloading_entries[] __attribute__((weak, "
     "visibility(\"hidden\")));\n"
-    "extern char kudzu_device_image[] __attribute__((visibility(\"hidden\")));\n"
+    "extern char kudzu_device_image[];\n"
     "__asm__(\".section .nv_fatbin,\\\"a\\\",@progbits\\n.p2align 4\\n\"\n"
-    "        \".hidden kudzu_device_image\\n.globl kudzu_device_image\\n\"\n"
+    "        \".local kudzu_device_image\\n\"\n"
     "        \"kudzu_device_image:\\n.incbin \\\"\" KUDZU_IMAGE \"\\\"\\n.previous\\n\"\n"
     "        \".section " DEVICE_LINK_SECTION ",\\\"e\\\",@progbits\\n.byte 1\\n.previous\");\n"
     "static struct { int magic, version; const void *data; void *more; } wrapper\n"
@@ -48,8 +52,20 @@ static const char stub_source[] =
     "    if (o->address == e->address && !(o->flags & 8)) return 1;\n"
     "  return 0;\n"
     "}\n"
+    "int strcmp(const char *, const char *);\n"
+    "static int is_own(const char *name) {\n"
+    "  long low = 0, high = sizeof names / sizeof *names - 2;\n"
+    "  while (low <= high) {\n"
+    "    long middle = (low + high) / 2;\n"
+    "    int order = strcmp(name, names[middle]);\n"
+    "    if (!order) return 1;\n"
+    "    if (order < 0) high = middle - 1;\n"
+    "    else low = middle + 1;\n"
+    "  }\n"
+    "  return 0;\n"
+    "}\n"
     "static void add(struct entry *e) {\n"
-    "  if (e->flags & 8 || seen(e)) return;\n"
+    "  if (e->flags & 8 || !is_own(e->name) || seen(e)) return;\n"
     "  if (!e->size)\n"
     "    __cudaRegisterFunction(handle, e->address, e->name, e->name, -1, 0, 0, 0, 0, 0);\n"
     "  else if ((e->flags & 7) == 0)\n"
@@ -133,7 +149,7 @@ static uint32_t architecture_number(const char *name) {
 
 // Bitcode of all files for one architecture, linked, optimised, as PTX.
 static bool link_architecture(const struct compilation *c, const cc_strings *files,
-                              const char *arch, device_codes *codes) {
+                              const char *arch, device_codes *codes, cc_strings *names) {
     struct device_code code = {
         {architecture_number(arch), arch},
         temporary_path(c->arena, arena_printf(c->arena, "a_dlink.%s", arch), "ptx")};
@@ -144,6 +160,10 @@ static bool link_architecture(const struct compilation *c, const cc_strings *fil
                  arena_printf(c->arena, "%s/kudzu-device-linker", c->toolchain->lib));
     command_arg(&cmd, arch);
     command_arg(&cmd, bitcode);
+    const char *list =
+        temporary_path(c->arena, arena_printf(c->arena, "a_dlink.%s", arch), "names");
+    command_arg(&cmd, list);
+    vec_push(c->arena, names, list);
     command_args(&cmd, files);
     if (!command_run(&cmd))
         return false;
@@ -157,9 +177,39 @@ static bool link_architecture(const struct compilation *c, const cc_strings *fil
     return command_run(&cmd);
 }
 
-static bool compile_stub(const struct compilation *c, const char *image, const char *object) {
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// The stub with the names of the files in front of it.
+static bool write_stub(const struct compilation *c, const char *source, const cc_strings *files) {
+    cc_strings names = {0};
+    struct strbuf out = {0};
+    for (uint32_t i = 0; i < files->len; ++i) {
+        char *text;
+        size_t size;
+        if (!read_file(c->arena, files->data[i], &text, &size))
+            return cc_error("cannot read %s", files->data[i]);
+        for (char *name = strtok(text, "\n"); name; name = strtok(NULL, "\n"))
+            vec_push(c->arena, &names, name);
+    }
+    if (names.len)
+        qsort(names.data, names.len, sizeof *names.data, by_text);
+    strbuf_puts(&out, "static const char *const names[] = {\n");
+    for (uint32_t i = 0; i < names.len; ++i)
+        if (i == 0 || strcmp(names.data[i], names.data[i - 1]) != 0)
+            strbuf_printf(&out, "\"%s\",\n", names.data[i]);
+    strbuf_puts(&out, "0};\n");
+    strbuf_puts(&out, stub_source);
+    bool ok = write_file(source, strbuf_str(&out), out.len);
+    strbuf_free(&out);
+    return ok;
+}
+
+static bool compile_stub(const struct compilation *c, const char *image, const cc_strings *names,
+                         const char *object) {
     const char *source = temporary_path(c->arena, "a_dlink.stub", "c");
-    if (!command_mode.dry_run && !write_file(source, stub_source, sizeof stub_source - 1))
+    if (!command_mode.dry_run && !write_stub(c, source, names))
         return false;
     struct command cmd;
     command_init(&cmd, c->arena, "device link,stub", c->toolchain->clang);
@@ -177,8 +227,9 @@ static bool compile_stub(const struct compilation *c, const char *image, const c
 static bool build(const struct compilation *c, const cc_strings *files, const cc_strings *archs,
                   const char *object) {
     device_codes codes = {0};
+    cc_strings names = {0};
     for (uint32_t i = 0; i < archs->len; ++i)
-        if (!link_architecture(c, files, archs->data[i], &codes))
+        if (!link_architecture(c, files, archs->data[i], &codes, &names))
             return false;
     const char *image_path = temporary_path(c->arena, "a_dlink", "fatbin");
     if (!command_mode.dry_run) {
@@ -191,7 +242,7 @@ static bool build(const struct compilation *c, const cc_strings *files, const cc
         if (!ok)
             return false;
     }
-    return compile_stub(c, image_path, object);
+    return compile_stub(c, image_path, &names, object);
 }
 
 // A dry run has no files to look into: with -rdc the link is shown.

@@ -1,11 +1,12 @@
 // kudzu-device-linker: joins the device code of objects for one architecture.
 //
-//     kudzu-device-linker <architecture> <output.bc> <object or archive>...
+//     kudzu-device-linker <architecture> <output.bc> <names> <object or archive>...
 //
 // A program of its own, since it brings LLVM along, which `kudzu cc` does not need otherwise.
 // Steps: read all files; choose those members of archives that the host program or the device
 // code needs; link their bitcode; check that nothing is undefined; make what only device code
-// sees internal, so that the optimiser may drop or inline it.
+// sees internal, so that the optimiser may drop or inline it. The file of names gets a line for
+// each kernel and variable.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,8 +280,19 @@ static bool is_shared_memory(LLVMValueRef v) {
     return LLVMIsAGlobalVariable(v) && LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 3;
 }
 
+// Whether code or a variable names it. Constants that nothing names are left over of what is
+// deleted.
+static bool is_used(LLVMValueRef v) {
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (LLVMIsAInstruction(user) || LLVMIsAGlobalValue(user) || is_used(user))
+            return true;
+    }
+    return false;
+}
+
 static bool check_defined(struct linker *l, LLVMValueRef v) {
-    if (!LLVMIsDeclaration(v) || !LLVMGetFirstUse(v) || is_shared_memory(v))
+    if (!LLVMIsDeclaration(v) || !is_used(v) || is_shared_memory(v))
         return true;
     const char *name = value_name(l, v);
     // Built-in variables are names for registers: clang declares them and never reads them.
@@ -309,34 +321,81 @@ static bool is_kernel(LLVMModuleRef m, LLVMValueRef f) {
     return found;
 }
 
-// clang's lists of what must survive until the link.
-static void drop_used_lists(LLVMModuleRef m) {
+// clang's lists of what must survive until the link. The last one, which each file has, names what
+// host code refers to: where that is not defined here it may be in an object that is linked
+// already.
+static bool is_used_list(LLVMValueRef g) {
     static const char *const names[] = {"llvm.used", "llvm.compiler.used",
                                         "__clang_gpu_used_external"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-        LLVMValueRef g = LLVMGetNamedGlobal(m, names[i]);
-        if (g && !LLVMGetFirstUse(g))
-            LLVMDeleteGlobal(g);
+    size_t n;
+    const char *name = LLVMGetValueName2(g, &n);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+        if (!strncmp(name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static void delete_global(LLVMValueRef g) {
+    LLVMReplaceAllUsesWith(g, LLVMGetUndef(LLVMTypeOf(g)));
+    if (LLVMIsAFunction(g))
+        LLVMDeleteFunction(g);
+    else
+        LLVMDeleteGlobal(g);
+}
+
+static void drop_used_lists(LLVMModuleRef m) {
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m), next; g; g = next) {
+        next = LLVMGetNextGlobal(g);
+        if (is_used_list(g))
+            delete_global(g);
     }
+}
+
+static bool is_left_over(LLVMValueRef v) {
+    return LLVMIsDeclaration(v) && LLVMGetFirstUse(v) && !is_used(v);
 }
 
 // Only kernels and variables are looked up by name from now on.
 static bool finish(struct linker *l, LLVMModuleRef m) {
     bool ok = true;
     drop_used_lists(m);
-    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(m), next; f; f = next) {
+        next = LLVMGetNextFunction(f);
         ok &= check_defined(l, f);
-        if (!LLVMIsDeclaration(f) && !is_local(f) && !is_kernel(m, f)) {
+        if (is_left_over(f))
+            delete_global(f);
+        else if (!LLVMIsDeclaration(f) && !is_local(f) && !is_kernel(m, f)) {
             LLVMSetLinkage(f, LLVMInternalLinkage);
             LLVMSetVisibility(f, LLVMDefaultVisibility);
         }
     }
-    for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m), next; g; g = next) {
+        next = LLVMGetNextGlobal(g);
         ok &= check_defined(l, g);
+        if (is_left_over(g))
+            delete_global(g);
+    }
     return ok;
 }
 
-static bool run(struct linker *l, const char *output) {
+static void put_name(struct linker *l, FILE *f, LLVMValueRef v) {
+    if (!LLVMIsDeclaration(v) && !is_local(v))
+        fprintf(f, "%s\n", value_name(l, v));
+}
+
+static bool write_names(struct linker *l, LLVMModuleRef m, const char *path) {
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return fail("cannot write %s%s", path, "");
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        put_name(l, file, f);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+        if (!is_shared_memory(g))
+            put_name(l, file, g);
+    return fclose(file) == 0 || fail("cannot write %s%s", path, "");
+}
+
+static bool run(struct linker *l, const char *output, const char *names) {
     for (uint32_t i = 0; i < l->objects.len; ++i)
         vec_push(&l->arena, &l->units, (struct unit){.object = &l->objects.data[i]});
     for (uint32_t i = 0; i < l->units.len; ++i)
@@ -346,16 +405,19 @@ static bool run(struct linker *l, const char *output) {
     LLVMModuleRef whole = link_units(l);
     if (!whole || !finish(l, whole))
         return false;
-    return !LLVMWriteBitcodeToFile(whole, output) || fail("cannot write %s%s", output, "");
+    if (LLVMWriteBitcodeToFile(whole, output))
+        return fail("cannot write %s%s", output, "");
+    return write_names(l, whole, names);
 }
 
 int main(int argc, char **argv) {
-    if (argc < 4)
-        return fail("kudzu-device-linker: <architecture> <output> <file>...%s%s", "", ""), 1;
+    if (argc < 5)
+        return fail("kudzu-device-linker: <architecture> <output> <names> <file>...%s%s", "", ""),
+               1;
     struct linker l = {.arch = argv[1], .context = LLVMContextCreate()};
     LLVMContextSetDiagnosticHandler(l.context, on_diagnostic, &l);
-    for (int i = 3; i < argc; ++i)
+    for (int i = 4; i < argc; ++i)
         if (!object_files_read(&l.arena, argv[i], &l.objects))
             return 1;
-    return run(&l, argv[2]) && !l.failed ? 0 : 1;
+    return run(&l, argv[2], argv[3]) && !l.failed ? 0 : 1;
 }

@@ -96,6 +96,35 @@ class DeviceLink(CompilerTest):
         self.compiles("-rdc=true", "main.cu", "libdev.a", "-o", "prog")
         self.runs("prog")
 
+    def test_library_that_is_linked_already(self):
+        """Host code refers to kernels and variables of a library whose device code has been linked."""
+        self.write("lib.cu", "__device__ int count = 3;\n__device__ int triple(int);\n"
+                             "template <class T> __global__ void k(T *p) { *p = triple(count++); }\n"
+                             "template __global__ void k<int>(int *);\n")
+        self.write("user.cu", "extern __device__ int count;\n"
+                              "template <class T> __global__ void k(T *p);\n"
+                              "int launch(int *p) {\n    int n = 0;\n    k<<<1, 1>>>(p);\n"
+                              "    cudaMemcpyFromSymbol(&n, count, sizeof n);\n    return n;\n}\n")
+        self.write("own.cu", "extern __device__ int count;\n__device__ int own(int);\n"
+                             "__global__ void other(int *p) { *p = own(1); }\n"
+                             "int launch(int *);\nint main() {\n    int *p, v = 0;\n"
+                             "    cudaMalloc(&p, 4);\n    int n = launch(p);\n"
+                             "    cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);\n"
+                             "    other<<<1, 1>>>(p);\n    int w = 0;\n"
+                             "    cudaMemcpy(&w, p, 4, cudaMemcpyDeviceToHost);\n"
+                             "    return n != 4 || v != 12 || w != 8;\n}\n")
+        self.write("more.cu", "__device__ int own(int x) { return x + 7; }\n")
+        self.write("triple.cu", "__device__ int triple(int x) { return 4 * x; }\n")
+        self.compiles("-dc", "lib.cu", "triple.cu", "user.cu", "own.cu", "more.cu")
+        self.compiles("-dlink", "lib.o", "triple.o", "-o", "lib_dlink.o")
+        self.compiles("-dlink", "user.o", "own.o", "more.o", "-o", "user_dlink.o")
+        lib = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(os.environ["KUDZU"]))),
+                           "lib")
+        subprocess.run(["c++", "lib.o", "triple.o", "lib_dlink.o", "user.o", "own.o", "more.o",
+                        "user_dlink.o", "-o", "prog", "-L" + lib, "-lcudart_static", "-lpthread",
+                        "-ldl", "-lrt", "-Wl,-rpath," + lib], cwd=self.dir, check=True)
+        self.runs("prog")
+
     def test_undefined_reference(self):
         r = self.fails("main.o", "library.o", "-o", "prog")
         self.assertIn("undefined reference to 'helper(int)' in device code", r.stderr)
