@@ -175,6 +175,7 @@ struct cg_func {
     LLVMValueRef idle_memory[2];  // what stands for the row of a lane that is not active
     uint8_t *runs;                // by block id: enum cg_runs
     uint8_t *rejoins;             // by block id: its mask is that of a block before it, and known
+    struct cg_fours *fours;       // cg_fours.c's own; NULL: none yet
     struct cg_words *words;       // cg_words.c's own; NULL: addresses are not known
     struct cg_once *once;         // cg_once.c's own; NULL: groups load for themselves
     struct cg_bins *bins;         // cg_bins.c's own; NULL: additions are made where they stand
@@ -494,6 +495,10 @@ bool cg_may_stretch(struct cg_func *g, const struct kir_value *index);
 // Stores words of x at places base + index * 4, with a signed index.
 void cg_store_stretches(struct cg_func *g, const struct cg_places *at, LLVMValueRef x);
 
+// cg_fours.c: a load's words, four of each lane, and the vectors of four lanes that they were made
+// of; and those vectors again for the words, or NULL.
+void cg_keep_fours(struct cg_func *g, const LLVMValueRef *word, const LLVMValueRef *line);
+const LLVMValueRef *cg_fours_of(const struct cg_func *g, const LLVMValueRef *word);
 // cg_eights.c: i together with the access beside it; false: each by itself.
 bool cg_emit_eights(struct cg_func *g, struct kir_inst *i);
 

@@ -3,6 +3,9 @@
 // loop whose end it cannot foresee. So each thread first goes along the chain of one that comes
 // some threads later, and asks for the memory that its loop will begin with.
 //
+// Threads without loops that lie apart in memory by a step that only the launch knows ask for what
+// one far behind them will touch, once in as many threads as a line has places for words two apart.
+//
 // Threads of a block may run in any order, so what stands before all that orders memory may be
 // loaded early; a load is made only where the later thread will make it.
 #include "codegen/cg.h"
@@ -210,11 +213,86 @@ static void run_ahead(struct ahead *a, struct kir_inst *load, unsigned threads) 
     g->epoch++;
 }
 
+// ---- what a thread far behind touches -----------------------------------------------------------
+
+enum { FAR = 512, EACH = 8, MOST_ACCESSES = 4 };
+
+// Can v be made of what is known before, in a few steps? *of_thread: it differs from thread to
+// thread.
+static bool is_short(const struct kir_value *v, unsigned *steps, bool *of_thread) {
+    const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
+    if (!i)
+        return v->kind == KIR_VALUE_CONST;
+    if (!*steps || !is_pure(i))
+        return false;
+    --*steps;
+    *of_thread |= i->op == ISA_OP_SREG && i->sreg == ISA_SREG_TID_X;
+    for (uint32_t k = 0; k < i->nops; k++)
+        if (!is_short(i->ops[k], steps, of_thread))
+            return false;
+    return true;
+}
+
+static bool lies_apart(const struct kir_inst *i) {
+    unsigned steps = MOST_DEPTH;
+    bool of_thread = false;
+    bool plain = is_plain_load(i) ||
+                 (i->op == ISA_OP_ST && i->mods.sem == ISA_SEM_WEAK &&
+                  (i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_GENERIC));
+    return plain && kir_type_bits(i->ops[0]->type) == 64 &&
+           is_short(i->ops[0], &steps, &of_thread) && of_thread;
+}
+
+static void ask_far_behind(struct ahead *a, struct kir_inst *const *access, unsigned n) {
+    struct cg_func *g = a->g;
+    struct cg *c = g->cg;
+    LLVMBasicBlockRef some = cg_new_block(g, "ahead"), leave = cg_new_block(g, "here");
+    LLVMValueRef t0 = g->now.t0, zero = cg_i32(c, 0);
+    struct kir_block *here = g->block;
+    LLVMValueRef low = LLVMBuildAnd(c->b, t0, cg_i32(c, EACH - 1), "");
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntEQ, low, zero, ""), some, leave);
+    LLVMPositionBuilderAtEnd(c->b, some);
+    g->now.t0 = LLVMBuildAdd(c->b, t0, cg_i32(c, FAR), "");
+    for (unsigned k = 0; k < n; k++) {
+        make(a, access[k]->ops[0]);
+        LLVMValueRef p = LLVMBuildIntToPtr(c->b, cg_scalar(g, access[k]->ops[0]), c->ptr, "");
+        LLVMValueRef by = LLVMConstInt(c->i64, (unsigned long long)access[k]->offset, 1);
+        cg_prefetch_at(c, p, by, access[k]->op == ISA_OP_ST);
+    }
+    LLVMBuildBr(c->b, leave);
+    LLVMPositionBuilderAtEnd(c->b, leave);
+    g->now.t0 = t0;
+    g->block = here;
+    g->epoch++;
+}
+
+static void run_far_ahead(struct ahead *a) {
+    const struct cg_func *g = a->g;
+    const uint32_t *threads = g->cg->spec.ntid;
+    struct kir_inst *access[MOST_ACCESSES];
+    unsigned n = 0;
+    if (threads[0] < EACH || threads[1] * threads[2] != 1)
+        return;
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
+            if (lies_apart(i)) {
+                if (n == MOST_ACCESSES)
+                    return;
+                access[n++] = i;
+            }
+    if (n)
+        ask_far_behind(a, access, n);
+}
+
 void cg_run_ahead(struct cg_func *g) {
     struct cg *c = g->cg;
     if (c->width != 1 || c->quick || c->splits || c->mode != KD_MODE_BLOCK || !g->f->is_kernel)
         return;
     struct ahead a = {.g = g};
+    if (!g->fl->cfg->loops.len) {
+        run_far_ahead(&a);
+        return;
+    }
     find_path(&a);
     struct kir_inst *load = find_load(&a);
     if (!load)

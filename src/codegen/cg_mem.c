@@ -245,11 +245,11 @@ static LLVMValueRef pick(struct cg *c, LLVMValueRef x, LLVMValueRef y, const uns
 }
 
 // Four words a lane of 16 lanes: eight shuffles of two vectors, where one shuffle a component would
-// take twelve.
+// take twelve. z: what was loaded.
 static void load_fours(struct cg *c, const struct access *a, LLVMValueRef p, LLVMValueRef mask,
-                       LLVMValueRef *out) {
+                       LLVMValueRef *z, LLVMValueRef *out) {
     LLVMTypeRef vt = LLVMVectorType(a->elem, 16);
-    LLVMValueRef z[4], pair[2][2];
+    LLVMValueRef pair[2][2];
     unsigned from[16];
     for (unsigned q = 0; q < 4; q++) {
         LLVMValueRef m = mask ? repeat_mask(c, slice(c, mask, q * 4, 4), 4) : NULL;
@@ -268,14 +268,18 @@ static void load_fours(struct cg *c, const struct access *a, LLVMValueRef p, LLV
     }
 }
 
+static bool comes_in_fours(const struct access *a, unsigned n) {
+    return a->count == 4 && a->bytes == 4 && n % 16 == 0;
+}
+
 // Loads `count` components of n lanes that follow each other in memory and takes them apart.
 static void load_line(struct cg *c, const struct access *a, LLVMValueRef p, LLVMValueRef mask,
-                      unsigned n, LLVMValueRef *out) {
-    if (a->count == 4 && a->bytes == 4 && n % 16 == 0) {
+                      unsigned n, LLVMValueRef *fours, LLVMValueRef *out) {
+    if (comes_in_fours(a, n)) {
         LLVMValueRef part[2][4];
         for (unsigned h = 0; h < n / 16; h++)
             load_fours(c, a, byte_gep(c, p, (int64_t)h * 256),
-                       mask ? slice(c, mask, h * 16, 16) : NULL, part[h]);
+                       mask ? slice(c, mask, h * 16, 16) : NULL, fours + h * 4, part[h]);
         for (unsigned k = 0; k < 4; k++)
             out[k] = n == 16 ? part[0][k] : concat(c, part[0][k], part[1][k]);
         return;
@@ -330,19 +334,23 @@ static void load_pieces(struct cg_func *g, const struct access *a, const struct 
                         LLVMValueRef *out) {
     struct cg *c = g->cg;
     unsigned n = p->n, pieces = c->width / n;
-    LLVMValueRef part[8][32];
+    LLVMValueRef part[8][32], fours[8];
+    bool in_fours = comes_in_fours(a, n);
     for (unsigned k = 0; k < pieces; k++) {
         LLVMValueRef m = g->now.mask ? slice(c, g->now.mask, k * n, n) : NULL;
         LLVMValueRef comp[8];
         if (p->same[k])
             load_same(g, a, p->pointer[k], m, n, comp);
         else
-            load_line(c, a, p->pointer[k], m, n, comp);
+            load_line(c, a, p->pointer[k], m, n, fours + k * n / 4, comp);
+        in_fours &= !p->same[k];
         for (unsigned q = 0; q < a->count; q++)
             part[q][k] = comp[q];
     }
     for (unsigned q = 0; q < a->count; q++)
         out[q] = join(c, part[q], pieces);
+    if (in_fours)
+        cg_keep_fours(g, out, fours);
 }
 
 // Joins the components of each lane, one lane after the other.
@@ -366,13 +374,16 @@ static void store_pieces(struct cg_func *g, const struct access *a, const struct
                          LLVMValueRef *comp) {
     struct cg *c = g->cg;
     unsigned n = p->n;
+    const LLVMValueRef *fours =
+        a->count == 4 && a->bytes == 4 && n >= 4 ? cg_fours_of(g, comp) : NULL;
     for (unsigned at = 0; at < c->width; at += n) {
         LLVMValueRef part[8];
-        for (unsigned k = 0; k < a->count; k++)
-            part[k] = slice(c, comp[k], at, n);
+        for (unsigned k = 0; k < (fours ? n / 4 : a->count); k++)
+            part[k] = fours ? fours[at / 4 + k] : slice(c, comp[k], at, n);
         LLVMValueRef m =
             g->now.mask ? repeat_mask(c, slice(c, g->now.mask, at, n), a->count) : NULL;
-        masked_store(g, interleave(c, part, a->count, n), p->pointer[at / n], m, a);
+        LLVMValueRef all = fours ? join(c, part, n / 4) : interleave(c, part, a->count, n);
+        masked_store(g, all, p->pointer[at / n], m, a);
     }
 }
 

@@ -6,7 +6,7 @@
 #include "codegen/cg.h"
 
 enum { FAR_STEP = 1024, LOOK_AHEAD = 2048, MIN_TURNS = 2, MAX_TURNS = 8, LINE = 64 };
-enum { MAX_DEPTH = 12, MAX_LINES = 8, NEXT_GROUPS = 512 };
+enum { MAX_DEPTH = 12, STEP_DEPTH = 8, MAX_LINES = 8, NEXT_GROUPS = 512 };
 
 enum { NEAR = 3, SECOND_CACHE = 2 };
 
@@ -44,9 +44,85 @@ static bool is_one_warp(const struct cg *c) {
     return c->one_team && c->width * c->team <= KD_WARP;
 }
 
+// A factor that is known when the code is made.
+static bool factor(const struct cg_func *g, const struct kir_value *v, int64_t *by) {
+    uint64_t c;
+    if (flow_const(v, &c)) {
+        *by = (int32_t)c;
+        return true;
+    }
+    const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
+    if (!i || i->op != ISA_OP_SREG || i->sreg < ISA_SREG_NTID_X || i->sreg > ISA_SREG_NTID_Z)
+        return false;
+    *by = g->cg->spec.ntid[i->sreg - ISA_SREG_NTID_X];
+    return *by != 0;
+}
+
+static bool block_step(const struct cg_func *g, const struct kir_value *v, unsigned depth,
+                       int64_t *step);
+
+static bool product_step(const struct cg_func *g, const struct kir_inst *i, unsigned depth,
+                         int64_t *step) {
+    int64_t x, y, by;
+    if (!block_step(g, i->ops[0], depth, &x) || !block_step(g, i->ops[1], depth, &y) ||
+        (x && !factor(g, i->ops[1], &by)) || (y && !factor(g, i->ops[0], &by)) || (x && y))
+        return false;
+    *step = x || y ? (x + y) * by : 0;
+    return true;
+}
+
+// By how much v is larger in the next block of the row; false: that is not known.
+static bool block_step(const struct cg_func *g, const struct kir_value *v, unsigned depth,
+                       int64_t *step) {
+    const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
+    int64_t x, y;
+    uint64_t c;
+    *step = 0;
+    if (!i || i->op == ISA_OP_SYMADDR || (i->op == ISA_OP_LD && i->mods.space == ISA_SPACE_PARAM))
+        return true;
+    if (i->op == ISA_OP_SREG) {
+        *step = i->sreg == ISA_SREG_CTAID_X;
+        return i->sreg >= ISA_SREG_TID_X && i->sreg <= ISA_SREG_NCTAID_Z;
+    }
+    if (isa_op_info[i->op].klass != ISA_CLASS_POINTWISE || !depth--)
+        return false;
+    switch (i->op) {
+    case ISA_OP_ADD:
+    case ISA_OP_SUB:
+        *step = block_step(g, i->ops[0], depth, &x) && block_step(g, i->ops[1], depth, &y)
+                    ? x + (i->op == ISA_OP_ADD ? y : -y)
+                    : INT64_MIN;
+        return *step != INT64_MIN;
+    case ISA_OP_MUL:
+        return product_step(g, i, depth, step);
+    case ISA_OP_MAD:
+        if (!product_step(g, i, depth, &x) || !block_step(g, i->ops[2], depth, &y))
+            return false;
+        *step = x + y;
+        return true;
+    case ISA_OP_SHL:
+        if (!block_step(g, i->ops[0], depth, &x) || !flow_const(i->ops[1], &c) || c > 31)
+            return false;
+        *step = x * (INT64_C(1) << c);
+        return true;
+    case ISA_OP_CVT:
+    case ISA_OP_CVTA:
+    case ISA_OP_MOV:
+        return !isa_type_is_float(i->ty) && block_step(g, i->ops[0], depth, step);
+    default:
+        for (uint32_t k = 0; k < i->nops; k++)
+            if (!block_step(g, i->ops[k], depth, &x) || x)
+                return false;
+        return true;
+    }
+}
+
 // Groups of a team that is a whole block are there at once: what is next is the next block's.
-static unsigned distance_ahead(const struct cg *c, unsigned bytes) {
-    unsigned block = c->one_team ? c->team * bytes : 0;
+// 0: nothing that this block does not touch.
+static int64_t distance_ahead(const struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
+    int64_t block = g->cg->one_team ? g->cg->team * (int64_t)bytes : 0, step;
+    if (g->cg->one_team && block_step(g, i->ops[0], STEP_DEPTH, &step))
+        return step;
     return block > NEXT_GROUPS ? block : NEXT_GROUPS;
 }
 
@@ -82,12 +158,25 @@ static bool is_next(const struct cg_func *g, const struct kir_inst *i, unsigned 
     return n[1] * n[2] < 2 || g->walks_rows || bytes_in_row(g, i, bytes) >= NEXT_GROUPS;
 }
 
+static bool looks_ahead(const struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
+    return g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->quick && bytes >= LINE &&
+           is_next(g, i, bytes) && i->mods.space == ISA_SPACE_GLOBAL &&
+           !g->fl->cfg->loop[i->block->id] && !is_one_warp(g->cg) && !is_asked_for(i);
+}
+
+// Does the store ask for the next block's lines, so that they need not be asked for when that
+// begins?
+static bool asks_for_next(const struct cg_func *g, const struct kir_inst *i) {
+    int64_t step;
+    return g->cg->one_team && looks_ahead(g, i, LINE) &&
+           block_step(g, i->ops[0], STEP_DEPTH, &step) && step;
+}
+
 void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                         bool is_store) {
-    if (g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->quick && bytes >= LINE &&
-        is_next(g, i, bytes) && i->mods.space == ISA_SPACE_GLOBAL &&
-        !g->fl->cfg->loop[i->block->id] && !is_one_warp(g->cg) && !is_asked_for(i))
-        prefetch_lines(g->cg, p, cg_i64(g->cg, distance_ahead(g->cg, bytes)), bytes, is_store);
+    int64_t by = looks_ahead(g, i, bytes) ? distance_ahead(g, i, bytes) : 0;
+    if (by)
+        prefetch_lines(g->cg, p, cg_i64(g->cg, (uint64_t)by), bytes, is_store);
 }
 
 void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, bool is_store) {
@@ -345,7 +434,7 @@ void cg_prefetch_stores(struct cg_func *g) {
             if (!behind || !g->fl->full[b->id] || g->fl->cfg->loop[b->id] || !is_line(g, i) ||
                 !is_kept(g, i->ops[0]))
                 continue;
-            if (!writes_same(i, before) && !is_loaded(g, i))
+            if (!writes_same(i, before) && !is_loaded(g, i) && !asks_for_next(g, i))
                 prefetch_stored(g, i, cg_scalar(g, i->ops[0]));
             before = i;
         }
@@ -424,7 +513,7 @@ void cg_prefetch_later_stores(struct cg_func *g, const struct kir_block *b) {
             if (!behind || !g->fl->full[i->block->id] || cfg->loop[i->block->id] ||
                 !is_line(g, i) || is_kept(g, i->ops[0]) || !is_told(g, b, i->ops[0], MAX_DEPTH))
                 continue;
-            if (!writes_same(i, before) && !is_loaded(g, i))
+            if (!writes_same(i, before) && !is_loaded(g, i) && !asks_for_next(g, i))
                 prefetch_told(g, b, i);
             before = i;
         }

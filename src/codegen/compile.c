@@ -194,7 +194,7 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
     t->odd_barrier |= counted || i->op == ISA_OP_BAR_ARRIVE || !flow_const(i->ops[0], &c);
 }
 
-static struct traits traits_of(struct cg *c) {
+static struct traits traits_of(const struct cg *c) {
     struct traits t = {0};
     t.allocates = any_allocates(c);
     for (uint32_t n = 0; n < c->ir->funcs.len; n++) {
@@ -549,6 +549,53 @@ static bool is_best_whole(const struct cg *c, const struct flow *fl, enum kd_lev
            fit_registers(c, fl, level, groups, true);
 }
 
+// Does v follow from which row of the block, or which warp, a thread is in?
+static bool is_of_row(const struct kir_value *v, unsigned depth) {
+    const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
+    if (!i || !depth)
+        return false;
+    if (i->op == ISA_OP_SREG)
+        return i->sreg == ISA_SREG_TID_Y || i->sreg == ISA_SREG_TID_Z;
+    if (i->op == ISA_OP_SHR || i->op == ISA_OP_DIV)
+        return true;
+    bool of_row = false;
+    for (uint32_t k = 0;
+         k < i->nops && (i->op == ISA_OP_PHI || isa_op_info[i->op].klass == ISA_CLASS_POINTWISE);
+         k++)
+        of_row |= is_of_row(i->ops[k], depth - 1);
+    return of_row;
+}
+
+// Rows of memory that a warp walks along in the loop: how many at a time.
+static unsigned rows_walked(const struct cg *c, const struct flow *fl, const struct cfg_loop *l) {
+    enum { DEPTH = 8 };
+    uint8_t *seen = arena_array(c->arena, uint8_t, fl->func->value_count + 1);
+    unsigned n = 0;
+    for (uint32_t p = l->first; p <= l->last; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next) {
+            bool accesses =
+                (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.space == ISA_SPACE_GLOBAL;
+            if (!accesses || seen[i->ops[0]->id] ||
+                fl->shape[i->ops[0]->id].kind != SHAPE_OFFSETS || !is_of_row(i->ops[0], DEPTH))
+                continue;
+            seen[i->ops[0]->id] = 1;
+            n++;
+        }
+    return n;
+}
+
+// Where each warp has rows of its own, to which it comes back after it has reduced them, they
+// should all stay in the first cache. They mostly lie a power of two apart, in few of its sets, and
+// no more of them than a set has places for.
+static unsigned most_rows(const struct cg *c, const struct flow *fl, const struct cfg_loop *l,
+                          unsigned most) {
+    enum { PLACES = 8 };
+    unsigned rows = traits_of(c).warp_ops && !has_barrier_in(fl, l) ? rows_walked(c, fl, l) : 0;
+    while (most > 2 && rows * most > PLACES)
+        most /= 2;
+    return most;
+}
+
 // How many groups run together: as many as registers allow, where there is a loop in which all
 // turn alike. They share what they load alike, walk through memory side by side, and fill the
 // latency of each other's chains of operations.
@@ -568,6 +615,7 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
         if (l->irreducible || (by_data && !is_search(fl, l)))
             return no_team(c, "threads leave a loop by what they have computed", l->header->last);
         most = !by_data ? most : c->pw.has_fma ? SEARCH_TEAM : SMALL_SEARCH_TEAM;
+        most = most_rows(c, fl, l, most);
     }
     unsigned team = 1, atomics = lanes_of_atomics(c, fl);
     if (groups <= most && is_best_whole(c, fl, level, groups) &&
