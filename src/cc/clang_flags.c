@@ -233,7 +233,7 @@ static void add_launch_tokens(struct command *cmd, const struct compilation *c,
 }
 
 static void add_references(struct command *cmd, const struct compilation *c, const char *source) {
-    if (!uses_references(c->arena, c->options, source))
+    if (c->own_names || !uses_references(c->arena, c->options, source))
         return;
     command_arg(cmd, "-include");
     command_arg(cmd, "kudzu/references.h");

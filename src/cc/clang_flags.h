@@ -17,9 +17,11 @@ struct compilation {
     struct device_launches device_launches; // what earlier attempts have found
     struct declared_spaces declared_spaces; // the same
     struct unroll_counts unroll_counts;     // the same
-    bool color;                             // diagnostics go to a terminal in the end
-    bool precompiled;                       // precompiled headers may be used (precompiled.h)
-    bool precompiling;                      // they are being made
+    bool own_names;   // an earlier attempt has found that `texture` and `surface` are the program's
+                      // own
+    bool color;       // diagnostics go to a terminal in the end
+    bool precompiled; // precompiled headers may be used (precompiled.h)
+    bool precompiling; // they are being made
 };
 
 // The machine that host code is for; all of clang's commands that compile or link it have these.

@@ -18,6 +18,7 @@
 #include "cc/host_statics.h"
 #include "cc/inline_hints.h"
 #include "cc/precompiled.h"
+#include "cc/references.h"
 #include "cc/temporaries.h"
 
 const char *file_stem(struct arena *arena, const char *path) {
@@ -234,7 +235,9 @@ static bool learn(struct compilation *c, const cc_strings *diagnostics) {
                                        &c->device_launches, &c->declared_spaces);
     bool launches = device_launches_find(c->arena, diagnostics, &c->device_launches);
     bool counts = unroll_counts_find(c->arena, diagnostics, &c->unroll_counts);
-    return spaces || launches || counts;
+    bool own = !c->own_names && references_are_in_the_way(c->arena, diagnostics);
+    c->own_names |= own;
+    return spaces || launches || counts || own;
 }
 
 // Whatever is wrong with a precompiled header, nobody hears of it.

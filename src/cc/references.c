@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cc/clang_messages.h"
 #include "cc/file_io.h"
 
 enum { MOST_FILES = 256 };
@@ -147,4 +148,16 @@ bool uses_references(struct arena *arena, const struct cc_options *o, const char
     for (unsigned k = 0; k < s.count; k++)
         look_at_file(&s, s.files[k]);
     return s.used && !s.declared;
+}
+
+// ---- Messages -----------------------------------------------------------------------------------
+
+bool references_are_in_the_way(struct arena *arena, const cc_strings *diagnostics) {
+    clang_messages messages = {0};
+    clang_messages_read(arena, diagnostics, &messages);
+    for (uint32_t i = 0; i < messages.len; i++)
+        if (!strncmp(messages.data[i].text, "redefinition of 'texture'", 25) ||
+            !strncmp(messages.data[i].text, "redefinition of 'surface'", 25))
+            return true;
+    return false;
 }

@@ -306,6 +306,15 @@ int main() {
         r = self.command([self.dir + "/a"])
         self.assertEqual(r.stdout, "cudaErrorInvalidClusterSize cudaSuccess 2\n", r.stderr)
 
+    def test_functions_with_the_names_of_old_templates(self):
+        self.write("a.cu", "template <class T> __host__ __device__ T texture(T x) { return x + 1; }\n"
+                           "template <int N> constexpr int surface = 2 * N;\n"
+                           "__global__ void k(int *p) { *p = texture<int>(*p) + surface<4>; }\n"
+                           "int main() {\n    int *p;\n    cudaMallocManaged(&p, 4);\n    *p = 1;\n"
+                           "    k<<<1, 1>>>(p);\n    cudaDeviceSynchronize();\n    return *p;\n}\n")
+        self.assertEqual(self.compiles("a.cu", "-o", "a").stderr, "")
+        self.assertEqual(self.command([self.dir + "/a"]).returncode, 10)
+
     def test_numbers_of_turns_to_unroll(self):
         """Those that are not positive or too large are ignored with a warning; parentheses are
         usual."""
