@@ -374,7 +374,7 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
 
 // ---- Stores behind barriers ---------------------------------------------------------------------
 
-enum { MOST_STRIDE = 64, MAX_STORED_LINES = 16 };
+enum { MOST_STRIDE = 64, MAX_STORED_LINES = 16, MOST_ROWS = 24 };
 
 static bool is_line(struct cg_func *g, const struct kir_inst *i) {
     enum isa_space space = i->mods.space;
@@ -394,7 +394,8 @@ static bool is_kept(struct cg_func *g, const struct kir_value *v) {
 }
 
 // The lines that the store will write, `base` (i64) being the first lane's address.
-static void prefetch_stored(struct cg_func *g, const struct kir_inst *i, LLVMValueRef base) {
+static void prefetch_stored(struct cg_func *g, const struct kir_inst *i, LLVMValueRef base,
+                            unsigned where) {
     struct cg *c = g->cg;
     const struct shape *s = &g->fl->shape[i->ops[0]->id];
     unsigned vec = i->mods.vec ? i->mods.vec : 1;
@@ -402,7 +403,7 @@ static void prefetch_stored(struct cg_func *g, const struct kir_inst *i, LLVMVal
     LLVMValueRef line = cg_unless_stream(g, i, cg_pointer(g, i->mods.space, base, false));
     for (int64_t k = first; k < end && (k - first) / LINE < MAX_STORED_LINES; k += LINE) {
         LLVMValueRef by = cg_i64(c, (uint64_t)(i->offset + k));
-        prefetch(c, LLVMBuildGEP2(c->b, c->i8, line, &by, 1, ""), true);
+        prefetch_to(c, LLVMBuildGEP2(c->b, c->i8, line, &by, 1, ""), where == NEAR, where);
     }
 }
 
@@ -422,10 +423,22 @@ static bool is_loaded(const struct cg_func *g, const struct kir_inst *store) {
     return false;
 }
 
+static unsigned count_stores(const struct cg_func *g) {
+    unsigned n = 0;
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
+            n += i->op == ISA_OP_ST;
+    return n;
+}
+
 // Stores wait in order for their lines: a tile's rows, each on a page of its own, would be fetched
 // one after the other. While the tile is read there is time to fetch them all.
+// Of many rows few would stay in the first cache until they are stored (depth_first.c asks again).
 void cg_prefetch_stores(struct cg_func *g) {
     const struct kir_inst *before = NULL;
+    const struct kir_inst **all =
+        arena_array(g->cg->arena, const struct kir_inst *, count_stores(g) + 1);
+    unsigned n = 0;
     bool behind = false;
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++) {
         const struct kir_block *b = g->fl->cfg->order[p];
@@ -435,10 +448,13 @@ void cg_prefetch_stores(struct cg_func *g) {
                 !is_kept(g, i->ops[0]))
                 continue;
             if (!writes_same(i, before) && !is_loaded(g, i) && !asks_for_next(g, i))
-                prefetch_stored(g, i, cg_scalar(g, i->ops[0]));
+                all[n++] = i;
             before = i;
         }
     }
+    for (unsigned k = 0; k < n; k++)
+        prefetch_stored(g, all[k], cg_scalar(g, all[k]->ops[0]),
+                        n < MOST_ROWS ? NEAR : SECOND_CACHE);
 }
 
 // ---- Stores behind later barriers ---------------------------------------------------------------
@@ -494,7 +510,7 @@ static void prefetch_told(struct cg_func *g, const struct kir_block *b, struct k
         cg_turn_to(g, t);
         LLVMValueRef base = tell(g, b, i->ops[0]);
         if (base)
-            prefetch_stored(g, i, base);
+            prefetch_stored(g, i, base, NEAR);
     }
     cg_turn_to(g, 0);
 }

@@ -52,16 +52,23 @@ static void unlink_op(struct op_list *l, struct op *op) {
 
 // ---- Waking -------------------------------------------------------------------------------
 
-static void wake(struct scheduler *s, int count) {
-    atomic_fetch_add(&s->epoch, 1);
-    count -= atomic_load(&s->spinners); // they see the epoch change
-    if (count > 0 && atomic_load(&s->sleepers) > 0)
-        kd_futex_wake(&s->epoch, count);
-}
-
 static int slots_now(struct scheduler *s) {
     int n = s->slots - atomic_load_explicit(&s->lent, memory_order_relaxed);
     return n > 1 ? n : 1;
+}
+
+// How many more threads may run blocks. Who gives a slot up wakes another thread when something is
+// ready: to wake threads that find no slot costs a system call, and the processor of one that has.
+static int free_slots(struct scheduler *s) {
+    return slots_now(s) - atomic_load(&s->running);
+}
+
+static void wake(struct scheduler *s, int count) {
+    atomic_fetch_add(&s->epoch, 1);
+    int most = free_slots(s);
+    count = (count < most ? count : most) - atomic_load(&s->spinners); // they see the epoch change
+    if (count > 0 && atomic_load(&s->sleepers) > 0)
+        kd_futex_wake(&s->epoch, count);
 }
 
 static bool slot_take(struct scheduler *s) {
@@ -304,7 +311,7 @@ static bool run_op(struct scheduler *s, struct runner *r, struct op *op) {
     uint64_t first, n;
     bool any = false, from_end = starts_at_end(s, op);
     while (may_start(r, op) && take_chunk(s, op, next_chunk(s, op), from_end, &first, &n)) {
-        if (!any && is_left(op) && atomic_load(&s->sleepers) > 0)
+        if (!any && is_left(op) && atomic_load(&s->sleepers) > 0 && free_slots(s) > 0)
             wake(s, WAKE_AT_ONCE); // the woken wake others: a tree
         any = true;
         run_chunk(s, r, op, first, n);
@@ -380,6 +387,8 @@ static void worker_idle(struct scheduler *s, unsigned epoch) {
         } while (atomic_load(&s->epoch) == epoch && kd_now_ns() < end);
     }
     atomic_fetch_sub(&s->spinners, 1);
+    if (atomic_load(&s->epoch) != epoch)
+        return;
     atomic_fetch_add(&s->sleepers, 1);
     while (atomic_load(&s->epoch) == epoch)
         kd_futex_wait(&s->epoch, epoch);
