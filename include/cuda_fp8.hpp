@@ -1,0 +1,2 @@
+// The toolkit keeps the definitions of cuda_fp8.h here; kudzu has both in one.
+#include "cuda_fp8.h"
