@@ -24,7 +24,7 @@ struct bench_job {
     int fresh;        // reset before every timed run, not only before the one that is checked
     double goal_limit;
     int has[BENCH_SIDES];
-    void (*run)(void *data, enum bench_side side);
+    void (*run)(void *data, enum bench_side side, int times); // and waits for all of them
     void (*reset)(void *data, enum bench_side side);   // inputs as they were, outputs spoilt
     double (*error)(void *data, enum bench_side side); // of its results from native's
     void *data;
@@ -218,23 +218,15 @@ inline Row compute_row(const char *name, double operations) {
     return r;
 }
 
-inline void run_side(void *data, bench_side side) {
+inline void run_side(void *data, bench_side side, int times) {
     const Row &r = *(const Row *)data;
-    switch (side) {
-    case BENCH_NATIVE:
-        r.native();
-        break;
-    case BENCH_KUDZU:
-        r.kudzu();
+    const std::function<void()> *runs[BENCH_SIDES] = {&r.native, &r.kudzu, &r.pocl, &r.limit};
+    for (int k = 0; k < times; k++)
+        (*runs[side])();
+    if (side == BENCH_KUDZU)
         CHECK(cudaDeviceSynchronize());
-        break;
-    case BENCH_POCL:
-        r.pocl();
+    else if (side == BENCH_POCL)
         opencl_finish();
-        break;
-    default:
-        r.limit();
-    }
 }
 
 inline void reset_side(void *data, bench_side side) {
