@@ -927,10 +927,10 @@ static void gather(struct cg_func *g, const struct access *a, LLVMValueRef *out)
 enum { LEAST_RUN_BYTES = 16, MOST_RUNS = 8 };
 
 // Runs of an access: n lanes each (0: too few to be worth it), which read one place (same); tested:
-// when it runs, as a sum of 32 bits may wrap within a run.
+// when it runs, as a sum of 32 bits may wrap within a run, or it was a guess.
 struct runs {
     unsigned n;
-    bool same, tested;
+    bool same, tested, guess;
 };
 
 static struct runs runs_of(struct cg_func *g, const struct access *a, const struct shape *s,
@@ -944,30 +944,48 @@ static struct runs runs_of(struct cg_func *g, const struct access *a, const stru
     struct lane_run r = lane_run(g->fl, v, g->block, bytes);
     if (r.lanes * MOST_RUNS >= c->width && r.lanes * bytes >= LEAST_RUN_BYTES &&
         (r.exact || !c->quick))
-        return (struct runs){r.lanes, false, !r.exact};
+        return (struct runs){r.lanes, false, !r.exact, r.guess};
     if (!is_load)
         return (struct runs){0};
     r = lane_run(g->fl, v, g->block, 0);
-    return (struct runs){r.lanes * MOST_RUNS >= c->width && r.lanes > 2 && r.exact ? r.lanes : 0,
-                         true, false};
+    bool many = r.lanes * MOST_RUNS >= c->width && r.lanes > 2;
+    if (!many || (!r.exact && (!r.guess || c->quick)))
+        return (struct runs){0};
+    return (struct runs){r.lanes, true, !r.exact, r.guess};
 }
 
-// Do lanes follow the first ones of their runs, all of them?
-static LLVMValueRef runs_hold(struct cg_func *g, const struct access *a, unsigned n) {
+static LLVMValueRef all_hold(struct cg *c, LLVMValueRef m) {
+    LLVMTypeRef t = LLVMTypeOf(m);
+    return cg_call_intrinsic(c, "llvm.vector.reduce.and", &t, 1, &m, 1);
+}
+
+// Do lanes of x follow the first ones of their runs, by_lane apart, all of them?
+static LLVMValueRef runs_hold(struct cg_func *g, LLVMValueRef x, unsigned n, int64_t by_lane,
+                              LLVMValueRef *first) {
     struct cg *c = g->cg;
-    LLVMValueRef first[32], addresses = cg_vec(g, a->i->ops[0]);
+    LLVMValueRef from[32];
     int64_t offs[32];
     for (unsigned k = 0; k < c->width; k++) {
-        first[k] = cg_i32(c, k / n * n);
-        offs[k] = (int64_t)(k % n) * a->count * a->bytes;
+        from[k] = cg_i32(c, k / n * n);
+        offs[k] = (int64_t)(k % n) * by_lane;
     }
-    LLVMValueRef begin =
-        LLVMBuildShuffleVector(c->b, addresses, LLVMGetPoison(LLVMTypeOf(addresses)),
-                               LLVMConstVector(first, c->width), "");
-    LLVMValueRef want = LLVMBuildAdd(c->b, begin, cg_offs_vec(g, offs, c->i64), "");
-    LLVMValueRef same = LLVMBuildICmp(c->b, LLVMIntEQ, addresses, want, "");
-    LLVMTypeRef t = LLVMTypeOf(same);
-    return cg_call_intrinsic(c, "llvm.vector.reduce.and", &t, 1, &same, 1);
+    LLVMTypeRef t = LLVMTypeOf(x);
+    *first = LLVMBuildShuffleVector(c->b, x, LLVMGetPoison(t), LLVMConstVector(from, c->width), "");
+    LLVMValueRef at = cg_offs_vec(g, offs, LLVMGetElementType(t));
+    return LLVMBuildICmp(c->b, LLVMIntEQ, x, LLVMBuildAdd(c->b, *first, at, ""), "");
+}
+
+// The same of indices, none of which may have wrapped.
+static LLVMValueRef indices_hold(struct cg_func *g, const struct cg_places *p, unsigned n,
+                                 int64_t by_lane) {
+    struct cg *c = g->cg;
+    LLVMValueRef first, hold = runs_hold(g, p->index, n, by_lane, &first);
+    if (by_lane)
+        hold = LLVMBuildAnd(
+            c->b, hold,
+            LLVMBuildICmp(c->b, p->index_signed ? LLVMIntSGE : LLVMIntUGE, p->index, first, ""),
+            "");
+    return all_hold(c, hold);
 }
 
 static struct pieces in_runs(struct cg_func *g, const struct access *a, struct runs r) {
@@ -984,17 +1002,24 @@ static struct pieces in_runs(struct cg_func *g, const struct access *a, struct r
     return p;
 }
 
-// One way for runs, one for addresses that wrapped.
+// One way for runs, one for other addresses.
 struct ways {
     LLVMBasicBlockRef runs, any, done;
-    LLVMValueRef pointers;
+    struct cg_lane_access other;
 };
 
 static struct ways begin_runs(struct cg_func *g, const struct access *a, struct runs r) {
     struct cg *c = g->cg;
-    struct ways w = {cg_new_block(g, "runs"), cg_new_block(g, "wrapped"),
-                     cg_new_block(g, "accessed"), exact_pointers(g, a)};
-    cg_rarely(c, LLVMBuildCondBr(c->b, runs_hold(g, a, r.n), w.runs, w.any), 1);
+    struct ways w = {cg_new_block(g, "runs"), cg_new_block(g, "other"), cg_new_block(g, "accessed"),
+                     r.guess ? each_lane(g, a) : at_pointers(a, exact_pointers(g, a))};
+    const struct cg_places *at = &w.other.at;
+    int64_t by_lane = r.same ? 0 : (int64_t)a->count * a->bytes;
+    LLVMValueRef first, hold;
+    if (at->index && by_lane % at->scale == 0)
+        hold = indices_hold(g, at, r.n, by_lane / at->scale);
+    else
+        hold = all_hold(c, runs_hold(g, cg_vec(g, a->i->ops[0]), r.n, by_lane, &first));
+    cg_rarely(c, LLVMBuildCondBr(c->b, hold, w.runs, w.any), 1);
     LLVMPositionBuilderAtEnd(c->b, w.runs);
     return w;
 }
@@ -1018,7 +1043,7 @@ static void load_runs(struct cg_func *g, const struct access *a, struct runs r, 
     if (!r.tested)
         return;
     from[0] = end_runs(c, &w, w.any);
-    cg_gather(g, at_pointers(a, w.pointers), x[1]);
+    cg_gather(g, w.other, x[1]);
     from[1] = end_runs(c, &w, w.done);
     for (unsigned k = 0; k < a->count; k++) {
         LLVMValueRef in[2] = {x[0][k], x[1][k]};
@@ -1038,7 +1063,7 @@ static void store_runs(struct cg_func *g, const struct access *a, struct runs r,
     if (!r.tested)
         return;
     end_runs(c, &w, w.any);
-    cg_scatter(g, at_pointers(a, w.pointers), comp);
+    cg_scatter(g, w.other, comp);
     end_runs(c, &w, w.done);
 }
 

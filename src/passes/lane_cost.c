@@ -7,6 +7,8 @@
 // work.
 #include "passes/lane_cost.h"
 
+#include "passes/lane_run.h"
+
 enum {
     TURNS = 8, // of a loop, where nothing is known
     MAX_DEPTH = 4,
@@ -39,12 +41,19 @@ static bool is_line(const struct shape *s) {
             s->offs[1] - s->offs[0] >= -NEAR);
 }
 
+// Lanes that lie side by side as a rule; whether they do is looked at when it runs.
+static bool is_run(const struct flow *fl, const struct kir_inst *i, double elements) {
+    int64_t bytes = (int64_t)elements * isa_type_bits(i->ty) / 8;
+    return kir_type_bits(i->ops[0]->type) == 64 &&
+           lane_run(fl, i->ops[0], i->block, bytes).lanes == fl->width;
+}
+
 static struct cost access(const struct flow *fl, const struct kir_inst *i) {
     double w = fl->width, n = i->mods.vec ? i->mods.vec : 1;
     const struct shape *s = &fl->shape[i->ops[0]->id];
     if (i->mods.space == ISA_SPACE_PARAM)
         return (struct cost){0};
-    if (i->mods.space != ISA_SPACE_LOCAL && is_line(s))
+    if (i->mods.space != ISA_SPACE_LOCAL && (is_line(s) || is_run(fl, i, n)))
         return (struct cost){s->kind == SHAPE_UNIFORM ? n : 2 * n, w * n};
     // Words of one lane that follow each other are one access.
     return (struct cost){SPREAD * w, w};
