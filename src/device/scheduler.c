@@ -66,7 +66,8 @@ static int free_slots(struct scheduler *s) {
 static void wake(struct scheduler *s, int count) {
     atomic_fetch_add(&s->epoch, 1);
     int most = free_slots(s);
-    count = (count < most ? count : most) - atomic_load(&s->spinners); // they see the epoch change
+    count = count < most ? count : most;
+    count -= atomic_load(&s->spinners) + atomic_load(&s->watchers); // they see the epoch change
     if (count > 0 && atomic_load(&s->sleepers) > 0)
         kd_futex_wake(&s->epoch, count);
 }
@@ -377,14 +378,14 @@ struct worker_start {
     uint32_t index;
 };
 
-// Waits for the epoch to leave `epoch`: first spinning, then asleep.
+// Waits for the epoch to leave `epoch`: first spinning, while there is a slot to be had, then
+// asleep. Who spins without one takes a processor from those that run blocks.
 static void worker_idle(struct scheduler *s, unsigned epoch) {
     if (atomic_fetch_add(&s->spinners, 1) < s->max_spinners) {
         uint64_t end = kd_now_ns() + s->spin_ns;
-        do {
+        while (free_slots(s) > 0 && atomic_load(&s->epoch) == epoch && kd_now_ns() < end)
             for (int i = 0; i < 64 && atomic_load(&s->epoch) == epoch; i++)
                 kd_relax();
-        } while (atomic_load(&s->epoch) == epoch && kd_now_ns() < end);
     }
     atomic_fetch_sub(&s->spinners, 1);
     if (atomic_load(&s->epoch) != epoch)
@@ -496,7 +497,8 @@ bool scheduler_start(struct kd_device *d) {
 
 // ---- Waiting ------------------------------------------------------------------------------
 
-static bool spin_until(struct op *op, struct scheduler *s, unsigned epoch) {
+// Until op has ended (true), or something else is ready, or for some time.
+static bool spin(struct op *op, struct scheduler *s, unsigned epoch) {
     // While a core is free the end is worth spinning for; else the core is a worker's.
     bool free_core = atomic_load(&s->running) < s->slots && s->slots > 1;
     uint64_t end = kd_now_ns() + (free_core ? s->spin_ns : 2000);
@@ -510,6 +512,14 @@ static bool spin_until(struct op *op, struct scheduler *s, unsigned epoch) {
         }
     } while (kd_now_ns() < end);
     return false;
+}
+
+// This thread counts among those that see the epoch change, and need not be woken.
+static bool spin_until(struct op *op, struct scheduler *s, unsigned epoch) {
+    atomic_fetch_add(&s->watchers, 1);
+    bool ended = spin(op, s, epoch);
+    atomic_fetch_sub(&s->watchers, 1);
+    return ended;
 }
 
 static void sleep_until(struct op *op) {
@@ -531,10 +541,11 @@ void scheduler_wait(struct op *op, bool sleep) {
         if (slot_take(s)) {
             run_all(s, r, op);
         }
-        if (spin_until(op, s, epoch))
-            return;
-        if (atomic_load(&s->epoch) == epoch)
+        if (spin_until(op, s, epoch) || atomic_load(&s->epoch) == epoch)
             break;
     }
+    // What this thread has seen become ready, and does not run, is for others.
+    if (r && atomic_load(&s->ready_count) > 0)
+        wake(s, 1);
     sleep_until(op);
 }

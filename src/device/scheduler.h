@@ -33,7 +33,7 @@ struct scheduler {
     struct op_list ready[PRIORITIES];
     _Alignas(KD_CACHE_LINE) atomic_uint epoch; // changes when something becomes ready
     atomic_int ready_by_priority[PRIORITIES];
-    atomic_int ready_count, sleepers, spinners, running, lent;
+    atomic_int ready_count, sleepers, spinners, watchers, running, lent;
     // Host functions: a thread of their own, started with the first.
     _Alignas(KD_CACHE_LINE) struct kd_spinlock host_lock;
     struct op_list host;
