@@ -47,9 +47,9 @@ static bool is_row(const struct flow *fl, const struct kir_inst *i) {
 }
 
 // The operand whose lanes are as far apart as the result's, most of the time: an index within a
-// row, one that is kept in bounds. -1: there is none.
+// row, one that is kept in bounds or goes round at its end. -1: there is none.
 static int column(const struct flow *fl, const struct kir_inst *i) {
-    if (!is_whole(i) || i->nops != 2)
+    if (!is_whole(i) || i->nops != (i->op == ISA_OP_SELP ? 3 : 2))
         return -1;
     uint64_t c;
     bool second = is_uniform(fl, i->ops[1], i->block), first = is_uniform(fl, i->ops[0], i->block);
@@ -63,6 +63,8 @@ static int column(const struct flow *fl, const struct kir_inst *i) {
     case ISA_OP_MIN:
     case ISA_OP_MAX:
         return second ? 0 : first ? 1 : -1;
+    case ISA_OP_SELP:
+        return first ? 1 : 0;
     default:
         return -1;
     }

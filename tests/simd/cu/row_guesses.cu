@@ -11,6 +11,8 @@
 // run: walsh grid=2 block=64 args=buf:512:rand,buf:512:zero,u32:4
 // run: clamped grid=2 block=100 args=buf:256:rand,buf:800:zero,u32:170
 // run: clamped grid=2 block=100 args=buf:256:rand,buf:800:zero,u32:9
+// run: ring grid=2 block=100 args=buf:400:rand,buf:600:zero,u32:200
+// run: ring grid=2 block=100 args=buf:400:rand,buf:600:zero,u32:13
 // run: kept_in grid=2 block=64 args=buf:128:rand,buf:128:zero,u32:99
 // run: wide grid=2 block=64 args=buf:2048:rand,buf:1024:zero,u32:50
 // run: bytes grid=2 block=64 args=buf:256:rand,buf:256:zero,u32:50
@@ -50,6 +52,19 @@ extern "C" __global__ void clamped(const int *in, int *out, int n) {
     out[200 + i] = in[far];
     out[400 + min(i, n)] = 5;                     // several threads the same
     out[600 + max((int)threadIdx.x - 40, 0)] = 6; // and here
+}
+
+// Neighbours on a ring.
+extern "C" __global__ void ring(const int *in, int *out, int n) {
+    int i = (int)THREAD % n, right = i + 1, left = i - 1, far = i - 3;
+    if (right >= n)
+        right -= n;
+    left = left < 0 ? n - 1 : left;
+    if (far < 0)
+        far += n;
+    out[THREAD] = in[left] + 2 * in[i] + 3 * in[right];
+    out[200 + THREAD] = in[far];
+    out[400 + right] = in[right];
 }
 
 extern "C" __global__ void kept_in(const unsigned *in, unsigned *out, unsigned n) {
