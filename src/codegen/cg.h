@@ -19,6 +19,7 @@
 //   cg_mem.c     loads and stores
 //   cg_gather.c  one access a lane
 //   cg_stretch.c scatters whose lanes mostly lie side by side
+//   cg_lone.c    scattered stores that hardly any lane makes
 //   cg_sorted.c  lanes that are neighbours once they are sorted
 //   cg_table.c   loads from small tables in shared memory
 //   cg_stream.c  stores past the caches
@@ -196,6 +197,7 @@ struct cg_func {
         *step; // by how much a counted loop's index grows each turn; NULL: no such loop
     const struct kir_value *stepped; // the index
     bool may_be_empty; // the group may have no active lane: they died, or others' wait
+    bool untested;     // nobody has asked whether any lane is active in this block
     uint32_t spill_bytes;
     LLVMValueRef scratch[4];               // where lanes become scalars; NULL: none yet
     LLVMValueRef zero_slot, sink_slot;     // what inactive lanes read and write; NULL: none yet
@@ -462,6 +464,7 @@ struct cg_lane_access {
     struct cg_places at;
     bool rare;  // short code rather than fast code
     bool whole; // all components of a lane in one access, of 16 bytes at most
+    bool lone;  // a store that mostly no lane makes or one, by cg_is_lone
     LLVMValueRef
         ahead; // i64: where, behind each place, memory will be needed soon; NULL: not known
 };
@@ -488,6 +491,14 @@ LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, struct cg_sp
                       unsigned lane);
 // Where the lanes of an access find their memory, i->offset included.
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
+
+// cg_lone.c
+// Is i a store of which a vector's lanes mostly make none or one? Its block may then run with no
+// lane active.
+bool cg_is_lone(const struct cg_func *g, const struct kir_inst *i);
+// Stores the lowest active lane's word x; goes on, where there are more lanes, with storing them
+// all, after which there is a branch to the block that is returned.
+LLVMBasicBlockRef cg_store_lone(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef x);
 
 // cg_stretch.c
 // Is the lane's own index part of an index (32 bits) that follows no pattern?

@@ -520,7 +520,8 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
     LLVMPositionBuilderAtEnd(c->b, g->body[b->id]);
     g->epoch++;
     g->block = b;
-    g->may_be_empty = c->team > 1;
+    g->untested = g->now.mask_var[b->id] && cg_is_harmless(g, b);
+    g->may_be_empty = c->team > 1 || g->untested;
     begin_body(g, b);
     if (b == g->f->blocks.data[0])
         cg_begin_stack(g);

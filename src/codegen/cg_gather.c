@@ -469,6 +469,13 @@ void cg_gather(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *out) {
 void cg_scatter(struct cg_func *g, struct cg_lane_access a, LLVMValueRef *comp) {
     if (!a.whole && cg_scatter_sorted(g, &a, comp))
         return;
+    if (a.lone && g->now.mask && !known_mask(g) && has_scatter(g->cg, &a)) {
+        LLVMBasicBlockRef done = cg_store_lone(g, &a, comp[0]);
+        scatter_several(g, &a, comp);
+        LLVMBuildBr(g->cg->b, done);
+        LLVMPositionBuilderAtEnd(g->cg->b, done);
+        return;
+    }
     struct cg_active active = cg_begin_active(g);
     if (a.whole)
         scatter_whole(g, &a, comp);

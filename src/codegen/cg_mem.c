@@ -1325,7 +1325,9 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     } else if (!local && lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL)) {
         store_apart(g, &a, s.offs, cg_guard(g, v), comp);
     } else {
-        cg_scatter(g, each_lane(g, &a), comp);
+        struct cg_lane_access each = each_lane(g, &a);
+        each.lone = cg_is_lone(g, i);
+        cg_scatter(g, each, comp);
     }
     if (i->mods.sem != ISA_SEM_WEAK)
         compiler_fence(c);

@@ -25,7 +25,9 @@ bool cg_is_harmless(const struct cg_func *g, const struct kir_block *b) {
     if (b->last->op == ISA_OP_BRA && pos[b->last->targets[0]->id] <= pos[b->id])
         return false;
     for (const struct kir_inst *i = b->first; i != b->last; i = i->next, n++)
-        if ((isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI) || is_slow(i))
+        if ((isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI &&
+             !cg_is_lone(g, i)) ||
+            is_slow(i))
             return false;
     return n <= SMALL_BLOCK && b->last->op == ISA_OP_BRA;
 }

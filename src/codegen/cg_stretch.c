@@ -122,31 +122,70 @@ static LLVMValueRef may_wrap(struct cg *c, LLVMValueRef at) {
     return LLVMBuildICmp(c->b, LLVMIntSGT, at, cg_i32(c, INT32_MAX - LANES), "");
 }
 
+static LLVMValueRef first_lane(struct cg *c, LLVMValueRef x) {
+    return LLVMBuildExtractElement(c->b, x, cg_i32(c, 0), "");
+}
+
+// The place of the highest active lane, in all lanes.
+static LLVMValueRef last_place(struct cg *c, const struct part *p) {
+    LLVMValueRef args[2] = {p->active, LLVMConstInt(c->i1, 0, 0)};
+    LLVMValueRef n = cg_call_intrinsic(c, "llvm.ctlz", &c->i16, 1, args, 2);
+    n = LLVMBuildSub(c->b, i16(c, LANES - 1), n, "");
+    args[0] = p->place;
+    args[1] = all_lanes(c, LLVMBuildZExt(c->b, n, c->i32, ""));
+    return cg_call_intrinsic(c, "llvm.x86.avx512.permvar.si.512", NULL, 0, args, 2);
+}
+
+// Most often there are one or two stretches, and which of both nobody can foretell: that of the
+// first lane and that of the last one are stored without asking. Goes to `more` where these are not
+// all.
+static void store_two(struct cg_func *g, const struct part *p, LLVMBasicBlockRef more,
+                      LLVMBasicBlockRef done) {
+    struct cg *c = g->cg;
+    LLVMValueRef place[2], bits[2], at[2];
+    bits[0] = first_stretch(c, p, p->active, &place[0]);
+    place[1] = last_place(c, p);
+    LLVMValueRef rest = LLVMBuildXor(c->b, p->active, bits[0], "");
+    bits[1] = bits_of(c, LLVMBuildICmp(c->b, LLVMIntEQ, p->place, place[1], ""));
+    bits[1] = LLVMBuildAnd(c->b, bits[1], rest, "");
+    LLVMValueRef bad = LLVMBuildICmp(c->b, LLVMIntNE, bits[1], rest, "");
+    for (unsigned k = 0; k < 2; k++) {
+        at[k] = first_lane(c, place[k]);
+        bad = LLVMBuildOr(c->b, bad, may_wrap(c, at[k]), "");
+    }
+    LLVMBasicBlockRef two = cg_new_block(g, "two.stretches");
+    LLVMBuildCondBr(c->b, bad, more, two);
+    LLVMPositionBuilderAtEnd(c->b, two);
+    for (unsigned k = 0; k < 2; k++)
+        store_stretch(c, p, at[k], bits[k]);
+    LLVMBuildBr(c->b, done);
+}
+
 static void store_part(struct cg_func *g, const struct part *p) {
     struct cg *c = g->cg;
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->b), head = cg_new_block(g, "stretch"),
-                      store = cg_new_block(g, "in.a.row"), each = cg_new_block(g, "scattered"),
-                      done = cg_new_block(g, "stretches.done");
+    LLVMBasicBlockRef head = cg_new_block(g, "stretch"), store = cg_new_block(g, "in.a.row"),
+                      each = cg_new_block(g, "scattered"), done = cg_new_block(g, "stretches.done"),
+                      asks = cg_new_block(g, "active"), more = cg_new_block(g, "more.stretches");
     LLVMValueRef some = LLVMBuildICmp(c->b, LLVMIntNE, p->active, i16(c, 0), "");
-    LLVMBasicBlockRef asks = cg_new_block(g, "active");
     LLVMBuildCondBr(c->b, some, asks, done);
     LLVMPositionBuilderAtEnd(c->b, asks);
-    from = asks;
+    store_two(g, p, more, done);
+    LLVMPositionBuilderAtEnd(c->b, more);
     LLVMBuildCondBr(c->b, few_stretches(c, p), head, each);
     LLVMPositionBuilderAtEnd(c->b, head);
     LLVMValueRef left = LLVMBuildPhi(c->b, c->i16, "left"), place;
     LLVMValueRef bits = first_stretch(c, p, left, &place);
-    LLVMValueRef at = LLVMBuildExtractElement(c->b, place, cg_i32(c, 0), "");
+    LLVMValueRef at = first_lane(c, place);
     LLVMBuildCondBr(c->b, may_wrap(c, at), each, store);
     LLVMPositionBuilderAtEnd(c->b, store);
     store_stretch(c, p, at, bits);
     LLVMValueRef rest = LLVMBuildXor(c->b, left, bits, "");
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, rest, i16(c, 0), ""), head, done);
-    LLVMAddIncoming(left, (LLVMValueRef[2]){p->active, rest}, (LLVMBasicBlockRef[2]){from, store},
+    LLVMAddIncoming(left, (LLVMValueRef[2]){p->active, rest}, (LLVMBasicBlockRef[2]){more, store},
                     2);
     LLVMPositionBuilderAtEnd(c->b, each);
     LLVMValueRef lanes = LLVMBuildPhi(c->b, c->i16, "");
-    LLVMAddIncoming(lanes, (LLVMValueRef[2]){p->active, left}, (LLVMBasicBlockRef[2]){from, head},
+    LLVMAddIncoming(lanes, (LLVMValueRef[2]){p->active, left}, (LLVMBasicBlockRef[2]){more, head},
                     2);
     scatter_part(c, p, lanes);
     LLVMBuildBr(c->b, done);

@@ -11,6 +11,10 @@
 // run: wrapping grid=1 block=64 args=buf:64:rand,buf:300:zero,u32:2147483620
 // run: wrapping grid=1 block=64 args=buf:64:rand,buf:300:zero,u32:4294967266
 // run: negative grid=1 block=64 args=buf:64:rand,buf:300:zero
+// run: two grid=2 block=64 args=buf:128:rand,buf:400:zero,u32:0,u32:1
+// run: two grid=2 block=64 args=buf:128:rand,buf:400:zero,u32:5,u32:1
+// run: two grid=1 block=64 args=buf:64:rand,buf:400:zero,u32:2147483600,u32:1
+// run: two grid=1 block=64 args=buf:64:rand,buf:400:zero,u32:3,u32:2
 // run: floats grid=1 block=64 args=buf:64:rand,buf:300:zero
 // run: plain grid=2 block=64 args=buf:128:rand,buf:1024:zero
 #define THREAD (blockIdx.x * blockDim.x + threadIdx.x)
@@ -51,6 +55,16 @@ extern "C" __global__ void backwards(const unsigned *in, unsigned *out) {
     int t = threadIdx.x;
     int by = (t / 4) * 8 + in[200 / (t + 90)] % 1;
     out[128 + t - by] = in[t];
+}
+
+// One stretch or two of sixteen lanes, which begin at any of them; the second one may lie across the
+// first one, and some lanes may store nothing.
+extern "C" __global__ void two(const unsigned *in, unsigned *out, unsigned from, unsigned every) {
+    int t = threadIdx.x, i = blockIdx.x * 64 + t, odd = in[t / 16] % 16 < t % 16;
+    int by = (int)(from + odd * (in[0] % 3) - odd * (from > 4 ? 4 : 0));
+    unsigned *p = out - (size_t)from + 64;
+    if (in[i] % every == 0)
+        p[by + blockIdx.x * 128 + t] = in[i];
 }
 
 // Sums of 32 bits wrap between lanes; what is behind is added in 64 bits.
