@@ -6,6 +6,7 @@
 //   cg_invariant.c what does not depend on the thread
 //   cg_edge.c    blocks, edges, masks, phis
 //   cg_counted.c loops that lanes leave by counting: turns without masks
+//   cg_whole.c   blocks that all lanes enter: versions without masks
 //   cg_inst.c    one instruction: to its family, by its shape
 //   cg_barrier.c barriers: saving and going on, or a helper
 //   cg_value.c   values: scalar, offsets or vector; variables across blocks
@@ -19,6 +20,7 @@
 //   cg_mem.c     loads and stores
 //   cg_gather.c  one access a lane
 //   cg_stretch.c scatters whose lanes mostly lie side by side
+//   cg_split.c   elements that go to two places in their order
 //   cg_lone.c    scattered stores that hardly any lane makes
 //   cg_sorted.c  lanes that are neighbours once they are sorted
 //   cg_table.c   loads from small tables in shared memory
@@ -181,6 +183,8 @@ struct cg_func {
     struct cg_once *once;         // cg_once.c's own; NULL: groups load for themselves
     struct cg_bins *bins;         // cg_bins.c's own; NULL: additions are made where they stand
     struct cg_appends *appends;   // cg_append.c's own; NULL: what is appended is stored at once
+    LLVMValueRef *whole;          // cg_whole.c's own, by block id; NULL: there are none
+    struct cg_whole *asked;       // the same
     LLVMValueRef stream_test;     // cg_stream.c's own; NULL: none of its stores
     bool streams;                 // some of its stores were emitted
     struct cg_homes *homes;       // cg_home.c's own; NULL: no value has one
@@ -342,6 +346,8 @@ void cg_emit_body(struct cg_func *g, struct kir_block *b);
 void cg_emit_terminator(struct cg_func *g, struct kir_block *b);
 // Gives the phis behind edge k their values for the lanes of `mask` (NULL: all).
 void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMValueRef mask);
+// The same for all active lanes of the current group, which go there next.
+void cg_take_lanes(struct cg_func *g, struct kir_block *from, uint32_t k);
 // Makes what the phis behind b's edges will get, before b branches: what is made in one arm
 // cannot be used in the other.
 void cg_prepare_phis(struct cg_func *g, struct kir_block *b);
@@ -351,6 +357,17 @@ void cg_prepare_phis(struct cg_func *g, struct kir_block *b);
 // leave out: emits the turns that all lanes make, and
 // leaves the builder where the turns under masks begin. Does nothing in other blocks.
 void cg_emit_full_turns(struct cg_func *g, struct kir_block *b);
+// At b's branch: do all lanes of the team take edge k (i1)? NULL: no scalar comparison tells.
+LLVMValueRef cg_all_take(struct cg_func *g, struct kir_block *b, uint32_t k);
+
+// cg_whole.c
+// Is a version of b without masks worth its code?
+bool cg_wants_whole(struct cg_func *g, const struct kir_block *b);
+// At the end of `from`, before it branches: asks for those it branches to whether all lanes do.
+void cg_ask_whole(struct cg_func *g, struct kir_block *from);
+LLVMValueRef cg_is_whole(struct cg_func *g, const struct kir_block *b); // i1; NULL: nobody asked
+// Emits b's body in two versions, and what they hand to the next block; false: there is one.
+bool cg_emit_whole(struct cg_func *g, struct kir_block *b);
 
 // cg_barrier.c
 uint64_t *cg_live_after(struct cg_func *g, const struct kir_inst *i); // by value id
@@ -489,8 +506,18 @@ struct cg_spread cg_spread_places(struct cg_func *g, const struct cg_places *p);
 struct cg_spread cg_take_places_apart(struct cg_func *g, const struct cg_places *p);
 LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, struct cg_spread *s,
                       unsigned lane);
+// The 32-bit index behind the address of i, which is a uniform base and `bytes` times the index;
+// NULL: there is none.
+struct kir_value *cg_index_of(struct cg_func *g, const struct kir_inst *i, unsigned bytes,
+                              struct kir_value **base);
 // Where the lanes of an access find their memory, i->offset included.
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
+// Is i a load or store of vectors whose lanes do not follow each other word by word?
+bool cg_is_strided(struct cg_func *g, struct kir_inst *i);
+
+// cg_split.c
+// Stores that put elements into one of two places, each of which counts up: false, when i is none.
+bool cg_emit_split(struct cg_func *g, struct kir_inst *i);
 
 // cg_lone.c
 // Is i a store of which a vector's lanes mostly make none or one? Its block may then run with no

@@ -474,7 +474,7 @@ static bool scaled_index(struct cg_func *g, struct kir_value *x, struct kir_valu
     if (!in_block(g, x))
         return false;
     if (d->op == ISA_OP_MUL && d->mods.half == ISA_WIDE && isa_type_bits(d->ty) == 32 &&
-        d->ops[0]->type == KIR_B32 && flow_const(d->ops[1], scale) && cg_at_hand(g, d->ops[0])) {
+        d->ops[0]->type == KIR_B32 && flow_const(d->ops[1], scale)) {
         *idx = d->ops[0];
         *is_signed = isa_type_is_signed(d->ty);
         return *scale == 1 || *scale == 2 || *scale == 4 || *scale == 8;
@@ -482,7 +482,7 @@ static bool scaled_index(struct cg_func *g, struct kir_value *x, struct kir_valu
     if (d->op == ISA_OP_SHL && flow_const(d->ops[1], &s) && s <= 3 && in_block(g, d->ops[0]) &&
         d->ops[0]->def->op == ISA_OP_CVT && isa_type_bits(d->ops[0]->def->ty2) == 32 &&
         !isa_type_is_float(d->ops[0]->def->ty2) && d->ops[0]->def->ops[0]->type == KIR_B32 &&
-        isa_type_bits(d->ops[0]->def->ty) == 64 && cg_at_hand(g, d->ops[0]->def->ops[0])) {
+        isa_type_bits(d->ops[0]->def->ty) == 64) {
         *idx = d->ops[0]->def->ops[0];
         *is_signed = isa_type_is_signed(d->ops[0]->def->ty2);
         *scale = 1ULL << s;
@@ -496,7 +496,7 @@ static struct cg_places indexed(struct cg_func *g, LLVMValueRef base, struct kir
     struct kir_value *idx;
     uint64_t scale;
     struct cg_places p = {.base = base};
-    if (scaled_index(g, x, &idx, &scale, &p.index_signed)) {
+    if (scaled_index(g, x, &idx, &scale, &p.index_signed) && cg_at_hand(g, idx)) {
         p.index = cg_vec(g, idx);
         p.scale = (unsigned)scale;
         p.stretches = scale == 4 && cg_may_stretch(g, idx);
@@ -507,22 +507,45 @@ static struct cg_places indexed(struct cg_func *g, LLVMValueRef base, struct kir
     return p;
 }
 
+// An address that is the sum of something uniform and a rest; false: it is none. later: they need
+// not be at hand yet.
+static bool base_and_rest(struct cg_func *g, const struct kir_inst *i, bool later,
+                          struct kir_value **base, struct kir_value **rest) {
+    struct kir_value *v = i->ops[0];
+    if (i->mods.space == ISA_SPACE_LOCAL || !in_block(g, v) || v->def->op != ISA_OP_ADD ||
+        v->type != KIR_B64)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        struct kir_value *u = v->def->ops[k], *x = v->def->ops[1 - k];
+        if (cg_shape(g, u).kind != SHAPE_UNIFORM || u->type != KIR_B64 || x->type != KIR_B64 ||
+            (!later && !(cg_at_hand(g, u) && cg_at_hand(g, x))))
+            continue;
+        *base = u;
+        *rest = x;
+        return true;
+    }
+    return false;
+}
+
+struct kir_value *cg_index_of(struct cg_func *g, const struct kir_inst *i, unsigned bytes,
+                              struct kir_value **base) {
+    struct kir_value *rest, *idx;
+    uint64_t scale;
+    bool is_signed;
+    if (!base_and_rest(g, i, true, base, &rest) || !scaled_index(g, rest, &idx, &scale, &is_signed))
+        return NULL;
+    return scale == bytes ? idx : NULL;
+}
+
 // In the form base + index wherever the IR shows one.
 static struct cg_places places(struct cg_func *g, const struct kir_inst *i) {
     struct cg *c = g->cg;
-    struct kir_value *v = i->ops[0];
+    struct kir_value *v = i->ops[0], *u, *x;
     enum isa_space s = i->mods.space;
-    bool flat = s != ISA_SPACE_LOCAL;
     LLVMTypeRef v64 = cg_vec_of(c, c->i64);
-    if (flat && in_block(g, v) && v->def->op == ISA_OP_ADD && v->type == KIR_B64) {
-        for (int k = 0; k < 2; k++) {
-            struct kir_value *u = v->def->ops[k], *x = v->def->ops[1 - k];
-            if (cg_shape(g, u).kind != SHAPE_UNIFORM || u->type != KIR_B64 || x->type != KIR_B64 ||
-                !cg_at_hand(g, u) || !cg_at_hand(g, x))
-                continue;
-            LLVMValueRef base = cg_pointer(g, s, cg_scalar(g, u), false);
-            return indexed(g, byte_gep(c, base, i->offset), x);
-        }
+    if (base_and_rest(g, i, false, &u, &x)) {
+        LLVMValueRef base = cg_pointer(g, s, cg_scalar(g, u), false);
+        return indexed(g, byte_gep(c, base, i->offset), x);
     }
     LLVMValueRef addr = cg_vec(g, v);
     if (s == ISA_SPACE_SHARED || s == ISA_SPACE_CLUSTER)
@@ -742,6 +765,16 @@ static struct plan plan_access(const struct cg *c, const struct access *a, const
     if (!p.pieces)
         p.stride = stride_of(c, a, s->offs);
     return p;
+}
+
+bool cg_is_strided(struct cg_func *g, struct kir_inst *i) {
+    const struct shape *s = &g->fl->shape[i->ops[0]->id];
+    struct kir_value *x = i->op == ISA_OP_LD ? i->res[0] : i->ops[1];
+    struct access a = describe(g->cg, i, x->type);
+    if (a.whole || s->kind != SHAPE_OFFSETS)
+        return false;
+    struct plan p = plan_access(g->cg, &a, s, false);
+    return p.stride || (p.pieces && a.count > 1);
 }
 
 static const char *name_of(enum isa_space s) {
@@ -1335,7 +1368,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
 
 bool cg_emit_memory(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    if (cg_emit_eights(g, i))
+    if (cg_emit_eights(g, i) || cg_emit_split(g, i))
         return true;
     switch (i->op) {
     case ISA_OP_LD:

@@ -57,8 +57,8 @@ extern "C" __global__ void backwards(const unsigned *in, unsigned *out) {
     out[128 + t - by] = in[t];
 }
 
-// One stretch or two of sixteen lanes, which begin at any of them; the second one may lie across the
-// first one, and some lanes may store nothing.
+// One stretch or two of sixteen lanes, which begin at any of them; the second one may lie across
+// the first one, and some lanes may store nothing.
 extern "C" __global__ void two(const unsigned *in, unsigned *out, unsigned from, unsigned every) {
     int t = threadIdx.x, i = blockIdx.x * 64 + t, odd = in[t / 16] % 16 < t % 16;
     int by = (int)(from + odd * (in[0] % 3) - odd * (from > 4 ? 4 : 0));
