@@ -182,6 +182,14 @@ static LLVMValueRef all_stay(struct cg_func *g, const struct counted *l, LLVMVal
     return LLVMBuildAnd(c->b, fits, LLVMBuildICmp(c->b, less, top, limit, ""), "all.stay");
 }
 
+LLVMValueRef cg_all_take(struct cg_func *g, struct kir_block *b, uint32_t k) {
+    struct counted l = {0};
+    if (b->last->op != ISA_OP_CBR || !find_condition(g, b, k == 0, &l) || !cg_at_hand(g, l.index) ||
+        !cg_at_hand(g, l.limit))
+        return NULL;
+    return all_stay(g, &l, cg_scalar(g, l.index));
+}
+
 static LLVMValueRef all_active(struct cg_func *g) {
     struct cg *c = g->cg;
     LLVMValueRef all = NULL;

@@ -153,19 +153,18 @@ static void go_to(struct cg_func *g, const struct kir_block *from, const struct 
         cg_unroll(g->cg, br);
 }
 
-// All active lanes take edge k.
-static void take_edge(struct cg_func *g, struct kir_block *b, uint32_t k) {
-    struct kir_block *to = b->last->targets[k];
-    if (g->fl->exit_only[to->id]) {
-        follow_layout(g, b);
+void cg_take_lanes(struct cg_func *g, struct kir_block *from, uint32_t k) {
+    struct kir_block *to = from->last->targets[k];
+    if (g->fl->exit_only[to->id])
         return;
-    }
-    for (unsigned t = g->cg->team; t-- > 0;) {
-        cg_turn_to(g, t);
-        cg_assign_phis(g, b, k, cg_mask(g));
-        add_to_mask(g, b, to, cg_mask(g));
-    }
-    if (g->fl->deferred[b->id][k])
+    cg_assign_phis(g, from, k, cg_mask(g));
+    add_to_mask(g, from, to, cg_mask(g));
+}
+
+// Control goes on where the lanes have been sent.
+static void go_on(struct cg_func *g, struct kir_block *b, uint32_t k) {
+    struct kir_block *to = b->last->targets[k];
+    if (g->fl->exit_only[to->id] || g->fl->deferred[b->id][k])
         follow_layout(g, b);
     else // a block that runs untested may have no lane to send
         go_to(g, b, to,
@@ -180,6 +179,15 @@ static void add_lanes(struct cg_func *g, struct kir_block *b, uint32_t k, LLVMVa
     if (!LLVMIsConstant(mask) || !LLVMIsNull(mask))
         cg_assign_phis(g, b, k, mask);
     add_to_mask(g, b, to, mask);
+}
+
+// All active lanes take edge k.
+static void take_edge(struct cg_func *g, struct kir_block *b, uint32_t k) {
+    for (unsigned t = g->cg->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        cg_take_lanes(g, b, k);
+    }
+    go_on(g, b, k);
 }
 
 static LLVMValueRef mask_and(struct cg_func *g, LLVMValueRef cond) {
@@ -202,6 +210,7 @@ static void emit_cbr(struct cg_func *g, struct kir_block *b) {
         take_edge(g, b, 1);
         return;
     }
+    cg_ask_whole(g, b);
     for (unsigned t = c->team; t-- > 0;) {
         cg_turn_to(g, t);
         LLVMValueRef cond = cg_vec(g, p);
@@ -475,6 +484,12 @@ static void emit_test(struct cg_func *g, struct kir_block *b) {
         return;
     }
     LLVMBasicBlockRef skip = cg_new_block(g, "skip");
+    LLVMValueRef whole = cg_is_whole(g, b);
+    if (whole) {
+        LLVMBasicBlockRef ask = cg_new_block(g, "not.whole");
+        LLVMBuildCondBr(c->b, whole, g->body[b->id], ask);
+        LLVMPositionBuilderAtEnd(c->b, ask);
+    }
     if (never)
         LLVMBuildBr(c->b, skip);
     else
@@ -529,10 +544,15 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
     if (in && in->header == b && g->fl->loop_waits[in->index])
         emit_wait(g);
     cg_emit_full_turns(g, b);
-    cg_emit_body(g, b);
+    bool sent = cg_emit_whole(g, b);
+    if (!sent)
+        cg_emit_body(g, b);
     if (!cg_goes_on(g, b))
         cg_forget_words(g);
-    cg_emit_terminator(g, b);
+    if (sent)
+        go_on(g, b, 0);
+    else
+        cg_emit_terminator(g, b);
     for (struct cfg_loop *l = in; l && l->last == pos; l = l->parent)
         emit_loop_end(g, b, l);
 }

@@ -1,5 +1,7 @@
 #include "passes/team.h"
 
+#include "passes/shape.h"
+
 struct lag {
     uint8_t state;
     int64_t by; // TEAM_LAG
@@ -120,6 +122,18 @@ static bool all_same(const struct flow *fl, const struct kir_inst *i, bool *unkn
     return same;
 }
 
+// Bits that the base does not have, in any group, are the lanes' own (shape.c): the base stays.
+static struct lag with_low_bits(const struct flow *fl, const struct kir_inst *i) {
+    uint64_t c;
+    for (int k = 0; k < 2; k++) {
+        struct shape x = flow_use(fl, i->ops[k], i->block);
+        if (flow_const(i->ops[1 - k], &c) && x.kind == SHAPE_OFFSETS && !x.guard && x.tz < 31 &&
+            shape_low_bits(fl, &x) <= 1LL << x.tz && c < 1ULL << x.tz)
+            return lag_of(fl, i->ops[k]);
+    }
+    return NONE;
+}
+
 // Arithmetic modulo a power of two, on integers as wide as their registers.
 static struct lag ring(const struct flow *fl, const struct kir_inst *i) {
     unsigned bits = isa_type_bits(i->ty);
@@ -136,6 +150,9 @@ static struct lag ring(const struct flow *fl, const struct kir_inst *i) {
         return i->nops == 2
                    ? sum(lag_of(fl, i->ops[0]), lag_of(fl, i->ops[1]), i->op == ISA_OP_ADD ? 1 : -1)
                    : NONE;
+    case ISA_OP_OR:
+    case ISA_OP_XOR:
+        return with_low_bits(fl, i);
     case ISA_OP_SHL:
         if (!flow_const(i->ops[1], &c) || c > 20)
             return NONE;
