@@ -9,6 +9,8 @@
 // run: compared grid=1 block=32 args=buf:32:small,buf:96:zero,buf:64:zero
 // run: cas_loop grid=1 block=96 args=buf:2:zero
 // run: lock grid=1 block=64 args=buf:2:zero
+// run: exchanged grid=2 block=64 args=buf:128:rand,buf:1024:zero
+// run: exchanged_alike grid=1 block=32 args=buf:32:rand,buf:16:zero
 // run: inc_dec grid=1 block=100 args=buf:2:zero
 extern "C" __global__ void histogram(const unsigned *in, unsigned *out) {
     atomicAdd(&out[in[blockIdx.x * 128 + threadIdx.x]], 1u);
@@ -121,4 +123,29 @@ extern "C" __global__ void lock(unsigned *out) {
 extern "C" __global__ void inc_dec(unsigned *out) {
     atomicInc(&out[0], 30u);
     atomicDec(&out[1], 17u);
+}
+
+// What was there before is not looked at, or it is.
+extern "C" __global__ void exchanged(const unsigned *in, unsigned *out) {
+    __shared__ unsigned s[64];
+    unsigned t = threadIdx.x, x = in[blockIdx.x * 64 + t], *own = out + blockIdx.x * 512;
+    atomicExch(&own[t * 37 % 64], x);
+    if (x & 1)
+        atomicExch((unsigned long long *)&own[64 + 2 * t], x * 0x100000001ull);
+    atomicExch((float *)&own[192 + t], (float)(x % 1000));
+    atomicExch(&s[t ^ 5], x);
+    __syncthreads();
+    own[256 + t] = atomicExch(&own[t], s[t] + 1);
+    __threadfence();
+    if (x % 3)
+        own[320 + t] = atomicExch((int *)&s[t], 7);
+}
+
+// All lanes at one word: the last one's value stays.
+extern "C" __global__ void exchanged_alike(const unsigned *in, unsigned *out) {
+    unsigned t = threadIdx.x;
+    atomicExch(&out[0], in[t]);
+    if (in[t] % 3)
+        atomicExch(&out[1], in[t]);
+    atomicExch(&out[2 + t / 8], t);
 }
