@@ -468,6 +468,7 @@ LLVMValueRef cg_spread_lane(struct cg_func *g, struct cg_spread *s, unsigned lan
 // `pointers`.
 struct cg_places {
     LLVMValueRef pointers, base, index;
+    struct kir_value *index_of; // what the index is the vector of, where that is known
     const int64_t *offs;
     unsigned scale; // bytes: 1, 2, 4 or 8
     bool index_signed;

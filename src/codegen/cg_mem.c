@@ -498,6 +498,7 @@ static struct cg_places indexed(struct cg_func *g, LLVMValueRef base, struct kir
     struct cg_places p = {.base = base};
     if (scaled_index(g, x, &idx, &scale, &p.index_signed) && cg_at_hand(g, idx)) {
         p.index = cg_vec(g, idx);
+        p.index_of = idx;
         p.scale = (unsigned)scale;
         p.stretches = scale == 4 && cg_may_stretch(g, idx);
         return p;
@@ -1008,11 +1009,42 @@ static LLVMValueRef runs_hold(struct cg_func *g, LLVMValueRef x, unsigned n, int
     return LLVMBuildICmp(c->b, LLVMIntEQ, x, LLVMBuildAdd(c->b, *first, at, ""), "");
 }
 
-// The same of indices, none of which may have wrapped.
+// The part of a 32-bit sum that lanes do not have in common: accesses to several rows at one column
+// compare it once. The sum itself where it has no such part.
+static LLVMValueRef varying_term(struct cg_func *g, const struct cg_places *p) {
+    const struct kir_inst *i = p->index_of ? p->index_of->def : NULL;
+    if (!i || p->index_of->kind != KIR_VALUE_INST || i->mods.sat || isa_type_bits(i->ty) != 32 ||
+        isa_type_is_float(i->ty) || i->ty == ISA_U16X2 || i->ty == ISA_S16X2 ||
+        i->mods.half == ISA_HI || i->mods.half == ISA_WIDE ||
+        (i->op != ISA_OP_ADD && i->op != ISA_OP_MAD))
+        return p->index;
+    struct kir_value *term = NULL;
+    for (uint32_t k = 0; k < i->nops; k++) {
+        if (i->ops[k]->type != KIR_B32)
+            return p->index;
+        if (cg_shape(g, i->ops[k]).kind == SHAPE_UNIFORM)
+            continue;
+        if (term || (i->op == ISA_OP_MAD && k < 2))
+            return p->index;
+        term = i->ops[k];
+    }
+    return term && cg_at_hand(g, term) ? cg_vec(g, term) : p->index;
+}
+
+// The same of indices, none of which may wrap.
 static LLVMValueRef indices_hold(struct cg_func *g, const struct cg_places *p, unsigned n,
                                  int64_t by_lane) {
     struct cg *c = g->cg;
-    LLVMValueRef first, hold = runs_hold(g, p->index, n, by_lane, &first);
+    LLVMValueRef first;
+    if (n == c->width) {
+        LLVMValueRef hold = all_hold(c, runs_hold(g, varying_term(g, p), n, by_lane, &first));
+        LLVMValueRef at = LLVMBuildExtractElement(c->b, p->index, cg_i32(c, 0), "");
+        uint32_t last = (p->index_signed ? INT32_MAX : UINT32_MAX) - (n - 1) * (uint32_t)by_lane;
+        LLVMValueRef ends =
+            LLVMBuildICmp(c->b, p->index_signed ? LLVMIntSLE : LLVMIntULE, at, cg_i32(c, last), "");
+        return by_lane ? LLVMBuildAnd(c->b, hold, ends, "") : hold;
+    }
+    LLVMValueRef hold = runs_hold(g, p->index, n, by_lane, &first);
     if (by_lane)
         hold = LLVMBuildAnd(
             c->b, hold,
