@@ -82,14 +82,14 @@ static bool identify_file(const char *path, char *out, size_t size) {
     return found;
 }
 
-static const struct jit_library *load(void) {
-    static struct jit_library table;
+static bool load(struct jit_library *out) {
+    struct jit_library table = {0};
     void *so = open_beside_this();
     if (!so)
         so = dlopen(JIT_FILE, RTLD_NOW | RTLD_LOCAL);
     if (!so) {
         kd_fail(KD_JIT_NOT_FOUND, "the compiler library cannot be loaded: %s", dlerror());
-        return NULL;
+        return false;
     }
     *(void **)&table.module_load = dlsym(so, "kj_module_load");
     *(void **)&table.module_free = dlsym(so, "kj_module_free");
@@ -104,20 +104,28 @@ static const struct jit_library *load(void) {
     if (!table.module_load || !table.module_free || !table.module_info || !table.interpret_block ||
         !table.set_runtime || !table.version) {
         kd_fail(KD_JIT_NOT_FOUND, "%s is not the compiler library of this version", JIT_FILE);
-        return NULL;
+        return false;
     }
     table.set_runtime(runtime_table());
-    return &table;
+    *out = table;
+    return true;
 }
 
 const struct jit_library *jit_library(void) {
     const struct jit_library *t = atomic_load_explicit(&present, memory_order_acquire);
     if (t)
         return t;
+    // The system's loader has a lock, too, which constructors run under: whoever loads must not
+    // keep them from what they need. Two threads may load; one of them is first.
+    static struct jit_library table;
+    struct jit_library loaded;
+    if (!load(&loaded))
+        return NULL;
     pthread_mutex_lock(&lock);
     t = atomic_load(&present);
     if (!t) {
-        t = load();
+        table = loaded;
+        t = &table;
         atomic_store_explicit(&present, t, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
@@ -140,8 +148,9 @@ const char *jit_library_identity(void) {
     static bool known;
     const struct jit_library *t = atomic_load_explicit(&present, memory_order_acquire);
     char path[4096];
+    bool found = path_beside_this(path, sizeof path); // asks the loader: not under the lock
     pthread_mutex_lock(&lock);
-    if (!known && path_beside_this(path, sizeof path))
+    if (!known && found)
         known = identify_file(path, identity, sizeof identity) &&
                 add_features(identity, sizeof identity);
     bool by_file = known && !used_for_test;

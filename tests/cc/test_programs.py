@@ -306,6 +306,22 @@ int main() {
         r = self.command([self.dir + "/a"])
         self.assertEqual(r.stdout, "cudaErrorInvalidClusterSize cudaSuccess 2\n", r.stderr)
 
+    def test_libraries_that_come_and_go(self):
+        """A managed variable loads the module in a constructor, under the lock of the system's loader."""
+        self.write("lib.cu", "__managed__ int seen;\n__device__ int state = 10;\n"
+                             "__global__ void step(int n) { state += n; seen = state; }\n"
+                             "extern \"C\" int run(int n) {\n    step<<<1, 1>>>(n);\n"
+                             "    return cudaDeviceSynchronize() ? -1 : seen;\n}\n")
+        self.write("a.cpp", "#include <dlfcn.h>\nint main() {\n    for (int k = 0; k < 3; k++) {\n"
+                            "        void *so = dlopen(\"./lib.so\", RTLD_NOW | RTLD_LOCAL);\n"
+                            "        auto run = (int (*)(int))dlsym(so, \"run\");\n"
+                            "        if (run(5) != 15 || run(2) != 17)\n            return 1;\n"
+                            "        dlclose(so);\n    }\n    return 0;\n}\n")
+        for runtime in "static", "shared":
+            self.compiles("-cudart", runtime, "-shared", "-Xcompiler", "-fPIC", "lib.cu", "-o", "lib.so")
+            self.compiles("-cudart", runtime, "a.cpp", "-ldl", "-o", "a")
+            self.assertEqual(self.command([self.dir + "/a"]).returncode, 0)
+
     def test_functions_with_the_names_of_old_templates(self):
         self.write("a.cu", "template <class T> __host__ __device__ T texture(T x) { return x + 1; }\n"
                            "template <int N> constexpr int surface = 2 * N;\n"
