@@ -44,11 +44,24 @@ bool pw_shift(const struct em *e) {
     return true;
 }
 
+// The upper or lower word of hi:lo, shifted by n mod 32. LLVM's instruction where it is a rotation
+// or all lanes shift alike: of a zero word and amounts that are known, one of them 0, LLVM 19 makes
+// a shift by 32, whose result is anything.
+static val funnel(const struct em *e, bool left, val hi, val lo, val n) {
+    uint64_t x;
+    if (!e->lanes || e->i->ops[0] == e->i->ops[1] || op_const(e, 2, &x))
+        return v_call3(e, left ? "llvm.fshl" : "llvm.fshr", hi, lo, n);
+    n = v_andi(e, n, 31);
+    val rest = v_xor(e, n, k_int(e, 32, 31));
+    return left ? v_or(e, v_shl(e, hi, n), v_lshr(e, v_lshri(e, lo, 1), rest))
+                : v_or(e, v_lshr(e, lo, n), v_shl(e, v_shli(e, hi, 1), rest));
+}
+
 bool pw_funnel(const struct em *e) {
     unsigned mode = e->i->mods.mode;
     bool left = mode == ISA_SHF_L_CLAMP || mode == ISA_SHF_L_WRAP;
     val lo = op_int(e, 0, 32, false), hi = op_int(e, 1, 32, false), n = op_int(e, 2, 32, false);
-    val r = v_call3(e, left ? "llvm.fshl" : "llvm.fshr", hi, lo, n); // shifts by n mod 32
+    val r = funnel(e, left, hi, lo, n);
     if (mode == ISA_SHF_L_CLAMP || mode == ISA_SHF_R_CLAMP)
         r = v_sel(e, v_icmpi(e, LLVMIntULT, n, 32), r, left ? lo : hi);
     res_int(e, 0, r, false);

@@ -13,6 +13,7 @@
 #include "passes/butterfly.h"
 #include "passes/narrow_counters.h"
 #include "passes/narrow_exits.h"
+#include "passes/split_loops.h"
 #include "passes/test_exits.h"
 #include "ptx/ast.h"
 #include "support/debug.h"
@@ -69,6 +70,8 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
         ok = kir_validate(ir, err);
         stages_end("validator");
     }
+    for (uint32_t f = 0; ok && f < ir->funcs.len; f++)
+        split_loops(ir->funcs.data[f]);
     for (uint32_t f = 0; ok && inlined && f < ir->funcs.len; f++) {
         narrow_counters(ir->funcs.data[f]);
         narrow_exits(ir->funcs.data[f]);
