@@ -178,22 +178,13 @@ static LLVMValueRef swap_loop(struct cg_func *g, const struct kir_inst *i, LLVMV
     return old;
 }
 
-static bool is_used(const struct kir_func *f, const struct kir_value *v) {
-    for (uint32_t b = 0; b < f->blocks.len; b++)
-        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
-            for (uint32_t k = 0; k < i->nops; k++)
-                if (i->ops[k] == v)
-                    return true;
-    return false;
-}
-
 // An exchange whose old value nobody reads, and which later accesses need not wait for, is a store:
 // an instruction that is locked waits for all stores before it.
 static bool is_store(const struct kir_inst *i, unsigned bytes) {
     return i->mods.atom == ISA_ATOM_EXCH && bytes <= 8 &&
            (i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED ||
             i->mods.sem == ISA_SEM_RELEASE) &&
-           !(i->nres && is_used(i->block->func, i->res[0]));
+           !(i->nres && kir_is_used(i->block->func, i->res[0]));
 }
 
 // One thread's operation; x, y are integers of the type's width. Returns the old value.

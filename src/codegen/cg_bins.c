@@ -24,22 +24,13 @@ struct cg_bins {
     LLVMValueRef first, words;
 };
 
-static bool is_used(const struct kir_func *f, const struct kir_value *v) {
-    for (uint32_t b = 0; b < f->blocks.len; b++)
-        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
-            for (uint32_t k = 0; k < i->nops; k++)
-                if (i->ops[k] == v)
-                    return true;
-    return false;
-}
-
 static bool is_addition(const struct kir_inst *i) {
     bool atomic = i->op == ISA_OP_RED || i->op == ISA_OP_ATOM;
     return atomic && i->mods.atom == ISA_ATOM_ADD && !i->mods.vec &&
            i->mods.space == ISA_SPACE_GLOBAL && isa_type_bits(i->ty) == 32 &&
            !isa_type_is_float(i->ty) && i->ty != ISA_F16X2 && i->ty != ISA_BF16X2 &&
            (i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED) &&
-           i->mods.scope != ISA_SCOPE_SYS && !(i->nres && is_used(i->block->func, i->res[0]));
+           i->mods.scope != ISA_SCOPE_SYS && !(i->nres && kir_is_used(i->block->func, i->res[0]));
 }
 
 static bool is_elsewhere(const struct kir_inst *i) {

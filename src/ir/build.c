@@ -192,3 +192,12 @@ bool kir_is_terminator(enum isa_op op) {
         return false;
     }
 }
+
+bool kir_is_used(const struct kir_func *f, const struct kir_value *v) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            for (uint32_t k = 0; k < i->nops; k++)
+                if (i->ops[k] == v)
+                    return true;
+    return false;
+}

@@ -193,6 +193,8 @@ struct kir_func *kir_func_new(struct kir_module *m, const char *name);
 // What the function's address is: (index + 1) * 16, a kernel's KD_KERNEL_HANDLE + 16 n (abi.h).
 uint64_t kir_function_handle(const struct kir_func *f);
 struct kir_block *kir_block_new(struct kir_func *f, const char *label);
+// Does any instruction of f have v for an operand?
+bool kir_is_used(const struct kir_func *f, const struct kir_value *v);
 struct kir_value *kir_const(struct kir_func *f, enum kir_type t, uint64_t bits);
 struct kir_value *kir_undef(struct kir_func *f, enum kir_type t);
 // An instruction with room for nops operands, results of the given types, ntargets targets;
