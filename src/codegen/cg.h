@@ -353,6 +353,10 @@ void cg_take_lanes(struct cg_func *g, struct kir_block *from, uint32_t k);
 void cg_prepare_phis(struct cg_func *g, struct kir_block *b);
 
 // cg_counted.c
+// The team's masks into mask[] and out of the way: what follows is for all lanes, b's phis too.
+void cg_masks_off(struct cg_func *g, const struct kir_block *b, LLVMValueRef *mask);
+// And back again, on another way.
+void cg_masks_on(struct cg_func *g, LLVMValueRef *mask);
 // At the head of a loop that lanes leave by counting, of one block or with a part that some turns
 // leave out: emits the turns that all lanes make, and
 // leaves the builder where the turns under masks begin. Does nothing in other blocks.

@@ -285,6 +285,25 @@ static void emit_full_turn(struct cg_func *g, struct kir_block *b, const struct 
     g->block = b;
 }
 
+void cg_masks_off(struct cg_func *g, const struct kir_block *b, LLVMValueRef *mask) {
+    g->epoch++;
+    for (unsigned t = g->cg->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        mask[t] = g->now.mask;
+        g->now.mask = NULL;
+        for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
+            cg_store_live_out(g, i->res[0]);
+    }
+}
+
+void cg_masks_on(struct cg_func *g, LLVMValueRef *mask) {
+    g->epoch++;
+    for (unsigned t = g->cg->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        g->now.mask = mask[t];
+    }
+}
+
 void cg_emit_full_turns(struct cg_func *g, struct kir_block *b) {
     struct cg *c = g->cg;
     struct counted l;
@@ -297,19 +316,8 @@ void cg_emit_full_turns(struct cg_func *g, struct kir_block *b) {
     LLVMValueRef active = all_active(g);
     LLVMBuildCondBr(c->b, LLVMBuildAnd(c->b, active, starts_exact(g, &l), ""), full, masked);
     LLVMPositionBuilderAtEnd(c->b, full);
-    g->epoch++;
-    for (unsigned t = c->team; t-- > 0;) {
-        cg_turn_to(g, t);
-        mask[t] = g->now.mask;
-        g->now.mask = NULL;
-        for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
-            cg_store_live_out(g, i->res[0]);
-    }
+    cg_masks_off(g, b, mask);
     emit_full_turn(g, b, &l, full, masked);
     LLVMPositionBuilderAtEnd(c->b, masked);
-    g->epoch++;
-    for (unsigned t = c->team; t-- > 0;) {
-        cg_turn_to(g, t);
-        g->now.mask = mask[t];
-    }
+    cg_masks_on(g, mask);
 }

@@ -101,21 +101,10 @@ bool cg_emit_whole(struct cg_func *g, struct kir_block *b) {
                       after = cg_new_block(g, "either");
     LLVMBuildCondBr(c->b, whole, all, some);
     LLVMPositionBuilderAtEnd(c->b, all);
-    g->epoch++;
-    for (unsigned t = c->team; t-- > 0;) {
-        cg_turn_to(g, t);
-        mask[t] = g->now.mask;
-        g->now.mask = NULL;
-        for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
-            cg_store_live_out(g, i->res[0]);
-    }
+    cg_masks_off(g, b, mask);
     emit_version(g, b, after);
     LLVMPositionBuilderAtEnd(c->b, some);
-    g->epoch++;
-    for (unsigned t = c->team; t-- > 0;) {
-        cg_turn_to(g, t);
-        g->now.mask = mask[t];
-    }
+    cg_masks_on(g, mask);
     emit_version(g, b, after);
     LLVMPositionBuilderAtEnd(c->b, after);
     g->epoch++;
