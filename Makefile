@@ -25,6 +25,7 @@ $(BUILD)/build.ninja: CMakeLists.txt | deps
 
 deps:
 	@scripts/deps.sh build
+	@scripts/direction_numbers.sh $(BUILD)/direction-numbers
 
 run: all
 	$(BUILD)/bin/kudzu run examples/vector_add.cu

@@ -4,8 +4,9 @@
 //
 // Pseudorandom generators: XORWOW, MRG32k3a, Philox 4x32-10 in the orders that cuRAND documents;
 // MT19937 as one generator, the standard sequence, in every order. Quasirandom ones: Sobol
-// sequences of one and two dimensions, whose direction vectors follow from the definition; those of
-// others, and scramble constants, were found by search and are not here. No MTGP32.
+// sequences of up to 20,000 dimensions, with Joe and Kuo's direction numbers (2 dimensions where
+// the library was built without their table). Scrambled ones are scrambled by random matrices and
+// constants of kudzu's own: as even as cuRAND's, and other numbers. No MTGP32.
 #ifndef CURAND_H_
 #define CURAND_H_
 
@@ -138,7 +139,7 @@ curandStatus_t CURANDAPI curandSetGeneratorOffset(curandGenerator_t generator,
                                                   unsigned long long offset);
 curandStatus_t CURANDAPI curandSetGeneratorOrdering(curandGenerator_t generator,
                                                     curandOrdering_t order);
-// 1 or 2; CURAND_STATUS_OUT_OF_RANGE for others.
+// 1 to 20,000; CURAND_STATUS_OUT_OF_RANGE for others.
 curandStatus_t CURANDAPI curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
                                                                  unsigned int dimensions);
 // Makes the generator's state now, not with the first numbers.
@@ -166,12 +167,14 @@ curandStatus_t CURANDAPI curandGenerateLogNormalDouble(curandGenerator_t generat
 curandStatus_t CURANDAPI curandGeneratePoisson(curandGenerator_t generator, unsigned int *out,
                                                size_t n, double lambda);
 
-// CURAND_STATUS_OUT_OF_RANGE: there are no tables.
+// Tables of 20,000 dimensions, which stay. CURAND_STATUS_OUT_OF_RANGE: no such set, or the library
+// was built without.
 curandStatus_t CURANDAPI curandGetDirectionVectors32(curandDirectionVectors32_t *vectors[],
                                                      curandDirectionVectorSet_t set);
 curandStatus_t CURANDAPI curandGetDirectionVectors64(curandDirectionVectors64_t *vectors[],
                                                      curandDirectionVectorSet_t set);
-// CURAND_STATUS_INTERNAL_ERROR, the only error that these know: there are no tables.
+// One constant for each of 20,000 dimensions. CURAND_STATUS_INTERNAL_ERROR, the only error that
+// these know: the library was built without.
 curandStatus_t CURANDAPI curandGetScrambleConstants32(unsigned int **constants);
 curandStatus_t CURANDAPI curandGetScrambleConstants64(unsigned long long **constants);
 

@@ -5,9 +5,9 @@
 // Sequences of integers and of uniform numbers are those of the published algorithms with cuRAND's
 // seeding. Normal numbers come from the same formulas, whose logarithm and sine are this library's;
 // Poisson numbers between 64 and 4000 on average come from a transformed rejection of its own.
-// Direction vectors of Sobol sequences are the program's: no table of them is here. Numbers of
-// discrete distributions come by bisection of one uniform number each. No MTGP32: its tables of
-// parameters come from a search, too.
+// Direction vectors of Sobol sequences are the program's; curand.h's library has tables of them.
+// Numbers of discrete distributions come by bisection of one uniform number each. No MTGP32: its
+// tables of parameters come from a search.
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
 

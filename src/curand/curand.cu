@@ -1,8 +1,11 @@
 // cuRAND's host library (include/curand.h).
 #include <curand.h>
 
+#include <cstring>
+#include <mutex>
 #include <new>
 
+#include "direction_vectors.h"
 #include "draw.h"
 
 #define TRY(call)                                                                                  \
@@ -36,11 +39,21 @@ static bool is_built(curandRngType_t type) {
     case CURAND_RNG_PSEUDO_MT19937:
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
     case CURAND_RNG_QUASI_SOBOL32:
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
     case CURAND_RNG_QUASI_SOBOL64:
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
         return true;
     default:
         return false;
     }
+}
+
+static bool is_wide(curandRngType_t type) {
+    return type == CURAND_RNG_QUASI_SOBOL64 || type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
+}
+
+static bool is_scrambled(curandRngType_t type) {
+    return type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 || type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
 }
 
 static curandStatus_t create(curandGenerator_t *out, curandRngType_t type, bool host) {
@@ -159,7 +172,7 @@ curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t g,
                                                        unsigned int dimensions) {
     REQUIRE_GENERATOR(g);
     REQUIRE(is_quasi(g->type), CURAND_STATUS_TYPE_ERROR);
-    REQUIRE(dimensions >= 1 && dimensions <= MOST_DIMENSIONS, CURAND_STATUS_OUT_OF_RANGE);
+    REQUIRE(dimensions >= 1 && dimensions <= most_dimensions(), CURAND_STATUS_OUT_OF_RANGE);
     g->dimensions = dimensions;
     return begin_anew(g);
 }
@@ -235,24 +248,57 @@ static curandStatus_t draw_numbers(curandGenerator_t g, Out *out, ull n, const D
     return CURAND_STATUS_SUCCESS;
 }
 
+// ---- Points -------------------------------------------------------------------------------
+
+// A quasirandom generator's states: the vectors of its dimensions, then what is added to each.
+template <typename Word> static curandStatus_t make_dimensions(curandGenerator_t g) {
+    if (g->states)
+        return CURAND_STATUS_SUCCESS;
+    constexpr size_t bits = 8 * sizeof(Word);
+    const size_t bytes = g->dimensions * (bits + 1) * sizeof(Word);
+    Word *made = (Word *)::operator new(bytes, std::nothrow), *constants;
+    REQUIRE(made, CURAND_STATUS_ALLOCATION_FAILED);
+    constants = made + g->dimensions * bits;
+    direction_vectors(g->dimensions, is_scrambled(g->type), made);
+    if (is_scrambled(g->type))
+        scramble_constants(g->dimensions, constants);
+    else
+        memset(constants, 0, g->dimensions * sizeof(Word));
+    if (g->host) {
+        g->states = made;
+        return CURAND_STATUS_SUCCESS;
+    }
+    if (cudaMalloc(&g->states, bytes) != cudaSuccess)
+        g->states = nullptr;
+    const bool copied =
+        g->states && cudaMemcpy(g->states, made, bytes, cudaMemcpyHostToDevice) == cudaSuccess;
+    ::operator delete(made);
+    REQUIRE(g->states, CURAND_STATUS_ALLOCATION_FAILED);
+    return copied ? CURAND_STATUS_SUCCESS : CURAND_STATUS_PREEXISTING_FAILURE;
+}
+
 template <typename Word, typename Out, typename Draw>
 static curandStatus_t draw_sequence(curandGenerator_t g, Out *out, ull n, const Draw &draw) {
-    static const directions<Word> all = first_directions<Word>();
+    TRY(make_dimensions<Word>(g));
+    const Word *vectors = (const Word *)g->states,
+               *constants = vectors + (size_t)g->dimensions * 8 * sizeof(Word);
     const ull first = g->offset + g->next, each = n / g->dimensions;
     if (g->host) {
         for (ull i = 0; i < n; i++) {
-            auto p = point(all.vectors[i / each], (Word)(first + i % each));
+            auto p = point(vectors, constants, (unsigned int)(i / each), (Word)(first + i % each));
             out[i] = draw(&p);
         }
     } else {
         const ull blocks = (each + BLOCK - 1) / BLOCK;
         const dim3 grid(blocks < 4096 ? (unsigned int)blocks : 4096, g->dimensions);
-        draw_points<<<grid, BLOCK, 0, g->stream>>>(all, first, out, each, draw);
+        draw_points<<<grid, BLOCK, 0, g->stream>>>(vectors, constants, first, out, each, draw);
         REQUIRE(cudaGetLastError() == cudaSuccess, CURAND_STATUS_LAUNCH_FAILURE);
     }
     g->next += each;
     return CURAND_STATUS_SUCCESS;
 }
+
+// ---- Calls --------------------------------------------------------------------------------
 
 static curandStatus_t check(curandGenerator_t g, const void *out, size_t n) {
     REQUIRE_GENERATOR(g);
@@ -278,9 +324,9 @@ static curandStatus_t draw_pseudo(curandGenerator_t g, Out *out, size_t n, const
 
 template <typename Out, typename Draw>
 static curandStatus_t draw_quasi(curandGenerator_t g, Out *out, size_t n, const Draw &draw) {
-    if (g->type == CURAND_RNG_QUASI_SOBOL32)
-        return draw_sequence<unsigned int>(g, out, n, draw);
-    return draw_sequence<ull>(g, out, n, draw);
+    if (is_wide(g->type))
+        return draw_sequence<ull>(g, out, n, draw);
+    return draw_sequence<unsigned int>(g, out, n, draw);
 }
 
 template <typename Out, typename Draw>
@@ -311,23 +357,23 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t g) {
     case CURAND_RNG_PSEUDO_MT19937:
         return make_states<mersenne_twister>(g, threads_of(g));
     default:
-        return CURAND_STATUS_SUCCESS; // a point follows from its index
+        return is_wide(g->type) ? make_dimensions<ull>(g) : make_dimensions<unsigned int>(g);
     }
 }
 
 curandStatus_t curandGenerate(curandGenerator_t g, unsigned int *out, size_t n) {
     TRY(check(g, out, n));
-    REQUIRE(g->type != CURAND_RNG_QUASI_SOBOL64, CURAND_STATUS_TYPE_ERROR);
+    REQUIRE(!is_wide(g->type), CURAND_STATUS_TYPE_ERROR);
     if (n == 0)
         return CURAND_STATUS_SUCCESS;
-    if (g->type == CURAND_RNG_QUASI_SOBOL32)
+    if (is_quasi(g->type))
         return draw_sequence<unsigned int>(g, out, n, draw_bits());
     return draw_pseudo(g, out, n, draw_bits());
 }
 
 curandStatus_t curandGenerateLongLong(curandGenerator_t g, unsigned long long *out, size_t n) {
     TRY(check(g, out, n));
-    REQUIRE(g->type == CURAND_RNG_QUASI_SOBOL64, CURAND_STATUS_TYPE_ERROR);
+    REQUIRE(is_wide(g->type), CURAND_STATUS_TYPE_ERROR);
     return n ? draw_sequence<ull>(g, out, n, draw_bits()) : CURAND_STATUS_SUCCESS;
 }
 
@@ -376,22 +422,62 @@ curandStatus_t curandGeneratePoisson(curandGenerator_t g, unsigned int *out, siz
     return status;
 }
 
-// ---- Tables that are not there ------------------------------------------------------------
+// ---- Tables -------------------------------------------------------------------------------
+
+// One of all dimensions, made when it is asked for first and kept; NULL where that is impossible.
+// They are for 20,000 dimensions, as programs expect: where the library has fewer there are none.
+template <typename Word, typename Make> static Word *table(Word *&kept, size_t words, Make make) {
+    static std::mutex lock;
+    const std::lock_guard<std::mutex> held(lock);
+    if (!kept && most_dimensions() == 20000) {
+        kept = new (std::nothrow) Word[words];
+        if (kept)
+            make(kept);
+    }
+    return kept;
+}
+
+template <typename Word> static Word *vectors_of_all(bool scrambled) {
+    static Word *kept[2];
+    return table(kept[scrambled], most_dimensions() * 8 * sizeof(Word),
+                 [=](Word *vectors) { direction_vectors(most_dimensions(), scrambled, vectors); });
+}
+
+template <typename Word> static Word *constants_of_all() {
+    static Word *kept;
+    return table(kept, most_dimensions(),
+                 [](Word *constants) { scramble_constants(most_dimensions(), constants); });
+}
+
+template <typename Word, typename Table>
+static curandStatus_t get_vectors(Table **vectors, curandDirectionVectorSet_t set,
+                                  curandDirectionVectorSet_t plain,
+                                  curandDirectionVectorSet_t scrambled) {
+    REQUIRE(vectors && (set == plain || set == scrambled), CURAND_STATUS_OUT_OF_RANGE);
+    *vectors = (Table *)vectors_of_all<Word>(set == scrambled);
+    return *vectors ? CURAND_STATUS_SUCCESS : CURAND_STATUS_OUT_OF_RANGE;
+}
 
 curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t *vectors[],
                                            curandDirectionVectorSet_t set) {
-    return CURAND_STATUS_OUT_OF_RANGE;
+    return get_vectors<unsigned int>(vectors, set, CURAND_DIRECTION_VECTORS_32_JOEKUO6,
+                                     CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6);
 }
 
 curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t *vectors[],
                                            curandDirectionVectorSet_t set) {
-    return CURAND_STATUS_OUT_OF_RANGE;
+    return get_vectors<ull>(vectors, set, CURAND_DIRECTION_VECTORS_64_JOEKUO6,
+                            CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6);
 }
 
 curandStatus_t curandGetScrambleConstants32(unsigned int **constants) {
-    return CURAND_STATUS_INTERNAL_ERROR;
+    REQUIRE(constants, CURAND_STATUS_INTERNAL_ERROR);
+    *constants = constants_of_all<unsigned int>();
+    return *constants ? CURAND_STATUS_SUCCESS : CURAND_STATUS_INTERNAL_ERROR;
 }
 
 curandStatus_t curandGetScrambleConstants64(unsigned long long **constants) {
-    return CURAND_STATUS_INTERNAL_ERROR;
+    REQUIRE(constants, CURAND_STATUS_INTERNAL_ERROR);
+    *constants = constants_of_all<ull>();
+    return *constants ? CURAND_STATUS_SUCCESS : CURAND_STATUS_INTERNAL_ERROR;
 }

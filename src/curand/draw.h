@@ -118,23 +118,6 @@ __global__ void draw_all(State *states, unsigned int active, unsigned int thread
 
 // ---- Quasirandom points -------------------------------------------------------------------
 
-template <typename Word> struct directions {
-    Word vectors[MOST_DIMENSIONS][8 * sizeof(Word)];
-};
-
-// Dimension 1 reverses an index's bits; dimension 2 has the polynomial x + 1, and its one initial
-// number must be 1.
-template <typename Word> inline directions<Word> first_directions() {
-    constexpr int bits = 8 * sizeof(Word);
-    directions<Word> d;
-    for (int i = 0; i < bits; i++)
-        d.vectors[0][i] = (Word)1 << (bits - 1 - i);
-    d.vectors[1][0] = (Word)1 << (bits - 1);
-    for (int i = 1; i < bits; i++)
-        d.vectors[1][i] = d.vectors[1][i - 1] ^ d.vectors[1][i - 1] >> 1;
-    return d;
-}
-
 // One point, from which one number is drawn. (A state of curand_kernel.h has the direction vectors
 // in it.)
 template <typename Word> struct sobol_point {
@@ -142,10 +125,12 @@ template <typename Word> struct sobol_point {
 };
 
 template <typename Word>
-__host__ __device__ inline sobol_point<Word> point(const Word *vectors, Word index) {
-    Word gray = index ^ index >> 1, x = 0;
-    for (unsigned int k = 0; k < 8 * sizeof(Word); k++)
-        x ^= gray >> k & 1 ? vectors[k] : 0;
+__host__ __device__ inline sobol_point<Word> point(const Word *vectors, const Word *constants,
+                                                   unsigned int dimension, Word index) {
+    constexpr unsigned int bits = 8 * sizeof(Word);
+    Word gray = index ^ index >> 1, x = constants[dimension];
+    for (unsigned int k = 0; k < bits; k++)
+        x ^= gray >> k & 1 ? vectors[(size_t)dimension * bits + k] : 0;
     return {x};
 }
 
@@ -169,12 +154,12 @@ template <typename Word> __host__ __device__ inline float curand_normal(sobol_po
 
 // `each` results of points from `first` on, one dimension after the other.
 template <typename Word, typename Draw, typename Out>
-__global__ void draw_points(const __grid_constant__ directions<Word> d, ull first, Out *out,
-                            ull each, Draw draw) {
+__global__ void draw_points(const Word *__restrict__ vectors, const Word *__restrict__ constants,
+                            ull first, Out *out, ull each, Draw draw) {
     const unsigned int dimension = blockIdx.y;
     for (ull i = blockIdx.x * (ull)blockDim.x + threadIdx.x; i < each;
          i += (ull)gridDim.x * blockDim.x) {
-        sobol_point<Word> p = point(d.vectors[dimension], (Word)(first + i));
+        sobol_point<Word> p = point(vectors, constants, dimension, (Word)(first + i));
         out[dimension * each + i] = draw(&p);
     }
 }

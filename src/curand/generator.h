@@ -9,8 +9,6 @@
 
 #include <curand_kernel.h>
 
-enum { MOST_DIMENSIONS = 2 };
-
 struct curandGenerator_st {
     unsigned long long magic; // GENERATOR_MAGIC while it lives
     curandRngType_t type;     // none of the defaults
@@ -20,7 +18,7 @@ struct curandGenerator_st {
     unsigned long long seed, offset;
     unsigned int dimensions;
     // Since the beginning:
-    void *states;                // NULL: none yet
+    void *states;                // NULL: none yet; quasirandom generators: vectors and constants
     unsigned int threads, ready; // states, and those of them that have been made
     unsigned long long next; // the place of the next result in a turn of all states; quasirandom
                              // generators: the next point

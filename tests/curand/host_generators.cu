@@ -305,7 +305,6 @@ static void statuses() {
     CHECK(part == 10);
     STATUS(curandGetProperty((libraryPropertyType)3, &part), CURAND_STATUS_OUT_OF_RANGE);
     STATUS(curandCreateGenerator(&g, CURAND_RNG_PSEUDO_MTGP32), CURAND_STATUS_TYPE_ERROR);
-    STATUS(curandCreateGenerator(&g, CURAND_RNG_QUASI_SCRAMBLED_SOBOL32), CURAND_STATUS_TYPE_ERROR);
     STATUS(curandCreateGenerator(&g, (curandRngType_t)7), CURAND_STATUS_TYPE_ERROR);
     STATUS(curandDestroyGenerator(nullptr), CURAND_STATUS_NOT_INITIALIZED);
     STATUS(curandGenerate(nullptr, word, 4), CURAND_STATUS_NOT_INITIALIZED);
@@ -328,16 +327,6 @@ static void statuses() {
     STATUS(curandSetQuasiRandomGeneratorDimensions(q, 20001), CURAND_STATUS_OUT_OF_RANGE);
     OK(curandSetQuasiRandomGeneratorDimensions(q, 2));
     STATUS(curandGenerate(q, word, 3), CURAND_STATUS_LENGTH_NOT_MULTIPLE);
-    curandDirectionVectors32_t *vectors;
-    curandDirectionVectors64_t *wide_vectors;
-    unsigned int *constants;
-    unsigned long long *wide_constants;
-    STATUS(curandGetDirectionVectors32(&vectors, CURAND_DIRECTION_VECTORS_32_JOEKUO6),
-           CURAND_STATUS_OUT_OF_RANGE);
-    STATUS(curandGetDirectionVectors64(&wide_vectors, CURAND_DIRECTION_VECTORS_64_JOEKUO6),
-           CURAND_STATUS_OUT_OF_RANGE);
-    CHECK(curandGetScrambleConstants32(&constants) &&
-          curandGetScrambleConstants64(&wide_constants));
     for (curandGenerator_t x : {g, h, q})
         OK(curandDestroyGenerator(x));
 }
