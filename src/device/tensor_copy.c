@@ -9,6 +9,11 @@
 // has one that is the tensor. Everything else is an illegal instruction. What lies outside and is
 // to be NaN has the halves 0x7ff7, whatever the type. Loads of TFLOAT32 round as cvt.rn.tf32 does;
 // reductions of FLOAT32 keep subnormal numbers, unless the type says FTZ.
+//
+// Of an interleaved layout a box holds one slice of each of its pixels, whatever the map says of
+// the box's size in slices or of channels; the innermost coordinate counts pixels and may be any.
+// What the documentation says of its swizzle (32 bytes for slices of 32) hardware does not demand
+// (tests/language/interleaved_tensors.cu).
 #include <string.h>
 
 #include "device/async.h"
@@ -19,6 +24,7 @@ struct walk {
     const struct tensor_map *map;
     uint32_t code, element; // bytes of an element
     uint32_t row, pitch;    // elements of a row, bytes from row to row in shared memory
+    uint32_t first;         // the dimension that rows lie along next: 0 if rows are slices
     uint8_t *shared;
     bool store;
     uint64_t rows; // so far
@@ -54,8 +60,6 @@ static void load_element(const struct walk *w, const void *from, uint8_t *to) {
         return;
     memcpy(&x, to, sizeof x);
     x = (uint32_t)fp_convert(FP_TF32, FP_F32, x, &(struct isa_mods){.rnd = ISA_RND_RN});
-    if (w->map->type == TENSOR_TFLOAT32_FTZ)
-        x = (uint32_t)fp_flush(FP_F32, x);
     memcpy(to, &x, sizeof x);
 }
 
@@ -92,31 +96,35 @@ static bool inside(const struct tensor_map *m, uint32_t dim, int64_t at) {
 }
 
 // The next row of the box: elements c0, c0 + 1, ... of the row that begins at `base` (0: the row is
-// outside the tensor).
+// outside the tensor); of a slice all of them.
 static bool move_row(struct walk *w, uint64_t base, int64_t c0) {
     uint64_t at = w->rows++ * w->pitch;
     for (uint32_t k = 0; k < w->row; k++) {
-        int64_t c = c0 + k;
-        uint64_t global = base && inside(w->map, 0, c) ? base + (uint64_t)c * w->element : 0;
+        int64_t c = w->first ? c0 + k : k;
+        bool there = base && (!w->first || inside(w->map, 0, c));
+        uint64_t global = there ? base + (uint64_t)c * w->element : 0;
         if (!move_element(w, global, swizzled(w, at + (uint64_t)k * w->element)))
             return false;
     }
     return true;
 }
 
-// Address of the row with the given coordinates beyond the innermost, or 0.
-static uint64_t row_address(const struct tensor_map *m, const int64_t *c) {
+// Address of the row with the given coordinates, or 0.
+static uint64_t row_address(const struct walk *w, const int64_t *c) {
+    const struct tensor_map *m = w->map;
     uint64_t base = m->address;
-    for (uint32_t d = 1; d < m->rank; d++) {
+    for (uint32_t d = w->first; d < m->rank; d++) {
         if (!inside(m, d, c[d]))
             return 0;
-        base += (uint64_t)c[d] * m->strides[d];
+        base += (uint64_t)c[d] * (d ? m->strides[d] : tensor_slice_bytes(m->interleave));
     }
     return base;
 }
 
-static uint32_t steps_of(const struct tensor_map *m, uint32_t d) {
-    return (m->box[d] + m->step[d] - 1u) / m->step[d];
+static uint32_t steps_of(const struct walk *w, uint32_t d) {
+    const struct tensor_map *m = w->map;
+    bool slices = !w->first && d + 2 == m->rank;
+    return slices ? 1 : (m->box[d] + m->step[d] - 1u) / m->step[d];
 }
 
 static bool walk_tile(struct walk *w, const int32_t *first) {
@@ -125,11 +133,11 @@ static bool walk_tile(struct walk *w, const int32_t *first) {
     for (;;) {
         int64_t c[TENSOR_MAX_DIMS];
         for (uint32_t d = 0; d < m->rank; d++)
-            c[d] = (int64_t)first[d] + (int64_t)n[d] * (d ? m->step[d] : 1);
-        if (!move_row(w, row_address(m, c), first[0]))
+            c[d] = (int64_t)first[d] + (int64_t)n[d] * (d ? m->step[d] : w->first ? 1 : m->step[0]);
+        if (!move_row(w, row_address(w, c), first[0]))
             return false;
-        uint32_t d = 1;
-        while (d < m->rank && ++n[d] == steps_of(m, d))
+        uint32_t d = w->first;
+        while (d < m->rank && ++n[d] == steps_of(w, d))
             n[d++] = 0;
         if (d >= m->rank)
             return true;
@@ -140,24 +148,24 @@ static bool walk_tile(struct walk *w, const int32_t *first) {
 // away from each.
 static bool walk_pixels(struct walk *w, const int32_t *first, const uint32_t *offsets) {
     const struct tensor_map *m = w->map;
-    uint32_t spatial = m->rank - 2u;
+    uint32_t begin = w->first, end = begin + m->rank - 2u; // what the bounding box has
     int64_t at[TENSOR_MAX_DIMS];
     for (uint32_t d = 0; d < m->rank; d++)
         at[d] = first[d];
     for (uint32_t k = 0; k < m->pixels; k++) {
         int64_t c[TENSOR_MAX_DIMS];
-        for (uint32_t d = 1; d < m->rank; d++)
-            c[d] = at[d] + (d <= spatial ? (int64_t)offsets[d - 1] : 0);
-        if (!move_row(w, row_address(m, c), at[0]))
+        for (uint32_t d = begin; d < m->rank; d++)
+            c[d] = at[d] + (d < end ? (int64_t)offsets[d - begin] : 0);
+        if (!move_row(w, row_address(w, c), at[0]))
             return false;
-        uint32_t d = 1;
-        for (; d <= spatial; d++) {
+        uint32_t d = begin;
+        for (; d < end; d++) {
             at[d] += m->step[d];
-            if (at[d] <= (int64_t)m->last[d] + m->upper[d - 1])
+            if (at[d] <= (int64_t)m->last[d] + m->upper[d - begin])
                 break;
-            at[d] = m->lower[d - 1];
+            at[d] = m->lower[d - begin];
         }
-        if (d > spatial)
+        if (d == end)
             at[m->rank - 1]++;
     }
     return true;
@@ -167,8 +175,10 @@ static bool walk_pixels(struct walk *w, const int32_t *first, const uint32_t *of
 static const char *map_refused(const struct walk *w, bool im2col) {
     const struct tensor_map *m = w->map;
     if (m->magic != TENSOR_MAP_MAGIC || !w->element || !m->rank || m->rank > TENSOR_MAX_DIMS ||
-        m->swizzle > 3)
+        m->swizzle > 3 || m->interleave > 2)
         return "an address that is not that of a tensor map";
+    if (m->interleave && m->rank < 3)
+        return "a tensor map of an interleaved layout with less than three dimensions";
     if (m->rank != (w->code >> KD_ASYNC_DIMS_SHIFT & 15) || im2col != (m->im2col != 0))
         return "a tensor map of another mode or number of dimensions";
     for (uint32_t d = 0; d < m->rank; d++)
@@ -180,15 +190,15 @@ static const char *map_refused(const struct walk *w, bool im2col) {
 // What is wrong with the box's place, or NULL.
 static const char *place_refused(const struct walk *w, bool im2col, const int32_t *coords) {
     const struct tensor_map *m = w->map;
-    if (coords[0] * (int64_t)w->element % 16)
+    if (w->first && coords[0] * (int64_t)w->element % 16)
         return "an innermost coordinate of a box that is not at a multiple of 16 bytes";
     for (uint32_t d = 0; w->store && d < m->rank; d++)
         if (coords[d] < 0)
             return "a box that is stored to a negative coordinate";
-    for (uint32_t d = 1; im2col && d + 1 < m->rank; d++) {
-        if (w->store && (m->lower[d - 1] || m->upper[d - 1]))
+    for (uint32_t d = 0; im2col && d + 2 < m->rank; d++) {
+        if (w->store && (m->lower[d] || m->upper[d]))
             return "a box that is stored by a tensor map whose bounding box is not the tensor";
-        if (coords[d] < m->lower[d - 1])
+        if (coords[d + w->first] < m->lower[d])
             return "pixels in front of the bounding box";
     }
     return NULL;
@@ -198,7 +208,9 @@ static uint64_t move_box(struct walk *w, const int32_t *coords, const uint32_t *
                          const char **why) {
     const struct tensor_map *m = w->map;
     bool im2col = w->code & KD_ASYNC_IM2COL;
+    uint32_t slice = tensor_slice_bytes(m->interleave);
     w->element = tensor_type_bytes(m->type);
+    w->first = slice ? 0 : 1;
     const char *refused = map_refused(w, im2col);
     if (!refused)
         refused = place_refused(w, im2col, coords);
@@ -206,8 +218,8 @@ static uint64_t move_box(struct walk *w, const int32_t *coords, const uint32_t *
         *why = refused;
         return 0;
     }
-    w->row = im2col ? m->channels : m->box[0];
-    w->pitch = swizzle_width(m) ? swizzle_width(m) : w->row * w->element;
+    w->row = slice ? slice / w->element : im2col ? m->channels : m->box[0];
+    w->pitch = swizzle_width(m) && !slice ? swizzle_width(m) : w->row * w->element;
     if (w->row * w->element > w->pitch) {
         *why = "rows of a box that are wider than the swizzle";
         return 0;
@@ -298,7 +310,8 @@ bool tensor_map_replace(void *map, uint32_t field, uint32_t index, uint64_t valu
         m.type = ok ? types[value] : 0;
         break;
     case FIELD_INTERLEAVE:
-        ok = value == 0; // none: the others cannot be encoded either
+        m.interleave = (uint8_t)value;
+        ok = value < 3;
         break;
     case FIELD_SWIZZLE:
         m.swizzle = (uint8_t)value;

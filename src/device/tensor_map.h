@@ -9,14 +9,17 @@
 
 enum { TENSOR_MAX_DIMS = 5, TENSOR_MAP_MAGIC = 0x6b7a746d };
 
-// Numbers are those of CUtensorMapDataType and its siblings.
+// Numbers are those of CUtensorMapDataType and its siblings. The dimensions of an interleaved
+// layout are pixels of a row, rows (and layers), slices of channels, images; others begin with
+// channels.
 struct tensor_map {
     uint32_t magic;
     uint8_t rank, type, interleave, swizzle;
     uint64_t address;
-    uint64_t strides[TENSOR_MAX_DIMS]; // bytes; [0] is not used: elements lie side by side
-    uint32_t last[TENSOR_MAX_DIMS];    // size of a dimension, less one
-    uint16_t box[TENSOR_MAX_DIMS];     // tiled
+    uint64_t
+        strides[TENSOR_MAX_DIMS];   // bytes; [0] is not used: elements or slices lie side by side
+    uint32_t last[TENSOR_MAX_DIMS]; // size of a dimension, less one
+    uint16_t box[TENSOR_MAX_DIMS];  // tiled
     uint8_t step[TENSOR_MAX_DIMS];
     uint8_t fill_nan; // what lies outside the tensor reads as NaN, else as zero
     uint8_t im2col;
@@ -31,6 +34,12 @@ enum { TENSOR_FLOAT32 = 7, TENSOR_TFLOAT32 = 11, TENSOR_TFLOAT32_FTZ = 12 };
 // Whether reductions flush subnormal numbers of f32.
 static inline bool tensor_type_flushes(uint32_t type) {
     return type != TENSOR_FLOAT32 && type != TENSOR_TFLOAT32;
+}
+
+// Bytes of a pixel's slice of channels in an interleaved layout (1: NC/8HWC8, 2: NC/16HWC16 for
+// elements of two bytes); 0: channels lie side by side.
+static inline uint32_t tensor_slice_bytes(uint32_t interleave) {
+    return interleave ? 8u << interleave : 0;
 }
 
 // Bytes of an element of CUtensorMapDataType; 0: no such type.

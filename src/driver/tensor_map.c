@@ -27,8 +27,9 @@ static CUresult check_modes(const struct shape *s) {
             "%d is no type of tensors that compute capability 9.0 has", (int)s->type);
     REQUIRE((unsigned)s->interleave <= CU_TENSOR_MAP_INTERLEAVE_32B, CUDA_ERROR_INVALID_VALUE,
             "%d is no interleaved layout", (int)s->interleave);
-    REQUIRE(s->interleave == CU_TENSOR_MAP_INTERLEAVE_NONE, CUDA_ERROR_NOT_SUPPORTED,
-            "interleaved layouts are not built");
+    REQUIRE(s->interleave == CU_TENSOR_MAP_INTERLEAVE_NONE || s->rank >= 3,
+            CUDA_ERROR_INVALID_VALUE, "an interleaved layout has 3 to 5 dimensions, not %u",
+            s->rank);
     REQUIRE((unsigned)s->swizzle <= CU_TENSOR_MAP_SWIZZLE_128B, CUDA_ERROR_INVALID_VALUE,
             "%d is no swizzle that compute capability 9.0 has", (int)s->swizzle);
     REQUIRE((unsigned)s->promotion <= CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CUDA_ERROR_INVALID_VALUE,
@@ -43,30 +44,34 @@ static CUresult check_modes(const struct shape *s) {
 // What tiled and im2col maps share. Alignment and limits are those of the documentation.
 static CUresult fill_shape(const struct shape *s, struct tensor_map *m) {
     uint32_t bytes = tensor_type_bytes(s->type);
-    REQUIRE(s->address && (uintptr_t)s->address % 16 == 0, CUDA_ERROR_INVALID_VALUE,
-            "globalAddress must be aligned to 16 bytes");
+    bool interleaved = s->interleave != CU_TENSOR_MAP_INTERLEAVE_NONE;
+    uint32_t align = interleaved ? tensor_slice_bytes(s->interleave) : 16;
+    REQUIRE(s->address && (uintptr_t)s->address % align == 0, CUDA_ERROR_INVALID_VALUE,
+            "globalAddress must be aligned to %u bytes", align);
     REQUIRE(s->dims && s->steps && (s->strides || s->rank == 1), CUDA_ERROR_INVALID_VALUE,
             "sizes, strides and steps cannot be NULL");
     *m = (struct tensor_map){.magic = TENSOR_MAP_MAGIC,
                              .rank = (uint8_t)s->rank,
                              .type = (uint8_t)s->type,
+                             .interleave = (uint8_t)s->interleave,
                              .swizzle = (uint8_t)s->swizzle,
                              .address = (uint64_t)(uintptr_t)s->address,
                              .fill_nan = s->fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE};
     for (uint32_t d = 0; d < s->rank; d++) {
         REQUIRE(s->dims[d] >= 1 && s->dims[d] <= (UINT64_C(1) << 32), CUDA_ERROR_INVALID_VALUE,
                 "globalDim[%u] is %llu; 1 to 2^32 are possible", d, (unsigned long long)s->dims[d]);
-        REQUIRE(d == 0 || (s->steps[d] >= 1 && s->steps[d] <= MAX_STEP), CUDA_ERROR_INVALID_VALUE,
+        bool counts = d || interleaved; // the innermost step of other layouts does not
+        REQUIRE(!counts || (s->steps[d] >= 1 && s->steps[d] <= MAX_STEP), CUDA_ERROR_INVALID_VALUE,
                 "elementStrides[%u] is %u; 1 to 8 are possible", d, s->steps[d]);
         m->last[d] = (uint32_t)(s->dims[d] - 1);
-        m->step[d] = d ? (uint8_t)s->steps[d] : 1; // the innermost step does not count
+        m->step[d] = counts ? (uint8_t)s->steps[d] : 1;
     }
     for (uint32_t d = 1; d < s->rank; d++) {
         uint64_t stride = s->strides[d - 1], least = d > 1 ? s->strides[d - 2] : bytes;
-        REQUIRE(stride % 16 == 0 && stride < (UINT64_C(1) << 40), CUDA_ERROR_INVALID_VALUE,
-                "globalStrides[%u] is %llu: no multiple of 16 under 2^40", d - 1,
-                (unsigned long long)stride);
-        REQUIRE(stride >= least, CUDA_ERROR_INVALID_VALUE,
+        REQUIRE(stride % align == 0 && stride < (UINT64_C(1) << 40), CUDA_ERROR_INVALID_VALUE,
+                "globalStrides[%u] is %llu: no multiple of %u under 2^40", d - 1,
+                (unsigned long long)stride, align);
+        REQUIRE(interleaved || stride >= least, CUDA_ERROR_INVALID_VALUE,
                 "globalStrides[%u] is %llu bytes: less than an element of the dimension", d - 1,
                 (unsigned long long)stride);
         m->strides[d] = stride;
@@ -78,7 +83,7 @@ static CUresult check_row(const struct tensor_map *m, uint32_t elements) {
     uint32_t row = elements * tensor_type_bytes(m->type);
     REQUIRE(row % 16 == 0, CUDA_ERROR_INVALID_VALUE,
             "%u elements of the innermost dimension are no multiple of 16 bytes", elements);
-    REQUIRE(!m->swizzle || row <= 16u << m->swizzle, CUDA_ERROR_INVALID_VALUE,
+    REQUIRE(!m->swizzle || m->interleave || row <= 16u << m->swizzle, CUDA_ERROR_INVALID_VALUE,
             "a box of %u bytes in the innermost dimension is wider than the swizzle", row);
     return CUDA_SUCCESS;
 }
