@@ -9,11 +9,12 @@ replaced."""
 import random
 
 import random_forms
+import random_products
 from random_tree import Context, Node
 
 SHAPES = [(32, 1, 1), (64, 1, 1), (7, 1, 1), (33, 1, 1), (40, 1, 1), (5, 3, 1), (8, 8, 1),
           (16, 4, 1), (3, 5, 3), (4, 4, 4), (2, 17, 1), (1, 40, 1), (32, 2, 1), (64, 1, 1),
-          (1, 1, 1), (32, 3, 1), (12, 2, 3), (96, 1, 1), (32, 1, 1), (16, 2, 1)]
+          (1, 1, 1), (32, 3, 1), (12, 2, 3), (96, 1, 1), (32, 1, 1), (16, 2, 1), (128, 1, 1)]
 CLASSES = {"p": ("pred", 4), "h": ("b16", 4), "r": ("b32", 7), "l": ("b64", 5), "f": ("f32", 4),
            "d": ("f64", 2), "q": ("b128", 2)}
 CLASS_OF_BITS = {1: "p", 16: "h", 32: "r", 64: "l", 128: "q"}
@@ -37,13 +38,6 @@ SHARED_COMMUTING = [("add", "u32", 0, 4, "r"), ("xor", "b32", 4, 4, "r"), ("max"
                     ("inc", "u32", 18, 2, "bound"), ("add", "f32", 20, 2, "small"),
                     ("max", "u64", 22, 1, "l")] # 24 to 27 are the tickets'
 LOCK = 28  # and what it guards behind it
-# Matrix products: class of the sums, how many registers they, and the factors, have.
-PRODUCTS = [("m16n8k16.row.col.f32.f16.f16.f32", "f", 4, 4, 2), ("m16n8k8.row.col.f32.f16.f16.f32", "f", 4, 2, 1),
-            ("m16n8k16.row.col.f32.bf16.bf16.f32", "f", 4, 4, 2), ("m16n8k8.row.col.f32.tf32.tf32.f32", "f", 4, 4, 2),
-            ("m16n8k16.row.col.f16.f16.f16.f16", "r", 2, 4, 2), ("m16n8k32.row.col.s32.s8.s8.s32", "r", 4, 4, 2),
-            ("m16n8k32.row.col.satfinite.s32.u8.s8.s32", "r", 4, 4, 2), ("m16n8k16.row.col.s32.u8.u8.s32", "r", 4, 2, 1),
-            ("m8n8k16.row.col.s32.s8.u8.s32", "r", 2, 1, 1), ("m16n8k64.row.col.s32.s4.u4.s32", "r", 4, 4, 2),
-            ("m16n8k256.row.col.s32.b1.b1.s32.and.popc", "r", 4, 4, 2)]
 SIGNATURES = [("b32", ("b32", "b32")), ("b32", ("b32", "b64")), ("b64", ("b64", "b32", "f32")),
               ("f32", ("f32", "f32")), (None, ("b32", "ptr")), ("b32", ("struct", "b32")),
               ("struct", ("b32", "f32")), ("b16", ("b16", "b32")), ("f64", ("f64", "b32")),
@@ -60,7 +54,7 @@ class Body:
         self.indices = []
         self.maker = random_forms.Maker(rng, self.source, self.target)
         self.returns = self.exits = self.parted = self.matrices = self.locks = False
-        self.meets = self.texture = self.cluster = False
+        self.meets = self.texture = self.cluster = self.warpgroup = False
         self.budget = 0
 
     # Registers and names.
@@ -194,9 +188,9 @@ class Body:
             if self.parted:
                 kinds += [self.parted_barrier] * 2
             if self.matrices:
-                kinds += [self.matrix] * 5
+                kinds += [self.matrix] * 16
             if self.meets:
-                kinds += [self.meet] * 8
+                kinds += [self.meet] * 6 + [self.bulk] * 4
             if self.cluster and ctx.depth == 0: # deeper, a cluster's blocks may part
                 kinds += [self.across_cluster] * 10
         if self.locks:
@@ -760,6 +754,39 @@ class Body:
             out += ["mbarrier.pending_count.b64 %s, %s;" % (i, token)]
         return Node("\n".join(out + ["xor.b32 %parity, %parity, 1;", "bar.sync 0;"]))
 
+    def bulk(self, ctx):
+        """Copies of whole pieces: into shared memory, which the object of meet waits for; out of each
+        thread's own place, which its own groups wait for; added to the cells."""
+        r = self.r
+        if r.random() < 0.5:
+            return self.bulk_load()
+        text, a = self.address("%mine", OWN_BYTES // 16, 16)
+        lines = ["st.shared.u32 [%%smine+%d], %s;" % (4 * r.randrange(4), self.reg("r")), "fence.proxy.async;"]
+        wait = "cp.async.bulk.wait_group 0;"
+        if r.random() < 0.4:
+            wait = r.choice([wait, "cp.async.bulk.wait_group.read 0;"])
+            op, ty, first, *_ = r.choice([x for x in COMMUTING if x[1][1:] == "32" and x[3] == 4 and x[0] != "inc"])
+            lines += ["cp.reduce.async.bulk.global.shared::cta.bulk_group.%s.%s [%%acc+%d], [%%smine], 16;" % (
+                op, ty, 4 * first)]
+        else:
+            lines += [text, "cp.async.bulk.global.shared::cta.bulk_group [%s], [%%smine], 16;" % a]
+        return Node("\n".join(lines + ["cp.async.bulk.commit_group;", wait]))
+
+    def bulk_load(self):
+        r = self.r
+        p, q, again, a, i = self.temp("p"), self.temp("p"), self.label(), self.temp("l"), self.temp("r")
+        size = 16 * r.randint(1, 16)
+        first = "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%%meet], %d;" % size
+        copy = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%%in+%d], %d, [%%meet];" % (
+            a, 16 * r.randrange(48), size)
+        return Node("\n".join([
+            "bar.sync 0;", "setp.eq.u32 %s, %%t, %d;" % (p, r.randrange(self.threads)), "mov.u64 %s, shared_bulk;" % a,
+            "@%s %s" % (p, first), "@%s %s" % (p, copy), "mbarrier.arrive.shared.b64 _, [%meet];", again + ":",
+            "mbarrier.try_wait.parity.shared.b64 %s, [%%meet], %%parity;" % q, "@!%s bra %s;" % (q, again),
+            "and.b32 %s, %s, %d;" % (i, r.choice(["%t", self.reg("r")]), (1 << (size // 4).bit_length() - 1) - 1),
+            "mul.wide.u32 %s, %s, 4;" % ("%x", i), "add.s64 %s, %s, %%x;" % (a, a),
+            "ld.shared.u32 %s, [%s];" % (self.reg("r"), a), "xor.b32 %parity, %parity, 1;", "bar.sync 0;"]))
+
     def across_cluster(self, ctx):
         """A block's threads read, or change, the shared memory of another block of the cluster."""
         r = self.r
@@ -793,23 +820,7 @@ class Body:
 
     def matrix(self, ctx):
         """Whole warps multiply matrices, and move them through shared memory."""
-        r = self.r
-        k = r.randrange(10)
-        if k < 6:
-            name, c, nd, na, nb = r.choice(PRODUCTS)
-            pick = lambda c, n: "{%s}" % ", ".join(self.reg(c) for _ in range(n))
-            d = "{%s}" % ", ".join(r.sample(self.pools[c], nd))
-            return Node("mma.sync.aligned.%s %s, %s, %s, %s;" % (name, d, pick("r", na), pick("r", nb), pick(c, nd)))
-        if k == 6:
-            return Node("movmatrix.sync.aligned.m8n8.trans.b16 %s, %s;" % (self.reg("r"), self.reg("r")))
-        n, trans = r.choice([1, 2, 4]), r.choice(["", ".trans"])
-        names = "{%s}" % ", ".join(r.sample(self.pools["r"], n))
-        if k == 7:  # each lane's row is its own place
-            return Node("bar.sync 0;\nstmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [%%smine], %s;\nbar.sync 0;" % (
-                n, trans, names))
-        text, a = self.address("%sbase", 1 << self.threads.bit_length() - 1, 16)
-        return Node("%s\nbar.sync 0;\nldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 %s, [%s];\nbar.sync 0;" % (
-            text, n, trans, names, a))
+        return Node(random_products.statement(self))
 
     def lock(self, ctx):
         """Each thread takes a lock, counts, and gives it back."""
@@ -1025,7 +1036,9 @@ class Kernel(Body):
         self.blob = rng.getrandbits(63)
         self.exits = rng.random() < 0.3
         self.parted = not self.exits and rng.random() < 0.08
-        self.matrices = not self.exits and self.threads % 32 == 0 and rng.random() < 0.2
+        self.matrices = not self.exits and self.threads % 32 == 0 and rng.random() < (
+            0.8 if self.threads == 128 else 0.25)
+        self.warpgroup = self.matrices and self.threads == 128
         self.locks = rng.random() < 0.03
         self.meets = not self.exits and rng.random() < 0.2
         self.cluster = not self.exits and self.grid[0] == 2 and rng.random() < 0.4
@@ -1044,7 +1057,7 @@ class Kernel(Body):
 
     def start(self):
         name = self.name
-        out = [".reg .b32 %full, %parity;", ".reg .b64 %gsmine, %ro, %own, %meet, %tex;", "mov.u64 %fns, fns;", "ld.param.u64 %%in, [%s_in];" % name,
+        out = [".reg .b32 %full, %parity;", ".reg .b64 %gsmine, %ro, %own, %meet, %tile, %tex;", "mov.u64 %fns, fns;", "ld.param.u64 %%in, [%s_in];" % name,
                "ld.param.u64 %%own, [%s_own];" % name, "ld.param.u64 %%acc, [%s_acc];" % name,
                "ld.param.u32 %%n, [%s_n];" % name] + self.common_start()
         out += ["mul.wide.u32 %%x, %%g, %d;" % OWN_BYTES, "add.s64 %mine, %own, %x;", "mul.wide.u32 %x, %g, 4;",
@@ -1062,6 +1075,8 @@ class Kernel(Body):
         if self.meets:
             out += ["setp.eq.u32 %np, %t, 0;", "mov.u64 %meet, shared_meet;", "mov.b32 %parity, 0;",
                     "@%%np mbarrier.init.shared.b64 [%%meet], %d;" % self.threads]
+        if self.warpgroup:
+            out += random_products.group_start(self.threads)
         if self.texture:
             out += ["ld.param.u64 %%tex, [%s_tex];" % name]
         if self.cluster:
@@ -1138,6 +1153,9 @@ class Kernel(Body):
         out.append("    .shared .align 16 .b8 shared_read[64];")
         if self.meets:
             out.append("    .shared .align 8 .b64 shared_meet;")
+            out.append("    .shared .align 128 .b8 shared_bulk[256];")
+        if self.warpgroup:
+            out.append("    .shared .align 1024 .b8 shared_tile[%d];" % random_products.TILE_BYTES)
         out += text
 
     def run_line(self):
