@@ -109,7 +109,11 @@ static void emit(struct lower_func *lf, struct values *s, uint32_t form) {
     const struct ptx_inst *inst = lf->inst;
     uint32_t op = kd_image_op(form), n = kd_image_outputs(form);
     uint8_t types[KD_IMAGE_MAX_OUTPUTS];
-    const struct ptx_operand *dst = inst->ndst ? &inst->ops[0] : NULL;
+    const struct ptx_operand *dst = inst->ndst ? &inst->ops[0] : NULL, *resident = NULL;
+    if (dst && dst->kind == PTX_OPERAND_PAIR) {
+        resident = &dst->elems[1];
+        dst = &dst->elems[0];
+    }
     const struct ptx_operand *elems = dst && dst->kind == PTX_OPERAND_VEC ? dst->elems : dst;
     bool is_pred = inst->op == ISA_OP_ISTYPEP;
     for (uint32_t k = 0; k < n; k++)
@@ -130,6 +134,9 @@ static void emit(struct lower_func *lf, struct values *s, uint32_t form) {
     }
     for (uint32_t k = 0; k < n; k++)
         lower_write(lf, &elems[k], i->res[k]);
+    // There are no sparse arrays: all texels lie in memory.
+    if (resident && resident->kind == PTX_OPERAND_REG)
+        lower_write(lf, resident, kir_const(lf->f, KIR_PRED, 1));
 }
 
 bool lower_image(struct lower_func *lf) {

@@ -99,7 +99,7 @@ class Operand:
             self.rule = "u16"
         if self.kind == "POLICY":
             self.rule = "b64"
-        self.vec = has_vec and self.name in "db" and self.kind in ("DST", "SRC")
+        self.vec = has_vec and self.name in "db" and self.kind in ("DST", "SRC", "PAIR")
         self.is_dst = self.kind in ("DST", "PAIR", "VEC_DST", "FRAG_DST")
 
 

@@ -609,21 +609,25 @@ form("stackrestore.type a", type="u32 u64", ptx=73, sm=52)
 # the constant that says which geometry and operation is meant.
 GEOMETRY = enum_words("mode", "ISA_TEX_", "1d 2d 3d a1d a2d cube acube 2dms a2dms")
 op("tex", "memory", doc="Texture fetch through a texture object. In kernel IR also tld4, txq, istypep")
-TEX = dict(ptx=31, sm=30, geom=GEOMETRY, ctype="s32 f32",
-           t=dict(e="s32", dx="f32", dy="f32", lod="ty2"))
 TEXELS = (dict(vec={"v4": "vec=4"}, dtype="u32 s32 f32 f16"), dict(vec={"v2": "vec=2"},
                                                                    dtype="f16x2"))
-for texel in TEXELS:
-    form("tex{.base}.geom.vec.dtype.ctype d, [a, c]{, geom(e)}", base={"base": "mask=1"}, **TEX,
-         **texel)
-    form("tex.level.geom.vec.dtype.ctype d, [a, c], lod{, geom(e)}", level={"level": "mask=2"},
-         **TEX, **texel)
-    form("tex.grad.geom.vec.dtype.f32 d, [a, c], geom(dx), geom(dy){, geom(e)}",
-         grad={"grad": "mask=3"}, **TEX, **texel)
+# d|p: whether all texels lie in memory, as in arrays that are not sparse they do.
+for result, ptx, sm in (("d", 31, 30), ("d|p", 71, 30)):
+    TEX = dict(ptx=ptx, sm=sm, geom=GEOMETRY, ctype="s32 f32",
+               t=dict(e="s32", dx="f32", dy="f32", lod="ty2", p="pred"))
+    for texel in TEXELS:
+        form("tex{.base}.geom.vec.dtype.ctype %s, [a, c]{, geom(e)}" % result,
+             base={"base": "mask=1"}, **TEX, **texel)
+        form("tex.level.geom.vec.dtype.ctype %s, [a, c], lod{, geom(e)}" % result,
+             level={"level": "mask=2"}, **TEX, **texel)
+        form("tex.grad.geom.vec.dtype.f32 %s, [a, c], geom(dx), geom(dy){, geom(e)}" % result,
+             grad={"grad": "mask=3"}, **TEX, **texel)
 op("tld4", "memory", doc="Gathers one component of four texels")
-form("tld4.comp.geom.vec.dtype.f32 d, [a, c]{, geom(e)}", ptx=31, sm=30, vec={"v4": "vec=4"},
-     comp={"r": "mask=0", "g": "mask=1", "b": "mask=2", "a": "mask=3"}, dtype="u32 s32 f32 f16",
-     geom={k: GEOMETRY[k] for k in ("2d", "a2d", "cube", "acube")}, t=dict(e="s32"))
+for result, ptx in (("d", 31), ("d|p", 71)):
+    form("tld4.comp.geom.vec.dtype.f32 %s, [a, c]{, geom(e)}" % result, ptx=ptx, sm=30,
+         vec={"v4": "vec=4"}, comp={"r": "mask=0", "g": "mask=1", "b": "mask=2", "a": "mask=3"},
+         dtype="u32 s32 f32 f16", t=dict(e="s32", p="pred"),
+         geom={k: GEOMETRY[k] for k in ("2d", "a2d", "cube", "acube")})
 QUERIES = ("width height depth channel_data_type channel_order normalized_coords array_size "
            "num_mipmap_levels num_samples force_unnormalized_coords filter_mode addr_mode_0 "
            "addr_mode_1 addr_mode_2").split()

@@ -372,9 +372,12 @@ static bool check_pair(const struct match *m, const struct isa_operand_form *f,
             return TROUBLE(why, o->pos, "expected two results such as %%p1|%%p2");
         return check_register(o, t, false, why);
     }
-    return (o->elems[0].kind == PTX_OPERAND_SINK || check_register(&o->elems[0], t, false, why)) &&
-           (o->elems[1].kind == PTX_OPERAND_SINK ||
-            check_register(&o->elems[1], second, false, why));
+    bool first =
+        f->vec && m->mods.vec
+            ? check_vector(&o->elems[0], m->mods.vec, t, m->form->relaxed, true, why)
+            : o->elems[0].kind == PTX_OPERAND_SINK || check_register(&o->elems[0], t, false, why);
+    return first && (o->elems[1].kind == PTX_OPERAND_SINK ||
+                     check_register(&o->elems[1], second, false, why));
 }
 
 // Part of a register, and its sign.
@@ -523,11 +526,13 @@ static void complete_operand(const struct match *m, const struct isa_operand_for
         return;
     }
     complete_value(o, t);
-    for (unsigned i = 0; (o->kind == PTX_OPERAND_VEC || o->kind == PTX_OPERAND_PAIR) && i < o->n;
-         i++)
-        complete_value(&o->elems[i], o->kind == PTX_OPERAND_PAIR && i
-                                         ? isa_rule_type(f->pair_rule, m->ty, m->ty2)
-                                         : t);
+    if (o->kind == PTX_OPERAND_PAIR) {
+        complete_value(&o->elems[1], isa_rule_type(f->pair_rule, m->ty, m->ty2));
+        o = &o->elems[0]; // itself a value, or a vector
+        complete_value(o, t);
+    }
+    for (unsigned i = 0; o->kind == PTX_OPERAND_VEC && i < o->n; i++)
+        complete_value(&o->elems[i], t);
 }
 
 static void complete(struct ptx_inst *i, const struct match *m, const uint8_t *which) {

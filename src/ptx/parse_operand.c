@@ -211,6 +211,8 @@ void ptx_parse_operand(struct ptx_parser *p, struct ptx_operand *o) {
     o->pos = p->tok.pos;
     if (ptx_at(p, '{')) {
         parse_vector(p, o);
+        if (ptx_at(p, '|'))
+            parse_pair(p, o);
     } else if (ptx_at(p, '[')) {
         parse_address(p, o);
     } else if (ptx_at(p, '!') && ptx_peek(p).kind == PTX_TOKEN_NAME) {

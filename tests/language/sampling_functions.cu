@@ -75,6 +75,52 @@ __global__ void sample(textures t, int level, float *out) {
     out[13] = texCubemapLayeredGrad<float>(t.cubes, p.x, p.y, p.z, 1, cx, cy);
 }
 
+// The forms for sparse arrays: what the others give, and that all is in memory, which it is here.
+__global__ void sample_sparse(textures t, int level, float *out, bool *resident) {
+    int width = SIZE >> level, at = 3 >> level;
+    float c = (at + 0.5f) / width, step = (float)(1 << level) / SIZE, l = (float)level;
+    float2 dx = make_float2(step, 0), dy = make_float2(0, step);
+    float4 x3 = make_float4(step, 0, 0, 0), y3 = make_float4(0, step, 0, 0);
+    out[0] = tex2DLod<float>(t.plane, c, c, l, &resident[0]);
+    out[1] = tex2DGrad<float>(t.plane, c, c, dx, dy, &resident[1]);
+    out[2] = tex3DLod<float>(t.solid, c, c, c, l, &resident[2]);
+    out[3] = tex3DGrad<float>(t.solid, c, c, c, x3, y3, &resident[3]);
+    out[4] = tex2DLayeredLod<float>(t.planes, c, c, 5, l, &resident[4]);
+    out[5] = tex2DLayeredGrad<float>(t.planes, c, c, 5, dx, dy, &resident[5]);
+    float c0 = 3.5f / SIZE, edge = 4.f / SIZE; // of the first level
+    out[6] = tex2D<float>(t.plane, c0, c0, &resident[6]);
+    out[7] = tex3D<float>(t.solid, c0, c0, c0, &resident[7]);
+    out[8] = tex2DLayered<float>(t.planes, c0, c0, 5, &resident[8]);
+    float4 four = tex2Dgather<float4>(t.plane, edge, edge, &resident[9]);
+    out[9] = four.w;
+    tex2Dgather(&four, t.plane, edge, edge, &resident[10], 0);
+    out[10] = four.w;
+    tex2D(&out[11], t.plane, c0, c0, &resident[11]);
+}
+
+static void check_sparse_forms(const textures &t) {
+    float *out = shared_array<float>(12);
+    bool *resident = shared_array<bool>(12);
+    for (int level = 0; level < LEVELS; level++) {
+        for (int k = 0; k < 12; k++)
+            resident[k] = false;
+        sample_sparse<<<1, 1>>>(t, level, out, resident);
+        CUDA(cudaDeviceSynchronize());
+        int i = 3 >> level;
+        const float expected[] = {
+            texel(level, 0, i, i), texel(level, 0, i, i), texel(level, i, i, i),
+            texel(level, i, i, i), texel(level, 5, i, i), texel(level, 5, i, i),
+            texel(0, 0, 3, 3),     texel(0, 3, 3, 3),     texel(0, 5, 3, 3),
+            texel(0, 0, 3, 3),     texel(0, 0, 3, 3),     texel(0, 0, 3, 3)};
+        for (int k = 0; k < 12; k++)
+            CHECK(resident[k] && out[k] == expected[k]);
+    }
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaArray_t array;
+    CHECK(cudaMalloc3DArray(&array, &format, make_cudaExtent(256, 256, 0), cudaArraySparse) ==
+          cudaErrorNotSupported);
+}
+
 static void check_textures() {
     textures t;
     t.line = texture(make_cudaExtent(SIZE, 0, 0), 0);
@@ -99,6 +145,7 @@ static void check_textures() {
             CHECK(out[k] == expected[k / 2]);
         }
     }
+    check_sparse_forms(t);
 }
 
 // ---- Surfaces ---------------------------------------------------------------------------------

@@ -64,8 +64,11 @@ static void write_operand(struct strbuf *out, const struct isa_operand_form *f, 
     }
     switch (f->kind) {
     case ISA_OPERAND_PAIR:
-        strbuf_printf(out, "%s|%s", operand_of(t, false),
-                      operand_of(isa_rule_type(f->pair_rule, ty, ty2), false));
+        if (f->vec && m->vec)
+            write_vector(out, t, m->vec);
+        else
+            strbuf_puts(out, operand_of(t, false));
+        strbuf_printf(out, "|%s", operand_of(isa_rule_type(f->pair_rule, ty, ty2), false));
         break;
     case ISA_OPERAND_ADDR:
         strbuf_puts(out, "[l1+8]");
