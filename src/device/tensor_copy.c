@@ -5,8 +5,8 @@
 //
 // No manual says what follows; an H100 does so (tests/language/tensor_refusals.cu,
 // tensor_types.cu). The innermost coordinate is a multiple of 16 bytes. Boxes are stored from
-// coordinates of zero up; a load by pixels begins within the bounding box, and a store by pixels
-// has one that is the tensor. Everything else is an illegal instruction. What lies outside and is
+// coordinates of zero up; pixels begin within the bounding box, and are stored by one that lies
+// within the tensor. Everything else is an illegal instruction. What lies outside and is
 // to be NaN has the halves 0x7ff7, whatever the type. Loads of TFLOAT32 round as cvt.rn.tf32 does;
 // reductions of FLOAT32 keep subnormal numbers, unless the type says FTZ.
 //
@@ -166,7 +166,7 @@ static bool walk_pixels(struct walk *w, const int32_t *first, const uint32_t *of
             at[d] = m->lower[d - begin];
         }
         if (d == end)
-            at[m->rank - 1]++;
+            at[m->rank - 1] += m->step[m->rank - 1];
     }
     return true;
 }
@@ -196,10 +196,11 @@ static const char *place_refused(const struct walk *w, bool im2col, const int32_
         if (coords[d] < 0)
             return "a box that is stored to a negative coordinate";
     for (uint32_t d = 0; im2col && d + 2 < m->rank; d++) {
-        if (w->store && (m->lower[d] || m->upper[d]))
-            return "a box that is stored by a tensor map whose bounding box is not the tensor";
-        if (coords[d + w->first] < m->lower[d])
-            return "pixels in front of the bounding box";
+        int64_t at = coords[d + w->first];
+        if (w->store && (m->lower[d] < 0 || m->upper[d] > 0))
+            return "a box that is stored by a tensor map whose bounding box leaves the tensor";
+        if (at < m->lower[d] || at > (int64_t)m->last[d + w->first] + m->upper[d])
+            return "pixels that begin outside of the bounding box";
     }
     return NULL;
 }

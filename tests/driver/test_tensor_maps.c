@@ -175,6 +175,8 @@ static void refusals(void) {
     EXPECT(ENCODE(6, (void *)tensor, CU_TENSOR_MAP_INTERLEAVE_NONE), CUDA_ERROR_INVALID_VALUE);
     EXPECT(ENCODE(2, (char *)tensor + 4, CU_TENSOR_MAP_INTERLEAVE_NONE), CUDA_ERROR_INVALID_VALUE);
     EXPECT(ENCODE(2, (void *)tensor, CU_TENSOR_MAP_INTERLEAVE_16B), CUDA_ERROR_INVALID_VALUE);
+    strides[0] = 0; // one row again and again
+    OK(ENCODE(2, (void *)tensor, CU_TENSOR_MAP_INTERLEAVE_NONE));
     strides[0] = 20;
     EXPECT(ENCODE(2, (void *)tensor, CU_TENSOR_MAP_INTERLEAVE_NONE), CUDA_ERROR_INVALID_VALUE);
     memset(&map, 0, sizeof map);

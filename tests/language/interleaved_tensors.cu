@@ -91,7 +91,7 @@ static shape shape_of(int rank, int step) {
         s.steps[d] = step;
     }
     s.sizes[rank - 2] = S, s.box[rank - 2] = 5, s.steps[rank - 2] = 1;
-    s.sizes[rank - 1] = N, s.box[rank - 1] = 2, s.steps[rank - 1] = 1;
+    s.sizes[rank - 1] = N, s.box[rank - 1] = 2, s.steps[rank - 1] = step;
     return s;
 }
 
@@ -178,7 +178,7 @@ static void check_pixels(const layout &l, int step, int corner, int pixels, cons
                 break;
             at[d] = corner;
         }
-        at[rank - 1] += d == rank - 2;
+        at[rank - 1] += d == rank - 2 ? s.steps[rank - 1] : 0;
     }
 }
 

@@ -1,6 +1,6 @@
 // Where boxes of tensors may begin (10.29.2), as an H100 has it: an innermost coordinate that is
-// not at a multiple of 16 bytes, a store to a negative coordinate, a load by pixels that begins in
-// front of the bounding box, and a store by pixels with a bounding box of its own are illegal
+// not at a multiple of 16 bytes, a store to a negative coordinate, pixels that begin outside of the
+// bounding box, and a store by pixels with one that reaches out of the tensor are illegal
 // instructions. Each launch has a process of its own, as the error stays.
 #include <initializer_list>
 #include <sys/wait.h>
@@ -112,6 +112,9 @@ int main() {
     expect(false, word, 4, -1, {LOAD, true, 4, -1, 0});
     expect(true, word, 4, -1, {LOAD, true, 2, 0, 0});
     expect(true, word, 4, 0, {LOAD, true, 0, -1, 0});
+    expect(false, word, 4, 0, {LOAD, true, 0, 7, 0}); // the last one of the bounding box
+    expect(true, word, 4, 0, {LOAD, true, 0, 8, 0});
+    expect(true, word, 4, 0, {STORE, true, 0, 8, 0});
     expect(true, word, 4, -1, {STORE, true, 0, 0, 0});
     expect(false, word, 4, 0, {STORE, true, 4, 2, 3});
     expect(true, word, 4, 0, {STORE, true, 2, 0, 0});
