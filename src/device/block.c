@@ -87,6 +87,7 @@ static const struct code *code_of(const struct kd_launch *l) {
 // Everything in the block's description but its place in the grid.
 static bool resident_setup(struct runner *r, struct resident *s, struct op *op) {
     struct kd_launch *l = &op->launch;
+    s->described = 0;
     s->code = code_of(l);
     if (!resident_memory(s, l))
         return false;
@@ -144,6 +145,24 @@ static struct resident *resident_take(struct runner *r, struct op *op) {
 
 static void resident_give(struct runner *r, struct resident *s) {
     cluster_leave(r, s);
+    s->op = NULL;
+    s->next = r->spare;
+    r->spare = s;
+}
+
+// Between the chunks of a launch whose blocks do not wait the description is kept.
+static struct resident *resident_again(struct runner *r, struct op *op) {
+    struct resident *s = r->spare;
+    if (!s || s->described != op->launch.gridid + 1 || s->launch != &op->launch ||
+        s->code != code_of(&op->launch))
+        return NULL;
+    r->spare = s->next;
+    s->op = op;
+    return s;
+}
+
+static void resident_keep(struct runner *r, struct resident *s) {
+    s->described = s->launch->gridid + 1;
     s->op = NULL;
     s->next = r->spare;
     r->spare = s;
@@ -691,24 +710,22 @@ static bool simple(const struct kd_launch *l) {
            (l->code->info.mode == KD_MODE_BLOCK || l->code->info.mode == KD_MODE_INTERPRETER);
 }
 
-void launch_run(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
+uint64_t launch_run(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
     if (op->launch.cluster_blocks > 1) {
         // Chunks are whole clusters.
         for (uint64_t last = first + n; first < last; first += op->launch.cluster_blocks)
             run_cluster(r, op, first);
-        return;
+        return 0;
     }
-    struct resident *s = resident_take(r, op);
-    if (!s) {
+    struct resident *s = resident_again(r, op);
+    if (!s && !(s = resident_take(r, op))) {
         fault_without_block(op);
-        op_units_done(op, n);
-        return;
+        return n;
     }
     if (simple(&op->launch)) {
         run_simple(r, s, first, n);
-        resident_give(r, s);
-        op_units_done(op, n);
-        return;
+        resident_keep(r, s);
+        return n;
     }
     uint64_t ended = 0;
     for (uint64_t i = 0; i < n; i++) {
@@ -726,6 +743,5 @@ void launch_run(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
     }
     if (s)
         resident_give(r, s);
-    if (ended)
-        op_units_done(op, ended);
+    return ended;
 }

@@ -59,7 +59,7 @@ struct resident {
     struct op *op; // whose block; held while a block runs
     const struct kd_launch *launch;
     struct block_region shared, local, spill;
-    uint64_t blocks_done; // by run_blocks
+    uint64_t described; // one more than the number of the grid that b still describes; 0: of none
 
     uint32_t nunits, next_unit, live;
     uint32_t current; // unit

@@ -136,7 +136,7 @@ static void report_fault(struct runner *r, struct kd_context *c, enum op_kind ki
     context_end_fault(c, &f);
 }
 
-static void run_guarded(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
+void copy_run(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
     struct piece piece = {op, first, n};
     if (context_faulted(op->context))
         return;
@@ -144,15 +144,10 @@ static void run_guarded(struct runner *r, struct op *op, uint64_t first, uint64_
         report_fault(r, op->context, (enum op_kind)op->kind);
 }
 
-void copy_run(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
-    run_guarded(r, op, first, n);
-    op_units_done(op, n);
-}
-
 void copy_run_immediate(struct op *op) {
     struct runner *r = runner_get();
     if (r)
-        run_guarded(r, op, 0, op->units);
+        copy_run(r, op, 0, op->units);
     else {
         struct piece piece = {op, 0, op->units};
         run_units(&piece);

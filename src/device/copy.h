@@ -9,7 +9,7 @@ struct runner;
 // Divides the work into units; a short one becomes immediate.
 void copy_plan(struct op *op);
 void set_plan(struct op *op);
-// Runs units [first, first + n) and reports them.
+// Runs units [first, first + n), which the caller reports.
 void copy_run(struct runner *r, struct op *op, uint64_t first, uint64_t n);
 // A copy of bytes that is short enough to be made by the caller at once, without an operation.
 enum { COPY_AT_ONCE = 16 << 10 };

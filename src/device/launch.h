@@ -67,7 +67,8 @@ uint64_t launch_new_grids(uint64_t n);
 unsigned launch_stack_shift(const struct kd_kernel *k, const struct code *code);
 
 // Runs units [first, first + n) of a launch on the calling thread. Those that wait for others
-// stay with the runner (runner_resume). Reports ended units by itself.
-void launch_run(struct runner *r, struct op *op, uint64_t first, uint64_t n);
+// stay with the runner (runner_resume), which reports them when they have ended. Returns how many
+// have ended, which the caller reports.
+uint64_t launch_run(struct runner *r, struct op *op, uint64_t first, uint64_t n);
 
 #endif

@@ -46,6 +46,7 @@ struct runner {
     struct kd_share *share; // whose work it runs or keeps waiting, entered; NULL: of none
     bool running;           // takes work, and looks at `local`
     struct op *local;       // short nodes of graphs that this thread runs next
+    struct op *next_op;     // it has made that ready itself; held
     struct resident *spare; // block memory not in use
     struct cluster *spare_clusters;
     char *scratch; // for printf

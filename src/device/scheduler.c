@@ -50,6 +50,13 @@ static void unlink_op(struct op_list *l, struct op *op) {
         l->last = op->ready_prev;
 }
 
+static void count_ready(struct scheduler *s, int priority, int by) {
+    atomic_int *n[] = {&s->ready_by_priority[priority], &s->ready_count};
+    for (int i = 0; i < 2; i++) // under the lock; what is seen without it is a hint
+        atomic_store_explicit(n[i], atomic_load_explicit(n[i], memory_order_relaxed) + by,
+                              memory_order_release);
+}
+
 // ---- Waking -------------------------------------------------------------------------------
 
 static int slots_now(struct scheduler *s) {
@@ -67,9 +74,10 @@ static void wake(struct scheduler *s, int count) {
     atomic_fetch_add(&s->epoch, 1);
     int most = free_slots(s);
     count = count < most ? count : most;
-    count -= atomic_load(&s->spinners) + atomic_load(&s->watchers); // they see the epoch change
+    // They see the epoch change.
+    count -= atomic_load(&s->spinners) + atomic_load(&s->watchers) + atomic_load(&s->waking);
     if (count > 0 && atomic_load(&s->sleepers) > 0)
-        kd_futex_wake(&s->epoch, count);
+        atomic_fetch_add(&s->waking, kd_futex_wake(&s->epoch, count));
 }
 
 static bool slot_take(struct scheduler *s) {
@@ -120,6 +128,15 @@ static void host_ready(struct scheduler *s, struct op *op) {
     kd_futex_wake(&s->host_epoch, 1);
 }
 
+// Who ends an operation of a stream goes on with the next one, and need not look for it.
+static void keep_next(struct op *op) {
+    struct runner *r = runner_current();
+    if (!r || !r->running || r->next_op)
+        return;
+    op_ref(op);
+    r->next_op = op;
+}
+
 void scheduler_ready(struct op *op) {
     struct scheduler *s = &op->device->scheduler;
     if (op->kind == OP_HOST) {
@@ -127,10 +144,10 @@ void scheduler_ready(struct op *op) {
         return;
     }
     uint64_t chunks = (op->units + op->chunk - 1) / op->chunk;
+    keep_next(op);
     kd_lock(&s->lock);
     append(&s->ready[op->priority], op);
-    atomic_fetch_add(&s->ready_by_priority[op->priority], 1);
-    atomic_fetch_add(&s->ready_count, 1);
+    count_ready(s, op->priority, 1);
     kd_unlock(&s->lock);
     wake(s, chunks < WAKE_AT_ONCE ? (int)chunks : WAKE_AT_ONCE);
 }
@@ -139,12 +156,23 @@ void scheduler_ready(struct op *op) {
 static void no_longer_ready(struct scheduler *s, struct op *op) {
     kd_lock(&s->lock);
     unlink_op(&s->ready[op->priority], op);
-    atomic_fetch_sub(&s->ready_by_priority[op->priority], 1);
-    atomic_fetch_sub(&s->ready_count, 1);
+    count_ready(s, op->priority, -1);
     kd_unlock(&s->lock);
 }
 
 // ---- Taking work --------------------------------------------------------------------------
+
+// Of op->taken: units taken from the beginning and, above them, from the end. Of operations with
+// more units than MOST_PACKED it is one number. What several threads ask for in vain fits as well.
+enum { END_SHIFT = 32, MOST_PACKED = 1 << 24 };
+
+static uint64_t all_taken(const struct op *op, uint64_t taken) {
+    return op->units > MOST_PACKED ? taken : (taken & UINT32_MAX) + (taken >> END_SHIFT);
+}
+
+static bool is_left(const struct op *op) {
+    return all_taken(op, atomic_load_explicit(&op->taken, memory_order_relaxed)) < op->units;
+}
 
 // Of one share at a time.
 static bool share_allows(const struct runner *r, const struct op *op) {
@@ -160,11 +188,23 @@ static bool may_start(const struct runner *r, const struct op *op) {
            r->waiting_units + op->launch.units <= MAX_WAITING_UNITS;
 }
 
+// What r has made ready itself, where nothing else is ready that could be first.
+static struct op *take_next(struct scheduler *s, struct runner *r, const struct kd_queue *queue) {
+    struct op *op = r->next_op;
+    r->next_op = NULL;
+    if (!op || (&op->device->scheduler == s &&
+                atomic_load_explicit(&s->ready_count, memory_order_relaxed) == 1 &&
+                (!queue || op->queue == queue) && may_start(r, op) && is_left(op)))
+        return op;
+    op_unref(op);
+    return NULL;
+}
+
 // The first ready operation that r may start, held; of one queue only unless that is NULL.
 static struct op *pick(struct scheduler *s, struct runner *r, const struct kd_queue *queue) {
-    struct op *found = NULL;
-    if (atomic_load(&s->ready_count) <= 0)
-        return NULL;
+    struct op *found = take_next(s, r, queue);
+    if (found || atomic_load(&s->ready_count) <= 0)
+        return found;
     kd_lock(&s->lock);
     for (int p = 0; p < PRIORITIES && !found; p++)
         for (struct op *op = s->ready[p].first; op && !found; op = op->ready_next)
@@ -182,14 +222,6 @@ static bool outranked(struct scheduler *s, const struct op *op) {
         if (atomic_load_explicit(&s->ready_by_priority[p], memory_order_relaxed) > 0)
             return true;
     return false;
-}
-
-// Of op->taken: units taken from the beginning and, above them, from the end. Of operations with
-// more units than MOST_PACKED it is one number. What several threads ask for in vain fits as well.
-enum { END_SHIFT = 32, MOST_PACKED = 1 << 24 };
-
-static uint64_t all_taken(const struct op *op, uint64_t taken) {
-    return op->units > MOST_PACKED ? taken : (taken & UINT32_MAX) + (taken >> END_SHIFT);
 }
 
 // Launches that follow each other often work on the same memory, block by block. Threads on one
@@ -226,29 +258,23 @@ static bool take_chunk(struct scheduler *s, struct op *op, uint64_t want, bool f
     return true;
 }
 
-static bool is_left(const struct op *op) {
-    return all_taken(op, atomic_load_explicit(&op->taken, memory_order_relaxed)) < op->units;
-}
-
 // Handing out blocks takes locked instructions, which wait for what the blocks have stored. Of a
-// launch of few blocks several are handed out at a time, two thirds of a thread's part of what is
-// left: fewer towards its end. Nothing is read here but the operation: without units of it in hand
-// the kernel's code may be gone.
+// launch of few blocks several are handed out at a time, three quarters of a thread's part of what
+// is left: fewer towards its end. Nothing is read here but the operation: without units of it in
+// hand the kernel's code may be gone.
 static uint64_t next_chunk(const struct scheduler *s, const struct op *op) {
     enum { MOST = 32 };
     if (op->kind != OP_LAUNCH || op->chunk >= MOST || !op->launch.may_group)
         return op->chunk;
     uint64_t next = all_taken(op, atomic_load_explicit(&op->taken, memory_order_relaxed));
-    uint64_t n = next < op->units ? (op->units - next) * 2 / ((uint64_t)s->slots * 3) : 0;
+    uint64_t n = next < op->units ? (op->units - next) * 3 / ((uint64_t)s->slots * 4) : 0;
     return n < op->chunk ? op->chunk : n < MOST ? n : MOST;
 }
 
 // In a context with a fault all that is left is only counted.
-static void cancel(struct scheduler *s, struct op *op, uint64_t n) {
+static uint64_t cancel(struct scheduler *s, struct op *op, uint64_t n) {
     uint64_t first, rest;
-    if (take_chunk(s, op, op->units, false, &first, &rest))
-        n += rest;
-    op_units_done(op, n);
+    return take_chunk(s, op, op->units, false, &first, &rest) ? n + rest : n;
 }
 
 static void start_graph(struct op *gate) {
@@ -257,16 +283,25 @@ static void start_graph(struct op *gate) {
     op_end_all(&w);
 }
 
-static void run_chunk(struct scheduler *s, struct runner *r, struct op *op, uint64_t first,
-                      uint64_t n) {
-    if (op->kind == OP_GRAPH)
+// How many units have ended, which the caller reports.
+static uint64_t run_chunk(struct scheduler *s, struct runner *r, struct op *op, uint64_t first,
+                          uint64_t n) {
+    if (op->kind == OP_GRAPH) {
         start_graph(op);
-    else if (context_faulted(op->context))
-        cancel(s, op, n);
-    else if (op->kind == OP_LAUNCH)
-        launch_run(r, op, first, n);
-    else
-        copy_run(r, op, first, n);
+        return 0;
+    }
+    if (context_faulted(op->context))
+        return cancel(s, op, n);
+    if (op->kind == OP_LAUNCH)
+        return launch_run(r, op, first, n);
+    copy_run(r, op, first, n);
+    return n;
+}
+
+static void report(struct op *op, uint64_t *ended) {
+    if (*ended)
+        op_units_done(op, *ended);
+    *ended = 0;
 }
 
 // Short nodes of graphs, on the thread that made them ready. They are in no list of the scheduler.
@@ -280,8 +315,10 @@ static void run_local(struct scheduler *s, struct runner *r) {
             scheduler_ready(op);
         else if (context_faulted(op->context))
             op_units_done(op, op->units);
-        else
-            run_chunk(s, r, op, 0, op->units);
+        else {
+            uint64_t ended = run_chunk(s, r, op, 0, op->units);
+            report(op, &ended);
+        }
     }
 }
 
@@ -307,21 +344,26 @@ static void leave_share(struct scheduler *s, struct runner *r) {
         wake(s, 1);
 }
 
-// Chunk after chunk of one operation. True when anything was run.
+// Chunk after chunk of one operation. True when anything was run. What has ended is reported when
+// this thread leaves the operation: that takes a locked instruction.
 static bool run_op(struct scheduler *s, struct runner *r, struct op *op) {
-    uint64_t first, n;
+    uint64_t first, n, ended = 0;
     bool any = false, from_end = starts_at_end(s, op);
     while (may_start(r, op) && take_chunk(s, op, next_chunk(s, op), from_end, &first, &n)) {
         if (!any && is_left(op) && atomic_load(&s->sleepers) > 0 && free_slots(s) > 0)
             wake(s, WAKE_AT_ONCE); // the woken wake others: a tree
         any = true;
-        run_chunk(s, r, op, first, n);
-        if (r->nwaiting)
+        ended += run_chunk(s, r, op, first, n);
+        if (r->nwaiting || r->local) {
+            report(op, &ended);
             runner_resume(r);
-        run_local(s, r);
+            run_local(s, r);
+        }
         if (outranked(s, op) || is_crowded(s))
             break;
     }
+    report(op, &ended);
+    run_local(s, r);
     return any;
 }
 
@@ -340,6 +382,28 @@ static bool run_some(struct scheduler *s, struct runner *r, const struct kd_queu
     return any;
 }
 
+// What follows in a stream becomes ready when other threads have run the last blocks of what is
+// before it. This one waits for that with its slot in hand: to give the slot up and to take it
+// again are locked instructions on lines that all threads look at. True: something has become ready
+// since `epoch`, or `until` has ended.
+static bool linger(struct scheduler *s, unsigned epoch, const struct op *until) {
+    enum { LINGER_NS = 4000 };
+    // What is ready and not for this thread is for another one, which needs the slot.
+    if (s->slots == 1 || atomic_load(&s->ready_count) > 0)
+        return false;
+    uint64_t end = kd_now_ns() + LINGER_NS;
+    do {
+        for (int i = 0; i < 32; i++) {
+            if (atomic_load_explicit(&s->epoch, memory_order_acquire) != epoch)
+                return true;
+            if (until && op_ended(until))
+                return true;
+            kd_relax();
+        }
+    } while (!is_crowded(s) && kd_now_ns() < end);
+    return false;
+}
+
 // All that there is, and until no block of this thread waits any more. `until` (may be NULL)
 // ends it early. The slot is given back.
 static void run_all(struct scheduler *s, struct runner *r, const struct op *until) {
@@ -351,12 +415,16 @@ static void run_all(struct scheduler *s, struct runner *r, const struct op *unti
     while (!until || !op_ended(until)) {
         if (!r->nwaiting && !r->local && is_crowded(s) && (left = slot_leave(s)))
             break;
+        unsigned epoch = atomic_load(&s->epoch);
         if (run_some(s, r, queue)) {
             idle_rounds = 0;
             continue;
         }
-        if (!r->nwaiting)
+        if (!r->nwaiting) {
+            if (linger(s, epoch, until))
+                continue;
             break;
+        }
         // Every block here waits for something: another thread, or the host.
         if (++idle_rounds < 100)
             kd_relax();
@@ -366,6 +434,9 @@ static void run_all(struct scheduler *s, struct runner *r, const struct op *unti
             nanosleep(&(struct timespec){0, 20000}, NULL);
     }
     r->running = false;
+    if (r->next_op)
+        op_unref(r->next_op);
+    r->next_op = NULL;
     runner_leave(mode);
     if (!left)
         slot_give(s);
@@ -392,7 +463,8 @@ static void worker_idle(struct scheduler *s, unsigned epoch) {
         return;
     atomic_fetch_add(&s->sleepers, 1);
     while (atomic_load(&s->epoch) == epoch)
-        kd_futex_wait(&s->epoch, epoch);
+        if (kd_futex_wait(&s->epoch, epoch))
+            atomic_fetch_sub(&s->waking, 1);
     atomic_fetch_sub(&s->sleepers, 1);
 }
 

@@ -31,9 +31,13 @@ struct scheduler {
     atomic_int started;                              // worker threads exist
     _Alignas(KD_CACHE_LINE) struct kd_spinlock lock; // of the lists
     struct op_list ready[PRIORITIES];
-    _Alignas(KD_CACHE_LINE) atomic_uint epoch; // changes when something becomes ready
-    atomic_int ready_by_priority[PRIORITIES];
-    atomic_int ready_count, sleepers, spinners, watchers, running, lent;
+    _Alignas(KD_CACHE_LINE) atomic_int ready_by_priority[PRIORITIES]; // changed under the lock
+    atomic_int ready_count;
+    // Changes when something becomes ready. Idle threads look at it all the time: alone in its
+    // line, so that what others change meanwhile does not wait for them.
+    _Alignas(KD_CACHE_LINE) atomic_uint epoch;
+    _Alignas(KD_CACHE_LINE) atomic_int sleepers, spinners, watchers, running, lent;
+    atomic_int waking; // have been woken, and have not got a processor yet
     // Host functions: a thread of their own, started with the first.
     _Alignas(KD_CACHE_LINE) struct kd_spinlock host_lock;
     struct op_list host;

@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -44,13 +45,14 @@ static inline void kd_unlock(struct kd_spinlock *l) {
     atomic_store_explicit(&l->held, 0, memory_order_release);
 }
 
-// Sleeps while *word is `value`; may wake without cause.
-static inline void kd_futex_wait(atomic_uint *word, uint32_t value) {
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+// Sleeps while *word is `value`; may wake without cause. True: kd_futex_wake has woken it.
+static inline bool kd_futex_wait(atomic_uint *word, uint32_t value) {
+    return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0) == 0;
 }
 
-static inline void kd_futex_wake(atomic_uint *word, int count) {
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+// How many it has woken.
+static inline int kd_futex_wake(atomic_uint *word, int count) {
+    return (int)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
 static inline uint64_t kd_now_ns(void) {
