@@ -268,8 +268,10 @@ void cg_make_again(struct cg_func *g, const uint64_t *live);
 bool cg_is_again(const struct cg_func *g, const struct kir_value *v);
 
 // cg_prefetch.c
-// In a counted loop: asks for what an access at p will touch some turns later.
-void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, bool is_store);
+// In a counted loop: asks for what an access at p will touch some turns later, `bytes` a group (0: in
+// pieces).
+void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
+                       bool is_store);
 // Outside loops: asks for what the same access of later groups will touch, `bytes` a group.
 void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                         bool is_store);

@@ -170,7 +170,7 @@ static LLVMValueRef concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
 
 static void prefetch(struct cg_func *g, const struct eights *e) {
     bool is_store = e->lo->op == ISA_OP_ST;
-    cg_prefetch_turns(g, e->lo, e->base, is_store);
+    cg_prefetch_turns(g, e->lo, e->base, BYTES * g->cg->width, is_store);
     LLVMValueRef ahead = cg_next_tile(g, e->lo);
     if (ahead)
         cg_prefetch_tile(g, e->lo, e->base, BYTES, ahead);

@@ -5,7 +5,12 @@
 
 #include "codegen/cg.h"
 
-enum { FAR_STEP = 1024, LOOK_AHEAD = 2048, MIN_TURNS = 2, MAX_TURNS = 8, LINE = 64 };
+enum { FAR_STEP = 1024, LINE = 64 };
+// How many bytes before they are used lines are asked for into the second cache, and then into the
+// first one. The first one has few places for lines under way, not enough for a memory's latency
+// times its speed.
+enum { FAR_AHEAD = 6144, NEAR_AHEAD = 2048, LEAST_FAR = 3, LEAST_NEAR = 1 };
+enum { MOST_FAR = 32, MOST_NEAR = 8 }; // turns, lest they lie behind the loop's end
 enum { MAX_DEPTH = 12, STEP_DEPTH = 8, MAX_LINES = 8, NEXT_GROUPS = 512 };
 
 enum { NEAR = 3, SECOND_CACHE = 2 };
@@ -31,10 +36,10 @@ static int64_t bytes_per_index(const struct cg_func *g, const struct kir_inst *i
 
 // All lines of an access of so many bytes, `by` (i64) bytes behind p.
 static void prefetch_lines(struct cg *c, LLVMValueRef p, LLVMValueRef by, unsigned bytes,
-                           bool is_store) {
+                           bool is_store, unsigned where) {
     for (unsigned at = 0; at < bytes && at / LINE < MAX_LINES; at += LINE) {
         LLVMValueRef to = LLVMBuildAdd(c->b, by, cg_i64(c, at), "");
-        prefetch(c, LLVMBuildGEP2(c->b, c->i8, p, &to, 1, ""), is_store);
+        prefetch_to(c, LLVMBuildGEP2(c->b, c->i8, p, &to, 1, ""), is_store, where);
     }
 }
 
@@ -176,10 +181,24 @@ void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
                         bool is_store) {
     int64_t by = looks_ahead(g, i, bytes) ? distance_ahead(g, i, bytes) : 0;
     if (by)
-        prefetch_lines(g->cg, p, cg_i64(g->cg, (uint64_t)by), bytes, is_store);
+        prefetch_lines(g->cg, p, cg_i64(g->cg, (uint64_t)by), bytes, is_store, NEAR);
 }
 
-void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, bool is_store) {
+// All lines that the access, of so many bytes, will touch some turns later, which move it on by
+// step * scale bytes each.
+static void prefetch_later(struct cg *c, LLVMValueRef p, LLVMValueRef step, int64_t scale,
+                           unsigned bytes, bool is_store, unsigned where) {
+    int64_t turn = llabs(scale) * c->width * c->team;
+    int64_t turns = (where == NEAR ? NEAR_AHEAD : FAR_AHEAD) / turn;
+    int64_t least = where == NEAR ? LEAST_NEAR : LEAST_FAR;
+    int64_t most = where == NEAR ? MOST_NEAR : MOST_FAR;
+    turns = turns < least ? least : turns > most ? most : turns;
+    LLVMValueRef by = LLVMBuildMul(c->b, step, cg_i64(c, (uint64_t)(scale * turns)), "");
+    prefetch_lines(c, p, by, bytes ? bytes : 1, is_store && where == NEAR, where);
+}
+
+void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
+                       bool is_store) {
     struct cg *c = g->cg;
     enum isa_space s = i->mods.space;
     uint64_t constant;
@@ -191,13 +210,11 @@ void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef
     bool near = flow_const(g->step, &constant) && (int64_t)(int32_t)constant * scale < FAR_STEP;
     if (near)
         return;
-    int64_t turns = LOOK_AHEAD / ((scale < 0 ? -scale : scale) * c->width * c->team);
-    turns = turns < MIN_TURNS ? MIN_TURNS : turns > MAX_TURNS ? MAX_TURNS : turns;
     LLVMValueRef step = cg_scalar(g, g->step);
     if (LLVMTypeOf(step) != c->i64)
         step = LLVMBuildSExt(c->b, step, c->i64, "");
-    LLVMValueRef by = LLVMBuildMul(c->b, step, cg_i64(c, (uint64_t)(scale * turns)), "");
-    prefetch(c, LLVMBuildGEP2(c->b, c->i8, p, &by, 1, ""), is_store);
+    prefetch_later(c, p, step, scale, bytes, is_store, SECOND_CACHE);
+    prefetch_later(c, p, step, scale, bytes, is_store, NEAR);
 }
 
 // ---- Tiles --------------------------------------------------------------------------------------
@@ -339,7 +356,7 @@ void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store
 // A tile's rows mostly lie a power of two apart, in few of the first cache's sets. Where they are
 // more than such sets hold, they would drive each other out before they are used.
 static bool is_large_tile(struct cg_func *g, const struct kir_inst *i) {
-    enum { MOST_NEAR = 64 };
+    enum { FEW_LINES = 64 };
     const struct cfg_loop *l = tile_loop(g, i->block);
     const struct cfg *cfg = g->fl->cfg;
     const uint32_t *n = g->cg->spec.ntid;
@@ -351,7 +368,7 @@ static bool is_large_tile(struct cg_func *g, const struct kir_inst *i) {
                          g->fl->shape[k->ops[0]->id].kind != SHAPE_UNIFORM;
             bytes += loads ? (k->mods.vec ? k->mods.vec : 1) * isa_type_bits(k->ty) / 8 : 0;
         }
-    return i->op == ISA_OP_LD && threads * bytes / LINE > MOST_NEAR;
+    return i->op == ISA_OP_LD && threads * bytes / LINE > FEW_LINES;
 }
 
 void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
