@@ -363,6 +363,8 @@ void cg_masks_on(struct cg_func *g, LLVMValueRef *mask);
 // leave out: emits the turns that all lanes make, and
 // leaves the builder where the turns under masks begin. Does nothing in other blocks.
 void cg_emit_full_turns(struct cg_func *g, struct kir_block *b);
+// Are all lanes of the team active (i1)?
+LLVMValueRef cg_all_active(struct cg_func *g);
 // At b's branch: do all lanes of the team take edge k (i1)? NULL: no scalar comparison tells.
 LLVMValueRef cg_all_take(struct cg_func *g, struct kir_block *b, uint32_t k);
 
@@ -521,6 +523,8 @@ struct kir_value *cg_index_of(struct cg_func *g, const struct kir_inst *i, unsig
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
 // Is i a load or store of vectors whose lanes do not follow each other word by word?
 bool cg_is_strided(struct cg_func *g, struct kir_inst *i);
+// Is i a load or store outside shared memory whose lanes do?
+bool cg_is_line(struct cg_func *g, struct kir_inst *i);
 
 // cg_split.c
 // Stores that put elements into one of two places, each of which counts up: false, when i is none.

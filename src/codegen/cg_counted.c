@@ -190,7 +190,7 @@ LLVMValueRef cg_all_take(struct cg_func *g, struct kir_block *b, uint32_t k) {
     return all_stay(g, &l, cg_scalar(g, l.index));
 }
 
-static LLVMValueRef all_active(struct cg_func *g) {
+LLVMValueRef cg_all_active(struct cg_func *g) {
     struct cg *c = g->cg;
     LLVMValueRef all = NULL;
     for (unsigned t = c->team; t-- > 0;) {
@@ -313,7 +313,7 @@ void cg_emit_full_turns(struct cg_func *g, struct kir_block *b) {
     note_on(c->notes, l.latch->last, false,
             "loop that counts: turns without masks while all threads stay");
     LLVMBasicBlockRef full = cg_new_block(g, "full"), masked = cg_new_block(g, "masked");
-    LLVMValueRef active = all_active(g);
+    LLVMValueRef active = cg_all_active(g);
     LLVMBuildCondBr(c->b, LLVMBuildAnd(c->b, active, starts_exact(g, &l), ""), full, masked);
     LLVMPositionBuilderAtEnd(c->b, full);
     cg_masks_off(g, b, mask);

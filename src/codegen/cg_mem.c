@@ -778,6 +778,13 @@ bool cg_is_strided(struct cg_func *g, struct kir_inst *i) {
     return p.stride || (p.pieces && a.count > 1);
 }
 
+bool cg_is_line(struct cg_func *g, struct kir_inst *i) {
+    const struct shape *s = &g->fl->shape[i->ops[0]->id];
+    struct access a = describe(g->cg, i, i->op == ISA_OP_LD ? i->res[0]->type : i->ops[1]->type);
+    return (a.space == ISA_SPACE_GLOBAL || a.space == ISA_SPACE_GENERIC) && !a.whole &&
+           plan_access(g->cg, &a, s, false).pieces == g->cg->width;
+}
+
 static const char *name_of(enum isa_space s) {
     static const char *const names[ISA_SPACE_COUNT] = {[ISA_SPACE_GLOBAL] = "global ",
                                                        [ISA_SPACE_SHARED] = "shared ",

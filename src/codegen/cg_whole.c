@@ -2,10 +2,11 @@
 // two or four words apart, say, so that a mask has to be spread over the words of whole vectors
 // before they are loaded or stored. Such a block is emitted twice, without masks for when all lanes
 // of the team enter, which one scalar comparison tells where the branch before it compares an index
-// with something uniform.
+// with something uniform. Where many vectors are loaded under one mask, each takes an instruction
+// more for it, and the mask itself is asked.
 #include "codegen/cg.h"
 
-enum { MOST_INSTS = 48 };
+enum { MOST_INSTS = 48, MANY_LINES = 4, MOST_LINES = 64 };
 
 static bool is_costly(struct cg_func *g, struct kir_inst *i) {
     return (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && cg_is_strided(g, i);
@@ -18,20 +19,34 @@ static bool is_simple(const struct kir_inst *i) {
     return access || k == ISA_CLASS_POINTWISE || k == ISA_CLASS_SOURCE || i->op == ISA_OP_PHI;
 }
 
-bool cg_wants_whole(struct cg_func *g, const struct kir_block *b) {
-    const struct cg *c = g->cg;
+static bool could_be_whole(struct cg_func *g, const struct kir_block *b) {
     const struct cfg_loop *loop = g->fl->cfg->loop[b->id];
-    unsigned n = 0, costly = 0;
-    if (c->width == 1 || c->quick || g->bins || g->appends || !g->now.mask_var[b->id] ||
-        b->last->op != ISA_OP_BRA || (loop && loop->header == b) || b->preds.len != 1 ||
+    unsigned n = 0;
+    if (g->cg->width == 1 || g->cg->quick || g->bins || g->appends || !g->now.mask_var[b->id] ||
+        b->last->op != ISA_OP_BRA || (loop && loop->header == b) ||
         g->runs[b->id] == CG_RUNS_ALWAYS || g->runs[b->id] == CG_RUNS_NEVER)
         return false;
-    for (struct kir_inst *i = b->first; i != b->last; i = i->next, n++) {
-        if (!is_simple(i))
+    for (struct kir_inst *i = b->first; i != b->last; i = i->next)
+        if (!is_simple(i) || ++n > MOST_INSTS)
             return false;
-        costly += is_costly(g, i);
-    }
-    return costly && n <= MOST_INSTS;
+    return true;
+}
+
+bool cg_wants_whole(struct cg_func *g, const struct kir_block *b) {
+    if (b->preds.len != 1 || !could_be_whole(g, b))
+        return false;
+    for (struct kir_inst *i = b->first; i != b->last; i = i->next)
+        if (is_costly(g, i))
+            return true;
+    return false;
+}
+
+// Many loads of neighbouring words under b's mask, but not too many to have them twice?
+static bool has_many_lines(struct cg_func *g, const struct kir_block *b) {
+    unsigned n = 0;
+    for (struct kir_inst *i = b->first; i != b->last; i = i->next)
+        n += i->op == ISA_OP_LD && cg_is_line(g, i);
+    return n >= MANY_LINES && n * g->cg->team <= MOST_LINES;
 }
 
 // What was asked at a branch: where the answer is (an i1 in memory).
@@ -94,6 +109,8 @@ static void emit_version(struct cg_func *g, struct kir_block *b, LLVMBasicBlockR
 bool cg_emit_whole(struct cg_func *g, struct kir_block *b) {
     struct cg *c = g->cg;
     LLVMValueRef mask[CG_MAX_TEAM], whole = cg_is_whole(g, b);
+    if (!whole && could_be_whole(g, b) && has_many_lines(g, b))
+        whole = cg_all_active(g);
     if (!whole)
         return false;
     note_on(c->notes, b->first, false, "without masks where all threads act");

@@ -26,6 +26,15 @@
 // run: by_data grid=2 block=64 args=buf:512:rand,buf:512:zero,u32:3
 // run: rows grid=2,2 block=32,8 args=buf:2048:rand,buf:2048:zero,u32:64,u32:16
 // run: rows grid=2,2 block=32,8 args=buf:2048:rand,buf:2048:zero,u32:61,u32:13
+// run: neighbours grid=2,2 block=32,8 args=buf:1024:rand,buf:1024:zero,u32:64,u32:16
+// run: neighbours grid=2,2 block=32,8 args=buf:1024:rand,buf:1024:zero,u32:61,u32:15
+// run: neighbours grid=3,2 block=16,4 args=buf:512:rand,buf:512:zero,u32:34,u32:7
+// run: neighbours grid=1,5 block=50,2 args=buf:512:rand,buf:512:zero,u32:50,u32:10
+// run: neighbours_by_data grid=2 block=64 args=buf:256:rand,buf:128:zero,u32:4
+// run: neighbours_by_data grid=2 block=64 args=buf:256:rand,buf:128:zero,u32:9
+// run: neighbours_by_data grid=2 block=50 args=buf:256:rand,buf:128:zero,u32:7
+// run: few_neighbours grid=2 block=64 args=buf:256:rand,buf:128:zero,u32:128
+// run: few_neighbours grid=2 block=64 args=buf:256:rand,buf:128:zero,u32:97
 
 // As a scan loads and stores: two neighbouring elements a thread, each behind its own test.
 extern "C" __global__ void pairs(const unsigned *in, unsigned *out, int n) {
@@ -159,4 +168,38 @@ extern "C" __global__ void rows(const unsigned *in, unsigned *out, int w, int h)
         out[(y * 64 + x) * 2] = in[(y * 64 + x) * 2] + in[(y * 64 + x) * 2 + 1];
     if (y < h)
         out[(y * 64 + x) * 2 + 1] = x;
+}
+
+// Many loads of neighbours under one condition, by rows that begin and end inside a vector.
+extern "C" __global__ void neighbours(const unsigned *in, unsigned *out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1)
+        return;
+    int i = y * w + x;
+    out[i] = in[i] * 5 + in[i - 1] * 3 + in[i + 1] + in[i - w] * 7 + in[i + w] * 11;
+}
+
+// The same in a loop, and by what was loaded before; a result that goes on.
+extern "C" __global__ void neighbours_by_data(const unsigned *in, unsigned *out, unsigned m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned sum = 0;
+    for (int k = 0; k < 5; k++) {
+        if ((in[i] >> k) % 8 < m)
+            sum = sum * 3 + in[i + 1] + in[i + 2] * 5 + in[i + 3] * 7 + in[i + 4 + k] * 9;
+        sum ^= k;
+    }
+    out[i] = sum;
+}
+
+// Shared memory, a value that is the same in all threads, a volatile access: the first two do not
+// count, the last one is no plain load.
+extern "C" __global__ void few_neighbours(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[128];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    s[t] = in[i];
+    __syncthreads();
+    if (i < n)
+        out[i] = s[t] + s[(t + 1) % 64] * 3 + in[n] + in[i + 1];
+    if (i + 3 < n)
+        out[i] += ((const volatile unsigned *)in)[i + 1] + in[i + 2] + in[i + 3] + in[i + 4];
 }
