@@ -95,16 +95,55 @@ static bool inside(const struct tensor_map *m, uint32_t dim, int64_t at) {
     return at >= 0 && at <= (int64_t)m->last[dim];
 }
 
+// Bytes of the tensor that lie together, to or from byte `at` of the box, by the pieces that a
+// swizzle leaves together.
+static void copy_run(const struct walk *w, uint8_t *global, uint64_t at, uint64_t bytes) {
+    enum { PIECE = 16 };
+    if (!swizzle_width(w->map)) {
+        uint8_t *shared = swizzled(w, at);
+        memcpy(w->store ? global : shared, w->store ? shared : global, bytes);
+        return;
+    }
+    for (uint64_t n; bytes; at += n, global += n, bytes -= n) {
+        uint8_t *shared = swizzled(w, at), *to = w->store ? global : shared;
+        const uint8_t *from = w->store ? shared : global;
+        n = PIECE - (uintptr_t)shared % PIECE;
+        if (n == PIECE && bytes >= PIECE) { // one instruction
+            memcpy(to, from, PIECE);
+            continue;
+        }
+        n = n < bytes ? n : bytes;
+        memcpy(to, from, n);
+    }
+}
+
+static bool is_copied(const struct walk *w) {
+    bool rounds = w->map->type == TENSOR_TFLOAT32 || w->map->type == TENSOR_TFLOAT32_FTZ;
+    return w->store ? !reduces(w) : !rounds;
+}
+
 // The next row of the box: elements c0, c0 + 1, ... of the row that begins at `base` (0: the row is
 // outside the tensor); of a slice all of them.
 static bool move_row(struct walk *w, uint64_t base, int64_t c0) {
     uint64_t at = w->rows++ * w->pitch;
-    for (uint32_t k = 0; k < w->row; k++) {
-        int64_t c = w->first ? c0 + k : k;
-        bool there = base && (!w->first || inside(w->map, 0, c));
-        uint64_t global = there ? base + (uint64_t)c * w->element : 0;
-        if (!move_element(w, global, swizzled(w, at + (uint64_t)k * w->element)))
+    int64_t begin = 0, end = w->row; // what lies within the tensor
+    if (w->first) {
+        begin = c0 < 0 ? -c0 : 0;
+        end = (int64_t)w->map->last[0] + 1 - c0;
+    } else {
+        c0 = 0;
+    }
+    end = !base ? 0 : end < w->row ? end : w->row;
+    for (int64_t k = 0; k < w->row; k++) {
+        uint64_t to = at + (uint64_t)k * w->element;
+        uint64_t global = k >= begin && k < end ? base + (uint64_t)(c0 + k) * w->element : 0;
+        if (global && is_copied(w)) {
+            void *p = (void *)(uintptr_t)global; // NOLINT: a generic address is a host address
+            copy_run(w, p, to, (uint64_t)(end - k) * w->element);
+            k = end - 1;
+        } else if (!move_element(w, global, swizzled(w, to))) {
             return false;
+        }
     }
     return true;
 }

@@ -23,12 +23,31 @@ static struct lanes that_equal(const struct flow *fl, const struct shape *s, uns
     return l;
 }
 
-static struct lanes where_equal(const struct flow *fl, const struct kir_inst *i) {
+static struct lanes lanes_where(const struct flow *fl, const struct kir_value *v, unsigned depth);
+
+// Those lanes for which one of two constants is c, by the condition that chooses between them.
+static struct lanes that_choose(const struct flow *fl, const struct kir_inst *selp, uint64_t c,
+                                unsigned depth) {
+    struct lanes x = lanes_where(fl, selp->ops[2], depth), l = {0, 0};
+    for (unsigned k = 0; k < 2; k++) {
+        uint64_t choice;
+        if (!flow_const(selp->ops[k], &choice))
+            return ANY;
+        *(choice == c ? &l.yes : &l.no) |= k ? x.no : x.yes;
+    }
+    return l;
+}
+
+static struct lanes where_equal(const struct flow *fl, const struct kir_inst *i, unsigned depth) {
     unsigned bits = isa_type_bits(i->ty);
     uint64_t c;
     if (isa_type_is_float(i->ty) || (bits != 32 && bits != 64))
         return ANY;
     for (unsigned k = 0; k < 2; k++) {
+        const struct kir_value *v = i->ops[k];
+        if (v->kind == KIR_VALUE_INST && v->def->op == ISA_OP_SELP &&
+            flow_const(i->ops[1 - k], &c) && kir_type_bits(v->type) == bits)
+            return that_choose(fl, v->def, c, depth);
         struct shape s = flow_use(fl, i->ops[k], i->block);
         if (s.kind != SHAPE_OFFSETS || s.guard || !flow_const(i->ops[1 - k], &c) ||
             kir_type_bits(i->ops[k]->type) != bits)
@@ -38,16 +57,28 @@ static struct lanes where_equal(const struct flow *fl, const struct kir_inst *i)
     return ANY;
 }
 
+// The first lane is elected, where all lanes of a kernel's warp come to the election.
+static struct lanes that_are_elected(const struct flow *fl, const struct kir_inst *i) {
+    uint64_t members;
+    bool all = fl->width == 32 && fl->func->is_kernel && fl->full[i->block->id] &&
+               flow_const(i->ops[0], &members) && (uint32_t)members == UINT32_MAX;
+    return all ? (struct lanes){1, ~UINT32_C(1)} : ANY;
+}
+
 static struct lanes lanes_where(const struct flow *fl, const struct kir_value *v, unsigned depth) {
-    if (v->kind != KIR_VALUE_INST || v->def->nres != 1 || !depth--)
+    if (v->kind != KIR_VALUE_INST || !depth--)
         return ANY;
     const struct kir_inst *i = v->def;
+    if (i->op == ISA_OP_ELECT && v == i->res[1])
+        return that_are_elected(fl, i);
+    if (i->nres != 1)
+        return ANY;
     struct lanes x, y;
     switch (i->op) {
     case ISA_OP_SETP:
         if (i->nops != 2 || i->mods.boolop)
             return ANY;
-        x = where_equal(fl, i);
+        x = where_equal(fl, i, depth);
         return i->mods.cmp == ISA_CMP_EQ   ? x
                : i->mods.cmp == ISA_CMP_NE ? (struct lanes){x.no, x.yes}
                                            : ANY;

@@ -1,6 +1,8 @@
 #include "passes/waiting.h"
 
 #include "ir/async.h"
+#include "isa/matrix.h"
+#include "passes/sole_lane.h"
 
 static bool in_loop(const struct flow *fl, const struct cfg_loop *l, const struct kir_block *b) {
     return cfg_in_loop(l, fl->cfg->loop[b->id]);
@@ -301,6 +303,24 @@ static bool needs_all(const struct kir_inst *i) {
     return (i->op == ISA_OP_BAR_SYNC || i->op == ISA_OP_BAR_RED) && !counted;
 }
 
+static bool is_warp_sync(const struct kir_inst *i) {
+    return isa_op_info[i->op].klass == ISA_CLASS_WARP && i->op != ISA_OP_ACTIVEMASK;
+}
+
+static bool is_aligned(const struct kir_inst *i) {
+    return isa_is_matrix((enum isa_op)i->op) || i->op == ISA_OP_WGMMA_FENCE ||
+           i->op == ISA_OP_WGMMA_COMMIT_GROUP || i->op == ISA_OP_WGMMA_WAIT_GROUP;
+}
+
+// An instruction that no lane of a warp passes before all have come to it: those with all lanes as
+// members, and what is `.sync.aligned`.
+static bool needs_warp(const struct kir_inst *i) {
+    uint64_t members;
+    return is_warp_sync(i) &&
+           (is_aligned(i) || (i->nops && flow_const(i->ops[i->nops - 1], &members) &&
+                              (uint32_t)members == UINT32_MAX));
+}
+
 // Could another thread wait for what i does? An ordinary store ends no phase; what a loop in memory
 // waits for it may be all the same.
 static bool tells(const struct kir_inst *i, bool phase) {
@@ -314,12 +334,14 @@ static bool tells(const struct kir_inst *i, bool phase) {
     case ISA_OP_NANOSLEEP:
         return false;
     default:
-        return isa_op_info[i->op].side_effect && !kir_is_terminator((enum isa_op)i->op);
+        return isa_op_info[i->op].side_effect && !kir_is_terminator((enum isa_op)i->op) &&
+               !kir_async_waits(i);
     }
 }
 
-// Could somebody wait for lanes at x? Nobody does when all that they tell others they do after a
-// barrier that all threads of the block have to come to.
+// Could other lanes of the warp wait for lanes at x? They do not when all that these tell others
+// they do after a barrier that all threads of the block have to come to, or an instruction that all
+// lanes of the warp have to come to: the waiting lanes would have to go on first.
 static bool awaited(const struct flow *fl, const struct kir_block *x, bool phase, uint8_t *seen) {
     if (seen[x->id])
         return false;
@@ -327,7 +349,7 @@ static bool awaited(const struct flow *fl, const struct kir_block *x, bool phase
     if (!fl->func->is_kernel)
         return true;
     for (const struct kir_inst *i = x->first; i; i = i->next) {
-        if (needs_all(i))
+        if (needs_all(i) || needs_warp(i))
             return false;
         if (tells(i, phase))
             return true;
@@ -354,10 +376,6 @@ static bool awaited_pending(const struct flow *fl, const struct kir_block *b, bo
     return false;
 }
 
-static bool is_warp_sync(const struct kir_inst *i) {
-    return isa_op_info[i->op].klass == ISA_CLASS_WARP && i->op != ISA_OP_ACTIVEMASK;
-}
-
 // Can lanes that wait at x come to a warp synchronisation before they meet those of b again?
 static bool sync_before_meeting(const struct flow *fl, const struct kir_block *x,
                                 const struct kir_block *b, uint8_t *seen) {
@@ -374,12 +392,9 @@ static bool sync_before_meeting(const struct flow *fl, const struct kir_block *x
 }
 
 static bool syncs_in_both_arms(const struct flow *fl, const struct kir_block *b) {
-    uint64_t members;
     bool syncs = false;
     for (const struct kir_inst *i = b->first; i; i = i->next)
-        if (is_warp_sync(i) && i->nops && flow_const(i->ops[i->nops - 1], &members) &&
-            (uint32_t)members == UINT32_MAX)
-            syncs = true;
+        syncs |= needs_warp(i);
     if (!syncs || fl->full[b->id])
         return false;
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
@@ -419,10 +434,12 @@ static bool from_arrivals(const struct flow *fl, const struct kir_value *v, uint
     return true;
 }
 
-// Do all lanes that ask whether a phase has ended get one answer, at one time? They do about one
-// object and one parity. States of arrivals at one object are of one phase, unless a phase ended
-// between the arrivals of the lanes.
+// Do all lanes that ask whether a phase has ended get one answer, at one time? One lane alone does,
+// and all do about one object and one parity. States of arrivals at one object are of one phase,
+// unless a phase ended between the arrivals of the lanes.
 static bool one_answer(const struct flow *fl, const struct kir_inst *i) {
+    if (sole_lane(fl, i->block) >= 0)
+        return true;
     if (flow_use(fl, i->ops[0], i->block).kind != SHAPE_UNIFORM)
         return false;
     if (flow_use(fl, i->ops[1], i->block).kind == SHAPE_UNIFORM)

@@ -59,3 +59,23 @@ __device__ __noinline__ int calls_itself(int n) {
 __global__ void recursive(int *p) {
     p[threadIdx.x] = calls_itself(p[threadIdx.x]);
 }
+
+__global__ void elected(int *p) {
+    __shared__ long long arrivals;
+    unsigned address = (unsigned)__cvta_generic_to_shared(&arrivals), yes;
+    asm volatile("{ .reg .pred p; elect.sync _|p, -1; selp.u32 %0, 1, 0, p; }" : "=r"(yes));
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address), "r"(blockDim.x));
+    __syncthreads();
+    for (int k = 0; k < p[0]; k++) {
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(address) : "memory");
+        if (yes) {
+            asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared.b64 p, [%0], %1;"
+                         "@!p bra again; }" ::"r"(address),
+                         "r"(k & 1)
+                         : "memory");
+            p[1] += k;
+        }
+        __syncwarp();
+    }
+}

@@ -40,7 +40,7 @@ def notes_at(part, mark):
 status, out, err = explain("--cpu=x86-64-v4", source)
 check("exit status: %s" % err, status == 0)
 report = kernels(out)
-check("nine kernels: %s" % sorted(report), len(report) == 9)
+check("ten kernels: %s" % sorted(report), len(report) == 10)
 check("plain costs nothing", "- " not in report["plain"] and "vectors of 16" in report["plain"])
 check("indexed gathers", re.search(r"gather.*what was loaded \(line %d\)" % line_of("index[i]"),
                                    notes_at(report["indexed"], "// gathered")))
@@ -54,6 +54,8 @@ check("a lock", re.search(r"each thread has a stack.*line %d" % line_of("// wait
                           report["locked"]))
 check("a barrier of some warps", re.search(r"each warp has a stack.*barrier.*line %d" %
                                            line_of("bar.sync"), report["some_warps"]))
+check("an elected thread that waits", "vectors of 32" in report["elected"] and
+      "each thread has a stack" not in report["elected"])
 
 status, out, err = explain("--kernel=plain", "--block=1", source)
 check("one thread needs no lanes", status == 0 and "vectors of" not in out)

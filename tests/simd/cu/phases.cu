@@ -14,6 +14,9 @@
 // run: two_objects grid=1 block=128 args=buf:128:small,buf:128:zero
 // run: parities grid=1 block=64 args=buf:64:zero
 // run: one_lane grid=1 block=96 args=buf:256:small,buf:96:zero,u32:4
+// run: elected grid=2 block=64 args=buf:512:small,buf:128:zero,u32:7
+// run: elected grid=1 block=64 args=buf:512:small,buf:128:zero,u32:2
+// run: awaits_its_warp grid=1 block=64 args=buf:64:small,buf:64:zero
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 #include <cuda/pipeline>
@@ -298,4 +301,63 @@ extern "C" __global__ void one_lane(const unsigned *in, unsigned *out, unsigned 
         }
     }
     out[t] = sum;
+}
+
+static __device__ bool is_elected() {
+    unsigned yes;
+    asm volatile("{ .reg .pred p; elect.sync _|p, -1; selp.u32 %0, 1, 0, p; }" : "=r"(yes));
+    return yes != 0;
+}
+
+// One thread of the first warp fills a ring of stages, each as soon as all have read it. The others of
+// its warp go on meanwhile, and meet it where all lanes exchange what they read.
+extern "C" __global__ void elected(const unsigned *in, unsigned *out, unsigned turns) {
+    __shared__ alignas(16) unsigned room[2][64];
+    __shared__ barrier full[2], empty[2];
+    unsigned t = threadIdx.x, sum = 0, filled = 0;
+    bool fills = __shfl_sync(~0u, t / 32, 0) == 0 && is_elected();
+    if (fills) {
+        for (unsigned k = 0; k < 2; k++) {
+            init(&full[k], 1);
+            init(&empty[k], 64);
+        }
+    }
+    __syncthreads();
+    for (unsigned k = 0; k < turns; k++) {
+        if (fills) {
+            for (; filled < turns && filled < k + 2; filled++) {
+                if (filled >= 2)
+                    empty[filled % 2].wait_parity(filled / 2 - 1 & 1);
+                (void)cuda::device::barrier_arrive_tx(full[filled % 2], 1, 256);
+                cuda::device::memcpy_async_tx(room[filled % 2], in + filled * 64,
+                                              cuda::aligned_size_t<16>(256), full[filled % 2]);
+            }
+        }
+        full[k % 2].wait_parity(k / 2 & 1);
+        unsigned v = room[k % 2][63 - t];
+        sum = sum * 7 + v + __shfl_xor_sync(~0u, v, 1);
+        (void)empty[k % 2].arrive();
+    }
+    out[blockIdx.x * 64 + t] = sum;
+}
+
+// One thread waits for what the others of its warp do behind the branch, after a barrier of theirs.
+extern "C" __global__ void awaits_its_warp(const unsigned *in, unsigned *out) {
+    __shared__ unsigned room[64];
+    __shared__ barrier told;
+    unsigned t = threadIdx.x, v = in[t];
+    bool waits = is_elected();
+    if (t == 0)
+        init(&told, 62);
+    __syncthreads();
+    if (waits) {
+        told.wait_parity(0);
+        v += room[t + 1];
+    }
+    if (!waits) {
+        room[t] = v;
+        __syncwarp(~1u);
+        (void)told.arrive();
+    }
+    out[t] = v;
 }
