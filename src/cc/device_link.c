@@ -79,7 +79,7 @@ static const char stub_source[] =
     "  else if ((e->flags & 7) == 3)\n"
     "    __cudaRegisterTexture(handle, e->address, 0, e->name, e->data, e->flags >> 5 & 1, 0);\n"
     "}\n"
-    "__attribute__((constructor)) static void begin(void) {\n"
+    "__attribute__((constructor(101))) static void begin(void) {\n" // as in pass_plugin.cpp
     "  handle = __cudaRegisterFatBinary(&wrapper);\n"
     "  for (struct entry *e = __start_cuda_offloading_entries;\n"
     "       e < __stop_cuda_offloading_entries; ++e)\n"

@@ -60,7 +60,10 @@ static void drop_parsed(struct parsed *p) {
 static struct kj_module *parse(struct parsed *p, struct ptx_text *text, char *log) {
     if (p->text != text) {
         drop_parsed(p);
-        p->jit = jit_library()->module_load(text->bytes, text->size, log, LOG_BYTES);
+        const struct jit_library *lib = jit_library_soon();
+        if (!lib)
+            return NULL;
+        p->jit = lib->module_load(text->bytes, text->size, log, LOG_BYTES);
         p->text = ptx_text_share(text);
     }
     return p->jit;

@@ -262,7 +262,7 @@ static void find_thread(const struct resident *s, struct kd_fault_record *f,
     enum kd_status status;
     struct kj_access a;
     struct kd_block b = s->b;
-    const struct jit_library *lib = k->module->ptx ? jit_library() : NULL;
+    const struct jit_library *lib = k->module->ptx ? jit_library_soon() : NULL;
     struct kj_module *jit =
         lib && lib->find_access ? module_jit(k->module, log, sizeof log, &status) : NULL;
     b.run = 0;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "device/reason.h"
@@ -19,20 +20,23 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const struct jit_library *) present;
 static bool used_for_test;
 
-// The library's file in the folder of this one; there may be none.
-static bool path_beside_this(char *path, size_t size) {
+// The library's file in the folder of this one, where there may be none; empty where that cannot be
+// told. The loader is asked while it loads this library: later, another thread may have its lock.
+static char path[4096];
+
+__attribute__((constructor)) static void find_path(void) {
     Dl_info info;
     if (!dladdr((void *)jit_library, &info) || !info.dli_fname)
-        return false;
+        return;
     const char *slash = strrchr(info.dli_fname, '/');
     int folder = slash ? (int)(slash - info.dli_fname) : 1;
-    int n = snprintf(path, size, "%.*s/" JIT_FILE, folder, slash ? info.dli_fname : ".");
-    return n > 0 && (size_t)n < size;
+    int n = snprintf(path, sizeof path, "%.*s/" JIT_FILE, folder, slash ? info.dli_fname : ".");
+    if (n <= 0 || (size_t)n >= sizeof path)
+        path[0] = 0;
 }
 
 static void *open_beside_this(void) {
-    char path[4096];
-    return path_beside_this(path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    return path[0] ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
 // The identifier that the linker has put into the file: a hash of all that is loaded of it. Reading
@@ -57,7 +61,7 @@ static bool read_build_id(const uint8_t *notes, size_t size, char *out, size_t o
     return false;
 }
 
-static bool identify_file(const char *path, char *out, size_t size) {
+static bool identify_file(char *out, size_t size) {
     uint8_t head[4096], notes[1024];
     Elf64_Ehdr h;
     Elf64_Phdr p;
@@ -111,12 +115,21 @@ static bool load(struct jit_library *out) {
     return true;
 }
 
+// The system's loader has a lock, too, which constructors of a library run under, and they may
+// launch kernels, load modules and wait. So whoever may be waited for does not load: a thread that
+// has a lock gives it back before (jit_library_try), and one that runs kernels does not wait for
+// ever (jit_library_soon).
+static _Thread_local bool tries, wanted;
+
 const struct jit_library *jit_library(void) {
     const struct jit_library *t = atomic_load_explicit(&present, memory_order_acquire);
     if (t)
         return t;
-    // The system's loader has a lock, too, which constructors run under: whoever loads must not
-    // keep them from what they need. Two threads may load; one of them is first.
+    if (tries) {
+        wanted = true;
+        return NULL;
+    }
+    // Two threads may load; one of them is first.
     static struct jit_library table;
     struct jit_library loaded;
     if (!load(&loaded))
@@ -129,6 +142,32 @@ const struct jit_library *jit_library(void) {
         atomic_store_explicit(&present, t, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
+    return t;
+}
+
+void jit_library_try(void) {
+    tries = true;
+    wanted = false;
+}
+
+bool jit_library_wanted(void) {
+    tries = false;
+    return wanted && jit_library();
+}
+
+static void *load_aside(void *unused) {
+    jit_library();
+    return NULL;
+}
+
+const struct jit_library *jit_library_soon(void) {
+    const struct jit_library *t = atomic_load_explicit(&present, memory_order_acquire);
+    pthread_t thread;
+    if (t || pthread_create(&thread, NULL, load_aside, NULL))
+        return t;
+    pthread_detach(thread);
+    for (int ms = 0; ms < 500 && !(t = atomic_load(&present)); ms++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     return t;
 }
 
@@ -147,12 +186,9 @@ const char *jit_library_identity(void) {
     static char identity[72];
     static bool known;
     const struct jit_library *t = atomic_load_explicit(&present, memory_order_acquire);
-    char path[4096];
-    bool found = path_beside_this(path, sizeof path); // asks the loader: not under the lock
     pthread_mutex_lock(&lock);
-    if (!known && found)
-        known = identify_file(path, identity, sizeof identity) &&
-                add_features(identity, sizeof identity);
+    if (!known && path[0])
+        known = identify_file(identity, sizeof identity) && add_features(identity, sizeof identity);
     bool by_file = known && !used_for_test;
     pthread_mutex_unlock(&lock);
     if (by_file)

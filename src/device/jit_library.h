@@ -21,6 +21,15 @@ struct jit_library {
 // Loads it from the folder of this library first, then from the system's search path. NULL with
 // the reason in kd_reason(). Once loaded it stays.
 const struct jit_library *jit_library(void);
+// Until jit_library_wanted this thread does not load it: it is NULL then, without a reason. With a
+// lock held, that is, for another thread may run a constructor, under the lock of the system's
+// loader, and wait for it.
+void jit_library_try(void);
+// Whether it was missing, and has been loaded now: to be tried again.
+bool jit_library_wanted(void);
+// For threads that others wait for. NULL when it takes half a second: another thread has the
+// loader's lock.
+const struct jit_library *jit_library_soon(void);
 // What compiled code depends on besides its input: part of every cache key. Known without loading
 // the library (loading takes longer than everything else that a short program does): the linker's
 // hash in its file where it lies beside this library, else its own version. NULL: there is no

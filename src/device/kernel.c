@@ -355,11 +355,18 @@ const struct code *kernel_code(struct kd_kernel *k, const uint32_t grid[3], cons
     *status = KD_OK;
     if (c)
         return c;
-    pthread_mutex_lock(&k->lock);
-    c = look_up(k, &want); // another thread may have made it meanwhile
-    if (!c)
-        c = make_and_add(k, &want, status);
-    pthread_mutex_unlock(&k->lock);
+    do {
+        pthread_mutex_lock(&k->lock);
+        jit_library_try();
+        c = look_up(k, &want); // another thread may have made it meanwhile
+        if (!c)
+            c = make_and_add(k, &want, status);
+        pthread_mutex_unlock(&k->lock);
+    } while (jit_library_wanted() && !c);
+    // What a kernel launches is compiled while it runs, perhaps by this thread, but on a kernel's
+    // stack, where nothing can be loaded.
+    if (c && k->module->launches)
+        jit_library();
     return c;
 }
 

@@ -71,6 +71,7 @@ static enum kd_status keep_ptx(struct kd_module *m, const char *ptx, size_t size
     m->text = t;
     m->ptx = t->bytes;
     m->ptx_size = size;
+    m->launches = memmem(ptx, size, "cudaLaunchDevice", strlen("cudaLaunchDevice")) != NULL;
     return KD_OK;
 }
 

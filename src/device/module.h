@@ -42,6 +42,7 @@ struct kd_module {
     struct ptx_text *text; // NULL: the image had none
     const char *ptx;       // its bytes; NULL
     size_t ptx_size;
+    bool launches; // its kernels launch others
     struct kimg_native *native;      // NULL: none
     struct kimg_native *description; // info from the disk cache; NULL: none
     pthread_mutex_t jit_lock;

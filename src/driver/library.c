@@ -30,7 +30,9 @@ struct drv_kernel {
     int max_dynamic_shared[DRV_MAX_DEVICES]; // -1: not set
 };
 
-// Held while libraries are loaded into contexts.
+// Of the lists of contexts that libraries are loaded into. Not held while one is loaded: the
+// compiler may have to be, and a constructor that runs under the lock of the system's loader may
+// load one, too.
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
 static void library_release(struct drv_object *o) {
@@ -75,28 +77,43 @@ static CUresult apply_attributes(struct drv_library *l, struct drv_context *ctx,
     return CUDA_SUCCESS;
 }
 
+// Under `loading`. NULL: it is not loaded there.
+static struct drv_module *loaded_in(const struct drv_library *l, const struct drv_context *ctx) {
+    for (unsigned i = 0; i < l->nloads; i++)
+        if (l->loads[i].context_id == ctx->id)
+            return l->loads[i].module;
+    return NULL;
+}
+
 // Under `loading`.
-static CUresult load_into(struct drv_library *l, struct drv_context *ctx, struct drv_jit *jit,
-                          struct drv_module **out) {
-    for (unsigned i = 0; i < l->nloads; i++) {
-        if (l->loads[i].context_id == ctx->id) {
-            *out = l->loads[i].module;
-            return CUDA_SUCCESS;
-        }
-    }
+static CUresult note_load(struct drv_library *l, struct drv_context *ctx, struct drv_module *m) {
     struct load *more = realloc(l->loads, (l->nloads + 1) * sizeof *more);
     REQUIRE(more, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a library");
     l->loads = more;
-    TRY(drv_module_load(ctx, l->image, l->size, jit, out));
-    (*out)->of_library = true;
-    l->loads[l->nloads++] = (struct load){ctx->id, *out};
-    return apply_attributes(l, ctx, *out);
+    m->of_library = true;
+    l->loads[l->nloads++] = (struct load){ctx->id, m};
+    return apply_attributes(l, ctx, m);
 }
 
-static CUresult module_in(struct drv_library *l, struct drv_context *ctx, struct drv_module **out) {
+static CUresult module_in(struct drv_library *l, struct drv_context *ctx, struct drv_jit *jit,
+                          struct drv_module **out) {
+    CUresult result = CUDA_SUCCESS;
+    struct drv_module *m;
     pthread_mutex_lock(&loading);
-    CUresult result = load_into(l, ctx, NULL, out);
+    *out = loaded_in(l, ctx);
     pthread_mutex_unlock(&loading);
+    if (*out)
+        return CUDA_SUCCESS;
+    TRY(drv_module_load(ctx, l->image, l->size, jit, &m));
+    pthread_mutex_lock(&loading);
+    *out = loaded_in(l, ctx); // by another thread meanwhile
+    if (!*out) {
+        result = note_load(l, ctx, m);
+        *out = loaded_in(l, ctx);
+    }
+    pthread_mutex_unlock(&loading);
+    if (*out != m)
+        drv_module_unload(m);
     return result;
 }
 
@@ -148,10 +165,7 @@ static CUresult load_first(struct drv_library *l, struct drv_jit *jit) {
     struct drv_context *ctx;
     struct drv_module *m;
     TRY(first_context(l, &ctx));
-    pthread_mutex_lock(&loading);
-    CUresult result = load_into(l, ctx, jit, &m);
-    pthread_mutex_unlock(&loading);
-    TRY(result);
+    TRY(module_in(l, ctx, jit, &m));
     return make_kernels(l, m);
 }
 
@@ -309,7 +323,7 @@ CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library) {
     struct drv_library *l;
     struct drv_module *m;
     TRY(find_library(library, &l));
-    TRY(module_in(l, ctx, &m));
+    TRY(module_in(l, ctx, NULL, &m));
     *pMod = m->object.handle;
     return CUDA_SUCCESS;
 }
@@ -324,7 +338,7 @@ static CUresult variable(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, co
     uint64_t ptr, size;
     struct kd_memory memory;
     TRY(find_library(library, &l));
-    TRY(module_in(l, ctx, &m));
+    TRY(module_in(l, ctx, NULL, &m));
     TRY(drv_status(kd_module_var(m->m, name, &ptr, &size), ctx));
     REQUIRE(!managed || (kd_memory_find(ptr, &memory) && memory.kind == KD_MEMORY_MANAGED),
             CUDA_ERROR_NOT_FOUND, "'%s' is not a managed variable", name);
@@ -361,7 +375,7 @@ CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char 
 CUresult drv_kernel_function(struct drv_kernel *k, struct drv_context *ctx,
                              struct drv_function **out) {
     struct drv_module *m;
-    TRY(module_in(k->library, ctx, &m));
+    TRY(module_in(k->library, ctx, NULL, &m));
     return drv_module_function(m, k->index, out);
 }
 

@@ -91,11 +91,24 @@ static cudaError_t load(const char *function, struct rt_image *image, CUlibrary 
     void *value = (void *)1;
     CUresult result = CUDA_SUCCESS;
     pthread_mutex_lock(&image->mutex);
-    if (!image->library)
-        result = RT_CALL(cuLibraryLoadData, &image->library, wrapper->data, NULL, NULL, 0, &option,
-                         &value, 1);
     *library = image->library;
     pthread_mutex_unlock(&image->mutex);
+    if (*library)
+        return cudaSuccess;
+    // Not under the mutex: a driver may have to load libraries, and a constructor that runs under
+    // the lock of the system's loader may come here, too.
+    CUlibrary loaded = NULL;
+    result = RT_CALL(cuLibraryLoadData, &loaded, wrapper->data, NULL, NULL, 0, &option, &value, 1);
+    pthread_mutex_lock(&image->mutex);
+    CUlibrary superfluous = image->library ? loaded : NULL; // another thread was first
+    if (!image->library)
+        image->library = loaded;
+    *library = image->library;
+    pthread_mutex_unlock(&image->mutex);
+    if (superfluous)
+        RT_CALL(cuLibraryUnload, superfluous);
+    if (*library)
+        return cudaSuccess;
     return image_result(function, image, result);
 }
 

@@ -322,6 +322,57 @@ int main() {
             self.compiles("-cudart", runtime, "a.cpp", "-ldl", "-o", "a")
             self.assertEqual(self.command([self.dir + "/a"]).returncode, 0)
 
+    STEP = ("__device__ int state = 10;\n"
+            "__global__ void step(int *out, int n) { *out = state += n; }\n")
+    RUN = ("static int run(int n) {\n    int *p, r;\n    cudaMallocManaged(&p, sizeof *p);\n"
+           "    step<<<1, 1>>>(p, n);\n    r = cudaDeviceSynchronize() ? -1 : *p;\n    cudaFree(p);\n"
+           "    return r;\n}\n")
+
+    def test_launches_of_initialisers(self):
+        """Kernels are registered before static variables are initialised, those of other files too."""
+        self.write("a.cu", self.STEP + self.RUN + "static int result = run(5);\nint other();\n"
+                           "int main() { return !(result == 15 && other() == 16); }\n")
+        self.write("b.cu", "__global__ void last(int *out, int n) { *out = 10 + n; }\n" + self.RUN.replace("step", "last") +
+                           "static int result = run(6);\nint other() { return result; }\n")
+        for options in [], ["-rdc=true"], ["-cudart", "shared"]:
+            self.compiles(*options, "b.cu", "a.cu", "-o", "a")
+            self.assertEqual(self.command([self.dir + "/a"]).returncode, 0, options)
+
+    def loads(self, library, launch=""):
+        """Runs a program that loads a library, whose initialiser has to give 15, beside another thread."""
+        self.write("lib.cu", library + "int result = (entered(), run(5));\nextern \"C\" int get() { return result; }\n")
+        self.write("a.cu", "#include <atomic>\n#include <dlfcn.h>\n#include <thread>\n#include <unistd.h>\n"
+                           "std::atomic<bool> inside;\nextern \"C\" void entered() { inside = true; usleep(100000); }\n"
+                           "__global__ void mine(int *p) { *p += 3; }\nint main() {\n    int r = 0, *p;\n"
+                           "    cudaMallocManaged(&p, sizeof *p);\n    *p = 4;\n    std::thread t([&] {\n"
+                           "        void *so = dlopen(\"./lib.so\", RTLD_NOW | RTLD_LOCAL);\n"
+                           "        r = so ? ((int (*)())dlsym(so, \"get\"))() : -2;\n    });\n"
+                           "    while (!inside)\n        usleep(1000);\n    " + launch +
+                           "    cudaError_t e = cudaDeviceSynchronize();\n    t.join();\n"
+                           "    return e || r != 15 || *p != (" + str(int(bool(launch))) + " ? 7 : 4);\n}\n")
+        for options in ["-cudart", "static"], ["-cudart", "shared"]:
+            self.compiles(*options, "-rdc=true", "-shared", "-Xcompiler", "-fPIC", "lib.cu", "-o", "lib.so")
+            self.compiles(*options, "a.cu", "-Xlinker", "--export-dynamic", "-ldl", "-o", "a")
+            # Nothing in the cache, then all of it.
+            for cache in "1", "0", "0":
+                r = self.command([self.dir + "/a"], {"CUDA_CACHE_DISABLE": cache, "CUDA_CACHE_PATH": self.dir + "/cache"})
+                self.assertEqual(r.returncode, 0, r.stderr)
+
+    def test_launches_of_constructors_of_libraries(self):
+        """They run under the lock of the system's loader, which loading the compiler needs, too."""
+        entered = "extern \"C\" void entered();\n"
+        self.loads(entered + self.STEP + self.RUN)
+        self.loads(entered + self.STEP + self.RUN, "mine<<<1, 1>>>(p);\n")
+        self.loads(entered + "__managed__ int seen;\n" + self.STEP + self.RUN, "mine<<<1, 1>>>(p);\n")
+
+    def test_nested_launches_of_constructors_of_libraries(self):
+        nested = ("extern \"C\" void entered();\n__device__ int state = 10;\n"
+                  "__global__ void last(int *out, int n) { *out = state += n; }\n"
+                  "__global__ void step(int *out, int n) { last<<<1, n>>>(out, n); }\n"
+                  .replace("*out = state += n", "if (!threadIdx.x) *out = state += n"))
+        self.loads(nested + self.RUN, "mine<<<1, 1>>>(p);\n")
+        self.loads(nested + self.RUN)
+
     def test_functions_with_the_names_of_old_templates(self):
         self.write("a.cu", "template <class T> __host__ __device__ T texture(T x) { return x + 1; }\n"
                            "template <int N> constexpr int surface = 2 * N;\n"

@@ -228,6 +228,28 @@ void alignSharedArrays(Module &m) {
     }
 }
 
+// ---- Host: registration -------------------------------------------------------------------
+
+// Kernels and variables are registered before static variables of any file are initialised, whose
+// initialisers may launch kernels: the first priority that is not the system's.
+void registerFirst(Module &m) {
+    constexpr unsigned First = 101;
+    GlobalVariable *list = m.getGlobalVariable("llvm.global_ctors");
+    Function *ctor = m.getFunction("__cuda_module_ctor");
+    if (!list || !list->hasInitializer() || !ctor)
+        return;
+    SmallVector<Constant *, 8> entries;
+    for (Use &u : list->getInitializer()->operands()) {
+        auto *entry = cast<ConstantStruct>(u.get());
+        if (entry->getOperand(1) == ctor)
+            entry = cast<ConstantStruct>(ConstantStruct::get(
+                entry->getType(), {ConstantInt::get(entry->getOperand(0)->getType(), First),
+                                   entry->getOperand(1), entry->getOperand(2)}));
+        entries.push_back(entry);
+    }
+    list->setInitializer(ConstantArray::get(cast<ArrayType>(list->getValueType()), entries));
+}
+
 // ---- Host: managed variables --------------------------------------------------------------
 
 constexpr int32_t ManagedEntry = 1; // flag of an offloading entry (device_link.c)
@@ -369,6 +391,8 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
             dropAnnotations(m);
         else if (!managed.empty())
             initializeAtStart(m);
+        if (!device)
+            registerFirst(m);
         if (device && optimises) {
             alignSharedArrays(m);
             keepLibrarySelects(m);
