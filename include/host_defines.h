@@ -29,8 +29,10 @@
 // What clang has no attribute for travels as an annotation to the compiler driver's device pass.
 #ifndef __managed__
 #if defined(__CUDA__) && defined(__clang__)
-// A section, for it marks declarations too; the pass takes it away again.
-#define __managed__ __attribute__((device, section("kudzu.managed")))
+// A section, for it marks declarations too; the pass takes it away again. Constant and other
+// variables may share a section that was declared before in the other spelling.
+static __attribute__((section("kudzu.managed"), unused)) int __kudzu_managed_section;
+#define __managed__ __attribute__((device)) __declspec(allocate("kudzu.managed"))
 #else
 #define __managed__
 #endif

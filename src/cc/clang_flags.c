@@ -112,9 +112,6 @@ static void add_definitions(struct command *cmd, const struct compilation *c) {
         command_arg(cmd, "-D__CUDACC_EXTENDED_LAMBDA__");
     if (o->relaxed_constexpr)
         command_arg(cmd, "-D__CUDACC_RELAXED_CONSTEXPR__");
-    if (!o->prec_sqrt)
-        command_argf(cmd, "-D__KUDZU_APPROXIMATE_SQRT=__nvvm_sqrt_approx%s_f",
-                     o->ftz ? "_ftz" : "");
     if (o->per_thread_stream)
         command_arg(cmd, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
     if (c->precompiling) // no header depends on it, and so one serves for all
@@ -148,6 +145,15 @@ static const char *const gcc_like_c_warnings[] = {
     "-Wno-error=incompatible-function-pointer-types",
 };
 
+// What functions of device code are made of, which host code has no use for.
+static void add_device_math(struct command *cmd, const struct cc_options *o) {
+    if (o->fast_math)
+        command_arg(cmd, "-fgpu-approx-transcendentals");
+    if (!o->prec_sqrt)
+        command_argf(cmd, "-D__KUDZU_APPROXIMATE_SQRT=__nvvm_sqrt_approx%s_f",
+                     o->ftz ? "_ftz" : "");
+}
+
 static const char *language_standard(const struct cc_options *o) {
     return o->std ? o->std : "gnu++17";
 }
@@ -167,7 +173,7 @@ static void add_implicit_header(struct command *cmd, const struct compilation *c
     const char *precompiled = find_precompiled(c, pass, arch, source);
     command_arg(cmd, precompiled ? "-include-pch" : "-include");
     command_arg(cmd, precompiled ? precompiled : "cuda_runtime.h");
-    if (!precompiled || !precompiled_stands_for(c->options))
+    if (!precompiled || !precompiled_stands_for(c->options, pass))
         return;
     command_arg(cmd, "-Xclang");
     command_arg(cmd, "-fno-validate-pch");
@@ -176,6 +182,10 @@ static void add_implicit_header(struct command *cmd, const struct compilation *c
     if (c->options->device_debug && pass == CC_DEVICE_PASS) {
         command_arg(cmd, "-U__OPTIMIZE__");
         command_arg(cmd, "-D__NO_INLINE__=1");
+    }
+    if (pass == CC_HOST_PASS && precompiled_is_shared(c->options)) {
+        command_arg(cmd, "-U__PIE__");
+        command_arg(cmd, "-U__pie__");
     }
 }
 
@@ -189,6 +199,7 @@ static void add_cuda_language(struct command *cmd, const struct compilation *c) 
     // Declarations of functions with an ellipsis are common where types are asked for traits.
     command_arg(cmd, "-Xclang");
     command_arg(cmd, "-fcuda-allow-variadic-functions");
+    command_arg(cmd, "-fdeclspec"); // __managed__, in host_defines.h
     command_argf(cmd, "-std=%s", language_standard(c->options));
     // CUDA has no modules (18.5), and with them clang refuses precompiled headers that overload
     // functions for host and device.
@@ -209,15 +220,15 @@ static void add_cuda(struct command *cmd, const struct compilation *c,
         command_arg(cmd, "-fgpu-default-stream=per-thread");
     if (o->rdc)
         command_arg(cmd, "-fgpu-rdc");
-    if (o->fast_math)
-        command_arg(cmd, "-fgpu-approx-transcendentals");
+    if (pass == CC_DEVICE_PASS)
+        add_device_math(cmd, o);
     for (size_t i = 0; i < sizeof nvcc_like_warnings / sizeof nvcc_like_warnings[0]; ++i)
         command_arg(cmd, nvcc_like_warnings[i]);
     command_args(cmd, &o->warnings);
     command_arg(cmd, "-D__NVCC__");
     add_definitions(cmd, c);
+    add_implicit_header(cmd, c, pass, arch, source); // before what the user's -include names
     add_common(cmd, c);
-    add_implicit_header(cmd, c, pass, arch, source);
 }
 
 // Distinguishes static device symbols of different files in one device link. Depends on the path
@@ -338,8 +349,7 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     add_cuda_language(cmd, c);
     if (o->rdc)
         command_arg(cmd, "-fgpu-rdc");
-    if (o->fast_math)
-        command_arg(cmd, "-fgpu-approx-transcendentals");
+    add_device_math(cmd, o);
     for (size_t i = 0; i < sizeof nvcc_like_warnings / sizeof nvcc_like_warnings[0]; ++i)
         command_arg(cmd, nvcc_like_warnings[i]);
     command_args(cmd, &o->warnings);

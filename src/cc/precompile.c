@@ -120,13 +120,16 @@ static bool precompile_sets(struct headers *h, const struct cc_options *o, enum 
 
 // All kinds that precompiled_path knows.
 static bool for_each_kind(struct headers *h, bool make) {
-    static const char *const standards[] = {NULL, "c++17"};
+    static const char *const standards[] = {NULL, "c++17", "c++20"};
     bool ok = true;
-    for (size_t i = 0; i < 2 && ok; ++i) {
-        struct cc_options o = *h->c->options;
-        o.std = standards[i];
+    for (size_t i = 0; i < sizeof standards / sizeof standards[0] && ok; ++i) {
+        struct cc_options o = *h->c->options, fast = o;
+        o.std = fast.std = standards[i];
+        fast.fast_math = fast.ftz = true;
+        fast.prec_div = fast.prec_sqrt = false;
         ok = precompile_sets(h, &o, CC_DEVICE_PASS, make) &&
-             precompile_sets(h, &o, CC_RTC_PASS, make) &&
+             precompile_sets(h, &fast, CC_DEVICE_PASS, make) &&
+             (i == 2 || precompile_sets(h, &o, CC_RTC_PASS, make)) &&
              precompile_sets(h, &o, CC_HOST_PASS, make);
         o.host_opt = "2";
         ok = ok && precompile_sets(h, &o, CC_HOST_PASS, make);

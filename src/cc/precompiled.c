@@ -180,10 +180,10 @@ static bool phase_fits(const struct cc_options *o) {
 }
 
 // Options that change clang's language or predefined macros for both passes: what is made ahead
-// has none of them.
+// has none of them but the standard.
 static bool language_fits(const struct cc_options *o) {
-    return !o->per_thread_stream && !o->fast_math && o->prec_sqrt &&
-           (!o->std || !strcmp(o->std, "c++17"));
+    return !o->per_thread_stream &&
+           (!o->std || !strcmp(o->std, "c++17") || !strcmp(o->std, "c++20"));
 }
 
 bool precompiled_usable(const struct toolchain *t, struct arena *arena,
@@ -205,7 +205,9 @@ unsigned precompiled_set(const struct toolchain *t, struct arena *arena, const s
 
 bool precompiled_usable_rtc(const struct toolchain *t, struct arena *arena,
                             const struct cc_options *o) {
-    const char *key = phase_fits(o) && language_fits(o) ? precompiled_read_key(t, arena) : NULL;
+    bool fits = phase_fits(o) && language_fits(o) && !o->fast_math && o->prec_sqrt &&
+                (!o->std || strcmp(o->std, "c++20") != 0);
+    const char *key = fits ? precompiled_read_key(t, arena) : NULL;
     const char *names = implicit_headers(t, arena, key).identifiers;
     char *identifiers = NULL;
     for (uint32_t i = 0; key && i < o->preprocessor.len; ++i) {
@@ -220,20 +222,34 @@ bool precompiled_usable_rtc(const struct toolchain *t, struct arena *arena,
 
 // ---- Which one ----------------------------------------------------------------------------
 
-// Warnings are the only options of the host compiler that cannot change what a header means.
+// Warnings, and -fPIC, are the only options of the host compiler that cannot change what a header
+// means.
 static bool host_options_fit(const cc_strings *options) {
     for (uint32_t i = 0; i < options->len; ++i)
-        if (strncmp(options->data[i], "-W", 2) != 0 || strchr(options->data[i], ','))
+        if (strcmp(options->data[i], "-fPIC") != 0 &&
+            (strncmp(options->data[i], "-W", 2) != 0 || strchr(options->data[i], ',')))
             return false;
     return true;
 }
 
+bool precompiled_is_shared(const struct cc_options *o) {
+    for (uint32_t i = 0; i < o->host_compiler.len; ++i)
+        if (!strcmp(o->host_compiler.data[i], "-fPIC"))
+            return true;
+    return false;
+}
+
 static const char *kind(const struct cc_options *o, enum cc_pass pass) {
     bool optimised = !strcmp(o->device_opt, "3");
+    bool plain = !o->fast_math && !o->ftz && o->prec_sqrt;
+    bool fast = o->fast_math && o->ftz && !o->prec_sqrt; // as -use_fast_math has it
     if (pass == CC_RTC_PASS)
-        return o->ftz || !o->fmad || !optimised || o->rdc ? NULL : "rtc";
+        return !plain || !o->fmad || !optimised || o->rdc ? NULL : "rtc";
     if (pass == CC_DEVICE_PASS)
-        return o->ftz || !o->fmad || !(optimised || o->device_debug) ? NULL : "device";
+        return !o->fmad || !(optimised || o->device_debug) ? NULL
+               : plain                                     ? "device"
+               : fast                                      ? "device-fast"
+                                                           : NULL;
     // With -g clang leaves using-declarations of precompiled headers out of debug information.
     if (!host_options_fit(&o->host_compiler) || o->profile || o->debug)
         return NULL;
@@ -269,12 +285,15 @@ const char *precompiled_header(const struct toolchain *t, struct arena *arena,
     return precompiled_path(t, arena, o, pass, set);
 }
 
-bool precompiled_stands_for(const struct cc_options *o) {
-    return o->rdc || o->device_debug;
+bool precompiled_stands_for(const struct cc_options *o, enum cc_pass pass) {
+    return o->rdc || o->device_debug || (pass == CC_HOST_PASS && precompiled_is_shared(o));
 }
 
 bool precompiled_header_refused(struct arena *arena, const cc_strings *diagnostics) {
-    static const char *const signs[] = {".pch", "PCH", "precompiled", "AST file", "bug report"};
+    // A precompiled header does not keep what kind of section was declared: constant managed
+    // variables beside others need that (host_defines.h).
+    static const char *const signs[] = {".pch",     "PCH",        "precompiled",
+                                        "AST file", "bug report", "section type conflict"};
     for (uint32_t i = 0; i < diagnostics->len; ++i) {
         char *text;
         size_t size;

@@ -69,9 +69,12 @@ const char *precompiled_header(const struct toolchain *t, struct arena *arena,
                                const struct cc_options *o, enum cc_pass pass, const char *arch,
                                unsigned set);
 
-// Whether the precompiled header is one for other options than these, which no header depends on
-// (-rdc=true, -G): clang must not compare, and what it predefines is to be said behind the header.
-bool precompiled_stands_for(const struct cc_options *o);
+// Whether the pass's precompiled header is one for other options than these, which no header depends
+// on (-rdc=true, -G, -fPIC): clang must not compare, and what it predefines is to be said behind the
+// header.
+bool precompiled_stands_for(const struct cc_options *o, enum cc_pass pass);
+// Whether host code is for a shared library (-fPIC).
+bool precompiled_is_shared(const struct cc_options *o);
 
 // Whether a pass failed because of its precompiled header, by what it printed.
 bool precompiled_header_refused(struct arena *arena, const cc_strings *diagnostics);

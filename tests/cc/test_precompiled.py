@@ -112,7 +112,8 @@ class Precompiled(CompilerTest):
             self.contains(r.stdout, "include/" + second)
 
     def test_sets_same_objects(self):
-        for names, args in ((HALVES, ["-O2", "-std=c++17"]), (MOST, [])):
+        for names, args in ((HALVES, ["-O2", "-std=c++17"]), (MOST, []),
+                            (MOST, ["-use_fast_math"]), (MOST, ["-std=c++20", "-O2"])):
             self.write("set.cu", including(names) + HELLO + "__half h = __float2half(1.5f);\n")
             self.assertNotEqual(self.sets(self.read("set.cu")), "")
             self.compiles("-c", "set.cu", "-o", "with.o", "-MD", "-MF", "with.d", *args)
@@ -137,14 +138,16 @@ class Precompiled(CompilerTest):
                      ["-isystem", "inc"], ["-Inowhere"], ["-lineinfo"], ["-Xcompiler", "-Wall"],
                      ["-w"], ["-Werror"], ["-MD"], ["-extended-lambda"], ["-prec-div=false"],
                      ["-USIZE_OF_TILE"], ["--kudzu-native=x86-64-v3"], ["-rdc=true"], ["-G"],
-                     ["-rdc=true", "-G", "-std=c++17"]):
+                     ["-rdc=true", "-G", "-std=c++17"], ["-std=c++20"], ["-use_fast_math"],
+                     ["-Xcompiler", "-fPIC"], ["-std=c++20", "-use_fast_math", "-rdc=true"]):
             self.assertEqual(self.headers(*args), [True, True], args)
         self.assertEqual(self.headers(env={"CPATH": self.dir + "/inc"}), [True, True])
 
     def test_used_by_one_pass(self):
-        for args in (["-arch=sm_80"], ["-ftz=true"], ["-fmad=false"], ["-Ofc=max"]):
+        for args in (["-arch=sm_80"], ["-ftz=true"], ["-fmad=false"], ["-Ofc=max"],
+                     ["-prec-sqrt=false"], ["-use_fast_math", "-ftz=false"]):
             self.assertEqual(self.headers(*args), [False, True], args)
-        for args in (["-Xcompiler", "-fopenmp"], ["-Xcompiler", "-fPIC"], ["-pg"], ["-Os"], ["-g"],
+        for args in (["-Xcompiler", "-fopenmp"], ["-Xcompiler", "-fpic"], ["-pg"], ["-Os"], ["-g"],
                      ["-Xcompiler", "-Wp,-DX"]):
             self.assertEqual(self.headers(*args), [True, False], args)
 
@@ -154,8 +157,7 @@ class Precompiled(CompilerTest):
         self.write("mine.h", "#define INT_MAX 1\n")
         for args in (["-DINT_MAX=1"], ["-UINT_MAX"], ["-D__FOO"], ["-D_FOO=2"], ["-Dfloat4=x"],
                      ["-Imath"], ["-isystem", "math"], ["-Ibits"], ["-include", "mine.h"],
-                     ["-std=c++14"], ["-std=c++20"], ["-use_fast_math"],
-                     ["-prec-sqrt=false"], ["-default-stream=per-thread"], ["-MD", "-MP"],
+                     ["-std=c++14"], ["-std=c++11"], ["-default-stream=per-thread"], ["-MD", "-MP"],
                      ["--kudzu-no-precompiled"]):
             self.assertEqual(self.headers(*args), [False, False], args)
         for variable in ("CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH"):
@@ -167,7 +169,9 @@ class Precompiled(CompilerTest):
 
     def test_same_objects(self):
         for args in (["-O0"], ["-O3"], ["-g"], ["-O2", "-lineinfo"], ["-std=c++17", "-DQ=1"],
-                     ["-rdc=true"], ["-G"], ["-O2", "-rdc=true", "-G"]):
+                     ["-rdc=true"], ["-G"], ["-O2", "-rdc=true", "-G"], ["-std=c++20", "-O2"],
+                     ["-use_fast_math"], ["-Xcompiler", "-fPIC"],
+                     ["-use_fast_math", "-std=c++20", "-O3", "-Xcompiler", "-fPIC", "-rdc=true"]):
             self.compiles("-c", "a.cu", "-o", "with.o", *args)
             self.compiles("-c", "a.cu", "-o", "without.o", "--kudzu-no-precompiled", *args)
             self.assertEqual(self.read_bytes("with.o"), self.read_bytes("without.o"), args)
@@ -179,8 +183,8 @@ class Precompiled(CompilerTest):
         """What options say of themselves, where the header was precompiled for others."""
         self.write("macros.cu", "".join(f"#ifdef {m}\n#warning {m}\n#endif\n" for m in (
             "__CUDACC_RDC__", "__CLANG_RDC__", "__CUDACC_DEBUG__", "__OPTIMIZE__",
-            "__NO_INLINE__")))
-        for args in (["-rdc=true"], ["-G"], ["-O2", "-rdc=true", "-G"]):
+            "__NO_INLINE__", "__PIC__", "__PIE__", "__CUDACC__")))
+        for args in (["-rdc=true"], ["-G"], ["-O2", "-rdc=true", "-G"], ["-Xcompiler", "-fPIC"]):
             said = [self.compiles("-c", "macros.cu", "-o", "a.o", *args, *more).stderr
                     for more in ([], ["--kudzu-no-precompiled"])]
             self.assertEqual(said[0], said[1], args)

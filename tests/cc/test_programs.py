@@ -373,6 +373,15 @@ int main() {
         self.loads(nested + self.RUN, "mine<<<1, 1>>>(p);\n")
         self.loads(nested + self.RUN)
 
+    def test_included_by_option(self):
+        """Behind cuda_runtime.h, as under nvcc."""
+        self.write("own.h", "__device__ int twice(int x) { return 2 * x; }\n")
+        self.write("a.cu", "__global__ void k(int *p) { assert(p); *p = twice(4); }\nint main() {\n"
+                           "    int *p;\n    cudaMallocManaged(&p, 4);\n    k<<<1, 1>>>(p);\n"
+                           "    return cudaDeviceSynchronize() || *p != 8;\n}\n")
+        self.compiles("-include", "own.h", "-include", "cassert", "a.cu", "-o", "a")
+        self.assertEqual(self.command([self.dir + "/a"]).returncode, 0)
+
     def test_functions_with_the_names_of_old_templates(self):
         self.write("a.cu", "template <class T> __host__ __device__ T texture(T x) { return x + 1; }\n"
                            "template <int N> constexpr int surface = 2 * N;\n"
