@@ -246,8 +246,11 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
     REQUIRE(p != p->device->default_pool, CUDA_ERROR_INVALID_VALUE,
             "the default pool of a device cannot be destroyed");
     drv_lock();
-    if (p->device->pool == p)
-        p->device->pool = p->device->default_pool;
+    for (int i = 0; i < drv_device_count(); i++) {
+        struct drv_device *d;
+        if (drv_device_find(i, &d) == CUDA_SUCCESS && d->pool == p)
+            d->pool = d->default_pool;
+    }
     drv_unlock();
     drv_object_destroy(&p->object);
     return CUDA_SUCCESS;
@@ -279,8 +282,9 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
     struct drv_pool *p;
     TRY(drv_device_find(dev, &d));
     TRY(pool_find(pool, &p));
-    REQUIRE(p->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->device == d,
-            CUDA_ERROR_INVALID_VALUE, "the pool is not of this device");
+    bool of_host = p->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA; // guide 26.2.2.2
+    REQUIRE(of_host || (p->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->device == d),
+            CUDA_ERROR_INVALID_VALUE, "the pool is neither of this device nor of a host's node");
     REQUIRE(!p->imported, CUDA_ERROR_INVALID_VALUE,
             "nothing can be allocated from an imported pool");
     d->pool = p;

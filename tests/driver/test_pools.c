@@ -198,7 +198,17 @@ static void creation(CUstream s) {
     OK(cuStreamSynchronize(s));
     memset((void *)p, 5, 1000);
     OK(cuMemFreeAsync(p, s));
+    OK(cuDeviceSetMemPool(0, pool)); // as in 26.2.2.2
+    OK(cuDeviceGetMemPool(&current, 0));
+    CHECK(current == pool);
+    OK(cuMemAllocAsync(&p, 1000, s));
+    OK(cuStreamSynchronize(s));
+    memset((void *)p, 6, 1000);
+    OK(cuMemFreeAsync(p, s));
     OK(cuMemPoolDestroy(pool));
+    OK(cuDeviceGetMemPool(&current, 0));
+    OK(cuDeviceGetDefaultMemPool(&pool, 0));
+    CHECK(current == pool);
     props.location.id = 4711;
     EXPECT(cuMemPoolCreate(&pool, &props), CUDA_ERROR_INVALID_VALUE);
 }
