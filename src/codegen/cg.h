@@ -20,6 +20,8 @@
 //   cg_mem.c     loads and stores
 //   cg_gather.c  one access a lane
 //   cg_stretch.c scatters whose lanes mostly lie side by side
+//   cg_lines.c   four words a lane that stay as they lie in memory
+//   cg_count.c   prefix sums of how many elements a test holds for
 //   cg_split.c   elements that go to two places in their order
 //   cg_lone.c    scattered stores that hardly any lane makes
 //   cg_sorted.c  lanes that are neighbours once they are sorted
@@ -179,6 +181,8 @@ struct cg_func {
     uint8_t *runs;                // by block id: enum cg_runs
     uint8_t *rejoins;             // by block id: its mask is that of a block before it, and known
     struct cg_fours *fours;       // cg_fours.c's own; NULL: none yet
+    struct cg_lines *lines;       // cg_lines.c's own; NULL: there are none
+    struct cg_counts *counts;     // cg_count.c's own; NULL: none yet
     struct cg_words *words;       // cg_words.c's own; NULL: addresses are not known
     struct cg_once *once;         // cg_once.c's own; NULL: groups load for themselves
     struct cg_bins *bins;         // cg_bins.c's own; NULL: additions are made where they stand
@@ -529,6 +533,34 @@ bool cg_is_line(struct cg_func *g, struct kir_inst *i);
 // cg_split.c
 // Stores that put elements into one of two places, each of which counts up: false, when i is none.
 bool cg_emit_split(struct cg_func *g, struct kir_inst *i);
+// The elements of vectors x[0], x[step], ... (n of them, of sixteen lanes), lane by lane.
+void cg_put_in_order(struct cg *c, LLVMValueRef *x, unsigned n, unsigned step, LLVMValueRef *out);
+LLVMValueRef cg_sixteen_of(struct cg *c, LLVMValueRef x, unsigned first); // lanes of x
+
+// cg_count.c
+// What a predicate asks of a 32-bit word: a bit of it (of its complement, if `inside`), or how it
+// compares with `by`; the contrary, if `outside`.
+struct cg_test {
+    struct kir_value *x, *by;
+    bool is_bit, inside, outside, is_signed;
+    uint8_t cmp, number; // number: which bit, where `by` is NULL; from 32 on there are zeros
+};
+bool cg_find_test(struct cg_func *g, const struct kir_value *pred, struct cg_test *t);
+bool cg_find_term(struct cg_func *g, struct kir_value *v, struct cg_test *t); // v: 1 or 0
+// 1: y holds where x does; -1: where x does not; 0: neither is known. *below: if what is asked for
+// is a bit of a word, not one above it. The words are not looked at.
+int cg_tests_agree(const struct cg_test *x, const struct cg_test *y, bool *below);
+bool cg_same_test(const struct cg_test *x, const struct cg_test *y); // of different words
+void cg_note_count(struct cg_func *g, const struct kir_inst *i);     // behind i
+// Is a counter in each lane where it was in the lane before, and what that lane counted further:
+// those of its words for which t holds, or does not?
+struct cg_counter {
+    LLVMValueRef first;    // in lane 0
+    LLVMValueRef if_below; // an i1, under which that is so; NULL: always
+    LLVMValueRef bits[KD_WARP / 4], count[KD_WARP / 4]; // i32: which words of a line, and how many
+};
+bool cg_counts_on(struct cg_func *g, struct kir_value *counter, struct kir_value *const *word,
+                  const struct cg_test *t, bool holds, struct cg_counter *out);
 
 // cg_lone.c
 // Is i a store of which a vector's lanes mostly make none or one? Its block may then run with no
@@ -544,10 +576,32 @@ bool cg_may_stretch(struct cg_func *g, const struct kir_value *index);
 // Stores words of x at places base + index * 4, with a signed index.
 void cg_store_stretches(struct cg_func *g, const struct cg_places *at, LLVMValueRef x);
 
+// cg_mem.c: the elements of x, and then those of y.
+LLVMValueRef cg_concat(struct cg *c, LLVMValueRef x, LLVMValueRef y);
+
 // cg_fours.c: a load's words, four of each lane, and the vectors of four lanes that they were made
 // of; and those vectors again for the words, or NULL.
 void cg_keep_fours(struct cg_func *g, const LLVMValueRef *word, const LLVMValueRef *line);
 const LLVMValueRef *cg_fours_of(const struct cg_func *g, const LLVMValueRef *word);
+// Of sixteen lanes: four words each from the vectors of four lanes.
+void cg_take_fours_apart(struct cg *c, const LLVMValueRef *line, LLVMValueRef *word);
+// Of all lanes: the other way round.
+void cg_make_fours(struct cg *c, const LLVMValueRef *word, LLVMValueRef *line);
+
+// cg_lines.c: four words of each lane, a vector for each four lanes, whatever blocks they pass.
+void cg_find_lines(struct cg_func *g);  // the builder stands in the entry block
+void cg_reset_lines(struct cg_func *g); // at the start of a group
+bool cg_lines_of(struct cg_func *g, struct kir_value *const *word, LLVMValueRef *line); // known?
+// Four words that have lines, in their order, if x are these in any order; else NULL.
+struct kir_value *const *cg_words_among(struct cg_func *g, struct kir_value *const *x);
+void cg_keep_lines(struct cg_func *g, const struct kir_inst *load); // behind the load
+// Phis whose words are taken out of lines, in every block anew, and have no variable.
+bool cg_is_in_lines(const struct cg_func *g, const struct kir_value *v);
+void cg_take_words(struct cg_func *g, const struct kir_value *v);
+// Over the edge from `to`'s p-th predecessor, before and behind its branch.
+void cg_prepare_lines(struct cg_func *g, const struct kir_block *to, uint32_t p);
+void cg_move_lines(struct cg_func *g, const struct kir_block *to, uint32_t p);
+
 // cg_eights.c: i together with the access beside it; false: each by itself.
 bool cg_emit_eights(struct cg_func *g, struct kir_inst *i);
 

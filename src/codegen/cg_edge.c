@@ -60,6 +60,7 @@ void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMV
                                     cg_is_guarded(g, i->res[0]) ? cg_delta(g, i->ops[p])
                                                                 : cg_vec(g, i->ops[p]));
     }
+    cg_move_lines(g, to, p);
     n = 0;
     for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next, n++) {
         struct cg_var *var = own_var(g, i->res[0]);
@@ -88,6 +89,7 @@ static void prepare_phis_of_group(struct cg_func *g, struct kir_block *b) {
     for (uint32_t k = 0; k < b->last->ntargets; k++) {
         struct kir_block *to = b->last->targets[k];
         uint32_t p = pred_index(b, k);
+        cg_prepare_lines(g, to, p);
         for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next) {
             struct cg_var *var = cg_var_of(g, i->res[0]);
             if (cg_same_home(g, i->res[0], i->ops[p]))

@@ -161,13 +161,6 @@ static LLVMValueRef slice(struct cg *c, LLVMValueRef x, unsigned at) {
                                   LLVMConstVector(idx, LANES), "");
 }
 
-static LLVMValueRef concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
-    LLVMValueRef idx[2 * LANES];
-    for (unsigned k = 0; k < 2 * LANES; k++)
-        idx[k] = cg_i32(c, k);
-    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, 2 * LANES), "");
-}
-
 static void prefetch(struct cg_func *g, const struct eights *e) {
     bool is_store = e->lo->op == ISA_OP_ST;
     cg_prefetch_turns(g, e->lo, e->base, BYTES * g->cg->width, is_store);
@@ -188,7 +181,7 @@ static void load_lines(struct cg_func *g, struct eights *e) {
         }
         take_apart(c, z, out);
         for (unsigned k = 0; k < WORDS; k++)
-            e->x[k] = h ? concat(c, e->x[k], out[k]) : out[k];
+            e->x[k] = h ? cg_concat(c, e->x[k], out[k]) : out[k];
     }
 }
 
@@ -281,6 +274,8 @@ static void set_results(struct cg_func *g, const struct eights *e) {
         struct kir_value *r = (k < 4 ? e->lo : e->hi)->res[k % 4];
         cg_set_result(g, r, LLVMBuildBitCast(c->b, e->x[k], cg_vec_type(c, r->type), ""));
     }
+    cg_keep_lines(g, e->lo);
+    cg_keep_lines(g, e->hi);
 }
 
 bool cg_emit_eights(struct cg_func *g, struct kir_inst *i) {

@@ -152,6 +152,7 @@ static void make_blocks(struct cg_func *g) {
     for (uint32_t k = 0; k < cfg->loops.len; k++)
         g->loop_end[k] = cg_new_block(g, "loop.end");
     LLVMPositionBuilderAtEnd(c->b, g->entry);
+    cg_find_lines(g);
     for (unsigned t = c->team; t-- > 0;) {
         cg_turn_to(g, t);
         for (uint32_t p = 0; p < cfg->nblocks; p++) {

@@ -170,6 +170,7 @@ bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i) {
         return false;
     for (uint32_t k = 0; k < i->nres; k++)
         cg_set_vec(g, i->res[k], dst[k]);
+    cg_note_count(g, i);
     return true;
 }
 

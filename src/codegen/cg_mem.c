@@ -88,7 +88,7 @@ static LLVMValueRef slice(struct cg *c, LLVMValueRef v, unsigned at, unsigned n)
                                   "");
 }
 
-static LLVMValueRef concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
+LLVMValueRef cg_concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
     LLVMValueRef idx[128];
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
     for (unsigned k = 0; k < 2 * n; k++)
@@ -100,7 +100,7 @@ static LLVMValueRef concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
 static LLVMValueRef join(struct cg *c, LLVMValueRef *p, unsigned count) {
     for (; count > 1; count /= 2)
         for (unsigned k = 0; k < count / 2; k++)
-            p[k] = concat(c, p[2 * k], p[2 * k + 1]);
+            p[k] = cg_concat(c, p[2 * k], p[2 * k + 1]);
     return p[0];
 }
 
@@ -237,35 +237,15 @@ static LLVMValueRef byte_gep(const struct cg *c, LLVMValueRef p, int64_t off) {
     return off ? LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "") : p;
 }
 
-static LLVMValueRef pick(struct cg *c, LLVMValueRef x, LLVMValueRef y, const unsigned *from) {
-    LLVMValueRef idx[16];
-    for (unsigned k = 0; k < 16; k++)
-        idx[k] = cg_i32(c, from[k]);
-    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, 16), "");
-}
-
-// Four words a lane of 16 lanes: eight shuffles of two vectors, where one shuffle a component would
-// take twelve. z: what was loaded.
+// Four words a lane of 16 lanes. z: what was loaded.
 static void load_fours(struct cg *c, const struct access *a, LLVMValueRef p, LLVMValueRef mask,
                        LLVMValueRef *z, LLVMValueRef *out) {
     LLVMTypeRef vt = LLVMVectorType(a->elem, 16);
-    LLVMValueRef pair[2][2];
-    unsigned from[16];
     for (unsigned q = 0; q < 4; q++) {
         LLVMValueRef m = mask ? repeat_mask(c, slice(c, mask, q * 4, 4), 4) : NULL;
         z[q] = masked_load(c, vt, byte_gep(c, p, (int64_t)q * 64), m, a);
     }
-    for (unsigned h = 0; h < 2; h++)
-        for (unsigned k = 0; k < 2; k++) {
-            for (unsigned l = 0; l < 16; l++)
-                from[l] = l % 8 * 4 + k * 2 + l / 8;
-            pair[h][k] = pick(c, z[2 * h], z[2 * h + 1], from);
-        }
-    for (unsigned k = 0; k < 4; k++) {
-        for (unsigned l = 0; l < 16; l++)
-            from[l] = l % 8 + k % 2 * 8 + l / 8 * 16;
-        out[k] = pick(c, pair[0][k / 2], pair[1][k / 2], from);
-    }
+    cg_take_fours_apart(c, z, out);
 }
 
 static bool comes_in_fours(const struct access *a, unsigned n) {
@@ -281,7 +261,7 @@ static void load_line(struct cg *c, const struct access *a, LLVMValueRef p, LLVM
             load_fours(c, a, byte_gep(c, p, (int64_t)h * 256),
                        mask ? slice(c, mask, h * 16, 16) : NULL, fours + h * 4, part[h]);
         for (unsigned k = 0; k < 4; k++)
-            out[k] = n == 16 ? part[0][k] : concat(c, part[0][k], part[1][k]);
+            out[k] = n == 16 ? part[0][k] : cg_concat(c, part[0][k], part[1][k]);
         return;
     }
     LLVMTypeRef vt = LLVMVectorType(a->elem, n * a->count);
@@ -857,6 +837,26 @@ static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRe
     }
 }
 
+static LLVMValueRef either(struct cg *c, LLVMTypeRef t, LLVMValueRef x, LLVMValueRef y,
+                           LLVMBasicBlockRef *from) {
+    LLVMValueRef in[2] = {x, y}, phi = LLVMBuildPhi(c->b, t, "");
+    LLVMAddIncoming(phi, in, from, 2);
+    return phi;
+}
+
+// The lines that words x[0] were made of, and those that x[1] would be.
+static bool lines_either_way(struct cg_func *g, const struct access *a, LLVMValueRef x[2][8],
+                             LLVMValueRef lines[2][8]) {
+    struct cg *c = g->cg;
+    const LLVMValueRef *found =
+        a->count == 4 && a->bytes == 4 && c->width % 16 == 0 ? cg_fours_of(g, x[0]) : NULL;
+    for (unsigned k = 0; found && k < c->width / 4; k++)
+        lines[0][k] = found[k];
+    if (found)
+        cg_make_fours(c, x[1], lines[1]);
+    return found != NULL;
+}
+
 static void load_guarded(struct cg_func *g, const struct access *a, struct plan n,
                          const int64_t *offs, LLVMValueRef *out) {
     struct cg *c = g->cg;
@@ -878,14 +878,18 @@ static void load_guarded(struct cg_func *g, const struct access *a, struct plan 
     LLVMBuildBr(c->b, done);
     LLVMPositionBuilderAtEnd(c->b, any);
     cg_gather(g, at_pointers(a, p), x[1]);
+    LLVMValueRef lines[2][8];
+    bool fours = lines_either_way(g, a, x, lines);
     from[1] = LLVMGetInsertBlock(c->b);
     LLVMBuildBr(c->b, done);
     LLVMPositionBuilderAtEnd(c->b, done);
-    for (unsigned k = 0; k < a->count; k++) {
-        out[k] = LLVMBuildPhi(c->b, vt, "");
-        LLVMValueRef in[2] = {x[0][k], x[1][k]};
-        LLVMAddIncoming(out[k], in, from, 2);
-    }
+    for (unsigned k = 0; k < a->count; k++)
+        out[k] = either(c, vt, x[0][k], x[1][k], from);
+    if (!fours)
+        return;
+    for (unsigned k = 0; k < c->width / 4; k++)
+        lines[0][k] = either(c, LLVMTypeOf(lines[0][k]), lines[0][k], lines[1][k], from);
+    cg_keep_fours(g, out, lines[0]);
 }
 
 enum { PAGE = 4096 };
@@ -1413,6 +1417,7 @@ bool cg_emit_memory(struct cg_func *g, struct kir_inst *i) {
     case ISA_OP_LD:
     case ISA_OP_LDU:
         emit_load(g, i);
+        cg_keep_lines(g, i);
         return true;
     case ISA_OP_ST:
         emit_store(g, i);

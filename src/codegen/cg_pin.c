@@ -11,14 +11,6 @@ static LLVMValueRef part(struct cg *c, LLVMValueRef x, unsigned first, unsigned 
                                   LLVMConstVector(idx, lanes), "");
 }
 
-static LLVMValueRef concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
-    LLVMValueRef idx[KD_WARP];
-    unsigned n = 2 * LLVMGetVectorSize(LLVMTypeOf(x));
-    for (unsigned k = 0; k < n; k++)
-        idx[k] = cg_i32(c, k);
-    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, n), "");
-}
-
 static LLVMValueRef pin(struct cg *c, LLVMValueRef x) {
     bool zmm = c->pw.level == KD_LEVEL_X86_64_V4, arm = c->pw.level == KD_LEVEL_AARCH64;
     const char *place = zmm ? "=v,0" : arm ? "=w,0" : "=x,0";
@@ -44,6 +36,6 @@ void cg_pin(struct cg_func *g, struct kir_value *v) {
         parts[n++] = pin(c, part(c, x, at, lanes));
     for (; n > 1; n /= 2)
         for (unsigned k = 0; k < n / 2; k++)
-            parts[k] = concat(c, parts[2 * k], parts[2 * k + 1]);
+            parts[k] = cg_concat(c, parts[2 * k], parts[2 * k + 1]);
     val->vec = parts[0];
 }

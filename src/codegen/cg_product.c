@@ -166,20 +166,12 @@ static LLVMValueRef slice(struct cg *c, LLVMValueRef x, unsigned at, unsigned n)
     return shuffle(c, x, idx, n);
 }
 
-static LLVMValueRef concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
-    LLVMValueRef k[LANES];
-    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)) * 2;
-    for (unsigned e = 0; e < n; e++)
-        k[e] = cg_i32(c, e);
-    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(k, n), "");
-}
-
 static LLVMValueRef joined(struct cg *c, LLVMValueRef *v, unsigned n) {
     LLVMValueRef x[16];
     memcpy(x, v, n * sizeof *v);
     for (; n > 1; n /= 2)
         for (unsigned k = 0; k < n / 2; k++)
-            x[k] = concat(c, x[2 * k], x[2 * k + 1]);
+            x[k] = cg_concat(c, x[2 * k], x[2 * k + 1]);
     return x[0];
 }
 

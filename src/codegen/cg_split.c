@@ -12,7 +12,7 @@
 // an element on its way to the cache, one a cycle, and nothing can be loaded back before.)
 #include "codegen/cg.h"
 
-enum { LANES = 16, BYTES = 4, MOST = 8, MOST_LANES = 32, WORD_BITS = 64 };
+enum { LANES = 16, BYTES = 4, MOST = 8, MOST_LANES = 32, WORD_BITS = 64, LINE_LANES = 4 };
 
 struct split {
     unsigned n; // stores
@@ -81,23 +81,30 @@ static int agree(const struct kir_value *p, const struct kir_value *q) {
     return i->mods.cmp == j->mods.cmp ? 1 : is_inverse(i->mods.cmp, j->mods.cmp) ? -1 : 0;
 }
 
-// v == from + (p holds, or does not, as `holds` says)?
-static bool counts(const struct kir_value *v, const struct kir_value *from,
-                   const struct kir_value *p, bool holds) {
+// Is v one where p holds (or does not, as `holds` says), and else zero?
+static bool tells(struct cg_func *g, struct kir_value *v, const struct kir_value *p, bool holds) {
     uint64_t yes, no;
+    struct cg_test x, y;
+    bool below = false;
+    if (v->kind == KIR_VALUE_INST && v->def->op == ISA_OP_SELP &&
+        flow_const(v->def->ops[0], &yes) && flow_const(v->def->ops[1], &no) && yes + no == 1) {
+        int same = agree(v->def->ops[2], p);
+        if (same)
+            return (same > 0) == ((yes == 1) == holds);
+    }
+    return cg_find_term(g, v, &x) && cg_find_test(g, p, &y) && x.x == y.x &&
+           cg_tests_agree(&x, &y, &below) == (holds ? 1 : -1) && !below;
+}
+
+// v == from + (p holds, or does not, as `holds` says)?
+static bool counts(struct cg_func *g, const struct kir_value *v, const struct kir_value *from,
+                   const struct kir_value *p, bool holds) {
     if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_ADD || v->def->nops != 2 ||
         isa_type_bits(v->def->ty) != 32 || v->def->mods.sat)
         return false;
-    for (int k = 0; k < 2; k++) {
-        const struct kir_value *step = v->def->ops[k];
-        if (v->def->ops[1 - k] != from || step->kind != KIR_VALUE_INST ||
-            step->def->op != ISA_OP_SELP || !flow_const(step->def->ops[0], &yes) ||
-            !flow_const(step->def->ops[1], &no) || yes + no != 1)
-            continue;
-        int same = agree(step->def->ops[2], p);
-        if (same && (same > 0) == ((yes == 1) == holds))
+    for (int k = 0; k < 2; k++)
+        if (v->def->ops[1 - k] == from && tells(g, v->def->ops[k], p, holds))
             return true;
-    }
     return false;
 }
 
@@ -113,8 +120,8 @@ static bool add_store(struct cg_func *g, struct split *s, struct kir_inst *i) {
         s->at[n][0] = flip ? y : x;
         s->at[n][1] = flip ? x : y;
         bool fits =
-            !n || (counts(s->at[n][0], s->at[n - 1][0], s->pred[n - 1], !s->flipped[n - 1]) &&
-                   counts(s->at[n][1], s->at[n - 1][1], s->pred[n - 1], s->flipped[n - 1]));
+            !n || (counts(g, s->at[n][0], s->at[n - 1][0], s->pred[n - 1], !s->flipped[n - 1]) &&
+                   counts(g, s->at[n][1], s->at[n - 1][1], s->pred[n - 1], s->flipped[n - 1]));
         if (fits) {
             s->n++;
             return true;
@@ -164,7 +171,7 @@ static LLVMValueRef lanes_from(struct cg *c, LLVMValueRef x, LLVMValueRef y, con
                                   LLVMConstVector(idx, n), "");
 }
 
-static LLVMValueRef part_of(struct cg *c, LLVMValueRef x, unsigned first) {
+LLVMValueRef cg_sixteen_of(struct cg *c, LLVMValueRef x, unsigned first) {
     unsigned from[LANES];
     if (c->width == LANES)
         return x;
@@ -181,16 +188,14 @@ static LLVMValueRef next_lanes(struct cg *c, LLVMValueRef x) {
     return lanes_from(c, x, NULL, from, c->width);
 }
 
-// The elements of vectors x[0], x[step], ... (n of them), lane by lane.
-static void put_in_order(struct cg *c, LLVMValueRef *x, unsigned n, unsigned step,
-                         LLVMValueRef *out) {
+void cg_put_in_order(struct cg *c, LLVMValueRef *x, unsigned n, unsigned step, LLVMValueRef *out) {
     LLVMValueRef of[2][MOST / 2];
     if (n == 1) {
         out[0] = x[0];
         return;
     }
-    put_in_order(c, x, n / 2, 2 * step, of[0]);
-    put_in_order(c, x + step, n / 2, 2 * step, of[1]);
+    cg_put_in_order(c, x, n / 2, 2 * step, of[0]);
+    cg_put_in_order(c, x + step, n / 2, 2 * step, of[1]);
     for (unsigned k = 0; k < n; k++) {
         unsigned from[LANES];
         for (unsigned e = 0; e < LANES; e++)
@@ -212,6 +217,107 @@ struct elements {
     LLVMValueRef first[2], last[2];
     LLVMValueRef base;
 };
+
+// Those of sixteen elements x that `bits` (<16 x i1>) names go to base[at] and behind it. The
+// instruction that compresses into memory is quick where gathers are, and takes 100 cycles
+// elsewhere.
+static void store_compressed(struct cg *c, LLVMValueRef base, LLVMValueRef x, LLVMValueRef bits,
+                             LLVMValueRef at) {
+    LLVMTypeRef vt = LLVMTypeOf(x), ov[2] = {vt, c->ptr};
+    LLVMValueRef p = LLVMBuildGEP2(c->b, c->i32, base, &at, 1, "");
+    LLVMValueRef args[4] = {x, p, bits};
+    if (c->fast_gathers) {
+        cg_call_intrinsic(c, "llvm.masked.compressstore", &vt, 1, args, 3);
+        return;
+    }
+    LLVMValueRef n = i16_of(c, bits), one = cg_i32(c, 1);
+    n = cg_call_intrinsic(c, "llvm.ctpop", &c->i16, 1, &n, 1);
+    n = LLVMBuildShl(c->b, one, LLVMBuildZExt(c->b, n, c->i32, ""), "");
+    n = LLVMBuildTrunc(c->b, LLVMBuildSub(c->b, n, one, ""), c->i16, "");
+    args[1] = LLVMConstNull(vt);
+    args[0] = cg_call_intrinsic(c, "llvm.x86.avx512.mask.compress", &vt, 1, args, 3);
+    args[1] = p;
+    args[2] = cg_i32(c, BYTES);
+    args[3] = LLVMBuildBitCast(c->b, n, LLVMTypeOf(bits), "");
+    cg_call_intrinsic(c, "llvm.masked.store", ov, 2, args, 4);
+}
+
+// ---- counters that are known to go on from lane to lane -----------------------------------------
+
+// The same of elements that lie in lines, a vector for four lanes, when the counters follow from
+// how many of them the test holds for.
+struct counted {
+    LLVMValueRef line[MOST_LANES / LINE_LANES];
+    struct cg_counter at[2];
+    LLVMValueRef ok; // i1
+};
+
+static bool one_test(struct cg_func *g, const struct split *s, struct kir_value **word,
+                     struct cg_test *test) {
+    struct cg_test t;
+    for (unsigned k = 0; k < s->n; k++) {
+        word[k] = s->store[k]->ops[1];
+        if (!cg_find_test(g, s->pred[k], &t) || t.x != word[k])
+            return false;
+        t.outside ^= s->flipped[k];
+        if (k && !cg_same_test(test, &t))
+            return false;
+        *test = t;
+    }
+    return true;
+}
+
+static LLVMValueRef both(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
+    return !x ? y : !y ? x : LLVMBuildAnd(c->b, x, y, "");
+}
+
+// Are both ranges below what could wrap, and apart?
+static LLVMValueRef are_apart(struct cg *c, const struct counted *n) {
+    LLVMValueRef x = NULL, most = cg_i32(c, INT32_MAX - c->width * MOST), end[2];
+    for (unsigned k = 0; k < 2; k++) {
+        end[k] = n->at[k].first;
+        for (unsigned l = 0; l < c->width / LINE_LANES; l++)
+            end[k] = LLVMBuildAdd(c->b, end[k], n->at[k].count[l], "");
+        x = both(c, x, LLVMBuildICmp(c->b, LLVMIntULE, n->at[k].first, most, ""));
+    }
+    LLVMValueRef up = LLVMBuildICmp(c->b, LLVMIntULE, end[0], n->at[1].first, ""),
+                 down = LLVMBuildICmp(c->b, LLVMIntULE, end[1], n->at[0].first, "");
+    return both(c, x, LLVMBuildOr(c->b, up, down, ""));
+}
+
+static bool is_counted(struct cg_func *g, const struct split *s, struct counted *n) {
+    struct cg *c = g->cg;
+    struct kir_value *word[MOST];
+    struct cg_test t;
+    if (s->n != LINE_LANES || !one_test(g, s, word, &t) ||
+        !cg_counts_on(g, s->at[0][0], word, &t, true, &n->at[0]) ||
+        !cg_counts_on(g, s->at[0][1], word, &t, false, &n->at[1]) || !cg_lines_of(g, word, n->line))
+        return false;
+    n->ok = both(c, are_apart(c, n), both(c, n->at[0].if_below, n->at[1].if_below));
+    if (g->now.mask) {
+        LLVMTypeRef mt = cg_mask_type(c);
+        n->ok =
+            both(c, n->ok, cg_call_intrinsic(c, "llvm.vector.reduce.and", &mt, 1, &g->now.mask, 1));
+    }
+    return true;
+}
+
+static void store_counted(struct cg_func *g, LLVMValueRef base, const struct counted *n) {
+    struct cg *c = g->cg;
+    LLVMTypeRef t = LLVMVectorType(c->i1, LANES);
+    LLVMValueRef at[2];
+    for (unsigned k = 0; k < 2; k++)
+        at[k] = LLVMBuildZExt(c->b, n->at[k].first, c->i64, "");
+    for (unsigned l = 0; l < c->width / LINE_LANES; l++)
+        for (unsigned k = 0; k < 2; k++) {
+            LLVMValueRef bits = LLVMBuildTrunc(c->b, n->at[k].bits[l], c->i16, "");
+            store_compressed(c, base, n->line[l], LLVMBuildBitCast(c->b, bits, t, ""), at[k]);
+            LLVMValueRef count = LLVMBuildZExt(c->b, n->at[k].count[l], c->i64, "");
+            at[k] = LLVMBuildAdd(c->b, at[k], count, "");
+        }
+}
+
+// ---- counters that are compared when it runs ----------------------------------------------------
 
 static void look_up(struct cg_func *g, const struct split *s, struct elements *e) {
     struct cg *c = g->cg;
@@ -277,7 +383,7 @@ static LLVMValueRef bits_in_order(struct cg *c, const struct split *s, const str
         uint64_t places = 0;
         for (unsigned l = 0; l < lanes; l++)
             places |= 1ULL << (l * s->n + k);
-        LLVMValueRef x = i16_of(c, part_of(c, e->holds[k], first / LANES * LANES));
+        LLVMValueRef x = i16_of(c, cg_sixteen_of(c, e->holds[k], first / LANES * LANES));
         x = LLVMBuildZExt(c->b, x, c->i64, "");
         x = LLVMBuildLShr(c->b, x, cg_i64(c, first % LANES), "");
         LLVMValueRef args[2] = {x, cg_i64(c, places)};
@@ -286,30 +392,6 @@ static LLVMValueRef bits_in_order(struct cg *c, const struct split *s, const str
         all = LLVMBuildOr(c->b, all, x, "");
     }
     return all;
-}
-
-// Those of sixteen elements x that `bits` (<16 x i1>) names go to base[at] and behind it. The
-// instruction that compresses into memory is quick where gathers are, and takes 100 cycles
-// elsewhere.
-static void store_compressed(struct cg *c, LLVMValueRef base, LLVMValueRef x, LLVMValueRef bits,
-                             LLVMValueRef at) {
-    LLVMTypeRef vt = LLVMTypeOf(x), ov[2] = {vt, c->ptr};
-    LLVMValueRef p = LLVMBuildGEP2(c->b, c->i32, base, &at, 1, "");
-    LLVMValueRef args[4] = {x, p, bits};
-    if (c->fast_gathers) {
-        cg_call_intrinsic(c, "llvm.masked.compressstore", &vt, 1, args, 3);
-        return;
-    }
-    LLVMValueRef n = i16_of(c, bits), one = cg_i32(c, 1);
-    n = cg_call_intrinsic(c, "llvm.ctpop", &c->i16, 1, &n, 1);
-    n = LLVMBuildShl(c->b, one, LLVMBuildZExt(c->b, n, c->i32, ""), "");
-    n = LLVMBuildTrunc(c->b, LLVMBuildSub(c->b, n, one, ""), c->i16, "");
-    args[1] = LLVMConstNull(vt);
-    args[0] = cg_call_intrinsic(c, "llvm.x86.avx512.mask.compress", &vt, 1, args, 3);
-    args[1] = p;
-    args[2] = cg_i32(c, BYTES);
-    args[3] = LLVMBuildBitCast(c->b, n, LLVMTypeOf(bits), "");
-    cg_call_intrinsic(c, "llvm.masked.store", ov, 2, args, 4);
 }
 
 // Sixteen elements, which begin with a lane's first one: where that lane's counters stand.
@@ -331,8 +413,8 @@ static void store_split(struct cg_func *g, const struct split *s, const struct e
     struct cg_spread at[2] = {cg_spread(g, e->first[0], 0), cg_spread(g, e->first[1], 1)};
     for (unsigned first = 0; first < c->width; first += LANES) {
         for (unsigned k = 0; k < s->n; k++)
-            x[k] = part_of(c, e->x[k], first);
-        put_in_order(c, x, s->n, 1, in_order);
+            x[k] = cg_sixteen_of(c, e->x[k], first);
+        cg_put_in_order(c, x, s->n, 1, in_order);
         for (unsigned k = 0; k < s->n; k++) {
             unsigned lane = k * LANES / s->n, bit = (lane % lanes) * s->n;
             if (lane % lanes == 0)
@@ -360,14 +442,27 @@ static void forget_words(struct cg_func *g, const struct split *s, struct elemen
 static void emit_all(struct cg_func *g, const struct split *s) {
     struct cg *c = g->cg;
     struct elements e;
+    struct counted n;
     look_up(g, s, &e);
     forget_words(g, s, &e);
     e.base = cg_places_of(g, s->store[0]).base;
+    bool counted = is_counted(g, s, &n);
+    note_on(c->notes, s->store[s->n - 1], !counted,
+            counted ? "%s store: in two rows of neighbours, whose lengths are counted"
+                    : "%s store: in two rows of neighbours, where the counters behind its index go "
+                      "on from thread to thread",
+            s->store[0]->mods.space == ISA_SPACE_SHARED ? "shared" : "global");
     LLVMBasicBlockRef split = cg_new_block(g, "split"), each = cg_new_block(g, "scattered"),
                       done = cg_new_block(g, "split.done");
-    LLVMBuildCondBr(c->b, lie_side_by_side(g, s, &e), split, each);
+    LLVMValueRef ok = counted ? n.ok : lie_side_by_side(g, s, &e);
+    LLVMValueRef branch = LLVMBuildCondBr(c->b, ok, split, each);
+    if (counted)
+        cg_rarely(c, branch, 1);
     LLVMPositionBuilderAtEnd(c->b, split);
-    store_split(g, s, &e);
+    if (counted)
+        store_counted(g, e.base, &n);
+    else
+        store_split(g, s, &e);
     LLVMBuildBr(c->b, done);
     LLVMPositionBuilderAtEnd(c->b, each);
     store_each(g, s, &e);
@@ -385,10 +480,6 @@ bool cg_emit_split(struct cg_func *g, struct kir_inst *i) {
         return false;
     cg_check_alignment(g, i);
     if (i == s.store[s.n - 1]) {
-        note_on(c->notes, i, true,
-                "%s store: in two rows of neighbours, where the counters behind its index go on "
-                "from thread to thread",
-                i->mods.space == ISA_SPACE_SHARED ? "shared" : "global");
         emit_all(g, &s);
     }
     return true;

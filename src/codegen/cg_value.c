@@ -123,6 +123,10 @@ static struct cg_val *lookup(struct cg_func *g, struct kir_value *v) {
         x->vec = cg_load_home(g, v);
         return x;
     }
+    if (cg_is_in_lines(g, v)) {
+        cg_take_words(g, v);
+        return x;
+    }
     struct cg_var *var = cg_var_of(g, v);
     LLVMTypeRef t = cg_scalar_type(c, v->type), vt = cg_vec_type(c, v->type);
     if (is_outside(g, v)) {
@@ -435,7 +439,8 @@ void cg_make_vars(struct cg_func *g) {
         for (struct kir_inst *i = cfg->order[p]->first; i; i = i->next)
             for (uint32_t r = 0; r < i->nres; r++)
                 if (g->crosses[i->res[r]->id] && cg_val_of(g, i->res[r])->epoch != CG_PERMANENT &&
-                    !cg_has_home(g, i->res[r]) && !(g->turn && cg_made_once(g, i->res[r])))
+                    !cg_has_home(g, i->res[r]) && !cg_is_in_lines(g, i->res[r]) &&
+                    !(g->turn && cg_made_once(g, i->res[r])))
                     make_vars_of(g, i->res[r]);
 }
 
@@ -450,4 +455,5 @@ void cg_reset_vars(struct cg_func *g) {
             if (all[n])
                 LLVMBuildStore(c->b, LLVMGetUndef(LLVMGetAllocatedType(all[n])), all[n]);
     }
+    cg_reset_lines(g);
 }

@@ -228,6 +228,8 @@ class Kernel:
             kinds += [self.warp_op] * 4 + [self.masked_if, self.masked_loop]
         if ctx.uniform:
             kinds += [self.barrier] * 3 + [self.warp_uniform_if]
+            if not self.returns:
+                kinds += [self.split]
             if self.parted_barriers:
                 kinds += [self.parted_barrier] * 2
         # What leaves a place where lanes are known to be together would make that untrue.
@@ -441,6 +443,47 @@ class Kernel:
         src = src % r.choice([0, 1, 2, 5, 31])
         return Node("__syncthreads(); %s[t] = %s; __syncthreads(); %s = %s[%s];" %
                     (v, self.expr(t, 1), r.choice(self.names[t]), v, src))
+
+    def split(self, ctx):
+        """A block's words, four a thread, go to two places by a test, as their number in front of
+        each thread says, which is summed up by shuffles. No two go to one place."""
+        r = self.r
+        k, b = self.name_of("ks"), self.name_of("bit")
+        test, other = r.choice([
+            ("{x} >> {b} & 1", "!({x} >> {b} & 1)"), ("!({x} >> {b} & 1)", "{x} >> {b} & 1"),
+            ("{x} < {c}", "{x} >= {c}"), ("(int){x} < 0", "(int){x} >= 0"),
+            ("{x} != {c}", "{x} == {c}"), ("(int){x} > (int)({c})", "(int){x} <= (int)({c})"),
+            ("{x} & 4", "!({x} & 4)"), ("({x} ^ {b}) & 1", "!(({x} ^ {b}) & 1)")])
+        word = r.choice(["{k}[i]", "{k}[i]", "{k}[i]", "{k}[3 - i]", "{k}[i ^ 1]"])
+        form = dict(k=k, b=b, c=r.choice(["n", "un0", "1000000u", "0u"]), T=self.threads,
+                    turns=r.choice(["1", "2", "3", "(un1 & 3)"]), first=r.choice(["0", "5", "30"]),
+                    gap=r.choice(["0", "0", "0", "t", "bx & 1 ? t : 0"]),
+                    init=self.expr("u", 1), more=self.expr("u", 1),
+                    from_=r.choice(["t", "t", "t + 2 * T", "t * 3 % (4 * T)"]))
+        form["x"] = word.format(**form)
+        form["test"], form["other"] = test.format(**form), other.format(**form)
+        form["pick"] = r.choice(["{test} ? one++ : zero++", "{other} ? zero++ : one++"]).format(**form)
+        lines = ["{{ __shared__ alignas(16) unsigned sp{k}[{T} * 16]; __shared__ unsigned sw{k}[32];",
+                 "__syncthreads(); for (int i = 0; i < 16; i++) sp{k}[t * 16 + i] = i * {T} + t;",
+                 "__syncthreads(); for (int i = 0; i < 4; i++) sp{k}[t * 4 + i] = {init} + i * {more};",
+                 "__syncthreads(); unsigned {k}[4]; uint4 q{k} = ((uint4 *)sp{k})[t]; __syncthreads();",
+                 "{k}[0] = q{k}.x; {k}[1] = q{k}.y; {k}[2] = q{k}.z; {k}[3] = q{k}.w;",
+                 "for (unsigned {b} = {first}, e{b} = {first} + {turns}; {b} < e{b} && {b} < 32; {b}++) {{",
+                 "unsigned v = 0, sum, before = 0; for (int i = 0; i < 4; i++) v += ({test}) != 0;",
+                 "sum = v; for (int d = 1; d < 32; d *= 2) {{",
+                 "unsigned y = __shfl_up_sync(~0u, sum, d); if (lane >= d) sum += y; }}",
+                 "if (lane == 31 || t == T - 1) sw{k}[t / 32] = sum; __syncthreads();",
+                 "for (unsigned w = 0; w < (T + 31) / 32; w++) before += w < t / 32 ? sw{k}[w] : 0;",
+                 "__syncthreads(); sum += before - v;",
+                 "unsigned one = sum + ({gap}), zero = 8 * T + 4 * t - sum;",
+                 "for (int i = 0; i < 4; i++) sp{k}[{pick}] = {x};",
+                 "__syncthreads(); q{k} = ((uint4 *)sp{k})[{from_}]; __syncthreads();",
+                 "{k}[0] = q{k}.x; {k}[1] = q{k}.y; {k}[2] = q{k}.z; {k}[3] = q{k}.w;"]
+        if r.random() < 0.3:
+            form["cond"], form["which"] = self.cond(), r.randrange(4)
+            lines.append("if ({cond}) {k}[{which}] += {more};")
+        lines.append("}} u0 += {k}[0] ^ {k}[1] * 3; u1 ^= {k}[2] - {k}[3]; }}")
+        return Node("\n".join(line.format(**form) for line in lines))
 
     def parted_barrier(self, ctx):
         """Threads of one warp wait at different barriers of the text, all of the block at each."""
