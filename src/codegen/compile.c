@@ -160,7 +160,7 @@ static void find_exits(struct calls *k) {
 
 struct traits {
     bool allocates, warp_ops, shared_volatile, block_in_function, odd_barrier, barrier,
-        mbarrier_wait, device_runtime;
+        mbarrier_wait, device_runtime, block_index;
     const struct kir_inst *barrier_at, *mbarrier_at;
     unsigned f64, f32;
 };
@@ -171,6 +171,9 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
     t->warp_ops |= k == ISA_CLASS_WARP;
     t->warp_ops |=
         i->op == ISA_OP_SREG && i->sreg >= ISA_SREG_LANEMASK_EQ && i->sreg <= ISA_SREG_LANEMASK_GT;
+    t->block_index |= i->op == ISA_OP_SREG &&
+                      ((i->sreg >= ISA_SREG_CTAID_X && i->sreg <= ISA_SREG_CTAID_Z) ||
+                       (i->sreg >= ISA_SREG_CLUSTERID_X && i->sreg <= ISA_SREG_CLUSTERID_Z));
     t->shared_volatile |= (i->op == ISA_OP_LD || i->op == ISA_OP_ST) &&
                           i->mods.sem == ISA_SEM_VOLATILE && i->mods.space != ISA_SPACE_GLOBAL;
     t->device_runtime |= i->op == ISA_OP_CALL && i->callee && i->callee->is_extern &&
@@ -996,6 +999,7 @@ static void fill_info(struct cg *c, bool waits, struct kd_code_info *info) {
     struct traits t = traits_of(c);
     // The device runtime has to know which block calls.
     info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) | (waits ? KD_CODE_MAY_WAIT : 0) |
+                  (t.block_index ? 0 : KD_CODE_ANY_ORDER) |
                   (c->splits                                       ? KD_CODE_SPLITS
                    : c->mode == KD_MODE_BLOCK && !t.device_runtime ? KD_CODE_RUNS_ROWS
                                                                    : 0);

@@ -93,7 +93,8 @@ enum {
     KD_CODE_MAY_WAIT = 2,
     KD_CODE_RUNS_ROWS = 4,
     KD_CODE_QUICK = 8, // compiled for KD_SPEC_QUICK; without that flag better code comes out
-    KD_CODE_SPLITS = 16
+    KD_CODE_SPLITS = 16,
+    KD_CODE_ANY_ORDER = 32 // no block asks which one it is
 };
 
 // What a kernel is specialised for. Zero means "not known": the code works for all.

@@ -455,12 +455,48 @@ static bool others_may_help(const struct resident *s) {
     return s->cluster->present > 1;
 }
 
+// Everything in the block's description that is another one for each block.
+static void begin_block(struct resident *s) {
+    place(s, s->next_block++);
+    s->started = true;
+    s->next_unit = s->at_phases = 0;
+    s->nunits = splits(s) ? 0 : s->launch->units;
+    s->live = s->nunits;
+    s->b.pass_group = s->b.pass_calls = s->b.pass_groups = 0;
+    if (splits(s)) // other code need not say how wide it is
+        s->b.pass_groups = (s->b.nthreads + s->code->info.width - 1) / s->code->info.width;
+    s->ready_first = s->ready_count = s->yields = 0;
+    if (on_stacks(s))
+        memset(s->barriers, 0, sizeof s->barriers);
+    if (s->cluster == &s->alone) // it may have run another block before
+        s->alone = (struct cluster){.size = 1, .present = 1, .members = {s}};
+    s->cluster_phase = s->cluster_units = 0;
+    s->cluster_told = false;
+    for (uint32_t u = 0; u < s->nunits; u++) {
+        s->units[u].stack = NULL;
+        s->units[u].cluster_mark = 0;
+        s->units[u].op = 0;
+        s->units[u].wait = UNIT_RUNS;
+    }
+}
+
+// The next of the blocks that were handed out together, unless a block waits: it is looked at
+// first.
+static bool begin_next(struct resident *s) {
+    if (s->next_block == s->end_block || s->runner->nwaiting || context_faulted(s->op->context))
+        return false;
+    begin_block(s);
+    return true;
+}
+
 KD_NEVER_RETURNS static void fiber_main(void *arg) {
     struct resident *s = arg;
-    while (may_start(s)) {
-        start_unit(s);
-        end_unit(s);
-    }
+    do {
+        while (may_start(s)) {
+            start_unit(s);
+            end_unit(s);
+        }
+    } while (s->live == 0 && begin_next(s));
     if (s->live == 0)
         runner_abandon(s->runner, OUTCOME_DONE);
     if (s->ready_count == 0 && !others_may_help(s))
@@ -569,35 +605,22 @@ static void give_stacks(struct resident *s) {
 // Control has come back from the block. True when the block waits for others.
 static bool after_switch(struct runner *r, struct resident *s) {
     r->block = NULL;
-    if (r->outcome == OUTCOME_YIELD)
+    if (r->outcome == OUTCOME_YIELD) {
+        s->end_block = s->next_block; // others start what is left
         return true;
+    }
     if (r->outcome == OUTCOME_FAULT)
         record_fault(r, s);
     give_stacks(s);
     return false;
 }
 
-static bool start_block(struct runner *r, struct resident *s, uint64_t index) {
-    place(s, index);
-    s->started = true;
-    s->next_unit = s->at_phases = 0;
-    s->nunits = splits(s) ? 0 : s->launch->units;
-    s->live = s->nunits;
-    s->b.pass_group = s->b.pass_calls = s->b.pass_groups = 0;
-    if (splits(s)) // other code need not say how wide it is
-        s->b.pass_groups = (s->b.nthreads + s->code->info.width - 1) / s->code->info.width;
-    s->ready_first = s->ready_count = s->yields = 0;
-    memset(s->barriers, 0, sizeof s->barriers);
-    if (s->cluster == &s->alone) // it may have run another block before
-        s->alone = (struct cluster){.size = 1, .present = 1, .members = {s}};
-    s->cluster_phase = s->cluster_units = 0;
-    s->cluster_told = false;
-    for (uint32_t u = 0; u < s->nunits; u++) {
-        s->units[u].stack = NULL;
-        s->units[u].cluster_mark = 0;
-        s->units[u].op = 0;
-        s->units[u].wait = UNIT_RUNS;
-    }
+// Starts blocks [first, first + n), one after the other, until one waits: then true, and it is the
+// one before s->next_block.
+static bool start_blocks(struct runner *r, struct resident *s, uint64_t first, uint64_t n) {
+    s->next_block = first;
+    s->end_block = first + n;
+    begin_block(s);
     struct stack *k = stack_take(&r->stacks, s->launch->stack_shift);
     if (!k) {
         fault_without_block(s->op);
@@ -698,7 +721,7 @@ static void run_cluster(struct runner *r, struct op *op, uint64_t first) {
         return;
     }
     for (uint32_t k = 0; k < n; k++) {
-        if (!context_faulted(op->context) && start_block(r, s[k], first + k))
+        if (!context_faulted(op->context) && start_blocks(r, s[k], first + k, 1))
             keep_waiting(r, s[k]);
         else
             finish_block(r, s[k]);
@@ -708,6 +731,35 @@ static void run_cluster(struct runner *r, struct op *op, uint64_t first) {
 static bool simple(const struct kd_launch *l) {
     return !l->may_wait &&
            (l->code->info.mode == KD_MODE_BLOCK || l->code->info.mode == KD_MODE_INTERPRETER);
+}
+
+// Blocks that may wait: then the next ones start. Returns how many have ended.
+static uint64_t run_waiting(struct runner *r, struct resident *s, struct op *op, uint64_t first,
+                            uint64_t n) {
+    uint64_t ended = 0, last = first + n;
+    while (first < last) {
+        if (!s && !(s = resident_take(r, op))) {
+            fault_without_block(op);
+            ended += last - first;
+            break;
+        }
+        if (context_faulted(op->context)) {
+            ended += last - first;
+            break;
+        }
+        bool waits = start_blocks(r, s, first, last - first);
+        ended += s->next_block - first - waits;
+        first = s->next_block;
+        if (waits) {
+            keep_waiting(r, s);
+            s = NULL;
+        }
+        if (r->nwaiting && first < last)
+            runner_resume(r);
+    }
+    if (s)
+        resident_give(r, s);
+    return ended;
 }
 
 uint64_t launch_run(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
@@ -727,21 +779,5 @@ uint64_t launch_run(struct runner *r, struct op *op, uint64_t first, uint64_t n)
         resident_keep(r, s);
         return n;
     }
-    uint64_t ended = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        if (!s && !(s = resident_take(r, op))) {
-            fault_without_block(op);
-            ended += n - i;
-            break;
-        }
-        if (context_faulted(op->context) || !start_block(r, s, first + i)) {
-            ended++;
-            continue;
-        }
-        keep_waiting(r, s);
-        s = NULL;
-    }
-    if (s)
-        resident_give(r, s);
-    return ended;
+    return run_waiting(r, s, op, first, n);
 }

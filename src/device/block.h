@@ -68,6 +68,7 @@ struct resident {
     uint32_t yields;                   // since anything but yielding was done
     uint32_t at_phases;                // units in UNIT_AT_PHASE
     bool started;
+    uint64_t next_block, end_block; // of those that follow on the same stack
     struct barrier barriers[BARRIERS];
     struct unit *units;
     uint16_t *ready;

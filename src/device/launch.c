@@ -111,7 +111,8 @@ static uint64_t local_stride(const struct kd_kernel *k, const struct code *code)
     return n >= 1024 && n % 1024 == 0 ? n + 64 : n;
 }
 
-// Of the machine's stack: what registers spill to, large frames, and the calls of a recursive kernel.
+// Of the machine's stack: what registers spill to, large frames, and the calls of a recursive
+// kernel.
 unsigned launch_stack_shift(const struct kd_kernel *k, const struct code *code) {
     uint64_t limit = kd_context_get_limit(k->module->context, KD_LIMIT_STACK);
     uint64_t recursion = code->info.recursive ? limit : 0;
@@ -178,8 +179,10 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->depth = 0;
     l->grid_workspace[0] = l->grid_workspace[1] = 0;
     l->may_wait = c->cooperative || (code->info.flags & KD_CODE_MAY_WAIT) || l->cluster_blocks > 1;
+    bool any_order = !l->may_wait || ((code->info.flags & KD_CODE_ANY_ORDER) && !c->cooperative &&
+                                      l->cluster_blocks <= 1);
     // Between chunks a launch changes to better code.
-    l->may_group = !l->may_wait && !(code_now(code)->info.flags & KD_CODE_QUICK);
+    l->may_group = any_order && !(code_now(code)->info.flags & KD_CODE_QUICK);
 }
 
 // Few enough blocks at a time that workers end together, enough that the counter is not fought

@@ -18,6 +18,11 @@
 // run: noted_when_done grid=40 block=64 args=buf:41:zero,buf:40:zero
 // run: older_than_the_model grid=40 block=64 args=buf:40:zero,buf:40:zero
 // run: last_warp_first grid=3 block=160 args=buf:480:zero
+// run: any_look_back grid=300 block=64 args=buf:301:zero,buf:300:zero
+// run: any_look_back grid=90 block=32 args=buf:91:zero,buf:90:zero
+// run: any_in_reverse grid=70 block=64 args=buf:71:zero,buf:70:zero
+// run: any_meet grid=60 block=64 args=buf:2:zero,buf:60:zero
+// run: any_meet grid=60 block=33 args=buf:2:zero,buf:60:zero
 // run: acquired grid=16 block=32 args=buf:17:zero,buf:16:zero
 
 // Each block waits for the next one, which starts later.
@@ -305,4 +310,55 @@ extern "C" __global__ void noted_when_done(volatile unsigned *flag, unsigned *ou
         __threadfence();
         flag[b] = 1;
     }
+}
+
+// Blocks that take numbers and do not ask which one they are: several are handed out together. Each
+// waits for the one with the number before.
+extern "C" __global__ void any_look_back(unsigned *state, unsigned *out) {
+    __shared__ unsigned number, before;
+    unsigned t = threadIdx.x;
+    if (t == 0)
+        number = atomicAdd(&state[0], 1);
+    __syncthreads();
+    if (t < 32) {
+        unsigned b = number, word = 1;
+        do
+            word = b ? *(volatile unsigned *)&state[b] : 1;
+        while (word == 0);
+        if (t == 0) {
+            before = word;
+            atomicExch(&state[b + 1], word + b % 7 + 1);
+        }
+    }
+    __syncthreads();
+    if (t == 0)
+        out[number] = before;
+}
+
+// For the one with the next number, which starts later.
+extern "C" __global__ void any_in_reverse(unsigned *state, unsigned *out) {
+    __shared__ unsigned number;
+    if (threadIdx.x == 0) {
+        number = atomicAdd(&state[0], 1);
+        unsigned b = number, word = 5;
+        while (b + 1 < gridDim.x && (word = ((volatile unsigned *)state)[b + 2]) == 0)
+            ;
+        __threadfence();
+        atomicExch(&state[b + 1], word + b % 5);
+    }
+    __syncthreads();
+    out[number] = state[number + 1] * 3;
+}
+
+// Each waits until all have come.
+extern "C" __global__ void any_meet(unsigned *state, unsigned *out) {
+    __shared__ unsigned number;
+    if (threadIdx.x == 0) {
+        number = atomicAdd(&state[0], 1);
+        while (((volatile unsigned *)state)[0] < gridDim.x)
+            ;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[number] = number * 2 + state[0];
 }
