@@ -37,8 +37,24 @@ static bool is_pragma(const char *line, size_t n) {
     return *hash == '#' && !strncmp(word, "pragma", 6) && unroll && unroll < line + n;
 }
 
-bool unroll_counts_rewrite(struct arena *arena, char **text, size_t *size,
-                           const struct unroll_counts *found, const char *path) {
+// The number behind it: digits, a sign, parentheses around them, and nothing else.
+static bool has_bad_number(const char *line, size_t n) {
+    const char *s = strstr(line, "unroll") + strlen("unroll"), *end = line + n;
+    while (s < end && (*s == ' ' || *s == '\t' || *s == '('))
+        s++;
+    bool negative = s < end && *s == '-';
+    s += negative;
+    size_t digits = strspn(s, "0123456789");
+    const char *rest = s + digits;
+    while (rest < end && (*rest == ' ' || *rest == '\t' || *rest == ')' || *rest == '\r'))
+        rest++;
+    bool large = digits > 10 || (digits == 10 && strncmp(s, "2147483647", 10) > 0);
+    return digits && rest == end && (negative || large);
+}
+
+// Replaces the pragmas in the lines that are `listed`, or, if that is NULL, whose number is bad.
+static bool rewrite(struct arena *arena, char **text, size_t *size,
+                    const struct unroll_counts *listed, const char *path) {
     static const char instead[] =
         "#pragma GCC warning \"'#pragma unroll' has a number that is not positive or too large: "
         "it is ignored\"";
@@ -47,7 +63,8 @@ bool unroll_counts_rewrite(struct arena *arena, char **text, size_t *size,
     bool any = false;
     for (const char *line = *text; *line; number++) {
         size_t n = strcspn(line, "\n");
-        bool replace = is_listed(found, path, number) && is_pragma(line, n);
+        bool replace = (!listed || is_listed(listed, path, number)) && is_pragma(line, n) &&
+                       (listed || has_bad_number(line, n));
         if (replace)
             strbuf_puts(&out, instead);
         else
@@ -63,4 +80,13 @@ bool unroll_counts_rewrite(struct arena *arena, char **text, size_t *size,
     }
     strbuf_free(&out);
     return any;
+}
+
+bool unroll_counts_rewrite(struct arena *arena, char **text, size_t *size,
+                           const struct unroll_counts *found, const char *path) {
+    return rewrite(arena, text, size, found, path);
+}
+
+bool unroll_counts_rewrite_written(struct arena *arena, char **text, size_t *size) {
+    return strstr(*text, "unroll") && rewrite(arena, text, size, NULL, NULL);
 }

@@ -25,4 +25,7 @@ bool unroll_counts_find(struct arena *arena, const cc_strings *diagnostics,
 bool unroll_counts_rewrite(struct arena *arena, char **text, size_t *size,
                            const struct unroll_counts *found, const char *path);
 
+// The same for pragmas whose number stands there in digits, without clang being asked (NVRTC).
+bool unroll_counts_rewrite_written(struct arena *arena, char **text, size_t *size);
+
 #endif

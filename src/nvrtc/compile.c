@@ -9,6 +9,7 @@
 #include "cc/clang_flags.h"
 #include "cc/device_text.h"
 #include "cc/launch_tokens.h"
+#include "cc/unroll_counts.h"
 #include "image/image.h"
 #include "nvrtc/log.h"
 #include "nvrtc/names.h"
@@ -53,6 +54,7 @@ static char *as_clang_reads(struct job *j, const char *given, size_t *size) {
     char *text = arena_strdup(&j->arena, given);
     *size = strlen(text);
     launch_tokens_rewrite(&j->arena, &text, size, true, NULL, NULL);
+    unroll_counts_rewrite_written(&j->arena, &text, size);
     return text;
 }
 

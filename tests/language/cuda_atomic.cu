@@ -154,6 +154,31 @@ __global__ void phases(int *values) {
     values[threadIdx.x] = sum;
 }
 
+// Objects of a thread's own, in its local memory.
+__global__ void own_objects(int *out) {
+    const int t = (int)threadIdx.x;
+    cuda::atomic<int, cuda::thread_scope_thread> a{t};
+    cuda::std::atomic<int> b(3);
+    cuda::atomic<unsigned long long> c[4];
+    int v = 5;
+    a.fetch_add(2);
+    b += a.load();
+    cuda::atomic_ref<int, cuda::thread_scope_block>(v).fetch_max(t);
+    for (int i = 0; i < 4; i++)
+        c[i] = i;
+    c[t & 3].fetch_add(10);
+    out[t] = b.load() + v + 100 * (int)c[1].load() + 10000 * (int)c[3];
+}
+
+static void check_own_objects() {
+    int *out = shared_array<int>(32);
+    own_objects<<<1, 32>>>(out);
+    CUDA(cudaDeviceSynchronize());
+    for (int t = 0; t < 32; t++)
+        CHECK(out[t] == t + 5 + (t > 5 ? t : 5) + 100 * ((t & 3) == 1 ? 11 : 1) +
+                            10000 * ((t & 3) == 3 ? 13 : 3));
+}
+
 int main() {
     unsigned long long *memory = shared_array<unsigned long long>(4);
     int *numbers = shared_array<int>(8), *bad = shared_array<int>(1);
@@ -175,6 +200,8 @@ int main() {
     for (int i = 0; i < 64; i++)
         expected = expected * 5 + 1;
     CHECK(s->unprotected == expected);
+
+    check_own_objects();
 
     auto *ball = new (shared_array<cuda::atomic<int>>(1)) cuda::atomic<int>(0);
     answer<<<1, 1>>>(ball, 100);

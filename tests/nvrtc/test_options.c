@@ -186,6 +186,17 @@ static void warnings(void) {
     CHECK_RESULT(NVRTC_ERROR_COMPILATION, with(source, "-Werror=all-warnings", NULL, NULL, &text));
     CHECK(has(text, "1 error detected"));
     free(text);
+    // A number that makes no sense is ignored, as by nvcc.
+    static const char unrolled[] = "__global__ void k(int *p, int n) {\n#pragma unroll -1\n"
+                                   "    for (int i = 0; i < n; i++) p[i] = i;\n"
+                                   "#pragma unroll (99999999999)\n"
+                                   "    for (int i = 0; i < n; i++) p[i] += i;\n}\n";
+    nvrtcProgram p = program_of(unrolled);
+    CHECK_OK(compile(p, NULL));
+    text = log_of(p);
+    CHECK(has(text, "test.cu(2): warning: ") && has(text, "test.cu(4): warning: "));
+    free(text);
+    CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
 static void accepted(void) {
