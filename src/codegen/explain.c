@@ -13,6 +13,14 @@ static const char *place(const struct kir_inst *at) {
     return text;
 }
 
+// The instruction for which stacks are needed; loops that wait have none of their own.
+static void print_stacks_at(const struct cg *c, struct strbuf *out) {
+    const struct kir_inst *at = c->stacks_at;
+    if (at && !kir_is_terminator((enum isa_op)at->op))
+        strbuf_printf(out, ", at '%s'", isa_op_info[at->op].name);
+    strbuf_printf(out, "%s\n", place(at));
+}
+
 static void report_mode(const struct cg *c, struct strbuf *out) {
     switch (c->mode) {
     case KD_MODE_BLOCK:
@@ -21,13 +29,13 @@ static void report_mode(const struct cg *c, struct strbuf *out) {
             strbuf_puts(out, "- warps that wait for what others write keep a stack meanwhile\n");
         break;
     case KD_MODE_WARP_STACKS:
-        strbuf_printf(out, "- each warp has a stack of its own: %s%s\n", c->why_stacks,
-                      place(c->stacks_at));
+        strbuf_printf(out, "- each warp has a stack of its own: %s", c->why_stacks);
+        print_stacks_at(c, out);
         break;
     default:
-        strbuf_printf(out, "- each thread has a stack of its own, nothing runs in vectors: %s%s\n",
-                      c->why_stacks ? c->why_stacks : "a width of 1 was asked for",
-                      place(c->stacks_at));
+        strbuf_printf(out, "- each thread has a stack of its own, nothing runs in vectors: %s",
+                      c->why_stacks ? c->why_stacks : "a width of 1 was asked for");
+        print_stacks_at(c, out);
     }
     if (c->width > 1)
         strbuf_printf(out, "+ vectors of %u threads\n", c->width);
