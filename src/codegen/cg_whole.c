@@ -7,9 +7,14 @@
 #include "codegen/cg.h"
 
 enum { MOST_INSTS = 48, MANY_LINES = 4, MOST_LINES = 64 };
+enum { LARGE_TEAM = 4, MOST_TEAM_INSTS = 256 };
 
-static bool is_costly(struct cg_func *g, struct kir_inst *i) {
-    return (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && cg_is_strided(g, i);
+// In a team each group's mask is made of an index of its own. n: the block's instructions.
+static bool is_costly(struct cg_func *g, struct kir_inst *i, unsigned n) {
+    unsigned team = g->cg->team;
+    return (i->op == ISA_OP_LD || i->op == ISA_OP_ST) &&
+           (cg_is_strided(g, i) ||
+            (team >= LARGE_TEAM && n * team <= MOST_TEAM_INSTS && cg_is_line(g, i)));
 }
 
 // Nothing but arithmetic and plain loads and stores.
@@ -19,24 +24,24 @@ static bool is_simple(const struct kir_inst *i) {
     return access || k == ISA_CLASS_POINTWISE || k == ISA_CLASS_SOURCE || i->op == ISA_OP_PHI;
 }
 
-static bool could_be_whole(struct cg_func *g, const struct kir_block *b) {
+// How many instructions it would be; 0: it cannot.
+static unsigned could_be_whole(struct cg_func *g, const struct kir_block *b) {
     const struct cfg_loop *loop = g->fl->cfg->loop[b->id];
     unsigned n = 0;
     if (g->cg->width == 1 || g->cg->quick || g->bins || g->appends || !g->now.mask_var[b->id] ||
         b->last->op != ISA_OP_BRA || (loop && loop->header == b) ||
         g->runs[b->id] == CG_RUNS_ALWAYS || g->runs[b->id] == CG_RUNS_NEVER)
-        return false;
-    for (struct kir_inst *i = b->first; i != b->last; i = i->next)
-        if (!is_simple(i) || ++n > MOST_INSTS)
-            return false;
-    return true;
+        return 0;
+    for (struct kir_inst *i = b->first; i != b->last; i = i->next, n++)
+        if (!is_simple(i))
+            return 0;
+    return n <= MOST_INSTS ? n : 0;
 }
 
 bool cg_wants_whole(struct cg_func *g, const struct kir_block *b) {
-    if (b->preds.len != 1 || !could_be_whole(g, b))
-        return false;
-    for (struct kir_inst *i = b->first; i != b->last; i = i->next)
-        if (is_costly(g, i))
+    unsigned n = b->preds.len == 1 ? could_be_whole(g, b) : 0;
+    for (struct kir_inst *i = b->first; n && i != b->last; i = i->next)
+        if (is_costly(g, i, n))
             return true;
     return false;
 }

@@ -35,6 +35,15 @@
 // run: neighbours_by_data grid=2 block=50 args=buf:256:rand,buf:128:zero,u32:7
 // run: few_neighbours grid=2 block=64 args=buf:256:rand,buf:128:zero,u32:128
 // run: few_neighbours grid=2 block=64 args=buf:256:rand,buf:128:zero,u32:97
+// run: in_teams grid=3 block=256 args=buf:1024:rand,buf:1024:zero,u32:768
+// run: in_teams grid=3 block=256 args=buf:1024:rand,buf:1024:zero,u32:700
+// run: in_teams grid=3 block=256 args=buf:1024:rand,buf:1024:zero,u32:256
+// run: in_teams grid=3 block=256 args=buf:1024:rand,buf:1024:zero,u32:255
+// run: in_teams grid=3 block=256 args=buf:1024:rand,buf:1024:zero,u32:0
+// run: in_teams grid=2 block=200 args=buf:1024:rand,buf:1024:zero,u32:400
+// run: in_teams grid=2 block=200 args=buf:1024:rand,buf:1024:zero,u32:393
+// run: teams_in_loop grid=2 block=128 args=buf:2048:rand,buf:256:zero,u32:2048
+// run: teams_in_loop grid=2 block=128 args=buf:2048:rand,buf:256:zero,u32:1111
 
 // As a scan loads and stores: two neighbouring elements a thread, each behind its own test.
 extern "C" __global__ void pairs(const unsigned *in, unsigned *out, int n) {
@@ -202,4 +211,36 @@ extern "C" __global__ void few_neighbours(const unsigned *in, unsigned *out, int
         out[i] = s[t] + s[(t + 1) % 64] * 3 + in[n] + in[i + 1];
     if (i + 3 < n)
         out[i] += ((const volatile unsigned *)in)[i + 1] + in[i + 2] + in[i + 3] + in[i + 4];
+}
+
+// Neighbouring words of a block whose groups run together: a reduction's loads, with another value
+// elsewhere; an index that wraps.
+extern "C" __global__ void in_teams(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[256];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    s[t] = i < n ? in[i] : 5;
+    __syncthreads();
+    for (int d = 1; d < 128; d *= 2) {
+        if (t % (2 * d) == 0 && t + d < blockDim.x)
+            s[t] += s[t + d] * 3;
+        __syncthreads();
+    }
+    if (i + 1 < n)
+        out[i] = s[t] + in[i + 1];
+    if ((int)(i + 0x7ffffe00u) < (int)(n + 0x7ffffe00u))
+        out[i] ^= s[t / 2];
+}
+
+extern "C" __global__ void teams_in_loop(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[128];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    unsigned sum = 0;
+    for (int k = 0; k < 8; k++) {
+        int j = k * 256 + i;
+        s[t] = j < n ? in[j] : k;
+        __syncthreads();
+        sum += s[127 - t] * (k + 1);
+        __syncthreads();
+    }
+    out[i] = sum;
 }
