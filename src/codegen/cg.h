@@ -190,6 +190,7 @@ struct cg_func {
     LLVMValueRef *whole;          // cg_whole.c's own, by block id; NULL: there are none
     struct cg_whole *asked;       // the same
     LLVMValueRef stream_test;     // cg_stream.c's own; NULL: none of its stores
+    LLVMValueRef stream_turns;    // the same in a counted loop's turns without masks
     bool streams;                 // some of its stores were emitted
     struct cg_homes *homes;       // cg_home.c's own; NULL: no value has one
     struct cg_slots *slots;       // cg_slot.c's own; NULL: there are none
@@ -272,8 +273,8 @@ void cg_make_again(struct cg_func *g, const uint64_t *live);
 bool cg_is_again(const struct cg_func *g, const struct kir_value *v);
 
 // cg_prefetch.c
-// In a counted loop: asks for what an access at p will touch some turns later, `bytes` a group (0: in
-// pieces).
+// In a counted loop: asks for what an access at p will touch some turns later, `bytes` a group (0:
+// in pieces).
 void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                        bool is_store);
 // Outside loops: asks for what the same access of later groups will touch, `bytes` a group.
@@ -612,6 +613,10 @@ bool cg_emit_transposed(struct cg_func *g, struct kir_inst *i); // for the whole
 
 // cg_stream.c
 void cg_find_streams(struct cg_func *g); // the builder stands in the entry block
+// Before turns of l without masks: its index is `left` (i64) below its limit, and grows by step
+// (i64).
+void cg_find_stream_turns(struct cg_func *g, const struct cfg_loop *l, LLVMValueRef left,
+                          LLVMValueRef step);
 // An i1: may stores of i's go past the caches to lines at `at` (i64, the bits that all their places
 // have)? NULL: never.
 LLVMValueRef cg_streams_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef at);

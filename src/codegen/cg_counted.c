@@ -269,6 +269,7 @@ static void emit_full_turn(struct cg_func *g, struct kir_block *b, const struct 
     if (l->part)
         emit_part(g, l);
     g->step = NULL;
+    g->stream_turns = NULL;
     cg_forget_words(g);
     LLVMValueRef stay = all_stay(g, l, cg_scalar(g, l->index));
     cg_prepare_phis(g, l->latch);
@@ -304,6 +305,19 @@ void cg_masks_on(struct cg_func *g, LLVMValueRef *mask) {
     }
 }
 
+static void find_stream_turns(struct cg_func *g, const struct kir_block *b,
+                              const struct counted *l) {
+    struct cg *c = g->cg;
+    struct kir_value *by = step_of(g, l);
+    if (!by || !cg_at_hand(g, by) || !cg_at_hand(g, l->limit))
+        return;
+    LLVMValueRef x[3] = {cg_scalar(g, l->limit), cg_scalar(g, l->next), cg_scalar(g, by)};
+    for (unsigned k = 0; k < 3; k++)
+        if (LLVMTypeOf(x[k]) != c->i64)
+            x[k] = extend(c, x[k], l->is_signed);
+    cg_find_stream_turns(g, g->fl->cfg->loop[b->id], LLVMBuildSub(c->b, x[0], x[1], ""), x[2]);
+}
+
 void cg_emit_full_turns(struct cg_func *g, struct kir_block *b) {
     struct cg *c = g->cg;
     struct counted l;
@@ -313,6 +327,7 @@ void cg_emit_full_turns(struct cg_func *g, struct kir_block *b) {
     note_on(c->notes, l.latch->last, false,
             "loop that counts: turns without masks while all threads stay");
     LLVMBasicBlockRef full = cg_new_block(g, "full"), masked = cg_new_block(g, "masked");
+    find_stream_turns(g, b, &l);
     LLVMValueRef active = cg_all_active(g);
     LLVMBuildCondBr(c->b, LLVMBuildAnd(c->b, active, starts_exact(g, &l), ""), full, masked);
     LLVMPositionBuilderAtEnd(c->b, full);

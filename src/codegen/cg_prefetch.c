@@ -213,6 +213,12 @@ void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef
     LLVMValueRef step = cg_scalar(g, g->step);
     if (LLVMTypeOf(step) != c->i64)
         step = LLVMBuildSExt(c->b, step, c->i64, "");
+    LLVMValueRef near_p = is_store ? cg_unless_stream(g, i, p) : p;
+    if (near_p != p) { // the step as well
+        LLVMValueRef past = LLVMBuildICmp(c->b, LLVMIntNE, near_p, p, "");
+        step = LLVMBuildSelect(c->b, past, cg_i64(c, 0), step, "");
+        p = near_p;
+    }
     prefetch_later(c, p, step, scale, bytes, is_store, SECOND_CACHE);
     prefetch_later(c, p, step, scale, bytes, is_store, NEAR);
 }

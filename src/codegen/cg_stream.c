@@ -2,7 +2,8 @@
 // whole one, and a launch that writes more than the caches keep gains a third of its traffic when
 // such lines go straight to memory (movnt). In the other launches whoever reads the results next
 // finds them in a cache, so that it is the launch that decides, by its threads
-// (kd_block.stream_bytes), and the address, which has to be a line's.
+// (kd_block.stream_bytes), and the address, which has to be a line's. In a loop that counts, as a
+// grid-stride loop, its turns decide, which are known when it begins.
 //
 // Not in kernels that order anything with other blocks: these stores keep no order with later ones
 // until a fence, which stands at the end of a run of blocks. Not for memory that the kernel reads
@@ -95,13 +96,22 @@ static bool writes_most(const struct kir_func *f) {
     return written >= read;
 }
 
-// By a thread, outside loops.
-static unsigned bytes_written(const struct cg_func *g) {
+// By a thread, in a turn of the loop itself; NULL: outside loops.
+static unsigned bytes_written(const struct cg_func *g, const struct cfg_loop *l) {
     unsigned bytes = 0;
     for (uint32_t b = 0; b < g->f->blocks.len; b++)
         for (const struct kir_inst *i = g->f->blocks.data[b]->first; i; i = i->next)
-            bytes += g->fl->cfg->loop[i->block->id] ? 0 : bytes_in_memory(i, ISA_OP_ST);
+            bytes += g->fl->cfg->loop[i->block->id] == l ? bytes_in_memory(i, ISA_OP_ST) : 0;
     return bytes;
+}
+
+// What addresses are tested with where each thread writes so many bytes (i64).
+static LLVMValueRef test_for(struct cg_func *g, LLVMValueRef bytes) {
+    struct cg *c = g->cg;
+    size_t at = offsetof(struct kd_block, stream_bytes);
+    LLVMValueRef least = cg_block_field(g, at, c->i64, "stream");
+    LLVMValueRef streams = LLVMBuildICmp(c->b, LLVMIntUGE, bytes, least, "");
+    return LLVMBuildSelect(c->b, streams, cg_i64(c, LINE - 1), cg_i64(c, UINT64_MAX), "");
 }
 
 void cg_find_streams(struct cg_func *g) {
@@ -115,10 +125,20 @@ void cg_find_streams(struct cg_func *g) {
                 return;
     if (!writes_most(g->f))
         return;
-    size_t at = offsetof(struct kd_block, stream_bytes);
-    LLVMValueRef least = cg_block_field(g, at, c->i64, "stream");
-    LLVMValueRef streams = LLVMBuildICmp(c->b, LLVMIntUGE, cg_i64(c, bytes_written(g)), least, "");
-    g->stream_test = LLVMBuildSelect(c->b, streams, cg_i64(c, LINE - 1), cg_i64(c, UINT64_MAX), "");
+    g->stream_test = test_for(g, cg_i64(c, bytes_written(g, NULL)));
+}
+
+void cg_find_stream_turns(struct cg_func *g, const struct cfg_loop *l, LLVMValueRef left,
+                          LLVMValueRef step) {
+    struct cg *c = g->cg;
+    unsigned bytes = bytes_written(g, l);
+    if (!g->stream_test || !bytes)
+        return;
+    // A step below zero is a large one, of which there are few.
+    LLVMValueRef none = LLVMBuildICmp(c->b, LLVMIntEQ, step, cg_i64(c, 0), "");
+    LLVMValueRef by = LLVMBuildSelect(c->b, none, cg_i64(c, UINT64_MAX), step, "");
+    LLVMValueRef turns = LLVMBuildUDiv(c->b, left, by, "");
+    g->stream_turns = test_for(g, LLVMBuildMul(c->b, turns, cg_i64(c, bytes), ""));
 }
 
 // What the address of a line is tested with, so that zero says: past the caches; NULL: never.
@@ -126,10 +146,9 @@ static LLVMValueRef test_of(struct cg_func *g, const struct kir_inst *i) {
     const struct kir_value *param;
     if (!g->stream_test || i->op != ISA_OP_ST || i->mods.sem != ISA_SEM_WEAK ||
         (i->mods.space != ISA_SPACE_GLOBAL && i->mods.space != ISA_SPACE_GENERIC) ||
-        g->fl->cfg->loop[i->block->id] || !(param = param_of(i->ops[0], MAX_DEPTH)) ||
-        is_read(g, param))
+        !(param = param_of(i->ops[0], MAX_DEPTH)) || is_read(g, param))
         return NULL;
-    return g->stream_test;
+    return g->fl->cfg->loop[i->block->id] ? g->stream_turns : g->stream_test;
 }
 
 LLVMValueRef cg_streams_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef at) {

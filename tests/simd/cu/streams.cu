@@ -105,3 +105,68 @@ extern "C" __global__ void skewed(const unsigned *in, unsigned *out) {
     out[256 + y * 16 + x] = s[x ^ 1][y] + s[x][(x + y) & 15];
     out[512 + y * 16 + x] = s[x][x < 9 ? y : 0];
 }
+
+// Loops that count: their turns decide. Lines and what begins elsewhere, a step that is no multiple
+// of a line, ends in the middle of a vector.
+// run: strided grid=2,1,1 block=256,1,1 shared=0 args=buf:4096:rand,buf:8192:zero,u32:4096,u32:0
+// run: strided grid=2,1,1 block=256,1,1 shared=0 args=buf:4096:rand,buf:8192:zero,u32:4001,u32:0
+// run: strided grid=2,1,1 block=256,1,1 shared=0 args=buf:4096:rand,buf:8192:zero,u32:4001,u32:3
+// run: strided grid=3,1,1 block=40,1,1 shared=0 args=buf:4096:rand,buf:8192:zero,u32:3000,u32:16
+// run: strided grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:8192:zero,u32:100,u32:0
+extern "C" __global__ void strided(const unsigned *in, unsigned *out, int n, int by) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        out[i + by] = in[i] * 3;
+}
+
+// Counters without a sign and of 64 bits, two stores, vectors a thread.
+// run: unsigned_turns grid=2,1,1 block=128,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:4000
+extern "C" __global__ void unsigned_turns(const unsigned *in, unsigned *out, unsigned n) {
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        out[i] = in[i] ^ n;
+}
+
+// run: long_turns grid=2,1,1 block=128,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u64:4000
+extern "C" __global__ void long_turns(const unsigned *in, unsigned *out, long long n) {
+    for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        out[i] = in[i] + 7;
+}
+
+// run: two_stores grid=2,1,1 block=128,1,1 shared=0 args=buf:4096:zero,buf:4096:zero,u32:4000
+extern "C" __global__ void two_stores(unsigned *a, unsigned *b, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        a[i] = i * 3;
+        b[i] = i ^ 5;
+    }
+}
+
+// run: fours_in_turns grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:1000
+extern "C" __global__ void fours_in_turns(const uint4 *in, uint4 *out, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        uint4 v = in[i];
+        v.y += v.z;
+        out[i] = v;
+    }
+}
+
+// What was written is read by other threads of the block, through the same parameter and through
+// another one.
+// run: read_behind grid=1,1,1 block=128,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:2048
+extern "C" __global__ void read_behind(const unsigned *in, unsigned *out, int n) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        out[i] = in[i] + 1;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        out[n + i] = out[n - 1 - i];
+}
+
+// run: read_by_other grid=1,1,1 block=128,1,1 shared=0 args=buf:4096:zero,buf:4096:zero,u32:1024
+extern "C" __global__ void read_by_other(unsigned *a, unsigned *b, int n) {
+    unsigned *p = (unsigned *)((unsigned long long)a | (b == 0));
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        a[i] = i * 5;
+        b[i] = n - i;
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        b[n + i] = p[n - 1 - i];
+}
