@@ -35,6 +35,25 @@ class Diagnostics(CompilerTest):
                            "__global__ void k(float *p) { *p = f(); }\n")
         self.assertEqual(self.compiles("-c", "a.cu").stderr, "")
 
+    def test_no_warnings_of_the_standard_library_about_itself(self):
+        self.write("a.cu", """#include <algorithm>
+#include <vector>
+void sorted(std::vector<int> &v) {
+    std::stable_sort(v.begin(), v.end(), [](int a, int b) { return a < b; });
+    std::stable_partition(v.begin(), v.end(), [](int a) { return a < 3; });
+    std::inplace_merge(v.begin(), v.begin() + v.size() / 2, v.end());
+}
+""")
+        for standard in ("c++14", "c++17", "c++20"):
+            with self.subTest(standard):
+                r = self.compiles("-c", "-std=" + standard, "-Werror", "all-warnings", "a.cu")
+                self.assertEqual(r.stderr, "")
+        self.write("b.cu", """#include <memory>
+void *mine() { return std::get_temporary_buffer<int>(3).first; }
+""")
+        r = self.compiles("-c", "-std=c++17", "b.cu")
+        self.assertIn("b.cu:2:28: warning:", r.stderr)
+
     def test_warnings_of_two_architectures_come_once(self):
         self.write("a.cu", "__global__ void k(int *p) {\n    p[0] == 1;\n}\n")
         r = self.compiles("-c", "a.cu", "-gencode", "arch=compute_70,code=sm_70", "-gencode",
