@@ -51,6 +51,22 @@ static LLVMValueRef pick(struct cg *c, LLVMValueRef x, LLVMValueRef lane) {
     return LLVMBuildExtractElement(c->b, x, zero, "");
 }
 
+// That lane's own value where it is the lane's number times something, and what all have alike: no
+// register is taken apart. NULL: it is not.
+static LLVMValueRef follows_lane(struct cg_func *g, struct kir_value *v, LLVMValueRef lane) {
+    struct cg *c = g->cg;
+    struct shape s = cg_shape(g, v);
+    if (s.kind != SHAPE_OFFSETS || cg_is_guarded(g, v) || v->type != KIR_B32)
+        return NULL;
+    int64_t step = s.offs[1] - s.offs[0];
+    for (unsigned l = 2; l < c->width; l++)
+        if (s.offs[l] - s.offs[l - 1] != step)
+            return NULL;
+    LLVMValueRef x = LLVMBuildAdd(c->b, cg_scalar(g, v), cg_i32(c, (uint32_t)s.offs[0]), "");
+    lane = LLVMBuildMul(c->b, lane, cg_i32(c, (uint32_t)step), "");
+    return LLVMBuildAdd(c->b, x, lane, "");
+}
+
 LLVMBasicBlockRef cg_store_lone(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef x) {
     struct cg *c = g->cg;
     LLVMBasicBlockRef several = cg_new_block(g, "several"), done = cg_new_block(g, "lone.done");
@@ -66,7 +82,8 @@ LLVMBasicBlockRef cg_store_lone(struct cg_func *g, const struct cg_lane_access *
     LLVMValueRef some = LLVMBuildICmp(c->b, LLVMIntNE, bits, none, "");
     p = LLVMBuildSelect(c->b, some, p, cg_sink_slot(g), "");
     // Volatile: LLVM would find that nobody reads the slot, and branch around the store.
-    LLVMValueRef st = LLVMBuildStore(c->b, pick(c, x, lane), p);
+    LLVMValueRef own = follows_lane(g, c->inst->ops[1], lane);
+    LLVMValueRef st = LLVMBuildStore(c->b, own ? own : pick(c, x, lane), p);
     LLVMSetVolatile(st, 1);
     LLVMSetAlignment(st, a->bytes);
     LLVMValueRef rest = LLVMBuildSub(c->b, bits, LLVMConstInt(t, 1, 0), "");

@@ -183,6 +183,84 @@ static struct lag ring(const struct flow *fl, const struct kir_inst *i) {
     }
 }
 
+// How many zeros the first group's base ends with. phi: what is being looked at, and says nothing
+// of itself.
+static unsigned first_zeros(const struct flow *fl, const struct kir_value *v,
+                            const struct kir_value *phi, unsigned depth) {
+    enum { ALL = 64 };
+    uint64_t c;
+    if (flow_const(v, &c))
+        return c ? (unsigned)__builtin_ctzll(c) : ALL;
+    if (v == phi)
+        return ALL;
+    if (v->kind != KIR_VALUE_INST || !depth--)
+        return 0;
+    const struct kir_inst *i = v->def;
+    unsigned x, least = ALL;
+    switch (i->op) {
+    case ISA_OP_SREG: {
+        if (i->sreg == ISA_SREG_NTID_X && fl->spec.ntid[0])
+            return (unsigned)__builtin_ctz(fl->spec.ntid[0]);
+        bool grows = i->sreg == ISA_SREG_TID_X && lag_of(fl, v).state == TEAM_LAG &&
+                     lag_of(fl, v).by == fl->width && !fl->tid[0].div &&
+                     fl->tid[0].mod % (fl->width * fl->team) == 0;
+        return grows ? (unsigned)__builtin_ctz(fl->width * fl->team) : 0;
+    }
+    case ISA_OP_PHI:
+        if (phi)
+            return 0;
+        for (uint32_t k = 0; k < i->nops; k++) {
+            x = first_zeros(fl, i->ops[k], v, depth);
+            least = x < least ? x : least;
+        }
+        return least;
+    case ISA_OP_ADD:
+    case ISA_OP_SUB:
+        for (uint32_t k = 0; k < i->nops && k < 2; k++) {
+            x = first_zeros(fl, i->ops[k], phi, depth);
+            least = x < least ? x : least;
+        }
+        return i->nops == 2 && !i->mods.sat && !isa_type_is_float(i->ty) && i->ty != ISA_U16X2 &&
+                       i->ty != ISA_S16X2
+                   ? least
+                   : 0;
+    default:
+        return 0;
+    }
+}
+
+// Does v change from turn to turn of a loop? What does not is known to each group by itself.
+static bool turns(const struct kir_value *v) {
+    const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
+    bool sum = i && i->op == ISA_OP_ADD && i->nops == 2;
+    return i && (i->op == ISA_OP_PHI || (sum && (turns(i->ops[0]) || turns(i->ops[1]))));
+}
+
+// x < c, where all groups' lanes lie between two multiples of a power of two and c is a multiple of
+// it (or x <= c - 1): where each thread begins at its own number and goes on by the size of the
+// block, all threads of a block end together.
+static bool compares_whole_blocks(const struct flow *fl, const struct kir_inst *i) {
+    enum { DEPTH = 6 };
+    uint64_t c;
+    if (i->op != ISA_OP_SETP || i->nops != 2 || i->nres != 1 || i->mods.boolop ||
+        isa_type_is_float(i->ty) || isa_type_bits(i->ty) != 32 || !flow_const(i->ops[1], &c))
+        return false;
+    unsigned cmp = i->mods.cmp;
+    bool below = cmp == ISA_CMP_LT || cmp == ISA_CMP_GE || cmp == ISA_CMP_LO || cmp == ISA_CMP_HS,
+         past = cmp == ISA_CMP_LE || cmp == ISA_CMP_GT || cmp == ISA_CMP_LS || cmp == ISA_CMP_HI;
+    struct shape s = flow_use(fl, i->ops[0], i->block);
+    struct lag l = lag_of(fl, i->ops[0]);
+    if ((!below && !past) || !turns(i->ops[0]) || s.kind != SHAPE_OFFSETS || s.guard ||
+        l.state != TEAM_LAG || l.by < 0)
+        return false;
+    unsigned zeros = first_zeros(fl, i->ops[0], NULL, DEPTH);
+    int64_t size = 1LL << (zeros < 31 ? zeros : 31), last = l.by * (int64_t)(fl->team - 1);
+    for (unsigned k = 0; k < fl->width; k++)
+        if (s.offs[k] < 0 || s.offs[k] + last >= size)
+            return false;
+    return (uint32_t)(c + past) % size == 0;
+}
+
 // Is the base known? Then it is every group's.
 static bool has_known_base(const struct shape *s) {
     return (s->kind == SHAPE_UNIFORM || s->kind == SHAPE_OFFSETS) && !s->guard && s->lo == s->hi;
@@ -213,7 +291,7 @@ static struct lag of_inst(const struct flow *fl, const struct kir_inst *i) {
             return i->mods.space == ISA_SPACE_LOCAL ? NONE : lag_of(fl, i->ops[0]);
         if (same)
             return unknown ? (struct lag){0} : SAME;
-        return ring(fl, i);
+        return compares_whole_blocks(fl, i) ? SAME : ring(fl, i);
     default:
         return NONE;
     }
