@@ -175,6 +175,7 @@ struct cg_func {
     LLVMValueRef wgmma_memory;         // cg_wgmma.c's own; NULL: none yet
     LLVMValueRef matrix_rows;          // registers of matrix instructions in memory; NULL: none yet
     const struct kir_inst *copied;     // the load that the next store copies; NULL
+    const struct places *copied_from;  // cg_copy.c's own: where it reads
     const struct kir_inst *copies_end; // up to there pure instructions have been emitted; NULL
     LLVMValueRef lane_memory[2];  // an address for each lane: to read, to write; NULL: none yet
     LLVMValueRef idle_memory[2];  // what stands for the row of a lane that is not active
@@ -325,7 +326,7 @@ struct kir_inst *cg_copying_store(struct cg_func *g, const struct kir_inst *i);
 void cg_begin_copy(struct cg_func *g, const struct kir_inst *load, LLVMValueRef p);
 bool cg_is_copy(struct cg_func *g, const struct kir_inst *store);
 bool cg_flows_into_phi(const struct kir_inst *of); // does a result of its?
-void cg_end_copy(struct cg_func *g, LLVMValueRef p);
+void cg_end_copy(struct cg_func *g, const struct kir_inst *store, LLVMValueRef p);
 // Where a row of copies begins, has all that they read brought into the cache, after emitting what
 // computes their addresses: up to g->copies_end.
 void cg_prefetch_copies(struct cg_func *g, struct kir_inst *first);

@@ -5,8 +5,9 @@
 
 #include "codegen/cg.h"
 #include "passes/lane_run.h"
+#include "support/strbuf.h"
 
-enum { MOST_LANES = 32, MOST_COPIES = 16, LINE = 64 };
+enum { MOST_LANES = 32, MOST_COPIES = 16, MOST_RUNS = 8, LINE = 64 };
 
 static unsigned bytes_of(const struct kir_inst *i) {
     return (i->mods.vec ? i->mods.vec : 1) * isa_type_bits(i->ty) / 8;
@@ -94,6 +95,25 @@ LLVMValueRef cg_idle_memory(struct cg_func *g, bool store) {
     return g->idle_memory[store];
 }
 
+// Stored in parts of 32 bytes, which processors forward faster than 64: see cg_spread.c.
+static void store_parts(struct cg *c, LLVMValueRef x, LLVMValueRef memory) {
+    enum { PART = 32 };
+    LLVMTypeRef t = LLVMTypeOf(x);
+    unsigned bytes = LLVMGetElementType(t) == c->i64 ? 8 : 4, n = PART / bytes;
+    for (unsigned at = 0; at < c->width; at += n) {
+        LLVMValueRef idx[PART / 4], place = cg_i64(c, at * bytes);
+        for (unsigned k = 0; k < n; k++)
+            idx[k] = cg_i32(c, at + k);
+        LLVMValueRef part = c->width > n ? LLVMBuildShuffleVector(c->b, x, LLVMGetPoison(t),
+                                                                  LLVMConstVector(idx, n), "")
+                                         : x;
+        LLVMValueRef s =
+            LLVMBuildStore(c->b, part, LLVMBuildInBoundsGEP2(c->b, c->i8, memory, &place, 1, ""));
+        LLVMSetAlignment(s, PART);
+        LLVMSetVolatile(s, 1);
+    }
+}
+
 // Memory with one address a lane; taking them out of vector registers one by one costs more.
 static LLVMValueRef addresses(struct cg_func *g, LLVMValueRef p, bool store) {
     struct cg *c = g->cg;
@@ -103,7 +123,7 @@ static LLVMValueRef addresses(struct cg_func *g, LLVMValueRef p, bool store) {
         a = cg_select(c, g->now.mask, a, cg_splat(c, idle));
     }
     LLVMValueRef memory = cg_lane_memory(g, store);
-    LLVMSetAlignment(LLVMBuildStore(c->b, a, memory), 32);
+    store_parts(c, a, memory);
     return memory;
 }
 
@@ -116,9 +136,69 @@ static LLVMValueRef lane_pointer(struct cg *c, LLVMValueRef memory, unsigned lan
 // ---- copies
 // --------------------------------------------------------------------------------------
 
+// Where lanes of a copy read or write: a place for each run of so many neighbours, places at known
+// distances from one (offs), one and memory with a distance of 32 bits for each lane (apart), or
+// memory with an address for each lane.
+struct places {
+    unsigned run;
+    const int64_t *offs;
+    bool apart;
+    LLVMValueRef arg[MOST_RUNS];
+    unsigned nargs;
+};
+
+// The lanes that are known to be neighbours; 0: too few, or they are not all active.
+static unsigned neighbours(struct cg_func *g, const struct kir_inst *load) {
+    struct lane_run r = lane_run(g->fl, load->ops[0], load->block, bytes_of(load));
+    return r.exact && !g->now.mask && r.lanes * MOST_RUNS >= g->cg->width && r.lanes > 1 ? r.lanes
+                                                                                         : 0;
+}
+
+static struct places places_of(struct cg_func *g, const struct kir_inst *load, LLVMValueRef p,
+                               bool store) {
+    struct cg *c = g->cg;
+    struct places at = {.run = neighbours(g, load)};
+    if (!at.run) {
+        at.arg[at.nargs++] = addresses(g, p, store);
+        return at;
+    }
+    for (unsigned k = 0; k < c->width; k += at.run)
+        at.arg[at.nargs++] = LLVMBuildExtractElement(c->b, p, cg_i32(c, k), "");
+    return at;
+}
+
+// Places in shared memory, modulo 2^32.
+static struct places shared_places(struct cg_func *g, const struct kir_inst *store) {
+    struct cg *c = g->cg;
+    struct shape s = cg_shape(g, store->ops[0]);
+    struct places at = {.nargs = 1};
+    LLVMValueRef base = LLVMConstInt(c->i64, (unsigned long long)store->offset, 1);
+    if (s.kind == SHAPE_OFFSETS && !s.of_bits) {
+        LLVMValueRef first = cg_narrow(c, cg_scalar(g, store->ops[0]), 32);
+        base = LLVMBuildAdd(c->b, LLVMBuildSExt(c->b, first, c->i64, ""), base, "");
+        base = LLVMBuildAdd(c->b, base, LLVMConstInt(c->i64, (unsigned long long)s.offs[0], 1), "");
+        at.offs = s.offs;
+    } else {
+        at.apart = true;
+        at.arg[at.nargs++] = cg_lane_memory(g, 1);
+        store_parts(c, cg_narrow(c, cg_vec(g, store->ops[0]), 32), at.arg[1]);
+    }
+    at.arg[0] = LLVMBuildGEP2(c->b, c->i8, g->shared_base, &base, 1, "");
+    return at;
+}
+
+static struct places stored_places(struct cg_func *g, const struct kir_inst *store,
+                                   LLVMValueRef p) {
+    if (store->mods.space == ISA_SPACE_SHARED && !g->now.mask)
+        return shared_places(g, store);
+    return (struct places){.arg = {addresses(g, p, true)}, .nargs = 1};
+}
+
 void cg_begin_copy(struct cg_func *g, const struct kir_inst *load, LLVMValueRef p) {
-    addresses(g, p, false);
+    struct places *from = arena_new(g->cg->arena, struct places);
+    *from = places_of(g, load, p, false);
     g->copied = load;
+    g->copied_from = from;
 }
 
 bool cg_is_copy(struct cg_func *g, const struct kir_inst *store) {
@@ -126,35 +206,78 @@ bool cg_is_copy(struct cg_func *g, const struct kir_inst *store) {
            store->ops[1]->def == g->copied;
 }
 
-// (addresses to read, addresses to write). All lanes read before any writes.
-static void emit_copying(struct cg *c, LLVMValueRef f, unsigned bytes) {
+// Where a lane's place is, of arguments that begin with `arg`.
+static LLVMValueRef place_in(struct cg *c, const struct places *at, LLVMValueRef f, unsigned arg,
+                             unsigned lane, unsigned bytes) {
+    int64_t offset = at->offs ? at->offs[lane] - at->offs[0] : at->run ? lane % at->run * bytes : 0;
+    LLVMValueRef k = LLVMConstInt(c->i64, (unsigned long long)offset, 1);
+    if (at->apart) {
+        LLVMValueRef place = cg_i64(c, lane * 4);
+        place = LLVMBuildInBoundsGEP2(c->b, c->i8, LLVMGetParam(f, arg + 1), &place, 1, "");
+        k = LLVMBuildSExt(c->b, LLVMBuildLoad2(c->b, c->i32, place, ""), c->i64, "");
+        return LLVMBuildGEP2(c->b, c->i8, LLVMGetParam(f, arg), &k, 1, "");
+    }
+    if (!at->offs && !at->run)
+        return lane_pointer(c, LLVMGetParam(f, arg), lane);
+    LLVMValueRef p = LLVMGetParam(f, arg + (at->offs ? 0 : lane / at->run));
+    return LLVMBuildGEP2(c->b, c->i8, p, &k, 1, "");
+}
+
+// (places to read, places to write). All lanes read before any writes, where that can be seen.
+static void emit_copying(struct cg *c, LLVMValueRef f, unsigned bytes, const struct places *from,
+                         const struct places *to, bool disjoint) {
     LLVMValueRef lane[MOST_LANES];
     LLVMTypeRef t = LLVMVectorType(c->i32, bytes / 4);
-    for (unsigned k = 0; k < c->width; k++) {
-        lane[k] = LLVMBuildLoad2(c->b, t, lane_pointer(c, LLVMGetParam(f, 0), k), "");
-        LLVMSetAlignment(lane[k], 1);
-    }
-    for (unsigned k = 0; k < c->width; k++) {
-        LLVMValueRef p = lane_pointer(c, LLVMGetParam(f, 1), k);
-        LLVMSetAlignment(LLVMBuildStore(c->b, lane[k], p), 1);
+    unsigned together = disjoint ? 1 : c->width;
+    for (unsigned first = 0; first < c->width; first += together) {
+        for (unsigned k = first; k < first + together; k++) {
+            lane[k] = LLVMBuildLoad2(c->b, t, place_in(c, from, f, 0, k, bytes), "");
+            LLVMSetAlignment(lane[k], 1);
+        }
+        for (unsigned k = first; k < first + together; k++) {
+            LLVMValueRef p = place_in(c, to, f, from->nargs, k, bytes);
+            LLVMSetAlignment(LLVMBuildStore(c->b, lane[k], p), 1);
+        }
     }
     LLVMBuildRetVoid(c->b);
 }
 
-void cg_end_copy(struct cg_func *g, LLVMValueRef p) {
+static const char *name_of_copy(struct cg *c, unsigned bytes, const struct places *from,
+                                const struct places *to, bool disjoint) {
+    struct strbuf s = {0};
+    strbuf_printf(&s, "kd_copy_%u%s%s", bytes, disjoint ? "_on" : "", to->apart ? "_apart" : "");
+    if (from->run)
+        strbuf_printf(&s, "_runs_%u", from->run);
+    for (unsigned k = 0; to->offs && k < c->width; k++)
+        strbuf_printf(&s, "_%lld", (long long)(to->offs[k] - to->offs[0]));
+    char *name = arena_strdup(c->arena, strbuf_str(&s));
+    strbuf_free(&s);
+    return name;
+}
+
+void cg_end_copy(struct cg_func *g, const struct kir_inst *store, LLVMValueRef p) {
     struct cg *c = g->cg;
-    char name[32];
-    unsigned bytes = bytes_of(g->copied);
-    LLVMTypeRef types[] = {c->ptr, c->ptr};
-    LLVMTypeRef type = LLVMFunctionType(c->void_t, types, 2, 0);
-    LLVMValueRef args[] = {cg_lane_memory(g, 0), addresses(g, p, true)};
-    snprintf(name, sizeof name, "kd_copy_%u", bytes);
-    struct cg_own own = cg_own_function(c, name, type, CG_ANY_EFFECT);
+    LLVMTypeRef types[2 * MOST_RUNS];
+    LLVMValueRef args[2 * MOST_RUNS];
+    unsigned bytes = bytes_of(g->copied), n = 0;
+    bool disjoint =
+        g->copied->mods.space == ISA_SPACE_GLOBAL && store->mods.space == ISA_SPACE_SHARED;
+    const struct places *from = g->copied_from;
+    struct places to = stored_places(g, store, p);
+    for (unsigned k = 0; k < from->nargs; k++)
+        args[n++] = from->arg[k];
+    for (unsigned k = 0; k < to.nargs; k++)
+        args[n++] = to.arg[k];
+    for (unsigned k = 0; k < n; k++)
+        types[k] = c->ptr;
+    LLVMTypeRef type = LLVMFunctionType(c->void_t, types, n, 0);
+    struct cg_own own =
+        cg_own_function(c, name_of_copy(c, bytes, from, &to, disjoint), type, CG_ANY_EFFECT);
     if (own.from) {
-        emit_copying(c, own.f, bytes);
+        emit_copying(c, own.f, bytes, from, &to, disjoint);
         cg_end_own(c, &own);
     }
-    cg_call_own(c, type, own.f, args, 2);
+    cg_call_own(c, type, own.f, args, n);
     g->copied = NULL;
 }
 
@@ -169,25 +292,28 @@ static bool begins_line(unsigned lane, unsigned run, unsigned bytes) {
 
 static void prefetch(struct cg_func *g, const struct kir_inst *load, LLVMValueRef p) {
     struct cg *c = g->cg;
-    char name[32];
+    char name[64];
+    LLVMTypeRef types[MOST_RUNS];
     unsigned bytes = bytes_of(load);
     unsigned run = lane_run(g->fl, load->ops[0], load->block, bytes).lanes;
-    LLVMTypeRef type = LLVMFunctionType(c->void_t, &c->ptr, 1, 0);
-    snprintf(name, sizeof name, "kd_prefetch_%u_%u", bytes, run);
+    struct places at = places_of(g, load, p, true);
+    for (unsigned k = 0; k < at.nargs; k++)
+        types[k] = c->ptr;
+    LLVMTypeRef type = LLVMFunctionType(c->void_t, types, at.nargs, 0);
+    snprintf(name, sizeof name, "kd_prefetch_%u_%u%s", bytes, run, at.run ? "_runs" : "");
     struct cg_own own = cg_own_function(c, name, type, CG_ANY_EFFECT);
     if (own.from) {
         for (unsigned k = 0; k < c->width; k++) {
             if (!begins_line(k, run, bytes))
                 continue;
-            LLVMValueRef a[] = {lane_pointer(c, LLVMGetParam(own.f, 0), k), cg_i32(c, 0),
-                                cg_i32(c, 3), cg_i32(c, 1)};
+            LLVMValueRef a[] = {place_in(c, &at, own.f, 0, k, bytes), cg_i32(c, 0), cg_i32(c, 3),
+                                cg_i32(c, 1)};
             cg_call_intrinsic(c, "llvm.prefetch", &c->ptr, 1, a, 4);
         }
         LLVMBuildRetVoid(c->b);
         cg_end_own(c, &own);
     }
-    LLVMValueRef memory = addresses(g, p, true);
-    cg_call_own(c, type, own.f, &memory, 1);
+    cg_call_own(c, type, own.f, at.arg, at.nargs);
 }
 
 // The copies from `first` on with nothing between them but what can be computed before all of them.

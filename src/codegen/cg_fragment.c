@@ -77,9 +77,11 @@ static LLVMValueRef offset_table(struct cg_func *g, const int64_t *offs) {
     return table;
 }
 
+// An address in shared memory is taken modulo 2^32: what guards against a lane that wraps is not
+// asked.
 static bool has_constant_offsets(struct cg_func *g, struct kir_inst *i) {
     struct shape s = cg_shape(g, i->ops[0]);
-    return s.kind == SHAPE_OFFSETS && !s.guard;
+    return s.kind == SHAPE_OFFSETS && !s.of_bits;
 }
 
 // Addresses go through memory (of 32 words of 64 bits): taking them out of vector registers one by

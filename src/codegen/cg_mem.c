@@ -1344,7 +1344,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         cg_check_alignment(g, i);
         cg_forget_words(g);
         struct cg_places p = cg_places_of(g, i);
-        cg_end_copy(g, cg_pointers(g, &p));
+        cg_end_copy(g, i, cg_pointers(g, &p));
         return;
     }
     for (unsigned k = 0; k < a.count; k++)
