@@ -13,6 +13,7 @@
 //   cg_words.c   words of shared memory in registers
 //   cg_runs.c    which blocks are known to run, or not to
 //   cg_home.c    values that stay in one place in memory
+//   cg_tile.c    products of bytes on tile registers
 //   cg_slot.c    vectors that live through several barriers
 //   cg_web.c     values that can have one place
 //   cg_nan.c     where the bits of a NaN can be seen
@@ -709,6 +710,19 @@ bool cg_has_home(struct cg_func *g, const struct kir_value *v);
 bool cg_same_home(struct cg_func *g, const struct kir_value *x, const struct kir_value *y);
 LLVMValueRef cg_load_home(struct cg_func *g, const struct kir_value *v);
 void cg_store_home(struct cg_func *g, const struct kir_value *v, LLVMValueRef x);
+// The homes of eight values, 16 rows by 16 columns of a product's sums, become a tile: rows 0 to 7
+// before the others, of those two registers of 8 columns before the next ones. They do not where
+// one of them is part of another tile, or lives through no loop.
+void cg_make_tile(struct cg_func *g, struct kir_value *const *eight);
+// Are the homes of eight values a tile? Where it stands then, from cg_tiles on.
+bool cg_tile_offset(struct cg_func *g, struct kir_value *const *eight, uint32_t *offset);
+LLVMValueRef cg_tiles(struct cg_func *g);
+LLVMValueRef cg_is_tiled(struct cg_func *g); // an i1 of the entry block: the device computes tiles
+// While code is emitted that runs only where it does not.
+void cg_know_plain(struct cg_func *g, bool plain);
+
+// cg_tile.c
+void cg_find_tiles(struct cg_func *g); // makes them: cg_make_tile
 
 // cg_slot.c
 void cg_find_slots(struct cg_func *g);                             // behind cg_find_again

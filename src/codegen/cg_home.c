@@ -11,6 +11,18 @@ struct cg_homes {
     struct cg_webs w;     // of what is made by a product, and phis of such
     LLVMValueRef *memory; // by value id: in the frame
     uint32_t *offset;     // by value id: where groups are saved; 0: not there
+    bool saved;
+    // Tiles: eight homes in a kilobyte, a row of 64 bytes after the other where the device computes
+    // tiles, else one home behind the other.
+    uint32_t ntiles;
+    uint32_t *tile;                   // by web: 1 and the tile's number; 0: of none
+    uint8_t *part;                    // by web: which of its eight
+    uint8_t *loops;                   // by web: it has a phi
+    uint32_t tiles;                   // where they begin, when they are saved
+    LLVMValueRef own;                 // where they begin, when they are not
+    LLVMValueRef tiled;               // i1: they are rows
+    LLVMValueRef row_step, part_step; // i64: from row to row of a part, from part to part
+    bool plain;                       // what is emitted runs where they are not rows
 };
 
 static bool is_sum(const struct kir_inst *i) {
@@ -96,16 +108,81 @@ static LLVMTypeRef home_type(struct cg *c, const struct kir_value *v) {
     return cg_vec_of(c, kir_type_bits(v->type) == 64 ? c->i64 : c->i32);
 }
 
-static void give(struct cg_func *g, struct cg_homes *h, const struct kir_value *v, bool saved) {
+static void give(struct cg_func *g, struct cg_homes *h, const struct kir_value *v) {
     uint32_t all = cg_web_of(&h->w, v->id);
-    if (!h->w.member[v->id] || h->w.bad[all] || h->offset[all] || h->memory[all])
+    if (!h->w.member[v->id] || h->w.bad[all] || h->tile[all] || h->offset[all] || h->memory[all])
         return;
-    if (saved) {
+    if (h->saved) {
         h->offset[all] = g->homes_end;
         g->homes_end += kir_type_bits(v->type) / 8 * g->cg->width;
     } else {
         h->memory[all] = LLVMBuildAlloca(g->cg->b, home_type(g->cg, v), "home");
         LLVMSetAlignment(h->memory[all], 64);
+    }
+}
+
+// ---- tiles --------------------------------------------------------------------------------
+
+enum { PARTS = 8, HALF = 4, ROWS = 8, ROW_BYTES = 16, PART_BYTES = ROWS * ROW_BYTES };
+
+static void find_loops(struct cg_func *g, struct cg_homes *h) {
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (struct kir_inst *i = g->fl->cfg->order[p]->first; i && i->op == ISA_OP_PHI;
+             i = i->next)
+            if (h->w.member[i->res[0]->id])
+                h->loops[cg_web_of(&h->w, i->res[0]->id)] = 1;
+}
+
+// The tile that the eight values are: its number and 1; 0: they are no tile.
+static uint32_t tile_of(struct cg_func *g, struct kir_value *const *eight) {
+    struct cg_homes *h = g->homes;
+    for (unsigned k = 0; k < PARTS; k++) {
+        if (!cg_has_home(g, eight[k]))
+            return 0;
+        uint32_t all = cg_web_of(&h->w, eight[k]->id);
+        if (h->part[all] != k || h->tile[all] != h->tile[cg_web_of(&h->w, eight[0]->id)])
+            return 0;
+    }
+    return h->tile[cg_web_of(&h->w, eight[0]->id)];
+}
+
+void cg_make_tile(struct cg_func *g, struct kir_value *const *eight) {
+    struct cg_homes *h = g->homes;
+    for (unsigned k = 0; k < PARTS; k++) {
+        uint32_t all = cg_has_home(g, eight[k]) ? cg_web_of(&h->w, eight[k]->id) : 0;
+        bool usable = all && !h->tile[all] && h->loops[all] && kir_type_bits(eight[k]->type) == 32;
+        for (unsigned j = 0; j < k && usable; j++)
+            usable = cg_web_of(&h->w, eight[j]->id) != all;
+        if (!usable)
+            return;
+    }
+    h->ntiles++;
+    for (unsigned k = 0; k < PARTS; k++) {
+        h->tile[cg_web_of(&h->w, eight[k]->id)] = h->ntiles;
+        h->part[cg_web_of(&h->w, eight[k]->id)] = (uint8_t)k;
+    }
+}
+
+static LLVMValueRef choose(struct cg *c, LLVMValueRef tiled, unsigned yes, unsigned no) {
+    return LLVMBuildSelect(c->b, tiled, cg_i64(c, yes), cg_i64(c, no), "");
+}
+
+static void place_tiles(struct cg_func *g, struct cg_homes *h) {
+    struct cg *c = g->cg;
+    cg_find_tiles(g);
+    if (!h->ntiles)
+        return;
+    h->tiled = cg_call_rt(c, "kd_rt_tiles", NULL, 0);
+    h->tiled = LLVMBuildICmp(c->b, LLVMIntNE, h->tiled, cg_i32(c, 0), "tiled");
+    h->row_step = choose(c, h->tiled, HALF * ROW_BYTES, ROW_BYTES);
+    h->part_step = choose(c, h->tiled, ROW_BYTES, PART_BYTES);
+    if (h->saved) {
+        h->tiles = g->homes_end;
+        g->homes_end += h->ntiles * PARTS * PART_BYTES;
+    } else {
+        h->own =
+            LLVMBuildAlloca(c->b, LLVMArrayType2(c->i8, h->ntiles * PARTS * PART_BYTES), "tiles");
+        LLVMSetAlignment(h->own, 64);
     }
 }
 
@@ -120,13 +197,19 @@ void cg_find_homes(struct cg_func *g, bool saved) {
         return;
     h->memory = arena_array(a, LLVMValueRef, n);
     h->offset = arena_array(a, uint32_t, n);
+    h->tile = arena_array(a, uint32_t, n);
+    h->part = arena_array(a, uint8_t, n);
+    h->loops = arena_array(a, uint8_t, n);
+    h->saved = saved;
     cg_check_webs(g, &h->w);
     refuse(g, h);
+    g->homes = h;
+    find_loops(g, h);
+    place_tiles(g, h);
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
         for (struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
             for (uint32_t k = 0; k < i->nres; k++)
-                give(g, h, i->res[k], saved);
-    g->homes = h;
+                give(g, h, i->res[k]);
 }
 
 bool cg_has_home(struct cg_func *g, const struct kir_value *v) {
@@ -140,17 +223,100 @@ bool cg_same_home(struct cg_func *g, const struct kir_value *x, const struct kir
            cg_web_of(&g->homes->w, x->id) == cg_web_of(&g->homes->w, y->id);
 }
 
+static LLVMValueRef at(struct cg *c, LLVMValueRef p, LLVMValueRef offset) {
+    return LLVMBuildInBoundsGEP2(c->b, c->i8, p, &offset, 1, "");
+}
+
+static LLVMValueRef tile_memory(struct cg_func *g, uint32_t number) {
+    struct cg_homes *h = g->homes;
+    LLVMValueRef offset = cg_i64(g->cg, h->tiles + number * PARTS * PART_BYTES);
+    return at(g->cg, h->own ? h->own : g->now.spill, offset);
+}
+
+LLVMValueRef cg_tiles(struct cg_func *g) {
+    return tile_memory(g, 0);
+}
+
+LLVMValueRef cg_is_tiled(struct cg_func *g) {
+    return g->homes->tiled;
+}
+
+bool cg_tile_offset(struct cg_func *g, struct kir_value *const *eight, uint32_t *offset) {
+    uint32_t number = g->homes ? tile_of(g, eight) : 0;
+    *offset = (number - 1) * PARTS * PART_BYTES;
+    return number != 0;
+}
+
+void cg_know_plain(struct cg_func *g, bool plain) {
+    g->homes->plain = plain;
+}
+
 static LLVMValueRef home_of(struct cg_func *g, const struct kir_value *v) {
     struct cg *c = g->cg;
-    uint32_t all = cg_web_of(&g->homes->w, v->id);
-    LLVMValueRef at = cg_i64(c, g->homes->offset[all]);
-    if (g->homes->memory[all])
-        return g->homes->memory[all];
-    return LLVMBuildInBoundsGEP2(c->b, c->i8, g->now.spill, &at, 1, "");
+    struct cg_homes *h = g->homes;
+    uint32_t all = cg_web_of(&h->w, v->id);
+    if (h->tile[all])
+        return at(c, tile_memory(g, h->tile[all] - 1), cg_i64(c, h->part[all] * PART_BYTES));
+    if (h->memory[all])
+        return h->memory[all];
+    return at(c, g->now.spill, cg_i64(c, h->offset[all]));
+}
+
+static bool in_rows(struct cg_func *g, const struct kir_value *v) {
+    return g->homes->tile[cg_web_of(&g->homes->w, v->id)] && !g->homes->plain;
+}
+
+// A row of a home, 16 bytes, wherever the device has it.
+static LLVMValueRef row_of(struct cg_func *g, const struct kir_value *v, unsigned row) {
+    struct cg *c = g->cg;
+    struct cg_homes *h = g->homes;
+    uint32_t all = cg_web_of(&h->w, v->id);
+    LLVMValueRef p = tile_memory(g, h->tile[all] - 1);
+    p = at(c, p, cg_i64(c, h->part[all] / HALF * HALF * PART_BYTES));
+    p = at(c, p, LLVMBuildMul(c->b, h->part_step, cg_i64(c, h->part[all] % HALF), ""));
+    return at(c, p, LLVMBuildMul(c->b, h->row_step, cg_i64(c, row), ""));
+}
+
+static void row_lanes(struct cg *c, unsigned row, LLVMValueRef *idx) {
+    for (unsigned k = 0; k < ISA_LANES / ROWS; k++)
+        idx[k] = cg_i32(c, row * (ISA_LANES / ROWS) + k);
+}
+
+static LLVMValueRef load_rows(struct cg_func *g, const struct kir_value *v) {
+    struct cg *c = g->cg;
+    LLVMTypeRef four = LLVMVectorType(cg_scalar_type(c, v->type), ISA_LANES / ROWS);
+    LLVMValueRef x[ROWS], idx[ISA_LANES];
+    for (unsigned row = 0; row < ROWS; row++) {
+        x[row] = LLVMBuildLoad2(c->b, four, row_of(g, v, row), "");
+        LLVMSetAlignment(x[row], ROW_BYTES);
+        LLVMSetVolatile(x[row], 1);
+    }
+    for (unsigned k = 0; k < ISA_LANES; k++)
+        idx[k] = cg_i32(c, k);
+    for (unsigned n = ROWS, e = ISA_LANES / ROWS * 2; n > 1; n /= 2, e *= 2)
+        for (unsigned k = 0; k < n / 2; k++)
+            x[k] =
+                LLVMBuildShuffleVector(c->b, x[2 * k], x[2 * k + 1], LLVMConstVector(idx, e), "");
+    return x[0];
+}
+
+static void store_rows(struct cg_func *g, const struct kir_value *v, LLVMValueRef x) {
+    struct cg *c = g->cg;
+    LLVMValueRef idx[ISA_LANES / ROWS];
+    for (unsigned row = 0; row < ROWS; row++) {
+        row_lanes(c, row, idx);
+        LLVMValueRef four = LLVMBuildShuffleVector(c->b, x, LLVMGetPoison(LLVMTypeOf(x)),
+                                                   LLVMConstVector(idx, ISA_LANES / ROWS), "");
+        LLVMValueRef s = LLVMBuildStore(c->b, four, row_of(g, v, row));
+        LLVMSetAlignment(s, ROW_BYTES);
+        LLVMSetVolatile(s, 1);
+    }
 }
 
 // Volatile, or LLVM keeps a copy of what it knows to be there.
 LLVMValueRef cg_load_home(struct cg_func *g, const struct kir_value *v) {
+    if (in_rows(g, v))
+        return load_rows(g, v);
     LLVMValueRef x = LLVMBuildLoad2(g->cg->b, cg_vec_type(g->cg, v->type), home_of(g, v), "");
     LLVMSetAlignment(x, 64);
     LLVMSetVolatile(x, 1);
@@ -158,6 +324,10 @@ LLVMValueRef cg_load_home(struct cg_func *g, const struct kir_value *v) {
 }
 
 void cg_store_home(struct cg_func *g, const struct kir_value *v, LLVMValueRef x) {
+    if (in_rows(g, v)) {
+        store_rows(g, v, x);
+        return;
+    }
     LLVMValueRef s = LLVMBuildStore(g->cg->b, x, home_of(g, v));
     LLVMSetAlignment(s, 64);
     LLVMSetVolatile(s, 1);

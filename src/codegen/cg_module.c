@@ -103,6 +103,9 @@ static const struct {
     {"kd_rt_lane_matrix", "vpiilpp", false},
     {"kd_rt_device_function", "lpiip", false},
     {"kd_rt_features", "i", false},
+    {"kd_rt_tiles", "i", false},
+    {"kd_rt_tile_panels", "p", false},
+    {"kd_rt_tile_product", "vppp", false},
     {"kd_rt_allocation", "vlp", false},
 };
 
@@ -111,7 +114,8 @@ static LLVMTypeRef letter(struct cg *c, char l) {
 }
 
 LLVMValueRef cg_call_rt(struct cg *c, const char *name, LLVMValueRef *args, unsigned nargs) {
-    if (c->notes && c->inst && strncmp(name, "kd_rt_fault", 11) != 0)
+    if (c->notes && c->inst && strncmp(name, "kd_rt_fault", 11) != 0 &&
+        strncmp(name, "kd_rt_tile", 10) != 0)
         note_on(c->notes, c->inst, true, "'%s': a call of the device's %s",
                 isa_op_info[c->inst->op].name, name);
     for (size_t k = 0; k < sizeof rt / sizeof *rt; k++) {

@@ -18,18 +18,7 @@
 
 #include "codegen/cg_product.h"
 
-enum {
-    MAX_STEPS = 4, // instructions of a chain
-    MAX_PUT_OFF = 256,
-    MAX_DEFERRED = 64,
-    PANELS = 8
-};
-
-// Products each of which takes the last one's sums, and nothing else does: one product with more k.
-struct chain {
-    struct kir_inst *i[MAX_STEPS];
-    unsigned n;
-};
+enum { MAX_PUT_OFF = 256, MAX_DEFERRED = 64, PANELS = 8 };
 
 struct panel {
     LLVMValueRef memory;
@@ -134,18 +123,17 @@ static unsigned number_bytes(enum arithmetic s) {
     return s == SUM_DOUBLE ? 8 : 4;
 }
 
-// Operand numbers of a's, b's and c's registers; the first register of c (or d) of a tile.
-static struct kir_value *a_register(const struct product *p, const struct kir_inst *i, unsigned row,
-                                    unsigned r) {
+struct kir_value *cg_a_register(const struct product *p, const struct kir_inst *i, unsigned row,
+                                unsigned r) {
     return i->ops[row / p->halves * p->halves * p->depth + r * p->halves + row % p->halves];
 }
 
-static struct kir_value *b_register(const struct product *p, const struct kir_inst *i,
-                                    unsigned column, unsigned r) {
+struct kir_value *cg_b_register(const struct product *p, const struct kir_inst *i, unsigned column,
+                                unsigned r) {
     return i->ops[isa_fragment_of(&p->x, ISA_FRAG_A).registers + column * p->depth + r];
 }
 
-static unsigned sum_register(const struct product *p, unsigned row, unsigned column, bool half) {
+unsigned cg_sum_register(const struct product *p, unsigned row, unsigned column, bool half) {
     unsigned tile = row / p->halves * p->columns + column;
     return (tile * p->halves + row % p->halves) * (half ? 1 : 2);
 }
@@ -301,8 +289,7 @@ unsigned cg_panel_bytes(const struct product *p, bool of_b) {
     return panel_bytes(p) + (of_b && is_biased(p) ? 32 : 0);
 }
 
-static LLVMValueRef active_register(struct cg_func *g, const struct kir_inst *i,
-                                    struct kir_value *v) {
+LLVMValueRef cg_active_register(struct cg_func *g, const struct kir_inst *i, struct kir_value *v) {
     struct cg *c = g->cg;
     uint32_t k = 0;
     while (i->ops[k] != v)
@@ -363,7 +350,7 @@ static struct deferred *find_deferred(struct cg_products *all, const struct kir_
     return NULL;
 }
 
-static struct source source_of(struct cg_func *g, const struct kir_value *v) {
+struct source cg_source_of(struct cg_func *g, const struct kir_value *v) {
     struct deferred *d = v->kind == KIR_VALUE_INST ? find_deferred(g->products, v->def) : NULL;
     struct source s = {0};
     if (!d)
@@ -468,9 +455,9 @@ static void fill_step(struct cg_func *g, const struct product *p, const struct c
     struct source sources[MAX_DEPTH];
     LLVMValueRef x[MAX_DEPTH];
     for (unsigned r = 0; r < p->depth; r++) {
-        struct kir_value *v = of_b ? b_register(p, i, tile, r) : a_register(p, i, tile, r);
-        sources[r] = source_of(g, v);
-        x[r] = sources[r].rows.element ? NULL : active_register(g, i, v);
+        struct kir_value *v = of_b ? cg_b_register(p, i, tile, r) : cg_a_register(p, i, tile, r);
+        sources[r] = cg_source_of(g, v);
+        x[r] = sources[r].rows.element ? NULL : cg_active_register(g, i, v);
     }
     cg_fill_panel(c, p, of_b, sources, x, at_byte(c, memory, step * step_bytes(p)),
                   at_byte(c, memory, panel_bytes(p)), of_b && is_biased(p) && step);
@@ -498,8 +485,8 @@ static LLVMValueRef panel_of(struct cg_func *g, const struct product *p, const s
     struct kir_value *reg[MAX_DEPTH * MAX_STEPS];
     for (unsigned step = 0; step < p->steps; step++)
         for (unsigned r = 0; r < p->depth; r++)
-            reg[n++] = of_b ? b_register(p, chain->i[step], tile, r)
-                            : a_register(p, chain->i[step], tile, r);
+            reg[n++] = of_b ? cg_b_register(p, chain->i[step], tile, r)
+                            : cg_a_register(p, chain->i[step], tile, r);
     for (unsigned k = 0; k < PANELS; k++) {
         struct panel *q = &all->panels[of_b][k];
         if (holds(q, key, reg, n, g->epoch)) {
@@ -778,7 +765,7 @@ static LLVMValueRef sum_operand(struct cg_func *g, const struct product *p, stru
 void cg_read_sums(struct cg_func *g, const struct product *p, struct kir_inst *i, unsigned row,
                   unsigned column, LLVMValueRef *sum) {
     struct cg *c = g->cg;
-    unsigned first = p->first_c + sum_register(p, row, column, p->half_c);
+    unsigned first = p->first_c + cg_sum_register(p, row, column, p->half_c);
     for (unsigned k = 0; k < 2; k++) {
         unsigned o = first + (p->half_c ? 0 : k);
         LLVMValueRef x = sum_operand(g, p, i, o);
@@ -807,7 +794,7 @@ static void set_sum(struct cg_func *g, struct kir_value *r, LLVMValueRef x) {
 void cg_write_sums(struct cg_func *g, const struct product *p, struct kir_inst *i, unsigned row,
                    unsigned column, LLVMValueRef *sum) {
     struct cg *c = g->cg;
-    unsigned first = sum_register(p, row, column, p->half_d);
+    unsigned first = cg_sum_register(p, row, column, p->half_d);
     if (p->half_d) {
         LLVMValueRef high = to_half(c, sum[1]);
         high = LLVMBuildShl(c->b, high, like(c, high, 16), "");
@@ -824,12 +811,6 @@ void cg_write_sums(struct cg_func *g, const struct product *p, struct kir_inst *
         set_sum(g, i->res[first + k], sum[k]);
     }
 }
-
-// A tile of columns: which chain's, and which of it.
-struct tile {
-    const struct chain *chain;
-    unsigned column;
-};
 
 LLVMValueRef cg_call_core(struct cg_func *g, const struct product *p, unsigned down,
                           unsigned across, LLVMValueRef *args) {
@@ -1041,13 +1022,6 @@ static bool same_factor(const struct product *p, const struct chain *x, const st
     return true;
 }
 
-// The chains with the same a.
-struct group {
-    struct product p;
-    struct tile *tiles;
-    unsigned n;
-};
-
 static unsigned find_groups(struct cg_func *g, struct group *groups) {
     struct cg_products *all = g->products;
     bool done[MAX_PUT_OFF] = {false};
@@ -1072,11 +1046,27 @@ static unsigned find_groups(struct cg_func *g, struct group *groups) {
     return n;
 }
 
+void cg_visit_products(struct cg_func *g,
+                       void (*visit)(struct cg_func *g, struct group *groups, unsigned n)) {
+    struct product p;
+    if (!g->products)
+        g->products = arena_new(g->cg->arena, struct cg_products);
+    struct cg_products *all = g->products;
+    for (uint32_t b = 0; b < g->fl->cfg->nblocks; b++) {
+        for (struct kir_inst *i = g->fl->cfg->order[b]->first; i; i = i->next) {
+            if (!product_of(g->cg, i, &p))
+                continue;
+            put_off(g, i);
+            struct group *groups = arena_array(g->cg->arena, struct group, all->nchains);
+            visit(g, groups, find_groups(g, groups));
+            i = all->put_off[all->n - 1];
+            all->n = 0;
+        }
+    }
+}
+
 // A few tiles of columns for all rows, then the next ones: panels of b stay in the cache.
-static void emit_put_off(struct cg_func *g) {
-    struct group *groups = arena_array(g->cg->arena, struct group, g->products->nchains);
-    unsigned n = find_groups(g, groups);
-    g->products->n = 0;
+static void emit_groups(struct cg_func *g, struct group *groups, unsigned n) {
     for (unsigned at = 0, more = 1; more; at += MAX_TILES) {
         more = 0;
         for (unsigned k = 0; k < n; k++) {
@@ -1086,6 +1076,30 @@ static void emit_put_off(struct cg_func *g) {
             more |= left > MAX_TILES;
         }
     }
+}
+
+// Panels that were filled on one way alone.
+static void forget_panels(struct cg_products *all) {
+    for (unsigned k = 0; k < 2 * PANELS; k++)
+        all->panels[k / PANELS][k % PANELS].epoch = 0;
+}
+
+static void emit_put_off(struct cg_func *g) {
+    struct cg_products *all = g->products;
+    struct group *groups = arena_array(g->cg->arena, struct group, all->nchains);
+    struct cg_tile_branch branch;
+    unsigned n = find_groups(g, groups), first = 0;
+    all->n = 0;
+    while (first < n) {
+        unsigned same = cg_begin_tiles(g, groups + first, n - first, &branch);
+        if (!same)
+            break;
+        emit_groups(g, groups + first, same);
+        cg_end_tiles(g, &branch);
+        forget_panels(all);
+        first += same;
+    }
+    emit_groups(g, groups + first, n - first);
 }
 
 bool cg_emit_product(struct cg_func *g, struct kir_inst *i) {

@@ -10,6 +10,7 @@ enum {
     LANES = 32,
     TILE = 8,
     MAX_DEPTH = 4, // registers of a panel from one instruction
+    MAX_STEPS = 4, // instructions of a chain
     MAX_TILES = 4, // of one call of a core
     PANEL_ALIGN = 64
 };
@@ -38,13 +39,58 @@ struct source {
     bool trans;
 };
 
+// Products each of which takes the last one's sums, and nothing else does: one product with more k.
+struct chain {
+    struct kir_inst *i[MAX_STEPS];
+    unsigned n;
+};
+
+// A tile of columns: which chain's, and which of it.
+struct tile {
+    const struct chain *chain;
+    unsigned column;
+};
+
+// The chains with the same a.
+struct group {
+    struct product p;
+    struct tile *tiles;
+    unsigned n;
+};
+
+// Operand numbers' values: the registers of a's rows, of b's columns; the first register of c (or
+// d) of a tile.
+struct kir_value *cg_a_register(const struct product *p, const struct kir_inst *i, unsigned row,
+                                unsigned r);
+struct kir_value *cg_b_register(const struct product *p, const struct kir_inst *i, unsigned column,
+                                unsigned r);
+unsigned cg_sum_register(const struct product *p, unsigned row, unsigned column, bool half);
+// The register v of a factor of i: the rows that it is loaded from, where products load them; else
+// rows.element is NULL, and cg_active_register has it.
+struct source cg_source_of(struct cg_func *g, const struct kir_value *v);
+LLVMValueRef cg_active_register(struct cg_func *g, const struct kir_inst *i, struct kir_value *v);
+// Visits the products that are computed together, a set after the other.
+void cg_visit_products(struct cg_func *g,
+                       void (*visit)(struct cg_func *g, struct group *groups, unsigned n));
+
+// cg_tile.c: products of bytes on tile registers, where the device has them. Brings groups that it
+// computes together to the beginning and returns how many they are: what is emitted up to
+// cg_end_tiles computes those on other devices. 0: there are none.
+struct cg_tile_branch {
+    LLVMBasicBlockRef done;
+};
+unsigned cg_begin_tiles(struct cg_func *g, struct group *groups, unsigned n,
+                        struct cg_tile_branch *branch);
+void cg_end_tiles(struct cg_func *g, const struct cg_tile_branch *branch);
+
 // How the numbers of x are summed, and of how many vectors of numbers a register is; false: not
 // here.
 bool cg_product_sum(const struct cg *c, const struct isa_matrix *x, enum arithmetic *sum,
                     unsigned *parts);
 unsigned cg_panel_bytes(const struct product *p, bool of_b);
 // Puts one instruction's 8 rows of a (columns of b) into a panel: register r from sources[r] or the
-// vector x[r] (x NULL: there is none). sums: where the sums of b's columns stand; more: they are added to.
+// vector x[r] (x NULL: there is none). sums: where the sums of b's columns stand; more: they are
+// added to.
 void cg_fill_panel(struct cg *c, const struct product *p, bool of_b, const struct source *sources,
                    LLVMValueRef *x, LLVMValueRef memory, LLVMValueRef sums, bool more);
 // Tiles whose sums fit into the registers.

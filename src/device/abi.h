@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 15, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 16, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -124,6 +124,23 @@ enum kd_level {
 // What a machine can do beyond its level. FAST_GATHERS: gather instructions take less than a load a
 // lane.
 enum { KD_FEATURE_VNNI = 1, KD_FEATURE_FAST_GATHERS = 2 };
+
+// Products of bytes on tile registers, for kd_rt_tile_product: up to two by two tiles of 16 by 16
+// sums of 32 bits. A panel of a is 16 rows of 64 bytes of k; one of b 16 rows, of four bytes of k
+// each, of 16 columns. Sums lie row by row; column 4 * q + i of a tile is column 8 * (q / 2) + 2 *
+// i + q % 2 of c, so that the 16 bytes q of a row are those of lanes 4 * row to 4 * row + 3 in one
+// register of c; panels of b have the same order.
+enum {
+    KD_TILE_MOST = 8,  // tiles down, and across, of a warp's product
+    KD_TILE_STEPS = 2, // panels of k
+    KD_TILE_BYTES = 1024
+};
+struct kd_tile_block {
+    uint8_t a_signed, b_signed;
+    uint8_t down, across, steps;    // one or two tiles down, panels of k
+    uint32_t a, b;                  // where panels begin, those of one tile behind each other
+    uint32_t sums[2][KD_TILE_MOST]; // where tiles of sums begin
+};
 
 // Why a launch ends early; becomes a CUresult in the driver.
 enum kd_fault {
@@ -442,6 +459,13 @@ enum kd_device_function {
       (struct kd_block * b, uint32_t thread, uint32_t function, const uint64_t *args))             \
     /* what the machine can do beyond the level that code was made for: KD_FEATURE_* */            \
     X(uint32_t, kd_rt_features, (void))                                                            \
+    /* are products of bytes to be computed by kd_rt_tile_product? */                              \
+    X(uint32_t, kd_rt_tiles, (void))                                                               \
+    /* where panels are made, for all that is multiplied before the next call */                   \
+    X(uint8_t *, kd_rt_tile_panels, (void))                                                        \
+    /* adds products to tiles of sums */                                                           \
+    X(void, kd_rt_tile_product,                                                                    \
+      (const struct kd_tile_block *block, const uint8_t *panels, uint8_t *sums))                   \
     /* where the allocation that contains an address begins, and its size, in multiples of 16      \
        bytes; all memory when there is none, or what it belongs to may go on behind it */          \
     X(void, kd_rt_allocation, (uint64_t address, uint64_t *extent))

@@ -95,7 +95,8 @@ uint32_t runner_enter(void) {
 #endif
 }
 
-void runner_leave(uint32_t saved) {
+void runner_leave(struct runner *r, uint32_t saved) {
+    tile_release(r);
 #if defined(__x86_64__)
     _mm_setcsr(saved);
 #elif defined(__aarch64__)

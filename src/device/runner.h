@@ -8,6 +8,7 @@
 
 #include "device/abi.h"
 #include "device/fiber.h"
+#include "device/tile_product.h"
 
 struct kd_device;
 struct op;
@@ -52,6 +53,7 @@ struct runner {
     char *scratch; // for printf
     size_t scratch_size;
     void *signal_stack;
+    struct tile_memory tiles;
     struct runner *next;
 };
 
@@ -62,7 +64,7 @@ struct runner *runner_current(void);
 
 // Around a stretch of running kernel code: sets the floating-point mode that kernels expect.
 uint32_t runner_enter(void);
-void runner_leave(uint32_t saved);
+void runner_leave(struct runner *r, uint32_t saved);
 
 // Calls fn(arg) on a stack of its own; a fault in it ends the call.
 enum outcome runner_call(struct runner *r, unsigned stack_shift, void (*fn)(void *), void *arg);

@@ -437,7 +437,7 @@ static void run_all(struct scheduler *s, struct runner *r, const struct op *unti
     if (r->next_op)
         op_unref(r->next_op);
     r->next_op = NULL;
-    runner_leave(mode);
+    runner_leave(r, mode);
     if (!left)
         slot_give(s);
 }

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
 #endif
 
 int topology_cores(void) {
@@ -175,6 +176,38 @@ uint32_t topology_features(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_features);
     return features;
+}
+
+// The kernel gives tile registers to processes that ask: their threads' signal stacks have to be
+// large enough for 8 KB more.
+#if defined(__x86_64__)
+static bool may_use_tiles(void) {
+    enum { TILE = 1 << 24, INT8 = 1 << 25, REQUEST = 0x1023, TILE_DATA = 18 };
+    unsigned eax, ebx, ecx, edx;
+    if (machine_level() != KD_LEVEL_X86_64_V4 || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
+        return false;
+    return (edx & TILE) && (edx & INT8) && syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
+}
+#endif
+
+static enum topology_tiles tiles;
+
+static void find_tiles(void) {
+#if defined(__x86_64__)
+    const char *form = getenv("KUDZU_TILES"), *level = getenv("KUDZU_CPU");
+    if (form && strcmp(form, "off") == 0)
+        return;
+    if (form && strcmp(form, "plain") == 0)
+        tiles = topology_level() == KD_LEVEL_X86_64_V4 ? TILES_PLAIN : TILES_NONE;
+    else if ((!level || !*level) && may_use_tiles())
+        tiles = TILES_MACHINE;
+#endif
+}
+
+enum topology_tiles topology_tiles(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_tiles);
+    return tiles;
 }
 
 void topology_uuid(int index, uint8_t out[16]) {

@@ -9,7 +9,8 @@ tries each width at each level with one tier, and at the machine's own level wit
 With KUDZU_EXEC=simd what the compiler refuses fails: nothing is interpreted in its place. No kernel
 may be interpreted by design.
 
-Variables that a file needs for all its runs stand in lines // env: NAME=VALUE.
+Variables that a file needs for all its runs stand in lines // env: NAME=VALUE. What stands in
+lines // also: NAME=VALUE is set for runs in addition, at the machine's level and every width.
 
 KUDZU_COMPARE=all tries every setting with both; KUDZU_COMPARE=quick the machine's level alone."""
 import itertools
@@ -43,6 +44,12 @@ def settings_of(path):
         return dict(line.split()[2].split("=", 1) for line in f if line.startswith("// env:"))
 
 
+def also_of(path):
+    """Variables that are tried in addition: lines // also: NAME=VALUE."""
+    with open(path) as f:
+        return [line.split()[2].split("=", 1) for line in f if line.startswith("// also:")]
+
+
 def run(tool, path, cache, **env):
     full = dict(os.environ, CUDA_CACHE_PATH=cache, **env, **settings_of(path))
     try:
@@ -59,7 +66,7 @@ def ptx_files(kudzu, path, out):
     if path.endswith(".ptx"):
         return [(path, path)]
     with open(path) as f:
-        runs = [line for line in f if line.startswith(("// run:", "// env:", "// fails"))]
+        runs = [line for line in f if line.startswith(("// run:", "// env:", "// also:", "// fails"))]
     made = []
     for opt in (["-O3"], ["-G"]):
         ptx = os.path.join(out, os.path.basename(path) + opt[0] + ".ptx")
@@ -101,13 +108,16 @@ def differences(tool, name, path, tried, cache):
         print("%s: interpreter:\n%s" % (name, want))
         return 1
     bad = 0
-    for level, width, tier in tried:
+    runs = [(level, width, tier, {}) for level, width, tier in tried]
+    runs += [("", width, tier, {variable: value}) for variable, value in also_of(path)
+             for width in WIDTHS for tier in TIERS]
+    for level, width, tier, more in runs:
         got = run(tool, path, cache, KUDZU_EXEC="simd", KUDZU_WIDTH=width, KUDZU_CPU=level,
-                  KUDZU_TIER=tier)
+                  KUDZU_TIER=tier, **more)
         if got != want:
             bad += 1
-            print("%s: %s width %s %s differs\n--- interpreter\n%s--- simd\n%s" % (
-                name, level or "the machine", width, tier, want, got))
+            print("%s: %s width %s %s %s differs\n--- interpreter\n%s--- simd\n%s" % (
+                name, level or "the machine", width, tier, more or "", want, got))
     return bad
 
 
