@@ -130,16 +130,16 @@ struct cg {
 
 // What is each group's own among those of a team.
 struct cg_group {
-    LLVMValueRef t0;        // i32: index in the block of the group's first thread
-    LLVMValueRef group;     // i32: index of the group (t0 / width)
-    LLVMValueRef mask;      // of the block being emitted; NULL: all lanes of a full group
-    LLVMValueRef spill;     // where its values are kept at barriers
-    LLVMValueRef *mask_var; // by block id; NULL: full
-    LLVMValueRef
-        *mask_known;     // by block id: its mask, a constant, whenever it runs; NULL: not known
-    struct cg_val *vals; // by value id
-    struct cg_var *vars; // by value id
-    LLVMValueRef *known; // by value id: the constant that a vector is; undefined: several
+    LLVMValueRef t0;          // i32: index in the block of the group's first thread
+    LLVMValueRef group;       // i32: index of the group (t0 / width)
+    LLVMValueRef mask;        // of the block being emitted; NULL: all lanes of a full group
+    LLVMValueRef spill;       // where its values are kept at barriers
+    LLVMValueRef *mask_var;   // by block id; NULL: full
+    LLVMValueRef *mask_known; // by block id: its mask whenever it runs, a constant or that of a
+                              // block before it (rejoins); NULL: not known
+    struct cg_val *vals;      // by value id
+    struct cg_var *vars;      // by value id
+    LLVMValueRef *known;      // by value id: the constant that a vector is; undefined: several
 };
 enum { CG_MAX_TEAM = 32 };
 
@@ -181,7 +181,7 @@ struct cg_func {
     LLVMValueRef lane_memory[2];  // an address for each lane: to read, to write; NULL: none yet
     LLVMValueRef idle_memory[2];  // what stands for the row of a lane that is not active
     uint8_t *runs;                // by block id: enum cg_runs
-    uint8_t *rejoins;             // by block id: its mask is that of a block before it, and known
+    uint8_t *rejoins;             // by block id: its mask is that of a block before it
     struct cg_fours *fours;       // cg_fours.c's own; NULL: none yet
     struct cg_lines *lines;       // cg_lines.c's own; NULL: there are none
     struct cg_counts *counts;     // cg_count.c's own; NULL: none yet
@@ -698,6 +698,8 @@ bool cg_is_harmless(const struct cg_func *g, const struct kir_block *b);
 void cg_know_mask(struct cg_func *g, const struct kir_block *from, const struct kir_block *to,
                   LLVMValueRef mask);
 LLVMValueRef cg_known_mask(const struct cg_func *g, const struct kir_block *b); // NULL: not known
+// At the end of b: where its lanes meet again they run with its mask, untested.
+void cg_find_meeting(struct cg_func *g, const struct kir_block *b);
 // At the end of b, which always runs: does what runs next always run, too? Emits nothing that
 // stays.
 // If not always, and they leave shared memory alone, that counts, too.

@@ -37,10 +37,24 @@ static LLVMValueRef phi_operand(struct cg_func *g, const struct kir_inst *i, uin
     return LLVMTypeOf(x) == t ? x : LLVMBuildBitCast(c->b, x, t, "");
 }
 
+// All lanes come through `from` to `to`, in each turn of their loop anew, and no edge brings lanes
+// there before this one: what the others have then is not looked at, or still to come.
+static bool brings_first(const struct cg_func *g, const struct kir_block *from,
+                         const struct kir_block *to) {
+    const struct cfg *f = g->fl->cfg;
+    const struct cfg_loop *l = f->loop[to->id];
+    uint32_t edges = 0;
+    for (uint32_t p = 0; p < to->preds.len; p++)
+        edges += to->preds.data[p] == from;
+    return edges == 1 && f->idom[to->id] == from->id && f->loop[from->id] == l &&
+           !(l && l->irreducible) && f->pos[from->id] < f->pos[to->id];
+}
+
 void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMValueRef mask) {
     struct cg *c = g->cg;
     struct kir_block *to = from->last->targets[k];
     uint32_t p = pred_index(from, k), n = 0;
+    bool blends = g->fl->join[to->id] && mask && !brings_first(g, from, to);
     for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next)
         n++;
     struct incoming *in = arena_array(c->arena, struct incoming, n + 1);
@@ -77,7 +91,7 @@ void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMV
         LLVMValueRef x = in[n].vec;
         if (cg_goes_to_slot(g, i, p))
             cg_store_slot(g, i->res[0], x);
-        if (g->fl->join[to->id] && mask) {
+        if (blends) {
             LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(x), var->vec, "");
             x = cg_select(c, mask, x, old);
         }
@@ -480,8 +494,8 @@ static void emit_test(struct cg_func *g, struct kir_block *b) {
     struct cg *c = g->cg;
     LLVMPositionBuilderAtEnd(c->b, g->test[b->id]);
     bool never = g->runs[b->id] == CG_RUNS_NEVER;
-    if (!never &&
-        (!g->now.mask_var[b->id] || cg_is_harmless(g, b) || g->runs[b->id] == CG_RUNS_ALWAYS)) {
+    if (!never && (!g->now.mask_var[b->id] || cg_is_harmless(g, b) ||
+                   g->runs[b->id] == CG_RUNS_ALWAYS || g->rejoins[b->id])) {
         LLVMBuildBr(c->b, g->body[b->id]);
         return;
     }
@@ -551,10 +565,12 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
         cg_emit_body(g, b);
     if (!cg_goes_on(g, b))
         cg_forget_words(g);
-    if (sent)
+    if (sent) {
         go_on(g, b, 0);
-    else
+    } else {
+        cg_find_meeting(g, b);
         cg_emit_terminator(g, b);
+    }
     for (struct cfg_loop *l = in; l && l->last == pos; l = l->parent)
         emit_loop_end(g, b, l);
 }

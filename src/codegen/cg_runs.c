@@ -212,3 +212,51 @@ static bool next_always_runs(struct cg_func *g, struct kir_block *b) {
 bool cg_goes_on(struct cg_func *g, struct kir_block *b) {
     return next_always_runs(g, b) || (g->runs[b->id] == CG_RUNS_ALWAYS && only_reads(g, b));
 }
+
+// Behind a barrier a mask is another value, which has been in memory.
+static bool has_barrier(const struct kir_block *x) {
+    for (const struct kir_inst *i = x->first; i; i = i->next)
+        if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
+            return true;
+    return false;
+}
+
+// Where the lanes that part at the end of b meet again, all of them and no others, while nobody can
+// get behind b without coming through it: NULL where that is not so.
+static const struct kir_block *meeting(const struct cg_func *g, const struct kir_block *b) {
+    const struct cfg *c = g->fl->cfg;
+    if (!g->fl->divergent[b->id] || c->ipdom[b->id] == UINT32_MAX || g->fl->no_full)
+        return NULL;
+    const struct kir_block *m = g->f->blocks.data[c->ipdom[b->id]];
+    const struct cfg_loop *l = c->loop[b->id];
+    if (c->idom[m->id] != b->id || c->loop[m->id] != l || m->preds.len < 2 ||
+        c->pos[m->id] <= c->pos[b->id])
+        return NULL;
+    for (; l; l = l->parent)
+        if (l->irreducible)
+            return NULL;
+    for (uint32_t p = c->pos[b->id]; p < c->pos[m->id]; p++)
+        if (!cfg_dominates(c, b, c->order[p]) || may_end(c->order[p]) ||
+            (c->order[p] != b && has_barrier(c->order[p])))
+            return NULL;
+    struct flow_next n = flow_next(g->fl, b, c->pos[b->id], NULL, false, NULL);
+    bool inside =
+        n.block && c->pos[n.block->id] > c->pos[b->id] && c->pos[n.block->id] <= c->pos[m->id];
+    return inside ? NULL : m;
+}
+
+void cg_find_meeting(struct cg_func *g, const struct kir_block *b) {
+    const struct kir_block *m = g->cg->one_team || g->cg->width == 1 ? NULL : meeting(g, b);
+    for (unsigned t = 0; t < g->cg->team && m; t++) {
+        cg_turn_to(g, t);
+        if (!g->now.mask || !g->now.mask_var[b->id] || !g->now.mask_var[m->id])
+            m = NULL;
+    }
+    for (unsigned t = 0; t < g->cg->team && m; t++) {
+        cg_turn_to(g, t);
+        g->now.mask_known[m->id] = g->now.mask;
+    }
+    cg_turn_to(g, 0);
+    if (m)
+        g->rejoins[m->id] = 1;
+}
