@@ -221,6 +221,17 @@ static bool has_barrier(const struct kir_block *x) {
     return false;
 }
 
+// From b's place on, control goes no further than to m's, and not back: to another turn of their
+// loop.
+static bool stays_between(const struct cfg *c, const struct kir_block *x, uint32_t b, uint32_t m) {
+    for (uint32_t k = 0; k < x->last->ntargets; k++) {
+        uint32_t to = c->pos[x->last->targets[k]->id];
+        if (to <= b || to > m)
+            return false;
+    }
+    return true;
+}
+
 // Where the lanes that part at the end of b meet again, all of them and no others, while nobody can
 // get behind b without coming through it: NULL where that is not so.
 static const struct kir_block *meeting(const struct cg_func *g, const struct kir_block *b) {
@@ -237,6 +248,7 @@ static const struct kir_block *meeting(const struct cg_func *g, const struct kir
             return NULL;
     for (uint32_t p = c->pos[b->id]; p < c->pos[m->id]; p++)
         if (!cfg_dominates(c, b, c->order[p]) || may_end(c->order[p]) ||
+            !stays_between(c, c->order[p], c->pos[b->id], c->pos[m->id]) ||
             (c->order[p] != b && has_barrier(c->order[p])))
             return NULL;
     struct flow_next n = flow_next(g->fl, b, c->pos[b->id], NULL, false, NULL);

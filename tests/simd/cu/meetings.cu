@@ -17,6 +17,7 @@
 // run: barriers grid=2 block=96 args=buf:2048:small,u32:3,buf:512:zero
 // run: barriers grid=1 block=256 args=buf:2048:rand,u32:2,buf:512:zero
 // run: barriers grid=3 block=40 args=buf:2048:rand,u32:2,buf:512:zero
+// run: turned_back grid=2 block=34 args=buf:256:rand,buf:68:zero
 
 // What the first way brings is a constant; the second one's value takes long.
 static __device__ float meet(float d, float far) {
@@ -215,4 +216,26 @@ extern "C" __global__ void barriers(const int *x, unsigned n, int *out) {
         a ^= s[(t + 3) % 20] + b;
     }
     out[i] = a - b;
+}
+
+// Three loops become one with three ways back: some lanes have another turn where the others meet.
+extern "C" __global__ void turned_back(const unsigned *in, unsigned *out) {
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t, x = in[i], y = in[t];
+    unsigned char told[16];
+    int turns = 60;
+    for (int k = 0; k < 8; k++) {
+        told[k] = k;
+        told[k + 8] = t;
+    }
+    do {
+        do {
+            do {
+                if ((in[t * 16 % 256] * x & 31) == 27) {
+                    out[i] = x;
+                    return;
+                }
+            } while (--turns > 0 && (y & 1));
+        } while (--turns > 0 && blockIdx.x == told[(t - 2) % 16]);
+    } while (--turns > 0 && (~x & 7) < 4);
+    out[i] = turns;
 }
