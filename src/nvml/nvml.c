@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,6 +269,23 @@ nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci) {
     snprintf(pci->busId, sizeof pci->busId, "%08X:%02X:%02X.0", a.domain, a.bus & 0xff,
              a.device & 0xff);
     return NVML_SUCCESS;
+}
+
+// The part of the structure that callers of an older version have room for.
+static nvmlReturn_t give_pci_part(nvmlDevice_t device, nvmlPciInfo_t *pci, size_t bytes) {
+    nvmlPciInfo_t whole;
+    nvmlReturn_t error = nvmlDeviceGetPciInfo_v3(device, pci ? &whole : NULL);
+    if (error == NVML_SUCCESS)
+        memcpy(pci, &whole, bytes);
+    return error;
+}
+
+nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t *pci) {
+    return give_pci_part(device, pci, offsetof(nvmlPciInfo_t, busId));
+}
+
+nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t *pci) {
+    return give_pci_part(device, pci, offsetof(nvmlPciInfo_t, pciSubSystemId));
 }
 
 nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t *type) {

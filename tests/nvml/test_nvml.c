@@ -69,6 +69,26 @@ static void system_wide(void) {
     CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlSystemGetProcessName(1, text, 0));
 }
 
+// Exported for callers of older headers, whose structures are smaller.
+nvmlReturn_t pci_info_v1(nvmlDevice_t, void *) __asm__("nvmlDeviceGetPciInfo");
+nvmlReturn_t pci_info_v2(nvmlDevice_t, void *) __asm__("nvmlDeviceGetPciInfo_v2");
+
+static void old_pci_info(nvmlDevice_t d) {
+    nvmlPciInfo_t now;
+    CHECK_OK(nvmlDeviceGetPciInfo(d, &now));
+    nvmlReturn_t (*const versions[])(nvmlDevice_t, void *) = {pci_info_v1, pci_info_v2};
+    const size_t bytes[] = {32, 36};
+    for (int i = 0; i < 2; ++i) {
+        unsigned char got[sizeof now + 1];
+        memset(got, 0xa5, sizeof got);
+        CHECK_OK(versions[i](d, got));
+        CHECK(!memcmp(got, &now, bytes[i]));
+        for (size_t k = bytes[i]; k < sizeof got; ++k)
+            CHECK(got[k] == 0xa5);
+        CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, versions[i](d, NULL));
+    }
+}
+
 static void handles(void) {
     nvmlDevice_t d, same, other;
     char uuid[96], first[96];
@@ -90,6 +110,7 @@ static void handles(void) {
         CHECK(same == d);
         CHECK_OK(nvmlDeviceGetHandleByPciBusId(pci.busIdLegacy, &same));
         CHECK(same == d);
+        old_pci_info(d);
         if (!i)
             strcpy(first, uuid);
     }
@@ -169,6 +190,7 @@ static void neighbours(nvmlDevice_t d) {
 
 static void absent(nvmlDevice_t d) {
     unsigned value;
+    unsigned long long reasons;
     nvmlPstates_t state;
     nvmlEnableState_t a, b;
     char text[64];
@@ -180,6 +202,11 @@ static void absent(nvmlDevice_t d) {
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetPerformanceState(d, &state));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetEccMode(d, &a, &b));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetSerial(d, text, sizeof text));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED,
+                 nvmlDeviceGetSupportedClocksThrottleReasons(d, &reasons));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetCurrentClocksThrottleReasons(d, &reasons));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetSupportedClocksEventReasons(d, &reasons));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetCurrentClocksEventReasons(d, &reasons));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceSetPowerManagementLimit(d, 1000));
 }
 
