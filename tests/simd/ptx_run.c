@@ -11,6 +11,9 @@
 // tex:WIDTHxHEIGHT:FILTER:MODE:FLAGS is a texture object over an array of floats (height 0: one
 // dimension), with the numbers that the driver API has for filter, addressing mode and flags.
 // surf:WIDTHxHEIGHT is a surface object over such an array.
+// map:ARGUMENT:TYPE:SWIZZLE:FILL:SIZES:STRIDES:STEPS:BOX is the address of a tensor map over the
+// buffer of an argument before it; lists are written 8x2x3, strides count bytes from the second
+// dimension on (0: none). im2col:...:STEPS:LOWER:UPPER:CHANNELSxPIXELS is one for im2col.
 //
 // ptx_run --serve: each line of the standard input is a run in a process of its own, "EXEC CPU
 // WIDTH SECONDS FILE" (the first three as in KUDZU_EXEC, KUDZU_CPU, KUDZU_WIDTH, a CPU of "host"
@@ -28,7 +31,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_ARGS = 16, PRINT_WORDS = 64, MAX_FILE = 1 << 24 };
+enum { MAX_ARGS = 16, MAX_LIST = 5, PRINT_WORDS = 64, MAX_FILE = 1 << 24 };
 
 struct arg {
     uint64_t scalar; // or the device address
@@ -133,7 +136,63 @@ static uint64_t make_texture(const char *text) {
     return object;
 }
 
-static struct arg make_arg(char *text) {
+// Numbers with 'x' between them, up to the next colon; *at goes on behind it.
+static unsigned read_list(const char **at, int64_t *values) {
+    unsigned n = 0;
+    for (char *end;; *at = end + 1) {
+        values[n++] = strtoll(*at, &end, 10);
+        if (*end != 'x' || n == MAX_LIST) {
+            *at = end + (*end == ':');
+            return n;
+        }
+    }
+}
+
+// The map lies in device memory, which is not given back before the process ends.
+static uint64_t make_map(const char *text, const struct arg *args, bool im2col) {
+    int64_t head[MAX_LIST], list[3][MAX_LIST], box[3][MAX_LIST] = {{0}};
+    for (int k = 0; k < 4; k++)
+        read_list(&text, &head[k]);
+    unsigned rank = read_list(&text, list[0]);
+    for (int k = 1; k < 3; k++)
+        read_list(&text, list[k]);
+    for (int k = 0; k < (im2col ? 3 : 1); k++)
+        read_list(&text, box[k]);
+    cuuint64_t sizes[MAX_LIST], strides[MAX_LIST];
+    cuuint32_t steps[MAX_LIST], edges[MAX_LIST];
+    int lower[MAX_LIST], upper[MAX_LIST];
+    for (unsigned k = 0; k < rank; k++) {
+        sizes[k] = (cuuint64_t)list[0][k];
+        strides[k] = (cuuint64_t)list[1][k];
+        steps[k] = (cuuint32_t)list[2][k];
+        edges[k] = (cuuint32_t)box[0][k];
+        lower[k] = (int)box[0][k];
+        upper[k] = (int)box[1][k];
+    }
+    CUtensorMap map;
+    CUtensorMapDataType type = (CUtensorMapDataType)head[1];
+    CUtensorMapSwizzle swizzle = (CUtensorMapSwizzle)head[2];
+    CUtensorMapFloatOOBfill outside = (CUtensorMapFloatOOBfill)head[3];
+    void *tensor = (void *)(uintptr_t)args[head[0]].scalar; // NOLINT
+    if (im2col)
+        check(cuTensorMapEncodeIm2col(&map, type, rank, tensor, sizes, strides, lower, upper,
+                                      (cuuint32_t)box[2][0], (cuuint32_t)box[2][1], steps,
+                                      CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                                      CU_TENSOR_MAP_L2_PROMOTION_NONE, outside),
+              "cuTensorMapEncodeIm2col");
+    else
+        check(cuTensorMapEncodeTiled(&map, type, rank, tensor, sizes, strides, edges, steps,
+                                     CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                                     CU_TENSOR_MAP_L2_PROMOTION_NONE, outside),
+              "cuTensorMapEncodeTiled");
+    CUdeviceptr p;
+    check(cuMemAlloc(&p, sizeof map), "cuMemAlloc");
+    check(cuMemcpyHtoD(p, &map, sizeof map), "cuMemcpyHtoD");
+    return p;
+}
+
+// args: those before it.
+static struct arg make_arg(char *text, const struct arg *args) {
     struct arg a = {0};
     char *value = strchr(text, ':');
     if (!value) {
@@ -155,6 +214,8 @@ static struct arg make_arg(char *text) {
         a.scalar = make_texture(value);
     } else if (!strcmp(text, "surf")) {
         a.scalar = make_surface(value);
+    } else if (!strcmp(text, "map") || !strcmp(text, "im2col")) {
+        a.scalar = make_map(value, args, *text == 'i');
     } else if (!strcmp(text, "f32")) {
         a.scalar = float_bits(strtof(value, NULL));
     } else if (!strcmp(text, "f64")) {
@@ -204,7 +265,7 @@ static void run_line(CUmodule m, char *line) {
     rng_state = 88172645463325252ULL;
     for (char *t = list ? strtok(list + 5, ", \n") : NULL; t && n < MAX_ARGS;
          t = strtok(NULL, ", \n")) {
-        args[n] = make_arg(t);
+        args[n] = make_arg(t, args);
         params[n] = &args[n].scalar;
         n++;
     }

@@ -10,6 +10,7 @@ import random
 
 import random_forms
 import random_products
+import random_tensors
 from random_tree import Context, Node
 
 SHAPES = [(32, 1, 1), (64, 1, 1), (7, 1, 1), (33, 1, 1), (40, 1, 1), (5, 3, 1), (8, 8, 1),
@@ -55,6 +56,7 @@ class Body:
         self.maker = random_forms.Maker(rng, self.source, self.target)
         self.returns = self.exits = self.parted = self.matrices = self.locks = False
         self.meets = self.texture = self.cluster = self.warpgroup = False
+        self.tensors = None
         self.budget = 0
 
     # Registers and names.
@@ -191,6 +193,8 @@ class Body:
                 kinds += [self.matrix] * 16
             if self.meets:
                 kinds += [self.meet] * 6 + [self.bulk] * 4
+            if self.tensors:
+                kinds += [self.tensor] * 12
             if self.cluster and ctx.depth == 0: # deeper, a cluster's blocks may part
                 kinds += [self.across_cluster] * 10
         if self.locks:
@@ -772,6 +776,9 @@ class Body:
             lines += [text, "cp.async.bulk.global.shared::cta.bulk_group [%s], [%%smine], 16;" % a]
         return Node("\n".join(lines + ["cp.async.bulk.commit_group;", wait]))
 
+    def tensor(self, ctx):
+        return Node("\n".join(random_tensors.statement(self)))
+
     def bulk_load(self):
         r = self.r
         p, q, again, a, i = self.temp("p"), self.temp("p"), self.label(), self.temp("l"), self.temp("r")
@@ -1041,12 +1048,16 @@ class Kernel(Body):
         self.warpgroup = self.matrices and self.threads == 128
         self.locks = rng.random() < 0.03
         self.meets = not self.exits and rng.random() < 0.2
+        if not self.exits and rng.random() < 0.12:
+            self.meets, self.tensors = True, random_tensors.Tensors(rng, self.grid[0] * self.grid[1])
         self.cluster = not self.exits and self.grid[0] == 2 and rng.random() < 0.4
         if rng.random() < 0.15:
             self.texture = "tex:%dx%d:%d:%d:%d" % (rng.choice([1, 9, 16]), rng.choice([1, 5, 8]), rng.randrange(2),
                                                   rng.randrange(4), rng.choice([0, 2]))
         self.budget = rng.randint(4, 14)
         self.body = self.statements(Context(True, "%full"), rng.randint(3, 7))
+        if self.tensors:
+            self.body.insert(rng.randrange(len(self.body) + 1), self.tensor(None))
 
     def bodies(self):
         return [self.body] + [f.body for f in self.functions if f.body]
@@ -1075,6 +1086,8 @@ class Kernel(Body):
         if self.meets:
             out += ["setp.eq.u32 %np, %t, 0;", "mov.u64 %meet, shared_meet;", "mov.b32 %parity, 0;",
                     "@%%np mbarrier.init.shared.b64 [%%meet], %d;" % self.threads]
+        if self.tensors:
+            out += [self.tensors.DECLARED] + self.tensors.start(name, self.threads)
         if self.warpgroup:
             out += random_products.group_start(self.threads)
         if self.texture:
@@ -1147,22 +1160,26 @@ class Kernel(Body):
         fns = ["g0", "g1", "g2", "g0"] if self.targets else ["descend"] * 4
         out.append(".global .align 8 .u64 fns[4] = {%s};" % ", ".join(fns))
         out.append(".visible .entry %s(.param .u64 %s_in, .param .u64 %s_own, .param .u64 %s_acc, .param .u32 %s_n, "
-                   ".param .align 8 .b8 %s_blob[8]%s) {" % (n, n, n, n, n, n,
-                                                            ", .param .u64 %s_tex" % n if self.texture else ""))
+                   ".param .align 8 .b8 %s_blob[8]%s%s) {" % (
+                       n, n, n, n, n, n, self.tensors.parameters(n) if self.tensors else "",
+                       ", .param .u64 %s_tex" % n if self.texture else ""))
         out.append("    .shared .align 16 .b8 shared_acc[%d];" % (SHARED_CELLS * 4))
         out.append("    .shared .align 16 .b8 shared_read[64];")
         if self.meets:
             out.append("    .shared .align 8 .b64 shared_meet;")
             out.append("    .shared .align 128 .b8 shared_bulk[256];")
+        if self.tensors:
+            out.append(self.tensors.SHARED)
         if self.warpgroup:
             out.append("    .shared .align 1024 .b8 shared_tile[%d];" % random_products.TILE_BYTES)
         out += text
 
     def run_line(self):
         words = (OWN_BYTES // 4 + REGIONS + self.words) * self.total
-        return "// run: %s grid=%d,%d block=%d,%d,%d%s args=buf:256:%s,buf:%d:zero,buf:%d:zero,u32:%d,u64:%d%s" % (
+        return "// run: %s grid=%d,%d block=%d,%d,%d%s args=buf:256:%s,buf:%d:zero,buf:%d:zero,u32:%d,u64:%d%s%s" % (
             self.name, self.grid[0], self.grid[1], *self.block, " cluster=2,1,1" if self.cluster else "",
-            self.pattern, words, CELLS + SHARED_CELLS, self.n, self.blob, "," + self.texture if self.texture else "")
+            self.pattern, words, CELLS + SHARED_CELLS, self.n, self.blob,
+            self.tensors.arguments() if self.tensors else "", "," + self.texture if self.texture else "")
 
 
 HEAD = """.version 8.5
