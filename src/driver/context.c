@@ -7,7 +7,11 @@
 
 // Starting and stopping take long (address space, waiting for work): a lock of their own.
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t last_id;
+static _Atomic uint64_t last_id;
+
+uint64_t drv_context_new_id(void) {
+    return ++last_id;
+}
 static struct drv_context *contexts; // all, under the lock
 
 static void context_release(struct drv_object *o) {
@@ -97,7 +101,7 @@ CUresult drv_context_start(struct drv_context *ctx) {
         if (!ctx->c) {
             set_defaults(ctx);
             fresh = true;
-            ctx->id = ++last_id;
+            ctx->id = drv_context_new_id();
             ctx->c = c;
         }
         ctx->references++;
@@ -304,7 +308,8 @@ CUresult cuCtxGetId(CUcontext handle, unsigned long long *ctxId) {
     REQUIRE_POINTER(ctxId);
     struct drv_context *ctx;
     TRY(given_or_current(handle, &ctx));
-    *ctxId = ctx->id;
+    const struct drv_green *g = handle ? drv_context_green(handle) : drv_green_current();
+    *ctxId = g ? g->id : ctx->id;
     return CUDA_SUCCESS;
 }
 

@@ -176,6 +176,8 @@ struct drv_context {
 struct drv_context *drv_context_new_primary(struct drv_device *device);
 CUresult drv_context_start(struct drv_context *ctx); // creates the device's context
 void drv_context_stop(struct drv_context *ctx);      // ends all that belongs to it
+// A number that no other context, green or not, has or had.
+uint64_t drv_context_new_id(void);
 CUresult drv_context_find(CUcontext handle, struct drv_context **out); // alive
 CUresult drv_context_current(struct drv_context **out);                // alive
 CUresult drv_context_usable(struct drv_context **out);                 // alive and no fault

@@ -98,6 +98,17 @@ CUresult cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
     return CUDA_SUCCESS;
 }
 
+// *greenCtxId: what cuCtxGetId gives for its CUcontext, too; no other context of the process ever
+// has it.
+CUresult cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId) {
+    ENTER();
+    REQUIRE_POINTER(greenCtxId);
+    struct drv_green *g;
+    TRY(find(greenCtx, &g));
+    *greenCtxId = g->id;
+    return CUDA_SUCCESS;
+}
+
 // Groups of minCount multiprocessors each (0: one), as many as there are and *nbGroups allows; all
 // others go to *remaining. With result NULL *nbGroups becomes how many there could be.
 CUresult cuDevSmResourceSplitByCount(CUdevResource *result, unsigned int *nbGroups,
@@ -200,6 +211,7 @@ static CUresult create(struct drv_device *device, const CUdevResource *resource,
     g->resource = *resource;
     g->alias.device = device;
     g->alias.green = g;
+    g->id = drv_context_new_id();
     g->primary_id = device->primary->id;
     CUresult result =
         drv_status(kd_share_new(device->primary->c, resource->sm.smCount, &g->share), NULL);

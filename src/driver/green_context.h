@@ -8,6 +8,7 @@ struct drv_green {
     struct drv_object object;
     struct drv_context alias; // what its CUcontext stands for: only handle, device and `green`
     struct kd_share *share;
+    uint64_t id;         // no other context has it
     uint64_t primary_id; // of the primary context when it was made
     CUdevResource resource;
 };

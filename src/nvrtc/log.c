@@ -17,7 +17,8 @@ static const char *within(const char *line, size_t n, const char *word) {
     return memmem(line, n, word, strlen(word));
 }
 
-static void put_line(struct strbuf *log, const char *line, size_t n) {
+// With the program's own names of headers.
+static void put_names(struct strbuf *log, const char *line, size_t n) {
     static const char folder[] = VIRTUAL_FOLDER "/";
     for (const char *at; (at = within(line, n, folder));) {
         strbuf_append(log, line, (size_t)(at - line));
@@ -25,7 +26,6 @@ static void put_line(struct strbuf *log, const char *line, size_t n) {
         line = at + sizeof folder - 1;
     }
     strbuf_append(log, line, n);
-    strbuf_puts(log, "\n");
 }
 
 // A header that is missing, in the words by which programs find out its name and supply it.
@@ -34,7 +34,7 @@ static bool put_missing_header(struct strbuf *log, const char *line, size_t n) {
     const char *end = within(line, n, "' file not found");
     if (!fatal || !end || end < fatal)
         return false;
-    strbuf_append(log, line, (size_t)(fatal - line));
+    put_names(log, line, (size_t)(fatal - line));
     strbuf_printf(log, ": catastrophic error: cannot open source file \"%.*s\"\n",
                   (int)(end - fatal - 16), fatal + 16);
     return true;
@@ -46,8 +46,10 @@ void rtc_log_append(struct strbuf *log, const char *text, const char *name) {
         size_t n = strcspn(text, "\n");
         errors += within(text, n, ": error: ") != NULL;
         fatal += within(text, n, ": fatal error: ") != NULL;
-        if (!is_count(text, n) && !put_missing_header(log, text, n))
-            put_line(log, text, n);
+        if (!is_count(text, n) && !put_missing_header(log, text, n)) {
+            put_names(log, text, n);
+            strbuf_puts(log, "\n");
+        }
         text += n + (text[n] == '\n');
     }
     if (errors)

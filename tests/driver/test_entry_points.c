@@ -42,6 +42,15 @@ static void versions(void *library) {
     CHECK(find("cuGetProcAddress", 11030, 0, &status) == dlsym(library, "cuGetProcAddress"));
     CHECK(find("cuGetProcAddress", 12000, 0, &status) == dlsym(library, "cuGetProcAddress_v2"));
     CHECK(find("cuMemcpyHtoD", 12000, 2, &status) == dlsym(library, "cuMemcpyHtoD_v2_ptds"));
+    // As the tables of function types name them: PFN_cuLaunchKernelEx_v11060.
+    CHECK(find("cuLaunchKernelEx", 11060, 0, &status) == dlsym(library, "cuLaunchKernelEx"));
+    CHECK(find("cuOccupancyMaxActiveClusters", 11070, 0, &status) ==
+          dlsym(library, "cuOccupancyMaxActiveClusters"));
+    CHECK(find("cuOccupancyMaxPotentialClusterSize", 11070, 0, &status) ==
+          dlsym(library, "cuOccupancyMaxPotentialClusterSize"));
+    CHECK(find("cuMemBatchDecompressAsync", 12060, 0, &status) ==
+          dlsym(library, "cuMemBatchDecompressAsync"));
+    CHECK(find("cuGreenCtxGetId", 12090, 0, &status) == dlsym(library, "cuGreenCtxGetId"));
     // A function without streams has no variant: the one that there is.
     CHECK(find("cuMemAlloc", 12000, 2, &status) == dlsym(library, "cuMemAlloc_v2"));
     CHECK(find("cuDeviceGetExecAffinitySupport", 11030, 0, &status) == NULL);

@@ -140,6 +140,16 @@ static void creation(void) {
     OK(cuCtxFromGreenCtx(&ctx, g));
     OK(cuCtxGetDevResource(ctx, &got, CU_DEV_RESOURCE_TYPE_SM));
     CHECK(got.sm.smCount == 3);
+    unsigned long long id = 0, primary_id = 0, context_id = 0;
+    CUcontext primary;
+    OK(cuGreenCtxGetId(g, &id));
+    OK(cuCtxGetId(ctx, &context_id));
+    OK(cuDevicePrimaryCtxRetain(&primary, device));
+    OK(cuCtxGetId(primary, &primary_id));
+    OK(cuDevicePrimaryCtxRelease(device));
+    CHECK(id == context_id && id != primary_id);
+    EXPECT(cuGreenCtxGetId(g, NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuGreenCtxGetId((CUgreenCtx)0x1234, &id), CUDA_ERROR_INVALID_CONTEXT);
     EXPECT(cuCtxFromGreenCtx(NULL, g), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuCtxSetCurrent((CUcontext)g), CUDA_ERROR_INVALID_CONTEXT);
     EXPECT(cuCtxDestroy(ctx), CUDA_ERROR_INVALID_CONTEXT);

@@ -1,5 +1,8 @@
 // Programs from text to PTX: creating, compiling, what comes out, errors and their log.
+#define _GNU_SOURCE // dlvsym
 #include "check.h"
+
+#include <dlfcn.h>
 
 static const char saxpy[] =
     "extern \"C\" __global__ void saxpy(float a, const float *x, float *y, size_t n) {\n"
@@ -11,6 +14,8 @@ static void about_the_library(void) {
     int major = 0, minor = 0, n = 0, archs[64] = {0};
     CHECK_OK(nvrtcVersion(&major, &minor));
     CHECK(major == 12 && minor == 9);
+    // Programs that were linked with NVIDIA's library ask for this version of its symbols.
+    CHECK(dlvsym(RTLD_DEFAULT, "nvrtcVersion", "libnvrtc.so.12"));
     CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcVersion(NULL, &minor));
     CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcVersion(&major, NULL));
     CHECK_OK(nvrtcGetNumSupportedArchs(&n));
@@ -112,6 +117,16 @@ static void errors(void) {
     CHECK_RESULT(NVRTC_ERROR_COMPILATION, compile(p, NULL));
     log = log_of(p);
     CHECK(has(log, "test.cu(1): catastrophic error: cannot open source file \"not_there.h\"\n"));
+    free(log);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+
+    // One that a given header asks for: Jitify looks for the header by the name that it gave.
+    const char *given = "#pragma once\n#include \"not_there.h\"\n", *named = "lib/a.cuh";
+    CHECK_OK(nvrtcCreateProgram(&p, "#include <lib/a.cuh>\n", "test.cu", 1, &given, &named));
+    CHECK_RESULT(NVRTC_ERROR_COMPILATION, compile(p, NULL));
+    log = log_of(p);
+    CHECK(has(log, "lib/a.cuh(2): catastrophic error: cannot open source file \"not_there.h\"\n"));
+    CHECK(!has(log, "/lib/a.cuh"));
     free(log);
     CHECK_OK(nvrtcDestroyProgram(&p));
 
