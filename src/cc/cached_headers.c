@@ -133,7 +133,7 @@ static const char *fresh_key(const struct place *p, unsigned set) {
     const char *path = file_of(p, set, "key");
     size_t size, n = strlen(p->key_head);
     char *text;
-    if (!is_ours(p->directory) || access(path, R_OK) ||
+    if (!is_ours(p->directory) || !is_readable_file(path) ||
         !read_file(p->c.arena, path, &text, &size) || strncmp(text, p->key_head, n) != 0)
         return NULL;
     return precompiled_is_fresh(p->c.arena, text + n) ? text + n : NULL;

@@ -50,7 +50,7 @@ void clang_messages_read(struct arena *arena, const cc_strings *files, clang_mes
     for (uint32_t i = 0; i < files->len; i++) {
         char *text;
         size_t size;
-        if (access(files->data[i], R_OK) || !read_file(arena, files->data[i], &text, &size))
+        if (!is_readable_file(files->data[i]) || !read_file(arena, files->data[i], &text, &size))
             continue;
         clang_messages_uncolour(text);
         for (char *line = text, *next; line; line = next) {

@@ -509,7 +509,7 @@ static const char *named_file(struct arena *arena, const char *line, size_t n) {
 static bool has_launches(struct arena *arena, const char *path) {
     char *text;
     size_t size;
-    return access(path, R_OK) == 0 && read_file(arena, path, &text, &size) && strstr(text, "<<<");
+    return is_readable_file(path) && read_file(arena, path, &text, &size) && strstr(text, "<<<");
 }
 
 static bool add_file(struct arena *arena, const char *path, cc_strings *files) {
@@ -540,7 +540,7 @@ bool device_launches_find(struct arena *arena, const cc_strings *diagnostics,
     for (uint32_t i = 0; i < diagnostics->len; i++) {
         char *text;
         size_t size;
-        if (access(diagnostics->data[i], R_OK) ||
+        if (!is_readable_file(diagnostics->data[i]) ||
             !read_file(arena, diagnostics->data[i], &text, &size) ||
             !strstr(text, " to __global__ function"))
             continue;

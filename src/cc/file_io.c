@@ -8,10 +8,23 @@
 
 #include "support/memory.h"
 
+bool is_folder(const char *path) {
+    struct stat st;
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+bool is_readable_file(const char *path) {
+    return !access(path, R_OK) && !is_folder(path);
+}
+
 bool read_file(struct arena *arena, const char *path, char **data, size_t *size) {
     FILE *f = fopen(path, "rb");
     if (!f)
         return cc_error("cannot read %s: %s", path, strerror(errno));
+    if (is_folder(path)) { // its end is at the largest offset there is
+        fclose(f);
+        return cc_error("cannot read %s: %s", path, strerror(EISDIR));
+    }
     fseek(f, 0, SEEK_END);
     long n = ftell(f);
     rewind(f);

@@ -80,7 +80,8 @@ static const char *skip_blanks(const char *s) {
 }
 
 static bool exists(struct head *h, const char *directory, size_t n, const char *name) {
-    return !access(arena_printf(h->arena, "%.*s/%s", (int)n, directory, name), F_OK);
+    const char *path = arena_printf(h->arena, "%.*s/%s", (int)n, directory, name);
+    return !access(path, F_OK) && !is_folder(path);
 }
 
 // Whether the user has a header by this name, in a directory of an option.
@@ -182,7 +183,7 @@ unsigned header_set_of(struct arena *arena, const struct cc_options *o, const ch
     char *text;
     size_t size;
     unsigned set = 0;
-    if (access(source, R_OK) || !read_file(arena, source, &text, &size))
+    if (!is_readable_file(source) || !read_file(arena, source, &text, &size))
         return 0;
     read_head(&h, text);
     while (set + 1 < HEADER_SETS && includes_all(&h, set + 1))

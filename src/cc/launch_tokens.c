@@ -120,7 +120,7 @@ static bool rewritten(struct arena *arena, const char *path, const struct device
 
 bool launch_tokens_text(struct arena *arena, const char *path, const struct device_launches *found,
                         char **text, size_t *size) {
-    if (access(path, R_OK) || !read_file(arena, path, text, size))
+    if (!is_readable_file(path) || !read_file(arena, path, text, size))
         return false;
     rewritten(arena, path, found, text, size);
     return true;

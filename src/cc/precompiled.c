@@ -38,7 +38,7 @@ char *precompiled_read_key(const struct toolchain *t, struct arena *arena) {
     const char *line = precompiled_key_line(t, arena);
     char *text;
     size_t size;
-    if (!line || access(path, R_OK) || !read_file(arena, path, &text, &size))
+    if (!line || !is_readable_file(path) || !read_file(arena, path, &text, &size))
         return NULL;
     size_t n = strlen(line);
     return strncmp(text, line, n) ? NULL : text + n;
@@ -100,9 +100,11 @@ static bool shadows(struct arena *arena, const struct header_part *p, const char
     const char *key = p->key;
     if (access(directory, F_OK))
         return false;
-    for (const char *spelling; (spelling = next_value(arena, &key, p->includes));)
-        if (!access(arena_printf(arena, "%s/%s", directory, spelling), F_OK))
+    for (const char *spelling; (spelling = next_value(arena, &key, p->includes));) {
+        const char *path = arena_printf(arena, "%s/%s", directory, spelling);
+        if (!access(path, F_OK) && !is_folder(path))
             return true;
+    }
     return false;
 }
 
@@ -128,7 +130,7 @@ static bool macro_reaches_headers(struct arena *arena, const char *identifiers, 
 
 static bool read_identifiers(struct arena *arena, const char *path, char **text) {
     size_t size;
-    return *text || (!access(path, R_OK) && read_file(arena, path, text, &size));
+    return *text || (is_readable_file(path) && read_file(arena, path, text, &size));
 }
 
 static bool preprocessor_fits(struct arena *arena, const struct header_part *p,
@@ -297,7 +299,7 @@ bool precompiled_header_refused(struct arena *arena, const cc_strings *diagnosti
     for (uint32_t i = 0; i < diagnostics->len; ++i) {
         char *text;
         size_t size;
-        if (access(diagnostics->data[i], R_OK) ||
+        if (!is_readable_file(diagnostics->data[i]) ||
             !read_file(arena, diagnostics->data[i], &text, &size))
             continue;
         for (size_t s = 0; s < sizeof signs / sizeof signs[0]; ++s)

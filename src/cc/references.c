@@ -60,7 +60,7 @@ static void add_include(struct search *s, const char *from, const char *name, bo
     const char *path = slash && *name != '/'
                            ? arena_printf(s->arena, "%.*s/%s", (int)(slash - from), from, name)
                            : name;
-    if (quoted && access(path, R_OK) == 0) {
+    if (quoted && is_readable_file(path)) {
         add_file(s, path);
         return;
     }
@@ -71,7 +71,7 @@ static void add_include(struct search *s, const char *from, const char *name, bo
             continue;
         directory = directory[2] ? directory + 2 : k + 1 < list->len ? list->data[k + 1] : "";
         path = arena_printf(s->arena, "%s/%s", directory, name);
-        if (access(path, R_OK) == 0) {
+        if (is_readable_file(path)) {
             add_file(s, path);
             return;
         }
@@ -126,7 +126,7 @@ static void look_at_file(struct search *s, const char *path) {
     char *text;
     size_t size;
     bool line_begins = true;
-    if (access(path, R_OK) != 0 || !read_file(s->arena, path, &text, &size))
+    if (!is_readable_file(path) || !read_file(s->arena, path, &text, &size))
         return;
     for (size_t at = 0; at < size;) {
         size_t next = skip_quiet(text, at, size);

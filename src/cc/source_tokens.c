@@ -58,7 +58,7 @@ static void add_named_header(struct source_tokens *s, const char *name) {
         else
             directory = k + 1 < s->options->len ? s->options->data[k + 1] : "";
         const char *path = arena_printf(s->arena, "%s/%s", directory, name);
-        if (access(path, R_OK) == 0) {
+        if (is_readable_file(path)) {
             add_file(s, path);
             return;
         }
@@ -78,7 +78,7 @@ static void add_include(struct source_tokens *s, const char *from, const char *r
     const char *path = slash && *name != '/'
                            ? arena_printf(s->arena, "%.*s/%s", (int)(slash - from), from, name)
                            : name;
-    if (quoted && access(path, R_OK) == 0)
+    if (quoted && is_readable_file(path))
         add_file(s, path);
     else
         add_named_header(s, name);
@@ -363,7 +363,7 @@ static void read_files(struct source_tokens *s, struct arena *arena, const char 
         s->tokens = (token_list){0};
         if (given && k == 0)
             read_tokens(s, source, given);
-        else if (!access(s->files.data[k], R_OK) &&
+        else if (is_readable_file(s->files.data[k]) &&
                  read_file(arena, s->files.data[k], &text, &size))
             read_tokens(s, s->files.data[k], text);
         vec_push(arena, &s->read, s->tokens);

@@ -182,6 +182,15 @@ class Options(CompilerTest):
                              "-Wno-deprecated-gpu-targets", "-t=4", "--threads", "2", "-res-usage",
                              "-split-compile=0")
 
+    def test_folders_are_no_headers(self):
+        """A folder that is named as a header that is included, in a directory before the header's."""
+        self.write("first/numbers/file", "")
+        self.write("second/numbers", "struct texture;\n#define SEVEN 7\n")
+        self.write("user.cu", "#include <numbers>\nstatic_assert(SEVEN == 7);\n"
+                              "__global__ void k() {}\n")
+        self.compiles("-Ifirst", "-Isecond", "-c", "user.cu")
+        self.contains(self.fails("-c", "-x", "cu", "first").stderr, "irectory")
+
     def test_environment(self):
         commands = self.dry_run("-c", "a.cu", env={"NVCC_PREPEND_FLAGS": "-DP=1 -O1",
                                                    "NVCC_APPEND_FLAGS": "'-DQ=a b'"})
