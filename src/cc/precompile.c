@@ -18,6 +18,7 @@
 struct headers {
     const struct compilation *c;
     cc_strings files;    // all headers read
+    cc_strings rtc;      // by programs compiled at run time
     cc_strings optional; // the same of those that programs include themselves
     cc_strings made;
     cc_strings commands; // in the key: other options make other precompiled headers
@@ -67,11 +68,12 @@ void precompile_command(struct command *cmd, const struct compilation *given, en
         command_arg(cmd, emit[i]);
 }
 
-static void add_files_read(struct headers *h, const char *rule, unsigned set) {
+static void add_files_read(struct headers *h, const char *rule, enum cc_pass pass, unsigned set) {
+    cc_strings *files = pass == CC_RTC_PASS ? &h->rtc : set ? &h->optional : &h->files;
     char *text;
     size_t size;
     if (!command_mode.dry_run && read_file(h->c->arena, rule, &text, &size))
-        make_rule_prerequisites(h->c->arena, text, set ? &h->optional : &h->files);
+        make_rule_prerequisites(h->c->arena, text, files);
 }
 
 static const char *joined(struct arena *arena, const cc_strings *words) {
@@ -101,7 +103,7 @@ static bool precompile(struct headers *h, const struct cc_options *o, enum cc_pa
     command_arg(&cmd, "-o");
     command_arg(&cmd, temporary);
     if (command_run(&cmd) && (command_mode.dry_run || !rename(temporary, pch))) {
-        add_files_read(h, rule, set);
+        add_files_read(h, rule, pass, set);
         vec_push(c.arena, &h->made, pch);
         return true;
     }
@@ -180,14 +182,17 @@ static bool write_identifiers(const struct headers *h, const char *name,
 static bool describe(struct headers *h) {
     struct arena *arena = h->c->arena;
     cc_strings names = {0}, includes = {0}, optional_names = {0}, optional_includes = {0};
+    cc_strings rtc_names = {0};
     struct strbuf key = {0};
     for (unsigned set = 1; set < HEADER_SETS; ++set)
         for (const char *const *name = header_set_adds(set); *name; ++name)
             vec_push(arena, &optional_includes, *name);
     word_set(&h->files);
+    word_set(&h->rtc);
     word_set(&h->optional);
     word_set_leave_out(&h->optional, &h->files);
     if (!header_names_read(arena, &h->files, &names, &includes) ||
+        !header_names_read(arena, &h->rtc, &rtc_names, &includes) ||
         !header_names_read(arena, &h->optional, &optional_names, &optional_includes))
         return false;
     strbuf_puts(&key, precompiled_key_line(h->c->toolchain, arena));
@@ -195,8 +200,11 @@ static bool describe(struct headers *h) {
     put_lines(&key, "command", &h->commands);
     put_lines(&key, "include", &includes);
     put_lines(&key, "optional", &optional_includes);
-    bool ok = put_files(arena, &key, &h->files) && put_files(arena, &key, &h->optional) &&
-              put_files(arena, &key, &h->made) && write_identifiers(h, "identifiers", &names) &&
+    word_set_leave_out(&h->rtc, &h->files);
+    bool ok = put_files(arena, &key, &h->files) && put_files(arena, &key, &h->rtc) &&
+              put_files(arena, &key, &h->optional) && put_files(arena, &key, &h->made) &&
+              write_identifiers(h, "identifiers", &names) &&
+              write_identifiers(h, "identifiers-rtc", &rtc_names) &&
               write_identifiers(h, "identifiers-optional", &optional_names) &&
               write_whole(h, "key", &key);
     strbuf_free(&key);
@@ -210,6 +218,7 @@ static bool is_up_to_date(struct headers *h) {
     put_lines(&commands, "command", &h->commands);
     bool same = key && strstr(key, strbuf_str(&commands));
     strbuf_free(&commands);
+    same = same && !access(precompiled_rtc_identifiers(h->c->toolchain, h->c->arena), R_OK);
     return same && precompiled_is_fresh(h->c->arena, key);
 }
 

@@ -205,12 +205,16 @@ unsigned precompiled_set(const struct toolchain *t, struct arena *arena, const s
     return key && precompiled_fits(arena, &p, o, &defined) ? set : 0;
 }
 
+const char *precompiled_rtc_identifiers(const struct toolchain *t, struct arena *arena) {
+    return arena_printf(arena, "%s/identifiers-rtc", precompiled_directory(t, arena));
+}
+
 bool precompiled_usable_rtc(const struct toolchain *t, struct arena *arena,
                             const struct cc_options *o) {
     bool fits = phase_fits(o) && language_fits(o) && !o->fast_math && o->prec_sqrt &&
                 (!o->std || strcmp(o->std, "c++20") != 0);
     const char *key = fits ? precompiled_read_key(t, arena) : NULL;
-    const char *names = implicit_headers(t, arena, key).identifiers;
+    const char *names = precompiled_rtc_identifiers(t, arena);
     char *identifiers = NULL;
     for (uint32_t i = 0; key && i < o->preprocessor.len; ++i) {
         const char *option = o->preprocessor.data[i];

@@ -2,7 +2,7 @@
 // optional headers (header_sets.h). It takes three quarters of the time of a small compilation
 // otherwise.
 //
-// They lie in lib/pch, one for each pass, standard, set and kind of optimisation, beside two files
+// They lie in lib/pch, one for each pass, standard, set and kind of optimisation, beside files
 // that tell when they may be used:
 //
 //   key          which clang and which headers they belong to. Lines: first clang and kudzu's
@@ -12,6 +12,7 @@
 //                "file <size> <seconds> <nanoseconds> <path>" for each file read or made
 //   identifiers  all names in these headers, one a line
 //   identifiers-optional  the same of optional headers
+//   identifiers-rtc       the same of what programs compiled at run time start with
 //
 // One is used only if none of its files has changed, no directory of the user's has a header of
 // one of the spellings, and no macro of the user's is named in the headers. clang checks the
@@ -23,6 +24,9 @@
 #include "cc/toolchain.h"
 
 enum cc_pass { CC_DEVICE_PASS, CC_HOST_PASS, CC_RTC_PASS };
+
+// The list of names for precompiled_usable_rtc.
+const char *precompiled_rtc_identifiers(const struct toolchain *t, struct arena *arena);
 
 // The same for a program compiled at run time, in which no directory of the user's comes before
 // kudzu's headers.
@@ -69,9 +73,9 @@ const char *precompiled_header(const struct toolchain *t, struct arena *arena,
                                const struct cc_options *o, enum cc_pass pass, const char *arch,
                                unsigned set);
 
-// Whether the pass's precompiled header is one for other options than these, which no header depends
-// on (-rdc=true, -G, -fPIC): clang must not compare, and what it predefines is to be said behind the
-// header.
+// Whether the pass's precompiled header is one for other options than these, which no header
+// depends on (-rdc=true, -G, -fPIC): clang must not compare, and what it predefines is to be said
+// behind the header.
 bool precompiled_stands_for(const struct cc_options *o, enum cc_pass pass);
 // Whether host code is for a shared library (-fPIC).
 bool precompiled_is_shared(const struct cc_options *o);

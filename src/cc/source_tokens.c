@@ -18,6 +18,39 @@ bool token_is_name(const struct source_tokens *s, uint32_t i) {
     return i < s->tokens.len && is_word(*s->tokens.data[i].s);
 }
 
+// ---- Macros by name -----------------------------------------------------------------------
+
+// The slot of the macro that is called that, or the empty one for it: there are more slots than
+// macros. Headers of a large project define thousands, and each name in them is looked up.
+static uint32_t *slot_of(const struct source_tokens *s, const char *name, size_t n) {
+    uint32_t hash = 2166136261U; // FNV-1a
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 16777619U;
+    for (uint32_t k = hash;; k++) {
+        uint32_t *slot = &s->slots[k & (s->slot_count - 1)];
+        const struct macro *m = *slot ? &s->macros.data[*slot - 1] : NULL;
+        if (!m || (m->length == n && !memcmp(m->name, name, n)))
+            return slot;
+    }
+}
+
+static struct macro *macro_named(const struct source_tokens *s, const char *name, size_t n) {
+    uint32_t number = s->slot_count ? *slot_of(s, name, n) : 0;
+    return number ? &s->macros.data[number - 1] : NULL;
+}
+
+static void push_macro(struct source_tokens *s, struct macro m) {
+    if (2 * s->macros.len >= s->slot_count) {
+        s->slot_count = s->slot_count ? 2 * s->slot_count : 256;
+        s->slots = arena_alloc(s->arena, s->slot_count * sizeof s->slots[0]);
+        for (uint32_t k = 0; k < s->macros.len; k++)
+            *slot_of(s, s->macros.data[k].name, s->macros.data[k].length) = k + 1;
+    }
+    uint32_t *slot = slot_of(s, m.name, m.length);
+    vec_push(s->arena, &s->macros, m);
+    *slot = s->macros.len;
+}
+
 // The execution spaces that a word stands for.
 static unsigned spaces_of(const struct source_tokens *s, const char *word, size_t n) {
     static const struct {
@@ -27,10 +60,8 @@ static unsigned spaces_of(const struct source_tokens *s, const char *word, size_
     for (size_t k = 0; k < 3; k++)
         if (strlen(known[k].name) == n && !memcmp(known[k].name, word, n))
             return known[k].spaces;
-    for (uint32_t k = 0; k < s->macros.len; k++)
-        if (strlen(s->macros.data[k].name) == n && !memcmp(s->macros.data[k].name, word, n))
-            return s->macros.data[k].spaces;
-    return 0;
+    const struct macro *m = macro_named(s, word, n);
+    return m ? m->spaces : 0;
 }
 
 unsigned token_spaces(const struct source_tokens *s, uint32_t i) {
@@ -109,13 +140,6 @@ static token_list tokens_of(struct source_tokens *s, const char *at, const char 
     return list;
 }
 
-static struct macro *macro_named(const struct source_tokens *s, const struct token *t) {
-    for (uint32_t k = 0; k < s->macros.len; k++)
-        if (strlen(s->macros.data[k].name) == t->n && !memcmp(s->macros.data[k].name, t->s, t->n))
-            return &s->macros.data[k];
-    return NULL;
-}
-
 // #define NAME __host__ __device__, #define NAME(x) [=] __device__ { x; }: of several definitions
 // the first that says something of execution spaces.
 static void add_macro(struct source_tokens *s, const char *rest, size_t n) {
@@ -124,8 +148,8 @@ static void add_macro(struct source_tokens *s, const char *rest, size_t n) {
         name++;
     for (at = name; at < end && is_word(*at);)
         at++;
-    struct macro m = {.name = arena_strndup(s->arena, name, (size_t)(at - name)),
-                      .takes_arguments = at < end && *at == '('};
+    struct macro m = {
+        .name = name, .length = (uint32_t)(at - name), .takes_arguments = at < end && *at == '('};
     if (m.takes_arguments) {
         const char *close = memchr(at, ')', (size_t)(end - at));
         m.parameters = tokens_of(s, at + 1, close ? close : end);
@@ -134,11 +158,10 @@ static void add_macro(struct source_tokens *s, const char *rest, size_t n) {
     m.body = tokens_of(s, at, end);
     for (uint32_t i = 0; i < m.body.len; i++)
         m.spaces |= spaces_of(s, m.body.data[i].s, m.body.data[i].n);
-    struct token t = {.s = m.name, .n = (uint32_t)strlen(m.name)};
-    struct macro *other = macro_named(s, &t);
-    if (t.n && !other)
-        vec_push(s->arena, &s->macros, m);
-    else if (t.n && !other->spaces && m.spaces)
+    struct macro *other = macro_named(s, m.name, m.length);
+    if (m.length && !other)
+        push_macro(s, m);
+    else if (m.length && !other->spaces && m.spaces)
         *other = m;
 }
 
@@ -256,7 +279,8 @@ static void expand(struct source_tokens *s, const token_list *from, const struct
                    unsigned depth) {
     for (uint32_t i = 0; i < from->len && s->tokens.len < MOST_TOKENS; i++) {
         struct token t = from->data[i];
-        const struct macro *m = depth < MOST_NESTED && is_word(*t.s) ? macro_named(s, &t) : NULL;
+        const struct macro *m =
+            depth < MOST_NESTED && is_word(*t.s) ? macro_named(s, t.s, t.n) : NULL;
         bool called = m && i + 1 < from->len && same(&from->data[i + 1], "(", 1);
         uint32_t close = called && m->takes_arguments ? closing(from, i + 1) : 0;
         if (place) {
@@ -284,7 +308,8 @@ bool token_begins_lambda(const struct source_tokens *s, uint32_t i) {
 }
 
 bool token_stands_for(const struct source_tokens *s, uint32_t i, const char *word) {
-    const struct macro *m = token_is_name(s, i) ? macro_named(s, &s->tokens.data[i]) : NULL;
+    const struct token *t = &s->tokens.data[i];
+    const struct macro *m = token_is_name(s, i) ? macro_named(s, t->s, t->n) : NULL;
     for (uint32_t k = 0; m && k < m->body.len; k++)
         if (same(&m->body.data[k], word, strlen(word)))
             return true;

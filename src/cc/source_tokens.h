@@ -20,7 +20,8 @@ struct token {
 typedef VEC(struct token) token_list;
 
 struct macro {
-    const char *name;
+    const char *name; // in the text
+    uint32_t length;
     unsigned spaces;
     bool takes_arguments;
     token_list parameters, body;
@@ -32,7 +33,8 @@ struct source_tokens {
     cc_strings files;
     VEC(token_list) read; // of each file
     VEC(struct macro) macros;
-    token_list tokens; // of the file at hand
+    uint32_t *slots, slot_count; // numbers of macros, from 1, where the hashes of their names say
+    token_list tokens;           // of the file at hand
 };
 
 // Reads the source and what it includes. `options`: of the preprocessor, for -I; may be NULL.

@@ -139,7 +139,8 @@ class Precompiled(CompilerTest):
                      ["-w"], ["-Werror"], ["-MD"], ["-extended-lambda"], ["-prec-div=false"],
                      ["-USIZE_OF_TILE"], ["--kudzu-native=x86-64-v3"], ["-rdc=true"], ["-G"],
                      ["-rdc=true", "-G", "-std=c++17"], ["-std=c++20"], ["-use_fast_math"],
-                     ["-Xcompiler", "-fPIC"], ["-std=c++20", "-use_fast_math", "-rdc=true"]):
+                     ["-Xcompiler", "-fPIC"], ["-std=c++20", "-use_fast_math", "-rdc=true"],
+                     ["-O3", "-DNDEBUG"]):
             self.assertEqual(self.headers(*args), [True, True], args)
         self.assertEqual(self.headers(env={"CPATH": self.dir + "/inc"}), [True, True])
 
@@ -178,6 +179,13 @@ class Precompiled(CompilerTest):
         self.compiles("-ptx", "a.cu", "-o", "with.ptx")
         self.compiles("-ptx", "a.cu", "-o", "without.ptx", "--kudzu-no-precompiled")
         self.assertEqual(self.read("with.ptx"), self.read("without.ptx"))
+
+    def test_assertions(self):
+        """What CMake's release builds define does not count where no header looks at it."""
+        self.write("asserts.cu", "#include <cassert>\n__global__ void k(int *x) { assert(*x); }\n")
+        for args in ([], ["-DNDEBUG"]):
+            self.compiles("-ptx", "asserts.cu", *args)
+            self.assertEqual("__assertfail" in self.read("asserts.ptx"), not args)
 
     def test_same_macros(self):
         """What options say of themselves, where the header was precompiled for others."""
