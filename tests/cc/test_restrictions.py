@@ -111,6 +111,10 @@ WARNED = [
      "the address of the device's variable 'x' is taken in the host function 'f()'"),
     ("18.5.5.2", "__device__ int x;\nvoid f(int *h) { cudaMemcpy(&x, h, 4, cudaMemcpyDefault); }",
      "the address of the device's variable 'x' is taken in the host function 'f(int*)'"),
+    ("18.5.5.2", KERNEL + "__device__ int x[2];\nvoid f() { c<<<1, 1>>>(x); }",
+     "the address of the device's variable 'x' is taken in the host function 'f()'"),
+    ("18.5.5.2", "__device__ int x[2];\nvoid f(int *h) { cudaMemcpy(x, h, 8, cudaMemcpyDefault); }",
+     "the address of the device's variable 'x' is taken in the host function 'f(int*)'"),
     ("18.5.5.2", "__device__ int x;\nint *volatile p;\nvoid f() { p = &x; }",
      "the address of the device's variable 'x' is taken in the host function 'f()'"),
     ("13.3.1.6", KERNEL + "__global__ void k() { int x; c<<<1, 1>>>(&x); }",
@@ -150,6 +154,9 @@ __constant__ int table[4];
 __managed__ int managed;
 template <class T> void upload(T &symbol, const void *from) {
     cudaMemcpyToSymbol(symbol, from, sizeof symbol);
+}
+cudaError_t upload_by_address(const void *symbol, const void *from, size_t n) {
+    return cudaMemcpyToSymbolAsync(symbol, from, n);
 }
 __device__ void statics() {
     static int i1;
@@ -204,6 +211,7 @@ int main() {
     cudaGetSymbolAddress(&address, variable);
     cudaGetSymbolAddress(&address, (const void *)table);
     upload(variable, on_host);
+    upload_by_address(table, on_host, sizeof on_host);
     auto from = &managed;
     *from = 1;
     g5<const int><<<1, 1>>>(1);

@@ -177,24 +177,28 @@ void checkConstantVariable(Module &m, GlobalVariable &v) {
     });
 }
 
-// Functions that find the device's variable by the address of the host's.
-bool takesSymbol(const Function *f) {
+// Functions that find the device's variable by the address of the host's. A function of the
+// program's own that is given an array, without a & that says the address is meant, may hand it on
+// to one of them, as wrappers of the runtime's functions do.
+bool takesSymbol(const Function *f, bool array) {
     std::string name = f ? demangle(f->getName()) : "";
-    return StringRef(name).contains("Symbol") || StringRef(name).starts_with("__cuda");
+    StringRef n = name;
+    bool mayHandOn = array && !n.starts_with("cu") && !n.contains("__device_stub__");
+    return mayHandOn || n.contains("Symbol") || n.starts_with("__cuda");
 }
 
 // Instructions by which the address itself gets elsewhere. References may go on to a function that
 // takes symbols, as in the runtime's own templates.
-template <class Visit> void forEachEscape(Value *address, const Visit &visit) {
+template <class Visit> void forEachEscape(Value *address, bool array, const Visit &visit) {
     for (Use &u : address->uses()) {
         auto *i = dyn_cast<Instruction>(u.getUser());
         auto *call = dyn_cast_or_null<CallBase>(i);
         auto *store = dyn_cast_or_null<StoreInst>(i);
         if (isa<GEPOperator>(u.getUser()) || isa<AddrSpaceCastOperator>(u.getUser()))
-            forEachEscape(u.getUser(), visit);
+            forEachEscape(u.getUser(), false, visit);
         else if (call ? call->isArgOperand(&u) && !isa<IntrinsicInst>(call) &&
                             !call->getParamDereferenceableBytes(call->getArgOperandNo(&u)) &&
-                            !takesSymbol(call->getCalledFunction())
+                            !takesSymbol(call->getCalledFunction(), array)
                       : (store && store->getValueOperand() == address) ||
                             isa_and_nonnull<ReturnInst>(i))
             visit(i);
@@ -214,7 +218,7 @@ void checkHostAccess(Module &m, GlobalVariable &v) {
                         (write ? "written to" : "read") + " in the host function " +
                         quoted(i->getFunction()) + ", which has a variable of its own there");
     });
-    forEachEscape(&v, [&](Instruction *i) {
+    forEachEscape(&v, v.getValueType()->isArrayTy(), [&](Instruction *i) {
         if (told.insert(i->getFunction()).second)
             warn(m, place(i) + "the address of the device's variable " + quoted(&v) +
                         " is taken in the host function " + quoted(i->getFunction()) +
