@@ -54,23 +54,29 @@ template <typename T> struct identity<T, bit_and<T>> {
     }
 };
 
+// Relaxed in any library's memory_order: programs may bring a cuda::atomic of their own.
+struct relaxed_order {
+    template <typename Order> KUDZU_CG constexpr operator Order() const {
+        return (Order)std::memory_order_relaxed;
+    }
+};
+
 // Combines `value` into an atomic object, a cuda::atomic or cuda::atomic_ref, in relaxed order.
 template <typename Atomic, typename T, typename Op>
 KUDZU_CG T update_atomic(Atomic &atomic, T value, Op &op) {
-    T old = atomic.load(std::memory_order_relaxed);
-    while (!atomic.compare_exchange_weak(old, op(old, value), std::memory_order_relaxed,
-                                         std::memory_order_relaxed))
+    T old = atomic.load(relaxed_order());
+    while (!atomic.compare_exchange_weak(old, op(old, value), relaxed_order(), relaxed_order()))
         ;
     return old;
 }
 #define KUDZU_UPDATE(Operator, function)                                                           \
     template <typename Atomic, typename T>                                                         \
     KUDZU_CG T update_atomic(Atomic &atomic, T value, Operator<T> &) {                             \
-        return atomic.function(value, std::memory_order_relaxed);                                  \
+        return atomic.function(value, relaxed_order());                                            \
     }                                                                                              \
     template <typename Atomic, typename T>                                                         \
     KUDZU_CG T update_atomic(Atomic &atomic, T value, const Operator<T> &) {                       \
-        return atomic.function(value, std::memory_order_relaxed);                                  \
+        return atomic.function(value, relaxed_order());                                            \
     }
 KUDZU_UPDATE(plus, fetch_add)
 KUDZU_UPDATE(less, fetch_min)

@@ -131,6 +131,7 @@ static const char *const nvcc_like_warnings[] = {
     "-Wno-pass-failed",
     "-Wno-cuda-compat", // parentheses around the number of `#pragma unroll (n)`
     "-Wno-register",
+    "-Wno-c++20-extensions",
     "-Wno-invalid-constexpr", // functions that gcc knows to be constant, and clang does not
     "-Wno-error=c++11-narrowing",
     "-Wno-error=reserved-user-defined-literal",
@@ -231,12 +232,17 @@ static void add_cuda(struct command *cmd, const struct compilation *c,
     add_common(cmd, c);
 }
 
+struct rewrites compilation_rewrites(const struct compilation *c) {
+    return (struct rewrites){&c->device_launches, &c->declared_spaces, &c->unroll_counts,
+                             &c->lenient_words};
+}
+
 // Distinguishes static device symbols of different files in one device link. Depends on the path
 // alone, so that the same compilation gives the same object.
 static void add_launch_tokens(struct command *cmd, const struct compilation *c,
                               const char *source) {
-    const char *overlay = launch_tokens_overlay(c->arena, source, &c->device_launches,
-                                                &c->declared_spaces, &c->unroll_counts);
+    struct rewrites found = compilation_rewrites(c);
+    const char *overlay = launch_tokens_overlay(c->arena, source, &found);
     if (!overlay)
         return;
     command_arg(cmd, "-ivfsoverlay");

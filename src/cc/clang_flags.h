@@ -5,6 +5,8 @@
 #include "cc/command.h"
 #include "cc/declared_spaces.h"
 #include "cc/device_launches.h"
+#include "cc/launch_tokens.h"
+#include "cc/lenient_words.h"
 #include "cc/options.h"
 #include "cc/toolchain.h"
 #include "cc/unroll_counts.h"
@@ -17,6 +19,7 @@ struct compilation {
     struct device_launches device_launches; // what earlier attempts have found
     struct declared_spaces declared_spaces; // the same
     struct unroll_counts unroll_counts;     // the same
+    struct lenient_words lenient_words;     // the same
     bool own_names;   // an earlier attempt has found that `texture` and `surface` are the program's
                       // own
     bool color;       // diagnostics go to a terminal in the end
@@ -34,6 +37,9 @@ bool compilation_init(struct compilation *c, const struct cc_options *o, const s
 // For programs compiled at run time: reads no file but the precompiled headers' key.
 void compilation_init_rtc(struct compilation *c, const struct cc_options *o,
                           const struct toolchain *t, struct arena *arena);
+
+// What earlier attempts have found, together.
+struct rewrites compilation_rewrites(const struct compilation *c);
 
 // Device pass for one architecture, up to `-S`, `-emit-llvm -c` or what the caller adds.
 void clang_device_pass(struct command *cmd, const struct compilation *c,

@@ -231,13 +231,15 @@ static bool write_object(const struct compilation *c, const char *source, const 
 
 // Whether clang's messages show what it reads in another way than nvcc: another attempt is due.
 static bool learn(struct compilation *c, const cc_strings *diagnostics) {
+    struct rewrites read = compilation_rewrites(c); // before others change
+    bool words = lenient_words_find(c->arena, diagnostics, &read, &c->lenient_words);
     bool spaces = declared_spaces_find(c->arena, diagnostics, c->options->relaxed_constexpr,
                                        &c->device_launches, &c->declared_spaces);
     bool launches = device_launches_find(c->arena, diagnostics, &c->device_launches);
     bool counts = unroll_counts_find(c->arena, diagnostics, &c->unroll_counts);
     bool own = !c->own_names && references_are_in_the_way(c->arena, diagnostics);
     c->own_names |= own;
-    return spaces || launches || counts || own;
+    return spaces || launches || counts || words || own;
 }
 
 // Whatever is wrong with a precompiled header, nobody hears of it.

@@ -126,11 +126,27 @@ bool launch_tokens_text(struct arena *arena, const char *path, const struct devi
     return true;
 }
 
+// False: nothing is changed in the file's text.
+static bool rewrite_all(struct arena *arena, const char *path, const struct rewrites *found,
+                        char **text, size_t *size) {
+    bool changed = rewritten(arena, path, found->launches, text, size);
+    changed |= unroll_counts_rewrite(arena, text, size, found->counts, path);
+    changed |= declared_spaces_rewrite(arena, text, size, found->spaces, path);
+    changed |= lenient_words_rewrite(arena, text, size, found->words, path);
+    return changed;
+}
+
+bool launch_tokens_read(struct arena *arena, const char *path, const struct rewrites *found,
+                        char **text, size_t *size) {
+    if (!is_readable_file(path) || !read_file(arena, path, text, size))
+        return false;
+    rewrite_all(arena, path, found, text, size);
+    return true;
+}
+
 struct overlay {
     struct arena *arena;
-    const struct device_launches *found;
-    const struct declared_spaces *spaces;
-    const struct unroll_counts *counts;
+    const struct rewrites *found;
     cc_strings done;
     struct strbuf roots;
 };
@@ -142,11 +158,8 @@ static void add_root(struct overlay *o, const char *source) {
     if (!realpath(source, absolute) || strpbrk(absolute, "\"\\") || is_listed(&o->done, absolute))
         return;
     vec_push(o->arena, &o->done, arena_strdup(o->arena, absolute));
-    if (!read_file(o->arena, source, &text, &size))
-        return;
-    bool changed = rewritten(o->arena, source, o->found, &text, &size);
-    changed |= unroll_counts_rewrite(o->arena, &text, &size, o->counts, source);
-    if (!declared_spaces_rewrite(o->arena, &text, &size, o->spaces, source) && !changed)
+    if (!read_file(o->arena, source, &text, &size) ||
+        !rewrite_all(o->arena, source, o->found, &text, &size))
         return;
     const char *copy = scratch_path(o->arena, ".cu");
     if (write_file(copy, text, size))
@@ -164,18 +177,18 @@ static const char *path_of_address(struct arena *arena, const char *entry) {
 }
 
 const char *launch_tokens_overlay(struct arena *arena, const char *source,
-                                  const struct device_launches *found,
-                                  const struct declared_spaces *spaces,
-                                  const struct unroll_counts *counts) {
-    struct overlay o = {.arena = arena, .found = found, .spaces = spaces, .counts = counts};
-    for (uint32_t i = 0; i < found->files.len; i++)
-        add_root(&o, found->files.data[i]);
-    for (uint32_t i = 0; i < found->addresses.len; i++)
-        add_root(&o, path_of_address(arena, found->addresses.data[i]));
-    for (uint32_t i = 0; i < spaces->list.len; i++)
-        add_root(&o, spaces->list.data[i].path);
-    for (uint32_t i = 0; i < counts->list.len; i++)
-        add_root(&o, counts->list.data[i].path);
+                                  const struct rewrites *found) {
+    struct overlay o = {.arena = arena, .found = found};
+    for (uint32_t i = 0; i < found->launches->files.len; i++)
+        add_root(&o, found->launches->files.data[i]);
+    for (uint32_t i = 0; i < found->launches->addresses.len; i++)
+        add_root(&o, path_of_address(arena, found->launches->addresses.data[i]));
+    for (uint32_t i = 0; i < found->spaces->list.len; i++)
+        add_root(&o, found->spaces->list.data[i].path);
+    for (uint32_t i = 0; i < found->counts->list.len; i++)
+        add_root(&o, found->counts->list.data[i].path);
+    for (uint32_t i = 0; i < found->words->list.len; i++)
+        add_root(&o, found->words->list.data[i].path);
     add_root(&o, source);
     if (!o.roots.len)
         return NULL;

@@ -83,7 +83,26 @@ template <int SIZE> static void test_scans(results *r) {
     expect_scans(r, SIZE, [](int) { return true; });
 }
 
+// Of a library with a memory_order of its own.
+struct other_atomic {
+    enum class order { relaxed, strict };
+    int value;
+    __device__ int load(order o) volatile {
+        return o == order::relaxed ? atomicAdd((int *)&value, 0) : -1;
+    }
+    __device__ bool compare_exchange_weak(int &old, int v, order o, order failure) volatile {
+        int expected = old;
+        old = o == failure ? atomicCAS((int *)&value, expected, v) : expected;
+        return old == expected;
+    }
+    __device__ int fetch_add(int v, order o = order::strict) {
+        return o == order::relaxed ? atomicAdd(&value, v) : -1;
+    }
+    __device__ int fetch_add(int v, order o = order::strict) volatile;
+};
+
 struct totals {
+    other_atomic other_sum, other_xor;
     cuda::atomic<int, cuda::thread_scope_device> sum, most, stored, allocated, start;
     cuda::atomic<unsigned int, cuda::thread_scope_device> bits;
     int plain[THREADS / 32], reference;
@@ -100,6 +119,8 @@ __global__ void updates(totals *s) {
     cg::reduce_update_async(warp, s->bits, 1u << t % 32, cg::bit_xor<unsigned int>());
     cuda::atomic_ref<int, cuda::thread_scope_device> reference(s->reference);
     cg::reduce_update_async(warp, reference, v, [](int a, int b) { return a + b; });
+    cg::reduce_update_async(warp, s->other_sum, v, cg::plus<int>());
+    cg::reduce_update_async(warp, s->other_xor, v, [](int a, int b) { return a ^ b; });
     cg::reduce_store_async(warp, &s->plain[t / 32], v, cg::plus<int>());
     if (t < 32)
         cg::reduce_store_async(warp, s->stored, v, cg::plus<int>());
@@ -220,9 +241,9 @@ int main() {
     totals *s = shared_array<totals>(1);
     updates<<<1, THREADS>>>(s);
     CUDA(cudaDeviceSynchronize());
-    int sum = 0, most = 0, places = 0;
+    int sum = 0, most = 0, places = 0, parity = 0;
     for (int t = 0; t < THREADS; t++) {
-        sum += value_of(t), places += t % 3 + 1;
+        sum += value_of(t), places += t % 3 + 1, parity ^= value_of(t);
         most = value_of(t) > most ? value_of(t) : most;
         int warp = 0;
         for (int i = t / 32 * 32; i < t / 32 * 32 + 32; i++)
@@ -233,6 +254,7 @@ int main() {
     }
     CHECK(s->sum == sum && s->reference == sum && s->most == most && s->bits == 0);
     CHECK(s->allocated == places && s->start == THREADS);
+    CHECK(s->other_sum.value == sum && s->other_xor.value == parity);
     for (int i = 0; i < 3 * THREADS; i++)
         CHECK(s->taken[i] == (i < places));
     for (int t = 1; t < THREADS; t++)

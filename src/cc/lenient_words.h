@@ -1,0 +1,42 @@
+// Words that nvcc reads a source without, or in another sense, where clang 19 refuses it:
+//
+// - `x.f<3>()`, `x.operator()<3>()` of a dependent x, without `template` before the name.
+// - `this->member` in a constant expression, of a static member: clang 19 says that `this` has no
+//   value there (P2280 came later); it becomes the class's `::member`.
+// - `constexpr` of a template's function with a variable that no constant function can have: such
+//   a function of a template is none, whatever it is declared as.
+//
+// clang's messages tell of them, and there is another attempt, in which they are changed on the
+// lines where they stand.
+#ifndef KUDZU_CC_LENIENT_WORDS_H
+#define KUDZU_CC_LENIENT_WORDS_H
+
+#include <stdint.h>
+
+#include "cc/cc.h"
+
+enum lenient_kind { LENIENT_TEMPLATE, LENIENT_THIS, LENIENT_CONSTANT };
+
+// The nth such word on the line.
+struct lenient_word {
+    const char *path, *word;
+    uint32_t line, nth;
+    enum lenient_kind kind;
+};
+
+struct lenient_words {
+    VEC(struct lenient_word) list;
+};
+
+struct rewrites;
+
+// Replaces *text, of the file `path`, where `found` names words of it. False: it does not.
+bool lenient_words_rewrite(struct arena *arena, char **text, size_t *size,
+                           const struct lenient_words *found, const char *path);
+
+// What clang's messages (in files) tell joins `found`. `read`: how the text that clang read differs
+// from that of the files. False: there is nothing new.
+bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics,
+                        const struct rewrites *read, struct lenient_words *found);
+
+#endif

@@ -1,0 +1,73 @@
+// Code that nvcc takes and that clang 19 wants a word more, or less, for: calls of members that are
+// templates, `this` before a static member in a constant expression, constant functions of
+// templates that cannot be constant.
+#include <type_traits>
+#include <vector>
+
+#include "check.h"
+
+struct compare {
+    template <bool Less> __host__ __device__ bool operator()(int a, int b) const {
+        return Less ? a < b : a > b;
+    }
+    template <int N> __host__ __device__ int add(int x) const {
+        return x + N;
+    }
+};
+
+template <class Compare, bool Pair> struct table {
+    static constexpr auto has_payload = Pair;
+    static constexpr int width = 4;
+    Compare compare_;
+
+    template <class T> __host__ __device__ constexpr auto extract(T const &slot) const {
+        if constexpr (this->has_payload) {
+            return slot.first;
+        } else {
+            return slot;
+        }
+    }
+    __host__ __device__ int count(const int *keys, int key) const {
+        int n = 0;
+        for (int i = 0; i < this->width; i++) {
+            auto const found = [&]() { return this->compare_.operator()<true>(keys[i], key); }();
+            n += found + (this->compare_.operator()<false>(keys[i], key) ? 16 : 0);
+        }
+        // clang-format off
+        std::integral_constant<int, this
+                                        ->width> width;
+        // clang-format on
+        return compare_.add<2>(n) - this->compare_.add<1>(0) + width - 4;
+    }
+    constexpr int on_host(int n) const {
+        std::vector<int> v(n);
+        if constexpr (Pair)
+            v.push_back(1);
+        return int(v.size());
+    }
+};
+
+struct pair {
+    int first, second;
+};
+
+template <class C> __global__ void count(table<C, false> t, const int *keys, int key, int *out) {
+    pair p = {5, 6};
+    out[0] = t.count(keys, t.extract(key));
+    out[1] = table<C, true>().extract(p);
+}
+
+int main() {
+    int *m;
+    CHECK(cudaMallocManaged(&m, 64) == cudaSuccess);
+    for (int i = 0; i < 4; i++)
+        m[4 + i] = i;
+    count<<<1, 1>>>(table<compare, false>(), m + 4, 2, m);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(m[0] == 2 + 16 + 1 && m[1] == 5);
+    int keys[] = {0, 1, 2, 3};
+    table<compare, true> pairs;
+    CHECK(pairs.count(keys, 1) == 1 + 32 + 1);
+    CHECK(pairs.on_host(3) == 4);
+    return failures != 0;
+}
