@@ -323,6 +323,11 @@ static void add_device_library(struct command *cmd, const struct compilation *c)
     command_arg(cmd, c->toolchain->devicelib);
 }
 
+// For the plugin: what programs load as a module.
+static const char *module_environment(const struct cc_options *o) {
+    return o->rdc ? "KUDZU_EXPORT_STATIC=relocatable" : "KUDZU_EXPORT_STATIC=1";
+}
+
 void clang_device_pass(struct command *cmd, const struct compilation *c,
                        const struct architecture *arch, const char *source) {
     const struct cc_options *o = c->options;
@@ -341,7 +346,7 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     command_arg(cmd, source);
     // What becomes a file that programs load: host code that names its variables is not seen.
     if (o->phase == CC_PTX || o->phase == CC_CUBIN || o->phase == CC_FATBIN)
-        cmd->environment = "KUDZU_EXPORT_STATIC=1";
+        cmd->environment = module_environment(o);
     else if (o->rdc)
         cmd->environment = "KUDZU_RELOCATABLE=1";
 }
@@ -382,7 +387,7 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     add_device_code_generation(cmd, c);
     add_device_library(cmd, c);
     command_arg(cmd, source);
-    cmd->environment = "KUDZU_EXPORT_STATIC=1";
+    cmd->environment = module_environment(o);
 }
 
 void clang_device_bitcode(struct command *cmd, const struct compilation *c,

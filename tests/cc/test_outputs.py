@@ -47,6 +47,26 @@ class Outputs(CompilerTest):
             text = self.read_bytes("s.out")
             self.assertIn(b".visible .const .align 4 .f32 factor;", text)
 
+    def test_functions_are_another_modules_with_relocatable_code_alone(self):
+        self.write("f.cu", "__device__ int unused(int x) { return x * 7; }\n"
+                           "__device__ __noinline__ int called(int x) { return x * 11 + 3; }\n"
+                           "template <class T> __device__ int made(T x) { return x; }\n"
+                           "__device__ __attribute__((used)) int kept(int x) { return made(x); }\n"
+                           "__device__ int (*const table[])(int) = {called};\n"
+                           "__global__ void k(int *p, int i) { *p = called(*p) + table[i](*p); }\n")
+        for option in ("-O3", "-O1"):
+            self.compiles("-ptx", option, "f.cu", "-o", "f.ptx")
+            text = self.read("f.ptx")
+            self.contains(text, ".visible .entry _Z1kPii")
+            self.assertNotIn("_Z6unusedi", text)
+            self.assertNotIn("_Z4madei", text)
+            self.contains(text, "_Z4kepti")
+            self.assertRegex(text, r"(?m)^\.func .*_Z6calledi")
+        self.compiles("-ptx", "-rdc=true", "f.cu", "-o", "f.ptx")
+        text = self.read("f.ptx")
+        self.assertRegex(text, r"\.visible \.func .*_Z6unusedi")
+        self.assertRegex(text, r"\.visible \.func .*_Z6calledi")
+
     def test_devices_are_not_removed(self):
         self.write("wrong.cu", "__global__ void k() { nonsense; }\n")
         null = os.path.join(self.dir, "null")

@@ -15,8 +15,9 @@
 //
 // With KUDZU_EXPORT_STATIC in its environment (PTX and images that programs load, where host code
 // is not seen) static variables of device code become visible. With KUDZU_LINKED the code is what
-// a device link has joined. Without it and KUDZU_RELOCATABLE
-// (-rdc=true) all that device code refers to has to be there.
+// a device link has joined. Without it and without -rdc=true (KUDZU_RELOCATABLE, or
+// KUDZU_EXPORT_STATIC=relocatable) all that device code refers to has to be there, and nobody else
+// calls its functions.
 //
 // What the guide forbids and clang lets pass is looked for first (restrictions.cpp).
 //
@@ -37,6 +38,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 #include <llvm/Transforms/Scalar/InferAlignment.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
@@ -52,6 +54,7 @@
 #include "expand_moves.h"
 #include "fold_space_tests.h"
 #include "inline_array_users.h"
+#include "own_functions.h"
 #include "restrictions.h"
 #include "sink_rare_work.h"
 #include "split_loads.h"
@@ -362,11 +365,16 @@ void manageOnHost(Module &m, GlobalVariable *x) {
     replaceUses(x, pointer);
 }
 
+bool isRelocatable() {
+    const char *exports = std::getenv("KUDZU_EXPORT_STATIC");
+    return std::getenv("KUDZU_RELOCATABLE") || (exports && StringRef(exports) == "relocatable");
+}
+
 struct AttributesPass : PassInfoMixin<AttributesPass> {
     bool optimises;
     explicit AttributesPass(bool optimises) : optimises(optimises) {
     }
-    PreservedAnalyses run(Module &m, ModuleAnalysisManager &) {
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses) {
         SmallVector<GlobalVariable *, 8> managed;
         for (GlobalVariable &g : m.globals())
             if (g.getSection() == ManagedSection)
@@ -394,6 +402,11 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
         if (!device)
             registerFirst(m);
         if (device && optimises) {
+            if (!isRelocatable()) {
+                checkTypeQueries(m);
+                ownFunctions(m);
+                GlobalDCEPass().run(m, analyses);
+            }
             alignSharedArrays(m);
             keepLibrarySelects(m);
             inlineArrayUsers(m);
@@ -489,7 +502,7 @@ struct LinkedPass : PassInfoMixin<LinkedPass> {
 struct ReferencesPass : PassInfoMixin<ReferencesPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &) {
         if (Triple(m.getTargetTriple()).isNVPTX() && !std::getenv("KUDZU_EXPORT_STATIC") &&
-            !std::getenv("KUDZU_RELOCATABLE"))
+            !isRelocatable())
             checkReferences(m);
         return PreservedAnalyses::all();
     }

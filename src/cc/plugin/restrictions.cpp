@@ -401,14 +401,35 @@ static bool isProvided(StringRef name) {
            name.starts_with("__cuda");
 }
 
+static bool isTypeQuery(const GlobalValue &v) {
+    return v.isDeclaration() &&
+           (v.getName().starts_with("_ZTI") || v.getName() == "__dynamic_cast" ||
+            v.getName() == "__cxa_bad_typeid");
+}
+
+static void reportTypeQuery(Module &m, const GlobalValue &v) {
+    m.getContext().emitError("typeid and dynamic_cast are not for device code (" + quoted(&v) +
+                             ")");
+}
+
+void checkTypeQueries(Module &m) {
+    auto isUsed = [](const GlobalValue &v) {
+        return any_of(v.users(), [](const User *u) {
+            auto *i = dyn_cast<Instruction>(u);
+            return i && i->getFunction()->hasExternalLinkage();
+        });
+    };
+    for (const GlobalValue &v : m.global_values())
+        if (isTypeQuery(v) && isUsed(v))
+            reportTypeQuery(m, v);
+}
+
 // Weak references may stay without a definition, as do those to threadIdx and the like, whose
 // members are registers.
 void checkReferences(Module &m) {
     auto report = [&](const GlobalValue &v) {
-        if (v.getName().starts_with("_ZTI") || v.getName() == "__dynamic_cast" ||
-            v.getName() == "__cxa_bad_typeid")
-            m.getContext().emitError("typeid and dynamic_cast are not for device code (" +
-                                     quoted(&v) + ")");
+        if (isTypeQuery(v))
+            reportTypeQuery(m, v);
         else
             m.getContext().emitError("undefined reference to " + quoted(&v) +
                                      " in device code; what other files define needs -rdc=true");

@@ -12,6 +12,9 @@ class Twine;
 void checkRestrictions(llvm::Module &m);     // device code
 void checkHostRestrictions(llvm::Module &m); // host code
 
+// dynamic_cast and typeid in functions that others could call, before what nobody calls is dropped.
+void checkTypeQueries(llvm::Module &m);
+
 // In device code that is a program of its own, once it has been optimised: what is nowhere defined.
 void checkReferences(llvm::Module &m);
 
