@@ -162,6 +162,10 @@ val times_power(const struct em *e, val a, val b);
 // 32-bit lanes taken as pairs of signed 16-bit numbers: the sum of both products. Not for scalars.
 bool has_pair_products(const struct em *e);
 val pair_products(const struct em *e, val a, val b);
+// 32-bit lanes: the bytes of a's lane that the bytes of from's lane say, 0 to 3; 0 where they have
+// their highest bit set. Not for scalars.
+bool has_byte_picks(const struct em *e);
+val byte_picks(const struct em *e, val a, val from);
 
 // pointwise_half.c: 16-bit floats as integers.
 val v_half_to_float(const struct em *e, val h);

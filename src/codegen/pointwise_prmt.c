@@ -60,7 +60,35 @@ static val permute_constant(const struct em *e, val a, val b, unsigned sel) {
     return r;
 }
 
+// The selector's four low digits as bytes.
+static val selector_bytes(const struct em *e, val sel) {
+    val low = v_andi(e, sel, 0xffff);
+    val pairs = v_andi(e, v_or(e, low, v_shli(e, low, 8)), 0x00ff00ff);
+    return v_andi(e, v_or(e, pairs, v_shli(e, pairs, 4)), 0x0f0f0f0f);
+}
+
+// Bytes of r replaced by their signs where `digits` has bit 3.
+static val replicate_chosen_signs(const struct em *e, val r, val digits) {
+    val chosen = v_andi(e, v_lshri(e, digits, 3), 0x01010101); // 1 in a byte that is replaced
+    val negative = v_and(e, v_lshri(e, r, 7), chosen);
+    val kept = v_and(e, r, v_not(e, v_sub(e, v_shli(e, chosen, 8), chosen)));
+    return v_or(e, kept, v_sub(e, v_shli(e, negative, 8), negative));
+}
+
+// One pick from each operand. What is not picked from it is zero.
+static val permute_by_picks(const struct em *e, val a, val b, val sel) {
+    enum { NOTHING = 0x80 };
+    val digits = selector_bytes(e, sel), place = v_andi(e, digits, 0x03030303);
+    val no_a = v_shli(e, v_andi(e, digits, 0x04040404), 5);
+    val from_a = v_or(e, place, no_a);
+    val from_b = v_xor(e, from_a, k_int(e, 32, NOTHING * 0x01010101u));
+    val r = v_or(e, byte_picks(e, a, from_a), byte_picks(e, b, from_b));
+    return replicate_chosen_signs(e, r, digits);
+}
+
 static val permute(const struct em *e, val a, val b, val sel) {
+    if (has_byte_picks(e))
+        return permute_by_picks(e, a, b, sel);
     val all = v_or(e, v_zext(e, a, 64), v_shli(e, v_zext(e, b, 64), 32)), r = NULL;
     for (unsigned k = 0; k < 4; k++) {
         val nibble = v_lshri(e, sel, 4 * k), n = v_shli(e, v_andi(e, nibble, 7), 3);

@@ -1,6 +1,6 @@
 // What only x86 has: AVX-512's 512-bit arithmetic with a rounding mode as an operand, its minimum
-// and maximum by the rules of IEEE 754, its products with powers of two, and the multiplication of
-// 16-bit pairs, summed. Vectors of other lengths are cut and filled up.
+// and maximum by the rules of IEEE 754, its products with powers of two, the multiplication of
+// 16-bit pairs, summed, and bytes picked by others. Vectors of other lengths are cut and filled up.
 #include <string.h>
 
 #include "codegen/pointwise_internal.h"
@@ -173,32 +173,50 @@ bool has_pair_products(const struct em *e) {
     return e->lanes >= 4 && l >= KD_LEVEL_X86_64_V2 && l <= KD_LEVEL_X86_64_V4;
 }
 
-// As many 32-bit lanes as one instruction takes, of no more than are there.
-static unsigned pair_lanes(const struct em *e, const char **name) {
-    if (e->p->level == KD_LEVEL_X86_64_V4 && e->lanes >= 16) {
-        *name = "llvm.x86.avx512.pmaddw.d.512";
+// As many 32-bit lanes as one instruction takes, of no more than are there: 4, 8 or 16.
+static unsigned word_lanes(const struct em *e) {
+    if (e->p->level == KD_LEVEL_X86_64_V4 && e->lanes >= 16)
         return 16;
-    }
-    if (e->p->level != KD_LEVEL_X86_64_V2 && e->lanes >= 8) {
-        *name = "llvm.x86.avx2.pmadd.wd";
-        return 8;
-    }
-    *name = "llvm.x86.sse2.pmadd.wd";
-    return 4;
+    return e->p->level != KD_LEVEL_X86_64_V2 && e->lanes >= 8 ? 8 : 4;
 }
 
-val pair_products(const struct em *e, val a, val b) {
-    const char *name;
-    unsigned n = pair_lanes(e, &name), count = (e->lanes + n - 1) / n;
+// An intrinsic of n words, as vectors of narrower integers, applied to vectors of 32-bit lanes
+// part by part. names: for 4, 8 and 16 words.
+static val each_word_part(const struct em *e, const char *const names[3], unsigned bits, val a,
+                          val b) {
+    unsigned n = word_lanes(e), count = (e->lanes + n - 1) / n;
+    const char *name = names[n / 8];
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMTypeRef pairs = LLVMVectorType(LLVMInt16TypeInContext(e->p->ctx), 2 * n);
+    LLVMTypeRef narrow = LLVMVectorType(LLVMIntTypeInContext(e->p->ctx, bits), 32 / bits * n);
+    LLVMTypeRef words = LLVMVectorType(LLVMInt32TypeInContext(e->p->ctx), n);
     val parts[16];
     for (unsigned c = 0; c < count; c++) {
         val x = take(e, a, e->lanes, c * n, n), y = take(e, b, e->lanes, c * n, n);
-        val args[2] = {LLVMBuildBitCast(e->b, x, pairs, ""), LLVMBuildBitCast(e->b, y, pairs, "")};
-        parts[c] = LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->p->ctx, id, NULL, 0),
-                                  LLVMGetIntrinsicDeclaration(e->p->mod, id, NULL, 0), args, 2, "");
+        val args[2] = {LLVMBuildBitCast(e->b, x, narrow, ""),
+                       LLVMBuildBitCast(e->b, y, narrow, "")};
+        val r = LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->p->ctx, id, NULL, 0),
+                               LLVMGetIntrinsicDeclaration(e->p->mod, id, NULL, 0), args, 2, "");
+        parts[c] = LLVMBuildBitCast(e->b, r, words, "");
     }
     val r = concat(e, parts, count, n);
     return count * n == e->lanes ? r : take(e, r, n, 0, e->lanes);
+}
+
+val pair_products(const struct em *e, val a, val b) {
+    static const char *const names[] = {"llvm.x86.sse2.pmadd.wd", "llvm.x86.avx2.pmadd.wd",
+                                        "llvm.x86.avx512.pmaddw.d.512"};
+    return each_word_part(e, names, 16, a, b);
+}
+
+bool has_byte_picks(const struct em *e) {
+    return has_pair_products(e);
+}
+
+val byte_picks(const struct em *e, val a, val from) {
+    static const char *const names[] = {"llvm.x86.ssse3.pshuf.b.128", "llvm.x86.avx2.pshuf.b",
+                                        "llvm.x86.avx512.pshuf.b.512"};
+    val first[64]; // of each word in its row of 16 bytes, which is what the instruction counts in
+    for (unsigned k = 0; k < e->lanes; k++)
+        first[k] = LLVMConstInt(LLVMInt32TypeInContext(e->p->ctx), k % 4 * 0x04040404u, false);
+    return each_word_part(e, names, 8, a, v_or(e, from, LLVMConstVector(first, e->lanes)));
 }
