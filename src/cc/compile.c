@@ -232,7 +232,8 @@ static bool write_object(const struct compilation *c, const char *source, const 
 // Whether clang's messages show what it reads in another way than nvcc: another attempt is due.
 static bool learn(struct compilation *c, const cc_strings *diagnostics) {
     struct rewrites read = compilation_rewrites(c); // before others change
-    bool words = lenient_words_find(c->arena, diagnostics, &read, &c->lenient_words);
+    bool words = lenient_words_find(c->arena, diagnostics, c->options->relaxed_constexpr, &read,
+                                    &c->lenient_words);
     bool spaces = declared_spaces_find(c->arena, diagnostics, c->options->relaxed_constexpr,
                                        &c->device_launches, &c->declared_spaces);
     bool launches = device_launches_find(c->arena, diagnostics, &c->device_launches);

@@ -89,6 +89,9 @@ static const char *put_instead(struct strbuf *out, const char *at, enum lenient_
     case LENIENT_CONSTANT:
         strbuf_puts(out, "/*constexpr*/");
         break;
+    case LENIENT_HOST:
+        strbuf_puts(out, "constexpr __host__");
+        break;
     }
     return end;
 }
@@ -136,6 +139,8 @@ struct search {
     const struct rewrites *read;
     const char *path; // of the last file that a message was about
     char *text;       // as clang read it
+    bool choices;     // functions may be declared the host's alone
+    bool declared;    // the last error was that one is not so at another declaration
 };
 
 static bool open_file(struct search *s, const char *path) {
@@ -168,11 +173,16 @@ static bool ends_statement(const struct source_tokens *s, uint32_t i) {
     return token_is(s, i, ";") || token_is(s, i, "{") || token_is(s, i, "}");
 }
 
-// The `constexpr` of the function around `at`, if that is a template or in one.
-static const char *constant_around(struct search *s, const char *at) {
+// The innermost function around a place that is declared `constexpr`.
+struct constant_function {
+    const char *word; // its `constexpr`; NULL: there is none
+    bool in_template; // it is one, or a member of one
+    bool has_spaces;  // execution spaces are written
+};
+
+static struct constant_function constant_around(struct search *s, const char *at) {
     struct source_tokens t;
-    const char *word = NULL;
-    bool in_template = false;
+    struct constant_function f = {0};
     uint32_t i = 0, depth = 0;
     source_tokens_read_text(&t, s->arena, s->path, NULL, s->text);
     while (i < t.tokens.len && t.tokens.data[i].s < at)
@@ -181,13 +191,48 @@ static const char *constant_around(struct search *s, const char *at) {
         depth += token_is(&t, i, "}");
         if (!token_is(&t, i, "{") || (depth && depth--))
             continue;
+        bool found = f.word != NULL;
+        unsigned spaces = 0;
         for (uint32_t k = i; k && !ends_statement(&t, k - 1); k--) {
             bool own = token_is(&t, k - 1, "constexpr") && (k < 2 || !token_is(&t, k - 2, "if"));
-            word = own && !word ? t.tokens.data[k - 1].s : word;
-            in_template |= token_is(&t, k - 1, "template");
+            f.word = own && !f.word ? t.tokens.data[k - 1].s : f.word;
+            f.in_template |= token_is(&t, k - 1, "template");
+            spaces |= token_spaces(&t, k - 1);
         }
+        f.has_spaces |= !found && spaces != 0;
     }
-    return in_template ? word : NULL;
+    return f;
+}
+
+// The function that instantiates a template, where its choice of the template went wrong.
+static const char *host_function(struct search *s, const struct clang_message *m) {
+    const char *at = begins_with(m->path, "/usr/") ? NULL : place_of(s, m);
+    struct constant_function f = at ? constant_around(s, at) : (struct constant_function){0};
+    return f.has_spaces ? NULL : f.word;
+}
+
+// The declaration, in its class, of a function that was made the host's.
+static const char *host_declaration(struct search *s, const struct clang_message *m) {
+    struct source_tokens t;
+    const char *at = place_of(s, m), *word = NULL;
+    uint32_t i = 0;
+    if (!at)
+        return NULL;
+    source_tokens_read_text(&t, s->arena, s->path, NULL, s->text);
+    while (i < t.tokens.len && t.tokens.data[i].s < at)
+        i++;
+    for (; i && !ends_statement(&t, i - 1); i--) {
+        if (token_spaces(&t, i - 1))
+            return NULL;
+        word = token_is(&t, i - 1, "constexpr") ? t.tokens.data[i - 1].s : word;
+    }
+    return word;
+}
+
+// Whether a message is of two declarations of a function of which one was made the host's.
+static bool is_of_declarations(const struct clang_message *m) {
+    return begins_with(m->text, "__host__ function '") &&
+           strstr(m->text, "cannot overload __host__ __device__ function");
 }
 
 // The word that the message is about, if it is of one of the kinds.
@@ -199,12 +244,21 @@ static const char *word_of(struct search *s, const struct clang_message *m,
     bool self = begins_with(m->text, "use of 'this' pointer is only allowed within the evaluation");
     bool variable = begins_with(m->text, "variable of non-literal type '") &&
                     strstr(m->text, "cannot be defined in a constexpr function before");
+    bool choice = s->choices && begins_with(m->text, "in instantiation of function template");
+    bool other = s->declared && begins_with(m->text, "previous declaration is here");
+    *kind = self              ? LENIENT_THIS
+            : variable        ? LENIENT_CONSTANT
+            : choice || other ? LENIENT_HOST
+                              : LENIENT_TEMPLATE;
+    if (choice || other)
+        return choice ? host_function(s, m) : host_declaration(s, m);
     const char *at = name || call || self || variable ? place_of(s, m) : NULL;
     if (!at || !word_length(at))
         return NULL;
-    *kind = self ? LENIENT_THIS : variable ? LENIENT_CONSTANT : LENIENT_TEMPLATE;
-    if (variable)
-        return constant_around(s, at);
+    if (variable) {
+        struct constant_function f = constant_around(s, at);
+        return f.in_template ? f.word : NULL;
+    }
     if (self)
         return is_same_word(at, "this", 4) && behind_arrow(at) ? at : NULL;
     return name || is_template_call(at) ? at : NULL;
@@ -220,7 +274,25 @@ static bool is_listed(const struct lenient_words *found, const struct lenient_wo
     return false;
 }
 
-bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics,
+static void add_word(struct search *s, const char *at, enum lenient_kind kind,
+                     struct lenient_words *found) {
+    const char *line = at;
+    while (line > s->text && line[-1] != '\n')
+        line--;
+    struct lenient_word w = {.path = full_path(s->arena, s->path),
+                             .word = arena_strndup(s->arena, at, word_length(at)),
+                             .line = 1,
+                             .nth = count_before(line, at),
+                             .kind = kind};
+    for (const char *c = s->text; c < line; c++)
+        w.line += *c == '\n';
+    if (!is_listed(found, &w))
+        vec_push(s->arena, &found->list, w);
+}
+
+// Functions become the host's only when there is nothing else: what is wrong with them may be so
+// for another reason.
+bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics, bool relaxed_constexpr,
                         const struct rewrites *read, struct lenient_words *found) {
     struct lenient_words before = *found;
     struct rewrites same = *read;
@@ -228,22 +300,15 @@ bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics,
     clang_messages messages = {0};
     same.words = &before; // what joins `found` now is not in the text
     clang_messages_read(arena, diagnostics, &messages);
-    for (uint32_t i = 0; i < messages.len; i++) {
-        enum lenient_kind kind;
-        const char *at = word_of(&s, &messages.data[i], &kind), *line = at;
-        if (!at)
-            continue;
-        while (line > s.text && line[-1] != '\n')
-            line--;
-        struct lenient_word w = {.path = full_path(arena, s.path),
-                                 .word = arena_strndup(arena, at, word_length(at)),
-                                 .line = 1,
-                                 .nth = count_before(line, at),
-                                 .kind = kind};
-        for (const char *c = s.text; c < line; c++)
-            w.line += *c == '\n';
-        if (!is_listed(found, &w))
-            vec_push(arena, &found->list, w);
+    for (int last = 0; last <= !relaxed_constexpr && found->list.len == before.list.len; last++) {
+        s.choices = last;
+        for (uint32_t i = 0; i < messages.len; i++) {
+            enum lenient_kind kind;
+            const char *at = word_of(&s, &messages.data[i], &kind);
+            s.declared = messages.data[i].note ? s.declared : is_of_declarations(&messages.data[i]);
+            if (at)
+                add_word(&s, at, kind, found);
+        }
     }
     return found->list.len != before.list.len;
 }

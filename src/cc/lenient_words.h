@@ -5,6 +5,9 @@
 //   value there (P2280 came later); it becomes the class's `::member`.
 // - `constexpr` of a template's function with a variable that no constant function can have: such
 //   a function of a template is none, whatever it is declared as.
+// - `constexpr` of a function without specifiers that calls one of the host's: without
+//   -expt-relaxed-constexpr it is the host's alone, where clang would choose functions of the
+//   device.
 //
 // clang's messages tell of them, and there is another attempt, in which they are changed on the
 // lines where they stand.
@@ -15,7 +18,7 @@
 
 #include "cc/cc.h"
 
-enum lenient_kind { LENIENT_TEMPLATE, LENIENT_THIS, LENIENT_CONSTANT };
+enum lenient_kind { LENIENT_TEMPLATE, LENIENT_THIS, LENIENT_CONSTANT, LENIENT_HOST };
 
 // The nth such word on the line.
 struct lenient_word {
@@ -36,7 +39,7 @@ bool lenient_words_rewrite(struct arena *arena, char **text, size_t *size,
 
 // What clang's messages (in files) tell joins `found`. `read`: how the text that clang read differs
 // from that of the files. False: there is nothing new.
-bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics,
+bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics, bool relaxed_constexpr,
                         const struct rewrites *read, struct lenient_words *found);
 
 #endif
