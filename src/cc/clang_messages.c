@@ -39,6 +39,7 @@ static bool read_message(struct arena *arena, const char *line, struct clang_mes
             if (!strncmp(at, kinds[k], strlen(kinds[k]))) {
                 m->path = arena_strndup(arena, line, (size_t)(colon - line));
                 m->text = at + strlen(kinds[k]);
+                m->error = k == 0;
                 m->note = k == 1;
                 return true;
             }

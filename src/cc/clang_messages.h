@@ -9,7 +9,7 @@
 struct clang_message {
     const char *path; // as clang names the file
     uint32_t line, column;
-    bool note;        // otherwise an error or a warning
+    bool note, error; // otherwise a warning
     const char *text; // without "error: " before it, and without colours
 };
 typedef VEC(struct clang_message) clang_messages;

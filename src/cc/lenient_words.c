@@ -77,7 +77,8 @@ static const char *put_instead(struct strbuf *out, const char *at, enum lenient_
         return at;
     switch (kind) {
     case LENIENT_TEMPLATE:
-        strbuf_puts(out, "template ");
+    case LENIENT_TYPE:
+        strbuf_puts(out, kind == LENIENT_TYPE ? "typename " : "template ");
         strbuf_append(out, at, (size_t)(end - at));
         break;
     case LENIENT_THIS:
@@ -240,6 +241,7 @@ static const char *word_of(struct search *s, const struct clang_message *m,
                            enum lenient_kind *kind) {
     bool name = begins_with(m->text, "use 'template' keyword to treat '") ||
                 begins_with(m->text, "missing 'template' keyword prior to dependent template");
+    bool type = begins_with(m->text, "missing 'typename' prior to dependent type name") && m->error;
     bool call = begins_with(m->text, "reference to non-static member function must be called");
     bool self = begins_with(m->text, "use of 'this' pointer is only allowed within the evaluation");
     bool variable = begins_with(m->text, "variable of non-literal type '") &&
@@ -248,11 +250,12 @@ static const char *word_of(struct search *s, const struct clang_message *m,
     bool other = s->declared && begins_with(m->text, "previous declaration is here");
     *kind = self              ? LENIENT_THIS
             : variable        ? LENIENT_CONSTANT
+            : type            ? LENIENT_TYPE
             : choice || other ? LENIENT_HOST
                               : LENIENT_TEMPLATE;
     if (choice || other)
         return choice ? host_function(s, m) : host_declaration(s, m);
-    const char *at = name || call || self || variable ? place_of(s, m) : NULL;
+    const char *at = name || type || call || self || variable ? place_of(s, m) : NULL;
     if (!at || !word_length(at))
         return NULL;
     if (variable) {
@@ -261,7 +264,7 @@ static const char *word_of(struct search *s, const struct clang_message *m,
     }
     if (self)
         return is_same_word(at, "this", 4) && behind_arrow(at) ? at : NULL;
-    return name || is_template_call(at) ? at : NULL;
+    return name || type || is_template_call(at) ? at : NULL;
 }
 
 static bool is_listed(const struct lenient_words *found, const struct lenient_word *w) {

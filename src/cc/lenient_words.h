@@ -1,6 +1,7 @@
 // Words that nvcc reads a source without, or in another sense, where clang 19 refuses it:
 //
-// - `x.f<3>()`, `x.operator()<3>()` of a dependent x, without `template` before the name.
+// - `x.f<3>()`, `x.operator()<3>()` of a dependent x, without `template` before the name;
+//   `T::type(1)`, without `typename`.
 // - `this->member` in a constant expression, of a static member: clang 19 says that `this` has no
 //   value there (P2280 came later); it becomes the class's `::member`.
 // - `constexpr` of a template's function with a variable that no constant function can have: such
@@ -18,7 +19,7 @@
 
 #include "cc/cc.h"
 
-enum lenient_kind { LENIENT_TEMPLATE, LENIENT_THIS, LENIENT_CONSTANT, LENIENT_HOST };
+enum lenient_kind { LENIENT_TEMPLATE, LENIENT_TYPE, LENIENT_THIS, LENIENT_CONSTANT, LENIENT_HOST };
 
 // The nth such word on the line.
 struct lenient_word {

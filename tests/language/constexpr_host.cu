@@ -1,5 +1,6 @@
-// Without -expt-relaxed-constexpr a constexpr function without specifiers is the host's alone (guide
-// 18.8): what it calls is chosen among the host's functions, also where the device has a better one.
+// Without -expt-relaxed-constexpr a constexpr function without specifiers is the host's alone
+// (guide 18.8): what it calls is chosen among the host's functions, also where the device has a
+// better one.
 #include "check.h"
 
 struct stream {

@@ -27,6 +27,10 @@ template <class Compare, bool Pair> struct table {
             return slot;
         }
     }
+    template <class T> __host__ __device__ static int made(int n) {
+        auto made = T::value(n);
+        return made.first;
+    }
     __host__ __device__ int count(const int *keys, int key) const {
         int n = 0;
         for (int i = 0; i < this->width; i++) {
@@ -49,12 +53,17 @@ template <class Compare, bool Pair> struct table {
 
 struct pair {
     int first, second;
+    struct value {
+        int first;
+        __host__ __device__ explicit value(int n) : first(n + 1) {
+        }
+    };
 };
 
 template <class C> __global__ void count(table<C, false> t, const int *keys, int key, int *out) {
     pair p = {5, 6};
     out[0] = t.count(keys, t.extract(key));
-    out[1] = table<C, true>().extract(p);
+    out[1] = table<C, true>().extract(p) + t.template made<pair>(2);
 }
 
 int main() {
@@ -64,7 +73,7 @@ int main() {
         m[4 + i] = i;
     count<<<1, 1>>>(table<compare, false>(), m + 4, 2, m);
     CHECK(cudaDeviceSynchronize() == cudaSuccess);
-    CHECK(m[0] == 2 + 16 + 1 && m[1] == 5);
+    CHECK(m[0] == 2 + 16 + 1 && m[1] == 8);
     int keys[] = {0, 1, 2, 3};
     table<compare, true> pairs;
     CHECK(pairs.count(keys, 1) == 1 + 32 + 1);
