@@ -2,11 +2,11 @@
 // numbers (libcurand, -lcurand). Distributions that device code draws from (curand_discrete in
 // curand_kernel.h) are functions of this header and need no library.
 //
-// Pseudorandom generators: XORWOW, MRG32k3a, Philox 4x32-10 in the orders that cuRAND documents;
-// MT19937 as one generator, the standard sequence, in every order. Quasirandom ones: Sobol
-// sequences of up to 20,000 dimensions, with Joe and Kuo's direction numbers (2 dimensions where
-// the library was built without their table). Scrambled ones are scrambled by random matrices and
-// constants of kudzu's own: as even as cuRAND's, and other numbers. No MTGP32.
+// Pseudorandom generators: XORWOW, MRG32k3a, Philox 4x32-10, MTGP32 and MT19937 in cuRAND's orders.
+// Quasirandom ones: Sobol sequences of up to 20,000 dimensions, with Joe and Kuo's direction
+// numbers (2 dimensions where the library was built without their table). Scrambled ones are
+// scrambled by random matrices and constants of kudzu's own: as even as cuRAND's, and other
+// numbers.
 #ifndef CURAND_H_
 #define CURAND_H_
 
@@ -134,7 +134,7 @@ curandStatus_t CURANDAPI curandSetStream(curandGenerator_t generator, cudaStream
 // Pseudorandom generators; begins anew. The seed is 0 at first.
 curandStatus_t CURANDAPI curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                             unsigned long long seed);
-// How many results are left out; begins anew. Not for MT19937.
+// How many results are left out; begins anew. Not for MT19937 and MTGP32.
 curandStatus_t CURANDAPI curandSetGeneratorOffset(curandGenerator_t generator,
                                                   unsigned long long offset);
 curandStatus_t CURANDAPI curandSetGeneratorOrdering(curandGenerator_t generator,
@@ -153,8 +153,8 @@ curandStatus_t CURANDAPI curandGenerateLongLong(curandGenerator_t generator,
 curandStatus_t CURANDAPI curandGenerateUniform(curandGenerator_t generator, float *out, size_t n);
 curandStatus_t CURANDAPI curandGenerateUniformDouble(curandGenerator_t generator, double *out,
                                                      size_t n);
-// An even number of results of pseudorandom generators: else CURAND_STATUS_LENGTH_NOT_MULTIPLE, as
-// when the number is no multiple of a quasirandom generator's dimensions.
+// An even number of results of XORWOW and MRG32k3a: else CURAND_STATUS_LENGTH_NOT_MULTIPLE, as when
+// the number is no multiple of a quasirandom generator's dimensions.
 curandStatus_t CURANDAPI curandGenerateNormal(curandGenerator_t generator, float *out, size_t n,
                                               float mean, float stddev);
 curandStatus_t CURANDAPI curandGenerateNormalDouble(curandGenerator_t generator, double *out,

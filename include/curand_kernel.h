@@ -1,13 +1,12 @@
 // Random numbers in device code: XORWOW, MRG32k3a, Philox 4x32-10, Sobol sequences of 32 and 64
-// bits, plain and scrambled; uniform, normal, log-normal and Poisson distributions. Every function
-// is there on the host, too.
+// bits, plain and scrambled, MTGP32; uniform, normal, log-normal and Poisson distributions. Every
+// function is there on the host, too, but MTGP32's, which a block's threads call together.
 //
 // Sequences of integers and of uniform numbers are those of the published algorithms with cuRAND's
 // seeding. Normal numbers come from the same formulas, whose logarithm and sine are this library's;
 // Poisson numbers between 64 and 4000 on average come from a transformed rejection of its own.
 // Direction vectors of Sobol sequences are the program's; curand.h's library has tables of them.
-// Numbers of discrete distributions come by bisection of one uniform number each. No MTGP32: its
-// tables of parameters come from a search.
+// Numbers of discrete distributions come by bisection of one uniform number each.
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
 
@@ -15,6 +14,8 @@
 
 #include <cuda_runtime.h>
 #include <math.h>
+
+#include "curand_mtgp32.h"
 
 #ifdef __CUDACC_RTC__
 typedef unsigned int curandDirectionVectors32_t[32];
@@ -374,7 +375,7 @@ HD float _curand_uniform(unsigned long long x) {
     return _curand_uniform((unsigned int)(x >> 32));
 }
 HD double _curand_uniform_double(unsigned int x) {
-    return x * CURAND_2POW32_INV_DOUBLE + CURAND_2POW32_INV_DOUBLE / 2.0;
+    return x * CURAND_2POW32_INV_DOUBLE + CURAND_2POW32_INV_DOUBLE;
 }
 HD double _curand_uniform_double(unsigned long long x) {
     return (double)(x >> 11) * CURAND_2POW53_INV_DOUBLE + CURAND_2POW53_INV_DOUBLE / 2.0;
@@ -411,7 +412,7 @@ HD double curand_uniform_double(curandStateXORWOW_t *state) {
     return _curand_uniform_double_hq(x, y);
 }
 HD double curand_uniform_double(curandStateMRG32k3a_t *state) {
-    return kudzu::mrg_next(state) * 2.328306549295727688e-10;
+    return kudzu::mrg_next(state) * 2.3283065498378288e-10; // 1 / m1: up to 1
 }
 HD float curand_uniform(curandStateMRG32k3a_t *state) {
     return (float)curand_uniform_double(state);
@@ -532,15 +533,31 @@ HD double normal_inverse(double p) {
     double u = error * 2.5066282746310005 * exp(x * x / 2.0);
     return x - u / (1.0 + x * u / 2.0);
 }
+// The normal number below which lie as many as numbers below the word: from the nearer end, as a
+// float near 1 has few bits for what lies above it.
+HD float normal_of_word(unsigned int x) {
+    const bool above = x >> 31;
+    const float tail = _curand_uniform(above ? ~x : x), z = (float)normal_inverse(tail);
+    return above ? -z : z;
+}
+HD float normal_of_word(unsigned long long x) {
+    return normal_of_word((unsigned int)(x >> 32));
+}
+HD double normal_of_word_double(unsigned int x) {
+    return normal_inverse(x * CURAND_2POW32_INV_DOUBLE + CURAND_2POW32_INV_DOUBLE / 2.0);
+}
+HD double normal_of_word_double(unsigned long long x) {
+    return normal_inverse(_curand_uniform_double(x));
+}
 
 } // namespace kudzu
 
 #define KUDZU_NORMAL(State)                                                                        \
     HD double curand_normal_double(State *state) {                                                 \
-        return kudzu::normal_inverse(curand_uniform_double(state));                                \
+        return kudzu::normal_of_word_double(curand(state));                                        \
     }                                                                                              \
     HD float curand_normal(State *state) {                                                         \
-        return (float)kudzu::normal_inverse(_curand_uniform_double(curand(state)));                \
+        return kudzu::normal_of_word(curand(state));                                               \
     }
 KUDZU_NORMAL(curandStateSobol32_t)
 KUDZU_NORMAL(curandStateScrambledSobol32_t)
@@ -609,11 +626,127 @@ template <typename State> HD unsigned int curand_poisson(State *state, double la
             return (unsigned int)k;
     }
 }
+
+namespace kudzu {
+
+// The number that Poisson's distribution reaches with probability u: its probabilities added up, or
+// for large means Cornish and Fisher's expansion, which is 1 off where u is within 1e-4 of a step.
+HD unsigned int poisson_inverse(double u, double lambda) {
+    if (lambda < 64) {
+        double p = exp(-lambda), sum = p;
+        unsigned int k = 0;
+        for (; sum < u && k < 400; sum += p)
+            p *= lambda / ++k;
+        return k;
+    }
+    const double z = normal_inverse(u < 1.0 ? u : 1.0 - 1.1102230246251565e-16),
+                 root = sqrt(lambda);
+    const double k = lambda + root * z + (z * z - 1.0) / 6.0 + (z - z * z * z) / (72.0 * root);
+    return k > -0.5 ? (unsigned int)(k + 0.5) : 0;
+}
+
+} // namespace kudzu
+
+// One point of a quasirandom sequence is one number.
+#define KUDZU_POISSON(State)                                                                       \
+    HD unsigned int curand_poisson(State *state, double lambda) {                                  \
+        return kudzu::poisson_inverse(curand_uniform_double(state), lambda);                       \
+    }
+KUDZU_POISSON(curandStateSobol32_t)
+KUDZU_POISSON(curandStateScrambledSobol32_t)
+KUDZU_POISSON(curandStateSobol64_t)
+KUDZU_POISSON(curandStateScrambledSobol64_t)
+#undef KUDZU_POISSON
+
 HD uint4 curand_poisson4(curandStatePhilox4_32_10_t *state, double lambda) {
     unsigned int a = curand_poisson(state, lambda), b = curand_poisson(state, lambda);
     unsigned int c = curand_poisson(state, lambda), d = curand_poisson(state, lambda);
     return make_uint4(a, b, c, d);
 }
+
+// ---- MTGP32 (Saito and Matsumoto): states of whole blocks -------------------------------------
+
+#define KUDZU_DEVICE static __inline__ __device__
+
+namespace kudzu {
+
+// The word that is `place` words after the next one: of the recursion, or a float from 1 to 2.
+HD unsigned int mtgp32_word(curandStateMtgp32_t *state, unsigned int place, bool single) {
+    const mtgp32_kernel_params_t *k = state->k;
+    const unsigned int set = state->pIdx, at = place + state->offset, pos = k->pos_tbl[set];
+    unsigned int *s = state->s;
+    unsigned int x = (s[at & MTGP32_STATE_MASK] & k->mask[0]) ^ s[(at + 1) & MTGP32_STATE_MASK];
+    unsigned int y = s[(at + pos) & MTGP32_STATE_MASK];
+    x ^= x << k->sh1_tbl[set];
+    y = x ^ y >> k->sh2_tbl[set];
+    const unsigned int made = y ^ k->param_tbl[set][y & 15];
+    s[(at + MTGPDC_N) & MTGP32_STATE_MASK] = made;
+    unsigned int t = s[(at + pos - 1) & MTGP32_STATE_MASK];
+    t ^= t >> 16;
+    t ^= t >> 8;
+    return single ? made >> 9 ^ k->single_temper_tbl[set][t & 15]
+                  : made ^ k->temper_tbl[set][t & 15];
+}
+// Drawn by n threads, each with an index of its own below n.
+KUDZU_DEVICE unsigned int mtgp32_draw(curandStateMtgp32_t *state, unsigned int index,
+                                      unsigned int n, bool single) {
+    const unsigned int word = mtgp32_word(state, index, single);
+    __syncthreads();
+    if (index == 0)
+        state->offset = (int)((state->offset + n) & MTGP32_STATE_MASK);
+    __syncthreads();
+    return word;
+}
+KUDZU_DEVICE unsigned int mtgp32_draw_by_all(curandStateMtgp32_t *state, bool single) {
+    const unsigned int row = threadIdx.z * blockDim.y + threadIdx.y;
+    return mtgp32_draw(state, row * blockDim.x + threadIdx.x, blockDim.x * blockDim.y * blockDim.z,
+                       single);
+}
+
+} // namespace kudzu
+
+// All threads of the block, at most 256, draw a word each from a state that no other block uses.
+KUDZU_DEVICE unsigned int curand(curandStateMtgp32_t *state) {
+    return kudzu::mtgp32_draw_by_all(state, false);
+}
+// n threads, at most 256, draw from the state; all of the block's call this, with states of their
+// own if they like. `index` runs from 0 to n - 1.
+KUDZU_DEVICE unsigned int curand_mtgp32_specific(curandStateMtgp32_t *state, unsigned char index,
+                                                 unsigned char n) {
+    return kudzu::mtgp32_draw(state, index, n ? n : 256, false);
+}
+// Floats from 1, below 2.
+KUDZU_DEVICE float curand_mtgp32_single(curandStateMtgp32_t *state) {
+    return __uint_as_float(kudzu::mtgp32_draw_by_all(state, true));
+}
+KUDZU_DEVICE float curand_mtgp32_single_specific(curandStateMtgp32_t *state, unsigned char index,
+                                                 unsigned char n) {
+    return __uint_as_float(kudzu::mtgp32_draw(state, index, n ? n : 256, true));
+}
+KUDZU_DEVICE float curand_uniform(curandStateMtgp32_t *state) {
+    return _curand_uniform(curand(state));
+}
+KUDZU_DEVICE double curand_uniform_double(curandStateMtgp32_t *state) {
+    return _curand_uniform_double(curand(state));
+}
+KUDZU_DEVICE float curand_normal(curandStateMtgp32_t *state) {
+    return kudzu::normal_of_word(curand(state));
+}
+KUDZU_DEVICE double curand_normal_double(curandStateMtgp32_t *state) {
+    return kudzu::normal_of_word(curand(state));
+}
+KUDZU_DEVICE float curand_log_normal(curandStateMtgp32_t *state, float mean, float stddev) {
+    return expf(mean + stddev * curand_normal(state));
+}
+KUDZU_DEVICE double curand_log_normal_double(curandStateMtgp32_t *state, double mean,
+                                             double stddev) {
+    return exp(mean + stddev * curand_normal_double(state));
+}
+KUDZU_DEVICE unsigned int curand_poisson(curandStateMtgp32_t *state, double lambda) {
+    return kudzu::poisson_inverse(curand_uniform_double(state), lambda);
+}
+
+#undef KUDZU_DEVICE
 
 // ---- Discrete distributions (curand.h) --------------------------------------------------------
 

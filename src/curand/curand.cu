@@ -1,5 +1,7 @@
 // cuRAND's host library (include/curand.h).
 #include <curand.h>
+#include <curand_mtgp32_host.h>
+#include <curand_mtgp32dc_p_11213.h>
 
 #include <cstring>
 #include <mutex>
@@ -36,6 +38,7 @@ static bool is_built(curandRngType_t type) {
     switch (type) {
     case CURAND_RNG_PSEUDO_XORWOW:
     case CURAND_RNG_PSEUDO_MRG32K3A:
+    case CURAND_RNG_PSEUDO_MTGP32:
     case CURAND_RNG_PSEUDO_MT19937:
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
     case CURAND_RNG_QUASI_SOBOL32:
@@ -138,7 +141,8 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t g, unsigned 
 
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t g, unsigned long long offset) {
     REQUIRE_GENERATOR(g);
-    REQUIRE(g->type != CURAND_RNG_PSEUDO_MT19937, CURAND_STATUS_TYPE_ERROR);
+    REQUIRE(g->type != CURAND_RNG_PSEUDO_MT19937 && g->type != CURAND_RNG_PSEUDO_MTGP32,
+            CURAND_STATUS_TYPE_ERROR);
     g->offset = offset;
     return begin_anew(g);
 }
@@ -185,22 +189,35 @@ static unsigned int threads_of(const curandGenerator_st *g) {
         return g->order == CURAND_ORDERING_PSEUDO_LEGACY ? 4096 : 81920;
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
         return 65536;
+    case CURAND_RNG_PSEUDO_MTGP32:
+        return g->order == CURAND_ORDERING_PSEUDO_LEGACY ? 64 : 192;
     case CURAND_RNG_PSEUDO_MT19937:
-        return 1;
+        return mersenne_twister::STATES;
     default:
         return 4096;
     }
+}
+
+// Memory of the host for a generator of the host, else of the device; NULL where there is none.
+static void *room(curandGenerator_t g, size_t bytes) {
+    void *p = nullptr;
+    if (g->host)
+        return ::operator new(bytes, std::nothrow);
+    return cudaMalloc(&p, bytes) == cudaSuccess ? p : nullptr;
+}
+
+static void give_back(curandGenerator_t g, void *p) {
+    if (g->host)
+        ::operator delete(p);
+    else
+        cudaFree(p);
 }
 
 template <typename State> static curandStatus_t allocate(curandGenerator_t g) {
     if (g->states)
         return CURAND_STATUS_SUCCESS;
     g->threads = threads_of(g);
-    const size_t bytes = g->threads * sizeof(State);
-    if (g->host)
-        g->states = ::operator new(bytes, std::nothrow);
-    else if (cudaMalloc(&g->states, bytes) != cudaSuccess)
-        g->states = nullptr;
+    g->states = room(g, g->threads * sizeof(State));
     REQUIRE(g->states, CURAND_STATUS_ALLOCATION_FAILED);
     g->next = g->offset % ((ull)kind<State>::group * g->threads);
     return CURAND_STATUS_SUCCESS;
@@ -225,26 +242,139 @@ template <typename State> static curandStatus_t make_states(curandGenerator_t g,
     return CURAND_STATUS_SUCCESS;
 }
 
+// Makes states[first ... first + n - 1] of the first n, each 2^(2048 + k) words further.
+static curandStatus_t jump_twisters(curandGenerator_t g, mersenne_twister *states,
+                                    unsigned int first, unsigned int n, unsigned int k) {
+    static unsigned short places[19937];
+    static std::mutex lock;
+    const std::lock_guard<std::mutex> held(lock);
+    const unsigned int count = twister_places(k, places);
+    if (g->host) {
+        for (unsigned int t = 0; t < n; t++)
+            twister_jump(&states[first + t], &states[t], places, count);
+        return CURAND_STATUS_SUCCESS;
+    }
+    const size_t window = TWISTER_WINDOW * sizeof(unsigned int);
+    unsigned short *there = (unsigned short *)room(g, count * sizeof *places);
+    REQUIRE(there, CURAND_STATUS_ALLOCATION_FAILED);
+    cudaFuncSetAttribute(twister_jump_all, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         (int)window);
+    cudaMemcpy(there, places, count * sizeof *places, cudaMemcpyHostToDevice);
+    twister_jump_all<<<n, 256, window, g->stream>>>(states, first, there, count);
+    const cudaError_t launched = cudaGetLastError();
+    const cudaError_t ended = cudaStreamSynchronize(g->stream);
+    give_back(g, there);
+    REQUIRE(launched == cudaSuccess && ended == cudaSuccess, CURAND_STATUS_LAUNCH_FAILURE);
+    return CURAND_STATUS_SUCCESS;
+}
+
+// All states up to `end` in `states`, doubling their number.
+static curandStatus_t new_twisters(curandGenerator_t g, mersenne_twister *states,
+                                   unsigned int end) {
+    mersenne_twister first;
+    twister_init(g->seed, &first);
+    if (g->host)
+        states[0] = first;
+    else
+        REQUIRE(cudaMemcpy(states, &first, sizeof first, cudaMemcpyHostToDevice) == cudaSuccess,
+                CURAND_STATUS_PREEXISTING_FAILURE);
+    for (unsigned int k = 0, have = 1; have < end; k++, have *= 2)
+        TRY(jump_twisters(g, states, have, end - have < have ? end - have : have, k));
+    return CURAND_STATUS_SUCCESS;
+}
+
+// States come of others as these were at the beginning: where more are wanted than there are, all
+// are made anew, and those kept that have given numbers.
+template <> curandStatus_t make_states<mersenne_twister>(curandGenerator_t g, unsigned int end) {
+    TRY(allocate<mersenne_twister>(g));
+    if (end <= g->ready)
+        return CURAND_STATUS_SUCCESS;
+    while (end & (end - 1))
+        end += end & -end; // twice as many each time
+    mersenne_twister *states = (mersenne_twister *)g->states, *made = states;
+    if (g->ready)
+        made = (mersenne_twister *)room(g, end * sizeof *made);
+    REQUIRE(made, CURAND_STATUS_ALLOCATION_FAILED);
+    curandStatus_t status = new_twisters(g, made, end);
+    if (made != states) {
+        const size_t bytes = (end - g->ready) * sizeof *made;
+        if (g->host)
+            memcpy(states + g->ready, made + g->ready, bytes);
+        else if (cudaMemcpy(states + g->ready, made + g->ready, bytes, cudaMemcpyDeviceToDevice) !=
+                     cudaSuccess ||
+                 cudaDeviceSynchronize() != cudaSuccess)
+            status = CURAND_STATUS_PREEXISTING_FAILURE;
+        give_back(g, made);
+    }
+    if (status == CURAND_STATUS_SUCCESS)
+        g->ready = end;
+    return status;
+}
+
+// MTGP32: the states, and behind them the parameters they read.
+template <> curandStatus_t allocate<curandStateMtgp32_t>(curandGenerator_t g) {
+    if (g->states)
+        return CURAND_STATUS_SUCCESS;
+    g->threads = threads_of(g);
+    g->states = room(g, g->threads * sizeof(curandStateMtgp32_t) + sizeof(mtgp32_kernel_params_t));
+    return g->states ? CURAND_STATUS_SUCCESS : CURAND_STATUS_ALLOCATION_FAILED;
+}
+template <> curandStatus_t make_states<curandStateMtgp32_t>(curandGenerator_t g, unsigned int) {
+    TRY(allocate<curandStateMtgp32_t>(g));
+    if (g->ready)
+        return CURAND_STATUS_SUCCESS;
+    curandStateMtgp32_t *states = (curandStateMtgp32_t *)g->states;
+    mtgp32_kernel_params_t *sets = (mtgp32_kernel_params_t *)(states + g->threads);
+    if (g->host) {
+        kudzu_mtgp32_constants(sets, mtgp32dc_params_fast_11213);
+        kudzu_mtgp32_states(states, mtgp32dc_params_fast_11213, sets, (int)g->threads, g->seed);
+    } else {
+        TRY(curandMakeMTGP32Constants(mtgp32dc_params_fast_11213, sets));
+        TRY(curandMakeMTGP32KernelState(states, mtgp32dc_params_fast_11213, sets, (int)g->threads,
+                                        g->seed));
+    }
+    g->ready = g->threads;
+    return CURAND_STATUS_SUCCESS;
+}
+
 // ---- Numbers ------------------------------------------------------------------------------
+
+template <typename State, typename Out, typename Draw>
+static void draw_here(curandGenerator_t g, unsigned int active, Out *out, ull places,
+                      const Draw &draw) {
+    State *states = (State *)g->states;
+    for (unsigned int t = 0; t < active; t++)
+        draw_places(&states[t], t, g->threads, g->next, out, places, draw);
+}
+template <typename State, typename Out, typename Draw>
+static void launch(curandGenerator_t g, unsigned int active, Out *out, ull places,
+                   const Draw &draw) {
+    draw_all<<<(active + BLOCK - 1) / BLOCK, BLOCK, 0, g->stream>>>(
+        (State *)g->states, active, g->threads, g->next, out, places, draw);
+}
 
 template <typename State, typename Out, typename Draw>
 static curandStatus_t draw_numbers(curandGenerator_t g, Out *out, ull n, const Draw &draw) {
     constexpr unsigned int group = kind<State>::group;
+    constexpr bool blocks = std::is_same_v<State, curandStateMtgp32_t>;
     TRY(allocate<State>(g));
-    const ull turn = (ull)group * g->threads, end = (g->next + n + group - 1) / group;
+    const ull places = n / results_of_place<State, Draw>(), turn = (ull)group * g->threads;
+    const ull end = (g->next + places + group - 1) / group;
     const unsigned int active = end < g->threads ? (unsigned int)end : g->threads;
     TRY(make_states<State>(g, active));
-    State *states = (State *)g->states;
-    if (g->host) {
-        for (ull i = 0; i < n; i++)
-            out[i] = draw(&states[(g->next + i) / group % g->threads]);
+    if constexpr (blocks) {
+        if (g->host)
+            draw_chunks((State *)g->states, g->threads, g->next, out, n, draw);
+        else
+            draw_blocks<<<g->threads, group, 0, g->stream>>>((State *)g->states, g->next, out, n,
+                                                             draw);
+    } else if (g->host) {
+        draw_here<State>(g, active, out, places, draw);
     } else {
-        const unsigned int block = g->threads < BLOCK ? g->threads : BLOCK;
-        draw_all<<<(active + block - 1) / block, block, 0, g->stream>>>(states, active, g->threads,
-                                                                        g->next, out, n, draw);
-        REQUIRE(cudaGetLastError() == cudaSuccess, CURAND_STATUS_LAUNCH_FAILURE);
+        launch<State>(g, active, out, places, draw);
     }
-    g->next = (g->next + n) % turn;
+    REQUIRE(g->host || cudaGetLastError() == cudaSuccess, CURAND_STATUS_LAUNCH_FAILURE);
+    g->next = (g->next + places) % turn;
     return CURAND_STATUS_SUCCESS;
 }
 
@@ -286,7 +416,7 @@ static curandStatus_t draw_sequence(curandGenerator_t g, Out *out, ull n, const 
     if (g->host) {
         for (ull i = 0; i < n; i++) {
             auto p = point(vectors, constants, (unsigned int)(i / each), (Word)(first + i % each));
-            out[i] = draw(&p);
+            out[i] = draw.one(&p);
         }
     } else {
         const ull blocks = (each + BLOCK - 1) / BLOCK;
@@ -317,6 +447,8 @@ static curandStatus_t draw_pseudo(curandGenerator_t g, Out *out, size_t n, const
         return draw_numbers<curandStateMRG32k3a_t>(g, out, n, draw);
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
         return draw_numbers<curandStatePhilox4_32_10_t>(g, out, n, draw);
+    case CURAND_RNG_PSEUDO_MTGP32:
+        return draw_numbers<curandStateMtgp32_t>(g, out, n, draw);
     default:
         return draw_numbers<mersenne_twister>(g, out, n, draw);
     }
@@ -337,11 +469,12 @@ static curandStatus_t generate(curandGenerator_t g, Out *out, size_t n, const Dr
     return is_quasi(g->type) ? draw_quasi(g, out, n, draw) : draw_pseudo(g, out, n, draw);
 }
 
-// Numbers that come in pairs.
+// Numbers that XORWOW and MRG32k3a give in pairs.
 template <typename Out, typename Draw>
 static curandStatus_t generate_pairs(curandGenerator_t g, Out *out, size_t n, const Draw &draw) {
     REQUIRE_GENERATOR(g);
-    REQUIRE(is_quasi(g->type) || n % 2 == 0, CURAND_STATUS_LENGTH_NOT_MULTIPLE);
+    const bool pairs = g->type == CURAND_RNG_PSEUDO_XORWOW || g->type == CURAND_RNG_PSEUDO_MRG32K3A;
+    REQUIRE(!pairs || n % 2 == 0, CURAND_STATUS_LENGTH_NOT_MULTIPLE);
     return generate(g, out, n, draw);
 }
 
@@ -354,6 +487,8 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t g) {
         return make_states<curandStateMRG32k3a_t>(g, threads_of(g));
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
         return make_states<curandStatePhilox4_32_10_t>(g, threads_of(g));
+    case CURAND_RNG_PSEUDO_MTGP32:
+        return make_states<curandStateMtgp32_t>(g, threads_of(g));
     case CURAND_RNG_PSEUDO_MT19937:
         return make_states<mersenne_twister>(g, threads_of(g));
     default:
@@ -397,12 +532,12 @@ curandStatus_t curandGenerateNormalDouble(curandGenerator_t g, double *out, size
 
 curandStatus_t curandGenerateLogNormal(curandGenerator_t g, float *out, size_t n, float mean,
                                        float stddev) {
-    return generate_pairs(g, out, n, draw_log_normal{mean, stddev});
+    return generate_pairs(g, out, n, draw_log_normal{{mean, stddev}});
 }
 
 curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t g, double *out, size_t n,
                                              double mean, double stddev) {
-    return generate_pairs(g, out, n, draw_log_normal_double{mean, stddev});
+    return generate_pairs(g, out, n, draw_log_normal_double{{mean, stddev}});
 }
 
 curandStatus_t curandGeneratePoisson(curandGenerator_t g, unsigned int *out, size_t n,
@@ -411,11 +546,10 @@ curandStatus_t curandGeneratePoisson(curandGenerator_t g, unsigned int *out, siz
     REQUIRE(lambda > 0 && lambda <= 400000, CURAND_STATUS_OUT_OF_RANGE);
     if (n == 0)
         return CURAND_STATUS_SUCCESS;
-    if (!is_quasi(g->type))
-        return draw_pseudo(g, out, n, draw_poisson{lambda});
     curandDiscreteDistribution_t distribution;
     TRY(curandCreatePoissonDistribution(lambda, &distribution));
-    curandStatus_t status = draw_quasi(g, out, n, draw_discrete{distribution});
+    curandStatus_t status = is_quasi(g->type) ? draw_quasi(g, out, n, draw_discrete{distribution})
+                                              : draw_pseudo(g, out, n, draw_discrete{distribution});
     if (!g->host && cudaStreamSynchronize(g->stream) != cudaSuccess)
         status = CURAND_STATUS_LAUNCH_FAILURE;
     curandDestroyDistribution(distribution);

@@ -1,9 +1,9 @@
 // What a generator is, and which numbers of which sequence its results are.
 //
-// A pseudorandom generator is `threads` states, each at a sequence of its own. Results stand in
-// groups: result n is of the state (n / group) % threads, and what a state gives goes to its places
-// in turn. So several calls give what one call would, and states that nothing has asked for yet are
-// made later.
+// A pseudorandom generator is `threads` states, each at a sequence of its own. Places stand in
+// groups: place n is of state (n / group) % threads, and what a state gives goes to its places in
+// turn: a result each, or a pair of normal numbers. So several calls give what one call would, and
+// states that nothing has asked for yet are made later.
 #ifndef KUDZU_CURAND_GENERATOR_H
 #define KUDZU_CURAND_GENERATOR_H
 
@@ -20,8 +20,8 @@ struct curandGenerator_st {
     // Since the beginning:
     void *states;                // NULL: none yet; quasirandom generators: vectors and constants
     unsigned int threads, ready; // states, and those of them that have been made
-    unsigned long long next; // the place of the next result in a turn of all states; quasirandom
-                             // generators: the next point
+    unsigned long long next;     // the next place in a turn of all states; quasirandom
+                                 // generators: the next point
 };
 
 #define GENERATOR_MAGIC 0x6375727367656e31ull

