@@ -4,7 +4,7 @@
 
 #include "cuda_runtime_api.h"
 
-#ifdef __cplusplus
+#if defined(__cplusplus) && !defined(__CUDACC_RTC__) // host functions
 
 static __inline__ __host__ cudaChannelFormatDesc cudaCreateChannelDescHalf() {
     return cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat);

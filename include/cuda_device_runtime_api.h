@@ -13,7 +13,7 @@
 #define cudaStreamGraphFireAndForgetAsSibling ((cudaStream_t)0x0300000000000000)
 
 // What device code has and host code has not (guide 13.3.2): the functions beneath <<<>>>.
-#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+#if defined(__CUDA__) && defined(__cplusplus)
 extern "C" {
 // 64-byte aligned memory for a kernel's parameters, which lie in it in their order, each at a
 // multiple of its alignment; NULL with an error of the calling thread's.

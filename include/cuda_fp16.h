@@ -27,7 +27,7 @@ typedef struct __align__(4) {
 } __half2_raw;
 
 // On devices from sm_53 on, and where the compiler has the type at all, half arithmetic is native.
-#if defined(__CUDA__) && defined(__clang__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 530
+#if defined(__CUDA__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 530
 #define KUDZU_NATIVE_HALF 1
 #else
 #define KUDZU_NATIVE_HALF 0

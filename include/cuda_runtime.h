@@ -11,7 +11,7 @@
 #include "kudzu/rtc_language.h"
 #else
 
-#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+#if defined(__CUDA__) && defined(__cplusplus)
 #include "kudzu/standard_headers.h"
 #endif
 
@@ -20,7 +20,7 @@
 #include "library_types.h"
 #include "vector_functions.h"
 
-#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+#if defined(__CUDA__) && defined(__cplusplus)
 #include "kudzu/device_language.h"
 #endif
 

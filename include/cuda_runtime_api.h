@@ -34,7 +34,7 @@ extern "C" cudaError_t CUDARTAPI cudaLaunchKernel_ptsz(const void *func, dim3 gr
 #endif
 
 // What the device runtime (guide 13) has, too.
-#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus)
+#if defined(__CUDA__) && defined(__cplusplus)
 #define KUDZU_API_DEVICE __attribute__((host, device))
 #endif
 #include "kudzu/runtime_prototypes.h"

@@ -4,7 +4,7 @@
 #ifndef __HOST_DEFINES_H__
 #define __HOST_DEFINES_H__
 
-#if defined(__CUDA__) && defined(__clang__)
+#if defined(__CUDA__)
 #define KUDZU_CUDA_ATTRIBUTE(x) __attribute__((x))
 #else
 #define KUDZU_CUDA_ATTRIBUTE(x)
@@ -28,7 +28,7 @@
 
 // What clang has no attribute for travels as an annotation to the compiler driver's device pass.
 #ifndef __managed__
-#if defined(__CUDA__) && defined(__clang__)
+#if defined(__CUDA__)
 // A section, for it marks declarations too; the pass takes it away again. Constant and other
 // variables may share a section that was declared before in the other spelling.
 static __attribute__((section("kudzu.managed"), unused)) int __kudzu_managed_section;
@@ -41,7 +41,7 @@ static __attribute__((section("kudzu.managed"), unused)) int __kudzu_managed_sec
 #define __grid_constant__ KUDZU_CUDA_ATTRIBUTE(annotate("kudzu.grid_constant"))
 #endif
 #ifndef __cluster_dims__
-#if defined(__CUDA__) && defined(__clang__)
+#if defined(__CUDA__)
 #define __cluster_dims__(...) __attribute__((annotate("kudzu.cluster_dims", ##__VA_ARGS__)))
 #else
 #define __cluster_dims__(...)
@@ -51,7 +51,7 @@ static __attribute__((section("kudzu.managed"), unused)) int __kudzu_managed_sec
 #define __maxnreg__(n) KUDZU_CUDA_ATTRIBUTE(annotate("kudzu.maxnreg", n))
 #endif
 #ifndef __launch_bounds__
-#if defined(__CUDA__) && defined(__clang__)
+#if defined(__CUDA__)
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #else
 #define __launch_bounds__(...)

@@ -180,11 +180,17 @@ def gen_header(f, s, sections):
         elif plain != e.symbol:
             f.write("#define %s %s\n" % (plain, e.symbol))
     f.write("#endif\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n#ifndef %s\n" % s["internal"])
+    host_only = False # programs of NVRTC may define such names themselves
     for title, section in sections:
         f.write("\n// %s\n" % title)
         for e in section:
-            if not e.old:
-                f.write(prototype(e, s, e.symbol if e.explicit else e.name, True) + ";\n")
+            if e.old:
+                continue
+            if s["library"] == "runtime" and host_only == e.device:
+                f.write("#ifndef __CUDACC_RTC__\n" if not host_only else "#endif\n")
+                host_only = not host_only
+            f.write(prototype(e, s, e.symbol if e.explicit else e.name, True) + ";\n")
+    f.write("#endif\n" if host_only else "")
     f.write("#endif\n\n#ifdef __cplusplus\n}\n#endif\n#undef KUDZU_API_DEFAULT\n")
 
 

@@ -135,6 +135,7 @@ static const char *const nvcc_like_warnings[] = {
     "-Wno-invalid-constexpr", // functions that gcc knows to be constant, and clang does not
     "-Wno-error=c++11-narrowing",
     "-Wno-error=reserved-user-defined-literal",
+    "-Wno-missing-template-arg-list-after-template-kw", // p->template f(x)
     "-Wno-unknown-warning-option",
 };
 
@@ -352,7 +353,7 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
 }
 
 void clang_rtc_pass(struct command *cmd, const struct compilation *c,
-                    const struct architecture *arch, const char *source) {
+                    const struct architecture *arch, const char *source, bool system_headers) {
     const struct cc_options *o = c->options;
     command_init(cmd, c->arena, NULL, c->toolchain->clang);
     command_arg(cmd, "-xcuda");
@@ -371,7 +372,10 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     command_argf(cmd, "-I%s/kudzu/rtc", c->toolchain->include);
     command_argf(cmd, "-I%s", c->toolchain->include);
     command_args(cmd, &o->preprocessor);
-    command_args(cmd, &c->standard_directories);
+    if (system_headers)
+        command_args(cmd, &c->standard_directories);
+    else
+        command_arg(cmd, "-nostdlibinc");
     command_arg(cmd, "-Qunused-arguments");
     const char *precompiled =
         c->precompiled ? precompiled_header(c->toolchain, c->arena, o, CC_RTC_PASS, arch->name, 0)

@@ -45,9 +45,11 @@ struct rewrites compilation_rewrites(const struct compilation *c);
 void clang_device_pass(struct command *cmd, const struct compilation *c,
                        const struct architecture *arch, const char *source);
 // A program compiled at run time, from `source` up to what the caller adds: no implicit header but
-// the device language, and nothing of the C library (kudzu/rtc_language.h).
+// the device language, and nothing of the C library (kudzu/rtc_language.h). system_headers: whether
+// the system's headers are found, after all others; programs supply those that they are told are
+// missing (Jitify), and do not find them with NVRTC either.
 void clang_rtc_pass(struct command *cmd, const struct compilation *c,
-                    const struct architecture *arch, const char *source);
+                    const struct architecture *arch, const char *source, bool system_headers);
 // Host pass of a .cu file. `image`: the container to embed, NULL: none; with -rdc it is bitcode.
 void clang_host_pass(struct command *cmd, const struct compilation *c, const char *source,
                      const char *image);

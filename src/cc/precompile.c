@@ -54,7 +54,7 @@ void precompile_command(struct command *cmd, const struct compilation *given, en
     c->precompiling = true;
     const struct architecture *arch = &c->options->architectures.list.data[0];
     if (pass == CC_RTC_PASS)
-        clang_rtc_pass(cmd, c, arch, "-");
+        clang_rtc_pass(cmd, c, arch, "-", false);
     else if (pass == CC_DEVICE_PASS)
         clang_device_pass(cmd, c, arch, "-");
     else

@@ -18,6 +18,9 @@
 #include "nvrtc/virtual_files.h"
 #include "support/memory.h"
 
+// Defined where the system's headers are found.
+#define SYSTEM_HEADERS "KUDZU_RTC_SYSTEM_HEADERS"
+
 struct job {
     struct _nvrtcProgram *program;
     struct arena arena; // what lives as long as the compilation
@@ -26,6 +29,7 @@ struct job {
     struct compilation compilation;
     struct virtual_files files;
     const char *source; // path of the program's text: clang's driver looks for it on disk
+    const char *overlay; // what shows clang the headers in memory
     int out, err;       // what clang prints
 };
 
@@ -70,6 +74,8 @@ static bool add_source(struct job *j) {
     size_t size;
     const char *program = as_clang_reads(j, p->source, &size);
     put_architecture(j, &text);
+    // Programs have other code for clang than for NVRTC. The C++ library's headers count on it.
+    strbuf_puts(&text, "#ifndef " SYSTEM_HEADERS "\n#undef __clang__\n#endif\n");
     if (j->options.default_device)
         strbuf_puts(&text, "#pragma clang force_cuda_host_device begin\n"
                            "#pragma clang attribute push(__attribute__((device)), apply_to = "
@@ -113,28 +119,27 @@ static void add_search(struct job *j) {
     j->options.cc.preprocessor = all;
 }
 
-static bool prepare(struct job *j, struct command *cmd) {
+static bool make_command(struct job *j, struct command *cmd, bool system_headers) {
     static const char *const style[] = {"-fno-color-diagnostics",
                                         "-fdiagnostics-format=msvc",
                                         "-fno-show-column",
                                         "-fno-diagnostics-show-line-numbers",
                                         "-fno-diagnostics-show-option",
                                         "-ferror-limit=100",
+                                        "-fno-spell-checking", // "did you mean" in place of a missing header
                                         "-fmacro-prefix-map=" VIRTUAL_FOLDER "/="};
-    add_search(j);
-    compilation_init_rtc(&j->compilation, &j->options.cc, &j->toolchain, &j->arena);
-    if (!add_source(j))
-        return false;
-    const char *overlay = virtual_files_overlay(&j->files, &j->arena);
     j->out = memory_file("ptx");
     j->err = memory_file("messages");
-    if (!overlay || j->out < 0 || j->err < 0)
+    if (j->out < 0 || j->err < 0)
         return false;
-    clang_rtc_pass(cmd, &j->compilation, &j->options.cc.architectures.list.data[0], j->source);
+    clang_rtc_pass(cmd, &j->compilation, &j->options.cc.architectures.list.data[0], j->source,
+                   system_headers);
     for (size_t i = 0; i < sizeof style / sizeof style[0]; ++i)
         command_arg(cmd, style[i]);
+    if (system_headers)
+        command_arg(cmd, "-D" SYSTEM_HEADERS);
     command_arg(cmd, "-ivfsoverlay");
-    command_arg(cmd, overlay);
+    command_arg(cmd, j->overlay);
     command_arg(cmd, j->options.syntax_only ? "-fsyntax-only" : "-S");
     command_arg(cmd, "-o");
     command_arg(cmd, "-");
@@ -144,6 +149,15 @@ static bool prepare(struct job *j, struct command *cmd) {
     cmd->stdout_path = memory_file_path(&j->arena, j->out);
     cmd->stderr_path = memory_file_path(&j->arena, j->err);
     return true;
+}
+
+static bool prepare(struct job *j) {
+    add_search(j);
+    compilation_init_rtc(&j->compilation, &j->options.cc, &j->toolchain, &j->arena);
+    if (!add_source(j))
+        return false;
+    j->overlay = virtual_files_overlay(&j->files, &j->arena);
+    return j->overlay;
 }
 
 // True: it ended by itself. The program's callback can end it.
@@ -213,17 +227,48 @@ static nvrtcResult write_time(const struct job *j, const struct command *cmd) {
                                                  : NVRTC_SUCCESS;
 }
 
+static void close_output(struct job *j) {
+    if (j->out >= 0)
+        close(j->out);
+    if (j->err >= 0)
+        close(j->err);
+    j->out = j->err = -1;
+}
+
+static nvrtcResult run_clang(struct job *j, struct command *cmd, bool system_headers) {
+    close_output(j);
+    if (!make_command(j, cmd, system_headers))
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    if (!command_start(cmd))
+        return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    return wait_for(j->program, cmd) ? NVRTC_SUCCESS : NVRTC_ERROR_CANCELLED;
+}
+
+// A header of kudzu's (<cuda/atomic>) is written on the C++ library, which programs do not see.
+static bool own_header_lacks_another(const struct job *j) {
+    struct strbuf messages = {0};
+    memory_file_read(j->err, &messages);
+    const char *at = strstr(strbuf_str(&messages), ": fatal error: '");
+    while (at && at > messages.data && at[-1] != '\n')
+        at--;
+    bool found = at && !strncmp(at, j->toolchain.include, strlen(j->toolchain.include));
+    strbuf_free(&messages);
+    return found;
+}
+
 static nvrtcResult run(struct job *j, const char *library) {
     struct command cmd;
     if (!toolchain_find(&j->toolchain, &j->arena, library))
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
-    if (!prepare(j, &cmd))
+    if (!prepare(j))
         return NVRTC_ERROR_OUT_OF_MEMORY;
-    if (!command_start(&cmd))
-        return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
-    if (!wait_for(j->program, &cmd))
-        return NVRTC_ERROR_CANCELLED;
-    nvrtcResult result = finish(j, &cmd), written = write_time(j, &cmd);
+    nvrtcResult result = run_clang(j, &cmd, false);
+    if (result == NVRTC_SUCCESS && own_header_lacks_another(j))
+        result = run_clang(j, &cmd, true);
+    if (result != NVRTC_SUCCESS)
+        return result;
+    result = finish(j, &cmd);
+    nvrtcResult written = write_time(j, &cmd);
     return result == NVRTC_SUCCESS ? written : result;
 }
 
@@ -249,10 +294,7 @@ struct request {
 
 static void close_files(struct job *j) {
     virtual_files_close(&j->files);
-    if (j->out >= 0)
-        close(j->out);
-    if (j->err >= 0)
-        close(j->err);
+    close_output(j);
 }
 
 static void undo(void *arg) {

@@ -120,6 +120,20 @@ static void errors(void) {
     free(log);
     CHECK_OK(nvrtcDestroyProgram(&p));
 
+    // The system's headers are not there, as they are not on a machine without any.
+    static const char *const system[] = {"iostream", "vector", "stdlib.h", "type_traits"};
+    for (size_t i = 0; i < sizeof system / sizeof system[0]; ++i) {
+        char text[64], message[96];
+        snprintf(text, sizeof text, "#include <%s>\n", system[i]);
+        snprintf(message, sizeof message, "cannot open source file \"%s\"", system[i]);
+        p = program_of(text);
+        CHECK_RESULT(NVRTC_ERROR_COMPILATION, compile(p, NULL));
+        log = log_of(p);
+        CHECK(has(log, message));
+        free(log);
+        CHECK_OK(nvrtcDestroyProgram(&p));
+    }
+
     // One that a given header asks for: Jitify looks for the header by the name that it gave.
     const char *given = "#pragma once\n#include \"not_there.h\"\n", *named = "lib/a.cuh";
     CHECK_OK(nvrtcCreateProgram(&p, "#include <lib/a.cuh>\n", "test.cu", 1, &given, &named));

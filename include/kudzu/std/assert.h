@@ -1,5 +1,5 @@
 // <assert.h>, included as often as the source asks: what its macro calls is there on both sides.
-#if defined(__clang__) && defined(__CUDA__)
+#if defined(__CUDA__)
 #pragma clang force_cuda_host_device begin
 #include_next <assert.h>
 #pragma clang force_cuda_host_device end
