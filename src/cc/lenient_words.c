@@ -70,6 +70,39 @@ static const char *behind_arrow(const char *word) {
     return !strncmp(arrow, "->", 2) && word_length(name) ? arrow + 2 : NULL;
 }
 
+static bool is_pointer_qualifier(const char *at, size_t n) {
+    static const char *const words[] = {"const", "volatile", "__restrict__", "__restrict",
+                                        "restrict"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (n == strlen(words[i]) && !memcmp(at, words[i], n))
+            return true;
+    return false;
+}
+
+// The asterisk that makes the name at `name` a pointer's, with nothing but its qualifiers between
+// them; NULL: there is none after `text`.
+static const char *asterisk_before(const char *text, const char *name) {
+    for (;;) {
+        while (name > text && strchr(" \t\r\n", name[-1]))
+            name--;
+        if (name > text && name[-1] == '*')
+            return name - 1;
+        const char *word = name;
+        while (word > text && is_word_char(word[-1]))
+            word--;
+        if (!is_pointer_qualifier(word, (size_t)(name - word)))
+            return NULL;
+        name = word;
+    }
+}
+
+// `* const p` at the end of what has been written becomes blanks, and lines stay.
+static void blank_pointer(struct strbuf *out) {
+    char *end = out->data + out->len, *at = (char *)asterisk_before(out->data, end);
+    for (; at && at < end; at++)
+        *at = *at == '\n' ? '\n' : ' ';
+}
+
 // What stands for the word at `at`, and the position behind it.
 static const char *put_instead(struct strbuf *out, const char *at, enum lenient_kind kind) {
     const char *end = kind == LENIENT_THIS ? behind_arrow(at) : at + word_length(at);
@@ -92,6 +125,11 @@ static const char *put_instead(struct strbuf *out, const char *at, enum lenient_
         break;
     case LENIENT_HOST:
         strbuf_puts(out, "constexpr __host__");
+        break;
+    case LENIENT_SHARED:
+        blank_pointer(out);
+        strbuf_append(out, at, (size_t)(end - at));
+        strbuf_puts(out, "[]");
         break;
     }
     return end;
@@ -230,6 +268,17 @@ static const char *host_declaration(struct search *s, const struct clang_message
     return word;
 }
 
+// The name of the pointer that a declaration of dynamic shared memory is of.
+static const char *shared_pointer(struct search *s, const struct clang_message *m) {
+    const char *name = strchr(m->text, '\'') + 1, *start = place_of(s, m);
+    const size_t n = word_length(name);
+    for (const char *at = start; at && *at && *at != ';';
+         at += word_length(at) ? word_length(at) : 1)
+        if (is_same_word(at, name, n) && asterisk_before(start, at))
+            return at;
+    return NULL;
+}
+
 // Whether a message is of two declarations of a function of which one was made the host's.
 static bool is_of_declarations(const struct clang_message *m) {
     return begins_with(m->text, "__host__ function '") &&
@@ -246,13 +295,18 @@ static const char *word_of(struct search *s, const struct clang_message *m,
     bool self = begins_with(m->text, "use of 'this' pointer is only allowed within the evaluation");
     bool variable = begins_with(m->text, "variable of non-literal type '") &&
                     strstr(m->text, "cannot be defined in a constexpr function before");
+    bool shared =
+        begins_with(m->text, "__shared__ variable '") && strstr(m->text, "' cannot be 'extern'");
     bool choice = s->choices && begins_with(m->text, "in instantiation of function template");
     bool other = s->declared && begins_with(m->text, "previous declaration is here");
     *kind = self              ? LENIENT_THIS
             : variable        ? LENIENT_CONSTANT
             : type            ? LENIENT_TYPE
+            : shared          ? LENIENT_SHARED
             : choice || other ? LENIENT_HOST
                               : LENIENT_TEMPLATE;
+    if (shared)
+        return shared_pointer(s, m);
     if (choice || other)
         return choice ? host_function(s, m) : host_declaration(s, m);
     const char *at = name || type || call || self || variable ? place_of(s, m) : NULL;
