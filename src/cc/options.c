@@ -573,6 +573,15 @@ static const struct option *find_joined(const char *name) {
     return NULL;
 }
 
+// A value, or an item of a list, that is one quoted string loses its quotes, as in nvcc: CMake's
+// old FindCUDA writes -Xcompiler ,\"-g\".
+static const char *unquoted(struct parser *p, const char *value) {
+    size_t n = strlen(value);
+    if (n >= 2 && (*value == '"' || *value == '\'') && value[n - 1] == *value)
+        return arena_strndup(p->arena, value + 1, n - 2);
+    return value;
+}
+
 // Calls the action for each item between commas; "\," is a comma within an item.
 static bool apply_list(struct parser *p, const struct option *o, const char *value) {
     struct strbuf item = {0};
@@ -585,7 +594,7 @@ static bool apply_list(struct parser *p, const struct option *o, const char *val
             strbuf_append(&item, c, 1);
         } else {
             if (item.len)
-                ok = o->action(p, arena_strdup(p->arena, strbuf_str(&item)));
+                ok = o->action(p, unquoted(p, arena_strdup(p->arena, strbuf_str(&item))));
             strbuf_free(&item);
             item = (struct strbuf){0};
             if (!*c)
@@ -594,14 +603,6 @@ static bool apply_list(struct parser *p, const struct option *o, const char *val
     }
     strbuf_free(&item);
     return ok;
-}
-
-// An item of a list that is one quoted string loses its quotes, as in nvcc.
-static const char *unquoted(struct parser *p, const char *value) {
-    size_t n = strlen(value);
-    if (n >= 2 && (*value == '"' || *value == '\'') && value[n - 1] == *value)
-        return arena_strndup(p->arena, value + 1, n - 2);
-    return value;
 }
 
 static bool is_boolean(const char *s) {

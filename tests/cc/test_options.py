@@ -38,6 +38,11 @@ class Options(CompilerTest):
             self.assertEqual(command[command.index("s") - 1], "-isystem")
             self.assertEqual(command[command.index("t") - 1], "-isystem")
 
+    def test_quoted_items(self):
+        host = self.device_and_host("-Xcompiler", ',"-Wall","-O1",-fno-rtti')[1]
+        for option in ("-Wall", "-O1", "-fno-rtti"):
+            self.assertIn(option, host)
+
     def test_escaped_comma(self):
         self.assertIn("-DF=g(1,2)", self.device_and_host("-DF=g(1\\,2)")[0])
 
