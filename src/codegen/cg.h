@@ -110,7 +110,8 @@ struct cg {
     bool fast_gathers;       // the machine's instructions are worth it: see cg_gather.c
     bool lane_calls;         // accesses at an address a lane, and of pieces of matrices, are calls
     struct cg_piece *pieces; // cg_fragment.c's own: those that have a function; NULL: none
-    bool lanes_meet;         // before atomic operations and launches: see cg_atomic.c
+    struct cg_piece_found *pieces_found; // cg_fragment.c's own, too: where registers' elements lie
+    bool lanes_meet;                     // before atomic operations and launches: see cg_atomic.c
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f32, f64, ptr, void_t;
     LLVMValueRef *fn;      // by kir_func index: declared functions
     uint8_t *can_exit;     // by kir_func index: lanes may die inside
@@ -198,8 +199,9 @@ struct cg_func {
     struct cg_slots *slots;       // cg_slot.c's own; NULL: there are none
     uint32_t homes_end;           // bytes of what is saved of a group that these and the state take
     struct cg_products *products; // cg_product.c's own; NULL: none yet
-    LLVMBasicBlockRef suspended;  // a group has reached a barrier
-    uint64_t **live_in;           // by block id: liveness, made when a barrier needs it
+    struct cg_fragments *fragments; // cg_fragment.c's own; NULL: none yet
+    LLVMBasicBlockRef suspended;    // a group has reached a barrier
+    uint64_t **live_in;             // by block id: liveness, made when a barrier needs it
     uint32_t epoch;
     struct kir_block *block;       // being emitted
     const struct kir_value *exact; // a 32-bit index that does not wrap in any lane here; NULL
@@ -712,6 +714,8 @@ bool cg_has_home(struct cg_func *g, const struct kir_value *v);
 bool cg_same_home(struct cg_func *g, const struct kir_value *x, const struct kir_value *y);
 LLVMValueRef cg_load_home(struct cg_func *g, const struct kir_value *v);
 void cg_store_home(struct cg_func *g, const struct kir_value *v, LLVMValueRef x);
+// Where v's home is, if it is one vector of memory; else NULL.
+LLVMValueRef cg_home_place(struct cg_func *g, const struct kir_value *v);
 // The homes of eight values, 16 rows by 16 columns of a product's sums, become a tile: rows 0 to 7
 // before the others, of those two registers of 8 columns before the next ones. They do not where
 // one of them is part of another tile, or lives through no loop.
@@ -738,9 +742,10 @@ bool cg_goes_to_slot(struct cg_func *g, const struct kir_inst *phi, uint32_t p);
 // cg_nan.c
 void cg_find_nans(struct cg_func *g);
 LLVMValueRef cg_canonical(struct cg *c, LLVMValueRef x); // f32, scalar or vector
-// Operand k of i, whose value is x, fit for what i sees of it.
+// Operand k of i, whose value is x, fit for what i sees of it; does it take an instruction?
 LLVMValueRef cg_operand_bits(struct cg_func *g, const struct kir_inst *i, uint32_t k,
                              LLVMValueRef x);
+bool cg_wants_canonical(const struct cg_func *g, const struct kir_inst *i, uint32_t k);
 
 // families; each returns false when it does not know the instruction
 bool cg_emit_source(struct cg_func *g, struct kir_inst *i);
@@ -764,6 +769,8 @@ struct cg_rows {
 struct cg_rows cg_rows_of(struct cg_func *g, struct kir_inst *i, LLVMValueRef memory);
 // The register of matrix n of those rows.
 LLVMValueRef cg_load_matrix(struct cg *c, const struct cg_rows *r, unsigned n, bool trans);
+// Where v, a register that quick code has loaded in this stretch of code, lies; NULL: nowhere.
+LLVMValueRef cg_fragment_memory(const struct cg_func *g, const struct kir_value *v);
 // May an ldmatrix wait until the products that alone use it load its rows themselves?
 bool cg_defer_matrices(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_call(struct cg_func *g, struct kir_inst *i);

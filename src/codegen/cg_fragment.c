@@ -223,7 +223,7 @@ struct piece {
     unsigned place[LANES * 4]; // by element of the register: line * length + place in it
 };
 
-static bool piece_of(const struct isa_matrix *x, unsigned reg, struct piece *p) {
+static bool find_piece(const struct isa_matrix *x, unsigned reg, struct piece *p) {
     struct isa_fragment f = isa_fragment_of(x, (enum isa_frag)x->frag);
     unsigned line[LANES * 4], at[LANES * 4], last = 0, end = 0, n;
     *p = (struct piece){.line = 1u << 30, .at = 1u << 30, .bits = f.bits, .per = f.per};
@@ -256,6 +256,30 @@ static bool piece_of(const struct isa_matrix *x, unsigned reg, struct piece *p) 
     for (unsigned k = 0; k < n; k++)
         p->place[k] = (line[k] - p->line) * p->length + at[k] - p->at;
     return p->lines * p->length <= MAX_PICKED;
+}
+
+// What was found, as asking where 32 lanes' elements lie takes longer than what is emitted of it.
+struct cg_piece_found {
+    struct cg_piece_found *next;
+    uint64_t matrix;
+    unsigned reg;
+    bool is_piece;
+    struct piece as;
+};
+
+static bool piece_of(struct cg *c, const struct isa_matrix *x, unsigned reg, struct piece *p) {
+    uint64_t matrix = isa_matrix_pack(x);
+    struct cg_piece_found *k = c->pieces_found;
+    while (k && (k->matrix != matrix || k->reg != reg))
+        k = k->next;
+    if (!k) {
+        k = arena_new(c->arena, struct cg_piece_found);
+        *k = (struct cg_piece_found){.next = c->pieces_found, .matrix = matrix, .reg = reg};
+        k->is_piece = find_piece(x, reg, &k->as);
+        c->pieces_found = k;
+    }
+    *p = k->as;
+    return k->is_piece;
 }
 
 struct tile {
@@ -329,24 +353,91 @@ static unsigned number_of(struct cg *c, const struct piece *p) {
     return k->number;
 }
 
-// (first element, bytes from line to line) -> the register of all lanes
-static LLVMValueRef call_for_piece(struct cg *c, const struct tile *t, const struct piece *p) {
+// (first element, bytes from line to line, memory): puts the register of all lanes there
+static void call_for_piece(struct cg *c, const struct tile *t, const struct piece *p,
+                           LLVMValueRef to) {
     char name[32];
-    LLVMTypeRef params[2] = {c->ptr, c->i64};
-    LLVMTypeRef type =
-        LLVMFunctionType(LLVMVectorType(cg_int_type(c, p->bits), LANES * p->per), params, 2, 0);
+    LLVMTypeRef params[3] = {c->ptr, c->i64, c->ptr};
+    LLVMTypeRef type = LLVMFunctionType(c->void_t, params, 3, 0);
     snprintf(name, sizeof name, "kd_piece_%u", number_of(c, p));
-    struct cg_own own = cg_own_function(c, name, type, CG_READS);
+    struct cg_own own = cg_own_function(c, name, type, CG_ANY_EFFECT);
     if (own.from) {
         struct piece here = *p;
         here.line = here.at = 0;
         struct tile from = {LLVMGetParam(own.f, 0), LLVMGetParam(own.f, 1)};
-        LLVMBuildRet(c->b, load_piece(c, &from, &here));
+        LLVMSetAlignment(LLVMBuildStore(c->b, load_piece(c, &from, &here), LLVMGetParam(own.f, 2)),
+                         64);
+        LLVMBuildRetVoid(c->b);
         cg_end_own(c, &own);
     }
-    LLVMValueRef args[2] = {line_pointer(c, t, p, 0), t->stride};
+    LLVMValueRef args[3] = {line_pointer(c, t, p, 0), t->stride, to};
     c->lane_calls = true;
-    return cg_call_own(c, type, own.f, args, 2);
+    cg_call_own(c, type, own.f, args, 3);
+}
+
+// In quick code: the registers of a fragment where products find them, if they are in memory.
+struct place {
+    LLVMValueRef memory;
+    uint32_t epoch;
+};
+
+struct cg_fragments {
+    struct place *at; // by value id
+};
+
+static void set_memory(struct cg_func *g, const struct kir_value *v, LLVMValueRef memory) {
+    if (!g->fragments) {
+        g->fragments = arena_new(g->cg->arena, struct cg_fragments);
+        g->fragments->at = arena_array(g->cg->arena, struct place, g->f->value_count);
+    }
+    g->fragments->at[v->id] = (struct place){memory, g->epoch};
+}
+
+LLVMValueRef cg_fragment_memory(const struct cg_func *g, const struct kir_value *v) {
+    return g->fragments && !g->now.mask && g->fragments->at[v->id].epoch == g->epoch
+               ? g->fragments->at[v->id].memory
+               : NULL;
+}
+
+// (first element, bytes from line to line, memory): puts the fragment's registers there
+static void emit_loading_fragment(struct cg *c, LLVMValueRef f, const struct isa_matrix *x,
+                                  unsigned distinct, unsigned bytes) {
+    struct tile from = {LLVMGetParam(f, 0), LLVMGetParam(f, 1)};
+    struct piece p;
+    for (unsigned r = 0; r < distinct; r++) {
+        piece_of(c, x, r, &p);
+        LLVMValueRef at = cg_i64(c, (uint64_t)r * bytes);
+        at = LLVMBuildInBoundsGEP2(c->b, c->i8, LLVMGetParam(f, 2), &at, 1, "");
+        call_for_piece(c, &from, &p, at);
+    }
+    LLVMBuildRetVoid(c->b);
+}
+
+static void call_for_fragment(struct cg_func *g, struct kir_inst *i, const struct isa_matrix *x,
+                              const struct tile *t, unsigned distinct) {
+    struct cg *c = g->cg;
+    char name[48];
+    unsigned bytes = kir_type_bits(i->res[0]->type) / 8 * LANES;
+    LLVMTypeRef params[3] = {c->ptr, c->i64, c->ptr};
+    LLVMTypeRef type = LLVMFunctionType(c->void_t, params, 3, 0);
+    snprintf(name, sizeof name, "kd_fragment_%llx", (unsigned long long)isa_matrix_pack(x));
+    struct cg_own own = cg_own_function(c, name, type, CG_ANY_EFFECT);
+    if (own.from) {
+        emit_loading_fragment(c, own.f, x, distinct, bytes);
+        cg_end_own(c, &own);
+    }
+    LLVMValueRef memory = cg_entry_alloca(g, LLVMArrayType2(c->i8, (uint64_t)distinct * bytes));
+    LLVMSetAlignment(memory, 64);
+    LLVMValueRef args[3] = {t->base, t->stride, memory};
+    cg_call_own(c, type, own.f, args, 3);
+    for (unsigned r = 0; r < i->nres; r++) {
+        LLVMValueRef at = cg_i64(c, r % distinct * bytes);
+        LLVMValueRef p = LLVMBuildInBoundsGEP2(c->b, c->i8, memory, &at, 1, "");
+        LLVMValueRef v = LLVMBuildLoad2(c->b, cg_vec_type(c, i->res[r]->type), p, "");
+        LLVMSetAlignment(v, 64);
+        cg_set_result(g, i->res[r], v);
+        set_memory(g, i->res[r], p);
+    }
 }
 
 static bool load_fragment(struct cg_func *g, struct kir_inst *i, const struct isa_matrix *x) {
@@ -356,43 +447,118 @@ static bool load_fragment(struct cg_func *g, struct kir_inst *i, const struct is
     if (!is_plain(g, i, 1))
         return false;
     for (unsigned r = 0; r < distinct; r++)
-        if (!piece_of(x, r, &p))
+        if (!piece_of(c, x, r, &p))
             return false;
     struct tile t = tile_of(g, i, x, 1);
+    if (c->spec.flags & KD_SPEC_QUICK) {
+        call_for_fragment(g, i, x, &t, distinct);
+        return true;
+    }
     for (unsigned r = 0; r < i->nres; r++) {
-        piece_of(x, r % distinct, &p);
-        LLVMValueRef v =
-            c->spec.flags & KD_SPEC_QUICK ? call_for_piece(c, &t, &p) : load_piece(c, &t, &p);
+        piece_of(c, x, r % distinct, &p);
+        LLVMValueRef v = load_piece(c, &t, &p);
         cg_set_result(g, i->res[r], LLVMBuildBitCast(c->b, v, cg_vec_type(c, i->res[r]->type), ""));
     }
     return true;
 }
 
 // Registers of c that share lines are stored together: two of a tile, or one with pairs.
+struct stored {
+    struct piece as[2];
+    unsigned n;
+    bool canonical[2];    // NaNs have still to be made what they are as bits
+    LLVMTypeRef type;     // of the registers
+    LLVMValueRef home[2]; // where they are; NULL: in vectors
+};
+
+// x: the registers.
+static void store_pieces(struct cg *c, const struct tile *t, const struct stored *s,
+                         LLVMValueRef *x) {
+    LLVMValueRef v[2];
+    unsigned idx[LANES * 2];
+    const struct piece *p = &s->as[s->n - 1];
+    unsigned elements = LANES * p->per;
+    for (unsigned k = 0; k < s->n; k++) {
+        v[k] = s->canonical[k] ? cg_canonical(c, x[k]) : x[k];
+        v[k] = LLVMBuildBitCast(c->b, v[k], LLVMVectorType(cg_int_type(c, p->bits), elements), "");
+        for (unsigned e = 0; e < elements; e++)
+            idx[s->as[k].place[e]] = k * elements + e;
+    }
+    LLVMValueRef all = pick(c, join(c, v, s->n), idx, LANES * 2);
+    for (unsigned k = 0; k < ROWS; k++)
+        LLVMSetAlignment(
+            LLVMBuildStore(c->b, slice(c, all, k * ROWS, ROWS), line_pointer(c, t, p, k)), 1);
+}
+
+// How a register is handed over: canonical or not; capitals: in memory.
+static char letter_of(const struct stored *s, unsigned k) {
+    static const char letters[2][2] = {{'v', 'n'}, {'V', 'N'}};
+    return letters[s->home[k] != NULL][s->canonical[k]];
+}
+
+static void emit_storing_pieces(struct cg *c, LLVMValueRef f, const struct stored *s) {
+    struct stored here = *s;
+    struct tile to = {LLVMGetParam(f, 0), LLVMGetParam(f, 1)};
+    LLVMValueRef v[2];
+    for (unsigned k = 0; k < s->n; k++) {
+        here.as[k].line = here.as[k].at = 0;
+        v[k] = LLVMGetParam(f, 2 + k);
+        if (s->home[k]) {
+            v[k] = LLVMBuildLoad2(c->b, s->type, v[k], "");
+            LLVMSetAlignment(v[k], 64);
+        }
+    }
+    store_pieces(c, &to, &here, v);
+    LLVMBuildRetVoid(c->b);
+}
+
+// (first element, bytes from line to line, registers...)
+static void call_to_store(struct cg *c, const struct tile *t, const struct stored *s,
+                          LLVMValueRef *x) {
+    char name[64];
+    unsigned last = s->n - 1;
+    LLVMValueRef args[4] = {line_pointer(c, t, &s->as[last], 0), t->stride};
+    LLVMTypeRef params[4] = {c->ptr, c->i64};
+    for (unsigned k = 0; k < s->n; k++) {
+        args[2 + k] = s->home[k] ? s->home[k] : x[k];
+        params[2 + k] = LLVMTypeOf(args[2 + k]);
+    }
+    LLVMTypeRef type = LLVMFunctionType(c->void_t, params, 2 + s->n, 0);
+    snprintf(name, sizeof name, "kd_store_piece_%u_%u_%u_%c%c", number_of(c, &s->as[0]),
+             number_of(c, &s->as[last]), (unsigned)LLVMGetTypeKind(LLVMGetElementType(s->type)),
+             letter_of(s, 0), letter_of(s, last));
+    struct cg_own own = cg_own_function(c, name, type, CG_ANY_EFFECT);
+    if (own.from) {
+        emit_storing_pieces(c, own.f, s);
+        cg_end_own(c, &own);
+    }
+    c->lane_calls = true;
+    cg_call_own(c, type, own.f, args, 2 + s->n);
+}
+
 static bool store_fragment(struct cg_func *g, struct kir_inst *i, const struct isa_matrix *x) {
     struct cg *c = g->cg;
     struct isa_fragment f = isa_fragment_of(x, ISA_FRAG_D);
-    unsigned together = f.per == 1 ? 2 : 1;
+    bool quick = c->spec.flags & KD_SPEC_QUICK;
+    struct stored s = {.n = f.per == 1 ? 2 : 1, .type = cg_vec_type(c, i->ops[1]->type)};
     if (!is_plain(g, i, 1 + f.registers))
         return false;
     struct tile t = tile_of(g, i, x, 1 + f.registers);
-    for (unsigned r = 0; r < f.registers; r += together) {
-        struct piece p;
-        LLVMValueRef v[2];
-        unsigned idx[LANES * 2];
-        for (unsigned k = 0; k < together; k++) {
-            if (!piece_of(x, r + k, &p))
+    for (unsigned r = 0; r < f.registers; r += s.n) {
+        LLVMValueRef v[2] = {NULL, NULL};
+        for (unsigned k = 0; k < s.n; k++) {
+            unsigned o = 1 + r + k;
+            if (!piece_of(c, x, r + k, &s.as[k]))
                 return false;
-            v[k] = cg_operand_bits(g, i, 1 + r + k, cg_vec(g, i->ops[1 + r + k]));
-            v[k] = LLVMBuildBitCast(c->b, v[k],
-                                    LLVMVectorType(cg_int_type(c, f.bits), LANES * f.per), "");
-            for (unsigned e = 0; e < LANES * f.per; e++)
-                idx[p.place[e]] = k * LANES * f.per + e;
+            s.canonical[k] = cg_wants_canonical(g, i, o);
+            s.home[k] = quick ? cg_home_place(g, i->ops[o]) : NULL;
+            if (!s.home[k])
+                v[k] = cg_vec(g, i->ops[o]);
         }
-        LLVMValueRef all = pick(c, join(c, v, together), idx, LANES * 2);
-        for (unsigned k = 0; k < ROWS; k++)
-            LLVMSetAlignment(
-                LLVMBuildStore(c->b, slice(c, all, k * ROWS, ROWS), line_pointer(c, &t, &p, k)), 1);
+        if (quick)
+            call_to_store(c, &t, &s, v);
+        else
+            store_pieces(c, &t, &s, v);
     }
     return true;
 }

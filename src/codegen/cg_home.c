@@ -262,6 +262,11 @@ static LLVMValueRef home_of(struct cg_func *g, const struct kir_value *v) {
     return at(c, g->now.spill, cg_i64(c, h->offset[all]));
 }
 
+LLVMValueRef cg_home_place(struct cg_func *g, const struct kir_value *v) {
+    return cg_has_home(g, v) && !g->homes->tile[cg_web_of(&g->homes->w, v->id)] ? home_of(g, v)
+                                                                                : NULL;
+}
+
 static bool in_rows(struct cg_func *g, const struct kir_value *v) {
     return g->homes->tile[cg_web_of(&g->homes->w, v->id)] && !g->homes->plain;
 }

@@ -146,8 +146,20 @@ LLVMValueRef cg_call_rt(struct cg *c, const char *name, LLVMValueRef *args, unsi
 
 enum { X86_REG_CALL = 92, C_CALL = 0 };
 
-static unsigned own_convention(const struct cg *c) {
-    return c->pw.level == KD_LEVEL_AARCH64 ? C_CALL : X86_REG_CALL;
+static bool is_vector(LLVMTypeRef t) {
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind || LLVMGetTypeKind(t) == LLVMStructTypeKind;
+}
+
+// Calls that hand over no vectors: the fast instruction selection knows C's alone.
+static unsigned own_convention(const struct cg *c, LLVMTypeRef t) {
+    LLVMTypeRef params[64];
+    unsigned n = LLVMCountParamTypes(t);
+    bool vectors = is_vector(LLVMGetReturnType(t)) || n > 64;
+    LLVMGetParamTypes(t, params);
+    for (unsigned k = 0; k < n && !vectors; k++)
+        vectors |= is_vector(params[k]);
+    bool is_c = !vectors && (c->spec.flags & KD_SPEC_QUICK);
+    return is_c || c->pw.level == KD_LEVEL_AARCH64 ? C_CALL : X86_REG_CALL;
 }
 
 static void set_flag(struct cg *c, LLVMValueRef f, const char *name, uint64_t value) {
@@ -163,7 +175,7 @@ struct cg_own cg_own_function(struct cg *c, const char *name, LLVMTypeRef t,
         return own;
     own.f = LLVMAddFunction(c->mod, name, t);
     LLVMSetLinkage(own.f, LLVMInternalLinkage);
-    LLVMSetFunctionCallConv(own.f, own_convention(c));
+    LLVMSetFunctionCallConv(own.f, own_convention(c, t));
     set_flag(c, own.f, "noinline", 0);
     set_flag(c, own.f, "willreturn", 0);
     if (effect != CG_ANY_EFFECT)
@@ -180,7 +192,7 @@ void cg_end_own(struct cg *c, const struct cg_own *own) {
 LLVMValueRef cg_call_own(struct cg *c, LLVMTypeRef t, LLVMValueRef f, LLVMValueRef *args,
                          unsigned n) {
     LLVMValueRef call = LLVMBuildCall2(c->b, t, f, args, n, "");
-    LLVMSetInstructionCallConv(call, own_convention(c));
+    LLVMSetInstructionCallConv(call, own_convention(c, t));
     return call;
 }
 

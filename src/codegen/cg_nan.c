@@ -178,11 +178,13 @@ void cg_find_nans(struct cg_func *g) {
 }
 
 // Canonical operands where an instruction sees bits: called on each operand before use.
+bool cg_wants_canonical(const struct cg_func *g, const struct kir_inst *i, uint32_t k) {
+    const struct kir_value *v = i->ops[k];
+    return v->type == KIR_F32 && v->kind == KIR_VALUE_INST && g->nan[v->id] == CG_NAN_AT_USE &&
+           !copies(i, k) && !by_value(i, k);
+}
+
 LLVMValueRef cg_operand_bits(struct cg_func *g, const struct kir_inst *i, uint32_t k,
                              LLVMValueRef x) {
-    const struct kir_value *v = i->ops[k];
-    if (v->type != KIR_F32 || v->kind != KIR_VALUE_INST || g->nan[v->id] != CG_NAN_AT_USE ||
-        copies(i, k) || by_value(i, k))
-        return x;
-    return cg_canonical(g->cg, x);
+    return cg_wants_canonical(g, i, k) ? cg_canonical(g->cg, x) : x;
 }

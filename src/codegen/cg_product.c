@@ -353,8 +353,10 @@ static struct deferred *find_deferred(struct cg_products *all, const struct kir_
 struct source cg_source_of(struct cg_func *g, const struct kir_value *v) {
     struct deferred *d = v->kind == KIR_VALUE_INST ? find_deferred(g->products, v->def) : NULL;
     struct source s = {0};
-    if (!d)
+    if (!d) {
+        s.memory = cg_fragment_memory(g, v);
         return s;
+    }
     if (!d->memory && !d->rows.element) {
         d->memory = cg_entry_alloca(g, LLVMArrayType2(g->cg->i64, LANES));
         LLVMSetAlignment(d->memory, PANEL_ALIGN);
@@ -380,6 +382,9 @@ static void emit_filling(struct cg *c, const struct product *p, bool of_b, bool 
         if (s->rows.element) {
             struct cg_rows rows = {x, LLVMGetParam(f, arg++), s->rows.element};
             x = cg_load_matrix(c, &rows, 0, s->trans);
+        } else if (s->memory) {
+            x = LLVMBuildLoad2(c->b, cg_vec_of(c, p->sum == SUM_DOUBLE ? c->i64 : c->i32), x, "");
+            LLVMSetAlignment(x, PANEL_ALIGN);
         }
         for (unsigned part = 0; part < p->parts; part++) {
             LLVMValueRef n = numbers(c, t, x, part);
@@ -407,9 +412,9 @@ static void emit_filling(struct cg *c, const struct product *p, bool of_b, bool 
 // addresses (R), of which the matrix is transposed (t, T), or the vector x (v).
 static unsigned add_register(struct cg *c, const struct source *s, LLVMValueRef x,
                              LLVMValueRef *args, char *letter) {
-    *letter = 'v';
+    *letter = s->memory ? 'm' : 'v';
     if (!s->rows.element) {
-        args[0] = x;
+        args[0] = s->memory ? s->memory : x;
         return 1;
     }
     bool wide = s->rows.element == c->i64;
@@ -427,7 +432,7 @@ void cg_fill_panel(struct cg *c, const struct product *p, bool of_b, const struc
     bool loads = false;
     unsigned n = 2;
     for (unsigned r = 0; r < p->depth; r++) {
-        loads |= sources[r].rows.element != NULL;
+        loads |= sources[r].rows.element || sources[r].memory;
         n += add_register(c, &sources[r], x ? x[r] : NULL, args + n, &letters[r]);
     }
     for (unsigned r = 0; r < n; r++)
@@ -457,7 +462,7 @@ static void fill_step(struct cg_func *g, const struct product *p, const struct c
     for (unsigned r = 0; r < p->depth; r++) {
         struct kir_value *v = of_b ? cg_b_register(p, i, tile, r) : cg_a_register(p, i, tile, r);
         sources[r] = cg_source_of(g, v);
-        x[r] = sources[r].rows.element ? NULL : cg_active_register(g, i, v);
+        x[r] = sources[r].rows.element || sources[r].memory ? NULL : cg_active_register(g, i, v);
     }
     cg_fill_panel(c, p, of_b, sources, x, at_byte(c, memory, step * step_bytes(p)),
                   at_byte(c, memory, panel_bytes(p)), of_b && is_biased(p) && step);
@@ -517,7 +522,7 @@ struct core {
     struct cg *c;
     const struct product *p;
     unsigned down, across;
-    bool vnni;
+    bool vnni, in_place;
     unsigned lanes, vectors; // of a vector register; vector registers of a tile's register
     LLVMValueRef a[MAX_TILES], b[MAX_TILES]; // panels, at the loop's place
     LLVMValueRef sum[MAX_TILES * 2][16];     // [(row tile * across + column tile) * 2 + odd]
@@ -528,6 +533,8 @@ struct core {
 unsigned cg_most_tiles(const struct cg *c, enum arithmetic s) {
     if (c->pw.level != KD_LEVEL_X86_64_V4)
         return 1;
+    if (c->spec.flags & KD_SPEC_QUICK)
+        return 2; // half as many instructions
     return s == SUM_DOUBLE ? 2 : 4;
 }
 
@@ -628,14 +635,16 @@ static void emit_step(struct core *k, unsigned part, unsigned q) {
     }
 }
 
-static LLVMTypeRef core_type(struct cg *c, const struct product *p, unsigned down,
-                             unsigned across) {
+static LLVMTypeRef core_type(struct cg *c, const struct product *p, unsigned down, unsigned across,
+                             bool in_place) {
     LLVMTypeRef t[MAX_TILES * 6], row = cg_vec_of(c, number_type(c, p->sum));
     unsigned n = 0;
     for (unsigned k = 0; k < down + across; k++)
         t[n++] = c->ptr;
     for (unsigned k = 0; k < down * across * 2; k++)
-        t[n++] = row;
+        t[n++] = in_place ? c->ptr : row;
+    if (in_place)
+        return LLVMFunctionType(c->void_t, t, n, 0);
     LLVMTypeRef result = LLVMStructTypeInContext(c->ctx, t + down + across, down * across * 2, 0);
     return LLVMFunctionType(result, t, n, 0);
 }
@@ -646,6 +655,10 @@ static void begin_sums(struct core *k, LLVMValueRef f) {
     for (unsigned n = 0; n < k->down * k->across * 2; n++) {
         LLVMValueRef x = LLVMGetParam(f, k->down + k->across + n);
         LLVMValueRef less = NULL;
+        if (k->in_place) {
+            x = LLVMBuildLoad2(c->b, cg_vec_of(c, number_type(c, k->p->sum)), x, "");
+            LLVMSetAlignment(x, PANEL_ALIGN);
+        }
         if (biased)
             less = load_row(k, k->b[n / 2 % k->across], panel_bytes(k->p) + n % 2 * 16);
         for (unsigned v = 0; v < k->vectors; v++) {
@@ -654,6 +667,14 @@ static void begin_sums(struct core *k, LLVMValueRef f) {
                 k->sum[n][v] = LLVMBuildSub(c->b, k->sum[n][v], less, "");
         }
     }
+}
+
+static void store_sums(struct core *k, LLVMValueRef f) {
+    for (unsigned n = 0; n < k->down * k->across * 2; n++)
+        LLVMSetAlignment(LLVMBuildStore(k->c->b, joined(k->c, k->sum[n], k->vectors),
+                                        LLVMGetParam(f, k->down + k->across + n)),
+                         PANEL_ALIGN);
+    LLVMBuildRetVoid(k->c->b);
 }
 
 static void return_sums(struct core *k, LLVMValueRef f) {
@@ -703,16 +724,23 @@ static void emit_core(struct core *k, LLVMValueRef f) {
     LLVMValueRef again = LLVMBuildICmp(c->b, LLVMIntULT, next, cg_i64(c, panel_bytes(k->p)), "");
     LLVMBuildCondBr(c->b, again, loop, done);
     LLVMPositionBuilderAtEnd(c->b, done);
-    return_sums(k, f);
+    if (k->in_place)
+        store_sums(k, f);
+    else
+        return_sums(k, f);
 }
 
+// in_place: sums are in memory, and stay there.
 static LLVMValueRef core_function(struct cg *c, const struct product *p, unsigned down,
-                                  unsigned across, bool vnni) {
+                                  unsigned across, bool vnni, bool in_place) {
     char name[64];
     snprintf(name, sizeof name, "kd_product_%u_%u_%u_%u_%u_%u%s", p->x.type[ISA_FRAG_A],
              p->x.type[ISA_FRAG_B], p->x.bitop, p->depth * p->steps, down, across,
-             vnni ? "_vnni" : "");
-    struct cg_own own = cg_own_function(c, name, core_type(c, p, down, across), CG_READS_ARGS);
+             vnni       ? "_vnni"
+             : in_place ? "_in_place"
+                        : "");
+    struct cg_own own = cg_own_function(c, name, core_type(c, p, down, across, in_place),
+                                        in_place ? CG_CHANGES_ARGS : CG_READS_ARGS);
     if (!own.from)
         return own.f;
     if (vnni) {
@@ -721,7 +749,8 @@ static LLVMValueRef core_function(struct cg *c, const struct product *p, unsigne
             own.f, LLVMAttributeFunctionIndex,
             LLVMCreateStringAttribute(c->ctx, key, sizeof key - 1, value, sizeof value - 1));
     }
-    struct core k = {.c = c, .p = p, .down = down, .across = across, .vnni = vnni};
+    struct core k = {
+        .c = c, .p = p, .down = down, .across = across, .vnni = vnni, .in_place = in_place};
     k.lanes = native_lanes(c, p->sum);
     k.vectors = LANES / k.lanes;
     k.vector = LLVMVectorType(number_type(c, p->sum), k.lanes);
@@ -815,36 +844,95 @@ void cg_write_sums(struct cg_func *g, const struct product *p, struct kir_inst *
 LLVMValueRef cg_call_core(struct cg_func *g, const struct product *p, unsigned down,
                           unsigned across, LLVMValueRef *args) {
     struct cg *c = g->cg;
-    LLVMValueRef f = core_function(c, p, down, across, false);
+    LLVMValueRef f = core_function(c, p, down, across, false, false);
     LLVMTypeRef type = LLVMGlobalGetValueType(f);
     if (!g->products)
         g->products = arena_new(c->arena, struct cg_products);
     if (vnni_helps(c, p))
-        f = LLVMBuildSelect(c->b, has_vnni(g), core_function(c, p, down, across, true), f, "");
+        f = LLVMBuildSelect(c->b, has_vnni(g), core_function(c, p, down, across, true, false), f,
+                            "");
     return cg_call_own(c, type, f, args, down + across + down * across * 2);
 }
 
-static void multiply(struct cg_func *g, const struct product *p, unsigned row, unsigned down,
-                     const struct tile *tiles, unsigned across) {
+// A call: `down` tiles of rows from `row` on, `across` tiles of columns.
+struct call {
+    const struct product *p;
+    unsigned row, down, across;
+    const struct tile *tiles;
+};
+
+// Sum n of the call (two of each tile): what it is added to, and where the result goes.
+static void sum_of(const struct call *k, unsigned n, struct kir_inst **i, uint32_t *operand,
+                   struct kir_value **result) {
+    const struct tile *t = &k->tiles[n / 2 % k->across];
+    unsigned row = k->row + n / 2 / k->across;
+    unsigned at = cg_sum_register(k->p, row, t->column, false) + n % 2;
+    *i = t->chain->i[0];
+    *operand = k->p->first_c + at;
+    *result = t->chain->i[k->p->steps - 1]->res[at];
+}
+
+// In quick code sums that have homes stay there: where each is added to its own home, or to
+// something that has none.
+static bool is_in_place(struct cg_func *g, const struct call *k) {
+    const struct product *p = k->p;
+    struct kir_inst *i;
+    struct kir_value *r;
+    uint32_t o;
+    bool may = (g->cg->spec.flags & KD_SPEC_QUICK) && p->sum == SUM_FLOAT && !p->half_c &&
+               !p->half_d && !p->x.satfinite && !p->adds;
+    for (unsigned n = 0; n < k->down * k->across * 2 && may; n++) {
+        sum_of(k, n, &i, &o, &r);
+        may = r->type == KIR_F32 && g->nan[r->id] != CG_NAN_AT_DEF && cg_home_place(g, r) &&
+              (!cg_has_home(g, i->ops[o]) ||
+               (cg_same_home(g, i->ops[o], r) && !cg_wants_canonical(g, i, o)));
+    }
+    return may;
+}
+
+static void multiply_in_place(struct cg_func *g, const struct call *k, LLVMValueRef *args,
+                              unsigned n) {
     struct cg *c = g->cg;
+    struct kir_inst *i;
+    struct kir_value *r;
+    uint32_t o;
+    LLVMValueRef f = core_function(c, k->p, k->down, k->across, false, true);
+    for (unsigned s = 0; s < k->down * k->across * 2; s++) {
+        sum_of(k, s, &i, &o, &r);
+        if (!cg_same_home(g, i->ops[o], r))
+            cg_store_home(g, r, as(c, cg_operand_bits(g, i, o, cg_vec(g, i->ops[o])), c->f32));
+        args[n++] = cg_home_place(g, r);
+    }
+    cg_call_own(c, LLVMGlobalGetValueType(f), f, args, n);
+}
+
+static void multiply(struct cg_func *g, const struct call *k) {
+    struct cg *c = g->cg;
+    const struct product *p = k->p;
     LLVMValueRef args[MAX_TILES * 6], sum[2];
     unsigned n = 0;
-    for (unsigned r = 0; r < down; r++)
-        args[n++] = panel_of(g, p, tiles[0].chain, false, row + r);
-    for (unsigned t = 0; t < across; t++)
-        args[n++] = panel_of(g, p, tiles[t].chain, true, tiles[t].column);
-    for (unsigned r = 0; r < down; r++) {
-        for (unsigned t = 0; t < across; t++) {
-            cg_read_sums(g, p, tiles[t].chain->i[0], row + r, tiles[t].column, args + n);
+    for (unsigned r = 0; r < k->down; r++)
+        args[n++] = panel_of(g, p, k->tiles[0].chain, false, k->row + r);
+    for (unsigned t = 0; t < k->across; t++)
+        args[n++] = panel_of(g, p, k->tiles[t].chain, true, k->tiles[t].column);
+    if (is_in_place(g, k)) {
+        multiply_in_place(g, k, args, n);
+        return;
+    }
+    for (unsigned r = 0; r < k->down; r++) {
+        for (unsigned t = 0; t < k->across; t++) {
+            const struct tile *x = &k->tiles[t];
+            cg_read_sums(g, p, x->chain->i[0], k->row + r, x->column, args + n);
             n += 2;
         }
     }
-    LLVMValueRef call = cg_call_core(g, p, down, across, args);
-    for (unsigned r = 0; r < down; r++) {
-        for (unsigned t = 0; t < across; t++) {
-            for (unsigned k = 0; k < 2; k++)
-                sum[k] = LLVMBuildExtractValue(c->b, call, (r * across + t) * 2 + k, "");
-            cg_write_sums(g, p, tiles[t].chain->i[p->steps - 1], row + r, tiles[t].column, sum);
+    LLVMValueRef call = cg_call_core(g, p, k->down, k->across, args);
+    for (unsigned r = 0; r < k->down; r++) {
+        for (unsigned t = 0; t < k->across; t++) {
+            const struct tile *x = &k->tiles[t];
+            for (unsigned s = 0; s < 2; s++)
+                sum[s] = LLVMBuildExtractValue(c->b, call, (r * k->across + t) * 2 + s, "");
+            cg_write_sums(g, p, x->chain->i[p->steps - 1], k->row + r, x->column, sum);
         }
     }
 }
@@ -862,7 +950,7 @@ static void multiply_tiles(struct cg_func *g, const struct product *p, const str
             down /= 2;
         down = down > 2 ? 2 : down;
         for (unsigned row = 0; row < p->rows; row += down)
-            multiply(g, p, row, down, tiles, across);
+            multiply(g, &(struct call){p, row, down, across, tiles});
         tiles += across;
         n -= across;
     }

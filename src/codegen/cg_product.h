@@ -32,9 +32,10 @@ struct product {
     LLVMValueRef adds;      // i1: to c; else to zero. NULL: to c
 };
 
-// Where a register of a panel comes from: rows in memory, or a vector.
+// Where a register of a panel comes from: rows in memory, a vector in memory, or a vector.
 struct source {
     struct cg_rows rows; // of several matrices; element NULL: a vector
+    LLVMValueRef memory; // of a vector; NULL: it is not there
     unsigned matrix;     // which of them
     bool trans;
 };

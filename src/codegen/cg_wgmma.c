@@ -206,7 +206,7 @@ static void fill(struct cg_func *g, const struct product *p, bool of_b, const st
                  bool trans, unsigned tile, LLVMValueRef *x, LLVMValueRef memory) {
     struct source s[PIECES] = {0};
     for (unsigned r = 0; r < PIECES && rows; r++)
-        s[r] = (struct source){*rows, tile * PIECES + r, trans};
+        s[r] = (struct source){.rows = *rows, .matrix = tile * PIECES + r, .trans = trans};
     cg_fill_panel(g->cg, p, of_b, s, x, memory, at_byte(g->cg, memory, cg_panel_bytes(p, false)),
                   false);
 }

@@ -741,6 +741,16 @@ static bool rows_want_32(const struct cg *c) {
     return c->width < 32 && n[0] == 32 && n[1] * n[2] > 1 && c->team > 2;
 }
 
+// With KD_SPEC_QUICK code has to be there soon. It has the same mode, so that a launch can change
+// from it to better code between two blocks, but no teams, vectors no wider than registers where
+// the kernel does not ask for them, hardly any of LLVM's passes, and the fast instruction selection
+// and register allocation: it takes a third to a twentieth of the time.
+static bool is_surely_quick(const struct cg *c) {
+    enum { SMALL = 24 }; // may turn out to be small: see is_large
+    return (c->spec.flags & KD_SPEC_QUICK) &&
+           ((c->spec.flags & KD_SPEC_ALWAYS_QUICK) || instructions(c->kernel) > SMALL);
+}
+
 // Does one pass through the kernel run the whole block?
 static bool is_one_team(const struct cg *c) {
     const uint32_t *n = c->spec.ntid;
@@ -877,6 +887,8 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             run_threads(c, fl, waits);
             return;
         }
+        if (c->quick)
+            return;
         c->team = choose_team(c, fl[c->kernel->index], level);
         bool may_widen = !c->spec.width && c->width > 1 && c->width < 32 && t.f64 <= t.f32;
         if (may_widen && rows_want_32(c)) {
@@ -1031,6 +1043,7 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
     else
         depth_of(&calls, c->kernel);
     stages_end("call graph");
+    c->quick = is_surely_quick(c);
     choose_mode(c, fl, level, waits);
     stages_end("analyses");
     try_unrolled(c, fl, waits);
@@ -1043,13 +1056,9 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
     stages_end("LLVM IR");
 }
 
-// ---- quick code -----------------------------------------------------------------------------
+// ---- small kernels --------------------------------------------------------------------------
 
-// With KD_SPEC_QUICK code has to be there soon. It has the same mode and width, so that a launch
-// can change from it to better code between two blocks, but no teams, hardly any of LLVM's passes,
-// and the fast instruction selection and register allocation: it takes a third to a twentieth of
-// the time. A kernel so small that the better code is there in a few milliseconds gets that at
-// once.
+// A kernel so small that the better code is there in a few milliseconds gets that at once.
 enum { SMALL_INSTRUCTIONS = 64 };
 
 static bool is_large(LLVMModuleRef m) {

@@ -6,7 +6,10 @@
 // since a value that goes from piece to piece takes longer than one that nobody looks at.
 #include "codegen/split_blocks.h"
 
-enum { PIECE = 2048, INTEGER = 48, OTHER = 1 };
+//
+// The fast instruction selection goes through a block from its end, and gives up what stands in
+// front of the first vector that it meets. So stretches without vectors are blocks of their own.
+enum { PIECE = 2048, INTEGER = 48, OTHER = 1, SCALARS = 6 };
 
 static unsigned weight(LLVMValueRef i) {
     LLVMTypeRef t = LLVMTypeOf(i);
@@ -42,19 +45,50 @@ static void redirect(struct cg *c, LLVMBasicBlockRef b, LLVMBasicBlockRef front)
     LLVMInsertIntoBuilder(c->b, last);
 }
 
-// The first instructions of b, which weigh PIECE, and all phis and variables, into a block of their
-// own. Returns what they weigh.
-static unsigned split(struct cg *c, LLVMBasicBlockRef b) {
+// The instructions of b in front of `at` into a block of their own. Returns what they weigh.
+static unsigned split_at(struct cg *c, LLVMBasicBlockRef b, LLVMValueRef at) {
     LLVMBasicBlockRef front = LLVMInsertBasicBlockInContext(c->ctx, b, "");
     redirect(c, b, front);
     LLVMPositionBuilderAtEnd(c->b, front);
     unsigned n = 0;
-    for (LLVMValueRef i; i = LLVMGetFirstInstruction(b), n < PIECE || stays_in_front(i);) {
+    for (LLVMValueRef i; (i = LLVMGetFirstInstruction(b)) != at;) {
         n += weight(i);
         move(c, i);
     }
     LLVMBuildBr(c->b, b);
     return n;
+}
+
+// The first instructions of b, which weigh PIECE, and all phis and variables.
+static unsigned split(struct cg *c, LLVMBasicBlockRef b) {
+    unsigned n = 0;
+    LLVMValueRef i = LLVMGetFirstInstruction(b);
+    for (; n < PIECE || stays_in_front(i); i = LLVMGetNextInstruction(i))
+        n += weight(i);
+    return split_at(c, b, i);
+}
+
+static bool is_vector(LLVMValueRef v) {
+    LLVMTypeKind k = LLVMGetTypeKind(LLVMTypeOf(v));
+    return k == LLVMVectorTypeKind || k == LLVMStructTypeKind;
+}
+
+static bool has_vector(LLVMValueRef i) {
+    bool any = is_vector(i);
+    for (int k = 0, n = LLVMGetNumOperands(i); k < n && !any; k++)
+        any = is_vector(LLVMGetOperand(i, (unsigned)k));
+    return any;
+}
+
+static void part_scalars(struct cg *c, LLVMBasicBlockRef b) {
+    unsigned scalars = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        bool vector = has_vector(i);
+        if (vector && scalars >= SCALARS && !stays_in_front(i))
+            split_at(c, b, i);
+        scalars = vector ? 0 : scalars + 1;
+    }
 }
 
 static bool has_variables_behind(LLVMBasicBlockRef b) {
@@ -70,7 +104,9 @@ static bool has_variables_behind(LLVMBasicBlockRef b) {
 void cg_split_blocks(struct cg *c) {
     for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            if (!has_variables_behind(b))
+            if (!has_variables_behind(b)) {
+                part_scalars(c, b);
                 for (unsigned n = weigh(b); n > 2 * PIECE; n -= split(c, b))
                     ;
+            }
 }

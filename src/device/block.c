@@ -77,8 +77,10 @@ static bool resident_memory(struct resident *s, const struct kd_launch *l) {
 static const struct code *code_of(const struct kd_launch *l) {
     const struct kd_code_info *old = &l->code->info;
     const struct code *c = code_now(l->code);
+    // Of the width other things follow where warps have stacks, or groups wait.
+    bool any_width = c->info.mode == KD_MODE_BLOCK && !(c->info.flags & KD_CODE_SPLITS);
     bool fits = c->info.mode == old->mode && c->info.local_bytes == old->local_bytes &&
-                c->info.recursive == old->recursive && c->info.width == old->width &&
+                c->info.recursive == old->recursive && (any_width || c->info.width == old->width) &&
                 (c->info.flags & KD_CODE_SPLITS) == (old->flags & KD_CODE_SPLITS) &&
                 launch_stack_shift(l->kernel, c) <= l->stack_shift;
     return fits ? c : l->code;

@@ -21,6 +21,7 @@ static struct object objects[3];
 static sem_t may_compile;
 static atomic_int quick_compiled, full_compiled, entered;
 static atomic_bool fails;
+static uint32_t better_width = 1; // of better code; quick code has 1
 
 static bool compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, void **obj,
                     size_t *size, struct kd_code_info *info, char *log, size_t log_size) {
@@ -35,8 +36,9 @@ static bool compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *
         return false;
     }
     const struct object *o = &objects[quick ? QUICK : BETTER];
-    *info = (struct kd_code_info){
-        .abi_version = KD_ABI_VERSION, .width = 1, .flags = quick ? KD_CODE_QUICK : 0};
+    *info = (struct kd_code_info){.abi_version = KD_ABI_VERSION,
+                                  .width = quick ? 1 : better_width,
+                                  .flags = quick ? KD_CODE_QUICK : 0};
     *obj = malloc(o->size);
     memcpy(*obj, o->bytes, o->size);
     *size = o->size;
@@ -129,11 +131,13 @@ static void test_between_launches(struct kd_context *c) {
     kd_module_free(m);
 }
 
-// The blocks that have begun end in the code that they began in; the others take the new code.
-static void test_within_launch(struct kd_context *c) {
+// The blocks that have begun end in the code that they began in; the others take the new code,
+// whose vectors may be wider.
+static void test_within_launch(struct kd_context *c, uint32_t width) {
     static struct launched l;
     struct kd_queue *q = kd_context_legacy_queue(c);
     describe();
+    better_width = width;
     struct kd_module *m = load(c, "// within");
     memset(&l, 0, sizeof l);
     submit(q, m, &l, MAX_BLOCKS);
@@ -151,6 +155,7 @@ static void test_within_launch(struct kd_context *c) {
     EXPECT_EQ(n[0], 0);
     EXPECT(n[QUICK] > 0);
     EXPECT(n[BETTER] > n[QUICK]);
+    better_width = 1;
     kd_module_free(m);
 }
 
@@ -325,7 +330,8 @@ int main(int argc, char **argv) {
     test_exit();
     struct kd_context *c = fake_context();
     test_between_launches(c);
-    test_within_launch(c);
+    test_within_launch(c, 1);
+    test_within_launch(c, 8);
     test_from_threads(c);
     test_unload(c);
     test_failure(c);
