@@ -224,6 +224,14 @@ static bool outranked(struct scheduler *s, const struct op *op) {
     return false;
 }
 
+// A large launch of three dimensions: its blocks read what those of the planes beside them read,
+// too. Of that two threads far from each other find less in the caches than two that are close. (A
+// 3-D stencil over 32 MiB on two cores: 0.82 of the time.)
+static bool shares_planes(const struct op *op) {
+    enum { LARGE = 1 << 21 }; // threads: more memory than a core's cache
+    return op->launch.grid[2] > 1 && op->units * op->launch.nthreads >= LARGE;
+}
+
 // Launches that follow each other often work on the same memory, block by block. Threads on one
 // half of the processors take blocks from the beginning, those on the other half from the end, so
 // that what a block has left in a core's cache is not far from the block that needs it. Not where
@@ -232,7 +240,8 @@ static bool outranked(struct scheduler *s, const struct op *op) {
 static bool starts_at_end(const struct scheduler *s, const struct op *op) {
     enum { LEAST = 8 };
     return op->kind == OP_LAUNCH && op->launch.may_group && op->units >= LEAST &&
-           op->units <= MOST_PACKED && s->slots > 1 && topology_is_upper_half();
+           op->units <= MOST_PACKED && !shares_planes(op) && s->slots > 1 &&
+           topology_is_upper_half();
 }
 
 // Takes the next units, `want` at most: false when there are none left. Who holds units keeps the

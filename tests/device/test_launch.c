@@ -122,6 +122,25 @@ static void test_ends(void) {
     }
 }
 
+// Planes of many threads, which are taken from the beginning alone.
+static void test_planes(void) {
+    enum { X = 4, Y = 33, Z = 31, TIMES = 5 };
+    struct kd_queue *q = kd_context_legacy_queue(context);
+    struct kd_launch_config c = {.kernel = kd_module_kernel(module, "count_block"),
+                                 .grid = {X, Y, Z},
+                                 .block = {1024, 1, 1},
+                                 .params = &args,
+                                 .param_bytes = 16};
+    clear(X * Y * Z);
+    for (int k = 0; k < TIMES; k++)
+        EXPECT_EQ(kd_submit_launch(q, &c), KD_OK);
+    EXPECT_EQ(kd_queue_wait(q), KD_OK);
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < X * Y * Z; i++)
+        wrong += args.counts[i] != TIMES;
+    EXPECT_EQ(wrong, 0);
+}
+
 // More blocks than are taken from both ends.
 static void test_many_blocks(void) {
     struct kd_queue *q = kd_context_legacy_queue(context);
@@ -214,6 +233,7 @@ int main(void) {
     test_every_block("waiting_block");
     test_memory();
     test_ends();
+    test_planes();
     test_many_blocks();
     test_units();
     test_checks();
