@@ -353,6 +353,67 @@ static unsigned number_of(struct cg *c, const struct piece *p) {
     return k->number;
 }
 
+// A loop over lines in a function of the module's own: short code compiles soon.
+struct line_loop {
+    LLVMValueRef f, k; // i64: the line
+    LLVMBasicBlockRef head;
+};
+
+static struct line_loop begin_lines(struct cg *c, LLVMValueRef f) {
+    struct line_loop l = {.f = f};
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->b);
+    LLVMValueRef zero = cg_i64(c, 0);
+    l.head = LLVMAppendBasicBlockInContext(c->ctx, f, "line");
+    LLVMBuildBr(c->b, l.head);
+    LLVMPositionBuilderAtEnd(c->b, l.head);
+    l.k = LLVMBuildPhi(c->b, c->i64, "");
+    LLVMAddIncoming(l.k, &zero, &from, 1);
+    return l;
+}
+
+static void end_lines(struct cg *c, const struct line_loop *l, unsigned n) {
+    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(c->ctx, l->f, "done");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->b);
+    LLVMValueRef next = LLVMBuildAdd(c->b, l->k, cg_i64(c, 1), "");
+    LLVMAddIncoming(l->k, &next, &from, 1);
+    LLVMValueRef more = LLVMBuildICmp(c->b, LLVMIntULT, next, cg_i64(c, n), "");
+    LLVMBuildCondBr(c->b, more, l->head, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+}
+
+// by bytes a line
+static LLVMValueRef in_line(struct cg *c, const struct line_loop *l, LLVMValueRef p,
+                            LLVMValueRef by) {
+    LLVMValueRef at = LLVMBuildMul(c->b, l->k, by, "");
+    return LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "");
+}
+
+// Do a register's elements lie in memory in the order in which it has them?
+static bool lie_in_order(const struct piece *p) {
+    bool ordered = p->lines * p->length == LANES * p->per;
+    for (unsigned k = 0; k < LANES * p->per; k++)
+        ordered &= p->place[k] == k;
+    return ordered;
+}
+
+static void emit_loading_piece(struct cg *c, LLVMValueRef f, const struct piece *p) {
+    struct piece here = *p;
+    struct tile from = {LLVMGetParam(f, 0), LLVMGetParam(f, 1)};
+    LLVMValueRef to = LLVMGetParam(f, 2);
+    here.line = here.at = 0;
+    if (lie_in_order(p)) {
+        struct line_loop l = begin_lines(c, f);
+        LLVMValueRef line =
+            load_row(c, in_line(c, &l, from.base, from.stride), cg_int_type(c, p->bits), p->length);
+        unsigned bytes = p->length * p->bits / 8;
+        LLVMSetAlignment(LLVMBuildStore(c->b, line, in_line(c, &l, to, cg_i64(c, bytes))), bytes);
+        end_lines(c, &l, p->lines);
+    } else {
+        LLVMSetAlignment(LLVMBuildStore(c->b, load_piece(c, &from, &here), to), 64);
+    }
+    LLVMBuildRetVoid(c->b);
+}
+
 // (first element, bytes from line to line, memory): puts the register of all lanes there
 static void call_for_piece(struct cg *c, const struct tile *t, const struct piece *p,
                            LLVMValueRef to) {
@@ -362,12 +423,7 @@ static void call_for_piece(struct cg *c, const struct tile *t, const struct piec
     snprintf(name, sizeof name, "kd_piece_%u", number_of(c, p));
     struct cg_own own = cg_own_function(c, name, type, CG_ANY_EFFECT);
     if (own.from) {
-        struct piece here = *p;
-        here.line = here.at = 0;
-        struct tile from = {LLVMGetParam(own.f, 0), LLVMGetParam(own.f, 1)};
-        LLVMSetAlignment(LLVMBuildStore(c->b, load_piece(c, &from, &here), LLVMGetParam(own.f, 2)),
-                         64);
-        LLVMBuildRetVoid(c->b);
+        emit_loading_piece(c, own.f, p);
         cg_end_own(c, &own);
     }
     LLVMValueRef args[3] = {line_pointer(c, t, p, 0), t->stride, to};
@@ -471,6 +527,14 @@ struct stored {
     LLVMValueRef home[2]; // where they are; NULL: in vectors
 };
 
+// Which element of the registers, one behind the other, stands at each place.
+static void elements_of(const struct stored *s, unsigned *idx) {
+    unsigned elements = LANES * s->as[0].per;
+    for (unsigned k = 0; k < s->n; k++)
+        for (unsigned e = 0; e < elements; e++)
+            idx[s->as[k].place[e]] = k * elements + e;
+}
+
 // x: the registers.
 static void store_pieces(struct cg *c, const struct tile *t, const struct stored *s,
                          LLVMValueRef *x) {
@@ -478,11 +542,10 @@ static void store_pieces(struct cg *c, const struct tile *t, const struct stored
     unsigned idx[LANES * 2];
     const struct piece *p = &s->as[s->n - 1];
     unsigned elements = LANES * p->per;
+    elements_of(s, idx);
     for (unsigned k = 0; k < s->n; k++) {
         v[k] = s->canonical[k] ? cg_canonical(c, x[k]) : x[k];
         v[k] = LLVMBuildBitCast(c->b, v[k], LLVMVectorType(cg_int_type(c, p->bits), elements), "");
-        for (unsigned e = 0; e < elements; e++)
-            idx[s->as[k].place[e]] = k * elements + e;
     }
     LLVMValueRef all = pick(c, join(c, v, s->n), idx, LANES * 2);
     for (unsigned k = 0; k < ROWS; k++)
@@ -496,10 +559,48 @@ static char letter_of(const struct stored *s, unsigned k) {
     return letters[s->home[k] != NULL][s->canonical[k]];
 }
 
+// Does each line take the next four elements of two registers of words in memory?
+static bool takes_fours(const struct stored *s) {
+    unsigned idx[LANES * 2];
+    bool fours = s->n == 2 && s->home[0] && s->home[1] && s->as[0].bits == 32 &&
+                 s->as[0].per == 1 && s->as[1].per == 1;
+    if (!fours)
+        return false;
+    elements_of(s, idx);
+    for (unsigned k = 0; k < LANES * 2; k++)
+        fours &= idx[k] == idx[k % ROWS] + k / ROWS * 4 && idx[k % ROWS] % LANES < 4;
+    return fours;
+}
+
+static void emit_storing_fours(struct cg *c, LLVMValueRef f, const struct stored *s) {
+    struct line_loop l = begin_lines(c, f);
+    LLVMValueRef v[2], k[ROWS];
+    unsigned idx[LANES * 2];
+    LLVMTypeRef four = LLVMVectorType(LLVMGetElementType(s->type), 4);
+    elements_of(s, idx);
+    for (unsigned r = 0; r < 2; r++) {
+        v[r] =
+            LLVMBuildLoad2(c->b, four, in_line(c, &l, LLVMGetParam(f, 2 + r), cg_i64(c, 16)), "");
+        LLVMSetAlignment(v[r], 16);
+        v[r] = s->canonical[r] ? cg_canonical(c, v[r]) : v[r];
+    }
+    for (unsigned e = 0; e < ROWS; e++)
+        k[e] = cg_i32(c, idx[e] / LANES * 4 + idx[e] % LANES);
+    LLVMValueRef x = LLVMBuildShuffleVector(c->b, v[0], v[1], LLVMConstVector(k, ROWS), "");
+    LLVMValueRef to = in_line(c, &l, LLVMGetParam(f, 0), LLVMGetParam(f, 1));
+    LLVMSetAlignment(LLVMBuildStore(c->b, x, to), 1);
+    end_lines(c, &l, ROWS);
+}
+
 static void emit_storing_pieces(struct cg *c, LLVMValueRef f, const struct stored *s) {
     struct stored here = *s;
     struct tile to = {LLVMGetParam(f, 0), LLVMGetParam(f, 1)};
     LLVMValueRef v[2];
+    if (takes_fours(s)) {
+        emit_storing_fours(c, f, s);
+        LLVMBuildRetVoid(c->b);
+        return;
+    }
     for (unsigned k = 0; k < s->n; k++) {
         here.as[k].line = here.as[k].at = 0;
         v[k] = LLVMGetParam(f, 2 + k);

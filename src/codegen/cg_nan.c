@@ -9,8 +9,12 @@
 LLVMValueRef cg_canonical(struct cg *c, LLVMValueRef x) {
     LLVMTypeRef t = LLVMTypeOf(x);
     LLVMValueRef nan = LLVMConstBitCast(LLVMConstInt(c->i32, 0x7fffffff, 0), c->f32);
-    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
-        nan = cg_splat(c, nan);
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind) {
+        LLVMValueRef e[32];
+        for (unsigned k = 0; k < LLVMGetVectorSize(t); k++)
+            e[k] = nan;
+        nan = LLVMConstVector(e, LLVMGetVectorSize(t));
+    }
     LLVMValueRef is = LLVMBuildFCmp(c->b, LLVMRealUNO, x, x, "");
     return LLVMBuildSelect(c->b, is, nan, x, "");
 }
