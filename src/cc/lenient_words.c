@@ -126,6 +126,10 @@ static const char *put_instead(struct strbuf *out, const char *at, enum lenient_
     case LENIENT_HOST:
         strbuf_puts(out, "constexpr __host__");
         break;
+    case LENIENT_CHOSEN:
+        strbuf_puts(out, "__attribute__((enable_if(1, \"\"))) ");
+        strbuf_append(out, at, (size_t)(end - at));
+        break;
     case LENIENT_SHARED:
         blank_pointer(out);
         strbuf_append(out, at, (size_t)(end - at));
@@ -347,6 +351,45 @@ static void add_word(struct search *s, const char *at, enum lenient_kind kind,
         vec_push(s->arena, &found->list, w);
 }
 
+// ---- Ambiguous calls ----------------------------------------------------------------------
+
+// The name between the quotes of "call to 'f' is ambiguous"; NULL: it is another message.
+static const char *ambiguous_name(struct search *s, const struct clang_message *m) {
+    const char *name = begins_with(m->text, "call to '") ? m->text + strlen("call to '") : NULL;
+    size_t n = name ? word_length(name) : 0;
+    return n && begins_with(name + n, "' is ambiguous") ? arena_strndup(s->arena, name, n) : NULL;
+}
+
+// Of the candidates that the notes behind message i tell of, the one without a pack if there is one
+// such: its place is where the last of its notes, about the innermost macro, finds the name.
+static void find_chosen(struct search *s, const clang_messages *messages, uint32_t i,
+                        const char *name, struct lenient_words *found) {
+    struct lenient_words last = {0}, chosen = {0}; // of this candidate, of the one without a pack
+    bool pack = false, any_pack = false;
+    uint32_t without = 0;
+    for (i++; i <= messages->len; i++) {
+        const struct clang_message *m = i < messages->len ? &messages->data[i] : NULL;
+        bool next = m && m->note && begins_with(m->text, "candidate function [with ");
+        if (last.list.len && !pack && (!m || !m->note || next))
+            chosen = last;
+        if (!m || !m->note)
+            break;
+        if (next) {
+            pack = strstr(m->text, " = <");
+            any_pack |= pack;
+            without += !pack;
+            last = (struct lenient_words){0};
+        }
+        const char *at = without || any_pack ? place_of(s, m) : NULL;
+        if (at && is_same_word(at, name, strlen(name))) {
+            last = (struct lenient_words){0};
+            add_word(s, at, LENIENT_CHOSEN, &last);
+        }
+    }
+    if (any_pack && without == 1 && chosen.list.len && !is_listed(found, &chosen.list.data[0]))
+        vec_push(s->arena, &found->list, chosen.list.data[0]);
+}
+
 // Functions become the host's only when there is nothing else: what is wrong with them may be so
 // for another reason.
 bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics, bool relaxed_constexpr,
@@ -362,6 +405,9 @@ bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics, bool
         for (uint32_t i = 0; i < messages.len; i++) {
             enum lenient_kind kind;
             const char *at = word_of(&s, &messages.data[i], &kind);
+            const char *name = ambiguous_name(&s, &messages.data[i]);
+            if (name)
+                find_chosen(&s, &messages, i, name, found);
             s.declared = messages.data[i].note ? s.declared : is_of_declarations(&messages.data[i]);
             if (at)
                 add_word(&s, at, kind, found);

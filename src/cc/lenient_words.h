@@ -12,6 +12,9 @@
 // - `extern __shared__ T *p;` for dynamic shared memory, as 5.4.1.2.1 of the guide's edition 13 has
 //   it beside `T p[]`, which it becomes (not in relocatable code, where it is a pointer that
 //   another file defines).
+// - The name of a function template that a call without arguments takes before one with a template
+//   parameter pack, f<int>() where there are `template <class> f` and `template <class...> f`: an
+//   attribute makes it clang's choice, too.
 //
 // clang's messages tell of them, and there is another attempt, in which they are changed on the
 // lines where they stand.
@@ -28,7 +31,8 @@ enum lenient_kind {
     LENIENT_THIS,
     LENIENT_CONSTANT,
     LENIENT_HOST,
-    LENIENT_SHARED
+    LENIENT_SHARED,
+    LENIENT_CHOSEN
 };
 
 // The nth such word on the line.

@@ -1,6 +1,6 @@
 // Code that nvcc takes and that clang 19 wants a word more, or less, for: calls of members that are
 // templates, `this` before a static member in a constant expression, constant functions of
-// templates that cannot be constant.
+// templates that cannot be constant, calls of templates with packs and without.
 #include <type_traits>
 #include <vector>
 
@@ -65,6 +65,24 @@ template <class C> __global__ void count(table<C, false> t, const int *keys, int
     out[0] = t.count(keys, t.extract(key));
     out[1] = table<C, true>().extract(p) + t.template made<pair>(2);
 }
+
+// A call without arguments takes the template that has no pack.
+template <class... T> struct several {
+    static constexpr int value = 2;
+};
+template <class T> struct single {
+    static constexpr int value = 1;
+};
+#define WRAPPERS                                                                                   \
+    template <class... T> constexpr auto wrapper() noexcept -> several<T...> {                     \
+        return {};                                                                                 \
+    }                                                                                              \
+    template <class T> constexpr auto wrapper() noexcept -> single<T> {                            \
+        return {};                                                                                 \
+    }
+WRAPPERS
+static_assert(decltype(wrapper<int>())::value == 1, "");
+static_assert(decltype(wrapper<int, int>())::value == 2, "");
 
 int main() {
     int *m;
