@@ -15,6 +15,7 @@
 
 enum { LEAST = 400, MANY_USERS = 16, REGISTERS = 32 };
 enum { LINE = 64, STORES_AHEAD = 8, LEAST_STORES = 3 * STORES_AHEAD, LEAST_BETWEEN = 20 };
+enum { MAX_DEPTH = 8 };
 
 enum kind { PURE, READS, WRITES };
 
@@ -269,7 +270,6 @@ static bool is_arithmetic(const struct order *o, uint32_t k, unsigned depth) {
 }
 
 static void put_prefetches(struct order *o) {
-    enum { MAX_DEPTH = 8 };
     for (uint32_t k = 0; k < o->n; k++)
         if (o->node[k].prefetch && is_arithmetic(o, k, MAX_DEPTH))
             put_cone(o, k);
@@ -292,6 +292,13 @@ static unsigned stored_bytes(LLVMValueRef v) {
     return LLVMGetVectorSize(t) * bits / 8;
 }
 
+// Is where the store goes known without looking at memory, in which stores before it may be?
+static bool is_told(const struct order *o, uint32_t k) {
+    LLVMValueRef p = LLVMGetOperand(o->node[k].v, 1);
+    uint32_t node = *slot_of(o, p);
+    return !node || is_arithmetic(o, node - 1, MAX_DEPTH);
+}
+
 // Stores wait for their lines, one after the other. A block asks for all of them when it begins
 // (cg_prefetch.c), but of rows that lie a power of two apart few stay in the first cache: where
 // there is much to compute between them each store asks for one that comes some stores later.
@@ -303,7 +310,8 @@ static void ask_ahead(struct order *o) {
     if (n < LEAST_STORES || o->n / n < LEAST_BETWEEN)
         return;
     for (uint32_t k = 0; k + STORES_AHEAD < n; k++)
-        o->node[at[k]].asks = at[k + STORES_AHEAD] + 1;
+        if (is_told(o, at[k + STORES_AHEAD]))
+            o->node[at[k]].asks = at[k + STORES_AHEAD] + 1;
 }
 
 // Where the lines lie that store k asks for; NULL: it asks for none.

@@ -112,3 +112,30 @@ extern "C" __global__ void rounded(const unsigned *in, double *out, unsigned tim
     }
     out[t] = x + y;
 }
+
+// Where each row is stored stands in memory, where rows before it may be stored: no such place is
+// looked up before its turn.
+// run: told_rows grid=1 block=32 args=buf:64:rand,buf:128:small,u32:0
+// run: told_rows grid=1 block=32 args=buf:64:rand,buf:128:small,u32:1
+extern "C" __global__ void told_rows(const unsigned *in, unsigned *out, unsigned far) {
+    __shared__ unsigned s[64];
+    unsigned t = threadIdx.x, x = in[t], y = in[t + 32], kept[31];
+    const unsigned *row = out + far * 32;
+#pragma unroll
+    for (unsigned k = 0; k < 31; k++) {
+        s[t] = x;
+        s[t + 32] = y;
+        __syncthreads();
+        x = (s[t ^ k] ^ y) * 3 + (x >> 3) + (s[32 + (t ^ 7)] * 5 ^ x << 4);
+        y = (s[32 + (t ^ 31 ^ k)] + x) * 1021 + (y >> 5) - (s[t ^ 16] | y * 9);
+        kept[k] = min(x ^ y >> 7, x * 7 + y) + max(x & y, x - y);
+        __syncthreads();
+    }
+#pragma unroll
+    for (unsigned k = 0; k < 31; k++) {
+        unsigned at = row[k + 1] % 4 * 32 + t;
+        __syncthreads();
+        out[at] = kept[k];
+        __syncthreads();
+    }
+}
