@@ -4,6 +4,8 @@
 // address is taken.
 #include "ir/lower.h"
 
+#include <stdlib.h>
+
 struct layout {
     struct kir_module *m;
     struct arena tmp;
@@ -87,12 +89,35 @@ static void align_dynamic(const struct layout *l, uint32_t nkernels, uint64_t *c
     }
 }
 
+// Arrays that are whole lines come before what would shift them: a vector of theirs then lies in
+// one line of the cache. Behind them what is longer than a line, and then the rest, where larger
+// alignments come first, so that the order leaves no more gaps than the declared one.
+static int rank(const struct kir_symbol *s) {
+    enum { LINE = 64 };
+    return s->align > LINE || s->size % LINE == 0 ? 0 : s->size > LINE ? 1 : 2;
+}
+
+static int by_rank(const void *a, const void *b) {
+    const struct kir_symbol *x = *(struct kir_symbol *const *)a,
+                            *y = *(struct kir_symbol *const *)b;
+    if (rank(x) != rank(y))
+        return rank(x) - rank(y);
+    if (x->align != y->align)
+        return x->align > y->align ? -1 : 1;
+    return x->index - y->index;
+}
+
 // Each variable lies behind all that some kernel uses together with it.
 static void place(struct layout *l, uint32_t nkernels, struct kir_func **kernels,
                   uint64_t *const *sets) {
     uint64_t *end = arena_array(&l->tmp, uint64_t, nkernels);
-    for (uint32_t k = 0; k < l->nshared; k++) {
-        struct kir_symbol *s = l->m->shared.data[k];
+    struct kir_symbol **order = arena_array(&l->tmp, struct kir_symbol *, l->nshared);
+    for (uint32_t k = 0; k < l->nshared; k++)
+        order[k] = l->m->shared.data[k];
+    qsort(order, l->nshared, sizeof(*order), by_rank);
+    for (uint32_t n = 0; n < l->nshared; n++) {
+        struct kir_symbol *s = order[n];
+        uint32_t k = (uint32_t)s->index;
         uint64_t at = 0;
         s->offset = 0;
         if (s->dynamic)
