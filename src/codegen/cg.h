@@ -184,6 +184,7 @@ struct cg_func {
     uint8_t *runs;                // by block id: enum cg_runs
     uint8_t *rejoins;             // by block id: its mask is that of a block before it
     struct cg_fours *fours;       // cg_fours.c's own; NULL: none yet
+    const struct kir_inst *asks_for_stores; // cg_prefetch.c
     struct cg_lines *lines;       // cg_lines.c's own; NULL: there are none
     struct cg_counts *counts;     // cg_count.c's own; NULL: none yet
     struct cg_words *words;       // cg_words.c's own; NULL: addresses are not known
@@ -295,6 +296,7 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
                       LLVMValueRef by);
 // At a group's head: asks for the lines that it will write behind its barriers.
 void cg_prefetch_stores(struct cg_func *g);
+const struct kir_inst *cg_asks_for_stores(const struct cg_func *g);
 // At the end of block b: what it has loaded may tell where later blocks store.
 void cg_prefetch_later_stores(struct cg_func *g, const struct kir_block *b);
 

@@ -461,6 +461,14 @@ static bool emitted_before(const struct cg_func *g, const struct kir_inst *i) {
     return g->copies_end && (k == ISA_CLASS_POINTWISE || k == ISA_CLASS_SOURCE);
 }
 
+static void ask_for_stores(struct cg_func *g) {
+    for (unsigned t = 0; t < g->cg->team; t++) {
+        cg_turn_to(g, t);
+        cg_prefetch_stores(g);
+    }
+    cg_turn_to(g, 0);
+}
+
 void cg_emit_body(struct cg_func *g, struct kir_block *b) {
     const struct kir_inst *end_known = NULL; // of a stretch that was asked about
     for (struct kir_inst *i = b->first; i != b->last; i = i->next) {
@@ -475,6 +483,8 @@ void cg_emit_body(struct cg_func *g, struct kir_block *b) {
             continue;
         }
         end_known = i == end_known ? NULL : end_known;
+        if (i == g->asks_for_stores)
+            ask_for_stores(g);
         struct kir_inst *end = g->copies_end ? i : stretch_end(g, b, i);
         if (end != i) {
             emit_stretch(g, i, end);

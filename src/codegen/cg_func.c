@@ -494,6 +494,7 @@ static void emit_groups(struct cg_func *g, const struct group_loop *l) {
     LLVMValueRef entry_mask = g->entry_mask;
     // Where products are calls of several instructions (x86-64-v2), code that is spread further
     // takes LLVM minutes.
+    g->asks_for_stores = cg_asks_for_stores(g);
     bool at_head = l->barriers || (meets_threads(g) && c->pw.has_fma);
     for (unsigned t = 0; t < c->team && at_head && !g->again; t++) {
         cg_turn_to(g, t);
@@ -512,7 +513,8 @@ static void emit_groups(struct cg_func *g, const struct group_loop *l) {
         cg_turn_to(g, t);
         if (g->again)
             cg_make_again(g, NULL);
-        cg_prefetch_stores(g);
+        if (!g->asks_for_stores)
+            cg_prefetch_stores(g);
     }
     cg_turn_to(g, 0);
     cg_run_ahead(g);

@@ -412,6 +412,19 @@ static bool is_line(struct cg_func *g, const struct kir_inst *i) {
     return true;
 }
 
+// Before which instruction the stores behind barriers are asked for: the first barrier, if all
+// threads of the team come to it, once. What is loaded before that is waited for, and should not
+// stand behind lines for which there is time. NULL: at the head of the block of threads.
+const struct kir_inst *cg_asks_for_stores(const struct cg_func *g) {
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks && g->cg->one_team; p++) {
+        const struct kir_block *b = g->fl->cfg->order[p];
+        for (const struct kir_inst *i = b->first; i; i = i->next)
+            if (cg_is_meeting(g, i))
+                return g->fl->full[b->id] && !g->fl->cfg->loop[b->id] ? i : NULL;
+    }
+    return NULL;
+}
+
 static bool is_kept(struct cg_func *g, const struct kir_value *v) {
     return cg_is_again(g, v) || cg_val_of(g, v)->epoch == CG_PERMANENT;
 }

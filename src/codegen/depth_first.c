@@ -14,7 +14,7 @@
 #include "codegen/depth_first.h"
 
 enum { LEAST = 400, MANY_USERS = 16, REGISTERS = 32 };
-enum { LINE = 64, STORES_AHEAD = 8, LEAST_STORES = 3 * STORES_AHEAD, LEAST_BETWEEN = 20 };
+enum { LINE = 64, LINES_AHEAD = 24, LEAST_STORES = 24, LEAST_BETWEEN = 20, BURST = 8 };
 enum { MAX_DEPTH = 8 };
 
 enum kind { PURE, READS, WRITES };
@@ -27,6 +27,7 @@ struct node {
     uint8_t kind;
     bool done, prefetch;
     uint32_t asks; // a store asks for the lines of another one, plus one
+    bool in_burst; // it is one of several stores that go out together
 };
 
 struct order {
@@ -36,6 +37,7 @@ struct order {
     uint32_t *out, len;
     uint32_t *stack, *next_op, depth;
     unsigned memory_kind;
+    bool bursts;
 };
 
 static uint32_t *slot_of(const struct order *o, LLVMValueRef v) {
@@ -301,7 +303,9 @@ static bool is_told(const struct order *o, uint32_t k) {
 
 // Stores wait for their lines, one after the other. A block asks for all of them when it begins
 // (cg_prefetch.c), but of rows that lie a power of two apart few stay in the first cache: where
-// there is much to compute between them each store asks for one that comes some stores later.
+// there is much to compute between them each store asks for one that comes some stores later. And
+// they go out several at a time: between stores to lines that lie a power of two apart other
+// stores, of spilled registers mostly, take the time of an access to the second cache each.
 static void ask_ahead(struct order *o) {
     uint32_t *at = arena_array(&o->arena, uint32_t, o->n + 1), n = 0;
     for (uint32_t k = 0; k < o->n; k++)
@@ -309,9 +313,13 @@ static void ask_ahead(struct order *o) {
             at[n++] = k;
     if (n < LEAST_STORES || o->n / n < LEAST_BETWEEN)
         return;
-    for (uint32_t k = 0; k + STORES_AHEAD < n; k++)
-        if (is_told(o, at[k + STORES_AHEAD]))
-            o->node[at[k]].asks = at[k + STORES_AHEAD] + 1;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t ahead = LINES_AHEAD / (stored_bytes(o->node[at[k]].v) / LINE);
+        ahead = k + (ahead > BURST ? ahead : BURST);
+        if (ahead < n && is_told(o, at[ahead]))
+            o->node[at[k]].asks = at[ahead] + 1;
+        o->node[at[k]].in_burst = o->bursts;
+    }
 }
 
 // Where the lines lie that store k asks for; NULL: it asks for none.
@@ -327,8 +335,34 @@ static void put_asked(struct order *o, uint32_t k) {
         put_cone(o, node - 1);
 }
 
+// Such stores from k on, between which nothing else touches memory.
+static uint32_t burst_from(const struct order *o, uint32_t k, uint32_t *burst) {
+    uint32_t n = 0;
+    while (k < o->n && n < BURST && o->node[k].in_burst) {
+        burst[n++] = k++;
+        while (k < o->n && (o->node[k].done || o->node[k].kind == PURE))
+            k++;
+    }
+    return n;
+}
+
+// What the stores need comes before all of them.
+static void put_burst(struct order *o, const uint32_t *burst, uint32_t n) {
+    for (uint32_t s = 0; s < n; s++) {
+        const struct node *x = &o->node[burst[s]];
+        for (uint32_t p = 0; p < x->nops; p++)
+            put_cone(o, x->ops[p]);
+        put_asked(o, burst[s]);
+    }
+    for (uint32_t s = 0; s < n; s++)
+        put(o, burst[s]);
+    for (uint32_t s = 0; s < n; s++)
+        for (uint32_t p = 0; p < o->node[burst[s]].nops; p++)
+            put_users(o, o->node[burst[s]].ops[p]);
+}
+
 static void find_order(struct order *o) {
-    uint32_t loads = 0;
+    uint32_t loads = 0, burst[BURST];
     o->out = arena_array(&o->arena, uint32_t, o->n);
     o->stack = arena_array(&o->arena, uint32_t, o->n + 1);
     o->next_op = arena_array(&o->arena, uint32_t, o->n + 1);
@@ -345,7 +379,11 @@ static void find_order(struct order *o) {
         for (uint32_t p = 0; k + 1 == o->n && p < k; p++)
             put_cone(o, p);
         put_asked(o, k);
-        put_cone(o, k);
+        uint32_t n = burst_from(o, k, burst);
+        if (n)
+            put_burst(o, burst, n);
+        else
+            put_cone(o, k);
     }
 }
 
@@ -370,7 +408,8 @@ static void rearrange(struct cg *c, LLVMBasicBlockRef b, const struct order *o) 
 }
 
 static void order_block(struct cg *c, LLVMBasicBlockRef b, uint32_t n) {
-    struct order o = {.memory_kind = LLVMGetEnumAttributeKindForName("memory", 6)};
+    struct order o = {.memory_kind = LLVMGetEnumAttributeKindForName("memory", 6),
+                      .bursts = c->pw.level == KD_LEVEL_X86_64_V4};
     collect(&o, b, n);
     connect(&o);
     if (is_crowded(&o, REGISTERS)) {

@@ -113,6 +113,32 @@ extern "C" __global__ void rounded(const unsigned *in, double *out, unsigned tim
     out[t] = x + y;
 }
 
+// A tile whose rows lie far apart is stored by many lines, several at a time, each of which asks for
+// later ones.
+// run: wavefront grid=2 block=32 args=buf:64:rand,buf:32768:zero,u32:512
+// run: wavefront grid=3 block=32 args=buf:96:rand,buf:33024:zero,u32:516
+extern "C" __global__ void wavefront(const int *in, int *out, unsigned pitch) {
+    __shared__ int s[33][33];
+    unsigned l = threadIdx.x, x = in[blockIdx.x * 32 + l];
+    s[0][l + 1] = x & 255;
+    s[l + 1][0] = x >> 8 & 255;
+    if (l == 0)
+        s[0][0] = 0;
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < 63; k++) {
+        unsigned y = k - l;
+        if (y < 32) {
+            int d = s[y][l] + ((y * 7 ^ l * 5) % 4 ? -3 : 5);
+            s[y + 1][l + 1] = max(d, max(s[y][l + 1], s[y + 1][l]) - 4);
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (unsigned y = 0; y < 32; y++)
+        out[y * pitch + blockIdx.x * 32 + l] = s[y + 1][l + 1];
+}
+
 // Where each row is stored stands in memory, where rows before it may be stored: no such place is
 // looked up before its turn.
 // run: told_rows grid=1 block=32 args=buf:64:rand,buf:128:small,u32:0
