@@ -350,12 +350,22 @@ static LLVMValueRef interleave(struct cg *c, LLVMValueRef *comp, unsigned count,
                                   LLVMConstVector(idx, n * count), "");
 }
 
+// The lines that the four words of each lane lie in, kept with them or from where they were loaded;
+// NULL: they are made of the words.
+static const LLVMValueRef *lines_of_store(struct cg_func *g, const struct access *a,
+                                          LLVMValueRef *comp, LLVMValueRef *line) {
+    if (a->count != 4 || a->bytes != 4)
+        return NULL;
+    const LLVMValueRef *fours = cg_fours_of(g, comp);
+    return fours ? fours : cg_lines_of(g, a->i->ops + 1, line) ? line : NULL;
+}
+
 static void store_pieces(struct cg_func *g, const struct access *a, const struct pieces *p,
                          LLVMValueRef *comp) {
     struct cg *c = g->cg;
     unsigned n = p->n;
-    const LLVMValueRef *fours =
-        a->count == 4 && a->bytes == 4 && n >= 4 ? cg_fours_of(g, comp) : NULL;
+    LLVMValueRef line[KD_WARP / 4];
+    const LLVMValueRef *fours = n >= 4 ? lines_of_store(g, a, comp, line) : NULL;
     for (unsigned at = 0; at < c->width; at += n) {
         LLVMValueRef part[8];
         for (unsigned k = 0; k < (fours ? n / 4 : a->count); k++)

@@ -271,15 +271,17 @@ static LLVMValueRef both(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
     return !x ? y : !y ? x : LLVMBuildAnd(c->b, x, y, "");
 }
 
-// Are both ranges below what could wrap, and apart?
+// Are both ranges below what could wrap, and apart? What the first counter does not count the
+// second one does.
 static LLVMValueRef are_apart(struct cg *c, const struct counted *n) {
     LLVMValueRef x = NULL, most = cg_i32(c, INT32_MAX - c->width * MOST), end[2];
-    for (unsigned k = 0; k < 2; k++) {
-        end[k] = n->at[k].first;
-        for (unsigned l = 0; l < c->width / LINE_LANES; l++)
-            end[k] = LLVMBuildAdd(c->b, end[k], n->at[k].count[l], "");
+    LLVMValueRef counted = cg_i32(c, 0), all = cg_i32(c, c->width * LINE_LANES);
+    for (unsigned l = 0; l < c->width / LINE_LANES; l++)
+        counted = LLVMBuildAdd(c->b, counted, n->at[0].count[l], "");
+    end[0] = LLVMBuildAdd(c->b, n->at[0].first, counted, "");
+    end[1] = LLVMBuildAdd(c->b, n->at[1].first, LLVMBuildSub(c->b, all, counted, ""), "");
+    for (unsigned k = 0; k < 2; k++)
         x = both(c, x, LLVMBuildICmp(c->b, LLVMIntULE, n->at[k].first, most, ""));
-    }
     LLVMValueRef up = LLVMBuildICmp(c->b, LLVMIntULE, end[0], n->at[1].first, ""),
                  down = LLVMBuildICmp(c->b, LLVMIntULE, end[1], n->at[0].first, "");
     return both(c, x, LLVMBuildOr(c->b, up, down, ""));
@@ -302,19 +304,27 @@ static bool is_counted(struct cg_func *g, const struct split *s, struct counted 
     return true;
 }
 
+static void store_line(struct cg *c, LLVMValueRef base, const struct counted *n, unsigned k,
+                       unsigned l, LLVMValueRef at) {
+    LLVMValueRef bits = LLVMBuildTrunc(c->b, n->at[k].bits[l], c->i16, "");
+    bits = LLVMBuildBitCast(c->b, bits, LLVMVectorType(c->i1, LANES), "");
+    store_compressed(c, base, n->line[l], bits, at);
+}
+
+// The second counter follows from the first one, as both together have counted all.
 static void store_counted(struct cg_func *g, LLVMValueRef base, const struct counted *n) {
     struct cg *c = g->cg;
-    LLVMTypeRef t = LLVMVectorType(c->i1, LANES);
     LLVMValueRef at[2];
     for (unsigned k = 0; k < 2; k++)
         at[k] = LLVMBuildZExt(c->b, n->at[k].first, c->i64, "");
-    for (unsigned l = 0; l < c->width / LINE_LANES; l++)
-        for (unsigned k = 0; k < 2; k++) {
-            LLVMValueRef bits = LLVMBuildTrunc(c->b, n->at[k].bits[l], c->i16, "");
-            store_compressed(c, base, n->line[l], LLVMBuildBitCast(c->b, bits, t, ""), at[k]);
-            LLVMValueRef count = LLVMBuildZExt(c->b, n->at[k].count[l], c->i64, "");
-            at[k] = LLVMBuildAdd(c->b, at[k], count, "");
-        }
+    LLVMValueRef sum = LLVMBuildAdd(c->b, at[0], at[1], "");
+    for (unsigned l = 0; l < c->width / LINE_LANES; l++) {
+        LLVMValueRef both = LLVMBuildAdd(c->b, sum, cg_i64(c, l * LANES), "");
+        store_line(c, base, n, 0, l, at[0]);
+        store_line(c, base, n, 1, l, LLVMBuildSub(c->b, both, at[0], ""));
+        LLVMValueRef count = LLVMBuildZExt(c->b, n->at[0].count[l], c->i64, "");
+        at[0] = LLVMBuildAdd(c->b, at[0], count, "");
+    }
 }
 
 // ---- counters that are compared when it runs ----------------------------------------------------
