@@ -24,6 +24,7 @@
 //   cg_lines.c   four words a lane that stay as they lie in memory
 //   cg_count.c   prefix sums of how many elements a test holds for
 //   cg_split.c   elements that go to two places in their order
+//   cg_ticket.c  what the block with the next number from a counter will touch
 //   cg_lone.c    scattered stores that hardly any lane makes
 //   cg_sorted.c  lanes that are neighbours once they are sorted
 //   cg_table.c   loads from small tables in shared memory
@@ -568,6 +569,12 @@ struct cg_counter {
 };
 bool cg_counts_on(struct cg_func *g, struct kir_value *counter, struct kir_value *const *word,
                   const struct cg_test *t, bool holds, struct cg_counter *out);
+
+// cg_ticket.c
+// i accesses so many bytes at p, at a place that follows from a number of the block's own: asks for
+// some lines of what the block with the worker's next number will access.
+void cg_prefetch_ticket(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p,
+                        unsigned bytes);
 
 // cg_lone.c
 // Is i a store of which a vector's lanes mostly make none or one? Its block may then run with no

@@ -164,6 +164,7 @@ static LLVMValueRef slice(struct cg *c, LLVMValueRef x, unsigned at) {
 static void prefetch(struct cg_func *g, const struct eights *e) {
     bool is_store = e->lo->op == ISA_OP_ST;
     cg_prefetch_turns(g, e->lo, e->base, BYTES * g->cg->width, is_store);
+    cg_prefetch_ticket(g, e->lo, e->base, BYTES * g->cg->width);
     LLVMValueRef ahead = cg_next_tile(g, e->lo);
     if (ahead)
         cg_prefetch_tile(g, e->lo, e->base, BYTES, ahead);

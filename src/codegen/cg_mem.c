@@ -818,6 +818,7 @@ static unsigned extent(const struct cg *c, const struct access *a, struct plan p
 static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
                          const int64_t *offs, struct plan p, LLVMValueRef *out) {
     cg_prefetch_turns(g, a->i, base, extent(g->cg, a, p), false);
+    cg_prefetch_ticket(g, a->i, base, extent(g->cg, a, p));
     cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), false);
     if (a->ahead)
         cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
@@ -832,6 +833,7 @@ static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef
 static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
                           const int64_t *offs, struct plan p, LLVMValueRef *comp) {
     cg_prefetch_turns(g, a->i, base, extent(g->cg, a, p), true);
+    cg_prefetch_ticket(g, a->i, base, extent(g->cg, a, p));
     if (a->ahead)
         cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
     struct access own = *a;
