@@ -6,6 +6,11 @@
 // Threads without loops that lie apart in memory by a step that only the launch knows ask for what
 // one far behind them will touch, once in as many threads as a line has places for words two apart.
 //
+// So does a group of lanes whose atomics, in a loop that lanes leave by what they find, go to
+// places that follow from what was loaded, as when keys are put into a hash table: behind locked
+// instructions no processor sees the misses of the next group. There the lines are asked for to be
+// written, when all lanes of that group take the way to the loop.
+//
 // Threads of a block may run in any order, so what stands before all that orders memory may be
 // loaded early; a load is made only where the later thread will make it.
 #include "codegen/cg.h"
@@ -111,7 +116,10 @@ static void make(struct ahead *a, struct kir_value *v) {
     if (i->op == ISA_OP_PHI) {
         struct kir_value *first = first_value(a, i);
         make(a, first);
-        cg_set_scalar(g, v, cg_scalar(g, first));
+        if (cg_shape(g, v).kind == SHAPE_VARYING)
+            cg_set_vec(g, v, cg_vec(g, first));
+        else
+            cg_set_scalar(g, v, cg_scalar(g, first));
         return;
     }
     for (uint32_t k = 0; k < i->nops; k++)
@@ -129,9 +137,15 @@ static void go_on(struct ahead *a, unsigned k, LLVMBasicBlockRef leave) {
         return;
     LLVMBasicBlockRef on = cg_new_block(g, "ahead");
     make(a, last->ops[0]);
-    LLVMValueRef cond = cg_scalar(g, last->ops[0]);
     bool first = last->targets[0] == a->path[k + 1];
-    LLVMBuildCondBr(c->b, cond, first ? on : leave, first ? leave : on);
+    if (c->width == 1 || cg_shape(g, last->ops[0]).kind == SHAPE_UNIFORM) {
+        LLVMValueRef cond = cg_scalar(g, last->ops[0]);
+        LLVMBuildCondBr(c->b, cond, first ? on : leave, first ? leave : on);
+    } else {
+        LLVMValueRef cond = cg_vec(g, last->ops[0]);
+        cond = cg_any(g, first ? LLVMBuildNot(c->b, cond, "") : cond);
+        LLVMBuildCondBr(c->b, cond, leave, on);
+    }
     LLVMPositionBuilderAtEnd(c->b, on);
 }
 
@@ -181,8 +195,13 @@ static void ask_for(struct ahead *a, struct kir_inst *load, LLVMBasicBlockRef le
             go_on(a, k, leave);
     }
     make(a, v);
-    LLVMValueRef p = LLVMBuildIntToPtr(c->b, cg_scalar(g, v), c->ptr, "");
-    cg_prefetch_at(c, p, LLVMConstInt(c->i64, (unsigned long long)load->offset, 1), false);
+    LLVMValueRef by = LLVMConstInt(c->i64, (unsigned long long)load->offset, 1);
+    LLVMValueRef at = c->width == 1 ? cg_scalar(g, v) : cg_vec(g, v);
+    for (unsigned l = 0; l < c->width; l++) {
+        LLVMValueRef p = c->width == 1 ? at : LLVMBuildExtractElement(c->b, at, cg_i32(c, l), "");
+        p = LLVMBuildIntToPtr(c->b, p, c->ptr, "");
+        cg_prefetch_at(c, p, by, load->op == ISA_OP_ATOM);
+    }
 }
 
 // The first load of a loop at the end of a chain; NULL: there is none that is worth it.
@@ -198,11 +217,29 @@ static struct kir_inst *find_load(const struct ahead *a) {
     return NULL;
 }
 
+// The first atomic of a loop at a place for each lane that follows from a load; NULL: none.
+static struct kir_inst *find_atomic(const struct ahead *a) {
+    const struct cg_func *g = a->g;
+    const struct cfg *cfg = g->fl->cfg;
+    for (uint32_t p = 0; p < cfg->nblocks; p++)
+        for (struct kir_inst *i = cfg->order[p]->first; i; i = i->next)
+            if (cfg->loop[i->block->id] && i->op == ISA_OP_ATOM &&
+                (i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_GENERIC) &&
+                kir_type_bits(i->ops[0]->type) == 64 &&
+                g->fl->shape[i->ops[0]->id].kind == SHAPE_VARYING)
+                return loads_before(a, i->ops[0], MOST_DEPTH) > 0 &&
+                               reaches(a, blocks_for(a, i->ops[0]))
+                           ? i
+                           : NULL;
+    return NULL;
+}
+
 static void run_ahead(struct ahead *a, struct kir_inst *load, unsigned threads) {
     struct cg_func *g = a->g;
     struct cg *c = g->cg;
     LLVMBasicBlockRef some = cg_new_block(g, "ahead"), leave = cg_new_block(g, "here");
-    LLVMValueRef t0 = g->now.t0;
+    LLVMValueRef t0 = g->now.t0, mask = g->now.mask;
+    g->now.mask = NULL;
     g->now.t0 = LLVMBuildAdd(c->b, t0, cg_i32(c, threads), "");
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntULT, g->now.t0, g->nthreads, ""), some, leave);
     LLVMPositionBuilderAtEnd(c->b, some);
@@ -210,7 +247,21 @@ static void run_ahead(struct ahead *a, struct kir_inst *load, unsigned threads) 
     LLVMBuildBr(c->b, leave);
     LLVMPositionBuilderAtEnd(c->b, leave);
     g->now.t0 = t0;
+    g->now.mask = mask;
     g->epoch++;
+}
+
+// Blocks of threads in a row, whole groups of them, one after the other.
+static void run_group_ahead(struct ahead *a) {
+    struct cg *c = a->g->cg;
+    const uint32_t *n = c->spec.ntid;
+    if (c->pw.level != KD_LEVEL_X86_64_V4 || c->team > 1 || c->one_team || !n[0] ||
+        n[0] % c->width || n[1] * n[2] != 1)
+        return;
+    find_path(a);
+    struct kir_inst *atomic = find_atomic(a);
+    if (atomic)
+        run_ahead(a, atomic, c->width);
 }
 
 // ---- what a thread far behind touches -----------------------------------------------------------
@@ -286,9 +337,13 @@ static void run_far_ahead(struct ahead *a) {
 
 void cg_run_ahead(struct cg_func *g) {
     struct cg *c = g->cg;
-    if (c->width != 1 || c->quick || c->splits || c->mode != KD_MODE_BLOCK || !g->f->is_kernel)
+    if (c->quick || c->splits || c->mode != KD_MODE_BLOCK || !g->f->is_kernel)
         return;
     struct ahead a = {.g = g};
+    if (c->width > 1) {
+        run_group_ahead(&a);
+        return;
+    }
     if (!g->fl->cfg->loops.len) {
         run_far_ahead(&a);
         return;

@@ -92,12 +92,12 @@ extern "C" __global__ void writes(unsigned *list, const unsigned *data, unsigned
     }
 }
 
-// Without loops, at a step that only the launch knows: threads ask for what others behind them touch.
-// run: apart grid=4 block=64 args=buf:4096:rand,buf:8192:zero,u32:2,u32:4096
-// run: apart grid=3 block=256 args=buf:4096:rand,buf:8192:zero,u32:5,u32:4000
-// run: apart grid=2 block=32 args=buf:4096:rand,buf:8192:zero,u32:0,u32:64
-// run: apart grid=1 block=5 args=buf:4096:rand,buf:8192:zero,u32:1000,u32:4096
-// run: backwards grid=4 block=64 args=buf:4096:rand,buf:8192:zero,u32:3
+// Without loops, at a step that only the launch knows: threads ask for what others behind them
+// touch. run: apart grid=4 block=64 args=buf:4096:rand,buf:8192:zero,u32:2,u32:4096 run: apart
+// grid=3 block=256 args=buf:4096:rand,buf:8192:zero,u32:5,u32:4000 run: apart grid=2 block=32
+// args=buf:4096:rand,buf:8192:zero,u32:0,u32:64 run: apart grid=1 block=5
+// args=buf:4096:rand,buf:8192:zero,u32:1000,u32:4096 run: backwards grid=4 block=64
+// args=buf:4096:rand,buf:8192:zero,u32:3
 extern "C" __global__ void apart(const unsigned *in, unsigned *out, int step, int n) {
     int t = blockIdx.x * blockDim.x + threadIdx.x, i = t * step;
     if (i < n) {
@@ -111,4 +111,37 @@ extern "C" __global__ void apart(const unsigned *in, unsigned *out, int step, in
 extern "C" __global__ void backwards(const unsigned *in, unsigned *out, int step) {
     int i = 4095 - (int)(blockIdx.x * blockDim.x + threadIdx.x) * step;
     out[i] = in[i] ^ in[in[i] & 4095];
+}
+
+// Lanes that add at places which follow from what they have loaded, and leave when they have come
+// to one that ends: each group asks for the next one's first places, if all its lanes have one.
+// run: hashed grid=2 block=128 args=buf:256:rand,u32:256,buf:64:zero,u32:63
+// run: hashed grid=2 block=128 args=buf:201:rand,u32:201,buf:64:zero,u32:63
+// run: hashed grid=1 block=40 args=buf:40:rand,u32:40,buf:64:zero,u32:63
+// run: hashed grid=1 block=32,4 args=buf:32:rand,u32:32,buf:64:zero,u32:63
+extern "C" __global__ void hashed(const unsigned *keys, unsigned n, unsigned *table,
+                                  unsigned mask) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    unsigned key = keys[i], at = (key ^ key >> 16) * 0x85ebca6bu;
+    do {
+        at = at >> 3 ^ at * 5;
+        atomicAdd(&table[at & mask], key & 15);
+    } while (at & 3);
+}
+
+// The same through a list of places, of which some lanes have none.
+// run: listed grid=2 block=64 args=buf:128:small,buf:1024:rand,buf:64:zero,u32:60
+// run: listed grid=2 block=64 args=buf:128:small,buf:1024:rand,buf:64:zero,u32:0
+extern "C" __global__ void listed(const unsigned *first, const unsigned *places, unsigned *sums,
+                                  unsigned least) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, begin = first[i] & 127;
+    if (begin < least)
+        return;
+    unsigned at = places[begin];
+    for (unsigned k = 0; k <= (at & 7); k++) {
+        atomicMax(&sums[at & 63], i + k);
+        at = at * 9 >> 2;
+    }
 }
