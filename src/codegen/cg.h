@@ -775,6 +775,8 @@ struct cg_rows {
     LLVMValueRef offsets; // memory: an offset, or an address, for each lane
     LLVMTypeRef element;  // i32: offsets, i64: addresses
 };
+// x, a constant, in memory of its own at a line's beginning.
+LLVMValueRef cg_table(struct cg *c, LLVMValueRef x, const char *name);
 struct cg_rows cg_rows_of(struct cg_func *g, struct kir_inst *i, LLVMValueRef memory);
 // The register of matrix n of those rows.
 LLVMValueRef cg_load_matrix(struct cg *c, const struct cg_rows *r, unsigned n, bool trans);

@@ -196,16 +196,6 @@ static void place_factors(struct cg_func *g, struct call *call) {
     }
 }
 
-static LLVMValueRef constant(struct cg *c, LLVMValueRef x, const char *name) {
-    LLVMValueRef k = LLVMAddGlobal(c->mod, LLVMTypeOf(x), name);
-    LLVMSetInitializer(k, x);
-    LLVMSetGlobalConstant(k, 1);
-    LLVMSetLinkage(k, LLVMPrivateLinkage);
-    LLVMSetUnnamedAddress(k, LLVMGlobalUnnamedAddr);
-    LLVMSetAlignment(k, 64);
-    return k;
-}
-
 // Registers go to memory, their rows one behind the other.
 static void store_vectors(struct cg_func *g, struct call *call) {
     struct cg *c = g->cg;
@@ -423,7 +413,7 @@ static void multiply(struct cg_func *g, const struct call *call, unsigned i, uns
     for (unsigned k = 0; k < t.down; k++)
         memcpy(t.sums[k], &call->sums[i + k][j], n * sizeof *t.sums[k]);
     LLVMValueRef block = LLVMConstStringInContext(c->ctx, (const char *)&t, (unsigned)sizeof t, 1);
-    LLVMValueRef args[] = {constant(c, block, "tile_block"), call->panels, cg_tiles(g)};
+    LLVMValueRef args[] = {cg_table(c, block, "tile_block"), call->panels, cg_tiles(g)};
     cg_call_rt(c, "kd_rt_tile_product", args, 3);
 }
 
