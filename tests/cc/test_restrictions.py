@@ -63,6 +63,8 @@ REJECTED = [
     ("18.5.15", "__global__ void k(long double *p) { *p = 1; }", "of the type long double"),
     ("18.5.22.8", "#include <initializer_list>\n__global__ void k(std::initializer_list<int> l) {}",
      "of the type std::initializer_list"),
+    ("18.5.22.8", "template <class... A, class B, class... C> __global__ void k(B, void (*)(A...), C...) {}\n"
+     "void d(int);\nint main() { k<<<1, 1>>>(1.0f, d, 2, 3); }", "parameter pack that is not its only one"),
     ("12.2", "#include <cuda/ptx>\n__global__ void k(uint64_t *bar, uint4 *result) {\n"
      "    cuda::ptx::clusterlaunchcontrol_try_cancel(result, bar);\n}",
      "a.cu:3:16: error: 'clusterlaunchcontrol_try_cancel<uint4 *&, unsigned long *&>' is unavailable: "

@@ -5,9 +5,10 @@
 // const nor a reference nor in another memory space. Kernels take no ellipsis, no long double, no
 // std::initializer_list; static variables in functions are initialised by constants and not
 // thread_local; device code does not write to __constant__ variables; __launch_bounds__ is for
-// kernels; pointers to local and shared variables are not for kernels that device code launches (a
-// warning). Host code does not read or write __device__ variables or take their addresses
-// (warnings) and declares none in functions.
+// kernels; a kernel's template has one pack at most, its last parameter; pointers to local and
+// shared variables are not for kernels that device code launches (a warning). Host code does not
+// read or write __device__ variables or take their addresses (warnings) and declares none in
+// functions.
 //
 // Annotations carry file and line; where there is none, the message names the function or variable.
 #include "restrictions.h"
@@ -16,6 +17,7 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Demangle/Demangle.h>
+#include <llvm/Demangle/ItaniumDemangle.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
@@ -23,6 +25,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/Support/Allocator.h>
 #include <llvm/Support/MemoryBuffer.h>
 
 using namespace llvm;
@@ -97,6 +100,43 @@ unsigned architecture(const Function &f) {
     return number;
 }
 
+// Nodes of a name that was taken apart, while it lives.
+class NodeAllocator {
+    BumpPtrAllocator memory;
+
+  public:
+    void reset() {
+        memory.Reset();
+    }
+    template <typename T, typename... Args> T *makeNode(Args &&...args) {
+        return new (memory.Allocate(sizeof(T), alignof(T))) T(std::forward<Args>(args)...);
+    }
+    void *allocateNodeArray(size_t n) {
+        return memory.Allocate(n * sizeof(itanium_demangle::Node *), alignof(void *));
+    }
+};
+
+// Whether a function is of a template with a pack that is not its last parameter.
+bool hasPackBeforeOthers(StringRef name) {
+    using namespace itanium_demangle;
+    ManglingParser<NodeAllocator> parser(name.data(), name.data() + name.size());
+    Node *node = parser.parse();
+    if (node && node->getKind() == Node::KFunctionEncoding)
+        node = const_cast<Node *>(static_cast<FunctionEncoding *>(node)->getName());
+    while (node && node->getKind() == Node::KNestedName)
+        node = static_cast<NestedName *>(node)->Name;
+    if (!node || node->getKind() != Node::KNameWithTemplateArgs)
+        return false;
+    Node *arguments = static_cast<NameWithTemplateArgs *>(node)->TemplateArgs;
+    if (arguments->getKind() != Node::KTemplateArgs)
+        return false;
+    NodeArray list = static_cast<TemplateArgs *>(arguments)->getParams();
+    for (size_t i = 0; i + 1 < list.size(); i++)
+        if (list[i]->getKind() == Node::KTemplateArgumentPack)
+            return true;
+    return false;
+}
+
 void checkKernel(Function &f) {
     Module &m = *f.getParent();
     uint64_t most = architecture(f) >= 70 ? 32764 : 4096, bytes = parameterBytes(f);
@@ -110,6 +150,10 @@ void checkKernel(Function &f) {
     if (f.isVarArg())
         m.getContext().emitError("the kernel " + quoted(&f) +
                                  " takes a variable number of arguments");
+    if (hasPackBeforeOthers(f.getName()))
+        m.getContext().emitError(
+            "the template of the kernel " + quoted(&f) +
+            " has a parameter pack that is not its only one and its last parameter");
     std::string name = demangle(f.getName());
     size_t parameters = name.find('(');
     for (const char *type : {"long double", "std::initializer_list<", "__va_list_tag"})
