@@ -15,7 +15,6 @@
 
 enum { LEAST = 400, MANY_USERS = 16, REGISTERS = 32 };
 enum { LINE = 64, LINES_AHEAD = 24, LEAST_STORES = 24, LEAST_BETWEEN = 20, BURST = 8 };
-enum { MAX_DEPTH = 8 };
 
 enum kind { PURE, READS, WRITES };
 
@@ -27,6 +26,7 @@ struct node {
     uint8_t kind;
     bool done, prefetch;
     uint32_t asks; // a store asks for the lines of another one, plus one
+    bool told;     // it follows from arithmetic alone
     bool in_burst; // it is one of several stores that go out together
 };
 
@@ -272,6 +272,7 @@ static bool is_arithmetic(const struct order *o, uint32_t k, unsigned depth) {
 }
 
 static void put_prefetches(struct order *o) {
+    enum { MAX_DEPTH = 8 };
     for (uint32_t k = 0; k < o->n; k++)
         if (o->node[k].prefetch && is_arithmetic(o, k, MAX_DEPTH))
             put_cone(o, k);
@@ -294,11 +295,20 @@ static unsigned stored_bytes(LLVMValueRef v) {
     return LLVMGetVectorSize(t) * bits / 8;
 }
 
-// Is where the store goes known without looking at memory, in which stores before it may be?
+// Which values are known without looking at memory, in which stores before them may be?
+static void find_told(struct order *o) {
+    for (uint32_t k = 0; k < o->n; k++) {
+        struct node *x = &o->node[k];
+        x->told = x->kind == PURE;
+        for (uint32_t p = 0; p < x->nops; p++)
+            x->told &= o->node[x->ops[p]].told;
+    }
+}
+
+// Is it known where the store goes?
 static bool is_told(const struct order *o, uint32_t k) {
-    LLVMValueRef p = LLVMGetOperand(o->node[k].v, 1);
-    uint32_t node = *slot_of(o, p);
-    return !node || is_arithmetic(o, node - 1, MAX_DEPTH);
+    uint32_t node = *slot_of(o, LLVMGetOperand(o->node[k].v, 1));
+    return !node || o->node[node - 1].told;
 }
 
 // Stores wait for their lines, one after the other. A block asks for all of them when it begins
@@ -313,6 +323,7 @@ static void ask_ahead(struct order *o) {
             at[n++] = k;
     if (n < LEAST_STORES || o->n / n < LEAST_BETWEEN)
         return;
+    find_told(o);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t ahead = LINES_AHEAD / (stored_bytes(o->node[at[k]].v) / LINE);
         ahead = k + (ahead > BURST ? ahead : BURST);
