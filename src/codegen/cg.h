@@ -116,6 +116,7 @@ struct cg {
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f32, f64, ptr, void_t;
     LLVMValueRef *fn;      // by kir_func index: declared functions
     uint8_t *can_exit;     // by kir_func index: lanes may die inside
+    bool pointers_exit;    // they may in a function that is called through a pointer
     uint8_t *needed;       // by kir_func index: called from the kernel, or address taken
     uint32_t *frame_depth; // by kir_func index: bytes of frames below, UINT32_MAX: recursive
     bool uses_spill;
@@ -211,7 +212,7 @@ struct cg_func {
     struct kir_value
         *step; // by how much a counted loop's index grows each turn; NULL: no such loop
     const struct kir_value *stepped; // the index
-    bool may_be_empty; // the group may have no active lane: they died, or others' wait
+    bool may_be_empty; // the group may have no active lane: others' wait
     bool untested;     // nobody has asked whether any lane is active in this block
     uint32_t spill_bytes;
     LLVMValueRef scratch[4];               // where lanes become scalars; NULL: none yet
@@ -362,6 +363,8 @@ void cg_emit_terminator(struct cg_func *g, struct kir_block *b);
 void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMValueRef mask);
 // The same for all active lanes of the current group, which go there next.
 void cg_take_lanes(struct cg_func *g, struct kir_block *from, uint32_t k);
+// Behind b no lane is active any more: on to where lanes wait, or to the end.
+void cg_follow_layout(struct cg_func *g, struct kir_block *b);
 // Makes what the phis behind b's edges will get, before b branches: what is made in one arm
 // cannot be used in the other.
 void cg_prepare_phis(struct cg_func *g, struct kir_block *b);

@@ -91,7 +91,7 @@ static LLVMValueRef first_thread(struct cg_func *g) {
     return thread_of(g, cg_call_intrinsic(c, "llvm.cttz", &c->i32, 1, a, 2));
 }
 
-// Ends the launch, unless all lanes have died in a call before.
+// Ends the launch, unless no lane is active.
 static void fault_active(struct cg_func *g, struct kir_inst *i, enum kd_fault fault) {
     struct cg *c = g->cg;
     if (!g->may_be_empty || c->width == 1) {
@@ -164,10 +164,16 @@ static LLVMValueRef call_vector(struct cg_func *g, LLVMValueRef fn, LLVMTypeRef 
     return LLVMBuildCall2(c->b, t, fn, a, nargs + 4, "");
 }
 
-// After a call in which lanes can die only the others go on.
+// After a call in which lanes can die only the others go on; where there are none, lanes that wait
+// further on in the layout, or nobody.
 static void keep_alive(struct cg_func *g, LLVMValueRef alive) {
-    g->now.mask = g->cg->width > 1 ? alive : NULL;
-    g->may_be_empty = true;
+    struct cg *c = g->cg;
+    LLVMBasicBlockRef some = cg_new_block(g, "alive"), none = cg_new_block(g, "all.ended");
+    g->now.mask = c->width > 1 ? alive : NULL;
+    LLVMBuildCondBr(c->b, cg_any(g, alive), some, none);
+    LLVMPositionBuilderAtEnd(c->b, none);
+    cg_follow_layout(g, g->block);
+    LLVMPositionBuilderAtEnd(c->b, some);
 }
 
 static void emit_direct(struct cg_func *g, struct kir_inst *i) {
@@ -199,9 +205,18 @@ static bool same_proto(const struct kir_proto *x, const struct kir_proto *y) {
     return true;
 }
 
+// Takes the lanes of m that a call has not brought back out of those that are alive.
+static void end_lanes(struct cg_func *g, LLVMValueRef alive_var, LLVMValueRef m,
+                      LLVMValueRef back) {
+    struct cg *c = g->cg;
+    LLVMValueRef ended = LLVMBuildAnd(c->b, m, LLVMBuildNot(c->b, back, ""), "");
+    LLVMValueRef old = LLVMBuildLoad2(c->b, cg_mask_type(c), alive_var, "");
+    LLVMBuildStore(c->b, LLVMBuildAnd(c->b, old, LLVMBuildNot(c->b, ended, ""), ""), alive_var);
+}
+
 // One arm of the switch over targets: calls f for the lanes of m and blends its results.
 static void call_target(struct cg_func *g, struct kir_inst *i, struct kir_func *f, LLVMValueRef m,
-                        LLVMValueRef *args, LLVMValueRef *outs) {
+                        LLVMValueRef *args, LLVMValueRef *outs, LLVMValueRef alive_var) {
     struct cg *c = g->cg;
     bool dies = c->can_exit[f->index];
     LLVMValueRef *a = arena_array(c->arena, LLVMValueRef, i->nops + 1);
@@ -217,6 +232,8 @@ static void call_target(struct cg_func *g, struct kir_inst *i, struct kir_func *
         }
         LLVMBuildStore(c->b, x, outs[k]);
     }
+    if (dies)
+        end_lanes(g, alive_var, m, LLVMBuildExtractValue(c->b, r, f->proto.nrets, ""));
 }
 
 // Takes the first lane's handle, calls its function for all lanes with the same handle, and
@@ -234,8 +251,10 @@ static void emit_indirect(struct cg_func *g, struct kir_inst *i) {
         outs[k] = cg_entry_alloca(g, cg_vec_type(c, i->res[k]->type));
         LLVMBuildStore(c->b, LLVMConstNull(cg_vec_type(c, i->res[k]->type)), outs[k]);
     }
-    LLVMValueRef left = cg_entry_alloca(g, mt);
+    LLVMValueRef left = cg_entry_alloca(g, mt), alive = cg_entry_alloca(g, mt);
     LLVMBuildStore(c->b, cg_mask(g), left);
+    LLVMBuildStore(c->b, cg_mask(g), alive);
+    bool dies = false;
     LLVMBasicBlockRef head = cg_new_block(g, "targets"), bad = cg_new_block(g, "no.function"),
                       next = cg_new_block(g, "target.next"), done = cg_new_block(g, "called");
     LLVMBuildBr(c->b, head);
@@ -259,7 +278,8 @@ static void emit_indirect(struct cg_func *g, struct kir_inst *i) {
         LLVMBasicBlockRef arm = cg_new_block(g, "target");
         LLVMAddCase(sw, cg_function_handle(c, f), arm);
         LLVMPositionBuilderAtEnd(c->b, arm);
-        call_target(g, i, f, now, args, outs);
+        call_target(g, i, f, now, args, outs, alive);
+        dies |= c->can_exit[k];
         LLVMBuildBr(c->b, next);
     }
     LLVMPositionBuilderAtEnd(c->b, bad);
@@ -275,6 +295,8 @@ static void emit_indirect(struct cg_func *g, struct kir_inst *i) {
     for (uint32_t k = 0; k < i->nres; k++)
         cg_set_result(g, i->res[k],
                       LLVMBuildLoad2(c->b, cg_vec_type(c, i->res[k]->type), outs[k], ""));
+    if (dies)
+        keep_alive(g, LLVMBuildLoad2(c->b, mt, alive, ""));
 }
 
 bool cg_emit_call(struct cg_func *g, struct kir_inst *i) {

@@ -142,7 +142,7 @@ static void jump(struct cg_func *g, struct flow_next n) {
                                        : g->end);
 }
 
-static void follow_layout(struct cg_func *g, struct kir_block *b) {
+void cg_follow_layout(struct cg_func *g, struct kir_block *b) {
     jump(g, flow_next(g->fl, b, g->fl->cfg->pos[b->id], NULL, true, NULL));
 }
 
@@ -181,7 +181,7 @@ void cg_take_lanes(struct cg_func *g, struct kir_block *from, uint32_t k) {
 static void go_on(struct cg_func *g, struct kir_block *b, uint32_t k) {
     struct kir_block *to = b->last->targets[k];
     if (g->fl->exit_only[to->id] || g->fl->deferred[b->id][k])
-        follow_layout(g, b);
+        cg_follow_layout(g, b);
     else // a block that runs untested may have no lane to send
         go_to(g, b, to,
               g->now.mask_var[b->id] && cg_is_harmless(g, b) ? g->test[to->id] : g->body[to->id]);
@@ -233,7 +233,7 @@ static void emit_cbr(struct cg_func *g, struct kir_block *b) {
         add_lanes(g, b, 0, mask_and(g, cond));
         add_lanes(g, b, 1, mask_and(g, LLVMBuildNot(c->b, cond, "")));
     }
-    follow_layout(g, b);
+    cg_follow_layout(g, b);
 }
 
 static void emit_brx(struct cg_func *g, struct kir_block *b) {
@@ -263,7 +263,7 @@ static void emit_brx(struct cg_func *g, struct kir_block *b) {
             add_lanes(g, b, k, mask_and(g, LLVMBuildICmp(c->b, LLVMIntEQ, x, number, "")));
         }
     }
-    follow_layout(g, b);
+    cg_follow_layout(g, b);
 }
 
 static void emit_ret(struct cg_func *g, struct kir_block *b) {
@@ -282,7 +282,7 @@ static void emit_ret(struct cg_func *g, struct kir_block *b) {
         LLVMValueRef old = LLVMBuildLoad2(c->b, cg_mask_type(c), g->alive_var, "");
         LLVMBuildStore(c->b, LLVMBuildOr(c->b, old, cg_mask(g), ""), g->alive_var);
     }
-    follow_layout(g, b);
+    cg_follow_layout(g, b);
 }
 
 void cg_emit_terminator(struct cg_func *g, struct kir_block *b) {
@@ -301,7 +301,7 @@ void cg_emit_terminator(struct cg_func *g, struct kir_block *b) {
         emit_ret(g, b);
         break;
     case ISA_OP_EXIT:
-        follow_layout(g, b);
+        cg_follow_layout(g, b);
         break;
     default: {
         LLVMValueRef args[3] = {g->blk, g->now.t0, cg_i32(c, KD_FAULT_TRAP)};

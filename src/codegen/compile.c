@@ -154,6 +154,8 @@ static void find_exits(struct calls *k) {
                 k->c->can_exit[n] = changed = true;
         }
     }
+    for (uint32_t n = 0; n < m->funcs.len && k->indirect; n++)
+        k->c->pointers_exit |= k->address_taken[n] && k->c->can_exit[n];
 }
 
 // ---- mode and width -------------------------------------------------------------------------
@@ -231,7 +233,8 @@ static unsigned choose_width(const struct cg *c, const struct traits *t, enum kd
 static bool calls_die(struct cg *c, struct kir_func *f) {
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
-            if (i->op == ISA_OP_CALL && i->callee && c->can_exit[i->callee->index])
+            if (i->op == ISA_OP_CALL &&
+                (i->callee ? c->can_exit[i->callee->index] : c->pointers_exit))
                 return true;
     return false;
 }
@@ -838,6 +841,11 @@ static void run_threads(struct cg *c, struct flow **fl, bool *waits) {
     analyse_all(c, fl, waits);
 }
 
+// Could lanes in lockstep (ir.h) tell whether the warp is one vector?
+static bool could_tell(const struct traits *t, bool waits) {
+    return t->warp_ops || t->shared_volatile || waits;
+}
+
 static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
     struct traits t = traits_of(c);
     c->width = choose_width(c, &t, level);
@@ -846,16 +854,19 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
     bool stacks = t.odd_barrier || t.block_in_function || *waits;
     // A thread that launches waits for the others of its warp, see cg_meet_lanes.
     c->lanes_meet = t.device_runtime && !one_thread(c);
-    bool threads = c->width == 1 && (t.warp_ops || stacks || c->lanes_meet);
+    bool lockstep = kir_in_lockstep(c->ir) && !c->lanes_meet;
+    bool threads = !lockstep && c->width == 1 && (t.warp_ops || stacks || c->lanes_meet);
     // A warp on a stack of its own is one group: what its lanes may do apart is another question
     // than for narrower groups.
-    if (c->width > 1 && c->width < 32 && independent && stacks) {
+    if ((c->width > 1 && c->width < 32 && independent && stacks) ||
+        (lockstep && c->width < 32 && could_tell(&t, stacks || !independent))) {
         c->width = 32;
         independent = analyse_all(c, fl, waits);
     }
-    if (c->width > 1 && !independent)
+    stacks |= lockstep && !independent;
+    if (!lockstep && c->width > 1 && !independent)
         threads = true;
-    if (c->width > 1 && (t.block_in_function || *waits) && blocks_under_mask(c, fl))
+    if (!lockstep && c->width > 1 && (t.block_in_function || *waits) && blocks_under_mask(c, fl))
         threads = true;
     if (threads) {
         c->mode = KD_MODE_THREAD_STACKS;
@@ -864,8 +875,8 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             c->width = 1;
             analyse_all(c, fl, waits);
         }
-    } else if (*waits && !t.odd_barrier && !t.block_in_function && !t.mbarrier_wait &&
-               !t.device_runtime) {
+    } else if (*waits && independent && !t.odd_barrier && !t.block_in_function &&
+               !t.mbarrier_wait && !t.device_runtime) {
         c->mode = KD_MODE_BLOCK;
         c->splits = true;
     } else if (stacks) {

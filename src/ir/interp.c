@@ -1,7 +1,7 @@
 // One block: its threads, and which of them runs next. The lanes of a warp that stand at the same
 // instruction run it together; the group that is furthest behind in the text goes first, so that
 // lanes meet again after a branch. A lane that has waited long gets turns of its own, so that
-// lanes of one warp can wait for each other; warps take turns.
+// lanes of one warp can wait for each other (not in code for lanes in lockstep); warps take turns.
 #include "ir/interp.h"
 
 #include <pthread.h>
@@ -115,7 +115,7 @@ static struct interp_thread *choose_lane(struct interp *in, struct interp_warp *
         return &threads[w->favoured];
     }
     w->favour = 0;
-    if (w->step - oldest->last_run < PATIENCE)
+    if (w->step - oldest->last_run < PATIENCE || kir_in_lockstep(in->m))
         return best;
     w->favour = FAVOUR;
     w->favoured = oldest->id % KD_WARP;

@@ -148,9 +148,26 @@ static bool is_cpu_mark(const struct lower_func *lf) {
     return strcmp(lf->inst->ops[0].reg->name, "%kudzu_cpu") == 0;
 }
 
+// mov.v2, mov.v4: all elements are read, by copies of their own, before the first one is written.
+static bool lower_mov_vector(struct lower_func *lf) {
+    const struct ptx_operand *to = &lf->inst->ops[0];
+    struct operands s = {0};
+    if (!add_source(lf, &s, &lf->inst->ops[1]))
+        return false;
+    for (uint32_t k = 0; k < s.n; k++) {
+        enum kir_type type = (enum kir_type)s.v[k]->type;
+        s.v[k] = lower_emit1(lf, ISA_OP_MOV, kir_isa_type(type), type, 1, &s.v[k]);
+    }
+    for (uint32_t k = 0; k < s.n; k++)
+        lower_write(lf, &to->elems[k], s.v[k]);
+    return true;
+}
+
 // A copy needs no instruction: the variable takes the other's value.
 static bool lower_mov(struct lower_func *lf) {
     struct kir_value *v;
+    if (lf->inst->mods.vec)
+        return lower_mov_vector(lf);
     if (lf->inst->nops != 2 || lf->inst->ops[0].kind != PTX_OPERAND_REG)
         return lower_generic(lf);
     if (!lower_operand(lf, &lf->inst->ops[1], &v))

@@ -489,6 +489,7 @@ for n, what, sel, mask in ((2, "halves", "hsel", "hmask"), (4, "bytes", "bsel", 
 # ---- Data movement -----------------------------------------------------------------------------
 op("mov", "pointwise", doc="Move: registers, immediates, special registers, addresses")
 form("mov.type d, a", type="pred b128 " + ALL, raw=True, sem="eval_mov(ty, src, dst);")
+form("mov.vec.type d, b", type=ALL)  # element by element; the lowering takes it apart
 op("mov.pack", "pointwise", doc="Elements to one register")
 form("mov.type d, vec(a)", type="b16 b32 b64 b128", raw=True,
      sem="eval_pack(ty, m->vec, src, dst);")

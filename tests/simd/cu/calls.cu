@@ -4,6 +4,9 @@
 // run: pointers grid=1 block=64 args=buf:64:small,buf:64:zero
 // run: virtuals grid=1 block=64 args=buf:64:small,buf:64:zero
 // run: structs grid=1 block=64 args=buf:64:small,buf:64:zero
+// run: leave_directly grid=1 block=64 args=buf:64:small,buf:64:zero
+// run: leave_through_pointers grid=1 block=96 args=buf:96:small,buf:96:zero
+// run: leave_before_barrier grid=1 block=96 args=buf:96:small,buf:96:zero
 // run: divergent_call grid=1 block=64 args=buf:64:small,buf:64:zero
 __device__ __noinline__ unsigned mix(unsigned a, unsigned b) {
     return a * 2654435761u ^ b >> 3;
@@ -86,4 +89,41 @@ extern "C" __global__ void divergent_call(const unsigned *in, unsigned *out) {
         store_if(&out[t], in[t] + t);
     for (unsigned k = 0; k < in[t] % 5; k++)
         out[t] = mix(out[t], k);
+}
+
+// Threads that end in a function do not come back from it.
+__device__ __noinline__ unsigned leave_if(unsigned v, unsigned bit) {
+    if (v & bit)
+        asm volatile("exit;");
+    return v + bit;
+}
+__device__ __noinline__ unsigned stay(unsigned v, unsigned bit) {
+    return v * bit;
+}
+extern "C" __global__ void leave_directly(const unsigned *in, unsigned *out) {
+    unsigned t = threadIdx.x;
+    unsigned v = leave_if(in[t], 1);
+    out[t] = v;
+    if (t > 20)
+        v += leave_if(in[t], 4);
+    out[t] = v;
+}
+
+__device__ op_t leavers[2] = {leave_if, stay};
+extern "C" __global__ void leave_through_pointers(const unsigned *in, unsigned *out) {
+    unsigned t = threadIdx.x, v = 0;
+    v = leavers[in[t] >> 3 & 1](in[t], 1);
+    out[t] = v;
+    for (unsigned i = 0; i < 3; i++) {
+        v += leavers[blockIdx.x](in[t], 2 << i);
+        out[t] = v + i;
+    }
+}
+extern "C" __global__ void leave_before_barrier(const unsigned *in, unsigned *out) {
+    __shared__ unsigned s[96];
+    unsigned t = threadIdx.x;
+    s[t] = 0;
+    s[t] = leavers[blockIdx.x](t, 32);
+    __syncthreads();
+    out[t] = s[(t + 32) % 96] + s[(t + 64) % 96];
 }
