@@ -114,10 +114,12 @@ struct cg {
     struct cg_piece_found *pieces_found; // cg_fragment.c's own, too: where registers' elements lie
     bool lanes_meet;                     // before atomic operations and launches: see cg_atomic.c
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f32, f64, ptr, void_t;
-    LLVMValueRef *fn;      // by kir_func index: declared functions
-    uint8_t *can_exit;     // by kir_func index: lanes may die inside
-    bool pointers_exit;    // they may in a function that is called through a pointer
-    uint8_t *needed;       // by kir_func index: called from the kernel, or address taken
+    LLVMValueRef *fn;       // by kir_func index: declared functions
+    uint8_t *can_exit;      // by kir_func index: lanes may die inside
+    bool pointers_exit;     // they may in a function that is called through a pointer
+    uint8_t *needed;        // by kir_func index: called from the kernel, or address taken
+    uint8_t *address_taken; // by kir_func index, where calls through pointers are reachable
+    const struct call_shapes *calls; // which parameters and results of functions are scalars
     uint32_t *frame_depth; // by kir_func index: bytes of frames below, UINT32_MAX: recursive
     bool uses_spill;
     uint32_t group_spill;
@@ -212,8 +214,8 @@ struct cg_func {
     struct kir_value
         *step; // by how much a counted loop's index grows each turn; NULL: no such loop
     const struct kir_value *stepped; // the index
-    bool may_be_empty; // the group may have no active lane: others' wait
-    bool untested;     // nobody has asked whether any lane is active in this block
+    bool may_be_empty;               // the group may have no active lane: others' wait
+    bool untested;                   // nobody has asked whether any lane is active in this block
     uint32_t spill_bytes;
     LLVMValueRef scratch[4];               // where lanes become scalars; NULL: none yet
     LLVMValueRef zero_slot, sink_slot;     // what inactive lanes read and write; NULL: none yet
@@ -255,8 +257,9 @@ struct cg_own cg_own_function(struct cg *c, const char *name, LLVMTypeRef t,
 void cg_end_own(struct cg *c, const struct cg_own *own);
 LLVMValueRef cg_call_own(struct cg *c, LLVMTypeRef t, LLVMValueRef f, LLVMValueRef *args,
                          unsigned n);
-LLVMTypeRef cg_func_type(struct cg *c, const struct kir_proto *proto, bool can_exit);
-LLVMTypeRef cg_func_ret_type(struct cg *c, const struct kir_proto *proto, bool can_exit);
+LLVMTypeRef cg_func_type(struct cg *c, const struct kir_func *f);
+LLVMTypeRef cg_param_type(struct cg *c, const struct kir_func *f, uint32_t k);
+LLVMTypeRef cg_result_type(struct cg *c, const struct kir_func *f, uint32_t k);
 // A load of a field of struct kd_block.
 LLVMValueRef cg_block_field(struct cg_func *g, size_t offset, LLVMTypeRef t, const char *name);
 
@@ -793,7 +796,8 @@ LLVMValueRef cg_pointer(struct cg_func *g, enum isa_space space, LLVMValueRef ad
 // Does a generic address, a scalar pointer, lie in the block's shared memory? An i1.
 LLVMValueRef cg_lies_in_shared(struct cg_func *g, LLVMValueRef p);
 LLVMValueRef cg_symbol_address(struct cg_func *g, const struct kir_symbol *sym, int64_t offset);
-LLVMValueRef cg_cast(struct cg *c, LLVMValueRef x, enum kir_type t); // same width
+LLVMValueRef cg_cast(struct cg *c, LLVMValueRef x, LLVMTypeRef t);      // same width
+LLVMValueRef cg_cast_to(struct cg *c, LLVMValueRef x, enum kir_type t); // scalar or vector, as x is
 LLVMValueRef cg_function_handle(struct cg *c, const struct kir_func *f);
 // Extends or truncates bits loaded or computed at type ty to the representation of `to`.
 LLVMValueRef cg_widen(struct cg *c, LLVMValueRef x, enum isa_type ty, enum kir_type to);

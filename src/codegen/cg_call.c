@@ -4,6 +4,7 @@
 
 #include "codegen/cg.h"
 #include "isa/device_functions.h"
+#include "passes/call_shapes.h"
 
 static LLVMValueRef thread_of(struct cg_func *g, LLVMValueRef lane) {
     return LLVMBuildAdd(g->cg->b, g->now.t0, lane, "");
@@ -15,6 +16,11 @@ static LLVMValueRef as_pointer(struct cg *c, LLVMValueRef x) {
 
 static LLVMValueRef argument(struct cg_func *g, struct kir_inst *i, uint32_t k) {
     return cg_operand_bits(g, i, k, cg_vec(g, i->ops[k]));
+}
+
+// One that all lanes give alike.
+static LLVMValueRef same_argument(struct cg_func *g, struct kir_inst *i, uint32_t k) {
+    return cg_operand_bits(g, i, k, cg_scalar(g, i->ops[k]));
 }
 
 // ---- what the system provides --------------------------------------------------------------
@@ -145,9 +151,16 @@ static bool emit_builtin(struct cg_func *g, struct kir_inst *i, enum builtin b) 
 // ---- device functions -----------------------------------------------------------------------
 
 // A value in the representation of t: .param .b32 may carry a float.
-LLVMValueRef cg_cast(struct cg *c, LLVMValueRef x, enum kir_type t) {
-    return LLVMTypeOf(x) == cg_vec_type(c, t) ? x
-                                              : LLVMBuildBitCast(c->b, x, cg_vec_type(c, t), "");
+LLVMValueRef cg_cast(struct cg *c, LLVMValueRef x, LLVMTypeRef t) {
+    return LLVMTypeOf(x) == t ? x : LLVMBuildBitCast(c->b, x, t, "");
+}
+
+static bool is_vector(LLVMTypeRef t) {
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+}
+
+LLVMValueRef cg_cast_to(struct cg *c, LLVMValueRef x, enum kir_type t) {
+    return cg_cast(c, x, is_vector(LLVMTypeOf(x)) ? cg_vec_type(c, t) : cg_scalar_type(c, t));
 }
 
 // Calls `fn` for the lanes of `mask`; a frame for it lies above ours.
@@ -182,27 +195,42 @@ static void emit_direct(struct cg_func *g, struct kir_inst *i) {
     note_on(c->notes, i, false, "'%s' is called once for the threads of a vector", f->name);
     LLVMValueRef *args = arena_array(c->arena, LLVMValueRef, i->nops + 1);
     bool dies = c->can_exit[f->index];
-    for (uint32_t k = 0; k < i->nops; k++)
-        args[k] = cg_cast(c, argument(g, i, k), f->proto.params[k]);
-    LLVMValueRef r = call_vector(g, c->fn[f->index], cg_func_type(c, &f->proto, dies), cg_mask(g),
-                                 args, i->nops);
+    for (uint32_t k = 0; k < i->nops; k++) {
+        LLVMTypeRef t = cg_param_type(c, f, k);
+        args[k] = cg_cast(c, is_vector(t) ? argument(g, i, k) : same_argument(g, i, k), t);
+    }
+    LLVMValueRef r = call_vector(g, c->fn[f->index], cg_func_type(c, f), cg_mask(g), args, i->nops);
     for (uint32_t k = 0; k < i->nres; k++)
         cg_set_result(g, i->res[k],
-                      cg_cast(c, LLVMBuildExtractValue(c->b, r, k, ""), i->res[k]->type));
+                      cg_cast_to(c, LLVMBuildExtractValue(c->b, r, k, ""), i->res[k]->type));
     if (dies)
         keep_alive(g, LLVMBuildExtractValue(c->b, r, f->proto.nrets, ""));
 }
 
-static bool same_proto(const struct kir_proto *x, const struct kir_proto *y) {
-    if (x->nparams != y->nparams || x->nrets != y->nrets)
-        return false;
-    for (uint32_t k = 0; k < x->nparams; k++)
-        if (kir_type_bits(x->params[k]) != kir_type_bits(y->params[k]))
-            return false;
-    for (uint32_t k = 0; k < x->nrets; k++)
-        if (kir_type_bits(x->rets[k]) != kir_type_bits(y->rets[k]))
-            return false;
-    return true;
+// Arguments of a call through a pointer, as functions want them: by parameter, NULL where none
+// does.
+struct arguments {
+    LLVMValueRef *vectors, *scalars;
+};
+
+static void prepare_for(struct cg_func *g, struct kir_inst *i, const struct kir_func *f,
+                        struct arguments *args) {
+    for (uint32_t k = 0; k < f->proto.nparams; k++) {
+        bool vector = is_vector(cg_param_type(g->cg, f, k));
+        LLVMValueRef *to = vector ? &args->vectors[k] : &args->scalars[k];
+        if (!*to)
+            *to = vector ? argument(g, i, k + 1) : same_argument(g, i, k + 1);
+    }
+}
+
+static struct arguments prepare_arguments(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct arguments args = {arena_array(c->arena, LLVMValueRef, i->nops + 1),
+                             arena_array(c->arena, LLVMValueRef, i->nops + 1)};
+    for (uint32_t k = 0; k < c->ir->funcs.len; k++)
+        if (call_may_be_of(c->calls, i, c->ir->funcs.data[k]))
+            prepare_for(g, i, c->ir->funcs.data[k], &args);
+    return args;
 }
 
 // Takes the lanes of m that a call has not brought back out of those that are alive.
@@ -216,23 +244,24 @@ static void end_lanes(struct cg_func *g, LLVMValueRef alive_var, LLVMValueRef m,
 
 // One arm of the switch over targets: calls f for the lanes of m and blends its results.
 static void call_target(struct cg_func *g, struct kir_inst *i, struct kir_func *f, LLVMValueRef m,
-                        LLVMValueRef *args, LLVMValueRef *outs, LLVMValueRef alive_var) {
+                        const struct arguments *args, LLVMValueRef *outs, LLVMValueRef alive_var) {
     struct cg *c = g->cg;
-    bool dies = c->can_exit[f->index];
     LLVMValueRef *a = arena_array(c->arena, LLVMValueRef, i->nops + 1);
-    for (uint32_t k = 0; k < f->proto.nparams; k++)
-        a[k] = cg_cast(c, args[k], f->proto.params[k]);
-    LLVMValueRef r =
-        call_vector(g, c->fn[f->index], cg_func_type(c, &f->proto, dies), m, a, f->proto.nparams);
+    for (uint32_t k = 0; k < f->proto.nparams; k++) {
+        LLVMTypeRef t = cg_param_type(c, f, k);
+        a[k] = cg_cast(c, is_vector(t) ? args->vectors[k] : args->scalars[k], t);
+    }
+    LLVMValueRef r = call_vector(g, c->fn[f->index], cg_func_type(c, f), m, a, f->proto.nparams);
     for (uint32_t k = 0; k < i->nres; k++) {
-        LLVMValueRef x = cg_cast(c, LLVMBuildExtractValue(c->b, r, k, ""), i->res[k]->type);
+        LLVMValueRef x = cg_cast_to(c, LLVMBuildExtractValue(c->b, r, k, ""), i->res[k]->type);
         if (c->width > 1) {
-            LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(x), outs[k], "");
-            x = cg_select(c, m, x, old);
+            LLVMTypeRef t = cg_vec_type(c, i->res[k]->type);
+            x = is_vector(LLVMTypeOf(x)) ? x : cg_splat(c, x);
+            x = cg_select(c, m, x, LLVMBuildLoad2(c->b, t, outs[k], ""));
         }
         LLVMBuildStore(c->b, x, outs[k]);
     }
-    if (dies)
+    if (c->can_exit[f->index])
         end_lanes(g, alive_var, m, LLVMBuildExtractValue(c->b, r, f->proto.nrets, ""));
 }
 
@@ -243,10 +272,8 @@ static void emit_indirect(struct cg_func *g, struct kir_inst *i) {
     note_on(c->notes, i, true, "call through a pointer: once for each function among the threads");
     LLVMTypeRef mt = cg_mask_type(c);
     LLVMValueRef handle = cg_vec(g, i->ops[0]);
-    LLVMValueRef *args = arena_array(c->arena, LLVMValueRef, i->nops + 1);
+    struct arguments args = prepare_arguments(g, i);
     LLVMValueRef *outs = arena_array(c->arena, LLVMValueRef, i->nres + 1);
-    for (uint32_t k = 1; k < i->nops; k++)
-        args[k - 1] = argument(g, i, k);
     for (uint32_t k = 0; k < i->nres; k++) {
         outs[k] = cg_entry_alloca(g, cg_vec_type(c, i->res[k]->type));
         LLVMBuildStore(c->b, LLVMConstNull(cg_vec_type(c, i->res[k]->type)), outs[k]);
@@ -273,12 +300,12 @@ static void emit_indirect(struct cg_func *g, struct kir_inst *i) {
     LLVMValueRef sw = LLVMBuildSwitch(c->b, target, bad, c->ir->funcs.len);
     for (uint32_t k = 0; k < c->ir->funcs.len; k++) {
         struct kir_func *f = c->ir->funcs.data[k];
-        if (!c->fn[k] || !i->proto || !same_proto(&f->proto, i->proto))
+        if (!call_may_be_of(c->calls, i, f))
             continue;
         LLVMBasicBlockRef arm = cg_new_block(g, "target");
         LLVMAddCase(sw, cg_function_handle(c, f), arm);
         LLVMPositionBuilderAtEnd(c->b, arm);
-        call_target(g, i, f, now, args, outs, alive);
+        call_target(g, i, f, now, &args, outs, alive);
         dies |= c->can_exit[k];
         LLVMBuildBr(c->b, next);
     }

@@ -270,9 +270,11 @@ static void emit_ret(struct cg_func *g, struct kir_block *b) {
     struct cg *c = g->cg;
     struct kir_inst *t = b->last;
     for (uint32_t k = 0; k < t->nops && !g->f->is_kernel; k++) {
-        LLVMValueRef x =
-            cg_cast(c, cg_operand_bits(g, t, k, cg_vec(g, t->ops[k])), g->f->proto.rets[k]);
-        if (g->now.mask && c->width > 1) {
+        LLVMTypeRef type = cg_result_type(c, g->f, k);
+        bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+        LLVMValueRef x = vector ? cg_vec(g, t->ops[k]) : cg_scalar(g, t->ops[k]);
+        x = cg_cast(c, cg_operand_bits(g, t, k, x), type);
+        if (g->now.mask && vector) {
             LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(x), g->ret_vars[k], "");
             x = cg_select(c, g->now.mask, x, old);
         }

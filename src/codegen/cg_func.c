@@ -632,7 +632,7 @@ void cg_emit_function(struct cg *c, struct kir_func *f, struct flow *fl) {
     g->now.group = LLVMBuildUDiv(c->b, g->now.t0, cg_i32(c, c->width), "");
     g->ret_vars = arena_array(c->arena, LLVMValueRef, f->proto.nrets + 1);
     for (uint32_t k = 0; k < f->proto.nrets; k++) {
-        LLVMTypeRef t = cg_vec_type(c, f->proto.rets[k]);
+        LLVMTypeRef t = cg_result_type(c, f, k);
         g->ret_vars[k] = LLVMBuildAlloca(c->b, t, "ret");
         LLVMBuildStore(c->b, LLVMConstNull(t), g->ret_vars[k]);
     }
@@ -654,7 +654,7 @@ void cg_emit_function(struct cg *c, struct kir_func *f, struct flow *fl) {
     unsigned n = 0;
     LLVMValueRef r[64];
     for (uint32_t k = 0; k < f->proto.nrets && n < 63; k++)
-        r[n++] = LLVMBuildLoad2(c->b, cg_vec_type(c, f->proto.rets[k]), g->ret_vars[k], "");
+        r[n++] = LLVMBuildLoad2(c->b, cg_result_type(c, f, k), g->ret_vars[k], "");
     if (g->alive_var)
         r[n++] = LLVMBuildLoad2(c->b, cg_mask_type(c), g->alive_var, "");
     if (n)

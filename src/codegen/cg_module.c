@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codegen/cg.h"
+#include "passes/call_shapes.h"
 
 void cg_error(struct cg *c, const char *fmt, ...) {
     char text[512];
@@ -196,27 +197,39 @@ LLVMValueRef cg_call_own(struct cg *c, LLVMTypeRef t, LLVMValueRef f, LLVMValueR
     return call;
 }
 
+// What is the same in all lanes is a scalar.
+LLVMTypeRef cg_param_type(struct cg *c, const struct kir_func *f, uint32_t k) {
+    enum kir_type t = (enum kir_type)f->proto.params[k];
+    return c->calls->params[f->index][k] ? cg_scalar_type(c, t) : cg_vec_type(c, t);
+}
+
+LLVMTypeRef cg_result_type(struct cg *c, const struct kir_func *f, uint32_t k) {
+    enum kir_type t = (enum kir_type)f->proto.rets[k];
+    return c->calls->results[f->index][k] ? cg_scalar_type(c, t) : cg_vec_type(c, t);
+}
+
 // Results, then (when lanes can die inside) the mask of those that live on.
-LLVMTypeRef cg_func_ret_type(struct cg *c, const struct kir_proto *p, bool can_exit) {
+static LLVMTypeRef returned_type(struct cg *c, const struct kir_func *f) {
     LLVMTypeRef t[64];
     unsigned n = 0;
-    for (uint32_t k = 0; k < p->nrets && n < 63; k++)
-        t[n++] = cg_vec_type(c, p->rets[k]);
-    if (can_exit)
+    for (uint32_t k = 0; k < f->proto.nrets && n < 63; k++)
+        t[n++] = cg_result_type(c, f, k);
+    if (c->can_exit[f->index])
         t[n++] = cg_mask_type(c);
     return n ? LLVMStructTypeInContext(c->ctx, t, n, 0) : c->void_t;
 }
 
 // (block, t0, mask, frame, arguments...)
-LLVMTypeRef cg_func_type(struct cg *c, const struct kir_proto *p, bool can_exit) {
-    LLVMTypeRef *t = arena_array(c->arena, LLVMTypeRef, p->nparams + 4);
+LLVMTypeRef cg_func_type(struct cg *c, const struct kir_func *f) {
+    uint32_t n = f->proto.nparams;
+    LLVMTypeRef *t = arena_array(c->arena, LLVMTypeRef, n + 4);
     t[0] = c->ptr;
     t[1] = c->i32;
     t[2] = cg_mask_type(c);
     t[3] = c->i64;
-    for (uint32_t k = 0; k < p->nparams; k++)
-        t[4 + k] = cg_vec_type(c, p->params[k]);
-    return LLVMFunctionType(cg_func_ret_type(c, p, can_exit), t, p->nparams + 4, 0);
+    for (uint32_t k = 0; k < n; k++)
+        t[4 + k] = cg_param_type(c, f, k);
+    return LLVMFunctionType(returned_type(c, f), t, n + 4, 0);
 }
 
 void cg_declare_functions(struct cg *c) {
@@ -226,7 +239,7 @@ void cg_declare_functions(struct cg *c) {
             continue;
         char name[64];
         snprintf(name, sizeof name, "kd_func_%u", k);
-        c->fn[k] = LLVMAddFunction(c->mod, name, cg_func_type(c, &f->proto, c->can_exit[k]));
+        c->fn[k] = LLVMAddFunction(c->mod, name, cg_func_type(c, f));
         LLVMSetLinkage(c->fn[k], LLVMInternalLinkage);
     }
 }

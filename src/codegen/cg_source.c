@@ -483,7 +483,7 @@ bool cg_emit_source(struct cg_func *g, struct kir_inst *i) {
         return emit_symaddr(g, i);
     case ISA_OP_PARAM:
         cg_set_result(g, i->res[0],
-                      cg_cast(g->cg, LLVMGetParam(g->fn, 4 + i->index), i->res[0]->type));
+                      cg_cast_to(g->cg, LLVMGetParam(g->fn, 4 + i->index), i->res[0]->type));
         return true;
     case ISA_OP_CVTA:
         return emit_cvta(g, i);

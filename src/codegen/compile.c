@@ -10,6 +10,7 @@
 #include "ir/copy.h"
 #include "isa/device_functions.h"
 #include "jit/module.h"
+#include "passes/call_shapes.h"
 #include "passes/lane_cost.h"
 #include "passes/rest_loop.h"
 #include "passes/roll.h"
@@ -24,14 +25,13 @@
 
 struct calls {
     struct cg *c;
-    uint8_t *address_taken; // by kir_func index
-    bool indirect;          // an indirect call is reachable
+    bool indirect; // an indirect call is reachable
     uint8_t *on_path;
 };
 
 static void take_address(struct calls *k, const struct kir_symbol *s) {
     if (s && s->func)
-        k->address_taken[s->func->index] = 1;
+        k->c->address_taken[s->func->index] = 1;
 }
 
 static void find_addresses(struct calls *k) {
@@ -71,7 +71,7 @@ static void need(struct calls *k, struct kir_func *f) {
     }
     if (k->indirect)
         for (uint32_t n = 0; n < m->funcs.len; n++)
-            if (k->address_taken[n] && !m->funcs.data[n]->is_kernel)
+            if (k->c->address_taken[n] && !m->funcs.data[n]->is_kernel)
                 need(k, m->funcs.data[n]);
 }
 
@@ -86,7 +86,7 @@ static bool each_callee(struct calls *k, struct kir_func *f,
             if (i->callee && !visit(k, i->callee, arg))
                 return false;
             for (uint32_t n = 0; n < m->funcs.len && !i->callee; n++)
-                if (k->address_taken[n] && !m->funcs.data[n]->is_kernel &&
+                if (k->c->address_taken[n] && !m->funcs.data[n]->is_kernel &&
                     !visit(k, m->funcs.data[n], arg))
                     return false;
         }
@@ -155,7 +155,7 @@ static void find_exits(struct calls *k) {
         }
     }
     for (uint32_t n = 0; n < m->funcs.len && k->indirect; n++)
-        k->c->pointers_exit |= k->address_taken[n] && k->c->can_exit[n];
+        k->c->pointers_exit |= k->c->address_taken[n] && k->c->can_exit[n];
 }
 
 // ---- mode and width -------------------------------------------------------------------------
@@ -240,9 +240,25 @@ static bool calls_die(struct cg *c, struct kir_func *f) {
 }
 
 static struct flow *analyse(struct cg *c, struct kir_func *f) {
-    struct flow *fl = flow_analyse(c->arena, f, c->width, c->team, &c->spec, calls_die(c, f));
-    waiting_find(fl);
-    return fl;
+    return flow_analyse(c->arena, f, c->width, c->team, &c->spec, calls_die(c, f), c->calls);
+}
+
+// Every needed function at c->width, until what is taken to be uniform in calls is so.
+static void analyse_needed(struct cg *c, struct flow **fl) {
+    struct call_shapes *s = call_shapes_new(c->arena, c->ir, c->needed, c->address_taken);
+    c->calls = s;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t n = 0; n < c->ir->funcs.len; n++) {
+            struct kir_func *f = c->ir->funcs.data[n];
+            if (!c->needed[n] || f->is_extern || !s->stale[n])
+                continue;
+            s->stale[n] = 0;
+            fl[n] = analyse(c, f);
+            call_shapes_narrow(s, fl[n]);
+            again = true;
+        }
+    }
 }
 
 // For notes: why threads or warps need stacks of their own.
@@ -256,11 +272,11 @@ static bool analyse_all(struct cg *c, struct flow **fl, bool *waits) {
     bool independent = true;
     // Whoever asks about a phase does so until it has ended, here or in a caller.
     *waits = traits_of(c).mbarrier_wait;
+    analyse_needed(c, fl);
     for (uint32_t n = 0; n < c->ir->funcs.len; n++) {
-        struct kir_func *f = c->ir->funcs.data[n];
-        if (!c->needed[n] || f->is_extern)
+        if (!c->needed[n] || c->ir->funcs.data[n]->is_extern)
             continue;
-        fl[n] = analyse(c, f);
+        waiting_find(fl[n]);
         *waits |= waiting_any(fl[n]);
         // A function may be called with some lanes; then a barrier in it meets pending ones.
         const struct kir_inst *dependent = c->width > 1 ? waiting_dependent(fl[n]) : NULL;
@@ -1045,7 +1061,7 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
     c->can_exit = arena_array(c->arena, uint8_t, n + 1);
     c->needed = arena_array(c->arena, uint8_t, n + 1);
     c->frame_depth = arena_array(c->arena, uint32_t, n + 1);
-    calls.address_taken = arena_array(c->arena, uint8_t, n + 1);
+    c->address_taken = arena_array(c->arena, uint8_t, n + 1);
     calls.on_path = arena_array(c->arena, uint8_t, n + 1);
     need(&calls, c->kernel);
     find_exits(&calls);

@@ -1,14 +1,16 @@
 // Puts the bodies of device functions in the place of calls, where that is worth more than a call
 // saved: a function that gets addresses of its caller's local variables (which can then become
-// values), one with a barrier in it (a kernel with barriers of its own alone needs no stacks), one
-// that is called once, and small ones. Functions that call themselves stay, and so do those that
-// allocate on the stack: what they allocate is given back when they return.
+// values), one with a barrier in it (a kernel with barriers of its own alone needs no stacks; for
+// those of a count of threads it does in any case), one that is called once, and small ones.
+// Functions that call themselves stay, and so do those that allocate on the stack: what they
+// allocate is given back when they return.
 #include "ir/async.h"
 #include "ir/simplify.h"
 #include "ir/ssa.h"
 
 enum {
     SMALL = 40,           // instructions of a function that is always put in place
+    MODERATE = 400,       // the most where it is worth little
     LARGE = 6000,         // the most that is put in place where it is worth something
     CALLER_LIMIT = 20000, // the caller grows no further
     MAX_DEPTH = 200       // of calls that are looked through
@@ -17,11 +19,12 @@ enum {
 struct inliner {
     struct kir_module *m;
     struct arena tmp;
-    uint32_t *size;     // by function: instructions
-    uint32_t *callers;  // by function: calls of it
-    uint8_t *state;     // by function: enum visit
-    uint8_t *recursive; // by function
-    uint8_t *has_barrier;
+    uint32_t *size;           // by function: instructions
+    uint32_t *callers;        // by function: calls of it
+    uint8_t *state;           // by function: enum visit
+    uint8_t *recursive;       // by function
+    uint8_t *has_barrier;     // one for all threads of the block, or a wait for a phase
+    uint8_t *has_odd_barrier; // one for a count of threads
     bool changed;
 };
 enum visit { NEW, ON_PATH, DONE };
@@ -71,7 +74,7 @@ static bool worth_it(const struct inliner *n, const struct kir_func *caller,
     if (size > LARGE || n->size[caller->index] + size > CALLER_LIMIT)
         return false;
     return size <= SMALL || n->has_barrier[f->index] || n->callers[f->index] == 1 ||
-           gets_local_address(call);
+           (n->has_odd_barrier[f->index] && size <= MODERATE) || gets_local_address(call);
 }
 
 // ---- one call ---------------------------------------------------------------------------------
@@ -261,13 +264,20 @@ static void put_in_place(struct inliner *in, struct kir_func *caller, struct kir
 
 // ---- all functions, callees first -------------------------------------------------------------
 
+static bool is_odd_barrier(const struct kir_inst *i) {
+    return i->op == ISA_OP_BAR_ARRIVE || (i->op == ISA_OP_BAR_SYNC && i->nops > 1) ||
+           (i->op == ISA_OP_BAR_RED && i->flag);
+}
+
 static uint32_t count(struct inliner *n, const struct kir_func *f) {
     uint32_t size = 0;
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+            bool odd = is_odd_barrier(i);
             size++;
+            n->has_odd_barrier[f->index] |= odd;
             n->has_barrier[f->index] |=
-                isa_op_info[i->op].klass == ISA_CLASS_BLOCK || kir_async_waits(i);
+                (isa_op_info[i->op].klass == ISA_CLASS_BLOCK && !odd) || kir_async_waits(i);
         }
     return size;
 }
@@ -309,6 +319,7 @@ bool kir_inline(struct kir_module *m) {
     n.state = arena_array(&n.tmp, uint8_t, len + 1);
     n.recursive = arena_array(&n.tmp, uint8_t, len + 1);
     n.has_barrier = arena_array(&n.tmp, uint8_t, len + 1);
+    n.has_odd_barrier = arena_array(&n.tmp, uint8_t, len + 1);
     for (uint32_t k = 0; k < len; k++)
         for (uint32_t b = 0; b < m->funcs.data[k]->blocks.len; b++)
             for (struct kir_inst *i = m->funcs.data[k]->blocks.data[b]->first; i; i = i->next)

@@ -22,4 +22,7 @@ void kir_simplify(struct kir_module *m);
 // inline.c: functions in the place of calls of them, where that is worth it; simplifies again.
 bool kir_inline(struct kir_module *m);
 
+// constant_shared.c: loads from shared variables that hold but one constant; simplifies again.
+bool kir_constant_shared(struct kir_module *m);
+
 #endif

@@ -65,8 +65,11 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
     arena_free(&ast_arena);
     bool ok = ir && kir_validate(ir, err) && check_externs(ir, err);
     stages_end("validator");
-    if (ok && inlined && kir_inline(ir)) {
-        stages_end("inliner");
+    bool changed = ok && inlined && kir_constant_shared(ir);
+    stages_end("shared constants");
+    changed |= ok && inlined && kir_inline(ir);
+    stages_end("inliner");
+    if (changed) {
         ok = kir_validate(ir, err);
         stages_end("validator");
     }

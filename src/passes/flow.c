@@ -301,7 +301,7 @@ static void find_exit_only(struct flow *fl) {
 
 static struct flow *analyse(struct arena *a, struct kir_func *f, unsigned width, unsigned team,
                             const struct kd_spec *spec, bool calls_can_exit,
-                            const struct flow *before) {
+                            const struct call_shapes *calls, const struct flow *before) {
     struct flow *fl = arena_new(a, struct flow);
     uint32_t nb = f->blocks.len, nv = f->value_count;
     fl->arena = a;
@@ -310,6 +310,7 @@ static struct flow *analyse(struct arena *a, struct kir_func *f, unsigned width,
     fl->team = team;
     fl->spec = *spec;
     fl->no_full = calls_can_exit;
+    fl->calls = calls;
     fl->before = before;
     fl->cfg = cfg_build(a, f);
     fl->shape = arena_array(a, struct shape, nv + 1);
@@ -346,7 +347,8 @@ static struct flow *analyse(struct arena *a, struct kir_func *f, unsigned width,
 
 // Of a team a second time, when it is known how its groups differ.
 struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width, unsigned team,
-                          const struct kd_spec *spec, bool calls_can_exit) {
-    struct flow *fl = analyse(a, f, width, team, spec, calls_can_exit, NULL);
-    return team > 1 ? analyse(a, f, width, team, spec, calls_can_exit, fl) : fl;
+                          const struct kd_spec *spec, bool calls_can_exit,
+                          const struct call_shapes *calls) {
+    struct flow *fl = analyse(a, f, width, team, spec, calls_can_exit, calls, NULL);
+    return team > 1 ? analyse(a, f, width, team, spec, calls_can_exit, calls, fl) : fl;
 }

@@ -13,6 +13,8 @@
 #include "device/abi.h"
 #include "passes/cfg.h"
 
+struct call_shapes;
+
 enum shape_kind {
     SHAPE_UNKNOWN, // not reached yet
     SHAPE_UNIFORM, // one scalar
@@ -63,12 +65,14 @@ struct flow {
     uint8_t *shared;           // by value id: the same for all groups of a team
     uint8_t *affine;           // by value id: the first group's and a lag
     bool no_full;              // lanes may die in calls
+    const struct call_shapes *calls; // NULL: parameters and results of functions differ
 };
 
 // A team is `team` neighbouring groups of `width` lanes: control flow is uniform only where all
-// of them agree.
+// of them agree. calls: see call_shapes.h; NULL: nothing is known.
 struct flow *flow_analyse(struct arena *a, struct kir_func *f, unsigned width, unsigned team,
-                          const struct kd_spec *spec, bool calls_can_exit);
+                          const struct kd_spec *spec, bool calls_can_exit,
+                          const struct call_shapes *calls);
 
 // The shape that a use of v in `block` sees: a uniform value that leaves a divergent loop
 // varies.

@@ -3,6 +3,7 @@
 #include "passes/shape.h"
 
 #include "ir/async.h"
+#include "passes/call_shapes.h"
 #include "passes/team.h"
 
 enum { TZ_ZERO = 63 }; // of the constant zero
@@ -599,12 +600,25 @@ static struct shape shared_address(const struct kir_inst *i) {
     return uniform(at, at, trailing_zeros((uint64_t)at));
 }
 
+static struct shape of_call(const struct flow *fl, const struct kir_inst *i, unsigned result) {
+    return fl->width == 1 || (fl->calls && call_result_uniform(fl, i, result)) ? uniform_any()
+                                                                               : VARYING;
+}
+
+static struct shape of_param(const struct flow *fl, const struct kir_inst *i) {
+    return fl->width == 1 || (fl->calls && fl->calls->params[fl->func->index][i->index])
+               ? uniform_any()
+               : VARYING;
+}
+
 static struct shape transfer(struct flow *fl, const struct kir_inst *i, unsigned result) {
     struct shape x[64];
     bool unknown = false, all_uniform = true;
     if (i->op == ISA_OP_PHI)
         return of_phi(fl, i);
-    if (i->op == ISA_OP_CALL || i->nops > 64)
+    if (i->op == ISA_OP_CALL)
+        return of_call(fl, i, result);
+    if (i->nops > 64)
         return fl->width == 1 ? uniform_any() : VARYING;
     for (uint32_t k = 0; k < i->nops; k++) {
         x[k] = flow_use(fl, i->ops[k], i->block);
@@ -630,7 +644,7 @@ static struct shape transfer(struct flow *fl, const struct kir_inst *i, unsigned
             return shared_address(i);
         if (i->op == ISA_OP_SYMADDR)
             return uniform(0, INT64_MAX, i->sym->align ? trailing_zeros(i->sym->align) : 0);
-        return fl->width == 1 ? uniform_any() : VARYING; // a function's parameter
+        return of_param(fl, i);
     case ISA_CLASS_MEMORY:
         if (i->op == ISA_OP_LD && x[0].kind == SHAPE_UNIFORM &&
             (i->mods.space != ISA_SPACE_LOCAL || fl->width == 1))
