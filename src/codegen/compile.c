@@ -907,7 +907,7 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             because(c, "the kernel waits for what others write", t.mbarrier_at);
     } else {
         c->mode = KD_MODE_BLOCK;
-        if (c->spec.width == 1)
+        if (c->spec.width == 1 && c->width == 1)
             run_threads(c, fl, waits);
         if (wants_scalars(c, &t, fl[c->kernel->index], level)) {
             c->why_scalars = "most of the time goes to addresses of single threads, in loops "

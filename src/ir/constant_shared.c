@@ -1,16 +1,36 @@
 // Shared variables in which nothing is stored but one constant, and whose address stays in sight:
 // what is loaded from them is that constant, since before the first store there may be anything.
+//
+// There may be others for a while: where each thread uses the element of its own index alone, and
+// between the store of another constant and the next one of the first nothing happens by which
+// threads could agree on when to look, nobody sees the others but what stands between the two.
+//
 // (GCC's OpenMP runtime asks such a variable before each atomic operation whether the lanes of the
-// warp work apart. Where they never do, all that it computes is the same for a whole warp.)
+// warp work apart, as they do in `simd` loops. Where they do not, all that it computes is the same
+// for a whole warp.)
 #include <stdlib.h>
 
 #include "ir/simplify.h"
 
+enum { MOST_CONSTANTS = 4 };
+
+// Which element an access is for: `step` bytes times a special register, and an offset.
+struct element {
+    uint8_t sreg;
+    uint64_t step;
+    int64_t offset;
+};
+
 struct variable {
     const struct kir_symbol *sym;
-    bool refused, stored;
-    uint64_t bits;  // the constant
-    unsigned width; // of every access; 0: none yet
+    bool refused;
+    bool shares;            // accesses are not all for the thread's own element
+    struct element element; // of every access, unless it `shares`
+    unsigned width;         // of every access; 0: none yet
+    uint64_t constants[MOST_CONSTANTS];
+    unsigned nconstants;
+    uint64_t usual; // the one that is there when others cannot look
+    uint8_t *noisy; // by function: enum noise
 };
 
 struct search {
@@ -92,10 +112,62 @@ static bool plain_access(const struct kir_inst *i, const struct variable *x) {
 }
 
 static void look_at_store(struct variable *x, const struct kir_value *v) {
-    bool same = v->kind == KIR_VALUE_CONST && (!x->stored || x->bits == v->bits.u64[0]);
-    x->refused |= !same && v->kind != KIR_VALUE_UNDEF;
-    if (v->kind == KIR_VALUE_CONST)
-        x->bits = v->bits.u64[0], x->stored = true;
+    for (unsigned k = 0; k < x->nconstants; k++)
+        if (v->kind == KIR_VALUE_CONST && x->constants[k] == v->bits.u64[0])
+            return;
+    if (v->kind == KIR_VALUE_CONST && x->nconstants < MOST_CONSTANTS)
+        x->constants[x->nconstants++] = v->bits.u64[0];
+    else
+        x->refused = true;
+}
+
+static bool is_tid(const struct kir_value *v) {
+    return v->kind == KIR_VALUE_INST && v->def->op == ISA_OP_SREG &&
+           v->def->sreg >= ISA_SREG_TID_X && v->def->sreg <= ISA_SREG_TID_Z;
+}
+
+// threadIdx times a constant, of 64 bits.
+static bool scaled_tid(const struct kir_inst *i, struct element *e) {
+    bool wide = (i->op == ISA_OP_MUL || i->op == ISA_OP_MAD) && i->mods.half == ISA_WIDE &&
+                isa_type_bits((enum isa_type)i->ty) == 32;
+    if (!wide || !is_tid(i->ops[0]) || i->ops[1]->kind != KIR_VALUE_CONST)
+        return false;
+    e->sreg = i->ops[0]->def->sreg;
+    e->step = i->ops[1]->bits.u64[0];
+    return true;
+}
+
+static const struct kir_inst *inst_of(const struct kir_value *v, enum isa_op op) {
+    return v->kind == KIR_VALUE_INST && v->def->op == op ? v->def : NULL;
+}
+
+// The thread's own element: base + threadIdx * step.
+static bool own_element(const struct kir_inst *access, struct element *e) {
+    const struct kir_value *at = access->ops[0];
+    const struct kir_inst *sum = inst_of(at, ISA_OP_ADD), *mad = inst_of(at, ISA_OP_MAD);
+    const struct kir_inst *base = NULL;
+    bool scaled = false;
+    for (uint32_t k = 0; sum && k < 2 && !base; k++) {
+        const struct kir_value *other = sum->ops[1 - k];
+        base = inst_of(sum->ops[k], ISA_OP_SYMADDR);
+        scaled = base && other->kind == KIR_VALUE_INST && other->def->op == ISA_OP_MUL &&
+                 scaled_tid(other->def, e);
+    }
+    if (mad) {
+        base = inst_of(mad->ops[2], ISA_OP_SYMADDR);
+        scaled = scaled_tid(mad, e);
+    }
+    e->offset = access->offset + (base ? base->offset : 0);
+    return base && scaled && e->step >= isa_type_bits((enum isa_type)access->ty) / 8;
+}
+
+static void look_at_element(struct variable *x, const struct kir_inst *access) {
+    struct element e = {0};
+    bool own = own_element(access, &e);
+    bool same = !x->width || (e.sreg == x->element.sreg && e.step == x->element.step &&
+                              e.offset == x->element.offset);
+    x->shares |= !own || !same;
+    x->element = e;
 }
 
 static void look_at(struct search *s, const struct kir_inst *i) {
@@ -109,46 +181,175 @@ static void look_at(struct search *s, const struct kir_inst *i) {
             x->refused = true;
             continue;
         }
+        look_at_element(x, i);
         x->width = isa_type_bits((enum isa_type)i->ty);
         if (i->op == ISA_OP_ST)
             look_at_store(x, i->ops[1]);
     }
 }
 
-static bool replace_loads(struct search *s, struct kir_func *f) {
-    bool changed = false;
-    uint32_t n = f->value_count; // constants that are made here come behind
-    for (uint32_t b = 0; b < f->blocks.len; b++)
-        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
-            bool load = i->op == ISA_OP_LD && i->nres == 1 && i->ops[0]->id < n;
-            struct variable *x = load ? s->of[i->ops[0]->id] : NULL;
-            if (!x || x->refused || !x->stored)
-                continue;
-            enum kir_type t = (enum kir_type)i->res[0]->type;
-            kir_replace_uses(f, i->res[0], kir_const(f, t, x->bits));
-            changed = true;
+// ---- other constants for a while --------------------------------------------------------------
+
+enum noise { UNKNOWN, QUIET, NOISY };
+
+static bool is_noisy(struct search *s, struct variable *x, const struct kir_func *f);
+
+// Could threads agree by i on when to look, or does it look itself? Threads of one warp that run in
+// lockstep come to warp operations together, from the same place.
+static bool makes_noise(struct search *s, struct variable *x, const struct kir_inst *i) {
+    switch (isa_op_info[i->op].klass) {
+    case ISA_CLASS_POINTWISE:
+    case ISA_CLASS_SOURCE:
+        return false;
+    case ISA_CLASS_MEMORY:
+        return i->mods.sem != ISA_SEM_WEAK && i->mods.sem != ISA_SEM_VOLATILE &&
+               i->mods.sem != ISA_SEM_RELAXED;
+    case ISA_CLASS_WARP:
+        return !kir_in_lockstep(s->m);
+    default:
+        break;
+    }
+    if (i->op == ISA_OP_CALL)
+        return !i->callee || is_noisy(s, x, i->callee);
+    return i->op != ISA_OP_BRA && i->op != ISA_OP_CBR && i->op != ISA_OP_BRX_IDX;
+}
+
+static bool uses(struct search *s, const struct variable *x, const struct kir_inst *i) {
+    return i->op == ISA_OP_SYMADDR && variable_of(s, i->sym) == x;
+}
+
+// A function that is called where another constant is in place must do neither.
+static bool is_noisy(struct search *s, struct variable *x, const struct kir_func *f) {
+    uint8_t *known = &x->noisy[f->index];
+    if (*known != UNKNOWN)
+        return *known == NOISY;
+    *known = f->blocks.len ? QUIET : NOISY; // until something is found; it may call itself
+    for (uint32_t b = 0; b < f->blocks.len && *known == QUIET; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (i->op != ISA_OP_RET && (uses(s, x, i) || makes_noise(s, x, i)))
+                *known = NOISY;
+    return *known == NOISY;
+}
+
+static bool stores_to(const struct search *s, const struct variable *x, const struct kir_inst *i) {
+    return i->op == ISA_OP_ST && s->of[i->ops[0]->id] == x;
+}
+
+// By block: may x hold another constant than the usual one when it begins?
+static uint8_t *unusual_blocks(struct search *s, const struct variable *x,
+                               const struct kir_func *f) {
+    uint8_t *in = arena_array(&s->tmp, uint8_t, f->blocks.len + 1);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < f->blocks.len; b++) {
+            bool unusual = in[b];
+            const struct kir_block *block = f->blocks.data[b];
+            for (const struct kir_inst *i = block->first; i; i = i->next)
+                if (stores_to(s, x, i))
+                    unusual = i->ops[1]->bits.u64[0] != x->usual;
+            for (uint32_t t = 0; unusual && t < block->last->ntargets; t++) {
+                uint8_t *to = &in[block->last->targets[t]->id];
+                changed |= !*to;
+                *to = 1;
+            }
         }
+    }
+    return in;
+}
+
+// Is all quiet in f while another constant is in place?
+static bool quiet_meanwhile(struct search *s, struct variable *x, const struct kir_func *f) {
+    const uint8_t *in = unusual_blocks(s, x, f);
+    for (uint32_t b = 0; b < f->blocks.len; b++) {
+        bool unusual = in[b];
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+            if (stores_to(s, x, i))
+                unusual = i->ops[1]->bits.u64[0] != x->usual;
+            else if (unusual && makes_noise(s, x, i))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool is_usual(struct search *s, struct variable *x, uint64_t bits) {
+    x->usual = bits;
+    for (uint32_t k = 0; k < s->m->funcs.len; k++) {
+        follow_addresses(s, s->m->funcs.data[k]);
+        if (!quiet_meanwhile(s, x, s->m->funcs.data[k]))
+            return false;
+    }
+    return true;
+}
+
+static void find_usual(struct search *s, struct variable *x) {
+    x->refused |= !x->nconstants || (x->nconstants > 1 && x->shares);
+    if (x->refused)
+        return;
+    x->usual = x->constants[0];
+    if (x->nconstants == 1)
+        return;
+    x->noisy = arena_array(&s->tmp, uint8_t, s->m->funcs.len + 1);
+    for (unsigned k = 0; k < x->nconstants; k++)
+        if (is_usual(s, x, x->constants[k]))
+            return;
+    x->refused = true;
+}
+
+// ---- loads ------------------------------------------------------------------------------------
+
+static bool replace_loads_of(struct search *s, struct kir_func *f, const struct variable *x,
+                             uint32_t nvalues) {
+    bool changed = false;
+    const uint8_t *in = unusual_blocks(s, x, f);
+    for (uint32_t b = 0; b < f->blocks.len; b++) {
+        bool unusual = in[b];
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+            if (!i->nops || i->ops[0]->id >= nvalues || s->of[i->ops[0]->id] != x)
+                continue;
+            if (i->op == ISA_OP_ST) {
+                unusual = i->ops[1]->bits.u64[0] != x->usual;
+            } else if (i->op == ISA_OP_LD && !unusual) {
+                enum kir_type t = (enum kir_type)i->res[0]->type;
+                kir_replace_uses(f, i->res[0], kir_const(f, t, x->usual));
+                changed = true;
+            }
+        }
+    }
     return changed;
 }
 
-static bool any_constant(const struct search *s) {
+static bool replace_loads(struct search *s, struct kir_func *f) {
+    bool changed = false;
+    uint32_t nvalues = f->value_count; // constants that are made here come behind
     for (uint32_t k = 0; k < s->n; k++)
-        if (s->vars[k].stored && s->vars[k].width && !s->vars[k].refused)
-            return true;
-    return false;
+        if (!s->vars[k].refused && s->vars[k].width)
+            changed |= replace_loads_of(s, f, &s->vars[k], nvalues);
+    return changed;
+}
+
+static bool find_constants(struct search *s) {
+    bool any = false;
+    for (uint32_t k = 0; k < s->m->funcs.len && s->n; k++) {
+        follow_addresses(s, s->m->funcs.data[k]);
+        for (uint32_t b = 0; b < s->m->funcs.data[k]->blocks.len; b++)
+            for (const struct kir_inst *i = s->m->funcs.data[k]->blocks.data[b]->first; i;
+                 i = i->next)
+                look_at(s, i);
+    }
+    for (uint32_t k = 0; k < s->n; k++) {
+        find_usual(s, &s->vars[k]);
+        any |= !s->vars[k].refused;
+    }
+    return any;
 }
 
 bool kir_constant_shared(struct kir_module *m) {
     struct search s = {.m = m};
     bool changed = false;
     collect(&s);
-    for (uint32_t k = 0; k < m->funcs.len && s.n; k++) {
-        follow_addresses(&s, m->funcs.data[k]);
-        for (uint32_t b = 0; b < m->funcs.data[k]->blocks.len; b++)
-            for (const struct kir_inst *i = m->funcs.data[k]->blocks.data[b]->first; i; i = i->next)
-                look_at(&s, i);
-    }
-    for (uint32_t k = 0; k < m->funcs.len && any_constant(&s); k++) {
+    bool any = find_constants(&s);
+    for (uint32_t k = 0; k < m->funcs.len && any; k++) {
         follow_addresses(&s, m->funcs.data[k]);
         if (!replace_loads(&s, m->funcs.data[k]))
             continue;
