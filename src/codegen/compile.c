@@ -870,7 +870,7 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
     bool stacks = t.odd_barrier || t.block_in_function || *waits;
     // A thread that launches waits for the others of its warp, see cg_meet_lanes.
     c->lanes_meet = t.device_runtime && !one_thread(c);
-    bool lockstep = kir_in_lockstep(c->ir) && !c->lanes_meet;
+    bool lockstep = c->ir->lockstep && !c->lanes_meet;
     bool threads = !lockstep && c->width == 1 && (t.warp_ops || stacks || c->lanes_meet);
     // A warp on a stack of its own is one group: what its lanes may do apart is another question
     // than for narrower groups.

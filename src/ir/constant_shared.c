@@ -205,7 +205,7 @@ static bool makes_noise(struct search *s, struct variable *x, const struct kir_i
         return i->mods.sem != ISA_SEM_WEAK && i->mods.sem != ISA_SEM_VOLATILE &&
                i->mods.sem != ISA_SEM_RELAXED;
     case ISA_CLASS_WARP:
-        return !kir_in_lockstep(s->m);
+        return !s->m->lockstep;
     default:
         break;
     }

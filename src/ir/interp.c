@@ -115,7 +115,7 @@ static struct interp_thread *choose_lane(struct interp *in, struct interp_warp *
         return &threads[w->favoured];
     }
     w->favour = 0;
-    if (w->step - oldest->last_run < PATIENCE || kir_in_lockstep(in->m))
+    if (w->step - oldest->last_run < PATIENCE || in->m->lockstep)
         return best;
     w->favour = FAVOUR;
     w->favoured = oldest->id % KD_WARP;

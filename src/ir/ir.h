@@ -183,15 +183,12 @@ struct kir_module {
     VEC(struct kir_symbol *) shared;
     uint32_t shared_bytes; // the most that any kernel needs
     unsigned ptx_major, ptx_minor, target_sm;
+    // Code for targets before sm_70 was written for one program counter a warp: lanes run together,
+    // meet again behind a branch, and come to barriers as a warp. A device that could run them apart
+    // keeps to that (guide, Application Compatibility: Pascal's thread scheduling).
+    bool lockstep;
     VEC(const char *) files; // .file, by number; NULL where unused
 };
-
-// Code for targets before sm_70 was written for one program counter a warp: lanes run together, meet
-// again behind a branch, and come to barriers as a warp. A device that could run them apart keeps
-// to that (guide, Application Compatibility: Pascal's thread scheduling).
-static inline bool kir_in_lockstep(const struct kir_module *m) {
-    return m->target_sm && m->target_sm < 70;
-}
 
 // build.c: making and changing IR. Nothing fails: memory is the arena's.
 struct kir_module *kir_module_new(void);

@@ -718,6 +718,7 @@ static void header(struct parser *s) {
     s->m->ptx_minor = number32(s);
     expect(s, "sm");
     s->m->target_sm = number32(s);
+    s->m->lockstep = accept(s, "lockstep");
     end_line(s);
 }
 

@@ -232,7 +232,8 @@ static void print_initialiser(const struct kir_symbol *s, struct strbuf *out) {
 }
 
 void kir_print_module(const struct kir_module *m, struct strbuf *out) {
-    strbuf_printf(out, "ir ptx %u.%u sm %u\n", m->ptx_major, m->ptx_minor, m->target_sm);
+    strbuf_printf(out, "ir ptx %u.%u sm %u%s\n", m->ptx_major, m->ptx_minor, m->target_sm,
+                  m->lockstep ? " lockstep" : "");
     for (uint32_t k = 0; k < m->files.len; k++)
         if (m->files.data[k]) {
             strbuf_printf(out, "file %" PRIu32 " ", k);

@@ -272,12 +272,17 @@ struct ptx_item {
     struct ptx_pos pos;
 };
 
+// The linker's sign that a part of the module was written for a target before sm_70, where lanes of
+// a warp run together (kir_module.lockstep).
+#define PTX_LOCKSTEP "kudzu_lockstep"
+
 struct ptx_module {
     struct arena *arena;
     unsigned version_major, version_minor; // .version 8.5
     unsigned sm;                           // .target sm_90: 90
     bool arch_specific;                    // sm_90a
     bool debug;                            // .target ..., debug
+    bool lockstep;                         // .pragma PTX_LOCKSTEP, or a target before sm_70
     unsigned address_size;                 // 32 or 64
     VEC(struct ptx_item) items;            // in text order, for the printer
     VEC(struct ptx_func *) funcs;

@@ -279,9 +279,12 @@ static void print_header(struct linker *l, struct strbuf *out) {
         if (m->sm > top.sm)
             top.sm = m->sm;
         top.arch_specific |= m->arch_specific;
+        top.lockstep |= m->lockstep;
         top.debug |= m->debug;
     }
     ptx_print_header(&top, out);
+    if (top.lockstep && top.sm >= 70)
+        strbuf_puts(out, ".pragma \"" PTX_LOCKSTEP "\";\n");
 }
 
 static void print_variable(struct linker *l, struct symbol *s, struct strbuf *out) {

@@ -128,6 +128,7 @@ static void parse_sm(struct ptx_parser *p, const char *name, struct ptx_pos pos)
         ptx_fail(p, pos, "unknown target '%s'", name);
     p->module->sm = sm;
     p->module->arch_specific = *rest == 'a';
+    p->module->lockstep = p->module->sm < 70;
 }
 
 static void parse_target(struct ptx_parser *p) {
@@ -197,6 +198,7 @@ static void parse_module_pragma(struct ptx_parser *p) {
             ptx_expected(p, "a string");
         const char *text = arena_strndup(p->arena, p->tok.text, p->tok.len);
         ptx_next(p);
+        p->module->lockstep |= !strcmp(text, PTX_LOCKSTEP);
         add_item(p, (struct ptx_item){.kind = PTX_ITEM_PRAGMA, .text = text, .pos = pos});
     } while (ptx_accept(p, ','));
     ptx_expect(p, ';', "after .pragma");

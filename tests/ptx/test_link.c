@@ -120,6 +120,26 @@ static void test_internal(void) {
 }
 
 // Initialisers that refer to each other across modules.
+// Code for a target before sm_70 keeps its lanes together beside code for a later one.
+static void test_lockstep(void) {
+    const char *const texts[] = {".version 6.0\n.target sm_30\n.address_size 64\n"
+                                 ".visible .func f() { ret; }\n",
+                                 HEAD ".extern .func f();\n.visible .entry k() { call f; ret; }\n",
+                                 NULL};
+    const char *const later[] = {HEAD ".visible .entry k() { ret; }\n", NULL};
+    struct strbuf old_one = {0}, none = {0};
+    expect_links("lockstep", texts, &old_one);
+    expect_links("no lockstep", later, &none);
+    check(count(strbuf_str(&old_one), ".target sm_80") == 1, "lockstep", "another target",
+          strbuf_str(&old_one));
+    check(count(strbuf_str(&old_one), ".pragma \"" PTX_LOCKSTEP "\"") == 1, "lockstep", "no pragma",
+          strbuf_str(&old_one));
+    check(count(strbuf_str(&none), PTX_LOCKSTEP) == 0, "no lockstep", "a pragma",
+          strbuf_str(&none));
+    strbuf_free(&old_one);
+    strbuf_free(&none);
+}
+
 static void test_cycle(void) {
     const char *const texts[] = {
         HEAD ".extern .global .u64 b;\n.visible .global .u64 a = b;\n",
@@ -186,6 +206,7 @@ int main(void) {
     test_weak();
     test_internal();
     test_cycle();
+    test_lockstep();
     test_kernel_address();
     test_errors();
     return failures != 0;
