@@ -84,8 +84,10 @@ void print_buffer_flush(struct print_buffer *b, FILE *out) {
     pthread_mutex_lock(&b->flushing);
     size_t length;
     char *text = take_all(b, &length);
-    if (text)
+    if (text) { // what comes behind may go another way, as an error's message does
         fwrite(text, 1, length, out);
+        fflush(out);
+    }
     free(text);
     pthread_mutex_unlock(&b->flushing);
 }

@@ -32,6 +32,8 @@ def choices(form, name):
     words = list(spec) if isinstance(spec, dict) else spec.split()
     if "vec(" in form["text"]:  # there are no registers for the elements of a b16
         words = [w for w in words if w != "b16"]
+    if name == "vec":  # nor four of each type
+        words = ["v2"]
     return words
 
 
@@ -120,12 +122,22 @@ class Maker:
         written, texts, extra = [], [], None
         operands = operands.replace("{, ", ", ?").replace("{|", "|?")
         for index, piece in enumerate(p.strip() for p in operands.split(",")):
-            if piece:
+            if piece and ".vec." in form["text"]:
+                texts.append(self.elements(int(mods[2]), index, ty, written))
+            elif piece:
                 texts.append(self.operand(form, piece, index, ty, ty2, written))
         del extra
         computes = form["op"] not in ("mov", "selp", "slct", "mov.pack", "mov.unpack") and \
             any(t in FORMATS for t in (ty, ty2))
         return Instruction("%s%s %s;" % (opcode, mods, ", ".join(texts)), written, computes)
+
+    def elements(self, n, index, ty, written):
+        """Elements of mov.v2 and its kind, each of type ty."""
+        if index:
+            return "{%s}" % ", ".join(self.source(ty, False, True) for _ in range(n))
+        names = self.target(ty, False, n)
+        written += [(x, ty) for x in names]
+        return "{%s}" % ", ".join(names)
 
     def fixed_type(self, mods):
         named = [w for w in mods.split(".") if w in BITS]
