@@ -64,7 +64,9 @@ struct option {
     }
 
 static bool set_phase(struct parser *p, enum cc_phase phase) {
-    if (p->o->phase_given && p->o->phase != phase)
+    bool after_dc = p->o->relocatable_phase && p->o->phase == CC_COMPILE &&
+                    (phase == CC_PTX || phase == CC_CUBIN || phase == CC_FATBIN);
+    if (p->o->phase_given && p->o->phase != phase && !after_dc)
         return cc_error("options that end compilation at different phases: give one of -c, "
                         "-dc, -dlink, -lib, -ptx, -cubin, -fatbin, -E, -M");
     p->o->phase = phase;
@@ -138,9 +140,14 @@ static bool set_keep_directory(struct parser *p, const char *value) {
     return true;
 }
 
+// Beside -ptx, -cubin or -fatbin -dc says that the code is relocatable, and no more.
+static bool gives_device_code(const struct cc_options *o) {
+    return o->phase_given && (o->phase == CC_PTX || o->phase == CC_CUBIN || o->phase == CC_FATBIN);
+}
+
 static bool phase_dc(struct parser *p, const char *value) {
-    p->o->rdc = true;
-    return set_phase(p, CC_COMPILE);
+    p->o->rdc = p->o->relocatable_phase = true;
+    return gives_device_code(p->o) || set_phase(p, CC_COMPILE);
 }
 
 static bool phase_dw(struct parser *p, const char *value) {

@@ -29,6 +29,7 @@ struct cc_input {
 struct cc_options {
     enum cc_phase phase;
     bool phase_given;
+    bool relocatable_phase; // it was -dc
     VEC(struct cc_input) inputs;
     const char *output, *output_directory, *keep_directory, *std, *host_opt;
     struct architectures architectures;

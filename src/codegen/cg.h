@@ -183,16 +183,16 @@ struct cg_func {
     const struct kir_inst *copied;     // the load that the next store copies; NULL
     const struct places *copied_from;  // cg_copy.c's own: where it reads
     const struct kir_inst *copies_end; // up to there pure instructions have been emitted; NULL
-    LLVMValueRef lane_memory[2];  // an address for each lane: to read, to write; NULL: none yet
-    LLVMValueRef idle_memory[2];  // what stands for the row of a lane that is not active
-    uint8_t *runs;                // by block id: enum cg_runs
-    uint8_t *rejoins;             // by block id: its mask is that of a block before it
-    struct cg_fours *fours;       // cg_fours.c's own; NULL: none yet
+    LLVMValueRef lane_memory[2]; // an address for each lane: to read, to write; NULL: none yet
+    LLVMValueRef idle_memory[2]; // what stands for the row of a lane that is not active
+    uint8_t *runs;               // by block id: enum cg_runs
+    uint8_t *rejoins;            // by block id: its mask is that of a block before it
+    struct cg_fours *fours;      // cg_fours.c's own; NULL: none yet
     const struct kir_inst *asks_for_stores; // cg_prefetch.c
-    struct cg_lines *lines;       // cg_lines.c's own; NULL: there are none
-    struct cg_counts *counts;     // cg_count.c's own; NULL: none yet
-    struct cg_words *words;       // cg_words.c's own; NULL: addresses are not known
-    struct cg_once *once;         // cg_once.c's own; NULL: groups load for themselves
+    struct cg_lines *lines;                 // cg_lines.c's own; NULL: there are none
+    struct cg_counts *counts;               // cg_count.c's own; NULL: none yet
+    struct cg_words *words;                 // cg_words.c's own; NULL: addresses are not known
+    struct cg_once *once;                   // cg_once.c's own; NULL: groups load for themselves
     struct cg_bins *bins;         // cg_bins.c's own; NULL: additions are made where they stand
     struct cg_appends *appends;   // cg_append.c's own; NULL: what is appended is stored at once
     LLVMValueRef *whole;          // cg_whole.c's own, by block id; NULL: there are none

@@ -12,8 +12,8 @@ bool kir_remove_dead(struct kir_func *f);    // dead_code.c: what nobody uses, p
 bool kir_promote_locals(struct kir_func *f); // promote_locals.c: local memory to values
 // phase_waits.c: loops that ask for the end of a phase become waits that block
 bool kir_block_on_phases(struct kir_func *f);
-void kir_renumber(struct kir_func *f);       // renumber.c: dense ids of values and blocks
-void kir_layout_frame(struct kir_func *f);   // frame.c: offsets of locals
+void kir_renumber(struct kir_func *f);     // renumber.c: dense ids of values and blocks
+void kir_layout_frame(struct kir_func *f); // frame.c: offsets of locals
 
 // All of them to the end, on one function or every one.
 void kir_simplify_func(struct kir_func *f);

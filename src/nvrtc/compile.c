@@ -28,9 +28,9 @@ struct job {
     struct toolchain toolchain;
     struct compilation compilation;
     struct virtual_files files;
-    const char *source; // path of the program's text: clang's driver looks for it on disk
+    const char *source;  // path of the program's text: clang's driver looks for it on disk
     const char *overlay; // what shows clang the headers in memory
-    int out, err;       // what clang prints
+    int out, err;        // what clang prints
 };
 
 // ---- The source -----------------------------------------------------------------------------
@@ -120,14 +120,15 @@ static void add_search(struct job *j) {
 }
 
 static bool make_command(struct job *j, struct command *cmd, bool system_headers) {
-    static const char *const style[] = {"-fno-color-diagnostics",
-                                        "-fdiagnostics-format=msvc",
-                                        "-fno-show-column",
-                                        "-fno-diagnostics-show-line-numbers",
-                                        "-fno-diagnostics-show-option",
-                                        "-ferror-limit=100",
-                                        "-fno-spell-checking", // "did you mean" in place of a missing header
-                                        "-fmacro-prefix-map=" VIRTUAL_FOLDER "/="};
+    static const char *const style[] = {
+        "-fno-color-diagnostics",
+        "-fdiagnostics-format=msvc",
+        "-fno-show-column",
+        "-fno-diagnostics-show-line-numbers",
+        "-fno-diagnostics-show-option",
+        "-ferror-limit=100",
+        "-fno-spell-checking", // "did you mean" in place of a missing header
+        "-fmacro-prefix-map=" VIRTUAL_FOLDER "/="};
     j->out = memory_file("ptx");
     j->err = memory_file("messages");
     if (j->out < 0 || j->err < 0)

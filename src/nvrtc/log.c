@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "nvrtc/names.h"
 #include "nvrtc/virtual_files.h"
 
 // "3 warnings and 1 error generated when compiling for sm_90."
@@ -44,6 +45,9 @@ void rtc_log_append(struct strbuf *log, const char *text, const char *name) {
     unsigned errors = 0, fatal = 0;
     while (*text) {
         size_t n = strcspn(text, "\n");
+        bool in_names = within(text, n, NAME_EXPRESSIONS "(") == text;
+        if (in_names && within(text, n, ": error: "))
+            strbuf_puts(log, "Error in parsing name expression for lowered name lookup.\n");
         errors += within(text, n, ": error: ") != NULL;
         fatal += within(text, n, ": fatal error: ") != NULL;
         if (!is_count(text, n) && !put_missing_header(log, text, n)) {

@@ -11,7 +11,7 @@
 void rtc_names_add(const struct _nvrtcProgram *p, struct strbuf *source) {
     if (!p->names.len)
         return;
-    strbuf_puts(source, "\n#line 1 \"name expressions\"\n"
+    strbuf_puts(source, "\n#line 1 \"" NAME_EXPRESSIONS "\"\n"
                         "template <class T> __host__ __device__ T *__kudzu_pointer(T *);"
                         "template <class T, T P> struct __kudzu_address {"
                         " static constexpr T value = P; };\n");

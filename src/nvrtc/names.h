@@ -4,6 +4,8 @@
 
 #include "nvrtc/program.h"
 
+#define NAME_EXPRESSIONS "name expressions" // the file's name in messages about them
+
 // Appends, for each expression, a constant that holds the address of what it names.
 void rtc_names_add(const struct _nvrtcProgram *p, struct strbuf *source);
 // Finds these constants in the PTX, remembers the names that they hold, and takes them away.

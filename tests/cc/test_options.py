@@ -132,6 +132,8 @@ class Options(CompilerTest):
                 self.assertIn("-fgpu-rdc", command)
             self.assertIn("-emit-llvm", commands[0])
         self.assertNotIn("-fgpu-rdc", self.dry_run("-dw", "a.cu")[0])
+        for args in (["-ptx", "-dc"], ["--device-c", "--ptx"]): # PTX of relocatable code
+            self.assertEqual(self.dry_run("a.cu", *args), self.dry_run("a.cu", "-ptx", "-rdc=true"))
 
     def test_warnings(self):
         self.assertIn("-w", self.device_and_host("-w")[0])

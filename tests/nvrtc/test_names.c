@@ -69,6 +69,7 @@ static void unknown_name(void) {
     CHECK_RESULT(NVRTC_ERROR_COMPILATION, compile(p, NULL));
     char *log = log_of(p);
     CHECK(has(log, "name expressions(") && has(log, "nothing"));
+    CHECK(has(log, "Error in parsing name expression")); // NVRTC's words
     free(log);
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
