@@ -79,8 +79,10 @@ static CUresult add(struct drv_link *l, CUjitInputType type, const void *data, s
     REQUIRE(data && size, CUDA_ERROR_INVALID_VALUE, "there is nothing to link");
     REQUIRE(!l->image, CUDA_ERROR_INVALID_VALUE, "the linker state is complete");
     switch (type) {
-    case CU_JIT_INPUT_PTX:
-        return add_text(l, data, size);
+    case CU_JIT_INPUT_PTX: // CuPy calls NVRTC's cubins so, too
+        if (!kimg_is_container(data, size))
+            return add_text(l, data, size);
+        // fall through
     case CU_JIT_INPUT_FATBINARY:
     case CU_JIT_INPUT_OBJECT:
     case CU_JIT_INPUT_CUBIN:

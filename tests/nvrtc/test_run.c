@@ -40,6 +40,21 @@ static void run_code(const void *image, const char *kernel, const char *constant
     CHECK(cuModuleUnload(module) == CUDA_SUCCESS);
 }
 
+// Programs hand a cubin to the linker as PTX, too.
+static void run_linked(char *cubin, size_t size, const char *kernel, const char *constant,
+                       int factor) {
+    CUlinkState state;
+    void *image;
+    CHECK(cuLinkCreate(0, NULL, NULL, &state) == CUDA_SUCCESS);
+    CHECK(cuLinkAddData(state, CU_JIT_INPUT_PTX, cubin, size, "cubin", 0, NULL, NULL) ==
+          CUDA_SUCCESS);
+    if (cuLinkComplete(state, &image, &size) == CUDA_SUCCESS)
+        run_code(image, kernel, constant, factor);
+    else
+        CHECK(!"linked");
+    CHECK(cuLinkDestroy(state) == CUDA_SUCCESS);
+}
+
 static void compile_and_run(const char *architecture, int factor) {
     char source[512], expression[64];
     const char *kernel = NULL, *constant = NULL;
@@ -64,6 +79,7 @@ static void compile_and_run(const char *architecture, int factor) {
         char *cubin = malloc(size);
         CHECK_OK(nvrtcGetCUBIN(p, cubin));
         run_code(cubin, kernel, constant, factor);
+        run_linked(cubin, size, kernel, constant, factor);
         free(cubin);
     }
     CHECK_OK(nvrtcDestroyProgram(&p));
