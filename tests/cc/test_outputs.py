@@ -61,7 +61,7 @@ class Outputs(CompilerTest):
             self.assertNotIn("_Z6unusedi", text)
             self.assertNotIn("_Z4madei", text)
             self.contains(text, "_Z4kepti")
-            self.assertRegex(text, r"(?m)^\.func .*_Z6calledi")
+            self.assertRegex(text, r"(?m)^(\.weak )?\.func .*_Z6calledi")
         self.compiles("-ptx", "-rdc=true", "f.cu", "-o", "f.ptx")
         text = self.read("f.ptx")
         self.assertRegex(text, r"\.visible \.func .*_Z6unusedi")

@@ -44,6 +44,8 @@ void ownFunctions(Module &m) {
     for (Function &f : m)
         if (!f.isDeclaration() && !f.hasLocalLinkage() && !kept.count(&f)) {
             f.setComdat(nullptr);
-            f.setLinkage(GlobalValue::InternalLinkage);
+            // What is not to be inlined keeps its parameters and what it loads by them.
+            f.setLinkage(f.hasFnAttribute(Attribute::NoInline) ? GlobalValue::LinkOnceODRLinkage
+                                                               : GlobalValue::InternalLinkage);
         }
 }

@@ -6,7 +6,8 @@ namespace llvm {
 class Module;
 }
 
-// Gives all functions but kernels, and those that the module lists as used, internal linkage.
+// Gives all functions but kernels, and those that the module lists as used, internal linkage, or
+// one by which they are dropped when nobody calls them.
 void ownFunctions(llvm::Module &m);
 
 #endif
