@@ -2,7 +2,8 @@
 // numbers (libcurand, -lcurand). Distributions that device code draws from (curand_discrete in
 // curand_kernel.h) are functions of this header and need no library.
 //
-// Pseudorandom generators: XORWOW, MRG32k3a, Philox 4x32-10, MTGP32 and MT19937 in cuRAND's orders.
+// Pseudorandom generators: XORWOW, MRG32k3a, Philox 4x32-10 and MT19937 in cuRAND's orders; MTGP32
+// where the library was built with its sets of parameters.
 // Quasirandom ones: Sobol sequences of up to 20,000 dimensions, with Joe and Kuo's direction
 // numbers (2 dimensions where the library was built without their table). Scrambled ones are
 // scrambled by random matrices and constants of kudzu's own: as even as cuRAND's, and other

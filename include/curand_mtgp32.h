@@ -1,5 +1,5 @@
 // The types of MTGP32 (Saito and Matsumoto's Mersenne Twister for graphic processors, period
-// 2^11213 - 1): its sets of parameters (curand_mtgp32dc_p_11213.h), and a state that the threads of
+// 2^11213 - 1): a set of parameters, and a state that the threads of
 // one block draw from together (curand_kernel.h, curand_mtgp32_host.h).
 #ifndef CURAND_MTGP32_H_
 #define CURAND_MTGP32_H_

@@ -1,5 +1,6 @@
-// MTGP32: what the host does before kernels draw from its states. Parameters are those of
-// curand_mtgp32dc_p_11213.h, 200 sets; so many blocks can have a state each.
+// MTGP32: what the host does before kernels draw from its states. Sets of
+// parameters are the program's: 200 of them, found by search, come with MTGP and with cuRAND
+// (curand_mtgp32dc_p_11213.h), not with kudzu; so many blocks can have a state each.
 #ifndef CURAND_MTGP32_HOST_H_
 #define CURAND_MTGP32_HOST_H_
 

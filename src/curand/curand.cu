@@ -1,7 +1,6 @@
 // cuRAND's host library (include/curand.h).
 #include <curand.h>
 #include <curand_mtgp32_host.h>
-#include <curand_mtgp32dc_p_11213.h>
 
 #include <cstring>
 #include <mutex>
@@ -34,11 +33,19 @@ static curandRngType_t plain_type(curandRngType_t type) {
                                               : type;
 }
 
+// MTGP32's sets of parameters are their authors' and no part of kudzu: without a file of them there
+// is no such generator.
+#if __has_include(<curand_mtgp32dc_p_11213.h>)
+#include <curand_mtgp32dc_p_11213.h>
+static mtgp32_params_fast_t *const mtgp32_sets = mtgp32dc_params_fast_11213;
+#else
+static mtgp32_params_fast_t *const mtgp32_sets = nullptr;
+#endif
+
 static bool is_built(curandRngType_t type) {
     switch (type) {
     case CURAND_RNG_PSEUDO_XORWOW:
     case CURAND_RNG_PSEUDO_MRG32K3A:
-    case CURAND_RNG_PSEUDO_MTGP32:
     case CURAND_RNG_PSEUDO_MT19937:
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
     case CURAND_RNG_QUASI_SOBOL32:
@@ -46,6 +53,8 @@ static bool is_built(curandRngType_t type) {
     case CURAND_RNG_QUASI_SOBOL64:
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
         return true;
+    case CURAND_RNG_PSEUDO_MTGP32:
+        return mtgp32_sets;
     default:
         return false;
     }
@@ -326,12 +335,11 @@ template <> curandStatus_t make_states<curandStateMtgp32_t>(curandGenerator_t g,
     curandStateMtgp32_t *states = (curandStateMtgp32_t *)g->states;
     mtgp32_kernel_params_t *sets = (mtgp32_kernel_params_t *)(states + g->threads);
     if (g->host) {
-        kudzu_mtgp32_constants(sets, mtgp32dc_params_fast_11213);
-        kudzu_mtgp32_states(states, mtgp32dc_params_fast_11213, sets, (int)g->threads, g->seed);
+        kudzu_mtgp32_constants(sets, mtgp32_sets);
+        kudzu_mtgp32_states(states, mtgp32_sets, sets, (int)g->threads, g->seed);
     } else {
-        TRY(curandMakeMTGP32Constants(mtgp32dc_params_fast_11213, sets));
-        TRY(curandMakeMTGP32KernelState(states, mtgp32dc_params_fast_11213, sets, (int)g->threads,
-                                        g->seed));
+        TRY(curandMakeMTGP32Constants(mtgp32_sets, sets));
+        TRY(curandMakeMTGP32KernelState(states, mtgp32_sets, sets, (int)g->threads, g->seed));
     }
     g->ready = g->threads;
     return CURAND_STATUS_SUCCESS;
