@@ -1,7 +1,7 @@
 // Cooperative groups (guide, chapter 11): handles for sets of threads that compute together.
 //
 // A handle below the size of a block is a mask of lanes of one warp; its collectives are the warp
-// functions on that mask. Larger tiles than a warp are not provided.
+// functions on that mask. Larger tiles have named barriers and memory of their own.
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 
@@ -261,15 +261,14 @@ class cluster_group : public thread_group {
         barrier_arrive();
         barrier_wait();
     }
-    KUDZU_CG static unsigned long long num_threads() {
-        return (unsigned long long)num_blocks() * details::threads_of_block();
+    KUDZU_CG static unsigned int num_threads() {
+        return num_blocks() * details::threads_of_block();
     }
-    KUDZU_CG static unsigned long long size() {
+    KUDZU_CG static unsigned int size() {
         return num_threads();
     }
-    KUDZU_CG static unsigned long long thread_rank() {
-        return (unsigned long long)block_rank() * details::threads_of_block() +
-               details::thread_in_block();
+    KUDZU_CG static unsigned int thread_rank() {
+        return block_rank() * details::threads_of_block() + details::thread_in_block();
     }
     KUDZU_CG static dim3 block_index() {
         return dim3(index_x(), index_y(), index_z());
@@ -519,13 +518,11 @@ KUDZU_CG block_memory &memory_of_block() {
     return memory;
 }
 
-struct several_warps {};
-
 // A tile of several warps (11.5.2.1.1). Those of a block, of all sizes at once, are a tree: 1 of
 // 1024 threads, 2 of 512, up to 8 of 128, which the fifteen named barriers serve beside the block's
 // own, and 16 of 64, which count their warps in memory. Values are exchanged through the block's
 // memory; each warp writes to its own piece alone, so that tiles within tiles may take turns.
-template <unsigned int Size> class wide_tile : public several_warps {
+template <unsigned int Size> class wide_tile {
     static_assert((Size & (Size - 1)) == 0 && Size <= 1024, "a tile's size is a power of two");
     unsigned int meta_rank_, meta_size_;
 
@@ -665,11 +662,19 @@ KUDZU_CG thread_block_tile<1> this_thread() {
 
 // ---- Partitions (11.6) --------------------------------------------------------------------
 
+namespace details {
+// What can be cut into tiles of a size that the compiler knows.
+template <unsigned int Size, typename Parent>
+struct is_larger_parent : std::is_base_of<thread_block, Parent> {};
+template <unsigned int Size, unsigned int Outer, typename Parent>
+struct is_larger_parent<Size, thread_block_tile<Outer, Parent>>
+    : std::integral_constant<bool, (Size < Outer)> {};
+} // namespace details
+
 template <unsigned int Size, typename Parent>
 KUDZU_CG thread_block_tile<Size, Parent> tiled_partition(const Parent &g) {
-    static_assert(std::is_base_of<thread_group, Parent>::value ||
-                      std::is_base_of<details::several_warps, Parent>::value,
-                  "the parent is a group");
+    static_assert(details::is_larger_parent<Size, Parent>::value,
+                  "a tile is cut from a thread_block or from a larger thread_block_tile");
     details::begin_tile((details::tile_of<Size> *)nullptr, g);
     return thread_block_tile<Size, Parent>((unsigned int)g.thread_rank() / Size,
                                            ((unsigned int)g.num_threads() + Size - 1) / Size);
@@ -730,15 +735,22 @@ KUDZU_CG coalesced_group labeled_partition(const thread_block_tile<Size, Parent>
 }
 #endif
 
+namespace details {
+// Where both groups have threads, that of the threads with `pred` is the second.
+KUDZU_CG coalesced_group one_of_two(unsigned int parent, bool pred) {
+    unsigned int yes = __ballot_sync(parent, pred);
+    bool both = yes != 0 && yes != parent;
+    return coalesced_group(pred ? yes : parent & ~yes, both && pred, both ? 2 : 1);
+}
+} // namespace details
+
 KUDZU_CG coalesced_group binary_partition(const coalesced_group &g, bool pred) {
-    unsigned int yes = __ballot_sync(g.lanes(), pred);
-    return details::same_label(g.lanes(), pred ? yes : g.lanes() & ~yes);
+    return details::one_of_two(g.lanes(), pred);
 }
 
 template <unsigned int Size, typename Parent>
 KUDZU_CG coalesced_group binary_partition(const thread_block_tile<Size, Parent> &g, bool pred) {
-    unsigned int yes = __ballot_sync(g.lanes(), pred);
-    return details::same_label(g.lanes(), pred ? yes : g.lanes() & ~yes);
+    return details::one_of_two(g.lanes(), pred);
 }
 
 // ---- The members of any group -------------------------------------------------------------

@@ -6,8 +6,11 @@
 #include "host_defines.h"
 #include "vector_types.h"
 
+// The older interface does not have them (guide 13.5.2).
+#ifndef CUDA_FORCE_CDP1_IF_SUPPORTED
 #define cudaStreamTailLaunch ((cudaStream_t)0x3)
 #define cudaStreamFireAndForget ((cudaStream_t)0x4)
+#endif
 #define cudaStreamGraphTailLaunch ((cudaStream_t)0x0100000000000000)
 #define cudaStreamGraphFireAndForget ((cudaStream_t)0x0200000000000000)
 #define cudaStreamGraphFireAndForgetAsSibling ((cudaStream_t)0x0300000000000000)

@@ -6,7 +6,12 @@
 #include "device/reason.h"
 #include "device/runner.h"
 
-enum { STACK_DEFAULT = 1024, PRINTF_DEFAULT = 1 << 20, HEAP_DEFAULT = 8 << 20, PENDING_DEFAULT = 2048 };
+enum {
+    STACK_DEFAULT = 1024,
+    PRINTF_DEFAULT = 1 << 20,
+    HEAP_DEFAULT = 8 << 20,
+    PENDING_DEFAULT = 2048
+};
 static const uint64_t STACK_LIMIT = 512 << 10, PRINTF_LIMIT = 1ull << 31;
 
 enum kd_status kd_context_new(struct kd_device *d, struct kd_context **out) {
@@ -19,6 +24,7 @@ enum kd_status kd_context_new(struct kd_device *d, struct kd_context **out) {
     c->limits[KD_LIMIT_PRINTF_FIFO] = PRINTF_DEFAULT;
     c->limits[KD_LIMIT_MALLOC_HEAP] = HEAP_DEFAULT;
     c->limits[KD_LIMIT_PENDING_LAUNCHES] = PENDING_DEFAULT;
+    c->limits[KD_LIMIT_L2_FETCH] = 64;
     pthread_mutex_init(&c->modules_lock, NULL);
     print_buffer_open(&c->print, PRINTF_DEFAULT);
     queue_set_open(c);
@@ -70,6 +76,9 @@ enum kd_status kd_context_set_limit(struct kd_context *c, enum kd_limit limit, u
             return kd_fail(KD_OUT_OF_MEMORY, "the heap would be larger than device memory");
         break;
     case KD_LIMIT_PENDING_LAUNCHES:
+    case KD_LIMIT_L2_FETCH:
+    case KD_LIMIT_PERSISTING_L2:
+    case KD_LIMIT_CACHE_CONFIG:
         break;
     default:
         return kd_fail(KD_INVALID_VALUE, "unknown limit %d", (int)limit);
@@ -79,5 +88,6 @@ enum kd_status kd_context_set_limit(struct kd_context *c, enum kd_limit limit, u
 }
 
 uint64_t kd_context_get_limit(const struct kd_context *c, enum kd_limit limit) {
-    return (unsigned)limit < LIMITS ? __atomic_load_n(&c->limits[limit], __ATOMIC_RELAXED) : 0;
+    return (unsigned)limit < KD_LIMIT_COUNT ? __atomic_load_n(&c->limits[limit], __ATOMIC_RELAXED)
+                                            : 0;
 }

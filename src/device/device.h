@@ -38,6 +38,7 @@ enum kd_status {
     KD_UNRESOLVED,       // an extern symbol has no definition
     KD_OUT_OF_RESOURCES, // launch: too many threads or registers for the kernel
     KD_COOPERATIVE_TOO_LARGE,
+    KD_INVALID_CLUSTER, // launch: clusters that the kernel or the grid cannot have
     KD_ALREADY_REGISTERED,
     KD_NOT_REGISTERED,
     KD_NOT_SUPPORTED,
@@ -118,7 +119,12 @@ enum kd_limit {
     KD_LIMIT_STACK,
     KD_LIMIT_PRINTF_FIFO,
     KD_LIMIT_MALLOC_HEAP,
-    KD_LIMIT_PENDING_LAUNCHES
+    KD_LIMIT_PENDING_LAUNCHES,
+    // What the machine does not heed, kept for kernels that ask:
+    KD_LIMIT_L2_FETCH,
+    KD_LIMIT_PERSISTING_L2,
+    KD_LIMIT_CACHE_CONFIG, // the preferred one, a CUfunc_cache
+    KD_LIMIT_COUNT
 };
 // The heap's limit cannot change once a kernel that allocates has run: KD_INVALID_VALUE.
 enum kd_status kd_context_set_limit(struct kd_context *c, enum kd_limit limit, uint64_t value);
@@ -598,6 +604,8 @@ uint32_t kd_kernel_max_threads(const struct kd_kernel *k); // a block: from .max
 // 48 KiB leave, up to the opt-in limit).
 enum kd_status kd_kernel_set_max_dynamic_shared(struct kd_kernel *k, uint32_t bytes);
 uint32_t kd_kernel_max_dynamic_shared(const struct kd_kernel *k);
+// Of the __constant__ variables of its module.
+uint64_t kd_kernel_constant_bytes(const struct kd_kernel *k);
 // Blocks of this shape that one worker keeps resident.
 uint32_t kd_kernel_occupancy(const struct kd_kernel *k, uint32_t threads, uint32_t dynamic_shared);
 

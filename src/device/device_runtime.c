@@ -273,6 +273,8 @@ static cudaError_t error_of(enum kd_status status) {
         return cudaErrorMemoryAllocation;
     case KD_OUT_OF_RESOURCES:
         return cudaErrorLaunchOutOfResources;
+    case KD_INVALID_CLUSTER:
+        return cudaErrorInvalidClusterSize;
     case KD_INVALID_PTX:
         return cudaErrorInvalidPtx;
     case KD_NO_BINARY:
@@ -311,7 +313,7 @@ static cudaError_t launch(const struct call *c, struct block_calls *s, uint64_t 
     if (c->grid->launch.depth >= NESTED_MAX_DEPTH && place != NESTED_TAIL)
         return cudaErrorLaunchMaxDepthExceeded;
     if (!reserve(c->context))
-        return cudaErrorLaunchPendingCountExceeded;
+        return cudaErrorLaunchOutOfResources; // guide 13.4.3.1.3
     struct op *op = nested_launch_new(c->grid, config, &status);
     if (!op) {
         atomic_fetch_sub(&c->context->pending_launches, 1);
@@ -393,9 +395,11 @@ static cudaError_t submit_copy(const struct call *c, const struct kd_copy *copy,
                                uint64_t stream) {
     if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    if (is_local_or_shared(c, copy->dst) || is_local_or_shared(c, copy->src) ||
-        copy->dst_pitch < copy->width || copy->src_pitch < copy->width)
+    if (is_local_or_shared(c, copy->dst) || is_local_or_shared(c, copy->src))
         return cudaErrorInvalidValue;
+    if ((copy->height > 1 || copy->depth > 1) &&
+        (copy->dst_pitch < copy->width || copy->src_pitch < copy->width))
+        return cudaErrorInvalidPitchValue;
     struct op *op = nested_op_new(c->grid, OP_COPY);
     if (!op)
         return cudaErrorMemoryAllocation;
@@ -451,8 +455,10 @@ static cudaError_t submit_set(const struct call *c, struct kd_set *set, int valu
                               uint64_t stream) {
     set->element = 1;
     set->value = (uint8_t)value;
-    if (is_local_or_shared(c, set->dst) || (set->height > 1 && set->pitch < set->width))
+    if (is_local_or_shared(c, set->dst))
         return cudaErrorInvalidValue;
+    if ((set->height > 1 || set->depth > 1) && set->pitch < set->width)
+        return cudaErrorInvalidPitchValue;
     struct op *op = nested_op_new(c->grid, OP_SET);
     if (!op)
         return cudaErrorMemoryAllocation;
@@ -610,12 +616,14 @@ static cudaError_t device_limit(const struct call *c) {
         [cudaLimitPrintfFifoSize] = KD_LIMIT_PRINTF_FIFO,
         [cudaLimitMallocHeapSize] = KD_LIMIT_MALLOC_HEAP,
         [cudaLimitDevRuntimePendingLaunchCount] = KD_LIMIT_PENDING_LAUNCHES,
+        [cudaLimitMaxL2FetchGranularity] = KD_LIMIT_L2_FETCH,
+        [cudaLimitPersistingL2CacheSize] = KD_LIMIT_PERSISTING_L2,
     };
     uint64_t *out = pointer(c, 0);
     uint32_t limit = (uint32_t)c->args[1];
-    if (!out)
+    if (!out || limit >= sizeof limits)
         return cudaErrorInvalidValue;
-    if (limit >= sizeof limits || limit == cudaLimitDevRuntimeSyncDepth)
+    if (limit == cudaLimitDevRuntimeSyncDepth)
         return cudaErrorUnsupportedLimit;
     *out = kd_context_get_limit(c->context, (enum kd_limit)limits[limit]);
     return cudaSuccess;
@@ -631,6 +639,7 @@ static cudaError_t function_attributes(const struct call *c) {
     const struct kj_module_info *m = k->module->info;
     struct cudaFuncAttributes a = {
         .sharedSizeBytes = k->info->shared_static,
+        .constSizeBytes = kd_kernel_constant_bytes(k),
         .localSizeBytes = k->info->local_bytes,
         .maxThreadsPerBlock = (int)kd_kernel_max_threads(k),
         .numRegs = (int)k->info->registers,
@@ -696,7 +705,7 @@ static cudaError_t call_function(const struct call *c, uint32_t function) {
     case KD_cudaDeviceGetLimit:
         return device_limit(c);
     case KD_cudaDeviceGetCacheConfig:
-        return answer(c, 0, cudaFuncCachePreferNone);
+        return answer(c, 0, (int)kd_context_get_limit(c->context, KD_LIMIT_CACHE_CONFIG));
     case KD_cudaDeviceGetSharedMemConfig:
         return answer(c, 0, cudaSharedMemBankSizeFourByte);
     case KD_cudaRuntimeGetVersion:

@@ -19,11 +19,10 @@ struct kd_device {
     struct scheduler scheduler;
 };
 
-enum { LIMITS = 4 };
 struct kd_context {
     struct kd_device *device;
     struct queue_set queues;
-    uint64_t limits[LIMITS]; // by enum kd_limit
+    uint64_t limits[KD_LIMIT_COUNT];
     struct print_buffer print;
     struct heap heap;
     // Launches by kernels that have not begun, and events that kernels have made.

@@ -403,6 +403,15 @@ uint32_t kd_kernel_max_dynamic_shared(const struct kd_kernel *k) {
     return __atomic_load_n(&k->max_dynamic, __ATOMIC_RELAXED);
 }
 
+uint64_t kd_kernel_constant_bytes(const struct kd_kernel *k) {
+    const struct kj_module_info *info = k->module->info;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < info->nvars; i++)
+        if (info->vars[i].is_const)
+            bytes += info->vars[i].size;
+    return bytes;
+}
+
 static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }

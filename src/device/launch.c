@@ -52,13 +52,13 @@ static enum kd_status check_cluster(const struct kd_launch_config *c) {
     uint32_t shape[3];
     cluster_shape(c, shape);
     if (info->cluster_required && !c->cluster[0] && !info->cluster[0])
-        return kd_fail(KD_INVALID_VALUE, "kernel %s must be launched with clusters", info->name);
+        return kd_fail(KD_INVALID_CLUSTER, "kernel %s must be launched with clusters", info->name);
     for (int i = 0; i < 3; i++) {
         if (info->cluster[0] && shape[i] != (info->cluster[i] ? info->cluster[i] : 1))
-            return kd_fail(KD_INVALID_VALUE, "kernel %s requires clusters of another shape",
+            return kd_fail(KD_INVALID_CLUSTER, "kernel %s requires clusters of another shape",
                            info->name);
         if (shape[i] > KD_CLUSTER_MAX_BLOCKS || c->grid[i] % shape[i])
-            return kd_fail(KD_INVALID_VALUE,
+            return kd_fail(KD_INVALID_CLUSTER,
                            "kernel %s: a grid of (%u,%u,%u) blocks cannot be cut into clusters of "
                            "(%u,%u,%u)",
                            info->name, c->grid[0], c->grid[1], c->grid[2], shape[0], shape[1],
@@ -67,7 +67,7 @@ static enum kd_status check_cluster(const struct kd_launch_config *c) {
     uint32_t blocks = shape[0] * shape[1] * shape[2];
     uint32_t most = info->max_cluster ? info->max_cluster : KD_CLUSTER_MAX_BLOCKS;
     if (blocks > (most < KD_CLUSTER_MAX_BLOCKS ? most : KD_CLUSTER_MAX_BLOCKS))
-        return kd_fail(KD_INVALID_VALUE, "kernel %s: clusters of %u blocks; %u are the most",
+        return kd_fail(KD_INVALID_CLUSTER, "kernel %s: clusters of %u blocks; %u are the most",
                        info->name, blocks, most);
     return KD_OK;
 }

@@ -54,13 +54,6 @@ void drv_contexts_flush(void) {
 }
 
 static void set_defaults(struct drv_context *ctx) {
-    static const size_t limits[CU_LIMIT_MAX] = {
-        [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
-        [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
-    };
-    for (int i = 0; i < CU_LIMIT_MAX; i++)
-        ctx->limits[i] = limits[i];
-    ctx->cache = CU_FUNC_CACHE_PREFER_NONE;
     ctx->shared_config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     ctx->peers = 0;
 }
@@ -345,6 +338,12 @@ static bool device_limit(CUlimit limit, enum kd_limit *out) {
     case CU_LIMIT_MALLOC_HEAP_SIZE:
         *out = KD_LIMIT_MALLOC_HEAP;
         return true;
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+        *out = KD_LIMIT_L2_FETCH;
+        return true;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+        *out = KD_LIMIT_PERSISTING_L2;
+        return true;
     default:
         return false;
     }
@@ -361,16 +360,13 @@ static size_t largest_persisting(struct drv_context *ctx) {
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     ENTER_CONTEXT(ctx);
     enum kd_limit device;
+    REQUIRE(limit != CU_LIMIT_MAX_L2_FETCH_GRANULARITY || value <= 128, CUDA_ERROR_INVALID_VALUE,
+            "at most 128 bytes");
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > largest_persisting(ctx))
+        value = largest_persisting(ctx);
     if (device_limit(limit, &device))
         return drv_status(kd_context_set_limit(ctx->c, device, value), ctx);
     switch (limit) {
-    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
-        REQUIRE(value <= 128, CUDA_ERROR_INVALID_VALUE, "at most 128 bytes");
-        ctx->limits[limit] = value;
-        return CUDA_SUCCESS;
-    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
-        ctx->limits[limit] = value < largest_persisting(ctx) ? value : largest_persisting(ctx);
-        return CUDA_SUCCESS;
     case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
     case CU_LIMIT_SHMEM_SIZE:
     case CU_LIMIT_CIG_ENABLED:
@@ -394,14 +390,14 @@ CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit) {
             (int)limit);
     REQUIRE(limit != CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, CUDA_ERROR_UNSUPPORTED_LIMIT,
             "device-side synchronisation does not exist on compute capability 9.0");
-    *pvalue = ctx->limits[limit];
+    *pvalue = 0;
     return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig) {
     ENTER_CONTEXT(ctx);
     REQUIRE_POINTER(pconfig);
-    *pconfig = ctx->cache;
+    *pconfig = (CUfunc_cache)kd_context_get_limit(ctx->c, KD_LIMIT_CACHE_CONFIG);
     return CUDA_SUCCESS;
 }
 
@@ -410,8 +406,7 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
     ENTER_CONTEXT(ctx);
     REQUIRE((unsigned)config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE,
             "%d is no cache configuration", (int)config);
-    ctx->cache = config;
-    return CUDA_SUCCESS;
+    return drv_status(kd_context_set_limit(ctx->c, KD_LIMIT_CACHE_CONFIG, config), ctx);
 }
 
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig) {

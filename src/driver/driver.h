@@ -162,8 +162,6 @@ struct drv_context {
     unsigned flags;
     bool primary;
     unsigned references; // of a primary context: retained; else: attached
-    size_t limits[CU_LIMIT_MAX];
-    CUfunc_cache cache;
     CUsharedconfig shared_config;
     struct drv_stream_attributes stream_attributes; // of the legacy default stream
     uint64_t peers; // devices whose memory was made accessible, one bit each

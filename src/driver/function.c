@@ -43,16 +43,6 @@ CUresult drv_function_find(CUfunction handle, struct drv_context *ctx, struct dr
     return drv_kernel_function(k, ctx, out);
 }
 
-// Bytes of __constant__ variables that the function's module has.
-static int constant_bytes(const struct drv_function *f) {
-    const struct kj_module_info *info = kd_module_info(f->module->m);
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < info->nvars; i++)
-        if (info->vars[i].is_const)
-            bytes += info->vars[i].size;
-    return (int)bytes;
-}
-
 // Blocks of a cluster that kernel or attributes ask for; 0: neither does.
 static int required_cluster(const struct drv_function *f, unsigned axis) {
     const struct kj_kernel *info = kd_kernel_info(f->k);
@@ -109,7 +99,7 @@ CUresult drv_function_attribute(struct drv_function *f, CUfunction_attribute att
         *out = (int)info->shared_static;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-        *out = constant_bytes(f);
+        *out = (int)kd_kernel_constant_bytes(f->k);
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
         *out = (int)info->local_bytes;

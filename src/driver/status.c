@@ -62,6 +62,8 @@ static CUresult of_status(enum kd_status status) {
         return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
     case KD_OUT_OF_RESOURCES:
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    case KD_INVALID_CLUSTER:
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     case KD_COOPERATIVE_TOO_LARGE:
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     case KD_ALREADY_REGISTERED:

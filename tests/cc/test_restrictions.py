@@ -5,6 +5,12 @@ import os
 from common import CompilerTest, main
 
 KERNEL = "__global__ void c(int *p) { *p = 1; }\n"
+GROUPS = """#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void k(int *p) {
+    auto b = cg::this_thread_block(); auto w = cg::tiled_partition<32>(b);
+"""
 STRUCT = "struct S { int x; __host__ __device__ S() : x(1) {} };\n"
 
 # Section, source, part of the message.
@@ -65,6 +71,27 @@ REJECTED = [
      "of the type std::initializer_list"),
     ("18.5.22.8", "template <class... A, class B, class... C> __global__ void k(B, void (*)(A...), C...) {}\n"
      "void d(int);\nint main() { k<<<1, 1>>>(1.0f, d, 2, 3); }", "parameter pack that is not its only one"),
+    ("11.5.1", GROUPS + "cg::thread_block none; }", "constructor"),
+    ("11.5.1", GROUPS + "cg::coalesced_group none; }", "constructor"),
+    ("11.5.2.1", GROUPS + "cg::thread_block_tile<8> none; }", "constructor"),
+    ("11.5.2.1", GROUPS + "cg::tiled_partition<3>(b); }", "a tile's size is a power of two"),
+    ("11.5.2.1", GROUPS + "cg::tiled_partition<2048>(b); }", "a tile's size is a power of two"),
+    ("11.5.2.1", GROUPS + "cg::tiled_partition<64>(b).shfl_up(1, 1); }", "no member named 'shfl_up'"),
+    ("11.5.2.1", GROUPS + "cg::tiled_partition<64>(b).ballot(1); }", "no member named 'ballot'"),
+    ("11.5.2.1", GROUPS + "struct L { int x[9]; } l = {}; w.shfl(l, 0); }", "has up to 32 bytes"),
+    ("11.5.2.1", GROUPS + "struct N { __device__ N() {} __device__ N(const N &) {} } n; w.shfl(n, 0); }",
+     "a shuffled type is trivially copyable"),
+    ("11.6.1", GROUPS + "cg::tiled_partition<32>(w); }", "from a larger thread_block_tile"),
+    ("11.6.1", GROUPS + "cg::tiled_partition<64>(w); }", "from a larger thread_block_tile"),
+    ("11.6.1", GROUPS + "cg::tiled_partition<4>(cg::coalesced_threads()); }",
+     "a tile is cut from a thread_block or"),
+    ("11.6.1", GROUPS + "cg::tiled_partition<4>(cg::this_grid()); }",
+     "a tile is cut from a thread_block or"),
+    ("11.6.2", GROUPS + "cg::labeled_partition(w, 1.5f); }", "a label is of an integral type"),
+    ("11.7.1", GROUPS + "auto t = b.barrier_arrive(); b.barrier_wait(t); }", "rvalue reference"),
+    ("11.7.3", GROUPS + "*p = cg::reduce(b, 1, cg::plus<int>()); }", "no matching function"),
+    ("11.7.4", GROUPS + "*p = cg::invoke_one_broadcast(b, [] { return 1; }); }", "no member named 'shfl'"),
+    ("11.7.4", GROUPS + "cg::invoke_one_broadcast(w, [] {}); }", "functions without a result"),
     ("12.2", "#include <cuda/ptx>\n__global__ void k(uint64_t *bar, uint4 *result) {\n"
      "    cuda::ptx::clusterlaunchcontrol_try_cancel(result, bar);\n}",
      "a.cu:3:16: error: 'clusterlaunchcontrol_try_cancel<uint4 *&, unsigned long *&>' is unavailable: "
@@ -97,6 +124,18 @@ REJECTED = [
     ("10.38", "int n;\n__global__ void __launch_bounds__(n) k() {}", "integer constant"),
     ("10.38", "__global__ void __launch_bounds__(128, 2, 4, 5) k() {}", "no more than 3"),
 ]
+
+# Functions of the host alone (13.3.1), called in device code.
+HOST_ONLY = """cudaStreamCreate(&s) cudaStreamSynchronize(s) cudaStreamQuery(s) cudaEventCreate(&e)
+cudaEventSynchronize(e) cudaEventQuery(e) cudaEventElapsedTime(nullptr,e,e) cudaSetDevice(0)
+cudaGetDeviceProperties(nullptr,0) cudaMemcpyToSymbol(x,p,4) cudaGetSymbolAddress((void**)p,x)
+cudaMemcpy(p,p,4,cudaMemcpyDefault) cudaMemset(p,0,4) cudaMallocManaged(&p,4)
+cudaDeviceSetLimit(cudaLimitStackSize,1) cudaDeviceSetCacheConfig(cudaFuncCachePreferL1)
+cudaFuncSetCacheConfig(c,cudaFuncCachePreferL1) cudaDestroyTextureObject(0) cudaDeviceSynchronize()
+cudaLaunchCooperativeKernel((void*)c,1,1,nullptr,0,s)""".split()
+for call in HOST_ONLY:
+    REJECTED.append(("13.3.1", KERNEL + "__device__ int x;\n__global__ void k(int *p, cudaStream_t s, "
+                     "cudaEvent_t e) { %s; }" % call, "no matching function for call to"))
 
 # The same with warnings; the code compiles.
 WARNED = [

@@ -364,8 +364,9 @@ static void check_memory() {
     for (int i = 0; i < 6; i++)
         CHECK(n[i] == cudaSuccess);
     CHECK(n[6] == cudaErrorInvalidMemcpyDirection);
-    for (int i = 7; i < 11; i++)
+    for (int i = 7; i < 10; i++)
         CHECK(n[i] == cudaErrorInvalidValue);
+    CHECK(n[10] == cudaErrorInvalidPitchValue);
     for (int i = 0; i < 2000; i++) // rows of b: ten ones, then sevens
         CHECK(b[i] == (i % 100 < 10 ? 1 : 7));
     for (int i = 0; i < 20 * 64; i++)
@@ -554,7 +555,7 @@ static void check_errors() {
     cleared(4);
     flood<<<1, 1>>>(n, 10);
     finish();
-    CHECK(n[0] == 0 && n[1] == 10 && n[2] == cudaErrorLaunchPendingCountExceeded);
+    CHECK(n[0] == 0 && n[1] == 10 && n[2] == cudaErrorLaunchOutOfResources);
     CUDA(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 100));
     cleared(4);
     events<<<1, 1>>>(n);
