@@ -267,29 +267,21 @@ INLINE double poly_tan(double t) {
     return fma_d(odd, t, even);
 }
 
-// atan(x) = x + x^3 p(t), t = x^2; error 2^-57.6.
+// atan(x) = x + x^3 p(t), t = x^2; error 2^-63.0.
 INLINE double poly_atan(double t) {
     double t2 = t * t;
-    double even = -0x1.3f19e39889d90p-13;
-    double odd = 0x1.bbc126fb0ca80p-17;
-    odd = fma_d(odd, t2, 0x1.b3d92926d4a99p-11);
-    even = fma_d(even, t2, -0x1.7a21218583ec3p-9);
-    odd = fma_d(odd, t2, 0x1.d7a0a92090e9ep-8);
-    even = fma_d(even, t2, -0x1.c77ded554c0e1p-7);
-    odd = fma_d(odd, t2, 0x1.6832f2c48e21ap-6);
-    even = fma_d(even, t2, -0x1.e9f1b78a83b54p-6);
-    odd = fma_d(odd, t2, 0x1.2c2b9cf79f91fp-5);
-    even = fma_d(even, t2, -0x1.59a293ee72774p-5);
-    odd = fma_d(odd, t2, 0x1.82da44ffb3b65p-5);
-    even = fma_d(even, t2, -0x1.ae5e44b644b55p-5);
-    odd = fma_d(odd, t2, 0x1.e1bb9b4a705aep-5);
-    even = fma_d(even, t2, -0x1.110e50222016fp-4);
-    odd = fma_d(odd, t2, 0x1.3b136676de5f2p-4);
-    even = fma_d(even, t2, -0x1.745d11ab0cc38p-4);
-    odd = fma_d(odd, t2, 0x1.c71c717f96859p-4);
-    even = fma_d(even, t2, -0x1.249249237e2f8p-3);
-    odd = fma_d(odd, t2, 0x1.999999999554cp-3);
-    even = fma_d(even, t2, -0x1.5555555555526p-2);
+    double even = -0x1.0a268f217ba94p-5;
+    double odd = 0x1.d22f3e3eec784p-7;
+    odd = fma_d(odd, t2, 0x1.6d58715c30400p-5);
+    even = fma_d(even, t2, -0x1.aa94574e1e30fp-5);
+    odd = fma_d(odd, t2, 0x1.e14c86f5ef178p-5);
+    even = fma_d(even, t2, -0x1.110a77d3ed5b5p-4);
+    odd = fma_d(odd, t2, 0x1.3b134aa1cd9d4p-4);
+    even = fma_d(even, t2, -0x1.745d1318ef1b2p-4);
+    odd = fma_d(odd, t2, 0x1.c71c71ab5389ep-4);
+    even = fma_d(even, t2, -0x1.249249245bfc2p-3);
+    odd = fma_d(odd, t2, 0x1.99999999992f0p-3);
+    even = fma_d(even, t2, -0x1.5555555555553p-2);
     return fma_d(odd, t, even);
 }
 

@@ -54,6 +54,15 @@ INLINE double exp_scaled(double x, double low, int n) {
     return scale(1.0 + p, rounded, n);
 }
 
+// exp(x) * 2^n for x from 0 to 712 or NaN, n small, with what rounding it leaves.
+INLINE dd exp_pair(double x, int n) {
+    double rounded = fma_d(x, LOG2_E, ROUNDER);
+    double k = add_rn(rounded, -ROUNDER);
+    double r = fma_d(k, -LN2_LO, fma_d(k, -LN2_HI, x));
+    dd p = fast_two_sum(1.0, fma_d(r * r, poly_exp(r), r));
+    return (dd){scale(p.hi, rounded, n), scale(p.lo, rounded, n)};
+}
+
 // exp(-(x*x)) * 2^n without loss by rounding the square, |x| < 28 or NaN.
 INLINE double exp_minus_square(double x, int n) {
     dd square = two_product(x, x);

@@ -3,10 +3,13 @@
 #include "libdevice.h"
 #include "log.h"
 
+// Beyond this cosh and sinh are infinite; e^x/2 is at least 2^-1 and at most 2^1026.
+#define COSH_HIGH 712.0
+
+// (e^x + e^-x)/2, with what rounding e^x leaves.
 double __nv_cosh(double x) {
-    double a = bounded(fabs_d(x), 0.0, EXP_HIGH);
-    double half_exp = exp_scaled(a, 0.0, -1);
-    return half_exp + div_rn(0.25, half_exp);
+    dd half_exp = exp_pair(bounded(fabs_d(x), 0.0, COSH_HIGH), -1);
+    return half_exp.hi + (half_exp.lo + div_rn(0.25, half_exp.hi));
 }
 
 // sinh = (e^x - e^-x)/2 loses nothing from 1 on; below there is a polynomial.

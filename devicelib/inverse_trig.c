@@ -8,21 +8,30 @@
 #define PIO2_HI 0x1.921fb54442d18p+0
 #define PIO2_LO 0x1.1a62633145c07p-54
 
-// base + sign * atan(t) for 0 <= t <= 1, where base is 0, pi/2 or pi in two parts. The large terms
-// are added exactly.
-INLINE double atan_from(double hi, double lo, double t, int minus) {
+#define PIO4_HI 0x1.921fb54442d18p-1
+#define PIO4_LO 0x1.1a62633145c07p-55
+#define PI3O4_HI 0x1.2d97c7f3321d2p+1
+#define PI3O4_LO 0x1.a79394c9e8a0ap-54
+
+// Ratios between tan(pi/8) and 1 are turned by pi/4: atan(s/l) = pi/4 + atan((s - l)/(s + l)), so
+// that the polynomial's sum stays small beside the result.
+#define COT_PI_8 0x1.3504f333f9de6p+1
+
+// hi + lo + atan(t) for |t| up to tan(pi/8) (of ratios of the smallest numbers a little more),
+// where hi is 0 or outweighs t.
+INLINE double atan_from(double hi, double lo, double t) {
     double z = t * t;
-    double tail = t * z * poly_atan(z);
-    tail = minus ? -tail : tail;
-    dd sum = fast_two_sum(hi, minus ? -t : t);
-    return add_rn(sum.hi, sum.lo + (lo + tail));
+    dd sum = fast_two_sum(hi, t);
+    return add_rn(sum.hi, fma_d(t * z, poly_atan(z), sum.lo + lo));
 }
 
 double __nv_atan(double x) {
     double a = fabs_d(x);
-    int inverted = a > 1.0;
-    double t = inverted ? div_rn(1.0, a) : a;
-    double r = atan_from(inverted ? PIO2_HI : 0.0, inverted ? PIO2_LO : 0.0, t, inverted);
+    int steep = a > COT_PI_8, middle = !steep && a > 1.0 / COT_PI_8;
+    double t = div_rn(middle ? a - 1.0 : steep ? -1.0 : a, middle ? a + 1.0 : steep ? a : 1.0);
+    double hi = middle ? PIO4_HI : steep ? PIO2_HI : 0.0;
+    double lo = middle ? PIO4_LO : steep ? PIO2_LO : 0.0;
+    double r = atan_from(hi, lo, t);
     return is_nan_d(x) ? x : __builtin_copysign(r, x);
 }
 
@@ -30,13 +39,16 @@ double __nv_atan2(double y, double x) {
     double a = fabs_d(y), b = fabs_d(x);
     int steep = a > b, left = (int)(bits_d(x) >> 63);
     double large = steep ? a : b, small = steep ? b : a;
-    double t = div_rn(small, large);
-    // 0/0 is the angle 0, infinity over infinity that of the diagonal.
-    t = large == 0.0 ? 0.0 : t;
-    t = small == INFINITY_D ? 1.0 : t;
-    double hi = steep ? PIO2_HI : left ? PI_HI : 0.0;
-    double lo = steep ? PIO2_LO : left ? PI_LO : 0.0;
-    double r = atan_from(hi, lo, t, steep != left);
+    // Infinity over infinity is the diagonal.
+    int diagonal = small == INFINITY_D;
+    int middle = diagonal || (large <= COT_PI_8 * small && small != 0.0 && large < INFINITY_D);
+    double scaling = large > 1.0 ? 0.5 : 1.0; // the sum may not fit
+    double sum = fma_d(scaling, small, scaling * large), difference = scaling * (small - large);
+    double t = div_rn(middle ? difference : small, middle ? sum : large);
+    t = large == 0.0 || diagonal ? 0.0 : t;
+    double hi = middle ? left ? PI3O4_HI : PIO4_HI : steep ? PIO2_HI : left ? PI_HI : 0.0;
+    double lo = middle ? left ? PI3O4_LO : PIO4_LO : steep ? PIO2_LO : left ? PI_LO : 0.0;
+    double r = atan_from(hi, lo, steep != left ? -t : t);
     return is_nan_d(x) || is_nan_d(y) ? x + y : __builtin_copysign(r, y);
 }
 

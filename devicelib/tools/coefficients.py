@@ -189,7 +189,7 @@ POLYNOMIALS = {
                lambda t: t, "cos(pi x) = 1 + x^2 p(t), t = x^2"),
     "tan": ("d", 0, (pi / 4 + mpf("1e-3"))**2, 14, sqrt_argument(lambda x: (tan(x) - x) / x**3),
             lambda t: sqrt(t)**3 / tan(sqrt(t)), "tan(x) = x + x^3 p(t), t = x^2"),
-    "atan": ("d", 0, 1, 19, sqrt_argument(lambda x: (atan(x) - x) / x**3),
+    "atan": ("d", 0, mpf("0.184"), 11, sqrt_argument(lambda x: (atan(x) - x) / x**3),
              lambda t: sqrt(t)**3 / atan(sqrt(t)), "atan(x) = x + x^3 p(t), t = x^2"),
     "asin": ("d", 0, 0.25, 12, sqrt_argument(lambda x: (asin(x) - x) / x**3),
              lambda t: sqrt(t)**3 / asin(sqrt(t)), "asin(x) = x + x^3 p(t), t = x^2"),
