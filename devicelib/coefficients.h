@@ -35,23 +35,6 @@ INLINE double poly_exp2(double t) {
     return fma_d(odd, t, even);
 }
 
-// 10^t = 1 + t p(t); error 2^-58.0.
-INLINE double poly_exp10(double t) {
-    double t2 = t * t;
-    double even = 0x1.fc2a162cfdfdcp-13;
-    double odd = 0x1.2f757e3eb8df1p-10;
-    even = fma_d(even, t2, 0x1.489770784cc15p-8);
-    odd = fma_d(odd, t2, 0x1.41165d6f32fe9p-6);
-    even = fma_d(even, t2, 0x1.16e4dfd6c0a53p-4);
-    odd = fma_d(odd, t2, 0x1.a7ed70a275868p-3);
-    even = fma_d(even, t2, 0x1.1429ffd1d06d3p-1);
-    odd = fma_d(odd, t2, 0x1.2bd7609fd4d24p+0);
-    even = fma_d(even, t2, 0x1.0470591de2cb2p+1);
-    odd = fma_d(odd, t2, 0x1.53524c73cea78p+1);
-    even = fma_d(even, t2, 0x1.26bb1bbb55516p+1);
-    return fma_d(odd, t, even);
-}
-
 // exp(t) = 1 + t + t^2 p(t); error 2^-28.3.
 INLINE float poly_expf(float t) {
     float p = 0x1.6db2b40000000p-10f;

@@ -37,15 +37,18 @@ double __nv_exp2(double x) {
 #define LOG10_2_HI 0x1.34413509f79ffp-2
 #define LOG10_2_LO (-0x1.9dc1da994fd20p-59)
 #define LOG2_10 0x1.a934f0979a371p+1
+#define LN10_HI 0x1.26bb1bbb55516p+1
+#define LN10_LO (-0x1.f48ad494ea3e9p-53)
 
 double __nv_exp10(double x) {
     double y = in_range(x, EXP10_ZERO, 320.0);
     double rounded = fma_d(y, LOG2_10, ROUNDER);
     double k = add_rn(rounded, -ROUNDER);
-    double r = fma_d(k, -LOG10_2_HI, y);
-    r = fma_d(k, -LOG10_2_LO, r);
-    r = scale(fma_d(r, poly_exp10(r), 1.0), rounded, 0);
-    return x < EXP10_ZERO ? 0.0 : r;
+    double r = fma_d(k, -LOG10_2_LO, fma_d(k, -LOG10_2_HI, y));
+    // r ln(10), with what its rounding leaves.
+    double t = mul_rn(r, LN10_HI), low = fma_d(r, LN10_LO, fma_d(r, LN10_HI, -t));
+    double p = t + fma_d(t * t, poly_exp(t), low);
+    return x < EXP10_ZERO ? 0.0 : scale(1.0 + p, rounded, 0);
 }
 
 // exp(x) - 1 = (2^k - 1) + 2^k r + 2^k r^2 p(r): the sum of the two large terms is kept exactly.

@@ -24,8 +24,11 @@ double __nv_sinh(double x) {
 
 double __nv_tanh(double x) {
     double a = fabs_d(x);
-    double e = exp_scaled(bounded(2.0 * a, 0.0, 64.0), 0.0, 0);
-    double large = 1.0 - div_rn(2.0, e + 1.0);
+    // 1 - 2/(e^2a + 1), with what rounding the exponential and its sum leave.
+    dd e = exp_pair(bounded(2.0 * a, 0.0, 64.0), 0);
+    dd sum = fast_two_sum(e.hi, 1.0);
+    double q = div_rn(2.0, sum.hi);
+    double large = 1.0 - fma_d(-0.5 * q * q, sum.lo + e.lo, q);
     double z = a * a;
     double small = fma_d(a * z, poly_tanh(z), a);
     return __builtin_copysign(a < 0.55 ? small : large, x);

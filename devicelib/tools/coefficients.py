@@ -151,8 +151,6 @@ POLYNOMIALS = {
             lambda t: t**2, "exp(t) = 1 + t + t^2 p(t)"),
     "exp2": ("d", -0.5, 0.5, 10, lambda t: expm1(t * LN2) / t, lambda t: abs(t),
              "2^t = 1 + t p(t)"),
-    "exp10": ("d", -0.1506, 0.1506, 10, lambda t: expm1(t * ln(10)) / t, lambda t: abs(t),
-              "10^t = 1 + t p(t)"),
     "expf": ("f", -LN2 / 2 - 1e-5, LN2 / 2 + 1e-5, 4, lambda t: (expm1(t) - t) / t**2,
              lambda t: t**2, "exp(t) = 1 + t + t^2 p(t)"),
     "exp2f": ("f", -0.5, 0.5, 5, lambda t: expm1(t * LN2) / t, lambda t: abs(t),
