@@ -20,6 +20,8 @@
 #define __any __clang_vote_any
 #define __ballot __clang_vote_ballot
 #include <__clang_cuda_libdevice_declares.h>
+// Of the fast intrinsics (guide 17.2) that header lacks this one.
+extern "C" __attribute__((device)) float __nv_fast_tanhf(float);
 
 #include <__clang_cuda_device_functions.h>
 #undef __all
@@ -36,8 +38,20 @@
 #define log10f __kudzu_precise_log10f
 #define powf __kudzu_precise_powf
 #define tanf __kudzu_precise_tanf
+#define tanhf __kudzu_precise_tanhf
 #endif
+// Of exponents beyond an int clang's versions forget that zeros, infinities and NaNs stay.
+#define scalbln __kudzu_wide_scalbln
+#define scalblnf __kudzu_wide_scalblnf
 #include <__clang_cuda_math.h>
+#undef scalbln
+#undef scalblnf
+static __inline__ __attribute__((device, always_inline)) double scalbln(double x, long n) {
+    return scalbn(x, n > INT_MAX ? INT_MAX : n < INT_MIN ? INT_MIN : (int)n);
+}
+static __inline__ __attribute__((device, always_inline)) float scalblnf(float x, long n) {
+    return scalbnf(x, n > INT_MAX ? INT_MAX : n < INT_MIN ? INT_MIN : (int)n);
+}
 // clang's header declares these two and defines neither.
 static __inline__ __attribute__((device, always_inline)) double nan(const char *tag) {
     return __nv_nan((const signed char *)tag);
@@ -57,6 +71,7 @@ static __inline__ __attribute__((device, always_inline)) float sqrtf(float x) {
 #undef log10f
 #undef powf
 #undef tanf
+#undef tanhf
 static __inline__ __attribute__((device, always_inline)) float expf(float x) {
     return __nv_fast_expf(x);
 }
@@ -71,6 +86,9 @@ static __inline__ __attribute__((device, always_inline)) float powf(float x, flo
 }
 static __inline__ __attribute__((device, always_inline)) float tanf(float x) {
     return __nv_fast_tanf(x);
+}
+static __inline__ __attribute__((device, always_inline)) float tanhf(float x) {
+    return __nv_fast_tanhf(x);
 }
 #endif
 
@@ -88,7 +106,12 @@ static __inline__ __attribute__((device, always_inline)) float tanf(float x) {
 #include "kudzu/system_functions.h"
 #include "kudzu/warp_functions.h"
 
+// A float to an integer power is a double, as in the C++ library and under nvcc: clang's overloads
+// for integers, of which one gives a float, take pointers instead, and the template for mixed types
+// serves.
+#define __iexp (*__iexp)
 #include <__clang_cuda_cmath.h>
+#undef __iexp
 #include <__clang_cuda_complex_builtins.h>
 
 // Device versions of operator new and delete.

@@ -9,7 +9,6 @@
 #define KUDZU_BOTH static __inline__ __attribute__((host, device, always_inline))
 
 // Of the fast intrinsics (guide 17.2) clang's headers lack this one.
-extern "C" __attribute__((device)) float __nv_fast_tanhf(float);
 KUDZU_DEVICE float __tanhf(float a) {
     return __nv_fast_tanhf(a);
 }
@@ -92,6 +91,10 @@ KUDZU_FLOAT_1(erfcx)
 KUDZU_FLOAT_1(exp10)
 KUDZU_FLOAT_1(cyl_bessel_i0)
 KUDZU_FLOAT_1(cyl_bessel_i1)
+KUDZU_FLOAT_1(j0)
+KUDZU_FLOAT_1(j1)
+KUDZU_FLOAT_1(y0)
+KUDZU_FLOAT_1(y1)
 // The overloads that clang's headers declare and leave to the toolkit.
 KUDZU_FLOAT_1(acosh)
 KUDZU_FLOAT_1(asinh)
@@ -128,6 +131,12 @@ KUDZU_DEVICE float fma(float x, float y, float z) {
 }
 KUDZU_DEVICE float remquo(float x, float y, int *quotient) {
     return remquof(x, y, quotient);
+}
+KUDZU_DEVICE float jn(int n, float x) {
+    return jnf(n, x);
+}
+KUDZU_DEVICE float yn(int n, float x) {
+    return ynf(n, x);
 }
 KUDZU_DEVICE float scalbn(float x, int n) {
     return scalbnf(x, n);
@@ -167,53 +176,70 @@ KUDZU_DEVICE double copysign(double a, float b) {
 // (Programs compiled at run time have no host code, and none of the C library that these need.)
 #if !defined(__CUDACC_RTC__)
 
+// They are computed in long double, whose eleven bits more keep them to the guide's bounds.
 KUDZU_HOST double rsqrt(double x) {
-    return 1.0 / ::sqrt(x);
+    return (double)(1 / ::sqrtl(x));
 }
 KUDZU_HOST float rsqrtf(float x) {
     return (float)(1.0 / ::sqrt((double)x));
 }
 KUDZU_HOST double rcbrt(double x) {
-    return 1.0 / ::cbrt(x);
+    return (double)(1 / ::cbrtl(x));
 }
-KUDZU_HOST double rhypot(double x, double y) {
-    return 1.0 / ::hypot(x, y);
-}
-KUDZU_HOST double norm3d(double x, double y, double z) {
-    return ::hypot(::hypot(x, y), z);
-}
-KUDZU_HOST double norm4d(double x, double y, double z, double w) {
-    return ::hypot(::hypot(x, y), ::hypot(z, w));
-}
-KUDZU_HOST double rnorm3d(double x, double y, double z) {
-    return 1.0 / norm3d(x, y, z);
-}
-KUDZU_HOST double rnorm4d(double x, double y, double z, double w) {
-    return 1.0 / norm4d(x, y, z, w);
+// The length of a vector: squares neither overflow nor vanish in long double.
+template <class T> KUDZU_HOST long double __kudzu_length(int dim, const T *t) {
+    long double sum = 0;
+    bool infinite = false;
+    for (int i = 0; i < dim; ++i) {
+        sum += (long double)t[i] * t[i];
+        infinite |= __builtin_isinf(t[i]) != 0;
+    }
+    return infinite ? HUGE_VALL : ::sqrtl(sum);
 }
 KUDZU_HOST double norm(int dim, const double *t) {
-    double n = 0;
-    for (int i = 0; i < dim; ++i)
-        n = ::hypot(n, t[i]);
-    return n;
+    return (double)__kudzu_length(dim, t);
 }
 KUDZU_HOST double rnorm(int dim, const double *t) {
-    return 1.0 / norm(dim, t);
+    return (double)(1 / __kudzu_length(dim, t));
 }
-// Reduced exactly to [-1/4, 1/4] before pi comes in, so that multiples of 1/2 are exact.
+KUDZU_HOST float normf(int dim, const float *t) {
+    return (float)__kudzu_length(dim, t);
+}
+KUDZU_HOST float rnormf(int dim, const float *t) {
+    return (float)(1 / __kudzu_length(dim, t));
+}
+KUDZU_HOST double rhypot(double x, double y) {
+    const double t[] = {x, y};
+    return rnorm(2, t);
+}
+KUDZU_HOST double norm3d(double x, double y, double z) {
+    const double t[] = {x, y, z};
+    return norm(3, t);
+}
+KUDZU_HOST double norm4d(double x, double y, double z, double w) {
+    const double t[] = {x, y, z, w};
+    return norm(4, t);
+}
+KUDZU_HOST double rnorm3d(double x, double y, double z) {
+    const double t[] = {x, y, z};
+    return rnorm(3, t);
+}
+KUDZU_HOST double rnorm4d(double x, double y, double z, double w) {
+    const double t[] = {x, y, z, w};
+    return rnorm(4, t);
+}
+#define KUDZU_PI 3.14159265358979323846264338327950288L
+#define KUDZU_SQRT_PI 1.77245385090551602729816748334114518L
+#define KUDZU_SQRT_HALF 0.707106781186547524400844362104849039L
+// Reduced exactly before pi comes in, so that multiples of 1/2 are exact; zeros have x's sign.
 KUDZU_HOST double sinpi(double x) {
     double r = x - 2 * ::rint(x / 2);
-    if (r > 0.5)
-        r = 1 - r;
-    else if (r < -0.5)
-        r = -1 - r;
-    return ::fabs(r) <= 0.25 ? ::sin(M_PI * r) : ::copysign(::cos(M_PI * (0.5 - ::fabs(r))), r);
+    r = r > 0.5 ? 1 - r : r < -0.5 ? -1 - r : r;
+    return r == 0 ? ::copysign(0.0, x) : (double)::sinl(KUDZU_PI * r);
 }
 KUDZU_HOST double cospi(double x) {
-    double r = ::fabs(x - 2 * ::rint(x / 2));
-    return r <= 0.25   ? ::cos(M_PI * r)
-           : r >= 0.75 ? -::cos(M_PI * (1 - r))
-                       : ::sin(M_PI * (0.5 - r));
+    long double r = ::fabs(x - 2 * ::rint(x / 2));
+    return (double)::sinl(KUDZU_PI * (0.5L - r));
 }
 KUDZU_HOST void sincospi(double x, double *s, double *c) {
     *s = sinpi(x), *c = cospi(x);
@@ -222,51 +248,69 @@ KUDZU_HOST double fdivide(double a, double b) {
     return a / b;
 }
 KUDZU_HOST double normcdf(double x) {
-    return 0.5 * ::erfc(-x * M_SQRT1_2);
+    return (double)(::erfcl(-x * KUDZU_SQRT_HALF) / 2);
+}
+// e^(x^2) erfc(x): from 8 on by its continued fraction.
+KUDZU_HOST long double __kudzu_erfcx(long double x) {
+    long double f = 0;
+    if (!(x >= 8))
+        return ::expl(x * x) * ::erfcl(x);
+    for (int k = 40; k > 0; --k)
+        f = 0.5L * k / (x + f);
+    return 1 / ((x + f) * KUDZU_SQRT_PI);
 }
 KUDZU_HOST double erfcx(double x) {
-    if (x < 25)
-        return ::exp(x * x) * ::erfc(x);
-    double r = 1 / (x * x); // the asymptotic series: erfc underflows from here on
-    return (1 - r * (0.5 - r * (0.75 - 1.875 * r))) / (x * 1.7724538509055160273);
+    return (double)__kudzu_erfcx(x);
 }
-// The quantile of the normal distribution: a rational start (Acklam's), then Halley's step on
-// normcdf, twice.
-KUDZU_HOST double normcdfinv(double p) {
-    if (!(p > 0 && p < 1))
-        return p == 0 ? -HUGE_VAL : p == 1 ? HUGE_VAL : NAN;
-    double q = p < 0.5 ? p : 1 - p, t = ::sqrt(-2 * ::log(q));
-    double x = -(t - (2.515517 + t * (0.802853 + t * 0.010328)) /
-                         (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
-    for (int i = 0; i < 3; ++i) {
-        double e = (normcdf(x) - q) * 2.5066282746310005024 * ::exp(x * x / 2);
-        x -= e / (1 + x * e / 2);
-    }
-    return p < 0.5 ? x : -x;
+// The roots of erf(r) = y, |y| <= 1/2, and of erfc(r) = y, y < 1/2, by Newton's method, the latter
+// on the logarithms.
+KUDZU_HOST long double __kudzu_erf_root(long double y) {
+    long double r = y * (KUDZU_SQRT_PI / 2);
+    for (int i = 0; i < 6; ++i)
+        r -= (::erfl(r) - y) * ::expl(r * r) * (KUDZU_SQRT_PI / 2);
+    return r;
+}
+KUDZU_HOST long double __kudzu_erfc_root(long double y) {
+    long double logarithm = ::logl(y), r = ::sqrtl(-logarithm);
+    for (int i = 0; i < 12; ++i)
+        r += (::logl(::erfcl(r)) - logarithm) * __kudzu_erfcx(r) * (KUDZU_SQRT_PI / 2);
+    return r;
+}
+KUDZU_HOST long double __kudzu_erfcinv(long double y) {
+    if (!(y > 0 && y < 2))
+        return y == 0 ? HUGE_VALL : y == 2 ? -HUGE_VALL : NAN;
+    return y < 0.5L   ? __kudzu_erfc_root(y)
+           : y > 1.5L ? -__kudzu_erfc_root(2 - y)
+                      : __kudzu_erf_root(1 - y);
 }
 KUDZU_HOST double erfcinv(double y) {
-    return -normcdfinv(y / 2) * M_SQRT1_2;
+    return (double)__kudzu_erfcinv(y);
 }
 KUDZU_HOST double erfinv(double y) {
-    if (!(::fabs(y) < 0.5)) // 1 - |y| is exact there
-        return y < 0 ? -erfcinv(1 + y) : erfcinv(1 - y);
-    double x = y * 0.88622692545275801365;
-    for (int i = 0; i < 5; ++i)
-        x -= (::erf(x) - y) * 0.88622692545275801365 * ::exp(x * x);
-    return x;
+    return (double)(::fabs(y) <= 0.5 ? __kudzu_erf_root(y) : __kudzu_erfcinv(1 - (long double)y));
+}
+KUDZU_HOST double normcdfinv(double p) {
+    return (double)(-__kudzu_erfcinv(2 * (long double)p) / KUDZU_SQRT_HALF);
+}
+// Bessel functions by their series, whose terms have one sign.
+KUDZU_HOST long double __kudzu_bessel_i(int order, double x) {
+    long double q = (long double)x * x / 4, term = order ? (long double)::fabs(x) / 2 : 1,
+                sum = term;
+    if (q > 360 * 360)
+        return HUGE_VALL;
+    for (int k = 1; k < 2000 && term > sum * 1e-21L; ++k)
+        sum += term *= q / ((long double)k * (k + order));
+    return sum;
 }
 KUDZU_HOST double cyl_bessel_i0(double x) {
-    double term = 1, sum = 1, q = x * x / 4;
-    for (int k = 1; k < 1000 && term > sum * 1e-17; ++k)
-        sum += term *= q / ((double)k * k);
-    return sum;
+    return (double)(x == x ? __kudzu_bessel_i(0, x) : x);
 }
 KUDZU_HOST double cyl_bessel_i1(double x) {
-    double term = x / 2, sum = term, q = x * x / 4;
-    for (int k = 1; k < 1000 && ::fabs(term) > ::fabs(sum) * 1e-17; ++k)
-        sum += term *= q / ((double)k * (k + 1));
-    return sum;
+    return x == x ? ::copysign((double)__kudzu_bessel_i(1, x), x) : x;
 }
+#undef KUDZU_PI
+#undef KUDZU_SQRT_PI
+#undef KUDZU_SQRT_HALF
 #define KUDZU_HOST_FLOAT_1(name)                                                                   \
     KUDZU_HOST float name##f(float x) {                                                            \
         return (float)name((double)x);                                                             \
@@ -288,6 +332,28 @@ KUDZU_HOST_FLOAT_1(cyl_bessel_i1)
 KUDZU_HOST float rsqrt(float x) {
     return rsqrtf(x);
 }
+// Float overloads of what the C library has.
+KUDZU_HOST float exp10(float x) {
+    return ::exp10f(x);
+}
+KUDZU_HOST void sincos(float x, float *s, float *c) {
+    ::sincosf(x, s, c);
+}
+#define KUDZU_HOST_BESSEL(name)                                                                    \
+    KUDZU_HOST float name(float x) {                                                               \
+        return ::name##f(x);                                                                       \
+    }
+KUDZU_HOST_BESSEL(j0)
+KUDZU_HOST_BESSEL(j1)
+KUDZU_HOST_BESSEL(y0)
+KUDZU_HOST_BESSEL(y1)
+#undef KUDZU_HOST_BESSEL
+KUDZU_HOST float jn(int n, float x) {
+    return ::jnf(n, x);
+}
+KUDZU_HOST float yn(int n, float x) {
+    return ::ynf(n, x);
+}
 KUDZU_HOST float rhypotf(float x, float y) {
     return (float)rhypot((double)x, (double)y);
 }
@@ -306,6 +372,9 @@ KUDZU_HOST float rnorm4df(float x, float y, float z, float w) {
 KUDZU_HOST float fdividef(float a, float b) {
     return a / b;
 }
+KUDZU_HOST float fdivide(float a, float b) {
+    return a / b;
+}
 KUDZU_HOST void sincospif(float x, float *s, float *c) {
     *s = sinpif(x), *c = cospif(x);
 }
@@ -314,6 +383,27 @@ KUDZU_HOST void sincospi(float x, float *s, float *c) {
 }
 
 #endif
+
+// Bessel functions of other numbers are those of doubles.
+template <bool number> struct __kudzu_double_if {};
+template <> struct __kudzu_double_if<true> {
+    typedef double type;
+};
+#define KUDZU_BESSEL_ANY(name)                                                                     \
+    template <class T> KUDZU_BOTH typename __kudzu_double_if<__is_arithmetic(T)>::type name(T x) { \
+        return name((double)x);                                                                    \
+    }
+KUDZU_BESSEL_ANY(j0)
+KUDZU_BESSEL_ANY(j1)
+KUDZU_BESSEL_ANY(y0)
+KUDZU_BESSEL_ANY(y1)
+#undef KUDZU_BESSEL_ANY
+template <class T> KUDZU_BOTH typename __kudzu_double_if<__is_arithmetic(T)>::type jn(int n, T x) {
+    return jn(n, (double)x);
+}
+template <class T> KUDZU_BOTH typename __kudzu_double_if<__is_arithmetic(T)>::type yn(int n, T x) {
+    return yn(n, (double)x);
+}
 
 #undef KUDZU_HOST
 #undef KUDZU_DEVICE

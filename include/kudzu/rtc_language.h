@@ -43,7 +43,7 @@ typedef long clock_t;
 #define FP_SUBNORMAL 3
 #define FP_NORMAL 4
 
-#include <__clang_cuda_math_forward_declares.h>
+#include "kudzu/forward_declares.h"
 
 namespace std {
 // Under a name that the program's own std::numeric_limits cannot meet.

@@ -4,7 +4,7 @@
 #ifndef KUDZU_STANDARD_HEADERS_H
 #define KUDZU_STANDARD_HEADERS_H
 
-#include <__clang_cuda_math_forward_declares.h>
+#include "kudzu/forward_declares.h"
 
 // C++17's special functions are left to programs that include <cmath> (kudzu/std/cmath).
 #include <climits>
