@@ -50,6 +50,8 @@
 //   cg_call.c    calls: direct, indirect, built-in
 //   pointwise*.c everything that works lane by lane
 //   depth_first.c the order of long blocks
+//   abreast.c    scalars that are computed alike, in the lanes of one vector
+//   block_graph.c which instructions of a block need which
 //   cold.c       what blocks that hardly ever run need is computed there
 //   notes.c      what is noted on the way; explain.c the report of it
 #ifndef KUDZU_CODEGEN_CG_H

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/abreast.h"
 #include "codegen/cg.h"
 #include "codegen/cold.h"
 #include "codegen/constant_loads.h"
@@ -150,6 +151,8 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
         }
         if (!c->quick)
             cg_sink_into_cold(c);
+        if (!c->quick)
+            cg_compute_abreast(c);
         if (!c->quick && c->one_team)
             cg_order_depth_first(c);
         if (!c->quick)

@@ -222,6 +222,7 @@ class Kernel:
         kinds += [self.divergent_loop] * 3 + [self.uniform_loop] * 2 + [self.switch, self.gotos]
         if ctx.loop:
             kinds += [self.escape] * 3
+        kinds += [self.abreast]
         if self.returns:
             kinds += [self.leave]
         if ctx.mask:
@@ -484,6 +485,42 @@ class Kernel:
             lines.append("if ({cond}) {k}[{which}] += {more};")
         lines.append("}} u0 += {k}[0] ^ {k}[1] * 3; u1 ^= {k}[2] - {k}[3]; }}")
         return Node("\n".join(line.format(**form) for line in lines))
+
+    def abreast(self, ctx):
+        """Rows of scalars, most often alike in the block, that go through the same steps, but one
+        here and there, side by side or one row behind the other."""
+        r = self.r
+        y = self.name_of("row")
+        rows = r.randrange(2, 7)
+        text = "{ float %s[%d], %sx[%d];\n" % (y, rows, y, rows)
+        for i in range(rows):
+            form = r.choice(["__uint_as_float(in[(%s + %d) & 255])", "(float)(int)in[(%s + %d) & 255]",
+                             "(float)(%s) * %d.5f"])
+            text += "%s[%d] = %sx[%d] = %s;\n" % (y, i, y, i, form % (self.uniform_int(), i))
+        if r.random() < 0.2:
+            text += "%s[%d] += %s;\n" % (y, r.randrange(rows), self.expr("f", 1))
+        steps = ["{y} * {c} + {x}", "{y} + {c}", "{y} / ({x} * {x} + {c})", "{y} * {x} - {y}",
+                 "sqrtf({y} * {y} + {c})", "__expf({y} * {c})", "fmaxf({y}, {x})", "-{y} + {c}",
+                 "{y} < {c} ? {y} * 3.0f : {x}", "{y} <= {x} ? {x} - {y} : {y}", "({y} - {x}) * {y}"]
+        lines = []
+        for n in range(r.randrange(4, 14)):
+            step, c = r.choice(steps), r.choice(["0.5f", "2.0f", "-1.25f", "0.125f", "100.0f"])
+            odd = r.randrange(rows) if r.random() < 0.1 else -1
+            for i in range(rows):
+                if i == odd:
+                    step = r.choice(steps + ["{before} + {y}"])
+                here = dict(y="%s[%d]" % (y, i), x="%sx[%d]" % (y, i), c=c,
+                            before="%s[%d]" % (y, i - 1 if i else rows - 1))
+                lines.append((n, i, "{y} = {step};".format(step=step.format(**here), **here)))
+            if r.random() < 0.1:
+                lines.append((n, rows, "%s = %s[%d];" % (r.choice(self.names["f"]), y,
+                                                         r.randrange(rows))))
+        if r.random() < 0.5:
+            lines.sort(key=lambda x: (x[1], x[0]))
+        text += "\n".join(x[2] for x in lines)
+        for i in range(rows):
+            text += "\nf%d %s %s[%d];" % (i % 2, r.choice(["+=", "-=", "*="]), y, i)
+        return Node(text + " }")
 
     def parted_barrier(self, ctx):
         """Threads of one warp wait at different barriers of the text, all of the block at each."""
