@@ -1,7 +1,7 @@
 // Matrix products by mma: 128 x 128 of c a block, four warps of 64 x 64, tiles of a and b by
-// cp.async in three stages, fragments by ldmatrix. Beside OpenBLAS (sgemm: for f16 and bf16 the
-// fair measure on machines without instructions for them) and oneDNN (int8), where they are
-// installed; else beside plain loops.
+// cp.async in three stages, fragments by ldmatrix. Beside oneDNN, where it is installed (sgemm for
+// f16 and bf16, the fair measure on machines without instructions for them; s8 for int8); else
+// beside OpenBLAS, or plain loops.
 #include "bench.h"
 
 #include <cuda_bf16.h>

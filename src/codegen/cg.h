@@ -13,7 +13,8 @@
 //   cg_words.c   words of shared memory in registers
 //   cg_runs.c    which blocks are known to run, or not to
 //   cg_home.c    values that stay in one place in memory
-//   cg_tile.c    products of bytes on tile registers
+//   cg_tile.c    products whose sums are tiles, on tile registers
+//   cg_row_tile.c    the same in vector registers
 //   cg_slot.c    vectors that live through several barriers
 //   cg_web.c     values that can have one place
 //   cg_nan.c     where the bits of a NaN can be seen
@@ -740,9 +741,8 @@ void cg_make_tile(struct cg_func *g, struct kir_value *const *eight);
 // Are the homes of eight values a tile? Where it stands then, from cg_tiles on.
 bool cg_tile_offset(struct cg_func *g, struct kir_value *const *eight, uint32_t *offset);
 LLVMValueRef cg_tiles(struct cg_func *g);
-LLVMValueRef cg_is_tiled(struct cg_func *g); // an i1 of the entry block: the device computes tiles
-// While code is emitted that runs only where it does not.
-void cg_know_plain(struct cg_func *g, bool plain);
+bool cg_has_tiles(const struct cg_func *g);  // once homes are known
+LLVMValueRef cg_is_tiled(struct cg_func *g); // an i1: the device has tile registers
 
 // cg_tile.c
 void cg_find_tiles(struct cg_func *g); // makes them: cg_make_tile

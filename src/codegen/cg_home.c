@@ -12,17 +12,14 @@ struct cg_homes {
     LLVMValueRef *memory; // by value id: in the frame
     uint32_t *offset;     // by value id: where groups are saved; 0: not there
     bool saved;
-    // Tiles: eight homes in a kilobyte, a row of 64 bytes after the other where the device computes
-    // tiles, else one home behind the other.
+    // Tiles: eight homes in a kilobyte, a row of 64 bytes after the other.
     uint32_t ntiles;
-    uint32_t *tile;                   // by web: 1 and the tile's number; 0: of none
-    uint8_t *part;                    // by web: which of its eight
-    uint8_t *loops;                   // by web: it has a phi
-    uint32_t tiles;                   // where they begin, when they are saved
-    LLVMValueRef own;                 // where they begin, when they are not
-    LLVMValueRef tiled;               // i1: they are rows
-    LLVMValueRef row_step, part_step; // i64: from row to row of a part, from part to part
-    bool plain;                       // what is emitted runs where they are not rows
+    uint32_t *tile;     // by web: 1 and the tile's number; 0: of none
+    uint8_t *part;      // by web: which of its eight
+    uint8_t *loops;     // by web: it has a phi
+    uint32_t tiles;     // where they begin, when they are saved
+    LLVMValueRef own;   // where they begin, when they are not
+    LLVMValueRef tiled; // i1: the device has tile registers
 };
 
 static bool is_sum(const struct kir_inst *i) {
@@ -151,6 +148,7 @@ void cg_make_tile(struct cg_func *g, struct kir_value *const *eight) {
     for (unsigned k = 0; k < PARTS; k++) {
         uint32_t all = cg_has_home(g, eight[k]) ? cg_web_of(&h->w, eight[k]->id) : 0;
         bool usable = all && !h->tile[all] && h->loops[all] && kir_type_bits(eight[k]->type) == 32;
+        usable &= (eight[k]->type == KIR_F32) == (eight[0]->type == KIR_F32);
         for (unsigned j = 0; j < k && usable; j++)
             usable = cg_web_of(&h->w, eight[j]->id) != all;
         if (!usable)
@@ -163,10 +161,6 @@ void cg_make_tile(struct cg_func *g, struct kir_value *const *eight) {
     }
 }
 
-static LLVMValueRef choose(struct cg *c, LLVMValueRef tiled, unsigned yes, unsigned no) {
-    return LLVMBuildSelect(c->b, tiled, cg_i64(c, yes), cg_i64(c, no), "");
-}
-
 static void place_tiles(struct cg_func *g, struct cg_homes *h) {
     struct cg *c = g->cg;
     cg_find_tiles(g);
@@ -174,8 +168,6 @@ static void place_tiles(struct cg_func *g, struct cg_homes *h) {
         return;
     h->tiled = cg_call_rt(c, "kd_rt_tiles", NULL, 0);
     h->tiled = LLVMBuildICmp(c->b, LLVMIntNE, h->tiled, cg_i32(c, 0), "tiled");
-    h->row_step = choose(c, h->tiled, HALF * ROW_BYTES, ROW_BYTES);
-    h->part_step = choose(c, h->tiled, ROW_BYTES, PART_BYTES);
     if (h->saved) {
         h->tiles = g->homes_end;
         g->homes_end += h->ntiles * PARTS * PART_BYTES;
@@ -237,6 +229,10 @@ LLVMValueRef cg_tiles(struct cg_func *g) {
     return tile_memory(g, 0);
 }
 
+bool cg_has_tiles(const struct cg_func *g) {
+    return g->homes->ntiles;
+}
+
 LLVMValueRef cg_is_tiled(struct cg_func *g) {
     return g->homes->tiled;
 }
@@ -247,16 +243,10 @@ bool cg_tile_offset(struct cg_func *g, struct kir_value *const *eight, uint32_t 
     return number != 0;
 }
 
-void cg_know_plain(struct cg_func *g, bool plain) {
-    g->homes->plain = plain;
-}
-
 static LLVMValueRef home_of(struct cg_func *g, const struct kir_value *v) {
     struct cg *c = g->cg;
     struct cg_homes *h = g->homes;
     uint32_t all = cg_web_of(&h->w, v->id);
-    if (h->tile[all])
-        return at(c, tile_memory(g, h->tile[all] - 1), cg_i64(c, h->part[all] * PART_BYTES));
     if (h->memory[all])
         return h->memory[all];
     return at(c, g->now.spill, cg_i64(c, h->offset[all]));
@@ -268,18 +258,18 @@ LLVMValueRef cg_home_place(struct cg_func *g, const struct kir_value *v) {
 }
 
 static bool in_rows(struct cg_func *g, const struct kir_value *v) {
-    return g->homes->tile[cg_web_of(&g->homes->w, v->id)] && !g->homes->plain;
+    return g->homes->tile[cg_web_of(&g->homes->w, v->id)];
 }
 
-// A row of a home, 16 bytes, wherever the device has it.
+// A row of a tile's home: 16 bytes.
 static LLVMValueRef row_of(struct cg_func *g, const struct kir_value *v, unsigned row) {
     struct cg *c = g->cg;
     struct cg_homes *h = g->homes;
     uint32_t all = cg_web_of(&h->w, v->id);
     LLVMValueRef p = tile_memory(g, h->tile[all] - 1);
-    p = at(c, p, cg_i64(c, h->part[all] / HALF * HALF * PART_BYTES));
-    p = at(c, p, LLVMBuildMul(c->b, h->part_step, cg_i64(c, h->part[all] % HALF), ""));
-    return at(c, p, LLVMBuildMul(c->b, h->row_step, cg_i64(c, row), ""));
+    unsigned part = h->part[all];
+    return at(c, p,
+              cg_i64(c, part / HALF * HALF * PART_BYTES + (row * HALF + part % HALF) * ROW_BYTES));
 }
 
 static void row_lanes(struct cg *c, unsigned row, LLVMValueRef *idx) {

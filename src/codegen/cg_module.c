@@ -106,6 +106,7 @@ static const struct {
     {"kd_rt_features", "i", false},
     {"kd_rt_tiles", "i", false},
     {"kd_rt_tile_panels", "p", false},
+    {"kd_rt_panels", "p", false},
     {"kd_rt_tile_product", "vppp", false},
     {"kd_rt_allocation", "vlp", false},
 };

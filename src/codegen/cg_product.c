@@ -261,15 +261,13 @@ static bool signed_a(const struct product *p) {
     return is_signed((enum isa_matrix_type)p->x.type[ISA_FRAG_A]);
 }
 
-static bool signed_b(const struct product *p) {
+bool cg_signed_b(const struct product *p) {
     return is_signed((enum isa_matrix_type)p->x.type[ISA_FRAG_B]);
 }
 
-// Bytes are multiplied by an instruction that takes one factor signed and the other not: where both
-// are alike a is stored plus 128 (or less 128, which are the same bits), and behind b stand the
-// sums of its columns, times 128, that this has added.
-static bool is_biased(const struct product *p) {
-    return p->sum == SUM_BYTES && signed_a(p) == signed_b(p);
+// Of those behind b stand the sums of its columns, times 128.
+bool cg_is_biased(const struct product *p) {
+    return p->sum == SUM_BYTES && signed_a(p) == cg_signed_b(p);
 }
 
 static unsigned vector_bytes(const struct product *p) {
@@ -286,7 +284,7 @@ static unsigned panel_bytes(const struct product *p) {
 }
 
 unsigned cg_panel_bytes(const struct product *p, bool of_b) {
-    return panel_bytes(p) + (of_b && is_biased(p) ? 32 : 0);
+    return panel_bytes(p) + (of_b && cg_is_biased(p) ? 32 : 0);
 }
 
 LLVMValueRef cg_active_register(struct cg_func *g, const struct kir_inst *i, struct kir_value *v) {
@@ -392,19 +390,19 @@ static void emit_filling(struct cg *c, const struct product *p, bool of_b, bool 
                 n = LLVMBuildFNeg(c->b, n, "");
             if (of_b)
                 n = by_depth(c, n);
-            else if (is_biased(p))
+            else if (cg_is_biased(p))
                 n = LLVMBuildXor(c->b, n, like(c, n, 0x80808080), "");
             LLVMValueRef to = at_byte(c, memory, (r * p->parts + part) * vector_bytes(p));
             LLVMSetAlignment(LLVMBuildStore(c->b, n, to), PANEL_ALIGN);
-            if (of_b && is_biased(p)) {
-                LLVMValueRef s = byte_sums(c, n, signed_b(p));
+            if (of_b && cg_is_biased(p)) {
+                LLVMValueRef s = byte_sums(c, n, cg_signed_b(p));
                 sums = sums ? LLVMBuildAdd(c->b, sums, s, "") : s;
             }
         }
     }
     if (sums)
-        store_column_sums(c, signed_b(p) ? sums : LLVMBuildNeg(c->b, sums, ""), LLVMGetParam(f, 1),
-                          more);
+        store_column_sums(c, cg_signed_b(p) ? sums : LLVMBuildNeg(c->b, sums, ""),
+                          LLVMGetParam(f, 1), more);
     LLVMBuildRetVoid(c->b);
 }
 
@@ -438,7 +436,7 @@ void cg_fill_panel(struct cg *c, const struct product *p, bool of_b, const struc
     for (unsigned r = 0; r < n; r++)
         types[r] = LLVMTypeOf(args[r]);
     snprintf(name, sizeof name, "kd_panel_%c_%u_%s%s%s%s", of_b ? 'b' : 'a',
-             p->x.type[of_b ? ISA_FRAG_B : ISA_FRAG_A], letters, is_biased(p) ? "_biased" : "",
+             p->x.type[of_b ? ISA_FRAG_B : ISA_FRAG_A], letters, cg_is_biased(p) ? "_biased" : "",
              p->negative && !of_b ? "_negative" : "", more ? "_more" : "");
     LLVMTypeRef type = LLVMFunctionType(c->void_t, types, n, 0);
     struct cg_own own = cg_own_function(c, name, type,
@@ -465,7 +463,7 @@ static void fill_step(struct cg_func *g, const struct product *p, const struct c
         x[r] = sources[r].rows.element || sources[r].memory ? NULL : cg_active_register(g, i, v);
     }
     cg_fill_panel(c, p, of_b, sources, x, at_byte(c, memory, step * step_bytes(p)),
-                  at_byte(c, memory, panel_bytes(p)), of_b && is_biased(p) && step);
+                  at_byte(c, memory, panel_bytes(p)), of_b && cg_is_biased(p) && step);
 }
 
 static bool holds(const struct panel *q, uint64_t key, struct kir_value *const *reg, unsigned n,
@@ -485,8 +483,9 @@ static LLVMValueRef panel_of(struct cg_func *g, const struct product *p, const s
     struct cg_products *all = g->products;
     struct panel *least = &all->panels[of_b][0];
     unsigned bytes = cg_panel_bytes(p, of_b), n = 0;
-    uint64_t key = ((uint64_t)p->x.type[of_b ? ISA_FRAG_B : ISA_FRAG_A] * 2 + is_biased(p)) * 256 +
-                   p->depth * 16 + p->steps;
+    uint64_t key =
+        ((uint64_t)p->x.type[of_b ? ISA_FRAG_B : ISA_FRAG_A] * 2 + cg_is_biased(p)) * 256 +
+        p->depth * 16 + p->steps;
     struct kir_value *reg[MAX_DEPTH * MAX_STEPS];
     for (unsigned step = 0; step < p->steps; step++)
         for (unsigned r = 0; r < p->depth; r++)
@@ -538,9 +537,8 @@ unsigned cg_most_tiles(const struct cg *c, enum arithmetic s) {
     return s == SUM_DOUBLE ? 2 : 4;
 }
 
-static LLVMValueRef words_as_pairs(struct core *k, LLVMValueRef x, bool high, bool sign) {
-    struct cg *c = k->c;
-    LLVMTypeRef pairs = LLVMVectorType(c->i16, k->lanes * 2);
+static LLVMValueRef words_as_pairs(struct cg *c, LLVMValueRef x, bool high, bool sign) {
+    LLVMTypeRef pairs = LLVMVectorType(c->i16, LLVMGetVectorSize(LLVMTypeOf(x)) * 2);
     LLVMValueRef eight = LLVMConstBitCast(like(c, x, 0x00080008), pairs);
     x = LLVMBuildBitCast(c->b, x, pairs, "");
     if (!high)
@@ -553,45 +551,47 @@ static LLVMValueRef call_by_name(struct cg *c, const char *name, LLVMValueRef *a
 }
 
 // sum + the products of the bytes of a and b, with 16-bit multiplications.
-static LLVMValueRef add_bytes(struct core *k, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum) {
+static LLVMValueRef add_bytes(struct cg *c, const struct product *p, LLVMValueRef a, LLVMValueRef b,
+                              LLVMValueRef sum) {
     static const struct {
         unsigned lanes;
         const char *name;
     } madd[] = {{16, "llvm.x86.avx512.pmaddw.d.512"},
                 {8, "llvm.x86.avx2.pmadd.wd"},
                 {4, "llvm.x86.sse2.pmadd.wd"}};
-    struct cg *c = k->c;
-    bool sa = signed_a(k->p), sb = signed_b(k->p);
-    if (is_biased(k->p))
+    bool sa = signed_a(p), sb = cg_signed_b(p);
+    if (cg_is_biased(p))
         a = LLVMBuildXor(c->b, a, like(c, a, 0x80808080), "");
     for (unsigned n = 0; n < 3; n++) {
-        for (unsigned high = 0; high < 2 && madd[n].lanes == k->lanes; high++) {
-            LLVMValueRef pair[] = {words_as_pairs(k, a, high, sa), words_as_pairs(k, b, high, sb)};
+        bool fits = madd[n].lanes == LLVMGetVectorSize(LLVMTypeOf(sum));
+        for (unsigned high = 0; high < 2 && fits; high++) {
+            LLVMValueRef pair[] = {words_as_pairs(c, a, high, sa), words_as_pairs(c, b, high, sb)};
             sum = LLVMBuildAdd(c->b, sum, call_by_name(c, madd[n].name, pair, 2), "");
         }
     }
     return sum;
 }
 
-static LLVMValueRef add_step(struct core *k, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum) {
-    struct cg *c = k->c;
+LLVMValueRef cg_add_products(struct cg *c, const struct product *p, bool vnni, LLVMValueRef a,
+                             LLVMValueRef b, LLVMValueRef sum) {
     LLVMValueRef args[] = {a, b, sum};
-    switch (k->p->sum) {
+    LLVMTypeRef vector = LLVMTypeOf(sum);
+    switch (p->sum) {
     case SUM_FLOAT:
     case SUM_DOUBLE:
-        return cg_call_intrinsic(c, "llvm.fma", &k->vector, 1, args, 3);
+        return cg_call_intrinsic(c, "llvm.fma", &vector, 1, args, 3);
     case SUM_BITS: {
-        bool and = k->p->x.bitop == ISA_BOOL_AND;
+        bool and = p->x.bitop == ISA_BOOL_AND;
         LLVMValueRef both = and ? LLVMBuildAnd(c->b, a, b, "") : LLVMBuildXor(c->b, a, b, "");
-        both = cg_call_intrinsic(c, "llvm.ctpop", &k->vector, 1, &both, 1);
+        both = cg_call_intrinsic(c, "llvm.ctpop", &vector, 1, &both, 1);
         return LLVMBuildAdd(c->b, sum, both, "");
     }
     default:
         break;
     }
-    if (!k->vnni)
-        return add_bytes(k, a, b, sum);
-    bool swap = is_biased(k->p) ? !signed_a(k->p) : signed_a(k->p);
+    if (!vnni)
+        return add_bytes(c, p, a, b, sum);
+    bool swap = cg_is_biased(p) ? !signed_a(p) : signed_a(p);
     LLVMValueRef dot[] = {sum, swap ? b : a, swap ? a : b};
     return call_by_name(c, "llvm.x86.avx512.vpdpbusd.512", dot, 3);
 }
@@ -621,6 +621,7 @@ static LLVMValueRef load_column(struct core *k, LLVMValueRef p, unsigned offset,
 
 // One element of k.
 static void emit_step(struct core *k, unsigned part, unsigned q) {
+    struct cg *c = k->c;
     unsigned bytes = number_bytes(k->p->sum), base = part * vector_bytes(k->p);
     for (unsigned row = 0; row < k->down; row++) {
         LLVMValueRef a[16];
@@ -630,7 +631,7 @@ static void emit_step(struct core *k, unsigned part, unsigned q) {
             LLVMValueRef b = load_row(k, k->b[n / 2], base + (q * 8 + n % 2 * 4) * bytes);
             LLVMValueRef *sum = k->sum[row * k->across * 2 + n];
             for (unsigned v = 0; v < k->vectors; v++)
-                sum[v] = add_step(k, a[v], b, sum[v]);
+                sum[v] = cg_add_products(c, k->p, k->vnni, a[v], b, sum[v]);
         }
     }
 }
@@ -651,7 +652,7 @@ static LLVMTypeRef core_type(struct cg *c, const struct product *p, unsigned dow
 
 static void begin_sums(struct core *k, LLVMValueRef f) {
     struct cg *c = k->c;
-    bool biased = k->vnni && is_biased(k->p);
+    bool biased = k->vnni && cg_is_biased(k->p);
     for (unsigned n = 0; n < k->down * k->across * 2; n++) {
         LLVMValueRef x = LLVMGetParam(f, k->down + k->across + n);
         LLVMValueRef less = NULL;
@@ -730,6 +731,13 @@ static void emit_core(struct core *k, LLVMValueRef f) {
         return_sums(k, f);
 }
 
+void cg_give_vnni(struct cg *c, LLVMValueRef f) {
+    static const char key[] = "target-features", value[] = "+avx512vnni,-prefer-256-bit";
+    LLVMAddAttributeAtIndex(
+        f, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(c->ctx, key, sizeof key - 1, value, sizeof value - 1));
+}
+
 // in_place: sums are in memory, and stay there.
 static LLVMValueRef core_function(struct cg *c, const struct product *p, unsigned down,
                                   unsigned across, bool vnni, bool in_place) {
@@ -743,12 +751,8 @@ static LLVMValueRef core_function(struct cg *c, const struct product *p, unsigne
                                         in_place ? CG_CHANGES_ARGS : CG_READS_ARGS);
     if (!own.from)
         return own.f;
-    if (vnni) {
-        static const char key[] = "target-features", value[] = "+avx512vnni,-prefer-256-bit";
-        LLVMAddAttributeAtIndex(
-            own.f, LLVMAttributeFunctionIndex,
-            LLVMCreateStringAttribute(c->ctx, key, sizeof key - 1, value, sizeof value - 1));
-    }
+    if (vnni)
+        cg_give_vnni(c, own.f);
     struct core k = {
         .c = c, .p = p, .down = down, .across = across, .vnni = vnni, .in_place = in_place};
     k.lanes = native_lanes(c, p->sum);
@@ -763,7 +767,7 @@ static LLVMValueRef core_function(struct cg *c, const struct product *p, unsigne
 // ---------------------------------------------------------------------------------------
 
 // What the machine has beyond its level, asked once a call of the kernel.
-static LLVMValueRef has_vnni(struct cg_func *g) {
+LLVMValueRef cg_has_vnni(struct cg_func *g) {
     struct cg *c = g->cg;
     if (!g->products->features) {
         LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
@@ -849,7 +853,7 @@ LLVMValueRef cg_call_core(struct cg_func *g, const struct product *p, unsigned d
     if (!g->products)
         g->products = arena_new(c->arena, struct cg_products);
     if (vnni_helps(c, p))
-        f = LLVMBuildSelect(c->b, has_vnni(g), core_function(c, p, down, across, true, false), f,
+        f = LLVMBuildSelect(c->b, cg_has_vnni(g), core_function(c, p, down, across, true, false), f,
                             "");
     return cg_call_own(c, type, f, args, down + across + down * across * 2);
 }
@@ -1166,28 +1170,13 @@ static void emit_groups(struct cg_func *g, struct group *groups, unsigned n) {
     }
 }
 
-// Panels that were filled on one way alone.
-static void forget_panels(struct cg_products *all) {
-    for (unsigned k = 0; k < 2 * PANELS; k++)
-        all->panels[k / PANELS][k % PANELS].epoch = 0;
-}
-
 static void emit_put_off(struct cg_func *g) {
     struct cg_products *all = g->products;
     struct group *groups = arena_array(g->cg->arena, struct group, all->nchains);
-    struct cg_tile_branch branch;
-    unsigned n = find_groups(g, groups), first = 0;
+    unsigned n = find_groups(g, groups);
     all->n = 0;
-    while (first < n) {
-        unsigned same = cg_begin_tiles(g, groups + first, n - first, &branch);
-        if (!same)
-            break;
-        emit_groups(g, groups + first, same);
-        cg_end_tiles(g, &branch);
-        forget_panels(all);
-        first += same;
-    }
-    emit_groups(g, groups + first, n - first);
+    unsigned tiles = cg_emit_tiles(g, groups, n);
+    emit_groups(g, groups + tiles, n - tiles);
 }
 
 bool cg_emit_product(struct cg_func *g, struct kir_inst *i) {

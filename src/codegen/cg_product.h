@@ -74,20 +74,24 @@ LLVMValueRef cg_active_register(struct cg_func *g, const struct kir_inst *i, str
 void cg_visit_products(struct cg_func *g,
                        void (*visit)(struct cg_func *g, struct group *groups, unsigned n));
 
-// cg_tile.c: products of bytes on tile registers, where the device has them. Brings groups that it
-// computes together to the beginning and returns how many they are: what is emitted up to
-// cg_end_tiles computes those on other devices. 0: there are none.
-struct cg_tile_branch {
-    LLVMBasicBlockRef done;
-};
-unsigned cg_begin_tiles(struct cg_func *g, struct group *groups, unsigned n,
-                        struct cg_tile_branch *branch);
-void cg_end_tiles(struct cg_func *g, const struct cg_tile_branch *branch);
+// cg_tile.c: emits the products whose sums are tiles, brings their groups to the beginning and
+// returns how many they are.
+unsigned cg_emit_tiles(struct cg_func *g, struct group *groups, unsigned n);
 
 // How the numbers of x are summed, and of how many vectors of numbers a register is; false: not
 // here.
 bool cg_product_sum(const struct cg *c, const struct isa_matrix *x, enum arithmetic *sum,
                     unsigned *parts);
+// Bytes are multiplied by an instruction that takes one factor signed and the other not: where both
+// are alike a is plus 128 (or less 128, which are the same bits), and the sums of b's columns,
+// times 128, are what is added too much (too little).
+bool cg_is_biased(const struct product *p);
+bool cg_signed_b(const struct product *p);
+// sum + the products of a's and b's numbers, lane by lane; vnni: the function has VNNI.
+LLVMValueRef cg_add_products(struct cg *c, const struct product *p, bool vnni, LLVMValueRef a,
+                             LLVMValueRef b, LLVMValueRef sum);
+LLVMValueRef cg_has_vnni(struct cg_func *g);            // an i1: the device has it
+void cg_give_vnni(struct cg *c, LLVMValueRef function); // may use it, whatever the module's level
 unsigned cg_panel_bytes(const struct product *p, bool of_b);
 // Puts one instruction's 8 rows of a (columns of b) into a panel: register r from sources[r] or the
 // vector x[r] (x NULL: there is none). sums: where the sums of b's columns stand; more: they are

@@ -1,45 +1,16 @@
-// Products of bytes on tile registers (AMX): what is computed together is handed to the device,
-// which fills panels and multiplies (device/tile_product.c), where the sums' homes are tiles
-// (cg_home.c). The machine may have no such registers: all of it is one way of a branch, the vector
-// code of cg_product.c the other.
+// Products whose sums' homes are tiles (cg_home.c): which they are, where their factors come from,
+// and those of bytes on tile registers (AMX): what is computed together is handed to the device,
+// which multiplies panels (device/tile_product.c). The machine may have no such registers: all of
+// it is one way of a branch, the vector code of cg_row_tile.c the other.
 //
 // What the device is told is a constant, kd_tile_plan; where the factors' rows are is put into
 // memory before each call.
 #include <string.h>
 
-#include "codegen/cg_product.h"
+#include "codegen/cg_tile.h"
 #include "support/strbuf.h"
 
-enum {
-    EIGHT = 8,
-    PIECE = 16, // bytes of k that a register holds of each of 8 rows
-    STEP = 4,   // pieces in a panel
-    MAX_PIECES = KD_TILE_STEPS * STEP,
-    MAX_ROWS = KD_TILE_MOST * 2 * MAX_PIECES * 2,
-    LEAST = 4
-};
-
-// Where pieces of factors come from.
-struct rows {
-    const struct kir_inst *load; // an ldmatrix that products load the rows of
-    struct kir_value *value;     // or a register
-    LLVMValueRef base, offsets, vector;
-};
-
-// A register of a factor: one of those, and which matrix of it.
-struct piece {
-    uint16_t rows, matrix;
-};
-
-struct call {
-    const struct group *groups;
-    unsigned down, across, pieces; // tiles; registers of k
-    uint32_t sums[KD_TILE_MOST][KD_TILE_MOST];
-    struct piece a[KD_TILE_MOST * 2][MAX_PIECES], b[KD_TILE_MOST * 2][MAX_PIECES];
-    struct rows rows[MAX_ROWS];
-    unsigned nrows;
-    LLVMValueRef panels;
-};
+enum { EIGHT = 8, PIECE = CG_TILE_PIECE, STEP = CG_TILE_STEP, LEAST = 4 };
 
 // ---- what is computed here -----------------------------------------------------------------
 
@@ -79,19 +50,32 @@ static bool loads_plainly(const struct group *x) {
     return plain;
 }
 
+static bool multiplies_bytes(const struct group *groups, unsigned n) {
+    const struct product *p = &groups[0].p;
+    bool may = p->sum == SUM_BYTES && p->parts == 1 && !p->x.satfinite &&
+               n * p->rows * groups[0].n / 4 * p->steps * p->depth >= LEAST;
+    for (unsigned k = 0; k < n && may; k++)
+        may = loads_plainly(&groups[k]);
+    return may;
+}
+
+// Smaller products would fill panels for too little; quick code has no time for it.
+static bool multiplies_halves(const struct cg *c, const struct group *groups, unsigned n) {
+    const struct product *p = &groups[0].p;
+    enum isa_matrix_type t = (enum isa_matrix_type)p->x.type[ISA_FRAG_A];
+    return (t == ISA_MAT_F16 || t == ISA_MAT_BF16) && p->sum == SUM_FLOAT && !p->half_c &&
+           !p->half_d && !p->adds && !p->negative && n * p->rows * groups[0].n >= 16 &&
+           !(c->spec.flags & KD_SPEC_QUICK);
+}
+
 // Are the products those of all a, one group each, with all b, in tiles of 16 by 16?
 static bool is_rectangle(const struct cg *c, const struct group *groups, unsigned n) {
     const struct product *p = &groups[0].p;
-    unsigned down = n * p->rows, across = groups[0].n, pieces = p->steps * p->depth;
-    if (c->pw.level != KD_LEVEL_X86_64_V4 || p->sum != SUM_BYTES || p->parts != 1 || p->x.satfinite)
+    unsigned down = n * p->rows, across = groups[0].n;
+    if (c->pw.level != KD_LEVEL_X86_64_V4 || down % 2 || across % 2 || down > KD_TILE_MOST * 2 ||
+        across > KD_TILE_MOST * 2 || p->steps * p->depth > CG_TILE_PIECES)
         return false;
-    if (down % 2 || across % 2 || down > KD_TILE_MOST * 2 || across > KD_TILE_MOST * 2 ||
-        pieces > MAX_PIECES || down * across / 4 * pieces < LEAST)
-        return false;
-    for (unsigned k = 0; k < n; k++)
-        if (!loads_plainly(&groups[k]))
-            return false;
-    return true;
+    return multiplies_halves(c, groups, n) || multiplies_bytes(groups, n);
 }
 
 // Brings the groups with the first one's b behind it; how many they are, with it.
@@ -154,7 +138,7 @@ void cg_find_tiles(struct cg_func *g) {
 
 // ---- where factors are -------------------------------------------------------------------------
 
-static bool place_sums(struct cg_func *g, struct call *call) {
+static bool place_sums(struct cg_func *g, struct tile_call *call) {
     struct kir_value *eight[EIGHT];
     for (unsigned i = 0; i < call->down; i++)
         for (unsigned j = 0; j < call->across; j++)
@@ -164,23 +148,24 @@ static bool place_sums(struct cg_func *g, struct call *call) {
     return true;
 }
 
-static struct piece piece_of(struct cg_func *g, struct call *call, const struct kir_inst *i,
-                             struct kir_value *v) {
+static struct tile_piece piece_of(struct cg_func *g, struct tile_call *call,
+                                  const struct kir_inst *i, struct kir_value *v) {
     struct source s = cg_source_of(g, v);
     const struct kir_inst *load = s.rows.element ? v->def : NULL;
     unsigned n = 0;
     while (n < call->nrows && (load ? call->rows[n].load != load : call->rows[n].value != v))
         n++;
     if (n == call->nrows) {
-        call->rows[n] = (struct rows){load, load ? NULL : v, s.rows.base, s.rows.offsets, NULL};
+        call->rows[n] =
+            (struct tile_rows){load, load ? NULL : v, s.rows.base, s.rows.offsets, NULL};
         if (!load)
             call->rows[n].vector = cg_active_register(g, i, v);
         call->nrows++;
     }
-    return (struct piece){(uint16_t)n, (uint16_t)s.matrix};
+    return (struct tile_piece){(uint16_t)n, (uint16_t)s.matrix};
 }
 
-static void place_factors(struct cg_func *g, struct call *call) {
+static void place_factors(struct cg_func *g, struct tile_call *call) {
     const struct product *p = &call->groups[0].p;
     for (unsigned k = 0; k < call->pieces; k++) {
         unsigned step = k / p->depth, r = k % p->depth;
@@ -197,10 +182,10 @@ static void place_factors(struct cg_func *g, struct call *call) {
 }
 
 // Registers go to memory, their rows one behind the other.
-static void store_vectors(struct cg_func *g, struct call *call) {
+static void store_vectors(struct cg_func *g, struct tile_call *call) {
     struct cg *c = g->cg;
     for (unsigned n = 0; n < call->nrows; n++) {
-        struct rows *r = &call->rows[n];
+        struct tile_rows *r = &call->rows[n];
         if (!r->vector)
             continue;
         r->base = cg_entry_alloca(g, LLVMTypeOf(r->vector));
@@ -211,30 +196,19 @@ static void store_vectors(struct cg_func *g, struct call *call) {
 
 // ---- panels ------------------------------------------------------------------------------------
 
-// A function that fills a panel: with (memory, for each different rows their base and, where no
-// constants tell them, offsets).
-struct filling {
-    struct cg *c;
-    const struct call *call;
-    const struct piece *piece[2][STEP]; // of 8 rows each; NULL: there is no more k
-    unsigned rows[2 * STEP], nrows;     // the different ones
-    int64_t first[2 * STEP];       // of each, the first row that is used: what others count from
-    LLVMValueRef arg[2 * STEP][2]; // their base and offsets, in the function
-};
-
-static bool knows_offsets(const struct rows *r) {
+static bool knows_offsets(const struct tile_rows *r) {
     return r->vector || (LLVMIsAGlobalVariable(r->offsets) && LLVMIsGlobalConstant(r->offsets));
 }
 
-static int64_t offset_of(const struct rows *r, unsigned matrix, unsigned row) {
+static int64_t offset_of(const struct tile_rows *r, unsigned matrix, unsigned row) {
     if (r->vector)
         return row * PIECE;
     LLVMValueRef all = LLVMGetInitializer(r->offsets);
     return LLVMConstIntGetSExtValue(LLVMGetAggregateElement(all, matrix * TILE + row));
 }
 
-static unsigned number_of(struct filling *f, const struct piece *p) {
-    const struct rows *r = &f->call->rows[p->rows];
+static unsigned number_of(struct tile_filling *f, const struct tile_piece *p) {
+    const struct tile_rows *r = &f->call->rows[p->rows];
     unsigned n = 0;
     while (n < f->nrows && f->rows[n] != p->rows)
         n++;
@@ -246,18 +220,18 @@ static unsigned number_of(struct filling *f, const struct piece *p) {
 }
 
 // All that tells it from other such functions.
-static const char *name_of(struct filling *f, bool of_b) {
+static const char *name_of(struct tile_filling *f, const char *what) {
     struct strbuf s = {0};
-    strbuf_printf(&s, "kd_tile_%c", of_b ? 'b' : 'a');
+    strbuf_printf(&s, "%s", what);
     for (unsigned k = 0; k < 2 * STEP; k++) {
-        const struct piece *p = f->piece[k / STEP][k % STEP];
+        const struct tile_piece *p = f->piece[k / STEP][k % STEP];
         if (!p) {
             strbuf_printf(&s, "_none");
             continue;
         }
-        const struct rows *r = &f->call->rows[p->rows];
+        const struct tile_rows *r = &f->call->rows[p->rows];
         unsigned n = number_of(f, p);
-        strbuf_printf(&s, "_%u", n);
+        strbuf_printf(&s, "_%u%s", n, r->load && r->load->mods.trans ? "t" : "");
         if (!knows_offsets(r))
             strbuf_printf(&s, "_at_%u", p->matrix);
         for (unsigned row = 0; row < TILE && knows_offsets(r); row++)
@@ -272,13 +246,13 @@ static LLVMValueRef at(struct cg *c, LLVMValueRef p, LLVMValueRef offset) {
     return LLVMBuildGEP2(c->b, c->i8, p, &offset, 1, "");
 }
 
-static LLVMValueRef load_row(struct filling *f, unsigned half, unsigned q, unsigned row) {
+LLVMValueRef cg_tile_row(struct tile_filling *f, unsigned half, unsigned q, unsigned row) {
     struct cg *c = f->c;
-    const struct piece *p = f->piece[half][q];
+    const struct tile_piece *p = f->piece[half][q];
     LLVMTypeRef four = LLVMVectorType(c->i32, 4);
     if (!p)
         return LLVMConstNull(four);
-    const struct rows *r = &f->call->rows[p->rows];
+    const struct tile_rows *r = &f->call->rows[p->rows];
     unsigned n = number_of(f, p);
     LLVMValueRef offset;
     if (knows_offsets(r)) {
@@ -306,24 +280,22 @@ static LLVMValueRef two(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
     return shuffle(c, x, y, all);
 }
 
-static void store_half(struct filling *f, LLVMValueRef x, unsigned row, unsigned half) {
+static void store_half(struct tile_filling *f, LLVMValueRef x, unsigned row, unsigned half) {
     struct cg *c = f->c;
-    LLVMValueRef to = LLVMGetParam(LLVMGetBasicBlockParent(LLVMGetInsertBlock(c->b)), 0);
-    to = at(c, to, cg_i64(c, row * STEP * PIECE + half * 2 * PIECE));
+    LLVMValueRef to = at(c, f->memory, cg_i64(c, row * STEP * PIECE + half * 2 * PIECE));
     LLVMSetAlignment(LLVMBuildStore(c->b, x, to), 32);
 }
 
-static void emit_a(struct filling *f) {
+static void emit_a(struct tile_filling *f) {
     for (unsigned row = 0; row < 2 * TILE; row++)
         for (unsigned q = 0; q < STEP; q += 2)
             store_half(f,
-                       two(f->c, load_row(f, row / TILE, q, row % TILE),
-                           load_row(f, row / TILE, q + 1, row % TILE)),
+                       two(f->c, cg_tile_row(f, row / TILE, q, row % TILE),
+                           cg_tile_row(f, row / TILE, q + 1, row % TILE)),
                        row, q / 2);
 }
 
-// Four words of k: of 8 columns those with even numbers before the others.
-static void emit_words(struct filling *f, unsigned q, unsigned half) {
+void cg_tile_words(struct tile_filling *f, unsigned q, unsigned half, LLVMValueRef *words) {
     static const uint8_t low1[] = {0, 8, 1, 9, 4, 12, 5, 13},
                          high1[] = {2, 10, 3, 11, 6, 14, 7, 15};
     static const uint8_t low2[] = {0, 1, 8, 9, 4, 5, 12, 13},
@@ -331,48 +303,48 @@ static void emit_words(struct filling *f, unsigned q, unsigned half) {
     struct cg *c = f->c;
     LLVMValueRef x[4], y[4];
     for (unsigned k = 0; k < 4; k++)
-        x[k] = two(c, load_row(f, half, q, 2 * k), load_row(f, half, q, 2 * k + 1));
+        x[k] = two(c, cg_tile_row(f, half, q, 2 * k), cg_tile_row(f, half, q, 2 * k + 1));
     for (unsigned k = 0; k < 2; k++) {
         y[k] = shuffle(c, x[2 * k], x[2 * k + 1], low1);
         y[2 + k] = shuffle(c, x[2 * k], x[2 * k + 1], high1);
     }
     for (unsigned k = 0; k < 4; k++)
-        store_half(f, shuffle(c, y[k / 2 * 2], y[k / 2 * 2 + 1], k % 2 ? high2 : low2), q * 4 + k,
-                   half);
+        words[k] = shuffle(c, y[k / 2 * 2], y[k / 2 * 2 + 1], k % 2 ? high2 : low2);
 }
 
-static void emit_filling(struct filling *f, bool of_b, LLVMValueRef fn) {
+static void emit_b(struct tile_filling *f) {
+    for (unsigned k = 0; k < 2 * STEP; k++) {
+        LLVMValueRef words[4];
+        cg_tile_words(f, k / 2, k % 2, words);
+        for (unsigned n = 0; n < 4; n++)
+            store_half(f, words[n], k / 2 * 4 + n, k % 2);
+    }
+}
+
+static void take_args(struct tile_filling *f, LLVMValueRef fn) {
     unsigned arg = 1;
+    f->memory = LLVMGetParam(fn, 0);
     for (unsigned n = 0; n < f->nrows; n++) {
         f->arg[n][0] = LLVMGetParam(fn, arg++);
         if (!knows_offsets(&f->call->rows[f->rows[n]]))
             f->arg[n][1] = LLVMGetParam(fn, arg++);
     }
-    if (!of_b)
-        emit_a(f);
-    for (unsigned k = 0; k < 2 * STEP && of_b; k++)
-        emit_words(f, k / 2, k % 2);
-    LLVMBuildRetVoid(f->c->b);
 }
 
-static unsigned panel_at(const struct call *call, bool of_b, unsigned tile, unsigned step) {
-    unsigned steps = (call->pieces + STEP - 1) / STEP;
-    return ((of_b ? call->down + tile : tile) * steps + step) * KD_TILE_BYTES;
-}
-
-static void fill_panel(struct cg *c, struct call *call, bool of_b, unsigned tile, unsigned step) {
-    struct filling f = {.c = c, .call = call};
-    LLVMValueRef args[1 + 4 * STEP] = {
-        at(c, call->panels, cg_i64(c, panel_at(call, of_b, tile, step)))};
+void cg_fill_tile(struct cg *c, const struct tile_call *call, bool of_b, unsigned tile,
+                  unsigned step, LLVMValueRef memory, const char *name,
+                  void (*emit)(struct tile_filling *f)) {
+    struct tile_filling f = {.c = c, .call = call};
+    LLVMValueRef args[1 + 4 * STEP] = {memory};
     LLVMTypeRef types[1 + 4 * STEP];
     unsigned n = 1;
     for (unsigned k = 0; k < 2 * STEP; k++)
         if (step * STEP + k % STEP < call->pieces)
             f.piece[k / STEP][k % STEP] =
                 &(of_b ? call->b : call->a)[tile * 2 + k / STEP][step * STEP + k % STEP];
-    const char *name = name_of(&f, of_b);
+    name = name_of(&f, name);
     for (unsigned k = 0; k < f.nrows; k++) {
-        const struct rows *r = &call->rows[f.rows[k]];
+        const struct tile_rows *r = &call->rows[f.rows[k]];
         args[n++] = at(c, r->base, LLVMConstInt(c->i64, (unsigned long long)f.first[k], 1));
         if (!knows_offsets(r))
             args[n++] = r->offsets;
@@ -382,22 +354,33 @@ static void fill_panel(struct cg *c, struct call *call, bool of_b, unsigned tile
     LLVMTypeRef type = LLVMFunctionType(c->void_t, types, n, 0);
     struct cg_own own = cg_own_function(c, name, type, CG_ANY_EFFECT);
     if (own.from) {
-        emit_filling(&f, of_b, own.f);
+        take_args(&f, own.f);
+        emit(&f);
+        LLVMBuildRetVoid(c->b);
         cg_end_own(c, &own);
     }
     cg_call_own(c, type, own.f, args, n);
 }
 
-static void fill_panels(struct cg *c, struct call *call, bool of_b, unsigned tile, unsigned n) {
+// Two tiles of a's rows at a time, behind them all of b.
+static unsigned panel_at(const struct tile_call *call, bool of_b, unsigned tile, unsigned step) {
+    unsigned steps = (call->pieces + STEP - 1) / STEP;
+    return ((of_b ? 2 + tile : tile % 2) * steps + step) * KD_TILE_BYTES;
+}
+
+static void fill_panels(struct cg *c, struct tile_call *call, bool of_b, unsigned tile,
+                        unsigned n) {
     for (unsigned k = 0; k < n; k++)
         for (unsigned step = 0; step * STEP < call->pieces; step++)
-            fill_panel(c, call, of_b, tile + k, step);
+            cg_fill_tile(c, call, of_b, tile + k, step,
+                         at(c, call->panels, cg_i64(c, panel_at(call, of_b, tile + k, step))),
+                         of_b ? "kd_tile_b" : "kd_tile_a", of_b ? emit_b : emit_a);
 }
 
 // ---- products ----------------------------------------------------------------------------------
 
 // Rows i and i + 1 of tiles, as many as there are, of `n` columns from j on.
-static void multiply(struct cg_func *g, const struct call *call, unsigned i, unsigned j,
+static void multiply(struct cg_func *g, const struct tile_call *call, unsigned i, unsigned j,
                      unsigned n) {
     struct cg *c = g->cg;
     const struct product *p = &call->groups[0].p;
@@ -418,8 +401,7 @@ static void multiply(struct cg_func *g, const struct call *call, unsigned i, uns
 }
 
 // Panels are filled when they are needed first: the processor does that while it still multiplies.
-static void emit_call(struct cg_func *g, struct call *call) {
-    store_vectors(g, call);
+static void emit_call(struct cg_func *g, struct tile_call *call) {
     call->panels = cg_call_rt(g->cg, "kd_rt_tile_panels", NULL, 0);
     for (unsigned i = 0; i < call->down; i += 2) {
         fill_panels(g->cg, call, false, i, call->down - i > 1 ? 2 : 1);
@@ -433,9 +415,9 @@ static void emit_call(struct cg_func *g, struct call *call) {
 }
 
 // Groups that are a rectangle; NULL: they are none, or their sums are no tiles.
-static struct call *call_of(struct cg_func *g, const struct group *groups, unsigned n) {
+static struct tile_call *call_of(struct cg_func *g, const struct group *groups, unsigned n) {
     const struct product *p = &groups[0].p;
-    struct call *call = arena_new(g->cg->arena, struct call);
+    struct tile_call *call = arena_new(g->cg->arena, struct tile_call);
     if (!is_rectangle(g->cg, groups, n))
         return NULL;
     call->groups = groups;
@@ -445,40 +427,71 @@ static struct call *call_of(struct cg_func *g, const struct group *groups, unsig
     return place_sums(g, call) ? call : NULL;
 }
 
-static void begin_branch(struct cg_func *g, struct call *call, struct cg_tile_branch *branch) {
+// Both halves of a vector are loaded in one way.
+static bool alike(const struct tile_call *call, const struct tile_piece *x,
+                  const struct tile_piece *y) {
+    const struct tile_rows *r = &call->rows[x->rows], *s = &call->rows[y->rows];
+    return (r->load && r->load->mods.trans) == (s->load && s->load->mods.trans);
+}
+
+static bool all_alike(const struct tile_call *call) {
+    bool all = true;
+    for (unsigned k = 0; k < call->pieces; k++) {
+        for (unsigned row = 0; row < call->down * 2; row += 2)
+            all &= alike(call, &call->a[row][k], &call->a[row + 1][k]);
+        for (unsigned column = 0; column < call->across * 2; column += 2)
+            all &= alike(call, &call->b[column][k], &call->b[column + 1][k]);
+    }
+    return all;
+}
+
+// On tile registers where the device has them.
+static void emit_bytes(struct cg_func *g, struct tile_call *call) {
     struct cg *c = g->cg;
-    place_factors(g, call); // both ways use what is made here
     LLVMBasicBlockRef tiles = cg_new_block(g, "tiles"), vectors = cg_new_block(g, "vectors");
-    branch->done = cg_new_block(g, "multiplied");
+    LLVMBasicBlockRef done = cg_new_block(g, "multiplied");
     LLVMBuildCondBr(c->b, cg_is_tiled(g), tiles, vectors);
     LLVMPositionBuilderAtEnd(c->b, tiles);
     emit_call(g, call);
-    LLVMBuildBr(c->b, branch->done);
+    LLVMBuildBr(c->b, done);
     LLVMPositionBuilderAtEnd(c->b, vectors);
-    cg_know_plain(g, true);
+    cg_emit_row_tiles(g, call);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
 }
 
-unsigned cg_begin_tiles(struct cg_func *g, struct group *groups, unsigned n,
-                        struct cg_tile_branch *branch) {
-    if (!g->homes || !cg_is_tiled(g) || g->now.mask)
+static bool emit(struct cg_func *g, const struct group *groups, unsigned n) {
+    struct tile_call *call = call_of(g, groups, n);
+    if (!call)
+        return false;
+    place_factors(g, call);
+    if (!all_alike(call))
+        return false;
+    store_vectors(g, call);
+    if (groups[0].p.sum == SUM_BYTES)
+        emit_bytes(g, call);
+    else
+        cg_emit_row_tiles(g, call);
+    return true;
+}
+
+static void bring_forward(struct cg *c, struct group *to, struct group *from, unsigned n) {
+    struct group *mine = arena_array(c->arena, struct group, n);
+    memcpy(mine, from, n * sizeof *mine);
+    memmove(to + n, to, (size_t)(from - to) * sizeof *to);
+    memcpy(to, mine, n * sizeof *mine);
+}
+
+unsigned cg_emit_tiles(struct cg_func *g, struct group *groups, unsigned n) {
+    unsigned done = 0;
+    if (!g->homes || !cg_has_tiles(g) || g->now.mask)
         return 0;
     for (unsigned first = 0, same; first < n; first += same) {
         same = gather(groups + first, n - first);
-        struct call *call = call_of(g, groups + first, same);
-        if (!call)
+        if (!emit(g, groups + first, same))
             continue;
-        begin_branch(g, call, branch);
-        struct group *mine = arena_array(g->cg->arena, struct group, same);
-        memcpy(mine, groups + first, same * sizeof *mine);
-        memmove(groups + same, groups, first * sizeof *groups);
-        memcpy(groups, mine, same * sizeof *mine);
-        return same;
+        bring_forward(g->cg, groups + done, groups + first, same);
+        done += same;
     }
-    return 0;
-}
-
-void cg_end_tiles(struct cg_func *g, const struct cg_tile_branch *branch) {
-    LLVMBuildBr(g->cg->b, branch->done);
-    LLVMPositionBuilderAtEnd(g->cg->b, branch->done);
-    cg_know_plain(g, false);
+    return done;
 }

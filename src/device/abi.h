@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 16, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 17, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
@@ -463,6 +463,8 @@ enum kd_device_function {
     X(uint32_t, kd_rt_tiles, (void))                                                               \
     /* where panels are made, for all that is multiplied before the next call */                   \
     X(uint8_t *, kd_rt_tile_panels, (void))                                                        \
+    /* the same for products that need no tile registers */                                        \
+    X(uint8_t *, kd_rt_panels, (void))                                                             \
     /* adds products to tiles of sums */                                                           \
     X(void, kd_rt_tile_product,                                                                    \
       (const struct kd_tile_block *block, const uint8_t *panels, uint8_t *sums))                   \

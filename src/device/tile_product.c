@@ -169,6 +169,10 @@ uint32_t kd_rt_tiles(void) {
     return topology_tiles() != TILES_NONE;
 }
 
+uint8_t *kd_rt_panels(void) {
+    return memory_of(runner_current());
+}
+
 uint8_t *kd_rt_tile_panels(void) {
     struct runner *r = runner_current();
     configure(&r->tiles);
