@@ -108,7 +108,40 @@ KUDZU_CG void wait_for_grid(volatile unsigned int *barrier, unsigned int before)
     __syncthreads();
 }
 
-enum group_kind { grid_kind, block_kind, tile_kind, coalesced_kind, cluster_kind };
+// Behind that word lies what a launch on several devices has (src/device/abi.h). NVIDIA's driver
+// has no such thing: there the grid is alone.
+struct grids_of_launch {
+    unsigned long long word;
+    unsigned int rank, count;
+};
+
+KUDZU_CG grids_of_launch other_grids() {
+    unsigned int cpu;
+    asm("{\n\t.reg .b32 %%kudzu_cpu;\n\tmov.b32 %%kudzu_cpu, 0;\n\tmov.b32 %0, %%kudzu_cpu;\n\t}"
+        : "=r"(cpu));
+    volatile unsigned int *barrier = cpu ? grid_barrier() : nullptr;
+    grids_of_launch g = {};
+    if (barrier) {
+        g.word = *(const volatile unsigned long long *)(barrier + 1);
+        g.rank = barrier[3];
+        g.count = barrier[4];
+    }
+    return g;
+}
+
+// One thread waits for those of the other grids, which have all come when the top bit changes.
+KUDZU_CG void meet_other_grids(const grids_of_launch &g) {
+    unsigned int *word = (unsigned int *)g.word;
+    if ((blockIdx.x | blockIdx.y | blockIdx.z) != 0 || thread_in_block() != 0)
+        return;
+    __threadfence_system();
+    unsigned int before = atomicAdd_system(word, g.rank == 0 ? 0x80000000u - (g.count - 1) : 1u);
+    while (((*(volatile unsigned int *)word ^ before) & 0x80000000u) == 0)
+        ;
+    __threadfence_system();
+}
+
+enum group_kind { grid_kind, block_kind, tile_kind, coalesced_kind, cluster_kind, grids_kind };
 
 } // namespace details
 
@@ -135,7 +168,7 @@ class thread_group {
         return num_threads();
     }
     KUDZU_CG bool is_valid() const {
-        return kind_ != details::grid_kind;
+        return kind_ != details::grid_kind && kind_ != details::grids_kind;
     }
 };
 
@@ -216,6 +249,49 @@ class grid_group : public thread_group {
 
 KUDZU_CG grid_group this_grid() {
     return grid_group();
+}
+
+// ---- The grids of all devices (11.5.1.4) ----------------------------------------------------
+
+class multi_grid_group : public thread_group {
+    details::grids_of_launch grids_;
+    KUDZU_CG multi_grid_group()
+        : thread_group(details::grids_kind), grids_(details::other_grids()) {
+    }
+    friend KUDZU_CG multi_grid_group this_multi_grid();
+
+  public:
+    // The launch was cudaLaunchCooperativeKernelMultiDevice.
+    KUDZU_CG bool is_valid() const {
+        return grids_.count != 0;
+    }
+    KUDZU_CG unsigned int grid_rank() const {
+        return grids_.rank;
+    }
+    KUDZU_CG unsigned int num_grids() const {
+        return grids_.count;
+    }
+    KUDZU_CG unsigned long long num_threads() const {
+        return grids_.count * grid_group::num_threads();
+    }
+    KUDZU_CG unsigned long long size() const {
+        return num_threads();
+    }
+    KUDZU_CG unsigned long long thread_rank() const {
+        return grids_.rank * grid_group::num_threads() + grid_group::thread_rank();
+    }
+    KUDZU_CG void sync() const {
+        if (!is_valid())
+            details::refuse("grids can only synchronise in a launch on several devices",
+                            "multi_grid_group::sync");
+        this_grid().sync();
+        details::meet_other_grids(grids_);
+        this_grid().sync();
+    }
+};
+
+KUDZU_CG multi_grid_group this_multi_grid() {
+    return multi_grid_group();
 }
 
 // ---- The cluster (11.5.1.2) ---------------------------------------------------------------
@@ -691,7 +767,7 @@ KUDZU_CG coalesced_group tiled_partition(const coalesced_group &parent, unsigned
 
 KUDZU_CG thread_group tiled_partition(const thread_group &parent, unsigned int size) {
     if (size == 0 || size > 32 || (size & (size - 1)) != 0 || parent.kind_ == details::grid_kind ||
-        parent.kind_ == details::cluster_kind)
+        parent.kind_ == details::grids_kind || parent.kind_ == details::cluster_kind)
         details::refuse("a tile's size is a power of two up to 32, its parent at most a block",
                         "tiled_partition");
     if (parent.kind_ == details::coalesced_kind)
@@ -759,6 +835,8 @@ KUDZU_CG unsigned long long thread_group::num_threads() const {
     switch (kind_) {
     case details::grid_kind:
         return grid_group::num_threads();
+    case details::grids_kind:
+        return this_multi_grid().num_threads();
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     case details::cluster_kind:
         return cluster_group::num_threads();
@@ -774,6 +852,8 @@ KUDZU_CG unsigned long long thread_group::thread_rank() const {
     switch (kind_) {
     case details::grid_kind:
         return grid_group::thread_rank();
+    case details::grids_kind:
+        return this_multi_grid().thread_rank();
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     case details::cluster_kind:
         return cluster_group::thread_rank();
@@ -789,6 +869,9 @@ KUDZU_CG void thread_group::sync() const {
     switch (kind_) {
     case details::grid_kind:
         this_grid().sync();
+        break;
+    case details::grids_kind:
+        this_multi_grid().sync();
         break;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     case details::cluster_kind:

@@ -18,6 +18,11 @@
 // What device code has and host code has not (guide 13.3.2): the functions beneath <<<>>>.
 #if defined(__CUDA__) && defined(__cplusplus)
 extern "C" {
+#if defined(CUDA_FORCE_CDP1_IF_SUPPORTED) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 900)
+// Of the older interface. A kernel that can call it is not loaded on compute capability 9.0:
+// cudaErrorSymbolNotFound.
+__device__ cudaError_t cudaDeviceSynchronize(void);
+#endif
 // 64-byte aligned memory for a kernel's parameters, which lie in it in their order, each at a
 // multiple of its alignment; NULL with an error of the calling thread's.
 __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);

@@ -9,6 +9,15 @@
 enum { KD_ABI_VERSION = 17, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
+// Through which blocks synchronise: what code reads behind the address in %envreg1 and 2
+// (include/cooperative_groups.h). All but `barrier` and what `across` points to stays as it is.
+struct kd_grid_workspace {
+    uint32_t unused;
+    uint32_t barrier;     // of the grid's blocks; zero at first
+    uint64_t across;      // a word for the grids of a launch on several devices; zero at first
+    uint32_t grid, grids; // the rank among these; 0, 0: no such launch
+};
+
 struct kd_block {
     const uint8_t *params; // the launch's parameter block
     uint8_t *shared;       // the block's shared window; generic address = shared + offset
@@ -32,7 +41,7 @@ struct kd_block {
     // KD_CODE_RUNS_ROWS: the code runs `run` blocks (0 is 1), neighbours in x, from ctaid on. It
     // keeps ctaid[0] as that of the block that it runs.
     uint32_t run;
-    uint64_t grid_workspace; // of a cooperative launch: 8 bytes, zero at first; else 0
+    uint64_t grid_workspace; // of a cooperative launch: a struct kd_grid_workspace; else 0
     // The cluster: the window of its block of rank r begins at cluster_shared + r *
     // KD_CLUSTER_STRIDE. A launch without clusters has clusters of one block.
     uint8_t *cluster_shared;

@@ -22,6 +22,7 @@ struct kd_queue;
 struct kd_event;
 struct kd_module;
 struct kd_kernel;
+struct kd_multi_grid;
 
 enum kd_status {
     KD_OK,
@@ -340,18 +341,28 @@ enum kd_status kd_queue_query(struct kd_queue *q); // KD_OK, KD_NOT_READY, KD_FA
 
 struct kd_launch_config {
     struct kd_kernel *kernel;
-    uint32_t grid[3], block[3]; // at least 1 each
-    uint32_t cluster[3];        // blocks; [0] 0: what the kernel was compiled for
-    uint32_t shared_bytes;      // dynamic shared memory
-    const void *params;         // copied; kj_kernel.param_bytes of them
-    uint32_t param_bytes;       // up to 32,764
-    bool cooperative;           // all blocks must be resident together
-    bool prioritized;           // by `priority`, not the queue's; cut to the range
+    uint32_t grid[3], block[3];  // at least 1 each
+    uint32_t cluster[3];         // blocks; [0] 0: what the kernel was compiled for
+    uint32_t shared_bytes;       // dynamic shared memory
+    const void *params;          // copied; kj_kernel.param_bytes of them
+    uint32_t param_bytes;        // up to 32,764
+    bool cooperative;            // all blocks must be resident together
+    struct kd_multi_grid *multi; // cooperative: the launch on several devices that this is a part
+    uint32_t grid_rank;          // of, and its number there; NULL: none
+    bool prioritized;            // by `priority`, not the queue's; cut to the range
     int priority;
 };
 // Picks or compiles code for the block's shape, then submits. Limits of the kernel (threads,
 // shared memory, parameters) are checked here.
 enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_config *config);
+
+// What kd_submit_launch would say, without submitting.
+enum kd_status kd_check_launch(struct kd_queue *q, const struct kd_launch_config *config);
+
+// One cooperative launch on several devices: grids of one shape that can wait for each other (guide
+// 11.5.1.4). It lives as long as the launches that were submitted with it. NULL: no memory.
+struct kd_multi_grid *kd_multi_grid_new(uint32_t grids);
+void kd_multi_grid_unref(struct kd_multi_grid *m); // also NULL
 
 struct kd_copy {
     void *dst;

@@ -273,6 +273,8 @@ static cudaError_t error_of(enum kd_status status) {
         return cudaErrorMemoryAllocation;
     case KD_OUT_OF_RESOURCES:
         return cudaErrorLaunchOutOfResources;
+    case KD_NOT_FOUND:
+        return cudaErrorSymbolNotFound;
     case KD_INVALID_CLUSTER:
         return cudaErrorInvalidClusterSize;
     case KD_INVALID_PTX:

@@ -909,7 +909,7 @@ static void reset(struct graph_run *r, const struct region *region) {
             op->values.at = 0;
         if (op->kind == OP_LAUNCH) {
             op->launch.gridid = grid + k;
-            op->launch.grid_workspace[0] = op->launch.grid_workspace[1] = 0;
+            op->launch.workspace.barrier = 0;
         }
     }
 }

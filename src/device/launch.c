@@ -7,6 +7,7 @@
 #include "device/internal.h"
 #include "device/kernel.h"
 #include "device/module.h"
+#include "device/multi_grid.h"
 #include "device/op.h"
 #include "device/reason.h"
 
@@ -177,7 +178,12 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->cooperative = c->cooperative;
     l->nested = NULL;
     l->depth = 0;
-    l->grid_workspace[0] = l->grid_workspace[1] = 0;
+    l->multi = NULL;
+    l->workspace = (struct kd_grid_workspace){0};
+    if (c->multi) {
+        l->multi = multi_grid_ref(c->multi);
+        l->workspace = multi_grid_workspace(c->multi, c->grid_rank);
+    }
     l->may_wait = c->cooperative || (code->info.flags & KD_CODE_MAY_WAIT) || l->cluster_blocks > 1;
     bool any_order = !l->may_wait || ((code->info.flags & KD_CODE_ANY_ORDER) && !c->cooperative &&
                                       l->cluster_blocks <= 1);
@@ -213,6 +219,9 @@ bool launch_copy_params(struct op *op, const struct kd_launch_config *c) {
 }
 
 enum kd_status launch_check(const struct kd_launch_config *c) {
+    if (c->kernel->info->lacking)
+        return kd_fail(KD_NOT_FOUND, "kernel %s can call what the device does not have",
+                       c->kernel->info->name);
     enum kd_status status = check_shape(c);
     if (!status)
         status = check_memory(c);
@@ -246,13 +255,24 @@ enum kd_status launch_prepare(struct op *op, const struct kd_launch_config *c) {
     return status;
 }
 
-enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_config *c) {
-    const struct code *code;
+static enum kd_status check_in(struct kd_queue *q, const struct kd_launch_config *c,
+                               const struct code **code) {
     enum kd_status status = context_status(q->context);
     if (!status)
-        status = check(c, &code);
+        status = check(c, code);
     if (!status && c->cooperative)
         status = check_cooperative(c, kd_queue_workers(q));
+    return status;
+}
+
+enum kd_status kd_check_launch(struct kd_queue *q, const struct kd_launch_config *c) {
+    const struct code *code;
+    return check_in(q, c, &code);
+}
+
+enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_config *c) {
+    const struct code *code;
+    enum kd_status status = check_in(q, c, &code);
     if (status)
         return status;
     kd_context_flush_printf(q->context);

@@ -45,14 +45,15 @@ struct kd_launch {
     uint64_t stream_bytes; // as in struct kd_block
     const uint8_t *params;
     uint8_t *const *vars;
-    uint32_t units;                  // a block's, that may need a stack: warps, threads, or 1
-    uint8_t stack_shift;             // size of the stacks it needs
-    bool may_wait;                   // its blocks may have to run at the same time
-    bool may_group;                  // the scheduler may hand out several at a time
-    bool cooperative;                // all of them
-    _Atomic(struct nested *) nested; // what its threads have submitted; NULL: nothing
-    uint32_t depth;                  // 0: launched by the host
-    uint32_t grid_workspace[2];      // through which the blocks of a cooperative launch synchronise
+    uint32_t units;                     // a block's, that may need a stack: warps, threads, or 1
+    uint8_t stack_shift;                // size of the stacks it needs
+    bool may_wait;                      // its blocks may have to run at the same time
+    bool may_group;                     // the scheduler may hand out several at a time
+    bool cooperative;                   // all of them
+    _Atomic(struct nested *) nested;    // what its threads have submitted; NULL: nothing
+    uint32_t depth;                     // 0: launched by the host
+    struct kd_grid_workspace workspace; // of a cooperative launch
+    struct kd_multi_grid *multi;        // that it is a part of, with a reference; NULL: of none
 };
 
 // Checks a launch and sets op's launch and units; its parameters are the caller's affair.

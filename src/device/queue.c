@@ -302,6 +302,8 @@ static enum kd_status submit_failed(struct op *op) {
         graph_cancel(op, &w);
         op_end_all(&w);
     }
+    if (op->kind == OP_LAUNCH)
+        kd_multi_grid_unref(op->launch.multi);
     op->kind = OP_MARK;
     op->immediate = true;
     op_start(op);

@@ -27,6 +27,10 @@ CUresult drv_module_function(struct drv_module *m, uint32_t index, struct drv_fu
     }
     pthread_mutex_unlock(&making);
     REQUIRE(f, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a function");
+    REQUIRE(!kd_kernel_info(f->k)->lacking, CUDA_ERROR_NOT_FOUND,
+            "kernel %s can call cudaDeviceSynchronize, which device code does not have on compute "
+            "capability 9.0",
+            kd_kernel_info(f->k)->name);
     *out = f;
     return CUDA_SUCCESS;
 }

@@ -87,6 +87,9 @@ struct attributes {
     bool prioritized;
     bool updatable; // by the device, as a node of a graph
     int priority;
+    struct kd_multi_grid *multi; // a launch on several devices that it is a part of
+    uint32_t grid_rank;
+    bool only_check; // whether it can be launched
 };
 
 static CUresult submit(const CUlaunchConfig *c, struct drv_function *f, struct kd_queue *q,
@@ -102,7 +105,11 @@ static CUresult submit(const CUlaunchConfig *c, struct drv_function *f, struct k
         .cluster = {a->cluster[0], a->cluster[1], a->cluster[2]},
         .prioritized = a->prioritized,
         .priority = a->priority,
+        .multi = a->multi,
+        .grid_rank = a->grid_rank,
     };
+    if (a->only_check)
+        return drv_status(kd_check_launch(q, &launch), ctx);
     TRY(drv_status(kd_submit_launch(q, &launch), ctx));
     return drv_launch_blocking ? drv_status(kd_queue_wait(q), ctx) : CUDA_SUCCESS;
 }
@@ -158,6 +165,8 @@ static CUresult launch(const CUlaunchConfig *c, CUfunction handle, void **pointe
             "kernelParams and extra cannot both be given");
     bool captured;
     TRY(drv_capture_enter(q, ctx, &captured));
+    REQUIRE(!captured || !a->multi, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            "a launch on several devices cannot be captured");
     if (captured)
         return capture(c, f, q, ctx, pointers, extra);
     REQUIRE(!a->updatable, CUDA_ERROR_INVALID_VALUE,
@@ -193,6 +202,15 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
     CUlaunchConfig c = {gridDimX,  gridDimY,       gridDimZ, blockDimX,    blockDimY,
                         blockDimZ, sharedMemBytes, hStream,  &cooperative, 1};
     return launch(&c, f, kernelParams, NULL, &(struct attributes){.cooperative = true});
+}
+
+CUresult drv_launch_one_of(const CUDA_LAUNCH_PARAMS *p, struct kd_multi_grid *m, uint32_t rank,
+                           bool only_check) {
+    CUlaunchConfig c = {p->gridDimX,  p->gridDimY,       p->gridDimZ, p->blockDimX, p->blockDimY,
+                        p->blockDimZ, p->sharedMemBytes, p->hStream,  NULL,         0};
+    struct attributes a = {
+        .cooperative = true, .multi = m, .grid_rank = rank, .only_check = only_check};
+    return launch(&c, p->function, p->kernelParams, NULL, &a);
 }
 
 // ---- Attributes ---------------------------------------------------------------------------

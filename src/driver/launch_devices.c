@@ -1,8 +1,9 @@
-// One cooperative launch on several devices (deprecated since version 11.3): kernels of one shape,
-// one on each device. Their blocks synchronise within their own device.
+// One cooperative launch on several devices (guide 11.9; deprecated since version 11.3): kernels of
+// one shape, one on each device, whose blocks can all wait for each other. So all are launched or
+// none.
 #include <string.h>
 
-#include "driver/driver.h"
+#include "driver/launch.h"
 
 enum {
     KNOWN_FLAGS = CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC |
@@ -42,15 +43,13 @@ static CUresult meet(struct launch *launches, unsigned n) {
 }
 
 static CUresult run(const CUDA_LAUNCH_PARAMS *list, unsigned n, unsigned flags,
-                    struct launch *launches) {
+                    struct launch *launches, struct kd_multi_grid *m) {
+    for (unsigned i = 0; i < n; i++)
+        TRY(drv_launch_one_of(&list[i], m, i, true));
     if (!(flags & CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC))
         TRY(meet(launches, n));
-    for (unsigned i = 0; i < n; i++) {
-        const CUDA_LAUNCH_PARAMS *p = &list[i];
-        TRY(cuLaunchCooperativeKernel(p->function, p->gridDimX, p->gridDimY, p->gridDimZ,
-                                      p->blockDimX, p->blockDimY, p->blockDimZ, p->sharedMemBytes,
-                                      p->hStream, p->kernelParams));
-    }
+    for (unsigned i = 0; i < n; i++)
+        TRY(drv_launch_one_of(&list[i], m, i, false));
     if (!(flags & CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC))
         TRY(meet(launches, n));
     return CUDA_SUCCESS;
@@ -72,8 +71,12 @@ CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsLi
     for (unsigned i = 0; i < numDevices && result == CUDA_SUCCESS; i++)
         result = drv_status(
             kd_event_new(launches[i].ctx->c, KD_EVENT_NO_TIMING, &launches[i].event), NULL);
+    struct kd_multi_grid *m = kd_multi_grid_new(numDevices);
+    if (!m)
+        result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result == CUDA_SUCCESS)
-        result = run(launchParamsList, numDevices, flags, launches);
+        result = run(launchParamsList, numDevices, flags, launches, m);
+    kd_multi_grid_unref(m);
     for (unsigned i = 0; i < numDevices; i++)
         kd_event_free(launches[i].event);
     return result;

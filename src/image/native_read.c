@@ -122,6 +122,7 @@ static void get_kernel(struct in *in, struct kj_kernel *k) {
         k->cluster[i] = get32(in);
     k->max_cluster = get32(in);
     k->cluster_required = get32(in);
+    k->lacking = get32(in);
     k->registers = get32(in);
     k->naligned = get_count(in, 8);
     struct kj_aligned *aligned = get_room(in, sizeof *aligned, &k->naligned);

@@ -69,6 +69,7 @@ static void put_kernel(struct out *o, const struct kj_kernel *k) {
         put32(o, k->cluster[i]);
     put32(o, k->max_cluster);
     put32(o, k->cluster_required);
+    put32(o, k->lacking);
     put32(o, k->registers);
     put32(o, k->naligned);
     for (uint32_t i = 0; i < k->naligned; i++) {

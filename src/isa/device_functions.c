@@ -31,3 +31,7 @@ bool device_provides(const char *name) {
             return true;
     return device_function_find(name) != NULL;
 }
+
+bool device_lacks(const char *name) {
+    return same(name, "cudaDeviceSynchronize");
+}

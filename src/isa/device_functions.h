@@ -14,5 +14,8 @@ struct device_function {
 const struct device_function *device_function_find(const char *name);
 // Also vprintf, malloc, free and __assertfail.
 bool device_provides(const char *name);
+// What older code may call and the device does not have (guide 13.5.2): a kernel that can call it
+// is not loaded.
+bool device_lacks(const char *name);
 
 #endif

@@ -37,6 +37,7 @@ struct kj_kernel {
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg;
     uint32_t cluster[3], max_cluster; // .reqnctapercluster, .maxclusterrank; 0: not stated
     uint32_t cluster_required;        // .explicitcluster
+    uint32_t lacking;                 // it can call what the device does not have
     uint32_t registers;               // an estimate for occupancy; 1 .. 255
     uint32_t naligned;
     const struct kj_aligned *aligned;

@@ -29,7 +29,7 @@ static void copy_log(const struct strbuf *err, char *log, size_t log_size) {
 
 // A function that is called must have a body, here or in the device.
 static bool is_provided(const struct kir_func *f) {
-    return !f->is_extern || device_provides(f->name);
+    return !f->is_extern || device_provides(f->name) || device_lacks(f->name);
 }
 
 static bool check_externs(const struct kir_module *m, struct strbuf *err) {
@@ -102,6 +102,35 @@ static void describe_alignment(struct kir_module *m, const struct kir_func *f,
     arena_free(&a);
 }
 
+// Whether the function, or what it can call, calls what the device does not have. `seen`: by
+// function.
+static bool is_lacking(const struct kir_func *f, bool *seen) {
+    if (seen[f->index])
+        return false;
+    seen[f->index] = true;
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (i->op == ISA_OP_CALL && i->callee &&
+                (i->callee->is_extern ? device_lacks(i->callee->name)
+                                      : is_lacking(i->callee, seen)))
+                return true;
+    return false;
+}
+
+// Few modules name such a function at all.
+static void find_lacking(struct kir_module *m, struct kj_kernel *kernels) {
+    bool any = false;
+    for (uint32_t f = 0; f < m->funcs.len; f++)
+        any |= m->funcs.data[f]->is_extern && device_lacks(m->funcs.data[f]->name);
+    for (uint32_t f = 0, k = 0; any && f < m->funcs.len; f++) {
+        struct arena a = {0};
+        if (m->funcs.data[f]->is_kernel)
+            kernels[k++].lacking =
+                is_lacking(m->funcs.data[f], arena_array(&a, bool, m->funcs.len));
+        arena_free(&a);
+    }
+}
+
 static void describe_kernel(struct kir_module *m, const struct kir_func *f, struct kj_kernel *k) {
     struct kj_param *params = arena_array(&m->arena, struct kj_param, f->params.len + 1);
     for (uint32_t n = 0; n < f->params.len; n++) {
@@ -155,6 +184,7 @@ static void describe(struct kj_module *m) {
     for (uint32_t f = 0; f < ir->funcs.len; f++)
         if (ir->funcs.data[f]->is_kernel)
             describe_kernel(ir, ir->funcs.data[f], &kernels[m->info.nkernels++]);
+    find_lacking(ir, kernels);
     for (uint32_t v = 0; v < ir->vars.len; v++)
         describe_var(ir, ir->vars.data[v], &vars[v]);
     m->info.nvars = ir->vars.len;

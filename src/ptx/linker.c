@@ -178,7 +178,7 @@ static void resolve_module(struct linker *l, size_t module) {
 static bool may_stay_undefined(const struct symbol *s) {
     if (s->var)
         return s->var->space == ISA_SPACE_SHARED && s->var->unsized;
-    return device_provides(s->name);
+    return device_provides(s->name) || device_lacks(s->name);
 }
 
 static void check_undefined(struct linker *l) {

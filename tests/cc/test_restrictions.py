@@ -281,6 +281,21 @@ class Restrictions(CompilerTest):
         self.write("a.cu", ACCEPTED)
         self.assertEqual(self.compiles("-c", "a.cu").stderr, "")
 
+    def test_older_launches(self):
+        """13.5.2: the older interface has no named streams, and synchronises before sm_90 alone."""
+        older = "-DCUDA_FORCE_CDP1_IF_SUPPORTED"
+        for stream in "cudaStreamTailLaunch", "cudaStreamFireAndForget":
+            self.write("a.cu", KERNEL + "__global__ void k(int *p) { c<<<1, 1, 0, %s>>>(p); }\n" % stream)
+            self.compiles("-c", "-arch=sm_70", "a.cu")
+            for arch in "-arch=sm_70", "-arch=sm_90":
+                r = self.fails("-c", arch, older, "a.cu")
+                self.assertIn("undeclared identifier '%s'" % stream, r.stderr)
+        self.write("a.cu", "__global__ void k() { cudaDeviceSynchronize(); }\n")
+        self.compiles("-c", "-arch=sm_70", older, "a.cu")
+        self.compiles("-c", "-arch=sm_70", "-rdc=true", older, "a.cu")
+        self.fails("-c", "-arch=sm_90", older, "a.cu")
+        self.fails("-c", "-arch=sm_70", "a.cu")
+
     def test_relaxed_constexpr(self):
         """A constant function of a header that is not the source's neighbour, too; what is not
         constant stays on its side, and messages show places of the text as it was written."""
