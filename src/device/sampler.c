@@ -250,6 +250,14 @@ static int64_t split(double u, double *weight) {
     return i;
 }
 
+// The first texel of a pair, by coordinates with 8 bits of fraction: what filtering would take with
+// a weight of 0 is not it.
+static int64_t first_of_pair(double u) {
+    double weight;
+    int64_t i = split(u, &weight);
+    return weight == 1 ? i + 1 : i;
+}
+
 static void filter(const struct place *p, const double u[3], const int64_t offset[3],
                    struct texel *out) {
     double weight[3] = {0, 0, 0};
@@ -355,12 +363,13 @@ static double lod_of(const struct request *r, const uint64_t *in) {
 static void gather(const struct request *r, struct texel *out) {
     static const uint8_t corners[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     unsigned component = r->form >> KD_IMAGE_ARG & 3;
-    double u[3], weight;
+    double u[3];
     struct place p = place_at(r, 0, u);
+    int64_t x = first_of_pair(u[0] - 0.5) + r->offset[0];
+    int64_t y = first_of_pair(u[1] - 0.5) + r->offset[1];
     for (unsigned k = 0; k < 4; k++) {
         struct texel one;
-        int64_t at[3] = {split(u[0] - 0.5, &weight) + r->offset[0] + corners[k][0],
-                         split(u[1] - 0.5, &weight) + r->offset[1] + corners[k][1], 0};
+        int64_t at[3] = {x + corners[k][0], y + corners[k][1], 0};
         fetch(&p, at, &one);
         out->value[k] = one.value[component];
         out->bits[k] = one.bits[component];

@@ -5,6 +5,7 @@
 
 // As the device's attributes say.
 enum { MAX_WIDTH = 131072, MAX_HEIGHT = 65536, MAX_3D = 16384, MAX_LAYERED = 32768 };
+enum { MAX_LINE = 32768 }; // rows of surfaces without height, images with levels or for gathers
 enum { MAX_LAYERS = 2048, MAX_FACES = 2046, FACES = 6 };
 enum { MAX_3D_FLAT = 8192, MAX_3D_DEEP = 32768 }; // fewer rows allow more slices
 
@@ -52,13 +53,15 @@ static void array_release(struct drv_object *o) {
     free(a);
 }
 
-static CUresult check_sizes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+static CUresult check_sizes(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped) {
     bool layered = d->Flags & CUDA_ARRAY3D_LAYERED, cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;
+    bool surface = d->Flags & CUDA_ARRAY3D_SURFACE_LDST;
     bool deep = d->Depth && !layered && !cube;
-    size_t width = deep ? MAX_3D : layered || cube ? MAX_LAYERED : MAX_WIDTH;
-    size_t height = deep ? MAX_3D : layered || cube ? MAX_LAYERED : MAX_HEIGHT;
+    bool line = mipmapped || d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER || (surface && !d->Height);
+    size_t width = deep ? MAX_3D : layered || cube ? MAX_LAYERED : line ? MAX_LINE : MAX_WIDTH;
+    size_t height = deep ? MAX_3D : layered || cube ? MAX_LAYERED : line ? MAX_LINE : MAX_HEIGHT;
     size_t depth = deep ? MAX_3D : cube ? MAX_FACES : MAX_LAYERS;
-    if (deep && d->Width <= MAX_3D_FLAT && d->Height <= MAX_3D_FLAT)
+    if (deep && !surface && d->Width <= MAX_3D_FLAT && d->Height <= MAX_3D_FLAT)
         depth = MAX_3D_DEEP;
     REQUIRE(d->Width && d->Width <= width && d->Height <= height && d->Depth <= depth,
             CUDA_ERROR_INVALID_VALUE,
@@ -73,7 +76,7 @@ static CUresult check_sizes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     return CUDA_SUCCESS;
 }
 
-CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped) {
     const unsigned known = CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_TEXTURE_GATHER |
                            CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP;
     TRY(drv_format_check(d->Format, d->NumChannels, "the array"));
@@ -84,7 +87,7 @@ CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     REQUIRE(!(d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) || (d->Height && !d->Depth) ||
                 d->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP),
             CUDA_ERROR_INVALID_VALUE, "gathering needs two dimensions");
-    return check_sizes(d);
+    return check_sizes(d, mipmapped);
 }
 
 static uint64_t row_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
@@ -114,7 +117,7 @@ struct drv_array *drv_array_over(struct drv_context *ctx, const CUDA_ARRAY3D_DES
 
 static CUresult create(struct drv_context *ctx, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
     uint64_t base;
-    TRY(drv_array_check(d));
+    TRY(drv_array_check(d, false));
     TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, drv_array_bytes(d), 0, &base));
     struct drv_array *a = drv_array_over(ctx, d, base);
     if (!a) {

@@ -33,7 +33,7 @@ CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64
 struct drv_array *drv_array_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
                                  uint64_t base);
 uint64_t drv_array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);
-CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d);
+CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped);
 // CUDA_ERROR_INVALID_HANDLE when there is no such array.
 CUresult drv_array_find(CUarray handle, struct drv_array **out);
 

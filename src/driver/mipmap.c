@@ -101,7 +101,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
     ENTER_CONTEXT(ctx);
     REQUIRE_POINTER(pHandle);
     REQUIRE_POINTER(pMipmappedArrayDesc);
-    TRY(drv_array_check(pMipmappedArrayDesc));
+    TRY(drv_array_check(pMipmappedArrayDesc, true));
     unsigned most = most_levels(pMipmappedArrayDesc);
     unsigned levels = numMipmapLevels < 1 ? 1 : numMipmapLevels > most ? most : numMipmapLevels;
     uint64_t base;
@@ -112,7 +112,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
 
 CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64_t size,
                         const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, CUmipmappedArray *out) {
-    TRY(drv_array_check(d));
+    TRY(drv_array_check(d, true));
     REQUIRE(levels && levels <= most_levels(d), CUDA_ERROR_INVALID_VALUE,
             "an array of these sizes has 1 to %u levels, not %u", most_levels(d), levels);
     uint64_t bytes = bytes_of(*d, levels), base;

@@ -17,6 +17,18 @@ static void sizes(void) {
         {16385, 1, 1, 0, CUDA_ERROR_INVALID_VALUE},
         {1, 1, 32768, 0, CUDA_SUCCESS},
         {1, 1, 32769, 0, CUDA_ERROR_INVALID_VALUE},
+        {131072, 0, 0, 0, CUDA_SUCCESS},
+        {131073, 0, 0, 0, CUDA_ERROR_INVALID_VALUE},
+        {1, 65536, 0, 0, CUDA_SUCCESS},
+        {1, 65537, 0, 0, CUDA_ERROR_INVALID_VALUE},
+        {32768, 0, 0, CUDA_ARRAY3D_SURFACE_LDST, CUDA_SUCCESS},
+        {32769, 0, 0, CUDA_ARRAY3D_SURFACE_LDST, CUDA_ERROR_INVALID_VALUE},
+        {131072, 1, 0, CUDA_ARRAY3D_SURFACE_LDST, CUDA_SUCCESS},
+        {1, 1, 16384, CUDA_ARRAY3D_SURFACE_LDST, CUDA_SUCCESS},
+        {1, 1, 16385, CUDA_ARRAY3D_SURFACE_LDST, CUDA_ERROR_INVALID_VALUE},
+        {32768, 1, 0, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_SUCCESS},
+        {32769, 1, 0, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ERROR_INVALID_VALUE},
+        {1, 32769, 0, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ERROR_INVALID_VALUE},
         {4, 0, 5, CUDA_ARRAY3D_LAYERED, CUDA_SUCCESS},
         {4, 4, 0, CUDA_ARRAY3D_LAYERED, CUDA_ERROR_INVALID_VALUE},
         {4, 4, 2049, CUDA_ARRAY3D_LAYERED, CUDA_ERROR_INVALID_VALUE},
@@ -57,6 +69,11 @@ static void levels(void) {
     EXPECT(cuMipmappedArrayGetLevel(&level, m, 4), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuArrayDestroy(level), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuMipmappedArrayCreate(&m, NULL, 1), CUDA_ERROR_INVALID_VALUE);
+    CUmipmappedArray wide;
+    d = describe(32769, 0, 0, 0);
+    EXPECT(cuMipmappedArrayCreate(&wide, &d, 2), CUDA_ERROR_INVALID_VALUE);
+    d = describe(1, 32769, 0, 0);
+    EXPECT(cuMipmappedArrayCreate(&wide, &d, 2), CUDA_ERROR_INVALID_VALUE);
     // Levels do not overlap: what is written to one does not show in the next.
     float ones[10 * 6 * 3], seen[5 * 3 * 3];
     for (unsigned k = 0; k < sizeof ones / sizeof *ones; k++)

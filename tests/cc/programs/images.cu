@@ -292,6 +292,15 @@ struct Gather {
         return v.x + 100 * v.y + 10000 * v.z + 1000000 * v.w;
     }
 };
+// Coordinates of gathers have 8 bits of fraction: 1.99805, behind the half texel, is 2 (guide
+// 6.2.14.1.6), 1.99707 is not.
+struct GatherAtEdges {
+    cudaTextureObject_t t;
+    __device__ float operator()(int i) const {
+        float x = i % 4 + (i & 4 ? 0.49805f : 0.49707f), y = i / 8 % 4 + (i & 32 ? 0.4985f : 0.25f);
+        return tex2Dgather<float4>(t, x, y).w;
+    }
+};
 struct Colour {
     cudaTextureObject_t t;
     __device__ float operator()(int i) const {
@@ -312,6 +321,13 @@ static void gathers_and_colours() {
                      1000000 * value(x, y, 0);
         if (RUNS(i))
             NEAR(out[i], want);
+    }
+    run(GatherAtEdges{t});
+    for (int i = 0; i < N; i++) {
+        int x = i & 4 ? i % 4 : limit(i % 4 - 1, 6),
+            y = i & 32 ? i / 8 % 4 : limit(i / 8 % 4 - 1, 5);
+        if (RUNS(i))
+            CHECK(out[i] == value(x, y, 0));
     }
     OK(cudaDestroyTextureObject(t));
     OK(cudaFreeArray(a));
