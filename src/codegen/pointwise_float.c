@@ -1,4 +1,6 @@
 // Arithmetic of f32 and f64; min, max, abs, neg, copysign of all floats.
+#include <math.h>
+
 #include "codegen/pointwise_internal.h"
 
 static const uint64_t sign32 = 0x80000000;
@@ -24,6 +26,14 @@ static val flushed(const struct em *e, enum isa_op op, const val x[3], val r) {
     return v_float(e, v_sel(e, is_tiny(e, op, x, r), v_andi(e, bits, sign32), bits));
 }
 
+// A divisor as div.approx takes it: beyond 2^126 it is infinite.
+static val approx_divisor(const struct em *e, val b) {
+    val infinite =
+        v_float(e, v_or(e, v_andi(e, v_bits(e, b), sign32), v_bits(e, k_flt(e, 32, INFINITY))));
+    val far = v_fcmp(e, LLVMRealOGT, v_fabs(e, b), k_flt(e, 32, 0x1p126));
+    return v_sel(e, far, infinite, b);
+}
+
 // The operation as rnd_arith knows it, with its operands.
 static enum isa_op operation(const struct em *e, val x[3]) {
     enum isa_type t = e->i->ty;
@@ -36,6 +46,10 @@ static enum isa_op operation(const struct em *e, val x[3]) {
     case ISA_OP_RCP:
         x[1] = x[0];
         x[0] = k_flt(e, v_width(x[0]), 1);
+        return ISA_OP_DIV;
+    case ISA_OP_DIV:
+        if (t == ISA_F32 && e->i->mods.approx && !e->i->mods.full)
+            x[1] = approx_divisor(e, x[1]);
         return ISA_OP_DIV;
     default:
         return e->i->op;

@@ -381,6 +381,12 @@ uint64_t fp_div(enum fp_format f, uint64_t a, uint64_t b, const struct isa_mods 
     return finish(f, pack_any(f, div_exact(x, y), m), m);
 }
 
+uint64_t fp_div_approx(enum fp_format f, uint64_t a, uint64_t b, const struct isa_mods *m) {
+    const uint64_t sign = 0x80000000, infinite = 0x7f800000, far = 0x7e800000; // 2^126
+    uint64_t size = b & ~sign;
+    return fp_div(f, a, size > far && size < infinite ? (b & sign) | infinite : b, m);
+}
+
 uint64_t fp_rcp(enum fp_format f, uint64_t a, const struct isa_mods *m) {
     return fp_div(f, fp_one(f), a, m);
 }

@@ -15,6 +15,8 @@ uint64_t fp_sub(enum fp_format f, uint64_t a, uint64_t b, const struct isa_mods 
 uint64_t fp_mul(enum fp_format f, uint64_t a, uint64_t b, const struct isa_mods *m);
 uint64_t fp_fma(enum fp_format f, uint64_t a, uint64_t b, uint64_t c, const struct isa_mods *m);
 uint64_t fp_div(enum fp_format f, uint64_t a, uint64_t b, const struct isa_mods *m);
+// div.approx.f32: divisors beyond 2^126, whose inverses are subnormal, are infinite (guide 17.2).
+uint64_t fp_div_approx(enum fp_format f, uint64_t a, uint64_t b, const struct isa_mods *m);
 uint64_t fp_rcp(enum fp_format f, uint64_t a, const struct isa_mods *m);
 uint64_t fp_sqrt(enum fp_format f, uint64_t a, const struct isa_mods *m);
 

@@ -194,7 +194,7 @@ form("sad.type d, a, b, c", type=I,
      sem="d = c + ((SGN ? (int64_t)a < (int64_t)b : a < b) ? b - a : a - b);")
 op("div", "pointwise", doc="Quotient; integers: by zero gives all ones")
 form("div.type d, a, b", type=I, sem="d = bit_div(a, b, SGN);")
-form("div.approx{.ftz}.f32 d, a, b", sem="d = fp_div(F, a, b, m);")
+form("div.approx{.ftz}.f32 d, a, b", sem="d = fp_div_approx(F, a, b, m);")
 form("div.full{.ftz}.f32 d, a, b", sem="d = fp_div(F, a, b, m);")
 form("div.rnd{.ftz}.f32 d, a, b", sem="d = fp_div(F, a, b, m);")
 form("div.rnd.f64 d, a, b", sem="d = fp_div(F, a, b, m);")

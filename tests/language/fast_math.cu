@@ -65,7 +65,30 @@ __global__ void compare(const float *in, unsigned *different) {
     TABLE(COMPARE)
 }
 
+// Divisors beyond 2^126 count as infinite (guide 17.2).
+__global__ void divide(const float *x, const float *y, float *quotient) {
+    int i = (int)threadIdx.x;
+    quotient[2 * i] = __fdividef(x[i], y[i]);
+    quotient[2 * i + 1] = x[i] / y[i];
+}
+
+static void check_large_divisors() {
+    const float x[] = {0x1p127f, 0x1p127f, 1, -0x1p127f, 1e30f, INFINITY, -INFINITY, INFINITY};
+    const float y[] = {0x1p126f,        0x1.000002p126f, -0x1p127f, 0x1.8p126f,
+                       0x1.fffffep127f, -0x1.8p126f,     0x1p127f,  0x1p126f};
+    const float want[] = {2, 0, -0.0f, -0.0f, 0, NAN, NAN, INFINITY};
+    float *a = shared_array<float>(8), *b = shared_array<float>(8), *q = shared_array<float>(16);
+    memcpy(a, x, sizeof x);
+    memcpy(b, y, sizeof y);
+    divide<<<1, 8>>>(a, b, q);
+    CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < 16; i++)
+        CHECK(isnan(want[i / 2]) ? isnan(q[i])
+                                 : q[i] == want[i / 2] && signbit(q[i]) == signbit(want[i / 2]));
+}
+
 int main() {
+    check_large_divisors();
     float *in = shared_array<float>(COUNT);
     unsigned *different = shared_array<unsigned>(23);
     random_words next;
