@@ -50,8 +50,16 @@ double __nv_fabs(double a) {
     return fabs_d(a);
 }
 
+// The instruction, whose first operand is the sign: of bits, too, the compiler makes abs and neg,
+// which with -ftz lose subnormal numbers.
 float __nv_copysignf(float a, float b) {
+#ifdef __NVPTX__
+    float r;
+    __asm__("copysign.f32 %0, %1, %2;" : "=f"(r) : "f"(b), "f"(a));
+    return r;
+#else
     return __builtin_copysignf(a, b);
+#endif
 }
 
 double __nv_copysign(double a, double b) {

@@ -10,6 +10,11 @@ INLINE double pow2_d(int e) {
     return from_bits_d((u64)(e + 1023) << 52);
 }
 
+// Instead of a number that compares equal to zero: with -ftz subnormal ones do.
+INLINE float signed_zero_f(float a) {
+    return from_bits_f(bits_f(a) & 0x80000000u);
+}
+
 INLINE int clamp(int value, int low, int high) {
     return value < low ? low : value > high ? high : value;
 }
@@ -28,7 +33,7 @@ float __nv_ldexpf(float a, int e) {
     int low = clamp(target, 1, 254);
     float scaled = from_bits_f((bits_f(x) & 0x807fffffu) | (u32)low << 23);
     float result = scaled * pow2_f(target - low);
-    return exponent == 255 || x == 0.0f ? a : result;
+    return exponent == 255 ? a : x == 0.0f ? signed_zero_f(a) : result;
 }
 
 double __nv_ldexp(double a, int e) {
@@ -59,7 +64,7 @@ float __nv_frexpf(float a, int *e) {
     int special = exponent == 255 || x == 0.0f;
     *e = special ? 0 : exponent - 126 - (subnormal ? 24 : 0);
     float fraction = from_bits_f((bits_f(x) & 0x807fffffu) | 126u << 23);
-    return special ? a : fraction;
+    return exponent == 255 ? a : special ? signed_zero_f(a) : fraction;
 }
 
 double __nv_frexp(double a, int *e) {

@@ -1,6 +1,18 @@
 // Arithmetic with an explicit rounding mode, one PTX instruction each.
 #include "libdevice.h"
 
+// Whatever -ftz says. The compiler makes fma of the builtin for rn, and of that fma.ftz.
+#ifdef __NVPTX__
+#define FMA_IEEE(nvvm, a, b, c)                                                                    \
+    ({                                                                                             \
+        float r;                                                                                   \
+        __asm__("fma." #nvvm ".f32 %0, %1, %2, %3;" : "=f"(r) : "f"(a), "f"(b), "f"(c));           \
+        r;                                                                                         \
+    })
+#else
+#define FMA_IEEE(nvvm, a, b, c) __nvvm_fma_##nvvm##_f(a, b, c)
+#endif
+
 // NVVM names the modes as PTX does: rm is towards minus infinity (rd), rp towards plus infinity.
 #define ARITHMETIC(mode, nvvm)                                                                     \
     double __nv_dadd_##mode(double a, double b) {                                                  \
@@ -46,7 +58,7 @@
         return FTZ ? __nvvm_fma_##nvvm##_ftz_f(a, b, c) : __nvvm_fma_##nvvm##_f(a, b, c);          \
     }                                                                                              \
     float __nv_fmaf_ieee_##mode(float a, float b, float c) {                                       \
-        return __nvvm_fma_##nvvm##_f(a, b, c);                                                     \
+        return FMA_IEEE(nvvm, a, b, c);                                                            \
     }
 
 ARITHMETIC(rn, rn)
