@@ -746,6 +746,11 @@ op("fence", "fence", side_effect=True, doc="Memory fence")
 form("fence{.fsem}.scope", ptx=60, sm=70, sets="sem=ISA_SEM_ACQ_REL",
      fsem=enum_words("sem", "ISA_SEM_", "sc acq_rel"))
 form("fence.fsem.scope", ptx=86, sm=90, fsem=enum_words("sem", "ISA_SEM_", "acquire release"))
+for proxy in "", ".proxy.async::generic":
+    form("fence" + proxy + ".acquire.sync_restrict::shared::cluster.cluster", ptx=86, sm=90,
+         sets="sem=ISA_SEM_ACQUIRE scope=ISA_SCOPE_CLUSTER")
+    form("fence" + proxy + ".release.sync_restrict::shared::cta.cluster", ptx=86, sm=90,
+         sets="sem=ISA_SEM_RELEASE scope=ISA_SCOPE_CLUSTER")
 form("fence.mbarrier_init.release.cluster", ptx=80, sm=90,
      sets="sem=ISA_SEM_RELEASE scope=ISA_SCOPE_CLUSTER")
 form("fence.proxy.kind", ptx=70, sm=70, sets="sem=ISA_SEM_ACQ_REL scope=ISA_SCOPE_SYS",

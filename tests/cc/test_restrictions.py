@@ -96,6 +96,15 @@ REJECTED = [
      "    cuda::ptx::clusterlaunchcontrol_try_cancel(result, bar);\n}",
      "a.cu:3:16: error: 'clusterlaunchcontrol_try_cancel<uint4 *&, unsigned long *&>' is unavailable: "
      "cluster launch control needs compute capability 10.0"),
+    ("12.2", "#include <cuda/ptx>\n__global__ void k(uint4 *result, int *p) {\n"
+     "    *p = cuda::ptx::clusterlaunchcontrol_query_cancel_get_first_ctaid_x<int>(*result);\n}",
+     "cluster launch control needs compute capability 10.0"),
+    ("12.2", "#include <cuda/ptx>\n__global__ void k(uint4 *result, int *p) {\n"
+     "    *p = cuda::ptx::clusterlaunchcontrol_query_cancel_is_canceled(*result);\n}",
+     "cluster launch control needs compute capability 10.0"),
+    ("12.2", "#include <cuda/ptx>\n__global__ void k(uint64_t *bar, uint4 *result) {\n"
+     "    cuda::ptx::clusterlaunchcontrol_try_cancel_multicast(result, bar);\n}",
+     "cluster launch control needs compute capability 10.0"),
     ("18.8", "constexpr __host__ int h() { return 0; }\n__device__ int f() { return h(); }",
      "a.cu:1:24: note: the function is constexpr: -expt-relaxed-constexpr allows calls"),
     ("18.8", "constexpr __device__ int d() { return 0; }\nint main() { return d(); }",

@@ -65,6 +65,44 @@ __global__ void __cluster_dims__(2) neighbours(int *out) {
     ptx::barrier_cluster_wait(ptx::sem_acquire);
 }
 
+// Tiles one after the other through one buffer, each asked for by one relaxed arrival, with the
+// fences of one direction that cluster launch control wants (guide 12.2).
+__global__ void one_by_one(const int *in, int *out, int tiles) {
+    __shared__ alignas(128) int data[N];
+    __shared__ uint64_t bar;
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&bar, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    }
+    for (int i = 0; i < tiles; i++) {
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            ptx::fence_proxy_async_generic_sync_restrict(ptx::sem_acquire, ptx::space_cluster,
+                                                         ptx::scope_cluster);
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, data, in + i * N, sizeof data,
+                               &bar);
+            if (i % 2)
+                ptx::mbarrier_arrive_expect_tx(ptx::sem_relaxed, ptx::scope_cta, ptx::space_shared,
+                                               &bar, sizeof data);
+            else
+                ptx::mbarrier_arrive_expect_tx(ptx::sem_relaxed, ptx::scope_cluster,
+                                               ptx::space_shared, &bar, sizeof data);
+        }
+        while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, &bar, i % 2))
+            ;
+        out[i * N + threadIdx.x] = data[N - 1 - threadIdx.x] + i;
+        ptx::fence_proxy_async_generic_sync_restrict(ptx::sem_release, ptx::space_shared,
+                                                     ptx::scope_cluster);
+    }
+    ptx::fence_sync_restrict(ptx::sem_release, ptx::space_shared, ptx::scope_cluster);
+    ptx::fence_sync_restrict(ptx::sem_acquire, ptx::space_cluster, ptx::scope_cluster);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        ptx::mbarrier_arrive(ptx::sem_relaxed, ptx::scope_cta, ptx::space_shared, &bar);
+    while (!ptx::mbarrier_try_wait_parity(&bar, tiles % 2))
+        ;
+}
+
 __global__ void registers(uint32_t *out) {
     bool good = ptx::get_sreg_tid_x() == threadIdx.x && ptx::get_sreg_ctaid_y() == blockIdx.y &&
                 ptx::get_sreg_ntid_z() == blockDim.z && ptx::get_sreg_nctaid_x() == gridDim.x &&
@@ -91,6 +129,12 @@ int main() {
         for (int b = 0; b < blocks; b++)
             expected += 3 * (b * N + i) * (b * N + i);
         CHECK(sum[i] == expected);
+    }
+    one_by_one<<<1, N>>>(in, out, blocks);
+    CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < blocks * N; i++) {
+        int from = i / N * N + N - 1 - i % N;
+        CHECK(out[i] == from * from + i / N);
     }
     neighbours<<<4, 32>>>(out);
     CUDA(cudaDeviceSynchronize());
