@@ -176,9 +176,10 @@ KUDZU_DEVICE double copysign(double a, float b) {
 // (Programs compiled at run time have no host code, and none of the C library that these need.)
 #if !defined(__CUDACC_RTC__)
 
-// They are computed in long double, whose eleven bits more keep them to the guide's bounds.
+// They are computed in long double, whose eleven bits more keep them to the guide's bounds, where
+// double is not enough.
 KUDZU_HOST double rsqrt(double x) {
-    return (double)(1 / ::sqrtl(x));
+    return 1.0 / ::sqrt(x);
 }
 KUDZU_HOST float rsqrtf(float x) {
     return (float)(1.0 / ::sqrt((double)x));
