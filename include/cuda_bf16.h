@@ -71,8 +71,11 @@ struct __align__(2) __nv_bfloat16 {
         r.x = __x;
         return r;
     }
+    __host__ __device__ unsigned short kudzu_bits() const {
+        return __x;
+    }
     __host__ __device__ explicit __nv_bfloat16(const __half &h)
-        : __x(kudzu::bfloat_bits(__half2float(h))) {
+        : __x(kudzu::bfloat_bits(kudzu::half_value(h.kudzu_bits()))) {
     }
 #ifndef __CUDA_NO_BFLOAT16_CONVERSIONS__
     __host__ __device__ __nv_bfloat16(float f) : __x(kudzu::bfloat_bits(f)) {
@@ -127,20 +130,17 @@ struct __align__(4) __nv_bfloat162 {
     __nv_bfloat16 x, y;
     __nv_bfloat162() = default;
     __host__ __device__ __nv_bfloat162(const __nv_bfloat16 &a, const __nv_bfloat16 &b)
-        : x(a), y(b) {
+        : x(__nv_bfloat16_raw{a.kudzu_bits()}), y(__nv_bfloat16_raw{b.kudzu_bits()}) {
     }
     // Both halves alike.
-    __host__ __device__ explicit __nv_bfloat162(const __nv_bfloat16 &a) : x(a), y(a) {
+    __host__ __device__ explicit __nv_bfloat162(const __nv_bfloat16 &a)
+        : x(__nv_bfloat16_raw{a.kudzu_bits()}), y(__nv_bfloat16_raw{a.kudzu_bits()}) {
     }
-    __host__ __device__ __nv_bfloat162(const __nv_bfloat162_raw &r) {
-        __nv_bfloat16_raw a, b;
-        a.x = r.x, b.x = r.y;
-        x = a, y = b;
+    __host__ __device__ __nv_bfloat162(const __nv_bfloat162_raw &r)
+        : x(__nv_bfloat16_raw{r.x}), y(__nv_bfloat16_raw{r.y}) {
     }
     __host__ __device__ operator __nv_bfloat162_raw() const {
-        __nv_bfloat162_raw r;
-        r.x = ((__nv_bfloat16_raw)x).x, r.y = ((__nv_bfloat16_raw)y).x;
-        return r;
+        return __nv_bfloat162_raw{x.kudzu_bits(), y.kudzu_bits()};
     }
 };
 
@@ -149,61 +149,61 @@ typedef __nv_bfloat162 nv_bfloat162;
 
 // ---- Bits and conversions -----------------------------------------------------------------
 
+#define KUDZU_BITS(u) (__nv_bfloat16_raw{(unsigned short)(u)})
+#define KUDZU_TO(h) kudzu::widen_bf16((h).kudzu_bits())
+#define KUDZU_ROUNDED(x, mode) KUDZU_BITS(kudzu::narrow(x, kudzu::bf16_format(), mode))
+
 HD __nv_bfloat16 __ushort_as_bfloat16(unsigned short u) {
-    __nv_bfloat16_raw r;
-    r.x = u;
-    return r;
+    return __nv_bfloat16_raw{u};
 }
 HD __nv_bfloat16 __short_as_bfloat16(short i) {
-    return __ushort_as_bfloat16((unsigned short)i);
+    return __nv_bfloat16_raw{(unsigned short)i};
 }
 HD unsigned short __bfloat16_as_ushort(__nv_bfloat16 h) {
-    return ((__nv_bfloat16_raw)h).x;
+    return h.kudzu_bits();
 }
 HD short __bfloat16_as_short(__nv_bfloat16 h) {
-    return (short)__bfloat16_as_ushort(h);
+    return (short)h.kudzu_bits();
 }
 HD float __bfloat162float(__nv_bfloat16 h) {
-    return kudzu::widen_bf16(__bfloat16_as_ushort(h));
+    return KUDZU_TO(h);
 }
 HD __nv_bfloat16 __float2bfloat16_rn(float x) {
-    return __ushort_as_bfloat16(kudzu::bfloat_bits(x));
+    return __nv_bfloat16_raw{kudzu::bfloat_bits(x)};
 }
 inline __host__ __device__ __half::__half(const __nv_bfloat16 &b)
-    : __x(kudzu::half_bits(__bfloat162float(b))) {
+    : __x(kudzu::half_bits(KUDZU_TO(b))) {
 }
 HD __nv_bfloat16 __float2bfloat16(float x) {
-    return __float2bfloat16_rn(x);
+    return __nv_bfloat16_raw{kudzu::bfloat_bits(x)};
 }
 HD __nv_bfloat16 __float2bfloat16_rz(float x) {
-    return __ushort_as_bfloat16(kudzu::narrow(x, kudzu::bf16_format(), kudzu::round_zero));
+    return KUDZU_ROUNDED(x, kudzu::round_zero);
 }
 HD __nv_bfloat16 __float2bfloat16_ru(float x) {
-    return __ushort_as_bfloat16(kudzu::narrow(x, kudzu::bf16_format(), kudzu::round_up));
+    return KUDZU_ROUNDED(x, kudzu::round_up);
 }
 HD __nv_bfloat16 __float2bfloat16_rd(float x) {
-    return __ushort_as_bfloat16(kudzu::narrow(x, kudzu::bf16_format(), kudzu::round_down));
+    return KUDZU_ROUNDED(x, kudzu::round_down);
 }
 HD __nv_bfloat16 __double2bfloat16(double x) {
-    return __ushort_as_bfloat16(kudzu::narrow(x, kudzu::bf16_format(), kudzu::round_nearest));
+    return KUDZU_ROUNDED(x, kudzu::round_nearest);
 }
 
-#define KUDZU_FROM_WIDE(x, mode) __ushort_as_bfloat16(kudzu::narrow(x, kudzu::bf16_format(), mode))
-KUDZU_HALF_INTEGERS(__nv_bfloat16, bfloat16, __bfloat162float, KUDZU_FROM_WIDE)
-#undef KUDZU_FROM_WIDE
+KUDZU_HALF_INTEGERS(__nv_bfloat16, bfloat16, KUDZU_TO, KUDZU_ROUNDED)
 
 HD __nv_bfloat162 __float2bfloat162_rn(float x) {
-    return __nv_bfloat162(__float2bfloat16_rn(x), __float2bfloat16_rn(x));
+    return __nv_bfloat162_raw{kudzu::bfloat_bits(x), kudzu::bfloat_bits(x)};
 }
 HD __nv_bfloat162 __floats2bfloat162_rn(float x, float y) {
-    return __nv_bfloat162(__float2bfloat16_rn(x), __float2bfloat16_rn(y));
+    return __nv_bfloat162_raw{kudzu::bfloat_bits(x), kudzu::bfloat_bits(y)};
 }
 HD __nv_bfloat162 __float22bfloat162_rn(float2 v) {
-    return __floats2bfloat162_rn(v.x, v.y);
+    return __nv_bfloat162_raw{kudzu::bfloat_bits(v.x), kudzu::bfloat_bits(v.y)};
 }
 HD float2 __bfloat1622float2(__nv_bfloat162 h) {
     float2 v;
-    v.x = __bfloat162float(h.x), v.y = __bfloat162float(h.y);
+    v.x = KUDZU_TO(h.x), v.y = KUDZU_TO(h.y);
     return v;
 }
 HD __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 h) {
@@ -216,10 +216,10 @@ HD __nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) {
     return __nv_bfloat162(x, y);
 }
 HD __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) {
-    return a.x;
+    return __nv_bfloat16_raw{a.x.kudzu_bits()};
 }
 HD __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) {
-    return a.y;
+    return __nv_bfloat16_raw{a.y.kudzu_bits()};
 }
 HD __nv_bfloat162 __low2bfloat162(__nv_bfloat162 a) {
     return __nv_bfloat162(a.x, a.x);
@@ -238,23 +238,26 @@ HD __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) {
 
 #define KUDZU_H __nv_bfloat16
 #define KUDZU_H2 __nv_bfloat162
-#define KUDZU_FROM(x) __float2bfloat16_rn(x)
-#define KUDZU_TO(h) __bfloat162float(h)
-#define KUDZU_BITS(u) __ushort_as_bfloat16(u)
-#define KUDZU_BITS_OF(h) __bfloat16_as_ushort(h)
+#define KUDZU_RAW __nv_bfloat16_raw
+#define KUDZU_RAW2 __nv_bfloat162_raw
+#define KUDZU_F(name) kudzu_bf16_##name
+#define KUDZU_FROM(x) KUDZU_BITS(kudzu::bfloat_bits(x))
+#define KUDZU_VALUE(raw) kudzu::widen_bf16((raw).x)
 #define KUDZU_FUSED(a, b, c)                                                                       \
-    __ushort_as_bfloat16(kudzu::narrow(                                                            \
-        kudzu::fused_to_odd(__bfloat162float(a), __bfloat162float(b), __bfloat162float(c)),        \
-        kudzu::bf16_format(), kudzu::round_nearest))
-#define KUDZU_BINARY(op, a, b) __float2bfloat16_rn(__bfloat162float(a) op __bfloat162float(b))
+    KUDZU_ROUNDED(kudzu::fused_to_odd(KUDZU_TO(a), KUDZU_TO(b), KUDZU_TO(c)), kudzu::round_nearest)
+#define KUDZU_BINARY(op, a, b) KUDZU_FROM(KUDZU_TO(a) op KUDZU_TO(b))
 #define KUDZU_SEPARATE(name, op, a, b) KUDZU_BINARY(op, a, b)
 #include "kudzu/half_functions.inc"
 #undef KUDZU_H
 #undef KUDZU_H2
+#undef KUDZU_RAW
+#undef KUDZU_RAW2
+#undef KUDZU_F
+#undef KUDZU_BITS
 #undef KUDZU_FROM
 #undef KUDZU_TO
-#undef KUDZU_BITS
-#undef KUDZU_BITS_OF
+#undef KUDZU_VALUE
+#undef KUDZU_ROUNDED
 #undef KUDZU_FUSED
 #undef KUDZU_BINARY
 #undef KUDZU_SEPARATE

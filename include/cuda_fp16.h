@@ -86,6 +86,9 @@ struct __align__(2) __half {
         r.x = __x;
         return r;
     }
+    __host__ __device__ unsigned short kudzu_bits() const {
+        return __x;
+    }
     // Defined in cuda_bf16.h.
     __host__ __device__ explicit __half(const __nv_bfloat16 &b);
 #ifndef __CUDA_NO_HALF_CONVERSIONS__
@@ -139,20 +142,17 @@ struct __align__(2) __half {
 struct __align__(4) __half2 {
     __half x, y;
     __half2() = default;
-    __host__ __device__ __half2(const __half &a, const __half &b) : x(a), y(b) {
+    __host__ __device__ __half2(const __half &a, const __half &b)
+        : x(__half_raw{a.kudzu_bits()}), y(__half_raw{b.kudzu_bits()}) {
     }
     // Both halves alike.
-    __host__ __device__ explicit __half2(const __half &a) : x(a), y(a) {
+    __host__ __device__ explicit __half2(const __half &a)
+        : x(__half_raw{a.kudzu_bits()}), y(__half_raw{a.kudzu_bits()}) {
     }
-    __host__ __device__ __half2(const __half2_raw &r) {
-        __half_raw a, b;
-        a.x = r.x, b.x = r.y;
-        x = a, y = b;
+    __host__ __device__ __half2(const __half2_raw &r) : x(__half_raw{r.x}), y(__half_raw{r.y}) {
     }
     __host__ __device__ operator __half2_raw() const {
-        __half2_raw r;
-        r.x = ((__half_raw)x).x, r.y = ((__half_raw)y).x;
-        return r;
+        return __half2_raw{x.kudzu_bits(), y.kudzu_bits()};
     }
 };
 
@@ -168,60 +168,62 @@ typedef __half2 nv_half2;
 // ---- Bits ---------------------------------------------------------------------------------
 
 HD __half __ushort_as_half(unsigned short u) {
-    __half_raw r;
-    r.x = u;
-    return r;
+    return __half_raw{u};
 }
 HD __half __short_as_half(short i) {
-    return __ushort_as_half((unsigned short)i);
+    return __half_raw{(unsigned short)i};
 }
 HD unsigned short __half_as_ushort(__half h) {
-    return ((__half_raw)h).x;
+    return h.kudzu_bits();
 }
 HD short __half_as_short(__half h) {
-    return (short)__half_as_ushort(h);
+    return (short)h.kudzu_bits();
 }
 
 // ---- Conversions --------------------------------------------------------------------------
 
+// What functions here hand to each other is raw: for clang each copy of a __half is a choice among
+// all its constructors and conversions, which takes longer than what else a function costs.
+#define KUDZU_BITS(u) (__half_raw{(unsigned short)(u)})
+#define KUDZU_TO(h) kudzu::half_value((h).kudzu_bits())
+#define KUDZU_ROUNDED(x, mode) KUDZU_BITS(kudzu::narrow(x, kudzu::fp16_format(), mode))
+
 HD float __half2float(__half h) {
-    return kudzu::half_value(__half_as_ushort(h));
+    return KUDZU_TO(h);
 }
 HD __half __float2half_rn(float x) {
-    return __ushort_as_half(kudzu::half_bits(x));
+    return __half_raw{kudzu::half_bits(x)};
 }
 HD __half __float2half(float x) {
-    return __float2half_rn(x);
+    return __half_raw{kudzu::half_bits(x)};
 }
 HD __half __float2half_rz(float x) {
-    return __ushort_as_half(kudzu::narrow(x, kudzu::fp16_format(), kudzu::round_zero));
+    return KUDZU_ROUNDED(x, kudzu::round_zero);
 }
 HD __half __float2half_ru(float x) {
-    return __ushort_as_half(kudzu::narrow(x, kudzu::fp16_format(), kudzu::round_up));
+    return KUDZU_ROUNDED(x, kudzu::round_up);
 }
 HD __half __float2half_rd(float x) {
-    return __ushort_as_half(kudzu::narrow(x, kudzu::fp16_format(), kudzu::round_down));
+    return KUDZU_ROUNDED(x, kudzu::round_down);
 }
 HD __half __double2half(double x) {
-    return __ushort_as_half(kudzu::narrow(x, kudzu::fp16_format(), kudzu::round_nearest));
+    return KUDZU_ROUNDED(x, kudzu::round_nearest);
 }
 
-#define KUDZU_FROM_WIDE(x, mode) __ushort_as_half(kudzu::narrow(x, kudzu::fp16_format(), mode))
-KUDZU_HALF_INTEGERS(__half, half, __half2float, KUDZU_FROM_WIDE)
-#undef KUDZU_FROM_WIDE
+KUDZU_HALF_INTEGERS(__half, half, KUDZU_TO, KUDZU_ROUNDED)
 
 HD __half2 __float2half2_rn(float x) {
-    return __half2(__float2half_rn(x), __float2half_rn(x));
+    return __half2_raw{kudzu::half_bits(x), kudzu::half_bits(x)};
 }
 HD __half2 __floats2half2_rn(float x, float y) {
-    return __half2(__float2half_rn(x), __float2half_rn(y));
+    return __half2_raw{kudzu::half_bits(x), kudzu::half_bits(y)};
 }
 HD __half2 __float22half2_rn(float2 v) {
-    return __floats2half2_rn(v.x, v.y);
+    return __half2_raw{kudzu::half_bits(v.x), kudzu::half_bits(v.y)};
 }
 HD float2 __half22float2(__half2 h) {
     float2 v;
-    v.x = __half2float(h.x), v.y = __half2float(h.y);
+    v.x = KUDZU_TO(h.x), v.y = KUDZU_TO(h.y);
     return v;
 }
 HD __half2 __half2half2(__half h) {
@@ -233,56 +235,49 @@ HD __half2 make_half2(__half x, __half y) {
 
 // ---- What both 16-bit types have ----------------------------------------------------------
 
-namespace kudzu {
-
-HD __half half_fma(__half a, __half b, __half c) {
 #if KUDZU_NATIVE_HALF
-    _Float16 r = __builtin_fmaf16(__builtin_bit_cast(_Float16, __half_as_ushort(a)),
-                                  __builtin_bit_cast(_Float16, __half_as_ushort(b)),
-                                  __builtin_bit_cast(_Float16, __half_as_ushort(c)));
-    return __ushort_as_half(__builtin_bit_cast(unsigned short, r));
-#else
-    double r = fused_to_odd(__half2float(a), __half2float(b), __half2float(c));
-    return __ushort_as_half(narrow(r, fp16_format(), round_nearest));
-#endif
-}
-
-} // namespace kudzu
-
-#if KUDZU_NATIVE_HALF
-#define KUDZU_BINARY(op, a, b)                                                                     \
-    __ushort_as_half(__builtin_bit_cast(                                                           \
-        unsigned short, (_Float16)(__builtin_bit_cast(_Float16, __half_as_ushort(a))               \
-                                       op __builtin_bit_cast(_Float16, __half_as_ushort(b)))))
+#define KUDZU_NATIVE(h) __builtin_bit_cast(_Float16, (h).kudzu_bits())
+#define KUDZU_NATIVE_BITS(x) KUDZU_BITS(__builtin_bit_cast(unsigned short, x))
+#define KUDZU_FUSED(a, b, c)                                                                       \
+    KUDZU_NATIVE_BITS(__builtin_fmaf16(KUDZU_NATIVE(a), KUDZU_NATIVE(b), KUDZU_NATIVE(c)))
+#define KUDZU_BINARY(op, a, b) KUDZU_NATIVE_BITS((_Float16)(KUDZU_NATIVE(a) op KUDZU_NATIVE(b)))
 #define KUDZU_SEPARATE(name, op, a, b)                                                             \
     ({                                                                                             \
         unsigned short kudzu_r;                                                                    \
         asm(name ".rn.f16 %0, %1, %2;"                                                             \
             : "=h"(kudzu_r)                                                                        \
-            : "h"(__half_as_ushort(a)), "h"(__half_as_ushort(b)));                                 \
-        __ushort_as_half(kudzu_r);                                                                 \
+            : "h"((a).kudzu_bits()), "h"((b).kudzu_bits()));                                       \
+        KUDZU_BITS(kudzu_r);                                                                       \
     })
 #else
-#define KUDZU_BINARY(op, a, b) __float2half_rn(__half2float(a) op __half2float(b))
+#define KUDZU_FUSED(a, b, c)                                                                       \
+    KUDZU_ROUNDED(kudzu::fused_to_odd(KUDZU_TO(a), KUDZU_TO(b), KUDZU_TO(c)), kudzu::round_nearest)
+#define KUDZU_BINARY(op, a, b) KUDZU_FROM(KUDZU_TO(a) op KUDZU_TO(b))
 #define KUDZU_SEPARATE(name, op, a, b) KUDZU_BINARY(op, a, b)
 #endif
 #define KUDZU_H __half
 #define KUDZU_H2 __half2
-#define KUDZU_FROM(x) __float2half_rn(x)
-#define KUDZU_TO(h) __half2float(h)
-#define KUDZU_BITS(u) __ushort_as_half(u)
-#define KUDZU_BITS_OF(h) __half_as_ushort(h)
-#define KUDZU_FUSED(a, b, c) kudzu::half_fma(a, b, c)
+#define KUDZU_RAW __half_raw
+#define KUDZU_RAW2 __half2_raw
+#define KUDZU_F(name) kudzu_fp16_##name
+#define KUDZU_FROM(x) KUDZU_BITS(kudzu::half_bits(x))
+#define KUDZU_VALUE(raw) kudzu::half_value((raw).x)
 #include "kudzu/half_functions.inc"
 #undef KUDZU_H
 #undef KUDZU_H2
+#undef KUDZU_RAW
+#undef KUDZU_RAW2
+#undef KUDZU_F
+#undef KUDZU_BITS
 #undef KUDZU_FROM
 #undef KUDZU_TO
-#undef KUDZU_BITS
-#undef KUDZU_BITS_OF
+#undef KUDZU_VALUE
 #undef KUDZU_FUSED
 #undef KUDZU_BINARY
 #undef KUDZU_SEPARATE
+#undef KUDZU_NATIVE
+#undef KUDZU_NATIVE_BITS
+#undef KUDZU_ROUNDED
 
 #define CUDART_INF_FP16 __ushort_as_half((unsigned short)0x7C00U)
 #define CUDART_NAN_FP16 __ushort_as_half((unsigned short)0x7FFFU)

@@ -6,7 +6,7 @@
 
 #include "kudzu/forward_declares.h"
 
-// C++17's special functions are left to programs that include <cmath> (kudzu/std/cmath).
+// C++17's special functions come behind <cmath> (kudzu/std/cmath).
 #include <climits>
 #if defined(__GLIBCXX__) && _GLIBCXX_USE_STD_SPEC_FUNCS
 #undef _GLIBCXX_USE_STD_SPEC_FUNCS
