@@ -10,14 +10,15 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "cc/background.h"
 #include "cc/file_io.h"
 #include "cc/header_names.h"
 #include "cc/header_sets.h"
 #include "cc/make_rule.h"
 #include "cc/precompile.h"
-#include "cc/temporaries.h"
 
 enum { MAX_DIRECTORIES = 20 }; // of up to 10 MB; the least recently used go first
 
@@ -28,7 +29,6 @@ struct place {
     enum cc_pass pass;
     const struct architecture *arch;
     const char *directory, *key_head;
-    int lock; // -1: not held
 };
 
 // ---- Options ------------------------------------------------------------------------------
@@ -79,6 +79,9 @@ static bool take_options(struct place *p, const struct cc_options *o) {
 // ---- Places -------------------------------------------------------------------------------
 
 static const char *cache_directory(struct arena *arena) {
+    const char *disabled = getenv("CUDA_CACHE_DISABLE");
+    if (disabled && !strcmp(disabled, "1"))
+        return NULL;
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (base && *base == '/')
         return arena_printf(arena, "%s/kudzu/headers", base);
@@ -104,7 +107,7 @@ static uint64_t hash(const char *s) {
 static bool find_place(struct place *p, const struct compilation *c, enum cc_pass pass,
                        const struct architecture *arch) {
     struct command cmd;
-    *p = (struct place){.c = *c, .pass = pass, .arch = arch, .lock = -1};
+    *p = (struct place){.c = *c, .pass = pass, .arch = arch};
     const char *base = cache_directory(c->arena);
     const char *line = precompiled_key_line(c->toolchain, c->arena);
     if (!base || !line || !take_options(p, c->options))
@@ -159,63 +162,11 @@ const char *cached_header(const struct compilation *c, enum cc_pass pass,
             return NULL;
         set = 0;
     }
-    // For the order of use.
-    utimensat(AT_FDCWD, arena_printf(c->arena, "%s/lock", p.directory), NULL, 0);
+    utimensat(AT_FDCWD, arena_printf(c->arena, "%s/used", p.directory), NULL, 0);
     return file_of(&p, set, "pch");
 }
 
-// ---- Size ---------------------------------------------------------------------------------
-
-static bool take_lock(struct arena *arena, const char *directory, int *lock) {
-    *lock = open(arena_printf(arena, "%s/lock", directory), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (*lock >= 0 && !flock(*lock, LOCK_EX | LOCK_NB))
-        return true;
-    if (*lock >= 0)
-        close(*lock);
-    *lock = -1;
-    return false;
-}
-
-static void remove_directory(struct arena *arena, const char *directory) {
-    int lock;
-    DIR *d = is_ours(directory) && take_lock(arena, directory, &lock) ? opendir(directory) : NULL;
-    if (!d)
-        return;
-    for (struct dirent *e; (e = readdir(d));)
-        unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
-    rmdir(directory);
-    close(lock);
-}
-
-static void remove_least_used(struct arena *arena) {
-    const char *base = cache_directory(arena), *oldest = NULL;
-    DIR *d = opendir(base);
-    int count = 0;
-    time_t used = 0;
-    if (!d)
-        return;
-    for (struct dirent *e; (e = readdir(d));) {
-        struct stat st;
-        if (*e->d_name == '.' ||
-            fstatat(dirfd(d), arena_printf(arena, "%s/lock", e->d_name), &st, 0))
-            continue;
-        if (!count++ || st.st_mtim.tv_sec < used) {
-            oldest = arena_printf(arena, "%s/%s", base, e->d_name);
-            used = st.st_mtim.tv_sec;
-        }
-    }
-    closedir(d);
-    if (count > MAX_DIRECTORIES)
-        remove_directory(arena, oldest);
-}
-
-// ---- Making -------------------------------------------------------------------------------
-
-struct making {
-    struct command cmd;
-    const char *rule, *temporary;
-};
+// ---- The cache ----------------------------------------------------------------------------
 
 static bool make_directories(const char *path) {
     char part[PATH_MAX];
@@ -228,24 +179,87 @@ static bool make_directories(const char *path) {
     return (!mkdir(part, 0700) || errno == EEXIST) && is_ours(path);
 }
 
-static bool begin_set(struct place *p, unsigned set, struct making *m) {
+// The lock is held as long as a process has it open: clang, too, which may outlive its maker.
+static int take_lock(struct arena *arena) {
+    const char *base = cache_directory(arena);
+    if (!make_directories(base))
+        return -1;
+    int lock = open(arena_printf(arena, "%s/.lock", base), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB)) {
+        close(lock);
+        lock = -1;
+    }
+    return lock;
+}
+
+static bool has_suffix(const char *name, const char *suffix) {
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && !strcmp(name + n - m, suffix);
+}
+
+static bool is_finished(const char *name) {
+    return has_suffix(name, ".pch") || has_suffix(name, ".key") ||
+           has_suffix(name, ".identifiers") || !strcmp(name, "used");
+}
+
+// What processes that were killed have left, or everything.
+static void remove_files(const char *directory, bool all) {
+    DIR *d = is_ours(directory) ? opendir(directory) : NULL;
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d));)
+        if (all || !is_finished(e->d_name))
+            unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+}
+
+static void remove_least_used(struct arena *arena) {
+    const char *base = cache_directory(arena), *oldest = NULL;
+    DIR *d = opendir(base);
+    int count = 0;
+    time_t used = 0;
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d));) {
+        struct stat st;
+        if (*e->d_name == '.' ||
+            fstatat(dirfd(d), arena_printf(arena, "%s/used", e->d_name), &st, 0))
+            continue;
+        if (!count++ || st.st_mtim.tv_sec < used) {
+            oldest = arena_printf(arena, "%s/%s", base, e->d_name);
+            used = st.st_mtim.tv_sec;
+        }
+    }
+    closedir(d);
+    if (count <= MAX_DIRECTORIES)
+        return;
+    remove_files(oldest, true);
+    rmdir(oldest);
+}
+
+// ---- Making -------------------------------------------------------------------------------
+
+// Written beside the old one, which somebody may be reading.
+static const char *unfinished(const struct place *p, unsigned set) {
+    return file_of(p, set, "new");
+}
+
+static bool run_clang(const struct place *p, unsigned set, const char *rule, const int *lock) {
+    struct command cmd;
     const char *below = set ? file_of(p, set - 1, "pch") : NULL;
-    unlink(file_of(p, set, "key")); // nothing fits until all is made
-    precompile_command(&m->cmd, &p->c, p->pass, set, below);
-    m->rule = scratch_path(p->c.arena, "d");
-    m->temporary = file_of(p, set, "new");
-    m->cmd.stderr_path = scratch_path(p->c.arena, "err");
-    command_arg(&m->cmd, m->rule);
-    command_arg(&m->cmd, "-o");
-    command_arg(&m->cmd, m->temporary);
-    return command_start(&m->cmd);
+    precompile_command(&cmd, &p->c, p->pass, set, below);
+    cmd.inherited = lock;
+    cmd.inherited_count = 1;
+    command_arg(&cmd, rule);
+    command_arg(&cmd, "-o");
+    command_arg(&cmd, unfinished(p, set));
+    return command_run(&cmd) && !rename(unfinished(p, set), file_of(p, set, "pch"));
 }
 
 static bool write_whole(const struct place *p, unsigned set, const char *suffix,
                         const struct strbuf *text) {
-    const char *temporary = file_of(p, set, "new");
-    return write_file(temporary, strbuf_str(text), text->len) &&
-           !rename(temporary, file_of(p, set, suffix));
+    return write_file(unfinished(p, set), strbuf_str(text), text->len) &&
+           !rename(unfinished(p, set), file_of(p, set, suffix));
 }
 
 static bool put_files(struct arena *arena, struct strbuf *key, const cc_strings *files) {
@@ -282,45 +296,35 @@ static bool describe(const struct place *p, unsigned set, cc_strings *files) {
     return ok;
 }
 
-static bool end_set(struct place *p, unsigned set, struct making *m) {
+static bool make_set(const struct place *p, unsigned set, const int *lock) {
+    const char *rule = file_of(p, set, "d");
     cc_strings files = {0};
-    char *rule;
+    char *text;
     size_t size;
-    bool ok = command_wait(&m->cmd) == 0 && !rename(m->temporary, file_of(p, set, "pch")) &&
-              read_file(p->c.arena, m->rule, &rule, &size);
-    if (ok) {
-        make_rule_prerequisites(p->c.arena, rule, &files);
-        ok = describe(p, set, &files);
-    }
+    unlink(file_of(p, set, "key")); // nothing fits until all is made
+    if (!run_clang(p, set, rule, lock) || !read_file(p->c.arena, rule, &text, &size))
+        return false;
+    make_rule_prerequisites(p->c.arena, text, &files);
+    return describe(p, set, &files);
+}
+
+// Where they cannot be made it is not tried again for an hour.
+static bool has_failed(const struct place *p) {
+    struct stat st;
+    return !stat(arena_printf(p->c.arena, "%s/failed", p->directory), &st) &&
+           time(NULL) - st.st_mtim.tv_sec < 3600;
+}
+
+// A set is parsed behind the one before it.
+static void make_sets(const struct place *p, unsigned set, const int *lock) {
+    bool ok = make_directories(p->directory) &&
+              write_file(arena_printf(p->c.arena, "%s/used", p->directory), "", 0);
+    remove_files(p->directory, false);
+    for (unsigned s = 0; s <= set && ok; ++s)
+        ok = fresh_key(p, s) || make_set(p, s, lock);
+    remove_files(p->directory, false);
     if (!ok)
-        unlink(m->temporary);
-    return ok;
-}
-
-static bool lacks_set(const struct place *p, unsigned set) {
-    return p->lock >= 0 && !fresh_key(p, set);
-}
-
-static void let_go(struct place *p) {
-    if (p->lock >= 0)
-        close(p->lock);
-    p->lock = -1;
-}
-
-// As many at a time as there are processors; a set is parsed behind the one before it.
-static void make_set(struct arena *arena, struct place *places, uint32_t n, unsigned set) {
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    struct making *m = arena_array(arena, struct making, n);
-    bool *begun = arena_array(arena, bool, n);
-    for (uint32_t first = 0, last; first < n; first = last) {
-        last = cpus > 1 && n - first > (uint32_t)cpus ? first + (uint32_t)cpus : n;
-        for (uint32_t i = first; i < last; ++i)
-            if ((begun[i] = lacks_set(&places[i], set)) && !begin_set(&places[i], set, &m[i]))
-                begun[i] = false, let_go(&places[i]);
-        for (uint32_t i = first; i < last; ++i)
-            if (begun[i] && !end_set(&places[i], set, &m[i]))
-                let_go(&places[i]);
-    }
+        write_file(arena_printf(p->c.arena, "%s/failed", p->directory), "", 0);
 }
 
 // The passes for which nothing was made ahead.
@@ -339,49 +343,30 @@ static uint32_t find_places(const struct compilation *c, unsigned set, bool host
     return n;
 }
 
-static void make_sets(const struct compilation *c, unsigned set, struct place *places, uint32_t n) {
-    struct command_mode shown = command_mode;
-    struct strbuf messages = {0};
-    command_mode = (struct command_mode){0};
-    cc_capture_messages(&messages);
-    for (unsigned s = 0; s <= set; ++s)
-        make_set(c->arena, places, n, s);
-    cc_capture_messages(NULL);
-    command_mode = shown;
-    strbuf_free(&messages);
-    for (uint32_t i = 0; i < n; ++i)
-        let_go(&places[i]);
-}
-
-// Making headers takes longer than doing without once: at the first use of a pass's options only
-// their directory is made. True: it was there.
-static bool used_before(struct place *p) {
-    if (!access(arena_printf(p->c.arena, "%s/lock", p->directory), F_OK))
-        return true;
-    if (make_directories(p->directory) && take_lock(p->c.arena, p->directory, &p->lock))
-        let_go(p);
-    return false;
-}
-
 void cached_headers_make(const struct compilation *c, const char *source, bool host) {
-    if (!c->precompiled || command_mode.dry_run)
+    // The process in the background has another current directory.
+    if (!c->precompiled || command_mode.dry_run || *c->toolchain->clang != '/')
         return;
     unsigned set = precompiled_set(c->toolchain, c->arena, c->options, source);
     struct place *places =
         arena_array(c->arena, struct place, c->options->architectures.list.len + 1);
-    uint32_t n = find_places(c, set, host, places), missing = 0, first = 0;
-    for (uint32_t i = 0; i < n; ++i) {
-        if (fresh_key(&places[i], set))
-            continue;
-        if (!used_before(&places[i]))
-            first++;
-        else if (is_ours(places[i].directory))
-            missing += take_lock(c->arena, places[i].directory, &places[i].lock);
+    uint32_t n = find_places(c, set, host, places);
+    bool missing = false;
+    for (uint32_t i = 0; i < n; ++i)
+        missing |= !fresh_key(&places[i], set) && !has_failed(&places[i]);
+    int lock = missing ? take_lock(c->arena) : -1;
+    if (lock < 0)
+        return;
+    if (!background_begin(&lock)) {
+        close(lock); // the other process has it
+        return;
     }
-    if (missing)
-        make_sets(c, set, places, n);
-    if (missing || first)
-        remove_least_used(c->arena);
+    command_mode = (struct command_mode){0};
+    for (uint32_t i = 0; i < n; ++i)
+        if (!fresh_key(&places[i], set) && !has_failed(&places[i]))
+            make_sets(&places[i], set, &lock);
+    remove_least_used(c->arena);
+    _exit(0);
 }
 
 void cached_headers_discard(const struct compilation *c, bool host) {

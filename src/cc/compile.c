@@ -252,7 +252,6 @@ static bool run_cuda_action(cuda_action action, const struct compilation *given,
         declared_spaces_relax(c->arena, source, &c->options->preprocessor, &c->device_launches,
                               &c->declared_spaces);
     bool host = action == write_object;
-    cached_headers_make(c, source, host);
     bool ok = action(c, source, output, &diagnostics);
     if (!ok && c->precompiled && precompiled_header_refused(c->arena, &diagnostics)) {
         struct compilation plain = *c;
@@ -274,6 +273,7 @@ static bool run_cuda_action(cuda_action action, const struct compilation *given,
     refused |= ok && !command_mode.dry_run && text_is_refused(c, source);
     if (refused)
         remove_output(output);
+    cached_headers_make(c, source, host);
     return ok && !refused;
 }
 

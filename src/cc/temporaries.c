@@ -79,3 +79,7 @@ void temporaries_close(void) {
     if (!command_mode.dry_run)
         remove_directory();
 }
+
+void temporaries_forget(void) {
+    directory[0] = 0;
+}

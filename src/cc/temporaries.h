@@ -15,5 +15,7 @@ const char *scratch_path(struct arena *arena, const char *suffix);
 // In a process of its own for one file: names must differ from those of other files' processes.
 void temporaries_begin_file(unsigned number);
 void temporaries_close(void);
+// In a process that goes on by itself: they are not its own.
+void temporaries_forget(void);
 
 #endif
