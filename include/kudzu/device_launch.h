@@ -30,5 +30,16 @@ template <class Object> struct __kudzu_class<Object &> {
     using type = Object;
 };
 
+// What `kudzu cc` makes of __shared__ objects with constructors: none is called.
+namespace kudzu {
+template <class Object> union unset {
+    Object object;
+    __host__ __device__ unset() {
+    }
+    __host__ __device__ ~unset() {
+    }
+};
+} // namespace kudzu
+
 #endif
 #endif

@@ -11,6 +11,7 @@
 #include "cc/precompiled.h"
 #include "cc/references.h"
 #include "cc/temporaries.h"
+#include "cc/warning_numbers.h"
 
 // CUDA's version as clang is told: decides which launch functions host code calls.
 #define TARGET_SDK "12.5"
@@ -92,6 +93,7 @@ static void add_common(struct command *cmd, const struct compilation *c) {
     command_args(cmd, &c->standard_directories);
     command_arg(cmd, c->color ? "-fcolor-diagnostics" : "-fno-color-diagnostics");
     command_arg(cmd, "-Qunused-arguments");
+    command_arg(cmd, "-fno-crash-diagnostics"); // no preprocessed sources in TMPDIR
 }
 
 static void add_definitions(struct command *cmd, const struct compilation *c) {
@@ -211,6 +213,20 @@ static void add_cuda_language(struct command *cmd, const struct compilation *c) 
         command_argf(cmd, "-fpass-plugin=%s", c->toolchain->plugin);
 }
 
+static bool names_option(const cc_strings *options, const char *name) {
+    for (uint32_t i = 0; i < options->len; ++i)
+        if (!strcmp(options->data[i], name))
+            return true;
+    return false;
+}
+
+// What nvcc warns of in both sides' code without being asked.
+static void add_default_warnings(struct command *cmd, const struct cc_options *o) {
+    for (const char *const *flag = warnings_by_default; *flag; ++flag)
+        if (!names_option(&o->host_compiler, arena_printf(cmd->arena, "-Wno-%s", *flag)))
+            command_argf(cmd, "-W%s", *flag);
+}
+
 // `arch`: the device pass's architecture; NULL in the host pass.
 static void add_cuda(struct command *cmd, const struct compilation *c,
                      const struct architecture *arch, const char *source) {
@@ -226,10 +242,16 @@ static void add_cuda(struct command *cmd, const struct compilation *c,
         add_device_math(cmd, o);
     for (size_t i = 0; i < sizeof nvcc_like_warnings / sizeof nvcc_like_warnings[0]; ++i)
         command_arg(cmd, nvcc_like_warnings[i]);
+    if (!c->precompiling)
+        add_default_warnings(cmd, o);
     command_args(cmd, &o->warnings);
     command_arg(cmd, "-D__NVCC__");
     add_definitions(cmd, c);
     add_implicit_header(cmd, c, pass, arch, source); // before what the user's -include names
+    if (c->no_hints) {
+        command_arg(cmd, "-include");
+        command_arg(cmd, "kudzu/no_hints.h");
+    }
     add_common(cmd, c);
 }
 
@@ -428,13 +450,6 @@ static void add_host_code_generation(struct command *cmd, const struct compilati
     command_args(cmd, &o->host_compiler);
 }
 
-static bool names_option(const cc_strings *options, const char *name) {
-    for (uint32_t i = 0; i < options->len; ++i)
-        if (!strcmp(options->data[i], name))
-            return true;
-    return false;
-}
-
 void clang_host_pass(struct command *cmd, const struct compilation *c, const char *source,
                      const char *image) {
     command_init(cmd, c->arena, arena_printf(c->arena, "%s,host pass", source),
@@ -479,6 +494,8 @@ void clang_plain_pass(struct command *cmd, const struct compilation *c, const ch
             command_arg(cmd, gcc_like_c_warnings[i]);
     }
     command_args(cmd, &c->options->warnings);
+    if (c->options->all_warnings_are_errors)
+        command_arg(cmd, "-Werror");
     add_common(cmd, c);
     add_host_code_generation(cmd, c);
     command_arg(cmd, source);

@@ -22,6 +22,7 @@ struct compilation {
     struct lenient_words lenient_words;     // the same
     bool own_names;   // an earlier attempt has found that `texture` and `surface` are the program's
                       // own
+    bool no_hints;    // an earlier attempt made clang crash: alignment is not told to it
     bool color;       // diagnostics go to a terminal in the end
     bool precompiled; // precompiled headers may be used (precompiled.h)
     bool precompiling; // they are being made

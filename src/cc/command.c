@@ -84,15 +84,16 @@ static bool redirect(posix_spawn_file_actions_t *actions, int fd, const char *pa
     return !path || !posix_spawn_file_actions_addopen(actions, fd, path, flags, 0600);
 }
 
+// LLVM need not look for its functions' names when it crashes (clang_failures.h).
 static char **environment_of(const struct command *c) {
-    size_t n = 0;
-    if (!c->environment)
-        return environ;
+    size_t n = 0, own = 0;
     while (environ[n])
         ++n;
-    char **all = arena_array(c->arena, char *, n + 2);
-    all[0] = (char *)c->environment;
-    memcpy(all + 1, environ, (n + 1) * sizeof *all);
+    char **all = arena_array(c->arena, char *, n + 3);
+    all[own++] = "LLVM_DISABLE_SYMBOLIZATION=1";
+    if (c->environment)
+        all[own++] = (char *)c->environment;
+    memcpy(all + own, environ, (n + 1) * sizeof *all);
     return all;
 }
 

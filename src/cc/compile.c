@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cc/cached_headers.h"
+#include "cc/clang_failures.h"
 #include "cc/device_image.h"
 #include "cc/device_launches.h"
 #include "cc/device_text.h"
@@ -239,8 +240,23 @@ static bool learn(struct compilation *c, const cc_strings *diagnostics) {
     bool launches = device_launches_find(c->arena, diagnostics, &c->device_launches);
     bool counts = unroll_counts_find(c->arena, diagnostics, &c->unroll_counts);
     bool own = !c->own_names && references_are_in_the_way(c->arena, diagnostics);
+    bool crash = !c->no_hints && clang_failures_told(c->arena, diagnostics);
     c->own_names |= own;
-    return spaces || launches || counts || words || own;
+    c->no_hints |= crash;
+    return spaces || launches || counts || words || own || crash;
+}
+
+// What nvcc warns of where clang would have errors.
+static void add_own_warnings(const struct compilation *c, cc_strings *diagnostics) {
+    struct strbuf messages = {0};
+    lenient_words_warn(&c->lenient_words, &messages);
+    const char *path = messages.len ? scratch_path(c->arena, "err") : NULL;
+    bool shown = true;
+    for (uint32_t i = 0; i < c->options->warnings.len; ++i)
+        shown &= strcmp(c->options->warnings.data[i], "-w") != 0;
+    if (path && shown && write_file(path, messages.data, messages.len))
+        vec_push(c->arena, diagnostics, path);
+    strbuf_free(&messages);
 }
 
 // Whatever is wrong with a precompiled header, nobody hears of it.
@@ -265,8 +281,9 @@ static bool run_cuda_action(cuda_action action, const struct compilation *given,
         diagnostics = (cc_strings){0};
         ok = action(&again, source, output, &diagnostics);
     }
-    bool refused = ok && diagnostics_forbid(c->arena, &diagnostics);
-    diagnostics_print(c->arena, &diagnostics);
+    if (ok)
+        add_own_warnings(&again, &diagnostics);
+    bool refused = diagnostics_print(c->arena, c->options, source, &diagnostics);
     if (!ok)
         declared_spaces_advise(c->arena, &diagnostics, &again.device_launches,
                                &again.declared_spaces);

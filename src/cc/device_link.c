@@ -224,25 +224,42 @@ static bool compile_stub(const struct compilation *c, const char *image, const c
     return command_run(&cmd);
 }
 
+static bool compile_empty(const struct compilation *c, const char *object) {
+    struct command cmd;
+    command_init(&cmd, c->arena, "device link,stub", c->toolchain->clang);
+    clang_host_machine(&cmd, c->options);
+    static const char *const args[] = {"-xc", "-c", "/dev/null", "-o"};
+    for (size_t i = 0; i < sizeof args / sizeof args[0]; ++i)
+        command_arg(&cmd, args[i]);
+    command_arg(&cmd, object);
+    return command_run(&cmd);
+}
+
 static bool build(const struct compilation *c, const cc_strings *files, const cc_strings *archs,
                   const char *object) {
+    const struct cc_options *o = c->options;
     device_codes codes = {0};
     cc_strings names = {0};
+    if (o->linked_image && o->one_architecture && archs->len != 1)
+        return cc_error("-dlink -cubin: the image is for one architecture, and the files have code "
+                        "for %u; -fatbin takes several",
+                        archs->len);
     for (uint32_t i = 0; i < archs->len; ++i)
         if (!link_architecture(c, files, archs->data[i], &codes, &names))
             return false;
-    const char *image_path = temporary_path(c->arena, "a_dlink", "fatbin");
+    const char *image_path =
+        o->linked_image ? object : temporary_path(c->arena, "a_dlink", "fatbin");
     if (!command_mode.dry_run) {
         void *image;
         size_t size;
-        if (!device_image_build(c->arena, c->options, &codes, false, "a_dlink", &image, &size))
+        if (!device_image_build(c->arena, o, &codes, false, "a_dlink", &image, &size))
             return false;
         bool ok = write_file(image_path, image, size);
         free(image);
         if (!ok)
             return false;
     }
-    return compile_stub(c, image_path, &names, object);
+    return o->linked_image || compile_stub(c, image_path, &names, object);
 }
 
 // A dry run has no files to look into: with -rdc the link is shown.
@@ -280,9 +297,11 @@ bool device_link(const struct compilation *c, const cc_strings *objects, bool al
         *object = NULL;
         return true;
     }
-    if (!first)
+    if (!first && c->options->linked_image)
         return cc_error("-dlink: none of the files has relocatable device code (compile with "
                         "-rdc=true or -dc)");
+    if (!first) // build systems link whatever they have
+        return compile_empty(c, *object);
     if (!*object)
         *object = temporary_path(c->arena, "a_dlink", "o");
     return find_architectures(c, first, &archs) && build(c, &files, &archs, *object);

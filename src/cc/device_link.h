@@ -19,7 +19,9 @@
 
 // Links the device code of `objects` and of the archives among the options' libraries. *object
 // names the object file to write (NULL: a temporary one); it becomes NULL when no object has
-// relocatable device code and `always` is false, or when a device link is among them already.
+// relocatable device code and `always` is false, or when a device link is among them already. With
+// `always` an object without content is written then. The options may ask for the image in its
+// place.
 bool device_link(const struct compilation *c, const cc_strings *objects, bool always,
                  const char **object);
 

@@ -2,8 +2,12 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cc/clang_failures.h"
+#include "cc/warning_levels.h"
+#include "cc/warning_numbers.h"
 #include "support/strbuf.h"
 
 // A line without the colours of the terminal.
@@ -57,54 +61,124 @@ static bool is_forbidden(const char *line) {
     return false;
 }
 
-// A line of a message, shown as an error where it is one here.
-static void put_line(struct strbuf *out, const char *line, size_t n, bool forbidden) {
-    static const char warning[] = "warning: ";
-    const char *at = forbidden ? strstr(line, warning) : NULL;
-    if (at && at < line + n) {
-        strbuf_append(out, line, (size_t)(at - line));
-        strbuf_puts(out, "error: ");
-        n -= (size_t)(at - line) + sizeof warning - 1;
-        line = at + sizeof warning - 1;
-    }
-    strbuf_append(out, line, n);
-    strbuf_puts(out, "\n");
-}
+// What the messages of a compilation are judged by, and what has come of it.
+struct judge {
+    struct arena *arena;
+    const struct cc_options *options;
+    const char *source;
+    bool any_error;
+};
 
 struct block {
-    struct strbuf shown, plain;
+    struct strbuf plain; // as clang has it, without colours
+    cc_strings lines;    // as they are shown
+    uint32_t at;         // the line of the diagnostic itself, behind what leads to it
     bool has_diagnostic;
 };
 
-static void end_block(struct arena *arena, struct block *b, const cc_strings *before,
-                      cc_strings *now) {
-    if (b->shown.len && !seen_before(before, strbuf_str(&b->plain))) {
-        fwrite(b->shown.data, 1, b->shown.len, stderr);
-        vec_push(arena, now, arena_strdup(arena, strbuf_str(&b->plain)));
+// The flag of "... [-Wflag]" or "[-Werror,-Wflag]" at the end of a line, and its length.
+static const char *flag_of(const char *line, size_t *n) {
+    const char *open = strrchr(line, '['), *flag = NULL;
+    for (const char *s = open; s && (s = strstr(s, "-W")); s += 2)
+        flag = s + 2;
+    *n = flag ? strcspn(flag, ",=]") : 0;
+    return flag;
+}
+
+// "path:1:2: warning: ...": the path, and the line. NULL: it has no place.
+static const char *place_of(struct arena *arena, const char *line, unsigned *number) {
+    const char *end = strstr(line, ": warning: ");
+    for (int colons = 0; end && end > line && colons < 2;) {
+        end--;
+        colons += *end == ':';
+        if (*end != ':' && !isdigit((unsigned char)*end))
+            return NULL;
     }
-    strbuf_free(&b->shown);
+    if (!end || end == line)
+        return NULL;
+    *number = (unsigned)atoi(end + 1);
+    return arena_strndup(arena, line, (size_t)(end - line));
+}
+
+static enum warning_level level_of(const struct judge *j, const char *line, unsigned number) {
+    unsigned at;
+    const char *path = number ? place_of(j->arena, line, &at) : NULL;
+    enum warning_level level =
+        path ? warning_level(j->arena, j->options, j->source, path, at, number) : LEVEL_DEFAULT;
+    bool error = level == LEVEL_DEFAULT && j->options->all_warnings_are_errors;
+    return error ? LEVEL_ERROR : level;
+}
+
+enum { NVCC_OWN = 20000 }; // numbers from here on are of what only CUDA has
+
+// The line of a warning, with its number, and as the error that it may have become.
+static const char *judged_line(const struct judge *j, const char *line, unsigned number,
+                               bool forbidden, bool error) {
+    const char *at = strstr(line, "warning: "), *text = at + strlen("warning: ");
+    const char *shown =
+        number && !j->options->no_warning_numbers ? arena_printf(j->arena, "#%u-D: ", number) : "";
+    const char *kind = forbidden || error ? "error" : "warning", *flag = strrchr(text, '[');
+    if (!flag || strncmp(flag, "[-W", 3) != 0)
+        flag = text + strlen(text);
+    if (number >= NVCC_OWN) // clang knows no such flag
+        return arena_printf(j->arena, "%.*s%s: %s%.*s", (int)(at - line), line, kind, shown,
+                            (int)(flag - text - 1), text);
+    bool all = error && *flag && j->options->all_warnings_are_errors;
+    return arena_printf(j->arena, "%.*s%s: %s%.*s%s%s", (int)(at - line), line, kind, shown,
+                        (int)(flag - text), text, all ? "[-Werror," : "", flag + all);
+}
+
+// What becomes of the warning. False: nothing is shown.
+static bool judge_warning(struct judge *j, struct block *b, const char *plain) {
+    size_t n;
+    const char *flag = flag_of(plain, &n);
+    unsigned number = flag ? warning_number(flag, n) : 0;
+    bool forbidden = is_forbidden(plain);
+    enum warning_level level = level_of(j, plain, number);
+    if (level == LEVEL_SUPPRESSED)
+        return false;
+    b->lines.data[b->at] =
+        judged_line(j, b->lines.data[b->at], number, forbidden, level == LEVEL_ERROR);
+    j->any_error |= forbidden || level == LEVEL_ERROR;
+    return true;
+}
+
+static void end_block(struct judge *j, struct block *b, const cc_strings *before, cc_strings *now) {
+    const char *all = strbuf_str(&b->plain), *plain = all;
+    for (uint32_t i = 0; i < b->at; ++i)
+        plain = strchr(plain, '\n') + 1;
+    plain = arena_strndup(j->arena, plain, strcspn(plain, "\n"));
+    bool shown = b->lines.len && !seen_before(before, all);
+    if (shown && b->has_diagnostic && strstr(plain, ": warning: "))
+        shown = judge_warning(j, b, plain);
+    for (uint32_t i = 0; i < b->lines.len && shown; ++i)
+        fprintf(stderr, "%s\n", b->lines.data[i]);
+    if (b->lines.len)
+        vec_push(j->arena, now, arena_strdup(j->arena, all));
     strbuf_free(&b->plain);
     *b = (struct block){0};
 }
 
-static void print_text(struct arena *arena, const char *text, const cc_strings *before,
+static void print_text(struct judge *j, const char *text, const cc_strings *before,
                        cc_strings *now) {
     struct block b = {0};
     while (*text) {
         size_t n = strcspn(text, "\n");
-        const char *line = plain_line(arena, text, n);
+        const char *line = plain_line(j->arena, text, n);
         bool context = starts_context(line), diagnostic = starts_diagnostic(line);
         if ((context || diagnostic) && b.has_diagnostic)
-            end_block(arena, &b, before, now);
+            end_block(j, &b, before, now);
+        if (diagnostic)
+            b.at = b.lines.len;
         b.has_diagnostic |= diagnostic;
         if (!is_count(line)) {
-            put_line(&b.shown, text, n, is_forbidden(line));
+            vec_push(j->arena, &b.lines, arena_strndup(j->arena, text, n));
             strbuf_puts(&b.plain, line);
             strbuf_puts(&b.plain, "\n");
         }
         text += n + (text[n] == '\n');
     }
-    end_block(arena, &b, before, now);
+    end_block(j, &b, before, now);
 }
 
 static struct strbuf read_text(const char *path) {
@@ -119,29 +193,18 @@ static struct strbuf read_text(const char *path) {
     return text;
 }
 
-void diagnostics_print(struct arena *arena, const cc_strings *files) {
+bool diagnostics_print(struct arena *arena, const struct cc_options *o, const char *source,
+                       const cc_strings *files) {
+    struct judge j = {arena, o, source, false};
     cc_strings before = {0};
     for (uint32_t i = 0; i < files->len; ++i) {
         struct strbuf text = read_text(files->data[i]);
         cc_strings now = {0};
         if (text.data)
-            print_text(arena, text.data, &before, &now);
+            print_text(&j, clang_failures_shorten(arena, text.data), &before, &now);
         strbuf_free(&text);
-        for (uint32_t j = 0; j < now.len; ++j)
-            vec_push(arena, &before, now.data[j]);
+        for (uint32_t k = 0; k < now.len; ++k)
+            vec_push(arena, &before, now.data[k]);
     }
-}
-
-bool diagnostics_forbid(struct arena *arena, const cc_strings *files) {
-    bool found = false;
-    for (uint32_t i = 0; i < files->len && !found; ++i) {
-        struct strbuf text = read_text(files->data[i]);
-        for (const char *line = text.data; line && *line && !found;) {
-            size_t n = strcspn(line, "\n");
-            found = is_forbidden(plain_line(arena, line, n));
-            line += n + (line[n] == '\n');
-        }
-        strbuf_free(&text);
-    }
-    return found;
+    return j.any_error;
 }

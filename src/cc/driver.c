@@ -153,7 +153,9 @@ static bool finish_link(const struct compilation *c, const cc_strings *objects, 
         return link_archive(c, objects, output ? output : in_output_directory(c, "a.a"));
     const char *device_object = NULL;
     if (o->phase == CC_DEVICE_LINK) {
-        device_object = output ? output : in_output_directory(c, "a_dlink.o");
+        const char *suffix = !o->linked_image ? "o" : o->one_architecture ? "cubin" : "fatbin";
+        device_object =
+            output ? output : in_output_directory(c, arena_printf(c->arena, "a_dlink.%s", suffix));
         return device_link(c, objects, true, &device_object);
     }
     if (!device_link(c, objects, false, &device_object))

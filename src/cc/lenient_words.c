@@ -103,6 +103,71 @@ static void blank_pointer(struct strbuf *out) {
         *at = *at == '\n' ? '\n' : ' ';
 }
 
+// ---- Shared objects that are not initialised ----------------------------------------------
+
+static const char *skip_group(const char *at) {
+    int depth = 0;
+    do {
+        depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+    } while (*at && *at++ != ';' && depth > 0);
+    return at;
+}
+
+// Behind the specifiers that follow __shared__: there the type begins.
+static const char *skip_specifiers(const char *at) {
+    static const char *const plain[] = {"static", "__device__"};
+    static const char *const grouped[] = {"alignas", "_Alignas", "__align__", "__attribute__"};
+    for (bool known = true; known;) {
+        known = false;
+        at = skip_blanks(at);
+        for (size_t i = 0; i < sizeof plain / sizeof plain[0] && !known; i++)
+            if ((known = is_same_word(at, plain[i], strlen(plain[i]))))
+                at += word_length(at);
+        for (size_t i = 0; i < sizeof grouped / sizeof grouped[0] && !known; i++)
+            if ((known = is_same_word(at, grouped[i], strlen(grouped[i]))))
+                at = skip_group(skip_blanks(at + word_length(at)));
+    }
+    return at;
+}
+
+// Where the type of the variable begins whose name stands at `name`, after `text`; NULL: the
+// declaration is not of the form `__shared__ specifiers type name[sizes];`.
+static const char *shared_type(const char *text, const char *name) {
+    static const char word[] = "__shared__";
+    const char *from = name;
+    while (from > text && !strchr(";{}=", from[-1]) &&
+           !(is_same_word(from, word, sizeof word - 1) && !is_word_char(from[-1])))
+        from--;
+    const char *type =
+        is_same_word(from, word, sizeof word - 1) ? skip_specifiers(from + sizeof word - 1) : name;
+    return type < name ? type : NULL;
+}
+
+// Behind the sizes of an array, and blanks.
+static const char *behind_sizes(const char *at) {
+    for (at = skip_blanks(at); *at == '['; at = skip_blanks(at))
+        at = skip_group(at);
+    return at;
+}
+
+// `C a[4]` becomes `::kudzu::unset<C [4]> kudzu_unset_a; auto &a = kudzu_unset_a.object`.
+static const char *put_unset(struct strbuf *out, const char *at) {
+    const char *end = at + word_length(at), *behind = behind_sizes(end);
+    const char *type = shared_type(out->data, out->data + out->len);
+    if (!type)
+        return at;
+    struct strbuf whole = {0};
+    strbuf_append(&whole, out->data, (size_t)(type - out->data));
+    strbuf_puts(&whole, "::kudzu::unset<");
+    strbuf_puts(&whole, type);
+    strbuf_append(&whole, end, (size_t)(behind - end));
+    strbuf_printf(&whole, "> kudzu_unset_%.*s; auto &%.*s = kudzu_unset_%.*s.object",
+                  (int)(end - at), at, (int)(end - at), at, (int)(end - at), at);
+    strbuf_free(out);
+    *out = whole;
+    return behind;
+}
+
 // What stands for the word at `at`, and the position behind it.
 static const char *put_instead(struct strbuf *out, const char *at, enum lenient_kind kind) {
     const char *end = kind == LENIENT_THIS ? behind_arrow(at) : at + word_length(at);
@@ -130,6 +195,8 @@ static const char *put_instead(struct strbuf *out, const char *at, enum lenient_
         strbuf_puts(out, "__attribute__((enable_if(1, \"\"))) ");
         strbuf_append(out, at, (size_t)(end - at));
         break;
+    case LENIENT_UNSET:
+        return put_unset(out, at);
     case LENIENT_SHARED:
         blank_pointer(out);
         strbuf_append(out, at, (size_t)(end - at));
@@ -283,6 +350,31 @@ static const char *shared_pointer(struct search *s, const struct clang_message *
     return NULL;
 }
 
+// Whether the braces around a place are a function's, and no lambda in them behind it copies what
+// it captures, as the reference would be.
+static bool is_in_function(struct search *s, const char *at) {
+    struct source_tokens t;
+    struct source_scopes scopes = {0};
+    source_tokens_read_text(&t, s->arena, s->path, NULL, s->text);
+    uint32_t i = 0;
+    for (; i < t.tokens.len && t.tokens.data[i].s < at; i++)
+        source_scopes_step(&scopes, &t, i);
+    bool inside = source_scope_now(&scopes) != OUTSIDE, copied = false;
+    for (uint32_t depth = scopes.depth; i + 1 < t.tokens.len && scopes.depth >= depth; i++) {
+        copied |= token_is(&t, i, "[") && token_is(&t, i + 1, "=");
+        source_scopes_step(&scopes, &t, i);
+    }
+    return inside && !copied;
+}
+
+// The name of a variable that nvcc only warns is not initialised.
+static const char *unset_object(struct search *s, const struct clang_message *m) {
+    const char *at = place_of(s, m);
+    bool plain = at && word_length(at) && *behind_sizes(at + word_length(at)) == ';' &&
+                 shared_type(s->text, at) && is_in_function(s, at);
+    return plain ? at : NULL;
+}
+
 // Whether a message is of two declarations of a function of which one was made the host's.
 static bool is_of_declarations(const struct clang_message *m) {
     return begins_with(m->text, "__host__ function '") &&
@@ -301,16 +393,19 @@ static const char *word_of(struct search *s, const struct clang_message *m,
                     strstr(m->text, "cannot be defined in a constexpr function before");
     bool shared =
         begins_with(m->text, "__shared__ variable '") && strstr(m->text, "' cannot be 'extern'");
+    bool unset = m->error &&
+                 begins_with(m->text, "initialization is not supported for __shared__ variables");
     bool choice = s->choices && begins_with(m->text, "in instantiation of function template");
     bool other = s->declared && begins_with(m->text, "previous declaration is here");
     *kind = self              ? LENIENT_THIS
             : variable        ? LENIENT_CONSTANT
             : type            ? LENIENT_TYPE
             : shared          ? LENIENT_SHARED
+            : unset           ? LENIENT_UNSET
             : choice || other ? LENIENT_HOST
                               : LENIENT_TEMPLATE;
-    if (shared)
-        return shared_pointer(s, m);
+    if (shared || unset)
+        return shared ? shared_pointer(s, m) : unset_object(s, m);
     if (choice || other)
         return choice ? host_function(s, m) : host_declaration(s, m);
     const char *at = name || type || call || self || variable ? place_of(s, m) : NULL;
@@ -342,7 +437,9 @@ static void add_word(struct search *s, const char *at, enum lenient_kind kind,
         line--;
     struct lenient_word w = {.path = full_path(s->arena, s->path),
                              .word = arena_strndup(s->arena, at, word_length(at)),
+                             .shown = s->path,
                              .line = 1,
+                             .column = (uint32_t)(at - line + 1),
                              .nth = count_before(line, at),
                              .kind = kind};
     for (const char *c = s->text; c < line; c++)
@@ -414,4 +511,18 @@ bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics, bool
         }
     }
     return found->list.len != before.list.len;
+}
+
+void lenient_words_warn(const struct lenient_words *found, struct strbuf *messages) {
+    for (uint32_t i = 0; i < found->list.len; i++) {
+        const struct lenient_word *w = &found->list.data[i];
+        if (w->kind == LENIENT_UNSET)
+            strbuf_printf(
+                messages,
+                "%s:%u:%u: warning: dynamic initialization is not supported for a "
+                "function-scope static __shared__ variable within a __device__/__global__ "
+                "function: '%s' keeps what is in its memory "
+                "[-Wstatic-var-with-dynamic-init]\n",
+                w->shown, w->line, w->column, w->word);
+    }
 }

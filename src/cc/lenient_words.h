@@ -12,6 +12,9 @@
 // - `extern __shared__ T *p;` for dynamic shared memory, as 5.4.1.2.1 of the guide's edition 13 has
 //   it beside `T p[]`, which it becomes (not in relocatable code, where it is a pointer that
 //   another file defines).
+// - The name of a __shared__ variable in a function, of a class with a constructor or a destructor:
+//   nvcc calls neither and warns. The variable becomes a reference to an object of that class in a
+//   union, whose members are not initialised.
 // - The name of a function template that a call without arguments takes before one with a template
 //   parameter pack, f<int>() where there are `template <class> f` and `template <class...> f`: an
 //   attribute makes it clang's choice, too.
@@ -32,13 +35,15 @@ enum lenient_kind {
     LENIENT_CONSTANT,
     LENIENT_HOST,
     LENIENT_SHARED,
+    LENIENT_UNSET,
     LENIENT_CHOSEN
 };
 
 // The nth such word on the line.
 struct lenient_word {
     const char *path, *word;
-    uint32_t line, nth;
+    const char *shown; // the path as clang's message had it
+    uint32_t line, column, nth;
     enum lenient_kind kind;
 };
 
@@ -56,5 +61,8 @@ bool lenient_words_rewrite(struct arena *arena, char **text, size_t *size,
 // from that of the files. False: there is nothing new.
 bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics, bool relaxed_constexpr,
                         const struct rewrites *read, struct lenient_words *found);
+
+// Appends the warnings that nvcc has for them, in clang's form.
+void lenient_words_warn(const struct lenient_words *found, struct strbuf *messages);
 
 #endif

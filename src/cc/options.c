@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cc/warning_levels.h"
+#include "cc/warning_numbers.h"
 #include "support/strbuf.h"
 
 struct parser {
@@ -63,14 +65,23 @@ struct option {
         return set_phase(p, value_);                                                               \
     }
 
+static bool is_image(enum cc_phase phase) {
+    return phase == CC_CUBIN || phase == CC_FATBIN;
+}
+
 static bool set_phase(struct parser *p, enum cc_phase phase) {
-    bool after_dc = p->o->relocatable_phase && p->o->phase == CC_COMPILE &&
+    struct cc_options *o = p->o;
+    bool after_dc = o->relocatable_phase && o->phase == CC_COMPILE &&
                     (phase == CC_PTX || phase == CC_CUBIN || phase == CC_FATBIN);
-    if (p->o->phase_given && p->o->phase != phase && !after_dc)
+    bool linked = (phase == CC_DEVICE_LINK && is_image(o->phase)) ||
+                  (o->phase == CC_DEVICE_LINK && is_image(phase));
+    if (o->phase_given && o->phase != phase && !after_dc && !linked)
         return cc_error("options that end compilation at different phases: give one of -c, "
                         "-dc, -dlink, -lib, -ptx, -cubin, -fatbin, -E, -M");
-    p->o->phase = phase;
-    p->o->phase_given = true;
+    o->linked_image |= linked;
+    o->one_architecture |= phase == CC_CUBIN;
+    o->phase = linked ? CC_DEVICE_LINK : phase;
+    o->phase_given = true;
     return true;
 }
 
@@ -340,11 +351,59 @@ static bool warnings_are_errors(struct parser *p, const char *value) {
     if (!is_warning_list(value))
         return cc_error("-Werror %s: a kind of warning that is not known", value);
     if (strstr(value, "all-warnings"))
-        vec_push(p->arena, &p->o->warnings, "-Werror");
+        p->o->all_warnings_are_errors = true;
     if (strstr(value, "reorder"))
         vec_push(p->arena, &p->o->warnings, "-Werror=reorder");
     if (strstr(value, "deprecated-declarations"))
         vec_push(p->arena, &p->o->warnings, "-Werror=deprecated-declarations");
+    return true;
+}
+
+// Numbers of warnings that clang has not are another front end's affair.
+static bool set_level(struct parser *p, const char *name, enum warning_level level) {
+    struct warning_option option = {warning_called(name, strlen(name)), level};
+    if (option.number)
+        vec_push(p->arena, &p->o->warning_levels, option);
+    return true;
+}
+
+static bool suppress_warning(struct parser *p, const char *value) {
+    return set_level(p, value, LEVEL_SUPPRESSED);
+}
+
+static bool show_warning(struct parser *p, const char *value) {
+    return set_level(p, value, LEVEL_WARNING);
+}
+
+static bool make_warning_error(struct parser *p, const char *value) {
+    return set_level(p, value, LEVEL_ERROR);
+}
+
+static bool show_numbers(struct parser *p, const char *value) {
+    p->o->no_warning_numbers = false;
+    return true;
+}
+
+static bool hide_numbers(struct parser *p, const char *value) {
+    p->o->no_warning_numbers = true;
+    return true;
+}
+
+// -Xcudafe: the same under other names.
+static bool set_front_end_option(struct parser *p, const char *value) {
+    static const struct {
+        const char *name;
+        enum warning_level level;
+    } names[] = {{"--diag_suppress=", LEVEL_SUPPRESSED},
+                 {"--diag_warning=", LEVEL_WARNING},
+                 {"--diag_error=", LEVEL_ERROR}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+        if (!strncmp(value, names[i].name, strlen(names[i].name)))
+            return set_level(p, value + strlen(names[i].name), names[i].level);
+    if (!strcmp(value, "--display_error_number"))
+        p->o->no_warning_numbers = false;
+    if (!strcmp(value, "--no_display_error_number"))
+        p->o->no_warning_numbers = true;
     return true;
 }
 
@@ -371,7 +430,8 @@ static const struct option options[] = {
     {"device-w", "dw", NO_ARG, false, phase_dw, "",
      "Like -c, with device code that stands alone (-rdc=false)"},
     {"device-link", "dlink", NO_ARG, false, phase_device_link, "",
-     "Link the device code of objects and archives into one object file"},
+     "Link the device code of objects and archives into one object file, beside -cubin or -fatbin "
+     "into an image"},
     {"lib", "lib", NO_ARG, false, phase_library, "", "Compile, and make a static library"},
     {"ptx", "ptx", NO_ARG, false, phase_ptx, "", "Compile device code to PTX text"},
     {"cubin", "cubin", NO_ARG, false, phase_cubin, "",
@@ -502,13 +562,16 @@ static const struct option options[] = {
     {"Wmissing-launch-bounds", "Wmissing-launch-bounds", NO_ARG, false, ignore, "", "Accepted"},
     {"Wext-lambda-captures-this", "Wext-lambda-captures-this", NO_ARG, false, ignore, "",
      "Accepted"},
-    {"diag-error", "diag-error", LIST_ARG, false, ignore, "<number>,...",
-     "Accepted: the numbers are another front end's"},
-    {"diag-suppress", "diag-suppress", LIST_ARG, false, ignore, "<number>,...", "Accepted"},
-    {"diag-warn", "diag-warn", LIST_ARG, false, ignore, "<number>,...", "Accepted"},
+    {"diag-error", "diag-error", LIST_ARG, false, make_warning_error, "<number>,...",
+     "These warnings are errors; numbers of warnings that clang has not are passed over"},
+    {"diag-suppress", "diag-suppress", LIST_ARG, false, suppress_warning, "<number>,...",
+     "No such warnings"},
+    {"diag-warn", "diag-warn", LIST_ARG, false, show_warning, "<number>,...",
+     "These are warnings, whatever options before say"},
     {"brief-diagnostics", "brief-diag", BOOL_ARG, false, ignore, "", "Accepted"},
-    {"display-error-number", "err-no", NO_ARG, false, ignore, "", "Accepted"},
-    {"no-display-error-number", "no-err-no", NO_ARG, false, ignore, "", "Accepted"},
+    {"display-error-number", "err-no", NO_ARG, false, show_numbers, "",
+     "Warnings show nvcc's number (the default)"},
+    {"no-display-error-number", "no-err-no", NO_ARG, false, hide_numbers, "", "They do not"},
     {"resource-usage", "res-usage", NO_ARG, false, show_resources, "",
      "Show what ptxas says about resources, where --kudzu-ptxas asks for it"},
     // What is done
@@ -534,7 +597,8 @@ static const struct option options[] = {
     {"nvlink-options", "Xnvlink", LIST_ARG, false, ignore, "<option>,...", "Accepted"},
     {"archive-options", "Xarchive", LIST_ARG, false, ignore, "<option>,...", "Accepted"},
     {"fatbin-options", "Xfatbin", LIST_ARG, false, ignore, "<option>,...", "Accepted"},
-    {"cudafe-options", "Xcudafe", LIST_ARG, false, ignore, "<option>,...", "Accepted"},
+    {"cudafe-options", "Xcudafe", LIST_ARG, false, set_front_end_option, "<option>,...",
+     "--diag_suppress=<number>, --diag_warning, --diag_error as above; others are accepted"},
     {"restrict", "restrict", NO_ARG, false, ignore, "", "Accepted"},
     {"source-in-ptx", "src-in-ptx", NO_ARG, false, ignore, "", "Accepted"},
     {"extensible-whole-program", "ewp", NO_ARG, false, ignore, "", "Accepted"},

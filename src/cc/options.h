@@ -26,16 +26,25 @@ struct cc_input {
     enum cc_language language;
 };
 
+// What an option makes of the warning with this number.
+struct warning_option {
+    unsigned number, level; // enum warning_level
+};
+
 struct cc_options {
     enum cc_phase phase;
     bool phase_given;
     bool relocatable_phase; // it was -dc
+    bool linked_image;      // -dlink beside -cubin or -fatbin: the image alone, no object
+    bool one_architecture;  // it was -cubin
     VEC(struct cc_input) inputs;
     const char *output, *output_directory, *keep_directory, *std, *host_opt;
     struct architectures architectures;
     // Passed to the compiler, spelled for clang, in order: -I, -isystem, -D, -U, -include.
     cc_strings preprocessor;
-    cc_strings warnings;      // -w, -Werror, ..., spelled for clang
+    cc_strings warnings; // -w, -Wreorder, ..., spelled for clang
+    bool all_warnings_are_errors, no_warning_numbers;
+    VEC(struct warning_option) warning_levels;
     cc_strings host_compiler; // -Xcompiler
     cc_strings link;          // libraries, directories, -Xlinker, in order with inputs after them
     bool link_names_cudart;   // -lcudart among them

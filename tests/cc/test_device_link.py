@@ -54,6 +54,40 @@ class DeviceLink(CompilerTest):
     def archive(self, name, *objects):
         subprocess.run(["ar", "rcs", name, *objects], cwd=self.dir, check=True)
 
+    def test_image_alone(self):
+        """-dlink beside -cubin and -fatbin, in any order: what cuModuleLoad takes."""
+        files = ["main.o", "library.o", "helper.o"]
+        for options, output in ((["-dlink", "-cubin"], "a_dlink.cubin"),
+                                (["-fatbin", "-dlink"], "a_dlink.fatbin"),
+                                (["--device-link", "--cubin", "-o", "x"], "x")):
+            self.compiles(*options, *files)
+            image = self.read_bytes(output)
+            self.assertEqual(image[:4], b"\x50\xed\x55\xba", options)
+            self.contains(image.decode(errors="replace"), ".entry _Z1kPi", "offset")
+        self.assertIn("undefined reference", self.fails("-dlink", "-cubin", "library.o").stderr)
+        self.compiles("-dc", "library.cu", "helper.cu", "-gencode", "arch=compute_80,code=sm_80",
+                      "-gencode", "arch=compute_90,code=sm_90")
+        self.assertIn("one architecture",
+                      self.fails("-dlink", "-cubin", "library.o", "helper.o").stderr)
+        self.compiles("-dlink", "-fatbin", "library.o", "helper.o", "-o", "two.fatbin")
+        self.contains(self.read("two.fatbin"), ".target sm_80", ".target sm_90")
+        self.assertIn("different phases", self.fails("-dlink", "-ptx", "main.o").stderr)
+
+    def test_nothing_to_link(self):
+        """Objects without relocatable code give an object that changes nothing."""
+        self.write("plain.cu", "__global__ void k() {}\nint main() { k<<<1, 1>>>();\n"
+                               "return cudaDeviceSynchronize(); }\n")
+        self.write("host.c", "int f(void) { return 0; }\n")
+        self.compiles("-c", "plain.cu", "host.c")
+        self.compiles("-dlink", "plain.o", "host.o")
+        self.assertEqual(self.read_bytes("a_dlink.o")[:4], b"\x7fELF")
+        self.compiles("plain.o", "host.o", "a_dlink.o", "-o", "plain")
+        self.runs("plain")
+        self.assertIn("relocatable", self.fails("-dlink", "-fatbin", "plain.o").stderr)
+        self.compiles("-dlink", "plain.o", "-o", "empty.o")
+        self.compiles("main.o", "library.o", "helper.o", "empty.o", "-o", "main")
+        self.runs("main")
+
     def test_loops_that_cannot_be_unrolled(self):
         """The link, too, says nothing of a hint that it cannot follow."""
         self.write("loop.cu", "__global__ void k(int *p) {\n#pragma unroll\n"
@@ -165,11 +199,6 @@ class DeviceLink(CompilerTest):
                       "helper.cu", "-o", "libk.so")
         self.compiles("user.cpp", "-L.", "-lk", "-Xlinker", "-rpath,.", "-o", "prog")
         self.runs("prog")
-
-    def test_nothing_to_link(self):
-        self.compiles("-c", "helper.cu")
-        r = self.fails("-dlink", "helper.o", "-o", "device.o")
-        self.assertIn("relocatable device code", r.stderr)
 
     def test_damaged_objects(self):
         data = bytearray(self.read_bytes("main.o"))

@@ -1,4 +1,6 @@
 """Diagnostics are clang's, with the user's lines, once each."""
+import re
+
 from common import CompilerTest, main
 
 
@@ -29,6 +31,103 @@ class Diagnostics(CompilerTest):
         self.assertEqual(r.stderr.count("a.cu:6:7: warning:"), 1)
         self.assertEqual(self.compiles("-c", "-w", "a.cu").stderr, "")
         self.assertIn("error:", self.fails("-c", "-Werror", "all-warnings", "a.cu").stderr)
+
+    UNUSED = """void foo() {
+    int i = 0;
+}
+__device__ int f(int *p) {
+    int set;
+    set = 1;
+    return *p;
+    *p = 2;
+}
+"""
+
+    def numbers(self, *args):
+        """Lines and numbers of what is said, "177" of a warning and "E177" of an error."""
+        r = self.cc("-c", "a.cu", "-o", "a.o", *args)
+        found = re.findall(r"^\S*?(\w+\.\w+):(\d+):\d+: (warning|error): #(\d+)-D: ", r.stderr, re.M)
+        errors = any(kind == "error" for _, _, kind, _ in found)
+        self.assertEqual(r.returncode, 1 if errors else 0, r.stderr)
+        self.assertEqual(self.exists("a.o"), not errors)
+        return [("" if file == "a.cu" else file + " ") + line + ":" + "E" * (kind == "error") + n
+                for file, line, kind, n in found]
+
+    def test_numbers_of_warnings(self):
+        self.write("a.cu", self.UNUSED)
+        self.assertEqual(self.numbers(), ["2:177", "5:550", "8:111"])
+        r = self.compiles("-c", "a.cu")
+        self.assertIn("a.cu:2:9: warning: #177-D: unused variable 'i' [-Wunused-variable]\n",
+                      r.stderr)
+        for option in (["-no-err-no"], ["-Xcudafe", "--no_display_error_number"]):
+            r = self.compiles("-c", "a.cu", *option)
+            self.assertIn("a.cu:2:9: warning: unused variable 'i' [-Wunused-variable]\n", r.stderr)
+        self.assertEqual(self.numbers("-w"), [])
+        self.assertEqual(self.numbers("-Xcompiler", "-Wno-unused-variable"), ["5:550", "8:111"])
+
+    def test_levels_of_warnings_by_options(self):
+        self.write("a.cu", self.UNUSED)
+        for args in (["-diag-suppress=177,111"], ["--diag-suppress", "177", "-diag-suppress", "111"],
+                     ["-Xcudafe", "--diag_suppress=declared_but_not_referenced", "-Xcudafe",
+                      "--diag_suppress=code_is_unreachable"],
+                     ["-diag-suppress=177,111,9999999"]):
+            self.assertEqual(self.numbers(*args), ["5:550"], args)
+        self.assertEqual(self.numbers("-diag-error", "550"), ["2:177", "5:E550", "8:111"])
+        self.assertEqual(self.numbers("-Xcudafe", "--diag_error=550", "-diag-warn=550"),
+                         ["2:177", "5:550", "8:111"])
+        everything = self.fails("-c", "a.cu", "-Werror", "all-warnings").stderr
+        self.assertIn("a.cu:2:9: error: #177-D: unused variable 'i' [-Werror,-Wunused-variable]",
+                      everything)
+        self.assertNotIn("warning:", everything)
+        self.assertEqual(self.numbers("-Werror", "all-warnings", "-diag-suppress=177,111,550"), [])
+        self.assertEqual(self.numbers("-Werror", "all-warnings", "-diag-warn=177",
+                                      "-diag-suppress=111"), ["2:177", "5:E550"])
+
+    def test_levels_of_warnings_by_pragmas(self):
+        """Guide 10.42."""
+        unused = "void f%d() { int i = 0; }\n"
+        self.write("h.h", "#pragma nv_diag_suppress 177\n" + unused % 1)
+        self.write("own.h", "#pragma nv_diagnostic push\n#pragma nv_diag_suppress 177\n"
+                            "inline " + unused % 2 + "#pragma nv_diagnostic pop\n")
+        self.write("late.h", "inline " + unused % 3)
+        self.write("a.cu", '#include "h.h"\n' + unused % 4 + "#pragma nv_diag_default 177\n" +
+                   unused % 5 + '#include "own.h"\n' + unused % 6 + '#include <late.h>\n' +
+                   "#  pragma nv_diag_error 550, 177 // both\n" + unused % 7 +
+                   "#pragma nv_diag_warning declared_but_not_referenced\n" + unused % 8 +
+                   '_Pragma("nv_diag_suppress 177") ' + unused % 9 +
+                   "#pragma diag_default 177\n" + unused % 10)
+        self.assertEqual(self.numbers("-I."), ["4:177", "6:177", "late.h 1:177", "9:E177", "11:177",
+                                               "14:177"])
+        self.assertEqual(self.numbers("-I.", "-diag-suppress=177"), ["9:E177", "11:177"])
+        self.write("a.cu", "#pragma nv_diag_suppress 177\n" + unused % 1)
+        self.assertEqual(self.numbers("-Werror", "all-warnings"), [])
+
+    def test_other_files_warnings_stay(self):
+        """Headers of the system and of kudzu are silent; C++ files are the host compiler's."""
+        self.write("sys/s.h", "inline void s() { int i = 0; }\n")
+        self.write("a.cu", "#include <s.h>\n")
+        self.assertEqual(self.compiles("-c", "a.cu", "-isystem", "sys").stderr, "")
+        self.write("b.cpp", self.UNUSED.replace("__device__", ""))
+        self.assertEqual(self.compiles("-c", "b.cpp").stderr, "")
+
+    def test_constant_alignment_that_clang_fails_on(self):
+        self.write("a.cu", "constexpr int f() { return 16; }\n"
+                           "__global__ void k(float *p) {\n"
+                           "    *(float *)__builtin_assume_aligned(p, f()) = 1;\n}\n")
+        self.assertEqual(self.compiles("-c", "a.cu").stderr, "")
+        self.write("a.cu", "__device__ int f();\n__global__ void k(float *p) {\n"
+                           "    *(float *)__builtin_assume_aligned(p, f()) = 1;\n}\n")
+        self.assertIn("a.cu:3:15: error: ", self.fails("-c", "a.cu").stderr)
+
+    def test_clang_fails(self):
+        """A crash is one line, with a place where clang has one."""
+        self.write("a.cu", "__global__ void k() {\n#pragma clang __debug crash\n}\n")
+        r = self.fails("-c", "a.cu")
+        self.assertRegex(r.stderr, r"^a\.cu:\d+:\d+: error: clang itself fails on this \(.*\)\n$")
+        self.write("a.cu", "#pragma clang __debug crash\n")
+        r = self.fails("-c", "a.cu")
+        self.assertEqual(len(r.stderr.splitlines()), 1, r.stderr)
+        self.assertIn("error: clang itself fails on this", r.stderr)
 
     def test_functions_that_gcc_evaluates_at_compile_time(self):
         self.write("a.cu", "__device__ constexpr float f() { return 1.f / ::log(10.f); }\n"

@@ -138,9 +138,11 @@ class Options(CompilerTest):
     def test_warnings(self):
         self.assertIn("-w", self.device_and_host("-w")[0])
         self.assertIn("-w", self.device_and_host("--disable-warnings")[0])
+        self.write("warns.cu", "void f() { int unused; }\n")
         for args in (["-Werror", "all-warnings"], ["-Werror=all-warnings"], ["--Werror"],
                      ["--Werror", "reorder,all-warnings"]):
-            self.assertIn("-Werror", self.device_and_host(*args)[0])
+            self.fails("-c", "warns.cu", *args)
+        self.assertIn("-Werror=reorder", self.device_and_host("-Werror", "reorder")[0])
 
     def test_macros_of_options(self):
         device, host = self.device_and_host("--extended-lambda", "--expt-relaxed-constexpr", "-G",

@@ -34,8 +34,21 @@ REJECTED = [
      "the variable 'x' of a function that runs on the host is marked"),
     ("18.5.3.1", "__device__ void f() { __device__ int x; }", "not allowed on non-static local"),
     ("18.5.3.1", STRUCT + "__device__ S s;", "dynamic initialization is not supported"),
-    ("18.5.3.1", STRUCT + "__global__ void k() { __shared__ S s; s.x = 1; }",
+    ("18.5.3.1", STRUCT + "__shared__ S s;\n__global__ void k() { s.x = 1; }",
      "initialization is not supported for __shared__"),
+    ("18.5.3.1", STRUCT + "namespace n { struct T { static const int i = 1; }; __shared__ S s; }",
+     "initialization is not supported for __shared__"),
+    ("18.5.3.1", "struct S { int x; __device__ S(int y) : x(y) {} };\n"
+     "__global__ void k() { __shared__ S s(1); }", "initialization is not supported"),
+    ("18.5.3.1", STRUCT + "__global__ void k() { __shared__ S s = S(); }",
+     "initialization is not supported"),
+    ("18.5.3.1", STRUCT + "__global__ void k() { __shared__ S s{}; }",
+     "initialization is not supported"),
+    ("18.5.10.4", STRUCT + "__global__ void k() { static S s; s.x = 1; }",
+     "the static variable 'k()::s' is initialised by code"),
+    # Where a copy would be captured in its place.
+    ("18.5.3.1", STRUCT + "__global__ void k() { __shared__ S s; [=] { s.x = 1; }(); }",
+     "initialization is not supported"),
     ("18.5.3.1", "struct S { __host__ __device__ ~S() { x = 1; } int x; };\n__constant__ S s;",
      "dynamic initialization is not supported"),
     ("18.5.3.1", "extern __device__ int x;\n__global__ void k(int *p) { *p = x; }",
@@ -148,6 +161,14 @@ for call in HOST_ONLY:
 
 # The same with warnings; the code compiles.
 WARNED = [
+    ("18.5.3.1", STRUCT + "__global__ void k() { __shared__ S s; s.x = 1; }",
+     "a.cu:2:36: warning: #20054-D: dynamic initialization is not supported for a function-scope "
+     "static __shared__ variable within a __device__/__global__ function: 's' keeps"),
+    ("18.5.3.1", "struct S { int x = 1; __device__ ~S() { x = 1; } };\n"
+     "template <class T> __device__ int f() { static\n __shared__ alignas(8) T s[2]; return s[1].x; }\n"
+     "__global__ void k(int *p) { *p = f<S>(); }", "a.cu:3:27: warning: #20054-D: "),
+    ("18.5.3.1", "struct S { int x = 2; };\n__device__ void f() { __shared__ S s; s.x = 1; }",
+     "a.cu:2:36: warning: #20054-D: "),
     ("10.1.5", "__host__ __device__ inline __forceinline__ int f(int x) { return x; }",
      "a.cu:1:28: warning: duplicate 'inline' declaration specifier"),
     ("10.2.1", "__device__ int x;\nint main() { return x; }",
@@ -288,7 +309,7 @@ class Restrictions(CompilerTest):
 
     def test_accepted(self):
         self.write("a.cu", ACCEPTED)
-        self.assertEqual(self.compiles("-c", "a.cu").stderr, "")
+        self.assertEqual(self.compiles("-c", "a.cu", "-diag-suppress=177,550").stderr, "")
 
     def test_older_launches(self):
         """13.5.2: the older interface has no named streams, and synchronises before sm_90 alone."""
