@@ -147,7 +147,7 @@ class Cached(CompilerTest):
         return found
 
     def wait_for(self, condition):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while not condition():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
