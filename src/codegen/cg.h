@@ -51,6 +51,7 @@
 //   cg_call.c    calls: direct, indirect, built-in
 //   pointwise*.c everything that works lane by lane
 //   depth_first.c the order of long blocks
+//   one_test.c   the tests of one way through a kernel, made at once
 //   abreast.c    scalars that are computed alike, in the lanes of one vector
 //   block_graph.c which instructions of a block need which
 //   cold.c       what blocks that hardly ever run need is computed there
@@ -654,6 +655,8 @@ void cg_end_stream(struct cg_func *g, const struct cg_stream *s);
 // p, or where asking for memory does no harm when i's stores go past the caches.
 LLVMValueRef cg_unless_stream(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p);
 void cg_close_streams(struct cg_func *g); // at the end of a run of blocks
+// After LLVM's passes: is this a branch to a store past the caches, or to the same through them?
+bool cg_may_store_past(struct cg *c, LLVMValueRef branch);
 
 // cg_words.c
 void cg_make_words(struct cg_func *g); // the builder stands in the entry block

@@ -179,6 +179,17 @@ void cg_store_past(struct cg *c, LLVMValueRef x, LLVMValueRef p) {
                     LLVMMetadataAsValue(c->ctx, LLVMMDNodeInContext2(c->ctx, &one, 1)));
 }
 
+static const char PAST[] = "kudzu.past";
+
+static void mark_past(struct cg *c, LLVMValueRef branch) {
+    LLVMValueRef none = LLVMMetadataAsValue(c->ctx, LLVMMDNodeInContext2(c->ctx, NULL, 0));
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c->ctx, PAST, sizeof PAST - 1), none);
+}
+
+bool cg_may_store_past(struct cg *c, LLVMValueRef branch) {
+    return LLVMGetMetadata(branch, LLVMGetMDKindIDInContext(c->ctx, PAST, sizeof PAST - 1));
+}
+
 bool cg_begin_stream(struct cg_func *g, const struct kir_inst *i, LLVMValueRef x, LLVMValueRef p,
                      LLVMValueRef mask, struct cg_stream *s) {
     struct cg *c = g->cg;
@@ -202,7 +213,7 @@ bool cg_begin_stream(struct cg_func *g, const struct kir_inst *i, LLVMValueRef x
     }
     LLVMBasicBlockRef past = cg_new_block(g, "past"), cached = cg_new_block(g, "cached");
     s->done = cg_new_block(g, "stored");
-    LLVMBuildCondBr(c->b, ok, past, cached);
+    mark_past(c, LLVMBuildCondBr(c->b, ok, past, cached));
     LLVMPositionBuilderAtEnd(c->b, past);
     cg_store_past(c, x, p);
     LLVMBuildBr(c->b, s->done);

@@ -41,6 +41,11 @@ static LLVMBasicBlockRef rare_successor(const struct cold *k, LLVMValueRef branc
     return NULL;
 }
 
+bool cg_is_rare(struct cg *c, LLVMValueRef branch, unsigned successor) {
+    const struct cold k = {.ctx = c->ctx};
+    return rare_successor(&k, branch) == LLVMGetSuccessor(branch, successor);
+}
+
 static bool is_cold(const struct cold *k, LLVMBasicBlockRef b) {
     for (unsigned n = 0; n < k->n; n++)
         if (k->block[n] == b)

@@ -6,4 +6,7 @@
 // After LLVM's passes: what only blocks need that hardly ever run (cg_rarely) is computed there.
 void cg_sink_into_cold(struct cg *c);
 
+// Is it known that the branch hardly ever takes this way?
+bool cg_is_rare(struct cg *c, LLVMValueRef branch, unsigned successor);
+
 #endif

@@ -168,6 +168,10 @@ static void find_told(struct order *o) {
     }
 }
 
+static bool goes_past(struct cg *c, LLVMValueRef store) {
+    return LLVMGetMetadata(store, LLVMGetMDKindIDInContext(c->ctx, "nontemporal", 11));
+}
+
 // Is it known where the store goes?
 static bool is_told(const struct order *o, uint32_t k) {
     uint32_t node = block_graph_find(&o->g, LLVMGetOperand(o->g.node[k].v, 1));
@@ -179,7 +183,7 @@ static bool is_told(const struct order *o, uint32_t k) {
 // there is much to compute between them each store asks for one that comes some stores later. And
 // they go out several at a time: between stores to lines that lie a power of two apart other
 // stores, of spilled registers mostly, take the time of an access to the second cache each.
-static void ask_ahead(struct order *o) {
+static void ask_ahead(struct cg *c, struct order *o) {
     uint32_t *at = arena_array(&o->arena, uint32_t, o->g.n + 1), n = 0;
     for (uint32_t k = 0; k < o->g.n; k++)
         if (stored_bytes(o->g.node[k].v) >= LINE)
@@ -190,7 +194,7 @@ static void ask_ahead(struct order *o) {
     for (uint32_t k = 0; k < n; k++) {
         uint32_t ahead = LINES_AHEAD / (stored_bytes(o->g.node[at[k]].v) / LINE);
         ahead = k + (ahead > BURST ? ahead : BURST);
-        if (ahead < n && is_told(o, at[ahead]))
+        if (ahead < n && is_told(o, at[ahead]) && !goes_past(c, o->g.node[at[ahead]].v))
             o->extra[at[k]].asks = at[ahead] + 1;
         o->extra[at[k]].in_burst = o->bursts;
     }
@@ -285,7 +289,7 @@ static void order_block(struct cg *c, LLVMBasicBlockRef b, uint32_t n) {
     struct order o = {.bursts = c->pw.level == KD_LEVEL_X86_64_V4};
     make_graph(&o, b, n);
     if (is_crowded(&o, REGISTERS)) {
-        ask_ahead(&o);
+        ask_ahead(c, &o);
         find_order(&o);
         rearrange(c, b, &o);
     }

@@ -18,6 +18,7 @@
 #include "codegen/llvm_memory.h"
 #include "codegen/masked_adds.h"
 #include "codegen/narrowed.h"
+#include "codegen/one_test.h"
 #include "codegen/outline.h"
 #include "codegen/split_blocks.h"
 #include "codegen/undefined.h"
@@ -123,6 +124,51 @@ static const char pipeline[] =
 // Variables become values; what is left over is little, and looking for it takes long.
 static const char quick_pipeline[] = "function(sroa<modify-cfg>,early-cse,simplifycfg)";
 
+// Behind what one_test.c makes: blocks that follow each other alone are joined.
+static const char joining[] = "function(simplifycfg,adce)";
+
+static bool run(struct cg *c, LLVMTargetMachineRef tm, const char *passes, struct strbuf *err) {
+    LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef e = LLVMRunPasses(c->mod, passes, tm, o);
+    LLVMDisposePassBuilderOptions(o);
+    if (!e)
+        return true;
+    char *text = LLVMGetErrorMessage(e);
+    strbuf_printf(err, "internal: LLVM passes: %s\n", text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+// What LLVM has no passes for, in code that is to be good.
+static bool improve(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *err) {
+    if (c->one_team && cg_test_once(c) && !run(c, tm, joining, err))
+        return false;
+    cg_sink_into_cold(c);
+    cg_compute_abreast(c);
+    if (c->one_team)
+        cg_order_depth_first(c);
+    cg_find_left_lanes(c);
+    return true;
+}
+
+static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
+                        struct strbuf *err) {
+    if (!c->quick && !improve(c, tm, err))
+        return false;
+    cg_outline_masked(c, level);
+    if (!c->quick && level == KD_LEVEL_X86_64_V4) {
+        cg_mask_adds(c);
+        cg_narrow_by_permutations(c);
+    }
+    cg_define_selected(c->mod);
+    if (c->quick) {
+        cg_load_constants(c);
+        cg_split_blocks(c);
+    }
+    set_attributes(c, level); // of the functions that this made
+    return true;
+}
+
 static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
                      struct strbuf *err) {
     char *msg = NULL;
@@ -139,35 +185,9 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
     LLVMDisposeMessage(msg);
     stages_end("LLVM's verifier");
     if (!bad) {
-        LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-        LLVMErrorRef e = LLVMRunPasses(c->mod, c->quick ? quick_pipeline : pipeline, tm, o);
-        LLVMDisposePassBuilderOptions(o);
+        bad = !run(c, tm, c->quick ? quick_pipeline : pipeline, err);
         stages_end("LLVM's passes");
-        if (e) {
-            char *text = LLVMGetErrorMessage(e);
-            strbuf_printf(err, "internal: LLVM passes: %s\n", text);
-            LLVMDisposeErrorMessage(text);
-            bad = true;
-        }
-        if (!c->quick)
-            cg_sink_into_cold(c);
-        if (!c->quick)
-            cg_compute_abreast(c);
-        if (!c->quick && c->one_team)
-            cg_order_depth_first(c);
-        if (!c->quick)
-            cg_find_left_lanes(c);
-        cg_outline_masked(c, level);
-        if (!c->quick && level == KD_LEVEL_X86_64_V4) {
-            cg_mask_adds(c);
-            cg_narrow_by_permutations(c);
-        }
-        cg_define_selected(c->mod);
-        if (c->quick) {
-            cg_load_constants(c);
-            cg_split_blocks(c);
-        }
-        set_attributes(c, level); // of the functions that this made
+        bad = bad || !last_passes(c, tm, level, err);
         stages_end("last passes");
     }
     if (debug_on("llvmopt"))

@@ -230,7 +230,7 @@ class Kernel:
         if ctx.uniform:
             kinds += [self.barrier] * 3 + [self.warp_uniform_if]
             if not self.returns:
-                kinds += [self.split]
+                kinds += [self.split, self.pitched]
             if self.parted_barriers:
                 kinds += [self.parted_barrier] * 2
         # What leaves a place where lanes are known to be together would make that untrue.
@@ -521,6 +521,23 @@ class Kernel:
         for i in range(rows):
             text += "\nf%d %s %s[%d];" % (i % 2, r.choice(["+=", "-=", "*="]), y, i)
         return Node(text + " }")
+
+    def pitched(self, ctx):
+        """Rows of a table whose pitch the launch knows go through shared memory: sums that could
+        wrap, and do for some n, each with a test of its own."""
+        r = self.r
+        k = self.name_of("tile")
+        form = dict(k=k, T=self.threads, rows=r.choice([4, 8, 12]),
+                    many=r.choice(["un0", "n", "3", "(n >> 5)"]),
+                    x=r.choice(["tx", "tx", "t", "tx + bx"]), y=r.choice(["ty", "ty + bx", "tz"]),
+                    type=r.choice(["int", "unsigned"]), back=r.choice(["t ^ 1", "T - 1 - t", "t"]),
+                    most=r.choice(["256u", "256u", "100u"]))
+        lines = ["{{ __shared__ unsigned s{k}[{rows}][{T}]; __syncthreads();",
+                 "for (int i = 0; i < {rows}; i++) {{ {type} at = ({type})(({y} + i) * {many} + {x});",
+                 "s{k}[i][t] = (unsigned)at < {most} ? in[at] : i; }} __syncthreads();",
+                 "for (int i = 0; i < {rows}; i++) u{u} += s{k}[i][({back}) % T] * (i + 1);",
+                 "__syncthreads(); }}"]
+        return Node("\n".join(x.format(u=r.randrange(3), **form) for x in lines))
 
     def parted_barrier(self, ctx):
         """Threads of one warp wait at different barriers of the text, all of the block at each."""
