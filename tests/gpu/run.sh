@@ -56,7 +56,12 @@ compile() {
         name=$(basename "$source" .cu)
         options=
         grep -q tensormap_replace "$source" && options=-arch=sm_90a # not in sm_90
-        [ "$name" = relaxed_constexpr ] && options=-expt-relaxed-constexpr
+        case $name in # as tests/language/CMakeLists.txt has it
+        relaxed_constexpr) options=-expt-relaxed-constexpr ;;
+        fast_math) options=-use_fast_math ;;
+        flush_to_zero) options=-ftz=true ;;
+        older_launches) options="-arch=sm_70 -DCUDA_FORCE_CDP1_IF_SUPPORTED" ;;
+        esac
         # shellcheck disable=SC2086
         "$kudzu" cc -extended-lambda $options "$source" -o "$out/language_$name" || fail "$source"
     done
