@@ -75,8 +75,9 @@ static enum kd_status check_cluster(const struct kd_launch_config *c) {
 
 static enum kd_status check_memory(const struct kd_launch_config *c) {
     const struct kd_kernel *k = c->kernel;
+    // Of blocks that cannot be resident at all the first one is too many for a cooperative launch.
     if (c->shared_bytes > kd_kernel_max_dynamic_shared(k))
-        return kd_fail(KD_INVALID_VALUE,
+        return kd_fail(c->cooperative ? KD_COOPERATIVE_TOO_LARGE : KD_INVALID_VALUE,
                        "kernel %s: %u bytes of dynamic shared memory; it may have %u",
                        k->info->name, c->shared_bytes, kd_kernel_max_dynamic_shared(k));
     if (c->param_bytes > MAX_PARAMS || c->param_bytes < k->info->param_bytes ||

@@ -261,7 +261,7 @@ static void check_limits() {
     CHECK(cudaLaunchCooperativeKernel(kernel, dim3(1), dim3(0), args) ==
           cudaErrorInvalidConfiguration);
     CHECK(cudaLaunchCooperativeKernel(kernel, dim3(1), dim3(1), args, 1 << 20) ==
-          cudaErrorInvalidValue);
+          cudaErrorCooperativeLaunchTooLarge);
     CHECK(cudaLaunchCooperativeKernel((void *)nullptr, dim3(1), dim3(1), args) ==
           cudaErrorInvalidDeviceFunction);
     enum { BYTES = 200 << 10 };
@@ -290,7 +290,8 @@ static void check_attributes() {
         attributes[0].val.cooperative = cooperative;
         CUDA(cudaLaunchKernelEx(&config, is_cooperative, out));
         CUDA(cudaDeviceSynchronize());
-        CHECK(*out == 10 + cooperative);
+        // NVIDIA's driver (580) gives every launch what a grid synchronises by.
+        CHECK(*out == 10 + cooperative || (*out == 11 && !on_kudzu()));
     }
     attributes[1].id = cudaLaunchAttributeClusterDimension;
     attributes[1].val.clusterDim.x = 2;
