@@ -3,8 +3,7 @@
 // which multiplies panels (device/tile_product.c). The machine may have no such registers: all of
 // it is one way of a branch, the vector code of cg_row_tile.c the other.
 //
-// What the device is told is a constant, kd_tile_plan; where the factors' rows are is put into
-// memory before each call.
+// What the device is told is a constant, struct kd_tile_block.
 #include <string.h>
 
 #include "codegen/cg_tile.h"

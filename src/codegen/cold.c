@@ -92,9 +92,7 @@ static void find_cold(struct cold *k, LLVMValueRef f) {
     }
 }
 
-static bool can_move(LLVMValueRef v) {
-    if (!LLVMIsAInstruction(v))
-        return false;
+bool cg_is_arithmetic(LLVMValueRef v) {
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMAdd:
     case LLVMSub:
@@ -110,17 +108,19 @@ static bool can_move(LLVMValueRef v) {
     case LLVMSExt:
     case LLVMPtrToInt:
     case LLVMIntToPtr:
-    case LLVMBitCast:
     case LLVMGetElementPtr:
     case LLVMICmp:
     case LLVMSelect:
-    case LLVMInsertElement:
-    case LLVMExtractElement:
-    case LLVMShuffleVector:
         return true;
     default:
         return false;
     }
+}
+
+static bool can_move(LLVMValueRef v) {
+    return LLVMIsAInstruction(v) &&
+           (cg_is_arithmetic(v) || LLVMIsABitCastInst(v) || LLVMIsAInsertElementInst(v) ||
+            LLVMIsAExtractElementInst(v) || LLVMIsAShuffleVectorInst(v));
 }
 
 // Is v used in cold blocks alone, and made elsewhere?

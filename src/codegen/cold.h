@@ -9,4 +9,7 @@ void cg_sink_into_cold(struct cg *c);
 // Is it known that the branch hardly ever takes this way?
 bool cg_is_rare(struct cg *c, LLVMValueRef branch, unsigned successor);
 
+// Is the instruction v one of addresses, integers or conditions that has no effect but its result?
+bool cg_is_arithmetic(LLVMValueRef v);
+
 #endif

@@ -191,28 +191,7 @@ static uint8_t usual_successor(struct once *o, LLVMValueRef last, bool *past) {
 }
 
 static bool is_arithmetic(LLVMValueRef v) {
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMMul:
-    case LLVMShl:
-    case LLVMLShr:
-    case LLVMAShr:
-    case LLVMAnd:
-    case LLVMOr:
-    case LLVMXor:
-    case LLVMTrunc:
-    case LLVMZExt:
-    case LLVMSExt:
-    case LLVMPtrToInt:
-    case LLVMIntToPtr:
-    case LLVMGetElementPtr:
-    case LLVMICmp:
-    case LLVMSelect:
-        return LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind;
-    default:
-        return false;
-    }
+    return cg_is_arithmetic(v) && LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind;
 }
 
 // Does v follow by arithmetic from what is there when the loop's turn begins, in so many steps?
