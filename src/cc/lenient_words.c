@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cc/attribute_lists.h"
 #include "cc/clang_messages.h"
 #include "cc/launch_tokens.h"
 #include "cc/source_tokens.h"
@@ -197,6 +198,8 @@ static const char *put_instead(struct strbuf *out, const char *at, enum lenient_
         break;
     case LENIENT_UNSET:
         return put_unset(out, at);
+    case LENIENT_LIST:
+        return attribute_list_put(out, at);
     case LENIENT_SHARED:
         blank_pointer(out);
         strbuf_append(out, at, (size_t)(end - at));
@@ -232,6 +235,8 @@ bool lenient_words_rewrite(struct arena *arena, char **text, size_t *size,
     struct strbuf out = {0};
     const char *from = *text;
     for (uint32_t i = 0; i < places.len; i++) {
+        if (places.data[i].at < from) // in a list that does not end
+            continue;
         strbuf_append(&out, from, (size_t)(places.data[i].at - from));
         from = put_instead(&out, places.data[i].at, places.data[i].kind);
     }
@@ -250,6 +255,7 @@ struct search {
     const char *path; // of the last file that a message was about
     char *text;       // as clang read it
     bool choices;     // functions may be declared the host's alone
+    bool listed;      // the last error was of a list of attributes
     bool declared;    // the last error was that one is not so at another declaration
 };
 
@@ -448,6 +454,35 @@ static void add_word(struct search *s, const char *at, enum lenient_kind kind,
         vec_push(s->arena, &found->list, w);
 }
 
+// ---- Lists of attributes ------------------------------------------------------------------
+
+static bool is_of_list(const struct clang_message *m) {
+    return m->error && (begins_with(m->text, "an attribute list cannot appear here") ||
+                        strstr(m->text, "' attribute cannot be applied to types"));
+}
+
+// All of the file behind specifiers, as clang tells of no more than twenty at a time, and that of a
+// macro, which may be in another one.
+static void find_lists(struct search *s, const struct clang_message *m,
+                       struct lenient_words *found) {
+    const char *at = place_of(s, m);
+    struct source_tokens t;
+    if (!at)
+        return;
+    if (m->note) {
+        while (at > s->text && at[-1] != '\n' && strncmp(at, "[[", 2) != 0)
+            at--;
+        if (attribute_list_word(at))
+            add_word(s, attribute_list_word(at), LENIENT_LIST, found);
+        return;
+    }
+    source_tokens_read_text(&t, s->arena, s->path, NULL, s->text);
+    for (uint32_t i = 0; i < t.tokens.len; i++)
+        if (attribute_list_follows(&t, i) || (t.tokens.data[i].s == at && token_is_name(&t, i - 1)))
+            if (attribute_list_word(t.tokens.data[i].s))
+                add_word(s, attribute_list_word(t.tokens.data[i].s), LENIENT_LIST, found);
+}
+
 // ---- Ambiguous calls ----------------------------------------------------------------------
 
 // The name between the quotes of "call to 'f' is ambiguous"; NULL: it is another message.
@@ -506,6 +541,9 @@ bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics, bool
             if (name)
                 find_chosen(&s, &messages, i, name, found);
             s.declared = messages.data[i].note ? s.declared : is_of_declarations(&messages.data[i]);
+            s.listed = messages.data[i].note ? s.listed : is_of_list(&messages.data[i]);
+            if (s.listed)
+                find_lists(&s, &messages.data[i], found);
             if (at)
                 add_word(&s, at, kind, found);
         }

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cc/attribute_lists.h"
 #include "cc/clang_flags.h"
 #include "cc/device_text.h"
 #include "cc/launch_tokens.h"
@@ -59,6 +60,7 @@ static char *as_clang_reads(struct job *j, const char *given, size_t *size) {
     *size = strlen(text);
     launch_tokens_rewrite(&j->arena, &text, size, true, NULL, NULL);
     unroll_counts_rewrite_written(&j->arena, &text, size);
+    attribute_lists_rewrite(&j->arena, &text, size);
     return text;
 }
 

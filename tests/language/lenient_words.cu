@@ -1,6 +1,7 @@
 // Code that nvcc takes and that clang 19 wants a word more, or less, for: calls of members that are
 // templates, `this` before a static member in a constant expression, constant functions of
-// templates that cannot be constant, calls of templates with packs and without.
+// templates that cannot be constant, calls of templates with packs and without, lists of attributes
+// behind specifiers.
 #include <type_traits>
 #include <vector>
 
@@ -84,6 +85,33 @@ WRAPPERS
 static_assert(decltype(wrapper<int>())::value == 1, "");
 static_assert(decltype(wrapper<int, int>())::value == 2, "");
 
+// clang-format off
+#define MUST_USE [[nodiscard]]
+#define BOTH __host__ __device__
+struct square {
+    __host__ __device__ [[nodiscard]] virtual const int &side() const noexcept;
+    BOTH MUST_USE int area() const { return a * a; }
+    template <class T> BOTH [[nodiscard("the \"]]\" of the area"), maybe_unused]] static constexpr
+    int twice(T n) { return 2 * n; }
+    __device__ __forceinline__ [[nodiscard,
+                                gnu::pure]] int unused(int n) const;
+    int a;
+};
+__host__ __device__ const int &square::side() const noexcept {
+    return a;
+}
+__host__ __device__ inline [[ deprecated("none") ]] MUST_USE square *none() { return nullptr; }
+template <class T> BOTH __forceinline__ [[nodiscard]] T same(T n) { return n; }
+static [[using gnu: noinline, cold]] int words() { return 7; }
+static_assert(__LINE__ == 106, "lists keep their lines");
+// clang-format on
+
+__global__ void areas(int *m) {
+    square s;
+    s.a = 3;
+    m[0] = same(s.area()) + s.side() + square::twice(5);
+}
+
 int main() {
     int *m;
     CHECK(cudaMallocManaged(&m, 64) == cudaSuccess);
@@ -92,6 +120,8 @@ int main() {
     count<<<1, 1>>>(table<compare, false>(), m + 4, 2, m);
     CHECK(cudaDeviceSynchronize() == cudaSuccess);
     CHECK(m[0] == 2 + 16 + 1 && m[1] == 8);
+    areas<<<1, 1>>>(m);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess && m[0] == 9 + 3 + 10 && words() == 7);
     int keys[] = {0, 1, 2, 3};
     table<compare, true> pairs;
     CHECK(pairs.count(keys, 1) == 1 + 32 + 1);

@@ -219,6 +219,17 @@ static void precompiled_headers(void) {
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
+// A list of attributes may follow a specifier.
+static void attribute_lists(void) {
+    nvrtcProgram p = program_of("struct s {\n"
+                                "    __device__ [[nodiscard]] int f() const { return 1; }\n"
+                                "    __device__ inline [[gnu::noinline]] int g() { return 2; }\n"
+                                "};\n"
+                                "__global__ void k(int *p, s x) { *p = x.f() + x.g(); }\n");
+    CHECK_OK(compile(p, NULL));
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
 int main(void) {
     about_the_library();
     arguments();
@@ -227,5 +238,6 @@ int main(void) {
     headers();
     callback();
     precompiled_headers();
+    attribute_lists();
     return finish();
 }
