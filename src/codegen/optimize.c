@@ -11,6 +11,7 @@
 
 #include "codegen/abreast.h"
 #include "codegen/cg.h"
+#include "codegen/cleared_lanes.h"
 #include "codegen/cold.h"
 #include "codegen/constant_loads.h"
 #include "codegen/depth_first.h"
@@ -159,6 +160,7 @@ static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, enum kd_level lev
     if (!c->quick && level == KD_LEVEL_X86_64_V4) {
         cg_mask_adds(c);
         cg_narrow_by_permutations(c);
+        cg_clear_lanes(c);
     }
     cg_define_selected(c->mod);
     if (c->quick) {
