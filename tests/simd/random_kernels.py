@@ -2,8 +2,8 @@
 
 usage: random_kernels.py PTX_RUN KUDZU [--seed N] [--count FILES] [--minutes M] [--keep DIR] [FILE.ptx...]
 
-Every fourth file is CUDA C++ (random_cuda.py; KUDZU is - where there is no compiler, and no such file
-then), the others are PTX (random_ptx.py). A file that differs is kept and reduced. One that meets the
+Three files of eight are CUDA C++ (random_cuda.py, random_idioms.py; KUDZU is - where there is no compiler,
+and no such file then), the others are PTX (random_ptx.py). A file that differs is kept and reduced. One that meets the
 time limit (processor time, for compiling and running) is kept too and counted apart. The first line
 printed names the seed: file K of a run is --seed SEED+K --count 1. Files of PTX that are named come
 first (their launches stand in comments, as ptx_run reads them)."""
@@ -17,24 +17,26 @@ import time
 
 import compare
 import random_cuda
+import random_idioms
 import random_ptx
 from random_tree import reduce
 
 TIME_LIMIT = 30  # seconds of processor time for one run
+MAKERS = [random_cuda, random_ptx, random_ptx, random_ptx, random_idioms, random_ptx, random_idioms, random_ptx]
 KILLED_BY_LIMIT = (128 + 9, 128 + 14, 128 + 24)
 
 
 class Server:
-    """One process of ptx_run --serve: it makes a process of its own of each run. It runs code that is
-    compiled well, unless the environment asks for another tier."""
+    """One process of ptx_run --serve: it makes a process of its own of each run, with the variables of
+    the environment that it began with."""
 
-    def __init__(self, tool):
-        self.tool, self.process = tool, None
+    def __init__(self, tool, variables):
+        self.tool, self.process, self.variables = tool, None, variables
 
     def run(self, path, how, level, width):
         """What the run printed, with an exit status that is not 0 behind it, or "timeout"."""
         if not self.process or self.process.poll() is not None:
-            env = dict({"KUDZU_TIER": "full"}, **os.environ)
+            env = dict(os.environ, **self.variables)
             self.process = subprocess.Popen([self.tool, "--serve"], env=env, stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE)
         self.process.stdin.write(("%s %s %s %d %s\n" % (how, level or "host", width, TIME_LIMIT, path)).encode())
@@ -48,7 +50,7 @@ class Server:
 
 class Tester:
     def __init__(self, tool, kudzu, tmp):
-        self.server, self.kudzu, self.tmp = Server(tool), kudzu, tmp
+        self.tool, self.kudzu, self.tmp, self.servers = tool, kudzu, tmp, {}
         self.levels = compare.host_levels()
         self.compared = 0
 
@@ -71,45 +73,60 @@ class Tester:
             f.writelines(x + "\n" for x in text.split("\n") if x.startswith("// run:"))
         return ptx
 
-    def interpreted(self, ptx):
-        return self.server.run(ptx, "interp", "-", "0")
+    def server(self, tier, stream):
+        """The one whose code is of a tier, and stores past the caches where it may (stream), as
+        launches that store much do, or as usual."""
+        key = tier, stream
+        if key not in self.servers:
+            self.servers[key] = Server(self.tool, dict({"KUDZU_TIER": tier}, **({"KUDZU_STREAM": "1"} if stream else {})))
+        return self.servers[key]
 
-    def differs(self, text, opt, level, width):
+    def interpreted(self, ptx):
+        return self.server("full", False).run(ptx, "interp", "-", "0")
+
+    def simd(self, ptx, setting):
+        level, width, tier, stream = setting
+        return self.server(tier, stream).run(ptx, "simd", level, width)
+
+    def differs(self, text, opt, setting):
         """The two outputs when they differ, else None."""
         ptx = self.compile(text, opt)
         want = self.interpreted(ptx) if ptx else "timeout"
         if "exit " in want or want == "timeout":
             return None
-        got = self.server.run(ptx, "simd", level, width)
+        got = self.simd(ptx, setting)
         return (want, got) if got != want and got != "timeout" else None
 
     def check(self, text, seed, is_ptx):
-        """The first finding, or None: (what, opt, level, width or a message).
-        The seed picks levels and widths, as compiling takes most of the time."""
+        """The first finding, or None: (what, opt, setting or a message).
+        The seed picks levels, widths and tiers, as compiling takes most of the time."""
         pick = random.Random(seed)
         # The lower the level, the longer code takes to compile.
         pairs = [(level, width) for k, level in enumerate(self.levels) for width in compare.WIDTHS * (k + 1)]
         for opt, n in (("ptx", 2),) if is_ptx else (("-O3", 2), ("-G", 1)):
             ptx = self.compile(text, opt)
             if not ptx:
-                return ("does not compile", opt, "-", self.message)
+                return ("does not compile", opt, self.message)
             want = self.interpreted(ptx)
             if want == "timeout":
-                return ("time limit", opt, "interpreter", "-")
+                return ("time limit", opt, "interpreter")
             if "exit " in want:
-                return ("interpreter fails", opt, "-", want)
+                return ("interpreter fails", opt, want)
             for level, width in pick.sample(pairs, n):
-                got = self.server.run(ptx, "simd", level, width)
+                tier = os.environ.get("KUDZU_TIER") or pick.choice(["full", "full", "full", "quick"])
+                setting = level, width, tier, pick.random() < 0.3
+                got = self.simd(ptx, setting)
                 self.compared += 1
                 if got != want:
-                    return ("time limit" if got == "timeout" else "differs", opt, level, width)
+                    return ("time limit" if got == "timeout" else "differs", opt, setting)
         return None
 
 
 def report(tester, maker, kernels, seed, found, keep, seconds):
     """Keeps a file of which something was found, and what is left of it when it is reduced."""
-    what, opt, level, width = found
-    where = "%s: %s %s width %s" % (what, opt, level, width)
+    what, opt, setting = found
+    where = "%s: %s %s" % (what, opt, setting if isinstance(setting, str) else
+                           "%s width %s %s%s" % (*setting[:3], " past the caches" if setting[3] else ""))
     print("seed %d: %s" % (seed, where), flush=True)
     path = os.path.join(keep, "random_%d.%s" % (seed, "ptx" if opt == "ptx" else "cu"))
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
@@ -117,7 +134,7 @@ def report(tester, maker, kernels, seed, found, keep, seconds):
         f.write("// %s\n" % where.split("\n")[0] + maker.text_of(kernels))
     if what != "differs":
         return
-    still = lambda ks: tester.differs(maker.text_of(ks), opt, level, width) is not None
+    still = lambda ks: tester.differs(maker.text_of(ks), opt, setting) is not None
     for k in list(kernels):
         if len(kernels) > 1 and still([k]):
             kernels = [k]
@@ -142,8 +159,8 @@ class Run:
             self.bad += found[0] != "time limit"
 
     def seed(self, seed):
-        is_ptx = self.options.kudzu == "-" or seed % 4 != 0
-        maker = random_ptx if is_ptx else random_cuda
+        maker = random_ptx if self.options.kudzu == "-" else MAKERS[seed % len(MAKERS)]
+        is_ptx = maker is random_ptx
         kernels = maker.make_file(seed)
         found = self.tester.check(maker.text_of(kernels), seed, is_ptx)
         self.count(found)
@@ -158,7 +175,7 @@ class Run:
         found = self.tester.check(text, len(text), True)
         self.count(found)
         if found:
-            print("%s: %s: %s %s width %s" % (path, *found), flush=True)
+            print("%s: %s: %s %s" % (path, *found), flush=True)
         self.kernels += text.count("// run:")
 
 
