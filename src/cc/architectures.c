@@ -33,6 +33,16 @@ static bool is_newer(const char *digits) {
     return false;
 }
 
+// Architectures before 5.0, which old Makefiles ask for and nvcc knew once. Code for 5.0 is what
+// they mean: it has all that they have, and warps that run in lockstep.
+static bool is_older(const char *digits) {
+    static const char *const names[] = {"10", "11", "12", "13", "20", "21", "30", "32", "35", "37"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+        if (!strcmp(digits, names[i]))
+            return true;
+    return false;
+}
+
 static const char *architecture_digits(const char *name) {
     static const char *const prefixes[] = {"compute_", "sm_", "lto_"};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; ++i)
@@ -54,15 +64,21 @@ static bool find_architecture(const char *name, struct architecture *found) {
         *found = (struct architecture){90, "sm_90"};
         return true;
     }
+    if (digits && is_older(digits)) {
+        cc_warning("'%s' is older than what is compiled for: code is made for sm_50", name);
+        *found = (struct architecture){50, "sm_50"};
+        return true;
+    }
     return cc_error("'%s' is not an architecture that is known: sm_50 to sm_90a, native, all, "
                     "all-major (--list-gpu-arch shows them)",
                     name);
 }
 
-// A real architecture ("sm_86", not "compute_86") that code compiled for another is wanted for.
+// A real architecture ("sm_86", not "compute_86") that code compiled for another is wanted for. No
+// assembler that takes this code knows those before 5.0.
 static void add_real(struct architectures *a, struct arena *arena, const char *compiled_for,
                      const char *name) {
-    if (strncmp(name, "sm_", 3))
+    if (strncmp(name, "sm_", 3) || is_older(name + 3))
         return;
     for (uint32_t i = 0; i < a->real.len; ++i)
         if (!strcmp(a->real.data[i].name, name))

@@ -98,6 +98,17 @@ class Options(CompilerTest):
         self.assertIn("warning", r.stderr)
         self.assertIn("--cuda-gpu-arch=sm_90", r.stderr)
 
+    def test_older_architecture_is_sm_50(self):
+        for arch in ("sm_13", "compute_20", "sm_35"):
+            r = self.compiles("--dryrun", "-c", "a.cu", "-arch=" + arch)
+            self.assertIn("warning", r.stderr)
+            self.assertIn("--cuda-gpu-arch=sm_50", r.stderr)
+        self.assertEqual(
+            self.architectures("-gencode", "arch=compute_20,code=sm_20", "-gencode",
+                               "arch=compute_35,code=[sm_35,compute_35]", "-gencode",
+                               "arch=compute_80,code=sm_80"), ["sm_50", "sm_80"])
+        self.fails("--dryrun", "-c", "a.cu", "-arch=sm_36")
+
     def test_floating_point(self):
         device, host = self.device_and_host()
         self.assertIn("-ffp-contract=fast", device)
@@ -171,6 +182,7 @@ class Options(CompilerTest):
         self.assertFalse([a for a in link if a.startswith("-lcudart")])
         link = self.dry_run("a.cu", "-lcudart")[-1]
         self.assertNotIn("-lcudart_static", link)
+        self.assertNotIn("-lnvToolsExt", self.dry_run("a.cu", "-lnvToolsExt")[-1])
 
     def test_languages(self):
         commands = self.dry_run("-c", "c.cpp", "d.c", "a.cu")
@@ -249,7 +261,7 @@ class Errors(CompilerTest):
         self.expect("takes no value", "a.cu", "-c=3")
         self.expect("true or false", "a.cu", "-ftz=maybe")
         self.expect("c++98", "a.cu", "-std=c++98")
-        self.expect("sm_12", "a.cu", "-arch=sm_12")
+        self.expect("sm_36", "a.cu", "-arch=sm_36")
         self.expect("bogus", "a.cu", "-gencode", "arch=bogus,code=sm_80")
         self.expect("bogus", "a.cu", "-gencode", "arch=compute_80,code=bogus")
         self.expect("arch=", "a.cu", "-gencode", "code=sm_80")
