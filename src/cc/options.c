@@ -182,7 +182,7 @@ static bool set_user_dep_with_compile(struct parser *p, const char *value) {
 }
 
 static bool add_library(struct parser *p, const char *value) {
-    if (!strcmp(value, "cudadevrt")) // part of the runtime library here
+    if (!strcmp(value, "cudadevrt") || !strcmp(value, "nvToolsExt")) // empty here
         return true;
     if (!strcmp(value, "cudart") || !strcmp(value, "cudart_static"))
         p->o->link_names_cudart = true;
