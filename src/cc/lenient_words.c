@@ -196,6 +196,10 @@ static const char *put_instead(struct strbuf *out, const char *at, enum lenient_
         strbuf_puts(out, "__attribute__((enable_if(1, \"\"))) ");
         strbuf_append(out, at, (size_t)(end - at));
         break;
+    case LENIENT_REGISTER: // a percent sign stands before it
+        strbuf_puts(out, "%");
+        strbuf_append(out, at, (size_t)(end - at));
+        break;
     case LENIENT_UNSET:
         return put_unset(out, at);
     case LENIENT_LIST:
@@ -522,6 +526,60 @@ static void find_chosen(struct search *s, const clang_messages *messages, uint32
         vec_push(s->arena, &found->list, chosen.list.data[0]);
 }
 
+// ---- Registers in asm statements ----------------------------------------------------------
+
+// Whether what follows a percent sign is a name, and no operand: "%smid", but not "%0" or "%x0".
+static bool names_register(const char *at) {
+    bool letter = is_word_char(*at) && !(*at >= '0' && *at <= '9');
+    return letter && at[1] != '[' && !(at[1] >= '0' && at[1] <= '9');
+}
+
+// From the end of a string literal into the next one that continues it; NULL: none does.
+static const char *next_literal(const char *at) {
+    for (at = skip_blanks(at); *at == '\\' || !strncmp(at, "//", 2); at = skip_blanks(at))
+        at += *at == '/' ? strcspn(at, "\n") : 1;
+    return *at == '"' ? at + 1 : NULL;
+}
+
+// Adds the names of registers from the percent sign at `at`, which stands in a string literal, to
+// the end of the literals that continue it. clang tells of the first one alone.
+static void find_registers(struct search *s, const char *at, struct lenient_words *found) {
+    while (at && *at) {
+        if (*at == '%' && names_register(at + 1))
+            add_word(s, at + 1, LENIENT_REGISTER, found);
+        if (*at == '"')
+            at = next_literal(at + 1);
+        else
+            at += (*at == '\\' || *at == '%') && at[1] ? 2 : 1;
+    }
+}
+
+// The percent sign before a place on its line; NULL: there is none.
+static const char *percent_before(struct search *s, const struct clang_message *m) {
+    const char *at = place_of(s, m);
+    while (at && *at != '%')
+        at = at > s->text && *at != '\n' ? at - 1 : NULL;
+    return at;
+}
+
+// An asm statement that clang refuses, in message i, for what stands behind a percent sign. In a
+// macro the last note has the place.
+static void find_percent(struct search *s, const clang_messages *messages, uint32_t i,
+                         struct lenient_words *found) {
+    const struct clang_message *m = &messages->data[i];
+    bool name = begins_with(m->text, "invalid % escape in inline assembly string");
+    bool number = begins_with(m->text, "invalid operand number in inline asm string");
+    if (!name && !number)
+        return;
+    while (++i < messages->len && begins_with(messages->data[i].text, "expanded from macro"))
+        m = &messages->data[i];
+    const char *at = percent_before(s, m);
+    if (at && name)
+        find_registers(s, at, found);
+    else if (at && word_length(at + 1))
+        add_word(s, at + 1, LENIENT_REGISTER, found);
+}
+
 // Functions become the host's only when there is nothing else: what is wrong with them may be so
 // for another reason.
 bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics, bool relaxed_constexpr,
@@ -540,6 +598,7 @@ bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics, bool
             const char *name = ambiguous_name(&s, &messages.data[i]);
             if (name)
                 find_chosen(&s, &messages, i, name, found);
+            find_percent(&s, &messages, i, found);
             s.declared = messages.data[i].note ? s.declared : is_of_declarations(&messages.data[i]);
             s.listed = messages.data[i].note ? s.listed : is_of_list(&messages.data[i]);
             if (s.listed)

@@ -1,7 +1,7 @@
 // Code that nvcc takes and that clang 19 wants a word more, or less, for: calls of members that are
 // templates, `this` before a static member in a constant expression, constant functions of
 // templates that cannot be constant, calls of templates with packs and without, lists of attributes
-// behind specifiers.
+// behind specifiers, names in asm statements.
 #include <type_traits>
 #include <vector>
 
@@ -112,6 +112,32 @@ __global__ void areas(int *m) {
     m[0] = same(s.area()) + s.side() + square::twice(5);
 }
 
+// clang wants %% before a register's name, and an operand for each number even where nothing uses
+// it.
+#define PLACE_IN_BLOCK(x) asm volatile("mov.u32 %0, %tid.x;" : "=r"(x))
+
+template <int N> __device__ int number() {
+    int n;
+    if constexpr (N < 0)
+        asm("mov.u32 %0, %7;" : "=r"(n) : "r"(N));
+    else
+        asm("mov.u32 %0, %1;" : "=r"(n) : "r"(N));
+    return n;
+}
+
+__global__ void read_registers(int *out) {
+    int3 n;
+    asm volatile("mov.u32 %0, %ntid.x;\n" : "=r"(n.x));
+    asm volatile("{ .reg .u32 %%t; mov.u32 %%t, %ctaid.x; "
+                 // the block's and the lane's
+                 "mov.u32 %0, %%t; mov.u32 %1, %laneid; }"
+                 : "=r"(n.y), "=r"(n.z));
+    int place;
+    PLACE_IN_BLOCK(place);
+    if (place == 37)
+        out[0] = n.x + 1000 * n.y + 100000 * n.z + number<7>();
+}
+
 int main() {
     int *m;
     CHECK(cudaMallocManaged(&m, 64) == cudaSuccess);
@@ -122,6 +148,9 @@ int main() {
     CHECK(m[0] == 2 + 16 + 1 && m[1] == 8);
     areas<<<1, 1>>>(m);
     CHECK(cudaDeviceSynchronize() == cudaSuccess && m[0] == 9 + 3 + 10 && words() == 7);
+    read_registers<<<3, 64>>>(m);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(m[0] % 1000 == 71 && m[0] / 100000 == 5);
     int keys[] = {0, 1, 2, 3};
     table<compare, true> pairs;
     CHECK(pairs.count(keys, 1) == 1 + 32 + 1);
