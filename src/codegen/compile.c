@@ -161,8 +161,8 @@ static void find_exits(struct calls *k) {
 // ---- mode and width -------------------------------------------------------------------------
 
 struct traits {
-    bool allocates, warp_ops, shared_volatile, block_in_function, odd_barrier, barrier,
-        mbarrier_wait, device_runtime, block_index;
+    bool allocates, warp_ops, volatile_shared, volatile_load, volatile_store, block_in_function,
+        odd_barrier, barrier, mbarrier_wait, device_runtime, block_index;
     const struct kir_inst *barrier_at, *mbarrier_at;
     unsigned f64, f32;
 };
@@ -176,8 +176,11 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
     t->block_index |= i->op == ISA_OP_SREG &&
                       ((i->sreg >= ISA_SREG_CTAID_X && i->sreg <= ISA_SREG_CTAID_Z) ||
                        (i->sreg >= ISA_SREG_CLUSTERID_X && i->sreg <= ISA_SREG_CLUSTERID_Z));
-    t->shared_volatile |= (i->op == ISA_OP_LD || i->op == ISA_OP_ST) &&
-                          i->mods.sem == ISA_SEM_VOLATILE && i->mods.space != ISA_SPACE_GLOBAL;
+    bool is_volatile = i->mods.sem == ISA_SEM_VOLATILE;
+    t->volatile_load |= is_volatile && i->op == ISA_OP_LD;
+    t->volatile_store |= is_volatile && i->op == ISA_OP_ST;
+    t->volatile_shared |= is_volatile && i->mods.space != ISA_SPACE_GLOBAL &&
+                          (i->op == ISA_OP_LD || i->op == ISA_OP_ST);
     t->device_runtime |= i->op == ISA_OP_CALL && i->callee && i->callee->is_extern &&
                          device_function_find(i->callee->name);
     t->f64 += i->ty == ISA_F64;
@@ -213,6 +216,13 @@ static struct traits traits_of(const struct cg *c) {
     return t;
 }
 
+// Lanes that pass values to each other through volatile memory, as the last steps of a reduction do
+// that go without a barrier: all load before any stores. In global memory a flag that others wait
+// for is volatile, too, but then most kernels have only its loads or only its stores.
+static bool by_volatile(const struct traits *t) {
+    return t->volatile_shared || (t->volatile_load && t->volatile_store);
+}
+
 static bool one_thread(const struct cg *c) {
     return c->spec.ntid[0] == 1 && c->spec.ntid[1] == 1 && c->spec.ntid[2] == 1;
 }
@@ -227,7 +237,7 @@ static unsigned choose_width(const struct cg *c, const struct traits *t, enum kd
         w = t->f64 > t->f32 ? 8 : natural;
     // Lanes that exchange values, or rely on being together, must be in one vector: so must those
     // of which one launches what reads the others' stores.
-    return w > 1 && (t->warp_ops || t->shared_volatile || t->device_runtime) ? 32 : w;
+    return w > 1 && (t->warp_ops || by_volatile(t) || t->device_runtime) ? 32 : w;
 }
 
 static bool calls_die(struct cg *c, struct kir_func *f) {
@@ -859,7 +869,7 @@ static void run_threads(struct cg *c, struct flow **fl, bool *waits) {
 
 // Could lanes in lockstep (ir.h) tell whether the warp is one vector?
 static bool could_tell(const struct traits *t, bool waits) {
-    return t->warp_ops || t->shared_volatile || waits;
+    return t->warp_ops || by_volatile(t) || waits;
 }
 
 static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
