@@ -8,7 +8,12 @@
 #if defined(__cplusplus) && defined(__CUDA__)
 
 #include <cuda_runtime.h>
+#if __cplusplus >= 201103L
 #include <type_traits>
+#define KUDZU_CONSTANT constexpr
+#else
+#define KUDZU_CONSTANT
+#endif
 
 #include "kudzu/group_shuffle.h"
 
@@ -55,7 +60,7 @@ KUDZU_CG volatile unsigned int *grid_barrier() {
     asm("mov.u32 %0, %%envreg1;" : "=r"(high));
     asm("mov.u32 %0, %%envreg2;" : "=r"(low));
     unsigned long long workspace = (unsigned long long)high << 32 | low;
-    return workspace ? (volatile unsigned int *)(workspace + 4) : nullptr;
+    return workspace ? (volatile unsigned int *)(workspace + 4) : NULL;
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
@@ -119,7 +124,7 @@ KUDZU_CG grids_of_launch other_grids() {
     unsigned int cpu;
     asm("{\n\t.reg .b32 %%kudzu_cpu;\n\tmov.b32 %%kudzu_cpu, 0;\n\tmov.b32 %0, %%kudzu_cpu;\n\t}"
         : "=r"(cpu));
-    volatile unsigned int *barrier = cpu ? grid_barrier() : nullptr;
+    volatile unsigned int *barrier = cpu ? grid_barrier() : NULL;
     grids_of_launch g = {};
     if (barrier) {
         g.word = *(const volatile unsigned long long *)(barrier + 1);
@@ -182,7 +187,7 @@ class grid_group : public thread_group {
   public:
     // A grid can synchronise when its launch was cooperative.
     KUDZU_CG bool is_valid() const {
-        return details::grid_barrier() != nullptr;
+        return details::grid_barrier() != NULL;
     }
     KUDZU_CG void sync() const {
         barrier_wait(barrier_arrive());
@@ -518,13 +523,13 @@ namespace details {
 
 // A tile within a warp.
 template <unsigned int Size> class narrow_tile : public thread_group {
-    static_assert(Size != 0 && (Size & (Size - 1)) == 0, "a tile's size is a power of two");
+    _Static_assert(Size != 0 && (Size & (Size - 1)) == 0, "a tile's size is a power of two");
 
     // Where the tile begins in its warp.
     KUDZU_CG static unsigned int first_lane() {
         return details::lane() & ~(Size - 1);
     }
-    static constexpr unsigned int low_bits = 0xffffffffu >> (32 - Size);
+    static const unsigned int low_bits = 0xffffffffu >> (32 - Size);
 
   public:
     // For the implementation: the calling thread's tile, one of `size`.
@@ -538,10 +543,10 @@ template <unsigned int Size> class narrow_tile : public thread_group {
     KUDZU_CG void sync() const {
         __syncwarp(lanes());
     }
-    KUDZU_CG static constexpr unsigned int num_threads() {
+    KUDZU_CG static KUDZU_CONSTANT unsigned int num_threads() {
         return Size;
     }
-    KUDZU_CG static constexpr unsigned int size() {
+    KUDZU_CG static KUDZU_CONSTANT unsigned int size() {
         return Size;
     }
     KUDZU_CG static unsigned int thread_rank() {
@@ -585,8 +590,8 @@ template <unsigned int Size> class narrow_tile : public thread_group {
 
 // Of the whole block: where warps leave values for others, and counts of arrivals.
 struct block_memory {
-    alignas(16) unsigned char piece[32][16]; // a warp's own
-    unsigned int arrivals[16];               // at tiles of two warps
+    __attribute__((aligned(16))) unsigned char piece[32][16]; // a warp's own
+    unsigned int arrivals[16];                                // at tiles of two warps
 };
 
 KUDZU_CG block_memory &memory_of_block() {
@@ -599,7 +604,7 @@ KUDZU_CG block_memory &memory_of_block() {
 // own, and 16 of 64, which count their warps in memory. Values are exchanged through the block's
 // memory; each warp writes to its own piece alone, so that tiles within tiles may take turns.
 template <unsigned int Size> class wide_tile {
-    static_assert((Size & (Size - 1)) == 0 && Size <= 1024, "a tile's size is a power of two");
+    _Static_assert((Size & (Size - 1)) == 0 && Size <= 1024, "a tile's size is a power of two");
     unsigned int meta_rank_, meta_size_;
 
     KUDZU_CG static unsigned int index() { // in the block
@@ -607,13 +612,13 @@ template <unsigned int Size> class wide_tile {
     }
     // What the tile's warp of the given number has for others.
     template <typename T> KUDZU_CG static T &piece_of(unsigned int warp) {
-        static_assert(sizeof(T) <= 16, "values of up to 16 bytes");
+        _Static_assert(sizeof(T) <= 16, "values of up to 16 bytes");
         return *(T *)memory_of_block().piece[index() * (Size / 32) + warp];
     }
 
     // All lanes wait: threads of a warp that wait for one of them take turns.
     KUDZU_CG static void sync_by_count() {
-        constexpr unsigned int warps = Size / 32;
+        const unsigned int warps = Size / 32;
         volatile unsigned int *arrivals = &memory_of_block().arrivals[index()];
         unsigned int phase = 0;
         __threadfence_block();
@@ -644,10 +649,10 @@ template <unsigned int Size> class wide_tile {
             return sync_by_count();
         asm volatile("barrier.sync %0, %1;" ::"r"(1024 / Size + index()), "r"(Size) : "memory");
     }
-    KUDZU_CG static constexpr unsigned int num_threads() {
+    KUDZU_CG static KUDZU_CONSTANT unsigned int num_threads() {
         return Size;
     }
-    KUDZU_CG static constexpr unsigned int size() {
+    KUDZU_CG static KUDZU_CONSTANT unsigned int size() {
         return Size;
     }
     KUDZU_CG static unsigned int thread_rank() {
@@ -700,8 +705,13 @@ template <unsigned int Size> class wide_tile {
     }
 };
 
-template <unsigned int Size>
-using tile_of = typename std::conditional<(Size > 32), wide_tile<Size>, narrow_tile<Size>>::type;
+template <unsigned int Size, bool wide = (Size > 32)> struct kind_of_tile {
+    typedef narrow_tile<Size> type;
+};
+template <unsigned int Size> struct kind_of_tile<Size, true> {
+    typedef wide_tile<Size> type;
+};
+template <unsigned int Size> using tile_of = typename kind_of_tile<Size>::type;
 
 template <unsigned int Size, typename Parent>
 KUDZU_CG void begin_tile(const narrow_tile<Size> *, const Parent &) {
@@ -740,18 +750,22 @@ KUDZU_CG thread_block_tile<1> this_thread() {
 
 namespace details {
 // What can be cut into tiles of a size that the compiler knows.
-template <unsigned int Size, typename Parent>
-struct is_larger_parent : std::is_base_of<thread_block, Parent> {};
+template <unsigned int Size, typename Parent> struct is_larger_parent {
+    static const bool value = __is_base_of(thread_block, Parent);
+};
+// clang-format off: C++03 wants the blank
 template <unsigned int Size, unsigned int Outer, typename Parent>
-struct is_larger_parent<Size, thread_block_tile<Outer, Parent>>
-    : std::integral_constant<bool, (Size < Outer)> {};
+struct is_larger_parent<Size, thread_block_tile<Outer, Parent> > {
+    static const bool value = Size < Outer;
+};
+// clang-format on
 } // namespace details
 
 template <unsigned int Size, typename Parent>
 KUDZU_CG thread_block_tile<Size, Parent> tiled_partition(const Parent &g) {
-    static_assert(details::is_larger_parent<Size, Parent>::value,
-                  "a tile is cut from a thread_block or from a larger thread_block_tile");
-    details::begin_tile((details::tile_of<Size> *)nullptr, g);
+    _Static_assert(details::is_larger_parent<Size, Parent>::value,
+                   "a tile is cut from a thread_block or from a larger thread_block_tile");
+    details::begin_tile((details::tile_of<Size> *)NULL, g);
     return thread_block_tile<Size, Parent>((unsigned int)g.thread_rank() / Size,
                                            ((unsigned int)g.num_threads() + Size - 1) / Size);
 }
@@ -793,7 +807,7 @@ KUDZU_CG coalesced_group same_label(unsigned int parent, unsigned int same) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 namespace details {
 template <typename Label> KUDZU_CG unsigned int match_label(unsigned int mask, Label label) {
-    static_assert(std::is_integral<Label>::value, "a label is of an integral type");
+    _Static_assert(__is_integral(Label), "a label is of an integral type");
     if (sizeof(Label) == 8)
         return __match_any_sync(mask, (unsigned long long)label);
     return __match_any_sync(mask, (unsigned int)label);
@@ -892,16 +906,17 @@ template <typename Group> KUDZU_CG void sync(const Group &g) {
     g.sync();
 }
 
+template <typename Group> KUDZU_CG bool is_valid(const Group &g) {
+    return g.is_valid();
+}
+
+#if __cplusplus >= 201103L
 template <typename Group> KUDZU_CG auto thread_rank(const Group &g) -> decltype(g.thread_rank()) {
     return g.thread_rank();
 }
 
 template <typename Group> KUDZU_CG auto group_size(const Group &g) -> decltype(g.num_threads()) {
     return g.num_threads();
-}
-
-template <typename Group> KUDZU_CG bool is_valid(const Group &g) {
-    return g.is_valid();
 }
 
 // One thread of the group calls the function.
@@ -916,16 +931,18 @@ template <typename Group, typename Function, typename... Arguments>
 KUDZU_CG auto invoke_one_broadcast(const Group &g, Function &&function, Arguments &&...arguments)
     -> decltype(function(static_cast<Arguments &&>(arguments)...)) {
     using Result = decltype(function(static_cast<Arguments &&>(arguments)...));
-    static_assert(!std::is_void<Result>::value, "invoke_one serves functions without a result");
+    _Static_assert(!__is_void(Result), "invoke_one serves functions without a result");
     details::holder<Result> result;
     if (g.thread_rank() == 0)
         result.value = function(static_cast<Arguments &&>(arguments)...);
     return g.shfl(result.value, 0);
 }
+#endif
 
 } // namespace cooperative_groups
 
 #undef KUDZU_CG
+#undef KUDZU_CONSTANT
 
 #endif
 #endif

@@ -130,17 +130,17 @@ struct __align__(4) __nv_bfloat162 {
     __nv_bfloat16 x, y;
     __nv_bfloat162() = default;
     __host__ __device__ __nv_bfloat162(const __nv_bfloat16 &a, const __nv_bfloat16 &b)
-        : x(__nv_bfloat16_raw{a.kudzu_bits()}), y(__nv_bfloat16_raw{b.kudzu_bits()}) {
+        : x((__nv_bfloat16_raw){a.kudzu_bits()}), y((__nv_bfloat16_raw){b.kudzu_bits()}) {
     }
     // Both halves alike.
     __host__ __device__ explicit __nv_bfloat162(const __nv_bfloat16 &a)
-        : x(__nv_bfloat16_raw{a.kudzu_bits()}), y(__nv_bfloat16_raw{a.kudzu_bits()}) {
+        : x((__nv_bfloat16_raw){a.kudzu_bits()}), y((__nv_bfloat16_raw){a.kudzu_bits()}) {
     }
     __host__ __device__ __nv_bfloat162(const __nv_bfloat162_raw &r)
-        : x(__nv_bfloat16_raw{r.x}), y(__nv_bfloat16_raw{r.y}) {
+        : x((__nv_bfloat16_raw){r.x}), y((__nv_bfloat16_raw){r.y}) {
     }
     __host__ __device__ operator __nv_bfloat162_raw() const {
-        return __nv_bfloat162_raw{x.kudzu_bits(), y.kudzu_bits()};
+        return (__nv_bfloat162_raw){x.kudzu_bits(), y.kudzu_bits()};
     }
 };
 
@@ -149,15 +149,15 @@ typedef __nv_bfloat162 nv_bfloat162;
 
 // ---- Bits and conversions -----------------------------------------------------------------
 
-#define KUDZU_BITS(u) (__nv_bfloat16_raw{(unsigned short)(u)})
+#define KUDZU_BITS(u) ((__nv_bfloat16_raw){(unsigned short)(u)})
 #define KUDZU_TO(h) kudzu::widen_bf16((h).kudzu_bits())
 #define KUDZU_ROUNDED(x, mode) KUDZU_BITS(kudzu::narrow(x, kudzu::bf16_format(), mode))
 
 HD __nv_bfloat16 __ushort_as_bfloat16(unsigned short u) {
-    return __nv_bfloat16_raw{u};
+    return (__nv_bfloat16_raw){u};
 }
 HD __nv_bfloat16 __short_as_bfloat16(short i) {
-    return __nv_bfloat16_raw{(unsigned short)i};
+    return (__nv_bfloat16_raw){(unsigned short)i};
 }
 HD unsigned short __bfloat16_as_ushort(__nv_bfloat16 h) {
     return h.kudzu_bits();
@@ -169,13 +169,13 @@ HD float __bfloat162float(__nv_bfloat16 h) {
     return KUDZU_TO(h);
 }
 HD __nv_bfloat16 __float2bfloat16_rn(float x) {
-    return __nv_bfloat16_raw{kudzu::bfloat_bits(x)};
+    return (__nv_bfloat16_raw){kudzu::bfloat_bits(x)};
 }
 inline __host__ __device__ __half::__half(const __nv_bfloat16 &b)
     : __x(kudzu::half_bits(KUDZU_TO(b))) {
 }
 HD __nv_bfloat16 __float2bfloat16(float x) {
-    return __nv_bfloat16_raw{kudzu::bfloat_bits(x)};
+    return (__nv_bfloat16_raw){kudzu::bfloat_bits(x)};
 }
 HD __nv_bfloat16 __float2bfloat16_rz(float x) {
     return KUDZU_ROUNDED(x, kudzu::round_zero);
@@ -193,13 +193,13 @@ HD __nv_bfloat16 __double2bfloat16(double x) {
 KUDZU_HALF_INTEGERS(__nv_bfloat16, bfloat16, KUDZU_TO, KUDZU_ROUNDED)
 
 HD __nv_bfloat162 __float2bfloat162_rn(float x) {
-    return __nv_bfloat162_raw{kudzu::bfloat_bits(x), kudzu::bfloat_bits(x)};
+    return (__nv_bfloat162_raw){kudzu::bfloat_bits(x), kudzu::bfloat_bits(x)};
 }
 HD __nv_bfloat162 __floats2bfloat162_rn(float x, float y) {
-    return __nv_bfloat162_raw{kudzu::bfloat_bits(x), kudzu::bfloat_bits(y)};
+    return (__nv_bfloat162_raw){kudzu::bfloat_bits(x), kudzu::bfloat_bits(y)};
 }
 HD __nv_bfloat162 __float22bfloat162_rn(float2 v) {
-    return __nv_bfloat162_raw{kudzu::bfloat_bits(v.x), kudzu::bfloat_bits(v.y)};
+    return (__nv_bfloat162_raw){kudzu::bfloat_bits(v.x), kudzu::bfloat_bits(v.y)};
 }
 HD float2 __bfloat1622float2(__nv_bfloat162 h) {
     float2 v;
@@ -216,10 +216,10 @@ HD __nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) {
     return __nv_bfloat162(x, y);
 }
 HD __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) {
-    return __nv_bfloat16_raw{a.x.kudzu_bits()};
+    return (__nv_bfloat16_raw){a.x.kudzu_bits()};
 }
 HD __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) {
-    return __nv_bfloat16_raw{a.y.kudzu_bits()};
+    return (__nv_bfloat16_raw){a.y.kudzu_bits()};
 }
 HD __nv_bfloat162 __low2bfloat162(__nv_bfloat162 a) {
     return __nv_bfloat162(a.x, a.x);

@@ -143,16 +143,16 @@ struct __align__(4) __half2 {
     __half x, y;
     __half2() = default;
     __host__ __device__ __half2(const __half &a, const __half &b)
-        : x(__half_raw{a.kudzu_bits()}), y(__half_raw{b.kudzu_bits()}) {
+        : x((__half_raw){a.kudzu_bits()}), y((__half_raw){b.kudzu_bits()}) {
     }
     // Both halves alike.
     __host__ __device__ explicit __half2(const __half &a)
-        : x(__half_raw{a.kudzu_bits()}), y(__half_raw{a.kudzu_bits()}) {
+        : x((__half_raw){a.kudzu_bits()}), y((__half_raw){a.kudzu_bits()}) {
     }
-    __host__ __device__ __half2(const __half2_raw &r) : x(__half_raw{r.x}), y(__half_raw{r.y}) {
+    __host__ __device__ __half2(const __half2_raw &r) : x((__half_raw){r.x}), y((__half_raw){r.y}) {
     }
     __host__ __device__ operator __half2_raw() const {
-        return __half2_raw{x.kudzu_bits(), y.kudzu_bits()};
+        return (__half2_raw){x.kudzu_bits(), y.kudzu_bits()};
     }
 };
 
@@ -168,10 +168,10 @@ typedef __half2 nv_half2;
 // ---- Bits ---------------------------------------------------------------------------------
 
 HD __half __ushort_as_half(unsigned short u) {
-    return __half_raw{u};
+    return (__half_raw){u};
 }
 HD __half __short_as_half(short i) {
-    return __half_raw{(unsigned short)i};
+    return (__half_raw){(unsigned short)i};
 }
 HD unsigned short __half_as_ushort(__half h) {
     return h.kudzu_bits();
@@ -184,7 +184,7 @@ HD short __half_as_short(__half h) {
 
 // What functions here hand to each other is raw: for clang each copy of a __half is a choice among
 // all its constructors and conversions, which takes longer than what else a function costs.
-#define KUDZU_BITS(u) (__half_raw{(unsigned short)(u)})
+#define KUDZU_BITS(u) ((__half_raw){(unsigned short)(u)})
 #define KUDZU_TO(h) kudzu::half_value((h).kudzu_bits())
 #define KUDZU_ROUNDED(x, mode) KUDZU_BITS(kudzu::narrow(x, kudzu::fp16_format(), mode))
 
@@ -192,10 +192,10 @@ HD float __half2float(__half h) {
     return KUDZU_TO(h);
 }
 HD __half __float2half_rn(float x) {
-    return __half_raw{kudzu::half_bits(x)};
+    return (__half_raw){kudzu::half_bits(x)};
 }
 HD __half __float2half(float x) {
-    return __half_raw{kudzu::half_bits(x)};
+    return (__half_raw){kudzu::half_bits(x)};
 }
 HD __half __float2half_rz(float x) {
     return KUDZU_ROUNDED(x, kudzu::round_zero);
@@ -213,13 +213,13 @@ HD __half __double2half(double x) {
 KUDZU_HALF_INTEGERS(__half, half, KUDZU_TO, KUDZU_ROUNDED)
 
 HD __half2 __float2half2_rn(float x) {
-    return __half2_raw{kudzu::half_bits(x), kudzu::half_bits(x)};
+    return (__half2_raw){kudzu::half_bits(x), kudzu::half_bits(x)};
 }
 HD __half2 __floats2half2_rn(float x, float y) {
-    return __half2_raw{kudzu::half_bits(x), kudzu::half_bits(y)};
+    return (__half2_raw){kudzu::half_bits(x), kudzu::half_bits(y)};
 }
 HD __half2 __float22half2_rn(float2 v) {
-    return __half2_raw{kudzu::half_bits(v.x), kudzu::half_bits(v.y)};
+    return (__half2_raw){kudzu::half_bits(v.x), kudzu::half_bits(v.y)};
 }
 HD float2 __half22float2(__half2 h) {
     float2 v;

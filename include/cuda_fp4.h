@@ -85,12 +85,14 @@ KUDZU_SMALL __half2_raw __nv_cvt_fp4x2_to_halfraw2(const __nv_fp4x2_storage_t x,
 
 // ---- Types
 // ----------------------------------------------------------------------------------------
+#if __cplusplus >= 201103L
 
 #define KUDZU_E2M1(x) __nv_cvt_double_to_fp4(x, __NV_E2M1, cudaRoundNearest)
 KUDZU_SMALL_TYPE(__nv_fp4_e2m1, __nv_fp4_storage_t, kudzu::e2m1, KUDZU_E2M1)
 KUDZU_SMALL_PAIR(__nv_fp4x2_e2m1, __nv_fp4x2_storage_t, 4, kudzu::e2m1, KUDZU_E2M1)
 KUDZU_SMALL_QUAD(__nv_fp4x4_e2m1, __nv_fp4x4_storage_t, __nv_fp4x2_e2m1, 4)
 #undef KUDZU_E2M1
+#endif
 
 #endif
 #endif

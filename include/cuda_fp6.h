@@ -84,6 +84,7 @@ KUDZU_SMALL __half2_raw __nv_cvt_fp6x2_to_halfraw2(const __nv_fp6x2_storage_t x,
 
 // ---- Types
 // ----------------------------------------------------------------------------------------
+#if __cplusplus >= 201103L
 
 #define KUDZU_E2M3(x) __nv_cvt_double_to_fp6(x, __NV_E2M3, cudaRoundNearest)
 KUDZU_SMALL_TYPE(__nv_fp6_e2m3, __nv_fp6_storage_t, kudzu::e2m3, KUDZU_E2M3)
@@ -95,6 +96,7 @@ KUDZU_SMALL_TYPE(__nv_fp6_e3m2, __nv_fp6_storage_t, kudzu::e3m2, KUDZU_E3M2)
 KUDZU_SMALL_PAIR(__nv_fp6x2_e3m2, __nv_fp6x2_storage_t, 8, kudzu::e3m2, KUDZU_E3M2)
 KUDZU_SMALL_QUAD(__nv_fp6x4_e3m2, __nv_fp6x4_storage_t, __nv_fp6x2_e3m2, 8)
 #undef KUDZU_E3M2
+#endif
 
 #endif
 #endif

@@ -155,6 +155,7 @@ KUDZU_SMALL __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(const __nv_fp8x2_stor
 
 // ---- Types: conversions to them give the greatest number for what is too large
 // --------------------
+#if __cplusplus >= 201103L
 
 #define KUDZU_E4M3(x) __nv_cvt_double_to_fp8(x, __NV_SATFINITE, __NV_E4M3)
 #define KUDZU_E5M2(x) __nv_cvt_double_to_fp8(x, __NV_SATFINITE, __NV_E5M2)
@@ -191,6 +192,7 @@ struct __nv_fp8_e8m0 {
         return (double)float(*this);
     }
 };
+#endif
 
 #endif
 #endif

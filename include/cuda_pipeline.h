@@ -47,12 +47,12 @@ class pipeline {
 // Copies one object from global to shared memory, asynchronously where its size and alignment
 // allow.
 template <typename T> KUDZU_ASYNC void memcpy_async(T &dst, const T &src, pipeline &) {
-    kudzu::copy_share(&dst, &src, sizeof(T), alignof(T), 0, 1);
+    kudzu::copy_share(&dst, &src, sizeof(T), _Alignof(T), 0, 1);
 }
 // The same for arrays of different lengths; what the source lacks is zero.
 template <typename T, size_t DstN, size_t SrcN>
 KUDZU_ASYNC void memcpy_async(T (&dst)[DstN], const T (&src)[SrcN], pipeline &pipe,
-                              char (*)[DstN != SrcN ? 1 : -1] = nullptr) {
+                              char (*)[DstN != SrcN ? 1 : -1] = 0) {
     for (size_t i = 0; i < DstN; i++)
         if (i < SrcN)
             memcpy_async(dst[i], src[i], pipe);

@@ -15,11 +15,18 @@ template <class T, int texType = cudaTextureType1D,
 struct __attribute__((device_builtin_texture_type)) texture : public textureReference {
     texture(int norm = 0, enum cudaTextureFilterMode fMode = cudaFilterModePoint,
             enum cudaTextureAddressMode aMode = cudaAddressModeClamp)
-        : texture(norm, fMode, aMode, cudaCreateChannelDesc<T>()) {
+        : textureReference() {
+        set(norm, fMode, aMode, cudaCreateChannelDesc<T>());
     }
     texture(int norm, enum cudaTextureFilterMode fMode, enum cudaTextureAddressMode aMode,
             struct cudaChannelFormatDesc desc)
         : textureReference() {
+        set(norm, fMode, aMode, desc);
+    }
+
+  private:
+    void set(int norm, enum cudaTextureFilterMode fMode, enum cudaTextureAddressMode aMode,
+             struct cudaChannelFormatDesc desc) {
         normalized = norm;
         filterMode = fMode;
         addressMode[0] = addressMode[1] = addressMode[2] = aMode;

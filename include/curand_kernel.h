@@ -180,7 +180,7 @@ HD void mrg_jump(const unsigned int (&one)[3][3], unsigned int (&s)[3], unsigned
         mrg_square(a, m);
     }
 }
-constexpr unsigned long long mrg_m1 = 4294967087ull, mrg_m2 = 4294944443ull;
+const unsigned long long mrg_m1 = 4294967087ull, mrg_m2 = 4294944443ull;
 
 // From 1 to m1.
 HD unsigned int mrg_next(curandStateMRG32k3a_t *state) {
@@ -306,16 +306,16 @@ HD void curand_init(unsigned long long seed, unsigned long long subsequence,
 
 namespace kudzu {
 
-template <typename State> HD auto sobol_next(State *s) -> decltype(s->x) {
-    auto value = s->x;
+template <typename Word, typename State> HD Word sobol_next(State *s) {
+    Word value = s->x;
     s->x ^= s->direction_vectors[__builtin_ctzll(~(unsigned long long)s->i)];
     s->i++;
     return value;
 }
 template <typename State> HD void sobol_skip(State *s, unsigned long long n) {
-    s->i += (decltype(s->i))n;
+    s->i += (__decltype(s->i))n;
     s->x = s->c;
-    auto gray = s->i ^ s->i >> 1;
+    __decltype(s->x) gray = s->i ^ s->i >> 1;
     for (int k = 0; gray; k++, gray >>= 1)
         if (gray & 1)
             s->x ^= s->direction_vectors[k];
@@ -332,7 +332,7 @@ HD void sobol_init(State *s, const Word *vectors, Word scramble, unsigned long l
 
 #define KUDZU_SOBOL(State, Word)                                                                   \
     HD Word curand(State *state) {                                                                 \
-        return kudzu::sobol_next(state);                                                           \
+        return kudzu::sobol_next<Word>(state);                                                     \
     }                                                                                              \
     HD void skipahead(Word n, State *state) {                                                      \
         kudzu::sobol_skip(state, n);                                                               \

@@ -69,7 +69,7 @@ template <typename T, int count> struct __fragment_base {
         num_elements = count * __element<T>::per_storage,
         num_storage_elements = count
     };
-    alignas(sizeof(storage_element_type) < 4 ? 4 : sizeof(storage_element_type))
+    __attribute__((aligned(sizeof(storage_element_type) < 4 ? 4 : sizeof(storage_element_type))))
         storage_element_type x[count];
 };
 

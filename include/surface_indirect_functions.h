@@ -85,9 +85,9 @@
 
 // The bits of a T in the registers that hold them.
 template <class T> union __kudzu_surface_value {
-    static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 ||
-                      sizeof(T) == 16,
-                  "surface accesses have 1, 2, 4, 8 or 16 bytes");
+    _Static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 ||
+                       sizeof(T) == 16,
+                   "surface accesses have 1, 2, 4, 8 or 16 bytes");
     unsigned short half;
     unsigned int word;
     unsigned long long wide[2];

@@ -55,7 +55,7 @@ KUDZU_ASYNC unsigned int shared_address(const void *p) {
 // the phase's parity in bit 63.
 
 typedef unsigned long long mbarrier_word;
-constexpr unsigned int mbarrier_max = (1u << 20) - 1;
+const unsigned int mbarrier_max = (1u << 20) - 1;
 
 KUDZU_ASYNC void software_init(mbarrier_word *bar, unsigned int count) {
     *(volatile mbarrier_word *)bar = (mbarrier_word)count << 20 | count;

@@ -28,8 +28,8 @@
 #define KUDZU_ATOMIC static __inline__ __attribute__((device, always_inline))
 #define KUDZU_SCOPE int scope = __NV_THREAD_SCOPE_SYSTEM
 #define KUDZU_SIZE(sizes, what)                                                                    \
-    static_assert((sizes) >> sizeof(T) & 1, what " bytes are the sizes of this operation")
-#define KUDZU_INTEGER(T) static_assert(__is_integral(T), "an integral type is needed")
+    _Static_assert((sizes) >> sizeof(T) & 1, what " bytes are the sizes of this operation")
+#define KUDZU_INTEGER(T) _Static_assert(__is_integral(T), "an integral type is needed")
 
 template <typename T>
 KUDZU_ATOMIC void __nv_atomic_load(const volatile T *ptr, T *ret, int order,

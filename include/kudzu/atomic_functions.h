@@ -113,7 +113,7 @@ template <typename T> struct only_if<true, T> {
     typedef T type;
 };
 template <typename T>
-struct quad : only_if<sizeof(T) == 16 && alignof(T) >= 16 && __is_trivially_copyable(T), T> {};
+struct quad : only_if<sizeof(T) == 16 && _Alignof(T) >= 16 && __is_trivially_copyable(T), T> {};
 } // namespace kudzu
 #define KUDZU_ATOMIC_QUAD(_scope, scope)                                                           \
     template <typename T>                                                                          \

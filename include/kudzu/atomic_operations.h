@@ -27,7 +27,7 @@ namespace kudzu {
 
 #define KUDZU_ATOMIC static __inline__ __attribute__((device, always_inline))
 
-struct alignas(16) two_words {
+struct __attribute__((aligned(16))) two_words {
     unsigned long long low, high;
 };
 

@@ -41,5 +41,11 @@ template <class Object> union unset {
 };
 } // namespace kudzu
 
+#elif defined(__cplusplus)
+
+template <class Launch> __attribute__((host, device)) inline void __kudzu_launch(const Launch &) {
+    _Static_assert(sizeof(Launch) == 0, "launches in device code need -std=c++11 or later");
+}
+
 #endif
 #endif

@@ -2,8 +2,6 @@
 #ifndef KUDZU_GROUP_SHUFFLE_H
 #define KUDZU_GROUP_SHUFFLE_H
 
-#include <type_traits>
-
 namespace cooperative_groups {
 namespace details {
 
@@ -18,26 +16,25 @@ template <typename T> union holder {
 
 // Types for which the warp functions have an overload of their own.
 template <typename T> struct is_register {
-    static constexpr bool value =
-        std::is_arithmetic<T>::value && (sizeof(T) == 4 || sizeof(T) == 8);
+    static const bool value = __is_arithmetic(T) && (sizeof(T) == 4 || sizeof(T) == 8);
 };
 
 template <typename T> struct words {
-    static_assert(std::is_trivially_copyable<T>::value, "a shuffled type is trivially copyable");
-    static_assert(sizeof(T) <= 32, "a shuffled type has up to 32 bytes");
-    static constexpr unsigned int count = (sizeof(T) + 3) / 4;
+    _Static_assert(__is_trivially_copyable(T), "a shuffled type is trivially copyable");
+    _Static_assert(sizeof(T) <= 32, "a shuffled type has up to 32 bytes");
+    static const unsigned int count = (sizeof(T) + 3) / 4;
     unsigned int word[count];
 };
 
 // One function for each way to shuffle; `Argument` is a lane, a distance or a mask.
 #define KUDZU_GROUP_SHUFFLE(name, warp_function, argument_type)                                    \
     template <typename T>                                                                          \
-    KUDZU_CG typename std::enable_if<is_register<T>::value, T>::type name(                         \
+    KUDZU_CG typename kudzu::only_if<is_register<T>::value, T>::type name(                         \
         unsigned int mask, T value, unsigned int argument, unsigned int width = 32) {              \
         return warp_function(mask, value, (argument_type)argument, (int)width);                    \
     }                                                                                              \
     template <typename T>                                                                          \
-    KUDZU_CG typename std::enable_if<!is_register<T>::value, T>::type name(                        \
+    KUDZU_CG typename kudzu::only_if<!is_register<T>::value, T>::type name(                        \
         unsigned int mask, T value, unsigned int argument, unsigned int width = 32) {              \
         words<T> w = {};                                                                           \
         __builtin_memcpy(w.word, &value, sizeof(T));                                               \

@@ -22,18 +22,24 @@ __attribute__((device)) void __assertfail(const char *expression, const char *fi
 // What the C library's assert macro calls, for both sides: libcu++ declares it so where NDEBUG is
 // defined, and kudzu/std/assert.h makes the C library's declaration agree. The host has the
 // library's.
+#if __cplusplus >= 201103L
+#define KUDZU_NOEXCEPT noexcept
+#else
+#define KUDZU_NOEXCEPT throw()
+#endif
 #ifdef __CUDA_ARCH__
 __attribute__((host, device, noreturn)) static inline void
 __assert_fail(const char *expression, const char *file, unsigned int line,
-              const char *function) noexcept {
+              const char *function) KUDZU_NOEXCEPT {
     __assertfail(expression, file, line, function, sizeof(char));
     __builtin_unreachable();
 }
 #else
 __attribute__((host, device, noreturn)) void __assert_fail(const char *expression, const char *file,
                                                            unsigned int line,
-                                                           const char *function) noexcept;
+                                                           const char *function) KUDZU_NOEXCEPT;
 #endif
+#undef KUDZU_NOEXCEPT
 }
 
 namespace std {

@@ -41,7 +41,9 @@ template <typename T> T *shared_array(size_t n) {
 
 // A sequence of random words, always the same.
 struct random_words {
-    unsigned long long state = 88172645463325252ull;
+    unsigned long long state;
+    random_words() : state(88172645463325252ull) {
+    }
     unsigned long long operator()() {
         state ^= state << 13;
         state ^= state >> 7;
