@@ -67,6 +67,7 @@ enum {
     KD_CLUSTER_RANK_BIT = 24,
     KD_CLUSTER_MAPPED = 1 << KD_CLUSTER_RANK_BIT,
     KD_CLUSTER_MAX_BLOCKS = 16,
+    KD_CLUSTER_PORTABLE = 8, // blocks that any device of compute capability 9.0 can have
 };
 
 // How a compiled kernel is run.

@@ -615,6 +615,13 @@ uint32_t kd_kernel_max_threads(const struct kd_kernel *k); // a block: from .max
 // 48 KiB leave, up to the opt-in limit).
 enum kd_status kd_kernel_set_max_dynamic_shared(struct kd_kernel *k, uint32_t bytes);
 uint32_t kd_kernel_max_dynamic_shared(const struct kd_kernel *k);
+// The shape of clusters, in blocks, that the kernel was compiled for or, when it was not, that was
+// set; 0: neither.
+uint32_t kd_kernel_cluster(const struct kd_kernel *k, unsigned axis);
+void kd_kernel_set_cluster(struct kd_kernel *k, unsigned axis, uint32_t blocks);
+// Whether its clusters may have more than KD_CLUSTER_PORTABLE blocks.
+bool kd_kernel_large_clusters(const struct kd_kernel *k);
+void kd_kernel_allow_large_clusters(struct kd_kernel *k, bool allowed);
 // Of the __constant__ variables of its module.
 uint64_t kd_kernel_constant_bytes(const struct kd_kernel *k);
 // Blocks of this shape that one worker keeps resident.

@@ -297,6 +297,16 @@ static bool is_shape(const struct kd_launch_config *l) {
            l->block[0] <= 1024 && l->block[1] <= 1024 && l->block[2] <= 64 && threads <= 1024;
 }
 
+// The shape that the host has set for the kernel's clusters counts here, too.
+static bool is_cluster(struct kd_launch_config *l) {
+    uint32_t blocks = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        l->cluster[i] = kd_kernel_cluster(l->kernel, i);
+        blocks *= l->cluster[i];
+    }
+    return blocks <= KD_CLUSTER_PORTABLE || kd_kernel_large_clusters(l->kernel);
+}
+
 static bool reserve(struct kd_context *c) {
     uint64_t most = kd_context_get_limit(c, KD_LIMIT_PENDING_LAUNCHES);
     if (atomic_fetch_add(&c->pending_launches, 1) < most)
@@ -339,6 +349,8 @@ static cudaError_t launch_kernel(const struct call *c, uint64_t kernel, const vo
         return cudaErrorInvalidDeviceFunction;
     if (!is_shape(&l))
         return cudaErrorInvalidConfiguration;
+    if (!is_cluster(&l))
+        return cudaErrorInvalidClusterSize;
     struct buffer **at = find_buffer(s, params), *buffer = *at;
     l.param_bytes = l.kernel->info->param_bytes;
     l.params = params;
@@ -649,10 +661,11 @@ static cudaError_t function_attributes(const struct call *c) {
         .binaryVersion = 90,
         .maxDynamicSharedSizeBytes = (int)kd_kernel_max_dynamic_shared(k),
         .preferredShmemCarveout = -1,
-        .clusterDimMustBeSet = k->info->cluster_required,
-        .requiredClusterWidth = (int)k->info->cluster[0],
-        .requiredClusterHeight = (int)k->info->cluster[1],
-        .requiredClusterDepth = (int)k->info->cluster[2],
+        .clusterDimMustBeSet = k->info->cluster_required && !kd_kernel_cluster(k, 0),
+        .requiredClusterWidth = (int)kd_kernel_cluster(k, 0),
+        .requiredClusterHeight = (int)kd_kernel_cluster(k, 1),
+        .requiredClusterDepth = (int)kd_kernel_cluster(k, 2),
+        .nonPortableClusterSizeAllowed = kd_kernel_large_clusters(k),
     };
     *out = a;
     return cudaSuccess;

@@ -403,6 +403,27 @@ uint32_t kd_kernel_max_dynamic_shared(const struct kd_kernel *k) {
     return __atomic_load_n(&k->max_dynamic, __ATOMIC_RELAXED);
 }
 
+uint32_t kd_kernel_cluster(const struct kd_kernel *k, unsigned axis) {
+    if (k->info->cluster[0])
+        return k->info->cluster[axis] ? k->info->cluster[axis] : 1;
+    return __atomic_load_n(&k->cluster[axis], __ATOMIC_RELAXED);
+}
+
+// Directions that nobody sets have one block.
+void kd_kernel_set_cluster(struct kd_kernel *k, unsigned axis, uint32_t blocks) {
+    for (unsigned i = 3; i--;) // the first one tells that there is a shape
+        if (i == axis || !__atomic_load_n(&k->cluster[i], __ATOMIC_RELAXED))
+            __atomic_store_n(&k->cluster[i], i == axis ? blocks : 1, __ATOMIC_RELAXED);
+}
+
+bool kd_kernel_large_clusters(const struct kd_kernel *k) {
+    return __atomic_load_n(&k->large_clusters, __ATOMIC_RELAXED);
+}
+
+void kd_kernel_allow_large_clusters(struct kd_kernel *k, bool allowed) {
+    __atomic_store_n(&k->large_clusters, allowed, __ATOMIC_RELAXED);
+}
+
 uint64_t kd_kernel_constant_bytes(const struct kd_kernel *k) {
     const struct kj_module_info *info = k->module->info;
     uint64_t bytes = 0;

@@ -25,6 +25,8 @@ struct kd_kernel {
     const struct kj_kernel *info;
     uint32_t index;
     uint32_t max_dynamic;                             // shared memory
+    uint32_t cluster[3];                              // set by the host; [0] 0: not set
+    uint32_t large_clusters;                          // of more than KD_CLUSTER_PORTABLE blocks
     pthread_mutex_t lock;                             // of adding variants
     _Atomic(struct variant *) variants[MAX_VARIANTS]; // filled from the front, never changed
     uint32_t shapes;                                  // exact ones among them

@@ -245,8 +245,6 @@ struct drv_function {
     struct drv_module *module;
     CUfunc_cache cache;
     int carveout;
-    bool non_portable_cluster;      // more than 8 blocks are allowed
-    unsigned cluster[3];            // set by attributes; [0] 0: not set
     struct drv_launch_steps *steps; // of cuParamSet* and its kind; NULL: none yet
 };
 void drv_launch_steps_free(struct drv_launch_steps *steps);

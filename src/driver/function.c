@@ -47,31 +47,20 @@ CUresult drv_function_find(CUfunction handle, struct drv_context *ctx, struct dr
     return drv_kernel_function(k, ctx, out);
 }
 
-// Blocks of a cluster that kernel or attributes ask for; 0: neither does.
-static int required_cluster(const struct drv_function *f, unsigned axis) {
-    const struct kj_kernel *info = kd_kernel_info(f->k);
-    if (info->cluster[0])
-        return info->cluster[axis] ? (int)info->cluster[axis] : 1;
-    return (int)f->cluster[axis];
-}
-
 static CUresult set_required_cluster(struct drv_function *f, unsigned axis, int value) {
     REQUIRE(value >= 1 && value <= KD_CLUSTER_MAX_BLOCKS, CUDA_ERROR_INVALID_VALUE,
             "a cluster cannot have %d blocks in one direction", value);
     REQUIRE(!kd_kernel_info(f->k)->cluster[0], CUDA_ERROR_INVALID_VALUE,
             "the kernel was compiled for its shape of clusters");
-    for (int i = 0; i < 3 && !f->cluster[0]; i++)
-        f->cluster[i] = 1;
-    f->cluster[axis] = (unsigned)value;
+    kd_kernel_set_cluster(f->k, axis, (uint32_t)value);
     return CUDA_SUCCESS;
 }
 
 CUresult drv_function_cluster(const struct drv_function *f, const unsigned wanted[3],
                               const unsigned grid[3], unsigned cluster[3]) {
-    enum { PORTABLE = 8 };
     const struct kj_kernel *info = kd_kernel_info(f->k);
     for (unsigned i = 0; i < 3; i++) {
-        unsigned required = (unsigned)required_cluster(f, i);
+        unsigned required = kd_kernel_cluster(f->k, i);
         cluster[i] = wanted[0] ? wanted[i] : required ? required : 1;
         REQUIRE(!required || cluster[i] == required, CUDA_ERROR_INVALID_CLUSTER_SIZE,
                 "kernel %s requires clusters of another shape", info->name);
@@ -81,11 +70,11 @@ CUresult drv_function_cluster(const struct drv_function *f, const unsigned wante
                 "%u",
                 grid ? grid[i] : 0, "xyz"[i], cluster[i]);
     }
-    REQUIRE(wanted[0] || required_cluster(f, 0) || !info->cluster_required,
+    REQUIRE(wanted[0] || kd_kernel_cluster(f->k, 0) || !info->cluster_required,
             CUDA_ERROR_INVALID_CLUSTER_SIZE, "kernel %s must be launched with clusters",
             info->name);
     unsigned blocks = cluster[0] * cluster[1] * cluster[2];
-    unsigned most = f->non_portable_cluster ? KD_CLUSTER_MAX_BLOCKS : PORTABLE;
+    unsigned most = kd_kernel_large_clusters(f->k) ? KD_CLUSTER_MAX_BLOCKS : KD_CLUSTER_PORTABLE;
     if (info->max_cluster && info->max_cluster < most)
         most = info->max_cluster;
     REQUIRE(blocks <= most, CUDA_ERROR_INVALID_CLUSTER_SIZE,
@@ -124,15 +113,16 @@ CUresult drv_function_attribute(struct drv_function *f, CUfunction_attribute att
         *out = f->carveout;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-        *out = info->cluster_required && !required_cluster(f, 0);
+        *out = info->cluster_required && !kd_kernel_cluster(f->k, 0);
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-        *out = required_cluster(f, attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
+        *out = (int)kd_kernel_cluster(f->k, (unsigned)attribute -
+                                                CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-        *out = f->non_portable_cluster;
+        *out = kd_kernel_large_clusters(f->k);
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
@@ -161,7 +151,7 @@ CUresult drv_function_set_attribute(struct drv_function *f, CUfunction_attribute
         return set_required_cluster(f, attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, value);
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         REQUIRE(value == 0 || value == 1, CUDA_ERROR_INVALID_VALUE, "%d is neither 0 nor 1", value);
-        f->non_portable_cluster = value;
+        kd_kernel_allow_large_clusters(f->k, value);
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: // one way to place them
         REQUIRE((unsigned)value <= CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING,

@@ -182,7 +182,7 @@ CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func,
     REQUIRE_POINTER(clusterSize);
     TRY(read_config(func, config, &c));
     const struct kj_kernel *info = kd_kernel_info(c.f->k);
-    int most = c.f->non_portable_cluster ? 16 : 8;
+    int most = kd_kernel_large_clusters(c.f->k) ? KD_CLUSTER_MAX_BLOCKS : KD_CLUSTER_PORTABLE;
     if (info->max_cluster && (int)info->max_cluster < most)
         most = (int)info->max_cluster;
     *clusterSize = c.per_sm ? most : 0;

@@ -95,6 +95,22 @@ __global__ void __cluster_dims__(2) in_clusters(int *out) {
     asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
     out[blockIdx.x] = (int)blocks;
 }
+__global__ void in_any_clusters(int *out) {
+    uint3 blocks;
+    asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(blocks.x));
+    asm("mov.u32 %0, %%cluster_nctaid.y;" : "=r"(blocks.y));
+    asm("mov.u32 %0, %%cluster_nctaid.z;" : "=r"(blocks.z));
+    atomicAdd(out, 1);
+    out[1] = (int)(blocks.x + 100 * blocks.y + 10000 * blocks.z);
+}
+__global__ void launch_any_clusters(int *out, dim3 grid) {
+    in_any_clusters<<<grid, 32>>>(out);
+    out[2] = cudaGetLastError();
+    cudaFuncAttributes a;
+    out[3] = cudaFuncGetAttributes(&a, in_any_clusters);
+    out[4] = a.requiredClusterWidth + 100 * a.requiredClusterHeight +
+             10000 * a.requiredClusterDepth + 1000000 * a.nonPortableClusterSizeAllowed;
+}
 __global__ void launch_clusters(int *out) {
     in_clusters<<<4, 32>>>(out);
     out[4] = cudaGetLastError();
@@ -120,6 +136,32 @@ static void check_configuration() {
     finish();
     CHECK(out[0] == 2 && out[3] == 2 && out[4] == cudaSuccess);
     CHECK(out[5] == cudaErrorInvalidClusterSize);
+    CUDA(cudaFree(out));
+}
+
+// Of kernels that were compiled without a shape the host's attributes count.
+static void check_set_clusters() {
+    int *out = shared_array<int>(8);
+    auto launch = [&](dim3 grid) {
+        memset(out, 0, 8 * sizeof *out);
+        launch_any_clusters<<<1, 1>>>(out, grid);
+        finish();
+    };
+    launch(3);
+    CHECK(out[0] == 3 * 32 && out[1] == 10101 && out[2] == 0 && out[3] == 0 && out[4] == 0);
+    CUDA(cudaFuncSetAttribute(in_any_clusters, cudaFuncAttributeRequiredClusterHeight, 3));
+    CUDA(cudaFuncSetAttribute(in_any_clusters, cudaFuncAttributeRequiredClusterWidth, 2));
+    launch(dim3(4, 3));
+    CHECK(out[0] == 12 * 32 && out[1] == 10302 && out[2] == 0 && out[4] == 10302);
+    launch(dim3(3, 3));
+    CHECK(out[0] == 0 && out[2] == cudaErrorInvalidClusterSize);
+    // Twelve blocks are more than any device of this capability need have.
+    CUDA(cudaFuncSetAttribute(in_any_clusters, cudaFuncAttributeRequiredClusterDepth, 2));
+    launch(dim3(4, 3, 2));
+    CHECK(out[0] == 0 && out[2] == cudaErrorInvalidClusterSize);
+    CUDA(cudaFuncSetAttribute(in_any_clusters, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    launch(dim3(4, 3, 2));
+    CHECK(out[0] == 24 * 32 && out[1] == 20302 && out[2] == 0 && out[4] == 1020302);
     CUDA(cudaFree(out));
 }
 
@@ -358,6 +400,7 @@ int main() {
                    // library
     check_memory();
     check_configuration();
+    check_set_clusters();
     check_questions();
     check_copies();
     check_streams();
