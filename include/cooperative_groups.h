@@ -17,6 +17,16 @@
 
 #include "kudzu/group_shuffle.h"
 
+// `kudzu cc` defines __KUDZU_GROUP_ATOMICS for programs that take names of <cuda/atomic> from this
+// header, which others need not read (src/cc/group_atomics.h). It may be libcu++'s own.
+#if defined(__KUDZU_GROUP_ATOMICS) && __cplusplus >= 201103L
+#include <cuda/atomic>
+#define KUDZU_SCOPE(scope)                                                                         \
+    static constexpr cuda::thread_scope thread_scope = cuda::thread_scope_##scope;
+#else
+#define KUDZU_SCOPE(scope)
+#endif
+
 namespace cooperative_groups {
 
 #define KUDZU_CG __attribute__((device, always_inline)) inline
@@ -166,6 +176,7 @@ class thread_group {
     friend KUDZU_CG thread_group tiled_partition(const thread_group &parent, unsigned int size);
 
   public:
+    KUDZU_SCOPE(device)
     KUDZU_CG unsigned long long num_threads() const;
     KUDZU_CG unsigned long long thread_rank() const;
     KUDZU_CG void sync() const;
@@ -185,6 +196,7 @@ class grid_group : public thread_group {
     friend KUDZU_CG grid_group this_grid();
 
   public:
+    KUDZU_SCOPE(device)
     // A grid can synchronise when its launch was cooperative.
     KUDZU_CG bool is_valid() const {
         return details::grid_barrier() != NULL;
@@ -266,6 +278,7 @@ class multi_grid_group : public thread_group {
     friend KUDZU_CG multi_grid_group this_multi_grid();
 
   public:
+    KUDZU_SCOPE(system)
     // The launch was cudaLaunchCooperativeKernelMultiDevice.
     KUDZU_CG bool is_valid() const {
         return grids_.count != 0;
@@ -321,6 +334,7 @@ class cluster_group : public thread_group {
     KUDZU_CLUSTER_REGISTER(dim_z, "cluster_nctaid.z")
 
   public:
+    KUDZU_SCOPE(device)
     struct arrival_token {};
 
     KUDZU_CLUSTER_REGISTER(block_rank, "cluster_ctarank")
@@ -393,6 +407,7 @@ class thread_block : public thread_group {
     friend KUDZU_CG thread_block this_thread_block();
 
   public:
+    KUDZU_SCOPE(block)
     // All threads meet where they wait: who has arrived and does not wait yet holds the others up.
     struct arrival_token {};
     KUDZU_CG static arrival_token barrier_arrive() {
@@ -455,6 +470,7 @@ class coalesced_group : public thread_group {
     }
 
   public:
+    KUDZU_SCOPE(block)
     // For the implementation: the group of the given lanes.
     KUDZU_CG explicit coalesced_group(unsigned int mask, unsigned int rank = 0,
                                       unsigned int size = 1)
@@ -532,6 +548,7 @@ template <unsigned int Size> class narrow_tile : public thread_group {
     static const unsigned int low_bits = 0xffffffffu >> (32 - Size);
 
   public:
+    KUDZU_SCOPE(block)
     // For the implementation: the calling thread's tile, one of `size`.
     KUDZU_CG narrow_tile(unsigned int rank, unsigned int size)
         : thread_group(details::tile_kind, lanes(), rank, size) {
@@ -633,6 +650,7 @@ template <unsigned int Size> class wide_tile {
     }
 
   public:
+    KUDZU_SCOPE(block)
     // All threads of the parent make their tiles at the same time.
     KUDZU_CG wide_tile(unsigned int rank, unsigned int size) : meta_rank_(rank), meta_size_(size) {
     }
@@ -943,6 +961,7 @@ KUDZU_CG auto invoke_one_broadcast(const Group &g, Function &&function, Argument
 
 #undef KUDZU_CG
 #undef KUDZU_CONSTANT
+#undef KUDZU_SCOPE
 
 #endif
 #endif

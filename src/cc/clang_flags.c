@@ -279,6 +279,11 @@ static void add_references(struct command *cmd, const struct compilation *c, con
     command_arg(cmd, "kudzu/references.h");
 }
 
+static void add_group_atomics(struct command *cmd, const struct compilation *c) {
+    if (c->group_atomics)
+        command_arg(cmd, "-D__KUDZU_GROUP_ATOMICS");
+}
+
 static void add_extended_lambdas(struct command *cmd, const struct compilation *c,
                                  const char *source) {
     const char *list = c->options->extended_lambda
@@ -364,6 +369,7 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);
     add_references(cmd, c, source);
+    add_group_atomics(cmd, c);
     add_extended_lambdas(cmd, c, source);
     add_device_library(cmd, c);
     command_arg(cmd, source);
@@ -460,6 +466,7 @@ void clang_host_pass(struct command *cmd, const struct compilation *c, const cha
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);
     add_references(cmd, c, source);
+    add_group_atomics(cmd, c);
     add_extended_lambdas(cmd, c, source);
     add_host_code_generation(cmd, c);
     // -Wall is for the host's compiler, which sees none of the pragmas that are for device code.

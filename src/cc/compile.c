@@ -16,6 +16,7 @@
 #include "cc/device_launches.h"
 #include "cc/device_text.h"
 #include "cc/diagnostics.h"
+#include "cc/group_atomics.h"
 #include "cc/host_statics.h"
 #include "cc/inline_hints.h"
 #include "cc/precompiled.h"
@@ -240,10 +241,13 @@ static bool learn(struct compilation *c, const cc_strings *diagnostics) {
     bool launches = device_launches_find(c->arena, diagnostics, &c->device_launches);
     bool counts = unroll_counts_find(c->arena, diagnostics, &c->unroll_counts);
     bool own = !c->own_names && references_are_in_the_way(c->arena, diagnostics);
+    bool atomics = !c->group_atomics && group_atomics_are_missing(c->arena, diagnostics);
     bool crash = !c->no_hints && clang_failures_told(c->arena, diagnostics);
     c->own_names |= own;
+    c->group_atomics |= atomics;
+    c->precompiled &= !c->group_atomics; // the headers were read without
     c->no_hints |= crash;
-    return spaces || launches || counts || words || own || crash;
+    return spaces || launches || counts || words || own || atomics || crash;
 }
 
 // What nvcc warns of where clang would have errors.
