@@ -4,6 +4,7 @@
 // without being asked, and the lowest active lane's element is stored, or where there is none
 // something to a slot of the function's own; only two lanes and more take a branch.
 #include "codegen/cg.h"
+#include "passes/sole_lane.h"
 
 enum { LANES = 16, WORD_BITS = 32, SMALL_BLOCK = 10 };
 
@@ -25,7 +26,8 @@ bool cg_is_lone(const struct cg_func *g, const struct kir_inst *i) {
         if (k != i && k->op != ISA_OP_PHI && isa_op_info[k->op].klass != ISA_CLASS_POINTWISE)
             return false;
     }
-    return stores == 1 && n <= SMALL_BLOCK;
+    // What one lane alone can store needs no other way, and that the block has been asked for.
+    return stores == 1 && n <= SMALL_BLOCK && sole_lane(g->fl, i->block) < 0;
 }
 
 // One lane of x, words, by a permutation; a lane past the end is some lane.

@@ -14,6 +14,8 @@
 // run: two_stores grid=1 block=64 args=buf:64:rand,buf:256:zero
 // run: loaded grid=1 block=64 args=buf:64:rand,buf:256:zero
 // run: ends grid=1 block=64 args=buf:64:rand,buf:256:zero
+// run: one_lane grid=1 block=96 args=buf:128:rand,buf:1200:zero,u32:80
+// run: one_lane grid=2 block=64 args=buf:128:rand,buf:1200:zero,u32:32
 // run: same_place grid=1 block=64 args=buf:64:rand,buf:64:zero
 #define THREAD (blockIdx.x * blockDim.x + threadIdx.x)
 
@@ -129,4 +131,12 @@ extern "C" __global__ void ends(const unsigned *in, unsigned *out) {
         return;
     }
     out[128 + t] = x % 9;
+}
+
+// Places that memory tells, but only the third lane of some vectors can be here.
+extern "C" __global__ void one_lane(const unsigned *in, unsigned *out, unsigned n) {
+    unsigned i = THREAD, x = in[i] % 8 * 128;
+    out[1024 + i] = x;
+    if (i < n && (i & 31) == 3)
+        out[x + i] = i + 1;
 }
