@@ -131,42 +131,115 @@ static const char *skip_specifiers(const char *at) {
     return at;
 }
 
-// Where the type of the variable begins whose name stands at `name`, after `text`; NULL: the
-// declaration is not of the form `__shared__ specifiers type name[sizes];`.
-static const char *shared_type(const char *text, const char *name) {
+// A declaration `__shared__ specifiers type name[sizes], ...;`.
+struct shared_objects {
+    const char *from, *type, *first; // where the specifiers, the type and the first name begin
+    bool macro;                      // it stands in a macro's definition
+};
+
+static bool is_in_directive(const char *text, const char *at) {
+    for (;;) {
+        const char *line = at;
+        while (line > text && line[-1] != '\n')
+            line--;
+        if (line == text || line - text < 2 || line[-2] != '\\')
+            return *skip_blanks(line) == '#';
+        at = line - 2;
+    }
+}
+
+// The name before the first comma or size, where there is one before `end`.
+static const char *first_name(const char *type, const char *end) {
+    int depth = 0;
+    const char *name = end;
+    for (const char *s = type; s < end; s += word_length(s) ? word_length(s) : 1) {
+        depth += (*s == '<' || *s == '(') - (*s == '>' || *s == ')');
+        if (depth == 0 && (*s == ',' || *s == '['))
+            return name;
+        if (word_length(s))
+            name = s;
+    }
+    return end;
+}
+
+// False: the declaration that has `name`, after `text`, is not of that form.
+static bool find_shared(const char *text, const char *name, struct shared_objects *found) {
     static const char word[] = "__shared__";
     const char *from = name;
     while (from > text && !strchr(";{}=", from[-1]) &&
            !(is_same_word(from, word, sizeof word - 1) && !is_word_char(from[-1])))
         from--;
-    const char *type =
-        is_same_word(from, word, sizeof word - 1) ? skip_specifiers(from + sizeof word - 1) : name;
-    return type < name ? type : NULL;
+    if (!is_same_word(from, word, sizeof word - 1))
+        return false;
+    const char *type = skip_specifiers(from + sizeof word - 1);
+    *found =
+        (struct shared_objects){from, type, first_name(type, name), is_in_directive(text, name)};
+    return type < name;
+}
+
+// A macro's definition ends with its line.
+static const char *skip_blanks_of(const struct shared_objects *s, const char *at) {
+    if (!s->macro)
+        return skip_blanks(at);
+    while (*at == ' ' || *at == '\t' || (*at == '\\' && at[1] == '\n'))
+        at += *at == '\\' ? 2 : 1;
+    return at;
 }
 
 // Behind the sizes of an array, and blanks.
-static const char *behind_sizes(const char *at) {
-    for (at = skip_blanks(at); *at == '['; at = skip_blanks(at))
+static const char *behind_sizes(const struct shared_objects *s, const char *at) {
+    for (at = skip_blanks_of(s, at); *at == '['; at = skip_blanks_of(s, at))
         at = skip_group(at);
     return at;
 }
 
-// `C a[4]` becomes `::kudzu::unset<C [4]> kudzu_unset_a; auto &a = kudzu_unset_a.object`.
+// Whether from `at` on there are names and sizes alone.
+static bool are_plain(const struct shared_objects *s, const char *at) {
+    for (;; at = skip_blanks_of(s, at + 1)) {
+        size_t n = word_length(at);
+        at = behind_sizes(s, at + n);
+        if (n == 0 || *at != ',')
+            return n && (*at == ';' || (s->macro && (*at == '\n' || *at == 0)));
+    }
+}
+
+static void put_flat(struct strbuf *out, const char *from, const char *to) {
+    for (; from < to; from++)
+        strbuf_append(out, *from == '\n' || *from == '\\' ? " " : from, 1);
+}
+
+// `C a[4]` becomes `::kudzu::unset<C [4]> kudzu_unset_a; auto &a = kudzu_unset_a.object`, and each
+// of several gets a declaration of its own.
 static const char *put_unset(struct strbuf *out, const char *at) {
-    const char *end = at + word_length(at), *behind = behind_sizes(end);
-    const char *type = shared_type(out->data, out->data + out->len);
-    if (!type)
-        return at;
+    struct shared_objects s;
     struct strbuf whole = {0};
-    strbuf_append(&whole, out->data, (size_t)(type - out->data));
-    strbuf_puts(&whole, "::kudzu::unset<");
-    strbuf_puts(&whole, type);
-    strbuf_append(&whole, end, (size_t)(behind - end));
-    strbuf_printf(&whole, "> kudzu_unset_%.*s; auto &%.*s = kudzu_unset_%.*s.object",
-                  (int)(end - at), at, (int)(end - at), at, (int)(end - at), at);
+    if (!find_shared(out->data, out->data + out->len, &s) || !are_plain(&s, at) ||
+        s.first != out->data + out->len)
+        return at; // the first name's declaration has all
+    strbuf_append(&whole, out->data, (size_t)(s.type - out->data));
+    for (bool first = true;; first = false) {
+        int n = (int)word_length(at);
+        const char *end = at + n, *behind = behind_sizes(&s, end), *join = s.macro ? "##" : "";
+        if (!first)
+            put_flat(&whole, s.from, s.type);
+        strbuf_puts(&whole, "::kudzu::unset<");
+        if (first)
+            strbuf_puts(&whole, s.type);
+        else
+            put_flat(&whole, s.type, out->data + out->len);
+        strbuf_append(&whole, end, (size_t)(behind - end));
+        strbuf_printf(&whole, "> kudzu_unset_%s%.*s; auto &%.*s = kudzu_unset_%s%.*s.object", join,
+                      n, at, n, at, join, n, at);
+        at = behind;
+        if (*behind != ',')
+            break;
+        at = skip_blanks_of(&s, behind + 1);
+        strbuf_puts(&whole, ";");
+        strbuf_append(&whole, behind + 1, (size_t)(at - behind - 1)); // lines stay
+    }
     strbuf_free(out);
     *out = whole;
-    return behind;
+    return at;
 }
 
 // What stands for the word at `at`, and the position behind it.
@@ -260,6 +333,7 @@ struct search {
     char *text;       // as clang read it
     bool choices;     // functions may be declared the host's alone
     bool listed;      // the last error was of a list of attributes
+    bool unset;       // it was of a __shared__ variable in a function
     bool declared;    // the last error was that one is not so at another declaration
 };
 
@@ -377,12 +451,23 @@ static bool is_in_function(struct search *s, const char *at) {
     return inside && !copied;
 }
 
-// The name of a variable that nvcc only warns is not initialised.
+static bool is_of_unset(const struct clang_message *m) {
+    return m->error &&
+           begins_with(m->text, "initialization is not supported for __shared__ variables");
+}
+
+// The name of a variable that nvcc only warns is not initialised: where the message tells of it,
+// or, when that is in a function, where the note does about the macro that declares it.
 static const char *unset_object(struct search *s, const struct clang_message *m) {
     const char *at = place_of(s, m);
-    bool plain = at && word_length(at) && *behind_sizes(at + word_length(at)) == ';' &&
-                 shared_type(s->text, at) && is_in_function(s, at);
-    return plain ? at : NULL;
+    struct shared_objects found;
+    if (!at || !word_length(at))
+        return NULL;
+    bool declared = find_shared(s->text, at, &found) && are_plain(&found, found.first);
+    if (m->note)
+        return declared && found.macro ? at : NULL;
+    s->unset = is_in_function(s, at);
+    return declared && s->unset ? at : NULL;
 }
 
 // Whether a message is of two declarations of a function of which one was made the host's.
@@ -403,8 +488,7 @@ static const char *word_of(struct search *s, const struct clang_message *m,
                     strstr(m->text, "cannot be defined in a constexpr function before");
     bool shared =
         begins_with(m->text, "__shared__ variable '") && strstr(m->text, "' cannot be 'extern'");
-    bool unset = m->error &&
-                 begins_with(m->text, "initialization is not supported for __shared__ variables");
+    bool unset = is_of_unset(m) || (s->unset && m->note);
     bool choice = s->choices && begins_with(m->text, "in instantiation of function template");
     bool other = s->declared && begins_with(m->text, "previous declaration is here");
     *kind = self              ? LENIENT_THIS
@@ -594,6 +678,7 @@ bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics, bool
         s.choices = last;
         for (uint32_t i = 0; i < messages.len; i++) {
             enum lenient_kind kind;
+            s.unset &= messages.data[i].note;
             const char *at = word_of(&s, &messages.data[i], &kind);
             const char *name = ambiguous_name(&s, &messages.data[i]);
             if (name)

@@ -14,7 +14,8 @@
 //   another file defines).
 // - The name of a __shared__ variable in a function, of a class with a constructor or a destructor:
 //   nvcc calls neither and warns. The variable becomes a reference to an object of that class in a
-//   union, whose members are not initialised.
+//   union, whose members are not initialised. So do all of its declaration; in a macro that
+//   declares it, the name there.
 // - The first word of a list of attributes behind a function's specifiers (attribute_lists.h).
 // - The name of a function template that a call without arguments takes before one with a template
 //   parameter pack, f<int>() where there are `template <class> f` and `template <class...> f`: an

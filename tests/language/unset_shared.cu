@@ -69,9 +69,45 @@ __global__ void uses(int *out) {
     }
 }
 
+// Several in one declaration, and by macros.
+#define SHARED(type, name) __shared__ type name
+#define TABLE(type, name, n)                                                                       \
+    __shared__ type name[n];                                                                       \
+    __shared__ int name##_size;                                                                    \
+    name##_size = n
+#define TICKETS __shared__ counter plain
+// clang-format off
+__global__ void several(int *out) {
+    __shared__ counter first, second[2],
+        third;
+    static_assert(__LINE__ == 83, "lines stay");
+    __shared__ alignas(16) pair<pair<int>> x, y[3];
+    SHARED(counter, named);
+    TABLE(pair<long>, table, 5);
+    TICKETS;
+    { SHARED(counter, named); named.value = 7; out[0] = named.value; }
+    first.value = second[0].value = third.value = named.value = plain.value = 0;
+    second[1].value = 4;
+    x.first.first = 3;
+    y[2].second.second = 5;
+    table[4].first = 6;
+    __syncthreads();
+    first.next(), second[1].next(), third.next(), named.next(), plain.next();
+    __syncthreads();
+    out[1] = first.value + 100 * second[1].value + 10000 * third.value;
+    out[2] = named.value + 100 * plain.value;
+    out[3] = x.first.first + y[2].second.second + (int)table[4].first + table_size;
+    out[4] = (int)(sizeof second + sizeof y + sizeof table);
+}
+// clang-format on
+
 int main() {
     int *out;
     cudaMallocManaged(&out, 7 * sizeof *out);
+    several<<<1, 32>>>(out);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(out[0] == 7 && out[1] == 32 + 3600 + 320000 && out[2] == 32 + 3200);
+    CHECK(out[3] == 3 + 5 + 6 + 5 && out[4] == 8 + 48 + 80);
     uses<<<1, 64>>>(out);
     CHECK(cudaDeviceSynchronize() == cudaSuccess);
     CHECK(out[0] == 64);
