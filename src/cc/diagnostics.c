@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cc/clang_failures.h"
+#include "cc/unreachable_loops.h"
 #include "cc/warning_levels.h"
 #include "cc/warning_numbers.h"
 #include "support/strbuf.h"
@@ -86,7 +87,8 @@ static const char *flag_of(const char *line, size_t *n) {
 }
 
 // "path:1:2: warning: ...": the path, and the line. NULL: it has no place.
-static const char *place_of(struct arena *arena, const char *line, unsigned *number) {
+static const char *place_of(struct arena *arena, const char *line, unsigned *number,
+                            unsigned *column) {
     const char *end = strstr(line, ": warning: ");
     for (int colons = 0; end && end > line && colons < 2;) {
         end--;
@@ -97,16 +99,28 @@ static const char *place_of(struct arena *arena, const char *line, unsigned *num
     if (!end || end == line)
         return NULL;
     *number = (unsigned)atoi(end + 1);
+    *column = (unsigned)atoi(strchr(end + 1, ':') + 1);
     return arena_strndup(arena, line, (size_t)(end - line));
 }
 
 static enum warning_level level_of(const struct judge *j, const char *line, unsigned number) {
-    unsigned at;
-    const char *path = number ? place_of(j->arena, line, &at) : NULL;
+    unsigned at, column;
+    const char *path = number ? place_of(j->arena, line, &at, &column) : NULL;
     enum warning_level level =
         path ? warning_level(j->arena, j->options, j->source, path, at, number) : LEVEL_DEFAULT;
     bool error = level == LEVEL_DEFAULT && j->options->all_warnings_are_errors;
     return error ? LEVEL_ERROR : level;
+}
+
+static unsigned number_of(const struct judge *j, const char *line) {
+    size_t n;
+    unsigned at, column;
+    const char *flag = flag_of(line, &n), *path;
+    unsigned number = flag ? warning_number(flag, n) : 0;
+    if (number == UNREACHABLE_CODE && (path = place_of(j->arena, line, &at, &column)) &&
+        is_unreachable_loop(j->arena, path, at, column))
+        return UNREACHABLE_LOOP;
+    return number;
 }
 
 enum { NVCC_OWN = 20000 }; // numbers from here on are of what only CUDA has
@@ -130,9 +144,7 @@ static const char *judged_line(const struct judge *j, const char *line, unsigned
 
 // What becomes of the warning. False: nothing is shown.
 static bool judge_warning(struct judge *j, struct block *b, const char *plain) {
-    size_t n;
-    const char *flag = flag_of(plain, &n);
-    unsigned number = flag ? warning_number(flag, n) : 0;
+    unsigned number = number_of(j, plain);
     bool forbidden = is_forbidden(plain);
     enum warning_level level = level_of(j, plain, number);
     if (level == LEVEL_SUPPRESSED)

@@ -13,11 +13,14 @@ static const struct {
     {62, "", "shift-count-negative"},
     {63, "", "shift-count-overflow"},
     {69, "integer_truncated", "constant-conversion"},
-    {111, "code_is_unreachable", "unreachable-code"},
+    {UNREACHABLE_CODE, "code_is_unreachable", "unreachable-code"},
+    {UNREACHABLE_LOOP, "loop_not_reachable",
+     "unreachable-loop"}, // clang's flag is unreachable-code
     {174, "expr_has_no_effect", "unused-value"},
     {174, "expr_has_no_effect", "unused-comparison"},
     {177, "declared_but_not_referenced", "unused-variable"},
     {177, "declared_but_not_referenced", "unused-function"},
+    {186, "unsigned_compare_with_zero", "tautological-unsigned-zero-compare"},
     {549, "used_before_set", "uninitialized"},
     {550, "set_but_not_used", "unused-but-set-variable"},
     {940, "implicit_return_from_non_void_function", "return-type"},
@@ -28,9 +31,13 @@ static const struct {
 };
 enum { KNOWN = sizeof known / sizeof known[0] };
 
-const char *const warnings_by_default[] = {"unused-variable",         "unused-function",
-                                           "unused-but-set-variable", "uninitialized",
-                                           "unreachable-code",        NULL};
+const char *const warnings_by_default[] = {"unused-variable",
+                                           "unused-function",
+                                           "unused-but-set-variable",
+                                           "uninitialized",
+                                           "unreachable-code",
+                                           "tautological-unsigned-zero-compare",
+                                           NULL};
 
 static bool is_name(const char *name, const char *text, size_t n) {
     return *name && strlen(name) == n && !memcmp(name, text, n);

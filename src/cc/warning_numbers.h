@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { UNREACHABLE_CODE = 111, UNREACHABLE_LOOP = 128 };
+
 // The number of clang's -W<flag>, n letters; 0: it has none here.
 unsigned warning_number(const char *flag, size_t n);
 // What a pragma or an option calls a warning, a number or a name, n letters; 0: not known.

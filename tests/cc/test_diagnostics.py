@@ -65,6 +65,28 @@ __device__ int f(int *p) {
         self.assertEqual(self.numbers("-w"), [])
         self.assertEqual(self.numbers("-Xcompiler", "-Wno-unused-variable"), ["5:550", "8:111"])
 
+    def test_unreachable_loops(self):
+        """They have a number of their own, and levels by that."""
+        self.write("a.cu", "// loops"
+                   "\n__device__ int a(int m) {\n  return m;\n  for (int i = 0; i < m; i++) m--;\n}\n"
+                   "__device__ int b(int m) {\n  return m; /* for */\n  // ever\n  while (m > 0)\n    m--;\n}\n"
+                   "__device__ int c(int m) {\n  return m;\n  do {\n    m--;\n  } while (m > 0);\n}\n"
+                   "__device__ int d(int m) {\n  return m;\n  for (;;)\n    m--;\n}\n"
+                   "__device__ int e(int m) {\n  for (; m > 0; m--) {\n    return m;\n    m--;\n  }\n"
+                   "  return m;\n  undo: m--;\n}\n")
+        found = ["15:128", "20:128", "26:111", "29:111", "4:128", "9:128"]
+        self.assertEqual(sorted(self.numbers("-diag-suppress=177")), found)
+        self.assertEqual(sorted(self.numbers("-diag-suppress=128,177")), found[2:4])
+        self.assertEqual(sorted(self.numbers("-diag-suppress=loop_not_reachable,177",
+                                      "-diag-error=code_is_unreachable")), ["26:E111", "29:E111"])
+
+    def test_unsigned_comparisons(self):
+        self.write("a.cu", "__device__ int f(unsigned n, int m) {\n  if (n < 0)\n    return 1;\n"
+                           "  if (m < 0 || n > 0)\n    return 2;\n  return 0 <= n ? 3 : 4;\n}\n"
+                           "#pragma nv_diag_suppress unsigned_compare_with_zero\n"
+                           "__device__ bool g(unsigned n) { return n >= 0; }\n")
+        self.assertEqual(self.numbers(), ["2:186", "6:186"])
+
     def test_levels_of_warnings_by_options(self):
         self.write("a.cu", self.UNUSED)
         for args in (["-diag-suppress=177,111"], ["--diag-suppress", "177", "-diag-suppress", "111"],
