@@ -1,5 +1,5 @@
 """docs/coverage.md and docs/functions.md: each section and function that is listed as working names a
-test, the test exists, and a function stands in the source of one of its tests. docs/api.md: some test
+test, the test exists, no section of the device language is left out, and a function stands in the source of one of its tests. docs/api.md: some test
 names each function of the APIs that is built.
 
 usage: test_coverage.py CTEST BUILD
@@ -55,6 +55,23 @@ def check_sections(tests):
                 fail(f"coverage.md: {section}: there is no test {name}")
 
 
+# What the guide has of the device language, and the chapters behind it.
+SECTIONS = [f"10.{i}" for i in range(1, 44)] + [str(i) for i in range(11, 27)]
+
+
+def check_all_sections():
+    listed = set()
+    for row in rows("coverage.md"):
+        for first, last in re.findall(r"(?<![\w.])(\d+(?:\.\d+)*)(?:-(\d+(?:\.\d+)*))?", row[0]):
+            listed.add(first)
+            if "." in first and last:
+                chapter = first.split(".")[0]
+                listed |= {f"{chapter}.{i}" for i in range(int(first.split(".")[1]), int(last.split(".")[1]) + 1)}
+    for section in SECTIONS:
+        if section not in listed:
+            fail(f"coverage.md: section {section} is missing")
+
+
 def words_of(test):
     words = set()
     for path in sources_of(test):
@@ -90,6 +107,7 @@ def check_entry_points():
 
 all_tests = existing_tests()
 check_sections(all_tests)
+check_all_sections()
 check_functions(all_tests)
 check_entry_points()
 sys.exit(bad != 0)

@@ -1,6 +1,7 @@
 // Functions of the guide that no other program of the tests names: hints (10.18), address spaces
-// (10.15, 10.16), primitives of barriers and pipelines (10.26, 10.28),
-// members of groups (11), single functions of chapter 17. Against values that the host computes.
+// (10.15, 10.16), primitives of barriers and pipelines (10.26, 10.28), loops that are unrolled
+// (10.40), members of groups (11), single functions of chapter 17. Against values that the host
+// computes.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda/pipeline>
@@ -322,8 +323,61 @@ static void check_extremes() {
     CHECK(out[6] == 202);
 }
 
+// ---- Unrolling (10.40) --------------------------------------------------------------------------
+
+struct four {
+    static const int value = 4;
+};
+// Numbers that are not positive, or too large, are ignored.
+template <int N, typename T> __global__ void unrolled(const int *from, int *to, int n) {
+    int i = threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < 12; k++)
+        to[i] += from[k] * 2;
+#pragma unroll(N + 1)
+    for (int k = 0; k < 12; k++)
+        to[i] ^= from[k] * 3;
+#pragma unroll 1
+    for (int k = 0; k < n; k++)
+        to[i] += from[k] * 5;
+#pragma unroll(T::value)
+    for (int k = 0; k < n; k++)
+        to[i] ^= from[k] * 7;
+#pragma unroll 0
+    for (int k = 0; k < n; k++)
+        to[i] += from[k] * 11;
+#pragma unroll - 1
+    for (int k = 0; k < n; k++)
+        to[i] ^= from[k] * 13;
+#pragma unroll 99999999999
+    for (int k = 0; k < n; k++)
+        to[i] += from[k] * 17;
+}
+
+static void check_unrolling() {
+    int *from = shared_array<int>(12), *to = shared_array<int>(32);
+    for (int k = 0; k < 12; k++)
+        from[k] = k * k + 1;
+    const int factors[] = {2, 3, 5, 7, 11, 13, 17};
+    for (int n = 0; n <= 12; n += 3) {
+        memset(to, 0, 32 * sizeof *to);
+        unrolled<7, four><<<1, 32>>>(from, to, n);
+        CUDA(cudaDeviceSynchronize());
+        int expected = 0;
+        for (int f = 0; f < 7; f++)
+            for (int k = 0; k < (f < 2 ? 12 : n); k++)
+                expected =
+                    f % 2 ? expected ^ from[k] * factors[f] : expected + from[k] * factors[f];
+        for (int i = 0; i < 32; i++)
+            CHECK(to[i] == expected);
+    }
+    CUDA(cudaFree(from));
+    CUDA(cudaFree(to));
+}
+
 int main() {
     check_extremes();
+    check_unrolling();
     check_hints();
     check_spaces();
     check_parameter_addresses();
