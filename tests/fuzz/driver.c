@@ -11,6 +11,8 @@
 #include "fuzz.h"
 #include "mutate.h"
 
+__attribute__((weak)) size_t fuzz_pieces = 50;
+__attribute__((weak)) uint64_t fuzz_changes = 4;
 static unsigned long executions;
 
 static struct text read_file(const char *path) {
@@ -50,10 +52,10 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-// Each file whole, and cut. A file too long to be cut at fifty places is cut at few.
+// Each file whole, and cut, if at all. A file too long to be cut at many places is cut at few.
 static void run_files(const struct text *texts, size_t n, double until) {
-    for (size_t i = 0; i < n && now() < until; i++) {
-        size_t pieces = texts[i].len > 20000 ? 10 : 50;
+    for (size_t i = 0; i < n && fuzz_pieces && now() < until; i++) {
+        size_t pieces = texts[i].len > 20000 && fuzz_pieces > 10 ? 10 : fuzz_pieces;
         for (size_t cut = 0; cut <= texts[i].len;
              cut += 1 + mutate_random_below(texts[i].len / pieces + 1))
             run(texts[i].data, cut);
@@ -70,7 +72,7 @@ static void run_mutations(const struct text *texts, size_t n, unsigned long runs
         memcpy(t.data, base->data, base->len);
         t.len = base->len;
         bool words = mutate_random_below(4) != 0;
-        for (uint64_t times = 1 + mutate_random_below(4); times; times--)
+        for (uint64_t times = 1 + mutate_random_below(fuzz_changes); times; times--)
             (words ? mutate_words : mutate_bytes)(&t, &texts[mutate_random_below(n)]);
         run(t.data, t.len);
     }
