@@ -9,8 +9,10 @@ replaced."""
 import random
 
 import random_forms
+import random_places
 import random_products
 import random_tensors
+import random_waits
 from random_tree import Context, Node
 
 SHAPES = [(32, 1, 1), (64, 1, 1), (7, 1, 1), (33, 1, 1), (40, 1, 1), (5, 3, 1), (8, 8, 1),
@@ -56,6 +58,7 @@ class Body:
         self.maker = random_forms.Maker(rng, self.source, self.target)
         self.returns = self.exits = self.parted = self.matrices = self.locks = False
         self.meets = self.texture = self.cluster = self.warpgroup = False
+        self.has_places = self.ring = False
         self.tensors = None
         self.budget = 0
 
@@ -187,6 +190,10 @@ class Body:
             kinds += [self.warp_op] * 4 + [self.masked_if, self.masked_loop]
         if ctx.uniform:
             kinds += [self.barrier] * 3 + [self.warp_uniform_if]
+            if self.has_places:
+                kinds += [self.alike]
+            if self.kernel:
+                kinds += [self.wait] * (4 if self.ring else 1)
             if self.parted:
                 kinds += [self.parted_barrier] * 2
             if self.matrices:
@@ -197,13 +204,15 @@ class Body:
                 kinds += [self.tensor] * 12
             if self.cluster and ctx.depth == 0: # deeper, a cluster's blocks may part
                 kinds += [self.across_cluster] * 10
+                if self.meets:
+                    kinds += [self.send] * 10
         if self.locks:
             kinds += [self.lock]
         return r.choice(kinds)(ctx)
 
     def simple(self, ctx):
         r = self.r
-        k = r.randrange(24)
+        k = r.randrange(27)
         if k < 11:
             return self.compute()
         if k == 11:
@@ -223,6 +232,8 @@ class Body:
             return self.call(ctx)
         if k == 22:
             return self.odd()
+        if k >= 23 and self.has_places:
+            return Node(random_places.statement(self))
         if k >= 21 and self.texture:
             return self.sample()
         return self.compute()
@@ -825,6 +836,15 @@ class Body:
                          "tld4.{c}.2d.v4.f32.f32 {to}, [%tex, {at}];"])
         return Node(self.guard() + form.format(to=to, at=at, l=self.reg("f"), c=r.choice("rgba")))
 
+    def alike(self, ctx):
+        return Node(random_places.alike(self))
+
+    def wait(self, ctx):
+        return Node(random_waits.statement(self))
+
+    def send(self, ctx):
+        return Node(random_waits.cluster_statement(self))
+
     def matrix(self, ctx):
         """Whole warps multiply matrices, and move them through shared memory."""
         return Node(random_products.statement(self))
@@ -979,6 +999,7 @@ RECURSION = """.func (.param .b32 descend_r) descend(.param .b32 descend_p0, .pa
     ld.param.u32 %x, [descend_p1];
     and.b32 %n, %n, 3;
     st.param.b32 [descend_r], %x;
+    KEEP
     and.b32 %y, %x, 15;
     setp.eq.u32 %p, %y, 3;
     setp.eq.or.u32 %p, %n, 0, %p;
@@ -1004,18 +1025,39 @@ RECURSION = """.func (.param .b32 descend_r) descend(.param .b32 descend_p0, .pa
     ld.param.b32 %y, [c];
     }
 DONE:
+    TAKE
     st.param.b32 [descend_r], %y;
     ret;
 }"""
 
 
 class Recursion:
-    """A function that calls itself; its text is fixed."""
+    """A function that calls itself, under one name or two, with an array of each call's own or none."""
     name, kind, indirect, signature = "descend", "plain", False, ("b32", ("b32", "b32"))
     body = []
 
+    def __init__(self, rng):
+        text = RECURSION
+        if rng.random() < 0.4:
+            text = text.replace("call (c), descend,", "call (c), again,", 1)
+            head = text.split(" {")[0].replace("descend(", "again(")
+            text = "%s;\n%s\n.alias again, descend;" % (head, text)
+        arrays = rng.random() < 0.5
+        text = text.replace("KEEP", """.local .align 8 .b8 keep[32];
+    .reg .b64 %a, %i;
+    mov.u64 %a, keep;
+    st.local.v2.u32 [%a+8], {%x, %n};
+    mul.wide.u32 %i, %n, 4;
+    add.s64 %i, %i, %a;
+    st.local.u32 [%i+16], %x;""" if arrays else "")
+        self.text = text.replace("TAKE", """ld.local.u32 %z, [%a+8];
+    xor.b32 %y, %y, %z;
+    ld.local.u32 %z, [%a+16];
+    and.b32 %z, %z, 0;
+    add.u32 %y, %y, %z;""" if arrays else "")
+
     def render(self, out):
-        out += RECURSION.split("\n")
+        out += self.text.split("\n")
 
 
 class Kernel(Body):
@@ -1027,7 +1069,7 @@ class Kernel(Body):
         self.threads = self.block[0] * self.block[1] * self.block[2]
         self.total = self.threads * self.grid[0] * self.grid[1]
         shape = self.block, self.grid, self.threads, self.total
-        functions = [Recursion()]
+        functions = [Recursion(rng)]
         if rng.random() < 0.6:
             for k in range(rng.randint(1, 3)):
                 kind = rng.choice(["plain", "plain", "plain", "warp", "block"])
@@ -1047,6 +1089,8 @@ class Kernel(Body):
             0.8 if self.threads == 128 else 0.25)
         self.warpgroup = self.matrices and self.threads == 128
         self.locks = rng.random() < 0.03
+        self.has_places = rng.random() < 0.6
+        self.ring = not self.exits and rng.random() < 0.12
         self.meets = not self.exits and rng.random() < 0.2
         if not self.exits and rng.random() < 0.12:
             self.meets, self.tensors = True, random_tensors.Tensors(rng, self.grid[0] * self.grid[1])
@@ -1056,8 +1100,9 @@ class Kernel(Body):
                                                   rng.randrange(4), rng.choice([0, 2]))
         self.budget = rng.randint(4, 14)
         self.body = self.statements(Context(True, "%full"), rng.randint(3, 7))
-        if self.tensors:
-            self.body.insert(rng.randrange(len(self.body) + 1), self.tensor(None))
+        for there, statement in ((self.tensors, self.tensor), (self.ring, self.wait), (self.cluster and self.meets, self.send)):
+            if there:
+                self.body.insert(rng.randrange(len(self.body) + 1), statement(None))
 
     def bodies(self):
         return [self.body] + [f.body for f in self.functions if f.body]
@@ -1168,6 +1213,9 @@ class Kernel(Body):
         if self.meets:
             out.append("    .shared .align 8 .b64 shared_meet;")
             out.append("    .shared .align 128 .b8 shared_bulk[256];")
+        out.append("    .shared .align 4 .b32 shared_alike;")
+        if self.ring:
+            out.append("    .shared .align 16 .b8 shared_ring[48];\n    .shared .align 128 .b8 shared_places[384];")
         if self.tensors:
             out.append(self.tensors.SHARED)
         if self.warpgroup:
