@@ -564,6 +564,8 @@ static void find_lists(struct search *s, const struct clang_message *m,
             add_word(s, attribute_list_word(at), LENIENT_LIST, found);
         return;
     }
+    if (is_same_word(at, "_Alignas", 8)) // so it is spelled as soon as the file is rewritten
+        add_word(s, at, LENIENT_LIST, found);
     source_tokens_read_text(&t, s->arena, s->path, NULL, s->text);
     for (uint32_t i = 0; i < t.tokens.len; i++)
         if (attribute_list_follows(&t, i) || (t.tokens.data[i].s == at && token_is_name(&t, i - 1)))
