@@ -240,6 +240,10 @@ static void add_cuda(struct command *cmd, const struct compilation *c,
         command_arg(cmd, "-fgpu-rdc");
     if (pass == CC_DEVICE_PASS)
         add_device_math(cmd, o);
+    if (pass == CC_DEVICE_PASS && c->late_templates) {
+        command_arg(cmd, "-Xclang"); // clang's driver would warn of it
+        command_arg(cmd, "-fdelayed-template-parsing");
+    }
     for (size_t i = 0; i < sizeof nvcc_like_warnings / sizeof nvcc_like_warnings[0]; ++i)
         command_arg(cmd, nvcc_like_warnings[i]);
     if (!c->precompiling)

@@ -22,11 +22,12 @@ struct compilation {
     struct lenient_words lenient_words;     // the same
     bool own_names; // an earlier attempt has found that `texture` and `surface` are the program's
                     // own
-    bool group_atomics; // the same: <cooperative_groups.h> has to bring <cuda/atomic>
-    bool no_hints;      // an earlier attempt made clang crash: alignment is not told to it
-    bool color;         // diagnostics go to a terminal in the end
-    bool precompiled;   // precompiled headers may be used (precompiled.h)
-    bool precompiling;  // they are being made
+    bool group_atomics;  // the same: <cooperative_groups.h> has to bring <cuda/atomic>
+    bool no_hints;       // an earlier attempt made clang crash: alignment is not told to it
+    bool late_templates; // an earlier attempt has found errors in templates that may not be used
+    bool color;          // diagnostics go to a terminal in the end
+    bool precompiled;    // precompiled headers may be used (precompiled.h)
+    bool precompiling;   // they are being made
 };
 
 // The machine that host code is for; all of clang's commands that compile or link it have these.

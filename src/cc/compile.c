@@ -19,6 +19,7 @@
 #include "cc/group_atomics.h"
 #include "cc/host_statics.h"
 #include "cc/inline_hints.h"
+#include "cc/late_templates.h"
 #include "cc/precompiled.h"
 #include "cc/references.h"
 #include "cc/temporaries.h"
@@ -243,11 +244,15 @@ static bool learn(struct compilation *c, const cc_strings *diagnostics) {
     bool own = !c->own_names && references_are_in_the_way(c->arena, diagnostics);
     bool atomics = !c->group_atomics && group_atomics_are_missing(c->arena, diagnostics);
     bool crash = !c->no_hints && clang_failures_told(c->arena, diagnostics);
+    bool known = spaces || launches || counts || words || own || atomics || crash;
+    bool late = !known && !c->late_templates && late_templates_told(c->arena, diagnostics, &read);
     c->own_names |= own;
     c->group_atomics |= atomics;
     c->precompiled &= !c->group_atomics; // the headers were read without
     c->no_hints |= crash;
-    return spaces || launches || counts || words || own || atomics || crash;
+    c->late_templates |= late;
+    c->precompiled &= !c->late_templates; // clang compares how templates are parsed
+    return known || late;
 }
 
 // What nvcc warns of where clang would have errors.
