@@ -162,7 +162,7 @@ static void find_exits(struct calls *k) {
 
 struct traits {
     bool allocates, warp_ops, volatile_shared, volatile_load, volatile_store, block_in_function,
-        odd_barrier, barrier, mbarrier_wait, device_runtime, block_index;
+        odd_barrier, barrier, mbarrier_wait, device_runtime, block_index, describes;
     const struct kir_inst *barrier_at, *mbarrier_at;
     unsigned f64, f32;
 };
@@ -183,6 +183,7 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
                           (i->op == ISA_OP_LD || i->op == ISA_OP_ST);
     t->device_runtime |= i->op == ISA_OP_CALL && i->callee && i->callee->is_extern &&
                          device_function_find(i->callee->name);
+    t->describes |= i->op == ISA_OP_WGMMA_MMA;
     t->f64 += i->ty == ISA_F64;
     t->f32 += i->ty == ISA_F32;
     if (kir_async_waits(i)) {
@@ -1049,7 +1050,7 @@ static void fill_info(struct cg *c, bool waits, struct kd_code_info *info) {
     struct traits t = traits_of(c);
     // The device runtime has to know which block calls.
     info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) | (waits ? KD_CODE_MAY_WAIT : 0) |
-                  (t.block_index ? 0 : KD_CODE_ANY_ORDER) |
+                  (t.block_index ? 0 : KD_CODE_ANY_ORDER) | (t.describes ? KD_CODE_DESCRIBES : 0) |
                   (c->splits                                       ? KD_CODE_SPLITS
                    : c->mode == KD_MODE_BLOCK && !t.device_runtime ? KD_CODE_RUNS_ROWS
                                                                    : 0);

@@ -104,7 +104,10 @@ enum {
     KD_CODE_RUNS_ROWS = 4,
     KD_CODE_QUICK = 8, // compiled for KD_SPEC_QUICK; without that flag better code comes out
     KD_CODE_SPLITS = 16,
-    KD_CODE_ANY_ORDER = 32 // no block asks which one it is
+    KD_CODE_ANY_ORDER = 32, // no block asks which one it is
+    // Descriptors of matrices have the low bits of addresses in shared memory (KD_CLUSTER_STRIDE).
+    // Programs take those of generic addresses, too: windows have to begin where these are zero.
+    KD_CODE_DESCRIBES = 64
 };
 
 // What a kernel is specialised for. Zero means "not known": the code works for all.

@@ -45,6 +45,29 @@ static uint8_t *region_end_aligned(const struct block_region *g, uint64_t size) 
     return g->map + GUARD + g->usable - round_up(size, SHARED_ALIGN);
 }
 
+// The first address in a region whose low bits are an offset in shared memory, of which none is
+// set.
+static uint8_t *window_begin(const struct block_region *g) {
+    return (uint8_t *)round_up((uint64_t)g->map + GUARD, KD_CLUSTER_STRIDE);
+}
+
+// The same for shared memory that begins there: nothing behind its last page can be touched.
+static bool window_need(struct block_region *g, uint64_t size) {
+    size = whole_pages(size ? size : 1);
+    if (g->map && g->usable == size)
+        return true;
+    uint64_t map_size = GUARD + 3 * (uint64_t)KD_CLUSTER_STRIDE;
+    if (g->map)
+        munmap(g->map, g->map_size);
+    *g = (struct block_region){0};
+    uint8_t *p =
+        mmap(NULL, map_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return false;
+    *g = (struct block_region){p, map_size, size};
+    return !mprotect(window_begin(g), size, PROT_READ | PROT_WRITE);
+}
+
 static bool region_hit(const struct block_region *g, uint64_t address) {
     uint64_t base = (uint64_t)g->map;
     return base && address >= base && address < base + g->map_size;
@@ -64,11 +87,22 @@ static struct resident *resident_new(void) {
     return NULL;
 }
 
+static bool shared_memory(struct resident *s, const struct kd_launch *l) {
+    if (l->code->info.flags & KD_CODE_DESCRIBES)
+        return window_need(&s->window, l->window_bytes);
+    return region_need(&s->shared, round_up(l->window_bytes, SHARED_ALIGN));
+}
+
+static uint8_t *shared_begin(const struct resident *s, const struct kd_launch *l) {
+    return l->code->info.flags & KD_CODE_DESCRIBES
+               ? window_begin(&s->window)
+               : region_end_aligned(&s->shared, l->window_bytes);
+}
+
 static bool resident_memory(struct resident *s, const struct kd_launch *l) {
     uint64_t lanes = (uint64_t)l->nwarps * KD_WARP;
     bool own = l->cluster_blocks <= 1;
-    return (!own || region_need(&s->shared, round_up(l->window_bytes, SHARED_ALIGN))) &&
-           region_need(&s->local, lanes * l->local_stride) &&
+    return (!own || shared_memory(s, l)) && region_need(&s->local, lanes * l->local_stride) &&
            region_need(&s->spill, (uint64_t)l->nwarps * s->code->info.spill_bytes);
 }
 
@@ -105,7 +139,7 @@ static bool resident_setup(struct runner *r, struct resident *s, struct op *op) 
     s->alone = (struct cluster){.size = 1, .present = 1, .members = {s}};
     s->started = false;
     if (l->cluster_blocks <= 1)
-        b->shared = region_end_aligned(&s->shared, l->window_bytes);
+        b->shared = shared_begin(s, l);
     b->cluster_shared = b->shared;
     memcpy(b->cluster_dim, l->cluster, sizeof b->cluster_dim);
     b->cluster_blocks = l->cluster_blocks;
@@ -699,7 +733,8 @@ static bool take_cluster(struct runner *r, struct op *op, struct resident **s) {
     uint32_t n = op->launch.cluster_blocks, have = 0;
     while (have < n && (s[have] = resident_take(r, op)))
         have++;
-    struct cluster *c = have == n ? cluster_take(r, n, op->launch.window_bytes) : NULL;
+    bool describes = op->launch.code->info.flags & KD_CODE_DESCRIBES;
+    struct cluster *c = have == n ? cluster_take(r, n, op->launch.window_bytes, describes) : NULL;
     for (uint32_t k = 0; k < have; k++) {
         if (!c) {
             resident_give(r, s[k]);

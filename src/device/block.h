@@ -58,7 +58,7 @@ struct resident {
     struct runner *runner;
     struct op *op; // whose block; held while a block runs
     const struct kd_launch *launch;
-    struct block_region shared, local, spill;
+    struct block_region shared, window, local, spill;
     uint64_t described; // one more than the number of the grid that b still describes; 0: of none
 
     uint32_t nunits, next_unit, live;

@@ -12,45 +12,50 @@ enum { WINDOW_ALIGN = 1024 };
 
 // ---- Memory -------------------------------------------------------------------------------
 
-static uint64_t window_start(uint64_t window) {
+static uint64_t window_start(uint64_t window, bool describes) {
     uint64_t size = (window + WINDOW_ALIGN - 1) / WINDOW_ALIGN * WINDOW_ALIGN;
-    return KD_CLUSTER_STRIDE - size; // it ends where what cannot be touched begins
+    // It ends where what cannot be touched begins.
+    return describes ? 0 : KD_CLUSTER_STRIDE - size;
 }
 
-static bool map_windows(struct cluster *c, uint32_t blocks, uint64_t window) {
-    uint64_t size = (uint64_t)(blocks + 1) * KD_CLUSTER_STRIDE;
+static bool map_windows(struct cluster *c, uint32_t blocks, uint64_t window, bool describes) {
+    const uint64_t stride = KD_CLUSTER_STRIDE;
+    uint64_t size = (blocks + (describes ? 2 : 1)) * stride;
     uint8_t *p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return false;
-    uint64_t first = window_start(window) & ~(page_bytes() - 1);
-    for (uint32_t k = 0; k < blocks && first < KD_CLUSTER_STRIDE; k++)
-        if (mprotect(p + (uint64_t)k * KD_CLUSTER_STRIDE + first, KD_CLUSTER_STRIDE - first,
-                     PROT_READ | PROT_WRITE)) {
+    uint8_t *base = describes ? (uint8_t *)(((uint64_t)p + stride) / stride * stride) : p;
+    uint64_t first = window_start(window, describes) & ~(page_bytes() - 1);
+    uint64_t end = describes ? whole_pages(window) : stride;
+    for (uint32_t k = 0; k < blocks && first < end; k++)
+        if (mprotect(base + k * stride + first, end - first, PROT_READ | PROT_WRITE)) {
             munmap(p, size);
             return false;
         }
     c->map = p;
+    c->base = base;
     c->map_size = size;
     c->blocks = blocks;
     c->window = window;
+    c->describes = describes;
     return true;
 }
 
-static bool fits(const struct cluster *c, uint32_t blocks, uint64_t window) {
-    return c->map && c->blocks >= blocks && c->window == window;
+static bool fits(const struct cluster *c, uint32_t blocks, uint64_t window, bool describes) {
+    return c->map && c->blocks >= blocks && c->window == window && c->describes == describes;
 }
 
-struct cluster *cluster_take(struct runner *r, uint32_t blocks, uint64_t window) {
+struct cluster *cluster_take(struct runner *r, uint32_t blocks, uint64_t window, bool describes) {
     struct cluster *c = r->spare_clusters;
     if (c)
         r->spare_clusters = c->next;
     else if (!(c = calloc(1, sizeof *c)))
         return NULL;
-    if (!fits(c, blocks, window)) {
+    if (!fits(c, blocks, window, describes)) {
         if (c->map)
             munmap(c->map, c->map_size);
         c->map = NULL;
-        if (!map_windows(c, blocks, window)) {
+        if (!map_windows(c, blocks, window, describes)) {
             free(c);
             return NULL;
         }
@@ -62,7 +67,7 @@ struct cluster *cluster_take(struct runner *r, uint32_t blocks, uint64_t window)
 }
 
 uint8_t *cluster_window(const struct cluster *c, uint32_t rank) {
-    return c->map + (uint64_t)rank * KD_CLUSTER_STRIDE + window_start(c->window);
+    return c->base + (uint64_t)rank * KD_CLUSTER_STRIDE + window_start(c->window, c->describes);
 }
 
 // ---- The barrier --------------------------------------------------------------------------
