@@ -430,7 +430,11 @@ static void look_at_note(struct search *s, const struct clang_message *error,
                (starts(error->text, "friend declaration of") &&
                 starts(m->text, "candidate function"))) {
         int spaces = spaces_of_message(s, m);
-        if (spaces > 0 && spaces_of_message(s, error) == 0)
+        bool specialises =
+            starts(error->text, "no function template matches function template specialization");
+        if (specialises && spaces == 0) // written by a macro of another file
+            spaces = BOTH;
+        if (spaces > 0 && (specialises || spaces_of_message(s, error) == 0))
             add_spaces(s, error, (unsigned)spaces);
     }
 }

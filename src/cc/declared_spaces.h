@@ -7,6 +7,7 @@
 //   `__host__ __device__`.
 // - A declaration without specifiers, a friend's most of all, stands for the function whose
 //   definition has some (18.9.1).
+// - A specialisation of a function template may have fewer specifiers than the template.
 //
 // These are written with the specifiers, on the lines where they stand. Definitions of constant
 // functions are seen in the text; other declarations clang's messages tell of, and there is another
