@@ -167,13 +167,20 @@ static struct places places_of(struct cg_func *g, const struct kir_inst *load, L
     return at;
 }
 
+// Is a place in shared memory known for each lane only when the code runs?
+static bool stands_apart(struct cg_func *g, const struct kir_inst *store) {
+    struct shape s = cg_shape(g, store->ops[0]);
+    return store->mods.space == ISA_SPACE_SHARED && !g->now.mask &&
+           (s.kind != SHAPE_OFFSETS || s.of_bits);
+}
+
 // Places in shared memory, modulo 2^32.
 static struct places shared_places(struct cg_func *g, const struct kir_inst *store) {
     struct cg *c = g->cg;
     struct shape s = cg_shape(g, store->ops[0]);
     struct places at = {.nargs = 1};
     LLVMValueRef base = LLVMConstInt(c->i64, (unsigned long long)store->offset, 1);
-    if (s.kind == SHAPE_OFFSETS && !s.of_bits) {
+    if (!stands_apart(g, store)) {
         LLVMValueRef first = cg_narrow(c, cg_scalar(g, store->ops[0]), 32);
         base = LLVMBuildAdd(c->b, LLVMBuildSExt(c->b, first, c->i64, ""), base, "");
         base = LLVMBuildAdd(c->b, base, LLVMConstInt(c->i64, (unsigned long long)s.offs[0], 1), "");
@@ -242,6 +249,83 @@ static void emit_copying(struct cg *c, LLVMValueRef f, unsigned bytes, const str
     LLVMBuildRetVoid(c->b);
 }
 
+// ---- permuted lines
+// ----------------------------------------------------------------------------
+//
+// Tiles in shared memory are often swizzled: the pieces of a row stand in it in another order, each
+// at its number exclusive-or one of the row. Where each four lanes of 16 bytes (eight of 8) that
+// read neighbours are found to write so, they are copied as one line.
+
+static bool may_copy_lines(struct cg_func *g, const struct kir_inst *load,
+                           const struct kir_inst *store) {
+    unsigned run = neighbours(g, load) * bytes_of(load);
+    return g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->quick && run && run % LINE == 0 &&
+           load->mods.space == ISA_SPACE_GLOBAL && stands_apart(g, store);
+}
+
+// (distances from one place, how many lanes a line has): does each line's lanes differ from the
+// line's first one by their numbers exclusive-or? Read in the parts in which they were stored.
+static LLVMValueRef are_lines(struct cg *c, LLVMValueRef apart, unsigned bytes) {
+    enum { PART = 8 };
+    LLVMTypeRef t = LLVMVectorType(c->i32, PART);
+    LLVMValueRef first[PART], number[PART], differ = NULL;
+    unsigned lanes = LINE / bytes;
+    for (unsigned k = 0; k < PART; k++) {
+        first[k] = cg_i32(c, k / lanes * lanes);
+        number[k] = cg_i32(c, k % lanes * bytes);
+    }
+    for (unsigned k = 0; k < c->width; k += PART) {
+        LLVMValueRef place = cg_i64(c, k * 4);
+        LLVMValueRef p = LLVMBuildInBoundsGEP2(c->b, c->i8, apart, &place, 1, "");
+        LLVMValueRef x = LLVMBuildLoad2(c->b, t, p, "");
+        LLVMSetAlignment(x, PART * 4);
+        LLVMValueRef y =
+            LLVMBuildShuffleVector(c->b, x, LLVMGetPoison(t), LLVMConstVector(first, PART), "");
+        x = LLVMBuildXor(c->b, LLVMBuildXor(c->b, x, y, ""), LLVMConstVector(number, PART), "");
+        differ = differ ? LLVMBuildOr(c->b, differ, x, "") : x;
+    }
+    LLVMValueRef any = cg_call_intrinsic(c, "llvm.vector.reduce.or", &t, 1, &differ, 1);
+    return LLVMBuildICmp(c->b, LLVMIntEQ, any, cg_i32(c, 0), "");
+}
+
+static void copy_line(struct cg *c, LLVMValueRef from, LLVMValueRef base, LLVMValueRef apart) {
+    enum { WORDS = LINE / 8 };
+    LLVMTypeRef t = LLVMVectorType(c->i64, WORDS);
+    LLVMValueRef number[WORDS], zero[WORDS];
+    for (unsigned k = 0; k < WORDS; k++) {
+        number[k] = cg_i64(c, k);
+        zero[k] = cg_i32(c, 0);
+    }
+    LLVMValueRef at = LLVMBuildLoad2(c->b, c->i32, apart, "");
+    LLVMValueRef order = LLVMBuildZExt(c->b, LLVMBuildLShr(c->b, at, cg_i32(c, 3), ""), c->i64, "");
+    order = LLVMBuildAnd(c->b, order, cg_i64(c, WORDS - 1), "");
+    order = LLVMBuildInsertElement(c->b, LLVMGetPoison(t), order, zero[0], "");
+    order = LLVMBuildShuffleVector(c->b, order, LLVMGetPoison(t), LLVMConstVector(zero, WORDS), "");
+    order = LLVMBuildXor(c->b, order, LLVMConstVector(number, WORDS), "");
+    LLVMValueRef line = LLVMBuildAnd(c->b, at, LLVMConstInt(c->i32, (unsigned)-LINE, 0), "");
+    line = LLVMBuildSExt(c->b, line, c->i64, "");
+    LLVMValueRef args[] = {LLVMBuildLoad2(c->b, t, from, ""), order};
+    LLVMSetAlignment(args[0], 1);
+    LLVMValueRef x = cg_call_intrinsic(c, "llvm.x86.avx512.permvar.di.512", NULL, 0, args, 2);
+    LLVMSetAlignment(LLVMBuildStore(c->b, x, LLVMBuildGEP2(c->b, c->i8, base, &line, 1, "")), 1);
+}
+
+// In front of the copy lane by lane.
+static void emit_lines(struct cg *c, LLVMValueRef f, unsigned bytes, const struct places *from) {
+    LLVMBasicBlockRef lines = LLVMAppendBasicBlockInContext(c->ctx, f, "lines");
+    LLVMBasicBlockRef lanes = LLVMAppendBasicBlockInContext(c->ctx, f, "lanes");
+    LLVMValueRef base = LLVMGetParam(f, from->nargs), apart = LLVMGetParam(f, from->nargs + 1);
+    LLVMBuildCondBr(c->b, are_lines(c, apart, bytes), lines, lanes);
+    LLVMPositionBuilderAtEnd(c->b, lines);
+    for (unsigned k = 0; k < c->width; k += LINE / bytes) {
+        LLVMValueRef place = cg_i64(c, k * 4);
+        copy_line(c, place_in(c, from, f, 0, k, bytes), base,
+                  LLVMBuildInBoundsGEP2(c->b, c->i8, apart, &place, 1, ""));
+    }
+    LLVMBuildRetVoid(c->b);
+    LLVMPositionBuilderAtEnd(c->b, lanes);
+}
+
 static const char *name_of_copy(struct cg *c, unsigned bytes, const struct places *from,
                                 const struct places *to, bool disjoint) {
     struct strbuf s = {0};
@@ -274,6 +358,8 @@ void cg_end_copy(struct cg_func *g, const struct kir_inst *store, LLVMValueRef p
     struct cg_own own =
         cg_own_function(c, name_of_copy(c, bytes, from, &to, disjoint), type, CG_ANY_EFFECT);
     if (own.from) {
+        if (may_copy_lines(g, g->copied, store))
+            emit_lines(c, own.f, bytes, from);
         emit_copying(c, own.f, bytes, from, &to, disjoint);
         cg_end_own(c, &own);
     }
@@ -317,6 +403,8 @@ static void prefetch(struct cg_func *g, const struct kir_inst *load, LLVMValueRe
 }
 
 // The copies from `first` on with nothing between them but what can be computed before all of them.
+// Those by lines are not among them: the processor has as many under way without being asked, and
+// what is asked for takes the place of other lines.
 // *end: the last one's store.
 static unsigned find_row(struct cg_func *g, struct kir_inst *first, struct kir_inst **load,
                          struct kir_inst **end) {
@@ -331,7 +419,8 @@ static unsigned find_row(struct cg_func *g, struct kir_inst *first, struct kir_i
                                                                          : NULL;
             if (!store)
                 break;
-            load[n++] = i;
+            if (!may_copy_lines(g, i, store))
+                load[n++] = i;
         }
     }
     return n;

@@ -3,6 +3,9 @@
 // run: rows grid=2 block=128 args=buf:8192:rand,buf:8192:zero,u32:40,u32:128
 // run: rows grid=1 block=96 args=buf:8192:rand,buf:8192:zero,u32:24,u32:70
 // run: pairs grid=2 block=64 args=buf:8192:rand,buf:8192:zero,u32:20
+// run: ordered grid=1 block=128 args=buf:8192:rand,buf:16384:zero,u32:40,u32:8
+// run: ordered grid=2 block=64 args=buf:8192:rand,buf:16384:zero,u32:24,u32:9
+// run: ordered grid=1 block=64 args=buf:8192:rand,buf:16384:zero,u32:9,u32:12
 // run: mixed grid=1 block=64 args=buf:8192:rand,buf:8192:zero,u32:20,u32:3
 // run: within grid=1 block=32 args=buf:8192:rand,buf:8192:zero,u32:3
 // run: moved grid=1 block=32 args=buf:8192:rand,u32:5
@@ -38,6 +41,25 @@ extern "C" __global__ void pairs(const uint2 *in, unsigned *out, unsigned stride
             in[(size_t)(row + k) * stride + piece + blockIdx.x * 7];
     __syncthreads();
     put(out, (unsigned *)s, 512);
+}
+
+// Rows of whole lines whose pieces stand in other orders: exclusive-or a number of the row's or the
+// thread's own, turned, in rows a distance apart that only the launch knows, one place for several.
+extern "C" __global__ void ordered(const uint4 *in, unsigned *out, unsigned stride,
+                                   unsigned pitch) {
+    __shared__ uint4 s[5][12 * 16];
+    unsigned t = threadIdx.x, row = t / 8, piece = t % 8;
+    for (unsigned k = t; k < 5 * 12 * 16; k += blockDim.x)
+        s[0][k] = make_uint4(7, 6, 5, k);
+    __syncthreads();
+    const uint4 *from = in + (size_t)row * stride + piece + blockIdx.x;
+    s[0][row * 8 + (piece ^ (row & 7))] = from[0];
+    s[1][row * pitch + (piece ^ (row % 3))] = from[8];
+    s[2][row * 8 + (piece + row) % 8] = from[16];
+    s[3][row * 8 + (piece ^ (piece * row / 16 & 2))] = from[24];
+    s[4][row * pitch + piece] = from[32];
+    __syncthreads();
+    put(out, (unsigned *)s, 5 * 12 * 16 * 4);
 }
 
 // Rows shorter than are worth it, rows that end within a vector, and generic places.
