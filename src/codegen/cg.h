@@ -735,6 +735,12 @@ bool cg_has_home(struct cg_func *g, const struct kir_value *v);
 bool cg_same_home(struct cg_func *g, const struct kir_value *x, const struct kir_value *y);
 LLVMValueRef cg_load_home(struct cg_func *g, const struct kir_value *v);
 void cg_store_home(struct cg_func *g, const struct kir_value *v, LLVMValueRef x);
+// The phi gets zero over the edge from the p-th predecessor, as do the others of its half of a tile:
+// their rows are stored, with the first of them. False: they are not such.
+bool cg_store_zeros(struct cg_func *g, const struct kir_inst *phi, uint32_t p);
+// x and y stand side by side in a tile: its 8 rows, four lanes of x and four of y in each. False:
+// they do not, or are in registers.
+bool cg_load_pair(struct cg_func *g, struct kir_value *x, struct kir_value *y, LLVMValueRef *rows);
 // Where v's home is, if it is one vector of memory; else NULL.
 LLVMValueRef cg_home_place(struct cg_func *g, const struct kir_value *v);
 // The homes of eight values, 16 rows by 16 columns of a product's sums, become a tile: rows 0 to 7
@@ -758,6 +764,9 @@ bool cg_is_in_slot(struct cg_func *g, const struct kir_inst *barrier, const stru
 void cg_store_slot(struct cg_func *g, const struct kir_value *v, LLVMValueRef x);
 // Has what a phi gets over the edge from the p-th predecessor to be stored into its slot?
 bool cg_goes_to_slot(struct cg_func *g, const struct kir_inst *phi, uint32_t p);
+// On the edge from b's p-th predecessor: stores what a loop with barriers takes from outside, if it
+// begins there.
+void cg_enter_slots(struct cg_func *g, const struct kir_block *b, uint32_t p);
 
 // cg_nan.c
 void cg_find_nans(struct cg_func *g);

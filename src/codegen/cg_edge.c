@@ -75,6 +75,7 @@ void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMV
                                                                 : cg_vec(g, i->ops[p]));
     }
     cg_move_lines(g, to, p);
+    cg_enter_slots(g, to, p);
     n = 0;
     for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next, n++) {
         struct cg_var *var = own_var(g, i->res[0]);
@@ -84,7 +85,7 @@ void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMV
             LLVMBuildStore(c->b, in[n].scalar, var->scalar);
         if (var->guard)
             LLVMBuildStore(c->b, in[n].guard ? in[n].guard : LLVMConstInt(c->i1, 1, 0), var->guard);
-        if (in[n].vec && cg_has_home(g, i->res[0]))
+        if (in[n].vec && cg_has_home(g, i->res[0]) && !cg_store_zeros(g, i, p))
             cg_store_home(g, i->res[0], in[n].vec);
         if (!var->vec)
             continue;

@@ -295,6 +295,25 @@ static LLVMValueRef load_rows(struct cg_func *g, const struct kir_value *v) {
     return x[0];
 }
 
+bool cg_load_pair(struct cg_func *g, struct kir_value *x, struct kir_value *y, LLVMValueRef *rows) {
+    struct cg *c = g->cg;
+    if (!cg_has_home(g, x) || !cg_has_home(g, y) || !in_rows(g, x) || cg_at_hand(g, x) ||
+        cg_at_hand(g, y))
+        return false;
+    struct cg_homes *h = g->homes;
+    uint32_t first = cg_web_of(&h->w, x->id), second = cg_web_of(&h->w, y->id);
+    if (h->tile[second] != h->tile[first] || h->part[first] % 2 ||
+        h->part[second] != h->part[first] + 1)
+        return false;
+    LLVMTypeRef t = LLVMVectorType(cg_scalar_type(c, x->type), ISA_LANES / ROWS * 2);
+    for (unsigned row = 0; row < ROWS; row++) {
+        rows[row] = LLVMBuildLoad2(c->b, t, row_of(g, x, row), "");
+        LLVMSetAlignment(rows[row], ROW_BYTES * 2);
+        LLVMSetVolatile(rows[row], 1);
+    }
+    return true;
+}
+
 static void store_rows(struct cg_func *g, const struct kir_value *v, LLVMValueRef x) {
     struct cg *c = g->cg;
     LLVMValueRef idx[ISA_LANES / ROWS];
@@ -306,6 +325,34 @@ static void store_rows(struct cg_func *g, const struct kir_value *v, LLVMValueRe
         LLVMSetAlignment(s, ROW_BYTES);
         LLVMSetVolatile(s, 1);
     }
+}
+
+static bool is_zero(const struct kir_value *v) {
+    uint64_t bits;
+    return flow_const(v, &bits) && !bits;
+}
+
+bool cg_store_zeros(struct cg_func *g, const struct kir_inst *phi, uint32_t p) {
+    struct cg_homes *h = g->homes;
+    struct cg *c = g->cg;
+    if (!cg_has_home(g, phi->res[0]) || !in_rows(g, phi->res[0]) || !is_zero(phi->ops[p]))
+        return false;
+    uint32_t all = cg_web_of(&h->w, phi->res[0]->id), n = 0;
+    unsigned half = h->part[all] / HALF;
+    for (struct kir_inst *i = phi->block->first; i && i->op == ISA_OP_PHI; i = i->next) {
+        uint32_t other = cg_web_of(&h->w, i->res[0]->id);
+        n += cg_has_home(g, i->res[0]) && h->tile[other] == h->tile[all] &&
+             h->part[other] / HALF == half && is_zero(i->ops[p]);
+    }
+    if (n != HALF || h->part[all] % HALF)
+        return n == HALF;
+    LLVMValueRef zero = LLVMConstNull(LLVMVectorType(c->i32, HALF * ROW_BYTES / 4));
+    for (unsigned row = 0; row < ROWS; row++) {
+        LLVMValueRef s = LLVMBuildStore(c->b, zero, row_of(g, phi->res[0], row));
+        LLVMSetAlignment(s, HALF * ROW_BYTES);
+        LLVMSetVolatile(s, 1);
+    }
+    return true;
 }
 
 // Volatile, or LLVM keeps a copy of what it knows to be there.

@@ -254,24 +254,30 @@ static void fill_b(struct cg *c, const struct tile_call *call, unsigned step, LL
     }
 }
 
-// Sums of a tile's columns, times 128: (b's numbers, memory)
+// Sums of a tile's columns, times 128: (b's numbers, memory). Several at a time: one would wait for
+// itself.
 static void emit_column_sums(struct cg *c, const struct product *p, unsigned depth, unsigned tiles,
                              LLVMValueRef f) {
+    enum { SUMS = 4 };
     LLVMTypeRef row = LLVMVectorType(c->i32, ROWS);
-    LLVMValueRef sum = LLVMConstNull(row), seven[ROWS], ones[ROWS];
+    LLVMValueRef sum[SUMS], seven[ROWS], ones[ROWS];
     for (unsigned k = 0; k < ROWS; k++) {
         seven[k] = cg_i32(c, 7);
         ones[k] = cg_i32(c, 0x01010101);
     }
+    for (unsigned k = 0; k < SUMS; k++)
+        sum[k] = LLVMConstNull(row);
     for (unsigned k = 0; k < depth; k++) {
         uint64_t offset = (uint64_t)k * tiles * SUM_ROW;
         LLVMValueRef x = LLVMBuildLoad2(c->b, row, at(c, LLVMGetParam(f, 0), offset), "");
         LLVMSetAlignment(x, SUM_ROW);
-        sum = cg_add_products(c, p, true, LLVMConstVector(ones, ROWS), x, sum);
+        sum[k % SUMS] = cg_add_products(c, p, true, LLVMConstVector(ones, ROWS), x, sum[k % SUMS]);
     }
-    sum = LLVMBuildShl(c->b, sum, LLVMConstVector(seven, ROWS), "");
-    sum = cg_signed_b(p) ? sum : LLVMBuildNeg(c->b, sum, "");
-    LLVMSetAlignment(LLVMBuildStore(c->b, sum, LLVMGetParam(f, 1)), SUM_ROW);
+    for (unsigned k = 1; k < SUMS; k++)
+        sum[0] = LLVMBuildAdd(c->b, sum[0], sum[k], "");
+    sum[0] = LLVMBuildShl(c->b, sum[0], LLVMConstVector(seven, ROWS), "");
+    sum[0] = cg_signed_b(p) ? sum[0] : LLVMBuildNeg(c->b, sum[0], "");
+    LLVMSetAlignment(LLVMBuildStore(c->b, sum[0], LLVMGetParam(f, 1)), SUM_ROW);
 }
 
 // Only products with VNNI look at them.

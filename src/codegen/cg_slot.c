@@ -1,14 +1,16 @@
 // Slots: where vectors that live through several barriers are kept. A web of such values, the sum
 // of a loop over tiles and the phi that carries it to the next turn, has one place among what is
 // saved of a group, and is stored there when it has changed: a turn with two barriers, one before
-// the tile is used and one behind, saves its sums once. What is put back and not used before the
-// next barrier is not even loaded, which LLVM sees.
+// the tile is used and one behind, saves its sums once. What a loop with barriers takes from
+// outside is stored when the loop begins. What is put back and not used before the next barrier is
+// not even loaded, which LLVM sees.
 #include <string.h>
 
 #include "codegen/cg_web.h"
 
 struct cg_slots {
     struct cg_webs w;
+    uint8_t *joined;       // by web: it is of several values
     uint32_t *offset;      // by web: 0: it has no place
     uint64_t **in;         // by block id: the webs that are in their places where it begins
     uint64_t **out;        // ... and where it ends
@@ -43,19 +45,29 @@ static bool may_have_slot(struct cg_func *g, const struct kir_value *v) {
            all_full(g, v->def);
 }
 
-// Members are what is alive behind a barrier; those that are so behind several count for a slot.
+static bool is_from_outside(struct cg_func *g, const struct kir_value *v,
+                            const struct kir_block *b) {
+    const struct cfg_loop *l = g->fl->cfg->loop[b->id];
+    return l && !l->irreducible && !cfg_in_loop(l, g->fl->cfg->loop[v->def->block->id]);
+}
+
+// Members are what is alive behind a barrier; those that are so behind several, or behind one in
+// each turn of a loop, count for a slot.
 static void find_members(struct cg_func *g, struct cg_slots *s, uint8_t *barriers) {
-    uint32_t n = 0;
+    VEC(const struct kir_block *) at = {0};
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
         for (struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
-            if (is_barrier(i))
+            if (is_barrier(i)) {
                 vec_push(g->cg->arena, &s->after, cg_live_after(g, i));
+                vec_push(g->cg->arena, &at, i->block);
+            }
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
         for (struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
             for (uint32_t k = 0; k < i->nres; k++) {
                 uint32_t v = i->res[k]->id;
-                for (n = 0; n < s->after.len; n++)
-                    barriers[v] += has(s->after.data[n], v) && barriers[v] < 2;
+                for (uint32_t n = 0; n < s->after.len && barriers[v] < 2; n++)
+                    if (has(s->after.data[n], v))
+                        barriers[v] += is_from_outside(g, i->res[k], at.data[n]) ? 2 : 1;
                 s->w.member[v] = barriers[v] && may_have_slot(g, i->res[k]);
             }
 }
@@ -72,6 +84,9 @@ static void connect(struct cg_func *g, struct cg_slots *s) {
             for (uint32_t k = 0; k < i->nops; k++)
                 if (joins(s, i, i->ops[k]))
                     cg_join_webs(&s->w, i->res[0], i->ops[k]);
+    for (uint32_t v = 0; v < g->f->value_count; v++)
+        if (cg_web_of(&s->w, v) != v)
+            s->joined[cg_web_of(&s->w, v)] = 1;
 }
 
 // Webs that are alive behind one barrier alone gain nothing.
@@ -129,6 +144,14 @@ static void walk(struct cg_func *g, struct cg_slots *s, const struct kir_block *
     }
 }
 
+// Is v, which is in its slot alone, stored where the loop begins that b is the head of?
+static bool enters(struct cg_func *g, struct cg_slots *s, const struct kir_value *v,
+                   const struct kir_block *b) {
+    uint32_t web;
+    return slotted(s, v, &web) && !s->joined[web] && has(s->w.live_in[b->id], v->id) &&
+           is_from_outside(g, v, b);
+}
+
 // What the edge from the p-th predecessor brings to a phi is in its place.
 static bool comes_in_place(struct cg_slots *s, const struct kir_inst *phi, uint32_t p) {
     uint32_t web, of;
@@ -152,6 +175,11 @@ static void meet(struct cg_func *g, struct cg_slots *s, const struct kir_block *
             all &= comes_in_place(s, i, p);
         set(state, web, all || heads_barriers(g, b));
     }
+    for (uint32_t p = 0; heads_barriers(g, b) && p < g->fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
+            for (uint32_t k = 0; k < i->nres; k++)
+                if (enters(g, s, i->res[k], b))
+                    set(state, cg_web_of(&s->w, i->res[k]->id), true);
 }
 
 static uint32_t barriers_in(const struct kir_block *b) {
@@ -203,6 +231,7 @@ void cg_find_slots(struct cg_func *g) {
     if (g->cg->width == 1)
         return;
     s->offset = arena_array(a, uint32_t, n);
+    s->joined = arena_array(a, uint8_t, n);
     cg_begin_webs(g, &s->w);
     find_members(g, s, barriers);
     connect(g, s);
@@ -242,4 +271,18 @@ bool cg_goes_to_slot(struct cg_func *g, const struct kir_inst *phi, uint32_t p) 
     uint32_t web;
     return slotted(g->slots, phi->res[0], &web) && heads_barriers(g, phi->block) &&
            !comes_in_place(g->slots, phi, p);
+}
+
+void cg_enter_slots(struct cg_func *g, const struct kir_block *to, uint32_t p) {
+    struct cg_slots *s = g->slots;
+    const struct kir_block *from = to->preds.data[p];
+    if (!s || !heads_barriers(g, to) ||
+        cfg_in_loop(g->fl->cfg->loop[to->id], g->fl->cfg->loop[from->id]))
+        return;
+    for (uint32_t n = 0; n < g->fl->cfg->nblocks; n++)
+        for (const struct kir_inst *i = g->fl->cfg->order[n]->first; i; i = i->next)
+            for (uint32_t k = 0; k < i->nres; k++)
+                if (enters(g, s, i->res[k], to) &&
+                    !has(s->out[from->id], cg_web_of(&s->w, i->res[k]->id)))
+                    cg_store_slot(g, i->res[k], cg_vec(g, i->res[k]));
 }

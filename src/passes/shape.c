@@ -401,6 +401,14 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
             kir_type_bits(i->res[0]->type) != bits)
             break;
         return shift_right(fl, x[0], c, isa_type_is_signed(i->ty), bits);
+    case ISA_OP_BFE: { // as LLVM writes a shift and a mask
+        uint64_t n;
+        if (!bits || isa_type_is_signed(i->ty) || !flow_const(i->ops[1], &c) || c >= bits ||
+            !flow_const(i->ops[2], &n) || !n || n >= bits)
+            break;
+        return logic_const(fl, ISA_OP_AND, shift_right(fl, x[0], c, false, bits), (1ULL << n) - 1,
+                           bits);
+    }
     case ISA_OP_AND:
     case ISA_OP_OR:
     case ISA_OP_XOR:
