@@ -228,7 +228,7 @@ class Kernel:
         if ctx.mask:
             kinds += [self.warp_op] * 4 + [self.masked_if, self.masked_loop]
         if ctx.uniform:
-            kinds += [self.barrier] * 3 + [self.warp_uniform_if]
+            kinds += [self.barrier] * 3 + [self.warp_uniform_if, self.turns]
             if not self.returns:
                 kinds += [self.split, self.pitched]
             if self.parted_barriers:
@@ -444,6 +444,35 @@ class Kernel:
         src = src % r.choice([0, 1, 2, 5, 31])
         return Node("__syncthreads(); %s[t] = %s; __syncthreads(); %s = %s[%s];" %
                     (v, self.expr(t, 1), r.choice(self.names[t]), v, src))
+
+    def turns(self, ctx):
+        """Words go to neighbours in the turns of a loop, beside some that not all turns store, or
+        not all threads, and others that are read in the next turn or behind the loop."""
+        r, k = self.r, self.name_of("x")
+        a, b = r.choice([1, 2, 5, 31]), r.randrange(40)
+        some = ["if (%s) sh[(t + %d) %% T] = %s;" % (self.uniform_cond(), b, self.expr("u", 1)),
+                "if (%s) sh[%d %% T] = un0 + %s;" % (self.uniform_cond(), b, k),
+                "if (tx == %d && (%s)) sh[t] = %s;" % (b % 32, self.uniform_cond(),
+                                                     self.expr("u", 1)),
+                "if (%s) sh[t] = %s;" % (self.cond(), self.expr("u", 1)),
+                "if (%s) ((unsigned char *)sh)[4 * t + %d] = %s;" % (self.uniform_cond(), b % 4, k),
+                "if (%s) u1 += sh[T - 1 - t];" % self.uniform_cond(),
+                "if (%s) break;" % self.uniform_cond()]
+        reads = ["u0 += sh[(t + %d) %% T];" % a, "u0 ^= sh[(t + T - %d) %% T] * 3;" % a,
+                 "u2 += sh[(t ^ 1) % T];", "if (%s) u0 += sh[(t + %d) %% T];" % (self.cond(), a),
+                 "u0 += sh[u1 % T];"]
+        lines = ["__syncthreads();"]
+        if r.random() < 0.3:
+            lines += [r.choice(reads), "__syncthreads();"]
+        lines += ["sh[t] = %s;" % self.expr("u", 2), "__syncthreads();"]
+        for line in r.sample(some, r.randint(0, 3)):
+            lines += [line, "__syncthreads();"]
+        lines += r.sample(reads, r.randint(1, 3))
+        head = "for (unsigned %s = 0, %se = %s; %s < %se; %s++) {" % (
+            k, k, r.choice(["n & 7", "%d" % r.randint(1, 5), "un0 & 3"]), k, k, k)
+        end = r.choice(["} __syncthreads();", "} __syncthreads(); u0 += sh[T - 1 - t]; "
+                        "__syncthreads();"])
+        return Node(head, [Node(x) for x in lines], end)
 
     def split(self, ctx):
         """A block's words, four a thread, go to two places by a test, as their number in front of
