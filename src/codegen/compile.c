@@ -684,8 +684,9 @@ static bool counts_in_vectors(const struct cg *c, const struct flow *fl) {
 // One thread after the other, where vectors would be taken apart for most of what they do.
 static bool wants_scalars(const struct cg *c, const struct traits *t, const struct flow *fl,
                           enum kd_level level) {
+    struct lane_machine m = {vector_bits(level), c->fast_gathers};
     return !c->spec.width && c->width > 1 && !t->barrier && !t->warp_ops && !calls_any(c->kernel) &&
-           !counts_in_vectors(c, fl) && scalars_are_faster(fl, vector_bits(level));
+           !counts_in_vectors(c, fl) && scalars_are_faster(fl, &m);
 }
 
 static void debug_masks(struct cg *c, const struct flow *fl) {

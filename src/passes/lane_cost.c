@@ -13,7 +13,9 @@ enum {
     TURNS = 8, // of a loop, where nothing is known
     MAX_DEPTH = 4,
     SPREAD = 3,  // an access of one lane of a vector: address out, access, value in
+    GATHER = 2,  // the same in one instruction, where the machine's are fast
     BRANCH = 3,  // of one thread: now and then it is mispredicted
+    CHOICE = 6,  // the same within a turn: often
     ATOMIC = 20, // one locked access, in either
     SLOW = 8     // division, roots, approximations, of one vector
 };
@@ -48,15 +50,18 @@ static bool is_run(const struct flow *fl, const struct kir_inst *i, double eleme
            lane_run(fl, i->ops[0], i->block, bytes).lanes == fl->width;
 }
 
-static struct cost access(const struct flow *fl, const struct kir_inst *i) {
+static struct cost access(const struct flow *fl, const struct kir_inst *i,
+                          const struct lane_machine *m) {
     double w = fl->width, n = i->mods.vec ? i->mods.vec : 1;
+    unsigned bits = isa_type_bits(i->ty);
     const struct shape *s = &fl->shape[i->ops[0]->id];
     if (i->mods.space == ISA_SPACE_PARAM)
         return (struct cost){0};
     if (i->mods.space != ISA_SPACE_LOCAL && (is_line(s) || is_run(fl, i, n)))
         return (struct cost){s->kind == SHAPE_UNIFORM ? n : 2 * n, w * n};
     // Words of one lane that follow each other are one access.
-    return (struct cost){SPREAD * w, w};
+    bool gathers = m->fast_gathers && i->op == ISA_OP_LD && n == 1 && (bits == 32 || bits == 64);
+    return (struct cost){(gathers ? GATHER : SPREAD) * w, w};
 }
 
 static unsigned value_bits(const struct kir_inst *i) {
@@ -93,8 +98,8 @@ static bool is_in_address(const struct kir_inst *i) {
 }
 
 static struct cost pointwise(const struct flow *fl, const struct kir_inst *i,
-                             unsigned vector_bits) {
-    double w = fl->width, vectors = (value_bits(i) * w + vector_bits - 1) / vector_bits;
+                             const struct lane_machine *m) {
+    double w = fl->width, vectors = (value_bits(i) * w + m->vector_bits - 1) / m->vector_bits;
     double slow = is_slow(i) ? SLOW : 1;
     if (vectors < 1)
         vectors = 1;
@@ -104,18 +109,30 @@ static struct cost pointwise(const struct flow *fl, const struct kir_inst *i,
     return (struct cost){vectors * slow, is_in_address(i) ? w / 4 : w * slow / 2};
 }
 
-static struct cost of_inst(const struct flow *fl, const struct kir_inst *i, unsigned vector_bits) {
+// Does i part lanes that meet again in the same turn of their loop?
+static bool is_choice(const struct flow *fl, const struct kir_inst *i) {
+    const struct cfg_loop *l = fl->cfg->loop[i->block->id];
+    for (uint32_t k = 0; l && k < i->ntargets; k++) {
+        const struct cfg_loop *to = fl->cfg->loop[i->targets[k]->id];
+        if (i->targets[k] == l->header || !to || !cfg_in_loop(l, to))
+            return false;
+    }
+    return l != NULL;
+}
+
+static struct cost of_inst(const struct flow *fl, const struct kir_inst *i,
+                           const struct lane_machine *m) {
     double w = fl->width;
     switch (isa_op_info[i->op].klass) {
     case ISA_CLASS_POINTWISE:
-        return pointwise(fl, i, vector_bits);
+        return pointwise(fl, i, m);
     case ISA_CLASS_MEMORY:
         if (i->op == ISA_OP_LD || i->op == ISA_OP_LDU || i->op == ISA_OP_ST)
-            return access(fl, i);
+            return access(fl, i, m);
         return (struct cost){ATOMIC * w, ATOMIC * w};
     case ISA_CLASS_CONTROL:
         if (i->op == ISA_OP_CBR && fl->divergent[i->block->id])
-            return (struct cost){BRANCH, BRANCH * w};
+            return (struct cost){BRANCH, (is_choice(fl, i) ? CHOICE : BRANCH) * w};
         return (struct cost){1, 1};
     default:
         return (struct cost){0};
@@ -148,14 +165,14 @@ static bool is_candidate(const struct flow *fl) {
     return !fl->cfg->loops.len && n[1] * n[2] == 1;
 }
 
-bool scalars_are_faster(const struct flow *fl, unsigned vector_bits) {
+bool scalars_are_faster(const struct flow *fl, const struct lane_machine *m) {
     struct cost sum = {0};
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
         const struct kir_block *b = fl->cfg->order[p];
         const struct cfg_loop *l = fl->cfg->loop[b->id];
         double often = turns(l), more = slowest_lane(fl, l);
         for (const struct kir_inst *i = b->first; i; i = i->next) {
-            struct cost c = of_inst(fl, i, vector_bits);
+            struct cost c = of_inst(fl, i, m);
             sum.vector += c.vector * often * more;
             sum.scalar += c.scalar * often;
         }

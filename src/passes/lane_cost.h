@@ -4,10 +4,15 @@
 
 #include "passes/flow.h"
 
+struct lane_machine {
+    unsigned vector_bits; // of its registers
+    bool fast_gathers;    // an instruction that loads words at an address a lane is worth it
+};
+
 // fl: of a kernel without barriers, warp operations and calls, at the width of its vectors, without
-// teams. vector_bits: of the machine's registers. True when most of the time goes to accesses at an
+// teams. True when most of the time goes to accesses at an
 // address a lane, in loops that lanes leave at different turns: one thread after the other then
 // does the same work in fewer instructions, and walks along its own memory.
-bool scalars_are_faster(const struct flow *fl, unsigned vector_bits);
+bool scalars_are_faster(const struct flow *fl, const struct lane_machine *m);
 
 #endif
