@@ -18,7 +18,7 @@ def mixed(body):
         elif k == 1:
             lines.append("st.v2.u16 [%s+%d], {%s, %s};" % (a, off, body.reg("h"), body.reg("h")))
         elif k == 2 and "%gloc" not in (x, y) and body.kernel:
-            lines.append("%satom.%s.u32 %s, [%s+%d], %s;" % (body.guard(), r.choice(["add", "max", "exch"]), body.reg("r"), a, off,
+            lines.append("%satom.%s %s, [%s+%d], %s;" % (body.guard(), r.choice(["add.u32", "max.u32", "exch.b32"]), body.reg("r"), a, off,
                                                            body.reg("r")))
         elif k == 3:
             lines.append("ld.v4.u8 {%s, %s, %s, %s}, [%s+%d];" % (*r.sample(body.pools["r"], 4), a, off))

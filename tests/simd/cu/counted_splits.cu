@@ -1,21 +1,19 @@
 // Splits whose counters are sums over a warp by shuffles: known to go on from lane to lane, on words
 // that stay as they lie in memory; and what looks like it.
-// run: sorted grid=3 block=256 args=buf:3072:rand,buf:3072:zero,u32:0,u32:4
-// run: sorted grid=1 block=256 args=buf:1024:rand,buf:1024:zero,u32:28,u32:4
-// run: sorted grid=1 block=256 args=buf:1024:rand,buf:1024:zero,u32:3,u32:0
+// run: sorted grid=3 block=128 args=buf:1536:rand,buf:1536:zero,u32:0,u32:4
+// run: sorted grid=1 block=128 args=buf:512:rand,buf:512:zero,u32:28,u32:4
+// run: sorted grid=1 block=128 args=buf:512:rand,buf:512:zero,u32:3,u32:0
 // run: sorted grid=2 block=32 args=buf:256:rand,buf:256:zero,u32:0,u32:4
-// run: sorted grid=2 block=64 args=buf:512:rand,buf:512:zero,u32:5,u32:3
 // run: sorted grid=2 block=96 args=buf:768:rand,buf:768:zero,u32:5,u32:3
 // run: sorted grid=1 block=50 args=buf:256:rand,buf:256:zero,u32:5,u32:3
-// run: sorted grid=2 block=512 args=buf:4096:rand,buf:4096:zero,u32:0,u32:4
 // run: sorted grid=1 block=1024 args=buf:4096:rand,buf:4096:zero,u32:7,u32:2
-// run: sorted grid=1 block=256 args=buf:1024:zero,buf:1024:zero,u32:0,u32:4
+// run: sorted grid=1 block=128 args=buf:512:zero,buf:512:zero,u32:0,u32:4
 // run: beyond grid=1 block=128 args=buf:512:zero,u32:1
 // run: beyond grid=1 block=128 args=buf:512:zero,u32:2
 // run: beyond grid=1 block=128 args=buf:512:zero,u32:31
 // run: beyond grid=1 block=128 args=buf:512:zero,u32:32
 // run: beyond grid=1 block=128 args=buf:512:zero,u32:41
-// run: unrolled grid=2 block=256 args=buf:2048:rand,buf:2048:zero
+// run: unrolled grid=2 block=128 args=buf:1024:rand,buf:1024:zero
 // run: below grid=2 block=128 args=buf:1024:rand,buf:1024:zero,u32:2000000000
 // run: below grid=1 block=128 args=buf:512:iota,buf:512:zero,u32:0
 // run: other grid=1 block=128 args=buf:512:iota,buf:512:zero,u32:200
@@ -33,7 +31,7 @@
 // run: some grid=1 block=128 args=buf:512:rand,buf:2048:zero,u32:77
 // run: changed grid=1 block=128 args=buf:512:rand,buf:512:zero,u32:0
 // run: changed grid=1 block=128 args=buf:512:rand,buf:512:zero,u32:2
-// run: eight_keys grid=2 block=128 args=buf:2048:rand,buf:2048:zero,u32:1
+// run: eight_keys grid=2 block=64 args=buf:1024:rand,buf:1024:zero,u32:1
 // run: exchanged grid=1 block=128 args=buf:1024:rand,buf:1024:zero,u32:3
 // run: nested grid=1 block=128 args=buf:512:rand,buf:512:zero,u32:2
 // run: of_warps grid=1 block=128 args=buf:512:rand,buf:512:zero,u32:0

@@ -104,7 +104,7 @@ template <int N> __device__ static void put(float *out, const float (*c)[N][4]) 
             fill(sa, a + t * 64, 2048);                                                            \
             fill(sb, b + t * 32, 2048);                                                            \
             __syncthreads();                                                                       \
-            PRODUCTS(type, trans_a, trans_b, sa, sb, c, 4, 4)                                      \
+            PRODUCTS(type, trans_a, trans_b, sa, sb, c, 4, 2)                                      \
         }                                                                                          \
         put(to, c);                                                                                \
         to += 32;                                                                                  \
@@ -182,7 +182,7 @@ extern "C" __global__ void odd(const unsigned *a, const unsigned *b, float *out,
         fill(sa, a + t, 2048);
         fill(sb, b + t, 2048);
         __syncthreads();
-        PRODUCTS("f16", "", ".trans", sa, sb, c, 6, 4)
+        PRODUCTS("f16", "", ".trans", sa, sb, c, 6, 1)
     }
     put(own_part(out, 48), c);
 }
@@ -211,8 +211,8 @@ extern "C" __global__ void seen(const unsigned *a, const unsigned *b, float *out
     float c[2][4][4] = {}, d[2][4][4] = {};
     unsigned bits = 0;
     for (int t = 0; t < turns; t++) {
-        PRODUCTS("f16", "", "", sa, sb, c, 4, 4)
-        PRODUCTS("f16", "", ".trans", sa, sb, d, 4, 4)
+        PRODUCTS("f16", "", "", sa, sb, c, 4, 1)
+        PRODUCTS("f16", "", ".trans", sa, sb, d, 4, 2)
 #pragma unroll
         for (int i = 0; i < 32; i++) {
             c[i / 16][i / 4 % 4][i % 4] *= 0.75f;
@@ -234,9 +234,9 @@ extern "C" __global__ void chosen(const unsigned *a, const unsigned *b, float *o
     float c[2][4][4] = {};
     for (int t = 0; t < turns; t++) {
         if ((blockIdx.x + t) % 2)
-            PRODUCTS("f16", "", ".trans", sa, sb, c, 4, 4)
+            PRODUCTS("f16", "", ".trans", sa, sb, c, 4, 2)
         if ((threadIdx.x / 32 + t) % 2)
-            PRODUCTS("f16", "", "", sa, sb, c, 4, 2)
+            PRODUCTS("f16", "", "", sa, sb, c, 4, 1)
     }
     put(own_part(out, 32), c);
 }
@@ -267,7 +267,7 @@ extern "C" __global__ void with_bytes(const unsigned *a, const unsigned *b, floa
         fill(sa, a + t, 2048);
         fill(sb, b + t, 2048);
         __syncthreads();
-        PRODUCTS("f16", "", ".trans", sa, sb, c, 4, 4)
+        PRODUCTS("f16", "", ".trans", sa, sb, c, 4, 1)
 #pragma unroll
         for (int step = 0; step < 2; step++) {
             unsigned fa[2][4], fb[4][2], lane = threadIdx.x % 32;

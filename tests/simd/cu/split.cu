@@ -5,11 +5,9 @@
 // run: one_key grid=1 block=50 args=buf:64:rand,buf:256:zero,u32:3
 // run: one_key grid=1 block=256 args=buf:256:rand,buf:256:zero,u32:31
 // run: two_keys grid=2 block=64 args=buf:256:rand,buf:256:zero,u32:1
-// run: four_keys grid=2 block=64 args=buf:512:rand,buf:512:zero,u32:2
-// run: four_keys grid=2 block=256 args=buf:2048:rand,buf:2048:zero,u32:5
+// run: four_keys grid=2 block=128 args=buf:1024:rand,buf:1024:zero,u32:5
 // run: four_keys grid=1 block=96 args=buf:512:zero,buf:512:zero,u32:2
-// run: eight_keys grid=1 block=64 args=buf:512:rand,buf:512:zero,u32:9
-// run: eight_keys grid=2 block=128 args=buf:2048:rand,buf:2048:zero,u32:4
+// run: eight_keys grid=2 block=32 args=buf:512:rand,buf:512:zero,u32:9
 // run: sorted grid=2 block=128 args=buf:1024:rand,buf:1024:zero
 // run: sorted grid=2 block=256 args=buf:2048:rand,buf:2048:zero
 // run: skewed grid=1 block=64 args=buf:256:rand,buf:256:zero,u32:100

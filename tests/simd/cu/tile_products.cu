@@ -94,7 +94,7 @@ __device__ static void put(int *out, const int (*c)[4][4], int down) {
 }
 
 // The four ways of signs, through barriers: sums wait in what is saved of groups.
-#define WITH_SIGNS(signs)                                                                          \
+#define WITH_SIGNS(signs, steps)                                                                   \
     {                                                                                              \
         int c[2][4][4] = {};                                                                       \
         for (int t = 0; t < turns; t++) {                                                          \
@@ -102,7 +102,7 @@ __device__ static void put(int *out, const int (*c)[4][4], int down) {
             fill(sa, a + t * 64, 1024);                                                            \
             fill(sb, b + t * 32, 1024);                                                            \
             __syncthreads();                                                                       \
-            PRODUCTS(signs, sa, sb, c, 4)                                                          \
+            PRODUCTS(signs, sa, sb, c, steps)                                                      \
         }                                                                                          \
         put(to, c, 2);                                                                             \
         to += 32;                                                                                  \
@@ -111,14 +111,13 @@ __device__ static void put(int *out, const int (*c)[4][4], int down) {
 extern "C" __global__ void signs(const unsigned *a, const unsigned *b, int *out, int turns) {
     __shared__ __align__(16) unsigned sa[1024], sb[1024];
     int *to = own_part(out, 128);
-    WITH_SIGNS(SIGNS_SS)
-    WITH_SIGNS(SIGNS_SU)
-    WITH_SIGNS(SIGNS_US)
-    WITH_SIGNS(SIGNS_UU)
+    WITH_SIGNS(SIGNS_SS, 4)
+    WITH_SIGNS(SIGNS_SU, 1)
+    WITH_SIGNS(SIGNS_US, 2)
+    WITH_SIGNS(SIGNS_UU, 1)
 }
 
-// One step to three: half a row of a tile, a whole one, one and a half. Sums that do not begin with
-// zero.
+// One step and three: half a row of a tile, one and a half. Sums that do not begin with zero.
 #define WITH_STEPS(steps)                                                                          \
     {                                                                                              \
         int c[2][4][4];                                                                            \
@@ -135,9 +134,8 @@ extern "C" __global__ void chains(const unsigned *a, const unsigned *b, int *out
     fill(sa, a, 1152);
     fill(sb, b + blockIdx.x, 1152);
     __syncthreads();
-    int *to = own_part(out, 128);
+    int *to = own_part(out, 96);
     WITH_STEPS(1)
-    WITH_STEPS(2)
     WITH_STEPS(3)
     WITH_STEPS(5) // a chain of four, and another one
 }
@@ -222,21 +220,17 @@ extern "C" __global__ void wide(const unsigned *a, const unsigned *b, int *out, 
         fill(sa, a + t * 64, 1536);
         fill(sb, b + t * 32, 1536);
         __syncthreads();
+        unsigned fa[3][4], fb[6][2];
 #pragma unroll
-        for (int step = 0; step < 3; step++) {
-            unsigned fa[3][4], fb[6][2];
-#pragma unroll
-            for (int i = 0; i < 3; i++) {
-                LDMATRIX(fa[i], piece(sa, i * 16 + lane % 16, step * 2 + lane / 16));
-                LDMATRIX(fb[i * 2],
-                         piece(sb, i * 16 + lane / 16 * 8 + lane % 8, step * 2 + lane / 8 % 2));
-            }
-#pragma unroll
-            for (int i = 0; i < 3; i++)
-#pragma unroll
-                for (int j = 0; j < 6; j++)
-                    MMA(SIGNS_SS, c[i][j], fa[i], fb[j]);
+        for (int i = 0; i < 3; i++) {
+            LDMATRIX(fa[i], piece(sa, i * 16 + lane % 16, t * 2 + lane / 16));
+            LDMATRIX(fb[i * 2], piece(sb, i * 16 + lane / 16 * 8 + lane % 8, t * 2 + lane / 8 % 2));
         }
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+#pragma unroll
+            for (int j = 0; j < 6; j++)
+                MMA(SIGNS_SS, c[i][j], fa[i], fb[j]);
     }
     int *to = own_part(out, 72);
 #pragma unroll
