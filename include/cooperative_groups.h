@@ -150,7 +150,12 @@ KUDZU_CG void meet_other_grids(const grids_of_launch &g) {
     if ((blockIdx.x | blockIdx.y | blockIdx.z) != 0 || thread_in_block() != 0)
         return;
     __threadfence_system();
-    unsigned int before = atomicAdd_system(word, g.rank == 0 ? 0x80000000u - (g.count - 1) : 1u);
+    unsigned int mine = g.rank == 0 ? 0x80000000u - (g.count - 1) : 1u;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
+    unsigned int before = atomicAdd_system(word, mine);
+#else
+    unsigned int before = atomicAdd(word, mine); // such launches are for later devices
+#endif
     while (((*(volatile unsigned int *)word ^ before) & 0x80000000u) == 0)
         ;
     __threadfence_system();

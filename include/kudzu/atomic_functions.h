@@ -5,6 +5,13 @@
 
 #include "atomic_operations.h"
 
+namespace kudzu {
+template <bool Condition, typename T> struct only_if {};
+template <typename T> struct only_if<true, T> {
+    typedef T type;
+};
+} // namespace kudzu
+
 #define KUDZU_ATOMIC static __inline__ __attribute__((device, always_inline))
 
 // X(scope infix of clang's builtins, suffix of the function)
@@ -108,10 +115,6 @@ KUDZU_ATOMIC_VECTOR(atomicAdd_system, ".relaxed.sys")
 
 // Any trivially copyable type of 16 bytes, aligned to as many.
 namespace kudzu {
-template <bool Condition, typename T> struct only_if {};
-template <typename T> struct only_if<true, T> {
-    typedef T type;
-};
 template <typename T>
 struct quad : only_if<sizeof(T) == 16 && _Alignof(T) >= 16 && __is_trivially_copyable(T), T> {};
 } // namespace kudzu
