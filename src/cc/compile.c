@@ -234,11 +234,13 @@ static bool write_object(const struct compilation *c, const char *source, const 
 
 // Whether clang's messages show what it reads in another way than nvcc: another attempt is due.
 static bool learn(struct compilation *c, const cc_strings *diagnostics) {
+    // The host pass is heard when the device passes have succeeded.
+    bool device_passed = diagnostics->len > c->options->architectures.list.len;
     struct rewrites read = compilation_rewrites(c); // before others change
     bool words = lenient_words_find(c->arena, diagnostics, c->options->relaxed_constexpr, &read,
                                     &c->lenient_words);
     bool spaces = declared_spaces_find(c->arena, diagnostics, c->options->relaxed_constexpr,
-                                       &c->device_launches, &c->declared_spaces);
+                                       device_passed, &c->device_launches, &c->declared_spaces);
     bool launches = device_launches_find(c->arena, diagnostics, &c->device_launches);
     bool counts = unroll_counts_find(c->arena, diagnostics, &c->unroll_counts);
     bool own = !c->own_names && references_are_in_the_way(c->arena, diagnostics);

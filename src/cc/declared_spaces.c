@@ -271,7 +271,8 @@ struct search {
     const struct device_launches *launches;
     struct declared_spaces read; // what the text that clang has read was written with
     struct declared_spaces *found;
-    struct file file; // the last one that a message was about
+    struct file file;   // the last one that a message was about
+    bool device_passed; // what is wrong is so for the host's pass alone
     bool relaxed_constexpr, any;
 };
 
@@ -349,6 +350,23 @@ static void add_spaces(struct search *s, const struct clang_message *m, unsigned
     s->any = true;
 }
 
+// The specifiers of both sides, whatever the text has: a macro may be none of them for this pass.
+static void add_both(struct search *s, const struct clang_message *m) {
+    uint32_t name = token_of_message(s, m);
+    if (name == NOWHERE)
+        return;
+    struct declared_space key = key_of(&s->file, name);
+    struct declared_space *given = entry_of(s->found, &key);
+    if (given && given->spaces == BOTH)
+        return;
+    key.spaces = BOTH;
+    if (given)
+        given->spaces = BOTH;
+    else
+        vec_push(s->arena, &s->found->list, key);
+    s->any = true;
+}
+
 static bool starts(const char *text, const char *with) {
     return !strncmp(text, with, strlen(with));
 }
@@ -360,6 +378,15 @@ static bool tells_of_other_side(const struct clang_message *error, const struct 
     bool reference = starts(error->text, "reference to __host__ function") ||
                      starts(error->text, "reference to __device__ function");
     return candidate || (reference && strstr(m->text, "' declared here"));
+}
+
+// The host's pass refuses a call, in code for the device, which the device's pass has accepted.
+static bool is_called_by_device(const struct clang_message *error, const struct clang_message *m) {
+    const char *call = strstr(m->text, "call to __host__ function from __");
+    bool candidate = call && !strstr(call, "from __host__ function");
+    bool reference = starts(error->text, "reference to __host__ function") &&
+                     !strstr(error->text, "in __host__ function");
+    return (candidate || reference) && !strstr(m->text, "(the implicit");
 }
 
 static bool is_constant_of_one_side(struct search *s, const struct clang_message *m) {
@@ -419,7 +446,9 @@ static void look_at_note(struct search *s, const struct clang_message *error,
                          const struct clang_message *m) {
     bool access = strstr(error->text, "private") || strstr(error->text, "protected");
     if (tells_of_other_side(error, m)) {
-        if (s->relaxed_constexpr && is_constant_of_one_side(s, m))
+        if (s->device_passed && is_called_by_device(error, m))
+            add_both(s, m);
+        else if (s->relaxed_constexpr && is_constant_of_one_side(s, m))
             add_spaces(s, m, BOTH);
     } else if (strstr(error->text, "cannot overload") && starts(m->text, "previous declaration")) {
         unite(s, error, m);
@@ -537,11 +566,12 @@ void declared_spaces_relax(struct arena *arena, const char *source, const cc_str
 // ---- Attempts -----------------------------------------------------------------------------
 
 bool declared_spaces_find(struct arena *arena, const cc_strings *diagnostics,
-                          bool relaxed_constexpr, const struct device_launches *launches,
-                          struct declared_spaces *found) {
+                          bool relaxed_constexpr, bool device_passed,
+                          const struct device_launches *launches, struct declared_spaces *found) {
     struct search s = begin_search(arena, launches, found);
     clang_messages messages = {0};
     s.relaxed_constexpr = relaxed_constexpr;
+    s.device_passed = device_passed;
     clang_messages_read(arena, diagnostics, &messages);
     const struct clang_message *error = NULL;
     for (uint32_t i = 0; i < messages.len; i++) {

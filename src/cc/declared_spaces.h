@@ -7,6 +7,8 @@
 //   `__host__ __device__`.
 // - A declaration without specifiers, a friend's most of all, stands for the function whose
 //   definition has some (18.9.1).
+// - A function that is the host's for the host's pass alone, as the macro before it says there, can
+//   be called by code for the device, into which nvcc's host pass does not look so closely.
 // - A specialisation of a function template may have fewer specifiers than the template.
 //
 // These are written with the specifiers, on the lines where they stand. Definitions of constant
@@ -45,8 +47,8 @@ void declared_spaces_relax(struct arena *arena, const char *source, const cc_str
 // What clang's messages (in files) tell about the declarations joins `found`. `launches`: how the
 // text that clang read differs from that of the files. False: there is nothing new.
 bool declared_spaces_find(struct arena *arena, const cc_strings *diagnostics,
-                          bool relaxed_constexpr, const struct device_launches *launches,
-                          struct declared_spaces *found);
+                          bool relaxed_constexpr, bool device_passed,
+                          const struct device_launches *launches, struct declared_spaces *found);
 
 // Says of constant functions that could not be called which option allows it.
 void declared_spaces_advise(struct arena *arena, const cc_strings *diagnostics,
