@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "codegen/cleared_lanes.h"
 
 enum { MOST_LANES = 64 };
@@ -64,6 +66,36 @@ static void clear(struct cg *c, LLVMValueRef i) {
     LLVMInstructionEraseFromParent(i);
 }
 
+static LLVMValueRef low_lanes(struct cg *c, unsigned n, unsigned of) {
+    LLVMValueRef bit[MOST_LANES];
+    for (unsigned k = 0; k < of; k++)
+        bit[k] = LLVMConstInt(LLVMInt1TypeInContext(c->ctx), k < n, false);
+    return LLVMConstVector(bit, of);
+}
+
+// Accesses of eight bytes under a mask get sixteen lanes here: LLVM would clear the others itself.
+static void widen(struct cg *c, LLVMValueRef i) {
+    enum { BYTES = 8, ALL = 16 };
+    size_t len;
+    LLVMValueRef f = LLVMGetCalledValue(i), args[4];
+    const char *name = f && LLVMIsAFunction(f) ? LLVMGetValueName2(f, &len) : "";
+    bool load = !strcmp(name, "llvm.masked.load.v8i8.p0");
+    if (!load && strcmp(name, "llvm.masked.store.v8i8.p0") != 0)
+        return;
+    for (unsigned k = 0; k < 4; k++)
+        args[k] = LLVMGetOperand(i, k);
+    LLVMPositionBuilderBefore(c->b, i);
+    LLVMValueRef *data = &args[load ? 3 : 0], *mask = &args[load ? 2 : 3];
+    *data = with_lanes(c, *data, ALL);
+    *mask = LLVMBuildAnd(c->b, with_lanes(c, *mask, ALL), low_lanes(c, BYTES, ALL), "");
+    LLVMTypeRef t[2] = {LLVMTypeOf(*data), LLVMTypeOf(args[load ? 0 : 1])};
+    LLVMValueRef x =
+        cg_call_intrinsic(c, load ? "llvm.masked.load" : "llvm.masked.store", t, 2, args, 4);
+    if (load)
+        LLVMReplaceAllUsesWith(i, with_lanes(c, x, BYTES));
+    LLVMInstructionEraseFromParent(i);
+}
+
 void cg_clear_lanes(struct cg *c) {
     for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
@@ -71,5 +103,7 @@ void cg_clear_lanes(struct cg *c) {
                 next = LLVMGetNextInstruction(i);
                 if (LLVMIsAShuffleVectorInst(i) && is_mask(LLVMTypeOf(i)))
                     clear(c, i);
+                else if (LLVMIsACallInst(i))
+                    widen(c, i);
             }
 }
