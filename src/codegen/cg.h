@@ -83,8 +83,7 @@ enum cg_runs {
     CG_RUNS_MAYBE,
     CG_RUNS_ALWAYS,
     CG_RUNS_NEVER,
-    CG_RUNS_READING, // maybe, behind one that always runs, and shared memory stays as it is
-    CG_RUNS_TURN     // in each turn of its loop that is not the last, and then all before it
+    CG_RUNS_READING // maybe, behind one that always runs, and shared memory stays as it is
 };
 
 // Where a value lives across blocks.
@@ -670,14 +669,6 @@ bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
                     LLVMValueRef *comp, LLVMValueRef *raw);
 // Before anything else that may touch shared memory, and where control flow is not known.
 void cg_forget_words(struct cg_func *g);
-// x may run behind the block that was emitted, for some groups and lanes. Does it access shared
-// memory at known addresses alone, if at all? `now`: memory gets what x may read, and what it may
-// write is not known any more.
-bool cg_step_over_words(struct cg_func *g, struct kir_block *x, bool now);
-// Behind the block that was emitted the turn of its loop has no accesses: what nobody reads before
-// it is written again need not be in memory. of_loop: nobody does behind the loop.
-void cg_begin_turn_of_words(struct cg_func *g); // the block that is emitted next is a loop's head
-void cg_end_turn_of_words(struct cg_func *g, bool of_loop);
 
 // cg_table.c
 // Loads from a small table in shared memory whose index is known to lie in it; false: it is no such
@@ -736,10 +727,6 @@ void cg_find_meeting(struct cg_func *g, const struct kir_block *b);
 // stays.
 // If not always, and they leave shared memory alone, that counts, too.
 bool cg_goes_on(struct cg_func *g, struct kir_block *b);
-// Is there no access to shared memory behind b in b's turn of its loop, which is one of plain ones?
-bool cg_ends_turn(const struct cg_func *g, const struct kir_block *b);
-// May anything outside l read shared memory?
-bool cg_is_read_behind(const struct cg_func *g, const struct cfg_loop *l);
 
 // cg_home.c
 // The builder stands in the entry block. saved: groups stop at barriers, and have memory there.
