@@ -60,6 +60,9 @@ compile() {
         relaxed_constexpr) options=-expt-relaxed-constexpr ;;
         fast_math) options=-use_fast_math ;;
         flush_to_zero) options=-ftz=true ;;
+        older_standard) options=-std=c++03 ;;
+        older_targets) options=-arch=sm_50 ;;
+        matrix_descriptors) options=-arch=sm_90a ;;
         older_launches) options="-arch=sm_70 -DCUDA_FORCE_CDP1_IF_SUPPORTED" ;;
         esac
         # shellcheck disable=SC2086
