@@ -162,6 +162,7 @@ static bool comes_in_place(struct cg_slots *s, const struct kir_inst *phi, uint3
 static void meet(struct cg_func *g, struct cg_slots *s, const struct kir_block *b,
                  uint64_t *state) {
     uint32_t words = g->f->value_count / 64 + 1, web;
+    bool heads = heads_barriers(g, b);
     for (uint32_t k = 0; k < words; k++)
         state[k] = b->preds.len ? ~0ULL : 0;
     for (uint32_t p = 0; p < b->preds.len; p++)
@@ -173,9 +174,9 @@ static void meet(struct cg_func *g, struct cg_slots *s, const struct kir_block *
         bool all = true;
         for (uint32_t p = 0; p < b->preds.len; p++)
             all &= comes_in_place(s, i, p);
-        set(state, web, all || heads_barriers(g, b));
+        set(state, web, all || heads);
     }
-    for (uint32_t p = 0; heads_barriers(g, b) && p < g->fl->cfg->nblocks; p++)
+    for (uint32_t p = 0; heads && p < g->fl->cfg->nblocks; p++)
         for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
             for (uint32_t k = 0; k < i->nres; k++)
                 if (enters(g, s, i->res[k], b))
