@@ -2,8 +2,8 @@
 
 usage: random_kernels.py PTX_RUN KUDZU [--seed N] [--count FILES] [--minutes M] [--keep DIR] [FILE.ptx...]
 
-Three files of eight are CUDA C++ (random_cuda.py, random_idioms.py; KUDZU is - where there is no compiler,
-and no such file then), the others are PTX (random_ptx.py). A file that differs is kept and reduced. One that meets the
+Half of the files are CUDA C++ (random_cuda.py, random_idioms.py, random_turns.py; KUDZU is - where there is no
+compiler, and no such file then), the others are PTX (random_ptx.py). A file that differs is kept and reduced. One that meets the
 time limit (processor time, for compiling and running) is kept too and counted apart. The first line
 printed names the seed: file K of a run is --seed SEED+K --count 1. Files of PTX that are named come
 first (their launches stand in comments, as ptx_run reads them)."""
@@ -19,10 +19,12 @@ import compare
 import random_cuda
 import random_idioms
 import random_ptx
+import random_turns
 from random_tree import reduce
 
 TIME_LIMIT = 30  # seconds of processor time for one run
-MAKERS = [random_cuda, random_ptx, random_ptx, random_ptx, random_idioms, random_ptx, random_idioms, random_ptx]
+MAKERS = [random_cuda, random_ptx, random_turns, random_ptx, random_idioms, random_ptx, random_turns, random_ptx,
+          random_idioms, random_ptx]
 KILLED_BY_LIMIT = (128 + 9, 128 + 14, 128 + 24)
 
 

@@ -4,10 +4,10 @@ import time
 
 class Node:
     """A statement: head, then children in braces' place, then tail. Loose children mean the same
-    outside of it, as far as a test can tell."""
+    outside of it, as far as a test can tell. What is fixed is needed by what stands around it, as a barrier is."""
 
-    def __init__(self, head, children=None, tail="", loose=True):
-        self.head, self.children, self.tail, self.loose = head, children, tail, loose
+    def __init__(self, head, children=None, tail="", loose=True, fixed=False):
+        self.head, self.children, self.tail, self.loose, self.fixed = head, children, tail, loose, fixed
 
     def render(self, out, depth):
         pad = "    " * depth
@@ -45,8 +45,8 @@ def drop_statements(nodes, still, until):
         at = 0
         while at < len(nodes) and time.time() < until:
             saved = nodes[:]
-            del nodes[at:at + size]
-            if still():
+            nodes[at:at + size] = [n for n in nodes[at:at + size] if n.fixed]
+            if len(nodes) < len(saved) and still():
                 gone = True
             else:
                 nodes[:] = saved
