@@ -37,17 +37,24 @@ static struct kir_value *replaced(const struct kir_inst *i, uint32_t k) {
                   isa_fragment_of(&x, ISA_FRAG_B).registers + k];
 }
 
+// May v, which is copied to r or the other way round, have one place with it? A float that becomes
+// a word is another one when it is a NaN.
+static bool may_join(const struct kir_value *r, const struct kir_value *v) {
+    return v->kind == KIR_VALUE_INST && v->type == r->type &&
+           (v->def->op == ISA_OP_PHI || is_sum(v->def));
+}
+
 static bool join_phi(struct cg_homes *h, const struct kir_inst *i) {
     bool any = h->w.member[i->res[0]->id], changed = false;
     for (uint32_t k = 0; k < i->nops; k++)
-        any |= i->ops[k]->kind == KIR_VALUE_INST && h->w.member[i->ops[k]->id];
+        any |= may_join(i->res[0], i->ops[k]) && h->w.member[i->ops[k]->id];
     if (!any)
         return false;
     changed = !h->w.member[i->res[0]->id];
     h->w.member[i->res[0]->id] = 1;
     for (uint32_t k = 0; k < i->nops; k++) {
         const struct kir_value *v = i->ops[k];
-        if (v->kind != KIR_VALUE_INST || (v->def->op != ISA_OP_PHI && !is_sum(v->def)))
+        if (!may_join(i->res[0], v))
             continue;
         changed |= !h->w.member[v->id];
         h->w.member[v->id] = 1;
@@ -65,8 +72,7 @@ static bool connect(struct cg_func *g, struct cg_homes *h) {
                 struct kir_value *c = replaced(i, k);
                 h->w.member[i->res[k]->id] = 1;
                 any = true;
-                if (c && c->kind == KIR_VALUE_INST &&
-                    (c->def->op == ISA_OP_PHI || is_sum(c->def))) {
+                if (c && may_join(i->res[k], c)) {
                     h->w.member[c->id] = 1;
                     cg_join_webs(&h->w, i->res[k], c);
                 }
