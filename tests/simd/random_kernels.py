@@ -2,11 +2,12 @@
 
 usage: random_kernels.py PTX_RUN KUDZU [--seed N] [--count FILES] [--minutes M] [--keep DIR] [FILE.ptx...]
 
-Half of the files are CUDA C++ (random_cuda.py, random_idioms.py, random_turns.py; KUDZU is - where there is no
-compiler, and no such file then), the others are PTX (random_ptx.py). A file that differs is kept and reduced. One that meets the
-time limit (processor time, for compiling and running) is kept too and counted apart. The first line
-printed names the seed: file K of a run is --seed SEED+K --count 1. Files of PTX that are named come
-first (their launches stand in comments, as ptx_run reads them)."""
+Half of the files are CUDA C++ (random_cuda.py, random_idioms.py, random_turns.py, random_sums.py;
+KUDZU is - where there is no compiler, and no such file then), the others are PTX (random_ptx.py). A
+file that differs is kept and reduced. One that meets the time limit (processor time, for compiling
+and running) is kept too and counted apart. The first line printed names the seed: file K of a run
+is --seed SEED+K --count 1. Files of PTX that are named come first (their launches stand in
+comments, as ptx_run reads them)."""
 import argparse
 import os
 import random
@@ -19,12 +20,13 @@ import compare
 import random_cuda
 import random_idioms
 import random_ptx
+import random_sums
 import random_turns
 from random_tree import reduce
 
 TIME_LIMIT = 30  # seconds of processor time for one run
-MAKERS = [random_cuda, random_ptx, random_turns, random_ptx, random_idioms, random_ptx, random_turns, random_ptx,
-          random_idioms, random_ptx]
+MAKERS = [random_cuda, random_ptx, random_turns, random_ptx, random_idioms, random_ptx, random_sums, random_ptx,
+          random_turns, random_ptx, random_idioms, random_ptx, random_sums, random_ptx]
 KILLED_BY_LIMIT = (128 + 9, 128 + 14, 128 + 24)
 
 
@@ -75,20 +77,21 @@ class Tester:
             f.writelines(x + "\n" for x in text.split("\n") if x.startswith("// run:"))
         return ptx
 
-    def server(self, tier, stream):
+    def server(self, tier, stream, tiles):
         """The one whose code is of a tier, and stores past the caches where it may (stream), as
-        launches that store much do, or as usual."""
-        key = tier, stream
+        launches that store much do, or as usual; and multiplies bytes as if there were tile registers (tiles)."""
+        key = tier, stream, tiles
         if key not in self.servers:
-            self.servers[key] = Server(self.tool, dict({"KUDZU_TIER": tier}, **({"KUDZU_STREAM": "1"} if stream else {})))
+            more = [("KUDZU_STREAM", "1")] * stream + [("KUDZU_TILES", "plain")] * tiles
+            self.servers[key] = Server(self.tool, dict([("KUDZU_TIER", tier)] + more))
         return self.servers[key]
 
     def interpreted(self, ptx):
-        return self.server("full", False).run(ptx, "interp", "-", "0")
+        return self.server("full", False, False).run(ptx, "interp", "-", "0")
 
     def simd(self, ptx, setting):
-        level, width, tier, stream = setting
-        return self.server(tier, stream).run(ptx, "simd", level, width)
+        level, width, tier, stream, tiles = setting
+        return self.server(tier, stream, tiles).run(ptx, "simd", level, width)
 
     def differs(self, text, opt, setting):
         """The two outputs when they differ, else None."""
@@ -116,7 +119,7 @@ class Tester:
                 return ("interpreter fails", opt, want)
             for level, width in pick.sample(pairs, n):
                 tier = os.environ.get("KUDZU_TIER") or pick.choice(["full", "full", "full", "quick"])
-                setting = level, width, tier, pick.random() < 0.3
+                setting = level, width, tier, pick.random() < 0.3, "mma" in text and pick.random() < 0.3
                 got = self.simd(ptx, setting)
                 self.compared += 1
                 if got != want:
@@ -128,7 +131,8 @@ def report(tester, maker, kernels, seed, found, keep, seconds):
     """Keeps a file of which something was found, and what is left of it when it is reduced."""
     what, opt, setting = found
     where = "%s: %s %s" % (what, opt, setting if isinstance(setting, str) else
-                           "%s width %s %s%s" % (*setting[:3], " past the caches" if setting[3] else ""))
+                           "%s width %s %s%s%s" % (
+        *setting[:3], " past the caches" if setting[3] else "", " with tiles" if setting[4] else ""))
     print("seed %d: %s" % (seed, where), flush=True)
     path = os.path.join(keep, "random_%d.%s" % (seed, "ptx" if opt == "ptx" else "cu"))
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
