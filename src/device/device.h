@@ -163,7 +163,8 @@ struct kd_memory {
     struct kd_context *context;
     struct kd_device *device;
 };
-// Allocates `size` > 0 bytes, aligned to 256 (512 from 512 bytes, a page from a page on).
+// Allocates `size` > 0 bytes, aligned to 256 (512 from 512 bytes on, a page from a page to 2 MiB and
+// what is not KD_MEMORY_DEVICE).
 // Contents are undefined (zero at first use). KD_OUT_OF_MEMORY also for absurd sizes.
 enum kd_status kd_memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint64_t size,
                                uint32_t flags, uint64_t *out);

@@ -152,6 +152,14 @@ static void slab_give(struct slab *s, uint32_t i) {
 
 // ---- Allocation ---------------------------------------------------------------------------
 
+// Arrays that began at one place of a page would share the caches' sets wherever a kernel takes the
+// same element of each, or elements that lie a power of two apart. (A stencil that marches along z
+// takes 0.9 of the time, sums of 24 arrays 0.85.)
+static uint64_t next_colour(struct device_memory *m, uint64_t size, const struct allocation *a) {
+    enum { COLOURS = 8, APART = 512 };
+    return a->kind == KD_MEMORY_DEVICE && size >= HUGE_PAGE ? m->colour++ % COLOURS * APART : 0;
+}
+
 static uint64_t area_take(struct device_memory *m, uint64_t size, uint64_t align,
                           const struct allocation *a) {
     struct area *area = calloc(1, sizeof *area);
@@ -161,16 +169,17 @@ static uint64_t area_take(struct device_memory *m, uint64_t size, uint64_t align
         align = PAGE;
     if (size >= HUGE_PAGE && align < HUGE_PAGE)
         align = HUGE_PAGE;
-    if (!address_space_take(&m->space, size, align, &area->pages)) {
+    uint64_t colour = next_colour(m, size, a);
+    if (!address_space_take(&m->space, size + colour, align, &area->pages)) {
         free(area);
         return 0;
     }
-    area->range.base = area->pages.base;
+    area->range.base = area->pages.base + colour;
     area->range.size = size;
     area->memory = m;
     area->one = *a;
     range_insert(&areas, &area->range);
-    return area->pages.base;
+    return area->range.base;
 }
 
 static uint64_t charge(uint64_t size) {

@@ -40,6 +40,7 @@ struct device_memory {
     uint64_t total;
     _Atomic uint64_t used;              // device, managed and variable bytes
     struct slab *partial[SLAB_CLASSES]; // slabs with a free slot
+    unsigned colour;                    // of the next large allocation
     struct device_memory *next;         // of all devices
 };
 bool device_memory_open(struct device_memory *m, uint64_t total);

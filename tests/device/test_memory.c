@@ -18,7 +18,7 @@ static void test_lookup(void) {
         uint64_t size = sizes[i], p = alloc(size);
         EXPECT_EQ(p % 256, 0);
         EXPECT(size < 512 || p % 512 == 0);
-        EXPECT(size < 4096 || p % 4096 == 0);
+        EXPECT(size < 4096 || size >= 2 << 20 || p % 4096 == 0);
         memset((void *)p, 1, size);
         EXPECT(kd_memory_find(p, &m) && m.base == p && m.size == size);
         EXPECT(kd_memory_find(p + size - 1, &m) && m.base == p && m.flags == 7);
@@ -33,6 +33,31 @@ static void test_lookup(void) {
     int here;
     EXPECT(!kd_memory_find((uint64_t)&here, &m));
     EXPECT(!kd_memory_find(0, &m));
+}
+
+// Large arrays do not begin at one place of a page.
+static void test_places(void) {
+    static const enum kd_memory_kind kinds[] = {KD_MEMORY_PINNED, KD_MEMORY_MANAGED};
+    enum { N = 8 };
+    uint64_t p[N], q, seen = 0;
+    struct kd_memory m;
+    for (int k = 0; k < N; k++) {
+        uint64_t size = (4 << 20) + k % 2 * 100;
+        p[k] = alloc(size);
+        EXPECT_EQ(p[k] % 512, 0);
+        EXPECT(kd_memory_find(p[k] + size - 1, &m) && m.base == p[k] && m.size == size);
+        EXPECT(!kd_memory_find(p[k] - 1, &m) && !kd_memory_find(p[k] + size, &m));
+        memset((void *)p[k], 1, size);
+        seen |= 1ull << p[k] % 4096 / 512;
+    }
+    EXPECT_EQ(seen, 255);
+    for (int k = 0; k < N; k++)
+        EXPECT_EQ(kd_memory_free(p[k]), KD_OK);
+    for (int k = 0; k < 2; k++) {
+        REQUIRE(kd_memory_alloc(c, kinds[k], 4 << 20, 0, &q) == KD_OK);
+        EXPECT_EQ(q % 4096, 0);
+        EXPECT_EQ(kd_memory_free(q), KD_OK);
+    }
 }
 
 static void test_many(void) {
@@ -136,6 +161,7 @@ static void test_context_owns(void) {
 int main(void) {
     c = fake_context();
     test_lookup();
+    test_places();
     test_many();
     test_many_large();
     test_limits();
