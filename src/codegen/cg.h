@@ -83,7 +83,8 @@ enum cg_runs {
     CG_RUNS_MAYBE,
     CG_RUNS_ALWAYS,
     CG_RUNS_NEVER,
-    CG_RUNS_READING // maybe, behind one that always runs, and shared memory stays as it is
+    CG_RUNS_READING, // maybe, behind one that always runs, and shared memory stays as it is
+    CG_RUNS_TURN     // in each turn of its loop that is not the last, and then all before it
 };
 
 // Where a value lives across blocks.
@@ -669,6 +670,17 @@ bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
                     LLVMValueRef *comp, LLVMValueRef *raw);
 // Before anything else that may touch shared memory, and where control flow is not known.
 void cg_forget_words(struct cg_func *g);
+// x may run behind the block that was emitted, for some groups and lanes. Does it access shared
+// memory at known addresses alone, if at all? `now`: memory gets what x may read, and what it may
+// write is not known any more.
+bool cg_step_over_words(struct cg_func *g, struct kir_block *x, bool now);
+// What is known behind b holds in the next block that is as certain to run, in blocks that read
+// alone, and those before place `until` of the layout, which have been stepped over: nowhere else.
+void cg_carry_words(struct cg_func *g, const struct kir_block *b, uint32_t until);
+// Behind the block that was emitted the turn of its loop has no accesses: what nobody reads before
+// it is written again need not be in memory. of_loop: nobody does behind the loop.
+void cg_begin_turn_of_words(struct cg_func *g); // the block that is emitted next is a loop's head
+void cg_end_turn_of_words(struct cg_func *g, bool of_loop);
 
 // cg_table.c
 // Loads from a small table in shared memory whose index is known to lie in it; false: it is no such
@@ -727,6 +739,10 @@ void cg_find_meeting(struct cg_func *g, const struct kir_block *b);
 // stays.
 // If not always, and they leave shared memory alone, that counts, too.
 bool cg_goes_on(struct cg_func *g, struct kir_block *b);
+// Is there no access to shared memory behind b in b's turn of its loop, which is one of plain ones?
+bool cg_ends_turn(const struct cg_func *g, const struct kir_block *b);
+// May anything outside l read shared memory?
+bool cg_is_read_behind(const struct cg_func *g, const struct cfg_loop *l);
 
 // cg_home.c
 // The builder stands in the entry block. saved: groups stop at barriers, and have memory there.
@@ -735,8 +751,8 @@ bool cg_has_home(struct cg_func *g, const struct kir_value *v);
 bool cg_same_home(struct cg_func *g, const struct kir_value *x, const struct kir_value *y);
 LLVMValueRef cg_load_home(struct cg_func *g, const struct kir_value *v);
 void cg_store_home(struct cg_func *g, const struct kir_value *v, LLVMValueRef x);
-// The phi gets zero over the edge from the p-th predecessor, as do the others of its half of a tile:
-// their rows are stored, with the first of them. False: they are not such.
+// The phi gets zero over the edge from the p-th predecessor, as do the others of its half of a
+// tile: their rows are stored, with the first of them. False: they are not such.
 bool cg_store_zeros(struct cg_func *g, const struct kir_inst *phi, uint32_t p);
 // x and y stand side by side in a tile: its 8 rows, four lanes of x and four of y in each. False:
 // they do not, or are in registers.

@@ -391,7 +391,9 @@ static void emit_for_team(struct cg_func *g, struct kir_inst *i) {
 // Between barriers nothing orders what different groups do. Where a team is large, group after
 // group keeps few values in registers at a time; words of shared memory stay there (cg_words.c).
 static struct kir_inst *stretch_end(struct cg_func *g, struct kir_block *b, struct kir_inst *i) {
-    if (!g->words || g->cg->team == 1 || g->runs[b->id] != CG_RUNS_ALWAYS)
+    enum cg_runs runs = (enum cg_runs)g->runs[b->id];
+    bool in_turn = runs == CG_RUNS_TURN || (runs == CG_RUNS_READING && g->fl->cfg->loop[b->id]);
+    if (!g->words || g->cg->team == 1 || (runs != CG_RUNS_ALWAYS && !in_turn))
         return i;
     for (; i != b->last; i = i->next) {
         enum isa_class k = isa_op_info[i->op].klass;
@@ -507,8 +509,9 @@ static void emit_test(struct cg_func *g, struct kir_block *b) {
     struct cg *c = g->cg;
     LLVMPositionBuilderAtEnd(c->b, g->test[b->id]);
     bool never = g->runs[b->id] == CG_RUNS_NEVER;
-    if (!never && (!g->now.mask_var[b->id] || cg_is_harmless(g, b) ||
-                   g->runs[b->id] == CG_RUNS_ALWAYS || g->rejoins[b->id])) {
+    if (!never &&
+        (!g->now.mask_var[b->id] || cg_is_harmless(g, b) || g->runs[b->id] == CG_RUNS_ALWAYS ||
+         g->runs[b->id] == CG_RUNS_TURN || g->rejoins[b->id])) {
         LLVMBuildBr(c->b, g->body[b->id]);
         return;
     }
@@ -557,6 +560,16 @@ static void emit_wait(struct cg_func *g) {
     LLVMBuildStore(c->b, LLVMConstInt(c->i1, 1, 0), looked);
 }
 
+// What is known of shared memory, where it is not known what runs next.
+static void end_of_words(struct cg_func *g, struct kir_block *b) {
+    if (cg_goes_on(g, b))
+        return;
+    if (cg_ends_turn(g, b))
+        cg_end_turn_of_words(g, !cg_is_read_behind(g, g->fl->cfg->loop[b->id]));
+    else
+        cg_forget_words(g);
+}
+
 static void emit_block(struct cg_func *g, struct kir_block *b) {
     struct cg *c = g->cg;
     uint32_t pos = g->fl->cfg->pos[b->id];
@@ -572,12 +585,13 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
     struct cfg_loop *in = g->fl->cfg->loop[b->id];
     if (in && in->header == b && g->fl->loop_waits[in->index])
         emit_wait(g);
+    if (in && in->header == b && g->runs[b->id] == CG_RUNS_TURN)
+        cg_begin_turn_of_words(g);
     cg_emit_full_turns(g, b);
     bool sent = cg_emit_whole(g, b);
     if (!sent)
         cg_emit_body(g, b);
-    if (!cg_goes_on(g, b))
-        cg_forget_words(g);
+    end_of_words(g, b);
     if (sent) {
         go_on(g, b, 0);
     } else {

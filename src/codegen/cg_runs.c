@@ -32,6 +32,69 @@ bool cg_is_harmless(const struct cg_func *g, const struct kir_block *b) {
     return n <= SMALL_BLOCK && b->last->op == ISA_OP_BRA;
 }
 
+// Does i leave shared memory to its loads and stores, and their order to the text's?
+static bool is_plain(const struct kir_inst *i) {
+    switch (isa_op_info[i->op].klass) {
+    case ISA_CLASS_POINTWISE:
+    case ISA_CLASS_SOURCE:
+        return true;
+    case ISA_CLASS_MEMORY:
+        return (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.sem == ISA_SEM_WEAK &&
+               i->mods.space != ISA_SPACE_GENERIC && i->mods.space != ISA_SPACE_CLUSTER;
+    case ISA_CLASS_WARP:
+        return i->op == ISA_OP_SHFL || i->op == ISA_OP_VOTE || i->op == ISA_OP_BAR_WARP_SYNC;
+    case ISA_CLASS_CONTROL:
+        return i->op == ISA_OP_BRA || i->op == ISA_OP_CBR;
+    default:
+        return i->op == ISA_OP_PHI;
+    }
+}
+
+// A load of one word for all lanes, as products take from their tiles: memory gives each to many
+// groups, and those of the other tile once for the team.
+static bool is_factor(const struct cg_func *g, const struct kir_inst *i) {
+    return i->op == ISA_OP_LD && i->mods.space == ISA_SPACE_SHARED &&
+           g->fl->shape[i->ops[0]->id].kind == SHAPE_UNIFORM;
+}
+
+// In a loop without others in it, which all lanes of the team leave together, what is known of
+// shared memory when a block ends is known in the next one that each turn comes to.
+static bool has_plain_turns(const struct cg_func *g, const struct cfg_loop *l) {
+    const struct cfg *c = g->fl->cfg;
+    if (l->irreducible || g->fl->loop_waits[l->index] || !g->fl->full[l->header->id])
+        return false;
+    for (uint32_t p = l->first; p <= l->last; p++) {
+        if (c->loop[c->order[p]->id] != l)
+            return false;
+        for (const struct kir_inst *i = c->order[p]->first; i; i = i->next)
+            if ((!is_plain(i) && i->op != ISA_OP_BAR_SYNC) || is_factor(g, i))
+                return false;
+    }
+    return true;
+}
+
+// Does each turn that is followed by another one come through b?
+static bool is_in_each_turn(const struct cfg *c, const struct cfg_loop *l,
+                            const struct kir_block *b) {
+    for (uint32_t p = 0; p < l->header->preds.len; p++) {
+        const struct kir_block *from = l->header->preds.data[p];
+        if (c->loop[from->id] == l && !cfg_dominates(c, b, from))
+            return false;
+    }
+    return true;
+}
+
+static void find_turns(struct cg_func *g) {
+    const struct cfg *c = g->fl->cfg;
+    for (uint32_t k = 0; k < c->loops.len; k++) {
+        const struct cfg_loop *l = c->loops.data[k];
+        bool plain = has_plain_turns(g, l);
+        for (uint32_t p = l->first; p <= l->last && plain; p++)
+            if (g->fl->full[c->order[p]->id] && is_in_each_turn(c, l, c->order[p]))
+                g->runs[c->order[p]->id] = CG_RUNS_TURN;
+    }
+}
+
 void cg_find_runs(struct cg_func *g) {
     struct cfg *cfg = g->fl->cfg;
     g->runs = arena_array(g->cg->arena, uint8_t, g->f->blocks.len + 1);
@@ -42,6 +105,21 @@ void cg_find_runs(struct cg_func *g) {
         if (always && !cfg->loop[b->id])
             g->runs[b->id] = CG_RUNS_ALWAYS;
     }
+    if (g->cg->one_team && g->cg->width > 1 && g->f->is_kernel)
+        find_turns(g);
+}
+
+static bool is_certain(const struct cg_func *g, const struct kir_block *b) {
+    return g->runs[b->id] == CG_RUNS_ALWAYS || g->runs[b->id] == CG_RUNS_TURN;
+}
+
+// The only block that leads to x, if that always runs, in x's loop, and parts lanes there.
+static const struct kir_block *certain_pred(const struct cg_func *g, const struct kir_block *x) {
+    const struct kir_block *p = x->preds.len == 1 ? x->preds.data[0] : NULL;
+    return p && g->fl->divergent[p->id] && is_certain(g, p) &&
+                   g->fl->cfg->loop[p->id] == g->fl->cfg->loop[x->id]
+               ? p
+               : NULL;
 }
 
 static bool is_known(struct cg *c, LLVMValueRef mask) {
@@ -79,8 +157,7 @@ LLVMValueRef cg_known_mask(const struct cg_func *g, const struct kir_block *b) {
 static LLVMValueRef mask_at(struct cg_func *g, const struct kir_block *b,
                             const struct kir_block *x) {
     struct cg *c = g->cg;
-    if (x->preds.len != 1 || !g->fl->divergent[x->preds.data[0]->id] ||
-        g->runs[x->preds.data[0]->id] != CG_RUNS_ALWAYS)
+    if (!certain_pred(g, x))
         return NULL;
     if (x->preds.data[0] != b)
         return cg_known_mask(g, x);
@@ -95,6 +172,13 @@ static LLVMValueRef mask_at(struct cg_func *g, const struct kir_block *b,
     return is_known(c, m) ? m : NULL;
 }
 
+// Does x lead to a later block of its loop, not out of it, and not to another turn?
+static bool goes_on_in_loop(const struct cg_func *g, const struct kir_block *x) {
+    const struct cfg *c = g->fl->cfg;
+    const struct kir_block *to = x->last->targets[0];
+    return c->loop[to->id] == c->loop[x->id] && c->pos[to->id] > c->pos[x->id];
+}
+
 // May x run with no lane active, without harm and at little cost? Then what it stores to shared
 // memory is a choice between two vectors.
 static bool is_cheap(const struct cg_func *g, const struct kir_block *x) {
@@ -106,13 +190,13 @@ static bool is_cheap(const struct cg_func *g, const struct kir_block *x) {
         if (!shared && isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI)
             return false;
     }
-    return n <= SMALL_BLOCK && x->last->op == ISA_OP_BRA;
+    return n <= SMALL_BLOCK && x->last->op == ISA_OP_BRA && goes_on_in_loop(g, x);
 }
 
 // Sets what is known of x, where control goes on after b.
 static void learn(struct cg_func *g, const struct kir_block *b, const struct kir_block *x) {
     bool known = true, any = false;
-    if (g->runs[x->id] == CG_RUNS_ALWAYS)
+    if (is_certain(g, x))
         return;
     for (unsigned t = g->cg->team; t-- > 0;) {
         cg_turn_to(g, t);
@@ -120,12 +204,11 @@ static void learn(struct cg_func *g, const struct kir_block *b, const struct kir
         known &= m != NULL;
         any |= m && !LLVMIsNull(m);
     }
-    bool behind = x->preds.len == 1 && g->runs[x->preds.data[0]->id] == CG_RUNS_ALWAYS &&
-                  g->fl->divergent[x->preds.data[0]->id];
-    if (!known && behind && g->words && is_cheap(g, x))
-        g->runs[x->id] = CG_RUNS_ALWAYS;
+    const struct kir_block *pred = certain_pred(g, x);
+    if (!known && pred && g->words && is_cheap(g, x))
+        g->runs[x->id] = g->runs[pred->id];
     if (known)
-        g->runs[x->id] = any ? CG_RUNS_ALWAYS : CG_RUNS_NEVER;
+        g->runs[x->id] = any ? g->runs[pred->id] : CG_RUNS_NEVER;
 }
 
 static bool leaves_shared_alone(const struct kir_block *b) {
@@ -167,6 +250,56 @@ static bool rejoin(struct cg_func *g, const struct kir_block *b, const struct ki
     return known;
 }
 
+// Is x, behind b in b's turn, if that is one, as certain to run?
+static bool goes_on_in(const struct cg_func *g, const struct kir_block *b,
+                       const struct kir_block *x) {
+    const struct cfg *c = g->fl->cfg;
+    return g->runs[x->id] == g->runs[b->id] && c->loop[x->id] == c->loop[b->id] &&
+           c->pos[x->id] > c->pos[b->id];
+}
+
+// From b's place on, control goes no further than to m's, and not back: to another turn of their
+// loop.
+static bool stays_between(const struct cfg *c, const struct kir_block *x, uint32_t b, uint32_t m) {
+    for (uint32_t k = 0; k < x->last->ntargets; k++) {
+        uint32_t to = c->pos[x->last->targets[k]->id];
+        if (to <= b || to > m)
+            return false;
+    }
+    return true;
+}
+
+// Do the blocks between b and where its lanes meet again access shared memory at known places
+// alone? Then what is known of the others stays known.
+static bool steps_over(struct cg_func *g, const struct kir_block *b) {
+    const struct cfg *c = g->fl->cfg;
+    if (!g->words || c->ipdom[b->id] == UINT32_MAX)
+        return false;
+    const struct kir_block *j = g->f->blocks.data[c->ipdom[b->id]];
+    uint32_t from = c->pos[b->id], to = c->pos[j->id];
+    if (!goes_on_in(g, b, j))
+        return false;
+    for (uint32_t p = from + 1; p < to; p++) {
+        struct kir_block *x = c->order[p];
+        if (!cfg_dominates(c, b, x) || c->loop[x->id] != c->loop[b->id] ||
+            g->runs[x->id] != CG_RUNS_MAYBE || !stays_between(c, x, from, to) ||
+            !cg_step_over_words(g, x, false))
+            return false;
+        for (const struct kir_inst *i = x->first; i; i = i->next)
+            if (!is_plain(i))
+                return false;
+    }
+    for (uint32_t p = from + 1; p < to; p++)
+        cg_step_over_words(g, c->order[p], true);
+    cg_carry_words(g, b, to);
+    return true;
+}
+
+// Does what is known behind b, while nothing but reads stands between them, hold in j?
+static bool holds_in(struct cg_func *g, const struct kir_block *b, const struct kir_block *j) {
+    return goes_on_in(g, b, j) || (g->runs[b->id] == CG_RUNS_ALWAYS && rejoin(g, b, j));
+}
+
 // Do the blocks between b, which always runs, and where its lanes meet again leave shared memory
 // as it is?
 static bool only_reads(struct cg_func *g, const struct kir_block *b) {
@@ -179,14 +312,16 @@ static bool only_reads(struct cg_func *g, const struct kir_block *b) {
     }
     for (uint32_t p = from; p < to; p++) {
         const struct kir_block *x = c->order[p];
-        if (!cfg_dominates(c, b, x) || c->loop[x->id] || g->runs[x->id] != CG_RUNS_MAYBE ||
-            !leaves_shared_alone(x))
+        if (!cfg_dominates(c, b, x) || c->loop[x->id] != c->loop[b->id] ||
+            g->runs[x->id] != CG_RUNS_MAYBE || !leaves_shared_alone(x) ||
+            (c->loop[x->id] && !stays_between(c, x, from - 1, to)))
             return false;
     }
-    if (to < from || (j && g->runs[j->id] != CG_RUNS_ALWAYS && !rejoin(g, b, j)))
+    if (to < from || (j ? !holds_in(g, b, j) : g->runs[b->id] == CG_RUNS_TURN))
         return false;
     for (uint32_t p = from; p < to; p++)
         g->runs[c->order[p]->id] = CG_RUNS_READING;
+    cg_carry_words(g, b, from);
     return true;
 }
 
@@ -203,14 +338,58 @@ static bool next_always_runs(struct cg_func *g, struct kir_block *b) {
     while (n.block) {
         learn(g, b, n.block);
         if (g->runs[n.block->id] != CG_RUNS_NEVER)
-            return g->runs[n.block->id] == CG_RUNS_ALWAYS;
+            return is_certain(g, b) ? goes_on_in(g, b, n.block)
+                                    : g->runs[n.block->id] == CG_RUNS_ALWAYS;
         n = flow_next(g->fl, n.block, g->fl->cfg->pos[n.block->id], NULL, false, NULL);
     }
-    return !n.loop_end;
+    return !n.loop_end && g->runs[b->id] != CG_RUNS_TURN;
 }
 
 bool cg_goes_on(struct cg_func *g, struct kir_block *b) {
-    return next_always_runs(g, b) || (g->runs[b->id] == CG_RUNS_ALWAYS && only_reads(g, b));
+    bool next = next_always_runs(g, b);
+    if (next && is_certain(g, b))
+        cg_carry_words(g, b, 0);
+    return next || (is_certain(g, b) && (only_reads(g, b) || steps_over(g, b)));
+}
+
+static bool may_read_shared(const struct kir_block *b) {
+    for (const struct kir_inst *i = b->first; i; i = i->next) {
+        bool other = i->op == ISA_OP_LD &&
+                     (i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_LOCAL ||
+                      i->mods.space == ISA_SPACE_PARAM || i->mods.space == ISA_SPACE_CONST);
+        if (!other && i->op != ISA_OP_ST && !is_plain(i) && i->op != ISA_OP_BAR_SYNC &&
+            isa_op_info[i->op].klass != ISA_CLASS_CONTROL)
+            return true;
+        if (i->op == ISA_OP_CALL || (i->op == ISA_OP_LD && !other))
+            return true;
+    }
+    return false;
+}
+
+static bool accesses_shared(const struct kir_block *b) {
+    for (const struct kir_inst *i = b->first; i; i = i->next)
+        if ((i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.space == ISA_SPACE_SHARED)
+            return true;
+    return false;
+}
+
+bool cg_ends_turn(const struct cg_func *g, const struct kir_block *b) {
+    const struct cfg *c = g->fl->cfg;
+    const struct cfg_loop *l = c->loop[b->id];
+    if (g->runs[b->id] != CG_RUNS_TURN)
+        return false;
+    for (uint32_t p = c->pos[b->id] + 1; p <= l->last; p++)
+        if (accesses_shared(c->order[p]))
+            return false;
+    return true;
+}
+
+bool cg_is_read_behind(const struct cg_func *g, const struct cfg_loop *l) {
+    const struct cfg *c = g->fl->cfg;
+    for (uint32_t p = 0; p < c->nblocks; p++)
+        if ((p < l->first || p > l->last) && may_read_shared(c->order[p]))
+            return true;
+    return false;
 }
 
 // Behind a barrier a mask is another value, which has been in memory.
@@ -219,17 +398,6 @@ static bool has_barrier(const struct kir_block *x) {
         if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
             return true;
     return false;
-}
-
-// From b's place on, control goes no further than to m's, and not back: to another turn of their
-// loop.
-static bool stays_between(const struct cfg *c, const struct kir_block *x, uint32_t b, uint32_t m) {
-    for (uint32_t k = 0; k < x->last->ntargets; k++) {
-        uint32_t to = c->pos[x->last->targets[k]->id];
-        if (to <= b || to > m)
-            return false;
-    }
-    return true;
 }
 
 // Where the lanes that part at the end of b meet again, all of them and no others, while nobody can

@@ -30,7 +30,7 @@ static unsigned could_be_whole(struct cg_func *g, const struct kir_block *b) {
     unsigned n = 0;
     if (g->cg->width == 1 || g->cg->quick || g->bins || g->appends || !g->now.mask_var[b->id] ||
         b->last->op != ISA_OP_BRA || (loop && loop->header == b) ||
-        g->runs[b->id] == CG_RUNS_ALWAYS || g->runs[b->id] == CG_RUNS_NEVER)
+        (g->runs[b->id] != CG_RUNS_MAYBE && g->runs[b->id] != CG_RUNS_READING))
         return 0;
     for (struct kir_inst *i = b->first; i != b->last; i = i->next, n++)
         if (!is_simple(i))

@@ -4,13 +4,18 @@
 // words becomes a shuffle of the vectors that they lie in. The steps of a reduction or a scan thus
 // pass their values from register to register.
 //
+// In loops the same holds within a turn: a plane of a stencil that marches through its planes goes
+// from the threads to their neighbours in registers, but for the edges, which memory has.
+//
 // Words are written to memory (flushed) when something reads them that this does not see through,
-// and where control flow is not known; at the kernel's end nobody needs them any more.
+// and where control flow is not known; at the kernel's end nobody needs them any more, and at a
+// turn's end only who reads them in the next turn before they are written, or behind the loop.
 #include "codegen/cg.h"
 
 enum {
     MOST_WORDS = 48 * 1024 / 4, // of dynamic shared memory
-    MOST_SOURCES = 8            // vectors that one load is shuffled from: beyond, memory is faster
+    MOST_SOURCES = 8,           // vectors that one load is shuffled from: beyond, memory is faster
+    MOST_LOADED = 2             // words that a load takes one by one from memory
 };
 
 struct word {
@@ -24,11 +29,16 @@ struct region {
     LLVMValueRef base; // added to shared_base; NULL: 0
     uint32_t len, end; // words; all from `end` on are unknown
     struct word *words;
+    uint8_t *read; // by word: in this turn of a loop memory was asked for what it held
 };
 
 struct cg_words {
     struct region fixed, dynamic; // they do not overlap
     bool reading;                 // what is stored here may not be stored: the block may not run
+    bool all_read;                // in this turn of a loop memory may have been asked for any word
+    // What is known comes from here; stepped over are the blocks from there to `until`.
+    const struct kir_block *from;
+    uint32_t until;
 };
 
 // The words of an access in one region: lane l's are first[l] to first[l] + count - 1, of bytes
@@ -53,14 +63,52 @@ void cg_make_words(struct cg_func *g) {
     w->dynamic.base = g->dynamic_shared;
     w->fixed.words = arena_array(c->arena, struct word, w->fixed.len + 1);
     w->dynamic.words = arena_array(c->arena, struct word, w->dynamic.len + 1);
+    w->fixed.read = arena_array(c->arena, uint8_t, w->fixed.len + 1);
+    w->dynamic.read = arena_array(c->arena, uint8_t, w->dynamic.len + 1);
     g->words = w;
 }
 
-static bool on(const struct cg_func *g) {
+static bool is_any_known(const struct region *r) {
+    for (uint32_t w = 0; w < r->end; w++)
+        if (r->words[w].vec)
+            return true;
+    return false;
+}
+
+static bool is_stepped_over(const struct cg_func *g) {
+    const struct cfg *c = g->fl->cfg;
+    const struct cg_words *w = g->words;
+    return w->from && c->loop[g->block->id] == c->loop[w->from->id] &&
+           c->pos[g->block->id] > c->pos[w->from->id] && c->pos[g->block->id] < w->until;
+}
+
+// Nothing that is known in another block comes here but as cg_carry_words says. It is asked at each
+// access: a kernel that is not compiled is better than one that loses stores.
+static void check_place(struct cg_func *g, enum cg_runs runs) {
+    const struct cg_words *w = g->words;
+    struct cfg_loop **loop = g->fl->cfg->loop;
+    if (!w->from || w->from == g->block || is_stepped_over(g) ||
+        (loop[g->block->id] == loop[w->from->id] &&
+         (runs == CG_RUNS_READING || runs == (enum cg_runs)g->runs[w->from->id])))
+        return;
+    if (is_any_known(&w->fixed) || is_any_known(&w->dynamic))
+        cg_error(g->cg, "%s: words of shared memory are known where they need not be", g->f->name);
+}
+
+static bool on(struct cg_func *g) {
     enum cg_runs runs = g->words ? (enum cg_runs)g->runs[g->block->id] : CG_RUNS_MAYBE;
-    if (g->words)
-        g->words->reading = runs == CG_RUNS_READING;
-    return runs == CG_RUNS_ALWAYS || runs == CG_RUNS_READING;
+    if (!g->words)
+        return false;
+    check_place(g, runs);
+    g->words->reading = runs == CG_RUNS_READING;
+    return runs == CG_RUNS_ALWAYS || runs == CG_RUNS_READING || runs == CG_RUNS_TURN;
+}
+
+void cg_carry_words(struct cg_func *g, const struct kir_block *b, uint32_t until) {
+    if (!g->words)
+        return;
+    g->words->from = b;
+    g->words->until = until;
 }
 
 // addr = region's base + *at?
@@ -416,18 +464,58 @@ static void flush_span(struct cg_func *g, const struct span *s) {
                 flush_word(g, s->r, (uint32_t)s->first[l] + k);
 }
 
+static void mark_read(const struct cg *c, const struct span *s) {
+    for (unsigned l = 0; l < c->width; l++)
+        for (unsigned k = 0; k < s->count; k++)
+            if (s->needed[l])
+                s->r->read[s->first[l] + k] = 1;
+}
+
 static void forget_region(struct region *r) {
     for (uint32_t w = 0; w < r->end; w++)
         r->words[w] = (struct word){0};
     r->end = 0;
 }
 
+static void forget(struct cg_func *g) {
+    forget_region(&g->words->fixed);
+    forget_region(&g->words->dynamic);
+    g->words->from = NULL;
+}
+
 void cg_forget_words(struct cg_func *g) {
     if (!on(g) || g->words->reading)
         return;
+    g->words->all_read = true;
     flush(g);
-    forget_region(&g->words->fixed);
-    forget_region(&g->words->dynamic);
+    forget(g);
+}
+
+// ---- turns of loops -----------------------------------------------------------------------
+
+void cg_begin_turn_of_words(struct cg_func *g) {
+    struct cg_words *w = g->words;
+    if (!w)
+        return;
+    w->all_read = false;
+    memset(w->fixed.read, 0, w->fixed.len);
+    memset(w->dynamic.read, 0, w->dynamic.len);
+}
+
+static bool any_wanted(const struct region *r) {
+    for (uint32_t w = 0; w < r->end; w++)
+        if (r->words[w].dirty && r->read[w])
+            return true;
+    return false;
+}
+
+void cg_end_turn_of_words(struct cg_func *g, bool of_loop) {
+    struct cg_words *w = g->words;
+    if (!on(g) || w->reading)
+        return;
+    if (!of_loop || w->all_read || any_wanted(&w->fixed) || any_wanted(&w->dynamic))
+        flush(g);
+    forget(g);
 }
 
 // ---- loads and stores ---------------------------------------------------------------------
@@ -476,13 +564,75 @@ static bool load_window(struct cg_func *g, const struct span *s, unsigned count,
     return true;
 }
 
+// The same where a few words are in memory alone, as the edges of a tile that only some blocks
+// have: these are loaded one by one. A load of all would wait for what was stored just before, in
+// pieces.
+static bool few_unknown(const struct cg *c, const struct span *s, unsigned k) {
+    struct word *from[32] = {NULL};
+    unsigned known = 0, unknown = 0;
+    for (unsigned l = 0; l < c->width; l++) {
+        struct word *w = s->needed[l] ? &s->r->words[s->first[l] + k] : NULL;
+        from[l] = w && w->vec ? w : NULL;
+        known += from[l] != NULL;
+        unknown += w && !w->vec;
+    }
+    return unknown <= MOST_LOADED && known >= c->width / 2 && sources(c, from) <= MOST_SOURCES;
+}
+
+// A word for lane l. The lanes of its vector are alike; with the one that is named here a row and
+// the word beside it are neighbours in two vectors, which is one instruction.
+static struct word load_word(struct cg_func *g, const struct span *s, uint32_t word, unsigned l,
+                             LLVMTypeRef elem) {
+    struct cg *c = g->cg;
+    LLVMValueRef x = LLVMBuildLoad2(c->b, elem, place_of(g, s->r, word), "");
+    LLVMSetAlignment(x, 4);
+    s->r->read[word] = 1;
+    unsigned last = c->width - 1, lane = l == 0 ? last : l == last ? 0 : l;
+    return (struct word){.vec = cg_splat(c, x), .lane = (uint8_t)lane};
+}
+
+static LLVMValueRef gather_mixed(struct cg_func *g, const struct span *s, unsigned k,
+                                 LLVMTypeRef elem) {
+    struct word loaded[32], *from[32] = {NULL};
+    for (unsigned l = 0; l < g->cg->width; l++) {
+        uint32_t word = (uint32_t)s->first[l] + k;
+        if (!s->needed[l])
+            continue;
+        from[l] = &s->r->words[word];
+        if (from[l]->vec)
+            continue;
+        loaded[l] = load_word(g, s, word, l, elem);
+        from[l] = &loaded[l];
+    }
+    return gather_words(g, from, elem);
+}
+
+static bool load_mixed(struct cg_func *g, const struct kir_inst *i, const struct span *s,
+                       unsigned count, LLVMTypeRef elem, LLVMValueRef *out) {
+    // Of dynamic shared memory no end is known: lanes that do not act may lie behind it.
+    if (!s->whole || (!s->certain && s->r != &g->words->fixed) ||
+        cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM)
+        return false;
+    for (unsigned k = 0; k < count; k++)
+        if (!few_unknown(g->cg, s, k))
+            return false;
+    for (unsigned k = 0; k < count; k++)
+        out[k] = gather_mixed(g, s, k, elem);
+    return true;
+}
+
 bool cg_load_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
                    LLVMTypeRef elem, LLVMValueRef *out) {
     struct span s;
     struct word *from[8][32];
-    if (!on(g) || !may_touch_shared(i))
+    if (!may_touch_shared(i) || !g->words)
         return false;
+    if (!on(g)) {
+        g->words->all_read |= !is_stepped_over(g);
+        return false;
+    }
     if (!span_of(g, i, count, bytes, &s)) {
+        g->words->all_read = true;
         flush(g);
         return false;
     }
@@ -491,6 +641,9 @@ bool cg_load_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsign
     for (unsigned k = 0; k < count && known; k++)
         known = known_words(g->cg, &s, k, from[k]);
     if (!known) {
+        if (load_mixed(g, i, &s, count, elem, out))
+            return true;
+        mark_read(g->cg, &s);
         flush_span(g, &s);
         return cg_shape(g, i->ops[0]).kind == SHAPE_VARYING &&
                load_window(g, &s, count, bytes, elem, out);
@@ -533,8 +686,11 @@ static void forget_span(const struct cg *c, const struct span *s) {
                 s->r->words[s->first[l] + k] = (struct word){0};
 }
 
-static void remember(const struct cg *c, const struct span *s, unsigned k, LLVMValueRef x,
+static void remember(struct cg_func *g, const struct span *s, unsigned k, LLVMValueRef x,
                      LLVMValueRef raw) {
+    const struct cg *c = g->cg;
+    if (!g->words->from)
+        cg_carry_words(g, g->block, 0);
     for (unsigned l = 0; l < c->width; l++) {
         uint32_t at = (uint32_t)s->first[l] + k;
         if (!s->needed[l])
@@ -549,7 +705,7 @@ bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
     struct cg *c = g->cg;
     struct span s;
     LLVMValueRef x[8], y[8];
-    if (!on(g) || !may_touch_shared(i))
+    if (!may_touch_shared(i) || !on(g))
         return false;
     if (!span_of(g, i, count, bytes, &s)) {
         cg_forget_words(g);
@@ -562,12 +718,65 @@ bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
         y[k] = raw[k] == comp[k] ? x[k] : vec ? raw[k] : cg_splat(c, raw[k]);
         all = blend(g, &s, k, &x[k], &y[k]);
     }
-    if (!all) {
+    if (!all) { // what is not stored stays as it is
+        mark_read(c, &s);
         flush_span(g, &s);
         forget_span(c, &s);
         return false;
     }
     for (unsigned k = 0; k < count; k++)
-        remember(c, &s, k, x[k], y[k]);
+        remember(g, &s, k, x[k], y[k]);
     return true;
+}
+
+// ---- blocks that may run ------------------------------------------------------------------
+
+// Has v been computed, for the group or as what is a constant away from the first group's?
+static bool is_made(struct cg_func *g, const struct kir_value *v) {
+    uint32_t first = g->fl->affine[v->id] ? g->groups[0].vals[v->id].epoch : 0;
+    return cg_at_hand(g, v) || first == CG_PERMANENT || (first && first == g->epoch);
+}
+
+// Which words i may access in the current group, before its block is emitted; false: not known.
+static bool span_ahead(struct cg_func *g, struct kir_inst *i, struct span *s) {
+    unsigned bytes = isa_type_bits(i->ty) / 8, count = i->mods.vec ? i->mods.vec : 1;
+    if (i->mods.space != ISA_SPACE_SHARED || i->mods.sem != ISA_SEM_WEAK || !bytes ||
+        !is_made(g, i->ops[0]))
+        return false;
+    *s = (struct span){.count = (count * bytes + 3) / 4};
+    s->r = addresses(g, i, s->at);
+    for (unsigned l = 0; s->r && l < g->cg->width; l++) {
+        s->needed[l] = true;
+        s->first[l] = s->at[l] / 4;
+        if (s->at[l] < 0 || s->first[l] + s->count > s->r->len ||
+            s->at[l] % 4 + (int64_t)count * bytes > s->count * 4)
+            return false;
+    }
+    return s->r != NULL;
+}
+
+static bool step_over(struct cg_func *g, struct kir_inst *i, bool now) {
+    struct span s;
+    if (!span_ahead(g, i, &s))
+        return false;
+    if (!now)
+        return true;
+    mark_read(g->cg, &s);
+    flush_span(g, &s);
+    if (i->op == ISA_OP_ST)
+        forget_span(g->cg, &s);
+    return true;
+}
+
+bool cg_step_over_words(struct cg_func *g, struct kir_block *x, bool now) {
+    bool known = on(g) && !g->words->reading;
+    for (struct kir_inst *i = x->first; i && known; i = i->next) {
+        bool access = i->op == ISA_OP_LD || i->op == ISA_OP_ST;
+        for (unsigned t = 0; access && may_touch_shared(i) && t < g->cg->team && known; t++) {
+            cg_turn_to(g, t);
+            known = step_over(g, i, now);
+        }
+    }
+    cg_turn_to(g, 0);
+    return known;
 }

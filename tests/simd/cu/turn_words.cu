@@ -22,6 +22,23 @@
 // run: one_row grid=2 block=64 args=buf:256:small,buf:128:zero,u32:9
 // run: skips grid=2 block=64 args=buf:256:small,buf:128:zero,u32:9
 // run: few_unknown grid=4 block=64 args=buf:256:small,buf:256:zero,u32:6
+// run: entered grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: entered grid=2 block=32 args=buf:256:small,buf:256:zero,u32:9
+// run: entered_always grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: scattered grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: scattered grid=2 block=64 args=buf:256:small,buf:256:zero,u32:30
+// run: scattered_once grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: nested grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: ended grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: left grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: counted grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: copied grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: read_by_call grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: read_by_atomic grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: wide_words grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: dynamic_end grid=2 block=64 shared=268 args=buf:256:small,buf:256:zero,u32:9
+// run: edges_later grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: counted_last grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
 
 // A plane a turn; neighbours, and edges of the tile that other blocks' points are.
 extern "C" __global__ void march(const float *in, float *out, int w, int h, int d) {
@@ -358,6 +375,285 @@ extern "C" __global__ void few_unknown(const unsigned *in, unsigned *out, int n)
         __syncthreads();
         v = v * 3 + s[t + 2] + s[t + 4] * 5 + s[t] * 7 + s[t + 6];
         __syncthreads();
+    }
+    out[blockIdx.x * 64 + t] = v;
+}
+
+// Words that are in registers where a loop is entered, which nothing tests: its turns store to
+// places that nobody knows.
+extern "C" __global__ void entered(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[64], u[16];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    if (t < 16)
+        u[t] = 99;
+    __syncthreads();
+    for (unsigned i = t; i < 1024; i += blockDim.x) {
+        unsigned v = in[i / 64];
+        if ((v >> 1 & 31) == t)
+            u[i / 64 + n & 15] = i + s[t];
+    }
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = u[t % 16] + s[t ^ 1];
+}
+
+// The same with barriers, and known places beside them.
+extern "C" __global__ void entered_always(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[64], u[64];
+    unsigned t = threadIdx.x, v = in[t];
+    s[t] = v;
+    u[t] = 7;
+    int k = 0;
+    do {
+        __syncthreads();
+        u[(t + in[k] % 2 * n) & 63] = v + k;
+        __syncthreads();
+        v = v * 3 + s[t ^ 1] + u[t];
+        __syncthreads();
+        if (k & 1)
+            s[t] = v;
+        if (t == 3)
+            u[v & 63] = 8;
+    } while (++k < n);
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = v + s[63 - t] + u[t ^ 3];
+}
+
+// Some threads store, where only the launch knows; others' words stay.
+extern "C" __global__ void scattered(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[64];
+    unsigned t = threadIdx.x, v = in[t];
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        s[t] = v + k;
+        __syncthreads();
+        if (v & 4)
+            s[(t + n) & 63] = v;
+        __syncthreads();
+        v = v * 3 + s[t ^ 1];
+    }
+    out[blockIdx.x * 64 + t] = v;
+}
+
+// Not in all turns, and what was stored is read in the next turn, or behind the loop.
+extern "C" __global__ void scattered_once(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[64], u[64];
+    unsigned t = threadIdx.x, v = in[t];
+    u[t] = t;
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        s[t] = v + k;
+        v += u[63 - t];
+        __syncthreads();
+        if (k == 2 && t == (in[5] & 63))
+            u[v & 63] = s[v & 31] = 1000 + k;
+        __syncthreads();
+        v = v * 3 + s[t ^ 1];
+    }
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = v + u[t] + s[t ^ 2];
+}
+
+// Tests within tests, with known and unknown places in each way.
+extern "C" __global__ void nested(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[128];
+    unsigned t = threadIdx.x, v = in[t];
+    s[t + 64] = t;
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        s[t] = v + k;
+        __syncthreads();
+        if (v & 1) {
+            if (k & 1)
+                s[t] = v * 2;
+            else
+                s[t] += k;
+            v += s[t];
+        } else if (v & 2) {
+            s[64 + ((t + n) & 63)] = v;
+        } else {
+            for (unsigned j = 0; j < (v & 3); j++)
+                s[64 + ((t + n) & 63)] += j;
+        }
+        __syncthreads();
+        v = v * 3 + s[t ^ 1] + s[127 - t];
+    }
+    out[blockIdx.x * 64 + t] = v;
+}
+
+// Threads end in the middle of a turn.
+extern "C" __global__ void ended(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[64];
+    unsigned t = threadIdx.x, v = in[t];
+    s[t] = t;
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        s[t] = v + k;
+        if (k == 3 && v % 3 == 1)
+            return;
+        __syncthreads();
+        v = v * 3 + s[t ^ 1];
+        out[blockIdx.x * 64 + t] = v;
+    }
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = v + s[63 - t];
+}
+
+// Threads leave a loop one by one.
+extern "C" __global__ void left(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[64];
+    unsigned t = threadIdx.x, v = in[t];
+    s[t] = 3;
+    for (int k = 0; k < n; k++) {
+        s[t] = v + k;
+        if ((v & 7) == k)
+            break;
+        s[t] += 5;
+        v = v * 3 + s[t];
+    }
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = v + s[63 - t];
+}
+
+// Additions in some turns, by some threads.
+extern "C" __global__ void counted(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[64];
+    unsigned t = threadIdx.x, v = in[t];
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        s[t] = v + k;
+        __syncthreads();
+        if (k % 3 == 1 && v % 2)
+            atomicAdd(&s[v / 2 % 64], k);
+        __syncthreads();
+        v = v * 3 + s[t ^ 1];
+    }
+    out[blockIdx.x * 64 + t] = v;
+}
+
+// Copies that nothing waits for at once.
+extern "C" __global__ void copied(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[64];
+    unsigned t = threadIdx.x, v = in[t];
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        s[t] = v + k;
+        __syncthreads();
+        if (k % 3 == 1) {
+            unsigned at = (unsigned)__cvta_generic_to_shared(&s[t ^ 5]);
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(in + t + k)
+                         : "memory");
+            asm volatile("cp.async.wait_all;" ::: "memory");
+        }
+        __syncthreads();
+        v = v * 3 + s[t ^ 1];
+    }
+    out[blockIdx.x * 64 + t] = v;
+}
+
+// Nobody but a function, or an atomic operation, reads what the last turn stored.
+__device__ __noinline__ unsigned take(const unsigned *p, unsigned k) {
+    return k & 1 ? p[k & 63] : k;
+}
+
+extern "C" __global__ void read_by_call(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[64];
+    unsigned t = threadIdx.x, v = in[t];
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        s[t] = v + k;
+        __syncthreads();
+        v = v * 3 + s[t ^ 1];
+    }
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = v + take(s, v);
+}
+
+extern "C" __global__ void read_by_atomic(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[64];
+    unsigned t = threadIdx.x, v = in[t];
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        s[t] = v + k;
+        __syncthreads();
+        v = v * 3 + s[t ^ 1];
+    }
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = v + atomicAdd(&s[63 - t], 1);
+}
+
+// Two words, four, and half of one.
+extern "C" __global__ void wide_words(const unsigned *in, unsigned *out, int n) {
+    __shared__ uint4 q[64];
+    __shared__ unsigned long long l[66];
+    unsigned t = threadIdx.x, v = in[t];
+    l[t] = l[t + 2] = t;
+    q[t] = make_uint4(1, 2, 3, t);
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        l[t + 1] = v * 0x100000001ull + k;
+        q[t].y = v;
+        __syncthreads();
+        if (k % 3 == 1 && t == 7)
+            l[0] = k;
+        if (k & 1)
+            ((unsigned short *)q)[8 * t + 3] = k;
+        __syncthreads();
+        unsigned long long x = l[t] + l[t + 2] * 3;
+        v = v * 3 + (unsigned)(x >> 20) + q[63 - t].y + q[t ^ 1].w;
+    }
+    out[blockIdx.x * 64 + t] = v;
+}
+
+// Lanes that do not act would read behind the end.
+extern "C" __global__ void dynamic_end(const unsigned *in, unsigned *out, int n) {
+    extern __shared__ unsigned d[];
+    unsigned t = threadIdx.x, v = in[t];
+    if (t < 3)
+        d[t + 64] = t;
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        d[t] = v + k;
+        __syncthreads();
+        if (t < 64 - (k & 1) && (v & 1))
+            v += d[t + 3];
+        v = v * 3 + d[t ^ 1];
+    }
+    out[blockIdx.x * 64 + t] = v;
+}
+
+// A row's ends are read in one turn, and stored for the next one.
+extern "C" __global__ void edges_later(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[66];
+    unsigned t = threadIdx.x, v = in[t];
+    if (t < 2)
+        s[t * 65] = 9;
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        s[t + 1] = v + k;
+        __syncthreads();
+        v = v * 3 + s[t] + s[t + 2] * 5;
+        __syncthreads();
+        if (t == 0)
+            s[0] = v;
+        if (t == 63)
+            s[65] = v ^ k;
+    }
+    out[blockIdx.x * 64 + t] = v;
+}
+
+// An atomic operation alone reads what a turn stored.
+extern "C" __global__ void counted_last(const unsigned *in, unsigned *out, int n) {
+    __shared__ unsigned s[64];
+    unsigned t = threadIdx.x, v = in[t];
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        s[t] = v + k;
+        __syncthreads();
+        v = v * 3 + s[t ^ 1];
+        __syncthreads();
+        if (k % 3 == 1)
+            v += atomicOr(&s[v % 64], 0);
     }
     out[blockIdx.x * 64 + t] = v;
 }
