@@ -27,6 +27,7 @@
 //   cg_split.c   elements that go to two places in their order
 //   cg_ticket.c  what the block with the next number from a counter will touch
 //   cg_lone.c    scattered stores that hardly any lane makes
+//   cg_steps.c   tests and stores of four words a lane, made as the words lie
 //   cg_sorted.c  lanes that are neighbours once they are sorted
 //   cg_table.c   loads from small tables in shared memory
 //   cg_stream.c  stores past the caches
@@ -192,6 +193,7 @@ struct cg_func {
     LLVMValueRef idle_memory[2]; // what stands for the row of a lane that is not active
     uint8_t *runs;               // by block id: enum cg_runs
     uint8_t *rejoins;            // by block id: its mask is that of a block before it
+    uint8_t *done;               // by block id: emitted with one before it, by cg_emit_steps
     struct cg_fours *fours;      // cg_fours.c's own; NULL: none yet
     const struct kir_inst *asks_for_stores; // cg_prefetch.c
     struct cg_lines *lines;                 // cg_lines.c's own; NULL: there are none
@@ -514,6 +516,8 @@ struct cg_lane_access {
     bool rare;  // short code rather than fast code
     bool whole; // all components of a lane in one access, of 16 bytes at most
     bool lone;  // a store that mostly no lane makes or one, by cg_is_lone
+    LLVMValueRef from; // i32: lone: lane l stores from + l * by; NULL: not known
+    uint32_t by;
     LLVMValueRef
         ahead; // i64: where, behind each place, memory will be needed soon; NULL: not known
 };
@@ -594,6 +598,14 @@ bool cg_is_lone(const struct cg_func *g, const struct kir_inst *i);
 // Stores the lowest active lane's word x; goes on, where there are more lanes, with storing them
 // all, after which there is a branch to the block that is returned.
 LLVMBasicBlockRef cg_store_lone(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef x);
+
+// Sets from and by of a store of v.
+void cg_find_growth(struct cg_func *g, struct kir_value *v, struct cg_lane_access *a);
+
+// cg_steps.c
+// At the end of b: emits what all lanes do up to where they meet again, if that is four tests and
+// stores of theirs, and goes on there. The blocks between are then done.
+bool cg_emit_steps(struct cg_func *g, struct kir_block *b);
 
 // cg_stretch.c
 // Is the lane's own index part of an index (32 bits) that follows no pattern?
@@ -683,6 +695,7 @@ void cg_begin_turn_of_words(struct cg_func *g); // the block that is emitted nex
 void cg_end_turn_of_words(struct cg_func *g, bool of_loop);
 
 // cg_table.c
+uint64_t cg_largest(const struct kir_value *v); // that v can be in any thread, as unsigned
 // Loads from a small table in shared memory whose index is known to lie in it; false: it is no such
 // load. elem: a scalar type of four bytes.
 bool cg_load_table(struct cg_func *g, const struct kir_inst *i, LLVMTypeRef elem,

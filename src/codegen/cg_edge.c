@@ -594,7 +594,7 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
     end_of_words(g, b);
     if (sent) {
         go_on(g, b, 0);
-    } else {
+    } else if (!cg_emit_steps(g, b)) {
         cg_find_meeting(g, b);
         cg_emit_terminator(g, b);
     }
@@ -602,8 +602,19 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
         emit_loop_end(g, b, l);
 }
 
+// No lane comes to a block that was emitted with one before it.
+static void leave_out(struct cg_func *g, struct kir_block *b) {
+    LLVMPositionBuilderAtEnd(g->cg->b, g->test[b->id]);
+    LLVMBuildUnreachable(g->cg->b);
+    LLVMPositionBuilderAtEnd(g->cg->b, g->body[b->id]);
+    LLVMBuildUnreachable(g->cg->b);
+}
+
 void cg_emit_blocks(struct cg_func *g) {
     struct cfg *cfg = g->fl->cfg;
     for (uint32_t p = 0; p < cfg->nblocks; p++)
-        emit_block(g, cfg->order[p]);
+        if (g->done[cfg->order[p]->id])
+            leave_out(g, cfg->order[p]);
+        else
+            emit_block(g, cfg->order[p]);
 }

@@ -59,6 +59,7 @@ static struct cg_func *new_func(struct cg *c, struct kir_func *f, struct flow *f
     g->fl = fl;
     g->test = arena_array(c->arena, LLVMBasicBlockRef, nb + 1);
     g->body = arena_array(c->arena, LLVMBasicBlockRef, nb + 1);
+    g->done = arena_array(c->arena, uint8_t, nb + 1);
     g->loop_end = arena_array(c->arena, LLVMBasicBlockRef, fl->cfg->loops.len + 1);
     for (unsigned t = 0; t < c->team; t++) {
         struct cg_group *own = &g->groups[t];

@@ -53,20 +53,22 @@ static LLVMValueRef pick(struct cg *c, LLVMValueRef x, LLVMValueRef lane) {
     return LLVMBuildExtractElement(c->b, x, zero, "");
 }
 
-// That lane's own value where it is the lane's number times something, and what all have alike: no
-// register is taken apart. NULL: it is not.
-static LLVMValueRef follows_lane(struct cg_func *g, struct kir_value *v, LLVMValueRef lane) {
+// Where what is stored is the lane's number times something, and what all have alike, no register
+// has to be taken apart.
+void cg_find_growth(struct cg_func *g, struct kir_value *v, struct cg_lane_access *a) {
     struct cg *c = g->cg;
     struct shape s = cg_shape(g, v);
     if (s.kind != SHAPE_OFFSETS || cg_is_guarded(g, v) || v->type != KIR_B32)
-        return NULL;
-    int64_t step = s.offs[1] - s.offs[0];
+        return;
     for (unsigned l = 2; l < c->width; l++)
-        if (s.offs[l] - s.offs[l - 1] != step)
-            return NULL;
-    LLVMValueRef x = LLVMBuildAdd(c->b, cg_scalar(g, v), cg_i32(c, (uint32_t)s.offs[0]), "");
-    lane = LLVMBuildMul(c->b, lane, cg_i32(c, (uint32_t)step), "");
-    return LLVMBuildAdd(c->b, x, lane, "");
+        if (s.offs[l] - s.offs[l - 1] != s.offs[1] - s.offs[0])
+            return;
+    a->from = LLVMBuildAdd(c->b, cg_scalar(g, v), cg_i32(c, (uint32_t)s.offs[0]), "");
+    a->by = (uint32_t)(s.offs[1] - s.offs[0]);
+}
+
+static LLVMValueRef grown(struct cg *c, const struct cg_lane_access *a, LLVMValueRef lane) {
+    return LLVMBuildAdd(c->b, a->from, LLVMBuildMul(c->b, lane, cg_i32(c, a->by), ""), "");
 }
 
 LLVMBasicBlockRef cg_store_lone(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef x) {
@@ -84,8 +86,7 @@ LLVMBasicBlockRef cg_store_lone(struct cg_func *g, const struct cg_lane_access *
     LLVMValueRef some = LLVMBuildICmp(c->b, LLVMIntNE, bits, none, "");
     p = LLVMBuildSelect(c->b, some, p, cg_sink_slot(g), "");
     // Volatile: LLVM would find that nobody reads the slot, and branch around the store.
-    LLVMValueRef own = follows_lane(g, c->inst->ops[1], lane);
-    LLVMValueRef st = LLVMBuildStore(c->b, own ? own : pick(c, x, lane), p);
+    LLVMValueRef st = LLVMBuildStore(c->b, a->from ? grown(c, a, lane) : pick(c, x, lane), p);
     LLVMSetVolatile(st, 1);
     LLVMSetAlignment(st, a->bytes);
     LLVMValueRef rest = LLVMBuildSub(c->b, bits, LLVMConstInt(t, 1, 0), "");

@@ -1446,6 +1446,8 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     } else {
         struct cg_lane_access each = each_lane(g, &a);
         each.lone = cg_is_lone(g, i);
+        if (each.lone)
+            cg_find_growth(g, i->ops[1], &each);
         cg_scatter(g, each, comp);
     }
     if (i->mods.sem != ISA_SEM_WEAK)

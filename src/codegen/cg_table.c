@@ -74,6 +74,10 @@ static uint64_t largest(const struct kir_value *v, unsigned steps) {
     }
 }
 
+uint64_t cg_largest(const struct kir_value *v) {
+    return largest(v, MOST_STEPS);
+}
+
 struct table {
     int64_t first;    // bytes from the beginning of shared memory
     unsigned entries; // 16 or 32
@@ -90,7 +94,7 @@ static bool find_table(struct cg_func *g, const struct kir_inst *i, struct table
         struct kir_value *u = v->def->ops[k], *x = v->def->ops[1 - k];
         if (cg_shape(g, u).kind != SHAPE_UNIFORM || x->kind != KIR_VALUE_INST)
             continue;
-        uint64_t most = largest(x, MOST_STEPS);
+        uint64_t most = cg_largest(x);
         bool here = cg_at_hand(g, u) && cg_at_hand(g, x);
         LLVMValueRef base = here && most < MOST_ENTRIES * 4 ? cg_scalar(g, u) : NULL;
         if (!base || !LLVMIsAConstantInt(base) || alignment_zeros(g->zeros, x) < 2)

@@ -71,7 +71,7 @@ class Kernel:
         shapes = [self.stride_loop] * 3 + [self.vectors, self.plane, self.march, self.halo, self.transposed, self.reduced,
                                            self.scanned, self.rows, self.bins, self.appended, self.searched, self.sparse,
                                            self.product, self.network, self.ticket, self.scattered, self.looked_up,
-                                           self.chased, self.wrapped, self.counted, self.one_thread, self.exchanged]
+                                           self.chased, self.stepped, self.stepped, self.wrapped, self.counted, self.one_thread, self.exchanged]
         shape = rng.choice(shapes)
         shape()
         self.body = tree(self.text)
@@ -706,6 +706,58 @@ class Kernel:
                      what2="c[CAP + 64 + bx * 16 + t / 32] = %s;" % self.f("a[t]", "a[t / 32]"))
             self.add("__syncthreads();")
         self.add("c[g & LAST] = <f>;", f=self.f("s[t & 31]", "a[g & LAST]"))
+
+    def stepped(self):
+        """Four words a thread, which it tests one by one, and stores where the test says so."""
+        r = self.r
+        self.T = r.choice(["unsigned", "unsigned", "int"])
+        self.kind, self.size = TYPES[self.T]
+        self.patterns = [r.choice(["rand", "small", "iota"]) for _ in range(2)]
+        self.block = r.choice([(32, 1, 1), (64, 1, 1), (64, 1, 1), (128, 1, 1), (128, 1, 1), (256, 1, 1), (96, 1, 1), (50, 1, 1)])
+        self.grid = (r.choice([1, 1, 2]), 1)
+        sorted_words = r.random() < 0.4
+        if sorted_words:
+            self.patterns[0] = "iota"
+        words = 128
+        while words < 4 * self.threads:
+            words *= 2
+        shift = self.one_of("3", "5", "w", "w", "w")
+        self.w = r.choice([4, 5, 6, 9]) if shift == "w" else self.w
+        load = "T k[4];\nfor (int i = 0; i < 4; i++) k[i] = %s;" % (
+            "a[4 * t + i]" if sorted_words else self.one_of("a[4 * (g & 511) + i]", "a[(4 * g + i) & LAST]", "b[i * 512 + (g & 511)]"))
+        if not sorted_words and r.random() < 0.6:
+            load = "uint4 x = ((const uint4 *)a)[g & 511];\nT k[4] = {(T)x.x, (T)x.y, (T)x.z, (T)x.w};"
+        front = r.choice([0, 0, 1, 4])
+        fill = self.one_of("for (int i = 0; i < 4; i++) s[4 * t + i + <front>] = <what>;", "s[4 * t + <front>] = k[0]; s[4 * t + 1 + <front>] = k[1];\n"
+                           "s[4 * t + 2 + <front>] = k[2]; s[4 * t + 3 + <front>] = k[3];")
+        it = self.one_of("int", "int", "unsigned")
+        at = self.one_of("4 * p + i", "4 * p + i", "4 * p + i + %d" % r.choice([0, front, 4]), "(4 * p + i) ^ 1", "p + i * %d" % self.threads)
+        if sorted_words or front and r.random() < 0.5:
+            at = "4 * p + i + %d" % (front - 1)
+        digit, last = "(k[i] >> %s & 15)" % shift, "(s[%s] >> %s & 15)" % (at, shift)
+        test = self.one_of("%s != %s" % (last, digit), "%s != %s" % (last, digit), "%s > %s" % (last, digit), "%s < %s" % (digit, last), "%s == 3" % last, "k[i] & 4", "%s %% 3 == 1" % digit,
+                           "k[i] > (T)m", "s[%s] != k[i]" % at, "(s[%s] ^ k[i]) & 1" % at)
+        odd, behind = r.choice([1, 3, 37, 101]), r.choice([0, 1, 2, 5])
+        place = "(4 * p + i + %d) * %d & %d" % (behind, odd, words - 1)
+        if sorted_words:
+            test, place = "%s != %s" % (last, digit), digit.replace("15", str(words - 1)) if r.random() < 0.2 else "(k[i] >> %s) & 255" % shift
+            test = test.replace("& 15", "& 255")
+        first = self.one_of("", "", "4 * p + i == 0 || ", "(p == 3 && i == 2) || ", "(p == (int)w && i == 0) || ", "i == 1 || ")
+        if sorted_words:  # where a digit begins one thread stores
+            first = "4 * p + i == 0 || " if front == 0 else self.one_of("", "4 * p + i == 0 || ")
+        into = self.one_of("u[<place>]", "u[<place>]", "s[<behind> + (<place>)]", "(c + blockIdx.x * 1024)[<place>]")
+        what = self.one_of("4 * p + i", "7 * p + i + 1", "k[i]", "k[i] ^ (i + 1)", "5", "(k[i] >> 3) + p")
+        more = self.one_of("", "", "", "", "n2 += k[i];", "u[<words> + 4 * p + i] = 1;")
+        rest = "#pragma unroll\nfor (unsigned j = 0; j < <turns>; j++) {\nunsigned i = t + j * <threads>;\nif (i < <%s>) <do>\n}\n"
+        if r.random() < 0.1:
+            rest = "for (unsigned i = t; i < <%s>; i += blockDim.x) <do>\n"
+        self.add("__shared__ T s[<all>], u[<two>];\n" + rest.replace("<do>", "u[i] = 0;") % "two" + rest.replace("<do>", "s[i] = 0;") % "all"
+                 + "__syncthreads();\n<IT> p = t; unsigned n2 = 0;\n"
+                 + load + "\n" + fill + "\n__syncthreads();\n<some>for (<IT> i = 0; i < 4; i++) {\nif (" + first + test + ") {\n"
+                 + into + " = <value>;\n" + more + "\n}\n}\n__syncthreads();\n" + rest.replace("<do>", "c[CAP + (blockIdx.x * <words> + i & LAST)] = u[i] ^ s[<behind> + i] + (T)n2;") % "words",
+                 turns=-(-(2 * words + 8) // self.threads), threads=self.threads,
+                 some=self.one_of("", "", "", "if (m != 64u) ", "if (n > 32) "), place=place, what="k[i]" if sorted_words else self.one_of("k[i]", "k[i] * 3", "(T)p + i"), IT=it, front=front, value=what, words=words, two=2 * words,
+                 behind=words + 8, all=2 * words + 8)
 
     def wrapped(self):
         """Sums of 32 bits that may wrap, or not fit, before they become addresses."""
