@@ -170,6 +170,7 @@ struct cg_func {
     LLVMValueRef dynamic_shared; // i64: offset of dynamic shared memory in the window
     LLVMValueRef shared_base, local_base, local_stride, params, nthreads; // loaded once
     LLVMBasicBlockRef entry;        // where variables and invariants are made
+    LLVMBasicBlockRef pass;         // where a pass over the block's groups begins; NULL: no loop
     LLVMBasicBlockRef end;          // the group is finished
     LLVMBasicBlockRef *test, *body; // by block id
     LLVMBasicBlockRef *loop_end;    // by loop index
@@ -211,6 +212,8 @@ struct cg_func {
     struct cg_slots *slots;       // cg_slot.c's own; NULL: there are none
     uint32_t homes_end;           // bytes of what is saved of a group that these and the state take
     struct cg_products *products; // cg_product.c's own; NULL: none yet
+    struct cg_common *common;     // cg_common_panel.c's own; NULL: none yet
+    struct cg_sum_rows *sum_rows; // cg_sum_rows.c's own: stores that are put off; NULL: none
     struct cg_fragments *fragments; // cg_fragment.c's own; NULL: none yet
     LLVMBasicBlockRef suspended;    // a group has reached a barrier
     uint64_t **live_in;             // by block id: liveness, made when a barrier needs it
@@ -333,6 +336,15 @@ void cg_fault_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef threa
 void cg_unroll(struct cg *c, LLVMValueRef branch);
 // Goes on with group `turn` of the team.
 void cg_turn_to(struct cg_func *g, unsigned turn);
+
+// cg_sum_rows.c
+// A store for which cg_stores_pair says so: makes it, or puts it off up to the last one of several
+// that are made together.
+void cg_store_sums(struct cg_func *g, struct kir_inst *i);
+// cg_mem.c: does i store a pair of a product's sums in each lane, four lanes beside each other? Its
+// store alone.
+bool cg_stores_pair(struct cg_func *g, struct kir_inst *i);
+void cg_store_pair(struct cg_func *g, struct kir_inst *i);
 
 // cg_copy.c
 // Is i a load of 8 or 16 bytes a lane, at addresses that follow no pattern, whose results the next
@@ -767,9 +779,13 @@ void cg_store_home(struct cg_func *g, const struct kir_value *v, LLVMValueRef x)
 // The phi gets zero over the edge from the p-th predecessor, as do the others of its half of a
 // tile: their rows are stored, with the first of them. False: they are not such.
 bool cg_store_zeros(struct cg_func *g, const struct kir_inst *phi, uint32_t p);
-// x and y stand side by side in a tile: its 8 rows, four lanes of x and four of y in each. False:
-// they do not, or are in registers.
-bool cg_load_pair(struct cg_func *g, struct kir_value *x, struct kir_value *y, LLVMValueRef *rows);
+// Do x and y stand side by side in a tile's rows, first in 32 bytes of each, and not in registers?
+bool cg_is_pair(struct cg_func *g, struct kir_value *x, struct kir_value *y);
+// Are the pairs that begin with x and y a line of the tile?
+bool cg_is_pair_line(struct cg_func *g, const struct kir_value *x, const struct kir_value *y);
+// A row of the pair that begins with x, four lanes of each; line: of the line's two pairs.
+LLVMValueRef cg_load_pair_row(struct cg_func *g, const struct kir_value *x, unsigned row,
+                              bool line);
 // Where v's home is, if it is one vector of memory; else NULL.
 LLVMValueRef cg_home_place(struct cg_func *g, const struct kir_value *v);
 // The homes of eight values, 16 rows by 16 columns of a product's sums, become a tile: rows 0 to 7

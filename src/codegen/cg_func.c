@@ -564,6 +564,7 @@ static void emit_group_loop(struct cg_func *g) {
                       cg_i32(c, c->width), "ngroups");
     struct group_loop l = make_group_loop(g);
     l.run = begin_run(g);
+    g->pass = l.pass;
     cg_emit_invariants(g, false);
     if (l.barriers) {
         cg_find_again(g);

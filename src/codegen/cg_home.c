@@ -301,23 +301,34 @@ static LLVMValueRef load_rows(struct cg_func *g, const struct kir_value *v) {
     return x[0];
 }
 
-bool cg_load_pair(struct cg_func *g, struct kir_value *x, struct kir_value *y, LLVMValueRef *rows) {
-    struct cg *c = g->cg;
-    if (!cg_has_home(g, x) || !cg_has_home(g, y) || !in_rows(g, x) || cg_at_hand(g, x) ||
-        cg_at_hand(g, y))
-        return false;
+// Are x and y part `part` of a tile's half and the one behind it, in memory?
+static bool stand_side_by_side(struct cg_func *g, const struct kir_value *x,
+                               const struct kir_value *y, unsigned distance) {
     struct cg_homes *h = g->homes;
-    uint32_t first = cg_web_of(&h->w, x->id), second = cg_web_of(&h->w, y->id);
-    if (h->tile[second] != h->tile[first] || h->part[first] % 2 ||
-        h->part[second] != h->part[first] + 1)
+    if (!cg_has_home(g, x) || !cg_has_home(g, y) || !in_rows(g, x) || !in_rows(g, y))
         return false;
-    LLVMTypeRef t = LLVMVectorType(cg_scalar_type(c, x->type), ISA_LANES / ROWS * 2);
-    for (unsigned row = 0; row < ROWS; row++) {
-        rows[row] = LLVMBuildLoad2(c->b, t, row_of(g, x, row), "");
-        LLVMSetAlignment(rows[row], ROW_BYTES * 2);
-        LLVMSetVolatile(rows[row], 1);
-    }
-    return true;
+    uint32_t first = cg_web_of(&h->w, x->id), second = cg_web_of(&h->w, y->id);
+    return h->tile[second] == h->tile[first] && h->part[first] % (2 * distance) == 0 &&
+           h->part[second] == h->part[first] + distance;
+}
+
+bool cg_is_pair(struct cg_func *g, struct kir_value *x, struct kir_value *y) {
+    return stand_side_by_side(g, x, y, 1) && !cg_at_hand(g, x) && !cg_at_hand(g, y);
+}
+
+bool cg_is_pair_line(struct cg_func *g, const struct kir_value *x, const struct kir_value *y) {
+    return stand_side_by_side(g, x, y, 2);
+}
+
+LLVMValueRef cg_load_pair_row(struct cg_func *g, const struct kir_value *x, unsigned row,
+                              bool line) {
+    struct cg *c = g->cg;
+    unsigned pairs = line ? 2 : 1;
+    LLVMTypeRef t = LLVMVectorType(cg_scalar_type(c, x->type), ISA_LANES / ROWS * 2 * pairs);
+    LLVMValueRef v = LLVMBuildLoad2(c->b, t, row_of(g, x, row), "");
+    LLVMSetAlignment(v, ROW_BYTES * 2 * pairs);
+    LLVMSetVolatile(v, 1);
+    return v;
 }
 
 static void store_rows(struct cg_func *g, const struct kir_value *v, LLVMValueRef x) {

@@ -981,7 +981,7 @@ static void gather(struct cg_func *g, const struct access *a, LLVMValueRef *out)
 
 // ---- runs of neighbours, wherever each begins ---------------------------------------------------
 
-enum { LEAST_RUN_BYTES = 16, MOST_RUNS = 8 };
+enum { LEAST_RUN_BYTES = 16, MOST_RUNS = 8, PAIR_LANES = 4 };
 
 // Runs of an access: n lanes each (0: too few to be worth it), which read one place (same); tested:
 // when it runs, as a sum of 32 bits may wrap within a run, or it was a guess.
@@ -1142,31 +1142,40 @@ static void load_runs(struct cg_func *g, const struct access *a, struct runs r, 
 
 // Pairs of a product's sums, which lie beside each other in memory as in rows of tiles but for
 // their order: what both registers have for four lanes is loaded and stored at once.
-static bool store_pairs(struct cg_func *g, struct access *a, const struct shape *s) {
-    enum { LANES = 4 };
-    static const uint8_t order[2 * LANES] = {0, 4, 1, 5, 2, 6, 3, 7};
-    struct cg *c = g->cg;
+static bool holds_pair(struct cg_func *g, const struct access *a, const struct shape *s) {
     struct kir_inst *i = a->i;
-    LLVMValueRef row[KD_WARP / LANES], idx[2 * LANES];
-    struct runs r = runs_of(g, a, s, false);
     if (a->count != 2 || a->bytes != 4 || a->space != ISA_SPACE_GLOBAL || g->now.mask ||
-        r.n != LANES || r.tested || i->mods.sem != ISA_SEM_WEAK || cg_is_append(g, i) ||
-        cg_wants_canonical(g, i, 1) != cg_wants_canonical(g, i, 2) ||
-        !cg_load_pair(g, i->ops[1], i->ops[2], row))
+        i->mods.sem != ISA_SEM_WEAK || !cg_is_pair(g, i->ops[1], i->ops[2]) || cg_is_append(g, i) ||
+        cg_wants_canonical(g, i, 1) != cg_wants_canonical(g, i, 2))
         return false;
+    struct runs r = runs_of(g, a, s, false);
+    return r.n == PAIR_LANES && !r.tested;
+}
+
+bool cg_stores_pair(struct cg_func *g, struct kir_inst *i) {
+    struct access a = describe(g->cg, i, i->ops[1]->type);
+    struct shape s = cg_shape(g, i->ops[0]);
+    return holds_pair(g, &a, &s);
+}
+
+void cg_store_pair(struct cg_func *g, struct kir_inst *i) {
+    static const uint8_t order[2 * PAIR_LANES] = {0, 4, 1, 5, 2, 6, 3, 7};
+    struct cg *c = g->cg;
+    struct access a = describe(c, i, i->ops[1]->type);
+    struct shape s = cg_shape(g, i->ops[0]);
+    LLVMValueRef idx[2 * PAIR_LANES];
     cg_check_alignment(g, i);
-    note_access(g, a, s, (struct plan){0}, LANES);
-    a->ahead = cg_next_tile(g, i);
-    struct pieces all = in_runs(g, a, r);
-    for (unsigned k = 0; k < 2 * LANES; k++)
+    note_access(g, &a, &s, (struct plan){0}, PAIR_LANES);
+    a.ahead = cg_next_tile(g, i);
+    struct pieces all = in_runs(g, &a, runs_of(g, &a, &s, false));
+    for (unsigned k = 0; k < 2 * PAIR_LANES; k++)
         idx[k] = cg_i32(c, order[k]);
-    for (unsigned k = 0; k < KD_WARP / LANES; k++) {
-        LLVMValueRef x = cg_operand_bits(g, i, 1, row[k]);
+    for (unsigned k = 0; k < KD_WARP / PAIR_LANES; k++) {
+        LLVMValueRef x = cg_operand_bits(g, i, 1, cg_load_pair_row(g, i->ops[1], k, false));
         x = LLVMBuildShuffleVector(c->b, x, LLVMGetPoison(LLVMTypeOf(x)),
-                                   LLVMConstVector(idx, 2 * LANES), "");
-        masked_store(g, x, all.pointer[k], NULL, a);
+                                   LLVMConstVector(idx, 2 * PAIR_LANES), "");
+        masked_store(g, x, all.pointer[k], NULL, &a);
     }
-    return true;
 }
 
 static void store_runs(struct cg_func *g, const struct access *a, struct runs r,
@@ -1388,8 +1397,10 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         cg_end_copy(g, i, cg_pointers(g, &p));
         return;
     }
-    if (store_pairs(g, &a, &s))
+    if (holds_pair(g, &a, &s)) {
+        cg_store_sums(g, i);
         return;
+    }
     for (unsigned k = 0; k < a.count; k++)
         all_uniform &= cg_shape(g, i->ops[1 + k]).kind == SHAPE_UNIFORM;
     bool one = !local && (s.kind == SHAPE_UNIFORM || c->width == 1);

@@ -108,6 +108,8 @@ static const struct {
     {"kd_rt_tile_panels", "p", false},
     {"kd_rt_panels", "p", false},
     {"kd_rt_tile_product", "vppp", false},
+    {"kd_rt_common_panels", "piiipp", false},
+    {"kd_rt_forget_panels", "vi", false},
     {"kd_rt_allocation", "vlp", false},
 };
 

@@ -14,7 +14,8 @@ enum {
     ROWS = 2 * TILE,
     SUM_ROW = ROWS * 4, // bytes of a tile's row
     PAIR = 2,           // tiles of columns at a time
-    UNROLLED = 4        // numbers of k of a turn
+    UNROLLED = 4,       // numbers of k of a turn
+    A_BYTES = ROWS * CG_TILE_STEP * CG_TILE_PIECE * KD_TILE_STEPS
 };
 
 static bool has_bytes(const struct tile_call *call) {
@@ -473,20 +474,36 @@ static void multiply(struct cg_func *g, const struct tile_call *call, const stru
     }
 }
 
-// One tile of a's rows is enough at a time: all that is multiplied stays in the first cache.
+// b's panels and the sums of its columns, from a step of k on.
+static void make_b(struct cg_func *g, const struct tile_call *call, unsigned step,
+                   struct panels *p) {
+    struct cg *c = g->cg;
+    unsigned first = step * CG_TILE_STEP;
+    LLVMBasicBlockRef ready = NULL;
+    LLVMValueRef common =
+        cg_begin_common(g, call, true, first, depth_of(call, step) / per_piece(call), &ready);
+    p->less = common ? common : at(c, p->a, A_BYTES);
+    p->b = at(c, p->less, KD_TILE_MOST * SUM_ROW);
+    fill_b(c, call, step, p->b);
+    for (unsigned j = 0; j < call->across && cg_is_biased(&call->groups[0].p); j++)
+        add_up_columns(g, call, j, p->b, at(c, p->less, j * SUM_ROW));
+    if (!common)
+        return;
+    cg_end_common(c, ready);
+    p->b = at(c, p->less, KD_TILE_MOST * SUM_ROW);
+}
+
+// One tile of a's rows is enough at a time: all that is multiplied stays in the first cache. (Other
+// warps' panels of a take longer to come out of the second one than to be made.)
 void cg_emit_row_tiles(struct cg_func *g, struct tile_call *call) {
     struct cg *c = g->cg;
-    struct panels p = {.a = cg_call_rt(c, "kd_rt_panels", NULL, 0)};
-    unsigned most = CG_TILE_STEP * CG_TILE_PIECE * KD_TILE_STEPS; // bytes of a row
-    p.less = at(c, p.a, ROWS * most);
-    p.b = at(c, p.less, KD_TILE_MOST * SUM_ROW);
+    LLVMValueRef own = cg_call_rt(c, "kd_rt_panels", NULL, 0);
     for (unsigned step = 0; step * CG_TILE_STEP < call->pieces; step += steps_at_a_time(call)) {
         struct core k = {.c = c, .p = &call->groups[0].p, .depth = depth_of(call, step)};
         k.canonical =
             (step + steps_at_a_time(call)) * CG_TILE_STEP >= call->pieces && is_seen(g, call);
-        fill_b(c, call, step, p.b);
-        for (unsigned j = 0; j < call->across && cg_is_biased(k.p); j++)
-            add_up_columns(g, call, j, p.b, at(c, p.less, j * SUM_ROW));
+        struct panels p = {.a = own};
+        make_b(g, call, step, &p);
         for (unsigned i = 0; i < call->down; i++) {
             fill_a(c, call, i, step, p.a);
             for (unsigned j = 0; j < call->across; j += PAIR)

@@ -195,7 +195,7 @@ static void store_vectors(struct cg_func *g, struct tile_call *call) {
 
 // ---- panels ------------------------------------------------------------------------------------
 
-static bool knows_offsets(const struct tile_rows *r) {
+bool cg_knows_offsets(const struct tile_rows *r) {
     return r->vector || (LLVMIsAGlobalVariable(r->offsets) && LLVMIsGlobalConstant(r->offsets));
 }
 
@@ -212,7 +212,7 @@ static unsigned number_of(struct tile_filling *f, const struct tile_piece *p) {
     while (n < f->nrows && f->rows[n] != p->rows)
         n++;
     if (n == f->nrows) {
-        f->first[n] = knows_offsets(r) ? offset_of(r, p->matrix, 0) : 0;
+        f->first[n] = cg_knows_offsets(r) ? offset_of(r, p->matrix, 0) : 0;
         f->rows[f->nrows++] = p->rows;
     }
     return n;
@@ -231,9 +231,9 @@ static const char *name_of(struct tile_filling *f, const char *what) {
         const struct tile_rows *r = &f->call->rows[p->rows];
         unsigned n = number_of(f, p);
         strbuf_printf(&s, "_%u%s", n, r->load && r->load->mods.trans ? "t" : "");
-        if (!knows_offsets(r))
+        if (!cg_knows_offsets(r))
             strbuf_printf(&s, "_at_%u", p->matrix);
-        for (unsigned row = 0; row < TILE && knows_offsets(r); row++)
+        for (unsigned row = 0; row < TILE && cg_knows_offsets(r); row++)
             strbuf_printf(&s, "_%lld", (long long)(offset_of(r, p->matrix, row) - f->first[n]));
     }
     char *name = arena_strdup(f->c->arena, strbuf_str(&s));
@@ -254,7 +254,7 @@ LLVMValueRef cg_tile_row(struct tile_filling *f, unsigned half, unsigned q, unsi
     const struct tile_rows *r = &f->call->rows[p->rows];
     unsigned n = number_of(f, p);
     LLVMValueRef offset;
-    if (knows_offsets(r)) {
+    if (cg_knows_offsets(r)) {
         int64_t here = offset_of(r, p->matrix, row) - f->first[n];
         offset = LLVMConstInt(c->i64, (unsigned long long)here, 1);
     } else {
@@ -325,7 +325,7 @@ static void take_args(struct tile_filling *f, LLVMValueRef fn) {
     f->memory = LLVMGetParam(fn, 0);
     for (unsigned n = 0; n < f->nrows; n++) {
         f->arg[n][0] = LLVMGetParam(fn, arg++);
-        if (!knows_offsets(&f->call->rows[f->rows[n]]))
+        if (!cg_knows_offsets(&f->call->rows[f->rows[n]]))
             f->arg[n][1] = LLVMGetParam(fn, arg++);
     }
 }
@@ -345,7 +345,7 @@ void cg_fill_tile(struct cg *c, const struct tile_call *call, bool of_b, unsigne
     for (unsigned k = 0; k < f.nrows; k++) {
         const struct tile_rows *r = &call->rows[f.rows[k]];
         args[n++] = at(c, r->base, LLVMConstInt(c->i64, (unsigned long long)f.first[k], 1));
-        if (!knows_offsets(r))
+        if (!cg_knows_offsets(r))
             args[n++] = r->offsets;
     }
     for (unsigned k = 0; k < n; k++)

@@ -59,6 +59,16 @@ LLVMValueRef cg_tile_row(struct tile_filling *f, unsigned half, unsigned q, unsi
 // others.
 void cg_tile_words(struct tile_filling *f, unsigned q, unsigned half, LLVMValueRef *words);
 
+// Is the offset of each row from its base known here?
+bool cg_knows_offsets(const struct tile_rows *r);
+
+// cg_common_panel.c: memory for panels of a's (b's) pieces `first` to `first` + n - 1, which other
+// warps of the block may have filled; what follows is where they have not, up to cg_end_common.
+// NULL: they are the warp's own, nothing was emitted.
+LLVMValueRef cg_begin_common(struct cg_func *g, const struct tile_call *call, bool of_b,
+                             unsigned first, unsigned n, LLVMBasicBlockRef *ready);
+void cg_end_common(struct cg *c, LLVMBasicBlockRef ready);
+
 // cg_row_tile.c: adds to all sums.
 void cg_emit_row_tiles(struct cg_func *g, struct tile_call *call);
 

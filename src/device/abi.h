@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 18, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 19, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 // Through which blocks synchronise: what code reads behind the address in %envreg1 and 2
@@ -148,6 +148,10 @@ enum {
     KD_TILE_STEPS = 2, // panels of k
     KD_TILE_BYTES = 1024
 };
+// Panels that warps of a block have in common (kd_rt_common_panels): of how many different rows,
+// and bytes of a set of them.
+enum { KD_COMMON_ROWS_MOST = 32, KD_COMMON_PANEL_BYTES = KD_TILE_MOST * (2048 + 64) };
+
 struct kd_tile_block {
     uint8_t a_signed, b_signed;
     uint8_t down, across, steps;    // one or two tiles down, panels of k
@@ -478,6 +482,13 @@ enum kd_device_function {
     X(uint8_t *, kd_rt_tile_panels, (void))                                                        \
     /* the same for products that need no tile registers */                                        \
     X(uint8_t *, kd_rt_panels, (void))                                                             \
+    /* the same for panels that warps of a block may have in common: of the product `place` of the \
+       kernel, made of rows in shared memory that begin at the n addresses `from`. filled: another \
+       warp has made them, else the caller does */                                                 \
+    X(uint8_t *, kd_rt_common_panels,                                                              \
+      (uint32_t place, uint32_t warp, uint32_t n, const uint64_t *from, uint32_t *filled))         \
+    /* all warps have met at a barrier (begins: of a block that is begun): those are forgotten */  \
+    X(void, kd_rt_forget_panels, (uint32_t begins))                                                \
     /* adds products to tiles of sums */                                                           \
     X(void, kd_rt_tile_product,                                                                    \
       (const struct kd_tile_block *block, const uint8_t *panels, uint8_t *sums))                   \

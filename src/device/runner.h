@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "device/abi.h"
+#include "device/common_panel.h"
 #include "device/fiber.h"
 #include "device/tile_product.h"
 
@@ -54,6 +55,7 @@ struct runner {
     size_t scratch_size;
     void *signal_stack;
     struct tile_memory tiles;
+    struct common_panels common;
     struct runner *next;
 };
 

@@ -8,6 +8,14 @@
 // run: partly grid=1 block=64 args=buf:2048:rand,buf:2048:rand,buf:16384:zero,u32:38,u32:2,u32:21
 // run: begun grid=1 block=64 args=buf:2048:rand,buf:2048:rand,buf:16384:zero,u32:40,u32:2
 // run: changed grid=1 block=64 args=buf:2048:rand,buf:2048:rand,buf:16384:zero,u32:40,u32:2
+// run: bytes grid=1 block=64 args=buf:2048:rand,buf:2048:rand,buf:16384:zero,u32:32,u32:2
+// run: ways grid=1 block=64 args=buf:2048:rand,buf:2048:rand,buf:16384:zero,u32:40,u32:2
+// run: ways grid=1 block=64 args=buf:2048:rand,buf:2048:rand,buf:16384:zero,u32:42,u32:2
+// run: own_order grid=1 block=64 args=buf:2048:rand,buf:2048:rand,buf:16384:zero,u32:40,u32:2,u32:0
+// run: own_order grid=1 block=64 args=buf:2048:rand,buf:2048:rand,buf:16384:zero,u32:40,u32:2,u32:8
+// run: own_order grid=1 block=64 args=buf:2048:rand,buf:2048:rand,buf:16384:zero,u32:64,u32:2,u32:24
+// run: own_order grid=1 block=64 args=buf:2048:rand,buf:2048:rand,buf:16384:zero,u32:72,u32:2,u32:32
+// run: between grid=1 block=64 args=buf:2048:rand,buf:2048:rand,buf:16384:zero,u32:40,u32:2
 #define LOAD(r, at)                                                                                \
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"                   \
                  : "=r"((r)[0]), "=r"((r)[1]), "=r"((r)[2]), "=r"((r)[3])                          \
@@ -136,4 +144,73 @@ extern "C" __global__ void changed(const unsigned *a, const unsigned *b, float *
         to[4 * pitch] = make_float2(c[i][j][2] * 2, c[i][j][3]);
     }
     out[12288 + blockIdx.x * blockDim.x + threadIdx.x] = most;
+}
+
+// Rows from below to above, lower ones before upper ones, one row after the other, a line that begins
+// amid a tile's, the same place twice, places with gaps.
+extern "C" __global__ void ways(const unsigned *a, const unsigned *b, int *out, unsigned pitch,
+                                unsigned turns) {
+    int c[2][4][4] = {};
+    LOOP(MMA_BYTES, c)
+    unsigned lane = threadIdx.x % 32, row = threadIdx.x / 32 * ROWS + lane / 4;
+    int p = pitch;
+    int2 *up = (int2 *)(out + 7000 - (int)row * p + lane % 4 * 2);
+    FOR_EACH up[j * 4 - 8 * i * p] = make_int2(c[i][j][0], c[i][j][1]);
+    int2 *down = (int2 *)(out + 8000 + row * p + lane % 4 * 2);
+    FOR_EACH {
+        down[j * 4 + 4 * p] = make_int2(c[i][j][2], c[i][j][3]);
+        down[j * 4] = make_int2(c[i][j][0], c[i][j][1]);
+        down += j == 3 ? 8 * p : 0;
+    }
+    int2 *by_rows = (int2 *)(out + 11000 + row * p + lane % 4 * 2);
+#pragma unroll
+    for (int half = 0; half < 4; half++)
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            by_rows[half * 4 * p + (3 - j) * 4] =
+                make_int2(c[half / 2][3 - j][half % 2 * 2], c[half / 2][3 - j][half % 2 * 2 + 1]);
+    int2 *shifted = (int2 *)(out + 14000 + row * p + lane % 4 * 2);
+    shifted[0] = make_int2(c[0][1][0], c[0][1][1]);
+    shifted[4] = make_int2(c[0][2][0], c[0][2][1]);
+    shifted[8] = make_int2(c[0][3][0], c[0][3][1]);
+    shifted[8] = make_int2(c[1][3][0], c[1][3][1]);
+    shifted[12] = make_int2(c[1][2][0], c[1][2][1]);
+    shifted[16] = make_int2(c[1][3][2], c[1][3][3]);
+}
+
+// Each thread's second pair goes to the same row, over what it has stored there or will store.
+extern "C" __global__ void own_order(const unsigned *a, const unsigned *b, int *out, unsigned pitch,
+                                     unsigned turns, int distance) {
+    int c[2][4][4] = {};
+    LOOP(MMA_BYTES, c)
+    FOR_EACH {
+        int *to = row_of(out, pitch, i) + j * 8;
+        *(int2 *)to = make_int2(c[i][j][0], c[i][j][1]);
+        *(int2 *)(to + distance) = make_int2(c[i][j][2], c[i][j][3]);
+    }
+}
+
+// What else happens between the stores of pairs: a load that sees one of them, an atomic, a store of
+// something else to the same place, a product's sum that is changed.
+extern "C" __global__ void between(const unsigned *a, const unsigned *b, int *out, unsigned pitch,
+                                   unsigned turns) {
+    int c[2][4][4] = {};
+    LOOP(MMA_BYTES, c)
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    int *rows = out + (warp * ROWS + lane / 4) * pitch + lane % 4 * 2;
+    int seen = 0;
+    FOR_EACH {
+        int2 *to = (int2 *)(rows + 16 * i * pitch + j * 8);
+        to[0] = make_int2(c[i][j][0], c[i][j][1]);
+        if (i == 0 && j == 1)
+            seen += ((volatile int *)rows)[1];
+        if (i == 0 && j == 2)
+            seen += rows[j * 8] + rows[8 * pitch];
+        if (i == 1 && j == 0)
+            rows[j * 8 + 16 * pitch] = seen;
+        if (i == 1 && j == 2)
+            atomicAdd(rows + 16 * pitch, 3);
+        to[4 * pitch] = make_int2(c[i][j][2], c[i][j][3] + (j == 3));
+    }
+    out[12288 + blockIdx.x * blockDim.x + threadIdx.x] = seen;
 }
