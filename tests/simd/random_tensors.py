@@ -7,7 +7,9 @@ statement's lines. One thread copies, coordinates are what its registers hold.""
 BYTES = [1, 2, 4, 4, 8, 8, 2, 4, 8, 2]  # by CUtensorMapDataType
 BOX_BYTES, INPUT_BYTES = 1024, 1024
 FLOATS = range(6, 10)
-REDUCTIONS = ["add", "min", "max", "inc", "dec", "and", "or", "xor"]
+REDUCTIONS = ["add", "min", "max", "and", "or", "xor"]
+REDUCTIONS_OF = {2: REDUCTIONS + ["inc", "dec"], 3: REDUCTIONS, 4: REDUCTIONS, 5: REDUCTIONS, 6: REDUCTIONS[:3], 7: ["add"],
+                 8: ["add"], 9: REDUCTIONS[:3]}
 
 
 def written(numbers):
@@ -81,7 +83,7 @@ class Tensors:
     def written_tensor(self):
         """The outermost coordinate is the block's number: nothing else writes there."""
         r = self.r
-        rank, ty = r.randint(2, 4), r.choice([2, 3, 4, 7, 6, 9])
+        rank, ty = r.randint(2, 4), r.randrange(len(BYTES))
         inner = 16 * r.randint(1, 4)
         sizes = [inner // BYTES[ty] + r.choice([0, 0, 16 // BYTES[ty]])]
         strides, box = [sizes[0] * BYTES[ty]], [inner // BYTES[ty]]
@@ -171,9 +173,8 @@ def store(body):
     lines, at = coordinates(body, [(0, 1)] * (rank - 1), 16 // BYTES[ty])
     p, a, i, block = body.temp("p"), body.temp("l"), body.temp("r"), body.temp("r")
     what = "cp.async.bulk.tensor.%dd.global.shared::cta%s.bulk_group" % (rank, r.choice(["", ".tile"]))
-    if r.random() < 0.4 and ty in (2, 3):
-        what = "cp.reduce.async.bulk.tensor.%dd.global.shared::cta.%s.bulk_group" % (rank, r.choice(
-            REDUCTIONS if ty == 2 else [x for x in REDUCTIONS if x not in ("inc", "dec")]))
+    if r.random() < 0.4 and ty in REDUCTIONS_OF:
+        what = "cp.reduce.async.bulk.tensor.%dd.global.shared::cta.%s.bulk_group" % (rank, r.choice(REDUCTIONS_OF[ty]))
     lines += ["bar.sync 0;", "mov.u64 %s, shared_box;" % a, "and.b32 %s, %%t, 255;" % i, "mul.wide.u32 %%x, %s, 4;" % i,
               "add.s64 %x, {a}, %x;".format(a=a), "st.shared.u32 [%%x], %s;" % body.reg("r"), "fence.proxy.async;",
               "bar.sync 0;", "setp.eq.u32 %s, %%t, %d;" % (p, r.randrange(body.threads)), "mov.u32 %s, %%bx;" % block,
