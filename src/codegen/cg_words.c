@@ -82,12 +82,20 @@ static bool is_stepped_over(const struct cg_func *g) {
            c->pos[g->block->id] > c->pos[w->from->id] && c->pos[g->block->id] < w->until;
 }
 
+// Is the block one that no lane comes to, or does one lead to it that is?
+static bool never_runs(const struct cg_func *g) {
+    for (uint32_t b = g->block->id; b != UINT32_MAX; b = g->fl->cfg->idom[b])
+        if (g->runs[b] == CG_RUNS_NEVER)
+            return true;
+    return false;
+}
+
 // Nothing that is known in another block comes here but as cg_carry_words says. It is asked at each
 // access: a kernel that is not compiled is better than one that loses stores.
 static void check_place(struct cg_func *g, enum cg_runs runs) {
     const struct cg_words *w = g->words;
     struct cfg_loop **loop = g->fl->cfg->loop;
-    if (!w->from || w->from == g->block || is_stepped_over(g) ||
+    if (!w->from || w->from == g->block || is_stepped_over(g) || never_runs(g) ||
         (loop[g->block->id] == loop[w->from->id] &&
          (runs == CG_RUNS_READING || runs == (enum cg_runs)g->runs[w->from->id])))
         return;

@@ -39,6 +39,7 @@
 // run: dynamic_end grid=2 block=64 shared=268 args=buf:256:small,buf:256:zero,u32:9
 // run: edges_later grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
 // run: counted_last grid=2 block=64 args=buf:256:small,buf:256:zero,u32:9
+// run: nobody_goes grid=2 block=5,3 args=buf:256:rand,buf:256:zero
 
 // A plane a turn; neighbours, and edges of the tile that other blocks' points are.
 extern "C" __global__ void march(const float *in, float *out, int w, int h, int d) {
@@ -656,4 +657,26 @@ extern "C" __global__ void counted_last(const unsigned *in, unsigned *out, int n
             v += atomicOr(&s[v % 64], 0);
     }
     out[blockIdx.x * 64 + t] = v;
+}
+
+// No thread comes to a branch, which has a loop: what is known before it is known behind it.
+extern "C" __global__ void nobody_goes(const unsigned *in, unsigned *out) {
+    __shared__ unsigned s[15];
+    unsigned t = threadIdx.x + blockDim.x * threadIdx.y, x = in[t], y = in[t + 1];
+    int fuel = 60;
+    s[t] = 9;
+    __syncthreads();
+    s[t] = x * 3;
+    __syncthreads();
+    x = s[(t + 5) % 15];
+    if (t >= 16) {
+        if (--fuel < 0)
+            goto end;
+        while (--fuel > 0 && (y & 7) < 2) {
+        }
+        if (--fuel < 0)
+            goto end;
+    end:;
+    }
+    out[blockIdx.x * 15 + t] = x + fuel;
 }
