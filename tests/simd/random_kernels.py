@@ -6,8 +6,9 @@ Half of the files are CUDA C++ (random_cuda.py, random_idioms.py, random_turns.p
 KUDZU is - where there is no compiler, and no such file then), the others are PTX (random_ptx.py). A
 file that differs is kept and reduced. One that meets the time limit (processor time, for compiling
 and running) is kept too and counted apart. The first line printed names the seed: file K of a run
-is --seed SEED+K --count 1. Files of PTX that are named come first (their launches stand in
-comments, as ptx_run reads them)."""
+is --seed SEED+K --count 1, so processes beside each other need seeds that are further apart than each
+of them makes files. Files of PTX that are named come first (their launches stand in comments, as
+ptx_run reads them)."""
 import argparse
 import os
 import random
