@@ -301,7 +301,8 @@ static LLVMValueRef load_rows(struct cg_func *g, const struct kir_value *v) {
     return x[0];
 }
 
-// Are x and y part `part` of a tile's half and the one behind it, in memory?
+// Do the first `distance` parts of a tile's half, or of its second half, begin with x, and those
+// behind them with y?
 static bool stand_side_by_side(struct cg_func *g, const struct kir_value *x,
                                const struct kir_value *y, unsigned distance) {
     struct cg_homes *h = g->homes;
