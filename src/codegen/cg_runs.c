@@ -130,10 +130,22 @@ static bool is_known(struct cg *c, LLVMValueRef mask) {
     return true;
 }
 
-// Is the mask that the edge from -> to brings the one that `to` runs with, if it runs?
+// Does whatever comes to the place of `to` come out of `from`? A branch that all lanes take may go
+// past `from` to a block between them.
+static bool always_behind(const struct cfg *c, const struct kir_block *from,
+                          const struct kir_block *to) {
+    for (uint32_t p = c->pos[from->id] + 1; p <= c->pos[to->id]; p++)
+        if (!cfg_dominates(c, from, c->order[p]))
+            return false;
+    return c->pos[from->id] < c->pos[to->id];
+}
+
+// Is the mask that the edge from -> to brings the one that `to` runs with, if it runs? Untested it
+// runs without lanes, too, unless all lanes have parted in `from`.
 static bool brings_mask(const struct cg_func *g, const struct kir_block *from,
                         const struct kir_block *to) {
-    bool untested = cg_is_harmless(g, to) && !(g->fl->full[from->id] && g->fl->divergent[from->id]);
+    bool parts = g->fl->full[from->id] && g->fl->divergent[from->id];
+    bool untested = cg_is_harmless(g, to) && !(parts && always_behind(g->fl->cfg, from, to));
     return to->preds.len == 1 && !g->fl->join[to->id] && !untested;
 }
 

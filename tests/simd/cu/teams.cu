@@ -170,3 +170,17 @@ extern "C" __global__ void counts(const unsigned *x, unsigned *out, unsigned sta
         v = v * 3 + x[i & 1023] + (unsigned)((long long)i >> 5);
     mine[6] = v + turns;
 }
+
+// Threads of known numbers part where only some launches come to, and one of the two ways joins that
+// of the others: what a thread keeps must not be kept where nobody has parted.
+// run: passed_by grid=2 block=128 args=buf:1024:small,buf:512:zero,u32:100
+// run: passed_by grid=2 block=128 args=buf:1024:small,buf:512:zero,u32:101
+extern "C" __global__ void passed_by(const unsigned *in, unsigned *out, unsigned n) {
+    unsigned t = threadIdx.x, one = in[t];
+    __syncthreads();
+    if ((n & 3) == 1 && t == 5) {
+    } else
+        one = t * 7;
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + t] = one;
+}
