@@ -27,7 +27,9 @@
 #define KUDZU_SCOPE(scope)
 #endif
 
+// Libraries declare classes of __v1 without this header.
 namespace cooperative_groups {
+namespace __v1 {
 
 #define KUDZU_CG __attribute__((device, always_inline)) inline
 
@@ -962,6 +964,8 @@ KUDZU_CG auto invoke_one_broadcast(const Group &g, Function &&function, Argument
 }
 #endif
 
+} // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups
 
 #undef KUDZU_CG

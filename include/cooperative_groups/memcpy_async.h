@@ -8,6 +8,7 @@
 #include <cooperative_groups.h>
 
 namespace cooperative_groups {
+namespace __v1 {
 
 #define KUDZU_CG __attribute__((device, always_inline)) inline
 
@@ -60,6 +61,8 @@ template <unsigned int Stages, typename Group> KUDZU_CG void wait_prior(const Gr
 
 #undef KUDZU_CG
 
+} // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups
 
 #endif

@@ -7,6 +7,7 @@
 #include "kudzu/group_operators.h"
 
 namespace cooperative_groups {
+namespace __v1 {
 
 #define KUDZU_CG __attribute__((device, always_inline)) inline
 
@@ -129,6 +130,8 @@ KUDZU_CG void reduce_update_async(const Group &group, Atomic &atomic, T &&value,
 
 #undef KUDZU_CG
 
+} // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups
 
 #endif

@@ -7,6 +7,7 @@
 #include "kudzu/group_operators.h"
 
 namespace cooperative_groups {
+namespace __v1 {
 
 #define KUDZU_CG __attribute__((device, always_inline)) inline
 
@@ -111,6 +112,8 @@ KUDZU_CG details::plain<T> exclusive_scan_update(const Group &group, Atomic &ato
 
 #undef KUDZU_CG
 
+} // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups
 
 #endif

@@ -98,6 +98,7 @@ static __inline__ __attribute__((device, always_inline)) float tanhf(float x) {
 
 #include "kudzu/atomic_builtins.h"
 #include "kudzu/atomic_functions.h"
+#include "kudzu/cluster_functions.h"
 #include "kudzu/device_launch.h"
 #include "kudzu/dpx_functions.h"
 #include "kudzu/graph_functions.h"

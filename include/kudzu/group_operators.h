@@ -7,6 +7,7 @@
 #include <limits>
 
 namespace cooperative_groups {
+namespace __v1 {
 
 #define KUDZU_CG __attribute__((device, always_inline)) inline
 
@@ -100,6 +101,8 @@ KUDZU_CG T add_total(const Group &group, Atomic &atomic, T sum, Op &op) {
 
 #undef KUDZU_CG
 
+} // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups
 
 #endif

@@ -3,6 +3,7 @@
 #define KUDZU_GROUP_SHUFFLE_H
 
 namespace cooperative_groups {
+namespace __v1 {
 namespace details {
 
 #define KUDZU_CG __attribute__((device, always_inline)) inline
@@ -53,6 +54,8 @@ KUDZU_GROUP_SHUFFLE(shuffle_xor, __shfl_xor_sync, int)
 #undef KUDZU_CG
 
 } // namespace details
+} // namespace __v1
+using namespace __v1;
 } // namespace cooperative_groups
 
 #endif

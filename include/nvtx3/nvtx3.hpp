@@ -5,6 +5,7 @@
 
 #define NVTX3_CPP_VERSION_MAJOR 1
 #define NVTX3_CPP_VERSION_MINOR 0
+#define NVTX3_CPP_DEFINITIONS_V1_0 // by this libraries know that nvtx3::v1 is here
 
 #include "nvToolsExt.h"
 
