@@ -115,6 +115,8 @@ struct cg {
     bool quick;              // code that is there soon: see compile.c
     bool splits;             // the block's groups may be shared by several calls: KD_CODE_SPLITS
     bool fast_gathers;       // the machine's instructions are worth it: see cg_gather.c
+    bool half_vectors;       // instructions on its widest vectors count twice
+    bool fours;              // threads run one by one, and four words of one are vectors
     bool lane_calls;         // accesses at an address a lane, and of pieces of matrices, are calls
     struct cg_piece *pieces; // cg_fragment.c's own: those that have a function; NULL: none
     struct cg_piece_found *pieces_found; // cg_fragment.c's own, too: where registers' elements lie

@@ -11,6 +11,7 @@
 #include "isa/device_functions.h"
 #include "jit/module.h"
 #include "passes/call_shapes.h"
+#include "passes/fours.h"
 #include "passes/lane_cost.h"
 #include "passes/rest_loop.h"
 #include "passes/roll.h"
@@ -681,12 +682,20 @@ static bool counts_in_vectors(const struct cg *c, const struct flow *fl) {
     return cg_gathers_additions(c, fl);
 }
 
-// One thread after the other, where vectors would be taken apart for most of what they do.
-static bool wants_scalars(const struct cg *c, const struct traits *t, const struct flow *fl,
+// One thread after the other, where vectors would be taken apart for most of what they do, or a
+// thread's own words are vectors.
+static bool wants_scalars(struct cg *c, const struct traits *t, const struct flow *fl,
                           enum kd_level level) {
     struct lane_machine m = {vector_bits(level), c->fast_gathers};
-    return !c->spec.width && c->width > 1 && !t->barrier && !t->warp_ops && !calls_any(c->kernel) &&
-           !counts_in_vectors(c, fl) && scalars_are_faster(fl, &m);
+    if (c->spec.width || c->width == 1 || t->barrier || t->warp_ops || calls_any(c->kernel))
+        return false;
+    c->fours = c->half_vectors && fours_are_vectors(fl);
+    if (c->fours)
+        c->why_scalars = "each takes rows of four words, which are vectors by themselves";
+    else if (!counts_in_vectors(c, fl) && scalars_are_faster(fl, &m))
+        c->why_scalars = "most of the time goes to addresses of single threads, in loops "
+                         "that they leave at different turns";
+    return c->why_scalars;
 }
 
 static void debug_masks(struct cg *c, const struct flow *fl) {
@@ -919,11 +928,11 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             because(c, "the kernel waits for what others write", t.mbarrier_at);
     } else {
         c->mode = KD_MODE_BLOCK;
-        if (c->spec.width == 1 && c->width == 1)
+        if (c->spec.width == 1 && c->width == 1) {
+            c->fours = fours_are_vectors(fl[c->kernel->index]);
             run_threads(c, fl, waits);
+        }
         if (wants_scalars(c, &t, fl[c->kernel->index], level)) {
-            c->why_scalars = "most of the time goes to addresses of single threads, in loops "
-                             "that they leave at different turns";
             run_threads(c, fl, waits);
             return;
         }
@@ -1187,6 +1196,7 @@ static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
     init_types(c);
     c->pw = (struct pw){.ctx = c->ctx, .mod = c->mod, .b = c->b, .level = t->level};
     c->fast_gathers = t->level == KD_LEVEL_X86_64_V4 && (kj_features() & KD_FEATURE_FAST_GATHERS);
+    c->half_vectors = t->level == KD_LEVEL_X86_64_V4 && (kj_features() & KD_FEATURE_HALF_VECTORS);
     c->pw.has_fma = t->level != KD_LEVEL_X86_64_V2;
     return true;
 }

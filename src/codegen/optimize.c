@@ -23,6 +23,7 @@
 #include "codegen/outline.h"
 #include "codegen/split_blocks.h"
 #include "codegen/undefined.h"
+#include "codegen/unread_stores.h"
 #include "support/debug.h"
 #include "support/memory.h"
 #include "support/stages.h"
@@ -122,6 +123,9 @@ static const char pipeline[] =
     "gvn,sccp,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),adce,"
     "sink,instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts>),globaldce";
 
+// Four words of a thread become a vector.
+static const char fours_pipeline[] = "function(slp-vectorizer,instcombine<no-verify-fixpoint>)";
+
 // Variables become values; what is left over is little, and looking for it takes long.
 static const char quick_pipeline[] = "function(sroa<modify-cfg>,early-cse,simplifycfg)";
 
@@ -142,6 +146,7 @@ static bool run(struct cg *c, LLVMTargetMachineRef tm, const char *passes, struc
 
 // What LLVM has no passes for, in code that is to be good.
 static bool improve(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *err) {
+    cg_drop_unread_stores(c);
     if (c->one_team && cg_test_once(c) && !run(c, tm, joining, err))
         return false;
     cg_sink_into_cold(c);
@@ -188,6 +193,7 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
     stages_end("LLVM's verifier");
     if (!bad) {
         bad = !run(c, tm, c->quick ? quick_pipeline : pipeline, err);
+        bad = bad || (c->fours && !c->quick && !run(c, tm, fours_pipeline, err));
         stages_end("LLVM's passes");
         bad = bad || !last_passes(c, tm, level, err);
         stages_end("last passes");

@@ -135,8 +135,8 @@ enum kd_level {
 };
 
 // What a machine can do beyond its level. FAST_GATHERS: gather instructions take less than a load a
-// lane.
-enum { KD_FEATURE_VNNI = 1, KD_FEATURE_FAST_GATHERS = 2 };
+// lane. HALF_VECTORS: instructions on 64 bytes take as long as two on 32.
+enum { KD_FEATURE_VNNI = 1, KD_FEATURE_FAST_GATHERS = 2, KD_FEATURE_HALF_VECTORS = 4 };
 
 // Products of bytes on tile registers, for kd_rt_tile_product: up to two by two tiles of 16 by 16
 // sums of 32 bits. A panel of a is 16 rows of 64 bytes of k; one of b 16 rows, of four bytes of k

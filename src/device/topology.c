@@ -157,6 +157,13 @@ static bool has_fast_gathers(void) {
     bool fp16 = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (edx & 1u << 23);
     return fp16 && __builtin_cpu_is("intel") && machine_level() == KD_LEVEL_X86_64_V4;
 }
+
+// AMD's Zen 4, the first of its line with AVX-512: family 25.
+static bool has_half_vectors(void) {
+    unsigned eax, ebx, ecx, edx;
+    return __builtin_cpu_is("amd") && machine_level() == KD_LEVEL_X86_64_V4 &&
+           __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (eax >> 8 & 15) + (eax >> 20 & 255) == 25;
+}
 #endif
 
 static void find_features(void) {
@@ -169,6 +176,8 @@ static void find_features(void) {
         features |= KD_FEATURE_VNNI;
     if (has_fast_gathers())
         features |= KD_FEATURE_FAST_GATHERS;
+    if (has_half_vectors())
+        features |= KD_FEATURE_HALF_VECTORS;
 #endif
 }
 
