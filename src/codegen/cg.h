@@ -498,9 +498,12 @@ enum { CG_OF_EXTRACT = 3 }; // the place that cg_extract uses
 struct cg_spread {
     LLVMValueRef vec, place, words;
     LLVMTypeRef type;
+    unsigned bits;         // of a lane in `words`, less than the type's where vec extends it
     LLVMValueRef word[32]; // those of `words` taken out so far
     LLVMValueRef reg;      // a register with reg_words of them, from reg_first on
     unsigned reg_words, reg_first;
+    LLVMValueRef shifted; // of bytes: the word with lanes 2 * pair and 2 * pair + 1 lowest
+    unsigned pair;
 };
 struct cg_spread cg_spread(struct cg_func *g, LLVMValueRef vec, unsigned which); // through memory
 // For places and values of stores, in full code from register to register.

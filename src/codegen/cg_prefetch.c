@@ -197,12 +197,21 @@ static void prefetch_later(struct cg *c, LLVMValueRef p, LLVMValueRef step, int6
     prefetch_lines(c, p, by, bytes ? bytes : 1, is_store && where == NEAR, where);
 }
 
+// Groups of a team whose accesses lie side by side, several of them in a line: does one before this
+// one ask for the line?
+static bool is_in_line(const struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
+    uint32_t v = i->ops[0]->id;
+    return g->turn && bytes && LINE % bytes == 0 && g->fl->affine[v] && g->fl->lag[v] == bytes &&
+           g->turn * bytes % LINE;
+}
+
 void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                        bool is_store) {
     struct cg *c = g->cg;
     enum isa_space s = i->mods.space;
     uint64_t constant;
-    if (!g->step || (s != ISA_SPACE_GLOBAL && s != ISA_SPACE_GENERIC) || !cg_at_hand(g, g->step))
+    if (!g->step || (s != ISA_SPACE_GLOBAL && s != ISA_SPACE_GENERIC) || !cg_at_hand(g, g->step) ||
+        is_in_line(g, i, bytes))
         return;
     int64_t scale = bytes_per_index(g, i);
     if (!scale)

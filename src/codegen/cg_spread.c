@@ -7,7 +7,8 @@
 //
 // From register to register, two words in one, for what is stored or added to: where stores of
 // which no address is known yet come in between, loads of what was just stored wait for them
-// (Golden Cove: an addition a lane in 60 cycles for 16 lanes, 19 this way).
+// (Golden Cove: an addition a lane in 60 cycles for 16 lanes, 19 this way). What was extended from
+// bytes is taken out as bytes, eight in a word (Zen 4: 16 additions in 5.5 ns, 4.6 this way).
 #include <string.h>
 
 #include "codegen/cg.h"
@@ -83,16 +84,27 @@ struct cg_spread cg_spread(struct cg_func *g, LLVMValueRef vec, unsigned which) 
     return s;
 }
 
+// What vec extends by zeros, bytes or halves of words: more of its lanes lie in a word. vec itself
+// where it is nothing of that kind.
+static LLVMValueRef before_extension(LLVMValueRef vec) {
+    LLVMValueRef x = LLVMIsAZExtInst(vec) ? LLVMGetOperand(vec, 0) : vec;
+    unsigned bits = elem_bits(LLVMGetElementType(LLVMTypeOf(x)));
+    return bits == 8 || bits == 16 ? x : vec;
+}
+
 struct cg_spread cg_take_apart(struct cg_func *g, LLVMValueRef vec, unsigned which) {
     struct cg *c = g->cg;
     LLVMTypeRef t = LLVMTypeOf(vec);
     bool is_x86 = c->pw.level != KD_LEVEL_AARCH64, quick = c->spec.flags & KD_SPEC_QUICK;
     if (!is_spread(vec) || !is_x86 || quick)
         return cg_spread(g, vec, which);
-    unsigned bits = elem_bits(LLVMGetElementType(t)), all = bits * LLVMGetVectorSize(t);
+    LLVMValueRef narrow = before_extension(vec);
+    unsigned bits = elem_bits(LLVMGetElementType(LLVMTypeOf(narrow)));
+    unsigned all = bits * LLVMGetVectorSize(t);
     if (all % WORD_BITS || WORD_BITS % bits)
         return cg_spread(g, vec, which);
-    struct cg_spread s = {.vec = vec, .type = LLVMGetElementType(t)};
+    struct cg_spread s = {.vec = vec, .type = LLVMGetElementType(t), .bits = bits};
+    vec = narrow;
     if (LLVMGetTypeKind(s.type) == LLVMPointerTypeKind)
         vec = LLVMBuildPtrToInt(c->b, vec, cg_vec_of(c, c->i64), "");
     s.words = LLVMBuildBitCast(c->b, vec, LLVMVectorType(c->i64, all / WORD_BITS), "");
@@ -133,18 +145,39 @@ static LLVMValueRef take_word(struct cg *c, struct cg_spread *s, unsigned k) {
     return opaque(c, LLVMBuildExtractElement(c->b, s->reg, cg_i32(c, k % n), ""), "=r,0");
 }
 
+// A word that lane `lane`, a byte, is one of the lowest two bytes of, in a register that both can
+// be taken out of by an instruction each. Lanes are asked for in order, mostly.
+static LLVMValueRef shifted_to(struct cg *c, struct cg_spread *s, LLVMValueRef word,
+                               unsigned lane) {
+    unsigned pair = lane / 2, first = lane % (WORD_BITS / 8) / 2;
+    if (!s->shifted || s->pair != pair) {
+        bool next = first && s->shifted && s->pair + 1 == pair;
+        LLVMValueRef by = cg_i64(c, next ? 16 : first * 16);
+        word = first ? LLVMBuildLShr(c->b, next ? s->shifted : word, by, "") : word;
+        s->shifted = opaque(c, word, "=Q,0");
+        s->pair = pair;
+    }
+    return s->shifted;
+}
+
 static LLVMValueRef lane_of_word(struct cg *c, struct cg_spread *s, unsigned lane) {
-    unsigned bits = elem_bits(s->type), each = WORD_BITS / bits;
+    unsigned each = WORD_BITS / s->bits, by = lane % each * s->bits;
     LLVMValueRef *word = &s->word[lane / each];
     if (!*word)
         *word = take_word(c, s, lane / each);
     if (LLVMGetTypeKind(s->type) == LLVMPointerTypeKind)
         return LLVMBuildIntToPtr(c->b, *word, s->type, "");
     LLVMValueRef x = *word;
-    if (each > 1) {
-        x = LLVMBuildLShr(c->b, x, cg_i64(c, lane % each * bits), "");
-        x = LLVMBuildTrunc(c->b, x, cg_int_type(c, bits), "");
+    if (s->bits == 8) {
+        x = shifted_to(c, s, x, lane);
+        by %= 16;
     }
+    if (each > 1) {
+        x = LLVMBuildLShr(c->b, x, cg_i64(c, by), "");
+        x = LLVMBuildTrunc(c->b, x, cg_int_type(c, s->bits), "");
+    }
+    if (s->bits < elem_bits(s->type))
+        return LLVMBuildZExt(c->b, x, s->type, "");
     return LLVMBuildBitCast(c->b, x, s->type, "");
 }
 

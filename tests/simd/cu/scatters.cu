@@ -8,6 +8,10 @@
 // run: records grid=1 block=64 args=buf:64:rand,buf:4096:zero
 // run: counts grid=2 block=64 args=buf:128:rand,buf:1024:zero
 // run: count_bytes grid=2 block=256 args=buf:512:rand,buf:256:zero,u32:2000
+// run: of_bytes grid=2 block=64 args=buf:64:rand,buf:64:rand,buf:4096:zero
+// run: of_bytes grid=1 block=44 args=buf:64:rand,buf:64:rand,buf:4096:zero
+// run: some_of_bytes grid=1 block=64 args=buf:64:rand,buf:64:rand,buf:4096:zero
+// run: lines_of_bytes grid=2 block=256 args=buf:2048:rand,buf:1024:zero,u32:7001
 // run: sums grid=1 block=64 args=buf:64:float,buf:128:double,buf:1024:zero
 
 // A place of its own for each of 64 threads.
@@ -111,4 +115,59 @@ extern "C" __global__ void sums(const float *in, const double *wide, unsigned *o
         ((float *)out)[t] = f[t];
         ((double *)(out + 16))[t] = d[t];
     }
+}
+
+// Places and values that are extended from bytes and halves of words.
+extern "C" __global__ void of_bytes(const unsigned char *in, const unsigned short *halves,
+                                    unsigned *out) {
+    __shared__ unsigned s[256], h[64];
+    unsigned t = threadIdx.x, *own = out + blockIdx.x * 2048;
+    for (unsigned i = t; i < 256; i += blockDim.x)
+        s[i] = i;
+    h[t % 64] = t;
+    __syncthreads();
+    atomicAdd(&s[in[t]], 1u);
+    atomicAdd(&s[in[t + 64]], in[t + 128]);
+    atomicAdd(&h[halves[t] & 63], halves[t + 1]);
+    __syncthreads();
+    for (unsigned i = t; i < 256; i += blockDim.x)
+        own[i] = s[i];
+    own[256 + place(1)] = in[t + 3];
+    own[320 + place(3)] = halves[t + 3];
+    ((unsigned short *)own)[2 * (384 + place(5))] = in[t + 5];
+    ((unsigned char *)own)[4 * (448 + place(7))] = in[t + 7];
+    ((unsigned long long *)(own + 512))[place(9)] = in[t + 9];
+    ((ulonglong2 *)(own + 1024))[in[0] % 64 + place(11)] = make_ulonglong2(in[t + 11], halves[t]);
+    if (t < 64)
+        own[640 + place(13)] = h[t];
+}
+
+// Lanes that never act are left out, others when it runs.
+extern "C" __global__ void some_of_bytes(const unsigned char *in, const unsigned short *halves,
+                                         unsigned *out) {
+    unsigned t = threadIdx.x;
+    if (t % 4 == 2) {
+        atomicAdd(&out[in[t]], 3u);
+        out[256 + place(1)] = in[t + 64];
+    }
+    if (t % 8 == 7)
+        atomicAdd(&out[512 + in[t + 1]], in[t + 2]);
+    if (halves[t] & 1) {
+        atomicAdd(&out[1024 + in[t + 3]], 5u);
+        atomicMax(&out[1280 + in[t + 4]], halves[t]);
+        out[2048 + place(3)] = halves[t + 1];
+    }
+}
+
+// Bytes that several vectors have in one line, and which lie on another page at each turn.
+extern "C" __global__ void lines_of_bytes(const unsigned char *in, unsigned *bins, int n) {
+    __shared__ unsigned s[256];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        atomicAdd(&s[in[i]], 1u);
+        atomicAdd(&bins[256 + in[i]], 1u);
+    }
+    __syncthreads();
+    atomicAdd(&bins[threadIdx.x], s[threadIdx.x]);
 }
