@@ -117,6 +117,7 @@ struct cg {
     bool fast_gathers;       // the machine's instructions are worth it: see cg_gather.c
     bool half_vectors;       // instructions on its widest vectors count twice
     bool fours;              // threads run one by one, and four words of one are vectors
+    bool asks_second;        // lines are asked for into the second cache: see cg_prefetch.c
     bool lane_calls;         // accesses at an address a lane, and of pieces of matrices, are calls
     struct cg_piece *pieces; // cg_fragment.c's own: those that have a function; NULL: none
     struct cg_piece_found *pieces_found; // cg_fragment.c's own, too: where registers' elements lie
@@ -308,6 +309,9 @@ void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
 LLVMValueRef cg_next_tile(struct cg_func *g, const struct kir_inst *i);
 // Asks for what lies `by` (i64) bytes behind the pointer p.
 void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store);
+// The same, into the first cache on all machines: for what is waited for alone, as by a locked
+// instruction.
+void cg_prefetch_near(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store);
 // The same for all lanes of an access of `bytes` a lane whose addresses are p and constant offsets.
 void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                       LLVMValueRef by);
@@ -530,9 +534,9 @@ struct cg_lane_access {
     LLVMTypeRef elem;
     unsigned count, bytes;
     struct cg_places at;
-    bool rare;  // short code rather than fast code
-    bool whole; // all components of a lane in one access, of 16 bytes at most
-    bool lone;  // a store that mostly no lane makes or one, by cg_is_lone
+    bool rare;         // short code rather than fast code
+    bool whole;        // all components of a lane in one access, of 16 bytes at most
+    bool lone;         // a store that mostly no lane makes or one, by cg_is_lone
     LLVMValueRef from; // i32: lone: lane l stores from + l * by; NULL: not known
     uint32_t by;
     LLVMValueRef

@@ -200,7 +200,7 @@ static void ask_for(struct ahead *a, struct kir_inst *load, LLVMBasicBlockRef le
     for (unsigned l = 0; l < c->width; l++) {
         LLVMValueRef p = c->width == 1 ? at : LLVMBuildExtractElement(c->b, at, cg_i32(c, l), "");
         p = LLVMBuildIntToPtr(c->b, p, c->ptr, "");
-        cg_prefetch_at(c, p, by, load->op == ISA_OP_ATOM);
+        cg_prefetch_near(c, p, by, load->op == ISA_OP_ATOM);
     }
 }
 
@@ -308,7 +308,7 @@ static void ask_far_behind(struct ahead *a, struct kir_inst *const *access, unsi
         make(a, access[k]->ops[0]);
         LLVMValueRef p = LLVMBuildIntToPtr(c->b, cg_scalar(g, access[k]->ops[0]), c->ptr, "");
         LLVMValueRef by = LLVMConstInt(c->i64, (unsigned long long)access[k]->offset, 1);
-        cg_prefetch_at(c, p, by, access[k]->op == ISA_OP_ST);
+        cg_prefetch_near(c, p, by, access[k]->op == ISA_OP_ST);
     }
     LLVMBuildBr(c->b, leave);
     LLVMPositionBuilderAtEnd(c->b, leave);

@@ -20,8 +20,11 @@ static void prefetch_to(struct cg *c, LLVMValueRef p, bool is_store, unsigned wh
     cg_call_intrinsic(c, "llvm.prefetch", &c->ptr, 1, args, 4);
 }
 
-static void prefetch(struct cg *c, LLVMValueRef p, bool is_store) {
-    prefetch_to(c, p, is_store, NEAR);
+// Where the first cache has few places for lines under way, what is asked for takes them from loads
+// until it is there; what the second cache is asked for does so only while there are some.
+static void ask(struct cg *c, LLVMValueRef p, bool is_store, unsigned where) {
+    bool second = where == NEAR && c->asks_second;
+    prefetch_to(c, p, is_store && !second, second ? SECOND_CACHE : where);
 }
 
 // How many bytes further the access lies when the loop's index grows by one, judged from how both
@@ -164,8 +167,8 @@ static bool is_next(const struct cg_func *g, const struct kir_inst *i, unsigned 
 }
 
 static bool looks_ahead(const struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
-    return g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->quick && bytes >= LINE &&
-           is_next(g, i, bytes) && i->mods.space == ISA_SPACE_GLOBAL &&
+    return g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->asks_second && !g->cg->quick &&
+           bytes >= LINE && is_next(g, i, bytes) && i->mods.space == ISA_SPACE_GLOBAL &&
            !g->fl->cfg->loop[i->block->id] && !is_one_warp(g->cg) && !is_asked_for(i);
 }
 
@@ -365,7 +368,11 @@ LLVMValueRef cg_next_tile(struct cg_func *g, const struct kir_inst *i) {
 }
 
 void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store) {
-    prefetch(c, LLVMBuildGEP2(c->b, c->i8, p, &by, 1, ""), is_store);
+    ask(c, LLVMBuildGEP2(c->b, c->i8, p, &by, 1, ""), is_store, NEAR);
+}
+
+void cg_prefetch_near(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store) {
+    prefetch_to(c, LLVMBuildGEP2(c->b, c->i8, p, &by, 1, ""), is_store, NEAR);
 }
 
 // A tile's rows mostly lie a power of two apart, in few of the first cache's sets. Where they are
@@ -400,7 +407,7 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
     unsigned where = is_large_tile(g, i) ? SECOND_CACHE : NEAR;
     for (int64_t at = first; at < end && (at - first) / LINE < MAX_LINES; at += LINE) {
         LLVMValueRef to = LLVMBuildAdd(c->b, by, cg_i64(c, (uint64_t)at), "");
-        prefetch_to(c, LLVMBuildGEP2(c->b, c->i8, p, &to, 1, ""), i->op == ISA_OP_ST, where);
+        ask(c, LLVMBuildGEP2(c->b, c->i8, p, &to, 1, ""), i->op == ISA_OP_ST, where);
     }
 }
 
@@ -448,7 +455,7 @@ static void prefetch_stored(struct cg_func *g, const struct kir_inst *i, LLVMVal
     LLVMValueRef line = cg_unless_stream(g, i, cg_pointer(g, i->mods.space, base, false));
     for (int64_t k = first; k < end && (k - first) / LINE < MAX_STORED_LINES; k += LINE) {
         LLVMValueRef by = cg_i64(c, (uint64_t)(i->offset + k));
-        prefetch_to(c, LLVMBuildGEP2(c->b, c->i8, line, &by, 1, ""), where == NEAR, where);
+        ask(c, LLVMBuildGEP2(c->b, c->i8, line, &by, 1, ""), where == NEAR, where);
     }
 }
 

@@ -14,7 +14,7 @@
 
 #include "codegen/cg.h"
 
-enum { MAX_DEPTH = 8, EVERY = 256, LEAST_STEP = 64, SECOND_CACHE = 2 };
+enum { MAX_DEPTH = 8, LINE = 64, EVERY = 256, LEAST_STEP = 64, SECOND_CACHE = 2 };
 
 static bool is_count(const struct kir_value *v) {
     const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
@@ -125,7 +125,9 @@ void cg_prefetch_ticket(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
         return;
     LLVMValueRef n = cg_block_field(g, offsetof(struct kd_block, nsmid), c->i32, "workers");
     n = LLVMBuildMul(c->b, LLVMBuildZExt(c->b, n, c->i64, ""), cg_i64(c, (uint64_t)step), "");
-    for (unsigned at = 0; at < bytes; at += EVERY) {
+    // Where the second cache is what is asked, it brings lines that were asked for, not their
+    // neighbours.
+    for (unsigned at = 0; at < bytes; at += c->asks_second ? LINE : EVERY) {
         LLVMValueRef by = LLVMBuildAdd(c->b, n, cg_i64(c, at), "");
         LLVMValueRef to = LLVMBuildGEP2(c->b, c->i8, p, &by, 1, "");
         LLVMValueRef args[4] = {to, cg_i32(c, 0), cg_i32(c, SECOND_CACHE), cg_i32(c, 1)};

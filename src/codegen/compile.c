@@ -1197,6 +1197,7 @@ static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
     c->pw = (struct pw){.ctx = c->ctx, .mod = c->mod, .b = c->b, .level = t->level};
     c->fast_gathers = t->level == KD_LEVEL_X86_64_V4 && (kj_features() & KD_FEATURE_FAST_GATHERS);
     c->half_vectors = t->level == KD_LEVEL_X86_64_V4 && (kj_features() & KD_FEATURE_HALF_VECTORS);
+    c->asks_second = t->level == KD_LEVEL_X86_64_V4 && (kj_features() & KD_FEATURE_SECOND_CACHE);
     c->pw.has_fma = t->level != KD_LEVEL_X86_64_V2;
     return true;
 }

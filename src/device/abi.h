@@ -135,8 +135,15 @@ enum kd_level {
 };
 
 // What a machine can do beyond its level. FAST_GATHERS: gather instructions take less than a load a
-// lane. HALF_VECTORS: instructions on 64 bytes take as long as two on 32.
-enum { KD_FEATURE_VNNI = 1, KD_FEATURE_FAST_GATHERS = 2, KD_FEATURE_HALF_VECTORS = 4 };
+// lane. HALF_VECTORS: instructions on 64 bytes take as long as two on 32. SECOND_CACHE: lines are
+// better asked for into the second cache than into the first one, and those of blocks that follow
+// each other not at all.
+enum {
+    KD_FEATURE_VNNI = 1,
+    KD_FEATURE_FAST_GATHERS = 2,
+    KD_FEATURE_HALF_VECTORS = 4,
+    KD_FEATURE_SECOND_CACHE = 8
+};
 
 // Products of bytes on tile registers, for kd_rt_tile_product: up to two by two tiles of 16 by 16
 // sums of 32 bits. A panel of a is 16 rows of 64 bytes of k; one of b 16 rows, of four bytes of k

@@ -159,7 +159,7 @@ static bool has_fast_gathers(void) {
 }
 
 // AMD's Zen 4, the first of its line with AVX-512: family 25.
-static bool has_half_vectors(void) {
+static bool is_zen4(void) {
     unsigned eax, ebx, ecx, edx;
     return __builtin_cpu_is("amd") && machine_level() == KD_LEVEL_X86_64_V4 &&
            __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (eax >> 8 & 15) + (eax >> 20 & 255) == 25;
@@ -176,8 +176,10 @@ static void find_features(void) {
         features |= KD_FEATURE_VNNI;
     if (has_fast_gathers())
         features |= KD_FEATURE_FAST_GATHERS;
-    if (has_half_vectors())
-        features |= KD_FEATURE_HALF_VECTORS;
+    // Its first cache has few places for lines under way, which those that are asked for take from
+    // loads, while the second cache's own prefetchers follow whatever goes on along memory.
+    if (is_zen4())
+        features |= KD_FEATURE_HALF_VECTORS | KD_FEATURE_SECOND_CACHE;
 #endif
 }
 
