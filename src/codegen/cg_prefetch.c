@@ -10,6 +10,9 @@ enum { FAR_STEP = 1024, LINE = 64 };
 // first one. The first one has few places for lines under way, not enough for a memory's latency
 // times its speed.
 enum { FAR_AHEAD = 6144, NEAR_AHEAD = 2048, LEAST_FAR = 3, LEAST_NEAR = 1 };
+// Where the machine is asked in its second cache, what finds no place in the first one is dropped:
+// then it is the far lines that count.
+enum { SECOND_FAR_AHEAD = 24576 };
 enum { MOST_FAR = 32, MOST_NEAR = 8 }; // turns, lest they lie behind the loop's end
 enum { MAX_DEPTH = 12, STEP_DEPTH = 8, MAX_LINES = 8, NEXT_GROUPS = 512 };
 
@@ -192,7 +195,8 @@ void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
 static void prefetch_later(struct cg *c, LLVMValueRef p, LLVMValueRef step, int64_t scale,
                            unsigned bytes, bool is_store, unsigned where) {
     int64_t turn = llabs(scale) * c->width * c->team;
-    int64_t turns = (where == NEAR ? NEAR_AHEAD : FAR_AHEAD) / turn;
+    int64_t far = c->asks_second ? SECOND_FAR_AHEAD : FAR_AHEAD;
+    int64_t turns = (where == NEAR ? NEAR_AHEAD : far) / turn;
     int64_t least = where == NEAR ? LEAST_NEAR : LEAST_FAR;
     int64_t most = where == NEAR ? MOST_NEAR : MOST_FAR;
     turns = turns < least ? least : turns > most ? most : turns;

@@ -8,6 +8,7 @@
 // run: not_counted grid=1 block=128 args=buf:4:zero,buf:1024:rand,buf:1024:zero
 // run: folded grid=4 block=64 args=buf:1:zero,buf:1024:rand,buf:1024:zero
 // run: back grid=4 block=64 args=buf:1:zero,buf:1024:rand,buf:1024:zero
+// also: KUDZU_TILES=off
 
 extern "C" __global__ void tiles(unsigned *next, const uint4 *in, uint4 *out) {
     __shared__ unsigned taken, s[128];

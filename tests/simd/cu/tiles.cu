@@ -93,6 +93,7 @@ extern "C" __global__ void transposed_stores(const unsigned *x, unsigned *out, u
 }
 
 // run: last_stays grid=1,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:64:zero
+// also: KUDZU_TILES=off
 extern "C" __global__ void last_stays(const unsigned *x, unsigned *out) {
     out[threadIdx.x / 32 * 32 + threadIdx.x % 32 / 4] = threadIdx.x / 32 * 8 + threadIdx.x % 32 / 4;
     out[threadIdx.x / 32 * 32 + 31 - threadIdx.x % 16] = x[threadIdx.x / 32 * 16 + threadIdx.x % 16];
