@@ -116,7 +116,7 @@ struct cg {
     bool splits;             // the block's groups may be shared by several calls: KD_CODE_SPLITS
     bool fast_gathers;       // the machine's instructions are worth it: see cg_gather.c
     bool half_vectors;       // instructions on its widest vectors count twice
-    bool fours;              // threads run one by one, and four words of one are vectors
+    bool thread_rows;        // threads run one by one, and four words of one are vectors
     bool asks_second;        // lines are asked for into the second cache: see cg_prefetch.c
     bool lane_calls;         // accesses at an address a lane, and of pieces of matrices, are calls
     struct cg_piece *pieces; // cg_fragment.c's own: those that have a function; NULL: none

@@ -11,11 +11,11 @@
 #include "isa/device_functions.h"
 #include "jit/module.h"
 #include "passes/call_shapes.h"
-#include "passes/fours.h"
 #include "passes/lane_cost.h"
 #include "passes/rest_loop.h"
 #include "passes/roll.h"
 #include "passes/skew.h"
+#include "passes/thread_rows.h"
 #include "passes/unroll.h"
 #include "passes/waiting.h"
 #include "support/debug.h"
@@ -689,8 +689,8 @@ static bool wants_scalars(struct cg *c, const struct traits *t, const struct flo
     struct lane_machine m = {vector_bits(level), c->fast_gathers};
     if (c->spec.width || c->width == 1 || t->barrier || t->warp_ops || calls_any(c->kernel))
         return false;
-    c->fours = c->half_vectors && fours_are_vectors(fl);
-    if (c->fours)
+    c->thread_rows = c->half_vectors && thread_rows_are_vectors(fl);
+    if (c->thread_rows)
         c->why_scalars = "each takes rows of four words, which are vectors by themselves";
     else if (!counts_in_vectors(c, fl) && scalars_are_faster(fl, &m))
         c->why_scalars = "most of the time goes to addresses of single threads, in loops "
@@ -929,7 +929,7 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
     } else {
         c->mode = KD_MODE_BLOCK;
         if (c->spec.width == 1 && c->width == 1) {
-            c->fours = fours_are_vectors(fl[c->kernel->index]);
+            c->thread_rows = thread_rows_are_vectors(fl[c->kernel->index]);
             run_threads(c, fl, waits);
         }
         if (wants_scalars(c, &t, fl[c->kernel->index], level)) {

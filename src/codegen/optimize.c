@@ -124,7 +124,8 @@ static const char pipeline[] =
     "sink,instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts>),globaldce";
 
 // Four words of a thread become a vector.
-static const char fours_pipeline[] = "function(slp-vectorizer,instcombine<no-verify-fixpoint>)";
+static const char thread_rows_pipeline[] =
+    "function(slp-vectorizer,instcombine<no-verify-fixpoint>)";
 
 // Variables become values; what is left over is little, and looking for it takes long.
 static const char quick_pipeline[] = "function(sroa<modify-cfg>,early-cse,simplifycfg)";
@@ -193,7 +194,7 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
     stages_end("LLVM's verifier");
     if (!bad) {
         bad = !run(c, tm, c->quick ? quick_pipeline : pipeline, err);
-        bad = bad || (c->fours && !c->quick && !run(c, tm, fours_pipeline, err));
+        bad = bad || (c->thread_rows && !c->quick && !run(c, tm, thread_rows_pipeline, err));
         stages_end("LLVM's passes");
         bad = bad || !last_passes(c, tm, level, err);
         stages_end("last passes");

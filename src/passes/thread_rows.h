@@ -1,6 +1,6 @@
 // Threads that take rows of four words.
-#ifndef KUDZU_PASSES_FOURS_H
-#define KUDZU_PASSES_FOURS_H
+#ifndef KUDZU_PASSES_THREAD_ROWS_H
+#define KUDZU_PASSES_THREAD_ROWS_H
 
 #include "passes/flow.h"
 
@@ -9,6 +9,6 @@
 // with little arithmetic between them, which treats a row's words alike: then four words of one
 // thread make a vector without being moved, while those of neighbouring threads have to be taken
 // out of as many lines.
-bool fours_are_vectors(const struct flow *fl);
+bool thread_rows_are_vectors(const struct flow *fl);
 
 #endif

@@ -1,4 +1,4 @@
-#include "passes/fours.h"
+#include "passes/thread_rows.h"
 
 enum {
     WORDS = 4,
@@ -77,7 +77,7 @@ static bool stores_alike(const struct kir_inst *i, unsigned *steps) {
     return alike(v, steps);
 }
 
-bool fours_are_vectors(const struct flow *fl) {
+bool thread_rows_are_vectors(const struct flow *fl) {
     unsigned accesses = 0, work = 0, steps = 0;
     if (fl->cfg->loops.len || fl->spec.ntid[1] * fl->spec.ntid[2] != 1)
         return false;
