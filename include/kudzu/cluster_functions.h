@@ -1,5 +1,5 @@
 // A block's place in its cluster and the cluster's barrier as functions of the device language, for
-// compute capability 9.0 and higher: what cooperative groups' cluster_group (guide 11.4.1.2)
+// compute capability 9.0 and higher: what cooperative groups' cluster_group (guide 11.5.1.2)
 // offers, under the names that headers of libraries use. Sizes and places are in blocks, but for
 // the grid's, which is in clusters.
 #ifndef KUDZU_CLUSTER_FUNCTIONS_H
