@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/environment.h"
+
 static const char *words;
 
 // Read once: threads of ours ask while the program may be changing its environment.
 static void read_words(void) {
-    const char *list = getenv("KUDZU_DEBUG");
+    const char *list = environment_get("KUDZU_DEBUG");
     words = list && *list ? strdup(list) : NULL;
 }
 

@@ -22,7 +22,7 @@ struct scope {
 };
 
 static _Thread_local struct scope *current;
-static _Thread_local bool is_short;
+static _Thread_local bool is_short, abandoned;
 static atomic_long countdown = -1, blocks;
 static atomic_bool refused;
 
@@ -139,6 +139,17 @@ _Noreturn void memory_ran_out(void) {
     abort();
 }
 
+_Noreturn void memory_abandon(void) {
+    abandoned = true;
+    if (current)
+        longjmp(current->out, 1);
+    abort();
+}
+
+bool memory_was_abandoned(void) {
+    return abandoned;
+}
+
 // What outlives a scope belongs to the one around it.
 static void hand_over(struct scope *s) {
     for (struct block *b = s->blocks, *next; b; b = next) {
@@ -154,6 +165,7 @@ static void free_all(struct scope *s) {
 
 bool memory_scope_run(void (*work)(void *), void (*undo)(void *), void *arg) {
     struct scope s = {.outer = current};
+    abandoned = false;
     if (setjmp(s.out) == 0) {
         current = &s;
         work(arg);

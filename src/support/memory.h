@@ -15,6 +15,11 @@ bool memory_scope_run(void (*work)(void *), void (*undo)(void *), void *arg);
 // Leaves the innermost scope of the calling thread; without one the process ends with a message.
 _Noreturn void memory_ran_out(void);
 
+// Leaves the innermost scope for another reason; the rest is the same.
+_Noreturn void memory_abandon(void);
+// Whether that ended the calling thread's last scope.
+bool memory_was_abandoned(void);
+
 // Zeroed memory, aligned to 16; NULL when there is none. It belongs to the innermost scope.
 void *memory_new(size_t size);
 // The same, of the scope that `older` belongs to, if that belongs to one.
