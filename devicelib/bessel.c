@@ -48,6 +48,8 @@ INLINE double from_zero(double x, double hi, double lo) {
 
 double __nv_j0(double x) {
     double a = fabs_d(x);
+    if (a < 0x1p-26) // 1 - x^2/4
+        return 1.0;
     if (a < 4.0)
         return from_zero(a, 0x1.33d152e971b40p+1, -0x1.0f539d7da258ep-53) *
                polynomial(j0_table, 17, a - 2.0);

@@ -5,6 +5,8 @@
 
 // Up to here products, from here on Stirling's formula.
 #define TGAMMA_LARGE 12.0
+// The last factorial that a double holds is 22!.
+#define TGAMMA_EXACT 23.0
 #define LGAMMA_LARGE 8.0
 
 // gamma(x) as a * b * b for 12 <= x <= 200: b stays finite where gamma overflows.
@@ -35,7 +37,7 @@ double __nv_tgamma(double x) {
     double a = fabs_d(x);
     int pole = x < 0.0 && __builtin_rint(x) == x;
     double r;
-    if (a < TGAMMA_LARGE) {
+    if (a < TGAMMA_LARGE || (x > 0.0 && x <= TGAMMA_EXACT && __builtin_rint(x) == x)) {
         r = gamma_by_products(x);
         r = x == 0.0 ? __builtin_copysign(INFINITY_D, x) : r;
     } else {

@@ -9,8 +9,11 @@ double __nv_sin(double x) {
     return sin_reduced(reduce_sin(x));
 }
 
+// Below the square root of half a unit nothing is left of x^2/2, while the polynomial's own error
+// shows.
 double __nv_cos(double x) {
-    return sin_reduced(reduce_cos(x));
+    double c = sin_reduced(reduce_cos(x));
+    return fabs_d(x) <= 0x1p-27 ? 1.0 : c;
 }
 
 void __nv_sincos(double x, double *sine, double *cosine) {
@@ -135,7 +138,8 @@ float __nv_cosf(float x) {
     half_turn_f h = {subtract_pi_f(q, x), ~bits_f(rounded) << 31};
     if (RARELY(fabs_f(x) > REDUCTION_LIMIT_F))
         h = reduce_large_f(x, 1);
-    return sin_reduced_f(h);
+    float c = sin_reduced_f(h);
+    return fabs_f(x) <= 0x1p-12f ? 1.0f : c;
 }
 
 void __nv_sincosf(float x, float *sine, float *cosine) {

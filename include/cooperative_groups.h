@@ -2,6 +2,8 @@
 //
 // A handle below the size of a block is a mask of lanes of one warp; its collectives are the warp
 // functions on that mask. Larger tiles have named barriers and memory of their own.
+#include "kudzu/assertions.h"
+
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 

@@ -35,7 +35,11 @@ __device__ void *cudaGetParameterBufferV2(void *func, dim3 gridDimension, dim3 b
 __device__ cudaError_t cudaLaunchDeviceV2(void *parameterBuffer, cudaStream_t stream);
 // The executable graph that the calling kernel belongs to, where it was made for launches from the
 // device; else NULL (guide 6.2.8.7.7.10).
-__device__ cudaGraphExec_t cudaGetCurrentGraphExec(void);
+static inline __device__ cudaGraphExec_t cudaGetCurrentGraphExec(void) {
+    cudaGraphExec_t graph;
+    asm("mov.u64 %0, %%current_graph_exec;" : "=l"(graph));
+    return graph;
+}
 // Changes kernel nodes that have the attribute cudaLaunchAttributeDeviceUpdatableKernelNode, in the
 // order of the list: for the launch that runs, as long as they have not begun, and for later ones.
 // cudaErrorInvalidValue: a node is none of an executable graph, or has no such parameter.

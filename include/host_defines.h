@@ -26,6 +26,12 @@
 #define __constant__ KUDZU_CUDA_ATTRIBUTE(constant)
 #endif
 
+// Code for sm_90a alone (guide 6.1.2; 13.x: 5.4.7.2).
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) && !defined(__CUDA_ARCH_SPECIFIC__)
+#define __CUDA_ARCH_SPECIFIC__ __CUDA_ARCH__
+#define __CUDA_ARCH_FAMILY_SPECIFIC__ __CUDA_ARCH__
+#endif
+
 // What clang has no attribute for travels as an annotation to the compiler driver's device pass.
 #ifndef __managed__
 #if defined(__CUDA__)

@@ -191,6 +191,22 @@ KUDZU_VECTOR_FUNCTION long4 make_long4(long x, long y, long z, long w) {
     v.w = w;
     return v;
 }
+KUDZU_VECTOR_FUNCTION long4_16a make_long4_16a(long x, long y, long z, long w) {
+    long4_16a v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    v.w = w;
+    return v;
+}
+KUDZU_VECTOR_FUNCTION long4_32a make_long4_32a(long x, long y, long z, long w) {
+    long4_32a v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    v.w = w;
+    return v;
+}
 KUDZU_VECTOR_FUNCTION ulong1 make_ulong1(unsigned long x) {
     ulong1 v;
     v.x = x;
@@ -212,6 +228,24 @@ KUDZU_VECTOR_FUNCTION ulong3 make_ulong3(unsigned long x, unsigned long y, unsig
 KUDZU_VECTOR_FUNCTION ulong4 make_ulong4(unsigned long x, unsigned long y, unsigned long z,
                                          unsigned long w) {
     ulong4 v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    v.w = w;
+    return v;
+}
+KUDZU_VECTOR_FUNCTION ulong4_16a make_ulong4_16a(unsigned long x, unsigned long y, unsigned long z,
+                                                 unsigned long w) {
+    ulong4_16a v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    v.w = w;
+    return v;
+}
+KUDZU_VECTOR_FUNCTION ulong4_32a make_ulong4_32a(unsigned long x, unsigned long y, unsigned long z,
+                                                 unsigned long w) {
+    ulong4_32a v;
     v.x = x;
     v.y = y;
     v.z = z;
@@ -245,6 +279,24 @@ KUDZU_VECTOR_FUNCTION longlong4 make_longlong4(long long int x, long long int y,
     v.w = w;
     return v;
 }
+KUDZU_VECTOR_FUNCTION longlong4_16a make_longlong4_16a(long long int x, long long int y,
+                                                       long long int z, long long int w) {
+    longlong4_16a v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    v.w = w;
+    return v;
+}
+KUDZU_VECTOR_FUNCTION longlong4_32a make_longlong4_32a(long long int x, long long int y,
+                                                       long long int z, long long int w) {
+    longlong4_32a v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    v.w = w;
+    return v;
+}
 KUDZU_VECTOR_FUNCTION ulonglong1 make_ulonglong1(unsigned long long int x) {
     ulonglong1 v;
     v.x = x;
@@ -269,6 +321,28 @@ KUDZU_VECTOR_FUNCTION ulonglong4 make_ulonglong4(unsigned long long int x, unsig
                                                  unsigned long long int z,
                                                  unsigned long long int w) {
     ulonglong4 v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    v.w = w;
+    return v;
+}
+KUDZU_VECTOR_FUNCTION ulonglong4_16a make_ulonglong4_16a(unsigned long long int x,
+                                                         unsigned long long int y,
+                                                         unsigned long long int z,
+                                                         unsigned long long int w) {
+    ulonglong4_16a v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    v.w = w;
+    return v;
+}
+KUDZU_VECTOR_FUNCTION ulonglong4_32a make_ulonglong4_32a(unsigned long long int x,
+                                                         unsigned long long int y,
+                                                         unsigned long long int z,
+                                                         unsigned long long int w) {
+    ulonglong4_32a v;
     v.x = x;
     v.y = y;
     v.z = z;
@@ -321,6 +395,22 @@ KUDZU_VECTOR_FUNCTION double3 make_double3(double x, double y, double z) {
 }
 KUDZU_VECTOR_FUNCTION double4 make_double4(double x, double y, double z, double w) {
     double4 v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    v.w = w;
+    return v;
+}
+KUDZU_VECTOR_FUNCTION double4_16a make_double4_16a(double x, double y, double z, double w) {
+    double4_16a v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    v.w = w;
+    return v;
+}
+KUDZU_VECTOR_FUNCTION double4_32a make_double4_32a(double x, double y, double z, double w) {
+    double4_32a v;
     v.x = x;
     v.y = y;
     v.z = z;

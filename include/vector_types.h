@@ -1,4 +1,6 @@
-// Built-in vector types and dim3 (guide 10.3): sizes and alignments are those of table 7.
+// Built-in vector types and dim3 (guide 10.3): sizes and alignments are those of table 7. Vectors
+// of four words of 64 bits have two more forms, whose names tell the alignment in bytes: _16a and
+// _32a (guide, 13.x: 5.4.2.3).
 #ifndef __VECTOR_TYPES_H__
 #define __VECTOR_TYPES_H__
 
@@ -88,6 +90,12 @@ struct long3 {
 struct __attribute__((aligned(16))) long4 {
     long x, y, z, w;
 };
+struct __attribute__((aligned(16))) long4_16a {
+    long x, y, z, w;
+};
+struct __attribute__((aligned(32))) long4_32a {
+    long x, y, z, w;
+};
 struct ulong1 {
     unsigned long x;
 };
@@ -98,6 +106,12 @@ struct ulong3 {
     unsigned long x, y, z;
 };
 struct __attribute__((aligned(16))) ulong4 {
+    unsigned long x, y, z, w;
+};
+struct __attribute__((aligned(16))) ulong4_16a {
+    unsigned long x, y, z, w;
+};
+struct __attribute__((aligned(32))) ulong4_32a {
     unsigned long x, y, z, w;
 };
 struct longlong1 {
@@ -112,6 +126,12 @@ struct longlong3 {
 struct __attribute__((aligned(16))) longlong4 {
     long long int x, y, z, w;
 };
+struct __attribute__((aligned(16))) longlong4_16a {
+    long long int x, y, z, w;
+};
+struct __attribute__((aligned(32))) longlong4_32a {
+    long long int x, y, z, w;
+};
 struct ulonglong1 {
     unsigned long long int x;
 };
@@ -122,6 +142,12 @@ struct ulonglong3 {
     unsigned long long int x, y, z;
 };
 struct __attribute__((aligned(16))) ulonglong4 {
+    unsigned long long int x, y, z, w;
+};
+struct __attribute__((aligned(16))) ulonglong4_16a {
+    unsigned long long int x, y, z, w;
+};
+struct __attribute__((aligned(32))) ulonglong4_32a {
     unsigned long long int x, y, z, w;
 };
 struct float1 {
@@ -146,6 +172,12 @@ struct double3 {
     double x, y, z;
 };
 struct __attribute__((aligned(16))) double4 {
+    double x, y, z, w;
+};
+struct __attribute__((aligned(16))) double4_16a {
+    double x, y, z, w;
+};
+struct __attribute__((aligned(32))) double4_32a {
     double x, y, z, w;
 };
 
@@ -177,18 +209,26 @@ typedef struct long1 long1;
 typedef struct long2 long2;
 typedef struct long3 long3;
 typedef struct long4 long4;
+typedef struct long4_16a long4_16a;
+typedef struct long4_32a long4_32a;
 typedef struct ulong1 ulong1;
 typedef struct ulong2 ulong2;
 typedef struct ulong3 ulong3;
 typedef struct ulong4 ulong4;
+typedef struct ulong4_16a ulong4_16a;
+typedef struct ulong4_32a ulong4_32a;
 typedef struct longlong1 longlong1;
 typedef struct longlong2 longlong2;
 typedef struct longlong3 longlong3;
 typedef struct longlong4 longlong4;
+typedef struct longlong4_16a longlong4_16a;
+typedef struct longlong4_32a longlong4_32a;
 typedef struct ulonglong1 ulonglong1;
 typedef struct ulonglong2 ulonglong2;
 typedef struct ulonglong3 ulonglong3;
 typedef struct ulonglong4 ulonglong4;
+typedef struct ulonglong4_16a ulonglong4_16a;
+typedef struct ulonglong4_32a ulonglong4_32a;
 typedef struct float1 float1;
 typedef struct float2 float2;
 typedef struct float3 float3;
@@ -197,6 +237,8 @@ typedef struct double1 double1;
 typedef struct double2 double2;
 typedef struct double3 double3;
 typedef struct double4 double4;
+typedef struct double4_16a double4_16a;
+typedef struct double4_32a double4_32a;
 
 // Dimensions of a grid, a block or a cluster; what is left out is 1.
 struct dim3 {

@@ -3,23 +3,11 @@
 #ifndef KUDZU_GRAPH_FUNCTIONS_H
 #define KUDZU_GRAPH_FUNCTIONS_H
 
-#include "kudzu/system_functions.h"
-
 typedef unsigned long long cudaGraphConditionalHandle; // as in driver_types.h
 
-// Sets the value that a conditional node looks at: the handle is its address. What NVIDIA's handles
-// are, its device runtime library knows alone: on a GPU this ends the kernel with a message.
-__attribute__((device)) static inline void
-cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value) {
-    unsigned on_cpu; // docs/compiler.md
-    asm("{\n\t.reg .b32 %%kudzu_cpu;\n\tmov.b32 %%kudzu_cpu, 0;\n\tmov.b32 %0, %%kudzu_cpu;\n\t}"
-        : "=r"(on_cpu));
-    if (on_cpu)
-        *(volatile unsigned int *)handle = value;
-    else
-        __assertfail("cudaGraphSetConditional needs NVIDIA's device runtime library", __FILE__,
-                     __LINE__, __func__, 1);
-}
+// Sets the value that a conditional node looks at.
+extern "C" __attribute__((device)) void cudaGraphSetConditional(cudaGraphConditionalHandle handle,
+                                                                unsigned int value);
 
 // Waits until the grids that this one depends on have ended and their writes are visible.
 __attribute__((device)) static inline void cudaGridDependencySynchronize(void) {

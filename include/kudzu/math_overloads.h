@@ -176,15 +176,19 @@ KUDZU_DEVICE double copysign(double a, float b) {
 // (Programs compiled at run time have no host code, and none of the C library that these need.)
 #if !defined(__CUDACC_RTC__)
 
+// Templates, so that a function that the C library declares too is preferred and not in conflict:
+// glibc has sinpi and cospi from 2.41 on and rsqrt from 2.42 on, and others may follow.
+#define KUDZU_OWN template <class = void> KUDZU_HOST
+
 // They are computed in long double, whose eleven bits more keep them to the guide's bounds, where
 // double is not enough.
-KUDZU_HOST double rsqrt(double x) {
+KUDZU_OWN double rsqrt(double x) {
     return 1.0 / ::sqrt(x);
 }
-KUDZU_HOST float rsqrtf(float x) {
+KUDZU_OWN float rsqrtf(float x) {
     return (float)(1.0 / ::sqrt((double)x));
 }
-KUDZU_HOST double rcbrt(double x) {
+KUDZU_OWN double rcbrt(double x) {
     return (double)(1 / ::cbrtl(x));
 }
 // The length of a vector: squares neither overflow nor vanish in long double.
@@ -197,35 +201,35 @@ template <class T> KUDZU_HOST long double __kudzu_length(int dim, const T *t) {
     }
     return infinite ? HUGE_VALL : ::sqrtl(sum);
 }
-KUDZU_HOST double norm(int dim, const double *t) {
+KUDZU_OWN double norm(int dim, const double *t) {
     return (double)__kudzu_length(dim, t);
 }
-KUDZU_HOST double rnorm(int dim, const double *t) {
+KUDZU_OWN double rnorm(int dim, const double *t) {
     return (double)(1 / __kudzu_length(dim, t));
 }
-KUDZU_HOST float normf(int dim, const float *t) {
+KUDZU_OWN float normf(int dim, const float *t) {
     return (float)__kudzu_length(dim, t);
 }
-KUDZU_HOST float rnormf(int dim, const float *t) {
+KUDZU_OWN float rnormf(int dim, const float *t) {
     return (float)(1 / __kudzu_length(dim, t));
 }
-KUDZU_HOST double rhypot(double x, double y) {
+KUDZU_OWN double rhypot(double x, double y) {
     const double t[] = {x, y};
     return rnorm(2, t);
 }
-KUDZU_HOST double norm3d(double x, double y, double z) {
+KUDZU_OWN double norm3d(double x, double y, double z) {
     const double t[] = {x, y, z};
     return norm(3, t);
 }
-KUDZU_HOST double norm4d(double x, double y, double z, double w) {
+KUDZU_OWN double norm4d(double x, double y, double z, double w) {
     const double t[] = {x, y, z, w};
     return norm(4, t);
 }
-KUDZU_HOST double rnorm3d(double x, double y, double z) {
+KUDZU_OWN double rnorm3d(double x, double y, double z) {
     const double t[] = {x, y, z};
     return rnorm(3, t);
 }
-KUDZU_HOST double rnorm4d(double x, double y, double z, double w) {
+KUDZU_OWN double rnorm4d(double x, double y, double z, double w) {
     const double t[] = {x, y, z, w};
     return rnorm(4, t);
 }
@@ -233,22 +237,22 @@ KUDZU_HOST double rnorm4d(double x, double y, double z, double w) {
 #define KUDZU_SQRT_PI 1.77245385090551602729816748334114518L
 #define KUDZU_SQRT_HALF 0.707106781186547524400844362104849039L
 // Reduced exactly before pi comes in, so that multiples of 1/2 are exact; zeros have x's sign.
-KUDZU_HOST double sinpi(double x) {
+KUDZU_OWN double sinpi(double x) {
     double r = x - 2 * ::rint(x / 2);
     r = r > 0.5 ? 1 - r : r < -0.5 ? -1 - r : r;
     return r == 0 ? ::copysign(0.0, x) : (double)::sinl(KUDZU_PI * r);
 }
-KUDZU_HOST double cospi(double x) {
+KUDZU_OWN double cospi(double x) {
     long double r = ::fabs(x - 2 * ::rint(x / 2));
     return (double)::sinl(KUDZU_PI * (0.5L - r));
 }
-KUDZU_HOST void sincospi(double x, double *s, double *c) {
+KUDZU_OWN void sincospi(double x, double *s, double *c) {
     *s = sinpi(x), *c = cospi(x);
 }
-KUDZU_HOST double fdivide(double a, double b) {
+KUDZU_OWN double fdivide(double a, double b) {
     return a / b;
 }
-KUDZU_HOST double normcdf(double x) {
+KUDZU_OWN double normcdf(double x) {
     return (double)(::erfcl(-x * KUDZU_SQRT_HALF) / 2);
 }
 // e^(x^2) erfc(x): from 8 on by its continued fraction.
@@ -260,7 +264,7 @@ KUDZU_HOST long double __kudzu_erfcx(long double x) {
         f = 0.5L * k / (x + f);
     return 1 / ((x + f) * KUDZU_SQRT_PI);
 }
-KUDZU_HOST double erfcx(double x) {
+KUDZU_OWN double erfcx(double x) {
     return (double)__kudzu_erfcx(x);
 }
 // The roots of erf(r) = y, |y| <= 1/2, and of erfc(r) = y, y < 1/2, by Newton's method, the latter
@@ -284,13 +288,13 @@ KUDZU_HOST long double __kudzu_erfcinv(long double y) {
            : y > 1.5L ? -__kudzu_erfc_root(2 - y)
                       : __kudzu_erf_root(1 - y);
 }
-KUDZU_HOST double erfcinv(double y) {
+KUDZU_OWN double erfcinv(double y) {
     return (double)__kudzu_erfcinv(y);
 }
-KUDZU_HOST double erfinv(double y) {
+KUDZU_OWN double erfinv(double y) {
     return (double)(::fabs(y) <= 0.5 ? __kudzu_erf_root(y) : __kudzu_erfcinv(1 - (long double)y));
 }
-KUDZU_HOST double normcdfinv(double p) {
+KUDZU_OWN double normcdfinv(double p) {
     return (double)(-__kudzu_erfcinv(2 * (long double)p) / KUDZU_SQRT_HALF);
 }
 // Bessel functions by their series, whose terms have one sign.
@@ -303,20 +307,20 @@ KUDZU_HOST long double __kudzu_bessel_i(int order, double x) {
         sum += term *= q / ((long double)k * (k + order));
     return sum;
 }
-KUDZU_HOST double cyl_bessel_i0(double x) {
+KUDZU_OWN double cyl_bessel_i0(double x) {
     return (double)(x == x ? __kudzu_bessel_i(0, x) : x);
 }
-KUDZU_HOST double cyl_bessel_i1(double x) {
+KUDZU_OWN double cyl_bessel_i1(double x) {
     return x == x ? ::copysign((double)__kudzu_bessel_i(1, x), x) : x;
 }
 #undef KUDZU_PI
 #undef KUDZU_SQRT_PI
 #undef KUDZU_SQRT_HALF
 #define KUDZU_HOST_FLOAT_1(name)                                                                   \
-    KUDZU_HOST float name##f(float x) {                                                            \
+    KUDZU_OWN float name##f(float x) {                                                             \
         return (float)name((double)x);                                                             \
     }                                                                                              \
-    KUDZU_HOST float name(float x) {                                                               \
+    KUDZU_OWN float name(float x) {                                                                \
         return name##f(x);                                                                         \
     }
 KUDZU_HOST_FLOAT_1(rcbrt)
@@ -330,7 +334,7 @@ KUDZU_HOST_FLOAT_1(erfinv)
 KUDZU_HOST_FLOAT_1(cyl_bessel_i0)
 KUDZU_HOST_FLOAT_1(cyl_bessel_i1)
 #undef KUDZU_HOST_FLOAT_1
-KUDZU_HOST float rsqrt(float x) {
+KUDZU_OWN float rsqrt(float x) {
     return rsqrtf(x);
 }
 // Float overloads of what the C library has.
@@ -355,33 +359,35 @@ KUDZU_HOST float jn(int n, float x) {
 KUDZU_HOST float yn(int n, float x) {
     return ::ynf(n, x);
 }
-KUDZU_HOST float rhypotf(float x, float y) {
+KUDZU_OWN float rhypotf(float x, float y) {
     return (float)rhypot((double)x, (double)y);
 }
-KUDZU_HOST float norm3df(float x, float y, float z) {
+KUDZU_OWN float norm3df(float x, float y, float z) {
     return (float)norm3d((double)x, (double)y, (double)z);
 }
-KUDZU_HOST float norm4df(float x, float y, float z, float w) {
+KUDZU_OWN float norm4df(float x, float y, float z, float w) {
     return (float)norm4d((double)x, (double)y, (double)z, (double)w);
 }
-KUDZU_HOST float rnorm3df(float x, float y, float z) {
+KUDZU_OWN float rnorm3df(float x, float y, float z) {
     return (float)rnorm3d((double)x, (double)y, (double)z);
 }
-KUDZU_HOST float rnorm4df(float x, float y, float z, float w) {
+KUDZU_OWN float rnorm4df(float x, float y, float z, float w) {
     return (float)rnorm4d((double)x, (double)y, (double)z, (double)w);
 }
-KUDZU_HOST float fdividef(float a, float b) {
+KUDZU_OWN float fdividef(float a, float b) {
     return a / b;
 }
-KUDZU_HOST float fdivide(float a, float b) {
+KUDZU_OWN float fdivide(float a, float b) {
     return a / b;
 }
-KUDZU_HOST void sincospif(float x, float *s, float *c) {
+KUDZU_OWN void sincospif(float x, float *s, float *c) {
     *s = sinpif(x), *c = cospif(x);
 }
-KUDZU_HOST void sincospi(float x, float *s, float *c) {
+KUDZU_OWN void sincospi(float x, float *s, float *c) {
     sincospif(x, s, c);
 }
+
+#undef KUDZU_OWN
 
 #endif
 

@@ -49,6 +49,21 @@ KUDZU_HOST cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
 }
 #endif
 
+// ---- User objects ---------------------------------------------------------------------------
+
+// An object that was made with new and is deleted with the last reference (guide 6.2.8.7.4).
+template <class T>
+KUDZU_HOST cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, T *objectToWrap,
+                                            unsigned int initialRefcount, unsigned int flags) {
+    struct kudzu_delete {
+        static void CUDART_CB call(void *object) {
+            delete static_cast<T *>(object);
+        }
+    };
+    return ::cudaUserObjectCreate(object_out, objectToWrap, kudzu_delete::call, initialRefcount,
+                                  flags);
+}
+
 // ---- Functions ------------------------------------------------------------------------------
 
 template <class T>

@@ -205,6 +205,14 @@ KUDZU_SMALL float small_to_float(unsigned int code, small_format f) {
             : __x((storage)(pair(make_double2(v.x, v.y)).__x |                                     \
                             (storage)pair(make_double2(v.z, v.w)).__x << 2 * bits)) {              \
         }                                                                                          \
+        __host__ __device__ explicit name(double4_16a v)                                           \
+            : __x((storage)(pair(make_double2(v.x, v.y)).__x |                                     \
+                            (storage)pair(make_double2(v.z, v.w)).__x << 2 * bits)) {              \
+        }                                                                                          \
+        __host__ __device__ explicit name(double4_32a v)                                           \
+            : __x((storage)(pair(make_double2(v.x, v.y)).__x |                                     \
+                            (storage)pair(make_double2(v.z, v.w)).__x << 2 * bits)) {              \
+        }                                                                                          \
         __host__ __device__ explicit operator float4() const {                                     \
             pair low, high;                                                                        \
             low.__x = (decltype(low.__x))__x;                                                      \

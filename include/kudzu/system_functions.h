@@ -12,7 +12,8 @@ __attribute__((device)) int printf(const char *format, ...);
 __attribute__((device)) void *malloc(size_t size) __attribute__((nothrow, malloc));
 // `size` bytes at a multiple of `align`, a power of two; NULL where there is no room. free() takes
 // it.
-__attribute__((device)) void *__nv_aligned_device_malloc(size_t size, size_t align)
+__attribute__((device)) void *
+__nv_aligned_device_malloc(size_t size, size_t align) __asm__("__cuda_syscall_aligned_malloc")
     __attribute__((nothrow, malloc));
 __attribute__((device)) void free(void *p) __attribute__((nothrow));
 __attribute__((device)) void __assertfail(const char *expression, const char *file,
