@@ -209,6 +209,8 @@ def gen_decls(f, s, sections):
 def gen_typedefs(f, s, sections):
     f.write("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n")
     latest = {}
+    foreign = {e.name for title, section in sections if title.startswith("OpenGL")
+               for e in section}
     for e in all_entries(sections):
         types = ", ".join(t for t, _, _ in e.params) or "void"
         name = "PFN_%s_v%d" % (e.name, e.since)
@@ -217,7 +219,8 @@ def gen_typedefs(f, s, sections):
             f.write("typedef %s(%s *PFN_%s_v%d_%s)(%s);\n" % (
                 join(e.ret, ""), s["call"], e.name, max(e.since, PER_THREAD_SINCE), e.variant,
                 types))
-        if not e.old and not e.explicit:
+        # Sections whose functions have headers of their own have plain names there.
+        if not e.explicit and (not e.old or e.name in foreign and e.name not in latest):
             latest[e.name] = name
     for name, versioned in latest.items():
         f.write("#define PFN_%s %s\n" % (name, versioned))

@@ -9,6 +9,8 @@
 //   cg_whole.c   blocks that all lanes enter: versions without masks
 //   cg_inst.c    one instruction: to its family, by its shape
 //   cg_barrier.c barriers: saving and going on, or a helper
+//   cg_wait.c    loops that wait tell for what
+//   cg_park.c    lanes that wait for others of their warp, which come another way
 //   cg_value.c   values: scalar, offsets or vector; variables across blocks
 //   cg_words.c   words of shared memory in registers
 //   cg_runs.c    which blocks are known to run, or not to
@@ -96,6 +98,18 @@ struct cg_var {
 
 enum cg_nan_class { CG_NAN_CLEAN, CG_NAN_AT_DEF, CG_NAN_AT_USE };
 
+// How much work LLVM is given. What its passes take grows faster than a kernel's size, for some
+// with its square and more.
+// Sets of values, one a block: words of 64 bits in all.
+enum { CG_MOST_LIVE_WORDS = 1 << 26 };
+
+enum cg_effort {
+    CG_EFFORT_ALL,
+    CG_EFFORT_NO_COUNTING, // many loops: nobody asks how often they turn
+    CG_EFFORT_LITTLE,      // large: quick code is all that there is
+    CG_EFFORT_LEAST        // very large: no passes at all
+};
+
 struct cg {
     struct arena *arena;
     LLVMContextRef ctx;
@@ -113,7 +127,9 @@ struct cg {
     bool one_team;           // they are the whole block: nobody else has to reach a barrier
     uint64_t large_frames;   // bytes of machine stack that large frames take together
     bool quick;              // code that is there soon: see compile.c
+    enum cg_effort effort;   // what the size of the kernel allows
     bool splits;             // the block's groups may be shared by several calls: KD_CODE_SPLITS
+    bool parks;              // lanes may wait for others of their warp: see cg_park.c
     bool fast_gathers;       // the machine's instructions are worth it: see cg_gather.c
     bool half_vectors;       // instructions on its widest vectors count twice
     bool thread_rows;        // threads run one by one, and four words of one are vectors
@@ -219,6 +235,8 @@ struct cg_func {
     struct cg_sum_rows *sum_rows; // cg_sum_rows.c's own: stores that are put off; NULL: none
     struct cg_fragments *fragments; // cg_fragment.c's own; NULL: none yet
     LLVMBasicBlockRef suspended;    // a group has reached a barrier
+    struct cg_park *park;           // cg_park.c's own; NULL: no lanes are parked
+    LLVMBasicBlockRef park_head;    // where a split of the group begins, or goes on
     uint64_t **live_in;             // by block id: liveness, made when a barrier needs it
     uint32_t epoch;
     struct kir_block *block;       // being emitted
@@ -236,7 +254,7 @@ struct cg_func {
     LLVMValueRef lane_places, lane_values; // of accesses by calls; NULL: none yet
 };
 
-enum { CG_STATE_START = 0, CG_STATE_DONE = 1, CG_STATE_BARRIER = 2 };
+enum { CG_STATE_START = KD_SPLIT_START, CG_STATE_DONE = KD_SPLIT_DONE, CG_STATE_BARRIER };
 
 // cg_module.c
 void cg_error(struct cg *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -335,6 +353,8 @@ bool cg_is_aligned(struct cg_func *g, const struct kir_inst *i); // proven
 // Ends the launch unless the addresses of all active lanes are multiples of the access's size.
 // May begin a new block: values made before it can be used after it.
 void cg_check_alignment(struct cg_func *g, struct kir_inst *i);
+// The name of i's source file as a constant; NULL when there is no line.
+LLVMValueRef cg_file_name(struct cg *c, const struct kir_inst *i);
 // Calls the helper that ends the launch; it does not return. address: NULL when there is none.
 void cg_fault_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef thread,
                  enum kd_fault fault, LLVMValueRef address);
@@ -423,6 +443,36 @@ bool cg_emit_whole(struct cg_func *g, struct kir_block *b);
 // cg_barrier.c
 uint64_t *cg_live_after(struct cg_func *g, const struct kir_inst *i); // by value id
 bool cg_emit_barrier(struct cg_func *g, struct kir_inst *i);
+// Saves what the group needs behind i, where it is to stop; cg_go_on begins the code that it goes
+// on with.
+struct cg_stop *cg_save_to_stop(struct cg_func *g, struct kir_inst *i, enum kd_split_wait wait);
+void cg_go_on(struct cg_func *g, const struct cg_stop *s);
+
+// cg_wait.c: lanes in loop l, at whose head control is, have looked in vain: who wants to know is
+// told what they wait for, and with `yields` others run.
+void cg_call_wait(struct cg_func *g, const struct cfg_loop *l, bool yields);
+
+// cg_park.c
+// Around the loop over groups: its variables; the head to which a group comes back for each split,
+// returning the group; the split's frame, of which `first` becomes whether it begins; where a split
+// that has stopped goes, and what stands there.
+void cg_make_park(struct cg_func *g, LLVMValueRef waiting);
+LLVMValueRef cg_begin_splits(struct cg_func *g, LLVMValueRef group);
+LLVMValueRef cg_split_frame(struct cg_func *g, LLVMValueRef own, LLVMValueRef *first);
+void cg_start_splits(struct cg_func *g);
+LLVMBasicBlockRef cg_after_split(struct cg_func *g, LLVMBasicBlockRef next_group);
+void cg_end_split(struct cg_func *g, LLVMBasicBlockRef next_group);
+// Writes into the frame that the active lanes stop, for what, and in which state they go on; `op`:
+// the operation that they stop at.
+void cg_say_stop(struct cg_func *g, uint32_t state, enum kd_split_wait wait,
+                 const struct kir_inst *op);
+void cg_stop_at_barrier(struct cg_func *g, const struct kir_inst *i);
+void cg_go_on_with_split(struct cg_func *g); // sets the mask
+// At the head of loop l that has looked in vain: lanes that are elsewhere go on first; where there
+// are none, other groups do. False: lanes do not wait for each other in it.
+bool cg_emit_turn(struct cg_func *g, const struct cfg_loop *l, LLVMBasicBlockRef look);
+// A warp operation at which lanes may have to wait for others; false: it is none.
+bool cg_emit_meeting(struct cg_func *g, struct kir_inst *i);
 
 // cg_value.c
 struct cg_val *cg_val_of(struct cg_func *g, const struct kir_value *v);
@@ -451,6 +501,7 @@ LLVMValueRef cg_offs_vec(struct cg_func *g, const int64_t *offs, LLVMTypeRef ele
 bool cg_at_hand(struct cg_func *g, const struct kir_value *v);
 LLVMValueRef cg_mask(struct cg_func *g);                         // never NULL: all ones when full
 LLVMValueRef cg_mask_bits(struct cg_func *g, LLVMValueRef mask); // iW
+LLVMValueRef cg_bits_of_lanes(struct cg *c, LLVMValueRef mask);  // bit l: lane l
 LLVMValueRef cg_any(struct cg_func *g, LLVMValueRef mask);       // i1
 LLVMValueRef cg_lane_index(struct cg_func *g); // vector i32: thread index in the block
 LLVMValueRef cg_extract(struct cg_func *g, LLVMValueRef vec, LLVMValueRef lane);
@@ -880,6 +931,10 @@ void cg_report(struct cg *c, struct flow *const *flows, bool all, struct strbuf 
 void cg_rarely(struct cg *c, LLVMValueRef branch, unsigned successor);
 
 // codegen/optimize.c
+// Errors that LLVM reports fail the compilation; without this it ends the process for them.
+void cg_heed_diagnostics(struct cg *c);
+// Of all functions.
+size_t cg_count_instructions(LLVMModuleRef m);
 // Verifies the module, runs LLVM's passes over it and makes the object.
 bool cg_make_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
                     struct strbuf *err);

@@ -21,8 +21,7 @@ bool cg_is_aligned(struct cg_func *g, const struct kir_inst *i) {
     return alignment_proven(g->zeros, i);
 }
 
-// The name of a source file as a constant; NULL when there is no line.
-static LLVMValueRef file_name(struct cg *c, const struct kir_inst *i) {
+LLVMValueRef cg_file_name(struct cg *c, const struct kir_inst *i) {
     const char *name = i->file < c->ir->files.len ? c->ir->files.data[i->file] : NULL;
     if (!i->line || !name)
         return LLVMConstNull(c->ptr);
@@ -45,7 +44,7 @@ static LLVMValueRef file_name(struct cg *c, const struct kir_inst *i) {
 void cg_fault_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef thread,
                  enum kd_fault fault, LLVMValueRef address) {
     struct cg *c = g->cg;
-    LLVMValueRef file = file_name(c, i);
+    LLVMValueRef file = cg_file_name(c, i);
     LLVMValueRef a[6] = {g->blk,
                          thread,
                          cg_i32(c, fault),

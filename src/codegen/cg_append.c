@@ -89,15 +89,20 @@ static bool uses(const struct kir_inst *i, const struct kir_value *v, uint32_t f
 
 // Two parameters, or addresses of variables, that are the same one.
 static bool is_same(const struct kir_value *x, const struct kir_value *y) {
-    if (x == y)
-        return true;
-    if (x->kind != KIR_VALUE_INST || y->kind != KIR_VALUE_INST)
-        return false;
-    const struct kir_inst *i = x->def, *j = y->def;
-    if (i->op != j->op || i->ty != j->ty || i->offset != j->offset || i->flag != j->flag)
-        return false;
-    return i->op == ISA_OP_SYMADDR ? i->sym == j->sym
-                                   : i->nops == 1 && i->nres == 1 && is_same(i->ops[0], j->ops[0]);
+    while (x != y) {
+        if (x->kind != KIR_VALUE_INST || y->kind != KIR_VALUE_INST)
+            return false;
+        const struct kir_inst *i = x->def, *j = y->def;
+        if (i->op != j->op || i->ty != j->ty || i->offset != j->offset || i->flag != j->flag)
+            return false;
+        if (i->op == ISA_OP_SYMADDR)
+            return i->sym == j->sym;
+        if (i->nops != 1 || i->nres != 1)
+            return false;
+        x = i->ops[0];
+        y = j->ops[0];
+    }
+    return true;
 }
 
 static bool is_counter(struct cg_func *g, const struct kir_inst *i) {

@@ -2,6 +2,7 @@
 // in which it goes on, and the loop over groups turns to the next group; a pass over all groups
 // is one phase of the barrier. In the stack modes a helper switches to another stack.
 #include "codegen/cg.h"
+#include "support/work.h"
 
 static bool is_live_kind(struct cg_func *g, const struct kir_value *v) {
     return v->kind == KIR_VALUE_INST && cg_val_of(g, v)->epoch != CG_PERMANENT;
@@ -48,12 +49,15 @@ static void compute_liveness(struct cg_func *g) {
     struct arena *a = g->cg->arena;
     struct cfg *c = g->fl->cfg;
     uint32_t words = g->f->value_count / 64 + 1;
+    if ((uint64_t)g->f->blocks.len * words > CG_MOST_LIVE_WORDS)
+        work_refuse("it has too many blocks and values to find what lives across its barriers");
     g->live_in = arena_array(a, uint64_t *, g->f->blocks.len + 1);
     for (uint32_t k = 0; k < g->f->blocks.len; k++)
         g->live_in[k] = arena_array(a, uint64_t, words);
     uint64_t *live = arena_array(a, uint64_t, words);
     for (bool changed = true; changed;) {
         changed = false;
+        work_spend((uint64_t)c->nblocks * words);
         for (uint32_t p = c->nblocks; p-- > 0;) {
             struct kir_block *b = c->order[p];
             memset(live, 0, words * sizeof *live);
@@ -239,37 +243,55 @@ static void save_group(struct cg_func *g, struct frame *fr, const struct kir_ins
             for (uint32_t k = 0; k < d->nres; k++)
                 if (live[d->res[k]->id / 64] >> (d->res[k]->id % 64) & 1)
                     save_value(g, fr, barrier, d->res[k]);
-    if (g->now.mask && g->now.mask != g->entry_mask)
+    if (g->now.mask && g->now.mask != g->entry_mask && !g->park)
         save(g, fr, NULL, SLOT_MASK, g->now.mask);
     if (fr->bytes > g->spill_bytes)
         g->spill_bytes = fr->bytes;
 }
 
-static void suspend(struct cg_func *g, struct kir_inst *i) {
+// Where groups stop, and go on later.
+struct cg_stop {
+    struct frame frame[CG_MAX_TEAM];
+    uint64_t *live;
+    LLVMBasicBlockRef resume;
+};
+
+struct cg_stop *cg_save_to_stop(struct cg_func *g, struct kir_inst *i, enum kd_split_wait wait) {
     struct cg *c = g->cg;
-    struct frame fr[CG_MAX_TEAM] = {{.bytes = g->homes_end}};
-    uint64_t *live = cg_live_after(g, i);
+    struct cg_stop *s = arena_new(c->arena, struct cg_stop);
+    uint32_t state = CG_STATE_BARRIER + g->nsuspends++;
+    s->live = cg_live_after(g, i);
     for (unsigned t = c->team; t-- > 0;) {
         cg_turn_to(g, t);
         if (i->op == ISA_OP_BAR_RED)
             count_predicates(g, i);
-        fr[t].bytes = g->homes_end;
-        save_group(g, &fr[t], i, live);
+        s->frame[t].bytes = g->homes_end;
+        save_group(g, &s->frame[t], i, s->live);
     }
-    uint32_t state = CG_STATE_BARRIER + g->nsuspends++;
-    LLVMBuildStore(c->b, cg_i32(c, state), g->now.spill);
-    LLVMBuildBr(c->b, g->suspended);
-    LLVMBasicBlockRef resume = cg_new_block(g, "resume");
-    LLVMAddCase(g->state_switch, cg_i32(c, state), resume);
-    LLVMPositionBuilderAtEnd(c->b, resume);
+    cg_say_stop(g, state, wait, i);
+    s->resume = cg_new_block(g, "resume");
+    LLVMAddCase(g->state_switch, cg_i32(c, state), s->resume);
+    return s;
+}
+
+void cg_go_on(struct cg_func *g, const struct cg_stop *s) {
+    LLVMPositionBuilderAtEnd(g->cg->b, s->resume);
     g->epoch++;
-    for (unsigned t = 0; t < c->team; t++) {
+    for (unsigned t = 0; t < g->cg->team; t++) {
         cg_turn_to(g, t);
-        restore(g, &fr[t]);
+        restore(g, &s->frame[t]);
+        cg_go_on_with_split(g);
         if (g->again)
-            cg_make_again(g, live);
+            cg_make_again(g, s->live);
     }
     cg_turn_to(g, 0);
+}
+
+static void suspend(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct cg_stop *s = cg_save_to_stop(g, i, KD_SPLIT_BARRIER);
+    cg_stop_at_barrier(g, i);
+    cg_go_on(g, s);
     if (i->op == ISA_OP_BAR_RED && i->nres)
         cg_set_result(g, i->res[0],
                       reduction_result(c, i, LLVMBuildLoad2(c->b, c->i32, g->red_prev_popc, ""),

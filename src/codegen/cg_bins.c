@@ -263,19 +263,14 @@ static void open_window(struct cg_func *g, LLVMValueRef a) {
 }
 
 bool cg_is_of_run(const struct cg_func *g, const struct kir_value *v) {
+    while (v->kind == KIR_VALUE_INST && v->def->op == ISA_OP_CVTA)
+        v = v->def->ops[0];
     if (v->kind != KIR_VALUE_INST)
         return false;
-    switch (v->def->op) {
-    case ISA_OP_LD:
+    if (v->def->op == ISA_OP_LD)
         return v->def->mods.space == ISA_SPACE_PARAM && g->f->is_kernel &&
                v->def->ops[0]->kind == KIR_VALUE_INST && v->def->ops[0]->def->op == ISA_OP_SYMADDR;
-    case ISA_OP_SYMADDR:
-        return v->def->sym->space == ISA_SPACE_GLOBAL;
-    case ISA_OP_CVTA:
-        return cg_is_of_run(g, v->def->ops[0]);
-    default:
-        return false;
-    }
+    return v->def->op == ISA_OP_SYMADDR && v->def->sym->space == ISA_SPACE_GLOBAL;
 }
 
 // Where the lanes' words lie: index[lane] words behind a base, or at any addresses (`pointers`).

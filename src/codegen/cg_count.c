@@ -133,12 +133,10 @@ static bool is_alike(struct cg_func *g, const struct cg_test *t) {
 }
 
 bool cg_find_test(struct cg_func *g, const struct kir_value *pred, struct cg_test *t) {
-    const struct kir_inst *i = def_of(pred, ISA_OP_NOT, 1);
-    if (i) {
-        bool found = cg_find_test(g, i->ops[0], t);
-        t->outside = found && !t->outside;
-        return found;
-    }
+    const struct kir_inst *i;
+    bool contrary = false;
+    for (; (i = def_of(pred, ISA_OP_NOT, 1)); pred = i->ops[0])
+        contrary = !contrary;
     i = def_of(pred, ISA_OP_SETP, 2);
     if (!i || i->nres != 1 || i->mods.boolop || !is_word_type(i) || i->mods.cmp > ISA_CMP_HS)
         return false;
@@ -149,24 +147,28 @@ bool cg_find_test(struct cg_func *g, const struct kir_value *pred, struct cg_tes
         t->outside = equal != one;
     else if (!is_sign(i, t))
         set_comparison(i, t);
+    t->outside ^= contrary;
     return is_alike(g, t);
 }
 
 bool cg_find_term(struct cg_func *g, struct kir_value *v, struct cg_test *t) {
-    const struct kir_inst *i = def_of(v, ISA_OP_XOR, 2);
-    for (unsigned k = 0; i && k < 2; k++)
-        if (is_const(i->ops[1 - k], 1) && cg_find_term(g, i->ops[k], t)) {
-            t->outside = !t->outside;
-            return true;
-        }
+    const struct kir_inst *i;
+    bool contrary = false;
+    while ((i = def_of(v, ISA_OP_XOR, 2)) && (is_const(i->ops[0], 1) || is_const(i->ops[1], 1))) {
+        v = i->ops[is_const(i->ops[0], 1)];
+        contrary = !contrary;
+    }
     i = def_of(v, ISA_OP_SELP, 3);
-    if (!i)
-        return is_low_bit(v, t) && is_alike(g, t);
-    bool no = is_const(i->ops[0], 0) && is_const(i->ops[1], 1);
-    if (!(no || (is_const(i->ops[0], 1) && is_const(i->ops[1], 0))) ||
-        !cg_find_test(g, i->ops[2], t))
+    if (i) {
+        bool no = is_const(i->ops[0], 0) && is_const(i->ops[1], 1);
+        if (!(no || (is_const(i->ops[0], 1) && is_const(i->ops[1], 0))) ||
+            !cg_find_test(g, i->ops[2], t))
+            return false;
+        t->outside ^= no;
+    } else if (!is_low_bit(v, t) || !is_alike(g, t)) {
         return false;
-    t->outside ^= no;
+    }
+    t->outside ^= contrary;
     return true;
 }
 
@@ -246,7 +248,7 @@ static LLVMValueRef test_line(struct cg_func *g, const struct cg_test *t, LLVMVa
         r = plain_bit(g, t, line);
     else
         r = LLVMBuildICmp(c->b, predicate(t), line, sixteen(c, cg_scalar(g, t->by)), "");
-    r = LLVMBuildBitCast(c->b, r, LLVMIntTypeInContext(c->ctx, LANES), "");
+    r = cg_bits_of_lanes(c, r);
     r = LLVMBuildZExt(c->b, r, c->i32, "");
     LLVMTypeRef f = LLVMFunctionType(c->i32, &c->i32, 1, 0);
     LLVMValueRef as_it_is = LLVMGetInlineAsm(f, "", 0, "=r,0", 4, 0, 0, LLVMInlineAsmDialectATT, 0);
@@ -260,14 +262,15 @@ static LLVMValueRef count_bits(struct cg *c, LLVMValueRef bits) {
 // ---- sums ---------------------------------------------------------------------------------------
 
 // The terms that v is the sum of, at most four.
-static bool add_terms(struct cg_func *g, struct kir_value *v, struct cg_test *t, unsigned *n) {
+static bool add_terms(struct cg_func *g, struct kir_value *v, struct cg_test *t, unsigned *n,
+                      unsigned depth) {
     if (*n < WORDS && cg_find_term(g, v, &t[*n])) {
         (*n)++;
         return true;
     }
     const struct kir_inst *i = def_of(v, ISA_OP_ADD, 2);
-    return i && *n < WORDS && is_word_type(i) && !i->mods.sat && add_terms(g, i->ops[0], t, n) &&
-           add_terms(g, i->ops[1], t, n);
+    return i && depth && *n < WORDS && is_word_type(i) && !i->mods.sat &&
+           add_terms(g, i->ops[0], t, n, depth - 1) && add_terms(g, i->ops[1], t, n, depth - 1);
 }
 
 // Is v what x is `distance` lanes before, and in the first lanes zero?
@@ -311,7 +314,7 @@ static bool is_of_lines(struct cg_func *g, struct kir_value *own, struct sum *s)
     struct cg_test t[WORDS];
     struct kir_value *x[WORDS];
     unsigned n = 0;
-    if (!add_terms(g, own, t, &n) || n != WORDS || !is_here(g, t[0].by))
+    if (!add_terms(g, own, t, &n, WORDS) || n != WORDS || !is_here(g, t[0].by))
         return false;
     for (unsigned k = 0; k < WORDS; k++) {
         x[k] = t[k].x;
@@ -381,6 +384,7 @@ struct parts {
     int64_t offs[KD_WARP];
     const struct sum *sum;
     int inclusive, own;
+    unsigned depth; // of the sum that is being looked at
 };
 
 static bool add_sum(struct cg_func *g, const struct kir_value *v, int sign, struct parts *p) {
@@ -392,6 +396,15 @@ static bool add_sum(struct cg_func *g, const struct kir_value *v, int sign, stru
         return true;
     }
     return false;
+}
+
+static bool add_part(struct cg_func *g, struct kir_value *v, int sign, struct parts *p);
+
+static bool add_part_of(struct cg_func *g, struct kir_value *v, int sign, struct parts *p) {
+    enum { MOST = 64 };
+    bool ok = ++p->depth <= MOST && add_part(g, v, sign, p);
+    p->depth--;
+    return ok;
 }
 
 static bool add_part(struct cg_func *g, struct kir_value *v, int sign, struct parts *p) {
@@ -411,13 +424,13 @@ static bool add_part(struct cg_func *g, struct kir_value *v, int sign, struct pa
     const struct kir_inst *i = def_of(v, ISA_OP_NOT, 1);
     if (i && i->block == g->block) { // -1 - x
         p->scalar = LLVMBuildSub(c->b, p->scalar, cg_i32(c, (uint32_t)sign), "");
-        return add_part(g, i->ops[0], -sign, p);
+        return add_part_of(g, i->ops[0], -sign, p);
     }
     i = def_of(v, ISA_OP_ADD, 2);
     bool sub = !i;
     i = i ? i : def_of(v, ISA_OP_SUB, 2);
     return i && i->block == g->block && is_word_type(i) && !i->mods.sat &&
-           add_part(g, i->ops[0], sign, p) && add_part(g, i->ops[1], sub ? -sign : sign, p);
+           add_part_of(g, i->ops[0], sign, p) && add_part_of(g, i->ops[1], sub ? -sign : sign, p);
 }
 
 bool cg_counts_on(struct cg_func *g, struct kir_value *counter, struct kir_value *const *word,

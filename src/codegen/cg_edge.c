@@ -3,19 +3,14 @@
 // Direct edges go to bodies; everything else follows the layout through flow_next().
 #include "codegen/cg.h"
 #include "passes/skew.h"
+#include "passes/waiting.h"
 
 enum { MAX_UNROLLED = 600 * 16 };
 
 // Which entry of to->preds the edge (from, target index k) is.
-static uint32_t pred_index(const struct kir_block *from, uint32_t k) {
-    struct kir_block *to = from->last->targets[k];
-    uint32_t nth = 0;
-    for (uint32_t t = 0; t < k; t++)
-        nth += from->last->targets[t] == to;
-    for (uint32_t p = 0; p < to->preds.len; p++)
-        if (to->preds.data[p] == from && nth-- == 0)
-            return p;
-    return 0;
+static uint32_t pred_index(const struct cg_func *g, const struct kir_block *from, uint32_t k) {
+    const struct cfg *c = g->fl->cfg;
+    return c->edge_pred[c->first_edge[from->id] + k];
 }
 
 // Of what is made once for a team the first group alone takes care.
@@ -44,16 +39,18 @@ static bool brings_first(const struct cg_func *g, const struct kir_block *from,
     const struct cfg *f = g->fl->cfg;
     const struct cfg_loop *l = f->loop[to->id];
     uint32_t edges = 0;
+    if (f->idom[to->id] != from->id || f->loop[from->id] != l || (l && l->irreducible) ||
+        f->pos[from->id] >= f->pos[to->id])
+        return false;
     for (uint32_t p = 0; p < to->preds.len; p++)
         edges += to->preds.data[p] == from;
-    return edges == 1 && f->idom[to->id] == from->id && f->loop[from->id] == l &&
-           !(l && l->irreducible) && f->pos[from->id] < f->pos[to->id];
+    return edges == 1;
 }
 
 void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMValueRef mask) {
     struct cg *c = g->cg;
     struct kir_block *to = from->last->targets[k];
-    uint32_t p = pred_index(from, k), n = 0;
+    uint32_t p = pred_index(g, from, k), n = 0;
     bool blends = g->fl->join[to->id] && mask && !brings_first(g, from, to);
     for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next)
         n++;
@@ -103,7 +100,7 @@ void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMV
 static void prepare_phis_of_group(struct cg_func *g, struct kir_block *b) {
     for (uint32_t k = 0; k < b->last->ntargets; k++) {
         struct kir_block *to = b->last->targets[k];
-        uint32_t p = pred_index(b, k);
+        uint32_t p = pred_index(g, b, k);
         cg_prepare_lines(g, to, p);
         for (struct kir_inst *i = to->first; i && i->op == ISA_OP_PHI; i = i->next) {
             struct cg_var *var = cg_var_of(g, i->res[0]);
@@ -152,14 +149,15 @@ void cg_follow_layout(struct cg_func *g, struct kir_block *b) {
 static bool worth_unrolling(const struct cg_func *g, const struct cfg_loop *l) {
     unsigned n = 0;
     bool barrier = false;
+    if (!g->cg->one_team || !g->cg->pw.has_fma)
+        return false;
     for (uint32_t k = 0; k < g->fl->cfg->loops.len; k++)
         if (g->fl->cfg->loops.data[k]->parent == l)
             return false;
     for (uint32_t p = l->first; p <= l->last; p++)
         for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next, n++)
             barrier |= isa_op_info[i->op].klass == ISA_CLASS_BLOCK;
-    return barrier && g->cg->one_team && g->cg->pw.has_fma &&
-           n * g->cg->team * g->cg->width <= MAX_UNROLLED;
+    return barrier && n * g->cg->team * g->cg->width <= MAX_UNROLLED;
 }
 
 static void go_to(struct cg_func *g, const struct kir_block *from, const struct kir_block *to,
@@ -544,20 +542,28 @@ static void emit_loop_end(struct cg_func *g, struct kir_block *b, struct cfg_loo
 
 // Lets others go on when the loop has looked in vain. What it looks for is mostly there when it
 // looks first, and giving way costs more than a look; later arrivals at the loop give way at once.
-static void emit_wait(struct cg_func *g) {
+// A loop of which it is not known whether it waits gives way when it has run for long, and then now
+// and again.
+static void emit_wait(struct cg_func *g, const struct cfg_loop *l) {
+    enum { LONG = 1024, NOW_AND_AGAIN = 64 };
     struct cg *c = g->cg;
-    LLVMValueRef looked = cg_entry_alloca(g, c->i1), no = LLVMConstInt(c->i1, 0, 0);
+    bool surely = g->fl->loop_waits[l->index] < WAITS_PERHAPS;
+    LLVMValueRef left = cg_entry_alloca(g, c->i32);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b), wait = cg_new_block(g, "wait"),
                       look = cg_new_block(g, "look");
-    LLVMPositionBuilderBefore(c->b, LLVMGetNextInstruction(looked));
-    LLVMBuildStore(c->b, no, looked);
+    LLVMPositionBuilderBefore(c->b, LLVMGetNextInstruction(left));
+    LLVMBuildStore(c->b, cg_i32(c, surely ? 1 : LONG), left);
     LLVMPositionBuilderAtEnd(c->b, here);
-    LLVMBuildCondBr(c->b, LLVMBuildLoad2(c->b, c->i1, looked, ""), wait, look);
+    LLVMValueRef n = LLVMBuildLoad2(c->b, c->i32, left, "");
+    LLVMBuildStore(c->b, LLVMBuildSub(c->b, n, cg_i32(c, 1), ""), left);
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntEQ, n, cg_i32(c, 0), ""), wait, look);
     LLVMPositionBuilderAtEnd(c->b, wait);
-    cg_call_rt(c, "kd_rt_yield", &g->blk, 1);
-    LLVMBuildBr(c->b, look);
+    LLVMBuildStore(c->b, cg_i32(c, surely ? 0 : NOW_AND_AGAIN), left);
+    if (!cg_emit_turn(g, l, look)) {
+        cg_call_wait(g, l, true);
+        LLVMBuildBr(c->b, look);
+    }
     LLVMPositionBuilderAtEnd(c->b, look);
-    LLVMBuildStore(c->b, LLVMConstInt(c->i1, 1, 0), looked);
 }
 
 // What is known of shared memory, where it is not known what runs next.
@@ -584,7 +590,7 @@ static void emit_block(struct cg_func *g, struct kir_block *b) {
         cg_begin_stack(g);
     struct cfg_loop *in = g->fl->cfg->loop[b->id];
     if (in && in->header == b && g->fl->loop_waits[in->index])
-        emit_wait(g);
+        emit_wait(g, in);
     if (in && in->header == b && g->runs[b->id] == CG_RUNS_TURN)
         cg_begin_turn_of_words(g);
     cg_emit_full_turns(g, b);

@@ -93,7 +93,10 @@ static void says_size(struct cg *c, LLVMValueRef load, uint32_t bytes) {
                     LLVMMetadataAsValue(c->ctx, LLVMMDNodeInContext2(c->ctx, &n, 1)));
 }
 
+// At which groups stop.
 static bool has_barrier(const struct cg_func *g) {
+    if (g->cg->parks && g->f->is_kernel)
+        return true;
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
         for (struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
             if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
@@ -375,9 +378,11 @@ static void switch_to_state(struct cg_func *g, const struct barrier_vars *v, LLV
         first = t ? first : g->now.spill;
     }
     cg_turn_to(g, 0);
+    LLVMValueRef starts = LLVMBuildLoad2(c->b, c->i1, v->first, "");
+    if (g->park)
+        g->now.spill = cg_split_frame(g, g->now.spill, &starts);
     LLVMValueRef saved = LLVMBuildLoad2(c->b, c->i32, g->now.spill, "state");
-    LLVMValueRef state = LLVMBuildSelect(c->b, LLVMBuildLoad2(c->b, c->i1, v->first, ""),
-                                         cg_i32(c, CG_STATE_START), saved, "");
+    LLVMValueRef state = LLVMBuildSelect(c->b, starts, cg_i32(c, CG_STATE_START), saved, "");
     g->state_switch = LLVMBuildSwitch(c->b, state, done, 8);
     LLVMAddCase(g->state_switch, cg_i32(c, CG_STATE_START), start);
     g->suspended = cg_new_block(g, "suspended");
@@ -399,8 +404,10 @@ static struct group_loop make_group_loop(struct cg_func *g) {
                            .done = cg_new_block(g, "done"),
                            .var = pass_var(g, c->i32, FIELD(pass_group), "group"),
                            .barriers = has_barrier(g) && !c->one_team};
-    if (l.barriers)
+    if (l.barriers) {
         l.b = make_barrier_vars(g);
+        cg_make_park(g, l.b.waiting);
+    }
     g->frame = cg_i64(c, 0);
     g->now.t0 = cg_i32(c, 0);
     g->block = g->f->blocks.data[0];
@@ -477,6 +484,7 @@ static void begin_groups(struct cg_func *g, const struct group_loop *l) {
     LLVMPositionBuilderAtEnd(c->b, l->head);
     LLVMValueRef group = c->one_team ? cg_i32(c, 0) : LLVMBuildLoad2(c->b, c->i32, l->var, "group");
     take_group(g, l, group);
+    group = cg_begin_splits(g, group);
     cg_begin_once(g);
     for (unsigned t = c->team; t-- > 0;) {
         cg_turn_to(g, t);
@@ -505,10 +513,11 @@ static void emit_groups(struct cg_func *g, const struct group_loop *l) {
     g->entry_mask = entry_mask;
     LLVMBasicBlockRef start = cg_new_block(g, "start");
     if (l->barriers)
-        switch_to_state(g, &l->b, l->next, start);
+        switch_to_state(g, &l->b, cg_after_split(g, l->next), start);
     else
         LLVMBuildBr(c->b, start);
     LLVMPositionBuilderAtEnd(c->b, start);
+    cg_start_splits(g);
     g->epoch++;
     for (unsigned t = 0; t < c->team && at_head; t++) {
         cg_turn_to(g, t);
@@ -528,11 +537,12 @@ static void end_groups(struct cg_func *g, const struct group_loop *l, LLVMValueR
     LLVMPositionBuilderAtEnd(c->b, g->end);
     if (l->barriers) {
         LLVMBuildStore(c->b, cg_i32(c, CG_STATE_DONE), g->now.spill);
-        LLVMBuildBr(c->b, l->next);
+        LLVMBuildBr(c->b, cg_after_split(g, l->next));
         LLVMPositionBuilderAtEnd(c->b, g->suspended);
         LLVMBuildStore(c->b, LLVMConstInt(c->i1, 1, 0), l->b.waiting);
     }
-    LLVMBuildBr(c->b, l->next);
+    LLVMBuildBr(c->b, cg_after_split(g, l->next));
+    cg_end_split(g, l->next);
     LLVMPositionBuilderAtEnd(c->b, l->next);
     if (c->one_team)
         LLVMBuildBr(c->b, l->done);
@@ -606,7 +616,8 @@ void cg_emit_kernel(struct cg *c, struct flow *fl) {
     g->fn = LLVMAddFunction(c->mod, "kd_entry", LLVMFunctionType(c->void_t, params, n, 0));
     g->blk = LLVMGetParam(g->fn, 0);
     begin(g);
-    g->homes_end = 64; // before them stands the state
+    // Before them stands the state, and what lanes want of a warp operation.
+    g->homes_end = KD_SPLIT_FRAME + (c->parks ? sizeof(struct kd_split_operands) : 0);
     if (all_lanes_exist(c))
         cg_find_homes(g, c->mode == KD_MODE_BLOCK && has_barrier(g) && !c->one_team);
     if (c->mode == KD_MODE_BLOCK)
@@ -654,8 +665,8 @@ void cg_emit_function(struct cg *c, struct kir_func *f, struct flow *fl) {
     cg_emit_blocks(g);
     LLVMPositionBuilderAtEnd(c->b, g->end);
     unsigned n = 0;
-    LLVMValueRef r[64];
-    for (uint32_t k = 0; k < f->proto.nrets && n < 63; k++)
+    LLVMValueRef *r = arena_array(c->arena, LLVMValueRef, f->proto.nrets + 1);
+    for (uint32_t k = 0; k < f->proto.nrets; k++)
         r[n++] = LLVMBuildLoad2(c->b, cg_result_type(c, f, k), g->ret_vars[k], "");
     if (g->alive_var)
         r[n++] = LLVMBuildLoad2(c->b, cg_mask_type(c), g->alive_var, "");

@@ -216,7 +216,7 @@ void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
         ok = cg_emit_async(g, i);
         break;
     case ISA_CLASS_WARP:
-        ok = cg_emit_matrix(g, i) || cg_emit_warp(g, i);
+        ok = cg_emit_matrix(g, i) || cg_emit_meeting(g, i) || cg_emit_warp(g, i);
         break;
     case ISA_CLASS_BLOCK:
         ok = cg_emit_barrier(g, i);

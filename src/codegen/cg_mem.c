@@ -78,8 +78,11 @@ static unsigned piece_size(const struct cg *c, const int64_t *offs, int64_t stri
     return 0;
 }
 
+// Elements of what all lanes access: the IR's validator lets a vector have eight.
+enum { MOST_ELEMENTS = 8 * KD_WARP };
+
 static LLVMValueRef slice(struct cg *c, LLVMValueRef v, unsigned at, unsigned n) {
-    LLVMValueRef idx[128];
+    LLVMValueRef idx[MOST_ELEMENTS];
     if (LLVMGetVectorSize(LLVMTypeOf(v)) == n)
         return v;
     for (unsigned k = 0; k < n; k++)
@@ -89,7 +92,7 @@ static LLVMValueRef slice(struct cg *c, LLVMValueRef v, unsigned at, unsigned n)
 }
 
 LLVMValueRef cg_concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
-    LLVMValueRef idx[128];
+    LLVMValueRef idx[MOST_ELEMENTS];
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
     for (unsigned k = 0; k < 2 * n; k++)
         idx[k] = cg_i32(c, k);
@@ -106,7 +109,7 @@ static LLVMValueRef join(struct cg *c, LLVMValueRef *p, unsigned count) {
 
 // Each lane's bit for each of its `times` components.
 static LLVMValueRef repeat_mask(struct cg *c, LLVMValueRef m, unsigned times) {
-    LLVMValueRef idx[256];
+    LLVMValueRef idx[MOST_ELEMENTS];
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(m));
     if (times == 1)
         return m;
@@ -267,7 +270,7 @@ static void load_line(struct cg *c, const struct access *a, LLVMValueRef p, LLVM
     LLVMTypeRef vt = LLVMVectorType(a->elem, n * a->count);
     LLVMValueRef all = masked_load(c, vt, p, mask ? repeat_mask(c, mask, a->count) : NULL, a);
     for (unsigned k = 0; k < a->count; k++) {
-        LLVMValueRef idx[128];
+        LLVMValueRef idx[KD_WARP];
         for (unsigned l = 0; l < n; l++)
             idx[l] = cg_i32(c, l * a->count + k);
         out[k] = a->count == 1 ? all
@@ -288,7 +291,7 @@ static void load_same(struct cg_func *g, const struct access *a, LLVMValueRef p,
             // The piece may have no active lane: then nothing may be read.
             struct access plain = {.bytes = a->bytes};
             LLVMTypeRef one = LLVMVectorType(a->elem, 1), one_bit = LLVMVectorType(c->i1, 1);
-            LLVMValueRef bits = LLVMBuildBitCast(c->b, mask, LLVMIntTypeInContext(c->ctx, n), "");
+            LLVMValueRef bits = cg_bits_of_lanes(c, mask);
             LLVMValueRef any = LLVMBuildICmp(c->b, LLVMIntNE, bits, zero_of(LLVMTypeOf(bits)), "");
             LLVMValueRef m =
                 LLVMBuildInsertElement(c->b, LLVMConstNull(one_bit), any, cg_i32(c, 0), "");
@@ -335,7 +338,7 @@ static void load_pieces(struct cg_func *g, const struct access *a, const struct 
 
 // Joins the components of each lane, one lane after the other.
 static LLVMValueRef interleave(struct cg *c, LLVMValueRef *comp, unsigned count, unsigned n) {
-    LLVMValueRef idx[128];
+    LLVMValueRef idx[MOST_ELEMENTS];
     LLVMValueRef all = comp[0];
     if (count == 1)
         return all;
@@ -408,7 +411,7 @@ static unsigned stride_of(const struct cg *c, const struct access *a, const int6
 // The components that belong to active lanes, among those of the whole stretch.
 static LLVMValueRef strided_mask(struct cg_func *g, const struct access *a, unsigned m) {
     struct cg *c = g->cg;
-    LLVMValueRef bit[256];
+    LLVMValueRef bit[MOST_ELEMENTS];
     for (unsigned k = 0; k < c->width * m; k++)
         bit[k] = LLVMConstInt(c->i1, k % m < a->count, 0);
     LLVMValueRef own = LLVMConstVector(bit, c->width * m);
@@ -432,7 +435,7 @@ static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef
 static void store_strided(struct cg_func *g, const struct access *a, LLVMValueRef base, unsigned m,
                           LLVMValueRef *comp) {
     struct cg *c = g->cg;
-    LLVMValueRef copy[8], idx[256];
+    LLVMValueRef copy[8], idx[MOST_ELEMENTS];
     unsigned count = a->count == 3 ? 4 : a->count;
     for (unsigned k = 0; k < count; k++)
         copy[k] = comp[k < a->count ? k : 0];

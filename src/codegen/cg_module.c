@@ -83,10 +83,13 @@ static const struct {
     {"kd_rt_nanosleep", "vpii", false},
     {"kd_rt_globaltimer", "l", false},
     {"kd_rt_yield", "vp", false},
+    {"kd_rt_wait", "vpiilipi", false},
     {"kd_rt_let_others", "vp", false},
     {"kd_rt_bar_sync", "vpiii", false},
     {"kd_rt_bar_arrive", "vpiii", false},
     {"kd_rt_bar_red", "ipiiiiii", false},
+    {"kd_rt_park", "vpppl", false},
+    {"kd_rt_next_split", "ppppl", false},
     {"kd_rt_warp_shfl", "lpiiiiii", false},
     {"kd_rt_warp_vote", "ipiiii", false},
     {"kd_rt_warp_match", "lpiilii", false},
@@ -156,9 +159,9 @@ static bool is_vector(LLVMTypeRef t) {
 
 // Calls that hand over no vectors: the fast instruction selection knows C's alone.
 static unsigned own_convention(const struct cg *c, LLVMTypeRef t) {
-    LLVMTypeRef params[64];
     unsigned n = LLVMCountParamTypes(t);
-    bool vectors = is_vector(LLVMGetReturnType(t)) || n > 64;
+    LLVMTypeRef *params = arena_array(c->arena, LLVMTypeRef, n + 1);
+    bool vectors = is_vector(LLVMGetReturnType(t));
     LLVMGetParamTypes(t, params);
     for (unsigned k = 0; k < n && !vectors; k++)
         vectors |= is_vector(params[k]);
@@ -213,9 +216,9 @@ LLVMTypeRef cg_result_type(struct cg *c, const struct kir_func *f, uint32_t k) {
 
 // Results, then (when lanes can die inside) the mask of those that live on.
 static LLVMTypeRef returned_type(struct cg *c, const struct kir_func *f) {
-    LLVMTypeRef t[64];
+    LLVMTypeRef *t = arena_array(c->arena, LLVMTypeRef, f->proto.nrets + 1);
     unsigned n = 0;
-    for (uint32_t k = 0; k < f->proto.nrets && n < 63; k++)
+    for (uint32_t k = 0; k < f->proto.nrets; k++)
         t[n++] = cg_result_type(c, f, k);
     if (c->can_exit[f->index])
         t[n++] = cg_mask_type(c);

@@ -516,16 +516,16 @@ void cg_prefetch_stores(struct cg_func *g) {
 // ---- Stores behind later barriers ---------------------------------------------------------------
 
 // Is v there, or can it be made again?
-static bool make(struct cg_func *g, struct kir_value *v) {
+static bool make_deep(struct cg_func *g, struct kir_value *v, unsigned depth) {
     uint64_t unused;
     if (v->kind != KIR_VALUE_INST || flow_const(v, &unused) || cg_val_of(g, v)->epoch == g->epoch ||
         cg_val_of(g, v)->epoch == CG_PERMANENT || (g->turn && cg_made_once(g, v)))
         return true;
-    if (!cg_is_again(g, v))
+    if (!depth || !cg_is_again(g, v))
         return false;
     struct kir_inst *i = v->def;
     for (uint32_t k = 0; k < i->nops; k++)
-        if (!make(g, i->ops[k]))
+        if (!make_deep(g, i->ops[k], depth - 1))
             return false;
     struct kir_block *here = g->block;
     LLVMValueRef mask = g->now.mask;
@@ -535,6 +535,11 @@ static bool make(struct cg_func *g, struct kir_value *v) {
     g->block = here;
     g->now.mask = mask;
     return true;
+}
+
+static bool make(struct cg_func *g, struct kir_value *v) {
+    enum { MOST_STEPS = 64 };
+    return make_deep(g, v, MOST_STEPS);
 }
 
 // Can v be told at the end of block b from what was made there and from what is kept?

@@ -130,23 +130,31 @@ static bool is_known(struct cg *c, LLVMValueRef mask) {
     return true;
 }
 
+// More blocks than this are not looked through for a mask that is known: of ifs inside each other
+// each would be, again and again.
+enum { MOST_BETWEEN = 1000 };
+
 // Does whatever comes to the place of `to` come out of `from`? A branch that all lanes take may go
 // past `from` to a block between them.
 static bool always_behind(const struct cfg *c, const struct kir_block *from,
                           const struct kir_block *to) {
+    if (c->pos[from->id] >= c->pos[to->id] || c->pos[to->id] - c->pos[from->id] > MOST_BETWEEN)
+        return false;
     for (uint32_t p = c->pos[from->id] + 1; p <= c->pos[to->id]; p++)
         if (!cfg_dominates(c, from, c->order[p]))
             return false;
-    return c->pos[from->id] < c->pos[to->id];
+    return true;
 }
 
 // Is the mask that the edge from -> to brings the one that `to` runs with, if it runs? Untested it
 // runs without lanes, too, unless all lanes have parted in `from`.
 static bool brings_mask(const struct cg_func *g, const struct kir_block *from,
                         const struct kir_block *to) {
+    if (to->preds.len != 1 || g->fl->join[to->id])
+        return false;
     bool parts = g->fl->full[from->id] && g->fl->divergent[from->id];
     bool untested = cg_is_harmless(g, to) && !(parts && always_behind(g->fl->cfg, from, to));
-    return to->preds.len == 1 && !g->fl->join[to->id] && !untested;
+    return !untested;
 }
 
 void cg_know_mask(struct cg_func *g, const struct kir_block *from, const struct kir_block *to,
@@ -426,6 +434,8 @@ static const struct kir_block *meeting(const struct cg_func *g, const struct kir
     for (; l; l = l->parent)
         if (l->irreducible)
             return NULL;
+    if (c->pos[m->id] - c->pos[b->id] > MOST_BETWEEN)
+        return NULL;
     for (uint32_t p = c->pos[b->id]; p < c->pos[m->id]; p++)
         if (!cfg_dominates(c, b, c->order[p]) || may_end(c->order[p]) ||
             !stays_between(c, c->order[p], c->pos[b->id], c->pos[m->id]) ||

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codegen/cg_web.h"
+#include "support/work.h"
 
 struct cg_slots {
     struct cg_webs w;
@@ -15,6 +16,8 @@ struct cg_slots {
     uint64_t **in;         // by block id: the webs that are in their places where it begins
     uint64_t **out;        // ... and where it ends
     VEC(uint64_t *) after; // by barrier in layout order: what is alive behind it
+    uint32_t *before;      // by block id: barriers in front of it in the layout
+    uint64_t *state;       // room for a set of webs
 };
 
 static bool has(const uint64_t *s, uint32_t k) {
@@ -176,6 +179,7 @@ static void meet(struct cg_func *g, struct cg_slots *s, const struct kir_block *
             all &= comes_in_place(s, i, p);
         set(state, web, all || heads);
     }
+    work_spend(heads ? g->f->value_count : 0);
     for (uint32_t p = 0; heads && p < g->fl->cfg->nblocks; p++)
         for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
             for (uint32_t k = 0; k < i->nres; k++)
@@ -190,18 +194,12 @@ static uint32_t barriers_in(const struct kir_block *b) {
     return n;
 }
 
-static uint32_t barriers_before(struct cg_func *g, const struct kir_block *b) {
-    uint32_t n = 0;
-    for (uint32_t p = 0; g->fl->cfg->order[p] != b; p++)
-        n += barriers_in(g->fl->cfg->order[p]);
-    return n;
-}
-
 static void find_in_place(struct cg_func *g, struct cg_slots *s) {
     struct arena *a = g->cg->arena;
     struct cfg *cfg = g->fl->cfg;
     uint32_t words = g->f->value_count / 64 + 1;
-    uint64_t *state = arena_array(a, uint64_t, words);
+    uint64_t *state = s->state = arena_array(a, uint64_t, words);
+    s->before = arena_array(a, uint32_t, g->f->blocks.len + 1);
     s->in = arena_array(a, uint64_t *, g->f->blocks.len + 1);
     s->out = arena_array(a, uint64_t *, g->f->blocks.len + 1);
     for (uint32_t k = 0; k < g->f->blocks.len; k++) {
@@ -211,8 +209,10 @@ static void find_in_place(struct cg_func *g, struct cg_slots *s) {
     }
     for (bool changed = true; changed;) {
         changed = false;
+        work_spend((uint64_t)cfg->nblocks * words);
         for (uint32_t p = 0, n = 0; p < cfg->nblocks; n += barriers_in(cfg->order[p]), p++) {
             struct kir_block *b = cfg->order[p];
+            s->before[b->id] = n;
             meet(g, s, b, s->in[b->id]);
             memcpy(state, s->in[b->id], words * sizeof *state);
             walk(g, s, b, NULL, n, state);
@@ -254,9 +254,10 @@ bool cg_is_in_slot(struct cg_func *g, const struct kir_inst *barrier, const stru
     const struct kir_block *b = barrier->block;
     if (!slotted(s, v, &web))
         return false;
-    uint64_t *state = arena_array(g->cg->arena, uint64_t, words);
+    uint64_t *state = s->state;
+    work_spend(words);
     memcpy(state, s->in[b->id], words * sizeof *state);
-    walk(g, s, b, barrier, barriers_before(g, b), state);
+    walk(g, s, b, barrier, s->before[b->id], state);
     return has(state, web);
 }
 

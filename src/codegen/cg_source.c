@@ -104,10 +104,17 @@ static LLVMValueRef to_width(struct cg *c, LLVMValueRef x, struct kir_value *r) 
     return cg_widen(c, x, ISA_U32, r->type);
 }
 
-// What only profilers, debuggers and device-side graph launches set, and shared memory that the
-// system keeps for itself: there is none.
+// What only profilers and debuggers set, and shared memory that the system keeps for itself: there
+// is none.
 static bool is_zero(enum isa_sreg s) {
-    return s >= ISA_SREG_ENVREG0 && s <= ISA_SREG_CURRENT_GRAPH_EXEC;
+    return s >= ISA_SREG_ENVREG0 && s < ISA_SREG_CURRENT_GRAPH_EXEC;
+}
+
+static LLVMValueRef current_graph(struct cg_func *g) {
+    struct cg *c = g->cg;
+    LLVMValueRef a[4] = {g->blk, cg_i32(c, 0), cg_i32(c, KD_cudaGetCurrentGraphExec),
+                         LLVMConstNull(c->ptr)};
+    return cg_call_rt(c, "kd_rt_device_function", a, 4);
 }
 
 // %envreg1 and 2 are the upper and lower half of the address of a cooperative launch's workspace.
@@ -148,6 +155,8 @@ static LLVMValueRef scalar_sreg(struct cg_func *g, enum isa_sreg s) {
         return environment(g, s);
     if (is_zero(s))
         return cg_i32(c, 0);
+    if (s == ISA_SREG_CURRENT_GRAPH_EXEC)
+        return current_graph(g);
     if (s >= ISA_SREG_NTID_X && s <= ISA_SREG_NTID_Z)
         return ntid(g, s - ISA_SREG_NTID_X);
     if (s == ISA_SREG_CTAID_X)

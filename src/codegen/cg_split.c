@@ -205,7 +205,7 @@ void cg_put_in_order(struct cg *c, LLVMValueRef *x, unsigned n, unsigned step, L
 }
 
 static LLVMValueRef i16_of(struct cg *c, LLVMValueRef m) {
-    return LLVMBuildBitCast(c->b, m, c->i16, "");
+    return cg_bits_of_lanes(c, m);
 }
 
 // ---- emitting them ------------------------------------------------------------------------------

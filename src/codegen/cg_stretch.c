@@ -49,7 +49,7 @@ static LLVMValueRef part_of(struct cg *c, LLVMValueRef v, unsigned first) {
 }
 
 static LLVMValueRef bits_of(struct cg *c, LLVMValueRef m) {
-    return LLVMBuildBitCast(c->b, m, c->i16, "");
+    return cg_bits_of_lanes(c, m);
 }
 
 static LLVMValueRef mask_of(struct cg *c, LLVMValueRef bits) {

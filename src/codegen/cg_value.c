@@ -293,11 +293,29 @@ LLVMValueRef cg_mask(struct cg_func *g) {
     return LLVMConstAllOnes(cg_mask_type(g->cg));
 }
 
+// LLVM's builder leaves the bits of a constant mask as an expression, which a vector of constants
+// in memory must not hold: nothing computes it there.
+static LLVMValueRef constant_bits(LLVMValueRef mask, unsigned n, LLVMTypeRef type) {
+    uint64_t bits = 0;
+    for (unsigned k = 0; k < n; k++) {
+        LLVMValueRef lane = LLVMGetAggregateElement(mask, k);
+        if (!lane || !(LLVMIsAConstantInt(lane) || LLVMIsUndef(lane)))
+            return NULL;
+        if (!LLVMIsUndef(lane) && LLVMConstIntGetZExtValue(lane))
+            bits |= UINT64_C(1) << k;
+    }
+    return LLVMConstInt(type, bits, 0);
+}
+
+LLVMValueRef cg_bits_of_lanes(struct cg *c, LLVMValueRef mask) {
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(mask));
+    LLVMTypeRef type = LLVMIntTypeInContext(c->ctx, n);
+    LLVMValueRef bits = LLVMIsConstant(mask) && n <= 64 ? constant_bits(mask, n, type) : NULL;
+    return bits ? bits : LLVMBuildBitCast(c->b, mask, type, "");
+}
+
 LLVMValueRef cg_mask_bits(struct cg_func *g, LLVMValueRef mask) {
-    struct cg *c = g->cg;
-    if (c->width == 1)
-        return mask;
-    return LLVMBuildBitCast(c->b, mask, LLVMIntTypeInContext(c->ctx, c->width), "");
+    return g->cg->width == 1 ? mask : cg_bits_of_lanes(g->cg, mask);
 }
 
 LLVMValueRef cg_any(struct cg_func *g, LLVMValueRef mask) {

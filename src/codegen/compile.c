@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "codegen/cg.h"
+#include "codegen/large_stack.h"
+#include "codegen/llvm_failure.h"
 #include "codegen/llvm_memory.h"
 #include "ir/async.h"
 #include "ir/copy.h"
@@ -12,6 +14,7 @@
 #include "jit/module.h"
 #include "passes/call_shapes.h"
 #include "passes/lane_cost.h"
+#include "passes/park_points.h"
 #include "passes/rest_loop.h"
 #include "passes/roll.h"
 #include "passes/skew.h"
@@ -21,13 +24,14 @@
 #include "support/debug.h"
 #include "support/memory.h"
 #include "support/stages.h"
+#include "support/work.h"
 
 // ---- the functions of a kernel --------------------------------------------------------------
 
 struct calls {
     struct cg *c;
-    bool indirect; // an indirect call is reachable
-    uint8_t *on_path;
+    bool indirect;               // an indirect call is reachable
+    VEC(struct kir_func *) list; // those that are needed
 };
 
 static void take_address(struct calls *k, const struct kir_symbol *s) {
@@ -55,44 +59,31 @@ static void need_addresses(struct calls *k) {
     k->indirect = true;
 }
 
-static void need(struct calls *k, struct kir_func *f) {
-    struct kir_module *m = k->c->ir;
+static void need_one(struct calls *k, struct kir_func *f) {
     if (k->c->needed[f->index])
         return;
     k->c->needed[f->index] = 1;
-    for (uint32_t b = 0; b < f->blocks.len; b++) {
-        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
-            if (i->op != ISA_OP_CALL)
-                continue;
-            if (i->callee)
-                need(k, i->callee);
-            else
-                need_addresses(k);
-        }
-    }
-    if (k->indirect)
-        for (uint32_t n = 0; n < m->funcs.len; n++)
-            if (k->c->address_taken[n] && !m->funcs.data[n]->is_kernel)
-                need(k, m->funcs.data[n]);
+    vec_push(k->c->arena, &k->list, f);
 }
 
-// Calls `visit` for each function that f can call.
-static bool each_callee(struct calls *k, struct kir_func *f,
-                        bool (*visit)(struct calls *, struct kir_func *, void *), void *arg) {
+static void need(struct calls *k, struct kir_func *kernel) {
     struct kir_module *m = k->c->ir;
-    for (uint32_t b = 0; b < f->blocks.len; b++) {
-        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
-            if (i->op != ISA_OP_CALL)
-                continue;
-            if (i->callee && !visit(k, i->callee, arg))
-                return false;
-            for (uint32_t n = 0; n < m->funcs.len && !i->callee; n++)
-                if (k->c->address_taken[n] && !m->funcs.data[n]->is_kernel &&
-                    !visit(k, m->funcs.data[n], arg))
-                    return false;
-        }
+    bool all = false;
+    need_one(k, kernel);
+    for (uint32_t n = 0; n < k->list.len; n++) {
+        struct kir_func *f = k->list.data[n];
+        for (uint32_t b = 0; b < f->blocks.len; b++)
+            for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+                if (i->op == ISA_OP_CALL && i->callee)
+                    need_one(k, i->callee);
+                else if (i->op == ISA_OP_CALL)
+                    need_addresses(k);
+            }
+        for (uint32_t x = 0; k->indirect && !all && x < m->funcs.len; x++)
+            if (k->c->address_taken[x] && !m->funcs.data[x]->is_kernel)
+                need_one(k, m->funcs.data[x]);
+        all |= k->indirect;
     }
-    return true;
 }
 
 static uint32_t frame_of(const struct kir_func *f) {
@@ -106,64 +97,112 @@ static bool any_allocates(const struct cg *c) {
     return false;
 }
 
-static uint32_t depth_of(struct calls *k, struct kir_func *f);
+// Calls between needed functions, from the callee's side. An indirect call is one of the number
+// behind the functions', which calls all whose address is taken.
+struct call_edge {
+    uint32_t caller, next; // the callee's next edge + 1
+};
+struct call_graph {
+    VEC(struct call_edge) edges;
+    uint32_t *first;   // by callee: its first edge + 1
+    uint32_t *callees; // by caller: calls whose depth is not known yet
+};
 
-static bool deepest(struct calls *k, struct kir_func *f, void *arg) {
-    uint32_t *max = arg, d = depth_of(k, f);
-    if (d == UINT32_MAX) {
-        *max = UINT32_MAX;
-        return false;
+static void add_call(struct calls *k, struct call_graph *g, uint32_t caller, uint32_t callee) {
+    vec_push(k->c->arena, &g->edges, (struct call_edge){caller, g->first[callee]});
+    g->first[callee] = g->edges.len;
+    g->callees[caller]++;
+}
+
+static void find_calls(struct calls *k, struct call_graph *g) {
+    struct kir_module *m = k->c->ir;
+    uint32_t any = m->funcs.len;
+    g->first = arena_array(k->c->arena, uint32_t, any + 1);
+    g->callees = arena_array(k->c->arena, uint32_t, any + 1);
+    for (uint32_t n = 0; n < k->list.len; n++) {
+        const struct kir_func *f = k->list.data[n];
+        for (uint32_t b = 0; b < f->blocks.len; b++)
+            for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+                if (i->op == ISA_OP_CALL)
+                    add_call(k, g, f->index, i->callee ? i->callee->index : any);
+        if (k->indirect && k->c->address_taken[f->index] && !f->is_kernel)
+            add_call(k, g, any, f->index);
     }
-    *max = d > *max ? d : *max;
-    return true;
 }
 
-// Bytes of local memory that f and what it calls need; UINT32_MAX: it can call itself.
-static uint32_t depth_of(struct calls *k, struct kir_func *f) {
-    uint32_t below = 0;
-    if (k->on_path[f->index])
-        return UINT32_MAX;
-    if (k->c->frame_depth[f->index])
-        return k->c->frame_depth[f->index] == UINT32_MAX ? UINT32_MAX
-                                                         : k->c->frame_depth[f->index] - 1;
-    k->on_path[f->index] = 1;
-    each_callee(k, f, deepest, &below);
-    k->on_path[f->index] = 0;
-    uint32_t d = below == UINT32_MAX ? UINT32_MAX : below + frame_of(f);
-    k->c->frame_depth[f->index] = d == UINT32_MAX ? UINT32_MAX : d + 1;
-    return d;
+// Bytes of local memory that each function and what it calls need, plus one; UINT32_MAX: it can
+// call itself, or what can.
+static void find_depths(struct calls *k) {
+    struct call_graph g = {0};
+    struct kir_module *m = k->c->ir;
+    uint32_t any = m->funcs.len, n = 0;
+    find_calls(k, &g);
+    uint32_t *below = arena_array(k->c->arena, uint32_t, any + 1);
+    uint32_t *known = arena_array(k->c->arena, uint32_t, any + 1);
+    for (uint32_t f = 0; f < k->list.len; f++)
+        if (!g.callees[k->list.data[f]->index])
+            known[n++] = k->list.data[f]->index;
+    if (!g.callees[any])
+        known[n++] = any;
+    for (uint32_t f = 0; f < k->list.len; f++)
+        k->c->frame_depth[k->list.data[f]->index] = UINT32_MAX;
+    while (n) {
+        uint32_t f = known[--n], depth = below[f];
+        if (f != any) {
+            depth += frame_of(m->funcs.data[f]);
+            k->c->frame_depth[f] = depth + 1;
+        }
+        for (uint32_t e = g.first[f]; e; e = g.edges.data[e - 1].next) {
+            uint32_t caller = g.edges.data[e - 1].caller;
+            below[caller] = depth > below[caller] ? depth : below[caller];
+            if (!--g.callees[caller])
+                known[n++] = caller;
+        }
+    }
 }
 
-static bool any_can_exit(struct calls *k, struct kir_func *f, void *arg) {
-    *(bool *)arg |= k->c->can_exit[f->index];
-    return true;
+// Sets what is set of a function for all that can call it, too, directly or through others; behind
+// the functions' entries for those whose address is taken.
+static void set_callers(const struct calls *k, const struct call_graph *g, uint8_t *set) {
+    uint32_t any = k->c->ir->funcs.len, n = 0;
+    uint32_t *todo = arena_array(k->c->arena, uint32_t, any + 1);
+    for (uint32_t f = 0; f <= any; f++)
+        if (set[f])
+            todo[n++] = f;
+    while (n)
+        for (uint32_t e = g->first[todo[--n]]; e; e = g->edges.data[e - 1].next) {
+            uint32_t caller = g->edges.data[e - 1].caller;
+            if (set[caller])
+                continue;
+            set[caller] = 1;
+            todo[n++] = caller;
+        }
+}
+
+static bool has_exit(const struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        if (f->blocks.data[b]->last->op == ISA_OP_EXIT)
+            return true;
+    return false;
 }
 
 static void find_exits(struct calls *k) {
     struct kir_module *m = k->c->ir;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t n = 0; n < m->funcs.len; n++) {
-            struct kir_func *f = m->funcs.data[n];
-            bool e = false;
-            if (f->is_kernel || !k->c->needed[n] || k->c->can_exit[n])
-                continue;
-            for (uint32_t b = 0; b < f->blocks.len; b++)
-                e |= f->blocks.data[b]->last->op == ISA_OP_EXIT;
-            each_callee(k, f, any_can_exit, &e);
-            if (e)
-                k->c->can_exit[n] = changed = true;
-        }
-    }
-    for (uint32_t n = 0; n < m->funcs.len && k->indirect; n++)
-        k->c->pointers_exit |= k->c->address_taken[n] && k->c->can_exit[n];
+    struct call_graph g = {0};
+    find_calls(k, &g);
+    for (uint32_t n = 0; n < k->list.len; n++)
+        k->c->can_exit[k->list.data[n]->index] =
+            !k->list.data[n]->is_kernel && has_exit(k->list.data[n]);
+    set_callers(k, &g, k->c->can_exit);
+    k->c->pointers_exit = k->c->can_exit[m->funcs.len];
+    k->c->can_exit[k->c->kernel->index] = 0;
 }
 
 // ---- mode and width -------------------------------------------------------------------------
 
 struct traits {
     bool allocates, warp_ops, volatile_shared, volatile_load, volatile_store, block_in_function,
-        odd_barrier, barrier, mbarrier_wait, device_runtime, block_index, describes;
+        odd_barrier, barrier, mbarrier_wait, device_runtime, block_index, describes, asserts;
     const struct kir_inst *barrier_at, *mbarrier_at;
     unsigned f64, f32;
 };
@@ -184,6 +223,8 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
                           (i->op == ISA_OP_LD || i->op == ISA_OP_ST);
     t->device_runtime |= i->op == ISA_OP_CALL && i->callee && i->callee->is_extern &&
                          device_function_find(i->callee->name);
+    t->asserts |= i->op == ISA_OP_CALL && i->callee && i->callee->is_extern &&
+                  !strcmp(i->callee->name, "__assertfail");
     t->describes |= i->op == ISA_OP_WGMMA_MMA;
     t->f64 += i->ty == ISA_F64;
     t->f32 += i->ty == ISA_F32;
@@ -201,7 +242,9 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
         return;
     }
     bool counted = i->op == ISA_OP_BAR_RED ? i->flag : i->nops > 1;
-    t->odd_barrier |= counted || i->op == ISA_OP_BAR_ARRIVE || !flow_const(i->ops[0], &c);
+    // What is no barrier's number faults where it is looked up, with stacks.
+    t->odd_barrier |=
+        counted || i->op == ISA_OP_BAR_ARRIVE || !flow_const(i->ops[0], &c) || c >= KD_BARRIERS;
 }
 
 static struct traits traits_of(const struct cg *c) {
@@ -238,8 +281,10 @@ static unsigned choose_width(const struct cg *c, const struct traits *t, enum kd
     if (w != 1 && w != 8 && w != 16 && w != 32)
         w = t->f64 > t->f32 ? 8 : natural;
     // Lanes that exchange values, or rely on being together, must be in one vector: so must those
-    // of which one launches what reads the others' stores.
-    return w > 1 && (t->warp_ops || by_volatile(t) || t->device_runtime) ? 32 : w;
+    // of which one launches what reads the others' stores. All of a warp whose assertions fail say
+    // so.
+    bool together = t->warp_ops || by_volatile(t) || t->device_runtime || t->asserts;
+    return w > 1 && together ? 32 : w;
 }
 
 static bool calls_die(struct cg *c, struct kir_func *f) {
@@ -252,7 +297,11 @@ static bool calls_die(struct cg *c, struct kir_func *f) {
 }
 
 static struct flow *analyse(struct cg *c, struct kir_func *f) {
-    return flow_analyse(c->arena, f, c->width, c->team, &c->spec, calls_die(c, f), c->calls);
+    bool parks = c->parks && f == c->kernel;
+    struct flow *fl =
+        flow_analyse(c->arena, f, c->width, c->team, &c->spec, parks || calls_die(c, f), c->calls);
+    fl->parks = parks;
+    return fl;
 }
 
 // Every needed function at c->width, until what is taken to be uniform in calls is so.
@@ -299,14 +348,40 @@ static bool analyse_all(struct cg *c, struct flow **fl, bool *waits) {
     return independent;
 }
 
+static bool blocks_itself(const struct kir_func *f, const struct flow *fl) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK || kir_async_waits(i))
+                return true;
+    return waiting_any(fl);
+}
+
+// Which functions can block, or wait, in themselves or in what they call: by index; behind them
+// whether one can whose address is taken.
+static uint8_t *functions_that_block(struct cg *c, struct flow **fl) {
+    uint32_t nfuncs = c->ir->funcs.len;
+    uint8_t *blocks = arena_array(c->arena, uint8_t, nfuncs + 1);
+    struct calls k = {.c = c, .indirect = true};
+    struct call_graph g = {0};
+    for (uint32_t n = 0; n < nfuncs; n++) {
+        blocks[n] = fl[n] && blocks_itself(c->ir->funcs.data[n], fl[n]);
+        if (fl[n])
+            vec_push(c->arena, &k.list, c->ir->funcs.data[n]);
+    }
+    find_calls(&k, &g);
+    set_callers(&k, &g, blocks);
+    return blocks;
+}
+
 // A function that can block is called from divergent flow?
 static bool blocks_under_mask(struct cg *c, struct flow **fl) {
+    const uint8_t *blocks = functions_that_block(c, fl);
     for (uint32_t n = 0; n < c->ir->funcs.len; n++) {
         struct kir_func *f = c->ir->funcs.data[n];
         for (uint32_t b = 0; fl[n] && b < f->blocks.len; b++)
             for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
-                if (i->op == ISA_OP_CALL && (!i->callee || !i->callee->is_extern) &&
-                    !fl[n]->full[b]) {
+                if (i->op == ISA_OP_CALL && !fl[n]->full[b] &&
+                    blocks[i->callee ? i->callee->index : c->ir->funcs.len]) {
                     because(c, "a function that can wait is called by some threads only", i);
                     return true;
                 }
@@ -584,10 +659,11 @@ static bool is_best_whole(const struct cg *c, const struct flow *fl, enum kd_lev
 }
 
 // Does v follow from which row of the block, or which warp, a thread is in?
-static bool is_of_row(const struct kir_value *v, unsigned depth) {
+static bool is_of_row(const struct kir_value *v, unsigned depth, unsigned *steps) {
     const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
-    if (!i || !depth)
+    if (!i || !depth || !*steps)
         return false;
+    --*steps;
     if (i->op == ISA_OP_SREG)
         return i->sreg == ISA_SREG_TID_Y || i->sreg == ISA_SREG_TID_Z;
     if (i->op == ISA_OP_SHR || i->op == ISA_OP_DIV)
@@ -596,21 +672,23 @@ static bool is_of_row(const struct kir_value *v, unsigned depth) {
     for (uint32_t k = 0;
          k < i->nops && (i->op == ISA_OP_PHI || isa_op_info[i->op].klass == ISA_CLASS_POINTWISE);
          k++)
-        of_row |= is_of_row(i->ops[k], depth - 1);
+        of_row |= is_of_row(i->ops[k], depth - 1, steps);
     return of_row;
 }
 
 // Rows of memory that a warp walks along in the loop: how many at a time.
 static unsigned rows_walked(const struct cg *c, const struct flow *fl, const struct cfg_loop *l) {
-    enum { DEPTH = 8 };
+    enum { DEPTH = 8, STEPS = 1000 };
     uint8_t *seen = arena_array(c->arena, uint8_t, fl->func->value_count + 1);
     unsigned n = 0;
     for (uint32_t p = l->first; p <= l->last; p++)
         for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next) {
             bool accesses =
                 (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.space == ISA_SPACE_GLOBAL;
+            unsigned steps = STEPS;
             if (!accesses || seen[i->ops[0]->id] ||
-                fl->shape[i->ops[0]->id].kind != SHAPE_OFFSETS || !is_of_row(i->ops[0], DEPTH))
+                fl->shape[i->ops[0]->id].kind != SHAPE_OFFSETS ||
+                !is_of_row(i->ops[0], DEPTH, &steps))
                 continue;
             seen[i->ops[0]->id] = 1;
             n++;
@@ -792,11 +870,34 @@ static bool is_surely_quick(const struct cg *c) {
            ((c->spec.flags & KD_SPEC_ALWAYS_QUICK) || instructions(c->kernel) > SMALL);
 }
 
+// What is known before there is code: see effort_for.
+static enum cg_effort first_effort(const struct calls *k) {
+    enum { MANY_LOOPS = 64, LARGE = 1500, LONG_BLOCK = 30000 };
+    uint32_t blocks = 0, loops = 0, longest = 0;
+    for (uint32_t n = 0; n < k->list.len; n++) {
+        const struct kir_func *f = k->list.data[n];
+        blocks += f->blocks.len;
+        for (uint32_t b = 0; b < f->blocks.len; b++) {
+            uint32_t length = 0;
+            for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+                length++;
+            longest = length > longest ? length : longest;
+            for (uint32_t t = 0; t < f->blocks.data[b]->last->ntargets; t++)
+                loops += f->blocks.data[b]->last->targets[t]->id <= b;
+        }
+    }
+    // LLVM selects the instructions of a block all at once, in more than linear time.
+    return blocks > LARGE || longest > LONG_BLOCK ? CG_EFFORT_LITTLE
+           : loops > MANY_LOOPS                   ? CG_EFFORT_NO_COUNTING
+                                                  : CG_EFFORT_ALL;
+}
+
 // Does one pass through the kernel run the whole block?
 static bool is_one_team(const struct cg *c) {
     const uint32_t *n = c->spec.ntid;
     uint32_t threads = n[0] * n[1] * n[2];
-    return c->mode == KD_MODE_BLOCK && !c->splits && threads && threads <= c->width * c->team;
+    return c->mode == KD_MODE_BLOCK && !c->splits && !c->parks && threads &&
+           threads <= c->width * c->team;
 }
 
 static bool any_transposed(const struct flow *fl) {
@@ -883,11 +984,58 @@ static bool could_tell(const struct traits *t, bool waits) {
     return t->warp_ops || by_volatile(t) || waits;
 }
 
+// Do device functions, which are called with lanes of one split, have nothing that lanes do
+// together?
+static bool only_kernel_meets(const struct cg *c) {
+    for (uint32_t n = 0; n < c->ir->funcs.len; n++) {
+        const struct kir_func *f = c->ir->funcs.data[n];
+        for (uint32_t b = 0; b < f->blocks.len && c->needed[n] && f != c->kernel; b++)
+            for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+                if (isa_op_info[i->op].klass == ISA_CLASS_WARP ||
+                    isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
+                    return false;
+    }
+    return true;
+}
+
+// Could lanes in a device function wait for others that have not come to its call?
+static bool functions_wait(const struct cg *c, struct flow **fl) {
+    for (uint32_t n = 0; n < c->ir->funcs.len; n++)
+        for (uint32_t k = 0; fl[n] && n != c->kernel->index && k < fl[n]->cfg->loops.len; k++)
+            if (fl[n]->loop_waits[k] == WAITS_FOR_OTHERS || fl[n]->loop_waits[k] == WAITS_PERHAPS)
+                return true;
+    return false;
+}
+
+// Where lanes of a warp may have to wait for others at a barrier, a warp operation or in a loop
+// that looks: code in which they can be parked there. False: that is not enough, and all is as
+// before.
+static bool try_parks(struct cg *c, struct flow **fl, const struct traits *t, bool *waits) {
+    struct kir_module *ir = c->ir;
+    struct kir_func *kernel = c->kernel;
+    if (c->width == 1 || c->ir->lockstep || t->odd_barrier || t->block_in_function ||
+        t->device_runtime || t->mbarrier_wait || !can_park(kernel) || !only_kernel_meets(c))
+        return false;
+    struct kir_module *m = own_module(c);
+    make_park_points(m->funcs.data[kernel->index], fl[kernel->index]);
+    use_module(c, m);
+    c->parks = true;
+    if (analyse_all(c, fl, waits) && !functions_wait(c, fl))
+        return true;
+    c->parks = false;
+    c->ir = ir;
+    c->kernel = kernel;
+    analyse_all(c, fl, waits);
+    return false;
+}
+
 static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
     struct traits t = traits_of(c);
     c->width = choose_width(c, &t, level);
     c->team = 1;
     bool independent = analyse_all(c, fl, waits);
+    if (!independent || (c->width > 1 && waiting_apart(fl[c->kernel->index])))
+        independent = try_parks(c, fl, &t, waits) || independent;
     bool stacks = t.odd_barrier || t.block_in_function || *waits;
     // A thread that launches waits for the others of its warp, see cg_meet_lanes.
     c->lanes_meet = t.device_runtime && !one_thread(c);
@@ -903,7 +1051,8 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
     stacks |= lockstep && !independent;
     if (!lockstep && c->width > 1 && !independent)
         threads = true;
-    if (!lockstep && c->width > 1 && (t.block_in_function || *waits) && blocks_under_mask(c, fl))
+    if (!lockstep && !c->parks && c->width > 1 && (t.block_in_function || *waits) &&
+        blocks_under_mask(c, fl))
         threads = true;
     if (threads) {
         c->mode = KD_MODE_THREAD_STACKS;
@@ -936,7 +1085,7 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             run_threads(c, fl, waits);
             return;
         }
-        if (c->quick)
+        if (c->quick || c->parks)
             return;
         c->team = choose_team(c, fl[c->kernel->index], level);
         bool may_widen = !c->spec.width && c->width > 1 && c->width < 32 && t.f64 <= t.f32;
@@ -1003,7 +1152,8 @@ static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
     unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width, team = c->team;
     struct kir_module *ir = c->ir;
     struct kir_func *kernel = c->kernel;
-    if (c->mode != KD_MODE_BLOCK || c->splits || c->width == 1 || !threads || threads % c->width)
+    if (c->mode != KD_MODE_BLOCK || c->splits || c->parks || c->width == 1 || !threads ||
+        threads % c->width)
         return;
     unsigned most = has_counted_barriers(c, fl[kernel->index])         ? MAX_BLOCK_INSTRUCTIONS
                     : has_counted_stores(c, fl[kernel->index], groups) ? MAX_WARP_INSTRUCTIONS
@@ -1024,7 +1174,7 @@ static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
 // again. One team looks into its shared memory and wants to see each place.
 static void try_rolled(struct cg *c, struct flow **fl, bool *waits) {
     unsigned vectors = c->width > 16 ? c->width / 16 : 1, copies = c->team * vectors;
-    if (c->mode != KD_MODE_BLOCK || c->splits || c->width == 1 || is_one_team(c) ||
+    if (c->mode != KD_MODE_BLOCK || c->splits || c->parks || c->width == 1 || is_one_team(c) ||
         !has_long_block(c->kernel, copies))
         return;
     struct kir_module *m = own_module(c);
@@ -1074,6 +1224,25 @@ static void emit_all(struct cg *c, struct flow **fl) {
     cg_emit_kernel(c, fl[c->kernel->index]);
 }
 
+// LLVM takes some microseconds and kilobytes for each of its instructions: a kernel with more than
+// this is interpreted. Each of the kernel's own is several of them.
+enum { MOST_INSTRUCTIONS = 500000, MOST_LLVM_INSTRUCTIONS = 1000000 };
+
+static bool is_too_long(struct cg *c, size_t n, size_t most, const char *what) {
+    if (n <= most)
+        return false;
+    strbuf_printf(c->err, "kernel %s: %zu %s are more than the %zu that can be compiled\n",
+                  c->kernel->name, n, what, most);
+    return true;
+}
+
+static size_t needed_instructions(const struct calls *k) {
+    size_t n = 0;
+    for (uint32_t f = 0; f < k->list.len; f++)
+        n += instructions(k->list.data[f]);
+    return n;
+}
+
 // As far as LLVM IR. fl: by kir_func index, of functions that are needed.
 static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *waits) {
     uint32_t n = c->ir->funcs.len;
@@ -1083,16 +1252,19 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
     c->needed = arena_array(c->arena, uint8_t, n + 1);
     c->frame_depth = arena_array(c->arena, uint32_t, n + 1);
     c->address_taken = arena_array(c->arena, uint8_t, n + 1);
-    calls.on_path = arena_array(c->arena, uint8_t, n + 1);
     need(&calls, c->kernel);
+    c->failed = is_too_long(c, needed_instructions(&calls), MOST_INSTRUCTIONS, "instructions");
+    if (c->failed)
+        return;
     find_exits(&calls);
     // With alloca no depth is known: every function looks where its frame ends.
     if (any_allocates(c))
         memset(c->frame_depth, 0xff, n * sizeof *c->frame_depth);
     else
-        depth_of(&calls, c->kernel);
+        find_depths(&calls);
     stages_end("call graph");
-    c->quick = is_surely_quick(c);
+    c->effort = first_effort(&calls);
+    c->quick = is_surely_quick(c) || c->effort >= CG_EFFORT_LITTLE;
     choose_mode(c, fl, level, waits);
     stages_end("analyses");
     try_unrolled(c, fl, waits);
@@ -1120,6 +1292,28 @@ static bool is_large(LLVMModuleRef m) {
     return false;
 }
 
+// Variables times blocks, of each function: as many phis may come of them.
+static uint64_t most_phis(LLVMModuleRef m) {
+    uint64_t all = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
+        uint64_t variables = 0;
+        if (LLVMIsDeclaration(f))
+            continue;
+        LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(f);
+        for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
+            variables += LLVMIsAAllocaInst(i) != NULL;
+        all += variables * LLVMCountBasicBlocks(f);
+    }
+    return all;
+}
+
+// Measured: with these a kernel is compiled within seconds, of any form that was tried.
+static enum cg_effort effort_for(LLVMModuleRef m) {
+    enum { MANY = 1000000, TOO_MANY = 2000000 };
+    uint64_t phis = most_phis(m);
+    return phis > TOO_MANY ? CG_EFFORT_LEAST : phis > MANY ? CG_EFFORT_LITTLE : CG_EFFORT_ALL;
+}
+
 // A kernel whose code needs more is interpreted.
 enum { MOST_STACK_BYTES = 256 << 20 };
 
@@ -1128,13 +1322,18 @@ static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
     struct flow **fl = arena_array(c->arena, struct flow *, c->ir->funcs.len + 1);
     bool waits;
     generate(c, level, fl, &waits);
+    c->failed = c->failed || is_too_long(c, cg_count_instructions(c->mod), MOST_LLVM_INSTRUCTIONS,
+                                         "instructions of LLVM's");
     if (c->failed)
         return false;
     fill_info(c, waits, info);
-    if ((c->spec.flags & KD_SPEC_ALWAYS_QUICK) ||
+    enum cg_effort effort = effort_for(c->mod);
+    if (effort > c->effort)
+        c->effort = effort;
+    if (c->effort >= CG_EFFORT_LITTLE || (c->spec.flags & KD_SPEC_ALWAYS_QUICK) ||
         ((c->spec.flags & KD_SPEC_QUICK) && (c->lane_calls || is_large(c->mod))))
         c->quick = true;
-    if (c->quick)
+    if (c->quick && c->effort < CG_EFFORT_LITTLE) // otherwise nothing better comes
         info->flags |= KD_CODE_QUICK;
     if (!cg_make_object(c, level, obj, size, c->err))
         return false;
@@ -1191,6 +1390,7 @@ static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
     }
     llvm_memory_reserve(LLVM_MODULE_BYTES);
     c->ctx = LLVMContextCreate();
+    cg_heed_diagnostics(c);
     c->mod = LLVMModuleCreateWithNameInContext(c->kernel->name, c->ctx);
     c->b = LLVMCreateBuilderInContext(c->ctx);
     init_types(c);
@@ -1202,8 +1402,12 @@ static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
     return true;
 }
 
-// What LLVM holds: all that is left when memory has run out.
+// What LLVM holds: all that is left when memory has run out. When LLVM itself failed it keeps it.
 static void end_llvm(struct cg *c) {
+    if (llvm_has_failed()) {
+        llvm_memory_end();
+        return;
+    }
     if (c->machine)
         LLVMDisposeTargetMachine(c->machine);
     if (c->ctx) {
@@ -1211,6 +1415,7 @@ static void end_llvm(struct cg *c) {
         LLVMDisposeModule(c->mod);
         LLVMContextDispose(c->ctx);
     }
+    llvm_failure_end();
     llvm_memory_end();
 }
 
@@ -1237,10 +1442,37 @@ struct request {
     size_t log_size;
     bool ok;
     char *text;
+    void (*work)(void *);
 };
 
 static void undo(void *arg) {
+    llvm_failure_end(); // nothing to leave is left
     end_llvm(&((struct request *)arg)->t.cg);
+}
+
+// Measured: no more than ten seconds.
+static const uint64_t MOST_WORK = 1000000000;
+
+static void run_work(void *arg) {
+    struct request *r = arg;
+    llvm_failure_watch(r->log, r->log_size);
+    work_begin(MOST_WORK);
+    if (!kj_run(r->work, undo, r, r->log, r->log_size))
+        r->ok = false;
+}
+
+static void no_room(void *arg) {
+    memory_ran_out();
+}
+
+// A system that grants few addresses grants a smaller stack.
+static void run_request(struct request *r, void (*work)(void *)) {
+    enum { MOST_BYTES = 512 << 20, LEAST_BYTES = 8 << 20 };
+    r->work = work;
+    for (size_t bytes = MOST_BYTES; bytes >= LEAST_BYTES; bytes /= 4)
+        if (large_stack_run(run_work, r, bytes, llvm_has_failed))
+            return;
+    kj_run(no_room, NULL, r, r->log, r->log_size);
 }
 
 static void compile_request(void *arg) {
@@ -1264,7 +1496,8 @@ bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec
                         .info = info,
                         .log = log,
                         .log_size = log_size};
-    return kj_run(compile_request, undo, &r, log, log_size) && r.ok;
+    run_request(&r, compile_request);
+    return r.ok;
 }
 
 static void explain_request(void *arg) {
@@ -1287,9 +1520,14 @@ static void explain_request(void *arg) {
     strbuf_free(&text);
 }
 
+void kj_provoke_failure(long n, int kind) {
+    llvm_failure_provoke(n, (enum llvm_failure_kind)kind);
+}
+
 char *kj_explain(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, bool all,
                  char *log, size_t log_size) {
     struct request r = {
         .m = m, .kernel = kernel, .spec = spec, .all = all, .log = log, .log_size = log_size};
-    return kj_run(explain_request, undo, &r, log, log_size) ? r.text : NULL;
+    run_request(&r, explain_request);
+    return r.text;
 }

@@ -53,10 +53,20 @@ static LLVMValueRef place_of(struct cg *c, struct table *t, LLVMValueRef constan
     return g;
 }
 
+// An expression, such as an address, is not computed where a constant stands in memory.
+static bool holds_expression(LLVMValueRef v) {
+    for (unsigned k = 0; k < LLVMGetVectorSize(LLVMTypeOf(v)); k++) {
+        LLVMValueRef e = LLVMGetAggregateElement(v, k);
+        if (!e || !(LLVMIsAConstantInt(e) || LLVMIsAConstantFP(e) || LLVMIsUndef(e)))
+            return true;
+    }
+    return false;
+}
+
 static bool is_vector_of_numbers(LLVMValueRef v) {
     LLVMTypeRef t = LLVMTypeOf(v);
     if (LLVMGetTypeKind(t) != LLVMVectorTypeKind ||
-        (!LLVMIsAConstantDataVector(v) && !LLVMIsAConstantVector(v)))
+        !(LLVMIsAConstantDataVector(v) || (LLVMIsAConstantVector(v) && !holds_expression(v))))
         return false;
     LLVMTypeRef e = LLVMGetElementType(t);
     LLVMTypeKind k = LLVMGetTypeKind(e);

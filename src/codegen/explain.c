@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codegen/cg.h"
+#include "passes/waiting.h"
 
 static const char *place(const struct kir_inst *at) {
     static _Thread_local char text[32];
@@ -25,6 +26,9 @@ static void report_mode(const struct cg *c, struct strbuf *out) {
     switch (c->mode) {
     case KD_MODE_BLOCK:
         strbuf_puts(out, "+ whole blocks run in one call; barriers are points between loops\n");
+        if (c->parks)
+            strbuf_puts(out, "- lanes may come apart to barriers or warp operations: each asks "
+                             "whether all are there\n");
         if (c->splits)
             strbuf_puts(out, "- warps that wait for what others write keep a stack meanwhile\n");
         break;
@@ -65,7 +69,11 @@ static void note_control(struct cg *c, const struct flow *fl) {
         const struct kir_block *b = fl->cfg->order[p];
         const struct cfg_loop *l = fl->cfg->loop[b->id];
         if (l && l->header == b && fl->loop_waits[l->index])
-            note_on(c->notes, b->last, true, "loop that waits for what others write");
+            note_on(c->notes, b->last, true,
+                    fl->loop_waits[l->index] < WAITS_PERHAPS
+                        ? "loop that waits for what others write"
+                        : "loop that nothing proves to end by itself: when it has run for long, "
+                          "others run in between");
         if (!fl->divergent[b->id] || note_is_on(c->notes, b->last))
             continue;
         if (leaves(fl->cfg, b))

@@ -29,17 +29,21 @@ void note_on(struct notes *n, const struct kir_inst *i, bool costs, const char *
 // constant offsets.
 static const struct kir_inst *cause(const struct flow *fl, const struct kir_value *v,
                                     uint8_t *seen) {
-    if (v->kind != KIR_VALUE_INST || seen[v->id] || fl->shape[v->id].kind != SHAPE_VARYING)
-        return NULL;
-    seen[v->id] = 1;
-    enum isa_class k = isa_op_info[v->def->op].klass;
-    bool through = k == ISA_CLASS_POINTWISE || v->def->op == ISA_OP_PHI;
-    for (uint32_t n = 0; through && n < v->def->nops; n++) {
-        const struct kir_inst *c = cause(fl, v->def->ops[n], seen);
-        if (c)
-            return c;
+    const struct kir_inst *found = NULL;
+    while (v && v->kind == KIR_VALUE_INST && !seen[v->id] &&
+           fl->shape[v->id].kind == SHAPE_VARYING) {
+        found = v->def;
+        seen[v->id] = 1;
+        enum isa_class k = isa_op_info[found->op].klass;
+        bool through = k == ISA_CLASS_POINTWISE || found->op == ISA_OP_PHI;
+        v = NULL;
+        for (uint32_t n = 0; through && n < found->nops && !v; n++) {
+            const struct kir_value *x = found->ops[n];
+            if (x->kind == KIR_VALUE_INST && !seen[x->id] && fl->shape[x->id].kind == SHAPE_VARYING)
+                v = x;
+        }
     }
-    return v->def;
+    return found;
 }
 
 static bool compares_indices(const struct flow *fl, const struct kir_inst *d) {

@@ -16,6 +16,7 @@
 #include "codegen/constant_loads.h"
 #include "codegen/depth_first.h"
 #include "codegen/left_lanes.h"
+#include "codegen/llvm_failure.h"
 #include "codegen/llvm_memory.h"
 #include "codegen/masked_adds.h"
 #include "codegen/narrowed.h"
@@ -114,14 +115,18 @@ static void set_attributes(struct cg *c, enum kd_level level) {
     }
 }
 
-static const char pipeline[] =
-    "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),"
-    "cgscc(inline),"
-    "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,"
-    "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"
-    "loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),"
-    "gvn,sccp,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),adce,"
-    "sink,instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts>),globaldce";
+#define BEFORE_COUNTING                                                                            \
+    "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),"    \
+    "cgscc(inline),"                                                                               \
+    "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,"                                     \
+    "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"                                         \
+    "loop-mssa(loop-rotate,licm),"
+#define BEHIND_COUNTING                                                                            \
+    "gvn,sccp,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),adce,"                   \
+    "sink,instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts>),globaldce"
+
+static const char pipeline[] = BEFORE_COUNTING "loop(indvars,loop-unroll-full)," BEHIND_COUNTING;
+static const char pipeline_of_many_loops[] = BEFORE_COUNTING BEHIND_COUNTING;
 
 // Four words of a thread become a vector.
 static const char thread_rows_pipeline[] =
@@ -132,6 +137,12 @@ static const char quick_pipeline[] = "function(sroa<modify-cfg>,early-cse,simpli
 
 // Behind what one_test.c makes: blocks that follow each other alone are joined.
 static const char joining[] = "function(simplifycfg,adce)";
+
+static const char *pipeline_for(const struct cg *c) {
+    return c->quick                             ? quick_pipeline
+           : c->effort == CG_EFFORT_NO_COUNTING ? pipeline_of_many_loops
+                                                : pipeline;
+}
 
 static bool run(struct cg *c, LLVMTargetMachineRef tm, const char *passes, struct strbuf *err) {
     LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
@@ -193,7 +204,7 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
     LLVMDisposeMessage(msg);
     stages_end("LLVM's verifier");
     if (!bad) {
-        bad = !run(c, tm, c->quick ? quick_pipeline : pipeline, err);
+        bad = c->effort != CG_EFFORT_LEAST && !run(c, tm, pipeline_for(c), err);
         bad = bad || (c->thread_rows && !c->quick && !run(c, tm, thread_rows_pipeline, err));
         stages_end("LLVM's passes");
         bad = bad || !last_passes(c, tm, level, err);
@@ -221,12 +232,16 @@ static void heed(LLVMDiagnosticInfoRef d, void *arg) {
     LLVMDisposeMessage(text);
 }
 
+void cg_heed_diagnostics(struct cg *c) {
+    LLVMContextSetDiagnosticHandler(c->ctx, heed, c);
+}
+
 static bool emit(struct cg *c, LLVMTargetMachineRef tm, LLVMCodeGenFileType kind, void **obj,
                  size_t *size, struct strbuf *err) {
     char *msg = NULL;
     LLVMMemoryBufferRef buf;
     c->large_frames = 0;
-    LLVMContextSetDiagnosticHandler(c->ctx, heed, c);
+    llvm_failure_point();
     if (LLVMTargetMachineEmitToMemoryBuffer(tm, c->mod, kind, &msg, &buf)) {
         strbuf_printf(err, "internal: LLVM cannot emit code: %s\n", msg);
         LLVMDisposeMessage(msg);
@@ -258,7 +273,7 @@ static void print_assembly(struct cg *c, LLVMTargetMachineRef tm, struct strbuf 
 // What LLVM needs, and for each instruction of the module. Measured: less than half of it all.
 enum { LLVM_BASE_BYTES = 32 << 20, LLVM_INSTRUCTION_BYTES = 4 << 10 };
 
-static size_t count_instructions(LLVMModuleRef m) {
+size_t cg_count_instructions(LLVMModuleRef m) {
     size_t n = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
@@ -269,7 +284,7 @@ static size_t count_instructions(LLVMModuleRef m) {
 
 bool cg_make_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
                     struct strbuf *err) {
-    llvm_memory_reserve(LLVM_BASE_BYTES + LLVM_INSTRUCTION_BYTES * count_instructions(c->mod));
+    llvm_memory_reserve(LLVM_BASE_BYTES + LLVM_INSTRUCTION_BYTES * cg_count_instructions(c->mod));
     LLVMTargetMachineRef tm = c->machine = machine(level, c->quick, err);
     if (!tm)
         return false;

@@ -112,21 +112,22 @@ static val root64(const struct em *e, val a) {
 }
 
 // The f64 forms: from the high word alone, to the high word alone, flushed; but rsqrt without .ftz
-// is two correctly rounded operations. A NaN keeps its payload.
+// is two correctly rounded operations, and keeps a NaN's payload.
 static bool approx64(const struct em *e) {
     val a = op_flt(e, 0, 64), one = k_flt(e, 64, 1), r;
     if (e->i->op == ISA_OP_RSQRT && !e->i->mods.ftz) {
         res_flt(e, 0, v_fdiv(e, one, root64(e, a)));
         return true;
     }
-    val x = flush64(e, v_sel(e, v_is_nan(e, a), a, high_word(e, a)));
+    val x = flush64(e, high_word(e, a));
     if (e->i->op == ISA_OP_RSQRT)
         r = v_fdiv(e, one, root64(e, x));
     else if (e->i->op == ISA_OP_RCP)
         r = flush64(e, v_fdiv(e, one, x));
     else
         return pw_unknown(e, "this type");
-    res_flt(e, 0, high_word(e, r));
+    val nan = v_float(e, k_int(e, 64, 0x7fffffff00000000));
+    res_flt(e, 0, v_sel(e, v_is_nan(e, r), nan, high_word(e, r)));
     return true;
 }
 

@@ -123,6 +123,11 @@ static val flush_half_result(const struct em *e, val r) {
     return v_float(e, v_sel(e, tiny, v_andi(e, bits, 0x80000000), bits));
 }
 
+// A factor that a tensor copy filled in for what lies outside its tensor.
+static val is_outside(const struct em *e, unsigned operand) {
+    return v_icmpi(e, LLVMIntEQ, v_andi(e, op_int(e, operand, 16, false), 0x7fff), 0x7ff7);
+}
+
 bool pw_half_arith(const struct em *e) {
     enum isa_type t = e->i->ty;
     enum isa_op op = e->i->op;
@@ -139,6 +144,8 @@ bool pw_half_arith(const struct em *e) {
     val h = t == ISA_F16 ? v_float_to_half(e, r, ISA_RND_RN) : v_float_to_bfloat(e, r, ISA_RND_RN);
     if (e->i->mods.relu) // negative numbers, and -0, give 0; NaN stays
         h = v_call2(e, "llvm.smax", h, k_int(e, 16, 0));
+    if (e->i->mods.oob)
+        h = v_sel(e, v_or(e, is_outside(e, 0), is_outside(e, 1)), k_int(e, 16, 0), h);
     res_int(e, 0, h, false);
     return true;
 }

@@ -5,6 +5,8 @@
 
 #include "device/abi.h"
 
+enum { MOST_STEPS = 64 }; // of additions to an address
+
 static bool is_intrinsic(LLVMValueRef f, const char *prefix) {
     size_t n;
     return LLVMIsAFunction(f) && LLVMGetIntrinsicID(f) &&
@@ -38,10 +40,12 @@ static bool stores_to(LLVMValueRef u, LLVMValueRef p) {
            LLVMGetOperand(u, 1) == p && LLVMGetOperand(u, 0) != p;
 }
 
-static bool is_only_stored_to(LLVMValueRef p) {
+static bool is_only_stored_to(LLVMValueRef p, unsigned depth) {
+    if (!depth)
+        return false;
     for (LLVMUseRef x = LLVMGetFirstUse(p); x; x = LLVMGetNextUse(x)) {
         LLVMValueRef u = LLVMGetUser(x);
-        if (moves_on(u, p) ? !is_only_stored_to(u) : !stores_to(u, p))
+        if (moves_on(u, p) ? !is_only_stored_to(u, depth - 1) : !stores_to(u, p))
             return false;
     }
     return true;
@@ -87,7 +91,7 @@ static bool is_unread(LLVMValueRef block) {
         if (!are_all_loads(u))
             return false;
         for (LLVMUseRef y = LLVMGetFirstUse(u); y; y = LLVMGetNextUse(y))
-            if (!is_only_stored_to(LLVMGetUser(y)))
+            if (!is_only_stored_to(LLVMGetUser(y), MOST_STEPS))
                 return false;
     }
     return true;

@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-enum { KD_ABI_VERSION = 19, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_BARRIERS = 16 }; // named barriers of a block (PTX ISA, bar)
+enum { KD_ABI_VERSION = 20, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 // Through which blocks synchronise: what code reads behind the address in %envreg1 and 2
@@ -84,6 +85,40 @@ enum kd_mode {
     KD_MODE_THREAD_STACKS,
     // No code: kj_interpret_block runs it.
     KD_MODE_INTERPRETER,
+};
+
+// Where a group's values are kept at barriers begins so. A group some of whose lanes wait for
+// others of it becomes several splits, each with such a frame: the group's own, and those that
+// kd_rt_park made. A split is run on with its lanes alone, as if the others had ended.
+struct kd_split {
+    uint32_t state; // where it goes on; KD_SPLIT_DONE: its lanes have ended
+    uint8_t wait;   // enum kd_split_wait: for what it stopped
+    uint8_t op, mode;
+    uint8_t ran;    // the device's: in this pass over the block's groups
+    uint32_t lanes; // of the group, where it goes on
+    uint32_t bits;  // of a match's values; of a reduction: they are signed
+    uint64_t next;  // the group's next split, from its own frame on
+};
+enum { KD_SPLIT_START, KD_SPLIT_DONE, KD_SPLIT_FRAME = 64 };
+enum kd_split_wait {
+    KD_SPLIT_BARRIER, // until all threads of the block have come
+    KD_SPLIT_WARP_OP, // until all lanes of the member masks have
+    KD_SPLIT_TURN     // until others have had their turn: it has looked in vain
+};
+enum kd_warp_op {
+    KD_WARP_SYNC,
+    KD_WARP_SHFL,
+    KD_WARP_VOTE,
+    KD_WARP_MATCH,
+    KD_WARP_REDUX,
+    KD_WARP_MATRIX,
+    KD_WARP_ACTIVEMASK
+};
+// Operands of the lanes of a warp operation, behind the first KD_SPLIT_FRAME bytes; results take
+// the place of a: the value, with the predicate in bit 32.
+struct kd_split_operands {
+    uint64_t a[KD_WARP];
+    uint32_t b[KD_WARP], c[KD_WARP], members[KD_WARP];
 };
 
 // What the device must know about compiled code; kept beside it in images and caches.
@@ -164,6 +199,17 @@ struct kd_tile_block {
     uint8_t down, across, steps;    // one or two tiles down, panels of k
     uint32_t a, b;                  // where panels begin, those of one tile behind each other
     uint32_t sums[2][KD_TILE_MOST]; // where tiles of sums begin
+};
+
+// Of kd_rt_wait: the address is an offset in shared memory; it is a module variable's index, above
+// bit KD_WAIT_INDEX, and an offset in it; the loop writes what others may see; the call returns at
+// once.
+enum {
+    KD_WAIT_SHARED = 1,
+    KD_WAIT_VARIABLE = 2,
+    KD_WAIT_WRITES = 4,
+    KD_WAIT_GOES_ON = 8,
+    KD_WAIT_INDEX = 32
 };
 
 // Why a launch ends early; becomes a CUresult in the driver.
@@ -374,7 +420,8 @@ enum kd_async_type {
     X(cudaGraphLaunch, 2, 0, 32)                                                                   \
     X(cudaGetCurrentGraphExec, 0, 0, 64)                                                           \
     X(cudaGraphKernelNodeUpdatesApply, 2, 0, 32)                                                   \
-    X(__nv_aligned_device_malloc, 2, 0, 64) /* guide 10.36 */
+    X(cudaGraphSetConditional, 2, 0, 0)                                                            \
+    X(__cuda_syscall_aligned_malloc, 2, 0, 64) /* guide 10.36 */
 
 enum kd_device_function {
 #define KD_DEVICE_ENUM(name, nargs, aggregates, bits) KD_##name,
@@ -409,6 +456,11 @@ enum kd_device_function {
     X(uint64_t, kd_rt_globaltimer, (void))                                                         \
     /* lets other warps, threads and blocks run (stack modes); cheap elsewhere */                  \
     X(void, kd_rt_yield, (struct kd_block * b))                                                    \
+    /* the same for lanes (a mask, from `thread` on) that have looked in vain in a loop at         \
+       file:line for what lies at `address` (0: not known); what: KD_WAIT_* */                     \
+    X(void, kd_rt_wait,                                                                            \
+      (struct kd_block * b, uint32_t thread, uint32_t lanes, uint64_t address, uint32_t what,      \
+       const char *file, uint32_t line))                                                           \
     /* lets the block's other threads come as far as the caller is (KD_MODE_THREAD_STACKS) */      \
     X(void, kd_rt_let_others, (struct kd_block * b))                                               \
     /* barrier `id` for `count` threads (0: all of the block); `arriving` is the number of         \
@@ -419,6 +471,14 @@ enum kd_device_function {
     X(uint32_t, kd_rt_bar_red,                                                                     \
       (struct kd_block * b, uint32_t unit, uint32_t id, uint32_t count, uint32_t op,               \
        uint32_t value, uint32_t lanes))                                                            \
+    /* KD_MODE_BLOCK: the split that runs, in `frame` of `bytes` bytes, stops for its lanes in the \
+       frame's kd_split alone: they become a split of their own, and what runs goes on with the    \
+       other lanes. own: the frame of the group */                                                 \
+    X(void, kd_rt_park, (struct kd_block * b, uint8_t *own, const uint8_t *frame, uint64_t bytes)) \
+    /* the same group's next split that can go on; NULL: all have come to a barrier, or ended.     \
+       frame: that which has just stopped */                                                       \
+    X(uint8_t *, kd_rt_next_split,                                                                 \
+      (struct kd_block * b, uint8_t *own, uint8_t *frame, uint64_t bytes))                         \
     /* KD_MODE_THREAD_STACKS: each waits until all lanes of membermask that have not exited        \
        have called it with the same membermask */                                                  \
     X(uint64_t, kd_rt_warp_shfl,                                                                   \

@@ -124,6 +124,7 @@ static const struct code *code_of(const struct kd_launch *l) {
 static bool resident_setup(struct runner *r, struct resident *s, struct op *op) {
     struct kd_launch *l = &op->launch;
     s->described = 0;
+    splits_forget(s);
     s->code = code_of(l);
     if (!resident_memory(s, l))
         return false;
@@ -313,9 +314,30 @@ static void find_thread(const struct resident *s, struct kd_fault_record *f,
     snprintf(info->file, sizeof info->file, "%s", a.file ? a.file : "");
 }
 
+static bool simple(const struct kd_launch *l) {
+    return !l->may_wait &&
+           (l->code->info.mode == KD_MODE_BLOCK || l->code->info.mode == KD_MODE_INTERPRETER);
+}
+
+// Each thread whose assertion fails says so (guide 10.32): other blocks of the launch, which would
+// run at the same time on a GPU, come to theirs first. Not where blocks wait for each other.
+static bool record_assertion(struct resident *s, const struct fault_info *info) {
+    struct kd_fault_record f = {.fault = KD_FAULT_ASSERT, .thread_known = info->thread_known};
+    if (!simple(s->launch) || context_faulted(s->op->context))
+        return false;
+    snprintf(f.kernel, sizeof f.kernel, "%s", s->launch->name);
+    memcpy(f.block, s->b.ctaid, sizeof f.block);
+    if (f.thread_known)
+        thread_index(s->launch, info->thread, f.thread);
+    fault_text(&f, info->file, info->line, info->message);
+    return op_fails_at_end(s->op, &f);
+}
+
 static void record_fault(struct runner *r, struct resident *s) {
     r->assert_failed = false;
     const struct kd_launch *l = s->launch;
+    if (r->fault.fault == KD_FAULT_ASSERT && record_assertion(s, &r->fault))
+        return;
     struct fault_info *info = &r->fault;
     struct kd_fault_record f = {
         .fault = info->fault, .address_known = info->address_known, .address = info->address};
@@ -402,10 +424,20 @@ static void run_blocks(void *arg) {
 
 // The fast path: nothing in these blocks waits for other blocks.
 static void run_simple(struct runner *r, struct resident *s, uint64_t first, uint64_t n) {
-    struct chunk c = {s, first, n};
+    uint64_t last = first + n;
     r->block = s;
-    if (runner_call(r, s->launch->stack_shift, run_blocks, &c) == OUTCOME_FAULT)
+    while (first < last) {
+        struct chunk c = {s, first, last - first};
+        if (runner_call(r, s->launch->stack_shift, run_blocks, &c) != OUTCOME_FAULT)
+            break;
         record_fault(r, s);
+        const struct kd_block *b = &s->b;
+        uint64_t failed =
+            ((uint64_t)b->ctaid[2] * b->nctaid[1] + b->ctaid[1]) * b->nctaid[0] + b->ctaid[0];
+        if (context_faulted(s->op->context) || failed < first)
+            break;
+        first = failed + 1; // an assertion: the others come to theirs
+    }
     r->block = NULL;
 }
 
@@ -462,6 +494,7 @@ static void end_unit(struct resident *s) {
     s->live--;
     s->b.pass_calls -= splits(s);
     s->yields = 0;
+    hang_done();
     if (on_stacks(s)) {
         barrier_unit_ended(s, u);
         if (thread_units(s))
@@ -508,6 +541,7 @@ static void begin_block(struct resident *s) {
         s->alone = (struct cluster){.size = 1, .present = 1, .members = {s}};
     s->cluster_phase = s->cluster_units = 0;
     s->cluster_told = false;
+    hang_forget(s);
     for (uint32_t u = 0; u < s->nunits; u++) {
         s->units[u].stack = NULL;
         s->units[u].cluster_mark = 0;
@@ -597,6 +631,7 @@ void block_wait(struct resident *s) {
 }
 
 void block_release(struct resident *s, uint32_t unit) {
+    hang_done();
     s->units[unit].wait = UNIT_RUNS;
     push_ready(s, unit);
 }
@@ -714,6 +749,7 @@ static void finish_block(struct runner *r, struct resident *s) {
 }
 
 void runner_resume(struct runner *r) {
+    hang_list(r);
     for (uint32_t n = r->nwaiting; n > 0; n--) {
         struct resident *s = r->waiting;
         r->waiting = s->next;
@@ -763,11 +799,6 @@ static void run_cluster(struct runner *r, struct op *op, uint64_t first) {
         else
             finish_block(r, s[k]);
     }
-}
-
-static bool simple(const struct kd_launch *l) {
-    return !l->may_wait &&
-           (l->code->info.mode == KD_MODE_BLOCK || l->code->info.mode == KD_MODE_INTERPRETER);
 }
 
 // Blocks that may wait: then the next ones start. Returns how many have ended.

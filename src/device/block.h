@@ -9,10 +9,11 @@
 #define KUDZU_DEVICE_BLOCK_H
 
 #include "device/cluster.h"
+#include "device/hang.h"
 #include "device/launch.h"
 #include "device/runner.h"
 
-enum { BARRIERS = 16, MAX_UNITS = 1024 };
+enum { BARRIERS = KD_BARRIERS, MAX_UNITS = 1024 };
 
 struct block_region {
     uint8_t *map;
@@ -40,6 +41,7 @@ struct unit {
     uint64_t a64;
     uint64_t *operands, *results; // of a matrix instruction
     uint64_t result;
+    struct wait_site sites[WAIT_SITES]; // where its lanes look, while somebody wants to know
     uint32_t cluster_mark; // one more than the phase of the cluster's barrier that it arrived in
 };
 
@@ -74,7 +76,8 @@ struct resident {
     uint16_t *ready;
     struct resident *next;
 
-    struct block_calls *calls; // of the device runtime; NULL: none so far
+    struct block_calls *calls;                 // of the device runtime; NULL: none so far
+    struct split_frames *splits, *free_splits; // split.c's own: frames; NULL: none so far
 
     struct cluster *cluster, alone; // alone: of a block without others
     uint32_t cluster_place;         // among its members
@@ -108,6 +111,12 @@ void block_yield(struct resident *s);
 // The same for other units of this block alone: each that can go on does so for a while.
 void block_let_others(struct resident *s);
 _Noreturn void block_fault(struct resident *s, enum kd_fault fault, const char *message);
+
+// warp_op.c: what `lane` gets of the operation that the lanes of `here` have met at; row: the
+// warp's 32 units, of which those count.
+uint64_t warp_op_result(const struct unit *row, uint32_t lane, uint32_t here);
+// split.c: no block runs: frames that a fault left are free again.
+void splits_forget(struct resident *s);
 
 // barrier.c, warp_op.c: a unit has ended; others may have waited for no one else.
 void barrier_unit_ended(struct resident *s, uint32_t unit);

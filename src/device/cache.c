@@ -15,6 +15,8 @@
 #include <xxhash.h>
 
 #include "support/debug.h"
+#include "support/environment.h"
+#include "support/private_folder.h"
 
 #define CACHE_MAGIC "KUDZUOBJ"
 enum { CACHE_FORMAT = 1, NAME_BYTES = 32 + 4 + 1 };
@@ -33,12 +35,12 @@ struct entry_header {
 // ---- Settings -----------------------------------------------------------------------------
 
 static bool disabled(void) {
-    const char *s = getenv("CUDA_CACHE_DISABLE");
+    const char *s = environment_get("CUDA_CACHE_DISABLE");
     return s && strcmp(s, "1") == 0;
 }
 
 static uint64_t max_bytes(void) {
-    const char *s = getenv("CUDA_CACHE_MAXSIZE");
+    const char *s = environment_get("CUDA_CACHE_MAXSIZE");
     char *end;
     if (!s || !*s)
         return DEFAULT_BYTES;
@@ -49,8 +51,8 @@ static uint64_t max_bytes(void) {
 }
 
 static bool folder(char *out, size_t size) {
-    const char *path = getenv("CUDA_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME"),
-               *home = getenv("HOME");
+    const char *path = environment_get("CUDA_CACHE_PATH"), *xdg = environment_get("XDG_CACHE_HOME"),
+               *home = environment_get("HOME");
     int n;
     if (path && *path)
         n = snprintf(out, size, "%s", path);
@@ -97,39 +99,10 @@ static uint64_t entry_hash(const struct entry_header *h, const void *obj) {
 
 // ---- The folder ---------------------------------------------------------------------------
 
-static bool ours(int fd, bool is_folder) {
-    struct stat st;
-    return fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
-           (is_folder ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)) &&
-           (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-static void make_folders(char *path) {
-    for (char *p = path + 1; *p; p++) {
-        if (*p != '/')
-            continue;
-        *p = 0;
-        mkdir(path, 0700);
-        *p = '/';
-    }
-    mkdir(path, 0700);
-}
-
 // -1: there is none that can be trusted.
 static int open_folder(bool make) {
     char path[PATH_MAX];
-    if (disabled() || !folder(path, sizeof path))
-        return -1;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 && make && errno == ENOENT) {
-        make_folders(path);
-        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    }
-    if (fd >= 0 && !ours(fd, true)) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
+    return disabled() || !folder(path, sizeof path) ? -1 : private_folder_open(path, make);
 }
 
 // ---- Reading ------------------------------------------------------------------------------
@@ -159,7 +132,7 @@ static bool header_fits(const struct entry_header *h, const struct cache_key *ke
 static bool read_entry(int fd, const struct cache_key *key, struct kd_code_info *info, void **obj,
                        size_t *size) {
     struct entry_header h;
-    if (!ours(fd, false) || !read_all(fd, &h, sizeof h) || !header_fits(&h, key, fd))
+    if (!private_file_is(fd) || !read_all(fd, &h, sizeof h) || !header_fits(&h, key, fd))
         return false;
     void *p = malloc(h.size ? h.size : 1);
     if (!p)

@@ -66,8 +66,9 @@ enum kd_status kd_context_set_limit(struct kd_context *c, enum kd_limit limit, u
         if (value > PRINTF_LIMIT)
             return kd_fail(KD_INVALID_VALUE, "the printf buffer has at most %llu bytes",
                            (unsigned long long)PRINTF_LIMIT);
-        kd_context_flush_printf(c);
-        print_buffer_resize(&c->print, value);
+        if (value != kd_context_get_limit(c, limit) && !print_buffer_resize(&c->print, value))
+            return kd_fail(KD_INVALID_VALUE,
+                           "a kernel has printed: the size of the buffer cannot change");
         break;
     case KD_LIMIT_MALLOC_HEAP:
         if (heap_used(&c->heap))

@@ -2,15 +2,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "device/hang.h"
 #include "device/internal.h"
 #include "device/jit_library.h"
 #include "device/reason.h"
 #include "device/topology.h"
+#include "support/environment.h"
 
 enum { MAX_DEVICES = 64, MAX_WORKERS = 1024 };
 
 static int number_from(const char *variable, int low, int high, int otherwise) {
-    const char *text = getenv(variable);
+    const char *text = environment_get(variable);
     char *end;
     if (!text || !*text)
         return otherwise;
@@ -70,6 +72,7 @@ static struct kd_device *open_new(int index, int count) {
 }
 
 struct kd_device *kd_device_open(int index) {
+    hang_watch();
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct kd_device *devices[MAX_DEVICES];
     int count = kd_device_count();

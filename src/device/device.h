@@ -46,6 +46,9 @@ enum kd_status {
     KD_SYSTEM, // the operating system refused: threads, address space
 };
 const char *kd_reason(void); // never NULL; "" after success
+// What the calling thread's calls since the last question had to warn of, the last of it; NULL:
+// nothing. malloc'ed.
+char *kd_take_warning(void);
 
 // ---- Devices ------------------------------------------------------------------------------
 
@@ -81,14 +84,20 @@ void kd_device_memory(struct kd_device *d, uint64_t *free_bytes, uint64_t *total
 // ---- Contexts -----------------------------------------------------------------------------
 
 // A context has one legacy default queue from the start. Destroying a context waits for its
-// work, then frees its queues, events' hold on it, modules and memory. No other call may use
-// the context during or after that.
+// work, of which it stops kernels in which for KUDZU_HANG_SECONDS (30) no block has begun; then
+// frees its queues, events' hold on it, modules and memory. No other call may use the context
+// during or after that.
 enum kd_status kd_context_new(struct kd_device *d, struct kd_context **out);
 void kd_context_destroy(struct kd_context *c);
+// What the end of a context begins with: waits for its work, and stops kernels as said above. Other
+// threads may still use the context, and find a fault in it then.
+void kd_context_finish(struct kd_context *c);
 struct kd_device *kd_context_device(const struct kd_context *c);
 struct kd_queue *kd_context_legacy_queue(struct kd_context *c);
 // Waits for all queues of the context, then writes out the kernels' printf output.
 enum kd_status kd_context_wait(struct kd_context *c);
+// Whether nothing is left to be done in any queue of the context.
+bool kd_context_idle(struct kd_context *c);
 // Writes finished printf output to stdout. Waits call it by themselves.
 void kd_context_flush_printf(struct kd_context *c);
 
@@ -108,7 +117,8 @@ struct kd_device_queries {
     int (*count)(void);
     int (*ordinal)(const struct kd_device *d);
     bool (*attribute)(int ordinal, int attribute, int *out);
-    // The graph with this handle; NULL: none that kernels may launch.
+    // The graph with this handle, which the caller gives back by kd_graph_unref; NULL: none that
+    // kernels may launch.
     struct kd_graph *(*graph)(uint64_t handle);
     // Changes the kernel node with this handle, by kd_graph_update. KD_NOT_FOUND: none that kernels
     // may change.
@@ -163,14 +173,25 @@ struct kd_memory {
     struct kd_context *context;
     struct kd_device *device;
 };
-// Allocates `size` > 0 bytes, aligned to 256 (512 from 512 bytes on, a page from a page to 2 MiB and
-// what is not KD_MEMORY_DEVICE).
-// Contents are undefined (zero at first use). KD_OUT_OF_MEMORY also for absurd sizes.
+// Allocates `size` > 0 bytes, aligned to 256 (512 from 512 bytes on, a page from a page to 2 MiB
+// and what is not KD_MEMORY_DEVICE). Contents are undefined (zero at first use). KD_OUT_OF_MEMORY
+// also for absurd sizes.
 enum kd_status kd_memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint64_t size,
                                uint32_t flags, uint64_t *out);
 // `ptr` must be the base of an allocation that is not a variable: else KD_NOT_FOUND. Does not
 // wait for the device: the driver waits first where the guide says so.
 enum kd_status kd_memory_free(uint64_t ptr);
+// The two halves of freeing, for memory that other threads may be about to use: from the first on
+// no lookup finds it, and the second follows when what was found before has been done. False:
+// nothing with this id begins at ptr, or it is a variable. `opened`: it is of kd_ipc_open, and
+// kd_ipc_close is the second half.
+bool kd_memory_retire(uint64_t ptr, uint64_t id, bool opened);
+void kd_memory_release(uint64_t ptr);
+// Queues of other contexts than its own have used it.
+void kd_memory_set_foreign(uint64_t ptr);
+bool kd_memory_foreign(uint64_t ptr); // retired or not
+// Retires all that belongs to a context, which kd_context_destroy frees; true: some is foreign.
+bool kd_memory_retire_context(struct kd_context *c);
 // Gives the pages of an allocation back to the system; its contents are lost. Nothing uses them.
 void kd_memory_discard(uint64_t ptr);
 // The allocation that contains `ptr`; false: none (ordinary host memory).
@@ -228,6 +249,7 @@ int kd_pool_export(struct kd_pool *p);
 enum kd_status kd_pool_import(struct kd_device *d, int fd, struct kd_pool **out);
 struct kd_pool_pointer {
     uint64_t magic, inode, offset, size;
+    uint64_t check; // made of the others and of what only the pool's file tells
 };
 enum kd_status kd_pool_export_pointer(uint64_t ptr, struct kd_pool_pointer *out);
 // Maps a block of the other process; kd_memory_free ends that.
@@ -296,7 +318,7 @@ struct kd_ipc_memory {
     uint32_t area_pages, slot;
     uint64_t offset, size; // of the allocation in the area
     uint32_t id;           // its lower half
-    uint32_t reserved;
+    uint32_t check;        // made of the others and of what only the file tells
 };
 bool kd_ipc_is_own(const struct kd_ipc_file *f); // this process gave the handle
 // For an address in memory of kd_memory_alloc: a handle of the whole allocation. KD_INVALID_VALUE:
@@ -518,6 +540,8 @@ struct kd_graph_shape {
 enum kd_status kd_graph_new(const struct kd_graph_shape *shape, struct kd_graph **out);
 // Launches that are queued still run.
 void kd_graph_free(struct kd_graph *g);
+struct kd_graph *kd_graph_ref(struct kd_graph *g);
+void kd_graph_unref(struct kd_graph *g);
 enum kd_status kd_graph_set(struct kd_graph *g, uint32_t index, const struct kd_graph_node *node);
 // A node that is not enabled does nothing.
 enum kd_status kd_graph_enable(struct kd_graph *g, uint32_t index, bool enabled);
@@ -595,6 +619,8 @@ struct kd_load_options {
 // image, and creates its variables on the context's device. options may be NULL.
 enum kd_status kd_module_load(struct kd_context *c, const void *image, size_t size,
                               const struct kd_load_options *options, struct kd_module **out);
+void kd_module_retire(struct kd_module *m); // its variables
+bool kd_module_foreign(const struct kd_module *m);
 // The caller has waited for what uses it.
 void kd_module_free(struct kd_module *m);
 const struct kj_module_info *kd_module_info(const struct kd_module *m);
@@ -603,6 +629,10 @@ struct kd_kernel *kd_module_kernel_at(struct kd_module *m, uint32_t index); // o
 // Address and size of a visible variable. Managed variables are ordinary memory of kind
 // KD_MEMORY_MANAGED. KD_NOT_FOUND when there is none.
 enum kd_status kd_module_var(struct kd_module *m, const char *name, uint64_t *ptr, uint64_t *size);
+
+// Whether a PTX text may become part of a link: KD_INVALID_PTX, KD_UNSUPPORTED_PTX_VERSION. The log
+// is that of kd_link_ptx.
+enum kd_status kd_check_ptx(const char *ptx, size_t size, char *log, size_t log_size);
 
 // Links PTX texts into one through the JIT library (cuLink*): *out is malloc'ed and ends with
 // NUL. Messages go to log (may be NULL when log_size is 0).

@@ -512,10 +512,14 @@ static cudaError_t set_3d(const struct call *c) {
 static cudaError_t graph_launch(const struct call *c) {
     const uint64_t first = (uint64_t)(uintptr_t)cudaStreamGraphTailLaunch;
     uint64_t mode = c->args[1] / first; // the three streams are 1, 2 and 3 times the first
-    struct kd_graph *g = queries ? queries->graph(c->args[0]) : NULL;
-    if (!g || c->args[1] % first || mode < NESTED_GRAPH_TAIL || mode > NESTED_GRAPH_SIBLING)
+    if (!queries || c->args[1] % first || mode < NESTED_GRAPH_TAIL || mode > NESTED_GRAPH_SIBLING)
         return cudaErrorInvalidValue;
-    return error_of(graph_launch_nested(g, c->grid, (enum nested_graph_mode)mode));
+    struct kd_graph *g = queries->graph(c->args[0]);
+    if (!g)
+        return cudaErrorInvalidValue;
+    cudaError_t error = error_of(graph_launch_nested(g, c->grid, (enum nested_graph_mode)mode));
+    kd_graph_unref(g);
+    return error;
 }
 
 // A copy of what a kernel points to, which is read before anything is locked or allocated: a bad
@@ -682,6 +686,12 @@ static cudaError_t occupancy(const struct call *c) {
     return answer(c, 0, (int)kd_kernel_occupancy(k, (uint32_t)threads, (uint32_t)shared));
 }
 
+// A handle is the address of the value that the node looks at.
+static cudaError_t set_conditional(const struct call *c) {
+    atomic_store((_Atomic uint32_t *)(uintptr_t)c->args[0], (uint32_t)c->args[1]);
+    return cudaSuccess;
+}
+
 static cudaError_t current_device(const struct call *c) {
     const struct kd_device *d = c->context->device;
     return answer(c, 0, queries ? queries->ordinal(d) : d->index);
@@ -750,6 +760,8 @@ static cudaError_t call_function(const struct call *c, uint32_t function) {
         return update_nodes(c);
     case KD_cudaMemset3DAsync:
         return set_3d(c);
+    case KD_cudaGraphSetConditional:
+        return set_conditional(c);
     default:
         return cudaErrorNotSupported;
     }
@@ -773,7 +785,7 @@ uint64_t kd_rt_device_function(struct kd_block *b, uint32_t thread, uint32_t fun
         return parameter_buffer_v2(&c);
     case KD_cudaGetCurrentGraphExec:
         return graph_current_handle(grid);
-    case KD___nv_aligned_device_malloc:
+    case KD___cuda_syscall_aligned_malloc:
         return heap_take_aligned(c.context, args[0], args[1]);
     default:
         return done(&c, call_function(&c, function));

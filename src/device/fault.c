@@ -15,6 +15,8 @@
 #include "device/op.h"
 #include "device/runner.h"
 #include "support/debug.h"
+#include "support/environment.h"
+#include "support/run_report.h"
 
 static const int signals[] = {
     SIGSEGV, SIGBUS, SIGFPE, SIGILL,
@@ -167,6 +169,19 @@ void fault_handlers_install(void) {
     pthread_mutex_unlock(&lock);
 }
 
+bool fault_signals_unblock(sigset_t *before) {
+    sigset_t ours;
+    sigemptyset(&ours);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(&ours, signals[i]);
+    if (pthread_sigmask(SIG_UNBLOCK, &ours, before))
+        return false;
+    for (int i = 0; i < SIGNALS; i++)
+        if (sigismember(before, signals[i]))
+            return true;
+    return false;
+}
+
 bool context_begin_fault(struct kd_context *c) {
     int none = 0;
     if (!atomic_compare_exchange_strong(&c->faulted, &none, 1))
@@ -177,12 +192,23 @@ bool context_begin_fault(struct kd_context *c) {
 
 // CUDA_DEVICE_WAITS_ON_EXCEPTION=1: the process stops, so that a debugger can be attached.
 static void wait_for_debugger(const struct kd_fault_record *r) {
-    const char *wish = getenv("CUDA_DEVICE_WAITS_ON_EXCEPTION");
+    const char *wish = environment_get("CUDA_DEVICE_WAITS_ON_EXCEPTION");
     if (!wish || strcmp(wish, "1"))
         return;
     fprintf(stderr, "kudzu: %s\nkudzu: process %ld waits for a debugger, or SIGCONT\n", r->text,
             (long)getpid());
     kill(getpid(), SIGSTOP);
+}
+
+void context_cancel(struct kd_context *c, const char *why) {
+    if (!context_begin_fault(c))
+        return;
+    c->fault = (struct kd_fault_record){.fault = KD_FAULT_DEADLOCK};
+    snprintf(c->fault.text, sizeof c->fault.text, "%s", why);
+    atomic_store_explicit(&c->faulted, 2, memory_order_release);
+    run_report_fault(NULL, why);
+    if (debug_on("fault"))
+        fprintf(stderr, "kudzu: %s\n", why);
 }
 
 static void (*on_fault)(struct kd_context *c, const struct kd_fault_record *r);
@@ -193,6 +219,7 @@ void kd_on_fault(void (*fn)(struct kd_context *c, const struct kd_fault_record *
 
 void context_end_fault(struct kd_context *c, const struct kd_fault_record *r) {
     c->fault = *r;
+    run_report_fault(*r->kernel ? r->kernel : NULL, r->text);
     if (on_fault)
         on_fault(c, r); // before a caller can see the fault
     atomic_store_explicit(&c->faulted, 2, memory_order_release);

@@ -350,6 +350,15 @@ enum kd_status kd_graph_new(const struct kd_graph_shape *shape, struct kd_graph 
     return kd_succeed();
 }
 
+struct kd_graph *kd_graph_ref(struct kd_graph *g) {
+    atomic_fetch_add_explicit(&g->refs, 1, memory_order_relaxed);
+    return g;
+}
+
+void kd_graph_unref(struct kd_graph *g) {
+    graph_unref(g);
+}
+
 void kd_graph_free(struct kd_graph *g) {
     if (!g)
         return;
@@ -678,11 +687,23 @@ static bool take_events(struct graph_launch *l, struct kd_queue *q) {
     return true;
 }
 
-static void set_records(struct graph_launch *l, struct kd_queue *q) {
-    struct kd_graph *g = l->graph;
+// With the graph's lock. The launch has been submitted, and may have ended: before, who waits for
+// the records in the queue would come before the launch, which would follow him.
+static void set_records(struct kd_graph *g, const struct graph_launch *l, struct kd_queue *q) {
+    for (uint32_t i = 0; i < g->shape.n && g->nevents; i++) {
+        const struct node *n = g->version->nodes[i];
+        if (!g->event_slot[i] || n->kind != KD_NODE_RECORD)
+            continue;
+        struct op *op = l->events[g->event_slot[i] - 1];
+        event_set_record(n->event, op, q);
+        op_unref(op);
+    }
+}
+
+static void hold_records(struct kd_graph *g, const struct graph_launch *l) {
     for (uint32_t i = 0; i < g->shape.n && g->nevents; i++)
-        if (g->event_slot[i] && l->version->nodes[i]->kind == KD_NODE_RECORD)
-            event_set_record(l->version->nodes[i]->event, l->events[g->event_slot[i] - 1], q);
+        if (g->event_slot[i] && g->version->nodes[i]->kind == KD_NODE_RECORD)
+            op_ref(l->events[g->event_slot[i] - 1]);
 }
 
 static void drop_events(struct graph_launch *l) {
@@ -745,11 +766,13 @@ static enum kd_status launch(struct kd_graph *g, struct kd_queue *q) {
     struct op *gate = gate_new(g, q->context, q);
     if (!gate)
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for the launch of a graph");
-    set_records(gate->graph, q);
+    const struct graph_launch *l = gate->graph;
+    hold_records(g, l);
     op_ref(gate);
     struct op *last = g->last;
     g->last = gate;
     status = queue_submit_after(q, gate, last);
+    set_records(g, l, q);
     if (last)
         op_unref(last);
     return status;

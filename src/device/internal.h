@@ -40,5 +40,7 @@ static inline bool context_faulted(struct kd_context *c) {
 // from context_begin_fault says what it was (printed under KUDZU_DEBUG=fault).
 bool context_begin_fault(struct kd_context *c);
 void context_end_fault(struct kd_context *c, const struct kd_fault_record *r);
+// Stops all kernels of a context that ends, as a fault does, but nobody is told of one.
+void context_cancel(struct kd_context *c, const char *why);
 
 #endif

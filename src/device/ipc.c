@@ -118,7 +118,7 @@ static struct area_file *file_of(struct area *area, uint64_t slots) {
     struct area_file *f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
-    f->fd = memory_file_new("kudzu shared", size + extra);
+    f->fd = memory_file_new(MEMORY_FILE_SHARED, size + extra);
     f->slots = slots;
     f->exported = f->fd < 0
                       ? MAP_FAILED
@@ -172,7 +172,7 @@ bool kd_ipc_is_own(const struct kd_ipc_file *f) {
 }
 
 // The file that a handle names, opened; -1: kd_reason tells why.
-static int open_file(const struct kd_ipc_file *f, uint64_t need) {
+static int open_file(const struct kd_ipc_file *f, enum memory_file_kind kind, uint64_t need) {
     char path[64];
     uint64_t size;
     if (f->magic != MAGIC) {
@@ -186,12 +186,16 @@ static int open_file(const struct kd_ipc_file *f, uint64_t need) {
                 f->pid, strerror(errno));
         return -1;
     }
-    if (!memory_file_check(fd, &size) || memory_file_inode(fd) != f->inode || size < need) {
+    if (!memory_file_check(fd, kind, &size) || memory_file_inode(fd) != f->inode || size < need) {
         close(fd);
         kd_fail(KD_NOT_FOUND, "process %u does not have it any more", f->pid);
         return -1;
     }
     return fd;
+}
+
+static uint32_t check_of(int fd, const struct kd_ipc_memory *m) {
+    return (uint32_t)memory_file_sign(fd, m, offsetof(struct kd_ipc_memory, check));
 }
 
 enum kd_status kd_ipc_export(uint64_t ptr, struct kd_ipc_memory *out) {
@@ -212,6 +216,7 @@ enum kd_status kd_ipc_export(uint64_t ptr, struct kd_ipc_memory *out) {
                                           .offset = base - area->pages.base,
                                           .size = a->size,
                                           .id = (uint32_t)a->id};
+            out->check = check_of(file->fd, out);
         }
     }
     memory_unlock();
@@ -233,9 +238,13 @@ enum kd_status kd_ipc_open(struct kd_context *c, const struct kd_ipc_memory *in,
     struct pages pages = {.size = in->area_pages * page_bytes()};
     if (in->offset > pages.size || in->size == 0 || in->size > pages.size - in->offset)
         return kd_fail(KD_NOT_FOUND, "this is no handle that a process of kudzu gave");
-    int fd = open_file(&in->file, pages.size + page_bytes());
+    int fd = open_file(&in->file, MEMORY_FILE_SHARED, pages.size + page_bytes());
     if (fd < 0)
         return KD_NOT_FOUND;
+    if (in->check != check_of(fd, in)) {
+        close(fd);
+        return kd_fail(KD_NOT_FOUND, "this is no handle that process %u gave", in->file.pid);
+    }
     if (!still_exported(fd, in, pages.size)) {
         close(fd);
         return kd_fail(KD_NOT_FOUND, "process %u has freed the memory", in->file.pid);
@@ -262,7 +271,7 @@ void kd_ipc_close(uint64_t ptr) {
 // ---- Words that processes share ---------------------------------------------------------------
 
 enum kd_status kd_ipc_words_new(struct kd_device *d, uint64_t bytes, int *fd, uint64_t *out) {
-    *fd = memory_file_new("kudzu words", whole_pages(bytes));
+    *fd = memory_file_new(MEMORY_FILE_WORDS, whole_pages(bytes));
     if (*fd < 0)
         return kd_fail(KD_OUT_OF_MEMORY, "no file for words that processes share: %s",
                        strerror(errno));
@@ -275,7 +284,7 @@ enum kd_status kd_ipc_words_new(struct kd_device *d, uint64_t bytes, int *fd, ui
 enum kd_status kd_ipc_words_map(struct kd_device *d, int fd, uint64_t bytes, uint64_t *out) {
     struct pages pages = {.size = whole_pages(bytes)};
     uint64_t size;
-    if (!memory_file_check(fd, &size) || size < pages.size)
+    if (!memory_file_check(fd, MEMORY_FILE_ANY, &size) || size < pages.size)
         return kd_fail(KD_INVALID_VALUE, "descriptor %d is no file of kudzu's", fd);
     void *at = mmap(NULL, pages.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (at == MAP_FAILED)
@@ -295,5 +304,5 @@ struct kd_ipc_file kd_ipc_words_handle(int fd) {
 }
 
 int kd_ipc_words_open(const struct kd_ipc_file *f, uint64_t bytes) {
-    return open_file(f, bytes);
+    return open_file(f, MEMORY_FILE_WORDS, bytes);
 }

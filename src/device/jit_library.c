@@ -103,14 +103,15 @@ static bool load(struct jit_library *out) {
     *(void **)&table.set_runtime = dlsym(so, "kj_set_runtime");
     *(void **)&table.link_ptx = dlsym(so, "kj_link_ptx");
     *(void **)&table.find_access = dlsym(so, "kj_find_access");
+    *(void **)&table.check_ptx = dlsym(so, "kj_check_ptx");
     *(void **)&table.out_of_memory = dlsym(so, "kj_out_of_memory");
+    *(void **)&table.unsupported_version = dlsym(so, "kj_unsupported_version");
     *(void **)&table.version = dlsym(so, "kj_version");
     if (!table.module_load || !table.module_free || !table.module_info || !table.interpret_block ||
         !table.set_runtime || !table.version) {
         kd_fail(KD_JIT_NOT_FOUND, "%s is not the compiler library of this version", JIT_FILE);
         return false;
     }
-    table.set_runtime(runtime_table());
     *out = table;
     return true;
 }
@@ -137,6 +138,7 @@ const struct jit_library *jit_library(void) {
     pthread_mutex_lock(&lock);
     t = atomic_load(&present);
     if (!t) {
+        loaded.set_runtime(runtime_table());
         table = loaded;
         t = &table;
         atomic_store_explicit(&present, t, memory_order_release);
@@ -173,7 +175,10 @@ const struct jit_library *jit_library_soon(void) {
 
 enum kd_status jit_library_failure(enum kd_status otherwise) {
     const struct jit_library *t = atomic_load_explicit(&present, memory_order_acquire);
-    return t && t->out_of_memory && t->out_of_memory() ? KD_OUT_OF_MEMORY : otherwise;
+    if (t && t->out_of_memory && t->out_of_memory())
+        return KD_OUT_OF_MEMORY;
+    return t && t->unsupported_version && t->unsupported_version() ? KD_UNSUPPORTED_PTX_VERSION
+                                                                   : otherwise;
 }
 
 // Code depends on what the machine has beyond its level, and caches may be shared.

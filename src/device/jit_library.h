@@ -12,9 +12,11 @@ struct jit_library {
     __typeof__(kj_compile) *compile; // NULL: the library has only the interpreter
     __typeof__(kj_interpret_block) *interpret_block;
     __typeof__(kj_set_runtime) *set_runtime;
-    __typeof__(kj_link_ptx) *link_ptx;           // may be NULL
-    __typeof__(kj_find_access) *find_access;     // may be NULL
-    __typeof__(kj_out_of_memory) *out_of_memory; // may be NULL
+    __typeof__(kj_link_ptx) *link_ptx;                       // may be NULL
+    __typeof__(kj_check_ptx) *check_ptx;                     // may be NULL
+    __typeof__(kj_find_access) *find_access;                 // may be NULL
+    __typeof__(kj_out_of_memory) *out_of_memory;             // may be NULL
+    __typeof__(kj_unsupported_version) *unsupported_version; // may be NULL
     __typeof__(kj_version) *version;
 };
 
@@ -35,8 +37,8 @@ const struct jit_library *jit_library_soon(void);
 // hash in its file where it lies beside this library, else its own version. NULL: there is no
 // library, reason in kd_reason().
 const char *jit_library_identity(void);
-// After a failed call of the library on this thread: KD_OUT_OF_MEMORY if that was why, else
-// `otherwise`.
+// After a load or link by the library that failed on this thread: KD_OUT_OF_MEMORY or
+// KD_UNSUPPORTED_PTX_VERSION if that was why, else `otherwise`.
 enum kd_status jit_library_failure(enum kd_status otherwise);
 // For tests: this table instead of the library.
 void jit_library_use(const struct jit_library *table);

@@ -12,6 +12,7 @@
 #include "device/module.h"
 #include "device/reason.h"
 #include "support/debug.h"
+#include "support/no_cancel.h"
 
 enum { DEFAULT_SHARED = 48 << 10, MAX_THREADS = 1024, LOG_BYTES = 8192 };
 
@@ -308,6 +309,8 @@ static bool make(struct kd_kernel *k, const struct kd_spec *want, struct code *o
         return false;
     if (debug_on("launch"))
         fprintf(stderr, "kudzu: %s is interpreted: %s\n", k->info->name, log);
+    kd_warn("kernel %s runs on the interpreter, which is slow, since it cannot be compiled: %s",
+            k->info->name, log);
     *spec = any_shape(*want);
     return code_from_interpreter(k, out, log, status);
 }
@@ -355,6 +358,7 @@ const struct code *kernel_code(struct kd_kernel *k, const uint32_t grid[3], cons
     *status = KD_OK;
     if (c)
         return c;
+    NO_CANCEL();
     do {
         pthread_mutex_lock(&k->lock);
         jit_library_try();

@@ -227,7 +227,7 @@ enum kd_status kd_memory_alloc(struct kd_context *c, enum kd_memory_kind kind, u
 
 // ---- Lookup and release -------------------------------------------------------------------
 
-struct allocation *memory_find_locked(uint64_t ptr, struct area **area, uint64_t *base) {
+static struct allocation *find_any(uint64_t ptr, struct area **area, uint64_t *base) {
     *area = (struct area *)range_find(areas, ptr);
     if (!*area)
         return NULL;
@@ -240,6 +240,11 @@ struct allocation *memory_find_locked(uint64_t ptr, struct area **area, uint64_t
     uint64_t i = (ptr - *base) >> s->shift;
     *base += i << s->shift;
     return ptr - *base < s->slots[i].size ? &s->slots[i] : NULL;
+}
+
+struct allocation *memory_find_locked(uint64_t ptr, struct area **area, uint64_t *base) {
+    struct allocation *a = find_any(ptr, area, base);
+    return a && !a->retired ? a : NULL;
 }
 
 // What a thread found lately, good as long as nothing has changed: copies ask for the same few
@@ -290,6 +295,15 @@ bool kd_memory_find(uint64_t ptr, struct kd_memory *out) {
     if (m && out)
         *out = *m;
     return m != NULL;
+}
+
+bool memory_there(uint64_t ptr) {
+    struct area *area;
+    uint64_t base;
+    pthread_mutex_lock(&lock);
+    bool there = find_any(ptr, &area, &base) != NULL;
+    pthread_mutex_unlock(&lock);
+    return there;
 }
 
 bool memory_extent(uint64_t ptr, uint64_t *base, uint64_t *size) {
@@ -343,11 +357,55 @@ static void release(struct area *area, struct allocation *a, uint64_t base) {
     free(area);
 }
 
-static bool free_at(uint64_t ptr, bool locked) {
+bool kd_memory_retire(uint64_t ptr, uint64_t id, bool opened) {
     struct area *area;
     uint64_t base;
     memory_lock();
     struct allocation *a = memory_find_locked(ptr, &area, &base);
+    bool ok = a && base == ptr && a->id == id && a->locked == opened;
+    if (ok)
+        a->retired = true;
+    pthread_mutex_unlock(&lock);
+    return ok;
+}
+
+bool kd_memory_foreign(uint64_t ptr) {
+    struct area *area;
+    uint64_t base;
+    pthread_mutex_lock(&lock);
+    const struct allocation *a = ptr ? find_any(ptr, &area, &base) : NULL;
+    bool foreign = a && a->foreign;
+    pthread_mutex_unlock(&lock);
+    return foreign;
+}
+
+void kd_memory_release(uint64_t ptr) {
+    struct area *area;
+    uint64_t base;
+    memory_lock();
+    struct allocation *a = find_any(ptr, &area, &base);
+    if (a && base == ptr && a->retired)
+        release(area, a, base);
+    pthread_mutex_unlock(&lock);
+}
+
+void kd_memory_set_foreign(uint64_t ptr) {
+    struct area *area;
+    uint64_t base;
+    pthread_mutex_lock(&lock);
+    struct allocation *a = find_any(ptr, &area, &base);
+    if (a)
+        a->foreign = true;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool free_at(uint64_t ptr, bool locked) {
+    struct area *area;
+    uint64_t base;
+    memory_lock();
+    // What is locked has one owner, who may have retired it.
+    struct allocation *a =
+        locked ? find_any(ptr, &area, &base) : memory_find_locked(ptr, &area, &base);
     bool ok = a && base == ptr && a->kind != KD_MEMORY_REGISTERED && a->locked == locked;
     if (ok)
         release(area, a, base);
@@ -390,6 +448,42 @@ static void free_slots(struct slab *s, struct kd_context *c) {
         if (s->slots[i].context == c)
             release(&s->area, &s->slots[i], base + ((uint64_t)i << s->shift));
     }
+}
+
+// True: it belongs to the context and is foreign.
+static bool retire(struct allocation *a, const struct kd_context *c) {
+    bool own = a->size && a->context == c;
+    a->retired |= own;
+    return own && a->foreign;
+}
+
+bool kd_memory_retire_context(struct kd_context *c) {
+    bool foreign = false;
+    memory_lock();
+    uint64_t at = 0;
+    for (struct range *r; (r = range_after(areas, at));) {
+        struct area *area = (struct area *)r;
+        at = r->base;
+        if (area->segment)
+            foreign |= pool_each(area->segment, c, retire);
+        else if (area->slab)
+            for (uint32_t i = 0; i < area->slab->nslots; i++)
+                foreign |= retire(&area->slab->slots[i], c);
+        else
+            foreign |= retire(&area->one, c);
+    }
+    pthread_mutex_unlock(&lock);
+    return foreign;
+}
+
+void memory_retire_locked(uint64_t ptr) {
+    struct area *area;
+    uint64_t base;
+    memory_lock();
+    struct allocation *a = ptr ? find_any(ptr, &area, &base) : NULL;
+    if (a && base == ptr && a->locked)
+        a->retired = true;
+    pthread_mutex_unlock(&lock);
 }
 
 void memory_free_context(struct kd_context *c) {

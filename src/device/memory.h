@@ -18,6 +18,8 @@ struct allocation {
     uint32_t flags;
     uint8_t kind;
     bool locked;
+    bool retired; // no lookup finds it any more
+    bool foreign; // queues of other contexts have used it
 };
 
 // A node of the lookup: one large allocation, one registration, memory that lies elsewhere, a slab
@@ -49,6 +51,8 @@ bool device_memory_open(struct device_memory *m, uint64_t total);
 enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint64_t size,
                             uint64_t align, uint32_t flags, bool locked, uint64_t *out);
 void memory_free_locked(uint64_t ptr);
+// As kd_memory_retire, for what is locked.
+void memory_retire_locked(uint64_t ptr);
 
 // For what keeps allocations of its own (pools): one lock over all areas. What follows is called
 // with it.
@@ -60,6 +64,9 @@ struct allocation memory_describe(struct kd_context *c, enum kd_memory_kind kind
                                   uint32_t flags, bool locked);
 // The allocation that contains ptr, where it begins and its area; NULL: none.
 struct allocation *memory_find_locked(uint64_t ptr, struct area **area, uint64_t *base);
+
+// An allocation contains ptr, retired or not: what was submitted before it was retired may use it.
+bool memory_there(uint64_t ptr);
 
 // Where the allocation that contains ptr begins and how many bytes it takes, both multiples of 16;
 // false: there is none, or others may be mapped beside it to be used as one.

@@ -11,25 +11,26 @@
 #include "device/reason.h"
 #include "device/runner.h"
 #include "device/topology.h"
+#include "support/environment.h"
 
 enum { DEVICE_ARCH = 90, LOG_BYTES = 8192 };
 
 // ---- The environment ----------------------------------------------------------------------
 
 static bool is_1(const char *name, const char *general) {
-    const char *s = getenv(name);
+    const char *s = environment_get(name);
     if (!s)
-        s = getenv(general); // the PTX variable overrides the general one
+        s = environment_get(general); // the PTX variable overrides the general one
     return s && strcmp(s, "1") == 0;
 }
 
 static struct code_options read_options(void) {
     struct code_options o = {0};
-    const char *width = getenv("KUDZU_WIDTH"), *exec = getenv("KUDZU_EXEC");
+    const char *width = environment_get("KUDZU_WIDTH"), *exec = environment_get("KUDZU_EXEC");
     o.width = width ? (uint32_t)strtoul(width, NULL, 10) : 0;
     if (o.width != 1 && o.width != 8 && o.width != 16 && o.width != 32)
         o.width = 0;
-    const char *tier = getenv("KUDZU_TIER");
+    const char *tier = environment_get("KUDZU_TIER");
     if (tier && strcmp(tier, "quick") == 0)
         o.tier = TIER_QUICK;
     else if (tier && strcmp(tier, "full") == 0)
@@ -71,7 +72,7 @@ static enum kd_status keep_ptx(struct kd_module *m, const char *ptx, size_t size
     m->text = t;
     m->ptx = t->bytes;
     m->ptx_size = size;
-    m->launches = memmem(ptx, size, "cudaLaunchDevice", strlen("cudaLaunchDevice")) != NULL;
+    m->launches = memmem(ptx, size, "LaunchDevice", strlen("LaunchDevice")) != NULL;
     return KD_OK;
 }
 
@@ -360,6 +361,18 @@ enum kd_status kd_module_load(struct kd_context *c, const void *image, size_t si
     link_module(c, m);
     *out = m;
     return kd_succeed();
+}
+
+void kd_module_retire(struct kd_module *m) {
+    for (uint32_t i = 0; i < m->info->nvars; i++)
+        memory_retire_locked((uint64_t)m->vars[i]);
+}
+
+bool kd_module_foreign(const struct kd_module *m) {
+    bool foreign = false;
+    for (uint32_t i = 0; i < m->info->nvars; i++)
+        foreign |= kd_memory_foreign((uint64_t)m->vars[i]);
+    return foreign;
 }
 
 void kd_module_free(struct kd_module *m) {

@@ -5,6 +5,7 @@
 
 #include "device/copy.h"
 #include "device/graph.h"
+#include "device/hang.h"
 #include "device/internal.h"
 #include "device/nested.h"
 #include "device/runner.h"
@@ -187,10 +188,32 @@ void op_start(struct op *op) {
     op_end_all(&w);
 }
 
+bool op_fails_at_end(struct op *op, const struct kd_fault_record *f) {
+    enum { MOST = 2048 }; // blocks that fail
+    struct kd_fault_record *none = NULL, *kept = NULL;
+    if (atomic_fetch_add_explicit(&op->failures, 1, memory_order_relaxed) >= MOST ||
+        !(kept = malloc(sizeof *kept)))
+        return false;
+    *kept = *f;
+    if (!atomic_compare_exchange_strong(&op->failure, &none, kept))
+        free(kept); // another block was first
+    return true;
+}
+
+static void fail_at_end(struct op *op) {
+    struct kd_fault_record *f = atomic_exchange(&op->failure, NULL);
+    if (f && context_begin_fault(op->context))
+        context_end_fault(op->context, f);
+    free(f);
+}
+
 void op_units_done(struct op *op, uint64_t n) {
+    hang_done();
     uint64_t before = atomic_fetch_add_explicit(&op->done_units, n, memory_order_acq_rel);
     if (before + n != op->units)
         return;
+    if (atomic_load_explicit(&op->failures, memory_order_relaxed))
+        fail_at_end(op);
     if (op->kind == OP_LAUNCH && atomic_load_explicit(&op->launch.nested, memory_order_acquire))
         nested_grid_ended(op);
     else

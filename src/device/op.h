@@ -60,7 +60,9 @@ struct op {
     // or from both ends: scheduler.c.
     uint64_t units, chunk;
     _Atomic uint64_t taken, done_units;
-    struct op *ready_next, *ready_prev; // scheduler's lists; free list
+    atomic_uint failures;                      // blocks whose assertions failed
+    _Atomic(struct kd_fault_record *) failure; // of the first of them: the launch ends with it
+    struct op *ready_next, *ready_prev;        // scheduler's lists; free list
     // A node of a graph's run: its references are the run's. NULL: an operation of its own.
     struct graph_run *run;
     uint32_t node;
@@ -112,6 +114,9 @@ void op_release(struct op *op, struct worklist *w);
 // Nothing is left that op waits for.
 void op_ready(struct op *op, struct worklist *w);
 void op_end_all(struct worklist *w);
+// The launch ends with this fault when all of its blocks have been run. False: it has failed often
+// enough, or there is no memory: now.
+bool op_fails_at_end(struct op *op, const struct kd_fault_record *f);
 // Units have run; the thread that reports the last one ends the operation.
 void op_units_done(struct op *op, uint64_t n);
 // Ends an operation without units (host functions).

@@ -58,7 +58,7 @@ enum kd_status kd_physical_new(struct kd_device *d, uint64_t size, bool host,
     if (!fits)
         return kd_fail(KD_OUT_OF_MEMORY, "%llu bytes are more than is left of the device's %llu",
                        (unsigned long long)size, (unsigned long long)d->memory.total);
-    enum kd_status status = make(d, memory_file_new("kudzu memory", size), size, out);
+    enum kd_status status = make(d, memory_file_new(MEMORY_FILE_PHYSICAL, size), size, out);
     if (status == KD_OK) {
         (*out)->host = host;
         (*out)->counted = !host;
@@ -70,7 +70,7 @@ enum kd_status kd_physical_new(struct kd_device *d, uint64_t size, bool host,
 
 enum kd_status kd_physical_import(struct kd_device *d, int fd, struct kd_physical **out) {
     uint64_t size;
-    if (!memory_file_check(fd, &size) || size == 0 || size % KD_GRANULARITY)
+    if (!memory_file_check(fd, MEMORY_FILE_PHYSICAL, &size) || size == 0 || size % KD_GRANULARITY)
         return kd_fail(KD_INVALID_VALUE, "descriptor %d is no exported memory", fd);
     return make(d, memory_file_duplicate(fd), size, out);
 }

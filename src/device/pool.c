@@ -322,7 +322,7 @@ enum kd_status kd_pool_new(struct kd_device *d, const struct kd_pool_options *op
     struct kd_pool *p = pool_make(d, options);
     if (!p)
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a pool");
-    if (options->shareable && (p->fd = memory_file_new("kudzu pool", 0)) < 0) {
+    if (options->shareable && (p->fd = memory_file_new(MEMORY_FILE_POOL, 0)) < 0) {
         free(p);
         return kd_fail(KD_SYSTEM, "no file for a pool that other processes can use: %s",
                        strerror(errno));
@@ -552,6 +552,15 @@ void pool_release(struct segment *s, struct allocation *a) {
     give(block_of(a), NULL, 0, 0);
 }
 
+bool pool_each(struct segment *s, const struct kd_context *c,
+               bool (*fn)(struct allocation *, const struct kd_context *)) {
+    bool any = false;
+    uint64_t at = 0;
+    for (struct range *r; (r = range_after(s->used, at)); at = r->base)
+        any |= fn(&((struct block *)r)->a, c);
+    return any;
+}
+
 void pool_release_context(struct segment *s, struct kd_context *c) {
     struct kd_pool *p = s->pool;
     uint64_t at = 0;
@@ -678,7 +687,7 @@ int kd_pool_export(struct kd_pool *p) {
 
 enum kd_status kd_pool_import(struct kd_device *d, int fd, struct kd_pool **out) {
     uint64_t size;
-    if (!memory_file_check(fd, &size))
+    if (!memory_file_check(fd, MEMORY_FILE_POOL, &size))
         return kd_fail(KD_INVALID_VALUE, "descriptor %d is no exported pool", fd);
     struct kd_pool_options options = {.shareable = true};
     struct kd_pool *p = pool_make(d, &options);
@@ -701,8 +710,11 @@ enum kd_status kd_pool_export_pointer(uint64_t ptr, struct kd_pool_pointer *out)
     bool ok = b && b->segment->pool->fd >= 0;
     if (ok) {
         struct segment *s = b->segment;
-        *out = (struct kd_pool_pointer){MAGIC, memory_file_inode(s->pool->fd),
-                                        s->offset + (ptr - s->area.range.base), b->a.size};
+        *out = (struct kd_pool_pointer){.magic = MAGIC,
+                                        .inode = memory_file_inode(s->pool->fd),
+                                        .offset = s->offset + (ptr - s->area.range.base),
+                                        .size = b->a.size};
+        out->check = memory_file_sign(s->pool->fd, out, offsetof(struct kd_pool_pointer, check));
     }
     memory_unlock();
     return ok ? kd_succeed()
@@ -717,7 +729,8 @@ enum kd_status kd_pool_import_pointer(struct kd_pool *p, struct kd_context *c, u
     uint64_t end, size;
     if (!p->imported)
         return kd_fail(KD_INVALID_VALUE, "the pool is not one that was imported");
-    if (!memory_file_check(p->fd, &size) || in->magic != MAGIC ||
+    if (!memory_file_check(p->fd, MEMORY_FILE_POOL, &size) || in->magic != MAGIC ||
+        in->check != memory_file_sign(p->fd, in, offsetof(struct kd_pool_pointer, check)) ||
         in->inode != memory_file_inode(p->fd) || !in->size ||
         __builtin_add_overflow(in->offset, in->size, &end) || end > size)
         return kd_fail(KD_INVALID_VALUE, "the data describe no allocation of this pool");

@@ -10,6 +10,9 @@ struct allocation *pool_find(struct segment *s, uint64_t ptr, uint64_t *base);
 void pool_release(struct segment *s, struct allocation *a);
 // Frees all blocks of a context.
 void pool_release_context(struct segment *s, struct kd_context *c);
+// Whether fn is true of a block in use; it is called for all.
+bool pool_each(struct segment *s, const struct kd_context *c,
+               bool (*fn)(struct allocation *, const struct kd_context *));
 // Gives back all segments of a device without blocks in use: memory is short.
 void pools_reclaim(struct kd_device *d);
 

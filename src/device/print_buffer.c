@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/no_cancel.h"
+
 void print_buffer_open(struct print_buffer *b, size_t size) {
     memset(b, 0, sizeof *b);
     pthread_mutex_init(&b->flushing, NULL);
@@ -14,14 +16,13 @@ void print_buffer_close(struct print_buffer *b) {
     pthread_mutex_destroy(&b->flushing);
 }
 
-void print_buffer_resize(struct print_buffer *b, size_t size) {
+bool print_buffer_resize(struct print_buffer *b, size_t size) {
     kd_lock(&b->lock);
-    free(b->data);
-    b->data = NULL;
-    b->size = size;
-    b->first = b->used = 0;
-    atomic_store(&b->pending, 0);
+    bool unused = !b->in_use;
+    if (unused)
+        b->size = size;
     kd_unlock(&b->lock);
+    return unused;
 }
 
 static void write_at(struct print_buffer *b, size_t at, const void *p, size_t n) {
@@ -48,6 +49,7 @@ static void drop_oldest(struct print_buffer *b) {
 void print_buffer_append(struct print_buffer *b, const char *text, size_t n) {
     uint32_t length = (uint32_t)n;
     kd_lock(&b->lock);
+    b->in_use = true;
     if (!b->data && b->size)
         b->data = malloc(b->size);
     if (b->data && n <= UINT32_MAX && sizeof length + n <= b->size) {
@@ -81,6 +83,7 @@ static char *take_all(struct print_buffer *b, size_t *length) {
 void print_buffer_flush(struct print_buffer *b, FILE *out) {
     if (atomic_load_explicit(&b->pending, memory_order_relaxed) == 0)
         return;
+    NO_CANCEL();
     pthread_mutex_lock(&b->flushing);
     size_t length;
     char *text = take_all(b, &length);

@@ -10,6 +10,7 @@
 #include "device/op.h"
 #include "device/reason.h"
 #include "device/share.h"
+#include "support/environment.h"
 
 static _Atomic uint64_t next_id = 1;
 
@@ -554,6 +555,16 @@ enum kd_status kd_queue_query(struct kd_queue *q) {
     return status || !busy ? status : kd_fail(KD_NOT_READY, "work is left in the queue");
 }
 
+bool kd_context_idle(struct kd_context *c) {
+    struct queue_set *s = &c->queues;
+    bool busy = !idle(&s->legacy);
+    kd_lock(&s->lock);
+    for (struct kd_queue *q = s->list; q && !busy; q = q->next)
+        busy = !idle(q);
+    kd_unlock(&s->lock);
+    return !busy;
+}
+
 enum kd_status kd_context_wait(struct kd_context *c) {
     enum kd_status status = wait_tails(c, (struct choice){0});
     wait_tail(&c->queues.legacy);
@@ -567,14 +578,52 @@ enum kd_status kd_share_wait(struct kd_share *s) {
     return status ? status : context_status(s->context);
 }
 
+// ---- The end of a context -----------------------------------------------------------------
+
+// Seconds: KUDZU_HANG_SECONDS where it is set; 0: for ever.
+static uint64_t patience(void) {
+    const char *wish = environment_get("KUDZU_HANG_SECONDS");
+    char *end;
+    unsigned long n = wish && *wish ? strtoul(wish, &end, 10) : 0;
+    return wish && *wish && !*end ? n : 30;
+}
+
+// Kernels end by themselves, or are stopped when for some time none of their threads has begun
+// another block: nobody could use what an endless one does, and who resets a device wants it back.
+static void wait_or_stop(struct kd_context *c, struct op *op) {
+    enum { SLICE_NS = 50000000 };
+    uint64_t limit = patience() * 1000000000u, since = kd_now_ns(), before = 0, begun;
+    while (!scheduler_sleep(op, SLICE_NS)) {
+        if (!runners_progress(c, &begun) || begun != before || !limit) {
+            before = begun;
+            since = kd_now_ns();
+        } else if (kd_now_ns() - since >= limit) {
+            context_cancel(c, "the context ended while a kernel ran that did not end");
+        }
+    }
+}
+
+void kd_context_finish(struct kd_context *c) {
+    struct tails t;
+    if (collect_tails(c, (struct choice){0}, &t)) {
+        for (size_t i = 0; i < t.n; i++)
+            wait_or_stop(c, t.ops[i]);
+        drop_tails(&t);
+    }
+    struct op *tail = take_tail(&c->queues.legacy);
+    if (tail) {
+        wait_or_stop(c, tail);
+        op_unref(tail);
+    }
+}
+
 void queue_set_close(struct kd_context *c) {
-    wait_tails(c, (struct choice){0});
-    wait_tail(&c->queues.legacy);
+    kd_context_finish(c);
+    shares_forget_context(c);
     while (c->queues.list) {
         struct kd_queue *q = c->queues.list;
         c->queues.list = q->next;
         drop(q);
-        shares_forget_queue(q);
         share_unref(q->share);
         free(q);
     }

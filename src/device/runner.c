@@ -18,6 +18,7 @@ static __thread struct runner *current __attribute__((tls_model("initial-exec"))
 // Runners of threads that have ended, with their stacks, for the next thread.
 static struct kd_spinlock spare_lock;
 static struct runner *spare;
+static _Atomic(struct runner *) all; // none is ever freed
 static pthread_key_t at_exit;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -61,10 +62,14 @@ static struct runner *make(void) {
     if (r)
         spare = r->next;
     kd_unlock(&spare_lock);
-    if (!r)
+    if (!r) {
         r = calloc(1, sizeof *r);
-    if (!r)
-        return NULL;
+        if (!r)
+            return NULL;
+        r->next_of_all = atomic_load(&all);
+        while (!atomic_compare_exchange_weak(&all, &r->next_of_all, r))
+            ;
+    }
     r->smid = 0;
     install_signal_stack(r);
     pthread_setspecific(at_exit, r);
@@ -78,6 +83,17 @@ struct runner *runner_get(void) {
 
 struct runner *runner_current(void) {
     return current;
+}
+
+bool runners_progress(const struct kd_context *c, uint64_t *begun) {
+    bool any = false;
+    *begun = 0;
+    for (struct runner *r = atomic_load(&all); r; r = r->next_of_all)
+        if (atomic_load_explicit(&r->works_for, memory_order_relaxed) == c) {
+            any = true;
+            *begun += atomic_load_explicit(&r->begun, memory_order_relaxed);
+        }
+    return any;
 }
 
 // Kernels expect rounding to nearest, denormals kept, exceptions masked, whatever the program

@@ -3,6 +3,8 @@
 #ifndef KUDZU_DEVICE_RUNNER_H
 #define KUDZU_DEVICE_RUNNER_H
 
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,6 +47,7 @@ struct runner {
     struct resident *waiting; // blocks that yielded, oldest first
     struct resident *waiting_last;
     uint32_t nwaiting, waiting_units;
+    unsigned listed;        // how many lists of waiting threads it has had its part in (hang.h)
     struct kd_share *share; // whose work it runs or keeps waiting, entered; NULL: of none
     bool running;           // takes work, and looks at `local`
     struct op *local;       // short nodes of graphs that this thread runs next
@@ -56,7 +59,12 @@ struct runner {
     void *signal_stack;
     struct tile_memory tiles;
     struct common_panels common;
+    // Read by other threads: blocks begun so far, and the context whose blocks it runs now or keeps
+    // waiting; NULL: none.
+    _Atomic uint64_t begun;
+    _Atomic(struct kd_context *) works_for;
     struct runner *next;
+    struct runner *next_of_all;
 };
 
 // The calling thread's runner; NULL: no memory. Not for signal handlers.
@@ -76,6 +84,12 @@ _Noreturn void runner_abandon(struct runner *r, enum outcome why);
 // launch.c: runs each waiting block on until it yields again or ends.
 void runner_resume(struct runner *r);
 
+// How many chunks of blocks threads have begun that work for c now. False: none does.
+bool runners_progress(const struct kd_context *c, uint64_t *begun);
+
+// fault.c: the signals of faults reach this thread, whose mask was *before. True: that has to be
+// set again.
+bool fault_signals_unblock(sigset_t *before);
 // fault.c: installs the handlers if they are not (or no longer) there.
 void fault_handlers_install(void);
 

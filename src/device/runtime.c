@@ -108,6 +108,7 @@ int32_t kd_rt_vprintf(struct kd_block *b, uint32_t thread, const char *fmt, cons
             return -2;
         count = print_format(r->scratch, r->scratch_size, fmt, args, &length);
     }
+    hang_done();
     print_buffer_append(&context_of(b)->print, r->scratch, length);
     return count;
 }
@@ -148,10 +149,25 @@ static bool can_switch(const struct resident *s) {
 
 void kd_rt_yield(struct kd_block *b) {
     struct resident *s = resident_of(b);
+    if (s->launch->code->info.mode == KD_MODE_INTERPRETER)
+        hang_done(); // which does not tell whether it waits
     if (can_switch(s))
         block_yield(s);
     else if (context_faulted(context_of(b)))
         runner_abandon(s->runner, OUTCOME_CANCELLED);
+}
+
+void kd_rt_wait(struct kd_block *b, uint32_t thread, uint32_t lanes, uint64_t address,
+                uint32_t what, const char *file, uint32_t line) {
+    if (what & KD_WAIT_SHARED)
+        address += (uint64_t)(uintptr_t)b->shared;
+    if (what & KD_WAIT_VARIABLE)
+        address = (uint64_t)(uintptr_t)b->vars[address >> KD_WAIT_INDEX] + (uint32_t)address;
+    const struct wait_site site = {
+        .file = file, .line = line, .thread = thread, .lanes = lanes, .address = address};
+    hang_looks(resident_of(b), &site, what & KD_WAIT_WRITES);
+    if (!(what & KD_WAIT_GOES_ON))
+        kd_rt_yield(b);
 }
 
 void kd_rt_let_others(struct kd_block *b) {

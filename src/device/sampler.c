@@ -258,6 +258,15 @@ static int64_t first_of_pair(double u) {
     return weight == 1 ? i + 1 : i;
 }
 
+// A NaN that a sum gives, whose sign and payload depend on the order of its operands, becomes the
+// one that arithmetic of the device gives: 0x7fffffff as a float.
+static double device_nan(double v) {
+    static const uint64_t bits = 0x7fffffffe0000000;
+    if (isnan(v))
+        memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
 static void filter(const struct place *p, const double u[3], const int64_t offset[3],
                    struct texel *out) {
     double weight[3] = {0, 0, 0};
@@ -280,6 +289,8 @@ static void filter(const struct place *p, const double u[3], const int64_t offse
         for (unsigned k = 0; k < 4; k++)
             out->value[k] += w * one.value[k];
     }
+    for (unsigned k = 0; k < 4; k++)
+        out->value[k] = device_nan(out->value[k]);
 }
 
 // ---- A fetch ----------------------------------------------------------------------------------
@@ -336,7 +347,7 @@ static void sample(const struct request *r, double lod, struct texel *out) {
         return;
     sample_level(r, level + 1, &next);
     for (unsigned k = 0; k < 4; k++)
-        out->value[k] = (1 - weight) * out->value[k] + weight * next.value[k];
+        out->value[k] = device_nan((1 - weight) * out->value[k] + weight * next.value[k]);
 }
 
 // The level of detail of gradients: of the longer of two steps, in texels of level 0.

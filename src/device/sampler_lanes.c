@@ -202,7 +202,10 @@ INLINE void filter(struct eight *e) {
         for (unsigned c = 0; c < e->channels; c++) // a texel that has no part cannot make a NaN
             sum[c] += pick(w == 0, all(0), w * e->value[c]);
     }
-    memcpy(e->value, sum, sizeof sum);
+    double nan;
+    memcpy(&nan, &(uint64_t){0x7fffffffe0000000}, sizeof nan);
+    for (unsigned c = 0; c < e->channels; c++) // device_nan of sampler.c
+        e->value[c] = pick(sum[c] != sum[c], all(nan), sum[c]);
 }
 
 // ---- A group ----------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include "device/runner.h"
 #include "device/share.h"
 #include "device/topology.h"
+#include "support/no_cancel.h"
 
 // Blocks that wait for other blocks and stay resident on one thread: so many at most, and so
 // many stacks among them.
@@ -301,8 +302,12 @@ static uint64_t run_chunk(struct scheduler *s, struct runner *r, struct op *op, 
     }
     if (context_faulted(op->context))
         return cancel(s, op, n);
-    if (op->kind == OP_LAUNCH)
+    if (op->kind == OP_LAUNCH) {
+        atomic_store_explicit(&r->begun, atomic_load_explicit(&r->begun, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+        atomic_store_explicit(&r->works_for, op->context, memory_order_relaxed);
         return launch_run(r, op, first, n);
+    }
     copy_run(r, op, first, n);
     return n;
 }
@@ -418,7 +423,7 @@ static bool linger(struct scheduler *s, unsigned epoch, const struct op *until) 
 static void run_all(struct scheduler *s, struct runner *r, const struct op *until) {
     const struct kd_queue *queue = until ? until->queue : NULL;
     unsigned idle_rounds = 0;
-    bool left = false;
+    bool left = false, given = false;
     uint32_t mode = runner_enter();
     r->running = true;
     while (!until || !op_ended(until)) {
@@ -427,14 +432,23 @@ static void run_all(struct scheduler *s, struct runner *r, const struct op *unti
         unsigned epoch = atomic_load(&s->epoch);
         if (run_some(s, r, queue)) {
             idle_rounds = 0;
+            if (given)
+                atomic_fetch_add(&s->running, 1);
+            given = false;
             continue;
         }
         if (!r->nwaiting) {
+            atomic_store_explicit(&r->works_for, NULL, memory_order_relaxed);
             if (linger(s, epoch, until))
                 continue;
             break;
         }
-        // Every block here waits for something: another thread, or the host.
+        // Every block here waits for something: another thread, or the host. What is ready in
+        // another queue may be what it waits for, and needs a slot.
+        if (queue && !given && atomic_load(&s->ready_count) > 0) {
+            given = true;
+            slot_give(s);
+        }
         if (++idle_rounds < 100)
             kd_relax();
         else if (idle_rounds < 1000)
@@ -443,11 +457,12 @@ static void run_all(struct scheduler *s, struct runner *r, const struct op *unti
             nanosleep(&(struct timespec){0, 20000}, NULL);
     }
     r->running = false;
+    atomic_store_explicit(&r->works_for, NULL, memory_order_relaxed);
     if (r->next_op)
         op_unref(r->next_op);
     r->next_op = NULL;
     runner_leave(r, mode);
-    if (!left)
+    if (!left && !given)
         slot_give(s);
 }
 
@@ -562,6 +577,7 @@ bool scheduler_start(struct kd_device *d) {
     struct scheduler *s = &d->scheduler;
     if (atomic_load_explicit(&s->started, memory_order_acquire))
         return true;
+    NO_CANCEL();
     pthread_mutex_lock(&lock);
     if (!atomic_load(&s->started)) {
         if (!atomic_load(&s->host_started))
@@ -614,17 +630,38 @@ static void sleep_until(struct op *op) {
     }
 }
 
+bool scheduler_sleep(struct op *op, uint64_t ns) {
+    uint64_t end = kd_now_ns() + ns;
+    for (;;) {
+        unsigned done = atomic_load(&op->done);
+        uint64_t now = kd_now_ns();
+        if (done == 1 || now >= end)
+            return done == 1;
+        if (done == 0 && !atomic_compare_exchange_strong(&op->done, &done, 2))
+            continue;
+        kd_futex_wait_ns(&op->done, 2, end - now);
+    }
+}
+
 void scheduler_wait(struct op *op, bool sleep) {
     struct scheduler *s = &op->device->scheduler;
     struct runner *r = sleep ? NULL : runner_get();
+    sigset_t mask;
+    bool unblocked = false, blocked = false;
     for (int round = 0; r && round < 64 && !op_ended(op); round++) {
         unsigned epoch = atomic_load(&s->epoch);
         if (slot_take(s)) {
+            // The program may have blocked the signals of faults, which would end the process then.
+            if (!unblocked)
+                blocked = fault_signals_unblock(&mask);
+            unblocked = true;
             run_all(s, r, op);
         }
         if (spin_until(op, s, epoch) || atomic_load(&s->epoch) == epoch)
             break;
     }
+    if (blocked)
+        pthread_sigmask(SIG_SETMASK, &mask, NULL);
     // What this thread has seen become ready, and does not run, is for others.
     if (r && atomic_load(&s->ready_count) > 0)
         wake(s, 1);

@@ -63,10 +63,11 @@ void kd_share_free(struct kd_share *s) {
     share_unref(s);
 }
 
-void shares_forget_queue(struct kd_queue *q) {
+void shares_forget_context(struct kd_context *c) {
     pthread_mutex_lock(&lock);
-    if (q->share && q->share->queue == q)
-        q->share->queue = NULL;
+    for (struct kd_queue *q = c->queues.list; q; q = q->next)
+        if (q->share && q->share->queue == q)
+            q->share->queue = NULL;
     pthread_mutex_unlock(&lock);
 }
 

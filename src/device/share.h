@@ -28,7 +28,7 @@ static inline bool share_full(const struct kd_share *s) {
 // queue.c: a queue of s. `leads`: it is the default one.
 enum kd_status queue_new_in_share(struct kd_share *s, uint32_t flags, int priority, bool leads,
                                   struct kd_queue **out);
-// The context is about to free its queues.
-void shares_forget_queue(struct kd_queue *q);
+// The context is about to free its queues, and nobody else uses it, but for kd_share_free.
+void shares_forget_context(struct kd_context *c);
 
 #endif

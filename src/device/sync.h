@@ -50,6 +50,12 @@ static inline bool kd_futex_wait(atomic_uint *word, uint32_t value) {
     return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0) == 0;
 }
 
+// The same for at most `ns`.
+static inline bool kd_futex_wait_ns(atomic_uint *word, uint32_t value, uint64_t ns) {
+    struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &t, NULL, 0) == 0;
+}
+
 // How many it has woken.
 static inline int kd_futex_wake(atomic_uint *word, int count) {
     return (int)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);

@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #endif
 
+#include "support/environment.h"
+
 int topology_cores(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
@@ -62,7 +64,7 @@ static double file_number(const char *path, const char *key) {
 
 uint64_t topology_cached_stores(void) {
     static const uint64_t least = 8 << 20;
-    const char *wanted = getenv("KUDZU_STREAM");
+    const char *wanted = environment_get("KUDZU_STREAM");
     if (wanted && *wanted)
         return strtoull(wanted, NULL, 10);
     long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -139,7 +141,7 @@ enum kd_level topology_level(void) {
                  {"x86-64-v3", KD_LEVEL_X86_64_V3},
                  {"x86-64-v4", KD_LEVEL_X86_64_V4}};
     enum kd_level level = machine_level();
-    const char *wanted = getenv("KUDZU_CPU");
+    const char *wanted = environment_get("KUDZU_CPU");
     for (size_t i = 0; wanted && i < sizeof names / sizeof names[0]; i++)
         if (strcmp(wanted, names[i].name) == 0 && names[i].level < level &&
             level <= KD_LEVEL_X86_64_V4)
@@ -168,7 +170,7 @@ static bool is_zen4(void) {
 
 static void find_features(void) {
 #if defined(__x86_64__)
-    const char *wanted = getenv("KUDZU_CPU");
+    const char *wanted = environment_get("KUDZU_CPU");
     __builtin_cpu_init();
     if (wanted && *wanted)
         return;
@@ -205,7 +207,7 @@ static enum topology_tiles tiles;
 
 static void find_tiles(void) {
 #if defined(__x86_64__)
-    const char *form = getenv("KUDZU_TILES"), *level = getenv("KUDZU_CPU");
+    const char *form = environment_get("KUDZU_TILES"), *level = environment_get("KUDZU_CPU");
     if (form && strcmp(form, "off") == 0)
         return;
     if (form && strcmp(form, "plain") == 0)

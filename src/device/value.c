@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "device/internal.h"
+#include "device/memory.h"
 #include "device/op.h"
 #include "device/queue.h"
 #include "device/reason.h"
@@ -79,8 +80,7 @@ bool value_run(struct op *op) {
                 return false;
             continue;
         }
-        struct kd_memory m;
-        if (!kd_memory_find(v->address, &m)) {
+        if (!memory_there(v->address)) {
             fault(op, v->address);
             return true;
         }

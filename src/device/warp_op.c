@@ -5,8 +5,6 @@
 #include "device/warp_matrix.h"
 #include "isa/isa.h"
 
-enum warp_op { OP_SYNC, OP_SHFL, OP_VOTE, OP_MATCH, OP_REDUX, OP_MATRIX, OP_ACTIVEMASK };
-
 static struct unit *lane_unit(struct resident *s, uint32_t warp, uint32_t lane) {
     return &s->units[warp * KD_WARP + lane];
 }
@@ -37,8 +35,8 @@ static uint32_t gathered(struct resident *s, uint32_t warp, const struct unit *l
 }
 
 // The PTX manual's shfl.sync: c holds the segment mask in bits 8..12 and the clamp in 0..4.
-static uint64_t shfl(struct resident *s, uint32_t warp, uint32_t lane, uint32_t here) {
-    struct unit *u = lane_unit(s, warp, lane);
+static uint64_t shfl(const struct unit *row, uint32_t lane, uint32_t here) {
+    const struct unit *u = &row[lane];
     uint32_t b = u->b & 31, clamp = u->c & 31, segment = u->c >> 8 & 31;
     uint32_t max = (lane & segment) | (clamp & ~segment), min = lane & segment;
     uint32_t from;
@@ -64,14 +62,14 @@ static uint64_t shfl(struct resident *s, uint32_t warp, uint32_t lane, uint32_t 
     if (!valid)
         from = lane;
     // A lane that does not take part has no value to give; the caller's own is as good as any.
-    uint32_t value = here >> (from & 31) & 1 ? lane_unit(s, warp, from & 31)->a : u->a;
+    uint32_t value = here >> (from & 31) & 1 ? row[from & 31].a : u->a;
     return value | (uint64_t)valid << 32;
 }
 
-static uint64_t vote(struct resident *s, uint32_t warp, uint32_t mode, uint32_t here) {
+static uint64_t vote(const struct unit *row, uint32_t mode, uint32_t here) {
     uint32_t ballot = 0;
     for (uint32_t i = 0; i < KD_WARP; i++)
-        if (here >> i & 1 && lane_unit(s, warp, i)->a)
+        if (here >> i & 1 && row[i].a)
             ballot |= 1u << i;
     switch (mode) {
     case ISA_VOTE_ALL:
@@ -85,12 +83,12 @@ static uint64_t vote(struct resident *s, uint32_t warp, uint32_t mode, uint32_t 
     }
 }
 
-static uint64_t match(struct resident *s, uint32_t warp, uint32_t lane, uint32_t here) {
-    struct unit *u = lane_unit(s, warp, lane);
+static uint64_t match(const struct unit *row, uint32_t lane, uint32_t here) {
+    const struct unit *u = &row[lane];
     uint64_t mask = u->b >= 64 ? ~0ull : (1ull << u->b) - 1;
     uint32_t same = 0;
     for (uint32_t i = 0; i < KD_WARP; i++)
-        if (here >> i & 1 && ((lane_unit(s, warp, i)->a64 ^ u->a64) & mask) == 0)
+        if (here >> i & 1 && ((row[i].a64 ^ u->a64) & mask) == 0)
             same |= 1u << i;
     if (u->mode == ISA_MATCH_ANY)
         return same;
@@ -115,25 +113,25 @@ static uint32_t reduce(uint32_t op, bool is_signed, uint32_t x, uint32_t y) {
     }
 }
 
-static uint64_t redux(struct resident *s, uint32_t warp, const struct unit *like, uint32_t here) {
-    uint32_t first = (uint32_t)__builtin_ctz(here), value = lane_unit(s, warp, first)->a;
+static uint64_t redux(const struct unit *row, const struct unit *like, uint32_t here) {
+    uint32_t first = (uint32_t)__builtin_ctz(here), value = row[first].a;
     for (uint32_t i = first + 1; i < KD_WARP; i++)
         if (here >> i & 1)
-            value = reduce(like->mode, like->b != 0, value, lane_unit(s, warp, i)->a);
+            value = reduce(like->mode, like->b != 0, value, row[i].a);
     return value;
 }
 
-static uint64_t lane_result(struct resident *s, uint32_t warp, uint32_t lane, uint32_t here) {
-    struct unit *u = lane_unit(s, warp, lane);
+uint64_t warp_op_result(const struct unit *row, uint32_t lane, uint32_t here) {
+    const struct unit *u = &row[lane];
     switch (u->op) {
-    case OP_SHFL:
-        return shfl(s, warp, lane, here);
-    case OP_VOTE:
-        return vote(s, warp, u->mode, here);
-    case OP_MATCH:
-        return match(s, warp, lane, here);
-    case OP_REDUX:
-        return redux(s, warp, u, here);
+    case KD_WARP_SHFL:
+        return shfl(row, lane, here);
+    case KD_WARP_VOTE:
+        return vote(row, u->mode, here);
+    case KD_WARP_MATCH:
+        return match(row, lane, here);
+    case KD_WARP_REDUX:
+        return redux(row, u, here);
     default:
         return 0;
     }
@@ -161,11 +159,11 @@ static bool try_complete(struct resident *s, uint32_t warp, const struct unit *l
     uint32_t want = like->membermask & live_lanes(s, warp), here = gathered(s, warp, like);
     if ((here & want) != want)
         return false;
-    if (like->op == OP_MATRIX)
+    if (like->op == KD_WARP_MATRIX)
         matrix(s, warp, like, here);
     for (uint32_t i = 0; i < KD_WARP; i++)
         if (here >> i & 1)
-            lane_unit(s, warp, i)->result = lane_result(s, warp, i, here);
+            lane_unit(s, warp, i)->result = warp_op_result(lane_unit(s, warp, 0), i, here);
     for (uint32_t i = 0; i < KD_WARP; i++) {
         if (!(here >> i & 1))
             continue;
@@ -205,7 +203,7 @@ static uint64_t meet(struct kd_block *b, uint32_t thread, struct unit args) {
 uint64_t kd_rt_warp_shfl(struct kd_block *b, uint32_t thread, uint32_t mode, uint32_t a,
                          uint32_t lane_b, uint32_t c, uint32_t membermask) {
     return meet(b, thread,
-                (struct unit){.op = OP_SHFL,
+                (struct unit){.op = KD_WARP_SHFL,
                               .mode = (uint8_t)mode,
                               .membermask = membermask,
                               .a = a,
@@ -218,33 +216,37 @@ uint32_t kd_rt_warp_vote(struct kd_block *b, uint32_t thread, uint32_t mode, uin
     return (uint32_t)meet(
         b, thread,
         (struct unit){
-            .op = OP_VOTE, .mode = (uint8_t)mode, .membermask = membermask, .a = pred & 1});
+            .op = KD_WARP_VOTE, .mode = (uint8_t)mode, .membermask = membermask, .a = pred & 1});
 }
 
 uint64_t kd_rt_warp_match(struct kd_block *b, uint32_t thread, uint32_t mode, uint64_t a,
                           uint32_t bits, uint32_t membermask) {
-    return meet(
-        b, thread,
-        (struct unit){
-            .op = OP_MATCH, .mode = (uint8_t)mode, .membermask = membermask, .a64 = a, .b = bits});
+    return meet(b, thread,
+                (struct unit){.op = KD_WARP_MATCH,
+                              .mode = (uint8_t)mode,
+                              .membermask = membermask,
+                              .a64 = a,
+                              .b = bits});
 }
 
 uint32_t kd_rt_warp_redux(struct kd_block *b, uint32_t thread, uint32_t op, uint32_t is_signed,
                           uint32_t a, uint32_t membermask) {
-    return (uint32_t)meet(
-        b, thread,
-        (struct unit){
-            .op = OP_REDUX, .mode = (uint8_t)op, .membermask = membermask, .a = a, .b = is_signed});
+    return (uint32_t)meet(b, thread,
+                          (struct unit){.op = KD_WARP_REDUX,
+                                        .mode = (uint8_t)op,
+                                        .membermask = membermask,
+                                        .a = a,
+                                        .b = is_signed});
 }
 
 void kd_rt_warp_sync(struct kd_block *b, uint32_t thread, uint32_t membermask) {
-    meet(b, thread, (struct unit){.op = OP_SYNC, .membermask = membermask});
+    meet(b, thread, (struct unit){.op = KD_WARP_SYNC, .membermask = membermask});
 }
 
 void kd_rt_lane_matrix(struct kd_block *b, uint32_t thread, uint32_t nops, uint64_t code,
                        uint64_t *operands, uint64_t *results) {
     meet(b, thread,
-         (struct unit){.op = OP_MATRIX,
+         (struct unit){.op = KD_WARP_MATRIX,
                        .membermask = UINT32_MAX, // .aligned: the whole warp
                        .a = nops,
                        .a64 = code,
@@ -257,7 +259,7 @@ static uint32_t together(struct resident *s, uint32_t warp, uint64_t place) {
     uint32_t mask = 0;
     for (uint32_t i = 0; i < lanes_in_warp(s, warp); i++) {
         const struct unit *u = lane_unit(s, warp, i);
-        if (u->wait == UNIT_RUNS && u->op == OP_ACTIVEMASK && u->a64 == place && !u->result)
+        if (u->wait == UNIT_RUNS && u->op == KD_WARP_ACTIVEMASK && u->a64 == place && !u->result)
             mask |= 1u << i;
     }
     return mask;
@@ -272,7 +274,7 @@ uint32_t kd_rt_warp_activemask(struct kd_block *b, uint32_t thread) {
     if (!thread_units(s))
         return mask;
     struct unit *u = &s->units[thread];
-    u->op = OP_ACTIVEMASK;
+    u->op = KD_WARP_ACTIVEMASK;
     u->a64 = place;
     u->result = 0;
     block_let_others(s);
@@ -281,6 +283,6 @@ uint32_t kd_rt_warp_activemask(struct kd_block *b, uint32_t thread) {
         if (here >> i & 1)
             lane_unit(s, warp, i)->result = here;
     mask = (uint32_t)u->result;
-    u->op = OP_SYNC;
+    u->op = KD_WARP_SYNC;
     return mask;
 }

@@ -45,11 +45,10 @@ CUresult drv_array_find(CUarray handle, struct drv_array **out) {
     return CUDA_SUCCESS;
 }
 
-// When its context ends, that frees the memory, after the work that uses it.
+// Work that was submitted before the last holder let go may still use the memory.
 static void array_release(struct drv_object *o) {
     struct drv_array *a = (struct drv_array *)o;
-    if (!a->borrowed && (!o->context || o->context->c))
-        kd_memory_free(a->base);
+    drv_memory_end_in(o->context->c, a->base);
     free(a);
 }
 
@@ -98,33 +97,26 @@ uint64_t drv_array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     return row_bytes(d) * (d->Height ? d->Height : 1) * (d->Depth ? d->Depth : 1);
 }
 
-struct drv_array *drv_array_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
-                                 uint64_t base) {
-    struct drv_array *a = calloc(1, sizeof *a);
-    if (!a)
-        return NULL;
+void drv_array_fill(struct drv_array *a, const CUDA_ARRAY3D_DESCRIPTOR *d, uint64_t base) {
     a->descriptor = *d;
     a->rows = d->Height ? d->Height : 1;
     a->slices = d->Depth ? d->Depth : 1;
     a->pitch = row_bytes(d);
     a->base = base;
-    a->borrowed = true;
-    if (drv_object_add(&a->object, DRV_ARRAY, ctx, array_release))
-        return a;
-    free(a);
-    return NULL;
 }
 
 static CUresult create(struct drv_context *ctx, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
     uint64_t base;
     TRY(drv_array_check(d, false));
-    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, drv_array_bytes(d), 0, &base));
-    struct drv_array *a = drv_array_over(ctx, d, base);
-    if (!a) {
+    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, drv_array_bytes(d), DRV_MEMORY_ARRAY, &base));
+    struct drv_array *a = calloc(1, sizeof *a);
+    if (a)
+        drv_array_fill(a, d, base);
+    if (!a || !drv_object_add(&a->object, DRV_ARRAY, ctx, array_release)) {
+        free(a);
         kd_memory_free(base);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory or handle for an array");
     }
-    a->borrowed = false;
     *out = a->object.handle;
     return CUDA_SUCCESS;
 }
@@ -153,12 +145,11 @@ CUresult cuArrayDestroy(CUarray hArray) {
     ENTER_CONTEXT(current);
     struct drv_array *a;
     TRY(drv_array_find(hArray, &a));
-    REQUIRE(!a->borrowed, CUDA_ERROR_INVALID_HANDLE,
+    REQUIRE(!a->level, CUDA_ERROR_INVALID_HANDLE,
             "a level of a mipmapped array is destroyed with it");
     TRY(drv_status(kd_context_wait(a->object.context->c), a->object.context));
-    a = drv_object_take(hArray, DRV_ARRAY); // another thread may have come first
-    REQUIRE(a, CUDA_ERROR_INVALID_HANDLE, "%p was destroyed", (void *)hArray);
-    array_release(&a->object);
+    REQUIRE(drv_object_destroy(&a->object), CUDA_ERROR_INVALID_HANDLE,
+            "%p was destroyed by another thread", (void *)hArray);
     return CUDA_SUCCESS;
 }
 

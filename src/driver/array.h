@@ -10,7 +10,7 @@ struct drv_array {
     CUDA_ARRAY3D_DESCRIPTOR descriptor; // Height 0: one-dimensional
     uint64_t base, pitch;               // bytes from row to row
     uint64_t rows, slices;              // at least 1; slices: of the depth, layers, faces
-    bool borrowed;                      // a level of a mipmapped array, which owns the memory
+    bool level;                         // of a mipmapped array, which owns the memory
 };
 
 enum { DRV_MAX_LEVELS = 18 };
@@ -20,7 +20,7 @@ struct drv_mipmap {
     struct drv_object object;
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
     unsigned levels;
-    struct drv_array *level[DRV_MAX_LEVELS];
+    struct drv_array level[DRV_MAX_LEVELS]; // objects that hold the mipmapped array
     uint64_t base;
 };
 // CUDA_ERROR_INVALID_HANDLE when there is no such mipmapped array.
@@ -29,9 +29,8 @@ CUresult drv_mipmap_find(CUmipmappedArray handle, struct drv_mipmap **out);
 // each level at the next multiple of 512 bytes behind `offset`. Destroying it ends the mapping.
 CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64_t size,
                         const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, CUmipmappedArray *out);
-// An array over memory that is there; NULL: no memory or handle for it.
-struct drv_array *drv_array_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
-                                 uint64_t base);
+// What an array over memory at `base` is, but for the object.
+void drv_array_fill(struct drv_array *a, const CUDA_ARRAY3D_DESCRIPTOR *d, uint64_t base);
 uint64_t drv_array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);
 CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped);
 // CUDA_ERROR_INVALID_HANDLE when there is no such array.

@@ -27,8 +27,15 @@ static CUresult enter_stream(CUstream stream, struct kd_queue **q, struct drv_co
 }
 
 // A source that must be read before the call returns is copied aside, or waited for.
+struct sides {
+    struct drv_side to, from;
+};
+
 static CUresult submit(struct kd_queue *q, struct drv_context *ctx, struct kd_copy *c,
-                       bool pageable, CUmemcpySrcAccessOrder order) {
+                       const struct sides *sides, CUmemcpySrcAccessOrder order) {
+    bool pageable = sides->from.pageable;
+    drv_side_used(&sides->to, ctx);
+    drv_side_used(&sides->from, ctx);
     c->stage = pageable && order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
     return drv_status(kd_submit_copy(q, c), ctx);
 }
@@ -51,13 +58,11 @@ static CUresult check_attributes(const CUmemcpyAttributes *attrs, const size_t *
 }
 
 static CUresult plan(CUdeviceptr dst, CUdeviceptr src, size_t bytes, struct kd_copy *c,
-                     bool *pageable) {
-    struct drv_side to, from;
-    TRY(drv_side(dst, bytes, DRV_SIDE_HOST, true, "the destination", &to));
-    TRY(drv_side(src, bytes, DRV_SIDE_HOST, false, "the source", &from));
-    *pageable = from.pageable;
-    *c = (struct kd_copy){.dst = to.ptr,
-                          .src = from.ptr,
+                     struct sides *sides) {
+    TRY(drv_side(dst, bytes, DRV_SIDE_HOST, true, "the destination", &sides->to));
+    TRY(drv_side(src, bytes, DRV_SIDE_HOST, false, "the source", &sides->from));
+    *c = (struct kd_copy){.dst = sides->to.ptr,
+                          .src = sides->from.ptr,
                           .width = bytes,
                           .height = 1,
                           .depth = 1,
@@ -76,14 +81,14 @@ CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
     struct kd_queue *q;
     struct drv_context *ctx;
     struct kd_copy c;
-    bool pageable;
+    struct sides sides;
     set_index(failIdx, SIZE_MAX);
     TRY(enter_stream(hStream, &q, &ctx));
     REQUIRE(dsts && srcs && sizes && count, CUDA_ERROR_INVALID_VALUE,
             "dsts, srcs and sizes cannot be NULL, nor count 0");
     TRY(check_attributes(attrs, attrsIdxs, numAttrs, count));
     for (size_t i = 0; i < count; i++) {
-        CUresult result = sizes[i] ? plan(dsts[i], srcs[i], sizes[i], &c, &pageable) : CUDA_SUCCESS;
+        CUresult result = sizes[i] ? plan(dsts[i], srcs[i], sizes[i], &c, &sides) : CUDA_SUCCESS;
         if (result != CUDA_SUCCESS) {
             set_index(failIdx, i);
             return result;
@@ -94,8 +99,9 @@ CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
             k++;
         if (!sizes[i])
             continue;
-        TRY(plan(dsts[i], srcs[i], sizes[i], &c, &pageable));
-        TRY(submit(q, ctx, &c, pageable, attrs[k].srcAccessOrder));
+        USE_MEMORY();
+        TRY(plan(dsts[i], srcs[i], sizes[i], &c, &sides));
+        TRY(submit(q, ctx, &c, &sides, attrs[k].srcAccessOrder));
     }
     return CUDA_SUCCESS;
 }
@@ -135,7 +141,7 @@ static struct side side_of(const CUmemcpy3DOperand *o, const CUextent3D *e, size
                          .ptr = o->op.ptr.ptr};
 }
 
-static CUresult plan_3d(const CUDA_MEMCPY3D_BATCH_OP *op, struct kd_copy *c, bool *pageable) {
+static CUresult plan_3d(const CUDA_MEMCPY3D_BATCH_OP *op, struct kd_copy *c, struct sides *sides) {
     size_t element = 1;
     TRY(check_order(op->srcAccessOrder));
     REQUIRE(!(op->flags & ~(unsigned)CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE),
@@ -167,10 +173,7 @@ static CUresult plan_3d(const CUDA_MEMCPY3D_BATCH_OP *op, struct kd_copy *c, boo
                        .WidthInBytes = op->extent.width * element,
                        .Height = op->extent.height,
                        .Depth = op->extent.depth};
-    struct drv_side to, from;
-    TRY(drv_copy_plan(&p, c, &to, &from));
-    *pageable = from.pageable;
-    return CUDA_SUCCESS;
+    return drv_copy_plan(&p, c, &sides->to, &sides->from);
 }
 
 CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
@@ -179,21 +182,22 @@ CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, siz
     struct kd_queue *q;
     struct drv_context *ctx;
     struct kd_copy c;
-    bool pageable;
+    struct sides sides;
     set_index(failIdx, SIZE_MAX);
     TRY(enter_stream(hStream, &q, &ctx));
     REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
     REQUIRE(opList && numOps, CUDA_ERROR_INVALID_VALUE, "opList cannot be NULL, nor numOps 0");
     for (size_t i = 0; i < numOps; i++) {
-        CUresult result = plan_3d(&opList[i], &c, &pageable);
+        CUresult result = plan_3d(&opList[i], &c, &sides);
         if (result != CUDA_SUCCESS) {
             set_index(failIdx, i);
             return result;
         }
     }
     for (size_t i = 0; i < numOps; i++) {
-        TRY(plan_3d(&opList[i], &c, &pageable));
-        TRY(submit(q, ctx, &c, pageable, opList[i].srcAccessOrder));
+        USE_MEMORY();
+        TRY(plan_3d(&opList[i], &c, &sides));
+        TRY(submit(q, ctx, &c, &sides, opList[i].srcAccessOrder));
     }
     return CUDA_SUCCESS;
 }

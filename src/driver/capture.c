@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // recursive mutexes
 #include "driver/capture.h"
 
 #include <pthread.h>
@@ -10,8 +11,9 @@
 
 atomic_int drv_captures;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct capture *captures;
+static _Thread_local unsigned graphs_held; // by calls of the thread
 static _Thread_local CUstreamCaptureMode mode_of_thread = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 void capture_lock(void) {
@@ -20,6 +22,21 @@ void capture_lock(void) {
 
 void capture_unlock(void) {
     pthread_mutex_unlock(&lock);
+}
+
+static void let_graphs(void *ignored) {
+    (void)ignored;
+    graphs_held--;
+    capture_unlock();
+}
+
+CUresult drv_graphs_hold(void) {
+    if (graphs_held)
+        return CUDA_SUCCESS;
+    capture_lock();
+    graphs_held++;
+    REQUIRE(drv_call_note(let_graphs, NULL), CUDA_ERROR_OUT_OF_MEMORY, "no memory for a call");
+    return CUDA_SUCCESS;
 }
 
 uint64_t capture_thread(void) {
@@ -142,7 +159,7 @@ void capture_free(struct capture *c) {
 
 // Takes the graph from the capture; NULL when the program has destroyed it.
 struct drv_graph *capture_graph(struct capture *c) {
-    struct drv_graph *g = drv_object_find(c->graph, DRV_GRAPH);
+    struct drv_graph *g = drv_object_peek(c->graph, DRV_GRAPH);
     return g;
 }
 
@@ -302,7 +319,7 @@ static CUresult resolve(const struct dependencies *d, struct drv_node **nodes,
                         CUgraphEdgeData *data, size_t *n) {
     *n = 0;
     for (size_t i = 0; i < d->n; i++) {
-        struct drv_node *node = drv_object_find(d->nodes[i], DRV_GRAPH_NODE);
+        struct drv_node *node = drv_object_peek(d->nodes[i], DRV_GRAPH_NODE);
         if (!node)
             continue;
         nodes[*n] = node;
@@ -357,7 +374,7 @@ CUresult drv_capture_add(struct kd_queue *q, CUgraphNodeParams *params, struct d
 
 // The kernel before it in the stream, if that is all it depends on.
 static void serialize_programmatically(struct dependencies *d) {
-    const struct drv_node *node = d->n == 1 ? drv_object_find(d->nodes[0], DRV_GRAPH_NODE) : NULL;
+    const struct drv_node *node = d->n == 1 ? drv_object_peek(d->nodes[0], DRV_GRAPH_NODE) : NULL;
     if (node && node->params.type == CU_GRAPH_NODE_TYPE_KERNEL && is_full(&d->data[0]))
         d->data[0] = (CUgraphEdgeData){.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
                                        .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
@@ -373,6 +390,7 @@ static bool of_stream(CUlaunchAttributeID id) {
 }
 
 static CUresult add_kernel(struct capturing *s, CUgraphNodeParams *params,
+                           const CUlaunchAttribute *inherited, unsigned ninherited,
                            CUlaunchAttribute *attributes, unsigned nattributes) {
     struct drv_node *node;
     for (unsigned i = 0; i < nattributes; i++)
@@ -380,6 +398,8 @@ static CUresult add_kernel(struct capturing *s, CUgraphNodeParams *params,
             attributes[i].value.programmaticStreamSerializationAllowed)
             serialize_programmatically(&s->dependencies);
     TRY(add_node(s, params, &node));
+    for (unsigned i = 0; i < ninherited; i++)
+        TRY(drv_node_set_attribute(node, inherited[i].id, &inherited[i].value));
     for (unsigned i = 0; i < nattributes; i++)
         if (!of_stream(attributes[i].id))
             TRY(drv_node_set_attribute(node, attributes[i].id, &attributes[i].value));
@@ -391,12 +411,13 @@ static CUresult add_kernel(struct capturing *s, CUgraphNodeParams *params,
 }
 
 CUresult drv_capture_kernel(struct kd_queue *q, CUgraphNodeParams *params,
+                            const CUlaunchAttribute *inherited, unsigned ninherited,
                             CUlaunchAttribute *attributes, unsigned nattributes) {
     struct capturing *s;
     capture_lock();
     CUresult result = capture_find(q, &s);
     if (result == CUDA_SUCCESS) {
-        result = add_kernel(s, params, attributes, nattributes);
+        result = add_kernel(s, params, inherited, ninherited, attributes, nattributes);
         s->capture->invalid = result != CUDA_SUCCESS;
     }
     capture_unlock();

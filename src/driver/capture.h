@@ -62,9 +62,11 @@ struct drv_node;
 // Adds a node to the graph that q is captured into, behind what the stream depends on, and makes it
 // what the stream depends on. A failure invalidates the capture. out may be NULL.
 CUresult drv_capture_add(struct kd_queue *q, CUgraphNodeParams *params, struct drv_node **out);
-// The same for a kernel node with attributes. Programmatic stream serialization makes the edge from
+// The same for a kernel node with attributes: those inherited from the stream, and its own, which
+// come before them. Programmatic stream serialization makes the edge from
 // a kernel before it a programmatic one.
 CUresult drv_capture_kernel(struct kd_queue *q, CUgraphNodeParams *params,
+                            const CUlaunchAttribute *inherited, unsigned ninherited,
                             CUlaunchAttribute *attributes, unsigned nattributes);
 
 // ---- Events -------------------------------------------------------------------------------

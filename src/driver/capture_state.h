@@ -39,6 +39,7 @@ struct drv_captured_event {
     struct dependencies dependencies;
 };
 
+// One recursive lock for captures and graphs (drv_graphs_hold).
 void capture_lock(void);
 void capture_unlock(void);
 uint64_t capture_thread(void); // a number of the calling thread, never used twice

@@ -1,136 +1,255 @@
 // Contexts: creation and end, what a context is set to, waiting for it.
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "driver/capture.h"
+#include "driver/graph_exec.h"
 #include "driver/green_context.h"
 
-// Starting and stopping take long (address space, waiting for work): a lock of their own.
+// Making one active takes long (address space): a lock of its own.
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t last_id;
+static struct drv_context *contexts; // all that have a context of the device, under the lock
 
 uint64_t drv_context_new_id(void) {
     return ++last_id;
 }
-static struct drv_context *contexts; // all, under the lock
 
+// ---- Creation and end ---------------------------------------------------------------------
+
+// Nobody holds the context, nor anything that belongs to it.
 static void context_release(struct drv_object *o) {
     struct drv_context *ctx = (struct drv_context *)o;
+    kd_context_finish(ctx->c);
+    drv_lock();
+    ctx->drained = true;
+    drv_unlock();
+    drv_capture_forget_context(ctx);
+    drv_thread_queues_forget(ctx);
+    // Who found memory of the context by its address does not hold the context.
+    kd_memory_retire_context(ctx->c);
+    drv_uses_wait();
+    if (kd_memory_retire_context(ctx->c) || drv_graphs_abroad)
+        drv_contexts_wait();
     drv_lock();
     struct drv_context **at = &contexts;
-    while (*at != ctx)
+    while (*at && *at != ctx)
         at = &(*at)->next;
-    *at = ctx->next;
+    if (*at)
+        *at = ctx->next;
     drv_unlock();
+    kd_context_destroy(ctx->c);
     free(ctx);
 }
 
-struct drv_context *drv_context_of(const struct kd_context *c) {
-    if (!c)
-        return NULL;
-    drv_lock();
+static struct drv_context *first_with(const struct kd_context *c, uint64_t id) {
     struct drv_context *ctx = contexts;
-    while (ctx && ctx->c != c)
+    while (ctx && !(c ? ctx->c == c : ctx->id == id))
         ctx = ctx->next;
-    drv_unlock();
     return ctx;
 }
 
-struct drv_context *drv_context_with_id(uint64_t id) {
+static struct drv_context *find_with(const struct kd_context *c, uint64_t id) {
     drv_lock();
-    struct drv_context *ctx = contexts;
-    while (ctx && !(ctx->c && ctx->id == id))
-        ctx = ctx->next;
+    struct drv_context *ctx = first_with(c, id);
+    void *handle = ctx ? ctx->object.handle : NULL;
     drv_unlock();
-    return ctx;
+    ctx = drv_object_find(handle, DRV_CONTEXT);
+    return ctx ? ctx : drv_object_find(handle, DRV_ACTIVE);
+}
+
+struct drv_context *drv_context_of(const struct kd_context *c) {
+    return c ? find_with(c, 0) : NULL;
+}
+
+struct drv_context *drv_context_with_id(uint64_t id) {
+    return find_with(NULL, id);
+}
+
+// The context with the lowest id above `last` that is not being released without work; held, or
+// NULL when another thread releases it. *id: UINT64_MAX: there is none.
+static struct drv_context *next_with_work(uint64_t last, uint64_t *id) {
+    struct drv_context *next = NULL;
+    drv_lock();
+    for (struct drv_context *ctx = contexts; ctx; ctx = ctx->next)
+        if (ctx->id > last && !ctx->drained && (!next || ctx->id < next->id))
+            next = ctx;
+    *id = next ? next->id : UINT64_MAX;
+    bool held = next && drv_object_hold(&next->object);
+    drv_unlock();
+    return held ? next : NULL;
+}
+
+// Those that are there now, also those that have ended.
+void drv_contexts_wait(void) {
+    uint64_t last = 0;
+    for (;;) {
+        CALL();
+        uint64_t id;
+        struct drv_context *ctx = next_with_work(last, &id);
+        if (id == UINT64_MAX)
+            return;
+        if (ctx) {
+            kd_context_wait(ctx->c);
+            last = id;
+        } else {
+            sched_yield(); // until its work is done
+        }
+    }
+}
+
+bool drv_contexts_idle(void) {
+    bool idle = true;
+    drv_lock();
+    for (struct drv_context *ctx = contexts; ctx && idle; ctx = ctx->next)
+        idle = kd_context_idle(ctx->c);
+    drv_unlock();
+    return idle;
 }
 
 void drv_contexts_flush(void) {
     drv_lock();
     for (struct drv_context *ctx = contexts; ctx; ctx = ctx->next)
-        if (ctx->c)
-            kd_context_flush_printf(ctx->c);
+        kd_context_flush_printf(ctx->c);
     drv_unlock();
 }
 
-static void set_defaults(struct drv_context *ctx) {
+static CUresult context_new(struct drv_device *device, enum drv_kind kind, unsigned flags,
+                            struct drv_context **out) {
+    struct drv_context *ctx = calloc(1, sizeof *ctx);
+    REQUIRE(ctx, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a context");
+    ctx->device = device;
+    ctx->flags = flags;
+    ctx->id = drv_context_new_id();
     ctx->shared_config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
-    ctx->peers = 0;
+    CUresult result = drv_status(kd_context_new(device->d, &ctx->c), NULL);
+    if (result != CUDA_SUCCESS) {
+        free(ctx);
+        return result;
+    }
+    drv_core_dump_init(&ctx->core_dump, flags);
+    if (!drv_object_add(&ctx->object, kind, NULL, context_release)) {
+        kd_context_destroy(ctx->c);
+        free(ctx);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a context");
+    }
+    ctx->handle = ctx->object.handle;
+    *out = ctx;
+    return CUDA_SUCCESS;
 }
 
-static struct drv_context *context_new(struct drv_device *device) {
-    struct drv_context *ctx = calloc(1, sizeof *ctx);
-    if (!ctx)
-        return NULL;
-    ctx->device = device;
-    if (!drv_object_add(&ctx->object, DRV_CONTEXT, NULL, context_release)) {
-        free(ctx);
-        return NULL;
-    }
+// Before anybody knows its handle.
+static void list(struct drv_context *ctx) {
     drv_lock();
     ctx->next = contexts;
     contexts = ctx;
     drv_unlock();
-    return ctx;
 }
 
 struct drv_context *drv_context_new_primary(struct drv_device *device) {
-    struct drv_context *ctx = context_new(device);
-    if (ctx)
-        ctx->primary = true;
-    return ctx;
+    struct drv_context *primary = calloc(1, sizeof *primary);
+    if (!primary)
+        return NULL;
+    primary->device = device;
+    if (!drv_object_add(&primary->object, DRV_CONTEXT, NULL, NULL)) {
+        free(primary);
+        return NULL;
+    }
+    primary->handle = primary->object.handle;
+    drv_object_keep(&primary->object);
+    return primary;
 }
 
-// Makes the context active when it is not, and counts one more reference.
-CUresult drv_context_start(struct drv_context *ctx) {
-    pthread_mutex_lock(&life);
-    CUresult result = CUDA_SUCCESS;
-    struct kd_context *c = ctx->c;
-    bool fresh = false;
-    if (!c)
-        result = drv_status(kd_context_new(ctx->device->d, &c), NULL);
-    if (result == CUDA_SUCCESS) {
-        drv_lock();
-        if (!ctx->c) {
-            set_defaults(ctx);
-            fresh = true;
-            ctx->id = drv_context_new_id();
-            ctx->c = c;
+struct drv_context *drv_context_active(const struct drv_context *primary) {
+    return drv_object_find(primary->active, DRV_ACTIVE);
+}
+
+// One more reference, if the context is active as `ctx` still.
+static bool retain(struct drv_context *primary, const struct drv_context *ctx) {
+    drv_lock();
+    bool same = primary->active == ctx->object.handle && drv_object_alive(&ctx->object);
+    if (same)
+        primary->references++;
+    drv_unlock();
+    return same;
+}
+
+// Under `life`.
+static CUresult activate(struct drv_context *primary, struct drv_context **out) {
+    struct drv_context *ctx;
+    TRY(context_new(primary->device, DRV_ACTIVE, primary->flags, &ctx));
+    ctx->handle = primary->handle;
+    ctx->primary = primary;
+    list(ctx);
+    drv_lock();
+    primary->active = ctx->object.handle;
+    drv_unlock();
+    *out = ctx;
+    return CUDA_SUCCESS;
+}
+
+static CUresult start(struct drv_context *primary, struct drv_context **out) {
+    for (;;) {
+        *out = drv_context_active(primary);
+        if (!*out) {
+            TRY(activate(primary, out));
+            *out = drv_context_active(primary); // nobody ends it before it is retained: see below
         }
-        ctx->references++;
-        drv_unlock();
+        if (*out && retain(primary, *out))
+            return CUDA_SUCCESS;
     }
-    if (fresh)
-        drv_core_dump_init(&ctx->core_dump, ctx->flags);
+}
+
+CUresult drv_context_start(struct drv_context *primary, struct drv_context **out) {
+    pthread_mutex_lock(&life);
+    CUresult result = start(primary, out);
     pthread_mutex_unlock(&life);
     return result;
 }
 
-// The handles of what belongs to the context become invalid first, then the device waits for its
-// work and frees the rest.
-void drv_context_stop(struct drv_context *ctx) {
-    pthread_mutex_lock(&life);
-    drv_lock();
-    struct kd_context *c = ctx->c;
-    ctx->c = NULL;
-    drv_unlock();
-    if (c) {
-        drv_unloads++;
-        drv_objects_destroy(&ctx->children);
-        drv_capture_forget_context(ctx);
-        drv_thread_queues_forget(ctx);
-        kd_context_destroy(c);
-    }
-    pthread_mutex_unlock(&life);
+// Who holds something of the context may submit more work, which the context's release waits for.
+static void end(struct drv_context *ctx) {
+    drv_unloads_begin();
+    struct drv_object *all = drv_objects_end(ctx);
+    drv_unloads_end();
+    drv_capture_forget_context(ctx);
+    drv_thread_queues_forget(ctx);
+    kd_context_finish(ctx->c);
+    drv_objects_drop(all);
 }
 
-// What stands for a green context is the primary context of its device.
-static CUresult of_primary(struct drv_context **ctx) {
-    if (__builtin_expect(!(*ctx)->green, 1))
-        return CUDA_SUCCESS;
-    TRY(drv_green_alive((*ctx)->green));
-    *ctx = (*ctx)->device->primary;
+bool drv_context_end(struct drv_context *ctx) {
+    if (!drv_object_destroy(&ctx->object))
+        return false;
+    end(ctx);
+    return true;
+}
+
+CUresult drv_context_release(struct drv_context *primary) {
+    pthread_mutex_lock(&life); // nobody retains between the last release and the end
+    struct drv_context *ctx = drv_context_active(primary);
+    drv_lock();
+    bool retained = primary->references > 0;
+    bool last = retained && --primary->references == 0;
+    drv_unlock();
+    last = last && ctx && drv_object_destroy(&ctx->object); // held by the call
+    pthread_mutex_unlock(&life);
+    REQUIRE(retained, CUDA_ERROR_INVALID_CONTEXT,
+            "the primary context of device %d is not retained", primary->device->ordinal);
+    if (last)
+        end(ctx);
     return CUDA_SUCCESS;
+}
+
+// ---- Finding ------------------------------------------------------------------------------
+
+// What has the context's state; NULL: it has ended. What stands for a green context is the primary
+// context of its device.
+static struct drv_context *with_state(struct drv_context *ctx) {
+    if (__builtin_expect(ctx->c != NULL, 0))
+        return ctx;
+    return drv_context_active(ctx->green ? ctx->device->primary : ctx);
 }
 
 struct drv_green *drv_context_green(CUcontext handle) {
@@ -138,14 +257,20 @@ struct drv_green *drv_context_green(CUcontext handle) {
     return ctx ? ctx->green : NULL;
 }
 
+struct drv_context *drv_context_on(CUcontext handle) {
+    struct drv_context *ctx = drv_object_find(handle, DRV_CONTEXT);
+    return ctx ? with_state(ctx) : NULL;
+}
+
 CUresult drv_context_find(CUcontext handle, struct drv_context **out) {
     struct drv_context *ctx = drv_object_find(handle, DRV_CONTEXT);
     REQUIRE(ctx, CUDA_ERROR_INVALID_CONTEXT, "%p is no context, or one that was destroyed",
             (void *)handle);
-    TRY(of_primary(&ctx));
-    REQUIRE(ctx->c, CUDA_ERROR_CONTEXT_IS_DESTROYED,
-            "the primary context of device %d is not active", ctx->device->ordinal);
-    *out = ctx;
+    *out = with_state(ctx);
+    if (__builtin_expect(ctx->green != NULL, 0))
+        return drv_green_check(ctx->green, *out);
+    REQUIRE(*out, CUDA_ERROR_CONTEXT_IS_DESTROYED, "the primary context of device %d is not active",
+            ctx->device->ordinal);
     return CUDA_SUCCESS;
 }
 
@@ -153,11 +278,11 @@ CUresult drv_context_current(struct drv_context **out) {
     CUcontext top = drv_top();
     REQUIRE(top, CUDA_ERROR_INVALID_CONTEXT, "no context is current to the calling thread");
     struct drv_context *ctx = drv_object_find(top, DRV_CONTEXT);
-    if (ctx)
-        TRY(of_primary(&ctx));
-    REQUIRE(ctx && ctx->c, CUDA_ERROR_CONTEXT_IS_DESTROYED,
+    *out = ctx ? with_state(ctx) : NULL;
+    if (__builtin_expect(ctx && ctx->green, 0))
+        return drv_green_check(ctx->green, *out);
+    REQUIRE(*out, CUDA_ERROR_CONTEXT_IS_DESTROYED,
             "the context that is current to the calling thread was destroyed");
-    *out = ctx;
     return CUDA_SUCCESS;
 }
 
@@ -175,18 +300,17 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev) {
             CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of a context", flags);
     struct drv_device *device;
     TRY(drv_device_find(dev, &device));
-    struct drv_context *ctx = context_new(device);
-    REQUIRE(ctx, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a context");
-    ctx->flags = flags;
-    CUresult result = drv_context_start(ctx);
-    if (result == CUDA_SUCCESS)
-        result = drv_push(ctx->object.handle);
+    struct drv_context *ctx;
+    TRY(context_new(device, DRV_CONTEXT, flags, &ctx));
+    ctx->references = 1;
+    list(ctx);
+    CUcontext handle = ctx->handle;
+    CUresult result = drv_push(handle);
     if (result != CUDA_SUCCESS) {
-        drv_context_stop(ctx);
         drv_object_destroy(&ctx->object);
         return result;
     }
-    *pctx = ctx->object.handle;
+    *pctx = handle;
     return CUDA_SUCCESS;
 }
 
@@ -216,13 +340,13 @@ CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, uns
     return create(pctx, flags, dev);
 }
 
-static void destroy(struct drv_context *ctx) {
-    if (drv_top() == ctx->object.handle) {
+// False: another thread has destroyed it.
+static bool destroy(struct drv_context *ctx) {
+    if (drv_context_is_current(ctx)) {
         CUcontext popped;
         cuCtxPopCurrent_v2(&popped);
     }
-    drv_context_stop(ctx);
-    drv_object_destroy(&ctx->object);
+    return drv_context_end(ctx);
 }
 
 // Waits for the context's work. When it is current to the calling thread it is popped; other
@@ -233,7 +357,8 @@ CUresult cuCtxDestroy_v2(CUcontext handle) {
     TRY(drv_context_find(handle, &ctx));
     REQUIRE(!ctx->primary, CUDA_ERROR_INVALID_CONTEXT,
             "a primary context is released, not destroyed");
-    destroy(ctx);
+    REQUIRE(destroy(ctx), CUDA_ERROR_INVALID_CONTEXT, "%p was destroyed by another thread",
+            (void *)handle);
     return CUDA_SUCCESS;
 }
 
@@ -242,9 +367,9 @@ CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags) {
     REQUIRE_POINTER(pctx);
     REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
     drv_lock();
-    ctx->references++;
+    (ctx->primary ? ctx->primary : ctx)->references++;
     drv_unlock();
-    *pctx = ctx->object.handle;
+    *pctx = ctx->handle;
     return CUDA_SUCCESS;
 }
 
@@ -278,7 +403,7 @@ CUresult cuCtxGetFlags(unsigned int *flags) {
     REQUIRE_POINTER(flags);
     struct drv_context *ctx;
     TRY(drv_context_current(&ctx));
-    *flags = ctx->flags;
+    *flags = (ctx->primary ? ctx->primary : ctx)->flags;
     return CUDA_SUCCESS;
 }
 
@@ -287,7 +412,7 @@ CUresult cuCtxSetFlags(unsigned int flags) {
     unsigned schedule = flags & CU_CTX_SCHED_MASK;
     REQUIRE(!(flags & ~(unsigned)CU_CTX_FLAGS_MASK) && !(schedule & (schedule - 1)),
             CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of a context", flags);
-    ctx->flags = flags;
+    (ctx->primary ? ctx->primary : ctx)->flags = flags;
     return CUDA_SUCCESS;
 }
 

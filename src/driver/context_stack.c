@@ -35,7 +35,7 @@ CUresult drv_push(CUcontext handle) {
 }
 
 bool drv_context_is_current(const struct drv_context *ctx) {
-    return drv_top() == ctx->object.handle;
+    return drv_top() == ctx->handle;
 }
 
 CUresult cuCtxPushCurrent_v2(CUcontext handle) {

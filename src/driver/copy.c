@@ -20,6 +20,7 @@ CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool wr
     struct kd_memory m;
     REQUIRE(ptr, CUDA_ERROR_INVALID_VALUE, "%s cannot be NULL", name);
     out->ptr = (void *)(uintptr_t)ptr;
+    out->owner = NULL;
     if (kd_memory_find(ptr, &m)) {
         if (m.flags & DRV_MEMORY_MAPPED) {
             REQUIRE(drv_mapped_access(ptr, bytes, write), CUDA_ERROR_INVALID_VALUE,
@@ -34,6 +35,7 @@ CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool wr
                 "%s: %llu bytes from %#llx on are more than its allocation of %llu has", name,
                 (unsigned long long)bytes, (unsigned long long)ptr, (unsigned long long)m.size);
         out->device = m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_VARIABLE;
+        out->owner = m.context;
         out->pageable = false;
         return CUDA_SUCCESS;
     }
@@ -47,7 +49,8 @@ CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool wr
 }
 
 static CUresult submit(struct kd_queue *q, struct drv_context *ctx, struct kd_copy *c,
-                       const struct drv_side *dst, const struct drv_side *src, bool async) {
+                       const struct drv_side *dst, const struct drv_side *src, bool async,
+                       struct drv_use *use) {
     bool wait = !async && (drv_sync_memops || !dst->device || !src->device);
     if (async && dst->pageable)
         wait = true;
@@ -57,13 +60,16 @@ static CUresult submit(struct kd_queue *q, struct drv_context *ctx, struct kd_co
     }
     c->dst = dst->ptr;
     c->src = src->ptr;
+    drv_side_used(dst, ctx);
+    drv_side_used(src, ctx);
     TRY(drv_status(kd_submit_copy(q, c), ctx));
+    drv_use_end(use);
     return wait ? drv_status(kd_queue_wait(q), ctx) : CUDA_SUCCESS;
 }
 
 static CUresult capture_copy(struct kd_queue *q, struct drv_context *ctx, const CUDA_MEMCPY3D *p) {
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMCPY,
-                                .memcpy = {.copyCtx = ctx->object.handle, .copyParams = *p}};
+                                .memcpy = {.copyCtx = ctx->handle, .copyParams = *p}};
     return drv_capture_add(q, &params, NULL);
 }
 
@@ -94,6 +100,7 @@ static CUresult copy_1d(uint64_t dst, enum drv_side_kind dst_kind, uint64_t src,
     if (!bytes)
         return drv_stream_find(stream, &q, &ctx);
     struct drv_side to, from;
+    USE_MEMORY();
     TRY(drv_side(dst, bytes, dst_kind, true, "the destination", &to));
     TRY(drv_side(src, bytes, src_kind, false, "the source", &from));
     bool captured;
@@ -108,7 +115,7 @@ static CUresult copy_1d(uint64_t dst, enum drv_side_kind dst_kind, uint64_t src,
                         .src_pitch = bytes,
                         .dst_slice = bytes,
                         .src_slice = bytes};
-    return submit(q, ctx, &c, &to, &from, async);
+    return submit(q, ctx, &c, &to, &from, async, &use);
 }
 
 // ---- Along one dimension ------------------------------------------------------------------
@@ -373,6 +380,7 @@ static CUresult copy_box(struct box *dst, struct box *src, const struct extent *
     struct drv_side to, from;
     struct kd_copy c;
     bool captured;
+    USE_MEMORY();
     TRY(plan_box(dst, src, e, &c, &to, &from));
     TRY(drv_stream_find(stream, &q, &ctx));
     TRY(drv_capture_enter_copy(q, ctx, async, &captured));
@@ -380,7 +388,7 @@ static CUresult copy_box(struct box *dst, struct box *src, const struct extent *
         CUDA_MEMCPY3D p = boxes_as_params(dst, src, e);
         return capture_copy(q, ctx, &p);
     }
-    return submit(q, ctx, &c, &to, &from, async);
+    return submit(q, ctx, &c, &to, &from, async, &use);
 }
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, bool async) {

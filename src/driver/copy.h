@@ -16,12 +16,17 @@ bool drv_host_mapped(uint64_t ptr, uint64_t bytes);
 bool drv_is_system_memory(uint64_t ptr, uint64_t bytes);
 struct drv_side {
     void *ptr;
-    bool device;   // device memory: nothing on the host can see when it is written
-    bool pageable; // the host's, not known to the driver
+    bool device;                    // device memory: nothing on the host can see when it is written
+    bool pageable;                  // the host's, not known to the driver
+    const struct kd_context *owner; // of memory that the driver knows; may be NULL
 };
 // `bytes` from `ptr` on are going to be touched.
 CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool write,
                   const char *name, struct drv_side *out);
+// Work of ctx uses it.
+static inline void drv_side_used(const struct drv_side *s, const struct drv_context *ctx) {
+    drv_memory_used((uintptr_t)s->ptr, s->owner, ctx);
+}
 // Checks what cuMemcpy3D would copy, at least one byte, and describes it for the device.
 CUresult drv_copy_plan(const CUDA_MEMCPY3D *p, struct kd_copy *copy, struct drv_side *dst,
                        struct drv_side *src);

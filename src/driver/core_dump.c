@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
+#include "support/environment.h"
 
 static struct drv_core_dump global; // under the lock
 static unsigned fixed;              // by the environment: one bit an attribute
@@ -160,6 +161,7 @@ static void write_report(FILE *f, const struct kd_fault_record *r, const struct 
 
 // On the thread that met the fault, which is no longer in the kernel.
 static void fault_met(struct kd_context *c, const struct kd_fault_record *r) {
+    DEVICE_CALL();
     char name[2 * DRV_CORE_DUMP_TEXT], path[DRV_CORE_DUMP_TEXT];
     struct drv_context *ctx = drv_context_of(c);
     if (!ctx)
@@ -187,7 +189,7 @@ static void fault_met(struct kd_context *c, const struct kd_fault_record *r) {
 // ---- Beginning ----------------------------------------------------------------------------
 
 static void take(const char *variable, CUcoredumpSettings attrib, bool *flag, char *text) {
-    const char *value = getenv(variable);
+    const char *value = environment_get(variable);
     if (!value)
         return;
     if (flag)
@@ -205,7 +207,7 @@ static void take_flags(unsigned *flags) {
                                         "skip_local_memory",
                                         "skip_abort",
                                         "skip_constbank_memory"};
-    const char *value = getenv("CUDA_COREDUMP_GENERATION_FLAGS");
+    const char *value = environment_get("CUDA_COREDUMP_GENERATION_FLAGS");
     if (!value)
         return;
     for (*flags = 0;; value++) {

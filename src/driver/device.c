@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "support/environment.h"
 
 static struct drv_device devices[DRV_MAX_DEVICES];
 static int count;
@@ -43,7 +44,7 @@ static int device_named(const char *name, size_t length) {
 // CUDA_VISIBLE_DEVICES ends at the first element that names no device, or one twice.
 static int visible_devices(int indices[DRV_MAX_DEVICES]) {
     int total = kd_device_count(), n = 0;
-    const char *list = getenv("CUDA_VISIBLE_DEVICES");
+    const char *list = environment_get("CUDA_VISIBLE_DEVICES");
     if (!list) {
         while (n < total && n < DRV_MAX_DEVICES) {
             indices[n] = n;
@@ -80,7 +81,7 @@ CUresult drv_devices_open(void) {
         if (!d->primary)
             d->primary = drv_context_new_primary(d);
         if (!d->default_pool)
-            d->pool = d->default_pool = drv_pool_new(d);
+            d->default_pool = drv_pool_new(d);
         REQUIRE(d->primary && d->default_pool, CUDA_ERROR_OUT_OF_MEMORY, "no memory for device %d",
                 i);
     }

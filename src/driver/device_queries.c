@@ -11,10 +11,10 @@ static bool attribute(int ordinal, int number, int *out) {
 
 // One that was instantiated for launches from the device, and uploaded.
 static struct kd_graph *graph(uint64_t handle) {
-    struct drv_exec *exec;
-    bool known = drv_exec_find((CUgraphExec)(uintptr_t)handle, &exec) == CUDA_SUCCESS;
-    return known && exec->uploaded && (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
-               ? exec->k
+    DEVICE_CALL();
+    struct drv_exec *exec = drv_object_find((void *)(uintptr_t)handle, DRV_GRAPH_EXEC);
+    return exec && exec->uploaded && (exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+               ? kd_graph_ref(exec->k)
                : NULL;
 }
 

@@ -133,7 +133,6 @@ CUresult cuEventDestroy_v2(CUevent hEvent) {
     struct drv_event *e = drv_object_take(hEvent, DRV_EVENT);
     REQUIRE(e, CUDA_ERROR_INVALID_HANDLE, "%p is no event, or one that was destroyed",
             (void *)hEvent);
-    event_release(&e->object);
     return CUDA_SUCCESS;
 }
 

@@ -102,6 +102,7 @@ CUresult cuDestroyExternalMemory(CUexternalMemory extMem) {
     ENTER_CONTEXT(ctx);
     struct external_memory *m;
     TRY(find(extMem, &m));
-    drv_object_destroy(&m->object);
+    REQUIRE(drv_object_destroy(&m->object), CUDA_ERROR_INVALID_HANDLE,
+            "%p was destroyed by another thread", (void *)extMem);
     return CUDA_SUCCESS;
 }

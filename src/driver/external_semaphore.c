@@ -212,6 +212,7 @@ CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extSem) {
     ENTER_CONTEXT(ctx);
     struct drv_semaphore *s;
     TRY(find(extSem, &s));
-    drv_object_destroy(&s->object);
+    REQUIRE(drv_object_destroy(&s->object), CUDA_ERROR_INVALID_HANDLE,
+            "%p was destroyed by another thread", (void *)extSem);
     return CUDA_SUCCESS;
 }

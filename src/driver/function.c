@@ -4,28 +4,54 @@
 
 #include "driver/driver.h"
 
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; // of what modules know of functions
+
 static void function_release(struct drv_object *o) {
-    drv_launch_steps_free(((struct drv_function *)o)->steps);
-    free(o);
+    struct drv_function *f = (struct drv_function *)o;
+    pthread_mutex_lock(&making);
+    if (f->module->functions[f->index] == f)
+        f->module->functions[f->index] = NULL;
+    pthread_mutex_unlock(&making);
+    drv_launch_steps_free(f->steps);
+    free(f);
 }
 
-// A kernel has one handle in a module, however often it is asked for.
+// Ends the handles; the functions go with their last holders.
+void drv_functions_forget(struct drv_module *m) {
+    uint32_t n = kd_module_info(m->m)->nkernels;
+    for (uint32_t i = 0; i < n; i++) {
+        pthread_mutex_lock(&making);
+        void *handle = m->functions[i] ? m->functions[i]->object.handle : NULL;
+        pthread_mutex_unlock(&making);
+        drv_object_take(handle, DRV_FUNCTION);
+    }
+}
+
+// Under `making`.
+static struct drv_function *make(struct drv_module *m, uint32_t index) {
+    struct drv_function *f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->k = kd_module_kernel_at(m->m, index);
+    f->module = m;
+    f->index = index;
+    f->carveout = CU_SHAREDMEM_CARVEOUT_DEFAULT;
+    f->object.parent = &m->object;
+    if (!drv_object_add(&f->object, DRV_FUNCTION, m->object.context, function_release)) {
+        free(f);
+        return NULL;
+    }
+    return m->functions[index] = f;
+}
+
+// A kernel has one handle in a module, however often it is asked for. The call holds the function.
 CUresult drv_module_function(struct drv_module *m, uint32_t index, struct drv_function **out) {
-    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&making);
     struct drv_function *f = m->functions[index];
-    if (!f && (f = calloc(1, sizeof *f))) {
-        f->k = kd_module_kernel_at(m->m, index);
-        f->module = m;
-        f->carveout = CU_SHAREDMEM_CARVEOUT_DEFAULT;
-        if (drv_object_add(&f->object, DRV_FUNCTION, m->object.context, function_release)) {
-            m->functions[index] = f;
-        } else {
-            free(f);
-            f = NULL;
-        }
-    }
+    bool known = f != NULL;
+    f = known ? drv_object_find(f->object.handle, DRV_FUNCTION) : make(m, index);
     pthread_mutex_unlock(&making);
+    REQUIRE(f || !known, CUDA_ERROR_INVALID_HANDLE, "the module was unloaded by another thread");
     REQUIRE(f, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a function");
     REQUIRE(!kd_kernel_info(f->k)->lacking, CUDA_ERROR_NOT_FOUND,
             "kernel %s can call cudaDeviceSynchronize, which device code does not have on compute "
@@ -39,6 +65,7 @@ CUresult drv_function_find(CUfunction handle, struct drv_context *ctx, struct dr
     *out = drv_object_find(handle, DRV_FUNCTION);
     if (__builtin_expect(*out != NULL, 1))
         return CUDA_SUCCESS;
+    NO_CANCEL();
     struct drv_kernel *k = drv_object_find(handle, DRV_KERNEL);
     REQUIRE(k, CUDA_ERROR_INVALID_HANDLE, "%p is no function, or one whose module was unloaded",
             (void *)handle);

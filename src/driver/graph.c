@@ -9,7 +9,8 @@
 enum { MAX_LEVELS = 128 }; // of graphs within graphs
 
 CUresult drv_graph_find(CUgraph handle, struct drv_graph **out) {
-    *out = drv_object_find(handle, DRV_GRAPH);
+    TRY(drv_graphs_hold());
+    *out = drv_object_peek(handle, DRV_GRAPH);
     REQUIRE(*out, CUDA_ERROR_INVALID_VALUE, "%p is no graph, or one that was destroyed",
             (void *)handle);
     return CUDA_SUCCESS;
@@ -141,6 +142,7 @@ CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags) {
     REQUIRE_POINTER(phGraph);
     REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
     struct drv_graph *g;
+    TRY(drv_graphs_hold());
     TRY(drv_graph_new(&g));
     *phGraph = g->object.handle;
     return CUDA_SUCCESS;

@@ -1,5 +1,8 @@
 // Graphs (guide 6.2.8.7): nodes with parameters of their own, edges with edge data, and what makes
-// them. Graphs are not thread-safe: a program must not use one from two threads at a time.
+// them. CUDA does not let a program use a graph from two threads at a time; a program that does all
+// the same must not find freed memory: one lock for all graphs is held from the first lookup of a
+// graph or node to the end of the call. An executable graph has a lock of its own, so that launches
+// go on beside it; it is taken first.
 //
 // Everything a node refers to through pointers is copied when its parameters are set. The order of
 // a graph's nodes is that of their creation, the order of a node's edges that in which they were
@@ -74,7 +77,9 @@ struct drv_graph {
     size_t memory_nodes; // allocation and free nodes, not those of child graphs
 };
 
-// CUDA_ERROR_INVALID_VALUE for what is no graph or node.
+// Takes the lock of graphs until the end of the call.
+CUresult drv_graphs_hold(void);
+// CUDA_ERROR_INVALID_VALUE for what is no graph or node. Both hold the lock of graphs.
 CUresult drv_graph_find(CUgraph handle, struct drv_graph **out);
 CUresult drv_node_find(CUgraphNode handle, struct drv_node **out);
 

@@ -119,6 +119,13 @@ static CUresult check_size(const CUDA_CONDITIONAL_NODE_PARAMS *p) {
     FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no type of a conditional node", (int)p->type);
 }
 
+// Whether g is the graph with this id, or lies in it as a body or child graph.
+static bool is_within(const struct drv_graph *g, uint64_t id) {
+    while (g && g->id != id)
+        g = g->parent ? g->parent->graph : NULL;
+    return g != NULL;
+}
+
 CUresult drv_conditional_take(const struct drv_graph *g, const CUDA_CONDITIONAL_NODE_PARAMS *p) {
     TRY(check_size(p));
     if (p->ctx) {
@@ -127,7 +134,7 @@ CUresult drv_conditional_take(const struct drv_graph *g, const CUDA_CONDITIONAL_
     }
     drv_lock();
     struct drv_conditional *c = find(p->handle);
-    bool mine = c && c->graph == g->id, used = c && c->used;
+    bool mine = c && is_within(g, c->graph), used = c && c->used;
     if (mine)
         c->used = true;
     drv_unlock();

@@ -5,7 +5,8 @@
 
 #include "driver/graph.h"
 
-// Checks the parameters of a node of g; *phGraph_out is not touched. Its handle is then the node's.
+// Checks the parameters of a node of g; *phGraph_out is not touched. Its handle, made for g or for
+// a graph that g lies in, is then the node's.
 CUresult drv_conditional_take(const struct drv_graph *g, const CUDA_CONDITIONAL_NODE_PARAMS *p);
 // What the device has to know of such a node.
 CUresult drv_conditional_describe(const struct drv_node *n, struct kd_condition *out);

@@ -157,8 +157,8 @@ static CUresult find_in(const struct drv_graph *g, CUgraphNode handle, struct dr
 
 static void undo(CUgraphNode const *from, CUgraphNode const *to, size_t n) {
     while (n--) {
-        struct drv_node *a = drv_object_find(from[n], DRV_GRAPH_NODE);
-        struct drv_node *b = drv_object_find(to[n], DRV_GRAPH_NODE);
+        struct drv_node *a = drv_object_peek(from[n], DRV_GRAPH_NODE);
+        struct drv_node *b = drv_object_peek(to[n], DRV_GRAPH_NODE);
         take_out(&a->out, b);
         take_out(&b->in, a);
         a->graph->nedges--;

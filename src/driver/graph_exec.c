@@ -1,4 +1,5 @@
 // Executable graphs: instantiation, launch, end (guide 6.2.8.7).
+#define _GNU_SOURCE // recursive mutexes
 #include "driver/graph_exec.h"
 
 #include <stdio.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #include "driver/capture.h"
+#include "driver/capture_state.h"
 #include "driver/copy.h"
 #include "driver/external_semaphore.h"
 #include "driver/graph_memory.h"
@@ -15,8 +17,10 @@
 
 CUresult drv_exec_find(CUgraphExec handle, struct drv_exec **out) {
     *out = drv_object_find(handle, DRV_GRAPH_EXEC);
-    REQUIRE(*out, CUDA_ERROR_INVALID_VALUE, "%p is no executable graph, or one that was destroyed",
-            (void *)handle);
+    if (*out)
+        TRY(drv_call_lock(&(*out)->lock));
+    REQUIRE(*out && drv_object_alive(&(*out)->object), CUDA_ERROR_INVALID_VALUE,
+            "%p is no executable graph, or one that was destroyed", (void *)handle);
     return CUDA_SUCCESS;
 }
 
@@ -46,8 +50,9 @@ static CUresult context_of(CUcontext handle, struct drv_context **ctx) {
     return handle ? drv_context_find(handle, ctx) : drv_context_current(ctx);
 }
 
-static CUresult kernel(const struct drv_exec *exec, const struct drv_node *n,
-                       struct kd_graph_node *k) {
+atomic_bool drv_graphs_abroad;
+
+static CUresult kernel(struct drv_exec *exec, const struct drv_node *n, struct kd_graph_node *k) {
     const CUDA_KERNEL_NODE_PARAMS *p = &n->params.kernel;
     struct drv_function *f;
     TRY(drv_params_function(p, &f));
@@ -64,6 +69,8 @@ static CUresult kernel(const struct drv_exec *exec, const struct drv_node *n,
     v = drv_node_attribute(n, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
     k->kind = KD_NODE_LAUNCH;
     k->context = f->object.context->c;
+    exec->mixed |= exec->context && exec->context != k->context;
+    exec->context = k->context;
     k->launch = (struct kd_launch_config){
         .kernel = f->k,
         .grid = {grid[0], grid[1], grid[2]},
@@ -76,7 +83,7 @@ static CUresult kernel(const struct drv_exec *exec, const struct drv_node *n,
         .cooperative = v && v->cooperative,
     };
     v = drv_node_attribute(n, CU_LAUNCH_ATTRIBUTE_PRIORITY);
-    k->own_priority = v && exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    k->own_priority = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
     k->priority = v ? v->priority : 0;
     return CUDA_SUCCESS;
 }
@@ -108,7 +115,7 @@ static CUresult values(struct kd_graph_node *k, struct drv_context *ctx,
     return CUDA_SUCCESS;
 }
 
-static CUresult describe(const struct drv_exec *exec, const struct drv_node *n, struct scratch *s,
+static CUresult describe(struct drv_exec *exec, const struct drv_node *n, struct scratch *s,
                          struct kd_graph_node *k) {
     const CUgraphNodeParams *p = &n->params;
     struct drv_context *ctx;
@@ -329,6 +336,7 @@ struct references {
 };
 
 static void drop_references(void *arg) {
+    DEVICE_CALL();
     struct references *r = arg;
     for (size_t i = 0; i < r->n; i++)
         drv_user_object_drop(r->at[i].object, r->at[i].count);
@@ -421,13 +429,16 @@ CUresult drv_exec_hold(struct drv_exec *exec) {
 
 static void exec_release(struct drv_object *o) {
     struct drv_exec *exec = (struct drv_exec *)o;
-    struct drv_graph *source = drv_object_find(exec->source, DRV_GRAPH);
+    capture_lock();
+    struct drv_graph *source = drv_object_peek(exec->source, DRV_GRAPH);
     if (source)
         source->execs--;
     drv_graph_memory_forget_exec(exec);
     drv_updatable_remove(exec);
     kd_graph_free(exec->k);
     drv_graph_free(exec->graph);
+    capture_unlock();
+    pthread_mutex_destroy(&exec->lock);
     free(exec->nodes);
     free(exec->disabled);
     free(exec->events);
@@ -505,20 +516,21 @@ static CUresult list_memory(struct drv_exec *exec) {
 
 // What can be launched from the device has kernels, copies, sets and child graphs of one device.
 static CUresult check_for_device(const struct drv_exec *exec, struct outcome *o) {
+    REQUIRE(exec->nnodes, CUDA_ERROR_INVALID_VALUE,
+            "a graph without nodes cannot be launched from the device");
     for (size_t i = 0; i < exec->nnodes; i++) {
         const struct drv_node *n = exec->nodes[i].node;
         CUgraphNodeType type = n->params.type;
         o->node = n->original;
         o->result = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
         REQUIRE(type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-                    type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH ||
-                    type == CU_GRAPH_NODE_TYPE_EMPTY,
-                CUDA_ERROR_NOT_SUPPORTED,
+                    type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH,
+                CUDA_ERROR_INVALID_VALUE,
                 "a graph with nodes of type %d cannot be launched from the device", (int)type);
         const CUDA_MEMCPY3D *c = &n->params.memcpy.copyParams;
         REQUIRE(type != CU_GRAPH_NODE_TYPE_MEMCPY || (c->srcMemoryType != CU_MEMORYTYPE_ARRAY &&
                                                       c->dstMemoryType != CU_MEMORYTYPE_ARRAY),
-                CUDA_ERROR_NOT_SUPPORTED,
+                CUDA_ERROR_INVALID_VALUE,
                 "a graph that copies arrays cannot be launched from the device");
     }
     *o = (struct outcome){0};
@@ -532,7 +544,9 @@ static CUresult fill(struct drv_exec *exec, struct drv_graph *g, struct outcome 
         TRY(check_for_device(exec, o));
     TRY(list_events(exec));
     TRY(list_memory(exec));
+    drv_unloads_hold(); // what is counted has ended: else a function could be found that ends
     exec->checked = drv_unloads;
+    drv_unloads_let();
     TRY(apply_all(exec, o));
     TRY(drv_updatable_add(exec));
     TRY(drv_conditionals_list(exec->graph, &exec->conditionals));
@@ -588,6 +602,8 @@ static CUresult instantiate(CUgraphExec *out, struct drv_graph *g, uint64_t flag
     TRY(check_source(g, flags));
     TRY(check_structure(g, o));
     struct drv_exec *exec = calloc(1, sizeof *exec);
+    if (exec)
+        exec->lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     if (exec && !drv_object_add(&exec->object, DRV_GRAPH_EXEC, NULL, exec_release)) {
         free(exec);
         exec = NULL;
@@ -683,7 +699,7 @@ CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
     ENTER();
     struct drv_exec *exec;
     TRY(drv_exec_find(hGraphExec, &exec));
-    drv_object_destroy(&exec->object);
+    drv_object_destroy(&exec->object); // locked: nobody else does
     return CUDA_SUCCESS;
 }
 
@@ -696,7 +712,8 @@ CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream) {
     return CUDA_SUCCESS;
 }
 
-// Functions and contexts may have gone since the last launch: what is left is asked for again.
+// Functions and contexts may have gone since the last launch: what is left is asked for again, and
+// held by the call. Under drv_unloads_hold.
 static CUresult check_handles(struct drv_exec *exec) {
     struct outcome ignored;
     uint64_t unloads = drv_unloads;
@@ -720,11 +737,8 @@ static CUresult capture(struct drv_exec *exec, struct kd_queue *q) {
 }
 
 static CUresult submit(struct drv_exec *exec, struct kd_queue *q, struct drv_context *ctx) {
-    CUresult result = exec->conditionals.n
-                          ? drv_conditionals_launch(&exec->conditionals, exec->k, q, ctx)
-                          : drv_status(kd_graph_launch(exec->k, q), ctx);
-    return result == CUDA_SUCCESS && drv_launch_blocking ? drv_status(kd_queue_wait(q), ctx)
-                                                         : result;
+    return exec->conditionals.n ? drv_conditionals_launch(&exec->conditionals, exec->k, q, ctx)
+                                : drv_status(kd_graph_launch(exec->k, q), ctx);
 }
 
 CUresult drv_exec_launch(struct drv_exec *exec, CUstream stream) {
@@ -735,9 +749,17 @@ CUresult drv_exec_launch(struct drv_exec *exec, CUstream stream) {
     TRY(drv_capture_enter(q, ctx, &captured));
     if (captured)
         return capture(exec, q);
-    TRY(check_handles(exec));
-    exec->uploaded = true;
-    return exec->nmemory ? drv_graph_memory_launch(exec, q, submit, ctx) : submit(exec, q, ctx);
+    drv_unloads_hold();
+    CUresult result = check_handles(exec);
+    if (exec->mixed || (exec->context && exec->context != ctx->c))
+        drv_graphs_abroad = true;
+    exec->uploaded = exec->uploaded || result == CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS)
+        result =
+            exec->nmemory ? drv_graph_memory_launch(exec, q, submit, ctx) : submit(exec, q, ctx);
+    drv_unloads_let();
+    TRY(result);
+    return drv_launch_blocking ? drv_status(kd_queue_wait(q), ctx) : CUDA_SUCCESS;
 }
 
 // Follows earlier launches of the same executable graph.

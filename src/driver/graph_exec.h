@@ -5,6 +5,10 @@
 #include "driver/graph.h"
 #include "driver/graph_conditional.h"
 
+// Kernels were launched by graphs in streams of other contexts than their own: who waits for the
+// work of a context waits for that of all.
+extern atomic_bool drv_graphs_abroad;
+
 struct drv_exec_node {
     uint64_t id;           // of the node that the graph had
     struct drv_node *node; // its copy
@@ -12,12 +16,15 @@ struct drv_exec_node {
 
 struct drv_exec {
     struct drv_object object;
+    pthread_mutex_t lock;
     struct drv_graph *graph; // the copy, with child graphs and bodies
     CUgraph source;          // may have been destroyed since
     struct kd_graph *k;
     uint64_t flags;
-    bool uploaded; // launched, or uploaded: kernels may launch it
-    struct drv_exec_node *nodes; // of all levels, ascending by id
+    const struct kd_context *context; // of the kernels; NULL: no kernels so far
+    bool mixed;                       // they are of several
+    atomic_bool uploaded;             // launched, or uploaded: kernels may launch it
+    struct drv_exec_node *nodes;      // of all levels, ascending by id
     size_t nnodes;
     bool *disabled;           // by place in `nodes`
     uint64_t checked;         // drv_unloads when all handles were last found valid
@@ -28,6 +35,7 @@ struct drv_exec {
     struct drv_conditionals conditionals;
 };
 
+// Held and locked until the call ends: one call at a time uses an executable graph.
 CUresult drv_exec_find(CUgraphExec handle, struct drv_exec **out);
 // The copy of a node of the graph that `exec` was made of: else CUDA_ERROR_INVALID_VALUE.
 CUresult drv_exec_node(struct drv_exec *exec, CUgraphNode handle, struct drv_node **out,

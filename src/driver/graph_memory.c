@@ -9,10 +9,18 @@
 
 enum { BUCKETS = 1024, SEARCHED_NODES = 4096 };
 
+// The addresses, which belong to a context. Graphs are destroyed under their lock, and by threads
+// of the device: the object's release waits for who uses the memory where nobody waits for it.
+struct addresses {
+    struct drv_object object;
+    uint64_t base;
+};
+
 struct drv_graph_memory {
     atomic_int references;      // of nodes and of launches; one more while live
     atomic_int users;           // frees in streams that are under way
     uint64_t address, size, id; // the id tells whether the context that had it still lives
+    void *addresses;            // handle
     struct drv_device *device;
     struct drv_exec *exec;         // the last one that was launched with it; NULL: destroyed
     bool live;                     // allocated by a launch and not freed
@@ -82,9 +90,7 @@ void drv_graph_memory_drop(struct drv_graph_memory *m) {
     take_out(m);
     count_mapped(m, false);
     drv_unlock();
-    struct kd_memory found;
-    if (kd_memory_find(m->address, &found) && found.id == m->id)
-        kd_memory_free(m->address);
+    drv_object_take(m->addresses, DRV_ADDRESSES);
     free(m);
 }
 
@@ -107,25 +113,49 @@ static CUresult check(const CUDA_MEM_ALLOC_NODE_PARAMS *p, struct drv_device **d
     return CUDA_SUCCESS;
 }
 
-static CUresult make(struct drv_device *d, size_t bytes, struct drv_graph_memory **out) {
-    struct drv_context *ctx = d->primary;
+static void addresses_release(struct drv_object *o) {
+    struct addresses *a = (struct addresses *)o;
+    drv_memory_end_in(o->context->c, a->base);
+    free(a);
+}
+
+static CUresult take_addresses(struct drv_context *ctx, struct drv_graph_memory *m) {
     struct kd_memory found;
-    if (!ctx->c) // the program made a context of its own
+    struct addresses *a = calloc(1, sizeof *a);
+    REQUIRE(a, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a node");
+    CUresult result =
+        drv_memory_allocate(ctx, KD_MEMORY_DEVICE, m->size, DRV_MEMORY_GRAPH, &a->base);
+    if (result == CUDA_SUCCESS &&
+        !drv_object_add(&a->object, DRV_ADDRESSES, ctx, addresses_release)) {
+        kd_memory_free(a->base);
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (result != CUDA_SUCCESS) {
+        free(a);
+        return result;
+    }
+    m->address = a->base;
+    m->addresses = a->object.handle;
+    m->id = kd_memory_find(m->address, &found) ? found.id : 0;
+    return CUDA_SUCCESS;
+}
+
+static CUresult make(struct drv_device *d, size_t bytes, struct drv_graph_memory **out) {
+    struct drv_context *ctx = drv_context_active(d->primary);
+    if (!ctx) // the program made a context of its own
         TRY(drv_context_usable(&ctx));
     REQUIRE(ctx->device == d, CUDA_ERROR_INVALID_CONTEXT,
             "no context of the device is active or current");
     struct drv_graph_memory *m = calloc(1, sizeof *m);
     REQUIRE(m, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a node");
-    CUresult result =
-        drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes, DRV_MEMORY_GRAPH, &m->address);
+    m->references = 1;
+    m->size = bytes;
+    m->device = d;
+    CUresult result = take_addresses(ctx, m);
     if (result != CUDA_SUCCESS) {
         free(m);
         return result;
     }
-    m->references = 1;
-    m->size = bytes;
-    m->device = d;
-    m->id = kd_memory_find(m->address, &found) ? found.id : 0;
     insert(m);
     *out = m;
     return CUDA_SUCCESS;
@@ -213,6 +243,7 @@ CUresult drv_graph_memory_free(struct drv_node *node, CUdeviceptr dptr,
 // ---- Launches -----------------------------------------------------------------------------
 
 static void used(void *arg, enum kd_status status) {
+    DEVICE_CALL();
     struct drv_graph_memory *m = arg;
     atomic_fetch_sub(&m->users, 1);
     drv_graph_memory_drop(m);

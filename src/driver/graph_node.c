@@ -6,7 +6,8 @@
 #include "driver/graph_updatable.h"
 
 CUresult drv_node_find(CUgraphNode handle, struct drv_node **out) {
-    *out = drv_object_find(handle, DRV_GRAPH_NODE);
+    TRY(drv_graphs_hold());
+    *out = drv_object_peek(handle, DRV_GRAPH_NODE);
     REQUIRE(*out, CUDA_ERROR_INVALID_VALUE, "%p is no node of a graph, or one that was destroyed",
             (void *)handle);
     return CUDA_SUCCESS;
@@ -184,7 +185,7 @@ static CUresult find_kernel(CUgraphNode handle, struct drv_node **out) {
     return CUDA_SUCCESS;
 }
 
-// What was never set is all zero.
+// What was never set is all zero, but for domains, which are mapped to themselves.
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
                                        CUkernelNodeAttrValue *value_out) {
     ENTER();
@@ -193,6 +194,8 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
     TRY(find_kernel(hNode, &n));
     CUlaunchAttributeValue none = {0};
     TRY(check_attribute(attr));
+    if (attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP)
+        none.memSyncDomainMap = (CUlaunchMemSyncDomainMap){0, 1};
     const CUlaunchAttributeValue *v = drv_node_attribute(n, attr);
     *value_out = v ? *v : none;
     return CUDA_SUCCESS;

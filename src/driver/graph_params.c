@@ -111,7 +111,7 @@ static CUresult take_kernel(struct taken *t, const CUDA_KERNEL_NODE_PARAMS *p) {
 static CUresult take_context(CUcontext *handle) {
     struct drv_context *ctx;
     TRY(*handle ? drv_context_find(*handle, &ctx) : drv_context_current(&ctx));
-    *handle = ctx->object.handle;
+    *handle = ctx->handle;
     return CUDA_SUCCESS;
 }
 
@@ -203,11 +203,12 @@ static CUresult take_child(struct taken *t, struct drv_node *node) {
     REQUIRE(move || p->ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, CUDA_ERROR_INVALID_VALUE,
             "%d is no ownership of a child graph", (int)p->ownership);
     REQUIRE(!child->capturing, CUDA_ERROR_INVALID_VALUE, "a stream is capturing into the graph");
+    REQUIRE(!contains(child, node->graph), CUDA_ERROR_INVALID_VALUE,
+            "a graph cannot become a child of itself or of a graph within it");
     t->graphs = calloc(1, sizeof *t->graphs);
     REQUIRE(t->graphs, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a child graph");
     if (move) {
-        REQUIRE(!child->parent && !contains(child, node->graph), CUDA_ERROR_INVALID_VALUE,
-                "the graph belongs to a node already, or contains it");
+        REQUIRE(!child->parent, CUDA_ERROR_INVALID_VALUE, "the graph belongs to a node already");
         TRY(drv_graph_embed(child, node));
         child->moved = true;
     } else {

@@ -65,11 +65,18 @@ CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevR
     return CUDA_SUCCESS;
 }
 
-static CUresult find(CUgreenCtx handle, struct drv_green **out) {
-    *out = drv_object_find(handle, DRV_GREEN);
-    REQUIRE(*out, CUDA_ERROR_INVALID_CONTEXT, "%p is no green context, or one that was destroyed",
+static struct drv_green *of_object(struct drv_object *o) {
+    return (struct drv_green *)((char *)o - offsetof(struct drv_green, object));
+}
+
+// *primary: what the green context is a part of, alive.
+static CUresult find(CUgreenCtx handle, struct drv_green **out, struct drv_context **primary) {
+    struct drv_object *o = drv_object_find(handle, DRV_GREEN);
+    REQUIRE(o, CUDA_ERROR_INVALID_CONTEXT, "%p is no green context, or one that was destroyed",
             (void *)handle);
-    return drv_green_alive(*out);
+    *out = of_object(o);
+    *primary = drv_context_active((*out)->alias.device->primary);
+    return drv_green_check(*out, *primary);
 }
 
 // Of a context that is not green: all of the device.
@@ -92,7 +99,8 @@ CUresult cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
     ENTER();
     REQUIRE_POINTER(resource);
     struct drv_green *g;
-    TRY(find(hCtx, &g));
+    struct drv_context *primary;
+    TRY(find(hCtx, &g, &primary));
     TRY(require_type(type));
     *resource = g->resource;
     return CUDA_SUCCESS;
@@ -104,7 +112,8 @@ CUresult cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId) {
     ENTER();
     REQUIRE_POINTER(greenCtxId);
     struct drv_green *g;
-    TRY(find(greenCtx, &g));
+    struct drv_context *primary;
+    TRY(find(greenCtx, &g, &primary));
     *greenCtxId = g->id;
     return CUDA_SUCCESS;
 }
@@ -178,9 +187,8 @@ CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *res
 
 // ---- Green contexts -----------------------------------------------------------------------
 
-CUresult drv_green_alive(const struct drv_green *g) {
-    struct drv_context *primary = g->alias.device->primary;
-    REQUIRE(primary->c && primary->id == g->primary_id, CUDA_ERROR_CONTEXT_IS_DESTROYED,
+CUresult drv_green_check(const struct drv_green *g, const struct drv_context *active) {
+    REQUIRE(active && active->id == g->primary_id, CUDA_ERROR_CONTEXT_IS_DESTROYED,
             "the primary context of device %d, of which the green context was a part, was reset",
             g->alias.device->ordinal);
     return CUDA_SUCCESS;
@@ -194,27 +202,30 @@ static void release_nothing(struct drv_object *o) {
     (void)o;
 }
 
+// The share's queue goes with the primary context, where that ends meanwhile.
 static void green_release(struct drv_object *o) {
-    struct drv_green *g = (struct drv_green *)((char *)o - offsetof(struct drv_green, object));
-    struct kd_queue *q = kd_share_default_queue(g->share);
-    if (q)
-        drv_capture_forget_queue(q);
+    CALL();
+    struct drv_green *g = of_object(o);
+    if (drv_context_with_id(g->primary_id)) {
+        struct kd_queue *q = kd_share_default_queue(g->share);
+        if (q)
+            drv_capture_forget_queue(q);
+    }
     kd_share_free(g->share);
     free(g);
 }
 
-// The primary context is active and retained for it.
-static CUresult create(struct drv_device *device, const CUdevResource *resource,
+// The primary context is active, as `primary`, and retained for it.
+static CUresult create(struct drv_context *primary, const CUdevResource *resource,
                        struct drv_green **out) {
     struct drv_green *g = calloc(1, sizeof *g);
     REQUIRE(g, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a green context");
     g->resource = *resource;
-    g->alias.device = device;
+    g->alias.device = primary->device;
     g->alias.green = g;
     g->id = drv_context_new_id();
-    g->primary_id = device->primary->id;
-    CUresult result =
-        drv_status(kd_share_new(device->primary->c, resource->sm.smCount, &g->share), NULL);
+    g->primary_id = primary->id;
+    CUresult result = drv_status(kd_share_new(primary->c, resource->sm.smCount, &g->share), NULL);
     if (result != CUDA_SUCCESS) {
         free(g);
         return result;
@@ -223,10 +234,12 @@ static CUresult create(struct drv_device *device, const CUdevResource *resource,
         green_release(&g->object);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a green context");
     }
+    g->alias.object.parent = &g->object;
     if (!drv_object_add(&g->alias.object, DRV_CONTEXT, NULL, release_nothing)) {
         drv_object_destroy(&g->object);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a green context");
     }
+    g->alias.handle = g->alias.object.handle;
     *out = g;
     return CUDA_SUCCESS;
 }
@@ -250,11 +263,12 @@ CUresult cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice de
     TRY(check(resource, &origin, &of));
     REQUIRE(of == device, CUDA_ERROR_INVALID_DEVICE, "the resources are those of device %d",
             of->ordinal);
-    TRY(drv_context_start(device->primary));
+    struct drv_context *primary;
+    TRY(drv_context_start(device->primary, &primary));
     struct drv_green *g;
-    CUresult result = create(device, resource, &g);
+    CUresult result = create(primary, resource, &g);
     if (result != CUDA_SUCCESS) {
-        cuDevicePrimaryCtxRelease_v2(dev);
+        drv_context_release(device->primary);
         return result;
     }
     *phCtx = (CUgreenCtx)g->object.handle;
@@ -268,19 +282,18 @@ CUresult cuGreenCtxDestroy(CUgreenCtx hCtx) {
     struct drv_object *o = drv_object_take(hCtx, DRV_GREEN);
     REQUIRE(o, CUDA_ERROR_INVALID_CONTEXT, "%p is no green context, or one that was destroyed",
             (void *)hCtx);
-    struct drv_green *g = (struct drv_green *)((char *)o - offsetof(struct drv_green, object));
-    CUdevice device = g->alias.device->ordinal;
+    struct drv_green *g = of_object(o);
     drv_object_destroy(&g->alias.object);
-    green_release(o);
-    return cuDevicePrimaryCtxRelease_v2(device);
+    return drv_context_release(g->alias.device->primary);
 }
 
 CUresult cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx) {
     ENTER();
     REQUIRE_POINTER(pContext);
     struct drv_green *g;
-    TRY(find(hCtx, &g));
-    *pContext = g->alias.object.handle;
+    struct drv_context *primary;
+    TRY(find(hCtx, &g, &primary));
+    *pContext = g->alias.handle;
     return CUDA_SUCCESS;
 }
 
@@ -291,10 +304,11 @@ CUresult cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigne
     ENTER();
     REQUIRE_POINTER(phStream);
     struct drv_green *g;
-    TRY(find(greenCtx, &g));
+    struct drv_context *primary;
+    TRY(find(greenCtx, &g, &primary));
     REQUIRE(flags == CU_STREAM_NON_BLOCKING, CUDA_ERROR_INVALID_VALUE,
             "flags must be CU_STREAM_NON_BLOCKING, not %#x", flags);
-    return drv_stream_create(g->alias.device->primary, g, phStream, flags, priority);
+    return drv_stream_create(primary, g, phStream, flags, priority);
 }
 
 CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx) {
@@ -311,10 +325,10 @@ CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx) {
 CUresult cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent) {
     ENTER();
     struct drv_green *g;
+    struct drv_context *primary;
     struct drv_event *e;
-    TRY(find(hCtx, &g));
+    TRY(find(hCtx, &g, &primary));
     TRY(drv_event_find(hEvent, &e));
-    struct drv_context *primary = g->alias.device->primary;
     REQUIRE(e->object.context == primary, CUDA_ERROR_INVALID_HANDLE,
             "the event belongs to another context");
     TRY(drv_capture_refuse_context(primary));
@@ -325,10 +339,10 @@ CUresult cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent) {
 CUresult cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent) {
     ENTER();
     struct drv_green *g;
+    struct drv_context *primary;
     struct drv_event *e;
-    TRY(find(hCtx, &g));
+    TRY(find(hCtx, &g, &primary));
     TRY(drv_event_find(hEvent, &e));
-    struct drv_context *primary = g->alias.device->primary;
     TRY(drv_capture_refuse_context(primary));
     TRY(drv_capture_refuse_event(e));
     return drv_status(kd_event_wait_on_share(g->share, e->e), primary);

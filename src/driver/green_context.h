@@ -6,16 +6,17 @@
 
 struct drv_green {
     struct drv_object object;
-    struct drv_context alias; // what its CUcontext stands for: only handle, device and `green`
+    struct drv_context alias; // what its CUcontext stands for: only handle, device, `green`
     struct kd_share *share;
     uint64_t id;         // no other context has it
     uint64_t primary_id; // of the primary context when it was made
     CUdevResource resource;
 };
 
-// The one whose CUcontext is current to the calling thread; NULL: none.
+// The one whose CUcontext is current to the calling thread, held; NULL: none.
 struct drv_green *drv_green_current(void);
-// CUDA_ERROR_CONTEXT_IS_DESTROYED: the primary context was reset meanwhile.
-CUresult drv_green_alive(const struct drv_green *g);
+// `active` is what g's primary context has now, or NULL. CUDA_ERROR_CONTEXT_IS_DESTROYED: that is
+// not what it had when g was made.
+CUresult drv_green_check(const struct drv_green *g, const struct drv_context *active);
 
 #endif

@@ -33,11 +33,8 @@ CUresult cuMemFreeHost(void *p) {
     REQUIRE(p && kd_memory_find((uintptr_t)p, &m) && m.base == (uintptr_t)p &&
                 m.kind == KD_MEMORY_PINNED,
             CUDA_ERROR_INVALID_VALUE, "%p is not what an allocation of host memory returned", p);
-    struct drv_context *ctx = drv_context_of(m.context);
     TRY(drv_capture_unsafe());
-    if (ctx)
-        TRY(drv_status(kd_context_wait(ctx->c), ctx));
-    return drv_status(kd_memory_free(m.base), current);
+    return drv_memory_end(&m);
 }
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags) {
@@ -93,6 +90,7 @@ CUresult cuMemHostUnregister(void *p) {
     REQUIRE(!inside || m.base == (uintptr_t)p, CUDA_ERROR_INVALID_VALUE,
             "%p lies inside a registered range, which begins at %#llx", p,
             (unsigned long long)m.base);
-    TRY(drv_status(kd_context_wait(ctx->c), ctx));
-    return drv_status(kd_memory_unregister(p), ctx);
+    if (inside)
+        return drv_memory_end(&m);
+    return drv_status(kd_memory_unregister(p), ctx); // says what is wrong
 }

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
+#include "support/environment.h"
+#include "support/run_report.h"
 
 // Every function of this version exists; docs/api.md lists what answers that it is not supported.
 enum { DRV_VERSION = 12090 };
@@ -42,11 +44,21 @@ CUresult drv_enter_refused(void) {
     }
 }
 
+// `kudzu run` wants to know of faults of what is still running: it may take some time to its end.
+static void wait_for_faults(void) {
+    enum { SLICES = 200, SLICE_US = 10000 };
+    for (int k = 0; k < SLICES && !drv_contexts_idle(); k++)
+        usleep(SLICE_US);
+}
+
 // Writes out what finished kernels printed. Runs after the handlers and destructors that the
 // program registered, as this library's constructor ran before them.
 static void at_exit(void) {
-    if (drv_state == DRV_READY && getpid() == init_pid)
+    if (drv_state == DRV_READY && getpid() == init_pid) {
+        if (run_report_on())
+            wait_for_faults();
         drv_contexts_flush();
+    }
     drv_state = DRV_EXITING;
 }
 
@@ -63,7 +75,7 @@ __attribute__((constructor)) static void library_loaded(void) {
 bool drv_launch_blocking;
 
 static bool is_1(const char *variable) {
-    const char *value = getenv(variable);
+    const char *value = environment_get(variable);
     return value && !strcmp(value, "1");
 }
 
@@ -78,6 +90,8 @@ static CUresult read_environment(void) {
 
 // Flags must be 0. CUDA_ERROR_NO_DEVICE when CUDA_VISIBLE_DEVICES hides all devices.
 CUresult cuInit(unsigned int Flags) {
+    NO_CANCEL();
+    CALL();
     drv_api = __func__;
     REQUIRE(Flags == 0, CUDA_ERROR_INVALID_VALUE, "Flags must be 0, not %u", Flags);
     if (drv_state == DRV_READY)

@@ -20,7 +20,7 @@ static struct opened *opened; // under the lock
 bool drv_ipc_capable(const struct kd_memory *m) {
     return m->kind == KD_MEMORY_DEVICE &&
            !(m->flags & (DRV_MEMORY_POOL | DRV_MEMORY_GRAPH | DRV_MEMORY_MAPPED | DRV_MEMORY_IPC |
-                         DRV_MEMORY_IPC_POOL | DRV_MEMORY_EXTERNAL));
+                         DRV_MEMORY_ARRAY | DRV_MEMORY_IPC_POOL | DRV_MEMORY_EXTERNAL));
 }
 
 // dptr: in memory of cuMemAlloc. The handle is that of the whole allocation.
@@ -112,8 +112,6 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
     REQUIRE(kd_memory_find(dptr, &m) && m.base == dptr && m.flags & DRV_MEMORY_IPC,
             CUDA_ERROR_INVALID_VALUE, "%#llx is not what cuIpcOpenMemHandle returned", dptr);
     struct drv_context *ctx = drv_context_of(m.context);
-    if (ctx)
-        TRY(drv_status(kd_context_wait(ctx->c), ctx));
     struct opened want = {.ptr = dptr, .context = ctx ? ctx->id : 0};
     drv_lock();
     struct opened **at = find_opened(has_pointer, &want), *o = *at;
@@ -121,9 +119,11 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
     if (o && last)
         *at = o->next;
     drv_unlock();
-    if (last) {
+    if (!last)
+        return ctx ? drv_status(kd_context_wait(ctx->c), ctx) : CUDA_SUCCESS;
+    CUresult result = drv_memory_retire(&m);
+    if (result != CUDA_ERROR_INVALID_VALUE)
         kd_ipc_close(dptr);
-        free(o);
-    }
-    return CUDA_SUCCESS;
+    free(o);
+    return result;
 }

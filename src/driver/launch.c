@@ -111,7 +111,10 @@ static CUresult submit(const CUlaunchConfig *c, struct drv_function *f, struct k
     if (a->only_check)
         return drv_status(kd_check_launch(q, &launch), ctx);
     TRY(drv_status(kd_submit_launch(q, &launch), ctx));
-    return drv_launch_blocking ? drv_status(kd_queue_wait(q), ctx) : CUDA_SUCCESS;
+    if (__builtin_expect(!drv_launch_blocking, 1))
+        return CUDA_SUCCESS;
+    NO_CANCEL();
+    return drv_status(kd_queue_wait(q), ctx);
 }
 
 static CUresult gather_and_submit(const CUlaunchConfig *c, struct drv_function *f,
@@ -130,6 +133,7 @@ static CUresult gather_and_submit(const CUlaunchConfig *c, struct drv_function *
 // The graph's node checks and copies the parameters.
 static CUresult capture(const CUlaunchConfig *c, struct drv_function *f, struct kd_queue *q,
                         struct drv_context *ctx, void **pointers, void **extra) {
+    NO_CANCEL();
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
                                 .kernel = {.func = f->object.handle,
                                            .gridDimX = c->gridDimX,
@@ -141,8 +145,10 @@ static CUresult capture(const CUlaunchConfig *c, struct drv_function *f, struct 
                                            .sharedMemBytes = c->sharedMemBytes,
                                            .kernelParams = pointers,
                                            .extra = extra,
-                                           .ctx = ctx->object.handle}};
-    return drv_capture_kernel(q, &params, c->attrs, c->numAttrs);
+                                           .ctx = ctx->handle}};
+    CUlaunchAttribute inherited[DRV_INHERITED];
+    unsigned n = drv_stream_inherited(c->hStream, inherited);
+    return drv_capture_kernel(q, &params, inherited, n, c->attrs, c->numAttrs);
 }
 
 static CUresult launch(const CUlaunchConfig *c, CUfunction handle, void **pointers, void **extra,
@@ -184,7 +190,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
                         unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                         unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
                         void **kernelParams, void **extra) {
-    ENTER();
+    ENTER_LIGHT();
     CUlaunchConfig c = {gridDimX,  gridDimY,       gridDimZ, blockDimX, blockDimY,
                         blockDimZ, sharedMemBytes, hStream,  NULL,      0};
     return launch(&c, f, kernelParams, extra, &(struct attributes){0});

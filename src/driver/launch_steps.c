@@ -1,5 +1,6 @@
 // Launches of the first versions: the block's shape, the shared memory and the parameters are set
 // one by one and stay with the function.
+#define _GNU_SOURCE // recursive mutexes
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,10 @@ void drv_launch_steps_free(struct drv_launch_steps *steps) {
     free(steps);
 }
 
+// Locked until the call ends.
 static CUresult steps_of(CUfunction handle, struct drv_launch_steps **out) {
+    static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    TRY(drv_call_lock(&lock));
     struct drv_context *ctx;
     struct drv_function *f;
     TRY(drv_context_usable(&ctx));

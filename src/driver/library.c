@@ -9,7 +9,7 @@
 
 struct load {
     uint64_t context_id; // a context that ended and came back has another id
-    struct drv_module *module;
+    CUmodule module;
 };
 struct drv_library {
     struct drv_object object;
@@ -20,14 +20,14 @@ struct drv_library {
     unsigned nloads;
     struct drv_kernel *kernels; // in the order of the module's description
     unsigned nkernels;
-    struct drv_context *retained; // loaded where no context was current
+    struct drv_context *retained; // the primary context, when it was loaded where none was current
 };
 struct drv_kernel {
     struct drv_object object;
     struct drv_library *library;
     uint32_t index;
     char *name; // the first context, and its description of the module, may end before
-    int max_dynamic_shared[DRV_MAX_DEVICES]; // -1: not set
+    atomic_int max_dynamic_shared[DRV_MAX_DEVICES]; // -1: not set
 };
 
 // Of the lists of contexts that libraries are loaded into. Not held while one is loaded: the
@@ -38,13 +38,16 @@ static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static void library_release(struct drv_object *o) {
     struct drv_library *l = (struct drv_library *)o;
     free(l->loads);
+    for (unsigned i = 0; i < l->nkernels; i++)
+        free(l->kernels[i].name); // who holds the library reads the names
     free(l->kernels);
     free(l->copy);
     free(l);
 }
 
+// It is part of the library's array.
 static void kernel_release(struct drv_object *o) {
-    free(((struct drv_kernel *)o)->name); // the rest is part of the library's array
+    (void)o;
 }
 
 static CUresult find_library(CUlibrary handle, struct drv_library **out) {
@@ -81,7 +84,7 @@ static CUresult apply_attributes(struct drv_library *l, struct drv_context *ctx,
 static struct drv_module *loaded_in(const struct drv_library *l, const struct drv_context *ctx) {
     for (unsigned i = 0; i < l->nloads; i++)
         if (l->loads[i].context_id == ctx->id)
-            return l->loads[i].module;
+            return drv_object_find(l->loads[i].module, DRV_MODULE);
     return NULL;
 }
 
@@ -91,8 +94,12 @@ static CUresult note_load(struct drv_library *l, struct drv_context *ctx, struct
     REQUIRE(more, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a library");
     l->loads = more;
     m->of_library = true;
-    l->loads[l->nloads++] = (struct load){ctx->id, m};
+    l->loads[l->nloads++] = (struct load){ctx->id, m->object.handle};
     return apply_attributes(l, ctx, m);
+}
+
+static void unload_module(void *m) {
+    drv_module_unload(m);
 }
 
 static CUresult module_in(struct drv_library *l, struct drv_context *ctx, struct drv_jit *jit,
@@ -107,13 +114,15 @@ static CUresult module_in(struct drv_library *l, struct drv_context *ctx, struct
     TRY(drv_module_load(ctx, l->image, l->size, jit, &m));
     pthread_mutex_lock(&loading);
     *out = loaded_in(l, ctx); // by another thread meanwhile
-    if (!*out) {
+    bool mine = !*out;
+    if (mine) {
         result = note_load(l, ctx, m);
-        *out = loaded_in(l, ctx);
+        *out = m; // held by the call
     }
     pthread_mutex_unlock(&loading);
-    if (*out != m)
-        drv_module_unload(m);
+    // At the end of the call: the launch of a graph holds off unloads.
+    if (!mine || result != CUDA_SUCCESS || !drv_object_alive(&l->object))
+        drv_call_note(unload_module, m);
     return result;
 }
 
@@ -125,28 +134,40 @@ static CUresult make_kernels(struct drv_library *l, struct drv_module *m) {
         struct drv_kernel *k = &l->kernels[l->nkernels];
         k->library = l;
         k->index = l->nkernels;
+        k->object.parent = &l->object;
         for (int d = 0; d < DRV_MAX_DEVICES; d++)
             k->max_dynamic_shared[d] = -1;
         k->name = strdup(kd_module_info(m->m)->kernels[k->index].name);
-        REQUIRE(k->name && drv_object_add(&k->object, DRV_KERNEL, NULL, kernel_release),
-                CUDA_ERROR_OUT_OF_MEMORY, "no handle for a kernel");
+        if (!k->name || !drv_object_add(&k->object, DRV_KERNEL, NULL, kernel_release)) {
+            free(k->name);
+            FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a kernel");
+        }
     }
     return CUDA_SUCCESS;
 }
 
-static void unload(struct drv_library *l) {
+// False: another thread did it.
+static bool unload(struct drv_library *l) {
+    if (!drv_object_end(&l->object))
+        return false;
     for (unsigned i = 0; i < l->nkernels; i++)
         drv_object_destroy(&l->kernels[i].object);
-    for (unsigned i = 0; i < l->nloads; i++) {
-        struct drv_context *ctx = drv_context_with_id(l->loads[i].context_id);
-        if (ctx) {
-            kd_context_wait(ctx->c);
-            drv_module_unload(l->loads[i].module);
-        }
+    pthread_mutex_lock(&loading);
+    struct load *loads = l->loads;
+    unsigned n = l->nloads;
+    l->loads = NULL;
+    l->nloads = 0;
+    pthread_mutex_unlock(&loading);
+    for (unsigned i = 0; i < n; i++) {
+        struct drv_module *m = drv_object_find(loads[i].module, DRV_MODULE);
+        if (m)
+            drv_module_unload(m);
     }
+    free(loads);
     if (l->retained)
-        cuDevicePrimaryCtxRelease_v2(l->retained->device->ordinal);
-    drv_object_destroy(&l->object);
+        drv_context_release(l->retained);
+    drv_object_drop(&l->object);
+    return true;
 }
 
 // The context in which the library is loaded first: the current one, else the primary context of
@@ -156,8 +177,8 @@ static CUresult first_context(struct drv_library *l, struct drv_context **ctx) {
         return drv_context_usable(ctx);
     struct drv_device *d;
     TRY(drv_device_find(0, &d));
-    TRY(drv_context_start(d->primary));
-    *ctx = l->retained = d->primary;
+    TRY(drv_context_start(d->primary, ctx));
+    l->retained = d->primary;
     return CUDA_SUCCESS;
 }
 
@@ -276,7 +297,8 @@ CUresult cuLibraryUnload(CUlibrary library) {
     ENTER();
     struct drv_library *l;
     TRY(find_library(library, &l));
-    unload(l);
+    REQUIRE(unload(l), CUDA_ERROR_INVALID_HANDLE, "%p was unloaded by another thread",
+            (void *)library);
     return CUDA_SUCCESS;
 }
 
@@ -413,12 +435,12 @@ CUresult cuKernelGetName(const char **name, CUkernel kernel) {
 static CUresult function_on(CUkernel kernel, CUdevice dev, struct drv_kernel **k,
                             struct drv_function **f) {
     struct drv_device *d;
-    struct drv_context *ctx = drv_object_find(drv_top(), DRV_CONTEXT);
+    struct drv_context *ctx = drv_context_on(drv_top());
     TRY(find_kernel(kernel, k));
     TRY(drv_device_find(dev, &d));
-    if (!ctx || !ctx->c || ctx->device != d)
-        ctx = d->primary;
-    REQUIRE(ctx->c, CUDA_ERROR_INVALID_CONTEXT, "device %d has no active context", dev);
+    if (!ctx || ctx->device != d)
+        ctx = drv_context_active(d->primary);
+    REQUIRE(ctx, CUDA_ERROR_INVALID_CONTEXT, "device %d has no active context", dev);
     return drv_kernel_function(*k, ctx, f);
 }
 

@@ -7,8 +7,9 @@
 
 struct drv_link {
     struct drv_object object;
-    struct drv_jit jit; // the logs are written by cuLinkComplete
-    char **ptx;         // copies
+    pthread_mutex_t lock; // held by the call that uses it
+    struct drv_jit jit;   // the logs are written by cuLinkComplete
+    char **ptx;           // copies
     size_t *sizes;
     unsigned n;
     void *image; // the result, which lives as long as the state
@@ -16,6 +17,7 @@ struct drv_link {
 
 static void link_release(struct drv_object *o) {
     struct drv_link *l = (struct drv_link *)o;
+    pthread_mutex_destroy(&l->lock);
     for (unsigned i = 0; i < l->n; i++)
         free(l->ptx[i]);
     free(l->ptx);
@@ -28,7 +30,7 @@ static CUresult find(CUlinkState state, struct drv_link **out) {
     *out = drv_object_find(state, DRV_LINK);
     REQUIRE(*out, CUDA_ERROR_INVALID_HANDLE, "%p is no linker state, or one that was destroyed",
             (void *)state);
-    return CUDA_SUCCESS;
+    return drv_call_lock(&(*out)->lock);
 }
 
 CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
@@ -38,6 +40,8 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **
     struct drv_jit jit;
     TRY(drv_jit_parse(&jit, numOptions, options, optionValues));
     struct drv_link *l = calloc(1, sizeof *l);
+    if (l)
+        pthread_mutex_init(&l->lock, NULL);
     if (!l || !drv_object_add(&l->object, DRV_LINK, ctx, link_release)) {
         free(l);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory for a linker state");
@@ -50,6 +54,8 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **
 static CUresult add_text(struct drv_link *l, const char *text, size_t size) {
     while (size && !text[size - 1])
         size--;
+    TRY(drv_status(kd_check_ptx(text, size, l->jit.load.error_log, l->jit.load.error_log_size),
+                   l->object.context));
     char **ptx = realloc(l->ptx, (l->n + 1) * sizeof *ptx);
     if (ptx)
         l->ptx = ptx;
@@ -74,6 +80,12 @@ static bool is_empty_archive(const void *data, size_t size) {
     return size == sizeof magic - 1 && memcmp(data, magic, size) == 0;
 }
 
+// An object file of a GPU, or an archive of such.
+static bool is_machine_code(const void *data, size_t size) {
+    return (size >= 4 && !memcmp(data, "\177ELF", 4)) ||
+           (size >= 8 && !memcmp(data, "!<arch>\n", 8));
+}
+
 static CUresult add(struct drv_link *l, CUjitInputType type, const void *data, size_t size) {
     char why[256] = "";
     REQUIRE(data && size, CUDA_ERROR_INVALID_VALUE, "there is nothing to link");
@@ -96,7 +108,8 @@ static CUresult add(struct drv_link *l, CUjitInputType type, const void *data, s
         }
         if (type == CU_JIT_INPUT_LIBRARY && is_empty_archive(data, size))
             return CUDA_SUCCESS;
-        FAIL(CUDA_ERROR_NO_BINARY_FOR_GPU, "only PTX, and containers with PTX, can be linked");
+        FAIL(is_machine_code(data, size) ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE,
+             "only PTX, and containers with PTX, can be linked");
     default:
         FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no type of input", (int)type);
     }
@@ -162,6 +175,7 @@ CUresult cuLinkDestroy(CUlinkState state) {
     ENTER();
     struct drv_link *l;
     TRY(find(state, &l));
-    drv_object_destroy(&l->object);
+    REQUIRE(drv_object_destroy(&l->object), CUDA_ERROR_INVALID_HANDLE,
+            "%p was destroyed by another thread", (void *)state);
     return CUDA_SUCCESS;
 }

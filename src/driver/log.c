@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
+#include "support/environment.h"
 
 enum { ENTRIES = 100, ENTRY_BYTES = 1024, DUMP_BYTES = 25600 };
 
@@ -19,7 +20,7 @@ enum { ENTRIES = 100, ENTRY_BYTES = 1024, DUMP_BYTES = 25600 };
 struct callback {
     struct drv_object object;
     struct callback *next_callback;
-    CUlogsCallback fn;
+    _Atomic(CUlogsCallback) fn;
     void *data;
 };
 
@@ -35,7 +36,7 @@ static FILE *log_file(void) {
     if (file_opened)
         return file;
     file_opened = true;
-    const char *name = getenv("CUDA_LOG_FILE");
+    const char *name = environment_get("CUDA_LOG_FILE");
     if (!name || !*name)
         return NULL;
     if (!strcmp(name, "stdout"))
@@ -47,20 +48,22 @@ static FILE *log_file(void) {
     return file;
 }
 
-static int format_prefix(char *out, size_t size, const char *api) {
+static int format_prefix(char *out, size_t size, CUlogLevel level, const char *api) {
     struct timespec now;
     struct tm tm;
     clock_gettime(CLOCK_REALTIME, &now);
     localtime_r(&now.tv_sec, &tm);
     const char *version = strstr(api, "_v"); // cuMemAlloc_v2 is known as cuMemAlloc
     int length = version && version[3] == '\0' ? (int)(version - api) : (int)strlen(api);
-    return snprintf(out, size, "[%02d:%02d:%02d.%03ld][%ld][CUDA][E][%.*s] ", tm.tm_hour, tm.tm_min,
-                    tm.tm_sec, now.tv_nsec / 1000000, (long)syscall(SYS_gettid), length, api);
+    return snprintf(out, size, "[%02d:%02d:%02d.%03ld][%ld][CUDA][%c][%.*s] ", tm.tm_hour,
+                    tm.tm_min, tm.tm_sec, now.tv_nsec / 1000000, (long)syscall(SYS_gettid),
+                    level == CU_LOG_LEVEL_ERROR ? 'E' : 'W', length, api);
 }
 
-static void log_message(const char *api, const char *format, va_list args) {
+static void log_message(CUlogLevel level, const char *api, const char *format, va_list args) {
+    NO_CANCEL();
     char text[ENTRY_BYTES];
-    int n = format_prefix(text, sizeof text, api);
+    int n = format_prefix(text, sizeof text, level, api);
     vsnprintf(text + n, sizeof text - (size_t)n, format, args);
     pthread_mutex_lock(&mutex);
     memcpy(entries[total++ % ENTRIES], text, strlen(text) + 1);
@@ -74,16 +77,23 @@ static void log_message(const char *api, const char *format, va_list args) {
     for (struct callback *c = first; c; c = c->next_callback) {
         CUlogsCallback fn = c->fn;
         if (fn)
-            fn(c->data, CU_LOG_LEVEL_ERROR, text, strlen(text));
+            fn(c->data, level, text, strlen(text));
     }
 }
 
 CUresult drv_fail(CUresult code, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    log_message(drv_api ? drv_api : "cuInit", format, args);
+    log_message(CU_LOG_LEVEL_ERROR, drv_api ? drv_api : "cuInit", format, args);
     va_end(args);
     return code;
+}
+
+void drv_warn(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    log_message(CU_LOG_LEVEL_WARNING, drv_api ? drv_api : "cuInit", format, args);
+    va_end(args);
 }
 
 void api_not_supported(const char *function, const char *reason) {
@@ -101,10 +111,12 @@ CUresult cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData,
     ENTER();
     REQUIRE_POINTER(callbackFunc);
     struct callback *c = calloc(1, sizeof *c);
+    if (c) {
+        c->fn = callbackFunc;
+        c->data = userData;
+    }
     REQUIRE(c && drv_object_add(&c->object, DRV_LOG_CALLBACK, NULL, callback_release),
             CUDA_ERROR_OUT_OF_MEMORY, "no memory for a callback");
-    c->fn = callbackFunc;
-    c->data = userData;
     pthread_mutex_lock(&mutex);
     c->next_callback = callbacks;
     callbacks = c;
@@ -118,7 +130,8 @@ CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callback) {
     ENTER();
     struct callback *c = drv_object_find(callback, DRV_LOG_CALLBACK);
     REQUIRE(c, CUDA_ERROR_INVALID_VALUE, "callback is not registered");
-    drv_object_destroy(&c->object);
+    REQUIRE(drv_object_destroy(&c->object), CUDA_ERROR_INVALID_VALUE,
+            "%p was destroyed by another thread", (void *)callback);
     return CUDA_SUCCESS;
 }
 
@@ -165,8 +178,10 @@ CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsig
     return CUDA_SUCCESS;
 }
 
-// Under the mutex: writes what fits into `room` bytes, newest messages preferred.
-static size_t dump_memory(unsigned begin, bool lost, char *buffer, size_t room) {
+// Under the mutex: writes what fits into `room` bytes, newest messages preferred, and gives its
+// length without the NUL that ends it. False: not even one message fits.
+static bool dump_memory(unsigned begin, bool lost, char *buffer, size_t room, size_t *size) {
+    bool any = begin < total;
     const char *note = lost ? ROLLED_OVER : "";
     size_t need = strlen(note) + 1;
     for (unsigned i = begin; i < total; i++)
@@ -176,8 +191,8 @@ static size_t dump_memory(unsigned begin, bool lost, char *buffer, size_t room) 
         need = need - (lost ? strlen(ROLLED_OVER) : 0) + strlen(DROPPED);
         while (begin < total && need > room)
             need -= strlen(entries[begin++ % ENTRIES]) + 1;
-        if (need > room)
-            note = "";
+        if (need > room || begin == total)
+            return !any;
     }
     char *at = stpcpy(buffer, note);
     for (unsigned i = begin; i < total; i++) {
@@ -185,9 +200,12 @@ static size_t dump_memory(unsigned begin, bool lost, char *buffer, size_t room) 
         *at++ = '\n';
     }
     *at = '\0';
-    return (size_t)(at - buffer) + 1;
+    *size = (size_t)(at - buffer);
+    return true;
 }
 
+// *size: the room, which may be up to 25600 bytes; then the length of the text, which is followed
+// by a NUL. CUDA_ERROR_INVALID_VALUE: no message fits.
 CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
                             unsigned int flags) {
     ENTER();
@@ -198,9 +216,13 @@ CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
     pthread_mutex_lock(&mutex);
     bool lost;
     unsigned begin = dump_begin(iterator, &lost);
-    *size = dump_memory(begin, lost, buffer, *size < DUMP_BYTES ? *size : (size_t)DUMP_BYTES);
-    if (iterator)
+    size_t room = *size < DUMP_BYTES ? *size : (size_t)DUMP_BYTES;
+    *size = 0;
+    buffer[0] = '\0';
+    bool fits = dump_memory(begin, lost, buffer, room, size);
+    if (iterator && fits)
         *iterator = total;
     pthread_mutex_unlock(&mutex);
+    REQUIRE(fits, CUDA_ERROR_INVALID_VALUE, "%zu bytes hold no message", room);
     return CUDA_SUCCESS;
 }

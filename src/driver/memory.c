@@ -57,6 +57,39 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInByt
     return CUDA_SUCCESS;
 }
 
+// First nobody finds the memory any more, then what was submitted for it ends.
+static bool retire(const struct kd_memory *m, struct kd_context *c, enum kd_status *status) {
+    if (!kd_memory_retire(m->base, m->id, m->flags & DRV_MEMORY_IPC))
+        return false;
+    drv_uses_wait();
+    *status = kd_context_wait(c);
+    if (kd_memory_foreign(m->base))
+        drv_contexts_wait();
+    return true;
+}
+
+CUresult drv_memory_retire(const struct kd_memory *m) {
+    struct drv_context *ctx = drv_context_of(m->context);
+    enum kd_status status;
+    REQUIRE(ctx && retire(m, ctx->c, &status), CUDA_ERROR_INVALID_VALUE,
+            "%#llx is a variable, or was freed by another thread", (unsigned long long)m->base);
+    return drv_status(status, ctx);
+}
+
+CUresult drv_memory_end(const struct kd_memory *m) {
+    CUresult result = drv_memory_retire(m);
+    if (result != CUDA_ERROR_INVALID_VALUE)
+        kd_memory_release(m->base);
+    return result;
+}
+
+void drv_memory_end_in(struct kd_context *c, uint64_t base) {
+    struct kd_memory m;
+    enum kd_status status;
+    if (kd_memory_find(base, &m) && retire(&m, c, &status))
+        kd_memory_release(base);
+}
+
 // Waits for the context that the memory belongs to. Freeing 0 does nothing.
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
     ENTER_CONTEXT(current);
@@ -66,22 +99,23 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
     REQUIRE(kd_memory_find(dptr, &m) && m.base == dptr &&
                 (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED ||
                  m.flags & DRV_MEMORY_POOL) &&
-                !(m.flags & (DRV_MEMORY_MAPPED | DRV_MEMORY_IPC)),
+                !(m.flags & (DRV_MEMORY_MAPPED | DRV_MEMORY_IPC | DRV_MEMORY_ARRAY)),
             CUDA_ERROR_INVALID_VALUE, "%#llx is not what an allocation of device memory returned",
             dptr);
-    struct drv_context *ctx = drv_context_of(m.context);
     TRY(drv_capture_unsafe());
-    if (ctx)
-        TRY(drv_status(kd_context_wait(ctx->c), ctx));
-    bool found;
-    TRY(drv_graph_memory_release(dptr, NULL, &found));
-    if (found)
+    if (m.flags & DRV_MEMORY_GRAPH) {
+        struct drv_context *ctx = drv_context_of(m.context);
+        bool found;
+        if (ctx)
+            TRY(drv_status(kd_context_wait(ctx->c), ctx));
+        TRY(drv_graph_memory_release(dptr, NULL, &found));
+        REQUIRE(found, CUDA_ERROR_INVALID_VALUE, "%#llx was freed by another thread", dptr);
         return CUDA_SUCCESS;
-    enum kd_status status = kd_memory_free(dptr);
-    REQUIRE(status != KD_NOT_FOUND, CUDA_ERROR_INVALID_VALUE,
-            "%#llx is a variable, or was freed by another thread", dptr);
-    drv_managed_forget(m.base, m.size);
-    return drv_status(status, current);
+    }
+    CUresult result = drv_memory_end(&m);
+    if (result != CUDA_ERROR_INVALID_VALUE)
+        drv_managed_forget(m.base, m.size);
+    return result;
 }
 
 // Both results are optional. CUDA_ERROR_NOT_FOUND when no allocation contains dptr.

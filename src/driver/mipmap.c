@@ -13,12 +13,15 @@ CUresult drv_mipmap_find(CUmipmappedArray handle, struct drv_mipmap **out) {
     return CUDA_SUCCESS;
 }
 
-// Levels are objects of their own: when the context ends, each goes by itself.
+// Work that was submitted before the last holder let go may still use the memory.
 static void mipmap_release(struct drv_object *o) {
     struct drv_mipmap *m = (struct drv_mipmap *)o;
-    if (!o->context || o->context->c)
-        kd_memory_free(m->base);
+    drv_memory_end_in(o->context->c, m->base);
     free(m);
+}
+
+static void level_release(struct drv_object *o) {
+    (void)o; // part of the mipmapped array
 }
 
 static size_t half(size_t n) {
@@ -51,15 +54,19 @@ static uint64_t aligned(uint64_t bytes) {
 
 static void destroy_levels(struct drv_mipmap *m) {
     for (unsigned k = 0; k < m->levels; k++)
-        if (m->level[k])
-            drv_object_destroy(&m->level[k]->object);
+        if (m->level[k].object.handle)
+            drv_object_destroy(&m->level[k].object);
 }
 
 static bool make_levels(struct drv_context *ctx, struct drv_mipmap *m) {
     CUDA_ARRAY3D_DESCRIPTOR d = m->descriptor;
     uint64_t at = m->base;
     for (unsigned k = 0; k < m->levels; k++) {
-        if (!(m->level[k] = drv_array_over(ctx, &d, at)))
+        struct drv_array *a = &m->level[k];
+        drv_array_fill(a, &d, at);
+        a->level = true;
+        a->object.parent = &m->object;
+        if (!drv_object_add(&a->object, DRV_ARRAY, ctx, level_release))
             return false;
         at += aligned(drv_array_bytes(&d));
         d = next_level(d);
@@ -85,10 +92,15 @@ static CUresult create_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPT
     m->descriptor = *d;
     m->levels = levels;
     m->base = base;
-    if (!make_levels(ctx, m) || !drv_object_add(&m->object, DRV_MIPMAP, ctx, mipmap_release)) {
+    if (!drv_object_add(&m->object, DRV_MIPMAP, ctx, mipmap_release)) {
+        kd_memory_free(base);
+        free(m);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a mipmapped array");
+    }
+    if (!make_levels(ctx, m)) {
         destroy_levels(m);
-        mipmap_release(&m->object);
-        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory or handle for a mipmapped array");
+        drv_object_destroy(&m->object);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handles for the levels of a mipmapped array");
     }
     *out = m->object.handle;
     return CUDA_SUCCESS;
@@ -105,8 +117,8 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
     unsigned most = most_levels(pMipmappedArrayDesc);
     unsigned levels = numMipmapLevels < 1 ? 1 : numMipmapLevels > most ? most : numMipmapLevels;
     uint64_t base;
-    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes_of(*pMipmappedArrayDesc, levels), 0,
-                            &base));
+    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes_of(*pMipmappedArrayDesc, levels),
+                            DRV_MEMORY_ARRAY, &base));
     return create_over(ctx, pMipmappedArrayDesc, levels, base, pHandle);
 }
 
@@ -133,7 +145,7 @@ CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmap
     REQUIRE_POINTER(pLevelArray);
     TRY(drv_mipmap_find(hMipmappedArray, &m));
     REQUIRE(level < m->levels, CUDA_ERROR_INVALID_VALUE, "level %u of %u", level, m->levels);
-    *pLevelArray = m->level[level]->object.handle;
+    *pLevelArray = m->level[level].object.handle;
     return CUDA_SUCCESS;
 }
 
@@ -143,7 +155,9 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
     struct drv_mipmap *m;
     TRY(drv_mipmap_find(hMipmappedArray, &m));
     TRY(drv_status(kd_context_wait(m->object.context->c), m->object.context));
+    REQUIRE(drv_object_end(&m->object), CUDA_ERROR_INVALID_HANDLE,
+            "%p was destroyed by another thread", (void *)hMipmappedArray);
     destroy_levels(m);
-    drv_object_destroy(&m->object);
+    drv_object_drop(&m->object);
     return CUDA_SUCCESS;
 }

@@ -1,15 +1,36 @@
 // Modules: loading, kernels and variables by name, unloading.
-#include <errno.h>
+#define _GNU_SOURCE
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/driver.h"
+#include "driver/graph_exec.h"
+#include "image/image.h"
+#include "support/environment.h"
+#include "support/whole_file.h"
 
+static const uint64_t MOST_FILE_BYTES = 1ull << 32;
+
+// Work that was submitted before the last holder let go may still use the code.
 static void module_release(struct drv_object *o) {
     struct drv_module *m = (struct drv_module *)o;
+    kd_module_retire(m->m);
+    drv_uses_wait();
+    kd_context_wait(o->context->c);
+    if (kd_module_foreign(m->m) || drv_graphs_abroad)
+        drv_contexts_wait();
+    kd_module_free(m->m);
     free(m->functions);
     free(m);
+}
+
+// Text that does not say which PTX it is.
+static bool is_other_text(const void *image, size_t size) {
+    unsigned char first = *(const unsigned char *)image;
+    size = strnlen(image, size ? size : SIZE_MAX);
+    return first < 128 && !kimg_is_container(image, size) &&
+           !memmem(image, size, ".version", strlen(".version"));
 }
 
 CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size,
@@ -22,11 +43,15 @@ CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size
         kd_module_load(ctx->c, image, size, jit ? &jit->load : NULL, &device_module), ctx);
     if (jit)
         drv_jit_finish(jit);
+    if (result == CUDA_ERROR_INVALID_PTX && is_other_text(image, size))
+        result = CUDA_ERROR_INVALID_IMAGE;
     TRY(result);
     struct drv_module *m = calloc(1, sizeof *m);
     uint32_t n = kd_module_info(device_module)->nkernels;
     if (m)
         m->functions = calloc(n ? n : 1, sizeof(struct drv_function *));
+    if (m)
+        m->m = device_module;
     if (!m || !m->functions || !drv_object_add(&m->object, DRV_MODULE, ctx, module_release)) {
         if (m)
             free(m->functions);
@@ -34,46 +59,19 @@ CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size
         kd_module_free(device_module);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory for a module");
     }
-    m->m = device_module;
     *out = m;
     return CUDA_SUCCESS;
 }
 
-static CUresult read_stream(FILE *f, void **data, size_t *size) {
-    char *all = NULL;
-    size_t used = 0, room = 0;
-    for (;;) {
-        if (used + 1 >= room) {
-            room = room ? room * 2 : 1 << 16;
-            char *more = realloc(all, room);
-            if (!more) {
-                free(all);
-                FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory for the file");
-            }
-            all = more;
-        }
-        size_t n = fread(all + used, 1, room - used - 1, f);
-        if (!n)
-            break;
-        used += n;
-    }
-    if (ferror(f)) {
-        free(all);
-        FAIL(CUDA_ERROR_FILE_NOT_FOUND, "the file cannot be read: %s", strerror(errno));
-    }
-    all[used] = '\0';
-    *data = all;
-    *size = used;
-    return CUDA_SUCCESS;
-}
-
 CUresult drv_read_file(const char *path, void **data, size_t *size) {
+    struct whole_file f;
     REQUIRE(path, CUDA_ERROR_INVALID_VALUE, "the file's name cannot be NULL");
-    FILE *f = fopen(path, "rbe");
-    REQUIRE(f, CUDA_ERROR_FILE_NOT_FOUND, "%s: %s", path, strerror(errno));
-    CUresult result = read_stream(f, data, size);
-    fclose(f);
-    return result;
+    if (!whole_file_read(&f, path, WHOLE_FILE_REGULAR, MOST_FILE_BYTES))
+        FAIL(f.no_memory ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_FILE_NOT_FOUND,
+             "%s cannot be read: %s", path, f.why);
+    *data = f.data;
+    *size = f.size;
+    return CUDA_SUCCESS;
 }
 
 static CUresult load(CUmodule *module, const void *image, size_t size, struct drv_jit *jit) {
@@ -129,18 +127,37 @@ static CUresult find(CUmodule handle, struct drv_module **out) {
     return CUDA_SUCCESS;
 }
 
-// The device has no more use for the module.
 _Atomic uint64_t drv_unloads;
+static pthread_rwlock_t unloads = PTHREAD_RWLOCK_INITIALIZER;
 
-void drv_module_unload(struct drv_module *m) {
+void drv_unloads_hold(void) {
+    pthread_rwlock_rdlock(&unloads);
+}
+
+void drv_unloads_let(void) {
+    pthread_rwlock_unlock(&unloads);
+}
+
+void drv_unloads_begin(void) {
+    pthread_rwlock_wrlock(&unloads);
     drv_unloads++;
+}
+
+void drv_unloads_end(void) {
+    pthread_rwlock_unlock(&unloads);
+}
+
+bool drv_module_unload(struct drv_module *m) {
+    drv_unloads_begin();
+    bool first = drv_object_end(&m->object);
+    if (first)
+        drv_functions_forget(m);
+    drv_unloads_end();
+    if (!first)
+        return false;
     drv_references_forget(m);
-    uint32_t n = kd_module_info(m->m)->nkernels;
-    for (uint32_t i = 0; i < n; i++)
-        if (m->functions[i])
-            drv_object_destroy(&m->functions[i]->object);
-    kd_module_free(m->m);
-    drv_object_destroy(&m->object);
+    drv_object_drop(&m->object);
+    return true;
 }
 
 // Waits for the work of the module's context. The modules of libraries go with the library.
@@ -152,7 +169,8 @@ CUresult cuModuleUnload(CUmodule hmod) {
             "the module belongs to a library: unload that");
     struct drv_context *ctx = m->object.context;
     TRY(drv_status(kd_context_wait(ctx->c), ctx));
-    drv_module_unload(m);
+    REQUIRE(drv_module_unload(m), CUDA_ERROR_INVALID_HANDLE, "%p was unloaded by another thread",
+            (void *)hmod);
     return CUDA_SUCCESS;
 }
 
@@ -161,7 +179,7 @@ CUresult cuModuleUnload(CUmodule hmod) {
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
     ENTER();
     REQUIRE_POINTER(mode);
-    const char *wish = getenv("CUDA_MODULE_LOADING");
+    const char *wish = environment_get("CUDA_MODULE_LOADING");
     *mode = wish && !strcmp(wish, "EAGER") ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
 }

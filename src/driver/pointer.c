@@ -103,8 +103,10 @@ static CUresult get(void *data, CUpointer_attribute attribute, CUdeviceptr ptr,
     if (mapped)
         drv_reserved_range(ptr, &base, &size);
     switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT:
-        set_address(data, ctx ? (uintptr_t)ctx->object.handle : 0);
+    case CU_POINTER_ATTRIBUTE_CONTEXT: // a pool belongs to a device (guide 15.13.4)
+        if (m->flags & (DRV_MEMORY_POOL | DRV_MEMORY_GRAPH | DRV_MEMORY_IPC_POOL))
+            ctx = NULL;
+        set_address(data, ctx ? (uintptr_t)ctx->handle : 0);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         set_int(data, host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);

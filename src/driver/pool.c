@@ -20,7 +20,7 @@ struct drv_pool {
 
 // Allocations whose freeing is in a stream: a second one is an error.
 struct pending {
-    uint64_t ptr;
+    uint64_t ptr, id;
     struct pending *next;
 };
 static struct pending *pending; // under the lock
@@ -29,6 +29,12 @@ static void pool_release(struct drv_object *o) {
     struct drv_pool *p = (struct drv_pool *)o;
     kd_pool_free(p->p);
     free(p);
+}
+
+// The device's current pool.
+static struct drv_pool *pool_current(struct drv_device *d) {
+    struct drv_pool *p = drv_object_find(d->pool, DRV_POOL);
+    return p ? p : d->default_pool;
 }
 
 static CUresult pool_add(struct drv_pool *p, struct drv_pool **out) {
@@ -58,6 +64,9 @@ static CUresult pool_make(struct drv_device *device, const struct kd_pool_option
 struct drv_pool *drv_pool_new(struct drv_device *device) {
     struct drv_pool *p = NULL;
     pool_make(device, &(struct kd_pool_options){0}, &p);
+    if (p)
+        drv_object_keep(&p->object);
+    device->pool = p ? p->object.handle : NULL;
     return p;
 }
 
@@ -105,7 +114,7 @@ static CUresult allocate(CUdeviceptr *dptr, size_t size, struct drv_pool *pool, 
     struct drv_context *ctx;
     TRY(drv_stream_find(stream, &q, &ctx));
     if (!pool)
-        pool = ctx->device->pool;
+        pool = pool_current(ctx->device);
     bool captured;
     TRY(drv_capture_enter(q, ctx, &captured));
     if (captured)
@@ -131,40 +140,50 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPoo
 }
 
 // Under the lock.
-static struct pending **pending_with(uint64_t ptr) {
+static void take_out(const struct pending *p) {
     struct pending **at = &pending;
-    while (*at && (*at)->ptr != ptr)
+    while (*at != p)
         at = &(*at)->next;
-    return at;
+    *at = p->next;
+}
+
+// Under the lock.
+static bool is_pending(uint64_t ptr, uint64_t id) {
+    const struct pending *p = pending;
+    while (p && !(p->ptr == ptr && p->id == id))
+        p = p->next;
+    return p != NULL;
 }
 
 static void free_now(void *arg, enum kd_status status) {
     struct pending *p = arg;
     struct kd_memory m;
-    if (kd_memory_find(p->ptr, &m) && m.base == p->ptr)
-        drv_managed_forget(m.base, m.size);
+    bool there = kd_memory_find(p->ptr, &m) && kd_memory_retire(p->ptr, p->id, false);
     drv_lock();
-    struct pending **at = pending_with(p->ptr);
-    *at = p->next;
+    take_out(p);
     drv_unlock();
-    kd_memory_free(p->ptr);
+    if (there) { // another thread may have freed it at once meanwhile
+        drv_managed_forget(m.base, m.size);
+        kd_memory_release(p->ptr);
+    }
     free(p);
 }
 
 // Memory that is no pool's: of cuMemAlloc, or imported from a pool of another process.
 static CUresult free_later(CUdeviceptr dptr, struct kd_queue *q, struct drv_context *ctx) {
     struct kd_memory m;
-    REQUIRE(dptr && kd_memory_find(dptr, &m) && m.base == dptr &&
-                (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED) &&
-                !(m.flags & (DRV_MEMORY_MAPPED | DRV_MEMORY_IPC)),
-            CUDA_ERROR_INVALID_VALUE, "%#llx is not what an allocation of device memory returned",
-            dptr);
+    REQUIRE(
+        dptr && kd_memory_find(dptr, &m) && m.base == dptr &&
+            (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED) &&
+            !(m.flags & (DRV_MEMORY_MAPPED | DRV_MEMORY_IPC | DRV_MEMORY_ARRAY | DRV_MEMORY_GRAPH)),
+        CUDA_ERROR_INVALID_VALUE, "%#llx is not what an allocation of device memory returned",
+        dptr);
     struct pending *p = malloc(sizeof *p);
     REQUIRE(p, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a note");
     drv_lock();
-    bool twice = *pending_with(dptr) != NULL;
+    bool twice = is_pending(dptr, m.id);
     if (!twice) {
-        *p = (struct pending){dptr, pending};
+        *p = (struct pending){dptr, m.id, pending};
         pending = p;
     }
     drv_unlock();
@@ -175,7 +194,7 @@ static CUresult free_later(CUdeviceptr dptr, struct kd_queue *q, struct drv_cont
     CUresult result = drv_status(kd_submit_host(q, free_now, p, true), ctx);
     if (result != CUDA_SUCCESS) {
         drv_lock();
-        *pending_with(dptr) = p->next;
+        take_out(p);
         drv_unlock();
         free(p);
     }
@@ -245,14 +264,8 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
     TRY(pool_find(pool, &p));
     REQUIRE(p != p->device->default_pool, CUDA_ERROR_INVALID_VALUE,
             "the default pool of a device cannot be destroyed");
-    drv_lock();
-    for (int i = 0; i < drv_device_count(); i++) {
-        struct drv_device *d;
-        if (drv_device_find(i, &d) == CUDA_SUCCESS && d->pool == p)
-            d->pool = d->default_pool;
-    }
-    drv_unlock();
-    drv_object_destroy(&p->object);
+    REQUIRE(drv_object_destroy(&p->object), CUDA_ERROR_INVALID_VALUE,
+            "%p was destroyed by another thread", (void *)pool);
     return CUDA_SUCCESS;
 }
 
@@ -272,7 +285,7 @@ CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev) {
     REQUIRE_POINTER(pool);
     struct drv_device *d;
     TRY(drv_device_find(dev, &d));
-    *pool = d->pool->object.handle;
+    *pool = pool_current(d)->object.handle;
     return CUDA_SUCCESS;
 }
 
@@ -287,7 +300,7 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
             CUDA_ERROR_INVALID_VALUE, "the pool is neither of this device nor of a host's node");
     REQUIRE(!p->imported, CUDA_ERROR_INVALID_VALUE,
             "nothing can be allocated from an imported pool");
-    d->pool = p;
+    d->pool = pool;
     return CUDA_SUCCESS;
 }
 

@@ -13,10 +13,10 @@ static CUresult find_primary(CUdevice dev, struct drv_context **out) {
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
     ENTER();
     REQUIRE_POINTER(pctx);
-    struct drv_context *ctx;
-    TRY(find_primary(dev, &ctx));
-    TRY(drv_context_start(ctx));
-    *pctx = ctx->object.handle;
+    struct drv_context *primary, *ctx;
+    TRY(find_primary(dev, &primary));
+    TRY(drv_context_start(primary, &ctx));
+    *pctx = primary->handle;
     return CUDA_SUCCESS;
 }
 
@@ -25,15 +25,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
     ENTER();
     struct drv_context *ctx;
     TRY(find_primary(dev, &ctx));
-    drv_lock();
-    bool retained = ctx->references > 0;
-    bool last = retained && --ctx->references == 0;
-    drv_unlock();
-    REQUIRE(retained, CUDA_ERROR_INVALID_CONTEXT,
-            "the primary context of device %d is not retained", dev);
-    if (last)
-        drv_context_stop(ctx);
-    return CUDA_SUCCESS;
+    return drv_context_release(ctx);
 }
 
 enum {
@@ -48,9 +40,7 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
     unsigned schedule = flags & CU_CTX_SCHED_MASK;
     REQUIRE(!(flags & ~(unsigned)SETTABLE) && !(schedule & (schedule - 1)),
             CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of a context", flags);
-    drv_lock();
     ctx->flags = flags;
-    drv_unlock();
     return CUDA_SUCCESS;
 }
 
@@ -60,10 +50,8 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *acti
     REQUIRE_POINTER(active);
     struct drv_context *ctx;
     TRY(find_primary(dev, &ctx));
-    drv_lock();
     *flags = ctx->flags;
-    *active = ctx->c != NULL;
-    drv_unlock();
+    *active = drv_context_active(ctx) != NULL;
     return CUDA_SUCCESS;
 }
 
@@ -71,8 +59,10 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *acti
 // it active again, without the error that it may have had.
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
     ENTER();
-    struct drv_context *ctx;
-    TRY(find_primary(dev, &ctx));
-    drv_context_stop(ctx);
+    struct drv_context *primary;
+    TRY(find_primary(dev, &primary));
+    struct drv_context *ctx = drv_context_active(primary);
+    if (ctx)
+        drv_context_end(ctx);
     return CUDA_SUCCESS;
 }

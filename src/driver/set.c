@@ -26,7 +26,7 @@ CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t 
 static CUresult capture_set(struct kd_queue *q, struct drv_context *ctx,
                             const CUDA_MEMSET_NODE_PARAMS_v2 *set) {
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMSET, .memset = *set};
-    params.memset.ctx = ctx->object.handle;
+    params.memset.ctx = ctx->handle;
     return drv_capture_add(q, &params, NULL);
 }
 
@@ -40,6 +40,7 @@ static CUresult set(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t el
         return CUDA_SUCCESS;
     struct drv_side side;
     struct kd_set s;
+    USE_MEMORY();
     TRY(drv_set_plan(ptr, pitch, value, element, width, height, &s, &side));
     bool captured;
     TRY(drv_capture_enter_copy(q, ctx, async, &captured));
@@ -47,7 +48,9 @@ static CUresult set(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t el
         return capture_set(
             q, ctx,
             &(CUDA_MEMSET_NODE_PARAMS_v2){ptr, s.pitch, value, element, width, height, NULL});
+    drv_side_used(&side, ctx);
     TRY(drv_status(kd_submit_set(q, &s), ctx));
+    drv_use_end(&use);
     bool wait = !async && (drv_sync_memops || !side.device);
     return wait ? drv_status(kd_queue_wait(q), ctx) : CUDA_SUCCESS;
 }

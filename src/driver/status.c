@@ -1,4 +1,6 @@
 // What the device reports, as errors of the driver API.
+#include <stdlib.h>
+
 #include "driver/driver.h"
 
 static CUresult of_fault(enum kd_fault fault) {
@@ -79,11 +81,16 @@ static CUresult of_status(enum kd_status status) {
 }
 
 CUresult drv_status(enum kd_status status, struct drv_context *ctx) {
-    if (status == KD_OK)
+    if (status == KD_OK) {
+        char *warning = kd_take_warning();
+        if (warning)
+            drv_warn("%s", warning);
+        free(warning);
         return CUDA_SUCCESS;
+    }
     if (status == KD_NOT_READY)
         return CUDA_ERROR_NOT_READY; // an answer, not a failure
-    if (status == KD_FAULTED && ctx && ctx->c && kd_context_fault(ctx->c, NULL))
+    if (status == KD_FAULTED && ctx && kd_context_fault(ctx->c, NULL))
         return drv_context_fault(ctx);
     return drv_fail(of_status(status), "%s", kd_reason());
 }

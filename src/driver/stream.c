@@ -1,6 +1,8 @@
 // Streams: creation, properties, waiting. Default streams are queues without an object.
+#define _GNU_SOURCE // recursive mutexes
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "driver/capture.h"
 #include "driver/copy.h"
@@ -21,6 +23,15 @@ static _Thread_local struct drv_thread_queue *thread_queues;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+// Of a context that ends now, the queue goes with it.
+static void end_queue(struct kd_queue *q, const void *context) {
+    CALL();
+    if (!drv_object_find(context, DRV_ACTIVE) && !drv_object_find(context, DRV_CONTEXT))
+        return;
+    drv_capture_forget_queue(q);
+    kd_queue_free(q);
+}
+
 static void thread_ends(void *first) {
     for (struct drv_thread_queue *t = first; t;) {
         struct drv_thread_queue *next = t->next_of_thread;
@@ -32,11 +43,10 @@ static void thread_ends(void *first) {
                 t->next_of_context->link = t->link;
             gone = t->q;
         }
+        struct drv_context *ctx = gone ? t->context : NULL;
+        void *handle = ctx ? ctx->object.handle : NULL;
         drv_unlock();
-        if (gone) {
-            drv_capture_forget_queue(gone);
-            kd_queue_free(gone);
-        }
+        end_queue(gone, handle);
         free(t);
         t = next;
     }
@@ -53,6 +63,7 @@ static CUresult thread_queue(struct drv_context *ctx, struct kd_queue **q) {
             return CUDA_SUCCESS;
         }
     }
+    NO_CANCEL();
     pthread_once(&once, make_key);
     struct drv_thread_queue *t = calloc(1, sizeof *t);
     REQUIRE(t, CUDA_ERROR_OUT_OF_MEMORY, "no memory for the per-thread default stream");
@@ -122,8 +133,12 @@ CUresult drv_stream_find(CUstream handle, struct kd_queue **q, struct drv_contex
 
 // ---- Creation and end ---------------------------------------------------------------------
 
+// What was submitted still runs.
 static void stream_release(struct drv_object *o) {
-    free(o); // the queue is freed by cuStreamDestroy or with the context
+    struct drv_stream *s = (struct drv_stream *)o;
+    drv_capture_forget_queue(s->q);
+    kd_queue_free(s->q);
+    free(s);
 }
 
 CUresult drv_stream_create(struct drv_context *ctx, struct drv_green *g, CUstream *phStream,
@@ -185,9 +200,6 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
     struct drv_stream *s = drv_object_take(hStream, DRV_STREAM);
     REQUIRE(s, CUDA_ERROR_INVALID_HANDLE, "%p is no stream, or one that was destroyed",
             (void *)hStream);
-    drv_capture_forget_queue(s->q);
-    kd_queue_free(s->q);
-    stream_release(&s->object);
     return CUDA_SUCCESS;
 }
 
@@ -239,7 +251,7 @@ CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
     struct kd_queue *q;
     struct drv_context *ctx;
     TRY(drv_stream_find(hStream, &q, &ctx));
-    *pctx = ctx->object.handle;
+    *pctx = ctx->handle;
     return CUDA_SUCCESS;
 }
 
@@ -250,15 +262,18 @@ CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreen
     struct drv_context *ctx;
     TRY(drv_stream_find(hStream, &q, &ctx));
     CUgreenCtx green = drv_stream_green(hStream, q);
-    *pCtx = ctx->object.handle;
+    *pCtx = ctx->handle;
     if (pGreenCtx)
         *pGreenCtx = green;
     return CUDA_SUCCESS;
 }
 
 // Where a stream's attributes are kept: with the stream, the context or the thread.
+// Those of all streams are locked until the call ends.
 static CUresult attributes_of(CUstream handle, struct drv_stream_attributes **out,
                               struct kd_queue **q) {
+    static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    TRY(drv_call_lock(&lock));
     struct drv_context *ctx;
     TRY(drv_stream_find(handle, q, &ctx));
     struct drv_stream *s = drv_object_find(handle, DRV_STREAM);
@@ -326,6 +341,32 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
     default:
         FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a stream", (int)attr);
     }
+}
+
+unsigned drv_stream_inherited(CUstream handle, CUlaunchAttribute out[DRV_INHERITED]) {
+    struct kd_queue *q;
+    struct drv_stream_attributes *a;
+    unsigned n = 0;
+    if (attributes_of(handle, &a, &q) != CUDA_SUCCESS)
+        return 0;
+    memset(out, 0, DRV_INHERITED * sizeof *out);
+    if (kd_queue_priority(q)) {
+        out[n].id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
+        out[n++].value.priority = kd_queue_priority(q);
+    }
+    if (a->window.num_bytes) {
+        out[n].id = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
+        out[n++].value.accessPolicyWindow = a->window;
+    }
+    if (a->domain) {
+        out[n].id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
+        out[n++].value.memSyncDomain = a->domain;
+    }
+    if (a->domains_set) {
+        out[n].id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP;
+        out[n++].value.memSyncDomainMap = a->domains;
+    }
+    return n;
 }
 
 // Both streams must be of one context.

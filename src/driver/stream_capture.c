@@ -139,7 +139,7 @@ static CUresult check_joined(const struct capture *c, const struct drv_graph *g)
     const struct capturing *origin = c->streams;
     uint64_t stamp = drv_graph_stamp();
     for (size_t i = 0; i < origin->dependencies.n; i++) {
-        struct drv_node *node = drv_object_find(origin->dependencies.nodes[i], DRV_GRAPH_NODE);
+        struct drv_node *node = drv_object_peek(origin->dependencies.nodes[i], DRV_GRAPH_NODE);
         REQUIRE(is_full(&origin->dependencies.data[i]), CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
                 "an edge that does not wait for its node's end leads nowhere at the end of the "
                 "capture");
@@ -148,7 +148,7 @@ static CUresult check_joined(const struct capture *c, const struct drv_graph *g)
     }
     for (const struct capturing *s = origin->next; s; s = s->next) {
         for (size_t i = 0; i < s->dependencies.n; i++) {
-            const struct drv_node *node = drv_object_find(s->dependencies.nodes[i], DRV_GRAPH_NODE);
+            const struct drv_node *node = drv_object_peek(s->dependencies.nodes[i], DRV_GRAPH_NODE);
             REQUIRE(!node || node->stamp == stamp, CUDA_ERROR_STREAM_CAPTURE_UNJOINED, unjoined);
         }
     }

@@ -1,13 +1,17 @@
 // Stream memory operations: words that a stream writes or waits for.
 #include "driver/capture.h"
+#include "driver/virtual_memory.h"
 
-static CUresult check_word(CUdeviceptr address, uint32_t bytes) {
+static CUresult check_word(CUdeviceptr address, uint32_t bytes, bool write) {
     struct kd_memory m;
     REQUIRE(address % bytes == 0, CUDA_ERROR_INVALID_VALUE, "address %#llx is no multiple of %u",
             address, bytes);
     REQUIRE(kd_memory_find(address, &m) && address + bytes <= m.base + m.size,
             CUDA_ERROR_INVALID_VALUE,
             "%#llx is not in memory that the device has, or that the host has registered", address);
+    REQUIRE(!(m.flags & DRV_MEMORY_MAPPED) || drv_mapped_access(address, bytes, write),
+            CUDA_ERROR_INVALID_VALUE, "%#llx is not mapped with the right to %s it", address,
+            write ? "write" : "read");
     return CUDA_SUCCESS;
 }
 
@@ -17,7 +21,7 @@ static CUresult wait_op(struct kd_value_op *out, CUdeviceptr address, uint64_t v
     unsigned condition = flags & ~(unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
     REQUIRE(condition <= CU_STREAM_WAIT_VALUE_NOR, CUDA_ERROR_INVALID_VALUE,
             "flags %#x are not flags of a wait for a value", flags);
-    TRY(check_word(address, bytes));
+    TRY(check_word(address, bytes, false));
     *out = (struct kd_value_op){(enum kd_value_kind)(KD_VALUE_WAIT_AT_LEAST + condition), bytes,
                                 address, value};
     return CUDA_SUCCESS;
@@ -27,7 +31,7 @@ static CUresult write_op(struct kd_value_op *out, CUdeviceptr address, uint64_t 
                          uint32_t bytes, unsigned flags) {
     REQUIRE(!(flags & ~(unsigned)CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER), CUDA_ERROR_INVALID_VALUE,
             "flags %#x are not flags of a write of a value", flags);
-    TRY(check_word(address, bytes));
+    TRY(check_word(address, bytes, true));
     *out = (struct kd_value_op){KD_VALUE_WRITE, bytes, address, value};
     return CUDA_SUCCESS;
 }
@@ -73,13 +77,18 @@ static CUresult submit(CUstream stream, CUstreamBatchMemOpParams *params, unsign
     struct drv_context *ctx;
     bool captured;
     TRY(drv_stream_find(stream, &q, &ctx));
+    USE_MEMORY();
     TRY(drv_value_ops(params, n, flags, ops));
     TRY(drv_capture_enter(q, ctx, &captured));
     if (captured) {
         CUgraphNodeParams node = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
-                                  .memOp = {ctx->object.handle, n, params, flags}};
+                                  .memOp = {ctx->handle, n, params, flags}};
         return drv_capture_add(q, &node, NULL);
     }
+    struct kd_memory m;
+    for (unsigned i = 0; i < n; i++)
+        if (ops[i].kind != KD_VALUE_BARRIER && kd_memory_find(ops[i].address, &m))
+            drv_memory_used(ops[i].address, m.context, ctx);
     return drv_status(kd_submit_values(q, ops, n), ctx);
 }
 

@@ -34,7 +34,8 @@ static CUresult texture_find(uint64_t handle, bool surface, struct drv_texture *
     REQUIRE(kd_texture_find(handle, &t) && t.surface == surface, CUDA_ERROR_INVALID_VALUE,
             "%#llx is no %s object, or one that was destroyed", (unsigned long long)handle,
             surface ? "surface" : "texture");
-    *out = t.owner;
+    *out = drv_object_find(t.owner, DRV_TEXTURE);
+    REQUIRE(*out, CUDA_ERROR_INVALID_VALUE, "%#llx was destroyed", (unsigned long long)handle);
     return CUDA_SUCCESS;
 }
 
@@ -76,7 +77,7 @@ static CUresult bind_mipmap(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) {
     TRY(drv_mipmap_find(r->res.mipmap.hMipmappedArray, &m));
     t->levels = m->levels;
     for (unsigned k = 0; k < m->levels; k++)
-        set_level(m->level[k], t, k);
+        set_level(&m->level[k], t, k);
     return set_format(m->descriptor.Format, m->descriptor.NumChannels, t);
 }
 
@@ -224,18 +225,16 @@ static CUresult add_object(struct drv_context *ctx, struct kd_texture *sampler,
     struct drv_texture *t = malloc(sizeof *t);
     REQUIRE(t, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a texture or surface object");
     *t = *made;
-    sampler->owner = t;
-    CUresult result = drv_status(kd_texture_new(sampler, &t->handle), ctx);
-    if (result != CUDA_SUCCESS) {
-        free(t);
-        return result;
-    }
     if (!drv_object_add(&t->object, DRV_TEXTURE, ctx, texture_release)) {
-        texture_release(&t->object);
+        free(t);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a texture or surface object");
     }
+    sampler->owner = t->object.handle;
+    CUresult result = drv_status(kd_texture_new(sampler, &t->handle), ctx);
+    if (result != CUDA_SUCCESS)
+        drv_object_destroy(&t->object);
     *handle = t->handle;
-    return CUDA_SUCCESS;
+    return result;
 }
 
 CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
@@ -266,7 +265,8 @@ CUresult cuTexObjectDestroy(CUtexObject texObject) {
     ENTER_CONTEXT(ctx);
     struct drv_texture *t;
     TRY(texture_find(texObject, false, &t));
-    drv_object_destroy(&t->object);
+    REQUIRE(drv_object_destroy(&t->object), CUDA_ERROR_INVALID_VALUE,
+            "%#llx was destroyed by another thread", texObject);
     return CUDA_SUCCESS;
 }
 
@@ -325,7 +325,8 @@ CUresult cuSurfObjectDestroy(CUsurfObject surfObject) {
     ENTER_CONTEXT(ctx);
     struct drv_texture *t;
     TRY(texture_find(surfObject, true, &t));
-    drv_object_destroy(&t->object);
+    REQUIRE(drv_object_destroy(&t->object), CUDA_ERROR_INVALID_VALUE,
+            "%#llx was destroyed by another thread", surfObject);
     return CUDA_SUCCESS;
 }
 

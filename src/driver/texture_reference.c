@@ -2,6 +2,7 @@
 // 3.2.13.1.2): a name in a module that is bound to memory and says how that is sampled. Such a name
 // is a variable of 8 bytes that holds the handle of a texture or surface object: the reference
 // makes the object anew when it changes, after the work that may still use the one before.
+#define _GNU_SOURCE // recursive mutexes
 #include "driver/array.h"
 
 #include <stdlib.h>
@@ -24,14 +25,29 @@ struct drv_reference {
     uint64_t handle; // of the object; 0: none now
 };
 
+// Of all references, held by calls from the first lookup of one on.
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+// The texture object belongs to the context too.
 static void reference_release(struct drv_object *o) {
-    free(o); // the texture object belongs to the context too
+    struct drv_reference *r = (struct drv_reference *)o;
+    pthread_mutex_lock(&lock);
+    struct drv_reference **at = r->module ? &r->module->references : NULL;
+    while (at && *at && *at != r)
+        at = &(*at)->next;
+    if (at && *at)
+        *at = r->next;
+    pthread_mutex_unlock(&lock);
+    free(r);
 }
 
-static CUresult add(struct drv_context *ctx, bool surface, struct drv_reference **out) {
+static CUresult add(struct drv_context *ctx, bool surface, struct drv_module *m,
+                    struct drv_reference **out) {
     struct drv_reference *r = calloc(1, sizeof *r);
     REQUIRE(r, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a reference");
     r->surface = surface;
+    r->module = m;
+    r->object.parent = m ? &m->object : NULL;
     r->format = CU_AD_FORMAT_FLOAT;
     r->channels = 1;
     for (int i = 0; i < 3; i++)
@@ -45,6 +61,7 @@ static CUresult add(struct drv_context *ctx, bool surface, struct drv_reference 
 }
 
 static CUresult find(const void *handle, bool surface, struct drv_reference **out) {
+    TRY(drv_call_lock(&lock));
     *out = drv_object_find(handle, DRV_REFERENCE);
     REQUIRE(*out && (*out)->surface == surface, CUDA_ERROR_INVALID_HANDLE,
             "%p is no %s reference, or one that is gone", handle, surface ? "surface" : "texture");
@@ -126,12 +143,14 @@ static CUresult bind(struct drv_reference *r, const CUDA_RESOURCE_DESC *resource
 }
 
 void drv_references_forget(struct drv_module *m) {
+    pthread_mutex_lock(&lock);
     while (m->references) {
         struct drv_reference *r = m->references;
         m->references = r->next;
         drop(r);
         drv_object_destroy(&r->object);
     }
+    pthread_mutex_unlock(&lock);
 }
 
 // ---- Getting references -------------------------------------------------------------------
@@ -143,13 +162,13 @@ static CUresult of_module(CUmodule hmod, const char *name, bool surface, void **
     uint64_t variable, size;
     TRY(drv_status(kd_module_var(m->m, name, &variable, &size), NULL));
     REQUIRE(size == sizeof(uint64_t), CUDA_ERROR_NOT_FOUND, "'%s' is no reference", name);
+    TRY(drv_call_lock(&lock));
     struct drv_reference *r = m->references;
     while (r && !(r->variable == variable && r->surface == surface))
         r = r->next;
     if (!r) {
-        TRY(add(m->object.context, surface, &r));
+        TRY(add(m->object.context, surface, m, &r));
         r->variable = variable;
-        r->module = m;
         r->next = m->references;
         m->references = r;
     }
@@ -177,7 +196,7 @@ CUresult cuTexRefCreate(CUtexref *pTexRef) {
     ENTER_CONTEXT(ctx);
     REQUIRE_POINTER(pTexRef);
     struct drv_reference *r;
-    TRY(add(ctx, false, &r));
+    TRY(add(ctx, false, NULL, &r));
     *pTexRef = r->object.handle;
     return CUDA_SUCCESS;
 }

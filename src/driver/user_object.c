@@ -8,6 +8,7 @@ struct drv_user_object {
     void *ptr;
     CUhostFn destroy;
     atomic_ulong references; // of the program, of graphs and of executable graphs
+    atomic_ulong own;        // those of the program
 };
 
 static void release(struct drv_object *o) {
@@ -35,8 +36,28 @@ CUresult drv_user_object_new(void *ptr, CUhostFn destroy, struct drv_user_object
     return CUDA_SUCCESS;
 }
 
+// The caller holds references.
 void drv_user_object_retain(struct drv_user_object *o, unsigned count) {
     atomic_fetch_add(&o->references, count);
+}
+
+// The caller may hold none.
+static CUresult retain_living(struct drv_user_object *o, unsigned count) {
+    unsigned long n = o->references;
+    while (n && !atomic_compare_exchange_weak(&o->references, &n, n + count))
+        ;
+    REQUIRE(n, CUDA_ERROR_INVALID_VALUE, "the user object has just ended");
+    return CUDA_SUCCESS;
+}
+
+// Takes references from the program.
+static CUresult take_own(struct drv_user_object *o, unsigned count) {
+    unsigned long n = o->own;
+    while (n >= count && !atomic_compare_exchange_weak(&o->own, &n, n - count))
+        ;
+    REQUIRE(n >= count, CUDA_ERROR_INVALID_VALUE, "the program has %lu references to the object",
+            n);
+    return CUDA_SUCCESS;
 }
 
 // The destructor must not call the API.
@@ -45,7 +66,7 @@ void drv_user_object_drop(struct drv_user_object *o, unsigned count) {
         return;
     CUhostFn destroy = o->destroy;
     void *ptr = o->ptr;
-    drv_object_destroy(&o->object);
+    drv_object_destroy(&o->object); // who looked it up holds it
     drv_in_callback++;
     destroy(ptr);
     drv_in_callback--;
@@ -73,9 +94,11 @@ static CUresult give(struct drv_graph *g, struct drv_user_object *o, unsigned co
 }
 
 CUresult drv_graph_hold(struct drv_graph *g, struct drv_user_object *o, unsigned count) {
-    TRY(give(g, o, count));
-    drv_user_object_retain(o, count);
-    return CUDA_SUCCESS;
+    TRY(retain_living(o, count));
+    CUresult result = give(g, o, count);
+    if (result != CUDA_SUCCESS)
+        drv_user_object_drop(o, count);
+    return result;
 }
 
 CUresult drv_graph_hold_same(struct drv_graph *to, const struct drv_graph *from) {
@@ -110,7 +133,7 @@ CUresult cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destro
             "flags must be CU_USER_OBJECT_NO_DESTRUCTOR_SYNC: the destructor cannot be waited for");
     struct drv_user_object *o;
     TRY(drv_user_object_new(ptr, destroy, &o));
-    o->references = initialRefcount;
+    o->references = o->own = initialRefcount;
     *object_out = o->object.handle;
     return CUDA_SUCCESS;
 }
@@ -120,7 +143,8 @@ CUresult cuUserObjectRetain(CUuserObject object, unsigned int count) {
     struct drv_user_object *o;
     TRY(find(object, &o));
     TRY(check_count(count));
-    drv_user_object_retain(o, count);
+    TRY(retain_living(o, count));
+    o->own += count;
     return CUDA_SUCCESS;
 }
 
@@ -130,8 +154,7 @@ CUresult cuUserObjectRelease(CUuserObject object, unsigned int count) {
     struct drv_user_object *o;
     TRY(find(object, &o));
     TRY(check_count(count));
-    REQUIRE(count <= o->references, CUDA_ERROR_INVALID_VALUE, "the object has %lu references",
-            (unsigned long)o->references);
+    TRY(take_own(o, count));
     drv_user_object_drop(o, count);
     return CUDA_SUCCESS;
 }
@@ -149,9 +172,11 @@ CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned in
             "flags %#x are not CU_GRAPH_USER_OBJECT_MOVE", flags);
     if (!(flags & CU_GRAPH_USER_OBJECT_MOVE))
         return drv_graph_hold(g, o, count);
-    REQUIRE(count <= o->references, CUDA_ERROR_INVALID_VALUE, "the object has %lu references",
-            (unsigned long)o->references);
-    return give(g, o, count);
+    TRY(take_own(o, count));
+    CUresult result = give(g, o, count);
+    if (result != CUDA_SUCCESS)
+        o->own += count;
+    return result;
 }
 
 // CUDA_ERROR_INVALID_VALUE: the graph does not have so many references.

@@ -39,7 +39,7 @@ static void allocation_release(struct drv_object *o) {
 }
 
 struct drv_allocation *drv_allocation_find(CUmemGenericAllocationHandle handle) {
-    struct drv_allocation *a = drv_object_find((void *)(uintptr_t)handle, DRV_ALLOCATION);
+    struct drv_allocation *a = drv_object_peek((void *)(uintptr_t)handle, DRV_ALLOCATION);
     return a && a->held ? a : NULL;
 }
 
@@ -63,7 +63,12 @@ CUresult drv_allocation_add(struct kd_physical *p, struct drv_multicast *m, uint
         a->prop = *prop;
         a->held = 1;
     }
-    if (!a || !drv_object_add(&a->object, DRV_ALLOCATION, NULL, allocation_release)) {
+    pthread_mutex_lock(&drv_virtual_lock);
+    bool added = a && drv_object_add(&a->object, DRV_ALLOCATION, NULL, allocation_release);
+    if (added)
+        *handle = (uintptr_t)a->object.handle;
+    pthread_mutex_unlock(&drv_virtual_lock);
+    if (!added) {
         if (m)
             drv_multicast_free(m);
         else
@@ -71,7 +76,6 @@ CUresult drv_allocation_add(struct kd_physical *p, struct drv_multicast *m, uint
         free(a);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for an allocation");
     }
-    *handle = (uintptr_t)a->object.handle;
     return CUDA_SUCCESS;
 }
 
@@ -217,11 +221,11 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
         return result;
     }
     r->size = size;
+    *ptr = r->base;
     pthread_mutex_lock(&drv_virtual_lock);
     r->next = reservations;
-    reservations = r;
+    reservations = r; // who knows its address may free it
     pthread_mutex_unlock(&drv_virtual_lock);
-    *ptr = r->base;
     return CUDA_SUCCESS;
 }
 

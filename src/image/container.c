@@ -78,6 +78,8 @@ static uint8_t *write_entry(uint8_t *p, const struct kimg_entry *e) {
     put(p + ENTRY_MINOR, e->ptx_minor, 2);
     put(p + ENTRY_MAJOR, e->ptx_major, 2);
     put(p + ENTRY_ARCH, e->arch, 4);
+    if (e->kind == KIMG_DEVICE_RUNTIME) // NVIDIA's driver wants an archive without padding
+        put(p + ENTRY_PLAIN, e->size, 8);
     put(p + ENTRY_FLAGS, FLAGS_64BIT_LINUX, 8);
     if (e->name) {
         put(p + ENTRY_NAME, name, 4);

@@ -28,6 +28,9 @@ enum kimg_kind {
     KIMG_PTX = 1,
     KIMG_ELF = 2,         // machine code of an NVIDIA GPU: passed over
     KIMG_NATIVE = 0x6B7A, // (b)
+    // An archive, the user's libcudadevrt.a: the runtime links PTX with it for a GPU
+    // (src/runtime/gpu_image.c).
+    KIMG_DEVICE_RUNTIME = 0x6B64,
 };
 
 // What __cudaRegisterFatBinary is given: version 1, `data` is a container.

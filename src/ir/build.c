@@ -106,7 +106,7 @@ struct kir_inst *kir_inst_new(struct kir_func *f, enum isa_op op, enum isa_type 
     for (unsigned k = 0; k < nres; k++) {
         i->res[k] = value_new(f, KIR_VALUE_INST, res_types[k]);
         i->res[k]->def = i;
-        i->res[k]->result = (uint8_t)k;
+        i->res[k]->result = (uint16_t)k;
     }
     return i;
 }

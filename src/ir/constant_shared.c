@@ -192,11 +192,9 @@ static void look_at(struct search *s, const struct kir_inst *i) {
 
 enum noise { UNKNOWN, QUIET, NOISY };
 
-static bool is_noisy(struct search *s, struct variable *x, const struct kir_func *f);
-
-// Could threads agree by i on when to look, or does it look itself? Threads of one warp that run in
-// lockstep come to warp operations together, from the same place.
-static bool makes_noise(struct search *s, struct variable *x, const struct kir_inst *i) {
+// Could threads agree by i on when to look? Threads of one warp that run in lockstep come to warp
+// operations together, from the same place. Of a call only where nobody knows what is called.
+static bool makes_noise_itself(const struct search *s, const struct kir_inst *i) {
     switch (isa_op_info[i->op].klass) {
     case ISA_CLASS_POINTWISE:
     case ISA_CLASS_SOURCE:
@@ -210,7 +208,7 @@ static bool makes_noise(struct search *s, struct variable *x, const struct kir_i
         break;
     }
     if (i->op == ISA_OP_CALL)
-        return !i->callee || is_noisy(s, x, i->callee);
+        return !i->callee;
     return i->op != ISA_OP_BRA && i->op != ISA_OP_CBR && i->op != ISA_OP_BRX_IDX;
 }
 
@@ -218,17 +216,69 @@ static bool uses(struct search *s, const struct variable *x, const struct kir_in
     return i->op == ISA_OP_SYMADDR && variable_of(s, i->sym) == x;
 }
 
-// A function that is called where another constant is in place must do neither.
+// A call, in the list of those of its callee.
+struct call {
+    const struct kir_func *caller;
+    uint32_t next; // + 1
+};
+
+struct reachable {
+    VEC(const struct kir_func *) funcs; // whose noise is not known yet
+    VEC(struct call) calls;
+    uint32_t *first; // by function: its first call + 1
+};
+
+static void look_into(struct search *s, struct variable *x, struct reachable *r,
+                      const struct kir_func *f) {
+    bool noisy = f->blocks.len == 0;
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+            noisy |= i->op != ISA_OP_RET && (uses(s, x, i) || makes_noise_itself(s, i));
+            if (i->op != ISA_OP_CALL || !i->callee)
+                continue;
+            uint8_t *callee = &x->noisy[i->callee->index];
+            noisy |= *callee == NOISY;
+            if (*callee == UNKNOWN) {
+                *callee = QUIET; // until something is found
+                vec_push(&s->tmp, &r->funcs, i->callee);
+            }
+            vec_push(&s->tmp, &r->calls, (struct call){f, r->first[i->callee->index]});
+            r->first[i->callee->index] = r->calls.len;
+        }
+    if (noisy)
+        x->noisy[f->index] = NOISY;
+}
+
+// A function that is called where another constant is in place must neither make noise nor look
+// itself, and neither must what it calls.
 static bool is_noisy(struct search *s, struct variable *x, const struct kir_func *f) {
-    uint8_t *known = &x->noisy[f->index];
-    if (*known != UNKNOWN)
-        return *known == NOISY;
-    *known = f->blocks.len ? QUIET : NOISY; // until something is found; it may call itself
-    for (uint32_t b = 0; b < f->blocks.len && *known == QUIET; b++)
-        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
-            if (i->op != ISA_OP_RET && (uses(s, x, i) || makes_noise(s, x, i)))
-                *known = NOISY;
-    return *known == NOISY;
+    struct reachable r = {0};
+    VEC(const struct kir_func *) noisy = {0};
+    if (x->noisy[f->index] != UNKNOWN)
+        return x->noisy[f->index] == NOISY;
+    r.first = arena_array(&s->tmp, uint32_t, s->m->funcs.len);
+    x->noisy[f->index] = QUIET;
+    vec_push(&s->tmp, &r.funcs, f);
+    for (uint32_t k = 0; k < r.funcs.len; k++) {
+        look_into(s, x, &r, r.funcs.data[k]);
+        if (x->noisy[r.funcs.data[k]->index] == NOISY)
+            vec_push(&s->tmp, &noisy, r.funcs.data[k]);
+    }
+    while (noisy.len)
+        for (uint32_t c = r.first[noisy.data[--noisy.len]->index]; c;
+             c = r.calls.data[c - 1].next) {
+            const struct kir_func *caller = r.calls.data[c - 1].caller;
+            if (x->noisy[caller->index] == NOISY)
+                continue;
+            x->noisy[caller->index] = NOISY;
+            vec_push(&s->tmp, &noisy, caller);
+        }
+    return x->noisy[f->index] == NOISY;
+}
+
+static bool makes_noise(struct search *s, struct variable *x, const struct kir_inst *i) {
+    return makes_noise_itself(s, i) ||
+           (i->op == ISA_OP_CALL && i->callee && is_noisy(s, x, i->callee));
 }
 
 static bool stores_to(const struct search *s, const struct variable *x, const struct kir_inst *i) {

@@ -1,7 +1,8 @@
 // Puts the bodies of device functions in the place of calls, where that is worth more than a call
 // saved: a function that gets addresses of its caller's local variables (which can then become
 // values), one with a barrier in it (a kernel with barriers of its own alone needs no stacks; for
-// those of a count of threads it does in any case), one that is called once, and small ones.
+// those of a count of threads it does in any case) or with a loop that may wait, one that is called
+// once, and small ones.
 // Functions that call themselves stay, and so do those that allocate on the stack: what they
 // allocate is given back when they return.
 #include "ir/async.h"
@@ -13,7 +14,11 @@ enum {
     MODERATE = 400,       // the most where it is worth little
     LARGE = 6000,         // the most that is put in place where it is worth something
     CALLER_LIMIT = 20000, // the caller grows no further
-    MAX_DEPTH = 200       // of calls that are looked through
+    // Instructions that are put in place in a module, as often as it has instructions itself, and
+    // in any case: of calls in a chain each body holds those of all below it.
+    MOST_TIMES = 16,
+    LEAST_ROOM = 1 << 20,
+    MAX_DEPTH = 200 // of calls that are looked through
 };
 
 struct inliner {
@@ -23,8 +28,10 @@ struct inliner {
     uint32_t *callers;        // by function: calls of it
     uint8_t *state;           // by function: enum visit
     uint8_t *recursive;       // by function
-    uint8_t *has_barrier;     // one for all threads of the block, or a wait for a phase
+    uint8_t *has_barrier;     // one for all threads of the block, or a wait for something
     uint8_t *has_odd_barrier; // one for a count of threads
+    bool (*is_finite)(struct kir_func *f); // do all its loops end by themselves?
+    uint64_t room;                         // instructions that may still be put in place
     bool changed;
 };
 enum visit { NEW, ON_PATH, DONE };
@@ -71,7 +78,7 @@ static bool worth_it(const struct inliner *n, const struct kir_func *caller,
     if (!f || n->state[f->index] != DONE || n->recursive[f->index] || !can_stand_in_place(f))
         return false;
     uint32_t size = n->size[f->index];
-    if (size > LARGE || n->size[caller->index] + size > CALLER_LIMIT)
+    if (size > LARGE || size > n->room || n->size[caller->index] + size > CALLER_LIMIT)
         return false;
     return size <= SMALL || n->has_barrier[f->index] || n->callers[f->index] == 1 ||
            (n->has_odd_barrier[f->index] && size <= MODERATE) || gets_local_address(call);
@@ -260,6 +267,7 @@ static void put_in_place(struct inliner *in, struct kir_func *caller, struct kir
     for (uint32_t k = 0; k < call->nres; k++)
         kir_replace_uses(caller, call->res[k], c.results[k]->res[0]);
     in->size[caller->index] += in->size[f->index];
+    in->room -= in->size[f->index];
 }
 
 // ---- all functions, callees first -------------------------------------------------------------
@@ -269,7 +277,7 @@ static bool is_odd_barrier(const struct kir_inst *i) {
            (i->op == ISA_OP_BAR_RED && i->flag);
 }
 
-static uint32_t count(struct inliner *n, const struct kir_func *f) {
+static uint32_t count(struct inliner *n, struct kir_func *f) {
     uint32_t size = 0;
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
@@ -279,6 +287,7 @@ static uint32_t count(struct inliner *n, const struct kir_func *f) {
             n->has_barrier[f->index] |=
                 (isa_op_info[i->op].klass == ISA_CLASS_BLOCK && !odd) || kir_async_waits(i);
         }
+    n->has_barrier[f->index] |= !n->is_finite(f);
     return size;
 }
 
@@ -311,8 +320,8 @@ static void visit(struct inliner *n, struct kir_func *f, int depth) {
     n->state[f->index] = DONE;
 }
 
-bool kir_inline(struct kir_module *m) {
-    struct inliner n = {.m = m};
+bool kir_inline(struct kir_module *m, bool (*is_finite)(struct kir_func *f)) {
+    struct inliner n = {.m = m, .is_finite = is_finite};
     uint32_t len = m->funcs.len;
     n.size = arena_array(&n.tmp, uint32_t, len + 1);
     n.callers = arena_array(&n.tmp, uint32_t, len + 1);
@@ -320,11 +329,14 @@ bool kir_inline(struct kir_module *m) {
     n.recursive = arena_array(&n.tmp, uint8_t, len + 1);
     n.has_barrier = arena_array(&n.tmp, uint8_t, len + 1);
     n.has_odd_barrier = arena_array(&n.tmp, uint8_t, len + 1);
+    n.room = LEAST_ROOM;
     for (uint32_t k = 0; k < len; k++)
         for (uint32_t b = 0; b < m->funcs.data[k]->blocks.len; b++)
-            for (struct kir_inst *i = m->funcs.data[k]->blocks.data[b]->first; i; i = i->next)
+            for (struct kir_inst *i = m->funcs.data[k]->blocks.data[b]->first; i; i = i->next) {
+                n.room += MOST_TIMES;
                 if (i->op == ISA_OP_CALL && i->callee)
                     n.callers[i->callee->index]++;
+            }
     for (uint32_t k = 0; k < len; k++)
         if (n.state[k] == NEW)
             visit(&n, m->funcs.data[k], 0);

@@ -230,7 +230,7 @@ static bool forget_code(struct interp *in, struct kir_module *m) {
         return true;
     arena_free(&in->code);
     in->code = (struct arena){0};
-    in->max_moves = 0;
+    in->max_moves = in->max_handed = 0;
     in->serial = 0;
     in->funcs = arena_try_alloc(&in->code, sizeof *in->funcs * m->funcs.len);
     if (!in->funcs)

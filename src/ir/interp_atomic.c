@@ -82,11 +82,7 @@ static bool swap(void *p, unsigned bytes, union isa_bits *seen, union isa_bits w
 }
 
 // 128 bits. A lock would stay taken when the access faults.
-#ifdef __x86_64__
-__attribute__((target("cx16")))
-#endif
-static union isa_bits
-update_wide(void *p, enum isa_atom op, union isa_bits b, union isa_bits c) {
+static union isa_bits update_wide(void *p, enum isa_atom op, union isa_bits b, union isa_bits c) {
     unsigned __int128 *at = p, old = 0, want, seen;
     for (;;) {
         union isa_bits now, next;

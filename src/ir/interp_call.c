@@ -5,7 +5,7 @@
 #include "isa/device_functions.h"
 #include "support/memory.h"
 
-enum { FRAME_ALIGN = 16, MAX_ARGS = 256, LEAST_DEPTH = 256, BYTES_A_CALL = 16 };
+enum { FRAME_ALIGN = 16, LEAST_DEPTH = 256, BYTES_A_CALL = 16 };
 
 static bool grow(void **p, size_t *cap, size_t need, size_t size) {
     if (need <= *cap)
@@ -46,8 +46,9 @@ void interp_enter(struct interp *in, struct interp_thread *t, const struct inter
         regs = top->regs + top->func->nslots + top->func->nargs;
         local = (top->top + FRAME_ALIGN - 1) / FRAME_ALIGN * FRAME_ALIGN;
     }
-    // A call costs stack on hardware whether or not the function has locals.
-    if (t->depth > LEAST_DEPTH + in->b->local_stride / BYTES_A_CALL ||
+    // A call costs stack on hardware whether or not the function has locals, but for calls that do
+    // not recurse that is known, and room is there.
+    if (t->depth > LEAST_DEPTH + in->m->funcs.len + in->b->local_stride / BYTES_A_CALL ||
         local + f->ir->frame_bytes > in->b->local_stride) {
         interp_fault(in, t, KD_FAULT_STACK_OVERFLOW);
         return;
@@ -119,11 +120,11 @@ static bool matches(const struct kir_func *f, const struct kir_inst *call) {
 }
 
 void interp_call(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
-    union isa_bits args[MAX_ARGS];
+    union isa_bits *args = in->handed;
     uint32_t first = i->ir->callee ? 0 : 1, nargs = i->ir->nops - first;
     const struct kir_func *f =
         first ? find_handle(in, interp_get(t, &i->ops[0]).u64[0]) : i->ir->callee;
-    if (!f || nargs > MAX_ARGS || !matches(f, i->ir)) {
+    if (!f || !matches(f, i->ir)) {
         interp_fault(in, t, KD_FAULT_INVALID_PC);
         return;
     }
@@ -136,8 +137,8 @@ void interp_call(struct interp *in, struct interp_thread *t, const struct interp
 }
 
 void interp_return(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
-    union isa_bits values[MAX_ARGS];
-    uint32_t n = i->ir->nops < MAX_ARGS ? i->ir->nops : MAX_ARGS;
+    union isa_bits *values = in->handed;
+    uint32_t n = i->ir->nops;
     if (t->depth == 1) {
         interp_finish(in, t);
         return;

@@ -54,8 +54,8 @@ static void make_edge(struct decoder *d, const struct kir_inst *i, uint32_t targ
         before += i->targets[k] == to;
     uint32_t pred = pred_index(to, i->block, before);
     if (n > d->in->max_moves) {
-        d->in->max_moves = n;
         d->in->moved = arena_array(&d->in->code, union isa_bits, n);
+        d->in->max_moves = n;
     }
     e->moves = arena_array(&d->in->code, struct interp_move, n);
     n = 0;
@@ -65,6 +65,10 @@ static void make_edge(struct decoder *d, const struct kir_inst *i, uint32_t targ
 
 static void decode_inst(struct decoder *d, const struct kir_inst *i, struct interp_inst *to) {
     struct arena *a = &d->in->code;
+    if ((i->op == ISA_OP_CALL || i->op == ISA_OP_RET) && i->nops > d->in->max_handed) {
+        d->in->handed = arena_array(a, union isa_bits, i->nops);
+        d->in->max_handed = i->nops;
+    }
     to->ir = i;
     to->ops = arena_array(a, struct interp_ref, i->nops);
     to->res = arena_array(a, uint32_t, i->nres);

@@ -18,7 +18,7 @@
 
 #include "ir/interp.h"
 
-enum { INTERP_BARRIERS = 16 };
+enum { INTERP_BARRIERS = KD_BARRIERS };
 
 // An operand: a constant, or the place of a value in the frame's registers.
 struct interp_ref {
@@ -108,6 +108,8 @@ struct interp {
     struct interp_func **funcs; // by index; decoded when first called
     union isa_bits *moved;      // room for the most phis that one block has
     uint32_t max_moves;
+    union isa_bits *handed; // room for the most arguments or results that an instruction hands over
+    uint32_t max_handed;
     struct kir_module *m;
     struct kir_func *kernel;
     struct kd_block *b;

@@ -84,6 +84,8 @@ static uint64_t machine_register(struct interp *in, enum isa_sreg r) {
     case ISA_SREG_TOTAL_SMEM_SIZE:
     case ISA_SREG_AGGR_SMEM_SIZE:
         return b->dynamic_shared + b->dynamic_shared_bytes;
+    case ISA_SREG_CURRENT_GRAPH_EXEC:
+        return in->rt->kd_rt_device_function(in->b, 0, KD_cudaGetCurrentGraphExec, NULL);
     case ISA_SREG_ENVREG1: // see cg_source.c
         return b->grid_workspace >> 32;
     case ISA_SREG_ENVREG2:

@@ -84,7 +84,7 @@ enum kir_value_kind { KIR_VALUE_INST, KIR_VALUE_CONST, KIR_VALUE_UNDEF };
 struct kir_value {
     uint8_t kind;         // enum kir_value_kind
     uint8_t type;         // enum kir_type
-    uint8_t result;       // which result of `def` it is
+    uint16_t result;      // which result of `def` it is
     uint32_t id;          // dense within the function: 0 .. func->value_count-1
     struct kir_inst *def; // KIR_VALUE_INST
     union isa_bits bits;  // KIR_VALUE_CONST

@@ -90,9 +90,7 @@ void lower_write(struct lower_func *lf, const struct ptx_operand *dst, struct ki
 }
 
 static struct kir_value *read_sreg(struct lower_func *lf, const struct ptx_operand *o) {
-    bool wide = o->sreg == ISA_SREG_CLOCK64 || o->sreg == ISA_SREG_GLOBALTIMER ||
-                o->sreg == ISA_SREG_GRIDID;
-    enum kir_type type = wide ? KIR_B64 : KIR_B32;
+    enum kir_type type = isa_sreg_bits((enum isa_sreg)o->sreg) == 64 ? KIR_B64 : KIR_B32;
     struct kir_value *v = lower_emit1(lf, ISA_OP_SREG, kir_isa_type(type), type, 0, NULL);
     v->def->sreg = o->sreg;
     if (o->sreg == ISA_SREG_IS_EXPLICIT_CLUSTER) {

@@ -143,8 +143,8 @@ static bool whole_access(const struct ptx_inst *inst, const struct ptx_operand *
 // A variable whose address is taken, or that is accessed piecewise, lives in memory.
 static void scan_operand(struct lower_func *lf, const struct ptx_inst *inst,
                          const struct ptx_operand *o) {
-    bool list = o->kind == PTX_OPERAND_VEC || o->kind == PTX_OPERAND_PAIR ||
-                o->kind == PTX_OPERAND_TEX;
+    bool list =
+        o->kind == PTX_OPERAND_VEC || o->kind == PTX_OPERAND_PAIR || o->kind == PTX_OPERAND_TEX;
     for (uint32_t k = 0; list && k < o->n; k++)
         scan_operand(lf, inst, &o->elems[k]);
     if ((o->kind != PTX_OPERAND_SYM && o->kind != PTX_OPERAND_ADDR) || !is_param_of_body(o->var))
@@ -252,12 +252,15 @@ static bool place_kernel_params(struct lower_func *lf) {
     return true;
 }
 
+// As kir_layout_frame lays them out.
 static bool check_frame(struct lower_func *lf) {
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, align = 1;
     for (uint32_t k = 0; k < lf->f->locals.len; k++) {
         const struct kir_symbol *s = lf->f->locals.data[k];
-        bytes += s->size > MAX_LOCAL_BYTES ? MAX_LOCAL_BYTES + 1 : s->size + s->align;
-        if (bytes > MAX_LOCAL_BYTES)
+        bytes = (bytes + s->align - 1) / s->align * s->align;
+        bytes += s->size > MAX_LOCAL_BYTES ? MAX_LOCAL_BYTES + 1 : s->size;
+        align = s->align > align ? s->align : align;
+        if ((bytes + align - 1) / align * align > MAX_LOCAL_BYTES)
             return lower_error(lf->lm, lf->ast->pos,
                                "'%s' needs more than %d bytes of local memory a thread",
                                lf->ast->name, MAX_LOCAL_BYTES);

@@ -1,6 +1,8 @@
-// Reverse postorder and dominators (Cooper, Harvey, Kennedy: A Simple, Fast Dominance
-// Algorithm). Nothing recurses, so that a function of any size can be handled.
+// Reverse postorder and dominators. Nothing recurses, and no order of blocks takes more than nearly
+// linear time, so that a function of any size can be handled.
 #include "ir/order.h"
+
+#include "ir/dominators.h"
 
 struct frame {
     uint32_t block, next;
@@ -38,28 +40,29 @@ void kir_order_blocks(const struct kir_func *f, struct arena *a, struct kir_orde
         o->number[o->blocks[k]] = k;
 }
 
-static uint32_t intersect(const struct kir_order *o, uint32_t x, uint32_t y) {
-    while (x != y) {
-        while (o->number[x] > o->number[y])
-            x = o->idom[x];
-        while (o->number[y] > o->number[x])
-            y = o->idom[y];
+struct kir_edges kir_edges_of(const struct kir_func *f, struct arena *a) {
+    uint32_t count = f->blocks.len, nsuccs = 0, npreds = 0;
+    for (uint32_t b = 0; b < count; b++) {
+        const struct kir_block *block = f->blocks.data[b];
+        nsuccs += block->last ? block->last->ntargets : 0;
+        npreds += block->preds.len;
     }
-    return x;
-}
-
-static bool update_idom(const struct kir_func *f, struct kir_order *o, uint32_t block) {
-    const struct kir_block *b = f->blocks.data[block];
-    uint32_t best = KIR_UNREACHABLE;
-    for (uint32_t k = 0; k < b->preds.len; k++) {
-        uint32_t p = b->preds.data[k]->id;
-        if (o->number[p] == KIR_UNREACHABLE || o->idom[p] == KIR_UNREACHABLE)
-            continue;
-        best = best == KIR_UNREACHABLE ? p : intersect(o, p, best);
+    struct kir_edges e = {arena_array(a, uint32_t, count + 1), arena_array(a, uint32_t, nsuccs + 1),
+                          arena_array(a, uint32_t, count + 1),
+                          arena_array(a, uint32_t, npreds + 1)};
+    nsuccs = npreds = 0;
+    for (uint32_t b = 0; b < count; b++) {
+        const struct kir_block *block = f->blocks.data[b];
+        e.first_succ[b] = nsuccs;
+        e.first_pred[b] = npreds;
+        for (uint32_t k = 0; block->last && k < block->last->ntargets; k++)
+            e.succs[nsuccs++] = block->last->targets[k]->id;
+        for (uint32_t k = 0; k < block->preds.len; k++)
+            e.preds[npreds++] = block->preds.data[k]->id;
     }
-    bool changed = o->idom[block] != best;
-    o->idom[block] = best;
-    return changed;
+    e.first_succ[count] = nsuccs;
+    e.first_pred[count] = npreds;
+    return e;
 }
 
 // Numbers the dominator tree so that dominance is containment of intervals.
@@ -87,14 +90,12 @@ void kir_order_dominators(const struct kir_func *f, struct arena *a, struct kir_
     o->idom = arena_array(a, uint32_t, count);
     o->in = arena_array(a, uint32_t, count);
     o->out = arena_array(a, uint32_t, count);
-    memset(o->idom, 0xff, sizeof *o->idom * count);
     if (!o->n)
         return;
-    o->idom[0] = 0;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t k = 1; k < o->n; k++)
-            changed |= update_idom(f, o, o->blocks[k]);
-    }
+    struct arena tmp = {0};
+    struct kir_edges e = kir_edges_of(f, &tmp);
+    struct dominator_graph g = {count, 0, e.first_succ, e.succs, e.first_pred, e.preds};
+    dominators_find(&tmp, &g, o->idom, arena_array(&tmp, uint32_t, count));
+    arena_free(&tmp);
     number_tree(a, o, count);
 }

@@ -15,6 +15,13 @@ struct kir_order {
     uint32_t *out;
 };
 
+// The edges between blocks, by id: those of b go to succs[first_succ[b]] up to first_succ[b + 1],
+// and come from preds[first_pred[b]] up to first_pred[b + 1].
+struct kir_edges {
+    uint32_t *first_succ, *succs, *first_pred, *preds;
+};
+struct kir_edges kir_edges_of(const struct kir_func *f, struct arena *a);
+
 // Reverse postorder from terminators. Memory from `a`.
 void kir_order_blocks(const struct kir_func *f, struct arena *a, struct kir_order *o);
 // The same with idom, in and out; needs preds.

@@ -7,7 +7,7 @@
 
 #include "ir/text.h"
 
-enum { MAX_VALUE_ID = 1 << 22, MAX_LIST = 1 << 16, MAX_RESULTS = 128, MAX_MESSAGE = 300 };
+enum { MAX_VALUE_ID = 1 << 22, MAX_LIST = 1 << 16, MAX_RESULTS = 4096, MAX_MESSAGE = 300 };
 
 enum token { END, NEWLINE, WORD, NUMBER, STRING, NAME, VALUE, PUNCT };
 
@@ -595,7 +595,7 @@ static void attach(struct parser *s, struct kir_inst *i, const struct pending *t
         if (i->res[k]->def)
             fail(s, "%%%" PRIu32 " is defined twice", i->res[k]->id);
         i->res[k]->def = i;
-        i->res[k]->result = (uint8_t)k;
+        i->res[k]->result = (uint16_t)k;
     }
 }
 

@@ -6,12 +6,13 @@
 #include "ir/eval.h"
 #include "ir/simplify.h"
 
-enum { MAX_PATH = 64, MAX_DEPTH = 32, MAX_STEPS = 256 };
+enum { MAX_PATH = 64, MAX_DEPTH = 32, MAX_STEPS = 256, MAX_LOOKS = 4096 };
 
 struct path {
     const struct kir_inst *wait;
     const struct kir_block *blocks[MAX_PATH]; // from the wait's own on
     uint32_t n;
+    uint32_t *looks; // values that were looked at, again and again where they meet
 };
 
 static int place(const struct path *p, const struct kir_block *b) {
@@ -38,7 +39,7 @@ static bool known(const struct path *p, const struct kir_value *v, int depth, un
         *out = v->bits;
         return true;
     }
-    if (v->kind != KIR_VALUE_INST || depth > MAX_DEPTH)
+    if (v->kind != KIR_VALUE_INST || depth > MAX_DEPTH || ++*p->looks > MAX_LOOKS)
         return false;
     const struct kir_inst *d = v->def;
     if (d == p->wait) {
@@ -92,7 +93,7 @@ static bool stays(const struct path *p, const struct kir_value *v, int depth) {
     if (v->kind != KIR_VALUE_INST || place(p, v->def->block) < 0)
         return true;
     const struct kir_inst *d = v->def;
-    if (depth > MAX_DEPTH)
+    if (depth > MAX_DEPTH || ++*p->looks > MAX_LOOKS)
         return false;
     if (d->op == ISA_OP_PHI) {
         if (d->block != p->wait->block)
@@ -142,7 +143,8 @@ static bool leads_back(struct path *p, unsigned *steps) {
 }
 
 static bool endless(const struct kir_inst *i) {
-    struct path p = {.wait = i, .blocks = {i->block}, .n = 1};
+    uint32_t looks = 0;
+    struct path p = {.wait = i, .blocks = {i->block}, .n = 1, .looks = &looks};
     unsigned steps = MAX_STEPS;
     return idle_between(i->block->first, i) && idle_between(i->next, NULL) &&
            leads_back(&p, &steps);

@@ -20,7 +20,8 @@ void kir_simplify_func(struct kir_func *f);
 void kir_simplify(struct kir_module *m);
 
 // inline.c: functions in the place of calls of them, where that is worth it; simplifies again.
-bool kir_inline(struct kir_module *m);
+// is_finite: does f have no loop that may wait for others (passes/finite.h)?
+bool kir_inline(struct kir_module *m, bool (*is_finite)(struct kir_func *f));
 
 // constant_shared.c: loads from shared variables that hold but one constant; simplifies again.
 bool kir_constant_shared(struct kir_module *m);

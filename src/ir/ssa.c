@@ -1,5 +1,8 @@
 // SSA construction: Cytron et al. with phis pruned by liveness. Variables are taken one by one,
-// so that memory is proportional to live ranges. Nothing recurses.
+// so that memory is proportional to the text, and time to live ranges: dominance frontiers are not
+// kept (of loops inside each other they are quadratic) but found for each variable among the blocks
+// that it is live into (Sreedhar and Gao: A Linear Time Algorithm for Placing Phi-Nodes). Nothing
+// recurses.
 #include "ir/ssa.h"
 
 #include "ir/order.h"
@@ -48,10 +51,13 @@ struct ssa {
     struct kir_order order;
     uint32_t nvars;
     struct kir_value *const *reads;
-    struct block_list **defs, **uses;   // by variable: blocks that assign; that read before that
-    struct block_list **frontier;       // by block
-    uint32_t *live, *defined, *has_phi; // by block: 1 + the variable that the mark is for
-    uint32_t *work;                     // of blocks
+    struct block_list **defs, **uses; // by variable: blocks that assign; that read before that
+    uint32_t *level;                  // by block: how deep in the tree of dominators
+    uint32_t *child, *sibling;        // by block, in that tree: 1 + block; 0: none
+    // By block: 1 + the variable that the mark is for.
+    uint32_t *live, *defined, *has_phi, *seen;
+    uint32_t *work, *heap; // of blocks
+    uint32_t nheap;
     // renaming
     struct kir_value **current, **undef; // by variable
     VEC(struct undo {
@@ -59,7 +65,11 @@ struct ssa {
         struct kir_value *old;
     })
     log;
-    uint32_t *filled; // by block: 1 + the predecessor whose phi operands were set last
+    // By block b: the operands of phis for edges from it, out[first_out[b]] to first_out[b + 1].
+    uint32_t *first_out;
+    struct operand_of {
+        uint32_t block, pred;
+    } *out;
 };
 
 static void add_block(struct ssa *s, struct block_list **list, uint32_t block) {
@@ -90,19 +100,37 @@ static void collect(struct ssa *s) {
         }
 }
 
-static void compute_frontiers(struct ssa *s) {
-    uint32_t *last = arena_array(&s->tmp, uint32_t, s->f->blocks.len);
-    for (uint32_t b = 0; b < s->f->blocks.len; b++) {
-        const struct kir_block *block = s->f->blocks.data[b];
-        for (uint32_t k = 0; block->preds.len > 1 && k < block->preds.len; k++)
-            for (uint32_t r = block->preds.data[k]->id; r != s->order.idom[b];
-                 r = s->order.idom[r]) {
-                if (last[r] == b + 1)
-                    break; // an earlier predecessor has been here, and further up
-                last[r] = b + 1;
-                add_block(s, &s->frontier[r], b);
-            }
+static void find_tree(struct ssa *s) {
+    for (uint32_t k = s->order.n; k-- > 1;) {
+        uint32_t b = s->order.blocks[k], above = s->order.idom[b];
+        s->sibling[b] = s->child[above];
+        s->child[above] = b + 1;
     }
+    for (uint32_t k = 1; k < s->order.n; k++)
+        s->level[s->order.blocks[k]] = s->level[s->order.idom[s->order.blocks[k]]] + 1;
+}
+
+// A heap of blocks, the deepest first.
+static void heap_push(struct ssa *s, uint32_t b) {
+    uint32_t at = s->nheap++;
+    for (; at && s->level[s->heap[(at - 1) / 2]] < s->level[b]; at = (at - 1) / 2)
+        s->heap[at] = s->heap[(at - 1) / 2];
+    s->heap[at] = b;
+}
+
+static uint32_t heap_pop(struct ssa *s) {
+    uint32_t top = s->heap[0], b = s->heap[--s->nheap], at = 0;
+    for (;;) {
+        uint32_t k = 2 * at + 1;
+        if (k + 1 < s->nheap && s->level[s->heap[k + 1]] > s->level[s->heap[k]])
+            k++;
+        if (k >= s->nheap || s->level[s->heap[k]] <= s->level[b])
+            break;
+        s->heap[at] = s->heap[k];
+        at = k;
+    }
+    s->heap[at] = b;
+    return top;
 }
 
 // Marks the blocks that a variable is live into.
@@ -137,22 +165,46 @@ static void insert_phi(struct ssa *s, uint32_t var, struct kir_block *b) {
         kir_append(b, phi);
 }
 
-static void place_phis(struct ssa *s, uint32_t var) {
+// A phi where the edge leads, if that leaves what `root` dominates.
+static void cross_edge(struct ssa *s, uint32_t var, uint32_t root, uint32_t to) {
+    uint32_t mark = var + 1;
+    if (s->level[to] > s->level[root] || s->live[to] != mark || s->has_phi[to] == mark)
+        return;
+    s->has_phi[to] = mark;
+    insert_phi(s, var, s->f->blocks.data[to]);
+    if (s->defined[to] != mark)
+        heap_push(s, to);
+}
+
+// What a definition in `root` reaches: the blocks that it dominates and the variable is live into.
+// Those that a deeper definition dominates have been seen with it, and all edges that leave what
+// `root` dominates leave what that dominates too.
+static void follow(struct ssa *s, uint32_t var, uint32_t root) {
     uint32_t n = 0, mark = var + 1;
+    s->work[n++] = root;
+    while (n) {
+        uint32_t b = s->work[--n];
+        const struct kir_inst *last = s->f->blocks.data[b]->last;
+        for (uint32_t t = 0; t < last->ntargets; t++)
+            cross_edge(s, var, root, last->targets[t]->id);
+        for (uint32_t c = s->child[b]; c; c = s->sibling[c - 1]) {
+            if (s->live[c - 1] != mark || s->seen[c - 1] == mark)
+                continue;
+            s->seen[c - 1] = mark;
+            s->work[n++] = c - 1;
+        }
+    }
+}
+
+static void place_phis(struct ssa *s, uint32_t var) {
     if (!s->uses[var])
         return;
     mark_live(s, var);
     for (struct block_list *d = s->defs[var]; d; d = d->next)
-        s->work[n++] = d->block;
-    while (n)
-        for (struct block_list *d = s->frontier[s->work[--n]]; d; d = d->next) {
-            if (s->has_phi[d->block] == mark || s->live[d->block] != mark)
-                continue;
-            s->has_phi[d->block] = mark;
-            insert_phi(s, var, s->f->blocks.data[d->block]);
-            if (s->defined[d->block] != mark)
-                s->work[n++] = d->block;
-        }
+        if (s->order.number[d->block] != KIR_UNREACHABLE)
+            heap_push(s, d->block);
+    while (s->nheap)
+        follow(s, var, heap_pop(s));
 }
 
 static void set_current(struct ssa *s, uint32_t var, struct kir_value *value) {
@@ -170,16 +222,30 @@ static struct kir_value *resolve(struct ssa *s, struct kir_value *v) {
     return s->undef[v->id];
 }
 
-static void fill_phis(struct ssa *s, struct kir_block *from, struct kir_block *to) {
-    if (s->filled[to->id] == from->id + 1)
-        return;
-    s->filled[to->id] = from->id + 1;
-    for (struct kir_inst *phi = to->first; phi && phi->op == ISA_OP_PHI; phi = phi->next) {
-        struct kir_value *value = phi->index ? resolve(s, s->reads[phi->index - 1]) : NULL;
-        for (uint32_t k = 0; k < to->preds.len; k++)
-            if (to->preds.data[k] == from)
-                phi->ops[k] = value ? value : resolve(s, phi->ops[k]);
+// The phis that have an operand for an edge from the block.
+static void fill_phis(struct ssa *s, uint32_t from) {
+    for (uint32_t e = s->first_out[from]; e < s->first_out[from + 1]; e++) {
+        const struct operand_of *o = &s->out[e];
+        for (struct kir_inst *phi = s->f->blocks.data[o->block]->first;
+             phi && phi->op == ISA_OP_PHI; phi = phi->next)
+            phi->ops[o->pred] =
+                resolve(s, phi->index ? s->reads[phi->index - 1] : phi->ops[o->pred]);
     }
+}
+
+static void find_operands(struct ssa *s) {
+    uint32_t n = s->f->blocks.len;
+    s->first_out = arena_array(&s->tmp, uint32_t, n + 2);
+    for (uint32_t b = 0; b < n; b++)
+        for (uint32_t k = 0; k < s->f->blocks.data[b]->preds.len; k++)
+            s->first_out[s->f->blocks.data[b]->preds.data[k]->id + 2]++;
+    for (uint32_t b = 1; b < n + 2; b++)
+        s->first_out[b] += s->first_out[b - 1];
+    s->out = arena_array(&s->tmp, struct operand_of, s->first_out[n + 1] + 1);
+    for (uint32_t b = 0; b < n; b++)
+        for (uint32_t k = 0; k < s->f->blocks.data[b]->preds.len; k++)
+            s->out[s->first_out[s->f->blocks.data[b]->preds.data[k]->id + 1]++] =
+                (struct operand_of){b, k};
 }
 
 static void rename_block(struct ssa *s, struct kir_block *b) {
@@ -198,8 +264,7 @@ static void rename_block(struct ssa *s, struct kir_block *b) {
             kir_remove(i);
         }
     }
-    for (uint32_t t = 0; t < b->last->ntargets; t++)
-        fill_phis(s, b, b->last->targets[t]);
+    fill_phis(s, b->id);
 }
 
 // The dominator tree in preorder. Blocks sorted by their preorder number are that order; what
@@ -233,16 +298,20 @@ void kir_ssa_construct(struct kir_func *f, const struct kir_vars *vars) {
     kir_order_dominators(f, &s.tmp, &s.order);
     s.defs = arena_array(&s.tmp, struct block_list *, s.nvars);
     s.uses = arena_array(&s.tmp, struct block_list *, s.nvars);
-    s.frontier = arena_array(&s.tmp, struct block_list *, nblocks);
+    s.level = arena_array(&s.tmp, uint32_t, nblocks);
+    s.child = arena_array(&s.tmp, uint32_t, nblocks);
+    s.sibling = arena_array(&s.tmp, uint32_t, nblocks);
     s.live = arena_array(&s.tmp, uint32_t, nblocks);
     s.defined = arena_array(&s.tmp, uint32_t, nblocks);
     s.has_phi = arena_array(&s.tmp, uint32_t, nblocks);
-    s.filled = arena_array(&s.tmp, uint32_t, nblocks);
+    s.seen = arena_array(&s.tmp, uint32_t, nblocks);
     s.work = arena_array(&s.tmp, uint32_t, 2 * (size_t)nblocks + 1);
+    s.heap = arena_array(&s.tmp, uint32_t, 2 * (size_t)nblocks + 1);
     s.current = arena_array(&s.tmp, struct kir_value *, s.nvars);
     s.undef = arena_array(&s.tmp, struct kir_value *, s.nvars);
     collect(&s);
-    compute_frontiers(&s);
+    find_tree(&s);
+    find_operands(&s);
     for (uint32_t var = 0; var < s.nvars; var++)
         place_phis(&s, var);
     rename_all(&s);

@@ -16,13 +16,12 @@ static const char *const scope_names[] = {"none", "cta", "cluster", "gpu", "sys"
 static const char *const atom_names[] = {"none", "and", "or",  "xor", "cas", "exch",
                                          "add",  "inc", "dec", "min", "max"};
 static const char *const mode_names[] = {
-    "none",       "up",      "down",      "bfly",        "idx",       "all",
-    "any",        "uni",     "ballot",    "match_any",   "match_all", "l.clamp",
-    "l.wrap",     "r.clamp", "r.wrap",    "f4e",         "b4e",       "rc8",
-    "ecl",        "ecr",     "rc16",      "finite",      "infinite",  "number",
-    "notanumber", "normal",  "subnormal", "szext.clamp", "szext.wrap",
-    "tex.1d",     "tex.2d",  "tex.3d",    "tex.a1d",     "tex.a2d",   "tex.cube",
-    "tex.acube",  "tex.2dms", "tex.a2dms",  "tile",      "im2col"};
+    "none",       "up",       "down",      "bfly",       "idx",     "all",       "any",
+    "uni",        "ballot",   "match_any", "match_all",  "l.clamp", "l.wrap",    "r.clamp",
+    "r.wrap",     "f4e",      "b4e",       "rc8",        "ecl",     "ecr",       "rc16",
+    "finite",     "infinite", "number",    "notanumber", "normal",  "subnormal", "szext.clamp",
+    "szext.wrap", "tex.1d",   "tex.2d",    "tex.3d",     "tex.a1d", "tex.a2d",   "tex.cube",
+    "tex.acube",  "tex.2dms", "tex.a2dms", "tile",       "im2col"};
 _Static_assert(sizeof mode_names / sizeof *mode_names == ISA_MODE_COUNT, "a name a mode");
 _Static_assert(sizeof cmp_names / sizeof *cmp_names == ISA_CMP_COUNT, "a name a comparison");
 _Static_assert(sizeof space_names / sizeof *space_names == ISA_SPACE_COUNT, "a name a space");
@@ -55,6 +54,7 @@ const struct kir_mod_field kir_mod_fields[] = {
     FLAG(relu),
     FLAG(satfinite),
     FLAG(xorsign_abs),
+    FLAG(oob),
     FLAG(cc),
     FLAG(to),
     FLAG(uni),

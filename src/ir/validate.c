@@ -50,20 +50,6 @@ static bool owns(const struct kir_func *f, const struct kir_block *b) {
     return b && b->func == f && b->id < f->blocks.len && f->blocks.data[b->id] == b;
 }
 
-static uint32_t count_edges(const struct kir_block *from, const struct kir_block *to) {
-    uint32_t n = 0;
-    for (uint32_t k = 0; from->last && k < from->last->ntargets; k++)
-        n += from->last->targets[k] == to;
-    return n;
-}
-
-static uint32_t count_preds(const struct kir_block *b, const struct kir_block *pred) {
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < b->preds.len; k++)
-        n += b->preds.data[k] == pred;
-    return n;
-}
-
 static bool check_list(struct kir_check *c, const struct kir_block *b) {
     const struct kir_inst *prev = NULL;
     for (const struct kir_inst *i = b->first; i; prev = i, i = i->next) {
@@ -91,17 +77,46 @@ static bool check_list(struct kir_check *c, const struct kir_block *b) {
     return false;
 }
 
-static void check_edges(struct kir_check *c, const struct kir_block *b) {
-    for (uint32_t k = 0; k < b->preds.len; k++) {
+// The edges that come to each block, as the terminators have them.
+struct incoming {
+    uint32_t *first, *from; // of block b: from[first[b]] up to first[b + 1]
+    uint32_t *count;        // by block: edges from it that are not found yet; all 0 between blocks
+};
+
+static struct incoming find_incoming(const struct kir_func *f, struct arena *tmp) {
+    uint32_t n = f->blocks.len;
+    struct incoming in = {arena_array(tmp, uint32_t, n + 2), NULL, arena_array(tmp, uint32_t, n)};
+    for (uint32_t b = 0; b < n; b++)
+        for (uint32_t k = 0; k < f->blocks.data[b]->last->ntargets; k++)
+            in.first[f->blocks.data[b]->last->targets[k]->id + 2]++;
+    for (uint32_t b = 1; b < n + 2; b++)
+        in.first[b] += in.first[b - 1];
+    in.from = arena_array(tmp, uint32_t, in.first[n + 1] + 1);
+    for (uint32_t b = 0; b < n; b++)
+        for (uint32_t k = 0; k < f->blocks.data[b]->last->ntargets; k++)
+            in.from[in.first[f->blocks.data[b]->last->targets[k]->id + 1]++] = b;
+    return in;
+}
+
+static bool preds_match(const struct kir_func *f, const struct kir_block *b, struct incoming *in) {
+    uint32_t first = in->first[b->id], end = in->first[b->id + 1], k;
+    bool ok = b->preds.len == end - first;
+    for (k = first; k < end; k++)
+        in->count[in->from[k]]++;
+    for (k = 0; ok && k < b->preds.len; k++) {
         const struct kir_block *p = b->preds.data[k];
-        if (!owns(c->f, p) || count_edges(p, b) != count_preds(b, p)) {
-            kir_problem(c, "bb%" PRIu32 ": preds do not match the edges", b->id);
-            return;
-        }
+        ok = owns(f, p) && in->count[p->id];
+        if (ok)
+            in->count[p->id]--;
     }
-    for (uint32_t k = 0; k < b->last->ntargets; k++)
-        if (!count_preds(b->last->targets[k], b))
-            kir_problem(c, "bb%" PRIu32 ": preds do not match the edges", b->last->targets[k]->id);
+    for (k = first; k < end; k++)
+        in->count[in->from[k]] = 0;
+    return ok;
+}
+
+static void check_edges(struct kir_check *c, const struct kir_block *b, struct incoming *in) {
+    if (!preds_match(c->f, b, in))
+        kir_problem(c, "bb%" PRIu32 ": preds do not match the edges", b->id);
     bool phis = true;
     for (const struct kir_inst *i = b->first; i; i = i->next) {
         if (i->op == ISA_OP_PHI && !phis)
@@ -110,7 +125,7 @@ static void check_edges(struct kir_check *c, const struct kir_block *b) {
     }
 }
 
-static bool check_blocks(struct kir_check *c) {
+static bool check_blocks(struct kir_check *c, struct arena *tmp) {
     const struct kir_func *f = c->f;
     uint32_t before = c->problems;
     for (uint32_t k = 0; k < f->blocks.len; k++) {
@@ -123,8 +138,9 @@ static bool check_blocks(struct kir_check *c) {
     for (uint32_t k = 0; k < f->blocks.len; k++)
         if (!check_list(c, f->blocks.data[k]))
             return false;
+    struct incoming in = find_incoming(f, tmp);
     for (uint32_t k = 0; k < f->blocks.len; k++)
-        check_edges(c, f->blocks.data[k]);
+        check_edges(c, f->blocks.data[k], &in);
     if (f->blocks.data[0]->preds.len)
         kir_problem(c, "the entry block has a predecessor");
     return c->problems == before;
@@ -266,7 +282,7 @@ static void check_func(struct kir_check *c) {
         kir_problem(c, "an extern function has a body");
     if (!c->f->is_extern && !c->f->blocks.len)
         kir_problem(c, "a function without a body is not extern");
-    if (c->f->blocks.len && check_blocks(c) && check_values(c, &tmp)) {
+    if (c->f->blocks.len && check_blocks(c, &tmp) && check_values(c, &tmp)) {
         for (uint32_t b = 0; b < c->f->blocks.len; b++)
             for (const struct kir_inst *i = c->f->blocks.data[b]->first; i; i = i->next)
                 kir_check_inst(c, i);

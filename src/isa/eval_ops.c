@@ -22,14 +22,18 @@ uint64_t eval_approx(float (*approx)(float), enum fp_format f, uint64_t a,
 
 static const uint64_t HIGH_WORD = 0xffffffff00000000;
 
+// The machine looks at the high word alone, also of a NaN, and makes NaNs of one kind.
+static uint64_t high_word_of(uint64_t r) {
+    return fp_is_nan(FP_F64, r) ? 0x7fffffff00000000 : r & HIGH_WORD;
+}
+
 uint64_t eval_rcp_approx_f64(uint64_t a, const struct isa_mods *m) {
-    uint64_t r = fp_rcp(FP_F64, fp_is_nan(FP_F64, a) ? a : a & HIGH_WORD, m);
-    return r & HIGH_WORD;
+    return high_word_of(fp_rcp(FP_F64, a & HIGH_WORD, m));
 }
 
 uint64_t eval_rsqrt_approx_f64(uint64_t a) {
-    uint64_t x = fp_is_nan(FP_F64, a) ? a : fp_flush(FP_F64, a & HIGH_WORD);
-    return fp_rcp(FP_F64, fp_sqrt(FP_F64, x, &plain), &plain) & HIGH_WORD;
+    uint64_t x = fp_flush(FP_F64, a & HIGH_WORD);
+    return high_word_of(fp_rcp(FP_F64, fp_sqrt(FP_F64, x, &plain), &plain));
 }
 
 bool eval_bool(bool r, uint64_t c, const struct isa_mods *m) {

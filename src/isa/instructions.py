@@ -100,7 +100,7 @@ LITERALS = {
     "cc": "cc=1", "to": "to=1", "uni": "uni=1", "aligned": "aligned=1", "shiftamt": "shiftamt=1",
     "nc": "nc=1", "lo": "half=ISA_LO", "hi": "half=ISA_HI", "wide": "half=ISA_WIDE",
     "rn": "rnd=ISA_RND_RN", "rna": "rnd=ISA_RND_RNA", "volatile": "sem=ISA_SEM_VOLATILE",
-    "mmio": "sem=ISA_SEM_MMIO", "po": "po=1",
+    "mmio": "sem=ISA_SEM_MMIO", "po": "po=1", "oob": "oob=1",
 }
 
 # ---- Integer arithmetic ------------------------------------------------------------------------
@@ -262,6 +262,7 @@ form("fma.rnd.f64 d, a, b, c", sem=FMA)
 form("fma.rn{.ftz}{.sat}.type d, a, b, c", type=HALF, ptx=42, sm=53, sem=FMA)
 form("fma.rn{.ftz}.relu.type d, a, b, c", type=HALF, ptx=70, sm=80, sem=FMA)
 form("fma.rn{.relu}.type d, a, b, c", type=BHALF, ptx=70, sm=80, sem=FMA)
+form("fma.rn.oob{.relu}.type d, a, b, c", type=HALF + " " + BHALF, ptx=81, sm=90, sem=FMA)
 form("mad.rnd{.ftz}{.sat}.f32 d, a, b, c", sem=FMA)
 form("mad.rnd.f64 d, a, b, c", sem=FMA)
 op("rcp", "pointwise", doc="Reciprocal")
@@ -411,6 +412,7 @@ form("cvt{.irnd}.bf16.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
 form("cvt.frnd2{.relu}{.satfinite}.f16.f32 d, a", ptx=70, sm=80, sem=FLOAT, **CVT)
 form("cvt.frnd2{.relu}{.satfinite}.bf16.f32 d, a", ptx=70, sm=80, sem=FLOAT, **CVT)
 form("cvt.rnd.bf16.atype d, a", atype="f32 f16 f64", ptx=78, sm=90, sem=FLOAT, **CVT)
+form("cvt.rnd.ftz.bf16.f32 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
 form("cvt{.ftz}.f32.bf16 d, a", ptx=71, sm=80, sem=FLOAT, **CVT)
 form("cvt.f64.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
 form("cvt.rnd.f16.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
@@ -997,6 +999,4 @@ multimem_vectors("multimem.red{.msem}{.scope}{.ss}.op", " [a], b", True,
 
 # ---- PTX that comes later ----------------------------------------------------------------------
 unsupported("st.bulk", "instructions of sm_100 and later")
-unsupported("fma.rn.oob", "products with numbers that a tensor copy filled in, whose "
-            "representation is not documented")
 unsupported("tcgen05 clusterlaunchcontrol", "instructions of sm_100 and later")

@@ -111,6 +111,14 @@ KJ_API enum kd_level kj_host_level(void);
 KJ_API char *kj_link_ptx(const char *const *ptx, const size_t *len, size_t n, char *log,
                          size_t log_size);
 
+// Whether the text parses and passes the verifier by itself; else false with the messages in log.
+// Functions that other texts define may be missing.
+KJ_API bool kj_check_ptx(const char *ptx, size_t len, char *log, size_t log_size);
+
+// Whether the calling thread's last load, check or link failed for PTX of a version that is not
+// known.
+KJ_API bool kj_unsupported_version(void);
+
 // Whether the calling thread's last load, compilation or link failed because memory ran out. For
 // LLVM see codegen/llvm_memory.h.
 KJ_API bool kj_out_of_memory(void);
@@ -120,6 +128,10 @@ KJ_API bool kj_out_of_memory(void);
 KJ_API void kj_refuse_allocation(long n);
 KJ_API bool kj_allocation_refused(void);
 KJ_API long kj_allocated_blocks(void);
+
+// For tests: LLVM fails in the n-th compilation from now, as it is about to make the object; kind
+// 0: by a fatal error, 1: by abort(), 2: by exit(). Negative n: never.
+KJ_API void kj_provoke_failure(long n, int kind);
 
 // Part of every cache key: changes whenever the same PTX could give other code.
 KJ_API const char *kj_version(void);

@@ -11,14 +11,17 @@
 #include "isa/device_functions.h"
 #include "passes/alignment.h"
 #include "passes/butterfly.h"
+#include "passes/finite.h"
 #include "passes/narrow_counters.h"
 #include "passes/narrow_exits.h"
 #include "passes/split_loops.h"
 #include "passes/test_exits.h"
 #include "ptx/ast.h"
 #include "support/debug.h"
+#include "support/environment.h"
 #include "support/memory.h"
 #include "support/stages.h"
+#include "support/work.h"
 
 static const struct kd_rt *runtime;
 
@@ -47,7 +50,7 @@ static bool check_externs(const struct kir_module *m, struct strbuf *err) {
 
 // The interpreter, when all kernels run on it, runs functions as they are written.
 static bool as_written(void) {
-    const char *exec = getenv("KUDZU_EXEC");
+    const char *exec = environment_get("KUDZU_EXEC");
     return exec && !strcmp(exec, "interp");
 }
 
@@ -67,7 +70,7 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
     stages_end("validator");
     bool changed = ok && inlined && kir_constant_shared(ir);
     stages_end("shared constants");
-    changed |= ok && inlined && kir_inline(ir);
+    changed |= ok && inlined && kir_inline(ir, finite_function);
     stages_end("inliner");
     if (changed) {
         ok = kir_validate(ir, err);
@@ -102,19 +105,27 @@ static void describe_alignment(struct kir_module *m, const struct kir_func *f,
     arena_free(&a);
 }
 
-// Whether the function, or what it can call, calls what the device does not have. `seen`: by
-// function.
-static bool is_lacking(const struct kir_func *f, bool *seen) {
-    if (seen[f->index])
-        return false;
+// Whether the function, or what it can call, calls what the device does not have.
+static bool is_lacking(struct kir_module *m, const struct kir_func *f) {
+    struct arena a = {0};
+    bool *seen = arena_array(&a, bool, m->funcs.len), lacks = false;
+    const struct kir_func **todo = arena_array(&a, const struct kir_func *, m->funcs.len);
+    uint32_t n = 0;
     seen[f->index] = true;
-    for (uint32_t b = 0; b < f->blocks.len; b++)
-        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
-            if (i->op == ISA_OP_CALL && i->callee &&
-                (i->callee->is_extern ? device_lacks(i->callee->name)
-                                      : is_lacking(i->callee, seen)))
-                return true;
-    return false;
+    todo[n++] = f;
+    while (n && !lacks) {
+        f = todo[--n];
+        for (uint32_t b = 0; b < f->blocks.len; b++)
+            for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+                if (i->op != ISA_OP_CALL || !i->callee || seen[i->callee->index])
+                    continue;
+                seen[i->callee->index] = true;
+                todo[n++] = i->callee;
+                lacks |= i->callee->is_extern && device_lacks(i->callee->name);
+            }
+    }
+    arena_free(&a);
+    return lacks;
 }
 
 // Few modules name such a function at all.
@@ -122,13 +133,9 @@ static void find_lacking(struct kir_module *m, struct kj_kernel *kernels) {
     bool any = false;
     for (uint32_t f = 0; f < m->funcs.len; f++)
         any |= m->funcs.data[f]->is_extern && device_lacks(m->funcs.data[f]->name);
-    for (uint32_t f = 0, k = 0; any && f < m->funcs.len; f++) {
-        struct arena a = {0};
+    for (uint32_t f = 0, k = 0; any && f < m->funcs.len; f++)
         if (m->funcs.data[f]->is_kernel)
-            kernels[k++].lacking =
-                is_lacking(m->funcs.data[f], arena_array(&a, bool, m->funcs.len));
-        arena_free(&a);
-    }
+            kernels[k++].lacking = is_lacking(m, m->funcs.data[f]);
 }
 
 static void describe_kernel(struct kir_module *m, const struct kir_func *f, struct kj_kernel *k) {
@@ -197,17 +204,25 @@ static void describe(struct kj_module *m) {
 
 // ---- When memory runs out -------------------------------------------------------------------
 
-static _Thread_local bool out_of_memory;
+static _Thread_local bool out_of_memory, unsupported_version;
 
 bool kj_run(void (*work)(void *), void (*undo)(void *), void *arg, char *log, size_t log_size) {
-    out_of_memory = !memory_scope_run(work, undo, arg);
+    bool done = memory_scope_run(work, undo, arg);
+    out_of_memory = !done && !memory_was_abandoned();
     if (out_of_memory && log && log_size)
         snprintf(log, log_size, "out of memory");
-    return !out_of_memory;
+    else if (!done && work_refusal() && log && log_size)
+        snprintf(log, log_size, "%s", work_refusal());
+    work_end();
+    return done;
 }
 
 bool kj_out_of_memory(void) {
     return out_of_memory;
+}
+
+bool kj_unsupported_version(void) {
+    return unsupported_version;
 }
 
 void kj_refuse_allocation(long n) {
@@ -237,6 +252,7 @@ static void load(void *arg) {
     struct strbuf err = {0};
     stages_begin();
     struct kir_module *ir = lower(l->ptx, strnlen(l->ptx, l->len), &err);
+    unsupported_version = ptx_refused_version();
     if (ir && debug_on("ir")) {
         struct strbuf text = {0};
         kir_print_module(ir, &text);
@@ -311,6 +327,7 @@ static void link_texts(void *arg) {
     if (ptx_link(l->ptx, l->len, l->n, &out, &err) &&
         !(l->result = memory_strdup(strbuf_str(&out))))
         memory_ran_out();
+    unsupported_version = ptx_refused_version();
     copy_log(&err, l->log, l->log_size);
     strbuf_free(&err);
     strbuf_free(&out);
@@ -319,6 +336,31 @@ static void link_texts(void *arg) {
 char *kj_link_ptx(const char *const *ptx, const size_t *len, size_t n, char *log, size_t log_size) {
     struct linking l = {ptx, len, n, log, log_size, NULL};
     return kj_run(link_texts, NULL, &l, log, log_size) ? l.result : NULL;
+}
+
+struct checking {
+    const char *ptx;
+    size_t len;
+    char *log;
+    size_t log_size;
+    bool ok;
+};
+
+static void check_text(void *arg) {
+    struct checking *c = arg;
+    struct strbuf err = {0};
+    struct arena a = {0};
+    const struct ptx_module *m = ptx_parse(&a, c->ptx, c->len, &err);
+    unsupported_version = ptx_refused_version();
+    c->ok = m && ptx_verify(m, &err);
+    arena_free(&a);
+    copy_log(&err, c->log, c->log_size);
+    strbuf_free(&err);
+}
+
+bool kj_check_ptx(const char *ptx, size_t len, char *log, size_t log_size) {
+    struct checking c = {ptx, len, log, log_size, false};
+    return kj_run(check_text, NULL, &c, log, log_size) && c.ok;
 }
 
 const char *kj_version(void) {

@@ -11,7 +11,7 @@ struct kj_module {
     struct kj_module_info info;
 };
 
-// memory_scope_run for an entry point: false also puts the reason into its log.
+// memory_scope_run for an entry point: when memory ran out that is put into its log, too.
 bool kj_run(void (*work)(void *), void (*undo)(void *), void *arg, char *log, size_t log_size);
 
 // What the machine has beyond its level, as far as the device tells: KD_FEATURE_*. Nothing is known

@@ -5,52 +5,81 @@
 
 #include <string.h>
 
+#include "ir/dominators.h"
+#include "ir/order.h"
+
 enum { NONE = UINT32_MAX };
 
 struct builder {
-    struct arena *arena;
+    struct arena *arena, *tmp;
     struct cfg *cfg;
     struct kir_func *f;
+    uint32_t *blocks; // all of them, those of a component side by side, at each level
     uint32_t *region; // which nested region a block belongs to now
     uint32_t *index, *low;
     uint8_t *on_stack;
     uint32_t *stack, sp;
+    uint32_t *path, *edge; // how a block was reached, and its edges still to follow
+    uint32_t *found;       // blocks, component by component in reverse topological order
+    uint32_t nfound;
+    VEC(uint32_t) starts; // where components begin there
     uint32_t counter, next_region, next_pos;
+    uint32_t nested; // blocks of all loops so far
     uint32_t *rpo_hint;
 };
 
-struct scc_list {
-    VEC(uint32_t) blocks; // concatenated
-    VEC(uint32_t) starts;
+// Blocks [first, end) of b->blocks, which are to be laid out inside `loop`.
+struct component {
+    uint32_t first, end;
+    uint32_t header_around;
+    struct cfg_loop *loop;
 };
 
-static void strongconnect(struct builder *b, uint32_t v, uint32_t region, uint32_t header,
-                          struct scc_list *out) {
+typedef VEC(struct component) component_list;
+
+static void enter_block(struct builder *b, uint32_t v) {
     b->index[v] = b->low[v] = ++b->counter;
     b->stack[b->sp++] = v;
     b->on_stack[v] = 1;
-    struct kir_inst *t = b->f->blocks.data[v]->last;
-    for (uint32_t k = t->ntargets; k-- > 0;) {
-        uint32_t w = t->targets[k]->id;
-        if (b->region[w] != region || w == header)
-            continue;
-        if (!b->index[w]) {
-            strongconnect(b, w, region, header, out);
-            if (b->low[w] < b->low[v])
-                b->low[v] = b->low[w];
-        } else if (b->on_stack[w] && b->index[w] < b->low[v]) {
-            b->low[v] = b->index[w];
-        }
-    }
+    b->edge[v] = b->f->blocks.data[v]->last->ntargets;
+}
+
+static void leave_block(struct builder *b, uint32_t v) {
     if (b->low[v] != b->index[v])
         return;
-    vec_push(b->arena, &out->starts, out->blocks.len);
+    vec_push(b->tmp, &b->starts, b->nfound);
     uint32_t w;
     do {
         w = b->stack[--b->sp];
         b->on_stack[w] = 0;
-        vec_push(b->arena, &out->blocks, w);
+        b->found[b->nfound++] = w;
     } while (w != v);
+}
+
+// Tarjan's algorithm from `from` on, with a path of its own: functions have any number of blocks.
+static void connect(struct builder *b, uint32_t from, uint32_t region, uint32_t header) {
+    uint32_t n = 0;
+    b->path[n++] = from;
+    enter_block(b, from);
+    while (n) {
+        uint32_t v = b->path[n - 1];
+        if (b->edge[v]) {
+            uint32_t w = b->f->blocks.data[v]->last->targets[--b->edge[v]]->id;
+            if (b->region[w] != region || w == header)
+                continue;
+            if (!b->index[w]) {
+                b->path[n++] = w;
+                enter_block(b, w);
+            } else if (b->on_stack[w] && b->index[w] < b->low[v]) {
+                b->low[v] = b->index[w];
+            }
+            continue;
+        }
+        leave_block(b, v);
+        n--;
+        if (n && b->low[v] < b->low[b->path[n - 1]])
+            b->low[b->path[n - 1]] = b->low[v];
+    }
 }
 
 static bool has_edge(const struct kir_block *from, const struct kir_block *to) {
@@ -65,9 +94,6 @@ static void place(struct builder *b, uint32_t v, struct cfg_loop *loop) {
     b->cfg->pos[v] = b->next_pos;
     b->cfg->order[b->next_pos++] = b->f->blocks.data[v];
 }
-
-static void lay_out(struct builder *b, const uint32_t *blocks, uint32_t n, uint32_t first,
-                    uint32_t header, struct cfg_loop *loop);
 
 // The header of a component: the block that is entered from outside it; of several (then the
 // loop is irreducible) the one that comes first in a depth-first order of the function.
@@ -91,66 +117,80 @@ static uint32_t choose_header(struct builder *b, const uint32_t *blocks, uint32_
     return best == NONE ? blocks[0] : best;
 }
 
-static void lay_out_component(struct builder *b, const uint32_t *blocks, uint32_t n,
-                              uint32_t header_around, struct cfg_loop *loop) {
+// What is inside a component, as components of their own; `first` starts it.
+static void split(struct builder *b, const struct component *all, uint32_t first, uint32_t header,
+                  struct cfg_loop *loop, component_list *todo) {
+    uint32_t *blocks = b->blocks + all->first, n = all->end - all->first;
+    uint32_t region = b->region[first];
+    b->nfound = b->starts.len = 0;
+    for (uint32_t k = 0; k < n; k++)
+        b->index[blocks[k]] = 0;
+    connect(b, first, region, header);
+    for (uint32_t k = 0; k < n; k++)
+        if (!b->index[blocks[k]])
+            connect(b, blocks[k], region, header);
+    memcpy(blocks, b->found, n * sizeof *blocks);
+    vec_push(b->tmp, &b->starts, n);
+    // The region's first block must come first even when its component is not the last that was
+    // found. What is pushed last is laid out first.
+    uint32_t first_scc = NONE;
+    for (uint32_t s = 0; s + 1 < b->starts.len; s++) {
+        struct component c = {all->first + b->starts.data[s], all->first + b->starts.data[s + 1],
+                              header, loop};
+        for (uint32_t k = c.first; k < c.end && first_scc == NONE; k++)
+            if (b->blocks[k] == first)
+                first_scc = s;
+        if (first_scc != s)
+            vec_push(b->tmp, todo, c);
+    }
+    vec_push(b->tmp, todo,
+             (struct component){all->first + b->starts.data[first_scc],
+                                all->first + b->starts.data[first_scc + 1], header, loop});
+}
+
+static void lay_out_component(struct builder *b, const struct component *c, component_list *todo) {
+    const uint32_t *blocks = b->blocks + c->first;
+    uint32_t n = c->end - c->first;
     struct kir_block *only = b->f->blocks.data[blocks[0]];
-    if (n == 1 && (only->id == header_around || !has_edge(only, only))) {
-        place(b, blocks[0], loop);
+    if (n == 1 && (only->id == c->header_around || !has_edge(only, only))) {
+        place(b, blocks[0], c->loop);
         return;
     }
     uint32_t region = ++b->next_region;
+    b->nested += n;
     for (uint32_t k = 0; k < n; k++)
         b->region[blocks[k]] = region;
     struct cfg_loop *l = arena_new(b->arena, struct cfg_loop);
     uint32_t header = choose_header(b, blocks, n, region, &l->irreducible);
-    l->parent = loop;
+    l->parent = c->loop;
     l->header = b->f->blocks.data[header];
-    l->depth = loop ? loop->depth + 1 : 1;
+    l->depth = c->loop ? c->loop->depth + 1 : 1;
     l->index = b->cfg->loops.len;
     l->first = b->next_pos;
+    l->last = b->next_pos + n - 1;
     vec_push(b->arena, &b->cfg->loops, l);
-    lay_out(b, blocks, n, header, header, l);
-    l->last = b->next_pos - 1;
+    split(b, c, header, header, l, todo);
 }
 
-static void lay_out(struct builder *b, const uint32_t *blocks, uint32_t n, uint32_t first,
-                    uint32_t header, struct cfg_loop *loop) {
-    struct scc_list list = {0};
-    uint32_t region = b->region[first];
-    for (uint32_t k = 0; k < n; k++)
-        b->index[blocks[k]] = 0;
-    if (header != NONE) {
-        // The header starts the region; what is reached without it comes before in no order.
-        b->index[header] = 0;
+static bool lay_out(struct builder *b, uint32_t n) {
+    component_list todo = {0};
+    split(b, &(struct component){.end = n}, 0, NONE, NULL, &todo);
+    while (todo.len) {
+        struct component c = todo.data[--todo.len];
+        if (b->nested > CFG_MOST_NESTED)
+            return false;
+        lay_out_component(b, &c, &todo);
     }
-    strongconnect(b, first, region, header, &list);
-    for (uint32_t k = 0; k < n; k++)
-        if (!b->index[blocks[k]])
-            strongconnect(b, blocks[k], region, header, &list);
-    // Tarjan's components come in reverse topological order. The region's first block must
-    // come first even when it is not the last that was found.
-    uint32_t nscc = list.starts.len;
-    vec_push(b->arena, &list.starts, list.blocks.len);
-    uint32_t first_scc = NONE;
-    for (uint32_t s = 0; s < nscc; s++)
-        for (uint32_t k = list.starts.data[s]; k < list.starts.data[s + 1]; k++)
-            if (list.blocks.data[k] == first)
-                first_scc = s;
-    lay_out_component(b, list.blocks.data + list.starts.data[first_scc],
-                      list.starts.data[first_scc + 1] - list.starts.data[first_scc], header, loop);
-    for (uint32_t s = nscc; s-- > 0;)
-        if (s != first_scc)
-            lay_out_component(b, list.blocks.data + list.starts.data[s],
-                              list.starts.data[s + 1] - list.starts.data[s], header, loop);
+    return true;
 }
 
 // Numbers the blocks reachable from the entry in reverse postorder.
 static uint32_t number_rpo(struct builder *b, uint32_t *rpo) {
     uint32_t n = b->f->blocks.len;
-    uint32_t *stack = arena_array(b->arena, uint32_t, n + 1);
-    uint32_t *next = arena_array(b->arena, uint32_t, n + 1);
-    uint8_t *seen = arena_array(b->arena, uint8_t, n + 1);
-    uint32_t *post = arena_array(b->arena, uint32_t, n + 1);
+    uint32_t *stack = arena_array(b->tmp, uint32_t, n + 1);
+    uint32_t *next = arena_array(b->tmp, uint32_t, n + 1);
+    uint8_t *seen = arena_array(b->tmp, uint8_t, n + 1);
+    uint32_t *post = arena_array(b->tmp, uint32_t, n + 1);
     uint32_t sp = 0, count = 0;
     stack[sp++] = 0;
     seen[0] = 1;
@@ -177,133 +217,135 @@ static uint32_t number_rpo(struct builder *b, uint32_t *rpo) {
     return count;
 }
 
-static uint32_t intersect(const uint32_t *dom, const uint32_t *num, uint32_t x, uint32_t y) {
-    while (x != y) {
-        if (x == NONE || y == NONE)
-            return NONE;
-        if (num[x] > num[y])
-            x = dom[x];
-        else
-            y = dom[y];
+// Numbers a tree's nodes so that those below a node have the numbers in[node] to last[node].
+// order: parents come before what is below them.
+static void number_tree(struct builder *b, const uint32_t *parent, const uint32_t *order,
+                        uint32_t count, uint32_t **in, uint32_t **last) {
+    uint32_t n = b->f->blocks.len, roots = 1;
+    uint32_t *size = arena_array(b->tmp, uint32_t, n + 1);
+    uint32_t *next = arena_array(b->tmp, uint32_t, n + 1);
+    *in = arena_array(b->arena, uint32_t, n + 1);
+    *last = arena_array(b->arena, uint32_t, n + 1);
+    for (uint32_t k = count; k-- > 0;) {
+        size[order[k]]++;
+        if (parent[order[k]] != NONE)
+            size[parent[order[k]]] += size[order[k]];
     }
-    return x;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t v = order[k], *free_number = parent[v] == NONE ? &roots : &next[parent[v]];
+        (*in)[v] = *free_number;
+        (*last)[v] = *free_number + size[v] - 1;
+        next[v] = *free_number + 1;
+        *free_number += size[v];
+    }
 }
 
-static void dominators(struct builder *b, const uint32_t *rpo, uint32_t count) {
+static void dominators(struct builder *b, const struct kir_edges *e, const uint32_t *rpo,
+                       uint32_t count) {
     struct cfg *c = b->cfg;
-    uint32_t *dom = c->idom;
-    uint8_t *known = arena_array(b->arena, uint8_t, b->f->blocks.len + 1);
-    known[0] = 1;
-    dom[0] = NONE;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t k = 1; k < count; k++) {
-            struct kir_block *blk = b->f->blocks.data[rpo[k]];
-            uint32_t d = NONE;
-            bool first = true;
-            for (uint32_t p = 0; p < blk->preds.len; p++) {
-                uint32_t q = blk->preds.data[p]->id;
-                if (b->rpo_hint[q] == NONE || !known[q])
-                    continue;
-                d = first ? q : intersect(dom, b->rpo_hint, d, q);
-                first = false;
-            }
-            if (!known[rpo[k]] || dom[rpo[k]] != d) {
-                known[rpo[k]] = 1;
-                dom[rpo[k]] = d;
-                changed = true;
-            }
-        }
-    }
+    uint32_t n = b->f->blocks.len;
+    struct dominator_graph g = {n, 0, e->first_succ, e->succs, e->first_pred, e->preds};
+    dominators_find(b->tmp, &g, c->idom, arena_array(b->tmp, uint32_t, n));
+    c->idom[0] = NONE;
+    number_tree(b, c->idom, rpo, count, &c->dom_in, &c->dom_last);
 }
 
 // Blocks from which an exit can be reached.
 static uint8_t *blocks_with_exit(struct builder *b, uint32_t count) {
     struct cfg *c = b->cfg;
-    uint8_t *exits = arena_array(b->arena, uint8_t, b->f->blocks.len + 1);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t k = count; k-- > 0;) {
-            struct kir_block *blk = c->order[k];
-            bool e = blk->last->ntargets == 0;
-            for (uint32_t t = 0; t < blk->last->ntargets; t++)
-                e |= exits[blk->last->targets[t]->id];
-            if (e && !exits[blk->id])
-                exits[blk->id] = 1, changed = true;
+    uint8_t *exits = arena_array(b->tmp, uint8_t, b->f->blocks.len + 1);
+    uint32_t *todo = arena_array(b->tmp, uint32_t, b->f->blocks.len + 1), n = 0;
+    for (uint32_t k = 0; k < count; k++)
+        if (c->order[k]->last->ntargets == 0) {
+            exits[c->order[k]->id] = 1;
+            todo[n++] = c->order[k]->id;
+        }
+    while (n) {
+        const struct kir_block *x = b->f->blocks.data[todo[--n]];
+        for (uint32_t p = 0; p < x->preds.len; p++) {
+            uint32_t y = x->preds.data[p]->id;
+            if (c->pos[y] == NONE || exits[y])
+                continue;
+            exits[y] = 1;
+            todo[n++] = y;
         }
     }
     return exits;
 }
 
-// Postdominators: dominators of the reversed graph, whose root is a virtual exit (NONE). A
-// block from which no exit can be reached counts as an exit.
-static void postdominators(struct builder *b, uint32_t count) {
+// Postdominators: dominators of the reversed graph, whose root is a virtual exit, node n. A block
+// from which no exit can be reached counts as an exit.
+static void postdominators(struct builder *b, const struct kir_edges *e, uint32_t count) {
     struct cfg *c = b->cfg;
-    uint32_t n = b->f->blocks.len, root = n;
-    uint8_t *exits = blocks_with_exit(b, count);
-    uint32_t *num = arena_array(b->arena, uint32_t, n + 1);
-    uint32_t *post = arena_array(b->arena, uint32_t, n + 1);
-    uint32_t *stack = arena_array(b->arena, uint32_t, n + 1);
-    uint32_t *next = arena_array(b->arena, uint32_t, n + 1);
-    uint8_t *seen = arena_array(b->arena, uint8_t, n + 1);
-    uint32_t npost = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t e = c->order[k]->id, sp = 0;
-        if ((c->order[k]->last->ntargets && exits[e]) || seen[e])
+    uint32_t n = b->f->blocks.len, ends = 0, edges = 0;
+    const uint8_t *exits = blocks_with_exit(b, count);
+    uint32_t *first_succ = arena_array(b->tmp, uint32_t, n + 2);
+    uint32_t *succs = arena_array(b->tmp, uint32_t, e->first_pred[n] + n + 1);
+    uint32_t *first_pred = arena_array(b->tmp, uint32_t, n + 2);
+    uint32_t *preds = arena_array(b->tmp, uint32_t, e->first_succ[n] + n + 1);
+    for (uint32_t v = 0; v < n; v++) {
+        first_succ[v] = edges;
+        first_pred[v] = ends;
+        if (c->pos[v] == NONE)
             continue;
-        seen[e] = 1;
-        stack[sp++] = e;
-        while (sp) {
-            uint32_t v = stack[sp - 1];
-            struct kir_block *blk = b->f->blocks.data[v];
-            if (next[v] < blk->preds.len) {
-                uint32_t w = blk->preds.data[next[v]++]->id;
-                if (c->pos[w] != NONE && !seen[w]) {
-                    seen[w] = 1;
-                    stack[sp++] = w;
-                }
-            } else {
-                post[npost++] = v;
-                sp--;
-            }
-        }
+        for (uint32_t k = e->first_pred[v]; k < e->first_pred[v + 1]; k++)
+            if (c->pos[e->preds[k]] != NONE)
+                succs[edges++] = e->preds[k];
+        for (uint32_t k = e->first_succ[v]; k < e->first_succ[v + 1]; k++)
+            preds[ends++] = e->succs[k];
+        if (e->first_succ[v] == e->first_succ[v + 1] || !exits[v])
+            preds[ends++] = n;
     }
-    for (uint32_t k = 0; k < npost; k++)
-        num[post[k]] = npost - k;
-    num[root] = 0;
-    uint32_t *dom = arena_array(b->arena, uint32_t, n + 1);
-    for (uint32_t k = 0; k <= n; k++)
-        dom[k] = NONE;
-    dom[root] = root;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t k = npost; k-- > 0;) {
-            struct kir_block *blk = b->f->blocks.data[post[k]];
-            uint32_t d = NONE;
-            if (blk->last->ntargets == 0 || !exits[blk->id])
-                d = root;
-            for (uint32_t t = 0; t < blk->last->ntargets && d != root; t++) {
-                uint32_t y = blk->last->targets[t]->id, x = d;
-                if (dom[y] == NONE)
-                    continue;
-                if (x == NONE)
-                    x = y;
-                while (x != y) {
-                    if (num[x] > num[y])
-                        x = dom[x];
-                    else
-                        y = dom[y];
-                }
-                d = x;
-            }
-            if (dom[blk->id] != d) {
-                dom[blk->id] = d;
-                changed = true;
-            }
-        }
+    first_succ[n] = edges;
+    first_pred[n] = first_pred[n + 1] = ends;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t v = c->order[k]->id;
+        if (c->order[k]->last->ntargets == 0 || !exits[v])
+            succs[edges++] = v;
     }
+    first_succ[n + 1] = edges;
+    struct dominator_graph g = {n + 1, n, first_succ, succs, first_pred, preds};
+    uint32_t *dom = arena_array(b->tmp, uint32_t, n + 1);
+    uint32_t *order = arena_array(b->tmp, uint32_t, n + 1);
+    uint32_t found = dominators_find(b->tmp, &g, dom, order);
     for (uint32_t k = 0; k < n; k++)
-        c->ipdom[k] = dom[k] == root ? NONE : dom[k];
+        c->ipdom[k] = dom[k] == n ? NONE : dom[k];
+    // Behind the virtual exit, which comes first.
+    number_tree(b, c->ipdom, order + 1, found - 1, &c->pdom_in, &c->pdom_last);
+}
+
+// Which of a block's preds an edge to it is, and the other way round.
+static void match_edges(struct builder *b, const struct kir_edges *e) {
+    struct cfg *c = b->cfg;
+    uint32_t n = b->f->blocks.len, edges = e->first_succ[n], preds = e->first_pred[n];
+    c->first_edge = arena_memdup(b->arena, e->first_succ, (n + 1) * sizeof *e->first_succ);
+    c->first_pred = arena_memdup(b->arena, e->first_pred, (n + 1) * sizeof *e->first_pred);
+    c->edge_pred = arena_array(b->arena, uint32_t, edges + 1);
+    c->pred_edge = arena_array(b->arena, uint32_t, preds + 1);
+    // The edges by the block that they lead to, those of one block side by side.
+    uint32_t *first = arena_array(b->tmp, uint32_t, n + 2);
+    uint32_t *from = arena_array(b->tmp, uint32_t, edges + 1);
+    uint32_t *edge = arena_array(b->tmp, uint32_t, edges + 1);
+    uint32_t *next = arena_array(b->tmp, uint32_t, n + 1); // by block: its next edge there
+    for (uint32_t k = 0; k < edges; k++)
+        first[e->succs[k] + 2]++;
+    for (uint32_t v = 1; v < n + 2; v++)
+        first[v] += first[v - 1];
+    for (uint32_t v = 0; v < n; v++)
+        for (uint32_t k = e->first_succ[v]; k < e->first_succ[v + 1]; k++) {
+            uint32_t at = first[e->succs[k] + 1]++;
+            from[at] = v;
+            edge[at] = k;
+        }
+    for (uint32_t to = 0; to < n; to++) {
+        for (uint32_t k = first[to + 1]; k-- > first[to];)
+            next[from[k]] = k;
+        for (uint32_t p = e->first_pred[to]; p < e->first_pred[to + 1]; p++) {
+            uint32_t v = e->preds[p], k = edge[next[v]++];
+            c->edge_pred[k] = p - e->first_pred[to];
+            c->pred_edge[p] = k - e->first_succ[v];
+        }
+    }
 }
 
 struct cfg *cfg_build(struct arena *a, struct kir_func *f) {
@@ -315,47 +357,54 @@ struct cfg *cfg_build(struct arena *a, struct kir_func *f) {
     c->loop = arena_array(a, struct cfg_loop *, n + 1);
     c->idom = arena_array(a, uint32_t, n + 1);
     c->ipdom = arena_array(a, uint32_t, n + 1);
-    struct builder b = {.arena = a, .cfg = c, .f = f};
-    b.region = arena_array(a, uint32_t, n + 1);
-    b.index = arena_array(a, uint32_t, n + 1);
-    b.low = arena_array(a, uint32_t, n + 1);
-    b.stack = arena_array(a, uint32_t, n + 1);
-    b.on_stack = arena_array(a, uint8_t, n + 1);
-    b.rpo_hint = arena_array(a, uint32_t, n + 1);
-    uint32_t *rpo = arena_array(a, uint32_t, n + 1);
+    struct arena tmp = {0};
+    struct builder b = {.arena = a, .tmp = &tmp, .cfg = c, .f = f};
+    b.region = arena_array(&tmp, uint32_t, n + 1);
+    b.index = arena_array(&tmp, uint32_t, n + 1);
+    b.low = arena_array(&tmp, uint32_t, n + 1);
+    b.stack = arena_array(&tmp, uint32_t, n + 1);
+    b.path = arena_array(&tmp, uint32_t, n + 1);
+    b.edge = arena_array(&tmp, uint32_t, n + 1);
+    b.found = arena_array(&tmp, uint32_t, n + 1);
+    b.on_stack = arena_array(&tmp, uint8_t, n + 1);
+    b.rpo_hint = arena_array(&tmp, uint32_t, n + 1);
+    uint32_t *rpo = arena_array(&tmp, uint32_t, n + 1);
     uint32_t count = number_rpo(&b, rpo);
     for (uint32_t k = 0; k < n; k++) {
         c->pos[k] = c->idom[k] = c->ipdom[k] = NONE;
         b.region[k] = b.rpo_hint[k] == NONE ? NONE : 0;
     }
-    lay_out(&b, rpo, count, 0, NONE, NULL);
+    b.blocks = arena_memdup(&tmp, rpo, count * sizeof *rpo);
+    if (!lay_out(&b, count)) {
+        arena_free(&tmp);
+        return NULL;
+    }
     c->nblocks = b.next_pos;
     c->func_blocks = n;
-    dominators(&b, rpo, count);
-    postdominators(&b, count);
+    struct kir_edges e = kir_edges_of(f, &tmp);
+    match_edges(&b, &e);
+    dominators(&b, &e, rpo, count);
+    postdominators(&b, &e, count);
+    arena_free(&tmp);
     return c;
 }
 
-static bool reaches(const uint32_t *tree, uint32_t x, uint32_t y) {
-    for (; y != NONE; y = tree[y])
-        if (x == y)
-            return true;
-    return false;
+// Blocks that are not in a tree have the number 0.
+static bool is_below(const uint32_t *in, const uint32_t *last, uint32_t x, uint32_t y) {
+    return x == y || (in[x] && in[x] <= in[y] && in[y] <= last[x]);
 }
 
 bool cfg_dominates(const struct cfg *c, const struct kir_block *x, const struct kir_block *y) {
-    return reaches(c->idom, x->id, y->id);
+    return is_below(c->dom_in, c->dom_last, x->id, y->id);
 }
 
 bool cfg_postdominates(const struct cfg *c, const struct kir_block *x, const struct kir_block *y) {
-    return reaches(c->ipdom, x->id, y->id);
+    return is_below(c->pdom_in, c->pdom_last, x->id, y->id);
 }
 
+// What is inside a loop lies within its part of the layout.
 bool cfg_in_loop(const struct cfg_loop *l, const struct cfg_loop *inner) {
-    for (; inner; inner = inner->parent)
-        if (inner == l)
-            return true;
-    return l == NULL;
+    return !l || (inner && l->first <= inner->first && inner->first <= l->last);
 }
 
 struct cfg_loop *cfg_common_loop(struct cfg_loop *x, struct cfg_loop *y) {

@@ -6,6 +6,9 @@
 
 #include "ir/ir.h"
 
+// Blocks of all loops, where a block counts once for each loop that it is in.
+enum { CFG_MOST_NESTED = 10000000 };
+
 struct cfg_loop {
     struct cfg_loop *parent;
     struct kir_block *header;
@@ -18,15 +21,21 @@ struct cfg_loop {
 struct cfg {
     struct kir_func *func;
     uint32_t nblocks;
-    uint32_t func_blocks; // of the function when it was analysed, unreachable ones too
+    uint32_t func_blocks;         // of the function when it was analysed, unreachable ones too
     struct kir_block **order;     // the layout: reachable blocks
     uint32_t *pos;                // by block id; UINT32_MAX: not reachable
     struct cfg_loop **loop;       // by block id: innermost, or NULL
     VEC(struct cfg_loop *) loops; // outer before inner
-    uint32_t *idom, *ipdom;       // by block id: block id, or UINT32_MAX (none, or the exit)
+    // The k-th target of block b: which of the target's preds that edge is, edge_pred[first_edge[b]
+    // + k]. The p-th of its preds: which of that block's targets, pred_edge[first_pred[b] + p].
+    uint32_t *first_edge, *edge_pred, *first_pred, *pred_edge;
+    uint32_t *idom, *ipdom; // by block id: block id, or UINT32_MAX (none, or the exit)
+    // By block id: what is below a block in the tree of (post)dominators has these numbers.
+    uint32_t *dom_in, *dom_last, *pdom_in, *pdom_last;
 };
 
-// Analyses f; everything lives in `a`.
+// Analyses f; everything lives in `a`. NULL: its loops lie inside each other so deeply that what is
+// done for all blocks of each loop would take no bounded time (CFG_MOST_NESTED).
 struct cfg *cfg_build(struct arena *a, struct kir_func *f);
 bool cfg_dominates(const struct cfg *c, const struct kir_block *x, const struct kir_block *y);
 bool cfg_postdominates(const struct cfg *c, const struct kir_block *x, const struct kir_block *y);

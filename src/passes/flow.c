@@ -1,8 +1,11 @@
 // Divergence of control flow over the layout, and the fixpoint with shapes (shape.c).
 #include "passes/flow.h"
 
+#include <string.h>
+
 #include "passes/shape.h"
 #include "passes/team.h"
+#include "support/work.h"
 
 enum { NONE = UINT32_MAX };
 
@@ -23,12 +26,10 @@ static bool is_back_edge(const struct flow *fl, const struct kir_block *from,
     return fl->cfg->pos[to->id] <= fl->cfg->pos[from->id];
 }
 
-static bool edge_deferred(const struct flow *fl, const struct kir_block *y,
-                          const struct kir_block *x) {
-    for (uint32_t k = 0; k < y->last->ntargets; k++)
-        if (y->last->targets[k] == x && fl->deferred[y->id][k])
-            return true;
-    return false;
+// Of the edge from the p-th of x's preds.
+static bool edge_deferred(const struct flow *fl, const struct kir_block *x, uint32_t p) {
+    const struct cfg *c = fl->cfg;
+    return fl->deferred[x->preds.data[p]->id][c->pred_edge[c->first_pred[x->id] + p]];
 }
 
 // Do y and b share a loop that does not contain x? Then an earlier turn of it may have left
@@ -47,8 +48,9 @@ bool flow_pending(const struct flow *fl, const struct kir_block *x, const struct
     for (uint32_t p = 0; p < x->preds.len; p++) {
         const struct kir_block *y = x->preds.data[p];
         uint32_t from = fl->cfg->pos[y->id];
-        if (from == NONE || !edge_deferred(fl, y, x))
+        if (from == NONE || !edge_deferred(fl, x, p))
             continue;
+        work_spend(1);
         if (from < at || (own_edges && from == at) || shares_inner_loop(fl, y, b, x))
             return true;
         // Irreducible loops: lanes may wait anywhere in them.
@@ -62,12 +64,13 @@ bool flow_pending(const struct flow *fl, const struct kir_block *x, const struct
 
 bool flow_waits(const struct flow *fl, const struct kir_block *x, const struct kir_block *b) {
     uint32_t at = fl->cfg->pos[b->id], there = fl->cfg->pos[x->id];
+    work_spend(1);
     if (there > at || fl->exit_only[x->id])
         return flow_pending(fl, x, b, false);
     for (uint32_t p = 0; p < x->preds.len; p++) {
         const struct kir_block *y = x->preds.data[p];
         uint32_t from = fl->cfg->pos[y->id];
-        if (from == NONE || !edge_deferred(fl, y, x))
+        if (from == NONE || !edge_deferred(fl, x, p))
             continue;
         // Lanes that waited for another turn of a loop have had it when the layout is past its end.
         struct cfg_loop *turns = loop_of(fl, x);
@@ -92,7 +95,7 @@ static bool loop_end_pending(const struct flow *fl, const struct cfg_loop *l,
         const struct kir_block *y = h->preds.data[p];
         uint32_t from = fl->cfg->pos[y->id];
         if (from == NONE || !is_back_edge(fl, y, h) || !cfg_in_loop(l, loop_of(fl, y)) ||
-            !edge_deferred(fl, y, h))
+            !edge_deferred(fl, h, p))
             continue;
         uint32_t at = fl->cfg->pos[b->id];
         bool anywhere = l->irreducible && cfg_in_loop(l, loop_of(fl, b));
@@ -102,11 +105,79 @@ static bool loop_end_pending(const struct flow *fl, const struct cfg_loop *l,
     return false;
 }
 
+// ---- where lanes may wait, by position --------------------------------------------------------
+// A tree over the layout: leaves hold the first position from which a deferred edge leads to the
+// block at a position, or to the header of a loop that ends there; other nodes the least of both
+// below them. So that looking for the next place where lanes wait does not ask each in between.
+
+static void make_waits(struct flow *fl) {
+    uint32_t n = 1;
+    while (n < fl->cfg->nblocks)
+        n *= 2;
+    fl->wait_leaves = n;
+    fl->waits = arena_array(fl->arena, uint32_t, 2 * (size_t)n);
+    memset(fl->waits, 0xff, 2 * (size_t)n * sizeof *fl->waits);
+}
+
+static void note_wait(struct flow *fl, uint32_t at, uint32_t from) {
+    for (uint32_t k = fl->wait_leaves + at; k && fl->waits[k] > from; k /= 2)
+        fl->waits[k] = from;
+}
+
+static void note_deferred(struct flow *fl, const struct kir_block *from,
+                          const struct kir_block *to) {
+    uint32_t first = fl->cfg->pos[from->id];
+    note_wait(fl, fl->cfg->pos[to->id], first);
+    for (const struct cfg_loop *l = loop_of(fl, to); l && l->header == to; l = l->parent)
+        note_wait(fl, l->last, first);
+}
+
+// The first position from `at` on at which lanes may wait that came from one up to `from`; nblocks:
+// none.
+static uint32_t next_wait(const struct flow *fl, uint32_t at, uint32_t from) {
+    if (at >= fl->cfg->nblocks)
+        return fl->cfg->nblocks;
+    uint32_t k = fl->wait_leaves + at;
+    while (fl->waits[k] > from) {
+        while (k & 1) // a right half, or the root
+            k /= 2;
+        if (!k)
+            return fl->cfg->nblocks;
+        k++;
+    }
+    while (k < fl->wait_leaves)
+        k = fl->waits[2 * k] <= from ? 2 * k : 2 * k + 1;
+    return k - fl->wait_leaves;
+}
+
+// Where flow_next has to stop for the sake of a target: where the block stands, or where the loop
+// ends that it is the header of.
+static uint32_t stop_for(const struct flow *fl, const struct kir_block *target, uint32_t pos) {
+    uint32_t stop = fl->cfg->nblocks;
+    if (!target)
+        return stop;
+    if (fl->cfg->pos[target->id] > pos)
+        stop = fl->cfg->pos[target->id];
+    for (const struct cfg_loop *l = loop_of(fl, target); l && l->header == target; l = l->parent)
+        if (l->last > pos && l->last < stop)
+            stop = l->last;
+    return stop;
+}
+
 struct flow_next flow_next(const struct flow *fl, const struct kir_block *b, uint32_t pos,
                            struct cfg_loop *after_loop, bool own_edges,
                            const struct kir_block *target) {
     struct cfg *c = fl->cfg;
+    // Only edges from before b, and from anywhere in the loop that it is in, are waited for.
+    const struct cfg_loop *outermost = loop_of(fl, b);
+    while (outermost && outermost->parent)
+        outermost = outermost->parent;
+    uint32_t last = outermost ? outermost->last : c->pos[b->id];
     for (;;) {
+        if (fl->reach && !after_loop && pos >= last && fl->reach[last] <= pos &&
+            (!outermost || pos > last))
+            return (struct flow_next){
+                target && c->pos[target->id] > pos ? (struct kir_block *)target : NULL, NULL};
         // Loops that end here, innermost first.
         struct cfg_loop *l = after_loop ? after_loop->parent : c->loop[c->order[pos]->id];
         for (; l && l->last == pos; l = l->parent) {
@@ -118,7 +189,10 @@ struct flow_next flow_next(const struct flow *fl, const struct kir_block *b, uin
                 return (struct flow_next){NULL, l};
         }
         after_loop = NULL;
-        if (++pos >= c->nblocks)
+        uint32_t stop = stop_for(fl, target, pos), wait = next_wait(fl, pos + 1, last);
+        pos = wait < stop ? wait : stop;
+        work_spend(1);
+        if (pos >= c->nblocks)
             return (struct flow_next){NULL, NULL};
         struct kir_block *x = c->order[pos];
         if (x == target || flow_pending(fl, x, b, own_edges))
@@ -148,6 +222,7 @@ static bool find_deferred(struct flow *fl) {
             }
             if (defer) {
                 fl->deferred[b->id][k] = 1;
+                note_deferred(fl, b, t);
                 changed = true;
             }
         }
@@ -162,6 +237,7 @@ static bool find_divergent_loops(struct flow *fl) {
         if (fl->loop_divergent[k])
             continue;
         bool div = l->irreducible && fl->width > 1;
+        work_spend(l->last - l->first);
         for (uint32_t p = l->first; p <= l->last && !div; p++) {
             struct kir_block *b = fl->cfg->order[p];
             for (uint32_t t = 0; t < b->last->ntargets; t++) {
@@ -184,7 +260,7 @@ static bool is_join(const struct flow *fl, const struct kir_block *x) {
         const struct kir_block *y = x->preds.data[p];
         if (fl->cfg->pos[y->id] == NONE)
             continue;
-        bool is_back = is_back_edge(fl, y, x), def = edge_deferred(fl, y, x);
+        bool is_back = is_back_edge(fl, y, x), def = edge_deferred(fl, x, p);
         *(is_back ? &back : &forward) += 1;
         *(is_back ? &back_deferred : &forward_deferred) += def;
         for (struct cfg_loop *l = loop_of(fl, y); l; l = l->parent) {
@@ -244,6 +320,21 @@ static bool find_divergent_branches(struct flow *fl) {
     return changed;
 }
 
+// Does a full block dominate b that b postdominates, in the same loop? The nearest such block is as
+// full as those above it, for which it is one itself. And where b does not postdominate a block
+// that dominates it, it does none above that, from which there is a way there that leaves b out.
+static bool meets_full(const struct flow *fl, const struct kir_block *b) {
+    const struct cfg *c = fl->cfg;
+    for (uint32_t d = c->idom[b->id]; d != NONE && !fl->no_full; d = c->idom[d]) {
+        work_spend(1);
+        if (!cfg_postdominates(c, b, fl->func->blocks.data[d]))
+            return false;
+        if (c->loop[d] == c->loop[b->id])
+            return fl->full[d];
+    }
+    return false;
+}
+
 // The blocks that run with the entry's mask: the entry; what only direct edges of full blocks
 // lead to; what a full block dominates and is postdominated by, in the same loop.
 static void find_full(struct flow *fl) {
@@ -260,12 +351,9 @@ static void find_full(struct flow *fl) {
             bool ok = true;
             for (uint32_t k = 0; k < b->preds.len && ok; k++) {
                 struct kir_block *y = b->preds.data[k];
-                ok = c->pos[y->id] == NONE || (fl->full[y->id] && !edge_deferred(fl, y, b));
+                ok = c->pos[y->id] == NONE || (fl->full[y->id] && !edge_deferred(fl, b, k));
             }
-            for (uint32_t d = c->idom[b->id]; d != NONE && !ok && !fl->no_full; d = c->idom[d]) {
-                struct kir_block *s = fl->func->blocks.data[d];
-                ok = fl->full[d] && c->loop[d] == c->loop[b->id] && cfg_postdominates(c, b, s);
-            }
+            ok = ok || meets_full(fl, b);
             if (!ok)
                 fl->full[b->id] = 0, changed = true;
         }
@@ -299,6 +387,22 @@ static void find_exit_only(struct flow *fl) {
     }
 }
 
+// Once it is known which edges are deferred.
+static void find_reach(struct flow *fl) {
+    const struct cfg *c = fl->cfg;
+    uint32_t *reach = arena_array(fl->arena, uint32_t, c->nblocks + 1), most = 0;
+    for (uint32_t p = 0; p < c->nblocks; p++) {
+        const struct kir_block *b = c->order[p];
+        for (uint32_t k = 0; k < b->last->ntargets; k++) {
+            uint32_t to = c->pos[b->last->targets[k]->id];
+            if (fl->deferred[b->id][k] && to > most)
+                most = to;
+        }
+        reach[p] = most;
+    }
+    fl->reach = reach;
+}
+
 static struct flow *analyse(struct arena *a, struct kir_func *f, unsigned width, unsigned team,
                             const struct kd_spec *spec, bool calls_can_exit,
                             const struct call_shapes *calls, const struct flow *before) {
@@ -313,6 +417,9 @@ static struct flow *analyse(struct arena *a, struct kir_func *f, unsigned width,
     fl->calls = calls;
     fl->before = before;
     fl->cfg = cfg_build(a, f);
+    if (!fl->cfg)
+        work_refuse("its loops lie inside each other too deeply");
+    work_spend((uint64_t)nb + nv);
     fl->shape = arena_array(a, struct shape, nv + 1);
     fl->divergent = arena_array(a, uint8_t, nb + 1);
     fl->deferred = arena_array(a, uint8_t *, nb + 1);
@@ -327,10 +434,12 @@ static struct flow *analyse(struct arena *a, struct kir_func *f, unsigned width,
     fl->shared = arena_array(a, uint8_t, nv + 1);
     for (uint32_t k = 0; k < nb; k++)
         fl->deferred[k] = arena_array(a, uint8_t, f->blocks.data[k]->last->ntargets + 1);
+    make_waits(fl);
     shape_init(fl);
     find_exit_only(fl);
     do {
         for (bool changed = true; changed;) {
+            work_spend((uint64_t)nb + nv);
             changed = shape_pass(fl);
             changed |= team_pass(fl);
             changed |= find_divergent_branches(fl);
@@ -339,6 +448,7 @@ static struct flow *analyse(struct arena *a, struct kir_func *f, unsigned width,
             changed |= find_joins(fl);
         }
     } while (shape_settle(fl));
+    find_reach(fl);
     find_full(fl);
     find_live_out(fl);
     team_finish(fl);

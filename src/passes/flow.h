@@ -55,16 +55,21 @@ struct flow {
     struct shape *shape;       // by value id
     uint8_t *divergent;        // by block id: the terminator sends lanes several ways
     uint8_t **deferred;        // by block id, target index
-    uint8_t *full, *join;      // by block id
-    uint8_t *exit_only;        // by block id: kernels: nothing but ret or exit
-    uint8_t *loop_divergent;   // by loop index: lanes may leave at different times
-    uint8_t *loop_waits;       // by loop index: see waiting.h
-    uint8_t *live_out;         // by value id: used outside a divergent loop it is defined in
-    uint8_t *lag_state;        // by value id: see team.h
-    int64_t *lag;              // by value id
-    uint8_t *shared;           // by value id: the same for all groups of a team
-    uint8_t *affine;           // by value id: the first group's and a lag
-    bool no_full;              // lanes may die in calls
+    uint32_t *waits;           // where lanes may wait: flow.c
+    uint32_t wait_leaves;
+    // By position: the last one that deferred edges from up to there go to.
+    uint32_t *reach;
+    uint8_t *full, *join;    // by block id
+    uint8_t *exit_only;      // by block id: kernels: nothing but ret or exit
+    uint8_t *loop_divergent; // by loop index: lanes may leave at different times
+    uint8_t *loop_waits;     // by loop index: see waiting.h
+    uint8_t *live_out;       // by value id: used outside a divergent loop it is defined in
+    uint8_t *lag_state;      // by value id: see team.h
+    int64_t *lag;            // by value id
+    uint8_t *shared;         // by value id: the same for all groups of a team
+    uint8_t *affine;         // by value id: the first group's and a lag
+    bool no_full;            // lanes may die in calls, or be parked
+    bool parks; // lanes are parked at barriers and warp operations that others have to come to
     const struct call_shapes *calls; // NULL: parameters and results of functions differ
 };
 

@@ -16,7 +16,7 @@
 
 #include "ir/simplify.h"
 
-enum { MAX_TERMS = 6, MAX_DEPTH = 24 };
+enum { MAX_TERMS = 6, MAX_DEPTH = 24, MAX_LOOKS = 20000 };
 
 // A value of before the loops, or its extension from 32 to 64 bits.
 struct term {
@@ -53,6 +53,7 @@ struct pair {
     unsigned bits;
     uint64_t copies;
     bool is_signed; // start < end, as signed numbers
+    uint32_t looks; // values that were looked at, again and again where they meet
     // What stands for a value of the rest's in the k-th copy, by value and k.
     const struct kir_value **same;
 };
@@ -325,7 +326,7 @@ static bool sum_of(struct pair *p, const struct kir_value *v, unsigned depth, st
         s->constant += v->bits.u64[0];
         return true;
     }
-    if (v->kind != KIR_VALUE_INST || kir_type_bits(v->type) < 32)
+    if (v->kind != KIR_VALUE_INST || kir_type_bits(v->type) < 32 || ++p->looks > MAX_LOOKS)
         return false;
     if (v != p->left && depth && sum_of_inst(p, v->def, depth - 1, &x))
         return add_sum(s, &x, 1);
@@ -502,7 +503,7 @@ static bool continues(struct pair *p, const struct kir_inst *rest, const struct 
 static bool stands_for(struct pair *p, const struct kir_value *x, const struct kir_value *y,
                        unsigned copy, unsigned depth) {
     struct sum a = {0}, b = {0};
-    if (x->type != y->type || !depth--)
+    if (x->type != y->type || !depth-- || ++p->looks > MAX_LOOKS)
         return false;
     if (x->kind == KIR_VALUE_CONST)
         return y->kind == KIR_VALUE_CONST && x->bits.u64[0] == y->bits.u64[0] &&

@@ -123,6 +123,8 @@ static void make_header(const struct split *s) {
 
 static bool split_one(struct kir_func *f, struct arena *tmp) {
     struct split s = {.func = f, .cfg = cfg_build(tmp, f)};
+    if (!s.cfg)
+        return false;
     s.inner = arena_array(tmp, bool, f->blocks.len + 1);
     for (uint32_t l = 0; l < s.cfg->loops.len; l++) {
         s.loop = s.cfg->loops.data[l];

@@ -230,10 +230,11 @@ static unsigned first_zeros(const struct flow *fl, const struct kir_value *v,
 }
 
 // Does v change from turn to turn of a loop? What does not is known to each group by itself.
-static bool turns(const struct kir_value *v) {
+static bool turns(const struct kir_value *v, unsigned depth) {
     const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
     bool sum = i && i->op == ISA_OP_ADD && i->nops == 2;
-    return i && (i->op == ISA_OP_PHI || (sum && (turns(i->ops[0]) || turns(i->ops[1]))));
+    return i && (i->op == ISA_OP_PHI ||
+                 (sum && depth && (turns(i->ops[0], depth - 1) || turns(i->ops[1], depth - 1))));
 }
 
 // x < c, where all groups' lanes lie between two multiples of a power of two and c is a multiple of
@@ -250,7 +251,7 @@ static bool compares_whole_blocks(const struct flow *fl, const struct kir_inst *
          past = cmp == ISA_CMP_LE || cmp == ISA_CMP_GT || cmp == ISA_CMP_LS || cmp == ISA_CMP_HI;
     struct shape s = flow_use(fl, i->ops[0], i->block);
     struct lag l = lag_of(fl, i->ops[0]);
-    if ((!below && !past) || !turns(i->ops[0]) || s.kind != SHAPE_OFFSETS || s.guard ||
+    if ((!below && !past) || !turns(i->ops[0], DEPTH) || s.kind != SHAPE_OFFSETS || s.guard ||
         l.state != TEAM_LAG || l.by < 0)
         return false;
     unsigned zeros = first_zeros(fl, i->ops[0], NULL, DEPTH);

@@ -200,8 +200,8 @@ enum step { NONE_LEFT, PEELED, STUCK };
 static enum step peel_one(struct kir_func *f) {
     struct arena tmp = {0};
     struct cfg *c = cfg_build(&tmp, f);
-    enum step s = NONE_LEFT;
-    for (uint32_t k = 0; k < c->loops.len && s != PEELED; k++) {
+    enum step s = c ? NONE_LEFT : STUCK;
+    for (uint32_t k = 0; c && k < c->loops.len && s != PEELED; k++) {
         struct cfg_loop *l = c->loops.data[k];
         if (!wanted(c, l))
             continue;

@@ -2,7 +2,9 @@
 
 #include "ir/async.h"
 #include "isa/matrix.h"
+#include "passes/finite.h"
 #include "passes/sole_lane.h"
+#include "support/work.h"
 
 static bool in_loop(const struct flow *fl, const struct cfg_loop *l, const struct kir_block *b) {
     return cfg_in_loop(l, fl->cfg->loop[b->id]);
@@ -36,6 +38,7 @@ static const struct kir_inst *next_store(const struct flow *fl, const struct cfg
                                          const struct place *p, uint32_t *at,
                                          const struct kir_inst *i) {
     for (;; i = fl->cfg->order[*at]->first) {
+        work_spend(1);
         for (; i; i = i->next) {
             struct place q;
             if (i->op == ISA_OP_ST && place_of(i, &q) && q.sym == p->sym && q.offset == p->offset)
@@ -159,28 +162,26 @@ static bool waiting_call(const struct flow *fl, const struct cfg_loop *l,
     return true;
 }
 
-static bool depends(const struct flow *fl, const struct cfg_loop *l, const struct kir_value *v,
-                    uint8_t *seen);
+// Values still to be looked at.
+typedef VEC(const struct kir_value *) value_list;
 
 // A variable of the frame: what the loop stores there.
-static bool stored_depends(const struct flow *fl, const struct cfg_loop *l,
-                           const struct kir_inst *load, uint8_t *seen) {
+static void add_stored(const struct flow *fl, const struct cfg_loop *l, const struct kir_inst *load,
+                       value_list *todo) {
     struct place p;
     uint32_t at = l->first;
     if (!is_variable(load, &p))
-        return false;
+        return;
     const struct kir_inst *st = fl->cfg->order[at]->first;
     while ((st = next_store(fl, l, &p, &at, st))) {
-        if (depends(fl, l, st->ops[1], seen))
-            return true;
+        vec_push(fl->arena, todo, st->ops[1]);
         st = st->next;
     }
-    return false;
 }
 
 // `if (flag) done = true;`: which constant a phi gets is decided by branches on the way to it.
-static bool decided(const struct flow *fl, const struct cfg_loop *l, const struct kir_inst *phi,
-                    uint8_t *seen) {
+static void add_deciding(const struct flow *fl, const struct cfg_loop *l,
+                         const struct kir_inst *phi, value_list *todo) {
     const struct kir_block *b = phi->block;
     for (uint32_t k = 0; k < phi->nops; k++) {
         const struct kir_value *v = phi->ops[k];
@@ -191,40 +192,59 @@ static bool decided(const struct flow *fl, const struct cfg_loop *l, const struc
             const struct kir_block *x = fl->func->blocks.data[d];
             if (!in_loop(fl, l, x))
                 break;
-            if (x->last->nops && depends(fl, l, x->last->ops[0], seen))
-                return true;
+            if (x->last->nops)
+                vec_push(fl->arena, todo, x->last->ops[0]);
             if (x == b || d == fl->cfg->idom[b->id])
                 break;
         }
     }
-    return false;
+}
+
+// Values that have been looked at for one question about one loop: those with its mark.
+struct seen {
+    uint32_t *marks, mark;
+};
+
+static bool look_again(struct seen *s, const struct kir_value *v) {
+    bool again = s->marks[v->id] == s->mark;
+    work_spend(1);
+    s->marks[v->id] = s->mark;
+    return again;
 }
 
 // Does v, inside l, come from a waiting read?
 static bool depends(const struct flow *fl, const struct cfg_loop *l, const struct kir_value *v,
-                    uint8_t *seen) {
-    if (v->kind != KIR_VALUE_INST || seen[v->id] || !in_loop(fl, l, v->def->block))
-        return false;
-    seen[v->id] = 1;
-    const struct kir_inst *d = v->def;
-    if (waiting_read(fl, l, d) || waiting_call(fl, l, d) || stored_depends(fl, l, d, seen))
-        return true;
-    if (d->op == ISA_OP_PHI && decided(fl, l, d, seen))
-        return true;
-    if (d->op == ISA_OP_LD || d->op == ISA_OP_ATOM || d->op == ISA_OP_CALL ||
-        isa_op_info[d->op].klass == ISA_CLASS_ASYNC)
-        return false;
-    for (uint32_t k = 0; k < d->nops; k++)
-        if (depends(fl, l, d->ops[k], seen))
+                    struct seen *seen) {
+    value_list todo = {0};
+    vec_push(fl->arena, &todo, v);
+    while (todo.len) {
+        v = todo.data[--todo.len];
+        if (v->kind != KIR_VALUE_INST || !in_loop(fl, l, v->def->block) || look_again(seen, v))
+            continue;
+        const struct kir_inst *d = v->def;
+        if (waiting_read(fl, l, d) || waiting_call(fl, l, d))
             return true;
+        add_stored(fl, l, d, &todo);
+        if (d->op == ISA_OP_PHI)
+            add_deciding(fl, l, d, &todo);
+        if (d->op == ISA_OP_LD || d->op == ISA_OP_ATOM || d->op == ISA_OP_CALL ||
+            isa_op_info[d->op].klass == ISA_CLASS_ASYNC)
+            continue;
+        for (uint32_t k = 0; k < d->nops; k++)
+            vec_push(fl->arena, &todo, d->ops[k]);
+    }
     return false;
 }
 
 typedef bool asks(const struct flow *fl, const struct cfg_loop *l, const struct kir_value *v,
-                  uint8_t *seen);
+                  struct seen *seen);
 
-// Is `question` answered by yes for the condition of a branch that leaves the loop?
-static bool leaves_by(struct flow *fl, const struct cfg_loop *l, asks *question) {
+// Is `question` answered by yes for the condition of a branch that leaves the loop? What one of
+// them comes from without a yes is not asked again for another.
+static bool leaves_by(struct flow *fl, const struct cfg_loop *l, asks *question,
+                      struct seen *seen) {
+    seen->mark++;
+    work_spend(l->last - l->first);
     for (uint32_t p = l->first; p <= l->last; p++) {
         const struct kir_block *b = fl->cfg->order[p];
         bool leaves = false;
@@ -232,15 +252,14 @@ static bool leaves_by(struct flow *fl, const struct cfg_loop *l, asks *question)
             leaves |= !in_loop(fl, l, b->last->targets[k]);
         if (!leaves || !b->last->nops)
             continue;
-        uint8_t *seen = arena_array(fl->arena, uint8_t, fl->func->value_count + 1);
         if (question(fl, l, b->last->ops[0], seen))
             return true;
     }
     return false;
 }
 
-static bool loop_waits(struct flow *fl, const struct cfg_loop *l) {
-    return leaves_by(fl, l, depends);
+static bool loop_waits(struct flow *fl, const struct cfg_loop *l, struct seen *seen) {
+    return leaves_by(fl, l, depends, seen);
 }
 
 static bool reads_clock(const struct kir_inst *i) {
@@ -249,33 +268,39 @@ static bool reads_clock(const struct kir_inst *i) {
 
 // Does v, inside l, come from a clock, by arithmetic alone?
 static bool from_clock(const struct flow *fl, const struct cfg_loop *l, const struct kir_value *v,
-                       uint8_t *seen) {
-    if (v->kind != KIR_VALUE_INST || seen[v->id] || !in_loop(fl, l, v->def->block))
-        return false;
-    seen[v->id] = 1;
-    const struct kir_inst *d = v->def;
-    if (reads_clock(d))
-        return true;
-    if (d->op != ISA_OP_PHI && isa_op_info[d->op].klass != ISA_CLASS_POINTWISE)
-        return false;
-    for (uint32_t k = 0; k < d->nops; k++)
-        if (from_clock(fl, l, d->ops[k], seen))
+                       struct seen *seen) {
+    value_list todo = {0};
+    vec_push(fl->arena, &todo, v);
+    while (todo.len) {
+        v = todo.data[--todo.len];
+        if (v->kind != KIR_VALUE_INST || !in_loop(fl, l, v->def->block) || look_again(seen, v))
+            continue;
+        const struct kir_inst *d = v->def;
+        if (reads_clock(d))
             return true;
+        bool through = d->op == ISA_OP_PHI || isa_op_info[d->op].klass == ISA_CLASS_POINTWISE;
+        for (uint32_t k = 0; through && k < d->nops; k++)
+            vec_push(fl->arena, &todo, d->ops[k]);
+    }
     return false;
 }
 
 // A loop that passes the time, and is left by all lanes at once.
-static bool loop_watches_clock(struct flow *fl, const struct cfg_loop *l) {
-    return !fl->loop_divergent[l->index] && leaves_by(fl, l, from_clock);
+static bool loop_watches_clock(struct flow *fl, const struct cfg_loop *l, struct seen *seen) {
+    return !fl->loop_divergent[l->index] && leaves_by(fl, l, from_clock, seen);
 }
 
 void waiting_find(struct flow *fl) {
     fl->loop_waits = arena_array(fl->arena, uint8_t, fl->cfg->loops.len + 1);
+    struct seen seen = {arena_array(fl->arena, uint32_t, fl->func->value_count + 1), 0};
+    const uint8_t *known = finite_loops(fl->arena, fl->cfg);
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
         const struct cfg_loop *l = fl->cfg->loops.data[k];
-        fl->loop_waits[k] = loop_waits(fl, l)           ? WAITS_FOR_OTHERS
-                            : loop_watches_clock(fl, l) ? WAITS_FOR_TIME
-                                                        : WAITS_NOT;
+        fl->loop_waits[k] = loop_waits(fl, l, &seen)           ? WAITS_FOR_OTHERS
+                            : loop_watches_clock(fl, l, &seen) ? WAITS_FOR_TIME
+                            : known[k] == LOOP_MAY_WAIT        ? WAITS_PERHAPS
+                            : known[k] == LOOP_READS_DATA      ? WAITS_FOR_DATA
+                                                               : WAITS_NOT;
     }
 }
 
@@ -342,52 +367,63 @@ static bool tells(const struct kir_inst *i, bool phase) {
 // Could other lanes of the warp wait for lanes at x? They do not when all that these tell others
 // they do after a barrier that all threads of the block have to come to, or an instruction that all
 // lanes of the warp have to come to: the waiting lanes would have to go on first.
-static bool awaited(const struct flow *fl, const struct kir_block *x, bool phase, uint8_t *seen) {
-    if (seen[x->id])
-        return false;
-    seen[x->id] = 1;
-    if (!fl->func->is_kernel)
-        return true;
-    for (const struct kir_inst *i = x->first; i; i = i->next) {
-        if (needs_all(i) || needs_warp(i))
-            return false;
-        if (tells(i, phase))
+// seen: by block, what has been looked through for others without finding any.
+static bool awaited(const struct flow *fl, const struct kir_block *x, bool phase, uint8_t *seen,
+                    struct arena *tmp) {
+    VEC(const struct kir_block *) todo = {0};
+    vec_push(tmp, &todo, x);
+    while (todo.len) {
+        x = todo.data[--todo.len];
+        if (seen[x->id])
+            continue;
+        seen[x->id] = 1;
+        if (!fl->func->is_kernel)
             return true;
+        bool all = false;
+        for (const struct kir_inst *i = x->first; i && !all; i = i->next) {
+            all = needs_all(i) || needs_warp(i);
+            if (!all && tells(i, phase))
+                return true;
+        }
+        for (uint32_t k = 0; !all && k < x->last->ntargets; k++)
+            vec_push(tmp, &todo, x->last->targets[k]);
     }
-    for (uint32_t k = 0; k < x->last->ntargets; k++)
-        if (awaited(fl, x->last->targets[k], phase, seen))
-            return true;
     return false;
 }
 
 // Are lanes kept from going on, while others wait at b, that the others may be waiting for? phase:
 // what these wait for is the end of a phase.
 static bool awaited_pending(const struct flow *fl, const struct kir_block *b, bool phase) {
+    struct arena tmp = {0};
+    bool found = false;
     if (fl->full[b->id])
         return false;
-    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+    uint8_t *seen = arena_array(&tmp, uint8_t, fl->func->blocks.len + 1);
+    for (uint32_t p = 0; p < fl->cfg->nblocks && !found; p++) {
         const struct kir_block *x = fl->cfg->order[p];
-        if (x == b || !flow_waits(fl, x, b))
-            continue;
-        uint8_t *seen = arena_array(fl->arena, uint8_t, fl->func->blocks.len + 1);
-        if (awaited(fl, x, phase, seen))
-            return true;
+        found = x != b && flow_waits(fl, x, b) && awaited(fl, x, phase, seen, &tmp);
     }
-    return false;
+    arena_free(&tmp);
+    return found;
 }
 
 // Can lanes that wait at x come to a warp synchronisation before they meet those of b again?
+// seen: as for awaited.
 static bool sync_before_meeting(const struct flow *fl, const struct kir_block *x,
-                                const struct kir_block *b, uint8_t *seen) {
-    if (seen[x->id] || cfg_postdominates(fl->cfg, x, b))
-        return false;
-    seen[x->id] = 1;
-    for (const struct kir_inst *i = x->first; i; i = i->next)
-        if (is_warp_sync(i))
-            return true;
-    for (uint32_t k = 0; k < x->last->ntargets; k++)
-        if (sync_before_meeting(fl, x->last->targets[k], b, seen))
-            return true;
+                                const struct kir_block *b, uint8_t *seen, struct arena *tmp) {
+    VEC(const struct kir_block *) todo = {0};
+    vec_push(tmp, &todo, x);
+    while (todo.len) {
+        x = todo.data[--todo.len];
+        if (seen[x->id] || (b && cfg_postdominates(fl->cfg, x, b)))
+            continue;
+        seen[x->id] = 1;
+        for (const struct kir_inst *i = x->first; i; i = i->next)
+            if (is_warp_sync(i))
+                return true;
+        for (uint32_t k = 0; k < x->last->ntargets; k++)
+            vec_push(tmp, &todo, x->last->targets[k]);
+    }
     return false;
 }
 
@@ -395,15 +431,48 @@ static bool syncs_in_both_arms(const struct flow *fl, const struct kir_block *b)
     bool syncs = false;
     for (const struct kir_inst *i = b->first; i; i = i->next)
         syncs |= needs_warp(i);
+    struct arena tmp = {0};
+    bool found = false;
     if (!syncs || fl->full[b->id])
         return false;
-    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+    uint8_t *seen = arena_array(&tmp, uint8_t, fl->func->blocks.len + 1);
+    for (uint32_t p = 0; p < fl->cfg->nblocks && !found; p++) {
         const struct kir_block *x = fl->cfg->order[p];
-        uint8_t *seen = arena_array(fl->arena, uint8_t, fl->func->blocks.len + 1);
-        if (x != b && flow_pending(fl, x, b, false) && sync_before_meeting(fl, x, b, seen))
-            return true;
+        found = x != b && flow_waits(fl, x, b) && sync_before_meeting(fl, x, b, seen, &tmp);
     }
-    return false;
+    arena_free(&tmp);
+    return found;
+}
+
+// Could i name lanes that are elsewhere?
+static bool may_miss_lanes(const struct kir_inst *i) {
+    const struct kir_value *members = is_warp_sync(i) && i->nops ? i->ops[i->nops - 1] : NULL;
+    return members && !is_aligned(i) &&
+           !(members->kind == KIR_VALUE_INST && members->def->op == ISA_OP_ACTIVEMASK);
+}
+
+// Do lanes that go on from x come to a warp synchronisation?
+static bool comes_to_sync(const struct flow *fl, const struct kir_block *x, uint8_t *seen,
+                          struct arena *tmp) {
+    return sync_before_meeting(fl, x, NULL, seen, tmp);
+}
+
+bool waiting_apart(const struct flow *fl) {
+    struct arena tmp = {0};
+    uint8_t *seen = arena_array(&tmp, uint8_t, fl->func->blocks.len + 1);
+    bool found = false;
+    for (uint32_t p = 0; p < fl->cfg->nblocks && !found; p++) {
+        const struct kir_block *b = fl->cfg->order[p];
+        bool syncs = false;
+        for (const struct kir_inst *i = b->first; i; i = i->next)
+            syncs |= may_miss_lanes(i);
+        for (uint32_t q = 0; q < fl->cfg->nblocks && syncs && !found && !fl->full[b->id]; q++) {
+            const struct kir_block *x = fl->cfg->order[q];
+            found = x != b && flow_waits(fl, x, b) && comes_to_sync(fl, x, seen, &tmp);
+        }
+    }
+    arena_free(&tmp);
+    return found;
 }
 
 static bool is_arrival(const struct kir_inst *i) {
@@ -420,17 +489,26 @@ static bool is_arrival(const struct kir_inst *i) {
 
 // Is v what arrivals gave, at one mbarrier object for all lanes?
 static bool from_arrivals(const struct flow *fl, const struct kir_value *v, uint8_t *seen) {
-    if (v->kind != KIR_VALUE_INST || seen[v->id])
-        return v->kind != KIR_VALUE_CONST;
-    seen[v->id] = 1;
-    const struct kir_inst *d = v->def;
-    if (is_arrival(d))
-        return flow_use(fl, d->ops[0], d->block).kind == SHAPE_UNIFORM;
-    if (d->op != ISA_OP_PHI && d->op != ISA_OP_MOV && d->op != ISA_OP_SELP)
-        return false;
-    for (uint32_t k = 0; k < (d->op == ISA_OP_SELP ? 2 : d->nops); k++)
-        if (!from_arrivals(fl, d->ops[k], seen))
+    value_list todo = {0};
+    vec_push(fl->arena, &todo, v);
+    while (todo.len) {
+        v = todo.data[--todo.len];
+        if (v->kind == KIR_VALUE_CONST)
             return false;
+        if (v->kind != KIR_VALUE_INST || seen[v->id])
+            continue;
+        seen[v->id] = 1;
+        const struct kir_inst *d = v->def;
+        if (is_arrival(d)) {
+            if (flow_use(fl, d->ops[0], d->block).kind != SHAPE_UNIFORM)
+                return false;
+            continue;
+        }
+        if (d->op != ISA_OP_PHI && d->op != ISA_OP_MOV && d->op != ISA_OP_SELP)
+            return false;
+        for (uint32_t k = 0; k < (d->op == ISA_OP_SELP ? 2 : d->nops); k++)
+            vec_push(fl->arena, &todo, d->ops[k]);
+    }
     return true;
 }
 
@@ -458,14 +536,31 @@ static const struct kir_inst *last_barrier(const struct kir_block *b) {
 
 static const struct kir_inst *dependent_in(const struct flow *fl, const struct kir_block *b) {
     const struct kir_inst *barrier = last_barrier(b);
-    if (barrier && others_pending(fl, b))
+    if (barrier && !fl->parks && others_pending(fl, b))
         return barrier;
-    if (syncs_in_both_arms(fl, b))
+    if (!fl->parks && syncs_in_both_arms(fl, b))
         return b->last;
     for (const struct kir_inst *i = b->first; i; i = i->next)
         if (kir_async_waits(i) && (!one_answer(fl, i) || awaited_pending(fl, b, true)))
             return i;
     return NULL;
+}
+
+bool waiting_for_lanes(const struct flow *fl, const struct cfg_loop *l) {
+    uint8_t waits = fl->loop_waits[l->index];
+    return (waits == WAITS_FOR_OTHERS || waits == WAITS_PERHAPS) &&
+           awaited_pending(fl, l->header, false);
+}
+
+// Of the lanes that try to take a lock together one gets it, and the others try again when it has
+// given it back: threads that run one after the other each get it at once.
+static bool takes_lock(const struct flow *fl, const struct cfg_loop *l) {
+    for (uint32_t p = l->first; p <= l->last && fl->loop_waits[l->index] == WAITS_FOR_OTHERS; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
+            if (i->op == ISA_OP_ATOM &&
+                (i->mods.atom == ISA_ATOM_CAS || i->mods.atom == ISA_ATOM_EXCH))
+                return true;
+    return false;
 }
 
 const struct kir_inst *waiting_dependent(const struct flow *fl) {
@@ -476,7 +571,7 @@ const struct kir_inst *waiting_dependent(const struct flow *fl) {
     }
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
         const struct cfg_loop *l = fl->cfg->loops.data[k];
-        if (fl->loop_waits[k] == WAITS_FOR_OTHERS && awaited_pending(fl, l->header, false))
+        if (waiting_for_lanes(fl, l) && (!fl->parks || takes_lock(fl, l)))
             return l->header->last;
     }
     return NULL;

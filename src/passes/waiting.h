@@ -7,7 +7,9 @@
 
 // Values of fl->loop_waits. Warps that only pass the time let others run meanwhile, as on hardware,
 // where a block's warps wait at the same time.
-enum { WAITS_NOT, WAITS_FOR_OTHERS, WAITS_FOR_TIME };
+// WAITS_PERHAPS: nothing proves that the loop is finite (finite.h); WAITS_FOR_DATA: the same, and
+// it looks at nothing but ordinary data.
+enum { WAITS_NOT, WAITS_FOR_OTHERS, WAITS_FOR_TIME, WAITS_PERHAPS, WAITS_FOR_DATA };
 
 // Sets fl->loop_waits: loops whose exit depends on memory that others write and that the loop
 // itself does not advance: spinning on a volatile load, on an exchange, on a compare-and-swap
@@ -21,5 +23,12 @@ bool waiting_any(const struct flow *fl);
 // while other lanes are pending, a wait for phases that differ from lane to lane, or warp
 // synchronisation in both arms of a divergent branch.
 const struct kir_inst *waiting_dependent(const struct flow *fl);
+
+// May lanes that turn in l wait for what lanes of their warp do that are elsewhere?
+bool waiting_for_lanes(const struct flow *fl, const struct cfg_loop *l);
+
+// Is there a synchronisation of a warp's lanes that some can be missing at which come to one later?
+// Vector code makes it with those that are there.
+bool waiting_apart(const struct flow *fl);
 
 #endif

@@ -295,6 +295,9 @@ struct ptx_module {
 // accepts is well-formed by the instruction table: opcode, modifiers, operand count and types.
 struct ptx_module *ptx_parse(struct arena *a, const char *text, size_t len, struct strbuf *err);
 
+// Whether the calling thread's last text was refused for a .version that does not exist yet.
+bool ptx_refused_version(void);
+
 // Checks what needs the whole module: PTX version and target of each instruction, calls against
 // signatures, state spaces of addresses, initialisers. false: messages in err, as above.
 bool ptx_verify(const struct ptx_module *m, struct strbuf *err);

@@ -22,6 +22,8 @@ struct symbol {
     size_t module;
     bool internal; // seen in one module only
     bool printed, printing;
+    struct symbol *from; // whose initialiser it is printed for
+    uint32_t next_reloc;
     struct symbol *next; // same bucket
 };
 
@@ -290,20 +292,27 @@ static void print_header(struct linker *l, struct strbuf *out) {
 static void print_variable(struct linker *l, struct symbol *s, struct strbuf *out) {
     if (s->printed)
         return;
-    if (s->printing) { // initialisers refer to each other: declare first
-        ptx_print_var_declaration(s->var, out);
-        return;
-    }
     s->printing = true;
-    for (uint32_t i = 0; i < s->var->relocs.len; i++) {
-        const struct ptx_reloc *r = &s->var->relocs.data[i];
-        struct symbol *other = r->var ? find(l, r->var->name) : NULL;
-        if (other && other->var && other != s)
-            print_variable(l, other, out);
+    while (s) { // each after those that its initialiser names
+        if (s->next_reloc < s->var->relocs.len) {
+            const struct ptx_reloc *r = &s->var->relocs.data[s->next_reloc++];
+            struct symbol *other = r->var ? find(l, r->var->name) : NULL;
+            if (!other || !other->var || other == s || other->printed)
+                continue;
+            if (other->printing) { // initialisers refer to each other: declare first
+                ptx_print_var_declaration(other->var, out);
+                continue;
+            }
+            other->printing = true;
+            other->from = s;
+            s = other;
+            continue;
+        }
+        ptx_print_var(s->var, out);
+        s->printing = false;
+        s->printed = true;
+        s = s->from;
     }
-    ptx_print_var(s->var, out);
-    s->printing = false;
-    s->printed = true;
 }
 
 static void print_all(struct linker *l, struct strbuf *out) {

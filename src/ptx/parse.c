@@ -96,6 +96,12 @@ uint64_t ptx_expect_u32(struct ptx_parser *p, const char *what) {
 
 // ---- .version, .target, .address_size -------------------------------------------------------
 
+static _Thread_local bool refused_version;
+
+bool ptx_refused_version(void) {
+    return refused_version;
+}
+
 static void parse_version(struct ptx_parser *p) {
     struct ptx_token t = p->tok;
     if (!ptx_at_directive(p, ".version"))
@@ -110,7 +116,8 @@ static void parse_version(struct ptx_parser *p) {
         text[used])
         ptx_expected(p, "a version such as 8.5");
     ptx_next(p);
-    if (major < 1 || major > 9)
+    refused_version = major < 1 || major > 9;
+    if (refused_version)
         ptx_fail(p, t.pos, "PTX version %u.%u is not supported", major, minor);
     p->module->version_major = major;
     p->module->version_minor = minor;
@@ -290,6 +297,7 @@ static void parse_item(struct ptx_parser *p) {
 struct ptx_module *ptx_parse(struct arena *a, const char *text, size_t len, struct strbuf *err) {
     struct ptx_parser *p = arena_new(a, struct ptx_parser);
     jmp_buf out;
+    refused_version = false;
     p->arena = a;
     p->err = err;
     p->recover = &out;

@@ -117,21 +117,21 @@ static const struct binary *binary_operator(const struct ptx_parser *p) {
     return NULL;
 }
 
+// Of a shift's distance six bits count.
 static uint64_t shift_right(uint64_t a, uint64_t n, bool is_unsigned) {
-    if (n > 63)
-        return is_unsigned || (int64_t)a >= 0 ? 0 : ~0ull;
-    return is_unsigned ? a >> n : (uint64_t)((int64_t)a >> n);
+    return is_unsigned ? a >> n % 64 : (uint64_t)((int64_t)a >> n % 64);
 }
 
+// A remainder is one of unsigned numbers, whatever its operands are: NVIDIA's assembler has it so.
 static uint64_t divide(struct ptx_parser *p, struct ptx_pos pos, uint64_t a, uint64_t b, bool u,
                        bool remainder) {
     if (!b)
         ptx_fail(p, pos, "division by zero in a constant expression");
+    if (remainder)
+        return a % b;
     if (u)
-        return remainder ? a % b : a / b;
-    if (b == ~0ull)
-        return remainder ? 0 : 0 - a;
-    return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
+        return a / b;
+    return b == ~0ull ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
 }
 
 static struct ptx_constant combine(struct ptx_parser *p, struct ptx_pos pos, const char *op,
@@ -159,7 +159,7 @@ static struct ptx_constant combine(struct ptx_parser *p, struct ptx_pos pos, con
     case '>' << 8:
         return integer(!less && a != b, false);
     case '<' << 8 | '<':
-        return integer(b > 63 ? 0 : a << b, x.is_unsigned);
+        return integer(a << b % 64, x.is_unsigned);
     case '>' << 8 | '>':
         return integer(shift_right(a, b, x.is_unsigned), x.is_unsigned);
     case '|' << 8:
@@ -216,10 +216,11 @@ int64_t ptx_parse_int(struct ptx_parser *p) {
     return (int64_t)c.bits;
 }
 
+// 0f and eight digits are bits: where 64 are wanted, those and zeros above.
 static bool float_bits(struct ptx_constant c, enum isa_type t, uint64_t *bits) {
     static const struct isa_mods nearest = {.rnd = ISA_RND_RN};
     enum fp_format from = c.kind == PTX_CONST_F32 ? FP_F32 : FP_F64, to = fp_format_of(t);
-    *bits = from == to ? c.bits : fp_convert(to, from, c.bits, &nearest);
+    *bits = from == to || to == FP_F64 ? c.bits : fp_convert(to, from, c.bits, &nearest);
     return true;
 }
 

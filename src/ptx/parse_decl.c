@@ -6,7 +6,7 @@
 
 // More than any device has, little enough that sums of sizes cannot wrap.
 static const uint64_t MAX_VARIABLE_BYTES = 1ull << 40;
-enum { MAX_DIMS = 16, MAX_PARAMS = 4096, MAX_VECTOR_RANGE = 4096 };
+enum { MAX_DIMS = 16, MAX_PARAMS = 4096, MAX_VECTOR_RANGE = 4096, MAX_BANK = 10 };
 
 enum isa_type ptx_parse_type(struct ptx_parser *p) {
     if (p->tok.kind == PTX_TOKEN_DIRECTIVE) {
@@ -282,7 +282,10 @@ static void parse_named_vars(struct ptx_parser *p, const struct ptx_var *like) {
 void ptx_parse_vars(struct ptx_parser *p, enum isa_space space, enum ptx_linkage linkage) {
     struct ptx_var like = {.space = (uint8_t)space, .linkage = (uint8_t)linkage};
     if (space == ISA_SPACE_CONST && ptx_accept(p, '[')) {
+        struct ptx_pos pos = p->tok.pos;
         like.const_bank = (uint32_t)ptx_expect_u32(p, "a bank's number");
+        if (like.const_bank > MAX_BANK)
+            ptx_fail(p, pos, "constant banks are 0 to %d", MAX_BANK);
         ptx_expect(p, ']', "after the bank");
     }
     parse_var_type(p, &like);

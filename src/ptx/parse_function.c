@@ -156,15 +156,45 @@ static uint32_t current_scope(const struct ptx_parser *p) {
     return vec_last(&p->open_scopes);
 }
 
-static struct ptx_scoped_label **label_bucket(struct ptx_parser *p, const char *name) {
-    return &p->labels[ptx_hash(name, strlen(name)) % 256];
+static uint32_t label_hash(const char *name) {
+    return ptx_hash(name, strlen(name));
 }
 
 static struct ptx_label *find_label(struct ptx_parser *p, const char *name, uint32_t scope) {
-    for (struct ptx_scoped_label *l = *label_bucket(p, name); l; l = l->next)
-        if (l->scope == scope && !strcmp(l->label->name, name))
+    if (!p->nlabels)
+        return NULL;
+    uint32_t hash = label_hash(name);
+    for (struct ptx_scoped_label *l = p->labels[hash & (p->label_buckets - 1)]; l; l = l->next)
+        if (l->scope == scope && l->hash == hash && !strcmp(l->label->name, name))
             return l->label;
     return NULL;
+}
+
+// No more labels than buckets.
+static void make_label_room(struct ptx_parser *p) {
+    enum { LEAST_BUCKETS = 64 };
+    if (p->nlabels < p->label_buckets)
+        return;
+    uint32_t n = p->label_buckets ? 2 * p->label_buckets : LEAST_BUCKETS;
+    struct ptx_scoped_label **buckets = arena_array(p->arena, struct ptx_scoped_label *, n);
+    for (uint32_t b = 0; b < p->label_buckets; b++)
+        for (struct ptx_scoped_label *l = p->labels[b], *next; l; l = next) {
+            next = l->next;
+            l->next = buckets[l->hash & (n - 1)];
+            buckets[l->hash & (n - 1)] = l;
+        }
+    p->labels = buckets;
+    p->label_buckets = n;
+}
+
+static void keep_label(struct ptx_parser *p, struct ptx_label *label, uint32_t scope) {
+    make_label_room(p);
+    uint32_t hash = label_hash(label->name);
+    struct ptx_scoped_label **bucket = &p->labels[hash & (p->label_buckets - 1)];
+    struct ptx_scoped_label *l = arena_new(p->arena, struct ptx_scoped_label);
+    *l = (struct ptx_scoped_label){.label = label, .hash = hash, .scope = scope, .next = *bucket};
+    *bucket = l;
+    p->nlabels++;
 }
 
 void ptx_label_reference(struct ptx_parser *p, struct ptx_label **where) {
@@ -207,9 +237,7 @@ static void add_label(struct ptx_parser *p, const char *name, struct ptx_pos pos
     struct ptx_label *label = arena_new(p->arena, struct ptx_label);
     *label = (struct ptx_label){
         .name = name, .id = p->func->nlabels++, .stmt = p->func->body.len, .pos = pos};
-    struct ptx_scoped_label *l = arena_new(p->arena, struct ptx_scoped_label);
-    *l = (struct ptx_scoped_label){.label = label, .scope = scope, .next = *label_bucket(p, name)};
-    *label_bucket(p, name) = l;
+    keep_label(p, label, scope);
     struct ptx_stmt s = {.kind = PTX_STMT_LABEL, .pos = pos, .label = label};
     vec_push(p->arena, &p->func->body, s);
 }
@@ -417,7 +445,8 @@ static void enter_function(struct ptx_parser *p, struct ptx_func *f) {
     p->loc = (struct ptx_loc){0};
     p->scope_parents.len = p->open_scopes.len = 0;
     p->pending.len = p->pending_targets.len = p->targets.len = p->protos.len = 0;
-    memset(p->labels, 0, sizeof p->labels);
+    p->labels = NULL;
+    p->nlabels = p->label_buckets = 0;
     ptx_names_open(&p->names); // parameters
     declare_params(p, f->rets, f->nrets);
     declare_params(p, f->params, f->nparams);

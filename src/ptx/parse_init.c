@@ -12,6 +12,7 @@ struct init {
     uint8_t *data;  // capacity bytes, grown as elements are written
     uint64_t capacity;
     uint64_t scalars; // that fit; an array without a size takes what comes
+    uint64_t rows;    // in braces of their own
     // A run of masked bytes that make one address.
     struct ptx_reloc run;
     unsigned run_bytes;
@@ -130,35 +131,39 @@ static uint64_t stride_of(const struct ptx_var *v, uint32_t dim) {
 }
 
 // Parses { ... } of dimension `dim` (ndims: a vector) that begins at scalar `base`; returns how
-// many scalars it reached.
+// many scalars it reached. Short rows are not filled up: the next one's scalars follow, as they do
+// for NVIDIA's assembler.
 static uint64_t parse_braces(struct init *s, uint32_t dim, uint64_t base) {
     struct ptx_parser *p = s->p;
     const struct ptx_var *v = s->v;
     if (dim > v->ndims)
         ptx_fail(p, p->tok.pos, "too many braces");
     ptx_expect(p, '{', "before the initial values");
-    uint64_t at = base;
-    uint64_t stride = dim < v->ndims ? stride_of(v, dim) : 1;
+    uint64_t at = base, rows = 0, most = dim < v->ndims ? v->dims[dim] : v->vec;
     while (!ptx_at(p, '}')) {
-        if (ptx_at(p, '{')) {
-            if (stride && (at - base) % stride)
-                ptx_fail(p, p->tok.pos, "braces must begin a row");
-            parse_braces(s, dim + 1, at);
-            at += stride;
-        } else {
-            parse_scalar(s, at++);
-        }
+        struct ptx_pos pos = p->tok.pos;
+        bool row = ptx_at(p, '{');
+        at = row ? parse_braces(s, dim + 1, at) : (parse_scalar(s, at), at + 1);
+        rows += row || dim > 0;
+        if (rows > most && !(v->unsized && dim == 0))
+            ptx_fail(p, pos, "'%s' has more initial values than elements", v->name);
         if (!ptx_accept(p, ','))
             break;
     }
+    if (dim == 0)
+        s->rows = rows;
     ptx_expect(p, '}', "after the initial values");
     return at;
 }
 
 // The size of an array without one comes from its initialiser.
-static void take_size(struct ptx_var *v, struct ptx_parser *p, uint64_t scalars, unsigned bytes) {
+static void take_size(struct ptx_var *v, struct init *s, uint64_t scalars, unsigned bytes) {
+    struct ptx_parser *p = s->p;
     uint64_t stride = stride_of(v, 0);
     uint64_t rows = stride ? (scalars + stride - 1) / stride : 0;
+    rows = rows > s->rows ? rows : s->rows;
+    if (stride && rows > MAX_INIT_BYTES / bytes / stride)
+        ptx_fail(p, p->tok.pos, "initialiser of '%s' is too large", v->name);
     uint64_t *dims = arena_memdup(p->arena, v->dims, v->ndims * sizeof *dims);
     dims[0] = rows;
     v->dims = dims;
@@ -187,7 +192,7 @@ void ptx_parse_init(struct ptx_parser *p, struct ptx_var *v) {
     if (s.run_bytes % 8)
         ptx_fail(p, p->tok.pos, "expected byte %u of an address", s.run_bytes % 8);
     if (v->unsized)
-        take_size(v, p, reached, bytes);
+        take_size(v, &s, reached, bytes);
     reserve(&s, v->size);
     v->init = s.data;
 }

@@ -29,7 +29,7 @@ struct ptx_pending_targets {
 
 struct ptx_scoped_label {
     struct ptx_label *label;
-    uint32_t scope;
+    uint32_t hash, scope;
     struct ptx_scoped_label *next; // same hash bucket
 };
 
@@ -53,7 +53,8 @@ struct ptx_parser {
     VEC(struct ptx_pending_targets) pending_targets;
     VEC(struct ptx_targets *) targets;
     VEC(struct ptx_proto *) protos;
-    struct ptx_scoped_label *labels[256];
+    struct ptx_scoped_label **labels; // of the function, by hash
+    uint32_t nlabels, label_buckets;  // a power of two
 };
 
 // ---- parse.c: tokens and errors

@@ -51,9 +51,10 @@ static void check_space(struct verifier *v, const struct ptx_inst *i, const stru
               space_name(o->var->space), space_name(space));
 }
 
-static void check_alignment(struct verifier *v, const struct ptx_inst *i,
-                            const struct ptx_operand *o) {
-    if (o->kind != PTX_OPERAND_ADDR || o->reg || !o->var)
+// Elsewhere a misaligned access faults when it is made.
+static void check_param_alignment(struct verifier *v, const struct ptx_inst *i,
+                                  const struct ptx_operand *o) {
+    if (o->kind != PTX_OPERAND_ADDR || o->reg || !o->var || i->mods.space != ISA_SPACE_PARAM)
         return;
     unsigned n = isa_type_bits((enum isa_type)i->ty) / 8 * (i->mods.vec ? i->mods.vec : 1);
     if (n && o->offset % (int64_t)n)
@@ -65,7 +66,7 @@ static void check_memory(struct verifier *v, const struct ptx_inst *i) {
     for (unsigned k = 0; k < i->nops; k++) {
         check_space(v, i, &i->ops[k]);
         if (i->ty != ISA_VOID)
-            check_alignment(v, i, &i->ops[k]);
+            check_param_alignment(v, i, &i->ops[k]);
     }
     const struct isa_form *f = &isa_forms[i->form];
     unsigned bytes = isa_type_bits((enum isa_type)i->ty) / 8 * (i->mods.vec ? i->mods.vec : 1);

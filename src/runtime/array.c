@@ -136,7 +136,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
 
 cudaError_t rt_texel_bytes(const char *function, cudaArray_const_t array, size_t *bytes) {
     CUDA_ARRAY3D_DESCRIPTOR d;
-    struct cudaChannelFormatDesc texel;
+    struct cudaChannelFormatDesc texel = {0};
     RT_TRY(rt_result(RT_CALL(cuArray3DGetDescriptor, &d, (CUarray)array)));
     RT_TRY(rt_channel_desc(function, d.Format, d.NumChannels, &texel));
     *bytes = (size_t)(texel.x / 8) * d.NumChannels;

@@ -65,12 +65,10 @@ cudaError_t cudaSetupArgument(const void *arg, size_t size, size_t offset) {
     return cudaSuccess;
 }
 
-cudaError_t cudaLaunch(const void *func) {
-    struct configuration c;
+static cudaError_t launch(const char *function, const void *func, struct configuration c) {
     CUfunction kernel;
-    RT_TRY(__cudaPopCallConfiguration(&c.grid, &c.block, &c.shared, &c.stream));
     RT_ENTER();
-    RT_TRY(rt_function(__func__, func, &kernel));
+    RT_TRY(rt_function(function, func, &kernel));
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, arguments.bytes, CU_LAUNCH_PARAM_BUFFER_SIZE,
                      &arguments.size, CU_LAUNCH_PARAM_END};
     CUresult result =
@@ -81,6 +79,12 @@ cudaError_t cudaLaunch(const void *func) {
     arguments.size = 0;
     // What the driver calls an invalid value is, of a launch without attributes, its shape.
     if (result == CUDA_ERROR_INVALID_VALUE)
-        return rt_fail(__func__, cudaErrorInvalidConfiguration, "the launch's shape is impossible");
+        return rt_fail(function, cudaErrorInvalidConfiguration, "the launch's shape is impossible");
     return rt_result(result);
+}
+
+cudaError_t cudaLaunch(const void *func) {
+    struct configuration c;
+    RT_TRY(__cudaPopCallConfiguration(&c.grid, &c.block, &c.shared, &c.stream));
+    return rt_launched(launch(__func__, func, c), func, c.grid, c.block);
 }

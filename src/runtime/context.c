@@ -18,7 +18,7 @@ static char init_reason[512];
 static int device_count;
 
 static struct device {
-    CUcontext primary;
+    _Atomic(CUcontext) primary;
     _Atomic bool active; // retained by the runtime
     _Atomic bool limits_known;
     struct rt_limits limits;
@@ -76,18 +76,45 @@ cudaError_t rt_check_device(const char *function, int device) {
     return cudaSuccess;
 }
 
+// Whether this is how a kernel fails, which ends a context for good. NVIDIA's driver then answers
+// so whenever the process wants a context of the device, also after a reset.
+static bool is_fault(CUresult result) {
+    switch (result) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 cudaError_t rt_primary_context(int device, CUcontext *context) {
     struct device *d = &devices[device];
     CUresult result = CUDA_SUCCESS;
     if (!d->active) {
         pthread_mutex_lock(&devices_mutex);
         if (!d->active) {
-            result = rt_driver[0].cuDevicePrimaryCtxRetain(&d->primary, device);
+            CUcontext primary = NULL;
+            result = rt_driver[0].cuDevicePrimaryCtxRetain(&primary, device);
+            if (result == CUDA_SUCCESS)
+                d->primary = primary;
             d->active = result == CUDA_SUCCESS;
         }
         pthread_mutex_unlock(&devices_mutex);
     }
     *context = d->primary;
+    if (is_fault(result))
+        return rt_fail("cudart", cudaErrorDevicesUnavailable,
+                       "a kernel of this process failed on device %d, and the driver gives the "
+                       "process no new context: it has to begin anew",
+                       device);
     return rt_result(result);
 }
 
@@ -110,8 +137,10 @@ cudaError_t rt_current_device(int *device) {
     CUcontext current = NULL;
     CUdevice handle;
     RT_TRY(rt_result(rt_driver[0].cuCtxGetCurrent(&current)));
-    if (!current) {
-        *device = thread_device();
+    // Of a context that was reset, or that has a fault, the driver would tell nothing.
+    int primary = current ? device_of_primary(current) : thread_device();
+    if (primary >= 0) {
+        *device = primary;
         return cudaSuccess;
     }
     RT_TRY(rt_result(rt_driver[0].cuCtxGetDevice(&handle)));
@@ -171,7 +200,7 @@ cudaError_t rt_launch_limits(const struct rt_limits **limits) {
 }
 
 // Gives back what the runtime holds of the device's primary context and destroys it, with all
-// that lives in it. A later call of the runtime begins anew.
+// that lives in it, also when a kernel has failed there: a later call of the runtime begins anew.
 cudaError_t cudaDeviceReset(void) {
     int device;
     RT_TRY(rt_current_device(&device));
@@ -179,10 +208,10 @@ cudaError_t cudaDeviceReset(void) {
     CUresult result = CUDA_SUCCESS;
     if (devices[device].active) {
         devices[device].active = false;
-        result = rt_driver[0].cuDevicePrimaryCtxRelease(device);
+        rt_disconnect_managed(devices[device].primary);
+        (void)rt_driver[0].cuDevicePrimaryCtxRelease(device); // may answer with the kernel's fault
     }
-    if (result == CUDA_SUCCESS)
-        result = rt_driver[0].cuDevicePrimaryCtxReset(device);
+    result = rt_driver[0].cuDevicePrimaryCtxReset(device);
     rt_generation++;
     pthread_mutex_unlock(&devices_mutex);
     rt_thread.context = NULL;

@@ -8,12 +8,13 @@
 #include <unistd.h>
 
 #include "runtime/runtime.h"
+#include "support/environment.h"
 
 _Thread_local int api_per_thread;
 
 // One line for the log: [time][thread][source][severity][function] reason.
 static void log_error(const char *function, const char *reason) {
-    const char *target = getenv("CUDA_LOG_FILE");
+    const char *target = environment_get("CUDA_LOG_FILE");
     if (!target || !*target)
         return;
     struct timespec now;
@@ -39,6 +40,7 @@ cudaError_t rt_fail(const char *function, cudaError_t error, const char *reason,
     vsnprintf(text, sizeof text, reason, args);
     va_end(args);
     log_error(function, text);
+    rt_keep_reason(text);
     rt_thread.last_error = error;
     return error;
 }
@@ -63,22 +65,35 @@ static cudaError_t error_of_result(CUresult result) {
 cudaError_t rt_driver_error(CUresult result) {
     cudaError_t error = error_of_result(result);
     // "Not ready" is an answer, not an error: cudaGetLastError never reports it.
-    if (error != cudaErrorNotReady)
+    if (error != cudaErrorNotReady) {
+        rt_keep_reason(NULL);
         rt_thread.last_error = error;
+    }
     return error;
 }
 
 cudaError_t cudaGetLastError(void) {
     cudaError_t error = rt_thread.last_error;
     rt_thread.last_error = cudaSuccess;
+    if (__builtin_expect(rt_thread.launch_failed, 0))
+        rt_launches_seen();
     return error;
 }
 
 cudaError_t cudaPeekAtLastError(void) {
+    if (__builtin_expect(rt_thread.launch_failed, 0))
+        rt_launches_seen();
     return rt_thread.last_error;
 }
 
+// Who wants an error in words has looked at it: at what a launch returned.
+static void name_asked(cudaError_t error) {
+    if (__builtin_expect(rt_thread.launch_failed, 0) && error == rt_thread.last_error)
+        rt_launches_seen();
+}
+
 const char *cudaGetErrorName(cudaError_t error) {
+    name_asked(error);
     switch ((int)error) {
 #define RT_NAME(name, value, text)                                                                 \
     case value:                                                                                    \
@@ -91,6 +106,7 @@ const char *cudaGetErrorName(cudaError_t error) {
 }
 
 const char *cudaGetErrorString(cudaError_t error) {
+    name_asked(error);
     switch ((int)error) {
 #define RT_TEXT(name, value, text)                                                                 \
     case value:                                                                                    \

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/environment.h"
+
 // Written by the compiler driver into every object with device code: where kudzu's libraries were
 // when it was compiled. For programs that another linker made, without a search path of their own.
 extern const char __kudzu_library_directory[] __attribute__((weak));
@@ -101,7 +103,7 @@ static bool gpu_driver_in(struct found_driver *found, const char *folder, size_t
 
 static bool find_gpu(struct found_driver *found) {
     refuse(found, "NVIDIA's driver, libcuda.so.1, is not on this machine");
-    const char *list = getenv("LD_LIBRARY_PATH");
+    const char *list = environment_get("LD_LIBRARY_PATH");
     while (list && *list) {
         size_t length = strcspn(list, ":;");
         if (gpu_driver_in(found, list, length))
@@ -179,7 +181,7 @@ static void find_by_device(struct found_driver *found, const char *device) {
 }
 
 void find_driver(struct found_driver *found) {
-    const char *path = getenv("KUDZU_DRIVER");
+    const char *path = environment_get("KUDZU_DRIVER");
     memset(found, 0, sizeof *found);
     if (path && *path) {
         if (open_library(found, path, 0))
@@ -189,6 +191,6 @@ void find_driver(struct found_driver *found) {
     } else if (open_library(found, "libcuda.so.1", RTLD_NOLOAD)) {
         snprintf(found->why, sizeof found->why, "the program has loaded it");
     } else {
-        find_by_device(found, getenv("KUDZU_DEVICE"));
+        find_by_device(found, environment_get("KUDZU_DEVICE"));
     }
 }

@@ -30,8 +30,10 @@ static const struct {
 #undef FIELD
 };
 
+// Also loads the kernel, as programs expect that must not load it later (guide 25.3.2).
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func) {
     CUkernel kernel;
+    CUfunction function;
     RT_REQUIRE(attr, cudaErrorInvalidValue, "attr must not be NULL");
     RT_ENTER();
     RT_TRY(rt_kernel(__func__, func, &kernel));
@@ -48,6 +50,9 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
         else
             *(int *)field = value;
     }
+    RT_TRY(rt_function(__func__, func, &function));
+    if (RT_DRIVER->cuFuncLoad) // else it was loaded with its module
+        return rt_result(RT_CALL(cuFuncLoad, function));
     return cudaSuccess;
 }
 

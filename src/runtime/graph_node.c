@@ -126,7 +126,8 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
     return rt_result(RT_CALL(cuGraphExecKernelNodeSetParams, hGraphExec, node, &k));
 }
 
-cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hSrc, cudaGraphNode_t hDst) {
+// The destination comes first, whatever older documents call the parameters.
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc) {
     RT_ENTER();
     return rt_result(RT_CALL(cuGraphKernelNodeCopyAttributes, hDst, hSrc));
 }

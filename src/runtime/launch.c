@@ -28,14 +28,20 @@ static cudaError_t check_shape(const char *function, dim3 grid, dim3 block, size
     return cudaSuccess;
 }
 
-static cudaError_t launch(const char *function, const void *entry, dim3 grid, dim3 block,
-                          void **args, size_t shared, cudaStream_t stream) {
+static cudaError_t try_launch(const char *function, const void *entry, dim3 grid, dim3 block,
+                              void **args, size_t shared, cudaStream_t stream) {
     CUfunction kernel;
     RT_ENTER();
     RT_TRY(rt_function(function, entry, &kernel));
     RT_TRY(check_shape(function, grid, block, shared));
     return rt_result(RT_CALL(cuLaunchKernel, kernel, grid.x, grid.y, grid.z, block.x, block.y,
                              block.z, (unsigned int)shared, stream, args, NULL));
+}
+
+static cudaError_t launch(const char *function, const void *entry, dim3 grid, dim3 block,
+                          void **args, size_t shared, cudaStream_t stream) {
+    return rt_launched(try_launch(function, entry, grid, block, args, shared, stream), entry, grid,
+                       block);
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
@@ -52,24 +58,31 @@ cudaError_t cudaLaunchKernel_ptsz(const void *func, dim3 gridDim, dim3 blockDim,
     return error;
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
-                                        size_t sharedMem, cudaStream_t stream) {
+static cudaError_t launch_cooperative(const char *function, const void *func, dim3 gridDim,
+                                      dim3 blockDim, void **args, size_t sharedMem,
+                                      cudaStream_t stream) {
     CUfunction kernel;
     RT_ENTER();
-    RT_TRY(rt_function(__func__, func, &kernel));
-    RT_TRY(check_shape(__func__, gridDim, blockDim, sharedMem));
+    RT_TRY(rt_function(function, func, &kernel));
+    RT_TRY(check_shape(function, gridDim, blockDim, sharedMem));
     return rt_result(RT_CALL(cuLaunchCooperativeKernel, kernel, gridDim.x, gridDim.y, gridDim.z,
                              blockDim.x, blockDim.y, blockDim.z, (unsigned int)sharedMem, stream,
                              args));
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args) {
+cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
+                                        size_t sharedMem, cudaStream_t stream) {
+    return rt_launched(
+        launch_cooperative(__func__, func, gridDim, blockDim, args, sharedMem, stream), func,
+        gridDim, blockDim);
+}
+
+static cudaError_t launch_ex(const char *function, const cudaLaunchConfig_t *config,
+                             const void *func, void **args) {
     CUfunction kernel;
-    RT_REQUIRE(config && (config->attrs || config->numAttrs == 0), cudaErrorInvalidValue,
-               "config and its attributes must not be NULL");
     RT_ENTER();
-    RT_TRY(rt_function(__func__, func, &kernel));
-    RT_TRY(check_shape(__func__, config->gridDim, config->blockDim, config->dynamicSmemBytes));
+    RT_TRY(rt_function(function, func, &kernel));
+    RT_TRY(check_shape(function, config->gridDim, config->blockDim, config->dynamicSmemBytes));
     CUlaunchConfig driver_config = {
         .gridDimX = config->gridDim.x,
         .gridDimY = config->gridDim.y,
@@ -83,4 +96,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
         .numAttrs = config->numAttrs,
     };
     return rt_result(RT_CALL(cuLaunchKernelEx, &driver_config, kernel, args, NULL));
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args) {
+    RT_REQUIRE(config && (config->attrs || config->numAttrs == 0), cudaErrorInvalidValue,
+               "config and its attributes must not be NULL");
+    return rt_launched(launch_ex(__func__, config, func, args), func, config->gridDim,
+                       config->blockDim);
 }

@@ -6,9 +6,11 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/gpu_image.h"
 #include "runtime/runtime.h"
 #include "runtime/symbol_table.h"
 
@@ -18,18 +20,21 @@ struct rt_image {
     CUlibrary library;     // NULL until loaded
 };
 
-// A managed variable whose pointer in host code is not set yet.
+// A managed variable. Host code reaches it through a pointer, so that what a program names as the
+// symbol is its address.
 struct managed {
     struct rt_image *image;
     const char *name;
     void **host_pointer;
+    CUcontext context; // whose memory the pointer leads to; NULL: it is not set yet
     struct managed *next;
 };
 
 static pthread_rwlock_t symbols_lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct rt_symbol_table symbols;
 static pthread_mutex_t managed_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct managed *_Atomic unconnected;
+static struct managed *managed;      // all, under the mutex
+static _Atomic unsigned unconnected; // of them
 static _Atomic bool exiting;
 static _Atomic bool lost;          // memory ran out when something was registered
 static _Atomic bool unconnectable; // the same for a managed variable
@@ -46,37 +51,21 @@ static void watch_exit(void) {
     atexit(note_exit);
 }
 
-// Whether the image's PTX calls the device runtime. The container begins with its magic number,
-// version, size of this header (2 bytes) and of what follows (8 bytes).
-static bool launches_kernels(const void *container) {
-    static const char name[] = "cudaLaunchDevice";
-    const uint32_t magic = 0xba55ed50;
-    uint16_t header;
-    uint64_t size;
-    if (memcmp(container, &magic, sizeof magic) != 0)
-        return false;
-    memcpy(&header, (const char *)container + 6, sizeof header);
-    memcpy(&size, (const char *)container + 8, sizeof size);
-    return memmem((const char *)container + header, size, name, sizeof name - 1) != NULL;
-}
-
 static bool is_own_driver(void) {
     char text[16] = "";
     return RT_CALL(cuDeviceGetName, text, sizeof text, 0) == CUDA_SUCCESS &&
            !strncmp(text, "kudzu ", 6);
 }
 
-// What a result of the driver means for an image: NVIDIA's refuses those that launch kernels, when
-// they are loaded or, as it loads lazily, when a kernel or variable is looked up.
-static cudaError_t image_result(const char *function, const struct rt_image *image,
-                                CUresult result) {
-    if (result && launches_kernels(image->wrapper->data) && !is_own_driver())
-        return rt_fail(
-            function, cudaErrorNotSupported,
-            "this program's device code launches kernels (guide 13): a GPU needs NVIDIA's "
-            "device runtime library for that, which is not part of the driver; "
-            "KUDZU_DEVICE=cpu runs it on the CPU");
-    return rt_result(result);
+// Loads what the image has for the driver. The image is a part of the program: the driver need not
+// copy it.
+static cudaError_t load_image(const char *function, const void *container, CUlibrary *library) {
+    CUlibraryOption option = CU_LIBRARY_BINARY_IS_PRESERVED;
+    void *value = (void *)1;
+    if (!is_own_driver() && gpu_image_calls_device_runtime(container))
+        return gpu_image_link(function, container, library);
+    return rt_result(
+        RT_CALL(cuLibraryLoadData, library, container, NULL, NULL, 0, &option, &value, 1));
 }
 
 static cudaError_t load(const char *function, struct rt_image *image, CUlibrary *library) {
@@ -86,10 +75,6 @@ static cudaError_t load(const char *function, struct rt_image *image, CUlibrary 
     if (!wrapper || wrapper->magic != KUDZU_FATBIN_WRAPPER_MAGIC || !wrapper->data)
         return rt_fail(function, cudaErrorInvalidKernelImage,
                        "what was registered as a device image is none");
-    // The image is a part of the program: the driver need not copy it.
-    CUlibraryOption option = CU_LIBRARY_BINARY_IS_PRESERVED;
-    void *value = (void *)1;
-    CUresult result = CUDA_SUCCESS;
     pthread_mutex_lock(&image->mutex);
     *library = image->library;
     pthread_mutex_unlock(&image->mutex);
@@ -98,7 +83,7 @@ static cudaError_t load(const char *function, struct rt_image *image, CUlibrary 
     // Not under the mutex: a driver may have to load libraries, and a constructor that runs under
     // the lock of the system's loader may come here, too.
     CUlibrary loaded = NULL;
-    result = RT_CALL(cuLibraryLoadData, &loaded, wrapper->data, NULL, NULL, 0, &option, &value, 1);
+    cudaError_t error = load_image(function, wrapper->data, &loaded);
     pthread_mutex_lock(&image->mutex);
     CUlibrary superfluous = image->library ? loaded : NULL; // another thread was first
     if (!image->library)
@@ -109,7 +94,7 @@ static cudaError_t load(const char *function, struct rt_image *image, CUlibrary 
         RT_CALL(cuLibraryUnload, superfluous);
     if (*library)
         return cudaSuccess;
-    return image_result(function, image, result);
+    return error;
 }
 
 // Looks `entry` up; the symbol is copied, because the table may move.
@@ -155,7 +140,7 @@ static cudaError_t find_kernel(const char *function, const void *entry, struct r
                        "the device image has no kernel %s", symbol->name);
     if (result == CUDA_SUCCESS)
         remember(symbol);
-    return image_result(function, symbol->image, result);
+    return rt_result(result);
 }
 
 cudaError_t rt_kernel(const char *function, const void *entry, CUkernel *kernel) {
@@ -194,6 +179,14 @@ cudaError_t rt_function(const char *function, const void *entry, CUfunction *han
     return cudaSuccess;
 }
 
+bool rt_kernel_name(const void *entry, char *name, size_t size) {
+    struct rt_symbol symbol;
+    if (!find(entry, &symbol) || symbol.kind != RT_SYMBOL_KERNEL)
+        return false;
+    snprintf(name, size, "%s", symbol.name);
+    return true;
+}
+
 const void *rt_kernel_entry(CUfunction function) {
     const void *entry = function;
     pthread_rwlock_rdlock(&symbols_lock);
@@ -204,17 +197,32 @@ const void *rt_kernel_entry(CUfunction function) {
     return entry;
 }
 
+// The managed variable at this address.
+static bool find_managed(const void *key, struct rt_symbol *symbol) {
+    pthread_mutex_lock(&managed_mutex);
+    const struct managed *m = managed;
+    while (m && !(m->context && *m->host_pointer == key))
+        m = m->next;
+    if (m)
+        *symbol = (struct rt_symbol){
+            .key = key, .kind = RT_SYMBOL_VARIABLE, .image = m->image, .name = m->name};
+    pthread_mutex_unlock(&managed_mutex);
+    return m != NULL;
+}
+
 cudaError_t rt_variable(const char *function, const void *key, CUdeviceptr *address, size_t *size) {
     struct rt_symbol symbol;
     CUlibrary library;
-    if (!find(key, &symbol) || symbol.kind != RT_SYMBOL_VARIABLE)
+    bool known =
+        find(key, &symbol) ? symbol.kind == RT_SYMBOL_VARIABLE : find_managed(key, &symbol);
+    if (!known)
         return unknown(function, cudaErrorInvalidSymbol, key, "device variable");
     RT_TRY(load(function, symbol.image, &library));
     CUresult result = RT_CALL(cuLibraryGetGlobal, address, size, library, symbol.name);
     if (result == CUDA_ERROR_NOT_FOUND)
         return rt_fail(function, cudaErrorInvalidSymbol, "the device image has no variable %s",
                        symbol.name);
-    return image_result(function, symbol.image, result);
+    return rt_result(result);
 }
 
 cudaError_t rt_texture(const char *function, const struct textureReference *key,
@@ -287,14 +295,23 @@ void rt_forget_kernels(const CUkernel *kernels, unsigned int count) {
     rt_generation++;
 }
 
-static cudaError_t connect(const struct managed *m) {
+// Without memory the symbol stays unknown, and its use is the error.
+static void add_symbol(struct rt_symbol symbol) {
+    pthread_rwlock_wrlock(&symbols_lock);
+    if (!rt_symbol_add(&symbols, symbol))
+        lost = true;
+    pthread_rwlock_unlock(&symbols_lock);
+}
+
+static cudaError_t connect(struct managed *m) {
     CUlibrary library;
     CUdeviceptr address;
     size_t size;
     RT_TRY(load("cudart", m->image, &library));
-    RT_TRY(image_result("cudart", m->image,
-                        RT_CALL(cuLibraryGetManaged, &address, &size, library, m->name)));
+    RT_TRY(rt_result(RT_CALL(cuLibraryGetManaged, &address, &size, library, m->name)));
     *m->host_pointer = (void *)(uintptr_t)address;
+    m->context = rt_thread.context;
+    unconnected--;
     return cudaSuccess;
 }
 
@@ -306,16 +323,21 @@ cudaError_t rt_connect_managed(void) {
         return cudaSuccess;
     cudaError_t error = cudaSuccess;
     pthread_mutex_lock(&managed_mutex);
-    while (error == cudaSuccess && unconnected) {
-        struct managed *m = unconnected;
-        error = connect(m);
-        if (error == cudaSuccess) {
-            unconnected = m->next;
-            free(m);
-        }
-    }
+    for (struct managed *m = managed; m && error == cudaSuccess; m = m->next)
+        if (!m->context)
+            error = connect(m);
     pthread_mutex_unlock(&managed_mutex);
     return error;
+}
+
+void rt_disconnect_managed(CUcontext context) {
+    pthread_mutex_lock(&managed_mutex);
+    for (struct managed *m = managed; m; m = m->next)
+        if (m->context && m->context == context) {
+            m->context = NULL;
+            unconnected++;
+        }
+    pthread_mutex_unlock(&managed_mutex);
 }
 
 // ---- Registration -----------------------------------------------------------------------------
@@ -344,17 +366,15 @@ void __cudaRegisterFatBinaryEnd(void **handle) {
 
 static void drop_managed_of(const struct rt_image *image) {
     pthread_mutex_lock(&managed_mutex);
-    struct managed *kept = NULL;
-    for (struct managed *m = unconnected, *next; m; m = next) {
-        next = m->next;
-        if (m->image == image) {
-            free(m);
+    for (struct managed **at = &managed, *m; (m = *at);) {
+        if (m->image != image) {
+            at = &m->next;
             continue;
         }
-        m->next = kept;
-        kept = m;
+        *at = m->next;
+        unconnected -= !m->context;
+        free(m);
     }
-    unconnected = kept;
     pthread_mutex_unlock(&managed_mutex);
 }
 
@@ -376,14 +396,6 @@ void __cudaUnregisterFatBinary(void **handle) {
 char __cudaInitModule(void **handle) {
     (void)handle;
     return rt_enter() == cudaSuccess && rt_connect_managed() == cudaSuccess;
-}
-
-// Without memory the symbol stays unknown, and its use is the error.
-static void add_symbol(struct rt_symbol symbol) {
-    pthread_rwlock_wrlock(&symbols_lock);
-    if (!rt_symbol_add(&symbols, symbol))
-        lost = true;
-    pthread_rwlock_unlock(&symbols_lock);
 }
 
 static void add(void **handle, const void *key, enum rt_symbol_kind kind, const char *name) {
@@ -417,8 +429,9 @@ void __cudaRegisterManagedVar(void **handle, void **hostVarPtrAddress, char *dev
         return;
     }
     pthread_mutex_lock(&managed_mutex);
-    *m = (struct managed){image_of(handle), deviceName, hostVarPtrAddress, unconnected};
-    unconnected = m;
+    *m = (struct managed){image_of(handle), deviceName, hostVarPtrAddress, NULL, managed};
+    managed = m;
+    unconnected++;
     pthread_mutex_unlock(&managed_mutex);
 }
 

@@ -50,6 +50,21 @@ static inline cudaError_t rt_result(CUresult result) {
             return rt_try_;                                                                        \
     } while (0)
 
+// ---- Failed launches, for `kudzu run`: failed_launch.c --------------------------------------
+
+// Keeps the reason of an error in case that it is a launch's; NULL: the driver has logged it.
+void rt_keep_reason(const char *reason) __attribute__((cold));
+// The result of a launch, which it returns: an error is reported when the process ends, unless the
+// thread asks for its last error before that.
+cudaError_t rt_launch_failed(cudaError_t error, const void *entry, dim3 grid, dim3 block)
+    __attribute__((cold));
+static inline cudaError_t rt_launched(cudaError_t error, const void *entry, dim3 grid, dim3 block) {
+    return __builtin_expect(error == cudaSuccess, 1) ? error
+                                                     : rt_launch_failed(error, entry, grid, block);
+}
+// The thread asks for its last error.
+void rt_launches_seen(void) __attribute__((cold));
+
 // ---- Driver and contexts: driver_table.c, context.c ----------------------------------------
 
 // Loads the driver and calls cuInit, once. Errors are recorded.
@@ -62,6 +77,8 @@ cudaError_t rt_enter_slow(void);
 
 struct rt_thread {
     cudaError_t last_error;
+    bool launch_failed;  // and nobody has asked for the error: failed_launch.c
+    char *reason;        // of last_error, for failed_launch.c; NULL: the driver's log has it
     bool device_chosen;  // by cudaSetDevice
     int device;          // when device_chosen
     CUcontext context;   // known to be current and alive ...
@@ -113,6 +130,8 @@ cudaError_t rt_kernel(const char *function, const void *entry, CUkernel *kernel)
 // The same as a function of the current context, for launches: they fail where the stream belongs
 // to another one (guide 6.2.9.3).
 cudaError_t rt_function(const char *function, const void *entry, CUfunction *handle);
+// A copy of the kernel's name for the address of its stub, or false.
+bool rt_kernel_name(const void *entry, char *name, size_t size);
 // The address that a launch would name a kernel by; the handle itself where there is none.
 const void *rt_kernel_entry(CUfunction function);
 // The variable that the address of its host shadow stands for: its address in the current context
@@ -138,5 +157,7 @@ cudaError_t rt_remember_kernel(const char *function, CUkernel kernel);
 void rt_forget_kernels(const CUkernel *kernels, unsigned int count);
 // Gives managed variables that are not yet connected their addresses; cheap when there are none.
 cudaError_t rt_connect_managed(void);
+// The context ends: what lived there is to be connected again.
+void rt_disconnect_managed(CUcontext context);
 
 #endif

@@ -110,12 +110,36 @@ static void compare(const struct kd_texture *t, uint32_t form, uint32_t width) {
     kd_texture_free(handle);
 }
 
+// Between an infinity and its opposite lies the NaN of the device's arithmetic.
+static void check_nan(void) {
+    static float texels[2] = {INFINITY, -INFINITY};
+    struct kd_texture t = {.bytes = 4, .channels = 1, .texel = KD_TEXEL_FLOAT, .levels = 1};
+    uint32_t in[8], out[KD_IMAGE_MAX_OUTPUTS * 8];
+    uint64_t handle;
+    t.layers = 1;
+    t.filtered = true;
+    t.addressing[0] = t.addressing[1] = t.addressing[2] = KD_ADDRESS_CLAMP;
+    t.level[0] =
+        (struct kd_image_level){.width = 2, .height = 1, .depth = 1, .pitch = 8, .slice = 8};
+    t.level[0].base = (uint64_t)(uintptr_t)texels;
+    for (unsigned l = 0; l < 8; l++)
+        in[l] = bits_of(1);
+    EXPECT(kd_texture_new(&t, &handle) == KD_OK);
+    kd_rt_tex_lanes(NULL, 0, handle, KD_GEOMETRY_1D | KD_IMAGE_FETCH << 4, 8, 0xff, in, out);
+    EXPECT(out[0] == 0x7fffffff);
+    uint64_t one_in[KD_IMAGE_MAX_INPUTS] = {in[0]}, one[KD_IMAGE_MAX_OUTPUTS] = {0};
+    kd_rt_tex(NULL, 0, handle, KD_GEOMETRY_1D | KD_IMAGE_FETCH << 4, one_in, one);
+    EXPECT(one[0] == 0x7fffffff);
+    kd_texture_free(handle);
+}
+
 int main(void) {
     static const uint8_t widths[] = {8, 16, 32};
     uint32_t *memory = calloc((SIDE + 1) * (SIDE + 1) * (SIDE + 1), 16);
     struct kd_texture t;
     if (!memory)
         return 1;
+    check_nan();
     for (int round = 0; round < ROUNDS; round++) {
         uint32_t geometry = KD_GEOMETRY_1D + below(5),
                  op = below(10) < 7 ? KD_IMAGE_FETCH : 1 + below(3);

@@ -1,7 +1,17 @@
 // Compiled alone, as C and as C++: the public headers of the driver, and the layouts of the
 // documented interface.
 #ifdef TYPEDEFS
+#include <cudaEGLTypedefs.h>
+#include <cudaGLTypedefs.h>
+#include <cudaProfilerTypedefs.h>
 #include <cudaTypedefs.h>
+#include <cudaVDPAUTypedefs.h>
+// As programs name them.
+extern PFN_cuProfilerStart profiler_start;
+extern PFN_cuGLGetDevices gl_devices;
+extern PFN_cuGraphicsGLRegisterBuffer_v3000 gl_register;
+extern PFN_cuVDPAUGetDevice vdpau_device;
+extern PFN_cuEGLStreamConsumerConnect egl_connect;
 #else
 #include <cuda.h>
 #endif

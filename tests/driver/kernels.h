@@ -46,6 +46,23 @@
     "    ret;\n"                                                                                   \
     "}\n"
 
+// wait_for(word): until *word is not 0, which becomes 2 then.
+#define PTX_WAIT_FOR                                                                               \
+    ".visible .entry wait_for(.param .u64 word)\n"                                                 \
+    "{\n"                                                                                          \
+    "    .reg .pred %p;\n"                                                                         \
+    "    .reg .b64 %rd<2>;\n"                                                                      \
+    "    .reg .b32 %r<2>;\n"                                                                       \
+    "    ld.param.u64 %rd1, [word];\n"                                                             \
+    "again:\n"                                                                                     \
+    "    ld.volatile.global.u32 %r1, [%rd1];\n"                                                    \
+    "    setp.eq.u32 %p, %r1, 0;\n"                                                                \
+    "    @%p bra again;\n"                                                                         \
+    "    mov.u32 %r1, 2;\n"                                                                        \
+    "    st.volatile.global.u32 [%rd1], %r1;\n"                                                    \
+    "    ret;\n"                                                                                   \
+    "}\n"
+
 // trap_now(), store(address): a store to any address; fail_assert().
 #define PTX_TRAP ".visible .entry trap_now()\n{\n    trap;\n}\n"
 #define PTX_STORE                                                                                  \

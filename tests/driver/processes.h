@@ -2,8 +2,10 @@
 #ifndef KUDZU_TESTS_DRIVER_PROCESSES_H
 #define KUDZU_TESTS_DRIVER_PROCESSES_H
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,6 +75,14 @@ static inline int end_of_process(pid_t pid) {
     int status = 1;
     waitpid(pid, &status, 0);
     return status;
+}
+
+// A descriptor of a file in memory that cannot shrink, but is none of ours.
+static inline int foreign_file(size_t size) {
+    int fd = memfd_create("foreign", MFD_ALLOW_SEALING);
+    if (fd < 0 || ftruncate(fd, (off_t)size) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK))
+        exit(1);
+    return fd;
 }
 
 #endif

@@ -216,8 +216,37 @@ static void queries(void) {
     EXPECT(cuArray3DCreate(&a, &d), CUDA_ERROR_NOT_SUPPORTED);
 }
 
+// The memory of an array is the array's, for who guesses its address too. It is the only one that
+// in its range of sizes.
+static void memory_of_arrays(void) {
+    enum { WIDTH = 77777, PAGES = 1 << 14 };
+    CUarray a;
+    CUmipmappedArray m;
+    CUdeviceptr p, base;
+    size_t size, found = 0;
+    CUDA_ARRAY3D_DESCRIPTOR d = {WIDTH, 0, 0, CU_AD_FORMAT_UNSIGNED_INT8, 1, 0};
+    OK(cuMemAlloc(&p, 4096));
+    OK(cuArray3DCreate(&a, &d));
+    d.Width = 7777;
+    OK(cuMipmappedArrayCreate(&m, &d, 1));
+    for (size_t i = 0; i < 2 * PAGES; i++) {
+        CUdeviceptr at = (p & ~4095ull) + i * 4096 - PAGES * 4096ull;
+        if (cuMemGetAddressRange(&base, &size, at) != CUDA_SUCCESS || base != at || size < 7777 ||
+            size > WIDTH)
+            continue;
+        found++;
+        EXPECT(cuMemFree(base), CUDA_ERROR_INVALID_VALUE);
+        EXPECT(cuMemFreeAsync(base, NULL), CUDA_ERROR_INVALID_VALUE);
+    }
+    CHECK(found >= 2);
+    OK(cuArrayDestroy(a));
+    OK(cuMipmappedArrayDestroy(m));
+    OK(cuMemFree(p));
+}
+
 int main(void) {
     CUcontext ctx = check_context();
+    memory_of_arrays();
     sizes();
     levels();
     objects();

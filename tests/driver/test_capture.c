@@ -618,6 +618,42 @@ static void destroyed(void) {
     OK(cuMemFree(p));
 }
 
+// Captured kernels take what launches into the stream would have.
+static void inherited_attributes(void) {
+    CUstream s;
+    CUgraph g;
+    CUgraphNode n;
+    size_t count = 1;
+    CUlaunchAttributeValue v, got;
+    CUlaunchAttribute own = {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY, .value = {.priority = -1}};
+    CUlaunchConfig c = {1, 1, 1, 1, 1, 1, 0, NULL, &own, 1};
+    NEED(cuStreamCreateWithPriority(&s, CU_STREAM_NON_BLOCKING, -2));
+    memset(&v, 0, sizeof v);
+    v.accessPolicyWindow.base_ptr = (void *)(uintptr_t)memory;
+    v.accessPolicyWindow.num_bytes = 64;
+    v.accessPolicyWindow.hitRatio = 1;
+    v.accessPolicyWindow.hitProp = CU_ACCESS_PROPERTY_STREAMING;
+    OK(cuStreamSetAttribute(s, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &v));
+    begin(s);
+    OK(launch(nothing, s));
+    OK(cuStreamEndCapture(s, &g));
+    OK(cuGraphGetNodes(g, &n, &count));
+    OK(cuGraphKernelNodeGetAttribute(n, CU_LAUNCH_ATTRIBUTE_PRIORITY, &got));
+    CHECK(got.priority == -2);
+    OK(cuGraphKernelNodeGetAttribute(n, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &got));
+    CHECK(got.accessPolicyWindow.num_bytes == 64);
+    OK(cuGraphDestroy(g));
+    begin(s);
+    c.hStream = s;
+    OK(cuLaunchKernelEx(&c, nothing, NULL, NULL));
+    OK(cuStreamEndCapture(s, &g));
+    OK(cuGraphGetNodes(g, &n, &count));
+    OK(cuGraphKernelNodeGetAttribute(n, CU_LAUNCH_ATTRIBUTE_PRIORITY, &got));
+    CHECK(got.priority == -1); // the launch's own comes first
+    OK(cuGraphDestroy(g));
+    OK(cuStreamDestroy(s));
+}
+
 int main(void) {
     CUmodule module;
     context = check_context();
@@ -638,6 +674,7 @@ int main(void) {
     arguments();
     to_graph();
     programmatic();
+    inherited_attributes();
     modes();
     destroyed();
     OK(cuMemFree(memory));

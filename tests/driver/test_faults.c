@@ -1,6 +1,10 @@
 // Faults of kernels: the documented error, sticky until the context ends, and the next context
 // works.
 #include "check.h"
+
+#include <pthread.h>
+#include <signal.h>
+
 #include "kernels.h"
 
 static const char ptx[] = PTX_HEAD PTX_TRAP PTX_STORE PTX_ASSERT PTX_NOTHING PTX_FILL;
@@ -114,12 +118,31 @@ static void primary(void) {
     OK(cuCtxSetCurrent(NULL));
 }
 
+// A program that blocks the signals by which the machine tells of faults has faults reported, too,
+// on whichever thread the kernel runs; its mask is as it was.
+static void blocked_signals(void) {
+    sigset_t ours, before, now;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGSEGV);
+    sigaddset(&ours, SIGBUS);
+    sigaddset(&ours, SIGFPE);
+    sigaddset(&ours, SIGILL);
+    NEED(pthread_sigmask(SIG_BLOCK, &ours, &before) ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS);
+    for (int i = 0; i < 20; i++) {
+        fault("store", 16, CUDA_ERROR_ILLEGAL_ADDRESS);
+        fault("trap_now", 0, CUDA_ERROR_LAUNCH_FAILED);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, &now);
+    CHECK(sigismember(&now, SIGSEGV) && sigismember(&now, SIGILL));
+}
+
 int main(void) {
     NEED(cuInit(0));
     fault("trap_now", 0, CUDA_ERROR_LAUNCH_FAILED);
     fault("store", 0, CUDA_ERROR_ILLEGAL_ADDRESS);
     fault("store", 0x7FFFFFFFFFF0ull, CUDA_ERROR_ILLEGAL_ADDRESS);
     fault("fail_assert", 0, CUDA_ERROR_ASSERT);
+    blocked_signals();
     callback_gets_error();
     primary();
     return check_result();

@@ -183,6 +183,26 @@ static void switches(void) {
     OK(cuGraphDestroy(g));
 }
 
+// A body's condition may have a handle that was made for the graph around it, not one of another.
+static void handle_of_outer_graph(void) {
+    CUgraph g = graph_new(), other = graph_new(), body, inner;
+    CUgraphConditionalHandle a = handle_new(g, 1, CU_GRAPH_COND_ASSIGN_DEFAULT),
+                             b = handle_new(g, 1, CU_GRAPH_COND_ASSIGN_DEFAULT),
+                             c = handle_new(other, 1, 0);
+    add_conditional(g, NULL, a, CU_GRAPH_COND_TYPE_IF, 1, &body);
+    CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+                           .conditional = {.handle = c, .type = CU_GRAPH_COND_TYPE_IF, .size = 1}};
+    CUgraphNode n;
+    EXPECT(cuGraphAddNode(&n, body, NULL, 0, &p), CUDA_ERROR_INVALID_VALUE);
+    add_conditional(body, NULL, b, CU_GRAPH_COND_TYPE_IF, 1, &inner);
+    add_note(inner, NULL, 8);
+    CUgraphExec exec = instantiate(g);
+    CHECK(run(exec) == 8);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(g));
+    OK(cuGraphDestroy(other));
+}
+
 // ---- Bodies -------------------------------------------------------------------------------
 
 static void captured_body(void) {
@@ -302,6 +322,7 @@ int main(void) {
     NEED(cuMemAllocHost((void **)&memory, 64));
     if_else();
     nested_loops();
+    handle_of_outer_graph();
     switches();
     captured_body();
     restrictions();

@@ -416,14 +416,18 @@ static void wrong(void) {
 
 // Graphs for the device to launch have kernels, copies and sets alone.
 static void for_the_device(void) {
-    CUgraph g;
+    CUgraph g, empty;
     CUgraphExec e, second;
     CUgraphNode n;
     CUdeviceptr p;
     struct seen seen = {0};
     NEED(cuMemAlloc(&p, 4));
     NEED(cuGraphCreate(&g, 0));
+    NEED(cuGraphCreate(&empty, 0));
     add_step(g, NULL, p, 1, 1);
+    EXPECT(cuGraphInstantiate(&e, empty, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH),
+           CUDA_ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(empty));
     OK(cuGraphInstantiate(&e, g, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH));
     EXPECT(cuGraphInstantiate(&second, g, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH),
            CUDA_ERROR_NOT_SUPPORTED);
@@ -433,11 +437,11 @@ static void for_the_device(void) {
     CUDA_HOST_NODE_PARAMS h = {look, &seen};
     OK(cuGraphAddHostNode(&n, g, NULL, 0, &h));
     EXPECT(cuGraphInstantiate(&e, g, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH),
-           CUDA_ERROR_NOT_SUPPORTED);
+           CUDA_ERROR_INVALID_VALUE);
     CUDA_GRAPH_INSTANTIATE_PARAMS ip;
     memset(&ip, 0, sizeof ip);
     ip.flags = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
-    EXPECT(cuGraphInstantiateWithParams(&e, g, &ip), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT(cuGraphInstantiateWithParams(&e, g, &ip), CUDA_ERROR_INVALID_VALUE);
     CHECK(ip.result_out == CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED);
     CHECK(ip.hErrNode_out == n);
     OK(cuGraphDestroy(g));

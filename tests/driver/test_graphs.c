@@ -239,6 +239,37 @@ static void clones(void) {
 
 // ---- Updates ------------------------------------------------------------------------------
 
+// No graph can lie in itself, cloned or moved, at whatever depth.
+static void child_of_itself(void) {
+    CUgraph g, inner, below;
+    CUgraphNode n, m;
+    CUgraphExec e;
+    CUgraphNodeParams p;
+    size_t count = 0;
+    NEED(cuGraphCreate(&g, 0));
+    NEED(cuGraphCreate(&inner, 0));
+    EXPECT(cuGraphAddChildGraphNode(&n, g, NULL, 0, g), CUDA_ERROR_INVALID_VALUE);
+    OK(cuGraphAddChildGraphNode(&n, g, NULL, 0, inner));
+    OK(cuGraphChildGraphNodeGetGraph(n, &below));
+    EXPECT(cuGraphAddChildGraphNode(&m, below, NULL, 0, g), CUDA_ERROR_INVALID_VALUE);
+    OK(cuGraphAddChildGraphNode(&m, below, NULL, 0, inner));
+    OK(cuGraphChildGraphNodeGetGraph(m, &below));
+    EXPECT(cuGraphAddChildGraphNode(&m, below, NULL, 0, g), CUDA_ERROR_INVALID_VALUE);
+    memset(&p, 0, sizeof p);
+    p.type = CU_GRAPH_NODE_TYPE_GRAPH;
+    p.graph.graph = g;
+    p.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    EXPECT(cuGraphAddNode(&m, below, NULL, 0, &p), CUDA_ERROR_INVALID_VALUE);
+    OK(cuGraphGetNodes(g, NULL, &count));
+    CHECK(count == 1);
+    OK(cuGraphInstantiate(&e, g, 0));
+    OK(cuGraphLaunch(e, stream));
+    OK(cuStreamSynchronize(stream));
+    OK(cuGraphExecDestroy(e));
+    OK(cuGraphDestroy(inner));
+    OK(cuGraphDestroy(g));
+}
+
 static void update_nodes(void) {
     CUgraph g;
     CUgraphExec e;
@@ -582,6 +613,7 @@ int main(void) {
     parameters();
     any_type();
     clones();
+    child_of_itself();
     update_nodes();
     update_whole();
     user_objects();

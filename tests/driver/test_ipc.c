@@ -57,8 +57,17 @@ static int other(int socket) {
     h = m.small;
     h.reserved[17] ^= 1; // another file
     EXPECT(cuIpcOpenMemHandle(&again, h, 0), CUDA_ERROR_INVALID_HANDLE);
+    for (size_t i = 0; i < 64; i++) { // another place, size, allocation
+        h = m.small;
+        h.reserved[i] ^= 2;
+        CHECK(cuIpcOpenMemHandle(&again, h, 0) != CUDA_SUCCESS);
+    }
     memset(&h, 0, sizeof h);
     EXPECT(cuIpcOpenMemHandle(&again, h, 0), CUDA_ERROR_INVALID_HANDLE);
+    CUipcEventHandle of_memory; // its file holds no event
+    CUevent event;
+    memcpy(&of_memory, &m.small, sizeof of_memory);
+    EXPECT(cuIpcOpenEventHandle(&event, of_memory), CUDA_ERROR_INVALID_HANDLE);
     // A second opening counts.
     OK(cuIpcOpenMemHandle(&again, m.small, 0));
     CHECK(again == small);

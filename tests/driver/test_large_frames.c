@@ -59,7 +59,7 @@ static void run(const char *ptx) {
 }
 
 int main(void) {
-    CUdevice device;
+    CUdevice device = 0;
     CUcontext context;
     setenv("CUDA_CACHE_DISABLE", "1", 1);
     setenv("KUDZU_WIDTH", "32", 1);

@@ -166,6 +166,14 @@ static void errors(void) {
            CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuLinkAddData(state, CU_JIT_INPUT_PTX, NULL, 5, NULL, 0, NULL, NULL),
            CUDA_ERROR_INVALID_VALUE);
+    // PTX is looked at when it is added.
+    static char text[] = PTX_HEAD "nonsense;\n", newer[] = ".version 99.9\n.target sm_80\n";
+    EXPECT(cuLinkAddData(state, CU_JIT_INPUT_PTX, text, sizeof text, NULL, 0, NULL, NULL),
+           CUDA_ERROR_INVALID_PTX);
+    EXPECT(cuLinkAddData(state, CU_JIT_INPUT_PTX, newer, sizeof newer, NULL, 0, NULL, NULL),
+           CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    EXPECT(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, text, sizeof text, NULL, 0, NULL, NULL),
+           CUDA_ERROR_INVALID_IMAGE);
     EXPECT(cuLinkAddFile(state, CU_JIT_INPUT_PTX, "no such file", 0, NULL, NULL),
            CUDA_ERROR_FILE_NOT_FOUND);
     OK(cuLinkDestroy(state));

@@ -55,10 +55,10 @@ static void dumps(void) {
     fail_once();
     fail_once();
     OK(cuLogsDumpToMemory(&at, text, &size, 0));
-    CHECK(lines(text) == 2 && size == strlen(text) + 1);
+    CHECK(lines(text) == 2 && size == strlen(text));
     size = sizeof text;
     OK(cuLogsDumpToMemory(&at, text, &size, 0)); // the iterator moved on
-    CHECK(text[0] == '\0');
+    CHECK(text[0] == '\0' && size == 0);
     for (int i = 0; i < 120; i++)
         fail_once();
     size = sizeof text;
@@ -66,10 +66,13 @@ static void dumps(void) {
     CHECK(lines(text) == 101 && text[0] == '('); // 100 messages and a note
     size = 300;
     OK(cuLogsDumpToMemory(NULL, text, &size, 0));
-    CHECK(strlen(text) < 300 && size <= 300 && text[0] == '(' && strstr(text, "too small"));
+    CHECK(strlen(text) < 300 && size == strlen(text) && text[0] == '(' &&
+          strstr(text, "too small"));
     size = 1;
-    OK(cuLogsDumpToMemory(NULL, text, &size, 0));
-    CHECK(text[0] == '\0' && size == 1);
+    EXPECT(cuLogsDumpToMemory(NULL, text, &size, 0), CUDA_ERROR_INVALID_VALUE);
+    CHECK(text[0] == '\0' && size == 0);
+    size = 60; // the note alone tells nothing
+    EXPECT(cuLogsDumpToMemory(NULL, text, &size, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuLogsDumpToMemory(NULL, NULL, &size, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuLogsDumpToMemory(NULL, text, &size, 1), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuLogsCurrent(NULL, 0), CUDA_ERROR_INVALID_VALUE);

@@ -101,8 +101,11 @@ static void bad_images(void) {
     OK(cuModuleUnload(m));
     EXPECT(cuModuleLoadData(&m, NULL), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuModuleLoadData(NULL, ptx), CUDA_ERROR_INVALID_VALUE);
-    CHECK(cuModuleLoadData(&m, "") != CUDA_SUCCESS);
-    CHECK(cuModuleLoadData(&m, "hello") != CUDA_SUCCESS);
+    EXPECT(cuModuleLoadData(&m, ""), CUDA_ERROR_INVALID_IMAGE);
+    EXPECT(cuModuleLoadData(&m, "hello"), CUDA_ERROR_INVALID_IMAGE);
+    EXPECT(cuModuleLoadData(&m, ".version 99.9\n.target sm_80\n.address_size 64\n"),
+           CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    EXPECT(cuModuleLoadData(&m, PTX_HEAD ".visible .entry f( {"), CUDA_ERROR_INVALID_PTX);
     EXPECT(cuModuleLoadData(&m, PTX_HEAD ".visible .entry f( {"), CUDA_ERROR_INVALID_PTX);
     CHECK(cuModuleLoadData(&m, truncated) != CUDA_SUCCESS);
     EXPECT(cuModuleLoadData(&m, elf), CUDA_ERROR_NO_BINARY_FOR_GPU);

@@ -404,7 +404,7 @@ static void threads(void) {
 
 static int importer(int from) {
     CUmemPoolPtrExportData data, bad;
-    CUmemoryPool pool;
+    CUmemoryPool pool, none;
     CUdeviceptr p, q;
     unsigned char back[5000];
     CUcontext ctx = check_context();
@@ -417,10 +417,21 @@ static int importer(int from) {
         CUDA_ERROR_INVALID_VALUE);
     NEED(cuMemPoolImportFromShareableHandle(&pool, (void *)(size_t)fd,
                                             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    int other = foreign_file(1 << 21);
+    EXPECT(cuMemPoolImportFromShareableHandle(&none, (void *)(size_t)other,
+                                              CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+           CUDA_ERROR_INVALID_VALUE);
+    CUmemGenericAllocationHandle memory; // a pool is no allocation
+    EXPECT(cuMemImportFromShareableHandle(&memory, (void *)(size_t)fd,
+                                          CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+           CUDA_ERROR_INVALID_VALUE);
+    close(other);
     close(fd);
-    bad = data;
-    bad.reserved[20] ^= 0x40;
-    EXPECT(cuMemPoolImportPointer(&p, pool, &bad), CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < 40; i++) { // another place, size, pool
+        bad = data;
+        bad.reserved[i] ^= 0x40;
+        EXPECT(cuMemPoolImportPointer(&p, pool, &bad), CUDA_ERROR_INVALID_VALUE);
+    }
     NEED(cuMemPoolImportPointer(&p, pool, &data));
     OK(cuMemcpyDtoH(back, p, sizeof back));
     CHECK(back[0] == 7 && back[4999] == 7);

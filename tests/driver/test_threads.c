@@ -3,6 +3,8 @@
 #include "kernels.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 enum { THREADS = 6, ROUNDS = 40, N = 512 };
 
@@ -107,6 +109,124 @@ static void destroy_at_once(void) {
         CHECK(destroyed[k] == 200 && refused[k] == 200 * (ALL - 1));
 }
 
+// The addresses of an allocation node go with the graph, or with the last thing that holds them,
+// but not while work that was submitted before uses them.
+static CUgraph graph_with_memory(size_t bytes, CUdeviceptr *p) {
+    CUgraph g;
+    CUgraphNode n;
+    CUDA_MEM_ALLOC_NODE_PARAMS a;
+    memset(&a, 0, sizeof a);
+    a.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    a.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    a.bytesize = bytes;
+    NEED(cuGraphCreate(&g, 0));
+    NEED(cuGraphAddMemAllocNode(&n, g, NULL, 0, &a));
+    *p = a.dptr;
+    return g;
+}
+
+static void graph_memory_in_use(void) {
+    enum { BYTES = 64 << 20 };
+    CUstream s;
+    CUdeviceptr p;
+    OK(cuCtxSetCurrent(shared_context));
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    for (int i = 0; i < 3; i++) {
+        CUgraph g = graph_with_memory(BYTES, &p);
+        CUresult r = cuMemsetD8Async(p, 1, BYTES, s); // no launch has allocated it
+        CHECK(r == CUDA_SUCCESS || r == CUDA_ERROR_INVALID_VALUE);
+        OK(cuGraphDestroy(g));
+        OK(cuStreamSynchronize(s));
+    }
+    OK(cuStreamDestroy(s));
+}
+
+// Sets beside the freeing of the memory, by a thread that knows its address alone, until it is
+// refused.
+static _Atomic CUdeviceptr graph_memory;
+
+static void *sets(void *unused) {
+    OK(cuCtxSetCurrent(shared_context));
+    CUstream s;
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    for (CUdeviceptr p; (p = graph_memory) != 1;) {
+        CUresult r = p ? cuMemsetD8Async(p, 2, 1 << 20, s) : CUDA_SUCCESS;
+        CHECK(r == CUDA_SUCCESS || r == CUDA_ERROR_INVALID_VALUE);
+        OK(cuStreamSynchronize(s));
+    }
+    OK(cuStreamDestroy(s));
+    return NULL;
+}
+
+static void graph_memory_freed_beside_use(void) {
+    pthread_t t;
+    CUstream s;
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    pthread_create(&t, NULL, sets, NULL);
+    for (int i = 0; i < 200; i++) {
+        CUdeviceptr p;
+        CUgraphExec e;
+        CUgraph g = graph_with_memory(1 << 20, &p);
+        OK(cuGraphInstantiateWithFlags(&e, g, 0));
+        OK(cuGraphLaunch(e, s));
+        OK(cuStreamSynchronize(s));
+        OK(cuGraphExecDestroy(e));
+        OK(cuGraphDestroy(g));
+        graph_memory = p;
+        for (int k = 0; k < i; k++)
+            sched_yield();
+        if (i % 2)
+            OK(cuMemFreeAsync(p, s));
+        else
+            OK(cuMemFree(p));
+    }
+    graph_memory = 1;
+    pthread_join(t, NULL);
+    OK(cuStreamDestroy(s));
+}
+
+// A graph that records an event is launched in a stream that another thread makes wait for the
+// event: each wait is for a launch before it, so that both end.
+static CUstream awaited_stream;
+static CUevent awaited_event;
+static atomic_int launching;
+
+static void *waits_for_record(void *unused) {
+    OK(cuCtxSetCurrent(shared_context));
+    while (launching)
+        OK(cuStreamWaitEvent(awaited_stream, awaited_event, 0));
+    return NULL;
+}
+
+static void record_of_graph_awaited(void) {
+    enum { LAUNCHES = 20000, WAITERS = 2 };
+    pthread_t t[WAITERS];
+    CUgraph g;
+    CUgraphNode n;
+    CUgraphExec e;
+    OK(cuStreamCreate(&awaited_stream, CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&awaited_event, CU_EVENT_DISABLE_TIMING));
+    OK(cuGraphCreate(&g, 0));
+    OK(cuGraphAddEventRecordNode(&n, g, NULL, 0, awaited_event));
+    OK(cuGraphInstantiateWithFlags(&e, g, 0));
+    launching = 1;
+    for (int i = 0; i < WAITERS; i++)
+        pthread_create(&t[i], NULL, waits_for_record, NULL);
+    for (int i = 0; i < LAUNCHES; i++) {
+        OK(cuGraphLaunch(e, awaited_stream));
+        if (i % 100 == 0)
+            OK(cuStreamSynchronize(awaited_stream));
+    }
+    launching = 0;
+    for (int i = 0; i < WAITERS; i++)
+        pthread_join(t[i], NULL);
+    OK(cuStreamSynchronize(awaited_stream));
+    OK(cuGraphExecDestroy(e));
+    OK(cuGraphDestroy(g));
+    OK(cuEventDestroy(awaited_event));
+    OK(cuStreamDestroy(awaited_stream));
+}
+
 int main(void) {
     CUmodule m;
     shared_context = check_context();
@@ -116,6 +236,9 @@ int main(void) {
     all(in_own_context);
     all(retains);
     destroy_at_once();
+    graph_memory_in_use();
+    graph_memory_freed_beside_use();
+    record_of_graph_awaited();
     OK(cuCtxDestroy(shared_context));
     return check_result();
 }

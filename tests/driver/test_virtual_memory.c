@@ -215,6 +215,33 @@ static void protection(CUdevice device) {
     OK(cuMemAddressFree(r, PAGE));
 }
 
+// Rights are asked for when the operation is submitted: nothing may meet pages that it must not
+// touch.
+static void protection_of_words(CUdevice device) {
+    CUmemAllocationProp prop = on_device();
+    CUmemGenericAllocationHandle h;
+    CUdeviceptr r;
+    CUcontext ctx;
+    NEED(cuCtxCreate(&ctx, 0, device));
+    NEED(cuMemAddressReserve(&r, PAGE, 0, 0, 0));
+    NEED(cuMemCreate(&h, PAGE, &prop, 0));
+    EXPECT(cuStreamWriteValue32(0, r, 1, 0), CUDA_ERROR_INVALID_VALUE);
+    NEED(cuMemMap(r, PAGE, 0, h, 0));
+    EXPECT(cuStreamWriteValue32(0, r, 1, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuStreamWaitValue64(0, r, 0, CU_STREAM_WAIT_VALUE_EQ), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemSetAccess(r, PAGE, &read_only, 1));
+    EXPECT(cuStreamWriteValue32(0, r + 8, 1, 0), CUDA_ERROR_INVALID_VALUE);
+    OK(cuStreamWaitValue32(0, r + 8, 0, CU_STREAM_WAIT_VALUE_EQ));
+    OK(cuMemSetAccess(r, PAGE, &read_write, 1));
+    OK(cuStreamWriteValue32(0, r + 8, 5, 0));
+    OK(cuStreamWaitValue32(0, r + 8, 5, CU_STREAM_WAIT_VALUE_EQ));
+    OK(cuCtxSynchronize());
+    OK(cuMemUnmap(r, PAGE));
+    OK(cuMemRelease(h));
+    OK(cuMemAddressFree(r, PAGE));
+    OK(cuCtxDestroy(ctx));
+}
+
 static int importer(int socket) {
     CUmemGenericAllocationHandle h;
     CUmemAllocationProp prop;
@@ -229,6 +256,11 @@ static int importer(int socket) {
            CUDA_ERROR_NOT_SUPPORTED);
     EXPECT(cuMemImportFromShareableHandle(&h, (void *)-1, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
            CUDA_ERROR_INVALID_VALUE);
+    int other = foreign_file(2 * PAGE);
+    EXPECT(cuMemImportFromShareableHandle(&h, (void *)(size_t)other,
+                                          CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+           CUDA_ERROR_INVALID_VALUE);
+    close(other);
     NEED(cuMemImportFromShareableHandle(&h, (void *)(size_t)fd,
                                         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
     close(fd);
@@ -299,5 +331,6 @@ int main(void) {
     exporter(socket, pid);
     OK(cuCtxDestroy(ctx));
     protection(0);
+    protection_of_words(0);
     return check_result();
 }

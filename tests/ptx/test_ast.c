@@ -131,7 +131,60 @@ static void check_scopes(const struct ptx_func *k) {
         CHECK(k->regs.data[i]->id == i);
 }
 
+// As NVIDIA's assembler evaluates them: remainders are unsigned, of a shift's distance six bits
+// count, other operators are C's on signed numbers unless an operand is unsigned; 0f gives bits;
+// short rows are not filled up.
+static void check_initial_values(void) {
+    static const char source[] = ".version 8.5\n.target sm_90\n.address_size 64\n"
+                                 ".global .u64 e[20] = {-17 % 5, -7 % 3, -7 % -3, 17 % 5, -17 / 5, "
+                                 "-17 / 5U, -17 >> 1, -1 < 1, -1 < 1U,\n"
+                                 "  (.u64)-17 >> 1, 7 / -2, 5 >> 70, -5 >> 70, 1 << 65, 1 << 64};\n"
+                                 ".global .f64 d[3] = {0f3DCCCCCD, 1.5, 0d3FF8000000000000};\n"
+                                 ".global .f32 f[3] = {0f3DCCCCCD, 1.5, 0d3FF8000000000000};\n"
+                                 ".const .align 2 .s16 matrix[3][4] = {{1,-2,3},{4,5,-6,7}};\n"
+                                 ".const .s16 cube[2][2][3] = {{{1,2},{3}},{{4,5,6}}};\n"
+                                 ".const .s16 open[][4] = {{1,-2,3},{4,5,-6,7},{8}};\n";
+    static const uint64_t integers[20] = {4,
+                                          0,
+                                          (uint64_t)-7,
+                                          2,
+                                          (uint64_t)-3,
+                                          0x333333333333332f,
+                                          (uint64_t)-9,
+                                          1,
+                                          0,
+                                          0x7ffffffffffffff7,
+                                          (uint64_t)-3,
+                                          0,
+                                          (uint64_t)-1,
+                                          2,
+                                          1};
+    static const uint64_t doubles[3] = {0x3dcccccd, 0x3ff8000000000000, 0x3ff8000000000000};
+    static const uint32_t floats[3] = {0x3dcccccd, 0x3fc00000, 0x3fc00000};
+    static const int16_t matrix[12] = {1, -2, 3, 4, 5, -6, 7}, cube[12] = {1, 2, 3, 4, 5, 6},
+                         open[12] = {1, -2, 3, 4, 5, -6, 7, 8};
+    struct arena a = {0};
+    struct strbuf err = {0};
+    struct ptx_module *m = ptx_parse(&a, source, sizeof source - 1, &err);
+    CHECK(m && m->vars.len == 6);
+    if (m && m->vars.len == 6) {
+        static const struct {
+            const void *data;
+            size_t size;
+        } wanted[] = {{integers, sizeof integers}, {doubles, sizeof doubles},
+                      {floats, sizeof floats},     {matrix, sizeof matrix},
+                      {cube, sizeof cube},         {open, sizeof open}};
+        for (uint32_t i = 0; i < 6; i++) {
+            const struct ptx_var *v = m->vars.data[i];
+            CHECK(v->size == wanted[i].size && !memcmp(v->init, wanted[i].data, wanted[i].size));
+        }
+    }
+    arena_free(&a);
+    strbuf_free(&err);
+}
+
 int main(void) {
+    check_initial_values();
     struct arena a = {0};
     struct strbuf err = {0};
     // The text need not end with a NUL.

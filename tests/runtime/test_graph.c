@@ -149,7 +149,7 @@ static void kernels(void) {
     CHECK_OK(cudaGraphKernelNodeGetAttribute(n, cudaLaunchAttributePriority, &back));
     CHECK(back.priority == -1);
     m = add_fill(g, n, memory + 8, 1, 1);
-    CHECK_OK(cudaGraphKernelNodeCopyAttributes(n, m));
+    CHECK_OK(cudaGraphKernelNodeCopyAttributes(m, n));
     CHECK_OK(cudaGraphKernelNodeGetAttribute(m, cudaLaunchAttributePriority, &back));
     CHECK(back.priority == -1);
     CHECK_ERROR(cudaErrorInvalidValue, cudaGraphKernelNodeGetAttribute(n, 3, NULL));

@@ -18,6 +18,7 @@ import tempfile
 import time
 
 import compare
+import random_arrivals
 import random_cuda
 import random_idioms
 import random_ptx
@@ -26,7 +27,7 @@ import random_turns
 from random_tree import reduce
 
 TIME_LIMIT = 30  # seconds of processor time for one run
-MAKERS = [random_cuda, random_ptx, random_turns, random_ptx, random_idioms, random_ptx, random_sums, random_ptx,
+MAKERS = [random_cuda, random_arrivals, random_arrivals, random_ptx, random_turns, random_ptx, random_idioms, random_ptx, random_sums, random_ptx,
           random_turns, random_ptx, random_idioms, random_ptx, random_sums, random_ptx]
 KILLED_BY_LIMIT = (128 + 9, 128 + 14, 128 + 24)
 

@@ -1,0 +1,82 @@
+// What `kudzu run` is told of launches that failed. A program that never looks at errors would end
+// as if all was well: `kernel<<<...>>>()` returns nothing.
+//
+// The rule: a launch that failed counts until its thread asks for the last error
+// (cudaGetLastError, cudaPeekAtLastError) or wants that error in words (cudaGetErrorString,
+// cudaGetErrorName), as those do who look at what cudaLaunchKernel returned.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/runtime.h"
+#include "support/run_report.h"
+
+void rt_keep_reason(const char *reason) {
+    if (!run_report_on())
+        return;
+    free(rt_thread.reason);
+    rt_thread.reason = reason ? strdup(reason) : NULL;
+}
+
+// The fault of an earlier kernel: kudzu's driver has told of that one.
+static bool is_of_fault(cudaError_t error) {
+    if (!run_report_faults())
+        return false; // a GPU's
+    switch (error) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchTimeout:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// The last message of the driver's log, without what stands before its text:
+// [time][thread][CUDA][E][function].
+static const char *driver_reason(char *log, size_t size) {
+    if (!RT_DRIVER->cuLogsDumpToMemory ||
+        RT_DRIVER->cuLogsDumpToMemory(NULL, log, &size, 0) != CUDA_SUCCESS)
+        return "";
+    char *end = log + strlen(log);
+    while (end > log && end[-1] == '\n')
+        *--end = 0;
+    char *line = strrchr(log, '\n');
+    line = line ? line + 1 : log;
+    for (int i = 0; i < 5 && line; i++)
+        line = strchr(line + 1, ']');
+    return line && line[1] == ' ' ? line + 2 : "";
+}
+
+cudaError_t rt_launch_failed(cudaError_t error, const void *entry, dim3 grid, dim3 block) {
+    enum { LOG_BYTES = 25600 };
+    char name[600] = "", text[2 * RUN_REPORT_TEXT];
+    if (!run_report_on() || is_of_fault(error))
+        return error;
+    char *log = rt_thread.reason ? NULL : malloc(LOG_BYTES);
+    const char *reason = rt_thread.reason ? rt_thread.reason
+                         : log            ? driver_reason(log, LOG_BYTES)
+                                          : "";
+    bool known = rt_kernel_name(entry, name, sizeof name);
+    int n = snprintf(text, sizeof text,
+                     "kernel %s was not launched (grid (%u,%u,%u), block (%u,%u,%u)): ",
+                     known ? name : "", grid.x, grid.y, grid.z, block.x, block.y, block.z);
+    rt_thread.launch_failed = false; // this here is not the program's question
+    if (n > 0 && (size_t)n < sizeof text)
+        snprintf(text + n, sizeof text - (size_t)n, "%s%s%s", cudaGetErrorName(error),
+                 *reason ? ": " : "", reason);
+    run_report_launch_failed(known ? name : NULL, text);
+    rt_thread.launch_failed = true;
+    free(log);
+    return error;
+}
+
+void rt_launches_seen(void) {
+    rt_thread.launch_failed = false;
+    run_report_launches_seen();
+}

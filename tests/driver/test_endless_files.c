@@ -1,0 +1,43 @@
+// Images are read from regular files of a size that can be: nothing is read for ever.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "kernels.h"
+
+static void refuse(const char *path) {
+    CUmodule module;
+    CUlibrary library;
+    CUlinkState link;
+    EXPECT(cuModuleLoad(&module, path), CUDA_ERROR_FILE_NOT_FOUND);
+    EXPECT(cuLibraryLoadFromFile(&library, path, NULL, NULL, 0, NULL, NULL, 0),
+           CUDA_ERROR_FILE_NOT_FOUND);
+    OK(cuLinkCreate(0, NULL, NULL, &link));
+    EXPECT(cuLinkAddFile(link, CU_JIT_INPUT_PTX, path, 0, NULL, NULL), CUDA_ERROR_FILE_NOT_FOUND);
+    OK(cuLinkDestroy(link));
+}
+
+int main(void) {
+    char folder[] = "/tmp/kudzu-test-XXXXXX";
+    CUdevice device;
+    CUcontext context;
+    OK(cuInit(0));
+    OK(cuDeviceGet(&device, 0));
+    OK(cuDevicePrimaryCtxRetain(&context, device));
+    OK(cuCtxSetCurrent(context));
+    CHECK(mkdtemp(folder) && chdir(folder) == 0);
+    int fd = open("huge", O_CREAT | O_WRONLY, 0600);
+    CHECK(fd >= 0 && ftruncate(fd, (off_t)1 << 40) == 0 && close(fd) == 0);
+    CHECK(mkfifo("fifo", 0600) == 0);
+    CHECK(symlink("/dev/zero", "link") == 0);
+    refuse("/dev/zero");
+    refuse("/dev/urandom");
+    refuse("/dev/null");
+    refuse("link");
+    refuse("fifo"); // nobody writes into it
+    refuse("huge");
+    refuse(".");
+    CHECK(unlink("huge") == 0 && unlink("fifo") == 0 && unlink("link") == 0 && rmdir(folder) == 0);
+    return check_result();
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""recursion.py BUILD CLANG: no function of the compiler goes as deep as its input is. Lists the
+functions that can call themselves, directly or through others (a function that another one names,
+as an argument or in a table, counts as called by it), and compares them with recursion.txt, which
+says for each what bounds its depth. A new one fails, and so does a line that is no longer true."""
+import glob
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+PARTS = re.compile(r"/src/(ptx|ir|isa|passes|codegen|jit|support)/[^/]*\.c$")
+
+
+def commands(build, clang, folder):
+    """What makes LLVM IR of each file, and where it will be"""
+    seen = set()
+    with open(os.path.join(build, "compile_commands.json")) as f:
+        entries = json.load(f)
+    for entry in entries:
+        path = entry["file"]
+        if not PARTS.search(path) or path in seen:
+            continue
+        seen.add(path)
+        words, keep = shlex.split(entry["command"]), []
+        for i, word in enumerate(words):
+            if word.startswith(("-I", "-D", "-std=")) and word != "-I":
+                keep.append(word)
+            elif word in ("-isystem", "-include", "-I"):
+                keep += [word, words[i + 1]]
+        out = os.path.join(folder, "_".join(path.split("/")[-2:]) + ".ll")
+        yield entry["directory"], [clang, "-S", "-emit-llvm", "-O0", "-w", *keep, path, "-o", out]
+
+
+def read_calls(path):
+    """Who names whom: {function or table: names}. Those of one file are told apart by its name."""
+    unit = os.path.basename(path)[:-len(".ll")]
+    with open(path) as f:
+        text = f.read()
+    name = r'@"?([\w.$]+)"?'
+    own = set(re.findall(r"^define internal [^@]*" + name, text, re.M))
+    tables = dict(re.findall("^" + name + r" = (.*)$", text, re.M))
+    own |= {n for n, body in tables.items() if body.startswith(("internal", "private"))}
+
+    def full(n):
+        return f"{unit}:{n}" if n in own else n
+
+    calls = {full(n): set(map(full, re.findall(name, body))) for n, body in tables.items()}
+    for m in re.finditer(r"^define [^@]*" + name + r"\(.*?\n}", text, re.M | re.S):
+        body = m.group(0).split("\n", 1)[1]
+        calls[full(m.group(1))] = set(map(full, re.findall(name, body)))
+    return calls
+
+
+def cycles(calls):
+    """Tarjan's algorithm: the groups of functions that can come back to themselves."""
+    index, low, stack, on_stack, found = {}, {}, [], set(), []
+    for root in calls:
+        if root in index:
+            continue
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        path = [(root, iter(calls[root]))]
+        while path:
+            v, rest = path[-1]
+            for w in rest:
+                if w not in calls:
+                    continue
+                if w not in index:
+                    index[w] = low[w] = len(index)
+                    stack.append(w)
+                    on_stack.add(w)
+                    path.append((w, iter(calls[w])))
+                    break
+                if w in on_stack:
+                    low[v] = min(low[v], index[w])
+            else:
+                path.pop()
+                if path:
+                    low[path[-1][0]] = min(low[path[-1][0]], low[v])
+                if low[v] != index[v]:
+                    continue
+                group = []
+                while not group or group[-1] != v:
+                    group.append(stack.pop())
+                    on_stack.discard(group[-1])
+                if len(group) > 1 or v in calls[v]:
+                    found.append(group)
+    return found
+
+
+def main():
+    build, clang = sys.argv[1:3]
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "recursion.txt")) as f:
+        allowed = {line.split()[0] for line in f if line.strip() and not line.startswith("#")}
+    calls = {}
+    with tempfile.TemporaryDirectory() as folder:
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda c: subprocess.run(c[1], cwd=c[0], check=True),
+                          commands(build, clang, folder)))
+        for path in sorted(glob.glob(folder + "/*.ll")):
+            calls.update(read_calls(path))
+    found = {f for group in cycles(calls) for f in group}
+    print(f"{len(calls)} functions and tables, {len(found)} of them recursive")
+    for name in sorted(found - allowed):
+        print(f"{name} can call itself: recursion.txt does not say what bounds its depth")
+    for name in sorted(allowed - found):
+        print(f"{name} is in recursion.txt and does not call itself")
+    return 1 if found != allowed or len(calls) < 1000 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
