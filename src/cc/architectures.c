@@ -155,19 +155,27 @@ static bool add_code(struct architectures *a, struct arena *arena, const char *n
     return bit || add_named(a, arena, name);
 }
 
+// What stands behind `key` in "arch=...,code=...", in either order, up to the other key.
+static cc_strings values_of(struct arena *arena, const char *spec, const char *key,
+                            const char *other) {
+    const char *at = strstr(spec, key), *end = at ? strstr(at, other) : NULL;
+    size_t n = at ? strlen(key) : 0;
+    if (!at)
+        return (cc_strings){0};
+    return split_list(arena,
+                      arena_strndup(arena, at + n, end ? (size_t)(end - at) - n : strlen(at + n)));
+}
+
 bool architectures_add_gencode(struct architectures *a, struct arena *arena, const char *spec) {
-    const char *arch = strstr(spec, "arch="), *code = strstr(spec, "code=");
-    if (!arch)
+    cc_strings archs = values_of(arena, spec, "arch=", "code=");
+    cc_strings codes = values_of(arena, spec, "code=", "arch=");
+    if (!strstr(spec, "arch="))
         return cc_error("-gencode %s: expected arch=compute_XX,code=...", spec);
-    const char *arch_end = code && code > arch ? code : arch + strlen(arch);
-    cc_strings archs =
-        split_list(arena, arena_strndup(arena, arch + 5, (size_t)(arch_end - arch - 5)));
     if (archs.len != 1)
         return cc_error("-gencode %s: expected one virtual architecture after arch=", spec);
     const char *name = archs.data[0];
-    if (!code)
+    if (!strstr(spec, "code="))
         return add_named(a, arena, name);
-    cc_strings codes = split_list(arena, code + 5);
     if (!codes.len)
         return cc_error("-gencode %s: expected an architecture after code=", spec);
     return add_codes(a, arena, name, &codes);
@@ -223,7 +231,21 @@ static int compare(const void *x, const void *y) {
 }
 
 void architectures_finish(struct architectures *a, struct arena *arena) {
-    if (!a->list.len)
+    a->given = a->list.len != 0;
+    if (!a->given)
         add_named(a, arena, DEVICE_ARCHITECTURE);
     qsort(a->list.data, a->list.len, sizeof a->list.data[0], compare);
+}
+
+uint32_t architecture_number(const char *name) {
+    for (uint32_t i = 0; i < known_architecture_count; ++i)
+        if (!strcmp(name, known_architectures[i].name))
+            return known_architectures[i].number;
+    return 0;
+}
+
+bool architecture_serves(const char *have, const char *want) {
+    uint32_t number = architecture_number(have);
+    bool specific = number && have[strlen(have) - 1] == 'a';
+    return !strcmp(have, want) || (number && !specific && number <= architecture_number(want));
 }

@@ -26,6 +26,7 @@ struct architectures {
     VEC(struct architecture) list;
     VEC(struct real_architecture) real;
     uint32_t native_levels; // bit (1 << enum kd_level)
+    bool given;             // by options; else the list has the CPU device's own
 };
 
 // One -gencode value: "arch=compute_80,code=[sm_80,compute_80]" and its other spellings.
@@ -37,6 +38,12 @@ bool architectures_add_arch(struct architectures *a, struct arena *arena, const 
 bool architectures_add_native(struct architectures *a, const char *levels);
 // Sorts; without any architecture, the CPU device's own (sm_90).
 void architectures_finish(struct architectures *a, struct arena *arena);
+
+// Whether code compiled for an architecture serves another: each serves the later ones, but those
+// of one GPU alone (sm_90a) only themselves.
+bool architecture_serves(const char *have, const char *want);
+// 90 for "sm_90" and "sm_90a"; 0: not known.
+uint32_t architecture_number(const char *name);
 
 // All that can be compiled for, ascending; for --list-gpu-arch and --list-gpu-code.
 extern const struct architecture known_architectures[];

@@ -1,7 +1,6 @@
 #include "cc/cached_headers.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -19,6 +18,8 @@
 #include "cc/header_sets.h"
 #include "cc/make_rule.h"
 #include "cc/precompile.h"
+#include "support/environment.h"
+#include "support/private_folder.h"
 
 enum { MAX_DIRECTORIES = 20 }; // of up to 10 MB; the least recently used go first
 
@@ -79,10 +80,10 @@ static bool take_options(struct place *p, const struct cc_options *o) {
 // ---- Places -------------------------------------------------------------------------------
 
 static const char *cache_directory(struct arena *arena) {
-    const char *disabled = getenv("CUDA_CACHE_DISABLE");
+    const char *disabled = environment_get("CUDA_CACHE_DISABLE");
     if (disabled && !strcmp(disabled, "1"))
         return NULL;
-    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *base = environment_get("XDG_CACHE_HOME"), *home = environment_get("HOME");
     if (base && *base == '/')
         return arena_printf(arena, "%s/kudzu/headers", base);
     return home && *home == '/' ? arena_printf(arena, "%s/.cache/kudzu/headers", home) : NULL;
@@ -124,19 +125,12 @@ static const char *file_of(const struct place *p, unsigned set, const char *suff
                         p->pass == CC_DEVICE_PASS ? "device" : "host", suffix);
 }
 
-// What others could have put there is not used.
-static bool is_ours(const char *directory) {
-    struct stat st;
-    return !lstat(directory, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-           !(st.st_mode & (S_IWGRP | S_IWOTH));
-}
-
 // The key of a set that is up to date, behind its head; NULL: it is not.
 static const char *fresh_key(const struct place *p, unsigned set) {
     const char *path = file_of(p, set, "key");
     size_t size, n = strlen(p->key_head);
     char *text;
-    if (!is_ours(p->directory) || !is_readable_file(path) ||
+    if (!private_folder_is(p->directory, false) || !is_readable_file(path) ||
         !read_file(p->c.arena, path, &text, &size) || strncmp(text, p->key_head, n) != 0)
         return NULL;
     return precompiled_is_fresh(p->c.arena, text + n) ? text + n : NULL;
@@ -168,21 +162,10 @@ const char *cached_header(const struct compilation *c, enum cc_pass pass,
 
 // ---- The cache ----------------------------------------------------------------------------
 
-static bool make_directories(const char *path) {
-    char part[PATH_MAX];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *slash = part + 1; (slash = strchr(slash, '/')); ++slash) {
-        *slash = 0;
-        mkdir(part, 0700);
-        *slash = '/';
-    }
-    return (!mkdir(part, 0700) || errno == EEXIST) && is_ours(path);
-}
-
 // The lock is held as long as a process has it open: clang, too, which may outlive its maker.
 static int take_lock(struct arena *arena) {
     const char *base = cache_directory(arena);
-    if (!make_directories(base))
+    if (!private_folder_is(base, true))
         return -1;
     int lock = open(arena_printf(arena, "%s/.lock", base), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB)) {
@@ -204,7 +187,7 @@ static bool is_finished(const char *name) {
 
 // What processes that were killed have left, or everything.
 static void remove_files(const char *directory, bool all) {
-    DIR *d = is_ours(directory) ? opendir(directory) : NULL;
+    DIR *d = private_folder_is(directory, false) ? opendir(directory) : NULL;
     if (!d)
         return;
     for (struct dirent *e; (e = readdir(d));)
@@ -317,7 +300,7 @@ static bool has_failed(const struct place *p) {
 
 // A set is parsed behind the one before it.
 static void make_sets(const struct place *p, unsigned set, const int *lock) {
-    bool ok = make_directories(p->directory) &&
+    bool ok = private_folder_is(p->directory, true) &&
               write_file(arena_printf(p->c.arena, "%s/used", p->directory), "", 0);
     remove_files(p->directory, false);
     for (unsigned s = 0; s <= set && ok; ++s)

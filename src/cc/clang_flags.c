@@ -16,6 +16,9 @@
 // CUDA's version as clang is told: decides which launch functions host code calls.
 #define TARGET_SDK "12.5"
 
+// The version of OpenMP that clang 19 says it has.
+#define OPENMP_VERSION "202011"
+
 // The directories that clang searches for standard headers, from its own -v output.
 static bool query_standard_directories(struct compilation *c, cc_strings *dirs) {
     struct command cmd;
@@ -103,6 +106,7 @@ static void add_definitions(struct command *cmd, const struct compilation *c) {
         "-D__CUDACC_VER_MAJOR__=12",
         "-D__CUDACC_VER_MINOR__=9",
         "-D__CUDACC_VER_BUILD__=0",
+        "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
     };
     for (size_t i = 0; i < sizeof always / sizeof always[0]; ++i)
         command_arg(cmd, always[i]);
@@ -211,6 +215,8 @@ static void add_cuda_language(struct command *cmd, const struct compilation *c) 
     command_arg(cmd, "-fno-cxx-modules");
     if (c->toolchain->plugin)
         command_argf(cmd, "-fpass-plugin=%s", c->toolchain->plugin);
+    if (c->toolchain->plugin && !c->precompiling)
+        command_argf(cmd, "-fplugin=%s", c->toolchain->plugin); // looks at the syntax tree
 }
 
 static bool names_option(const cc_strings *options, const char *name) {
@@ -234,20 +240,27 @@ static void add_cuda(struct command *cmd, const struct compilation *c,
     const struct cc_options *o = c->options;
     command_arg(cmd, pass == CC_DEVICE_PASS ? "--cuda-device-only" : "--cuda-host-only");
     add_cuda_language(cmd, c);
-    if (o->per_thread_stream)
+    if (o->per_thread_stream) {
+        command_arg(cmd, "-Xclang"); // clang's driver passes it on for HIP alone
         command_arg(cmd, "-fgpu-default-stream=per-thread");
+    }
     if (o->rdc)
         command_arg(cmd, "-fgpu-rdc");
     if (pass == CC_DEVICE_PASS)
         add_device_math(cmd, o);
+    // Host code looks the same in both passes; clang would compile device code for OpenMP.
+    if (pass == CC_DEVICE_PASS && names_option(&o->host_compiler, "-fopenmp"))
+        command_arg(cmd, "-D_OPENMP=" OPENMP_VERSION);
     if (pass == CC_DEVICE_PASS && c->late_templates) {
         command_arg(cmd, "-Xclang"); // clang's driver would warn of it
         command_arg(cmd, "-fdelayed-template-parsing");
     }
     for (size_t i = 0; i < sizeof nvcc_like_warnings / sizeof nvcc_like_warnings[0]; ++i)
         command_arg(cmd, nvcc_like_warnings[i]);
-    if (!c->precompiling)
+    if (!c->precompiling) {
         add_default_warnings(cmd, o);
+        command_arg(cmd, "-ferror-limit=100"); // as nvcc's
+    }
     command_args(cmd, &o->warnings);
     command_arg(cmd, "-D__NVCC__");
     add_definitions(cmd, c);
@@ -328,6 +341,11 @@ static void add_device_code_generation(struct command *cmd, const struct compila
     // undefined argument an error, LLVM would drop the other lanes' way around the assignment.
     command_arg(cmd, "-Xclang");
     command_arg(cmd, "-no-enable-noundef-analysis");
+    // The device's heap ends: LLVM would drop an allocation that only a test for NULL looks at, and
+    // clang takes it that operator new never returns NULL.
+    command_arg(cmd, "-fno-builtin-malloc");
+    command_arg(cmd, "-fno-builtin-free");
+    command_arg(cmd, "-fcheck-new");
     // Device code looks at objects through pointers of other types (int4 for floats, CUB's shuffles
     // word by word), and under nvcc it means what it looks like.
     command_arg(cmd, "-fno-strict-aliasing");
@@ -340,9 +358,10 @@ static void add_device_code_generation(struct command *cmd, const struct compila
         add_llvm_option(cmd, o->fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1");
     if (!o->prec_sqrt)
         add_llvm_option(cmd, "-nvptx-prec-sqrtf32=0");
-    if (o->line_info || o->device_debug) {
+    if (o->line_info || o->device_debug || c->with_lines) {
         command_arg(cmd, "-Xclang");
-        command_arg(cmd, "-debug-info-kind=line-directives-only");
+        command_arg(cmd, c->with_lines ? "-debug-info-kind=limited"
+                                       : "-debug-info-kind=line-directives-only");
     }
 }
 
@@ -353,6 +372,18 @@ static void add_device_library(struct command *cmd, const struct compilation *c)
     command_arg(cmd, "-mlink-builtin-bitcode");
     command_arg(cmd, "-Xclang");
     command_arg(cmd, c->toolchain->devicelib);
+}
+
+static void add_time_trace(struct command *cmd, const struct cc_options *o) {
+    if (!o->device_trace)
+        return;
+    bool beside = !strcmp(o->device_trace, "-");
+    command_arg(cmd, "-Xclang"); // clang's driver names files of its own for device code
+    command_argf(cmd, "-ftime-trace=%s%s",
+                 !beside     ? o->device_trace
+                 : o->output ? o->output
+                             : "trace",
+                 beside ? ".json" : "");
 }
 
 // For the plugin: what programs load as a module.
@@ -376,6 +407,7 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     add_group_atomics(cmd, c);
     add_extended_lambdas(cmd, c, source);
     add_device_library(cmd, c);
+    add_time_trace(cmd, o);
     command_arg(cmd, source);
     // What becomes a file that programs load: host code that names its variables is not seen.
     if (o->phase == CC_PTX || o->phase == CC_CUBIN || o->phase == CC_FATBIN)
@@ -453,7 +485,7 @@ static void add_host_code_generation(struct command *cmd, const struct compilati
     command_arg(cmd, "-fwrapv");
     if (o->host_opt)
         command_argf(cmd, "-O%s", o->host_opt);
-    if (o->debug)
+    if (o->debug || c->with_lines)
         command_arg(cmd, "-g");
     if (o->profile)
         command_arg(cmd, "-pg");

@@ -25,6 +25,7 @@ struct compilation {
     bool group_atomics;  // the same: <cooperative_groups.h> has to bring <cuda/atomic>
     bool no_hints;       // an earlier attempt made clang crash: alignment is not told to it
     bool late_templates; // an earlier attempt has found errors in templates that may not be used
+    bool with_lines;     // an earlier attempt had messages without places: the passes know lines
     bool color;          // diagnostics go to a terminal in the end
     bool precompiled;    // precompiled headers may be used (precompiled.h)
     bool precompiling;   // they are being made

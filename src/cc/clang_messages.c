@@ -64,3 +64,17 @@ void clang_messages_read(struct arena *arena, const cc_strings *files, clang_mes
         }
     }
 }
+
+bool clang_messages_lack_places(struct arena *arena, const cc_strings *files, const char *kind) {
+    for (uint32_t i = 0; i < files->len; i++) {
+        char *text;
+        size_t size;
+        if (!is_readable_file(files->data[i]) || !read_file(arena, files->data[i], &text, &size))
+            continue;
+        clang_messages_uncolour(text);
+        for (const char *at = text; (at = strstr(at, kind)); at++)
+            if (at == text || at[-1] == '\n')
+                return true;
+    }
+    return false;
+}

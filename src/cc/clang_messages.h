@@ -20,4 +20,8 @@ void clang_messages_read(struct arena *arena, const cc_strings *files, clang_mes
 // Takes the escape sequences of coloured messages out of a text.
 void clang_messages_uncolour(char *text);
 
+// Whether a message of the kind, "error: " or "warning: ", names no place: those of the plugin,
+// which knows lines when clang keeps them.
+bool clang_messages_lack_places(struct arena *arena, const cc_strings *files, const char *kind);
+
 #endif

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/environment.h"
 #include "support/strbuf.h"
 
 extern char **environ;
@@ -84,16 +85,19 @@ static bool redirect(posix_spawn_file_actions_t *actions, int fd, const char *pa
     return !path || !posix_spawn_file_actions_addopen(actions, fd, path, flags, 0600);
 }
 
-// LLVM need not look for its functions' names when it crashes (clang_failures.h).
+// LLVM need not look for its functions' names when it crashes (clang_failures.h). What a program
+// with rights of its own starts has nothing of its caller's environment.
 static char **environment_of(const struct command *c) {
+    static char *none[] = {"PATH=" ENVIRONMENT_SYSTEM_PATH, NULL};
+    char **given = environment_is_trusted() ? environ : none;
     size_t n = 0, own = 0;
-    while (environ[n])
+    while (given[n])
         ++n;
     char **all = arena_array(c->arena, char *, n + 3);
     all[own++] = "LLVM_DISABLE_SYMBOLIZATION=1";
     if (c->environment)
         all[own++] = (char *)c->environment;
-    memcpy(all + own, environ, (n + 1) * sizeof *all);
+    memcpy(all + own, given, (n + 1) * sizeof *all);
     return all;
 }
 

@@ -12,6 +12,8 @@
 
 #include "cc/cached_headers.h"
 #include "cc/clang_failures.h"
+#include "cc/clang_messages.h"
+#include "cc/device_check.h"
 #include "cc/device_image.h"
 #include "cc/device_launches.h"
 #include "cc/device_text.h"
@@ -36,6 +38,7 @@ struct device_passes {
     struct command *commands;
     device_codes codes;
     cc_strings diagnostics; // files
+    cc_strings asm_marks;   // of bitcode: files by which the passes say that there is inline PTX
     bool failed;
 };
 
@@ -49,7 +52,7 @@ static void add_pass_dependencies(struct command *cmd, const struct compilation 
 }
 
 static void prepare_device_passes(struct device_passes *d, const struct compilation *c,
-                                  const char *source, bool bitcode, const char *output) {
+                                  const char *source, bool bitcode) {
     const struct architectures *a = &c->options->architectures;
     const char *stem = file_stem(c->arena, source);
     memset(d, 0, sizeof *d);
@@ -58,20 +61,31 @@ static void prepare_device_passes(struct device_passes *d, const struct compilat
         const struct architecture *arch = &a->list.data[i];
         struct command *cmd = &d->commands[i];
         clang_device_pass(cmd, c, arch, source);
-        const char *path =
-            output ? output
-                   : temporary_path(c->arena, arena_printf(c->arena, "%s.%s", stem, arch->name),
-                                    bitcode ? "bc" : "ptx");
+        const char *path = temporary_path(
+            c->arena, arena_printf(c->arena, "%s.%s", stem, arch->name), bitcode ? "bc" : "ptx");
         command_arg(cmd, bitcode ? "-emit-llvm" : "-S");
         if (bitcode)
             command_arg(cmd, "-c");
         command_arg(cmd, "-o");
         command_arg(cmd, path);
         add_pass_dependencies(cmd, c, arch->name);
+        if (bitcode) {
+            vec_push(c->arena, &d->asm_marks, scratch_path(c->arena, "asm"));
+            cmd->environment = arena_printf(c->arena, "KUDZU_RELOCATABLE=%s", d->asm_marks.data[i]);
+        }
         cmd->stderr_path = scratch_path(c->arena, "err");
         vec_push(c->arena, &d->diagnostics, cmd->stderr_path);
         vec_push(c->arena, &d->codes, (struct device_code){*arch, path});
     }
+}
+
+// What came of them, as NVIDIA's assembler would look at it.
+static bool check_device_code(const struct compilation *c, struct device_passes *d,
+                              const char *source) {
+    for (uint32_t i = 0; i < d->codes.len && !command_mode.dry_run; ++i)
+        d->failed |= !device_check(c, &d->codes.data[i], source,
+                                   d->asm_marks.len ? d->asm_marks.data[i] : NULL, &d->diagnostics);
+    return !d->failed;
 }
 
 // Runs them, as many at a time as there are processors besides the one for the host pass.
@@ -132,7 +146,7 @@ static bool run_passes_together(const struct compilation *c, struct device_passe
         return cc_error("cannot make the pipe %s: %s", fifo, strerror(errno));
     void *image = NULL;
     size_t size = 0;
-    bool ok = command_start(host) && run_device_passes(d) &&
+    bool ok = command_start(host) && run_device_passes(d) && check_device_code(c, d, source) &&
               build_image(c, &d->codes, source, &image, &size) &&
               feed_image(host, fifo, image, size);
     free(image);
@@ -144,7 +158,7 @@ static bool run_passes_together(const struct compilation *c, struct device_passe
 // One after the other, with the image in a file that stays (-keep).
 static bool run_passes_in_turn(const struct compilation *c, struct device_passes *d,
                                struct command *host, const char *image_path, const char *source) {
-    if (!run_device_passes(d))
+    if (!run_device_passes(d) || !check_device_code(c, d, source))
         return false;
     if (command_mode.dry_run)
         return command_run(host);
@@ -246,12 +260,14 @@ static bool learn(struct compilation *c, const cc_strings *diagnostics) {
     bool own = !c->own_names && references_are_in_the_way(c->arena, diagnostics);
     bool atomics = !c->group_atomics && group_atomics_are_missing(c->arena, diagnostics);
     bool crash = !c->no_hints && clang_failures_told(c->arena, diagnostics);
-    bool known = spaces || launches || counts || words || own || atomics || crash;
+    bool lines = !c->with_lines && clang_messages_lack_places(c->arena, diagnostics, "error: ");
+    bool known = spaces || launches || counts || words || own || atomics || crash || lines;
     bool late = !known && !c->late_templates && late_templates_told(c->arena, diagnostics, &read);
     c->own_names |= own;
     c->group_atomics |= atomics;
     c->precompiled &= !c->group_atomics; // the headers were read without
     c->no_hints |= crash;
+    c->with_lines |= lines;
     c->late_templates |= late;
     c->precompiled &= !c->late_templates; // clang compares how templates are parsed
     return known || late;
@@ -261,6 +277,7 @@ static bool learn(struct compilation *c, const cc_strings *diagnostics) {
 static void add_own_warnings(const struct compilation *c, cc_strings *diagnostics) {
     struct strbuf messages = {0};
     lenient_words_warn(&c->lenient_words, &messages);
+    declared_spaces_warn(&c->declared_spaces, &messages);
     const char *path = messages.len ? scratch_path(c->arena, "err") : NULL;
     bool shown = true;
     for (uint32_t i = 0; i < c->options->warnings.len; ++i)
@@ -307,6 +324,28 @@ static bool run_cuda_action(cuda_action action, const struct compilation *given,
 
 // ---- Objects ------------------------------------------------------------------------------
 
+// Host code's warnings once more, with their places, where the pass that made the object knew none.
+static void place_warnings(const struct compilation *c, const char *source,
+                           const struct command *host) {
+    struct compilation lines = *c;
+    struct command again;
+    cc_strings told = {0};
+    vec_push(c->arena, &told, host->stderr_path);
+    if (command_mode.dry_run || !clang_messages_lack_places(c->arena, &told, "warning: "))
+        return;
+    const char *image = scratch_path(c->arena, "fatbin"); // without one no variable is registered
+    if (!write_file(image, "none", 4))
+        return;
+    lines.with_lines = true;
+    clang_host_pass(&again, &lines, source, image);
+    static const char *const args[] = {"-Wno-ignored-attributes", "-emit-llvm", "-c", "-o",
+                                       "/dev/null"};
+    for (size_t i = 0; i < sizeof args / sizeof args[0]; ++i)
+        command_arg(&again, args[i]);
+    again.stderr_path = host->stderr_path;
+    command_run(&again);
+}
+
 static bool write_object(const struct compilation *c, const char *source, const char *object,
                          cc_strings *diagnostics) {
     const struct cc_options *o = c->options;
@@ -316,7 +355,7 @@ static bool write_object(const struct compilation *c, const char *source, const 
     const char *stem = file_stem(c->arena, source);
     const char *image =
         in_turn ? temporary_path(c->arena, stem, "fatbin") : scratch_path(c->arena, "fatbin");
-    prepare_device_passes(&d, c, source, o->rdc, NULL);
+    prepare_device_passes(&d, c, source, o->rdc);
     clang_host_pass(&host, c, source, image);
     command_arg(&host, "-Wno-ignored-attributes"); // of device code: the device pass tells
     clang_dependency_flags(&host, c, source, o->phase == CC_COMPILE ? object : NULL);
@@ -327,6 +366,8 @@ static bool write_object(const struct compilation *c, const char *source, const 
     host.stderr_path = scratch_path(c->arena, "err");
     bool ok = in_turn ? run_passes_in_turn(c, &d, &host, image, source)
                       : run_passes_together(c, &d, &host, image, source);
+    if (ok)
+        place_warnings(c, source, &host);
     *diagnostics = d.diagnostics;
     // When device code has errors the host pass was ended, sooner or later: what it could say by
     // then would change from run to run.
@@ -352,14 +393,14 @@ bool compile_object(const struct compilation *c, const struct cc_input *in, cons
 
 // ---- Device code alone --------------------------------------------------------------------
 
-// The file has been written by clang; kernels with __cluster_dims__ lack their directives.
-static bool complete_ptx(const struct compilation *c, const char *path) {
+// Of what clang has written kernels with __cluster_dims__ lack their directives.
+static bool complete_ptx(const struct compilation *c, const char *from, const char *to) {
     char *text;
     size_t size;
-    if (!read_file(c->arena, path, &text, &size))
+    if (!read_file(c->arena, from, &text, &size))
         return false;
     const char *full = device_text(c->arena, c->options, text, &size);
-    return full == text || write_file(path, full, size);
+    return write_file(strcmp(to, "-") ? to : "/dev/stdout", full, size);
 }
 
 static bool write_ptx(const struct compilation *c, const char *source, const char *output,
@@ -368,11 +409,11 @@ static bool write_ptx(const struct compilation *c, const char *source, const cha
     if (o->architectures.list.len != 1)
         return cc_error("-ptx: PTX text is for one architecture; give one with -arch");
     struct device_passes d;
-    prepare_device_passes(&d, c, source, false, output);
+    prepare_device_passes(&d, c, source, false);
     clang_dependency_flags(&d.commands[0], c, source, output);
-    bool ok = run_device_passes(&d);
+    bool ok = run_device_passes(&d) && check_device_code(c, &d, source);
     *diagnostics = d.diagnostics;
-    return ok && (command_mode.dry_run || complete_ptx(c, output));
+    return ok && (command_mode.dry_run || complete_ptx(c, d.codes.data[0].path, output));
 }
 
 static bool write_image(const struct compilation *c, const char *source, const char *output,
@@ -381,9 +422,9 @@ static bool write_image(const struct compilation *c, const char *source, const c
     if (o->phase == CC_CUBIN && o->architectures.list.len != 1)
         return cc_error("-cubin: the image is for one architecture; give one with -arch");
     struct device_passes d;
-    prepare_device_passes(&d, c, source, false, NULL);
+    prepare_device_passes(&d, c, source, false);
     clang_dependency_flags(&d.commands[0], c, source, output);
-    bool ok = run_device_passes(&d);
+    bool ok = run_device_passes(&d) && check_device_code(c, &d, source);
     *diagnostics = d.diagnostics;
     void *image;
     size_t size;
@@ -393,6 +434,28 @@ static bool write_image(const struct compilation *c, const char *source, const c
                             &size))
         return false;
     ok = write_file(output, image, size);
+    free(image);
+    return ok;
+}
+
+// The text stands for the architecture that it names, whatever -arch says: so drivers take it.
+bool assemble_ptx(const struct compilation *c, const char *source, const char *output) {
+    char *text;
+    size_t size;
+    void *image;
+    if (command_mode.dry_run)
+        return true;
+    if (!read_file(c->arena, source, &text, &size) || !device_check_text(c, source, text, size))
+        return false;
+    const char *target = strstr(text, ".target ");
+    size_t n = target ? strcspn(target + 8, ", \t\r\n") : 0;
+    const char *name = target ? arena_strndup(c->arena, target + 8, n) : "sm_90";
+    device_codes codes = {0};
+    vec_push(c->arena, &codes, ((struct device_code){{architecture_number(name), name}, source}));
+    if (!device_image_build(c->arena, c->options, &codes, false, file_stem(c->arena, source),
+                            &image, &size))
+        return false;
+    bool ok = write_file(output, image, size);
     free(image);
     return ok;
 }

@@ -8,6 +8,8 @@
 bool compile_object(const struct compilation *c, const struct cc_input *in, const char *object);
 // -ptx, -cubin, -fatbin.
 bool compile_device_output(const struct compilation *c, const char *source, const char *output);
+// -cubin, -fatbin of PTX text.
+bool assemble_ptx(const struct compilation *c, const char *source, const char *output);
 // -E (output NULL: standard output) and -M, -MM.
 bool compile_preprocess(const struct compilation *c, const struct cc_input *in, const char *output);
 

@@ -350,6 +350,21 @@ static void add_spaces(struct search *s, const struct clang_message *m, unsigned
     s->any = true;
 }
 
+static void add_warning(struct search *s, const struct clang_message *m,
+                        enum space_warning warning) {
+    uint32_t name = token_of_message(s, m);
+    struct declared_space key = {0}, *given = NULL;
+    if (name != NOWHERE) {
+        key = key_of(&s->file, name);
+        given = entry_of(s->found, &key);
+    }
+    if (!given || given->warning)
+        return;
+    given->warning = warning;
+    given->shown = m->path;
+    given->column = m->column;
+}
+
 // The specifiers of both sides, whatever the text has: a macro may be none of them for this pass.
 static void add_both(struct search *s, const struct clang_message *m) {
     uint32_t name = token_of_message(s, m);
@@ -397,6 +412,29 @@ static bool is_constant_of_one_side(struct search *s, const struct clang_message
     return spaces == HOST || spaces == DEVICE;
 }
 
+// A class template's deduction guide: for clang, without specifiers, it is a function of the host.
+static bool is_deduction_guide(struct search *s, const struct clang_message *m) {
+    uint32_t name = token_of_message(s, m);
+    const struct source_tokens *source = &s->file.source;
+    if (name == NOWHERE || !token_is(source, name + 1, "("))
+        return false;
+    for (uint32_t i = declaration_begin(source, name); i < name; i++)
+        if (token_is(source, i, "auto")) // a function's result
+            return false;
+    return token_is(source, token_match(source, name + 1, "(", ")") + 1, "->");
+}
+
+// The compiler evaluates its calls, on either side (guide 18.5.25.4).
+static bool is_immediate(struct search *s, const struct clang_message *m) {
+    uint32_t name = token_of_message(s, m);
+    if (name == NOWHERE)
+        return false;
+    for (uint32_t i = declaration_begin(&s->file.source, name); i < name; i++)
+        if (token_stands_for(&s->file.source, i, "consteval"))
+            return true;
+    return false;
+}
+
 // Two declarations of one function.
 static void unite(struct search *s, const struct clang_message *a, const struct clang_message *b) {
     int of_a = spaces_of_message(s, a), of_b = spaces_of_message(s, b);
@@ -424,6 +462,83 @@ static void befriend(struct search *s, const struct clang_message *member) {
     s->any = true;
 }
 
+// The "(" of the parameters of the function whose name is at i.
+static uint32_t parameters_of(const struct source_tokens *s, uint32_t i) {
+    if (token_is(s, i, "operator"))
+        for (i++; i < s->tokens.len && !token_is(s, i, "("); i++)
+            ;
+    while (i < s->tokens.len && !token_is(s, i, "(") && !token_is(s, i, ";"))
+        i++;
+    return i;
+}
+
+// Whether the member declared at i has `= default` on its first declaration, in the class.
+static bool is_defaulted(const struct source_tokens *s, uint32_t i) {
+    if (i == NOWHERE || (i && token_is(s, i - 1, "::")))
+        return false;
+    i = token_match(s, parameters_of(s, i), "(", ")");
+    while (++i < s->tokens.len && !token_is(s, i, ";") && !token_is(s, i, "{"))
+        if (token_is(s, i, "=") && token_is(s, i + 1, "default"))
+            return true;
+    return false;
+}
+
+static uint32_t count_parameters(const struct source_tokens *s, uint32_t name) {
+    uint32_t open = parameters_of(s, name), close = token_match(s, open, "(", ")"), count = 0;
+    int depth = 0;
+    for (uint32_t i = open + 1; i < close && i < s->tokens.len; i++) {
+        depth += token_is(s, i, "(") || token_is(s, i, "<") || token_is(s, i, "{");
+        depth -= token_is(s, i, ")") || token_is(s, i, ">") || token_is(s, i, "}");
+        count += depth == 0 && token_is(s, i, ",");
+    }
+    return open + 1 < close ? count + 1 : 0;
+}
+
+// A member's definition outside of its class, with specifiers that the declaration lacks.
+static void redeclare(struct search *s, const struct clang_message *definition,
+                      const struct clang_message *declaration) {
+    int with = spaces_of_message(s, definition);
+    uint32_t name = with > 0 ? token_of_message(s, definition) : NOWHERE;
+    uint32_t parameters = name == NOWHERE ? 0 : count_parameters(&s->file.source, name);
+    if (name == NOWHERE || spaces_of_message(s, declaration) != 0)
+        return;
+    uint32_t declared = token_of_message(s, declaration);
+    if (declared == NOWHERE || count_parameters(&s->file.source, declared) != parameters)
+        return;
+    const struct clang_message *both[] = {declaration, definition};
+    for (int i = 0; i < 2; i++) {
+        struct declared_space key = key_of(&s->file, token_of_message(s, both[i]));
+        key.spaces = i ? 0 : (unsigned)with;
+        key.lacking = BOTH & ~(unsigned)with;
+        if (!entry_of(s->found, &key)) {
+            vec_push(s->arena, &s->found->list, key);
+            s->any = true;
+        }
+    }
+    add_warning(s, definition, SPACE_REDECLARED);
+}
+
+// Whether the function is one that clang has read as redeclared; then all of its name are for both
+// sides.
+static bool complete(struct search *s, const struct clang_message *m) {
+    uint32_t name = token_of_message(s, m);
+    if (name == NOWHERE)
+        return false;
+    struct declared_space key = key_of(&s->file, name);
+    const struct declared_space *given = entry_of(&s->read, &key);
+    if (!given || !given->lacking)
+        return false;
+    for (uint32_t i = 0; i < s->found->list.len; i++) {
+        struct declared_space *e = &s->found->list.data[i];
+        if (strcmp(e->name, key.name) != 0 || !e->lacking)
+            continue;
+        e->spaces |= e->lacking;
+        e->lacking = 0;
+        s->any = true;
+    }
+    return true;
+}
+
 // The spaces of another declaration of the friend's name in its file: clang names no candidates
 // among templates.
 static void adopt(struct search *s, const struct clang_message *friend_name) {
@@ -445,8 +560,17 @@ static void adopt(struct search *s, const struct clang_message *friend_name) {
 static void look_at_note(struct search *s, const struct clang_message *error,
                          const struct clang_message *m) {
     bool access = strstr(error->text, "private") || strstr(error->text, "protected");
-    if (tells_of_other_side(error, m)) {
-        if (s->device_passed && is_called_by_device(error, m))
+    if (starts(error->text, "out-of-line definition of '") &&
+        starts(m->text, "member declaration nearly matches")) {
+        redeclare(s, error, m);
+    } else if (tells_of_other_side(error, m)) {
+        if (complete(s, m))
+            return;
+        if (is_defaulted(&s->file.source, token_of_message(s, m))) {
+            add_spaces(s, m, BOTH);
+            add_warning(s, m, SPACE_DEFAULTED);
+        } else if ((s->device_passed && is_called_by_device(error, m)) ||
+                   is_deduction_guide(s, m) || is_immediate(s, m))
             add_both(s, m);
         else if (s->relaxed_constexpr && is_constant_of_one_side(s, m))
             add_spaces(s, m, BOTH);
@@ -607,5 +731,23 @@ void declared_spaces_advise(struct arena *arena, const cc_strings *diagnostics,
                     m->path, m->line, m->column);
             add_spaces(&s, m, BOTH);
         }
+    }
+}
+
+void declared_spaces_warn(const struct declared_spaces *found, struct strbuf *messages) {
+    for (uint32_t i = 0; i < found->list.len; i++) {
+        const struct declared_space *e = &found->list.data[i];
+        if (e->warning == SPACE_DEFAULTED)
+            strbuf_printf(messages,
+                          "%s:%u:%u: warning: the execution space specifier of '%s' is ignored: it "
+                          "is explicitly defaulted on its first declaration "
+                          "[-Wdefaulted-function-annotation]\n",
+                          e->shown, e->line, e->column, e->name);
+        else if (e->warning == SPACE_REDECLARED)
+            strbuf_printf(messages,
+                          "%s:%u:%u: warning: '%s' is declared without execution space specifiers "
+                          "and defined with some: it is treated as __host__ __device__ "
+                          "[-Wredeclared-execution-space]\n",
+                          e->shown, e->line, e->column, e->name);
     }
 }

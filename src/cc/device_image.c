@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cc/device_runtime_archive.h"
 #include "cc/device_text.h"
 #include "cc/native_code.h"
 #include "cc/ptxas.h"
@@ -85,6 +86,24 @@ static bool add_ptx(struct arena *arena, const struct cc_options *o, entry_list 
            (!o->ptxas || add_machine_code(arena, o, entries, &e, &c->arch));
 }
 
+// What a GPU needs for PTX that calls the device runtime, where it is at hand.
+static bool add_device_runtime(struct arena *arena, const struct cc_options *o,
+                               entry_list *entries) {
+    struct kimg_entry e = {.kind = KIMG_DEVICE_RUNTIME, .name = "libcudadevrt.a"};
+    bool called = false;
+    for (uint32_t i = 0; i < entries->len; i++)
+        called |= entries->data[i].kind == KIMG_PTX && calls_device_runtime(entries->data[i].data);
+    const char *path = called ? device_runtime_archive(arena, o) : NULL;
+    if (!path)
+        return true;
+    char *data;
+    if (!read_file(arena, path, &data, &e.size))
+        return false;
+    e.data = data;
+    vec_push(arena, entries, e);
+    return true;
+}
+
 bool device_image_build(struct arena *arena, const struct cc_options *o, const device_codes *codes,
                         bool bitcode, const char *name, void **out, size_t *out_size) {
     entry_list entries = {0};
@@ -95,5 +114,7 @@ bool device_image_build(struct arena *arena, const struct cc_options *o, const d
                       : add_ptx(arena, o, &entries, c, c == cpu, name)))
             return false;
     }
+    if (!bitcode && !add_device_runtime(arena, o, &entries))
+        return false;
     return kimg_build(entries.data, entries.len, out, out_size) || cc_error("out of memory");
 }

@@ -18,7 +18,8 @@ typedef VEC(struct device_code) device_codes;
 enum { DEVICE_IMAGE_BITCODE = 0x6B62 };
 
 // Reads the files and builds the container. With native levels, PTX for the CPU device is compiled
-// to native code, too, and with ptxas to code for the real architectures. *out is malloc'ed.
+// to native code, too, and with ptxas to code for the real architectures. PTX that calls the device
+// runtime brings the user's libcudadevrt.a along. *out is malloc'ed.
 bool device_image_build(struct arena *arena, const struct cc_options *o, const device_codes *codes,
                         bool bitcode, const char *name, void **out, size_t *out_size);
 

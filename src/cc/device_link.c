@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cc/device_check.h"
 #include "cc/device_image.h"
 #include "cc/link.h"
 #include "cc/object_file.h"
@@ -123,33 +124,99 @@ static cc_strings files_to_search(const struct compilation *c, const cc_strings 
     return files;
 }
 
-// The architectures of the first object's device code: those that all must have.
-static bool find_architectures(const struct compilation *c, const struct object_file *o,
-                               cc_strings *archs) {
+static bool has_name(const cc_strings *list, const char *name) {
+    for (uint32_t i = 0; i < list->len; ++i)
+        if (!strcmp(list->data[i], name))
+            return true;
+    return false;
+}
+
+// The architectures of each container of an object: `ld -r` puts several into one object.
+typedef VEC(cc_strings) architecture_lists;
+
+static bool architectures_of(const struct compilation *c, const struct object_file *o,
+                             architecture_lists *lists) {
     char err[256];
     struct kimg it;
     struct kimg_entry e;
-    if (!kimg_open(&it, o->device, o->device_size, err, sizeof err))
-        return cc_error("%s: damaged device code: %s", o->name, err);
-    for (int more; (more = kimg_next(&it, &e, err, sizeof err)) != 0;) {
-        if (more < 0)
-            return cc_error("%s: damaged device code: %s", o->name, err);
-        if (e.kind == DEVICE_IMAGE_BITCODE && e.name)
-            vec_push(c->arena, archs, arena_strdup(c->arena, e.name));
+    for (size_t at = 0; at < o->device_size; at += (it.size + 7) & ~(size_t)7) {
+        cc_strings names = {0};
+        if (!kimg_open(&it, o->device + at, o->device_size - at, err, sizeof err))
+            return at || cc_error("%s: damaged device code: %s", o->name, err);
+        for (int more; (more = kimg_next(&it, &e, err, sizeof err)) != 0;) {
+            if (more < 0)
+                return cc_error("%s: damaged device code: %s", o->name, err);
+            if (e.kind == DEVICE_IMAGE_BITCODE && e.name)
+                vec_push(c->arena, &names, arena_strdup(c->arena, e.name));
+        }
+        vec_push(c->arena, lists, names);
     }
     return true;
 }
 
-static uint32_t architecture_number(const char *name) {
-    for (uint32_t i = 0; i < known_architecture_count; ++i)
-        if (!strcmp(name, known_architectures[i].name))
-            return known_architectures[i].number;
-    return 0;
+static bool is_served(const char *want, const cc_strings *have) {
+    for (uint32_t i = 0; i < have->len; ++i)
+        if (architecture_serves(have->data[i], want))
+            return true;
+    return false;
 }
 
-// Bitcode of all files for one architecture, linked, optimised, as PTX.
+static void keep_served(const struct compilation *c, cc_strings *wanted, const cc_strings *have) {
+    cc_strings kept = {0};
+    for (uint32_t i = 0; i < wanted->len; ++i)
+        if (is_served(wanted->data[i], have))
+            vec_push(c->arena, &kept, wanted->data[i]);
+    *wanted = kept;
+}
+
+static int by_architecture(const void *a, const void *b) {
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    uint32_t m = architecture_number(x), n = architecture_number(y);
+    return m != n ? (m < n ? -1 : 1) : strcmp(x, y);
+}
+
+// What is linked for: the architectures that options name, or, where they name none, those of the
+// objects' own for which all have code. Members of archives may never be needed: they count where
+// they leave anything.
+static bool find_architectures(const struct compilation *c, const object_files *objects,
+                               cc_strings *archs) {
+    cc_strings own = {0};
+    architecture_lists lists = {0}, of_archives = {0};
+    for (uint32_t i = 0; i < c->options->architectures.list.len; ++i)
+        vec_push(c->arena, archs, c->options->architectures.list.data[i].name);
+    if (c->options->architectures.given)
+        return true;
+    for (uint32_t i = 0; i < objects->len; ++i) {
+        const struct object_file *o = &objects->data[i];
+        architecture_lists *of = o->in_archive ? &of_archives : &lists;
+        uint32_t before = of->len;
+        if (o->device && !o->is_device_link && !architectures_of(c, o, of))
+            return false;
+        for (uint32_t k = before; k < of->len; ++k)
+            for (uint32_t n = 0; n < of->data[k].len; ++n)
+                if (!has_name(&own, of->data[k].data[n]))
+                    vec_push(c->arena, &own, of->data[k].data[n]);
+    }
+    cc_strings all = own;
+    for (uint32_t i = 0; i < lists.len; ++i)
+        keep_served(c, &own, &lists.data[i]);
+    cc_strings everywhere = own;
+    for (uint32_t i = 0; i < of_archives.len; ++i)
+        keep_served(c, &everywhere, &of_archives.data[i]);
+    if (everywhere.len)
+        own = everywhere;
+    // Without a common one the link says which file lacks what.
+    *archs = own.len ? own : all;
+    if (archs->len)
+        qsort(archs->data, archs->len, sizeof *archs->data, by_architecture);
+    return true;
+}
+
+// Bitcode of all files for one architecture, linked, optimised, as PTX. *nothing: none of those
+// that are needed has any.
 static bool link_architecture(const struct compilation *c, const cc_strings *files,
-                              const char *arch, device_codes *codes, cc_strings *names) {
+                              const char *arch, device_codes *codes, cc_strings *names,
+                              bool *nothing) {
     struct device_code code = {
         {architecture_number(arch), arch},
         temporary_path(c->arena, arena_printf(c->arena, "a_dlink.%s", arch), "ptx")};
@@ -165,7 +232,9 @@ static bool link_architecture(const struct compilation *c, const cc_strings *fil
     command_arg(&cmd, list);
     vec_push(c->arena, names, list);
     command_args(&cmd, files);
-    if (!command_run(&cmd))
+    int status = command_start(&cmd) ? command_wait(&cmd) : 1;
+    *nothing = status == DEVICE_LINK_NOTHING;
+    if (status)
         return false;
     clang_device_bitcode(&cmd, c, &code.arch);
     command_arg(&cmd, "-xir");
@@ -174,7 +243,7 @@ static bool link_architecture(const struct compilation *c, const cc_strings *fil
     command_arg(&cmd, "-o");
     command_arg(&cmd, code.path);
     vec_push(c->arena, codes, code);
-    return command_run(&cmd);
+    return command_run(&cmd) && (command_mode.dry_run || device_check_linked(c, &code));
 }
 
 static int by_text(const void *a, const void *b) {
@@ -236,7 +305,7 @@ static bool compile_empty(const struct compilation *c, const char *object) {
 }
 
 static bool build(const struct compilation *c, const cc_strings *files, const cc_strings *archs,
-                  const char *object) {
+                  const char *object, bool *nothing) {
     const struct cc_options *o = c->options;
     device_codes codes = {0};
     cc_strings names = {0};
@@ -245,7 +314,7 @@ static bool build(const struct compilation *c, const cc_strings *files, const cc
                         "for %u; -fatbin takes several",
                         archs->len);
     for (uint32_t i = 0; i < archs->len; ++i)
-        if (!link_architecture(c, files, archs->data[i], &codes, &names))
+        if (!link_architecture(c, files, archs->data[i], &codes, &names, nothing))
             return false;
     const char *image_path =
         o->linked_image ? object : temporary_path(c->arena, "a_dlink", "fatbin");
@@ -274,7 +343,8 @@ static bool show_link(const struct compilation *c, const cc_strings *objects, bo
     }
     if (!*object)
         *object = temporary_path(c->arena, "a_dlink", "o");
-    return build(c, objects, &archs, *object);
+    bool nothing;
+    return build(c, objects, &archs, *object, &nothing);
 }
 
 bool device_link(const struct compilation *c, const cc_strings *objects, bool always,
@@ -297,12 +367,15 @@ bool device_link(const struct compilation *c, const cc_strings *objects, bool al
         *object = NULL;
         return true;
     }
-    if (!first && c->options->linked_image)
+    bool nothing = !first;
+    const char *output = *object ? *object : temporary_path(c->arena, "a_dlink", "o");
+    bool ok = first && find_architectures(c, &found, &archs) &&
+              build(c, &files, &archs, output, &nothing);
+    *object = nothing && !always ? NULL : output;
+    if (ok || !nothing)
+        return ok;
+    if (always && c->options->linked_image)
         return cc_error("-dlink: none of the files has relocatable device code (compile with "
                         "-rdc=true or -dc)");
-    if (!first) // build systems link whatever they have
-        return compile_empty(c, *object);
-    if (!*object)
-        *object = temporary_path(c->arena, "a_dlink", "o");
-    return find_architectures(c, first, &archs) && build(c, &files, &archs, *object);
+    return !always || compile_empty(c, output); // build systems link whatever they have
 }

@@ -17,7 +17,9 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Linker.h>
 
+#include "cc/architectures.h"
 #include "cc/device_image.h"
+#include "cc/llvm_end.h"
 #include "cc/object_file.h"
 #include "image/image.h"
 #include "support/strbuf.h"
@@ -25,6 +27,7 @@
 struct unit {
     const struct object_file *object;
     LLVMModuleRef module; // NULL: no device code
+    const char *lacks;    // no code for this architecture: what it has code for
     bool chosen;
 };
 
@@ -35,6 +38,7 @@ struct linker {
     VEC(struct unit) units;
     LLVMContextRef context;
     bool failed;
+    bool nothing; // no file that is needed has device code
 };
 
 static bool fail(const char *fmt, const char *a, const char *b) {
@@ -92,30 +96,27 @@ static bool is_missing(const struct symbol_set *s, const char *name) {
 
 // ---- Reading ------------------------------------------------------------------------------
 
-// The bitcode for the architecture among the containers of an object.
-static bool find_bitcode(struct linker *l, const struct object_file *o, struct kimg_entry *out) {
+// The bitcode of a container that serves the architecture best, in *out; 0: there is none, -1: an
+// error was reported. The names of what is there go to *has.
+static int find_bitcode(struct linker *l, const struct object_file *o, struct kimg *it,
+                        struct kimg_entry *out, struct strbuf *has) {
     char err[256];
-    struct strbuf has = {0};
-    struct kimg it;
-    size_t at = 0;
-    while (at < o->device_size &&
-           kimg_open(&it, o->device + at, o->device_size - at, err, sizeof err)) {
-        for (int more; (more = kimg_next(&it, out, err, sizeof err)) != 0;) {
-            if (more < 0)
-                return fail("%s: damaged device code: %s", o->name, err);
-            if (out->kind == DEVICE_IMAGE_BITCODE && !strcmp(out->name, l->arch)) {
-                strbuf_free(&has);
-                return true;
-            }
-            if (out->name &&
-                strspn(out->name, "abcdefghijklmnopqrstuvwxyz_0123456789") == strlen(out->name))
-                strbuf_printf(&has, " %s", out->name);
+    struct kimg_entry e;
+    uint32_t best = 0;
+    for (int more; (more = kimg_next(it, &e, err, sizeof err)) != 0;) {
+        if (more < 0)
+            return fail("%s: damaged device code: %s", o->name, err) - 1;
+        if (e.kind != DEVICE_IMAGE_BITCODE || !e.name || !architecture_number(e.name))
+            continue;
+        bool same = !strcmp(e.name, l->arch);
+        uint32_t number = same ? UINT32_MAX : architecture_number(e.name);
+        strbuf_printf(has, " %s", e.name);
+        if (architecture_serves(e.name, l->arch) && number > best) {
+            *out = e;
+            best = number;
         }
-        at += (it.size + 7) & ~(size_t)7;
     }
-    char *list = arena_strdup(&l->arena, strbuf_str(&has));
-    strbuf_free(&has);
-    return fail("%s has no device code for this architecture; it has code for%s", o->name, list);
+    return best != 0;
 }
 
 // clang gives a static variable that host code uses a name of its own, but not in functions that
@@ -136,20 +137,65 @@ static void unite_static_names(LLVMModuleRef m) {
     }
 }
 
-static bool read_unit(struct linker *l, struct unit *u) {
-    struct kimg_entry e;
-    if (!u->object->device || u->object->is_device_link)
-        return true;
-    if (!find_bitcode(l, u->object, &e))
-        return false;
+// Code is compiled, and inlined, for what its functions say: that of another architecture becomes
+// this one's.
+static void set_architecture(struct linker *l, LLVMModuleRef m) {
+    static const char *const names[] = {"target-cpu", "target-features"};
+    const char *features = arena_printf(&l->arena, "+ptx85,+%s", l->arch);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        for (unsigned i = 0; i < 2; ++i) {
+            const char *value = i ? features : l->arch;
+            unsigned n = (unsigned)strlen(names[i]);
+            if (!LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, names[i], n))
+                continue;
+            LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, names[i], n);
+            LLVMAddAttributeAtIndex(
+                f, LLVMAttributeFunctionIndex,
+                LLVMCreateStringAttribute(l->context, names[i], n, value, (unsigned)strlen(value)));
+        }
+}
+
+static bool read_bitcode(struct linker *l, struct unit *u, const struct kimg_entry *e) {
     LLVMMemoryBufferRef buffer =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy(e.data, e.size, u->object->name);
-    bool bad = LLVMParseBitcodeInContext2(l->context, buffer, &u->module);
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(e->data, e->size, u->object->name);
+    LLVMModuleRef module;
+    bool bad = LLVMParseBitcodeInContext2(l->context, buffer, &module);
     LLVMDisposeMemoryBuffer(buffer);
     if (bad)
         return fail("%s: its device code is not bitcode of this version%s", u->object->name, "");
-    unite_static_names(u->module);
+    unite_static_names(module);
+    if (strcmp(e->name, l->arch) != 0)
+        set_architecture(l, module);
+    if (u->module && (LLVMLinkModules2(u->module, module) || l->failed))
+        return fail("%s%s: its device code cannot be linked", u->object->name, "");
+    if (!u->module)
+        u->module = module;
     return true;
+}
+
+// An object that was made of several by `ld -r` has a container of each.
+static bool read_unit(struct linker *l, struct unit *u) {
+    const struct object_file *o = u->object;
+    if (!o->device || o->is_device_link)
+        return true;
+    char err[256];
+    struct strbuf has = {0};
+    struct kimg it;
+    struct kimg_entry e;
+    bool ok = true;
+    for (size_t at = 0; ok && at < o->device_size &&
+                        kimg_open(&it, o->device + at, o->device_size - at, err, sizeof err);
+         at += (it.size + 7) & ~(size_t)7) {
+        int found = find_bitcode(l, o, &it, &e, &has);
+        ok = found >= 0 && (!found || read_bitcode(l, u, &e));
+    }
+    const char *list = arena_strdup(&l->arena, strbuf_str(&has));
+    strbuf_free(&has);
+    if (ok && !u->module && !o->in_archive)
+        return fail("%s has no device code for this architecture; it has code for%s", o->name,
+                    list);
+    u->lacks = ok && !u->module ? list : NULL;
+    return ok;
 }
 
 // ---- Choosing -----------------------------------------------------------------------------
@@ -240,15 +286,19 @@ static LLVMModuleRef link_units(struct linker *l) {
     LLVMModuleRef whole = NULL;
     for (uint32_t i = 0; i < l->units.len; ++i) {
         struct unit *u = &l->units.data[i];
+        if (u->chosen && u->lacks)
+            return l->failed = true,
+                   fail("%s has no device code for this architecture; it has code for%s",
+                        u->object->name, u->lacks),
+                   NULL;
         if (!u->chosen || !u->module)
             continue;
         if (!whole)
             whole = u->module;
         else if (LLVMLinkModules2(whole, u->module) || l->failed)
-            return fail("%s%s: its device code cannot be linked", u->object->name, ""), NULL;
+            return l->failed = true,
+                   fail("%s%s: its device code cannot be linked", u->object->name, ""), NULL;
     }
-    if (!whole)
-        fail("no device code to link%s%s", "", "");
     return whole;
 }
 
@@ -256,13 +306,12 @@ static LLVMModuleRef link_units(struct linker *l) {
 
 // What the driver provides to device code.
 static bool is_system_function(const char *name) {
-    static const char *const names[] = {
-        "vprintf",       "malloc", "free", "__assertfail", "__nv_aligned_device_malloc",
-        "__nvvm_reflect"};
+    static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail",
+                                        "__nvvm_reflect"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
         if (!strcmp(name, names[i]))
             return true;
-    return !strncmp(name, "llvm.", 5) || !strncmp(name, "cuda", 4);
+    return !strncmp(name, "llvm.", 5) || !strncmp(name, "cuda", 4) || !strncmp(name, "__cuda", 6);
 }
 
 // The name as in the source, if the C++ library is at hand to tell (LLVM brings it along).
@@ -403,6 +452,7 @@ static bool run(struct linker *l, const char *output, const char *names) {
             return false;
     choose_units(l);
     LLVMModuleRef whole = link_units(l);
+    l->nothing = !whole && !l->failed;
     if (!whole || !finish(l, whole))
         return false;
     if (LLVMWriteBitcodeToFile(whole, output))
@@ -414,10 +464,11 @@ int main(int argc, char **argv) {
     if (argc < 5)
         return fail("kudzu-device-linker: <architecture> <output> <names> <file>...%s%s", "", ""),
                1;
+    llvm_end_watch("device link");
     struct linker l = {.arch = argv[1], .context = LLVMContextCreate()};
     LLVMContextSetDiagnosticHandler(l.context, on_diagnostic, &l);
     for (int i = 4; i < argc; ++i)
         if (!object_files_read(&l.arena, argv[i], &l.objects))
             return 1;
-    return run(&l, argv[2], argv[3]) && !l.failed ? 0 : 1;
+    return run(&l, argv[2], argv[3]) && !l.failed ? 0 : l.nothing ? DEVICE_LINK_NOTHING : 1;
 }

@@ -9,10 +9,13 @@
 #include "cc/cc.h"
 #include "cc/compile.h"
 #include "cc/device_link.h"
+#include "cc/file_io.h"
 #include "cc/link.h"
 #include "cc/options.h"
 #include "cc/precompile.h"
 #include "cc/temporaries.h"
+#include "support/environment.h"
+#include "support/whole_file.h"
 
 // Build systems know nvcc by the second and third line.
 static void print_version(void) {
@@ -55,19 +58,27 @@ static const char *output_for(const struct compilation *c, const struct cc_input
 }
 
 static bool process_file(const struct compilation *c, const struct cc_input *in) {
+    const char *output = output_for(c, in);
+    if (c->options->clean) {
+        if (output)
+            remove_output(output);
+        return true;
+    }
     switch (c->options->phase) {
     case CC_PTX:
     case CC_CUBIN:
     case CC_FATBIN:
+        if (in->language == CC_PTX_TEXT && c->options->phase != CC_PTX)
+            return assemble_ptx(c, in->path, output);
         if (in->language != CC_CUDA)
             return cc_error("%s: only CUDA sources have device code (-x cu says that it is one)",
                             in->path);
-        return compile_device_output(c, in->path, output_for(c, in));
+        return compile_device_output(c, in->path, output);
     case CC_PREPROCESS:
     case CC_DEPENDENCIES:
-        return compile_preprocess(c, in, output_for(c, in));
+        return compile_preprocess(c, in, output);
     default:
-        return compile_object(c, in, output_for(c, in));
+        return compile_object(c, in, output);
     }
 }
 
@@ -122,6 +133,9 @@ static bool for_each_file(const struct compilation *c, file_action action, void 
 
 static bool process_indexed(const struct compilation *c, uint32_t index, void *data) {
     const struct cc_input *in = &c->options->inputs.data[index];
+    bool image = c->options->phase == CC_CUBIN || c->options->phase == CC_FATBIN;
+    if (in->language == CC_PTX_TEXT && !image)
+        return cc_error("%s: PTX is taken with -cubin and -fatbin", in->path);
     if (in->language == CC_LINKER_INPUT)
         return cc_error("%s: not a source file that is known by its name (-x cu, c or c++ says "
                         "what it is)",
@@ -132,6 +146,8 @@ static bool process_indexed(const struct compilation *c, uint32_t index, void *d
 static bool compile_indexed(const struct compilation *c, uint32_t index, void *data) {
     const struct cc_input *in = &c->options->inputs.data[index];
     cc_strings *objects = data;
+    if (in->language == CC_PTX_TEXT)
+        return cc_error("%s: PTX is taken with -cubin and -fatbin", in->path);
     return in->language == CC_LINKER_INPUT || compile_object(c, in, objects->data[index]);
 }
 
@@ -146,28 +162,36 @@ static bool run_program(const struct compilation *c, const char *program, int *s
     return true;
 }
 
+static const char *link_output(const struct compilation *c) {
+    const struct cc_options *o = c->options;
+    const char *suffix = !o->linked_image ? "o" : o->one_architecture ? "cubin" : "fatbin";
+    if (o->output)
+        return o->output;
+    if (o->phase == CC_DEVICE_LINK)
+        return in_output_directory(c, arena_printf(c->arena, "a_dlink.%s", suffix));
+    return in_output_directory(c, o->phase == CC_LIBRARY ? "a.a" : "a.out");
+}
+
 static bool finish_link(const struct compilation *c, const cc_strings *objects, int *status) {
     const struct cc_options *o = c->options;
-    const char *output = o->output ? o->output : NULL;
+    const char *output = link_output(c), *device_object = NULL;
     if (o->phase == CC_LIBRARY)
-        return link_archive(c, objects, output ? output : in_output_directory(c, "a.a"));
-    const char *device_object = NULL;
-    if (o->phase == CC_DEVICE_LINK) {
-        const char *suffix = !o->linked_image ? "o" : o->one_architecture ? "cubin" : "fatbin";
-        device_object =
-            output ? output : in_output_directory(c, arena_printf(c->arena, "a_dlink.%s", suffix));
-        return device_link(c, objects, true, &device_object);
-    }
-    if (!device_link(c, objects, false, &device_object))
+        return link_archive(c, objects, output);
+    if (o->phase == CC_DEVICE_LINK)
+        return device_link(c, objects, true, &output);
+    if (!o->relocatable_link && !o->no_device_link &&
+        !device_link(c, objects, false, &device_object))
         return false;
-    if (!output)
-        output = in_output_directory(c, "a.out");
     return link_program(c, objects, device_object, output) &&
            (!o->run || run_program(c, output, status));
 }
 
 static bool compile_and_link(const struct compilation *c, int *status) {
     const struct cc_options *o = c->options;
+    if (o->clean) {
+        remove_output(link_output(c));
+        return true;
+    }
     cc_strings objects = {0};
     for (uint32_t i = 0; i < o->inputs.len; ++i) {
         const struct cc_input *in = &o->inputs.data[i];
@@ -187,6 +211,8 @@ static bool check_inputs(const struct cc_options *o) {
     for (uint32_t i = 0; i < o->inputs.len; ++i)
         if (access(o->inputs.data[i].path, R_OK) && !command_mode.dry_run)
             return cc_error("%s: %s", o->inputs.data[i].path, strerror(errno));
+        else if (!whole_file_has_end(o->inputs.data[i].path))
+            return cc_error("%s is a device, no file to be read", o->inputs.data[i].path);
     if (!links(o->phase) && o->output && o->inputs.len > 1)
         return cc_error("-o names one file, but %u files are compiled", o->inputs.len);
     return true;
@@ -197,7 +223,7 @@ static bool check_inputs(const struct cc_options *o) {
 static void show_settings(const struct toolchain *t, const struct architectures *a) {
     if (!command_mode.verbose && !command_mode.dry_run)
         return;
-    const char *path = getenv("PATH");
+    const char *path = environment_get("PATH");
     fprintf(stderr,
             "#$ _CUDART_=cudart\n#$ TOP=%s/..\n#$ PATH=%s\n#$ INCLUDES=-I%s\n"
             "#$ SYSTEM_INCLUDES=\n#$ NVVMIR_LIBRARY_DIR=%s/../nvvm/libdevice\n#$ LIBRARIES=-L%s\n",
@@ -222,6 +248,8 @@ static bool drive(struct cc_options *o, struct arena *arena, int *status) {
               (o->precompile     ? precompile_headers(&c)
                : links(o->phase) ? compile_and_link(&c, status)
                                  : for_each_file(&c, process_indexed, NULL));
+    if (!ok || *status)
+        temporaries_explain();
     temporaries_close();
     return ok;
 }

@@ -2,11 +2,15 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/memory.h"
+#include "support/whole_file.h"
+
+static const uint64_t MOST_BYTES = 1ull << 32;
 
 bool is_folder(const char *path) {
     struct stat st;
@@ -18,25 +22,20 @@ bool is_readable_file(const char *path) {
 }
 
 bool read_file(struct arena *arena, const char *path, char **data, size_t *size) {
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return cc_error("cannot read %s: %s", path, strerror(errno));
-    if (is_folder(path)) { // its end is at the largest offset there is
-        fclose(f);
-        return cc_error("cannot read %s: %s", path, strerror(EISDIR));
+    struct whole_file f;
+    if (!whole_file_read(&f, path, WHOLE_FILE_PIPES, MOST_BYTES)) {
+        if (f.no_memory)
+            memory_ran_out();
+        return cc_error("cannot read %s: %s", path, f.why);
     }
-    fseek(f, 0, SEEK_END);
-    long n = ftell(f);
-    rewind(f);
-    *data = arena_try_alloc(arena, n > 0 ? (size_t)n + 1 : 1);
-    if (!*data) {
-        fclose(f);
+    *data = arena_try_alloc(arena, f.size + 1);
+    if (*data)
+        memcpy(*data, f.data, f.size + 1);
+    free(f.data);
+    if (!*data)
         memory_ran_out();
-    }
-    *size = n > 0 ? fread(*data, 1, (size_t)n, f) : 0;
-    bool ok = n >= 0 && *size == (size_t)n && !ferror(f);
-    fclose(f);
-    return ok || cc_error("cannot read %s", path);
+    *size = f.size;
+    return true;
 }
 
 bool write_file(const char *path, const void *data, size_t size) {

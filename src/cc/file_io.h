@@ -7,7 +7,8 @@
 // Folders can be opened as files can, but the compiler's search for a header passes them over.
 bool is_folder(const char *path);
 bool is_readable_file(const char *path);
-// A NUL follows the data. False: reported on stderr.
+// A NUL follows the data. Devices are refused, and what is larger than 4 GiB. False: reported on
+// stderr.
 bool read_file(struct arena *arena, const char *path, char **data, size_t *size);
 bool write_file(const char *path, const void *data, size_t size);
 // Removes what was written; a device such as /dev/null stays.

@@ -242,6 +242,23 @@ static const char *put_unset(struct strbuf *out, const char *at) {
     return at;
 }
 
+// `pragma unroll` behind "#" in a macro's body becomes `_Pragma("unroll")`.
+static const char *put_pragma(struct strbuf *out, const char *at) {
+    size_t hash = out->len;
+    while (hash && strchr(" \t", out->data[hash - 1]))
+        hash--;
+    const char *from = at + word_length(at), *end = from + strcspn(from, "\n");
+    if (!hash || out->data[hash - 1] != '#')
+        return at;
+    out->data[hash - 1] = ' ';
+    from += strspn(from, " \t");
+    strbuf_puts(out, "_Pragma(\"");
+    for (; from < end && !(*from == '\\' && from + 1 == end); from++)
+        strbuf_printf(out, *from == '"' || *from == '\\' ? "\\%c" : "%c", *from);
+    strbuf_puts(out, "\")");
+    return from;
+}
+
 // What stands for the word at `at`, and the position behind it.
 static const char *put_instead(struct strbuf *out, const char *at, enum lenient_kind kind) {
     const char *end = kind == LENIENT_THIS ? behind_arrow(at) : at + word_length(at);
@@ -277,6 +294,12 @@ static const char *put_instead(struct strbuf *out, const char *at, enum lenient_
         return put_unset(out, at);
     case LENIENT_LIST:
         return attribute_list_put(out, at);
+    case LENIENT_PRAGMA:
+        return put_pragma(out, at);
+    case LENIENT_NAMELESS:
+        strbuf_puts(out, "typedef ");
+        strbuf_append(out, at, (size_t)(end - at));
+        break;
     case LENIENT_SHARED:
         blank_pointer(out);
         strbuf_append(out, at, (size_t)(end - at));
@@ -353,14 +376,39 @@ static const char *place_of(struct search *s, const struct clang_message *m) {
     return line && m->column <= strcspn(line, "\n") ? line + m->column - 1 : NULL;
 }
 
+// Behind a template's argument list; NULL: at `at` there is none that ends with the statement's
+// expression.
+static const char *behind_arguments(const char *at) {
+    int depth = 0;
+    do {
+        if (!*at || strchr(";{}", *at))
+            return NULL;
+        depth += (*at == '<') - (*at == '>' && at[-1] != '-');
+        at = *at == '(' || *at == '[' ? skip_group(at) : at + 1;
+    } while (depth > 0);
+    return at;
+}
+
 // `f<...>(`, `operator()<...>(`: a template's argument list that was taken for a comparison.
 static bool is_template_call(const char *at) {
     if (is_same_word(at, "operator", 8))
         at = skip_blanks(at + 8) + 1; // behind "("
     at = skip_blanks(at + word_length(at));
     at = skip_blanks(at + (*at == ')'));
-    size_t n = strcspn(at, ";{}>");
-    return *at == '<' && at[n] == '>' && *skip_blanks(at + n + 1) == '(';
+    at = *at == '<' ? behind_arguments(at) : NULL;
+    return at && *skip_blanks(at) == '(';
+}
+
+// The last name of `V<T>::inner::f<3>(`; NULL: it is not called with a list of arguments.
+static const char *called_name(const char *name) {
+    for (;;) {
+        const char *at = name ? skip_blanks(name + word_length(name)) : NULL;
+        if (!at || !word_length(name) || is_template_call(name))
+            return at && word_length(name) ? name : NULL;
+        at = *at == '<' ? behind_arguments(at) : at;
+        at = at ? skip_blanks(at) : NULL;
+        name = at && !strncmp(at, "::", 2) ? skip_blanks(at + 2) : NULL;
+    }
 }
 
 static bool ends_statement(const struct source_tokens *s, uint32_t i) {
@@ -476,13 +524,43 @@ static bool is_of_declarations(const struct clang_message *m) {
            strstr(m->text, "cannot overload __host__ __device__ function");
 }
 
+// The template's name that lacks a `template` before it: in `V<T>::f<3>(x)` the message has the
+// place of V.
+static const char *template_name(struct search *s, const struct clang_message *m) {
+    const char *quote = strrchr(m->text, '\''), *name = quote;
+    const char *start = place_of(s, m), *end = start ? strpbrk(start, ";{}") : NULL;
+    while (name > m->text && name[-1] != '\'')
+        name--;
+    if (!start || !quote || name == m->text)
+        return start;
+    for (const char *at = start; *at && at != end; at += word_length(at) ? word_length(at) : 1) {
+        bool member = at - start >= 2 && (!strncmp(at - 2, "::", 2) || !strncmp(at - 2, "->", 2));
+        if (is_same_word(at, name, (size_t)(quote - name)) &&
+            (at == start || member || at[-1] == '.'))
+            return at;
+    }
+    return start;
+}
+
+// Of a use of a macro whose body is a pragma: the word `pragma` in the body.
+static const char *pragma_word(struct search *s, const struct clang_message *m) {
+    const char *at = place_of(s, m);
+    if (!at || *at != '#' || !is_in_directive(s->text, at))
+        return NULL;
+    at += 1 + strspn(at + 1, " \t");
+    return is_same_word(at, "pragma", 6) ? at : NULL;
+}
+
 // The word that the message is about, if it is of one of the kinds.
 static const char *word_of(struct search *s, const struct clang_message *m,
                            enum lenient_kind *kind) {
-    bool name = begins_with(m->text, "use 'template' keyword to treat '") ||
-                begins_with(m->text, "missing 'template' keyword prior to dependent template");
+    bool missing = begins_with(m->text, "missing 'template' keyword prior to dependent template");
+    bool name = begins_with(m->text, "use 'template' keyword to treat '") || missing;
+    bool pragma = m->note && begins_with(m->text, "expanded from macro '");
+    bool nameless = begins_with(m->text, "anonymous structs and classes must be class members");
     bool type = begins_with(m->text, "missing 'typename' prior to dependent type name") && m->error;
     bool call = begins_with(m->text, "reference to non-static member function must be called");
+    bool function = begins_with(m->text, "reference to overloaded function could not be resolved");
     bool self = begins_with(m->text, "use of 'this' pointer is only allowed within the evaluation");
     bool variable = begins_with(m->text, "variable of non-literal type '") &&
                     strstr(m->text, "cannot be defined in a constexpr function before");
@@ -491,18 +569,25 @@ static const char *word_of(struct search *s, const struct clang_message *m,
     bool unset = is_of_unset(m) || (s->unset && m->note);
     bool choice = s->choices && begins_with(m->text, "in instantiation of function template");
     bool other = s->declared && begins_with(m->text, "previous declaration is here");
-    *kind = self              ? LENIENT_THIS
+    pragma &= !unset;
+    *kind = pragma            ? LENIENT_PRAGMA
+            : nameless        ? LENIENT_NAMELESS
+            : self            ? LENIENT_THIS
             : variable        ? LENIENT_CONSTANT
             : type            ? LENIENT_TYPE
             : shared          ? LENIENT_SHARED
             : unset           ? LENIENT_UNSET
             : choice || other ? LENIENT_HOST
                               : LENIENT_TEMPLATE;
+    if (pragma)
+        return pragma_word(s, m);
     if (shared || unset)
         return shared ? shared_pointer(s, m) : unset_object(s, m);
     if (choice || other)
         return choice ? host_function(s, m) : host_declaration(s, m);
-    const char *at = name || type || call || self || variable ? place_of(s, m) : NULL;
+    bool placed = name || type || call || function || self || variable || nameless;
+    const char *at = missing ? template_name(s, m) : placed ? place_of(s, m) : NULL;
+    at = at && function ? called_name(at) : at;
     if (!at || !word_length(at))
         return NULL;
     if (variable) {
@@ -511,7 +596,7 @@ static const char *word_of(struct search *s, const struct clang_message *m,
     }
     if (self)
         return is_same_word(at, "this", 4) && behind_arrow(at) ? at : NULL;
-    return name || type || is_template_call(at) ? at : NULL;
+    return name || type || nameless || is_template_call(at) ? at : NULL;
 }
 
 static bool is_listed(const struct lenient_words *found, const struct lenient_word *w) {

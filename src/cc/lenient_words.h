@@ -1,7 +1,7 @@
 // Words that nvcc reads a source without, or in another sense, where clang 19 refuses it:
 //
-// - `x.f<3>()`, `x.operator()<3>()` of a dependent x, without `template` before the name;
-//   `T::type(1)`, without `typename`.
+// - `x.f<3>()`, `x.operator()<3>()`, `V<T>::f<3>()` of a dependent x or T, without `template`
+//   before the name; `T::type(1)`, without `typename`.
 // - `this->member` in a constant expression, of a static member: clang 19 says that `this` has no
 //   value there (P2280 came later); it becomes the class's `::member`.
 // - `constexpr` of a template's function with a variable that no constant function can have: such
@@ -23,6 +23,11 @@
 // - A register's name in an asm statement with operands, "mov.u32 %0, %smid;", which clang wants
 //   as "%%smid"; the number of an operand that is not there, in a template that is never used.
 //
+// - `#pragma unroll` as the body of a macro, which nvcc's preprocessor leaves on a line of its own
+//   where the macro stands: it becomes _Pragma("unroll").
+// - `struct __align__(8) { ... };` without a name, which declares nothing: it gets a `typedef`
+//   before it, of which clang warns the same.
+//
 // clang's messages tell of them, and there is another attempt, in which they are changed on the
 // lines where they stand.
 #ifndef KUDZU_CC_LENIENT_WORDS_H
@@ -42,7 +47,9 @@ enum lenient_kind {
     LENIENT_UNSET,
     LENIENT_LIST,
     LENIENT_CHOSEN,
-    LENIENT_REGISTER
+    LENIENT_REGISTER,
+    LENIENT_PRAGMA,
+    LENIENT_NAMELESS
 };
 
 // The nth such word on the line.

@@ -35,13 +35,16 @@ bool link_program(const struct compilation *c, const cc_strings *objects, const 
                   const char *output) {
     const struct cc_options *o = c->options;
     struct command cmd;
-    command_init(&cmd, c->arena, arena_printf(c->arena, "%s,link", output), c->toolchain->clang);
+    command_init(&cmd, c->arena, arena_printf(c->arena, "%s,link", output),
+                 arena_printf(c->arena, "%s/kudzu-host-linker", c->toolchain->lib));
     if (c->toolchain->lld)
         command_argf(&cmd, "--ld-path=%s", c->toolchain->lld);
     clang_host_machine(&cmd, o);
     command_arg(&cmd, "-Qunused-arguments");
     if (o->shared)
         command_arg(&cmd, "-shared");
+    if (o->relocatable_link)
+        command_arg(&cmd, "-r");
     if (o->static_link)
         command_arg(&cmd, "-static");
     if (o->debug)
@@ -54,7 +57,8 @@ bool link_program(const struct compilation *c, const cc_strings *objects, const 
     link_arguments(&cmd, o, objects);
     if (device_link)
         command_arg(&cmd, device_link);
-    add_runtime(&cmd, c);
+    if (!o->relocatable_link)
+        add_runtime(&cmd, c);
     return command_run(&cmd);
 }
 

@@ -8,6 +8,9 @@
 #include "cc/cc.h"
 
 #define DEVICE_CODE_SECTION ".llvm.offloading"
+enum {
+    DEVICE_LINK_NOTHING = 2
+}; // kudzu-device-linker's exit status: no file that is needed has any
 #define DEVICE_LINK_SECTION ".kudzu.device_link" // marks the object of a device link
 
 struct object_file {

@@ -9,7 +9,9 @@
 
 #include "cc/warning_levels.h"
 #include "cc/warning_numbers.h"
+#include "support/environment.h"
 #include "support/strbuf.h"
+#include "support/whole_file.h"
 
 struct parser {
     struct cc_options *o;
@@ -21,9 +23,10 @@ struct parser {
 
 enum arg {
     NO_ARG,
-    BOOL_ARG,     // =true, =false, or nothing for true
-    ARG,          // one value
-    LIST_ARG,     // values separated by commas
+    BOOL_ARG, // =true, =false, or nothing for true
+    ARG,      // one value
+    LIST_ARG, // values separated by commas
+    TOOL_ARG, // the same for another tool, which gets the words of each value as a shell has them
     OPTIONAL_ARG, // a value only after "="
 };
 
@@ -69,19 +72,21 @@ static bool is_image(enum cc_phase phase) {
     return phase == CC_CUBIN || phase == CC_FATBIN;
 }
 
+// Of several phases the one that ends first counts, but that -dlink beside -cubin or -fatbin means
+// the image that is linked.
 static bool set_phase(struct parser *p, enum cc_phase phase) {
+    static const int order[] = {[CC_DEPENDENCIES] = 0, [CC_PREPROCESS] = 1, [CC_PTX] = 2,
+                                [CC_CUBIN] = 3,        [CC_FATBIN] = 4,     [CC_COMPILE] = 5,
+                                [CC_DEVICE_LINK] = 6,  [CC_LIBRARY] = 7,    [CC_LINK] = 8};
     struct cc_options *o = p->o;
-    bool after_dc = o->relocatable_phase && o->phase == CC_COMPILE &&
-                    (phase == CC_PTX || phase == CC_CUBIN || phase == CC_FATBIN);
     bool linked = (phase == CC_DEVICE_LINK && is_image(o->phase)) ||
                   (o->phase == CC_DEVICE_LINK && is_image(phase));
-    if (o->phase_given && o->phase != phase && !after_dc && !linked)
-        return cc_error("options that end compilation at different phases: give one of -c, "
-                        "-dc, -dlink, -lib, -ptx, -cubin, -fatbin, -E, -M");
     o->linked_image |= linked;
     o->one_architecture |= phase == CC_CUBIN;
-    o->phase = linked ? CC_DEVICE_LINK : phase;
-    o->phase_given = true;
+    if (linked)
+        o->phase = CC_DEVICE_LINK;
+    else if (order[phase] < order[o->phase])
+        o->phase = phase;
     return true;
 }
 
@@ -103,6 +108,10 @@ FLAG_ACTION(fmad)
 FLAG_ACTION(extended_lambda)
 FLAG_ACTION(relaxed_constexpr)
 FLAG_ACTION(forward_unknown)
+FLAG_ACTION(forward_to_linker)
+FLAG_ACTION(clean)
+FLAG_ACTION(relocatable_link)
+FLAG_ACTION(no_device_link)
 FLAG_ACTION(show_help)
 FLAG_ACTION(show_version)
 FLAG_ACTION(list_arch)
@@ -112,6 +121,7 @@ FLAG_ACTION(no_precompiled)
 FLAG_ACTION(dep_phony)
 STRING_ACTION(output_directory)
 STRING_ACTION(time_file)
+STRING_ACTION(device_trace)
 STRING_ACTION(dep_file)
 PREFIX_ACTION(include_dir, preprocessor, "-I")
 PREFIX_ACTION(define, preprocessor, "-D")
@@ -139,8 +149,8 @@ static bool ignore(struct parser *p, const char *value) {
 }
 
 static bool set_output(struct parser *p, const char *value) {
-    if (p->o->output)
-        return cc_error("-o is given twice: %s and %s", p->o->output, value);
+    if (p->o->output && strcmp(p->o->output, value) != 0)
+        cc_warning("-o is given twice, %s and %s: the last one counts", p->o->output, value);
     p->o->output = value;
     return true;
 }
@@ -151,14 +161,9 @@ static bool set_keep_directory(struct parser *p, const char *value) {
     return true;
 }
 
-// Beside -ptx, -cubin or -fatbin -dc says that the code is relocatable, and no more.
-static bool gives_device_code(const struct cc_options *o) {
-    return o->phase_given && (o->phase == CC_PTX || o->phase == CC_CUBIN || o->phase == CC_FATBIN);
-}
-
 static bool phase_dc(struct parser *p, const char *value) {
-    p->o->rdc = p->o->relocatable_phase = true;
-    return gives_device_code(p->o) || set_phase(p, CC_COMPILE);
+    p->o->rdc = true;
+    return set_phase(p, CC_COMPILE);
 }
 
 static bool phase_dw(struct parser *p, const char *value) {
@@ -182,7 +187,7 @@ static bool set_user_dep_with_compile(struct parser *p, const char *value) {
 }
 
 static bool add_library(struct parser *p, const char *value) {
-    if (!strcmp(value, "cudadevrt") || !strcmp(value, "nvToolsExt")) // empty here
+    if (!strcmp(value, "cudadevrt") || !strcmp(value, "nvToolsExt")) // no host code
         return true;
     if (!strcmp(value, "cudart") || !strcmp(value, "cudart_static"))
         p->o->link_names_cudart = true;
@@ -201,9 +206,10 @@ static bool set_std(struct parser *p, const char *value) {
 }
 
 static bool set_host_opt(struct parser *p, const char *value) {
-    if (strlen(value) != 1 || !strchr("0123s", *value))
+    bool number = *value && strspn(value, "0123456789") == strlen(value);
+    if (!number && strcmp(value, "s") != 0)
         return cc_error("-O%s: expected a level from 0 to 3", value);
-    p->o->host_opt = value;
+    p->o->host_opt = number && atoi(value) > 3 ? "3" : value; // as gcc takes it
     return true;
 }
 
@@ -232,6 +238,12 @@ static bool set_cudart(struct parser *p, const char *value) {
             return true;
         }
     return cc_error("-cudart %s: expected none, shared or static", value);
+}
+
+static bool set_cudadevrt(struct parser *p, const char *value) {
+    p->o->no_device_runtime = !strcmp(value, "none");
+    return p->o->no_device_runtime || !strcmp(value, "static") ||
+           cc_error("-cudadevrt %s: expected none or static", value);
 }
 
 static bool set_default_stream(struct parser *p, const char *value) {
@@ -295,6 +307,34 @@ static bool add_gencode(struct parser *p, const char *value) {
 
 static bool add_native(struct parser *p, const char *value) {
     return architectures_add_native(&p->o->architectures, value);
+}
+
+static bool no_exceptions(struct parser *p, const char *value) {
+    vec_push(p->arena, &p->o->host_compiler, "-fno-exceptions");
+    return true;
+}
+
+// Limits of templates hold in both passes.
+static bool template_depth(struct parser *p, const char *value) {
+    vec_push(p->arena, &p->o->warnings, arena_printf(p->arena, "-ftemplate-depth=%s", value));
+    return true;
+}
+
+static bool template_backtrace(struct parser *p, const char *value) {
+    vec_push(p->arena, &p->o->warnings,
+             arena_printf(p->arena, "-ftemplate-backtrace-limit=%s", value));
+    return true;
+}
+
+static bool refuse_lto_code(struct parser *p, const char *value) {
+    return cc_error(
+        "-ltoir, -optix-ir, -cuda: NVIDIA's intermediate forms are not made; -ptx gives "
+        "text that every driver takes");
+}
+
+static bool no_sanitizer(struct parser *p, const char *value) {
+    cc_warning("-sanitize %s: device code is not instrumented", value);
+    return true;
 }
 
 static bool set_host(struct parser *p, const char *value) {
@@ -475,8 +515,8 @@ static const struct option options[] = {
     {"static", "static", NO_ARG, false, set_static_link, "", "Link static libraries only"},
     {"cudart", "cudart", ARG, false, set_cudart, "none|shared|static",
      "The runtime library's form; default static"},
-    {"cudadevrt", "cudadevrt", ARG, false, ignore, "none|static",
-     "Accepted: device-side runtime calls need no library of their own"},
+    {"cudadevrt", "cudadevrt", ARG, false, set_cudadevrt, "none|static",
+     "NVIDIA's device runtime library, which launches by kernels need on a GPU; default static"},
     // Language
     {"std", "std", ARG, false, set_std, "c++03|...|c++23", "The C++ standard; default c++17"},
     {"extended-lambda", "extended-lambda", BOOL_ARG, false, set_extended_lambda, "",
@@ -489,6 +529,7 @@ static const struct option options[] = {
      "What stream 0 means"},
     {"relocatable-device-code", "rdc", BOOL_ARG, false, set_rdc, "true|false",
      "Share device functions and variables between files"},
+    {"no-exceptions", "noeh", NO_ARG, false, no_exceptions, "", "Host code without exceptions"},
     {"machine", "m", ARG, false, set_machine, "64", "64-bit code"},
     {"m64", "m64", NO_ARG, false, machine_64, "", "64-bit code"},
     {"m32", "m32", NO_ARG, false, machine_32, "", "Refused"},
@@ -524,7 +565,7 @@ static const struct option options[] = {
     {"kudzu-ptxas", "kudzu-ptxas", OPTIONAL_ARG, false, set_ptxas, "<path>",
      "Add machine code for the GPUs that -arch, -code and -gencode name, by NVIDIA's ptxas, there "
      "or on PATH"},
-    {"ptxas-options", "Xptxas", LIST_ARG, false, add_ptxas_option, "<option>,...",
+    {"ptxas-options", "Xptxas", TOOL_ARG, false, add_ptxas_option, "<option>,...",
      "Options for ptxas, where --kudzu-ptxas asks for it"},
     {"maxrregcount", "maxrregcount", ARG, false, set_max_registers, "<n>",
      "At most so many registers a thread in kernels without launch bounds; they do not limit the "
@@ -534,18 +575,23 @@ static const struct option options[] = {
      "is"},
     {"kudzu-sysroot", "kudzu-sysroot", ARG, false, set_sysroot, "<folder>",
      "Where that machine's headers and libraries are"},
+    {"ltoir", "ltoir", NO_ARG, false, refuse_lto_code, "", "Refused"},
+    {"optix-ir", "optix-ir", NO_ARG, false, refuse_lto_code, "", "Refused"},
+    {"cuda", "cuda", NO_ARG, false, refuse_lto_code, "", "Refused"},
     {"list-gpu-arch", "arch-ls", NO_ARG, false, set_list_arch, "",
      "List the virtual architectures"},
     {"list-gpu-code", "code-ls", NO_ARG, false, set_list_code, "", "List the architectures"},
     // Other tools' options
-    {"compiler-options", "Xcompiler", LIST_ARG, false, add_host_option, "<option>,...",
+    {"compiler-options", "Xcompiler", TOOL_ARG, false, add_host_option, "<option>,...",
      "Options for host compilation and linking, in clang's spelling"},
-    {"linker-options", "Xlinker", LIST_ARG, false, add_linker_option, "<option>,...",
+    {"linker-options", "Xlinker", TOOL_ARG, false, add_linker_option, "<option>,...",
      "Options for the linker"},
     {"forward-unknown-to-host-compiler", "forward-unknown-to-host-compiler", NO_ARG, false,
      set_forward_unknown, "", "Options that are not known go to host compilation"},
+    {"forward-unknown-to-host-linker", "forward-unknown-to-host-linker", NO_ARG, false,
+     set_forward_to_linker, "", "They go to the link"},
     {"forward-unknown-opts", "forward-unknown-opts", NO_ARG, false, set_forward_unknown, "",
-     "The same"},
+     "They go to host compilation and to the link"},
     {"options-file", "optf", LIST_ARG, false, read_options_file, "<file>,...",
      "Read more options from a file"},
     // Diagnostics
@@ -554,6 +600,10 @@ static const struct option options[] = {
      "Warnings of these kinds are errors: all-warnings, reorder, deprecated-declarations, ..."},
     {"Wreorder", "Wreorder", NO_ARG, false, warn_reorder, "",
      "Warn when members are initialised in another order"},
+    {"ftemplate-depth", "ftemplate-depth", ARG, false, template_depth, "<n>",
+     "How deep templates may instantiate each other"},
+    {"ftemplate-backtrace-limit", "ftemplate-backtrace-limit", ARG, false, template_backtrace,
+     "<n>", "How many instantiations a message shows"},
     {"Wno-deprecated-declarations", "Wno-deprecated-declarations", NO_ARG, false, no_deprecated, "",
      "No warnings about deprecated entities"},
     {"Wno-deprecated-gpu-targets", "Wno-deprecated-gpu-targets", NO_ARG, false, ignore, "",
@@ -584,6 +634,9 @@ static const struct option options[] = {
     {"threads", "t", ARG, true, set_threads, "<n>", "Compile n files at a time; 0: one a core"},
     {"time", "time", ARG, false, set_time_file, "<file>",
      "Append the time of each step to a file; - is standard output"},
+    {"fdevice-time-trace", "fdevice-time-trace", ARG, false, set_device_trace, "<file>",
+     "Write what clang spends its time on in the device pass, for chrome://tracing; -: beside the "
+     "output"},
     {"help", "h", NO_ARG, false, set_show_help, "", "This text"},
     {"version", "V", NO_ARG, false, set_show_version, "", "The version"},
     {"kudzu-precompile", "kudzu-precompile", NO_ARG, false, set_precompile, "",
@@ -594,10 +647,10 @@ static const struct option options[] = {
     // Accepted, without effect: they steer parts that nvcc has and kudzu has not.
     {"compiler-bindir", "ccbin", ARG, false, ignore, "<path>",
      "Accepted: clang compiles host code too"},
-    {"nvlink-options", "Xnvlink", LIST_ARG, false, ignore, "<option>,...", "Accepted"},
-    {"archive-options", "Xarchive", LIST_ARG, false, ignore, "<option>,...", "Accepted"},
-    {"fatbin-options", "Xfatbin", LIST_ARG, false, ignore, "<option>,...", "Accepted"},
-    {"cudafe-options", "Xcudafe", LIST_ARG, false, set_front_end_option, "<option>,...",
+    {"nvlink-options", "Xnvlink", TOOL_ARG, false, ignore, "<option>,...", "Accepted"},
+    {"archive-options", "Xarchive", TOOL_ARG, false, ignore, "<option>,...", "Accepted"},
+    {"fatbin-options", "Xfatbin", TOOL_ARG, false, ignore, "<option>,...", "Accepted"},
+    {"cudafe-options", "Xcudafe", TOOL_ARG, false, set_front_end_option, "<option>,...",
      "--diag_suppress=<number>, --diag_warning, --diag_error as above; others are accepted"},
     {"restrict", "restrict", NO_ARG, false, ignore, "", "Accepted"},
     {"source-in-ptx", "src-in-ptx", NO_ARG, false, ignore, "", "Accepted"},
@@ -617,9 +670,41 @@ static const struct option options[] = {
     {"device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", BOOL_ARG, false,
      ignore, "", "Accepted"},
     {"no-align-double", "no-align-double", NO_ARG, false, ignore, "", "Accepted"},
-    {"nodlink", "nodlink", NO_ARG, false, ignore, "", "Accepted"},
+    {"no-device-link", "nodlink", NO_ARG, false, set_no_device_link, "",
+     "Link without linking device code"},
+    {"relocatable-link", "r", NO_ARG, false, set_relocatable_link, "",
+     "Join objects to one object, which later links take"},
+    {"clean-targets", "clean", NO_ARG, false, set_clean, "",
+     "Compile nothing; remove the files that would be written"},
     {"target-directory", "target-dir", ARG, false, ignore, "<directory>", "Accepted"},
     {"archiver-binary", "arbin", ARG, false, ignore, "<path>", "Accepted"},
+    {"objdir-as-tempdir", "objtemp", NO_ARG, false, ignore, "", "Accepted"},
+    {"libdevice-directory", "ldir", ARG, false, ignore, "<directory>", "Accepted"},
+    {"optimization-info", "opt-info", LIST_ARG, false, ignore, "inline", "Accepted"},
+    {"dopt", "dopt", ARG, false, ignore, "on", "Accepted"},
+    {"lto", "lto", NO_ARG, false, ignore, "", "Accepted: the same as -dlto"},
+    {"dont-use-profile", "noprof", NO_ARG, false, ignore, "", "Accepted"},
+    {"split-compile-extended", "split-compile-extended", ARG, false, ignore, "<n>", "Accepted"},
+    {"fdevice-syntax-only", "fdevice-syntax-only", NO_ARG, false, ignore, "", "Accepted"},
+    {"drive-prefix", "dp", ARG, false, ignore, "<prefix>", "Accepted"},
+    {"dependency-drive-prefix", "ddp", ARG, false, ignore, "<prefix>", "Accepted"},
+    {"input-drive-prefix", "idp", ARG, false, ignore, "<prefix>", "Accepted"},
+    {"force-cl-env-setup", "force-cl-env-setup", NO_ARG, false, ignore, "", "Accepted"},
+    {"entries", "e", LIST_ARG, false, ignore, "<kernel>,...",
+     "Accepted: code is made for every kernel"},
+    {"extra-device-vectorization", "extra-device-vectorization", NO_ARG, false, ignore, "",
+     "Accepted"},
+    {"qpp-config", "qpp-config", ARG, false, ignore, "<configuration>", "Accepted"},
+    {"compile-as-tools-patch", "astoolspatch", NO_ARG, false, ignore, "", "Accepted"},
+    {"host-linker-script", "hls", ARG, false, ignore, "use-lcs|gen-lcs", "Accepted"},
+    {"augment-host-linker-script", "aug-hls", NO_ARG, false, ignore, "", "Accepted"},
+    {"jump-table-density", "jtd", ARG, false, ignore, "<n>", "Accepted"},
+    {"relocatable-ptx", "reloc-ptx", NO_ARG, false, ignore, "", "Accepted"},
+    {"device-stack-protector", "device-stack-protector", BOOL_ARG, false, ignore, "", "Accepted"},
+    {"frandom-seed", "frandom-seed", ARG, false, ignore, "<seed>",
+     "Accepted: the same input always gives the same output"},
+    {"jobserver", "jobserver", NO_ARG, false, ignore, "", "Accepted"},
+    {"sanitize", "sanitize", ARG, false, no_sanitizer, "<tool>", "Accepted with a warning"},
     {"use-local-env", "use-local-env", NO_ARG, false, ignore, "", "Accepted"},
     {"keep-device-functions", "keep-device-functions", NO_ARG, false, ignore, "", "Accepted"},
 };
@@ -651,103 +736,6 @@ static const char *unquoted(struct parser *p, const char *value) {
     if (n >= 2 && (*value == '"' || *value == '\'') && value[n - 1] == *value)
         return arena_strndup(p->arena, value + 1, n - 2);
     return value;
-}
-
-// Calls the action for each item between commas; "\," is a comma within an item.
-static bool apply_list(struct parser *p, const struct option *o, const char *value) {
-    struct strbuf item = {0};
-    bool ok = true;
-    for (const char *c = value; ok; ++c) {
-        if (*c == '\\' && c[1] == ',') {
-            strbuf_puts(&item, ",");
-            ++c;
-        } else if (*c && *c != ',') {
-            strbuf_append(&item, c, 1);
-        } else {
-            if (item.len)
-                ok = o->action(p, unquoted(p, arena_strdup(p->arena, strbuf_str(&item))));
-            strbuf_free(&item);
-            item = (struct strbuf){0};
-            if (!*c)
-                break;
-        }
-    }
-    strbuf_free(&item);
-    return ok;
-}
-
-static bool is_boolean(const char *s) {
-    return !strcmp(s, "true") || !strcmp(s, "false");
-}
-
-static bool apply(struct parser *p, const struct option *o, const char *spelling,
-                  const char *value) {
-    switch (o->arg) {
-    case NO_ARG:
-        if (value)
-            return cc_error("option '%s' takes no value", spelling);
-        return o->action(p, NULL);
-    case OPTIONAL_ARG:
-        return o->action(p, value);
-    case BOOL_ARG:
-        if (!value && p->next < p->args.len && is_boolean(p->args.data[p->next]))
-            value = p->args.data[p->next++];
-        if (value && !is_boolean(value))
-            return cc_error("option '%s': expected true or false, not '%s'", spelling, value);
-        return o->action(p, value);
-    case ARG:
-    case LIST_ARG:
-        if (!value) {
-            if (p->next == p->args.len)
-                return cc_error("option '%s' needs a value: %s", spelling, o->value_name);
-            value = p->args.data[p->next++];
-        }
-        return o->arg == ARG ? o->action(p, unquoted(p, value)) : apply_list(p, o, value);
-    }
-    return false;
-}
-
-static bool parse_option(struct parser *p, const char *arg) {
-    const char *name = arg + (arg[1] == '-' ? 2 : 1);
-    const char *equals = strchr(name, '=');
-    const struct option *o = find_option(name, equals ? (size_t)(equals - name) : strlen(name));
-    if (o)
-        return apply(p, o, arg, equals ? equals + 1 : NULL);
-    o = arg[1] != '-' ? find_joined(name) : NULL;
-    if (o)
-        return apply(p, o, arg, name + 1);
-    if (p->o->forward_unknown) {
-        vec_push(p->arena, &p->o->host_compiler, arg);
-        return true;
-    }
-    return cc_error("unknown option '%s' (--help lists the options; those of the host compiler "
-                    "go behind -Xcompiler)",
-                    arg);
-}
-
-static bool has_suffix(const char *path, const char *suffix) {
-    size_t n = strlen(path), m = strlen(suffix);
-    return n > m && !strcmp(path + n - m, suffix);
-}
-
-static enum cc_language language_of(const char *path) {
-    static const struct {
-        const char *suffix;
-        enum cc_language language;
-    } known[] = {{".cu", CC_CUDA},     {".cup", CC_CUDA},   {".cpp", CC_CXX}, {".cc", CC_CXX},
-                 {".cxx", CC_CXX},     {".C", CC_CXX},      {".c++", CC_CXX}, {".c", CC_C},
-                 {".s", CC_ASSEMBLER}, {".S", CC_ASSEMBLER}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
-        if (has_suffix(path, known[i].suffix))
-            return known[i].language;
-    return CC_LINKER_INPUT;
-}
-
-// A linker's input keeps its place among libraries: \1 and the input's number stand for it.
-static void add_input(struct parser *p, const char *path) {
-    struct cc_input in = {path, language_of(path)};
-    vec_push(p->arena, &p->o->link, arena_printf(p->arena, "\1%u", p->o->inputs.len));
-    vec_push(p->arena, &p->o->inputs, in);
 }
 
 // Words of a text: blanks separate, quotes and backslashes keep together.
@@ -782,18 +770,134 @@ static cc_strings split_words(struct arena *arena, const char *text) {
     return words;
 }
 
+// The items of a list. A backslash makes the next character part of the item, and commas in double
+// quotes separate nothing. Quotes stay.
+static cc_strings split_items(struct arena *arena, const char *value) {
+    cc_strings items = {0};
+    struct strbuf item = {0};
+    bool quoted = false;
+    for (const char *c = value;; ++c) {
+        if (*c == '\\' && c[1]) {
+            strbuf_append(&item, ++c, 1);
+        } else if (*c && (*c != ',' || quoted)) {
+            quoted ^= *c == '"';
+            strbuf_append(&item, c, 1);
+        } else {
+            if (item.len)
+                vec_push(arena, &items, arena_strdup(arena, strbuf_str(&item)));
+            strbuf_free(&item);
+            item = (struct strbuf){0};
+            if (!*c)
+                return items;
+        }
+    }
+}
+
+static bool apply_items(struct parser *p, const struct option *o, const cc_strings *items) {
+    for (uint32_t i = 0; i < items->len; ++i)
+        if (!o->action(p, items->data[i]))
+            return false;
+    return true;
+}
+
+static bool apply_list(struct parser *p, const struct option *o, const char *value) {
+    cc_strings items = split_items(p->arena, value), words = {0};
+    for (uint32_t i = 0; i < items.len && o->arg == TOOL_ARG; ++i) {
+        cc_strings own = split_words(p->arena, items.data[i]);
+        for (uint32_t k = 0; k < own.len; ++k)
+            vec_push(p->arena, &words, own.data[k]);
+    }
+    for (uint32_t i = 0; i < items.len && o->arg != TOOL_ARG; ++i)
+        vec_push(p->arena, &words, unquoted(p, items.data[i]));
+    return apply_items(p, o, &words);
+}
+
+static bool is_boolean(const char *s) {
+    return !strcmp(s, "true") || !strcmp(s, "false");
+}
+
+static bool apply(struct parser *p, const struct option *o, const char *spelling,
+                  const char *value) {
+    switch (o->arg) {
+    case NO_ARG:
+        if (value)
+            return cc_error("option '%s' takes no value", spelling);
+        return o->action(p, NULL);
+    case OPTIONAL_ARG:
+        return o->action(p, value);
+    case BOOL_ARG:
+        if (!value && p->next < p->args.len && is_boolean(p->args.data[p->next]))
+            value = p->args.data[p->next++];
+        if (value && !is_boolean(value))
+            return cc_error("option '%s': expected true or false, not '%s'", spelling, value);
+        return o->action(p, value);
+    case ARG:
+    case LIST_ARG:
+    case TOOL_ARG:
+        if (!value) {
+            if (p->next == p->args.len)
+                return cc_error("option '%s' needs a value: %s", spelling, o->value_name);
+            value = p->args.data[p->next++];
+        }
+        return o->arg == ARG ? o->action(p, unquoted(p, value)) : apply_list(p, o, value);
+    }
+    return false;
+}
+
+static bool parse_option(struct parser *p, const char *arg) {
+    const char *name = arg + (arg[1] == '-' ? 2 : 1);
+    const char *equals = strchr(name, '=');
+    const struct option *o = find_option(name, equals ? (size_t)(equals - name) : strlen(name));
+    if (o)
+        return apply(p, o, arg, equals ? equals + 1 : NULL);
+    o = arg[1] != '-' ? find_joined(name) : NULL;
+    if (o)
+        return apply(p, o, arg, name + 1);
+    if (p->o->forward_unknown)
+        vec_push(p->arena, &p->o->host_compiler, arg); // which the link gets, too
+    else if (p->o->forward_to_linker)
+        vec_push(p->arena, &p->o->link, arg);
+    if (p->o->forward_unknown || p->o->forward_to_linker)
+        return true;
+    return cc_error("unknown option '%s' (--help lists the options; those of the host compiler "
+                    "go behind -Xcompiler)",
+                    arg);
+}
+
+static bool has_suffix(const char *path, const char *suffix) {
+    size_t n = strlen(path), m = strlen(suffix);
+    return n > m && !strcmp(path + n - m, suffix);
+}
+
+static enum cc_language language_of(const char *path) {
+    static const struct {
+        const char *suffix;
+        enum cc_language language;
+    } known[] = {{".cu", CC_CUDA},      {".cup", CC_CUDA},    {".cpp", CC_CXX},    {".cc", CC_CXX},
+                 {".cxx", CC_CXX},      {".C", CC_CXX},       {".c++", CC_CXX},    {".c", CC_C},
+                 {".ptx", CC_PTX_TEXT}, {".s", CC_ASSEMBLER}, {".S", CC_ASSEMBLER}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
+        if (has_suffix(path, known[i].suffix))
+            return known[i].language;
+    return CC_LINKER_INPUT;
+}
+
+// A linker's input keeps its place among libraries: \1 and the input's number stand for it.
+static void add_input(struct parser *p, const char *path) {
+    struct cc_input in = {path, language_of(path)};
+    vec_push(p->arena, &p->o->link, arena_printf(p->arena, "\1%u", p->o->inputs.len));
+    vec_push(p->arena, &p->o->inputs, in);
+}
+
+enum { MAX_OPTIONS_FILE = 4 << 20 };
+
 // The file's words are read next, before what is left of the command line.
 static bool read_options_file(struct parser *p, const char *path) {
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return cc_error("cannot read the options file %s", path);
-    struct strbuf text = {0};
-    char block[4096];
-    for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;)
-        strbuf_append(&text, block, n);
-    fclose(f);
-    cc_strings words = split_words(p->arena, strbuf_str(&text)), args = {0};
-    strbuf_free(&text);
+    struct whole_file f;
+    if (!whole_file_read(&f, path, WHOLE_FILE_PIPES, MAX_OPTIONS_FILE))
+        return cc_error("cannot read the options file %s: %s", path, f.why);
+    cc_strings words = split_words(p->arena, f.data), args = {0};
+    free(f.data);
     for (uint32_t i = 0; i < words.len; ++i)
         vec_push(p->arena, &args, words.data[i]);
     for (uint32_t i = p->next; i < p->args.len; ++i)
@@ -806,7 +910,7 @@ static bool read_options_file(struct parser *p, const char *path) {
 }
 
 static void add_environment(struct parser *p, const char *variable) {
-    const char *text = getenv(variable);
+    const char *text = environment_get(variable);
     cc_strings words = split_words(p->arena, text ? text : "");
     for (uint32_t i = 0; i < words.len; ++i)
         vec_push(p->arena, &p->args, words.data[i]);
@@ -824,6 +928,33 @@ static void set_languages(struct cc_options *o) {
             o->inputs.data[i].language = l;
 }
 
+// What -Xcompiler tells the host's preprocessor holds in both passes, as in nvcc, which
+// preprocesses device code with the host's compiler, too.
+static void share_preprocessor_options(struct cc_options *o, struct arena *arena) {
+    static const char *const separate[] = {"-include", "-isystem", "-iquote", "-idirafter",
+                                           "-D",       "-U",       "-I"};
+    cc_strings host = {0};
+    for (uint32_t i = 0; i < o->host_compiler.len; ++i) {
+        const char *option = o->host_compiler.data[i];
+        size_t count = 0;
+        for (size_t k = 0; k < sizeof separate / sizeof separate[0] && !count; ++k)
+            count = strcmp(option, separate[k]) ? 0 : 2;
+        if (*option == '-' && option[1] && strchr("DUI", option[1]) && option[2])
+            count = 1;
+        if (!count || i + count > o->host_compiler.len) {
+            vec_push(arena, &host, option);
+            continue;
+        }
+        const char *value = count == 2 ? o->host_compiler.data[++i] : NULL;
+        bool letter = value && !option[2];
+        vec_push(arena, &o->preprocessor,
+                 letter ? arena_printf(arena, "%s%s", option, value) : option);
+        if (value && !letter)
+            vec_push(arena, &o->preprocessor, value);
+    }
+    o->host_compiler = host;
+}
+
 bool options_parse(struct cc_options *o, struct arena *arena, int argc, char **argv) {
     memset(o, 0, sizeof *o);
     o->prec_div = o->prec_sqrt = o->fmad = true;
@@ -835,10 +966,12 @@ bool options_parse(struct cc_options *o, struct arena *arena, int argc, char **a
         vec_push(arena, &p.args, argv[i]);
     add_environment(&p, "NVCC_APPEND_FLAGS");
     // Whether unknown options are forwarded holds for those before the option, too.
-    for (uint32_t i = 0; i < p.args.len; ++i)
-        if (!strncmp(p.args.data[i], "--forward-unknown-", 18) ||
-            !strncmp(p.args.data[i], "-forward-unknown-", 17))
-            o->forward_unknown = true;
+    for (uint32_t i = 0; i < p.args.len; ++i) {
+        const char *name = p.args.data[i] + strspn(p.args.data[i], "-");
+        o->forward_unknown |= !strcmp(name, "forward-unknown-opts") ||
+                              !strcmp(name, "forward-unknown-to-host-compiler");
+        o->forward_to_linker |= !strcmp(name, "forward-unknown-to-host-linker");
+    }
     while (p.next < p.args.len) {
         const char *arg = p.args.data[p.next++];
         if (arg[0] == '-' && arg[1])
@@ -848,6 +981,7 @@ bool options_parse(struct cc_options *o, struct arena *arena, int argc, char **a
             add_input(&p, arg);
     }
     set_languages(o);
+    share_preprocessor_options(o, arena);
     if (o->device_debug)
         o->device_opt = "0";
     if ((p.arch || p.code) && !architectures_add_arch(&o->architectures, arena, p.arch, p.code))

@@ -19,7 +19,7 @@ enum cc_phase {
 };
 enum cc_cudart { CC_CUDART_STATIC, CC_CUDART_SHARED, CC_CUDART_NONE };
 
-enum cc_language { CC_CUDA, CC_CXX, CC_C, CC_ASSEMBLER, CC_LINKER_INPUT };
+enum cc_language { CC_CUDA, CC_CXX, CC_C, CC_ASSEMBLER, CC_PTX_TEXT, CC_LINKER_INPUT };
 
 struct cc_input {
     const char *path;
@@ -33,10 +33,11 @@ struct warning_option {
 
 struct cc_options {
     enum cc_phase phase;
-    bool phase_given;
-    bool relocatable_phase; // it was -dc
-    bool linked_image;      // -dlink beside -cubin or -fatbin: the image alone, no object
-    bool one_architecture;  // it was -cubin
+    bool linked_image;     // -dlink beside -cubin or -fatbin: the image alone, no object
+    bool one_architecture; // it was -cubin
+    bool clean;            // remove what would be written
+    bool relocatable_link; // -r
+    bool no_device_link;
     VEC(struct cc_input) inputs;
     const char *output, *output_directory, *keep_directory, *std, *host_opt;
     struct architectures architectures;
@@ -48,6 +49,7 @@ struct cc_options {
     cc_strings host_compiler; // -Xcompiler
     cc_strings link;          // libraries, directories, -Xlinker, in order with inputs after them
     bool link_names_cudart;   // -lcudart among them
+    bool no_device_runtime;   // -cudadevrt none
     // Dependency files: -M, -MM, -MD, -MMD, -MF, -MT, -MP.
     bool dep_with_compile, dep_skip_system, dep_phony;
     const char *dep_file;
@@ -56,12 +58,13 @@ struct cc_options {
     bool debug, device_debug, line_info, profile;
     bool rdc, shared, static_link, keep, run, dry_run, verbose;
     bool ftz, prec_div, prec_sqrt, fmad, fast_math, fast_divide;
-    bool per_thread_stream, extended_lambda, relaxed_constexpr, forward_unknown;
+    bool per_thread_stream, extended_lambda, relaxed_constexpr, forward_unknown, forward_to_linker;
     bool show_help, show_version, list_arch, list_code, no_host_device_initializer_list;
     bool precompile, no_precompiled;
     const char *device_opt; // "0" .. "3": -G and -Ofc lower it
     int threads;            // files compiled at a time (-t)
     const char *time_file;
+    const char *device_trace; // -fdevice-time-trace
     const char *ptxas;        // NULL: no machine code of GPUs
     cc_strings ptxas_options; // -Xptxas
     unsigned max_registers;   // of a thread, in kernels without bounds of their own; 0: no limit

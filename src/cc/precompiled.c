@@ -9,6 +9,7 @@
 
 #include "cc/file_io.h"
 #include "cc/header_sets.h"
+#include "support/environment.h"
 
 const char *precompiled_directory(const struct toolchain *t, struct arena *arena) {
     return arena_printf(arena, "%s/pch", t->lib);
@@ -158,10 +159,10 @@ static bool preprocessor_fits(struct arena *arena, const struct header_part *p,
 static bool environment_fits(struct arena *arena, const struct header_part *p) {
     static const char *const lists[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
-        if (list_shadows(arena, p, getenv(lists[i])))
+        if (list_shadows(arena, p, environment_get(lists[i])))
             return false;
     // For the implicit header clang looks in the current directory first.
-    return access("cuda_runtime.h", F_OK) && !getenv("CCC_OVERRIDE_OPTIONS");
+    return access("cuda_runtime.h", F_OK) && !environment_get("CCC_OVERRIDE_OPTIONS");
 }
 
 bool precompiled_fits(struct arena *arena, const struct header_part *p, const struct cc_options *o,
@@ -223,7 +224,7 @@ bool precompiled_usable_rtc(const struct toolchain *t, struct arena *arena,
              macro_reaches_headers(arena, identifiers, option + 2)))
             return false;
     }
-    return key && !getenv("CCC_OVERRIDE_OPTIONS") && precompiled_is_fresh(arena, key);
+    return key && !environment_get("CCC_OVERRIDE_OPTIONS") && precompiled_is_fresh(arena, key);
 }
 
 // ---- Which one ----------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 
 #include "cc/cc.h"
 #include "cc/command.h"
+#include "support/environment.h"
 
 static char directory[4096]; // "" when there is none
 static const char *keep_directory;
@@ -43,7 +44,7 @@ bool temporaries_open(const char *keep_dir) {
     keep_directory = keep_dir;
     if (keep_dir && mkdir(keep_dir, 0777) && errno != EEXIST)
         return cc_error("cannot make the directory %s: %s", keep_dir, strerror(errno));
-    const char *base = getenv("TMPDIR");
+    const char *base = environment_get("TMPDIR");
     if (!base || !*base)
         base = "/tmp";
     if (command_mode.dry_run) {
@@ -78,6 +79,25 @@ void temporaries_begin_file(unsigned number) {
 void temporaries_close(void) {
     if (!command_mode.dry_run)
         remove_directory();
+}
+
+void temporaries_explain(void) {
+    enum { PROBE_BYTES = 16 << 20 };
+    struct arena arena = {0};
+    if (!directory[0] || command_mode.dry_run)
+        return;
+    const char *path = arena_printf(&arena, "%s/probe", directory);
+    void (*before)(int) = signal(SIGXFSZ, SIG_IGN); // a limit of the process is an error, too
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int error = fd < 0 ? errno : posix_fallocate(fd, 0, PROBE_BYTES);
+    if (fd >= 0)
+        close(fd);
+    unlink(path);
+    signal(SIGXFSZ, before);
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+        cc_error("the temporary directory %s has no space for 16 MiB: %s (TMPDIR names another)",
+                 directory, strerror(error));
+    arena_free(&arena);
 }
 
 void temporaries_forget(void) {

@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include "cc/cc.h"
+#include "support/environment.h"
 
 static const char *find_on_path(struct arena *arena, const char *name) {
     if (strchr(name, '/'))
         return access(name, X_OK) ? NULL : name;
-    const char *path = getenv("PATH");
+    const char *path = environment_is_trusted() ? environment_get("PATH") : ENVIRONMENT_SYSTEM_PATH;
     while (path && *path) {
         size_t n = strcspn(path, ":");
         char *file = arena_printf(arena, "%.*s/%s", (int)n, path, name);
@@ -34,7 +35,7 @@ static const char *if_readable(const char *path) {
 }
 
 static bool find_clang(struct toolchain *t, struct arena *arena) {
-    const char *asked = getenv("KUDZU_CLANG");
+    const char *asked = environment_get("KUDZU_CLANG");
     if (asked && *asked) {
         t->clang = find_on_path(arena, asked);
         if (!t->clang)

@@ -12,6 +12,7 @@ static const struct {
     {47, "", "macro-redefined"},
     {62, "", "shift-count-negative"},
     {63, "", "shift-count-overflow"},
+    {64, "", "missing-declarations"},
     {69, "integer_truncated", "constant-conversion"},
     {UNREACHABLE_CODE, "code_is_unreachable", "unreachable-code"},
     {UNREACHABLE_LOOP, "loop_not_reachable",
@@ -27,6 +28,9 @@ static const struct {
     {1105, "", "#warnings"},
     {1444, "deprecated_entity_with_custom_message", "deprecated-declarations"},
     {1215, "deprecated_entity", "deprecated-declarations"},
+    {20012, "", "defaulted-function-annotation"},                            // kudzu's own
+    {20013, "", "constexpr-host-call"},                                      // kudzu's own
+    {20039, "", "redeclared-execution-space"},                               // kudzu's own
     {20054, "static_var_with_dynamic_init", "static-var-with-dynamic-init"}, // kudzu's own
 };
 enum { KNOWN = sizeof known / sizeof known[0] };

@@ -79,7 +79,7 @@ class CompilerTest(unittest.TestCase):
         import shlex
 
         r = self.compiles("--dryrun", *args, env=env)
-        found = [re.match(r"#\$ (?:KUDZU_\w+=1 )?(/.*)", line) for line in r.stderr.splitlines()]
+        found = [re.match(r"#\$ (?:KUDZU_\w+=\S+ )?(/.*)", line) for line in r.stderr.splitlines()]
         return [shlex.split(m.group(1)) for m in found if m]
 
 

@@ -80,6 +80,29 @@ int main() {
 }
 
 
+OPENMP = """
+cmake_minimum_required(VERSION 3.18)
+project(demo LANGUAGES CXX CUDA)
+find_package(OpenMP REQUIRED)
+add_executable(one one.cu)
+add_executable(two two.cu gcc.cpp)
+set_target_properties(two PROPERTIES LINKER_LANGUAGE CUDA)
+foreach(target one two)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${OpenMP_CXX_FLAGS}>)
+  target_link_libraries(${target} PRIVATE OpenMP::OpenMP_CXX)
+endforeach()
+"""
+SUM_OF_THREADS = """
+#include <omp.h>
+static int sum_of_threads() {
+    int sum = 0;
+#pragma omp parallel num_threads(4) reduction(+ : sum)
+    sum += omp_get_thread_num();
+    return sum;
+}
+"""
+
+
 class CMake(CompilerTest):
     def setUp(self):
         super().setUp()
@@ -129,6 +152,19 @@ class CMake(CompilerTest):
                        "-DCMAKE_CUDA_ARCHITECTURES=80;90", "-DCMAKE_CUDA_STANDARD=20",
                        "-DCMAKE_POSITION_INDEPENDENT_CODE=ON")
         self.build_and_run()
+
+    def test_openmp(self):
+        """find_package(OpenMP) finds gcc's runtime, which does not serve clang's code."""
+        self.write("CMakeLists.txt", OPENMP)
+        self.write("one.cu", SUM_OF_THREADS + "int main() { return sum_of_threads() != 6; }\n")
+        self.write("two.cu", SUM_OF_THREADS + "int of_gcc();\n"
+                   "int main() { return sum_of_threads() != 6 || of_gcc() != 6; }\n")
+        self.write("gcc.cpp", SUM_OF_THREADS + "int of_gcc() { return sum_of_threads(); }\n")
+        self.configure("-G", "Ninja", "-DCMAKE_CXX_COMPILER=g++")
+        self.succeeds("cmake", "--build", "build")
+        if RUNS:
+            for program in ("one", "two"):
+                self.succeeds(f"build/{program}", env={"LD_LIBRARY_PATH": self.root + "/lib"})
 
 
 if __name__ == "__main__":

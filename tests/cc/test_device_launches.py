@@ -11,11 +11,11 @@ MAIN = "int main() { parent<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n"
 class DeviceLaunches(CompilerTest):
     def ptx(self, text, launches):
         self.write("a.cu", text)
-        r = self.compiles("-ptx", "a.cu", "-o", "a.ptx")
+        r = self.compiles("-ptx", "-extended-lambda", "a.cu", "-o", "a.ptx")
         self.assertEqual(r.stderr, "")
         ptx = self.read("a.ptx")
         # The declaration has parentheses behind the name, calls have a comma.
-        self.assertEqual(ptx.count("cudaLaunchDevice,"), launches)
+        self.assertEqual(ptx.count("__cudaCDP2LaunchDeviceV2,"), launches)
         self.lacks(ptx, "__cudaPushCallConfiguration")
 
     def test_in_a_macro(self):

@@ -1,8 +1,9 @@
 """Relocatable device code: across files, through archives and with a linker of one's own."""
 import os
+import resource
 import subprocess
 
-from common import CompilerTest, main
+from common import KUDZU, CompilerTest, main
 
 MAIN = """#include <cstdio>
 extern __device__ int offset;
@@ -71,7 +72,55 @@ class DeviceLink(CompilerTest):
                       self.fails("-dlink", "-cubin", "library.o", "helper.o").stderr)
         self.compiles("-dlink", "-fatbin", "library.o", "helper.o", "-o", "two.fatbin")
         self.contains(self.read("two.fatbin"), ".target sm_80", ".target sm_90")
-        self.assertIn("different phases", self.fails("-dlink", "-ptx", "main.o").stderr)
+
+    def targets(self, program):
+        text = self.read(program)
+        return [line.split("sm_")[1][:2] for line in text.splitlines() if ".target sm_" in line]
+
+    def test_archive_that_is_not_needed(self):
+        """A library with relocatable code of which a program needs nothing."""
+        self.archive("libdev.a", "library.o", "helper.o")
+        self.write("host.cpp", "int main() {}\n")
+        self.compiles("host.cpp", "libdev.a", "-o", "prog")
+        self.compiles("host.cpp", "-L.", "-ldev", "-o", "prog")
+        self.runs("prog")
+        self.compiles("-dlink", "libdev.a", "-o", "empty.o")
+        self.compiles("host.cpp", "empty.o", "-o", "prog")
+        self.assertIn("relocatable", self.fails("-dlink", "-cubin", "libdev.a").stderr)
+
+    def test_lower_architectures(self):
+        """Code of a lower architecture serves a link for a higher one."""
+        self.compiles("-dc", "-arch=compute_70", "main.cu")
+        self.compiles("-dc", "-arch=compute_80", "library.cu", "helper.cu")
+        objects = ["main.o", "library.o", "helper.o"]
+        for options, target in ((["-rdc=true", "-arch=sm_80"], "80"), (["-arch=sm_90"], "90"), ([], "80")):
+            self.compiles(*options, *objects, "-o", "prog")
+            self.assertEqual(self.targets("prog"), [target], options)
+            self.runs("prog")
+        # What the caller of a lower architecture calls is inlined all the same.
+        self.compiles("-arch=sm_80", "-dlink", "-cubin", *objects, "-o", "image")
+        self.lacks(self.read("image"), "call")
+        self.archive("libdev.a", "library.o", "helper.o")
+        self.compiles("-dc", "main.cu", "-gencode", "arch=compute_70,code=sm_70",
+                      "-gencode", "arch=compute_90,code=sm_90")
+        self.compiles("main.o", "-L.", "-ldev", "-o", "prog")
+        self.assertEqual(self.targets("prog"), ["80", "90"])
+        self.runs("prog")
+        # But a GPU's own code (sm_90a) serves no other, and no higher code a lower one.
+        self.compiles("-dc", "-arch=sm_90a", "library.cu", "helper.cu")
+        self.compiles("-dc", "-arch=sm_80", "main.cu")
+        self.compiles(*objects, "-o", "prog")
+        self.assertEqual(self.targets("prog"), ["90"])
+        self.runs("prog")
+
+    def test_relocatable_link(self):
+        """-r joins objects, with the device code of each."""
+        self.compiles("-r", "main.o", "library.o", "-o", "both.o")
+        self.compiles("both.o", "helper.o", "-o", "prog")
+        self.runs("prog")
+        self.compiles("-r", "main.o", "library.o", "helper.o", "-o", "all.o")
+        self.compiles("all.o", "-o", "prog")
+        self.runs("prog")
 
     def test_nothing_to_link(self):
         """Objects without relocatable code give an object that changes nothing."""
@@ -171,8 +220,13 @@ class DeviceLink(CompilerTest):
     def test_architecture_that_an_object_lacks(self):
         self.compiles("-dc", "main.cu", "helper.cu", "-arch=sm_80")
         self.compiles("-dc", "library.cu", "-arch=sm_90")
-        r = self.fails("main.o", "library.o", "helper.o", "-o", "prog")
+        r = self.fails("-arch=sm_80", "main.o", "library.o", "helper.o", "-o", "prog")
         self.assertIn("library.o has no device code for this architecture", r.stderr)
+        self.compiles("-dc", "helper.cu", "-arch=sm_90a")
+        self.compiles("-dc", "main.cu", "-gencode", "arch=compute_90a,code=sm_90a", "-gencode",
+                      "arch=compute_80,code=sm_80")
+        self.compiles("main.o", "library.o", "helper.o", "-o", "prog")
+        self.assertIn(".target sm_90a", self.read("prog"))
 
     def test_two_architectures(self):
         archs = ["-gencode", "arch=compute_70,code=sm_70", "-gencode", "arch=compute_90,code=sm_90"]
@@ -209,6 +263,41 @@ class DeviceLink(CompilerTest):
                 f.write(changed)
             r = self.cc("-dlink", "bad.o", "-o", "device.o")
             self.assertIn(r.returncode, (0, 1), r.stderr)
+
+    def limited(self, kind, amount, *files):
+        """The device link with so much of a resource"""
+        linker = os.path.join(os.path.dirname(os.path.dirname(KUDZU)), "lib", "kudzu-device-linker")
+        return subprocess.run([linker, "sm_90", "out.bc", "out.names", *files], cwd=self.dir,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              preexec_fn=lambda: resource.setrlimit(kind, (amount, amount)))
+
+    def test_no_memory(self):
+        """With little memory the link fails with a message, and no signal ends it. Some thousand
+        copies of one file need more than the program itself."""
+        files = ["helper.o"] * 3000
+        enough, seen = 1 << 40, set()
+        r = self.limited(resource.RLIMIT_AS, enough, *files)
+        self.assertIn("multiply defined", r.stderr)
+        for megabytes in range(100, 400, 8):
+            r = self.limited(resource.RLIMIT_AS, megabytes << 20, *files)
+            if r.returncode == 127:  # not enough to load the program
+                continue
+            self.assertEqual(r.returncode, 1, f"{megabytes} MB: {r.stderr[-300:]}")
+            self.assertRegex(r.stderr, "out of memory|multiply defined")
+            seen.add("memory" in r.stderr)
+        self.assertIn(True, seen)
+
+    def test_no_stack(self):
+        """Types inside each other, which LLVM joins with a frame each: more than 128 KB."""
+        types = ["struct S0 { int x; };"]
+        types += [f"struct S{i} {{ S{i - 1} s; }};" for i in range(1, 1500)]
+        self.write("deep.cu", "\n".join(types) + "\n__device__ S1499 deep;\n")
+        self.compiles("-dc", "-w", "deep.cu")
+        r = self.limited(resource.RLIMIT_STACK, 8 << 20, "deep.o")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        r = self.limited(resource.RLIMIT_STACK, 64 << 10, "deep.o")
+        self.assertEqual(r.returncode, 1, r.stderr)
+        self.assertIn("kudzu cc: error: device link: LLVM crashed", r.stderr)
 
 
 if __name__ == "__main__":

@@ -133,7 +133,7 @@ __device__ int f(int *p) {
         self.assertEqual(self.compiles("-c", "b.cpp").stderr, "")
 
     def test_constant_alignment_that_clang_fails_on(self):
-        self.write("a.cu", "constexpr int f() { return 16; }\n"
+        self.write("a.cu", "constexpr __device__ int f() { return 16; }\n"
                            "__global__ void k(float *p) {\n"
                            "    *(float *)__builtin_assume_aligned(p, f()) = 1;\n}\n")
         self.assertEqual(self.compiles("-c", "a.cu").stderr, "")
@@ -213,15 +213,15 @@ void *mine() { return std::get_temporary_buffer<int>(3).first; }
     def test_restrictions_that_clang_does_not_know(self):
         for source, reason in (
                 ("__global__ void __launch_bounds__(128) __maxnreg__(32) k() {}", "cannot both apply"),
-                ("__device__ void __maxnreg__(12) f() {}", "a.cu:2: __maxnreg__ is for kernels"),
+                ("__device__ void __maxnreg__(12) f() {}", "a.cu:2:33: error: __maxnreg__ is for kernels"),
                 ("__device__ void __cluster_dims__(2) f() {}", "__cluster_dims__ is for kernels"),
                 ("__global__ void __cluster_dims__(2, 0) k() {}", "a side of the cluster"),
                 ("__device__ void f(const __grid_constant__ int x) {}", "for parameters of kernels"),
-                ("__global__ void k(int &x) { x = 1; }", "'k(int&)' is a reference"),
+                ("__global__ void k(int &x) { x = 1; }", "parameter of the kernel 'k' is a reference"),
                 ("struct s { char c[32757]; };\n__global__ void k(s x, int *p) {}",
                  "take 32768 bytes; 32764 are the limit"),
                 ("__managed__ __shared__ int x;\n__global__ void k() { x = 1; }",
-                 "the managed variable 'x' must be neither")):
+                 "the __managed__ variable 'x' cannot be __shared__")):
             self.write("a.cu", "\n%s\n" % source)
             self.assertIn(reason, self.fails("-c", "a.cu").stderr)
         self.write("a.cu", "struct s { char c[32752]; };\n"

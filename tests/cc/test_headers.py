@@ -36,6 +36,24 @@ with tempfile.TemporaryDirectory(prefix="kudzu-test-") as directory:
     r = compiles(sorted(headers, reverse=True), ".cu")
     if r.returncode:
         bad.append(f"all headers in reverse in .cu:\n{r.stderr}")
+
+    # Headers that bring assert with them; NDEBUG is what the source says where it includes them.
+    brings_assert = ["cooperative_groups.h", "cooperative_groups/reduce.h"]
+    for d in ["cuda", "cuda/std"]:
+        brings_assert += [f"{d}/{f}" for f in sorted(os.listdir(os.path.join(include, d)))
+                          if os.path.isfile(os.path.join(include, d, f))]
+    source = os.path.join(directory, "asserts.cu")
+    with open(source, "w") as f:
+        for name in brings_assert:
+            f.write(f'#undef assert\n#include "{name}"\n#ifndef assert\n#error "{name}"\n#endif\n')
+        f.write("__global__ void holds(int *p) { assert(*p && nothing); }\n"
+                '#define NDEBUG\n#include "cooperative_groups.h"\n'
+                "__global__ void leaves(int *p) { assert(*p && nothing); }\n")
+    r = subprocess.run([kudzu, "cc", "-std=c++20", "-c", source, "-o", source + ".o"],
+                       capture_output=True, text=True, env=environment)
+    errors = [line.split(":")[1] for line in r.stderr.splitlines() if ": error:" in line]
+    if errors != [str(5 * len(brings_assert) + 1)]:
+        bad.append(f"assert of headers alone: errors in the lines {errors}:\n{r.stderr}")
 print(f"{len(headers)} headers")
 print("\n".join(bad))
 sys.exit(bool(bad))

@@ -1,4 +1,6 @@
 """Option spellings: what reaches clang, as --dryrun shows it."""
+import os
+
 from common import CompilerTest, main
 
 
@@ -43,6 +45,51 @@ class Options(CompilerTest):
         for option in ("-Wall", "-O1", "-fno-rtti"):
             self.assertIn(option, host)
 
+    def test_words_for_other_tools(self):
+        """Values for other tools are lines of a shell, after nvcc has split them at commas."""
+        for value, words in (("-fPIC -O1", ["-fPIC", "-O1"]), ("-Wall -Wextra,-O1", ["-Wextra", "-O1"]),
+                             ("'-fdebug-prefix-map=a b=c'", ["-fdebug-prefix-map=a b=c"]),
+                             ('"-Wl,-z,now"', ["-Wl,-z,now"]), ("-Wl\\,-z\\,now", ["-Wl,-z,now"]),
+                             ('-fmacro-prefix-map=\\\\"a\\\\"=b', ['-fmacro-prefix-map="a"=b'])):
+            for args in (["-Xcompiler", value], ["--compiler-options=" + value]):
+                host = self.device_and_host(*args)[1]
+                for word in words:
+                    self.assertIn(word, host, value)
+        for value in ("-rpath /x", "-rpath,/x"):
+            link = self.dry_run("a.cu", "-Xlinker", value)[-1]
+            self.assertEqual([link[link.index(x) - 1] for x in ("-rpath", "/x")], ["-Xlinker"] * 2)
+        self.write("opts", "-Xcompiler \"-fPIC -O1\"\n")
+        host = self.device_and_host("--options-file", "opts")[1]
+        self.assertIn("-fPIC", host)
+        self.assertIn("-O1", host)
+
+    def test_preprocessor_options_of_the_host(self):
+        """The host's compiler preprocesses device code, too, under nvcc."""
+        args = ["-Xcompiler", "-DX=1 -UY -I inc -isystem sys,-include first.h"]
+        for command in self.device_and_host(*args):
+            for option in ("-DX=1", "-UY", "-Iinc"):
+                self.assertIn(option, command)
+            self.assertEqual(command[command.index("sys") - 1], "-isystem")
+            self.assertEqual(command[command.index("first.h") - 1], "-include")
+        self.assertIn("-D_OPENMP=202011", self.device_and_host("-Xcompiler", "-fopenmp")[0])
+
+    def test_quoted_commas(self):
+        self.assertIn('-DX="a,b"', self.device_and_host('-DX="a,b"')[0])
+        self.assertIn('-DX="a"', self.device_and_host('-DX=\\"a\\"')[0])
+
+    def test_phases(self):
+        """The phase that ends first counts."""
+        for args, last in (("-c -ptx", "a.ptx"), ("-ptx -c", "a.ptx"), ("-link -c", "a.o"),
+                           ("-fatbin -cubin", "a.cubin"), ("-dlink -ptx", "a.ptx"),
+                           ("-c -dc", "a.o"), ("-lib -c", "a.o")):
+            self.compiles("a.cu", *args.split())
+            self.assertTrue(self.exists(last), args)
+            os.remove(os.path.join(self.dir, last))
+        self.assertIn("a.o: a.cu", self.compiles("-c", "-M", "a.cu").stdout.replace(" :", ":"))
+        self.compiles("-c", "a.cu")
+        self.compiles("-c", "a.cu", "-clean")
+        self.assertFalse(self.exists("a.o"))
+
     def test_escaped_comma(self):
         self.assertIn("-DF=g(1,2)", self.device_and_host("-DF=g(1\\,2)")[0])
 
@@ -79,6 +126,7 @@ class Options(CompilerTest):
         for args in (["-arch=sm_80"], ["-arch", "sm_80"], ["--gpu-architecture=sm_80"],
                      ["--gpu-architecture", "compute_80"], ["-arch=compute_80", "-code=sm_80,sm_86"],
                      ["-gencode", "arch=compute_80,code=sm_80"],
+                     ["-gencode", "code=[sm_80,compute_80],arch=compute_80"],
                      ["-gencode=arch=compute_80,code=[sm_80,compute_80]"],
                      ["--generate-code", "arch=compute_80,code=compute_80"],
                      ["--generate-code=arch=compute_80,code=\"sm_80,compute_80\""]):
@@ -201,7 +249,27 @@ class Options(CompilerTest):
                              "-Xnvlink", "x", "-maxrregcount=32", "--maxrregcount", "64", "-m64",
                              "-diag-suppress", "20012,177", "--diag-suppress=1",
                              "-Wno-deprecated-gpu-targets", "-t=4", "--threads", "2", "-res-usage",
-                             "-split-compile=0")
+                             "-split-compile=0", "-objtemp", "--extra-device-vectorization",
+                             "-noprof", "-ldir", "x", "-dopt=on", "-opt-info", "inline", "-lto",
+                             "-split-compile-extended=2", "-fdevice-syntax-only", "-dp", "x",
+                             "-e", "k1,k2", "-qpp-config", "x", "-hls=use-lcs", "-aug-hls",
+                             "-jtd", "10", "-reloc-ptx", "-device-stack-protector=true",
+                             "-frandom-seed=3", "-jobserver", "-sanitize", "memcheck",
+                             "--no-host-device-initializer-list", "--no-host-device-move-forward")
+        device, host = self.device_and_host("-ftemplate-depth=99", "-noeh", "-O4",
+                                            "-ftemplate-backtrace-limit", "3")
+        self.assertIn("-ftemplate-depth=99", device)
+        for option in ("-ftemplate-depth=99", "-ftemplate-backtrace-limit=3", "-fno-exceptions", "-O3"):
+            self.assertIn(option, host)
+
+    def test_last_output_counts(self):
+        r = self.compiles("-c", "a.cu", "-o", "x.o", "-o", "y.o")
+        self.assertIn("given twice", r.stderr)
+        self.assertTrue(self.exists("y.o") and not self.exists("x.o"))
+
+    def test_time_trace(self):
+        self.compiles("-c", "a.cu", "-fdevice-time-trace", "trace.json")
+        self.contains(self.read("trace.json"), "traceEvents")
 
     def test_folders_are_no_headers(self):
         """A folder that is named as a header that is included, in a directory before the header's."""
@@ -229,6 +297,11 @@ class Options(CompilerTest):
         host = self.device_and_host("--forward-unknown-to-host-compiler", "-funroll-loops")[1]
         self.assertIn("-funroll-loops", host)
         self.fails("-c", "a.cu", "-funroll-loops")
+        for option in ("-forward-unknown-to-host-linker", "--forward-unknown-opts"):
+            self.assertIn("-Wl,-z,now", self.dry_run("a.cu", option, "-Wl,-z,now")[-1])
+        self.assertNotIn("-Wl,-z,now", self.dry_run("a.cu", "-forward-unknown-to-host-linker",
+                                                    "-Wl,-z,now")[1])
+        self.fails("-c", "a.cu", "-forward-nothing")
 
     def test_dry_run_runs_nothing(self):
         self.dry_run("a.cu", "-o", "prog")
@@ -265,15 +338,15 @@ class Errors(CompilerTest):
         self.expect("bogus", "a.cu", "-gencode", "arch=bogus,code=sm_80")
         self.expect("bogus", "a.cu", "-gencode", "arch=compute_80,code=bogus")
         self.expect("arch=", "a.cu", "-gencode", "code=sm_80")
-        self.expect("-O7", "a.cu", "-O7")
+        self.expect("-Ofast", "a.cu", "-Ofast")
         self.expect("x86-64-v9", "a.cu", "--kudzu-native=x86-64-v9")
         self.expect("cudart", "a.cu", "-cudart=dynamic")
         self.expect("64-bit", "a.cu", "-m32")
-        self.expect("given twice", "a.cu", "-o", "x", "-o", "y")
-        self.expect("different phases", "a.cu", "-ptx", "-c")
+        self.expect("NVIDIA's intermediate forms", "a.cu", "-dc", "-ltoir")
         self.expect("one architecture", "a.cu", "-ptx", "-arch=all-major")
         self.expect("threads", "a.cu", "-t", "many")
         self.expect("options file", "--options-file", "missing", "a.cu")
+        self.expect("device", "--options-file", "/dev/zero", "a.cu")
 
     def test_files(self):
         self.expect("no input files")

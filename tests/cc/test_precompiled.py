@@ -149,7 +149,7 @@ class Precompiled(CompilerTest):
                      ["-prec-sqrt=false"], ["-use_fast_math", "-ftz=false"]):
             self.assertEqual(self.headers(*args), [False, True], args)
         for args in (["-Xcompiler", "-fopenmp"], ["-Xcompiler", "-fpic"], ["-pg"], ["-Os"], ["-g"],
-                     ["-Xcompiler", "-Wp,-DX"]):
+                     ["-Xcompiler", "-Wp\\,-DX"]):
             self.assertEqual(self.headers(*args), [True, False], args)
 
     def test_not_used(self):

@@ -420,5 +420,66 @@ class Refusals(CompilerTest):
         self.assertIn("'x' is not a constant", self.fails("-c", "a.cu").stderr)
 
 
+OPENMP = """#include <cstdio>
+#include <omp.h>
+int of_gcc();
+__global__ void k(int *p) { p[threadIdx.x] += threadIdx.x; }
+int main() {
+    int *p, n = 0, sum = 0;
+    cudaMallocManaged(&p, 64 * sizeof(int));
+#pragma omp parallel num_threads(4) reduction(+ : sum)
+    {
+#pragma omp critical
+        n++;
+        sum += omp_get_thread_num();
+    }
+#pragma omp parallel for
+    for (int i = 0; i < 64; i++)
+        p[i] = i;
+    k<<<1, 64>>>(p);
+    cudaDeviceSynchronize();
+    printf("%d %d %d %d\\n", n, sum, p[63], of_gcc());
+    return n != 4 || sum != 0 + 1 + 2 + 3 || p[63] != 126 || of_gcc() != 0 + 1 + 2;
+}
+"""
+OF_GCC = """#include <omp.h>
+int of_gcc() {
+    int sum = 0;
+#pragma omp parallel num_threads(3) reduction(+ : sum)
+    sum += omp_get_thread_num();
+    return sum;
+}
+"""
+
+
+class OpenMP(CompilerTest):
+    """Host code with OpenMP beside kernels, and beside code of gcc's with its runtime."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("a.cu", OPENMP)
+        self.write("b.cpp", OF_GCC)
+
+    def runs(self, program):
+        if not RUNS:
+            return
+        r = self.command([os.path.join(self.dir, program)])
+        self.assertEqual(r.returncode, 0, r.stdout + r.stderr)
+
+    def test_program(self):
+        for options in (["-Xcompiler", "-fopenmp"], ["-Xcompiler=-fopenmp", "-lgomp"],
+                        ["-Xcompiler", "-fopenmp -O2", "-rdc=true"]):
+            self.compiles("a.cu", "b.cpp", *options, "-o", "prog")
+            self.runs("prog")
+
+    def test_objects(self):
+        self.compiles("-c", "a.cu", "-Xcompiler", "-fopenmp")
+        r = self.command(["g++", "-fopenmp", "-c", "b.cpp"])
+        self.assertEqual(r.returncode, 0, r.stderr)
+        for options in ([], ["-lgomp"], ["-Xcompiler", "-fopenmp"]):
+            self.compiles("a.o", "b.o", *options, "-o", "prog")
+            self.runs("prog")
+
+
 if __name__ == "__main__":
     main()

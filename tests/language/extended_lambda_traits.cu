@@ -93,7 +93,7 @@ int main() {
     auto preserved = [] __device__() -> double { return 3.14; };
     auto of_parameter = [] __device__(int x) -> decltype(&x) { return 0; };
     auto by_macro = [=] BOTH(int i) { return a[i]; };
-    const auto constant = [&] __device__(int i) mutable noexcept -> int { return i; };
+    const auto constant = [=] __device__(int i) mutable noexcept -> int { return i; };
     auto reversed = [=] __device__ __host__(int x, int y = 3) -> int { return x + y; };
     KIND(plain, false, false, false);
     KIND(device, true, false, false);

@@ -107,6 +107,38 @@ static [[using gnu: noinline, cold]] int words() { return 7; }
 static_assert(__LINE__ == 107, "lists keep their lines");
 // clang-format on
 
+// Where there are comparisons of classes a call is taken for one of those.
+struct ordered {
+    int n;
+};
+__host__ __device__ bool operator<(ordered a, ordered b);
+__host__ __device__ bool operator>(ordered a, ordered b);
+template <class T, class S> struct conversion {
+    template <int N> __host__ __device__ static void to(T *out, const S *in) {
+        out[0] = (T)in[N];
+    }
+    struct inner {
+        template <int N> __host__ __device__ static int to(T *out, const S *in) {
+            return out[0] = (T)(in[N] + 1);
+        }
+    };
+};
+template <int N, class T, class S> __host__ __device__ int convert(T *out, const S *in) {
+    conversion<T, S> c, *p = &c;
+    typename conversion<T, S>::inner inner;
+    // clang-format off
+    conversion<T, S>::to<N>(out, in);
+    conversion<T, S>::inner::to<(N > 1 ? 1 : 0)>(out + 1,
+                                               in);
+    c.to<sizeof(conversion<T, T>) + N>(out + 2, in);
+    p->to<sizeof(conversion<T, S>)>(out + 3, in);
+    // clang-format on
+    return inner.template to<N>(out + 4, in);
+}
+__global__ void conversions(int *out, const char *in) {
+    convert<2>(out, in);
+}
+
 __global__ void areas(int *m) {
     square s;
     s.a = 3;
@@ -155,6 +187,13 @@ int main() {
     read_registers<<<3, 64>>>(m);
     CHECK(cudaDeviceSynchronize() == cudaSuccess);
     CHECK(m[0] % 1000 == 71 && m[0] / 100000 == 5);
+    char *letters = (char *)(m + 8), numbers[] = "abcd";
+    for (int i = 0; i < 4; i++)
+        letters[i] = numbers[i];
+    conversions<<<1, 1>>>(m, letters);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(m[0] == 'c' && m[1] == 'c' && m[2] == 'd' && m[3] == 'b' && m[4] == 'd');
+    CHECK(convert<1>(m, numbers) == 'c' && m[0] == 'b' && m[1] == 'b' && m[2] == 'c');
     int keys[] = {0, 1, 2, 3};
     table<compare, true> pairs;
     CHECK(pairs.count(keys, 1) == 1 + 32 + 1);

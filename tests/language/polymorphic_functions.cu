@@ -27,7 +27,7 @@ __host__ __device__ int apply(nvstd::function<int(int)> f, int x) {
 
 __host__ __device__ int everything(int t) {
     nvstd::function<int(int)> f, g;
-    int bad = (bool)f || !(f == nullptr);
+    int bad = (bool)f || !(f == nullptr) || !(nullptr == f) || nullptr != f;
     f = twice;
     bad += apply(f, t) != 2 * t;
     g = adder{t};

@@ -10,7 +10,7 @@ using barrier = cuda::barrier<cuda::thread_scope_block>;
 // Sizes of the tensor and of the box, innermost first.
 constexpr int sizes[5] = {24, 6, 5, 4, 3}, box[5] = {8, 3, 2, 3, 2};
 
-constexpr int product(const int *of, int rank) {
+__host__ __device__ constexpr int product(const int *of, int rank) {
     return rank ? of[rank - 1] * product(of, rank - 1) : 1;
 }
 

@@ -1,4 +1,4 @@
-// Every make_ function of the vector types (10.3), on host and device: members, sizes, alignments.
+// Every make_ function of the vector types (10.3; 13.x: 5.4.2.3), on host and device: members, sizes, alignments.
 #include "check.h"
 
 // Sums of the members, each with a weight of its own.
@@ -64,6 +64,16 @@ __host__ __device__ void make_all(double *r) {
     r[45] = sum2(make_double2(9, 8));
     r[46] = sum3(make_double3(9, 8, 7));
     r[47] = sum4(make_double4(9, 8, 7, 6));
+    r[48] = sum4(make_long4_16a(9, 8, 7, 6));
+    r[49] = sum4(make_long4_32a(9, 8, 7, 6));
+    r[50] = sum4(make_ulong4_16a(9, 8, 7, 6));
+    r[51] = sum4(make_ulong4_32a(9, 8, 7, 6));
+    r[52] = sum4(make_longlong4_16a(9, 8, 7, 6));
+    r[53] = sum4(make_longlong4_32a(9, 8, 7, 6));
+    r[54] = sum4(make_ulonglong4_16a(9, 8, 7, 6));
+    r[55] = sum4(make_ulonglong4_32a(9, 8, 7, 6));
+    r[56] = sum4(make_double4_16a(9, 8, 7, 6));
+    r[57] = sum4(make_double4_32a(9, 8, 7, 6));
 }
 
 static_assert(sizeof(char1) == 1 && alignof(char1) == 1, "");
@@ -114,22 +124,34 @@ static_assert(sizeof(double1) == 8 && alignof(double1) == 8, "");
 static_assert(sizeof(double2) == 16 && alignof(double2) == 16, "");
 static_assert(sizeof(double3) == 24 && alignof(double3) == 8, "");
 static_assert(sizeof(double4) == 32 && alignof(double4) == 16, "");
+static_assert(sizeof(long4_16a) == 32 && alignof(long4_16a) == 16, "");
+static_assert(sizeof(long4_32a) == 32 && alignof(long4_32a) == 32, "");
+static_assert(sizeof(ulong4_16a) == 32 && alignof(ulong4_16a) == 16, "");
+static_assert(sizeof(ulong4_32a) == 32 && alignof(ulong4_32a) == 32, "");
+static_assert(sizeof(longlong4_16a) == 32 && alignof(longlong4_16a) == 16, "");
+static_assert(sizeof(longlong4_32a) == 32 && alignof(longlong4_32a) == 32, "");
+static_assert(sizeof(ulonglong4_16a) == 32 && alignof(ulonglong4_16a) == 16, "");
+static_assert(sizeof(ulonglong4_32a) == 32 && alignof(ulonglong4_32a) == 32, "");
+static_assert(sizeof(double4_16a) == 32 && alignof(double4_16a) == 16, "");
+static_assert(sizeof(double4_32a) == 32 && alignof(double4_32a) == 32, "");
 
 __global__ void on_device(double *r) {
     make_all(r);
     dim3 grid(2, 3), one;
     uint3 u = grid;
-    r[48] = u.x + 10 * u.y + 100 * u.z + 1000 * one.y;
+    r[58] = u.x + 10 * u.y + 100 * u.z + 1000 * one.y;
 }
 
 int main() {
     static const double expected[] = {9, 89, 789, 6789};
-    double *device = shared_array<double>(49), host[48];
+    double *device = shared_array<double>(59), host[58];
     on_device<<<1, 1>>>(device);
     CUDA(cudaDeviceSynchronize());
     make_all(host);
-    for (int i = 0; i < 48; i++)
-        CHECK(device[i] == expected[i % 4] && host[i] == expected[i % 4]);
-    CHECK(device[48] == 1132);
+    for (int i = 0; i < 58; i++) {
+        double sum = expected[i < 48 ? i % 4 : 3];
+        CHECK(device[i] == sum && host[i] == sum);
+    }
+    CHECK(device[58] == 1132);
     return failures != 0;
 }

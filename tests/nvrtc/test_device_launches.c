@@ -143,7 +143,7 @@ static void wrong_launch(void) {
 }
 
 int main(int argc, char **argv) {
-    CUdevice device;
+    CUdevice device = 0;
     CUcontext context;
     if (argc != 2)
         return 2;

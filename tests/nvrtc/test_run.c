@@ -95,7 +95,7 @@ static void *thread(void *number) {
 }
 
 int main(void) {
-    CUdevice device;
+    CUdevice device = 0;
     pthread_t threads[4];
     // Better code that is being made beside us has files of its own open.
     setenv("KUDZU_TIER", "full", 1);

@@ -6,8 +6,8 @@
 // which becomes a parameter buffer, filled in the order and with the alignment of the kernel's
 // parameters, and a launch:
 //
-//     if (b = cudaGetParameterBuffer(alignment, size)) {
-//         *b = x; cudaLaunchDevice(kernel, b, grid, block, shared, stream);
+//     if (b = cudaGetParameterBufferV2(kernel, grid, block, shared)) {
+//         *b = x; cudaLaunchDeviceV2(b, stream);
 //     }
 //
 // A launch that fails leaves its error to the calling thread's cudaGetLastError.
@@ -156,7 +156,7 @@ void warnOfPrivateMemory(CallInst *launch) {
     }
 }
 
-uint64_t layOut(CallInst *call, SmallVectorImpl<Parameter> &out, Align &most) {
+void layOut(CallInst *call, SmallVectorImpl<Parameter> &out) {
     const DataLayout &layout = call->getModule()->getDataLayout();
     uint64_t end = 0;
     for (unsigned i = 0; i < call->arg_size(); i++) {
@@ -166,9 +166,7 @@ uint64_t layOut(CallInst *call, SmallVectorImpl<Parameter> &out, Align &most) {
         uint64_t offset = alignTo(end, align);
         out.push_back({offset, type, align, indirect});
         end = offset + layout.getTypeAllocSize(type);
-        most = std::max(most, align);
     }
-    return end;
 }
 
 Value *dimensions(IRBuilder<> &b, ArrayType *type, Value *const values[3]) {
@@ -181,21 +179,20 @@ Value *dimensions(IRBuilder<> &b, ArrayType *type, Value *const values[3]) {
     return slot;
 }
 
-void callLaunch(IRBuilder<> &b, Value *kernel, Value *buffer, const Configuration &c) {
+// Calls a function of the device runtime; `dims` are the arguments that are structures.
+CallInst *callRuntime(IRBuilder<> &b, StringRef name, Type *result, ArrayRef<Value *> arguments,
+                      ArrayRef<unsigned> dims) {
     Module &m = *b.GetInsertBlock()->getModule();
     LLVMContext &context = m.getContext();
-    auto *dim = ArrayType::get(b.getInt32Ty(), 3);
-    FunctionCallee launch = m.getOrInsertFunction(
-        "cudaLaunchDevice", FunctionType::get(b.getInt32Ty(),
-                                              {b.getPtrTy(), b.getPtrTy(), b.getPtrTy(),
-                                               b.getPtrTy(), b.getInt32Ty(), b.getPtrTy()},
-                                              false));
-    CallInst *call = b.CreateCall(launch, {kernel, buffer, dimensions(b, dim, c.grid),
-                                           dimensions(b, dim, c.block), c.shared, c.stream});
-    auto *f = dyn_cast<Function>(launch.getCallee());
-    for (unsigned i = 2; i < 4; i++) {
-        Attribute byval = Attribute::getWithByValType(context, dim);
-        Attribute align = Attribute::getWithAlignment(context, Align(4));
+    SmallVector<Type *, 4> types;
+    for (Value *v : arguments)
+        types.push_back(v->getType());
+    FunctionCallee callee = m.getOrInsertFunction(name, FunctionType::get(result, types, false));
+    CallInst *call = b.CreateCall(callee, arguments);
+    auto *f = dyn_cast<Function>(callee.getCallee());
+    Attribute byval = Attribute::getWithByValType(context, ArrayType::get(b.getInt32Ty(), 3));
+    Attribute align = Attribute::getWithAlignment(context, Align(4));
+    for (unsigned i : dims) {
         call->addParamAttr(i, byval);
         call->addParamAttr(i, align);
         if (f && f->isDeclaration() && !f->hasParamAttribute(i, Attribute::ByVal)) {
@@ -203,6 +200,7 @@ void callLaunch(IRBuilder<> &b, Value *kernel, Value *buffer, const Configuratio
             f->addParamAttr(i, align);
         }
     }
+    return call;
 }
 
 void store(IRBuilder<> &b, Value *buffer, const Parameter &p, Value *argument) {
@@ -214,28 +212,23 @@ void store(IRBuilder<> &b, Value *buffer, const Parameter &p, Value *argument) {
         b.CreateAlignedStore(argument, to, p.align);
 }
 
+// The buffer knows the kernel and the configuration; no buffer is an error of the calling thread.
 void replaceLaunch(CallInst *call, const Configuration &c) {
     warnOfPrivateMemory(call);
     SmallVector<Parameter, 8> parameters;
-    Align most(1);
-    uint64_t size = layOut(call, parameters, most);
+    layOut(call, parameters);
     IRBuilder<> b(call);
-    Value *kernel = call->getCalledOperand();
-    if (size == 0) {
-        callLaunch(b, kernel, ConstantPointerNull::get(b.getPtrTy()), c);
-        call->eraseFromParent();
-        return;
-    }
-    FunctionCallee get = call->getModule()->getOrInsertFunction(
-        "cudaGetParameterBuffer",
-        FunctionType::get(b.getPtrTy(), {b.getInt64Ty(), b.getInt64Ty()}, false));
-    Value *buffer = b.CreateCall(get, {b.getInt64(most.value()), b.getInt64(size)});
+    auto *dim = ArrayType::get(b.getInt32Ty(), 3);
+    Value *buffer = callRuntime(b, "cudaGetParameterBufferV2", b.getPtrTy(),
+                                {call->getCalledOperand(), dimensions(b, dim, c.grid),
+                                 dimensions(b, dim, c.block), c.shared},
+                                {1, 2});
     Instruction *then =
         SplitBlockAndInsertIfThen(b.CreateIsNotNull(buffer), call->getIterator(), false);
     b.SetInsertPoint(then);
     for (unsigned i = 0; i < parameters.size(); i++)
         store(b, buffer, parameters[i], call->getArgOperand(i));
-    callLaunch(b, kernel, buffer, c);
+    callRuntime(b, "cudaLaunchDeviceV2", b.getInt32Ty(), {buffer, c.stream}, {});
     call->eraseFromParent();
 }
 

@@ -46,9 +46,11 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <set>
 
 #include "device_launch.h"
+#include "device_runtime_names.h"
 #include "drop_guarded_flags.h"
 #include "expand_copies.h"
 #include "expand_moves.h"
@@ -56,6 +58,7 @@
 #include "inline_array_users.h"
 #include "own_functions.h"
 #include "restrictions.h"
+#include "shared_addresses.h"
 #include "sink_rare_work.h"
 #include "split_loads.h"
 #include "unroll_loops.h"
@@ -370,6 +373,16 @@ bool isRelocatable() {
     return std::getenv("KUDZU_RELOCATABLE") || (exports && StringRef(exports) == "relocatable");
 }
 
+// alloca's memory begins at a multiple of 16 (guide 10.17). clang takes the stack's alignment, and
+// what is no larger than that the back end writes as none, which ptxas refuses.
+void alignStackAllocations(Module &m) {
+    for (Function &f : m)
+        for (Instruction &i : instructions(f))
+            if (auto *a = dyn_cast<AllocaInst>(&i))
+                if (a->isArrayAllocation() && a->getAlign() < Align(16))
+                    a->setAlignment(Align(16));
+}
+
 struct AttributesPass : PassInfoMixin<AttributesPass> {
     bool optimises;
     explicit AttributesPass(bool optimises) : optimises(optimises) {
@@ -383,6 +396,8 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
         if (device) {
             checkRestrictions(m);
             lowerDeviceLaunches(m);
+            alignStackAllocations(m);
+            moveSharedAddresses(m);
         } else {
             checkHostRestrictions(m);
         }
@@ -490,6 +505,7 @@ struct SplitPass : PassInfoMixin<SplitPass> {
 // done the rest.
 struct LinkedPass : PassInfoMixin<LinkedPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses) {
+        moveSharedAddresses(m);
         createModuleToFunctionPassAdaptor(ExpandMovesPass()).run(m, analyses);
         return SplitPass().run(m, analyses);
     }
@@ -504,6 +520,15 @@ struct ReferencesPass : PassInfoMixin<ReferencesPass> {
         if (Triple(m.getTargetTriple()).isNVPTX() && !std::getenv("KUDZU_EXPORT_STATIC") &&
             !isRelocatable())
             checkReferences(m);
+        if (!Triple(m.getTargetTriple()).isNVPTX())
+            return PreservedAnalyses::all();
+        moveSharedAddresses(m);
+        markPlaces(m);
+        nameDeviceRuntime(m);
+        // The driver looks at what becomes of inline PTX, and waits for the file of this name.
+        const char *path = std::getenv("KUDZU_RELOCATABLE");
+        if (path && hasInlineAsm(m))
+            std::ofstream(path, std::ios::app);
         return PreservedAnalyses::all();
     }
     static bool isRequired() {

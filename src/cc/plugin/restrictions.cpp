@@ -1,45 +1,25 @@
-// Restrictions of the guide's 10.1, 10.2, 10.37 to 10.39 and 18: kernels have no reference
-// parameters and at most 32,764 bytes of them (4096 before sm_70); __launch_bounds__ and
-// __maxnreg__ exclude each other; __cluster_dims__ and __maxnreg__ are for kernels, a cluster has
-// no side of 0; only parameters of kernels are __grid_constant__; a __managed__ variable is neither
-// const nor a reference nor in another memory space. Kernels take no ellipsis, no long double, no
-// std::initializer_list; static variables in functions are initialised by constants and not
-// thread_local; device code does not write to __constant__ variables; __launch_bounds__ is for
-// kernels; a kernel's template has one pack at most, its last parameter; pointers to local and
-// shared variables are not for kernels that device code launches (a warning). Host code does not
-// read or write __device__ variables or take their addresses (warnings) and declares none in
-// functions.
-//
-// Annotations carry file and line; where there is none, the message names the function or variable.
+// Restrictions of the guide's 10.2, 13.3 and 18 that modules show and the syntax tree
+// (src/cc/rules) does not: kernels have at most 32,764 bytes of parameters (4096 before sm_70);
+// static variables in functions are initialised by constants and not thread_local; device code does
+// not write to
+// __constant__ variables. Host code does not read or write __device__ variables or take their
+// addresses (warnings) and declares none in functions.
 #include "restrictions.h"
 
-#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/SmallPtrSet.h>
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/Demangle/Demangle.h>
-#include <llvm/Demangle/ItaniumDemangle.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
-#include <llvm/Support/Allocator.h>
-#include <llvm/Support/MemoryBuffer.h>
 
 using namespace llvm;
 
 namespace {
 
 using Facts = DenseMap<const Function *, SmallVector<StringRef, 4>>;
-
-StringRef text(Value *v) {
-    auto *g = dyn_cast<GlobalVariable>(v->stripPointerCasts());
-    auto *s =
-        g && g->hasInitializer() ? dyn_cast<ConstantDataSequential>(g->getInitializer()) : nullptr;
-    return s && s->isCString() ? s->getAsCString() : StringRef();
-}
 
 // What nvvm.annotations says of each function: "kernel", "maxntidx", ...
 Facts readFacts(Module &m) {
@@ -62,21 +42,47 @@ bool has(const Facts &facts, const Function *f, StringRef what) {
     return found != facts.end() && is_contained(found->second, what);
 }
 
-void report(Module &m, Value *file, Value *line, const Twine &message) {
-    auto *number = dyn_cast<ConstantInt>(line);
-    m.getContext().emitError(text(file) + ":" + Twine(number ? number->getZExtValue() : 0) + ": " +
-                             message);
-}
-
 std::string quoted(const Value *v) {
     return "'" + demangle(v->getName()) + "'";
 }
 
-// "file:line: " where the instruction's line is known (-lineinfo, -G, -g).
+// "file:line:column: " where the instruction's line is known (-lineinfo, -G, -g, and when the
+// driver asks again).
 std::string place(const Instruction *i) {
     const DebugLoc &at = i->getDebugLoc();
     auto *scope = at ? dyn_cast<DIScope>(at.getScope()) : nullptr;
-    return scope ? (scope->getFilename() + ":" + Twine(at.getLine()) + ": ").str() : "";
+    return scope ? (scope->getFilename() + ":" + Twine(at.getLine()) + ":" +
+                    Twine(std::max(at.getCol(), 1u)) + ": ")
+                       .str()
+                 : "";
+}
+
+// The same of a function or variable, where clang keeps what is known of them.
+std::string place(const GlobalObject &v) {
+    std::string line;
+    if (auto *f = dyn_cast<Function>(&v))
+        if (DISubprogram *at = f->getSubprogram())
+            line = (at->getFilename() + ":" + Twine(at->getLine()) + ":1: ").str();
+    SmallVector<DIGlobalVariableExpression *, 1> known;
+    if (auto *g = dyn_cast<GlobalVariable>(&v))
+        g->getDebugInfo(known);
+    if (!known.empty())
+        line = (known[0]->getVariable()->getFilename() + ":" +
+                Twine(known[0]->getVariable()->getLine()) + ":1: ")
+                   .str();
+    return line;
+}
+
+// Of something that is not defined: where it is used first.
+std::string placeOfUse(const Value &v) {
+    SmallVector<const Value *, 8> list = {&v};
+    for (size_t i = 0; i < list.size() && i < 1000; i++)
+        for (const User *u : list[i]->users())
+            if (auto *at = dyn_cast<Instruction>(u); at && !place(at).empty())
+                return place(at);
+            else if (isa<Constant>(u) && !isa<GlobalValue>(u))
+                list.push_back(u);
+    return "";
 }
 
 // Bytes that a kernel's parameters take, each at a multiple of its alignment.
@@ -100,71 +106,13 @@ unsigned architecture(const Function &f) {
     return number;
 }
 
-// Nodes of a name that was taken apart, while it lives.
-class NodeAllocator {
-    BumpPtrAllocator memory;
-
-  public:
-    void reset() {
-        memory.Reset();
-    }
-    template <typename T, typename... Args> T *makeNode(Args &&...args) {
-        return new (memory.Allocate(sizeof(T), alignof(T))) T(std::forward<Args>(args)...);
-    }
-    void *allocateNodeArray(size_t n) {
-        return memory.Allocate(n * sizeof(itanium_demangle::Node *), alignof(void *));
-    }
-};
-
-// Whether a function is of a template with a pack that is not its last parameter.
-bool hasPackBeforeOthers(StringRef name) {
-    using namespace itanium_demangle;
-    ManglingParser<NodeAllocator> parser(name.data(), name.data() + name.size());
-    Node *node = parser.parse();
-    if (node && node->getKind() == Node::KFunctionEncoding)
-        node = const_cast<Node *>(static_cast<FunctionEncoding *>(node)->getName());
-    while (node && node->getKind() == Node::KNestedName)
-        node = static_cast<NestedName *>(node)->Name;
-    if (!node || node->getKind() != Node::KNameWithTemplateArgs)
-        return false;
-    Node *arguments = static_cast<NameWithTemplateArgs *>(node)->TemplateArgs;
-    if (arguments->getKind() != Node::KTemplateArgs)
-        return false;
-    NodeArray list = static_cast<TemplateArgs *>(arguments)->getParams();
-    for (size_t i = 0; i + 1 < list.size(); i++)
-        if (list[i]->getKind() == Node::KTemplateArgumentPack)
-            return true;
-    return false;
-}
-
 void checkKernel(Function &f) {
     Module &m = *f.getParent();
     uint64_t most = architecture(f) >= 70 ? 32764 : 4096, bytes = parameterBytes(f);
     if (bytes > most)
-        m.getContext().emitError("the parameters of the kernel " + quoted(&f) + " take " +
-                                 Twine(bytes) + " bytes; " + Twine(most) + " are the limit");
-    for (const Argument &a : f.args())
-        if (a.getType()->isPointerTy() && !a.hasByValAttr() && a.getDereferenceableBytes())
-            m.getContext().emitError("a parameter of the kernel " + quoted(&f) +
-                                     " is a reference; kernels take values and pointers");
-    if (f.isVarArg())
-        m.getContext().emitError("the kernel " + quoted(&f) +
-                                 " takes a variable number of arguments");
-    if (hasPackBeforeOthers(f.getName()))
-        m.getContext().emitError(
-            "the template of the kernel " + quoted(&f) +
-            " has a parameter pack that is not its only one and its last parameter");
-    std::string name = demangle(f.getName());
-    size_t parameters = name.find('(');
-    for (const char *type : {"long double", "std::initializer_list<", "__va_list_tag"})
-        if (parameters != std::string::npos && name.find(type, parameters) != std::string::npos)
-            m.getContext().emitError("the kernel '" + name + "' has a parameter of the type " +
-                                     StringRef(type).rtrim('<') + ", which device code has not");
-}
-
-void checkBounds(Module &m, const Facts &facts, const Function &f) {
-    if (has(facts, &f, "maxntidx") && !has(facts, &f, "kernel"))
-        m.getContext().emitError("__launch_bounds__ is for kernels, " + quoted(&f) + " is none");
+        m.getContext().emitError(place(f) + "the parameters of the kernel " + quoted(&f) +
+                                 " take " + Twine(bytes) + " bytes; " + Twine(most) +
+                                 " are the limit");
 }
 
 // A variable with a guard is one that is initialised when control first gets there.
@@ -175,10 +123,11 @@ void checkStaticVariable(Module &m, GlobalVariable &v) {
         for (User *u : v.users())
             if (auto *load = dyn_cast<LoadInst>(u->stripPointerCasts()))
                 load->setAtomic(AtomicOrdering::NotAtomic);
-        m.getContext().emitError("the static variable '" + demangle("_Z" + name.str()) +
+        m.getContext().emitError(placeOfUse(v) + "the static variable '" +
+                                 demangle("_Z" + name.str()) +
                                  "' is initialised by code; device code initialises by constants");
     } else if (v.isThreadLocal()) {
-        m.getContext().emitError("the variable " + quoted(&v) +
+        m.getContext().emitError(place(v) + "the variable " + quoted(&v) +
                                  " is thread_local, which device code has not");
         SmallVector<IntrinsicInst *, 4> addresses;
         for (User *u : v.users())
@@ -253,7 +202,7 @@ template <class Visit> void forEachEscape(Value *address, bool array, const Visi
 // which only serves to find it.
 void checkHostAccess(Module &m, GlobalVariable &v) {
     if (v.getName().starts_with("_ZZ"))
-        m.getContext().emitError("the variable " + quoted(&v) +
+        m.getContext().emitError(place(v) + "the variable " + quoted(&v) +
                                  " of a function that runs on the host is marked as the device's");
     SmallPtrSet<Function *, 4> told;
     forEachAccess(&v, [&](Instruction *i, bool write) {
@@ -288,121 +237,6 @@ void forEachDeviceVariable(Module &m, function_ref<void(GlobalVariable &)> visit
     }
 }
 
-void checkFunctionAnnotation(Module &m, const Facts &facts, ConstantStruct *entry) {
-    StringRef what = text(entry->getOperand(1));
-    auto *f = dyn_cast<Function>(entry->getOperand(0)->stripPointerCasts());
-    Value *file = entry->getOperand(2), *line = entry->getOperand(3);
-    bool cluster = what == "kudzu.cluster_dims", registers = what == "kudzu.maxnreg";
-    if (!f || (!cluster && !registers))
-        return;
-    if (!has(facts, f, "kernel"))
-        return report(m, file, line,
-                      Twine(cluster ? "__cluster_dims__" : "__maxnreg__") + " is for kernels, " +
-                          quoted(f) + " is none");
-    if (registers && has(facts, f, "maxntidx"))
-        report(m, file, line,
-               "__launch_bounds__ and __maxnreg__ cannot both apply to the kernel " + quoted(f));
-    auto *args = dyn_cast<GlobalVariable>(entry->getOperand(4)->stripPointerCasts());
-    Constant *values = args && args->hasInitializer() ? args->getInitializer() : nullptr;
-    for (unsigned i = 0; cluster && values && i < 3; i++)
-        if (auto *v = dyn_cast_or_null<ConstantInt>(values->getAggregateElement(i)))
-            if (v->isZero())
-                report(m, file, line, "a side of the cluster of the kernel " + quoted(f) + " is 0");
-}
-
-// ---- Whether a __grid_constant__ parameter is const: LLVM's types do not tell, the source does
-// ---
-
-bool isWordCharacter(char c) {
-    return isAlnum(c) || c == '_';
-}
-
-// Whether the words stand in the text next to each other.
-bool hasWords(StringRef text, StringRef first, StringRef second) {
-    for (size_t at = 0; (at = text.find(first, at)) != StringRef::npos; at += first.size()) {
-        StringRef rest = text.drop_front(at + first.size());
-        if ((at == 0 || !isWordCharacter(text[at - 1])) && !rest.empty() && isSpace(rest[0]) &&
-            rest.ltrim().take_while(isWordCharacter) == second)
-            return true;
-    }
-    return false;
-}
-
-// From `at`, the end of what stands between commas of one level, in steps of +1 or -1.
-size_t endOfDeclaration(StringRef text, size_t at, int step) {
-    StringRef opening = step > 0 ? "([{<" : ")]}>", closing = step > 0 ? ")]}>" : "([{<";
-    for (int depth = 0; at < text.size(); at += step) {
-        if (depth == 0 && (text[at] == ',' || closing.contains(text[at])))
-            return at;
-        depth += opening.contains(text[at]) ? 1 : closing.contains(text[at]) ? -1 : 0;
-    }
-    return text.size();
-}
-
-// Whether the parameter declared around `at` is const, for all that this file shows.
-bool mayBeConst(StringRef text, size_t at) {
-    size_t end = endOfDeclaration(text, at, 1), begin = endOfDeclaration(text, at, -1);
-    if (begin >= text.size() || end >= text.size())
-        return true;
-    int depth = 0;
-    for (size_t i = begin + 1; i < end;) {
-        StringRef word = text.slice(i, end).take_while(isWordCharacter);
-        depth += word.empty() ? (text[i] == '<') - (text[i] == '>') : 0;
-        bool own = word == "typename" || word == "class" || word == "using";
-        if (depth == 0 && !word.empty() &&
-            (word == "const" || own || text.contains(("#define " + word).str()) ||
-             hasWords(text, "using", word) || hasWords(text, "typename", word) ||
-             hasWords(text, "class", word) || hasWords(text, "const", word)))
-            return true;
-        i += std::max<size_t>(word.size(), 1);
-    }
-    return false;
-}
-
-// The parameters of this line of the file.
-void checkGridConstants(Module &m, Value *file, Value *line) {
-    constexpr StringRef Specifier = "__grid_constant__";
-    auto *number = dyn_cast<ConstantInt>(line);
-    auto buffer = MemoryBuffer::getFile(text(file));
-    if (!number || !buffer)
-        return;
-    StringRef source = (*buffer)->getBuffer();
-    size_t at = 0;
-    for (uint64_t n = 1; n < number->getZExtValue() && at != StringRef::npos; n++)
-        at = source.find('\n', at + (n > 1));
-    size_t end = at == StringRef::npos ? at : source.find('\n', at + 1);
-    while (at != StringRef::npos && (at = source.find(Specifier, at)) < end) {
-        if (!mayBeConst(source, at))
-            report(m, file, line, "a __grid_constant__ parameter must be const");
-        at += Specifier.size();
-    }
-}
-
-void checkParameterAnnotations(Module &m, const Facts &facts, Function &f) {
-    bool kernel = has(facts, &f, "kernel");
-    DenseSet<uint64_t> lines;
-    for (Instruction &i : instructions(f)) {
-        auto *call = dyn_cast<IntrinsicInst>(&i);
-        if (!call || call->getIntrinsicID() != Intrinsic::var_annotation ||
-            text(call->getArgOperand(1)) != "kudzu.grid_constant")
-            continue;
-        Value *file = call->getArgOperand(2), *line = call->getArgOperand(3);
-        if (!kernel)
-            report(m, file, line,
-                   "__grid_constant__ is for parameters of kernels, " + quoted(&f) + " is none");
-        else if (lines.insert(cast<ConstantInt>(line)->getZExtValue()).second)
-            checkGridConstants(m, file, line);
-    }
-}
-
-void checkManaged(Module &m, const GlobalVariable &v) {
-    constexpr unsigned GlobalSpace = 1;
-    if (v.getAddressSpace() != GlobalSpace || v.isConstant())
-        m.getContext().emitError(
-            "the managed variable " + quoted(&v) +
-            " must be neither const nor a reference, __shared__ or __constant__");
-}
-
 } // namespace
 
 void warn(Module &m, const Twine &message) {
@@ -414,20 +248,11 @@ void checkRestrictions(Module &m) {
     for (Function &f : m) {
         if (has(facts, &f, "kernel"))
             checkKernel(f);
-        checkParameterAnnotations(m, facts, f);
-        checkBounds(m, facts, f);
     }
     for (GlobalVariable &g : m.globals()) {
-        if (g.getSection() == "kudzu.managed")
-            checkManaged(m, g);
         checkStaticVariable(m, g);
         checkConstantVariable(m, g);
     }
-    GlobalVariable *list = m.getGlobalVariable("llvm.global.annotations");
-    if (list && list->hasInitializer())
-        for (Use &u : list->getInitializer()->operands())
-            if (auto *entry = dyn_cast<ConstantStruct>(u.get()))
-                checkFunctionAnnotation(m, facts, entry);
 }
 
 void checkHostRestrictions(Module &m) {
@@ -441,8 +266,7 @@ void checkHostRestrictions(Module &m) {
 // device runtime.
 static bool isProvided(StringRef name) {
     return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail" ||
-           name == "__nv_aligned_device_malloc" || name.starts_with("cuda") ||
-           name.starts_with("__cuda");
+           name.starts_with("cuda") || name.starts_with("__cuda");
 }
 
 static bool isTypeQuery(const GlobalValue &v) {
@@ -452,8 +276,8 @@ static bool isTypeQuery(const GlobalValue &v) {
 }
 
 static void reportTypeQuery(Module &m, const GlobalValue &v) {
-    m.getContext().emitError("typeid and dynamic_cast are not for device code (" + quoted(&v) +
-                             ")");
+    m.getContext().emitError(placeOfUse(v) + "typeid and dynamic_cast are not for device code (" +
+                             quoted(&v) + ")");
 }
 
 void checkTypeQueries(Module &m) {
@@ -468,6 +292,24 @@ void checkTypeQueries(Module &m) {
             reportTypeQuery(m, v);
 }
 
+void markPlaces(Module &m) {
+    std::string marks;
+    for (const GlobalVariable &v : m.globals())
+        if (std::string at = place(v); !at.empty())
+            marks +=
+                ("// kudzu.place " + v.getName() + " " + StringRef(at).rtrim(": ") + "\n").str();
+    if (!marks.empty())
+        m.appendModuleInlineAsm(marks);
+}
+
+bool hasInlineAsm(const Module &m) {
+    for (const Function &f : m)
+        for (const Instruction &i : instructions(f))
+            if (auto *call = dyn_cast<CallBase>(&i); call && call->isInlineAsm())
+                return true;
+    return false;
+}
+
 // Weak references may stay without a definition, as do those to threadIdx and the like, whose
 // members are registers.
 void checkReferences(Module &m) {
@@ -475,7 +317,7 @@ void checkReferences(Module &m) {
         if (isTypeQuery(v))
             reportTypeQuery(m, v);
         else
-            m.getContext().emitError("undefined reference to " + quoted(&v) +
+            m.getContext().emitError(placeOfUse(v) + "undefined reference to " + quoted(&v) +
                                      " in device code; what other files define needs -rdc=true");
     };
     for (const Function &f : m)

@@ -18,6 +18,10 @@ void checkTypeQueries(llvm::Module &m);
 // In device code that is a program of its own, once it has been optimised: what is nowhere defined.
 void checkReferences(llvm::Module &m);
 
+// Where full debug information is kept: comments in the PTX with the place of each variable.
+void markPlaces(llvm::Module &m);
+bool hasInlineAsm(const llvm::Module &m);
+
 // A warning of the compiler.
 void warn(llvm::Module &m, const llvm::Twine &message);
 

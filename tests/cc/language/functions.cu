@@ -20,7 +20,7 @@ __device__ operation selected = thrice;
 __host__ __device__ constexpr int square(int x) {
     return x * x;
 }
-constexpr int implicit_both(int x) {
+__host__ __device__ constexpr int both(int x) {
     return x + 1;
 }
 struct add {
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(128, 2, 4) bounded_thrice(int *out) {
 }
 __global__ void calls(int *__restrict__ out, const int *__restrict__ in, int n) {
     out[0] = operations[n](in[0]) + selected(in[1]);
-    out[1] = fibonacci(n) + twice(n) + square(n) + implicit_both(n);
+    out[1] = fibonacci(n) + twice(n) + square(n) + both(n);
     out[2] = total(1, n, in[2]);
     auto local = [=](int x) { return x + n; };
     out[3] = local(4);

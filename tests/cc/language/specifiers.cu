@@ -4,11 +4,10 @@
 // CHECK: \.extern \.global .*elsewhere
 // NOT ALONE: elsewhere lies in another file.
 __managed__ int counter = 3;
-const __managed__ int most = 9; // used as a constant
 __device__ __managed__ float table[8];
 extern __managed__ int elsewhere;
 __global__ void uses(int *p) {
-    *p = counter + table[1] + elsewhere + most;
+    *p = counter + table[1] + elsewhere;
 }
 __global__ void __maxnreg__(64) limited(int *p) {
     *p = counter;

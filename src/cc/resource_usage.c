@@ -1,0 +1,115 @@
+#include "cc/resource_usage.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc/device_text.h"
+#include "jit/jit.h"
+
+// The functions of libkudzu-jit.so that are needed: it knows the registers, and how kernels run.
+struct jit {
+    __typeof__(kj_module_load) *load;
+    __typeof__(kj_module_free) *free;
+    __typeof__(kj_module_info) *info;
+    __typeof__(kj_explain) *explain;
+};
+
+static bool open_jit(struct jit *j) {
+    void *lib = dlopen("libkudzu-jit.so", RTLD_NOW | RTLD_LOCAL);
+    if (!lib)
+        return cc_error("resource usage needs libkudzu-jit.so: %s", dlerror());
+    *(void **)&j->load = dlsym(lib, "kj_module_load");
+    *(void **)&j->free = dlsym(lib, "kj_module_free");
+    *(void **)&j->info = dlsym(lib, "kj_module_info");
+    *(void **)&j->explain = dlsym(lib, "kj_explain");
+    return (j->load && j->free && j->info && j->explain) ||
+           cc_error("libkudzu-jit.so is of another version");
+}
+
+bool resource_usage_wanted(const struct cc_options *o) {
+    for (uint32_t i = 0; i < o->ptxas_options.len && !o->ptxas; ++i)
+        if (!strcmp(o->ptxas_options.data[i], "-v") ||
+            !strcmp(o->ptxas_options.data[i], "--verbose"))
+            return true;
+    return false;
+}
+
+// What a GPU's first bank of constant memory has before a kernel's parameters.
+static unsigned bytes_before_parameters(unsigned sm) {
+    return sm >= 90 ? 0x210 : sm >= 70 ? 0x160 : 0x140;
+}
+
+// How the CPU device runs it: the lines about the whole kernel, without their signs.
+static void show_cpu(const struct jit *j, struct kj_module *m, uint32_t kernel, const char *name) {
+    const struct kj_kernel *k = &j->info(m)->kernels[kernel];
+    struct kd_spec spec = {.flags = KD_SPEC_ALIGNED_PARAMS | KD_SPEC_SMALL_GRID};
+    memcpy(spec.ntid, k->reqntid, sizeof spec.ntid);
+    for (int d = 0; d < 3; ++d)
+        if (!spec.ntid[d])
+            spec.ntid[d] = d ? 1 : k->maxntid[0] && k->maxntid[0] < 256 ? k->maxntid[0] : 256;
+    char log[1024] = "";
+    char *report = j->explain(m, kernel, &spec, false, log, sizeof log);
+    if (!report)
+        return;
+    fprintf(stderr, "kudzu info    : '%s' on CPUs:", name);
+    const char *separator = " ";
+    for (char *save = NULL, *line = strtok_r(report, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save))
+        if (*line == '+' || *line == '-') {
+            fprintf(stderr, "%s%s", separator, line + 2);
+            separator = "; ";
+        }
+    fputs("\n", stderr);
+    free(report);
+}
+
+static void show_kernel(const struct kernel_usage *k, unsigned sm, unsigned registers,
+                        const char *architecture) {
+    fprintf(stderr,
+            "ptxas info    : Compiling entry function '%s' for '%s'\n"
+            "ptxas info    : Function properties for %s\n"
+            "    %llu bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+            "ptxas info    : Used %u registers, used %u barriers",
+            k->name, architecture, k->name, (unsigned long long)k->frame, registers, k->barriers);
+    if (k->stack)
+        fprintf(stderr, ", %llu bytes cumulative stack size", (unsigned long long)k->stack);
+    if (k->shared)
+        fprintf(stderr, ", %llu bytes smem", (unsigned long long)k->shared);
+    fprintf(stderr, ", %llu bytes cmem[0]",
+            (unsigned long long)(bytes_before_parameters(sm) + k->parameters));
+    fputs("\n", stderr);
+}
+
+static const struct kj_kernel *kernel_named(const struct kj_module_info *info, const char *name,
+                                            uint32_t *number) {
+    for (*number = 0; *number < info->nkernels; ++*number)
+        if (!strcmp(info->kernels[*number].name, name))
+            return &info->kernels[*number];
+    return NULL;
+}
+
+void resource_usage_show(struct arena *arena, const struct cc_options *o, const char *ptx,
+                         size_t size, const struct ptx_usage *usage, const char *architecture) {
+    struct jit j = {0};
+    char log[2048] = "";
+    if (!open_jit(&j))
+        return;
+    const char *text = device_text(arena, o, ptx, &size);
+    struct kj_module *m = j.load(text, size, log, sizeof log); // NULL: another file defines things
+    fprintf(stderr, "ptxas info    : %llu bytes gmem", (unsigned long long)usage->global);
+    if (usage->constant)
+        fprintf(stderr, ", %llu bytes cmem[3]", (unsigned long long)usage->constant);
+    fputs("\n", stderr);
+    for (uint32_t i = 0; i < usage->kernels.len; ++i) {
+        const struct kernel_usage *k = &usage->kernels.data[i];
+        uint32_t number = 0;
+        const struct kj_kernel *known = m ? kernel_named(j.info(m), k->name, &number) : NULL;
+        show_kernel(k, usage->sm, known ? known->registers : 0, architecture);
+        if (known)
+            show_cpu(&j, m, number, k->name);
+    }
+    if (m)
+        j.free(m);
+}

@@ -1,0 +1,16 @@
+// -Xptxas -v, --resource-usage: what each kernel takes, in the form that NVIDIA's assembler has.
+#ifndef KUDZU_CC_RESOURCE_USAGE_H
+#define KUDZU_CC_RESOURCE_USAGE_H
+
+#include "cc/options.h"
+#include "cc/ptx_check.h"
+
+// Whether the options ask for it; with --kudzu-ptxas that assembler tells.
+bool resource_usage_wanted(const struct cc_options *o);
+
+// Prints it to stderr. Registers are an estimate; how the CPU device runs each kernel stands on a
+// line of its own. `architecture`: "sm_90".
+void resource_usage_show(struct arena *arena, const struct cc_options *o, const char *ptx,
+                         size_t size, const struct ptx_usage *usage, const char *architecture);
+
+#endif

@@ -1,0 +1,198 @@
+// Walks over what the program has written once it is parsed, before code is generated.
+#include "rules.h"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Frontend/FrontendPluginRegistry.h>
+
+using namespace clang;
+using namespace rules;
+using llvm::function_ref;
+
+namespace {
+
+class Visitor : public RecursiveASTVisitor<Visitor> {
+    using Base = RecursiveASTVisitor<Visitor>;
+    Checker &c;
+    const FunctionDecl *owner = nullptr;  // the declaration that is walked over
+    const FunctionDecl *around = nullptr; // whose body is
+    HostConstants constants;
+    int unevaluated = 0;
+    bool inInitialiser = false; // of a constructor
+
+    bool within(const FunctionDecl *f, function_ref<bool()> walk) {
+        const FunctionDecl *outer = around;
+        around = f;
+        bool go = walk();
+        around = outer;
+        return go;
+    }
+
+    void checkFunctionName(const ValueDecl *d, SourceLocation at) {
+        auto *f = dyn_cast<FunctionDecl>(d);
+        if (f && isKernel(f))
+            checkKernelReference(c, f, at);
+        else if (f)
+            checkDeducedResult(c, f, around, at);
+    }
+
+    bool withoutValue(function_ref<bool()> walk) {
+        unevaluated++;
+        bool go = walk();
+        unevaluated--;
+        return go;
+    }
+    void checkCall(const FunctionDecl *f, SourceLocation at) {
+        if (!unevaluated)
+            checkConstexprCall(c, f, around, at);
+        if (inInitialiser)
+            checkAtomicInitialiser(c, f, at);
+    }
+    void checkArgument(const Expr *e) {
+        checkTemplateArgument(c, e);
+        checkAtomicArgument(c, e);
+    }
+
+  public:
+    explicit Visitor(Checker &c) : c(c) {
+    }
+
+    bool TraverseDecl(Decl *d) {
+        if (!d || c.isForeign(d->getLocation()))
+            return true;
+        const FunctionDecl *outer = owner;
+        owner = dyn_cast<FunctionDecl>(d);
+        bool go = Base::TraverseDecl(d);
+        owner = outer;
+        return go;
+    }
+    bool TraverseStmt(Stmt *s, DataRecursionQueue *queue = nullptr) {
+        bool body = s && owner && owner->doesThisDeclarationHaveABody() && s == owner->getBody();
+        return body ? within(owner, [&] { return Base::TraverseStmt(s); })
+                    : Base::TraverseStmt(s, queue);
+    }
+    bool TraverseConstructorInitializer(CXXCtorInitializer *i) {
+        inInitialiser = true;
+        bool go = within(owner, [&] { return Base::TraverseConstructorInitializer(i); });
+        inInitialiser = false;
+        return go;
+    }
+    bool TraverseLambdaExpr(LambdaExpr *l) {
+        const CXXMethodDecl *call = l->getCallOperator();
+        bool marked = isWritten(call->getAttr<CUDADeviceAttr>());
+        return within(marked ? call : around, [&] { return Base::TraverseLambdaExpr(l); });
+    }
+    bool VisitFunctionDecl(FunctionDecl *f) {
+        if (isKernel(f))
+            checkKernelDeclaration(c, f);
+        checkBounds(c, f);
+        checkGridConstants(c, f);
+        constants.addBody(c, f);
+        return true;
+    }
+    bool VisitFunctionTemplateDecl(FunctionTemplateDecl *t) {
+        if (isKernel(t->getTemplatedDecl())) {
+            checkKernelTemplate(c, t);
+            checkInstantiations(c, t);
+        }
+        return true;
+    }
+    bool VisitVarDecl(VarDecl *v) {
+        checkVariable(c, v);
+        constants.addVariable(c, v);
+        return true;
+    }
+    bool VisitDecltypeTypeLoc(DecltypeTypeLoc type) {
+        checkDecltype(c, type.getUnderlyingExpr());
+        return true;
+    }
+    bool TraverseTemplateArgumentLoc(const TemplateArgumentLoc &a) {
+        if (a.getArgument().getKind() == TemplateArgument::Expression)
+            checkArgument(a.getSourceExpression());
+        return Base::TraverseTemplateArgumentLoc(a);
+    }
+    bool VisitDeclRefExpr(DeclRefExpr *e) {
+        checkFunctionName(e->getDecl(), e->getLocation());
+        return true;
+    }
+    bool VisitMemberExpr(MemberExpr *e) {
+        checkFunctionName(e->getMemberDecl(), e->getMemberLoc());
+        return true;
+    }
+    bool VisitLambdaExpr(LambdaExpr *l) {
+        checkLambda(c, l);
+        constants.addBody(c, l->getCallOperator());
+        return true;
+    }
+    bool VisitCallExpr(CallExpr *e) {
+        if (FunctionDecl *f = e->getDirectCallee())
+            checkCall(f, e->getExprLoc());
+        return true;
+    }
+    bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *e) {
+        checkLaunch(c, e, around);
+        return true;
+    }
+    bool VisitCXXConstructExpr(CXXConstructExpr *e) {
+        checkCall(e->getConstructor(), e->getLocation());
+        return true;
+    }
+    bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *e) {
+        return withoutValue([&] { return Base::TraverseUnaryExprOrTypeTraitExpr(e); });
+    }
+    bool TraverseCXXNoexceptExpr(CXXNoexceptExpr *e) {
+        return withoutValue([&] { return Base::TraverseCXXNoexceptExpr(e); });
+    }
+    bool TraverseDecltypeTypeLoc(DecltypeTypeLoc type) {
+        return withoutValue([&] { return Base::TraverseDecltypeTypeLoc(type); });
+    }
+    void finish() {
+        constants.report(c);
+    }
+};
+
+class Consumer : public ASTConsumer {
+    CompilerInstance &compiler;
+    llvm::SetVector<Decl *> declarations;
+
+  public:
+    explicit Consumer(CompilerInstance &compiler) : compiler(compiler) {
+    }
+
+    bool HandleTopLevelDecl(DeclGroupRef group) override {
+        for (Decl *d : group) {
+            declarations.insert(d);
+            if (compiler.getLangOpts().CUDAIsDevice)
+                deferHostTables(d);
+        }
+        return true;
+    }
+    // Where there are errors clang's own are enough: another attempt may be made for them.
+    void HandleTranslationUnit(ASTContext &context) override {
+        if (compiler.getDiagnostics().hasErrorOccurred())
+            return;
+        Checker checker(compiler, context);
+        Visitor visitor(checker);
+        for (unsigned i = 0; i < declarations.size(); i++)
+            visitor.TraverseDecl(declarations[i]);
+        visitor.finish();
+    }
+};
+
+class Action : public PluginASTAction {
+  protected:
+    std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
+        addAbiPragma(compiler);
+        return std::make_unique<Consumer>(compiler);
+    }
+    bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override {
+        return true;
+    }
+    ActionType getActionType() override {
+        return AddBeforeMainAction;
+    }
+};
+
+} // namespace
+
+static FrontendPluginRegistry::Add<Action> registration("kudzu-rules", "the guide's restrictions");

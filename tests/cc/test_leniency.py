@@ -1,0 +1,110 @@
+"""What nvcc takes, if with a warning, and clang 19 alone would refuse."""
+import os
+
+from common import CompilerTest, main
+
+RUNS = os.environ.get("KUDZU_RUNS") == "1"
+
+
+class Leniency(CompilerTest):
+    def accepts(self, source, *warnings, run=False):
+        self.write("a.cu", source)
+        text = self.compiles("a.cu", "-o", "prog").stderr
+        for warning in warnings:
+            self.assertEqual(text.count(warning), 1, text)
+        self.assertEqual(text.count("warning:"), len(warnings), text)
+        if run and RUNS:
+            self.assertEqual(self.command([os.path.join(self.dir, "prog")]).returncode, 0)
+
+    def test_defaulted_functions(self):
+        self.accepts("""struct S { __host__ S() = default; __host__ S &operator=(const S &) = default; int x; };
+struct T { __device__ T() = default; int x; };
+__global__ void k(int *p) { S s, r; s.x = 3; r = s; T t; t.x = r.x; *p = t.x; }
+int main() {
+    T t;
+    S s;
+    int *p;
+    s.x = t.x = 0;
+    cudaMallocManaged(&p, 4);
+    k<<<1, 1>>>(p);
+    return cudaDeviceSynchronize() || *p != 3 + s.x + t.x;
+}
+""", "a.cu:1:21: warning: #20012-D:", "a.cu:1:48: warning: #20012-D:",
+                     "a.cu:2:23: warning: #20012-D:", run=True)
+        self.assertEqual(self.compiles("-c", "a.cu", "-diag-suppress=20012").stderr, "")
+        self.fails("-c", "a.cu", "-Werror", "all-warnings")
+
+    def test_specifiers_of_definitions(self):
+        self.accepts("""struct C { int n; C(int a, int b); C(int a); int get() const; int get(); void lock(int *p); };
+__device__ C::C(int a) : n(a) {}
+__host__ __device__ C::C(int a, int b) : n(a + b) {}
+__device__ int C::get() const { return n; }
+__device__ int C::get() { return n + 1; }
+__device__ void C::lock(int *p) { while (atomicCAS(p, 0, 1)); }
+template <class X> struct D { X v; X get(int); };
+template <class X> __device__ X D<X>::get(int k) { return v + k; }
+__global__ void k(int *p) {
+    const C c(1);
+    C d(2, 3);
+    D<int> e{4};
+    d.lock(p + 1);
+    *p = c.get() + d.get() + e.get(2);
+}
+int main() {
+    C c(1);
+    int *p;
+    cudaMallocManaged(&p, 8);
+    k<<<1, 1>>>(p);
+    return cudaDeviceSynchronize() || *p != 1 + 6 + 6 || p[1] != 1 || c.get() != 2;
+}
+""", "a.cu:2:15: warning: #20039-D: 'C'", "a.cu:4:19: warning: #20039-D: 'get'",
+                     "a.cu:5:19: warning: #20039-D: 'get'", "a.cu:6:20: warning: #20039-D: 'lock'",
+                     "a.cu:8:39: warning: #20039-D: 'get'", run=True)
+
+    def test_macro_of_pragma(self):
+        self.accepts("""#ifdef __CUDA_ARCH__
+#define PRAGMA_UNROLL #pragma unroll
+#define UNROLL_BY_TWO  # pragma unroll 2
+#else
+#define PRAGMA_UNROLL
+#define UNROLL_BY_TWO
+#endif
+__global__ void k(int *p) {
+    PRAGMA_UNROLL
+    for (int i = 0; i < 4; i++)
+        p[i] = i;
+    UNROLL_BY_TWO
+    for (int i = 4; i < 8; i++)
+        p[i] = i;
+}
+int main() {}
+""")
+
+    def test_template_before_a_member_of_a_dependent_class(self):
+        self.accepts("""template <class A> struct V { template <int N> static __host__ __device__ void cast(A *p) { p[0] = N; } };
+template <class A> __host__ __device__ void f(A *p) { V<A>::cast<8>(p); }
+__global__ void k(int *p) { f(p); }
+int main() { int x; f(&x); return x != 8; }
+""", run=True)
+
+    def test_nameless_structures(self):
+        self.accepts("struct __align__(8) { int a, b; };\n"
+                     "struct __align__(8) A { int a, b; };\n"
+                     "__global__ void k(int *p) { *p = alignof(A); }\nint main() {}\n",
+                     "a.cu:1:1: warning: #64-D:")
+
+    def test_pointers_to_long_double(self):
+        self.accepts("""__global__ void k(long double *p, const long double **q, int *r) { *r = p != *q; }
+template <class T> __global__ void t(int *p) { *p = 1; }
+template __global__ void t<long double>(int *);
+int main() {}
+""")
+        self.write("a.cu", "__global__ void k(int *p, long double x) { *p = 1; }\nint main() {}\n")
+        self.contains(self.fails("-c", "a.cu").stderr, "a.cu:1:", "long double")
+
+    def test_macros(self):
+        self.accepts("#ifndef __NVCC_DIAG_PRAGMA_SUPPORT__\n#error none\n#endif\nint main() {}\n")
+
+
+if __name__ == "__main__":
+    main()
