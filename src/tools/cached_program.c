@@ -18,6 +18,14 @@ static bool is_source(const char *arg) {
     return false;
 }
 
+static bool gives_lines(const char *option) {
+    static const char *const all[] = {"-G", "--device-debug", "-lineinfo", "--generate-line-info"};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
+        if (!strcmp(option, all[i]))
+            return true;
+    return false;
+}
+
 // The dependency files that the passes write: one each device pass, one for the host pass.
 static cc_strings dependency_files(struct arena *arena, const struct cc_options *o) {
     cc_strings files = {0};
@@ -55,9 +63,14 @@ const char *cached_program(struct arena *arena, int argc, char **argv, int *sour
     cc_strings options = {0};
     struct program_cache_entry entry;
     int at = 0;
+    bool lines = false; // asked for by the user
     vec_push(arena, &options, "-O3");
-    for (; at < argc && !is_source(argv[at]); ++at)
+    for (; at < argc && !is_source(argv[at]); ++at) {
         vec_push(arena, &options, argv[at]);
+        lines |= gives_lines(argv[at]);
+    }
+    if (!lines)
+        vec_push(arena, &options, "-lineinfo");
     if (at == argc)
         return cc_error("no program to run; `--help` explains"), NULL;
     *source = at;

@@ -1,6 +1,7 @@
 // kudzu explain: how each kernel of a program becomes SIMD code, with the source line of what
 // costs.
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,9 @@
 #include "cc/compile.h"
 #include "cc/options.h"
 #include "jit/jit.h"
+#include "support/environment.h"
 #include "support/strbuf.h"
+#include "support/whole_file.h"
 #include "tools/tools.h"
 
 static void print_help(void) {
@@ -88,26 +91,19 @@ static bool read_option(struct request *r, struct arena *arena, const char *arg)
 
 // ---- from source to PTX ----------------------------------------------------------------------
 
-static char *read_file(const char *path) {
-    FILE *f = fopen(path, "rb");
-    struct strbuf text = {0};
-    char piece[4096];
-    size_t n;
-    if (!f)
-        return NULL;
-    while ((n = fread(piece, 1, sizeof piece, f)) > 0)
-        strbuf_append(&text, piece, n);
-    fclose(f);
-    char *copy = strdup(strbuf_str(&text));
-    strbuf_free(&text);
-    return copy;
+static char *read_text(const char *path) {
+    struct whole_file f;
+    if (!whole_file_read(&f, path, WHOLE_FILE_PIPES, 1ull << 32))
+        cc_error("cannot read %s: %s", path, f.why);
+    return f.data;
 }
 
 static char *compile(const struct request *r, struct arena *arena) {
-    char path[] = "/tmp/kudzu-explain-XXXXXX";
+    const char *base = environment_get("TMPDIR");
+    char *path = arena_printf(arena, "%s/kudzu-explain-XXXXXX", base && *base ? base : "/tmp");
     int fd = mkstemp(path);
     if (fd < 0)
-        return NULL;
+        return cc_error("cannot make the file %s: %s", path, strerror(errno)), NULL;
     close(fd);
     cc_strings args = {0};
     static const char *const before[] = {"kudzu cc", "-O3", "-lineinfo", "-ptx", "-o"};
@@ -121,7 +117,7 @@ static char *compile(const struct request *r, struct arena *arena) {
     char *text = NULL;
     if (options_parse(&o, arena, (int)args.len, (char **)args.data) &&
         kudzu_cc_options(&o, arena) == 0)
-        text = read_file(path);
+        text = read_text(path);
     unlink(path);
     return text;
 }
@@ -161,7 +157,7 @@ static void print_source_line(struct source *s, const char *path, unsigned line)
         free(s->path);
         free(s->text);
         s->path = strdup(path);
-        s->text = read_file(path);
+        s->text = read_text(path);
     }
     const char *p = s->text;
     for (unsigned n = 1; p && n < line; n++)
@@ -278,7 +274,7 @@ int tool_explain(int argc, char **argv) {
         return cc_error("no program to explain; `kudzu explain --help` tells more"), 1;
     if (!open_jit())
         return 1;
-    char *ptx = ends_with(r.source, ".ptx") ? read_file(r.source) : compile(&r, &arena);
+    char *ptx = ends_with(r.source, ".ptx") ? read_text(r.source) : compile(&r, &arena);
     if (!ptx)
         return cc_error("%s gave no PTX to explain", r.source), 1;
     bool ok = explain(&r, ptx);

@@ -12,6 +12,8 @@ static int print_help(int argc, char **argv) {
          "  run prog.cu [args]      compile (cached) and run one program\n"
          "  compare prog.cu [args]  run it on the CPU and on a GPU; compare output and time\n"
          "  explain prog.cu         say how kernels become SIMD code, and what makes them slow\n"
+         "  env                     print what a shell has to export to use kudzu\n"
+         "  exec command [args]     run a command with that environment\n"
          "  smi                     show the devices that programs see\n"
          "  help                    this text\n"
          "  version                 the version\n\n"
@@ -28,11 +30,10 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"cc", kudzu_cc},           {"run", tool_run},
-    {"smi", tool_smi},          {"explain", tool_explain},
-    {"compare", tool_compare},  {"help", print_help},
-    {"--help", print_help},     {"-h", print_help},
-    {"version", print_version}, {"--version", print_version},
+    {"cc", kudzu_cc},          {"run", tool_run},          {"smi", tool_smi},
+    {"explain", tool_explain}, {"env", tool_env},          {"exec", tool_exec},
+    {"compare", tool_compare}, {"help", print_help},       {"--help", print_help},
+    {"-h", print_help},        {"version", print_version}, {"--version", print_version},
 };
 
 int main(int argc, char **argv) {

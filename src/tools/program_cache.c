@@ -14,30 +14,66 @@
 
 #include "cc/file_io.h"
 #include "cc/make_rule.h"
+#include "support/environment.h"
+#include "support/private_folder.h"
 #include "support/strbuf.h"
 
 enum { MAX_PROGRAMS = 100 }; // the least recently used go first
 
-// ---- Names --------------------------------------------------------------------------------
+// ---- The folder ---------------------------------------------------------------------------
 
-static bool make_directory(const char *path) {
-    char part[PATH_MAX];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *slash = part + 1; (slash = strchr(slash, '/')); ++slash) {
-        *slash = 0;
-        mkdir(part, 0700);
-        *slash = '/';
-    }
-    return !mkdir(part, 0700) || errno == EEXIST ||
-           cc_error("cannot make the cache directory %s: %s", path, strerror(errno));
+static char temporary[PATH_MAX]; // "": there is none
+
+bool program_cache_discard(void) {
+    DIR *d = *temporary ? opendir(temporary) : NULL;
+    if (!d)
+        return false;
+    for (struct dirent *e; (e = readdir(d));)
+        unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+    rmdir(temporary);
+    *temporary = 0;
+    return true;
 }
 
-static const char *cache_directory(struct arena *arena) {
-    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+static void discard_at_exit(void) {
+    program_cache_discard();
+}
+
+static const char *temporary_directory(void) {
+    const char *base = environment_get("TMPDIR");
+    snprintf(temporary, sizeof temporary, "%s/kudzu-run-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(temporary)) {
+        cc_error("cannot make a temporary directory in %s: %s", base && *base ? base : "/tmp",
+                 strerror(errno));
+        *temporary = 0;
+        return NULL;
+    }
+    atexit(discard_at_exit);
+    return temporary;
+}
+
+static const char *wished_directory(struct arena *arena) {
+    const char *base = environment_get("XDG_CACHE_HOME"), *home = environment_get("HOME");
     if (base && *base == '/')
         return arena_printf(arena, "%s/kudzu/run", base);
-    return arena_printf(arena, "%s/.cache/kudzu/run", home && *home ? home : "/tmp");
+    return home && *home == '/' ? arena_printf(arena, "%s/.cache/kudzu/run", home) : NULL;
 }
+
+// Without a folder that can be trusted nothing is kept.
+static const char *cache_directory(struct arena *arena) {
+    const char *wished = wished_directory(arena);
+    if (wished && private_folder_is(wished, true))
+        return wished;
+    if (wished)
+        fprintf(stderr,
+                "kudzu: compiled programs are not kept: %s cannot be made, or others could "
+                "write there\n",
+                wished);
+    return temporary_directory();
+}
+
+// ---- Names --------------------------------------------------------------------------------
 
 static void add_text(XXH3_state_t *h, const char *text) {
     XXH3_128bits_update(h, text ? text : "", text ? strlen(text) + 1 : 1);
@@ -71,7 +107,7 @@ bool program_cache_find(struct arena *arena, const char *source, const cc_string
                         struct program_cache_entry *out) {
     const char *dir = cache_directory(arena);
     char path[PATH_MAX], cwd[PATH_MAX];
-    if (!make_directory(dir))
+    if (!dir)
         return false;
     if (!realpath(source, path))
         return cc_error("%s: %s", source, strerror(errno));
@@ -84,11 +120,12 @@ bool program_cache_find(struct arena *arena, const char *source, const cc_string
                                             "NVCC_APPEND_FLAGS",  "CPATH",
                                             "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i)
-        add_text(h, getenv(variables[i]));
+        add_text(h, environment_get(variables[i]));
     for (uint32_t i = 0; i < options->len; ++i)
         add_text(h, options->data[i]);
     XXH128_hash_t key = XXH3_128bits_digest(h);
     XXH3_freeState(h);
+    out->folder = dir;
     out->program = arena_printf(arena, "%s/%016" PRIx64 "%016" PRIx64, dir, key.high64, key.low64);
     out->list = arena_printf(arena, "%s.files", out->program);
     return true;
@@ -131,10 +168,19 @@ static bool is_unchanged(struct arena *arena, const char *path, const struct fil
     return hash_file(arena, path, &now.hash) && now.hash == then->hash;
 }
 
+// Whether a file is one that this cache may have written.
+static bool is_own_file(const char *path) {
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool ok = fd >= 0 && private_file_is(fd);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
 bool program_cache_valid(struct arena *arena, const struct program_cache_entry *e) {
     char *text;
     size_t size;
-    if (access(e->program, X_OK) || access(e->list, R_OK) ||
+    if (access(e->program, X_OK) || !is_own_file(e->program) || !is_own_file(e->list) ||
         !read_file(arena, e->list, &text, &size))
         return false;
     bool any = false;
@@ -164,8 +210,9 @@ static bool write_list(struct arena *arena, const char *file, const cc_strings *
         strbuf_printf(&text, "%lld %lld %ld %" PRIx64 " %s\n", s.size, s.seconds, s.nanoseconds,
                       s.hash, paths->data[i]);
     }
-    const char *temporary = arena_printf(arena, "%s.%d", file, (int)getpid());
-    ok = ok && write_file(temporary, strbuf_str(&text), text.len) && !rename(temporary, file);
+    const char *new_list = arena_printf(arena, "%s.%d", file, (int)getpid());
+    ok = ok && write_file(new_list, strbuf_str(&text), text.len) && !chmod(new_list, 0600) &&
+         !rename(new_list, file);
     strbuf_free(&text);
     return ok;
 }
@@ -195,9 +242,9 @@ static bool find_oldest(const char *dir, struct old_program *oldest) {
     return count > MAX_PROGRAMS;
 }
 
-static void remove_oldest(struct arena *arena) {
+static void remove_oldest(struct arena *arena, const char *folder) {
     struct old_program oldest = {0};
-    if (!find_oldest(cache_directory(arena), &oldest))
+    if (!find_oldest(folder, &oldest))
         return;
     unlink(oldest.path);
     unlink(arena_printf(arena, "%s.files", oldest.path));
@@ -214,9 +261,9 @@ bool program_cache_store(struct arena *arena, const struct program_cache_entry *
         make_rule_prerequisites(arena, text, &paths);
     }
     unlink(e->list); // an old list must not vouch for the new program
-    if (rename(program, e->program))
+    if (chmod(program, 0700) || rename(program, e->program))
         return cc_error("cannot write %s: %s", e->program, strerror(errno));
-    remove_oldest(arena);
+    remove_oldest(arena, e->folder);
     // Without a list the entry counts as stale: it is compiled again the next time.
     write_list(arena, e->list, &paths);
     return true;

@@ -6,6 +6,8 @@
 int tool_run(int argc, char **argv);
 int tool_smi(int argc, char **argv);
 int tool_explain(int argc, char **argv);
+int tool_env(int argc, char **argv);
+int tool_exec(int argc, char **argv);
 int tool_compare(int argc, char **argv);
 
 #endif

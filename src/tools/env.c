@@ -1,0 +1,166 @@
+// kudzu env: the environment in which build systems and programs find kudzu, as a shell's commands.
+// kudzu exec: a command in that environment.
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/arena.h"
+#include "support/environment.h"
+#include "support/vec.h"
+#include "tools/tools.h"
+
+enum { EXEC_FAILED = 125, EXEC_NOT_EXECUTABLE = 126, EXEC_NOT_FOUND = 127 }; // as env's and nohup's
+
+struct setting {
+    const char *name, *value;
+};
+typedef VEC(struct setting) settings;
+
+__attribute__((format(printf, 1, 2))) static bool complain(const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fputs("kudzu: ", stderr);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return false;
+}
+
+// ---- Values -------------------------------------------------------------------------------
+
+// The folder above bin, in which kudzu lies.
+static const char *installation(struct arena *arena) {
+    char path[PATH_MAX];
+    if (!realpath("/proc/self/exe", path))
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return NULL;
+        *slash = 0;
+    }
+    return *path ? arena_strdup(arena, path) : "/";
+}
+
+// The list with `folder` at its head, and nowhere else. `otherwise`: what stands for no list.
+static const char *prepended(struct arena *arena, const char *list, const char *folder,
+                             const char *otherwise) {
+    const char *result = folder;
+    if (!list || !*list)
+        list = otherwise;
+    for (bool more = list != NULL; more;) {
+        size_t n = strcspn(list, ":");
+        if (n != strlen(folder) || strncmp(list, folder, n) != 0)
+            result = arena_printf(arena, "%s:%.*s", result, (int)n, list);
+        more = list[n] != 0;
+        list += n + 1;
+    }
+    return result;
+}
+
+static void set(struct arena *arena, settings *out, const char *name, const char *value) {
+    struct setting s = {name, value};
+    vec_push(arena, out, s);
+}
+
+static void set_program(struct arena *arena, settings *out, const char *name, const char *path) {
+    if (access(path, X_OK) == 0)
+        set(arena, out, name, path);
+}
+
+static bool make_settings(struct arena *arena, settings *out) {
+    const char *root = installation(arena);
+    if (!root)
+        return complain("cannot tell where kudzu is installed");
+    if (strchr(root, ':'))
+        return complain("lists of folders cannot hold %s, which has a colon in its name", root);
+    const char *bin = arena_printf(arena, "%s/bin", root);
+    const char *lib = arena_printf(arena, "%s/lib", root);
+    set(arena, out, "PATH",
+        prepended(arena, environment_get("PATH"), bin, ENVIRONMENT_SYSTEM_PATH));
+    set(arena, out, "LD_LIBRARY_PATH",
+        prepended(arena, environment_get("LD_LIBRARY_PATH"), lib, NULL));
+    set(arena, out, "LIBRARY_PATH", prepended(arena, environment_get("LIBRARY_PATH"), lib, NULL));
+    set(arena, out, "CUDA_HOME", root);
+    set(arena, out, "CUDA_PATH", root);
+    set_program(arena, out, "CUDACXX", arena_printf(arena, "%s/nvcc", bin));
+    set_program(arena, out, "TRITON_PTXAS_PATH", arena_printf(arena, "%s/ptxas", bin));
+    return true;
+}
+
+// ---- kudzu env ----------------------------------------------------------------------------
+
+static void print_env_help(void) {
+    puts("Usage: kudzu env\n\n"
+         "Prints the shell commands after which build systems and programs find kudzu:\n\n"
+         "    eval \"$(kudzu env)\"\n\n"
+         "PATH, LD_LIBRARY_PATH and LIBRARY_PATH get kudzu's folders as their first, CUDA_HOME\n"
+         "and CUDA_PATH name its installation, CUDACXX its nvcc and TRITON_PTXAS_PATH its ptxas,\n"
+         "where there are such programs. `kudzu exec` runs one command so.");
+}
+
+// In single quotes nothing has a meaning but the quote itself.
+static void print_quoted(const char *text) {
+    putchar('\'');
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*text);
+    putchar('\'');
+}
+
+int tool_env(int argc, char **argv) {
+    struct arena arena = {0};
+    settings all = {0};
+    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+        return print_env_help(), 0;
+    if (argc > 1)
+        return complain("env takes no arguments; `kudzu exec` runs a command"), 1;
+    if (!make_settings(&arena, &all))
+        return 1;
+    for (uint32_t i = 0; i < all.len; i++) {
+        printf("export %s=", all.data[i].name);
+        print_quoted(all.data[i].value);
+        putchar('\n');
+    }
+    arena_free(&arena);
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+}
+
+// ---- kudzu exec ---------------------------------------------------------------------------
+
+static void print_exec_help(void) {
+    puts("Usage: kudzu exec [--] command [arguments]\n\n"
+         "Becomes the command, in the environment that `kudzu env` prints: its exit status is the\n"
+         "command's. 127: there is no such command; 126: it cannot be executed; 125: an error of\n"
+         "kudzu exec itself.");
+}
+
+int tool_exec(int argc, char **argv) {
+    struct arena arena = {0};
+    settings all = {0};
+    char **command = argv + 1;
+    if (*command && (!strcmp(*command, "--help") || !strcmp(*command, "-h")))
+        return print_exec_help(), 0;
+    if (*command && !strcmp(*command, "--"))
+        command++;
+    else if (*command && **command == '-')
+        return complain("exec has no option %s", *command), EXEC_FAILED;
+    if (!*command)
+        return complain("exec: no command is named"), EXEC_FAILED;
+    if (!make_settings(&arena, &all))
+        return EXEC_FAILED;
+    for (uint32_t i = 0; i < all.len; i++)
+        if (setenv(all.data[i].name, all.data[i].value, 1) != 0)
+            return complain("%s: %s", all.data[i].name, strerror(errno)), EXEC_FAILED;
+    execvp(*command, command);
+    int why = errno;
+    complain("cannot run %s: %s", *command, strerror(why));
+    return why == ENOENT ? EXEC_NOT_FOUND : EXEC_NOT_EXECUTABLE;
+}
