@@ -7,11 +7,13 @@
 #   make bench      build, and measure against native code and pocl
 #   make aarch64    build driver and runtime for 64-bit Arm, in build/aarch64
 #   make check-aarch64    the same, and test it with qemu-user
+#   make check-releases   compile against other releases' C and C++ libraries
 #   make install PREFIX=/usr/local
 #   make deps       install the Debian packages that the build needs
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+CMAKE_FLAGS ?=
 
 # A CUDA toolkit that happens to be installed is never used.
 unexport CUDA_HOME CUDA_PATH LIBRARY_PATH CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LD_LIBRARY_PATH
@@ -21,7 +23,7 @@ all: $(BUILD)/build.ninja
 	ninja -C $(BUILD) -j $(JOBS)
 
 $(BUILD)/build.ninja: CMakeLists.txt | deps
-	cmake -G Ninja -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	cmake -G Ninja -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_FLAGS)
 
 deps:
 	@scripts/deps.sh build
@@ -50,6 +52,15 @@ aarch64: deps
 check-aarch64: all aarch64
 	ctest --test-dir $(BUILD) --output-on-failure -R '^aarch64'
 
+# glibc 2.27 to the newest, libstdc++ 8 to the newest: each is a release of Debian or Ubuntu and gcc's
+# version there.
+RELEASES ?= bionic-8 focal-9 bullseye-10 jammy-11 noble-13 trixie-14 sid-15 sid-16
+check-releases: all
+	set -e; for r in $(RELEASES); do \
+		scripts/sysroot.sh amd64 $(BUILD)/sysroot-$$r $${r%-*} $${r##*-}; done
+	KUDZU=$(abspath $(BUILD))/bin/kudzu python3 -B tests/cc/test_c_libraries.py \
+		$(RELEASES:%=$(BUILD)/sysroot-%)
+
 install: all
 	cmake -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 	cmake --install $(BUILD)
@@ -57,4 +68,4 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps run check quick bench aarch64 check-aarch64 install clean
+.PHONY: all deps run check quick bench aarch64 check-aarch64 check-releases install clean

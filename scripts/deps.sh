@@ -3,9 +3,9 @@
 # usage: deps.sh [build|bench|aarch64]...   (default: build)
 set -eu
 
-build="gcc g++ libc6-dev cmake ninja-build python3 clang-19 lld-19 llvm-19-dev libclang-rt-19-dev
-       pkg-config libzstd-dev zlib1g-dev libxxhash-dev libmpfr-dev"
-bench="pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libomp-19-dev libdnnl2"
+build="gcc g++ libc6-dev cmake ninja-build python3 clang-19 lld-19 llvm-19-dev libclang-19-dev
+       libclang-rt-19-dev libomp-19-dev pkg-config libzstd-dev zlib1g-dev libxxhash-dev libmpfr-dev"
+bench="pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libdnnl2"
 # Runs what is built for 64-bit Arm; the libraries for that come by scripts/sysroot.sh.
 aarch64="qemu-user"
 
