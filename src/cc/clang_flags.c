@@ -85,10 +85,30 @@ void clang_host_machine(struct command *cmd, const struct cc_options *o) {
         command_argf(cmd, "--sysroot=%s", o->host_sysroot);
 }
 
+// A directory of the system that holds another toolkit's headers comes after kudzu's also where the
+// program names it, as host compilers leave directories of the system at their place.
+static void add_preprocessor(struct command *cmd, const struct compilation *c) {
+    const cc_strings *list = &c->options->preprocessor;
+    const char *foreign = c->toolchain->foreign_include;
+    for (uint32_t i = 0; i < list->len; ++i) {
+        const char *option = list->data[i];
+        bool two = !strcmp(option, "-isystem") && i + 1 < list->len;
+        const char *folder = two ? list->data[i + 1] : !strncmp(option, "-I", 2) ? option + 2 : "";
+        size_t n = foreign ? strlen(foreign) : 0;
+        if (n && !strncmp(folder, foreign, n) && strspn(folder + n, "/") == strlen(folder + n)) {
+            command_arg(cmd, "-idirafter");
+            command_arg(cmd, foreign);
+            i += two;
+        } else {
+            command_arg(cmd, option);
+        }
+    }
+}
+
 static void add_common(struct command *cmd, const struct compilation *c) {
     const struct cc_options *o = c->options;
     clang_host_machine(cmd, o);
-    command_args(cmd, &o->preprocessor);
+    add_preprocessor(cmd, c);
     command_arg(cmd, "-isystem");
     command_argf(cmd, "%s/kudzu/std", c->toolchain->include);
     command_arg(cmd, "-isystem");
@@ -122,6 +142,10 @@ static void add_definitions(struct command *cmd, const struct compilation *c) {
         command_arg(cmd, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
     if (c->precompiling) // no header depends on it, and so one serves for all
         return;
+    if (o->host_initializer_list)
+        command_arg(cmd, "-D__KUDZU_HOST_INITIALIZER_LIST__");
+    if (o->host_move_forward)
+        command_arg(cmd, "-D__KUDZU_HOST_MOVE_FORWARD__");
     char list[512] = "-D__CUDA_ARCH_LIST__=";
     for (uint32_t i = 0; i < o->architectures.list.len; ++i)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%u", i ? "," : "",

@@ -793,5 +793,10 @@ void lenient_words_warn(const struct lenient_words *found, struct strbuf *messag
                 "function: '%s' keeps what is in its memory "
                 "[-Wstatic-var-with-dynamic-init]\n",
                 w->shown, w->line, w->column, w->word);
+        else if (w->kind == LENIENT_SHARED)
+            strbuf_printf(messages,
+                          "%s:%u:%u: warning: the extern declaration of '%s' is treated as a "
+                          "definition [-Wextern-entity-treated-as-static]\n",
+                          w->shown, w->line, w->column, w->word);
     }
 }

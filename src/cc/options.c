@@ -107,6 +107,8 @@ FLAG_ACTION(prec_sqrt)
 FLAG_ACTION(fmad)
 FLAG_ACTION(extended_lambda)
 FLAG_ACTION(relaxed_constexpr)
+FLAG_ACTION(host_initializer_list)
+FLAG_ACTION(host_move_forward)
 FLAG_ACTION(forward_unknown)
 FLAG_ACTION(forward_to_linker)
 FLAG_ACTION(clean)
@@ -663,8 +665,10 @@ static const struct option options[] = {
     {"no-compress", "no-compress", NO_ARG, false, ignore, "", "Accepted"},
     {"allow-unsupported-compiler", "allow-unsupported-compiler", NO_ARG, false, ignore, "",
      "Accepted"},
-    {"no-host-device-initializer-list", "nohdinitlist", NO_ARG, false, ignore, "", "Accepted"},
-    {"no-host-device-move-forward", "nohdmoveforward", NO_ARG, false, ignore, "", "Accepted"},
+    {"no-host-device-initializer-list", "nohdinitlist", NO_ARG, false, set_host_initializer_list,
+     "", "Functions of std::initializer_list are the host's alone"},
+    {"no-host-device-move-forward", "nohdmoveforward", NO_ARG, false, set_host_move_forward, "",
+     "std::move and std::forward are the host's alone"},
     {"static-global-template-stub", "static-global-template-stub", BOOL_ARG, false, ignore, "",
      "Accepted"},
     {"device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", BOOL_ARG, false,

@@ -58,8 +58,9 @@ struct cc_options {
     bool debug, device_debug, line_info, profile;
     bool rdc, shared, static_link, keep, run, dry_run, verbose;
     bool ftz, prec_div, prec_sqrt, fmad, fast_math, fast_divide;
-    bool per_thread_stream, extended_lambda, relaxed_constexpr, forward_unknown, forward_to_linker;
-    bool show_help, show_version, list_arch, list_code, no_host_device_initializer_list;
+    bool per_thread_stream, extended_lambda, relaxed_constexpr, host_initializer_list,
+        host_move_forward, forward_unknown, forward_to_linker;
+    bool show_help, show_version, list_arch, list_code;
     bool precompile, no_precompiled;
     const char *device_opt; // "0" .. "3": -G and -Ofc lower it
     int threads;            // files compiled at a time (-t)

@@ -6,14 +6,18 @@ time, so that a machine that lets every thread go on comes to the last event (gu
 an agent waits and tells is drawn: by which load or atomic operation, at which scope, in a loop in
 place, in a function, in a recursion, by a table in a loop, by asking for all flags again and again,
 through an mbarrier object; and where the agents are: lanes of one warp, warps, blocks, a second
-kernel in another stream, the host. Every event has a value, computed from those that it waited for;
+kernel in another stream, on another device (where there are two) or launched by the first one,
+threads of the host. Every event has a value, computed from those that it waited for;
 they are compared with what Python computes.
 
 usage: waiting_programs.py KUDZU [--seed N] [--count N] [--each N] [--limit SECONDS] [--keep FOLDER]
+           [--jobs N] [--run "NAME=VALUE..."]...
 
-Programs are compiled --each (25) to a file. A program that does not end in --limit (60) seconds, or
+Programs are compiled --each (25) to a file, --jobs (1) files at a time, and run once for each --run,
+which sets variables of the environment. A program that does not end in --limit (60) seconds, or
 computes something else, is named by its seed; --seed N --count 1 makes it again."""
 import argparse
+import concurrent.futures
 import os
 import random
 import subprocess
@@ -28,6 +32,7 @@ PROLOGUE = r"""
 #include <signal.h>
 typedef unsigned u;
 static volatile long now_seed;
+static int device[2];
 struct Gone { unsigned *flag, *value; };
 #define NOINLINE __device__ __noinline__
 __device__ __forceinline__ u ld_volatile(u *p) { return *(volatile u *)p; }
@@ -131,13 +136,14 @@ class Program:
     def __init__(self, seed):
         self.seed = seed
         r = self.r = random.Random(seed)
-        self.kernels = 2 if r.random() < 0.15 else 1
+        self.kernels = 2 if r.random() < 0.2 else 1
+        self.child = self.kernels == 2 and r.random() < 0.4  # the first kernel launches the second
         self.blocks = r.choice([1, 1, 1, 2, 2, 3, 5, 8])
         self.cluster = 2 if self.blocks % 2 == 0 and r.random() < 0.4 else 1
         self.threads = r.choice([32, 32, 33, 64, 64, 96, 128, 256])
         if r.random() < 0.15:
             self.threads = r.randrange(2, 128)
-        self.host = r.random() < 0.12
+        self.hosts = r.choice([1, 1, 2]) if r.random() < 0.15 else 0
         self.phases = r.choice([1, 1, 1, 2, 3])
         self.sync = r.choice(["__syncthreads();", "__syncwarp();", ""]) if self.phases > 1 else ""
         self.loop = r.random() < 0.2  # the whole in a loop of one iteration that nobody can foresee
@@ -159,8 +165,7 @@ class Program:
             a = self.thread()
             if a not in agents:
                 agents.append(a)
-        if self.host:
-            agents.append(("host",))
+        agents += [("host", n) for n in range(self.hosts)]
         self.agents = agents
 
     def make_events(self):
@@ -186,7 +191,7 @@ class Program:
             same_block = all(a[0] != "host" and a[:2] == e.agent[:2] for a in users)
             same_cluster = self.cluster > 1 and all(
                 a[0] == e.agent[0] and a[1] // self.cluster == e.agent[1] // self.cluster
-                for a in users if a[0] != "host") and ("host",) not in users
+                for a in users if a[0] != "host") and all(a[0] != "host" for a in users)
             if same_block and r.random() < 0.5:
                 e.place = r.choice(["shared", "shared", "barrier"])
             elif same_cluster and r.random() < 0.7:
@@ -335,6 +340,9 @@ class Program:
                "{ shared_flags[k] = 0; bar_init(&bars[k]); }",
                "cluster_meets();" if self.cluster > 1 else "__syncthreads();",
                "u me = blockIdx.x * blockDim.x + threadIdx.x, x = 0, noise = 0;"]
+        if self.child and kernel == 0:
+            out.append(f"if (me == 0) k{self.seed}_1<<<{self.blocks}, {self.threads}, 0, "
+                       "cudaStreamFireAndForget>>>(flags, values, chain, sink, once);")
         if self.loop:
             out.append("for (int again = 0; again < once; again++) {")
         for phase in range(self.phases):
@@ -351,10 +359,10 @@ class Program:
         out.append("}")
         return "\n".join(out)
 
-    def host_text(self):
-        out = []
+    def host_text(self, host):
+        out = ["u x = 0;"]
         for e in self.events:
-            if e.agent != ("host",):
+            if e.agent != ("host", host):
                 continue
             for w in e.waits:
                 out.append(f"while (((volatile u *)flags)[{w.time}] == 0) std::this_thread::yield();")
@@ -363,6 +371,17 @@ class Program:
                 out.append(f"x = x * 31u + ((volatile u *)values)[{w.time}];")
             out.append(f"((volatile u *)values)[{e.time}] = x; __sync_synchronize();")
             out.append(f"((volatile u *)flags)[{e.time}] = 1;")
+        out.append("(void)x;")
+        return "\n".join(out)
+
+    def hosts_text(self):
+        """The first one is the main thread; all wait for the kernels beside each other."""
+        others = range(1, self.hosts)
+        out = [f"std::thread host{h}([=] {{ {self.host_text(h)} cudaStreamSynchronize(stream[0]); }});"
+               for h in others]
+        if self.hosts:
+            out.append(f"{{ {self.host_text(0)} }}")
+        out += [f"host{h}.join();" for h in others]
         return "\n".join(out)
 
     def expected(self):
@@ -377,18 +396,18 @@ class Program:
     def main_text(self):
         want = self.expected()
         launches = "\n".join(
-            f"k{self.seed}_{k}<<<{self.blocks}, {self.threads}, 0, stream[{k}]>>>"
-            "(flags, values, chain, sink, 1);" for k in range(self.kernels))
+            f"cudaSetDevice(device[{k}]); k{self.seed}_{k}<<<{self.blocks}, {self.threads}, 0, stream[{k}]>>>"
+            "(flags, values, chain, sink, 1);" for k in range(1 if self.child else self.kernels))
         return f"""
 static int run{self.seed}(cudaStream_t *stream, u *memory) {{
     now_seed = {self.seed};
-    u *flags = memory, *values = memory + 64, *chain = memory + 256, *sink = memory + 400, x = 0;
+    u *flags = memory, *values = memory + 64, *chain = memory + 256, *sink = memory + 400;
     static const u want[] = {{{", ".join(f"{w}u" for w in want)}}};
     for (int k = 0; k < 512; k++) memory[k] = 0;
     {launches}
-    {self.host_text()}
-    (void)x;
-    cudaError_t e = cudaDeviceSynchronize();
+    {self.hosts_text()}
+    cudaError_t e = cudaSuccess;
+    for (int k = 0; k < 2 && !e; k++) {{ cudaSetDevice(device[k]); e = cudaDeviceSynchronize(); }}
     if (e) {{ printf("seed {self.seed}: %s\\n", cudaGetErrorString(e)); return 1; }}
     return check({self.seed}, values, want, {len(want)});
 }}"""
@@ -401,15 +420,21 @@ def gcd(a, b):
 def file_text(programs, limit):
     out = [PROLOGUE]
     for p in programs:
-        out += [p.kernel_text(k) for k in range(p.kernels)] + [p.main_text()]
+        out += [p.kernel_text(k) for k in reversed(range(p.kernels))] + [p.main_text()]
     runs = "\n".join(f"    alarm({limit}); bad += run{p.seed}(stream, memory);" for p in programs)
     out.append(f"""
 int main() {{
     signal(SIGALRM, too_late);
     cudaStream_t stream[2];
-    for (int k = 0; k < 2; k++) cudaStreamCreateWithFlags(&stream[k], cudaStreamNonBlocking);
+    int devices = 1;
+    cudaGetDeviceCount(&devices);
+    device[1] = devices > 1;
+    for (int k = 1; k >= 0; k--) {{
+        cudaSetDevice(device[k]);
+        cudaStreamCreateWithFlags(&stream[k], cudaStreamNonBlocking);
+    }}
     u *memory;
-    if (cudaHostAlloc(&memory, 4096, cudaHostAllocMapped)) return 2;
+    if (cudaHostAlloc(&memory, 4096, cudaHostAllocMapped | cudaHostAllocPortable)) return 2;
     int bad = 0;
 {runs}
     printf("%d of {len(programs)} wrong\\n", bad);
@@ -418,17 +443,28 @@ int main() {{
     return "\n".join(out)
 
 
-def run_file(args, folder, programs, options):
-    source, binary = os.path.join(folder, "programs.cu"), os.path.join(folder, "programs")
+def run_file(args, folder, first, programs):
+    """What went wrong; empty: nothing."""
+    options = random.Random(first).choice([["-O3"], ["-O3"], ["-O1"], ["-G"]])
+    if any(p.child for p in programs):
+        options = options + ["-rdc=true"]
+    source = os.path.join(folder, f"programs{first}.cu")
+    binary = os.path.splitext(source)[0]
     with open(source, "w") as f:
         f.write(file_text(programs, args.limit))
     made = subprocess.run([args.kudzu, "cc", "-arch=sm_90", *options, "-o", binary, source],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if made.returncode:
-        return f"compile error:\n{made.stdout[-2000:]}"
-    p = subprocess.run([binary], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                       errors="replace")
-    return "" if p.returncode == 0 else p.stdout[-2000:] + f"(exit {p.returncode})"
+        return f"{' '.join(options)}: compile error:\n{made.stdout[-2000:]}"
+    wrong = ""
+    for run in args.run or [""]:
+        variables = dict(v.split("=", 1) for v in run.split())
+        p = subprocess.run([binary], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                           errors="replace", env={**os.environ, **variables})
+        if p.returncode:
+            wrong += f"{' '.join(options)} {run}: {p.stdout[-2000:]}(exit {p.returncode})\n"
+    os.remove(binary)
+    return wrong
 
 
 def main():
@@ -438,18 +474,24 @@ def main():
     a.add_argument("--count", type=int, default=100)
     a.add_argument("--each", type=int, default=25)
     a.add_argument("--limit", type=int, default=60)
+    a.add_argument("--jobs", type=int, default=1)
+    a.add_argument("--run", action="append")
     a.add_argument("--keep")
     args = a.parse_args()
     failed = 0
-    for first in range(args.seed, args.seed + args.count, args.each):
-        programs = [Program(s) for s in range(first, min(first + args.each, args.seed + args.count))]
-        options = random.Random(first).choice([["-O3"], ["-O3"], ["-O1"], ["-G"]])
-        with tempfile.TemporaryDirectory() as folder:
-            wrong = run_file(args, args.keep or folder, programs, options)
-        if wrong:
-            failed += 1
-            print(f"seeds {first} to {first + len(programs) - 1} {' '.join(options)}: {wrong}",
-                  flush=True)
+    if args.keep:
+        os.makedirs(args.keep, exist_ok=True)
+    last = args.seed + args.count
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        files = [(first, [Program(s) for s in range(first, min(first + args.each, last))])
+                 for first in range(args.seed, last, args.each)]
+        results = [(file, pool.submit(run_file, args, args.keep or folder, *file)) for file in files]
+        for (first, programs), result in results:
+            wrong = result.result()
+            if wrong:
+                failed += 1
+                print(f"seeds {first} to {first + len(programs) - 1} {wrong}", flush=True)
     print(f"{args.count} programs, {failed} files failed")
     return failed != 0
 

@@ -11,12 +11,25 @@ static bool isDefined(CompilerInstance &compiler, StringRef macro) {
     return compiler.getPreprocessor().isMacroDefined(macro);
 }
 
+// Of a macro that expands to one; 0: it does not.
+static unsigned numberOf(CompilerInstance &compiler, StringRef macro) {
+    Preprocessor &p = compiler.getPreprocessor();
+    const MacroInfo *info = p.getMacroInfo(p.getIdentifierInfo(macro));
+    unsigned number = 0;
+    if (info && info->getNumTokens() == 1)
+        StringRef(p.getSpelling(info->getReplacementToken(0))).getAsInteger(10, number);
+    return number;
+}
+
 Checker::Checker(CompilerInstance &compiler, ASTContext &context)
     : compiler(compiler), context(context),
       extendedLambdas(isDefined(compiler, "__CUDACC_EXTENDED_LAMBDA__")),
       relaxedConstexpr(isDefined(compiler, "__CUDACC_RELAXED_CONSTEXPR__")),
       relocatable(compiler.getLangOpts().GPURelocatableDeviceCode),
-      devicePass(compiler.getLangOpts().CUDAIsDevice) {
+      devicePass(compiler.getLangOpts().CUDAIsDevice),
+      hostInitializerList(isDefined(compiler, "__KUDZU_HOST_INITIALIZER_LIST__")),
+      hostMoveForward(isDefined(compiler, "__KUDZU_HOST_MOVE_FORWARD__")),
+      architecture(numberOf(compiler, "__CUDA_ARCH__")) {
 }
 
 bool Checker::isForeign(SourceLocation at) const {

@@ -7,8 +7,19 @@ using namespace clang;
 
 namespace rules {
 
+// Functions of the standard library that an option leaves to the host (guide 18.5.22.2, 18.5.22.3).
+static bool isLeftToHost(const Checker &c, const FunctionDecl *f) {
+    if (auto *method = dyn_cast<CXXMethodDecl>(f))
+        return c.hostInitializerList && method->getParent()->isInStdNamespace() &&
+               method->getParent()->getName() == "initializer_list";
+    return c.hostMoveForward && f->isInStdNamespace() && f->getIdentifier() &&
+           f->getNumParams() == 1 && (f->getName() == "move" || f->getName() == "forward");
+}
+
 // Of the host alone for nvcc: constexpr, and the source names no execution space.
 static bool isHostConstexpr(const Checker &c, const FunctionDecl *f) {
+    if (isLeftToHost(c, f))
+        return true;
     auto *method = dyn_cast<CXXMethodDecl>(f);
     auto *device = f->getAttr<CUDADeviceAttr>();
     return f->isConstexpr() && !f->isConsteval() && device && device->isImplicit() &&

@@ -34,4 +34,23 @@ void checkDeducedResult(Checker &c, const FunctionDecl *f, const FunctionDecl *a
                         " is deduced; only bodies of device functions can name it");
 }
 
+// std::result_of and std::invoke_result of such a closure.
+void checkResultTrait(Checker &c, TemplateSpecializationTypeLoc type, const FunctionDecl *around) {
+    const TemplateDecl *t = type.getTypePtr()->getTemplateName().getAsTemplateDecl();
+    bool inDevice = around && isDeviceCode(around) && !around->hasAttr<CUDAHostAttr>();
+    if (c.devicePass || inDevice || !t || !t->getIdentifier() || !t->isInStdNamespace() ||
+        !(t->getName().starts_with("result_of") || t->getName().starts_with("invoke_result")))
+        return;
+    TypeParts parts(c.context, [&](const TagDecl *tag) {
+        auto *closure = dyn_cast<CXXRecordDecl>(tag);
+        const FunctionDecl *f =
+            closure && closure->isLambda() ? closure->getLambdaCallOperator() : nullptr;
+        if (f && hasDeviceResult(c, f))
+            c.error(type.getBeginLoc(), "the return type of an extended __device__ lambda is "
+                                        "deduced; only bodies of device functions can ask for it");
+        return true;
+    });
+    parts.visitArguments(type.getTypePtr()->template_arguments());
+}
+
 } // namespace rules

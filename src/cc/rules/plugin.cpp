@@ -17,8 +17,8 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     const FunctionDecl *owner = nullptr;  // the declaration that is walked over
     const FunctionDecl *around = nullptr; // whose body is
     HostConstants constants;
-    int unevaluated = 0;
-    bool inInitialiser = false; // of a constructor
+    int unevaluated = 0, constant = 0; // expressions around that have no value, or a constant one
+    bool inInitialiser = false;        // of a constructor
 
     bool within(const FunctionDecl *f, function_ref<bool()> walk) {
         const FunctionDecl *outer = around;
@@ -40,6 +40,12 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
         unevaluated++;
         bool go = walk();
         unevaluated--;
+        return go;
+    }
+    bool asConstant(function_ref<bool()> walk) {
+        constant++;
+        bool go = walk();
+        constant--;
         return go;
     }
     void checkCall(const FunctionDecl *f, SourceLocation at) {
@@ -102,16 +108,44 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
         constants.addVariable(c, v);
         return true;
     }
+    bool TraverseVarDecl(VarDecl *v) {
+        return v->isConstexpr() ? asConstant([&] { return Base::TraverseVarDecl(v); })
+                                : Base::TraverseVarDecl(v);
+    }
     bool VisitDecltypeTypeLoc(DecltypeTypeLoc type) {
         checkDecltype(c, type.getUnderlyingExpr());
         return true;
     }
     bool TraverseTemplateArgumentLoc(const TemplateArgumentLoc &a) {
-        if (a.getArgument().getKind() == TemplateArgument::Expression)
-            checkArgument(a.getSourceExpression());
-        return Base::TraverseTemplateArgumentLoc(a);
+        if (a.getArgument().getKind() != TemplateArgument::Expression)
+            return Base::TraverseTemplateArgumentLoc(a);
+        checkArgument(a.getSourceExpression());
+        return asConstant([&] { return Base::TraverseTemplateArgumentLoc(a); });
+    }
+    bool TraverseConstantExpr(ConstantExpr *e) {
+        return asConstant([&] { return Base::TraverseConstantExpr(e); });
+    }
+    bool TraverseStaticAssertDecl(StaticAssertDecl *d) {
+        return asConstant([&] { return Base::TraverseStaticAssertDecl(d); });
+    }
+    bool TraverseConstantArrayTypeLoc(ConstantArrayTypeLoc type) {
+        return asConstant([&] { return Base::TraverseConstantArrayTypeLoc(type); });
+    }
+    bool TraverseDependentSizedArrayTypeLoc(DependentSizedArrayTypeLoc type) {
+        return asConstant([&] { return Base::TraverseDependentSizedArrayTypeLoc(type); });
+    }
+    bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc type) {
+        checkResultTrait(c, type, around);
+        return true;
+    }
+    bool VisitExpr(Expr *e) {
+        if (!unevaluated)
+            checkLongDouble(c, e, around);
+        return true;
     }
     bool VisitDeclRefExpr(DeclRefExpr *e) {
+        if (constant)
+            checkConstantName(c, e);
         checkFunctionName(e->getDecl(), e->getLocation());
         return true;
     }
@@ -127,6 +161,17 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     bool VisitCallExpr(CallExpr *e) {
         if (FunctionDecl *f = e->getDirectCallee())
             checkCall(f, e->getExprLoc());
+        checkAtomicScope(c, e);
+        return true;
+    }
+    bool VisitCXXForRangeStmt(CXXForRangeStmt *s) { // its calls of begin and end are not written
+        for (DeclStmt *d : {s->getBeginStmt(), s->getEndStmt()}) {
+            auto *v = d ? dyn_cast<VarDecl>(d->getSingleDecl()) : nullptr;
+            auto *e =
+                v && v->getInit() ? dyn_cast<CallExpr>(v->getInit()->IgnoreImplicit()) : nullptr;
+            if (FunctionDecl *f = e ? e->getDirectCallee() : nullptr)
+                checkCall(f, s->getColonLoc());
+        }
         return true;
     }
     bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *e) {

@@ -25,8 +25,11 @@ struct Checker {
     clang::CompilerInstance &compiler;
     clang::ASTContext &context;
     bool extendedLambdas, relaxedConstexpr, relocatable, devicePass;
+    bool hostInitializerList, hostMoveForward; // their functions are the host's alone
+    unsigned architecture;                     // 900: compute capability 9.0; 0: the host's pass
     std::set<std::pair<unsigned, std::string>> said;
     std::set<const clang::FunctionDecl *> deducedClosures; // whose return type is not written
+    std::set<const clang::FunctionDecl *> warnedOfLongDouble;
 
     Checker(clang::CompilerInstance &compiler, clang::ASTContext &context);
     void error(clang::SourceLocation at, const llvm::Twine &message);
@@ -76,11 +79,18 @@ void checkLambdaCaptures(Checker &c, const clang::LambdaExpr *l, const std::stri
 // deduced_results.cpp
 void checkDeducedResult(Checker &c, const clang::FunctionDecl *f, const clang::FunctionDecl *around,
                         clang::SourceLocation at);
+void checkResultTrait(Checker &c, clang::TemplateSpecializationTypeLoc type,
+                      const clang::FunctionDecl *around);
+// constant_warp_size.cpp
+void checkConstantName(Checker &c, const clang::DeclRefExpr *e); // in a constant expression
+// long_double.cpp: of an expression in the function `around`
+void checkLongDouble(Checker &c, const clang::Expr *e, const clang::FunctionDecl *around);
 // launches.cpp
 void checkLaunch(Checker &c, const clang::CUDAKernelCallExpr *e, const clang::FunctionDecl *around);
 // atomic_functions.cpp
 void checkAtomicInitialiser(Checker &c, const clang::FunctionDecl *f, clang::SourceLocation at);
 void checkAtomicArgument(Checker &c, const clang::Expr *e);
+void checkAtomicScope(Checker &c, const clang::CallExpr *e);
 // host_tables.cpp
 void deferHostTables(clang::Decl *d); // before code is generated for it, in the device's pass
 // abi_pragma.cpp
