@@ -208,37 +208,48 @@ CUresult drv_context_start(struct drv_context *primary, struct drv_context **out
     return result;
 }
 
-// Who holds something of the context may submit more work, which the context's release waits for.
-static void end(struct drv_context *ctx) {
+// Ends the handles of the context and of all that it has, at once for who holds unloads off: what
+// is loaded or made in a context that has ended goes with the call that did it, and is counted by
+// nobody. False: another thread did it.
+static bool end_handles(struct drv_context *ctx, struct drv_object **all) {
     drv_unloads_begin();
-    struct drv_object *all = drv_objects_end(ctx);
+    bool first = drv_object_end(&ctx->object);
+    *all = first ? drv_objects_end(ctx) : NULL;
     drv_unloads_end();
+    return first;
+}
+
+// Who holds something of the context may submit more work, which the context's release waits for.
+static void end(struct drv_context *ctx, struct drv_object *all) {
     drv_capture_forget_context(ctx);
     drv_thread_queues_forget(ctx);
     kd_context_finish(ctx->c);
     drv_objects_drop(all);
+    drv_object_drop(&ctx->object);
 }
 
 bool drv_context_end(struct drv_context *ctx) {
-    if (!drv_object_destroy(&ctx->object))
+    struct drv_object *all;
+    if (!end_handles(ctx, &all))
         return false;
-    end(ctx);
+    end(ctx, all);
     return true;
 }
 
 CUresult drv_context_release(struct drv_context *primary) {
+    struct drv_object *all = NULL;
     pthread_mutex_lock(&life); // nobody retains between the last release and the end
     struct drv_context *ctx = drv_context_active(primary);
     drv_lock();
     bool retained = primary->references > 0;
     bool last = retained && --primary->references == 0;
     drv_unlock();
-    last = last && ctx && drv_object_destroy(&ctx->object); // held by the call
+    last = last && ctx && end_handles(ctx, &all); // held by the call
     pthread_mutex_unlock(&life);
     REQUIRE(retained, CUDA_ERROR_INVALID_CONTEXT,
             "the primary context of device %d is not retained", primary->device->ordinal);
     if (last)
-        end(ctx);
+        end(ctx, all);
     return CUDA_SUCCESS;
 }
 
