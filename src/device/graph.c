@@ -90,8 +90,10 @@ struct graph_run {
     struct kd_graph *graph;
     struct graph_launch *launch;
     uint64_t version; // what the operations were made of
+    // Of the launch before, which may be gone: only to be compared.
     struct kd_queue *queue;
-    struct kd_share *share; // only to be compared
+    struct kd_context *context;
+    struct kd_share *share;
     uint8_t priority;
     uint64_t *serials;  // by node: that of its block, twice, plus enabled
     bool *local;        // by node: that of its block
@@ -861,15 +863,13 @@ static uint8_t op_kind_of(const struct node *n) {
     }
 }
 
-// The operation of node i, as version v has it.
+// The operation of node i, as version v has it, but for what comes from the launch.
 static void load(struct graph_run *r, const struct version *v, uint32_t i) {
-    struct op *op = op_at(r, i), *gate = r->launch->gate;
+    struct op *op = op_at(r, i);
     struct node *n = v->nodes[i];
     memset(op, 0, OP_STRIDE);
     op->run = r;
     op->node = i;
-    op->device = n && n->context ? n->context->device : gate->device;
-    op->context = n && n->context ? n->context : gate->context;
     op->kind = n && v->enabled[i] ? op_kind_of(n) : OP_MARK;
     r->local[i] = n && n->local;
     if (!n)
@@ -898,8 +898,8 @@ static void prepare(struct graph_run *r) {
     const struct version *v = r->launch->version;
     struct op *gate = r->launch->gate;
     uint32_t n = r->graph->shape.n;
-    bool moved =
-        r->queue != gate->queue || r->priority != gate->priority || r->share != gate->share;
+    bool moved = r->queue != gate->queue || r->context != gate->context ||
+                 r->priority != gate->priority || r->share != gate->share;
     if (r->version == v->serial && !moved)
         return;
     for (uint32_t i = 0; i < n; i++) {
@@ -908,6 +908,8 @@ static void prepare(struct graph_run *r) {
             load(r, v, i);
             r->serials[i] = serial_of(v, i);
         }
+        op->context = v->nodes[i] && v->nodes[i]->context ? v->nodes[i]->context : gate->context;
+        op->device = op->context->device;
         op->queue = gate->queue;
         op->share = op->device == gate->device ? gate->share : NULL;
         op->priority =
@@ -915,6 +917,7 @@ static void prepare(struct graph_run *r) {
     }
     r->version = v->serial;
     r->queue = gate->queue;
+    r->context = gate->context;
     r->priority = gate->priority;
     r->share = gate->share;
 }

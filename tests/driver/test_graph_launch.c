@@ -514,6 +514,44 @@ static void no_blocks(void) {
     OK(cuMemFree(p));
 }
 
+// What belongs to no context runs in that of the launch's stream, whatever has become of the one
+// that the graph was launched in before.
+static void in_contexts(void) {
+    unsigned value = 5;
+    struct seen seen = {&value, 0, 0};
+    CUcontext own, other;
+    CUmodule m;
+    CUfunction trap;
+    CUstream s;
+    CUgraph g;
+    CUgraphExec e;
+    CUgraphNode n;
+    CUDA_HOST_NODE_PARAMS h = {look, &seen};
+    OK(cuCtxGetCurrent(&own));
+    NEED(cuGraphCreate(&g, 0));
+    OK(cuGraphAddHostNode(&n, g, NULL, 0, &h));
+    NEED(cuGraphInstantiate(&e, g, 0));
+    NEED(cuCtxCreate(&other, 0, 0));
+    NEED(cuModuleLoadData(&m, PTX_HEAD PTX_TRAP));
+    NEED(cuModuleGetFunction(&trap, m, "trap_now"));
+    NEED(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    OK(cuGraphLaunch(e, s));
+    OK(cuStreamSynchronize(s));
+    CHECK(seen.calls == 1);
+    OK(cuLaunchKernel(trap, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL));
+    EXPECT(cuStreamSynchronize(s), CUDA_ERROR_LAUNCH_FAILED);
+    OK(cuCtxSetCurrent(own));
+    OK(cuGraphLaunch(e, stream));
+    OK(cuStreamSynchronize(stream));
+    CHECK(seen.calls == 2);
+    OK(cuCtxDestroy(other));
+    OK(cuGraphLaunch(e, stream));
+    OK(cuStreamSynchronize(stream));
+    CHECK(seen.calls == 3);
+    OK(cuGraphExecDestroy(e));
+    OK(cuGraphDestroy(g));
+}
+
 int main(void) {
     CUcontext ctx = graph_context();
     chain();
@@ -526,6 +564,7 @@ int main(void) {
     with_itself();
     events();
     in_streams();
+    in_contexts();
     wrong();
     for_the_device();
     large();
