@@ -69,8 +69,6 @@ static CUresult kernel(struct drv_exec *exec, const struct drv_node *n, struct k
     v = drv_node_attribute(n, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
     k->kind = KD_NODE_LAUNCH;
     k->context = f->object.context->c;
-    exec->mixed |= exec->context && exec->context != k->context;
-    exec->context = k->context;
     k->launch = (struct kd_launch_config){
         .kernel = f->k,
         .grid = {grid[0], grid[1], grid[2]},
@@ -171,6 +169,10 @@ CUresult drv_exec_apply(struct drv_exec *exec, struct drv_node *copy) {
     struct kd_graph_node k = {0};
     struct scratch s;
     TRY(describe(exec, copy, &s, &k));
+    if (k.context) {
+        exec->mixed |= exec->context && exec->context != k.context;
+        exec->context = k.context;
+    }
     return drv_status(kd_graph_set(exec->k, copy->slot, &k), NULL);
 }
 

@@ -5,8 +5,8 @@
 #include "driver/graph.h"
 #include "driver/graph_conditional.h"
 
-// Kernels were launched by graphs in streams of other contexts than their own: who waits for the
-// work of a context waits for that of all.
+// Graphs were launched in streams of other contexts than those of their kernels, copies and sets:
+// who waits for the work of a context waits for that of all.
 extern atomic_bool drv_graphs_abroad;
 
 struct drv_exec_node {
@@ -21,7 +21,7 @@ struct drv_exec {
     CUgraph source;          // may have been destroyed since
     struct kd_graph *k;
     uint64_t flags;
-    const struct kd_context *context; // of the kernels; NULL: no kernels so far
+    const struct kd_context *context; // of the nodes that have one; NULL: none so far
     bool mixed;                       // they are of several
     atomic_bool uploaded;             // launched, or uploaded: kernels may launch it
     struct drv_exec_node *nodes;      // of all levels, ascending by id

@@ -1,5 +1,9 @@
 // Executable graphs: what they compute, in what order, and how launches follow each other.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <kudzu/driver_types_v1.h>
 
@@ -552,6 +556,51 @@ static void in_contexts(void) {
     OK(cuGraphDestroy(g));
 }
 
+static atomic_bool let_go;
+
+static void hold_up(void *unused) {
+    while (!let_go)
+        usleep(1000);
+}
+
+static void *let_go_later(void *unused) {
+    usleep(100000);
+    let_go = true;
+    return NULL;
+}
+
+// A context whose set is a node of a graph ends after the graph, which another context's stream
+// runs.
+static void set_of_another_context(void) {
+    CUcontext own, other;
+    CUdeviceptr p;
+    CUgraph g;
+    CUgraphExec e;
+    CUgraphNode n;
+    pthread_t thread;
+    OK(cuCtxGetCurrent(&own));
+    NEED(cuMemAlloc(&p, 4));
+    OK(cuMemsetD32(p, 1, 1));
+    NEED(cuCtxCreate(&other, 0, 0));
+    OK(cuCtxSetCurrent(own));
+    CUDA_MEMSET_NODE_PARAMS set = {p, 0, 7, 4, 1, 1};
+    NEED(cuGraphCreate(&g, 0));
+    OK(cuGraphAddMemsetNode(&n, g, NULL, 0, &set, other));
+    NEED(cuGraphInstantiate(&e, g, 0));
+    OK(cuLaunchHostFunc(stream, hold_up, NULL));
+    OK(cuGraphLaunch(e, stream));
+    if (pthread_create(&thread, NULL, let_go_later, NULL))
+        exit(1);
+    OK(cuCtxDestroy(other));
+    CHECK(let_go);
+    pthread_join(thread, NULL);
+    OK(cuStreamSynchronize(stream));
+    CHECK(word(p) == 7);
+    OK(cuGraphExecDestroy(e));
+    OK(cuGraphDestroy(g));
+    OK(cuMemFree(p));
+}
+
 int main(void) {
     CUcontext ctx = graph_context();
     chain();
@@ -565,6 +614,7 @@ int main(void) {
     events();
     in_streams();
     in_contexts();
+    set_of_another_context();
     wrong();
     for_the_device();
     large();
