@@ -129,8 +129,11 @@ static CUstream plain_stream(struct thread *t) {
     return pick(t, 4) ? (CUstream)(uintptr_t)h : CU_STREAM_LEGACY;
 }
 
+// Never a default stream, which NULL stands for: that of a green context can be captured, and with
+// it the copies that go to default streams.
 static CUstream captured_stream(struct thread *t) {
-    return (CUstream)(uintptr_t)shared[CAPTURED][pick(t, SHARED)];
+    uint64_t h = shared[CAPTURED][pick(t, SHARED)];
+    return (CUstream)(uintptr_t)(h ? h : UINT64_MAX); // no stream
 }
 
 static void CUDA_CB ignore(void *data) {
