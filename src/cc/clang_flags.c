@@ -373,6 +373,9 @@ static void add_device_code_generation(struct command *cmd, const struct compila
     // Device code looks at objects through pointers of other types (int4 for floats, CUB's shuffles
     // word by word), and under nvcc it means what it looks like.
     command_arg(cmd, "-fno-strict-aliasing");
+    // Bytes and words of 16 bits are taken together for what few instructions GPUs have for two of
+    // them; packing and unpacking them costs more.
+    command_arg(cmd, "-fno-slp-vectorize");
     if (o->ftz)
         command_arg(cmd, "-fgpu-flush-denormals-to-zero");
     command_arg(cmd, o->fmad ? "-ffp-contract=fast" : "-ffp-contract=off");

@@ -90,10 +90,10 @@ void bench_measure(const bench_job *job) {
     double error = 0;
     if (job->has[BENCH_NATIVE]) {
         job->reset(job->data, BENCH_NATIVE);
-        job->run(job->data, BENCH_NATIVE);
+        job->run(job->data, BENCH_NATIVE, 1);
     }
     job->reset(job->data, BENCH_KUDZU);
-    job->run(job->data, BENCH_KUDZU);
+    job->run(job->data, BENCH_KUDZU, 1);
     if (job->has[BENCH_NATIVE])
         error = job->error(job->data, BENCH_KUDZU);
     float once = time_of(row, job, 3) / 3;

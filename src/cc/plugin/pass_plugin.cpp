@@ -51,6 +51,7 @@
 
 #include "device_launch.h"
 #include "device_runtime_names.h"
+#include "divide_wide.h"
 #include "drop_guarded_flags.h"
 #include "expand_copies.h"
 #include "expand_moves.h"
@@ -62,6 +63,7 @@
 #include "sink_rare_work.h"
 #include "split_loads.h"
 #include "unroll_loops.h"
+#include "whole_vectors.h"
 
 using namespace llvm;
 
@@ -478,11 +480,13 @@ struct AlignmentPass : PassInfoMixin<AlignmentPass> {
         if (!Triple(m.getTargetTriple()).isNVPTX())
             return PreservedAnalyses::all();
         FunctionPassManager passes;
+        passes.addPass(WholeVectorsPass());
         passes.addPass(ExpandMovesPass());
         passes.addPass(InferAddressSpacesPass());
         passes.addPass(InferAlignmentPass());
         passes.addPass(ExpandCopiesPass());
         passes.addPass(SinkRareWorkPass());
+        passes.addPass(BytesOfWordsPass());
         return createModuleToFunctionPassAdaptor(std::move(passes)).run(m, analyses);
     }
 };
@@ -555,8 +559,14 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPl
                     [](FunctionPassManager &passes, OptimizationLevel) {
                         passes.addPass(FoldSpaceTestsPass());
                     });
+                builder.registerLateLoopOptimizationsEPCallback(
+                    [](LoopPassManager &passes, OptimizationLevel level) {
+                        if (level.getSpeedupLevel() >= 2)
+                            passes.addPass(UnrollArrayLoopsPass());
+                    });
                 builder.registerVectorizerStartEPCallback(
                     [](FunctionPassManager &passes, OptimizationLevel level) {
+                        passes.addPass(DivideWidePass());
                         if (level.getSpeedupLevel() < 2)
                             return;
                         passes.addPass(LoopSimplifyPass());

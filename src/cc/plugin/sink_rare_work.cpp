@@ -13,6 +13,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 using namespace llvm;
@@ -21,7 +22,23 @@ namespace {
 
 constexpr char Library[] = "kudzu.devicelib";
 
+// Half a dozen multiplications or more, behind which LLVM's cost of one instruction stands.
+bool isLongDivision(const Instruction &i) {
+    switch (i.getOpcode()) {
+    case Instruction::UDiv:
+    case Instruction::URem:
+    case Instruction::SDiv:
+    case Instruction::SRem:
+        return i.getType()->isIntegerTy() && i.getType()->getIntegerBitWidth() >= 64 &&
+               !PatternMatch::match(i.getOperand(1), PatternMatch::m_Power2());
+    default:
+        return false;
+    }
+}
+
 bool isExpensive(const Instruction &i) {
+    if (isLongDivision(i))
+        return true;
     auto *call = dyn_cast<IntrinsicInst>(&i);
     return call && call->getIntrinsicID() == Intrinsic::sqrt && !call->getMetadata(Library);
 }
