@@ -135,6 +135,72 @@ extern "C" __global__ void asks(int *out, int *const *elsewhere) {
 }
 """
 
+ARITHMETIC = """
+#include <cstdio>
+typedef unsigned __int128 wide;
+__global__ void divisions(const wide *a, const wide *b, wide *q, wide *r, __int128 *s) {
+    int i = threadIdx.x;
+    q[i] = a[i] / b[i], r[i] = a[i] % b[i], s[i] = (__int128)a[i] / (__int128)b[i] % 1000000007;
+}
+__global__ void remainders(const unsigned long long *a, wide *out, unsigned long long m) {
+    out[threadIdx.x] = (wide)a[0] * a[threadIdx.x] % m;
+}
+__global__ void powers(unsigned long long *x, unsigned e) {
+    unsigned long long r = 1, b = *x;
+    for (; e; e >>= 1) {
+        if (e & 1)
+            r = r * b % 1000000007;
+        b = b * b % 1000000007;
+    }
+    *x = r;
+}
+__global__ void three(const uchar4 *x, int *out, const float4 *y, float *sum) {
+    uchar4 p = x[threadIdx.x];
+    float4 f = y[threadIdx.x];
+    out[threadIdx.x] = p.x + 2 * p.y + 3 * p.z, sum[threadIdx.x] = f.x + f.z;
+}
+__global__ void array(const unsigned *x, unsigned *out) {
+    unsigned a[8], t[8] = {};
+    for (int i = 0; i < 8; i++)
+        a[i] = x[threadIdx.x + i * 32];
+    for (int j = 0; j < 8; j++)
+        for (int k = 0; k < 8; k++)
+            t[k] = (t[(k + 1) % 8] ^ a[j] * (a[k] | 1)) + (t[k] >> 3) * (a[k] + j) + (t[k] << a[j] % 5);
+    for (int i = 0; i < 8; i++)
+        out[threadIdx.x + i * 32] = t[i];
+}
+int main() {
+    wide *a, *b, *q, *r;
+    __int128 *s;
+    cudaMallocManaged(&a, 4096), cudaMallocManaged(&b, 4096), cudaMallocManaged(&q, 4096);
+    cudaMallocManaged(&r, 4096), cudaMallocManaged(&s, 4096);
+    unsigned long long x = 1;
+    auto next = [&] { return x ^= x << 13, x ^= x >> 7, x ^= x << 17; };
+    auto pick = [&] {
+        wide v = (wide)next() << 64 | next(), one = (wide)1 << next() % 128;
+        switch (next() % 4) {
+        case 0: return v >> next() % 128;
+        case 1: return one - next() % 2;
+        case 2: return one + next() % 3;
+        default: return (wide)next();
+        }
+    };
+    int wrong = 0;
+    for (int round = 0; round < 64; round++) {
+        for (int i = 0; i < 256; i++) {
+            b[i] = pick() + 2 >> 1, b[i] += !b[i];
+            a[i] = next() % 3 ? pick() : b[i] * (unsigned)next() - next() % 2;
+        }
+        divisions<<<1, 256>>>(a, b, q, r, s);
+        cudaDeviceSynchronize();
+        for (int i = 0; i < 256; i++)
+            wrong += q[i] != a[i] / b[i] || r[i] != a[i] % b[i] ||
+                     s[i] != (__int128)a[i] / (__int128)b[i] % 1000000007;
+    }
+    printf("%d\\n", wrong);
+}
+"""
+
 HOST = """
 #include <cstdio>
 #include <cuda.h>
@@ -262,6 +328,28 @@ class GpuCode(CompilerTest):
         self.assertEqual(moves["of_pairs"], ["ld64"] * 3 + ["st64"] * 3)
         # 18 times in a loop, and the rest.
         self.assertEqual(moves["large"], ["ld32"] * 16 + ["st32"] * 16 + ["ld32"] * 12 + ["st32"] * 12)
+
+    def test_arithmetic_is_done_as_gpus_do_it_best(self):
+        self.write("arithmetic.cu", ARITHMETIC)
+        self.compiles("-ptx", "-O3", "-arch=sm_90", "arithmetic.cu", "-o", "arithmetic.ptx")
+        bodies = {re.sub(r"^_Z\d+([a-z]+?)P.*", r"\1", m[1]): m[2] for m in
+                  re.finditer(r"\.entry (\w+)\((.*?)\n}", self.read("arithmetic.ptx"), re.DOTALL)}
+        self.contains(bodies["remainders"], "rcp.approx", "mul.hi.u64")
+        self.lacks(bodies["remainders"] + bodies["divisions"], "Loop Header")
+        # Each product behind its own branch: half of them are not needed.
+        self.assertGreaterEqual(len(re.findall(r"@%p\d+ bra", bodies["powers"])), 3)
+        self.lacks(bodies["powers"], "selp.b64")
+        self.assertEqual(bodies["three"].count("ld.global"), 2)
+        self.lacks(bodies["three"], "u8 ")
+        self.lacks(bodies["array"], ".local", "Loop Header")
+
+    def test_divisions_of_128_bits(self):
+        if not RUNS:
+            self.skipTest("no driver")
+        self.write("arithmetic.cu", ARITHMETIC)
+        for level in ("-O1", "-O3"):
+            self.compiles(level, "-Xptxas", level, "arithmetic.cu", "-o", "arithmetic")
+            self.assertEqual(self.command([self.dir + "/arithmetic"]).stdout, "0\n")
 
     def test_blocks_meet_without_ordering_everything(self):
         self.write("grid.cu", "#include <cooperative_groups.h>\n__global__ void meets() "
