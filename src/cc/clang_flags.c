@@ -559,6 +559,9 @@ void clang_plain_pass(struct command *cmd, const struct compilation *c, const ch
         command_argf(cmd, "-std=%s", language_standard(c->options));
         for (size_t i = 0; i < sizeof nvcc_like_warnings / sizeof nvcc_like_warnings[0]; ++i)
             command_arg(cmd, nvcc_like_warnings[i]);
+        if (c->toolchain->plugin)
+            command_argf(cmd, "-fpass-plugin=%s", c->toolchain->plugin);
+        cmd->environment = "KUDZU_PLAIN=1";
     } else if (language == CC_C) {
         for (size_t i = 0; i < sizeof gcc_like_c_warnings / sizeof gcc_like_c_warnings[0]; ++i)
             command_arg(cmd, gcc_like_c_warnings[i]);

@@ -415,6 +415,22 @@ int main() {
 
 
 class Refusals(CompilerTest):
+    def test_random_numbers_of_the_host(self):
+        """The logarithms that libstdc++'s distributions divide are computed at compile time, as by g++."""
+        constants = """#include <random>
+            float draw(std::mt19937 &g) { return std::uniform_real_distribution<float>(0, 4)(g); }
+            unsigned bits() { return (unsigned)(std::log(4294967296.0L) / std::log(2.0L)); }
+            """
+        others = """#include <cmath>
+            long double of_value(long double x) { return std::log(x); }
+            long double of_zero() { return std::log(0.0L); }
+            """
+        for name, text in ("a.cu", constants), ("b.cpp", constants), ("c.cu", others):
+            self.write(name, text)
+            self.compiles("-O2", "-c", name, "-o", name + ".o")
+            unknown = self.command(["nm", "-u", name + ".o"]).stdout
+            (self.contains if text is others else self.lacks)(unknown, "logl")
+
     def test_address_of_a_managed_variable_in_a_static_initialiser(self):
         self.write("a.cu", "__managed__ int x;\nint *p = &x;\n")
         self.assertIn("'x' is not a constant", self.fails("-c", "a.cu").stderr)

@@ -55,6 +55,7 @@
 #include "drop_guarded_flags.h"
 #include "expand_copies.h"
 #include "expand_moves.h"
+#include "fold_logarithms.h"
 #include "fold_space_tests.h"
 #include "inline_array_users.h"
 #include "own_functions.h"
@@ -551,6 +552,12 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPl
                         });
                     return;
                 }
+                builder.registerPeepholeEPCallback(
+                    [](FunctionPassManager &passes, OptimizationLevel) {
+                        passes.addPass(FoldLogarithmsPass());
+                    });
+                if (std::getenv("KUDZU_PLAIN")) // no CUDA
+                    return;
                 builder.registerPipelineStartEPCallback(
                     [](ModulePassManager &passes, OptimizationLevel level) {
                         passes.addPass(AttributesPass(level != OptimizationLevel::O0));
