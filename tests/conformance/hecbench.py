@@ -23,7 +23,7 @@ grep -q -s -r -l -E 'include *[<"](cub|thrust)/' . && cccl="%s"
 exec "%s" cc $cccl "$@"
 """
 SAYS_FAILED = re.compile(r"\bfail|mismatch|wrong|incorrect|not correct", re.I)
-NO_FAILURE = re.compile(r"failures: *0\b|\b0 failures|failed as expected|assertion failures|Assertion `[^\n]* failed\.",
+NO_FAILURE = re.compile(r"failures: *0\b|incorrect matches: 0\b|\b0 failures|failed as expected|assertion failures|Assertion `[^\n]* failed\.",
                         re.I)
 SAYS_PASSED = re.compile(r"pass|success|correct|verified|\bok\b", re.I)
 LIBRARIES = [("cuBLAS", "cublas"), ("cuSPARSE", "cusparse"), ("cuSOLVER", "cusolver"), ("cuFFT", "cufft"),
