@@ -1,5 +1,5 @@
 // A division of 128 bits, as in (unsigned __int128)a * b % m: LLVM makes a loop of it that finds
-// one bit in a turn. Here it becomes what a schoolbook does with digits of 64 bits: the reciprocal
+// one bit an iteration. Here it becomes what a schoolbook does with digits of 64 bits: the reciprocal
 // of the divisor's leading digit, by Newton's iteration, and by it one digit of the quotient at a
 // time (Möller and Granlund, "Improved division by invariant integers"). There is one branch: a
 // digit less, where the dividend's high half is below a divisor of one digit, as it is with
