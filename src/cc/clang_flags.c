@@ -90,11 +90,11 @@ void clang_host_machine(struct command *cmd, const struct cc_options *o) {
 static void add_preprocessor(struct command *cmd, const struct compilation *c) {
     const cc_strings *list = &c->options->preprocessor;
     const char *foreign = c->toolchain->foreign_include;
+    size_t n = foreign ? strlen(foreign) : 0;
     for (uint32_t i = 0; i < list->len; ++i) {
         const char *option = list->data[i];
         bool two = !strcmp(option, "-isystem") && i + 1 < list->len;
         const char *folder = two ? list->data[i + 1] : !strncmp(option, "-I", 2) ? option + 2 : "";
-        size_t n = foreign ? strlen(foreign) : 0;
         if (n && !strncmp(folder, foreign, n) && strspn(folder + n, "/") == strlen(folder + n)) {
             command_arg(cmd, "-idirafter");
             command_arg(cmd, foreign);
