@@ -1,0 +1,8 @@
+// Commands on images, in place of CUDA's, one function each: argv[0] is the command's name; the
+// result is the process's exit status.
+#ifndef KUDZU_BINUTILS_BINUTILS_H
+#define KUDZU_BINUTILS_BINUTILS_H
+
+int tool_ptxas(int argc, char **argv);
+
+#endif
