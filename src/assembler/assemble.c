@@ -189,37 +189,22 @@ static bool finish(struct assembly *a, const char *text, size_t size, void **out
     return m && build(a, m, text, size, out, out_size) && !a->log->failed;
 }
 
-static bool link_texts(struct assembly *a, const struct ptx_text *texts, size_t n,
-                       struct strbuf *out) {
-    const char **text = arena_array(a->arena, const char *, n);
-    size_t *size = arena_array(a->arena, size_t, n);
-    struct strbuf err = {0};
-    for (size_t i = 0; i < n; i++) {
-        text[i] = texts[i].text;
-        size[i] = text_bytes(texts[i].text, texts[i].size);
-    }
-    bool ok = ptx_link(text, size, n, out, &err);
-    if (!ok)
-        tool_say(a->log, TOOL_FATAL, NULL, 0, "%s", strbuf_str(&err));
-    strbuf_free(&err);
-    return ok;
+static bool check_text(struct assembly *a, const struct ptx_text *text) {
+    struct ptx_text t = *text;
+    t.size = text_bytes(t.text, t.size);
+    return find_target(a) && check(a, &t, !a->options->relocatable);
+}
+
+bool assemble_check(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
+                    const struct ptx_text *text) {
+    struct assembly a = {.arena = arena, .options = o, .log = log};
+    return check_text(&a, text);
 }
 
 bool assemble(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
-              const struct ptx_text *texts, size_t n, void **out, size_t *out_size) {
+              const struct ptx_text *text, void **out, size_t *out_size) {
     struct assembly a = {.arena = arena, .options = o, .log = log};
-    bool ok = find_target(&a);
-    for (size_t i = 0; ok && i < n; i++) {
-        struct ptx_text t = texts[i];
-        t.size = text_bytes(t.text, t.size);
-        ok = check(&a, &t, n == 1 && !o->relocatable);
-    }
-    if (!ok || n == 1)
-        return ok && finish(&a, texts[0].text, texts[0].size, out, out_size);
-    struct strbuf linked = {0};
-    ok = link_texts(&a, texts, n, &linked) && finish(&a, linked.data, linked.len, out, out_size);
-    strbuf_free(&linked);
-    return ok;
+    return check_text(&a, text) && finish(&a, text->text, text->size, out, out_size);
 }
 
 bool assemble_checked(struct arena *arena, const struct assembler_options *o, struct tool_log *log,

@@ -26,11 +26,15 @@ struct ptx_text {
     size_t size;
 };
 
-// The image of the texts, of which several are linked. *out is malloc'ed. False: errors in the log.
+// The image of a text. *out is malloc'ed. False: errors in the log.
 bool assemble(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
-              const struct ptx_text *texts, size_t n, void **out, size_t *out_size);
+              const struct ptx_text *text, void **out, size_t *out_size);
 
-// The same of text that has been checked and linked already.
+// Whether a text is right, and for the target. False: errors in the log.
+bool assemble_check(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
+                    const struct ptx_text *text);
+
+// The image of a text that has been checked.
 bool assemble_checked(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
                       const char *text, size_t size, void **out, size_t *out_size);
 

@@ -4,5 +4,8 @@
 #define KUDZU_BINUTILS_BINUTILS_H
 
 int tool_ptxas(int argc, char **argv);
+int tool_nvlink(int argc, char **argv);
+int tool_fatbinary(int argc, char **argv);
+int tool_objdump(int argc, char **argv);
 
 #endif

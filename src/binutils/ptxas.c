@@ -22,28 +22,28 @@ static bool read_text(struct arena *arena, struct tool_log *log, const char *pat
     return true;
 }
 
-static bool read_texts(struct arena *arena, struct tool_log *log, const struct ptxas_options *o,
-                       struct ptx_text *texts) {
-    for (uint32_t i = 0; i < o->inputs.len; i++) {
-        const char *input = o->inputs.data[i];
-        if (o->input_is_text)
-            texts[i] = (struct ptx_text){"<string>", input, strlen(input)};
-        else if (!read_text(arena, log, input, &texts[i]))
-            return false;
-    }
+static bool read_input(struct arena *arena, struct tool_log *log, const struct ptxas_options *o,
+                       struct ptx_text *text) {
+    if (!o->inputs.len)
+        return tool_say(log, TOOL_FATAL, NULL, 0,
+                        "No input files specified; use option --help for more information");
+    if (o->inputs.len > 1)
+        return tool_say(log, TOOL_FATAL, NULL, 0,
+                        "%u files of PTX: nvlink makes one image of several", o->inputs.len);
+    const char *input = o->inputs.data[0];
+    if (!o->input_is_text)
+        return read_text(arena, log, input, text);
+    *text = (struct ptx_text){"<string>", input, strlen(input)};
     return true;
 }
 
 static bool run(struct arena *arena, struct tool_log *log, const struct ptxas_options *o) {
-    struct ptx_text *texts = arena_array(arena, struct ptx_text, o->inputs.len + 1);
     const char *output = o->output ? o->output : "elf.o";
+    struct ptx_text text;
     void *image;
     size_t size;
-    if (!o->inputs.len)
-        return tool_say(log, TOOL_FATAL, NULL, 0,
-                        "No input files specified; use option --help for more information");
-    if (!read_texts(arena, log, o, texts) ||
-        !assemble(arena, &o->assembler, log, texts, o->inputs.len, &image, &size))
+    if (!read_input(arena, log, o, &text) ||
+        !assemble(arena, &o->assembler, log, &text, &image, &size))
         return false;
     bool ok = write_file(output, image, size) ||
               tool_say(log, TOOL_FATAL, NULL, 0, "Could not open output file '%s'", output);
@@ -57,7 +57,7 @@ int tool_ptxas(int argc, char **argv) {
     struct ptxas_options o;
     if (ptxas_options_read(&arena, &log, argc - 1, (const char *const *)argv + 1, &o)) {
         if (o.help) {
-            puts("Usage: kudzu ptxas [options] file.ptx...\n"
+            puts("Usage: kudzu ptxas [options] file.ptx\n"
                  "Makes an image of PTX that the driver loads, with ptxas's options:\n");
             ptxas_options_help();
         } else if (o.version)

@@ -37,6 +37,14 @@ static bool has_bytes(const Elf64_Shdr *s) {
     return s->sh_type != SHT_NOBITS && s->sh_type != SHT_NULL;
 }
 
+// Counts that do not fit in the header stand in the first section's.
+static void read_large_counts(struct cubin_file *f) {
+    Elf64_Shdr first = section_header(f, 0);
+    f->nsections = first.sh_size > UINT32_MAX ? UINT32_MAX : (uint32_t)first.sh_size;
+    if (f->names == SHN_XINDEX)
+        f->names = first.sh_link;
+}
+
 bool cubin_open(struct cubin_file *f, const void *data, size_t size, char *err, size_t err_size) {
     Elf64_Ehdr h;
     *f = (struct cubin_file){.data = data, .size = size};
@@ -54,9 +62,11 @@ bool cubin_open(struct cubin_file *f, const void *data, size_t size, char *err, 
     f->names = h.e_shstrndx;
     if (f->nsections && h.e_shentsize != sizeof(Elf64_Shdr))
         return refuse(err, err_size, "damaged cubin: section headers of %u bytes", h.e_shentsize);
-    uint64_t table = (uint64_t)f->nsections * sizeof(Elf64_Shdr);
     if (f->sections > UINT64_MAX / 2)
         return refuse(err, err_size, "damaged cubin: its section headers lie outside it");
+    if (!f->nsections && f->sections && inside(size, f->sections, sizeof(Elf64_Shdr)))
+        read_large_counts(f);
+    uint64_t table = (uint64_t)f->nsections * sizeof(Elf64_Shdr);
     // Ours end with the headers; what is not known to be there is not read.
     f->size = size ? size : f->sections + table;
     if (!inside(f->size, f->sections, table))

@@ -16,6 +16,8 @@ static int print_help(int argc, char **argv) {
          "  env                     print what a shell has to export to use kudzu\n"
          "  exec command [args]     run a command with that environment\n"
          "  ptxas [options] a.ptx   make an image of PTX, with ptxas's options\n"
+         "  nvlink [options] a.o..  link device code to one image, with nvlink's options\n"
+         "  fatbinary [options]     put images into one container, with fatbinary's options\n"
          "  smi                     show the devices that programs see\n"
          "  help                    this text\n"
          "  version                 the version\n\n"
@@ -34,6 +36,8 @@ static const struct {
 } commands[] = {
     {"cc", kudzu_cc},
     {"ptxas", tool_ptxas},
+    {"nvlink", tool_nvlink},
+    {"fatbinary", tool_fatbinary},
     {"run", tool_run},
     {"smi", tool_smi},
     {"explain", tool_explain},
@@ -51,7 +55,10 @@ static const struct {
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} stand_ins[] = {{"nvcc", kudzu_cc}, {"ptxas", tool_ptxas}};
+} stand_ins[] = {{"nvcc", kudzu_cc},
+                 {"ptxas", tool_ptxas},
+                 {"nvlink", tool_nvlink},
+                 {"fatbinary", tool_fatbinary}};
 
 int main(int argc, char **argv) {
     const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
