@@ -7,7 +7,6 @@
 
 #include "assembler/ptx_symbols.h"
 #include "cc/max_registers.h"
-#include "cc/native_code.h"
 #include "cc/ptx_check.h"
 #include "cc/resource_usage.h"
 #include "image/image.h"
@@ -22,6 +21,9 @@ struct assembly {
     const char *target_name;
     struct target target;
 };
+
+// Also in a linker's log the messages are an assembler's.
+static const char tool[] = "ptxas";
 
 // ---- Checking -----------------------------------------------------------------------------
 
@@ -142,7 +144,8 @@ static bool build(struct assembly *a, const struct ptx_module *m, const char *te
                       .nsymbols = symbols.len};
     void *native = NULL, *container;
     if (a->options->native_levels) {
-        if (!native_code_build(text, size, a->options->native_levels, &native, &entries[1].size))
+        if (!a->options->build_native(text, size, a->options->native_levels, &native,
+                                      &entries[1].size))
             return tool_say(a->log, TOOL_FATAL, NULL, 0, "no native code could be made");
         entries[1].data = native;
     }
@@ -171,8 +174,13 @@ static size_t text_bytes(const char *text, size_t size) {
 static void tell_resources(struct assembly *a, const char *text, size_t size) {
     ptx_problems problems = {0};
     struct ptx_usage usage = {0};
-    if (ptx_check(a->arena, text, size, false, &problems, &usage))
-        resource_usage_print(text, size, &usage, a->target_name, false, &a->log->info);
+    struct strbuf failure = {0};
+    cc_capture_messages(&failure);
+    if (ptx_check(a->arena, text, size, false, &problems, &usage) &&
+        !resource_usage_print(text, size, &usage, a->target_name, false, &a->log->info))
+        tool_say(a->log, TOOL_WARNING, NULL, 0, "%s", strbuf_str(&failure));
+    cc_capture_messages(NULL);
+    strbuf_free(&failure);
 }
 
 static bool finish(struct assembly *a, const char *text, size_t size, void **out,
@@ -198,17 +206,25 @@ static bool check_text(struct assembly *a, const struct ptx_text *text) {
 bool assemble_check(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
                     const struct ptx_text *text) {
     struct assembly a = {.arena = arena, .options = o, .log = log};
-    return check_text(&a, text);
+    const char *caller = log->tool;
+    log->tool = tool;
+    bool ok = check_text(&a, text);
+    log->tool = caller;
+    return ok;
 }
 
 bool assemble(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
               const struct ptx_text *text, void **out, size_t *out_size) {
-    struct assembly a = {.arena = arena, .options = o, .log = log};
-    return check_text(&a, text) && finish(&a, text->text, text->size, out, out_size);
+    return assemble_check(arena, o, log, text) &&
+           assemble_checked(arena, o, log, text->text, text->size, out, out_size);
 }
 
 bool assemble_checked(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
                       const char *text, size_t size, void **out, size_t *out_size) {
     struct assembly a = {.arena = arena, .options = o, .log = log};
-    return find_target(&a) && finish(&a, text, size, out, out_size);
+    const char *caller = log->tool;
+    log->tool = tool;
+    bool ok = find_target(&a) && finish(&a, text, size, out, out_size);
+    log->tool = caller;
+    return ok;
 }

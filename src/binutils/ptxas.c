@@ -7,6 +7,7 @@
 #include "binutils/binutils.h"
 #include "binutils/tool_version.h"
 #include "cc/file_io.h"
+#include "cc/native_code.h"
 #include "support/whole_file.h"
 
 static const uint64_t MOST_FILE_BYTES = 1ull << 32;
@@ -65,8 +66,10 @@ int tool_ptxas(int argc, char **argv) {
         else if (o.list_targets)
             for (const char *const *t = target_names; *t; t++)
                 puts(*t);
-        else
+        else {
+            o.assembler.build_native = native_code_build;
             run(&arena, &log, &o);
+        }
     }
     arena_free(&arena);
     return tool_log_end(&log);

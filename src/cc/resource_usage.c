@@ -92,12 +92,12 @@ static const struct kj_kernel *kernel_named(const struct kj_module_info *info, c
     return NULL;
 }
 
-void resource_usage_print(const char *text, size_t size, const struct ptx_usage *usage,
+bool resource_usage_print(const char *text, size_t size, const struct ptx_usage *usage,
                           const char *architecture, bool cpu, struct strbuf *out) {
     struct jit j = {0};
     char log[2048] = "";
     if (!open_jit(&j))
-        return;
+        return false;
     struct kj_module *m = j.load(text, size, log, sizeof log); // NULL: another file defines things
     strbuf_printf(out, "ptxas info    : %llu bytes gmem", (unsigned long long)usage->global);
     if (usage->constant)
@@ -113,6 +113,7 @@ void resource_usage_print(const char *text, size_t size, const struct ptx_usage 
     }
     if (m)
         j.free(m);
+    return true;
 }
 
 void resource_usage_show(struct arena *arena, const struct cc_options *o, const char *ptx,

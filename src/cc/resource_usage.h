@@ -9,8 +9,8 @@
 bool resource_usage_wanted(const struct cc_options *o);
 
 // Appends it. Registers are an estimate, 0 where the text cannot be loaded by itself. cpu: how the
-// CPU device runs each kernel stands on a line of its own. `architecture`: "sm_90".
-void resource_usage_print(const char *text, size_t size, const struct ptx_usage *usage,
+// CPU device runs each kernel stands on a line of its own. `architecture`: "sm_90". False: reported.
+bool resource_usage_print(const char *text, size_t size, const struct ptx_usage *usage,
                           const char *architecture, bool cpu, struct strbuf *out);
 
 // Prints it to stderr, with those lines.
