@@ -41,6 +41,10 @@ static unsigned bytes_before_parameters(unsigned sm) {
     return sm >= 90 ? 0x210 : sm >= 70 ? 0x160 : 0x140;
 }
 
+uint64_t resource_usage_constant(const struct kernel_usage *k, unsigned sm) {
+    return bytes_before_parameters(sm) + k->parameters;
+}
+
 // How the CPU device runs it: the lines about the whole kernel, without their signs.
 static void put_cpu(const struct jit *j, struct kj_module *m, uint32_t kernel, const char *name,
                     struct strbuf *out) {
@@ -79,8 +83,7 @@ static void put_kernel(const struct kernel_usage *k, unsigned sm, unsigned regis
         strbuf_printf(out, ", %llu bytes cumulative stack size", (unsigned long long)k->stack);
     if (k->shared)
         strbuf_printf(out, ", %llu bytes smem", (unsigned long long)k->shared);
-    strbuf_printf(out, ", %llu bytes cmem[0]",
-                  (unsigned long long)(bytes_before_parameters(sm) + k->parameters));
+    strbuf_printf(out, ", %llu bytes cmem[0]", (unsigned long long)resource_usage_constant(k, sm));
     strbuf_puts(out, "\n");
 }
 
@@ -110,6 +113,23 @@ bool resource_usage_print(const char *text, size_t size, const struct ptx_usage 
         put_kernel(k, usage->sm, known ? known->registers : 0, architecture, out);
         if (known && cpu)
             put_cpu(&j, m, number, k->name, out);
+    }
+    if (m)
+        j.free(m);
+    return true;
+}
+
+bool resource_usage_registers(const char *text, size_t size, const struct ptx_usage *usage,
+                              unsigned *registers) {
+    struct jit j = {0};
+    char log[2048] = "";
+    if (!open_jit(&j))
+        return false;
+    struct kj_module *m = j.load(text, size, log, sizeof log);
+    for (uint32_t i = 0, number; i < usage->kernels.len; ++i) {
+        const struct kj_kernel *known =
+            m ? kernel_named(j.info(m), usage->kernels.data[i].name, &number) : NULL;
+        registers[i] = known ? known->registers : 0;
     }
     if (m)
         j.free(m);

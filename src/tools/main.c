@@ -18,6 +18,7 @@ static int print_help(int argc, char **argv) {
          "  ptxas [options] a.ptx   make an image of PTX, with ptxas's options\n"
          "  nvlink [options] a.o..  link device code to one image, with nvlink's options\n"
          "  fatbinary [options]     put images into one container, with fatbinary's options\n"
+         "  objdump [options] file  show the device code in a file, with cuobjdump's options\n"
          "  smi                     show the devices that programs see\n"
          "  help                    this text\n"
          "  version                 the version\n\n"
@@ -34,31 +35,23 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"cc", kudzu_cc},
-    {"ptxas", tool_ptxas},
-    {"nvlink", tool_nvlink},
-    {"fatbinary", tool_fatbinary},
-    {"run", tool_run},
-    {"smi", tool_smi},
-    {"explain", tool_explain},
-    {"env", tool_env},
-    {"exec", tool_exec},
-    {"compare", tool_compare},
-    {"help", print_help},
-    {"--help", print_help},
-    {"-h", print_help},
-    {"version", print_version},
-    {"--version", print_version},
+    {"cc", kudzu_cc},           {"ptxas", tool_ptxas},
+    {"nvlink", tool_nvlink},    {"fatbinary", tool_fatbinary},
+    {"objdump", tool_objdump},  {"run", tool_run},
+    {"smi", tool_smi},          {"explain", tool_explain},
+    {"env", tool_env},          {"exec", tool_exec},
+    {"compare", tool_compare},  {"help", print_help},
+    {"--help", print_help},     {"-h", print_help},
+    {"version", print_version}, {"--version", print_version},
 };
 
 // Links of these names stand in for those programs in build systems.
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} stand_ins[] = {{"nvcc", kudzu_cc},
-                 {"ptxas", tool_ptxas},
-                 {"nvlink", tool_nvlink},
-                 {"fatbinary", tool_fatbinary}};
+} stand_ins[] = {{"nvcc", kudzu_cc},          {"ptxas", tool_ptxas},
+                 {"nvlink", tool_nvlink},     {"fatbinary", tool_fatbinary},
+                 {"cuobjdump", tool_objdump}, {"nvdisasm", tool_objdump}};
 
 int main(int argc, char **argv) {
     const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
