@@ -152,14 +152,15 @@ static void errors(void) {
     CUlinkState state;
     void *image;
     size_t size;
-    char junk[16] = "\x7f"
-                    "ELF";
+    char junk[64] = {0x7F, 'E', 'L', 'F', 2, 1, 1};
     EXPECT(cuLinkCreate(0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
     OK(cuLinkCreate(0, NULL, NULL, &state));
     EXPECT(cuLinkComplete(state, &image, &size), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuLinkComplete(NULL, &image, &size), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, junk, sizeof junk, NULL, 0, NULL, NULL),
            CUDA_ERROR_NO_BINARY_FOR_GPU);
+    EXPECT(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, junk, 16, NULL, 0, NULL, NULL),
+           CUDA_ERROR_INVALID_IMAGE);
     EXPECT(cuLinkAddData(state, CU_JIT_INPUT_LIBRARY, "!<arch>\nmember", 14, NULL, 0, NULL, NULL),
            CUDA_ERROR_NO_BINARY_FOR_GPU);
     EXPECT(cuLinkAddData(state, (CUjitInputType)77, junk, sizeof junk, NULL, 0, NULL, NULL),
