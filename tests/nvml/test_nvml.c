@@ -200,6 +200,10 @@ static void absent(nvmlDevice_t d) {
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetFanSpeed(d, &value));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetClockInfo(d, NVML_CLOCK_SM, &value));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetPerformanceState(d, &state));
+    nvmlIntNvLinkDeviceType_t link;
+    nvmlGpuFabricInfoV_t fabric = {.version = nvmlGpuFabricInfo_v2};
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetNvLinkRemoteDeviceType(d, 0, &link));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetGpuFabricInfoV(d, &fabric));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetEccMode(d, &a, &b));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetSerial(d, text, sizeof text));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED,
