@@ -48,6 +48,13 @@ const char *drv_error_text(CUresult error);
             return try_result;                                                                     \
     } while (0)
 
+// ---- Version: version.c -------------------------------------------------------------------
+
+// The version of CUDA that the driver is: 13000, or what KUDZU_CUDA_VERSION asks for.
+int drv_version(void);
+// CUDA_ERROR_INVALID_VALUE where that variable names no version that there is.
+CUresult drv_version_check(void);
+
 // ---- State of the library -----------------------------------------------------------------
 
 enum drv_state { DRV_NEW, DRV_READY, DRV_EXITING, DRV_FORKED };

@@ -8,6 +8,7 @@
 
 #include "cc/architectures.h"
 #include "nvrtc/program.h"
+#include "nvrtc/version.h"
 #include "support/memory.h"
 
 static char library[PATH_MAX];
@@ -82,8 +83,8 @@ const char *nvrtcGetErrorString(nvrtcResult result) {
 nvrtcResult nvrtcVersion(int *major, int *minor) {
     if (!major || !minor)
         return NVRTC_ERROR_INVALID_INPUT;
-    *major = 12;
-    *minor = 9;
+    *major = nvrtc_major;
+    *minor = nvrtc_minor;
     return NVRTC_SUCCESS;
 }
 

@@ -395,9 +395,17 @@ static bool check_part(const struct isa_operand_form *f, const struct ptx_operan
     return true;
 }
 
+// {%r1}, where a form without .v2 and its like has one value: the assembler takes the braces.
+static bool is_braced_value(const struct match *m, const struct isa_operand_form *f,
+                            const struct ptx_operand *o) {
+    return (f->kind == ISA_OPERAND_DST || f->kind == ISA_OPERAND_SRC) && f->vec && !m->mods.vec &&
+           o->kind == PTX_OPERAND_VEC && o->n == 1;
+}
+
 static bool check_operand(const struct match *m, const struct isa_operand_form *f,
                           const struct ptx_operand *given, struct trouble *why) {
-    struct ptx_operand whole = *given, *o = &whole;
+    struct ptx_operand whole = is_braced_value(m, f, given) ? given->elems[0] : *given;
+    struct ptx_operand *o = &whole;
     if (!check_part(f, o, why))
         return false;
     if (f->kind == ISA_OPERAND_SRC)
@@ -505,6 +513,10 @@ static void complete_value(struct ptx_operand *o, enum isa_type t) {
 
 static void complete_operand(const struct match *m, const struct isa_operand_form *f,
                              struct ptx_operand *o) {
+    if (is_braced_value(m, f, o)) {
+        struct ptx_operand value = o->elems[0];
+        *o = value;
+    }
     enum isa_type t = isa_rule_type(f->rule, m->ty, m->ty2);
     if (f->kind == ISA_OPERAND_VEC_DST || f->kind == ISA_OPERAND_VEC_SRC)
         t = element_type((enum isa_type)m->ty, o->n);
