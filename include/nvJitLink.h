@@ -37,7 +37,7 @@ typedef enum {
     NVJITLINK_INPUT_NONE = 0,
     NVJITLINK_INPUT_CUBIN = 1,
     NVJITLINK_INPUT_PTX,
-    NVJITLINK_INPUT_LTOIR, // refused: NVJITLINK_ERROR_UNRECOGNIZED_INPUT
+    NVJITLINK_INPUT_LTOIR, // of kudzu's libnvvm; any other: NVJITLINK_ERROR_UNRECOGNIZED_INPUT
     NVJITLINK_INPUT_FATBIN,
     NVJITLINK_INPUT_OBJECT,
     NVJITLINK_INPUT_LIBRARY,
@@ -65,7 +65,7 @@ nvJitLinkResult nvJitLinkGetLinkedCubinSize(nvJitLinkHandle handle, size_t *size
 nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle handle, void *cubin);
 nvJitLinkResult nvJitLinkGetLinkedPtxSize(nvJitLinkHandle handle, size_t *size);
 nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char *ptx);
-// LTO code is never made: NVJITLINK_ERROR_LTO_NOT_ENABLED.
+// LTO code is never what comes out: NVJITLINK_ERROR_LTO_NOT_ENABLED.
 nvJitLinkResult nvJitLinkGetLinkedLTOIRSize(nvJitLinkHandle handle, size_t *size);
 nvJitLinkResult nvJitLinkGetLinkedLTOIR(nvJitLinkHandle handle, void *ltoir);
 nvJitLinkResult nvJitLinkGetErrorLogSize(nvJitLinkHandle handle, size_t *size);

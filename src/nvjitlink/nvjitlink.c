@@ -1,23 +1,44 @@
 // The entry points of libnvJitLink.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <limits.h>
 #include <nvJitLink.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "assembler/handle_list.h"
+#include "cc/cc.h"
 #include "nvjitlink/options.h"
 #include "support/memory.h"
+#include "support/whole_file.h"
+
+static const uint64_t MOST_FILE_BYTES = 1ull << 32;
 
 struct nvJitLink {
     struct handle_node node;
     struct arena arena;
     struct tool_log log;
     struct device_linking linking;
+    struct lto_options lto_options;
+    lto_modules lto;
     const char *ptx; // the linked text; NULL: not linked
     size_t ptx_size; // with the NUL
     void *cubin;
     size_t cubin_size;
     bool no_memory; // all of it is gone
 };
+
+static char folder[PATH_MAX]; // of the library
+
+// Now, since a relative path means something only until the program changes its directory.
+__attribute__((constructor)) static void find_folder(void) {
+    Dl_info info;
+    if (!dladdr(folder, &info) || !realpath(info.dli_fname, folder))
+        folder[0] = 0;
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = 0;
+}
 
 static struct handle_list handles = {PTHREAD_MUTEX_INITIALIZER, NULL};
 
@@ -37,16 +58,20 @@ struct call {
     uint32_t n;
     const char *const *options;
     nvJitLinkInputType type;
-    const void *data; // NULL: the file `name`
+    const void *data;
     size_t size;
     const char *name;
 };
+
+static void undo(void *arg) {
+    cc_capture_messages(NULL);
+}
 
 // Memory that runs out takes all with it that the handle had.
 static nvJitLinkResult run(void (*work)(void *), struct call *c) {
     if (c->link->no_memory)
         return NVJITLINK_ERROR_INTERNAL;
-    if (memory_scope_run(work, NULL, c))
+    if (memory_scope_run(work, undo, c))
         return c->result;
     struct handle_node node = c->link->node;
     *c->link = (struct nvJitLink){.node = node, .no_memory = true};
@@ -55,7 +80,8 @@ static nvJitLinkResult run(void (*work)(void *), struct call *c) {
 
 static void create(void *arg) {
     struct call *c = arg;
-    if (nvjitlink_options_read(&c->link->linking, c->n, c->options, &c->result))
+    if (nvjitlink_options_read(&c->link->linking, &c->link->lto_options, c->n, c->options,
+                               &c->result))
         c->result = NVJITLINK_SUCCESS;
 }
 
@@ -85,19 +111,50 @@ static bool is_of_type(const struct call *c) {
 static void add(void *arg) {
     struct call *c = arg;
     struct device_linking *l = &c->link->linking;
-    enum device_linking_result r = DEVICE_LINKING_BAD_INPUT;
+    enum device_linking_result r;
     c->result = NVJITLINK_ERROR_INCORRECT_INPUT_TYPE;
-    if (c->data && !is_of_type(c)) {
+    if (!is_of_type(c)) {
         tool_say(l->log, TOOL_FATAL, NULL, 0, "'%s' is not of the type that it is added as",
                  c->name);
         return;
     }
-    r = c->data ? device_linking_add(l, c->name, c->data, c->size)
-                : device_linking_add_file(l, c->name);
+    r = device_linking_add(l, c->name, c->data, c->size);
     c->result = r == DEVICE_LINKING_OK ? NVJITLINK_SUCCESS
                 : r == DEVICE_LINKING_BAD_PTX || c->type == NVJITLINK_INPUT_PTX
                     ? NVJITLINK_ERROR_PTX_COMPILE
                     : NVJITLINK_ERROR_INVALID_INPUT;
+}
+
+static void add_lto(void *arg) {
+    struct call *c = arg;
+    struct nvJitLink *l = c->link;
+    c->result = NVJITLINK_ERROR_LTO_NOT_ENABLED;
+    if (!l->lto_options.enabled) {
+        tool_say(&l->log, TOOL_FATAL, NULL, 0, "'%s' is LTO code, and -lto is not given", c->name);
+        return;
+    }
+    c->result = NVJITLINK_SUCCESS;
+    if (lto_add(&l->arena, &l->lto, c->name, c->data, c->size))
+        return;
+    c->result = NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
+    tool_say(&l->log, TOOL_FATAL, NULL, 0,
+             "'%s' is not LTO code of kudzu's libnvvm; NVIDIA's form has no public description and "
+             "cannot be read",
+             c->name);
+}
+
+static bool compile_lto(struct nvJitLink *l) {
+    struct strbuf ptx = {0}, log = {0};
+    cc_capture_messages(&log);
+    bool ok = lto_compile(&l->arena, &l->lto, &l->lto_options, l->linking.options.target, folder,
+                          &ptx, &log);
+    cc_capture_messages(NULL);
+    if (!ok)
+        tool_say(&l->log, TOOL_FATAL, NULL, 0, "LTO code: %s", strbuf_str(&log));
+    ok = ok && !device_linking_add(&l->linking, "LTO code", strbuf_str(&ptx), ptx.len);
+    strbuf_free(&ptx);
+    strbuf_free(&log);
+    return ok;
 }
 
 // A link of nothing is an image without kernels.
@@ -115,6 +172,9 @@ static void complete(void *arg) {
     struct nvJitLink *l = c->link;
     const char *text;
     size_t size;
+    c->result = NVJITLINK_ERROR_NVVM_COMPILE;
+    if (!l->log.failed && l->lto.len && !compile_lto(l))
+        return;
     c->result = NVJITLINK_ERROR_INVALID_INPUT;
     if (l->log.failed || !link_texts(l, &text, &size))
         return;
@@ -164,11 +224,8 @@ static nvJitLinkResult add_input(struct call *c) {
         tool_say(log, TOOL_FATAL, NULL, 0, "the link is complete: nothing can be added");
         return NVJITLINK_ERROR_INVALID_INPUT;
     }
-    if (c->type == NVJITLINK_INPUT_LTOIR || c->type == NVJITLINK_INPUT_INDEX) {
-        tool_say(log, TOOL_FATAL, NULL, 0,
-                 "'%s': NVIDIA's intermediate form for link-time optimization has no public "
-                 "description and cannot be read; add PTX",
-                 c->name);
+    if (c->type == NVJITLINK_INPUT_INDEX) {
+        tool_say(log, TOOL_FATAL, NULL, 0, "'%s': indices of libraries cannot be read", c->name);
         return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
     }
     if (c->type < NVJITLINK_INPUT_CUBIN ||
@@ -176,7 +233,9 @@ static nvJitLinkResult add_input(struct call *c) {
         tool_say(log, TOOL_FATAL, NULL, 0, "%d is no type of input", (int)c->type);
         return NVJITLINK_ERROR_INVALID_INPUT;
     }
-    return run(add, c);
+    bool lto = c->type == NVJITLINK_INPUT_LTOIR ||
+               (c->type == NVJITLINK_INPUT_ANY && lto_is(c->data, c->size));
+    return run(lto ? add_lto : add, c);
 }
 
 nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle handle, nvJitLinkInputType inputType,
@@ -198,7 +257,17 @@ nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle handle, nvJitLinkInputType inpu
     if (!fileName)
         return NVJITLINK_ERROR_NULL_INPUT;
     struct call c = {.link = handle, .type = inputType, .name = fileName};
-    return add_input(&c);
+    struct whole_file f;
+    if (!whole_file_read(&f, fileName, WHOLE_FILE_PIPES, MOST_FILE_BYTES)) {
+        tool_say(&handle->log, TOOL_FATAL, NULL, 0, "Could not open input file '%s': %s", fileName,
+                 f.why);
+        return NVJITLINK_ERROR_INVALID_INPUT;
+    }
+    c.data = f.data;
+    c.size = f.size;
+    nvJitLinkResult result = add_input(&c);
+    free(f.data);
+    return result;
 }
 
 nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle) {

@@ -5,6 +5,7 @@
 
 #include "assembler/handle_list.h"
 #include "assembler/ptxas_options.h"
+#include "cc/cc.h"
 #include "ptx/ast.h"
 #include "support/memory.h"
 
@@ -93,6 +94,10 @@ static void compile(void *arg) {
         c->result = NVPTXCOMPILE_ERROR_UNSUPPORTED_PTX_VERSION;
 }
 
+static void undo(void *arg) {
+    cc_capture_messages(NULL);
+}
+
 nvPTXCompileResult nvPTXCompilerCompile(nvPTXCompilerHandle compiler, int numCompileOptions,
                                         const char *const *compileOptions) {
     CHECK_HANDLE(compiler);
@@ -107,7 +112,7 @@ nvPTXCompileResult nvPTXCompilerCompile(nvPTXCompilerHandle compiler, int numCom
     free(compiler->image);
     compiler->log = (struct tool_log){.tool = "ptxas"};
     compiler->image = NULL;
-    if (!memory_scope_run(compile, NULL, &c)) {
+    if (!memory_scope_run(compile, undo, &c)) {
         compiler->log = (struct tool_log){.tool = "ptxas"};
         return NVPTXCOMPILE_ERROR_OUT_OF_MEMORY;
     }

@@ -6,7 +6,7 @@ import tempfile
 
 from device_image import Driver, expect, library, run
 
-SUCCESS, OPTION, MISSING_ARCH, INVALID, PTX_COMPILE = 0, 1, 2, 3, 4
+SUCCESS, OPTION, MISSING_ARCH, INVALID, PTX_COMPILE, NVVM_COMPILE = 0, 1, 2, 3, 4, 5
 UNRECOGNIZED_INPUT, NULL_INPUT, INCORRECT_TYPE, LTO = 8, 10, 12, 18
 CUBIN, PTX, LTOIR, FATBIN, OBJECT, LIBRARY, INDEX, ANY = 1, 2, 3, 4, 5, 6, 7, 10
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -14,6 +14,31 @@ source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "add_seven.ptx
 text = open(source, "rb").read()
 call = text.replace(b".visible .global .align 4 .u32 seven = 7;", b".extern .global .align 4 .u32 seven;")
 definition = (HEAD + ".visible .global .align 4 .u32 seven = 9;\n").encode()
+
+
+IR = b"""target triple = "nvptx64-nvidia-cuda"
+define i32 @tripled(i32 %x) {
+  %y = mul i32 %x, 3
+  ret i32 %y
+}
+!nvvmir.version = !{!0}
+!0 = !{i32 2, i32 0}
+"""
+
+
+def lto_code():
+    """What libnvvm makes of a function for the link."""
+    nvvm = ctypes.CDLL(os.path.join(library, "libnvvm.so.4"))
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    options = (ctypes.c_char_p * 2)(b"-gen-lto", b"-arch=compute_90")
+    expect(nvvm.nvvmCreateProgram(ctypes.byref(program)) == 0, "nvvmCreateProgram")
+    expect(nvvm.nvvmAddModuleToProgram(program, IR, ctypes.c_size_t(len(IR)), b"tripled") == 0, "nvvmAddModuleToProgram")
+    expect(nvvm.nvvmCompileProgram(program, 2, options) == 0, "nvvmCompileProgram")
+    expect(nvvm.nvvmGetCompiledResultSize(program, ctypes.byref(size)) == 0, "nvvmGetCompiledResultSize")
+    data = ctypes.create_string_buffer(size.value)
+    expect(nvvm.nvvmGetCompiledResult(program, data) == 0, "nvvmGetCompiledResult")
+    expect(nvvm.nvvmDestroyProgram(ctypes.byref(program)) == 0, "nvvmDestroyProgram")
+    return data.raw
 
 
 class Link:
@@ -87,6 +112,22 @@ def check(lib, version, folder):
         expect(link.call("Complete") == SUCCESS, link.log())
         expect(driver.launch(driver.load(link.get("LinkedCubin")), "add_seven", values)[1] == 10, "files")
 
+    # LTO code of libnvvm, which PTX calls.
+    lto = lto_code()
+    caller = text.replace(b"bar.sync 0;", b"""{
+	.param .b32 argument;
+	.param .b32 returned;
+	st.param.b32 [argument], %r4;
+	call (returned), tripled, (argument);
+	ld.param.b32 %r4, [returned];
+	}""").replace(b".visible .entry", b".extern .func (.param .b32 r) tripled (.param .b32 x);\n.visible .entry")
+    for kind in LTOIR, ANY:
+        link = Link(lib, "-arch=sm_90", "-lto", "-ftz=1", "-O3")
+        expect(link.add(kind, lto) == SUCCESS and link.add(PTX, caller) == SUCCESS, link.log())
+        expect(link.call("Complete") == SUCCESS, link.log())
+        expect(driver.launch(driver.load(link.get("LinkedCubin")), "add_seven", values) == [3 * (v + 7) for v in values],
+               "LTO code and PTX")
+
     empty = Link(lib, "-arch=sm_75")
     expect(empty.call("Complete") == SUCCESS and empty.get("LinkedCubin")[:4] == b"\x7fELF", "a link of nothing")
 
@@ -99,7 +140,11 @@ def check(lib, version, folder):
     fails(OPTION, "'sm_XX'", lambda l: l.created, "-arch=sm_XX")
     fails(OPTION, "'--frob'", lambda l: l.created, "-arch=sm_90", "-Xptxas=--frob")
     fails(MISSING_ARCH, "-arch", lambda l: l.created, "-O2")
-    fails(UNRECOGNIZED_INPUT, "intermediate form", lambda l: l.add(LTOIR, b"\x7fLTO"), "-arch=sm_90", "-lto")
+    fails(UNRECOGNIZED_INPUT, "NVIDIA's form", lambda l: l.add(LTOIR, b"\xed\x43\x4e\x7fLTO"), "-arch=sm_90", "-lto")
+    fails(LTO, "-lto is not given", lambda l: l.add(LTOIR, lto))
+    fails(UNRECOGNIZED_INPUT, "indices", lambda l: l.add(INDEX, lto))
+    fails(NVVM_COMPILE, "LTO code: ", lambda l: l.add(ANY, lto[:16] + b"x" * (len(lto) - 16)) or l.call("Complete"),
+          "-arch=sm_90", "-lto")
     fails(INCORRECT_TYPE, "type", lambda l: l.add(CUBIN, text))
     fails(INCORRECT_TYPE, "type", lambda l: l.add(PTX, open(cubin, "rb").read()))
     fails(INVALID, "77", lambda l: l.add(77, text))
