@@ -70,11 +70,14 @@ sources() {
     mv "$sources.new" "$sources"
 }
 
-# tests ARGUMENT...: pytest with these arguments, results to be counted.
+# tests ARGUMENT...: pytest with these arguments, results to be counted. $around: a command in front.
+around=
 tests() {
     n=$(ls "$results"* 2>/dev/null | wc -l)
-    PYTHONPATH="$clients/pytest_plugins${PYTHONPATH:+:$PYTHONPATH}" "$python" -m pytest -p every_nth \
-        -p no:cacheprovider -q --junitxml="$results.$n" "$@" >> "$log" 2>&1
+    PYTHONPATH="$clients/pytest_plugins${PYTHONPATH:+:$PYTHONPATH}"
+    export PYTHONPATH
+    $around "$python" -m pytest -p every_nth -p no:cacheprovider -q --junitxml="$results.$n" "$@" \
+        >> "$log" 2>&1
 }
 
 # report VERSION: the line of results.
