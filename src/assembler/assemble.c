@@ -178,7 +178,7 @@ static void tell_resources(struct assembly *a, const char *text, size_t size) {
     cc_capture_messages(&failure);
     if (ptx_check(a->arena, text, size, false, &problems, &usage) &&
         !resource_usage_print(text, size, &usage, a->target_name, false, &a->log->info))
-        tool_say(a->log, TOOL_WARNING, NULL, 0, "%s", strbuf_str(&failure));
+        tool_say_lines(a->log, TOOL_WARNING, strbuf_str(&failure));
     cc_capture_messages(NULL);
     strbuf_free(&failure);
 }
@@ -190,7 +190,7 @@ static bool finish(struct assembly *a, const char *text, size_t size, void **out
                                a->options->max_registers, &size);
     struct ptx_module *m = ptx_parse(a->arena, text, size, &err);
     if (!m)
-        tool_say(a->log, TOOL_FATAL, NULL, 0, "%s", strbuf_str(&err));
+        tool_say_lines(a->log, TOOL_FATAL, strbuf_str(&err));
     strbuf_free(&err);
     if (m && a->options->verbose)
         tell_resources(a, text, size);

@@ -149,8 +149,10 @@ static bool compile_lto(struct nvJitLink *l) {
     bool ok = lto_compile(&l->arena, &l->lto, &l->lto_options, l->linking.options.target, folder,
                           &ptx, &log);
     cc_capture_messages(NULL);
-    if (!ok)
-        tool_say(&l->log, TOOL_FATAL, NULL, 0, "LTO code: %s", strbuf_str(&log));
+    if (!ok) {
+        tool_say(&l->log, TOOL_FATAL, NULL, 0, "LTO code cannot be compiled");
+        tool_say_lines(&l->log, TOOL_FATAL, strbuf_str(&log));
+    }
     ok = ok && !device_linking_add(&l->linking, "LTO code", strbuf_str(&ptx), ptx.len);
     strbuf_free(&ptx);
     strbuf_free(&log);
