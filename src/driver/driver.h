@@ -380,6 +380,7 @@ struct drv_module {
     struct kd_module *m;
     // By kernel index, made when asked for; nkernels of them. A function holds its module.
     struct drv_function **functions;
+    unsigned max_registers; // that the program asked for; 0: not stated
     bool of_library;
     struct drv_reference *references; // texture and surface references that were asked for
 };
@@ -402,6 +403,7 @@ struct drv_jit {
     struct kd_load_options load;
     void **error_size, **info_size; // where the sizes of the logs are stored afterwards
     void **wall_time;
+    unsigned max_registers; // of a thread; 0: not stated
     uint64_t begin;
 };
 CUresult drv_jit_parse(struct drv_jit *jit, unsigned n, CUjit_option *options, void **values);

@@ -30,6 +30,9 @@ static CUresult take(struct drv_jit *jit, CUjit_option option, void **value) {
         jit->error_size = value;
         jit->load.error_log_size = (unsigned)(uintptr_t)*value;
         break;
+    case CU_JIT_MAX_REGISTERS:
+        jit->max_registers = (unsigned)(uintptr_t)*value;
+        break;
     case CU_JIT_GLOBAL_SYMBOL_COUNT:
         REQUIRE(!*value, CUDA_ERROR_NOT_SUPPORTED, "symbols of the host cannot be linked to");
         break;

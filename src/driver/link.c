@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cc/max_registers.h"
 #include "driver/driver.h"
 #include "image/cubin.h"
 #include "image/image.h"
+#include "support/memory.h"
 
 struct drv_link {
     struct drv_object object;
@@ -160,6 +162,25 @@ static CUresult complete(struct drv_link *l, char **ptx) {
                       l->object.context);
 }
 
+// What the image is loaded from, with the limit of registers as a directive of its kernels.
+struct limited {
+    struct arena arena;
+    const struct drv_link *link;
+    struct kimg_entry entry;
+    void **image;
+    size_t *size;
+    bool built;
+};
+
+static void build(void *arg) {
+    struct limited *b = arg;
+    if (b->link->jit.max_registers)
+        b->entry.data = max_registers_apply(&b->arena, b->entry.data, b->link->jit.max_registers,
+                                            &b->entry.size);
+    b->built = kimg_build(&b->entry, 1, b->image, b->size);
+    arena_free(&b->arena);
+}
+
 // The image, a container with PTX, belongs to the state.
 CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
     ENTER();
@@ -173,11 +194,14 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
     CUresult result = complete(l, &ptx);
     drv_jit_finish(&l->jit);
     TRY(result);
-    struct kimg_entry e = {
-        .kind = KIMG_PTX, .arch = DRV_COMPUTE_ARCH, .data = ptx, .size = strlen(ptx)};
-    bool built = kimg_build(&e, 1, &l->image, &size);
+    struct limited b = {
+        .link = l,
+        .entry = {.kind = KIMG_PTX, .arch = DRV_COMPUTE_ARCH, .data = ptx, .size = strlen(ptx)},
+        .image = &l->image,
+        .size = &size};
+    bool enough = memory_scope_run(build, NULL, &b);
     free(ptx);
-    REQUIRE(built, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a linked image");
+    REQUIRE(enough && b.built, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a linked image");
     *cubinOut = l->image;
     if (sizeOut)
         *sizeOut = size;

@@ -50,6 +50,8 @@ CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size
         m->functions = calloc(n ? n : 1, sizeof(struct drv_function *));
     if (m)
         m->m = device_module;
+    if (m && jit)
+        m->max_registers = jit->max_registers;
     if (!m || !m->functions || !drv_object_add(&m->object, DRV_MODULE, ctx, module_release)) {
         if (m)
             free(m->functions);

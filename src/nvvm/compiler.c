@@ -151,6 +151,16 @@ static bool check_version(struct compiler *c, const char *name, LLVMModuleRef mo
     return ok || fail(c, NVVM_ERROR_IR_VERSION_MISMATCH, "the module is of a newer NVVM IR", name);
 }
 
+// What a compiler wrote into functions of the target that they were made for: with it they are not
+// inlined into others.
+static void forget_target(LLVMModuleRef module) {
+    static const char *const keys[] = {"target-cpu", "target-features"};
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i)
+            LLVMRemoveStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                             keys[i], (unsigned)strlen(keys[i]));
+}
+
 static bool read_module(struct compiler *c, const char *name, const char *path,
                         LLVMModuleRef *module) {
     struct strbuf given = {0}, text = {0};
@@ -165,6 +175,7 @@ static bool read_module(struct compiler *c, const char *name, const char *path,
         return false;
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(c->machine);
     LLVMSetTarget(*module, "nvptx64-nvidia-cuda");
+    forget_target(*module);
     LLVMSetModuleDataLayout(*module, layout);
     LLVMDisposeTargetData(layout);
     return true;

@@ -97,6 +97,25 @@ static void ptx_and_cubin(void) {
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
+// Code for link time has the magic number of such code, and there is no PTX.
+static void link_time_code(void) {
+    nvrtcProgram p = program_of("__device__ int twice(int x) { return 2 * x; }");
+    size_t size = 0;
+    CHECK_OK(compile(p, "-dlto"));
+    CHECK_OK(nvrtcGetLTOIRSize(p, &size));
+    char *code = malloc(size + 4);
+    CHECK_OK(nvrtcGetLTOIR(p, code));
+    CHECK(size > 16 && !memcmp(code, "\xed\x43\x4e\x7f", 4));
+    free(code);
+    CHECK_OK(nvrtcGetPTXSize(p, &size));
+    CHECK(size == 0);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+    p = program_of("template <class T> __global__ void f(T *p) {}");
+    CHECK_OK(nvrtcAddNameExpression(p, "f<int>"));
+    CHECK_RESULT(NVRTC_ERROR_INVALID_OPTION, compile(p, "-dlto"));
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
 static void errors(void) {
     nvrtcProgram p = program_of("#warning careful\n"
                                 "__device__ void g() {\n    int idle;\n}\n"
@@ -237,6 +256,7 @@ int main(void) {
     about_the_library();
     arguments();
     ptx_and_cubin();
+    link_time_code();
     errors();
     headers();
     callback();
