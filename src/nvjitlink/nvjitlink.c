@@ -181,8 +181,8 @@ static void complete(void *arg) {
     if (l->log.failed || !link_texts(l, &text, &size))
         return;
     c->result = NVJITLINK_ERROR_INTERNAL;
-    if (!assemble_checked(&l->arena, &l->linking.options, &l->log, text, size, &l->cubin,
-                          &l->cubin_size))
+    struct ptx_text linked = {"linked PTX", text, size};
+    if (!assemble(&l->arena, &l->linking.options, &l->log, &linked, &l->cubin, &l->cubin_size))
         return;
     l->ptx = text;
     l->ptx_size = size + 1;
