@@ -20,6 +20,8 @@ struct assembly {
     struct tool_log *log;
     const char *target_name;
     struct target target;
+    struct ptx_module *module;
+    struct ptx_usage usage;
 };
 
 // Also in a linker's log the messages are an assembler's.
@@ -107,27 +109,36 @@ static void report(struct assembly *a, const struct ptx_text *t, const ptx_probl
     }
 }
 
-static bool check(struct assembly *a, const struct ptx_text *t, bool whole) {
+static bool check_module(struct assembly *a, const struct ptx_text *t, bool whole) {
     ptx_problems problems = {0};
-    struct strbuf err = {0};
-    bool ok = ptx_check(a->arena, t->text, t->size, whole, &problems, NULL);
-    if (!ok && ptx_refused_version())
+    a->module = ptx_check_module(a->arena, t->text, t->size, whole, &problems, &a->usage);
+    if (!a->module && ptx_refused_version())
         return tool_say(a->log, TOOL_FATAL, t->name, line_of(t, ".version"),
                         "Unsupported .version %s; current version is '" ASSEMBLER_PTX_VERSION "'",
                         version_of(a->arena, t));
     report(a, t, &problems);
-    struct ptx_module *m = ok ? ptx_parse(a->arena, t->text, t->size, &err) : NULL;
-    strbuf_free(&err);
-    ok = m && check_target(a, t, m) && (!whole || check_defined(a, m));
-    if (!ok)
-        tool_say(a->log, TOOL_FATAL, NULL, 0, "Ptx assembly aborted due to errors");
-    return ok;
+    return (a->module && check_target(a, t, a->module) &&
+            (!whole || check_defined(a, a->module))) ||
+           tool_say(a->log, TOOL_FATAL, NULL, 0, "Ptx assembly aborted due to errors");
+}
+
+static bool find_target(struct assembly *a) {
+    a->target_name = a->options->target ? a->options->target : default_target;
+    return target_find(a->target_name, &a->target) ||
+           tool_say(a->log, TOOL_FATAL, NULL, 0, "Value '%s' is not defined for option 'gpu-name'",
+                    a->target_name);
+}
+
+// Text ends at a NUL.
+static bool check(struct assembly *a, struct ptx_text t) {
+    t.size = strnlen(t.text, t.size);
+    return find_target(a) && check_module(a, &t, !a->options->relocatable);
 }
 
 // ---- The image ----------------------------------------------------------------------------
 
-static bool build(struct assembly *a, const struct ptx_module *m, const char *text, size_t size,
-                  void **out, size_t *out_size) {
+static bool build(struct assembly *a, const char *text, size_t size, void **out, size_t *out_size) {
+    const struct ptx_module *m = a->module;
     cubin_symbols symbols = ptx_symbols(a->arena, m, text, size);
     struct kimg_entry entries[2] = {{.kind = KIMG_PTX,
                                      .arch = a->target.number,
@@ -159,48 +170,28 @@ static bool build(struct assembly *a, const struct ptx_module *m, const char *te
     return ok || tool_say(a->log, TOOL_FATAL, NULL, 0, "Memory allocation failure");
 }
 
-static bool find_target(struct assembly *a) {
-    a->target_name = a->options->target ? a->options->target : default_target;
-    return target_find(a->target_name, &a->target) ||
-           tool_say(a->log, TOOL_FATAL, NULL, 0, "Value '%s' is not defined for option 'gpu-name'",
-                    a->target_name);
-}
-
-// Text ends at a NUL.
-static size_t text_bytes(const char *text, size_t size) {
-    return strnlen(text, size);
-}
-
 static void tell_resources(struct assembly *a, const char *text, size_t size) {
-    ptx_problems problems = {0};
-    struct ptx_usage usage = {0};
     struct strbuf failure = {0};
     cc_capture_messages(&failure);
-    if (ptx_check(a->arena, text, size, false, &problems, &usage) &&
-        !resource_usage_print(text, size, &usage, a->target_name, false, &a->log->info))
-        tool_say(a->log, TOOL_WARNING, NULL, 0, "%s", strbuf_str(&failure));
+    if (!resource_usage_print(text, size, &a->usage, a->target_name, false, &a->log->info))
+        tool_say_lines(a->log, TOOL_WARNING, strbuf_str(&failure));
     cc_capture_messages(NULL);
     strbuf_free(&failure);
 }
 
-static bool finish(struct assembly *a, const char *text, size_t size, void **out,
-                   size_t *out_size) {
+static bool make_image(struct assembly *a, struct ptx_text t, void **out, size_t *out_size) {
     struct strbuf err = {0};
-    text = max_registers_apply(a->arena, arena_strndup(a->arena, text, text_bytes(text, size)),
-                               a->options->max_registers, &size);
-    struct ptx_module *m = ptx_parse(a->arena, text, size, &err);
-    if (!m)
-        tool_say(a->log, TOOL_FATAL, NULL, 0, "%s", strbuf_str(&err));
+    size_t size;
+    t.text = arena_strndup(a->arena, t.text, strnlen(t.text, t.size));
+    const char *text = max_registers_apply(a->arena, t.text, a->options->max_registers, &size);
+    if (text != t.text) // the places of functions are others
+        a->module = ptx_parse(a->arena, text, size, &err);
+    if (!a->module)
+        tool_say_lines(a->log, TOOL_FATAL, strbuf_str(&err));
     strbuf_free(&err);
-    if (m && a->options->verbose)
+    if (a->module && a->options->verbose)
         tell_resources(a, text, size);
-    return m && build(a, m, text, size, out, out_size) && !a->log->failed;
-}
-
-static bool check_text(struct assembly *a, const struct ptx_text *text) {
-    struct ptx_text t = *text;
-    t.size = text_bytes(t.text, t.size);
-    return find_target(a) && check(a, &t, !a->options->relocatable);
+    return a->module && build(a, text, size, out, out_size) && !a->log->failed;
 }
 
 bool assemble_check(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
@@ -208,23 +199,17 @@ bool assemble_check(struct arena *arena, const struct assembler_options *o, stru
     struct assembly a = {.arena = arena, .options = o, .log = log};
     const char *caller = log->tool;
     log->tool = tool;
-    bool ok = check_text(&a, text);
+    bool ok = check(&a, *text);
     log->tool = caller;
     return ok;
 }
 
 bool assemble(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
               const struct ptx_text *text, void **out, size_t *out_size) {
-    return assemble_check(arena, o, log, text) &&
-           assemble_checked(arena, o, log, text->text, text->size, out, out_size);
-}
-
-bool assemble_checked(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
-                      const char *text, size_t size, void **out, size_t *out_size) {
     struct assembly a = {.arena = arena, .options = o, .log = log};
     const char *caller = log->tool;
     log->tool = tool;
-    bool ok = find_target(&a) && finish(&a, text, size, out, out_size);
+    bool ok = check(&a, *text) && make_image(&a, *text, out, out_size);
     log->tool = caller;
     return ok;
 }

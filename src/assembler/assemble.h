@@ -37,8 +37,4 @@ bool assemble(struct arena *arena, const struct assembler_options *o, struct too
 bool assemble_check(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
                     const struct ptx_text *text);
 
-// The image of a text that has been checked.
-bool assemble_checked(struct arena *arena, const struct assembler_options *o, struct tool_log *log,
-                      const char *text, size_t size, void **out, size_t *out_size);
-
 #endif

@@ -221,8 +221,7 @@ bool device_linking_text(struct device_linking *l, const char **text, size_t *si
 }
 
 bool device_linking_image(struct device_linking *l, void **out, size_t *out_size) {
-    const char *text;
-    size_t size;
-    return device_linking_text(l, &text, &size) &&
-           assemble_checked(l->arena, &l->options, l->log, text, size, out, out_size);
+    struct ptx_text t = {.name = "linked PTX"};
+    return device_linking_text(l, &t.text, &t.size) &&
+           assemble(l->arena, &l->options, l->log, &t, out, out_size);
 }

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 bool tool_say(struct tool_log *l, enum tool_severity severity, const char *file, uint32_t line,
               const char *fmt, ...) {
@@ -24,6 +25,18 @@ bool tool_say(struct tool_log *l, enum tool_severity severity, const char *file,
     else if (file)
         strbuf_printf(out, "%s; ", file);
     strbuf_printf(out, "%s: %s\n", words[severity], text);
+    return false;
+}
+
+bool tool_say_lines(struct tool_log *l, enum tool_severity severity, const char *lines) {
+    static const char error[] = "error: ";
+    while (*lines) {
+        size_t n = strcspn(lines, "\n"),
+               skip = strncmp(lines, error, sizeof error - 1) ? 0 : sizeof error - 1;
+        if (n > skip)
+            tool_say(l, severity, NULL, 0, "%.*s", (int)(n - skip), lines + skip);
+        lines += n + (lines[n] == '\n');
+    }
     return false;
 }
 

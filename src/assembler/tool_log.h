@@ -24,6 +24,9 @@ enum tool_severity { TOOL_INFO, TOOL_WARNING, TOOL_ERROR, TOOL_FATAL };
 // `return tool_say(...)` reads well.
 bool tool_say(struct tool_log *l, enum tool_severity severity, const char *file, uint32_t line,
               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+// A message for each line of another part's messages, without the "error: " that it begins with.
+// Returns false.
+bool tool_say_lines(struct tool_log *l, enum tool_severity severity, const char *lines);
 void tool_log_free(struct tool_log *l);
 
 #endif

@@ -50,6 +50,7 @@ static const struct tool_option options[] = {
     {"print-code", "c", TOOL_FLAG, SASS, "The same as --dump-sass."},
     {"print-instruction-encoding", "hex", TOOL_FLAG, 0, NULL},
     {"print-line-info", "g", TOOL_FLAG, 0, NULL},
+    {"print-line-info-inline", "gi", TOOL_FLAG, 0, NULL},
     {"sort-functions", "sort", TOOL_FLAG, 0, NULL},
 };
 enum { OPTIONS = sizeof options / sizeof *options };

@@ -91,7 +91,7 @@ bool objdump_made_native(struct objdump *o, const struct device_item *ptx) {
     bool ok = native_code_build(ptx->data, ptx->size, 1u << o->native_level, &data, &size);
     cc_capture_messages(NULL);
     if (!ok)
-        tool_say(o->log, TOOL_ERROR, ptx->file, 0, "%s", strbuf_str(&messages));
+        tool_say_lines(o->log, TOOL_ERROR, strbuf_str(&messages));
     strbuf_free(&messages);
     if (!ok)
         return false;

@@ -12,10 +12,15 @@ void objdump_ptx_usage(struct objdump *o, const struct device_item *i) {
         return;
     }
     unsigned *registers = arena_array(o->arena, unsigned, usage.kernels.len + 1);
-    if (!resource_usage_registers(i->data, i->size, &usage, registers)) {
-        tool_say(o->log, TOOL_ERROR, i->file, 0, "registers are not known");
+    struct strbuf messages = {0};
+    cc_capture_messages(&messages);
+    bool known = resource_usage_registers(i->data, i->size, &usage, registers);
+    cc_capture_messages(NULL);
+    if (!known)
+        tool_say_lines(o->log, TOOL_ERROR, strbuf_str(&messages));
+    strbuf_free(&messages);
+    if (!known)
         return;
-    }
     printf("Resource usage:\n Common:\n  GLOBAL:%llu CONSTANT[3]:%llu\n",
            (unsigned long long)usage.global, (unsigned long long)usage.constant);
     for (uint32_t n = 0; n < usage.kernels.len; n++) {

@@ -149,8 +149,10 @@ static bool compile_lto(struct nvJitLink *l) {
     bool ok = lto_compile(&l->arena, &l->lto, &l->lto_options, l->linking.options.target, folder,
                           &ptx, &log);
     cc_capture_messages(NULL);
-    if (!ok)
-        tool_say(&l->log, TOOL_FATAL, NULL, 0, "LTO code: %s", strbuf_str(&log));
+    if (!ok) {
+        tool_say(&l->log, TOOL_FATAL, NULL, 0, "LTO code cannot be compiled");
+        tool_say_lines(&l->log, TOOL_FATAL, strbuf_str(&log));
+    }
     ok = ok && !device_linking_add(&l->linking, "LTO code", strbuf_str(&ptx), ptx.len);
     strbuf_free(&ptx);
     strbuf_free(&log);
@@ -179,8 +181,8 @@ static void complete(void *arg) {
     if (l->log.failed || !link_texts(l, &text, &size))
         return;
     c->result = NVJITLINK_ERROR_INTERNAL;
-    if (!assemble_checked(&l->arena, &l->linking.options, &l->log, text, size, &l->cubin,
-                          &l->cubin_size))
+    struct ptx_text linked = {"linked PTX", text, size};
+    if (!assemble(&l->arena, &l->linking.options, &l->log, &linked, &l->cubin, &l->cubin_size))
         return;
     l->ptx = text;
     l->ptx_size = size + 1;

@@ -143,7 +143,7 @@ def check(lib, version, folder):
     fails(UNRECOGNIZED_INPUT, "NVIDIA's form", lambda l: l.add(LTOIR, b"\xed\x43\x4e\x7fLTO"), "-arch=sm_90", "-lto")
     fails(LTO, "-lto is not given", lambda l: l.add(LTOIR, lto))
     fails(UNRECOGNIZED_INPUT, "indices", lambda l: l.add(INDEX, lto))
-    fails(NVVM_COMPILE, "LTO code: ", lambda l: l.add(ANY, lto[:16] + b"x" * (len(lto) - 16)) or l.call("Complete"),
+    fails(NVVM_COMPILE, "LTO code cannot be compiled", lambda l: l.add(ANY, lto[:16] + b"x" * (len(lto) - 16)) or l.call("Complete"),
           "-arch=sm_90", "-lto")
     fails(INCORRECT_TYPE, "type", lambda l: l.add(CUBIN, text))
     fails(INCORRECT_TYPE, "type", lambda l: l.add(PTX, open(cubin, "rb").read()))

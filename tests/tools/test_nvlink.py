@@ -117,6 +117,12 @@ with tempfile.TemporaryDirectory() as folder:
     fails("intermediate form", "-lto", kernel)
     fails("Value 'sm_1' is not defined for option 'arch'", "-arch=sm_1", kernel)
 
+    # What only the compiler can link.
+    source = write(folder, "relocatable.cu", "__device__ int twice(int x) { return 2 * x; }\n")
+    relocatable = os.path.join(folder, "relocatable.o")
+    run("cc", "-dc", source, "-o", relocatable)
+    fails(f"nvlink error   : '{relocatable}' holds LLVM bitcode", "-arch", "sm_90", kernel, relocatable)
+
     # Damage: every length of a cubin, and noise.
     image = open(twice, "rb").read()
     damaged = os.path.join(folder, "damaged")

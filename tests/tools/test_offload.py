@@ -1,4 +1,4 @@
-"""clang's OpenMP offloading, on kudzu's ptxas, nvlink and libdevice, with LLVM's run time.
+"""clang by itself, with kudzu as its CUDA installation: OpenMP offloading with LLVM's run time, and CUDA sources.
 
 usage: test_offload.py KUDZU CLANG
 """
@@ -32,11 +32,18 @@ with tempfile.TemporaryDirectory() as folder:
     os.symlink(os.path.join(library, "kudzu-devicelib.bc"), os.path.join(root, "nvvm", "libdevice", "libdevice.10.bc"))
     environment = dict(os.environ, PATH=f"{llvm}/bin:/usr/bin:/bin", LIBOMPTARGET_INFO="0", OMP_TARGET_OFFLOAD="MANDATORY",
                        LD_LIBRARY_PATH=f"{library}:{llvm}/lib")
-    for options in (["-g"], ["-O2"]):
-        program = os.path.join(folder, "offload")
-        subprocess.run([clang, "-fopenmp", "-fopenmp-targets=nvptx64-nvidia-cuda", "--offload-arch=sm_90",
-                        f"--cuda-path={root}", f"--libomptarget-nvptx-bc-path={parts[2]}", "-Wno-unknown-cuda-version",
-                        *options, os.path.join(here, "offload.c"), "-lm", "-o", program], check=True, env=environment)
+    program = os.path.join(folder, "program")
+
+    def runs(*command):
+        subprocess.run([clang, f"--cuda-path={root}", "-Wno-unknown-cuda-version", *command, "-o", program], check=True,
+                       env=environment)
         done = subprocess.run([program], env=environment, text=True, stdout=subprocess.PIPE, timeout=200)
         if done.returncode or done.stdout != "passed\n":
-            sys.exit(f"{options}: {done.returncode}: {done.stdout}")
+            sys.exit(f"{command}: {done.returncode}: {done.stdout}")
+
+    for option in ("-g", "-O2"):
+        runs("-fopenmp", "-fopenmp-targets=nvptx64-nvidia-cuda", "--offload-arch=sm_90",
+             f"--libomptarget-nvptx-bc-path={parts[2]}", option, os.path.join(here, "offload.c"), "-lm")
+    for options in ([], ["--offload-new-driver"], ["--offload-new-driver", "-fgpu-rdc"]):
+        runs("--offload-arch=sm_90", "-O2", "-nocudainc", "-isystem", os.path.join(root, "include"), "-include",
+             "cuda_runtime.h", *options, os.path.join(here, "clang.cu"), f"-L{library}", "-lcudart", "-lstdc++", "-lm")
