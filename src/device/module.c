@@ -11,6 +11,7 @@
 #include "device/reason.h"
 #include "device/runner.h"
 #include "device/topology.h"
+#include "image/cubin.h"
 #include "support/environment.h"
 
 enum { DEVICE_ARCH = 90, LOG_BYTES = 8192 };
@@ -123,6 +124,15 @@ static bool is_text(const char *p, size_t size) {
     return p[0] != 0;
 }
 
+static enum kd_status read_cubin(struct kd_module *m, const void *image, size_t size, char *log) {
+    size_t bytes;
+    bool foreign;
+    const void *container = cubin_container(image, size, &bytes, &foreign, log, LOG_BYTES);
+    if (!container)
+        return kd_fail(foreign ? KD_NO_BINARY : KD_INVALID_IMAGE, "%s", log);
+    return read_container(m, container, bytes, log);
+}
+
 static enum kd_status read_image(struct kd_module *m, const void *image, size_t size, char *log) {
     // A native image begins with letters, too.
     if (is_text(image, size) && !kimg_is_native(image, size))
@@ -140,6 +150,8 @@ static enum kd_status read_image(struct kd_module *m, const void *image, size_t 
     }
     if (kimg_is_container(image, size))
         return read_container(m, image, size, log);
+    if (cubin_is_elf(image, size))
+        return read_cubin(m, image, size, log);
     if (!kimg_is_native(image, size))
         return kd_fail(KD_INVALID_IMAGE, "the image is neither PTX nor a device image of kudzu");
     m->native = kimg_native_open(image, size, log, LOG_BYTES);

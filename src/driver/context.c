@@ -409,6 +409,16 @@ CUresult cuCtxGetDevice(CUdevice *device) {
     return CUDA_SUCCESS;
 }
 
+// Without a context: of the current one.
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext handle) {
+    ENTER();
+    REQUIRE_POINTER(device);
+    struct drv_context *ctx;
+    TRY(handle ? drv_context_find(handle, &ctx) : drv_context_current(&ctx));
+    *device = ctx->device->ordinal;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuCtxGetFlags(unsigned int *flags) {
     ENTER();
     REQUIRE_POINTER(flags);
@@ -451,13 +461,28 @@ CUresult cuCtxGetApiVersion(CUcontext handle, unsigned int *version) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxSynchronize(void) {
-    ENTER_CONTEXT(ctx);
+static CUresult synchronize(struct drv_context *ctx, struct drv_green *g) {
     TRY(drv_capture_refuse_context(ctx));
-    struct drv_green *g = drv_green_current();
     enum kd_status status = g ? kd_share_wait(g->share) : kd_context_wait(ctx->c);
     kd_pools_settle();
     return drv_status(status, ctx);
+}
+
+CUresult cuCtxSynchronize(void) {
+    ENTER_CONTEXT(ctx);
+    return synchronize(ctx, drv_green_current());
+}
+
+// Without a context: as cuCtxSynchronize. It need not be current.
+CUresult cuCtxSynchronize_v2(CUcontext handle) {
+    ENTER();
+    struct drv_context *ctx;
+    if (!handle) {
+        TRY(drv_context_usable(&ctx));
+        return synchronize(ctx, drv_green_current());
+    }
+    TRY(drv_context_find(handle, &ctx));
+    return synchronize(ctx, drv_context_green(handle));
 }
 
 static bool device_limit(CUlimit limit, enum kd_limit *out) {

@@ -34,6 +34,9 @@ static const struct entry *first_of_name(const char *name) {
 
 static const struct entry *best(const struct entry *first, int version, bool per_thread) {
     const struct entry *found = NULL;
+    int latest = drv_version();
+    if (version > latest)
+        version = latest;
     for (const struct entry *e = first; e < table + TABLE_SIZE && !strcmp(e->name, first->name);
          e++)
         if (e->version <= version && e->per_thread == per_thread)

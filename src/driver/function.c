@@ -126,6 +126,8 @@ CUresult drv_function_attribute(struct drv_function *f, CUfunction_attribute att
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
         *out = (int)info->registers;
+        if (f->module->max_registers && info->registers > f->module->max_registers)
+            *out = (int)f->module->max_registers;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
         *out = (int)kd_module_info(f->module->m)->target_sm;

@@ -8,9 +8,6 @@
 #include "support/environment.h"
 #include "support/run_report.h"
 
-// Every function of this version exists; docs/api.md lists what answers that it is not supported.
-enum { DRV_VERSION = 12090 };
-
 _Atomic int drv_state = DRV_NEW;
 _Thread_local const char *drv_api;
 _Thread_local int drv_in_callback;
@@ -82,6 +79,7 @@ static bool is_1(const char *variable) {
 // Of the environment (guide, chapter 22), what concerns all of the library.
 static CUresult read_environment(void) {
     drv_core_dump_open();
+    TRY(drv_version_check());
     drv_launch_blocking = is_1("CUDA_LAUNCH_BLOCKING");
     if (is_1("CUDA_FORCE_PRELOAD_LIBRARIES"))
         return drv_status(kd_preload(), NULL);
@@ -114,6 +112,6 @@ CUresult cuInit(unsigned int Flags) {
 CUresult cuDriverGetVersion(int *driverVersion) {
     drv_api = __func__;
     REQUIRE_POINTER(driverVersion);
-    *driverVersion = DRV_VERSION;
+    *driverVersion = drv_version();
     return CUDA_SUCCESS;
 }

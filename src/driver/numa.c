@@ -1,6 +1,8 @@
 // Locations in the host's memory. The system places pages where they are first touched.
+#define _GNU_SOURCE
 #include "driver/numa.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -8,6 +10,12 @@ bool drv_location_is_host(const CUmemLocation *location) {
     return location->type == CU_MEM_LOCATION_TYPE_HOST ||
            location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
            location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+}
+
+int drv_current_node(void) {
+    unsigned cpu, node = 0;
+    getcpu(&cpu, &node);
+    return (int)node;
 }
 
 // A system that tells nothing about nodes has node 0.

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/cubin.h"
+
 // Fields of the headers, little-endian, as offsets: no struct is laid over bytes that may be
 // damaged or unaligned.
 enum {
@@ -188,31 +190,59 @@ static bool usable_ptx(struct kimg_entry *e) {
     return true;
 }
 
-bool kimg_best_ptx(const void *data, size_t size, uint32_t arch, struct kimg_entry *out, char *err,
-                   size_t err_size) {
+// A cubin of kudzu's in a container has a container in it.
+static bool inner_container(const struct kimg_entry *e, const void **data, size_t *size) {
+    bool foreign;
+    if (e->kind != KIMG_ELF || (e->flags & (FLAG_LZ4 | FLAG_ZSTD)))
+        return false;
+    *data = cubin_container(e->data, e->size, size, &foreign, NULL, 0);
+    return *data != NULL;
+}
+
+static bool is_better(const struct kimg_entry *e, uint32_t arch, const struct kimg_entry *best) {
+    return e->arch <= arch && (!best->data || e->arch > best->arch);
+}
+
+// Whether all of it could be read.
+static bool find_ptx(const void *data, size_t size, uint32_t arch, bool inner,
+                     struct kimg_entry *best, char *err, size_t err_size) {
     struct kimg it;
     struct kimg_entry e;
-    bool found = false;
     int r;
-    if (err_size)
-        err[0] = 0;
     if (!kimg_open(&it, data, size, err, err_size))
         return false;
     while ((r = kimg_next(&it, &e, err, err_size)) == 1) {
-        if (!usable_ptx(&e) || e.arch > arch || (found && e.arch <= out->arch))
-            continue;
-        *out = e;
-        found = true;
+        if (usable_ptx(&e) && is_better(&e, arch, best))
+            *best = e;
+        else if (!inner && inner_container(&e, &data, &size) &&
+                 !find_ptx(data, size, arch, true, best, err, err_size))
+            return false;
     }
-    return r == 0 && found;
+    return r == 0;
+}
+
+bool kimg_best_ptx(const void *data, size_t size, uint32_t arch, struct kimg_entry *out, char *err,
+                   size_t err_size) {
+    *out = (struct kimg_entry){0};
+    if (err_size)
+        err[0] = 0;
+    return find_ptx(data, size, arch, false, out, err, err_size) && out->data;
+}
+
+static bool find_native(const void *data, size_t size, bool inner, struct kimg_entry *out) {
+    struct kimg it;
+    struct kimg_entry e;
+    if (!kimg_open(&it, data, size, NULL, 0))
+        return false;
+    while (kimg_next(&it, &e, NULL, 0) == 1) {
+        *out = e;
+        if (e.kind == KIMG_NATIVE ||
+            (!inner && inner_container(&e, &data, &size) && find_native(data, size, true, out)))
+            return true;
+    }
+    return false;
 }
 
 bool kimg_find_native(const void *data, size_t size, struct kimg_entry *out) {
-    struct kimg it;
-    if (!kimg_open(&it, data, size, NULL, 0))
-        return false;
-    while (kimg_next(&it, out, NULL, 0) == 1)
-        if (out->kind == KIMG_NATIVE)
-            return true;
-    return false;
+    return find_native(data, size, false, out);
 }

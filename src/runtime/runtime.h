@@ -23,6 +23,9 @@
 
 enum { RT_MAX_DEVICES = 64, RT_LAUNCHED = 16 };
 
+// The version of this library (CUDART_VERSION), of which there are two: version_12.c, version_13.c.
+extern const int rt_version;
+
 // ---- Errors: errors.c ----------------------------------------------------------------------
 
 // Records `error` as the calling thread's last one and writes the reason to CUDA_LOG_FILE.

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "binutils/binutils.h"
 #include "cc/cc.h"
 #include "tools/tools.h"
 
@@ -14,6 +15,10 @@ static int print_help(int argc, char **argv) {
          "  explain prog.cu         say how kernels become SIMD code, and what makes them slow\n"
          "  env                     print what a shell has to export to use kudzu\n"
          "  exec command [args]     run a command with that environment\n"
+         "  ptxas [options] a.ptx   make an image of PTX, with ptxas's options\n"
+         "  nvlink [options] a.o..  link device code to one image, with nvlink's options\n"
+         "  fatbinary [options]     put images into one container, with fatbinary's options\n"
+         "  objdump [options] file  show the device code in a file, with cuobjdump's options\n"
          "  smi                     show the devices that programs see\n"
          "  help                    this text\n"
          "  version                 the version\n\n"
@@ -30,17 +35,29 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"cc", kudzu_cc},          {"run", tool_run},          {"smi", tool_smi},
-    {"explain", tool_explain}, {"env", tool_env},          {"exec", tool_exec},
-    {"compare", tool_compare}, {"help", print_help},       {"--help", print_help},
-    {"-h", print_help},        {"version", print_version}, {"--version", print_version},
+    {"cc", kudzu_cc},           {"ptxas", tool_ptxas},
+    {"nvlink", tool_nvlink},    {"fatbinary", tool_fatbinary},
+    {"objdump", tool_objdump},  {"run", tool_run},
+    {"smi", tool_smi},          {"explain", tool_explain},
+    {"env", tool_env},          {"exec", tool_exec},
+    {"compare", tool_compare},  {"help", print_help},
+    {"--help", print_help},     {"-h", print_help},
+    {"version", print_version}, {"--version", print_version},
 };
 
+// Links of these names stand in for those programs in build systems.
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} stand_ins[] = {{"nvcc", kudzu_cc},          {"ptxas", tool_ptxas},
+                 {"nvlink", tool_nvlink},     {"fatbinary", tool_fatbinary},
+                 {"cuobjdump", tool_objdump}, {"nvdisasm", tool_objdump}};
+
 int main(int argc, char **argv) {
-    // A link named nvcc stands in for that program in build systems.
-    const char *slash = strrchr(argv[0], '/');
-    if (!strcmp(slash ? slash + 1 : argv[0], "nvcc"))
-        return kudzu_cc(argc, argv);
+    const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+    for (size_t i = 0; i < sizeof stand_ins / sizeof stand_ins[0]; ++i)
+        if (!strcmp(name, stand_ins[i].name))
+            return stand_ins[i].run(argc, argv);
     if (argc < 2) {
         print_help(argc, argv);
         return 1;

@@ -55,7 +55,7 @@ static void system_wide(void) {
     CHECK_OK(nvmlSystemGetNVMLVersion(text, sizeof text));
     CHECK(!strncmp(text, "12.", 3));
     CHECK_OK(nvmlSystemGetCudaDriverVersion(&version));
-    CHECK(NVML_CUDA_DRIVER_VERSION_MAJOR(version) == 12);
+    CHECK(NVML_CUDA_DRIVER_VERSION_MAJOR(version) == 13);
     CHECK_OK(nvmlSystemGetCudaDriverVersion_v2(&version));
     CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlSystemGetCudaDriverVersion(NULL));
     CHECK_OK(nvmlUnitGetCount(&units));
