@@ -399,6 +399,18 @@ void run_on_cpu(const OperatorHandle &op, DispatchKeySet, Stack *stack) {
         (*stack)[k] = result_to_device(call, (*stack)[k]);
 }
 
+// oneDNN's convolutions give channels-last results where an operand is; what torch.compile plans with, PyTorch's
+// convolution for CUDA without cuDNN, gives contiguous ones.
+void convolve(const OperatorHandle &op, DispatchKeySet keys, Stack *stack) {
+    const size_t arguments = op.schema().arguments().size();
+    for (size_t k = stack->size() - arguments; k < stack->size(); k++) {
+        IValue &v = (*stack)[k];
+        if (v.isTensor() && on_cuda(v.toTensor()))
+            v = v.toTensor().contiguous();
+    }
+    run_on_cpu(op, keys, stack);
+}
+
 void refuse(const OperatorHandle &op, DispatchKeySet, Stack *) {
     TORCH_CHECK_NOT_IMPLEMENTED(false, op.schema().name(),
                                 ": PyTorch has no CPU kernel of this operator, and its CUDA kernel is machine code, "
@@ -418,10 +430,6 @@ bool stays(const std::string &name) {
     };
     return names.count(name) != 0;
 }
-
-// Composed of others for any device, but by ways that do not come through the dispatcher, or that ask for
-// cuDNN: what the CPU's composition does takes their place.
-const char *const composed[] = {"aten::copy_", "aten::convolution", "aten::convolution_backward"};
 
 struct Silent final : c10::WarningHandler {
     void process(const c10::Warning &) override {}
@@ -450,8 +458,11 @@ void install() {
         else
             replace(*op, c10::KernelFunction::makeFromBoxedFunction<&refuse>());
     }
-    for (const char *name : composed)
-        replace(dispatcher.findSchemaOrThrow(name, ""), c10::KernelFunction::makeFromBoxedFunction<&run_on_cpu>());
+    // Composed of others for any device, but by ways that do not come through the dispatcher, or that ask for
+    // cuDNN: what the CPU's composition does takes their place.
+    replace(dispatcher.findSchemaOrThrow("aten::copy_", ""), c10::KernelFunction::makeFromBoxedFunction<&run_on_cpu>());
+    for (const char *name : {"aten::convolution", "aten::convolution_backward"})
+        replace(dispatcher.findSchemaOrThrow(name, ""), c10::KernelFunction::makeFromBoxedFunction<&convolve>());
 }
 
 } // namespace

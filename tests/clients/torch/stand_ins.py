@@ -7,6 +7,7 @@ PyTorch's libraries do not load without cuBLAS, cuDNN, NCCL and others, gigabyte
 For each of NVIDIA's libraries that they need, beside the driver, and that is neither beside them nor in one
 of the FOLDERs, a library of that name is linked whose functions all return 1, an error in each of these
 interfaces, and whose functions that return a text return one that says so. Nothing of PyTorch is changed.
+OUTPUT_FOLDER/include gets headers with the types that ATen/cuda/CUDAContext.h names, for extensions.
 Needs readelf and gcc.
 """
 import re
@@ -20,6 +21,16 @@ PREFIXES = {
     "libnvshmem_host.so.3": "nvshmem",
     "libcufile.so.0": "cuFile",
     "libcusparseLt.so.0": "cusparseLt",
+}
+
+
+HEADERS = {
+    "cublas_v2.h": "typedef struct cublasContext *cublasHandle_t; typedef enum { CUBLAS_STATUS_SUCCESS } cublasStatus_t;",
+    "cublasLt.h": '#include "cublas_v2.h"\ntypedef struct cublasLtContext *cublasLtHandle_t;',
+    "cusparse.h": "typedef struct cusparseContext *cusparseHandle_t; typedef enum { CUSPARSE_STATUS_SUCCESS } cusparseStatus_t;"
+                  "\nextern \"C\" const char *cusparseGetErrorString(cusparseStatus_t status);",
+    "cusolver_common.h": "typedef enum { CUSOLVER_STATUS_SUCCESS, CUSOLVER_STATUS_INVALID_VALUE = 3 } cusolverStatus_t;",
+    "cusolverDn.h": '#include "cusolver_common.h"\ntypedef struct cusolverDnContext *cusolverDnHandle_t;',
 }
 
 
@@ -81,6 +92,9 @@ def main():
     for library in sorted(set(functions) - present):
         stand_in(library, functions[library], output)
         print(library, len(functions[library]))
+    (output / "include").mkdir(exist_ok=True)
+    for name, text in HEADERS.items():
+        (output / "include" / name).write_text(f"#pragma once\n{text}\n")
 
 
 main()
