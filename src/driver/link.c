@@ -4,6 +4,7 @@
 
 #include "driver/driver.h"
 #include "image/image.h"
+#include "support/capability.h"
 
 struct drv_link {
     struct drv_object object;
@@ -101,9 +102,11 @@ static CUresult add(struct drv_link *l, CUjitInputType type, const void *data, s
     case CU_JIT_INPUT_LIBRARY:
         if (kimg_is_container(data, size)) {
             struct kimg_entry e;
-            bool found = kimg_best_ptx(data, size, DRV_COMPUTE_ARCH, &e, why, sizeof why);
+            const struct kd_properties *p = l->object.context->device->properties;
+            bool found =
+                kimg_best_ptx(data, size, p->capability->number, p->lenient, &e, why, sizeof why);
             REQUIRE(found || !why[0], CUDA_ERROR_INVALID_IMAGE, "%s", why);
-            REQUIRE(found, CUDA_ERROR_NO_BINARY_FOR_GPU, "the container has no PTX");
+            REQUIRE(found, CUDA_ERROR_NO_BINARY_FOR_GPU, "the container has no PTX for the device");
             return add_text(l, e.data, e.size);
         }
         if (type == CU_JIT_INPUT_LIBRARY && is_empty_archive(data, size))
@@ -160,8 +163,10 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
     CUresult result = complete(l, &ptx);
     drv_jit_finish(&l->jit);
     TRY(result);
-    struct kimg_entry e = {
-        .kind = KIMG_PTX, .arch = DRV_COMPUTE_ARCH, .data = ptx, .size = strlen(ptx)};
+    struct kimg_entry e = {.kind = KIMG_PTX,
+                           .arch = l->object.context->device->properties->capability->number,
+                           .data = ptx,
+                           .size = strlen(ptx)};
     bool built = kimg_build(&e, 1, &l->image, &size);
     free(ptx);
     REQUIRE(built, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a linked image");

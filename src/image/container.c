@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/ptx_target.h"
+
 // Fields of the headers, little-endian, as offsets: no struct is laid over bytes that may be
 // damaged or unaligned.
 enum {
@@ -177,19 +179,32 @@ int kimg_next(struct kimg *it, struct kimg_entry *e, char *err, size_t err_size)
     return 1;
 }
 
-// A PTX entry's text ends at its first NUL, which must lie within the entry.
+// A PTX entry's text ends at its first NUL, or with the entry.
 static bool usable_ptx(struct kimg_entry *e) {
     if (e->kind != KIMG_PTX || (e->flags & (FLAG_LZ4 | FLAG_ZSTD)))
         return false;
     const char *end = memchr(e->data, 0, e->size);
-    if (!end)
-        return false;
-    e->size = (size_t)(end - (const char *)e->data) + 1;
-    return true;
+    if (end)
+        e->size = (size_t)(end - (const char *)e->data) + 1;
+    return e->size > 0;
 }
 
-bool kimg_best_ptx(const void *data, size_t size, uint32_t arch, struct kimg_entry *out, char *err,
-                   size_t err_size) {
+static bool runs(const struct kimg_entry *e, uint32_t arch) {
+    struct ptx_target target;
+    if (e->arch > arch)
+        return false;
+    return !ptx_target_read(e->data, e->size, &target) || ptx_target_runs(target, arch);
+}
+
+// Whether `e` comes before `best`: the highest that is not above `arch`, then the lowest one.
+static bool better(const struct kimg_entry *e, const struct kimg_entry *best, uint32_t arch) {
+    if ((e->arch <= arch) != (best->arch <= arch))
+        return e->arch <= arch;
+    return e->arch <= arch ? e->arch > best->arch : e->arch < best->arch;
+}
+
+bool kimg_best_ptx(const void *data, size_t size, uint32_t arch, bool lenient,
+                   struct kimg_entry *out, char *err, size_t err_size) {
     struct kimg it;
     struct kimg_entry e;
     bool found = false;
@@ -199,7 +214,7 @@ bool kimg_best_ptx(const void *data, size_t size, uint32_t arch, struct kimg_ent
     if (!kimg_open(&it, data, size, err, err_size))
         return false;
     while ((r = kimg_next(&it, &e, err, err_size)) == 1) {
-        if (!usable_ptx(&e) || e.arch > arch || (found && e.arch <= out->arch))
+        if (!usable_ptx(&e) || (!lenient && !runs(&e, arch)) || (found && !better(&e, out, arch)))
             continue;
         *out = e;
         found = true;
