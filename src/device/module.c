@@ -118,8 +118,8 @@ static enum kd_status check_target(const struct kd_module *m) {
     if (p->lenient || !ptx_target_read(m->ptx, m->ptx_size, &t) ||
         ptx_target_runs(t, p->capability->number))
         return KD_OK;
-    return kd_fail(KD_NO_BINARY, "PTX for sm_%u%.1s does not run on compute capability %u.%u", t.sm,
-                   &t.features, p->capability->number / 10, p->capability->number % 10);
+    return kd_fail(KD_INVALID_PTX, "PTX for sm_%u%.1s does not run on compute capability %u.%u",
+                   t.sm, &t.features, p->capability->number / 10, p->capability->number % 10);
 }
 
 static bool is_wrapper(const void *image, size_t size) {
