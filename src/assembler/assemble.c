@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "assembler/ptx_symbols.h"
-#include "cc/max_registers.h"
+#include "ptx/max_registers.h"
 #include "cc/ptx_check.h"
 #include "cc/resource_usage.h"
 #include "image/image.h"

@@ -12,9 +12,11 @@
 #include "device/runner.h"
 #include "device/topology.h"
 #include "image/cubin.h"
+#include "image/ptx_target.h"
+#include "support/capability.h"
 #include "support/environment.h"
 
-enum { DEVICE_ARCH = 90, LOG_BYTES = 8192 };
+enum { LOG_BYTES = 8192 };
 
 // ---- The environment ----------------------------------------------------------------------
 
@@ -91,7 +93,9 @@ static void keep_native(struct kd_module *m, const void *data, size_t size, char
 static enum kd_status read_container(struct kd_module *m, const void *image, size_t size,
                                      char *log) {
     struct kimg_entry ptx, native;
-    if (kimg_best_ptx(image, size, DEVICE_ARCH, &ptx, log, LOG_BYTES)) {
+    const struct kd_properties *p = &m->context->device->properties;
+    uint32_t capability = p->capability->number;
+    if (kimg_best_ptx(image, size, capability, p->lenient, &ptx, log, LOG_BYTES)) {
         enum kd_status status = keep_ptx(m, ptx.data, ptx.size);
         if (status)
             return status;
@@ -101,9 +105,22 @@ static enum kd_status read_container(struct kd_module *m, const void *image, siz
     if (kimg_find_native(image, size, &native))
         keep_native(m, native.data, native.size, log);
     if (!m->ptx && !m->native)
-        return kd_fail(KD_NO_BINARY, "the image has neither PTX for compute capability 9.0 or less "
-                                     "nor code for this processor");
+        return kd_fail(KD_NO_BINARY,
+                       "the image has neither PTX for compute capability %u.%u nor code for this "
+                       "processor",
+                       capability / 10, capability % 10);
     return KD_OK;
+}
+
+// A text that a GPU of the chosen capability would not take. What is no PTX is left to the parser.
+static enum kd_status check_target(const struct kd_module *m) {
+    const struct kd_properties *p = &m->context->device->properties;
+    struct ptx_target t;
+    if (p->lenient || !ptx_target_read(m->ptx, m->ptx_size, &t) ||
+        ptx_target_runs(t, p->capability->number))
+        return KD_OK;
+    return kd_fail(KD_INVALID_PTX, "PTX for sm_%u%.1s does not run on compute capability %u.%u",
+                   t.sm, &t.features, p->capability->number / 10, p->capability->number % 10);
 }
 
 static bool is_wrapper(const void *image, size_t size) {
@@ -358,6 +375,8 @@ enum kd_status kd_module_load(struct kd_context *c, const void *image, size_t si
     fault_handlers_install();
     kd_context_flush_printf(c);
     enum kd_status status = read_image(m, image, size, log);
+    if (!status && m->ptx)
+        status = check_target(m);
     if (!status)
         status = take_info(m, log);
     if (!status)

@@ -532,8 +532,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     case CU_LIMIT_SHMEM_SIZE:
     case CU_LIMIT_CIG_ENABLED:
     case CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED:
-        FAIL(CUDA_ERROR_UNSUPPORTED_LIMIT, "limit %d cannot be set on compute capability 9.0",
-             (int)limit);
+        FAIL(CUDA_ERROR_UNSUPPORTED_LIMIT, "limit %d cannot be set on this device", (int)limit);
     default:
         FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no limit", (int)limit);
     }
@@ -550,7 +549,7 @@ CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit) {
     REQUIRE(limit >= 0 && limit < CU_LIMIT_MAX, CUDA_ERROR_INVALID_VALUE, "%d is no limit",
             (int)limit);
     REQUIRE(limit != CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, CUDA_ERROR_UNSUPPORTED_LIMIT,
-            "device-side synchronisation does not exist on compute capability 9.0");
+            "device-side synchronisation does not exist");
     *pvalue = 0;
     return CUDA_SUCCESS;
 }
@@ -577,7 +576,7 @@ CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig) {
     return CUDA_SUCCESS;
 }
 
-// Banks have four bytes on compute capability 9.0; setting them has no effect.
+// Banks have four bytes; setting them has no effect.
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
     ENTER_CONTEXT(ctx);
     REQUIRE((unsigned)config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE, CUDA_ERROR_INVALID_VALUE,

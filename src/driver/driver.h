@@ -266,7 +266,6 @@ int drv_device_ordinal(const struct kd_device *d); // CU_DEVICE_INVALID: none th
 
 // ---- Contexts -----------------------------------------------------------------------------
 
-enum { DRV_COMPUTE_MAJOR = 9, DRV_COMPUTE_MINOR = 0, DRV_COMPUTE_ARCH = 90 };
 
 // What launches into a stream inherit from it. Nothing of it has an effect on results.
 struct drv_stream_attributes {

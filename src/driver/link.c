@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/max_registers.h"
+#include "ptx/max_registers.h"
 #include "driver/driver.h"
 #include "image/cubin.h"
 #include "image/image.h"
+#include "support/capability.h"
 #include "support/memory.h"
 
 struct drv_link {
@@ -90,9 +91,10 @@ static bool is_archive(const void *data, size_t size) {
 static CUresult add_container(struct drv_link *l, const void *data, size_t size) {
     char why[256] = "";
     struct kimg_entry e;
-    bool found = kimg_best_ptx(data, size, DRV_COMPUTE_ARCH, &e, why, sizeof why);
+    const struct kd_properties *p = l->object.context->device->properties;
+    bool found = kimg_best_ptx(data, size, p->capability->number, p->lenient, &e, why, sizeof why);
     REQUIRE(found || !why[0], CUDA_ERROR_INVALID_IMAGE, "%s", why);
-    REQUIRE(found, CUDA_ERROR_NO_BINARY_FOR_GPU, "the container has no PTX");
+    REQUIRE(found, CUDA_ERROR_NO_BINARY_FOR_GPU, "the container has no PTX for the device");
     return add_text(l, e.data, e.size);
 }
 
@@ -194,11 +196,13 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
     CUresult result = complete(l, &ptx);
     drv_jit_finish(&l->jit);
     TRY(result);
-    struct limited b = {
-        .link = l,
-        .entry = {.kind = KIMG_PTX, .arch = DRV_COMPUTE_ARCH, .data = ptx, .size = strlen(ptx)},
-        .image = &l->image,
-        .size = &size};
+    struct limited b = {.link = l,
+                        .entry = {.kind = KIMG_PTX,
+                                  .arch = l->object.context->device->properties->capability->number,
+                                  .data = ptx,
+                                  .size = strlen(ptx)},
+                        .image = &l->image,
+                        .size = &size};
     bool enough = memory_scope_run(build, NULL, &b);
     free(ptx);
     REQUIRE(enough && b.built, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a linked image");

@@ -395,17 +395,18 @@ static bool check_part(const struct isa_operand_form *f, const struct ptx_operan
     return true;
 }
 
-// {%r1}, where a form without .v2 and its like has one value: the assembler takes the braces.
-static bool is_braced_value(const struct match *m, const struct isa_operand_form *f,
+// {%r1} where a value or a vector may stand, and the instruction says that it is no vector. A mov
+// has forms of their own for vectors.
+static bool is_lone_element(const struct match *m, const struct isa_operand_form *f,
                             const struct ptx_operand *o) {
-    return (f->kind == ISA_OPERAND_DST || f->kind == ISA_OPERAND_SRC) && f->vec && !m->mods.vec &&
-           o->kind == PTX_OPERAND_VEC && o->n == 1;
+    bool may = f->vec || (m->form->op == ISA_OP_MOV && f->kind != ISA_OPERAND_VEC_DST &&
+                          f->kind != ISA_OPERAND_VEC_SRC);
+    return may && !m->mods.vec && o->kind == PTX_OPERAND_VEC && o->n == 1;
 }
 
 static bool check_operand(const struct match *m, const struct isa_operand_form *f,
                           const struct ptx_operand *given, struct trouble *why) {
-    struct ptx_operand whole = is_braced_value(m, f, given) ? given->elems[0] : *given;
-    struct ptx_operand *o = &whole;
+    struct ptx_operand whole = is_lone_element(m, f, given) ? given->elems[0] : *given, *o = &whole;
     if (!check_part(f, o, why))
         return false;
     if (f->kind == ISA_OPERAND_SRC)
@@ -513,10 +514,6 @@ static void complete_value(struct ptx_operand *o, enum isa_type t) {
 
 static void complete_operand(const struct match *m, const struct isa_operand_form *f,
                              struct ptx_operand *o) {
-    if (is_braced_value(m, f, o)) {
-        struct ptx_operand value = o->elems[0];
-        *o = value;
-    }
     enum isa_type t = isa_rule_type(f->rule, m->ty, m->ty2);
     if (f->kind == ISA_OPERAND_VEC_DST || f->kind == ISA_OPERAND_VEC_SRC)
         t = element_type((enum isa_type)m->ty, o->n);
@@ -558,6 +555,8 @@ static void complete(struct ptx_inst *i, const struct match *m, const uint8_t *w
     unsigned kept = 0;
     for (unsigned k = 0; k < i->nops; k++) {
         const struct isa_operand_form *of = &f->operands[which[k]];
+        if (is_lone_element(m, of, &i->ops[k]))
+            i->ops[k] = i->ops[k].elems[0];
         complete_operand(m, of, &i->ops[k]);
         bool is_vec = of->kind == ISA_OPERAND_VEC_DST || of->kind == ISA_OPERAND_VEC_SRC;
         if (is_vec)

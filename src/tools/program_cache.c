@@ -116,9 +116,9 @@ bool program_cache_find(struct arena *arena, const char *source, const cc_string
     add_own_identity(h, arena);
     add_text(h, path);
     add_text(h, getcwd(cwd, sizeof cwd)); // options may name files relative to it
-    static const char *const variables[] = {"KUDZU_CLANG",        "NVCC_PREPEND_FLAGS",
-                                            "NVCC_APPEND_FLAGS",  "CPATH",
-                                            "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"};
+    static const char *const variables[] = {
+        "KUDZU_CLANG", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "KUDZU_COMPUTE_CAPABILITY",
+        "CPATH",       "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i)
         add_text(h, environment_get(variables[i]));
     for (uint32_t i = 0; i < options->len; ++i)

@@ -17,11 +17,13 @@ int main(int argc, char **argv) {
     }
     OK(cuInit(0));
     // A function of a version that the driver is not of is unknown, later forms are not taken.
-    OK(cuGetProcAddress("cuMemGetMemPool", &p, 13000, 0, &status));
+    OK(cuGetProcAddress("cuMemGetMemPool", &p, wanted, 0, &status));
     CHECK((p != NULL) == (wanted >= 13000));
-    OK(cuGetProcAddress("cuMemcpyBatchAsync", &p, 13000, 0, &status));
+    CHECK(p || status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+    OK(cuGetProcAddress("cuMemcpyBatchAsync", &p, -1, 0, &status));
     CHECK((p == (void *)cuMemcpyBatchAsync) == (wanted == 12090));
-    OK(cuGetProcAddress("cuMemAlloc", &p, 13000, 0, &status));
+    EXPECT(cuGetProcAddress("cuMemAlloc", &p, wanted + 10, 0, &status), CUDA_ERROR_INVALID_VALUE);
+    OK(cuGetProcAddress("cuMemAlloc", &p, wanted, 0, &status));
     CHECK(p == (void *)cuMemAlloc && status == CU_GET_PROC_ADDRESS_SUCCESS);
     return check_result();
 }

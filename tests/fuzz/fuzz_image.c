@@ -69,7 +69,7 @@ static void check_container(const void *data, size_t size) {
     }
     if (more == -1 && !err[0])
         abort();
-    if (kimg_best_ptx(data, size, 90, &e, err, sizeof err))
+    if (kimg_best_ptx(data, size, 90, false, &e, err, sizeof err))
         read_bytes(e.data, e.size);
     if (kimg_find_native(data, size, &e))
         check_native(e.data, e.size);

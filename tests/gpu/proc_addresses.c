@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { MAX_NAMES = 2000, NAME_BYTES = 100, LAST_VERSION = 14000, KEPT = 77 };
 enum { LEGACY = 1, PER_THREAD = 2 };
@@ -102,24 +104,54 @@ static void print_name(const char *title, const char *name, unsigned long long f
     printf("\n");
 }
 
+// Runs one case in a process of its own: NVIDIA's driver may crash on it.
+static void apart(const char *title, void (*run)(void)) {
+    int status = 0;
+    printf("%s: ", title);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        run();
+        fflush(stdout);
+        _exit(0);
+    }
+    if (child > 0)
+        waitpid(child, &status, 0);
+    if (WIFSIGNALED(status))
+        printf("crashes");
+    printf("\n");
+}
+
+static void without_symbol(void) {
+    int status = KEPT;
+    void *function = &library;
+    printf("%d", second(NULL, &function, 12000, 0, &status));
+}
+
+static void without_pointer(void) {
+    int status = KEPT;
+    printf("%d", second("cuInit", NULL, 12000, 0, &status));
+}
+
+static void print_found(const char *title, const char *name, int version) {
+    void *function = &library;
+    int result = second(name, &function, version, 0, NULL);
+    printf("%s: %d %s\n", title, result, function == &library ? "kept" : function ? "found" : "-");
+}
+
 // Versions between those that there are, and calls that cannot be answered.
 static void print_misuse(void) {
     static const int between[] = {1, 3019, 3021, 3025, 11999};
-    int status = KEPT;
-    void *function = &library;
     for (int i = 0; i < 5; i++) {
         printf("between");
         print("cuMemAlloc", between[i], ask("cuMemAlloc", between[i], 0, 1));
         printf("\n");
     }
-    printf("no symbol: %d\n", second(NULL, &function, 12000, 0, &status));
-    printf("no pointer: %d\n", second("cuInit", NULL, 12000, 0, &status));
-    function = &library;
-    printf("no status: %d", second("cuInit", &function, 12000, 0, NULL));
-    printf(" %s\n", function == &library ? "kept" : function ? "found" : "-");
-    function = &library;
-    printf("no status, too early: %d", second("cuCtxGetId", &function, 2000, 0, NULL));
-    printf(" %s\n", function == &library ? "kept" : function ? "found" : "-");
+    print_found("no status", "cuInit", 12000);
+    print_found("no status, too early", "cuCtxGetId", 2000);
+    print_found("no status, no name", "cuNoSuch", 12000);
+    apart("no symbol", without_symbol);
+    apart("no pointer", without_pointer);
     for (int flags = 0; flags < 9; flags++) {
         printf("flags %d:", flags);
         print("cuMemcpyHtoD", 12000, ask("cuMemcpyHtoD", 12000, (unsigned long long)flags, 1));
@@ -143,11 +175,11 @@ int main(int argc, char **argv) {
         return 2;
     }
     printf("driver %d\n", version);
-    print_misuse();
     for (int i = 0; i < count; i++) {
         print_name("legacy", names[i], LEGACY, 1);
         print_name("per_thread", names[i], PER_THREAD, 1);
         print_name("first", names[i], 0, 0);
     }
+    print_misuse();
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef int call_any();
@@ -82,8 +83,23 @@ static void without_end(const char *text, int spare, const char *title) {
     char *at = p + page - size - (size_t)spare;
     memcpy(at, text, size);
     int result = link_text(at, size + (size_t)spare);
-    printf("linker, %s: %d %s\n", title, result, first_line());
+    printf("linker, %s NULs: %d %s\n", title, result, first_line());
     munmap(p, 2 * page);
+}
+
+// The driver is started once more in the child: a process's contexts do not survive a fork.
+static void without_end_apart(const char *program, const char *driver, const char *which) {
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        execl(program, program, driver, which, (char *)NULL);
+        _exit(127);
+    }
+    if (child > 0)
+        waitpid(child, &status, 0);
+    if (WIFSIGNALED(status))
+        printf("linker, case %s crashes\n", which);
 }
 
 static const struct {
@@ -121,7 +137,8 @@ static void instruction_cases(void) {
 }
 
 int main(int argc, char **argv) {
-    void *library = argc == 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL, *context;
+    void *library = argc == 2 || argc == 3 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL,
+         *context;
     if (!library) {
         fprintf(stderr, "usage: ptx_targets libcuda.so.1\n");
         return 2;
@@ -139,6 +156,11 @@ int main(int argc, char **argv) {
         fprintf(stderr, "ptx_targets: %s does not start\n", argv[1]);
         return 2;
     }
+    if (argc == 3) { // the number of NULs behind a text that ends where nothing can be read
+        without_end(".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n",
+                    atoi(argv[2]), argv[2]);
+        return 0;
+    }
     for (int attribute = 1; attribute < 160; attribute++) {
         int value = 0, result = get_attribute(&value, attribute, 0);
         printf("attribute %d: %d %d\n", attribute, result, value);
@@ -147,10 +169,8 @@ int main(int argc, char **argv) {
         for (size_t v = 0; v < sizeof versions / sizeof *versions; v++)
             body(versions[v], targets[t], "");
     instruction_cases();
-    without_end(".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n", 0,
-                "no NUL");
-    without_end(".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n", 1, "a NUL");
-    without_end(".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n", 7,
-                "seven NULs");
+    without_end_apart(argv[0], argv[1], "0");
+    without_end_apart(argv[0], argv[1], "1");
+    without_end_apart(argv[0], argv[1], "7");
     return 0;
 }

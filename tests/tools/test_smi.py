@@ -162,6 +162,13 @@ def main():
     repetition()
     check(smi("-L", "-i", "1,0")[1].splitlines() == list(reversed(smi("-L")[1].splitlines())),
           "-i takes a list")
+    ENVIRONMENT["KUDZU_COMPUTE_CAPABILITY"] = "8.6"
+    check(smi("--query-gpu=compute_cap", "--format=csv,noheader")[1].split() == ["8.6", "8.6"],
+          "the capability that was chosen")
+    del ENVIRONMENT["KUDZU_COMPUTE_CAPABILITY"]
+    ENVIRONMENT["KUDZU_CUDA_VERSION"] = "12.4"
+    check(re.search(r"^CUDA version +: 12.4$", smi("--version")[1], re.M), "another version")
+    del ENVIRONMENT["KUDZU_CUDA_VERSION"]
     check(re.search(r"^CUDA version +: 13.0$", smi("--version")[1], re.M), "--version")
     code, out, _ = smi("--query-compute-apps=pid,process_name,used_memory", "--format=csv")
     check(code == 0 and out.startswith("pid, process_name, used_gpu_memory [MiB]\n"), "processes")
