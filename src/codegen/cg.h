@@ -153,7 +153,7 @@ struct cg {
     struct notes *notes;         // what `kudzu explain` tells; NULL: nobody asks
     const struct kir_inst *inst; // being emitted, for notes
     const char *why_stacks, *why_no_team, *why_scalars; // for notes
-    const struct kir_inst *stacks_at, *no_team_at;
+    const struct kir_inst *stacks_at, *no_team_at, *scalars_at;
     struct strbuf *err;
     bool failed;
 };

@@ -324,8 +324,7 @@ void cg_emit_full_turns(struct cg_func *g, struct kir_block *b) {
     LLVMValueRef mask[CG_MAX_TEAM];
     if (!find_counted(g, b, &l))
         return;
-    note_on(c->notes, l.latch->last, false,
-            "loop that counts: turns without masks while all threads stay");
+    note_on(c->notes, l.latch->last, false, "loop that counts: no masks while all threads stay");
     LLVMBasicBlockRef full = cg_new_block(g, "full"), masked = cg_new_block(g, "masked");
     find_stream_turns(g, b, &l);
     LLVMValueRef active = cg_all_active(g);

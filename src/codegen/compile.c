@@ -463,6 +463,11 @@ static const struct kir_inst *team_forbidden(const struct kir_func *f) {
     return NULL;
 }
 
+// For notes: where the first loop ends an iteration; NULL: there is no loop.
+static const struct kir_inst *first_loop(const struct flow *fl) {
+    return fl->cfg->loops.len ? fl->cfg->loops.data[0]->header->last : NULL;
+}
+
 // For notes: why groups do not run together.
 static unsigned no_team(struct cg *c, const char *why, const struct kir_inst *at) {
     c->why_no_team = why;
@@ -726,7 +731,7 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
         const struct cfg_loop *l = fl->cfg->loops.data[k];
         bool by_data = leaves_by_data(fl, l);
         if (l->irreducible || (by_data && !is_search(fl, l)))
-            return no_team(c, "threads leave a loop by what they have computed", l->header->last);
+            return no_team(c, "threads leave a loop in different iterations", l->header->last);
         most = !by_data ? most : c->pw.has_fma ? SEARCH_TEAM : SMALL_SEARCH_TEAM;
         most = most_rows(c, fl, l, most);
     }
@@ -740,7 +745,7 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
         team *= 2;
     if (team == 1)
         return no_team(c, "the values that loops keep fill the registers, or the code is long",
-                       NULL);
+                       first_loop(fl));
     return team;
 }
 
@@ -772,7 +777,9 @@ static bool wants_scalars(struct cg *c, const struct traits *t, const struct flo
         c->why_scalars = "each takes rows of four words, which are vectors by themselves";
     else if (!counts_in_vectors(c, fl) && scalars_are_faster(fl, &m))
         c->why_scalars = "most of the time goes to addresses of single threads, in loops "
-                         "that they leave at different turns";
+                         "that they leave in different iterations";
+    if (c->why_scalars)
+        c->scalars_at = first_loop(fl);
     return c->why_scalars;
 }
 
@@ -846,7 +853,7 @@ static void try_team(struct cg *c, struct flow **fl, bool *waits) {
     for (uint32_t k = 0; k < alone->cfg->loops.len; k++)
         if ((team->loop_divergent[k] && !alone->loop_divergent[k] && !gains) ||
             counts_to_own(team, alone->cfg->loops.data[k])) {
-            c->team = no_team(c, "groups leave a loop at different turns",
+            c->team = no_team(c, "vectors leave a loop in different iterations",
                               alone->cfg->loops.data[k]->header->last);
             analyse_all(c, fl, waits);
             return;
