@@ -54,6 +54,37 @@ def check_links(name, path, lines):
                 fail(f"{name}:{number}: {file or name} has no section #{anchor}")
 
 
+# Messages of the system, of clang and of the linker.
+OTHERS = re.compile(r"error while loading shared libraries|version `GLIBC|file not found|"
+                    r"unable to find library|No space left on device|not found$")
+
+
+def sources():
+    """The text of kudzu's sources, in which literals that were split are whole."""
+    text = []
+    for pattern in ("*.c", "*.cpp", "*.h", "*.api", "*.py"):
+        for path in glob.glob(os.path.join(ROOT, "src", "**", pattern), recursive=True):
+            with open(path, encoding="utf-8", errors="replace") as f:
+                text.append(re.sub(r'"\s*\n\s*"', "", f.read()))
+    return "\n".join(text)
+
+
+def check_messages():
+    """What docs/troubleshooting.md quotes is said somewhere."""
+    everything = sources()
+    with open(os.path.join(ROOT, "docs", "troubleshooting.md"), encoding="utf-8") as f:
+        heads = re.findall(r"^### (.*)$", f.read(), flags=re.M)
+    for head in heads:
+        for quoted in re.findall(r"``(.+?)``|`([^`]+)`", head):
+            message = quoted[0] or quoted[1]
+            if OTHERS.search(message) or re.fullmatch(r"[\w./]+", message):
+                continue
+            for part in re.split(r"\.\.\.|\b\d+\b|\bN\b", message):
+                if len(part.strip()) > 3 and part.strip() not in everything:
+                    fail(f"docs/troubleshooting.md: nothing says '{part.strip()}'")
+
+
+check_messages()
 for page in pages():
     with open(page, encoding="utf-8") as f:
         text = f.read().splitlines()
