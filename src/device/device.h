@@ -502,7 +502,7 @@ enum kd_node_kind {
 enum kd_condition_kind { KD_CONDITION_IF, KD_CONDITION_WHILE, KD_CONDITION_SWITCH };
 struct kd_condition {
     enum kd_condition_kind kind;
-    uint32_t *value;   // read when the node is reached and, by WHILE, after each turn
+    uint32_t *value;   // read when the node is reached and, by WHILE, after each iteration
     uint32_t first, n; // its regions: IF: value != 0, value == 0; SWITCH: by value; WHILE: one
 };
 struct kd_graph_node {

@@ -14,6 +14,7 @@
 #include "support/capability.h"
 #include "support/debug.h"
 #include "support/no_cancel.h"
+#include "support/run_report.h"
 
 enum { DEFAULT_SHARED = 48 << 10, MAX_THREADS = 1024, LOG_BYTES = 8192 };
 
@@ -321,6 +322,7 @@ static const struct code *make_and_add(struct kd_kernel *k, const struct kd_spec
     char *log = calloc(1, LOG_BYTES);
     struct code code;
     struct kd_spec spec;
+    run_report_shape(k->info->name, want->ntid, want->flags);
     if (!log) {
         *status = kd_fail(KD_OUT_OF_MEMORY, "no memory to load kernel %s", k->info->name);
         return NULL;

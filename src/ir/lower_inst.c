@@ -142,7 +142,7 @@ static bool lower_video(struct lower_func *lf) {
     return true;
 }
 
-// The register by which device code tells this device from a GPU (docs/architecture.md): it is 1
+// The register by which device code tells this device from a GPU (docs/design/lowering.md): it is 1
 // here whatever is written to it, and what is written, 0, elsewhere.
 static bool is_cpu_mark(const struct lower_func *lf) {
     return strcmp(lf->inst->ops[0].reg->name, "%kudzu_cpu") == 0;

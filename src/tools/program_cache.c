@@ -14,6 +14,7 @@
 
 #include "cc/file_io.h"
 #include "cc/make_rule.h"
+#include "cc/temporaries.h"
 #include "support/environment.h"
 #include "support/private_folder.h"
 #include "support/strbuf.h"
@@ -50,6 +51,7 @@ static const char *temporary_directory(void) {
         return NULL;
     }
     atexit(discard_at_exit);
+    temporaries_add(temporary);
     return temporary;
 }
 
@@ -66,10 +68,9 @@ static const char *cache_directory(struct arena *arena) {
     if (wished && private_folder_is(wished, true))
         return wished;
     if (wished)
-        fprintf(stderr,
-                "kudzu: compiled programs are not kept: %s cannot be made, or others could "
-                "write there\n",
-                wished);
+        cc_warning("compiled programs are not kept: %s cannot be made, or others could write "
+                   "there",
+                   wished);
     return temporary_directory();
 }
 

@@ -286,7 +286,7 @@ class Options(CompilerTest):
         self.write("user.cu", "#include <numbers>\nstatic_assert(SEVEN == 7);\n"
                               "__global__ void k() {}\n")
         self.compiles("-Ifirst", "-Isecond", "-c", "user.cu")
-        self.contains(self.fails("-c", "-x", "cu", "first").stderr, "irectory")
+        self.contains(self.fails("-c", "-x", "cu", "first").stderr, "first is a folder")
 
     def test_environment(self):
         commands = self.dry_run("-c", "a.cu", env={"NVCC_PREPEND_FLAGS": "-DP=1 -O1",
