@@ -56,6 +56,7 @@ static const char *driver_reason(char *log, size_t size) {
 cudaError_t rt_launch_failed(cudaError_t error, const void *entry, dim3 grid, dim3 block) {
     enum { LOG_BYTES = 25600 };
     char name[600] = "", text[2 * RUN_REPORT_TEXT];
+    rt_tell_of_no_driver();
     if (!run_report_on() || is_of_fault(error))
         return error;
     char *log = rt_thread.reason ? NULL : malloc(LOG_BYTES);
