@@ -1,9 +1,10 @@
 // Managed memory. Host and device share it as it is, so that nothing migrates: advice and
 // prefetches are checked and remembered for cuMemRangeGetAttribute.
 #define _GNU_SOURCE
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "driver/capture.h"
 #include "driver/copy.h"
@@ -144,7 +145,7 @@ static CUmemLocation resolve(CUmemLocation l) {
     unsigned cpu, node = 0;
     if (l.type != CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
         return l;
-    getcpu(&cpu, &node);
+    syscall(SYS_getcpu, &cpu, &node, NULL); // glibc has it since 2.29
     return (CUmemLocation){CU_MEM_LOCATION_TYPE_HOST_NUMA, (int)node};
 }
 

@@ -37,10 +37,12 @@ static const struct {
 };
 
 int main(int argc, char **argv) {
-    // A link named nvcc stands in for that program in build systems.
+    // Links of these names stand in for those programs in build systems.
     const char *slash = strrchr(argv[0], '/');
     if (!strcmp(slash ? slash + 1 : argv[0], "nvcc"))
         return kudzu_cc(argc, argv);
+    if (!strcmp(slash ? slash + 1 : argv[0], "nvidia-smi"))
+        return tool_smi(argc, argv);
     if (argc < 2) {
         print_help(argc, argv);
         return 1;
