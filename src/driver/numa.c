@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "driver/numa.h"
 
-#include <sched.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 bool drv_location_is_host(const CUmemLocation *location) {
@@ -14,7 +14,7 @@ bool drv_location_is_host(const CUmemLocation *location) {
 
 int drv_current_node(void) {
     unsigned cpu, node = 0;
-    getcpu(&cpu, &node);
+    syscall(SYS_getcpu, &cpu, &node, NULL); // glibc has a function for it since 2.29
     return (int)node;
 }
 

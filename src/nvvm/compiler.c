@@ -28,6 +28,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "cc/llvm_end.h"
+#include "nvvm/compiler.h"
 #include "nvvm/intrinsics.h"
 #include "nvvm/ir_version.h"
 #include "nvvm/opaque_pointers.h"
@@ -380,7 +381,7 @@ static bool run(struct compiler *c, char **modules, int count) {
     return optimize(c) && write_code(c);
 }
 
-int main(int argc, char **argv) {
+int nvvm_compiler(int argc, char **argv) {
     if (argc < 4) {
         fputs("kudzu-nvvm-compiler: <mode> <architecture> <flags> {<kind> <name> <file>}...\n",
               stderr);

@@ -15,6 +15,7 @@ _Atomic uint64_t rt_generation = 1;
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
 static cudaError_t init_error;
 static char init_reason[512];
+static bool no_driver;
 static int device_count;
 
 static struct device {
@@ -35,7 +36,8 @@ static void init_driver(void) {
     struct found_driver driver;
     find_driver(&driver);
     init_error = cudaErrorInsufficientDriver;
-    if (!driver.handle) {
+    no_driver = !driver.handle;
+    if (no_driver) {
         snprintf(init_reason, sizeof init_reason, "%.*s", (int)sizeof init_reason - 1, driver.why);
         return;
     }
@@ -64,6 +66,12 @@ cudaError_t rt_init(void) {
     if (init_error != cudaSuccess)
         return rt_fail("cudart", init_error, "%s", init_reason);
     return cudaSuccess;
+}
+
+void rt_tell_of_no_driver(void) {
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    if (no_driver && !atomic_flag_test_and_set(&told))
+        fprintf(stderr, "CUDA error: no kernel runs: %s\n", init_reason);
 }
 
 int rt_device_count(void) {

@@ -113,6 +113,7 @@ static const struct {
     {"fatbinary", "fatbinary", tool_fatbinary},
     {"cuobjdump", "cuobjdump (kudzu objdump)", tool_objdump},
     {"nvdisasm", "nvdisasm (kudzu objdump)", tool_objdump},
+    {"nvidia-smi", "nvidia-smi (kudzu smi)", tool_smi},
 };
 
 int main(int argc, char **argv) {

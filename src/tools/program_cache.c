@@ -91,8 +91,8 @@ static void add_file_identity(XXH3_state_t *h, const char *path) {
 // kudzu itself: another build of it, of clang's plugin or of the device library may compile the
 // same source to another program.
 static void add_own_identity(XXH3_state_t *h, struct arena *arena) {
-    static const char *const parts[] = {"kudzu-clang-plugin.so", "kudzu-devicelib.bc",
-                                        "kudzu-device-linker"};
+    static const char *const parts[] = {"kudzu-clang", "kudzu-clang-plugin.so",
+                                        "kudzu-devicelib.bc", "kudzu-device-linker"};
     char path[PATH_MAX] = "";
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     if (n > 0)
