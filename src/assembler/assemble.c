@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "assembler/ptx_symbols.h"
-#include "ptx/max_registers.h"
 #include "cc/ptx_check.h"
 #include "cc/resource_usage.h"
 #include "image/image.h"
+#include "image/ptx_target.h"
 #include "isa/device_functions.h"
+#include "ptx/max_registers.h"
 
 static const char default_target[] = "sm_52";
 
@@ -59,10 +60,12 @@ static bool check_target(struct assembly *a, const struct ptx_text *t, const str
         return tool_say(a->log, TOOL_ERROR, t->name, line,
                         "SM version specified by .target is higher than default SM version "
                         "assumed");
-    if (m->arch_specific && (m->sm != a->target.number || a->target.suffix != 'a'))
+    struct ptx_target target = {m->sm, m->features};
+    bool may = !m->features || a->target.suffix == 'a' || a->target.suffix == m->features;
+    if (!may || !ptx_target_runs(target, a->target.number))
         return tool_say(a->log, TOOL_ERROR, t->name, line,
-                        "PTX with .target 'sm_%ua' cannot be compiled to architecture '%s'", m->sm,
-                        a->target_name);
+                        "PTX with .target 'sm_%u%c' cannot be compiled to architecture '%s'", m->sm,
+                        m->features, a->target_name);
     return true;
 }
 
