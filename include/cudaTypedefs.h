@@ -5,6 +5,7 @@
 
 #include "cuda.h"
 
+#include "kudzu/driver_types_13.h"
 #include "kudzu/driver_types_v1.h"
 #include "kudzu/driver_typedefs.h"
 

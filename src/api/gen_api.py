@@ -43,10 +43,11 @@ PROTOTYPE = re.compile(r"^(?P<ret>[A-Za-z_][\w \*]*?[ \*])(?P<name>\w+)\s*\((?P<
 SETTINGS = {
     "driver": dict(call="CUDAAPI", error="CUresult", not_supported="CUDA_ERROR_NOT_SUPPORTED",
                    internal="__CUDA_API_VERSION_INTERNAL", ptds="__CUDA_API_PTDS",
-                   ptsz="__CUDA_API_PTSZ", include='"kudzu/driver_types_v1.h"', prefix="cu", title="Driver API"),
+                   ptsz="__CUDA_API_PTSZ", include='"kudzu/driver_types_13.h"\n#include "kudzu/driver_types_v1.h"', prefix="cu",
+                   title="Driver API"),
     "runtime": dict(call="CUDARTAPI", error="cudaError_t", not_supported="cudaErrorNotSupported",
                     internal="__CUDART_API_VERSION_INTERNAL", ptds="__CUDART_API_PTDS",
-                    ptsz="__CUDART_API_PTSZ", include='"runtime/device_prop_v13.h"', prefix="cuda",
+                    ptsz="__CUDART_API_PTSZ", include='"runtime/types_v13.h"', prefix="cuda",
                     title="Runtime API"),
     "nvml": dict(call="", error="nvmlReturn_t", not_supported="NVML_ERROR_NOT_SUPPORTED",
                  internal="__NVML_API_VERSION_INTERNAL", include='"nvml.h"', prefix="nvml",
@@ -338,7 +339,7 @@ def doc_section(f, title, section):
 def gen_doc(driver, runtime, out):
     with open(out, "w") as f:
         f.write("# Entry points\n\nEvery function of the [driver API](#driver-api) and of the "
-                "[runtime API](#runtime-api) of\nCUDA 13.0, and its state. Headers and `libcudart.so.12` are those of 12.9: what came "
+                "[runtime API](#runtime-api) of\nCUDA 13.5, and its state. Headers and `libcudart.so.12` are those of 12.9: what came "
                 "later is found\nby `cuGetProcAddress`, and in `libcudart.so.13`. What is not supported "
                 "exists, returns\n`CUDA_ERROR_NOT_SUPPORTED` or `cudaErrorNotSupported`, and says "
                 "why in the error log. \"per-thread\": the suffix of the second\nfunction, for "
@@ -350,7 +351,7 @@ def gen_doc(driver, runtime, out):
                 doc_section(f, title, section)
 
 
-def main(library, path, kind, out, node="", version="13.0"):
+def main(library, path, kind, out, node="", version="99.0"):
     if library == "doc":
         return gen_doc(path, kind, out)
     s = dict(SETTINGS[library], library=library)

@@ -119,6 +119,25 @@ CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *siz
     return copy_batch(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, NULL, hStream);
 }
 
+// One copy, into any stream.
+CUresult cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size,
+                                     CUmemcpyAttributes *attr, CUstream hStream) {
+    ENTER();
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    struct kd_copy c;
+    struct sides sides;
+    const size_t first = 0;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    TRY(drv_capture_refuse(q, ctx, "given a copy with attributes"));
+    TRY(check_attributes(attr, &first, 1, 1));
+    if (!size)
+        return CUDA_SUCCESS;
+    USE_MEMORY();
+    TRY(plan(dst, src, size, &c, &sides));
+    return submit(q, ctx, &c, &sides, attr->srcAccessOrder);
+}
+
 // ---- Along three --------------------------------------------------------------------------
 
 struct side {
@@ -224,4 +243,20 @@ CUresult cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList,
                                  unsigned long long flags, CUstream hStream) {
     ENTER();
     return copy_batch_3d(numOps, opList, NULL, flags, hStream);
+}
+
+CUresult cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags,
+                                       CUstream hStream) {
+    ENTER();
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    struct kd_copy c;
+    struct sides sides;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    TRY(drv_capture_refuse(q, ctx, "given a copy with attributes"));
+    REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
+    REQUIRE_POINTER(op);
+    USE_MEMORY();
+    TRY(plan_3d(op, &c, &sides));
+    return submit(q, ctx, &c, &sides, op->srcAccessOrder);
 }

@@ -268,6 +268,15 @@ CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOff
     return drv_function_parameter(f, paramIndex, paramOffset, paramSize);
 }
 
+CUresult cuFuncGetParamCount(CUfunction func, size_t *paramCount) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(paramCount);
+    struct drv_function *f;
+    TRY(drv_function_find(func, ctx, &f));
+    *paramCount = kd_kernel_info(f->k)->nparams;
+    return CUDA_SUCCESS;
+}
+
 // Functions are loaded with their module.
 CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function) {
     ENTER_CONTEXT(ctx);

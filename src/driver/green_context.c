@@ -96,6 +96,26 @@ CUresult cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource, CUdevResou
     return CUDA_SUCCESS;
 }
 
+// Of the green context that the stream was made in, or of the device.
+CUresult cuStreamGetDevResource(CUstream hStream, CUdevResource *resource, CUdevResourceType type) {
+    ENTER();
+    REQUIRE_POINTER(resource);
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_stream_find(hStream, &q, &ctx));
+    TRY(require_type(type));
+    CUgreenCtx handle = drv_stream_green(hStream, q);
+    if (!handle) {
+        fill(resource, ctx->device, 0, (uint32_t)ctx->device->properties->workers);
+        return CUDA_SUCCESS;
+    }
+    struct drv_green *g;
+    struct drv_context *primary;
+    TRY(find(handle, &g, &primary));
+    *resource = g->resource;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource *resource,
                                   CUdevResourceType type) {
     ENTER();

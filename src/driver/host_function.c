@@ -66,3 +66,12 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
     REQUIRE_POINTER(fn);
     return submit(hStream, NULL, fn, userData);
 }
+
+// How the thread that calls the function waits for its turn is the device's own affair.
+CUresult cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode) {
+    ENTER();
+    REQUIRE_POINTER(fn);
+    REQUIRE(syncMode <= CU_HOST_TASK_SPINWAIT, CUDA_ERROR_INVALID_VALUE, "%u is no way to wait",
+            syncMode);
+    return submit(hStream, NULL, fn, userData);
+}

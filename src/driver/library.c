@@ -491,3 +491,14 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramO
     TRY(drv_kernel_function(k, ctx, &f));
     return drv_function_parameter(f, paramIndex, paramOffset, paramSize);
 }
+
+CUresult cuKernelGetParamCount(CUkernel kernel, size_t *paramCount) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(paramCount);
+    struct drv_kernel *k;
+    struct drv_function *f;
+    TRY(find_kernel(kernel, &k));
+    TRY(drv_kernel_function(k, ctx, &f));
+    *paramCount = kd_kernel_info(f->k)->nparams;
+    return CUDA_SUCCESS;
+}

@@ -194,10 +194,9 @@ static void let_go(struct drv_allocation *a) {
     drv_allocation_end_if_unused(a);
 }
 
-CUresult cuMulticastBindMem(CUmemGenericAllocationHandle mcHandle, size_t mcOffset,
+static CUresult bind_memory(CUmemGenericAllocationHandle mcHandle, size_t mcOffset,
                             CUmemGenericAllocationHandle memHandle, size_t memOffset, size_t size,
                             unsigned long long flags) {
-    ENTER();
     struct place p = {mcOffset, memOffset, size};
     struct drv_allocation *a;
     TRY(check_place(&p, flags));
@@ -216,9 +215,8 @@ CUresult cuMulticastBindMem(CUmemGenericAllocationHandle mcHandle, size_t mcOffs
 }
 
 // memptr: where memory of cuMemCreate is mapped.
-CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle mcHandle, size_t mcOffset,
+static CUresult bind_address(CUmemGenericAllocationHandle mcHandle, size_t mcOffset,
                              CUdeviceptr memptr, size_t size, unsigned long long flags) {
-    ENTER();
     struct place p = {mcOffset, 0, size};
     struct drv_allocation *a;
     TRY(check_place(&p, flags));
@@ -237,6 +235,51 @@ CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle mcHandle, size_t mcOff
     }
     pthread_mutex_unlock(&drv_virtual_lock);
     return result;
+}
+
+CUresult cuMulticastBindMem(CUmemGenericAllocationHandle mcHandle, size_t mcOffset,
+                            CUmemGenericAllocationHandle memHandle, size_t memOffset, size_t size,
+                            unsigned long long flags) {
+    ENTER();
+    return bind_memory(mcHandle, mcOffset, memHandle, memOffset, size, flags);
+}
+
+// What is bound counts as its own device's: another one cannot be named.
+static CUresult check_device(CUmemGenericAllocationHandle memHandle, CUdevice dev) {
+    struct drv_device *d;
+    TRY(drv_device_find(dev, &d));
+    pthread_mutex_lock(&drv_virtual_lock);
+    struct drv_allocation *memory = drv_allocation_find(memHandle);
+    bool own = !memory || memory->multicast || memory->prop.location.id == dev;
+    pthread_mutex_unlock(&drv_virtual_lock);
+    REQUIRE(own, CUDA_ERROR_NOT_SUPPORTED, "memory can be bound for its own device alone");
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMulticastBindMem_v2(CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset,
+                               CUmemGenericAllocationHandle memHandle, size_t memOffset,
+                               size_t size, unsigned long long flags) {
+    ENTER();
+    TRY(check_device(memHandle, dev));
+    return bind_memory(mcHandle, mcOffset, memHandle, memOffset, size, flags);
+}
+
+CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle mcHandle, size_t mcOffset,
+                             CUdeviceptr memptr, size_t size, unsigned long long flags) {
+    ENTER();
+    return bind_address(mcHandle, mcOffset, memptr, size, flags);
+}
+
+CUresult cuMulticastBindAddr_v2(CUmemGenericAllocationHandle mcHandle, CUdevice dev,
+                                size_t mcOffset, CUdeviceptr memptr, size_t size,
+                                unsigned long long flags) {
+    ENTER();
+    struct kd_memory m;
+    struct drv_device *d;
+    TRY(drv_device_find(dev, &d));
+    REQUIRE(!kd_memory_find(memptr, &m) || m.device == d->d, CUDA_ERROR_NOT_SUPPORTED,
+            "memory can be bound for its own device alone");
+    return bind_address(mcHandle, mcOffset, memptr, size, flags);
 }
 
 CUresult cuMulticastUnbind(CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset,

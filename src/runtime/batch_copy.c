@@ -35,3 +35,17 @@ cudaError_t cudaMemcpy3DBatchAsync_v2(size_t numOps, struct cudaMemcpy3DBatchOp 
     return rt_result(
         RT_CALL(cuMemcpy3DBatchAsync_v2, numOps, (CUDA_MEMCPY3D_BATCH_OP *)opList, flags, stream));
 }
+
+cudaError_t cudaMemcpyWithAttributesAsync(void *dst, const void *src, size_t size,
+                                          struct cudaMemcpyAttributes *attr, cudaStream_t stream) {
+    RT_ENTER();
+    return rt_result(RT_CALL(cuMemcpyWithAttributesAsync, (CUdeviceptr)dst, (CUdeviceptr)src, size,
+                             (CUmemcpyAttributes *)attr, stream));
+}
+
+cudaError_t cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *op,
+                                            unsigned long long flags, cudaStream_t stream) {
+    RT_ENTER();
+    return rt_result(
+        RT_CALL(cuMemcpy3DWithAttributesAsync, (CUDA_MEMCPY3D_BATCH_OP *)op, flags, stream));
+}

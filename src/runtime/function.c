@@ -9,8 +9,10 @@ static const struct {
     bool wide, required;
 } fields[] = {
 #define FIELD(field, name, required)                                                               \
-    {CU_FUNC_ATTRIBUTE_##name, offsetof(struct cudaFuncAttributes, field),                         \
-     sizeof(((struct cudaFuncAttributes *)0)->field) == sizeof(size_t), required}
+    {                                                                                              \
+        CU_FUNC_ATTRIBUTE_##name, offsetof(struct cudaFuncAttributes, field),                      \
+            sizeof(((struct cudaFuncAttributes *)0)->field) == sizeof(size_t), required            \
+    }
     FIELD(sharedSizeBytes, SHARED_SIZE_BYTES, true),
     FIELD(constSizeBytes, CONST_SIZE_BYTES, true),
     FIELD(localSizeBytes, LOCAL_SIZE_BYTES, true),
@@ -107,6 +109,14 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *pa
     RT_ENTER();
     RT_TRY(rt_kernel(__func__, func, &kernel));
     return rt_result(RT_CALL(cuKernelGetParamInfo, kernel, paramIndex, paramOffset, paramSize));
+}
+
+cudaError_t cudaFuncGetParamCount(const void *func, size_t *paramCount) {
+    CUfunction function;
+    RT_REQUIRE(paramCount, cudaErrorInvalidValue, "paramCount must not be NULL");
+    RT_ENTER();
+    RT_TRY(rt_function(__func__, func, &function));
+    return rt_result(RT_CALL(cuFuncGetParamCount, function, paramCount));
 }
 
 cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr) {

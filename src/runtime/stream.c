@@ -128,6 +128,13 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     return rt_result(result);
 }
 
+cudaError_t cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t fn, void *userData,
+                                  unsigned int syncMode) {
+    RT_REQUIRE(fn, cudaErrorInvalidValue, "fn must not be NULL");
+    RT_ENTER();
+    return rt_result(RT_CALL(cuLaunchHostFunc_v2, stream, fn, userData, syncMode));
+}
+
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData) {
     RT_REQUIRE(fn, cudaErrorInvalidValue, "fn must not be NULL");
     RT_ENTER();

@@ -4,9 +4,10 @@
 #include <cudaTypedefs.h>
 #include <stdint.h>
 
-#define FIND(name)                                                                                 \
-    PFN_##name##_v13000 name##_13 = (PFN_##name##_v13000)find(#name, 13000);                       \
+#define FIND_OF(name, version)                                                                     \
+    PFN_##name##_v##version name##_13 = (PFN_##name##_v##version)find(#name, version);             \
     CHECK(name##_13 != NULL)
+#define FIND(name) FIND_OF(name, 13000)
 
 static void *find(const char *name, int version) {
     void *p = NULL;
@@ -210,8 +211,138 @@ static void words(void) {
     CHECK(resource.sm.minSmPartitionSize == 1 && resource.sm.smCoscheduledAlignment == 1);
 }
 
-int main(void) {
+// ---- Versions 13.1 and 13.2, which KUDZU_CUDA_VERSION asks for --------------------------------
+
+static void graph_ids(void) {
+    FIND_OF(cuGraphGetId, 13010);
+    FIND_OF(cuGraphExecGetId, 13010);
+    FIND_OF(cuGraphNodeGetContainingGraph, 13010);
+    FIND_OF(cuGraphNodeGetLocalId, 13010);
+    FIND_OF(cuGraphNodeGetToolsId, 13010);
+    FIND_OF(cuGraphNodeGetParams, 13020);
+    CUgraph g, h, containing = NULL;
+    CUgraphNode a, b;
+    CUgraphExec exec;
+    unsigned ids[3], local[2];
+    unsigned long long tools[2];
+    CUdeviceptr p;
+    OK(cuMemAlloc(&p, 64));
+    CUDA_MEMSET_NODE_PARAMS set = {
+        .dst = p, .value = 7, .elementSize = 1, .width = 60, .height = 1, .pitch = 0};
+    CUcontext ctx;
+    CUgraphNodeParams params;
+    OK(cuCtxGetCurrent(&ctx));
+    OK(cuGraphCreate(&g, 0));
+    OK(cuGraphCreate(&h, 0));
+    OK(cuGraphAddMemsetNode(&a, g, NULL, 0, &set, ctx));
+    OK(cuGraphAddEmptyNode(&b, g, &a, 1));
+    OK(cuGraphInstantiate(&exec, g, 0));
+    OK(cuGraphGetId_13(g, &ids[0]));
+    OK(cuGraphGetId_13(h, &ids[1]));
+    OK(cuGraphExecGetId_13(exec, &ids[2]));
+    CHECK(ids[0] != ids[1] && ids[0] != ids[2] && ids[1] != ids[2]);
+    OK(cuGraphNodeGetLocalId_13(a, &local[0]));
+    OK(cuGraphNodeGetLocalId_13(b, &local[1]));
+    OK(cuGraphNodeGetToolsId_13(a, &tools[0]));
+    OK(cuGraphNodeGetToolsId_13(b, &tools[1]));
+    CHECK(local[0] != local[1] && tools[0] != tools[1]);
+    OK(cuGraphNodeGetContainingGraph_13(b, &containing));
+    CHECK(containing == g);
+    OK(cuGraphNodeGetParams_13(a, &params));
+    CHECK(params.type == CU_GRAPH_NODE_TYPE_MEMSET && params.memset.value == 7 &&
+          params.memset.width == 60 && params.memset.dst == p);
+    EXPECT(cuGraphGetId_13(NULL, &ids[0]), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuGraphGetId_13(g, NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuGraphNodeGetParams_13(a, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void count_call(void *user) {
+    ++*(int *)user;
+}
+
+static void streams(void) {
+    FIND_OF(cuStreamGetDevResource, 13010);
+    FIND_OF(cuMemcpyWithAttributesAsync, 13020);
+    FIND_OF(cuMemcpy3DWithAttributesAsync, 13020);
+    FIND_OF(cuLaunchHostFunc, 13020);
+    CUdevResource all, one;
+    CUstream s;
+    int calls = 0;
+    OK(cuStreamCreate(&s, 0));
+    OK(cuDeviceGetDevResource(0, &all, CU_DEV_RESOURCE_TYPE_SM));
+    OK(cuStreamGetDevResource_13(s, &one, CU_DEV_RESOURCE_TYPE_SM));
+    CHECK(one.sm.smCount == all.sm.smCount);
+    EXPECT(cuStreamGetDevResource_13(s, NULL, CU_DEV_RESOURCE_TYPE_SM), CUDA_ERROR_INVALID_VALUE);
+    char from[64], to[64] = {0};
+    memset(from, 9, sizeof from);
+    CUdeviceptr p;
+    CUmemcpyAttributes attributes;
+    CUDA_MEMCPY3D_BATCH_OP op;
+    memset(&attributes, 0, sizeof attributes);
+    memset(&op, 0, sizeof op);
+    OK(cuMemAlloc(&p, 64));
+    attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+    OK(cuMemcpyWithAttributesAsync_13(p, (CUdeviceptr)(uintptr_t)from, 64, &attributes, s));
+    memset(from, 0, sizeof from); // it was read during the call
+    op.src.type = op.dst.type = CU_MEMCPY_OPERAND_TYPE_POINTER;
+    op.src.op.ptr.ptr = p;
+    op.dst.op.ptr.ptr = (CUdeviceptr)(uintptr_t)to;
+    op.extent = (CUextent3D){16, 4, 1};
+    op.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    OK(cuMemcpy3DWithAttributesAsync_13(&op, 0, s));
+    OK(cuLaunchHostFunc_13(s, count_call, &calls, 1));
+    OK(cuStreamSynchronize(s));
+    CHECK(to[0] == 9 && to[63] == 9 && calls == 1);
+    attributes.srcAccessOrder = (CUmemcpySrcAccessOrder)9;
+    EXPECT(cuMemcpyWithAttributesAsync_13(p, (CUdeviceptr)(uintptr_t)from, 64, &attributes, s),
+           CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemcpyWithAttributesAsync_13(p, (CUdeviceptr)(uintptr_t)from, 64, NULL, s),
+           CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemcpy3DWithAttributesAsync_13(NULL, 0, s), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuLaunchHostFunc_13(s, count_call, &calls, 2), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuLaunchHostFunc_13(s, NULL, &calls, 0), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void parameters(void) {
+    FIND_OF(cuFuncGetParamCount, 13020);
+    FIND_OF(cuKernelGetParamCount, 13020);
+    static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                              ".entry k(.param .u64 a, .param .u32 b, .param .b8 c) { ret; }\n";
+    CUlibrary library;
+    CUkernel kernel;
+    CUfunction f;
+    size_t n = 9;
+    OK(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetKernel(&kernel, library, "k"));
+    OK(cuKernelGetParamCount_13(kernel, &n));
+    CHECK(n == 3);
+    OK(cuKernelGetFunction(&f, kernel));
+    n = 9;
+    OK(cuFuncGetParamCount_13(f, &n));
+    CHECK(n == 3);
+    EXPECT(cuFuncGetParamCount_13(f, NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuKernelGetParamCount_13(NULL, &n), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void refused(void) {
+    FIND_OF(cuDeviceGetCliqueCount, 13040);
+    FIND_OF(cuMulticastBindMem, 13010);
+    size_t n;
+    EXPECT(cuDeviceGetCliqueCount_13(&n, 0), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT(cuMulticastBindMem_13(0, 9, 0, 0, 0, 4096, 0), CUDA_ERROR_INVALID_DEVICE);
+    EXPECT(cuMulticastBindMem_13(0, 0, 0, 0, 0, 4096, 0), CUDA_ERROR_INVALID_VALUE);
+}
+
+// With an argument: as the latest version, which the environment asks for.
+int main(int argc, char **argv) {
     CUcontext ctx = check_context();
+    (void)argv;
+    if (argc > 1) {
+        graph_ids();
+        streams();
+        parameters();
+        refused();
+    }
     contexts(ctx);
     atomics();
     managed_batches();

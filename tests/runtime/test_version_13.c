@@ -1,11 +1,12 @@
 // libcudart.so.13: where version 13 gave a name another meaning, it is that one. The headers are
 // those of 12.9, so that the prototypes stand here.
 //
-// Usage: test_version_13 [old]   old: the driver is of version 12
+// Usage: test_version_13 [old | latest]   the driver is of version 12, or of 13.5
 #define __CUDART_API_VERSION_INTERNAL
 #include "cuda_runtime_api.h"
-#include "runtime/device_prop_v13.h"
+#include "runtime/types_v13.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +78,19 @@ cudaError_t cudaLogsDumpToFile(cudaLogIterator *, const char *, unsigned int);
 cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t, void *, cudaLogsCallbackHandle *);
 cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle);
 cudaError_t cudaGetLastError(void);
+cudaError_t cudaGraphGetId(cudaGraph_t, unsigned int *);
+cudaError_t cudaGraphExecGetId(cudaGraphExec_t, unsigned int *);
+cudaError_t cudaGraphNodeGetContainingGraph(cudaGraphNode_t, cudaGraph_t *);
+cudaError_t cudaGraphNodeGetLocalId(cudaGraphNode_t, unsigned int *);
+cudaError_t cudaGraphNodeGetToolsId(cudaGraphNode_t, unsigned long long *);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *, cudaGraph_t, unsigned long long);
+cudaError_t cudaMemcpyWithAttributesAsync(void *, const void *, size_t,
+                                          struct cudaMemcpyAttributes *, cudaStream_t);
+cudaError_t cudaMemcpy3DWithAttributesAsync(struct cudaMemcpy3DBatchOp *, unsigned long long,
+                                            cudaStream_t);
+cudaError_t cudaLaunchHostFunc_v2(cudaStream_t, cudaHostFn_t, void *, unsigned int);
+cudaError_t cudaFuncGetParamCount(const void *, size_t *);
+cudaError_t cudaDeviceGetExecutionCtx(cudaExecutionContext_t *, int);
 
 static int failures;
 
@@ -257,17 +271,61 @@ static void logs(void) {
     OK(cudaLogsUnregisterCallback(handle));
 }
 
+static void count_call(void *user) {
+    ++*(int *)user;
+}
+
+// Of 13.1 and 13.2. A driver of 13.0 has none of it.
+static void later(cudaStream_t s, cudaError_t expected) {
+    cudaGraph_t g, containing = NULL;
+    cudaGraphNode_t a;
+    cudaGraphExec_t exec;
+    unsigned id = 0, exec_id = 0;
+    unsigned long long tools;
+    int calls = 0;
+    char from[32] = {4}, to[32] = {0};
+    struct cudaMemcpyAttributes attributes;
+    struct cudaMemcpy3DBatchOp op;
+    memset(&attributes, 0, sizeof attributes);
+    memset(&op, 0, sizeof op);
+    attributes.srcAccessOrder = op.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    OK(cudaGraphCreate(&g, 0));
+    OK(cudaGraphAddEmptyNode(&a, g, NULL, 0));
+    OK(cudaGraphInstantiate(&exec, g, 0));
+    CHECK(cudaGraphGetId(g, &id) == expected);
+    CHECK(cudaGraphExecGetId(exec, &exec_id) == expected);
+    CHECK(expected || id != exec_id);
+    CHECK(cudaGraphNodeGetContainingGraph(a, &containing) == expected);
+    CHECK(expected || containing == g);
+    CHECK(cudaGraphNodeGetLocalId(a, &id) == expected);
+    CHECK(cudaGraphNodeGetToolsId(a, &tools) == expected);
+    CHECK(cudaMemcpyWithAttributesAsync(to, from, 16, &attributes, s) == expected);
+    op.src.type = op.dst.type = cudaMemcpyOperandTypePointer;
+    op.src.op.ptr.ptr = from;
+    op.dst.op.ptr.ptr = to + 16;
+    op.extent.width = 16;
+    op.extent.height = op.extent.depth = 1;
+    CHECK(cudaMemcpy3DWithAttributesAsync(&op, 0, s) == expected);
+    CHECK(cudaLaunchHostFunc_v2(s, count_call, &calls, 0) == expected);
+    OK(cudaStreamSynchronize(s));
+    CHECK(expected || (to[0] == 4 && to[16] == 4 && calls == 1));
+    size_t n;
+    CHECK(cudaFuncGetParamCount(count_call, &n) == cudaErrorInvalidDeviceFunction);
+    cudaExecutionContext_t execution;
+    CHECK(cudaDeviceGetExecutionCtx(&execution, 0) == cudaErrorNotSupported);
+}
+
 int main(int argc, char **argv) {
     int version = 0, count = 0;
-    (void)argv;
+    bool latest = argc > 1 && !strcmp(argv[1], "latest");
     OK(cudaRuntimeGetVersion(&version));
     CHECK(version == 13000);
-    if (argc > 1) {
+    if (argc > 1 && !latest) {
         CHECK(cudaGetDeviceCount(&count) == cudaErrorInsufficientDriver);
         return failures != 0;
     }
     OK(cudaDriverGetVersion(&version));
-    CHECK(version == 13000);
+    CHECK(version == (latest ? 13050 : 13000));
     cudaStream_t s;
     OK(cudaStreamCreate(&s));
     properties();
@@ -276,5 +334,6 @@ int main(int argc, char **argv) {
     graphs(s);
     others(s);
     logs();
+    later(s, latest ? cudaSuccess : cudaErrorCallRequiresNewerDriver);
     return failures != 0;
 }

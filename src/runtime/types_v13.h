@@ -1,10 +1,11 @@
-// cudaDeviceProp as version 13 of CUDA has it: without what cudaDeviceGetAttribute alone tells
-// since (clocks, modes of the driver), with what is known of NUMA nodes.
-#ifndef KUDZU_RUNTIME_DEVICE_PROP_V13_H
-#define KUDZU_RUNTIME_DEVICE_PROP_V13_H
+// Types of version 13 of CUDA, which the headers are not of.
+#ifndef KUDZU_RUNTIME_TYPES_V13_H
+#define KUDZU_RUNTIME_TYPES_V13_H
 
 #include "cuda_runtime_api.h"
 
+// cudaDeviceProp: without what cudaDeviceGetAttribute alone tells since (clocks, modes of the
+// driver), with what is known of NUMA nodes.
 struct cudaDeviceProp_v13 {
     char name[256];
     cudaUUID_t uuid;
@@ -100,5 +101,13 @@ struct cudaDeviceProp_v13 {
     int hostNumaMultinodeIpcSupported;
     int reserved[56];
 };
+
+// Of execution contexts, which are not built.
+typedef struct cudaDevResource_st cudaDevResource;
+typedef struct cudaDevSmResourceGroupParams_st cudaDevSmResourceGroupParams;
+typedef struct CUdevResourceDesc_st *cudaDevResourceDesc_t;
+typedef struct cudaExecutionContext_st *cudaExecutionContext_t;
+enum cudaDevResourceType { cudaDevResourceTypeInvalid = 0, cudaDevResourceTypeSm = 1 };
+struct cudaGraphRecaptureCallbackData;
 
 #endif
