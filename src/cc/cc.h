@@ -25,6 +25,9 @@ int kudzu_cc(int argc, char **argv);
 // The command that was called, with which messages begin: "kudzu cc" unless it is named.
 void cc_name_command(const char *name);
 const char *cc_command_name(void);
+// The programs that kudzu cc starts are told by this variable, and take the name.
+#define CC_COMMAND_VARIABLE "KUDZU_CALLED"
+void cc_take_command_name(void);
 // "kudzu cc: error: ..." on stderr; returns false, so that `return cc_error(...)` reads well.
 bool cc_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cc_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -94,8 +94,9 @@ static char **environment_of(const struct command *c) {
     size_t n = 0, own = 0;
     while (given[n])
         ++n;
-    char **all = arena_array(c->arena, char *, n + 3);
+    char **all = arena_array(c->arena, char *, n + 4);
     all[own++] = "LLVM_DISABLE_SYMBOLIZATION=1";
+    all[own++] = (char *)arena_printf(c->arena, CC_COMMAND_VARIABLE "=%s", cc_command_name());
     if (c->environment)
         all[own++] = (char *)c->environment;
     memcpy(all + own, given, (n + 1) * sizeof *all);

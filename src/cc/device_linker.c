@@ -43,7 +43,7 @@ struct linker {
 };
 
 static bool fail(const char *fmt, const char *a, const char *b) {
-    fputs("kudzu cc: error: ", stderr);
+    fprintf(stderr, "%s: error: ", cc_command_name());
     fprintf(stderr, fmt, a, b);
     fputc('\n', stderr);
     return false;
@@ -278,7 +278,7 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {
         l->failed = true;
         fail("device link: %s%s", text, "");
     } else if (severity == LLVMDSWarning) {
-        fprintf(stderr, "kudzu cc: warning: device link: %s\n", text);
+        fprintf(stderr, "%s: warning: device link: %s\n", cc_command_name(), text);
     }
     LLVMDisposeMessage(text);
 }
@@ -463,6 +463,7 @@ static bool run(struct linker *l, const char *output, const char *names) {
 }
 
 int device_linker(int argc, char **argv) {
+    cc_take_command_name();
     if (argc < 5)
         return fail("kudzu-device-linker: <architecture> <output> <names> <file>...%s%s", "", ""),
                1;

@@ -62,6 +62,7 @@ static bool uses_llvm_openmp(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    cc_take_command_name();
     struct arena arena = {0};
     struct toolchain t;
     cc_strings args = {0};

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cc/cc.h"
+
 // llvm/Support/ErrorHandling.h has this for C++ alone.
 typedef void (*bad_alloc_handler)(void *, const char *, bool);
 void install_bad_alloc_handler(bad_alloc_handler, void *) __asm__(
@@ -28,7 +30,8 @@ static void put(const char *text) {
 
 // Neither memory nor a lock may be asked for here, and no destructor may run.
 _Noreturn static void end(const char *why) {
-    put("kudzu cc: error: ");
+    put(cc_command_name());
+    put(": error: ");
     put(place);
     put(": ");
     put(why);

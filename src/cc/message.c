@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cc/cc.h"
+#include "support/environment.h"
 
 static _Thread_local struct strbuf *captured;
 static const char *command = "kudzu cc";
@@ -12,6 +13,12 @@ void cc_name_command(const char *name) {
 
 void cc_capture_messages(struct strbuf *log) {
     captured = log;
+}
+
+void cc_take_command_name(void) {
+    const char *called = environment_get(CC_COMMAND_VARIABLE);
+    if (called)
+        command = called;
 }
 
 const char *cc_command_name(void) {

@@ -223,6 +223,7 @@ static void find_shapes(const struct request *r, struct arena *arena, struct lau
              r->source);
         return;
     }
+    vec_push(arena, &args, "-w"); // warnings have been shown
     for (uint32_t k = 0; k < r->compiler.len; k++)
         vec_push(arena, &args, r->compiler.data[k]);
     vec_push(arena, &args, r->source);

@@ -70,6 +70,20 @@ check("a barrier of some warps", re.search(r"each warp has a stack.*barrier.*lin
 check("an elected thread that waits", "vectors of 32" in report["elected"] and
       "each thread has a stack" not in report["elected"])
 
+
+def phrases():
+    """What docs/performance.md has an answer to, as regular expressions."""
+    page = os.path.join(os.path.dirname(source), "..", "..", "docs", "performance.md")
+    with open(page, encoding="utf-8") as f:
+        table = f.read().partition("| what it says |")[2].split("\n\n")[0]
+    cells = [row.strip("| ").split(" | ")[0] for row in table.splitlines()[2:]]
+    return [re.escape(p).replace("N", r"\d+") for cell in cells for p in cell.split(", ")]
+
+
+answered = phrases()
+for remark in re.findall(r"^ +- (.*)", out, flags=re.M):
+    check("the page has no answer to: " + remark, any(re.search(p, remark) for p in answered))
+
 status, out, err = explain("--kernel=plain", "--block=1", source)
 check("one thread needs no lanes", status == 0 and "vectors of" not in out)
 
