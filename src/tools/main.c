@@ -14,6 +14,7 @@ static int print_help(int argc, char **argv) {
          "  explain prog.cu         say how kernels become SIMD code, and what makes them slow\n"
          "  env                     print what a shell has to export to use kudzu\n"
          "  exec command [args]     run a command with that environment\n"
+         "  cccl [file...]          add Thrust, CUB and libcu++, which you have, to the headers\n"
          "  smi                     show the devices that programs see\n"
          "  help                    this text\n"
          "  version                 the version\n\n"
@@ -30,10 +31,19 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"cc", kudzu_cc},          {"run", tool_run},          {"smi", tool_smi},
-    {"explain", tool_explain}, {"env", tool_env},          {"exec", tool_exec},
-    {"compare", tool_compare}, {"help", print_help},       {"--help", print_help},
-    {"-h", print_help},        {"version", print_version}, {"--version", print_version},
+    {"cc", kudzu_cc},
+    {"run", tool_run},
+    {"smi", tool_smi},
+    {"explain", tool_explain},
+    {"env", tool_env},
+    {"exec", tool_exec},
+    {"compare", tool_compare},
+    {"cccl", tool_cccl},
+    {"help", print_help},
+    {"--help", print_help},
+    {"-h", print_help},
+    {"version", print_version},
+    {"--version", print_version},
 };
 
 int main(int argc, char **argv) {

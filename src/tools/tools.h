@@ -9,5 +9,6 @@ int tool_explain(int argc, char **argv);
 int tool_env(int argc, char **argv);
 int tool_exec(int argc, char **argv);
 int tool_compare(int argc, char **argv);
+int tool_cccl(int argc, char **argv);
 
 #endif
