@@ -50,6 +50,8 @@ if(KUDZU_LINKS AND TARGET kudzu)
   endforeach()
 endif()
 
+install(FILES ${CMAKE_SOURCE_DIR}/docs/kudzu.1 DESTINATION share/man/man1)
+
 # ---- Licences ---------------------------------------------------------------------------------
 
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/NOTICE DESTINATION share/doc/kudzu COMPONENT libkudzu-cuda1)

@@ -23,6 +23,10 @@ extern "C" {
 // cudaErrorSymbolNotFound.
 __device__ cudaError_t cudaDeviceSynchronize(void);
 #endif
+// Of Thrust and CUB 1.x, which call it where they wait for kernels of their own.
+static inline __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void) {
+    return cudaErrorNotSupported;
+}
 // 64-byte aligned memory for a kernel's parameters, which lie in it in their order, each at a
 // multiple of its alignment; NULL with an error of the calling thread's.
 __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cc/clang_failures.h"
+#include "cc/missing_parts.h"
 #include "cc/unreachable_loops.h"
 #include "cc/warning_levels.h"
 #include "cc/warning_numbers.h"
@@ -165,6 +166,9 @@ static void end_block(struct judge *j, struct block *b, const cc_strings *before
         shown = judge_warning(j, b, plain);
     for (uint32_t i = 0; i < b->lines.len && shown; ++i)
         fprintf(stderr, "%s\n", b->lines.data[i]);
+    const char *advice = shown ? missing_header_advice(plain) : NULL;
+    if (advice)
+        fprintf(stderr, "kudzu cc: note: %s\n", advice);
     if (b->lines.len)
         vec_push(j->arena, now, arena_strdup(j->arena, all));
     strbuf_free(&b->plain);

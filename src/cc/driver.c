@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include "cc/cc.h"
+#include "cc/cccl.h"
 #include "cc/children.h"
 #include "cc/compile.h"
 #include "cc/device_link.h"
 #include "cc/file_io.h"
 #include "cc/link.h"
+#include "cc/missing_parts.h"
 #include "cc/options.h"
 #include "cc/precompile.h"
 #include "cc/temporaries.h"
@@ -257,6 +259,8 @@ static bool drive(struct cc_options *o, struct arena *arena, int *status) {
         return cc_error("no input files");
     if (!toolchain_find(&t, arena, "/proc/self/exe"))
         return false;
+    if (!o->precompile)
+        cccl_use(o, arena);
     // Before the files are looked for: CMake asks with a file that is not there.
     show_settings(&t, &o->architectures);
     if (!check_inputs(o))
@@ -266,8 +270,10 @@ static bool drive(struct cc_options *o, struct arena *arena, int *status) {
               (o->precompile     ? precompile_headers(&c)
                : links(o->phase) ? compile_and_link(&c, status)
                                  : for_each_file(&c, process_indexed, NULL));
-    if (!ok || *status)
+    if (!ok || *status) {
         temporaries_explain(output_folder(o, arena));
+        missing_library_explain(&t, o, arena);
+    }
     temporaries_close();
     return ok;
 }

@@ -30,6 +30,7 @@ static const struct {
     {"clangd-config", "kudzu clangd-config", tool_clangd_config},
     {"env", "kudzu env", tool_env},
     {"exec", "kudzu exec", tool_exec},
+    {"cccl", "kudzu cccl", tool_cccl},
     {"smi", "kudzu smi", tool_smi},
     {"help", "kudzu help", print_help},
     {"version", "kudzu", print_version},
@@ -90,6 +91,7 @@ static int print_help(int argc, char **argv) {
          "  nvlink [options] a.o..  link device code to one image, with nvlink's options\n"
          "  fatbinary [options]     put images into one container, with fatbinary's options\n"
          "  objdump [options] file  show the device code in a file, with cuobjdump's options\n"
+         "  cccl [file...]          add Thrust, CUB and libcu++, which you have, to the headers\n"
          "  smi                     show the devices that programs see\n"
          "  clangd-config           write a .clangd, with which editors understand CUDA sources\n"
          "  help [command]          this text, or a command's\n"
