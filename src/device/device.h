@@ -37,7 +37,7 @@ enum kd_status {
     KD_UNSUPPORTED_PTX_VERSION,
     KD_JIT_NOT_FOUND,    // libkudzu-jit.so cannot be loaded, and something must be compiled
     KD_UNRESOLVED,       // an extern symbol has no definition
-    KD_OUT_OF_RESOURCES, // launch: too many threads or registers for the kernel
+    KD_OUT_OF_RESOURCES, // launch: too many of the device's own
     KD_COOPERATIVE_TOO_LARGE,
     KD_INVALID_CLUSTER, // launch: clusters that the kernel or the grid cannot have
     KD_ALREADY_REGISTERED,

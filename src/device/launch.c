@@ -30,7 +30,7 @@ static enum kd_status check_shape(const struct kd_launch_config *c) {
         return kd_fail(KD_INVALID_VALUE, "kernel %s: %llu threads in a block; 1024 are the most",
                        info->name, (unsigned long long)threads);
     if (threads > kd_kernel_max_threads(c->kernel))
-        return kd_fail(KD_OUT_OF_RESOURCES,
+        return kd_fail(KD_INVALID_VALUE,
                        "kernel %s was compiled for at most %u threads in a block, not %llu",
                        info->name, kd_kernel_max_threads(c->kernel), (unsigned long long)threads);
     if (info->reqntid[0])

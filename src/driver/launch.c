@@ -184,8 +184,8 @@ static CUresult launch(const CUlaunchConfig *c, CUfunction handle, void **pointe
     return submit(c, f, q, ctx, params, a);
 }
 
-// CUDA_ERROR_INVALID_VALUE: sizes beyond the limits, parameters missing;
-// CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: more threads than the kernel can have.
+// CUDA_ERROR_INVALID_VALUE: sizes beyond the limits or beyond those of the kernel, parameters
+// missing.
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
                         unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                         unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,

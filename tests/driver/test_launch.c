@@ -75,7 +75,7 @@ static void limits(void) {
     EXPECT(shape(nothing, 1, 65536, 1, 1, 1, 1, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT(shape(nothing, 1, 1, 65536, 1, 1, 1, 0), CUDA_ERROR_INVALID_VALUE);
     OK(shape(bounded, 1, 1, 1, 64, 1, 1, 0));
-    EXPECT(shape(bounded, 1, 1, 1, 65, 1, 1, 0), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    EXPECT(shape(bounded, 1, 1, 1, 65, 1, 1, 0), CUDA_ERROR_INVALID_VALUE);
     OK(shape(nothing, 1, 1, 1, 32, 1, 1, 48 * 1024));
     EXPECT(shape(nothing, 1, 1, 1, 32, 1, 1, 48 * 1024 + 1), CUDA_ERROR_INVALID_VALUE);
     OK(cuFuncSetAttribute(nothing, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 227 * 1024));

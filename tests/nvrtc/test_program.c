@@ -97,6 +97,20 @@ static void ptx_and_cubin(void) {
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
+// Headers of kudzu's that are written on the C++ library beside what is built in.
+static void library_headers(void) {
+    nvrtcProgram p = program_of("#include <cuda/barrier>\n"
+                                "__global__ void f(cuda::barrier<cuda::thread_scope_block> *b) {\n"
+                                "    auto token = b->arrive();\n"
+                                "    b->wait(std::move(token));\n"
+                                "}\n");
+    nvrtcResult result = compile(p, "-arch=compute_90");
+    char *log = log_of(p);
+    CHECK(result == NVRTC_SUCCESS || !fputs(log, stderr));
+    free(log);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
 // Code for link time has the magic number of such code, and there is no PTX.
 static void link_time_code(void) {
     nvrtcProgram p = program_of("__device__ int twice(int x) { return 2 * x; }");
@@ -256,6 +270,7 @@ int main(void) {
     about_the_library();
     arguments();
     ptx_and_cubin();
+    library_headers();
     link_time_code();
     errors();
     headers();
