@@ -1,5 +1,5 @@
 // Instructions of sm_100 that are several of kernel IR: two floats in 64 bits, sums of halves and
-// floats, minima and maxima of three.
+// floats, minima and maxima of three, and of all lanes.
 #include "ir/lower.h"
 
 enum { MOST = 3 };
@@ -64,17 +64,67 @@ static struct kir_value *mixed(struct lower_func *lf, enum isa_op op, unsigned n
     return of_floats(lf, op, n, x);
 }
 
+static struct kir_value *magnitude(struct lower_func *lf, struct kir_value *x) {
+    struct kir_value *v = lower_emit1(lf, ISA_OP_ABS, ISA_F32, KIR_B32, 1, &x);
+    v->def->mods.ftz = lf->inst->mods.ftz;
+    return v;
+}
+
 static struct kir_value *of_three(struct lower_func *lf, enum isa_op op, struct kir_value **x) {
-    for (unsigned k = 0; lf->inst->mods.abs && k < 3; k++) {
-        x[k] = lower_emit1(lf, ISA_OP_ABS, ISA_F32, KIR_B32, 1, &x[k]);
-        x[k]->def->mods.ftz = lf->inst->mods.ftz;
-    }
+    for (unsigned k = 0; lf->inst->mods.abs && k < 3; k++)
+        x[k] = magnitude(lf, x[k]);
     struct kir_value *rest[] = {of_floats(lf, op, 2, x), x[2]};
     return of_floats(lf, op, 2, rest);
 }
 
+static struct kir_value *of_words(struct lower_func *lf, enum isa_op op, enum isa_type ty,
+                                  struct kir_value *a, struct kir_value *b) {
+    struct kir_value *ops[] = {a, b};
+    return lower_emit1(lf, op, ty, KIR_B32, 2, ops);
+}
+
+static struct kir_value *word(struct lower_func *lf, uint32_t bits) {
+    return kir_const(lf->f, KIR_B32, bits);
+}
+
+// A float's bits as an integer that is in the same order, and the way back.
+static struct kir_value *ordered(struct lower_func *lf, struct kir_value *x) {
+    struct kir_value *sign = of_words(lf, ISA_OP_SHR, ISA_S32, x, word(lf, 31));
+    struct kir_value *flip = of_words(lf, ISA_OP_AND, ISA_B32, sign, word(lf, 0x7fffffff));
+    return of_words(lf, ISA_OP_XOR, ISA_B32, x, flip);
+}
+
+static struct kir_value *choose(struct lower_func *lf, enum isa_type ty, enum isa_cmp cmp,
+                                struct kir_value *a, struct kir_value *b, struct kir_value *yes,
+                                struct kir_value *no) {
+    struct kir_value *sides[] = {a, b};
+    struct kir_value *p = lower_emit1(lf, ISA_OP_SETP, ty, KIR_PRED, 2, sides);
+    p->def->mods.cmp = (uint8_t)cmp;
+    struct kir_value *ops[] = {yes, no, p};
+    return lower_emit1(lf, ISA_OP_SELP, ISA_B32, KIR_B32, 3, ops);
+}
+
+// A NaN is the integer that loses against all numbers, or with .NaN the one that wins.
+static bool lower_redux(struct lower_func *lf) {
+    const struct ptx_inst *inst = lf->inst;
+    bool wins_above = (inst->mods.atom == ISA_ATOM_MAX) == inst->mods.nan;
+    struct kir_value *x, *lanes[2], *nan = word(lf, wins_above ? 0x7fffffff : 0x80000000);
+    if (!lower_operand(lf, &inst->ops[1], &x) || !lower_operand(lf, &inst->ops[2], &lanes[1]))
+        return false;
+    if (inst->mods.abs)
+        x = magnitude(lf, x);
+    lanes[0] = choose(lf, ISA_F32, ISA_CMP_NAN, x, x, nan, ordered(lf, x));
+    struct kir_value *r = lower_emit1(lf, ISA_OP_REDUX, ISA_S32, KIR_B32, 2, lanes);
+    r->def->mods.atom = inst->mods.atom;
+    r = choose(lf, ISA_S32, ISA_CMP_EQ, r, nan, word(lf, 0x7fffffff), ordered(lf, r));
+    lower_write(lf, &inst->ops[0], r);
+    return true;
+}
+
 bool lower_composite(struct lower_func *lf) {
     const struct ptx_inst *inst = lf->inst;
+    if (inst->op == ISA_OP_REDUX_FLOAT)
+        return lower_redux(lf);
     enum isa_op op = part_of((enum isa_op)inst->op);
     struct kir_value *x[MOST], *r;
     unsigned n = inst->nops - 1u;

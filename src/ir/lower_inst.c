@@ -23,6 +23,8 @@ bool lower_is_pure(const struct ptx_inst *inst) {
     enum isa_class klass = isa_op_info[inst->op].klass;
     if (klass != ISA_CLASS_POINTWISE && klass != ISA_CLASS_SOURCE && klass != ISA_CLASS_COMPOSITE)
         return false;
+    if (inst->op == ISA_OP_REDUX_FLOAT) // lanes meet
+        return false;
     for (uint32_t k = 0; k < inst->ndst; k++)
         if (inst->ops[k].kind == PTX_OPERAND_REG && isa_type_bits(inst->ops[k].reg->type) > 64)
             return false;

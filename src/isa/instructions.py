@@ -452,6 +452,7 @@ op("sub.mixed", "composite", doc="Difference of a half and a float")
 op("fma.mixed", "composite", doc="Product of halves and sum with a float")
 op("min.three", "composite", doc="Smallest of three floats")
 op("max.three", "composite", doc="Largest of three floats")
+op("redux.float", "composite", doc="Smallest or largest float over lanes")
 PAIR64 = dict(t=dict(d="b64", a="b64", b="b64", c="b64"), ptx=86, sm=100)
 MIXED = dict(atype="f16 bf16", ptx=86, sm=100)
 for name in ("add", "sub", "mul"):
@@ -462,6 +463,8 @@ for name in ("add", "sub"):
 form("fma.rnd{.sat}.f32.atype d, a, b, c", of="fma.mixed", t=dict(a="ty2", b="ty2"), **MIXED)
 for name in ("min", "max"):
     form(name + "{.ftz}{.NaN}{.abs}.f32 d, a, b, c", of=name + ".three", ptx=88, sm=100)
+form("redux.sync.op{.abs}{.NaN}.f32 d, a, membermask", of="redux.float", ptx=86, sm=100,
+     t=dict(membermask="u32"), op=enum_words("atom", "ISA_ATOM_", "min max"))
 
 # ---- Video -------------------------------------------------------------------------------------
 # Scalar ones work on a byte, half or word of each operand; kernel IR has c (0 where there is none)

@@ -210,7 +210,7 @@ struct isa_mods {
     bool po;        // vmad: plus one
     uint8_t space2; // enum isa_space of the second address: asynchronous copies
     bool ftz, sat, approx, full, nan, relu, satfinite, xorsign_abs;
-    bool abs;      // min.abs, max.abs of three: magnitudes are compared
+    bool abs;      // min.abs, max.abs of three, redux.abs: magnitudes are compared
     bool oob;      // fma.rn.oob: a factor that a tensor copy filled in makes zero
     bool cc;       // writes the carry flag (add.cc, ...)
     bool to;       // cvta.to
