@@ -4,15 +4,20 @@
 #   make run        build, and run an example CUDA program on the CPU
 #   make check      build, and run all tests
 #   make quick      build, and run the tests that take under a minute together
+#   make clients    build, and run the tests of Python clients (from the network, into CLIENTS=folder)
 #   make bench      build, and measure against native code and pocl
 #   make aarch64    build driver and runtime for 64-bit Arm, in build/aarch64
 #   make check-aarch64    the same, and test it with qemu-user
 #   make check-releases   compile against other releases' C and C++ libraries
 #   make install PREFIX=/usr/local
+#   make uninstall        removes what was installed
+#   make wheel            a package for pip, dist/kudzu-*.whl
+#   make deb              packages for Debian, dist/*.deb
 #   make deps       install the Debian packages that the build needs
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+CLIENTS ?= $(BUILD)/clients
 CMAKE_FLAGS ?=
 
 # A CUDA toolkit that happens to be installed is never used.
@@ -34,6 +39,11 @@ run: all
 
 check: all
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 300 -j $(JOBS)
+
+clients: all
+	@for script in tests/clients/*.sh; do \
+	    case $$script in */common.sh) ;; *) $$script $(BUILD) $(CLIENTS) || true ;; esac; \
+	done
 
 quick: all
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 300 -j $(JOBS) -L quick
@@ -65,7 +75,21 @@ install: all
 	cmake -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 	cmake --install $(BUILD)
 
+# A wheel for pip, with compiler and all, in dist/. As root: it is built in a root of an older Debian.
+wheel:
+	scripts/make_wheel.sh $(BUILD)/wheel dist $(JOBS)
+
+# Packages for this release of Debian or Ubuntu, in dist/.
+deb: all
+	cmake -B $(BUILD) -DKUDZU_DEB=ON
+	cd $(BUILD) && cpack -G DEB -B $(CURDIR)/dist
+	rm -rf dist/_CPack_Packages
+	cmake -B $(BUILD) -DKUDZU_DEB=OFF
+
+uninstall:
+	cmake --build $(BUILD) --target uninstall
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps run check quick bench aarch64 check-aarch64 check-releases install clean
+.PHONY: all deps run check quick clients bench aarch64 check-aarch64 check-releases install wheel deb uninstall clean

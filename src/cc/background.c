@@ -1,10 +1,12 @@
 #define _GNU_SOURCE // dup3
 #include "cc/background.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +27,19 @@ static void lower_priority(void) {
     close(fd);
 }
 
+// As closefrom, which glibc has since 2.34.
+static void close_from(int first) {
+    DIR *open_files = opendir("/proc/self/fd");
+    if (!open_files)
+        return;
+    for (struct dirent *e; (e = readdir(open_files));) {
+        int fd = atoi(e->d_name);
+        if (fd >= first && fd != dirfd(open_files))
+            close(fd);
+    }
+    closedir(open_files);
+}
+
 // The kept descriptor becomes the first behind the standard ones.
 static bool leave_files(int kept) {
     int null = open("/dev/null", O_RDWR);
@@ -35,7 +50,7 @@ static bool leave_files(int kept) {
             return false;
     if (kept != KEPT && dup3(kept, KEPT, O_CLOEXEC) < 0)
         return false;
-    closefrom(KEPT + 1);
+    close_from(KEPT + 1);
     return true;
 }
 

@@ -1,4 +1,5 @@
-// kudzu-device-linker: joins the device code of objects for one architecture.
+// kudzu-device-linker (device_linker_main.c): joins the device code of objects for one
+// architecture.
 //
 //     kudzu-device-linker <architecture> <output.bc> <names> <object or archive>...
 //
@@ -7,7 +8,6 @@
 // code needs; link their bitcode; check that nothing is undefined; make what only device code
 // sees internal, so that the optimiser may drop or inline it. The file of names gets a line for
 // each kernel and variable.
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,7 @@
 
 #include "cc/architectures.h"
 #include "cc/device_image.h"
+#include "cc/device_linker.h"
 #include "cc/llvm_end.h"
 #include "cc/object_file.h"
 #include "image/image.h"
@@ -314,12 +315,13 @@ static bool is_system_function(const char *name) {
     return !strncmp(name, "llvm.", 5) || !strncmp(name, "cuda", 4) || !strncmp(name, "__cuda", 6);
 }
 
-// The name as in the source, if the C++ library is at hand to tell (LLVM brings it along).
+// In the C++ library, which LLVM brings along.
+char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
+
+// The name as in the source.
 static const char *demangled(struct arena *arena, const char *name) {
-    char *(*demangle)(const char *, char *, size_t *, int *);
-    *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
     int status = 0;
-    char *text = demangle ? demangle(name, NULL, NULL, &status) : NULL;
+    char *text = __cxa_demangle(name, NULL, NULL, &status);
     const char *copy = text && !status ? arena_strdup(arena, text) : name;
     free(text);
     return copy;
@@ -460,7 +462,7 @@ static bool run(struct linker *l, const char *output, const char *names) {
     return write_names(l, whole, names);
 }
 
-int main(int argc, char **argv) {
+int device_linker(int argc, char **argv) {
     cc_take_command_name();
     if (argc < 5)
         return fail("kudzu-device-linker: <architecture> <output> <names> <file>...%s%s", "", ""),

@@ -1026,8 +1026,7 @@ bool options_parse(struct cc_options *o, struct arena *arena, int argc, char **a
         o->device_opt = "0";
     if ((p.arch || p.code) && !architectures_add_arch(&o->architectures, arena, p.arch, p.code))
         return false;
-    architectures_finish(&o->architectures, arena);
-    return true;
+    return architectures_finish(&o->architectures, arena);
 }
 
 void options_print_help(void) {

@@ -36,10 +36,18 @@ static const char *if_readable(const char *path) {
 
 static bool find_clang(struct toolchain *t, struct arena *arena) {
     const char *asked = environment_get("KUDZU_CLANG");
+    const char *own = arena_printf(arena, "%s/kudzu-clang", t->lib);
+    bool has_own = !access(own, X_OK);
     if (asked && *asked) {
         t->clang = find_on_path(arena, asked);
         if (!t->clang)
             return cc_error("KUDZU_CLANG names %s, which is not there", asked);
+        if (has_own && !t->plugin)
+            return cc_error("this kudzu comes with a clang of its own and has no plugin for "
+                            "another: unset KUDZU_CLANG");
+    } else if (has_own) {
+        t->clang = own;
+        t->plugin = "kudzu-clang-plugin.so"; // linked in: no file, a name
     } else {
         t->clang = find_on_path(arena, "clang++-19");
         if (!t->clang)

@@ -69,12 +69,12 @@ struct kd_properties {
     int workers;           // multiprocessors
     uint64_t total_memory; // bytes
     int clock_khz, memory_clock_khz;
-    uint64_t l2_bytes;               // last-level cache
-    enum kd_level level;             // what compiled code uses
-    uint32_t max_shared_block;       // 48 KiB, without opting in
-    uint32_t max_shared_block_optin; // 227 KiB
-    uint32_t max_shared_sm;          // 228 KiB
-    uint32_t max_threads_sm, max_blocks_sm, registers_sm;
+    uint64_t l2_bytes;                   // last-level cache
+    enum kd_level level;                 // what compiled code uses
+    const struct capability *capability; // what a multiprocessor has of memory, threads and blocks
+    bool lenient;              // PTX for every target is loaded: the capability is the default one
+    uint32_t max_shared_block; // bytes, without opting in
+    uint32_t registers_sm;
     uint32_t max_cooperative_blocks_sm;    // blocks a worker keeps resident
     int priority_least, priority_greatest; // 0 .. -5
 };

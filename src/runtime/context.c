@@ -15,6 +15,7 @@ _Atomic uint64_t rt_generation = 1;
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
 static cudaError_t init_error;
 static char init_reason[512];
+static bool no_driver;
 static int device_count;
 
 static struct device {
@@ -25,24 +26,27 @@ static struct device {
 } devices[RT_MAX_DEVICES];
 static pthread_mutex_t devices_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// The kernel and library interface of version 12.0 is what the runtime loads images through.
-enum { OLDEST_DRIVER = 12000 };
+// A driver of the runtime's own major version will do.
+static int oldest_driver(void) {
+    return rt_version / 1000 * 1000;
+}
 
 static void init_driver(void) {
     int version = 0;
     struct found_driver driver;
     find_driver(&driver);
     init_error = cudaErrorInsufficientDriver;
-    if (!driver.handle) {
+    no_driver = !driver.handle;
+    if (no_driver) {
         snprintf(init_reason, sizeof init_reason, "%.*s", (int)sizeof init_reason - 1, driver.why);
         return;
     }
     if (!rt_fill_driver_table(driver.handle, init_reason, sizeof init_reason))
         return;
-    if (rt_driver[0].cuDriverGetVersion(&version) != CUDA_SUCCESS || version < OLDEST_DRIVER) {
+    if (rt_driver[0].cuDriverGetVersion(&version) != CUDA_SUCCESS || version < oldest_driver()) {
         snprintf(init_reason, sizeof init_reason,
                  "the CUDA driver is of version %d, and %d or later is needed", version,
-                 OLDEST_DRIVER);
+                 oldest_driver());
         return;
     }
     CUresult result = rt_driver[0].cuInit(0);
@@ -62,6 +66,12 @@ cudaError_t rt_init(void) {
     if (init_error != cudaSuccess)
         return rt_fail("cudart", init_error, "%s", init_reason);
     return cudaSuccess;
+}
+
+void rt_tell_of_no_driver(void) {
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    if (no_driver && !atomic_flag_test_and_set(&told))
+        fprintf(stderr, "CUDA error: no kernel runs: %s\n", init_reason);
 }
 
 int rt_device_count(void) {

@@ -86,6 +86,7 @@ void rt_call_failed(const char *function, cudaError_t error) {
 cudaError_t rt_launch_failed(cudaError_t error, const void *entry, dim3 grid, dim3 block) {
     char name[600] = "", text[2 * RUN_REPORT_TEXT];
     const char *function;
+    rt_tell_of_no_driver();
     if (!run_report_on() || is_of_fault(error))
         return error;
     if (rt_thread.first_failure)

@@ -10,11 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/find_cpu_driver.h"
 #include "support/environment.h"
-
-// Written by the compiler driver into every object with device code: where kudzu's libraries were
-// when it was compiled. For programs that another linker made, without a search path of their own.
-extern const char __kudzu_library_directory[] __attribute__((weak));
 
 // Where systems keep NVIDIA's driver. By path: a program's own search path leads to kudzu's, which
 // has the same name.
@@ -118,41 +115,30 @@ static bool find_gpu(struct found_driver *found) {
 
 // ---- kudzu's driver ---------------------------------------------------------------------------
 
-// Opens FOLDER/tail, FOLDER being where this code was loaded from.
-static bool open_beside(struct found_driver *found, const char *tail) {
-    Dl_info info;
-    char here[PATH_MAX], path[PATH_MAX + 64];
-    if (!dladdr((void *)&system_folders, &info) || !info.dli_fname ||
-        !realpath(info.dli_fname, here) || !strrchr(here, '/'))
-        return false;
-    snprintf(path, sizeof path, "%.*s/%s", (int)(strrchr(here, '/') - here), here, tail);
+static bool open_cpu_driver(const char *path, void *found) {
     return open_library(found, path, 0);
 }
 
-static bool open_where_compiled(struct found_driver *found) {
-    char path[PATH_MAX];
-    if (!__kudzu_library_directory)
-        return false;
-    snprintf(path, sizeof path, "%s/libcuda.so.1", __kudzu_library_directory);
-    return open_library(found, path, 0);
+static bool open_on_library_path(struct found_driver *found) {
+    return open_library(found, "libcuda.so.1", 0);
 }
 
-// What the system's path leads to may be NVIDIA's: kudzu's lies beside its JIT.
-static bool open_on_system_path(struct found_driver *found, bool any) {
+// What the library path leads to may be NVIDIA's: kudzu's lies beside its JIT.
+static bool open_cpu_driver_on_library_path(void *data) {
+    struct found_driver *found = data;
     char path[PATH_MAX];
-    if (!open_library(found, "libcuda.so.1", 0))
+    if (!open_on_library_path(found))
         return false;
     const char *slash = strrchr(found->path, '/');
-    return any ||
-           (slash && file_in(path, found->path, (size_t)(slash - found->path), "libkudzu-jit.so"));
+    return slash && file_in(path, found->path, (size_t)(slash - found->path), "libkudzu-jit.so");
 }
 
 // `any`: where there is no driver of kudzu's, another one will do, and gives the error.
 static bool find_cpu(struct found_driver *found, bool any) {
-    return open_beside(found, "libcuda.so.1") || open_beside(found, "../lib/libcuda.so.1") ||
-           open_where_compiled(found) || open_on_system_path(found, any) ||
-           refuse(found, "no CUDA driver was found%s",
-                  any ? "" : ": kudzu's lies neither beside the program nor on the library path");
+    return find_cpu_driver(open_cpu_driver, open_cpu_driver_on_library_path, found) ||
+           (any && open_on_library_path(found)) ||
+           refuse(found, "no CUDA driver was found: kudzu's lies in none of the places where it is "
+                         "looked for; KUDZU_HOME may name the folder of an installation");
 }
 
 // ---- The choice -------------------------------------------------------------------------------

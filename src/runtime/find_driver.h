@@ -4,8 +4,7 @@
 // is the one, because the program calls it too. Else KUDZU_DEVICE:
 //   gpu   a driver in LD_LIBRARY_PATH or where systems keep libcuda.so.1, that starts and has a
 //         device which is not kudzu's
-//   cpu   kudzu's driver: beside this code, in the lib folder beside that one, where the program
-//         was compiled, on the system's library path
+//   cpu   kudzu's driver, where find_cpu_driver.h says
 //   auto  the first of the two that is there; also where the variable is not set
 #ifndef KUDZU_RUNTIME_FIND_DRIVER_H
 #define KUDZU_RUNTIME_FIND_DRIVER_H

@@ -23,6 +23,9 @@
 
 enum { RT_MAX_DEVICES = 64, RT_LAUNCHED = 16 };
 
+// The version of this library (CUDART_VERSION), of which there are two: version_12.c, version_13.c.
+extern const int rt_version;
+
 // ---- Errors: errors.c ----------------------------------------------------------------------
 
 // Records `error` as the calling thread's last one and writes the reason to CUDA_LOG_FILE.
@@ -72,6 +75,9 @@ void rt_errors_seen(void) __attribute__((cold));
 
 // Loads the driver and calls cuInit, once. Errors are recorded.
 cudaError_t rt_init(void);
+// A launch has failed. Where there is no driver nothing ever ran, and a program that looked at errors
+// would not have come here: one line on stderr says why, once.
+void rt_tell_of_no_driver(void);
 int rt_device_count(void);
 
 // Makes sure that the thread has a current context: the one that is current, or else the primary

@@ -78,8 +78,17 @@ static bool make_settings(struct arena *arena, settings *out) {
     set(arena, out, "LIBRARY_PATH", prepended(arena, environment_get("LIBRARY_PATH"), lib, NULL));
     set(arena, out, "CUDA_HOME", root);
     set(arena, out, "CUDA_PATH", root);
-    set_program(arena, out, "CUDACXX", arena_printf(arena, "%s/nvcc", bin));
-    set_program(arena, out, "TRITON_PTXAS_PATH", arena_printf(arena, "%s/ptxas", bin));
+    // Triton looks for its own copies of these unless told otherwise.
+    static const struct {
+        const char *variable, *program;
+    } programs[] = {{"CUDACXX", "nvcc"},
+                    {"TRITON_PTXAS_PATH", "ptxas"},
+                    {"TRITON_PTXAS_BLACKWELL_PATH", "ptxas"},
+                    {"TRITON_CUOBJDUMP_PATH", "cuobjdump"},
+                    {"TRITON_NVDISASM_PATH", "nvdisasm"}};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        set_program(arena, out, programs[i].variable,
+                    arena_printf(arena, "%s/%s", bin, programs[i].program));
     return true;
 }
 
@@ -90,8 +99,9 @@ static void print_env_help(void) {
          "Prints the shell commands after which build systems and programs find kudzu:\n\n"
          "    eval \"$(kudzu env)\"\n\n"
          "PATH, LD_LIBRARY_PATH and LIBRARY_PATH get kudzu's folders as their first, CUDA_HOME\n"
-         "and CUDA_PATH name its installation, CUDACXX its nvcc and TRITON_PTXAS_PATH its ptxas,\n"
-         "where there are such programs. `kudzu exec` runs one command so.");
+         "and CUDA_PATH name its installation, CUDACXX its nvcc, and TRITON_PTXAS_PATH and three\n"
+         "more of Triton's variables its ptxas, cuobjdump and nvdisasm, where there are such\n"
+         "programs. `kudzu exec` runs one command so.");
 }
 
 // In single quotes nothing has a meaning but the quote itself.

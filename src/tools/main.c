@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "binutils/binutils.h"
 #include "cc/cc.h"
 #include "support/closest_word.h"
 #include "tools/tools.h"
@@ -22,6 +23,10 @@ static const struct {
     {"run", "kudzu run", tool_run},
     {"compare", "kudzu compare", tool_compare},
     {"explain", "kudzu explain", tool_explain},
+    {"ptxas", "kudzu ptxas", tool_ptxas},
+    {"nvlink", "kudzu nvlink", tool_nvlink},
+    {"fatbinary", "kudzu fatbinary", tool_fatbinary},
+    {"objdump", "kudzu objdump", tool_objdump},
     {"clangd-config", "kudzu clangd-config", tool_clangd_config},
     {"env", "kudzu env", tool_env},
     {"exec", "kudzu exec", tool_exec},
@@ -81,6 +86,10 @@ static int print_help(int argc, char **argv) {
          "  explain prog.cu         say how kernels become SIMD code, and what makes them slow\n"
          "  env                     print what a shell has to export to use kudzu\n"
          "  exec command [args]     run a command with that environment\n"
+         "  ptxas [options] a.ptx   make an image of PTX, with ptxas's options\n"
+         "  nvlink [options] a.o..  link device code to one image, with nvlink's options\n"
+         "  fatbinary [options]     put images into one container, with fatbinary's options\n"
+         "  objdump [options] file  show the device code in a file, with cuobjdump's options\n"
          "  smi                     show the devices that programs see\n"
          "  clangd-config           write a .clangd, with which editors understand CUDA sources\n"
          "  help [command]          this text, or a command's\n"
@@ -89,21 +98,33 @@ static int print_help(int argc, char **argv) {
     return 0;
 }
 
-// A link named nvcc stands in for that program in build systems.
-static bool is_called_nvcc(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return !strcmp(slash ? slash + 1 : path, "nvcc");
-}
-
 static bool is_one_of(const char *arg, const char *a, const char *b) {
     return !strcmp(arg, a) || !strcmp(arg, b);
 }
 
+// Links of these names stand in for those programs in build systems.
+static const struct {
+    const char *name, *full; // with which messages begin
+    int (*run)(int argc, char **argv);
+} stand_ins[] = {
+    {"nvcc", "nvcc (kudzu cc)", kudzu_cc},
+    {"ptxas", "ptxas", tool_ptxas},
+    {"nvlink", "nvlink", tool_nvlink},
+    {"fatbinary", "fatbinary", tool_fatbinary},
+    {"cuobjdump", "cuobjdump (kudzu objdump)", tool_objdump},
+    {"nvdisasm", "nvdisasm (kudzu objdump)", tool_objdump},
+    {"nvidia-smi", "nvidia-smi (kudzu smi)", tool_smi},
+};
+
 int main(int argc, char **argv) {
     cc_name_command("kudzu");
-    if (argc > 0 && is_called_nvcc(argv[0])) {
-        cc_name_command("nvcc (kudzu cc)");
-        return kudzu_cc(argc, argv);
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const char *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
+    for (size_t i = 0; i < sizeof stand_ins / sizeof stand_ins[0]; ++i) {
+        if (!strcmp(name, stand_ins[i].name)) {
+            cc_name_command(stand_ins[i].full);
+            return stand_ins[i].run(argc, argv);
+        }
     }
     if (argc < 2) {
         print_help(0, NULL);

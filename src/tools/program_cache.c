@@ -91,8 +91,8 @@ static void add_file_identity(XXH3_state_t *h, const char *path) {
 // kudzu itself: another build of it, of clang's plugin or of the device library may compile the
 // same source to another program.
 static void add_own_identity(XXH3_state_t *h, struct arena *arena) {
-    static const char *const parts[] = {"kudzu-clang-plugin.so", "kudzu-devicelib.bc",
-                                        "kudzu-device-linker"};
+    static const char *const parts[] = {"kudzu-clang", "kudzu-clang-plugin.so",
+                                        "kudzu-devicelib.bc", "kudzu-device-linker"};
     char path[PATH_MAX] = "";
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     if (n > 0)
@@ -117,9 +117,9 @@ bool program_cache_find(struct arena *arena, const char *source, const cc_string
     add_own_identity(h, arena);
     add_text(h, path);
     add_text(h, getcwd(cwd, sizeof cwd)); // options may name files relative to it
-    static const char *const variables[] = {"KUDZU_CLANG",        "NVCC_PREPEND_FLAGS",
-                                            "NVCC_APPEND_FLAGS",  "CPATH",
-                                            "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"};
+    static const char *const variables[] = {
+        "KUDZU_CLANG", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "KUDZU_COMPUTE_CAPABILITY",
+        "CPATH",       "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i)
         add_text(h, environment_get(variables[i]));
     for (uint32_t i = 0; i < options->len; ++i)

@@ -240,4 +240,7 @@ class Action : public PluginASTAction {
 
 } // namespace
 
-static FrontendPluginRegistry::Add<Action> registration("kudzu-rules", "the guide's restrictions");
+void rules::registerRules() {
+    static FrontendPluginRegistry::Add<Action> registration("kudzu-rules",
+                                                            "the guide's restrictions");
+}

@@ -20,6 +20,9 @@
 
 namespace rules {
 
+// From now on clang's compilations in this process keep the rules.
+void registerRules();
+
 // The compilation, and what has been said about it.
 struct Checker {
     clang::CompilerInstance &compiler;
