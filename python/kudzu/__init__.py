@@ -41,6 +41,18 @@ def _load_libraries(folder):
         ctypes.CDLL(library)
 
 
+def load_ipython_extension(ipython):
+    """For %load_ext kudzu: %%cuda cells (jupyter.py)."""
+    from kudzu import jupyter
+    jupyter.load_ipython_extension(ipython)
+
+
+def unload_ipython_extension(ipython):
+    """For %unload_ext kudzu."""
+    from kudzu import jupyter
+    jupyter.unload_ipython_extension(ipython)
+
+
 if home():
     _set_environment(home())
     _load_libraries(home())

@@ -36,8 +36,7 @@ class CellError(Exception):
 
 
 def _program():
-    folder = kudzu.home() if hasattr(kudzu, "home") else os.environ.get("KUDZU_HOME")
-    found = os.path.join(folder, "bin", "kudzu") if folder else shutil.which("kudzu")
+    found = os.path.join(kudzu.home(), "bin", "kudzu") if kudzu.home() else shutil.which("kudzu")
     if not found:
         raise CellError("kudzu is not found: neither in this package nor on PATH")
     return found

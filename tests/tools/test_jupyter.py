@@ -135,7 +135,7 @@ class Magic(unittest.TestCase):
 @unittest.skipUnless(importlib.util.find_spec("IPython"), "no IPython")
 class InIPython(unittest.TestCase):
     def test_a_session(self):
-        script = ("%load_ext kudzu.jupyter\n"
+        script = ("%load_ext kudzu\n"
                   "get_ipython().run_cell_magic('cuda', '', {!r})\n"
                   "get_ipython().run_cell_magic('cuda', '', {!r})\n").format(HELLO, WRONG)
         with tempfile.TemporaryDirectory() as home:
