@@ -9,7 +9,8 @@ environment numpy==2.3.5 pytools platformdirs siphash24 typing_extensions mako m
 [ -e "$work/$client/built" ] || {
     ln -sfn "$kudzu/include" "$work/include"
     ln -sfn "$kudzu/lib" "$work/lib64"
-    CUDA_ROOT="$work" LDFLAGS="-L$kudzu/lib" "$python" -m pip -q install --no-deps --no-binary pycuda \
+    CUDA_ROOT="$work" LDFLAGS="-L$kudzu/lib" "$python" -m pip -q install --no-deps --no-build-isolation \
+        --no-binary pycuda \
         pycuda==$version >> "$log" 2>&1 || fail "PyCUDA cannot be built"
     : > "$work/$client/built"
 }

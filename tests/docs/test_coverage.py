@@ -13,7 +13,7 @@ import sys
 from sources import ROOT, sources_of
 
 NOTHING_TO_TEST = re.compile(r"(does not|concern|advice)\b")  # a state that begins so
-PROGRAMS = {"tests/clients/run.sh"}  # run by hand, with programs of others
+PROGRAMS = {"tests/clients/numba-cuda.sh"}  # run by hand, with programs of others
 bad = 0
 
 
