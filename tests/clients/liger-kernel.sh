@@ -10,5 +10,5 @@ export PYTHONPATH="$PYTHONPATH:$sources/src"
 cd "$sources" || exit 1
 [ $# -gt 0 ] || set -- test/transformers/test_softmax.py test/transformers/test_rms_norm.py \
     test/transformers/test_layer_norm.py test/transformers/test_swiglu.py test/transformers/test_rope.py
-tests -p kudzu_torch "$@" -n "$jobs" --max-worker-restart 1000 --timeout 600
+tests -p kudzu_torch "$@" -n "$jobs" --max-worker-restart 1000 --timeout 600 --tb native
 report $version

@@ -10,5 +10,5 @@ ls torch_scatter/_scatter_cuda*.so > /dev/null 2>&1 ||
     FORCE_CUDA=1 MAX_JOBS=$jobs "$python" setup.py build_ext --inplace >> "$log" 2>&1 || fail "it does not compile"
 export PYTHONPATH="$PYTHONPATH:$sources"
 [ $# -gt 0 ] || set -- test
-tests -p kudzu_torch --override-ini addopts= "$@" -n "$jobs" --max-worker-restart 1000 --timeout 600
+tests -p kudzu_torch --override-ini addopts= "$@" -n "$jobs" --max-worker-restart 1000 --timeout 600 --tb native
 report $version

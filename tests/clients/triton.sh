@@ -8,5 +8,5 @@ sources TRITON_SOURCE https://github.com/triton-lang/triton 63068fcc274cd152fb34
     pytest.ini python/conftest.py python/test
 cd "$sources/python/test/unit" || exit 1
 [ $# -gt 0 ] || set -- language runtime --ignore runtime/test_blaslt.py
-tests -p kudzu_torch "$@" -n "$jobs" --max-worker-restart 100000 --timeout 600
+tests -p kudzu_torch "$@" -n "$jobs" --max-worker-restart 100000 --timeout 600 --tb native
 report $version

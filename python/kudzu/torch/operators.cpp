@@ -426,7 +426,8 @@ bool stays(const std::string &name) {
         "aten::_reshape_alias", "aten::unfold", "aten::view_as_real", "aten::view_as_complex",
         "aten::resize_", "aten::set_", "aten::set_.source_Storage", "aten::set_.source_Storage_storage_offset",
         "aten::set_.source_Tensor", "aten::record_stream", "aten::is_set_to", "aten::_efficientzerotensor",
-        "aten::_fused_sdp_choice", "aten::is_pinned", "aten::_pin_memory",
+        "aten::_fused_sdp_choice", "aten::is_pinned", "aten::_pin_memory", "aten::_use_cudnn_ctc_loss",
+        "aten::_use_cudnn_ctc_loss.Tensor", "aten::_use_miopen_ctc_loss", "aten::_use_miopen_ctc_loss.Tensor",
     };
     return names.count(name) != 0;
 }

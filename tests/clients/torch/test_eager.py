@@ -133,6 +133,20 @@ def test_errors_stay_python_errors(device):
         torch.ops.aten._cudnn_init_dropout_state(0.5, True, 1, dtype=torch.uint8, device=device)
 
 
+def test_ctc_loss(device):
+    x, targets, lengths = torch.randn(20, 2, 9).log_softmax(2), torch.randint(1, 9, (2, 6)), (20, 20)
+    expected = torch.nn.functional.ctc_loss(x, targets, lengths, (6, 4))
+    same(torch.nn.functional.ctc_loss(x.to(device), targets.to(device), lengths, (6, 4)), expected)
+
+
+def test_a_graph_does_not_record_operators(device):
+    x, graph = torch.ones(4, device=device), torch.cuda.CUDAGraph()
+    with pytest.raises(RuntimeError, match="cannot record"):
+        with torch.cuda.graph(graph):
+            x + 1
+    same(x + 1, torch.full((4,), 2.0))
+
+
 def test_streams_and_events(device):
     x = torch.ones(1 << 16, device=device)
     stream, start, end = torch.cuda.Stream(), *(torch.cuda.Event(enable_timing=True) for _ in range(2))
