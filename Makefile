@@ -4,6 +4,7 @@
 #   make run        build, and run an example CUDA program on the CPU
 #   make check      build, and run all tests
 #   make quick      build, and run the tests that take under a minute together
+#   make clients    build, and run the tests of Python clients (from the network, into CLIENTS=folder)
 #   make bench      build, and measure against native code and pocl
 #   make aarch64    build driver and runtime for 64-bit Arm, in build/aarch64
 #   make check-aarch64    the same, and test it with qemu-user
@@ -16,6 +17,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+CLIENTS ?= $(BUILD)/clients
 CMAKE_FLAGS ?=
 
 # A CUDA toolkit that happens to be installed is never used.
@@ -37,6 +39,11 @@ run: all
 
 check: all
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 300 -j $(JOBS)
+
+clients: all
+	@for script in tests/clients/*.sh; do \
+	    case $$script in */common.sh) ;; *) $$script $(BUILD) $(CLIENTS) || true ;; esac; \
+	done
 
 quick: all
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 300 -j $(JOBS) -L quick
@@ -85,4 +92,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps run check quick bench aarch64 check-aarch64 check-releases install wheel deb uninstall clean
+.PHONY: all deps run check quick clients bench aarch64 check-aarch64 check-releases install wheel deb uninstall clean

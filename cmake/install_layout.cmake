@@ -37,7 +37,7 @@ if(KUDZU_LINKS)
   install(FILES ${folder}/lib ${folder}/include DESTINATION targets/${CMAKE_SYSTEM_PROCESSOR}-linux)
 endif()
 if(KUDZU_LINKS AND TARGET kudzu)
-  foreach(name nvcc nvidia-smi ptxas nvlink fatbinary cuobjdump nvdisasm)
+  foreach(name nvcc nvidia-smi ptxas nvlink fatbinary cuobjdump)
     if(KUDZU_PORTABLE) # a package may have no links
       add_executable(${name} ${CMAKE_SOURCE_DIR}/src/support/run_beside.c)
       target_compile_definitions(${name} PRIVATE RUN_BESIDE="kudzu")

@@ -102,6 +102,7 @@ typedef enum cudaError_enum {
     CUDA_ERROR_PROFILER_ALREADY_STARTED = 7,
     CUDA_ERROR_PROFILER_ALREADY_STOPPED = 8,
     CUDA_ERROR_STUB_LIBRARY = 34,
+    CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER = 36,
     CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
     CUDA_ERROR_NO_DEVICE = 100,
     CUDA_ERROR_INVALID_DEVICE = 101,
@@ -341,6 +342,11 @@ typedef enum CUdevice_attribute_enum {
     CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED = 142,
     CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED = 143,
     CU_DEVICE_ATTRIBUTE_MAX = 144,
+    // Since 13.0.
+    CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED = 144,
+    CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 145,
+    CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED = 146,
+    CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED = 147,
     CU_DEVICE_ATTRIBUTE_SHARED_MEMORY_PER_BLOCK = 8,
     CU_DEVICE_ATTRIBUTE_REGISTERS_PER_BLOCK = 12,
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_WIDTH = 27,
@@ -534,6 +540,34 @@ typedef enum CUdevSmResourceSplit_flags {
     CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 2,
 } CUdevSmResourceSplit_flags;
 
+// Of cuDeviceGetHostAtomicCapabilities and cuDeviceGetP2PAtomicCapabilities.
+typedef enum CUatomicOperation_enum {
+    CU_ATOMIC_OPERATION_INTEGER_ADD = 0,
+    CU_ATOMIC_OPERATION_INTEGER_MIN = 1,
+    CU_ATOMIC_OPERATION_INTEGER_MAX = 2,
+    CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+    CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
+    CU_ATOMIC_OPERATION_AND = 5,
+    CU_ATOMIC_OPERATION_OR = 6,
+    CU_ATOMIC_OPERATION_XOR = 7,
+    CU_ATOMIC_OPERATION_EXCHANGE = 8,
+    CU_ATOMIC_OPERATION_CAS = 9,
+    CU_ATOMIC_OPERATION_FLOAT_ADD = 10,
+    CU_ATOMIC_OPERATION_FLOAT_MIN = 11,
+    CU_ATOMIC_OPERATION_FLOAT_MAX = 12,
+    CU_ATOMIC_OPERATION_MAX = 13,
+} CUatomicOperation;
+
+typedef enum CUatomicOperationCapability_enum {
+    CU_ATOMIC_CAPABILITY_SIGNED = 1,
+    CU_ATOMIC_CAPABILITY_UNSIGNED = 2,
+    CU_ATOMIC_CAPABILITY_REDUCTION = 4,
+    CU_ATOMIC_CAPABILITY_SCALAR_32 = 8,
+    CU_ATOMIC_CAPABILITY_SCALAR_64 = 16,
+    CU_ATOMIC_CAPABILITY_SCALAR_128 = 32,
+    CU_ATOMIC_CAPABILITY_VECTOR_32x4 = 64,
+} CUatomicOperationCapability;
+
 typedef enum CUdeviceNumaConfig_enum {
     CU_DEVICE_NUMA_CONFIG_NONE = 0,
     CU_DEVICE_NUMA_CONFIG_NUMA_NODE = 1,
@@ -546,6 +580,7 @@ typedef enum CUdevice_P2PAttribute_enum {
     CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3,
     CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED = 4,
     CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4,
+    CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5,
 } CUdevice_P2PAttribute;
 
 // Why cuGetProcAddress found nothing.
@@ -601,6 +636,7 @@ typedef enum CUexternalMemoryHandleType_enum {
     CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE = 6,
     CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT = 7,
     CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF = 8,
+    CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD = 9,
 } CUexternalMemoryHandleType;
 
 typedef enum CUexternalSemaphoreHandleType_enum {
@@ -818,6 +854,7 @@ typedef enum CUjit_option_enum {
     CU_JIT_MAX_THREADS_PER_BLOCK = 32,
     CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33,
     CU_JIT_NUM_OPTIONS = 34,
+    CU_JIT_SPLIT_COMPILE = 34, // since 13.0
 } CUjit_option;
 
 // Targets of the just-in-time compiler.
@@ -843,17 +880,20 @@ typedef enum CUjit_target_enum {
     CU_TARGET_COMPUTE_100 = 100,
     CU_TARGET_COMPUTE_101 = 101,
     CU_TARGET_COMPUTE_103 = 103,
+    CU_TARGET_COMPUTE_110 = 110,
     CU_TARGET_COMPUTE_120 = 120,
     CU_TARGET_COMPUTE_121 = 121,
     CU_TARGET_COMPUTE_90A = 0x1005A,
     CU_TARGET_COMPUTE_100A = 0x10064,
     CU_TARGET_COMPUTE_101A = 0x10065,
     CU_TARGET_COMPUTE_103A = 0x10067,
+    CU_TARGET_COMPUTE_110A = 0x1006E,
     CU_TARGET_COMPUTE_120A = 0x10078,
     CU_TARGET_COMPUTE_121A = 0x10079,
     CU_TARGET_COMPUTE_100F = 0x20064,
     CU_TARGET_COMPUTE_101F = 0x20065,
     CU_TARGET_COMPUTE_103F = 0x20067,
+    CU_TARGET_COMPUTE_110F = 0x2006E,
     CU_TARGET_COMPUTE_120F = 0x20078,
     CU_TARGET_COMPUTE_121F = 0x20079,
 } CUjit_target;
@@ -875,6 +915,7 @@ typedef enum CUlaunchAttributeID_enum {
     CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,
     CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,
     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
+    CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16,
 } CUlaunchAttributeID;
 
 typedef enum CUlaunchMemSyncDomain_enum {
@@ -939,6 +980,7 @@ typedef enum CUmemAllocationHandleType_enum {
 typedef enum CUmemAllocationType_enum {
     CU_MEM_ALLOCATION_TYPE_INVALID = 0,
     CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+    CU_MEM_ALLOCATION_TYPE_MANAGED = 2,
     CU_MEM_ALLOCATION_TYPE_MAX = 0x7FFFFFFF,
 } CUmemAllocationType;
 
@@ -962,6 +1004,7 @@ typedef enum CUmemHandleType_enum {
 
 typedef enum CUmemLocationType_enum {
     CU_MEM_LOCATION_TYPE_INVALID = 0,
+    CU_MEM_LOCATION_TYPE_NONE = 0,
     CU_MEM_LOCATION_TYPE_DEVICE = 1,
     CU_MEM_LOCATION_TYPE_HOST = 2,
     CU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
@@ -1408,6 +1451,8 @@ typedef void (*CUasyncCallback)(CUasyncNotificationInfo *info, void *userData,
 
 typedef struct CUdevSmResource_st {
     unsigned int smCount;
+    unsigned int minSmPartitionSize;     // since 13.0
+    unsigned int smCoscheduledAlignment; // since 13.0
 } CUdevSmResource;
 
 typedef struct CUdevResource_st {
@@ -1800,6 +1845,7 @@ typedef union CUlaunchAttributeValue_union {
         CUgraphDeviceNode devNode;
     } deviceUpdatableKernelNode;
     unsigned int sharedMemCarveout;
+    unsigned int nvlinkUtilCentricScheduling;
 } CUlaunchAttributeValue;
 #define CUstreamAttrValue CUlaunchAttributeValue
 #define CUkernelNodeAttrValue CUlaunchAttributeValue

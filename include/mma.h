@@ -127,9 +127,9 @@ KUDZU_WMMA float __float_to_tf32(float in) {
     KUDZU_WMMA void store_matrix_sync(T *p, const fragment<accumulator, m, n, k, T, void> &a,      \
                                       unsigned ldm, layout_t layout) {                             \
         if (layout == mem_row_major)                                                               \
-            store((word *)p, (const word *)a.x, ldm, 0);                                           \
+            store((word *)p, (word *)a.x, ldm, 0);                                                 \
         else                                                                                       \
-            store((word *)p, (const word *)a.x, ldm, 1);                                           \
+            store((word *)p, (word *)a.x, ldm, 1);                                                 \
     }
 
 // ---- products ------------------------------------------------------------------------------

@@ -151,6 +151,26 @@ typedef enum nvmlGpuP2PCapsIndex_enum {
     NVML_P2P_CAPS_INDEX_UNKNOWN = 5
 } nvmlGpuP2PCapsIndex_t;
 
+// What an NVLink leads to.
+typedef enum nvmlIntNvLinkDeviceType_enum {
+    NVML_NVLINK_DEVICE_TYPE_GPU = 0,
+    NVML_NVLINK_DEVICE_TYPE_IBMNPU = 1,
+    NVML_NVLINK_DEVICE_TYPE_SWITCH = 2,
+    NVML_NVLINK_DEVICE_TYPE_UNKNOWN = 255
+} nvmlIntNvLinkDeviceType_t;
+
+// The group of devices that NVLink switches join.
+typedef struct nvmlGpuFabricInfo_v2_st {
+    unsigned int version; // nvmlGpuFabricInfo_v2
+    unsigned char clusterUuid[16];
+    nvmlReturn_t status;
+    unsigned int cliqueId;
+    unsigned char state;
+    unsigned int healthMask;
+} nvmlGpuFabricInfo_v2_t, nvmlGpuFabricInfoV_t;
+
+#define nvmlGpuFabricInfo_v2 NVML_STRUCT_VERSION(GpuFabricInfo, 2)
+
 // The nearest part of the machine that two devices have in common.
 typedef enum nvmlGpuLevel_enum {
     NVML_TOPOLOGY_INTERNAL = 0,    // the board

@@ -54,7 +54,8 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *prog);
 nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *const *options);
 
 // Sizes are in bytes and count the NUL behind text. The cubin's size is 0 unless -arch named a real
-// architecture (sm_90). LTO and OptiX code is never made: 0, and NVRTC_ERROR_INVALID_PROGRAM.
+// architecture (sm_90). With -dlto there is LTO-IR alone, for nvJitLink. OptiX code is never made:
+// 0, and NVRTC_ERROR_INVALID_PROGRAM.
 nvrtcResult nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet);
 nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx);
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);

@@ -392,12 +392,13 @@ KUDZU_OWN void sincospi(float x, float *s, float *c) {
 #endif
 
 // Bessel functions of other numbers are those of doubles.
-template <bool number> struct __kudzu_double_if {};
-template <> struct __kudzu_double_if<true> {
+template <class T, bool number = __is_integral(T) || __is_floating_point(T)>
+struct __kudzu_double_if {};
+template <class T> struct __kudzu_double_if<T, true> {
     typedef double type;
 };
 #define KUDZU_BESSEL_ANY(name)                                                                     \
-    template <class T> KUDZU_BOTH typename __kudzu_double_if<__is_arithmetic(T)>::type name(T x) { \
+    template <class T> KUDZU_BOTH typename __kudzu_double_if<T>::type name(T x) {                  \
         return name((double)x);                                                                    \
     }
 KUDZU_BESSEL_ANY(j0)
@@ -405,10 +406,10 @@ KUDZU_BESSEL_ANY(j1)
 KUDZU_BESSEL_ANY(y0)
 KUDZU_BESSEL_ANY(y1)
 #undef KUDZU_BESSEL_ANY
-template <class T> KUDZU_BOTH typename __kudzu_double_if<__is_arithmetic(T)>::type jn(int n, T x) {
+template <class T> KUDZU_BOTH typename __kudzu_double_if<T>::type jn(int n, T x) {
     return jn(n, (double)x);
 }
-template <class T> KUDZU_BOTH typename __kudzu_double_if<__is_arithmetic(T)>::type yn(int n, T x) {
+template <class T> KUDZU_BOTH typename __kudzu_double_if<T>::type yn(int n, T x) {
     return yn(n, (double)x);
 }
 

@@ -57,6 +57,13 @@ unsigned int __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim,
 cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem,
                                        void *stream);
 
+// Host stubs that compilers of version 13 make ask once for what stands for a kernel, and launch that.
+cudaError_t __cudaGetKernel(struct CUkern_st **kernel, const void *hostFun);
+cudaError_t __cudaLaunchKernel(struct CUkern_st *kernel, dim3 gridDim, dim3 blockDim, void **args,
+                               size_t sharedMem, struct CUstream_st *stream);
+cudaError_t __cudaLaunchKernel_ptsz(struct CUkern_st *kernel, dim3 gridDim, dim3 blockDim,
+                                    void **args, size_t sharedMem, struct CUstream_st *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,6 @@
 """Makes headers, tables, answers of what is not built, and documentation from one API description.
 
-Usage: gen_api.py LIBRARY DESCRIPTION OUTPUT-KIND OUTPUT-FILE [NODE]
+Usage: gen_api.py LIBRARY DESCRIPTION OUTPUT-KIND OUTPUT-FILE [NODE [VERSION]]
        gen_api.py doc DRIVER-DESCRIPTION RUNTIME-DESCRIPTION OUTPUT-FILE
   LIBRARY      driver | runtime | nvml
   OUTPUT-KIND  header    prototypes and the names that stand for ABI names (users include it)
@@ -9,6 +9,7 @@ Usage: gen_api.py LIBRARY DESCRIPTION OUTPUT-KIND OUTPUT-FILE [NODE]
                bodies    C: per-thread variants and the functions that are not built
                table     C rows API_ENTRY(name, version, per_thread, function), sorted by name
                map       linker version script; NODE names the version, empty: none
+               renames   for objcopy: what has another name in a library of VERSION
   doc          the page of both libraries, Markdown
 
 The description, one entry a function, in the order in which the manual has them:
@@ -28,6 +29,8 @@ The line after a prototype:
   explicit       the plain name keeps its meaning; callers write the ABI name
   old            exported and found by version, not declared for users
   custom         the per-thread variant is written by hand
+  until 13.0     libraries from this version of CUDA on do not have it
+  plain 13.0     the name without `abi` means this function in libraries from this version on
   as cuBar_v2    same signature and meaning as cuBar_v2: the body that calls it is generated
   device         also callable in device code (declared with KUDZU_API_DEVICE)
   built | not-supported [reason]
@@ -43,13 +46,16 @@ SETTINGS = {
                    ptsz="__CUDA_API_PTSZ", include='"kudzu/driver_types_v1.h"', prefix="cu", title="Driver API"),
     "runtime": dict(call="CUDARTAPI", error="cudaError_t", not_supported="cudaErrorNotSupported",
                     internal="__CUDART_API_VERSION_INTERNAL", ptds="__CUDART_API_PTDS",
-                    ptsz="__CUDART_API_PTSZ", include='"cuda_runtime_api.h"', prefix="cuda",
+                    ptsz="__CUDART_API_PTSZ", include='"runtime/device_prop_v13.h"', prefix="cuda",
                     title="Runtime API"),
     "nvml": dict(call="", error="nvmlReturn_t", not_supported="NVML_ERROR_NOT_SUPPORTED",
                  internal="__NVML_API_VERSION_INTERNAL", include='"nvml.h"', prefix="nvml",
                  title="Management library"),
 }
 PER_THREAD_SINCE = 7000
+# What the headers are of (CUDA_VERSION). Functions of later versions are found by cuGetProcAddress
+# and have PFN types; programs for older versions may define such names themselves.
+HEADER_VERSION = 12090
 
 
 class Entry:
@@ -58,6 +64,11 @@ class Entry:
 
 def fail(line, message):
     sys.exit("API description, line %d: %s" % (line, message))
+
+
+def number(version):
+    major, minor = version.split(".")
+    return int(major) * 1000 + int(minor) * 10
 
 
 def parse_params(text, line):
@@ -78,7 +89,7 @@ def parse_attributes(e, text, line, reason):
     words = text.split()
     i = 0
     e.abi, e.since, e.variant, e.state, e.reason = "", None, "", None, ""
-    e.target = ""
+    e.target, e.until, e.plain = "", None, None
     e.explicit = e.old = e.custom = e.device = False
     while i < len(words):
         w = words[i]
@@ -87,8 +98,13 @@ def parse_attributes(e, text, line, reason):
             e.abi = words[i]
         elif w == "since":
             i += 1
-            major, minor = words[i].split(".")
-            e.since = int(major) * 1000 + int(minor) * 10
+            e.since = number(words[i])
+        elif w == "until":
+            i += 1
+            e.until = number(words[i])
+        elif w == "plain":
+            i += 1
+            e.plain = number(words[i])
         elif w == "as":
             i += 1
             e.target, e.state = words[i], "built"
@@ -166,12 +182,16 @@ def comment(f, path):
     f.write("// Generated from src/api/%s by gen_api.py.\n" % path.split("/")[-1])
 
 
+def in_header(e):
+    return not e.old and e.since <= HEADER_VERSION
+
+
 def gen_header(f, s, sections):
     """What user code sees: plain names that stand for ABI names, then prototypes."""
     f.write("#ifdef __cplusplus\n#define KUDZU_API_DEFAULT(x) = x\n#else\n"
             "#define KUDZU_API_DEFAULT(x)\n#endif\n#ifndef KUDZU_API_DEVICE\n"
             "#define KUDZU_API_DEVICE\n#endif\n\n")
-    shown = [e for e in all_entries(sections) if not e.old]
+    shown = [e for e in all_entries(sections) if in_header(e)]
     f.write("#ifndef %s\n" % s["internal"])
     for e in shown:
         plain = e.symbol if e.explicit else e.name
@@ -182,9 +202,11 @@ def gen_header(f, s, sections):
     f.write("#endif\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n#ifndef %s\n" % s["internal"])
     host_only = False # programs of NVRTC may define such names themselves
     for title, section in sections:
+        if not any(in_header(e) for e in section):
+            continue
         f.write("\n// %s\n" % title)
         for e in section:
-            if e.old:
+            if not in_header(e):
                 continue
             if s["library"] == "runtime" and host_only == e.device:
                 f.write("#ifndef __CUDACC_RTC__\n" if not host_only else "#endif\n")
@@ -220,7 +242,8 @@ def gen_typedefs(f, s, sections):
                 join(e.ret, ""), s["call"], e.name, max(e.since, PER_THREAD_SINCE), e.variant,
                 types))
         # Sections whose functions have headers of their own have plain names there.
-        if not e.explicit and (not e.old or e.name in foreign and e.name not in latest):
+        if not e.explicit and e.since <= HEADER_VERSION and (
+                not e.old or e.name in foreign and e.name not in latest):
             latest[e.name] = name
     for name, versioned in latest.items():
         f.write("#define PFN_%s %s\n" % (name, versioned))
@@ -259,21 +282,49 @@ def gen_table(f, s, sections):
         f.write("API_ENTRY(\"%s\", %d, %d, %s)\n" % row)
 
 
-def gen_map(f, s, sections, node):
+def names_in(e, version):
+    """The exported names of an entry in a library of this version, and those in its code."""
+    if e.since > version or e.until and e.until <= version:
+        return []
+    name = e.name if e.plain and e.plain <= version else e.symbol
+    return [(name + x, e.symbol + x) for x in suffixes(e)]
+
+
+def suffixes(e):
+    return ["", "_" + e.variant] if e.variant else [""]
+
+
+def gen_map(f, s, sections, node, version):
     f.write("%s {\nglobal:\n" % node)
     for e in all_entries(sections):
-        f.write("    %s;\n" % e.symbol)
-        if e.variant:
-            f.write("    %s_%s;\n" % (e.symbol, e.variant))
+        for name, _ in names_in(e, version):
+            f.write("    %s;\n" % name)
     # What the compiler's code calls, which is not part of the documented interface.
     f.write("    __cuda*;\nlocal:\n    *;\n};\n" if s["library"] == "runtime" else
             "local:\n    *;\n};\n")
 
 
+def gen_renames(f, sections, version):
+    renamed = [pair for e in all_entries(sections) for pair in names_in(e, version)
+               if pair[0] != pair[1]]
+    taken = {name for name, _ in renamed}
+    for name, symbol in renamed:
+        f.write("%s %s\n" % (symbol, name))
+    for e in all_entries(sections):
+        for symbol in (e.symbol + x for x in suffixes(e)):
+            if symbol in taken:
+                f.write("%s kudzu_earlier_%s\n" % (symbol, symbol))
+
+
 def state_text(e):
-    if e.state != "built":
-        return "not supported: " + e.reason
-    return "built, as `%s`" % e.target if e.target else "built"
+    text = "not supported: " + e.reason
+    if e.state == "built":
+        text = "built, as `%s`" % e.target if e.target else "built"
+    if e.until:
+        text += "; not in %d.%d" % (e.until // 1000, e.until % 1000 // 10)
+    if e.plain:
+        text += "; in %d.%d `%s`" % (e.plain // 1000, e.plain % 1000 // 10, e.name)
+    return text
 
 
 def doc_section(f, title, section):
@@ -287,8 +338,9 @@ def doc_section(f, title, section):
 def gen_doc(driver, runtime, out):
     with open(out, "w") as f:
         f.write("# Entry points\n\nEvery function of the [driver API](#driver-api) and of the "
-                "[runtime API](#runtime-api) of\nCUDA 12.9, and its state. What is not supported "
-                "exists, returns `CUDA_ERROR_NOT_SUPPORTED` or\n`cudaErrorNotSupported`, and says "
+                "[runtime API](#runtime-api) of\nCUDA 13.0, and its state. Headers and `libcudart.so.12` are those of 12.9: what came "
+                "later is found\nby `cuGetProcAddress`, and in `libcudart.so.13`. What is not supported "
+                "exists, returns\n`CUDA_ERROR_NOT_SUPPORTED` or `cudaErrorNotSupported`, and says "
                 "why in the error log. \"per-thread\": the suffix of the second\nfunction, for "
                 "which the stream that is not named is the per-thread default stream.\n\nGenerated "
                 "by `src/api/gen_api.py` from `src/api/driver.api` and `src/api/runtime.api`.\n")
@@ -298,14 +350,16 @@ def gen_doc(driver, runtime, out):
                 doc_section(f, title, section)
 
 
-def main(library, path, kind, out, node=""):
+def main(library, path, kind, out, node="", version="13.0"):
     if library == "doc":
         return gen_doc(path, kind, out)
     s = dict(SETTINGS[library], library=library)
     sections = parse(path)
     with open(out, "w") as f:
         if kind == "map":
-            gen_map(f, s, sections, node)
+            gen_map(f, s, sections, node, number(version))
+        elif kind == "renames":
+            gen_renames(f, sections, number(version))
         else:
             comment(f, path)
             {"header": gen_header, "decls": gen_decls, "typedefs": gen_typedefs,

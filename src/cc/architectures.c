@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/capability.h"
+
 const struct architecture known_architectures[] = {
     {50, "sm_50"}, {52, "sm_52"}, {53, "sm_53"}, {60, "sm_60"}, {61, "sm_61"},
     {62, "sm_62"}, {70, "sm_70"}, {72, "sm_72"}, {75, "sm_75"}, {80, "sm_80"},
@@ -10,8 +12,6 @@ const struct architecture known_architectures[] = {
 };
 const uint32_t known_architecture_count =
     sizeof known_architectures / sizeof known_architectures[0];
-
-static const char DEVICE_ARCHITECTURE[] = "sm_90"; // what the CPU device offers
 
 static void add(struct architectures *a, struct arena *arena, struct architecture arch) {
     for (uint32_t i = 0; i < a->list.len; ++i)
@@ -181,12 +181,25 @@ bool architectures_add_gencode(struct architectures *a, struct arena *arena, con
     return add_codes(a, arena, name, &codes);
 }
 
+// What the CPU device offers, or the last before that which is compiled for.
+static bool add_device(struct architectures *a, struct arena *arena) {
+    uint32_t wanted = capability_of_device()->number, best = 0;
+    if (capability_unknown())
+        return cc_error("KUDZU_COMPUTE_CAPABILITY is '%s', which no device has",
+                        capability_unknown());
+    for (uint32_t i = 0; i < known_architecture_count; ++i)
+        if (known_architectures[i].number <= wanted &&
+            known_architectures[i].number > known_architectures[best].number)
+            best = i;
+    return add_named(a, arena, known_architectures[best].name);
+}
+
 static bool add_set(struct architectures *a, struct arena *arena, const char *name, bool *known) {
     *known = true;
     if (!strcmp(name, "all") || !strcmp(name, "all-major"))
         add_known(a, arena, name[3] != 0);
     else if (!strcmp(name, "native"))
-        return add_named(a, arena, DEVICE_ARCHITECTURE);
+        return add_device(a, arena);
     else
         *known = false;
     return true;
@@ -230,11 +243,12 @@ static int compare(const void *x, const void *y) {
     return a->number != b->number ? (a->number < b->number ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-void architectures_finish(struct architectures *a, struct arena *arena) {
+bool architectures_finish(struct architectures *a, struct arena *arena) {
     a->given = a->list.len != 0;
-    if (!a->given)
-        add_named(a, arena, DEVICE_ARCHITECTURE);
+    if (!a->given && !add_device(a, arena))
+        return false;
     qsort(a->list.data, a->list.len, sizeof a->list.data[0], compare);
+    return true;
 }
 
 uint32_t architecture_number(const char *name) {

@@ -36,8 +36,9 @@ bool architectures_add_arch(struct architectures *a, struct arena *arena, const 
                             const char *code);
 // --kudzu-native: a comma list of x86-64-v2, -v3, -v4, aarch64.
 bool architectures_add_native(struct architectures *a, const char *levels);
-// Sorts; without any architecture, the CPU device's own (sm_90).
-void architectures_finish(struct architectures *a, struct arena *arena);
+// Sorts; without any architecture, the CPU device's own (sm_90, or as KUDZU_COMPUTE_CAPABILITY says).
+// False: that variable names none; an error was reported.
+bool architectures_finish(struct architectures *a, struct arena *arena);
 
 // Whether code compiled for an architecture serves another: each serves the later ones, but those
 // of one GPU alone (sm_90a) only themselves.

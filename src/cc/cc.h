@@ -22,6 +22,9 @@ typedef VEC(const char *) cc_strings;
 // status: 0, or 1 after a message on stderr.
 int kudzu_cc(int argc, char **argv);
 
+// The command that was called, with which messages begin: "kudzu cc" unless it is named.
+void cc_name_command(const char *name);
+const char *cc_command_name(void);
 // "kudzu cc: error: ..." on stderr; returns false, so that `return cc_error(...)` reads well.
 bool cc_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cc_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,6 +1,7 @@
 #include "cc/clang_failures.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 #include "cc/clang_messages.h"
@@ -39,11 +40,19 @@ static const char *behind_place(const char *text, size_t n) {
     return NULL;
 }
 
+// clang's back end takes that for a failure of its own; driver.c tells which folder it is.
+static bool is_full_disk(const char *messages, const char *page) {
+    const char *found = strstr(messages, strerror(ENOSPC));
+    return found && found < page;
+}
+
 const char *clang_failures_shorten(struct arena *arena, const char *messages) {
     const char *page = strstr(messages, sign), *place = NULL;
     size_t length = 0;
     if (!page)
         return messages;
+    if (is_full_disk(messages, page))
+        return arena_strndup(arena, messages, (size_t)(page - messages));
     char *plain = arena_strdup(arena, page);
     clang_messages_uncolour(plain);
     for (const char *line = plain; line; line = (line = strchr(line, '\n')) ? line + 1 : NULL) {
@@ -59,5 +68,5 @@ const char *clang_failures_shorten(struct arena *arena, const char *messages) {
         end ? arena_printf(arena, " (%.*s)", (int)(place + length - end - 2), end + 2) : "";
     return arena_printf(arena, "%.*s%.*s: error: clang itself fails on this%s\n",
                         (int)(page - messages), messages, end ? (int)(end - place) : 8,
-                        end ? place : "kudzu cc", doing);
+                        end ? place : cc_command_name(), doing);
 }

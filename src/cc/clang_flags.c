@@ -455,6 +455,7 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     add_device_math(cmd, o);
     for (size_t i = 0; i < sizeof nvcc_like_warnings / sizeof nvcc_like_warnings[0]; ++i)
         command_arg(cmd, nvcc_like_warnings[i]);
+    command_arg(cmd, "-Wunused-variable");
     command_args(cmd, &o->warnings);
     command_arg(cmd, "-D__CUDACC_RTC__");
     add_definitions(cmd, c);

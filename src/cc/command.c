@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cc/children.h"
 #include "support/environment.h"
 #include "support/strbuf.h"
 
@@ -101,6 +102,23 @@ static char **environment_of(const struct command *c) {
     return all;
 }
 
+// The child gets the signals that this process gets.
+static int spawn(struct command *c, const posix_spawn_file_actions_t *actions, char **environment) {
+    posix_spawnattr_t attributes;
+    sigset_t before;
+    children_begin_start(&before);
+    int error = posix_spawnattr_init(&attributes);
+    if (!error) {
+        posix_spawnattr_setsigmask(&attributes, &before);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+        error = posix_spawnp(&c->pid, c->args.data[0], actions, &attributes, (char **)c->args.data,
+                             environment);
+        posix_spawnattr_destroy(&attributes);
+    }
+    children_end_start(error ? 0 : c->pid, &before);
+    return error;
+}
+
 bool command_start(struct command *c) {
     if (command_mode.verbose || command_mode.dry_run)
         show(c);
@@ -122,8 +140,7 @@ bool command_start(struct command *c) {
     for (uint32_t i = 0; i < c->inherited_count && !error; ++i)
         error = posix_spawn_file_actions_adddup2(&actions, c->inherited[i], c->inherited[i]);
     if (!error)
-        error = posix_spawnp(&c->pid, c->args.data[0], &actions, NULL, (char **)c->args.data,
-                             environment);
+        error = spawn(c, &actions, environment);
     posix_spawn_file_actions_destroy(&actions);
     if (error) {
         c->pid = 0;
@@ -148,6 +165,7 @@ static void note_time(const struct command *c) {
 static void finish(struct command *c, int status) {
     c->end_us = now_us();
     c->done = true;
+    children_ended(c->pid);
     c->pid = 0;
     c->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM)
@@ -156,13 +174,19 @@ static void finish(struct command *c, int status) {
     note_time(c);
 }
 
+static void lose(struct command *c, int status) {
+    children_ended(c->pid);
+    c->done = true;
+    c->status = status;
+}
+
 int command_wait(struct command *c) {
     int status;
     while (!c->done)
         if (waitpid(c->pid, &status, 0) == c->pid)
             finish(c, status);
         else if (errno != EINTR)
-            c->done = true, c->status = errno == ECHILD ? -1 : 1;
+            lose(c, errno == ECHILD ? -1 : 1);
     return c->status;
 }
 

@@ -1,7 +1,7 @@
 #include "cc/device_text.h"
 
 #include "cc/cluster_dims.h"
-#include "cc/max_registers.h"
+#include "ptx/max_registers.h"
 
 const char *device_text(struct arena *arena, const struct cc_options *o, const char *ptx,
                         size_t *size) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cc/cc.h"
 #include "cc/clang_failures.h"
 #include "cc/missing_parts.h"
 #include "cc/unreachable_loops.h"
@@ -168,7 +169,7 @@ static void end_block(struct judge *j, struct block *b, const cc_strings *before
         fprintf(stderr, "%s\n", b->lines.data[i]);
     const char *advice = shown ? missing_header_advice(plain) : NULL;
     if (advice)
-        fprintf(stderr, "kudzu cc: note: %s\n", advice);
+        fprintf(stderr, "%s: note: %s\n", cc_command_name(), advice);
     if (b->lines.len)
         vec_push(j->arena, now, arena_strdup(j->arena, all));
     strbuf_free(&b->plain);

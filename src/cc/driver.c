@@ -8,6 +8,7 @@
 
 #include "cc/cc.h"
 #include "cc/cccl.h"
+#include "cc/children.h"
 #include "cc/compile.h"
 #include "cc/device_link.h"
 #include "cc/file_io.h"
@@ -90,9 +91,11 @@ typedef bool (*file_action)(const struct compilation *c, uint32_t index, void *d
 
 static int reap(void) {
     int status;
-    while (wait(&status) < 0)
+    pid_t child;
+    while ((child = wait(&status)) < 0)
         if (errno != EINTR)
             return 1;
+    children_ended(child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
@@ -106,8 +109,13 @@ static bool for_each_file_parallel(const struct compilation *c, file_action acti
             ok &= reap() == 0;
             --running;
         }
+        sigset_t before;
         fflush(NULL);
+        children_begin_start(&before);
         pid_t pid = fork();
+        if (pid == 0)
+            children_forget();
+        children_end_start(pid, &before);
         if (pid < 0)
             return cc_error("cannot start a process: %s", strerror(errno));
         if (pid == 0) {
@@ -213,6 +221,8 @@ static bool check_inputs(const struct cc_options *o) {
     for (uint32_t i = 0; i < o->inputs.len; ++i)
         if (access(o->inputs.data[i].path, R_OK) && !command_mode.dry_run)
             return cc_error("%s: %s", o->inputs.data[i].path, strerror(errno));
+        else if (is_folder(o->inputs.data[i].path))
+            return cc_error("%s is a folder, no file to be compiled", o->inputs.data[i].path);
         else if (!whole_file_has_end(o->inputs.data[i].path))
             return cc_error("%s is a device, no file to be read", o->inputs.data[i].path);
     if (!links(o->phase) && o->output && o->inputs.len > 1)
@@ -234,6 +244,14 @@ static void show_settings(const struct toolchain *t, const struct architectures 
         fprintf(stderr, "#$ ARCHITECTURE=-arch compute_%u\n", a->list.data[i].number);
 }
 
+static const char *output_folder(const struct cc_options *o, struct arena *arena) {
+    const char *slash = o->output ? strrchr(o->output, '/') : NULL;
+    if (slash)
+        return slash == o->output ? "/"
+                                  : arena_strndup(arena, o->output, (size_t)(slash - o->output));
+    return o->output_directory && !o->output ? o->output_directory : ".";
+}
+
 static bool drive(struct cc_options *o, struct arena *arena, int *status) {
     struct toolchain t;
     struct compilation c;
@@ -253,7 +271,7 @@ static bool drive(struct cc_options *o, struct arena *arena, int *status) {
                : links(o->phase) ? compile_and_link(&c, status)
                                  : for_each_file(&c, process_indexed, NULL));
     if (!ok || *status) {
-        temporaries_explain();
+        temporaries_explain(output_folder(o, arena));
         missing_library_explain(&t, o, arena);
     }
     temporaries_close();

@@ -39,6 +39,10 @@ bool link_program(const struct compilation *c, const cc_strings *objects, const 
                  arena_printf(c->arena, "%s/kudzu-host-linker", c->toolchain->lib));
     if (c->toolchain->lld)
         command_argf(&cmd, "--ld-path=%s", c->toolchain->lld);
+    if (c->toolchain->lld) { // a full disk is an error then, else a bus error
+        command_arg(&cmd, "-Xlinker");
+        command_arg(&cmd, "--no-mmap-output-file");
+    }
     clang_host_machine(&cmd, o);
     command_arg(&cmd, "-Qunused-arguments");
     if (o->shared)

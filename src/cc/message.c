@@ -4,9 +4,18 @@
 #include "cc/cc.h"
 
 static _Thread_local struct strbuf *captured;
+static const char *command = "kudzu cc";
+
+void cc_name_command(const char *name) {
+    command = name;
+}
 
 void cc_capture_messages(struct strbuf *log) {
     captured = log;
+}
+
+const char *cc_command_name(void) {
+    return command;
 }
 
 static void say(const char *kind, const char *fmt, va_list ap) {
@@ -15,7 +24,7 @@ static void say(const char *kind, const char *fmt, va_list ap) {
     if (captured)
         strbuf_printf(captured, "%s: %s\n", kind, text);
     else
-        fprintf(stderr, "kudzu cc: %s: %s\n", kind, text);
+        fprintf(stderr, "%s: %s: %s\n", command, kind, text);
 }
 
 bool cc_error(const char *fmt, ...) {

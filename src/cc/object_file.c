@@ -1,10 +1,9 @@
 #include "cc/object_file.h"
 
-#include <ar.h>
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "cc/archive.h"
 #include "cc/file_io.h"
 
 struct bytes {
@@ -101,83 +100,23 @@ static void read_object(struct arena *arena, struct bytes file, const char *name
     vec_push(arena, out, o);
 }
 
-// ---- Archives -----------------------------------------------------------------------------
-
-struct archive {
-    const char *path;
-    struct bytes file, long_names;
-    bool thin;
+struct reading {
+    struct arena *arena;
+    object_files *out;
 };
 
-// "name/", or "/123" for the name at 123 in the table of long names.
-static const char *member_name(struct arena *arena, const struct archive *a,
-                               const struct ar_hdr *h) {
-    const char *name = h->ar_name;
-    size_t n = sizeof h->ar_name;
-    if (*name == '/' && name[1] >= '0' && name[1] <= '9') {
-        size_t offset = (size_t)atol(name + 1);
-        if (offset >= a->long_names.size)
-            return "";
-        name = (const char *)a->long_names.data + offset;
-        n = a->long_names.size - offset;
-    }
-    size_t end = 0;
-    while (end < n && name[end] != '\n' &&
-           !(name[end] == '/' && (end + 1 == n || name[end + 1] == '\n' || name[end + 1] == ' ')))
-        ++end;
-    return arena_strndup(arena, name, end);
-}
-
-// A thin archive's member lies in a file of its own, beside the archive.
-static bool thin_member(struct arena *arena, const struct archive *a, const char *name,
-                        struct bytes *out) {
-    const char *slash = strrchr(a->path, '/');
-    const char *path = *name == '/' || !slash
-                           ? name
-                           : arena_printf(arena, "%.*s/%s", (int)(slash - a->path), a->path, name);
-    char *data;
-    if (!read_file(arena, path, &data, &out->size))
-        return false;
-    out->data = (const uint8_t *)data;
-    return true;
-}
-
-static bool read_archive(struct arena *arena, struct archive *a, object_files *out) {
-    size_t at = SARMAG;
-    while (within(a->file.size, at, sizeof(struct ar_hdr))) {
-        const struct ar_hdr *h = (const struct ar_hdr *)(a->file.data + at);
-        char digits[sizeof h->ar_size + 1] = "";
-        memcpy(digits, h->ar_size, sizeof h->ar_size);
-        size_t size = strtoul(digits, NULL, 10);
-        at += sizeof *h;
-        bool table = !memcmp(h->ar_name, "/ ", 2) || !memcmp(h->ar_name, "// ", 3) ||
-                     !memcmp(h->ar_name, "/SYM64/", 7);
-        bool inside = table || !a->thin;
-        if (inside && !within(a->file.size, at, size))
-            return true;
-        struct bytes member = {a->file.data + at, size};
-        if (inside)
-            at += size + (size & 1);
-        if (!memcmp(h->ar_name, "// ", 3))
-            a->long_names = member;
-        if (table)
-            continue;
-        const char *name = member_name(arena, a, h);
-        if (a->thin && !thin_member(arena, a, name, &member))
-            return false;
-        read_object(arena, member, arena_printf(arena, "%s(%s)", a->path, name), true, out);
-    }
+static bool read_member(void *user, const char *name, const void *data, size_t size) {
+    struct reading *r = user;
+    read_object(r->arena, (struct bytes){data, size}, name, true, r->out);
     return true;
 }
 
 bool object_files_parse(struct arena *arena, const char *name, const void *data, size_t size,
                         object_files *out) {
     struct bytes file = {data, size};
-    bool thin = size >= SARMAG && !memcmp(data, "!<thin>\n", SARMAG);
-    if (thin || (size >= SARMAG && !memcmp(data, ARMAG, SARMAG))) {
-        struct archive a = {.path = name, .file = file, .thin = thin};
-        return read_archive(arena, &a, out);
-    }
+    struct reading r = {arena, out};
+    if (archive_is(data, size))
+        return archive_each_member(arena, name, data, size, read_member, &r);
     read_object(arena, file, name, false, out);
     return true;
 }

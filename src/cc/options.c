@@ -9,6 +9,7 @@
 
 #include "cc/warning_levels.h"
 #include "cc/warning_numbers.h"
+#include "support/closest_word.h"
 #include "support/environment.h"
 #include "support/strbuf.h"
 #include "support/whole_file.h"
@@ -848,6 +849,43 @@ static bool apply(struct parser *p, const struct option *o, const char *spelling
     return false;
 }
 
+static const char *const *command_names;
+static size_t command_name_count;
+
+void options_of_command(const char *const *names, size_t count) {
+    command_names = names;
+    command_name_count = count;
+}
+
+bool option_unknown(const char *option) {
+    const char *name = option + strspn(option, "-");
+    const char *meant = closest_word(name, strcspn(name, "="), command_names, command_name_count);
+    if (meant)
+        return cc_error("unknown option '%s': did you mean --%s? (--help lists the options)",
+                        option, meant);
+    return cc_error("unknown option '%s' (--help lists the options)", option);
+}
+
+// Short names have one dash, others two.
+static bool unknown_option(const char *arg, const char *name, size_t n) {
+    const char *names[2 * NUM_OPTIONS];
+    for (int i = 0; i < NUM_OPTIONS; ++i) {
+        names[i] = options[i].long_name;
+        names[NUM_OPTIONS + i] = options[i].short_name;
+    }
+    const char *own = closest_word(name, n, command_names, command_name_count);
+    const char *meant = own ? own : closest_word(name, n, names, 2 * NUM_OPTIONS);
+    const struct option *o = own || !meant ? NULL : find_option(meant, strlen(meant));
+    const char *dashes = o && strcmp(o->long_name, meant) != 0 ? "-" : "--";
+    if (meant)
+        return cc_error("unknown option '%s': did you mean %s%s? (--help lists the options; those "
+                        "of the host compiler go behind -Xcompiler)",
+                        arg, dashes, meant);
+    return cc_error("unknown option '%s' (--help lists the options; those of the host compiler "
+                    "go behind -Xcompiler)",
+                    arg);
+}
+
 static bool parse_option(struct parser *p, const char *arg) {
     const char *name = arg + (arg[1] == '-' ? 2 : 1);
     const char *equals = strchr(name, '=');
@@ -863,9 +901,7 @@ static bool parse_option(struct parser *p, const char *arg) {
         vec_push(p->arena, &p->o->link, arg);
     if (p->o->forward_unknown || p->o->forward_to_linker)
         return true;
-    return cc_error("unknown option '%s' (--help lists the options; those of the host compiler "
-                    "go behind -Xcompiler)",
-                    arg);
+    return unknown_option(arg, name, equals ? (size_t)(equals - name) : strlen(name));
 }
 
 static bool has_suffix(const char *path, const char *suffix) {
@@ -998,8 +1034,7 @@ bool options_parse(struct cc_options *o, struct arena *arena, int argc, char **a
         o->device_opt = "0";
     if ((p.arch || p.code) && !architectures_add_arch(&o->architectures, arena, p.arch, p.code))
         return false;
-    architectures_finish(&o->architectures, arena);
-    return true;
+    return architectures_finish(&o->architectures, arena);
 }
 
 void options_print_help(void) {

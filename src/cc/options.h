@@ -84,6 +84,13 @@ bool options_parse(struct cc_options *o, struct arena *arena, int argc, char **a
 // Does what the options say; the exit status. (kudzu run calls it with options of its own making.)
 int kudzu_cc_options(struct cc_options *o, struct arena *arena);
 
+// Names of options, without dashes, that the command itself takes beside these: for an unknown
+// option that is meant to be one of them.
+void options_of_command(const char *const *names, size_t count);
+// Says that "--name=value" is unknown, and what may have been meant among those names. Returns
+// false.
+bool option_unknown(const char *option);
+
 // The help text, whole, to stdout.
 void options_print_help(void);
 

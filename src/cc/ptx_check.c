@@ -239,8 +239,8 @@ static void check_memory(struct uses *u, bool whole, ptx_problems *problems,
     }
 }
 
-bool ptx_check(struct arena *arena, const char *text, size_t size, bool whole,
-               ptx_problems *problems, struct ptx_usage *usage) {
+struct ptx_module *ptx_check_module(struct arena *arena, const char *text, size_t size, bool whole,
+                                    ptx_problems *problems, struct ptx_usage *usage) {
     struct strbuf err = {0};
     struct ptx_module *m = ptx_parse(arena, text, size, &err);
     uint32_t before = problems->len;
@@ -248,7 +248,7 @@ bool ptx_check(struct arena *arena, const char *text, size_t size, bool whole,
         read_messages(arena, &err, problems);
     strbuf_free(&err);
     if (!m || problems->len != before)
-        return false;
+        return NULL;
     struct uses u = read_uses(arena, m);
     sum_stacks(&u);
     check_memory(&u, whole, problems, usage);
@@ -257,5 +257,10 @@ bool ptx_check(struct arena *arena, const char *text, size_t size, bool whole,
     for (uint32_t i = 0; i < m->funcs.len; ++i)
         if (m->funcs.data[i]->is_entry && m->funcs.data[i]->has_body)
             check_kernel(&u, i, whole, problems, usage);
-    return problems->len == before;
+    return problems->len == before ? m : NULL;
+}
+
+bool ptx_check(struct arena *arena, const char *text, size_t size, bool whole,
+               ptx_problems *problems, struct ptx_usage *usage) {
+    return ptx_check_module(arena, text, size, whole, problems, usage) != NULL;
 }

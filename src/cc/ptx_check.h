@@ -8,6 +8,8 @@
 
 #include "cc/cc.h"
 
+struct ptx_module;
+
 struct ptx_problem {
     uint32_t line, column; // in the PTX; 0: it is about the symbol
     const char *symbol;    // NULL: it is about the place
@@ -31,5 +33,8 @@ struct ptx_usage {
 // `usage` may be NULL. False: there are problems.
 bool ptx_check(struct arena *arena, const char *text, size_t size, bool whole,
                ptx_problems *problems, struct ptx_usage *usage);
+// The same, with the module that was parsed; NULL: there are problems.
+struct ptx_module *ptx_check_module(struct arena *arena, const char *text, size_t size, bool whole,
+                                    ptx_problems *problems, struct ptx_usage *usage);
 
 #endif

@@ -3,6 +3,17 @@
 #include "cc/command.h"
 #include "cc/file_io.h"
 #include "cc/temporaries.h"
+#include "image/cubin.h"
+
+// kudzu's own assembler, under the name of NVIDIA's, makes no machine code: a GPU's driver would
+// look for kernels in what it writes, and find none.
+static bool is_machine_code(const char *cubin, size_t size) {
+    char why[256];
+    bool foreign;
+    return !cubin_container(cubin, size, &size, &foreign, why, sizeof why) ||
+           cc_error("--kudzu-ptxas: the ptxas that was found is kudzu's, which makes no machine "
+                    "code; name NVIDIA's, --kudzu-ptxas=PATH");
+}
 
 bool ptxas_assemble(struct arena *arena, const struct cc_options *o, const char *architecture,
                     const char *ptx, size_t size, char **cubin, size_t *cubin_size) {
@@ -22,5 +33,5 @@ bool ptxas_assemble(struct arena *arena, const struct cc_options *o, const char 
     command_arg(&c, "-o");
     command_arg(&c, code);
     return (command_run(&c) || cc_error("ptxas has no code for %s", architecture)) &&
-           read_file(arena, code, cubin, cubin_size);
+           read_file(arena, code, cubin, cubin_size) && is_machine_code(*cubin, *cubin_size);
 }

@@ -41,8 +41,13 @@ static unsigned bytes_before_parameters(unsigned sm) {
     return sm >= 90 ? 0x210 : sm >= 70 ? 0x160 : 0x140;
 }
 
+uint64_t resource_usage_constant(const struct kernel_usage *k, unsigned sm) {
+    return bytes_before_parameters(sm) + k->parameters;
+}
+
 // How the CPU device runs it: the lines about the whole kernel, without their signs.
-static void show_cpu(const struct jit *j, struct kj_module *m, uint32_t kernel, const char *name) {
+static void put_cpu(const struct jit *j, struct kj_module *m, uint32_t kernel, const char *name,
+                    struct strbuf *out) {
     const struct kj_kernel *k = &j->info(m)->kernels[kernel];
     struct kd_spec spec = {.flags = KD_SPEC_ALIGNED_PARAMS | KD_SPEC_SMALL_GRID};
     memcpy(spec.ntid, k->reqntid, sizeof spec.ntid);
@@ -53,33 +58,33 @@ static void show_cpu(const struct jit *j, struct kj_module *m, uint32_t kernel, 
     char *report = j->explain(m, kernel, &spec, false, log, sizeof log);
     if (!report)
         return;
-    fprintf(stderr, "kudzu info    : '%s' on CPUs:", name);
+    strbuf_printf(out, "kudzu info    : '%s' on CPUs:", name);
     const char *separator = " ";
     for (char *save = NULL, *line = strtok_r(report, "\n", &save); line;
          line = strtok_r(NULL, "\n", &save))
         if (*line == '+' || *line == '-') {
-            fprintf(stderr, "%s%s", separator, line + 2);
+            strbuf_printf(out, "%s%s", separator, line + 2);
             separator = "; ";
         }
-    fputs("\n", stderr);
+    strbuf_puts(out, "\n");
     free(report);
 }
 
-static void show_kernel(const struct kernel_usage *k, unsigned sm, unsigned registers,
-                        const char *architecture) {
-    fprintf(stderr,
-            "ptxas info    : Compiling entry function '%s' for '%s'\n"
-            "ptxas info    : Function properties for %s\n"
-            "    %llu bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-            "ptxas info    : Used %u registers, used %u barriers",
-            k->name, architecture, k->name, (unsigned long long)k->frame, registers, k->barriers);
+static void put_kernel(const struct kernel_usage *k, unsigned sm, unsigned registers,
+                       const char *architecture, struct strbuf *out) {
+    strbuf_printf(out,
+                  "ptxas info    : Compiling entry function '%s' for '%s'\n"
+                  "ptxas info    : Function properties for %s\n"
+                  "    %llu bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                  "ptxas info    : Used %u registers, used %u barriers",
+                  k->name, architecture, k->name, (unsigned long long)k->frame, registers,
+                  k->barriers);
     if (k->stack)
-        fprintf(stderr, ", %llu bytes cumulative stack size", (unsigned long long)k->stack);
+        strbuf_printf(out, ", %llu bytes cumulative stack size", (unsigned long long)k->stack);
     if (k->shared)
-        fprintf(stderr, ", %llu bytes smem", (unsigned long long)k->shared);
-    fprintf(stderr, ", %llu bytes cmem[0]",
-            (unsigned long long)(bytes_before_parameters(sm) + k->parameters));
-    fputs("\n", stderr);
+        strbuf_printf(out, ", %llu bytes smem", (unsigned long long)k->shared);
+    strbuf_printf(out, ", %llu bytes cmem[0]", (unsigned long long)resource_usage_constant(k, sm));
+    strbuf_puts(out, "\n");
 }
 
 static const struct kj_kernel *kernel_named(const struct kj_module_info *info, const char *name,
@@ -90,26 +95,52 @@ static const struct kj_kernel *kernel_named(const struct kj_module_info *info, c
     return NULL;
 }
 
-void resource_usage_show(struct arena *arena, const struct cc_options *o, const char *ptx,
-                         size_t size, const struct ptx_usage *usage, const char *architecture) {
+bool resource_usage_print(const char *text, size_t size, const struct ptx_usage *usage,
+                          const char *architecture, bool cpu, struct strbuf *out) {
     struct jit j = {0};
     char log[2048] = "";
     if (!open_jit(&j))
-        return;
-    const char *text = device_text(arena, o, ptx, &size);
+        return false;
     struct kj_module *m = j.load(text, size, log, sizeof log); // NULL: another file defines things
-    fprintf(stderr, "ptxas info    : %llu bytes gmem", (unsigned long long)usage->global);
+    strbuf_printf(out, "ptxas info    : %llu bytes gmem", (unsigned long long)usage->global);
     if (usage->constant)
-        fprintf(stderr, ", %llu bytes cmem[3]", (unsigned long long)usage->constant);
-    fputs("\n", stderr);
+        strbuf_printf(out, ", %llu bytes cmem[3]", (unsigned long long)usage->constant);
+    strbuf_puts(out, "\n");
     for (uint32_t i = 0; i < usage->kernels.len; ++i) {
         const struct kernel_usage *k = &usage->kernels.data[i];
         uint32_t number = 0;
         const struct kj_kernel *known = m ? kernel_named(j.info(m), k->name, &number) : NULL;
-        show_kernel(k, usage->sm, known ? known->registers : 0, architecture);
-        if (known)
-            show_cpu(&j, m, number, k->name);
+        put_kernel(k, usage->sm, known ? known->registers : 0, architecture, out);
+        if (known && cpu)
+            put_cpu(&j, m, number, k->name, out);
     }
     if (m)
         j.free(m);
+    return true;
+}
+
+bool resource_usage_registers(const char *text, size_t size, const struct ptx_usage *usage,
+                              unsigned *registers) {
+    struct jit j = {0};
+    char log[2048] = "";
+    if (!open_jit(&j))
+        return false;
+    struct kj_module *m = j.load(text, size, log, sizeof log);
+    for (uint32_t i = 0, number; i < usage->kernels.len; ++i) {
+        const struct kj_kernel *known =
+            m ? kernel_named(j.info(m), usage->kernels.data[i].name, &number) : NULL;
+        registers[i] = known ? known->registers : 0;
+    }
+    if (m)
+        j.free(m);
+    return true;
+}
+
+void resource_usage_show(struct arena *arena, const struct cc_options *o, const char *ptx,
+                         size_t size, const struct ptx_usage *usage, const char *architecture) {
+    struct strbuf out = {0};
+    const char *text = device_text(arena, o, ptx, &size);
+    resource_usage_print(text, size, usage, architecture, true, &out);
+    fputs(strbuf_str(&out), stderr);
+    strbuf_free(&out);
 }

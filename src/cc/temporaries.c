@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // O_TMPFILE
 #include "cc/temporaries.h"
 
 #include <dirent.h>
@@ -11,33 +12,58 @@
 #include <unistd.h>
 
 #include "cc/cc.h"
+#include "cc/children.h"
 #include "cc/command.h"
 #include "support/environment.h"
 
 static char directory[4096]; // "" when there is none
+enum { MOST_OTHERS = 4 };
+static char others[MOST_OTHERS][4096];
 static const char *keep_directory;
 static unsigned counter, file_number;
 
-static void remove_directory(void) {
-    if (!directory[0])
-        return;
-    DIR *d = opendir(directory);
+void temporaries_remove(const char *path) {
+    DIR *d = opendir(path);
     if (d) {
         for (struct dirent *e; (e = readdir(d));)
             if (unlinkat(dirfd(d), e->d_name, 0))
                 unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
         closedir(d);
     }
-    rmdir(directory);
+    rmdir(path);
+}
+
+static void remove_directory(void) {
+    if (directory[0])
+        temporaries_remove(directory);
     directory[0] = 0;
 }
 
-// Children get the terminal's signal themselves; what is left to do is to clean up and to end as
-// the signal's default action would.
+void temporaries_add(const char *folder) {
+    for (int i = 0; i < MOST_OTHERS; ++i)
+        if (!others[i][0] || !strcmp(others[i], folder)) {
+            snprintf(others[i], sizeof others[i], "%s", folder);
+            return;
+        }
+}
+
+// Ends as the signal's default action would, but the children, too, and cleans up.
 static void on_signal(int signal_number) {
+    children_end();
     remove_directory();
+    for (int i = 0; i < MOST_OTHERS; ++i)
+        if (others[i][0])
+            temporaries_remove(others[i]);
     signal(signal_number, SIG_DFL);
     raise(signal_number);
+}
+
+// What is ignored stays so.
+static void end_on_signals(void) {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i)
+        if (signal(ends[i], on_signal) == SIG_IGN)
+            signal(ends[i], SIG_IGN);
 }
 
 bool temporaries_open(const char *keep_dir) {
@@ -56,9 +82,7 @@ bool temporaries_open(const char *keep_dir) {
         directory[0] = 0;
         return cc_error("cannot make a temporary directory in %s: %s", base, strerror(errno));
     }
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
-    signal(SIGHUP, on_signal);
+    end_on_signals();
     return true;
 }
 
@@ -81,25 +105,30 @@ void temporaries_close(void) {
         remove_directory();
 }
 
-void temporaries_explain(void) {
+// Tries with a file that has no name. 0: there is space, or nobody can tell.
+static int space_error(const char *folder) {
     enum { PROBE_BYTES = 16 << 20 };
-    struct arena arena = {0};
-    if (!directory[0] || command_mode.dry_run)
-        return;
-    const char *path = arena_printf(&arena, "%s/probe", directory);
     void (*before)(int) = signal(SIGXFSZ, SIG_IGN); // a limit of the process is an error, too
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
     int error = fd < 0 ? errno : posix_fallocate(fd, 0, PROBE_BYTES);
     if (fd >= 0)
         close(fd);
-    unlink(path);
     signal(SIGXFSZ, before);
-    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+    return error == ENOSPC || error == EDQUOT || error == EFBIG ? error : 0;
+}
+
+void temporaries_explain(const char *output_folder) {
+    int error = 0;
+    if (!directory[0] || command_mode.dry_run)
+        return;
+    if ((error = space_error(directory)) != 0)
         cc_error("the temporary directory %s has no space for 16 MiB: %s (TMPDIR names another)",
                  directory, strerror(error));
-    arena_free(&arena);
+    if ((error = space_error(output_folder)) != 0)
+        cc_error("the folder %s has no space for 16 MiB: %s", output_folder, strerror(error));
 }
 
 void temporaries_forget(void) {
     directory[0] = 0;
+    memset(others, 0, sizeof others);
 }

@@ -15,9 +15,13 @@ const char *scratch_path(struct arena *arena, const char *suffix);
 // In a process of its own for one file: names must differ from those of other files' processes.
 void temporaries_begin_file(unsigned number);
 void temporaries_close(void);
-// After a failure: says on stderr if there is hardly any space left. What the compiler had to say
-// may have found none.
-void temporaries_explain(void);
+// A folder of files that is removed, too, when a signal ends the process.
+void temporaries_add(const char *folder);
+// After a failure: says on stderr if there is hardly any space left, there or in the folder of the
+// output. What the compiler had to say may have found none.
+void temporaries_explain(const char *output_folder);
+// Removes a folder of files, now.
+void temporaries_remove(const char *folder);
 // In a process that goes on by itself: they are not its own.
 void temporaries_forget(void);
 

@@ -5,7 +5,7 @@
 //   cg_func.c    one function: the loop over groups, what is computed once
 //   cg_invariant.c what does not depend on the thread
 //   cg_edge.c    blocks, edges, masks, phis
-//   cg_counted.c loops that lanes leave by counting: turns without masks
+//   cg_counted.c loops that lanes leave by counting: iterations without masks
 //   cg_whole.c   blocks that all lanes enter: versions without masks
 //   cg_inst.c    one instruction: to its family, by its shape
 //   cg_barrier.c barriers: saving and going on, or a helper
@@ -74,7 +74,7 @@
 // offsets `scalar` is the base and, when guarded, `guard` the condition under which base and
 // offsets hold; else `vec`. What is guarded always has `vec` or `delta`, by how much each lane
 // really differs from `scalar`: that stays when something uniform is added, so that an address
-// which a loop moves on costs one scalar addition a turn.
+// which a loop moves on costs one scalar addition in each iteration.
 struct cg_val {
     LLVMValueRef scalar, vec, guard, delta;
     uint32_t epoch; // valid while equal to cg_func.epoch; PERMANENT: everywhere
@@ -87,7 +87,7 @@ enum cg_runs {
     CG_RUNS_ALWAYS,
     CG_RUNS_NEVER,
     CG_RUNS_READING, // maybe, behind one that always runs, and shared memory stays as it is
-    CG_RUNS_TURN     // in each turn of its loop that is not the last, and then all before it
+    CG_RUNS_TURN     // in each iteration of its loop that is not the last, and then all before it
 };
 
 // Where a value lives across blocks.
@@ -105,7 +105,7 @@ enum { CG_MOST_LIVE_WORDS = 1 << 26 };
 
 enum cg_effort {
     CG_EFFORT_ALL,
-    CG_EFFORT_NO_COUNTING, // many loops: nobody asks how often they turn
+    CG_EFFORT_NO_COUNTING, // many loops: nobody asks how often they run
     CG_EFFORT_LITTLE,      // large: quick code is all that there is
     CG_EFFORT_LEAST        // very large: no passes at all
 };
@@ -153,7 +153,7 @@ struct cg {
     struct notes *notes;         // what `kudzu explain` tells; NULL: nobody asks
     const struct kir_inst *inst; // being emitted, for notes
     const char *why_stacks, *why_no_team, *why_scalars; // for notes
-    const struct kir_inst *stacks_at, *no_team_at;
+    const struct kir_inst *stacks_at, *no_team_at, *scalars_at;
     struct strbuf *err;
     bool failed;
 };
@@ -225,7 +225,7 @@ struct cg_func {
     LLVMValueRef *whole;          // cg_whole.c's own, by block id; NULL: there are none
     struct cg_whole *asked;       // the same
     LLVMValueRef stream_test;     // cg_stream.c's own; NULL: none of its stores
-    LLVMValueRef stream_turns;    // the same in a counted loop's turns without masks
+    LLVMValueRef stream_turns;    // the same in a counted loop's iterations without masks
     bool streams;                 // some of its stores were emitted
     struct cg_homes *homes;       // cg_home.c's own; NULL: no value has one
     struct cg_slots *slots;       // cg_slot.c's own; NULL: there are none
@@ -243,7 +243,7 @@ struct cg_func {
     const struct kir_value *exact; // a 32-bit index that does not wrap in any lane here; NULL
     bool exact_signed;
     struct kir_value
-        *step; // by how much a counted loop's index grows each turn; NULL: no such loop
+        *step; // by how much a counted loop's index grows in each iteration; NULL: no such loop
     const struct kir_value *stepped; // the index
     bool may_be_empty;               // the group may have no active lane: others' wait
     bool untested;                   // nobody has asked whether any lane is active in this block
@@ -314,16 +314,16 @@ void cg_make_again(struct cg_func *g, const uint64_t *live);
 bool cg_is_again(const struct cg_func *g, const struct kir_value *v);
 
 // cg_prefetch.c
-// In a counted loop: asks for what an access at p will touch some turns later, `bytes` a group (0:
-// in pieces).
+// In a counted loop: asks for what an access at p will touch some iterations later, `bytes` a group
+// (0: in pieces).
 void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                        bool is_store);
 // Outside loops: asks for what the same access of later groups will touch, `bytes` a group.
 void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
                         bool is_store);
-// By how many bytes the address of an access grows each turn, as an i64, when it fills a tile, or
-// writes one: it stands in a loop with barriers, and the next turn's memory is worth asking for.
-// Else NULL.
+// By how many bytes the address of an access grows in each iteration, as an i64, when it fills a
+// tile, or writes one: it stands in a loop with barriers, and the next iteration's memory is worth
+// asking for. Else NULL.
 LLVMValueRef cg_next_tile(struct cg_func *g, const struct kir_inst *i);
 // Asks for what lies `by` (i64) bytes behind the pointer p.
 void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store);
@@ -358,7 +358,7 @@ LLVMValueRef cg_file_name(struct cg *c, const struct kir_inst *i);
 // Calls the helper that ends the launch; it does not return. address: NULL when there is none.
 void cg_fault_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef thread,
                  enum kd_fault fault, LLVMValueRef address);
-// Tells LLVM to unroll the loop that `branch` closes, when its turns can be counted.
+// Tells LLVM to unroll the loop that `branch` closes, when its iterations can be counted.
 void cg_unroll(struct cg *c, LLVMValueRef branch);
 // Goes on with group `turn` of the team.
 void cg_turn_to(struct cg_func *g, unsigned turn);
@@ -422,9 +422,9 @@ void cg_prepare_phis(struct cg_func *g, struct kir_block *b);
 void cg_masks_off(struct cg_func *g, const struct kir_block *b, LLVMValueRef *mask);
 // And back again, on another way.
 void cg_masks_on(struct cg_func *g, LLVMValueRef *mask);
-// At the head of a loop that lanes leave by counting, of one block or with a part that some turns
-// leave out: emits the turns that all lanes make, and
-// leaves the builder where the turns under masks begin. Does nothing in other blocks.
+// At the head of a loop that lanes leave by counting, of one block or with a part that some
+// iterations leave out: emits the iterations that all lanes make, and leaves the builder where the
+// iterations under masks begin. Does nothing in other blocks.
 void cg_emit_full_turns(struct cg_func *g, struct kir_block *b);
 // Are all lanes of the team active (i1)?
 LLVMValueRef cg_all_active(struct cg_func *g);
@@ -721,8 +721,8 @@ bool cg_emit_transposed(struct cg_func *g, struct kir_inst *i); // for the whole
 
 // cg_stream.c
 void cg_find_streams(struct cg_func *g); // the builder stands in the entry block
-// Before turns of l without masks: its index is `left` (i64) below its limit, and grows by step
-// (i64).
+// Before iterations of l without masks: its index is `left` (i64) below its limit, and grows by
+// step (i64).
 void cg_find_stream_turns(struct cg_func *g, const struct cfg_loop *l, LLVMValueRef left,
                           LLVMValueRef step);
 // An i1: may stores of i's go past the caches to lines at `at` (i64, the bits that all their places
@@ -761,8 +761,8 @@ bool cg_step_over_words(struct cg_func *g, struct kir_block *x, bool now);
 // What is known behind b holds in the next block that is as certain to run, in blocks that read
 // alone, and those before place `until` of the layout, which have been stepped over: nowhere else.
 void cg_carry_words(struct cg_func *g, const struct kir_block *b, uint32_t until);
-// Behind the block that was emitted the turn of its loop has no accesses: what nobody reads before
-// it is written again need not be in memory. of_loop: nobody does behind the loop.
+// Behind the block that was emitted the iteration of its loop has no accesses: what nobody reads
+// before it is written again need not be in memory. of_loop: nobody does behind the loop.
 void cg_begin_turn_of_words(struct cg_func *g); // the block that is emitted next is a loop's head
 void cg_end_turn_of_words(struct cg_func *g, bool of_loop);
 
@@ -824,7 +824,8 @@ void cg_find_meeting(struct cg_func *g, const struct kir_block *b);
 // stays.
 // If not always, and they leave shared memory alone, that counts, too.
 bool cg_goes_on(struct cg_func *g, struct kir_block *b);
-// Is there no access to shared memory behind b in b's turn of its loop, which is one of plain ones?
+// Is there no access to shared memory behind b in b's iteration of its loop, which is one of plain
+// ones?
 bool cg_ends_turn(const struct cg_func *g, const struct kir_block *b);
 // May anything outside l read shared memory?
 bool cg_is_read_behind(const struct cg_func *g, const struct cfg_loop *l);

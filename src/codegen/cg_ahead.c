@@ -82,7 +82,8 @@ static struct kir_value *first_value(const struct ahead *a, const struct kir_ins
     return first;
 }
 
-// How many loads follow each other up to v, in a loop's first turn; -1: v cannot be made early.
+// How many loads follow each other up to v, in a loop's first iteration; -1: v cannot be made
+// early.
 static int loads_before(const struct ahead *a, const struct kir_value *v, unsigned depth) {
     if (v->kind != KIR_VALUE_INST)
         return v->kind == KIR_VALUE_CONST ? 0 : -1;
@@ -264,7 +265,7 @@ static void run_group_ahead(struct ahead *a) {
         run_ahead(a, atomic, c->width);
 }
 
-// ---- what a thread far behind touches -----------------------------------------------------------
+// ---- what a thread far behind touches ---------------------------------------------------------
 
 enum { FAR = 512, EACH = 8, MOST_ACCESSES = 4 };
 

@@ -1,15 +1,15 @@
-// Turns with all lanes of a loop of one block that lanes leave by counting (`i < n`). A divergent
-// loop turns under masks; nearly all turns of such a loop have every lane active, and one scalar
-// comparison for the whole team tells whether the next one has:
+// Iterations with all lanes of a loop of one block that lanes leave by counting (`i < n`). A
+// divergent loop runs under masks; nearly all iterations of such a loop have every lane active, and
+// one scalar comparison for the whole team tells whether the next one has:
 //
 //     body:   all lanes active, no index wraps?  -> full, else masked
 //     full:   the block without masks; all lanes go on? -> full, else the usual way, with masks
 //     masked: the block under its masks
 //
-// A loop whose turns leave out a part when the counter has come near its end (`if (i + 256 < n)`,
-// where a thread takes two elements a turn) has three blocks. A full turn makes all of them, one
-// after the other, when another scalar comparison at its head says that no lane leaves the part
-// out.
+// A loop whose iterations leave out a part when the counter has come near its end (`if (i + 256 <
+// n)`, where a thread takes two elements in each iteration) has three blocks. A full iteration
+// makes all of them, one after the other, when another scalar comparison at its head says that no
+// lane leaves the part out.
 #include "codegen/cg.h"
 
 struct counted {
@@ -201,8 +201,8 @@ LLVMValueRef cg_all_active(struct cg_func *g) {
     return LLVMBuildICmp(c->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "all.active");
 }
 
-// The phi that a full turn hands the index to has been below a limit in all lanes; before the
-// first turn that must be seen.
+// The phi that a full iteration hands the index to has been below a limit in all lanes; before the
+// first iteration that must be seen.
 static LLVMValueRef starts_exact(struct cg_func *g, const struct counted *l) {
     struct cg *c = g->cg;
     if (!l->next || kir_type_bits(l->next->type) != 32)
@@ -213,7 +213,7 @@ static LLVMValueRef starts_exact(struct cg_func *g, const struct counted *l) {
                          "exact");
 }
 
-// The uniform value that the index grows by each turn; NULL: there is none.
+// The uniform value that the index grows by in each iteration; NULL: there is none.
 static struct kir_value *step_of(struct cg_func *g, const struct counted *l) {
     const struct kir_value *v = l->index;
     if (!l->next || v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_ADD)
@@ -232,7 +232,7 @@ static LLVMValueRef at_head(struct cg_func *g, const struct cfg_loop *loop, stru
                         at_head(g, loop, v->def->ops[1]), "");
 }
 
-// A turn in which some lanes leave the middle block out is made under masks.
+// An iteration in which some lanes leave the middle block out is made under masks.
 static void ask_for_part(struct cg_func *g, struct kir_block *b, const struct counted *l,
                          LLVMBasicBlockRef masked) {
     struct cg *c = g->cg;
@@ -324,8 +324,7 @@ void cg_emit_full_turns(struct cg_func *g, struct kir_block *b) {
     LLVMValueRef mask[CG_MAX_TEAM];
     if (!find_counted(g, b, &l))
         return;
-    note_on(c->notes, l.latch->last, false,
-            "loop that counts: turns without masks while all threads stay");
+    note_on(c->notes, l.latch->last, false, "loop that counts: no masks while all threads stay");
     LLVMBasicBlockRef full = cg_new_block(g, "full"), masked = cg_new_block(g, "masked");
     find_stream_turns(g, b, &l);
     LLVMValueRef active = cg_all_active(g);

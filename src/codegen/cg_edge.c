@@ -32,8 +32,8 @@ static LLVMValueRef phi_operand(struct cg_func *g, const struct kir_inst *i, uin
     return LLVMTypeOf(x) == t ? x : LLVMBuildBitCast(c->b, x, t, "");
 }
 
-// All lanes come through `from` to `to`, in each turn of their loop anew, and no edge brings lanes
-// there before this one: what the others have then is not looked at, or still to come.
+// All lanes come through `from` to `to`, in each iteration of their loop anew, and no edge brings
+// lanes there before this one: what the others have then is not looked at, or still to come.
 static bool brings_first(const struct cg_func *g, const struct kir_block *from,
                          const struct kir_block *to) {
     const struct cfg *f = g->fl->cfg;
@@ -144,7 +144,7 @@ void cg_follow_layout(struct cg_func *g, struct kir_block *b) {
     jump(g, flow_next(g->fl, b, g->fl->cfg->pos[b->id], NULL, true, NULL));
 }
 
-// A loop of barriers turns a few times, and most of what it computes follows from the turn: the
+// A loop of barriers runs a few times, and most of what it computes follows from the iteration: the
 // halves of a block that a reduction adds.
 static bool worth_unrolling(const struct cg_func *g, const struct cfg_loop *l) {
     unsigned n = 0;

@@ -224,6 +224,9 @@ void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
     case ISA_CLASS_CONTROL:
         ok = cg_emit_call(g, i);
         break;
+    case ISA_CLASS_COMPOSITE: // kernel IR has none
+        ok = false;
+        break;
     }
     c->inst = NULL;
     if (!ok) {

@@ -910,7 +910,7 @@ static void load_guarded(struct cg_func *g, const struct access *a, struct plan 
 enum { PAGE = 4096 };
 
 // Where the machine has no masked loads LLVM makes a branch a lane of one, and where lanes leave a
-// loop by what they load, few turns have all lanes. Is it worth asking whether the load can do
+// loop by what they load, few iterations have all lanes. Is it worth asking whether the load can do
 // without its mask?
 static bool could_do_without_mask(const struct cg_func *g, const struct access *a, struct plan n) {
     const struct cfg_loop *l = g->fl->cfg->loop[a->i->block->id];
@@ -982,7 +982,7 @@ static void gather(struct cg_func *g, const struct access *a, LLVMValueRef *out)
     cg_gather(g, each, out);
 }
 
-// ---- runs of neighbours, wherever each begins ---------------------------------------------------
+// ---- runs of neighbours, wherever each begins -------------------------------------------------
 
 enum { LEAST_RUN_BYTES = 16, MOST_RUNS = 8, PAIR_LANES = 4 };
 

@@ -123,7 +123,7 @@ static LLVMTypeRef letter(struct cg *c, char l) {
 LLVMValueRef cg_call_rt(struct cg *c, const char *name, LLVMValueRef *args, unsigned nargs) {
     if (c->notes && c->inst && strncmp(name, "kd_rt_fault", 11) != 0 &&
         strncmp(name, "kd_rt_tile", 10) != 0 && !strstr(name, "panels"))
-        note_on(c->notes, c->inst, true, "'%s': a call of the device's %s",
+        note_on(c->notes, c->inst, true, "'%s': a call of the device's function %s",
                 isa_op_info[c->inst->op].name, name);
     for (size_t k = 0; k < sizeof rt / sizeof *rt; k++) {
         if (strcmp(rt[k].name, name))

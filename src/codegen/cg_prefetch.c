@@ -1,6 +1,6 @@
 // Asking for memory before it is needed. Processors see streams of neighbouring lines by
 // themselves; what they do not see are the steps of a grid-stride loop, which touches another page
-// at each turn, and the tiles of a matrix, each row of which lies on a page of its own.
+// at each iteration, and the tiles of a matrix, each row of which lies on a page of its own.
 #include <stdlib.h>
 
 #include "codegen/cg.h"
@@ -13,7 +13,7 @@ enum { FAR_AHEAD = 6144, NEAR_AHEAD = 2048, LEAST_FAR = 3, LEAST_NEAR = 1 };
 // Where the machine is asked in its second cache, what finds no place in the first one is dropped:
 // then it is the far lines that count.
 enum { SECOND_FAR_AHEAD = 24576 };
-enum { MOST_FAR = 32, MOST_NEAR = 8 }; // turns, lest they lie behind the loop's end
+enum { MOST_FAR = 32, MOST_NEAR = 8 }; // iterations, lest they lie behind the loop's end
 enum { MAX_DEPTH = 12, STEP_DEPTH = 8, MAX_LINES = 8, NEXT_GROUPS = 512 };
 
 enum { NEAR = 3, SECOND_CACHE = 2 };
@@ -190,8 +190,8 @@ void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
         prefetch_lines(g->cg, p, cg_i64(g->cg, (uint64_t)by), bytes, is_store, NEAR);
 }
 
-// All lines that the access, of so many bytes, will touch some turns later, which move it on by
-// step * scale bytes each.
+// All lines that the access, of so many bytes, will touch some iterations later, which move it on
+// by step * scale bytes each.
 static void prefetch_later(struct cg *c, LLVMValueRef p, LLVMValueRef step, int64_t scale,
                            unsigned bytes, bool is_store, unsigned where) {
     int64_t turn = llabs(scale) * c->width * c->team;
@@ -239,10 +239,10 @@ void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef
     prefetch_later(c, p, step, scale, bytes, is_store, NEAR);
 }
 
-// ---- Tiles --------------------------------------------------------------------------------------
+// ---- Tiles ------------------------------------------------------------------------------------
 
-// The innermost loop around b, when it has a barrier: what its turns load into shared memory is
-// worked on behind the barrier, long enough to fetch what the next turn will load.
+// The innermost loop around b, when it has a barrier: what its iterations load into shared memory
+// is worked on behind the barrier, long enough to fetch what the next iteration will load.
 static const struct cfg_loop *tile_loop(struct cg_func *g, const struct kir_block *b) {
     const struct cfg *cfg = g->fl->cfg;
     const struct cfg_loop *l = cfg->loop[b->id];
@@ -323,8 +323,9 @@ static LLVMValueRef growth_of_sum(struct cg_func *g, const struct cfg_loop *l, L
     return y ? LLVMBuildAdd(g->cg->b, x, y, "") : NULL;
 }
 
-// By how much v, a whole number, grows from one turn of l to the next, as an i64; NULL: by no one
-// number that is known before. Sums that wrap are not looked for: nothing depends on the answer.
+// By how much v, a whole number, grows from one iteration of l to the next, as an i64; NULL: by no
+// one number that is known before. Sums that wrap are not looked for: nothing depends on the
+// answer.
 static LLVMValueRef growth(struct cg_func *g, const struct cfg_loop *l, struct kir_value *v,
                            unsigned depth) {
     struct cg *c = g->cg;
@@ -415,7 +416,7 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
     }
 }
 
-// ---- Stores behind barriers ---------------------------------------------------------------------
+// ---- Stores behind barriers -------------------------------------------------------------------
 
 enum { MOST_STRIDE = 64, MAX_STORED_LINES = 16, MOST_ROWS = 24 };
 
@@ -513,7 +514,7 @@ void cg_prefetch_stores(struct cg_func *g) {
                         n < MOST_ROWS ? NEAR : SECOND_CACHE);
 }
 
-// ---- Stores behind later barriers ---------------------------------------------------------------
+// ---- Stores behind later barriers -------------------------------------------------------------
 
 // Is v there, or can it be made again?
 static bool make_deep(struct cg_func *g, struct kir_value *v, unsigned depth) {

@@ -14,7 +14,7 @@ enum {
     ROWS = 2 * TILE,
     SUM_ROW = ROWS * 4, // bytes of a tile's row
     PAIR = 2,           // tiles of columns at a time
-    UNROLLED = 4,       // numbers of k of a turn
+    UNROLLED = 4,       // numbers of k of an iteration
     A_BYTES = ROWS * CG_TILE_STEP * CG_TILE_PIECE * KD_TILE_STEPS
 };
 

@@ -21,7 +21,7 @@ static bool is_slow(const struct kir_inst *i) {
 bool cg_is_harmless(const struct cg_func *g, const struct kir_block *b) {
     const uint32_t *pos = g->fl->cfg->pos;
     unsigned n = 0;
-    // Untested it would begin another turn of its loop that nobody takes, and there another.
+    // Untested it would begin another iteration of its loop that nobody takes, and there another.
     if (b->last->op == ISA_OP_BRA && pos[b->last->targets[0]->id] <= pos[b->id])
         return false;
     for (const struct kir_inst *i = b->first; i != b->last; i = i->next, n++)
@@ -58,7 +58,7 @@ static bool is_factor(const struct cg_func *g, const struct kir_inst *i) {
 }
 
 // In a loop without others in it, which all lanes of the team leave together, what is known of
-// shared memory when a block ends is known in the next one that each turn comes to.
+// shared memory when a block ends is known in the next one that each iteration comes to.
 static bool has_plain_turns(const struct cg_func *g, const struct cfg_loop *l) {
     const struct cfg *c = g->fl->cfg;
     if (l->irreducible || g->fl->loop_waits[l->index] || !g->fl->full[l->header->id])
@@ -73,7 +73,7 @@ static bool has_plain_turns(const struct cg_func *g, const struct cfg_loop *l) {
     return true;
 }
 
-// Does each turn that is followed by another one come through b?
+// Does each iteration that is followed by another one come through b?
 static bool is_in_each_turn(const struct cfg *c, const struct cfg_loop *l,
                             const struct kir_block *b) {
     for (uint32_t p = 0; p < l->header->preds.len; p++) {
@@ -192,7 +192,7 @@ static LLVMValueRef mask_at(struct cg_func *g, const struct kir_block *b,
     return is_known(c, m) ? m : NULL;
 }
 
-// Does x lead to a later block of its loop, not out of it, and not to another turn?
+// Does x lead to a later block of its loop, not out of it, and not to another iteration?
 static bool goes_on_in_loop(const struct cg_func *g, const struct kir_block *x) {
     const struct cfg *c = g->fl->cfg;
     const struct kir_block *to = x->last->targets[0];
@@ -270,7 +270,7 @@ static bool rejoin(struct cg_func *g, const struct kir_block *b, const struct ki
     return known;
 }
 
-// Is x, behind b in b's turn, if that is one, as certain to run?
+// Is x, behind b in b's iteration, if that is one, as certain to run?
 static bool goes_on_in(const struct cg_func *g, const struct kir_block *b,
                        const struct kir_block *x) {
     const struct cfg *c = g->fl->cfg;
@@ -278,8 +278,8 @@ static bool goes_on_in(const struct cg_func *g, const struct kir_block *b,
            c->pos[x->id] > c->pos[b->id];
 }
 
-// From b's place on, control goes no further than to m's, and not back: to another turn of their
-// loop.
+// From b's place on, control goes no further than to m's, and not back: to another iteration of
+// their loop.
 static bool stays_between(const struct cfg *c, const struct kir_block *x, uint32_t b, uint32_t m) {
     for (uint32_t k = 0; k < x->last->ntargets; k++) {
         uint32_t to = c->pos[x->last->targets[k]->id];

@@ -1,7 +1,7 @@
 // Slots: where vectors that live through several barriers are kept. A web of such values, the sum
-// of a loop over tiles and the phi that carries it to the next turn, has one place among what is
-// saved of a group, and is stored there when it has changed: a turn with two barriers, one before
-// the tile is used and one behind, saves its sums once. What a loop with barriers takes from
+// of a loop over tiles and the phi that carries it to the next iteration, has one place among what
+// is saved of a group, and is stored there when it has changed: an iteration with two barriers, one
+// before the tile is used and one behind, saves its sums once. What a loop with barriers takes from
 // outside is stored when the loop begins. What is put back and not used before the next barrier is
 // not even loaded, which LLVM sees.
 #include <string.h>
@@ -55,7 +55,7 @@ static bool is_from_outside(struct cg_func *g, const struct kir_value *v,
 }
 
 // Members are what is alive behind a barrier; those that are so behind several, or behind one in
-// each turn of a loop, count for a slot.
+// each iteration of a loop, count for a slot.
 static void find_members(struct cg_func *g, struct cg_slots *s, uint8_t *barriers) {
     VEC(const struct kir_block *) at = {0};
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)

@@ -3,7 +3,7 @@
 // such lines go straight to memory (movnt). In the other launches whoever reads the results next
 // finds them in a cache, so that it is the launch that decides, by its threads
 // (kd_block.stream_bytes), and the address, which has to be a line's. In a loop that counts, as a
-// grid-stride loop, its turns decide, which are known when it begins.
+// grid-stride loop, its iterations decide, which are known when it begins.
 //
 // Not in kernels that order anything with other blocks: these stores keep no order with later ones
 // until a fence, which stands at the end of a run of blocks. Not for memory that the kernel reads
@@ -96,7 +96,7 @@ static bool writes_most(const struct kir_func *f) {
     return written >= read;
 }
 
-// By a thread, in a turn of the loop itself; NULL: outside loops.
+// By a thread, in an iteration of the loop itself; NULL: outside loops.
 static unsigned bytes_written(const struct cg_func *g, const struct cfg_loop *l) {
     unsigned bytes = 0;
     for (uint32_t b = 0; b < g->f->blocks.len; b++)

@@ -4,12 +4,13 @@
 // words becomes a shuffle of the vectors that they lie in. The steps of a reduction or a scan thus
 // pass their values from register to register.
 //
-// In loops the same holds within a turn: a plane of a stencil that marches through its planes goes
-// from the threads to their neighbours in registers, but for the edges, which memory has.
+// In loops the same holds within an iteration: a plane of a stencil that marches through its planes
+// goes from the threads to their neighbours in registers, but for the edges, which memory has.
 //
 // Words are written to memory (flushed) when something reads them that this does not see through,
 // and where control flow is not known; at the kernel's end nobody needs them any more, and at a
-// turn's end only who reads them in the next turn before they are written, or behind the loop.
+// iteration's end only who reads them in the next iteration before they are written, or behind the
+// loop.
 #include "codegen/cg.h"
 
 enum {
@@ -29,13 +30,13 @@ struct region {
     LLVMValueRef base; // added to shared_base; NULL: 0
     uint32_t len, end; // words; all from `end` on are unknown
     struct word *words;
-    uint8_t *read; // by word: in this turn of a loop memory was asked for what it held
+    uint8_t *read; // by word: in this iteration of a loop memory was asked for what it held
 };
 
 struct cg_words {
     struct region fixed, dynamic; // they do not overlap
     bool reading;                 // what is stored here may not be stored: the block may not run
-    bool all_read;                // in this turn of a loop memory may have been asked for any word
+    bool all_read; // in this iteration of a loop memory may have been asked for any word
     // What is known comes from here; stepped over are the blocks from there to `until`.
     const struct kir_block *from;
     uint32_t until;
@@ -499,7 +500,7 @@ void cg_forget_words(struct cg_func *g) {
     forget(g);
 }
 
-// ---- turns of loops -----------------------------------------------------------------------
+// ---- iterations of loops -----------------------------------------------------------------------
 
 void cg_begin_turn_of_words(struct cg_func *g) {
     struct cg_words *w = g->words;

@@ -463,6 +463,11 @@ static const struct kir_inst *team_forbidden(const struct kir_func *f) {
     return NULL;
 }
 
+// For notes: where the first loop ends an iteration; NULL: there is no loop.
+static const struct kir_inst *first_loop(const struct flow *fl) {
+    return fl->cfg->loops.len ? fl->cfg->loops.data[0]->header->last : NULL;
+}
+
 // For notes: why groups do not run together.
 static unsigned no_team(struct cg *c, const char *why, const struct kir_inst *at) {
     c->why_no_team = why;
@@ -474,8 +479,8 @@ static bool varies(const struct flow *fl, const struct kir_value *v) {
     return fl->shape[v->id].kind == SHAPE_VARYING;
 }
 
-// Do lanes leave the loop by what they have computed, not by counting? Then groups turn
-// different numbers of times, and a team would turn as often as the slowest.
+// Do lanes leave the loop by what they have computed, not by counting? Then groups iterate
+// different numbers of times, and a team would iterate as often as the slowest.
 static bool leaves_by_data(const struct flow *fl, const struct cfg_loop *l) {
     for (uint32_t p = l->first; p <= l->last; p++) {
         const struct kir_block *b = fl->cfg->order[p];
@@ -520,9 +525,9 @@ static bool belongs_to_search(const struct flow *fl, const struct kir_inst *i) {
     }
 }
 
-// A short loop that compares what lies side by side and leaves at a difference. It turns few times,
-// each turn waits for a load, a comparison and a branch, and nobody can tell which turn is the
-// last: several groups wait at the same time.
+// A short loop that compares what lies side by side and leaves at a difference. It iterates few
+// times, each iteration waits for a load, a comparison and a branch, and nobody can tell which
+// iteration is the last: several groups wait at the same time.
 static bool is_search(const struct flow *fl, const struct cfg_loop *l) {
     enum { MOST = 20, STEPS = 4 };
     unsigned n = 0, ends = 0;
@@ -541,8 +546,8 @@ static bool is_search(const struct flow *fl, const struct cfg_loop *l) {
     return ends > 0;
 }
 
-// A phi behind a branch whose value goes into the loop's next turn (a sum that some turns add to)
-// has the register of the phi that it goes to.
+// A phi behind a branch whose value goes into the loop's next iteration (a sum that some iterations
+// add to) has the register of the phi that it goes to.
 static bool goes_to_next_turn(const struct flow *fl, const struct kir_value *phi) {
     const struct cfg_loop *l = fl->cfg->loop[phi->def->block->id];
     if (!l || l->header == phi->def->block)
@@ -710,7 +715,7 @@ static unsigned most_rows(const struct cg *c, const struct flow *fl, const struc
 }
 
 // How many groups run together: as many as registers allow, where there is a loop in which all
-// turn alike. They share what they load alike, walk through memory side by side, and fill the
+// iterate alike. They share what they load alike, walk through memory side by side, and fill the
 // latency of each other's chains of operations.
 static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level level) {
     const uint32_t *n = c->spec.ntid;
@@ -726,7 +731,7 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
         const struct cfg_loop *l = fl->cfg->loops.data[k];
         bool by_data = leaves_by_data(fl, l);
         if (l->irreducible || (by_data && !is_search(fl, l)))
-            return no_team(c, "threads leave a loop by what they have computed", l->header->last);
+            return no_team(c, "threads leave a loop in different iterations", l->header->last);
         most = !by_data ? most : c->pw.has_fma ? SEARCH_TEAM : SMALL_SEARCH_TEAM;
         most = most_rows(c, fl, l, most);
     }
@@ -740,7 +745,7 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
         team *= 2;
     if (team == 1)
         return no_team(c, "the values that loops keep fill the registers, or the code is long",
-                       NULL);
+                       first_loop(fl));
     return team;
 }
 
@@ -772,7 +777,9 @@ static bool wants_scalars(struct cg *c, const struct traits *t, const struct flo
         c->why_scalars = "each takes rows of four words, which are vectors by themselves";
     else if (!counts_in_vectors(c, fl) && scalars_are_faster(fl, &m))
         c->why_scalars = "most of the time goes to addresses of single threads, in loops "
-                         "that they leave at different turns";
+                         "that they leave in different iterations";
+    if (c->why_scalars)
+        c->scalars_at = first_loop(fl);
     return c->why_scalars;
 }
 
@@ -794,7 +801,7 @@ static void debug_masks(struct cg *c, const struct flow *fl) {
 }
 
 // Do lanes leave the loop by counting up to a number that each group has of its own, a row's
-// length? Then a team would turn as often as the longest row wants.
+// length? Then a team would iterate as often as the longest row wants.
 static bool counts_to_own(const struct flow *fl, const struct cfg_loop *l) {
     for (uint32_t p = l->first; p <= l->last && fl->loop_divergent[l->index]; p++) {
         const struct kir_inst *t = fl->cfg->order[p]->last;
@@ -835,7 +842,7 @@ static unsigned loop_instructions(const struct flow *fl) {
     return n;
 }
 
-// A loop that each group leaves as one, but not all groups together, would turn under masks in a
+// A loop that each group leaves as one, but not all groups together, would run under masks in a
 // team, and what it counts would differ from lane to lane: then groups run one by one. Unless most
 // of the kernel gains by it: a tile with borders is loaded by such loops.
 static void try_team(struct cg *c, struct flow **fl, bool *waits) {
@@ -846,7 +853,7 @@ static void try_team(struct cg *c, struct flow **fl, bool *waits) {
     for (uint32_t k = 0; k < alone->cfg->loops.len; k++)
         if ((team->loop_divergent[k] && !alone->loop_divergent[k] && !gains) ||
             counts_to_own(team, alone->cfg->loops.data[k])) {
-            c->team = no_team(c, "groups leave a loop at different turns",
+            c->team = no_team(c, "vectors leave a loop in different iterations",
                               alone->cfg->loops.data[k]->header->last);
             analyse_all(c, fl, waits);
             return;
@@ -1146,7 +1153,7 @@ static bool has_counted_stores(const struct cg *c, const struct flow *fl, unsign
 }
 
 // Where one team can hold the whole block, loops with barriers in them are written out: with the
-// turn's number each lane's address in shared memory is then known. Mode and width stay.
+// iteration's number each lane's address in shared memory is then known. Mode and width stay.
 static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
     const uint32_t *n = c->spec.ntid;
     unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width, team = c->team;

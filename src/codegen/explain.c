@@ -6,8 +6,20 @@
 #include "codegen/cg.h"
 #include "passes/waiting.h"
 
+// The instruction itself, or the nearest one in its block whose line is known.
+static const struct kir_inst *placed(const struct kir_inst *i) {
+    for (const struct kir_inst *at = i; at; at = at->next)
+        if (at->line)
+            return at;
+    for (const struct kir_inst *at = i; at; at = at->prev)
+        if (at->line)
+            return at;
+    return i;
+}
+
 static const char *place(const struct kir_inst *at) {
     static _Thread_local char text[32];
+    at = at ? placed(at) : NULL;
     if (!at || !at->line)
         return "";
     snprintf(text, sizeof text, " (line %u)", at->line);
@@ -22,15 +34,25 @@ static void print_stacks_at(const struct cg *c, struct strbuf *out) {
     strbuf_printf(out, "%s\n", place(at));
 }
 
-static void report_mode(const struct cg *c, struct strbuf *out) {
+static const struct kir_inst *waiting_loop(const struct flow *fl) {
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
+        if (fl->loop_waits[k])
+            return fl->cfg->loops.data[k]->header->last;
+    return NULL;
+}
+
+static void report_mode(const struct cg *c, const struct flow *fl, struct strbuf *out) {
     switch (c->mode) {
     case KD_MODE_BLOCK:
         strbuf_puts(out, "+ whole blocks run in one call; barriers are points between loops\n");
         if (c->parks)
-            strbuf_puts(out, "- lanes may come apart to barriers or warp operations: each asks "
-                             "whether all are there\n");
+            strbuf_printf(out,
+                          "- threads of a warp may come apart to barriers or warp operations: "
+                          "each asks whether all are there%s\n",
+                          place(c->stacks_at ? c->stacks_at : waiting_loop(fl)));
         if (c->splits)
-            strbuf_puts(out, "- warps that wait for what others write keep a stack meanwhile\n");
+            strbuf_printf(out, "- warps that wait for what others write keep a stack meanwhile%s\n",
+                          place(waiting_loop(fl)));
         break;
     case KD_MODE_WARP_STACKS:
         strbuf_printf(out, "- each warp has a stack of its own: %s", c->why_stacks);
@@ -44,7 +66,8 @@ static void report_mode(const struct cg *c, struct strbuf *out) {
     if (c->width > 1)
         strbuf_printf(out, "+ vectors of %u threads\n", c->width);
     else if (c->why_scalars)
-        strbuf_printf(out, "- one thread after the other, no vectors: %s\n", c->why_scalars);
+        strbuf_printf(out, "- one thread after the other, no vectors: %s%s\n", c->why_scalars,
+                      place(c->scalars_at));
     if (c->team > 1)
         strbuf_printf(out, "+ teams of %u vectors share what they have alike\n", c->team);
     else if (c->why_no_team)
@@ -77,10 +100,11 @@ static void note_control(struct cg *c, const struct flow *fl) {
         if (!fl->divergent[b->id] || note_is_on(c->notes, b->last))
             continue;
         if (leaves(fl->cfg, b))
-            note_on(c->notes, b->last, true,
-                    "threads leave the loop at different turns, it goes on under masks until the "
-                    "last has left: %s",
-                    condition_of(c, fl, b));
+            note_on(
+                c->notes, b->last, true,
+                "threads leave the loop in different iterations, it goes on under masks until the "
+                "last has left: %s",
+                condition_of(c, fl, b));
         else
             note_on(c->notes, b->last, true, "threads part, both ways run under masks: %s",
                     condition_of(c, fl, b));
@@ -101,14 +125,28 @@ static const char *file_of(const struct cg *c, uint32_t n) {
     return name ? name : "?";
 }
 
+static void report_place(const struct cg *c, struct strbuf *out) {
+    for (uint32_t b = 0; b < c->kernel->blocks.len; b++) {
+        const struct kir_block *at = c->kernel->blocks.data[b];
+        const struct kir_inst *i = at->first ? placed(at->first) : NULL;
+        if (!i || !i->line)
+            continue;
+        strbuf_printf(out, "@ %s:%u\n", file_of(c, i->file), i->line);
+        return;
+    }
+}
+
 void cg_report(struct cg *c, struct flow *const *flows, bool all, struct strbuf *out) {
     struct notes *n = c->notes;
     for (uint32_t f = 0; f < c->ir->funcs.len && c->width > 1; f++)
         if (flows[f])
             note_control(c, flows[f]);
-    report_mode(c, out);
+    report_place(c, out);
+    report_mode(c, flows[c->kernel->index], out);
     if (!n->list.len)
         return;
+    for (uint32_t k = 0; k < n->list.len; k++)
+        n->list.data[k].inst = placed(n->list.data[k].inst);
     qsort(n->list.data, n->list.len, sizeof *n->list.data, by_line);
     for (uint32_t k = 0; k < n->list.len; k++) {
         const struct note *x = &n->list.data[k], *before = x - 1;

@@ -1,11 +1,12 @@
 // left' = left | (stay & d), stay' = stay & ~d: what lanes are in `left` and `stay` together never
 // changes, and none is in both. With `left` empty at first, left' = entered & ~stay'. A search that
-// lanes leave at their first difference has a comparison and an `or` less a turn and group.
+// lanes leave at their first difference has a comparison and an `or` less in each iteration and
+// group.
 #include "codegen/left_lanes.h"
 
 struct left {
-    LLVMValueRef phi, next;     // lanes that have left, and those after this turn
-    LLVMValueRef entered, stay; // lanes of the loop, and those that stay after this turn
+    LLVMValueRef phi, next;     // lanes that have left, and those after this iteration
+    LLVMValueRef entered, stay; // lanes of the loop, and those that stay after this iteration
 };
 
 static bool is_mask(LLVMValueRef v) {

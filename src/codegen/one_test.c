@@ -194,7 +194,8 @@ static bool is_arithmetic(LLVMValueRef v) {
     return cg_is_arithmetic(v) && LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind;
 }
 
-// Does v follow by arithmetic from what is there when the loop's turn begins, in so many steps?
+// Does v follow by arithmetic from what is there when the loop's iteration begins, in so many
+// steps?
 static bool is_early(const struct once *o, LLVMValueRef v, unsigned depth, unsigned *steps) {
     if (!LLVMIsAInstruction(v) || !in_loop(o, LLVMGetInstructionParent(v)))
         return true;
@@ -255,7 +256,7 @@ static LLVMValueRef make_early(struct once *o, LLVMValueRef v) {
 }
 
 // Are all tests of one sort answered as usual? NULL: there are none. A test that does not come to
-// be made in this turn may have no answer, which then says nothing of the others.
+// be made in this iteration may have no answer, which then says nothing of the others.
 static LLVMValueRef all_as_usual(struct once *o, bool past) {
     LLVMValueRef all = NULL;
     for (uint32_t k = 0; k < o->n; k++) {

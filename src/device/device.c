@@ -7,6 +7,7 @@
 #include "device/jit_library.h"
 #include "device/reason.h"
 #include "device/topology.h"
+#include "support/capability.h"
 #include "support/environment.h"
 
 enum { MAX_DEVICES = 64, MAX_WORKERS = 1024 };
@@ -36,12 +37,9 @@ static void describe(struct kd_device *d, int workers, uint64_t memory) {
     p->memory_clock_khz = p->clock_khz;
     p->l2_bytes = topology_cache_bytes();
     p->level = topology_level();
-    // Compute capability 9.0 (the guide's table of technical specifications).
-    p->max_shared_block = 48 << 10;
-    p->max_shared_block_optin = 227 << 10;
-    p->max_shared_sm = 228 << 10;
-    p->max_threads_sm = 2048;
-    p->max_blocks_sm = 32;
+    p->capability = capability_of_device();
+    p->lenient = !capability_is_chosen();
+    p->max_shared_block = 48 << 10; // of all capabilities, and the registers
     p->registers_sm = 65536;
     p->max_cooperative_blocks_sm = 32;
     p->priority_least = 0;

@@ -69,12 +69,12 @@ struct kd_properties {
     int workers;           // multiprocessors
     uint64_t total_memory; // bytes
     int clock_khz, memory_clock_khz;
-    uint64_t l2_bytes;               // last-level cache
-    enum kd_level level;             // what compiled code uses
-    uint32_t max_shared_block;       // 48 KiB, without opting in
-    uint32_t max_shared_block_optin; // 227 KiB
-    uint32_t max_shared_sm;          // 228 KiB
-    uint32_t max_threads_sm, max_blocks_sm, registers_sm;
+    uint64_t l2_bytes;                   // last-level cache
+    enum kd_level level;                 // what compiled code uses
+    const struct capability *capability; // what a multiprocessor has of memory, threads and blocks
+    bool lenient;              // PTX for every target is loaded: the capability is the default one
+    uint32_t max_shared_block; // bytes, without opting in
+    uint32_t registers_sm;
     uint32_t max_cooperative_blocks_sm;    // blocks a worker keeps resident
     int priority_least, priority_greatest; // 0 .. -5
 };
@@ -502,7 +502,7 @@ enum kd_node_kind {
 enum kd_condition_kind { KD_CONDITION_IF, KD_CONDITION_WHILE, KD_CONDITION_SWITCH };
 struct kd_condition {
     enum kd_condition_kind kind;
-    uint32_t *value;   // read when the node is reached and, by WHILE, after each turn
+    uint32_t *value;   // read when the node is reached and, by WHILE, after each iteration
     uint32_t first, n; // its regions: IF: value != 0, value == 0; SWITCH: by value; WHILE: one
 };
 struct kd_graph_node {

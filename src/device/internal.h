@@ -1,4 +1,4 @@
-// Devices and contexts from the inside. Who owns what: docs/architecture.md, "The CPU device".
+// Devices and contexts from the inside. Who owns what: docs/design/device.md.
 #ifndef KUDZU_DEVICE_INTERNAL_H
 #define KUDZU_DEVICE_INTERNAL_H
 

@@ -11,8 +11,10 @@
 #include "device/jit_library.h"
 #include "device/module.h"
 #include "device/reason.h"
+#include "support/capability.h"
 #include "support/debug.h"
 #include "support/no_cancel.h"
+#include "support/run_report.h"
 
 enum { DEFAULT_SHARED = 48 << 10, MAX_THREADS = 1024, LOG_BYTES = 8192 };
 
@@ -320,6 +322,7 @@ static const struct code *make_and_add(struct kd_kernel *k, const struct kd_spec
     char *log = calloc(1, LOG_BYTES);
     struct code code;
     struct kd_spec spec;
+    run_report_shape(k->info->name, want->ntid, want->flags);
     if (!log) {
         *status = kd_fail(KD_OUT_OF_MEMORY, "no memory to load kernel %s", k->info->name);
         return NULL;
@@ -393,7 +396,7 @@ uint32_t kd_kernel_max_threads(const struct kd_kernel *k) {
 }
 
 enum kd_status kd_kernel_set_max_dynamic_shared(struct kd_kernel *k, uint32_t bytes) {
-    uint32_t most = k->module->context->device->properties.max_shared_block_optin;
+    uint32_t most = k->module->context->device->properties.capability->max_shared_block;
     if (k->info->shared_static > most || bytes > most - k->info->shared_static)
         return kd_fail(KD_INVALID_VALUE,
                        "%u bytes of dynamic and %u of static shared memory are more than the %u "
@@ -441,18 +444,20 @@ static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-// The limits of a multiprocessor of compute capability 9.0: threads, blocks, registers (given
-// out 256 at a time to each warp), shared memory (1 KiB of it a block is the system's).
+// The limits of a multiprocessor: threads, blocks, registers (given out 256 at a time to each
+// warp), shared memory, a part of which is the system's in each block.
 uint32_t kd_kernel_occupancy(const struct kd_kernel *k, uint32_t threads, uint32_t dynamic_shared) {
     const struct kd_properties *p = &k->module->context->device->properties;
-    if (threads == 0 || threads > kd_kernel_max_threads(k) ||
-        dynamic_shared > p->max_shared_block_optin)
+    const struct capability *c = p->capability;
+    if (threads == 0 || threads > kd_kernel_max_threads(k) || dynamic_shared > c->max_shared_block)
         return 0;
     uint32_t warps = (threads + KD_WARP - 1) / KD_WARP;
     uint32_t registers = k->info->registers ? k->info->registers : 1;
     uint32_t warp_registers = (registers * KD_WARP + 255) / 256 * 256;
-    uint32_t shared = (k->info->shared_static + dynamic_shared + 127) / 128 * 128 + 1024;
-    uint32_t n = least(p->max_blocks_sm, p->max_threads_sm / KD_WARP / warps);
+    uint32_t used = k->info->shared_static + dynamic_shared;
+    uint32_t shared =
+        (used + c->shared_unit - 1) / c->shared_unit * c->shared_unit + c->reserved_shared;
+    uint32_t n = least(c->max_blocks, c->max_threads / KD_WARP / warps);
     n = least(n, p->registers_sm / (warp_registers * warps));
-    return least(n, p->max_shared_sm / shared);
+    return shared ? least(n, c->max_shared / shared) : n;
 }

@@ -11,9 +11,12 @@
 #include "device/reason.h"
 #include "device/runner.h"
 #include "device/topology.h"
+#include "image/cubin.h"
+#include "image/ptx_target.h"
+#include "support/capability.h"
 #include "support/environment.h"
 
-enum { DEVICE_ARCH = 90, LOG_BYTES = 8192 };
+enum { LOG_BYTES = 8192 };
 
 // ---- The environment ----------------------------------------------------------------------
 
@@ -90,7 +93,9 @@ static void keep_native(struct kd_module *m, const void *data, size_t size, char
 static enum kd_status read_container(struct kd_module *m, const void *image, size_t size,
                                      char *log) {
     struct kimg_entry ptx, native;
-    if (kimg_best_ptx(image, size, DEVICE_ARCH, &ptx, log, LOG_BYTES)) {
+    const struct kd_properties *p = &m->context->device->properties;
+    uint32_t capability = p->capability->number;
+    if (kimg_best_ptx(image, size, capability, p->lenient, &ptx, log, LOG_BYTES)) {
         enum kd_status status = keep_ptx(m, ptx.data, ptx.size);
         if (status)
             return status;
@@ -100,9 +105,22 @@ static enum kd_status read_container(struct kd_module *m, const void *image, siz
     if (kimg_find_native(image, size, &native))
         keep_native(m, native.data, native.size, log);
     if (!m->ptx && !m->native)
-        return kd_fail(KD_NO_BINARY, "the image has neither PTX for compute capability 9.0 or less "
-                                     "nor code for this processor");
+        return kd_fail(KD_NO_BINARY,
+                       "the image has neither PTX for compute capability %u.%u nor code for this "
+                       "processor",
+                       capability / 10, capability % 10);
     return KD_OK;
+}
+
+// A text that a GPU of the chosen capability would not take. What is no PTX is left to the parser.
+static enum kd_status check_target(const struct kd_module *m) {
+    const struct kd_properties *p = &m->context->device->properties;
+    struct ptx_target t;
+    if (p->lenient || !ptx_target_read(m->ptx, m->ptx_size, &t) ||
+        ptx_target_runs(t, p->capability->number))
+        return KD_OK;
+    return kd_fail(KD_INVALID_PTX, "PTX for sm_%u%.1s does not run on compute capability %u.%u",
+                   t.sm, &t.features, p->capability->number / 10, p->capability->number % 10);
 }
 
 static bool is_wrapper(const void *image, size_t size) {
@@ -123,6 +141,15 @@ static bool is_text(const char *p, size_t size) {
     return p[0] != 0;
 }
 
+static enum kd_status read_cubin(struct kd_module *m, const void *image, size_t size, char *log) {
+    size_t bytes;
+    bool foreign;
+    const void *container = cubin_container(image, size, &bytes, &foreign, log, LOG_BYTES);
+    if (!container)
+        return kd_fail(foreign ? KD_NO_BINARY : KD_INVALID_IMAGE, "%s", log);
+    return read_container(m, container, bytes, log);
+}
+
 static enum kd_status read_image(struct kd_module *m, const void *image, size_t size, char *log) {
     // A native image begins with letters, too.
     if (is_text(image, size) && !kimg_is_native(image, size))
@@ -140,6 +167,8 @@ static enum kd_status read_image(struct kd_module *m, const void *image, size_t 
     }
     if (kimg_is_container(image, size))
         return read_container(m, image, size, log);
+    if (cubin_is_elf(image, size))
+        return read_cubin(m, image, size, log);
     if (!kimg_is_native(image, size))
         return kd_fail(KD_INVALID_IMAGE, "the image is neither PTX nor a device image of kudzu");
     m->native = kimg_native_open(image, size, log, LOG_BYTES);
@@ -346,6 +375,8 @@ enum kd_status kd_module_load(struct kd_context *c, const void *image, size_t si
     fault_handlers_install();
     kd_context_flush_printf(c);
     enum kd_status status = read_image(m, image, size, log);
+    if (!status && m->ptx)
+        status = check_target(m);
     if (!status)
         status = take_info(m, log);
     if (!status)

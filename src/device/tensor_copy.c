@@ -335,6 +335,13 @@ bool tensor_map_replace(void *map, uint32_t field, uint32_t index, uint64_t valu
     static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
     struct tensor_map m;
     memcpy(&m, map, sizeof m);
+    // 128 bytes of zeros are a map too, of one dimension of bytes: what a kernel begins with that
+    // makes one.
+    static const struct tensor_map blank;
+    if (!memcmp(&m, &blank, sizeof m)) {
+        m.magic = TENSOR_MAP_MAGIC;
+        m.rank = 1;
+    }
     bool ok = true;
     switch (field) {
     case FIELD_GLOBAL_ADDRESS:

@@ -67,6 +67,7 @@ CUresult drv_attribute_check(CUlaunchAttributeID id, const CUlaunchAttributeValu
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
     case CU_LAUNCH_ATTRIBUTE_PRIORITY:
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
         return CUDA_SUCCESS;
     }
     FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of a launch", (int)id);

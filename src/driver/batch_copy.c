@@ -74,10 +74,9 @@ static CUresult plan(CUdeviceptr dst, CUdeviceptr src, size_t bytes, struct kd_c
 }
 
 // attrs[k] is for the copies from attrsIdxs[k] on. *failIdx: which copy was refused.
-CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-                            CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
-                            size_t *failIdx, CUstream hStream) {
-    ENTER();
+static CUresult copy_batch(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+                           CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+                           size_t *failIdx, CUstream hStream) {
     struct kd_queue *q;
     struct drv_context *ctx;
     struct kd_copy c;
@@ -104,6 +103,20 @@ CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
         TRY(submit(q, ctx, &c, &sides, attrs[k].srcAccessOrder));
     }
     return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+                            CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+                            size_t *failIdx, CUstream hStream) {
+    ENTER();
+    return copy_batch(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, hStream);
+}
+
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+                               CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+                               CUstream hStream) {
+    ENTER();
+    return copy_batch(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, NULL, hStream);
 }
 
 // ---- Along three --------------------------------------------------------------------------
@@ -176,9 +189,8 @@ static CUresult plan_3d(const CUDA_MEMCPY3D_BATCH_OP *op, struct kd_copy *c, str
     return drv_copy_plan(&p, c, &sides->to, &sides->from);
 }
 
-CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
+static CUresult copy_batch_3d(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
                               unsigned long long flags, CUstream hStream) {
-    ENTER();
     struct kd_queue *q;
     struct drv_context *ctx;
     struct kd_copy c;
@@ -200,4 +212,16 @@ CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, siz
         TRY(submit(q, ctx, &c, &sides, opList[i].srcAccessOrder));
     }
     return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
+                              unsigned long long flags, CUstream hStream) {
+    ENTER();
+    return copy_batch_3d(numOps, opList, failIdx, flags, hStream);
+}
+
+CUresult cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList,
+                                 unsigned long long flags, CUstream hStream) {
+    ENTER();
+    return copy_batch_3d(numOps, opList, NULL, flags, hStream);
 }

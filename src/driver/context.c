@@ -409,6 +409,16 @@ CUresult cuCtxGetDevice(CUdevice *device) {
     return CUDA_SUCCESS;
 }
 
+// Without a context: of the current one.
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext handle) {
+    ENTER();
+    REQUIRE_POINTER(device);
+    struct drv_context *ctx;
+    TRY(handle ? drv_context_find(handle, &ctx) : drv_context_current(&ctx));
+    *device = ctx->device->ordinal;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuCtxGetFlags(unsigned int *flags) {
     ENTER();
     REQUIRE_POINTER(flags);
@@ -451,13 +461,28 @@ CUresult cuCtxGetApiVersion(CUcontext handle, unsigned int *version) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxSynchronize(void) {
-    ENTER_CONTEXT(ctx);
+static CUresult synchronize(struct drv_context *ctx, struct drv_green *g) {
     TRY(drv_capture_refuse_context(ctx));
-    struct drv_green *g = drv_green_current();
     enum kd_status status = g ? kd_share_wait(g->share) : kd_context_wait(ctx->c);
     kd_pools_settle();
     return drv_status(status, ctx);
+}
+
+CUresult cuCtxSynchronize(void) {
+    ENTER_CONTEXT(ctx);
+    return synchronize(ctx, drv_green_current());
+}
+
+// Without a context: as cuCtxSynchronize. It need not be current.
+CUresult cuCtxSynchronize_v2(CUcontext handle) {
+    ENTER();
+    struct drv_context *ctx;
+    if (!handle) {
+        TRY(drv_context_usable(&ctx));
+        return synchronize(ctx, drv_green_current());
+    }
+    TRY(drv_context_find(handle, &ctx));
+    return synchronize(ctx, drv_context_green(handle));
 }
 
 static bool device_limit(CUlimit limit, enum kd_limit *out) {
@@ -507,8 +532,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     case CU_LIMIT_SHMEM_SIZE:
     case CU_LIMIT_CIG_ENABLED:
     case CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED:
-        FAIL(CUDA_ERROR_UNSUPPORTED_LIMIT, "limit %d cannot be set on compute capability 9.0",
-             (int)limit);
+        FAIL(CUDA_ERROR_UNSUPPORTED_LIMIT, "limit %d cannot be set on this device", (int)limit);
     default:
         FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no limit", (int)limit);
     }
@@ -525,7 +549,7 @@ CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit) {
     REQUIRE(limit >= 0 && limit < CU_LIMIT_MAX, CUDA_ERROR_INVALID_VALUE, "%d is no limit",
             (int)limit);
     REQUIRE(limit != CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, CUDA_ERROR_UNSUPPORTED_LIMIT,
-            "device-side synchronisation does not exist on compute capability 9.0");
+            "device-side synchronisation does not exist");
     *pvalue = 0;
     return CUDA_SUCCESS;
 }
@@ -552,7 +576,7 @@ CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig) {
     return CUDA_SUCCESS;
 }
 
-// Banks have four bytes on compute capability 9.0; setting them has no effect.
+// Banks have four bytes; setting them has no effect.
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
     ENTER_CONTEXT(ctx);
     REQUIRE((unsigned)config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE, CUDA_ERROR_INVALID_VALUE,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "support/capability.h"
 #include "support/environment.h"
 
 static struct drv_device devices[DRV_MAX_DEVICES];
@@ -164,8 +165,8 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev) {
     REQUIRE_POINTER(minor);
     struct drv_device *d;
     TRY(drv_device_find(dev, &d));
-    *major = DRV_COMPUTE_MAJOR;
-    *minor = DRV_COMPUTE_MINOR;
+    *major = (int)d->properties->capability->number / 10;
+    *minor = (int)d->properties->capability->number % 10;
     return CUDA_SUCCESS;
 }
 

@@ -1,8 +1,9 @@
-// What cuDeviceGetAttribute answers: the limits of compute capability 9.0 (guide, table 28) and
-// what the machine has. Features that are not built answer 0.
+// What cuDeviceGetAttribute answers: the limits of all compute capabilities and of the
+// device's own (guide, table 28), and what the machine has. Features that are not built answer 0.
 #include <limits.h>
 
 #include "driver/driver.h"
+#include "support/capability.h"
 
 static const struct {
     CUdevice_attribute attribute;
@@ -37,8 +38,6 @@ static const struct {
     A(TCC_DRIVER, 0)
     A(GLOBAL_MEMORY_BUS_WIDTH, 64)
     A(UNIFIED_ADDRESSING, 1)
-    A(COMPUTE_CAPABILITY_MAJOR, DRV_COMPUTE_MAJOR)
-    A(COMPUTE_CAPABILITY_MINOR, DRV_COMPUTE_MINOR)
     A(STREAM_PRIORITIES_SUPPORTED, 1)
     A(GLOBAL_L1_CACHE_SUPPORTED, 1)
     A(LOCAL_L1_CACHE_SUPPORTED, 1)
@@ -69,9 +68,7 @@ static const struct {
     A(HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED, 0)
     A(HANDLE_TYPE_FABRIC_SUPPORTED, 0)
     A(GENERIC_COMPRESSION_SUPPORTED, 0)
-    A(MAX_ACCESS_POLICY_WINDOW_SIZE, 134213632)
     A(GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, 0)
-    A(RESERVED_SHARED_MEMORY_PER_BLOCK, 1024)
     A(SPARSE_CUDA_ARRAY_SUPPORTED, 0)
     A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED, 1)
     A(MEMORY_POOLS_SUPPORTED, 1)
@@ -79,12 +76,9 @@ static const struct {
     A(GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS, 0)
     A(GPU_DIRECT_RDMA_WRITES_ORDERING, CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE)
     A(MEMPOOL_SUPPORTED_HANDLE_TYPES, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-    A(CLUSTER_LAUNCH, 1)
     A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED, 0)
     A(DMA_BUF_SUPPORTED, 0)
     A(IPC_EVENT_SUPPORTED, 1)
-    A(MEM_SYNC_DOMAIN_COUNT, 4)
-    A(TENSOR_MAP_ACCESS_SUPPORTED, 1)
     A(UNIFIED_FUNCTION_POINTERS, 0)
     A(NUMA_CONFIG, CU_DEVICE_NUMA_CONFIG_NONE)
     A(NUMA_ID, -1)
@@ -100,6 +94,10 @@ static const struct {
     A(HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1)
     A(HOST_NUMA_MEMORY_POOLS_SUPPORTED, 1)
     A(HOST_NUMA_MULTINODE_IPC_SUPPORTED, 0)
+    A(HOST_MEMORY_POOLS_SUPPORTED, 1)
+    A(HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1)
+    A(HOST_ALLOC_DMA_BUF_SUPPORTED, 0)
+    A(ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED, 0)
     // Textures and surfaces (guide, table 28).
     A(MAXIMUM_TEXTURE1D_WIDTH, 131072)
     A(MAXIMUM_TEXTURE1D_LINEAR_WIDTH, 1 << 28)
@@ -146,26 +144,54 @@ static const struct {
 #undef A
 };
 
+// What came with a compute capability: 8.0 windows in the caches, 9.0 clusters and what is beside.
+static bool of_capability(const struct capability *c, CUdevice_attribute attribute, int *out) {
+    bool windows = c->number >= 80, clusters = c->number >= 90;
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *out = (int)c->number / 10;
+        return true;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+        *out = (int)c->number % 10;
+        return true;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+        *out = (int)c->max_shared_block;
+        return true;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
+        *out = (int)c->max_shared;
+        return true;
+    case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
+        *out = (int)c->reserved_shared;
+        return true;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+        *out = (int)c->max_threads;
+        return true;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
+        *out = (int)c->max_blocks;
+        return true;
+    case CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE:
+        *out = windows ? 134213632 : 0;
+        return true;
+    case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
+    case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
+        *out = clusters;
+        return true;
+    case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
+        *out = clusters ? 4 : 1;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool of_machine(const struct drv_device *d, CUdevice_attribute attribute, int *out) {
     const struct kd_properties *p = d->properties;
     switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
         *out = (int)p->max_shared_block;
         return true;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-        *out = (int)p->max_shared_block_optin;
-        return true;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
-        *out = (int)p->max_shared_sm;
-        return true;
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR:
         *out = (int)p->registers_sm;
-        return true;
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
-        *out = (int)p->max_threads_sm;
-        return true;
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
-        *out = (int)p->max_blocks_sm;
         return true;
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
         *out = p->workers;
@@ -180,7 +206,9 @@ static bool of_machine(const struct drv_device *d, CUdevice_attribute attribute,
         *out = p->l2_bytes > INT_MAX ? INT_MAX : (int)p->l2_bytes;
         return true;
     case CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE: // as on hardware, a part
-        *out = p->l2_bytes > INT_MAX ? INT_MAX : (int)(p->l2_bytes / 16 * 11);
+        *out = p->capability->number < 80 ? 0
+               : p->l2_bytes > INT_MAX    ? INT_MAX
+                                          : (int)(p->l2_bytes / 16 * 11);
         return true;
     case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
         *out = kd_device_index(d->d);
@@ -191,7 +219,7 @@ static bool of_machine(const struct drv_device *d, CUdevice_attribute attribute,
 }
 
 CUresult drv_device_attribute(struct drv_device *d, CUdevice_attribute attribute, int *out) {
-    if (of_machine(d, attribute, out))
+    if (of_machine(d, attribute, out) || of_capability(d->properties->capability, attribute, out))
         return CUDA_SUCCESS;
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
         if (fixed[i].attribute == attribute) {

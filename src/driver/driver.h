@@ -48,6 +48,13 @@ const char *drv_error_text(CUresult error);
             return try_result;                                                                     \
     } while (0)
 
+// ---- Version: version.c -------------------------------------------------------------------
+
+// The version of CUDA that the driver is: 13000, or what KUDZU_CUDA_VERSION asks for.
+int drv_version(void);
+// CUDA_ERROR_INVALID_VALUE where that variable names no version that there is.
+CUresult drv_version_check(void);
+
 // ---- State of the library -----------------------------------------------------------------
 
 enum drv_state { DRV_NEW, DRV_READY, DRV_EXITING, DRV_FORKED };
@@ -259,7 +266,6 @@ int drv_device_ordinal(const struct kd_device *d); // CU_DEVICE_INVALID: none th
 
 // ---- Contexts -----------------------------------------------------------------------------
 
-enum { DRV_COMPUTE_MAJOR = 9, DRV_COMPUTE_MINOR = 0, DRV_COMPUTE_ARCH = 90 };
 
 // What launches into a stream inherit from it. Nothing of it has an effect on results.
 struct drv_stream_attributes {
@@ -373,6 +379,7 @@ struct drv_module {
     struct kd_module *m;
     // By kernel index, made when asked for; nkernels of them. A function holds its module.
     struct drv_function **functions;
+    unsigned max_registers; // that the program asked for; 0: not stated
     bool of_library;
     struct drv_reference *references; // texture and surface references that were asked for
 };
@@ -395,6 +402,7 @@ struct drv_jit {
     struct kd_load_options load;
     void **error_size, **info_size; // where the sizes of the logs are stored afterwards
     void **wall_time;
+    unsigned max_registers; // of a thread; 0: not stated
     uint64_t begin;
 };
 CUresult drv_jit_parse(struct drv_jit *jit, unsigned n, CUjit_option *options, void **values);

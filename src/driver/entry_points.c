@@ -32,51 +32,74 @@ static const struct entry *first_of_name(const char *name) {
     return low < TABLE_SIZE && !strcmp(table[low].name, name) ? &table[low] : NULL;
 }
 
+static bool same_name(const struct entry *e, const char *name) {
+    return e < table + TABLE_SIZE && !strcmp(e->name, name);
+}
+
+// Where the per-thread default stream is asked for, a function that knows streams has only the
+// forms that came with it: before version 7.0 there is none.
 static const struct entry *best(const struct entry *first, int version, bool per_thread) {
     const struct entry *found = NULL;
-    for (const struct entry *e = first; e < table + TABLE_SIZE && !strcmp(e->name, first->name);
-         e++)
-        if (e->version <= version && e->per_thread == per_thread)
+    bool has_forms = false;
+    for (const struct entry *e = first; same_name(e, first->name); e++)
+        has_forms |= e->per_thread;
+    for (const struct entry *e = first; same_name(e, first->name); e++)
+        if (e->version <= version && e->per_thread == (per_thread && has_forms))
             found = e;
     return found;
 }
 
+// What `symbol` means in a version of CUDA, as NVIDIA's driver answers (tests/driver/
+// proc_addresses.txt): a version after the driver's is an error, one below zero the driver's own.
 static CUresult find(const char *symbol, void **pfn, int version, cuuint64_t flags,
-                     CUdriverProcAddressQueryResult *status) {
+                     const struct entry **out, CUdriverProcAddressQueryResult *status) {
     REQUIRE_POINTER(symbol);
     REQUIRE_POINTER(pfn);
-    REQUIRE((flags & ~(cuuint64_t)3) == 0 && flags != 3, CUDA_ERROR_INVALID_VALUE,
-            "flags %llu: one of LEGACY_STREAM and PER_THREAD_DEFAULT_STREAM, or 0",
+    const cuuint64_t known =
+        CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    REQUIRE(!(flags & ~known), CUDA_ERROR_INVALID_VALUE, "flags %#llx are not known",
             (unsigned long long)flags);
-    *pfn = NULL;
+    int latest = drv_version();
+    REQUIRE(version <= latest, CUDA_ERROR_INVALID_VALUE,
+            "the driver is of CUDA %d.%d, and functions of %d.%d are asked for", latest / 1000,
+            latest % 1000 / 10, version / 1000, version % 1000 / 10);
     const struct entry *first = first_of_name(symbol);
-    const struct entry *e = NULL;
-    if (first && flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
-        e = best(first, version, true);
-    if (first && !e)
-        e = best(first, version, false);
-    if (status)
-        *status = e       ? CU_GET_PROC_ADDRESS_SUCCESS
-                  : first ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
-                          : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    if (e)
-        *pfn = e->function;
-    else if (!status)
-        FAIL(CUDA_ERROR_NOT_FOUND, first ? "%s is not in CUDA %d.%d" : "there is no function %s",
-             symbol, version / 1000, version % 1000 / 10);
+    if (first && first->version > latest)
+        first = NULL;
+    *out = first ? best(first, version < 0 ? latest : version,
+                        flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+                 : NULL;
+    *status = *out    ? CU_GET_PROC_ADDRESS_SUCCESS
+              : first ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                      : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return CUDA_SUCCESS;
 }
 
-// The function that `symbol` (without version suffix) means in CUDA version `cudaVersion`.
-// Where there is none, *pfn is NULL and *symbolStatus says why; without symbolStatus the answer is
-// CUDA_ERROR_NOT_FOUND (guide 21.5.5). Works before cuInit.
+// The function that `symbol` (without version suffix) means in CUDA version `cudaVersion`. Where
+// there is none, *pfn is NULL and *symbolStatus, which need not be asked for, says why
+// (guide 21.5.5). Works before cuInit.
 CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                              CUdriverProcAddressQueryResult *symbolStatus) {
     drv_api = __func__;
-    return find(symbol, pfn, cudaVersion, flags, symbolStatus);
+    CUdriverProcAddressQueryResult status;
+    const struct entry *e;
+    TRY(find(symbol, pfn, cudaVersion, flags, &e, &status));
+    *pfn = e ? e->function : NULL;
+    if (symbolStatus)
+        *symbolStatus = status;
+    return CUDA_SUCCESS;
 }
 
+// The same before version 12.0: where there is none, CUDA_ERROR_NOT_FOUND, and *pfn stays.
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags) {
     drv_api = __func__;
-    return find(symbol, pfn, cudaVersion, flags, NULL);
+    CUdriverProcAddressQueryResult status;
+    const struct entry *e;
+    TRY(find(symbol, pfn, cudaVersion, flags, &e, &status));
+    REQUIRE(e, CUDA_ERROR_NOT_FOUND,
+            status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND ? "there is no function %s"
+                                                           : "%s is not in CUDA %d.%d",
+            symbol, cudaVersion / 1000, cudaVersion % 1000 / 10);
+    *pfn = e->function;
+    return CUDA_SUCCESS;
 }

@@ -11,6 +11,8 @@
     X(CUDA_ERROR_PROFILER_ALREADY_STARTED, "profiler already started")                             \
     X(CUDA_ERROR_PROFILER_ALREADY_STOPPED, "profiler already stopped")                             \
     X(CUDA_ERROR_STUB_LIBRARY, "CUDA driver is a stub library")                                    \
+    X(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER,                                                       \
+      "API call is not supported in the installed CUDA driver")                                    \
     X(CUDA_ERROR_DEVICE_UNAVAILABLE, "CUDA-capable device(s) is/are busy or unavailable")          \
     X(CUDA_ERROR_NO_DEVICE, "no CUDA-capable device is detected")                                  \
     X(CUDA_ERROR_INVALID_DEVICE, "invalid device ordinal")                                         \

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "driver/driver.h"
+#include "support/capability.h"
 
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; // of what modules know of functions
 
@@ -54,8 +55,7 @@ CUresult drv_module_function(struct drv_module *m, uint32_t index, struct drv_fu
     REQUIRE(f || !known, CUDA_ERROR_INVALID_HANDLE, "the module was unloaded by another thread");
     REQUIRE(f, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a function");
     REQUIRE(!kd_kernel_info(f->k)->lacking, CUDA_ERROR_NOT_FOUND,
-            "kernel %s can call cudaDeviceSynchronize, which device code does not have on compute "
-            "capability 9.0",
+            "kernel %s can call cudaDeviceSynchronize, which device code does not have",
             kd_kernel_info(f->k)->name);
     *out = f;
     return CUDA_SUCCESS;
@@ -101,6 +101,9 @@ CUresult drv_function_cluster(const struct drv_function *f, const unsigned wante
             CUDA_ERROR_INVALID_CLUSTER_SIZE, "kernel %s must be launched with clusters",
             info->name);
     unsigned blocks = cluster[0] * cluster[1] * cluster[2];
+    const struct capability *c = f->module->object.context->device->properties->capability;
+    REQUIRE(c->number >= 90 || (!wanted[0] && blocks == 1), CUDA_ERROR_INVALID_CLUSTER_SIZE,
+            "compute capability %u.%u has no clusters", c->number / 10, c->number % 10);
     unsigned most = kd_kernel_large_clusters(f->k) ? KD_CLUSTER_MAX_BLOCKS : KD_CLUSTER_PORTABLE;
     if (info->max_cluster && info->max_cluster < most)
         most = info->max_cluster;
@@ -126,12 +129,14 @@ CUresult drv_function_attribute(struct drv_function *f, CUfunction_attribute att
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
         *out = (int)info->registers;
+        if (f->module->max_registers && info->registers > f->module->max_registers)
+            *out = (int)f->module->max_registers;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
         *out = (int)kd_module_info(f->module->m)->target_sm;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-        *out = DRV_COMPUTE_ARCH;
+        *out = (int)f->module->object.context->device->properties->capability->number;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         *out = (int)kd_kernel_max_dynamic_shared(f->k);
@@ -227,7 +232,7 @@ CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
     return CUDA_SUCCESS;
 }
 
-// Banks have four bytes on compute capability 9.0; setting them has no effect.
+// Banks have four bytes; setting them has no effect.
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
     ENTER_CONTEXT(ctx);
     struct drv_function *f;

@@ -30,6 +30,8 @@ static void fill(CUdevResource *r, const struct drv_device *d, uint32_t first, u
     memset(r, 0, sizeof *r);
     r->type = CU_DEV_RESOURCE_TYPE_SM;
     r->sm.smCount = count;
+    r->sm.minSmPartitionSize = 1;
+    r->sm.smCoscheduledAlignment = 1;
     memcpy(r->_internal_padding, &o, sizeof o);
 }
 

@@ -5,11 +5,9 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
+#include "support/capability.h"
 #include "support/environment.h"
 #include "support/run_report.h"
-
-// Every function of this version exists; docs/api.md lists what answers that it is not supported.
-enum { DRV_VERSION = 12090 };
 
 _Atomic int drv_state = DRV_NEW;
 _Thread_local const char *drv_api;
@@ -82,6 +80,12 @@ static bool is_1(const char *variable) {
 // Of the environment (guide, chapter 22), what concerns all of the library.
 static CUresult read_environment(void) {
     drv_core_dump_open();
+    TRY(drv_version_check());
+    REQUIRE(
+        !capability_unknown(), CUDA_ERROR_INVALID_VALUE,
+        "KUDZU_COMPUTE_CAPABILITY is '%.32s': it must be 7.0, 7.2, 7.5, 8.0, 8.6, 8.7, 8.9, 9.0, "
+        "10.0, 10.1, 10.3, 11.0, 12.0 or 12.1",
+        capability_unknown());
     drv_launch_blocking = is_1("CUDA_LAUNCH_BLOCKING");
     if (is_1("CUDA_FORCE_PRELOAD_LIBRARIES"))
         return drv_status(kd_preload(), NULL);
@@ -114,6 +118,6 @@ CUresult cuInit(unsigned int Flags) {
 CUresult cuDriverGetVersion(int *driverVersion) {
     drv_api = __func__;
     REQUIRE_POINTER(driverVersion);
-    *driverVersion = DRV_VERSION;
+    *driverVersion = drv_version();
     return CUDA_SUCCESS;
 }

@@ -30,11 +30,14 @@ static CUresult take(struct drv_jit *jit, CUjit_option option, void **value) {
         jit->error_size = value;
         jit->load.error_log_size = (unsigned)(uintptr_t)*value;
         break;
+    case CU_JIT_MAX_REGISTERS:
+        jit->max_registers = (unsigned)(uintptr_t)*value;
+        break;
     case CU_JIT_GLOBAL_SYMBOL_COUNT:
         REQUIRE(!*value, CUDA_ERROR_NOT_SUPPORTED, "symbols of the host cannot be linked to");
         break;
     default: // about the code that a GPU's compiler makes; checked for existence alone
-        REQUIRE((unsigned)option < CU_JIT_NUM_OPTIONS, CUDA_ERROR_INVALID_VALUE,
+        REQUIRE((unsigned)option <= CU_JIT_SPLIT_COMPILE, CUDA_ERROR_INVALID_VALUE,
                 "%d is no option of the just-in-time compiler", (int)option);
     }
     return CUDA_SUCCESS;

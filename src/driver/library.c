@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "image/cubin.h"
 #include "image/image.h"
 
 struct load {
@@ -201,12 +202,17 @@ static const void *unwrap(const void *image) {
 }
 
 // Length of an image that the program did not give: PTX text ends with NUL, a container has its
-// length in its header.
+// length in its header. Of a cubin the container in it is taken.
 static CUresult image_size(const void **image, size_t *size) {
     char why[256] = "";
+    bool foreign;
     *image = unwrap(*image);
     REQUIRE(*image, CUDA_ERROR_INVALID_IMAGE, "the image's wrapper points nowhere");
-    if (kimg_is_container(*image, 0)) {
+    if (cubin_is_elf(*image, 0)) {
+        *image = cubin_container(*image, 0, size, &foreign, why, sizeof why);
+        REQUIRE(*image, foreign ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE, "%s",
+                why);
+    } else if (kimg_is_container(*image, 0)) {
         struct kimg it;
         REQUIRE(kimg_open(&it, *image, 0, why, sizeof why), CUDA_ERROR_INVALID_IMAGE, "%s", why);
         *size = it.size;

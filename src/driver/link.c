@@ -2,8 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/max_registers.h"
 #include "driver/driver.h"
+#include "image/cubin.h"
 #include "image/image.h"
+#include "support/capability.h"
+#include "support/memory.h"
 
 struct drv_link {
     struct drv_object object;
@@ -80,35 +84,48 @@ static bool is_empty_archive(const void *data, size_t size) {
     return size == sizeof magic - 1 && memcmp(data, magic, size) == 0;
 }
 
-// An object file of a GPU, or an archive of such.
-static bool is_machine_code(const void *data, size_t size) {
-    return (size >= 4 && !memcmp(data, "\177ELF", 4)) ||
-           (size >= 8 && !memcmp(data, "!<arch>\n", 8));
+static bool is_archive(const void *data, size_t size) {
+    return size >= 8 && memcmp(data, "!<arch>\n", 8) == 0;
+}
+
+static CUresult add_container(struct drv_link *l, const void *data, size_t size) {
+    char why[256] = "";
+    struct kimg_entry e;
+    const struct kd_properties *p = l->object.context->device->properties;
+    bool found = kimg_best_ptx(data, size, p->capability->number, p->lenient, &e, why, sizeof why);
+    REQUIRE(found || !why[0], CUDA_ERROR_INVALID_IMAGE, "%s", why);
+    REQUIRE(found, CUDA_ERROR_NO_BINARY_FOR_GPU, "the container has no PTX for the device");
+    return add_text(l, e.data, e.size);
+}
+
+static CUresult add_cubin(struct drv_link *l, const void *data, size_t size) {
+    char why[256] = "";
+    bool foreign;
+    const void *container = cubin_container(data, size, &size, &foreign, why, sizeof why);
+    REQUIRE(container, foreign ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE, "%s",
+            why);
+    return add_container(l, container, size);
 }
 
 static CUresult add(struct drv_link *l, CUjitInputType type, const void *data, size_t size) {
-    char why[256] = "";
     REQUIRE(data && size, CUDA_ERROR_INVALID_VALUE, "there is nothing to link");
     REQUIRE(!l->image, CUDA_ERROR_INVALID_VALUE, "the linker state is complete");
     switch (type) {
     case CU_JIT_INPUT_PTX: // CuPy calls NVRTC's cubins so, too
-        if (!kimg_is_container(data, size))
+        if (!kimg_is_container(data, size) && !cubin_is_elf(data, size))
             return add_text(l, data, size);
         // fall through
     case CU_JIT_INPUT_FATBINARY:
     case CU_JIT_INPUT_OBJECT:
     case CU_JIT_INPUT_CUBIN:
     case CU_JIT_INPUT_LIBRARY:
-        if (kimg_is_container(data, size)) {
-            struct kimg_entry e;
-            bool found = kimg_best_ptx(data, size, DRV_COMPUTE_ARCH, &e, why, sizeof why);
-            REQUIRE(found || !why[0], CUDA_ERROR_INVALID_IMAGE, "%s", why);
-            REQUIRE(found, CUDA_ERROR_NO_BINARY_FOR_GPU, "the container has no PTX");
-            return add_text(l, e.data, e.size);
-        }
+        if (kimg_is_container(data, size))
+            return add_container(l, data, size);
+        if (cubin_is_elf(data, size))
+            return add_cubin(l, data, size);
         if (type == CU_JIT_INPUT_LIBRARY && is_empty_archive(data, size))
             return CUDA_SUCCESS;
-        FAIL(is_machine_code(data, size) ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE,
+        FAIL(is_archive(data, size) ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE,
              "only PTX, and containers with PTX, can be linked");
     default:
         FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no type of input", (int)type);
@@ -147,6 +164,25 @@ static CUresult complete(struct drv_link *l, char **ptx) {
                       l->object.context);
 }
 
+// What the image is loaded from, with the limit of registers as a directive of its kernels.
+struct limited {
+    struct arena arena;
+    const struct drv_link *link;
+    struct kimg_entry entry;
+    void **image;
+    size_t *size;
+    bool built;
+};
+
+static void build(void *arg) {
+    struct limited *b = arg;
+    if (b->link->jit.max_registers)
+        b->entry.data = max_registers_apply(&b->arena, b->entry.data, b->link->jit.max_registers,
+                                            &b->entry.size);
+    b->built = kimg_build(&b->entry, 1, b->image, b->size);
+    arena_free(&b->arena);
+}
+
 // The image, a container with PTX, belongs to the state.
 CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
     ENTER();
@@ -160,11 +196,16 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
     CUresult result = complete(l, &ptx);
     drv_jit_finish(&l->jit);
     TRY(result);
-    struct kimg_entry e = {
-        .kind = KIMG_PTX, .arch = DRV_COMPUTE_ARCH, .data = ptx, .size = strlen(ptx)};
-    bool built = kimg_build(&e, 1, &l->image, &size);
+    struct limited b = {.link = l,
+                        .entry = {.kind = KIMG_PTX,
+                                  .arch = l->object.context->device->properties->capability->number,
+                                  .data = ptx,
+                                  .size = strlen(ptx)},
+                        .image = &l->image,
+                        .size = &size};
+    bool enough = memory_scope_run(build, NULL, &b);
     free(ptx);
-    REQUIRE(built, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a linked image");
+    REQUIRE(enough && b.built, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a linked image");
     *cubinOut = l->image;
     if (sizeOut)
         *sizeOut = size;

@@ -1,13 +1,11 @@
 // Managed memory. Host and device share it as it is, so that nothing migrates: advice and
 // prefetches are checked and remembered for cuMemRangeGetAttribute.
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "driver/capture.h"
 #include "driver/copy.h"
+#include "driver/managed.h"
 #include "driver/numa.h"
 
 struct advice {
@@ -105,8 +103,7 @@ CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flag
     return CUDA_SUCCESS;
 }
 
-// Managed memory, or memory of the system, registered or not: device memory cannot move.
-static CUresult check_range(CUdeviceptr ptr, size_t count) {
+CUresult drv_managed_check(CUdeviceptr ptr, size_t count) {
     REQUIRE(ptr && count, CUDA_ERROR_INVALID_VALUE, "the range is empty");
     struct kd_memory m;
     if (!kd_memory_find(ptr, &m)) {
@@ -126,7 +123,7 @@ static CUmemLocation location_of(CUdevice device) {
                                    : (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, device};
 }
 
-static CUresult check_location(CUmemLocation l) {
+CUresult drv_managed_check_location(CUmemLocation l) {
     struct drv_device *d;
     switch (l.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -142,30 +139,32 @@ static CUresult check_location(CUmemLocation l) {
 
 // Where "the current node" is counts when the call is made.
 static CUmemLocation resolve(CUmemLocation l) {
-    unsigned cpu, node = 0;
     if (l.type != CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
         return l;
-    syscall(SYS_getcpu, &cpu, &node, NULL); // glibc has it since 2.29
-    return (CUmemLocation){CU_MEM_LOCATION_TYPE_HOST_NUMA, (int)node};
+    return (CUmemLocation){CU_MEM_LOCATION_TYPE_HOST_NUMA, drv_current_node()};
 }
 
 static void set_prefetched(struct advice *a, const void *location) {
     a->prefetched = *(const CUmemLocation *)location;
 }
 
-static CUresult prefetch(CUdeviceptr ptr, size_t count, CUmemLocation location, CUstream stream) {
-    struct kd_queue *q;
-    struct drv_context *ctx;
-    TRY(check_range(ptr, count));
-    TRY(check_location(location));
-    TRY(drv_stream_find(stream, &q, &ctx));
-    TRY(drv_capture_refuse(q, ctx, "given a prefetch"));
+CUresult drv_managed_prefetch(CUdeviceptr ptr, size_t count, CUmemLocation location) {
     location = resolve(location);
     drv_lock();
     bool done = update(ptr, ptr + count, set_prefetched, &location);
     drv_unlock();
     REQUIRE(done, CUDA_ERROR_OUT_OF_MEMORY, "no memory for the note of a prefetch");
     return CUDA_SUCCESS;
+}
+
+static CUresult prefetch(CUdeviceptr ptr, size_t count, CUmemLocation location, CUstream stream) {
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    TRY(drv_managed_check(ptr, count));
+    TRY(drv_managed_check_location(location));
+    TRY(drv_stream_find(stream, &q, &ctx));
+    TRY(drv_capture_refuse(q, ctx, "given a prefetch"));
+    return drv_managed_prefetch(ptr, count, location);
 }
 
 CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
@@ -216,11 +215,11 @@ static void set_advice(struct advice *a, const void *arg) {
 }
 
 static CUresult advise(CUdeviceptr ptr, size_t count, CUmem_advise advice, CUmemLocation location) {
-    TRY(check_range(ptr, count));
+    TRY(drv_managed_check(ptr, count));
     REQUIRE(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY && advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY,
             CUDA_ERROR_INVALID_VALUE, "%d is no advice", (int)advice);
     if (advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION || advice >= CU_MEM_ADVISE_SET_ACCESSED_BY)
-        TRY(check_location(location));
+        TRY(drv_managed_check_location(location));
     struct change change = {advice, resolve(location)};
     drv_lock();
     bool done = update(ptr, ptr + count, set_advice, &change);
@@ -333,7 +332,7 @@ static struct advice advice_of(CUdeviceptr ptr, size_t count) {
 CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute,
                                 CUdeviceptr devPtr, size_t count) {
     ENTER_CONTEXT(ctx);
-    TRY(check_range(devPtr, count));
+    TRY(drv_managed_check(devPtr, count));
     struct advice a = advice_of(devPtr, count);
     return get_attribute(data, dataSize, attribute, &a);
 }
@@ -345,7 +344,7 @@ CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_att
     REQUIRE_POINTER(dataSizes);
     REQUIRE_POINTER(attributes);
     REQUIRE(numAttributes, CUDA_ERROR_INVALID_VALUE, "numAttributes cannot be 0");
-    TRY(check_range(devPtr, count));
+    TRY(drv_managed_check(devPtr, count));
     struct advice a = advice_of(devPtr, count);
     for (size_t i = 0; i < numAttributes; i++)
         TRY(get_attribute(data[i], dataSizes[i], attributes[i], &a));

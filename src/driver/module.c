@@ -36,8 +36,6 @@ static bool is_other_text(const void *image, size_t size) {
 CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size,
                          struct drv_jit *jit, struct drv_module **out) {
     REQUIRE_POINTER(image);
-    REQUIRE(strncmp(image, "\177ELF", 4), CUDA_ERROR_NO_BINARY_FOR_GPU,
-            "the image is machine code of a GPU; PTX or a container with PTX is needed");
     struct kd_module *device_module;
     CUresult result = drv_status(
         kd_module_load(ctx->c, image, size, jit ? &jit->load : NULL, &device_module), ctx);
@@ -52,6 +50,8 @@ CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size
         m->functions = calloc(n ? n : 1, sizeof(struct drv_function *));
     if (m)
         m->m = device_module;
+    if (m && jit)
+        m->max_registers = jit->max_registers;
     if (!m || !m->functions || !drv_object_add(&m->object, DRV_MODULE, ctx, module_release)) {
         if (m)
             free(m->functions);
@@ -101,7 +101,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname) {
     return CUDA_SUCCESS;
 }
 
-// The image is PTX text that ends with NUL, or a container.
+// The image is PTX text that ends with NUL, a container, or a cubin of kudzu's.
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
     ENTER();
     return load(module, image, 0, NULL);

@@ -1,13 +1,21 @@
 // Locations in the host's memory. The system places pages where they are first touched.
+#define _GNU_SOURCE
 #include "driver/numa.h"
 
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 bool drv_location_is_host(const CUmemLocation *location) {
     return location->type == CU_MEM_LOCATION_TYPE_HOST ||
            location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
            location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+}
+
+int drv_current_node(void) {
+    unsigned cpu, node = 0;
+    syscall(SYS_getcpu, &cpu, &node, NULL); // glibc has a function for it since 2.29
+    return (int)node;
 }
 
 // A system that tells nothing about nodes has node 0.

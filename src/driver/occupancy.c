@@ -1,9 +1,10 @@
 // The occupancy calculator (guide 8.2.3.1). How many blocks fit comes from the device: registers,
-// shared memory, warps and blocks of compute capability 9.0.
+// shared memory, warps and blocks of its compute capability.
 #include "driver/driver.h"
 #include "driver/green_context.h"
+#include "support/capability.h"
 
-enum { WARP = 32, RESERVED_SHARED = 1024, SHARED_UNIT = 128 };
+enum { WARP = 32 };
 
 static CUresult check_flags(unsigned flags) {
     REQUIRE(!(flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE), CUDA_ERROR_INVALID_VALUE,
@@ -110,10 +111,10 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
             "numBlocks and blockSize must be positive");
     REQUIRE(blocks(f, blockSize, 0) >= numBlocks, CUDA_ERROR_INVALID_VALUE,
             "%d blocks of %d threads do not fit on a multiprocessor", numBlocks, blockSize);
-    const struct kd_properties *p = ctx->device->properties;
-    uint32_t each = p->max_shared_sm / (uint32_t)numBlocks / SHARED_UNIT * SHARED_UNIT;
+    const struct capability *c = ctx->device->properties->capability;
+    uint32_t each = c->max_shared / (uint32_t)numBlocks / c->shared_unit * c->shared_unit;
     uint32_t fixed = kd_kernel_info(f->k)->shared_static;
-    uint32_t room = each > RESERVED_SHARED + fixed ? each - RESERVED_SHARED - fixed : 0;
+    uint32_t taken = c->reserved_shared + fixed, room = each > taken ? each - taken : 0;
     uint32_t most = kd_kernel_max_dynamic_shared(f->k);
     *dynamicSmemSize = room < most ? room : most;
     return CUDA_SUCCESS;

@@ -14,7 +14,7 @@ struct drv_pool {
     struct kd_pool *p;
     CUmemLocation location;
     CUmemAllocationHandleType handle_types;
-    bool imported;
+    bool imported, is_default;
     uint64_t readable; // by devices other than the pool's own, one bit each
 };
 
@@ -64,8 +64,10 @@ static CUresult pool_make(struct drv_device *device, const struct kd_pool_option
 struct drv_pool *drv_pool_new(struct drv_device *device) {
     struct drv_pool *p = NULL;
     pool_make(device, &(struct kd_pool_options){0}, &p);
-    if (p)
+    if (p) {
         drv_object_keep(&p->object);
+        p->is_default = true;
+    }
     device->pool = p ? p->object.handle : NULL;
     return p;
 }
@@ -262,8 +264,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
     ENTER();
     struct drv_pool *p;
     TRY(pool_find(pool, &p));
-    REQUIRE(p != p->device->default_pool, CUDA_ERROR_INVALID_VALUE,
-            "the default pool of a device cannot be destroyed");
+    REQUIRE(!p->is_default, CUDA_ERROR_INVALID_VALUE, "a default pool cannot be destroyed");
     REQUIRE(drv_object_destroy(&p->object), CUDA_ERROR_INVALID_VALUE,
             "%p was destroyed by another thread", (void *)pool);
     return CUDA_SUCCESS;
@@ -305,6 +306,113 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
 }
 
 // Gives back memory that nothing uses until minBytesToKeep are left.
+// ---- Pools by location --------------------------------------------------------------------
+
+// The pools of the host: slot 0 is that of the host without a node, behind it the nodes follow.
+// They are made when they are first asked for, and stay.
+enum { HOST_POOLS = 65 };
+static struct drv_pool *host_defaults[HOST_POOLS]; // under host_pools_lock
+static CUmemoryPool host_current[HOST_POOLS];      // NULL: the default one
+static pthread_mutex_t host_pools_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static CUresult host_default(const CUmemLocation *l, int slot, struct drv_pool **out) {
+    struct drv_device *d;
+    CUresult result = CUDA_SUCCESS;
+    TRY(drv_device_find(0, &d));
+    pthread_mutex_lock(&host_pools_lock);
+    struct drv_pool *p = host_defaults[slot];
+    if (!p) {
+        result = pool_make(d, &(struct kd_pool_options){.host = true}, &p);
+        if (result == CUDA_SUCCESS) {
+            drv_object_keep(&p->object);
+            p->location = *l;
+            p->is_default = true;
+            host_defaults[slot] = p;
+        }
+    }
+    pthread_mutex_unlock(&host_pools_lock);
+    *out = p;
+    return result;
+}
+
+// The location without "the current node", and for the host the slot of its pools.
+static CUresult place(const CUmemLocation *location, CUmemAllocationType type, CUmemLocation *out,
+                      int *slot) {
+    REQUIRE_POINTER(location);
+    REQUIRE(type == CU_MEM_ALLOCATION_TYPE_PINNED || type == CU_MEM_ALLOCATION_TYPE_MANAGED,
+            CUDA_ERROR_INVALID_VALUE, "%d is no type of allocations", (int)type);
+    REQUIRE(type == CU_MEM_ALLOCATION_TYPE_PINNED, CUDA_ERROR_NOT_SUPPORTED,
+            "there are no pools of managed memory: their memory cannot be told from a device's");
+    *out = *location;
+    if (location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+        *out = (CUmemLocation){CU_MEM_LOCATION_TYPE_HOST_NUMA, drv_current_node()};
+    if (out->type == CU_MEM_LOCATION_TYPE_DEVICE)
+        return CUDA_SUCCESS;
+    REQUIRE(drv_location_is_host(out), CUDA_ERROR_INVALID_VALUE,
+            "a pool lies on a device or a NUMA node of the host");
+    TRY(drv_check_numa(out));
+    *slot = out->type == CU_MEM_LOCATION_TYPE_HOST ? 0 : out->id + 1;
+    REQUIRE(*slot < HOST_POOLS, CUDA_ERROR_NOT_SUPPORTED, "pools of %d nodes are kept",
+            HOST_POOLS - 1);
+    return CUDA_SUCCESS;
+}
+
+// The pool that belongs to a location from the beginning.
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
+                                CUmemAllocationType type) {
+    ENTER();
+    REQUIRE_POINTER(pool_out);
+    CUmemLocation l;
+    int slot;
+    TRY(place(location, type, &l, &slot));
+    if (l.type == CU_MEM_LOCATION_TYPE_DEVICE)
+        return cuDeviceGetDefaultMemPool(pool_out, l.id);
+    struct drv_pool *p;
+    TRY(host_default(&l, slot, &p));
+    *pool_out = p->object.handle;
+    return CUDA_SUCCESS;
+}
+
+// A location's current pool: the one that was set last and exists, or the default one.
+CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type) {
+    ENTER();
+    REQUIRE_POINTER(pool);
+    CUmemLocation l;
+    int slot;
+    TRY(place(location, type, &l, &slot));
+    if (l.type == CU_MEM_LOCATION_TYPE_DEVICE)
+        return cuDeviceGetMemPool(pool, l.id);
+    pthread_mutex_lock(&host_pools_lock);
+    CUmemoryPool handle = host_current[slot];
+    pthread_mutex_unlock(&host_pools_lock);
+    struct drv_pool *p = handle ? drv_object_find(handle, DRV_POOL) : NULL;
+    if (!p)
+        TRY(host_default(&l, slot, &p));
+    *pool = p->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool) {
+    ENTER();
+    CUmemLocation l;
+    int slot;
+    struct drv_pool *p;
+    TRY(place(location, type, &l, &slot));
+    if (l.type == CU_MEM_LOCATION_TYPE_DEVICE)
+        return cuDeviceSetMemPool(l.id, pool);
+    TRY(pool_find(pool, &p));
+    REQUIRE(p->location.type == l.type && (slot == 0 || p->location.id == l.id),
+            CUDA_ERROR_INVALID_VALUE, "the pool is not of this location");
+    REQUIRE(!p->imported, CUDA_ERROR_INVALID_VALUE,
+            "nothing can be allocated from an imported pool");
+    pthread_mutex_lock(&host_pools_lock);
+    host_current[slot] = pool;
+    pthread_mutex_unlock(&host_pools_lock);
+    return CUDA_SUCCESS;
+}
+
+// ---- Attributes ---------------------------------------------------------------------------
+
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
     ENTER();
     struct drv_pool *p;

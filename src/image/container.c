@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/cubin.h"
+#include "image/ptx_target.h"
+
 // Fields of the headers, little-endian, as offsets: no struct is laid over bytes that may be
 // damaged or unaligned.
 enum {
@@ -177,42 +180,82 @@ int kimg_next(struct kimg *it, struct kimg_entry *e, char *err, size_t err_size)
     return 1;
 }
 
-// A PTX entry's text ends at its first NUL, which must lie within the entry.
+// A PTX entry's text ends at its first NUL, or with the entry.
 static bool usable_ptx(struct kimg_entry *e) {
     if (e->kind != KIMG_PTX || (e->flags & (FLAG_LZ4 | FLAG_ZSTD)))
         return false;
     const char *end = memchr(e->data, 0, e->size);
-    if (!end)
-        return false;
-    e->size = (size_t)(end - (const char *)e->data) + 1;
-    return true;
+    if (end)
+        e->size = (size_t)(end - (const char *)e->data) + 1;
+    return e->size > 0;
 }
 
-bool kimg_best_ptx(const void *data, size_t size, uint32_t arch, struct kimg_entry *out, char *err,
-                   size_t err_size) {
+// A cubin of kudzu's in a container has a container in it.
+static bool inner_container(const struct kimg_entry *e, const void **data, size_t *size) {
+    bool foreign;
+    if (e->kind != KIMG_ELF || (e->flags & (FLAG_LZ4 | FLAG_ZSTD)))
+        return false;
+    *data = cubin_container(e->data, e->size, size, &foreign, NULL, 0);
+    return *data != NULL;
+}
+
+static bool runs(const struct kimg_entry *e, uint32_t arch) {
+    struct ptx_target target;
+    if (e->arch > arch)
+        return false;
+    return !ptx_target_read(e->data, e->size, &target) || ptx_target_runs(target, arch);
+}
+
+// Whether `e` comes before `best`: the highest that is not above `arch`, then the lowest one.
+static bool is_better(const struct kimg_entry *e, const struct kimg_entry *best, uint32_t arch) {
+    if (!best->data)
+        return true;
+    if ((e->arch <= arch) != (best->arch <= arch))
+        return e->arch <= arch;
+    return e->arch <= arch ? e->arch > best->arch : e->arch < best->arch;
+}
+
+// Whether all of it could be read.
+static bool find_ptx(const void *data, size_t size, uint32_t arch, bool lenient, bool inner,
+                     struct kimg_entry *best, char *err, size_t err_size) {
     struct kimg it;
     struct kimg_entry e;
-    bool found = false;
     int r;
-    if (err_size)
-        err[0] = 0;
     if (!kimg_open(&it, data, size, err, err_size))
         return false;
     while ((r = kimg_next(&it, &e, err, err_size)) == 1) {
-        if (!usable_ptx(&e) || e.arch > arch || (found && e.arch <= out->arch))
-            continue;
-        *out = e;
-        found = true;
+        if (usable_ptx(&e)) {
+            if ((lenient || runs(&e, arch)) && is_better(&e, best, arch))
+                *best = e;
+        } else if (!inner && inner_container(&e, &data, &size) &&
+                   !find_ptx(data, size, arch, lenient, true, best, err, err_size))
+            return false;
     }
-    return r == 0 && found;
+    return r == 0;
+}
+
+bool kimg_best_ptx(const void *data, size_t size, uint32_t arch, bool lenient,
+                   struct kimg_entry *out, char *err, size_t err_size) {
+    *out = (struct kimg_entry){0};
+    if (err_size)
+        err[0] = 0;
+    return find_ptx(data, size, arch, lenient, false, out, err, err_size) && out->data;
+}
+
+static bool find_native(const void *data, size_t size, bool inner, struct kimg_entry *out) {
+    struct kimg it;
+    struct kimg_entry e;
+    if (!kimg_open(&it, data, size, NULL, 0))
+        return false;
+    while (kimg_next(&it, &e, NULL, 0) == 1) {
+        *out = e;
+        if (e.kind == KIMG_NATIVE ||
+            (!inner && inner_container(&e, &data, &size) && find_native(data, size, true, out)))
+            return true;
+    }
+    return false;
 }
 
 bool kimg_find_native(const void *data, size_t size, struct kimg_entry *out) {
-    struct kimg it;
-    if (!kimg_open(&it, data, size, NULL, 0))
-        return false;
-    while (kimg_next(&it, out, NULL, 0) == 1)
-        if (out->kind == KIMG_NATIVE)
-            return true;
-    return false;
+    return find_native(data, size, false, out);
 }

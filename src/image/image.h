@@ -26,7 +26,7 @@ enum {
 };
 enum kimg_kind {
     KIMG_PTX = 1,
-    KIMG_ELF = 2,         // machine code of an NVIDIA GPU: passed over
+    KIMG_ELF = 2,         // a cubin (cubin.h): kudzu's, or machine code of an NVIDIA GPU
     KIMG_NATIVE = 0x6B7A, // (b)
     // An archive, the user's libcudadevrt.a: the runtime links PTX with it for a GPU
     // (src/runtime/gpu_image.c).
@@ -45,7 +45,7 @@ struct kimg_entry {
     uint32_t arch;                 // 90 for sm_90 / compute_90; 0 for native code
     uint32_t ptx_major, ptx_minor; // of a PTX entry
     uint64_t flags;                // as read; ignored when building
-    const void *data;              // PTX: ends with a NUL byte that size includes
+    const void *data;              // PTX: with the NUL at its end, if it has one
     size_t size;
     const char *name; // source name, may be NULL
 };
@@ -63,9 +63,11 @@ bool kimg_is_container(const void *data, size_t size);
 bool kimg_open(struct kimg *it, const void *data, size_t size, char *err, size_t err_size);
 // 1: *e is the next entry; 0: no more; -1: damaged, reason in err.
 int kimg_next(struct kimg *it, struct kimg_entry *e, char *err, size_t err_size);
-// The PTX with the highest arch that is not above `arch`. False: none, or damaged (err not "").
-bool kimg_best_ptx(const void *data, size_t size, uint32_t arch, struct kimg_entry *out, char *err,
-                   size_t err_size);
+// The PTX with the highest arch that is not above `arch` and runs there (ptx_target.h), also in
+// cubins of kudzu's. `lenient`: what it has of features does not count, and if there is none, the
+// one with the lowest arch above. False: none, or damaged (err not "").
+bool kimg_best_ptx(const void *data, size_t size, uint32_t arch, bool lenient,
+                   struct kimg_entry *out, char *err, size_t err_size);
 // The first native entry. False: none or damaged.
 bool kimg_find_native(const void *data, size_t size, struct kimg_entry *out);
 

@@ -110,6 +110,9 @@ bool lower_async(struct lower_func *lf);
 bool lower_mapa(struct lower_func *lf);
 bool lower_getctarank(struct lower_func *lf);
 struct kir_value *lower_to_generic(struct lower_func *lf, struct kir_value *v, uint8_t space);
+// lower_composite.c: what sm_100 has in one instruction and kernel IR in several
+bool lower_composite(struct lower_func *lf);
+
 // lower_image.c: tex, tld4, txq, istypep, suld, sust, sured, suq
 bool lower_image(struct lower_func *lf);
 

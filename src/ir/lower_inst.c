@@ -21,7 +21,7 @@ struct results {
 
 bool lower_is_pure(const struct ptx_inst *inst) {
     enum isa_class klass = isa_op_info[inst->op].klass;
-    if (klass != ISA_CLASS_POINTWISE && klass != ISA_CLASS_SOURCE)
+    if (klass != ISA_CLASS_POINTWISE && klass != ISA_CLASS_SOURCE && klass != ISA_CLASS_COMPOSITE)
         return false;
     for (uint32_t k = 0; k < inst->ndst; k++)
         if (inst->ops[k].kind == PTX_OPERAND_REG && isa_type_bits(inst->ops[k].reg->type) > 64)
@@ -142,7 +142,7 @@ static bool lower_video(struct lower_func *lf) {
     return true;
 }
 
-// The register by which device code tells this device from a GPU (docs/architecture.md): it is 1
+// The register by which device code tells this device from a GPU (docs/design/lowering.md): it is 1
 // here whatever is written to it, and what is written, 0, elsewhere.
 static bool is_cpu_mark(const struct lower_func *lf) {
     return strcmp(lf->inst->ops[0].reg->name, "%kudzu_cpu") == 0;
@@ -214,6 +214,45 @@ static void cluster_access(struct lower_func *lf, struct kir_inst *i) {
     kir_append(lf->cur, i);
 }
 
+// Half of an access of 32 bytes, which are two of 16 here. The address comes before the values.
+static struct kir_inst *build_part(struct lower_func *lf, const struct operands *s,
+                                   const struct results *r, uint32_t part) {
+    uint32_t values = (s->n - 1) / 2;
+    struct operands half = {.n = 1, .v = {s->v[0]}};
+    struct results kept = {0};
+    for (uint32_t k = 0; k < values; k++)
+        half.v[half.n++] = s->v[1 + part * values + k];
+    for (; kept.n < r->n / 2; kept.n++)
+        kept.types[kept.n] = r->types[part * r->n / 2 + kept.n];
+    struct kir_inst *i = build(lf, &half, &kept);
+    i->mods.vec /= 2;
+    return i;
+}
+
+static bool is_wide(const struct ptx_inst *inst) {
+    return inst->mods.vec * isa_type_bits((enum isa_type)inst->ty) > 128;
+}
+
+// The second half's results are written when both have been loaded: one may be in the address.
+static void load_wide(struct lower_func *lf, const struct operands *s, const struct results *r,
+                      int64_t offset) {
+    struct kir_inst *part[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        part[k] = build_part(lf, s, r, k);
+        part[k]->op = ISA_OP_LD;
+        part[k]->offset = offset + 16 * k;
+    }
+    for (uint32_t k = 0; k < r->n; k++)
+        if (r->dst[k])
+            lower_write(lf, r->dst[k], part[k / (r->n / 2)]->res[k % (r->n / 2)]);
+}
+
+static void store_wide(struct lower_func *lf, const struct operands *s, int64_t offset) {
+    struct results none = {0};
+    for (uint32_t k = 0; k < 2; k++)
+        build_part(lf, s, &none, k)->offset = offset + 16 * k;
+}
+
 static bool lower_load(struct lower_func *lf) {
     struct operands s = {.n = 1};
     struct results r = {0};
@@ -224,6 +263,10 @@ static bool lower_load(struct lower_func *lf) {
     if (!add_results(lf, &r) ||
         !lower_address(lf, &lf->inst->ops[lf->inst->ndst], &s.v[0], &offset, &space))
         return false;
+    if (is_wide(lf->inst)) {
+        load_wide(lf, &s, &r, offset);
+        return true;
+    }
     struct kir_inst *i = build(lf, &s, &r);
     i->op = ISA_OP_LD; // ldu is a load with a hint
     i->offset = offset;
@@ -246,6 +289,10 @@ static bool lower_memory_write(struct lower_func *lf) {
         !lower_address(lf, &lf->inst->ops[lf->inst->ndst], &s.v[0], &offset, &space) ||
         !add_sources(lf, &s, lf->inst->ndst + 1u))
         return false;
+    if (lf->inst->op == ISA_OP_ST && is_wide(lf->inst)) {
+        store_wide(lf, &s, offset);
+        return true;
+    }
     struct kir_inst *i = build(lf, &s, &r);
     i->offset = offset;
     i->mods.space = space;
@@ -323,6 +370,8 @@ bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
         return lower_image(lf);
     if (isa_is_video((enum isa_op)inst->op))
         return lower_video(lf);
+    if (isa_op_info[inst->op].klass == ISA_CLASS_COMPOSITE)
+        return lower_composite(lf);
     if (isa_is_matrix((enum isa_op)inst->op))
         return lower_matrix(lf);
     switch (inst->op) {

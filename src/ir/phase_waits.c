@@ -129,7 +129,7 @@ static bool goes_on(struct path *p, const struct kir_block *b, unsigned *steps) 
 }
 
 // Do all ways on from the end of the path lead back to the wait? A branch that does not depend on
-// the answer, as in a loop that sleeps longer from turn to turn, is followed both ways.
+// the answer, as in a loop that sleeps longer from iteration to iteration, is followed both ways.
 static bool leads_back(struct path *p, unsigned *steps) {
     const struct kir_inst *t = p->blocks[p->n - 1]->last;
     union isa_bits c;

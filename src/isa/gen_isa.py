@@ -6,7 +6,8 @@ import sys
 from instructions import FORMS, LITERALS, OPS, SLOTS, UNSUPPORTED
 
 CLASS = dict(pointwise="POINTWISE", source="SOURCE", memory="MEMORY", control="CONTROL",
-             warp="WARP", block="BLOCK", fence="FENCE", **{"async": "ASYNC"})
+             warp="WARP", block="BLOCK", fence="FENCE", composite="COMPOSITE",
+             **{"async": "ASYNC"})
 TYPES = """pred b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64
 tf32 e4m3x2 e5m2x2 u16x2 s16x2""".split()
 MODE_FIELDS = {"ISA_SZEXT": "mode"}
@@ -375,29 +376,64 @@ def table(out):
     out.write("};\n")
 
 
-def choices_note(form):
-    notes = []
+def choices_of(form):
+    """The choices that a form leaves, as the page shows them: (slot, words)."""
+    found = []
     for s in form["read_slots"]:
         names = [w for w, _ in s.choices]
         if names != [s.name]:
-            notes.append(".%s = %s" % (s.name, " ".join("." + n for n in names)))
-    return "; ".join(notes)
+            found.append((s.name, " ".join("." + n for n in shortened(names))))
+    return found
+
+
+def shortened(names):
+    """Names that count in one number, such as m64n8k16 to m64n256k16, become the first two and the last."""
+    numbers = [[int(n) for n in re.findall(r"\d+", name)] for name in names]
+    alike = {re.sub(r"\d+", "#", name) for name in names}
+    steps = {tuple(b - a for a, b in zip(x, y)) for x, y in zip(numbers, numbers[1:])}
+    if len(names) < 6 or len(alike) > 1 or len(steps) > 1:
+        return names
+    return names[:2] + [".."] + names[-1:]
+
+
+def common_choices(forms):
+    """Of each slot the long list that most forms have: it stands before the table."""
+    seen = {}
+    for form in forms:
+        for slot, words in choices_of(form):
+            seen.setdefault(slot, []).append(words)
+    most = {slot: max(words, key=words.count) for slot, words in seen.items()}
+    return {slot: words for slot, words in most.items()
+            if seen[slot].count(words) > 1 and len(words) > 40}
+
+
+def choices_note(form, common):
+    return "; ".join(".%s = %s" % (slot, words) for slot, words in choices_of(form)
+                     if common.get(slot) != words)
 
 
 def page(out):
     out.write("# PTX instructions\n\n"
               "Generated from src/isa/instructions.py; do not edit. Every form that kudzu accepts, in "
               "the notation of the PTX manual, with the least PTX version and target. The "
-              "approximate instructions are defined in src/isa/approx.h.\n\n")
+              "approximate instructions are defined in src/isa/approx.h.\n\n"
+              "Words that can stand in the place of a name such as .type are given in the column "
+              "`where`; what stands before a table holds for all of its forms whose column has nothing else. "
+              "`.a .b .. .z` are all from .a to .z in steps as from .a to .b.\n\n")
     for o in OPS:
         forms = [f for f in FORMS if f["op"] == o["name"]]
         if not forms:
             continue
-        out.write("## %s\n\n%s.%s\n\n| form | where | PTX | sm |\n| --- | --- | --- | --- |\n" % (
-            o["name"], o["doc"], " Can block." if o["can_block"] else ""))
+        common = common_choices(forms)
+        out.write("## %s\n\n%s.%s\n\n" % (o["name"], o["doc"],
+                                         " Can block." if o["can_block"] else ""))
+        for slot, words in common.items():
+            out.write("- .%s = %s\n" % (slot, words))
+        out.write("%s| form | where | PTX | sm |\n| --- | --- | --- | --- |\n" %
+                  ("\n" if common else ""))
         for f in forms:
             text = re.sub(r"(?:vec|frag)\((\w)\)", r"{\1, ...}", f["text"]).replace("|", "\\|")
-            out.write("| `%s` | %s | %.1f | %s |\n" % (text, choices_note(f), f["ptx"] / 10,
+            out.write("| `%s` | %s | %.1f | %s |\n" % (text, choices_note(f, common), f["ptx"] / 10,
                                                       f["sm"] or ""))
         out.write("\n")
     out.write("## Not supported yet\n\nThese are refused with an error that names the instruction "

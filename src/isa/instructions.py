@@ -16,8 +16,9 @@ coordinates, as many as the geometry has; {!}c a predicate that may be negated; 
 immediate; geom(e) a vector with an element a dimension; {-}a one that may be negated; a{.sel} one that may be part of a register (enum isa_part);
 vec(a) a vector; frag(a) a warp's piece of a matrix (matrix_forms.py); tgt a label, tlist a list of targets. An operand's type is ty unless
 t=dict(name=rule) says otherwise: a type, "ty2", or "wide" (twice as wide as ty).
-Further arguments: sets (fields set before modifiers are looked at), ptx and sm (first version,
-first target), relaxed (registers may be wider than the type), sem (reference semantics).
+Further arguments: of (the opcode, if not the last one), sets (fields set before modifiers are
+looked at), ptx and sm (first version, first target), relaxed (registers may be wider than the
+type), sem (reference semantics).
 
 sem is C. It computes d (and q, the second predicate; cout, the carry) from operands by name, as
 uint64_t, extended from their types. F, N and SGN are floating-point format, width and signedness
@@ -37,8 +38,9 @@ def op(name, klass, can_block=False, side_effect=False, commutative=False, doc="
                     commutative=commutative, doc=doc))
 
 
-def form(text, t=None, sets="", ptx=10, sm=0, relaxed=False, sem=None, raw=False, **slots):
-    FORMS.append(dict(text=text, op=OPS[-1]["name"], t=t or {}, sets=sets, ptx=ptx, sm=sm,
+def form(text, t=None, sets="", ptx=10, sm=0, relaxed=False, sem=None, raw=False, of=None,
+         **slots):
+    FORMS.append(dict(text=text, op=of or OPS[-1]["name"], t=t or {}, sets=sets, ptx=ptx, sm=sm,
                       relaxed=relaxed, sem=sem, raw=raw, slots=slots))
 
 
@@ -100,7 +102,7 @@ LITERALS = {
     "cc": "cc=1", "to": "to=1", "uni": "uni=1", "aligned": "aligned=1", "shiftamt": "shiftamt=1",
     "nc": "nc=1", "lo": "half=ISA_LO", "hi": "half=ISA_HI", "wide": "half=ISA_WIDE",
     "rn": "rnd=ISA_RND_RN", "rna": "rnd=ISA_RND_RNA", "volatile": "sem=ISA_SEM_VOLATILE",
-    "mmio": "sem=ISA_SEM_MMIO", "po": "po=1", "oob": "oob=1",
+    "mmio": "sem=ISA_SEM_MMIO", "po": "po=1", "oob": "oob=1", "abs": "abs=1",
 }
 
 # ---- Integer arithmetic ------------------------------------------------------------------------
@@ -411,7 +413,8 @@ form("cvt{.irnd}{.sat}.f16.f16 d, a", sem=FLOAT, **CVT)
 form("cvt{.irnd}.bf16.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
 form("cvt.frnd2{.relu}{.satfinite}.f16.f32 d, a", ptx=70, sm=80, sem=FLOAT, **CVT)
 form("cvt.frnd2{.relu}{.satfinite}.bf16.f32 d, a", ptx=70, sm=80, sem=FLOAT, **CVT)
-form("cvt.rnd.bf16.atype d, a", atype="f32 f16 f64", ptx=78, sm=90, sem=FLOAT, **CVT)
+form("cvt.rnd.bf16.atype d, a", atype="f32 f64", ptx=78, sm=90, sem=FLOAT, **CVT)
+form("cvt{.rnd}.bf16.f16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT) # without: to the nearest, as the assembler has it
 form("cvt.rnd.ftz.bf16.f32 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
 form("cvt{.ftz}.f32.bf16 d, a", ptx=71, sm=80, sem=FLOAT, **CVT)
 form("cvt.f64.bf16 d, a", ptx=78, sm=90, sem=FLOAT, **CVT)
@@ -437,6 +440,28 @@ form("cvt.pack.sat.dtype.s32.b32 d, a, b, c", dtype="u8 s8", ptx=65, sm=72,
 form("cvt.pack.sat.ctype.atype.b32 d, a, b, c", ptx=65, sm=75, atype="s32",
      ctype={"u4": "mask=4", "s4": "mask=132", "u2": "mask=2", "s2": "mask=130"},
      t=dict(d="u32", c="b32"), raw=True, sem="eval_cvt_pack_bits(m->mask, src, dst);")
+
+# ---- Composite ---------------------------------------------------------------------------------
+# What sm_100 has in one instruction and kernel IR in several: lower_composite.c.
+op("add.pair", "composite", doc="Sums of two floats each in 64 bits")
+op("sub.pair", "composite", doc="Differences of two floats each in 64 bits")
+op("mul.pair", "composite", doc="Products of two floats each in 64 bits")
+op("fma.pair", "composite", doc="Products and sums of two floats each in 64 bits")
+op("add.mixed", "composite", doc="Sum of a half and a float")
+op("sub.mixed", "composite", doc="Difference of a half and a float")
+op("fma.mixed", "composite", doc="Product of halves and sum with a float")
+op("min.three", "composite", doc="Smallest of three floats")
+op("max.three", "composite", doc="Largest of three floats")
+PAIR64 = dict(t=dict(d="b64", a="b64", b="b64", c="b64"), ptx=86, sm=100)
+MIXED = dict(atype="f16 bf16", ptx=86, sm=100)
+for name in ("add", "sub", "mul"):
+    form(name + "{.rnd}{.ftz}.f32x2 d, a, b", of=name + ".pair", **PAIR64)
+form("fma.rnd{.ftz}.f32x2 d, a, b, c", of="fma.pair", **PAIR64)
+for name in ("add", "sub"):
+    form(name + "{.rnd}{.sat}.f32.atype d, a, c", of=name + ".mixed", t=dict(a="ty2"), **MIXED)
+form("fma.rnd{.sat}.f32.atype d, a, b, c", of="fma.mixed", t=dict(a="ty2", b="ty2"), **MIXED)
+for name in ("min", "max"):
+    form(name + "{.ftz}{.NaN}{.abs}.f32 d, a, b, c", of=name + ".three", ptx=88, sm=100)
 
 # ---- Video -------------------------------------------------------------------------------------
 # Scalar ones work on a byte, half or word of each operand; kernel IR has c (0 where there is none)
@@ -510,6 +535,10 @@ for n in "sreg symaddr param phi".split():
 # ---- Memory ------------------------------------------------------------------------------------
 op("ld", "memory", doc="Load")
 LD = dict(type=MEM, relaxed=True)
+# 32 bytes of global memory as eight words; four of 64 bits are among the other forms, and the verifier
+# asks for the target.
+WIDE = dict(vec={"v8": "vec=8"}, type="b32 u32 s32 f32", relaxed=True, ptx=88, sm=100,
+            **{"global": {"global": "space=ISA_SPACE_GLOBAL"}})
 HINTS = "{.l1}{.l2}{.hint}{.prefetch}"
 form("ld{.ss}{.ldcop}{.hint}{.prefetch}{.vec}.type d, [a]{.unified}{, cache-policy}", **LD)
 form("ld.weak{.ss}{.ldcop}{.hint}{.prefetch}{.vec}.type d, [a]{.unified}{, cache-policy}",
@@ -523,6 +552,10 @@ form("ld.mmio.relaxed.sys{.global}.type d, [a]", sets="scope=ISA_SCOPE_SYS", ptx
      **{"global": {"global": "space=ISA_SPACE_GLOBAL"}}, **LD)
 form("ld.global{.nccop}.nc" + HINTS + "{.vec}.type d, [a]{, cache-policy}", ptx=31, sm=32,
      nccop="ca cg cs", **{"global": {"global": "space=ISA_SPACE_GLOBAL"}}, **LD)
+form("ld{.weak}.global" + HINTS + ".vec.type d, [a]{, cache-policy}", **WIDE)
+form("ld.ssem.scope.global" + HINTS + ".vec.type d, [a]{, cache-policy}",
+     ssem=enum_words("sem", "ISA_SEM_", "relaxed acquire"), **WIDE)
+form("ld.global{.nccop}.nc" + HINTS + ".vec.type d, [a]{, cache-policy}", nccop="ca cg cs", **WIDE)
 op("ldu", "memory", doc="Load of a value that is the same for all threads of a warp")
 form("ldu{.ss}{.vec}.type d, [a]", ptx=20, sm=20, ss={"global": "space=ISA_SPACE_GLOBAL"}, **LD)
 op("st", "memory", side_effect=True, doc="Store")
@@ -537,6 +570,10 @@ form("st.ssem.scope{.ss}" + STHINTS + "{.vec}.type [a], b{, cache-policy}", ptx=
      ssem=enum_words("sem", "ISA_SEM_", "relaxed release"), **ST)
 form("st.mmio.relaxed.sys{.global}.type [a], b", sets="scope=ISA_SCOPE_SYS", ptx=82, sm=70,
      **{"global": {"global": "space=ISA_SPACE_GLOBAL"}}, **ST)
+
+form("st{.weak}.global" + STHINTS + ".vec.type [a], b{, cache-policy}", **WIDE)
+form("st.ssem.scope.global" + STHINTS + ".vec.type [a], b{, cache-policy}",
+     ssem=enum_words("sem", "ISA_SEM_", "relaxed release"), **WIDE)
 
 ASS = {k: SLOTS["ss"][k] for k in ("global", "shared", "shared::cta", "shared::cluster")}
 # Types of each atomic operation; later rows need later versions.

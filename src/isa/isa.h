@@ -210,6 +210,7 @@ struct isa_mods {
     bool po;        // vmad: plus one
     uint8_t space2; // enum isa_space of the second address: asynchronous copies
     bool ftz, sat, approx, full, nan, relu, satfinite, xorsign_abs;
+    bool abs;      // min.abs, max.abs of three: magnitudes are compared
     bool oob;      // fma.rn.oob: a factor that a tensor copy filled in makes zero
     bool cc;       // writes the carry flag (add.cc, ...)
     bool to;       // cvta.to
@@ -346,6 +347,7 @@ enum isa_class {
     ISA_CLASS_WARP,      // shfl, vote, match, redux, activemask, bar.warp.sync
     ISA_CLASS_BLOCK,     // bar, barrier: can block
     ISA_CLASS_FENCE,     // membar, fence
+    ISA_CLASS_COMPOSITE, // several of the first class, which kernel IR has in its place
     ISA_CLASS_ASYNC,     // mbarrier, asynchronous copies: done by the device's kd_rt_async
 };
 

@@ -79,8 +79,9 @@ KJ_API bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spe
                        size_t *obj_size, struct kd_code_info *info, char *log, size_t log_size);
 
 // What becomes of kernel `kernel` for a specialisation, for `kudzu explain`: malloc'ed text, or
-// NULL with a reason in log. Lines "+ text" and "- text" for the whole kernel, then "file:line: +
-// text" in the source's order: '-' stands before what costs. all: notes of '+' too.
+// NULL with a reason in log. "@ file:line" where the kernel begins, if that is known; lines "+
+// text" and "- text" for the whole kernel; then "file:line: + text" in the source's order. '-'
+// stands before what costs. all: notes of '+' too.
 KJ_API char *kj_explain(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, bool all,
                         char *log, size_t log_size);
 

@@ -295,7 +295,12 @@ nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t *type) {
 
 nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch) {
     ENTER_DEVICE(s, device);
-    return give(arch, device->major == 9 ? NVML_DEVICE_ARCH_HOPPER : NVML_DEVICE_ARCH_UNKNOWN);
+    return give(arch, device->major >= 10                        ? NVML_DEVICE_ARCH_BLACKWELL
+                      : device->major == 9                       ? NVML_DEVICE_ARCH_HOPPER
+                      : device->major == 8 && device->minor == 9 ? NVML_DEVICE_ARCH_ADA
+                      : device->major == 8                       ? NVML_DEVICE_ARCH_AMPERE
+                      : device->major == 7 && device->minor == 5 ? NVML_DEVICE_ARCH_TURING
+                                                                 : NVML_DEVICE_ARCH_VOLTA);
 }
 
 nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor) {

@@ -17,6 +17,7 @@
 #include "nvrtc/options.h"
 #include "nvrtc/program.h"
 #include "nvrtc/virtual_files.h"
+#include "nvvm/lto_ir.h"
 #include "support/memory.h"
 
 // Defined where the system's headers are found.
@@ -143,7 +144,9 @@ static bool make_command(struct job *j, struct command *cmd, bool system_headers
         command_arg(cmd, "-D" SYSTEM_HEADERS);
     command_arg(cmd, "-ivfsoverlay");
     command_arg(cmd, j->overlay);
-    command_arg(cmd, j->options.syntax_only ? "-fsyntax-only" : "-S");
+    if (j->options.lto)
+        command_arg(cmd, "-emit-llvm");
+    command_arg(cmd, j->options.syntax_only ? "-fsyntax-only" : j->options.lto ? "-c" : "-S");
     command_arg(cmd, "-o");
     command_arg(cmd, "-");
     cmd->inherited = j->files.descriptors.data;
@@ -177,6 +180,18 @@ static bool wait_for(const struct _nvrtcProgram *p, struct command *cmd) {
 }
 
 // ---- What came out --------------------------------------------------------------------------
+
+static void take_link_time_code(struct job *j) {
+    struct _nvrtcProgram *p = j->program;
+    struct strbuf bitcode = {0};
+    memory_file_read(j->out, &bitcode);
+    struct lto_ir_header header = {.magic = LTO_IR_MAGIC, .size = (uint32_t)bitcode.len};
+    memcpy(header.kind, LTO_IR_KIND, sizeof header.kind);
+    strbuf_append(&p->lto_ir, (const char *)&header, sizeof header);
+    strbuf_append(&p->lto_ir, strbuf_str(&bitcode), bitcode.len);
+    strbuf_free(&bitcode);
+    p->compiled = true;
+}
 
 static nvrtcResult take_code(struct job *j) {
     struct _nvrtcProgram *p = j->program;
@@ -213,7 +228,12 @@ static nvrtcResult finish(struct job *j, const struct command *cmd) {
     if (cmd->status < 0)
         failed = strstr(strbuf_str(log), " detected in the compilation of ") ||
                  (!j->options.syntax_only && lseek(j->out, 0, SEEK_END) == 0);
-    return failed ? NVRTC_ERROR_COMPILATION : take_code(j);
+    if (failed)
+        return NVRTC_ERROR_COMPILATION;
+    if (!j->options.lto)
+        return take_code(j);
+    take_link_time_code(j);
+    return NVRTC_SUCCESS;
 }
 
 static nvrtcResult write_time(const struct job *j, const struct command *cmd) {
@@ -261,6 +281,11 @@ static bool own_header_lacks_another(const struct job *j) {
 
 static nvrtcResult run(struct job *j, const char *library) {
     struct command cmd;
+    // Names are read in PTX, and instantiations that they ask for would be in each linked part.
+    if (j->options.lto && j->program->names.len) {
+        cc_error("name expressions cannot be combined with code for link time");
+        return NVRTC_ERROR_INVALID_OPTION;
+    }
     if (!toolchain_find(&j->toolchain, &j->arena, library))
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     if (!prepare(j))
@@ -278,7 +303,8 @@ static nvrtcResult run(struct job *j, const char *library) {
 static void forget_results(struct _nvrtcProgram *p) {
     strbuf_free(&p->log);
     strbuf_free(&p->ptx);
-    p->log = p->ptx = (struct strbuf){0};
+    strbuf_free(&p->lto_ir);
+    p->log = p->ptx = p->lto_ir = (struct strbuf){0};
     free(p->cubin);
     p->cubin = NULL;
     p->compiled = false;
@@ -328,7 +354,7 @@ nvrtcResult rtc_compile(struct _nvrtcProgram *p, const char *library, int count,
     p->attempted = true;
     if (memory_scope_run(compile_request, undo, &r))
         return r.result;
-    p->log = p->ptx = (struct strbuf){0}; // they are gone
+    p->log = p->ptx = p->lto_ir = (struct strbuf){0}; // they are gone
     forget_results(p);
     return NVRTC_ERROR_OUT_OF_MEMORY;
 }

@@ -41,6 +41,30 @@ static bool put_missing_header(struct strbuf *log, const char *line, size_t n) {
     return true;
 }
 
+// What programs look for in a log: clang's words before and behind a name, and NVRTC's.
+static const struct {
+    const char *before, *instead_before, *instead_behind;
+} nvrtc_words[] = {
+    {"error: unknown type name '", "error: identifier \"", "\" is undefined"},
+    {"error: use of undeclared identifier '", "error: identifier \"", "\" is undefined"},
+    {"warning: unused variable '", "warning: variable \"", "\" was declared but never referenced"},
+};
+
+static bool put_in_nvrtc_words(struct strbuf *log, const char *line, size_t n) {
+    for (size_t i = 0; i < sizeof nvrtc_words / sizeof nvrtc_words[0]; ++i) {
+        const char *at = within(line, n, nvrtc_words[i].before), *end = line + n;
+        const char *name = at ? at + strlen(nvrtc_words[i].before) : NULL;
+        if (!at || end == name || end[-1] != '\'' ||
+            memchr(name, '\'', n - (size_t)(name - line)) != end - 1)
+            continue;
+        put_names(log, line, (size_t)(at - line));
+        strbuf_printf(log, "%s%.*s%s\n", nvrtc_words[i].instead_before, (int)(end - 1 - name), name,
+                      nvrtc_words[i].instead_behind);
+        return true;
+    }
+    return false;
+}
+
 void rtc_log_append(struct strbuf *log, const char *text, const char *name) {
     unsigned errors = 0, fatal = 0;
     while (*text) {
@@ -50,7 +74,8 @@ void rtc_log_append(struct strbuf *log, const char *text, const char *name) {
             strbuf_puts(log, "Error in parsing name expression for lowered name lookup.\n");
         errors += within(text, n, ": error: ") != NULL;
         fatal += within(text, n, ": fatal error: ") != NULL;
-        if (!is_count(text, n) && !put_missing_header(log, text, n)) {
+        if (!is_count(text, n) && !put_missing_header(log, text, n) &&
+            !put_in_nvrtc_words(log, text, n)) {
             put_names(log, text, n);
             strbuf_puts(log, "\n");
         }

@@ -8,6 +8,7 @@
 
 #include "cc/architectures.h"
 #include "nvrtc/program.h"
+#include "nvrtc/version.h"
 #include "support/memory.h"
 
 static char library[PATH_MAX];
@@ -82,8 +83,8 @@ const char *nvrtcGetErrorString(nvrtcResult result) {
 nvrtcResult nvrtcVersion(int *major, int *minor) {
     if (!major || !minor)
         return NVRTC_ERROR_INVALID_INPUT;
-    *major = 12;
-    *minor = 9;
+    *major = nvrtc_major;
+    *minor = nvrtc_minor;
     return NVRTC_SUCCESS;
 }
 
@@ -164,6 +165,7 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *prog) {
     struct _nvrtcProgram *p = *prog;
     strbuf_free(&p->log);
     strbuf_free(&p->ptx);
+    strbuf_free(&p->lto_ir);
     free(p->cubin);
     arena_free(&p->arena);
     free(p);
@@ -214,13 +216,14 @@ static nvrtcResult get_code(nvrtcProgram prog, bool available, const void *data,
 nvrtcResult nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet) {
     if (!is_program(prog))
         return NVRTC_ERROR_INVALID_PROGRAM;
-    return get_code(prog, true, NULL, prog->ptx.len + 1, ptxSizeRet, NULL, true);
+    return get_code(prog, !prog->lto_ir.len, NULL, prog->ptx.len + 1, ptxSizeRet, NULL, true);
 }
 
 nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx) {
     if (!is_program(prog))
         return NVRTC_ERROR_INVALID_PROGRAM;
-    return get_code(prog, true, strbuf_str(&prog->ptx), prog->ptx.len + 1, NULL, ptx, false);
+    return get_code(prog, !prog->lto_ir.len, strbuf_str(&prog->ptx), prog->ptx.len + 1, NULL, ptx,
+                    false);
 }
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet) {
@@ -238,21 +241,26 @@ nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin) {
 nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet) {
     if (!is_program(prog))
         return NVRTC_ERROR_INVALID_PROGRAM;
-    return get_code(prog, false, NULL, 0, LTOIRSizeRet, NULL, true);
+    return get_code(prog, prog->lto_ir.len, NULL, prog->lto_ir.len, LTOIRSizeRet, NULL, true);
 }
 
 nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR) {
     if (!is_program(prog))
         return NVRTC_ERROR_INVALID_PROGRAM;
-    return get_code(prog, false, NULL, 0, NULL, LTOIR, false);
+    return get_code(prog, prog->lto_ir.len, strbuf_str(&prog->lto_ir), prog->lto_ir.len, NULL,
+                    LTOIR, false);
 }
 
 nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet) {
-    return nvrtcGetLTOIRSize(prog, optixirSizeRet);
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    return get_code(prog, false, NULL, 0, optixirSizeRet, NULL, true);
 }
 
 nvrtcResult nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir) {
-    return nvrtcGetLTOIR(prog, optixir);
+    if (!is_program(prog))
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    return get_code(prog, false, NULL, 0, NULL, optixir, false);
 }
 
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet) {

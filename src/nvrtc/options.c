@@ -30,9 +30,12 @@ static bool wrong_value(const char *name, const char *value) {
 }
 
 static bool refuse(struct parser *p, const char *name, const char *value) {
-    return cc_error("%s: code for another linker or for OptiX is not made; PTX is (-rdc=true makes "
-                    "PTX that cuLinkAddData joins)",
-                    name);
+    return cc_error("%s: code for OptiX is not made", name);
+}
+
+static bool set_lto(struct parser *p, const char *name, const char *value) {
+    p->o->lto = p->o->cc.rdc = true;
+    return true;
 }
 
 static bool ignore(struct parser *p, const char *name, const char *value) {
@@ -118,8 +121,8 @@ static bool set_time(struct parser *p, const char *name, const char *value) {
 
 static bool set_arch(struct parser *p, const char *name, const char *value) {
     if (!strncmp(value, "lto_", 4))
-        return refuse(p, name, value);
-    if (strncmp(value, "compute_", 8) && strncmp(value, "sm_", 3))
+        set_lto(p, name, value);
+    else if (strncmp(value, "compute_", 8) && strncmp(value, "sm_", 3))
         return wrong_value(name, value);
     p->arch = value;
     return true;
@@ -212,8 +215,8 @@ static const struct option options[] = {
     {"use_fast_math", "use_fast_math", BOOL_ARG, set_fast_math},
     {"extra-device-vectorization", "extra-device-vectorization", NO_ARG, ignore},
     {"modify-stack-limit", "modify-stack-limit", BOOL_ARG, ignore},
-    {"dlink-time-opt", "dlto", NO_ARG, refuse},
-    {"gen-opt-lto", "gen-opt-lto", NO_ARG, refuse},
+    {"dlink-time-opt", "dlto", NO_ARG, set_lto},
+    {"gen-opt-lto", "gen-opt-lto", NO_ARG, set_lto},
     {"optix-ir", "optix-ir", NO_ARG, refuse},
     {"jump-table-density", "jtd", ARG, ignore_number},
     {"device-stack-protector", "device-stack-protector", BOOL_ARG, ignore},

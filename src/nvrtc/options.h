@@ -9,6 +9,7 @@ struct rtc_options {
     bool real_architecture; // sm_XX: there is a cubin, too
     bool default_device;    // what says nothing of host or device is for the device
     bool no_source_include, syntax_only, no_move_forward, no_initializer_list;
+    bool lto; // code to be optimised at link time comes out, not PTX
     const char *time_file;
 };
 

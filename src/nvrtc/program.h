@@ -29,7 +29,7 @@ struct _nvrtcProgram {
     VEC(struct rtc_name) names;
     bool compiled; // with success
     bool attempted;
-    struct strbuf log, ptx;
+    struct strbuf log, ptx, lto_ir;
     void *cubin; // malloc'ed
     size_t cubin_size;
     int (*callback)(void *payload, void *reserved);

@@ -6,44 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int memory_file(const char *name) {
-    int fd = memfd_create(name, MFD_CLOEXEC);
-    if (fd < 0)
-        cc_error("no memory file can be made: %s", strerror(errno));
-    return fd;
-}
-
-const char *memory_file_path(struct arena *arena, int descriptor) {
-    return arena_printf(arena, "/proc/self/fd/%d", descriptor);
-}
-
-static bool write_all(int fd, const char *text, size_t size) {
-    while (size) {
-        ssize_t n = write(fd, text, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return cc_error("a memory file cannot be written: %s", strerror(errno));
-        text += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
-bool memory_file_read(int descriptor, struct strbuf *out) {
-    char block[65536];
-    off_t at = 0;
-    for (;;) {
-        ssize_t n = pread(descriptor, block, sizeof block, at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n == 0;
-        strbuf_append(out, block, (size_t)n);
-        at += n;
-    }
-}
-
 // Within the quotes of the overlay's syntax, which is JSON's.
 static void put_quoted(struct strbuf *b, const char *text) {
     for (; *text; ++text)
@@ -81,7 +43,7 @@ static int add_file(struct virtual_files *v, struct arena *arena, const char *na
     int fd = vec_last(&v->descriptors) = memory_file(name);
     if (fd < 0)
         v->descriptors.len--;
-    return fd >= 0 && write_all(fd, text, size) ? fd : -1;
+    return fd >= 0 && memory_file_write(fd, text, size) ? fd : -1;
 }
 
 const char *virtual_files_main(struct virtual_files *v, struct arena *arena, const char *text,

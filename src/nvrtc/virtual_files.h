@@ -4,6 +4,7 @@
 #define KUDZU_NVRTC_VIRTUAL_FILES_H
 
 #include "cc/cc.h"
+#include "cc/memory_file.h"
 
 // The folder in which they seem to be. Deep, so that "../a.h" stays within it.
 #define VIRTUAL_FOLDER "/kudzu-nvrtc/1/2/3/4/5/6"
@@ -22,12 +23,5 @@ const char *virtual_files_main(struct virtual_files *v, struct arena *arena, con
 // All have been added: the overlay's path, for -ivfsoverlay; NULL: reported.
 const char *virtual_files_overlay(struct virtual_files *v, struct arena *arena);
 void virtual_files_close(struct virtual_files *v);
-
-// An empty memory file for what a command prints, -1: reported; and its path within this process
-// and those that inherit it.
-int memory_file(const char *name);
-const char *memory_file_path(struct arena *arena, int descriptor);
-// Appends all that is in it.
-bool memory_file_read(int descriptor, struct strbuf *out);
 
 #endif

@@ -32,7 +32,7 @@ static bool edge_deferred(const struct flow *fl, const struct kir_block *x, uint
     return fl->deferred[x->preds.data[p]->id][c->pred_edge[c->first_pred[x->id] + p]];
 }
 
-// Do y and b share a loop that does not contain x? Then an earlier turn of it may have left
+// Do y and b share a loop that does not contain x? Then an earlier iteration of it may have left
 // lanes waiting at x.
 static bool shares_inner_loop(const struct flow *fl, const struct kir_block *y,
                               const struct kir_block *b, const struct kir_block *x) {
@@ -72,7 +72,8 @@ bool flow_waits(const struct flow *fl, const struct kir_block *x, const struct k
         uint32_t from = fl->cfg->pos[y->id];
         if (from == NONE || !edge_deferred(fl, x, p))
             continue;
-        // Lanes that waited for another turn of a loop have had it when the layout is past its end.
+        // Lanes that waited for another iteration of a loop have had it when the layout is past its
+        // end.
         struct cfg_loop *turns = loop_of(fl, x);
         if (turns && turns->header == x && is_back_edge(fl, y, x) && !turns->irreducible &&
             at > turns->last)

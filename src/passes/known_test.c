@@ -1,6 +1,6 @@
 // A comparison tells of two numbers that they are less, equal or greater: three bits, and each
 // branch on the way takes some of them away. Of a counter it is known, too, that it differs from
-// what every way to its loop's next turn has found it to differ from.
+// what every way to its loop's next iteration has found it to differ from.
 #include "passes/known_test.h"
 
 #include "ir/eval.h"
@@ -13,7 +13,7 @@ struct question {
     const struct kir_value *a, *b;
     unsigned bits; // how many of a and b are compared
     bool is_signed;
-    bool counts; // may a be a loop's counter, of which the turn before is asked?
+    bool counts; // may a be a loop's counter, of which the iteration before is asked?
 };
 
 static bool is_comparison(const struct kir_inst *i) {
@@ -132,7 +132,7 @@ static unsigned told_by_branch(const struct question *q, const struct kir_block 
 static unsigned told_on_edge(const struct question *q, const struct kir_block *from,
                              const struct kir_block *to);
 
-// A counter at the beginning of its loop's turn: no way leads there with a number equal to b?
+// A counter at the beginning of its loop's iteration: no way leads there with a number equal to b?
 static unsigned told_by_turns(const struct question *q) {
     const struct kir_value *a = low(q->a, q->bits), *b = low(q->b, q->bits);
     if (!q->counts || a->kind != KIR_VALUE_INST || a->def->op != ISA_OP_PHI)

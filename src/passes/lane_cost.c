@@ -1,10 +1,10 @@
-// A rough count of cycles, per block and as often as its loops turn: what a group of lanes takes in
+// A rough count of cycles, per block and as often as its loops run: what a group of lanes takes in
 // vectors against what its threads take one after the other.
 //
 // An access at an address a lane is a scalar access a lane in vectors, too, with the address taken
 // out of a vector before and the value put into one behind it. Where lanes leave a loop at
-// different turns, a vector turns as often as the slowest lane needs, with ever fewer lanes at
-// work.
+// different iterations, a vector iterates as often as the slowest lane needs, with ever fewer lanes
+// at work.
 #include "passes/lane_cost.h"
 
 #include "passes/lane_run.h"
@@ -15,7 +15,7 @@ enum {
     SPREAD = 3,  // an access of one lane of a vector: address out, access, value in
     GATHER = 2,  // the same in one instruction, where the machine's are fast
     BRANCH = 3,  // of one thread: now and then it is mispredicted
-    CHOICE = 6,  // the same within a turn: often
+    CHOICE = 6,  // the same within an iteration: often
     ATOMIC = 20, // one locked access, in either
     SLOW = 8     // division, roots, approximations, of one vector
 };
@@ -109,7 +109,7 @@ static struct cost pointwise(const struct flow *fl, const struct kir_inst *i,
     return (struct cost){vectors * slow, is_in_address(i) ? w / 4 : w * slow / 2};
 }
 
-// Does i part lanes that meet again in the same turn of their loop?
+// Does i part lanes that meet again in the same iteration of their loop?
 static bool is_choice(const struct flow *fl, const struct kir_inst *i) {
     const struct cfg_loop *l = fl->cfg->loop[i->block->id];
     for (uint32_t k = 0; l && k < i->ntargets; k++) {
@@ -139,7 +139,7 @@ static struct cost of_inst(const struct flow *fl, const struct kir_inst *i,
     }
 }
 
-// How much longer a vector turns than its lanes do on average.
+// How much longer a vector iterates than its lanes do on average.
 static double slowest_lane(const struct flow *fl, const struct cfg_loop *l) {
     double more = 1;
     for (; l; l = l->parent)
@@ -155,8 +155,8 @@ static double turns(const struct cfg_loop *l) {
     return n;
 }
 
-// Loops whose lanes turn together keep their accesses in vectors, whatever they cost: groups run in
-// teams there. Without loops rows of threads may have columns in common (cg_transpose.c).
+// Loops whose lanes iterate together keep their accesses in vectors, whatever they cost: groups run
+// in teams there. Without loops rows of threads may have columns in common (cg_transpose.c).
 static bool is_candidate(const struct flow *fl) {
     const uint32_t *n = fl->spec.ntid;
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++)

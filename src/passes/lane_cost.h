@@ -11,8 +11,8 @@ struct lane_machine {
 
 // fl: of a kernel without barriers, warp operations and calls, at the width of its vectors, without
 // teams. True when most of the time goes to accesses at an
-// address a lane, in loops that lanes leave at different turns: one thread after the other then
-// does the same work in fewer instructions, and walks along its own memory.
+// address a lane, in loops that lanes leave at different iterations: one thread after the other
+// then does the same work in fewer instructions, and walks along its own memory.
 bool scalars_are_faster(const struct flow *fl, const struct lane_machine *m);
 
 #endif

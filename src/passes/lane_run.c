@@ -15,8 +15,8 @@ static unsigned fewer(unsigned x, unsigned y) {
     return x < y ? x : y;
 }
 
-// What lanes took out of a divergent loop is of different turns, and each has local memory of its
-// own.
+// What lanes took out of a divergent loop is of different iterations, and each has local memory of
+// its own.
 static bool is_opaque(const struct flow *fl, const struct kir_value *v) {
     return v->kind != KIR_VALUE_INST || fl->live_out[v->id] ||
            isa_op_info[v->def->op].klass != ISA_CLASS_POINTWISE ||

@@ -1,6 +1,6 @@
 // An int that grows by a number of 64 bits (`i += grid.size()`) is, to the compiler before, a
-// loop variable of 64 bits whose low half is widened again in each turn. As 32 bits it is a counter
-// like others: a scalar for all lanes, with a step that can be asked for ahead.
+// loop variable of 64 bits whose low half is widened again in each iteration. As 32 bits it is a
+// counter like others: a scalar for all lanes, with a step that can be asked for ahead.
 #include "passes/narrow_counters.h"
 
 #include <string.h>

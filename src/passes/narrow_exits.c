@@ -1,6 +1,7 @@
-// Lanes that leave a loop at different turns keep what is used behind it, each from its own last
-// turn: a select a turn for each such value. Compilers widen a counter that indexes memory to 64
-// bits and convert it back behind the loop; converted in the loop, half of the bits are kept.
+// Lanes that leave a loop at different iterations keep what is used behind it, each from its own
+// last iteration: a select in each iteration for each such value. Compilers widen a counter that
+// indexes memory to 64 bits and convert it back behind the loop; converted in the loop, half of the
+// bits are kept.
 #include "passes/narrow_exits.h"
 
 #include <string.h>

@@ -1,15 +1,16 @@
-// Compilers write a loop out four times and let one turn by turn go before it, for the rest:
+// Compilers write a loop out four times and put one that goes iteration by iteration before it, for
+// the rest:
 //
 //     n = end - start; rest = n & 3;
 //     for (; rest; rest--) x = f(x, i++);
 //     if (n >= 4) for (; i != end; i += 4) x = f(f(f(f(x, i), i + 1), i + 2), i + 3);
 //
-// Where each thread makes a few turns of its own, one after the other, that is two loops whose ends
-// the processor foresees badly instead of one. The loop of the rest could make all n turns, if the
-// other one computes what four turns of it would: that is shown by comparing them operation by
-// operation. Addresses and counters are compared as sums: of values from before both loops, of the
-// number of turns made so far (which is n & 3 where the second loop begins, and four more with each
-// of its turns), and of constants.
+// Where each thread makes a few iterations of its own, one after the other, that is two loops whose
+// ends the processor foresees badly instead of one. The loop of the rest could make all n
+// iterations, if the other one computes what four iterations of it would: that is shown by
+// comparing them operation by operation. Addresses and counters are compared as sums: of values
+// from before both loops, of the number of iterations made so far (which is n & 3 where the second
+// loop begins, and four more with each of its iterations), and of constants.
 #include "passes/rest_loop.h"
 
 #include <string.h>
@@ -251,8 +252,8 @@ static bool is_inside(const struct pair *p, const struct kir_block *b) {
     return b == p->rest.block || b == p->main.block || b == p->main.before || b == p->meets;
 }
 
-// start + turns is no larger than end, nor is what up to a turn of its loop more makes of it: its
-// extension is that of start, and turns.
+// start + iterations is no larger than end, nor is what up to an iteration of its loop more makes
+// of it: its extension is that of start, and iterations.
 static bool extended(struct pair *p, const struct kir_value *v, bool is_signed, unsigned depth,
                      struct sum *s) {
     struct sum x = {0}, d = {0};
@@ -333,7 +334,7 @@ static bool sum_of(struct pair *p, const struct kir_value *v, unsigned depth, st
     return !is_inside(p, v->def->block) && add_term(s, v, false, 1);
 }
 
-// ---- how often they turn ----------------------------------------------------------------------
+// ---- how often they run ----------------------------------------------------------------------
 
 static struct kir_inst *condition(const struct small_loop *l) {
     const struct kir_value *v = l->block->last->ops[0];
@@ -344,8 +345,8 @@ static struct kir_inst *condition(const struct small_loop *l) {
                : NULL;
 }
 
-// Does the loop end when two numbers are equal that come nearer by one a turn, and are as far from
-// each other after a turn as `turns` tell: they differ by (turns - n)?
+// Does the loop end when two numbers are equal that come nearer by one in each iteration, and are
+// as far from each other after a turn as `turns` tell: they differ by (turns - n)?
 static bool ends_at(struct pair *p, const struct small_loop *l, uint64_t step,
                     const struct sum *n) {
     struct kir_inst *i = condition(l);
@@ -499,7 +500,7 @@ static bool continues(struct pair *p, const struct kir_inst *rest, const struct 
            phi_of_rest(p, in->def) == rest;
 }
 
-// Is y, of the main loop, what x is in the turn of the rest that the copy makes?
+// Is y, of the main loop, what x is in the iteration of the rest that the copy makes?
 static bool stands_for(struct pair *p, const struct kir_value *x, const struct kir_value *y,
                        unsigned copy, unsigned depth) {
     struct sum a = {0}, b = {0};
@@ -532,8 +533,8 @@ static bool stands_for(struct pair *p, const struct kir_value *x, const struct k
     return ok;
 }
 
-// A value that the main loop passes on to its next turn has to be what the rest's next turn begins
-// with: all of them, whether or not they are used behind it.
+// A value that the main loop passes on to its next iteration has to be what the rest's next
+// iteration begins with: all of them, whether or not they are used behind it.
 static bool turns_match(struct pair *p) {
     enum { DEPTH = 256 };
     for (const struct kir_inst *i = p->main.block->first; i->op == ISA_OP_PHI; i = i->next) {
@@ -553,7 +554,8 @@ static bool turns_match(struct pair *p) {
 
 static bool is_unused_elsewhere(const struct pair *p);
 
-// Behind the loops the value of the rest's last turn has to be that of the main loop's last one.
+// Behind the loops the value of the rest's last iteration has to be that of the main loop's last
+// one.
 static bool results_match(struct pair *p) {
     enum { DEPTH = 256 };
     for (const struct kir_inst *i = p->out->first; i->op == ISA_OP_PHI; i = i->next) {
@@ -619,7 +621,7 @@ static void join(struct pair *p) {
     n->ops[1] = p->start;
     kir_insert_before(asks, n);
     uses_of_left(p, n->res[0]);
-    // start is below end, so that there are turns.
+    // start is below end, so that there are iterations.
     asks->ops[0] = kir_const(p->f, KIR_PRED, some_on_true);
     meets->ops[0] = kir_const(p->f, KIR_PRED, !more_on_true);
 }

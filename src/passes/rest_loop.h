@@ -4,7 +4,7 @@
 
 #include "ir/ir.h"
 
-// Lets the loop of the rest make all turns where the written-out one is the same several times
+// Lets the loop of the rest make all iterations where the written-out one is the same several times
 // over, which is left out; true when there was such a loop. For loops that read memory and write
 // none. f is valid before and after.
 bool join_rest_loops(struct kir_func *f);

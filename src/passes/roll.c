@@ -9,13 +9,13 @@ enum {
     MAX_PERIOD = 96,
     MIN_TURNS = 4,
     MIN_SIZE = 512,  // instructions of a stretch, times copies
-    MIN_BODY = 96,   // instructions of a turn, times copies
+    MIN_BODY = 96,   // instructions of an iteration, times copies
     MAX_OPERANDS = 8 // of an instruction, and results
 };
 
 enum from { BEFORE, SAME_TURN, LAST_TURN };
 
-// Where an operand of the second and later turns comes from: place and result in a turn.
+// Where an operand of the second and later iterations comes from: place and result in an iteration.
 struct origin {
     uint8_t from; // enum from
     uint8_t result;
@@ -26,7 +26,7 @@ struct origin {
 struct stretch {
     struct kir_inst **at; // the block's instructions
     uint32_t n, first, period, turns;
-    int64_t step[MAX_PERIOD]; // from turn to turn, of an access's place
+    int64_t step[MAX_PERIOD]; // from iteration to iteration, of an access's place
     struct origin origin[MAX_PERIOD][MAX_OPERANDS];
 };
 
@@ -87,7 +87,7 @@ static bool same_origin(const struct origin *x, const struct origin *y) {
     return x->from == y->from && x->place == y->place && x->result == y->result;
 }
 
-// Does the first turn's operand fit what later turns show?
+// Does the first iteration's operand fit what later iterations show?
 static bool fits_first(const struct stretch *s, const struct kir_value *v,
                        const struct kir_value *later, const struct origin *o) {
     struct origin mine = {SAME_TURN, 0, 0};
@@ -96,7 +96,7 @@ static bool fits_first(const struct stretch *s, const struct kir_value *v,
     return !is_inside(s, v) && (o->from == LAST_TURN ? v->type == later->type : is_same(v, later));
 }
 
-// Does instruction j of turn k (from 1 on) go on as the turns before it?
+// Does instruction j of iteration k (from 1 on) go on as the iterations before it?
 static bool goes_on(struct stretch *s, uint32_t k, uint32_t j) {
     const struct kir_inst *first = s->at[s->first + j], *i = s->at[s->first + k * s->period + j];
     if (!is_alike(first, i))
@@ -158,7 +158,7 @@ static bool find_at(struct stretch *s, uint32_t first, unsigned copies) {
 
 // ---- the loop ---------------------------------------------------------------------------------
 
-// Turns that make one turn of the loop.
+// Iterations that make one iteration of the loop.
 static uint32_t turns_together(const struct stretch *s, unsigned copies) {
     uint32_t u = 1;
     while (s->period * u * copies < MIN_BODY)
@@ -259,7 +259,7 @@ static void replace_pred(struct kir_block *b, const struct kir_block *from, stru
             b->preds.data[p] = to;
 }
 
-// What the last turn made, the loop makes in its last.
+// What the last iteration made, the loop makes in its last.
 static void replace_last(const struct loop *l, uint32_t last) {
     const struct stretch *s = l->s;
     for (uint32_t j = 0; j < s->period; j++) {
@@ -297,9 +297,9 @@ static void make_loop(struct kir_func *f, const struct stretch *s, uint32_t toge
     end_loop(&l, turns);
 }
 
-// ---- stretches ----------------------------------------------------------------------------------
+// ---- stretches --------------------------------------------------------------------------------
 
-// By value id: used by an instruction outside the stretch's turns, or by a phi.
+// By value id: used by an instruction outside the stretch's iterations, or by a phi.
 static bool only_last_leaves(const struct kir_func *f, const struct stretch *s, uint32_t kept) {
     uint32_t last = s->first + (kept - 1) * s->period, end = s->first + kept * s->period;
     for (uint32_t b = 0; b < f->blocks.len; b++)

@@ -1,6 +1,6 @@
 // Compilers jump from the end of the outer loop straight to the inner one's header, when nothing
-// stands between the two. Taken for one loop, with lanes that go on at different turns, its lanes
-// come to the outer part's warp operations one after the other.
+// stands between the two. Taken for one loop, with lanes that go on at different iterations, its
+// lanes come to the outer part's warp operations one after the other.
 #include "passes/split_loops.h"
 
 #include <string.h>

@@ -229,7 +229,8 @@ static unsigned first_zeros(const struct flow *fl, const struct kir_value *v,
     }
 }
 
-// Does v change from turn to turn of a loop? What does not is known to each group by itself.
+// Does v change from iteration to iteration of a loop? What does not is known to each group by
+// itself.
 static bool turns(const struct kir_value *v, unsigned depth) {
     const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
     bool sum = i && i->op == ISA_OP_ADD && i->nops == 2;
@@ -336,7 +337,7 @@ void team_finish(struct flow *fl) {
                     fl->shared[i->ops[k]->id] = 1;
 }
 
-// ---- distances of what varies -------------------------------------------------------------------
+// ---- distances of what varies -----------------------------------------------------------------
 
 enum { MAX_DEPTH = 8 };
 

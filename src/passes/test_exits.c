@@ -1,9 +1,9 @@
 // Searches ask behind their loop whether it came to its end: `k == n`. Lanes that leave at
-// different turns keep the counter for that, a word each, by a select a turn for each vector; of a
-// comparison that is made in the loop they keep a bit. In the loop the counter is alike in all
-// lanes, so that the comparison itself is a scalar. Where the way out says already what the
-// comparison will give (a search that leaves at a difference has not come to its end), lanes keep
-// nothing.
+// different iterations keep the counter for that, a word each, by a select in each iteration for
+// each vector; of a comparison that is made in the loop they keep a bit. In the loop the counter is
+// alike in all lanes, so that the comparison itself is a scalar. Where the way out says already
+// what the comparison will give (a search that leaves at a difference has not come to its end),
+// lanes keep nothing.
 #include "passes/test_exits.h"
 
 #include "passes/known_test.h"
@@ -46,7 +46,7 @@ static const struct kir_value *stripped(const struct kir_value *v) {
     return v;
 }
 
-// Does v count a loop's turns, from a constant on?
+// Does v count a loop's iterations, from a constant on?
 static bool is_counter(const struct kir_value *v) {
     const struct kir_value *phi = stripped(v);
     if (phi->kind != KIR_VALUE_INST || phi->def->op != ISA_OP_PHI)

@@ -1,6 +1,6 @@
-// A loop's first turn is copied to a place before the loop, again and again, until constants alone
-// show that it does not turn once more. What each turn computes of the turn's number becomes
-// constants: the halves of a block that a reduction adds, the diagonals of a table.
+// A loop's first iteration is copied to a place before the loop, again and again, until constants
+// alone show that it does not run once more. What each iteration computes of the iteration's number
+// becomes constants: the halves of a block that a reduction adds, the diagonals of a table.
 #include "passes/unroll.h"
 
 #include "ir/copy.h"
@@ -13,7 +13,7 @@ static bool is_in(const struct cfg *c, const struct cfg_loop *l, const struct ki
     return cfg_in_loop(l, c->loop[b->id]);
 }
 
-// The value that v has in the first turn of loop l, when constants decide it.
+// The value that v has in the first iteration of loop l, when constants decide it.
 static bool first_value(const struct cfg *c, const struct cfg_loop *l, const struct kir_value *v,
                         int depth, union isa_bits *out) {
     union isa_bits src[8], dst[8] = {0};
@@ -79,7 +79,7 @@ static bool can_count(const struct cfg *c, const struct cfg_loop *l) {
     return exit && first_value(c, l, exit->ops[0], 0, &unused);
 }
 
-// ---- one turn -----------------------------------------------------------------------------
+// ---- one iteration -----------------------------------------------------------------------------
 
 struct turn {
     struct kir_func *f;
@@ -108,8 +108,8 @@ static struct kir_value *copy_of(const struct kir_copy *k, struct kir_value *v) 
     return k->values[v->id] ? k->values[v->id] : v;
 }
 
-// Edges from the copied turn to a block that was not copied, or was (the header) and gets them all
-// the same.
+// Edges from the copied iteration to a block that was not copied, or was (the header) and gets them
+// all the same.
 static void lead_to(const struct turn *t, const struct kir_copy *k, struct kir_block *to) {
     uint32_t n = to->preds.len;
     for (uint32_t p = 0; p < n; p++) {
@@ -177,7 +177,7 @@ static void peel(const struct turn *t) {
     lead_to(t, &k, t->exit);
 }
 
-// ---- all turns ----------------------------------------------------------------------------
+// ---- all iterations ----------------------------------------------------------------------------
 
 static uint32_t size_of(const struct kir_func *f) {
     uint32_t n = 0;

@@ -1,4 +1,4 @@
-// Loops whose turns can be counted, written out turn by turn.
+// Loops whose iterations can be counted, written out iteration by iteration.
 #ifndef KUDZU_PASSES_UNROLL_H
 #define KUDZU_PASSES_UNROLL_H
 

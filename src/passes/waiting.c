@@ -61,7 +61,7 @@ static bool kept_variable(const struct flow *fl, const struct cfg_loop *l,
     return is_variable(i, &p) && !next_store(fl, l, &p, &at, fl->cfg->order[at]->first);
 }
 
-// Is v the same in each turn of l? Looks through pure instructions inside it.
+// Is v the same in each iteration of l? Looks through pure instructions inside it.
 static bool invariant(const struct flow *fl, const struct cfg_loop *l, const struct kir_value *v,
                       int depth) {
     if (v->kind != KIR_VALUE_INST || !in_loop(fl, l, v->def->block))
@@ -95,8 +95,8 @@ static bool identity(const struct kir_inst *i) {
     }
 }
 
-// A loop that does nothing but look, with a fence in each turn: as programs wait that are older
-// than PTX's memory model (`while (__ldcg(flag) == 0) __threadfence_block();`).
+// A loop that does nothing but look, with a fence in each iteration: as programs wait that are
+// older than PTX's memory model (`while (__ldcg(flag) == 0) __threadfence_block();`).
 static bool looks_and_fences(const struct flow *fl, const struct cfg_loop *l) {
     bool fences = false;
     for (uint32_t p = l->first; p <= l->last; p++)

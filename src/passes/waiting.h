@@ -24,7 +24,7 @@ bool waiting_any(const struct flow *fl);
 // synchronisation in both arms of a divergent branch.
 const struct kir_inst *waiting_dependent(const struct flow *fl);
 
-// May lanes that turn in l wait for what lanes of their warp do that are elsewhere?
+// May lanes that iterate in l wait for what lanes of their warp do that are elsewhere?
 bool waiting_for_lanes(const struct flow *fl, const struct cfg_loop *l);
 
 // Is there a synchronisation of a warp's lanes that some can be missing at which come to one later?

@@ -280,7 +280,7 @@ struct ptx_module {
     struct arena *arena;
     unsigned version_major, version_minor; // .version 8.5
     unsigned sm;                           // .target sm_90: 90
-    bool arch_specific;                    // sm_90a
+    char features;                         // 'a' of sm_90a, 'f' of sm_100f, or 0
     bool debug;                            // .target ..., debug
     bool lockstep;                         // .pragma PTX_LOCKSTEP, or a target before sm_70
     unsigned address_size;                 // 32 or 64

@@ -280,7 +280,8 @@ static void print_header(struct linker *l, struct strbuf *out) {
         }
         if (m->sm > top.sm)
             top.sm = m->sm;
-        top.arch_specific |= m->arch_specific;
+        if (top.features != 'a' && m->features)
+            top.features = m->features;
         top.lockstep |= m->lockstep;
         top.debug |= m->debug;
     }

@@ -395,9 +395,18 @@ static bool check_part(const struct isa_operand_form *f, const struct ptx_operan
     return true;
 }
 
+// {%r1} where a value or a vector may stand, and the instruction says that it is no vector. A mov
+// has forms of their own for vectors.
+static bool is_lone_element(const struct match *m, const struct isa_operand_form *f,
+                            const struct ptx_operand *o) {
+    bool may = f->vec || (m->form->op == ISA_OP_MOV && f->kind != ISA_OPERAND_VEC_DST &&
+                          f->kind != ISA_OPERAND_VEC_SRC);
+    return may && !m->mods.vec && o->kind == PTX_OPERAND_VEC && o->n == 1;
+}
+
 static bool check_operand(const struct match *m, const struct isa_operand_form *f,
                           const struct ptx_operand *given, struct trouble *why) {
-    struct ptx_operand whole = *given, *o = &whole;
+    struct ptx_operand whole = is_lone_element(m, f, given) ? given->elems[0] : *given, *o = &whole;
     if (!check_part(f, o, why))
         return false;
     if (f->kind == ISA_OPERAND_SRC)
@@ -546,6 +555,8 @@ static void complete(struct ptx_inst *i, const struct match *m, const uint8_t *w
     unsigned kept = 0;
     for (unsigned k = 0; k < i->nops; k++) {
         const struct isa_operand_form *of = &f->operands[which[k]];
+        if (is_lone_element(m, of, &i->ops[k]))
+            i->ops[k] = i->ops[k].elems[0];
         complete_operand(m, of, &i->ops[k]);
         bool is_vec = of->kind == ISA_OPERAND_VEC_DST || of->kind == ISA_OPERAND_VEC_SRC;
         if (is_vec)

@@ -123,6 +123,14 @@ static void parse_version(struct ptx_parser *p) {
     p->module->version_minor = minor;
 }
 
+// Architectures that PTX was or is made for.
+static bool is_known(unsigned sm) {
+    static const unsigned char known[] = {10, 11, 12, 13, 20,  21,  30,  32,  35,  37, 50,
+                                          52, 53, 60, 61, 62,  70,  72,  75,  80,  82, 86,
+                                          87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+    return sm < 256 && memchr(known, (int)sm, sizeof known);
+}
+
 static void parse_sm(struct ptx_parser *p, const char *name, struct ptx_pos pos) {
     unsigned sm = 0;
     int used = 0;
@@ -131,10 +139,11 @@ static void parse_sm(struct ptx_parser *p, const char *name, struct ptx_pos pos)
     if (strncmp(name, prefix, n) || sscanf(name + n, "%4u%n", &sm, &used) != 1 || !sm)
         ptx_fail(p, pos, "unknown target '%s'", name);
     const char *rest = name + n + used;
-    if (*rest && strcmp(rest, "a") && strcmp(rest, "f"))
+    bool specific = !strcmp(rest, "a") && sm >= 90, family = !strcmp(rest, "f") && sm >= 100;
+    if (!is_known(sm) || (*rest && !specific && !family))
         ptx_fail(p, pos, "unknown target '%s'", name);
     p->module->sm = sm;
-    p->module->arch_specific = *rest == 'a';
+    p->module->features = *rest;
     p->module->lockstep = p->module->sm < 70;
 }
 

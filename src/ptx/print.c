@@ -461,9 +461,9 @@ static void print_item(const struct ptx_module *m, const struct ptx_item *item,
 
 void ptx_print_header(const struct ptx_module *m, struct strbuf *out) {
     strbuf_printf(out, ".version %u.%u\n", m->version_major, m->version_minor);
+    char features[] = {m->features, 0};
     if (m->sm)
-        strbuf_printf(out, ".target sm_%u%s%s\n", m->sm, m->arch_specific ? "a" : "",
-                      m->debug ? ", debug" : "");
+        strbuf_printf(out, ".target sm_%u%s%s\n", m->sm, features, m->debug ? ", debug" : "");
     strbuf_printf(out, ".address_size %u\n", m->address_size);
 }
 

@@ -70,7 +70,8 @@ static void check_memory(struct verifier *v, const struct ptx_inst *i) {
     }
     const struct isa_form *f = &isa_forms[i->form];
     unsigned bytes = isa_type_bits((enum isa_type)i->ty) / 8 * (i->mods.vec ? i->mods.vec : 1);
-    if (i->mods.vec && bytes > 16)
+    bool wide = bytes == 32 && i->mods.space == ISA_SPACE_GLOBAL && v->m->sm >= 100;
+    if (i->mods.vec && bytes > 16 && !wide)
         error(v, i->pos, "'%s' accesses at most 16 bytes, not %u", f->opcode, bytes);
 }
 

@@ -19,3 +19,19 @@ cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *op
     return rt_result(RT_CALL(cuMemcpy3DBatchAsync, numOps, (CUDA_MEMCPY3D_BATCH_OP *)opList,
                              failIdx, flags, stream));
 }
+
+cudaError_t cudaMemcpyBatchAsync_v2(void *const *dsts, const void *const *srcs, const size_t *sizes,
+                                    size_t count, struct cudaMemcpyAttributes *attrs,
+                                    size_t *attrsIdxs, size_t numAttrs, cudaStream_t stream) {
+    RT_ENTER();
+    return rt_result(RT_CALL(cuMemcpyBatchAsync_v2, (CUdeviceptr *)dsts, (CUdeviceptr *)srcs,
+                             (size_t *)sizes, count, (CUmemcpyAttributes *)attrs, attrsIdxs,
+                             numAttrs, stream));
+}
+
+cudaError_t cudaMemcpy3DBatchAsync_v2(size_t numOps, struct cudaMemcpy3DBatchOp *opList,
+                                      unsigned long long flags, cudaStream_t stream) {
+    RT_ENTER();
+    return rt_result(
+        RT_CALL(cuMemcpy3DBatchAsync_v2, numOps, (CUDA_MEMCPY3D_BATCH_OP *)opList, flags, stream));
+}

@@ -26,8 +26,10 @@ static struct device {
 } devices[RT_MAX_DEVICES];
 static pthread_mutex_t devices_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// The kernel and library interface of version 12.0 is what the runtime loads images through.
-enum { OLDEST_DRIVER = 12000 };
+// A driver of the runtime's own major version will do.
+static int oldest_driver(void) {
+    return rt_version / 1000 * 1000;
+}
 
 static void init_driver(void) {
     int version = 0;
@@ -41,10 +43,10 @@ static void init_driver(void) {
     }
     if (!rt_fill_driver_table(driver.handle, init_reason, sizeof init_reason))
         return;
-    if (rt_driver[0].cuDriverGetVersion(&version) != CUDA_SUCCESS || version < OLDEST_DRIVER) {
+    if (rt_driver[0].cuDriverGetVersion(&version) != CUDA_SUCCESS || version < oldest_driver()) {
         snprintf(init_reason, sizeof init_reason,
                  "the CUDA driver is of version %d, and %d or later is needed", version,
-                 OLDEST_DRIVER);
+                 oldest_driver());
         return;
     }
     CUresult result = rt_driver[0].cuInit(0);

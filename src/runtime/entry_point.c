@@ -40,7 +40,7 @@ static cudaError_t get(const char *function, const char *symbol, void **funcPtr,
 
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,
                                     enum cudaDriverEntryPointQueryResult *driverStatus) {
-    return get(__func__, symbol, funcPtr, CUDART_VERSION, flags, driverStatus);
+    return get(__func__, symbol, funcPtr, (unsigned)rt_version, flags, driverStatus);
 }
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr,

@@ -42,6 +42,7 @@ cudaError_t rt_fail(const char *function, cudaError_t error, const char *reason,
     log_error(function, text);
     rt_keep_reason(text);
     rt_thread.last_error = error;
+    rt_call_failed(function, error);
     return error;
 }
 
@@ -68,6 +69,7 @@ cudaError_t rt_driver_error(CUresult result) {
     if (error != cudaErrorNotReady) {
         rt_keep_reason(NULL);
         rt_thread.last_error = error;
+        rt_call_failed(NULL, error);
     }
     return error;
 }
@@ -75,21 +77,21 @@ cudaError_t rt_driver_error(CUresult result) {
 cudaError_t cudaGetLastError(void) {
     cudaError_t error = rt_thread.last_error;
     rt_thread.last_error = cudaSuccess;
-    if (__builtin_expect(rt_thread.launch_failed, 0))
-        rt_launches_seen();
+    if (__builtin_expect(rt_thread.unseen_failure, 0))
+        rt_errors_seen();
     return error;
 }
 
 cudaError_t cudaPeekAtLastError(void) {
-    if (__builtin_expect(rt_thread.launch_failed, 0))
-        rt_launches_seen();
+    if (__builtin_expect(rt_thread.unseen_failure, 0))
+        rt_errors_seen();
     return rt_thread.last_error;
 }
 
 // Who wants an error in words has looked at it: at what a launch returned.
 static void name_asked(cudaError_t error) {
-    if (__builtin_expect(rt_thread.launch_failed, 0) && error == rt_thread.last_error)
-        rt_launches_seen();
+    if (__builtin_expect(rt_thread.unseen_failure, 0) && error == rt_thread.last_error)
+        rt_errors_seen();
 }
 
 const char *cudaGetErrorName(cudaError_t error) {

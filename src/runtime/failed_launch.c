@@ -1,6 +1,8 @@
 // What `kudzu run` is told of launches that failed. A program that never looks at errors would end
 // as if all was well: `kernel<<<...>>>()` returns nothing.
 //
+// Of other calls the first that failed is told of, where the program ends badly.
+//
 // The rule: a launch that failed counts until its thread asks for the last error
 // (cudaGetLastError, cudaPeekAtLastError) or wants that error in words (cudaGetErrorString,
 // cudaGetErrorName), as those do who look at what cudaLaunchKernel returned.
@@ -37,47 +39,77 @@ static bool is_of_fault(cudaError_t error) {
     }
 }
 
-// The last message of the driver's log, without what stands before its text:
-// [time][thread][CUDA][E][function].
-static const char *driver_reason(char *log, size_t size) {
+// The last message of the driver's log: [time][thread][CUDA][E][function] text. *function: its name
+// in the log, "" where there is none.
+static const char *driver_reason(char *log, size_t size, const char **function) {
+    *function = "";
     if (!RT_DRIVER->cuLogsDumpToMemory ||
         RT_DRIVER->cuLogsDumpToMemory(NULL, log, &size, 0) != CUDA_SUCCESS)
         return "";
-    char *end = log + strlen(log);
+    char *end = log + strlen(log), *name = NULL;
     while (end > log && end[-1] == '\n')
         *--end = 0;
     char *line = strrchr(log, '\n');
     line = line ? line + 1 : log;
-    for (int i = 0; i < 5 && line; i++)
+    for (int i = 0; i < 5 && line; i++) {
+        name = strchr(line, '[');
         line = strchr(line + 1, ']');
-    return line && line[1] == ' ' ? line + 2 : "";
+    }
+    if (!line || line[1] != ' ')
+        return "";
+    if (name && name < line) {
+        *line = 0;
+        *function = name + 1;
+    }
+    return line + 2;
+}
+
+enum { LOG_BYTES = 25600 };
+
+void rt_call_failed(const char *function, cudaError_t error) {
+    char text[RUN_REPORT_TEXT];
+    rt_thread.first_failure = false;
+    if (!run_report_on() || is_of_fault(error))
+        return;
+    char *log = function ? NULL : malloc(LOG_BYTES);
+    const char *reason = function ? rt_thread.reason : "";
+    if (log)
+        reason = driver_reason(log, LOG_BYTES, &function);
+    rt_thread.unseen_failure = false; // this here is not the program's question
+    snprintf(text, sizeof text, "%s: %s%s%s", function ? function : "", cudaGetErrorName(error),
+             reason && *reason ? ": " : "", reason ? reason : "");
+    rt_thread.first_failure = run_report_call_failed(text);
+    rt_thread.unseen_failure = true;
+    free(log);
 }
 
 cudaError_t rt_launch_failed(cudaError_t error, const void *entry, dim3 grid, dim3 block) {
-    enum { LOG_BYTES = 25600 };
     char name[600] = "", text[2 * RUN_REPORT_TEXT];
+    const char *function;
     rt_tell_of_no_driver();
     if (!run_report_on() || is_of_fault(error))
         return error;
+    if (rt_thread.first_failure)
+        run_report_call_forget();
     char *log = rt_thread.reason ? NULL : malloc(LOG_BYTES);
     const char *reason = rt_thread.reason ? rt_thread.reason
-                         : log            ? driver_reason(log, LOG_BYTES)
+                         : log            ? driver_reason(log, LOG_BYTES, &function)
                                           : "";
     bool known = rt_kernel_name(entry, name, sizeof name);
     int n = snprintf(text, sizeof text,
                      "kernel %s was not launched (grid (%u,%u,%u), block (%u,%u,%u)): ",
                      known ? name : "", grid.x, grid.y, grid.z, block.x, block.y, block.z);
-    rt_thread.launch_failed = false; // this here is not the program's question
+    rt_thread.unseen_failure = false; // this here is not the program's question
     if (n > 0 && (size_t)n < sizeof text)
         snprintf(text + n, sizeof text - (size_t)n, "%s%s%s", cudaGetErrorName(error),
                  *reason ? ": " : "", reason);
     run_report_launch_failed(known ? name : NULL, text);
-    rt_thread.launch_failed = true;
+    rt_thread.unseen_failure = true;
     free(log);
     return error;
 }
 
-void rt_launches_seen(void) {
-    rt_thread.launch_failed = false;
-    run_report_launches_seen();
+void rt_errors_seen(void) {
+    rt_thread.unseen_failure = false;
+    run_report_errors_seen();
 }

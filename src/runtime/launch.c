@@ -58,6 +58,24 @@ cudaError_t cudaLaunchKernel_ptsz(const void *func, dim3 gridDim, dim3 blockDim,
     return error;
 }
 
+// The stub's address stands for the kernel, as in other launches: initialisers ask before there is a
+// context, and of images whose kernels are never launched.
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *hostFun) {
+    RT_REQUIRE(kernel, cudaErrorInvalidValue, "kernel must not be NULL");
+    *kernel = (cudaKernel_t)hostFun;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args,
+                               size_t sharedMem, cudaStream_t stream) {
+    return cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream);
+}
+
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args,
+                                    size_t sharedMem, cudaStream_t stream) {
+    return cudaLaunchKernel_ptsz(kernel, gridDim, blockDim, args, sharedMem, stream);
+}
+
 static cudaError_t launch_cooperative(const char *function, const void *func, dim3 gridDim,
                                       dim3 blockDim, void **args, size_t sharedMem,
                                       cudaStream_t stream) {

@@ -33,6 +33,23 @@ cudaError_t cudaDeviceDisablePeerAccess(int peerDevice) {
     return rt_result(RT_CALL(cuCtxDisablePeerAccess, peer));
 }
 
+cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *capabilities,
+                                                const enum cudaAtomicOperation *operations,
+                                                unsigned int count, int device) {
+    RT_TRY(rt_check_device(__func__, device));
+    return rt_result(RT_CALL(cuDeviceGetHostAtomicCapabilities, capabilities,
+                             (const CUatomicOperation *)operations, count, device));
+}
+
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
+                                               const enum cudaAtomicOperation *operations,
+                                               unsigned int count, int srcDevice, int dstDevice) {
+    RT_TRY(rt_check_device(__func__, srcDevice));
+    RT_TRY(rt_check_device(__func__, dstDevice));
+    return rt_result(RT_CALL(cuDeviceGetP2PAtomicCapabilities, capabilities,
+                             (const CUatomicOperation *)operations, count, srcDevice, dstDevice));
+}
+
 cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice,
                                       int dstDevice) {
     RT_REQUIRE(value, cudaErrorInvalidValue, "value must not be NULL");

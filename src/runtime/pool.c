@@ -47,6 +47,30 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device) {
     return rt_result(RT_CALL(cuDeviceGetDefaultMemPool, memPool, device));
 }
 
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location,
+                                     enum cudaMemAllocationType type) {
+    RT_REQUIRE(memPool && location, cudaErrorInvalidValue, "memPool, location must not be NULL");
+    RT_ENTER();
+    return rt_result(RT_CALL(cuMemGetDefaultMemPool, memPool, (CUmemLocation *)location,
+                             (CUmemAllocationType)type));
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location,
+                              enum cudaMemAllocationType type) {
+    RT_REQUIRE(memPool && location, cudaErrorInvalidValue, "memPool, location must not be NULL");
+    RT_ENTER();
+    return rt_result(
+        RT_CALL(cuMemGetMemPool, memPool, (CUmemLocation *)location, (CUmemAllocationType)type));
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
+                              cudaMemPool_t memPool) {
+    RT_REQUIRE(location, cudaErrorInvalidValue, "location must not be NULL");
+    RT_ENTER();
+    return rt_result(
+        RT_CALL(cuMemSetMemPool, (CUmemLocation *)location, (CUmemAllocationType)type, memPool));
+}
+
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device) {
     RT_REQUIRE(memPool, cudaErrorInvalidValue, "memPool must not be NULL");
     RT_TRY(rt_check_device(__func__, device));

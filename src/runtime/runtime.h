@@ -23,6 +23,9 @@
 
 enum { RT_MAX_DEVICES = 64, RT_LAUNCHED = 16 };
 
+// The version of this library (CUDART_VERSION), of which there are two: version_12.c, version_13.c.
+extern const int rt_version;
+
 // ---- Errors: errors.c ----------------------------------------------------------------------
 
 // Records `error` as the calling thread's last one and writes the reason to CUDA_LOG_FILE.
@@ -62,8 +65,11 @@ static inline cudaError_t rt_launched(cudaError_t error, const void *entry, dim3
     return __builtin_expect(error == cudaSuccess, 1) ? error
                                                      : rt_launch_failed(error, entry, grid, block);
 }
+// A call of the thread has failed: for a note where the program ends badly. `function`: NULL: the
+// driver's, which has logged its name.
+void rt_call_failed(const char *function, cudaError_t error) __attribute__((cold));
 // The thread asks for its last error.
-void rt_launches_seen(void) __attribute__((cold));
+void rt_errors_seen(void) __attribute__((cold));
 
 // ---- Driver and contexts: driver_table.c, context.c ----------------------------------------
 
@@ -80,7 +86,8 @@ cudaError_t rt_enter_slow(void);
 
 struct rt_thread {
     cudaError_t last_error;
-    bool launch_failed;  // and nobody has asked for the error: failed_launch.c
+    bool unseen_failure; // nobody has asked for the error: failed_launch.c
+    bool first_failure;  // last_error's call is the first one that failed in the process
     char *reason;        // of last_error, for failed_launch.c; NULL: the driver's log has it
     bool device_chosen;  // by cudaSetDevice
     int device;          // when device_chosen

@@ -1,12 +1,9 @@
 // Versions (guide 6.3).
 #include "runtime/runtime.h"
 
-// Every entry point of this version exists; docs/api.md lists what answers "not supported".
-enum { RUNTIME_VERSION = 12090 };
-
 cudaError_t cudaRuntimeGetVersion(int *runtimeVersion) {
     RT_REQUIRE(runtimeVersion, cudaErrorInvalidValue, "runtimeVersion must not be NULL");
-    *runtimeVersion = RUNTIME_VERSION;
+    *runtimeVersion = rt_version;
     return cudaSuccess;
 }
 

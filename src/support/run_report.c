@@ -132,8 +132,36 @@ void run_report_launch_failed(const char *kernel, const char *text) {
     atomic_store(&l->ready, 1);
 }
 
-void run_report_launches_seen(void) {
+bool run_report_call_failed(const char *text) {
+    int32_t nobody = 0;
+    if (!shared || !atomic_compare_exchange_strong(&shared->call.owner, &nobody, own_id()))
+        return false;
+    snprintf(shared->call.text, sizeof shared->call.text, "%s", text);
+    atomic_store(&shared->call.ready, 1);
+    return true;
+}
+
+void run_report_call_forget(void) {
+    if (!shared || atomic_load(&shared->call.owner) != own_id())
+        return;
+    atomic_store(&shared->call.ready, 0);
+    atomic_store(&shared->call.owner, 0);
+}
+
+void run_report_shape(const char *kernel, const uint32_t block[3], uint32_t flags) {
+    unsigned place = shared ? atomic_fetch_add(&shared->shape_count, 1) : RUN_REPORT_SHAPES;
+    if (place >= RUN_REPORT_SHAPES)
+        return;
+    struct run_report_shape *s = &shared->shapes[place];
+    memcpy(s->block, block, sizeof s->block);
+    s->flags = flags;
+    snprintf(s->kernel, sizeof s->kernel, "%s", kernel);
+    atomic_store(&s->ready, 1);
+}
+
+void run_report_errors_seen(void) {
     int32_t owner = own_id();
+    run_report_call_forget();
     for (int i = 0; shared && i < RUN_REPORT_LAUNCHES; i++)
         if (atomic_load(&shared->launches[i].owner) == owner) {
             atomic_store(&shared->launches[i].ready, 0);
@@ -154,4 +182,14 @@ struct run_report *run_report_new(int *fd) {
     }
     memcpy(r->magic, RUN_REPORT_MAGIC, sizeof RUN_REPORT_MAGIC);
     return r;
+}
+
+void run_report_give(int fd) {
+    enum { HIGH = 100 }; // programs may count on the numbers that come next
+    char number[16];
+    int given = fcntl(fd, F_DUPFD, HIGH);
+    if (given < 0)
+        given = fcntl(fd, F_DUPFD, 3);
+    snprintf(number, sizeof number, "%d", given);
+    setenv(RUN_REPORT_VARIABLE, number, 1);
 }

@@ -1,10 +1,14 @@
 #include "tools/cached_program.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cc/compile.h"
+#include "cc/file_io.h"
 #include "cc/options.h"
+#include "cc/temporaries.h"
 #include "tools/program_cache.h"
 
 static bool is_source(const char *arg) {
@@ -16,6 +20,24 @@ static bool is_source(const char *arg) {
             return true;
     }
     return false;
+}
+
+// Says why no argument is a program: of the first that is no option.
+static void explain_no_program(int argc, char **argv) {
+    int at = 0;
+    while (at < argc && *argv[at] == '-')
+        ++at;
+    const char *arg = at < argc ? argv[at] : NULL;
+    if (!arg)
+        cc_error("no program to run; `--help` explains");
+    else if (is_folder(arg))
+        cc_error("%s is a folder; name the program's source in it (.cu, .cpp, .cc, .cxx or .c)",
+                 arg);
+    else if (access(arg, F_OK))
+        cc_error("%s: %s", arg, strerror(errno));
+    else
+        cc_error("%s is no source of a program (.cu, .cpp, .cc, .cxx or .c)%s", arg,
+                 access(arg, X_OK) ? "" : "; what is compiled already runs by itself");
 }
 
 static bool gives_lines(const char *option) {
@@ -40,22 +62,26 @@ static cc_strings dependency_files(struct arena *arena, const struct cc_options 
 static bool compile(struct arena *arena, const char *source, const cc_strings *options,
                     const struct program_cache_entry *e) {
     cc_strings args = {0};
-    const char *temporary = arena_printf(arena, "%s.%d", e->program, (int)getpid());
-    vec_push(arena, &args, "kudzu cc");
+    const char *folder = arena_printf(arena, "%s.%d", e->program, (int)getpid());
+    const char *temporary = arena_printf(arena, "%s/program", folder);
+    if (mkdir(folder, 0700) && errno != EEXIST)
+        return cc_error("cannot make the folder %s: %s", folder, strerror(errno));
+    temporaries_add(folder);
+    vec_push(arena, &args, "kudzu");
     for (uint32_t i = 0; i < options->len; ++i)
         vec_push(arena, &args, options->data[i]);
     vec_push(arena, &args, source);
     vec_push(arena, &args, "-o");
     vec_push(arena, &args, temporary);
     struct cc_options o;
-    if (!options_parse(&o, arena, (int)args.len, (char **)args.data))
-        return false;
-    o.extra_dep_prefix = arena_printf(arena, "%s.d.", temporary);
-    cc_strings deps = dependency_files(arena, &o);
-    bool ok = kudzu_cc_options(&o, arena) == 0 && program_cache_store(arena, e, temporary, &deps);
-    unlink(temporary);
-    for (uint32_t i = 0; i < deps.len; ++i)
-        unlink(deps.data[i]);
+    cc_strings deps = {0};
+    bool ok = options_parse(&o, arena, (int)args.len, (char **)args.data);
+    if (ok) {
+        o.extra_dep_prefix = arena_printf(arena, "%s/d.", folder);
+        deps = dependency_files(arena, &o);
+        ok = kudzu_cc_options(&o, arena) == 0 && program_cache_store(arena, e, temporary, &deps);
+    }
+    temporaries_remove(folder);
     return ok;
 }
 
@@ -72,8 +98,10 @@ const char *cached_program(struct arena *arena, int argc, char **argv, int *sour
     if (!lines)
         vec_push(arena, &options, "-lineinfo");
     if (at == argc)
-        return cc_error("no program to run; `--help` explains"), NULL;
+        return explain_no_program(argc, argv), NULL;
     *source = at;
+    if (is_folder(argv[at]))
+        return explain_no_program(argc - at, argv + at), NULL;
     if (!program_cache_find(arena, argv[at], &options, &entry))
         return NULL;
     if (!program_cache_valid(arena, &entry) && !compile(arena, argv[at], &options, &entry))

@@ -3,16 +3,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <regex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cc/cc.h"
 #include "cc/compile.h"
+#include "cc/options.h"
 #include "runtime/find_driver.h"
 #include "tools/cached_program.h"
 #include "tools/compare_text.h"
@@ -106,8 +109,10 @@ static bool run(struct result *r, const char *program, char **argv, int runs) {
         pid_t child = fork();
         if (child < 0)
             return cc_error("cannot start %s: %s", program, strerror(errno));
-        if (!child)
+        if (!child) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL); // who ends the comparison ends the program
             become(program, argv, r);
+        }
         while (waitpid(child, &r->status, 0) < 0 && errno == EINTR)
             continue;
         double seconds = now() - start;
@@ -164,7 +169,7 @@ static bool gpu_is_there(void) {
     unsetenv("KUDZU_DRIVER");
     find_driver(&found);
     if (!found.handle)
-        fprintf(stderr, "kudzu compare: %s\n", found.why);
+        cc_error("%s", found.why);
     return found.handle;
 }
 
@@ -198,6 +203,8 @@ int tool_compare(int argc, char **argv) {
     struct result results[2] = {{.device = "cpu"}, {.device = "gpu"}};
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
         return print_help(), 0;
+    static const char *const names[] = {"runs", "tolerance", "ignore", "help"};
+    options_of_command(names, sizeof names / sizeof names[0]);
     int taken = parse(&o, argc - 1, argv + 1);
     if (taken < 0)
         return FAILED;

@@ -2,13 +2,13 @@
 // kudzu exec: a command in that environment.
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cc/cc.h"
 #include "support/arena.h"
 #include "support/environment.h"
 #include "support/vec.h"
@@ -20,16 +20,6 @@ struct setting {
     const char *name, *value;
 };
 typedef VEC(struct setting) settings;
-
-__attribute__((format(printf, 1, 2))) static bool complain(const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    fputs("kudzu: ", stderr);
-    vfprintf(stderr, fmt, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return false;
-}
 
 // ---- Values -------------------------------------------------------------------------------
 
@@ -76,9 +66,9 @@ static void set_program(struct arena *arena, settings *out, const char *name, co
 static bool make_settings(struct arena *arena, settings *out) {
     const char *root = installation(arena);
     if (!root)
-        return complain("cannot tell where kudzu is installed");
+        return cc_error("cannot tell where kudzu is installed");
     if (strchr(root, ':'))
-        return complain("lists of folders cannot hold %s, which has a colon in its name", root);
+        return cc_error("lists of folders cannot hold %s, which has a colon in its name", root);
     const char *bin = arena_printf(arena, "%s/bin", root);
     const char *lib = arena_printf(arena, "%s/lib", root);
     set(arena, out, "PATH",
@@ -88,8 +78,17 @@ static bool make_settings(struct arena *arena, settings *out) {
     set(arena, out, "LIBRARY_PATH", prepended(arena, environment_get("LIBRARY_PATH"), lib, NULL));
     set(arena, out, "CUDA_HOME", root);
     set(arena, out, "CUDA_PATH", root);
-    set_program(arena, out, "CUDACXX", arena_printf(arena, "%s/nvcc", bin));
-    set_program(arena, out, "TRITON_PTXAS_PATH", arena_printf(arena, "%s/ptxas", bin));
+    // Triton looks for its own copies of these unless told otherwise.
+    static const struct {
+        const char *variable, *program;
+    } programs[] = {{"CUDACXX", "nvcc"},
+                    {"TRITON_PTXAS_PATH", "ptxas"},
+                    {"TRITON_PTXAS_BLACKWELL_PATH", "ptxas"},
+                    {"TRITON_CUOBJDUMP_PATH", "cuobjdump"},
+                    {"TRITON_NVDISASM_PATH", "nvdisasm"}};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        set_program(arena, out, programs[i].variable,
+                    arena_printf(arena, "%s/%s", bin, programs[i].program));
     return true;
 }
 
@@ -100,8 +99,9 @@ static void print_env_help(void) {
          "Prints the shell commands after which build systems and programs find kudzu:\n\n"
          "    eval \"$(kudzu env)\"\n\n"
          "PATH, LD_LIBRARY_PATH and LIBRARY_PATH get kudzu's folders as their first, CUDA_HOME\n"
-         "and CUDA_PATH name its installation, CUDACXX its nvcc and TRITON_PTXAS_PATH its ptxas,\n"
-         "where there are such programs. `kudzu exec` runs one command so.");
+         "and CUDA_PATH name its installation, CUDACXX its nvcc, and TRITON_PTXAS_PATH and three\n"
+         "more of Triton's variables its ptxas, cuobjdump and nvdisasm, where there are such\n"
+         "programs. `kudzu exec` runs one command so.");
 }
 
 // In single quotes nothing has a meaning but the quote itself.
@@ -121,7 +121,7 @@ int tool_env(int argc, char **argv) {
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
         return print_env_help(), 0;
     if (argc > 1)
-        return complain("env takes no arguments; `kudzu exec` runs a command"), 1;
+        return cc_error("no arguments are taken; `kudzu exec` runs a command"), 1;
     if (!make_settings(&arena, &all))
         return 1;
     for (uint32_t i = 0; i < all.len; i++) {
@@ -151,16 +151,16 @@ int tool_exec(int argc, char **argv) {
     if (*command && !strcmp(*command, "--"))
         command++;
     else if (*command && **command == '-')
-        return complain("exec has no option %s", *command), EXEC_FAILED;
+        return cc_error("unknown option '%s'", *command), EXEC_FAILED;
     if (!*command)
-        return complain("exec: no command is named"), EXEC_FAILED;
+        return cc_error("no command is named"), EXEC_FAILED;
     if (!make_settings(&arena, &all))
         return EXEC_FAILED;
     for (uint32_t i = 0; i < all.len; i++)
         if (setenv(all.data[i].name, all.data[i].value, 1) != 0)
-            return complain("%s: %s", all.data[i].name, strerror(errno)), EXEC_FAILED;
+            return cc_error("%s: %s", all.data[i].name, strerror(errno)), EXEC_FAILED;
     execvp(*command, command);
     int why = errno;
-    complain("cannot run %s: %s", *command, strerror(why));
+    cc_error("cannot run %s: %s", *command, strerror(why));
     return why == ENOENT ? EXEC_NOT_FOUND : EXEC_NOT_EXECUTABLE;
 }

@@ -1,38 +1,56 @@
 // kudzu explain: how each kernel of a program becomes SIMD code, with the source line of what
 // costs.
+#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cc/compile.h"
+#include "cc/file_io.h"
 #include "cc/options.h"
+#include "cc/temporaries.h"
 #include "jit/jit.h"
 #include "support/environment.h"
 #include "support/strbuf.h"
 #include "support/whole_file.h"
+#include "tools/cached_program.h"
+#include "tools/launched_shapes.h"
 #include "tools/tools.h"
 
 static void print_help(void) {
-    puts("Usage: kudzu explain [options] prog.cu [options of kudzu cc]\n\n"
+    puts("Usage: kudzu explain [options] prog.cu [options of kudzu cc] [-- arguments]\n\n"
          "Says of each kernel how it runs on the CPU, and line by line what stays scalar, where\n"
-         "gathers, masks or stacks are needed, and why. Also reads PTX (prog.ptx).\n\n"
+         "gathers, masks or stacks are needed, and why. For that the program is run, with the\n"
+         "arguments: a kernel is explained for each shape of blocks that it is launched with.\n"
+         "Without a main function, for kernels that are not launched, and for PTX (prog.ptx)\n"
+         "blocks are what the kernel demands, or 256 threads.\n\n"
          "  --kernel=NAME     only kernels with NAME in their name\n"
-         "  --block=X[,Y[,Z]] threads of a block; else what the kernel demands, or 256\n"
+         "  --block=X[,Y[,Z]] threads of a block; the program is not run\n"
+         "  --seconds=N       end the program after so long (10); what it launched counts\n"
          "  --width=N         threads of a vector: 1, 8, 16 or 32; else as chosen\n"
          "  --cpu=LEVEL       x86-64-v2, x86-64-v3 or x86-64-v4; else this machine's\n"
          "  --all             also what costs nothing\n\n"
          "docs/performance.md tells what to do about each.");
 }
 
+static const char *const own_options[] = {"kernel", "block", "seconds", "width",
+                                          "cpu",    "all",   "help"};
+
 struct request {
     const char *source, *kernel;
     bool all;
     struct kd_spec spec;
-    cc_strings compiler; // options for kudzu cc
+    unsigned seconds;
+    cc_strings compiler;  // options for kudzu cc
+    cc_strings arguments; // of the program
 };
+
+enum { DEFAULT_SECONDS = 10, SHAPES = 8 }; // shapes of a kernel that are explained
 
 // ---- the command line ------------------------------------------------------------------------
 
@@ -68,6 +86,13 @@ static bool read_width(const char *text, uint32_t *width) {
     return *width == 1 || *width == 8 || *width == 16 || *width == 32;
 }
 
+static bool read_seconds(const char *text, unsigned *seconds) {
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+    *seconds = (unsigned)n;
+    return end != text && !*end && n >= 1 && n <= 3600;
+}
+
 static bool read_option(struct request *r, struct arena *arena, const char *arg) {
     if (!strcmp(arg, "--all"))
         r->all = true;
@@ -82,6 +107,11 @@ static bool read_option(struct request *r, struct arena *arena, const char *arg)
     else if (!strncmp(arg, "--cpu=", 6))
         return read_level(arg + 6, &r->spec.level) ||
                cc_error("'%s': the CPU is x86-64-v2, x86-64-v3 or x86-64-v4", arg);
+    else if (!strncmp(arg, "--seconds=", 10))
+        return read_seconds(arg + 10, &r->seconds) ||
+               cc_error("'%s': a number of seconds from 1 to 3600", arg);
+    else if (*arg != '-' && !r->source && is_folder(arg))
+        return cc_error("%s is a folder; name the program's source in it (.cu or .ptx)", arg);
     else if (*arg != '-' && (ends_with(arg, ".cu") || ends_with(arg, ".ptx")) && !r->source)
         r->source = arg;
     else
@@ -100,13 +130,13 @@ static char *read_text(const char *path) {
 
 static char *compile(const struct request *r, struct arena *arena) {
     const char *base = environment_get("TMPDIR");
-    char *path = arena_printf(arena, "%s/kudzu-explain-XXXXXX", base && *base ? base : "/tmp");
-    int fd = mkstemp(path);
-    if (fd < 0)
-        return cc_error("cannot make the file %s: %s", path, strerror(errno)), NULL;
-    close(fd);
+    char *folder = arena_printf(arena, "%s/kudzu-explain-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(folder))
+        return cc_error("cannot make the folder %s: %s", folder, strerror(errno)), NULL;
+    temporaries_add(folder);
+    const char *path = arena_printf(arena, "%s/program.ptx", folder);
     cc_strings args = {0};
-    static const char *const before[] = {"kudzu cc", "-O3", "-lineinfo", "-ptx", "-o"};
+    static const char *const before[] = {"kudzu", "-O3", "-lineinfo", "-ptx", "-o"};
     for (size_t k = 0; k < sizeof before / sizeof *before; k++)
         vec_push(arena, &args, before[k]);
     vec_push(arena, &args, path);
@@ -118,8 +148,99 @@ static char *compile(const struct request *r, struct arena *arena) {
     if (options_parse(&o, arena, (int)args.len, (char **)args.data) &&
         kudzu_cc_options(&o, arena) == 0)
         text = read_text(path);
-    unlink(path);
+    temporaries_remove(folder);
     return text;
+}
+
+// ---- the shapes that are launched --------------------------------------------------------------
+
+static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static void note(const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fputs("kudzu explain: note: ", stderr);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+// Whether the text has `main(`: comments and strings count, too.
+static bool has_main(const char *path) {
+    char *text = read_text(path);
+    bool found = false;
+    for (const char *p = text; p && !found && (p = strstr(p, "main")); p += 4) {
+        bool whole = p == text || (!isalnum((unsigned char)p[-1]) && p[-1] != '_');
+        found = whole && p[4 + strspn(p + 4, " \t\n")] == '(';
+    }
+    free(text);
+    return found;
+}
+
+static void print_last_line(int file) {
+    char text[1024];
+    off_t size = lseek(file, 0, SEEK_END),
+          from = size > (off_t)sizeof text - 1 ? size - (off_t)sizeof text + 1 : 0;
+    ssize_t n = pread(file, text, sizeof text - 1, from);
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    if (n <= 0)
+        return;
+    text[n] = 0;
+    char *line = strrchr(text, '\n');
+    note("the last that it printed: %s", line ? line + 1 : text);
+}
+
+static void note_end(const struct request *r, const struct launched_shapes *l) {
+    bool more;
+    if (l->stopped)
+        note("%s was ended after %u s (--seconds=N gives it more time): what it launched until "
+             "then counts",
+             r->source, r->seconds);
+    else if (WIFSIGNALED(l->status))
+        note("%s was ended by a signal: %s", r->source, strsignal(WTERMSIG(l->status)));
+    else if (l->status)
+        note("%s ended with status %d (its arguments go behind --)", r->source,
+             WEXITSTATUS(l->status));
+    if (l->stopped || l->status)
+        print_last_line(l->output);
+    if (!launched_shapes_count(l, &more))
+        note("%s launched no kernel: blocks of 256 threads are assumed where a kernel demands none "
+             "(--block=X,Y,Z gives another shape; arguments of the program go behind --)",
+             r->source);
+    else if (more)
+        note("there are more shapes than are kept; the first ones are explained");
+}
+
+static void find_shapes(const struct request *r, struct arena *arena, struct launched_shapes *l) {
+    cc_strings args = {0};
+    int source;
+    if (r->spec.ntid[0])
+        return;
+    if (ends_with(r->source, ".ptx") || !has_main(r->source)) {
+        note("%s has no main function that could be run: blocks of 256 threads are assumed where a "
+             "kernel demands none (--block=X,Y,Z gives another shape)",
+             r->source);
+        return;
+    }
+    for (uint32_t k = 0; k < r->compiler.len; k++)
+        vec_push(arena, &args, r->compiler.data[k]);
+    vec_push(arena, &args, r->source);
+    const char *program = cached_program(arena, (int)args.len, (char **)args.data, &source);
+    if (!program) {
+        note("%s cannot be run: blocks of 256 threads are assumed where a kernel demands none "
+             "(--block=X,Y,Z gives another shape)",
+             r->source);
+        return;
+    }
+    cc_strings argv = {0};
+    vec_push(arena, &argv, file_stem(arena, r->source));
+    for (uint32_t k = 0; k < r->arguments.len; k++)
+        vec_push(arena, &argv, r->arguments.data[k]);
+    vec_push(arena, &argv, NULL);
+    launched_shapes_run(l, program, (char **)argv.data, r->seconds);
+    if (l->report)
+        note_end(r, l);
 }
 
 // ---- the report ------------------------------------------------------------------------------
@@ -206,7 +327,8 @@ static void print_report(char *report, struct source *source) {
     }
 }
 
-static struct kd_spec spec_for(const struct request *r, const struct kj_kernel *k) {
+// A shape that the kernel has not been launched with, as far as is known.
+static struct kd_spec assumed_spec(const struct request *r, const struct kj_kernel *k) {
     struct kd_spec s = r->spec;
     if (!s.ntid[0])
         memcpy(s.ntid, k->reqntid, sizeof s.ntid);
@@ -220,26 +342,94 @@ static struct kd_spec spec_for(const struct request *r, const struct kj_kernel *
     return s;
 }
 
-static bool explain_kernel(const struct request *r, struct kj_module *m, uint32_t n,
-                           struct source *source) {
-    const struct kj_kernel *k = &jit.info(m)->kernels[n];
-    struct kd_spec s = spec_for(r, k);
-    char log[2048] = "";
-    char *name = jit.demangle ? jit.demangle(k->name, NULL, NULL, NULL) : NULL;
-    char *report = jit.explain(m, n, &s, r->all, log, sizeof log);
-    printf("%s, blocks of %u x %u x %u threads\n", name ? name : k->name, s.ntid[0], s.ntid[1],
-           s.ntid[2]);
-    if (report)
-        print_report(report, source);
-    else
-        cc_error("kernel %s: %s", k->name, log);
-    puts("");
-    free(name);
-    free(report);
-    return report != NULL;
+// The different shapes that the kernel was launched with, as the launches wanted its code.
+static uint32_t launched_specs(const struct request *r, const struct launched_shapes *l,
+                               const char *kernel, struct kd_spec out[SHAPES]) {
+    bool more;
+    uint32_t count = 0, all = launched_shapes_count(l, &more);
+    for (uint32_t k = 0; k < all && count < SHAPES; k++) {
+        const struct run_report_shape *shape = &l->report->shapes[k];
+        bool known = !launched_shapes_is_of(l, k, kernel);
+        for (uint32_t n = 0; n < count && !known; n++)
+            known = !memcmp(out[n].ntid, shape->block, sizeof shape->block);
+        if (known)
+            continue;
+        out[count] = r->spec;
+        memcpy(out[count].ntid, shape->block, sizeof shape->block);
+        out[count++].flags = shape->flags;
+    }
+    return count;
 }
 
-static bool explain(const struct request *r, const char *ptx) {
+// "@ path:line" at the report's head, which is passed over.
+static char *begin_of(char *report, char **rest) {
+    *rest = report;
+    if (strncmp(report, "@ ", 2) != 0)
+        return "";
+    char *end = strchr(report, '\n'), *slash;
+    *end = 0;
+    *rest = end + 1;
+    slash = strrchr(report, '/');
+    return slash ? slash + 1 : report + 2;
+}
+
+static void print_heading(const char *name, const char *place, const struct kd_spec *s,
+                          const char *why) {
+    printf("%s%s%s, blocks of %u x %u x %u threads%s\n", name, *place ? ", " : "", place,
+           s->ntid[0], s->ntid[1], s->ntid[2], why);
+}
+
+// Shapes for which there is the same to say have one report.
+static bool explain_specs(const struct request *r, struct kj_module *m, uint32_t n,
+                          const struct kd_spec *specs, uint32_t count, const char *why,
+                          struct source *source) {
+    const struct kj_kernel *k = &jit.info(m)->kernels[n];
+    char *name = jit.demangle ? jit.demangle(k->name, NULL, NULL, NULL) : NULL;
+    char *reports[SHAPES] = {0}, *rest;
+    bool ok = true;
+    for (uint32_t i = 0; i < count; i++) {
+        char log[2048] = "";
+        reports[i] = jit.explain(m, n, &specs[i], r->all, log, sizeof log);
+        if (!reports[i])
+            ok = cc_error("kernel %s: %s", k->name, log);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool next = i + 1 < count && reports[i] && reports[i + 1];
+        bool same = next && !strcmp(reports[i], reports[i + 1]);
+        char *copy = reports[i] ? strdup(reports[i]) : NULL;
+        if (!copy)
+            continue;
+        print_heading(name ? name : k->name, begin_of(copy, &rest), &specs[i], why);
+        if (!same) {
+            print_report(rest, source);
+            puts("");
+        }
+        free(copy);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        free(reports[i]);
+    free(name);
+    return ok;
+}
+
+static bool explain_kernel(const struct request *r, const struct launched_shapes *l,
+                           struct kj_module *m, uint32_t n, struct source *source) {
+    const struct kj_kernel *k = &jit.info(m)->kernels[n];
+    struct kd_spec specs[SHAPES];
+    uint32_t count = launched_specs(r, l, k->name, specs);
+    if (count)
+        return explain_specs(r, m, n, specs, count, "", source);
+    bool demanded = !r->spec.ntid[0] && k->reqntid[0];
+    specs[0] = assumed_spec(r, k);
+    return explain_specs(r, m, n, specs, 1,
+                         r->spec.ntid[0] ? ""
+                         : l->report     ? " (not launched)"
+                         : demanded      ? " (demanded)"
+                                         : " (assumed)",
+                         source);
+}
+
+static bool explain(const struct request *r, const struct launched_shapes *l, const char *ptx) {
     char log[4096] = "";
     struct kj_module *m = jit.load(ptx, strlen(ptx), log, sizeof log);
     struct source source = {0};
@@ -249,7 +439,7 @@ static bool explain(const struct request *r, const char *ptx) {
         return cc_error("%s: %s", r->source, log);
     for (uint32_t k = 0; k < jit.info(m)->nkernels; k++)
         if (!r->kernel || strstr(jit.info(m)->kernels[k].name, r->kernel)) {
-            ok &= explain_kernel(r, m, k, &source);
+            ok &= explain_kernel(r, l, m, k, &source);
             shown++;
         }
     free(source.path);
@@ -263,21 +453,27 @@ static bool explain(const struct request *r, const char *ptx) {
 
 int tool_explain(int argc, char **argv) {
     struct arena arena = {0};
-    struct request r = {0};
-    for (int k = 1; k < argc; k++) {
+    struct request r = {.seconds = DEFAULT_SECONDS};
+    struct launched_shapes launched = {0};
+    int k = 1;
+    options_of_command(own_options, sizeof own_options / sizeof own_options[0]);
+    for (; k < argc && strcmp(argv[k], "--") != 0; k++) {
         if (!strcmp(argv[k], "--help") || !strcmp(argv[k], "-h"))
             return print_help(), 0;
         if (!read_option(&r, &arena, argv[k]))
             return 1;
     }
+    for (k++; k < argc; k++)
+        vec_push(&arena, &r.arguments, argv[k]);
     if (!r.source)
         return cc_error("no program to explain; `kudzu explain --help` tells more"), 1;
     if (!open_jit())
         return 1;
     char *ptx = ends_with(r.source, ".ptx") ? read_text(r.source) : compile(&r, &arena);
     if (!ptx)
-        return cc_error("%s gave no PTX to explain", r.source), 1;
-    bool ok = explain(&r, ptx);
+        return 1;
+    find_shapes(&r, &arena, &launched);
+    bool ok = explain(&r, &launched, ptx);
     free(ptx);
     arena_free(&arena);
     return !ok;

@@ -14,6 +14,7 @@
 
 #include "cc/file_io.h"
 #include "cc/make_rule.h"
+#include "cc/temporaries.h"
 #include "support/environment.h"
 #include "support/private_folder.h"
 #include "support/strbuf.h"
@@ -50,6 +51,7 @@ static const char *temporary_directory(void) {
         return NULL;
     }
     atexit(discard_at_exit);
+    temporaries_add(temporary);
     return temporary;
 }
 
@@ -66,10 +68,9 @@ static const char *cache_directory(struct arena *arena) {
     if (wished && private_folder_is(wished, true))
         return wished;
     if (wished)
-        fprintf(stderr,
-                "kudzu: compiled programs are not kept: %s cannot be made, or others could "
-                "write there\n",
-                wished);
+        cc_warning("compiled programs are not kept: %s cannot be made, or others could write "
+                   "there",
+                   wished);
     return temporary_directory();
 }
 
@@ -116,9 +117,9 @@ bool program_cache_find(struct arena *arena, const char *source, const cc_string
     add_own_identity(h, arena);
     add_text(h, path);
     add_text(h, getcwd(cwd, sizeof cwd)); // options may name files relative to it
-    static const char *const variables[] = {"KUDZU_CLANG",        "NVCC_PREPEND_FLAGS",
-                                            "NVCC_APPEND_FLAGS",  "CPATH",
-                                            "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"};
+    static const char *const variables[] = {
+        "KUDZU_CLANG", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "KUDZU_COMPUTE_CAPABILITY",
+        "CPATH",       "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i)
         add_text(h, environment_get(variables[i]));
     for (uint32_t i = 0; i < options->len; ++i)

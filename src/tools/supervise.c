@@ -2,7 +2,6 @@
 #include "tools/supervise.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,13 +39,7 @@ void become(int fd, const char *path, char **arguments) {
 // In the child, which ends when its parent is killed.
 static void run_child(int fd, const char *path, char **arguments, int memory, pid_t parent,
                       const sigset_t *mask) {
-    enum { HIGH = 100 }; // programs may count on the numbers that come next
-    char number[16];
-    int given = fcntl(memory, F_DUPFD, HIGH);
-    if (given < 0)
-        given = fcntl(memory, F_DUPFD, 3);
-    snprintf(number, sizeof number, "%d", given);
-    setenv(RUN_REPORT_VARIABLE, number, 1);
+    run_report_give(memory);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
@@ -73,6 +66,15 @@ static unsigned print_report(struct run_report *r) {
     if (atomic_load(&r->lost))
         fprintf(stderr, "kudzu: error: %u other launches failed\n", atomic_load(&r->lost));
     return failed + atomic_load(&r->faults);
+}
+
+// A call whose error nobody looked at as one looks at a launch's may have been looked at, all the
+// same: `if (cudaMalloc(...))`. So it counts as nothing, but where something is wrong, it may be
+// why.
+static void print_first_failure(struct run_report *r) {
+    r->call.text[RUN_REPORT_TEXT - 1] = 0;
+    if (atomic_load(&r->call.ready))
+        fprintf(stderr, "kudzu run: note: the first call that failed: %s\n", r->call.text);
 }
 
 static int wait_for(pid_t pid) {
@@ -129,11 +131,14 @@ int supervise(int fd, const char *path, char **arguments) {
     int status = wait_for(child);
     child = 0;
     unsigned bad = print_report(report);
+    if (bad || status)
+        print_first_failure(report);
     if (WIFSIGNALED(status))
         return end_by_signal(WTERMSIG(status));
     if (WEXITSTATUS(status) || !bad)
         return WEXITSTATUS(status);
-    fprintf(stderr, "kudzu run: the program ended with status 0 all the same; the status is 1 "
-                    "because of the above (KUDZU_REPORT=0: leave it)\n");
+    fprintf(stderr,
+            "kudzu run: note: the program ended with status 0 all the same; the status is 1 "
+            "because of the above (KUDZU_REPORT=0: leave it)\n");
     return 1;
 }

@@ -10,5 +10,6 @@ int tool_env(int argc, char **argv);
 int tool_exec(int argc, char **argv);
 int tool_compare(int argc, char **argv);
 int tool_cccl(int argc, char **argv);
+int tool_clangd_config(int argc, char **argv);
 
 #endif

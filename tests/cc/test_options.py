@@ -132,6 +132,14 @@ class Options(CompilerTest):
                      ["--generate-code=arch=compute_80,code=\"sm_80,compute_80\""]):
             self.assertEqual(self.architectures(*args), ["sm_80"], args)
         self.assertEqual(self.architectures("-arch=native"), ["sm_90"])
+        for capability, expected in (("8.6", "sm_86"), ("7.0", "sm_70"), ("12.0", "sm_90")):
+            os.environ["KUDZU_COMPUTE_CAPABILITY"] = capability
+            try:
+                self.assertEqual(self.architectures("-arch=native"), [expected])
+                self.assertEqual(self.architectures(), [expected])
+                self.assertEqual(self.architectures("-arch=sm_75"), ["sm_75"])
+            finally:
+                del os.environ["KUDZU_COMPUTE_CAPABILITY"]
         self.assertEqual(self.architectures("-arch=sm_90a"), ["sm_90a"])
         self.assertEqual(self.architectures("-arch=all-major"),
                          ["sm_50", "sm_60", "sm_70", "sm_80", "sm_90"])
@@ -278,7 +286,7 @@ class Options(CompilerTest):
         self.write("user.cu", "#include <numbers>\nstatic_assert(SEVEN == 7);\n"
                               "__global__ void k() {}\n")
         self.compiles("-Ifirst", "-Isecond", "-c", "user.cu")
-        self.contains(self.fails("-c", "-x", "cu", "first").stderr, "irectory")
+        self.contains(self.fails("-c", "-x", "cu", "first").stderr, "first is a folder")
 
     def test_environment(self):
         commands = self.dry_run("-c", "a.cu", env={"NVCC_PREPEND_FLAGS": "-DP=1 -O1",

@@ -3,7 +3,7 @@ how it is called and writes bytes that only it knows. And -maxrregcount, which G
 import os
 import struct
 
-from common import CompilerTest, main
+from common import KUDZU, CompilerTest, main
 
 RUNS = os.environ.get("KUDZU_RUNS") == "1"
 PTX, MACHINE_CODE = 1, 2
@@ -108,6 +108,12 @@ class Ptxas(CompilerTest):
         r = self.fails("-c", "a.cu", f"--kudzu-ptxas={broken}")
         self.contains(r.stderr, "ptxas fatal: no", "ptxas has no code for sm_90")
         self.assertFalse(self.exists("a.o"))
+
+    def test_kudzus_own(self):
+        own = self.write("own/ptxas", f"#!/bin/sh\nexec '{KUDZU}' ptxas \"$@\"\n")
+        os.chmod(own, 0o755)
+        r = self.fails("-c", "a.cu", f"--kudzu-ptxas={own}")
+        self.contains(r.stderr, "makes no machine code")
 
     def test_program(self):
         self.compiles("a.cu", "-o", "a", f"--kudzu-ptxas={self.ptxas}")

@@ -34,9 +34,11 @@ static void limits_of_9_0(void) {
 
 static void every_attribute(void) {
     int value;
-    for (int a = 1; a < CU_DEVICE_ATTRIBUTE_MAX; a++)
+    const int last = CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED;
+    for (int a = 1; a <= last; a++)
         OK(cuDeviceGetAttribute(&value, (CUdevice_attribute)a, 0));
-    EXPECT(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MAX, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuDeviceGetAttribute(&value, (CUdevice_attribute)(last + 1), 0),
+           CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuDeviceGetAttribute(&value, (CUdevice_attribute)0, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuDeviceGetAttribute(&value, (CUdevice_attribute)-7, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuDeviceGetAttribute(NULL, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0), CUDA_ERROR_INVALID_VALUE);

@@ -52,7 +52,7 @@ static void before_init(void) {
 static void version(void) {
     int v = 0;
     OK(cuDriverGetVersion(&v));
-    CHECK(v == 12090 && CUDA_VERSION == 12090);
+    CHECK(v == 13000 && CUDA_VERSION == 12090);
     EXPECT(cuDriverGetVersion(NULL), CUDA_ERROR_INVALID_VALUE);
 }
 

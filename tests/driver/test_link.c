@@ -46,6 +46,45 @@ static unsigned run(void *image) {
     return value;
 }
 
+static int registers_of(void *image, unsigned n, CUjit_option *options, void **values) {
+    CUmodule m;
+    CUfunction f;
+    int registers = 0;
+    if (!OK(cuModuleLoadDataEx(&m, image, n, options, values)))
+        return 0;
+    OK(cuModuleGetFunction(&f, m, "main_kernel"));
+    OK(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, f));
+    OK(cuModuleUnload(m));
+    return registers;
+}
+
+// Linked with a limit of registers, which the image keeps.
+static int linked_registers(unsigned n, CUjit_option *options, void **values) {
+    CUlinkState state;
+    void *image = NULL;
+    OK(cuLinkCreate(n, options, values, &state));
+    OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, caller, sizeof caller, "caller", 0, NULL, NULL));
+    OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, callee, sizeof callee, "callee", 0, NULL, NULL));
+    OK(cuLinkComplete(state, &image, NULL));
+    int registers = image ? registers_of(image, 0, NULL, NULL) : 0;
+    CHECK(run(image) == 42);
+    OK(cuLinkDestroy(state));
+    return registers;
+}
+
+static void register_limits(void) {
+    int all = linked_registers(0, NULL, NULL);
+    CHECK(all > 2);
+    CUjit_option option = CU_JIT_MAX_REGISTERS;
+    void *value = (void *)(uintptr_t)(all - 1);
+    CHECK(linked_registers(1, &option, &value) == all - 1);
+    static char alone[] = PTX_HEAD ".visible .entry main_kernel()\n{\n    ret;\n}\n";
+    int before = registers_of(alone, 0, NULL, NULL);
+    value = (void *)(uintptr_t)1;
+    CHECK(before >= 1);
+    CHECK(registers_of(alone, 1, &option, &value) == 1);
+}
+
 static void two_texts(void) {
     CUlinkState state;
     void *image = NULL;
@@ -152,14 +191,15 @@ static void errors(void) {
     CUlinkState state;
     void *image;
     size_t size;
-    char junk[16] = "\x7f"
-                    "ELF";
+    char junk[64] = {0x7F, 'E', 'L', 'F', 2, 1, 1};
     EXPECT(cuLinkCreate(0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
     OK(cuLinkCreate(0, NULL, NULL, &state));
     EXPECT(cuLinkComplete(state, &image, &size), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuLinkComplete(NULL, &image, &size), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, junk, sizeof junk, NULL, 0, NULL, NULL),
            CUDA_ERROR_NO_BINARY_FOR_GPU);
+    EXPECT(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, junk, 16, NULL, 0, NULL, NULL),
+           CUDA_ERROR_INVALID_IMAGE);
     EXPECT(cuLinkAddData(state, CU_JIT_INPUT_LIBRARY, "!<arch>\nmember", 14, NULL, 0, NULL, NULL),
            CUDA_ERROR_NO_BINARY_FOR_GPU);
     EXPECT(cuLinkAddData(state, (CUjitInputType)77, junk, sizeof junk, NULL, 0, NULL, NULL),
@@ -182,6 +222,7 @@ static void errors(void) {
 int main(void) {
     CUcontext ctx = check_context();
     two_texts();
+    register_limits();
     kernel_of_another_module();
     unresolved();
     errors();

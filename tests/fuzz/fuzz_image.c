@@ -1,12 +1,13 @@
-// Any bytes as a device image. The first byte says as what: a container, a native image as it
-// stands, or the description inside a native image, packed here with right checksums. Readers must
-// not crash, and everything that they give out must be readable.
+// Any bytes as a device image. The first byte says as what: a container, a cubin, a native image as
+// it stands, or the description inside a native image, packed here with right checksums. Readers
+// must not crash, and everything that they give out must be readable.
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 #include <zstd.h>
 
 #include "fuzz.h"
+#include "image/cubin.h"
 #include "image/image.h"
 #include "image/native_format.h"
 
@@ -68,10 +69,41 @@ static void check_container(const void *data, size_t size) {
     }
     if (more == -1 && !err[0])
         abort();
-    if (kimg_best_ptx(data, size, 90, &e, err, sizeof err))
+    if (kimg_best_ptx(data, size, 90, false, &e, err, sizeof err))
         read_bytes(e.data, e.size);
     if (kimg_find_native(data, size, &e))
         check_native(e.data, e.size);
+}
+
+static void check_cubin(const void *data, size_t size) {
+    char err[256] = "";
+    struct cubin_file f;
+    struct cubin_section section;
+    struct cubin_symbol symbol;
+    bool foreign;
+    size_t bytes;
+    if (!cubin_open(&f, data, size, err, sizeof err)) {
+        if (!err[0])
+            abort();
+        return;
+    }
+    for (uint32_t i = 0; i < f.nsections && cubin_section(&f, i, &section); i++) {
+        sink += strlen(section.name);
+        if (section.data)
+            read_bytes(section.data, section.size);
+    }
+    for (uint32_t i = 0; i < cubin_symbol_count(&f); i++) {
+        if (!cubin_symbol(&f, i, &symbol))
+            continue;
+        sink += strlen(symbol.name);
+        if (symbol.value)
+            read_bytes(symbol.value, symbol.size);
+    }
+    const void *container = cubin_container(data, size, &bytes, &foreign, err, sizeof err);
+    if (container)
+        check_container(container, bytes);
+    else if (!err[0])
+        abort();
 }
 
 static void check_packed(const uint8_t *plain, size_t size) {
@@ -97,6 +129,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(rest, data + 1, size - 1);
     if (data[0] == 'c')
         check_container(rest, size - 1);
+    else if (data[0] == 'e')
+        check_cubin(rest, size - 1);
     else if (data[0] == 'n')
         check_native(rest, size - 1);
     else

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "image/cubin.h"
 #include "image/image.h"
 #include "image/native_format.h"
 
@@ -32,6 +33,56 @@ static void write_file(const char *folder, const char *name, char kind, const vo
     }
 }
 
+// Symbols of all kinds around the container.
+static void write_cubin(const char *folder, const void *container, size_t size) {
+    static const struct cubin_symbol symbols[] = {
+        {.name = "saxpy",
+         .kind = CUBIN_KERNEL,
+         .binding = CUBIN_EXTERNAL,
+         .defined = true,
+         .offset = 3,
+         .size = 9},
+        {.name = "helper", .kind = CUBIN_FUNCTION, .defined = true},
+        {.name = "table",
+         .kind = CUBIN_GLOBAL,
+         .binding = CUBIN_WEAK,
+         .defined = true,
+         .size = sizeof init,
+         .align = 8,
+         .value = init},
+        {.name = "zeros", .kind = CUBIN_CONSTANT, .defined = true, .size = 64, .align = 16},
+        {.name = "elsewhere", .binding = CUBIN_EXTERNAL},
+    };
+    struct cubin c = {.arch = 90,
+                      .virtual_arch = 80,
+                      .container = container,
+                      .container_size = size,
+                      .symbols = symbols,
+                      .nsymbols = 5};
+    void *cubin;
+    if (!cubin_build(&c, &cubin, &size))
+        exit(1);
+    write_file(folder, "cubin", 'e', cubin, size);
+    free(cubin);
+}
+
+// An archive with the container as its member, and clang's file around it.
+static void write_wrapped(const char *folder, const void *container, size_t size) {
+    enum { HEADER = 72 };
+    uint8_t *data = calloc(1, HEADER + size);
+    if (!data)
+        exit(1);
+    snprintf((char *)data, HEADER, "!<arch>\n%-16s%-12d%-6d%-6d%-8d%-10zu`\n", "a.o/", 0, 0, 0, 644,
+             size);
+    memcpy(data + 68, container, size);
+    write_file(folder, "archive", 'f', data, 68 + size);
+    const uint64_t words[9] = {0x1AD10FF10, HEADER + size, 32, 40, 1 | 1 << 16, 0, 0, HEADER, size};
+    memcpy(data, words, HEADER);
+    memcpy(data + HEADER, container, size);
+    write_file(folder, "offload", 'f', data, HEADER + size);
+    free(data);
+}
+
 int main(int argc, char **argv) {
     void *native, *container;
     size_t native_size, size;
@@ -57,6 +108,8 @@ int main(int argc, char **argv) {
         ZSTD_decompress(plain, h.plain, (uint8_t *)native + sizeof h, h.compressed) != h.plain)
         return 1;
     write_file(argv[1], "container", 'c', container, size);
+    write_cubin(argv[1], container, size);
+    write_wrapped(argv[1], container, size);
     write_file(argv[1], "native", 'n', native, native_size);
     write_file(argv[1], "packed", 'p', plain, h.plain);
     free(plain);

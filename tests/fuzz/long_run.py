@@ -73,7 +73,7 @@ def write_examples(kudzu, out):
 
 
 def seeds_of(target, build, made):
-    if target == "fuzz_image":
+    if target in ("fuzz_image", "fuzz_device_file"):
         return sorted(glob.glob(os.path.join(build, "tests", "fuzz", "images", "*")))
     files = glob.glob(os.path.join(ROOT, "tests", "**", "*.ptx"), recursive=True)
     for folder in made:
@@ -126,7 +126,7 @@ def main():
     p.add_argument("--seeds", action="append", default=[], help="folder of more PTX files")
     p.add_argument("--seed", type=int)
     p.add_argument("--keep", default=tempfile.gettempdir(), help="where inputs that crash go")
-    p.add_argument("--targets", default="fuzz_ptx,fuzz_ir,fuzz_image")
+    p.add_argument("--targets", default="fuzz_ptx,fuzz_ir,fuzz_image,fuzz_device_file")
     a = p.parse_args()
     seed = a.seed if a.seed is not None else random.SystemRandom().randrange(1 << 30)
     targets = a.targets.split(",")

@@ -69,15 +69,72 @@ static void test_walk(void) {
         EXPECT_EQ(kimg_next(&it, &e, err, sizeof err), 1);
         EXPECT_EQ(kimg_next(&it, &e, err, sizeof err), 0);
     }
-    REQUIRE(kimg_best_ptx(data, size, 90, &e, err, sizeof err));
+    REQUIRE(kimg_best_ptx(data, size, 90, false, &e, err, sizeof err));
     EXPECT_STR(e.data, ptx90);
     EXPECT_EQ(e.size, sizeof ptx90);
-    REQUIRE(kimg_best_ptx(data, size, 89, &e, err, sizeof err));
+    REQUIRE(kimg_best_ptx(data, size, 89, false, &e, err, sizeof err));
     EXPECT_EQ(e.arch, 70);
-    EXPECT(!kimg_best_ptx(data, size, 60, &e, err, sizeof err));
+    EXPECT(!kimg_best_ptx(data, size, 60, false, &e, err, sizeof err));
     EXPECT_STR(err, "");
     REQUIRE(kimg_find_native(data, size, &e));
     EXPECT(memcmp(e.data, "\1\2\3", 3) == 0);
+    free(data);
+}
+
+// Where nothing is for `arch` or before, a lenient reader gets the next one.
+static void test_lenient(void) {
+    void *data;
+    size_t size;
+    char err[200];
+    struct kimg_entry e;
+    build(&data, &size);
+    REQUIRE(kimg_best_ptx(data, size, 60, true, &e, err, sizeof err));
+    EXPECT_EQ(e.arch, 70);
+    REQUIRE(kimg_best_ptx(data, size, 95, true, &e, err, sizeof err));
+    EXPECT_EQ(e.arch, 90);
+    free(data);
+}
+
+// Code for one architecture alone is passed over on the next one.
+static void test_features(void) {
+    static const char plain[] = ".version 8.0 .target sm_80 .address_size 64",
+                      own[] = ".version 8.0 .target debug, sm_90a .address_size 64",
+                      family[] = "/**/.version 8.8//\n.target sm_100f";
+    struct kimg_entry entries[] = {
+        {.kind = KIMG_PTX, .arch = 80, .data = plain, .size = sizeof plain},
+        {.kind = KIMG_PTX, .arch = 90, .data = own, .size = sizeof own},
+        {.kind = KIMG_PTX, .arch = 100, .data = family, .size = sizeof family},
+    };
+    static const struct {
+        uint32_t device, entry;
+        bool lenient;
+    } cases[] = {{80, 80, false}, {90, 90, false},  {100, 100, false}, {103, 100, false},
+                 {89, 80, false}, {101, 80, false}, {120, 80, false},  {120, 100, true},
+                 {90, 90, true},  {101, 100, true}};
+    void *data;
+    size_t size;
+    char err[200];
+    struct kimg_entry e;
+    REQUIRE(kimg_build(entries, 3, &data, &size));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        REQUIRE(kimg_best_ptx(data, size, cases[i].device, cases[i].lenient, &e, err, sizeof err));
+        EXPECT_EQ(e.arch, cases[i].entry);
+    }
+    free(data);
+}
+
+// A text that fills its entry to the last byte, as other writers leave it.
+static void test_without_nul(void) {
+    static const char text[] = "12345678901234567890123"; // 24 bytes with the NUL, a whole entry
+    struct kimg_entry entry = {.kind = KIMG_PTX, .arch = 90, .data = text, .size = sizeof text}, e;
+    void *data;
+    size_t size;
+    char err[200];
+    REQUIRE(kimg_build(&entry, 1, &data, &size));
+    ((char *)data)[size - 1] = '4';
+    REQUIRE(kimg_best_ptx(data, size, 90, false, &e, err, sizeof err));
+    EXPECT_EQ(e.size, 24);
+    EXPECT(memcmp(e.data, "123456789012345678901234", 24) == 0);
     free(data);
 }
 
@@ -91,7 +148,7 @@ static void walk_all(const void *data, size_t size) {
             for (size_t i = 0; i < e.size; i++)
                 sum = (uint8_t)(sum + ((const uint8_t *)e.data)[i]);
         }
-    kimg_best_ptx(data, size, 90, &e, err, sizeof err);
+    kimg_best_ptx(data, size, 90, false, &e, err, sizeof err);
     kimg_find_native(data, size, &e);
 }
 
@@ -123,6 +180,9 @@ static void test_damage(void) {
 int main(void) {
     test_layout();
     test_walk();
+    test_lenient();
+    test_features();
+    test_without_nul();
     test_damage();
     return expect_done();
 }

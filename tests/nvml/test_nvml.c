@@ -55,7 +55,7 @@ static void system_wide(void) {
     CHECK_OK(nvmlSystemGetNVMLVersion(text, sizeof text));
     CHECK(!strncmp(text, "12.", 3));
     CHECK_OK(nvmlSystemGetCudaDriverVersion(&version));
-    CHECK(NVML_CUDA_DRIVER_VERSION_MAJOR(version) == 12);
+    CHECK(NVML_CUDA_DRIVER_VERSION_MAJOR(version) == 13);
     CHECK_OK(nvmlSystemGetCudaDriverVersion_v2(&version));
     CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlSystemGetCudaDriverVersion(NULL));
     CHECK_OK(nvmlUnitGetCount(&units));
@@ -200,6 +200,10 @@ static void absent(nvmlDevice_t d) {
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetFanSpeed(d, &value));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetClockInfo(d, NVML_CLOCK_SM, &value));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetPerformanceState(d, &state));
+    nvmlIntNvLinkDeviceType_t link;
+    nvmlGpuFabricInfoV_t fabric = {.version = nvmlGpuFabricInfo_v2};
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetNvLinkRemoteDeviceType(d, 0, &link));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetGpuFabricInfoV(d, &fabric));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetEccMode(d, &a, &b));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetSerial(d, text, sizeof text));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED,

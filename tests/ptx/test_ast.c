@@ -52,7 +52,7 @@ static const struct ptx_inst *nth_inst(const struct ptx_func *f, unsigned n) {
 }
 
 static void check_module(const struct ptx_module *m) {
-    CHECK(m->version_major == 8 && m->version_minor == 5 && m->sm == 90 && m->arch_specific);
+    CHECK(m->version_major == 8 && m->version_minor == 5 && m->sm == 90 && m->features == 'a');
     CHECK(m->vars.len == 4 && m->funcs.len == 2);
     const struct ptx_var *dyn = m->vars.data[0], *table = m->vars.data[1];
     CHECK(dyn->unsized && dyn->size == 0 && dyn->align == 16 && dyn->space == ISA_SPACE_SHARED &&

@@ -1,5 +1,9 @@
 # Fails when a library defines a global name that begins neither with cuda nor with __cuda.
-foreach(arguments "-D;${SHARED}" "${STATIC}")
+foreach(library ${SHARED} ${STATIC})
+  set(arguments ${library})
+  if(NOT library STREQUAL "${STATIC}")
+    set(arguments -D ${library})
+  endif()
   execute_process(COMMAND ${NM} --defined-only ${arguments} OUTPUT_VARIABLE names
     RESULT_VARIABLE status)
   if(status)

@@ -112,7 +112,7 @@ static void versions(void) {
     CHECK_OK(cudaRuntimeGetVersion(&runtime));
     CHECK_OK(cudaDriverGetVersion(&driver));
     CHECK(runtime == 12090 && CUDART_VERSION == 12090);
-    CHECK(on_kudzu() ? driver == 12090 : driver >= 12000);
+    CHECK(on_kudzu() ? driver == 13000 : driver >= 12000);
     CHECK_ERROR(cudaErrorInvalidValue, cudaRuntimeGetVersion(NULL));
     CHECK_ERROR(cudaErrorInvalidValue, cudaDriverGetVersion(NULL));
 }

@@ -30,6 +30,18 @@ static void launches(void) {
     CHECK_OK(cudaLaunchCooperativeKernel(&shape_stub, (dim3){1, 1, 1}, (dim3){3, 1, 1}, one, 0, 0));
     fetch();
     CHECK(back[3] == 3);
+    cudaKernel_t handle = NULL; // as host stubs of version 13 do
+    CHECK_OK(__cudaGetKernel(&handle, &shape_stub));
+    CHECK_OK(__cudaLaunchKernel(handle, (dim3){1, 1, 1}, (dim3){7, 1, 1}, one, 0, 0));
+    fetch();
+    CHECK(back[3] == 7);
+    CHECK_OK(__cudaLaunchKernel_ptsz(handle, (dim3){1, 1, 1}, (dim3){8, 1, 1}, one, 0, 0));
+    CHECK_OK(cudaDeviceSynchronize());
+    fetch();
+    CHECK(back[3] == 8);
+    CHECK_ERROR(cudaErrorInvalidDeviceFunction,
+                __cudaLaunchKernel(NULL, (dim3){1, 1, 1}, (dim3){1, 1, 1}, one, 0, 0));
+    CHECK_ERROR(cudaErrorInvalidValue, __cudaGetKernel(NULL, &shape_stub));
     CHECK_OK(cudaConfigureCall((dim3){1, 1, 1}, (dim3){11, 1, 1}, 0, 0));
     CHECK_OK(cudaSetupArgument(&p, 8, 0));
     CHECK_OK(cudaLaunch(&shape_stub));

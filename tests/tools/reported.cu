@@ -14,6 +14,15 @@ __global__ void writes(int *p) {
         p[threadIdx.x] = 1; // outside
 }
 
+__global__ void adds(int *p) {
+    if (threadIdx.x == 0)
+        atomicAdd(p, 1); // adds
+}
+
+__global__ void nothing_but_one(int *p) {
+    *p = 1;
+}
+
 __global__ void slow(int *p, int turns) {
     unsigned x = 1;
     for (int k = 0; k < turns; k++)
@@ -86,6 +95,27 @@ int main(int argc, char **argv) {
         cudaDeviceSynchronize();
         nothing<<<1, 1>>>(nullptr); // refused because of the fault
     }
+    if (is("atomic")) {
+        adds<<<1, 32>>>(outside());
+        cudaDeviceSynchronize();
+    }
+    if (is("memory")) {
+        int *p = outside();
+        cudaMalloc(&p, 1ull << 60);
+        nothing_but_one<<<1, 1>>>(p);
+        cudaDeviceSynchronize();
+    }
+    if (is("copy")) {
+        cudaMemcpy(nullptr, &argc, sizeof argc, cudaMemcpyHostToDevice);
+        return 4;
+    }
+    if (is("asked")) {
+        cudaMemcpy(nullptr, &argc, sizeof argc, cudaMemcpyHostToDevice);
+        cudaGetLastError();
+        return 5;
+    }
+    if (is("refused"))
+        cudaMemcpy(nullptr, &argc, sizeof argc, cudaMemcpyHostToDevice);
     if (is("late")) {
         slow<<<1, 1>>>(outside(), 100000000);
         return 0;

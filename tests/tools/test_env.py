@@ -64,11 +64,13 @@ def values(top):
             check("CUDACXX" not in e and "TRITON_PTXAS_PATH" not in e,
                   "programs that are not there are not named")
     root = top + "/plain"
-    for program in ("nvcc", "ptxas"):
+    for program in ("nvcc", "ptxas", "cuobjdump", "nvdisasm"):
         os.symlink("kudzu", root + "/bin/" + program)
     e = after_eval("sh", root + "/bin/kudzu", environment())
     check(e.get("CUDACXX") == root + "/bin/nvcc" and
-          e.get("TRITON_PTXAS_PATH") == root + "/bin/ptxas", "programs that are there are named")
+          e.get("TRITON_PTXAS_PATH") == e.get("TRITON_PTXAS_BLACKWELL_PATH") == root + "/bin/ptxas" and
+          e.get("TRITON_CUOBJDUMP_PATH") == root + "/bin/cuobjdump" and
+          e.get("TRITON_NVDISASM_PATH") == root + "/bin/nvdisasm", "programs that are there are named")
     os.symlink(root + "/bin/kudzu", top + "/kudzu")
     check(after_eval("sh", top + "/kudzu", environment()) == e, "a link to kudzu gives the same")
 

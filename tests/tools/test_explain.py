@@ -2,16 +2,21 @@
 
 usage: test_explain.py KUDZU SOURCE
 """
+import os
 import re
 import subprocess
 import sys
+import tempfile
 
 kudzu, source = sys.argv[1:3]
+launched = os.path.join(os.path.dirname(source), "launched.cu")
 failures = []
+cache = tempfile.TemporaryDirectory()
 
 
 def explain(*options):
-    done = subprocess.run([kudzu, "explain", *options], capture_output=True, text=True)
+    done = subprocess.run([kudzu, "explain", *options], capture_output=True, text=True,
+                          env=dict(os.environ, XDG_CACHE_HOME=cache.name))
     return done.returncode, done.stdout, done.stderr
 
 
@@ -46,10 +51,18 @@ check("indexed gathers", re.search(r"gather.*what was loaded \(line %d\)" % line
                                    notes_at(report["indexed"], "// gathered")))
 check("its index does not", not notes_at(report["indexed"], "index[i]"))
 check("strided", "2 elements apart" in notes_at(report["strided"], "// strided"))
-check("data ends the loop", "different turns" in notes_at(report["branches"], "// leaves by data"))
+check("data ends the loop", "different iterations" in notes_at(report["branches"], "// leaves by data"))
 check("a uniform branch is one", not notes_at(report["branches"], "// uniform"))
 check("a row a thread", "one thread after the other, no vectors" in report["rows"])
-check("atomics", "one thread after another" in report["counts"])
+check("atomics", "one thread after another" in notes_at(report["counts"], "atomicAdd(&bins"))
+check("no line of a header", "atomic_functions.h" not in out)
+for name, part in report.items():
+    begin = re.search(r", explain\.cu:(\d+), blocks of 256 x 1 x 1 threads \(assumed\)$",
+                      part.split("\n")[0])
+    check("%s names its line" % name,
+          begin and abs(int(begin.group(1)) - line_of(name + "(")) <= 1)
+    for remark in re.findall(r"^  - .*", part, flags=re.M):
+        check("%s: no line: %s" % (name, remark), re.search(r"\(line \d+\)$", remark))
 check("a lock", re.search(r"each thread has a stack.*line %d" % line_of("// waits"),
                           report["locked"]))
 check("a barrier of some warps", re.search(r"each warp has a stack.*barrier.*line %d" %
@@ -73,6 +86,29 @@ status, out, err = explain()
 check("no program", status == 1 and "no program" in err)
 status, out, err = explain(source + ".missing.cu")
 check("no such file", status == 1 and err)
+
+# The shapes that a program launches.
+status, out, err = explain(launched, "--", "16")
+check("its shapes: %s" % err, status == 0 and err == "")
+check("two shapes alike have one report", re.search(
+    r"twice\(float\*\), launched\.cu:\d+, blocks of 128 x 1 x 1 threads\n"
+    r"twice\(float\*\), launched\.cu:\d+, blocks of 64 x 1 x 1 threads\n  \+", out))
+check("an argument chooses the shape", "tile(float*, int), launched.cu" in out and
+      "blocks of 16 x 16 x 1 threads\n" in out)
+check("what is not launched", "blocks of 256 x 1 x 1 threads (not launched)" in
+      kernels(out)["never"])
+check("--block comes first", explain("--block=32", "--kernel=twice", launched)[1].count("blocks of 32 x") == 1)
+status, out, err = explain(launched, "--", "8", "3")
+check("it ends badly", status == 0 and "ended with status 3" in err and "the last that it printed: "
+      "8 wide" in err and "blocks of 8 x 16" in out)
+status, out, err = explain(launched, "--", "fault")
+check("it faults", status == 0 and "blocks of 128" in out and "signal: Aborted" in err)
+status, out, err = explain("--seconds=1", launched, "--", "endless")
+check("it does not end", status == 0 and "was ended after 1 s" in err and "blocks of 128" in out)
+status, out, err = explain(launched, "--", "nothing")
+check("it launches nothing", status == 0 and "launched no kernel" in err)
+status, out, err = explain("--seconds=0", launched)
+check("no time", status == 1 and "1 to 3600" in err)
 
 for failure in failures:
     print("failed:", failure)

@@ -71,6 +71,24 @@ class Reports(unittest.TestCase):
         r = self.expect("fault", 1, FAULT)
         self.assertNotIn("nothing", r.stderr)
 
+    def test_the_line_is_the_users(self):
+        self.expect("atomic", 1, r"kernel adds\(int\*\) touched.*reported\.cu:%d" % line_of("// adds"))
+
+    def test_the_call_before_a_fault(self):
+        self.expect("memory", 1, r"kernel nothing_but_one\(int\*\) touched",
+                    r"kudzu run: note: the first call that failed: cuMemAlloc: "
+                    r"cudaErrorMemoryAllocation: 1152921504606846976 bytes")
+
+    def test_a_call_before_a_bad_end(self):
+        self.expect("copy", 4, r"note: the first call that failed: cudaMemcpy: "
+                    r"cudaErrorInvalidValue: ")
+
+    def test_failed_calls_that_the_program_asks_about(self):
+        self.expect("asked", 5)
+
+    def test_failed_calls_alone(self):
+        self.expect("refused", 0)
+
     def test_a_fault_after_main(self):
         self.expect("late", 1, r"kernel slow\(int\*, int\) touched")
 

@@ -46,7 +46,7 @@ def sections(uuids):
     log = xml.etree.ElementTree.fromstring(out)
     devices = log.findall("gpu")
     check(code == 0 and log.tag == "nvidia_smi_log" and log.findtext("attached_gpus") == "2" and
-          log.findtext("cuda_version") == "12.9", "XML's head")
+          log.findtext("cuda_version") == "13.0", "XML's head")
     check([d.findtext("uuid") for d in devices] == uuids and
           [d.get("id") for d in devices] == [d.findtext("pci/pci_bus_id") for d in devices] and
           all(re.fullmatch(r"\d+ MiB", d.findtext("fb_memory_usage/total")) and
@@ -128,7 +128,7 @@ def main():
     check(code == 0 and all(len(row) == 91 for row in rows), "the table's lines have one width")
     check(len(re.findall(r"^\|   [01]  kudzu CPU", out, re.M)) == 2, "a row a device")
     check(re.search(r"\d+MiB / +\d+MiB", out) and re.search(r"\d+% +Default", out), "memory, use")
-    check("CUDA Version: 12." in out and "Processes:" in out, "versions, processes")
+    check("CUDA Version: 13." in out and "Processes:" in out, "versions, processes")
 
     code, out, _ = smi("-L")
     lines = re.findall(r"^GPU (\d): (.*) \(UUID: (GPU-[0-9a-f-]{36})\)$", out, re.M)
@@ -162,7 +162,14 @@ def main():
     repetition()
     check(smi("-L", "-i", "1,0")[1].splitlines() == list(reversed(smi("-L")[1].splitlines())),
           "-i takes a list")
-    check(re.search(r"^CUDA version +: 12.9$", smi("--version")[1], re.M), "--version")
+    ENVIRONMENT["KUDZU_COMPUTE_CAPABILITY"] = "8.6"
+    check(smi("--query-gpu=compute_cap", "--format=csv,noheader")[1].split() == ["8.6", "8.6"],
+          "the capability that was chosen")
+    del ENVIRONMENT["KUDZU_COMPUTE_CAPABILITY"]
+    ENVIRONMENT["KUDZU_CUDA_VERSION"] = "12.4"
+    check(re.search(r"^CUDA version +: 12.4$", smi("--version")[1], re.M), "another version")
+    del ENVIRONMENT["KUDZU_CUDA_VERSION"]
+    check(re.search(r"^CUDA version +: 13.0$", smi("--version")[1], re.M), "--version")
     code, out, _ = smi("--query-compute-apps=pid,process_name,used_memory", "--format=csv")
     check(code == 0 and out.startswith("pid, process_name, used_gpu_memory [MiB]\n"), "processes")
     check("--query-gpu" in smi("--help")[1] and "memory.total" in smi("--help-query-gpu")[1], "help")

@@ -1,5 +1,5 @@
-// kudzu-clang: clang++, ld.lld and kudzu-device-linker as one program that needs no library of
-// LLVM, for packages that bring all along. clang's plugin is linked in. The program's name decides.
+// kudzu-clang: clang++, ld.lld, kudzu-device-linker and kudzu-nvvm-compiler as one program that needs
+// no library of LLVM, for packages that bring all along. clang's plugin is linked in. The program's name decides.
 #include <lld/Common/Driver.h>
 #include <llvm/Support/InitLLVM.h>
 #include <llvm/Support/Path.h>
@@ -28,6 +28,8 @@ int main(int argc, char **argv) {
     StringRef name = sys::path::filename(argv[0]);
     if (name == "kudzu-device-linker")
         return device_linker(argc, argv);
+    if (name == "kudzu-nvvm-compiler")
+        return nvvm_compiler(argc, argv);
     InitLLVM init(argc, argv);
     initialiseTargets();
     SmallVector<const char *, 256> arguments(argv, argv + argc);

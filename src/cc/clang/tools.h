@@ -13,6 +13,7 @@ int runCompiler(llvm::ArrayRef<const char *> arguments, const char *program);
 
 extern "C" {
 #include "cc/device_linker.h"
+#include "nvvm/compiler.h"
 }
 
 #endif

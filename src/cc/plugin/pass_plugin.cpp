@@ -64,6 +64,7 @@
 #include "sink_rare_work.h"
 #include "split_loads.h"
 #include "unroll_loops.h"
+#include "user_lines.h"
 #include "whole_vectors.h"
 
 using namespace llvm;
@@ -499,6 +500,7 @@ struct SplitPass : PassInfoMixin<SplitPass> {
         FunctionPassManager passes;
         passes.addPass(SplitLoadsPass());
         passes.addPass(DropGuardedFlagsPass());
+        passes.addPass(UserLinesPass());
         return createModuleToFunctionPassAdaptor(std::move(passes)).run(m, analyses);
     }
     static bool isRequired() {

@@ -1,11 +1,11 @@
-// Loops whose number of turns is only known when they run are unrolled four times where their body
-// is small: loads of several turns are then under way at once, which hides a GPU's latency. LLVM
-// would do so by itself but for the price of counting the turns, which it takes to be too dear.
-// Small loops of a known number of turns are unrolled further than LLVM does, or as a whole, as
-// nvcc does: what the turns have in common is then computed once.
+// Loops whose trip count is only known when they run are unrolled four times where their body
+// is small: loads of several iterations are then under way at once, which hides a GPU's latency.
+// LLVM would do so by itself but for the price of counting the iterations, which it takes to be too
+// dear. Small loops of a known trip count are unrolled further than LLVM does, or as a whole, as
+// nvcc does: what the iterations have in common is then computed once.
 //
-// The CPU device keeps the loop as it stands: lanes are its parallelism, and counting the turns of
-// all lanes by fours costs it more than it gains.
+// The CPU device keeps the loop as it stands: lanes are its parallelism, and counting the
+// iterations of all lanes by fours costs it more than it gains.
 //
 // Loops that index a local array are unrolled as a whole for both: an index that is known makes
 // registers of the array.
@@ -30,7 +30,7 @@ using namespace llvm;
 namespace {
 
 constexpr unsigned Turns = 4, MostInstructions = 48;
-// Of loops whose number of turns is known.
+// Of loops whose trip count is known.
 constexpr unsigned MostKnownInstructions = 128, MostUnrolled = 640;
 constexpr unsigned FewTurns = 16, ManyTurns = 64, LeastTurns = 4;
 constexpr unsigned MostOfArrays = 2048;
@@ -47,7 +47,7 @@ bool tellsCpu(const CallBase &call) {
            StringRef(text->getAsmString()).contains("%kudzu_cpu");
 }
 
-// The number of instructions in a body, of a known number of turns or not, that may stand several
+// The number of instructions in a body, of a known trip count or not, that may stand several
 // times, or 0: what all threads do together must stay together.
 unsigned smallSize(const Loop &loop, bool isKnown) {
     unsigned count = 0, most = isKnown ? MostKnownInstructions : MostInstructions;
@@ -74,8 +74,8 @@ bool readsMemory(const Loop &loop) {
     return false;
 }
 
-// How often a body of `size` instructions stands in a loop of `trips` turns, 0 for not more often
-// than LLVM wants.
+// How often a body of `size` instructions stands in a loop of `trips` iterations, 0 for not more
+// often than LLVM wants.
 unsigned knownTurns(unsigned trips, unsigned size) {
     if (trips <= FewTurns && trips * size <= MostUnrolled)
         return trips;
@@ -180,7 +180,8 @@ PreservedAnalyses UnrollLoopsPass::run(Function &f, FunctionAnalysisManager &ana
     return found.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
 }
 
-// Whether the loop goes through a local array: with its turns apart, each access has its own place.
+// Whether the loop goes through a local array: with its iterations apart, each access has its own
+// place.
 static bool indexesArray(const Loop &loop, ScalarEvolution &evolution) {
     for (BasicBlock *block : loop.blocks())
         for (Instruction &i : *block)

@@ -1,8 +1,8 @@
 // __maxnreg__ and -maxrregcount: limits of registers, which clang cannot write into PTX. The
 // compiler plugin leaves a comment for each kernel with a limit of its own; this makes directives
 // of both.
-#ifndef KUDZU_CC_MAX_REGISTERS_H
-#define KUDZU_CC_MAX_REGISTERS_H
+#ifndef KUDZU_PTX_MAX_REGISTERS_H
+#define KUDZU_PTX_MAX_REGISTERS_H
 
 #include <stddef.h>
 

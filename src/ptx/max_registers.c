@@ -1,4 +1,4 @@
-#include "cc/max_registers.h"
+#include "ptx/max_registers.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,0 +1,5 @@
+// The version of libcudart.so.12. Every entry point of it exists; docs/api.md lists what answers
+// "not supported".
+#include "runtime/runtime.h"
+
+const int rt_version = 12090;

@@ -1,0 +1,26 @@
+# What the clients of PyTorch have in common, after common.sh: one environment with its wheel, without NVIDIA's
+# libraries but with stand-ins for those that it links, and kudzu.torch.
+name=$client
+client=torch-environment
+environment torch==2.15.0 triton==3.9.0 numpy==2.3.5 scipy==1.17.1 filelock typing_extensions sympy mpmath networkx \
+    jinja2 MarkupSafe fsspec setuptools==80.9.0 ninja pytest==8.4.2 pytest-xdist execnet pytest-timeout iniconfig \
+    pluggy pygments packaging transformers==5.24.0 tokenizers==0.23.3 safetensors==0.8.0 huggingface-hub==2.4.0 \
+    hf-xet httpx2 httpcore2 h11 anyio idna truststore click typer shellingham rich markdown-it-py mdurl \
+    annotated-doc regex pyyaml tqdm
+client=$name
+torch_libraries=$("$python" -c 'import importlib.util, os
+print(os.path.join(importlib.util.find_spec("torch").submodule_search_locations[0], "lib"))')
+"$python" "$clients/torch/stand_ins.py" "$torch_libraries" "$work/torch-stand-ins" "$kudzu/lib" >> "$log" ||
+    fail "no stand-ins"
+export LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$work/torch-stand-ins"
+export CPATH="$work/torch-stand-ins/include"
+mkdir -p "$work/toolkit"
+for part in bin:"$work/bin" include:"$kudzu/include" lib64:"$kudzu/lib"; do
+    ln -sfn "${part#*:}" "$work/toolkit/${part%%:*}"
+done
+export CUDA_HOME="$work/toolkit"
+export PYTHONPATH="$clients/../../python"
+export PATH="$(dirname "$python"):$PATH" # ninja
+export TORCH_CUDA_ARCH_LIST=9.0 TORCH_EXTENSIONS_DIR="$work/torch-extensions"
+export TRITON_CACHE_DIR="$work/triton-cache" TRITON_DEFAULT_FP_FUSION=1
+export TRITON_PTXAS_PATH="$work/bin/ptxas" TRITON_PTXAS_BLACKWELL_PATH="$work/bin/ptxas"
