@@ -922,16 +922,9 @@ static enum cc_language language_of(const char *path) {
     return CC_LINKER_INPUT;
 }
 
-// Meson writes names in quotes, which nvcc's commands lose in the shell that it runs them in.
-static const char *unquoted(struct arena *arena, const char *path) {
-    size_t n = strlen(path);
-    return n > 2 && *path == '"' && path[n - 1] == '"' ? arena_strndup(arena, path + 1, n - 2)
-                                                       : path;
-}
-
 // A linker's input keeps its place among libraries: \1 and the input's number stand for it.
 static void add_input(struct parser *p, const char *path) {
-    path = unquoted(p->arena, path);
+    path = unquoted(p, path); // Meson writes names of programs so
     struct cc_input in = {path, language_of(path)};
     vec_push(p->arena, &p->o->link, arena_printf(p->arena, "\1%u", p->o->inputs.len));
     vec_push(p->arena, &p->o->inputs, in);
