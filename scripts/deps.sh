@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that kudzu needs, those alone that are missing.
+# Installs the packages that kudzu needs, those alone that are missing: on Debian 12 and 13, Ubuntu
+# 24.04 (the same names) and Fedora.
 # usage: deps.sh [build|bench|aarch64]...   (default: build)
 set -eu
 
@@ -8,6 +9,26 @@ build="gcc g++ libc6-dev cmake ninja-build python3 clang-19 lld-19 llvm-19-dev l
 bench="pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libdnnl2"
 # Runs what is built for 64-bit Arm; the libraries for that come by scripts/sysroot.sh.
 aarch64="qemu-user"
+# Releases whose LLVM is newer have LLVM 19 beside it, in packages with its number.
+fedora="gcc gcc-c++ glibc-devel libstdc++-static cmake ninja-build python3 clang19 lld19 llvm19-devel
+        llvm19-static clang19-devel compiler-rt19 libomp19-devel pkgconf-pkg-config libzstd-devel
+        zlib-devel xxhash-devel mpfr-devel"
+
+as_root=""
+if [ "$(id -u)" != 0 ] && command -v sudo >/dev/null; then
+    as_root=sudo
+fi
+
+if ! command -v dpkg-query >/dev/null; then
+    if command -v dnf >/dev/null; then
+        [ "${1:-build}" = build ] || { echo "deps.sh: no names for '$1' on this system" >&2; exit 2; }
+        # shellcheck disable=SC2086
+        rpm -q $fedora >/dev/null 2>&1 || $as_root dnf install -y $fedora
+        exit 0
+    fi
+    echo "deps.sh: install what these packages of Debian have:" $build >&2
+    exit 1
+fi
 
 packages=""
 for set in "${@:-build}"; do
@@ -27,13 +48,9 @@ done
 [ -n "$missing" ] || exit 0
 
 echo "installing:$missing"
-as_root=""
-if [ "$(id -u)" != 0 ]; then
-    if ! command -v sudo >/dev/null; then
-        echo "deps.sh: please run as root: apt-get install -y$missing" >&2
-        exit 1
-    fi
-    as_root=sudo
+if [ "$(id -u)" != 0 ] && [ -z "$as_root" ]; then
+    echo "deps.sh: please run as root: apt-get install -y$missing" >&2
+    exit 1
 fi
 export DEBIAN_FRONTEND=noninteractive
 $as_root apt-get update -q

@@ -120,9 +120,14 @@ def link_script(path):
     return f"INPUT({target})\n".encode()
 
 
+def is_copied(path):
+    """A link into another folder of the installation, of nvvm/."""
+    return os.path.islink(path) and os.readlink(path).startswith("../")
+
+
 def content(path):
     """(data, whether it is executable)."""
-    if os.path.islink(path):
+    if os.path.islink(path) and not is_copied(path):
         return link_script(path), False
     with open(path, "rb") as f:
         return f.read(), bool(os.stat(path).st_mode & stat.S_IXUSR)

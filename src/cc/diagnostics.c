@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cc/cc.h"
 #include "cc/clang_failures.h"
 #include "cc/missing_parts.h"
 #include "cc/unreachable_loops.h"

@@ -59,8 +59,10 @@ static bool make_command(struct job *j) {
     char *slash = strrchr(folder, '/');
     if (slash)
         *slash = 0;
-    command_init(&j->command, &j->arena, NULL,
-                 arena_printf(&j->arena, "%s/kudzu-nvvm-compiler", folder));
+    const char *program = arena_printf(&j->arena, "%s/kudzu-nvvm-compiler", folder);
+    if (access(program, X_OK)) // a copy in nvvm/lib64, where packages have no links
+        program = arena_printf(&j->arena, "%s/../../lib/kudzu-nvvm-compiler", folder);
+    command_init(&j->command, &j->arena, NULL, program);
     int messages = add_file(j), out = add_file(j);
     if (messages < 0 || out < 0)
         return false;

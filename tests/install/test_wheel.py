@@ -32,6 +32,8 @@ class Wheel(unittest.TestCase):
         write(self.at("lib/libcuda.so.1"), "")
         os.symlink("libcuda.so.1", self.at("lib/libcuda.so"))
         write(self.at("lib/pch/device.pch"), "names its place")
+        os.makedirs(self.at("nvvm"))
+        os.symlink("../include/cuda.h", self.at("nvvm/copied"))
 
     def at(self, *parts):
         return os.path.join(self.prefix, *parts)
@@ -56,6 +58,7 @@ class Wheel(unittest.TestCase):
             names = set(wheel.namelist())
             mode = {i.filename: i.external_attr >> 16 & 0o777 for i in wheel.infolist()}
             self.assertEqual(wheel.read("kudzu/toolkit/lib/libcuda.so"), b"INPUT(libcuda.so.1)\n")
+            self.assertEqual(wheel.read("kudzu/toolkit/nvvm/copied"), b"// a header\n")
             self.assertIn(b"Version: 1.2.3\n", wheel.read("kudzu-1.2.3.dist-info/METADATA"))
             self.assertIn(b"Tag: py3-none-manylinux_2_28_x86_64\n", wheel.read("kudzu-1.2.3.dist-info/WHEEL"))
             self.assertTrue(wheel.read("kudzu-1.2.3.data/scripts/kudzu").startswith(b"#!python\n"))
