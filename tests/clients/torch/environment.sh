@@ -4,9 +4,7 @@ name=$client
 client=torch-environment
 environment torch==2.15.0 triton==3.9.0 numpy==2.3.5 scipy==1.17.1 filelock typing_extensions sympy mpmath networkx \
     jinja2 MarkupSafe fsspec setuptools==80.9.0 ninja pytest==8.4.2 pytest-xdist execnet pytest-timeout iniconfig \
-    pluggy pygments packaging transformers==5.24.0 tokenizers==0.23.3 safetensors==0.8.0 huggingface-hub==2.4.0 \
-    hf-xet httpx2 httpcore2 h11 anyio idna truststore click typer shellingham rich markdown-it-py mdurl \
-    annotated-doc regex pyyaml tqdm
+    pluggy pygments packaging
 client=$name
 torch_libraries=$("$python" -c 'import importlib.util, os
 print(os.path.join(importlib.util.find_spec("torch").submodule_search_locations[0], "lib"))')
