@@ -924,11 +924,7 @@ static enum cc_language language_of(const char *path) {
 
 // A linker's input keeps its place among libraries: \1 and the input's number stand for it.
 static void add_input(struct parser *p, const char *path) {
-<<<<<<< HEAD
-    path = unquoted(p, path);
-=======
     path = unquoted(p, path); // Meson writes names of programs so
->>>>>>> refs/remotes/hh/h1
     struct cc_input in = {path, language_of(path)};
     vec_push(p->arena, &p->o->link, arena_printf(p->arena, "\1%u", p->o->inputs.len));
     vec_push(p->arena, &p->o->inputs, in);

@@ -87,18 +87,11 @@ static int print_help(int argc, char **argv) {
          "  explain prog.cu         say how kernels become SIMD code, and what makes them slow\n"
          "  env                     print what a shell has to export to use kudzu\n"
          "  exec command [args]     run a command with that environment\n"
-<<<<<<< HEAD
-=======
          "  cccl [file...]          add Thrust, CUB and libcu++, which you have, to the headers\n"
->>>>>>> refs/remotes/hh/h1
          "  ptxas [options] a.ptx   make an image of PTX, with ptxas's options\n"
          "  nvlink [options] a.o..  link device code to one image, with nvlink's options\n"
          "  fatbinary [options]     put images into one container, with fatbinary's options\n"
          "  objdump [options] file  show the device code in a file, with cuobjdump's options\n"
-<<<<<<< HEAD
-         "  cccl [file...]          add Thrust, CUB and libcu++, which you have, to the headers\n"
-=======
->>>>>>> refs/remotes/hh/h1
          "  smi                     show the devices that programs see\n"
          "  clangd-config           write a .clangd, with which editors understand CUDA sources\n"
          "  help [command]          this text, or a command's\n"

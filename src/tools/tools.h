@@ -9,12 +9,7 @@ int tool_explain(int argc, char **argv);
 int tool_env(int argc, char **argv);
 int tool_exec(int argc, char **argv);
 int tool_compare(int argc, char **argv);
-<<<<<<< HEAD
-int tool_clangd_config(int argc, char **argv);
-int tool_cccl(int argc, char **argv);
-=======
 int tool_cccl(int argc, char **argv);
 int tool_clangd_config(int argc, char **argv);
->>>>>>> refs/remotes/hh/h1
 
 #endif
