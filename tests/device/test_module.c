@@ -153,8 +153,19 @@ static void test_bad_images(void) {
                              8, &o, &m),
               KD_INVALID_IMAGE);
     EXPECT_EQ(kd_module_load(context, "", 0, &o, &m), KD_INVALID_IMAGE);
-    // A container for newer devices only.
+    // PTX for newer devices is taken where no compute capability was chosen; machine code is not.
     struct kimg_entry e = {.kind = KIMG_PTX, .arch = 100, .data = "// ptx", .size = 6};
+    void *newer;
+    size_t newer_size;
+    REQUIRE(kimg_build(&e, 1, &newer, &newer_size));
+    EXPECT_EQ(kd_module_load(context, newer, newer_size, &o, &m), KD_OK);
+    kd_module_free(m);
+    free(newer);
+    e = (struct kimg_entry){.kind = KIMG_ELF,
+                            .arch = 90,
+                            .data = "\x7f"
+                                    "ELF",
+                            .size = 4};
     void *image;
     size_t size;
     REQUIRE(kimg_build(&e, 1, &image, &size));
