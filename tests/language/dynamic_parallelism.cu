@@ -528,7 +528,7 @@ static void check_errors() {
     for (int i = 3; i < 6; i++)
         CHECK(n[i] == cudaErrorInvalidConfiguration);
     CHECK(n[6] == cudaErrorInvalidValue);
-    CHECK(n[7] == cudaErrorLaunchOutOfResources);
+    CHECK(n[7] == cudaErrorInvalidValue);
     CHECK(n[8] == cudaErrorInvalidResourceHandle);
     CHECK(n[9] == cudaSuccess && n[10] == cudaSuccess);
     for (int i = 11; i < 15; i++)
