@@ -1,6 +1,6 @@
 # What is installed beside kudzu's own files: the names by which build systems know a CUDA toolkit, and
 # licences. Programs as nvcc, and folders as lib64, are links; without them only `kudzu` is there.
-option(KUDZU_LINKS "Install nvcc, ptxas, nvidia-smi and other names of CUDA's tools as links" ON)
+option(KUDZU_LINKS "Install the names of CUDA's tools (cmake/tool_links.txt) as links" ON)
 
 # For `make uninstall`, before anything is installed: of the folders that others put files into, too, those
 # stay that are there.
@@ -25,19 +25,15 @@ set(folder ${layout}/targets/${CMAKE_SYSTEM_PROCESSOR}-linux)
 file(CREATE_LINK lib ${layout}/lib64 SYMBOLIC)
 file(CREATE_LINK ../../lib ${folder}/lib SYMBOLIC)
 file(CREATE_LINK ../../include ${folder}/include SYMBOLIC)
-set(parts)
-foreach(part cuda cuda_cudart cuda_nvcc cuda_nvrtc)
-  list(APPEND parts "  \"${part}\": {\"name\": \"kudzu\", \"version\": \"12.9.0\"}")
-endforeach()
-list(JOIN parts ",\n" parts)
-file(WRITE ${layout}/version.json "{\n${parts}\n}\n")
+configure_file(${CMAKE_SOURCE_DIR}/cmake/version.json.in ${layout}/version.json COPYONLY)
 
 if(KUDZU_LINKS)
   install(FILES ${layout}/lib64 ${layout}/version.json DESTINATION .)
   install(FILES ${folder}/lib ${folder}/include DESTINATION targets/${CMAKE_SYSTEM_PROCESSOR}-linux)
 endif()
 if(KUDZU_LINKS AND TARGET kudzu)
-  foreach(name nvcc nvidia-smi ptxas nvlink fatbinary cuobjdump)
+  file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/tool_links.txt names)
+  foreach(name ${names})
     if(KUDZU_PORTABLE) # a package may have no links
       add_executable(${name} ${CMAKE_SOURCE_DIR}/src/support/run_beside.c)
       target_compile_definitions(${name} PRIVATE RUN_BESIDE="kudzu")

@@ -12,7 +12,7 @@
 
 struct job {
     struct _nvvmProgram *program;
-    const char *library;
+    const char *self; // libnvvm's own path
     bool verify_only;
     int count;
     const char *const *options;
@@ -55,7 +55,7 @@ static bool add_modules(struct job *j) {
 }
 
 static bool make_command(struct job *j) {
-    char *folder = arena_strdup(&j->arena, j->library);
+    char *folder = arena_strdup(&j->arena, j->self);
     char *slash = strrchr(folder, '/');
     if (slash)
         *slash = 0;
@@ -148,7 +148,7 @@ static bool has_module(const struct _nvvmProgram *p) {
 nvvmResult nvvm_run(struct _nvvmProgram *p, const char *library, bool verify_only, int count,
                     const char *const *options) {
     struct job j = {.program = p,
-                    .library = library,
+                    .self = library,
                     .verify_only = verify_only,
                     .count = count,
                     .options = options};

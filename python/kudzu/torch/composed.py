@@ -1,5 +1,6 @@
 """Operators that PyTorch has for CUDA alone, composed of others. kudzu.torch registers them."""
 import torch
+from torch import library
 
 _kept = []  # registrations end with their Library
 
@@ -52,7 +53,7 @@ def _gru_cell_backward(grad_hy, workspace, has_bias):
 
 def install():
     """Registers them under the key CUDA, below autograd, which has their derivatives."""
-    registrations = torch.library.Library("aten", "IMPL", "CUDA")
+    registrations = library.Library("aten", "IMPL", "CUDA")
     for name, function in (
         ("_thnn_fused_lstm_cell", _lstm_cell),
         ("_thnn_fused_lstm_cell_backward_impl", _lstm_cell_backward),
