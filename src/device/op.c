@@ -7,6 +7,7 @@
 #include "device/graph.h"
 #include "device/hang.h"
 #include "device/internal.h"
+#include "device/kernel_times.h"
 #include "device/nested.h"
 #include "device/runner.h"
 #include "device/share.h"
@@ -119,6 +120,8 @@ bool op_after(struct op *op, struct op *before) {
 // ---- Running and ending -------------------------------------------------------------------
 
 void op_ready(struct op *op, struct worklist *w) {
+    if (op->kind == OP_LAUNCH)
+        kernel_times_begin(op);
     if (op->run && graph_node_ready(op, w))
         return;
     if (op->kind == OP_VALUES) {
@@ -148,6 +151,8 @@ static void signal_end(struct op *op) {
 }
 
 static void end_one(struct op *op, struct worklist *w) {
+    if (op->kind == OP_LAUNCH)
+        kernel_times_end(op);
     if (op->run) { // only the graph's own nodes depend on it
         graph_node_ended(op, w);
         return;

@@ -67,6 +67,7 @@ struct op {
     struct graph_run *run;
     uint32_t node;
     uint64_t began_ns; // when a thread began to run the node, 0: not measured
+    uint64_t ready_ns; // kernel_times.h: when the launch could begin, 0: not measured
 
     union {
         struct kd_launch launch;
