@@ -51,7 +51,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/docs/kudzu.1 DESTINATION share/man/man1)
 # ---- Licences ---------------------------------------------------------------------------------
 
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/NOTICE DESTINATION share/doc/kudzu COMPONENT libkudzu-cuda1)
-foreach(package llvm-19-dev clang-19 libzstd-dev libxxhash-dev zlib1g-dev libstdc++-10-dev
+foreach(package llvm-${KUDZU_LLVM}-dev clang-${KUDZU_LLVM} libzstd-dev libxxhash-dev zlib1g-dev libstdc++-10-dev
         libstdc++-12-dev libstdc++-13-dev libstdc++-14-dev)
   if(EXISTS /usr/share/doc/${package}/copyright)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION share/doc/kudzu/notices

@@ -26,8 +26,8 @@ set(CPACK_DEBIAN_LIBKUDZU-CUDA1_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_KUDZU-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_KUDZU_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_KUDZU-DEV_PACKAGE_DEPENDS "libkudzu-cuda1 ${this}")
-set(CPACK_DEBIAN_KUDZU_PACKAGE_DEPENDS "kudzu-dev ${this}, clang-19, lld-19, g++")
-set(CPACK_DEBIAN_KUDZU_PACKAGE_RECOMMENDS "libomp-19-dev")
+set(CPACK_DEBIAN_KUDZU_PACKAGE_DEPENDS "kudzu-dev ${this}, clang-${KUDZU_LLVM}, lld-${KUDZU_LLVM}, g++")
+set(CPACK_DEBIAN_KUDZU_PACKAGE_RECOMMENDS "libomp-${KUDZU_LLVM}-dev")
 set(about "CUDA programs compile with kudzu and run on any CPU, in SIMD code: no GPU
 and no software of NVIDIA's is needed. The same executable runs on a GPU.
 ")

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "llvm_version.h"
 #include "support/capability.h"
 
 const struct architecture known_architectures[] = {
@@ -60,7 +61,9 @@ static bool find_architecture(const char *name, struct architecture *found) {
             return true;
         }
     if (digits && is_newer(digits)) {
-        cc_warning("'%s' is newer than what clang 19 compiles for: code is made for sm_90", name);
+        cc_warning("'%s' is newer than what clang " KUDZU_LLVM
+                   " compiles for: code is made for sm_90",
+                   name);
         *found = (struct architecture){90, "sm_90"};
         return true;
     }

@@ -6,6 +6,7 @@
 
 #include "cc/cc.h"
 #include "cc/command.h"
+#include "llvm_version.h"
 
 #define CCCL                                                                                       \
     "it is a part of CCCL (Thrust, CUB, libcu++), which is not in kudzu: `kudzu cccl --help` "     \
@@ -38,7 +39,8 @@ static const struct {
     {"cutlass/", "CUTLASS is not a part of kudzu: -I with the folder include of its source"},
     {"cute/", "CuTe is a part of CUTLASS, not of kudzu: -I with the folder include of its source"},
     {"helper_", SAMPLES},
-    {"omp.h", "OpenMP's runtime is not installed: libomp-19-dev on Debian, libomp-devel on Fedora"},
+    {"omp.h", "OpenMP's runtime is not installed: libomp-" KUDZU_LLVM
+              "-dev on Debian, libomp-devel on Fedora"},
 };
 
 const char *missing_header_advice(const char *line) {

@@ -9,6 +9,7 @@
 
 #include "cc/warning_levels.h"
 #include "cc/warning_numbers.h"
+#include "llvm_version.h"
 #include "support/closest_word.h"
 #include "support/environment.h"
 #include "support/strbuf.h"
@@ -1046,7 +1047,7 @@ void options_print_help(void) {
                o->help);
     }
     puts("\nEnvironment:\n"
-         "  KUDZU_CLANG         the clang++ to run; default clang++-19 on PATH\n"
+         "  KUDZU_CLANG         the clang++ to run; default clang++-" KUDZU_LLVM " on PATH\n"
          "  NVCC_PREPEND_FLAGS  options before those of the command line\n"
          "  NVCC_APPEND_FLAGS   options after those of the command line\n"
          "  TMPDIR              where intermediate files go");

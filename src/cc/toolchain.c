@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cc/cc.h"
+#include "llvm_version.h"
 #include "support/environment.h"
 
 static const char *find_on_path(struct arena *arena, const char *name) {
@@ -49,15 +50,16 @@ static bool find_clang(struct toolchain *t, struct arena *arena) {
         t->clang = own;
         t->plugin = "kudzu-clang-plugin.so"; // linked in: no file, a name
     } else {
-        t->clang = find_on_path(arena, "clang++-19");
+        t->clang = find_on_path(arena, "clang++-" KUDZU_LLVM);
         if (!t->clang)
-            return cc_error("clang++-19 is not on PATH; install clang-19, or set KUDZU_CLANG");
+            return cc_error("clang++-" KUDZU_LLVM " is not on PATH; install clang-" KUDZU_LLVM
+                            ", or set KUDZU_CLANG");
     }
     t->clang_dir = directory_of(arena, t->clang);
     if (t->clang_dir)
         t->lld = find_on_path(arena, arena_printf(arena, "%s/ld.lld", t->clang_dir));
     if (!t->lld)
-        t->lld = find_on_path(arena, "ld.lld-19");
+        t->lld = find_on_path(arena, "ld.lld-" KUDZU_LLVM);
     if (t->clang_dir)
         t->ar = find_on_path(arena, arena_printf(arena, "%s/llvm-ar", t->clang_dir));
     if (!t->ar)

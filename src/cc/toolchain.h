@@ -7,7 +7,7 @@
 #include "support/arena.h"
 
 struct toolchain {
-    const char *clang;     // C++ front end: $KUDZU_CLANG, kudzu's own, or clang++-19 on PATH
+    const char *clang;     // C++ front end: $KUDZU_CLANG, kudzu's own, or clang++ on PATH
     const char *clang_dir; // the directory it really lies in
     const char *lld;       // path of ld.lld, NULL: clang's default linker
     const char *ar;        // for -lib
