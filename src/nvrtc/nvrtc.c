@@ -1,56 +1,17 @@
-#define _GNU_SOURCE
 // The entry points: they check what they are given, and keep the list of programs.
-#include <dlfcn.h>
-#include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cc/architectures.h"
 #include "nvrtc/program.h"
 #include "nvrtc/version.h"
+#include "support/library_path.h"
 #include "support/memory.h"
 
-static char library[PATH_MAX];
-
-// Now, since a relative path means something only until the program changes its directory.
-__attribute__((constructor)) static void find_library(void) {
-    Dl_info info;
-    if (!dladdr(library, &info) || !realpath(info.dli_fname, library))
-        library[0] = 0;
-}
-
-// ---- All programs ---------------------------------------------------------------------------
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct _nvrtcProgram *programs;
+static struct live_objects programs = LIVE_OBJECTS_INIT;
 
 static bool is_program(const struct _nvrtcProgram *p) {
-    pthread_mutex_lock(&lock);
-    const struct _nvrtcProgram *at = programs;
-    while (at && at != p)
-        at = at->next;
-    pthread_mutex_unlock(&lock);
-    return at;
-}
-
-static void add_program(struct _nvrtcProgram *p) {
-    pthread_mutex_lock(&lock);
-    p->next = programs;
-    programs = p;
-    pthread_mutex_unlock(&lock);
-}
-
-static bool remove_program(struct _nvrtcProgram *p) {
-    pthread_mutex_lock(&lock);
-    struct _nvrtcProgram **at = &programs;
-    while (*at && *at != p)
-        at = &(*at)->next;
-    bool found = *at;
-    if (found)
-        *at = p->next;
-    pthread_mutex_unlock(&lock);
-    return found;
+    return live_objects_have(&programs, p);
 }
 
 // ---- About the library ----------------------------------------------------------------------
@@ -154,13 +115,13 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *
         free(p);
         return NVRTC_ERROR_OUT_OF_MEMORY;
     }
-    add_program(p);
+    live_objects_add(&programs, &p->live);
     *prog = p;
     return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcDestroyProgram(nvrtcProgram *prog) {
-    if (!prog || !*prog || !remove_program(*prog))
+    if (!prog || !*prog || !live_objects_remove(&programs, *prog))
         return NVRTC_ERROR_INVALID_PROGRAM;
     struct _nvrtcProgram *p = *prog;
     strbuf_free(&p->log);
@@ -181,7 +142,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *c
     for (int i = 0; i < numOptions; ++i)
         if (!options[i])
             return NVRTC_ERROR_INVALID_INPUT;
-    return rtc_compile(prog, library, numOptions, options);
+    return rtc_compile(prog, library_path(), numOptions, options);
 }
 
 nvrtcResult nvrtcSetFlowCallback(nvrtcProgram prog, int (*callback)(void *payload, void *reserved),

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "support/arena.h"
+#include "support/live_objects.h"
 #include "support/strbuf.h"
 #include "support/vec.h"
 
@@ -22,7 +23,7 @@ struct rtc_name {
 };
 
 struct _nvrtcProgram {
-    struct _nvrtcProgram *next; // in the list of all programs
+    struct live_object live;
     struct arena arena;
     const char *name, *source;
     VEC(struct rtc_text) headers;

@@ -1,55 +1,16 @@
-#define _GNU_SOURCE
 // The entry points: they check what they are given, and keep the list of programs.
-#include <dlfcn.h>
-#include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nvvm/ir_version.h"
 #include "nvvm/program.h"
+#include "support/library_path.h"
 #include "support/memory.h"
 
-static char library[PATH_MAX];
-
-// Now, since a relative path means something only until the program changes its directory.
-__attribute__((constructor)) static void find_library(void) {
-    Dl_info info;
-    if (!dladdr(library, &info) || !realpath(info.dli_fname, library))
-        library[0] = 0;
-}
-
-// ---- All programs ---------------------------------------------------------------------------
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct _nvvmProgram *programs;
+static struct live_objects programs = LIVE_OBJECTS_INIT;
 
 static bool is_program(const struct _nvvmProgram *p) {
-    pthread_mutex_lock(&lock);
-    const struct _nvvmProgram *at = programs;
-    while (at && at != p)
-        at = at->next;
-    pthread_mutex_unlock(&lock);
-    return at;
-}
-
-static void add_program(struct _nvvmProgram *p) {
-    pthread_mutex_lock(&lock);
-    p->next = programs;
-    programs = p;
-    pthread_mutex_unlock(&lock);
-}
-
-static bool remove_program(struct _nvvmProgram *p) {
-    pthread_mutex_lock(&lock);
-    struct _nvvmProgram **at = &programs;
-    while (*at && *at != p)
-        at = &(*at)->next;
-    bool found = *at;
-    if (found)
-        *at = p->next;
-    pthread_mutex_unlock(&lock);
-    return found;
+    return live_objects_have(&programs, p);
 }
 
 // ---- About the library ----------------------------------------------------------------------
@@ -105,13 +66,13 @@ nvvmResult nvvmCreateProgram(nvvmProgram *prog) {
     struct _nvvmProgram *p = calloc(1, sizeof *p);
     if (!p)
         return NVVM_ERROR_OUT_OF_MEMORY;
-    add_program(p);
+    live_objects_add(&programs, &p->live);
     *prog = p;
     return NVVM_SUCCESS;
 }
 
 nvvmResult nvvmDestroyProgram(nvvmProgram *prog) {
-    if (!prog || !*prog || !remove_program(*prog))
+    if (!prog || !*prog || !live_objects_remove(&programs, *prog))
         return NVVM_ERROR_INVALID_PROGRAM;
     struct _nvvmProgram *p = *prog;
     strbuf_free(&p->log);
@@ -163,7 +124,7 @@ static nvvmResult start(nvvmProgram prog, bool verify_only, int count, const cha
     for (int i = 0; i < count; ++i)
         if (!options[i])
             return NVVM_ERROR_INVALID_INPUT;
-    return nvvm_run(prog, library, verify_only, count, options);
+    return nvvm_run(prog, library_path(), verify_only, count, options);
 }
 
 nvvmResult nvvmVerifyProgram(nvvmProgram prog, int numOptions, const char **options) {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "support/arena.h"
+#include "support/live_objects.h"
 #include "support/strbuf.h"
 #include "support/vec.h"
 
@@ -20,7 +21,7 @@ struct nvvm_module {
 };
 
 struct _nvvmProgram {
-    struct _nvvmProgram *next; // in the list of all programs
+    struct live_object live;
     struct arena arena;
     VEC(struct nvvm_module) modules;
     bool compiled; // with success
