@@ -74,10 +74,9 @@ static bool is_comparison(const struct kir_block *b, const struct kir_value *p) 
            kir_type_bits(s->ops[0]->type) == bits && kir_type_bits(s->ops[1]->type) == bits;
 }
 
-// Does the comparison that decides b's branch have a form that one scalar answers for the team?
-static bool find_condition(struct cg_func *g, const struct kir_block *b, bool stay_if_true,
-                           struct counted *l) {
-    const struct kir_value *p = b->last->ops[0];
+// Does the comparison p of block b have a form that one scalar answers for the team?
+static bool find_condition(struct cg_func *g, const struct kir_block *b, const struct kir_value *p,
+                           bool stay_if_true, struct counted *l) {
     if (!is_comparison(b, p) || !relation(p->def, stay_if_true, l))
         return false;
     struct shape index = cg_shape(g, l->index), limit = cg_shape(g, l->limit);
@@ -128,7 +127,8 @@ static bool find_middle(struct cg_func *g, struct kir_block *b, const struct cfg
         l->latch = t;
         l->part = arena_new(g->cg->arena, struct counted);
         return g->fl->divergent[b->id] && only_plain(m) && only_plain(t) &&
-               find_condition(g, b, k == 0, l->part) && !is_made_in(g, loop, l->part->limit) &&
+               find_condition(g, b, b->last->ops[0], k == 0, l->part) &&
+               !is_made_in(g, loop, l->part->limit) &&
                follows_from_phi(g, loop, l->part->index, DEPTH);
     }
     return false;
@@ -152,7 +152,7 @@ static bool find_counted(struct cg_func *g, struct kir_block *b, struct counted 
     bool back[2] = {t->targets[0] == b, t->targets[1] == b};
     l->back = back[0] ? 0 : 1;
     if (back[0] == back[1] || !g->fl->divergent[l->latch->id] ||
-        !find_condition(g, l->latch, back[0], l))
+        !find_condition(g, l->latch, t->ops[0], back[0], l))
         return false;
     for (struct kir_inst *i = b->first; i && i->op == ISA_OP_PHI; i = i->next)
         for (uint32_t k = 0; k < i->nops; k++)
@@ -182,12 +182,44 @@ static LLVMValueRef all_stay(struct cg_func *g, const struct counted *l, LLVMVal
     return LLVMBuildAnd(c->b, fits, LLVMBuildICmp(c->b, less, top, limit, ""), "all.stay");
 }
 
-LLVMValueRef cg_all_take(struct cg_func *g, struct kir_block *b, uint32_t k) {
+// Does p, which is one scalar in each group, hold (or not, as `want` says) in all of the team's?
+static LLVMValueRef all_groups(struct cg_func *g, struct kir_value *p, bool want) {
+    struct cg *c = g->cg;
+    bool once = c->team == 1 || g->fl->shared[p->id];
+    LLVMValueRef all = NULL;
+    for (unsigned t = once ? 1 : c->team; t-- > 0;) {
+        cg_turn_to(g, t);
+        LLVMValueRef x = cg_scalar(g, p);
+        x = want ? x : LLVMBuildNot(c->b, x, "");
+        all = all ? LLVMBuildAnd(c->b, all, x, "") : x;
+    }
+    return all;
+}
+
+// Does p hold (or not) in all lanes of the team? NULL: no scalars tell.
+static LLVMValueRef all_lanes(struct cg_func *g, const struct kir_block *b, struct kir_value *p,
+                              bool want, unsigned depth) {
     struct counted l = {0};
-    if (b->last->op != ISA_OP_CBR || !find_condition(g, b, k == 0, &l) || !cg_at_hand(g, l.index) ||
-        !cg_at_hand(g, l.limit))
+    if (p->kind != KIR_VALUE_INST || !depth || !cg_at_hand(g, p))
+        return NULL;
+    const struct kir_inst *i = p->def;
+    if (cg_shape(g, p).kind == SHAPE_UNIFORM)
+        return all_groups(g, p, want);
+    if (i->op == ISA_OP_NOT)
+        return all_lanes(g, b, i->ops[0], !want, depth - 1);
+    if (i->op == (want ? ISA_OP_AND : ISA_OP_OR) && i->nops == 2) {
+        LLVMValueRef x = all_lanes(g, b, i->ops[0], want, depth - 1);
+        LLVMValueRef y = x ? all_lanes(g, b, i->ops[1], want, depth - 1) : NULL;
+        return y ? LLVMBuildAnd(g->cg->b, x, y, "all.stay") : NULL;
+    }
+    if (!find_condition(g, b, p, want, &l) || !cg_at_hand(g, l.index) || !cg_at_hand(g, l.limit))
         return NULL;
     return all_stay(g, &l, cg_scalar(g, l.index));
+}
+
+LLVMValueRef cg_all_take(struct cg_func *g, struct kir_block *b, uint32_t k) {
+    enum { DEPTH = 6 };
+    return b->last->op == ISA_OP_CBR ? all_lanes(g, b, b->last->ops[0], k == 0, DEPTH) : NULL;
 }
 
 LLVMValueRef cg_all_active(struct cg_func *g) {

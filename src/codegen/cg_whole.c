@@ -1,19 +1,26 @@
 // Blocks that mostly all lanes enter, as behind `if (i < n)`, and in which masks cost: lanes lie
 // two or four words apart, say, so that a mask has to be spread over the words of whole vectors
-// before they are loaded or stored. Such a block is emitted twice, without masks for when all lanes
-// of the team enter, which one scalar comparison tells where the branch before it compares an index
-// with something uniform. Where many vectors are loaded under one mask, each takes an instruction
-// more for it, and the mask itself is asked.
+// before they are loaded or stored, or the machine has no mask registers. Such a block is emitted
+// twice, without masks for when all lanes of the team enter, which scalar comparisons tell where
+// the branch before it compares indices with something uniform. Where many vectors are loaded under
+// one mask, each takes an instruction more for it, and the mask itself is asked.
 #include "codegen/cg.h"
 
 enum { MOST_INSTS = 48, MANY_LINES = 4, MOST_LINES = 64 };
 enum { LARGE_TEAM = 4, MOST_TEAM_INSTS = 256 };
 
+// Without mask registers a masked store of neighbouring words takes dozens of instructions of the
+// processor's own (AVX2), or is written out lane by lane; so is a load where there is no AVX2.
+static bool masks_cost(const struct cg *c, const struct kir_inst *i) {
+    uint32_t level = c->pw.level;
+    return level != KD_LEVEL_X86_64_V4 && (i->op == ISA_OP_ST || level != KD_LEVEL_X86_64_V3);
+}
+
 // In a team each group's mask is made of an index of its own. n: the block's instructions.
 static bool is_costly(struct cg_func *g, struct kir_inst *i, unsigned n) {
     unsigned team = g->cg->team;
     return (i->op == ISA_OP_LD || i->op == ISA_OP_ST) &&
-           (cg_is_strided(g, i) ||
+           (cg_is_strided(g, i) || (masks_cost(g->cg, i) && cg_is_line(g, i)) ||
             (team >= LARGE_TEAM && n * team <= MOST_TEAM_INSTS && cg_is_line(g, i)));
 }
 

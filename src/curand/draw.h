@@ -186,7 +186,8 @@ template <> struct kind<curandStateMtgp32_t> {
     static constexpr unsigned int group = 256;
     static constexpr bool pairs = false;
 };
-template <typename State, typename Draw> constexpr unsigned int results_of_place() {
+template <typename State, typename Draw>
+__host__ __device__ constexpr unsigned int results_of_place() {
     return kind<State>::pairs && Draw::pairs ? 2 : 1;
 }
 
@@ -319,9 +320,7 @@ inline void draw_chunks(curandStateMtgp32_t *states, unsigned int threads, ull n
 
 // One point, from which one number is drawn. (A state of curand_kernel.h has the direction vectors
 // in it.)
-template <typename Word> struct sobol_point {
-    Word x;
-};
+template <typename Word> struct sobol_point { Word x; };
 
 template <typename Word>
 __host__ __device__ inline sobol_point<Word> point(const Word *vectors, const Word *constants,

@@ -14,6 +14,7 @@
 #include "passes/finite.h"
 #include "passes/narrow_counters.h"
 #include "passes/narrow_exits.h"
+#include "passes/split_extremes.h"
 #include "passes/split_loops.h"
 #include "passes/test_exits.h"
 #include "ptx/ast.h"
@@ -79,6 +80,7 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
     for (uint32_t f = 0; ok && f < ir->funcs.len; f++)
         split_loops(ir->funcs.data[f]);
     for (uint32_t f = 0; ok && inlined && f < ir->funcs.len; f++) {
+        split_extremes(ir->funcs.data[f]);
         narrow_counters(ir->funcs.data[f]);
         narrow_exits(ir->funcs.data[f]);
         test_exits(ir->funcs.data[f]);

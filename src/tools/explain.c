@@ -93,22 +93,41 @@ static bool read_seconds(const char *text, unsigned *seconds) {
     return end != text && !*end && n >= 1 && n <= 3600;
 }
 
+// The value of `--name=value`; NULL: arg is another option.
+static const char *value_of(const char *arg, const char *name) {
+    size_t n = strlen(name);
+    return !strncmp(arg, name, n) && arg[n] == '=' ? arg + n + 1 : NULL;
+}
+
+// The option at argv[*k]; one of explain's own with its value behind it, as in `--block 16,16`, is
+// both words.
+static const char *option_at(struct arena *arena, int argc, char **argv, int *k) {
+    static const char *const with_value[] = {"--kernel", "--block", "--seconds", "--width",
+                                             "--cpu"};
+    const char *arg = argv[*k];
+    for (size_t n = 0; n < sizeof with_value / sizeof *with_value; n++)
+        if (!strcmp(arg, with_value[n]) && *k + 1 < argc)
+            return arena_printf(arena, "%s=%s", arg, argv[++*k]);
+    return arg;
+}
+
 static bool read_option(struct request *r, struct arena *arena, const char *arg) {
+    const char *value;
     if (!strcmp(arg, "--all"))
         r->all = true;
-    else if (!strncmp(arg, "--kernel=", 9))
-        r->kernel = arg + 9;
-    else if (!strncmp(arg, "--block=", 8))
-        return read_block(arg + 8, r->spec.ntid) ||
+    else if ((value = value_of(arg, "--kernel")))
+        r->kernel = value;
+    else if ((value = value_of(arg, "--block")))
+        return read_block(value, r->spec.ntid) ||
                cc_error("'%s': a block has 1 to 1024 threads, written X, X,Y or X,Y,Z", arg);
-    else if (!strncmp(arg, "--width=", 8))
-        return read_width(arg + 8, &r->spec.width) ||
+    else if ((value = value_of(arg, "--width")))
+        return read_width(value, &r->spec.width) ||
                cc_error("'%s': the width is 1, 8, 16 or 32", arg);
-    else if (!strncmp(arg, "--cpu=", 6))
-        return read_level(arg + 6, &r->spec.level) ||
+    else if ((value = value_of(arg, "--cpu")))
+        return read_level(value, &r->spec.level) ||
                cc_error("'%s': the CPU is x86-64-v2, x86-64-v3 or x86-64-v4", arg);
-    else if (!strncmp(arg, "--seconds=", 10))
-        return read_seconds(arg + 10, &r->seconds) ||
+    else if ((value = value_of(arg, "--seconds")))
+        return read_seconds(value, &r->seconds) ||
                cc_error("'%s': a number of seconds from 1 to 3600", arg);
     else if (*arg != '-' && !r->source && is_folder(arg))
         return cc_error("%s is a folder; name the program's source in it (.cu or .ptx)", arg);
@@ -461,7 +480,7 @@ int tool_explain(int argc, char **argv) {
     for (; k < argc && strcmp(argv[k], "--") != 0; k++) {
         if (!strcmp(argv[k], "--help") || !strcmp(argv[k], "-h"))
             return print_help(), 0;
-        if (!read_option(&r, &arena, argv[k]))
+        if (!read_option(&r, &arena, option_at(&arena, argc, argv, &k)))
             return 1;
     }
     for (k++; k < argc; k++)

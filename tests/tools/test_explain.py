@@ -92,6 +92,8 @@ check("only plain", status == 0 and list(kernels(out)) == ["plain"])
 check("width 32", "vectors of 32" in out)
 check("what costs nothing", "neighbouring addresses" in notes_at(out, "// contiguous"))
 
+status, out, err = explain("--kernel", "plain", "--block", "1", source)
+check("values behind their options", not status and "blocks of 1 x" in out)
 status, out, err = explain("--block=1,2000", source)
 check("a block too large", status == 1 and "1 to 1024" in err)
 status, out, err = explain("--kernel=nosuch", source)
