@@ -75,42 +75,42 @@ void cg_emit_invariants(struct cg_func *g, bool of_group) {
 void cg_find_again(struct cg_func *g) {
     struct cfg *cfg = g->fl->cfg;
     g->again = arena_array(g->cg->arena, uint8_t, g->f->value_count + 1);
+    g->again_needed = arena_array(g->cg->arena, uint32_t, g->f->value_count + 1);
     for (uint32_t p = 0; p < cfg->nblocks; p++)
-        for (const struct kir_inst *i = cfg->order[p]->first; i; i = i->next)
-            if (belongs_to_head(g, i, true) && i->nres == 1)
+        for (struct kir_inst *i = cfg->order[p]->first; i; i = i->next)
+            if (belongs_to_head(g, i, true) && i->nres == 1) {
                 g->again[i->res[0]->id] = g->crosses[i->res[0]->id] = 1;
+                vec_push(g->cg->arena, &g->made_again, i);
+            }
 }
 
-// What of it `live` has, and what that is made from.
-static const uint8_t *find_needed(struct cg_func *g, const uint64_t *live) {
-    struct cfg *cfg = g->fl->cfg;
-    uint8_t *needed = arena_array(g->cg->arena, uint8_t, g->f->value_count + 1);
-    for (uint32_t p = cfg->nblocks; p-- > 0;)
-        for (const struct kir_inst *i = cfg->order[p]->last; i; i = i->prev) {
-            if (i->nres != 1 || !cg_is_again(g, i->res[0]))
-                continue;
-            uint32_t v = i->res[0]->id;
-            needed[v] |= !live || (live[v / 64] >> (v % 64) & 1);
-            for (uint32_t k = 0; k < i->nops; k++)
-                needed[i->ops[k]->id] |= needed[v];
-        }
-    return needed;
+// Marks what of it `live` has, and what that is made from, with a number of its own.
+static uint32_t mark_needed(struct cg_func *g, const struct cg_live *live) {
+    uint32_t *needed = g->again_needed, mark = ++g->times_again;
+    for (uint32_t k = 0; live && k < live->n; k++)
+        needed[live->values[k]->id] = mark;
+    for (uint32_t n = g->made_again.len; n-- > 0;) {
+        const struct kir_inst *i = g->made_again.data[n];
+        if (!live)
+            needed[i->res[0]->id] = mark;
+        for (uint32_t k = 0; k < i->nops && needed[i->res[0]->id] == mark; k++)
+            needed[i->ops[k]->id] = mark;
+    }
+    return mark;
 }
 
-void cg_make_again(struct cg_func *g, const uint64_t *live) {
-    struct cfg *cfg = g->fl->cfg;
+void cg_make_again(struct cg_func *g, const struct cg_live *live) {
     struct kir_block *here = g->block;
     LLVMValueRef mask = g->now.mask;
-    const uint8_t *needed = find_needed(g, live);
+    uint32_t mark = mark_needed(g, live);
     g->now.mask = NULL;
-    for (uint32_t p = 0; p < cfg->nblocks; p++)
-        for (struct kir_inst *i = cfg->order[p]->first; i; i = i->next) {
-            if (i->nres != 1 || !cg_is_again(g, i->res[0]) || !needed[i->res[0]->id] ||
-                (g->turn && cg_made_once(g, i->res[0])))
-                continue;
-            g->block = cfg->order[p];
-            cg_emit_inst(g, i);
-        }
+    for (uint32_t n = 0; n < g->made_again.len; n++) {
+        struct kir_inst *i = g->made_again.data[n];
+        if (g->again_needed[i->res[0]->id] != mark || (g->turn && cg_made_once(g, i->res[0])))
+            continue;
+        g->block = i->block;
+        cg_emit_inst(g, i);
+    }
     g->block = here;
     g->now.mask = mask;
 }
