@@ -45,7 +45,7 @@ def memory(n):
     return kernel("".join(
         f"ld.global.u32 %r3, [%d1+{x % 4 * 128}];\nadd.u32 %r2, %r2, %r3;\nxor.b32 %r3, %r2, {x % 97};\n"
         f"and.b32 %r3, %r3, 127;\nmad.wide.u32 %d2, %r3, 4, %d0;\n" +
-        ("ld.global.u32 %r3, [%d2];\n" if x % 3 else "st.global.u32 [%d2], %r3;\n")
+        ("ld.global.u32 %r3, [%d2+512];\n" if x % 3 else "st.global.u32 [%d1], %r3;\n")
         for x in numbers(n // 6))).replace("buf:64", "buf:256")
 
 
