@@ -143,14 +143,16 @@ def barrier_loops(n):
 
 def shuffles(n):
     """exchanges between lanes"""
-    return kernel("".join(
-        f"shfl.sync.bfly.b32 %r3, %r2, {1 << i % 5}, 31, -1;\nadd.u32 %r2, %r2, %r3;\n" for i in range(n // 2)))
+    return kernel("ld.global.u32 %r3, [%d1];\nadd.u32 %r2, %r2, %r3;\n" + "".join(
+        f"shfl.sync.bfly.b32 %r3, %r2, {1 << x % 5}, 31, -1;\nmad.lo.u32 %r2, %r2, {x % 49 * 2 + 3}, %r3;\n"
+        for x in numbers(n // 2)))
 
 
 def atomics(n):
     """atomics at an address a lane"""
     return kernel("".join(
-        f"atom.global.add.u32 %r3, [%d1], {i};\nxor.b32 %r2, %r2, %r3;\n" for i in range(n // 2)))
+        f"atom.global.add.u32 %r3, [%d1], {x % 99};\nmad.lo.u32 %r2, %r2, {x % 49 * 2 + 3}, %r3;\n"
+        for x in numbers(n // 2)))
 
 
 CALL = ("{\n.param .b32 b;\n.param .b32 c;\nst.param.b32 [b], %s;\ncall (c), %s, (b);\n"

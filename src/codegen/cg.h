@@ -193,16 +193,17 @@ struct cg_func {
     LLVMBasicBlockRef end;          // the group is finished
     LLVMBasicBlockRef *test, *body; // by block id
     LLVMBasicBlockRef *loop_end;    // by loop index
-    uint8_t *again;                 // by value id: see cg_invariant.c; NULL: nothing is
-    uint32_t *again_needed, times_again; // cg_invariant.c's own
-    uint8_t *crosses;                    // by value id: used outside its block
-    uint8_t *nan;                        // by value id: enum cg_nan_class
-    uint8_t *bits_seen;        // by value id: some use sees more of a float than its value
-    uint8_t *zeros;            // by value id: see passes/alignment.h
-    LLVMValueRef *ret_vars;    // functions: by result
-    LLVMValueRef alive_var;    // functions whose lanes can die
-    LLVMValueRef spill_base;   // of all groups
-    LLVMValueRef state_switch; // where a group goes on after a barrier
+    uint32_t *again;                // by value id: see cg_invariant.c; NULL: nothing is
+    uint8_t *again_needed;          // cg_invariant.c's own
+    uint32_t *again_list;           // the same
+    uint8_t *crosses;               // by value id: used outside its block
+    uint8_t *nan;                   // by value id: enum cg_nan_class
+    uint8_t *bits_seen;             // by value id: some use sees more of a float than its value
+    uint8_t *zeros;                 // by value id: see passes/alignment.h
+    LLVMValueRef *ret_vars;         // functions: by result
+    LLVMValueRef alive_var;         // functions whose lanes can die
+    LLVMValueRef spill_base;        // of all groups
+    LLVMValueRef state_switch;      // where a group goes on after a barrier
     uint32_t nsuspends;
     LLVMValueRef red_prev_popc, red_prev_lanes, red_popc, red_lanes; // bar.red
     LLVMValueRef wgmma_memory;         // cg_wgmma.c's own; NULL: none yet
