@@ -161,10 +161,10 @@ CALL = ("{\n.param .b32 b;\n.param .b32 c;\nst.param.b32 [b], %s;\ncall (c), %s,
 
 def calls(n):
     """calls of one function one behind the other"""
-    long = "".join(f"xor.b32 %x, %x, {i};\nadd.u32 %x, %x, {i * 3};\n" for i in range(220))
+    long = "".join(f"xor.b32 %x, %x, {i};\nadd.u32 %x, %x, {i * 3};\n" for i in range(30))
     f = (".func (.param .b32 r) f(.param .b32 a)\n{\n.reg .b32 %x;\nld.param.b32 %x, [a];\n" + long +
          "st.param.b32 [r], %x;\nret;\n}\n")
-    return kernel(CALL % ("%r2", "f", "%r2") * ((n - 440) // 3), f)
+    return kernel(CALL % ("%r2", "f", "%r2") * ((n - 60) // 3), f)
 
 
 def inlined(n):
