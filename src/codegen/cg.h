@@ -8,6 +8,7 @@
 //   cg_counted.c loops that lanes leave by counting: iterations without masks
 //   cg_whole.c   blocks that all lanes enter: versions without masks
 //   cg_inst.c    one instruction: to its family, by its shape
+//   cg_live.c    what is alive where groups stop
 //   cg_barrier.c barriers: saving and going on, or a helper
 //   cg_wait.c    loops that wait tell for what
 //   cg_park.c    lanes that wait for others of their warp, which come another way
