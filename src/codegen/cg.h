@@ -8,6 +8,7 @@
 //   cg_counted.c loops that lanes leave by counting: iterations without masks
 //   cg_whole.c   blocks that all lanes enter: versions without masks
 //   cg_inst.c    one instruction: to its family, by its shape
+//   cg_live.c    what is alive where groups stop
 //   cg_barrier.c barriers: saving and going on, or a helper
 //   cg_wait.c    loops that wait tell for what
 //   cg_park.c    lanes that wait for others of their warp, which come another way
@@ -106,8 +107,7 @@ enum { CG_MOST_LIVE_WORDS = 1 << 26 };
 enum cg_effort {
     CG_EFFORT_ALL,
     CG_EFFORT_NO_COUNTING, // many loops: nobody asks how often they run
-    CG_EFFORT_LITTLE,      // large: quick code is all that there is
-    CG_EFFORT_LEAST        // very large: no passes at all
+    CG_EFFORT_LITTLE       // large: quick code is all that there is
 };
 
 struct cg {
@@ -128,6 +128,7 @@ struct cg {
     uint64_t large_frames;   // bytes of machine stack that large frames take together
     bool quick;              // code that is there soon: see compile.c
     enum cg_effort effort;   // what the size of the kernel allows
+    bool keeps_variables;    // in memory, some of them: see promote.h
     bool splits;             // the block's groups may be shared by several calls: KD_CODE_SPLITS
     bool parks;              // lanes may wait for others of their warp: see cg_park.c
     bool fast_gathers;       // the machine's instructions are worth it: see cg_gather.c
@@ -193,7 +194,9 @@ struct cg_func {
     LLVMBasicBlockRef end;          // the group is finished
     LLVMBasicBlockRef *test, *body; // by block id
     LLVMBasicBlockRef *loop_end;    // by loop index
-    uint8_t *again;                 // by value id: see cg_invariant.c; NULL: nothing is
+    uint32_t *again;                // by value id: see cg_invariant.c; NULL: nothing is
+    uint8_t *again_needed;          // cg_invariant.c's own
+    uint32_t *again_list;           // the same
     uint8_t *crosses;               // by value id: used outside its block
     uint8_t *nan;                   // by value id: enum cg_nan_class
     uint8_t *bits_seen;             // by value id: some use sees more of a float than its value
@@ -233,11 +236,12 @@ struct cg_func {
     struct cg_products *products; // cg_product.c's own; NULL: none yet
     struct cg_common *common;     // cg_common_panel.c's own; NULL: none yet
     struct cg_sum_rows *sum_rows; // cg_sum_rows.c's own: stores that are put off; NULL: none
-    struct cg_fragments *fragments; // cg_fragment.c's own; NULL: none yet
-    LLVMBasicBlockRef suspended;    // a group has reached a barrier
-    struct cg_park *park;           // cg_park.c's own; NULL: no lanes are parked
-    LLVMBasicBlockRef park_head;    // where a split of the group begins, or goes on
-    uint64_t **live_in;             // by block id: liveness, made when a barrier needs it
+    struct cg_fragments *fragments;    // cg_fragment.c's own; NULL: none yet
+    LLVMBasicBlockRef suspended;       // a group has reached a barrier
+    struct cg_park *park;              // cg_park.c's own; NULL: no lanes are parked
+    LLVMBasicBlockRef park_head;       // where a split of the group begins, or goes on
+    struct cg_liveness *liveness;      // cg_live.c's own; NULL: nobody has asked
+    VEC(struct kir_inst *) made_again; // cg_find_again: in the layout's order
     uint32_t epoch;
     struct kir_block *block;       // being emitted
     const struct kir_value *exact; // a 32-bit index that does not wrap in any lane here; NULL
@@ -302,15 +306,17 @@ LLVMBasicBlockRef cg_new_block(struct cg_func *g, const char *name);
 // Ends the launch with a fault when `bad` (i1) holds.
 void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault);
 
+struct cg_live; // cg_live.c
+
 // cg_invariant.c
 // Emits what is computed once, where it dominates everything: without of_group for all groups, else
 // for the group that is being emitted.
 void cg_emit_invariants(struct cg_func *g, bool of_group);
 // Finds what follows from the group's index, to be made where the group begins and again where it
-// goes on behind a barrier: what is alive there (`live`, by value id; NULL: all).
+// goes on behind a barrier: what is alive there (`live`; NULL: all).
 void cg_find_again(struct cg_func *g);
 bool cg_is_meeting(const struct cg_func *g, const struct kir_inst *i);
-void cg_make_again(struct cg_func *g, const uint64_t *live);
+void cg_make_again(struct cg_func *g, const struct cg_live *live);
 bool cg_is_again(const struct cg_func *g, const struct kir_value *v);
 
 // cg_prefetch.c
@@ -440,8 +446,17 @@ LLVMValueRef cg_is_whole(struct cg_func *g, const struct kir_block *b); // i1; N
 // Emits b's body in two versions, and what they hand to the next block; false: there is one.
 bool cg_emit_whole(struct cg_func *g, struct kir_block *b);
 
+// cg_live.c
+// Values that are alive behind an instruction, without its results, in the order of the layout.
+// Asked for in that order: in linear time and room, as far as the lists are short.
+struct cg_live {
+    uint32_t n;
+    struct kir_value **values;
+};
+struct cg_live cg_live_after(struct cg_func *g, const struct kir_inst *i);
+void cg_forget_walk(struct cg_func *g); // values have become permanent since
+
 // cg_barrier.c
-uint64_t *cg_live_after(struct cg_func *g, const struct kir_inst *i); // by value id
 bool cg_emit_barrier(struct cg_func *g, struct kir_inst *i);
 // Saves what the group needs behind i, where it is to stop; cg_go_on begins the code that it goes
 // on with.

@@ -2,86 +2,6 @@
 // in which it goes on, and the loop over groups turns to the next group; a pass over all groups
 // is one phase of the barrier. In the stack modes a helper switches to another stack.
 #include "codegen/cg.h"
-#include "support/work.h"
-
-static bool is_live_kind(struct cg_func *g, const struct kir_value *v) {
-    return v->kind == KIR_VALUE_INST && cg_val_of(g, v)->epoch != CG_PERMANENT;
-}
-
-static void set_bit(uint64_t *s, uint32_t k) {
-    s[k / 64] |= 1ULL << (k % 64);
-}
-
-static void clear_bit(uint64_t *s, uint32_t k) {
-    s[k / 64] &= ~(1ULL << (k % 64));
-}
-
-// Walks b backwards from its end to just after `stop` (NULL: to its start). What is made again is
-// made at the head of the group, wherever it stands.
-static void walk_back(struct cg_func *g, struct kir_block *b, uint64_t *live,
-                      const struct kir_inst *stop) {
-    for (struct kir_inst *i = b->last; i && i != stop; i = i->prev) {
-        if (i->nres && cg_is_again(g, i->res[0]))
-            continue;
-        for (uint32_t k = 0; k < i->nres; k++)
-            clear_bit(live, i->res[k]->id);
-        for (uint32_t k = 0; k < i->nops && i->op != ISA_OP_PHI; k++)
-            if (is_live_kind(g, i->ops[k]))
-                set_bit(live, i->ops[k]->id);
-    }
-}
-
-// What is live at the end of b: what its successors need, and their phis' operands.
-static void live_at_end(struct cg_func *g, struct kir_block *b, uint64_t **live_in, uint64_t *live,
-                        uint32_t words) {
-    for (uint32_t t = 0; t < b->last->ntargets; t++) {
-        struct kir_block *s = b->last->targets[t];
-        for (uint32_t w = 0; w < words; w++)
-            live[w] |= live_in[s->id][w];
-        for (struct kir_inst *i = s->first; i && i->op == ISA_OP_PHI; i = i->next)
-            for (uint32_t p = 0; p < s->preds.len; p++)
-                if (s->preds.data[p] == b && is_live_kind(g, i->ops[p]))
-                    set_bit(live, i->ops[p]->id);
-    }
-}
-
-static void compute_liveness(struct cg_func *g) {
-    struct arena *a = g->cg->arena;
-    struct cfg *c = g->fl->cfg;
-    uint32_t words = g->f->value_count / 64 + 1;
-    if ((uint64_t)g->f->blocks.len * words > CG_MOST_LIVE_WORDS)
-        work_refuse("it has too many blocks and values to find what lives across its barriers");
-    g->live_in = arena_array(a, uint64_t *, g->f->blocks.len + 1);
-    for (uint32_t k = 0; k < g->f->blocks.len; k++)
-        g->live_in[k] = arena_array(a, uint64_t, words);
-    uint64_t *live = arena_array(a, uint64_t, words);
-    for (bool changed = true; changed;) {
-        changed = false;
-        work_spend((uint64_t)c->nblocks * words);
-        for (uint32_t p = c->nblocks; p-- > 0;) {
-            struct kir_block *b = c->order[p];
-            memset(live, 0, words * sizeof *live);
-            live_at_end(g, b, g->live_in, live, words);
-            walk_back(g, b, live, NULL);
-            if (memcmp(live, g->live_in[b->id], words * sizeof *live)) {
-                memcpy(g->live_in[b->id], live, words * sizeof *live);
-                changed = true;
-            }
-        }
-    }
-}
-
-uint64_t *cg_live_after(struct cg_func *g, const struct kir_inst *i) {
-    uint32_t words = g->f->value_count / 64 + 1;
-    if (!g->live_in)
-        compute_liveness(g);
-    uint64_t *live = arena_array(g->cg->arena, uint64_t, words);
-    live_at_end(g, i->block, g->live_in, live, words);
-    walk_back(g, i->block, live, i);
-    for (uint32_t k = 0; k < i->nres; k++)
-        clear_bit(live, i->res[k]->id); // made after the barrier
-    return live;
-}
 
 // One saved piece: where it lies, and where it is put back.
 struct slot {
@@ -237,12 +157,9 @@ static LLVMValueRef reduction_result(struct cg *c, const struct kir_inst *i, LLV
 }
 
 static void save_group(struct cg_func *g, struct frame *fr, const struct kir_inst *barrier,
-                       const uint64_t *live) {
-    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
-        for (struct kir_inst *d = g->fl->cfg->order[p]->first; d; d = d->next)
-            for (uint32_t k = 0; k < d->nres; k++)
-                if (live[d->res[k]->id / 64] >> (d->res[k]->id % 64) & 1)
-                    save_value(g, fr, barrier, d->res[k]);
+                       const struct cg_live *live) {
+    for (uint32_t k = 0; k < live->n; k++)
+        save_value(g, fr, barrier, live->values[k]);
     if (g->now.mask && g->now.mask != g->entry_mask && !g->park)
         save(g, fr, NULL, SLOT_MASK, g->now.mask);
     if (fr->bytes > g->spill_bytes)
@@ -252,7 +169,7 @@ static void save_group(struct cg_func *g, struct frame *fr, const struct kir_ins
 // Where groups stop, and go on later.
 struct cg_stop {
     struct frame frame[CG_MAX_TEAM];
-    uint64_t *live;
+    struct cg_live live;
     LLVMBasicBlockRef resume;
 };
 
@@ -266,7 +183,7 @@ struct cg_stop *cg_save_to_stop(struct cg_func *g, struct kir_inst *i, enum kd_s
         if (i->op == ISA_OP_BAR_RED)
             count_predicates(g, i);
         s->frame[t].bytes = g->homes_end;
-        save_group(g, &s->frame[t], i, s->live);
+        save_group(g, &s->frame[t], i, &s->live);
     }
     cg_say_stop(g, state, wait, i);
     s->resume = cg_new_block(g, "resume");
@@ -282,7 +199,7 @@ void cg_go_on(struct cg_func *g, const struct cg_stop *s) {
         restore(g, &s->frame[t]);
         cg_go_on_with_split(g);
         if (g->again)
-            cg_make_again(g, s->live);
+            cg_make_again(g, &s->live);
     }
     cg_turn_to(g, 0);
 }

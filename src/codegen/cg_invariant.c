@@ -1,6 +1,8 @@
 // What does not depend on the thread, and is computed once: for all groups where the function
 // begins, or for a group, from its index. Where groups stop at barriers the latter is made again
 // behind each barrier, as far as what follows needs it: that is cheaper than keeping it.
+#include <stdlib.h>
+
 #include "codegen/cg.h"
 
 bool cg_is_again(const struct cg_func *g, const struct kir_value *v) {
@@ -74,43 +76,62 @@ void cg_emit_invariants(struct cg_func *g, bool of_group) {
 
 void cg_find_again(struct cg_func *g) {
     struct cfg *cfg = g->fl->cfg;
-    g->again = arena_array(g->cg->arena, uint8_t, g->f->value_count + 1);
+    g->again = arena_array(g->cg->arena, uint32_t, g->f->value_count + 1);
     for (uint32_t p = 0; p < cfg->nblocks; p++)
-        for (const struct kir_inst *i = cfg->order[p]->first; i; i = i->next)
-            if (belongs_to_head(g, i, true) && i->nres == 1)
-                g->again[i->res[0]->id] = g->crosses[i->res[0]->id] = 1;
+        for (struct kir_inst *i = cfg->order[p]->first; i; i = i->next)
+            if (belongs_to_head(g, i, true) && i->nres == 1) {
+                g->crosses[i->res[0]->id] = 1;
+                vec_push(g->cg->arena, &g->made_again, i);
+                g->again[i->res[0]->id] = g->made_again.len;
+            }
+    g->again_needed = arena_array(g->cg->arena, uint8_t, g->made_again.len + 1);
+    g->again_list = arena_array(g->cg->arena, uint32_t, g->made_again.len + 1);
 }
 
-// What of it `live` has, and what that is made from.
-static const uint8_t *find_needed(struct cg_func *g, const uint64_t *live) {
-    struct cfg *cfg = g->fl->cfg;
-    uint8_t *needed = arena_array(g->cg->arena, uint8_t, g->f->value_count + 1);
-    for (uint32_t p = cfg->nblocks; p-- > 0;)
-        for (const struct kir_inst *i = cfg->order[p]->last; i; i = i->prev) {
-            if (i->nres != 1 || !cg_is_again(g, i->res[0]))
-                continue;
-            uint32_t v = i->res[0]->id;
-            needed[v] |= !live || (live[v / 64] >> (v % 64) & 1);
-            for (uint32_t k = 0; k < i->nops; k++)
-                needed[i->ops[k]->id] |= needed[v];
-        }
-    return needed;
+static uint32_t need(struct cg_func *g, const struct kir_value *v, uint32_t n) {
+    uint32_t k = cg_is_again(g, v) ? g->again[v->id] : 0;
+    if (!k || g->again_needed[k - 1])
+        return n;
+    g->again_needed[k - 1] = 1;
+    g->again_list[n] = k - 1;
+    return n + 1;
 }
 
-void cg_make_again(struct cg_func *g, const uint64_t *live) {
-    struct cfg *cfg = g->fl->cfg;
+static int compare(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Lists what of it `live` has, and what that is made from, in the layout's order.
+static uint32_t find_needed(struct cg_func *g, const struct cg_live *live) {
+    uint32_t n = 0;
+    for (uint32_t k = 0; live && k < live->n; k++)
+        n = need(g, live->values[k], n);
+    for (uint32_t k = 0; !live && k < g->made_again.len; k++)
+        n = need(g, g->made_again.data[k]->res[0], n);
+    for (uint32_t at = 0; at < n; at++) {
+        const struct kir_inst *i = g->made_again.data[g->again_list[at]];
+        for (uint32_t k = 0; k < i->nops; k++)
+            n = need(g, i->ops[k], n);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        g->again_needed[g->again_list[k]] = 0;
+    qsort(g->again_list, n, sizeof *g->again_list, compare);
+    return n;
+}
+
+void cg_make_again(struct cg_func *g, const struct cg_live *live) {
     struct kir_block *here = g->block;
     LLVMValueRef mask = g->now.mask;
-    const uint8_t *needed = find_needed(g, live);
+    uint32_t n = find_needed(g, live);
     g->now.mask = NULL;
-    for (uint32_t p = 0; p < cfg->nblocks; p++)
-        for (struct kir_inst *i = cfg->order[p]->first; i; i = i->next) {
-            if (i->nres != 1 || !cg_is_again(g, i->res[0]) || !needed[i->res[0]->id] ||
-                (g->turn && cg_made_once(g, i->res[0])))
-                continue;
-            g->block = cfg->order[p];
-            cg_emit_inst(g, i);
-        }
+    for (uint32_t k = 0; k < n; k++) {
+        struct kir_inst *i = g->made_again.data[g->again_list[k]];
+        if (g->turn && cg_made_once(g, i->res[0]))
+            continue;
+        g->block = i->block;
+        cg_emit_inst(g, i);
+    }
     g->block = here;
     g->now.mask = mask;
 }

@@ -10,6 +10,8 @@ struct cg_webs {
     uint8_t *member; // by value id: the caller says which values may belong to webs
     uint8_t *bad;    // by web: two of it are alive at a time, or the caller refuses it
     uint32_t *alive; // by web: while it is checked
+    // Members by number; by value id their numbers; by block id which are alive where it begins.
+    uint32_t *members, *number, nmembers;
     uint64_t **live_in;
     uint32_t words;
 };

@@ -8,6 +8,7 @@
 #include "codegen/large_stack.h"
 #include "codegen/llvm_failure.h"
 #include "codegen/llvm_memory.h"
+#include "codegen/promote.h"
 #include "ir/async.h"
 #include "ir/copy.h"
 #include "isa/device_functions.h"
@@ -877,7 +878,7 @@ static bool is_surely_quick(const struct cg *c) {
            ((c->spec.flags & KD_SPEC_ALWAYS_QUICK) || instructions(c->kernel) > SMALL);
 }
 
-// What is known before there is code: see effort_for.
+// What is known before there is code: see make_values.
 static enum cg_effort first_effort(const struct calls *k) {
     enum { MANY_LOOPS = 64, LARGE = 1500, LONG_BLOCK = 30000 };
     uint32_t blocks = 0, loops = 0, longest = 0;
@@ -1314,11 +1315,17 @@ static uint64_t most_phis(LLVMModuleRef m) {
     return all;
 }
 
-// Measured: with these a kernel is compiled within seconds, of any form that was tried.
-static enum cg_effort effort_for(LLVMModuleRef m) {
-    enum { MANY = 1000000, TOO_MANY = 2000000 };
-    uint64_t phis = most_phis(m);
-    return phis > TOO_MANY ? CG_EFFORT_LEAST : phis > MANY ? CG_EFFORT_LITTLE : CG_EFFORT_ALL;
+// Where LLVM's pass would take long for the kernel's variables they become values before. Measured:
+// a kernel of any form that was tried is compiled within seconds.
+static void make_values(struct cg *c) {
+    enum { MANY = 100000, TOO_MANY = 1000000 };
+    uint64_t phis = most_phis(c->mod);
+    if (phis > TOO_MANY && c->effort < CG_EFFORT_LITTLE)
+        c->effort = CG_EFFORT_LITTLE;
+    if (phis > MANY || c->effort >= CG_EFFORT_LITTLE || c->quick)
+        c->keeps_variables = !cg_promote(c);
+    if (c->keeps_variables)
+        c->effort = CG_EFFORT_LITTLE;
 }
 
 // A kernel whose code needs more is interpreted.
@@ -1334,9 +1341,8 @@ static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
     if (c->failed)
         return false;
     fill_info(c, waits, info);
-    enum cg_effort effort = effort_for(c->mod);
-    if (effort > c->effort)
-        c->effort = effort;
+    make_values(c);
+    stages_end("variables");
     if (c->effort >= CG_EFFORT_LITTLE || (c->spec.flags & KD_SPEC_ALWAYS_QUICK) ||
         ((c->spec.flags & KD_SPEC_QUICK) && (c->lane_calls || is_large(c->mod))))
         c->quick = true;

@@ -134,12 +134,14 @@ static const char thread_rows_pipeline[] =
 
 // Variables become values; what is left over is little, and looking for it takes long.
 static const char quick_pipeline[] = "function(sroa<modify-cfg>,early-cse,simplifycfg)";
+static const char pipeline_with_variables[] = "function(early-cse,simplifycfg)";
 
 // Behind what one_test.c makes: blocks that follow each other alone are joined.
 static const char joining[] = "function(simplifycfg,adce)";
 
 static const char *pipeline_for(const struct cg *c) {
-    return c->quick                             ? quick_pipeline
+    return c->keeps_variables                   ? pipeline_with_variables
+           : c->quick                           ? quick_pipeline
            : c->effort == CG_EFFORT_NO_COUNTING ? pipeline_of_many_loops
                                                 : pipeline;
 }
@@ -204,7 +206,7 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
     LLVMDisposeMessage(msg);
     stages_end("LLVM's verifier");
     if (!bad) {
-        bad = c->effort != CG_EFFORT_LEAST && !run(c, tm, pipeline_for(c), err);
+        bad = !run(c, tm, pipeline_for(c), err);
         bad = bad || (c->thread_rows && !c->quick && !run(c, tm, thread_rows_pipeline, err));
         stages_end("LLVM's passes");
         bad = bad || !last_passes(c, tm, level, err);
