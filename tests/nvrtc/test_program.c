@@ -275,13 +275,14 @@ static void version_in_programs(void) {
     static const char source[] =
         "#include <cuda.h>\n"
         "#include <cuda_runtime_api.h>\n"
-        "#define VERSION(major, minor) (major * 10 + minor)\n"
+        "#define VERSION(major, minor) (major * 1000 + minor * 10)\n"
         "static_assert(VERSION(__CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__) == EXPECTED, \"\");\n"
-        "static_assert(CUDA_VERSION == EXPECTED * 100 && CUDART_VERSION == EXPECTED * 100, \"\");\n"
+        "static_assert(CUDA_VERSION == EXPECTED && CUDART_VERSION == EXPECTED, \"\");\n"
         "__global__ void k(int *p) { *p = CUDA_VERSION; }\n";
     static const char *const more[] = {"-arch=compute_90", "-arch=compute_75", "-std=c++20"};
     char expected[32];
-    snprintf(expected, sizeof expected, "-DEXPECTED=%d", LIBRARY_VERSION);
+    snprintf(expected, sizeof expected, "-DEXPECTED=%d",
+             LIBRARY_VERSION / 10 * 1000 + LIBRARY_VERSION % 10 * 10);
     for (size_t i = 0; i < sizeof more / sizeof more[0]; ++i) {
         const char *const options[] = {expected, more[i]};
         nvrtcProgram p = program_of(source);
