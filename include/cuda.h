@@ -7,7 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kudzu/cuda_version.h"
+
+#if KUDZU_CUDA_VERSION < 13000
 #define CUDA_VERSION 12090
+#else
+#define CUDA_VERSION 13000
+#endif
 
 #ifdef _WIN32
 #define CUDAAPI __stdcall
@@ -2180,7 +2186,11 @@ typedef CUstreamBatchMemOpParams CUstreamBatchMemOpParams_v1;
 typedef CUlaunchAttributeValue CUkernelNodeAttrValue_v1;
 typedef CUlaunchAttributeValue CUstreamAttrValue_v1;
 
+#if KUDZU_CUDA_VERSION < 13000
 #include "kudzu/driver_prototypes.h"
+#else
+#include "kudzu/driver_prototypes_13.h"
+#endif
 
 #ifndef __CUDA_API_VERSION_INTERNAL
 // The plain name means instantiation with flags since CUDA 12.
@@ -2199,7 +2209,7 @@ static __inline__ CUresult kudzu_get_proc_address_ptsz(const char *symbol, void 
 #define cuGetProcAddress kudzu_get_proc_address_ptsz
 #endif
 
-#ifdef __cplusplus
+#if defined(__cplusplus) && KUDZU_CUDA_VERSION < 13000
 // What the plain names mean from CUDA 13 on, beside what they mean in CUDA 12: the parameters tell
 // which is called.
 extern "C++" {

@@ -7,6 +7,10 @@
 
 #include "kudzu/driver_types_13.h"
 #include "kudzu/driver_types_v1.h"
+#if KUDZU_CUDA_VERSION < 13000
 #include "kudzu/driver_typedefs.h"
+#else
+#include "kudzu/driver_typedefs_13.h"
+#endif
 
 #endif

@@ -5,7 +5,13 @@
 
 // The version of the interface that these headers describe; cudaRuntimeGetVersion() tells how far
 // the library behind it is.
+#include "kudzu/cuda_version.h"
+
+#if KUDZU_CUDA_VERSION < 13000
 #define CUDART_VERSION 12090
+#else
+#define CUDART_VERSION 13000
+#endif
 
 #include "host_defines.h"
 
@@ -37,6 +43,10 @@ extern "C" cudaError_t CUDARTAPI cudaLaunchKernel_ptsz(const void *func, dim3 gr
 #if defined(__CUDA__) && defined(__cplusplus)
 #define KUDZU_API_DEVICE __attribute__((host, device))
 #endif
+#if KUDZU_CUDA_VERSION < 13000
 #include "kudzu/runtime_prototypes.h"
+#else
+#include "kudzu/runtime_prototypes_13.h"
+#endif
 
 #endif

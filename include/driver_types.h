@@ -1,5 +1,5 @@
 // Types of the runtime API: errors, flags, enumerations, handles and parameter structures, with
-// the values and layouts of the CUDA 12 ABI. Compiles as C and as C++.
+// the values and layouts of the CUDA 12 ABI, or of CUDA 13's. Compiles as C and as C++.
 #ifndef __DRIVER_TYPES_H__
 #define __DRIVER_TYPES_H__
 
@@ -10,6 +10,7 @@
 #endif
 
 #include "host_defines.h"
+#include "kudzu/cuda_version.h"
 #include "kudzu/runtime_errors.h"
 #include "vector_types.h"
 
@@ -767,6 +768,11 @@ enum cudaFlushGPUDirectRDMAWritesScope {
 enum cudaFlushGPUDirectRDMAWritesTarget { cudaFlushGPUDirectRDMAWritesTargetCurrentDevice = 0 };
 
 // Sizes in bytes, frequencies in kHz, the bus width in bits.
+#if KUDZU_CUDA_VERSION >= 13000
+#define KUDZU_DEVICE_PROPERTIES_13 cudaDeviceProp
+#include "kudzu/device_properties_13.h"
+#undef KUDZU_DEVICE_PROPERTIES_13
+#else
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;
@@ -863,6 +869,7 @@ struct cudaDeviceProp {
     int unifiedFunctionPointers;
     int reserved[63];
 };
+#endif
 
 typedef enum cudaAsyncNotificationType_enum {
     cudaAsyncNotificationTypeOverBudget = 0x1

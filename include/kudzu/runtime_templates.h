@@ -426,6 +426,7 @@ KUDZU_BOTH cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int 
         minGridSize, blockSize, func, dynamicSMemSize, blockSizeLimit, cudaOccupancyDefault);
 }
 
+#if KUDZU_CUDA_VERSION < 13000
 // What the plain names mean from CUDA 13 on, beside what they mean in CUDA 12: the parameters tell
 // which is called.
 KUDZU_HOST cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -491,6 +492,7 @@ KUDZU_HOST cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count,
                                             cudaStream_t stream = 0) {
     return cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
 }
+#endif
 
 #undef KUDZU_BOTH
 #undef KUDZU_HOST

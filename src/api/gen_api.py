@@ -1,6 +1,7 @@
 """Makes headers, tables, answers of what is not built, and documentation from one API description.
 
 Usage: gen_api.py LIBRARY DESCRIPTION OUTPUT-KIND OUTPUT-FILE [NODE [VERSION]]
+       (VERSION: of the library or the headers; all functions if it is not said)
        gen_api.py doc DRIVER-DESCRIPTION RUNTIME-DESCRIPTION OUTPUT-FILE
   LIBRARY      driver | runtime | nvml
   OUTPUT-KIND  header    prototypes and the names that stand for ABI names (users include it)
@@ -29,8 +30,9 @@ The line after a prototype:
   explicit       the plain name keeps its meaning; callers write the ABI name
   old            exported and found by version, not declared for users
   custom         the per-thread variant is written by hand
-  until 13.0     libraries from this version of CUDA on do not have it
-  plain 13.0     the name without `abi` means this function in libraries from this version on
+  until 13.0     runtime libraries and headers from this version of CUDA on do not have it
+  plain 13.0     the name without `abi` means this function from this version on: in the runtime's
+                 libraries and in headers
   as cuBar_v2    same signature and meaning as cuBar_v2: the body that calls it is generated
   device         also callable in device code (declared with KUDZU_API_DEVICE)
   built | not-supported [reason]
@@ -54,9 +56,6 @@ SETTINGS = {
                  title="Management library"),
 }
 PER_THREAD_SINCE = 7000
-# What the headers are of (CUDA_VERSION). Functions of later versions are found by cuGetProcAddress
-# and have PFN types; programs for older versions may define such names themselves.
-HEADER_VERSION = 12090
 
 
 class Entry:
@@ -183,36 +182,55 @@ def comment(f, path):
     f.write("// Generated from src/api/%s by gen_api.py.\n" % path.split("/")[-1])
 
 
-def in_header(e):
-    return not e.old and e.since <= HEADER_VERSION
+def is_plain(e, version):
+    return e.plain is not None and e.plain <= version
 
 
-def gen_header(f, s, sections):
+def header_entries(sections, version):
+    """The functions that headers of a version declare, by section. Later ones are found by
+    cuGetProcAddress and have PFN types: programs for older versions may define their names."""
+    renamed = {e.name for e in all_entries(sections) if is_plain(e, version)}
+    shown = []
+    for title, section in sections:
+        some = [e for e in section if not e.old and e.since <= version and
+                not (e.until and e.until <= version) and
+                (e.explicit or e.name not in renamed or is_plain(e, version))]
+        shown.append((title, some))
+    return shown
+
+
+def header_names(e, s, version):
+    """The name by which headers declare a function, and the one that libraries export."""
+    symbol = exported_name(e, s, version)
+    return (e.symbol if e.explicit and not is_plain(e, version) else e.name), symbol
+
+
+def gen_header(f, s, sections, version):
     """What user code sees: plain names that stand for ABI names, then prototypes."""
+    sections = header_entries(sections, version)
     f.write("#ifdef __cplusplus\n#define KUDZU_API_DEFAULT(x) = x\n#else\n"
             "#define KUDZU_API_DEFAULT(x)\n#endif\n#ifndef KUDZU_API_DEVICE\n"
             "#define KUDZU_API_DEVICE\n#endif\n\n")
-    shown = [e for e in all_entries(sections) if in_header(e)]
     f.write("#ifndef %s\n" % s["internal"])
-    for e in shown:
-        plain = e.symbol if e.explicit else e.name
+    for e in all_entries(sections):
+        plain, symbol = header_names(e, s, version)
         if e.variant:
-            f.write("#define %s %s(%s)\n" % (plain, s[e.variant], e.symbol))
-        elif plain != e.symbol:
-            f.write("#define %s %s\n" % (plain, e.symbol))
+            f.write("#define %s %s(%s)\n" % (plain, s[e.variant], symbol))
+        elif plain != symbol:
+            f.write("#define %s %s\n" % (plain, symbol))
     f.write("#endif\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n#ifndef %s\n" % s["internal"])
     host_only = False # programs of NVRTC may define such names themselves
     for title, section in sections:
-        if not any(in_header(e) for e in section):
+        if not section:
             continue
         f.write("\n// %s\n" % title)
         for e in section:
-            if not in_header(e):
-                continue
             if s["library"] == "runtime" and host_only == e.device:
                 f.write("#ifndef __CUDACC_RTC__\n" if not host_only else "#endif\n")
                 host_only = not host_only
-            f.write(prototype(e, s, e.symbol if e.explicit else e.name, True) + ";\n")
+            # In headers a structure has its own name, whichever version it is of.
+            declared = prototype(e, s, header_names(e, s, version)[0], True)
+            f.write(declared.replace("_v13 ", " ") + ";\n")
     f.write("#endif\n" if host_only else "")
     f.write("#endif\n\n#ifdef __cplusplus\n}\n#endif\n#undef KUDZU_API_DEFAULT\n")
 
@@ -229,7 +247,7 @@ def gen_decls(f, s, sections):
     f.write("\n#pragma GCC visibility pop\n#ifdef __cplusplus\n}\n#endif\n")
 
 
-def gen_typedefs(f, s, sections):
+def gen_typedefs(f, s, sections, version):
     f.write("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n")
     latest = {}
     foreign = {e.name for title, section in sections if title.startswith("OpenGL")
@@ -243,7 +261,7 @@ def gen_typedefs(f, s, sections):
                 join(e.ret, ""), s["call"], e.name, max(e.since, PER_THREAD_SINCE), e.variant,
                 types))
         # Sections whose functions have headers of their own have plain names there.
-        if not e.explicit and e.since <= HEADER_VERSION and (
+        if (not e.explicit or is_plain(e, version)) and e.since <= version and (
                 not e.old or e.name in foreign and e.name not in latest):
             latest[e.name] = name
     for name, versioned in latest.items():
@@ -283,11 +301,16 @@ def gen_table(f, s, sections):
         f.write("API_ENTRY(\"%s\", %d, %d, %s)\n" % row)
 
 
-def names_in(e, version):
+def exported_name(e, s, version):
+    """The driver has all forms of a function, the runtime those of its version."""
+    return e.name if s["library"] == "runtime" and is_plain(e, version) else e.symbol
+
+
+def names_in(e, s, version):
     """The exported names of an entry in a library of this version, and those in its code."""
     if e.since > version or e.until and e.until <= version:
         return []
-    name = e.name if e.plain and e.plain <= version else e.symbol
+    name = exported_name(e, s, version)
     return [(name + x, e.symbol + x) for x in suffixes(e)]
 
 
@@ -298,15 +321,15 @@ def suffixes(e):
 def gen_map(f, s, sections, node, version):
     f.write("%s {\nglobal:\n" % node)
     for e in all_entries(sections):
-        for name, _ in names_in(e, version):
+        for name, _ in names_in(e, s, version):
             f.write("    %s;\n" % name)
     # What the compiler's code calls, which is not part of the documented interface.
     f.write("    __cuda*;\nlocal:\n    *;\n};\n" if s["library"] == "runtime" else
             "local:\n    *;\n};\n")
 
 
-def gen_renames(f, sections, version):
-    renamed = [pair for e in all_entries(sections) for pair in names_in(e, version)
+def gen_renames(f, s, sections, version):
+    renamed = [pair for e in all_entries(sections) for pair in names_in(e, s, version)
                if pair[0] != pair[1]]
     taken = {name for name, _ in renamed}
     for name, symbol in renamed:
@@ -339,9 +362,10 @@ def doc_section(f, title, section):
 def gen_doc(driver, runtime, out):
     with open(out, "w") as f:
         f.write("# Entry points\n\nEvery function of the [driver API](#driver-api) and of the "
-                "[runtime API](#runtime-api) of\nCUDA 13.5, and its state. Headers and `libcudart.so.12` are those of 12.9: what came "
-                "later is found\nby `cuGetProcAddress`, and in `libcudart.so.13`. What is not supported "
-                "exists, returns\n`CUDA_ERROR_NOT_SUPPORTED` or `cudaErrorNotSupported`, and says "
+                "[runtime API](#runtime-api) of\nCUDA 13.5, and its state. Headers are those of 12.9 or of 13.0 "
+                "([compiler.md](compiler.md#cuda-13)),\n`libcudart.so.12` is 12.9: what came later is "
+                "found by `cuGetProcAddress`, and in `libcudart.so.13`.\n\"in 13.0\": the name in version "
+                "13's headers. What is not supported exists, returns\n`CUDA_ERROR_NOT_SUPPORTED` or `cudaErrorNotSupported`, and says "
                 "why in the error log. \"per-thread\": the suffix of the second\nfunction, for "
                 "which the stream that is not named is the per-thread default stream.\n\nGenerated "
                 "by `src/api/gen_api.py` from `src/api/driver.api` and `src/api/runtime.api`.\n")
@@ -360,11 +384,14 @@ def main(library, path, kind, out, node="", version="99.0"):
         if kind == "map":
             gen_map(f, s, sections, node, number(version))
         elif kind == "renames":
-            gen_renames(f, sections, number(version))
+            gen_renames(f, s, sections, number(version))
         else:
             comment(f, path)
-            {"header": gen_header, "decls": gen_decls, "typedefs": gen_typedefs,
-             "bodies": gen_bodies, "table": gen_table}[kind](f, s, sections)
+            of_version = {"header": gen_header, "typedefs": gen_typedefs}
+            if kind in of_version:
+                of_version[kind](f, s, sections, number(version))
+            else:
+                {"decls": gen_decls, "bodies": gen_bodies, "table": gen_table}[kind](f, s, sections)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,10 @@ const struct architecture known_architectures[] = {
 const uint32_t known_architecture_count =
     sizeof known_architectures / sizeof known_architectures[0];
 
+uint32_t architectures_first(int cuda_version) {
+    return cuda_version >= 13000 ? 75 : 50;
+}
+
 static void add(struct architectures *a, struct arena *arena, struct architecture arch) {
     for (uint32_t i = 0; i < a->list.len; ++i)
         if (!strcmp(a->list.data[i].name, arch.name))
@@ -21,17 +25,24 @@ static void add(struct architectures *a, struct arena *arena, struct architectur
     vec_push(arena, &a->list, arch);
 }
 
-// Architectures after 9.0 that nvcc knows and clang 19 does not: the code is made for 9.0, which
-// every later GPU runs, and so does the CPU device.
-static bool is_newer(const char *digits) {
-    static const char *const names[] = {"100", "101", "103", "110", "120", "121"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-        size_t n = strlen(names[i]);
-        if (!strncmp(digits, names[i], n) &&
-            (!digits[n] || !strcmp(digits + n, "a") || !strcmp(digits + n, "f")))
-            return true;
+// Architectures that nvcc knows and clang 19 does not: the code is made for the last one before
+// them, which they run, and so does the CPU device. NULL: it is none of them. Version 13 has
+// another number for 10.1.
+static const char *newer_stand_in(const char *digits, int cuda_version) {
+    static const struct {
+        const char *digits, *compiled_for;
+        int since, until;
+    } newer[] = {{"88", "sm_87", 13000, 0}, {"100", "sm_90", 0, 0}, {"101", "sm_90", 0, 13000},
+                 {"103", "sm_90", 0, 0},    {"110", "sm_90", 0, 0}, {"120", "sm_90", 0, 0},
+                 {"121", "sm_90", 0, 0}};
+    for (size_t i = 0; i < sizeof newer / sizeof newer[0]; ++i) {
+        size_t n = strlen(newer[i].digits);
+        if (!strncmp(digits, newer[i].digits, n) && cuda_version >= newer[i].since &&
+            (!newer[i].until || cuda_version < newer[i].until) &&
+            (!digits[n] || (n > 2 && (!strcmp(digits + n, "a") || !strcmp(digits + n, "f")))))
+            return newer[i].compiled_for;
     }
-    return false;
+    return NULL;
 }
 
 // Architectures before 5.0, which old Makefiles ask for and nvcc knew once. Code for 5.0 is what
@@ -53,18 +64,25 @@ static const char *architecture_digits(const char *name) {
 }
 
 // The architecture that code for `name` is compiled for. False: an error was reported.
-static bool find_architecture(const char *name, struct architecture *found) {
+static bool find_architecture(const struct architectures *a, const char *name,
+                              struct architecture *found) {
     const char *digits = architecture_digits(name);
+    if (digits && a->cuda_version >= 13000 && *digits &&
+        digits[strspn(digits, "0123456789")] == 0 &&
+        strtoul(digits, NULL, 10) < architectures_first(a->cuda_version))
+        return cc_error("CUDA 13 does not compile for '%s': its first architecture is sm_75 "
+                        "(KUDZU_CUDA_VERSION=12.9 compiles for it)",
+                        name);
     for (uint32_t i = 0; digits && i < known_architecture_count; ++i)
         if (!strcmp(digits, known_architectures[i].name + 3)) {
             *found = known_architectures[i];
             return true;
         }
-    if (digits && is_newer(digits)) {
-        cc_warning("'%s' is newer than what clang " KUDZU_LLVM
-                   " compiles for: code is made for sm_90",
-                   name);
-        *found = (struct architecture){90, "sm_90"};
+    const char *stand_in = digits ? newer_stand_in(digits, a->cuda_version) : NULL;
+    if (stand_in) {
+        cc_warning("'%s' is newer than what clang " KUDZU_LLVM " compiles for: code is made for %s",
+                   name, stand_in);
+        *found = (struct architecture){architecture_number(stand_in), stand_in};
         return true;
     }
     if (digits && is_older(digits)) {
@@ -72,9 +90,9 @@ static bool find_architecture(const char *name, struct architecture *found) {
         *found = (struct architecture){50, "sm_50"};
         return true;
     }
-    return cc_error("'%s' is not an architecture that is known: sm_50 to sm_90a, native, all, "
+    return cc_error("'%s' is not an architecture that is known: sm_%u to sm_90a, native, all, "
                     "all-major (--list-gpu-arch shows them)",
-                    name);
+                    name, architectures_first(a->cuda_version));
 }
 
 // A real architecture ("sm_86", not "compute_86") that code compiled for another is wanted for. No
@@ -91,7 +109,7 @@ static void add_real(struct architectures *a, struct arena *arena, const char *c
 
 static bool add_named(struct architectures *a, struct arena *arena, const char *name) {
     struct architecture arch;
-    if (!find_architecture(name, &arch))
+    if (!find_architecture(a, name, &arch))
         return false;
     add(a, arena, arch);
     add_real(a, arena, arch.name, name);
@@ -99,10 +117,13 @@ static bool add_named(struct architectures *a, struct arena *arena, const char *
 }
 
 static void add_known(struct architectures *a, struct arena *arena, bool major_only) {
+    uint32_t first = architectures_first(a->cuda_version);
     for (uint32_t i = 0; i < known_architecture_count; ++i)
-        if (!strchr("abcdefghijklmnopqrstuvwxyz",
+        if (known_architectures[i].number >= first &&
+            !strchr("abcdefghijklmnopqrstuvwxyz",
                     known_architectures[i].name[strlen(known_architectures[i].name) - 1]) &&
-            (!major_only || known_architectures[i].number % 10 == 0))
+            (!major_only || known_architectures[i].number % 10 == 0 ||
+             known_architectures[i].number == first))
             add_named(a, arena, known_architectures[i].name);
 }
 
@@ -137,13 +158,13 @@ static cc_strings split_list(struct arena *arena, const char *text) {
 static bool add_codes(struct architectures *a, struct arena *arena, const char *arch,
                       const cc_strings *codes) {
     struct architecture compiled, real;
-    if (!find_architecture(arch, &compiled))
+    if (!find_architecture(a, arch, &compiled))
         return false;
     add(a, arena, compiled);
     for (uint32_t i = 0; i < codes->len; ++i) {
         uint32_t bit = level_bit(codes->data[i]);
         a->native_levels |= bit;
-        if (!bit && !find_architecture(codes->data[i], &real))
+        if (!bit && !find_architecture(a, codes->data[i], &real))
             return false;
         add_real(a, arena, compiled.name, codes->data[i]);
     }

@@ -26,6 +26,7 @@ struct architectures {
     VEC(struct architecture) list;
     VEC(struct real_architecture) real;
     uint32_t native_levels; // bit (1 << enum kd_level)
+    int cuda_version;       // whose architectures can be asked for: 12090, 13000
     bool given;             // by options; else the list has the CPU device's own
 };
 
@@ -46,7 +47,9 @@ bool architecture_serves(const char *have, const char *want);
 // 90 for "sm_90" and "sm_90a"; 0: not known.
 uint32_t architecture_number(const char *name);
 
-// All that can be compiled for, ascending; for --list-gpu-arch and --list-gpu-code.
+// The first architecture that a version of CUDA compiles for: 50, from 13 on 75.
+uint32_t architectures_first(int cuda_version);
+// All that can be compiled for, ascending, from those of the oldest version on.
 extern const struct architecture known_architectures[];
 extern const uint32_t known_architecture_count;
 

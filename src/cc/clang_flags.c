@@ -119,17 +119,19 @@ static void add_common(struct command *cmd, const struct compilation *c) {
     command_arg(cmd, "-fno-crash-diagnostics"); // no preprocessed sources in TMPDIR
 }
 
-static void add_definitions(struct command *cmd, const struct compilation *c) {
+// What the headers are of (kudzu/cuda_version.h).
+static void add_header_version(struct command *cmd, const struct compilation *c) {
+    if (c->options->cuda_version >= 13000)
+        command_argf(cmd, "-DKUDZU_CUDA_VERSION=%d", c->options->cuda_version);
+}
+
+static void add_definitions(struct command *cmd, const struct compilation *c, int cuda_version) {
     const struct cc_options *o = c->options;
-    static const char *const always[] = {
-        "-D__CUDACC__",
-        "-D__CUDACC_VER_MAJOR__=12",
-        "-D__CUDACC_VER_MINOR__=9",
-        "-D__CUDACC_VER_BUILD__=0",
-        "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
-    };
-    for (size_t i = 0; i < sizeof always / sizeof always[0]; ++i)
-        command_arg(cmd, always[i]);
+    command_arg(cmd, "-D__CUDACC__");
+    command_argf(cmd, "-D__CUDACC_VER_MAJOR__=%d", cuda_version / 1000);
+    command_argf(cmd, "-D__CUDACC_VER_MINOR__=%d", cuda_version % 1000 / 10);
+    command_arg(cmd, "-D__CUDACC_VER_BUILD__=0");
+    command_arg(cmd, "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1");
     if (o->rdc)
         command_arg(cmd, "-D__CUDACC_RDC__");
     if (o->device_debug)
@@ -287,7 +289,8 @@ static void add_cuda(struct command *cmd, const struct compilation *c,
     }
     command_args(cmd, &o->warnings);
     command_arg(cmd, "-D__NVCC__");
-    add_definitions(cmd, c);
+    add_definitions(cmd, c, o->cuda_version);
+    add_header_version(cmd, c);
     add_implicit_header(cmd, c, pass, arch, source); // before what the user's -include names
     if (c->no_hints) {
         command_arg(cmd, "-include");
@@ -314,7 +317,8 @@ static void add_launch_tokens(struct command *cmd, const struct compilation *c,
 }
 
 static void add_references(struct command *cmd, const struct compilation *c, const char *source) {
-    if (c->own_names || !uses_references(c->arena, c->options, source))
+    if (c->own_names || c->options->cuda_version >= 13000 ||
+        !uses_references(c->arena, c->options, source))
         return;
     command_arg(cmd, "-include");
     command_arg(cmd, "kudzu/references.h");
@@ -458,7 +462,9 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     command_arg(cmd, "-Wunused-variable");
     command_args(cmd, &o->warnings);
     command_arg(cmd, "-D__CUDACC_RTC__");
-    add_definitions(cmd, c);
+    // The declarations of device code are the same in all versions, and precompiled once; the
+    // program is told its version behind them.
+    add_definitions(cmd, c, 12090);
     // kudzu's own headers come first: another toolkit's, in a directory that the program names,
     // do not mix with them.
     command_argf(cmd, "-I%s/kudzu/rtc", c->toolchain->include);
@@ -570,6 +576,7 @@ void clang_plain_pass(struct command *cmd, const struct compilation *c, const ch
     command_args(cmd, &c->options->warnings);
     if (c->options->all_warnings_are_errors)
         command_arg(cmd, "-Werror");
+    add_header_version(cmd, c);
     add_common(cmd, c);
     add_host_code_generation(cmd, c);
     command_arg(cmd, source);

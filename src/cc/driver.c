@@ -21,15 +21,18 @@
 #include "support/whole_file.h"
 
 // Build systems know nvcc by the second and third line.
-static void print_version(void) {
-    puts("kudzu cc " KUDZU_VERSION ", no part of which is NVIDIA's, in place of\n"
-         "nvcc: NVIDIA (R) Cuda compiler driver\n"
-         "Cuda compilation tools, release 12.9, V12.9.0");
+static void print_version(int cuda_version) {
+    int major = cuda_version / 1000, minor = cuda_version % 1000 / 10;
+    printf("kudzu cc " KUDZU_VERSION ", no part of which is NVIDIA's, in place of\n"
+           "nvcc: NVIDIA (R) Cuda compiler driver\n"
+           "Cuda compilation tools, release %d.%d, V%d.%d.0\n",
+           major, minor, major, minor);
 }
 
-static void print_architectures(const char *prefix) {
+static void print_architectures(const char *prefix, int cuda_version) {
     for (uint32_t i = 0; i < known_architecture_count; ++i)
-        printf("%s%s\n", prefix, known_architectures[i].name + 3);
+        if (known_architectures[i].number >= architectures_first(cuda_version))
+            printf("%s%s\n", prefix, known_architectures[i].name + 3);
 }
 
 static const char *output_suffix(const struct cc_options *o) {
@@ -232,14 +235,19 @@ static bool check_inputs(const struct cc_options *o) {
 
 // What build systems read from nvcc's -v and --dryrun: where the toolkit's parts are. CMake takes
 // the command that names the libraries for the link command.
-static void show_settings(const struct toolchain *t, const struct architectures *a) {
+static void show_settings(const struct toolchain *t, const struct architectures *a,
+                          struct arena *arena) {
     if (!command_mode.verbose && !command_mode.dry_run)
         return;
-    const char *path = environment_get("PATH");
+    const char *path = environment_get("PATH"), *include = t->include, *lib = t->lib;
+    if (a->cuda_version >= 13000) {
+        include = arena_printf(arena, "%s/include", t->cuda_13);
+        lib = arena_printf(arena, "%s/lib64", t->cuda_13);
+    }
     fprintf(stderr,
             "#$ _CUDART_=cudart\n#$ TOP=%s/..\n#$ PATH=%s\n#$ INCLUDES=-I%s\n"
             "#$ SYSTEM_INCLUDES=\n#$ NVVMIR_LIBRARY_DIR=%s/../nvvm/libdevice\n#$ LIBRARIES=-L%s\n",
-            t->lib, path ? path : "", t->include, t->lib, t->lib);
+            lib, path ? path : "", include, t->lib, lib);
     for (uint32_t i = 0; i < a->list.len; ++i) // CMake takes these for the default
         fprintf(stderr, "#$ ARCHITECTURE=-arch compute_%u\n", a->list.data[i].number);
 }
@@ -262,7 +270,7 @@ static bool drive(struct cc_options *o, struct arena *arena, int *status) {
     if (!o->precompile)
         cccl_use(o, arena);
     // Before the files are looked for: CMake asks with a file that is not there.
-    show_settings(&t, &o->architectures);
+    show_settings(&t, &o->architectures, arena);
     if (!check_inputs(o))
         return false;
     const char *keep = o->keep ? (o->keep_directory ? o->keep_directory : ".") : NULL;
@@ -293,9 +301,9 @@ int kudzu_cc(int argc, char **argv) {
     else if (o.show_help)
         options_print_help();
     else if (o.show_version)
-        print_version();
+        print_version(o.cuda_version);
     else if (o.list_arch || o.list_code)
-        print_architectures(o.list_arch ? "compute_" : "sm_");
+        print_architectures(o.list_arch ? "compute_" : "sm_", o.cuda_version);
     else
         status = kudzu_cc_options(&o, &arena);
     arena_free(&arena);

@@ -11,10 +11,17 @@ void link_arguments(struct command *cmd, const struct cc_options *o, const cc_st
     }
 }
 
+// Version 13's libraries have names of their own in a folder of their own.
+static void add_library_folders(struct command *cmd, const struct compilation *c) {
+    if (c->options->cuda_version >= 13000)
+        command_argf(cmd, "-L%s/lib64", c->toolchain->cuda_13);
+    command_argf(cmd, "-L%s", c->toolchain->lib);
+}
+
 static void add_runtime(struct command *cmd, const struct compilation *c) {
     const struct cc_options *o = c->options;
     if (!o->host_target)
-        command_argf(cmd, "-L%s", c->toolchain->lib);
+        add_library_folders(cmd, c);
     if (!o->link_names_cudart && o->cudart != CC_CUDART_NONE)
         command_arg(cmd, o->cudart == CC_CUDART_STATIC ? "-lcudart_static" : "-lcudart");
     if (o->cudart == CC_CUDART_STATIC || o->link_names_cudart) {
@@ -24,7 +31,7 @@ static void add_runtime(struct command *cmd, const struct compilation *c) {
     }
     if (o->host_target)
         return;
-    // The program finds libcuda.so.1 and libcudart.so.12 where kudzu has them.
+    // The program finds libcuda.so.1 and libcudart.so.12 or .13 where kudzu has them.
     command_arg(cmd, "-Xlinker");
     command_arg(cmd, "-rpath");
     command_arg(cmd, "-Xlinker");

@@ -11,6 +11,7 @@
 #include "cc/warning_numbers.h"
 #include "llvm_version.h"
 #include "support/closest_word.h"
+#include "support/cuda_version.h"
 #include "support/environment.h"
 #include "support/strbuf.h"
 #include "support/whole_file.h"
@@ -999,6 +1000,12 @@ static void share_preprocessor_options(struct cc_options *o, struct arena *arena
 
 bool options_parse(struct cc_options *o, struct arena *arena, int argc, char **argv) {
     memset(o, 0, sizeof *o);
+    if (cuda_version_unknown())
+        return cc_error("KUDZU_CUDA_VERSION is '%s', which is no version from %d.%d to %d.%d",
+                        cuda_version_unknown(), CUDA_VERSION_OLDEST / 1000,
+                        CUDA_VERSION_OLDEST % 1000 / 10, CUDA_VERSION_LATEST / 1000,
+                        CUDA_VERSION_LATEST % 1000 / 10);
+    o->cuda_version = o->architectures.cuda_version = cuda_version_of_headers();
     o->prec_div = o->prec_sqrt = o->fmad = true;
     o->threads = 1;
     o->device_opt = "3";
@@ -1026,6 +1033,8 @@ bool options_parse(struct cc_options *o, struct arena *arena, int argc, char **a
     share_preprocessor_options(o, arena);
     if (o->device_debug)
         o->device_opt = "0";
+    if (o->precompile) // of 12.9: other versions have a cache
+        o->cuda_version = o->architectures.cuda_version = 12090;
     if ((p.arch || p.code) && !architectures_add_arch(&o->architectures, arena, p.arch, p.code))
         return false;
     return architectures_finish(&o->architectures, arena);
@@ -1048,6 +1057,7 @@ void options_print_help(void) {
     }
     puts("\nEnvironment:\n"
          "  KUDZU_CLANG         the clang++ to run; default clang++-" KUDZU_LLVM " on PATH\n"
+         "  KUDZU_CUDA_VERSION  13.0: compile as CUDA 13; default 12.9\n"
          "  NVCC_PREPEND_FLAGS  options before those of the command line\n"
          "  NVCC_APPEND_FLAGS   options after those of the command line\n"
          "  TMPDIR              where intermediate files go");

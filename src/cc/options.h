@@ -40,6 +40,7 @@ struct cc_options {
     bool no_device_link;
     VEC(struct cc_input) inputs;
     const char *output, *output_directory, *keep_directory, *std, *host_opt;
+    int cuda_version; // what is compiled for: 12090, or 13000
     struct architectures architectures;
     // Passed to the compiler, spelled for clang, in order: -I, -isystem, -D, -U, -include.
     cc_strings preprocessor;

@@ -183,9 +183,9 @@ static bool phase_fits(const struct cc_options *o) {
 }
 
 // Options that change clang's language or predefined macros for both passes: what is made ahead
-// has none of them but the standard.
-static bool language_fits(const struct cc_options *o) {
-    return !o->per_thread_stream &&
+// has none of them but the standard, and is of version 12.9 where that makes a difference.
+static bool language_fits(const struct cc_options *o, enum cc_pass pass) {
+    return !o->per_thread_stream && (pass == CC_RTC_PASS || o->cuda_version < 13000) &&
            (!o->std || !strcmp(o->std, "c++17") || !strcmp(o->std, "c++20"));
 }
 
@@ -212,7 +212,7 @@ const char *precompiled_rtc_identifiers(const struct toolchain *t, struct arena 
 
 bool precompiled_usable_rtc(const struct toolchain *t, struct arena *arena,
                             const struct cc_options *o) {
-    bool fits = phase_fits(o) && language_fits(o) && !o->fast_math && o->prec_sqrt &&
+    bool fits = phase_fits(o) && language_fits(o, CC_RTC_PASS) && !o->fast_math && o->prec_sqrt &&
                 (!o->std || strcmp(o->std, "c++20") != 0);
     const char *key = fits ? precompiled_read_key(t, arena) : NULL;
     const char *names = precompiled_rtc_identifiers(t, arena);
@@ -287,7 +287,7 @@ const char *precompiled_header(const struct toolchain *t, struct arena *arena,
                                const struct cc_options *o, enum cc_pass pass, const char *arch,
                                unsigned set) {
     bool made_for_it = pass == CC_HOST_PASS || !strcmp(arch, "sm_90");
-    if (!language_fits(o) || (!made_for_it && (pass != CC_RTC_PASS || !serves(arch))))
+    if (!language_fits(o, pass) || (!made_for_it && (pass != CC_RTC_PASS || !serves(arch))))
         return NULL;
     return precompiled_path(t, arena, o, pass, set);
 }

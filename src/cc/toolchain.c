@@ -75,6 +75,7 @@ bool toolchain_find(struct toolchain *t, struct arena *arena, const char *inside
     const char *root = directory_of(arena, bin);
     t->include = arena_printf(arena, "%s/include", root);
     t->lib = arena_printf(arena, "%s/lib", root);
+    t->cuda_13 = arena_printf(arena, "%s/cuda-13", root);
     if (access(t->include, R_OK))
         return cc_error("kudzu's headers are not in %s", t->include);
     t->devicelib = if_readable(arena_printf(arena, "%s/kudzu-devicelib.bc", t->lib));

@@ -13,6 +13,7 @@ struct toolchain {
     const char *ar;        // for -lib
     const char *include;   // kudzu's headers
     const char *lib;       // kudzu's libraries
+    const char *cuda_13;   // the toolkit of CUDA 13 beside them: bin, include, lib64
     const char *devicelib; // the device library's bitcode, NULL: not built
     const char *plugin;    // clang's plugin for specifiers that it does not know
     // Another CUDA toolkit's headers lie in a default include directory of the system: this

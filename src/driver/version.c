@@ -1,36 +1,21 @@
 // The driver's version. Programs of earlier ones go on: a function's earlier forms stay.
-#include <stdio.h>
-#include <string.h>
-
 #include "driver/driver.h"
-#include "support/environment.h"
+#include "support/cuda_version.h"
 
-// Every function of the latest version exists; docs/api.md lists what answers that it is not
-// supported. Unless asked, the driver is of the version whose behaviour was recorded of NVIDIA's:
-// programs that find a later one count on functions that are refused here. Before the oldest there
-// is nothing that the runtime could load images through.
-enum { LATEST = 13050, USUAL = 13000, OLDEST = 12000 };
-
-// "13.0" is 13000. 0: no version that the driver can be.
-static int parse(const char *text) {
-    unsigned major, minor;
-    char end;
-    if (strlen(text) > 5 || sscanf(text, "%2u.%1u%c", &major, &minor, &end) != 2)
-        return 0;
-    int version = (int)(major * 1000 + minor * 10);
-    return version >= OLDEST && version <= LATEST ? version : 0;
-}
+// Unless asked, the driver is of the version whose behaviour was recorded of NVIDIA's: programs
+// that find a later one count on functions that are refused here.
+enum { USUAL = 13000 };
 
 int drv_version(void) {
-    const char *text = environment_get("KUDZU_CUDA_VERSION");
-    int version = text && *text ? parse(text) : USUAL;
+    int version = cuda_version_asked();
     return version ? version : USUAL;
 }
 
 CUresult drv_version_check(void) {
-    const char *text = environment_get("KUDZU_CUDA_VERSION");
-    REQUIRE(!text || !*text || parse(text), CUDA_ERROR_INVALID_VALUE,
-            "KUDZU_CUDA_VERSION is '%.32s': it must be a version from %d.%d to %d.%d", text,
-            OLDEST / 1000, OLDEST % 1000 / 10, LATEST / 1000, LATEST % 1000 / 10);
+    const char *unknown = cuda_version_unknown();
+    REQUIRE(!unknown, CUDA_ERROR_INVALID_VALUE,
+            "KUDZU_CUDA_VERSION is '%.32s': it must be a version from %d.%d to %d.%d", unknown,
+            CUDA_VERSION_OLDEST / 1000, CUDA_VERSION_OLDEST % 1000 / 10, CUDA_VERSION_LATEST / 1000,
+            CUDA_VERSION_LATEST % 1000 / 10);
     return CUDA_SUCCESS;
 }

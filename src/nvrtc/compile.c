@@ -55,6 +55,23 @@ static void put_architecture(const struct job *j, struct strbuf *source) {
         strbuf_puts(source, "#define __isClusterShared __isShared\n");
 }
 
+// The built-in declarations are compiled as version 12.9's, in which device code has the same.
+static void put_version(const struct job *j, struct strbuf *source) {
+    int version = j->options.cc.cuda_version;
+    if (version < 13000)
+        return;
+    const struct {
+        const char *macro;
+        int value;
+    } macros[] = {{"__CUDACC_VER_MAJOR__", version / 1000},
+                  {"__CUDACC_VER_MINOR__", version % 1000 / 10},
+                  {"CUDART_VERSION", version},
+                  {"KUDZU_CUDA_VERSION", version}};
+    for (size_t i = 0; i < sizeof macros / sizeof macros[0]; ++i)
+        strbuf_printf(source, "#undef %s\n#define %s %d\n", macros[i].macro, macros[i].macro,
+                      macros[i].value);
+}
+
 // What clang reads in another way; all launches are of device code here.
 static char *as_clang_reads(struct job *j, const char *given, size_t *size) {
     char *text = arena_strdup(&j->arena, given);
@@ -77,6 +94,7 @@ static bool add_source(struct job *j) {
     size_t size;
     const char *program = as_clang_reads(j, p->source, &size);
     put_architecture(j, &text);
+    put_version(j, &text);
     // Programs have other code for clang than for NVRTC. The C++ library's headers count on it.
     strbuf_puts(&text, "#ifndef " SYSTEM_HEADERS "\n#undef __clang__\n#endif\n");
     if (j->options.default_device)

@@ -54,7 +54,7 @@ static int supported_architectures(int *out) {
     int n = 0, last = 0;
     for (uint32_t i = 0; i < known_architecture_count; ++i) {
         int number = (int)known_architectures[i].number;
-        if (number == last)
+        if (number == last || number < (int)architectures_first(nvrtc_cuda_version()))
             continue;
         last = number;
         if (out)

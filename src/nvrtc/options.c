@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvrtc/version.h"
+
 enum arg {
     NO_ARG,
     BOOL_ARG, // =true, =false, or nothing for true
@@ -333,7 +335,9 @@ bool rtc_options_parse(struct rtc_options *o, struct arena *arena, int count,
     *o = (struct rtc_options){0};
     o->cc.prec_div = o->cc.prec_sqrt = o->cc.fmad = true;
     o->cc.device_opt = "3";
-    struct parser p = {.o = o, .arena = arena, .arch = "compute_52"};
+    o->cc.cuda_version = o->cc.architectures.cuda_version = nvrtc_cuda_version();
+    struct parser p = {
+        .o = o, .arena = arena, .arch = nvrtc_major < 13 ? "compute_52" : "compute_75"};
     for (int i = 0, used; i < count; i += used)
         if (!parse_one(&p, count - i, args + i, &used))
             return false;

@@ -4,4 +4,9 @@
 
 extern const int nvrtc_major, nvrtc_minor;
 
+// The same as one number: 12090.
+static inline int nvrtc_cuda_version(void) {
+    return nvrtc_major * 1000 + nvrtc_minor * 10;
+}
+
 #endif

@@ -1,10 +1,25 @@
-// Runs RUN_BESIDE, a program that lies beside this one, under this one's name: what a symbolic link
-// would do, for packages that can have none.
+// Runs RUN_BESIDE, a program by its path from this one's folder, under this one's name: what a
+// symbolic link would do, for packages that can have none. RUN_CUDA ("13"), if it is defined: the
+// program is told a version of CUDA that begins so, RUN_CUDA ".0" where another or none is asked for.
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#ifdef RUN_CUDA
+#include "support/environment.h"
+
+static void choose_version(void) {
+    const char *asked = environment_get("KUDZU_CUDA_VERSION");
+    if (!asked || strncmp(asked, RUN_CUDA ".", sizeof RUN_CUDA) != 0)
+        setenv("KUDZU_CUDA_VERSION", RUN_CUDA ".0", 1);
+}
+#else
+static void choose_version(void) {
+}
+#endif
 
 int main(int argc, char **argv) {
     char self[PATH_MAX], path[PATH_MAX + sizeof RUN_BESIDE];
@@ -17,6 +32,7 @@ int main(int argc, char **argv) {
     }
     snprintf(path, sizeof path, "%.*s/%s", (int)(slash - self), self, RUN_BESIDE);
     argv[0] = self;
+    choose_version();
     execv(path, argv);
     fprintf(stderr, "kudzu: cannot run %s: %s\n", path, strerror(errno));
     return 1;

@@ -10,6 +10,7 @@
 
 #include "cc/cc.h"
 #include "cc/options.h"
+#include "support/cuda_version.h"
 #include "support/strbuf.h"
 #include "support/whole_file.h"
 #include "tools/tools.h"
@@ -84,8 +85,8 @@ static const char *const added[] = {
     "-xcuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Xclang",
     // The form of <<<>>> follows from it; clang 14 knows none that is later.
     "-target-sdk-version=11.5", "-Xclang", "-fcuda-allow-variadic-functions", "-fdeclspec",
-    "-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=9",
-    "-D__CUDACC_VER_BUILD__=0", "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option"};
+    "-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_BUILD__=0", "-Wno-unknown-cuda-version",
+    "-Wno-unknown-warning-option"};
 
 // In single quotes YAML knows one special character.
 static void put_quoted(struct strbuf *b, const char *text) {
@@ -107,6 +108,16 @@ static void put_list(struct strbuf *b, const char *key, const char *const *items
     }
 }
 
+// What compilation is told of CUDA's version.
+static void put_version(struct strbuf *b, bool compiler) {
+    int version = cuda_version_of_headers();
+    if (compiler)
+        strbuf_printf(b, "    - '-D__CUDACC_VER_MAJOR__=%d'\n    - '-D__CUDACC_VER_MINOR__=%d'\n",
+                      version / 1000, version % 1000 / 10);
+    if (version >= 13000)
+        strbuf_printf(b, "    - '-DKUDZU_CUDA_VERSION=%d'\n", version);
+}
+
 static void put_include(struct strbuf *b, struct arena *arena, const char *include,
                         const char *below) {
     strbuf_puts(b, "    - ");
@@ -126,11 +137,13 @@ static void write_text(struct strbuf *b, struct arena *arena, const char *includ
     strbuf_puts(b, "If:\n  PathMatch: .*\\.cuh?\nCompileFlags:\n  Compiler: clang++\n");
     put_list(b, "Remove", removed, sizeof removed / sizeof removed[0]);
     put_list(b, "Add", added, sizeof added / sizeof added[0]);
+    put_version(b, true);
     put_include(b, arena, include, "/kudzu/std");
     put_include(b, arena, include, "");
     strbuf_puts(b, "    - -include\n    - kudzu/editor.h\n");
     strbuf_puts(b, "---\n# Host code that includes the runtime's headers.\n"
                    "If:\n  PathMatch: .*\\.(c|cc|cpp|cxx|h|hpp)\nCompileFlags:\n  Add:\n");
+    put_version(b, false);
     put_include(b, arena, include, "");
 }
 

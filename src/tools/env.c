@@ -10,6 +10,7 @@
 
 #include "cc/cc.h"
 #include "support/arena.h"
+#include "support/cuda_version.h"
 #include "support/environment.h"
 #include "support/vec.h"
 #include "tools/tools.h"
@@ -70,14 +71,26 @@ static bool make_settings(struct arena *arena, settings *out) {
     if (strchr(root, ':'))
         return cc_error("lists of folders cannot hold %s, which has a colon in its name", root);
     const char *bin = arena_printf(arena, "%s/bin", root);
-    const char *lib = arena_printf(arena, "%s/lib", root);
-    set(arena, out, "PATH",
-        prepended(arena, environment_get("PATH"), bin, ENVIRONMENT_SYSTEM_PATH));
+    const char *lib = arena_printf(arena, "%s/lib", root), *home = root;
+    const char *path = prepended(arena, environment_get("PATH"), bin, ENVIRONMENT_SYSTEM_PATH);
+    const char *linked = prepended(arena, environment_get("LIBRARY_PATH"), lib, NULL);
+    if (cuda_version_unknown())
+        return cc_error("KUDZU_CUDA_VERSION is '%s', which is no version of CUDA that is known",
+                        cuda_version_unknown());
+    if (cuda_version_asked())
+        set(arena, out, "KUDZU_CUDA_VERSION", environment_get("KUDZU_CUDA_VERSION"));
+    if (cuda_version_of_headers() >= 13000) {
+        home = arena_printf(arena, "%s/cuda-13", root);
+        bin = arena_printf(arena, "%s/bin", home);
+        path = prepended(arena, path, bin, NULL);
+        linked = prepended(arena, linked, arena_printf(arena, "%s/lib64", home), NULL);
+    }
+    set(arena, out, "PATH", path);
     set(arena, out, "LD_LIBRARY_PATH",
         prepended(arena, environment_get("LD_LIBRARY_PATH"), lib, NULL));
-    set(arena, out, "LIBRARY_PATH", prepended(arena, environment_get("LIBRARY_PATH"), lib, NULL));
-    set(arena, out, "CUDA_HOME", root);
-    set(arena, out, "CUDA_PATH", root);
+    set(arena, out, "LIBRARY_PATH", linked);
+    set(arena, out, "CUDA_HOME", home);
+    set(arena, out, "CUDA_PATH", home);
     // Triton looks for its own copies of these unless told otherwise.
     static const struct {
         const char *variable, *program;
@@ -101,7 +114,8 @@ static void print_env_help(void) {
          "PATH, LD_LIBRARY_PATH and LIBRARY_PATH get kudzu's folders as their first, CUDA_HOME\n"
          "and CUDA_PATH name its installation, CUDACXX its nvcc, and TRITON_PTXAS_PATH and three\n"
          "more of Triton's variables its ptxas, cuobjdump and nvdisasm, where there are such\n"
-         "programs. `kudzu exec` runs one command so.");
+         "programs. With KUDZU_CUDA_VERSION=13.0 they name cuda-13, the toolkit of CUDA 13, in it.\n"
+         "`kudzu exec` runs one command so.");
 }
 
 // In single quotes nothing has a meaning but the quote itself.

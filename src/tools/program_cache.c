@@ -119,7 +119,7 @@ bool program_cache_find(struct arena *arena, const char *source, const cc_string
     add_text(h, getcwd(cwd, sizeof cwd)); // options may name files relative to it
     static const char *const variables[] = {
         "KUDZU_CLANG", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "KUDZU_COMPUTE_CAPABILITY",
-        "CPATH",       "CPLUS_INCLUDE_PATH", "LIBRARY_PATH"};
+        "CPATH",       "CPLUS_INCLUDE_PATH", "LIBRARY_PATH",      "KUDZU_CUDA_VERSION"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i)
         add_text(h, environment_get(variables[i]));
     for (uint32_t i = 0; i < options->len; ++i)

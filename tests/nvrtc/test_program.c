@@ -4,6 +4,9 @@
 
 #include <dlfcn.h>
 
+// Version 13 has dropped the architectures before Turing.
+enum { FIRST_ARCHITECTURE = LIBRARY_VERSION == 129 ? 50 : 75 };
+
 static const char saxpy[] =
     "extern \"C\" __global__ void saxpy(float a, const float *x, float *y, size_t n) {\n"
     "    size_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -22,7 +25,7 @@ static void about_the_library(void) {
     CHECK_OK(nvrtcGetNumSupportedArchs(&n));
     CHECK(n > 0 && n < 64);
     CHECK_OK(nvrtcGetSupportedArchs(archs));
-    CHECK(archs[0] == 50 && archs[n - 1] == 90 && archs[n] == 0);
+    CHECK(archs[0] == FIRST_ARCHITECTURE && archs[n - 1] == 90 && archs[n] == 0);
     for (int i = 1; i < n; ++i)
         CHECK(archs[i - 1] < archs[i]);
     CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcGetNumSupportedArchs(NULL));
@@ -68,7 +71,7 @@ static void ptx_and_cubin(void) {
     char bytes[16];
     CHECK_OK(compile(p, NULL));
     char *ptx = ptx_of(p), *log = log_of(p);
-    CHECK(has(ptx, ".target sm_52"));
+    CHECK(has(ptx, LIBRARY_VERSION == 129 ? ".target sm_52" : ".target sm_75"));
     CHECK(has(ptx, ".visible .entry saxpy("));
     CHECK(!*log);
     free(ptx), free(log);
@@ -266,6 +269,37 @@ static void attribute_lists(void) {
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
+// What the program and the headers that it includes are told, whether the built-in declarations are
+// precompiled (sm_90 and others) or not (c++20).
+static void version_in_programs(void) {
+    static const char source[] =
+        "#include <cuda.h>\n"
+        "#include <cuda_runtime_api.h>\n"
+        "#define VERSION(major, minor) (major * 1000 + minor * 10)\n"
+        "static_assert(VERSION(__CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__) == EXPECTED, \"\");\n"
+        "static_assert(CUDA_VERSION == EXPECTED && CUDART_VERSION == EXPECTED, \"\");\n"
+        "__global__ void k(int *p) { *p = CUDA_VERSION; }\n";
+    static const char *const more[] = {"-arch=compute_90", "-arch=compute_75", "-std=c++20"};
+    char expected[32];
+    snprintf(expected, sizeof expected, "-DEXPECTED=%d",
+             LIBRARY_VERSION / 10 * 1000 + LIBRARY_VERSION % 10 * 10);
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; ++i) {
+        const char *const options[] = {expected, more[i]};
+        nvrtcProgram p = program_of(source);
+        nvrtcResult r = nvrtcCompileProgram(p, 2, options);
+        char *log = log_of(p);
+        if (r)
+            fprintf(stderr, "%s: %s\n", more[i], log);
+        CHECK_OK(r);
+        free(log);
+        CHECK_OK(nvrtcDestroyProgram(&p));
+    }
+    nvrtcProgram p = program_of(saxpy);
+    CHECK_RESULT(LIBRARY_VERSION == 129 ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_OPTION,
+                 compile(p, "-arch=compute_70"));
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
 int main(void) {
     about_the_library();
     arguments();
@@ -277,5 +311,6 @@ int main(void) {
     callback();
     precompiled_headers();
     attribute_lists();
+    version_in_programs();
     return finish();
 }

@@ -100,6 +100,23 @@ def lists(top):
     check("eval" in run(kudzu, "env", "--help").stdout, "env --help")
 
 
+def versions(top):
+    root = top + "/plain"
+    home = root + "/cuda-13"
+    os.makedirs(home + "/bin")
+    os.symlink("../../bin/kudzu", home + "/bin/nvcc")
+    e = after_eval("sh", root + "/bin/kudzu", environment(KUDZU_CUDA_VERSION="13.2"))
+    check(e.get("CUDA_HOME") == e.get("CUDA_PATH") == home and e.get("CUDACXX") == home + "/bin/nvcc",
+          "version 13 has a folder of its own")
+    check(e.get("PATH") == "%s/bin:%s/bin:/usr/bin:/bin" % (home, root), "its programs come first")
+    check(e.get("LIBRARY_PATH") == "%s/lib64:%s/lib" % (home, root), "its libraries come first")
+    check(e.get("LD_LIBRARY_PATH") == root + "/lib" and e.get("KUDZU_CUDA_VERSION") == "13.2", "what stays")
+    e = after_eval("sh", root + "/bin/kudzu", environment(KUDZU_CUDA_VERSION="12.4"))
+    check(e.get("CUDA_HOME") == root and e.get("KUDZU_CUDA_VERSION") == "12.4", "version 12 is the usual one")
+    p = run(root + "/bin/kudzu", "env", env=environment(KUDZU_CUDA_VERSION="11"))
+    check(p.returncode == 1 and "KUDZU_CUDA_VERSION" in p.stderr, "an unknown version is refused")
+
+
 def commands(top):
     kudzu = top + "/plain/bin/kudzu"
     check(run(kudzu, "exec", "--", "sh", "-c", "exit 7").returncode == 7, "the exit status")
@@ -142,6 +159,7 @@ with tempfile.TemporaryDirectory() as folder:
     folder = os.path.realpath(folder)
     values(folder)
     lists(folder)
+    versions(folder)
     commands(folder)
 print("%d failures" % failures)
 sys.exit(failures != 0)

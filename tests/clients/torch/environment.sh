@@ -12,13 +12,9 @@ print(os.path.join(importlib.util.find_spec("torch").submodule_search_locations[
     fail "no stand-ins"
 export LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$work/torch-stand-ins"
 export CPATH="$work/torch-stand-ins/include"
-mkdir -p "$work/toolkit"
-for part in bin:"$work/bin" include:"$kudzu/include" lib64:"$kudzu/lib"; do
-    ln -sfn "${part#*:}" "$work/toolkit/${part%%:*}"
-done
-export CUDA_HOME="$work/toolkit"
+export CUDA_HOME="$kudzu/cuda-13" CUDA_PATH="$kudzu/cuda-13" # the version that the wheel is for
 export PYTHONPATH="$clients/../../python"
-export PATH="$(dirname "$python"):$PATH" # ninja
+export PATH="$(dirname "$python"):$CUDA_HOME/bin:$PATH" # ninja, cuobjdump
 export TORCH_CUDA_ARCH_LIST=9.0 TORCH_EXTENSIONS_DIR="$work/torch-extensions"
 export TRITON_CACHE_DIR="$work/triton-cache" TRITON_DEFAULT_FP_FUSION=1
 export TRITON_PTXAS_PATH="$work/bin/ptxas" TRITON_PTXAS_BLACKWELL_PATH="$work/bin/ptxas"
