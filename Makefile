@@ -81,6 +81,7 @@ wheel:
 
 # Packages for this release of Debian or Ubuntu, in dist/.
 deb: all
+	@scripts/deps.sh deb
 	cmake -B $(BUILD) -DKUDZU_DEB=ON
 	cd $(BUILD) && cpack -G DEB -B $(CURDIR)/dist
 	rm -rf dist/_CPack_Packages

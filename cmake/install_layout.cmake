@@ -27,9 +27,15 @@ file(CREATE_LINK ../../lib ${folder}/lib SYMBOLIC)
 file(CREATE_LINK ../../include ${folder}/include SYMBOLIC)
 set(version 12.9.0)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/version.json.in ${layout}/version.json @ONLY)
+# Build systems that link the driver name the toolkit's stubs.
+foreach(library cuda nvidia-ml)
+  file(WRITE ${layout}/stubs/lib${library}.so "INPUT(../lib${library}.so)\n")
+endforeach()
 
 if(KUDZU_LINKS)
   install(FILES ${layout}/lib64 ${layout}/version.json DESTINATION .)
+  install(FILES ${layout}/stubs/libcuda.so ${layout}/stubs/libnvidia-ml.so DESTINATION lib/stubs
+          COMPONENT kudzu-dev)
   install(FILES ${folder}/lib ${folder}/include DESTINATION targets/${CMAKE_SYSTEM_PROCESSOR}-linux)
 endif()
 if(KUDZU_LINKS AND TARGET kudzu)

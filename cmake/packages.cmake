@@ -5,6 +5,9 @@ option(KUDZU_DEB "Install what Debian's packages have besides: /usr/bin/kudzu, /
 if(NOT KUDZU_DEB)
   return()
 endif()
+# Without these CPack makes packages that depend on no library.
+find_program(DPKG_SHLIBDEPS dpkg-shlibdeps REQUIRED)
+find_program(FILE_PROGRAM file REQUIRED)
 set(CPACK_COMPONENTS_ALL libkudzu-cuda1 kudzu-dev kudzu)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)

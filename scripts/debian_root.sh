@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds kudzu in a fresh root of a release of Debian and runs the quick tests there: what a user of
-# that release would do, who has nothing installed. The checkout is seen there as /kudzu, read-only;
-# what is built stays in the folder.
+# Runs a command in a fresh root of a release of Debian or Ubuntu, such as a build and the quick tests:
+# what a user of that release would do, who has nothing installed. The checkout is seen there as /kudzu,
+# read-only; what is built stays in the folder.
 # usage: debian_root.sh SUITE FOLDER COMMAND...    (as root)
 set -eu
 
@@ -18,7 +18,21 @@ if [ ! -e "$root/complete" ]; then
         export DEBIAN_FRONTEND=noninteractive
         apt-get update -q && apt-get install -y -q --no-install-recommends debootstrap
     }
-    debootstrap --variant=minbase --include=make "$suite" "$root" http://deb.debian.org/debian
+    case $suite in
+    focal | jammy | noble)
+        mirror=http://archive.ubuntu.com/ubuntu
+        "$source/scripts/ubuntu_keys.sh" "$root.keys"
+        # gutsy: the rules for all its releases; an older debootstrap does not know the newest name.
+        debootstrap --variant=minbase --include=make --keyring="$root.keys" \
+            --components=main,universe "$suite" "$root" $mirror gutsy
+        rm "$root.keys"
+        # LLVM 19 is among the updates of 24.04.
+        for part in updates security; do
+            echo "deb $mirror $suite-$part main universe"
+        done >>"$root/etc/apt/sources.list"
+        ;;
+    *) debootstrap --variant=minbase --include=make "$suite" "$root" http://deb.debian.org/debian ;;
+    esac
     touch "$root/complete"
 fi
 mkdir -p "$root/kudzu"

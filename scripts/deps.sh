@@ -1,12 +1,14 @@
 #!/bin/sh
 # Installs the packages that kudzu needs, those alone that are missing: on Debian 12 and 13, Ubuntu
 # 24.04 (the same names) and Fedora.
-# usage: deps.sh [build|bench|aarch64]...   (default: build)
+# usage: deps.sh [build|bench|deb|aarch64]...   (default: build)
 set -eu
 
 build="gcc g++ libc6-dev cmake ninja-build python3 clang-19 lld-19 llvm-19-dev libclang-19-dev
        libclang-rt-19-dev libomp-19-dev pkg-config libzstd-dev zlib1g-dev libxxhash-dev libmpfr-dev"
 bench="pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libdnnl2"
+# What CPack calls to make packages.
+deb="dpkg-dev file"
 # Runs what is built for 64-bit Arm; the libraries for that come by scripts/sysroot.sh.
 aarch64="qemu-user"
 # Releases whose LLVM is newer have LLVM 19 beside it, in packages with its number.
@@ -35,8 +37,9 @@ for set in "${@:-build}"; do
     case $set in
     build) packages="$packages $build" ;;
     bench) packages="$packages $bench" ;;
+    deb) packages="$packages $deb" ;;
     aarch64) packages="$packages $aarch64" ;;
-    *) echo "deps.sh: unknown set '$set' (build, bench or aarch64)" >&2; exit 2 ;;
+    *) echo "deps.sh: unknown set '$set' (build, bench, deb or aarch64)" >&2; exit 2 ;;
     esac
 done
 

@@ -40,6 +40,26 @@ if [ ! -e "$root/packages" ]; then
             libzstd-dev llvm-19-dev ninja-build pkg-config python3 zlib1g-dev
         touch /packages'
 fi
+# LLVM's OpenMP runtime for host code: Debian 11 has none of 19, and Debian 12's needs a newer glibc.
+if [ ! -e "$root/opt/openmp/complete" ]; then
+    in_root '
+        list=/etc/apt/sources.list.d/kudzu.list
+        echo "deb-src http://deb.debian.org/debian bookworm main" >>$list
+        apt-get update -q
+        apt-get install -y -q --no-install-recommends xz-utils
+        rm -rf /opt/openmp
+        mkdir -p /opt/openmp && cd /opt/openmp
+        apt-get source -q --download-only llvm-toolchain-19/bookworm
+        tar -xJf llvm-toolchain-19_*.orig.tar.xz --strip-components=1 --no-wildcards-match-slash \
+            --wildcards "*/openmp" "*/cmake"
+        rm llvm-toolchain-19_*
+        PATH=/opt/cmake/cmake/data/bin:$PATH
+        cmake -G Ninja -S openmp -B out -DCMAKE_BUILD_TYPE=Release \
+            -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 -DLIBOMP_OMPD_SUPPORT=OFF \
+            -DCMAKE_SHARED_LINKER_FLAGS="--rtlib=compiler-rt --unwindlib=libgcc -static-libgcc"
+        ninja -C out -j "$1" omp
+        touch complete'
+fi
 "$source/scripts/direction_numbers.sh" "$root/out/direction-numbers"
 
 in_root '
@@ -49,5 +69,8 @@ in_root '
         -DLLD_DIR=/opt/lld/usr/lib/llvm-19/lib -DCMAKE_INSTALL_PREFIX=/toolkit
     ninja -C /out -j "$1"
     rm -rf /out/stage
-    DESTDIR=/out/stage cmake --install /out --strip >/dev/null'
+    DESTDIR=/out/stage cmake --install /out --strip >/dev/null
+    cd /opt/openmp/out/runtime/src
+    install -s -m 755 libomp.so /out/stage/toolkit/lib
+    install -m 644 omp.h omp-tools.h ompx.h /out/stage/toolkit/lib/clang/19/include'
 python3 -B "$source/scripts/wheel.py" "$root/out/stage/toolkit" "$version" "$dist"

@@ -35,12 +35,9 @@ use_release() { # suite, keys, archive and its parts
 debian_keys=/usr/share/keyrings/debian-archive-keyring.gpg
 case $suite in
 "") apt update ;;
-bionic | focal | jammy | noble) # Ubuntu's keys come from Debian
-    use_release trixie $debian_keys http://deb.debian.org/debian main
-    (cd "$work" && apt download ubuntu-keyring)
-    dpkg-deb -x "$work"/ubuntu-keyring_*.deb "$work/keys"
-    use_release "$suite" "$work/keys/usr/share/keyrings/ubuntu-archive-keyring.gpg" \
-        http://archive.ubuntu.com/ubuntu "main universe"
+bionic | focal | jammy | noble)
+    "$(dirname "$0")/ubuntu_keys.sh" "$work/ubuntu-keys.gpg"
+    use_release "$suite" "$work/ubuntu-keys.gpg" http://archive.ubuntu.com/ubuntu "main universe"
     ;;
 *) use_release "$suite" $debian_keys http://deb.debian.org/debian main ;;
 esac

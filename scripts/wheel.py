@@ -120,6 +120,21 @@ def link_script(path):
     return f"INPUT({target})\n".encode()
 
 
+def library_scripts(prefix, inside):
+    """(name in the wheel, data) for a link to the folder of libraries, such as lib64: scripts for linkers in a
+    folder of that name."""
+    folder = os.path.join(prefix, inside)
+    if not os.path.islink(folder):
+        return []
+    target = os.readlink(folder)
+    found = []
+    for name, _ in tree(os.path.realpath(folder), ""):
+        if re.fullmatch(r"/(stubs/)?lib\w+\.(so|a)", name):
+            up = "../" * name.count("/")
+            found.append((f"kudzu/toolkit/{inside}{name}", f"INPUT({up}{target}{name})\n".encode()))
+    return found
+
+
 def is_copied(path):
     """A link into another folder of the installation, of nvvm/."""
     return os.path.islink(path) and os.readlink(path).startswith("../")
@@ -174,6 +189,8 @@ def make(prefix, version, folder):
     wheel = Wheel(part)
     for name, source in files + toolkit:
         wheel.add(name, *content(source))
+    for name, data in library_scripts(prefix, "lib64"):
+        wheel.add(name, data)
     wheel.add(f"kudzu-{version}.data/scripts/kudzu", SCRIPT.encode(), True)
     with open(os.path.join(SOURCE, "README.md")) as f:
         wheel.add(f"{info}/METADATA", METADATA.format(version=version, text=f.read()).encode())

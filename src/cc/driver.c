@@ -175,6 +175,14 @@ static bool run_program(const struct compilation *c, const char *program, int *s
     return true;
 }
 
+// A program alone, which --run starts as it is; an object or a library is linked first.
+static bool is_program(const struct cc_options *o) {
+    const struct cc_input *in = o->inputs.data;
+    const char *slash = strrchr(in->path, '/');
+    return o->inputs.len == 1 && in->language == CC_LINKER_INPUT && access(in->path, X_OK) == 0 &&
+           !strstr(slash ? slash : in->path, ".so");
+}
+
 static const char *link_output(const struct compilation *c) {
     const struct cc_options *o = c->options;
     const char *suffix = !o->linked_image ? "o" : o->one_architecture ? "cubin" : "fatbin";
@@ -205,6 +213,8 @@ static bool compile_and_link(const struct compilation *c, int *status) {
         remove_output(link_output(c));
         return true;
     }
+    if (o->run && is_program(o))
+        return run_program(c, o->inputs.data[0].path, status);
     cc_strings objects = {0};
     for (uint32_t i = 0; i < o->inputs.len; ++i) {
         const struct cc_input *in = &o->inputs.data[i];

@@ -199,6 +199,12 @@ target_link_libraries(driver CUDA::cuda_driver)
         self.write("a.cu", "int main(int c, char **v) { return c == 2 && v[1][0] == 'x' ? 3 : 1; }\n")
         r = self.cc("a.cu", "-run", "-run-args", "x")
         self.assertEqual(r.returncode, 3, r.stderr)
+        # A program that was made before runs as it is; Meson writes its name in quotes.
+        self.write("b.cu", "int main(int c, char **) { return c; }\n")
+        self.compiles("b.cu", "-o", "b.exe")
+        r = self.cc("--run", '"' + os.path.join(self.dir, "b.exe") + '"')
+        self.assertEqual(r.returncode, 1, r.stderr)
+        self.assertEqual(r.stderr, "")
 
     def run_tool(self, *args, cwd=None):
         return self.command([KUDZU, "run", *args])

@@ -39,7 +39,7 @@ class Layout(unittest.TestCase):
         machine = platform.machine()
         for place in ("bin/kudzu", "bin/nvcc", "bin/nvidia-smi", "include/cuda.h", "include/cuda_runtime.h",
                       "lib/libcuda.so.1", "lib/libcuda.so", "lib/libcudart.so.12", "lib/libcudart_static.a",
-                      "lib64/libcudart.so", "lib64/libnvrtc.so", "lib/kudzu-devicelib.bc",
+                      "lib64/libcudart.so", "lib64/libnvrtc.so", "lib64/stubs/libcuda.so", "lib/kudzu-devicelib.bc",
                       f"targets/{machine}-linux/include/cuda.h", f"targets/{machine}-linux/lib/libcudart.so",
                       "share/doc/kudzu/LICENSE", "share/doc/kudzu/NOTICE"):
             self.assertTrue(os.path.exists(self.path(place)), place)
@@ -55,6 +55,13 @@ class Layout(unittest.TestCase):
         text = subprocess.run([self.path("bin/nvidia-smi"), "-L"], check=True, stdout=subprocess.PIPE,
                               text=True).stdout
         self.assertIn("GPU 0: kudzu", text)
+
+    def test_project(self):
+        # A makefile that links by lib64, and a program that runs with no environment.
+        script = os.path.join(SOURCE, "tests/install/check_installed.sh")
+        text = subprocess.run([script, "make", "alone"], check=True, stdout=subprocess.PIPE, text=True,
+                              env={**os.environ, "PATH": self.path("bin") + ":" + os.environ["PATH"]}).stdout
+        self.assertEqual(text, "passed: make\npassed: alone\n")
 
     def test_zz_uninstall(self):
         subprocess.run([CMAKE, "-D", f"BUILD={BUILD}", "-P", f"{SOURCE}/cmake/uninstall.cmake"],

@@ -32,6 +32,9 @@ class Wheel(unittest.TestCase):
         write(self.at("lib/libcuda.so.1"), "")
         os.symlink("libcuda.so.1", self.at("lib/libcuda.so"))
         write(self.at("lib/pch/device.pch"), "names its place")
+        write(self.at("lib/libcudart_static.a"), "")
+        write(self.at("lib/stubs/libcuda.so"), "INPUT(../libcuda.so)\n")
+        os.symlink("lib", self.at("lib64"))
         os.makedirs(self.at("nvvm"))
         os.symlink("../include/cuda.h", self.at("nvvm/copied"))
 
@@ -67,6 +70,14 @@ class Wheel(unittest.TestCase):
         self.assertLessEqual({"kudzu/__init__.py", "kudzu/__main__.py",
                               "kudzu-1.2.3.dist-info/licenses/NOTICE"}, names)
         self.assertFalse([n for n in names if "pch" in n or n.endswith(".pyc")])
+
+    def test_lib64(self):
+        with zipfile.ZipFile(self.make()) as wheel:
+            scripts = {n.partition("/toolkit/lib64/")[2]: wheel.read(n).decode() for n in wheel.namelist()
+                       if "/toolkit/lib64/" in n}
+        self.assertEqual(scripts, {"libcuda.so": "INPUT(../lib/libcuda.so)\n",
+                                   "libcudart_static.a": "INPUT(../lib/libcudart_static.a)\n",
+                                   "stubs/libcuda.so": "INPUT(../../lib/stubs/libcuda.so)\n"})
 
     def test_record(self):
         with zipfile.ZipFile(self.make()) as wheel:
