@@ -80,6 +80,13 @@ typedef struct nvmlMemory_v2_st {
     (unsigned int)(sizeof(nvml##data##_v##ver##_t) | ((unsigned int)(ver) << 24U))
 #define nvmlMemory_v2 NVML_STRUCT_VERSION(Memory, 2)
 
+typedef struct nvmlSystemDriverBranchInfo_v1_st {
+    unsigned int version; // nvmlSystemDriverBranchInfo_v1
+    char branch[NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE];
+} nvmlSystemDriverBranchInfo_v1_t, nvmlSystemDriverBranchInfo_t;
+
+#define nvmlSystemDriverBranchInfo_v1 NVML_STRUCT_VERSION(SystemDriverBranchInfo, 1)
+
 typedef struct nvmlBAR1Memory_st {
     unsigned long long bar1Total, bar1Free, bar1Used;
 } nvmlBAR1Memory_t;

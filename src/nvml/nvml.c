@@ -141,6 +141,18 @@ nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned int length) {
     return give_text(version, length, KUDZU_VERSION);
 }
 
+// Releases of kudzu are one branch.
+nvmlReturn_t nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_t *branchInfo,
+                                       unsigned int length) {
+    ENTER(s);
+    REQUIRE(branchInfo);
+    if (branchInfo->version != nvmlSystemDriverBranchInfo_v1)
+        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    if (length > sizeof branchInfo->branch)
+        length = sizeof branchInfo->branch;
+    return give_text(branchInfo->branch, length, "kudzu");
+}
+
 // The first number is that of the CUDA version whose interface it is.
 nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned int length) {
     ENTER(s);

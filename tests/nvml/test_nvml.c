@@ -52,6 +52,12 @@ static void system_wide(void) {
     CHECK(strlen(text) >= 5);
     CHECK_RESULT(NVML_ERROR_INSUFFICIENT_SIZE, nvmlSystemGetDriverVersion(text, 3));
     CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlSystemGetDriverVersion(NULL, 80));
+    nvmlSystemDriverBranchInfo_t branch = {.version = nvmlSystemDriverBranchInfo_v1};
+    CHECK_OK(nvmlSystemGetDriverBranch(&branch, sizeof branch.branch));
+    CHECK(*branch.branch);
+    CHECK_RESULT(NVML_ERROR_INSUFFICIENT_SIZE, nvmlSystemGetDriverBranch(&branch, 3));
+    branch.version = 0;
+    CHECK_RESULT(NVML_ERROR_ARGUMENT_VERSION_MISMATCH, nvmlSystemGetDriverBranch(&branch, 80));
     CHECK_OK(nvmlSystemGetNVMLVersion(text, sizeof text));
     CHECK(!strncmp(text, "12.", 3));
     CHECK_OK(nvmlSystemGetCudaDriverVersion(&version));
