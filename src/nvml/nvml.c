@@ -203,11 +203,13 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *dev
     return NVML_SUCCESS;
 }
 
+// The prefix "GPU-" may be left out.
 nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
     ENTER(s);
     REQUIRE(uuid && device);
     for (unsigned i = 0; i < s->count; ++i)
-        if (!strcasecmp(uuid, s->devices[i].uuid)) {
+        if (!strcasecmp(uuid, s->devices[i].uuid) ||
+            !strcasecmp(uuid, s->devices[i].uuid + strlen("GPU-"))) {
             *device = (nvmlDevice_t)&s->devices[i];
             return NVML_SUCCESS;
         }

@@ -84,7 +84,7 @@ nvmlReturn_t pci_info_v2(nvmlDevice_t, void *) __asm__("nvmlDeviceGetPciInfo_v2"
 static void uuid_v(nvmlDevice_t d, const char *text) {
     nvmlUUID_t id = {.version = nvmlUUID_v1, .type = NVML_UUID_TYPE_ASCII};
     nvmlDevice_t same = NULL;
-    snprintf(id.value.str, sizeof id.value.str, "%s", text);
+    memcpy(id.value.str, text, strlen(text) + 1);
     CHECK_OK(nvmlDeviceGetHandleByUUIDV(&id, &same));
     CHECK(same == d);
     id.type = NVML_UUID_TYPE_BINARY;
@@ -141,6 +141,8 @@ static void handles(void) {
         CHECK_OK(nvmlDeviceGetUUID(d, uuid, sizeof uuid));
         CHECK(strlen(uuid) == 40 && !strncmp(uuid, "GPU-", 4));
         CHECK_OK(nvmlDeviceGetHandleByUUID(uuid, &same));
+        CHECK(same == d);
+        CHECK_OK(nvmlDeviceGetHandleByUUID(uuid + strlen("GPU-"), &same));
         CHECK(same == d);
         uuid_v(d, uuid);
         CHECK_OK(nvmlDeviceGetPciInfo(d, &pci));
