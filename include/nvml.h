@@ -80,6 +80,44 @@ typedef struct nvmlMemory_v2_st {
     (unsigned int)(sizeof(nvml##data##_v##ver##_t) | ((unsigned int)(ver) << 24U))
 #define nvmlMemory_v2 NVML_STRUCT_VERSION(Memory, 2)
 
+typedef struct nvmlSystemDriverBranchInfo_v1_st {
+    unsigned int version; // nvmlSystemDriverBranchInfo_v1
+    char branch[NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE];
+} nvmlSystemDriverBranchInfo_v1_t, nvmlSystemDriverBranchInfo_t;
+
+#define nvmlSystemDriverBranchInfo_v1 NVML_STRUCT_VERSION(SystemDriverBranchInfo, 1)
+
+typedef struct nvmlPciInfoExt_v1_st {
+    unsigned int version; // nvmlPciInfoExt_v1
+    unsigned int domain, bus, device;
+    unsigned int pciDeviceId, pciSubSystemId;
+    unsigned int baseClass, subClass;
+    char busId[NVML_DEVICE_PCI_BUS_ID_BUFFER_SIZE];
+} nvmlPciInfoExt_v1_t, nvmlPciInfoExt_t;
+
+#define nvmlPciInfoExt_v1 NVML_STRUCT_VERSION(PciInfoExt, 1)
+
+// The same UUID as text ("GPU-..."), or its 16 bytes.
+typedef enum nvmlUUIDType_enum {
+    NVML_UUID_TYPE_NONE,
+    NVML_UUID_TYPE_ASCII,
+    NVML_UUID_TYPE_BINARY,
+} nvmlUUIDType_t;
+
+#define NVML_DEVICE_UUID_ASCII_LEN 41
+#define NVML_DEVICE_UUID_BINARY_LEN 16
+
+typedef struct nvmlUUID_v1_st {
+    unsigned int version; // nvmlUUID_v1
+    unsigned int type;    // nvmlUUIDType_t
+    union {
+        char str[NVML_DEVICE_UUID_ASCII_LEN];
+        unsigned char bytes[NVML_DEVICE_UUID_BINARY_LEN];
+    } value;
+} nvmlUUID_v1_t, nvmlUUID_t;
+
+#define nvmlUUID_v1 NVML_STRUCT_VERSION(UUID, 1)
+
 typedef struct nvmlBAR1Memory_st {
     unsigned long long bar1Total, bar1Free, bar1Used;
 } nvmlBAR1Memory_t;
@@ -112,6 +150,55 @@ typedef enum nvmlComputeMode_enum {
 } nvmlComputeMode_t;
 
 typedef enum nvmlTemperatureSensors_enum { NVML_TEMPERATURE_GPU = 0 } nvmlTemperatureSensors_t;
+
+typedef struct nvmlTemperature_v1_st {
+    unsigned int version; // nvmlTemperature_v1
+    nvmlTemperatureSensors_t sensorType;
+    int temperature; // degrees Celsius
+} nvmlTemperature_v1_t, nvmlTemperature_t;
+
+#define nvmlTemperature_v1 NVML_STRUCT_VERSION(Temperature, 1)
+
+typedef enum nvmlPageRetirementCause_enum {
+    NVML_PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS = 0,
+    NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR = 1,
+} nvmlPageRetirementCause_t;
+
+typedef enum nvmlGpuVirtualizationMode {
+    NVML_GPU_VIRTUALIZATION_MODE_NONE = 0,
+    NVML_GPU_VIRTUALIZATION_MODE_PASSTHROUGH = 1,
+    NVML_GPU_VIRTUALIZATION_MODE_VGPU = 2,
+    NVML_GPU_VIRTUALIZATION_MODE_HOST_VGPU = 3,
+    NVML_GPU_VIRTUALIZATION_MODE_HOST_VSGA = 4,
+} nvmlGpuVirtualizationMode_t;
+
+typedef enum nvmlValueType_enum {
+    NVML_VALUE_TYPE_DOUBLE = 0,
+    NVML_VALUE_TYPE_UNSIGNED_INT = 1,
+    NVML_VALUE_TYPE_UNSIGNED_LONG = 2,
+    NVML_VALUE_TYPE_UNSIGNED_LONG_LONG = 3,
+    NVML_VALUE_TYPE_SIGNED_LONG_LONG = 4,
+    NVML_VALUE_TYPE_SIGNED_INT = 5,
+    NVML_VALUE_TYPE_UNSIGNED_SHORT = 6,
+} nvmlValueType_t;
+
+typedef union nvmlValue_st {
+    double dVal;
+    int siVal;
+    unsigned int uiVal;
+    unsigned long ulVal;
+    unsigned long long ullVal;
+    signed long long sllVal;
+    unsigned short usVal;
+} nvmlValue_t;
+
+typedef struct nvmlFieldValue_st {
+    unsigned int fieldId, scopeId;
+    long long timestamp, latencyUsec; // microseconds
+    nvmlValueType_t valueType;
+    nvmlReturn_t nvmlReturn; // of this field
+    nvmlValue_t value;
+} nvmlFieldValue_t;
 
 typedef enum nvmlClockType_enum {
     NVML_CLOCK_GRAPHICS = 0,

@@ -48,7 +48,7 @@ nvvmResult nvvmLazyAddModuleToProgram(nvvmProgram prog, const char *buffer, size
 nvvmResult nvvmVerifyProgram(nvvmProgram prog, int numOptions, const char **options);
 nvvmResult nvvmCompileProgram(nvvmProgram prog, int numOptions, const char **options);
 
-// Sizes are in bytes and count the NUL behind text. NVVM_ERROR_INVALID_PROGRAM: not compiled.
+// Sizes are in bytes and count the NUL behind text, which is empty without a successful compilation.
 nvvmResult nvvmGetCompiledResultSize(nvvmProgram prog, size_t *bufferSizeRet);
 nvvmResult nvvmGetCompiledResult(nvvmProgram prog, char *buffer);
 nvvmResult nvvmGetProgramLogSize(nvvmProgram prog, size_t *bufferSizeRet);

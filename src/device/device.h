@@ -211,6 +211,7 @@ struct kd_pool_options {
     uint64_t max_size; // bytes of all segments; 0: what the device has
     bool shareable;    // other processes can map its memory
     bool host; // blocks are host memory (KD_MEMORY_PINNED), which does not count as the device's
+    bool managed; // blocks are KD_MEMORY_MANAGED
 };
 enum kd_status kd_pool_new(struct kd_device *d, const struct kd_pool_options *options,
                            struct kd_pool **out);

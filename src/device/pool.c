@@ -466,7 +466,9 @@ static struct block *allocate(struct kd_pool *p, struct kd_queue *q, uint64_t si
         b = find_block(p, bytes, q, true);
     if (!b)
         return NULL;
-    enum kd_memory_kind kind = p->options.host ? KD_MEMORY_PINNED : KD_MEMORY_DEVICE;
+    enum kd_memory_kind kind = p->options.host      ? KD_MEMORY_PINNED
+                               : p->options.managed ? KD_MEMORY_MANAGED
+                                                    : KD_MEMORY_DEVICE;
     take(p, b, memory_describe(q->context, kind, size, flags, false), internal ? wait : NULL);
     return b;
 }

@@ -254,6 +254,7 @@ CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
 CUresult cuFuncGetName(const char **name, CUfunction hfunc) {
     ENTER_CONTEXT(ctx);
     REQUIRE_POINTER(name);
+    REQUIRE_POINTER(hfunc);
     struct drv_function *f;
     TRY(drv_function_find(hfunc, ctx, &f));
     *name = kd_kernel_info(f->k)->name;

@@ -23,6 +23,7 @@ struct drv_graph_memory {
     void *addresses;            // handle
     struct drv_device *device;
     struct drv_exec *exec;         // the last one that was launched with it; NULL: destroyed
+    bool managed;                  // else device memory
     bool live;                     // allocated by a launch and not freed
     bool mapped;                   // counted as memory that graphs have
     struct drv_graph_memory *next; // of its bucket
@@ -30,9 +31,7 @@ struct drv_graph_memory {
 
 static struct drv_graph_memory *buckets[BUCKETS]; // under the lock
 // By device, bytes; there is one physical page for each mapped one.
-static struct {
-    uint64_t now, high;
-} mapped[DRV_MAX_DEVICES];
+static struct { uint64_t now, high; } mapped[DRV_MAX_DEVICES];
 
 // ---- Finding ------------------------------------------------------------------------------
 
@@ -95,11 +94,12 @@ void drv_graph_memory_drop(struct drv_graph_memory *m) {
 }
 
 static CUresult check(const CUDA_MEM_ALLOC_NODE_PARAMS *p, struct drv_device **device) {
-    REQUIRE(p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
+    REQUIRE((p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED ||
+             p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED) &&
                 p->poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
                 p->poolProps.handleTypes == CU_MEM_HANDLE_TYPE_NONE,
             CUDA_ERROR_INVALID_VALUE,
-            "allocations of graphs are pinned memory of a device, not to be exported");
+            "allocations of graphs are pinned or managed memory of a device, not to be exported");
     TRY(drv_device_find(p->poolProps.location.id, device));
     REQUIRE(p->bytesize, CUDA_ERROR_INVALID_VALUE, "an allocation of 0 bytes");
     for (size_t i = 0; i < p->accessDescCount; i++) {
@@ -123,8 +123,8 @@ static CUresult take_addresses(struct drv_context *ctx, struct drv_graph_memory 
     struct kd_memory found;
     struct addresses *a = calloc(1, sizeof *a);
     REQUIRE(a, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a node");
-    CUresult result =
-        drv_memory_allocate(ctx, KD_MEMORY_DEVICE, m->size, DRV_MEMORY_GRAPH, &a->base);
+    CUresult result = drv_memory_allocate(ctx, m->managed ? KD_MEMORY_MANAGED : KD_MEMORY_DEVICE,
+                                          m->size, DRV_MEMORY_GRAPH, &a->base);
     if (result == CUDA_SUCCESS &&
         !drv_object_add(&a->object, DRV_ADDRESSES, ctx, addresses_release)) {
         kd_memory_free(a->base);
@@ -140,7 +140,8 @@ static CUresult take_addresses(struct drv_context *ctx, struct drv_graph_memory 
     return CUDA_SUCCESS;
 }
 
-static CUresult make(struct drv_device *d, size_t bytes, struct drv_graph_memory **out) {
+static CUresult make(struct drv_device *d, size_t bytes, bool managed,
+                     struct drv_graph_memory **out) {
     struct drv_context *ctx = drv_context_active(d->primary);
     if (!ctx) // the program made a context of its own
         TRY(drv_context_usable(&ctx));
@@ -151,6 +152,7 @@ static CUresult make(struct drv_device *d, size_t bytes, struct drv_graph_memory
     m->references = 1;
     m->size = bytes;
     m->device = d;
+    m->managed = managed;
     CUresult result = take_addresses(ctx, m);
     if (result != CUDA_SUCCESS) {
         free(m);
@@ -173,7 +175,7 @@ static struct drv_node *allocation_of(const struct drv_graph *g, CUdeviceptr dpt
 
 // A node before `node`, at any distance, that frees memory of this graph which nobody uses again.
 static struct drv_graph_memory *reusable(struct drv_node *node, const struct drv_device *d,
-                                         size_t bytes) {
+                                         size_t bytes, bool managed) {
     struct drv_node *seen[SEARCHED_NODES];
     size_t n = 0;
     uint64_t stamp = drv_graph_stamp();
@@ -182,7 +184,8 @@ static struct drv_graph_memory *reusable(struct drv_node *node, const struct drv
     for (size_t i = 0; i < n; i++) {
         struct drv_node *at = seen[i];
         if (at->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE && at->memory && !at->memory_freed &&
-            at->memory->size == bytes && at->memory->device == d) {
+            at->memory->size == bytes && at->memory->device == d &&
+            at->memory->managed == managed) {
             at->memory_freed = true;
             return at->memory;
         }
@@ -202,11 +205,13 @@ CUresult drv_graph_memory_take(struct drv_node *node, CUDA_MEM_ALLOC_NODE_PARAMS
     TRY(check(p, &d));
     REQUIRE(!node->graph->moved, CUDA_ERROR_NOT_SUPPORTED,
             "a graph that was moved into another one gets no further memory nodes");
-    struct drv_graph_memory *m = node->graph->memory_nodes ? reusable(node, d, p->bytesize) : NULL;
+    bool managed = p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    struct drv_graph_memory *m =
+        node->graph->memory_nodes ? reusable(node, d, p->bytesize, managed) : NULL;
     if (m)
         drv_graph_memory_hold(m);
     else
-        TRY(make(d, p->bytesize, &m));
+        TRY(make(d, p->bytesize, managed, &m));
     node->graph->memory_nodes++;
     p->dptr = m->address;
     *out = m;

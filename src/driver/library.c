@@ -430,6 +430,7 @@ CUresult cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel) {
 CUresult cuKernelGetName(const char **name, CUkernel kernel) {
     ENTER();
     REQUIRE_POINTER(name);
+    REQUIRE_POINTER(kernel);
     struct drv_kernel *k;
     TRY(find_kernel(kernel, &k));
     *name = k->name;

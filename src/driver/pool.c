@@ -14,7 +14,7 @@ struct drv_pool {
     struct kd_pool *p;
     CUmemLocation location;
     CUmemAllocationHandleType handle_types;
-    bool imported, is_default;
+    bool imported, is_default, managed;
     uint64_t readable; // by devices other than the pool's own, one bit each
 };
 
@@ -58,6 +58,7 @@ static CUresult pool_make(struct drv_device *device, const struct kd_pool_option
     }
     p->device = device;
     p->location = (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal};
+    p->managed = options->managed;
     return pool_add(p, out);
 }
 
@@ -95,7 +96,8 @@ uint64_t drv_pool_handle_types(const struct kd_memory *m) {
 static CUresult capture_allocation(struct kd_queue *q, struct drv_pool *pool, size_t size,
                                    CUdeviceptr *dptr) {
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
-    params.alloc.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    params.alloc.poolProps.allocType =
+        pool->managed ? CU_MEM_ALLOCATION_TYPE_MANAGED : CU_MEM_ALLOCATION_TYPE_PINNED;
     params.alloc.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     params.alloc.poolProps.location.id = pool->device->ordinal;
     params.alloc.bytesize = size;
@@ -109,9 +111,9 @@ static CUresult capture_free(struct kd_queue *q, CUdeviceptr dptr) {
     return drv_capture_add(q, &params, NULL);
 }
 
+// Nothing is what 0 bytes get, unless they are captured.
 static CUresult allocate(CUdeviceptr *dptr, size_t size, struct drv_pool *pool, CUstream stream) {
     REQUIRE_POINTER(dptr);
-    REQUIRE(size > 0, CUDA_ERROR_INVALID_VALUE, "a size of 0 cannot be allocated");
     struct kd_queue *q;
     struct drv_context *ctx;
     TRY(drv_stream_find(stream, &q, &ctx));
@@ -121,8 +123,9 @@ static CUresult allocate(CUdeviceptr *dptr, size_t size, struct drv_pool *pool, 
     TRY(drv_capture_enter(q, ctx, &captured));
     if (captured)
         return capture_allocation(q, pool, size, dptr);
-    uint64_t ptr;
-    TRY(drv_status(kd_pool_alloc(pool->p, q, size, DRV_MEMORY_POOL, &ptr), ctx));
+    uint64_t ptr = 0;
+    if (size)
+        TRY(drv_status(kd_pool_alloc(pool->p, q, size, DRV_MEMORY_POOL, &ptr), ctx));
     *dptr = ptr;
     return CUDA_SUCCESS;
 }
@@ -217,7 +220,11 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     TRY(drv_graph_memory_release(dptr, q, &found));
     if (found)
         return CUDA_SUCCESS;
+    struct kd_memory m;
+    bool managed = kd_memory_find(dptr, &m) && m.base == dptr && m.kind == KD_MEMORY_MANAGED;
     enum kd_status status = kd_pool_give(dptr, q);
+    if (managed && status == KD_OK)
+        drv_managed_forget(m.base, m.size);
     return status == KD_NOT_FOUND ? free_later(dptr, q, ctx) : drv_status(status, ctx);
 }
 
@@ -225,14 +232,19 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
 
 // What allocation properties and those of pools have in common; *device is whose memory it is.
 static CUresult check_properties(const CUmemPoolProps *props, struct drv_device **device) {
-    REQUIRE(props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED, CUDA_ERROR_INVALID_VALUE,
-            "allocType must be CU_MEM_ALLOCATION_TYPE_PINNED");
+    bool managed = props->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    REQUIRE(managed || props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED, CUDA_ERROR_INVALID_VALUE,
+            "%d is no type of allocations", (int)props->allocType);
+    REQUIRE(!managed || props->handleTypes == CU_MEM_HANDLE_TYPE_NONE, CUDA_ERROR_INVALID_VALUE,
+            "pools of managed memory cannot be exported");
     REQUIRE(props->handleTypes == CU_MEM_HANDLE_TYPE_NONE ||
                 props->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
             CUDA_ERROR_NOT_SUPPORTED, "pools can be exported as POSIX file descriptors alone");
     REQUIRE(!props->usage, CUDA_ERROR_NOT_SUPPORTED, "the device has no decompression engine");
     if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
         return drv_device_find(props->location.id, device);
+    if (managed && props->location.type == CU_MEM_LOCATION_TYPE_NONE)
+        return drv_device_find(0, device);
     REQUIRE(drv_location_is_host(&props->location), CUDA_ERROR_INVALID_VALUE,
             "a pool lies on a device or a NUMA node of the host");
     TRY(drv_check_numa(&props->location));
@@ -249,8 +261,9 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps) {
     struct kd_pool_options options = {
         .max_size = poolProps->maxSize,
         .shareable = poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE,
-        .host = poolProps->location.type != CU_MEM_LOCATION_TYPE_DEVICE,
+        .managed = poolProps->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED,
     };
+    options.host = !options.managed && poolProps->location.type != CU_MEM_LOCATION_TYPE_DEVICE;
     TRY(pool_make(d, &options, &p));
     p->location = poolProps->location;
     p->handle_types = poolProps->handleTypes;
@@ -296,6 +309,8 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
     struct drv_pool *p;
     TRY(drv_device_find(dev, &d));
     TRY(pool_find(pool, &p));
+    REQUIRE(!p->managed, CUDA_ERROR_INVALID_VALUE,
+            "a pool of managed memory is made current by cuMemSetMemPool");
     bool of_host = p->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA; // guide 26.2.2.2
     REQUIRE(of_host || (p->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->device == d),
             CUDA_ERROR_INVALID_VALUE, "the pool is neither of this device nor of a host's node");
@@ -308,53 +323,67 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
 // Gives back memory that nothing uses until minBytesToKeep are left.
 // ---- Pools by location --------------------------------------------------------------------
 
-// The pools of the host: slot 0 is that of the host without a node, behind it the nodes follow.
-// They are made when they are first asked for, and stay.
-enum { HOST_POOLS = 65 };
-static struct drv_pool *host_defaults[HOST_POOLS]; // under host_pools_lock
-static CUmemoryPool host_current[HOST_POOLS];      // NULL: the default one
-static pthread_mutex_t host_pools_lock = PTHREAD_MUTEX_INITIALIZER;
+// What is no device's pinned memory has slots: the host without a node, its nodes, the devices, and
+// memory that prefers no place; the last two for managed memory alone. The default pools are made
+// when they are first asked for, and stay.
+enum { NODES = 64, DEVICES_AT = 1 + NODES, NOWHERE = DEVICES_AT + DRV_MAX_DEVICES, SLOTS };
+static struct drv_pool *defaults[2][SLOTS]; // of pinned and of managed memory; under places_lock
+static CUmemoryPool currents[2][SLOTS];     // NULL: the default one
+static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static CUresult host_default(const CUmemLocation *l, int slot, struct drv_pool **out) {
-    struct drv_device *d;
-    CUresult result = CUDA_SUCCESS;
-    TRY(drv_device_find(0, &d));
-    pthread_mutex_lock(&host_pools_lock);
-    struct drv_pool *p = host_defaults[slot];
-    if (!p) {
-        result = pool_make(d, &(struct kd_pool_options){.host = true}, &p);
-        if (result == CUDA_SUCCESS) {
-            drv_object_keep(&p->object);
-            p->location = *l;
-            p->is_default = true;
-            host_defaults[slot] = p;
-        }
-    }
-    pthread_mutex_unlock(&host_pools_lock);
-    *out = p;
-    return result;
-}
+struct place {
+    CUmemLocation location; // without "the current node"
+    bool managed, is_device;
+    int slot; // unless is_device
+};
 
-// The location without "the current node", and for the host the slot of its pools.
-static CUresult place(const CUmemLocation *location, CUmemAllocationType type, CUmemLocation *out,
-                      int *slot) {
+static CUresult find_place(const CUmemLocation *location, CUmemAllocationType type,
+                           struct place *out) {
     REQUIRE_POINTER(location);
     REQUIRE(type == CU_MEM_ALLOCATION_TYPE_PINNED || type == CU_MEM_ALLOCATION_TYPE_MANAGED,
             CUDA_ERROR_INVALID_VALUE, "%d is no type of allocations", (int)type);
-    REQUIRE(type == CU_MEM_ALLOCATION_TYPE_PINNED, CUDA_ERROR_NOT_SUPPORTED,
-            "there are no pools of managed memory: their memory cannot be told from a device's");
-    *out = *location;
-    if (location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
-        *out = (CUmemLocation){CU_MEM_LOCATION_TYPE_HOST_NUMA, drv_current_node()};
-    if (out->type == CU_MEM_LOCATION_TYPE_DEVICE)
+    *out = (struct place){*location, .managed = type == CU_MEM_ALLOCATION_TYPE_MANAGED};
+    CUmemLocation *l = &out->location;
+    if (l->type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+        *l = (CUmemLocation){CU_MEM_LOCATION_TYPE_HOST_NUMA, drv_current_node()};
+    if (l->type == CU_MEM_LOCATION_TYPE_DEVICE) {
+        struct drv_device *d;
+        TRY(drv_device_find(l->id, &d));
+        out->is_device = !out->managed;
+        out->slot = DEVICES_AT + l->id;
         return CUDA_SUCCESS;
-    REQUIRE(drv_location_is_host(out), CUDA_ERROR_INVALID_VALUE,
+    }
+    if (out->managed && l->type == CU_MEM_LOCATION_TYPE_NONE) {
+        out->slot = NOWHERE;
+        return CUDA_SUCCESS;
+    }
+    REQUIRE(drv_location_is_host(l), CUDA_ERROR_INVALID_VALUE,
             "a pool lies on a device or a NUMA node of the host");
-    TRY(drv_check_numa(out));
-    *slot = out->type == CU_MEM_LOCATION_TYPE_HOST ? 0 : out->id + 1;
-    REQUIRE(*slot < HOST_POOLS, CUDA_ERROR_NOT_SUPPORTED, "pools of %d nodes are kept",
-            HOST_POOLS - 1);
+    TRY(drv_check_numa(l));
+    out->slot = l->type == CU_MEM_LOCATION_TYPE_HOST ? 0 : l->id + 1;
+    REQUIRE(out->slot <= NODES, CUDA_ERROR_NOT_SUPPORTED, "pools of %d nodes are kept", NODES);
     return CUDA_SUCCESS;
+}
+
+static CUresult place_default(const struct place *at, struct drv_pool **out) {
+    struct drv_device *d;
+    CUresult result = CUDA_SUCCESS;
+    TRY(drv_device_find(at->slot >= DEVICES_AT && at->slot < NOWHERE ? at->location.id : 0, &d));
+    pthread_mutex_lock(&places_lock);
+    struct drv_pool *p = defaults[at->managed][at->slot];
+    if (!p) {
+        struct kd_pool_options options = {.host = !at->managed, .managed = at->managed};
+        result = pool_make(d, &options, &p);
+        if (result == CUDA_SUCCESS) {
+            drv_object_keep(&p->object);
+            p->location = at->location;
+            p->is_default = true;
+            defaults[at->managed][at->slot] = p;
+        }
+    }
+    pthread_mutex_unlock(&places_lock);
+    *out = p;
+    return result;
 }
 
 // The pool that belongs to a location from the beginning.
@@ -362,13 +391,12 @@ CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
                                 CUmemAllocationType type) {
     ENTER();
     REQUIRE_POINTER(pool_out);
-    CUmemLocation l;
-    int slot;
-    TRY(place(location, type, &l, &slot));
-    if (l.type == CU_MEM_LOCATION_TYPE_DEVICE)
-        return cuDeviceGetDefaultMemPool(pool_out, l.id);
+    struct place at;
+    TRY(find_place(location, type, &at));
+    if (at.is_device)
+        return cuDeviceGetDefaultMemPool(pool_out, at.location.id);
     struct drv_pool *p;
-    TRY(host_default(&l, slot, &p));
+    TRY(place_default(&at, &p));
     *pool_out = p->object.handle;
     return CUDA_SUCCESS;
 }
@@ -377,37 +405,37 @@ CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
 CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type) {
     ENTER();
     REQUIRE_POINTER(pool);
-    CUmemLocation l;
-    int slot;
-    TRY(place(location, type, &l, &slot));
-    if (l.type == CU_MEM_LOCATION_TYPE_DEVICE)
-        return cuDeviceGetMemPool(pool, l.id);
-    pthread_mutex_lock(&host_pools_lock);
-    CUmemoryPool handle = host_current[slot];
-    pthread_mutex_unlock(&host_pools_lock);
+    struct place at;
+    TRY(find_place(location, type, &at));
+    if (at.is_device)
+        return cuDeviceGetMemPool(pool, at.location.id);
+    pthread_mutex_lock(&places_lock);
+    CUmemoryPool handle = currents[at.managed][at.slot];
+    pthread_mutex_unlock(&places_lock);
     struct drv_pool *p = handle ? drv_object_find(handle, DRV_POOL) : NULL;
     if (!p)
-        TRY(host_default(&l, slot, &p));
+        TRY(place_default(&at, &p));
     *pool = p->object.handle;
     return CUDA_SUCCESS;
 }
 
 CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool) {
     ENTER();
-    CUmemLocation l;
-    int slot;
+    struct place at;
     struct drv_pool *p;
-    TRY(place(location, type, &l, &slot));
-    if (l.type == CU_MEM_LOCATION_TYPE_DEVICE)
-        return cuDeviceSetMemPool(l.id, pool);
+    TRY(find_place(location, type, &at));
+    if (at.is_device)
+        return cuDeviceSetMemPool(at.location.id, pool);
     TRY(pool_find(pool, &p));
-    REQUIRE(p->location.type == l.type && (slot == 0 || p->location.id == l.id),
-            CUDA_ERROR_INVALID_VALUE, "the pool is not of this location");
+    bool numbered = at.slot && at.slot < NOWHERE;
+    REQUIRE(p->managed == at.managed && p->location.type == at.location.type &&
+                (!numbered || p->location.id == at.location.id),
+            CUDA_ERROR_INVALID_VALUE, "the pool is not of this location and kind of memory");
     REQUIRE(!p->imported, CUDA_ERROR_INVALID_VALUE,
             "nothing can be allocated from an imported pool");
-    pthread_mutex_lock(&host_pools_lock);
-    host_current[slot] = pool;
-    pthread_mutex_unlock(&host_pools_lock);
+    pthread_mutex_lock(&places_lock);
+    currents[at.managed][at.slot] = pool;
+    pthread_mutex_unlock(&places_lock);
     return CUDA_SUCCESS;
 }
 
@@ -541,7 +569,7 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
     REQUIRE(location->type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_INVALID_VALUE,
             "access to a pool is that of devices");
     TRY(drv_device_find(location->id, &d));
-    bool own = p->location.type == CU_MEM_LOCATION_TYPE_DEVICE && d == p->device;
+    bool own = p->managed || (p->location.type == CU_MEM_LOCATION_TYPE_DEVICE && d == p->device);
     *flags = own || p->readable >> d->ordinal & 1 ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
                                                   : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;

@@ -141,6 +141,18 @@ nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned int length) {
     return give_text(version, length, KUDZU_VERSION);
 }
 
+// Releases of kudzu are one branch.
+nvmlReturn_t nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_t *branchInfo,
+                                       unsigned int length) {
+    ENTER(s);
+    REQUIRE(branchInfo);
+    if (branchInfo->version != nvmlSystemDriverBranchInfo_v1)
+        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    if (length > sizeof branchInfo->branch)
+        length = sizeof branchInfo->branch;
+    return give_text(branchInfo->branch, length, "kudzu");
+}
+
 // The first number is that of the CUDA version whose interface it is.
 nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned int length) {
     ENTER(s);
@@ -191,11 +203,43 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *dev
     return NVML_SUCCESS;
 }
 
+// The prefix "GPU-" may be left out.
 nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
     ENTER(s);
     REQUIRE(uuid && device);
     for (unsigned i = 0; i < s->count; ++i)
-        if (!strcasecmp(uuid, s->devices[i].uuid)) {
+        if (!strcasecmp(uuid, s->devices[i].uuid) ||
+            !strcasecmp(uuid, s->devices[i].uuid + strlen("GPU-"))) {
+            *device = (nvmlDevice_t)&s->devices[i];
+            return NVML_SUCCESS;
+        }
+    return NVML_ERROR_NOT_FOUND;
+}
+
+// The bytes that "GPU-01234567-89ab-..." spells.
+static bool is_uuid(const char *text, const unsigned char *bytes) {
+    unsigned value;
+    text += strlen("GPU-");
+    for (int i = 0; i < NVML_DEVICE_UUID_BINARY_LEN; ++i, text += 2) {
+        text += *text == '-';
+        if (sscanf(text, "%2x", &value) != 1 || value != bytes[i])
+            return false;
+    }
+    return true;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByUUIDV(const nvmlUUID_t *uuid, nvmlDevice_t *device) {
+    ENTER(s);
+    REQUIRE(uuid && device);
+    if (uuid->version != nvmlUUID_v1)
+        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    if (uuid->type == NVML_UUID_TYPE_ASCII) {
+        REQUIRE(memchr(uuid->value.str, 0, sizeof uuid->value.str));
+        return nvmlDeviceGetHandleByUUID(uuid->value.str, device);
+    }
+    REQUIRE(uuid->type == NVML_UUID_TYPE_BINARY);
+    for (unsigned i = 0; i < s->count; ++i)
+        if (is_uuid(s->devices[i].uuid, uuid->value.bytes)) {
             *device = (nvmlDevice_t)&s->devices[i];
             return NVML_SUCCESS;
         }
@@ -269,6 +313,24 @@ nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci) {
     snprintf(pci->busId, sizeof pci->busId, "%08X:%02X:%02X.0", a.domain, a.bus & 0xff,
              a.device & 0xff);
     return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetPciInfoExt(nvmlDevice_t device, nvmlPciInfoExt_t *pci) {
+    ENTER_DEVICE(s, device);
+    REQUIRE(pci);
+    if (pci->version != nvmlPciInfoExt_v1)
+        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    nvmlPciInfo_t known;
+    nvmlReturn_t result = nvmlDeviceGetPciInfo_v3(device, &known);
+    *pci = (nvmlPciInfoExt_t){
+        .version = pci->version, .domain = known.domain, .bus = known.bus, .device = known.device};
+    memcpy(pci->busId, known.busId, sizeof pci->busId);
+    return result;
+}
+
+nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int *isMigDevice) {
+    ENTER_DEVICE(s, device);
+    return give(isMigDevice, 0);
 }
 
 // The part of the structure that callers of an older version have room for.
@@ -499,4 +561,47 @@ nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t device1, nvmlDevic
     return give((unsigned *)pathInfo, device1 == device2 ? NVML_TOPOLOGY_INTERNAL
                                       : nodes            ? NVML_TOPOLOGY_SYSTEM
                                                          : NVML_TOPOLOGY_NODE);
+}
+
+// As many of the chosen devices as *count says, or their number for a count of 0.
+static nvmlReturn_t give_devices(const struct nvml_system *s, const bool *chosen,
+                                 unsigned int *count, nvmlDevice_t *devices) {
+    unsigned found = 0;
+    REQUIRE(count && (devices || !*count));
+    for (unsigned i = 0; i < s->count; ++i)
+        if (chosen[i] && (!*count || found < *count)) {
+            if (*count)
+                devices[found] = (nvmlDevice_t)&s->devices[i];
+            found++;
+        }
+    *count = found;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t device, nvmlGpuTopologyLevel_t level,
+                                              unsigned int *count, nvmlDevice_t *deviceArray) {
+    ENTER_DEVICE(s, device);
+    bool chosen[NVML_MAX_DEVICES] = {0};
+    for (unsigned i = 0; i < s->count; ++i) {
+        nvmlDevice_t other = (nvmlDevice_t)&s->devices[i];
+        nvmlGpuTopologyLevel_t at;
+        nvmlReturn_t result = nvmlDeviceGetTopologyCommonAncestor(device, other, &at);
+        if (result != NVML_SUCCESS)
+            return result;
+        chosen[i] = other != device && at == level;
+    }
+    return give_devices(s, chosen, count, deviceArray);
+}
+
+// All devices compute on all processors that the process may use.
+nvmlReturn_t nvmlSystemGetTopologyGpuSet(unsigned int cpuNumber, unsigned int *count,
+                                         nvmlDevice_t *deviceArray) {
+    ENTER(s);
+    bool chosen[NVML_MAX_DEVICES];
+    cpu_set_t set;
+    REQUIRE(cpuNumber < CPU_SETSIZE);
+    if (sched_getaffinity(0, sizeof set, &set))
+        return NVML_ERROR_UNKNOWN;
+    memset(chosen, CPU_ISSET(cpuNumber, &set) != 0, sizeof chosen);
+    return give_devices(s, chosen, count, deviceArray);
 }

@@ -114,6 +114,24 @@ static bool is_bitcode(const struct strbuf *b) {
            (!memcmp(b->data, "BC\xc0\xde", 4) || !memcmp(b->data, "\xde\xc0\x17\x0b", 4));
 }
 
+// LLVM's "NAME:LINE:COLUMN: error: WHAT" and the line of source, as NVIDIA's library words it; its
+// columns begin at 0.
+static void print_parse_error(const char *name, const char *message) {
+    size_t n = strlen(name);
+    unsigned line, column;
+    int what = 0;
+    if (!strncmp(message, name, n) &&
+        sscanf(message + n, ":%u:%u: error: %n", &line, &column, &what) == 2 && what) {
+        what += (int)n;
+        fprintf(stderr, "%s (%u, %u): parse %.*s", name, line, column - 1,
+                (int)strcspn(message + what, "\n"), message + what);
+        return;
+    }
+    fputs(message, stderr);
+    if (*message && message[strlen(message) - 1] != '\n')
+        fputc('\n', stderr);
+}
+
 static bool parse(struct compiler *c, const char *name, const struct strbuf *text,
                   LLVMModuleRef *module) {
     char *message = NULL;
@@ -121,9 +139,8 @@ static bool parse(struct compiler *c, const char *name, const struct strbuf *tex
         LLVMCreateMemoryBufferWithMemoryRangeCopy(strbuf_str(text), text->len, name);
     if (!LLVMParseIRInContext(c->context, buffer, module, &message))
         return true;
-    fputs(message, stderr);
-    if (*message && message[strlen(message) - 1] != '\n')
-        fputc('\n', stderr);
+    print_parse_error(name, message);
+    LLVMDisposeMessage(message);
     c->result = NVVM_ERROR_INVALID_IR;
     return false;
 }

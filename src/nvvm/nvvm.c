@@ -138,20 +138,20 @@ nvvmResult nvvmCompileProgram(nvvmProgram prog, int numOptions, const char **opt
 // ---- What came out --------------------------------------------------------------------------
 
 nvvmResult nvvmGetCompiledResultSize(nvvmProgram prog, size_t *bufferSizeRet) {
-    if (!is_program(prog) || !prog->compiled)
+    if (!is_program(prog))
         return NVVM_ERROR_INVALID_PROGRAM;
     if (!bufferSizeRet)
         return NVVM_ERROR_INVALID_INPUT;
-    *bufferSizeRet = prog->result.len + prog->is_text;
+    *bufferSizeRet = prog->result.len + !prog->is_lto;
     return NVVM_SUCCESS;
 }
 
 nvvmResult nvvmGetCompiledResult(nvvmProgram prog, char *buffer) {
-    if (!is_program(prog) || !prog->compiled)
+    if (!is_program(prog))
         return NVVM_ERROR_INVALID_PROGRAM;
     if (!buffer)
         return NVVM_ERROR_INVALID_INPUT;
-    memcpy(buffer, strbuf_str(&prog->result), prog->result.len + prog->is_text);
+    memcpy(buffer, strbuf_str(&prog->result), prog->result.len + !prog->is_lto);
     return NVVM_SUCCESS;
 }
 

@@ -51,7 +51,7 @@ static bool parse_option(struct nvvm_options *o, struct arena *arena, const char
         return o->debug = true;
     if (!strcmp(option, "-gen-lto"))
         return o->lto = true;
-    return cc_error("unknown option: %s", option);
+    return cc_error("%s is an unsupported option", option);
 }
 
 bool nvvm_options_parse(struct nvvm_options *o, struct arena *arena, int count,

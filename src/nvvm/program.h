@@ -24,10 +24,9 @@ struct _nvvmProgram {
     struct live_object live;
     struct arena arena;
     VEC(struct nvvm_module) modules;
-    bool compiled; // with success
     struct strbuf log;
-    struct strbuf result; // PTX; LTO-IR (lto_ir.h) with -gen-lto
-    bool is_text;         // a NUL behind it counts
+    struct strbuf result; // PTX; LTO-IR (lto_ir.h) with -gen-lto; nothing without success
+    bool is_lto;          // otherwise the NUL behind the result counts
 };
 
 // Checks the modules, or compiles them; fills the log and the result. `library`: the path of this

@@ -81,8 +81,7 @@ static bool make_command(struct job *j) {
 
 static void take_result(struct job *j, struct strbuf *out) {
     struct _nvvmProgram *p = j->program;
-    p->compiled = true;
-    p->is_text = !j->parsed.lto;
+    p->is_lto = j->parsed.lto;
     if (j->parsed.lto) {
         struct lto_ir_header header = {.magic = LTO_IR_MAGIC, .size = (uint32_t)out->len};
         memcpy(header.kind, LTO_IR_KIND, sizeof header.kind);
@@ -104,14 +103,24 @@ static nvvmResult finish(struct job *j) {
     strbuf_free(&out);
     if (!failed)
         return NVVM_SUCCESS;
-    return status == NVVM_ERROR_INVALID_IR || status == NVVM_ERROR_IR_VERSION_MISMATCH
-               ? (nvvmResult)status
-               : NVVM_ERROR_COMPILATION;
+    if (status == NVVM_ERROR_IR_VERSION_MISMATCH ||
+        (status == NVVM_ERROR_INVALID_IR && j->verify_only))
+        return (nvvmResult)status;
+    return NVVM_ERROR_COMPILATION;
+}
+
+// The log begins as NVIDIA's does, and has no end of line.
+static nvvmResult refuse_options(struct strbuf *log) {
+    struct strbuf said = *log;
+    *log = (struct strbuf){0};
+    strbuf_printf(log, "libnvvm : %.*s", (int)said.len - 1, said.data);
+    strbuf_free(&said);
+    return NVVM_ERROR_INVALID_OPTION;
 }
 
 static nvvmResult compile(struct job *j) {
     if (!nvvm_options_parse(&j->parsed, &j->arena, j->count, j->options))
-        return NVVM_ERROR_INVALID_OPTION;
+        return refuse_options(&j->program->log);
     if (!make_command(j))
         return NVVM_ERROR_OUT_OF_MEMORY;
     if (!command_start(&j->command))
@@ -155,12 +164,12 @@ nvvmResult nvvm_run(struct _nvvmProgram *p, const char *library, bool verify_onl
     strbuf_free(&p->log);
     strbuf_free(&p->result);
     p->log = p->result = (struct strbuf){0};
-    p->compiled = false;
+    p->is_lto = false;
     if (!has_module(p))
         return NVVM_ERROR_NO_MODULE_IN_PROGRAM;
     if (memory_scope_run(run, undo, &j))
         return j.result;
     p->log = p->result = (struct strbuf){0};
-    p->compiled = false;
+    p->is_lto = false;
     return NVVM_ERROR_OUT_OF_MEMORY;
 }

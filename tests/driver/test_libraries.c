@@ -35,6 +35,8 @@ static void kernels(CUlibrary lib) {
     OK(cuKernelGetFunction(&f, k));
     OK(cuFuncGetName(&name, f));
     CHECK(!strcmp(name, "fill"));
+    EXPECT(cuKernelGetName(&name, NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuFuncGetName(&name, NULL), CUDA_ERROR_INVALID_VALUE);
     OK(cuKernelGetParamInfo(k, 2, &offset, &size));
     CHECK(offset == 12 && size == 4);
     EXPECT(cuKernelGetParamInfo(k, 3, &offset, &size), CUDA_ERROR_INVALID_VALUE);

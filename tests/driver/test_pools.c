@@ -91,7 +91,9 @@ static void default_pool(CUstream s) {
     OK(cuStreamSynchronize(s));
     EXPECT(cuMemFree(q), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemAllocAsync(NULL, 100, s), CUDA_ERROR_INVALID_VALUE);
-    EXPECT(cuMemAllocAsync(&p, 0, s), CUDA_ERROR_INVALID_VALUE);
+    p = 1;
+    OK(cuMemAllocAsync(&p, 0, s));
+    CHECK(!p);
     EXPECT(cuMemAllocAsync(&p, (size_t)1 << 60, s), CUDA_ERROR_OUT_OF_MEMORY);
     EXPECT(cuMemAllocAsync(&p, 100, (CUstream)0x4321), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuMemAllocFromPoolAsync(&p, 100, NULL, s), CUDA_ERROR_INVALID_VALUE);

@@ -156,14 +156,87 @@ static void pools(void) {
     OK(cuMemGetMemPool_13(&b, &node, pinned));
     OK(cuMemGetDefaultMemPool_13(&a, &node, pinned));
     CHECK(a == b && a != own);
-    EXPECT(cuMemGetMemPool_13(&b, &device, CU_MEM_ALLOCATION_TYPE_MANAGED),
-           CUDA_ERROR_NOT_SUPPORTED);
     EXPECT(cuMemGetMemPool_13(&b, &device, CU_MEM_ALLOCATION_TYPE_INVALID),
            CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemGetMemPool_13(&b, NULL, pinned), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemGetMemPool_13(NULL, &device, pinned), CUDA_ERROR_INVALID_VALUE);
     device.id = 5;
     EXPECT(cuMemGetMemPool_13(&b, &device, pinned), CUDA_ERROR_INVALID_DEVICE);
+}
+
+static int is_managed(CUdeviceptr p) {
+    unsigned char yes = 0;
+    OK(cuPointerGetAttribute(&yes, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));
+    return yes;
+}
+
+static void managed_pools(void) {
+    FIND(cuMemGetDefaultMemPool);
+    FIND(cuMemGetMemPool);
+    FIND(cuMemSetMemPool);
+    const CUmemAllocationType managed = CU_MEM_ALLOCATION_TYPE_MANAGED;
+    CUmemLocation device = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+                  nowhere = {CU_MEM_LOCATION_TYPE_NONE, 0};
+    CUmemoryPool a, b, own;
+    OK(cuMemGetDefaultMemPool_13(&a, &device, managed));
+    OK(cuDeviceGetDefaultMemPool(&b, 0));
+    CHECK(a != b);
+    OK(cuMemGetMemPool_13(&b, &device, managed));
+    CHECK(a == b);
+    OK(cuMemGetMemPool_13(&b, &nowhere, managed));
+    CHECK(a != b);
+    EXPECT(cuMemGetMemPool_13(&b, &nowhere, CU_MEM_ALLOCATION_TYPE_PINNED),
+           CUDA_ERROR_INVALID_VALUE);
+
+    CUmemPoolProps props;
+    memset(&props, 0, sizeof props);
+    props.allocType = managed;
+    props.location = device;
+    OK(cuMemPoolCreate(&own, &props));
+    props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    EXPECT(cuMemPoolCreate(&a, &props), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemSetMemPool_13(&nowhere, managed, own), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemSetMemPool_13(&device, CU_MEM_ALLOCATION_TYPE_PINNED, own),
+           CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemSetMemPool_13(&device, managed, own));
+    OK(cuMemGetMemPool_13(&b, &device, managed));
+    CHECK(b == own);
+
+    // The host writes, the device copies; advice does not outlive an allocation.
+    CUstream s;
+    CUdeviceptr p, again;
+    char got = 0;
+    int advised = 1;
+    OK(cuStreamCreate(&s, 0));
+    OK(cuMemAllocFromPoolAsync(&p, 100, own, s));
+    CHECK(is_managed(p));
+    *(char *)(uintptr_t)p = 7;
+    OK(cuMemcpyDtoHAsync(&got, p, 1, s));
+    OK(cuMemAdvise(p, 100, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+    OK(cuMemFreeAsync(p, s));
+    OK(cuStreamSynchronize(s));
+    CHECK(got == 7);
+    OK(cuMemAllocFromPoolAsync(&again, 100, own, s));
+    CHECK(again == p);
+    OK(cuMemRangeGetAttribute(&advised, 4, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, again, 100));
+    CHECK(!advised);
+    OK(cuMemFreeAsync(again, s));
+    OK(cuStreamDestroy(s));
+    OK(cuMemPoolDestroy(own));
+}
+
+static void managed_node(void) {
+    CUgraph g;
+    CUgraphNode node;
+    CUDA_MEM_ALLOC_NODE_PARAMS params;
+    memset(&params, 0, sizeof params);
+    params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED;
+    params.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    params.bytesize = 1000;
+    OK(cuGraphCreate(&g, 0));
+    OK(cuGraphAddMemAllocNode(&node, g, NULL, 0, &params));
+    CHECK(is_managed(params.dptr));
+    OK(cuGraphDestroy(g));
 }
 
 static void copies(void) {
@@ -347,6 +420,8 @@ int main(int argc, char **argv) {
     atomics();
     managed_batches();
     pools();
+    managed_pools();
+    managed_node();
     copies();
     words();
     return check_result();

@@ -1,5 +1,7 @@
 // The management library: what it tells of devices, and every error that is documented.
+#define _GNU_SOURCE // sched_getcpu
 #include <nvml.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +54,12 @@ static void system_wide(void) {
     CHECK(strlen(text) >= 5);
     CHECK_RESULT(NVML_ERROR_INSUFFICIENT_SIZE, nvmlSystemGetDriverVersion(text, 3));
     CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlSystemGetDriverVersion(NULL, 80));
+    nvmlSystemDriverBranchInfo_t branch = {.version = nvmlSystemDriverBranchInfo_v1};
+    CHECK_OK(nvmlSystemGetDriverBranch(&branch, sizeof branch.branch));
+    CHECK(*branch.branch);
+    CHECK_RESULT(NVML_ERROR_INSUFFICIENT_SIZE, nvmlSystemGetDriverBranch(&branch, 3));
+    branch.version = 0;
+    CHECK_RESULT(NVML_ERROR_ARGUMENT_VERSION_MISMATCH, nvmlSystemGetDriverBranch(&branch, 80));
     CHECK_OK(nvmlSystemGetNVMLVersion(text, sizeof text));
     CHECK(!strncmp(text, "12.", 3));
     CHECK_OK(nvmlSystemGetCudaDriverVersion(&version));
@@ -72,6 +80,36 @@ static void system_wide(void) {
 // Exported for callers of older headers, whose structures are smaller.
 nvmlReturn_t pci_info_v1(nvmlDevice_t, void *) __asm__("nvmlDeviceGetPciInfo");
 nvmlReturn_t pci_info_v2(nvmlDevice_t, void *) __asm__("nvmlDeviceGetPciInfo_v2");
+
+static void uuid_v(nvmlDevice_t d, const char *text) {
+    nvmlUUID_t id = {.version = nvmlUUID_v1, .type = NVML_UUID_TYPE_ASCII};
+    nvmlDevice_t same = NULL;
+    memcpy(id.value.str, text, strlen(text) + 1);
+    CHECK_OK(nvmlDeviceGetHandleByUUIDV(&id, &same));
+    CHECK(same == d);
+    id.type = NVML_UUID_TYPE_BINARY;
+    CHECK_RESULT(NVML_ERROR_NOT_FOUND, nvmlDeviceGetHandleByUUIDV(&id, &same));
+    unsigned char *at = id.value.bytes;
+    for (const char *p = text + strlen("GPU-"); *p; p += 2) {
+        p += *p == '-';
+        CHECK(sscanf(p, "%2hhx", at++) == 1);
+    }
+    same = NULL;
+    CHECK_OK(nvmlDeviceGetHandleByUUIDV(&id, &same));
+    CHECK(same == d);
+    id.type = NVML_UUID_TYPE_NONE;
+    CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetHandleByUUIDV(&id, &same));
+    id.version = 0;
+    CHECK_RESULT(NVML_ERROR_ARGUMENT_VERSION_MISMATCH, nvmlDeviceGetHandleByUUIDV(&id, &same));
+}
+
+static void pci_info_ext(nvmlDevice_t d, const nvmlPciInfo_t *known) {
+    nvmlPciInfoExt_t pci = {.version = nvmlPciInfoExt_v1};
+    CHECK_OK(nvmlDeviceGetPciInfoExt(d, &pci));
+    CHECK(!strcmp(pci.busId, known->busId) && pci.bus == known->bus);
+    pci.version = 0;
+    CHECK_RESULT(NVML_ERROR_ARGUMENT_VERSION_MISMATCH, nvmlDeviceGetPciInfoExt(d, &pci));
+}
 
 static void old_pci_info(nvmlDevice_t d) {
     nvmlPciInfo_t now;
@@ -104,12 +142,16 @@ static void handles(void) {
         CHECK(strlen(uuid) == 40 && !strncmp(uuid, "GPU-", 4));
         CHECK_OK(nvmlDeviceGetHandleByUUID(uuid, &same));
         CHECK(same == d);
+        CHECK_OK(nvmlDeviceGetHandleByUUID(uuid + strlen("GPU-"), &same));
+        CHECK(same == d);
+        uuid_v(d, uuid);
         CHECK_OK(nvmlDeviceGetPciInfo(d, &pci));
         CHECK(strlen(pci.busId) == 16 && strlen(pci.busIdLegacy) == 12);
         CHECK_OK(nvmlDeviceGetHandleByPciBusId(pci.busId, &same));
         CHECK(same == d);
         CHECK_OK(nvmlDeviceGetHandleByPciBusId(pci.busIdLegacy, &same));
         CHECK(same == d);
+        pci_info_ext(d, &pci);
         old_pci_info(d);
         if (!i)
             strcpy(first, uuid);
@@ -157,6 +199,26 @@ static void one_device(nvmlDevice_t d) {
     CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetMemoryInfo(NULL, &m));
 }
 
+static void sets_of_devices(nvmlDevice_t d, nvmlDevice_t other, nvmlGpuTopologyLevel_t level) {
+    nvmlDevice_t found[DEVICES];
+    unsigned count = 0, cpu = (unsigned)sched_getcpu();
+    CHECK_OK(nvmlDeviceGetTopologyNearestGpus(d, level, &count, NULL));
+    CHECK(count == DEVICES - 1);
+    count = 1;
+    CHECK_OK(nvmlDeviceGetTopologyNearestGpus(d, level, &count, found));
+    CHECK(count == 1 && found[0] == other);
+    CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT,
+                 nvmlDeviceGetTopologyNearestGpus(d, level, &count, NULL));
+    count = 0;
+    CHECK_OK(nvmlSystemGetTopologyGpuSet(cpu, &count, NULL));
+    CHECK(count == DEVICES);
+    CHECK_OK(nvmlSystemGetTopologyGpuSet(cpu, &count, found));
+    CHECK(count == DEVICES && (found[0] == d || found[1] == d));
+    CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlSystemGetTopologyGpuSet(1u << 30, &count, found));
+    CHECK_OK(nvmlDeviceIsMigDeviceHandle(d, &count));
+    CHECK(!count);
+}
+
 static void neighbours(nvmlDevice_t d) {
     unsigned long set[64] = {0};
     nvmlDevice_t other;
@@ -186,6 +248,7 @@ static void neighbours(nvmlDevice_t d) {
                                                                    : NVML_TOPOLOGY_SYSTEM));
     CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetTopologyCommonAncestor(d, other, NULL));
     CHECK_RESULT(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetTopologyCommonAncestor(d, NULL, &level));
+    sets_of_devices(d, other, level);
 }
 
 static void absent(nvmlDevice_t d) {
