@@ -36,6 +36,23 @@ void bench_register(const char *name, void (*function)(void)) {
     files[file_count++].function = function;
 }
 
+// The rows that have variants; without any, rows are measured beside other code instead.
+static struct {
+    const char *row;
+    int reported;
+} varied[256];
+static int varied_count, native_missing;
+
+void bench_register_variants(const char *row) {
+    if (varied_count == 256)
+        abort();
+    varied[varied_count++].row = row;
+}
+
+void bench_no_native(void) {
+    native_missing = 1;
+}
+
 static int by_name(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -104,20 +121,34 @@ void bench_measure(const struct bench_job *job) {
         if (side != BENCH_LIMIT)
             job->reset(job->data, side);
         job->run(job->data, side, 1);
-        if (side == BENCH_KUDZU || side == BENCH_POCL)
+        if (side == BENCH_KUDZU && native_missing)
+            job->adopt(job->data);
+        if (side != BENCH_NATIVE && side != BENCH_LIMIT)
             error[side] = job->error(job->data, side);
     }
     for (int more = 1; more;) {
         more = 0;
         for (int side = 0; side < BENCH_SIDES; side++)
-            if (job->has[side] && spent[side] < side_seconds) {
+            if (job->has[side] && !(side == BENCH_NATIVE && varied_count) &&
+                spent[side] < side_seconds) {
                 best[side] = fmin(best[side], stretch(job, side, &spent[side]));
                 more |= spent[side] < side_seconds;
             }
     }
-    fprintf(report, "%s\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%s\t%.3g\t%.3g\t%.3g\t%.3g\n", job->name,
-            best[BENCH_KUDZU], best[BENCH_NATIVE], best[BENCH_POCL], best[BENCH_LIMIT], job->work,
-            job->unit, error[BENCH_KUDZU], error[BENCH_POCL], job->tolerance, job->goal_limit);
+    if (varied_count) {
+        fprintf(report, "%s\t%.9g", job->name, best[BENCH_KUDZU]);
+        for (int side = BENCH_VARIANT; side < BENCH_SIDES; side++)
+            fprintf(report, "\t%.9g", best[side]);
+        fprintf(report, "\t%.3g", error[BENCH_KUDZU]);
+        for (int side = BENCH_VARIANT; side < BENCH_SIDES; side++)
+            fprintf(report, "\t%.3g", error[side]);
+        fprintf(report, "\t%.3g\n", job->tolerance);
+    } else {
+        fprintf(report, "%s\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%s\t%.3g\t%.3g\t%.3g\t%.3g\n", job->name,
+                best[BENCH_KUDZU], best[BENCH_NATIVE], best[BENCH_POCL], best[BENCH_LIMIT],
+                job->work, job->unit, error[BENCH_KUDZU], error[BENCH_POCL], job->tolerance,
+                job->goal_limit);
+    }
     fflush(report);
 }
 
@@ -192,6 +223,49 @@ static void print_row(const char *line) {
     fflush(stdout);
 }
 
+static struct mean slowest_to_row;
+static int above_1_3, above_2;
+static double worst_variant;
+
+// A row beside its variants: the slowest one's time over the row's counts.
+static void print_variants(const char *line) {
+    char name[64];
+    double t[4], error[4], tolerance, slowest = 0;
+    if (sscanf(line, "%63[^\t]\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf", name, &t[0], &t[1],
+               &t[2], &t[3], &error[0], &error[1], &error[2], &error[3], &tolerance) != 10)
+        return;
+    fputs(line, results);
+    for (int i = 0; i < varied_count; i++)
+        if (strcmp(varied[i].row, name) == 0)
+            varied[i].reported = 1;
+    for (int k = 1; k < 4; k++)
+        slowest = fmax(slowest, t[k]);
+    double ratio = slowest / t[0];
+    printf("%-32s %10.3f %10.3f %10.3f %10.3f %8.2f", name, t[0] * 1e3, t[1] * 1e3, t[2] * 1e3,
+           t[3] * 1e3, ratio);
+    add(&slowest_to_row, ratio);
+    worst_variant = fmax(worst_variant, ratio);
+    above_1_3 += ratio > 1.3;
+    above_2 += ratio > 2;
+    wrong("row", error[0], tolerance);
+    for (int k = 1; k < 4; k++) {
+        char who[16];
+        snprintf(who, sizeof who, "variant %d", k);
+        wrong(who, error[k], tolerance);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+// Variants of a row that none of the files has, or that did not get as far.
+static void print_unreported(void) {
+    for (int i = 0; i < varied_count; i++)
+        if (!varied[i].reported) {
+            printf("%-32s FAILED: no result\n", varied[i].row);
+            bad++;
+        }
+}
+
 static void start_file(int i) {
     int ends[2];
     if (pipe(ends) != 0)
@@ -206,7 +280,7 @@ static void start_file(int i) {
     FILE *lines = fdopen(ends[0], "r");
     char line[512];
     while (fgets(line, sizeof line, lines))
-        print_row(line);
+        varied_count ? print_variants(line) : print_row(line);
     fclose(lines);
     int status = 0;
     waitpid(child, &status, 0);
@@ -239,12 +313,25 @@ int main(int argc, char **argv) {
         perror(argv[1]);
         return 1;
     }
-    fprintf(results, "#row\tkudzu s\tnative s\tpocl s\tlimit s\twork\tunit\terror\tpocl error\t"
-                     "tolerance\tgoal of limit\n");
+    if (varied_count) {
+        fprintf(results,
+                "#row\trow s\tvariant 1 s\tvariant 2 s\tvariant 3 s\terror\terror 1\terror 2\t"
+                "error 3\ttolerance\n");
+        printf("%-32s %10s %10s %10s %10s %8s\n", "", "row ms", "variants", "", "", "slowest");
+    } else {
+        fprintf(results, "#row\tkudzu s\tnative s\tpocl s\tlimit s\twork\tunit\terror\tpocl error\t"
+                         "tolerance\tgoal of limit\n");
+        printf("%-32s %10s %8s %8s %8s %9s\n", "", "kudzu ms", "/native", "/pocl", "/limit",
+               "rate");
+    }
     qsort(files, file_count, sizeof *files, by_name);
-    printf("%-32s %10s %8s %8s %8s %9s\n", "", "kudzu ms", "/native", "/pocl", "/limit", "rate");
     for (int i = 0; i < file_count; i++)
         start_file(i);
+    print_unreported();
+    if (slowest_to_row.n)
+        printf("%-32s %d rows, geometric mean %.2f, most %.2f; %d above 1.3, %d above 2\n",
+               "slowest variant over row", slowest_to_row.n,
+               exp(slowest_to_row.logs / slowest_to_row.n), worst_variant, above_1_3, above_2);
     print_mean("speed to native", &to_native);
     print_mean("speed to pocl", &to_pocl);
     print_mean("of the memory's speed", &of_memory);

@@ -13,7 +13,16 @@
 extern "C" {
 #endif
 
-enum bench_side { BENCH_NATIVE, BENCH_KUDZU, BENCH_POCL, BENCH_LIMIT, BENCH_SIDES };
+// A row may have as many variants: sides of their own, on the data of BENCH_KUDZU.
+enum { BENCH_VARIANTS = 3 };
+enum bench_side {
+    BENCH_NATIVE,
+    BENCH_KUDZU,
+    BENCH_POCL,
+    BENCH_LIMIT,
+    BENCH_VARIANT,
+    BENCH_SIDES = BENCH_VARIANT + BENCH_VARIANTS
+};
 
 // One row of the table. data is passed to all functions.
 struct bench_job {
@@ -25,13 +34,18 @@ struct bench_job {
     double goal_limit;
     int has[BENCH_SIDES];
     void (*run)(void *data, enum bench_side side, int times); // and waits for all of them
-    void (*reset)(void *data, enum bench_side side);   // inputs as they were, outputs spoilt
-    double (*error)(void *data, enum bench_side side); // of its results from native's
+    void (*reset)(void *data, enum bench_side side);          // inputs as they were, outputs spoilt
+    double (*error)(void *data, enum bench_side side);        // of its results from native's
+    void (*adopt)(void *data); // makes the row's results those that native's would be
     void *data;
 };
 
 // bench.c. Registers a row's file; called before main.
 void bench_register(const char *name, void (*function)(void));
+// Registers variants of a row; called before main. Rows without variants are then left out.
+void bench_register_variants(const char *row);
+// What a native side does that could not be compiled: the variants are compared with the row.
+void bench_no_native(void);
 // Checks the sides' results, times the sides and reports the row.
 void bench_measure(const struct bench_job *job);
 // Zeroed memory on huge pages, as kudzu's device memory is.
@@ -64,11 +78,14 @@ void opencl_finish(void);
 #ifdef __cplusplus
 }
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -89,13 +106,33 @@ void opencl_finish(void);
     }                                                                                              \
     static void bench_##name()
 
+// Variants of one row: VARIANTS(saxpy, "saxpy") { ... return {[=] { ... }, ...}; } in
+// variants/saxpy.cu. They launch kernels on the row's buffers and need not synchronise.
+#define VARIANTS(id, row)                                                                          \
+    static bench::Variants variants_##id();                                                        \
+    __attribute__((constructor)) static void register_variants_##id() {                            \
+        bench_register_variants(row);                                                              \
+        bench::all_variants()[row] = variants_##id;                                                \
+    }                                                                                              \
+    static bench::Variants variants_##id()
+
 namespace bench {
+
+typedef std::vector<std::function<void()>> Variants;
+inline std::map<std::string, Variants (*)()> &all_variants() {
+    static std::map<std::string, Variants (*)()> all;
+    return all;
+}
 
 // What is compared after one run of each side.
 struct Output {
     virtual void spoil(bench_side side) = 0;
     virtual double error(bench_side side) = 0;
+    virtual void adopt() = 0;
 };
+
+// The row's buffers, in the order in which it made them.
+inline std::vector<Output *> buffers;
 
 // The same data on all sides: host (native), dev (kudzu), cl (pocl).
 template <typename T> struct Buffer : Output {
@@ -111,8 +148,10 @@ template <typename T> struct Buffer : Output {
             on_cl = bench_alloc(n * sizeof(T));
             cl = opencl_buffer(on_cl, n * sizeof(T));
         }
+        buffers.push_back(this);
     }
     ~Buffer() {
+        buffers.erase(std::find(buffers.begin(), buffers.end(), this));
         cudaFree(dev);
         bench_free(host);
     }
@@ -135,13 +174,17 @@ template <typename T> struct Buffer : Output {
     }
     std::vector<T> get(bench_side side) {
         std::vector<T> v(size);
-        if (side == BENCH_KUDZU)
+        if (on_device(side))
             CHECK(cudaMemcpy(v.data(), dev, size * sizeof(T), cudaMemcpyDeviceToHost));
         else if (side == BENCH_POCL)
             opencl_read(v.data(), cl, size * sizeof(T));
         else
             v.assign(host, host + size);
         return v;
+    }
+    void adopt() override {
+        std::vector<T> v = get(BENCH_KUDZU);
+        memcpy((void *)host, v.data(), size * sizeof(T));
     }
     void spoil(bench_side side) override {
         std::vector<T> v(size);
@@ -177,8 +220,11 @@ template <typename T> struct Buffer : Output {
         else
             return (double)(float)v;
     }
+    static bool on_device(bench_side side) {
+        return side == BENCH_KUDZU || side >= BENCH_VARIANT;
+    }
     void put(bench_side side, const T *from) {
-        if (side == BENCH_KUDZU)
+        if (on_device(side))
             CHECK(cudaMemcpy(dev, from, size * sizeof(T), cudaMemcpyHostToDevice));
         else if (side == BENCH_POCL && cl)
             opencl_write(cl, from, size * sizeof(T));
@@ -186,6 +232,19 @@ template <typename T> struct Buffer : Output {
             memcpy((void *)host, from, size * sizeof(T));
     }
 };
+
+// For variants: buffer k of the row that is measured.
+template <typename T> Buffer<T> &row_buffer(int k) {
+    return dynamic_cast<Buffer<T> &>(*buffers.at(k));
+}
+
+// For variants: device memory that the row's buffers do not offer, zeroed.
+template <typename T> T *scratch(size_t n) {
+    T *p;
+    CHECK(cudaMalloc(&p, n * sizeof(T)));
+    CHECK(cudaMemset(p, 0, n * sizeof(T)));
+    return p;
+}
 
 // A row: what is not set is not measured. kudzu need not synchronise, nor pocl.
 struct Row {
@@ -198,6 +257,7 @@ struct Row {
     std::function<void(bench_side)> reset; // makes the inputs of a side again that a run changes
     bool fresh = false;                    // reset before every timed run as well
     double goal_limit = 0;                 // fraction of the limit asked for; 0: none
+    Variants variants;
 
     Row(const char *n, double w, const char *u) : name(n), work(w), unit(u) {
     }
@@ -220,13 +280,15 @@ inline Row compute_row(const char *name, double operations) {
 
 inline void run_side(void *data, bench_side side, int times) {
     const Row &r = *(const Row *)data;
-    const std::function<void()> *runs[BENCH_SIDES] = {&r.native, &r.kudzu, &r.pocl, &r.limit};
+    const std::function<void()> *runs[BENCH_VARIANT] = {&r.native, &r.kudzu, &r.pocl, &r.limit};
+    const std::function<void()> &run =
+        side < BENCH_VARIANT ? *runs[side] : r.variants[side - BENCH_VARIANT];
     for (int k = 0; k < times; k++)
-        (*runs[side])();
-    if (side == BENCH_KUDZU)
-        CHECK(cudaDeviceSynchronize());
-    else if (side == BENCH_POCL)
+        run();
+    if (side == BENCH_POCL)
         opencl_finish();
+    else if (side != BENCH_NATIVE && side != BENCH_LIMIT)
+        CHECK(cudaDeviceSynchronize());
 }
 
 inline void reset_side(void *data, bench_side side) {
@@ -245,7 +307,22 @@ inline double side_error(void *data, bench_side side) {
     return worst;
 }
 
-inline void measure(const Row &r) {
+inline void adopt_row(void *data) {
+    for (Output *o : ((const Row *)data)->outputs)
+        o->adopt();
+}
+
+// With variants linked, the row beside them; else beside native, pocl and the limit.
+inline void measure(const Row &row) {
+    Row r = row;
+    if (!all_variants().empty()) {
+        auto own = all_variants().find(r.name);
+        if (own == all_variants().end())
+            return;
+        r.variants = own->second();
+        r.variants.resize(BENCH_VARIANTS);
+        r.pocl = r.limit = nullptr;
+    }
     bool cl = r.pocl && opencl_ready();
     bench_job job = {r.name,
                      r.work,
@@ -257,7 +334,10 @@ inline void measure(const Row &r) {
                      run_side,
                      reset_side,
                      side_error,
+                     adopt_row,
                      (void *)&r};
+    for (size_t k = 0; k < r.variants.size(); k++)
+        job.has[BENCH_VARIANT + k] = !!r.variants[k];
     bench_measure(&job);
 }
 
@@ -297,6 +377,8 @@ using bench::measure;
 using bench::memory_row;
 using bench::pocl;
 using bench::Row;
+using bench::row_buffer;
+using bench::scratch;
 #endif
 
 #endif

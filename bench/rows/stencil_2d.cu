@@ -14,12 +14,14 @@ BENCH(stencil_2d) {
     size_t n = (size_t)w * h;
     Buffer<float> in(n), out(n);
     in.random(0, 1);
+    out.upload();
     dim3 grid(w / 32, h / 8), block(32, 8);
     Row r = memory_row("stencil, 2-D", 4.0 * n, 4.0 * n);
     r.kudzu = [&] { stencil<<<grid, block>>>(in.dev, out.dev, w, h); };
     r.native = [&] { native_stencil(in.host, out.host, w, h); };
     r.pocl = [&] { pocl("stencil", grid, block, in, out, w, h); };
     r.outputs = {&out};
+    r.reset = [&](bench_side s) { out.reset(s); };
     r.tolerance = 1e-6;
     measure(r);
 }
