@@ -11,10 +11,12 @@ enum { TENSOR_MAX_DIMS = 5, TENSOR_MAP_MAGIC = 0x6b7a746d };
 
 // Numbers are those of CUtensorMapDataType and its siblings. The dimensions of an interleaved
 // layout are pixels of a row, rows (and layers), slices of channels, images; others begin with
-// channels.
+// channels. The second word means nothing: of maps of small tensors CUTLASS and Triton clear its
+// bit 21, which works around an error in NVIDIA's drivers of up to CUDA 13.1.
 struct tensor_map {
     uint32_t magic;
     uint8_t rank, type, interleave, swizzle;
+    uint64_t unused;
     uint64_t address;
     uint64_t
         strides[TENSOR_MAX_DIMS];   // bytes; [0] is not used: elements or slices lie side by side
@@ -25,7 +27,7 @@ struct tensor_map {
     uint8_t im2col;
     int16_t lower[3], upper[3]; // im2col: corners of the bounding box, innermost first
     uint16_t channels, pixels;
-    uint8_t reserved[18];
+    uint8_t reserved[10];
 };
 _Static_assert(sizeof(struct tensor_map) == 128, "the size of CUtensorMap");
 

@@ -53,6 +53,17 @@ environment() {
     fi
 }
 
+# add_packages PACKAGE...: these for this client alone, beside the packages of an environment that it shares.
+add_packages() {
+    folder=$work/$client-packages
+    if [ "$(cat "$folder/packages" 2>/dev/null)" != "$*" ]; then
+        rm -rf "$folder"
+        "$python" -m pip -q install --no-deps --target "$folder" "$@" >> "$log" 2>&1 || fail "pip install failed"
+        echo "$*" > "$folder/packages"
+    fi
+    PYTHONPATH="$folder${PYTHONPATH:+:$PYTHONPATH}"
+}
+
 # sources VARIABLE URL REVISION PATH...: these paths of the revision, in $sources.
 sources() {
     eval "repository=\${$1:-}"

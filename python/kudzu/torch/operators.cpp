@@ -411,6 +411,29 @@ void convolve(const OperatorHandle &op, DispatchKeySet keys, Stack *stack) {
     run_on_cpu(op, keys, stack);
 }
 
+bool is_half(const IValue &v) {
+    return v.isTensor() && v.toTensor().defined() && at::isReducedFloatingType(v.toTensor().scalar_type());
+}
+
+// The CPU's kernels of layer normalisation sum 16-bit numbers in 16 bits, those for CUDA in 32. The last results,
+// so many as `statistics`, stay in 32 bits, as they are for CUDA.
+template <size_t statistics> void in_float(const OperatorHandle &op, DispatchKeySet keys, Stack *stack) {
+    const size_t arguments = op.schema().arguments().size(), returns = op.schema().returns().size();
+    const size_t first = stack->size() - arguments;
+    std::optional<at::ScalarType> type;
+    for (size_t k = first; k < stack->size(); k++) {
+        IValue &v = (*stack)[k];
+        if (!is_half(v))
+            continue;
+        type = v.toTensor().scalar_type();
+        v = v.toTensor().to(at::kFloat);
+    }
+    run_on_cpu(op, keys, stack);
+    for (size_t k = stack->size() - returns; type && k < stack->size() - statistics; k++)
+        if ((*stack)[k].toTensor().defined())
+            (*stack)[k] = (*stack)[k].toTensor().to(*type);
+}
+
 void refuse(const OperatorHandle &op, DispatchKeySet, Stack *) {
     TORCH_CHECK_NOT_IMPLEMENTED(false, op.schema().name(),
                                 ": PyTorch has no CPU kernel of this operator, and its CUDA kernel is machine code, "
@@ -459,6 +482,10 @@ void install() {
         else
             replace(*op, c10::KernelFunction::makeFromBoxedFunction<&refuse>());
     }
+    replace(dispatcher.findSchemaOrThrow("aten::native_layer_norm", ""),
+            c10::KernelFunction::makeFromBoxedFunction<&in_float<2>>());
+    replace(dispatcher.findSchemaOrThrow("aten::native_layer_norm_backward", ""),
+            c10::KernelFunction::makeFromBoxedFunction<&in_float<0>>());
     // Composed of others for any device, but by ways that do not come through the dispatcher, or that ask for
     // cuDNN: what the CPU's composition does takes their place.
     replace(dispatcher.findSchemaOrThrow("aten::copy_", ""), c10::KernelFunction::makeFromBoxedFunction<&run_on_cpu>());

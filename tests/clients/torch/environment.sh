@@ -18,3 +18,11 @@ export PATH="$(dirname "$python"):$CUDA_HOME/bin:$PATH" # ninja, cuobjdump
 export TORCH_CUDA_ARCH_LIST=9.0 TORCH_EXTENSIONS_DIR="$work/torch-extensions"
 export TRITON_CACHE_DIR="$work/triton-cache" TRITON_DEFAULT_FP_FUSION=1
 export TRITON_PTXAS_PATH="$work/bin/ptxas" TRITON_PTXAS_BLACKWELL_PATH="$work/bin/ptxas"
+
+# link_libdevice: where Triton's sources, in $sources, have libdevice.
+link_libdevice() {
+    mkdir -p "$sources/third_party/nvidia/backend"
+    ln -sfn "$("$python" -c 'import importlib.util, os
+print(os.path.join(importlib.util.find_spec("triton").submodule_search_locations[0], "backends/nvidia/lib"))')" \
+        "$sources/third_party/nvidia/backend/lib"
+}

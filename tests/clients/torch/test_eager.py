@@ -272,3 +272,13 @@ def test_foreach(device):
     for p in parameters:
         p.grad = torch.ones_like(p)
     assert abs(torch.nn.utils.clip_grad_norm_(parameters, 1.0).item() - 7 ** 0.5) < 1e-6
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_layer_norm_sums_in_float(dtype, device):
+    x = torch.randn(1000, 64, dtype=dtype, device=device)
+    grad = torch.randn(1000, 64, dtype=dtype, device=device)
+    weight, bias = (torch.rand(64, dtype=dtype, device=device, requires_grad=True) for _ in range(2))
+    torch.nn.functional.layer_norm(x, (64,), weight, bias).backward(grad)
+    exact = grad.cpu().double().sum(0)
+    torch.testing.assert_close(bias.grad.cpu().double(), exact, rtol=torch.finfo(dtype).eps, atol=1e-3)
