@@ -123,12 +123,13 @@ struct cg {
     struct kd_spec spec;
     enum kd_mode mode;
     unsigned width;
-    unsigned team;           // groups that run together; 1 outside KD_MODE_BLOCK
-    bool one_team;           // they are the whole block: nobody else has to reach a barrier
-    uint64_t large_frames;   // bytes of machine stack that large frames take together
-    bool quick;              // code that is there soon: see compile.c
-    enum cg_effort effort;   // what the size of the kernel allows
-    bool keeps_variables;    // in memory, some of them: see promote.h
+    unsigned team;                  // groups that run together; 1 outside KD_MODE_BLOCK
+    bool one_team;                  // they are the whole block: nobody else has to reach a barrier
+    uint64_t large_frames;          // bytes of machine stack that large frames take together
+    bool quick;                     // code that is there soon: see compile.c
+    enum cg_effort effort;          // what the size of the kernel allows
+    bool keeps_variables;           // in memory, some of them: see promote.h
+    struct kir_value *stride_limit; // the kernel was a grid-stride loop: see passes/stride_loop.h
     bool splits;             // the block's groups may be shared by several calls: KD_CODE_SPLITS
     bool parks;              // lanes may wait for others of their warp: see cg_park.c
     bool fast_gathers;       // the machine's instructions are worth it: see cg_gather.c

@@ -237,7 +237,10 @@ static void swap_reduction(struct cg_func *g) {
 
 struct run_loop {
     LLVMValueRef row_var, step_var; // the row of groups; how many blocks of the run are done
-    LLVMBasicBlockRef row_head, head, next;
+    LLVMBasicBlockRef first, row_head, head, next;
+    LLVMValueRef grids_var;       // blocks of the grids that lie before the present iteration's
+    LLVMBasicBlockRef grid_head;  // NULL: the kernel is no grid-stride loop
+    LLVMValueRef first_x;         // of the run
     unsigned groups_in_row, rows; // 0: no loop over rows
 };
 
@@ -280,27 +283,42 @@ static struct run_loop begin_run(struct cg_func *g) {
     LLVMValueRef at = cg_i64(c, FIELD(ctaid));
     LLVMValueRef place = LLVMBuildInBoundsGEP2(c->b, c->i8, g->blk, &at, 1, "");
     LLVMValueRef first = LLVMBuildLoad2(c->b, c->i32, place, "first.x");
+    l.first_x = first;
+    if (c->stride_limit) {
+        l.grid_head = cg_new_block(g, "grid.head");
+        l.grids_var = LLVMBuildAlloca(c->b, c->i32, "grids");
+        LLVMBuildStore(c->b, cg_i32(c, 0), l.grids_var);
+    }
     g->walks_rows = rows_first(g);
     if (g->walks_rows) {
         l.groups_in_row = c->spec.ntid[0] / c->width;
         l.rows = c->spec.ntid[1] * c->spec.ntid[2];
         l.row_head = cg_new_block(g, "row.head");
         l.row_var = LLVMBuildAlloca(c->b, c->i32, "row");
-        LLVMBuildStore(c->b, cg_i32(c, 0), l.row_var);
     }
     l.head = cg_new_block(g, "block.head");
     l.next = cg_new_block(g, "block.next");
     l.step_var = LLVMBuildAlloca(c->b, c->i32, "step");
-    if (l.row_head)
+    l.first = l.grid_head ? l.grid_head : l.row_head ? l.row_head : l.head;
+    if (l.grid_head)
+        LLVMPositionBuilderAtEnd(c->b, l.grid_head);
+    if (l.row_head) {
+        LLVMBuildStore(c->b, cg_i32(c, 0), l.row_var);
+        if (l.grid_head)
+            LLVMBuildBr(c->b, l.row_head);
         LLVMPositionBuilderAtEnd(c->b, l.row_head);
+    }
     LLVMBuildStore(c->b, cg_i32(c, 0), l.step_var);
-    if (l.row_head)
+    if (l.row_head || l.grid_head)
         LLVMBuildBr(c->b, l.head);
     // What the device reports of a fault is read from the block's description.
     LLVMPositionBuilderAtEnd(c->b, l.head);
     LLVMValueRef step = LLVMBuildLoad2(c->b, c->i32, l.step_var, "");
     g->ctaid_x = LLVMBuildAdd(c->b, first, step, "ctaid.x");
     LLVMBuildStore(c->b, g->ctaid_x, place);
+    if (l.grid_head)
+        g->ctaid_x = LLVMBuildAdd(c->b, g->ctaid_x, LLVMBuildLoad2(c->b, c->i32, l.grids_var, ""),
+                                  "beyond.x");
     return l;
 }
 
@@ -314,15 +332,34 @@ static void count_on(struct cg_func *g, LLVMValueRef var, unsigned step, LLVMVal
         c, LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntULT, n, limit, ""), again, done));
 }
 
+// Behind the run's blocks for one iteration of a grid-stride loop: for the next one they are those
+// a grid further on, as long as the first of their threads has one. All numbers are below 2^31.
+static void end_grid(struct cg_func *g, const struct run_loop *l, LLVMBasicBlockRef done) {
+    struct cg *c = g->cg;
+    LLVMValueRef n = LLVMBuildTruncOrBitCast(c->b, cg_scalar(g, c->stride_limit), c->i32, "limit");
+    LLVMValueRef grids = LLVMBuildAdd(c->b, LLVMBuildLoad2(c->b, c->i32, l->grids_var, ""),
+                                      cg_block_field(g, FIELD(nctaid), c->i32, "grid"), "grids");
+    LLVMBuildStore(c->b, grids, l->grids_var);
+    LLVMValueRef first = LLVMBuildMul(c->b, LLVMBuildAdd(c->b, l->first_x, grids, ""),
+                                      cg_block_field(g, FIELD(ntid), c->i32, "size"), "first.i");
+    LLVMValueRef more = LLVMBuildICmp(c->b, LLVMIntULT, first, n, "more");
+    no_loop_transforms(c, LLVMBuildCondBr(c->b, more, l->grid_head, done));
+}
+
 static void end_run(struct cg_func *g, struct run_loop *l) {
     struct cg *c = g->cg;
     LLVMBasicBlockRef ret = cg_new_block(g, "return");
-    LLVMBasicBlockRef row_next = l->rows ? cg_new_block(g, "row.next") : ret;
+    LLVMBasicBlockRef grid_next = l->grid_head ? cg_new_block(g, "grid.next") : ret;
+    LLVMBasicBlockRef row_next = l->rows ? cg_new_block(g, "row.next") : grid_next;
     LLVMPositionBuilderAtEnd(c->b, l->next);
     count_on(g, l->step_var, 1, cg_block_field(g, FIELD(run), c->i32, "run"), l->head, row_next);
     if (l->rows) {
         LLVMPositionBuilderAtEnd(c->b, row_next);
-        count_on(g, l->row_var, 1, cg_i32(c, l->rows), l->row_head, ret);
+        count_on(g, l->row_var, 1, cg_i32(c, l->rows), l->row_head, grid_next);
+    }
+    if (l->grid_head) {
+        LLVMPositionBuilderAtEnd(c->b, grid_next);
+        end_grid(g, l, ret);
     }
     LLVMPositionBuilderAtEnd(c->b, ret);
     cg_close_bins(g);
@@ -581,7 +618,7 @@ static void emit_group_loop(struct cg_func *g) {
         cg_find_slots(g);
     }
     make_blocks(g);
-    LLVMBuildBr(c->b, l.run.rows ? l.run.row_head : l.run.head);
+    LLVMBuildBr(c->b, l.run.first);
     LLVMValueRef end = begin_pass(g, &l, ngroups);
     begin_groups(g, &l);
     emit_groups(g, &l);

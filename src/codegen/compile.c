@@ -19,6 +19,7 @@
 #include "passes/rest_loop.h"
 #include "passes/roll.h"
 #include "passes/skew.h"
+#include "passes/stride_loop.h"
 #include "passes/thread_rows.h"
 #include "passes/unroll.h"
 #include "passes/waiting.h"
@@ -1178,6 +1179,26 @@ static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
     analyse_all(c, fl, waits);
 }
 
+// A grid-stride loop's body alone: the code of a run of blocks goes on with the next iteration.
+// Where the kernel gets another mode for that, it stays as it was.
+static void try_strides(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
+    struct kir_module *ir = c->ir;
+    struct kir_func *kernel = c->kernel;
+    if (!(c->spec.flags & KD_SPEC_STRIDES) || c->quick)
+        return;
+    struct kir_module *m = own_module(c);
+    c->stride_limit = stride_loop_open(m->funcs.data[kernel->index], c->spec.ntid);
+    if (!c->stride_limit)
+        return;
+    use_module(c, m);
+    choose_mode(c, fl, level, waits);
+    if (c->mode == KD_MODE_BLOCK && !c->splits && !c->parks)
+        return;
+    c->ir = ir;
+    c->kernel = kernel;
+    c->stride_limit = NULL;
+}
+
 // What compilers have written out, where teams and wide groups make long code of it, becomes loops
 // again. One team looks into its shared memory and wants to see each place.
 static void try_rolled(struct cg *c, struct flow **fl, bool *waits) {
@@ -1219,6 +1240,7 @@ static void fill_info(struct cg *c, bool waits, struct kd_code_info *info) {
     // The device runtime has to know which block calls.
     info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) | (waits ? KD_CODE_MAY_WAIT : 0) |
                   (t.block_index ? 0 : KD_CODE_ANY_ORDER) | (t.describes ? KD_CODE_DESCRIBES : 0) |
+                  (c->stride_limit ? KD_CODE_STRIDES : 0) |
                   (c->splits                                       ? KD_CODE_SPLITS
                    : c->mode == KD_MODE_BLOCK && !t.device_runtime ? KD_CODE_RUNS_ROWS
                                                                    : 0);
@@ -1273,7 +1295,9 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
     stages_end("call graph");
     c->effort = first_effort(&calls);
     c->quick = is_surely_quick(c) || c->effort >= CG_EFFORT_LITTLE;
-    choose_mode(c, fl, level, waits);
+    try_strides(c, fl, level, waits);
+    if (!c->stride_limit)
+        choose_mode(c, fl, level, waits);
     stages_end("analyses");
     try_unrolled(c, fl, waits);
     stages_end("unrolling");

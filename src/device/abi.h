@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum { KD_BARRIERS = 16 }; // named barriers of a block (PTX ISA, bar)
-enum { KD_ABI_VERSION = 20, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 21, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 // Through which blocks synchronise: what code reads behind the address in %envreg1 and 2
@@ -142,7 +142,9 @@ enum {
     KD_CODE_ANY_ORDER = 32, // no block asks which one it is
     // Descriptors of matrices have the low bits of addresses in shared memory (KD_CLUSTER_STRIDE).
     // Programs take those of generic addresses, too: windows have to begin where these are zero.
-    KD_CODE_DESCRIBES = 64
+    KD_CODE_DESCRIBES = 64,
+    // A grid-stride loop: a run of blocks makes each iteration for all of them before the next one.
+    KD_CODE_STRIDES = 128
 };
 
 // What a kernel is specialised for. Zero means "not known": the code works for all.
@@ -159,6 +161,7 @@ enum {
     KD_SPEC_1D = 8,               // ntid.y == ntid.z == 1
     KD_SPEC_ALIGNED_PARAMS = 16,  // parameters are multiples as kj_kernel.aligned says
     KD_SPEC_QUICK = 32,           // code that is there soon counts for more than its speed
+    KD_SPEC_STRIDES = 128, // n and the grid's threads in x of kj_kernel.stride: at most 2^30 together
     KD_SPEC_ALWAYS_QUICK = 64,    // with KD_SPEC_QUICK: for kernels that would be small enough, too
 };
 enum kd_level {

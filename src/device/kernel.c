@@ -81,13 +81,25 @@ static bool params_aligned(const struct kj_kernel *info, const uint8_t *params) 
     return info->naligned > 0 && bad == 0;
 }
 
+// What KD_SPEC_SMALL_GRID and KD_SPEC_STRIDES promise.
+enum { MOST_THREADS = 1 << 30 };
+
+// May the blocks of a grid-stride loop be followed by those a grid further on?
+static bool strides(const struct kj_kernel *info, uint64_t threads, const uint8_t *params) {
+    uint64_t n = 0;
+    if (!info->stride_bytes)
+        return false;
+    memcpy(&n, params + info->stride_offset, info->stride_bytes);
+    return n <= MOST_THREADS && n + threads <= MOST_THREADS;
+}
+
 struct kd_spec kernel_spec(const struct kd_kernel *k, const uint32_t grid[3],
                            const uint32_t block[3], const void *params) {
     struct kd_spec s = {.level = (uint32_t)k->module->context->device->properties.level};
     bool small = true;
     for (int i = 0; i < 3; i++) {
         s.ntid[i] = block[i];
-        small &= (uint64_t)grid[i] * block[i] < 1ull << 31;
+        small &= (uint64_t)grid[i] * block[i] <= MOST_THREADS;
     }
     if (small)
         s.flags |= KD_SPEC_SMALL_GRID;
@@ -97,6 +109,8 @@ struct kd_spec kernel_spec(const struct kd_kernel *k, const uint32_t grid[3],
         s.flags |= KD_SPEC_FULL_WARPS;
     if (params && params_aligned(k->info, params))
         s.flags |= KD_SPEC_ALIGNED_PARAMS;
+    if (small && params && strides(k->info, (uint64_t)grid[0] * block[0], params))
+        s.flags |= KD_SPEC_STRIDES;
     s.width = k->module->options.width;
     return s;
 }

@@ -201,6 +201,9 @@ static uint64_t chunk_of(const struct op *op) {
     // Between chunks a launch changes to better code.
     if (op->launch.code->info.flags & KD_CODE_QUICK)
         n /= 4;
+    // The more blocks a worker has at a time, the longer it walks through memory as it lies.
+    if (op->launch.code->info.flags & KD_CODE_STRIDES)
+        n = op->units / ((uint64_t)op->device->scheduler.slots * 2);
     if (op->launch.may_wait || n < 1)
         return 1;
     return n < 256 ? n : 256;

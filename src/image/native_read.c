@@ -124,6 +124,11 @@ static void get_kernel(struct in *in, struct kj_kernel *k) {
     k->cluster_required = get32(in);
     k->lacking = get32(in);
     k->registers = get32(in);
+    k->stride_offset = get32(in);
+    k->stride_bytes = get32(in);
+    if ((k->stride_bytes && k->stride_bytes != 4 && k->stride_bytes != 8) ||
+        (uint64_t)k->stride_offset + k->stride_bytes > k->param_bytes)
+        wrong(in, "the limit of a grid-stride loop lies outside the parameter block");
     k->naligned = get_count(in, 8);
     struct kj_aligned *aligned = get_room(in, sizeof *aligned, &k->naligned);
     for (uint32_t i = 0; i < k->naligned; i++) {

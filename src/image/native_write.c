@@ -71,6 +71,8 @@ static void put_kernel(struct out *o, const struct kj_kernel *k) {
     put32(o, k->cluster_required);
     put32(o, k->lacking);
     put32(o, k->registers);
+    put32(o, k->stride_offset);
+    put32(o, k->stride_bytes);
     put32(o, k->naligned);
     for (uint32_t i = 0; i < k->naligned; i++) {
         put32(o, k->aligned[i].offset);

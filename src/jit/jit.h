@@ -39,6 +39,9 @@ struct kj_kernel {
     uint32_t cluster_required;        // .explicitcluster
     uint32_t lacking;                 // it can call what the device does not have
     uint32_t registers;               // an estimate for occupancy; 1 .. 255
+    // A grid-stride loop and nothing else: where its n lies among the parameters, of so many bytes
+    // (4 or 8; 0: it is none).
+    uint32_t stride_offset, stride_bytes;
     uint32_t naligned;
     const struct kj_aligned *aligned;
 };

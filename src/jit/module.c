@@ -16,6 +16,7 @@
 #include "passes/narrow_exits.h"
 #include "passes/split_extremes.h"
 #include "passes/split_loops.h"
+#include "passes/stride_loop.h"
 #include "passes/test_exits.h"
 #include "ptx/ast.h"
 #include "support/debug.h"
@@ -107,6 +108,12 @@ static void describe_alignment(struct kir_module *m, const struct kir_func *f,
     arena_free(&a);
 }
 
+static void describe_stride(struct kir_func *f, struct kj_kernel *k) {
+    struct stride_limit limit = stride_loop_find(f);
+    k->stride_offset = limit.offset;
+    k->stride_bytes = limit.bytes;
+}
+
 // Whether the function, or what it can call, calls what the device does not have.
 static bool is_lacking(struct kir_module *m, const struct kir_func *f) {
     struct arena a = {0};
@@ -157,6 +164,7 @@ static void describe_kernel(struct kir_module *m, const struct kir_func *f, stru
     memcpy(k->maxntid, f->maxntid, sizeof k->maxntid);
     memcpy(k->reqntid, f->reqntid, sizeof k->reqntid);
     describe_alignment(m, f, k);
+    describe_stride(m->funcs.data[f->index], k);
     memcpy(k->cluster, f->cluster, sizeof k->cluster);
     k->max_cluster = f->max_cluster;
     k->cluster_required = f->cluster_required;

@@ -68,3 +68,20 @@ void phi_add_operand(struct kir_func *f, struct kir_inst *phi, struct kir_value 
     ops[phi->nops++] = v;
     phi->ops = ops;
 }
+
+struct kir_inst *loop_only_exit(const struct cfg *c, const struct cfg_loop *l) {
+    struct kir_inst *exit = NULL;
+    for (uint32_t p = l->first; p <= l->last; p++) {
+        struct kir_inst *t = c->order[p]->last;
+        for (uint32_t k = 0; k < t->ntargets; k++) {
+            if (cfg_in_loop(l, c->loop[t->targets[k]->id]))
+                continue;
+            if (exit)
+                return NULL;
+            exit = t;
+        }
+        if (t->op == ISA_OP_RET || t->op == ISA_OP_EXIT)
+            return NULL;
+    }
+    return exit && exit->op == ISA_OP_CBR ? exit : NULL;
+}

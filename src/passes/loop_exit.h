@@ -4,6 +4,9 @@
 
 #include "passes/cfg.h"
 
+// The branch by which the loop is left; NULL: several, or none.
+struct kir_inst *loop_only_exit(const struct cfg *c, const struct cfg_loop *l);
+
 struct loop_exit {
     struct kir_func *func;
     const struct cfg *cfg;

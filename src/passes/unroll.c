@@ -46,24 +46,6 @@ static bool first_value(const struct cfg *c, const struct cfg_loop *l, const str
     return true;
 }
 
-// The branch by which the loop is left; NULL: several, or none.
-static struct kir_inst *only_exit(const struct cfg *c, const struct cfg_loop *l) {
-    struct kir_inst *exit = NULL;
-    for (uint32_t p = l->first; p <= l->last; p++) {
-        struct kir_inst *t = c->order[p]->last;
-        for (uint32_t k = 0; k < t->ntargets; k++) {
-            if (is_in(c, l, t->targets[k]))
-                continue;
-            if (exit)
-                return NULL;
-            exit = t;
-        }
-        if (t->op == ISA_OP_RET || t->op == ISA_OP_EXIT)
-            return NULL;
-    }
-    return exit && exit->op == ISA_OP_CBR ? exit : NULL;
-}
-
 static bool wanted(const struct cfg *c, const struct cfg_loop *l) {
     for (uint32_t p = l->first; p <= l->last; p++)
         for (const struct kir_inst *i = c->order[p]->first; i; i = i->next)
@@ -75,7 +57,7 @@ static bool wanted(const struct cfg *c, const struct cfg_loop *l) {
 
 static bool can_count(const struct cfg *c, const struct cfg_loop *l) {
     union isa_bits unused;
-    const struct kir_inst *exit = l->irreducible ? NULL : only_exit(c, l);
+    const struct kir_inst *exit = l->irreducible ? NULL : loop_only_exit(c, l);
     return exit && first_value(c, l, exit->ops[0], 0, &unused);
 }
 
@@ -208,7 +190,7 @@ static enum step peel_one(struct kir_func *f) {
         s = STUCK;
         if (!can_count(c, l))
             continue;
-        struct kir_inst *exit = only_exit(c, l);
+        struct kir_inst *exit = loop_only_exit(c, l);
         uint32_t out = is_in(c, l, exit->targets[0]);
         struct turn t = {.f = f, .tmp = &tmp, .c = c, .l = l};
         t.exit = loop_exit_make(&tmp, c, l, exit, out).block;
