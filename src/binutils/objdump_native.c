@@ -15,7 +15,7 @@
 
 // The first of the programs that is on PATH; NULL: none.
 static const char *find_program(struct arena *arena) {
-    static const char *const names[] = {"llvm-objdump-" KUDZU_LLVM, "llvm-objdump", "objdump"};
+    static const char *const names[] = {("llvm-objdump-" KUDZU_LLVM), "llvm-objdump", "objdump"};
     const char *path = environment_get("PATH");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (const char *at = path ? path : ENVIRONMENT_SYSTEM_PATH; at;) {
