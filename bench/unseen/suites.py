@@ -7,13 +7,6 @@ import collections, hashlib, os
 
 Pair = collections.namedtuple("Pair", "suite name cuda openmp tuned")
 
-# Where suites lie in the world, and the versions that the table of sizes was made with.
-ORIGINS = {
-    "hecbench": ("zjin-lcf/HeCBench", "f27000a51"),
-    "rodinia": ("yuhc/gpu-rodinia", "3d22a8e"),
-}
-RODINIA = {"mummergpu"}  # needs files that the repository does not have
-
 
 def half_of(name):
     return "seen" if hashlib.sha1(name.encode()).digest()[0] % 2 == 0 else "unseen"
@@ -30,7 +23,7 @@ def hecbench(root):
 
 def rodinia(root):
     both = set(os.listdir(os.path.join(root, "cuda"))) & set(os.listdir(os.path.join(root, "openmp")))
-    for name in sorted(both - RODINIA):
+    for name in sorted(both):
         sides = [os.path.join(root, side, name) for side in ("cuda", "openmp")]
         if all(os.path.exists(os.path.join(side, "run")) for side in sides):
             yield Pair("rodinia", "rodinia-" + name, *sides, True)
