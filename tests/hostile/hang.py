@@ -15,8 +15,10 @@ failures = []
 def run(binary, what, seconds, interrupt_after=None, limit=60, hangs=True):
     """What the program has written to stderr when it says that threads wait, or ends."""
     env = dict(os.environ, KUDZU_HANG_SECONDS=seconds)
-    with tempfile.TemporaryFile("w+") as out:
-        p = subprocess.Popen([binary, what], env=env, stdout=subprocess.DEVNULL, stderr=out)
+    # Read by a file description of its own: a seek in the program's would move where it writes.
+    with tempfile.NamedTemporaryFile("w") as err, open(err.name) as out:
+        p = subprocess.Popen([binary, what], env=env, stdout=subprocess.DEVNULL, stderr=err,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         end = time.time() + limit
         if interrupt_after:
             time.sleep(interrupt_after)
