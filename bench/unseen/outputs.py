@@ -2,17 +2,18 @@
 import re
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]*\w)")
-WRONG = re.compile(r"\bfail(ed|ure|s)?\b|mismatch|\bwrong\b|incorrect|\bnan\b|\berror\b:?(?! *:? *0)", re.I)
+WRONG = re.compile(r"\bfail(ed|ure|s)?\b|mismatch|\bwrong\b|incorrect|\bnan\b|\berror\b:?(?![^\n]*\d)", re.I)
+OF_ERROR = re.compile(r"\berror\b|difference|deviation|\brmse?\b", re.I)
 RIGHT = re.compile(r"\bpass(ed)?\b|success|\bcorrect|verified", re.I)
 OF_SPEED = re.compile(r"time|took|latency|elapsed|duration|[GM](B|iB|b)?/s|flop|bandwidth|throughput|speed|thread|block", re.I)
 
 
 def results(text):
-    """The numbers of each line that does not tell of speed, by the words of the line."""
+    """The numbers of each line that tells neither of speed nor of a rounding error, by its words."""
     found = {}
     for line in text.splitlines():
         numbers = [float(n) for n in NUMBER.findall(line)]
-        if numbers and not OF_SPEED.search(line):
+        if numbers and not OF_SPEED.search(line) and not OF_ERROR.search(line):
             found.setdefault(NUMBER.sub("#", line).strip(), []).append(numbers)
     return found
 

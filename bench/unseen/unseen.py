@@ -107,13 +107,24 @@ def smaller(arguments):
     return arguments[:k] + [str(value)] + arguments[k + 1:]
 
 
+def same_change(arguments, whole, less):
+    """The other side's arguments, with what became of `whole` in `less`: they can have some of their own."""
+    arguments = list(arguments)
+    for old, new in zip(reversed(whole), reversed(less)):
+        for k in range(len(arguments) - 1, -1, -1):
+            if arguments[k] == old:
+                arguments[k] = new
+                break
+    return arguments
+
+
 def size_step(args, name, cpu):
     state = state_of(args.work, name)
     if state.get("how") != "built":
         return "not built"
     if state["tuned"]:  # the sides take arguments of their own
         return "as it is"
-    arguments = state["host"]["arguments"]
+    arguments = whole = state["host"]["arguments"]
     for _ in range(14):
         seconds, status, _ = one_run(args, state, "host", arguments, [cpu], args.limit)
         if status is not None and (seconds is None or seconds < 4):
@@ -122,7 +133,7 @@ def size_step(args, name, cpu):
         if not less:
             break
         arguments = less
-    state["size"] = arguments
+    state["size"] = {"host": arguments, "kudzu": same_change(state["kudzu"]["arguments"], whole, arguments)}
     state["host seconds"] = seconds
     keep(args.work, name, state)
     return "%s: %s" % (" ".join(arguments), "limit" if status is None else "status %d" % status if status else seconds)
@@ -133,7 +144,7 @@ def measure(args, state, cpus):
     best, text = {}, {}
     for k in range(args.repeat + 1):  # the first run warms caches of code and files
         for side in ("kudzu", "host"):
-            arguments = state[side]["arguments"] if state["tuned"] else state["size"]
+            arguments = state[side]["arguments"] if state["tuned"] else state["size"][side]
             seconds, status, text[side] = one_run(args, state, side, arguments, cpus, args.limit)
             if status is None:
                 return {"check": side + ": limit", side: args.limit}
