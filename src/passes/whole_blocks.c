@@ -278,20 +278,25 @@ static struct kir_value *find_tests(struct kernel *k, struct kir_block *b) {
     return all;
 }
 
+static bool is_access(const struct kir_inst *i) {
+    bool plain = (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.sem == ISA_SEM_WEAK;
+    bool atomic = (i->op == ISA_OP_RED || i->op == ISA_OP_ATOM) && !i->mods.vec &&
+                  (i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED);
+    return (plain || atomic) && i->mods.space != ISA_SPACE_SHARED &&
+           i->mods.space != ISA_SPACE_LOCAL;
+}
+
 static bool is_simple(const struct kir_func *f) {
     unsigned n = 0;
     bool stores = false;
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
             enum isa_class c = isa_op_info[i->op].klass;
-            bool access = (i->op == ISA_OP_LD || i->op == ISA_OP_ST) &&
-                          i->mods.sem == ISA_SEM_WEAK && i->mods.space != ISA_SPACE_SHARED &&
-                          i->mods.space != ISA_SPACE_LOCAL;
             bool jump = i->op == ISA_OP_BRA || i->op == ISA_OP_CBR || i->op == ISA_OP_RET ||
                         i->op == ISA_OP_EXIT || i->op == ISA_OP_PHI;
-            stores |= i->op == ISA_OP_ST;
+            stores |= i->op == ISA_OP_ST || i->op == ISA_OP_RED || i->op == ISA_OP_ATOM;
             if (++n > MOST_INSTRUCTIONS ||
-                !(access || jump || c == ISA_CLASS_POINTWISE || c == ISA_CLASS_SOURCE))
+                !(is_access(i) || jump || c == ISA_CLASS_POINTWISE || c == ISA_CLASS_SOURCE))
                 return false;
         }
     return stores;
