@@ -1186,7 +1186,8 @@ static void try_whole_blocks(struct cg *c, enum kd_level level) {
     if (level == KD_LEVEL_X86_64_V4 || !(c->spec.flags & KD_SPEC_SMALL_GRID) || c->quick)
         return;
     struct kir_module *m = own_module(c);
-    if (whole_blocks(m->funcs.data[c->kernel->index]))
+    bool full_rows = c->spec.ntid[0] && c->spec.ntid[0] % 8 == 0;
+    if (whole_blocks(m->funcs.data[c->kernel->index], full_rows))
         use_module(c, m);
 }
 

@@ -58,3 +58,46 @@ extern "C" __global__ void equal(const int *in, int *out, int n) {
     if (i != n)
         out[i] = in[i] - 1;
 }
+
+// Indices of two dimensions, computed in 32 bits: in some launches they wrap, in others not.
+// run: wrapping grid=2,3,1 block=16,4,1 shared=0 args=buf:8192:rand,buf:8192:zero,u32:60,u32:536870912
+// run: wrapping grid=2,3,1 block=16,4,1 shared=0 args=buf:8192:rand,buf:8192:zero,u32:64,u32:3758096384
+// run: wrapping grid=2,3,1 block=32,4,1 shared=0 args=buf:8192:rand,buf:8192:zero,u32:64,u32:0
+// run: wrapping grid=2,3,1 block=8,4,1 shared=0 args=buf:8192:rand,buf:8192:zero,u32:64,u32:8
+extern "C" __global__ void wrapping(const int *in, int *out, int n, int p) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < n && y < 12)
+        out[y * 64 + x] += in[(y << 3) * p + y * 64 + x] - x;
+}
+
+// run: without_sign grid=2,3,1 block=16,4,1 shared=0 args=buf:8192:rand,buf:8192:zero,u32:60,u32:4294967232
+// run: without_sign grid=2,3,1 block=16,4,1 shared=0 args=buf:8192:rand,buf:8192:zero,u32:64,u32:5
+extern "C" __global__ void without_sign(const int *in, int *out, unsigned n, unsigned p) {
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < n && y < 12)
+        out[y * 64 + x] = in[(y + 1) * 64 + x ] + in[64 * 13 + y * p + x];
+}
+
+// A multiple of neighbours of a pixel, held inside the image, of elements of several sizes.
+// run: clamped grid=3,3,1 block=16,8,1 shared=0 args=buf:8192:rand,buf:8192:zero,buf:8192:rand,u32:40,u32:21
+// run: clamped grid=2,2,1 block=8,8,1 shared=0 args=buf:8192:rand,buf:8192:zero,buf:8192:rand,u32:16,u32:16
+extern "C" __global__ void clamped(const uchar4 *in, uchar4 *out, const short *s, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h)
+        return;
+    int up = max(y - 1, 0), down = min(y + 1, h - 1), left = max(x - 1, 0);
+    uchar4 a = in[up * w + x], b = in[down * w + x], c = in[y * w + left];
+    out[y * w + x] = make_uchar4(a.x + b.x, a.y + c.y, b.z - c.z, s[y * w + x] + s[(h - 1 - y) * w + x]);
+}
+
+// Three dimensions, and a row's length that the kernel computes.
+// run: volume grid=2,2,4 block=8,4,2 shared=0 args=buf:16384:rand,buf:16384:zero,u32:16
+// run: volume grid=2,2,4 block=8,4,2 shared=0 args=buf:16384:rand,buf:16384:zero,u32:13
+extern "C" __global__ void volume(const float *in, float *out, int n) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
+        z = blockIdx.z * blockDim.z + threadIdx.z, row = n + 3, plane = row * n;
+    if (x < 1 || y < 1 || z < 1 || x >= n - 1 || y >= n - 1 || z >= n / 2 - 1)
+        return;
+    int i = (z * n + y) * row + x;
+    out[i] = in[i - 1] + in[i + 1] + in[i - row] + in[i + row] + in[i - plane] + in[i + plane];
+}
