@@ -4,6 +4,7 @@
 //   cg_module.c  declarations, helpers of the device, types
 //   cg_func.c    one function: the loop over groups, what is computed once
 //   cg_invariant.c what does not depend on the thread
+//   cg_block_test.c tests at the beginning that are the same for all threads of a block
 //   cg_edge.c    blocks, edges, masks, phis
 //   cg_counted.c loops that lanes leave by counting: iterations without masks
 //   cg_whole.c   blocks that all lanes enter: versions without masks
@@ -188,6 +189,7 @@ struct cg_func {
     LLVMValueRef top;     // variable: the end of what each lane has allocated; NULL: no alloca
     LLVMValueRef ctaid_x; // i32: of the block of a run; NULL where code runs one block only
     bool walks_rows;      // a run of blocks is walked through row by row
+    uint8_t *test_only;   // by value id: cg_block_test.c; NULL: there is no such test
     LLVMValueRef dynamic_shared; // i64: offset of dynamic shared memory in the window
     LLVMValueRef shared_base, local_base, local_stride, params, nthreads; // loaded once
     LLVMBasicBlockRef entry;        // where variables and invariants are made
@@ -309,10 +311,19 @@ void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault);
 
 struct cg_live; // cg_live.c
 
+// cg_block_test.c
+// Looks for what is computed for a test of the block alone: cg_emit_invariants leaves it out.
+void cg_find_block_test(struct cg_func *g);
+// Makes the test of the step-th block of the run in its first row, or takes what came out there.
+// What does not depend on the thread has been emitted.
+void cg_emit_block_test(struct cg_func *g, LLVMValueRef row, LLVMValueRef step);
 // cg_invariant.c
 // Emits what is computed once, where it dominates everything: without of_group for all groups, else
 // for the group that is being emitted.
 void cg_emit_invariants(struct cg_func *g, bool of_group);
+// What cg_find_block_test has found: is it the same for all threads of a block? Emits it.
+bool cg_is_test_invariant(struct cg_func *g);
+void cg_emit_test_only(struct cg_func *g);
 // Finds what follows from the group's index, to be made where the group begins and again where it
 // goes on behind a barrier: what is alive there (`live`; NULL: all).
 void cg_find_again(struct cg_func *g);

@@ -1,7 +1,7 @@
-// Additions to words of global memory in loops, as histograms make them: a locked instruction a
-// lane costs as much as twenty others, and more when other workers add to the same words. A run of
-// blocks keeps sums of its own for a window of memory around the words that it adds to first, and
-// adds them at its end, or before an access that touches the window.
+// Additions to words of global memory, as histograms make them: a locked instruction a lane costs
+// as much as twenty others, and more when other workers add to the same words. For each array that
+// it adds to, a run of blocks keeps sums of its own for a window of memory around the words that it
+// adds to first, and adds them at its end, or before an access that touches the window.
 //
 // Only in kernels that wait for nothing and order nothing with other blocks: there nobody can tell
 // when a relaxed addition takes place.
@@ -10,18 +10,32 @@
 enum {
     WINDOW = 8192,    // bytes
     BEFORE = 4096,    // where the first word lies in it
-    MOST_WINDOWS = 2, // in a run; then additions are made one by one
-    STEP = 16         // words that are looked at together
+    MOST_WINDOWS = 2, // of an array in a run; then additions are made one by one
+    MOST_ARRAYS = 4,
+    MOST_SITES = 32, // additions in the code; others are made one by one
+    STEP = 16,       // words that are looked at together
+    MOST_OTHERS = 16 // accesses for each addition: before each a window is compared with it
 };
 
-struct cg_bins {
-    LLVMValueRef sums;       // the window's
-    LLVMValueRef base, size; // i64 variables: the window; size 0: none yet
-    LLVMValueRef left;       // i32 variable: windows that may still be opened
+struct array {
+    const struct kir_value *base; // NULL: not known
+    LLVMValueRef sums;            // the window's
+    LLVMValueRef window, size;    // i64 variables: where it lies, its bytes; size 0: none yet
+    LLVMValueRef left;            // i32 variable: windows that may still be opened
     // Of the only addition, when all that it adds to follows from one base and an index, i32
     // variables, made when a window is opened: see bounds_of.
     const struct kir_inst *only;
     LLVMValueRef first, words;
+};
+
+struct cg_bins {
+    struct array arrays[MOST_ARRAYS];
+    unsigned n;
+    struct site {
+        const struct kir_inst *i;
+        struct array *array;
+    } sites[MOST_SITES];
+    unsigned nsites;
 };
 
 static bool is_addition(const struct kir_inst *i) {
@@ -55,18 +69,29 @@ static bool allows(const struct kir_inst *i) {
     }
 }
 
+static bool is_gathered(const struct flow *fl, const struct kir_inst *i) {
+    return is_addition(i) && fl->shape[i->ops[0]->id].kind == SHAPE_VARYING;
+}
+
 bool cg_gathers_additions(const struct cg *c, const struct flow *fl) {
-    bool adds = false;
+    bool in_loop = false, others_loop = false;
+    unsigned additions = 0, others = 0;
     if (c->mode != KD_MODE_BLOCK || c->splits || c->width == 1)
         return false;
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
         for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next) {
+            bool loop = fl->cfg->loop[i->block->id];
             if (!allows(i))
                 return false;
-            adds |= is_addition(i) && fl->cfg->loop[i->block->id] &&
-                    fl->shape[i->ops[0]->id].kind == SHAPE_VARYING;
+            if (is_gathered(fl, i)) {
+                in_loop |= loop;
+                additions++;
+            } else if (isa_op_info[i->op].klass == ISA_CLASS_MEMORY && !is_elsewhere(i)) {
+                others_loop |= loop;
+                others++;
+            }
         }
-    return adds;
+    return in_loop || (additions && !others_loop && others <= additions * MOST_OTHERS);
 }
 
 static LLVMValueRef variable(struct cg *c, LLVMTypeRef t, uint64_t value, const char *name) {
@@ -75,31 +100,98 @@ static LLVMValueRef variable(struct cg *c, LLVMTypeRef t, uint64_t value, const 
     return v;
 }
 
-static const struct kir_inst *only_addition(const struct cg_func *g) {
-    const struct kir_inst *only = NULL;
-    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
-        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next) {
-            if (is_addition(i) && only)
-                return NULL;
-            only = is_addition(i) ? i : only;
+static const struct kir_value *behind_conversions(const struct kir_value *v) {
+    while (v->kind == KIR_VALUE_INST && v->def->op == ISA_OP_CVTA)
+        v = v->def->ops[0];
+    return v;
+}
+
+bool cg_is_of_run(const struct cg_func *g, const struct kir_value *v) {
+    v = behind_conversions(v);
+    if (v->kind != KIR_VALUE_INST)
+        return false;
+    if (v->def->op == ISA_OP_LD)
+        return v->def->mods.space == ISA_SPACE_PARAM && g->f->is_kernel &&
+               v->def->ops[0]->kind == KIR_VALUE_INST && v->def->ops[0]->def->op == ISA_OP_SYMADDR;
+    return v->def->op == ISA_OP_SYMADDR && v->def->sym->space == ISA_SPACE_GLOBAL;
+}
+
+// The array that i adds to, by the uniform one of two numbers that make its address; NULL: unknown.
+static const struct kir_value *base_of(const struct cg_func *g, const struct kir_inst *i) {
+    const struct kir_value *v = i->ops[0];
+    if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_ADD)
+        return NULL;
+    const struct kir_value *x = v->def->ops[0], *y = v->def->ops[1];
+    bool first = cg_is_of_run(g, x), second = cg_is_of_run(g, y);
+    if (first == second || g->fl->shape[(first ? y : x)->id].kind != SHAPE_VARYING)
+        return NULL;
+    return behind_conversions(first ? x : y);
+}
+
+static bool are_one_array(const struct kir_value *x, const struct kir_value *y) {
+    if (x == y)
+        return true;
+    if (!x || !y || x->def->op != y->def->op)
+        return false;
+    if (x->def->op == ISA_OP_SYMADDR)
+        return x->def->sym == y->def->sym;
+    return x->def->offset == y->def->offset && x->def->ops[0]->def->sym == y->def->ops[0]->def->sym;
+}
+
+// Can a thread come from one to the other? In two versions of code it cannot.
+static bool are_on_one_way(const struct cfg *c, const struct kir_block *x,
+                           const struct kir_block *y) {
+    return cfg_dominates(c, x, y) || cfg_dominates(c, y, x) ||
+           cfg_common_loop(c->loop[x->id], c->loop[y->id]);
+}
+
+static struct array *array_for(const struct cg_func *g, const struct kir_inst *i) {
+    struct cg_bins *b = g->bins;
+    const struct kir_value *base = base_of(g, i);
+    for (unsigned n = 0; n < b->nsites; n++) {
+        struct array *a = b->sites[n].array;
+        if (are_one_array(a->base, base) &&
+            are_on_one_way(g->fl->cfg, b->sites[n].i->block, i->block)) {
+            a->only = NULL;
+            return a;
         }
-    return only;
+    }
+    if (b->n == MOST_ARRAYS)
+        return NULL;
+    b->arrays[b->n] = (struct array){.base = base, .only = i};
+    return &b->arrays[b->n++];
+}
+
+static const struct array *array_of(const struct cg_func *g, const struct kir_inst *i) {
+    for (unsigned n = 0; g->bins && n < g->bins->nsites; n++)
+        if (g->bins->sites[n].i == i)
+            return g->bins->sites[n].array;
+    return NULL;
 }
 
 void cg_make_bins(struct cg_func *g) {
     struct cg *c = g->cg;
     if (!g->f->is_kernel || !cg_gathers_additions(c, g->fl))
         return;
-    struct cg_bins *b = arena_new(c->arena, struct cg_bins);
-    b->sums = LLVMBuildAlloca(c->b, LLVMArrayType2(c->i32, WINDOW / 4), "sums");
-    LLVMSetAlignment(b->sums, 64);
-    b->base = variable(c, c->i64, 0, "window");
-    b->size = variable(c, c->i64, 0, "window.size");
-    b->left = variable(c, c->i32, MOST_WINDOWS, "windows.left");
-    b->only = only_addition(g);
-    b->first = variable(c, c->i32, 0, "window.first");
-    b->words = variable(c, c->i32, 0, "window.words");
-    g->bins = b;
+    struct cg_bins *b = g->bins = arena_new(c->arena, struct cg_bins);
+    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next) {
+            if (!is_gathered(g->fl, i) || b->nsites == MOST_SITES)
+                continue;
+            struct array *a = array_for(g, i);
+            if (a)
+                b->sites[b->nsites++] = (struct site){i, a};
+        }
+    for (unsigned n = 0; n < b->n; n++) {
+        struct array *a = &b->arrays[n];
+        a->sums = LLVMBuildAlloca(c->b, LLVMArrayType2(c->i32, WINDOW / 4), "sums");
+        LLVMSetAlignment(a->sums, 64);
+        a->window = variable(c, c->i64, 0, "window");
+        a->size = variable(c, c->i64, 0, "window.size");
+        a->left = variable(c, c->i32, MOST_WINDOWS, "windows.left");
+        a->first = variable(c, c->i32, 0, "window.first");
+        a->words = variable(c, c->i32, 0, "window.words");
+    }
 }
 
 static LLVMBasicBlockRef block_in(struct cg *c, LLVMValueRef f, const char *name) {
@@ -153,7 +245,7 @@ static void add_sums(struct cg *c, LLVMValueRef f, LLVMValueRef sums, LLVMValueR
 }
 
 // flush(sums, base): adds the sums to what they are for, and makes them 0.
-static void call_flush(struct cg_func *g) {
+static void call_flush(struct cg_func *g, const struct array *a) {
     struct cg *c = g->cg;
     LLVMTypeRef params[2] = {c->ptr, c->i64};
     LLVMTypeRef t = LLVMFunctionType(c->void_t, params, 2, 0);
@@ -177,40 +269,43 @@ static void call_flush(struct cg_func *g) {
         LLVMBuildRetVoid(c->b);
         cg_end_own(c, &own);
     }
-    LLVMValueRef args[2] = {g->bins->sums, LLVMBuildLoad2(c->b, c->i64, g->bins->base, "")};
+    LLVMValueRef args[2] = {a->sums, LLVMBuildLoad2(c->b, c->i64, a->window, "")};
     cg_call_own(c, t, own.f, args, 2);
 }
 
-static LLVMValueRef size_now(struct cg_func *g) {
-    return LLVMBuildLoad2(g->cg->b, g->cg->i64, g->bins->size, "");
+static LLVMValueRef size_now(struct cg_func *g, const struct array *a) {
+    return LLVMBuildLoad2(g->cg->b, g->cg->i64, a->size, "");
 }
 
-static void flush_if(struct cg_func *g, LLVMValueRef cond) {
+static void flush_if(struct cg_func *g, const struct array *a, LLVMValueRef cond) {
     struct cg *c = g->cg;
     LLVMBasicBlockRef yes = cg_new_block(g, "add.bins"), done = cg_new_block(g, "bins.added");
     LLVMBuildCondBr(c->b, cond, yes, done);
     LLVMPositionBuilderAtEnd(c->b, yes);
-    call_flush(g);
+    call_flush(g, a);
     LLVMBuildBr(c->b, done);
     LLVMPositionBuilderAtEnd(c->b, done);
 }
 
 void cg_close_bins(struct cg_func *g) {
-    if (g->bins)
-        flush_if(g, LLVMBuildICmp(g->cg->b, LLVMIntNE, size_now(g), cg_i64(g->cg, 0), ""));
+    for (unsigned n = 0; g->bins && n < g->bins->n; n++) {
+        const struct array *a = &g->bins->arrays[n];
+        flush_if(g, a, LLVMBuildICmp(g->cg->b, LLVMIntNE, size_now(g, a), cg_i64(g->cg, 0), ""));
+    }
 }
 
 // ---- other accesses -----------------------------------------------------------------------
 
-// Do the bytes from a on, `bytes` of them, touch the window? a is a scalar or a vector.
-static LLVMValueRef touches(struct cg_func *g, LLVMValueRef a, uint64_t bytes) {
+// Do the bytes from p on, `bytes` of them, touch the window? p is a scalar or a vector.
+static LLVMValueRef touches(struct cg_func *g, const struct array *a, LLVMValueRef p,
+                            uint64_t bytes) {
     struct cg *c = g->cg;
-    bool vec = LLVMGetTypeKind(LLVMTypeOf(a)) == LLVMVectorTypeKind;
-    LLVMValueRef base = LLVMBuildLoad2(c->b, c->i64, g->bins->base, "");
-    LLVMValueRef more = cg_i64(c, bytes - 1), from = LLVMBuildSub(c->b, base, more, "");
-    LLVMValueRef size = LLVMBuildAdd(c->b, size_now(g), more, "");
-    a = LLVMBuildSub(c->b, a, vec ? cg_splat(c, from) : from, "");
-    LLVMValueRef hit = LLVMBuildICmp(c->b, LLVMIntULT, a, vec ? cg_splat(c, size) : size, "");
+    bool vec = LLVMGetTypeKind(LLVMTypeOf(p)) == LLVMVectorTypeKind;
+    LLVMValueRef window = LLVMBuildLoad2(c->b, c->i64, a->window, "");
+    LLVMValueRef more = cg_i64(c, bytes - 1), from = LLVMBuildSub(c->b, window, more, "");
+    LLVMValueRef size = LLVMBuildAdd(c->b, size_now(g, a), more, "");
+    p = LLVMBuildSub(c->b, p, vec ? cg_splat(c, from) : from, "");
+    LLVMValueRef hit = LLVMBuildICmp(c->b, LLVMIntULT, p, vec ? cg_splat(c, size) : size, "");
     return vec ? cg_any(g, hit) : hit;
 }
 
@@ -226,51 +321,37 @@ void cg_settle_bins(struct cg_func *g, struct kir_inst *i, unsigned bytes) {
         lo = s.offs[l] < lo ? s.offs[l] : lo;
         hi = s.offs[l] > hi ? s.offs[l] : hi;
     }
-    LLVMValueRef a = scalar ? cg_scalar(g, v) : cg_vec(g, v);
+    LLVMValueRef p = scalar ? cg_scalar(g, v) : cg_vec(g, v);
     LLVMValueRef off = LLVMConstInt(c->i64, (unsigned long long)(i->offset + lo), 1);
-    a = LLVMBuildAdd(c->b, a, scalar ? off : cg_splat(c, off), "");
-    flush_if(g, touches(g, a, (uint64_t)(hi - lo) + bytes));
+    p = LLVMBuildAdd(c->b, p, scalar ? off : cg_splat(c, off), "");
+    for (unsigned n = 0; n < g->bins->n; n++) {
+        const struct array *a = &g->bins->arrays[n];
+        flush_if(g, a, touches(g, a, p, (uint64_t)(hi - lo) + bytes));
+    }
 }
 
 // ---- additions ----------------------------------------------------------------------------
 
-// Opens a window around a, unless there have been enough.
-static void open_window(struct cg_func *g, LLVMValueRef a) {
+// Opens a window around p.
+static void open_window(struct cg_func *g, const struct array *a, LLVMValueRef p) {
     struct cg *c = g->cg;
-    struct cg_bins *b = g->bins;
-    LLVMBasicBlockRef open = cg_new_block(g, "open"), fresh = cg_new_block(g, "fresh"),
-                      done = cg_new_block(g, "opened");
-    LLVMValueRef left = LLVMBuildLoad2(c->b, c->i32, b->left, "");
-    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, left, cg_i32(c, 0), ""), open, done);
-    LLVMPositionBuilderAtEnd(c->b, open);
-    LLVMBuildStore(c->b, LLVMBuildSub(c->b, left, cg_i32(c, 1), ""), b->left);
+    LLVMBasicBlockRef fresh = cg_new_block(g, "fresh");
+    LLVMValueRef left = LLVMBuildLoad2(c->b, c->i32, a->left, "");
+    LLVMBuildStore(c->b, LLVMBuildSub(c->b, left, cg_i32(c, 1), ""), a->left);
     LLVMValueRef first = LLVMBuildICmp(c->b, LLVMIntEQ, left, cg_i32(c, MOST_WINDOWS), "");
     LLVMBasicBlockRef next = cg_new_block(g, "next.window"), old = cg_new_block(g, "old.window");
     LLVMBuildCondBr(c->b, first, fresh, old);
     LLVMPositionBuilderAtEnd(c->b, fresh);
-    LLVMBuildMemSet(c->b, b->sums, LLVMConstInt(c->i8, 0, 0), cg_i64(c, WINDOW), 64);
+    LLVMBuildMemSet(c->b, a->sums, LLVMConstInt(c->i8, 0, 0), cg_i64(c, WINDOW), 64);
     LLVMBuildBr(c->b, next);
     LLVMPositionBuilderAtEnd(c->b, old);
-    call_flush(g);
+    call_flush(g, a);
     LLVMBuildBr(c->b, next);
     LLVMPositionBuilderAtEnd(c->b, next);
-    a = LLVMBuildSub(c->b, a, cg_i64(c, BEFORE), "");
-    a = LLVMBuildAnd(c->b, a, cg_i64(c, ~(uint64_t)63), "");
-    LLVMBuildStore(c->b, a, b->base);
-    LLVMBuildStore(c->b, cg_i64(c, WINDOW), b->size);
-    LLVMBuildBr(c->b, done);
-    LLVMPositionBuilderAtEnd(c->b, done);
-}
-
-bool cg_is_of_run(const struct cg_func *g, const struct kir_value *v) {
-    while (v->kind == KIR_VALUE_INST && v->def->op == ISA_OP_CVTA)
-        v = v->def->ops[0];
-    if (v->kind != KIR_VALUE_INST)
-        return false;
-    if (v->def->op == ISA_OP_LD)
-        return v->def->mods.space == ISA_SPACE_PARAM && g->f->is_kernel &&
-               v->def->ops[0]->kind == KIR_VALUE_INST && v->def->ops[0]->def->op == ISA_OP_SYMADDR;
-    return v->def->op == ISA_OP_SYMADDR && v->def->sym->space == ISA_SPACE_GLOBAL;
+    p = LLVMBuildSub(c->b, p, cg_i64(c, BEFORE), "");
+    p = LLVMBuildAnd(c->b, p, cg_i64(c, ~(uint64_t)63), "");
+    LLVMBuildStore(c->b, p, a->window);
+    LLVMBuildStore(c->b, cg_i64(c, WINDOW), a->size);
 }
 
 // Where the lanes' words lie: index[lane] words behind a base, or at any addresses (`pointers`).
@@ -280,16 +361,6 @@ struct words {
     LLVMValueRef index;            // a vector of i32; NULL: not known
     bool index_signed, base_stays; // ... the same wherever the kernel adds
 };
-
-// Is the base the same wherever i adds? It is the uniform one of two that are added.
-static bool base_stays(struct cg_func *g, const struct kir_inst *i) {
-    const struct kir_value *v = i->ops[0];
-    if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_ADD)
-        return false;
-    const struct kir_value *x = v->def->ops[0], *y = v->def->ops[1];
-    bool first = cg_is_of_run(g, x), second = cg_is_of_run(g, y);
-    return first != second && cg_shape(g, first ? y : x).kind == SHAPE_VARYING;
-}
 
 static struct words words_at(struct cg_func *g, const struct kir_inst *i,
                              const struct cg_places *at) {
@@ -301,7 +372,7 @@ static struct words words_at(struct cg_func *g, const struct kir_inst *i,
     w.base = LLVMBuildPtrToInt(c->b, at->base, c->i64, "");
     w.index = at->index;
     w.index_signed = at->index_signed;
-    w.base_stays = base_stays(g, i);
+    w.base_stays = base_of(g, i);
     return w;
 }
 
@@ -310,21 +381,21 @@ static LLVMValueRef outside_bits(struct cg_func *g, LLVMValueRef out) {
 }
 
 // How far behind the window's first byte the base lies, an i64.
-static LLVMValueRef behind_window(struct cg_func *g, const struct words *w) {
+static LLVMValueRef behind_window(struct cg_func *g, const struct array *a, const struct words *w) {
     struct cg *c = g->cg;
-    return LLVMBuildSub(c->b, w->base, LLVMBuildLoad2(c->b, c->i64, g->bins->base, ""), "");
+    return LLVMBuildSub(c->b, w->base, LLVMBuildLoad2(c->b, c->i64, a->window, ""), "");
 }
 
 // A lane's word lies in the window when index - first < words, as unsigned numbers of 32 bits. The
 // window begins `first` words behind the base. That does not wrap while first is near 0 and, for an
 // unsigned index, not below it: there index < words in the window + first does the same.
-static void bounds_of(struct cg_func *g, const struct words *w, LLVMValueRef *first,
-                      LLVMValueRef *words) {
+static void bounds_of(struct cg_func *g, const struct array *a, const struct words *w,
+                      LLVMValueRef *first, LLVMValueRef *words) {
     enum { NEAR = 1 << 30 };
     struct cg *c = g->cg;
-    LLVMValueRef behind = behind_window(g, w), zero = cg_i64(c, 0);
+    LLVMValueRef behind = behind_window(g, a, w), zero = cg_i64(c, 0);
     *first = LLVMBuildNeg(c->b, LLVMBuildAShr(c->b, behind, cg_i64(c, 2), ""), "");
-    *words = LLVMBuildLShr(c->b, size_now(g), cg_i64(c, 2), "");
+    *words = LLVMBuildLShr(c->b, size_now(g, a), cg_i64(c, 2), "");
     LLVMValueRef near = LLVMBuildAdd(c->b, *first, cg_i64(c, NEAR), "");
     near = LLVMBuildICmp(c->b, LLVMIntULT, near, cg_i64(c, 2ULL * NEAR), "");
     LLVMValueRef odd = LLVMBuildAnd(c->b, behind, cg_i64(c, 3), "");
@@ -342,53 +413,54 @@ static void bounds_of(struct cg_func *g, const struct words *w, LLVMValueRef *fi
 }
 
 // Without a window no word lies in it: both are 0 until one is opened.
-static bool keeps_bounds(const struct cg_func *g, const struct words *w) {
-    return w->index && w->base_stays && g->bins->only;
+static bool keeps_bounds(const struct array *a, const struct words *w) {
+    return w->index && w->base_stays && a->only;
 }
 
-static void keep_bounds(struct cg_func *g, const struct words *w) {
+static void keep_bounds(struct cg_func *g, const struct array *a, const struct words *w) {
     struct cg *c = g->cg;
     LLVMValueRef first, words;
-    if (!keeps_bounds(g, w))
+    if (!keeps_bounds(a, w))
         return;
-    bounds_of(g, w, &first, &words);
-    LLVMBuildStore(c->b, first, g->bins->first);
-    LLVMBuildStore(c->b, words, g->bins->words);
+    bounds_of(g, a, w, &first, &words);
+    LLVMBuildStore(c->b, first, a->first);
+    LLVMBuildStore(c->b, words, a->words);
 }
 
-static void bounds(struct cg_func *g, const struct words *w, LLVMValueRef *first,
-                   LLVMValueRef *words) {
+static void bounds(struct cg_func *g, const struct array *a, const struct words *w,
+                   LLVMValueRef *first, LLVMValueRef *words) {
     struct cg *c = g->cg;
-    if (!keeps_bounds(g, w)) {
-        bounds_of(g, w, first, words);
+    if (!keeps_bounds(a, w)) {
+        bounds_of(g, a, w, first, words);
         return;
     }
-    *first = LLVMBuildLoad2(c->b, c->i32, g->bins->first, "");
-    *words = LLVMBuildLoad2(c->b, c->i32, g->bins->words, "");
+    *first = LLVMBuildLoad2(c->b, c->i32, a->first, "");
+    *words = LLVMBuildLoad2(c->b, c->i32, a->words, "");
 }
 
-static LLVMValueRef outside_by_index(struct cg_func *g, const struct words *w) {
+static LLVMValueRef outside_by_index(struct cg_func *g, const struct array *a,
+                                     const struct words *w) {
     struct cg *c = g->cg;
     LLVMValueRef first, words;
-    bounds(g, w, &first, &words);
+    bounds(g, a, w, &first, &words);
     LLVMValueRef at = LLVMBuildSub(c->b, w->index, cg_splat(c, first), "");
     return outside_bits(g, LLVMBuildICmp(c->b, LLVMIntUGE, at, cg_splat(c, words), ""));
 }
 
 // The lanes' places in the window, when they lie in it.
-static LLVMValueRef in_window(struct cg_func *g, const struct words *w) {
+static LLVMValueRef in_window(struct cg_func *g, const struct array *a, const struct words *w) {
     struct cg *c = g->cg;
-    LLVMValueRef base = LLVMBuildLoad2(c->b, c->i64, g->bins->base, "");
+    LLVMValueRef base = LLVMBuildLoad2(c->b, c->i64, a->window, "");
     return LLVMBuildSub(c->b, w->pointers, cg_splat(c, base), "");
 }
 
 // The active lanes whose words do not lie in the window, as bits.
-static LLVMValueRef outside(struct cg_func *g, const struct words *w) {
+static LLVMValueRef outside(struct cg_func *g, const struct array *a, const struct words *w) {
     struct cg *c = g->cg;
     if (w->index)
-        return outside_by_index(g, w);
-    LLVMValueRef size = cg_splat(c, size_now(g));
-    return outside_bits(g, LLVMBuildICmp(c->b, LLVMIntUGE, in_window(g, w), size, ""));
+        return outside_by_index(g, a, w);
+    LLVMValueRef size = cg_splat(c, size_now(g, a));
+    return outside_bits(g, LLVMBuildICmp(c->b, LLVMIntUGE, in_window(g, a, w), size, ""));
 }
 
 static LLVMValueRef is_zero(struct cg *c, LLVMValueRef bits) {
@@ -397,13 +469,14 @@ static LLVMValueRef is_zero(struct cg *c, LLVMValueRef bits) {
 
 // Where each lane's sum lies: place[lane] * 4 behind `*from`, by index. Lanes that do not act take
 // the first word that can be reached, and when there is none, as may be when no lane acts, any.
-static LLVMValueRef sums_by_index(struct cg_func *g, const struct words *w, LLVMValueRef *from) {
+static LLVMValueRef sums_by_index(struct cg_func *g, const struct array *a, const struct words *w,
+                                  LLVMValueRef *from) {
     struct cg *c = g->cg;
-    LLVMValueRef sums = g->bins->sums, first, words;
-    *from = at_byte(c, sums, behind_window(g, w));
+    LLVMValueRef sums = a->sums, first, words;
+    *from = at_byte(c, sums, behind_window(g, a, w));
     if (!g->now.mask)
         return w->index;
-    bounds(g, w, &first, &words);
+    bounds(g, a, w, &first, &words);
     LLVMValueRef any = LLVMBuildICmp(c->b, LLVMIntNE, words, cg_i32(c, 0), "");
     *from = LLVMBuildSelect(c->b, any, *from, sums, "");
     first = LLVMBuildSelect(c->b, any, first, cg_i32(c, 0), "");
@@ -411,17 +484,19 @@ static LLVMValueRef sums_by_index(struct cg_func *g, const struct words *w, LLVM
 }
 
 // The same with a scale of 1.
-static LLVMValueRef sums_by_pointer(struct cg_func *g, const struct words *w) {
+static LLVMValueRef sums_by_pointer(struct cg_func *g, const struct array *a,
+                                    const struct words *w) {
     struct cg *c = g->cg;
     LLVMTypeRef v32 = cg_vec_of(c, c->i32);
-    LLVMValueRef at = LLVMBuildTrunc(c->b, in_window(g, w), v32, "");
+    LLVMValueRef at = LLVMBuildTrunc(c->b, in_window(g, a, w), v32, "");
     return g->now.mask ? cg_select(c, g->now.mask, at, LLVMConstNull(v32)) : at;
 }
 
-static void add_lanes(struct cg_func *g, const struct words *w, LLVMValueRef x) {
+static void add_lanes(struct cg_func *g, const struct array *a, const struct words *w,
+                      LLVMValueRef x) {
     struct cg *c = g->cg;
-    LLVMValueRef from = g->bins->sums;
-    LLVMValueRef at = w->index ? sums_by_index(g, w, &from) : sums_by_pointer(g, w);
+    LLVMValueRef from = a->sums;
+    LLVMValueRef at = w->index ? sums_by_index(g, a, w, &from) : sums_by_pointer(g, a, w);
     LLVMValueRef scale = cg_i64(c, w->index ? 4 : 1);
     if (g->now.mask)
         x = cg_select(c, g->now.mask, x, LLVMConstNull(LLVMTypeOf(x)));
@@ -440,26 +515,29 @@ struct cg_binned cg_begin_binned(struct cg_func *g, struct kir_inst *i, const st
                                  LLVMValueRef x) {
     struct cg *c = g->cg;
     struct cg_binned n = {0};
-    if (!g->bins || !is_addition(i) || !g->fl->cfg->loop[i->block->id] ||
-        cg_shape(g, i->ops[0]).kind != SHAPE_VARYING)
+    const struct array *a = array_of(g, i);
+    if (!a)
         return n;
     struct words w = words_at(g, i, at);
     LLVMValueRef out;
     LLVMBasicBlockRef all = cg_new_block(g, "binned"), move = cg_new_block(g, "outside"),
-                      each = cg_new_block(g, "one.by.one");
+                      open = cg_new_block(g, "open"), each = cg_new_block(g, "one.by.one");
     n.done = cg_new_block(g, "added");
-    out = outside(g, &w);
+    out = outside(g, a, &w);
     LLVMBuildCondBr(c->b, is_zero(c, out), all, move);
     LLVMPositionBuilderAtEnd(c->b, move);
+    LLVMValueRef left = LLVMBuildLoad2(c->b, c->i32, a->left, "");
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, left, cg_i32(c, 0), ""), open, each);
+    LLVMPositionBuilderAtEnd(c->b, open);
     LLVMTypeRef t = LLVMTypeOf(out);
     LLVMValueRef args[2] = {out, LLVMConstInt(c->i1, 1, 0)};
     LLVMValueRef lane = cg_call_intrinsic(c, "llvm.cttz", &t, 1, args, 2);
-    open_window(g, cg_extract(g, w.pointers, lane));
-    keep_bounds(g, &w);
-    out = outside(g, &w);
+    open_window(g, a, cg_extract(g, w.pointers, lane));
+    keep_bounds(g, a, &w);
+    out = outside(g, a, &w);
     LLVMBuildCondBr(c->b, is_zero(c, out), all, each);
     LLVMPositionBuilderAtEnd(c->b, all);
-    add_lanes(g, &w, x);
+    add_lanes(g, a, &w, x);
     LLVMBuildBr(c->b, n.done);
     LLVMPositionBuilderAtEnd(c->b, each);
     return n;

@@ -238,6 +238,7 @@ static void swap_reduction(struct cg_func *g) {
 struct run_loop {
     LLVMValueRef row_var, step_var; // the row of groups; how many blocks of the run are done
     LLVMBasicBlockRef first, row_head, head, next;
+    LLVMBasicBlockRef ready;      // head's end: what is the same for a block is there
     LLVMValueRef grids_var;       // blocks of the grids that lie before the present iteration's
     LLVMBasicBlockRef grid_head;  // NULL: the kernel is no grid-stride loop
     LLVMValueRef first_x;         // of the run
@@ -492,7 +493,7 @@ static void take_group(struct cg_func *g, const struct group_loop *l, LLVMValueR
 // A pass over all groups, or over those of a row. Returns the group behind the last one.
 static LLVMValueRef begin_pass(struct cg_func *g, struct group_loop *l, LLVMValueRef ngroups) {
     struct cg *c = g->cg;
-    LLVMPositionBuilderAtEnd(c->b, l->run.head);
+    LLVMPositionBuilderAtEnd(c->b, l->run.ready);
     join_pass(g, l);
     if (l->barriers)
         reset_barrier_vars(g, &l->b);
@@ -612,7 +613,12 @@ static void emit_group_loop(struct cg_func *g) {
     struct group_loop l = make_group_loop(g);
     l.run = begin_run(g);
     g->pass = l.pass;
+    cg_find_block_test(g);
     cg_emit_invariants(g, false);
+    if (l.run.rows)
+        cg_emit_block_test(g, LLVMBuildLoad2(c->b, c->i32, l.run.row_var, ""),
+                           LLVMBuildLoad2(c->b, c->i32, l.run.step_var, ""));
+    l.run.ready = LLVMGetInsertBlock(c->b);
     if (l.barriers) {
         cg_find_again(g);
         cg_find_slots(g);

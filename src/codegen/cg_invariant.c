@@ -55,12 +55,18 @@ static bool belongs_to_head(struct cg_func *g, const struct kir_inst *i, bool of
     return i->nres != 1 || g->cg->width == 1 || g->fl->shape[i->res[0]->id].kind != SHAPE_VARYING;
 }
 
-void cg_emit_invariants(struct cg_func *g, bool of_group) {
+static bool is_of_test(const struct cg_func *g, const struct kir_inst *i) {
+    return g->test_only && i->nres == 1 && g->test_only[i->res[0]->id];
+}
+
+static void emit_invariants(struct cg_func *g, bool of_group, bool of_test) {
     struct cfg *cfg = g->fl->cfg;
     g->now.mask = NULL;
     for (uint32_t p = 0; p < cfg->nblocks; p++) {
         struct kir_block *b = cfg->order[p];
         for (struct kir_inst *i = b->first; i; i = i->next) {
+            if (is_of_test(g, i) != of_test)
+                continue;
             if (!i->nres || cg_val_of(g, i->res[0])->epoch == CG_PERMANENT ||
                 (g->turn && cg_made_once(g, i->res[0])))
                 continue;
@@ -72,6 +78,27 @@ void cg_emit_invariants(struct cg_func *g, bool of_group) {
             cg_emit_inst(g, i);
         }
     }
+}
+
+void cg_emit_invariants(struct cg_func *g, bool of_group) {
+    emit_invariants(g, of_group, false);
+}
+
+bool cg_is_test_invariant(struct cg_func *g) {
+    struct kir_inst *i = g->f->blocks.data[0]->first, *end;
+    // As if what comes before had been emitted.
+    for (; i && (!is_of_test(g, i) || belongs_to_head(g, i, false)); i = i->next)
+        if (is_of_test(g, i))
+            cg_val_of(g, i->res[0])->epoch = CG_PERMANENT;
+    end = i;
+    for (i = g->f->blocks.data[0]->first; i != end; i = i->next)
+        if (is_of_test(g, i))
+            cg_val_of(g, i->res[0])->epoch = 0;
+    return !end;
+}
+
+void cg_emit_test_only(struct cg_func *g) {
+    emit_invariants(g, false, true);
 }
 
 void cg_find_again(struct cg_func *g) {

@@ -758,6 +758,9 @@ static struct plan plan_access(const struct cg *c, const struct access *a, const
     p.pieces = piece_size(c, s->offs, (int64_t)a->count * a->bytes, broadcast, least);
     if (!p.pieces)
         p.stride = stride_of(c, a, s->offs);
+    // Without mask registers a store of some words of a vector takes longer than stores of each.
+    if (a->i->op == ISA_OP_ST && c->pw.level != KD_LEVEL_X86_64_V4 && p.stride > a->count)
+        p.stride = 0;
     return p;
 }
 

@@ -23,6 +23,7 @@
 #include "passes/thread_rows.h"
 #include "passes/unroll.h"
 #include "passes/waiting.h"
+#include "passes/whole_blocks.h"
 #include "support/debug.h"
 #include "support/memory.h"
 #include "support/stages.h"
@@ -1179,6 +1180,17 @@ static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
     analyse_all(c, fl, waits);
 }
 
+// Where masks cost, a kernel's code is there twice: for blocks in which all threads act, and
+// others.
+static void try_whole_blocks(struct cg *c, enum kd_level level) {
+    if (level == KD_LEVEL_X86_64_V4 || !(c->spec.flags & KD_SPEC_SMALL_GRID) || c->quick)
+        return;
+    struct kir_module *m = own_module(c);
+    bool full_rows = c->spec.ntid[0] && c->spec.ntid[0] % 8 == 0;
+    if (whole_blocks(m->funcs.data[c->kernel->index], full_rows))
+        use_module(c, m);
+}
+
 // A grid-stride loop's body alone: the code of a run of blocks goes on with the next iteration.
 // Where the kernel gets another mode for that, it stays as it was.
 static void try_strides(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
@@ -1191,6 +1203,7 @@ static void try_strides(struct cg *c, struct flow **fl, enum kd_level level, boo
     if (!c->stride_limit)
         return;
     use_module(c, m);
+    try_whole_blocks(c, level);
     choose_mode(c, fl, level, waits);
     if (c->mode == KD_MODE_BLOCK && !c->splits && !c->parks)
         return;
@@ -1296,8 +1309,10 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
     c->effort = first_effort(&calls);
     c->quick = is_surely_quick(c) || c->effort >= CG_EFFORT_LITTLE;
     try_strides(c, fl, level, waits);
-    if (!c->stride_limit)
+    if (!c->stride_limit) {
+        try_whole_blocks(c, level);
         choose_mode(c, fl, level, waits);
+    }
     stages_end("analyses");
     try_unrolled(c, fl, waits);
     stages_end("unrolling");

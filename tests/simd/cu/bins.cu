@@ -1,5 +1,5 @@
-// Additions to global memory in loops, which a run of blocks gathers: near each other and far apart,
-// with loads and stores of the same words in between.
+// Additions to global memory, which a run of blocks gathers: near each other and far apart, in loops
+// and without, with loads and stores of the same words in between.
 // run: near grid=3 block=64 args=buf:500:rand,buf:256:small,u32:500
 // run: near grid=1 block=20 args=buf:100:rand,buf:256:small,u32:100
 // run: far grid=2 block=64 args=buf:500:rand,buf:16384:zero,u32:500
@@ -93,4 +93,40 @@ extern "C" __global__ void huge_index(const unsigned *in, unsigned *bins, int n,
 extern "C" __global__ void bytes(const unsigned char *in, unsigned *bins, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         atomicAdd(&bins[in[i]], 1u);
+}
+
+// Without a loop, in two versions of code, one for blocks in which all threads add.
+// run: each grid=7 block=64 args=buf:448:rand,buf:256:small,u32:448
+// run: each grid=7 block=64 args=buf:448:rand,buf:256:small,u32:400
+extern "C" __global__ void each(const unsigned *in, unsigned *bins, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&bins[in[i] % 256], in[i]);
+}
+
+// More arrays than there are windows, one of them twice, with an offset.
+// run: arrays grid=5 block=48 args=buf:240:rand,buf:4096:zero,buf:4096:zero,buf:4096:zero,buf:4096:zero,buf:4096:zero
+extern "C" __global__ void arrays(const unsigned *in, unsigned *a, int *b, unsigned *c, int *d,
+                                  unsigned *e) {
+    unsigned v = in[blockIdx.x * blockDim.x + threadIdx.x];
+    atomicAdd(&a[v % 1000], 1);
+    atomicAdd(&b[v % 77], v);
+    atomicAdd(&a[v / 16 % 900 + 100], 2);
+    atomicAdd(&c[v / 32 % 4096], 3);
+    if (v % 3)
+        atomicAdd(&d[(int)v % 1000 + 1000], 4);
+    else
+        atomicAdd(&a[v % 50], 5);
+    atomicAdd(&e[v / 64 % 4096], 6);
+}
+
+// Two arrays that are one, and what is read from it by the thread that added.
+// run: alias grid=3 block=32 args=buf:96:rand,buf:4096:zero,buf:96:zero
+__device__ __noinline__ int *the_same(int *p) { return p; }
+extern "C" __global__ void alias(const unsigned *in, int *a, int *out) {
+    unsigned t = blockIdx.x * blockDim.x + threadIdx.x, v = in[t];
+    int *b = the_same(a);
+    atomicAdd(&a[8 * t + v % 4], 1);
+    atomicAdd(&b[8 * t + v % 8], 2);
+    out[t] = a[8 * t + v % 4] + b[8 * t + v % 8];
 }
