@@ -285,14 +285,23 @@ static nvrtcResult run_clang(struct job *j, struct command *cmd, bool system_hea
     return wait_for(j->program, cmd) ? NVRTC_SUCCESS : NVRTC_ERROR_CANCELLED;
 }
 
-// A header of kudzu's (<cuda/atomic>) is written on the C++ library, which programs do not see.
+// A header of kudzu's (<cuda/atomic>) is written on the C++ library, which programs do not see, or
+// includes one of clang's that is: the headers that lead to a message are told in lines before it.
 static bool own_header_lacks_another(const struct job *j) {
+    static const char included[] = "In file included from ";
     struct strbuf messages = {0};
     memory_file_read(j->err, &messages);
-    const char *at = strstr(strbuf_str(&messages), ": fatal error: '");
-    while (at && at > messages.data && at[-1] != '\n')
-        at--;
-    bool found = at && !strncmp(at, j->toolchain.include, strlen(j->toolchain.include));
+    const char *text = strbuf_str(&messages), *at = strstr(text, ": fatal error: '");
+    const char *include = j->toolchain.include;
+    bool found = false;
+    for (bool first = true; at && !found; first = false) {
+        while (at > text && at[-1] != '\n')
+            at--;
+        if (!first && strncmp(at, included, strlen(included)) != 0)
+            break;
+        found = !strncmp(first ? at : at + strlen(included), include, strlen(include));
+        at = at > text ? at - 1 : NULL;
+    }
     strbuf_free(&messages);
     return found;
 }
