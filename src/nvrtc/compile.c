@@ -140,6 +140,12 @@ static void add_search(struct job *j) {
     j->options.cc.preprocessor = all;
 }
 
+// Code for link time is LLVM's; names are looked for in its text, which is as good to what links
+// it.
+static bool is_bitcode(const struct job *j) {
+    return j->options.lto && !j->program->names.len;
+}
+
 static bool make_command(struct job *j, struct command *cmd, bool system_headers) {
     static const char *const style[] = {
         "-fno-color-diagnostics",
@@ -164,7 +170,7 @@ static bool make_command(struct job *j, struct command *cmd, bool system_headers
     command_arg(cmd, j->overlay);
     if (j->options.lto)
         command_arg(cmd, "-emit-llvm");
-    command_arg(cmd, j->options.syntax_only ? "-fsyntax-only" : j->options.lto ? "-c" : "-S");
+    command_arg(cmd, j->options.syntax_only ? "-fsyntax-only" : is_bitcode(j) ? "-c" : "-S");
     command_arg(cmd, "-o");
     command_arg(cmd, "-");
     cmd->inherited = j->files.descriptors.data;
@@ -201,13 +207,19 @@ static bool wait_for(const struct _nvrtcProgram *p, struct command *cmd) {
 
 static void take_link_time_code(struct job *j) {
     struct _nvrtcProgram *p = j->program;
-    struct strbuf bitcode = {0};
-    memory_file_read(j->out, &bitcode);
-    struct lto_ir_header header = {.magic = LTO_IR_MAGIC, .size = (uint32_t)bitcode.len};
+    struct strbuf module = {0};
+    memory_file_read(j->out, &module);
+    if (p->names.len) {
+        struct strbuf text = module;
+        module = (struct strbuf){0};
+        rtc_names_take_llvm(p, strbuf_str(&text), &module);
+        strbuf_free(&text);
+    }
+    struct lto_ir_header header = {.magic = LTO_IR_MAGIC, .size = (uint32_t)module.len};
     memcpy(header.kind, LTO_IR_KIND, sizeof header.kind);
     strbuf_append(&p->lto_ir, (const char *)&header, sizeof header);
-    strbuf_append(&p->lto_ir, strbuf_str(&bitcode), bitcode.len);
-    strbuf_free(&bitcode);
+    strbuf_append(&p->lto_ir, strbuf_str(&module), module.len);
+    strbuf_free(&module);
     p->compiled = true;
 }
 
@@ -308,11 +320,6 @@ static bool own_header_lacks_another(const struct job *j) {
 
 static nvrtcResult run(struct job *j, const char *library) {
     struct command cmd;
-    // Names are read in PTX, and instantiations that they ask for would be in each linked part.
-    if (j->options.lto && j->program->names.len) {
-        cc_error("name expressions cannot be combined with code for link time");
-        return NVRTC_ERROR_INVALID_OPTION;
-    }
     if (!toolchain_find(&j->toolchain, &j->arena, library))
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     if (!prepare(j))
