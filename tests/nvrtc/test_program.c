@@ -138,6 +138,9 @@ static void link_time_code(void) {
     free(code);
     CHECK_OK(nvrtcGetPTXSize(p, &size));
     CHECK(size == 0);
+    char none = 'x';
+    CHECK_OK(nvrtcGetPTX(p, &none));
+    CHECK(none == 'x');
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
