@@ -6,6 +6,7 @@
 int tool_ptxas(int argc, char **argv);
 int tool_nvlink(int argc, char **argv);
 int tool_fatbinary(int argc, char **argv);
+int tool_bin2c(int argc, char **argv);
 int tool_objdump(int argc, char **argv);
 
 #endif

@@ -141,8 +141,9 @@ static bool fits(const struct place *p, const struct cc_options *o, const char *
     cc_strings defined = {0};
     const char *key = fresh_key(p, set);
     if (set)
-        header_set_of(p->c.arena, o, source, &defined);
-    struct header_part part = {key, "include", file_of(p, set, "identifiers")};
+        header_set_of(p->c.arena, o, p->c.toolchain->include, source, &defined);
+    struct header_part part = {key, "include", file_of(p, set, "identifiers"),
+                               p->c.toolchain->include};
     return key && precompiled_fits(p->c.arena, &part, o, &defined);
 }
 

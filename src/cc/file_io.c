@@ -17,6 +17,12 @@ bool is_folder(const char *path) {
     return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+bool is_same_folder(const char *a, const char *b) {
+    struct stat of_a, of_b;
+    return !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
+}
+
 bool is_readable_file(const char *path) {
     return !access(path, R_OK) && !is_folder(path);
 }

@@ -6,6 +6,8 @@
 
 // Folders can be opened as files can, but the compiler's search for a header passes them over.
 bool is_folder(const char *path);
+// Both are there, and one is the other, by a link or another spelling.
+bool is_same_folder(const char *a, const char *b);
 bool is_readable_file(const char *path);
 // A NUL follows the data. Devices are refused, and what is larger than 4 GiB. False: reported on
 // stderr.

@@ -50,7 +50,7 @@ const char *const *header_set_adds(unsigned set) {
 struct head {
     struct arena *arena;
     const struct cc_options *options;
-    const char *source;
+    const char *own, *source;
     cc_strings included;
     cc_strings *defined;
 };
@@ -95,7 +95,7 @@ static bool is_users(struct head *h, const char *name) {
             directory += 2;
         else
             continue;
-        if (exists(h, directory, strlen(directory), name))
+        if (exists(h, directory, strlen(directory), name) && !is_same_folder(directory, h->own))
             return true;
     }
     return false;
@@ -177,9 +177,10 @@ static bool includes_all(const struct head *h, unsigned set) {
     return true;
 }
 
-unsigned header_set_of(struct arena *arena, const struct cc_options *o, const char *source,
-                       cc_strings *defined) {
-    struct head h = {.arena = arena, .options = o, .source = source, .defined = defined};
+unsigned header_set_of(struct arena *arena, const struct cc_options *o, const char *own,
+                       const char *source, cc_strings *defined) {
+    struct head h = {
+        .arena = arena, .options = o, .own = own, .source = source, .defined = defined};
     char *text;
     size_t size;
     unsigned set = 0;

@@ -86,20 +86,23 @@ bool precompiled_directories(const struct toolchain *t, struct arena *arena, cc_
 static struct header_part implicit_headers(const struct toolchain *t, struct arena *arena,
                                            const char *key) {
     return (struct header_part){
-        key, "include", arena_printf(arena, "%s/identifiers", precompiled_directory(t, arena))};
+        key, "include", arena_printf(arena, "%s/identifiers", precompiled_directory(t, arena)),
+        t->include};
 }
 
 static struct header_part optional_headers(const struct toolchain *t, struct arena *arena,
                                            const char *key) {
     return (struct header_part){
         key, "optional",
-        arena_printf(arena, "%s/identifiers-optional", precompiled_directory(t, arena))};
+        arena_printf(arena, "%s/identifiers-optional", precompiled_directory(t, arena)),
+        t->include};
 }
 
-// A header found there would take the place of one that was precompiled.
+// A header found there would take the place of one that was precompiled. Build systems name kudzu's
+// own directory, where the headers are the same.
 static bool shadows(struct arena *arena, const struct header_part *p, const char *directory) {
     const char *key = p->key;
-    if (access(directory, F_OK))
+    if (access(directory, F_OK) || is_same_folder(directory, p->own))
         return false;
     for (const char *spelling; (spelling = next_value(arena, &key, p->includes));) {
         const char *path = arena_printf(arena, "%s/%s", directory, spelling);
@@ -200,7 +203,7 @@ bool precompiled_usable(const struct toolchain *t, struct arena *arena,
 unsigned precompiled_set(const struct toolchain *t, struct arena *arena, const struct cc_options *o,
                          const char *source) {
     cc_strings defined = {0};
-    unsigned set = header_set_of(arena, o, source, &defined);
+    unsigned set = header_set_of(arena, o, t->include, source, &defined);
     const char *key = set ? precompiled_read_key(t, arena) : NULL;
     struct header_part p = optional_headers(t, arena, key);
     return key && precompiled_fits(arena, &p, o, &defined) ? set : 0;

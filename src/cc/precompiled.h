@@ -52,6 +52,7 @@ struct header_part {
     const char *key;         // the text
     const char *includes;    // the word of the lines with spellings of #include
     const char *identifiers; // the file
+    const char *own;         // the directory of kudzu's headers
 };
 
 // Whether no option, no variable of the environment and none of the macros that the source defines

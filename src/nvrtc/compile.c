@@ -140,6 +140,12 @@ static void add_search(struct job *j) {
     j->options.cc.preprocessor = all;
 }
 
+// Code for link time is LLVM's; names are looked for in its text, which is as good to what links
+// it.
+static bool is_bitcode(const struct job *j) {
+    return j->options.lto && !j->program->names.len;
+}
+
 static bool make_command(struct job *j, struct command *cmd, bool system_headers) {
     static const char *const style[] = {
         "-fno-color-diagnostics",
@@ -164,7 +170,7 @@ static bool make_command(struct job *j, struct command *cmd, bool system_headers
     command_arg(cmd, j->overlay);
     if (j->options.lto)
         command_arg(cmd, "-emit-llvm");
-    command_arg(cmd, j->options.syntax_only ? "-fsyntax-only" : j->options.lto ? "-c" : "-S");
+    command_arg(cmd, j->options.syntax_only ? "-fsyntax-only" : is_bitcode(j) ? "-c" : "-S");
     command_arg(cmd, "-o");
     command_arg(cmd, "-");
     cmd->inherited = j->files.descriptors.data;
@@ -201,13 +207,19 @@ static bool wait_for(const struct _nvrtcProgram *p, struct command *cmd) {
 
 static void take_link_time_code(struct job *j) {
     struct _nvrtcProgram *p = j->program;
-    struct strbuf bitcode = {0};
-    memory_file_read(j->out, &bitcode);
-    struct lto_ir_header header = {.magic = LTO_IR_MAGIC, .size = (uint32_t)bitcode.len};
+    struct strbuf module = {0};
+    memory_file_read(j->out, &module);
+    if (p->names.len) {
+        struct strbuf text = module;
+        module = (struct strbuf){0};
+        rtc_names_take_llvm(p, strbuf_str(&text), &module);
+        strbuf_free(&text);
+    }
+    struct lto_ir_header header = {.magic = LTO_IR_MAGIC, .size = (uint32_t)module.len};
     memcpy(header.kind, LTO_IR_KIND, sizeof header.kind);
     strbuf_append(&p->lto_ir, (const char *)&header, sizeof header);
-    strbuf_append(&p->lto_ir, strbuf_str(&bitcode), bitcode.len);
-    strbuf_free(&bitcode);
+    strbuf_append(&p->lto_ir, strbuf_str(&module), module.len);
+    strbuf_free(&module);
     p->compiled = true;
 }
 
@@ -285,25 +297,29 @@ static nvrtcResult run_clang(struct job *j, struct command *cmd, bool system_hea
     return wait_for(j->program, cmd) ? NVRTC_SUCCESS : NVRTC_ERROR_CANCELLED;
 }
 
-// A header of kudzu's (<cuda/atomic>) is written on the C++ library, which programs do not see.
+// A header of kudzu's (<cuda/atomic>) is written on the C++ library, which programs do not see, or
+// includes one of clang's that is: the headers that lead to a message are told in lines before it.
 static bool own_header_lacks_another(const struct job *j) {
+    static const char included[] = "In file included from ";
     struct strbuf messages = {0};
     memory_file_read(j->err, &messages);
-    const char *at = strstr(strbuf_str(&messages), ": fatal error: '");
-    while (at && at > messages.data && at[-1] != '\n')
-        at--;
-    bool found = at && !strncmp(at, j->toolchain.include, strlen(j->toolchain.include));
+    const char *text = strbuf_str(&messages), *at = strstr(text, ": fatal error: '");
+    const char *include = j->toolchain.include;
+    bool found = false;
+    for (bool first = true; at && !found; first = false) {
+        while (at > text && at[-1] != '\n')
+            at--;
+        if (!first && strncmp(at, included, strlen(included)) != 0)
+            break;
+        found = !strncmp(first ? at : at + strlen(included), include, strlen(include));
+        at = at > text ? at - 1 : NULL;
+    }
     strbuf_free(&messages);
     return found;
 }
 
 static nvrtcResult run(struct job *j, const char *library) {
     struct command cmd;
-    // Names are read in PTX, and instantiations that they ask for would be in each linked part.
-    if (j->options.lto && j->program->names.len) {
-        cc_error("name expressions cannot be combined with code for link time");
-        return NVRTC_ERROR_INVALID_OPTION;
-    }
     if (!toolchain_find(&j->toolchain, &j->arena, library))
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     if (!prepare(j))

@@ -10,5 +10,8 @@
 void rtc_names_add(const struct _nvrtcProgram *p, struct strbuf *source);
 // Finds these constants in the PTX, remembers the names that they hold, and takes them away.
 void rtc_names_take(struct _nvrtcProgram *p);
+// Does the same in a module that LLVM wrote as text, to `out`; what the expressions name stays when
+// modules are joined.
+void rtc_names_take_llvm(struct _nvrtcProgram *p, const char *text, struct strbuf *out);
 
 #endif

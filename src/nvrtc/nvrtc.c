@@ -174,17 +174,21 @@ static nvrtcResult get_code(nvrtcProgram prog, bool available, const void *data,
     return NVRTC_SUCCESS;
 }
 
+// With code for link time there is none, which is no error.
+static size_t ptx_size(const struct _nvrtcProgram *p) {
+    return p->lto_ir.len ? 0 : p->ptx.len + 1;
+}
+
 nvrtcResult nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet) {
     if (!is_program(prog))
         return NVRTC_ERROR_INVALID_PROGRAM;
-    return get_code(prog, !prog->lto_ir.len, NULL, prog->ptx.len + 1, ptxSizeRet, NULL, true);
+    return get_code(prog, true, NULL, ptx_size(prog), ptxSizeRet, NULL, true);
 }
 
 nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx) {
     if (!is_program(prog))
         return NVRTC_ERROR_INVALID_PROGRAM;
-    return get_code(prog, !prog->lto_ir.len, strbuf_str(&prog->ptx), prog->ptx.len + 1, NULL, ptx,
-                    false);
+    return get_code(prog, true, strbuf_str(&prog->ptx), ptx_size(prog), NULL, ptx, false);
 }
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet) {

@@ -26,6 +26,7 @@ static const struct {
     {"ptxas", "kudzu ptxas", tool_ptxas},
     {"nvlink", "kudzu nvlink", tool_nvlink},
     {"fatbinary", "kudzu fatbinary", tool_fatbinary},
+    {"bin2c", "kudzu bin2c", tool_bin2c},
     {"objdump", "kudzu objdump", tool_objdump},
     {"clangd-config", "kudzu clangd-config", tool_clangd_config},
     {"env", "kudzu env", tool_env},
@@ -91,6 +92,7 @@ static int print_help(int argc, char **argv) {
          "  ptxas [options] a.ptx   make an image of PTX, with ptxas's options\n"
          "  nvlink [options] a.o..  link device code to one image, with nvlink's options\n"
          "  fatbinary [options]     put images into one container, with fatbinary's options\n"
+         "  bin2c [options] file    write a file as an array in C, with bin2c's options\n"
          "  objdump [options] file  show the device code in a file, with cuobjdump's options\n"
          "  smi                     show the devices that programs see\n"
          "  clangd-config           write a .clangd, with which editors understand CUDA sources\n"
@@ -113,6 +115,7 @@ static const struct {
     {"ptxas", "ptxas", tool_ptxas},
     {"nvlink", "nvlink", tool_nvlink},
     {"fatbinary", "fatbinary", tool_fatbinary},
+    {"bin2c", "bin2c", tool_bin2c},
     {"cuobjdump", "cuobjdump (kudzu objdump)", tool_objdump},
     {"nvdisasm", "nvdisasm (kudzu objdump)", tool_objdump},
     {"nvidia-smi", "nvidia-smi (kudzu smi)", tool_smi},

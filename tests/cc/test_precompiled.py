@@ -144,6 +144,19 @@ class Precompiled(CompilerTest):
             self.assertEqual(self.headers(*args), [True, True], args)
         self.assertEqual(self.headers(env={"CPATH": self.dir + "/inc"}), [True, True])
 
+    def test_used_with_its_own_directory(self):
+        own = os.path.join(os.path.dirname(os.path.dirname(shutil.which(common.KUDZU))), "include")
+        os.symlink(own, os.path.join(self.dir, "cuda"))
+        half = "#include <cuda_fp16.h>\n"
+        for args in (["-I" + own], ["-I" + own + "/"], ["-I", "cuda"], ["-isystem", own]):
+            self.assertEqual(self.headers(*args), [True, True], args)
+            self.assertEqual(self.sets(half, *args), "half-", args)
+        self.assertEqual(self.headers(env={"CPATH": own}), [True, True])
+        self.write("set.cu", half + HELLO)
+        self.compiles("-c", "set.cu", "-Icuda", "-o", "with.o")
+        self.compiles("-c", "set.cu", "-Icuda", "-o", "without.o", "--kudzu-no-precompiled")
+        self.assertEqual(self.read_bytes("with.o"), self.read_bytes("without.o"))
+
     def test_used_by_one_pass(self):
         for args in (["-arch=sm_80"], ["-ftz=true"], ["-fmad=false"], ["-Ofc=max"],
                      ["-prec-sqrt=false"], ["-use_fast_math", "-ftz=false"]):

@@ -63,6 +63,26 @@ static void all_names(const char *option) {
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
+// Code for link time: the names are known, and no PTX is there.
+static void link_time_names(const char *option) {
+    const char *const options[] = {"-dlto", option};
+    nvrtcProgram p = program_of(source);
+    const char *lowered = NULL;
+    size_t size = 0;
+    for (int i = 0; i < NAMES; ++i)
+        CHECK_OK(nvrtcAddNameExpression(p, names[i].expression));
+    CHECK_OK(nvrtcCompileProgram(p, option ? 2 : 1, options));
+    for (int i = 0; i < NAMES; ++i) {
+        CHECK_OK(nvrtcGetLoweredName(p, names[i].expression, &lowered));
+        CHECK(!*names[i].lowered || !strcmp(lowered, names[i].lowered));
+    }
+    CHECK_OK(nvrtcGetLTOIRSize(p, &size));
+    CHECK(size > 16);
+    CHECK_OK(nvrtcGetPTXSize(p, &size));
+    CHECK(size == 0);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
 static void unknown_name(void) {
     nvrtcProgram p = program_of(source);
     CHECK_OK(nvrtcAddNameExpression(p, "n::nothing<int>"));
@@ -96,6 +116,8 @@ int main(void) {
     all_names("-std=c++20");
     all_names("-arch=compute_90");
     all_names("-rdc=true");
+    link_time_names(NULL);
+    link_time_names("-G");
     unknown_name();
     return finish();
 }

@@ -112,6 +112,18 @@ static void library_headers(void) {
     CHECK(result == NVRTC_SUCCESS || !fputs(log, stderr));
     free(log);
     CHECK_OK(nvrtcDestroyProgram(&p));
+    // A header of clang's is between it and what is missing.
+    p = program_of("#include <cuda/std/complex>\n"
+                   "#include <new>\n"
+                   "__global__ void half(cuda::std::complex<float> *p) {\n"
+                   "    float *q = new (std::nothrow) float(2);\n"
+                   "    if (q) p[0] = p[0] / p[1] * *q;\n"
+                   "}\n");
+    result = compile(p, NULL);
+    log = log_of(p);
+    CHECK(result == NVRTC_SUCCESS || !fputs(log, stderr));
+    free(log);
+    CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
 // Code for link time has the magic number of such code, and there is no PTX.
@@ -126,10 +138,9 @@ static void link_time_code(void) {
     free(code);
     CHECK_OK(nvrtcGetPTXSize(p, &size));
     CHECK(size == 0);
-    CHECK_OK(nvrtcDestroyProgram(&p));
-    p = program_of("template <class T> __global__ void f(T *p) {}");
-    CHECK_OK(nvrtcAddNameExpression(p, "f<int>"));
-    CHECK_RESULT(NVRTC_ERROR_INVALID_OPTION, compile(p, "-dlto"));
+    char none = 'x';
+    CHECK_OK(nvrtcGetPTX(p, &none));
+    CHECK(none == 'x');
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 

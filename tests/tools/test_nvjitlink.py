@@ -41,6 +41,51 @@ def lto_code():
     return data.raw
 
 
+def compiled(nvrtc, source, *expressions):
+    """NVRTC's code for the link, and what the expressions are called in it."""
+    program, size, name = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_char_p()
+    options = (ctypes.c_char_p * 2)(b"-dlto", b"-arch=sm_90")
+    expect(nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, None, 0, None, None) == 0, "nvrtcCreateProgram")
+    for e in expressions:
+        expect(nvrtc.nvrtcAddNameExpression(program, e) == 0, "nvrtcAddNameExpression")
+    expect(nvrtc.nvrtcCompileProgram(program, 2, options) == 0, "nvrtcCompileProgram")
+    names = []
+    for e in expressions:
+        expect(nvrtc.nvrtcGetLoweredName(program, e, ctypes.byref(name)) == 0, f"a name for {e}")
+        names.append(name.value.decode())
+    expect(nvrtc.nvrtcGetLTOIRSize(program, ctypes.byref(size)) == 0, "nvrtcGetLTOIRSize")
+    data = ctypes.create_string_buffer(size.value)
+    expect(nvrtc.nvrtcGetLTOIR(program, data) == 0, "nvrtcGetLTOIR")
+    expect(nvrtc.nvrtcDestroyProgram(ctypes.byref(program)) == 0, "nvrtcDestroyProgram")
+    return data.raw, names
+
+
+# Both instantiate add<5>; what only an expression names is called by the other program.
+PARTS = (b"""template <int n> __global__ void add(int *p) { p[threadIdx.x] += n; }
+template <class T> __device__ T doubled(T x) { return 2 * x; }
+__device__ int bias = 3;
+""", b"""template <int n> __global__ void add(int *p) { p[threadIdx.x] += n; }
+template <class T> __device__ T doubled(T x);
+extern __device__ int bias;
+__global__ void calls(int *p) { p[threadIdx.x] = doubled(p[threadIdx.x]) + bias; }
+""")
+
+
+def check_names(lib, nvrtc, driver, values):
+    """Templates that only name expressions instantiate, in code for the link."""
+    first, names = compiled(nvrtc, PARTS[0], b"add<5>", b"doubled<int>", b"&bias")
+    expect(names == ["_Z3addILi5EEvPi", "_Z7doubledIiET_S0_", "bias"], f"names: {names}")
+    second, more = compiled(nvrtc, PARTS[1], b"calls", b"&add<5>")
+    expect(more == ["_Z5callsPi", names[0]], f"names: {more}")
+    link = Link(lib, "-arch=sm_90", "-lto")
+    expect(link.add(LTOIR, first) == SUCCESS and link.add(LTOIR, second) == SUCCESS, link.log())
+    expect(link.call("Complete") == SUCCESS, link.log())
+    module = driver.load(link.get("LinkedCubin"))
+    expect(driver.launch(module, names[0], values) == [v + 5 for v in values], "add<5>")
+    expect(driver.launch(module, "_Z5callsPi", values) == [2 * v + 3 for v in values], "calls")
+    expect(b"__kudzu_name" not in link.get("LinkedPtx"), "nothing of the expressions is left")
+
+
 class Link:
     def __init__(self, lib, *options, names="nvJitLink%s"):
         self.lib, self.names = lib, names
@@ -127,6 +172,8 @@ def check(lib, version, folder):
         expect(link.call("Complete") == SUCCESS, link.log())
         expect(driver.launch(driver.load(link.get("LinkedCubin")), "add_seven", values) == [3 * (v + 7) for v in values],
                "LTO code and PTX")
+
+    check_names(lib, ctypes.CDLL(os.path.join(library, f"libnvrtc.so.{version[0]}")), driver, values)
 
     empty = Link(lib, "-arch=sm_75")
     expect(empty.call("Complete") == SUCCESS and empty.get("LinkedCubin")[:4] == b"\x7fELF", "a link of nothing")

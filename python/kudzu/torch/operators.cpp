@@ -434,6 +434,28 @@ template <size_t statistics> void in_float(const OperatorHandle &op, DispatchKey
             (*stack)[k] = (*stack)[k].toTensor().to(*type);
 }
 
+// The CPU's logarithm of softmax rounds 16-bit numbers before the last step, too (0.05 off where half a unit is
+// 0.03), and no softmax of the CPU's takes 16 bits to 32, which CUDA's do: the last argument, forward, asks for
+// that; backward it is the type of the result.
+void softmax_in_float(const OperatorHandle &op, DispatchKeySet keys, Stack *stack) {
+    const size_t first = stack->size() - op.schema().arguments().size();
+    at::ScalarType type = (*stack)[first].toTensor().scalar_type();
+    IValue &last = stack->back();
+    if (!last.isBool())
+        type = last.toScalarType();
+    else if (last.toBool())
+        type = at::kFloat;
+    if (last.isBool())
+        last = false;
+    else if (at::isReducedFloatingType(type))
+        last = at::kFloat;
+    for (size_t k = first; k < stack->size(); k++)
+        if (is_half((*stack)[k]))
+            (*stack)[k] = (*stack)[k].toTensor().to(at::kFloat);
+    run_on_cpu(op, keys, stack);
+    stack->back() = stack->back().toTensor().to(type);
+}
+
 void refuse(const OperatorHandle &op, DispatchKeySet, Stack *) {
     TORCH_CHECK_NOT_IMPLEMENTED(false, op.schema().name(),
                                 ": PyTorch has no CPU kernel of this operator, and its CUDA kernel is machine code, "
@@ -486,6 +508,10 @@ void install() {
             c10::KernelFunction::makeFromBoxedFunction<&in_float<2>>());
     replace(dispatcher.findSchemaOrThrow("aten::native_layer_norm_backward", ""),
             c10::KernelFunction::makeFromBoxedFunction<&in_float<0>>());
+    for (const char *name : {"aten::_softmax", "aten::_log_softmax", "aten::_softmax_backward_data",
+                             "aten::_log_softmax_backward_data"})
+        replace(dispatcher.findSchemaOrThrow(name, ""),
+                c10::KernelFunction::makeFromBoxedFunction<&softmax_in_float>());
     // Composed of others for any device, but by ways that do not come through the dispatcher, or that ask for
     // cuDNN: what the CPU's composition does takes their place.
     replace(dispatcher.findSchemaOrThrow("aten::copy_", ""), c10::KernelFunction::makeFromBoxedFunction<&run_on_cpu>());

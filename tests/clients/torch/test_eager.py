@@ -275,6 +275,24 @@ def test_foreach(device):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_softmax_rounds_once(name, dtype, device):
+    function = getattr(torch, name)
+    x = torch.randn(4, 32000, dtype=dtype, device=device, requires_grad=True)
+    exact = function(x.detach().cpu().float(), -1)
+    y = function(x, -1)
+    assert y.dtype == dtype and torch.equal(y.cpu(), exact.to(dtype))
+    grad = torch.randn(4, 32000, dtype=dtype, device=device)
+    y.backward(grad)
+    backward = getattr(torch.ops.aten, f"_{name}_backward_data")
+    kept = backward(grad.cpu().float(), y.detach().cpu().float(), -1, torch.float32)
+    assert x.grad.dtype == dtype and torch.equal(x.grad.cpu(), kept.to(dtype))
+    wide = function(x, -1, dtype=torch.float32)
+    assert wide.dtype == torch.float32 and torch.equal(wide.detach().cpu(), exact)
+    wide.sum().backward()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_layer_norm_sums_in_float(dtype, device):
     x = torch.randn(1000, 64, dtype=dtype, device=device)
     grad = torch.randn(1000, 64, dtype=dtype, device=device)
