@@ -2,7 +2,7 @@
 #include "../suite.h"
 
 __global__ void write(cudaSurfaceObject_t s) {
-    surf2Dwrite<int>(threadIdx.x, s, threadIdx.x * sizeof(int), 0); // bug: race.texture
+    surf2Dwrite<int>(threadIdx.x, s, threadIdx.x * sizeof(int), 0);
 }
 
 __global__ void write_and_read(cudaSurfaceObject_t s, cudaTextureObject_t t, int *out) {
