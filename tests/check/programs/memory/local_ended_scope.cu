@@ -1,5 +1,5 @@
 // A pointer to a local array is used after the block of the source that the array belongs to. C++ [basic.stc.auto],
-// which holds in device code too: guide, 16.
+// which holds in device code too: guide, 18.
 #include "../suite.h"
 
 __device__ __noinline__ void fill(int *p) {

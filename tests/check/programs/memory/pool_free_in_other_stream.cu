@@ -1,4 +1,4 @@
-// Freed in another stream than the one that uses it, with no event between. Guide, 15.4: the user orders the free
+// Freed in another stream than the one that uses it, with no event between. Guide, 15.3: the user orders the free
 // behind every access.
 #include "../suite.h"
 
