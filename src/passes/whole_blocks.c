@@ -144,7 +144,8 @@ static struct kir_value *find_tests(struct kernel *k, struct kir_block *b) {
 static bool is_access(const struct kir_inst *i) {
     bool plain = (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.sem == ISA_SEM_WEAK;
     bool atomic = (i->op == ISA_OP_RED || i->op == ISA_OP_ATOM) && !i->mods.vec &&
-                  (i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED);
+                  (i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED) &&
+                  !(i->nres && kir_is_used(i->block->func, i->res[0]));
     return (plain || atomic) && i->mods.space != ISA_SPACE_SHARED &&
            i->mods.space != ISA_SPACE_LOCAL;
 }

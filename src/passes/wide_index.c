@@ -9,6 +9,7 @@ enum { MAX_DEPTH = 12, MOST_CONVERSIONS = 16 };
 struct interval {
     struct kir_value *lo, *hi;
     double most;          // neither is further from 0
+    unsigned height;      // of operations below it
     bool known, computed; // computed: by an operation that can wrap
 };
 
@@ -117,6 +118,10 @@ static void fit(struct wide_index *w, struct interval *x) {
     x->most = MOST_32;
 }
 
+static unsigned above(const struct interval *x, const struct interval *y) {
+    return 1 + (x->height > y->height ? x->height : y->height);
+}
+
 // One of the factors is the same in all threads.
 static bool product(struct wide_index *w, struct interval *x, struct interval *y,
                     struct interval *out) {
@@ -135,6 +140,7 @@ static bool product(struct wide_index *w, struct interval *x, struct interval *y
     out->lo = p == q || ordered ? p : binary(w, ISA_OP_MIN, p, q);
     out->hi = p == q ? p : ordered ? q : binary(w, ISA_OP_MAX, p, q);
     out->most = x->most * y->most;
+    out->height = above(x, y);
     return true;
 }
 
@@ -146,6 +152,7 @@ static void sum(struct wide_index *w, struct interval *x, struct interval *y, bo
         fit(w, y);
     }
     bool points = x->lo == x->hi && y->lo == y->hi;
+    out->height = above(x, y);
     out->lo = binary(w, op, x->lo, difference ? y->hi : y->lo);
     out->hi = points ? out->lo : binary(w, op, x->hi, difference ? y->lo : y->hi);
     out->most = x->most + y->most;
@@ -180,6 +187,7 @@ static bool computed_interval(struct wide_index *w, const struct kir_inst *i, un
     default: // min and max compare what 32 bits say
         fit(w, &x);
         fit(w, &y);
+        out->height = above(&x, &y);
         out->lo = binary(w, (enum isa_op)i->op, x.lo, y.lo);
         out->hi =
             x.lo == x.hi && y.lo == y.hi ? out->lo : binary(w, (enum isa_op)i->op, x.hi, y.hi);
@@ -222,7 +230,7 @@ static bool interval_of(struct wide_index *w, struct kir_value *v, unsigned dept
         w->intervals[v->id] = x;
     }
     *out = w->intervals[v->id];
-    return out->known;
+    return out->known && out->height <= depth;
 }
 
 // ---- conversions -------------------------------------------------------------------------------
@@ -275,7 +283,7 @@ static struct kir_value *in_copy(const struct wide_index *w, struct kir_value *v
     return v->kind == KIR_VALUE_INST && w->copy->values[v->id] ? w->copy->values[v->id] : v;
 }
 
-static struct kir_value *twin(struct wide_index *w, struct kir_value *v, unsigned depth);
+static struct kir_value *twin(struct wide_index *w, struct kir_value *v);
 
 static struct kir_value *put_after(struct kir_value *v, struct kir_inst *i) {
     i->file = v->def->file;
@@ -285,38 +293,35 @@ static struct kir_value *put_after(struct kir_value *v, struct kir_inst *i) {
 }
 
 static struct kir_value *computed_twin(struct wide_index *w, const struct kir_inst *i,
-                                       struct kir_value *here, unsigned depth) {
+                                       struct kir_value *here) {
     struct kir_func *f = w->range.f;
-    struct kir_value *x = twin(w, i->ops[0], depth);
+    struct kir_value *x = twin(w, i->ops[0]);
     if (i->op == ISA_OP_SHL)
         return put_after(here,
                          new_inst(f, ISA_OP_MUL, x, constant(w, 1LL << i->ops[1]->bits.u32[0])));
-    struct kir_value *y = twin(w, i->ops[1], depth);
+    struct kir_value *y = twin(w, i->ops[1]);
     if (i->op != ISA_OP_MAD)
         return put_after(here, new_inst(f, (enum isa_op)i->op, x, y));
     struct kir_inst *m = new_inst(f, ISA_OP_MUL, x, y);
     put_after(here, m);
-    return put_after(m->res[0], new_inst(f, ISA_OP_ADD, m->res[0], twin(w, i->ops[2], depth)));
+    return put_after(m->res[0], new_inst(f, ISA_OP_ADD, m->res[0], twin(w, i->ops[2])));
 }
 
 // v in 64 bits, computed where the copy of v is.
-static struct kir_value *twin(struct wide_index *w, struct kir_value *v, unsigned depth) {
-    struct block_index x;
+static struct kir_value *twin(struct wide_index *w, struct kir_value *v) {
     if (v->kind == KIR_VALUE_CONST)
         return constant(w, v->bits.s32);
     if (w->twins[v->id])
         return w->twins[v->id];
     struct kir_value *here = in_copy(w, v);
-    struct interval *range = &w->intervals[v->id];
-    bool leaf = !range->computed || block_index(v, &x) || !depth;
-    w->twins[v->id] = leaf ? put_after(here, new_wider(w->range.f, here))
-                           : computed_twin(w, v->def, here, depth - 1);
+    w->twins[v->id] = w->intervals[v->id].computed ? computed_twin(w, v->def, here)
+                                                   : put_after(here, new_wider(w->range.f, here));
     return w->twins[v->id];
 }
 
 static struct kir_value *converted(struct wide_index *w, const struct kir_inst *i) {
     struct kir_func *f = w->range.f;
-    struct kir_value *x = twin(w, i->ops[0], MAX_DEPTH), *here = in_copy(w, i->res[0]);
+    struct kir_value *x = twin(w, i->ops[0]), *here = in_copy(w, i->res[0]);
     if (i->op == ISA_OP_CVT)
         return x;
     const struct kir_value *by = i->ops[1];
