@@ -12,7 +12,7 @@
 #   make install PREFIX=/usr/local
 #   make uninstall        removes what was installed
 #   make wheel            a package for pip, dist/kudzu-*.whl
-#   make deb              packages for Debian, dist/*.deb
+#   make deb              packages for Debian, dist/*.deb; MAINTAINER="Name <address>" is who made them
 #   make deps       install the Debian packages that the build needs
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -82,7 +82,7 @@ wheel:
 # Packages for this release of Debian or Ubuntu, in dist/.
 deb: all
 	@scripts/deps.sh deb
-	cmake -B $(BUILD) -DKUDZU_DEB=ON
+	cmake -B $(BUILD) -DKUDZU_DEB=ON $(if $(MAINTAINER),-DKUDZU_MAINTAINER="$(MAINTAINER)")
 	cd $(BUILD) && cpack -G DEB -B $(CURDIR)/dist
 	rm -rf dist/_CPack_Packages
 	cmake -B $(BUILD) -DKUDZU_DEB=OFF

@@ -11,7 +11,7 @@ bench="pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libdnnl2"
 deb="dpkg-dev file"
 # Runs what is built for 64-bit Arm; the libraries for that come by scripts/sysroot.sh.
 aarch64="qemu-user"
-# Releases whose LLVM is newer have LLVM 19 beside it, in packages with its number.
+# Releases whose LLVM is newer have LLVM 19 beside it, in packages with its number. It is Fedora 41's own.
 fedora="gcc gcc-c++ glibc-devel libstdc++-static cmake ninja-build python3 clang19 lld19 llvm19-devel
         llvm19-static clang19-devel compiler-rt19 libomp19-devel pkgconf-pkg-config libzstd-devel
         zlib-devel xxhash-devel mpfr-devel"
@@ -24,6 +24,9 @@ fi
 if ! command -v dpkg-query >/dev/null; then
     if command -v dnf >/dev/null; then
         [ "${1:-build}" = build ] || { echo "deps.sh: no names for '$1' on this system" >&2; exit 2; }
+        if grep -q '^VERSION_ID="*41"*$' /etc/os-release; then
+            fedora=$(echo $fedora | sed 's/19\( \|-\|$\)/\1/g')
+        fi
         # shellcheck disable=SC2086
         rpm -q $fedora >/dev/null 2>&1 || $as_root dnf install -y $fedora
         exit 0
