@@ -6,7 +6,8 @@ int main() {
 #ifdef BUG
     cudaMalloc(&a, ~(size_t)0 / 4); // bug: api.ignored
 #else
-    if (cudaMalloc(&a, ~(size_t)0 / 4) != cudaSuccess) a = nullptr, cudaGetLastError();
+    if (cudaMalloc(&a, ~(size_t)0 / 4) != cudaSuccess)
+        a = nullptr, cudaGetLastError();
 #endif
     return verdict(a == nullptr);
 }

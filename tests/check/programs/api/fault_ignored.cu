@@ -2,7 +2,8 @@
 #include "../suite.h"
 
 __global__ void work(int *a, int limit) {
-    if (*a > limit) __trap();
+    if (*a > limit)
+        __trap();
     *a = 1;
 }
 

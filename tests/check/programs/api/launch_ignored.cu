@@ -1,7 +1,10 @@
-// A launch with more threads than a block may have fails, and nobody asks. Guide, 6.2.12: cudaGetLastError behind it.
+// A launch with more threads than a block may have fails, and nobody asks. Guide, 6.2.12:
+// cudaGetLastError behind it.
 #include "../suite.h"
 
-__global__ void work(int *a) { a[threadIdx.x] = 1; }
+__global__ void work(int *a) {
+    a[threadIdx.x] = 1;
+}
 
 int main() {
     int *a, h = 0;

@@ -1,9 +1,12 @@
-// More is copied to a variable than it holds: the call fails, and is not looked at. Guide, 6.2.2 and 6.2.12.
+// More is copied to a variable than it holds: the call fails, and is not looked at. Guide, 6.2.2
+// and 6.2.12.
 #include "../suite.h"
 
 __constant__ int table[4];
 
-__global__ void read(int *out) { *out = table[3]; }
+__global__ void read(int *out) {
+    *out = table[3];
+}
 
 int main() {
     int h[8] = {1, 2, 3, 4, 5, 6, 7, 8}, *out, value;

@@ -1,4 +1,5 @@
-// An asynchronous copy brings in what was not set: a branch depends on it in shared memory. Guide, 10.28.4.
+// An asynchronous copy brings in what was not set: a branch depends on it in shared memory. Guide,
+// 10.28.4.
 #include "../suite.h"
 #include <cuda_pipeline.h>
 

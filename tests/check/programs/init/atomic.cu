@@ -1,4 +1,5 @@
-// A ticket counter is not zeroed: the old value that an atomic function gives chooses the address. Guide, 10.14.
+// A ticket counter is not zeroed: the old value that an atomic function gives chooses the address.
+// Guide, 10.14.
 #include "../suite.h"
 
 __global__ void append(unsigned *counter, int *list) {
@@ -18,7 +19,8 @@ int main() {
     append<<<1, 32>>>(counter, list);
     OK(cudaGetLastError());
     OK(cudaMemcpy(h, list, sizeof h, cudaMemcpyDeviceToHost));
-    for (int v : h) sum += v;
+    for (int v : h)
+        sum += v;
     OK(cudaFree(counter));
     OK(cudaFree(list));
     return verdict(sum == 31 * 16);

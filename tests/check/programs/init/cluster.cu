@@ -1,4 +1,5 @@
-// A block branches on shared memory of another block of its cluster, which has not set it. Guide, 6.2.5.
+// A block branches on shared memory of another block of its cluster, which has not set it. Guide,
+// 6.2.5.
 #include "../suite.h"
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
@@ -7,9 +8,11 @@ __global__ void __cluster_dims__(2, 1, 1) work(int *out) {
     __shared__ int value;
     cg::cluster_group cluster = cg::this_cluster();
 #ifdef BUG
-    if (threadIdx.x == 0 && cluster.block_rank() == 0) value = 1;
+    if (threadIdx.x == 0 && cluster.block_rank() == 0)
+        value = 1;
 #else
-    if (threadIdx.x == 0) value = 1;
+    if (threadIdx.x == 0)
+        value = 1;
 #endif
     cluster.sync();
     int there = *cluster.map_shared_rank(&value, 1);

@@ -8,7 +8,8 @@ __global__ void permute(const int *index, const int *a, int *b) {
 
 int main() {
     int h[32], *index, *a, *b;
-    for (int i = 0; i < 32; ++i) h[i] = 31 - i;
+    for (int i = 0; i < 32; ++i)
+        h[i] = 31 - i;
     OK(cudaMalloc(&index, sizeof h));
     OK(cudaMalloc(&a, sizeof h));
     OK(cudaMalloc(&b, sizeof h));

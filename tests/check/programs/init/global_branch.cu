@@ -1,4 +1,5 @@
-// The host sets one element too few; a branch depends on the last. Guide, 6.2.2: cudaMalloc sets nothing.
+// The host sets one element too few; a branch depends on the last. Guide, 6.2.2: cudaMalloc sets
+// nothing.
 #include "../suite.h"
 
 __global__ void count(const int *a, int *n) {
@@ -8,7 +9,8 @@ __global__ void count(const int *a, int *n) {
 
 int main() {
     int h[32], *a, *n;
-    for (int i = 0; i < 32; ++i) h[i] = 1;
+    for (int i = 0; i < 32; ++i)
+        h[i] = 1;
     OK(cudaMalloc(&a, sizeof h));
     OK(cudaMalloc(&n, sizeof(int)));
     OK(cudaMemset(n, 0, sizeof(int)));

@@ -1,4 +1,5 @@
-// A value that was not set goes through arithmetic into the result that the host gets. Guide, 6.2.2.
+// A value that was not set goes through arithmetic into the result that the host gets. Guide,
+// 6.2.2.
 #include "../suite.h"
 
 __global__ void scale(const float *a, float *b) {

@@ -1,10 +1,11 @@
-// The grid is a block short: the last elements of the result are never written, and copied to the host.
-// Guide, 6.2.2.
+// The grid is a block short: the last elements of the result are never written, and copied to the
+// host. Guide, 6.2.2.
 #include "../suite.h"
 
 __global__ void fill(int *a, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) a[i] = i;
+    if (i < n)
+        a[i] = i;
 }
 
 int main() {

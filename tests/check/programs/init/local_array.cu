@@ -1,9 +1,11 @@
-// A local array whose last element is not set decides a branch. C++ [dcl.init] in device code: guide, 18.
+// A local array whose last element is not set decides a branch. C++ [dcl.init] in device code:
+// guide, 18.
 #include "../suite.h"
 
 __global__ void largest(const int *a, int n, int *out) {
     int v[8];
-    for (int i = 0; i < n; ++i) v[i] = a[i];
+    for (int i = 0; i < n; ++i)
+        v[i] = a[i];
     int m = 0;
     for (int i = 0; i < 8; ++i)
         if (v[(i + *a) & 7] > m) // bug: init.local

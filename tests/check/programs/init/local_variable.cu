@@ -1,10 +1,13 @@
-// A variable is set on one way through the kernel only; the other uses it in a branch. C++ [dcl.init]: guide, 18.
+// A variable is set on one way through the kernel only; the other uses it in a branch. C++
+// [dcl.init]: guide, 18.
 #include "../suite.h"
 
 __device__ __noinline__ void get(int i, int *value) {
-    if (i != 5) *value = i;
+    if (i != 5)
+        *value = i;
 #ifndef BUG
-    else *value = 5;
+    else
+        *value = 5;
 #endif
 }
 

@@ -4,7 +4,8 @@
 __global__ void work(int n, int *out) {
     __shared__ int word;
     if (threadIdx.x == 0)
-        for (int i = 0; i < n; ++i) ((volatile char *)&word)[i] = 1;
+        for (int i = 0; i < n; ++i)
+            ((volatile char *)&word)[i] = 1;
     __syncthreads();
     out[threadIdx.x] = 1;
     if (word > 0) // bug: init.byte

@@ -1,4 +1,5 @@
-// Memory of a pool is counted in without being set, and holds what its last owner left. Guide, 15.3.
+// Memory of a pool is counted in without being set, and holds what its last owner left. Guide,
+// 15.3.
 #include "../suite.h"
 
 __global__ void count(int *a, int *n) {

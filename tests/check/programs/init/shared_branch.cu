@@ -1,9 +1,11 @@
-// The last element of a static shared array is not set, and decides a branch. Guide, 10.2.3: it has no initial value.
+// The last element of a static shared array is not set, and decides a branch. Guide, 10.2.3: it has
+// no initial value.
 #include "../suite.h"
 
 __global__ void count(int n, int *out) {
     __shared__ int flags[64];
-    for (int i = threadIdx.x; i < n; i += blockDim.x) flags[i] = 1;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        flags[i] = 1;
     __syncthreads();
     if (threadIdx.x == 0) {
         int set = 0;

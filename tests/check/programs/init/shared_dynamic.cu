@@ -17,7 +17,8 @@ __global__ void sum3(const int *a, int *b) {
 
 int main() {
     int h[34], *a, *b;
-    for (int i = 0; i < 34; ++i) h[i] = i;
+    for (int i = 0; i < 34; ++i)
+        h[i] = i;
     OK(cudaMalloc(&a, sizeof h));
     OK(cudaMalloc(&b, 32 * sizeof(int)));
     OK(cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice));

@@ -1,9 +1,11 @@
-// One lane's value was not set and reaches lane 0 by shuffles of a sum, which decides a branch. Guide, 10.22.
+// One lane's value was not set and reaches lane 0 by shuffles of a sum, which decides a branch.
+// Guide, 10.22.
 #include "../suite.h"
 
 __global__ void sum(const int *a, int *out) {
     int s = a[threadIdx.x];
-    for (int d = 16; d > 0; d /= 2) s += __shfl_down_sync(~0u, s, d);
+    for (int d = 16; d > 0; d /= 2)
+        s += __shfl_down_sync(~0u, s, d);
     if (threadIdx.x == 0) {
         *out = 1;
         if (s > 1000) // bug: init.shuffled

@@ -12,7 +12,8 @@ int main() {
     cudaArray_t array;
     int h[4][32], *out;
     for (auto &row : h)
-        for (int &v : row) v = 3;
+        for (int &v : row)
+            v = 3;
     OK(cudaMallocArray(&array, &format, 32, 4));
     OK(cudaMalloc(&out, sizeof(int)));
     OK(cudaMemset(out, 0, sizeof(int)));

@@ -5,7 +5,8 @@ __constant__ int first[4] = {1, 2, 3, 4}, second[4] = {5, 6, 7, 8};
 
 __global__ void read(int n, int *out) {
     int s = second[0];
-    for (int i = 0; i < n; ++i) s += first[i]; // bug: memory.constant
+    for (int i = 0; i < n; ++i)
+        s += first[i]; // bug: memory.constant
     *out = s;
 }
 

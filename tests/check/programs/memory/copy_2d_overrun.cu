@@ -1,4 +1,5 @@
-// A copy of rows takes the width for the pitch's: its last row ends behind the source. Guide, 6.2.2.
+// A copy of rows takes the width for the pitch's: its last row ends behind the source. Guide,
+// 6.2.2.
 #include "../suite.h"
 
 int main() {

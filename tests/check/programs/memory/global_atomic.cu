@@ -1,4 +1,5 @@
-// A histogram with a bin too few: an atomic access outside of the allocation. Guide, 10.14 and 6.2.2.
+// A histogram with a bin too few: an atomic access outside of the allocation. Guide, 10.14 and
+// 6.2.2.
 #include "../suite.h"
 
 __global__ void histogram(int *bins) {

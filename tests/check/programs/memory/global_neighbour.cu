@@ -1,5 +1,5 @@
-// An index that is too large by the distance of two arrays: the write through a's pointer lands in b, which lives.
-// Guide, 6.2.2 and 10.1.4: a pointer reaches its own allocation alone.
+// An index that is too large by the distance of two arrays: the write through a's pointer lands in
+// b, which lives. Guide, 6.2.2 and 10.1.4: a pointer reaches its own allocation alone.
 #include "../suite.h"
 
 __global__ void set(char *a, long at) {

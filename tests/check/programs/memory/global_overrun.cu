@@ -1,5 +1,5 @@
-// The last thread passes the guard and writes the element behind the array. Guide, 6.2.2: an allocation ends with
-// its last byte.
+// The last thread passes the guard and writes the element behind the array. Guide, 6.2.2: an
+// allocation ends with its last byte.
 #include "../suite.h"
 
 __global__ void fill(int *a, int n) {

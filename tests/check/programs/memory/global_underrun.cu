@@ -4,7 +4,8 @@
 __global__ void left(const int *a, int *b) {
     int i = threadIdx.x;
 #ifndef BUG
-    if (i == 0) b[i] = 0;
+    if (i == 0)
+        b[i] = 0;
     else
 #endif
         b[i] = a[i - 1]; // bug: memory.global
@@ -14,7 +15,8 @@ int main() {
     int *a, *b, h[32];
     OK(cudaMalloc(&a, sizeof h));
     OK(cudaMalloc(&b, sizeof h));
-    for (int i = 0; i < 32; ++i) h[i] = i;
+    for (int i = 0; i < 32; ++i)
+        h[i] = i;
     OK(cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice));
     left<<<1, 32>>>(a, b);
     OK(cudaGetLastError());

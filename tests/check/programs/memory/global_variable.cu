@@ -6,7 +6,8 @@ __device__ char first[13], second[13];
 __global__ void fill(int n) {
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         first[i] = 1; // bug: memory.global
-        if (i < 13) second[i] = 2;
+        if (i < 13)
+            second[i] = 2;
     }
 }
 

@@ -1,9 +1,11 @@
-// Every thread frees the block that one thread got. Guide, 10.36: freeing a pointer again is undefined.
+// Every thread frees the block that one thread got. Guide, 10.36: freeing a pointer again is
+// undefined.
 #include "../suite.h"
 
 __global__ void work(int *out) {
     __shared__ int *p;
-    if (threadIdx.x == 0) p = (int *)malloc(32 * sizeof(int));
+    if (threadIdx.x == 0)
+        p = (int *)malloc(32 * sizeof(int));
     __syncthreads();
     p[threadIdx.x] = threadIdx.x;
     out[threadIdx.x] = p[threadIdx.x];

@@ -3,7 +3,8 @@
 
 __global__ void fill(int n, int *out) {
     char *p = (char *)malloc(10);
-    for (int i = 0; i < n; ++i) p[i] = i; // bug: memory.heap
+    for (int i = 0; i < n; ++i)
+        p[i] = i; // bug: memory.heap
     *out = p[9];
     free(p);
 }

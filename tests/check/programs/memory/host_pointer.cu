@@ -1,4 +1,5 @@
-// The kernel gets memory of malloc, which a GPU without pageable access cannot read. Guide, 6.2.2 and 24.1.
+// The kernel gets memory of malloc, which a GPU without pageable access cannot read. Guide, 6.2.2
+// and 24.1.
 #include "../suite.h"
 
 __global__ void copy(const int *from, int *to) {

@@ -3,7 +3,8 @@
 
 __global__ void sum(const int *a, int *result) {
     int s = 0;
-    for (int i = 0; i < 4; ++i) s += a[i];
+    for (int i = 0; i < 4; ++i)
+        s += a[i];
     *result = s; // bug: memory.host
 }
 

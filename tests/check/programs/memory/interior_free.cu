@@ -8,7 +8,8 @@ int main() {
 #ifdef BUG
     a += 256;
     cudaError_t error = cudaFree(a); // bug: memory.free
-    if (error != cudaSuccess) OK(cudaFree(a - 256));
+    if (error != cudaSuccess)
+        OK(cudaFree(a - 256));
     return verdict(error == cudaSuccess);
 #else
     OK(cudaFree(a));

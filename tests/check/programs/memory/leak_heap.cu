@@ -1,4 +1,5 @@
-// A kernel's thread never frees its block of the device's heap. Guide, 10.36: it lives on with the context.
+// A kernel's thread never frees its block of the device's heap. Guide, 10.36: it lives on with the
+// context.
 // check: --leak-check full
 #include "../suite.h"
 

@@ -4,10 +4,13 @@
 __global__ void work(int n, int *out) {
     volatile int first[8];
     volatile int second[8];
-    for (int i = 0; i < 8; ++i) second[i] = 1;
-    for (int i = 0; i < n; ++i) first[i] = i; // bug: memory.local
+    for (int i = 0; i < 8; ++i)
+        second[i] = 1;
+    for (int i = 0; i < n; ++i)
+        first[i] = i; // bug: memory.local
     int s = 0;
-    for (int i = 0; i < 8; ++i) s += first[i] + second[i];
+    for (int i = 0; i < 8; ++i)
+        s += first[i] + second[i];
     *out = s;
 }
 

@@ -1,9 +1,10 @@
-// A pointer to a local array is used after the block of the source that the array belongs to. C++ [basic.stc.auto],
-// which holds in device code too: guide, 18.
+// A pointer to a local array is used after the block of the source that the array belongs to. C++
+// [basic.stc.auto], which holds in device code too: guide, 18.
 #include "../suite.h"
 
 __device__ __noinline__ void fill(int *p) {
-    for (int i = 0; i < 4; ++i) p[i] = i;
+    for (int i = 0; i < 4; ++i)
+        p[i] = i;
 }
 
 __global__ void work(int *out) {

@@ -1,4 +1,5 @@
-// A pointer to a thread's local variable is used by another thread. Guide, 5.3: local memory is each thread's own.
+// A pointer to a thread's local variable is used by another thread. Guide, 5.3: local memory is
+// each thread's own.
 #include "../suite.h"
 
 __global__ void work(int *out) {

@@ -2,13 +2,15 @@
 #include "../suite.h"
 
 __global__ void add(int *a, int n) {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) a[i] += 1; // bug: memory.managed
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        a[i] += 1; // bug: memory.managed
 }
 
 int main() {
     int *a;
     OK(cudaMallocManaged((void **)&a, 33 * sizeof(int)));
-    for (int i = 0; i < 33; ++i) a[i] = i;
+    for (int i = 0; i < 33; ++i)
+        a[i] = i;
 #ifdef BUG
     add<<<1, 32>>>(a, 34);
 #else

@@ -1,4 +1,5 @@
-// A vector load from an address that is not a multiple of its size. Guide, 8.3.2 (size and alignment requirement).
+// A vector load from an address that is not a multiple of its size. Guide, 8.3.2 (size and
+// alignment requirement).
 #include "../suite.h"
 
 __global__ void load(const float *a, float *out, int from) {

@@ -1,5 +1,5 @@
-// Dynamic shared memory is cut into parts so that the doubles begin at an odd multiple of four. Guide, 10.2.3: each
-// part has to be aligned for its type.
+// Dynamic shared memory is cut into parts so that the doubles begin at an odd multiple of four.
+// Guide, 10.2.3: each part has to be aligned for its type.
 #include "../suite.h"
 
 __global__ void work(int n, double *out) {

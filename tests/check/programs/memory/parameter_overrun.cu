@@ -1,11 +1,16 @@
-// An index goes behind a parameter that is a structure, into the next one. Guide, 10.1.1 and 10.2.4.
+// An index goes behind a parameter that is a structure, into the next one. Guide, 10.1.1 and
+// 10.2.4.
 #include "../suite.h"
 
-struct Four { int v[4]; };
+struct Four {
+    int v[4];
+};
 
-__global__ void read(const __grid_constant__ Four f, const __grid_constant__ Four g, int n, int *out) {
+__global__ void read(const __grid_constant__ Four f, const __grid_constant__ Four g, int n,
+                     int *out) {
     int s = g.v[0];
-    for (int i = 0; i < n; ++i) s += f.v[i]; // bug: memory.parameter
+    for (int i = 0; i < n; ++i)
+        s += f.v[i]; // bug: memory.parameter
     *out = s;
 }
 

@@ -2,7 +2,8 @@
 #include "../suite.h"
 
 __global__ void fill(char *a, int n) {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) a[i] = 3; // bug: memory.pinned
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        a[i] = 3; // bug: memory.pinned
 }
 
 int main() {

@@ -1,5 +1,5 @@
-// Freed in another stream than the one that uses it, with no event between. Guide, 15.3: the user orders the free
-// behind every access.
+// Freed in another stream than the one that uses it, with no event between. Guide, 15.3: the user
+// orders the free behind every access.
 #include "../suite.h"
 
 __global__ void fill(int *a) {

@@ -1,8 +1,10 @@
-// One byte behind memory of a pool, in whose block more bytes lie. Guide, 15.3: an allocation is as large as asked for.
+// One byte behind memory of a pool, in whose block more bytes lie. Guide, 15.3: an allocation is as
+// large as asked for.
 #include "../suite.h"
 
 __global__ void fill(char *a, int n) {
-    for (int i = threadIdx.x; i < n; i += blockDim.x) a[i] = 7; // bug: memory.pool
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        a[i] = 7; // bug: memory.pool
 }
 
 int main() {

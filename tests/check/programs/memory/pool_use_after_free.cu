@@ -1,4 +1,5 @@
-// The kernel comes behind the free in its stream. Guide, 15.3: no access once the free operation began.
+// The kernel comes behind the free in its stream. Guide, 15.3: no access once the free operation
+// began.
 #include "../suite.h"
 
 __global__ void set(int *a) {

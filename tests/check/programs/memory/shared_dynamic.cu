@@ -1,4 +1,5 @@
-// The launch gives fewer bytes of dynamic shared memory than the kernel uses. Guide, 10.2.3 and 10.37.
+// The launch gives fewer bytes of dynamic shared memory than the kernel uses. Guide, 10.2.3 and
+// 10.37.
 #include "../suite.h"
 
 __global__ void reverse(int *a) {
@@ -10,7 +11,8 @@ __global__ void reverse(int *a) {
 
 int main() {
     int *a, h[64];
-    for (int i = 0; i < 64; ++i) h[i] = i;
+    for (int i = 0; i < 64; ++i)
+        h[i] = i;
     OK(cudaMalloc(&a, sizeof h));
     OK(cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice));
 #ifdef BUG

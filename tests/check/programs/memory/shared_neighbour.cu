@@ -6,7 +6,8 @@ __global__ void work(int n, int *out) {
     second[threadIdx.x] = 2;
     __syncthreads();
     if (threadIdx.x == 0)
-        for (int i = 0; i < n; ++i) first[i] = 1; // bug: memory.shared
+        for (int i = 0; i < n; ++i)
+            first[i] = 1; // bug: memory.shared
     __syncthreads();
     out[threadIdx.x] = first[threadIdx.x] + second[threadIdx.x];
 }

@@ -1,4 +1,5 @@
-// A static shared array is left into the dynamic one behind it, which is large enough. Guide, 10.2.3.
+// A static shared array is left into the dynamic one behind it, which is large enough. Guide,
+// 10.2.3.
 #include "../suite.h"
 
 __global__ void work(int n, int *out) {
@@ -6,7 +7,8 @@ __global__ void work(int n, int *out) {
     extern __shared__ int dynamic[];
     dynamic[threadIdx.x] = 7;
     __syncthreads();
-    if (threadIdx.x < n) fixed[threadIdx.x] = threadIdx.x; // bug: memory.shared
+    if (threadIdx.x < n)
+        fixed[threadIdx.x] = threadIdx.x; // bug: memory.shared
     __syncthreads();
     out[threadIdx.x] = dynamic[threadIdx.x] + fixed[threadIdx.x % 4];
 }

@@ -1,9 +1,11 @@
-// A row below the surface with the boundary mode that traps. Guide, 10.9: out-of-range accesses make the kernel fail.
+// A row below the surface with the boundary mode that traps. Guide, 10.9: out-of-range accesses
+// make the kernel fail.
 #include "../suite.h"
 
 __global__ void write(cudaSurfaceObject_t s, int rows) {
+    int x = threadIdx.x * sizeof(int);
     for (int y = 0; y < rows; ++y)
-        surf2Dwrite<int>(y, s, threadIdx.x * sizeof(int), y, cudaBoundaryModeTrap); // bug: memory.surface
+        surf2Dwrite<int>(y, s, x, y, cudaBoundaryModeTrap); // bug: memory.surface
 }
 
 int main() {

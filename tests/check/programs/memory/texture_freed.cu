@@ -1,4 +1,5 @@
-// A texture object over linear memory that has been freed. Guide, 6.2.14.1.1: it only names the memory.
+// A texture object over linear memory that has been freed. Guide, 6.2.14.1.1: it only names the
+// memory.
 #include "../suite.h"
 
 __global__ void read(cudaTextureObject_t t, int *out) {
@@ -7,7 +8,8 @@ __global__ void read(cudaTextureObject_t t, int *out) {
 
 int main() {
     int h[32], *a, *out;
-    for (int i = 0; i < 32; ++i) h[i] = i;
+    for (int i = 0; i < 32; ++i)
+        h[i] = i;
     OK(cudaMalloc(&a, sizeof h));
     OK(cudaMalloc(&out, sizeof h));
     OK(cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice));

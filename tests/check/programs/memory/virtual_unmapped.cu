@@ -1,10 +1,14 @@
-// Only the first half of a reserved range of addresses is mapped; the kernel writes into the second.
-// Guide, 14.4 and 14.6.
+// Only the first half of a reserved range of addresses is mapped; the kernel writes into the
+// second. Guide, 14.4 and 14.6.
 // options: -lcuda
 #include "../suite.h"
 #include <cuda.h>
 
-#define DRIVER(call) do if ((call) != CUDA_SUCCESS) exit(2); while (0)
+#define DRIVER(call)                                                                               \
+    do                                                                                             \
+        if ((call) != CUDA_SUCCESS)                                                                \
+            exit(2);                                                                               \
+    while (0)
 
 __global__ void set(char *a, size_t at) {
     a[at] = 1; // bug: memory.virtual

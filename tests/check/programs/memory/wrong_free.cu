@@ -7,7 +7,8 @@ int main() {
     *h = 1;
 #ifdef BUG
     cudaError_t error = cudaFree(h); // bug: memory.free
-    if (error != cudaSuccess) OK(cudaFreeHost(h));
+    if (error != cudaSuccess)
+        OK(cudaFreeHost(h));
     return verdict(error == cudaSuccess);
 #else
     OK(cudaFreeHost(h));

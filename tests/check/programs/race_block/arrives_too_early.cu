@@ -1,4 +1,5 @@
-// The producing warp arrives at the named barrier before it writes. PTX barrier.arrive; guide, 10.6.
+// The producing warp arrives at the named barrier before it writes. PTX barrier.arrive; guide,
+// 10.6.
 #include "../suite.h"
 
 __global__ void produce(int *out) {

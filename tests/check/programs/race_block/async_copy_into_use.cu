@@ -1,16 +1,19 @@
-// The next asynchronous copy into the tile begins while other threads may still read it. Guide, 10.28.2.
+// The next asynchronous copy into the tile begins while other threads may still read it. Guide,
+// 10.28.2.
 #include "../suite.h"
 #include <cuda_pipeline.h>
 
 __device__ int source[64];
 
-__global__ void fill() { source[threadIdx.x] = threadIdx.x; }
+__global__ void fill() {
+    source[threadIdx.x] = threadIdx.x;
+}
 
 __global__ void copy(int *out) {
     __shared__ int tile[64];
     int sum = 0;
     for (int i = 0; i < 3; ++i) {
-        __pipeline_memcpy_async(&tile[threadIdx.x], &source[threadIdx.x], sizeof(int)); // bug: race.async
+        __pipeline_memcpy_async(&tile[threadIdx.x], &source[threadIdx.x], 4); // bug: race.async
         __pipeline_commit();
         __pipeline_wait_prior(0);
         __syncthreads();

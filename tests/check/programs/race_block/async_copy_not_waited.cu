@@ -4,11 +4,13 @@
 
 __device__ int source[32];
 
-__global__ void fill() { source[threadIdx.x] = threadIdx.x; }
+__global__ void fill() {
+    source[threadIdx.x] = threadIdx.x;
+}
 
 __global__ void copy(int *out) {
     __shared__ int tile[32];
-    __pipeline_memcpy_async(&tile[threadIdx.x], &source[threadIdx.x], sizeof(int)); // bug: race.async
+    __pipeline_memcpy_async(&tile[threadIdx.x], &source[threadIdx.x], 4); // bug: race.async
     __pipeline_commit();
 #ifndef BUG
     __pipeline_wait_prior(0);

@@ -5,7 +5,8 @@
 __global__ void swap(int *out) {
     __shared__ int tile[64];
     __shared__ cuda::barrier<cuda::thread_scope_block> written;
-    if (threadIdx.x == 0) init(&written, blockDim.x);
+    if (threadIdx.x == 0)
+        init(&written, blockDim.x);
     __syncthreads();
     tile[threadIdx.x] = threadIdx.x; // bug: race.barrier-object
     auto token = written.arrive();

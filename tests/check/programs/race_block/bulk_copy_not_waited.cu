@@ -1,11 +1,14 @@
-// The tile of a bulk copy (TMA) is read before the barrier's phase that counts its bytes has ended. Guide, 10.29.1.
+// The tile of a bulk copy (TMA) is read before the barrier's phase that counts its bytes has ended.
+// Guide, 10.29.1.
 #include "../suite.h"
 #include <cuda/barrier>
 #include <cuda/ptx>
 
 __device__ alignas(16) int source[64];
 
-__global__ void fill() { source[threadIdx.x] = 7; }
+__global__ void fill() {
+    source[threadIdx.x] = 7;
+}
 
 __global__ void copy(int *out) {
     __shared__ alignas(16) int tile[64];
@@ -17,7 +20,8 @@ __global__ void copy(int *out) {
     __syncthreads();
     cuda::barrier<cuda::thread_scope_block>::arrival_token token;
     if (threadIdx.x == 0) {
-        cuda::device::memcpy_async_tx(tile, source, cuda::aligned_size_t<16>(sizeof tile), filled); // bug: race.bulk
+        auto size = cuda::aligned_size_t<16>(sizeof tile);
+        cuda::device::memcpy_async_tx(tile, source, size, filled); // bug: race.bulk
         token = cuda::device::barrier_arrive_tx(filled, 1, sizeof tile);
     } else {
         token = filled.arrive();

@@ -1,5 +1,5 @@
-// A bulk copy (TMA) reads what threads wrote to shared memory without the fence between the two proxies.
-// Guide, 10.29.1: fence.proxy.async by the writers, before the barrier.
+// A bulk copy (TMA) reads what threads wrote to shared memory without the fence between the two
+// proxies. Guide, 10.29.1: fence.proxy.async by the writers, before the barrier.
 #include "../suite.h"
 #include <cuda/ptx>
 

@@ -1,4 +1,5 @@
-// Shared memory is written again while a bulk copy (TMA) may still read it. Guide, 10.29.1: wait_group.read first.
+// Shared memory is written again while a bulk copy (TMA) may still read it. Guide, 10.29.1:
+// wait_group.read first.
 #include "../suite.h"
 #include <cuda/ptx>
 
@@ -9,7 +10,7 @@ __global__ void copy(int *out) {
     ptx::fence_proxy_async(ptx::space_shared);
     __syncthreads();
     if (threadIdx.x == 0) {
-        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, out, tile, sizeof tile); // bug: race.bulk
+        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, out, tile, 256); // bug: race.bulk
         ptx::cp_async_bulk_commit_group();
 #ifndef BUG
         ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
@@ -17,7 +18,8 @@ __global__ void copy(int *out) {
     }
     __syncthreads();
     tile[threadIdx.x] = -1; // with
-    if (threadIdx.x == 0) ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+    if (threadIdx.x == 0)
+        ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
     __syncthreads();
 }
 

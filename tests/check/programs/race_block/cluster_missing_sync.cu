@@ -1,4 +1,5 @@
-// A block writes into the other's shared memory, which reads it without the cluster's barrier. Guide, 6.2.5.
+// A block writes into the other's shared memory, which reads it without the cluster's barrier.
+// Guide, 6.2.5.
 #include "../suite.h"
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

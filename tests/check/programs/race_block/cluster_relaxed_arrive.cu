@@ -1,4 +1,5 @@
-// The cluster's barrier is arrived at with .relaxed, which publishes no writes. PTX barrier.cluster; guide, 6.2.5.
+// The cluster's barrier is arrived at with .relaxed, which publishes no writes. PTX
+// barrier.cluster; guide, 6.2.5.
 #include "../suite.h"
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

@@ -11,7 +11,7 @@ __global__ void work(int *out) {
 #else
     int *other = second + 64;
 #endif
-    first[t] = t; // bug: race.block
+    first[t] = t;      // bug: race.block
     other[63 - t] = 2; // with
     __syncthreads();
     out[t] = first[t] + other[t];

@@ -1,4 +1,5 @@
-// The other half of the block reads before it is sure that the elements are written. Guide, 10.6 and 6.2.4.
+// The other half of the block reads before it is sure that the elements are written. Guide, 10.6
+// and 6.2.4.
 #include "../suite.h"
 
 __global__ void reverse(int *out) {

@@ -1,4 +1,5 @@
-// A tile is filled again while threads may still read it: the loop has one barrier, not two. Guide, 10.6.
+// A tile is filled again while threads may still read it: the loop has one barrier, not two. Guide,
+// 10.6.
 #include "../suite.h"
 
 __global__ void rotate(int *out) {

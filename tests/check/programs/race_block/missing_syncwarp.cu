@@ -1,4 +1,5 @@
-// A warp's sum in shared memory counts on lanes that step together. Guide, 7.1 and 10.6: __syncwarp orders them.
+// A warp's sum in shared memory counts on lanes that step together. Guide, 7.1 and 10.6: __syncwarp
+// orders them.
 #include "../suite.h"
 
 __global__ void sum(int *out) {

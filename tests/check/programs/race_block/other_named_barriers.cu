@@ -1,4 +1,5 @@
-// Two warps wait at two different named barriers, and so not for each other. PTX barrier.sync; guide, 10.6.
+// Two warps wait at two different named barriers, and so not for each other. PTX barrier.sync;
+// guide, 10.6.
 #include "../suite.h"
 
 __global__ void swap(int *out) {

@@ -3,7 +3,8 @@
 
 __global__ void mark(int *out) {
     __shared__ unsigned bits;
-    if (threadIdx.x == 0) bits = 0;
+    if (threadIdx.x == 0)
+        bits = 0;
     __syncthreads();
 #ifdef BUG
     bits |= 1u << threadIdx.x; // bug: race.block
@@ -11,7 +12,8 @@ __global__ void mark(int *out) {
     atomicOr(&bits, 1u << threadIdx.x);
 #endif
     __syncthreads();
-    if (threadIdx.x == 0) *out = (int)bits;
+    if (threadIdx.x == 0)
+        *out = (int)bits;
 }
 
 int main() {

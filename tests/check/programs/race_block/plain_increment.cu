@@ -3,7 +3,8 @@
 
 __global__ void count(int *out) {
     __shared__ int n;
-    if (threadIdx.x == 0) n = 0;
+    if (threadIdx.x == 0)
+        n = 0;
     __syncthreads();
 #ifdef BUG
     n = n + 1; // bug: race.block
@@ -11,7 +12,8 @@ __global__ void count(int *out) {
     atomicAdd(&n, 1);
 #endif
     __syncthreads();
-    if (threadIdx.x == 0) *out = n;
+    if (threadIdx.x == 0)
+        *out = n;
 }
 
 int main() {

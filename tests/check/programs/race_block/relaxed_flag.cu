@@ -11,13 +11,15 @@ static constexpr auto release = cuda::memory_order_release, acquire = cuda::memo
 __global__ void pass_on(int *out) {
     __shared__ int data, flag;
     cuda::atomic_ref<int, cuda::thread_scope_block> ready(flag);
-    if (threadIdx.x == 0) flag = 0;
+    if (threadIdx.x == 0)
+        flag = 0;
     __syncthreads();
     if (threadIdx.x == 0) {
         data = 42; // bug: race.flag
         ready.store(1, release);
     } else if (threadIdx.x == 32) {
-        while (ready.load(acquire) == 0) {}
+        while (ready.load(acquire) == 0) {
+        }
         *out = data; // with
     }
 }

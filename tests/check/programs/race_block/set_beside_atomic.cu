@@ -3,7 +3,8 @@
 
 __global__ void count(int *out) {
     __shared__ int n;
-    if (threadIdx.x == 0) n = 0; // bug: race.block
+    if (threadIdx.x == 0)
+        n = 0; // bug: race.block
 #ifndef BUG
     __syncthreads();
 #endif

@@ -1,4 +1,5 @@
-// A shuffle between write and read is taken for a barrier. Guide, 10.22: shuffles imply no memory barrier.
+// A shuffle between write and read is taken for a barrier. Guide, 10.22: shuffles imply no memory
+// barrier.
 #include "../suite.h"
 
 __global__ void swap(int *out) {

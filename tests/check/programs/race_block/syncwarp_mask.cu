@@ -1,5 +1,5 @@
-// Each half of the warp waits for itself, and reads what the other half wrote. Guide, 10.6: __syncwarp orders the
-// lanes of its mask.
+// Each half of the warp waits for itself, and reads what the other half wrote. Guide, 10.6:
+// __syncwarp orders the lanes of its mask.
 #include "../suite.h"
 
 __global__ void swap(int *out) {

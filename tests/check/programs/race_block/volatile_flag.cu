@@ -1,12 +1,13 @@
-// A volatile flag between two warps orders nothing but itself. Guide, 18.5.3.3 and 10.5: an atomic object with release
-// and acquire does.
+// A volatile flag between two warps orders nothing but itself. Guide, 18.5.3.3 and 10.5: an atomic
+// object with release and acquire does.
 #include "../suite.h"
 #include <cuda/atomic>
 
 __global__ void pass_on(int *out) {
     __shared__ int data, flag;
     cuda::atomic_ref<int, cuda::thread_scope_block> ready(flag);
-    if (threadIdx.x == 0) flag = 0;
+    if (threadIdx.x == 0)
+        flag = 0;
     __syncthreads();
     if (threadIdx.x == 0) {
         data = 42; // bug: race.flag
@@ -17,9 +18,11 @@ __global__ void pass_on(int *out) {
 #endif
     } else if (threadIdx.x == 32) {
 #ifdef BUG
-        while (*(volatile int *)&flag == 0) {}
+        while (*(volatile int *)&flag == 0) {
+        }
 #else
-        while (ready.load(cuda::memory_order_acquire) == 0) {}
+        while (ready.load(cuda::memory_order_acquire) == 0) {
+        }
 #endif
         *out = data; // with
     }

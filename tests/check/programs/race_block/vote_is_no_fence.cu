@@ -1,14 +1,17 @@
-// A vote between write and read is taken for a barrier. Guide, 10.19: votes imply no memory barrier.
+// A vote between write and read is taken for a barrier. Guide, 10.19: votes imply no memory
+// barrier.
 #include "../suite.h"
 
 __global__ void publish(int *out) {
     __shared__ int value;
-    if (threadIdx.x == 3) value = 7; // bug: race.warp
+    if (threadIdx.x == 3)
+        value = 7; // bug: race.warp
     unsigned all = __ballot_sync(0xffffffff, threadIdx.x != 40);
 #ifndef BUG
     __syncwarp();
 #endif
-    if (all == 0xffffffff) out[threadIdx.x] = value; // with
+    if (all == 0xffffffff)
+        out[threadIdx.x] = value; // with
 }
 
 int main() {

@@ -1,4 +1,5 @@
-// Blocks add with a function whose atomicity holds within a block alone. Guide, 10.14: the _block variants.
+// Blocks add with a function whose atomicity holds within a block alone. Guide, 10.14: the _block
+// variants.
 #include "../suite.h"
 
 __global__ void count(int *n) {

@@ -1,4 +1,5 @@
-// The fence between a block's result and its ticket reaches the block alone. Guide, 10.5: __threadfence_block.
+// The fence between a block's result and its ticket reaches the block alone. Guide, 10.5:
+// __threadfence_block.
 #include "../suite.h"
 
 __device__ unsigned tickets;
@@ -15,7 +16,8 @@ __global__ void sum(int *part, int *total) {
         if (ticket == gridDim.x - 1) {
             __threadfence();
             int s = 0;
-            for (unsigned i = 0; i < gridDim.x; ++i) s += part[i]; // with
+            for (unsigned i = 0; i < gridDim.x; ++i)
+                s += part[i]; // with
             *total = s;
         }
     }

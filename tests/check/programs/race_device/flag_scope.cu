@@ -15,7 +15,8 @@ __global__ void pass_on() {
         data = 42; // bug: race.flag
         Flag(flag).store(1, cuda::memory_order_release);
     } else {
-        while (Flag(flag).load(cuda::memory_order_acquire) == 0) {}
+        while (Flag(flag).load(cuda::memory_order_acquire) == 0) {
+        }
         result = data; // with
     }
 }

@@ -15,7 +15,8 @@ __global__ void pass_on() {
         data = 42; // bug: race.flag
         cuda::atomic_ref<int, cuda::thread_scope_device>(flag).store(1, cuda::memory_order_release);
     } else {
-        while (cuda::atomic_ref<int, cuda::thread_scope_device>(flag).load(order) == 0) {}
+        while (cuda::atomic_ref<int, cuda::thread_scope_device>(flag).load(order) == 0) {
+        }
         result = data; // with
     }
 }

@@ -15,7 +15,9 @@ __global__ void pass_on() {
         data = 42; // bug: race.flag
         cuda::atomic_ref<int, cuda::thread_scope_device>(flag).store(1, order);
     } else {
-        while (cuda::atomic_ref<int, cuda::thread_scope_device>(flag).load(cuda::memory_order_acquire) == 0) {}
+        while (cuda::atomic_ref<int, cuda::thread_scope_device>(flag).load(
+                   cuda::memory_order_acquire) == 0) {
+        }
         result = data; // with
     }
 }

@@ -1,4 +1,5 @@
-// A stencil in place: a block's edge reads what the neighbouring block writes. Guide, 5.2: blocks are independent.
+// A stencil in place: a block's edge reads what the neighbouring block writes. Guide, 5.2: blocks
+// are independent.
 #include "../suite.h"
 
 __global__ void shift(const int *a, int *b, int n) {
@@ -10,7 +11,8 @@ __global__ void shift(const int *a, int *b, int n) {
 
 int main() {
     int h[128], *a, *b;
-    for (int i = 0; i < 128; ++i) h[i] = i;
+    for (int i = 0; i < 128; ++i)
+        h[i] = i;
     OK(cudaMalloc(&a, sizeof h));
     OK(cudaMalloc(&b, sizeof h));
     OK(cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice));

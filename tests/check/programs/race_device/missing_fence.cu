@@ -1,4 +1,5 @@
-// The last block sums what all blocks wrote before they took a ticket, without a fence between. Guide, 10.5.
+// The last block sums what all blocks wrote before they took a ticket, without a fence between.
+// Guide, 10.5.
 #include "../suite.h"
 
 __device__ unsigned tickets;
@@ -13,7 +14,8 @@ __global__ void sum(int *part, int *total) {
         if (ticket == gridDim.x - 1) {
             __threadfence();
             int s = 0;
-            for (unsigned i = 0; i < gridDim.x; ++i) s += part[i]; // with
+            for (unsigned i = 0; i < gridDim.x; ++i)
+                s += part[i]; // with
             *total = s;
         }
     }

@@ -1,5 +1,5 @@
-// Every block writes its own number to one place; which stays is not defined. Guide, 5.1 and 5.2: blocks run in any
-// order.
+// Every block writes its own number to one place; which stays is not defined. Guide, 5.1 and 5.2:
+// blocks run in any order.
 #include "../suite.h"
 
 __global__ void mark(int *last) {

@@ -1,4 +1,5 @@
-// A texture reads what a surface function of the same launch writes. Guide, 6.2.14.4: undefined within one kernel call.
+// A texture reads what a surface function of the same launch writes. Guide, 6.2.14.4: undefined
+// within one kernel call.
 #include "../suite.h"
 
 __global__ void write(cudaSurfaceObject_t s) {
@@ -11,7 +12,9 @@ __global__ void write_and_read(cudaSurfaceObject_t s, cudaTextureObject_t t, int
     out[threadIdx.x] = tex2D<int>(t, 31 - threadIdx.x, 0); // with
 }
 
-__global__ void read(cudaTextureObject_t t, int *out) { out[threadIdx.x] = tex2D<int>(t, 31 - threadIdx.x, 0); }
+__global__ void read(cudaTextureObject_t t, int *out) {
+    out[threadIdx.x] = tex2D<int>(t, 31 - threadIdx.x, 0);
+}
 
 int main() {
     cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();

@@ -10,7 +10,8 @@ __global__ void add() {
 #else
     cuda::atomic_ref<int, cuda::thread_scope_device> lock(locks[0]);
 #endif
-    while (lock.exchange(1, cuda::memory_order_acquire) != 0) {}
+    while (lock.exchange(1, cuda::memory_order_acquire) != 0) {
+    }
     sum = sum + blockIdx.x; // bug: race.lock
     lock.store(0, cuda::memory_order_release);
 }

@@ -12,8 +12,10 @@ __global__ void work() {
         return;
     }
 #endif
-    while (lock.exchange(1, cuda::memory_order_acquire) != 0) {}
-    if (blockIdx.x == 7) seen = high - low;
+    while (lock.exchange(1, cuda::memory_order_acquire) != 0) {
+    }
+    if (blockIdx.x == 7)
+        seen = high - low;
     ++high, ++low; // with
     lock.store(0, cuda::memory_order_release);
 }

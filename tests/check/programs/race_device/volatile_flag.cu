@@ -14,9 +14,12 @@ __global__ void pass_on() {
 #endif
     } else {
 #ifdef BUG
-        while (*(volatile int *)&flag == 0) {}
+        while (*(volatile int *)&flag == 0) {
+        }
 #else
-        while (cuda::atomic_ref<int, cuda::thread_scope_device>(flag).load(cuda::memory_order_acquire) == 0) {}
+        while (cuda::atomic_ref<int, cuda::thread_scope_device>(flag).load(
+                   cuda::memory_order_acquire) == 0) {
+        }
 #endif
         result = data; // with
     }

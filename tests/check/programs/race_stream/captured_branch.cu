@@ -1,4 +1,5 @@
-// While a graph is captured, the second stream joins before the first kernel, not behind it. Guide, 6.2.8.7.3.1.
+// While a graph is captured, the second stream joins before the first kernel, not behind it. Guide,
+// 6.2.8.7.3.1.
 #include "../suite.h"
 
 __global__ void produce(int *a) {

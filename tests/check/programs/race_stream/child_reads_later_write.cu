@@ -1,5 +1,5 @@
-// The parent writes behind the launch what its child reads. Guide, 13.2.2.1.1: a child sees what was written before
-// its launch.
+// The parent writes behind the launch what its child reads. Guide, 13.2.2.1.1: a child sees what
+// was written before its launch.
 // options: -rdc=true -lcudadevrt
 #include "../suite.h"
 

@@ -1,5 +1,5 @@
-// Two children of which the second needs the first are launched to run beside each other. Guide, 13.3.1.2.2
-// (fire and forget).
+// Two children of which the second needs the first are launched to run beside each other. Guide,
+// 13.3.1.2.2 (fire and forget).
 // options: -rdc=true -lcudadevrt
 #include "../suite.h"
 

@@ -1,5 +1,5 @@
-// A kernel that may start before the one ahead of it has ended reads that one's result without waiting.
-// Guide, 6.2.8.6.2: cudaGridDependencySynchronize.
+// A kernel that may start before the one ahead of it has ended reads that one's result without
+// waiting. Guide, 6.2.8.6.2: cudaGridDependencySynchronize.
 #include "../suite.h"
 
 __global__ void first(int *a) {

@@ -1,4 +1,5 @@
-// A wait for an event that was never recorded waits for nothing. Guide, 6.2.8.5.3 (cudaStreamWaitEvent).
+// A wait for an event that was never recorded waits for nothing. Guide, 6.2.8.5.3
+// (cudaStreamWaitEvent).
 #include "../suite.h"
 
 __global__ void produce(int *a) {

@@ -1,4 +1,5 @@
-// The event that the second stream waits for is recorded before the kernel that it should follow. Guide, 6.2.8.8.
+// The event that the second stream waits for is recorded before the kernel that it should follow.
+// Guide, 6.2.8.8.
 #include "../suite.h"
 
 __global__ void produce(int *a) {

@@ -1,4 +1,5 @@
-// Two kernel nodes of a graph use one array, and no edge leads from one to the other. Guide, 6.2.8.7.1.
+// Two kernel nodes of a graph use one array, and no edge leads from one to the other. Guide,
+// 6.2.8.7.1.
 #include "../suite.h"
 
 __global__ void produce(int *a) {
@@ -20,7 +21,8 @@ int main() {
     OK(cudaGraphCreate(&graph, 0));
     void *arguments[] = {&a, &b};
     cudaKernelNodeParams node = {};
-    node.func = (void *)produce, node.gridDim = dim3(1), node.blockDim = dim3(32), node.kernelParams = arguments;
+    node.func = (void *)produce, node.gridDim = dim3(1), node.blockDim = dim3(32),
+    node.kernelParams = arguments;
     OK(cudaGraphAddKernelNode(&first, graph, nullptr, 0, &node));
     node.func = (void *)consume;
 #ifdef BUG

@@ -1,7 +1,10 @@
-// A host function in one stream fills page-locked memory that a kernel in another stream reads. Guide, 6.2.8.5.6.
+// A host function in one stream fills page-locked memory that a kernel in another stream reads.
+// Guide, 6.2.8.5.6.
 #include "../suite.h"
 
-static void fill(void *data) { *(volatile int *)data = 8; } // with
+static void fill(void *data) {
+    *(volatile int *)data = 8;
+} // with
 
 __global__ void read(const int *data, int *out) {
     *out = *data; // bug: race.host

@@ -1,15 +1,17 @@
-// The host reads managed memory while the kernel may still write it. Guide, 24.1.2.2 and 6.2.8.1: a launch returns
-// before the kernel has ended.
+// The host reads managed memory while the kernel may still write it. Guide, 24.1.2.2 and 6.2.8.1: a
+// launch returns before the kernel has ended.
 #include "../suite.h"
 
 __global__ void work(int *a) {
-    for (int i = 0; i < 1000; ++i) a[threadIdx.x] += 1; // bug: race.host
+    for (int i = 0; i < 1000; ++i)
+        a[threadIdx.x] += 1; // bug: race.host
 }
 
 int main() {
     int *a;
     OK(cudaMallocManaged((void **)&a, 32 * sizeof(int)));
-    for (int i = 0; i < 32; ++i) a[i] = 0;
+    for (int i = 0; i < 32; ++i)
+        a[i] = 0;
     work<<<1, 32>>>(a);
     OK(cudaGetLastError());
 #ifndef BUG

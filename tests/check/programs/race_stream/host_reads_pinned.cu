@@ -8,7 +8,8 @@ __global__ void work(int *a) {
 int main() {
     int *a;
     OK(cudaHostAlloc((void **)&a, 32 * sizeof(int), cudaHostAllocMapped));
-    for (int i = 0; i < 32; ++i) a[i] = 0;
+    for (int i = 0; i < 32; ++i)
+        a[i] = 0;
     work<<<1, 32>>>(a);
     OK(cudaGetLastError());
 #ifndef BUG

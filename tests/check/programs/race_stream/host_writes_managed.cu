@@ -1,4 +1,5 @@
-// The host sets up the next launch's managed memory while the last kernel may still read it. Guide, 24.1.2.2.
+// The host sets up the next launch's managed memory while the last kernel may still read it. Guide,
+// 24.1.2.2.
 #include "../suite.h"
 
 __global__ void work(const int *a, int *out) {
@@ -11,7 +12,8 @@ int main() {
     OK(cudaMalloc(&out, sizeof(int)));
     OK(cudaMemset(out, 0, sizeof(int)));
     for (int launch = 0; launch < 3; ++launch) {
-        for (int i = 0; i < 32; ++i) a[i] = launch; // with
+        for (int i = 0; i < 32; ++i)
+            a[i] = launch; // with
         work<<<1, 32>>>(a, out);
         OK(cudaGetLastError());
 #ifndef BUG

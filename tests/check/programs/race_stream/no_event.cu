@@ -1,4 +1,5 @@
-// A kernel in one stream reads what a kernel in another writes, with no event between. Guide, 6.2.8.5.
+// A kernel in one stream reads what a kernel in another writes, with no event between. Guide,
+// 6.2.8.5.
 #include "../suite.h"
 
 __global__ void produce(int *a) {

@@ -1,12 +1,14 @@
-// The parent reads what its child writes: nothing in a kernel waits for a child. Guide, 13.2.2.1.1 and 13.3.1.2.3: a
-// tail launch comes behind both.
+// The parent reads what its child writes: nothing in a kernel waits for a child. Guide, 13.2.2.1.1
+// and 13.3.1.2.3: a tail launch comes behind both.
 // options: -rdc=true -lcudadevrt
 #include "../suite.h"
 
 __global__ void child(int *a) {
     *a = 5; // bug: race.child
 }
-__global__ void after(const int *a, int *out) { *out = *a; }
+__global__ void after(const int *a, int *out) {
+    *out = *a;
+}
 __global__ void parent(int *a, int *out) {
     child<<<1, 1>>>(a);
 #ifdef BUG

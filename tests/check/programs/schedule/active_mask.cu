@@ -1,5 +1,5 @@
-// The lanes that __activemask gives are taken for all on this way of the branch; which are active together is left
-// open. Guide, 10.19.
+// The lanes that __activemask gives are taken for all on this way of the branch; which are active
+// together is left open. Guide, 10.19.
 #include "../suite.h"
 
 __global__ void count(int *out) {
@@ -11,7 +11,8 @@ __global__ void count(int *out) {
 #ifdef BUG
         unsigned mask = __activemask(); // bug: schedule.active-mask
 #endif
-        if (lane == 0) *out = __popc(mask); // or
+        if (lane == 0)
+            *out = __popc(mask); // or
     }
 }
 

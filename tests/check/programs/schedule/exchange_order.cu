@@ -2,7 +2,8 @@
 #include "../suite.h"
 
 __global__ void work(int *out) {
-    if (threadIdx.x != 0) return;
+    if (threadIdx.x != 0)
+        return;
 #ifdef BUG
     atomicExch(out, (int)blockIdx.x); // bug: schedule.order
 #else

@@ -10,7 +10,8 @@ typedef unsigned long long Sum;
 
 __global__ void sum(Sum *s) {
     Sum v = blockIdx.x == 0 ? (Sum)(1 << 25) : (Sum)1;
-    if (threadIdx.x == 0) atomicAdd(s, v); // bug: schedule.order
+    if (threadIdx.x == 0)
+        atomicAdd(s, v); // bug: schedule.order
 }
 
 int main() {

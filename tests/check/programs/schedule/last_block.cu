@@ -1,10 +1,12 @@
-// The number of the block that comes last goes into the result. Guide, 5.1: blocks run in any order.
+// The number of the block that comes last goes into the result. Guide, 5.1: blocks run in any
+// order.
 #include "../suite.h"
 
 __device__ unsigned tickets;
 
 __global__ void work(int *out) {
-    if (threadIdx.x != 0) return;
+    if (threadIdx.x != 0)
+        return;
     unsigned ticket = atomicAdd(&tickets, 1u); // bug: schedule.order
     if (ticket == gridDim.x - 1) {
 #ifdef BUG

@@ -3,7 +3,8 @@
 
 __global__ void work(int *out) {
     __shared__ int sum;
-    if (threadIdx.x == 0) sum = 0;
+    if (threadIdx.x == 0)
+        sum = 0;
     __syncthreads();
 #ifdef BUG
     int rounds = 3 + threadIdx.x % 2;
@@ -11,7 +12,8 @@ __global__ void work(int *out) {
     int rounds = 4;
 #endif
     for (int i = 0; i < rounds; ++i) {
-        if (threadIdx.x == 1) sum += 1;
+        if (threadIdx.x == 1)
+            sum += 1;
         __syncthreads(); // bug: sync.barrier
     }
     out[threadIdx.x] = sum;

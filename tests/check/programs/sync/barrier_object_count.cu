@@ -6,9 +6,11 @@
 __global__ void work(int *out) {
     __shared__ cuda::barrier<cuda::thread_scope_block> b;
 #ifdef BUG
-    if (threadIdx.x == 0) init(&b, blockDim.x + 1);
+    if (threadIdx.x == 0)
+        init(&b, blockDim.x + 1);
 #else
-    if (threadIdx.x == 0) init(&b, blockDim.x);
+    if (threadIdx.x == 0)
+        init(&b, blockDim.x);
 #endif
     __syncthreads();
     b.arrive_and_wait(); // bug: sync.object

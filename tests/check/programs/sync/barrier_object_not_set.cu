@@ -1,4 +1,5 @@
-// A cuda::barrier in shared memory is used and was never set up: its memory holds anything. Guide, 10.26.3.
+// A cuda::barrier in shared memory is used and was never set up: its memory holds anything. Guide,
+// 10.26.3.
 // ends: deadlock
 #include "../suite.h"
 #include <cuda/barrier>
@@ -6,7 +7,8 @@
 __global__ void work(int *out) {
     __shared__ cuda::barrier<cuda::thread_scope_block> b;
 #ifndef BUG
-    if (threadIdx.x == 0) init(&b, blockDim.x);
+    if (threadIdx.x == 0)
+        init(&b, blockDim.x);
 #endif
     __syncthreads();
     b.arrive_and_wait(); // bug: sync.object

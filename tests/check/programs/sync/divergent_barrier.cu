@@ -1,10 +1,11 @@
-// A warp's lanes come to two barriers of the source on two ways of one branch. Guide, 10.6: in conditional code only if
-// the whole block goes one way.
+// A warp's lanes come to two barriers of the source on two ways of one branch. Guide, 10.6: in
+// conditional code only if the whole block goes one way.
 #include "../suite.h"
 
 __global__ void work(int *out) {
     __shared__ int n;
-    if (threadIdx.x == 0) n = 1;
+    if (threadIdx.x == 0)
+        n = 1;
 #ifdef BUG
     if (threadIdx.x % 2 == 0)
         __syncthreads(); // bug: sync.barrier

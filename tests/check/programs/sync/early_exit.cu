@@ -1,11 +1,13 @@
-// A thread ends without dropping out of a cuda::barrier whose later phases expect it. Guide, 10.26.6.
+// A thread ends without dropping out of a cuda::barrier whose later phases expect it. Guide,
+// 10.26.6.
 // ends: deadlock
 #include "../suite.h"
 #include <cuda/barrier>
 
 __global__ void work(int *out) {
     __shared__ cuda::barrier<cuda::thread_scope_block> b;
-    if (threadIdx.x == 0) init(&b, blockDim.x);
+    if (threadIdx.x == 0)
+        init(&b, blockDim.x);
     __syncthreads();
     b.arrive_and_wait();
     if (threadIdx.x == 63) {

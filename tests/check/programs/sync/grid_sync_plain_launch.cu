@@ -1,4 +1,5 @@
-// The grid's barrier in a kernel that was launched without cudaLaunchCooperativeKernel. Guide, 11.8.
+// The grid's barrier in a kernel that was launched without cudaLaunchCooperativeKernel. Guide,
+// 11.8.
 // ends: deadlock
 #include "../suite.h"
 #include <cooperative_groups.h>
@@ -18,7 +19,8 @@ static void **arguments(int **out) {
 __global__ void work(int *out) {
     out[blockIdx.x] = blockIdx.x + 1;
     cooperative_groups::this_grid().sync(); // bug: sync.cooperative
-    if (blockIdx.x == 0) out[0] = out[1];
+    if (blockIdx.x == 0)
+        out[0] = out[1];
 }
 
 int main() {

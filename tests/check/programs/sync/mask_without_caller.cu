@@ -1,4 +1,5 @@
-// A lane calls __syncwarp with a mask in which it is not. Guide, 10.6: each calling thread has its bit in the mask.
+// A lane calls __syncwarp with a mask in which it is not. Guide, 10.6: each calling thread has its
+// bit in the mask.
 #include "../suite.h"
 
 __global__ void work(int *out) {

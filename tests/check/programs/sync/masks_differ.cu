@@ -1,5 +1,5 @@
-// Half of a warp names all lanes, the other half itself alone: the named threads do not use the same mask.
-// Guide, 10.6.
+// Half of a warp names all lanes, the other half itself alone: the named threads do not use the
+// same mask. Guide, 10.6.
 #include "../suite.h"
 
 __global__ void work(int *out) {

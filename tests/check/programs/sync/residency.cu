@@ -1,5 +1,5 @@
-// Each block waits for a flag of the next one, and the grid is larger than what a GPU holds at once. Guide, 5.1 and
-// 11.8: blocks need not run together unless launched so.
+// Each block waits for a flag of the next one, and the grid is larger than what a GPU holds at
+// once. Guide, 5.1 and 11.8: blocks need not run together unless launched so.
 // ends: deadlock
 #include "../suite.h"
 #include <cuda/atomic>
@@ -7,9 +7,11 @@
 __device__ int flags[40001];
 
 __global__ void chain(int blocks) {
-    cuda::atomic_ref<int, cuda::thread_scope_device> next(flags[blockIdx.x + 1]), own(flags[blockIdx.x]);
+    cuda::atomic_ref<int, cuda::thread_scope_device> next(flags[blockIdx.x + 1]),
+        own(flags[blockIdx.x]);
     if (blockIdx.x + 1 < blocks)
-        while (next.load(cuda::memory_order_acquire) == 0) {} // bug: sync.residency
+        while (next.load(cuda::memory_order_acquire) == 0) {
+        } // bug: sync.residency
     own.store(1, cuda::memory_order_release);
 }
 

@@ -1,4 +1,5 @@
-// A shuffle in a branch names all lanes, of which half do not come. Guide, 10.22: all threads named must execute it.
+// A shuffle in a branch names all lanes, of which half do not come. Guide, 10.22: all threads named
+// must execute it.
 #include "../suite.h"
 
 __global__ void work(int *out) {

@@ -1,4 +1,5 @@
-// One thread leaves the first of two barriers out, and meets the others of its block at another. Guide, 10.6.
+// One thread leaves the first of two barriers out, and meets the others of its block at another.
+// Guide, 10.6.
 #include "../suite.h"
 
 __global__ void work(int *out) {

@@ -1,4 +1,5 @@
-// Two blocks take two locks in opposite orders, each its second when the other has taken its first. Guide, 10.14.
+// Two blocks take two locks in opposite orders, each its second when the other has taken its first.
+// Guide, 10.14.
 // ends: deadlock
 #include "../suite.h"
 #include <cuda/atomic>
@@ -7,7 +8,8 @@ __device__ int locks[2], arrived;
 
 __device__ void take(int i) {
     cuda::atomic_ref<int, cuda::thread_scope_device> lock(locks[i]);
-    while (lock.exchange(1, cuda::memory_order_acquire) != 0) {} // bug: sync.deadlock
+    while (lock.exchange(1, cuda::memory_order_acquire) != 0) {
+    } // bug: sync.deadlock
 }
 
 __device__ void release(int i) {
@@ -19,7 +21,8 @@ __global__ void work(int *out) {
     int first = blockIdx.x;
     take(first);
     atomicAdd(&arrived, 1);
-    while (atomicAdd(&arrived, 0) < 2) {}
+    while (atomicAdd(&arrived, 0) < 2) {
+    }
 #else
     int first = 0;
     take(first);
