@@ -15,8 +15,8 @@ const char *const *header_set_adds(unsigned set);
 // The largest set of headers that the source file includes, before anything else that could change
 // what they mean: at its head stand only comments, #include <...> and #define. Headers that the
 // user's own directories hold end the head, as does every #include of a file that exists beside
-// the source. `own`: the directory of kudzu's headers, which is none of the user's. `defined`: names
-// of the macros defined there.
+// the source. `own`: the directory of kudzu's headers, which is none of the user's. `defined`:
+// names of the macros defined there.
 unsigned header_set_of(struct arena *arena, const struct cc_options *o, const char *own,
                        const char *source, cc_strings *defined);
 

@@ -81,6 +81,13 @@ sources() {
     mv "$sources.new" "$sources"
 }
 
+# add_cccl: Thrust, CUB and libcu++ for `nvcc`, for all clients of this folder.
+add_cccl() {
+    sources CCCL_SOURCE https://github.com/NVIDIA/cccl v2.8.5 cub thrust libcudacxx
+    export XDG_DATA_HOME="$work/data"
+    [ -d "$XDG_DATA_HOME/kudzu/cccl" ] || "$kudzu/bin/kudzu" cccl "$sources" >> "$log" 2>&1 || fail "kudzu cccl failed"
+}
+
 # tests ARGUMENT...: pytest with these arguments, results to be counted. $around: a command in front.
 around=
 tests() {
