@@ -11,7 +11,8 @@ sys.path.insert(0, os.path.dirname(HERE))
 import reports
 
 KINDS = ("race", "memory", "init", "sync")
-Case = collections.namedtuple("Case", "name expected runs")  # expected: kinds, or {"any"}; runs: lists of arguments
+# expected: kinds, or {"any"}; runs: lists of arguments; stdin: text that each run reads.
+Case = collections.namedtuple("Case", "name expected runs stdin", defaults=("",))
 OTHER = re.compile(r"leak|Program hit|not freed|unused", re.I)
 OF_TITLE = [("race", re.compile(r"race|hazard", re.I)), ("init", re.compile(r"uninitiali[sz]ed", re.I)),
             ("sync", re.compile(r"barrier|sync|mask|divergent|deadlock|inactive", re.I))]
@@ -45,13 +46,14 @@ def judge(expected, told, judged):
     return expected & told, (expected & set(judged)) - told, told - expected
 
 
-def execute(command, limit, log, folder):
+def execute(command, limit, log, folder, stdin):
     """Exit status (None where the limit was met, negative for a signal) and what it wrote."""
     with open(log, "wb") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=folder,
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.PIPE, cwd=folder,
                                    start_new_session=True)
         try:
-            status = process.wait(limit)
+            process.communicate(stdin.encode(), limit)
+            status = process.returncode
         except subprocess.TimeoutExpired:
             status = None
             os.killpg(process.pid, signal.SIGKILL)
@@ -69,7 +71,7 @@ def check_case(args, case, judged):
     program = os.path.join(os.path.abspath(args.built), case.name)
     for number, arguments in enumerate(case.runs):
         log = os.path.join(args.logs, f"{case.name}.{number}.log")
-        status, text = execute(args.command + [program, *arguments], args.limit, log, args.checkout)
+        status, text = execute(args.command + [program, *arguments], args.limit, log, args.logs, case.stdin)
         told = [kind_of(report) for report in reports.parse(text)]
         yield (case.name, number, case.expected, *judge(case.expected, told, judged), ending(status))
 
