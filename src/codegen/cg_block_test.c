@@ -39,9 +39,9 @@ void cg_find_block_test(struct cg_func *g) {
 
 void cg_emit_block_test(struct cg_func *g, LLVMValueRef row, LLVMValueRef step) {
     struct cg *c = g->cg;
-    struct kir_value *test = g->f->blocks.data[0]->last->ops[0];
     if (!g->test_only)
         return;
+    struct kir_value *test = g->f->blocks.data[0]->last->ops[0];
     if (!cg_is_test_invariant(g)) {
         g->test_only = NULL;
         cg_emit_invariants(g, false);
