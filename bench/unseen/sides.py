@@ -21,7 +21,7 @@ while [ $n -gt 0 ]; do
     *) set -- "$@" "$flag" ;;
     esac
 done
-exec {compiler} -O3 -march=native -fno-math-errno -fopenmp -w $HOST_BEFORE "$@"
+exec {compiler} -O3 -march={march} -fno-math-errno -fopenmp -w $HOST_BEFORE "$@"
 """
 SOURCES = (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".inc")
 
@@ -37,13 +37,13 @@ def write_program(path, text):
     os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
 
 
-def write_compilers(folder, kudzu, cccl, clang):
+def write_compilers(folder, kudzu, cccl, clang, march):
     """Programs nvcc, host-cc and host-c++ in folder/path."""
     include = ["-I%s/%s" % (os.path.abspath(cccl), d) for d in ("cub", "thrust", "libcudacxx/include")] if cccl else []
     path = os.path.join(folder, "path")
     write_program(os.path.join(path, "nvcc"), NVCC.format(cccl=" ".join(include), kudzu=os.path.abspath(kudzu)))
     for name, compiler in (("host-cc", clang), ("host-c++", clang.replace("clang", "clang++"))):
-        write_program(os.path.join(path, name), HOST.format(compiler=compiler))
+        write_program(os.path.join(path, name), HOST.format(compiler=compiler, march=march))
     return path
 
 

@@ -207,6 +207,7 @@ def main():
         p.add_argument("--" + suite)
     p.add_argument("--kudzu", default="build/bin/kudzu")
     p.add_argument("--clang", default="clang-19")
+    p.add_argument("--march", default="native", help="the processor that the host's side is compiled for")
     p.add_argument("--cccl", default="")
     p.add_argument("--half", choices=("seen", "unseen", "all"), default="seen")
     p.add_argument("--match", default="")
@@ -222,7 +223,7 @@ def main():
         checkouts = {s: getattr(args, s) for s in suites.SUITES if getattr(args, s)}
         if not checkouts:
             p.error("which checkout? (--%s DIR)" % ", --".join(suites.SUITES))
-        args.path = sides.write_compilers(args.work, args.kudzu, args.cccl, args.clang)
+        args.path = sides.write_compilers(args.work, args.kudzu, args.cccl, args.clang, args.march)
         subprocess.run([args.clang, "-O2", "-fPIC", "-shared", os.path.join(HERE, "region_times.c"), "-o",
                         tool_of(args.work)], check=True)
         found = {q.name: q for q in suites.pairs(checkouts, args.half) if re.search(args.match, q.name)}
