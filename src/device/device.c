@@ -10,7 +10,7 @@
 #include "support/capability.h"
 #include "support/environment.h"
 
-enum { MAX_DEVICES = 64, MAX_WORKERS = 1024 };
+enum { MAX_DEVICES = 64 };
 
 static int number_from(const char *variable, int low, int high, int otherwise) {
     const char *text = environment_get(variable);
@@ -65,7 +65,11 @@ static struct kd_device *open_new(int index, int count) {
         return NULL;
     }
     describe(d, workers, memory);
-    scheduler_open(&d->scheduler, workers, cores);
+    if (!scheduler_open(&d->scheduler, workers, cores)) {
+        kd_fail(KD_OUT_OF_MEMORY, "no memory for a device");
+        free(d);
+        return NULL;
+    }
     return d;
 }
 

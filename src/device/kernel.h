@@ -31,6 +31,7 @@ struct kd_kernel {
     _Atomic(struct variant *) variants[MAX_VARIANTS]; // filled from the front, never changed
     uint32_t shapes;                                  // exact ones among them
     bool stopped;                                     // better_code.c's lock guards it
+    _Atomic uint32_t thread_ps; // what a thread takes, in picoseconds; 0: not known
 };
 
 void kernel_open(struct kd_kernel *k, struct kd_module *m, uint32_t index);

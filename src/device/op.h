@@ -57,8 +57,12 @@ struct op {
     bool counted; // counts among the context's pending launches until it begins
 
     // Units are blocks of a launch, pieces of a copy; handed out in chunks, from the beginning on
-    // or from both ends: scheduler.c.
+    // or from both ends: handout.c.
     uint64_t units, chunk;
+    uint32_t most;   // units of a small launch that are handed out at a time
+    uint64_t piece;  // units a piece, where they are handed out in pieces: handout.c
+    uint8_t pieces;  // 0: in chunks
+    atomic_int crew; // threads that are worth it
     _Atomic uint64_t taken, done_units;
     atomic_uint failures;                      // blocks whose assertions failed
     _Atomic(struct kd_fault_record *) failure; // of the first of them: the launch ends with it

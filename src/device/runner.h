@@ -16,6 +16,7 @@
 struct kd_device;
 struct op;
 struct resident;
+struct scheduler;
 
 // Why control came back from kernel code.
 enum outcome { OUTCOME_DONE, OUTCOME_YIELD, OUTCOME_FAULT, OUTCOME_CANCELLED };
@@ -50,9 +51,11 @@ struct runner {
     unsigned listed;        // how many lists of waiting threads it has had its part in (hang.h)
     struct kd_share *share; // whose work it runs or keeps waiting, entered; NULL: of none
     bool running;           // takes work, and looks at `local`
-    struct op *local;       // short nodes of graphs that this thread runs next
-    struct op *next_op;     // it has made that ready itself; held
-    struct resident *spare; // block memory not in use
+    struct scheduler *scheduler; // whose work it takes while `running`
+    bool is_done;                // has left an operation: takes what that makes ready
+    struct op *local;            // short nodes of graphs that this thread runs next
+    struct op *next_op;          // it has made that ready itself; held
+    struct resident *spare;      // block memory not in use
     struct cluster *spare_clusters;
     char *scratch; // for printf
     size_t scratch_size;

@@ -7,7 +7,9 @@
 
 #include "device/copy.h"
 #include "device/graph.h"
+#include "device/handout.h"
 #include "device/internal.h"
+#include "device/kernel.h"
 #include "device/op.h"
 #include "device/runner.h"
 #include "device/share.h"
@@ -17,15 +19,16 @@
 // Blocks that wait for other blocks and stay resident on one thread: so many at most, and so
 // many stacks among them.
 enum { MAX_WAITING_BLOCKS = 128, MAX_WAITING_UNITS = 8192 };
-enum { WAKE_AT_ONCE = 2, WORKER_STACK_BYTES = 512 << 10 };
+enum { WORKER_STACK_BYTES = 512 << 10 };
 
-void scheduler_open(struct scheduler *s, int workers, int cores) {
+bool scheduler_open(struct scheduler *s, int workers, int cores) {
     topology_is_upper_half(); // of the processors that this thread may use, now
     memset(s, 0, sizeof *s);
     s->slots = workers;
     s->lends = workers >= cores;
     s->max_spinners = cores > 1 ? (workers < cores ? workers : cores - 1) : 0;
     s->spin_ns = 50000;
+    return idle_open(&s->idle, workers);
 }
 
 // ---- Lists --------------------------------------------------------------------------------
@@ -71,14 +74,27 @@ static int free_slots(struct scheduler *s) {
     return slots_now(s) - atomic_load(&s->running);
 }
 
-static void wake(struct scheduler *s, int count) {
-    atomic_fetch_add(&s->epoch, 1);
-    int most = free_slots(s);
-    count = count < most ? count : most;
-    // They see the epoch change.
-    count -= atomic_load(&s->spinners) + atomic_load(&s->watchers) + atomic_load(&s->waking);
-    if (count > 0 && atomic_load(&s->sleepers) > 0)
-        atomic_fetch_add(&s->waking, kd_futex_wake(&s->epoch, count));
+// Calls up to n idle workers, two of them here: each calls a part of the others. Those that linger
+// have a slot.
+static void call_workers(struct scheduler *s, int n) {
+    int slots = free_slots(s), direct = n < 2 ? n : 2;
+    int others = n - direct;
+    for (int k = direct; k > 0; k--) {
+        int more = others / k;
+        bool called = idle_call(&s->idle, IDLE_LINGERS, (unsigned)more);
+        if (!called && slots-- > 0)
+            called = idle_call(&s->idle, IDLE_SPINS, (unsigned)more) ||
+                     idle_call(&s->idle, IDLE_SLEEPS, (unsigned)more);
+        if (!called)
+            return;
+        others -= more;
+    }
+}
+
+// Something has become ready, or a slot has become free, that up to n more workers can use.
+static void wake(struct scheduler *s, int n) {
+    atomic_fetch_add(&s->epoch, 1); // who is about to be idle looks again
+    call_workers(s, n);
 }
 
 static bool slot_take(struct scheduler *s) {
@@ -89,9 +105,10 @@ static bool slot_take(struct scheduler *s) {
     return false;
 }
 
+// Where all slots were taken a worker may have been called in vain.
 static void slot_give(struct scheduler *s) {
-    atomic_fetch_sub(&s->running, 1);
-    if (atomic_load(&s->ready_count) > 0)
+    int before = atomic_fetch_sub(&s->running, 1);
+    if (before >= slots_now(s) && atomic_load(&s->ready_count) > 0)
         wake(s, 1);
 }
 
@@ -129,13 +146,15 @@ static void host_ready(struct scheduler *s, struct op *op) {
     kd_futex_wake(&s->host_epoch, 1);
 }
 
-// Who ends an operation of a stream goes on with the next one, and need not look for it.
-static void keep_next(struct op *op) {
+// Who ends an operation of a stream goes on with the next one, and need not look for it. True:
+// soon.
+static bool keep_next(struct op *op) {
     struct runner *r = runner_current();
-    if (!r || !r->running || r->next_op)
-        return;
+    if (!r || !r->running || r->next_op || r->scheduler != &op->device->scheduler)
+        return false;
     op_ref(op);
     r->next_op = op;
+    return r->is_done && !op->parent;
 }
 
 void scheduler_ready(struct op *op) {
@@ -144,13 +163,13 @@ void scheduler_ready(struct op *op) {
         host_ready(s, op);
         return;
     }
-    uint64_t chunks = (op->units + op->chunk - 1) / op->chunk;
-    keep_next(op);
+    int crew = handout_plan(op, s->slots);
+    bool kept = keep_next(op);
     kd_lock(&s->lock);
     append(&s->ready[op->priority], op);
     count_ready(s, op->priority, 1);
     kd_unlock(&s->lock);
-    wake(s, chunks < WAKE_AT_ONCE ? (int)chunks : WAKE_AT_ONCE);
+    wake(s, crew - kept);
 }
 
 // The thread that took the last chunk calls this.
@@ -162,18 +181,6 @@ static void no_longer_ready(struct scheduler *s, struct op *op) {
 }
 
 // ---- Taking work --------------------------------------------------------------------------
-
-// Of op->taken: units taken from the beginning and, above them, from the end. Of operations with
-// more units than MOST_PACKED it is one number. What several threads ask for in vain fits as well.
-enum { END_SHIFT = 32, MOST_PACKED = 1 << 24 };
-
-static uint64_t all_taken(const struct op *op, uint64_t taken) {
-    return op->units > MOST_PACKED ? taken : (taken & UINT32_MAX) + (taken >> END_SHIFT);
-}
-
-static bool is_left(const struct op *op) {
-    return all_taken(op, atomic_load_explicit(&op->taken, memory_order_relaxed)) < op->units;
-}
 
 // Of one share at a time.
 static bool share_allows(const struct runner *r, const struct op *op) {
@@ -189,15 +196,25 @@ static bool may_start(const struct runner *r, const struct op *op) {
            r->waiting_units + op->launch.units <= MAX_WAITING_UNITS;
 }
 
+// r does not go on with what it has made ready: another worker has to.
+static void leave_next(struct scheduler *s, struct runner *r) {
+    struct op *op = r->next_op;
+    r->next_op = NULL;
+    if (op && handout_left(op))
+        wake(s, 1);
+    if (op)
+        op_unref(op);
+}
+
 // What r has made ready itself, where nothing else is ready that could be first.
 static struct op *take_next(struct scheduler *s, struct runner *r, const struct kd_queue *queue) {
     struct op *op = r->next_op;
-    r->next_op = NULL;
-    if (!op || (&op->device->scheduler == s &&
-                atomic_load_explicit(&s->ready_count, memory_order_relaxed) == 1 &&
-                (!queue || op->queue == queue) && may_start(r, op) && is_left(op)))
+    if (op && atomic_load_explicit(&s->ready_count, memory_order_relaxed) == 1 &&
+        (!queue || op->queue == queue) && may_start(r, op) && handout_left(op)) {
+        r->next_op = NULL;
         return op;
-    op_unref(op);
+    }
+    leave_next(s, r);
     return NULL;
 }
 
@@ -241,50 +258,32 @@ static bool shares_planes(const struct op *op) {
 static bool starts_at_end(const struct scheduler *s, const struct op *op) {
     enum { LEAST = 8 };
     return op->kind == OP_LAUNCH && op->launch.may_group && op->units >= LEAST &&
-           op->units <= MOST_PACKED && !shares_planes(op) && s->slots > 1 &&
-           topology_is_upper_half();
+           !shares_planes(op) && s->slots > 1 && topology_is_upper_half();
 }
 
-// Takes the next units, `want` at most: false when there are none left. Who holds units keeps the
-// operation from ending, and with it its context.
-static bool take_chunk(struct scheduler *s, struct op *op, uint64_t want, bool from_end,
-                       uint64_t *first, uint64_t *n) {
-    uint64_t before = atomic_load_explicit(&op->taken, memory_order_relaxed);
-    if (all_taken(op, before) >= op->units)
-        return false;
-    before = atomic_fetch_add_explicit(&op->taken, from_end ? want << END_SHIFT : want,
-                                       memory_order_relaxed);
-    if (all_taken(op, before) >= op->units)
-        return false;
-    uint64_t left = op->units - all_taken(op, before);
-    *n = left < want ? left : want;
-    *first = from_end                  ? op->units - (before >> END_SHIFT) - *n
-             : op->units > MOST_PACKED ? before
-                                       : before & UINT32_MAX;
-    if (before == 0 && op->counted)
+// What has been taken is told to who counts it.
+static void note_taken(struct scheduler *s, struct op *op, const struct handout *h) {
+    if (h->begins && op->counted)
         atomic_fetch_sub(&op->context->pending_launches, 1);
-    if (*n == left)
+    if (h->ends)
         no_longer_ready(s, op);
-    return true;
 }
 
-// Handing out blocks takes locked instructions, which wait for what the blocks have stored. Of a
-// launch of few blocks several are handed out at a time, three quarters of a thread's part of what
-// is left: fewer towards its end. Nothing is read here but the operation: without units of it in
-// hand the kernel's code may be gone.
-static uint64_t next_chunk(const struct scheduler *s, const struct op *op) {
-    enum { MOST = 32 };
-    if (op->kind != OP_LAUNCH || op->chunk >= MOST || !op->launch.may_group)
-        return op->chunk;
-    uint64_t next = all_taken(op, atomic_load_explicit(&op->taken, memory_order_relaxed));
-    uint64_t n = next < op->units ? (op->units - next) * 3 / ((uint64_t)s->slots * 4) : 0;
-    return n < op->chunk ? op->chunk : n < MOST ? n : MOST;
+static bool take(struct scheduler *s, const struct runner *r, struct op *op, bool from_end,
+                 bool many, struct handout *h) {
+    if (!handout_take(op, r->smid, from_end, many, h))
+        return false;
+    note_taken(s, op, h);
+    return true;
 }
 
 // In a context with a fault all that is left is only counted.
 static uint64_t cancel(struct scheduler *s, struct op *op, uint64_t n) {
-    uint64_t first, rest;
-    return take_chunk(s, op, op->units, false, &first, &rest) ? n + rest : n;
+    struct handout rest;
+    if (!handout_take_rest(op, &rest))
+        return n;
+    note_taken(s, op, &rest);
+    return n + rest.n;
 }
 
 static void start_graph(struct op *gate) {
@@ -358,16 +357,45 @@ static void leave_share(struct scheduler *s, struct runner *r) {
         wake(s, 1);
 }
 
+// A launch that takes longer than was expected gets more threads, and again after twice the time.
+// True: this thread alone can run what is left.
+static bool watch_crew(struct scheduler *s, struct op *op, uint64_t ns) {
+    int crew = atomic_load_explicit(&op->crew, memory_order_relaxed);
+    if (crew >= s->slots || ns < 4 * JOIN_NS * (uint64_t)crew || !handout_left(op))
+        return crew == 1 && ns * op->pieces < 4 * JOIN_NS;
+    int more = crew < s->slots - crew ? crew : s->slots - crew;
+    if (atomic_compare_exchange_strong(&op->crew, &crew, crew + more))
+        wake(s, more);
+    return false;
+}
+
+// Whether the time is to be looked at that this thread takes for a part of a launch: of small ones
+// and of some others.
+static bool is_measured(const struct scheduler *s, const struct op *op) {
+    enum { ONE_OF = 8 };
+    return op->kind == OP_LAUNCH && op->launch.may_group &&
+           (atomic_load_explicit(&op->crew, memory_order_relaxed) < s->slots ||
+            op->launch.gridid % ONE_OF == 0 ||
+            !atomic_load_explicit(&op->launch.kernel->thread_ps, memory_order_relaxed));
+}
+
 // Chunk after chunk of one operation. True when anything was run. What has ended is reported when
 // this thread leaves the operation: that takes a locked instruction.
 static bool run_op(struct scheduler *s, struct runner *r, struct op *op) {
-    uint64_t first, n, ended = 0;
-    bool any = false, from_end = starts_at_end(s, op);
-    while (may_start(r, op) && take_chunk(s, op, next_chunk(s, op), from_end, &first, &n)) {
-        if (!any && is_left(op) && atomic_load(&s->sleepers) > 0 && free_slots(s) > 0)
-            wake(s, WAKE_AT_ONCE); // the woken wake others: a tree
+    uint64_t ended = 0, began = 0;
+    struct handout h;
+    bool any = false, alone = false, from_end = starts_at_end(s, op);
+    while (may_start(r, op) && take(s, r, op, from_end, alone, &h)) {
+        bool measured = !any && is_measured(s, op);
+        uint64_t now = 0;
+        if (measured)
+            began = kd_now_ns();
         any = true;
-        ended += run_chunk(s, r, op, first, n);
+        ended += run_chunk(s, r, op, h.first, h.n);
+        if (began)
+            now = kd_now_ns();
+        if (measured && ended) // else the kernel may be gone
+            handout_learn(op->launch.kernel, h.n * op->launch.nthreads, now - began);
         if (r->nwaiting || r->local) {
             report(op, &ended);
             runner_resume(r);
@@ -375,9 +403,12 @@ static bool run_op(struct scheduler *s, struct runner *r, struct op *op) {
         }
         if (outranked(s, op) || is_crowded(s))
             break;
+        alone = began && watch_crew(s, op, now - began);
     }
+    r->is_done = true;
     report(op, &ended);
     run_local(s, r);
+    r->is_done = false;
     return any;
 }
 
@@ -396,21 +427,61 @@ static bool run_some(struct scheduler *s, struct runner *r, const struct kd_queu
     return any;
 }
 
+enum { LINGER_NS = 4000 };
+
+// A call has come. The thread that made it leaves some of the others to this one.
+static void answer_call(struct scheduler *s, unsigned worker) {
+    unsigned more = idle_answer(&s->idle, worker);
+    if (more && atomic_load(&s->ready_count) > 0)
+        call_workers(s, (int)more);
+}
+
+// Among the idle of a kind, unless something has become ready since `epoch`: false.
+static bool begin_idle(struct scheduler *s, unsigned worker, enum idle_kind kind, unsigned epoch) {
+    idle_enter(&s->idle, worker, kind);
+    if (atomic_load(&s->epoch) == epoch)
+        return true;
+    if (!idle_leave(&s->idle, worker, kind))
+        answer_call(s, worker);
+    return false;
+}
+
+// True: the worker has been called.
+static bool end_idle(struct scheduler *s, unsigned worker, enum idle_kind kind) {
+    if (idle_leave(&s->idle, worker, kind))
+        return false;
+    answer_call(s, worker);
+    return true;
+}
+
+static bool worker_lingers(struct scheduler *s, unsigned worker, unsigned epoch) {
+    if (!begin_idle(s, worker, IDLE_LINGERS, epoch))
+        return true;
+    uint64_t end = kd_now_ns() + LINGER_NS;
+    do
+        for (int i = 0; i < 32 && !idle_is_called(&s->idle, worker); i++)
+            kd_relax();
+    while (!idle_is_called(&s->idle, worker) && !is_crowded(s) && kd_now_ns() < end);
+    return end_idle(s, worker, IDLE_LINGERS);
+}
+
 // What follows in a stream becomes ready when other threads have run the last blocks of what is
 // before it. This one waits for that with its slot in hand: to give the slot up and to take it
 // again are locked instructions on lines that all threads look at. True: something has become ready
 // since `epoch`, or `until` has ended.
-static bool linger(struct scheduler *s, unsigned epoch, const struct op *until) {
-    enum { LINGER_NS = 4000 };
+static bool linger(struct scheduler *s, const struct runner *r, unsigned epoch,
+                   const struct op *until) {
     // What is ready and not for this thread is for another one, which needs the slot.
     if (s->slots == 1 || atomic_load(&s->ready_count) > 0)
         return false;
+    if (!until)
+        return worker_lingers(s, r->smid, epoch);
     uint64_t end = kd_now_ns() + LINGER_NS;
     do {
         for (int i = 0; i < 32; i++) {
             if (atomic_load_explicit(&s->epoch, memory_order_acquire) != epoch)
                 return true;
-            if (until && op_ended(until))
+            if (op_ended(until))
                 return true;
             kd_relax();
         }
@@ -426,6 +497,7 @@ static void run_all(struct scheduler *s, struct runner *r, const struct op *unti
     bool left = false, given = false;
     uint32_t mode = runner_enter();
     r->running = true;
+    r->scheduler = s;
     while (!until || !op_ended(until)) {
         if (!r->nwaiting && !r->local && is_crowded(s) && (left = slot_leave(s)))
             break;
@@ -439,7 +511,7 @@ static void run_all(struct scheduler *s, struct runner *r, const struct op *unti
         }
         if (!r->nwaiting) {
             atomic_store_explicit(&r->works_for, NULL, memory_order_relaxed);
-            if (linger(s, epoch, until))
+            if (linger(s, r, epoch, until))
                 continue;
             break;
         }
@@ -458,9 +530,7 @@ static void run_all(struct scheduler *s, struct runner *r, const struct op *unti
     }
     r->running = false;
     atomic_store_explicit(&r->works_for, NULL, memory_order_relaxed);
-    if (r->next_op)
-        op_unref(r->next_op);
-    r->next_op = NULL;
+    leave_next(s, r);
     runner_leave(r, mode);
     if (!left && !given)
         slot_give(s);
@@ -473,23 +543,25 @@ struct worker_start {
     uint32_t index;
 };
 
-// Waits for the epoch to leave `epoch`: first spinning, while there is a slot to be had, then
-// asleep. Who spins without one takes a processor from those that run blocks.
-static void worker_idle(struct scheduler *s, unsigned epoch) {
+// Waits for a call, unless something has become ready since `epoch`: first looking at its seat,
+// while there is a slot to be had, then asleep. Who spins without a slot takes a processor from
+// those that run blocks.
+static void worker_idle(struct scheduler *s, unsigned worker, unsigned epoch) {
+    bool looks = false;
     if (atomic_fetch_add(&s->spinners, 1) < s->max_spinners) {
+        looks = !begin_idle(s, worker, IDLE_SPINS, epoch);
         uint64_t end = kd_now_ns() + s->spin_ns;
-        while (free_slots(s) > 0 && atomic_load(&s->epoch) == epoch && kd_now_ns() < end)
-            for (int i = 0; i < 64 && atomic_load(&s->epoch) == epoch; i++)
+        while (!looks && free_slots(s) > 0 && !idle_is_called(&s->idle, worker) &&
+               kd_now_ns() < end)
+            for (int i = 0; i < 64 && !idle_is_called(&s->idle, worker); i++)
                 kd_relax();
+        looks = looks || end_idle(s, worker, IDLE_SPINS);
     }
     atomic_fetch_sub(&s->spinners, 1);
-    if (atomic_load(&s->epoch) != epoch)
+    if (looks || !begin_idle(s, worker, IDLE_SLEEPS, epoch))
         return;
-    atomic_fetch_add(&s->sleepers, 1);
-    while (atomic_load(&s->epoch) == epoch)
-        if (kd_futex_wait(&s->epoch, epoch))
-            atomic_fetch_sub(&s->waking, 1);
-    atomic_fetch_sub(&s->sleepers, 1);
+    idle_sleep(&s->idle, worker);
+    answer_call(s, worker);
 }
 
 static void *worker_main(void *arg) {
@@ -505,7 +577,7 @@ static void *worker_main(void *arg) {
         if (atomic_load(&s->ready_count) > 0 && slot_take(s)) {
             run_all(s, r, NULL);
         }
-        worker_idle(s, epoch);
+        worker_idle(s, r->smid, epoch);
     }
     return NULL;
 }
@@ -611,14 +683,6 @@ static bool spin(struct op *op, struct scheduler *s, unsigned epoch) {
     return false;
 }
 
-// This thread counts among those that see the epoch change, and need not be woken.
-static bool spin_until(struct op *op, struct scheduler *s, unsigned epoch) {
-    atomic_fetch_add(&s->watchers, 1);
-    bool ended = spin(op, s, epoch);
-    atomic_fetch_sub(&s->watchers, 1);
-    return ended;
-}
-
 static void sleep_until(struct op *op) {
     for (;;) {
         unsigned done = atomic_load(&op->done);
@@ -657,7 +721,7 @@ void scheduler_wait(struct op *op, bool sleep) {
             unblocked = true;
             run_all(s, r, op);
         }
-        if (spin_until(op, s, epoch) || atomic_load(&s->epoch) == epoch)
+        if (spin(op, s, epoch) || atomic_load(&s->epoch) == epoch)
             break;
     }
     if (blocked)

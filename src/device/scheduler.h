@@ -2,7 +2,8 @@
 //
 // A launch is in the ready list until its last chunk of blocks is handed out; workers take the
 // first operation of the highest priority and then chunk after chunk of it, from one of its ends,
-// through an atomic counter. A thread that waits for a queue helps to run that queue. At most
+// through an atomic counter. Few are called for little work. A thread that waits for a queue helps
+// to run that queue. At most
 // `slots` threads run blocks at one time, one a core, so that helpers and workers do not compete.
 // While better code is compiled that thread has a core, too, when there is none to spare: quick
 // code loses less by that than by being replaced later.
@@ -11,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "device/idle.h"
 #include "device/sync.h"
 
 struct op;
@@ -33,11 +35,11 @@ struct scheduler {
     struct op_list ready[PRIORITIES];
     _Alignas(KD_CACHE_LINE) atomic_int ready_by_priority[PRIORITIES]; // changed under the lock
     atomic_int ready_count;
-    // Changes when something becomes ready. Idle threads look at it all the time: alone in its
-    // line, so that what others change meanwhile does not wait for them.
+    // Changes when something becomes ready. Threads of the host that wait look at it all the time:
+    // alone in its line, so that what others change meanwhile does not wait for them.
     _Alignas(KD_CACHE_LINE) atomic_uint epoch;
-    _Alignas(KD_CACHE_LINE) atomic_int sleepers, spinners, watchers, running, lent;
-    atomic_int waking; // have been woken, and have not got a processor yet
+    _Alignas(KD_CACHE_LINE) atomic_int spinners, running, lent;
+    struct idle idle;
     // Host functions: a thread of their own, started with the first.
     _Alignas(KD_CACHE_LINE) struct kd_spinlock host_lock;
     struct op_list host;
@@ -48,7 +50,8 @@ struct scheduler {
     struct op *pool;
 };
 
-void scheduler_open(struct scheduler *s, int workers, int cores);
+// False: no memory.
+bool scheduler_open(struct scheduler *s, int workers, int cores);
 // Starts the workers if they are not there yet. False: the system refuses threads.
 bool scheduler_start(struct kd_device *d);
 // A detached thread of the device, on which the program's handlers of signals do not run.
