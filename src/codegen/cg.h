@@ -119,6 +119,7 @@ struct cg {
     struct pw pw;
     struct kir_module *ir;
     struct kir_func *kernel;
+    struct machine target;
     LLVMTargetMachineRef machine; // NULL: not made yet
     struct kir_module *own_ir;    // with a kernel of this compilation's own; NULL: none
     struct kd_spec spec;
@@ -133,10 +134,7 @@ struct cg {
     struct kir_value *stride_limit; // the kernel was a grid-stride loop: see passes/stride_loop.h
     bool splits;             // the block's groups may be shared by several calls: KD_CODE_SPLITS
     bool parks;              // lanes may wait for others of their warp: see cg_park.c
-    bool fast_gathers;       // the machine's instructions are worth it: see cg_gather.c
-    bool half_vectors;       // instructions on its widest vectors count twice
     bool thread_rows;        // threads run one by one, and four words of one are vectors
-    bool asks_second;        // lines are asked for into the second cache: see cg_prefetch.c
     bool lane_calls;         // accesses at an address a lane, and of pieces of matrices, are calls
     struct cg_piece *pieces; // cg_fragment.c's own: those that have a function; NULL: none
     struct cg_piece_found *pieces_found; // cg_fragment.c's own, too: where registers' elements lie
@@ -964,7 +962,6 @@ void cg_heed_diagnostics(struct cg *c);
 // Of all functions.
 size_t cg_count_instructions(LLVMModuleRef m);
 // Verifies the module, runs LLVM's passes over it and makes the object.
-bool cg_make_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
-                    struct strbuf *err);
+bool cg_make_object(struct cg *c, void **obj, size_t *size, struct strbuf *err);
 
 #endif

@@ -256,8 +256,8 @@ static void run_ahead(struct ahead *a, struct kir_inst *load, unsigned threads) 
 static void run_group_ahead(struct ahead *a) {
     struct cg *c = a->g->cg;
     const uint32_t *n = c->spec.ntid;
-    if (c->pw.level != KD_LEVEL_X86_64_V4 || c->team > 1 || c->one_team || !n[0] ||
-        n[0] % c->width || n[1] * n[2] != 1)
+    if (!c->target.prefetches_groups || c->team > 1 || c->one_team || !n[0] || n[0] % c->width ||
+        n[1] * n[2] != 1)
         return;
     find_path(a);
     struct kir_inst *atomic = find_atomic(a);

@@ -639,7 +639,7 @@ bool cg_append_place(struct cg_func *g, struct kir_inst *i) {
 static void store_active(struct cg_func *g, LLVMValueRef x, LLVMValueRef p, unsigned bytes) {
     struct cg *c = g->cg;
     LLVMTypeRef vt = LLVMTypeOf(x);
-    bool native = c->pw.level == KD_LEVEL_X86_64_V4 && bytes * c->width == 64;
+    bool native = c->target.mask_registers && bytes * c->width == 64;
     if (!g->now.mask || c->width == 1) {
         LLVMSetAlignment(LLVMBuildStore(c->b, x, p), bytes);
     } else if (native) {

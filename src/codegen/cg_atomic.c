@@ -121,7 +121,7 @@ static LLVMValueRef double_sum(struct cg *c, LLVMValueRef old, LLVMValueRef x, b
     LLVMValueRef s = LLVMBuildBitCast(c->b, LLVMBuildFAdd(c->b, a, b, ""), c->i64, "");
     LLVMValueRef a_nan = LLVMBuildFCmp(c->b, LLVMRealUNO, a, a, "");
     LLVMValueRef b_nan = LLVMBuildFCmp(c->b, LLVMRealUNO, b, b, "");
-    if (c->pw.level == KD_LEVEL_AARCH64) // infinity less infinity
+    if (c->target.family == MACHINE_ARM) // infinity less infinity
         s = LLVMBuildSelect(c->b, made_nan(c, a, b, s), LLVMConstInt(c->i64, 0xfff8ULL << 48, 0), s,
                             "");
     if (global)

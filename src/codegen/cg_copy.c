@@ -259,7 +259,7 @@ static void emit_copying(struct cg *c, LLVMValueRef f, unsigned bytes, const str
 static bool may_copy_lines(struct cg_func *g, const struct kir_inst *load,
                            const struct kir_inst *store) {
     unsigned run = neighbours(g, load) * bytes_of(load);
-    return g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->quick && run && run % LINE == 0 &&
+    return g->cg->target.holds_line && !g->cg->quick && run && run % LINE == 0 &&
            load->mods.space == ISA_SPACE_GLOBAL && stands_apart(g, store);
 }
 

@@ -149,7 +149,7 @@ void cg_follow_layout(struct cg_func *g, struct kir_block *b) {
 static bool worth_unrolling(const struct cg_func *g, const struct cfg_loop *l) {
     unsigned n = 0;
     bool barrier = false;
-    if (!g->cg->one_team || !g->cg->pw.has_fma)
+    if (!g->cg->one_team || !g->cg->target.fused)
         return false;
     for (uint32_t k = 0; k < g->fl->cfg->loops.len; k++)
         if (g->fl->cfg->loops.data[k]->parent == l)

@@ -281,7 +281,7 @@ static void set_results(struct cg_func *g, const struct eights *e) {
 
 bool cg_emit_eights(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    if (c->pw.level != KD_LEVEL_X86_64_V4 || c->quick || !is_four(i) || !lie_in_eights(g, i))
+    if (!c->target.holds_line || c->quick || !is_four(i) || !lie_in_eights(g, i))
         return false;
     struct kir_inst *first = first_of_pair(i), *second = first ? behind(first) : NULL;
     if (!first || cg_is_copy(g, first) || cg_is_copy(g, second) || cg_copying_store(g, first) ||

@@ -86,7 +86,7 @@ void cg_turn_to(struct cg_func *g, unsigned turn) {
 
 // Tells LLVM how many bytes can be accessed at a pointer that was loaded.
 static void says_size(struct cg *c, LLVMValueRef load, uint32_t bytes) {
-    if (!bytes || !c->pw.has_fma)
+    if (!bytes || !c->target.fused)
         return;
     LLVMMetadataRef n = LLVMValueAsMetadata(cg_i64(c, bytes));
     LLVMSetMetadata(load, LLVMGetMDKindIDInContext(c->ctx, "dereferenceable", 15),
@@ -542,7 +542,7 @@ static void emit_groups(struct cg_func *g, const struct group_loop *l) {
     // Where products are calls of several instructions (x86-64-v2), code that is spread further
     // takes LLVM minutes.
     g->asks_for_stores = cg_asks_for_stores(g);
-    bool at_head = l->barriers || (meets_threads(g) && c->pw.has_fma);
+    bool at_head = l->barriers || (meets_threads(g) && c->target.fused);
     for (unsigned t = 0; t < c->team && at_head && !g->again; t++) {
         cg_turn_to(g, t);
         cg_emit_invariants(g, true);

@@ -273,7 +273,7 @@ static void scatter_fours(struct cg_func *g, const struct cg_lane_access *a, LLV
 
 // A word of four or eight bytes a lane, where the machine's instructions take less than loads.
 static bool has_instruction(struct cg_func *g, const struct cg_lane_access *a) {
-    return g->cg->fast_gathers && a->count == 1 && a->bytes >= 4 && !a->ahead &&
+    return g->cg->target.fast_gathers && a->count == 1 && a->bytes >= 4 && !a->ahead &&
            g->cg->width >= 8 && !known_mask(g);
 }
 
@@ -344,7 +344,7 @@ static void scatter_one(struct cg_func *g, const struct cg_lane_access *a, LLVMV
 
 // Words whose lanes fill registers, at indices of 32 bits.
 static bool has_scatter(const struct cg *c, const struct cg_lane_access *a) {
-    return c->pw.level == KD_LEVEL_X86_64_V4 && a->count == 1 && a->bytes == 4 && a->at.index &&
+    return c->target.mask_registers && a->count == 1 && a->bytes == 4 && a->at.index &&
            c->width % 16 == 0;
 }
 

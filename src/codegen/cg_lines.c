@@ -137,7 +137,7 @@ static void make_variables(struct cg_func *g) {
 
 void cg_find_lines(struct cg_func *g) {
     struct cg *c = g->cg;
-    if (c->pw.level != KD_LEVEL_X86_64_V4 || c->quick || !c->one_team || c->width % LANES)
+    if (!c->target.holds_line || c->quick || !c->one_team || c->width % LANES)
         return;
     g->lines = arena_new(c->arena, struct cg_lines);
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)

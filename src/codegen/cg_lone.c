@@ -18,7 +18,7 @@ static bool may_be_lone(const struct cg_func *g, const struct kir_inst *i) {
 bool cg_is_lone(const struct cg_func *g, const struct kir_inst *i) {
     const struct cg *c = g->cg;
     unsigned stores = 0, n = 0;
-    if (c->pw.level != KD_LEVEL_X86_64_V4 || c->quick || c->width % LANES || c->width > 2 * LANES ||
+    if (!c->target.mask_registers || c->quick || c->width % LANES || c->width > 2 * LANES ||
         g->bins || g->appends || !may_be_lone(g, i) || i->block->last->op != ISA_OP_BRA)
         return false;
     for (const struct kir_inst *k = i->block->first; k != i->block->last; k = k->next, n++) {

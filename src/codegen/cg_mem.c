@@ -122,7 +122,7 @@ static LLVMValueRef repeat_mask(struct cg *c, LLVMValueRef m, unsigned times) {
 static bool lies_in_window(const struct cg_func *g, const struct access *a, const struct shape *s) {
     int64_t lo = 0, hi = 0, bytes = (int64_t)a->count * a->bytes;
     if (a->space != ISA_SPACE_SHARED || s->kind != SHAPE_OFFSETS || s->guard || !g->f->is_kernel ||
-        !g->cg->pw.has_fma)
+        !g->cg->target.fused)
         return false;
     for (unsigned k = 0; k < g->cg->width; k++) {
         lo = s->offs[k] < lo ? s->offs[k] : lo;
@@ -161,7 +161,7 @@ static void next_way(struct cg *c, struct whole *w) {
 }
 
 static bool asks_first(const struct cg *c, LLVMValueRef mask) {
-    return c->pw.level == KD_LEVEL_AARCH64 && !LLVMIsConstant(mask) &&
+    return c->target.tests_masks && !LLVMIsConstant(mask) &&
            LLVMGetVectorSize(LLVMTypeOf(mask)) > 1;
 }
 
@@ -759,7 +759,7 @@ static struct plan plan_access(const struct cg *c, const struct access *a, const
     if (!p.pieces)
         p.stride = stride_of(c, a, s->offs);
     // Without mask registers a store of some words of a vector takes longer than stores of each.
-    if (a->i->op == ISA_OP_ST && c->pw.level != KD_LEVEL_X86_64_V4 && p.stride > a->count)
+    if (a->i->op == ISA_OP_ST && !c->target.mask_registers && p.stride > a->count)
         p.stride = 0;
     return p;
 }
@@ -919,7 +919,7 @@ static bool could_do_without_mask(const struct cg_func *g, const struct access *
     const struct cfg_loop *l = g->fl->cfg->loop[a->i->block->id];
     uint32_t v = a->i->ops[0]->id;
     bool regular = g->cg->team == 1 || g->fl->affine[v] || g->fl->shared[v];
-    return g->cg->pw.level != KD_LEVEL_X86_64_V4 && l && !l->irreducible &&
+    return !g->cg->target.mask_registers && l && !l->irreducible &&
            g->fl->loop_divergent[l->index] && g->now.mask && !LLVMIsConstant(g->now.mask) &&
            !g->cg->quick && !a->in_window && regular && n.pieces == g->cg->width && a->count == 1 &&
            a->i->mods.sem == ISA_SEM_WEAK;

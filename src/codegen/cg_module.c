@@ -166,7 +166,7 @@ static unsigned own_convention(const struct cg *c, LLVMTypeRef t) {
     for (unsigned k = 0; k < n && !vectors; k++)
         vectors |= is_vector(params[k]);
     bool is_c = !vectors && (c->spec.flags & KD_SPEC_QUICK);
-    return is_c || c->pw.level == KD_LEVEL_AARCH64 ? C_CALL : X86_REG_CALL;
+    return is_c || c->target.family == MACHINE_ARM ? C_CALL : X86_REG_CALL;
 }
 
 static void set_flag(struct cg *c, LLVMValueRef f, const char *name, uint64_t value) {

@@ -12,8 +12,9 @@ static LLVMValueRef part(struct cg *c, LLVMValueRef x, unsigned first, unsigned 
 }
 
 static LLVMValueRef pin(struct cg *c, LLVMValueRef x) {
-    bool zmm = c->pw.level == KD_LEVEL_X86_64_V4, arm = c->pw.level == KD_LEVEL_AARCH64;
-    const char *place = zmm ? "=v,0" : arm ? "=w,0" : "=x,0";
+    const char *place = c->target.mask_registers          ? "=v,0"
+                        : c->target.family == MACHINE_ARM ? "=w,0"
+                                                          : "=x,0";
     LLVMTypeRef t = LLVMTypeOf(x), f = LLVMFunctionType(t, &t, 1, 0);
     LLVMValueRef empty = LLVMGetInlineAsm(f, "", 0, place, 4, 1, 0, LLVMInlineAsmDialectATT, 0);
     return LLVMBuildCall2(c->b, f, empty, &x, 1, "");
@@ -21,9 +22,7 @@ static LLVMValueRef pin(struct cg *c, LLVMValueRef x) {
 
 void cg_pin(struct cg_func *g, struct kir_value *v) {
     struct cg *c = g->cg;
-    unsigned lanes = c->pw.level == KD_LEVEL_X86_64_V4   ? 16
-                     : c->pw.level == KD_LEVEL_X86_64_V3 ? 8
-                                                         : 4;
+    unsigned lanes = c->target.vector_bits / 32;
     if (kir_type_bits(v->type) != 32 || g->fl->shape[v->id].kind != SHAPE_VARYING ||
         c->width % lanes || cg_made_once(g, v) || cg_has_home(g, v))
         return;

@@ -26,7 +26,7 @@ static void prefetch_to(struct cg *c, LLVMValueRef p, bool is_store, unsigned wh
 // Where the first cache has few places for lines under way, what is asked for takes them from loads
 // until it is there; what the second cache is asked for does so only while there are some.
 static void ask(struct cg *c, LLVMValueRef p, bool is_store, unsigned where) {
-    bool second = where == NEAR && c->asks_second;
+    bool second = where == NEAR && c->target.second_cache;
     prefetch_to(c, p, is_store && !second, second ? SECOND_CACHE : where);
 }
 
@@ -170,7 +170,7 @@ static bool is_next(const struct cg_func *g, const struct kir_inst *i, unsigned 
 }
 
 static bool looks_ahead(const struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
-    return g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->asks_second && !g->cg->quick &&
+    return g->cg->target.prefetches_groups && !g->cg->target.second_cache && !g->cg->quick &&
            bytes >= LINE && is_next(g, i, bytes) && i->mods.space == ISA_SPACE_GLOBAL &&
            !g->fl->cfg->loop[i->block->id] && !is_one_warp(g->cg) && !is_asked_for(i);
 }
@@ -195,7 +195,7 @@ void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
 static void prefetch_later(struct cg *c, LLVMValueRef p, LLVMValueRef step, int64_t scale,
                            unsigned bytes, bool is_store, unsigned where) {
     int64_t turn = llabs(scale) * c->width * c->team;
-    int64_t far = c->asks_second ? SECOND_FAR_AHEAD : FAR_AHEAD;
+    int64_t far = c->target.second_cache ? SECOND_FAR_AHEAD : FAR_AHEAD;
     int64_t turns = (where == NEAR ? NEAR_AHEAD : far) / turn;
     int64_t least = where == NEAR ? LEAST_NEAR : LEAST_FAR;
     int64_t most = where == NEAR ? MOST_NEAR : MOST_FAR;

@@ -57,25 +57,25 @@ static bool is_signed(enum isa_matrix_type t) {
 
 bool cg_product_sum(const struct cg *c, const struct isa_matrix *x, enum arithmetic *sum,
                     unsigned *parts) {
-    bool x86 = c->pw.level != KD_LEVEL_AARCH64;
+    bool x86 = c->target.family == MACHINE_X86;
     *parts = 1;
     switch (x->type[ISA_FRAG_A]) {
     case ISA_MAT_F16:
     case ISA_MAT_BF16:
         *sum = SUM_FLOAT;
         *parts = 2;
-        return c->pw.has_fma && !x->satfinite;
+        return c->target.fused && !x->satfinite;
     case ISA_MAT_E4M3:
     case ISA_MAT_E5M2:
         *sum = SUM_FLOAT;
         *parts = 4;
-        return c->pw.has_fma && !x->satfinite;
+        return c->target.fused && !x->satfinite;
     case ISA_MAT_TF32:
         *sum = SUM_FLOAT;
-        return c->pw.has_fma && !x->satfinite;
+        return c->target.fused && !x->satfinite;
     case ISA_MAT_F64:
         *sum = SUM_DOUBLE;
-        return c->pw.has_fma && (!x->rnd || x->rnd == ISA_RND_RN);
+        return c->target.fused && (!x->rnd || x->rnd == ISA_RND_RN);
     case ISA_MAT_S8:
     case ISA_MAT_U8:
         *sum = SUM_BYTES;
@@ -164,10 +164,7 @@ static LLVMValueRef joined(struct cg *c, LLVMValueRef *v, unsigned n) {
 }
 
 static unsigned native_lanes(const struct cg *c, enum arithmetic s) {
-    unsigned bytes = c->pw.level == KD_LEVEL_X86_64_V4   ? 64
-                     : c->pw.level == KD_LEVEL_X86_64_V3 ? 32
-                                                         : 16;
-    unsigned n = bytes / number_bytes(s);
+    unsigned n = c->target.vector_bits / 8 / number_bytes(s);
     return n < 4 ? 4 : n;
 }
 
@@ -530,7 +527,7 @@ struct core {
 
 // Tiles whose sums fit into the registers.
 unsigned cg_most_tiles(const struct cg *c, enum arithmetic s) {
-    if (c->pw.level != KD_LEVEL_X86_64_V4)
+    if (!c->target.holds_line)
         return 1;
     if (c->spec.flags & KD_SPEC_QUICK)
         return 2; // half as many instructions
@@ -582,7 +579,7 @@ LLVMValueRef cg_add_products(struct cg *c, const struct product *p, bool vnni, L
         return cg_call_intrinsic(c, "llvm.fma", &vector, 1, args, 3);
     case SUM_BITS: {
         bool and = p->x.bitop == ISA_BOOL_AND;
-        LLVMValueRef both = and ? LLVMBuildAnd(c->b, a, b, "") : LLVMBuildXor(c->b, a, b, "");
+        LLVMValueRef both = and? LLVMBuildAnd(c->b, a, b, "") : LLVMBuildXor(c->b, a, b, "");
         both = cg_call_intrinsic(c, "llvm.ctpop", &vector, 1, &both, 1);
         return LLVMBuildAdd(c->b, sum, both, "");
     }
@@ -783,7 +780,7 @@ LLVMValueRef cg_has_vnni(struct cg_func *g) {
 }
 
 static bool vnni_helps(const struct cg *c, const struct product *p) {
-    return c->pw.level == KD_LEVEL_X86_64_V4 && p->sum == SUM_BYTES;
+    return c->target.newer_products && p->sum == SUM_BYTES;
 }
 
 // A register of c as it is added to.

@@ -96,7 +96,7 @@ static LLVMValueRef ctaid_x(struct cg_func *g) {
 // Programs may not read Arm's counter of cycles; they may read its timer.
 static LLVMValueRef clock64(struct cg_func *g) {
     const char *name =
-        g->cg->pw.level == KD_LEVEL_AARCH64 ? "llvm.readsteadycounter" : "llvm.readcyclecounter";
+        g->cg->target.family == MACHINE_ARM ? "llvm.readsteadycounter" : "llvm.readcyclecounter";
     return cg_call_intrinsic(g->cg, name, NULL, 0, NULL, 0);
 }
 

@@ -226,7 +226,7 @@ static void store_compressed(struct cg *c, LLVMValueRef base, LLVMValueRef x, LL
     LLVMTypeRef vt = LLVMTypeOf(x), ov[2] = {vt, c->ptr};
     LLVMValueRef p = LLVMBuildGEP2(c->b, c->i32, base, &at, 1, "");
     LLVMValueRef args[4] = {x, p, bits};
-    if (c->fast_gathers) {
+    if (c->target.fast_gathers) {
         cg_call_intrinsic(c, "llvm.masked.compressstore", &vt, 1, args, 3);
         return;
     }
@@ -484,9 +484,8 @@ bool cg_emit_split(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     struct split s;
     bool known = g->now.mask && LLVMIsConstant(g->now.mask);
-    if (c->pw.level != KD_LEVEL_X86_64_V4 || c->quick || c->width % LANES ||
-        c->width > MOST_LANES || g->bins || g->appends || known || !is_candidate(g, i) ||
-        !find(g, i, &s))
+    if (!c->target.mask_registers || c->quick || c->width % LANES || c->width > MOST_LANES ||
+        g->bins || g->appends || known || !is_candidate(g, i) || !find(g, i, &s))
         return false;
     cg_check_alignment(g, i);
     if (i == s.store[s.n - 1]) {

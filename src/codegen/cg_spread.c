@@ -95,7 +95,7 @@ static LLVMValueRef before_extension(LLVMValueRef vec) {
 struct cg_spread cg_take_apart(struct cg_func *g, LLVMValueRef vec, unsigned which) {
     struct cg *c = g->cg;
     LLVMTypeRef t = LLVMTypeOf(vec);
-    bool is_x86 = c->pw.level != KD_LEVEL_AARCH64, quick = c->spec.flags & KD_SPEC_QUICK;
+    bool is_x86 = c->target.family == MACHINE_X86, quick = c->spec.flags & KD_SPEC_QUICK;
     if (!is_spread(vec) || !is_x86 || quick)
         return cg_spread(g, vec, which);
     LLVMValueRef narrow = before_extension(vec);
@@ -121,7 +121,7 @@ static LLVMValueRef opaque(struct cg *c, LLVMValueRef x, const char *constraint)
 }
 
 static unsigned register_words(const struct cg *c) {
-    return c->pw.level == KD_LEVEL_X86_64_V4 ? 8 : c->pw.level == KD_LEVEL_X86_64_V3 ? 4 : 2;
+    return c->target.vector_bits / 64;
 }
 
 // The words from `first` on that lie in one register.
@@ -131,7 +131,7 @@ static LLVMValueRef take_register(struct cg *c, LLVMValueRef words, unsigned fir
         idx[k] = cg_i32(c, first + k);
     LLVMValueRef r = LLVMBuildShuffleVector(c->b, words, LLVMGetPoison(LLVMTypeOf(words)),
                                             LLVMConstVector(idx, n), "");
-    return n == 1 ? r : opaque(c, r, c->pw.level == KD_LEVEL_X86_64_V4 ? "=v,0" : "=x,0");
+    return n == 1 ? r : opaque(c, r, c->target.mask_registers ? "=v,0" : "=x,0");
 }
 
 static LLVMValueRef take_word(struct cg *c, struct cg_spread *s, unsigned k) {

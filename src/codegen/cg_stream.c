@@ -117,7 +117,7 @@ static LLVMValueRef test_for(struct cg_func *g, LLVMValueRef bytes) {
 void cg_find_streams(struct cg_func *g) {
     struct cg *c = g->cg;
     if (!g->f->is_kernel || c->mode != KD_MODE_BLOCK || c->splits || c->quick ||
-        c->pw.level != KD_LEVEL_X86_64_V4)
+        !c->target.holds_line)
         return;
     for (uint32_t b = 0; b < g->f->blocks.len; b++)
         for (const struct kir_inst *i = g->f->blocks.data[b]->first; i; i = i->next)

@@ -29,7 +29,7 @@ static bool has_lane_index(struct cg_func *g, const struct kir_value *v, unsigne
 }
 
 bool cg_may_stretch(struct cg_func *g, const struct kir_value *index) {
-    return g->cg->width % LANES == 0 && g->cg->pw.level == KD_LEVEL_X86_64_V4 && !g->cg->quick &&
+    return g->cg->width % LANES == 0 && g->cg->target.mask_registers && !g->cg->quick &&
            cg_shape(g, index).kind == SHAPE_VARYING && has_lane_index(g, index, MOST_DEPTH);
 }
 

@@ -137,7 +137,7 @@ bool cg_load_table(struct cg_func *g, const struct kir_inst *i, LLVMTypeRef elem
                    LLVMValueRef *out) {
     struct cg *c = g->cg;
     struct table t;
-    if (c->pw.level != KD_LEVEL_X86_64_V4 || c->width < VECTOR || !g->f->is_kernel ||
+    if (!c->target.mask_registers || c->width < VECTOR || !g->f->is_kernel ||
         i->mods.space != ISA_SPACE_SHARED || i->mods.sem != ISA_SEM_WEAK || i->mods.vec > 1 ||
         isa_type_bits(i->ty) != 32 || cg_shape(g, i->ops[0]).kind != SHAPE_VARYING ||
         !find_table(g, i, &t))

@@ -119,7 +119,7 @@ void cg_prefetch_ticket(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
                         unsigned bytes) {
     struct cg *c = g->cg;
     int64_t step;
-    if (c->pw.level != KD_LEVEL_X86_64_V4 || c->quick || i->mods.space != ISA_SPACE_GLOBAL ||
+    if (!c->target.prefetches_groups || c->quick || i->mods.space != ISA_SPACE_GLOBAL ||
         g->fl->cfg->loop[i->block->id] || bytes < EVERY || is_asked_for(i) ||
         !ticket_step(g, i->ops[0], MAX_DEPTH, &step) || llabs(step) < LEAST_STEP)
         return;
@@ -127,7 +127,7 @@ void cg_prefetch_ticket(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
     n = LLVMBuildMul(c->b, LLVMBuildZExt(c->b, n, c->i64, ""), cg_i64(c, (uint64_t)step), "");
     // Where the second cache is what is asked, it brings lines that were asked for, not their
     // neighbours.
-    for (unsigned at = 0; at < bytes; at += c->asks_second ? LINE : EVERY) {
+    for (unsigned at = 0; at < bytes; at += c->target.second_cache ? LINE : EVERY) {
         LLVMValueRef by = LLVMBuildAdd(c->b, n, cg_i64(c, at), "");
         LLVMValueRef to = LLVMBuildGEP2(c->b, c->i8, p, &by, 1, "");
         LLVMValueRef args[4] = {to, cg_i32(c, 0), cg_i32(c, SECOND_CACHE), cg_i32(c, 1)};

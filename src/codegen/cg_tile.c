@@ -71,7 +71,7 @@ static bool multiplies_halves(const struct cg *c, const struct group *groups, un
 static bool is_rectangle(const struct cg *c, const struct group *groups, unsigned n) {
     const struct product *p = &groups[0].p;
     unsigned down = n * p->rows, across = groups[0].n;
-    if (c->pw.level != KD_LEVEL_X86_64_V4 || down % 2 || across % 2 || down > KD_TILE_MOST * 2 ||
+    if (!c->target.newer_products || down % 2 || across % 2 || down > KD_TILE_MOST * 2 ||
         across > KD_TILE_MOST * 2 || p->steps * p->depth > CG_TILE_PIECES)
         return false;
     return multiplies_halves(c, groups, n) || multiplies_bytes(groups, n);
@@ -131,7 +131,7 @@ static void make_tiles(struct cg_func *g, struct group *groups, unsigned n) {
 }
 
 void cg_find_tiles(struct cg_func *g) {
-    if (g->cg->pw.level == KD_LEVEL_X86_64_V4)
+    if (g->cg->target.newer_products)
         cg_visit_products(g, make_tiles);
 }
 

@@ -154,7 +154,7 @@ static LLVMValueRef lie_in_lines(struct cg *c, const struct transposed *t) {
 }
 
 static unsigned lanes_of_register(const struct cg *c) {
-    return c->pw.level == KD_LEVEL_X86_64_V4 ? 16 : c->pw.level == KD_LEVEL_X86_64_V3 ? 8 : 4;
+    return c->target.vector_bits / 32;
 }
 
 // n lanes of n groups, from lane `lane` and group `group` on.

@@ -12,8 +12,7 @@ enum { LARGE_TEAM = 4, MOST_TEAM_INSTS = 256 };
 // Without mask registers a masked store of neighbouring words takes dozens of instructions of the
 // processor's own (AVX2), or is written out lane by lane; so is a load where there is no AVX2.
 static bool masks_cost(const struct cg *c, const struct kir_inst *i) {
-    uint32_t level = c->pw.level;
-    return level != KD_LEVEL_X86_64_V4 && (i->op == ISA_OP_ST || level != KD_LEVEL_X86_64_V3);
+    return !c->target.mask_registers && (i->op == ISA_OP_ST || !c->target.masked_loads);
 }
 
 // In a team each group's mask is made of an index of its own. n: the block's instructions.

@@ -275,8 +275,8 @@ static bool one_thread(const struct cg *c) {
     return c->spec.ntid[0] == 1 && c->spec.ntid[1] == 1 && c->spec.ntid[2] == 1;
 }
 
-static unsigned choose_width(const struct cg *c, const struct traits *t, enum kd_level level) {
-    unsigned natural = level == KD_LEVEL_X86_64_V4 ? 16 : 8;
+static unsigned choose_width(const struct cg *c, const struct traits *t) {
+    unsigned natural = c->target.lanes;
     unsigned w = c->spec.width;
     // A block of one thread has no use for lanes, which only make the code larger.
     if (!w && !t->warp_ops && one_thread(c))
@@ -593,10 +593,6 @@ enum {
     MAX_TEAM_ATOMICS = 64
 };
 
-static unsigned vector_bits(enum kd_level level) {
-    return level == KD_LEVEL_X86_64_V4 ? 512 : level == KD_LEVEL_X86_64_V3 ? 256 : 128;
-}
-
 static bool has_barrier_in(const struct flow *fl, const struct cfg_loop *l) {
     for (uint32_t p = l->first; p <= l->last; p++)
         for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
@@ -608,11 +604,8 @@ static bool has_barrier_in(const struct flow *fl, const struct cfg_loop *l) {
 // Do what so many groups need in each loop, and some temporary values, fit the registers? With
 // `whole`, where these groups are the block: loops with barriers do not count, whatever waits at a
 // barrier is in memory anyway.
-static bool fit_registers(const struct cg *c, const struct flow *fl, enum kd_level level,
-                          unsigned groups, bool whole) {
-    bool many = level == KD_LEVEL_X86_64_V4 || level == KD_LEVEL_AARCH64;
-    unsigned registers = many ? 32 : 16, most = 1;
-    unsigned bits = vector_bits(level);
+static bool fit_registers(const struct cg *c, const struct flow *fl, unsigned groups, bool whole) {
+    unsigned registers = c->target.vector_registers, bits = c->target.vector_bits, most = 1;
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
         const struct cfg_loop *l = fl->cfg->loops.data[k];
         unsigned r = whole && has_barrier_in(fl, l) ? 0 : registers_in(c, fl, l, bits);
@@ -650,20 +643,19 @@ static bool has_barrier(const struct kir_func *f) {
 // Barriers of a block that is one team cost nothing.
 static bool one_team_fits(const struct cg *c, unsigned groups) {
     // Without fused instructions each product is many: such code would take LLVM minutes.
-    return c->pw.has_fma && groups <= CG_MAX_TEAM &&
+    return c->target.fused && groups <= CG_MAX_TEAM &&
            groups * instructions(c->kernel) <= MAX_BLOCK_INSTRUCTIONS && !team_forbidden(c->kernel);
 }
 
 // A loop with barriers in it: as one team the block passes them without saving and restoring what
 // its groups need, which is more than what does not fit the registers costs.
-static bool is_best_whole(const struct cg *c, const struct flow *fl, enum kd_level level,
-                          unsigned groups) {
+static bool is_best_whole(const struct cg *c, const struct flow *fl, unsigned groups) {
     bool any = false;
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
         any |= has_barrier_in(fl, fl->cfg->loops.data[k]);
-    return any && c->pw.has_fma && groups <= CG_MAX_TEAM &&
+    return any && c->target.fused && groups <= CG_MAX_TEAM &&
            groups * instructions(c->kernel) <= MAX_WHOLE_INSTRUCTIONS &&
-           fit_registers(c, fl, level, groups, true);
+           fit_registers(c, fl, groups, true);
 }
 
 // Does v follow from which row of the block, or which warp, a thread is in?
@@ -720,7 +712,7 @@ static unsigned most_rows(const struct cg *c, const struct flow *fl, const struc
 // How many groups run together: as many as registers allow, where there is a loop in which all
 // iterate alike. They share what they load alike, walk through memory side by side, and fill the
 // latency of each other's chains of operations.
-static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level level) {
+static unsigned choose_team(struct cg *c, const struct flow *fl) {
     const uint32_t *n = c->spec.ntid;
     unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width, most = CG_MAX_TEAM;
     const struct kir_inst *forbidden = team_forbidden(c->kernel);
@@ -735,15 +727,14 @@ static unsigned choose_team(struct cg *c, const struct flow *fl, enum kd_level l
         bool by_data = leaves_by_data(fl, l);
         if (l->irreducible || (by_data && !is_search(fl, l)))
             return no_team(c, "threads leave a loop in different iterations", l->header->last);
-        most = !by_data ? most : c->pw.has_fma ? SEARCH_TEAM : SMALL_SEARCH_TEAM;
+        most = !by_data ? most : c->target.fused ? SEARCH_TEAM : SMALL_SEARCH_TEAM;
         most = most_rows(c, fl, l, most);
     }
     unsigned team = 1, atomics = lanes_of_atomics(c, fl);
-    if (groups <= most && is_best_whole(c, fl, level, groups) &&
-        groups * atomics <= MAX_TEAM_ATOMICS)
+    if (groups <= most && is_best_whole(c, fl, groups) && groups * atomics <= MAX_TEAM_ATOMICS)
         return groups;
     while (team * 2 <= most && team * 2 * atomics <= MAX_TEAM_ATOMICS && groups % (team * 2) == 0 &&
-           fit_registers(c, fl, level, team * 2, false) &&
+           fit_registers(c, fl, team * 2, false) &&
            team * 2 * instructions(c->kernel) <= MAX_TEAM_INSTRUCTIONS)
         team *= 2;
     if (team == 1)
@@ -770,15 +761,13 @@ static bool counts_in_vectors(const struct cg *c, const struct flow *fl) {
 
 // One thread after the other, where vectors would be taken apart for most of what they do, or a
 // thread's own words are vectors.
-static bool wants_scalars(struct cg *c, const struct traits *t, const struct flow *fl,
-                          enum kd_level level) {
-    struct lane_machine m = {vector_bits(level), c->fast_gathers};
+static bool wants_scalars(struct cg *c, const struct traits *t, const struct flow *fl) {
     if (c->spec.width || c->width == 1 || t->barrier || t->warp_ops || calls_any(c->kernel))
         return false;
-    c->thread_rows = c->half_vectors && thread_rows_are_vectors(fl);
+    c->thread_rows = c->target.half_vectors && thread_rows_are_vectors(fl);
     if (c->thread_rows)
         c->why_scalars = "each takes rows of four words, which are vectors by themselves";
-    else if (!counts_in_vectors(c, fl) && scalars_are_faster(fl, &m))
+    else if (!counts_in_vectors(c, fl) && scalars_are_faster(fl, &c->target))
         c->why_scalars = "most of the time goes to addresses of single threads, in loops "
                          "that they leave in different iterations";
     if (c->why_scalars)
@@ -959,7 +948,7 @@ static bool rows_without_loops(const struct cg *c, const struct flow *fl) {
     enum { MOST_INSTRUCTIONS = 150 };
     const uint32_t *n = c->spec.ntid;
     return n[0] && n[0] % KD_WARP == 0 && n[1] * n[2] > 1 && !fl->cfg->loops.len &&
-           c->width * 2 == vector_bits(c->pw.level) / 16 && !has_barrier(c->kernel) &&
+           c->width * 2 == c->target.vector_bits / 16 && !has_barrier(c->kernel) &&
            !team_forbidden(c->kernel) && instructions(c->kernel) <= MOST_INSTRUCTIONS &&
            !any_varying_access(fl) && !lanes_of_atomics(c, fl);
 }
@@ -1039,9 +1028,9 @@ static bool try_parks(struct cg *c, struct flow **fl, const struct traits *t, bo
     return false;
 }
 
-static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
+static void choose_mode(struct cg *c, struct flow **fl, bool *waits) {
     struct traits t = traits_of(c);
-    c->width = choose_width(c, &t, level);
+    c->width = choose_width(c, &t);
     c->team = 1;
     bool independent = analyse_all(c, fl, waits);
     if (!independent || (c->width > 1 && waiting_apart(fl[c->kernel->index])))
@@ -1091,27 +1080,26 @@ static void choose_mode(struct cg *c, struct flow **fl, enum kd_level level, boo
             c->thread_rows = thread_rows_are_vectors(fl[c->kernel->index]);
             run_threads(c, fl, waits);
         }
-        if (wants_scalars(c, &t, fl[c->kernel->index], level)) {
+        if (wants_scalars(c, &t, fl[c->kernel->index])) {
             run_threads(c, fl, waits);
             return;
         }
         if (c->quick || c->parks)
             return;
-        c->team = choose_team(c, fl[c->kernel->index], level);
+        c->team = choose_team(c, fl[c->kernel->index]);
         bool may_widen = !c->spec.width && c->width > 1 && c->width < 32 && t.f64 <= t.f32;
         if (may_widen && rows_want_32(c)) {
             c->width = 32;
             c->team = 1;
             analyse_all(c, fl, waits);
-            c->team = choose_team(c, fl[c->kernel->index], level);
+            c->team = choose_team(c, fl[c->kernel->index]);
         }
         if (c->team > 1 && (c->spec.flags & KD_SPEC_QUICK)) {
             c->quick = true; // of the same width
             c->team = 1;
         } else if (c->team > 1) {
             try_team(c, fl, waits);
-        } else if (may_widen && c->width < 32 &&
-                   fit_registers(c, fl[c->kernel->index], level, 2, false) &&
+        } else if (may_widen && c->width < 32 && fit_registers(c, fl[c->kernel->index], 2, false) &&
                    has_grid_stride_loop(fl[c->kernel->index])) {
             c->width = 32;
             analyse_all(c, fl, waits);
@@ -1182,8 +1170,8 @@ static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
 
 // Where masks cost, a kernel's code is there twice: for blocks in which all threads act, and
 // others.
-static void try_whole_blocks(struct cg *c, enum kd_level level) {
-    if (level == KD_LEVEL_X86_64_V4 || !(c->spec.flags & KD_SPEC_SMALL_GRID) || c->quick)
+static void try_whole_blocks(struct cg *c) {
+    if (c->target.mask_registers || !(c->spec.flags & KD_SPEC_SMALL_GRID) || c->quick)
         return;
     struct kir_module *m = own_module(c);
     bool full_rows = c->spec.ntid[0] && c->spec.ntid[0] % 8 == 0;
@@ -1193,7 +1181,7 @@ static void try_whole_blocks(struct cg *c, enum kd_level level) {
 
 // A grid-stride loop's body alone: the code of a run of blocks goes on with the next iteration.
 // Where the kernel gets another mode for that, it stays as it was.
-static void try_strides(struct cg *c, struct flow **fl, enum kd_level level, bool *waits) {
+static void try_strides(struct cg *c, struct flow **fl, bool *waits) {
     struct kir_module *ir = c->ir;
     struct kir_func *kernel = c->kernel;
     if (!(c->spec.flags & KD_SPEC_STRIDES) || c->quick)
@@ -1203,8 +1191,8 @@ static void try_strides(struct cg *c, struct flow **fl, enum kd_level level, boo
     if (!c->stride_limit)
         return;
     use_module(c, m);
-    try_whole_blocks(c, level);
-    choose_mode(c, fl, level, waits);
+    try_whole_blocks(c);
+    choose_mode(c, fl, waits);
     if (c->mode == KD_MODE_BLOCK && !c->splits && !c->parks)
         return;
     c->ir = ir;
@@ -1287,7 +1275,7 @@ static size_t needed_instructions(const struct calls *k) {
 }
 
 // As far as LLVM IR. fl: by kir_func index, of functions that are needed.
-static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *waits) {
+static void generate(struct cg *c, struct flow **fl, bool *waits) {
     uint32_t n = c->ir->funcs.len;
     struct calls calls = {.c = c};
     c->fn = arena_array(c->arena, LLVMValueRef, n + 1);
@@ -1308,10 +1296,10 @@ static void generate(struct cg *c, enum kd_level level, struct flow **fl, bool *
     stages_end("call graph");
     c->effort = first_effort(&calls);
     c->quick = is_surely_quick(c) || c->effort >= CG_EFFORT_LITTLE;
-    try_strides(c, fl, level, waits);
+    try_strides(c, fl, waits);
     if (!c->stride_limit) {
-        try_whole_blocks(c, level);
-        choose_mode(c, fl, level, waits);
+        try_whole_blocks(c);
+        choose_mode(c, fl, waits);
     }
     stages_end("analyses");
     try_unrolled(c, fl, waits);
@@ -1370,11 +1358,10 @@ static void make_values(struct cg *c) {
 // A kernel whose code needs more is interpreted.
 enum { MOST_STACK_BYTES = 256 << 20 };
 
-static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
-                    struct kd_code_info *info) {
+static bool compile(struct cg *c, void **obj, size_t *size, struct kd_code_info *info) {
     struct flow **fl = arena_array(c->arena, struct flow *, c->ir->funcs.len + 1);
     bool waits;
-    generate(c, level, fl, &waits);
+    generate(c, fl, &waits);
     c->failed = c->failed || is_too_long(c, cg_count_instructions(c->mod), MOST_LLVM_INSTRUCTIONS,
                                          "instructions of LLVM's");
     if (c->failed)
@@ -1387,7 +1374,7 @@ static bool compile(struct cg *c, enum kd_level level, void **obj, size_t *size,
         c->quick = true;
     if (c->quick && c->effort < CG_EFFORT_LITTLE) // otherwise nothing better comes
         info->flags |= KD_CODE_QUICK;
-    if (!cg_make_object(c, level, obj, size, c->err))
+    if (!cg_make_object(c, obj, size, c->err))
         return false;
     if (c->large_frames > MOST_STACK_BYTES) {
         strbuf_printf(c->err, "kernel %s: its code needs %llu bytes of stack\n", c->kernel->name,
@@ -1424,7 +1411,6 @@ struct compilation {
     struct strbuf err;
     struct arena arena;
     struct cg cg;
-    enum kd_level level;
 };
 
 static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
@@ -1432,7 +1418,8 @@ static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
     uint32_t nth = 0;
     struct cg *c = &t->cg;
     *c = (struct cg){.arena = &t->arena, .ir = m->ir, .spec = *spec, .err = &t->err};
-    t->level = spec->level ? (enum kd_level)spec->level : kj_host_level();
+    c->target =
+        machine_of(spec->level ? (enum kd_level)spec->level : kj_host_level(), kj_features());
     for (uint32_t f = 0; f < m->ir->funcs.len; f++)
         if (m->ir->funcs.data[f]->is_kernel && nth++ == kernel)
             c->kernel = m->ir->funcs.data[f];
@@ -1446,11 +1433,7 @@ static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
     c->mod = LLVMModuleCreateWithNameInContext(c->kernel->name, c->ctx);
     c->b = LLVMCreateBuilderInContext(c->ctx);
     init_types(c);
-    c->pw = (struct pw){.ctx = c->ctx, .mod = c->mod, .b = c->b, .level = t->level};
-    c->fast_gathers = t->level == KD_LEVEL_X86_64_V4 && (kj_features() & KD_FEATURE_FAST_GATHERS);
-    c->half_vectors = t->level == KD_LEVEL_X86_64_V4 && (kj_features() & KD_FEATURE_HALF_VECTORS);
-    c->asks_second = t->level == KD_LEVEL_X86_64_V4 && (kj_features() & KD_FEATURE_SECOND_CACHE);
-    c->pw.has_fma = t->level != KD_LEVEL_X86_64_V2;
+    c->pw = (struct pw){.ctx = c->ctx, .mod = c->mod, .b = c->b, .target = &c->target};
     return true;
 }
 
@@ -1531,8 +1514,7 @@ static void compile_request(void *arg) {
     struct request *r = arg;
     struct compilation *t = &r->t;
     stages_begin();
-    r->ok = begin(t, r->m, r->kernel, r->spec) &&
-            compile(&t->cg, t->level, r->obj, r->obj_size, r->info);
+    r->ok = begin(t, r->m, r->kernel, r->spec) && compile(&t->cg, r->obj, r->obj_size, r->info);
     if (t->cg.kernel)
         stages_print(t->cg.kernel->name);
     end(t, r->log, r->log_size);
@@ -1561,7 +1543,7 @@ static void explain_request(void *arg) {
     if (begin(t, r->m, r->kernel, r->spec)) {
         struct flow **fl = arena_array(&t->arena, struct flow *, r->m->ir->funcs.len + 1);
         t->cg.notes = &notes;
-        generate(&t->cg, t->level, fl, &waits);
+        generate(&t->cg, fl, &waits);
         if (!t->cg.failed) {
             cg_report(&t->cg, fl, r->all, &text);
             r->text = memory_strdup(strbuf_str(&text));

@@ -286,7 +286,7 @@ static void rearrange(struct cg *c, LLVMBasicBlockRef b, const struct order *o) 
 }
 
 static void order_block(struct cg *c, LLVMBasicBlockRef b, uint32_t n) {
-    struct order o = {.bursts = c->pw.level == KD_LEVEL_X86_64_V4};
+    struct order o = {.bursts = c->target.holds_line};
     make_graph(&o, b, n);
     if (is_crowded(&o, REGISTERS)) {
         ask_ahead(c, &o);

@@ -29,16 +29,6 @@
 #include "support/memory.h"
 #include "support/stages.h"
 
-static const struct {
-    const char *triple, *cpu, *tune, *features;
-} targets[] = {
-    [KD_LEVEL_X86_64_V2] = {"x86_64-unknown-linux-gnu", "x86-64-v2", "generic", ""},
-    [KD_LEVEL_X86_64_V3] = {"x86_64-unknown-linux-gnu", "x86-64-v3", "skylake", "+prfchw"},
-    [KD_LEVEL_X86_64_V4] = {"x86_64-unknown-linux-gnu", "x86-64-v4", "skylake-avx512",
-                            "-prefer-256-bit,+prfchw"},
-    [KD_LEVEL_AARCH64] = {"aarch64-unknown-linux-gnu", "generic", "generic", "+neon"},
-};
-
 static void init_llvm(void) {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
@@ -56,19 +46,19 @@ static void init_llvm(void) {
     LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 
-static LLVMTargetMachineRef machine(enum kd_level level, bool quick, struct strbuf *err) {
+static LLVMTargetMachineRef machine(const struct machine *m, bool quick, struct strbuf *err) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, init_llvm);
     LLVMTargetRef t;
     char *msg = NULL;
-    if (LLVMGetTargetFromTriple(targets[level].triple, &t, &msg)) {
-        strbuf_printf(err, "LLVM has no target %s: %s\n", targets[level].triple, msg);
+    if (LLVMGetTargetFromTriple(m->triple, &t, &msg)) {
+        strbuf_printf(err, "LLVM has no target %s: %s\n", m->triple, msg);
         LLVMDisposeMessage(msg);
         return NULL;
     }
-    return LLVMCreateTargetMachine(
-        t, targets[level].triple, targets[level].cpu, targets[level].features,
-        quick ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+    return LLVMCreateTargetMachine(t, m->triple, m->cpu, m->features,
+                                   quick ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault,
+                                   LLVMRelocPIC, LLVMCodeModelSmall);
 }
 
 static void attribute(struct cg *c, LLVMValueRef f, const char *key, const char *value) {
@@ -92,24 +82,24 @@ static bool keeps_vectors(LLVMValueRef f) {
 // Kernels' stacks have room for frames up to this many bytes: of larger ones LLVM tells.
 static const char LARGE_FRAME[] = "16384";
 
-static void set_attributes(struct cg *c, enum kd_level level) {
+static void set_attributes(struct cg *c) {
     for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f))
             continue;
-        attribute(c, f, "target-cpu", targets[level].cpu);
-        attribute(c, f, "tune-cpu", targets[level].tune);
+        attribute(c, f, "target-cpu", c->target.cpu);
+        attribute(c, f, "tune-cpu", c->target.tune);
         attribute(c, f, "no-trapping-math", "true");
         attribute(c, f, "warn-stack-size", LARGE_FRAME);
         enum_attribute(c, f, "nounwind");
         // An address is a number: what a kernel adds to 0 may be a pointer, and 0 itself faults.
         enum_attribute(c, f, "null_pointer_is_valid");
-        if (level == KD_LEVEL_X86_64_V4) {
+        if (c->target.vector_bits == 512) {
             attribute(c, f, "prefer-vector-width", "512");
             attribute(c, f, "min-legal-vector-width", "512");
         }
         // Whether vectors will have to wait on the stack LLVM sees too late to align it for them:
         // then each of them would lie across two cache lines.
-        bool wide = level == KD_LEVEL_X86_64_V4 || level == KD_LEVEL_X86_64_V3;
+        bool wide = c->target.vector_bits > 128;
         if (wide && c->width > 1 && keeps_vectors(f))
             attribute(c, f, "stackrealign", "");
     }
@@ -171,12 +161,11 @@ static bool improve(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *err) {
     return true;
 }
 
-static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
-                        struct strbuf *err) {
+static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *err) {
     if (!c->quick && !improve(c, tm, err))
         return false;
-    cg_outline_masked(c, level);
-    if (!c->quick && level == KD_LEVEL_X86_64_V4) {
+    cg_outline_masked(c);
+    if (!c->quick && c->target.mask_registers) {
         cg_mask_adds(c);
         cg_narrow_by_permutations(c);
         cg_clear_lanes(c);
@@ -186,18 +175,17 @@ static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, enum kd_level lev
         cg_load_constants(c);
         cg_split_blocks(c);
     }
-    set_attributes(c, level); // of the functions that this made
+    set_attributes(c); // of the functions that this made
     return true;
 }
 
-static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
-                     struct strbuf *err) {
+static bool optimize(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *err) {
     char *msg = NULL;
     LLVMTargetDataRef dl = LLVMCreateTargetDataLayout(tm);
     LLVMSetModuleDataLayout(c->mod, dl);
     LLVMDisposeTargetData(dl);
-    LLVMSetTarget(c->mod, targets[level].triple);
-    set_attributes(c, level);
+    LLVMSetTarget(c->mod, c->target.triple);
+    set_attributes(c);
     if (debug_on("llvm"))
         LLVMDumpModule(c->mod);
     bool bad = LLVMVerifyModule(c->mod, LLVMReturnStatusAction, &msg);
@@ -209,7 +197,7 @@ static bool optimize(struct cg *c, LLVMTargetMachineRef tm, enum kd_level level,
         bad = !run(c, tm, pipeline_for(c), err);
         bad = bad || (c->thread_rows && !c->quick && !run(c, tm, thread_rows_pipeline, err));
         stages_end("LLVM's passes");
-        bad = bad || !last_passes(c, tm, level, err);
+        bad = bad || !last_passes(c, tm, err);
         stages_end("last passes");
     }
     if (debug_on("llvmopt"))
@@ -284,14 +272,13 @@ size_t cg_count_instructions(LLVMModuleRef m) {
     return n;
 }
 
-bool cg_make_object(struct cg *c, enum kd_level level, void **obj, size_t *size,
-                    struct strbuf *err) {
+bool cg_make_object(struct cg *c, void **obj, size_t *size, struct strbuf *err) {
     llvm_memory_reserve(LLVM_BASE_BYTES + LLVM_INSTRUCTION_BYTES * cg_count_instructions(c->mod));
-    LLVMTargetMachineRef tm = c->machine = machine(level, c->quick, err);
+    LLVMTargetMachineRef tm = c->machine = machine(&c->target, c->quick, err);
     if (!tm)
         return false;
     stages_end("target machine");
-    bool ok = optimize(c, tm, level, err);
+    bool ok = optimize(c, tm, err);
     if (ok && debug_on("asm"))
         print_assembly(c, tm, err);
     ok = ok && emit(c, tm, LLVMObjectFile, obj, size, err);

@@ -52,12 +52,11 @@ static unsigned element_bits(LLVMTypeRef vector) {
     }
 }
 
-static bool has_instruction(const struct sort *s, enum kd_level level) {
+static bool has_instruction(const struct sort *s, const struct machine *m) {
     unsigned bits = element_bits(s->vector);
-    if (level == KD_LEVEL_X86_64_V4)
+    if (m->mask_registers)
         return s->is_contiguous ? bits <= 64 : bits == 32 || bits == 64;
-    return level == KD_LEVEL_X86_64_V3 && (bits == 32 || bits == 64) &&
-           (s->is_contiguous || !s->is_store);
+    return m->masked_loads && (bits == 32 || bits == 64) && (s->is_contiguous || !s->is_store);
 }
 
 // The next use of the intrinsic whose mask is not known: a known one needs no branches.
@@ -125,16 +124,16 @@ static void outline(struct cg *c, const struct sort *s) {
     }
 }
 
-void cg_outline_masked(struct cg *c, enum kd_level level) {
+void cg_outline_masked(struct cg *c) {
     struct sort s;
     unsigned lanes = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f))
-        if (sort_of(f, &s) && !has_instruction(&s, level))
+        if (sort_of(f, &s) && !has_instruction(&s, &c->target))
             lanes += count_lanes(&s);
     if (lanes < MANY_LANES)
         return;
     LLVMSetCurrentDebugLocation2(c->b, NULL);
     for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f))
-        if (sort_of(f, &s) && !has_instruction(&s, level))
+        if (sort_of(f, &s) && !has_instruction(&s, &c->target))
             outline(c, &s);
 }

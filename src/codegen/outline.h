@@ -5,6 +5,6 @@
 
 // After LLVM's passes: gives masked loads, stores, gathers and scatters that `level` would run lane
 // by lane functions of their own, when there are many of them.
-void cg_outline_masked(struct cg *c, enum kd_level level);
+void cg_outline_masked(struct cg *c);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "device/abi.h"
 #include "ir/ir.h"
+#include "target/machine.h"
 
 // Where and for what to emit. The builder stands where the instruction's code is to go; no
 // basic block is created. mod receives the declarations of intrinsics (and of `fma` from the C
@@ -14,8 +15,7 @@ struct pw {
     LLVMContextRef ctx;
     LLVMModuleRef mod;
     LLVMBuilderRef b;
-    enum kd_level level;
-    bool has_fma; // the target has a fused multiply-add instruction
+    const struct machine *target;
     char error[160];
 };
 

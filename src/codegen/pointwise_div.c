@@ -40,7 +40,7 @@ static val u32_to_double(const struct em *e, val a) {
 // Adding 2^52 puts the integer into the low mantissa bits; AVX2 and SSE have no instruction for
 // the unsigned conversion.
 static val double_to_u32(const struct em *e, val d) {
-    if (e->p->level == KD_LEVEL_X86_64_V2 || e->p->level == KD_LEVEL_X86_64_V3) {
+    if (!e->p->target->unsigned_doubles) {
         val t = v_fadd(e, v_call1(e, "llvm.trunc", d), k_flt(e, 64, 0x1p52));
         return v_trunc(e, v_bits(e, t), 32);
     }
@@ -137,7 +137,7 @@ static struct division divide64_signed(const struct em *e, val n, val d, val inv
 static struct division divide(const struct em *e, val n, val d, bool s, bool by_constant) {
     unsigned w = v_width(n);
     val q;
-    if (!by_constant && e->lanes && w == 64 && e->p->level == KD_LEVEL_X86_64_V4) {
+    if (!by_constant && e->lanes && w == 64 && e->p->target->mask_registers) {
         val r = inverse(e, d, same_in_all_lanes(e, 1, 64), s);
         return s ? divide64_signed(e, n, d, v_fabs(e, r)) : divide64(e, n, d, r);
     }

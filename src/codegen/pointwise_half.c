@@ -3,7 +3,7 @@
 
 // x86-64-v3 and up have vcvtph2ps and vcvtps2ph; v2 would call a library.
 static bool has_f16c(const struct em *e) {
-    return e->p->level != KD_LEVEL_X86_64_V2;
+    return e->p->target->halves;
 }
 
 // The bits moved to a float's place make the number divided by 2^112, subnormals too; payloads

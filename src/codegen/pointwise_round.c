@@ -117,7 +117,7 @@ static val machine(const struct em *e, enum isa_op op, const val x[3]) {
 
 static val native(const struct em *e, enum isa_op op, const val x[3]) {
     val r = machine(e, op, x);
-    return e->p->level == KD_LEVEL_AARCH64 && v_width(r) == 64 ? arm_nan(e, x, r) : r;
+    return e->p->target->family == MACHINE_ARM && v_width(r) == 64 ? arm_nan(e, x, r) : r;
 }
 
 // ---- f32: the exact result, or its error, in double -------------------------------------------

@@ -6,7 +6,7 @@
 #include "codegen/pointwise_internal.h"
 
 bool has_embedded(const struct em *e) {
-    return e->p->level == KD_LEVEL_X86_64_V4;
+    return e->p->target->mask_registers;
 }
 
 static val lane_index(const struct em *e, unsigned k, bool exists) {
@@ -169,15 +169,13 @@ val times_power(const struct em *e, val a, val b) {
 }
 
 bool has_pair_products(const struct em *e) {
-    enum kd_level l = e->p->level;
-    return e->lanes >= 4 && l >= KD_LEVEL_X86_64_V2 && l <= KD_LEVEL_X86_64_V4;
+    return e->lanes >= 4 && e->p->target->pair_products;
 }
 
 // As many 32-bit lanes as one instruction takes, of no more than are there: 4, 8 or 16.
 static unsigned word_lanes(const struct em *e) {
-    if (e->p->level == KD_LEVEL_X86_64_V4 && e->lanes >= 16)
-        return 16;
-    return e->p->level != KD_LEVEL_X86_64_V2 && e->lanes >= 8 ? 8 : 4;
+    unsigned most = e->p->target->vector_bits / 32;
+    return e->lanes >= 16 && most >= 16 ? 16 : e->lanes >= 8 && most >= 8 ? 8 : 4;
 }
 
 // An intrinsic of n words, as vectors of narrower integers, applied to vectors of 32-bit lanes

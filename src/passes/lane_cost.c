@@ -51,7 +51,7 @@ static bool is_run(const struct flow *fl, const struct kir_inst *i, double eleme
 }
 
 static struct cost access(const struct flow *fl, const struct kir_inst *i,
-                          const struct lane_machine *m) {
+                          const struct machine *m) {
     double w = fl->width, n = i->mods.vec ? i->mods.vec : 1;
     unsigned bits = isa_type_bits(i->ty);
     const struct shape *s = &fl->shape[i->ops[0]->id];
@@ -98,7 +98,7 @@ static bool is_in_address(const struct kir_inst *i) {
 }
 
 static struct cost pointwise(const struct flow *fl, const struct kir_inst *i,
-                             const struct lane_machine *m) {
+                             const struct machine *m) {
     double w = fl->width, vectors = (value_bits(i) * w + m->vector_bits - 1) / m->vector_bits;
     double slow = is_slow(i) ? SLOW : 1;
     if (vectors < 1)
@@ -121,7 +121,7 @@ static bool is_choice(const struct flow *fl, const struct kir_inst *i) {
 }
 
 static struct cost of_inst(const struct flow *fl, const struct kir_inst *i,
-                           const struct lane_machine *m) {
+                           const struct machine *m) {
     double w = fl->width;
     switch (isa_op_info[i->op].klass) {
     case ISA_CLASS_POINTWISE:
@@ -165,7 +165,7 @@ static bool is_candidate(const struct flow *fl) {
     return !fl->cfg->loops.len && n[1] * n[2] == 1;
 }
 
-bool scalars_are_faster(const struct flow *fl, const struct lane_machine *m) {
+bool scalars_are_faster(const struct flow *fl, const struct machine *m) {
     struct cost sum = {0};
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
         const struct kir_block *b = fl->cfg->order[p];

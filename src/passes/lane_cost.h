@@ -3,16 +3,12 @@
 #define KUDZU_PASSES_LANE_COST_H
 
 #include "passes/flow.h"
-
-struct lane_machine {
-    unsigned vector_bits; // of its registers
-    bool fast_gathers;    // an instruction that loads words at an address a lane is worth it
-};
+#include "target/machine.h"
 
 // fl: of a kernel without barriers, warp operations and calls, at the width of its vectors, without
 // teams. True when most of the time goes to accesses at an
 // address a lane, in loops that lanes leave at different iterations: one thread after the other
 // then does the same work in fewer instructions, and walks along its own memory.
-bool scalars_are_faster(const struct flow *fl, const struct lane_machine *m);
+bool scalars_are_faster(const struct flow *fl, const struct machine *m);
 
 #endif

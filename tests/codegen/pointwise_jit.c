@@ -162,8 +162,8 @@ void pw_jit_compile(struct pw_jit *j, struct pw_case *const *cases, const unsign
     LLVMOrcThreadSafeContextRef safe = LLVMOrcCreateNewThreadSafeContext();
     LLVMContextRef ctx = LLVMOrcThreadSafeContextGetContext(safe);
     LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("pointwise", ctx);
-    struct pw p = {.ctx = ctx, .mod = mod, .level = j->level, .b = LLVMCreateBuilderInContext(ctx)};
-    p.has_fma = j->level >= KD_LEVEL_X86_64_V3;
+    struct machine m = machine_of(j->level, 0);
+    struct pw p = {.ctx = ctx, .mod = mod, .target = &m, .b = LLVMCreateBuilderInContext(ctx)};
     char name[32];
     LLVMSetTarget(mod, "x86_64-unknown-linux-gnu");
     char *layout = LLVMCopyStringRepOfTargetData(LLVMCreateTargetDataLayout(j->machine));
