@@ -135,6 +135,8 @@ def size_step(args, name, cpu):
         arguments = less
     state["size"] = {"host": arguments, "kudzu": same_change(state["kudzu"]["arguments"], whole, arguments)}
     state["host seconds"] = seconds
+    if status is None:
+        state["how"], state["why"] = "too long", "the host's side takes more than %d s" % args.limit
     keep(args.work, name, state)
     return "%s: %s" % (" ".join(arguments), "limit" if status is None else "status %d" % status if status else seconds)
 
@@ -195,7 +197,7 @@ def table(args, names):
         for name, why in left_out:
             print("    %-28s left out: %s" % (name, why))
     for s in states:
-        if s.get("how") == "not built" and args.all:
+        if "why" in s and args.all:
             print("    %-28s %s" % (s["name"], s["why"]))
 
 
