@@ -1,5 +1,6 @@
 #include "cc/clang_flags.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "cc/extended_lambdas.h"
 #include "cc/file_io.h"
 #include "cc/launch_tokens.h"
+#include "cc/object_file.h"
 #include "cc/precompiled.h"
 #include "cc/references.h"
 #include "cc/temporaries.h"
@@ -341,17 +343,23 @@ static void add_extended_lambdas(struct command *cmd, const struct compilation *
     command_arg(cmd, "kudzu/extended_lambdas.h");
 }
 
+static uint64_t add_to_hash(uint64_t hash, const char *text) {
+    for (const char *s = text; *s; ++s)
+        hash = (hash ^ (uint8_t)*s) * 0x100000001b3u;
+    return hash;
+}
+
+static uint64_t path_hash(const char *path) {
+    char cwd[4096] = "";
+    if (*path != '/' && !getcwd(cwd, sizeof cwd))
+        cwd[0] = 0;
+    return add_to_hash(add_to_hash(0xcbf29ce484222325u, cwd), path);
+}
+
 static void add_unit_id(struct command *cmd, const struct compilation *c, const char *source) {
     if (!c->options->rdc)
         return;
-    uint64_t hash = 0xcbf29ce484222325u;
-    char cwd[4096] = "";
-    if (*source != '/' && !getcwd(cwd, sizeof cwd))
-        cwd[0] = 0;
-    for (const char *s = cwd; *s; ++s)
-        hash = (hash ^ (uint8_t)*s) * 0x100000001b3u;
-    for (const char *s = source; *s; ++s)
-        hash = (hash ^ (uint8_t)*s) * 0x100000001b3u;
+    uint64_t hash = path_hash(source);
     command_arg(cmd, "-fuse-cuid=none"); // clang's driver would only name the device pass
     command_arg(cmd, "-Xclang");
     command_argf(cmd, "-cuid=%016llx", (unsigned long long)hash);
@@ -526,6 +534,21 @@ static void add_host_code_generation(struct command *cmd, const struct compilati
     command_args(cmd, &o->host_compiler);
 }
 
+// One source may be compiled to several objects: the symbol is of the object where it has a name.
+static void add_device_link_symbol(struct command *cmd, const struct compilation *c,
+                                   const char *source) {
+    const char *object = c->options->phase == CC_COMPILE ? c->options->output : NULL;
+    uint64_t hash = add_to_hash(path_hash(source), object ? object : "");
+    const char *slash = strrchr(source, '/');
+    char *name = arena_strdup(c->arena, slash ? slash + 1 : source);
+    for (char *s = name; *s; ++s)
+        if (!isalnum((unsigned char)*s))
+            *s = '_';
+    cmd->environment =
+        arena_printf(c->arena, "KUDZU_DEVICE_LINK_SYMBOL=" DEVICE_LINK_SYMBOL "%s_%016llx", name,
+                     (unsigned long long)hash);
+}
+
 void clang_host_pass(struct command *cmd, const struct compilation *c, const char *source,
                      const char *image) {
     command_init(cmd, c->arena, arena_printf(c->arena, "%s,host pass", source),
@@ -547,6 +570,7 @@ void clang_host_pass(struct command *cmd, const struct compilation *c, const cha
         command_arg(cmd, "--offload-new-driver");
         command_arg(cmd, "-Xclang");
         command_argf(cmd, "-fembed-offload-object=%s", image);
+        add_device_link_symbol(cmd, c, source);
     } else if (image) {
         command_arg(cmd, "-Xclang");
         command_arg(cmd, "-fcuda-include-gpubinary");

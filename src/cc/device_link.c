@@ -213,8 +213,8 @@ static bool find_architectures(const struct compilation *c, const object_files *
 }
 
 // Bitcode of all files for one architecture, linked, optimised, as PTX. *nothing: none of those
-// that are needed has any.
-static bool link_architecture(const struct compilation *c, const cc_strings *files,
+// that are needed has any; or, without `always`, all of it has been linked.
+static bool link_architecture(const struct compilation *c, const cc_strings *files, bool always,
                               const char *arch, device_codes *codes, cc_strings *names,
                               bool *nothing) {
     struct device_code code = {
@@ -225,6 +225,8 @@ static bool link_architecture(const struct compilation *c, const cc_strings *fil
     struct command cmd;
     command_init(&cmd, c->arena, arena_printf(c->arena, "device link %s,join", arch),
                  arena_printf(c->arena, "%s/kudzu-device-linker", c->toolchain->lib));
+    if (!always)
+        command_arg(&cmd, "--unless-linked");
     command_arg(&cmd, arch);
     command_arg(&cmd, bitcode);
     const char *list =
@@ -264,10 +266,20 @@ static bool write_stub(const struct compilation *c, const char *source, const cc
     }
     if (names.len)
         qsort(names.data, names.len, sizeof *names.data, by_text);
+    cc_strings registered = {0};
+    for (uint32_t i = 0; i < names.len; ++i) {
+        if (i && !strcmp(names.data[i], names.data[i - 1]))
+            continue;
+        if (is_device_link_symbol(names.data[i])) // another device link may define it, too
+            strbuf_printf(&out,
+                          "__attribute__((weak, visibility(\"hidden\"))) const char %s = 0;\n",
+                          names.data[i]);
+        else
+            vec_push(c->arena, &registered, names.data[i]);
+    }
     strbuf_puts(&out, "static const char *const names[] = {\n");
-    for (uint32_t i = 0; i < names.len; ++i)
-        if (i == 0 || strcmp(names.data[i], names.data[i - 1]) != 0)
-            strbuf_printf(&out, "\"%s\",\n", names.data[i]);
+    for (uint32_t i = 0; i < registered.len; ++i)
+        strbuf_printf(&out, "\"%s\",\n", registered.data[i]);
     strbuf_puts(&out, "0};\n");
     strbuf_puts(&out, stub_source);
     bool ok = write_file(source, strbuf_str(&out), out.len);
@@ -304,8 +316,8 @@ static bool compile_empty(const struct compilation *c, const char *object) {
     return command_run(&cmd);
 }
 
-static bool build(const struct compilation *c, const cc_strings *files, const cc_strings *archs,
-                  const char *object, bool *nothing) {
+static bool build(const struct compilation *c, const cc_strings *files, bool always,
+                  const cc_strings *archs, const char *object, bool *nothing) {
     const struct cc_options *o = c->options;
     device_codes codes = {0};
     cc_strings names = {0};
@@ -314,7 +326,7 @@ static bool build(const struct compilation *c, const cc_strings *files, const cc
                         "for %u; -fatbin takes several",
                         archs->len);
     for (uint32_t i = 0; i < archs->len; ++i)
-        if (!link_architecture(c, files, archs->data[i], &codes, &names, nothing))
+        if (!link_architecture(c, files, always, archs->data[i], &codes, &names, nothing))
             return false;
     const char *image_path =
         o->linked_image ? object : temporary_path(c->arena, "a_dlink", "fatbin");
@@ -344,7 +356,26 @@ static bool show_link(const struct compilation *c, const cc_strings *objects, bo
     if (!*object)
         *object = temporary_path(c->arena, "a_dlink", "o");
     bool nothing;
-    return build(c, objects, &archs, *object, &nothing);
+    return build(c, objects, always, &archs, *object, &nothing);
+}
+
+static bool defines(const object_files *files, const char *symbol) {
+    for (uint32_t i = 0; i < files->len; ++i)
+        if (files->data[i].is_device_link && has_name(&files->data[i].defined, symbol))
+            return true;
+    return false;
+}
+
+static bool is_linked(const object_files *files, const struct object_file *o) {
+    bool any = false;
+    for (uint32_t i = 0; i < o->undefined.len; ++i) {
+        if (!is_device_link_symbol(o->undefined.data[i]))
+            continue;
+        if (!defines(files, o->undefined.data[i]))
+            return false;
+        any = true;
+    }
+    return any;
 }
 
 bool device_link(const struct compilation *c, const cc_strings *objects, bool always,
@@ -354,15 +385,15 @@ bool device_link(const struct compilation *c, const cc_strings *objects, bool al
     cc_strings files = files_to_search(c, objects), archs = {0};
     object_files found = {0};
     const struct object_file *first = NULL;
-    bool linked = false;
+    bool linked = true;
     for (uint32_t i = 0; i < files.len; ++i)
         if (!object_files_read(c->arena, files.data[i], &found))
             return false;
-    for (uint32_t i = 0; i < found.len; ++i) {
-        linked |= found.data[i].is_device_link;
-        if (!first && found.data[i].device)
-            first = &found.data[i];
-    }
+    for (uint32_t i = 0; i < found.len; ++i)
+        if (found.data[i].device && !found.data[i].is_device_link) {
+            linked = linked && is_linked(&found, &found.data[i]);
+            first = first ? first : &found.data[i];
+        }
     if ((!first || linked) && !always) {
         *object = NULL;
         return true;
@@ -370,7 +401,7 @@ bool device_link(const struct compilation *c, const cc_strings *objects, bool al
     bool nothing = !first;
     const char *output = *object ? *object : temporary_path(c->arena, "a_dlink", "o");
     bool ok = first && find_architectures(c, &found, &archs) &&
-              build(c, &files, &archs, output, &nothing);
+              build(c, &files, always, &archs, output, &nothing);
     *object = nothing && !always ? NULL : output;
     if (ok || !nothing)
         return ok;

@@ -1,13 +1,16 @@
 // kudzu-device-linker (device_linker_main.c): joins the device code of objects for one
 // architecture.
 //
-//     kudzu-device-linker <architecture> <output.bc> <names> <object or archive>...
+//     kudzu-device-linker [--unless-linked] <architecture> <output.bc> <names>
+//                         <object or archive>...
 //
 // A program of its own, since it brings LLVM along, which `kudzu cc` does not need otherwise.
 // Steps: read all files; choose those members of archives that the host program or the device
 // code needs; link their bitcode; check that nothing is undefined; make what only device code
 // sees internal, so that the optimiser may drop or inline it. The file of names gets a line for
-// each kernel and variable.
+// each kernel and variable, and for the symbol of each object (DEVICE_LINK_SYMBOL). With
+// --unless-linked nothing is linked where all that is needed has been, by a device link among the
+// files.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +41,7 @@ struct linker {
     object_files objects;
     VEC(struct unit) units;
     LLVMContextRef context;
+    bool unless_linked;
     bool failed;
     bool nothing; // no file that is needed has device code
 };
@@ -252,20 +256,36 @@ static bool defines_missing(struct linker *l, const struct selection *s, const s
 }
 
 // Objects first, then members of archives, in order, until nothing more is needed.
-static void choose_units(struct linker *l) {
-    struct selection s = {0};
-    mark(&l->arena, &s.host, "main", NEEDED);
+static void choose_units(struct linker *l, struct selection *s) {
+    mark(&l->arena, &s->host, "main", NEEDED);
     for (uint32_t i = 0; i < l->units.len; ++i)
         if (!l->units.data[i].object->in_archive)
-            choose(l, &s, &l->units.data[i]);
+            choose(l, s, &l->units.data[i]);
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < l->units.len; ++i)
-            if (!l->units.data[i].chosen && defines_missing(l, &s, &l->units.data[i])) {
-                choose(l, &s, &l->units.data[i]);
+            if (!l->units.data[i].chosen && defines_missing(l, s, &l->units.data[i])) {
+                choose(l, s, &l->units.data[i]);
                 more = true;
             }
     }
+}
+
+// Whether device links among the files have what is needed of device code.
+static bool all_is_linked(const struct linker *l, const struct selection *s) {
+    for (uint32_t i = 0; i < l->units.len; ++i) {
+        const struct unit *u = &l->units.data[i];
+        bool linked = false;
+        for (uint32_t k = 0; u->chosen && k < u->object->undefined.len; ++k) {
+            const char *name = u->object->undefined.data[k];
+            if (is_device_link_symbol(name) && is_missing(&s->host, name))
+                return false;
+            linked |= is_device_link_symbol(name);
+        }
+        if (u->chosen && (u->module || u->lacks) && !linked)
+            return false;
+    }
+    return true;
 }
 
 // ---- Linking ------------------------------------------------------------------------------
@@ -443,6 +463,12 @@ static bool write_names(struct linker *l, LLVMModuleRef m, const char *path) {
     for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
         if (!is_shared_memory(g))
             put_name(l, file, g);
+    for (uint32_t i = 0; i < l->units.len; ++i) {
+        const struct unit *u = &l->units.data[i];
+        for (uint32_t k = 0; u->chosen && k < u->object->undefined.len; ++k)
+            if (is_device_link_symbol(u->object->undefined.data[k]))
+                fprintf(file, "%s\n", u->object->undefined.data[k]);
+    }
     return fclose(file) == 0 || fail("cannot write %s%s", path, "");
 }
 
@@ -452,7 +478,12 @@ static bool run(struct linker *l, const char *output, const char *names) {
     for (uint32_t i = 0; i < l->units.len; ++i)
         if (!read_unit(l, &l->units.data[i]))
             return false;
-    choose_units(l);
+    struct selection needed = {0};
+    choose_units(l, &needed);
+    if (l->unless_linked && all_is_linked(l, &needed)) {
+        l->nothing = true;
+        return false;
+    }
     LLVMModuleRef whole = link_units(l);
     l->nothing = !whole && !l->failed;
     if (!whole || !finish(l, whole))
@@ -464,11 +495,16 @@ static bool run(struct linker *l, const char *output, const char *names) {
 
 int device_linker(int argc, char **argv) {
     cc_take_command_name();
+    bool unless_linked = argc > 1 && !strcmp(argv[1], "--unless-linked");
+    argc -= unless_linked, argv += unless_linked;
     if (argc < 5)
-        return fail("kudzu-device-linker: <architecture> <output> <names> <file>...%s%s", "", ""),
+        return fail("kudzu-device-linker: [--unless-linked] <architecture> <output> <names> "
+                    "<file>...%s%s",
+                    "", ""),
                1;
     llvm_end_watch("device link");
-    struct linker l = {.arch = argv[1], .context = LLVMContextCreate()};
+    struct linker l = {
+        .arch = argv[1], .context = LLVMContextCreate(), .unless_linked = unless_linked};
     LLVMContextSetDiagnosticHandler(l.context, on_diagnostic, &l);
     for (int i = 4; i < argc; ++i)
         if (!object_files_read(&l.arena, argv[i], &l.objects))

@@ -15,6 +15,7 @@
 #include "cc/link.h"
 #include "cc/missing_parts.h"
 #include "cc/options.h"
+#include "cc/own_headers.h"
 #include "cc/precompile.h"
 #include "cc/temporaries.h"
 #include "support/environment.h"
@@ -277,6 +278,7 @@ static bool drive(struct cc_options *o, struct arena *arena, int *status) {
         return cc_error("no input files");
     if (!toolchain_find(&t, arena, "/proc/self/exe"))
         return false;
+    own_headers_last(o, &t, arena);
     if (!o->precompile)
         cccl_use(o, arena);
     // Before the files are looked for: CMake asks with a file that is not there.

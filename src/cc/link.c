@@ -65,9 +65,9 @@ bool link_program(const struct compilation *c, const cc_strings *objects, const 
     command_args(&cmd, &o->host_compiler);
     command_arg(&cmd, "-o");
     command_arg(&cmd, output);
-    link_arguments(&cmd, o, objects);
-    if (device_link)
+    if (device_link) // before archives, whose own device links are not needed then
         command_arg(&cmd, device_link);
+    link_arguments(&cmd, o, objects);
     if (!o->relocatable_link)
         add_runtime(&cmd, c);
     return command_run(&cmd);

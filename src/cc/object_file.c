@@ -126,3 +126,7 @@ bool object_files_read(struct arena *arena, const char *path, object_files *out)
     size_t size;
     return read_file(arena, path, &data, &size) && object_files_parse(arena, path, data, size, out);
 }
+
+bool is_device_link_symbol(const char *name) {
+    return !strncmp(name, DEVICE_LINK_SYMBOL, sizeof DEVICE_LINK_SYMBOL - 1);
+}

@@ -111,7 +111,7 @@ static CUresult capture_free(struct kd_queue *q, CUdeviceptr dptr) {
     return drv_capture_add(q, &params, NULL);
 }
 
-// Nothing is what 0 bytes get, unless they are captured.
+// Nothing is what 0 bytes get; where they are captured, no node is made.
 static CUresult allocate(CUdeviceptr *dptr, size_t size, struct drv_pool *pool, CUstream stream) {
     REQUIRE_POINTER(dptr);
     struct kd_queue *q;
@@ -121,7 +121,7 @@ static CUresult allocate(CUdeviceptr *dptr, size_t size, struct drv_pool *pool, 
         pool = pool_current(ctx->device);
     bool captured;
     TRY(drv_capture_enter(q, ctx, &captured));
-    if (captured)
+    if (captured && size)
         return capture_allocation(q, pool, size, dptr);
     uint64_t ptr = 0;
     if (size)

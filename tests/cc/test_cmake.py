@@ -24,6 +24,12 @@ add_executable(separate separate.cu main.cpp)
 set_target_properties(separate PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
 target_link_libraries(separate PRIVATE parts)
 
+# A static library whose device code is linked, in a program of C++ alone.
+add_library(linked STATIC parts.cu separate.cu)
+set_target_properties(linked PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_RESOLVE_DEVICE_SYMBOLS ON)
+add_executable(resolved main.cpp)
+target_link_libraries(resolved PRIVATE linked)
+
 # The runtime as a shared library; kernels in a shared library; C++ that uses both APIs.
 add_library(kernels SHARED kernels.cu)
 set_target_properties(kernels PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
@@ -126,7 +132,7 @@ class CMake(CompilerTest):
         self.succeeds("cmake", "--build", "build", "--parallel", "2", env={"VERBOSE": "1"})
         self.contains(self.read("build/CMakeFiles/text.dir/text.ptx"), ".target sm_90", ".entry")
         if RUNS:
-            for program in ("whole", "separate", "apis"):
+            for program in ("whole", "separate", "resolved", "apis"):
                 # The folder is an implicit one for CMake: programs get no path to it by themselves.
                 self.succeeds(f"build/{program}", env={"LD_LIBRARY_PATH": self.root + "/lib"})
 

@@ -157,14 +157,65 @@ class DeviceLink(CompilerTest):
         self.compiles("main.o", "library.o", "helper.o", "device.o", "-o", "prog")
         self.runs("prog")
 
-    def test_host_linker_alone(self):
-        self.compiles("-dlink", "main.o", "library.o", "helper.o", "-o", "device.o")
+    def host_links(self, *arguments):
         lib = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(os.environ["KUDZU"]))),
                            "lib")
-        subprocess.run(["c++", "main.o", "library.o", "helper.o", "device.o", "-o", "prog",
-                        "-L" + lib, "-lcudart_static", "-lpthread", "-ldl", "-lrt",
-                        "-Wl,-rpath," + lib], cwd=self.dir, check=True)
+        return subprocess.run(["c++", *arguments, "-L" + lib, "-lcudart_static", "-lpthread", "-ldl",
+                               "-lrt", "-Wl,-rpath," + lib], cwd=self.dir, stderr=subprocess.PIPE,
+                              text=True)
+
+    def test_host_linker_alone(self):
+        self.compiles("-dlink", "main.o", "library.o", "helper.o", "-o", "device.o")
+        r = self.host_links("main.o", "library.o", "helper.o", "device.o", "-o", "prog")
+        self.assertEqual(r.returncode, 0, r.stderr)
         self.runs("prog")
+
+    def test_device_link_in_an_archive(self):
+        """The linker takes the device link's object from the archive that holds the objects."""
+        self.write("host.cpp", "int run();\nint main() { return run(); }\n")
+        self.compiles("-dc", "-Dmain=run", "main.cu", "-o", "run.o")
+        self.compiles("-dlink", "run.o", "library.o", "helper.o", "-o", "device.o")
+        self.archive("libdev.a", "device.o", "run.o", "library.o", "helper.o")
+        for options in ([], ["-Wl,--gc-sections"], ["-pie"]):
+            r = self.host_links("host.cpp", "libdev.a", *options, "-o", "prog")
+            self.assertEqual(r.returncode, 0, r.stderr)
+            self.runs("prog")
+        # A program with relocatable code of its own has a device link of its own, of what it needs.
+        self.write("own.cu", "__global__ void own(int *p) { *p = 5; }\nint run();\n"
+                             "int main() {\n    int *p, r = 0;\n    cudaMalloc(&p, 4);\n"
+                             "    own<<<1, 1>>>(p);\n"
+                             "    cudaMemcpy(&r, p, 4, cudaMemcpyDeviceToHost);\n"
+                             "    return r != 5 || run();\n}\n")
+        self.compiles("-rdc=true", "own.cu", "libdev.a", "-o", "prog")
+        self.runs("prog")
+        self.compiles("-dc", "own.cu")
+        self.compiles("-dlink", "own.o", "-o", "own_device.o")
+        r = self.host_links("own.o", "own_device.o", "libdev.a", "-o", "prog")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.runs("prog")
+
+    def test_no_device_link(self):
+        """An error of the linker, which names the source."""
+        missing = "__kudzu_needs_device_link_of_main_cu_"
+        self.write("host.cpp", "int main() {}\n")
+        self.compiles("-dc", "-Xcompiler", "-fPIC", "main.cu", "-o", "pic.o")
+        for arguments in (["main.o"], ["pic.o", "-shared"], ["main.o", "-Wl,--gc-sections"]):
+            r = self.host_links(*arguments, "-o", "prog")
+            self.assertNotEqual(r.returncode, 0, arguments)
+            self.assertIn(missing, r.stderr)
+        self.compiles("-dlink", "library.o", "helper.o", "-o", "device.o")
+        r = self.host_links("main.o", "library.o", "helper.o", "device.o", "-o", "prog")
+        self.assertIn(missing, r.stderr)
+        self.compiles("main.o", "library.o", "helper.o", "device.o", "-o", "prog")
+        self.runs("prog")
+
+    def test_objects_of_one_source(self):
+        """Each has a symbol of its own."""
+        self.compiles("-dc", "-Dtriple=again", "library.cu", "-o", "again.o")
+        self.compiles("-dlink", "library.o", "helper.o", "-o", "device.o")
+        self.write("host.cpp", "int main() {}\n")
+        r = self.host_links("host.cpp", "library.o", "helper.o", "again.o", "device.o", "-o", "prog")
+        self.assertIn("__kudzu_needs_device_link_of_library_cu_", r.stderr)
 
     def test_archive(self):
         # Members that nothing needs may have open ends.
@@ -201,11 +252,9 @@ class DeviceLink(CompilerTest):
         self.compiles("-dc", "lib.cu", "triple.cu", "user.cu", "own.cu", "more.cu")
         self.compiles("-dlink", "lib.o", "triple.o", "-o", "lib_dlink.o")
         self.compiles("-dlink", "user.o", "own.o", "more.o", "-o", "user_dlink.o")
-        lib = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(os.environ["KUDZU"]))),
-                           "lib")
-        subprocess.run(["c++", "lib.o", "triple.o", "lib_dlink.o", "user.o", "own.o", "more.o",
-                        "user_dlink.o", "-o", "prog", "-L" + lib, "-lcudart_static", "-lpthread",
-                        "-ldl", "-lrt", "-Wl,-rpath," + lib], cwd=self.dir, check=True)
+        r = self.host_links("lib.o", "triple.o", "lib_dlink.o", "user.o", "own.o", "more.o",
+                            "user_dlink.o", "-o", "prog")
+        self.assertEqual(r.returncode, 0, r.stderr)
         self.runs("prog")
 
     def test_undefined_reference(self):

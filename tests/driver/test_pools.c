@@ -94,6 +94,15 @@ static void default_pool(CUstream s) {
     p = 1;
     OK(cuMemAllocAsync(&p, 0, s));
     CHECK(!p);
+    CUgraph g;
+    size_t nodes = 99;
+    p = 1;
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuMemAllocAsync(&p, 0, s));
+    OK(cuStreamEndCapture(s, &g));
+    OK(cuGraphGetNodes(g, NULL, &nodes));
+    CHECK(!p && nodes == 0);
+    OK(cuGraphDestroy(g));
     EXPECT(cuMemAllocAsync(&p, (size_t)1 << 60, s), CUDA_ERROR_OUT_OF_MEMORY);
     EXPECT(cuMemAllocAsync(&p, 100, (CUstream)0x4321), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuMemAllocFromPoolAsync(&p, 100, NULL, s), CUDA_ERROR_INVALID_VALUE);

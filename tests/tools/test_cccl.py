@@ -39,10 +39,10 @@ class Cccl(unittest.TestCase):
         self.assertEqual(result.stdout, f"CCCL 2.8.5 in {self.path('data/kudzu/cccl')}\n")
         self.assertEqual(os.listdir(self.path("data/kudzu")), ["cccl"])
 
-    def compile(self, text):
+    def compile(self, text, *options):
         with open(self.path("a.cu"), "w") as f:
             f.write(text)
-        return self.kudzu("cc", "-c", "a.cu", "-o", "a.o")
+        return self.kudzu("cc", *options, "-c", "a.cu", "-o", "a.o")
 
     def test_compile(self):
         source = ("#include <thrust/version.h>\n#ifndef CCCL_WAS_HERE\n#error kudzu's own\n#endif\n"
@@ -52,6 +52,10 @@ class Cccl(unittest.TestCase):
         self.assertIn("`kudzu cccl --help`", without.stderr)
         self.add(self.release)
         self.assertEqual(self.compile(source).stderr, "")
+        # A program that names kudzu's own headers gets no part of them in place of CCCL's.
+        own = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(KUDZU))), "include")
+        for option in f"-I{own}", f"-isystem={own}":
+            self.assertEqual(self.compile(source, option).stderr, "", option)
         self.assertEqual(self.kudzu("cccl").stdout, f"CCCL 2.8.5 in {self.path('data/kudzu/cccl')}\n")
         self.assertEqual(self.kudzu("cccl", "--remove").returncode, 0)
         self.assertEqual(self.kudzu("cccl").stdout, "no CCCL was added; `kudzu cccl --help` says how\n")

@@ -387,6 +387,18 @@ void alignStackAllocations(Module &m) {
                     a->setAlignment(Align(16));
 }
 
+// The object refers to the symbol that every device link of it defines (object_file.h), from a
+// section that linkers keep.
+void needDeviceLink(Module &m) {
+    const char *symbol = std::getenv("KUDZU_DEVICE_LINK_SYMBOL");
+    if (symbol)
+        m.appendModuleInlineAsm((Twine(".hidden ") + symbol +
+                                 "\n.pushsection .kudzu.needs_device_link,\"aR\",@progbits\n"
+                                 ".balign 4\n.long " +
+                                 symbol + " - .\n.popsection")
+                                    .str());
+}
+
 struct AttributesPass : PassInfoMixin<AttributesPass> {
     bool optimises;
     explicit AttributesPass(bool optimises) : optimises(optimises) {
@@ -404,6 +416,7 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
             moveSharedAddresses(m);
         } else {
             checkHostRestrictions(m);
+            needDeviceLink(m);
         }
         for (GlobalVariable *g : managed) {
             g->setSection("");
