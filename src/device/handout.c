@@ -31,7 +31,7 @@ static void plan_pieces(struct op *op, double work_ns, uint64_t crew) {
 
 // Larger launches are handed out in chunks. One takes the longer the more threads move the cache
 // line of the counter, and else a small part of the launch, since blocks can be uneven.
-enum { MOST_AT_ONCE = 32, LINE_NS = 125, PARTS = 64 };
+enum { MOST_AT_ONCE = 32, LINE_NS = 125, PARTS = 32 };
 
 static void plan_chunks(struct op *op, double work_ns, uint64_t crew) {
     double line = (double)crew * LINE_NS, part = work_ns / (double)(crew * PARTS);
