@@ -121,6 +121,49 @@ struct kd_split_operands {
     uint32_t b[KD_WARP], c[KD_WARP], members[KD_WARP];
 };
 
+// What a kernel that is checked (passes/check.h) tells of its instructions, in a module variable.
+// Texts are given by their distance in bytes from where the description begins; 0: there is none.
+struct kd_check_variable {
+    int32_t name;
+    uint32_t dynamic; // 1: dynamic shared memory
+    uint64_t offset, size;
+};
+struct kd_check_module {
+    uint32_t nshared, nlocal, nvars; // shared and local variables, those of the module
+    int32_t shared, local, vars;     // where they are: struct kd_check_variable
+};
+enum kd_check_kind { KD_CHECK_READ, KD_CHECK_WRITE, KD_CHECK_ATOMIC };
+struct kd_check_site {
+    int32_t module; // struct kd_check_module
+    int32_t file, function;
+    uint32_t line, number; // number: of the site in its function
+    uint32_t bytes;        // 0: an operand says how many
+    uint32_t align;
+    uint8_t space;   // enum isa_space: of the address
+    uint8_t kind;    // enum kd_check_kind
+    uint16_t unused;
+    int64_t offset; // is added to the address
+};
+// Where a pointer came from: the device's number of an allocation, below KD_CHECK_LOCAL, or a
+// variable. Nobody knows of KD_CHECK_NONE; KD_CHECK_MIXED was made of pointers into different ones.
+// Local variables: the offset in local memory in units of eight bytes, above the variable's index.
+enum {
+    KD_CHECK_NONE = 0,
+    KD_CHECK_LOCAL_INDEX = 10, // bits
+    KD_CHECK_LOCAL_UNITS = 20
+};
+#define KD_CHECK_LOCAL UINT32_C(0x40000000)
+#define KD_CHECK_SHARED UINT32_C(0x80000000)
+#define KD_CHECK_VARIABLE UINT32_C(0xc0000000)
+#define KD_CHECK_MIXED UINT32_MAX
+// Of kd_rt_check_*: lanes of the group, and whether all have one address, origin or count of bytes.
+enum {
+    KD_CHECK_WIDTH = 255,
+    KD_CHECK_SAME_ADDRESS = 256,
+    KD_CHECK_SAME_ORIGIN = 512,
+    KD_CHECK_SAME_BYTES = 1024
+};
+
 // What the device must know about compiled code; kept beside it in images and caches.
 struct kd_code_info {
     uint32_t abi_version; // KD_ABI_VERSION
@@ -529,6 +572,16 @@ enum kd_device_function {
     X(void, kd_rt_async_lanes,                                                                     \
       (struct kd_block * b, uint32_t thread, uint32_t code, uint32_t width, uint32_t nargs,        \
        uint32_t mask, const uint64_t *args, uint64_t *out))                                        \
+    /* see struct kd_check_site. The allocation that each address in mask lies in becomes           \
+       origins[lane] (zero for lanes that are not in mask) */                                      \
+    X(void, kd_rt_check_origin,                                                                    \
+      (struct kd_block * b, uint32_t thread, uint32_t mask, uint32_t code,                         \
+       const uint64_t *addresses, uint32_t *origins))                                              \
+    /* the lanes in mask of the group that begins with `thread` are about to access memory. What   \
+       code says to be the same for all stands once. bytes: NULL, or how many */                   \
+    X(void, kd_rt_check_access,                                                                    \
+      (struct kd_block * b, uint32_t thread, uint32_t mask, uint32_t code, uint64_t site,          \
+       const uint64_t *addresses, const uint32_t *origins, const uint32_t *bytes))                 \
     /* the cluster's barrier, in stack modes */                                                    \
     X(void, kd_rt_cluster_arrive, (struct kd_block * b, uint32_t unit))                            \
     X(void, kd_rt_cluster_wait, (struct kd_block * b, uint32_t unit))                              \

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "device/check.h"
 #include "device/internal.h"
 #include "device/ipc.h"
 #include "device/page.h"
@@ -204,7 +205,8 @@ enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint
     }
     if (bytes <= m->total - used) {
         struct allocation a = memory_describe(c, kind, size, flags, locked);
-        bool small = size <= SLAB_MAX && align <= (1u << slab_shift(size)) && align <= PAGE;
+        // What is checked lies apart from its neighbours, behind a page that is not there.
+        bool small = !check_tools() && size <= SLAB_MAX && align <= (1u << slab_shift(size)) && align <= PAGE;
         ptr = small ? slab_take(m, size, &a) : area_take(m, size, align, &a);
         if (ptr)
             atomic_fetch_add(&m->used, bytes);
@@ -336,6 +338,7 @@ uint64_t memory_slot(const struct area *area, uint64_t base, uint64_t *slots) {
 }
 
 static void release(struct area *area, struct allocation *a, uint64_t base) {
+    check_freed(a->id);
     if (area->segment) {
         pool_release(area->segment, a);
         return;

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "device/check.h"
 #include "device/internal.h"
 #include "device/memory_file.h"
 #include "device/op.h"
@@ -521,6 +522,7 @@ enum kd_status kd_pool_alloc(struct kd_pool *p, struct kd_queue *q, uint64_t siz
 static void give(struct block *b, struct op *point, uint64_t queue, uint64_t number) {
     struct segment *s = b->segment;
     struct kd_pool *p = s->pool;
+    check_freed(b->a.id);
     range_remove(&s->used, &b->range);
     p->state.used -= b->a.size;
     p->nused--;

@@ -217,6 +217,8 @@ static void straight(struct interp *in, struct interp_thread *t, const struct in
     default:
         if (isa_op_info[i->ir->op].klass == ISA_CLASS_ASYNC)
             do_async(in, t, i);
+        else if (isa_op_info[i->ir->op].klass == ISA_CLASS_CHECK)
+            interp_check(in, t, i);
         else
             pointwise(in, t, i);
     }

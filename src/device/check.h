@@ -1,0 +1,59 @@
+// What `kudzu check` finds while kernels run (docs/design/check.md).
+//
+//   check_blocks.c  allocations under numbers that are never used again
+//   check_access.c  accesses of kernels, which generated code tells of
+//   check_report.c  what is printed and counted
+#ifndef KUDZU_DEVICE_CHECK_H
+#define KUDZU_DEVICE_CHECK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/abi.h"
+#include "support/check_tools.h"
+
+struct kd_context;
+
+// ---- check_blocks.c -----------------------------------------------------------------------
+
+enum check_state { CHECK_UNKNOWN, CHECK_ALIVE, CHECK_FREED };
+struct check_block {
+    _Atomic uint64_t base, size;
+    _Atomic uint32_t state; // enum check_state; set last
+    uint32_t is_heap;       // of the device's heap
+};
+// The block with a number below KD_CHECK_LOCAL; NULL: there never was one.
+struct check_block *check_block_of(uint32_t number);
+// The number of the allocation that contains the address and lives; 0: there is none.
+uint32_t check_find(const struct kd_block *b, uint64_t address);
+// The allocation of memory.c or pool.c with this number has been freed.
+void check_freed(uint64_t id);
+// The allocation that lives and begins or ends nearest to the address, looked for among those that
+// kernels have had pointers to. False: there is none.
+bool check_nearest(uint64_t address, uint64_t *base, uint64_t *size);
+
+// A block of the device's heap: `size` bytes at ptr, of which the heap has set aside more.
+void check_heap_add(uint64_t ptr, uint64_t size);
+enum check_heap { CHECK_HEAP_OK, CHECK_HEAP_TWICE, CHECK_HEAP_INVALID };
+// A kernel frees ptr. OK: *give is a block that the heap may have back (0: none now), since freed
+// ones are kept for a while.
+enum check_heap check_heap_free(uint64_t ptr, uint64_t *give);
+// Reports that a thread is about to free what it may not; false: it may.
+bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr);
+enum { CHECK_HEAP_MORE = 16 }; // bytes behind each block
+
+// ---- check_report.c -----------------------------------------------------------------------
+
+enum { CHECK_LINE = 512 };
+struct check_report {
+    const char *what;                    // "Invalid __global__ read of size 4 bytes"
+    const struct kd_check_site *site;    // NULL: not of an instruction
+    uint32_t thread;
+    const struct kd_block *b;            // NULL: of no kernel
+    char lines[3][CHECK_LINE];           // more; "" ends them
+};
+// Prints a report, once for each kind and place. False: it had been printed.
+bool check_report(const struct check_report *r);
+
+#endif
