@@ -103,6 +103,7 @@ static const struct {
     {"kd_rt_async_lanes", "vpiiiiipp", false},
     {"kd_rt_check_origin", "vpiiipp", false},
     {"kd_rt_check_access", "vpiiilppp", false},
+    {"kd_rt_check_sync", "vpiii", false},
     {"kd_rt_cluster_arrive", "vpi", false},
     {"kd_rt_cluster_wait", "vpi", false},
     {"kd_rt_matrix", "vpiiilp", false},

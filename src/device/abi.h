@@ -132,7 +132,14 @@ struct kd_check_module {
     uint32_t nshared, nlocal, nvars; // shared and local variables, those of the module
     int32_t shared, local, vars;     // where they are: struct kd_check_variable
 };
-enum kd_check_kind { KD_CHECK_READ, KD_CHECK_WRITE, KD_CHECK_ATOMIC };
+enum kd_check_kind { KD_CHECK_READ, KD_CHECK_WRITE, KD_CHECK_ATOMIC, KD_CHECK_FREE };
+enum kd_check_flag {
+    KD_CHECK_ORDERED = 1,  // nothing but barriers orders what the function does: look for races
+    KD_CHECK_STRONG = 2,   // atomic, volatile or relaxed
+    KD_CHECK_LOCKSTEP = 4, // lanes of a warp run together: PTX for targets before sm_70
+    KD_CHECK_INSIDE = 8    // is known to be inside its variable
+};
+enum kd_check_sync { KD_CHECK_SYNC_BLOCK, KD_CHECK_SYNC_WARP };
 struct kd_check_site {
     int32_t module; // struct kd_check_module
     int32_t file, function;
@@ -141,7 +148,7 @@ struct kd_check_site {
     uint32_t align;
     uint8_t space;   // enum isa_space: of the address
     uint8_t kind;    // enum kd_check_kind
-    uint16_t unused;
+    uint16_t flags;  // enum kd_check_flag
     int64_t offset; // is added to the address
 };
 // Where a pointer came from: the device's number of an allocation, below KD_CHECK_LOCAL, or a
@@ -156,12 +163,12 @@ enum {
 #define KD_CHECK_SHARED UINT32_C(0x80000000)
 #define KD_CHECK_VARIABLE UINT32_C(0xc0000000)
 #define KD_CHECK_MIXED UINT32_MAX
-// Of kd_rt_check_*: lanes of the group, and whether all have one address, origin or count of bytes.
+// Of kd_rt_check_*: lanes of the group, and whether all have one address, origin, and what follows.
 enum {
     KD_CHECK_WIDTH = 255,
     KD_CHECK_SAME_ADDRESS = 256,
     KD_CHECK_SAME_ORIGIN = 512,
-    KD_CHECK_SAME_BYTES = 1024
+    KD_CHECK_SAME_MORE = 1024
 };
 
 // What the device must know about compiled code; kept beside it in images and caches.
@@ -578,10 +585,14 @@ enum kd_device_function {
       (struct kd_block * b, uint32_t thread, uint32_t mask, uint32_t code,                         \
        const uint64_t *addresses, uint32_t *origins))                                              \
     /* the lanes in mask of the group that begins with `thread` are about to access memory. What   \
-       code says to be the same for all stands once. bytes: NULL, or how many */                   \
+       code says to be the same for all stands once. more: NULL, or how many bytes, where the site \
+       does not say, else what is stored */                                                        \
     X(void, kd_rt_check_access,                                                                    \
       (struct kd_block * b, uint32_t thread, uint32_t mask, uint32_t code, uint64_t site,          \
-       const uint64_t *addresses, const uint32_t *origins, const uint32_t *bytes))                 \
+       const uint64_t *addresses, const uint32_t *origins, const uint64_t *more))                  \
+    /* they have passed a barrier: enum kd_check_sync */                                           \
+    X(void, kd_rt_check_sync,                                                                      \
+      (struct kd_block * b, uint32_t thread, uint32_t mask, uint32_t what))                        \
     /* the cluster's barrier, in stack modes */                                                    \
     X(void, kd_rt_cluster_arrive, (struct kd_block * b, uint32_t unit))                            \
     X(void, kd_rt_cluster_wait, (struct kd_block * b, uint32_t unit))                              \

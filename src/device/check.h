@@ -2,6 +2,7 @@
 //
 //   check_blocks.c  allocations under numbers that are never used again
 //   check_access.c  accesses of kernels, which generated code tells of
+//   check_race.c    accesses of threads that nothing orders
 //   check_report.c  what is printed and counted
 #ifndef KUDZU_DEVICE_CHECK_H
 #define KUDZU_DEVICE_CHECK_H
@@ -25,8 +26,11 @@ struct check_block {
 };
 // The block with a number below KD_CHECK_LOCAL; NULL: there never was one.
 struct check_block *check_block_of(uint32_t number);
-// The number of the allocation that contains the address and lives; 0: there is none.
+// The number of the allocation that contains the address and lives; 0: there is none, or it may go on
+// behind its end.
 uint32_t check_find(const struct kd_block *b, uint64_t address);
+// Whether memory is there, of whatever kind.
+bool check_there(uint64_t address, uint64_t bytes);
 // The allocation of memory.c or pool.c with this number has been freed.
 void check_freed(uint64_t id);
 // The allocation that lives and begins or ends nearest to the address, looked for among those that
@@ -39,9 +43,19 @@ enum check_heap { CHECK_HEAP_OK, CHECK_HEAP_TWICE, CHECK_HEAP_INVALID };
 // A kernel frees ptr. OK: *give is a block that the heap may have back (0: none now), since freed
 // ones are kept for a while.
 enum check_heap check_heap_free(uint64_t ptr, uint64_t *give);
-// Reports that a thread is about to free what it may not; false: it may.
-bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr);
+// Whether a thread is about to free what it may not, which is reported where site is not NULL.
+bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr,
+                    const struct kd_check_site *site);
 enum { CHECK_HEAP_MORE = 16 }; // bytes behind each block
+
+// ---- check_race.c -------------------------------------------------------------------------
+
+// A thread is about to access bytes at a generic address that others may access, too. value: what it
+// stores; NULL: nothing, or it is not known.
+void check_race(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
+                uint64_t address, uint64_t bytes, const uint64_t *value);
+// What was there is over: accesses from now on have nothing to do with those before.
+void check_race_forget(uint64_t address, uint64_t bytes);
 
 // ---- check_report.c -----------------------------------------------------------------------
 
@@ -49,6 +63,7 @@ enum { CHECK_LINE = 512 };
 struct check_report {
     const char *what;                    // "Invalid __global__ read of size 4 bytes"
     const struct kd_check_site *site;    // NULL: not of an instruction
+    const struct kd_check_site *other;   // of a second access; NULL: there is none
     uint32_t thread;
     const struct kd_block *b;            // NULL: of no kernel
     char lines[3][CHECK_LINE];           // more; "" ends them

@@ -190,7 +190,7 @@ static bool is_of_launch(const struct lane_access *a) {
     return (a->address - params < size && a->bytes <= size - (a->address - params)) ||
            (b->grid_workspace &&
             a->address - b->grid_workspace < sizeof(struct kd_grid_workspace)) ||
-           (b->local && a->address - local < b->local_stride * b->nthreads) || l->nested || l->multi;
+           (b->local && a->address - local < b->local_stride * b->nthreads) || l->kernel->module->launches || l->multi;
 }
 
 static void check_variable(struct lane_access *a, uint32_t k) {
@@ -225,7 +225,7 @@ static void check_generic(struct lane_access *a) {
     if (k) {
         struct extent e = {"allocation", NULL, k->base, k->size, k->state == CHECK_FREED};
         compare(a, ISA_SPACE_GLOBAL, &e);
-    } else if (!is_of_launch(a)) {
+    } else if (!check_there(a->address, a->bytes) && !is_of_launch(a)) {
         report(a, ISA_SPACE_GLOBAL, "is out of bounds", NULL);
     }
 }
@@ -242,6 +242,10 @@ static uint64_t cluster_to_generic(const struct kd_block *b, uint64_t address) {
 static void check_lane(struct lane_access *a) {
     enum isa_space space = (enum isa_space)a->site->space;
     struct extent params = {"parameters", NULL, 0, a->b->launch->kernel->info->param_bytes, false};
+    if (a->site->kind == KD_CHECK_FREE) {
+        check_heap_bad((struct kd_block *)a->b, a->thread, a->address, a->site);
+        return;
+    }
     if (a->site->align > 1 && a->address % a->site->align) {
         report(a, space, "is misaligned", NULL);
         return;
@@ -266,13 +270,25 @@ static void check_lane(struct lane_access *a) {
     }
 }
 
+// What is nobody else's cannot be raced for.
+static void check_races(struct lane_access *a, const uint64_t *value) {
+    struct kd_block *b = (struct kd_block *)a->b;
+    if (a->site->space == ISA_SPACE_SHARED)
+        a->address += (uint64_t)(uintptr_t)b->shared;
+    uint64_t at, local = a->address - (uint64_t)(uintptr_t)b->local;
+    if (is_of_launch(a) || (b->local && local < b->local_stride * b->nthreads) ||
+        (b->cluster_blocks > 1 && in_shared(b, a->address, &at)))
+        return;
+    check_race(b, a->site, a->thread, a->address, a->bytes, value);
+}
+
 // ---- what generated code calls ------------------------------------------------------------
 
 // All lanes inside one allocation that lives: nothing else is asked of most accesses.
 static bool all_inside(const struct kd_check_site *s, uint32_t mask, uint32_t code,
                        const uint64_t *addresses, uint32_t origin) {
     const struct check_block *k = origin < KD_CHECK_LOCAL ? check_block_of(origin) : NULL;
-    if (!k || !s->bytes || s->space == ISA_SPACE_SHARED || s->space == ISA_SPACE_LOCAL ||
+    if (!k || !s->bytes || s->kind == KD_CHECK_FREE || s->space == ISA_SPACE_SHARED || s->space == ISA_SPACE_LOCAL ||
         s->space == ISA_SPACE_CLUSTER || s->space == ISA_SPACE_PARAM ||
         atomic_load_explicit(&k->state, memory_order_relaxed) != CHECK_ALIVE ||
         k->size < s->bytes)
@@ -292,23 +308,25 @@ static bool all_inside(const struct kd_check_site *s, uint32_t mask, uint32_t co
 
 void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
                         uint64_t site, const uint64_t *addresses, const uint32_t *origins,
-                        const uint32_t *bytes) {
+                        const uint64_t *more) {
     const struct kd_check_site *s = (const struct kd_check_site *)(uintptr_t)site; // NOLINT
     bool one_origin = code & KD_CHECK_SAME_ORIGIN || (code & KD_CHECK_WIDTH) == 1;
-    if (!mask || (one_origin && all_inside(s, mask, code, addresses, origins[0])))
-        return;
-    for (uint32_t m = mask; m; m &= m - 1) {
+    bool memory = (check_tools() & CHECK_MEMORY) && !(s->flags & KD_CHECK_INSIDE);
+    bool races = s->flags & KD_CHECK_ORDERED;
+    memory = memory && mask && !(one_origin && all_inside(s, mask, code, addresses, origins[0]));
+    for (uint32_t m = memory || races ? mask : 0; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
-        uint32_t n = bytes ? bytes[code & KD_CHECK_SAME_BYTES ? 0 : l] : s->bytes;
+        const uint64_t *of_lane = more ? &more[code & KD_CHECK_SAME_MORE ? 0 : l] : NULL;
+        uint64_t n = s->bytes ? s->bytes : *of_lane;
         struct lane_access a = {
             b, s, thread + l,
             addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l] + (uint64_t)s->offset, n,
             origins[one_origin ? 0 : l]};
-        if (n)
+        struct lane_access race = a;
+        if (n && memory)
             check_lane(&a);
-        // Lanes that share all are alike, but where local memory is meant.
-        if ((code & KD_CHECK_SAME_ADDRESS) && one_origin && s->space != ISA_SPACE_LOCAL)
-            return;
+        if (n && races)
+            check_races(&race, s->bytes ? of_lane : NULL);
     }
 }
 

@@ -79,6 +79,8 @@ void check_heap_add(uint64_t ptr, uint64_t size) {
     n->range.size = size ? size : 1;
     n->number = FIRST_OF_HEAP + atomic_fetch_add(&heap_blocks, 1) % (KD_CHECK_LOCAL - FIRST_OF_HEAP);
     set(n->number, ptr, size, true);
+    if (check_tools() & CHECK_RACE)
+        check_race_forget(ptr, size);
     kd_lock(&heap_lock);
     range_insert(&heap_nodes, &n->range);
     kd_unlock(&heap_lock);
@@ -121,7 +123,8 @@ enum check_heap check_heap_free(uint64_t ptr, uint64_t *give) {
     return answer;
 }
 
-bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr) {
+bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr,
+                    const struct kd_check_site *site) {
     kd_lock(&heap_lock);
     struct heap_node *n = (struct heap_node *)range_find(heap_nodes, ptr);
     bool begins = n && n->range.base == ptr, twice = begins && n->freed;
@@ -131,6 +134,7 @@ bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr) {
         return false;
     struct check_report r = {.what = twice ? "Malloc/Free error encountered: double free"
                                            : "Malloc/Free error encountered: invalid pointer to free",
+                             .site = site,
                              .thread = thread,
                              .b = b};
     if (n && !begins)
@@ -138,7 +142,8 @@ bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr) {
                  (unsigned long long)ptr, (unsigned long long)(ptr - base));
     else
         snprintf(r.lines[0], CHECK_LINE, "0x%llx", (unsigned long long)ptr);
-    check_report(&r);
+    if (site)
+        check_report(&r);
     return true;
 }
 
@@ -151,6 +156,17 @@ static bool in_heap(const struct kd_block *b, uint64_t address) {
            address - h->base < (uint64_t)h->npages << 12;
 }
 
+// Beside memory that the device's address space does not own others may be mapped, to be used as one
+// with it.
+static bool is_whole(uint64_t address) {
+    uint64_t base, size;
+    return memory_extent(address, &base, &size) || !memory_there(address);
+}
+
+bool check_there(uint64_t address, uint64_t bytes) {
+    return memory_there(address) && memory_there(address + bytes - 1);
+}
+
 uint32_t check_find(const struct kd_block *b, uint64_t address) {
     struct kd_memory m;
     if (in_heap(b, address)) {
@@ -160,7 +176,8 @@ uint32_t check_find(const struct kd_block *b, uint64_t address) {
         kd_unlock(&heap_lock);
         return number;
     }
-    if (!kd_memory_find(address, &m) || m.id >= FIRST_OF_HEAP)
+    if ((!kd_memory_find(address, &m) && !memory_find_leaving(address, &m)) ||
+        m.id >= FIRST_OF_HEAP || !is_whole(address))
         return 0;
     set((uint32_t)m.id, m.base, m.size, false);
     return (uint32_t)m.id;

@@ -29,13 +29,18 @@ static const char *text_of(const struct kd_check_site *s, int32_t at) {
     return at ? (const char *)s + at : NULL;
 }
 
+static uint64_t hash_of(uint64_t h, const struct kd_check_site *s) {
+    const char *file = text_of(s, s->file);
+    h = hash(hash(h, file), text_of(s, s->function));
+    return h * 31 + (file ? s->line : s->number);
+}
+
 static bool is_new(const struct check_report *r) {
     uint64_t h = hash(0xcbf29ce484222325u, r->what);
-    if (r->site) {
-        const char *file = text_of(r->site, r->site->file);
-        h = hash(hash(h, file), text_of(r->site, r->site->function));
-        h = h * 31 + (file ? r->site->line : r->site->number);
-    }
+    if (r->site)
+        h = hash_of(h, r->site);
+    if (r->other)
+        h = hash_of(h, r->other);
     bool found = false;
     kd_lock(&lock);
     for (unsigned k = 0; k < nprinted && !found; k++)
@@ -57,8 +62,7 @@ static void write_out(const char *text, size_t n) {
     }
 }
 
-static void add_place(struct strbuf *out, const struct check_report *r) {
-    const struct kd_check_site *s = r->site;
+static void add_place(struct strbuf *out, const struct kd_check_site *s) {
     const char *name = text_of(s, s->function), *file = text_of(s, s->file);
     char *written = run_report_demangle(name);
     strbuf_printf(out, BEGIN "    at %s+0x%" PRIx32, written ? written : name, s->number * 16);
@@ -84,8 +88,10 @@ bool check_report(const struct check_report *r) {
     run_report_checked();
     strbuf_printf(&out, BEGIN "%s\n", r->what);
     if (r->site)
-        add_place(&out, r);
-    if (r->b)
+        add_place(&out, r->site);
+    if (r->other)
+        add_place(&out, r->other);
+    if (r->b && !r->other)
         add_thread(&out, r);
     for (int k = 0; k < 3 && r->lines[k][0]; k++)
         strbuf_printf(&out, BEGIN "    %s\n", r->lines[k]);

@@ -299,6 +299,20 @@ bool kd_memory_find(uint64_t ptr, struct kd_memory *out) {
     return m != NULL;
 }
 
+bool memory_find_leaving(uint64_t ptr, struct kd_memory *out) {
+    struct area *area;
+    uint64_t base;
+    pthread_mutex_lock(&lock);
+    const struct allocation *a = find_any(ptr, &area, &base);
+    bool found = a != NULL;
+    if (a)
+        *out = (struct kd_memory){.base = base, .size = a->size, .id = a->id};
+    else if (area && area->segment)
+        found = pool_find_leaving(area->segment, ptr, out);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 bool memory_there(uint64_t ptr) {
     struct area *area;
     uint64_t base;

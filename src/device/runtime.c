@@ -121,7 +121,8 @@ uint64_t kd_rt_malloc(struct kd_block *b, uint32_t thread, uint64_t size) {
 }
 
 void kd_rt_free(struct kd_block *b, uint32_t thread, uint64_t ptr) {
-    if (check_tools() && check_heap_bad(b, thread, ptr))
+    // It has been reported.
+    if (check_tools() && check_heap_bad(b, thread, ptr, NULL))
         return;
     if (!heap_give(context_of(b), ptr))
         runtime_fault(b, thread, KD_FAULT_ILLEGAL_ADDRESS,

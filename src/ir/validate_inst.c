@@ -65,7 +65,8 @@ static const struct shape async_shapes[] = {
     {ISA_OP_MULTIMEM_ST, "=aa"},
     {ISA_OP_MULTIMEM_RED, "=aa"},
     {ISA_OP_CHECK_ORIGIN, "u=a"},
-    {ISA_OP_CHECK_ACCESS, "=aua?u"},
+    {ISA_OP_CHECK_ACCESS, "=aua?x"},
+    {ISA_OP_CHECK_SYNC, "="},
     {ISA_OP_BARRIER_CLUSTER_ARRIVE, "="},
     {ISA_OP_BARRIER_CLUSTER_WAIT, "="},
 };

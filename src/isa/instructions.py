@@ -537,6 +537,7 @@ for n in "sreg symaddr param phi".split():
 # What passes/check.h puts into kernels.
 op("check.origin", "check", doc="Kernel IR only")
 op("check.access", "check", side_effect=True, doc="Kernel IR only")
+op("check.sync", "check", side_effect=True, doc="Kernel IR only")
 
 # ---- Memory ------------------------------------------------------------------------------------
 op("ld", "memory", doc="Load")

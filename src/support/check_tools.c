@@ -11,7 +11,8 @@ static const struct {
     unsigned tools;
 } words[] = {
     {"memory", CHECK_MEMORY},
-    {"all", CHECK_MEMORY},
+    {"race", CHECK_RACE},
+    {"all", CHECK_MEMORY | CHECK_RACE},
 };
 
 static unsigned tools_of(const char *word, size_t n) {

@@ -9,6 +9,7 @@
 
 enum check_tool {
     CHECK_MEMORY = 1, // accesses outside of what a pointer points into
+    CHECK_RACE = 2,   // accesses of threads that nothing orders
 };
 
 // The tools, or-ed; 0: nothing is checked. Read once. Words that are not known are passed over.

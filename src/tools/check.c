@@ -20,7 +20,7 @@ static void print_help(void) {
          "       kudzu check [options] [options of kudzu cc] prog.cu [arguments]\n\n"
          "Runs a program, on CPUs, with checks in its kernels, and prints what they find, in the\n"
          "form of compute-sanitizer's reports. A source is compiled before, as `kudzu run` does.\n\n"
-         "  --tool NAME            memory (or memcheck); without it all tools\n"
+         "  --tool NAME            memory, race (or memcheck, racecheck); without it all\n"
          "  --error-exitcode N     the exit status when something was found (1; 0: the program's)\n"
          "  --help                 this text\n\n"
          "The exit status is the program's where nothing was found.");
@@ -34,7 +34,7 @@ struct request {
 
 // The names of compute-sanitizer's tools.
 static const char *tool_words(const char *name) {
-    static const char *const names[][2] = {{"memcheck", "memory"}};
+    static const char *const names[][2] = {{"memcheck", "memory"}, {"racecheck", "race"}};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (!strcmp(name, names[k][0]))
             return names[k][1];
@@ -102,12 +102,14 @@ int tool_check(int argc, char **argv) {
     setenv("KUDZU_DEVICE", "cpu", 1);
     setenv("KUDZU_HANG_SECONDS", "30", 0);
     const char *program = argv[r.at];
+    static char debug[] = "-g"; // of host code: reports name lines of calls
     bool compiled = is_executable(program);
+    argv[--r.at] = debug;
     if (!compiled)
         program = cached_program(&arena, argc - r.at, argv + r.at, &source);
     if (!program)
         return 1;
-    char **arguments = argv + r.at + source;
+    char **arguments = argv + r.at + (compiled ? 1 : source);
     if (!compiled) {
         *arguments = (char *)file_stem(&arena, *arguments);
         fd = open(program, O_RDONLY | O_CLOEXEC);
