@@ -1,5 +1,6 @@
 // What a kernel that is checked asks of the device and tells it: one call for the lanes of a group.
 #include "codegen/cg.h"
+#include "device/check_shadow.h"
 
 // Operand n in memory: once where all lanes have the same, else a row of lanes.
 static LLVMValueRef spill(struct cg_func *g, struct kir_inst *i, uint32_t n, LLVMTypeRef type,
@@ -29,13 +30,13 @@ static void emit_origin(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     bool same;
     LLVMValueRef address = spill(g, i, 0, c->i64, &same);
-    LLVMTypeRef t = same ? c->i32 : cg_vec_of(c, c->i32);
+    LLVMTypeRef element = i->index ? c->i64 : c->i32, t = same ? element : cg_vec_of(c, element);
     LLVMValueRef out = cg_entry_alloca(g, t);
     LLVMBuildStore(c->b, LLVMConstNull(t), out);
     LLVMValueRef a[] = {g->blk,
                         g->now.t0,
                         same ? cg_i32(c, 1) : lanes(g),
-                        cg_i32(c, same ? 1 : c->width),
+                        cg_i32(c, (same ? 1 : c->width) | i->index << KD_CHECK_SHADOW_BYTES),
                         address,
                         out};
     cg_call_rt(c, "kd_rt_check_origin", a, 6);

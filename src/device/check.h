@@ -3,6 +3,7 @@
 //   check_blocks.c  allocations under numbers that are never used again
 //   check_access.c  accesses of kernels, which generated code tells of
 //   check_race.c    accesses of threads that nothing orders
+//   check_init.c    memory that nobody has written
 //   check_report.c  what is printed and counted
 #ifndef KUDZU_DEVICE_CHECK_H
 #define KUDZU_DEVICE_CHECK_H
@@ -26,8 +27,8 @@ struct check_block {
 };
 // The block with a number below KD_CHECK_LOCAL; NULL: there never was one.
 struct check_block *check_block_of(uint32_t number);
-// The number of the allocation that contains the address and lives; 0: there is none, or it may go on
-// behind its end.
+// The number of the allocation that contains the address and lives; 0: there is none, or it may go
+// on behind its end.
 uint32_t check_find(const struct kd_block *b, uint64_t address);
 // Whether memory is there, of whatever kind.
 bool check_there(uint64_t address, uint64_t bytes);
@@ -50,23 +51,36 @@ enum { CHECK_HEAP_MORE = 16 }; // bytes behind each block
 
 // ---- check_race.c -------------------------------------------------------------------------
 
-// A thread is about to access bytes at a generic address that others may access, too. value: what it
-// stores; NULL: nothing, or it is not known.
-void check_race(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
-                uint64_t address, uint64_t bytes, const uint64_t *value);
+// Lanes are about to access memory: as kd_rt_check_access.
+void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
+                 uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more);
+// To be called before anything is kept of what a block does: the first time it begins.
+void check_block_begins(struct kd_block *b);
 // What was there is over: accesses from now on have nothing to do with those before.
 void check_race_forget(uint64_t address, uint64_t bytes);
+
+// ---- check_init.c -------------------------------------------------------------------------
+
+// The memory is new and unwritten, or it has been written.
+void check_init_set(uint64_t address, uint64_t size, bool written);
+// It has been copied; what lies between is written as far as that was.
+void check_init_copy(uint64_t to, uint64_t from, uint64_t size);
+// The bits of up to 8 bytes that nobody has written.
+uint64_t check_init_bits(struct kd_block *b, uint64_t address, uint32_t bytes);
+// What code tells (check_shadow.h).
+void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
+                     uint64_t address, uint64_t more);
 
 // ---- check_report.c -----------------------------------------------------------------------
 
 enum { CHECK_LINE = 512 };
 struct check_report {
-    const char *what;                    // "Invalid __global__ read of size 4 bytes"
-    const struct kd_check_site *site;    // NULL: not of an instruction
-    const struct kd_check_site *other;   // of a second access; NULL: there is none
+    const char *what;                  // "Invalid __global__ read of size 4 bytes"
+    const struct kd_check_site *site;  // NULL: not of an instruction
+    const struct kd_check_site *other; // of a second access; NULL: there is none
     uint32_t thread;
-    const struct kd_block *b;            // NULL: of no kernel
-    char lines[3][CHECK_LINE];           // more; "" ends them
+    const struct kd_block *b;  // NULL: of no kernel
+    char lines[3][CHECK_LINE]; // more; "" ends them
 };
 // Prints a report, once for each kind and place. False: it had been printed.
 bool check_report(const struct check_report *r);

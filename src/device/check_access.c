@@ -6,6 +6,7 @@
 
 #include "device/block.h"
 #include "device/check.h"
+#include "device/check_shadow.h"
 #include "device/internal.h"
 #include "device/module.h"
 #include "device/op.h"
@@ -96,9 +97,9 @@ static uint64_t local_base(const struct lane_access *a) {
 
 static const char *space_name(enum isa_space s) {
     static const char *const names[] = {
-        [ISA_SPACE_GLOBAL] = "__global__", [ISA_SPACE_SHARED] = "__shared__",
+        [ISA_SPACE_GLOBAL] = "__global__",  [ISA_SPACE_SHARED] = "__shared__",
         [ISA_SPACE_CONST] = "__constant__", [ISA_SPACE_LOCAL] = "__local__",
-        [ISA_SPACE_PARAM] = "__param__",   [ISA_SPACE_CLUSTER] = "__shared__",
+        [ISA_SPACE_PARAM] = "__param__",    [ISA_SPACE_CLUSTER] = "__shared__",
     };
     return names[s] ? names[s] : "__global__";
 }
@@ -106,7 +107,7 @@ static const char *space_name(enum isa_space s) {
 static void describe(const struct extent *e, uint64_t address, uint64_t bytes, char *line) {
     char name[200] = "";
     const char *where = address < e->base ? "before" : "after";
-    uint64_t away = address < e->base ? e->base - address
+    uint64_t away = address < e->base              ? e->base - address
                     : address >= e->base + e->size ? address - (e->base + e->size) + 1
                                                    : 1;
     if (e->name)
@@ -134,7 +135,9 @@ static void report(const struct lane_access *a, enum isa_space space, const char
     snprintf(what, sizeof what, "Invalid %s %s of size %" PRIu64 " bytes", space_name(space),
              kinds[a->site->kind], a->bytes);
     snprintf(r.lines[0], CHECK_LINE, "Access at 0x%" PRIx64 " %s", a->address, why);
-    if (!e && space == ISA_SPACE_GLOBAL && check_nearest(a->address, &nearest.base, &nearest.size))
+    bool outside = a->site->align <= 1 || a->address % a->site->align == 0;
+    if (!e && outside && space == ISA_SPACE_GLOBAL &&
+        check_nearest(a->address, &nearest.base, &nearest.size))
         e = &nearest;
     if (e)
         describe(e, a->address, a->bytes, r.lines[1]);
@@ -190,7 +193,8 @@ static bool is_of_launch(const struct lane_access *a) {
     return (a->address - params < size && a->bytes <= size - (a->address - params)) ||
            (b->grid_workspace &&
             a->address - b->grid_workspace < sizeof(struct kd_grid_workspace)) ||
-           (b->local && a->address - local < b->local_stride * b->nthreads) || l->kernel->module->launches || l->multi;
+           (b->local && a->address - local < b->local_stride * b->nthreads) ||
+           l->kernel->module->launches || l->multi;
 }
 
 static void check_variable(struct lane_access *a, uint32_t k) {
@@ -215,8 +219,7 @@ static void check_generic(struct lane_access *a) {
         check_shared(a, offset);
         return;
     }
-    if (kind == KD_CHECK_VARIABLE &&
-        (a->origin & ~KD_CHECK_VARIABLE) < module_of(a->site)->nvars) {
+    if (kind == KD_CHECK_VARIABLE && (a->origin & ~KD_CHECK_VARIABLE) < module_of(a->site)->nvars) {
         check_variable(a, a->origin & ~KD_CHECK_VARIABLE);
         return;
     }
@@ -247,7 +250,7 @@ static void check_lane(struct lane_access *a) {
         return;
     }
     if (a->site->align > 1 && a->address % a->site->align) {
-        report(a, space, "is misaligned", NULL);
+        report(a, space ? space : ISA_SPACE_GLOBAL, "is misaligned", NULL);
         return;
     }
     switch (space) {
@@ -270,72 +273,96 @@ static void check_lane(struct lane_access *a) {
     }
 }
 
-// What is nobody else's cannot be raced for.
-static void check_races(struct lane_access *a, const uint64_t *value) {
-    struct kd_block *b = (struct kd_block *)a->b;
-    if (a->site->space == ISA_SPACE_SHARED)
-        a->address += (uint64_t)(uintptr_t)b->shared;
-    uint64_t at, local = a->address - (uint64_t)(uintptr_t)b->local;
-    if (is_of_launch(a) || (b->local && local < b->local_stride * b->nthreads) ||
-        (b->cluster_blocks > 1 && in_shared(b, a->address, &at)))
-        return;
-    check_race(b, a->site, a->thread, a->address, a->bytes, value);
-}
-
 // ---- what generated code calls ------------------------------------------------------------
 
-// All lanes inside one allocation that lives: nothing else is asked of most accesses.
-static bool all_inside(const struct kd_check_site *s, uint32_t mask, uint32_t code,
-                       const uint64_t *addresses, uint32_t origin) {
-    const struct check_block *k = origin < KD_CHECK_LOCAL ? check_block_of(origin) : NULL;
-    if (!k || !s->bytes || s->kind == KD_CHECK_FREE || s->space == ISA_SPACE_SHARED || s->space == ISA_SPACE_LOCAL ||
-        s->space == ISA_SPACE_CLUSTER || s->space == ISA_SPACE_PARAM ||
-        atomic_load_explicit(&k->state, memory_order_relaxed) != CHECK_ALIVE ||
-        k->size < s->bytes)
+// What an origin names, in the addresses of the site's space; false: it takes a closer look.
+static bool extent_of(const struct kd_block *b, const struct kd_check_site *s, uint32_t origin,
+                      struct extent *e) {
+    bool global = s->space == ISA_SPACE_GLOBAL || s->space == ISA_SPACE_GENERIC ||
+                  s->space == ISA_SPACE_CONST;
+    const struct kd_check_module *m = module_of(s);
+    uint32_t k = origin & ~KD_CHECK_VARIABLE;
+    if (origin < KD_CHECK_LOCAL && global) {
+        const struct check_block *a = check_block_of(origin);
+        if (!a || atomic_load_explicit(&a->state, memory_order_relaxed) != CHECK_ALIVE)
+            return false;
+        e->base = a->base;
+        e->size = a->size;
+        return true;
+    }
+    if (origin >= KD_CHECK_VARIABLE && global && k < m->nvars) {
+        e->base = (uint64_t)(uintptr_t)b->vars[k];
+        e->size = list_of(s, m->vars)[k].size;
+        return true;
+    }
+    if (origin < KD_CHECK_SHARED || s->space != ISA_SPACE_SHARED || k >= m->nshared)
         return false;
-    uint64_t from_base = (uint64_t)s->offset - k->base, most = k->size - s->bytes, bad = 0;
+    *e = shared_variable(b, &list_of(s, m->shared)[k]);
+    return true;
+}
+
+// All lanes inside what their pointer names: nothing else is asked of most accesses.
+static bool all_inside(const struct kd_block *b, const struct kd_check_site *s, uint32_t mask,
+                       uint32_t code, const uint64_t *addresses, uint32_t origin) {
+    struct extent e;
+    if (!s->bytes || s->kind == KD_CHECK_FREE || !extent_of(b, s, origin, &e) || e.size < s->bytes)
+        return false;
+    uint64_t from_base = (uint64_t)s->offset - e.base, most = e.size - s->bytes, bad = 0;
     uint64_t low = s->align - 1;
     if (code & KD_CHECK_SAME_ADDRESS)
-        return addresses[0] + from_base <= most &&
-               !((addresses[0] + (uint64_t)s->offset) & low);
+        return addresses[0] + from_base <= most && !((addresses[0] + (uint64_t)s->offset) & low);
     for (uint32_t l = 0; l < (code & KD_CHECK_WIDTH); l++) {
-        bool out = (addresses[l] + from_base > most) |
-                   (((addresses[l] + (uint64_t)s->offset) & low) != 0);
+        bool out =
+            (addresses[l] + from_base > most) | (((addresses[l] + (uint64_t)s->offset) & low) != 0);
         bad |= (uint64_t)out << l;
     }
     return !(bad & mask);
+}
+
+static void tell_init(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                      const struct kd_check_site *s, const uint64_t *addresses,
+                      const uint64_t *more) {
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        uint64_t address = addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l] + (uint64_t)s->offset;
+        check_init_tell(b, thread + l, s, address, more[code & KD_CHECK_SAME_MORE ? 0 : l]);
+    }
 }
 
 void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
                         uint64_t site, const uint64_t *addresses, const uint32_t *origins,
                         const uint64_t *more) {
     const struct kd_check_site *s = (const struct kd_check_site *)(uintptr_t)site; // NOLINT
-    bool one_origin = code & KD_CHECK_SAME_ORIGIN || (code & KD_CHECK_WIDTH) == 1;
-    bool memory = (check_tools() & CHECK_MEMORY) && !(s->flags & KD_CHECK_INSIDE);
-    bool races = s->flags & KD_CHECK_ORDERED;
-    memory = memory && mask && !(one_origin && all_inside(s, mask, code, addresses, origins[0]));
-    for (uint32_t m = memory || races ? mask : 0; m; m &= m - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(m);
-        const uint64_t *of_lane = more ? &more[code & KD_CHECK_SAME_MORE ? 0 : l] : NULL;
-        uint64_t n = s->bytes ? s->bytes : *of_lane;
-        struct lane_access a = {
-            b, s, thread + l,
-            addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l] + (uint64_t)s->offset, n,
-            origins[one_origin ? 0 : l]};
-        struct lane_access race = a;
-        if (n && memory)
-            check_lane(&a);
-        if (n && races)
-            check_races(&race, s->bytes ? of_lane : NULL);
+    if (s->kind >= KD_CHECK_SHADOW_STORE) {
+        tell_init(b, thread, mask, code, s, addresses, more);
+        return;
     }
+    bool one_origin = code & KD_CHECK_SAME_ORIGIN || (code & KD_CHECK_WIDTH) == 1;
+    bool memory = mask && (check_tools() & CHECK_MEMORY) && !(s->flags & KD_CHECK_INSIDE) &&
+                  !(one_origin && all_inside(b, s, mask, code, addresses, origins[0]));
+    for (uint32_t m = memory ? mask : 0; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        uint64_t n = s->bytes ? s->bytes : more[code & KD_CHECK_SAME_MORE ? 0 : l];
+        struct lane_access a = {
+            b,          s,
+            thread + l, addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l] + (uint64_t)s->offset,
+            n,          origins[one_origin ? 0 : l]};
+        if (n)
+            check_lane(&a);
+    }
+    if (mask && (s->flags & KD_CHECK_ORDERED) && (check_tools() & CHECK_RACE))
+        check_races(b, s, thread, mask, code, addresses, more);
 }
 
 void kd_rt_check_origin(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
                         const uint64_t *addresses, uint32_t *origins) {
     (void)thread;
+    uint32_t bytes = code >> KD_CHECK_SHADOW_BYTES;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
-        origins[l] = check_find(b, addresses[l]);
+        if (bytes)
+            ((uint64_t *)(void *)origins)[l] = check_init_bits(b, addresses[l], bytes);
+        else
+            origins[l] = check_find(b, addresses[l]);
     }
-    (void)code;
 }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/block.h"
 #include "device/internal.h"
 #include "device/op.h"
-#include "device/block.h"
 
 // A table in pieces that come as numbers do. Heap blocks have numbers of their own.
 enum { PIECE_BITS = 13, PIECE = 1 << PIECE_BITS, PIECES = 1 << (30 - PIECE_BITS) };
@@ -17,9 +17,8 @@ static _Atomic uint32_t heap_blocks, most; // how many there were; one more than
 
 static struct check_block *piece_of(uint32_t number, bool make) {
     _Atomic(struct check_block *) *all = pieces;
-    struct check_block *p = all ? atomic_load_explicit(&all[number >> PIECE_BITS],
-                                                       memory_order_acquire)
-                                : NULL;
+    struct check_block *p =
+        all ? atomic_load_explicit(&all[number >> PIECE_BITS], memory_order_acquire) : NULL;
     if (p || !make)
         return p;
     pthread_mutex_lock(&table_lock);
@@ -77,10 +76,12 @@ void check_heap_add(uint64_t ptr, uint64_t size) {
         return;
     n->range.base = ptr;
     n->range.size = size ? size : 1;
-    n->number = FIRST_OF_HEAP + atomic_fetch_add(&heap_blocks, 1) % (KD_CHECK_LOCAL - FIRST_OF_HEAP);
+    n->number =
+        FIRST_OF_HEAP + atomic_fetch_add(&heap_blocks, 1) % (KD_CHECK_LOCAL - FIRST_OF_HEAP);
     set(n->number, ptr, size, true);
     if (check_tools() & CHECK_RACE)
         check_race_forget(ptr, size);
+    check_init_set(ptr, size, false);
     kd_lock(&heap_lock);
     range_insert(&heap_nodes, &n->range);
     kd_unlock(&heap_lock);
@@ -132,8 +133,9 @@ bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr,
     kd_unlock(&heap_lock);
     if (!ptr || (begins && !twice))
         return false;
-    struct check_report r = {.what = twice ? "Malloc/Free error encountered: double free"
-                                           : "Malloc/Free error encountered: invalid pointer to free",
+    struct check_report r = {.what = twice
+                                         ? "Malloc/Free error encountered: double free"
+                                         : "Malloc/Free error encountered: invalid pointer to free",
                              .site = site,
                              .thread = thread,
                              .b = b};
@@ -156,8 +158,8 @@ static bool in_heap(const struct kd_block *b, uint64_t address) {
            address - h->base < (uint64_t)h->npages << 12;
 }
 
-// Beside memory that the device's address space does not own others may be mapped, to be used as one
-// with it.
+// Beside memory that the device's address space does not own others may be mapped, to be used as
+// one with it.
 static bool is_whole(uint64_t address) {
     uint64_t base, size;
     return memory_extent(address, &base, &size) || !memory_there(address);

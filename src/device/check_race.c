@@ -9,8 +9,10 @@
 
 #include "device/block.h"
 #include "device/check.h"
+#include "device/module.h"
 #include "device/op.h"
 #include "device/runtime.h"
+#include "isa/isa.h"
 
 // An access: which launch (0: none), block and thread, and what they had passed by then.
 struct record {
@@ -18,7 +20,7 @@ struct record {
     uint32_t epoch, warp_syncs;
     uint32_t value; // what a store leaves in the four bytes
     uint16_t thread;
-    uint8_t bytes;   // of the four, a bit each
+    uint8_t bytes; // of the four, a bit each
     bool has_value;
     const struct kd_check_site *site;
 };
@@ -79,7 +81,8 @@ struct check_threads {
 };
 
 static uint64_t block_number(const struct kd_block *b) {
-    return b->ctaid[0] + (uint64_t)b->nctaid[0] * (b->ctaid[1] + (uint64_t)b->nctaid[1] * b->ctaid[2]);
+    return b->ctaid[0] +
+           (uint64_t)b->nctaid[0] * (b->ctaid[1] + (uint64_t)b->nctaid[1] * b->ctaid[2]);
 }
 
 static struct check_threads *threads_of(struct kd_block *b) {
@@ -91,8 +94,15 @@ static struct check_threads *threads_of(struct kd_block *b) {
         memset(s->checked, 0, sizeof *s->checked);
         s->checked->grid = b->gridid + 1;
         s->checked->block = block;
+        // Blocks of a cluster may have written there before.
+        if (b->cluster_blocks <= 1)
+            check_init_set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, false);
     }
     return s->checked;
+}
+
+void check_block_begins(struct kd_block *b) {
+    threads_of(b);
 }
 
 void kd_rt_check_sync(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code) {
@@ -129,8 +139,8 @@ static bool is_strong(const struct record *r) {
 
 // Are the accesses a, which has been made, and b, which is about to be, of two threads that nothing
 // orders? common: other blocks have the memory, too.
-static bool unordered(const struct check_threads *t, const struct record *a,
-                      const struct record *b, bool common) {
+static bool unordered(const struct check_threads *t, const struct record *a, const struct record *b,
+                      bool common) {
     if (a->grid != b->grid || !(a->bytes & b->bytes) || (is_strong(a) && is_strong(b)) ||
         leave_the_same(a, b))
         return false;
@@ -180,8 +190,7 @@ static bool takes_place_of(const struct record *r, const struct record *now) {
 static void add_reader(struct cell *c, const struct record *now) {
     for (int k = 0; k < READERS; k++)
         if (takes_place_of(&c->readers[k], now)) {
-            uint8_t same = c->readers[k].grid == now->grid &&
-                                   c->readers[k].block == now->block &&
+            uint8_t same = c->readers[k].grid == now->grid && c->readers[k].block == now->block &&
                                    c->readers[k].thread == now->thread &&
                                    c->readers[k].epoch == now->epoch
                                ? c->readers[k].bytes
@@ -196,7 +205,8 @@ static void check_cell(struct kd_block *b, const struct check_threads *t, struct
                        const struct record *now, uint64_t address, bool common) {
     struct record racing = {0};
     struct kd_spinlock *lock = &locks[(address >> 2) % LOCKS];
-    kd_lock(lock);
+    if (common) // a block's shared memory belongs to the thread that runs it
+        kd_lock(lock);
     bool reads = now->site->kind == KD_CHECK_READ;
     if (unordered(t, &c->writer, now, common))
         racing = c->writer;
@@ -207,34 +217,61 @@ static void check_cell(struct kd_block *b, const struct check_threads *t, struct
         add_reader(c, now);
     else
         c->writer = *now;
-    kd_unlock(lock);
+    if (common)
+        kd_unlock(lock);
     if (racing.grid)
         report(b, &racing, now, address);
 }
 
-void check_race(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
-                uint64_t address, uint64_t bytes, const uint64_t *value) {
-    const struct check_threads *t = threads_of(b);
+// Memory that no other thread is meant to have: local memory, parameters.
+static bool is_private(const struct kd_block *b, uint64_t address) {
+    uint64_t local = (uint64_t)(uintptr_t)b->local, params = (uint64_t)(uintptr_t)b->params;
+    return (b->local && address - local < b->local_stride * b->nthreads) ||
+           address - params < b->launch->kernel->info->param_bytes;
+}
+
+// One lane: the cells that it touches.
+static void check_lane(struct kd_block *b, const struct check_threads *t, struct record *now,
+                       uint64_t address, uint64_t bytes, uint64_t value) {
     bool common = address - (uint64_t)(uintptr_t)b->shared >= b->shared_window_bytes;
-    if (!t || thread >= MAX_UNITS)
-        return;
-    struct record now = {.grid = (uint32_t)b->gridid + 1,
-                         .block = (uint32_t)t->block,
-                         .thread = (uint16_t)thread,
-                         .warp_syncs = t->warp[thread / KD_WARP],
-                         .epoch = t->epoch[thread],
-                         .has_value = value && bytes <= 8,
-                         .site = site};
     for (uint64_t at = address & ~(uint64_t)3; at < address + bytes; at += 4) {
         uint64_t from = at < address ? address - at : 0;
         uint64_t to = address + bytes - at < 4 ? address + bytes - at : 4;
         struct cell *c = cell_of(at);
-        now.bytes = (uint8_t)((1u << to) - (1u << from));
-        if (now.has_value)
-            now.value = at < address ? (uint32_t)(*value << 8 * from)
-                                     : (uint32_t)(*value >> 8 * (at - address));
+        now->bytes = (uint8_t)((1u << to) - (1u << from));
+        if (now->has_value)
+            now->value = at < address ? (uint32_t)(value << 8 * from)
+                                      : (uint32_t)(value >> 8 * (at - address));
         if (c)
-            check_cell(b, t, c, &now, at + from, common);
+            check_cell(b, t, c, now, at + from, common);
+    }
+}
+
+void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
+                 uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more) {
+    const struct check_threads *t = threads_of(b);
+    bool generic = site->space == ISA_SPACE_GENERIC, shared = site->space == ISA_SPACE_SHARED;
+    // Grids that start others, and those of several devices, order themselves by more than
+    // barriers.
+    if (!t || b->launch->kernel->module->launches || b->launch->multi ||
+        (b->cluster_blocks > 1 && site->space != ISA_SPACE_GLOBAL))
+        return;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m), lane = thread + l;
+        uint64_t address = addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l] + (uint64_t)site->offset;
+        uint64_t of_lane = more ? more[code & KD_CHECK_SAME_MORE ? 0 : l] : 0;
+        if (shared)
+            address += (uint64_t)(uintptr_t)b->shared;
+        if (lane >= MAX_UNITS || (generic && is_private(b, address)))
+            continue;
+        struct record now = {.grid = (uint32_t)b->gridid + 1,
+                             .block = (uint32_t)t->block,
+                             .thread = (uint16_t)lane,
+                             .warp_syncs = t->warp[lane / KD_WARP],
+                             .epoch = t->epoch[lane],
+                             .has_value = more && site->bytes && site->bytes <= 8,
+                             .site = site};
+        check_lane(b, t, &now, address, site->bytes ? site->bytes : of_lane, of_lane);
     }
 }
 

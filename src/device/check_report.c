@@ -62,10 +62,11 @@ static void write_out(const char *text, size_t n) {
     }
 }
 
-static void add_place(struct strbuf *out, const struct kd_check_site *s) {
+static void add_place(struct strbuf *out, const struct kd_check_site *s, const char *what) {
     const char *name = text_of(s, s->function), *file = text_of(s, s->file);
     char *written = run_report_demangle(name);
-    strbuf_printf(out, BEGIN "    at %s+0x%" PRIx32, written ? written : name, s->number * 16);
+    strbuf_printf(out, BEGIN "    %sat %s+0x%" PRIx32, what, written ? written : name,
+                  s->number * 16);
     if (file)
         strbuf_printf(out, " in %s:%" PRIu32, file, s->line);
     strbuf_printf(out, "\n");
@@ -88,9 +89,9 @@ bool check_report(const struct check_report *r) {
     run_report_checked();
     strbuf_printf(&out, BEGIN "%s\n", r->what);
     if (r->site)
-        add_place(&out, r->site);
+        add_place(&out, r->site, "");
     if (r->other)
-        add_place(&out, r->other);
+        add_place(&out, r->other, "and ");
     if (r->b && !r->other)
         add_thread(&out, r);
     for (int k = 0; k < 3 && r->lines[k][0]; k++)

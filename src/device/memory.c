@@ -212,6 +212,8 @@ enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint
             atomic_fetch_add(&m->used, bytes);
     }
     pthread_mutex_unlock(&lock);
+    if (ptr) // the host may write to what it can see; variables are written when they are made
+        check_init_set(ptr, size, kind != KD_MEMORY_DEVICE || locked);
     if (!ptr)
         return kd_fail(KD_OUT_OF_MEMORY, "%llu bytes were asked for; %llu of %llu are in use",
                        (unsigned long long)size, (unsigned long long)used,
@@ -353,6 +355,7 @@ uint64_t memory_slot(const struct area *area, uint64_t base, uint64_t *slots) {
 
 static void release(struct area *area, struct allocation *a, uint64_t base) {
     check_freed(a->id);
+    check_init_set(base, a->size, true);
     if (area->segment) {
         pool_release(area->segment, a);
         return;

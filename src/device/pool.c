@@ -477,7 +477,11 @@ static struct block *allocate(struct kd_pool *p, struct kd_queue *q, uint64_t si
     enum kd_memory_kind kind = p->options.host      ? KD_MEMORY_PINNED
                                : p->options.managed ? KD_MEMORY_MANAGED
                                                     : KD_MEMORY_DEVICE;
+    refresh(b);
+    // What was there before may still be written to while something has to end.
+    bool waits = b->freed;
     take(p, b, memory_describe(q->context, kind, size, flags, false), internal ? wait : NULL);
+    check_init_set(b->range.base, size, kind != KD_MEMORY_DEVICE || waits);
     return b;
 }
 

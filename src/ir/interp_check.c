@@ -1,5 +1,6 @@
 // What a kernel that is checked asks of the device and tells it. A block that is run again to look
 // for an access (interp_search.c) has been checked before.
+#include "device/check_shadow.h"
 #include "ir/interp_internal.h"
 
 void interp_check(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
@@ -11,9 +12,11 @@ void interp_check(struct interp *in, struct interp_thread *t, const struct inter
     uint64_t address = interp_get(t, &i->ops[0]).u64[0];
     uint32_t origin = 0, code = 1;
     if (i->ir->op == ISA_OP_CHECK_ORIGIN) {
+        uint64_t out = 0;
+        code |= i->ir->index << KD_CHECK_SHADOW_BYTES;
         if (!in->search)
-            in->rt->kd_rt_check_origin(in->b, t->id, 1, code, &address, &origin);
-        interp_set64(t, i, 0, origin);
+            in->rt->kd_rt_check_origin(in->b, t->id, 1, code, &address, (uint32_t *)&out);
+        interp_set64(t, i, 0, out);
         return;
     }
     uint64_t more = i->ir->nops > 3 ? interp_get(t, &i->ops[3]).u64[0] : 0;

@@ -31,8 +31,8 @@ static bool is_known_inside(const struct kir_inst *i, uint32_t bytes) {
         return false;
     const struct kir_symbol *s = v->def->sym;
     int64_t at = v->def->offset + i->offset;
-    return !s->dynamic && s->space != ISA_SPACE_GENERIC && s->linkage != KIR_LINK_EXTERN && at >= 0 &&
-           (uint64_t)at + bytes <= s->size && at % bytes == 0 && s->align % bytes == 0;
+    return !s->dynamic && s->space != ISA_SPACE_GENERIC && s->linkage != KIR_LINK_EXTERN &&
+           at >= 0 && (uint64_t)at + bytes <= s->size && at % bytes == 0 && s->align % bytes == 0;
 }
 
 static void add(struct checker *c, struct access a) {
@@ -72,7 +72,8 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
 
 // Copies of one thread: from and to generic addresses.
 static void add_copy(struct checker *c, struct kir_inst *i, struct kir_value *read) {
-    struct kd_check_site site = {.space = ISA_SPACE_GENERIC, .kind = KD_CHECK_WRITE, .align = 1, .flags = c->flags};
+    struct kd_check_site site = {
+        .space = ISA_SPACE_GENERIC, .kind = KD_CHECK_WRITE, .align = 1, .flags = c->flags};
     add(c, (struct access){i, i->ops[0], i->ops[2], site});
     site.kind = KD_CHECK_READ;
     add(c, (struct access){i, i->ops[1], read, site});
@@ -203,6 +204,8 @@ static void check_function(struct checker *c, struct kir_func *f, bool races) {
     c->tmp = (struct arena){0};
     c->accesses.data = NULL;
     c->accesses.len = c->accesses.cap = 0;
+    if (c->tools & CHECK_INIT)
+        check_init(f, &c->sites);
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
             look_at(c, i);

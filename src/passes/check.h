@@ -5,6 +5,7 @@
 //
 //   check.c         which accesses, and their checks
 //   check_origin.c  from which allocation an address was made, as values beside the program's
+//   check_init.c    values that follow from memory that nobody has written
 //   check_sites.c   the description
 #ifndef KUDZU_PASSES_CHECK_H
 #define KUDZU_PASSES_CHECK_H
@@ -46,5 +47,10 @@ void check_origins_want(struct check_origins *o, struct kir_value *v);
 void check_origins_make(struct check_origins *o);
 // The origin (B32, enum in device/abi.h) of a value that was wanted.
 struct kir_value *check_origin_of(struct check_origins *o, const struct kir_value *v);
+
+// check_init.c --------------------------------------------------------------------------------
+
+// Puts in what follows memory that nobody has written. Before the checks of accesses.
+void check_init(struct kir_func *f, struct check_sites *sites);
 
 #endif

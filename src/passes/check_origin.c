@@ -1,6 +1,6 @@
 // Origins of addresses. A value's origin is made only where an address follows from it. What cannot
-// be a pointer (constants, numbers of threads, products) has none; what comes from memory, a call or
-// a parameter is looked up by its address where it appears; the rest is carried along.
+// be a pointer (constants, numbers of threads, products) has none; what comes from memory, a call
+// or a parameter is looked up by its address where it appears; the rest is carried along.
 #include "passes/check.h"
 
 enum state { UNWANTED, WANTED, NONE, ALIAS, MADE };
@@ -85,9 +85,9 @@ static bool is_source(const struct kir_value *v) {
     const struct kir_inst *i = v->def;
     if (i->op == ISA_OP_SYMADDR)
         return i->sym->space != ISA_SPACE_GENERIC && i->sym->space != ISA_SPACE_PARAM;
-    return v->type == KIR_B64 && (i->op == ISA_OP_LD || i->op == ISA_OP_LDU ||
-                                  i->op == ISA_OP_ATOM || i->op == ISA_OP_CALL ||
-                                  i->op == ISA_OP_PARAM || i->op == ISA_OP_MOV_PACK);
+    return v->type == KIR_B64 &&
+           (i->op == ISA_OP_LD || i->op == ISA_OP_LDU || i->op == ISA_OP_ATOM ||
+            i->op == ISA_OP_CALL || i->op == ISA_OP_PARAM || i->op == ISA_OP_MOV_PACK);
 }
 
 void check_origins_want(struct check_origins *o, struct kir_value *v) {

@@ -45,13 +45,13 @@ static size_t read_all(int fd, char *text, size_t size) {
     return n;
 }
 
-// Asks a program that reads debug information: "function\nfile:line\n". False: none could be run, or
-// it knew nothing.
+// Asks a program that reads debug information: "function\nfile:line\n". False: none could be run,
+// or it knew nothing.
 static bool ask(const char *program, const char *module, uint64_t offset, char *text, size_t size) {
     char at[32];
     int ends[2];
-    char *arguments[] = {(char *)program, (char *)"-f", (char *)"-C",
-                         (char *)"-e",    (char *)module, at, NULL};
+    char *arguments[] = {(char *)program, (char *)"-f", (char *)"-C", (char *)"-e",
+                         (char *)module,  at,           NULL};
     snprintf(at, sizeof at, "0x%llx", (unsigned long long)offset);
     if (pipe2(ends, O_CLOEXEC))
         return false;

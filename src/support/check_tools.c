@@ -12,7 +12,8 @@ static const struct {
 } words[] = {
     {"memory", CHECK_MEMORY},
     {"race", CHECK_RACE},
-    {"all", CHECK_MEMORY | CHECK_RACE},
+    {"init", CHECK_INIT},
+    {"all", CHECK_MEMORY | CHECK_RACE | CHECK_INIT},
 };
 
 static unsigned tools_of(const char *word, size_t n) {

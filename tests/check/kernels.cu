@@ -137,6 +137,50 @@ __global__ void last_block(int *parts, int *out) {
         *out = s;
 }
 
+__global__ void positive(const int *a, int *out) {
+    if (a[threadIdx.x] > 0) // bug: unwritten
+        out[threadIdx.x] = 1;
+}
+
+__global__ void by_index(const int *at, const int *a, int *out) {
+    out[threadIdx.x] = a[at[threadIdx.x] & 31]; // bug: index
+}
+
+__global__ void sum_of_warp(const int *a, int *out) {
+    int s = a[threadIdx.x];
+    for (int d = 16; d; d /= 2)
+        s += __shfl_xor_sync(~0u, s, d);
+    if (s > 100) // bug: shuffled
+        *out = 1;
+}
+
+__global__ void shared_unwritten(bool all, int *out) {
+    __shared__ int tile[64];
+    if (all || threadIdx.x < 32)
+        tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (tile[63 - threadIdx.x] == 5) // bug: tile
+        out[threadIdx.x] = 1;
+}
+
+struct padded {
+    char tag;
+    int value;
+    short low : 4, high : 12;
+};
+__global__ void make(padded *p) {
+    p[threadIdx.x].tag = 1;
+    p[threadIdx.x].value = 2;
+    p[threadIdx.x].low = 3;
+    p[threadIdx.x].high = 4;
+}
+__global__ void use(const padded *p, padded *copy, int *out) {
+    padded x = p[threadIdx.x];
+    copy[threadIdx.x] = x;
+    if (x.tag == 1 && x.value == 2 && x.low == 3 && copy[threadIdx.x].high == 4)
+        out[threadIdx.x] = 1;
+}
+
 static int *ints(size_t n) {
     int *p = nullptr;
     if (cudaMalloc(&p, n * sizeof(int)) || cudaMemset(p, 0, n * sizeof(int)))
@@ -203,7 +247,31 @@ static void run(const char *name) {
         bytes<<<1, 256>>>((unsigned char *)out);
     else if (is("last"))
         last_block<<<16, 1>>>(a, out);
-    else
+    else if (is("unwritten") || is("index") || is("shuffled")) {
+        int *u = nullptr, *v = nullptr;
+        cudaMalloc(&u, 128);
+        cudaMalloc(&v, 128);
+        cudaMemset(u, 0, bug ? 124 : 128);
+        cudaMemcpy(v, u, 128, cudaMemcpyDeviceToDevice);
+        if (is("unwritten"))
+            positive<<<1, 32>>>(v, out);
+        else if (is("index"))
+            by_index<<<1, 32>>>(v, a, out);
+        else
+            sum_of_warp<<<1, 32>>>(v, out);
+        cudaFree(u);
+        cudaFree(v);
+    } else if (is("tile"))
+        shared_unwritten<<<2, 64>>>(!bug, out);
+    else if (is("padded")) {
+        padded *p = nullptr, *q = nullptr;
+        cudaMalloc(&p, 32 * sizeof *p);
+        cudaMallocAsync(&q, 32 * sizeof *q, 0);
+        make<<<1, 32>>>(p);
+        use<<<1, 32>>>(p, q, out);
+        cudaFree(p);
+        cudaFreeAsync(q, 0);
+    } else
         exit(3);
     cudaDeviceSynchronize();
     cudaFree(a);
