@@ -66,7 +66,7 @@ void check_init_set(uint64_t address, uint64_t size, bool written);
 // It has been copied; what lies between is written as far as that was.
 void check_init_copy(uint64_t to, uint64_t from, uint64_t size);
 // The bits of up to 8 bytes that nobody has written.
-uint64_t check_init_bits(struct kd_block *b, uint64_t address, uint32_t bytes);
+uint64_t check_init_bits(uint64_t address, uint32_t bytes);
 // What code tells (check_shadow.h).
 void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
                      uint64_t address, uint64_t more);

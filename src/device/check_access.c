@@ -322,6 +322,8 @@ static bool all_inside(const struct kd_block *b, const struct kd_check_site *s, 
 static void tell_init(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
                       const struct kd_check_site *s, const uint64_t *addresses,
                       const uint64_t *more) {
+    if (mask)
+        check_block_begins(b);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         uint64_t address = addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l] + (uint64_t)s->offset;
@@ -358,10 +360,12 @@ void kd_rt_check_origin(struct kd_block *b, uint32_t thread, uint32_t mask, uint
                         const uint64_t *addresses, uint32_t *origins) {
     (void)thread;
     uint32_t bytes = code >> KD_CHECK_SHADOW_BYTES;
+    if (bytes && mask)
+        check_block_begins(b);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         if (bytes)
-            ((uint64_t *)(void *)origins)[l] = check_init_bits(b, addresses[l], bytes);
+            ((uint64_t *)(void *)origins)[l] = check_init_bits(addresses[l], bytes);
         else
             origins[l] = check_find(b, addresses[l]);
     }

@@ -56,12 +56,14 @@ static uint8_t *bytes_of(_Atomic(uint8_t *) *slot) {
     uint8_t *made = zeroed(PAGE);
     if (!made)
         return NULL;
-    if (p == UNWRITTEN)
-        memset(made, 0xff, PAGE);
-    if (atomic_compare_exchange_strong(slot, &p, made))
-        return made;
-    munmap(made, PAGE);
-    return p != UNWRITTEN ? p : bytes_of(slot);
+    do {
+        if (p && p != UNWRITTEN) { // another thread was first
+            munmap(made, PAGE);
+            return p;
+        }
+        memset(made, p ? 0xff : 0, PAGE);
+    } while (!atomic_compare_exchange_strong(slot, &p, made));
+    return made;
 }
 
 // Sets the bits of [address, address + size) to those of `bits`, or to `all`.
@@ -118,12 +120,20 @@ void check_init_copy(uint64_t to, uint64_t from, uint64_t size) {
     }
 }
 
-uint64_t check_init_bits(struct kd_block *b, uint64_t address, uint32_t bytes) {
-    uint64_t bits = 0;
-    check_block_begins(b);
-    if (atomic_load_explicit(&off, memory_order_relaxed))
+uint64_t check_init_bits(uint64_t address, uint32_t bytes) {
+    uint64_t bits = 0, at = address % PAGE;
+    if (bytes > 8 || atomic_load_explicit(&off, memory_order_relaxed))
         return 0;
-    for (uint32_t k = 0; k < bytes && k < 8; k++)
+    if (at + bytes <= PAGE) {
+        _Atomic(uint8_t *) *slot = slot_of(address, false);
+        const uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+        if (p == UNWRITTEN)
+            memset(&bits, 0xff, bytes);
+        else if (p)
+            memcpy(&bits, p + at, bytes);
+        return bits;
+    }
+    for (uint32_t k = 0; k < bytes; k++)
         bits |= (uint64_t)byte_at(address + k) << 8 * k;
     return bits;
 }
@@ -147,7 +157,6 @@ static bool is_local(const struct kd_block *b, uint64_t address) {
 void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
                      uint64_t address, uint64_t more) {
     uint64_t base, size;
-    check_block_begins(b);
     if (site->space == ISA_SPACE_SHARED)
         address += (uint64_t)(uintptr_t)b->shared;
     switch (site->kind) {
