@@ -35,7 +35,7 @@ def look(program, name, line):
     summary = re.search(r"ERROR SUMMARY: (\d+) error", out)
     expect("%s is reported at line %d" % (name, line),
            status == 1 and summary and int(summary[1]) >= 1
-           and re.search(r"=========     at .*kernels\.cu:%d\n" % line, out), out + err)
+           and re.search(r"=========     (?:and )?at .*kernels\.cu:%d\n" % line, out), out + err)
 
 
 def look_clean(program, name):
