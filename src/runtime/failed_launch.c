@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "runtime/runtime.h"
-#include "support/check_host.h"
 #include "support/run_report.h"
 
 void rt_keep_reason(const char *reason) {
@@ -79,7 +78,6 @@ void rt_call_failed(const char *function, cudaError_t error) {
     rt_thread.unseen_failure = false; // this here is not the program's question
     snprintf(text, sizeof text, "%s: %s%s%s", function ? function : "", cudaGetErrorName(error),
              reason && *reason ? ": " : "", reason ? reason : "");
-    check_host_failed((int)error, cudaGetErrorName(error), cudaGetErrorString(error), reason);
     rt_thread.first_failure = run_report_call_failed(text);
     rt_thread.unseen_failure = true;
     free(log);

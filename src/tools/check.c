@@ -105,14 +105,12 @@ int tool_check(int argc, char **argv) {
     setenv("KUDZU_DEVICE", "cpu", 1);
     setenv("KUDZU_HANG_SECONDS", "30", 0);
     const char *program = argv[r.at];
-    static char debug[] = "-g"; // of host code: reports name lines of calls
     bool compiled = is_executable(program);
-    argv[--r.at] = debug;
     if (!compiled)
         program = cached_program(&arena, argc - r.at, argv + r.at, &source);
     if (!program)
         return 1;
-    char **arguments = argv + r.at + (compiled ? 1 : source);
+    char **arguments = argv + r.at + source;
     if (!compiled) {
         *arguments = (char *)file_stem(&arena, *arguments);
         fd = open(program, O_RDONLY | O_CLOEXEC);
