@@ -146,9 +146,9 @@ struct kd_check_site {
     uint32_t line, number; // number: of the site in its function
     uint32_t bytes;        // 0: an operand says how many
     uint32_t align;
-    uint8_t space;   // enum isa_space: of the address
-    uint8_t kind;    // enum kd_check_kind
-    uint16_t flags;  // enum kd_check_flag
+    uint8_t space;  // enum isa_space: of the address
+    uint8_t kind;   // enum kd_check_kind
+    uint16_t flags; // enum kd_check_flag
     int64_t offset; // is added to the address
 };
 // Where a pointer came from: the device's number of an allocation, below KD_CHECK_LOCAL, or a
@@ -211,8 +211,9 @@ enum {
     KD_SPEC_1D = 8,               // ntid.y == ntid.z == 1
     KD_SPEC_ALIGNED_PARAMS = 16,  // parameters are multiples as kj_kernel.aligned says
     KD_SPEC_QUICK = 32,           // code that is there soon counts for more than its speed
-    KD_SPEC_STRIDES = 128, // n and the grid's threads in x of kj_kernel.stride: at most 2^30 together
-    KD_SPEC_ALWAYS_QUICK = 64,    // with KD_SPEC_QUICK: for kernels that would be small enough, too
+    KD_SPEC_STRIDES =
+        128, // n and the grid's threads in x of kj_kernel.stride: at most 2^30 together
+    KD_SPEC_ALWAYS_QUICK = 64, // with KD_SPEC_QUICK: for kernels that would be small enough, too
 };
 enum kd_level {
     KD_LEVEL_HOST,
@@ -527,11 +528,12 @@ enum kd_device_function {
     /* KD_MODE_BLOCK: the split that runs, in `frame` of `bytes` bytes, stops for its lanes in the \
        frame's kd_split alone: they become a split of their own, and what runs goes on with the    \
        other lanes. own: the frame of the group */                                                 \
-    X(void, kd_rt_park, (struct kd_block * b, uint8_t *own, const uint8_t *frame, uint64_t bytes)) \
+    X(void, kd_rt_park,                                                                            \
+      (struct kd_block * b, uint8_t * own, const uint8_t *frame, uint64_t bytes))                  \
     /* the same group's next split that can go on; NULL: all have come to a barrier, or ended.     \
        frame: that which has just stopped */                                                       \
     X(uint8_t *, kd_rt_next_split,                                                                 \
-      (struct kd_block * b, uint8_t *own, uint8_t *frame, uint64_t bytes))                         \
+      (struct kd_block * b, uint8_t * own, uint8_t * frame, uint64_t bytes))                       \
     /* KD_MODE_THREAD_STACKS: each waits until all lanes of membermask that have not exited        \
        have called it with the same membermask */                                                  \
     X(uint64_t, kd_rt_warp_shfl,                                                                   \
@@ -552,10 +554,10 @@ enum kd_device_function {
        isa_matrix_pack. The second is KD_MODE_THREAD_STACKS's: one lane's operands and results */  \
     X(void, kd_rt_matrix,                                                                          \
       (struct kd_block * b, uint32_t thread, uint32_t lanes, uint32_t nops, uint64_t code,         \
-       uint64_t *rows))                                                                            \
+       uint64_t * rows))                                                                           \
     X(void, kd_rt_lane_matrix,                                                                     \
-      (struct kd_block * b, uint32_t thread, uint32_t nops, uint64_t code, uint64_t *operands,     \
-       uint64_t *results))                                                                         \
+      (struct kd_block * b, uint32_t thread, uint32_t nops, uint64_t code, uint64_t * operands,    \
+       uint64_t * results))                                                                        \
     /* one fetch from a texture object, or access to a surface object. in: kd_image_inputs values, \
        each in the low bits of 64; out: kd_image_outputs. A handle that names no such object ends  \
        the launch */                                                                               \
@@ -579,7 +581,7 @@ enum kd_device_function {
     X(void, kd_rt_async_lanes,                                                                     \
       (struct kd_block * b, uint32_t thread, uint32_t code, uint32_t width, uint32_t nargs,        \
        uint32_t mask, const uint64_t *args, uint64_t *out))                                        \
-    /* see struct kd_check_site. The allocation that each address in mask lies in becomes           \
+    /* see struct kd_check_site. The allocation that each address in mask lies in becomes          \
        origins[lane] (zero for lanes that are not in mask) */                                      \
     X(void, kd_rt_check_origin,                                                                    \
       (struct kd_block * b, uint32_t thread, uint32_t mask, uint32_t code,                         \
@@ -628,7 +630,7 @@ enum kd_device_function {
       (const struct kd_tile_block *block, const uint8_t *panels, uint8_t *sums))                   \
     /* where the allocation that contains an address begins, and its size, in multiples of 16      \
        bytes; all memory when there is none, or what it belongs to may go on behind it */          \
-    X(void, kd_rt_allocation, (uint64_t address, uint64_t *extent))
+    X(void, kd_rt_allocation, (uint64_t address, uint64_t * extent))
 
 // shfl returns the value in the low half, the predicate in bit 32; match the same.
 

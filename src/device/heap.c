@@ -163,7 +163,7 @@ static bool new_run(struct heap *h, int class) {
         free(map);
         return false;
     }
-    h->pages[at - 1].class = (uint8_t)class;
+    h->pages[at - 1].class = (uint8_t) class;
     h->pages[at - 1].map = map;
     list_run(h, class, at - 1);
     return true;
@@ -252,7 +252,8 @@ uint64_t heap_take(struct kd_context *c, uint64_t bytes) {
 uint64_t heap_take_aligned(struct kd_context *c, uint64_t bytes, uint64_t align) {
     struct heap *h = &c->heap;
     uint64_t size = wanted(bytes);
-    if (size < bytes || !align || (align & (align - 1)) || !is_open(c) || size > (uint64_t)h->npages * PAGE)
+    if (size < bytes || !align || (align & (align - 1)) || !is_open(c) ||
+        size > (uint64_t)h->npages * PAGE)
         return 0;
     if (size > PAGE || align > PAGE)
         return taken(take_large(h, size ? size : 1, align > PAGE ? align : PAGE), bytes);

@@ -206,7 +206,8 @@ enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint
     if (bytes <= m->total - used) {
         struct allocation a = memory_describe(c, kind, size, flags, locked);
         // What is checked lies apart from its neighbours, behind a page that is not there.
-        bool small = !check_tools() && size <= SLAB_MAX && align <= (1u << slab_shift(size)) && align <= PAGE;
+        bool small = !check_tools() && size <= SLAB_MAX && align <= (1u << slab_shift(size)) &&
+                     align <= PAGE;
         ptr = small ? slab_take(m, size, &a) : area_take(m, size, align, &a);
         if (ptr)
             atomic_fetch_add(&m->used, bytes);

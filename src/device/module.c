@@ -13,8 +13,8 @@
 #include "device/topology.h"
 #include "image/cubin.h"
 #include "image/ptx_target.h"
-#include "support/check_tools.h"
 #include "support/capability.h"
+#include "support/check_tools.h"
 #include "support/environment.h"
 
 enum { LOG_BYTES = 8192 };

@@ -16,9 +16,9 @@ enum { RUN_REPORT_LAUNCHES = 32, RUN_REPORT_SHAPES = 256, RUN_REPORT_TEXT = 1000
 
 struct run_report {
     char magic[16];
-    atomic_uint faults; // all that were printed
+    atomic_uint faults;  // all that were printed
     atomic_uint checked; // reports of `kudzu check`
-    atomic_uint lost;   // launches that failed and found no place below
+    atomic_uint lost;    // launches that failed and found no place below
     struct run_report_launch {
         _Atomic(int32_t) owner; // the thread whose launch it was; 0: free
         atomic_uint ready;      // the text is whole
