@@ -4,6 +4,7 @@
 //   check_access.c  accesses of kernels, which generated code tells of
 //   check_race.c    accesses of threads that nothing orders
 //   check_init.c    memory that nobody has written
+//   check_sync.c    barriers and operations of warps, and who comes to them
 //   check_report.c  what is printed and counted
 #ifndef KUDZU_DEVICE_CHECK_H
 #define KUDZU_DEVICE_CHECK_H
@@ -54,6 +55,9 @@ enum { CHECK_HEAP_MORE = 16 }; // bytes behind each block
 // Lanes are about to access memory: as kd_rt_check_access.
 void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
                  uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more);
+// Lanes have met those that each one's element of `members` names, in an operation of the warp.
+void check_race_synced(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                       const uint64_t *members);
 // To be called before anything is kept of what a block does: the first time it begins.
 void check_block_begins(struct kd_block *b);
 // What was there is over: accesses from now on have nothing to do with those before.
@@ -70,6 +74,23 @@ uint64_t check_init_bits(uint64_t address, uint32_t bytes);
 // What code tells (check_shadow.h).
 void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
                      uint64_t address, uint64_t more);
+
+// ---- check_sync.c -------------------------------------------------------------------------
+
+// What code tells (check_meeting.h), as kd_rt_check_access.
+void check_sync_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                     const struct kd_check_site *site, const uint64_t *addresses,
+                     const uint64_t *more);
+// A fault ends the block's launch. thread: KD_CHECK_NO_THREAD, where nobody knows; file, line: ""
+// and 0 then.
+void check_fault(struct kd_block *b, enum kd_fault fault, uint32_t thread, const char *file,
+                 uint32_t line, const char *message);
+enum { KD_CHECK_NO_THREAD = UINT32_MAX };
+
+// ---- check_access.c -----------------------------------------------------------------------
+
+// Has any access been reported?
+bool check_access_told(void);
 
 // ---- check_report.c -----------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 
 #include "device/block.h"
 #include "device/check.h"
+#include "device/check_meeting.h"
 #include "device/check_shadow.h"
 #include "device/internal.h"
 #include "device/module.h"
@@ -124,6 +125,12 @@ static void describe(const struct extent *e, uint64_t address, uint64_t bytes, c
     (void)bytes;
 }
 
+static atomic_bool told;
+
+bool check_access_told(void) {
+    return atomic_load(&told);
+}
+
 // why: "is out of bounds". e: what the pointer pointed into; NULL: nobody knows.
 static void report(const struct lane_access *a, enum isa_space space, const char *why,
                    const struct extent *e) {
@@ -135,6 +142,7 @@ static void report(const struct lane_access *a, enum isa_space space, const char
     snprintf(what, sizeof what, "Invalid %s %s of size %" PRIu64 " bytes", space_name(space),
              kinds[a->site->kind], a->bytes);
     snprintf(r.lines[0], CHECK_LINE, "Access at 0x%" PRIx64 " %s", a->address, why);
+    atomic_store(&told, true);
     bool outside = a->site->align <= 1 || a->address % a->site->align == 0;
     if (!e && outside && space == ISA_SPACE_GLOBAL &&
         check_nearest(a->address, &nearest.base, &nearest.size))
@@ -168,32 +176,45 @@ static void check_shared(struct lane_access *a, uint64_t offset) {
     }
 }
 
-static void check_local(struct lane_access *a, uint64_t offset) {
+// The local variable or parameter that the origin names; NULL: it names none.
+static const struct kd_check_variable *local_variable(const struct lane_access *a,
+                                                      struct extent *e) {
     const struct kd_check_module *m = module_of(a->site);
     uint32_t k = a->origin & ((1u << KD_CHECK_LOCAL_INDEX) - 1);
+    if (a->origin < KD_CHECK_LOCAL || a->origin >= KD_CHECK_SHARED || k >= m->nlocal)
+        return NULL;
+    const struct kd_check_variable *v = &list_of(a->site, m->local)[k];
+    e->base = (uint64_t)((a->origin & ~KD_CHECK_LOCAL) >> KD_CHECK_LOCAL_INDEX) * 8;
+    e->size = v->size;
+    return v;
+}
+
+static void check_local(struct lane_access *a, uint64_t offset) {
     struct extent e = {"local memory", NULL, 0, a->b->local_stride, false};
-    bool known = a->origin >= KD_CHECK_LOCAL && a->origin < KD_CHECK_SHARED && k < m->nlocal;
     a->address = offset;
-    if (known) {
-        const struct kd_check_variable *v = &list_of(a->site, m->local)[k];
+    if (local_variable(a, &e))
         e.what = "local variables";
-        e.base = (uint64_t)((a->origin & ~KD_CHECK_LOCAL) >> KD_CHECK_LOCAL_INDEX) * 8;
-        e.size = v->size;
-    }
     compare(a, ISA_SPACE_LOCAL, &e);
 }
 
-// Memory of a launch that no allocation holds: parameters, what grids synchronise by, local memory
-// of other threads.
+static void check_parameter(struct lane_access *a) {
+    struct extent e = {"parameters", NULL, 0, a->b->launch->kernel->info->param_bytes, false};
+    const struct kd_check_variable *v = local_variable(a, &e);
+    if (v) {
+        e.what = "parameter";
+        e.name = name_of(v);
+    }
+    compare(a, ISA_SPACE_PARAM, &e);
+}
+
+// Memory of a launch that no allocation holds: parameters, what grids synchronise by.
 static bool is_of_launch(const struct lane_access *a) {
     const struct kd_block *b = a->b;
     const struct kd_launch *l = b->launch;
     uint64_t params = (uint64_t)(uintptr_t)b->params, size = l->kernel->info->param_bytes;
-    uint64_t local = (uint64_t)(uintptr_t)b->local;
     return (a->address - params < size && a->bytes <= size - (a->address - params)) ||
            (b->grid_workspace &&
             a->address - b->grid_workspace < sizeof(struct kd_grid_workspace)) ||
-           (b->local && a->address - local < b->local_stride * b->nthreads) ||
            l->kernel->module->launches || l->multi;
 }
 
@@ -211,6 +232,11 @@ static void check_generic(struct lane_access *a) {
     if (kind == KD_CHECK_LOCAL ||
         (!a->origin && a->b->local && a->address - local_base(a) < a->b->local_stride)) {
         check_local(a, a->address - local_base(a));
+        return;
+    }
+    if (!a->origin && a->b->local &&
+        a->address - (uint64_t)(uintptr_t)a->b->local < a->b->local_stride * a->b->nthreads) {
+        report(a, ISA_SPACE_LOCAL, "is to local memory of another thread", NULL);
         return;
     }
     if (kind == KD_CHECK_SHARED || (!a->origin && in_shared(a->b, a->address, &offset))) {
@@ -244,7 +270,6 @@ static uint64_t cluster_to_generic(const struct kd_block *b, uint64_t address) {
 
 static void check_lane(struct lane_access *a) {
     enum isa_space space = (enum isa_space)a->site->space;
-    struct extent params = {"parameters", NULL, 0, a->b->launch->kernel->info->param_bytes, false};
     if (a->site->kind == KD_CHECK_FREE) {
         check_heap_bad((struct kd_block *)a->b, a->thread, a->address, a->site);
         return;
@@ -261,7 +286,7 @@ static void check_lane(struct lane_access *a) {
         check_local(a, a->address);
         break;
     case ISA_SPACE_PARAM:
-        compare(a, space, &params);
+        check_parameter(a);
         break;
     case ISA_SPACE_CLUSTER:
         a->address = cluster_to_generic(a->b, a->address);
@@ -335,6 +360,14 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
                         uint64_t site, const uint64_t *addresses, const uint32_t *origins,
                         const uint64_t *more) {
     const struct kd_check_site *s = (const struct kd_check_site *)(uintptr_t)site; // NOLINT
+    if (s->kind == KD_CHECK_MEET_SYNCED) {
+        check_race_synced(b, thread, mask, code, more);
+        return;
+    }
+    if (s->kind >= KD_CHECK_MEET_BARRIER) {
+        check_sync_tell(b, thread, mask, code, s, addresses, more);
+        return;
+    }
     if (s->kind >= KD_CHECK_SHADOW_STORE) {
         tell_init(b, thread, mask, code, s, addresses, more);
         return;

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "device/block.h"
-#include "device/check.h"
+#include "device/check_threads.h"
 #include "device/module.h"
 #include "device/op.h"
 #include "device/runtime.h"
@@ -72,26 +72,20 @@ static struct cell *cell_of(uint64_t address) {
 
 // ---- what threads have passed -------------------------------------------------------------
 
-// Of a block: barriers that each thread has passed, and the warp's count of synchronisations, as
-// each lane knew it when it took part in one.
-struct check_threads {
-    uint64_t grid, block;
-    uint32_t epoch[MAX_UNITS], seen[MAX_UNITS];
-    uint32_t warp[KD_MOST_WARPS];
-};
-
 static uint64_t block_number(const struct kd_block *b) {
     return b->ctaid[0] +
            (uint64_t)b->nctaid[0] * (b->ctaid[1] + (uint64_t)b->nctaid[1] * b->ctaid[2]);
 }
 
-static struct check_threads *threads_of(struct kd_block *b) {
+struct check_threads *check_threads_of(struct kd_block *b) {
     struct resident *s = resident_of(b);
     uint64_t block = block_number(b);
     if (!s->checked && !(s->checked = calloc(1, sizeof *s->checked)))
         return NULL;
     if (s->checked->grid != b->gridid + 1 || s->checked->block != block) {
+        struct check_clocks *clocks = s->checked->clocks;
         memset(s->checked, 0, sizeof *s->checked);
+        s->checked->clocks = clocks;
         s->checked->grid = b->gridid + 1;
         s->checked->block = block;
         // Blocks of a cluster may have written there before.
@@ -102,14 +96,70 @@ static struct check_threads *threads_of(struct kd_block *b) {
 }
 
 void check_block_begins(struct kd_block *b) {
-    threads_of(b);
+    check_threads_of(b);
+}
+
+// Until then all lanes had met at once.
+static struct check_clocks *set_apart(struct check_threads *t, uint32_t w) {
+    if (!t->clocks)
+        t->clocks = calloc(KD_MOST_WARPS, sizeof *t->clocks);
+    struct check_clocks *c = t->clocks ? &t->clocks[w] : NULL;
+    for (uint32_t l = 0; c && !t->apart[w] && l < KD_WARP; l++) {
+        c->own[l] = t->warp[w];
+        for (uint32_t k = 0; k < KD_WARP; k++)
+            c->known[l][k] = t->seen[w * KD_WARP + l];
+    }
+    t->apart[w] = c;
+    return c;
+}
+
+// `lanes` of a warp, of which those in `here` go on now, have met. What has come and does not go on
+// yet counts as one further.
+static void join(struct check_clocks *c, uint32_t lanes, uint32_t here) {
+    uint32_t most[KD_WARP] = {0};
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        uint32_t own = c->own[l] + !(here >> l & 1);
+        for (uint32_t k = 0; k < KD_WARP; k++)
+            most[k] = c->known[l][k] > most[k] ? c->known[l][k] : most[k];
+        most[l] = own > most[l] ? own : most[l];
+    }
+    for (uint32_t m = lanes & here; m; m &= m - 1)
+        memcpy(c->known[__builtin_ctz(m)], most, sizeof most);
+}
+
+void check_race_synced(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                       const uint64_t *members) {
+    struct check_threads *t = mask ? check_threads_of(b) : NULL;
+    uint32_t w = thread / KD_WARP, first = thread % KD_WARP, here = mask << first;
+    struct check_clocks *c = t && thread < MAX_UNITS ? set_apart(t, w) : NULL;
+    if (!c)
+        return;
+    for (uint32_t m = here; m; m &= m - 1)
+        c->own[__builtin_ctz(m)]++;
+    for (uint32_t left = here; left;) {
+        uint32_t l = (uint32_t)__builtin_ctz(left);
+        uint32_t lanes = (uint32_t)members[code & KD_CHECK_SAME_MORE ? 0 : l - first] | 1u << l;
+        join(c, lanes, here);
+        left &= ~lanes;
+    }
+}
+
+// What a thread knows of how often another one of its warp has synchronised.
+static uint32_t known_to(const struct check_threads *t, uint32_t thread, uint32_t other) {
+    uint32_t w = thread / KD_WARP;
+    return t->apart[w] ? t->clocks[w].known[thread % KD_WARP][other % KD_WARP] : t->seen[thread];
 }
 
 void kd_rt_check_sync(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code) {
-    struct check_threads *t = threads_of(b);
+    struct check_threads *t = check_threads_of(b);
     if (!t || !mask)
         return;
     uint32_t w = thread / KD_WARP;
+    if (code == KD_CHECK_SYNC_WARP && t->apart[w]) {
+        check_race_synced(b, thread, mask, KD_CHECK_SAME_MORE, &(uint64_t){UINT32_MAX});
+        return;
+    }
     if (code == KD_CHECK_SYNC_WARP)
         t->warp[w]++;
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -149,7 +199,8 @@ static bool unordered(const struct check_threads *t, const struct record *a, con
     if (a->thread == b->thread || a->epoch != b->epoch)
         return false;
     return a->thread / KD_WARP != b->thread / KD_WARP ||
-           (!(b->site->flags & KD_CHECK_LOCKSTEP) && a->warp_syncs >= t->seen[b->thread]);
+           (!(b->site->flags & KD_CHECK_LOCKSTEP) &&
+            a->warp_syncs >= known_to(t, b->thread, a->thread));
 }
 
 static void place(const struct kd_block *b, uint32_t block, uint32_t t, char *text, size_t size) {
@@ -249,7 +300,7 @@ static void check_lane(struct kd_block *b, const struct check_threads *t, struct
 
 void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
                  uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more) {
-    const struct check_threads *t = threads_of(b);
+    const struct check_threads *t = check_threads_of(b);
     bool generic = site->space == ISA_SPACE_GENERIC, shared = site->space == ISA_SPACE_SHARED;
     // Grids that start others, and those of several devices, order themselves by more than
     // barriers.
@@ -267,7 +318,9 @@ void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t 
         struct record now = {.grid = (uint32_t)b->gridid + 1,
                              .block = (uint32_t)t->block,
                              .thread = (uint16_t)lane,
-                             .warp_syncs = t->warp[lane / KD_WARP],
+                             .warp_syncs = t->apart[lane / KD_WARP]
+                                               ? t->clocks[lane / KD_WARP].own[lane % KD_WARP]
+                                               : t->warp[lane / KD_WARP],
                              .epoch = t->epoch[lane],
                              .has_value = more && site->bytes && site->bytes <= 8,
                              .site = site};

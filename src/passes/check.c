@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "device/check_meeting.h"
 #include "support/check_tools.h"
 
 // One access of an instruction.
@@ -98,6 +99,23 @@ static void add_sync(struct checker *c, struct kir_inst *i, enum kd_check_sync w
     kir_insert_after(i, s);
 }
 
+// Lanes that meet those that a mask names.
+static void add_meeting(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = KD_CHECK_MEET_SYNCED, .align = 1};
+    struct kir_inst *at = kir_inst_new(c->f, ISA_OP_SYMADDR, ISA_B64, 0, 1, &(uint8_t){KIR_B64}, 0);
+    struct kir_inst *k = kir_inst_new(c->f, ISA_OP_CHECK_ACCESS, ISA_B64, 4, 0, NULL, 0);
+    if (!(c->flags & KD_CHECK_ORDERED))
+        return;
+    at->sym = c->sites.sym;
+    at->offset = check_sites_add(&c->sites, i, site);
+    k->ops[0] = kir_const(c->f, KIR_B64, 0);
+    k->ops[1] = kir_const(c->f, KIR_B32, KD_CHECK_NONE);
+    k->ops[2] = at->res[0];
+    k->ops[3] = i->ops[0];
+    kir_insert_after(i, at);
+    kir_insert_after(at, k);
+}
+
 static void look_at(struct checker *c, struct kir_inst *i) {
     switch (i->op) {
     case ISA_OP_LD:
@@ -128,7 +146,10 @@ static void look_at(struct checker *c, struct kir_inst *i) {
         add_sync(c, i, KD_CHECK_SYNC_BLOCK);
         break;
     case ISA_OP_BAR_WARP_SYNC:
-        add_sync(c, i, KD_CHECK_SYNC_WARP);
+        if (i->nops && (i->ops[0]->kind != KIR_VALUE_CONST || ~i->ops[0]->bits.u32[0]))
+            add_meeting(c, i);
+        else
+            add_sync(c, i, KD_CHECK_SYNC_WARP);
         break;
     default:
         break;
@@ -204,6 +225,8 @@ static void check_function(struct checker *c, struct kir_func *f, bool races) {
     c->tmp = (struct arena){0};
     c->accesses.data = NULL;
     c->accesses.len = c->accesses.cap = 0;
+    if (c->tools & (CHECK_SYNC | CHECK_MEMORY))
+        check_sync(f, &c->sites, c->tools & CHECK_SYNC);
     if (c->tools & CHECK_INIT)
         check_init(f, &c->sites);
     for (uint32_t b = 0; b < f->blocks.len; b++)

@@ -6,6 +6,7 @@
 //   check.c         which accesses, and their checks
 //   check_origin.c  from which allocation an address was made, as values beside the program's
 //   check_init.c    values that follow from memory that nobody has written
+//   check_sync.c    barriers and operations of warps, and who comes to them
 //   check_sites.c   the description
 #ifndef KUDZU_PASSES_CHECK_H
 #define KUDZU_PASSES_CHECK_H
@@ -52,5 +53,11 @@ struct kir_value *check_origin_of(struct check_origins *o, const struct kir_valu
 
 // Puts in what follows memory that nobody has written. Before the checks of accesses.
 void check_init(struct kir_func *f, struct check_sites *sites);
+
+// check_sync.c --------------------------------------------------------------------------------
+
+// meetings: not only where threads are. Before the checks of what is unwritten, which make
+// instructions of the same kinds.
+void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings);
 
 #endif

@@ -53,8 +53,9 @@ static uint32_t carriers(const struct kir_inst *i) {
     case ISA_OP_PHI:
         return UINT32_MAX;
     case ISA_OP_MOV:
-    case ISA_OP_CVTA:
         return 1;
+    case ISA_OP_CVTA: // of a parameter: its origin is known by offsets alone
+        return i->mods.space != ISA_SPACE_PARAM;
     case ISA_OP_CVT:
         return is_integer(i) && !isa_type_is_float(i->ty2) && isa_type_bits(i->ty2) >= 32;
     case ISA_OP_ADD:
@@ -84,7 +85,7 @@ static bool is_carried(const struct kir_inst *i, uint32_t k) {
 static bool is_source(const struct kir_value *v) {
     const struct kir_inst *i = v->def;
     if (i->op == ISA_OP_SYMADDR)
-        return i->sym->space != ISA_SPACE_GENERIC && i->sym->space != ISA_SPACE_PARAM;
+        return i->sym->space != ISA_SPACE_GENERIC && !(i->sym->space == ISA_SPACE_PARAM && i->flag);
     return v->type == KIR_B64 &&
            (i->op == ISA_OP_LD || i->op == ISA_OP_LDU || i->op == ISA_OP_ATOM ||
             i->op == ISA_OP_CALL || i->op == ISA_OP_PARAM || i->op == ISA_OP_MOV_PACK);
@@ -215,11 +216,23 @@ static struct kir_value *of_local(struct check_origins *o, struct kir_inst *i) {
     return r->res[0];
 }
 
+// A kernel's parameter is described as a local variable, at its offset in the parameters.
+static struct kir_value *of_parameter(struct check_origins *o, const struct kir_symbol *s) {
+    int k = check_sites_local(o->sites, s);
+    uint64_t units = s->offset / 8;
+    if (k < 0 || s->offset % 8 || units >> KD_CHECK_LOCAL_UNITS)
+        return o->none;
+    return kir_const(o->f, KIR_B32,
+                     KD_CHECK_LOCAL | (uint32_t)units << KD_CHECK_LOCAL_INDEX | (uint32_t)k);
+}
+
 static struct kir_value *of_symbol(struct check_origins *o, struct kir_inst *i) {
     const struct kir_symbol *s = i->sym;
     const struct kir_module *m = o->f->module;
     if (s->space == ISA_SPACE_LOCAL)
         return of_local(o, i);
+    if (s->space == ISA_SPACE_PARAM)
+        return of_parameter(o, s);
     if (s->space != ISA_SPACE_SHARED)
         return kir_const(o->f, KIR_B32, KD_CHECK_VARIABLE | (uint32_t)s->index);
     uint32_t k = 0;

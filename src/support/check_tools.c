@@ -13,7 +13,8 @@ static const struct {
     {"memory", CHECK_MEMORY},
     {"race", CHECK_RACE},
     {"init", CHECK_INIT},
-    {"all", CHECK_MEMORY | CHECK_RACE | CHECK_INIT},
+    {"sync", CHECK_SYNC},
+    {"all", CHECK_MEMORY | CHECK_RACE | CHECK_INIT | CHECK_SYNC},
 };
 
 static unsigned tools_of(const char *word, size_t n) {

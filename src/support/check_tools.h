@@ -11,6 +11,7 @@ enum check_tool {
     CHECK_MEMORY = 1, // accesses outside of what a pointer points into
     CHECK_RACE = 2,   // accesses of threads that nothing orders
     CHECK_INIT = 4,   // what follows from memory that nobody has written
+    CHECK_SYNC = 8,   // barriers and operations of warps to which others come than have to
 };
 
 // The tools, or-ed; 0: nothing is checked. Read once. Words that are not known are passed over.

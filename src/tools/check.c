@@ -21,8 +21,8 @@ static void print_help(void) {
         "       kudzu check [options] [options of kudzu cc] prog.cu [arguments]\n\n"
         "Runs a program, on CPUs, with checks in its kernels, and prints what they find, in the\n"
         "form of compute-sanitizer's reports. A source is compiled before, as `kudzu run` does.\n\n"
-        "  --tool NAME            memory, race, init; without it all (memcheck,\n"
-        "                         racecheck, initcheck: the same)\n"
+        "  --tool NAME            memory, race, init, sync; without it all (memcheck,\n"
+        "                         racecheck, initcheck, synccheck: the same)\n"
         "  --error-exitcode N     the exit status when something was found (1; 0: the program's)\n"
         "  --help                 this text\n\n"
         "The exit status is the program's where nothing was found.");
@@ -36,8 +36,10 @@ struct request {
 
 // The names of compute-sanitizer's tools.
 static const char *tool_words(const char *name) {
-    static const char *const names[][2] = {
-        {"memcheck", "memory"}, {"racecheck", "race"}, {"initcheck", "init"}};
+    static const char *const names[][2] = {{"memcheck", "memory"},
+                                           {"racecheck", "race"},
+                                           {"initcheck", "init"},
+                                           {"synccheck", "sync"}};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (!strcmp(name, names[k][0]))
             return names[k][1];

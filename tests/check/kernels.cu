@@ -181,6 +181,47 @@ __global__ void use(const padded *p, padded *copy, int *out) {
         out[threadIdx.x] = 1;
 }
 
+__global__ void named(unsigned mask, int *out) {
+    __syncwarp(mask); // bug: caller
+    out[threadIdx.x] = 1;
+}
+
+__global__ void half(unsigned mask, int *out) {
+    int v = threadIdx.x;
+    if (threadIdx.x < 16)
+        v = __shfl_xor_sync(mask, v, 1); // bug: absent
+    out[threadIdx.x] = v;
+}
+
+__global__ void half_from(int by, int *out) {
+    int v = threadIdx.x;
+    if (threadIdx.x < 16)
+        v = __shfl_sync(0xffff, v, threadIdx.x ^ by); // bug: source
+    out[threadIdx.x] = v;
+}
+
+__global__ void counted(int threads, int *out) {
+    asm volatile("barrier.sync 1, %0;" ::"r"(threads) : "memory"); // bug: count
+    out[threadIdx.x] = 1;
+}
+
+__global__ void skip(int which, int *out) {
+    if (threadIdx.x != which)
+        __syncthreads();
+    out[threadIdx.x] = 1;
+    __syncthreads(); // bug: skipped
+}
+
+__global__ void early(int n, int *out) {
+    if (threadIdx.x >= n)
+        return;
+    int v = threadIdx.x;
+    for (int d = 16; d; d /= 2)
+        v += __shfl_down_sync(~0u, v, d);
+    __syncthreads();
+    out[threadIdx.x] = v;
+}
+
 static int *ints(size_t n) {
     int *p = nullptr;
     if (cudaMalloc(&p, n * sizeof(int)) || cudaMemset(p, 0, n * sizeof(int)))
@@ -261,7 +302,19 @@ static void run(const char *name) {
             sum_of_warp<<<1, 32>>>(v, out);
         cudaFree(u);
         cudaFree(v);
-    } else if (is("tile"))
+    } else if (is("caller"))
+        named<<<1, 32>>>(bug ? 0x7fffffff : ~0u, out);
+    else if (is("absent"))
+        half<<<1, 64>>>(bug ? ~0u : 0xffff, out);
+    else if (is("source"))
+        half_from<<<1, 32>>>(bug ? 16 : 1, out);
+    else if (is("count"))
+        counted<<<1, 64>>>(bug ? 50 : 64, out);
+    else if (is("skipped"))
+        skip<<<1, 64>>>(bug ? 3 : -1, out);
+    else if (is("early"))
+        early<<<2, 48>>>(41, out);
+    else if (is("tile"))
         shared_unwritten<<<2, 64>>>(!bug, out);
     else if (is("padded")) {
         padded *p = nullptr, *q = nullptr;
