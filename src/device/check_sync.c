@@ -70,7 +70,7 @@ static void meet(const struct comers *c, uint32_t what, uint32_t members, bool i
     }
     // Lanes that come again have been let go on without the others.
     if (m && (m->arrived & c->lanes))
-        m->arrived = 0;
+        *m = (struct check_meeting){c->site, what, members, 0};
     else if (m && is_barrier && !is_same_place(m->site, c->site))
         report(c, first_of(c->lanes), c->site, m->site, divergent,
                "lanes of one warp are at two barriers of the program at once");

@@ -56,6 +56,7 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
     uint32_t bytes = bytes_of(i);
     bool inside = bytes && is_known_inside(i, bytes);
     bool races = (c->flags & KD_CHECK_ORDERED) && is_common(i->mods.space);
+    uint16_t flags = (uint16_t)(races ? c->flags : c->flags & ~KD_CHECK_ORDERED);
     bool strong = kind == KD_CHECK_ATOMIC || i->mods.sem != ISA_SEM_WEAK;
     if (!bytes || (!races && (inside || !(c->tools & CHECK_MEMORY))))
         return;
@@ -66,7 +67,7 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
                             .align = bytes,
                             .space = i->mods.space,
                             .kind = (uint8_t)kind,
-                            .flags = (uint16_t)(c->flags | (inside ? KD_CHECK_INSIDE : 0) |
+                            .flags = (uint16_t)(flags | (inside ? KD_CHECK_INSIDE : 0) |
                                                 (strong ? KD_CHECK_STRONG : 0)),
                             .offset = i->offset}});
 }

@@ -222,6 +222,13 @@ __global__ void early(int n, int *out) {
     out[threadIdx.x] = v;
 }
 
+__global__ void own_array(int n, int *out) {
+    int own[16];
+    for (int i = 0; i < n; ++i)
+        own[(i * 5 + threadIdx.x) & 15] = i + threadIdx.x;
+    out[threadIdx.x] = own[threadIdx.x & 15];
+}
+
 static int *ints(size_t n) {
     int *p = nullptr;
     if (cudaMalloc(&p, n * sizeof(int)) || cudaMemset(p, 0, n * sizeof(int)))
@@ -312,6 +319,8 @@ static void run(const char *name) {
         counted<<<1, 64>>>(bug ? 50 : 64, out);
     else if (is("skipped"))
         skip<<<1, 64>>>(bug ? 3 : -1, out);
+    else if (is("own"))
+        own_array<<<2, 64>>>(16, out);
     else if (is("early"))
         early<<<2, 48>>>(41, out);
     else if (is("tile"))
