@@ -48,6 +48,7 @@
 //   cg_stack.c   alloca and its kind
 //   cg_texture.c texture fetches
 //   cg_async.c   mbarrier objects, asynchronous copies
+//   cg_check.c   what `kudzu check` puts into kernels
 //   cg_warp.c    shuffles, votes, matches, reductions
 //   cg_matrix.c  matrix instructions: to the next two, or a helper
 //   cg_product.c products of matrices in registers
@@ -915,6 +916,9 @@ void cg_meet_lanes(struct cg_func *g);
 bool cg_emit_stack(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_texture(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_async(struct cg_func *g, struct kir_inst *i);
+
+// cg_check.c
+void cg_emit_check(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_warp(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_matrix(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_product(struct cg_func *g, struct kir_inst *i);

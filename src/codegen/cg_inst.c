@@ -215,6 +215,9 @@ void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
     case ISA_CLASS_ASYNC:
         ok = cg_emit_async(g, i);
         break;
+    case ISA_CLASS_CHECK:
+        cg_emit_check(g, i);
+        break;
     case ISA_CLASS_WARP:
         ok = cg_emit_matrix(g, i) || cg_emit_meeting(g, i) || cg_emit_warp(g, i);
         break;

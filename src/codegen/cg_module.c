@@ -101,6 +101,9 @@ static const struct {
     {"kd_rt_tex_lanes", "vpiliiipp", false},
     {"kd_rt_async", "lpiip", false},
     {"kd_rt_async_lanes", "vpiiiiipp", false},
+    {"kd_rt_check_origin", "vpiiipp", false},
+    {"kd_rt_check_access", "vpiiilppp", false},
+    {"kd_rt_check_sync", "vpiii", false},
     {"kd_rt_cluster_arrive", "vpi", false},
     {"kd_rt_cluster_wait", "vpi", false},
     {"kd_rt_matrix", "vpiiilp", false},
@@ -128,7 +131,7 @@ LLVMValueRef cg_call_rt(struct cg *c, const char *name, LLVMValueRef *args, unsi
     for (size_t k = 0; k < sizeof rt / sizeof *rt; k++) {
         if (strcmp(rt[k].name, name))
             continue;
-        LLVMTypeRef params[8];
+        LLVMTypeRef params[9];
         unsigned n = (unsigned)strlen(rt[k].sig) - 1;
         for (unsigned p = 0; p < n; p++)
             params[p] = letter(c, rt[k].sig[p + 1]);

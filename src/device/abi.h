@@ -121,6 +121,56 @@ struct kd_split_operands {
     uint32_t b[KD_WARP], c[KD_WARP], members[KD_WARP];
 };
 
+// What a kernel that is checked (passes/check.h) tells of its instructions, in a module variable.
+// Texts are given by their distance in bytes from where the description begins; 0: there is none.
+struct kd_check_variable {
+    int32_t name;
+    uint32_t dynamic; // 1: dynamic shared memory
+    uint64_t offset, size;
+};
+struct kd_check_module {
+    uint32_t nshared, nlocal, nvars; // shared and local variables, those of the module
+    int32_t shared, local, vars;     // where they are: struct kd_check_variable
+};
+enum kd_check_kind { KD_CHECK_READ, KD_CHECK_WRITE, KD_CHECK_ATOMIC, KD_CHECK_FREE };
+enum kd_check_flag {
+    KD_CHECK_ORDERED = 1,  // nothing but barriers orders what the function does: look for races
+    KD_CHECK_STRONG = 2,   // atomic, volatile or relaxed
+    KD_CHECK_LOCKSTEP = 4, // lanes of a warp run together: PTX for targets before sm_70
+    KD_CHECK_INSIDE = 8    // is known to be inside its variable
+};
+enum kd_check_sync { KD_CHECK_SYNC_BLOCK, KD_CHECK_SYNC_WARP };
+struct kd_check_site {
+    int32_t module; // struct kd_check_module
+    int32_t file, function;
+    uint32_t line, number; // number: of the site in its function
+    uint32_t bytes;        // 0: an operand says how many
+    uint32_t align;
+    uint8_t space;  // enum isa_space: of the address
+    uint8_t kind;   // enum kd_check_kind
+    uint16_t flags; // enum kd_check_flag
+    int64_t offset; // is added to the address
+};
+// Where a pointer came from: the device's number of an allocation, below KD_CHECK_LOCAL, or a
+// variable. Nobody knows of KD_CHECK_NONE; KD_CHECK_MIXED was made of pointers into different ones.
+// Local variables: the offset in local memory in units of eight bytes, above the variable's index.
+enum {
+    KD_CHECK_NONE = 0,
+    KD_CHECK_LOCAL_INDEX = 10, // bits
+    KD_CHECK_LOCAL_UNITS = 20
+};
+#define KD_CHECK_LOCAL UINT32_C(0x40000000)
+#define KD_CHECK_SHARED UINT32_C(0x80000000)
+#define KD_CHECK_VARIABLE UINT32_C(0xc0000000)
+#define KD_CHECK_MIXED UINT32_MAX
+// Of kd_rt_check_*: lanes of the group, and whether all have one address, origin, and what follows.
+enum {
+    KD_CHECK_WIDTH = 255,
+    KD_CHECK_SAME_ADDRESS = 256,
+    KD_CHECK_SAME_ORIGIN = 512,
+    KD_CHECK_SAME_MORE = 1024
+};
+
 // What the device must know about compiled code; kept beside it in images and caches.
 struct kd_code_info {
     uint32_t abi_version; // KD_ABI_VERSION
@@ -161,8 +211,9 @@ enum {
     KD_SPEC_1D = 8,               // ntid.y == ntid.z == 1
     KD_SPEC_ALIGNED_PARAMS = 16,  // parameters are multiples as kj_kernel.aligned says
     KD_SPEC_QUICK = 32,           // code that is there soon counts for more than its speed
-    KD_SPEC_STRIDES = 128, // n and the grid's threads in x of kj_kernel.stride: at most 2^30 together
-    KD_SPEC_ALWAYS_QUICK = 64,    // with KD_SPEC_QUICK: for kernels that would be small enough, too
+    KD_SPEC_STRIDES =
+        128, // n and the grid's threads in x of kj_kernel.stride: at most 2^30 together
+    KD_SPEC_ALWAYS_QUICK = 64, // with KD_SPEC_QUICK: for kernels that would be small enough, too
 };
 enum kd_level {
     KD_LEVEL_HOST,
@@ -477,11 +528,12 @@ enum kd_device_function {
     /* KD_MODE_BLOCK: the split that runs, in `frame` of `bytes` bytes, stops for its lanes in the \
        frame's kd_split alone: they become a split of their own, and what runs goes on with the    \
        other lanes. own: the frame of the group */                                                 \
-    X(void, kd_rt_park, (struct kd_block * b, uint8_t *own, const uint8_t *frame, uint64_t bytes)) \
+    X(void, kd_rt_park,                                                                            \
+      (struct kd_block * b, uint8_t * own, const uint8_t *frame, uint64_t bytes))                  \
     /* the same group's next split that can go on; NULL: all have come to a barrier, or ended.     \
        frame: that which has just stopped */                                                       \
     X(uint8_t *, kd_rt_next_split,                                                                 \
-      (struct kd_block * b, uint8_t *own, uint8_t *frame, uint64_t bytes))                         \
+      (struct kd_block * b, uint8_t * own, uint8_t * frame, uint64_t bytes))                       \
     /* KD_MODE_THREAD_STACKS: each waits until all lanes of membermask that have not exited        \
        have called it with the same membermask */                                                  \
     X(uint64_t, kd_rt_warp_shfl,                                                                   \
@@ -502,10 +554,10 @@ enum kd_device_function {
        isa_matrix_pack. The second is KD_MODE_THREAD_STACKS's: one lane's operands and results */  \
     X(void, kd_rt_matrix,                                                                          \
       (struct kd_block * b, uint32_t thread, uint32_t lanes, uint32_t nops, uint64_t code,         \
-       uint64_t *rows))                                                                            \
+       uint64_t * rows))                                                                           \
     X(void, kd_rt_lane_matrix,                                                                     \
-      (struct kd_block * b, uint32_t thread, uint32_t nops, uint64_t code, uint64_t *operands,     \
-       uint64_t *results))                                                                         \
+      (struct kd_block * b, uint32_t thread, uint32_t nops, uint64_t code, uint64_t * operands,    \
+       uint64_t * results))                                                                        \
     /* one fetch from a texture object, or access to a surface object. in: kd_image_inputs values, \
        each in the low bits of 64; out: kd_image_outputs. A handle that names no such object ends  \
        the launch */                                                                               \
@@ -529,6 +581,20 @@ enum kd_device_function {
     X(void, kd_rt_async_lanes,                                                                     \
       (struct kd_block * b, uint32_t thread, uint32_t code, uint32_t width, uint32_t nargs,        \
        uint32_t mask, const uint64_t *args, uint64_t *out))                                        \
+    /* see struct kd_check_site. The allocation that each address in mask lies in becomes          \
+       origins[lane] (zero for lanes that are not in mask) */                                      \
+    X(void, kd_rt_check_origin,                                                                    \
+      (struct kd_block * b, uint32_t thread, uint32_t mask, uint32_t code,                         \
+       const uint64_t *addresses, uint32_t *origins))                                              \
+    /* the lanes in mask of the group that begins with `thread` are about to access memory. What   \
+       code says to be the same for all stands once. more: NULL, or how many bytes, where the site \
+       does not say, else what is stored */                                                        \
+    X(void, kd_rt_check_access,                                                                    \
+      (struct kd_block * b, uint32_t thread, uint32_t mask, uint32_t code, uint64_t site,          \
+       const uint64_t *addresses, const uint32_t *origins, const uint64_t *more))                  \
+    /* they have passed a barrier: enum kd_check_sync */                                           \
+    X(void, kd_rt_check_sync,                                                                      \
+      (struct kd_block * b, uint32_t thread, uint32_t mask, uint32_t what))                        \
     /* the cluster's barrier, in stack modes */                                                    \
     X(void, kd_rt_cluster_arrive, (struct kd_block * b, uint32_t unit))                            \
     X(void, kd_rt_cluster_wait, (struct kd_block * b, uint32_t unit))                              \
@@ -564,7 +630,7 @@ enum kd_device_function {
       (const struct kd_tile_block *block, const uint8_t *panels, uint8_t *sums))                   \
     /* where the allocation that contains an address begins, and its size, in multiples of 16      \
        bytes; all memory when there is none, or what it belongs to may go on behind it */          \
-    X(void, kd_rt_allocation, (uint64_t address, uint64_t *extent))
+    X(void, kd_rt_allocation, (uint64_t address, uint64_t * extent))
 
 // shfl returns the value in the low half, the predicate in bit 32; match the same.
 

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "device/page.h"
+#include "support/check_tools.h"
 
 // Each guard page splits a mapping; the system allows 65,530 of them by default. Beyond this
 // number neighbours lie back to back and merge.
@@ -42,6 +43,8 @@ bool address_space_open(struct address_space *s, uint64_t size) {
     s->size = size;
     s->free = NULL;
     s->guards = 0;
+    s->kept = NULL;
+    s->nkept = s->kept_room = 0;
     return add_free(s, s->base, size);
 }
 
@@ -51,6 +54,7 @@ void address_space_close(struct address_space *s) {
         range_remove(&s->free, r);
         free(r);
     }
+    free(s->kept);
     munmap((void *)s->base, s->size);
     pthread_mutex_destroy(&s->lock);
 }
@@ -110,6 +114,31 @@ static void give_locked(struct address_space *s, const struct pages *p) {
     range_insert(&s->free, r);
 }
 
+// With the lock.
+static void give_kept(struct address_space *s) {
+    for (uint32_t k = 0; k < s->nkept; k++)
+        give_locked(s, &s->kept[k]);
+    s->nkept = 0;
+}
+
+// With the lock. False: it is not kept.
+static bool keep(struct address_space *s, const struct pages *p) {
+    if (!check_tools())
+        return false;
+    if (s->guards >= MAX_GUARDS)
+        give_kept(s);
+    if (s->nkept == s->kept_room) {
+        uint32_t room = s->kept_room ? 2 * s->kept_room : 64;
+        struct pages *more = realloc(s->kept, room * sizeof *more);
+        if (!more)
+            return false;
+        s->kept = more;
+        s->kept_room = room;
+    }
+    s->kept[s->nkept++] = *p;
+    return true;
+}
+
 bool address_space_take(struct address_space *s, uint64_t size, uint64_t align, struct pages *out) {
     if (size == 0 || size > s->size || align > s->size)
         return false;
@@ -120,6 +149,10 @@ bool address_space_take(struct address_space *s, uint64_t size, uint64_t align, 
     out->size = size;
     out->guard = s->guards < MAX_GUARDS ? page_bytes() : 0;
     bool ok = take_locked(s, size, align, out->guard, &out->base);
+    if (!ok && s->nkept) {
+        give_kept(s);
+        ok = take_locked(s, size, align, out->guard, &out->base);
+    }
     pthread_mutex_unlock(&s->lock);
     if (!ok)
         return false;
@@ -140,6 +173,7 @@ void address_space_give(struct address_space *s, const struct pages *p) {
         (madvise(base, p->size, MADV_DONTNEED) || mprotect(base, p->size, PROT_NONE)))
         return;
     pthread_mutex_lock(&s->lock);
-    give_locked(s, p);
+    if (!keep(s, p))
+        give_locked(s, p);
     pthread_mutex_unlock(&s->lock);
 }

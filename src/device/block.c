@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "device/check.h"
 #include "device/internal.h"
 #include "device/jit_library.h"
 #include "device/kernel.h"
@@ -330,6 +331,8 @@ static bool record_assertion(struct resident *s, const struct fault_info *info) 
     if (f.thread_known)
         thread_index(s->launch, info->thread, f.thread);
     fault_text(&f, info->file, info->line, info->message);
+    check_fault(&s->b, f.fault, f.thread_known ? info->thread : KD_CHECK_NO_THREAD, info->file,
+                info->line, info->message);
     return op_fails_at_end(s->op, &f);
 }
 
@@ -358,6 +361,8 @@ static void record_fault(struct runner *r, struct resident *s) {
     if (f.thread_known)
         thread_index(l, info->thread, f.thread);
     fault_text(&f, info->file, info->line, info->message);
+    check_fault(&s->b, f.fault, f.thread_known ? info->thread : KD_CHECK_NO_THREAD, info->file,
+                info->line, info->message);
     context_end_fault(s->op->context, &f);
 }
 

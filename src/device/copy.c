@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/check.h"
 #include "device/internal.h"
 #include "device/runner.h"
 
@@ -93,10 +94,14 @@ static void run_row(const struct op *op, uint64_t row, uint64_t at, uint64_t byt
         uint64_t y = row % c->height, z = row / c->height;
         memmove((uint8_t *)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
                 (const uint8_t *)c->src + z * c->src_slice + y * c->src_pitch + at, bytes);
+        check_init_copy((uint64_t)(uintptr_t)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
+                        (uint64_t)(uintptr_t)c->src + z * c->src_slice + y * c->src_pitch + at,
+                        bytes);
     } else {
         const struct kd_set *s = &op->set;
         uint64_t y = row % s->height, z = row / s->height;
         fill((uint8_t *)s->dst + z * s->slice + y * s->pitch + at, s, bytes);
+        check_init_set((uint64_t)(uintptr_t)s->dst + z * s->slice + y * s->pitch + at, bytes, true);
     }
 }
 
@@ -163,6 +168,7 @@ struct flat {
 static void run_flat(void *arg) {
     const struct flat *f = arg;
     memmove(f->dst, f->src, f->bytes);
+    check_init_copy((uint64_t)(uintptr_t)f->dst, (uint64_t)(uintptr_t)f->src, f->bytes);
 }
 
 void copy_at_once(struct kd_context *c, void *dst, const void *src, uint64_t bytes) {

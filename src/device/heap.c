@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check.h"
 #include "device/internal.h"
 
 enum { PAGE = 4096, RUN_PAGES = 4, RUN_BYTES = RUN_PAGES * PAGE, MAP_WORDS = RUN_BYTES / 16 / 64 };
@@ -162,7 +163,7 @@ static bool new_run(struct heap *h, int class) {
         free(map);
         return false;
     }
-    h->pages[at - 1].class = (uint8_t)class;
+    h->pages[at - 1].class = (uint8_t) class;
     h->pages[at - 1].map = map;
     list_run(h, class, at - 1);
     return true;
@@ -228,28 +229,44 @@ static uint64_t take_large(struct heap *h, uint64_t size, uint64_t align) {
     return at ? h->base + (uint64_t)(at - 1) * PAGE : 0;
 }
 
-uint64_t heap_take(struct kd_context *c, uint64_t size) {
+// Blocks that are checked have room behind them that belongs to nobody.
+static uint64_t wanted(uint64_t size) {
+    return check_tools() ? size + CHECK_HEAP_MORE : size;
+}
+
+static uint64_t taken(uint64_t ptr, uint64_t size) {
+    if (ptr && check_tools())
+        check_heap_add(ptr, size);
+    return ptr;
+}
+
+uint64_t heap_take(struct kd_context *c, uint64_t bytes) {
     struct heap *h = &c->heap;
-    if (!is_open(c) || size > (uint64_t)h->npages * PAGE)
+    uint64_t size = wanted(bytes);
+    if (!is_open(c) || size < bytes || size > (uint64_t)h->npages * PAGE)
         return 0;
-    return size <= PAGE ? take_small(h, size ? size : 1) : take_large(h, size, PAGE);
+    return taken(size <= PAGE ? take_small(h, size ? size : 1) : take_large(h, size, PAGE), bytes);
 }
 
 // Slots whose size is a power of two lie at its multiples, in runs that begin with a page.
-uint64_t heap_take_aligned(struct kd_context *c, uint64_t size, uint64_t align) {
+uint64_t heap_take_aligned(struct kd_context *c, uint64_t bytes, uint64_t align) {
     struct heap *h = &c->heap;
-    if (!align || (align & (align - 1)) || !is_open(c) || size > (uint64_t)h->npages * PAGE)
+    uint64_t size = wanted(bytes);
+    if (size < bytes || !align || (align & (align - 1)) || !is_open(c) ||
+        size > (uint64_t)h->npages * PAGE)
         return 0;
     if (size > PAGE || align > PAGE)
-        return take_large(h, size ? size : 1, align > PAGE ? align : PAGE);
+        return taken(take_large(h, size ? size : 1, align > PAGE ? align : PAGE), bytes);
     uint64_t slot = 16;
     while (slot < size || slot < align)
         slot *= 2;
-    return take_small(h, slot);
+    return taken(take_small(h, slot), bytes);
 }
 
 bool heap_give(struct kd_context *c, uint64_t ptr) {
     struct heap *h = &c->heap;
+    if (ptr && check_tools() && check_heap_free(ptr, &ptr) != CHECK_HEAP_OK)
+        return false;
     if (!ptr)
         return true;
     if (!heap_used(h) || ptr < h->base || ptr - h->base >= (uint64_t)h->npages * PAGE)

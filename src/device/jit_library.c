@@ -13,6 +13,7 @@
 #include "device/reason.h"
 #include "device/runtime.h"
 #include "device/topology.h"
+#include "support/check_tools.h"
 
 #define JIT_FILE "libkudzu-jit.so"
 
@@ -184,7 +185,10 @@ enum kd_status jit_library_failure(enum kd_status otherwise) {
 // Code depends on what the machine has beyond its level, and caches may be shared.
 static bool add_features(char *identity, size_t size) {
     size_t n = strlen(identity);
-    return (size_t)snprintf(identity + n, size - n, "-%x", topology_features()) < size - n;
+    char tools[16] = ""; // nothing of it where nothing is checked
+    if (check_tools())
+        snprintf(tools, sizeof tools, "-check%x", check_tools());
+    return (size_t)snprintf(identity + n, size - n, "-%x%s", topology_features(), tools) < size - n;
 }
 
 const char *jit_library_identity(void) {

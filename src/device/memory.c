@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "device/check.h"
 #include "device/internal.h"
 #include "device/ipc.h"
 #include "device/page.h"
@@ -204,12 +205,16 @@ enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint
     }
     if (bytes <= m->total - used) {
         struct allocation a = memory_describe(c, kind, size, flags, locked);
-        bool small = size <= SLAB_MAX && align <= (1u << slab_shift(size)) && align <= PAGE;
+        // What is checked lies apart from its neighbours, behind a page that is not there.
+        bool small = !check_tools() && size <= SLAB_MAX && align <= (1u << slab_shift(size)) &&
+                     align <= PAGE;
         ptr = small ? slab_take(m, size, &a) : area_take(m, size, align, &a);
         if (ptr)
             atomic_fetch_add(&m->used, bytes);
     }
     pthread_mutex_unlock(&lock);
+    if (ptr) // the host may write to what it can see; variables are written when they are made
+        check_init_set(ptr, size, kind != KD_MEMORY_DEVICE || locked);
     if (!ptr)
         return kd_fail(KD_OUT_OF_MEMORY, "%llu bytes were asked for; %llu of %llu are in use",
                        (unsigned long long)size, (unsigned long long)used,
@@ -297,6 +302,20 @@ bool kd_memory_find(uint64_t ptr, struct kd_memory *out) {
     return m != NULL;
 }
 
+bool memory_find_leaving(uint64_t ptr, struct kd_memory *out) {
+    struct area *area;
+    uint64_t base;
+    pthread_mutex_lock(&lock);
+    const struct allocation *a = find_any(ptr, &area, &base);
+    bool found = a != NULL;
+    if (a)
+        *out = (struct kd_memory){.base = base, .size = a->size, .id = a->id};
+    else if (area && area->segment)
+        found = pool_find_leaving(area->segment, ptr, out);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 bool memory_there(uint64_t ptr) {
     struct area *area;
     uint64_t base;
@@ -336,6 +355,8 @@ uint64_t memory_slot(const struct area *area, uint64_t base, uint64_t *slots) {
 }
 
 static void release(struct area *area, struct allocation *a, uint64_t base) {
+    check_freed(a->id);
+    check_init_set(base, a->size, true);
     if (area->segment) {
         pool_release(area->segment, a);
         return;

@@ -65,6 +65,10 @@ struct allocation memory_describe(struct kd_context *c, enum kd_memory_kind kind
 // The allocation that contains ptr, where it begins and its area; NULL: none.
 struct allocation *memory_find_locked(uint64_t ptr, struct area **area, uint64_t *base);
 
+// What contains ptr and no lookup finds any more, since it is being freed, but what was submitted
+// before may still use. False: nothing.
+bool memory_find_leaving(uint64_t ptr, struct kd_memory *out);
+
 // An allocation contains ptr, retired or not: what was submitted before it was retired may use it.
 bool memory_there(uint64_t ptr);
 

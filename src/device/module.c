@@ -14,6 +14,7 @@
 #include "image/cubin.h"
 #include "image/ptx_target.h"
 #include "support/capability.h"
+#include "support/check_tools.h"
 #include "support/environment.h"
 
 enum { LOG_BYTES = 8192 };
@@ -41,7 +42,9 @@ static struct code_options read_options(void) {
     o.stream_from = topology_cached_stores();
     o.interpret = exec && strcmp(exec, "interp") == 0;
     o.never_interpret = exec && strcmp(exec, "simd") == 0;
-    o.no_native = is_1("CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT");
+    o.no_native = is_1("CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT") || check_tools();
+    if (check_tools()) // a check costs more than what the compiler could save
+        o.tier = TIER_QUICK;
     o.no_compile = is_1("CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT");
     return o;
 }

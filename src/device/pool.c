@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "device/check.h"
 #include "device/internal.h"
 #include "device/memory_file.h"
 #include "device/op.h"
@@ -425,12 +426,18 @@ static void split(struct kd_pool *p, struct block *b, uint64_t size) {
     bin_insert(p, rest);
 }
 
+// What is checked has room behind it that belongs to nobody: the end of one block is not the
+// beginning of the next.
+static uint64_t room_for(uint64_t size) {
+    return ((size + UNIT - 1) & ~(uint64_t)(UNIT - 1)) + (check_tools() ? UNIT : 0);
+}
+
 // Makes a free block one in use. *wait: the operation that the queue has to wait for, held, or
 // NULL.
 static void take(struct kd_pool *p, struct block *b, struct allocation a, struct op **wait) {
     struct segment *s = b->segment;
     bin_remove(p, b);
-    split(p, b, (a.size + UNIT - 1) & ~(uint64_t)(UNIT - 1));
+    split(p, b, room_for(a.size));
     if (wait) {
         *wait = b->freed;
         b->freed = NULL;
@@ -438,6 +445,7 @@ static void take(struct kd_pool *p, struct block *b, struct allocation a, struct
     if (b->freed)
         op_unref(b->freed);
     b->freed = NULL;
+    check_freed(b->a.id);
     b->a = a;
     range_insert(&s->used, &b->range);
     if (s->nused++ == 0) {
@@ -453,7 +461,7 @@ static void take(struct kd_pool *p, struct block *b, struct allocation a, struct
 // With the lock. NULL: no memory.
 static struct block *allocate(struct kd_pool *p, struct kd_queue *q, uint64_t size, uint32_t flags,
                               struct op **wait) {
-    uint64_t bytes = (size + UNIT - 1) & ~(uint64_t)(UNIT - 1);
+    uint64_t bytes = room_for(size);
     struct block *b = find_block(p, bytes, q, false);
     if (!b && p->unmerged) {
         consolidate(p, false);
@@ -469,7 +477,11 @@ static struct block *allocate(struct kd_pool *p, struct kd_queue *q, uint64_t si
     enum kd_memory_kind kind = p->options.host      ? KD_MEMORY_PINNED
                                : p->options.managed ? KD_MEMORY_MANAGED
                                                     : KD_MEMORY_DEVICE;
+    refresh(b);
+    // What was there before may still be written to while something has to end.
+    bool waits = b->freed;
     take(p, b, memory_describe(q->context, kind, size, flags, false), internal ? wait : NULL);
+    check_init_set(b->range.base, size, kind != KD_MEMORY_DEVICE || waits);
     return b;
 }
 
@@ -521,6 +533,8 @@ enum kd_status kd_pool_alloc(struct kd_pool *p, struct kd_queue *q, uint64_t siz
 static void give(struct block *b, struct op *point, uint64_t queue, uint64_t number) {
     struct segment *s = b->segment;
     struct kd_pool *p = s->pool;
+    if (!point) // else when others have it, since what was submitted before may still use it
+        check_freed(b->a.id);
     range_remove(&s->used, &b->range);
     p->state.used -= b->a.size;
     p->nused--;
@@ -543,6 +557,16 @@ struct allocation *pool_find(struct segment *s, uint64_t ptr, uint64_t *base) {
         return NULL;
     *base = b->range.base;
     return &b->a;
+}
+
+bool pool_find_leaving(struct segment *s, uint64_t ptr, struct kd_memory *out) {
+    for (struct block *b = s->first; b; b = b->after) {
+        if (ptr - b->range.base >= b->range.size)
+            continue;
+        *out = (struct kd_memory){.base = b->range.base, .size = b->range.size, .id = b->a.id};
+        return is_free(b) && b->freed && !op_ended(b->freed);
+    }
+    return false;
 }
 
 static struct block *block_of(struct allocation *a) {

@@ -6,6 +6,8 @@
 
 // All with the lock of memory.h.
 struct allocation *pool_find(struct segment *s, uint64_t ptr, uint64_t *base);
+// The free block that contains ptr and that what was submitted before may still use. False: none.
+bool pool_find_leaving(struct segment *s, uint64_t ptr, struct kd_memory *out);
 // Frees a block at once.
 void pool_release(struct segment *s, struct allocation *a);
 // Frees all blocks of a context.

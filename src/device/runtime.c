@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "device/block.h"
+#include "device/check.h"
 #include "device/internal.h"
 #include "device/memory.h"
 #include "device/op.h"
@@ -120,6 +121,9 @@ uint64_t kd_rt_malloc(struct kd_block *b, uint32_t thread, uint64_t size) {
 }
 
 void kd_rt_free(struct kd_block *b, uint32_t thread, uint64_t ptr) {
+    // It has been reported.
+    if (check_tools() && check_heap_bad(b, thread, ptr, NULL))
+        return;
     if (!heap_give(context_of(b), ptr))
         runtime_fault(b, thread, KD_FAULT_ILLEGAL_ADDRESS,
                       "free of a pointer that malloc did not return, or that was freed before");

@@ -76,8 +76,7 @@ static void allocate(struct interp *in, struct interp_thread *t, const struct in
     interp_set64(t, i, 0, at);
 }
 
-static void access_image(struct interp *in, struct interp_thread *t,
-                         const struct interp_inst *i) {
+static void access_image(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     uint64_t from[KD_IMAGE_MAX_INPUTS] = {0}, to[KD_IMAGE_MAX_OUTPUTS] = {0};
     uint32_t last = i->ir->nops - 1, form = interp_get(t, &i->ops[last]).u32[0];
     uint64_t object = interp_get(t, &i->ops[0]).u64[0];
@@ -217,6 +216,8 @@ static void straight(struct interp *in, struct interp_thread *t, const struct in
     default:
         if (isa_op_info[i->ir->op].klass == ISA_CLASS_ASYNC)
             do_async(in, t, i);
+        else if (isa_op_info[i->ir->op].klass == ISA_CLASS_CHECK)
+            interp_check(in, t, i);
         else
             pointwise(in, t, i);
     }

@@ -12,6 +12,7 @@
 //   interp_barrier.c  barriers of a block
 //   interp_cluster.c  the barrier of a cluster
 //   interp_phase.c    mbarrier objects, asynchronous copies, and threads that wait for a phase
+//   interp_check.c    what `kudzu check` asks of the device
 //   interp_search.c   which thread made an access
 #ifndef KUDZU_IR_INTERP_INTERNAL_H
 #define KUDZU_IR_INTERP_INTERNAL_H
@@ -225,6 +226,9 @@ uint64_t interp_async(struct interp *in, const struct interp_thread *t,
 void interp_phase_wait(struct interp *in, struct interp_thread *t, const struct interp_inst *i);
 // Lets threads go on whose phases have ended; was there one?
 bool interp_phase_check(struct interp *in);
+
+// interp_check.c
+void interp_check(struct interp *in, struct interp_thread *t, const struct interp_inst *i);
 
 // interp_matrix.c
 void interp_matrix(struct interp *in, struct interp_warp *w, uint32_t lanes);

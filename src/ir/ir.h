@@ -60,6 +60,12 @@
 //   ret           operands: the scalar return values (none in kernels). exit: ends the thread.
 //   trap, nanosleep [ns], membar/fence: side effects, no terminators.
 //   unreachable   a terminator; reaching it traps.
+//   check.origin  [generic address] -> B32: the number of the allocation that the address lies in.
+//   check.access  [address, origin, site, (more)]: the thread is about to access memory at address
+//                 in the site's space, by a pointer into the allocation with that number. site: the
+//                 address of a struct kd_check_site (device/abi.h). more: how many bytes, where the
+//                 site does not say, else what is stored.
+//   check.sync    the thread has passed a barrier: inst->index, enum kd_check_sync.
 #ifndef KUDZU_IR_IR_H
 #define KUDZU_IR_IR_H
 

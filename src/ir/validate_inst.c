@@ -64,6 +64,9 @@ static const struct shape async_shapes[] = {
     {ISA_OP_MULTIMEM_LD_REDUCE, "a=a"},
     {ISA_OP_MULTIMEM_ST, "=aa"},
     {ISA_OP_MULTIMEM_RED, "=aa"},
+    {ISA_OP_CHECK_ORIGIN, "u=a"},
+    {ISA_OP_CHECK_ACCESS, "=aua?x"},
+    {ISA_OP_CHECK_SYNC, "="},
     {ISA_OP_BARRIER_CLUSTER_ARRIVE, "="},
     {ISA_OP_BARRIER_CLUSTER_WAIT, "="},
 };
@@ -260,8 +263,8 @@ static struct matrix_operands matrix_operands(const struct kir_inst *i,
 static void check_matrix(struct kir_check *c, const struct kir_inst *i) {
     struct isa_matrix x = isa_matrix_of((enum isa_op)i->op, &i->mods);
     struct matrix_operands o = matrix_operands(i, &x);
-    struct isa_fragment d = isa_fragment_of(
-        &x, i->op == ISA_OP_WMMA_LOAD ? (enum isa_frag)i->mods.frag : ISA_FRAG_D);
+    struct isa_fragment d =
+        isa_fragment_of(&x, i->op == ISA_OP_WMMA_LOAD ? (enum isa_frag)i->mods.frag : ISA_FRAG_D);
     uint32_t at = o.first, results = isa_matrix_results(&x);
     bool ok = i->nres == results && registers_fit(i->res, i->nres, &d) && d.registers;
     ok = ok && i->nops >= o.first && (!o.address || fits(i, 'a', i->ops[0]));

@@ -6,7 +6,7 @@ import sys
 from instructions import FORMS, LITERALS, OPS, SLOTS, UNSUPPORTED
 
 CLASS = dict(pointwise="POINTWISE", source="SOURCE", memory="MEMORY", control="CONTROL",
-             warp="WARP", block="BLOCK", fence="FENCE", composite="COMPOSITE",
+             warp="WARP", block="BLOCK", fence="FENCE", composite="COMPOSITE", check="CHECK",
              **{"async": "ASYNC"})
 TYPES = """pred b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64
 tf32 e4m3x2 e5m2x2 u16x2 s16x2""".split()

@@ -534,6 +534,10 @@ form("isspacep.ss p, a", ptx=20, sm=20, t=dict(p="pred", a="u64"))
 # Machine state: only in kernel IR; text has mov.
 for n in "sreg symaddr param phi".split():
     op(n, "source", doc="Kernel IR only")
+# What passes/check.h puts into kernels.
+op("check.origin", "check", doc="Kernel IR only")
+op("check.access", "check", side_effect=True, doc="Kernel IR only")
+op("check.sync", "check", side_effect=True, doc="Kernel IR only")
 
 # ---- Memory ------------------------------------------------------------------------------------
 op("ld", "memory", doc="Load")

@@ -349,6 +349,7 @@ enum isa_class {
     ISA_CLASS_FENCE,     // membar, fence
     ISA_CLASS_COMPOSITE, // several of the first class, which kernel IR has in its place
     ISA_CLASS_ASYNC,     // mbarrier, asynchronous copies: done by the device's kd_rt_async
+    ISA_CLASS_CHECK,     // what `kudzu check` puts into kernels: done by the device's kd_rt_check_*
 };
 
 struct isa_op_info {

@@ -11,6 +11,7 @@
 #include "isa/device_functions.h"
 #include "passes/alignment.h"
 #include "passes/butterfly.h"
+#include "passes/check.h"
 #include "passes/finite.h"
 #include "passes/narrow_counters.h"
 #include "passes/narrow_exits.h"
@@ -19,6 +20,7 @@
 #include "passes/stride_loop.h"
 #include "passes/test_exits.h"
 #include "ptx/ast.h"
+#include "support/check_tools.h"
 #include "support/debug.h"
 #include "support/environment.h"
 #include "support/memory.h"
@@ -70,7 +72,7 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
     arena_free(&ast_arena);
     bool ok = ir && kir_validate(ir, err) && check_externs(ir, err);
     stages_end("validator");
-    bool changed = ok && inlined && kir_constant_shared(ir);
+    bool changed = ok && inlined && !check_tools() && kir_constant_shared(ir);
     stages_end("shared constants");
     changed |= ok && inlined && kir_inline(ir, finite_function);
     stages_end("inliner");
@@ -78,9 +80,14 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
         ok = kir_validate(ir, err);
         stages_end("validator");
     }
+    if (ok && check_tools()) {
+        check_module(ir, check_tools());
+        ok = kir_validate(ir, err);
+        stages_end("checks");
+    }
     for (uint32_t f = 0; ok && f < ir->funcs.len; f++)
         split_loops(ir->funcs.data[f]);
-    for (uint32_t f = 0; ok && inlined && f < ir->funcs.len; f++) {
+    for (uint32_t f = 0; ok && inlined && !check_tools() && f < ir->funcs.len; f++) {
         split_extremes(ir->funcs.data[f]);
         narrow_counters(ir->funcs.data[f]);
         narrow_exits(ir->funcs.data[f]);

@@ -666,6 +666,8 @@ static struct shape transfer(struct flow *fl, const struct kir_inst *i, unsigned
                        (all_uniform && kir_async_waits(i))
                    ? uniform_any()
                    : VARYING;
+    case ISA_CLASS_CHECK:
+        return fl->width == 1 || all_uniform ? uniform_any() : VARYING;
     case ISA_CLASS_WARP:
         return fl->width == 1 ? uniform_any() : of_warp(fl, i, x);
     case ISA_CLASS_BLOCK:

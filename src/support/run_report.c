@@ -48,9 +48,7 @@ bool run_report_on(void) {
     return wanted;
 }
 
-// A name as it is written in C++, to be freed; NULL: it is no such name, or the program has no C++
-// library.
-static char *demangle(const char *name) {
+char *run_report_demangle(const char *name) {
     char *(*function)(const char *, char *, size_t *, int *);
     void *found = name ? dlsym(RTLD_DEFAULT, "__cxa_demangle") : NULL;
     if (name && !found) {
@@ -62,7 +60,7 @@ static char *demangle(const char *name) {
 }
 
 static void write_text(const char *kernel, const char *text, char *out, size_t size) {
-    char *written = demangle(kernel);
+    char *written = run_report_demangle(kernel);
     const char *at = written ? strstr(text, kernel) : NULL;
     if (at)
         snprintf(out, size, "%.*s%s%s", (int)(at - text), text, written, at + strlen(kernel));
@@ -79,6 +77,11 @@ void run_report_fault(const char *kernel, const char *text) {
         atomic_fetch_add(&shared->faults, 1);
     write_text(kernel, text, out, sizeof out);
     fprintf(stderr, "kudzu: error: %s\n", out);
+}
+
+void run_report_checked(void) {
+    if (shared)
+        atomic_fetch_add(&shared->checked, 1);
 }
 
 unsigned run_report_faults(void) {

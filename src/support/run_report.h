@@ -10,14 +10,15 @@
 #include <stdint.h>
 
 #define RUN_REPORT_VARIABLE "KUDZU_REPORT"
-#define RUN_REPORT_MAGIC "kudzu report 2"
+#define RUN_REPORT_MAGIC "kudzu report 3"
 
 enum { RUN_REPORT_LAUNCHES = 32, RUN_REPORT_SHAPES = 256, RUN_REPORT_TEXT = 1000 };
 
 struct run_report {
     char magic[16];
-    atomic_uint faults; // all that were printed
-    atomic_uint lost;   // launches that failed and found no place below
+    atomic_uint faults;  // all that were printed
+    atomic_uint checked; // reports of `kudzu check`
+    atomic_uint lost;    // launches that failed and found no place below
     struct run_report_launch {
         _Atomic(int32_t) owner; // the thread whose launch it was; 0: free
         atomic_uint ready;      // the text is whole
@@ -38,7 +39,12 @@ bool run_report_on(void);
 // A kernel's fault: prints the text, once, and counts it. `kernel`: its name in the text, which is
 // printed as it is written in C++; NULL: there is none.
 void run_report_fault(const char *kernel, const char *text);
-// How many were counted.
+// A name as it is written in C++, to be freed; NULL: it is no such name, or the program has no C++
+// library.
+char *run_report_demangle(const char *name);
+// `kudzu check` has reported something.
+void run_report_checked(void);
+// How many faults were counted.
 unsigned run_report_faults(void);
 // A launch of the calling thread failed: kept until the thread asks for its last error.
 void run_report_launch_failed(const char *kernel, const char *text);

@@ -21,6 +21,7 @@ static const struct {
 } commands[] = {
     {"cc", "kudzu cc", kudzu_cc},
     {"run", "kudzu run", tool_run},
+    {"check", "kudzu check", tool_check},
     {"compare", "kudzu compare", tool_compare},
     {"explain", "kudzu explain", tool_explain},
     {"ptxas", "kudzu ptxas", tool_ptxas},
@@ -84,6 +85,7 @@ static int print_help(int argc, char **argv) {
          "Commands:\n"
          "  cc [options] file...    compile and link CUDA C++, with nvcc's options\n"
          "  run prog.cu [args]      compile (cached) and run one program\n"
+         "  check prog [args]       run a program with checks in its kernels: memory\n"
          "  compare prog.cu [args]  run it on the CPU and on a GPU; compare output and time\n"
          "  explain prog.cu         say how kernels become SIMD code, and what makes them slow\n"
          "  env                     print what a shell has to export to use kudzu\n"

@@ -109,6 +109,11 @@ static void catch_signals(void) {
 }
 
 int supervise(int fd, const char *path, char **arguments) {
+    unsigned found;
+    return supervise_checked(fd, path, arguments, &found);
+}
+
+int supervise_checked(int fd, const char *path, char **arguments, unsigned *found) {
     int memory;
     sigset_t ours, before;
     struct run_report *report = run_report_new(&memory);
@@ -131,6 +136,7 @@ int supervise(int fd, const char *path, char **arguments) {
     int status = wait_for(child);
     child = 0;
     unsigned bad = print_report(report);
+    *found = atomic_load(&report->checked);
     if (bad || status)
         print_first_failure(report);
     if (WIFSIGNALED(status))

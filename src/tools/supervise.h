@@ -7,6 +7,8 @@
 // faulted or launches failed unseen; a signal that ended the program ends this process, too.
 // Returns -1 where no child can be watched: nothing was run.
 int supervise(int fd, const char *path, char **arguments);
+// The same; *found: how many reports `kudzu check` has printed.
+int supervise_checked(int fd, const char *path, char **arguments, unsigned *found);
 // Becomes the program; returns where that fails, after a message.
 void become(int fd, const char *path, char **arguments);
 

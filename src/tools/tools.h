@@ -4,6 +4,7 @@
 #define KUDZU_TOOLS_TOOLS_H
 
 int tool_run(int argc, char **argv);
+int tool_check(int argc, char **argv);
 int tool_smi(int argc, char **argv);
 int tool_explain(int argc, char **argv);
 int tool_env(int argc, char **argv);

@@ -1,0 +1,109 @@
+// What `kudzu check` finds while kernels run (docs/design/check.md).
+//
+//   check_blocks.c  allocations under numbers that are never used again
+//   check_access.c  accesses of kernels, which generated code tells of
+//   check_race.c    accesses of threads that nothing orders
+//   check_init.c    memory that nobody has written
+//   check_sync.c    barriers and operations of warps, and who comes to them
+//   check_report.c  what is printed and counted
+#ifndef KUDZU_DEVICE_CHECK_H
+#define KUDZU_DEVICE_CHECK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/abi.h"
+#include "support/check_tools.h"
+
+struct kd_context;
+
+// ---- check_blocks.c -----------------------------------------------------------------------
+
+enum check_state { CHECK_UNKNOWN, CHECK_ALIVE, CHECK_FREED };
+struct check_block {
+    _Atomic uint64_t base, size;
+    _Atomic uint32_t state; // enum check_state; set last
+    uint32_t is_heap;       // of the device's heap
+};
+// The block with a number below KD_CHECK_LOCAL; NULL: there never was one.
+struct check_block *check_block_of(uint32_t number);
+// The number of the allocation that contains the address and lives; 0: there is none, or it may go
+// on behind its end.
+uint32_t check_find(const struct kd_block *b, uint64_t address);
+// Whether memory is there, of whatever kind.
+bool check_there(uint64_t address, uint64_t bytes);
+// The allocation of memory.c or pool.c with this number has been freed.
+void check_freed(uint64_t id);
+// The allocation that lives and begins or ends nearest to the address, looked for among those that
+// kernels have had pointers to. False: there is none.
+bool check_nearest(uint64_t address, uint64_t *base, uint64_t *size);
+
+// A block of the device's heap: `size` bytes at ptr, of which the heap has set aside more.
+void check_heap_add(uint64_t ptr, uint64_t size);
+enum check_heap { CHECK_HEAP_OK, CHECK_HEAP_TWICE, CHECK_HEAP_INVALID };
+// A kernel frees ptr. OK: *give is a block that the heap may have back (0: none now), since freed
+// ones are kept for a while.
+enum check_heap check_heap_free(uint64_t ptr, uint64_t *give);
+// Whether a thread is about to free what it may not, which is reported where site is not NULL.
+bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr,
+                    const struct kd_check_site *site);
+enum { CHECK_HEAP_MORE = 16 }; // bytes behind each block
+
+// ---- check_race.c -------------------------------------------------------------------------
+
+// Lanes are about to access memory: as kd_rt_check_access.
+void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
+                 uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more);
+// Lanes have met those that each one's element of `members` names, in an operation of the warp.
+void check_race_synced(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                       const uint64_t *members);
+// To be called before anything is kept of what a block does: the first time it begins.
+void check_block_begins(struct kd_block *b);
+// What was there is over: accesses from now on have nothing to do with those before.
+void check_race_forget(uint64_t address, uint64_t bytes);
+
+// ---- check_init.c -------------------------------------------------------------------------
+
+// The memory is new and unwritten, or it has been written.
+void check_init_set(uint64_t address, uint64_t size, bool written);
+// It has been copied; what lies between is written as far as that was.
+void check_init_copy(uint64_t to, uint64_t from, uint64_t size);
+// The bits of up to 8 bytes that nobody has written.
+uint64_t check_init_bits(uint64_t address, uint32_t bytes);
+// What code tells (check_shadow.h).
+void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
+                     uint64_t address, uint64_t more);
+
+// ---- check_sync.c -------------------------------------------------------------------------
+
+// What code tells (check_meeting.h), as kd_rt_check_access.
+void check_sync_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                     const struct kd_check_site *site, const uint64_t *addresses,
+                     const uint64_t *more);
+// A fault ends the block's launch. thread: KD_CHECK_NO_THREAD, where nobody knows; file, line: ""
+// and 0 then.
+void check_fault(struct kd_block *b, enum kd_fault fault, uint32_t thread, const char *file,
+                 uint32_t line, const char *message);
+enum { KD_CHECK_NO_THREAD = UINT32_MAX };
+
+// ---- check_access.c -----------------------------------------------------------------------
+
+// Has any access been reported?
+bool check_access_told(void);
+
+// ---- check_report.c -----------------------------------------------------------------------
+
+enum { CHECK_LINE = 512 };
+struct check_report {
+    const char *what;                  // "Invalid __global__ read of size 4 bytes"
+    const struct kd_check_site *site;  // NULL: not of an instruction
+    const struct kd_check_site *other; // of a second access; NULL: there is none
+    uint32_t thread;
+    const struct kd_block *b;  // NULL: of no kernel
+    char lines[3][CHECK_LINE]; // more; "" ends them
+};
+// Prints a report, once for each kind and place. False: it had been printed.
+bool check_report(const struct check_report *r);
+
+#endif

@@ -1,0 +1,189 @@
+// Memory that nobody has written: a byte for each byte of it, with a bit for each bit that nobody
+// has decided. What nobody has set aside so counts as written.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "device/block.h"
+#include "device/check.h"
+#include "device/check_shadow.h"
+#include "device/launch.h"
+#include "device/memory.h"
+#include "isa/isa.h"
+
+// Pages of 4 KiB by their addresses: NULL: written; UNWRITTEN: no byte of it is; else their bytes.
+enum {
+    PAGE_BITS = 12,
+    LEAF_BITS = 17,
+    TOP_BITS = 47 - PAGE_BITS - LEAF_BITS,
+    PAGE = 1 << PAGE_BITS
+};
+typedef _Atomic(uint8_t *) leaf[1 << LEAF_BITS];
+static _Atomic(leaf *) top[1 << TOP_BITS];
+static uint8_t unwritten_page[1];
+#define UNWRITTEN (unwritten_page)
+static atomic_bool off; // something was written, nobody knows where
+
+static void *zeroed(size_t size) {
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static _Atomic(uint8_t *) *slot_of(uint64_t address, bool make) {
+    uint64_t page = address >> PAGE_BITS;
+    if (page >> (LEAF_BITS + TOP_BITS))
+        return NULL;
+    _Atomic(leaf *) *t = &top[page >> LEAF_BITS];
+    leaf *l = atomic_load_explicit(t, memory_order_acquire);
+    if (!l && make) {
+        leaf *none = NULL, *made = zeroed(sizeof *made);
+        if (!made)
+            return NULL;
+        l = atomic_compare_exchange_strong(t, &none, made) ? made : none;
+        if (l != made)
+            munmap(made, sizeof *made);
+    }
+    return l ? &(*l)[page & ((1u << LEAF_BITS) - 1)] : NULL;
+}
+
+// The bytes of a page of which a part changes; NULL: there is no memory for them.
+static uint8_t *bytes_of(_Atomic(uint8_t *) *slot) {
+    uint8_t *p = atomic_load_explicit(slot, memory_order_acquire);
+    if (p && p != UNWRITTEN)
+        return p;
+    uint8_t *made = zeroed(PAGE);
+    if (!made)
+        return NULL;
+    do {
+        if (p && p != UNWRITTEN) { // another thread was first
+            munmap(made, PAGE);
+            return p;
+        }
+        memset(made, p ? 0xff : 0, PAGE);
+    } while (!atomic_compare_exchange_strong(slot, &p, made));
+    return made;
+}
+
+// Sets the bits of [address, address + size) to those of `bits`, or to `all`.
+static void set(uint64_t address, uint64_t size, const uint8_t *bits, uint8_t all) {
+    while (size) {
+        uint64_t at = address % PAGE, n = PAGE - at < size ? PAGE - at : size;
+        bool clean = !bits && !all;
+        _Atomic(uint8_t *) *slot = slot_of(address, !clean);
+        uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+        if (slot && n == PAGE && !bits && (!p || p == UNWRITTEN)) {
+            atomic_store_explicit(slot, all ? UNWRITTEN : NULL, memory_order_release);
+        } else if (slot && (p || !clean) && (p = bytes_of(slot))) {
+            if (bits)
+                memcpy(p + at, bits, n);
+            else
+                memset(p + at, all, n);
+        }
+        address += n;
+        bits = bits ? bits + n : NULL;
+        size -= n;
+    }
+}
+
+static uint8_t byte_at(uint64_t address) {
+    _Atomic(uint8_t *) *slot = slot_of(address, false);
+    uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+    return !p ? 0 : p == UNWRITTEN ? 0xff : p[address % PAGE];
+}
+
+void check_init_set(uint64_t address, uint64_t size, bool written) {
+    if (check_tools() & CHECK_INIT)
+        set(address, size, NULL, written ? 0 : 0xff);
+}
+
+// Is it memory that only kernels and copies write to?
+static bool is_device(const struct kd_block *b, uint64_t address) {
+    struct kd_memory m;
+    return (b && address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes) ||
+           (kd_memory_find(address, &m) && m.kind == KD_MEMORY_DEVICE);
+}
+
+void check_init_copy(uint64_t to, uint64_t from, uint64_t size) {
+    if (!(check_tools() & CHECK_INIT) || !is_device(NULL, to))
+        return;
+    for (uint64_t k = 0; k < size;) {
+        _Atomic(uint8_t *) *slot = slot_of(from + k, false);
+        uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+        uint64_t at = (from + k) % PAGE, n = PAGE - at < size - k ? PAGE - at : size - k;
+        if (p && p != UNWRITTEN)
+            set(to + k, n, p + at, 0);
+        else
+            set(to + k, n, NULL, p ? 0xff : 0);
+        k += n;
+    }
+}
+
+uint64_t check_init_bits(uint64_t address, uint32_t bytes) {
+    uint64_t bits = 0, at = address % PAGE;
+    if (bytes > 8 || atomic_load_explicit(&off, memory_order_relaxed))
+        return 0;
+    if (at + bytes <= PAGE) {
+        _Atomic(uint8_t *) *slot = slot_of(address, false);
+        const uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+        if (p == UNWRITTEN)
+            memset(&bits, 0xff, bytes);
+        else if (p)
+            memcpy(&bits, p + at, bytes);
+        return bits;
+    }
+    for (uint32_t k = 0; k < bytes; k++)
+        bits |= (uint64_t)byte_at(address + k) << 8 * k;
+    return bits;
+}
+
+static void report(struct kd_block *b, uint32_t thread, const struct kd_check_site *site) {
+    struct check_report r = {.what = site->kind == KD_CHECK_SHADOW_BRANCH
+                                         ? "Uninitialized value decides a branch"
+                                         : "Uninitialized value is part of an address",
+                             .site = site,
+                             .thread = thread,
+                             .b = b};
+    if (!atomic_load(&off))
+        check_report(&r);
+}
+
+// Of an address in local memory nothing is kept.
+static bool is_local(const struct kd_block *b, uint64_t address) {
+    return b->local && address - (uint64_t)(uintptr_t)b->local < b->local_stride * b->nthreads;
+}
+
+void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
+                     uint64_t address, uint64_t more) {
+    uint64_t base, size;
+    if (site->space == ISA_SPACE_SHARED)
+        address += (uint64_t)(uintptr_t)b->shared;
+    switch (site->kind) {
+    case KD_CHECK_SHADOW_BRANCH:
+    case KD_CHECK_SHADOW_ADDRESS:
+        if (more)
+            report(b, thread, site);
+        break;
+    case KD_CHECK_SHADOW_STORE:
+        if (is_local(b, address))
+            break;
+        if (more && is_device(b, address))
+            set(address, site->bytes, (const uint8_t *)&more, 0);
+        else
+            set(address, site->bytes, NULL, 0);
+        break;
+    case KD_CHECK_SHADOW_CLEAN:
+        set(address, (uint32_t)more, NULL, 0);
+        break;
+    case KD_CHECK_SHADOW_CLEAN_ALL:
+        if (address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes)
+            set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, NULL, 0);
+        else if (memory_extent(address, &base, &size))
+            set(base, size, NULL, 0);
+        break;
+    default:
+        atomic_store(&off, true);
+        break;
+    }
+}

@@ -1,0 +1,348 @@
+// Kernels with one bug each, and the same without: kernels NAME [bug]. test_check.py expects a report at
+// the line that a comment marks with the name.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+
+static bool bug;
+
+__constant__ int weights[16];
+__device__ int counters[8];
+struct node {
+    int *data;
+    int n;
+};
+
+__global__ void store(int *a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        a[i] = i; // bug: overrun underrun freed
+}
+
+__global__ void store_at(char *a, long at) {
+    a[at] = 1; // bug: neighbour
+}
+
+__global__ void read_wide(const char *a, int at, double *out) {
+    *out = *(const double *)(a + at); // bug: misaligned
+}
+
+__global__ void read_constant(int at, int *out) {
+    *out = weights[at]; // bug: constant
+}
+
+__global__ void count(int at) {
+    counters[at] += 1; // bug: variable
+}
+
+__global__ void shared_arrays(int at, int *out) {
+    __shared__ int first[32], second[32];
+    second[threadIdx.x] = 2;
+    first[threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        first[at] = 3; // bug: shared
+    __syncthreads();
+    out[threadIdx.x] = first[threadIdx.x] + second[threadIdx.x];
+}
+
+__global__ void dynamic_shared(int at) {
+    extern __shared__ int values[];
+    values[at] = 1; // bug: dynamic
+}
+
+__global__ void by_list(node *list) {
+    node x = list[threadIdx.x];
+    for (int i = 0; i < x.n; ++i)
+        x.data[i] = i; // bug: list
+}
+
+__global__ void difference(int *a, int *b, long by) {
+    int *p = a + (b - a); // b, though made of a
+    p[by] = 1;
+}
+
+__global__ void ends(int *a, int n) {
+    for (int *p = a + n; p-- != a;)
+        *p = 1;
+}
+
+__global__ void heap(int n, int *out) {
+    char *p = (char *)malloc(24);
+    for (int i = 0; i < n; ++i)
+        p[i] = 1; // bug: heap
+    *out = p[23];
+    free(p);
+}
+
+__global__ void heap_after(bool after, int *out) {
+    int *p = (int *)malloc(64);
+    p[0] = 5;
+    if (after)
+        free(p);
+    *out = p[0]; // bug: heap_freed
+    if (!after)
+        free(p);
+}
+
+__global__ void heap_twice(bool twice) {
+    void *p = malloc(64);
+    free(p);
+    if (twice)
+        free(p); // bug: heap_twice
+}
+
+__global__ void reverse(const int *in, int *out, bool wait) {
+    __shared__ int tile[256];
+    tile[threadIdx.x] = in[threadIdx.x]; // bug: barrier
+    if (wait)
+        __syncthreads();
+    out[threadIdx.x] = tile[255 - threadIdx.x];
+}
+
+__global__ void exchange(const int *in, int *out, bool wait) {
+    __shared__ int tile[32];
+    tile[threadIdx.x] = in[threadIdx.x]; // bug: warp
+    if (wait)
+        __syncwarp();
+    out[threadIdx.x] = tile[31 - threadIdx.x];
+}
+
+__global__ void sum(const int *in, int *out, bool atomic) {
+    if (atomic)
+        atomicAdd(out, in[threadIdx.x]);
+    else
+        *out += in[threadIdx.x]; // bug: blocks
+}
+
+__global__ void mark(int *flag, int value) {
+    *flag = value < 0 ? threadIdx.x + blockIdx.x : value; // bug: values
+}
+
+__global__ void bytes(unsigned char *out) {
+    out[threadIdx.x] = threadIdx.x;
+}
+
+__device__ unsigned arrived;
+__global__ void last_block(int *parts, int *out) {
+    __shared__ bool last;
+    parts[blockIdx.x] = blockIdx.x;
+    __threadfence();
+    last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+    int s = 0;
+    for (int i = 0; last && i < gridDim.x; ++i)
+        s += parts[i];
+    if (last)
+        *out = s;
+}
+
+__global__ void positive(const int *a, int *out) {
+    if (a[threadIdx.x] > 0) // bug: unwritten
+        out[threadIdx.x] = 1;
+}
+
+__global__ void by_index(const int *at, const int *a, int *out) {
+    out[threadIdx.x] = a[at[threadIdx.x] & 31]; // bug: index
+}
+
+__global__ void sum_of_warp(const int *a, int *out) {
+    int s = a[threadIdx.x];
+    for (int d = 16; d; d /= 2)
+        s += __shfl_xor_sync(~0u, s, d);
+    if (s > 100) // bug: shuffled
+        *out = 1;
+}
+
+__global__ void shared_unwritten(bool all, int *out) {
+    __shared__ int tile[64];
+    if (all || threadIdx.x < 32)
+        tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (tile[63 - threadIdx.x] == 5) // bug: tile
+        out[threadIdx.x] = 1;
+}
+
+struct padded {
+    char tag;
+    int value;
+    short low : 4, high : 12;
+};
+__global__ void make(padded *p) {
+    p[threadIdx.x].tag = 1;
+    p[threadIdx.x].value = 2;
+    p[threadIdx.x].low = 3;
+    p[threadIdx.x].high = 4;
+}
+__global__ void use(const padded *p, padded *copy, int *out) {
+    padded x = p[threadIdx.x];
+    copy[threadIdx.x] = x;
+    if (x.tag == 1 && x.value == 2 && x.low == 3 && copy[threadIdx.x].high == 4)
+        out[threadIdx.x] = 1;
+}
+
+__global__ void named(unsigned mask, int *out) {
+    __syncwarp(mask); // bug: caller
+    out[threadIdx.x] = 1;
+}
+
+__global__ void half(unsigned mask, int *out) {
+    int v = threadIdx.x;
+    if (threadIdx.x < 16)
+        v = __shfl_xor_sync(mask, v, 1); // bug: absent
+    out[threadIdx.x] = v;
+}
+
+__global__ void half_from(int by, int *out) {
+    int v = threadIdx.x;
+    if (threadIdx.x < 16)
+        v = __shfl_sync(0xffff, v, threadIdx.x ^ by); // bug: source
+    out[threadIdx.x] = v;
+}
+
+__global__ void counted(int threads, int *out) {
+    asm volatile("barrier.sync 1, %0;" ::"r"(threads) : "memory"); // bug: count
+    out[threadIdx.x] = 1;
+}
+
+__global__ void skip(int which, int *out) {
+    if (threadIdx.x != which)
+        __syncthreads();
+    out[threadIdx.x] = 1;
+    __syncthreads(); // bug: skipped
+}
+
+__global__ void early(int n, int *out) {
+    if (threadIdx.x >= n)
+        return;
+    int v = threadIdx.x;
+    for (int d = 16; d; d /= 2)
+        v += __shfl_down_sync(~0u, v, d);
+    __syncthreads();
+    out[threadIdx.x] = v;
+}
+
+__global__ void own_array(int n, int *out) {
+    int own[16];
+    for (int i = 0; i < n; ++i)
+        own[(i * 5 + threadIdx.x) & 15] = i + threadIdx.x;
+    out[threadIdx.x] = own[threadIdx.x & 15];
+}
+
+static int *ints(size_t n) {
+    int *p = nullptr;
+    if (cudaMalloc(&p, n * sizeof(int)) || cudaMemset(p, 0, n * sizeof(int)))
+        exit(2);
+    return p;
+}
+
+static void run(const char *name) {
+    int *a = ints(256), *b = ints(256), *out = ints(256);
+    auto is = [&](const char *n) { return !strcmp(name, n); };
+    if (is("overrun"))
+        store<<<2, 128>>>(a + 56, bug ? 201 : 200);
+    else if (is("underrun"))
+        store<<<1, 128>>>(a - bug, 100);
+    else if (is("freed")) {
+        if (bug)
+            cudaFree(a);
+        store<<<1, 128>>>(a, 100);
+        if (bug)
+            a = nullptr;
+    } else if (is("neighbour"))
+        store_at<<<1, 1>>>((char *)a, bug ? (char *)b - (char *)a : 1023);
+    else if (is("misaligned"))
+        read_wide<<<1, 1>>>((char *)a, bug ? 12 : 16, (double *)out);
+    else if (is("constant"))
+        read_constant<<<1, 1>>>(bug ? 16 : 15, out);
+    else if (is("variable"))
+        count<<<1, 1>>>(bug ? 8 : 7);
+    else if (is("shared"))
+        shared_arrays<<<1, 32>>>(bug ? 32 : 31, out);
+    else if (is("dynamic"))
+        dynamic_shared<<<1, 1, 400>>>(bug ? 100 : 99);
+    else if (is("list")) {
+        node h[2] = {{a, 256}, {b, bug ? 257 : 256}}, *d = nullptr;
+        cudaMalloc(&d, sizeof h);
+        cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+        by_list<<<1, 2>>>(d);
+        cudaFree(d);
+    } else if (is("difference"))
+        difference<<<1, 1>>>(a, b, 255);
+    else if (is("ends"))
+        ends<<<1, 1>>>(a, 256);
+    else if (is("heap"))
+        heap<<<1, 1>>>(bug ? 25 : 24, out);
+    else if (is("heap_freed"))
+        heap_after<<<1, 1>>>(bug, out);
+    else if (is("heap_twice"))
+        heap_twice<<<1, 1>>>(bug);
+    else if (is("pool")) { // freed behind the kernel, in its stream
+        int *p = nullptr;
+        cudaMallocAsync(&p, 1024, 0);
+        for (int k = 0; k < 3; ++k)
+            store<<<2, 128>>>(p, 256);
+        cudaFreeAsync(p, 0);
+    } else if (is("barrier"))
+        reverse<<<2, 256>>>(a, b, !bug);
+    else if (is("warp"))
+        exchange<<<1, 32>>>(a, b, !bug);
+    else if (is("blocks"))
+        sum<<<8, 1>>>(a, out, !bug);
+    else if (is("values"))
+        mark<<<4, 64>>>(out, bug ? -1 : 1);
+    else if (is("bytes"))
+        bytes<<<1, 256>>>((unsigned char *)out);
+    else if (is("last"))
+        last_block<<<16, 1>>>(a, out);
+    else if (is("unwritten") || is("index") || is("shuffled")) {
+        int *u = nullptr, *v = nullptr;
+        cudaMalloc(&u, 128);
+        cudaMalloc(&v, 128);
+        cudaMemset(u, 0, bug ? 124 : 128);
+        cudaMemcpy(v, u, 128, cudaMemcpyDeviceToDevice);
+        if (is("unwritten"))
+            positive<<<1, 32>>>(v, out);
+        else if (is("index"))
+            by_index<<<1, 32>>>(v, a, out);
+        else
+            sum_of_warp<<<1, 32>>>(v, out);
+        cudaFree(u);
+        cudaFree(v);
+    } else if (is("caller"))
+        named<<<1, 32>>>(bug ? 0x7fffffff : ~0u, out);
+    else if (is("absent"))
+        half<<<1, 64>>>(bug ? ~0u : 0xffff, out);
+    else if (is("source"))
+        half_from<<<1, 32>>>(bug ? 16 : 1, out);
+    else if (is("count"))
+        counted<<<1, 64>>>(bug ? 50 : 64, out);
+    else if (is("skipped"))
+        skip<<<1, 64>>>(bug ? 3 : -1, out);
+    else if (is("own"))
+        own_array<<<2, 64>>>(16, out);
+    else if (is("early"))
+        early<<<2, 48>>>(41, out);
+    else if (is("tile"))
+        shared_unwritten<<<2, 64>>>(!bug, out);
+    else if (is("padded")) {
+        padded *p = nullptr, *q = nullptr;
+        cudaMalloc(&p, 32 * sizeof *p);
+        cudaMallocAsync(&q, 32 * sizeof *q, 0);
+        make<<<1, 32>>>(p);
+        use<<<1, 32>>>(p, q, out);
+        cudaFree(p);
+        cudaFreeAsync(q, 0);
+    } else
+        exit(3);
+    cudaDeviceSynchronize();
+    cudaFree(a);
+    cudaFree(b);
+    cudaFree(out);
+}
+
+int main(int argc, char **argv) {
+    bug = argc > 2;
+    run(argv[1]);
+    puts(cudaGetLastError() ? "an error" : "done");
+}
