@@ -534,11 +534,13 @@ static void add_host_code_generation(struct command *cmd, const struct compilati
     command_args(cmd, &o->host_compiler);
 }
 
-// One source may be compiled to several objects: the symbol is of the object where it has a name.
+// One source may be compiled to several objects that differ by what is defined. The object's name
+// does not count: the same compilation gives the same bytes.
 static void add_device_link_symbol(struct command *cmd, const struct compilation *c,
                                    const char *source) {
-    const char *object = c->options->phase == CC_COMPILE ? c->options->output : NULL;
-    uint64_t hash = add_to_hash(path_hash(source), object ? object : "");
+    uint64_t hash = path_hash(source);
+    for (uint32_t i = 0; i < c->options->preprocessor.len; ++i)
+        hash = add_to_hash(hash, c->options->preprocessor.data[i]);
     const char *slash = strrchr(source, '/');
     char *name = arena_strdup(c->arena, slash ? slash + 1 : source);
     for (char *s = name; *s; ++s)
