@@ -1,22 +1,20 @@
-// Reports in the form that compute-sanitizer prints, on standard output.
+// What is found becomes a record, once for each kind and place.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "device/check.h"
 #include "device/launch.h"
 #include "device/sync.h"
+#include "support/check_record.h"
 #include "support/run_report.h"
-#include "support/strbuf.h"
 
-#define BEGIN "========= "
 enum { PLACES = 4096 };
 
-// What has been printed: a hash of kind and place.
-static uint64_t printed[PLACES];
-static unsigned nprinted;
+// What has been told: a hash of kind and place.
+static uint64_t told[PLACES];
+static unsigned ntold;
 static struct kd_spinlock lock;
 
 static uint64_t hash(uint64_t h, const char *text) {
@@ -43,69 +41,67 @@ static bool is_new(const struct check_report *r) {
         h = hash_of(h, r->other);
     bool found = false;
     kd_lock(&lock);
-    for (unsigned k = 0; k < nprinted && !found; k++)
-        found = printed[k] == h;
-    bool fits = !found && nprinted < PLACES;
+    for (unsigned k = 0; k < ntold && !found; k++)
+        found = told[k] == h;
+    bool fits = !found && ntold < PLACES;
     if (fits)
-        printed[nprinted++] = h;
+        told[ntold++] = h;
     kd_unlock(&lock);
     return fits;
 }
 
-static void write_out(const char *text, size_t n) {
-    while (n) {
-        ssize_t w = write(STDOUT_FILENO, text, n);
-        if (w <= 0)
-            return;
-        text += w;
-        n -= (size_t)w;
-    }
+// By how reports of the tools begin.
+static const char *kind_of(const struct check_report *r) {
+    static const char *const kinds[][2] = {
+        {"Invalid", "memory.access"}, {"Malloc/Free", "memory.heap"},
+        {"Error: Race", "race"},      {"Uninitialized", "init"},
+        {"Barrier", "sync"},          {"Kernel", "fault"}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (!strncmp(r->what, kinds[k][0], strlen(kinds[k][0])))
+            return kinds[k][1];
+    return "memory";
 }
 
-static void add_place(struct strbuf *out, const struct kd_check_site *s, const char *what) {
-    const char *name = text_of(s, s->function), *file = text_of(s, s->file);
-    char *written = run_report_demangle(name);
-    strbuf_printf(out, BEGIN "    %sat %s+0x%" PRIx32, what, written ? written : name,
-                  s->number * 16);
-    if (file)
-        strbuf_printf(out, " in %s:%" PRIu32, file, s->line);
-    strbuf_printf(out, "\n");
-    free(written);
+// The name as written in C++; *owned is to be freed.
+static const char *written(const char *name, char **owned) {
+    *owned = run_report_demangle(name);
+    return *owned ? *owned : name;
 }
 
-static void add_thread(struct strbuf *out, const struct check_report *r) {
+static void add_site(struct check_record *out, const struct kd_check_site *s, char **owned) {
+    out->sites[out->nsites++] =
+        (struct check_site){.function = written(text_of(s, s->function), owned),
+                            .file = text_of(s, s->file),
+                            .line = s->line,
+                            .offset = s->number * 16};
+}
+
+static void add_thread(struct check_record *out, const struct check_report *r) {
     const struct kd_block *b = r->b;
     uint32_t t = r->thread, x = b->ntid[0], y = b->ntid[1];
-    strbuf_printf(out,
-                  BEGIN "    by thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") in block (%" PRIu32
-                        ",%" PRIu32 ",%" PRIu32 ")\n",
-                  t % x, t / x % y, t / x / y, b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+    uint32_t thread[3] = {t % x, t / x % y, t / x / y};
+    out->has_thread = true;
+    memcpy(out->thread, thread, sizeof thread);
+    memcpy(out->block, b->ctaid, sizeof out->block);
 }
 
 bool check_report(const struct check_report *r) {
-    struct strbuf out = {0};
-    if (!is_new(r))
+    char *owned[3] = {NULL};
+    if ((r->b && r->b->launch->unchecked) || !is_new(r))
         return false;
-    run_report_checked();
-    strbuf_printf(&out, BEGIN "%s\n", r->what);
+    struct check_record out = {.kind = kind_of(r), .what = r->what};
     if (r->site)
-        add_place(&out, r->site, "");
+        add_site(&out, r->site, &owned[0]);
     if (r->other)
-        add_place(&out, r->other, "and ");
+        add_site(&out, r->other, &owned[1]);
     if (r->b && !r->other)
         add_thread(&out, r);
     for (int k = 0; k < 3 && r->lines[k][0]; k++)
-        strbuf_printf(&out, BEGIN "    %s\n", r->lines[k]);
-    if (r->b && r->site) {
-        const char *kernel = r->b->launch->name;
-        if (strcmp(kernel, text_of(r->site, r->site->function))) {
-            char *written = run_report_demangle(kernel);
-            strbuf_printf(&out, BEGIN "    in kernel %s\n", written ? written : kernel);
-            free(written);
-        }
-    }
-    strbuf_printf(&out, "=========\n");
-    write_out(strbuf_str(&out), strlen(strbuf_str(&out)));
-    strbuf_free(&out);
+        out.lines[out.nlines++] = r->lines[k];
+    if (r->b)
+        out.kernel = written(r->b->launch->name, &owned[2]);
+    check_record_send(&out);
+    for (int k = 0; k < 3; k++)
+        free(owned[k]);
     return true;
 }

@@ -10,6 +10,8 @@
 #include "device/multi_grid.h"
 #include "device/op.h"
 #include "device/reason.h"
+#include "support/check_filter.h"
+#include "support/check_tools.h"
 
 enum { MAX_THREADS = 1024, MAX_PARAMS = 32764, DYNAMIC_ALIGN = 128 };
 
@@ -160,6 +162,7 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->kernel = k;
     l->code = code;
     l->name = k->info->name;
+    l->unchecked = check_tools() && !check_filter_launch(l->name);
     memcpy(l->grid, c->grid, sizeof l->grid);
     memcpy(l->block, c->block, sizeof l->block);
     cluster_shape(c, l->cluster);

@@ -50,6 +50,7 @@ struct kd_launch {
     bool may_wait;                      // its blocks may have to run at the same time
     bool may_group;                     // the scheduler may hand out several at a time
     bool cooperative;                   // all of them
+    bool unchecked;                     // `kudzu check` is to say nothing of it
     _Atomic(struct nested *) nested;    // what its threads have submitted; NULL: nothing
     uint32_t depth;                     // 0: launched by the host
     struct kd_grid_workspace workspace; // of a cooperative launch

@@ -6,6 +6,7 @@
 #include "driver/capture.h"
 #include "driver/graph_exec.h"
 #include "driver/green_context.h"
+#include "driver/leaks.h"
 
 // Making one active takes long (address space): a lock of its own.
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;
@@ -230,6 +231,7 @@ static void end(struct drv_context *ctx, struct drv_object *all) {
 
 bool drv_context_end(struct drv_context *ctx) {
     struct drv_object *all;
+    drv_leaks_tell(ctx);
     if (!end_handles(ctx, &all))
         return false;
     end(ctx, all);
@@ -244,6 +246,8 @@ CUresult drv_context_release(struct drv_context *primary) {
     bool retained = primary->references > 0;
     bool last = retained && --primary->references == 0;
     drv_unlock();
+    if (last && ctx)
+        drv_leaks_tell(ctx);
     last = last && ctx && end_handles(ctx, &all); // held by the call
     pthread_mutex_unlock(&life);
     REQUIRE(retained, CUDA_ERROR_INVALID_CONTEXT,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
+#include "driver/leaks.h"
 
 enum { CHUNK = 1 << 12, CHUNKS = 1 << 12 };
 
@@ -438,6 +439,7 @@ bool drv_object_add(struct drv_object *o, enum drv_kind kind, struct drv_context
     drv_unlock();
     if (late)
         drv_call_note(count_down_noted, o);
+    drv_leaks_object(o, kind);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
+#include "driver/leaks.h"
 #include "support/capability.h"
 #include "support/environment.h"
 #include "support/run_report.h"
@@ -56,6 +57,7 @@ static void at_exit(void) {
         if (run_report_on())
             wait_for_faults();
         drv_contexts_flush();
+        drv_leaks_tell(NULL);
     }
     drv_state = DRV_EXITING;
 }
@@ -111,6 +113,8 @@ CUresult cuInit(unsigned int Flags) {
         drv_state = DRV_READY;
     }
     pthread_mutex_unlock(&init_lock);
+    if (result == CUDA_SUCCESS)
+        run_report_started();
     return result;
 }
 

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
+#include "support/check_call.h"
+#include "support/check_tools.h"
 #include "support/environment.h"
 
 enum { ENTRIES = 100, ENTRY_BYTES = 1024, DUMP_BYTES = 25600 };
@@ -81,11 +83,37 @@ static void log_message(CUlogLevel level, const char *api, const char *format, v
     }
 }
 
+// An error that stays.
+static bool is_sticky(CUresult code) {
+    return code == CUDA_ERROR_ILLEGAL_ADDRESS || code == CUDA_ERROR_MISALIGNED_ADDRESS ||
+           code == CUDA_ERROR_LAUNCH_FAILED || code == CUDA_ERROR_ASSERT ||
+           code == CUDA_ERROR_HARDWARE_STACK_ERROR || code == CUDA_ERROR_ILLEGAL_INSTRUCTION ||
+           code == CUDA_ERROR_INVALID_PC || code == CUDA_ERROR_LAUNCH_TIMEOUT;
+}
+
+// For `kudzu check`.
+static void check_failed(CUresult code, const char *format, va_list args) {
+    char text[ENTRY_BYTES];
+    const char *name = drv_error_name(code), *message = drv_error_text(code);
+    vsnprintf(text, sizeof text, format, args);
+    check_driver_failed(&(struct check_failure){.driver = drv_api ? drv_api : "cuInit",
+                                                .error = name ? name : "an error",
+                                                .message = message ? message : "",
+                                                .number = (int)code,
+                                                .reason = text,
+                                                .sticky = is_sticky(code)});
+}
+
 CUresult drv_fail(CUresult code, const char *format, ...) {
     va_list args;
     va_start(args, format);
     log_message(CU_LOG_LEVEL_ERROR, drv_api ? drv_api : "cuInit", format, args);
     va_end(args);
+    if (__builtin_expect(check_calls(), 0)) {
+        va_start(args, format);
+        check_failed(code, format, args);
+        va_end(args);
+    }
     return code;
 }
 

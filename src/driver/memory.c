@@ -1,6 +1,7 @@
 // Device memory: allocation, freeing, what is known of a range.
 #include "driver/capture.h"
 #include "driver/graph_memory.h"
+#include "driver/leaks.h"
 
 enum { PITCH_ALIGNMENT = 512 };
 
@@ -9,7 +10,10 @@ CUresult drv_memory_allocate(struct drv_context *ctx, enum kd_memory_kind kind, 
     REQUIRE(size > 0, CUDA_ERROR_INVALID_VALUE, "a size of 0 cannot be allocated");
     if (!(flags & (DRV_MEMORY_POOL | DRV_MEMORY_GRAPH)))
         TRY(drv_capture_unsafe());
-    return drv_status(kd_memory_alloc(ctx->c, kind, size, flags, out), ctx);
+    TRY(drv_status(kd_memory_alloc(ctx->c, kind, size, flags, out), ctx));
+    if (!(flags & (DRV_MEMORY_ARRAY | DRV_MEMORY_GRAPH)))
+        drv_leaks_memory(*out);
+    return CUDA_SUCCESS;
 }
 
 CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {

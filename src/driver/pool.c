@@ -6,6 +6,7 @@
 
 #include "driver/capture.h"
 #include "driver/graph_memory.h"
+#include "driver/leaks.h"
 #include "driver/numa.h"
 
 struct drv_pool {
@@ -126,6 +127,7 @@ static CUresult allocate(CUdeviceptr *dptr, size_t size, struct drv_pool *pool, 
     uint64_t ptr = 0;
     if (size)
         TRY(drv_status(kd_pool_alloc(pool->p, q, size, DRV_MEMORY_POOL, &ptr), ctx));
+    drv_leaks_memory(ptr);
     *dptr = ptr;
     return CUDA_SUCCESS;
 }

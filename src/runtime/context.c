@@ -56,7 +56,7 @@ static void init_driver(void) {
         result = CUDA_ERROR_NO_DEVICE;
     if (device_count > RT_MAX_DEVICES)
         device_count = RT_MAX_DEVICES;
-    init_error = result == CUDA_SUCCESS ? cudaSuccess : rt_driver_error(result);
+    init_error = result == CUDA_SUCCESS ? cudaSuccess : rt_driver_error("cudart", result);
     snprintf(init_reason, sizeof init_reason, "the CUDA driver could not be initialized: %s",
              cudaGetErrorString(init_error));
 }

@@ -42,7 +42,7 @@ cudaError_t rt_fail(const char *function, cudaError_t error, const char *reason,
     log_error(function, text);
     rt_keep_reason(text);
     rt_thread.last_error = error;
-    rt_call_failed(function, error);
+    rt_call_failed(function, false, error);
     return error;
 }
 
@@ -63,13 +63,13 @@ static cudaError_t error_of_result(CUresult result) {
     }
 }
 
-cudaError_t rt_driver_error(CUresult result) {
+cudaError_t rt_driver_error(const char *function, CUresult result) {
     cudaError_t error = error_of_result(result);
     // "Not ready" is an answer, not an error: cudaGetLastError never reports it.
     if (error != cudaErrorNotReady) {
         rt_keep_reason(NULL);
         rt_thread.last_error = error;
-        rt_call_failed(NULL, error);
+        rt_call_failed(function, true, error);
     }
     return error;
 }

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "runtime/runtime.h"
+#include "support/check_call.h"
+#include "support/check_tools.h"
 #include "support/run_report.h"
 
 void rt_keep_reason(const char *reason) {
@@ -39,6 +41,8 @@ static bool is_of_fault(cudaError_t error) {
     }
 }
 
+enum { LOG_BYTES = 25600 };
+
 // The last message of the driver's log: [time][thread][CUDA][E][function] text. *function: its name
 // in the log, "" where there is none.
 static const char *driver_reason(char *log, size_t size, const char **function) {
@@ -64,15 +68,49 @@ static const char *driver_reason(char *log, size_t size, const char **function) 
     return line + 2;
 }
 
-enum { LOG_BYTES = 25600 };
+// An error that stays.
+static bool is_sticky(cudaError_t error) {
+    return error == cudaErrorIllegalAddress || error == cudaErrorMisalignedAddress ||
+           error == cudaErrorLaunchFailure || error == cudaErrorAssert ||
+           error == cudaErrorHardwareStackError || error == cudaErrorIllegalInstruction ||
+           error == cudaErrorInvalidPc || error == cudaErrorLaunchTimeout;
+}
 
-void rt_call_failed(const char *function, cudaError_t error) {
+// For `kudzu check`.
+static void check_failed(const char *function, bool in_driver, cudaError_t error) {
+    char *log = in_driver ? malloc(LOG_BYTES) : NULL;
+    const char *driver = NULL, *reason = in_driver ? "" : rt_thread.reason;
+    if (log)
+        reason = driver_reason(log, LOG_BYTES, &driver);
+    bool before = rt_thread.unseen_failure;
+    rt_thread.unseen_failure = false; // this here is not the program's question
+    rt_thread.held |=
+        check_runtime_failed(&(struct check_failure){.function = function,
+                                                     .driver = driver,
+                                                     .error = cudaGetErrorName(error),
+                                                     .message = cudaGetErrorString(error),
+                                                     .number = (int)error,
+                                                     .reason = reason,
+                                                     .sticky = is_sticky(error)});
+    rt_thread.unseen_failure = before || rt_thread.held;
+    free(log);
+}
+
+void rt_next_call(void) {
+    if (rt_thread.held & CHECK_HELD_CALL)
+        check_next_call();
+    rt_thread.held &= ~(unsigned)CHECK_HELD_CALL;
+}
+
+void rt_call_failed(const char *function, bool in_driver, cudaError_t error) {
     char text[RUN_REPORT_TEXT];
     rt_thread.first_failure = false;
+    if (check_calls())
+        check_failed(function, in_driver, error);
     if (!run_report_on() || is_of_fault(error))
         return;
-    char *log = function ? NULL : malloc(LOG_BYTES);
-    const char *reason = function ? rt_thread.reason : "";
+    char *log = in_driver ? malloc(LOG_BYTES) : NULL;
+    const char *reason = in_driver ? "" : rt_thread.reason;
     if (log)
         reason = driver_reason(log, LOG_BYTES, &function);
     rt_thread.unseen_failure = false; // this here is not the program's question
@@ -110,6 +148,9 @@ cudaError_t rt_launch_failed(cudaError_t error, const void *entry, dim3 grid, di
 }
 
 void rt_errors_seen(void) {
+    if (rt_thread.held)
+        check_errors_seen();
+    rt_thread.held = 0;
     rt_thread.unseen_failure = false;
     run_report_errors_seen();
 }

@@ -33,10 +33,16 @@ cudaError_t rt_fail(const char *function, cudaError_t error, const char *reason,
     __attribute__((format(printf, 3, 4), cold));
 
 // The runtime's error for the driver's result, recorded; the driver has logged the reason.
-cudaError_t rt_driver_error(CUresult result) __attribute__((cold));
+// `function`: that asks, for `kudzu check`.
+cudaError_t rt_driver_error(const char *function, CUresult result) __attribute__((cold));
 
-static inline cudaError_t rt_result(CUresult result) {
-    return __builtin_expect(result == CUDA_SUCCESS, 1) ? cudaSuccess : rt_driver_error(result);
+#define rt_result(result) rt_result_of(__func__, result)
+static inline cudaError_t rt_result_of(const char *function, CUresult result) {
+    if (__builtin_expect(result == CUDA_SUCCESS, 1))
+        return cudaSuccess;
+    cudaError_t error = rt_driver_error(function, result);
+    __asm__ volatile("" : "+r"(error)); // no tail call: `kudzu check` names the caller
+    return error;
 }
 
 #define RT_REQUIRE(condition, error, ...)                                                          \
@@ -65,9 +71,11 @@ static inline cudaError_t rt_launched(cudaError_t error, const void *entry, dim3
     return __builtin_expect(error == cudaSuccess, 1) ? error
                                                      : rt_launch_failed(error, entry, grid, block);
 }
-// A call of the thread has failed: for a note where the program ends badly. `function`: NULL: the
-// driver's, which has logged its name.
-void rt_call_failed(const char *function, cudaError_t error) __attribute__((cold));
+// A call of the thread has failed: for a note where the program ends badly. `in_driver`: the driver
+// has logged the function and the reason.
+void rt_call_failed(const char *function, bool in_driver, cudaError_t error) __attribute__((cold));
+// The thread makes a call after one whose error `kudzu check` holds.
+void rt_next_call(void) __attribute__((cold));
 // The thread asks for its last error.
 void rt_errors_seen(void) __attribute__((cold));
 
@@ -75,8 +83,8 @@ void rt_errors_seen(void) __attribute__((cold));
 
 // Loads the driver and calls cuInit, once. Errors are recorded.
 cudaError_t rt_init(void);
-// A launch has failed. Where there is no driver nothing ever ran, and a program that looked at errors
-// would not have come here: one line on stderr says why, once.
+// A launch has failed. Where there is no driver nothing ever ran, and a program that looked at
+// errors would not have come here: one line on stderr says why, once.
 void rt_tell_of_no_driver(void);
 int rt_device_count(void);
 
@@ -88,6 +96,7 @@ struct rt_thread {
     cudaError_t last_error;
     bool unseen_failure; // nobody has asked for the error: failed_launch.c
     bool first_failure;  // last_error's call is the first one that failed in the process
+    unsigned held;       // of `kudzu check`: enum check_held
     char *reason;        // of last_error, for failed_launch.c; NULL: the driver's log has it
     bool device_chosen;  // by cudaSetDevice
     int device;          // when device_chosen
@@ -109,6 +118,8 @@ extern _Atomic uint64_t rt_generation __attribute__((visibility("hidden")));
 
 static inline cudaError_t rt_enter(void) {
     CUcontext current;
+    if (__builtin_expect(rt_thread.held, 0))
+        rt_next_call();
     if (__builtin_expect(rt_thread.context != NULL && rt_thread.generation == rt_generation, 1) &&
         rt_driver[0].cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == rt_thread.context)
         return cudaSuccess;

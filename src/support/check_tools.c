@@ -10,11 +10,10 @@ static const struct {
     const char *name;
     unsigned tools;
 } words[] = {
-    {"memory", CHECK_MEMORY},
-    {"race", CHECK_RACE},
-    {"init", CHECK_INIT},
-    {"sync", CHECK_SYNC},
-    {"all", CHECK_MEMORY | CHECK_RACE | CHECK_INIT | CHECK_SYNC},
+    {"memory", CHECK_MEMORY}, {"race", CHECK_RACE},
+    {"init", CHECK_INIT},     {"sync", CHECK_SYNC},
+    {"api", CHECK_API},       {"errors", CHECK_EVERY_ERROR},
+    {"leaks", CHECK_LEAKS},   {"all", CHECK_KERNELS | CHECK_API},
 };
 
 static unsigned tools_of(const char *word, size_t n) {
@@ -45,7 +44,7 @@ void check_tools_print(unsigned tools, char *list, size_t size) {
             n += (size_t)snprintf(list + n, size - n, "%s%s", n ? "," : "", words[k].name);
 }
 
-unsigned check_tools(void) {
+static unsigned wanted(void) {
     static atomic_uint known; // one more than the tools
     unsigned tools = atomic_load_explicit(&known, memory_order_relaxed);
     if (tools)
@@ -54,4 +53,12 @@ unsigned check_tools(void) {
     check_tools_parse(value ? value : "", &tools);
     atomic_store_explicit(&known, tools + 1, memory_order_relaxed);
     return tools;
+}
+
+unsigned check_tools(void) {
+    return wanted() & CHECK_KERNELS;
+}
+
+unsigned check_calls(void) {
+    return wanted() & CHECK_HOST;
 }

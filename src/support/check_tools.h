@@ -12,10 +12,19 @@ enum check_tool {
     CHECK_RACE = 2,   // accesses of threads that nothing orders
     CHECK_INIT = 4,   // what follows from memory that nobody has written
     CHECK_SYNC = 8,   // barriers and operations of warps to which others come than have to
+    CHECK_KERNELS = CHECK_MEMORY | CHECK_RACE | CHECK_INIT | CHECK_SYNC,
+
+    CHECK_API = 64,          // calls that fail, and whose error the program does not look at
+    CHECK_EVERY_ERROR = 128, // all calls that fail
+    CHECK_LEAKS = 256,       // what is never freed
+    CHECK_HOST = CHECK_MEMORY | CHECK_API | CHECK_EVERY_ERROR | CHECK_LEAKS,
 };
 
-// The tools, or-ed; 0: nothing is checked. Read once. Words that are not known are passed over.
+// The tools of CHECK_KERNELS, or-ed; 0: kernels are not checked. Read once. Words that are not
+// known are passed over.
 unsigned check_tools(void);
+// Those of CHECK_HOST: what is looked at in calls. Memory: copies, sets and frees.
+unsigned check_calls(void);
 // The bits that a list of words (separated by commas) names; false: one of them is no tool.
 bool check_tools_parse(const char *words, unsigned *tools);
 // The list for a set of tools.

@@ -79,9 +79,9 @@ void run_report_fault(const char *kernel, const char *text) {
     fprintf(stderr, "kudzu: error: %s\n", out);
 }
 
-void run_report_checked(void) {
+void run_report_started(void) {
     if (shared)
-        atomic_fetch_add(&shared->checked, 1);
+        atomic_fetch_add(&shared->started, 1);
 }
 
 unsigned run_report_faults(void) {

@@ -10,14 +10,14 @@
 #include <stdint.h>
 
 #define RUN_REPORT_VARIABLE "KUDZU_REPORT"
-#define RUN_REPORT_MAGIC "kudzu report 3"
+#define RUN_REPORT_MAGIC "kudzu report 4"
 
 enum { RUN_REPORT_LAUNCHES = 32, RUN_REPORT_SHAPES = 256, RUN_REPORT_TEXT = 1000 };
 
 struct run_report {
     char magic[16];
     atomic_uint faults;  // all that were printed
-    atomic_uint checked; // reports of `kudzu check`
+    atomic_uint started; // programs that have called cuInit
     atomic_uint lost;    // launches that failed and found no place below
     struct run_report_launch {
         _Atomic(int32_t) owner; // the thread whose launch it was; 0: free
@@ -42,8 +42,8 @@ void run_report_fault(const char *kernel, const char *text);
 // A name as it is written in C++, to be freed; NULL: it is no such name, or the program has no C++
 // library.
 char *run_report_demangle(const char *name);
-// `kudzu check` has reported something.
-void run_report_checked(void);
+// The process has called cuInit.
+void run_report_started(void);
 // How many faults were counted.
 unsigned run_report_faults(void);
 // A launch of the calling thread failed: kept until the thread asks for its last error.

@@ -85,7 +85,7 @@ static int print_help(int argc, char **argv) {
          "Commands:\n"
          "  cc [options] file...    compile and link CUDA C++, with nvcc's options\n"
          "  run prog.cu [args]      compile (cached) and run one program\n"
-         "  check prog [args]       run a program with checks in its kernels: memory\n"
+         "  check prog [args]       find what a program does wrong: memory, races, calls, leaks\n"
          "  compare prog.cu [args]  run it on the CPU and on a GPU; compare output and time\n"
          "  explain prog.cu         say how kernels become SIMD code, and what makes them slow\n"
          "  env                     print what a shell has to export to use kudzu\n"
@@ -121,6 +121,7 @@ static const struct {
     {"cuobjdump", "cuobjdump (kudzu objdump)", tool_objdump},
     {"nvdisasm", "nvdisasm (kudzu objdump)", tool_objdump},
     {"nvidia-smi", "nvidia-smi (kudzu smi)", tool_smi},
+    {"compute-sanitizer", "compute-sanitizer (kudzu check)", tool_compute_sanitizer},
 };
 
 int main(int argc, char **argv) {

@@ -108,16 +108,11 @@ static void catch_signals(void) {
     }
 }
 
-int supervise(int fd, const char *path, char **arguments) {
-    unsigned found;
-    return supervise_checked(fd, path, arguments, &found);
-}
-
-int supervise_checked(int fd, const char *path, char **arguments, unsigned *found) {
+int supervise_child(int fd, const char *path, char **arguments, struct supervised *s) {
     int memory;
     sigset_t ours, before;
-    struct run_report *report = run_report_new(&memory);
-    if (!report)
+    s->report = run_report_new(&memory);
+    if (!s->report)
         return -1;
     sigemptyset(&ours);
     for (int i = 0; i < SIGNALS; i++)
@@ -133,12 +128,18 @@ int supervise_checked(int fd, const char *path, char **arguments, unsigned *foun
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (child < 0)
         return -1;
+    if (s->started)
+        s->started(s->data, child);
     int status = wait_for(child);
     child = 0;
-    unsigned bad = print_report(report);
-    *found = atomic_load(&report->checked);
-    if (bad || status)
-        print_first_failure(report);
+    return status;
+}
+
+unsigned supervise_told(struct supervised *s, bool launches) {
+    return launches ? print_report(s->report) : atomic_load(&s->report->faults);
+}
+
+int supervise_end(int status, unsigned bad) {
     if (WIFSIGNALED(status))
         return end_by_signal(WTERMSIG(status));
     if (WEXITSTATUS(status) || !bad)
@@ -147,4 +148,15 @@ int supervise_checked(int fd, const char *path, char **arguments, unsigned *foun
             "kudzu run: note: the program ended with status 0 all the same; the status is 1 "
             "because of the above (KUDZU_REPORT=0: leave it)\n");
     return 1;
+}
+
+int supervise(int fd, const char *path, char **arguments) {
+    struct supervised s = {0};
+    int status = supervise_child(fd, path, arguments, &s);
+    if (status < 0)
+        return -1;
+    unsigned bad = print_report(s.report);
+    if (bad || status)
+        print_first_failure(s.report);
+    return supervise_end(status, bad);
 }
