@@ -15,6 +15,7 @@
 #include "cc/options.h"
 #include "support/check_filter.h"
 #include "support/check_tools.h"
+#include "support/environment.h"
 #include "support/run_report.h"
 #include "tools/cached_program.h"
 #include "tools/check/options.h"
@@ -205,7 +206,7 @@ static void set_environment(struct check *c) {
     if (c->o.blocking)
         setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
     if (c->o.preload) {
-        const char *before = getenv("LD_PRELOAD");
+        const char *before = environment_get("LD_PRELOAD");
         setenv("LD_PRELOAD",
                before && *before ? arena_printf(&c->arena, "%s:%s", c->o.preload, before)
                                  : c->o.preload,
@@ -311,7 +312,7 @@ static bool is_executable(const char *path) {
 static const char *find_program(struct arena *arena, const char *name) {
     if (strchr(name, '/') || is_executable(name))
         return name;
-    const char *path = getenv("PATH");
+    const char *path = environment_get("PATH");
     while (path && *path) {
         size_t n = strcspn(path, ":");
         const char *file = arena_printf(arena, "%.*s/%s", (int)n, path, name);

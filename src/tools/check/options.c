@@ -10,6 +10,7 @@
 #include "support/check_filter.h"
 #include "support/check_tools.h"
 #include "support/closest_word.h"
+#include "support/environment.h"
 
 struct reader {
     struct arena *arena;
@@ -173,7 +174,7 @@ static bool file_name(struct reader *r, const char *value, const char **out) {
             strbuf_printf(&name, value[1] == 'p' ? "%ld" : "%%", (long)getpid());
             value++;
         } else if (n && value[n] == '}') {
-            const char *set = getenv(arena_strndup(r->arena, value + 3, n - 3));
+            const char *set = environment_get(arena_strndup(r->arena, value + 3, n - 3));
             strbuf_puts(&name, set ? set : "");
             value += n;
         } else {
