@@ -7,53 +7,25 @@
 
 #include "device/block.h"
 #include "device/check.h"
+#include "device/check_pages.h"
 #include "device/check_shadow.h"
 #include "device/launch.h"
 #include "device/memory.h"
 #include "isa/isa.h"
 
 // Pages of 4 KiB by their addresses: NULL: written; UNWRITTEN: no byte of it is; else their bytes.
-enum {
-    PAGE_BITS = 12,
-    LEAF_BITS = 17,
-    TOP_BITS = 47 - PAGE_BITS - LEAF_BITS,
-    PAGE = 1 << PAGE_BITS
-};
-typedef _Atomic(uint8_t *) leaf[1 << LEAF_BITS];
-static _Atomic(leaf *) top[1 << TOP_BITS];
+enum { PAGE_BITS = CHECK_PAGE_BITS, PAGE = 1 << PAGE_BITS };
+static struct check_pages pages;
 static uint8_t unwritten_page[1];
 #define UNWRITTEN (unwritten_page)
 static atomic_bool off; // something was written, nobody knows where
 
-static void *zeroed(size_t size) {
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
-static _Atomic(uint8_t *) *slot_of(uint64_t address, bool make) {
-    uint64_t page = address >> PAGE_BITS;
-    if (page >> (LEAF_BITS + TOP_BITS))
-        return NULL;
-    _Atomic(leaf *) *t = &top[page >> LEAF_BITS];
-    leaf *l = atomic_load_explicit(t, memory_order_acquire);
-    if (!l && make) {
-        leaf *none = NULL, *made = zeroed(sizeof *made);
-        if (!made)
-            return NULL;
-        l = atomic_compare_exchange_strong(t, &none, made) ? made : none;
-        if (l != made)
-            munmap(made, sizeof *made);
-    }
-    return l ? &(*l)[page & ((1u << LEAF_BITS) - 1)] : NULL;
-}
-
 // The bytes of a page of which a part changes; NULL: there is no memory for them.
-static uint8_t *bytes_of(_Atomic(uint8_t *) *slot) {
-    uint8_t *p = atomic_load_explicit(slot, memory_order_acquire);
+static uint8_t *bytes_of(_Atomic(void *) *slot) {
+    void *p = atomic_load_explicit(slot, memory_order_acquire);
     if (p && p != UNWRITTEN)
         return p;
-    uint8_t *made = zeroed(PAGE);
+    uint8_t *made = check_pages_zeroed(PAGE);
     if (!made)
         return NULL;
     do {
@@ -71,7 +43,7 @@ static void set(uint64_t address, uint64_t size, const uint8_t *bits, uint8_t al
     while (size) {
         uint64_t at = address % PAGE, n = PAGE - at < size ? PAGE - at : size;
         bool clean = !bits && !all;
-        _Atomic(uint8_t *) *slot = slot_of(address, !clean);
+        _Atomic(void *) *slot = check_pages_slot(&pages, address, !clean);
         uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
         if (slot && n == PAGE && !bits && (!p || p == UNWRITTEN)) {
             atomic_store_explicit(slot, all ? UNWRITTEN : NULL, memory_order_release);
@@ -88,7 +60,7 @@ static void set(uint64_t address, uint64_t size, const uint8_t *bits, uint8_t al
 }
 
 static uint8_t byte_at(uint64_t address) {
-    _Atomic(uint8_t *) *slot = slot_of(address, false);
+    _Atomic(void *) *slot = check_pages_slot(&pages, address, false);
     uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
     return !p ? 0 : p == UNWRITTEN ? 0xff : p[address % PAGE];
 }
@@ -109,7 +81,7 @@ void check_init_copy(uint64_t to, uint64_t from, uint64_t size) {
     if (!(check_tools() & CHECK_INIT) || !is_device(NULL, to))
         return;
     for (uint64_t k = 0; k < size;) {
-        _Atomic(uint8_t *) *slot = slot_of(from + k, false);
+        _Atomic(void *) *slot = check_pages_slot(&pages, from + k, false);
         uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
         uint64_t at = (from + k) % PAGE, n = PAGE - at < size - k ? PAGE - at : size - k;
         if (p && p != UNWRITTEN)
@@ -125,7 +97,7 @@ uint64_t check_init_bits(uint64_t address, uint32_t bytes) {
     if (bytes > 8 || atomic_load_explicit(&off, memory_order_relaxed))
         return 0;
     if (at + bytes <= PAGE) {
-        _Atomic(uint8_t *) *slot = slot_of(address, false);
+        _Atomic(void *) *slot = check_pages_slot(&pages, address, false);
         const uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
         if (p == UNWRITTEN)
             memset(&bits, 0xff, bytes);

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "device/block.h"
+#include "device/check_pages.h"
 #include "device/check_threads.h"
 #include "device/module.h"
 #include "device/op.h"
@@ -31,43 +32,22 @@ struct cell {
 
 // ---- cells --------------------------------------------------------------------------------
 
-enum { PAGE_BITS = 12, LEAF_BITS = 17, TOP_BITS = 47 - PAGE_BITS - LEAF_BITS, LOCKS = 1024 };
-enum { CELLS = 1 << (PAGE_BITS - 2) };
-typedef _Atomic(struct cell *) leaf[1 << LEAF_BITS];
-static _Atomic(leaf *) top[1 << TOP_BITS];
+enum { LOCKS = 1024, CELLS = 1 << (CHECK_PAGE_BITS - 2) };
+static struct check_pages pages;
 static struct kd_spinlock locks[LOCKS];
 
-static void *zeroed(size_t size) {
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
 static struct cell *cell_of(uint64_t address) {
-    uint64_t page = address >> PAGE_BITS;
-    if (page >> (LEAF_BITS + TOP_BITS))
-        return NULL;
-    _Atomic(leaf *) *t = &top[page >> LEAF_BITS];
-    leaf *l = atomic_load_explicit(t, memory_order_acquire);
-    if (!l) {
-        leaf *none = NULL, *made = zeroed(sizeof *made);
-        if (!made)
-            return NULL;
-        l = atomic_compare_exchange_strong(t, &none, made) ? made : none;
-        if (l != made)
-            munmap(made, sizeof *made);
-    }
-    _Atomic(struct cell *) *p = &(*l)[page & ((1u << LEAF_BITS) - 1)];
-    struct cell *c = atomic_load_explicit(p, memory_order_acquire);
-    if (!c) {
-        struct cell *none = NULL, *made = zeroed(CELLS * sizeof *made);
+    _Atomic(void *) *p = check_pages_slot(&pages, address, true);
+    void *c = p ? atomic_load_explicit(p, memory_order_acquire) : NULL;
+    if (p && !c) {
+        void *none = NULL, *made = check_pages_zeroed(CELLS * sizeof(struct cell));
         if (!made)
             return NULL;
         c = atomic_compare_exchange_strong(p, &none, made) ? made : none;
         if (c != made)
-            munmap(made, CELLS * sizeof *made);
+            munmap(made, CELLS * sizeof(struct cell));
     }
-    return &c[address >> 2 & (CELLS - 1)];
+    return c ? (struct cell *)c + (address >> 2 & (CELLS - 1)) : NULL;
 }
 
 // ---- what threads have passed -------------------------------------------------------------

@@ -34,6 +34,11 @@ struct check_sites {
 void check_sites_begin(struct check_sites *s, struct kir_module *m);
 // Describes an access of i; returns where in the variable.
 int64_t check_sites_add(struct check_sites *s, const struct kir_inst *i, struct kd_check_site site);
+// A check.access for i with that description, and the instruction that has the description's
+// address, *at; where they go is the caller's affair.
+struct kir_inst *check_sites_access(struct check_sites *s, struct kir_inst *i,
+                                    struct kd_check_site site, struct kir_value *address,
+                                    struct kir_value *more, struct kir_inst **at);
 // The number of a local variable; -1: there are too many.
 int check_sites_local(struct check_sites *s, const struct kir_symbol *sym);
 void check_sites_end(struct check_sites *s);

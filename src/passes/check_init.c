@@ -366,17 +366,9 @@ static void load(struct init *s, struct kir_inst *i) {
 // A check in front of or behind i.
 static void tell(struct init *s, struct kir_inst *i, bool before, struct kd_check_site site,
                  struct kir_value *address, struct kir_value *more) {
-    struct kir_inst *at = kir_inst_new(s->f, ISA_OP_SYMADDR, ISA_B64, 0, 1, &(uint8_t){KIR_B64}, 0);
-    struct kir_inst *k = kir_inst_new(s->f, ISA_OP_CHECK_ACCESS, ISA_B64, 4, 0, NULL, 0);
+    struct kir_inst *at;
     site.number = s->number++;
-    at->sym = s->sites->sym;
-    at->offset = check_sites_add(s->sites, i, site);
-    k->ops[0] = address;
-    k->ops[1] = kir_const(s->f, KIR_B32, KD_CHECK_NONE);
-    k->ops[2] = at->res[0];
-    k->ops[3] = more;
-    at->file = k->file = i->file;
-    at->line = k->line = i->line;
+    struct kir_inst *k = check_sites_access(s->sites, i, site, address, more, &at);
     if (before) {
         kir_insert_before(i, at);
         kir_insert_before(i, k);

@@ -47,6 +47,23 @@ int64_t check_sites_add(struct check_sites *s, const struct kir_inst *i,
     return (int64_t)at;
 }
 
+struct kir_inst *check_sites_access(struct check_sites *s, struct kir_inst *i,
+                                    struct kd_check_site site, struct kir_value *address,
+                                    struct kir_value *more, struct kir_inst **at) {
+    struct kir_func *f = i->block->func;
+    struct kir_inst *k = kir_inst_new(f, ISA_OP_CHECK_ACCESS, ISA_B64, 4, 0, NULL, 0);
+    *at = kir_inst_new(f, ISA_OP_SYMADDR, ISA_B64, 0, 1, &(uint8_t){KIR_B64}, 0);
+    (*at)->sym = s->sym;
+    (*at)->offset = check_sites_add(s, i, site);
+    k->ops[0] = address;
+    k->ops[1] = kir_const(f, KIR_B32, KD_CHECK_NONE);
+    k->ops[2] = (*at)->res[0];
+    k->ops[3] = more;
+    (*at)->file = k->file = i->file;
+    (*at)->line = k->line = i->line;
+    return k;
+}
+
 int check_sites_local(struct check_sites *s, const struct kir_symbol *sym) {
     for (uint32_t k = s->locals.len; k-- > 0;)
         if (s->locals.data[k] == sym)

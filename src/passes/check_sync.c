@@ -23,17 +23,10 @@ static struct kir_inst *make(struct sync *s, struct kir_inst *before, enum isa_o
 
 static void tell(struct sync *s, struct kir_inst *i, struct kd_check_site site,
                  struct kir_value *address, struct kir_value *more) {
-    struct kir_inst *at = make(s, i, ISA_OP_SYMADDR, ISA_B64, 0, KIR_B64);
-    struct kir_inst *k = kir_inst_new(s->f, ISA_OP_CHECK_ACCESS, ISA_B64, 4, 0, NULL, 0);
+    struct kir_inst *at;
     site.number = s->number++;
-    at->sym = s->sites->sym;
-    at->offset = check_sites_add(s->sites, i, site);
-    k->ops[0] = address;
-    k->ops[1] = kir_const(s->f, KIR_B32, KD_CHECK_NONE);
-    k->ops[2] = at->res[0];
-    k->ops[3] = more;
-    k->file = i->file;
-    k->line = i->line;
+    struct kir_inst *k = check_sites_access(s->sites, i, site, address, more, &at);
+    kir_insert_before(i, at);
     kir_insert_before(i, k);
 }
 
