@@ -210,7 +210,7 @@ struct kd_pool;
 struct kd_pool_options {
     uint64_t max_size; // bytes of all segments; 0: what the device has
     bool shareable;    // other processes can map its memory
-    bool host; // blocks are host memory (KD_MEMORY_PINNED), which does not count as the device's
+    bool host;    // blocks are host memory (KD_MEMORY_PINNED), which does not count as the device's
     bool managed; // blocks are KD_MEMORY_MANAGED
 };
 enum kd_status kd_pool_new(struct kd_device *d, const struct kd_pool_options *options,
@@ -253,8 +253,8 @@ struct kd_pool_pointer {
     uint64_t check; // made of the others and of what only the pool's file tells
 };
 enum kd_status kd_pool_export_pointer(uint64_t ptr, struct kd_pool_pointer *out);
-// Maps a block of the other process; kd_memory_free ends that.
-enum kd_status kd_pool_import_pointer(struct kd_pool *p, struct kd_context *c, uint32_t flags,
+// Maps a block of the other process, of no context; kd_memory_free ends that.
+enum kd_status kd_pool_import_pointer(struct kd_pool *p, uint32_t flags,
                                       const struct kd_pool_pointer *in, uint64_t *out);
 
 // ---- Physical memory and address ranges ---------------------------------------------------
@@ -300,10 +300,10 @@ bool kd_multicast_unbind(struct kd_multicast *m, unsigned member, uint64_t offse
 enum kd_status kd_multicast_map(struct kd_multicast *m, uint64_t base, uint64_t size);
 void kd_multicast_unmap(uint64_t base);
 
-// Maps part of a file of another API into the process: `size` bytes from `offset` on.
-// kd_memory_free ends it.
-enum kd_status kd_memory_map_file(struct kd_context *c, int fd, uint64_t offset, uint64_t size,
-                                  uint32_t flags, uint64_t *out);
+// Maps part of a file of another API into the process: `size` bytes from `offset` on. `c`: whose it
+// is, or NULL. kd_memory_free ends it.
+enum kd_status kd_memory_map_file(struct kd_device *d, struct kd_context *c, int fd,
+                                  uint64_t offset, uint64_t size, uint32_t flags, uint64_t *out);
 
 // ---- Between processes --------------------------------------------------------------------
 // A handle of a few bytes names a file that a process has open. Any process of the same user can

@@ -176,8 +176,8 @@ void kd_window_close(uint64_t address, uint64_t size) {
 
 // ---- Files of other APIs ----------------------------------------------------------------------
 
-enum kd_status kd_memory_map_file(struct kd_context *c, int fd, uint64_t offset, uint64_t size,
-                                  uint32_t flags, uint64_t *out) {
+enum kd_status kd_memory_map_file(struct kd_device *d, struct kd_context *c, int fd,
+                                  uint64_t offset, uint64_t size, uint32_t flags, uint64_t *out) {
     struct stat st;
     uint64_t end;
     if (size == 0 || __builtin_add_overflow(offset, size, &end) || fstat(fd, &st) ||
@@ -192,7 +192,7 @@ enum kd_status kd_memory_map_file(struct kd_context *c, int fd, uint64_t offset,
         return kd_fail(KD_SYSTEM, "the memory cannot be mapped: %s", strerror(errno));
     pages.base = (uint64_t)at;
     enum kd_status status =
-        memory_adopt(c->device, c, KD_MEMORY_DEVICE, pages.base + lead, size, flags, false, &pages);
+        memory_adopt(d, c, KD_MEMORY_DEVICE, pages.base + lead, size, flags, false, &pages);
     if (status) {
         munmap(at, pages.size);
         return status;

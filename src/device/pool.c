@@ -750,7 +750,7 @@ enum kd_status kd_pool_export_pointer(uint64_t ptr, struct kd_pool_pointer *out)
                         (unsigned long long)ptr);
 }
 
-enum kd_status kd_pool_import_pointer(struct kd_pool *p, struct kd_context *c, uint32_t flags,
+enum kd_status kd_pool_import_pointer(struct kd_pool *p, uint32_t flags,
                                       const struct kd_pool_pointer *in, uint64_t *out) {
     uint64_t end, size;
     if (!p->imported)
@@ -760,5 +760,5 @@ enum kd_status kd_pool_import_pointer(struct kd_pool *p, struct kd_context *c, u
         in->inode != memory_file_inode(p->fd) || !in->size ||
         __builtin_add_overflow(in->offset, in->size, &end) || end > size)
         return kd_fail(KD_INVALID_VALUE, "the data describe no allocation of this pool");
-    return kd_memory_map_file(c, p->fd, in->offset, in->size, flags, out);
+    return kd_memory_map_file(p->device, NULL, p->fd, in->offset, in->size, flags, out);
 }

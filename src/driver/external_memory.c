@@ -74,8 +74,8 @@ CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory e
             CUDA_ERROR_INVALID_VALUE, "%llu bytes from %llu on are more than the memory's %llu",
             bufferDesc->size, bufferDesc->offset, (unsigned long long)m->size);
     uint64_t ptr;
-    TRY(drv_status(kd_memory_map_file(ctx->c, m->fd, bufferDesc->offset, bufferDesc->size,
-                                      DRV_MEMORY_EXTERNAL, &ptr),
+    TRY(drv_status(kd_memory_map_file(kd_context_device(ctx->c), ctx->c, m->fd, bufferDesc->offset,
+                                      bufferDesc->size, DRV_MEMORY_EXTERNAL, &ptr),
                    ctx));
     *devPtr = ptr;
     return CUDA_SUCCESS;

@@ -66,8 +66,8 @@ static bool retire(const struct kd_memory *m, struct kd_context *c, enum kd_stat
     if (!kd_memory_retire(m->base, m->id, m->flags & DRV_MEMORY_IPC))
         return false;
     drv_uses_wait();
-    *status = kd_context_wait(c);
-    if (kd_memory_foreign(m->base))
+    *status = c ? kd_context_wait(c) : KD_OK;
+    if (!c || kd_memory_foreign(m->base))
         drv_contexts_wait();
     return true;
 }
@@ -75,7 +75,8 @@ static bool retire(const struct kd_memory *m, struct kd_context *c, enum kd_stat
 CUresult drv_memory_retire(const struct kd_memory *m) {
     struct drv_context *ctx = drv_context_of(m->context);
     enum kd_status status;
-    REQUIRE(ctx && retire(m, ctx->c, &status), CUDA_ERROR_INVALID_VALUE,
+    bool owned = ctx || m->flags & DRV_MEMORY_IPC_POOL;
+    REQUIRE(owned && retire(m, ctx ? ctx->c : NULL, &status), CUDA_ERROR_INVALID_VALUE,
             "%#llx is a variable, or was freed by another thread", (unsigned long long)m->base);
     return drv_status(status, ctx);
 }
@@ -94,13 +95,19 @@ void drv_memory_end_in(struct kd_context *c, uint64_t base) {
         kd_memory_release(base);
 }
 
-// Waits for the context that the memory belongs to. Freeing 0 does nothing.
+// Waits for the context that the memory belongs to, where it is none's (imported from a pool) for
+// all. Freeing 0 does nothing.
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
-    ENTER_CONTEXT(current);
+    ENTER();
+    struct kd_memory m;
+    bool known = dptr && kd_memory_find(dptr, &m);
+    struct drv_context *current;
+    // An H200's driver 580 frees what was imported from a pool without a context.
+    if (!known || !(m.flags & DRV_MEMORY_IPC_POOL) || drv_top())
+        TRY(drv_context_usable(&current));
     if (!dptr)
         return CUDA_SUCCESS;
-    struct kd_memory m;
-    REQUIRE(kd_memory_find(dptr, &m) && m.base == dptr &&
+    REQUIRE(known && m.base == dptr &&
                 (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED ||
                  m.flags & DRV_MEMORY_POOL) &&
                 !(m.flags & (DRV_MEMORY_MAPPED | DRV_MEMORY_IPC | DRV_MEMORY_ARRAY)),

@@ -134,7 +134,9 @@ CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64
     REQUIRE(offset <= size && bytes <= size - offset, CUDA_ERROR_INVALID_VALUE,
             "%llu bytes of images from %llu on are more than the memory's %llu",
             (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)size);
-    TRY(drv_status(kd_memory_map_file(ctx->c, fd, offset, bytes, DRV_MEMORY_EXTERNAL, &base), ctx));
+    TRY(drv_status(kd_memory_map_file(kd_context_device(ctx->c), ctx->c, fd, offset, bytes,
+                                      DRV_MEMORY_EXTERNAL, &base),
+                   ctx));
     return create_over(ctx, d, levels, base, out);
 }
 

@@ -527,12 +527,12 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void
 
 static CUresult check_access(const struct drv_pool *p, const CUmemAccessDesc *desc) {
     struct drv_device *d;
-    REQUIRE(desc->location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_INVALID_VALUE,
+    REQUIRE(desc->location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED,
             "access to a pool is given to devices");
     TRY(drv_device_find(desc->location.id, &d));
     REQUIRE(desc->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
                 desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-            CUDA_ERROR_INVALID_VALUE, "access to a pool is none, or reading and writing");
+            CUDA_ERROR_NOT_SUPPORTED, "access to a pool is none, or reading and writing");
     REQUIRE(desc->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE ||
                 p->location.type != CU_MEM_LOCATION_TYPE_DEVICE || d != p->device,
             CUDA_ERROR_INVALID_DEVICE, "a device always has access to its own pool");
@@ -568,12 +568,17 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
     struct drv_pool *p;
     struct drv_device *d;
     TRY(pool_find(memPool, &p));
-    REQUIRE(location->type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_INVALID_VALUE,
-            "access to a pool is that of devices");
-    TRY(drv_device_find(location->id, &d));
-    bool own = p->managed || (p->location.type == CU_MEM_LOCATION_TYPE_DEVICE && d == p->device);
-    *flags = own || p->readable >> d->ordinal & 1 ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-                                                  : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    bool of_device = p->location.type == CU_MEM_LOCATION_TYPE_DEVICE, allowed;
+    if (drv_location_is_host(location)) {
+        allowed = p->managed || !of_device;
+    } else {
+        // An H200's driver 580 calls a device that is not there an invalid value here.
+        REQUIRE(location->type == CU_MEM_LOCATION_TYPE_DEVICE &&
+                    drv_device_find(location->id, &d) == CUDA_SUCCESS,
+                CUDA_ERROR_INVALID_VALUE, "access to a pool is that of devices and of the host");
+        allowed = p->managed || (of_device && d == p->device) || p->readable >> d->ordinal & 1;
+    }
+    *flags = allowed ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
 }
 
@@ -636,10 +641,11 @@ CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdevicep
     return CUDA_SUCCESS;
 }
 
-// The importing process frees the pointer before the exporting one does.
+// The importing process frees the pointer before the exporting one does. No context has to be
+// current, as with NVIDIA's driver: the memory is the pool's.
 CUresult cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,
                                 CUmemPoolPtrExportData *shareData) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     REQUIRE_POINTER(ptr_out);
     REQUIRE_POINTER(shareData);
     struct drv_pool *p;
@@ -647,7 +653,7 @@ CUresult cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,
     TRY(pool_find(pool, &p));
     memcpy(&data, shareData, sizeof data);
     uint64_t ptr;
-    TRY(drv_status(kd_pool_import_pointer(p->p, ctx->c, DRV_MEMORY_IPC_POOL, &data, &ptr), ctx));
+    TRY(drv_status(kd_pool_import_pointer(p->p, DRV_MEMORY_IPC_POOL, &data, &ptr), NULL));
     *ptr_out = ptr;
     return CUDA_SUCCESS;
 }

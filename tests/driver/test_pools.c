@@ -341,12 +341,18 @@ static void access_rights(void) {
     OK(cuMemPoolSetAccess(pool, &desc, 1));
     desc.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
     EXPECT(cuMemPoolSetAccess(pool, &desc, 1), CUDA_ERROR_INVALID_DEVICE);
-    desc.flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
-    EXPECT(cuMemPoolSetAccess(pool, &desc, 1), CUDA_ERROR_INVALID_VALUE);
+    desc.flags = CU_MEM_ACCESS_FLAGS_PROT_READ; // these as an H200
+    EXPECT(cuMemPoolSetAccess(pool, &desc, 1), CUDA_ERROR_NOT_SUPPORTED);
+    CUmemAccessDesc of_host = {host, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    EXPECT(cuMemPoolSetAccess(pool, &of_host, 1), CUDA_ERROR_NOT_SUPPORTED);
     desc.location.id = 77;
     EXPECT(cuMemPoolSetAccess(pool, &desc, 1), CUDA_ERROR_INVALID_DEVICE);
     EXPECT(cuMemPoolSetAccess(pool, NULL, 1), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemPoolGetAccess(&flags, pool, &host));
+    CHECK(flags == CU_MEM_ACCESS_FLAGS_PROT_NONE);
+    host.type = CU_MEM_LOCATION_TYPE_INVALID;
     EXPECT(cuMemPoolGetAccess(&flags, pool, &host), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemPoolGetAccess(&flags, pool, &desc.location), CUDA_ERROR_INVALID_VALUE); // device 77
     EXPECT(cuMemPoolGetAccess(NULL, pool, &here), CUDA_ERROR_INVALID_VALUE);
     OK(cuMemPoolDestroy(pool));
     EXPECT(cuMemPoolGetAccess(&flags, pool, &here), CUDA_ERROR_INVALID_VALUE);
@@ -443,6 +449,19 @@ static int importer(int from) {
         bad.reserved[i] ^= 0x40;
         EXPECT(cuMemPoolImportPointer(&p, pool, &bad), CUDA_ERROR_INVALID_VALUE);
     }
+    // Without a context, as on an H200: the memory is the pool's.
+    CUcontext current = ctx;
+    NEED(cuCtxSetCurrent(NULL));
+    NEED(cuMemPoolImportPointer(&p, pool, &data));
+    OK(cuCtxGetCurrent(&current));
+    CHECK(current == NULL);
+    OK(cuPointerGetAttribute(&current, CU_POINTER_ATTRIBUTE_CONTEXT, p));
+    CHECK(current == NULL);
+    EXPECT(cuMemFreeAsync(p, 0), CUDA_ERROR_INVALID_CONTEXT);
+    OK(cuMemFree(p));
+    EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_CONTEXT); // nothing is known of it any more
+    OK(cuCtxSetCurrent(ctx));
+    EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
     NEED(cuMemPoolImportPointer(&p, pool, &data));
     OK(cuMemcpyDtoH(back, p, sizeof back));
     CHECK(back[0] == 7 && back[4999] == 7);
