@@ -3,6 +3,8 @@
 //   check_blocks.c  allocations under numbers that are never used again
 //   check_access.c  accesses of kernels, which generated code tells of
 //   check_race.c    accesses of threads that nothing orders
+//   check_order.c   fences, atomic objects and barriers that order them
+//   check_vector.c  what a thread knows of the others
 //   check_init.c    memory that nobody has written
 //   check_sync.c    barriers and operations of warps, and who comes to them
 //   check_report.c  what is printed and counted
@@ -63,6 +65,15 @@ void check_block_begins(struct kd_block *b);
 // What was there is over: accesses from now on have nothing to do with those before.
 void check_race_forget(uint64_t address, uint64_t bytes);
 
+// ---- check_order.c ------------------------------------------------------------------------
+
+// What code tells of kinds KD_CHECK_ORDER_* (check_meeting.h), as kd_rt_check_access.
+void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                      const struct kd_check_site *site, const uint64_t *addresses,
+                      const uint64_t *more);
+// The grid has ended.
+void check_order_forget(uint64_t grid);
+
 // ---- check_init.c -------------------------------------------------------------------------
 
 // The memory is new and unwritten, or it has been written.
@@ -91,6 +102,11 @@ enum { KD_CHECK_NO_THREAD = UINT32_MAX };
 
 // Has any access been reported?
 bool check_access_told(void);
+// The generic address of what a site accesses there.
+uint64_t check_generic_address(const struct kd_block *b, const struct kd_check_site *site,
+                               uint64_t address);
+// Is it in shared memory of a cluster of several blocks, and this block's cluster?
+bool check_in_cluster(const struct kd_block *b, uint64_t address);
 
 // ---- check_report.c -----------------------------------------------------------------------
 

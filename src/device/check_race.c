@@ -1,6 +1,7 @@
 // Races between threads of one launch. A cell for each four bytes holds who wrote them last and who
-// read them, as far as barriers of the block and of the warp can order accesses; kernels that order
-// them by other means are left alone (passes/check.c).
+// read them, and what barriers of the block and of the warp these had passed; check_order.c knows
+// what else orders accesses. Kernels that order them by asynchronous copies are left alone
+// (passes/check.c).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,9 +64,12 @@ struct check_threads *check_threads_of(struct kd_block *b) {
     if (!s->checked && !(s->checked = calloc(1, sizeof *s->checked)))
         return NULL;
     if (s->checked->grid != b->gridid + 1 || s->checked->block != block) {
+        check_order_begin(s->checked);
         struct check_clocks *clocks = s->checked->clocks;
+        struct check_order *order = s->checked->no_order;
         memset(s->checked, 0, sizeof *s->checked);
         s->checked->clocks = clocks;
+        s->checked->no_order = order;
         s->checked->grid = b->gridid + 1;
         s->checked->block = block;
         // Blocks of a cluster may have written there before.
@@ -80,11 +84,13 @@ void check_block_begins(struct kd_block *b) {
 }
 
 // Until then all lanes had met at once.
-static struct check_clocks *set_apart(struct check_threads *t, uint32_t w) {
+struct check_clocks *check_set_apart(struct check_threads *t, uint32_t w) {
+    if (t->apart[w])
+        return &t->clocks[w];
     if (!t->clocks)
         t->clocks = calloc(KD_MOST_WARPS, sizeof *t->clocks);
     struct check_clocks *c = t->clocks ? &t->clocks[w] : NULL;
-    for (uint32_t l = 0; c && !t->apart[w] && l < KD_WARP; l++) {
+    for (uint32_t l = 0; c && l < KD_WARP; l++) {
         c->own[l] = t->warp[w];
         for (uint32_t k = 0; k < KD_WARP; k++)
             c->known[l][k] = t->seen[w * KD_WARP + l];
@@ -112,7 +118,7 @@ void check_race_synced(struct kd_block *b, uint32_t thread, uint32_t mask, uint3
                        const uint64_t *members) {
     struct check_threads *t = mask ? check_threads_of(b) : NULL;
     uint32_t w = thread / KD_WARP, first = thread % KD_WARP, here = mask << first;
-    struct check_clocks *c = t && thread < MAX_UNITS ? set_apart(t, w) : NULL;
+    struct check_clocks *c = t && thread < MAX_UNITS ? check_set_apart(t, w) : NULL;
     if (!c)
         return;
     for (uint32_t m = here; m; m &= m - 1)
@@ -121,6 +127,7 @@ void check_race_synced(struct kd_block *b, uint32_t thread, uint32_t mask, uint3
         uint32_t l = (uint32_t)__builtin_ctz(left);
         uint32_t lanes = (uint32_t)members[code & KD_CHECK_SAME_MORE ? 0 : l - first] | 1u << l;
         join(c, lanes, here);
+        check_order_met(t, w, lanes, here);
         left &= ~lanes;
     }
 }
@@ -140,8 +147,12 @@ void kd_rt_check_sync(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
         check_race_synced(b, thread, mask, KD_CHECK_SAME_MORE, &(uint64_t){UINT32_MAX});
         return;
     }
-    if (code == KD_CHECK_SYNC_WARP)
+    if (code == KD_CHECK_SYNC_WARP) {
         t->warp[w]++;
+        check_order_met(t, w, UINT32_MAX, mask << thread % KD_WARP);
+    } else if (thread < MAX_UNITS) {
+        check_order_barrier(t, b->nthreads, t->epoch[thread + (uint32_t)__builtin_ctz(mask)] + 1);
+    }
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = thread + (uint32_t)__builtin_ctz(m);
         if (lane >= MAX_UNITS)
@@ -167,20 +178,49 @@ static bool is_strong(const struct record *r) {
     return r->site->flags & KD_CHECK_STRONG;
 }
 
-// Are the accesses a, which has been made, and b, which is about to be, of two threads that nothing
-// orders? common: other blocks have the memory, too.
-static bool unordered(const struct check_threads *t, const struct record *a, const struct record *b,
-                      bool common) {
-    if (a->grid != b->grid || !(a->bytes & b->bytes) || (is_strong(a) && is_strong(b)) ||
-        leave_the_same(a, b))
+// The number of a block's cluster among the grid's.
+static uint32_t cluster_of(const struct kd_block *b, uint32_t block) {
+    uint32_t nx = b->nctaid[0], ny = b->nctaid[1];
+    uint32_t x = block % nx / b->cluster_dim[0], y = block / nx % ny / b->cluster_dim[1];
+    uint32_t z = block / nx / ny / b->cluster_dim[2];
+    return x + nx / b->cluster_dim[0] * (y + ny / b->cluster_dim[1] * z);
+}
+
+static bool is_one_cluster(const struct kd_block *b, uint32_t one, uint32_t other) {
+    return b->cluster_blocks > 1 && cluster_of(b, one) == cluster_of(b, other);
+}
+
+// Does an access's scope reach threads of another block?
+static bool reaches(const struct kd_block *b, const struct record *r, uint32_t block) {
+    uint32_t scope = r->site->flags >> KD_CHECK_SCOPE_SHIFT;
+    return r->block == block || scope >= ISA_SCOPE_GPU ||
+           (scope == ISA_SCOPE_CLUSTER && is_one_cluster(b, r->block, block));
+}
+
+// Are both atomic, as the other sees it?
+static bool are_strong(const struct kd_block *b, const struct record *x, const struct record *y) {
+    return is_strong(x) && is_strong(y) && reaches(b, x, y->block) && reaches(b, y, x->block);
+}
+
+// Who has memory.
+enum owners { OF_BLOCK, OF_CLUSTER, OF_GRID };
+
+// Are the accesses a, which has been made, and n, which is about to be, of two threads that nothing
+// orders?
+static bool unordered(const struct kd_block *b, const struct check_threads *t,
+                      const struct record *a, const struct record *n, enum owners owners) {
+    if (a->grid != n->grid || !(a->bytes & n->bytes) || are_strong(b, a, n) || leave_the_same(a, n))
         return false;
-    if (a->block != b->block)
-        return common;
-    if (a->thread == b->thread || a->epoch != b->epoch)
+    if (a->block != n->block) {
+        if (owners == OF_BLOCK || (owners == OF_CLUSTER && !is_one_cluster(b, a->block, n->block)))
+            return false;
+    } else if (a->thread == n->thread || a->epoch != n->epoch ||
+               (a->thread / KD_WARP == n->thread / KD_WARP &&
+                (n->site->flags & KD_CHECK_LOCKSTEP ||
+                 a->warp_syncs < known_to(t, n->thread, a->thread)))) {
         return false;
-    return a->thread / KD_WARP != b->thread / KD_WARP ||
-           (!(b->site->flags & KD_CHECK_LOCKSTEP) &&
-            a->warp_syncs >= known_to(t, b->thread, a->thread));
+    }
+    return !check_order_knows(t, n->thread, a->block, a->thread, a->epoch, a->warp_syncs);
 }
 
 static void place(const struct kd_block *b, uint32_t block, uint32_t t, char *text, size_t size) {
@@ -208,8 +248,12 @@ static void report(const struct kd_block *b, const struct record *then, const st
     snprintf(r.lines[0], CHECK_LINE, "by %s, and %s", one, other);
     if (shared < b->shared_window_bytes)
         snprintf(r.lines[1], CHECK_LINE, "at shared memory + 0x%" PRIx64, shared);
+    else if (check_in_cluster(b, address))
+        snprintf(r.lines[1], CHECK_LINE, "at shared memory of another block of the cluster");
     else
         snprintf(r.lines[1], CHECK_LINE, "at global memory 0x%" PRIx64, address);
+    if (is_strong(then) && is_strong(now))
+        snprintf(r.lines[2], CHECK_LINE, "both are atomic, but in a scope without the other block");
     check_report(&r);
 }
 
@@ -233,22 +277,23 @@ static void add_reader(struct cell *c, const struct record *now) {
 }
 
 static void check_cell(struct kd_block *b, const struct check_threads *t, struct cell *c,
-                       const struct record *now, uint64_t address, bool common) {
+                       const struct record *now, uint64_t address, enum owners owners) {
     struct record racing = {0};
     struct kd_spinlock *lock = &locks[(address >> 2) % LOCKS];
-    if (common) // a block's shared memory belongs to the thread that runs it
+    bool locks_it = owners == OF_GRID; // shared memory belongs to the thread that runs its blocks
+    if (locks_it)
         kd_lock(lock);
     bool reads = now->site->kind == KD_CHECK_READ;
-    if (unordered(t, &c->writer, now, common))
+    if (unordered(b, t, &c->writer, now, owners))
         racing = c->writer;
     for (int k = 0; k < READERS && !reads && !racing.grid; k++)
-        if (unordered(t, &c->readers[k], now, common))
+        if (unordered(b, t, &c->readers[k], now, owners))
             racing = c->readers[k];
     if (reads)
         add_reader(c, now);
     else
         c->writer = *now;
-    if (common)
+    if (locks_it)
         kd_unlock(lock);
     if (racing.grid)
         report(b, &racing, now, address);
@@ -264,7 +309,10 @@ static bool is_private(const struct kd_block *b, uint64_t address) {
 // One lane: the cells that it touches.
 static void check_lane(struct kd_block *b, const struct check_threads *t, struct record *now,
                        uint64_t address, uint64_t bytes, uint64_t value) {
-    bool common = address - (uint64_t)(uintptr_t)b->shared >= b->shared_window_bytes;
+    enum owners owners = check_in_cluster(b, address) ? OF_CLUSTER
+                         : address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes
+                             ? OF_BLOCK
+                             : OF_GRID;
     for (uint64_t at = address & ~(uint64_t)3; at < address + bytes; at += 4) {
         uint64_t from = at < address ? address - at : 0;
         uint64_t to = address + bytes - at < 4 ? address + bytes - at : 4;
@@ -274,25 +322,24 @@ static void check_lane(struct kd_block *b, const struct check_threads *t, struct
             now->value = at < address ? (uint32_t)(value << 8 * from)
                                       : (uint32_t)(value >> 8 * (at - address));
         if (c)
-            check_cell(b, t, c, now, at + from, common);
+            check_cell(b, t, c, now, at + from, owners);
     }
 }
 
 void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
                  uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more) {
-    const struct check_threads *t = check_threads_of(b);
-    bool generic = site->space == ISA_SPACE_GENERIC, shared = site->space == ISA_SPACE_SHARED;
-    // Grids that start others, and those of several devices, order themselves by more than
-    // barriers.
-    if (!t || b->launch->kernel->module->launches || b->launch->multi ||
-        (b->cluster_blocks > 1 && site->space != ISA_SPACE_GLOBAL))
+    struct check_threads *t = check_threads_of(b);
+    bool generic = site->space == ISA_SPACE_GENERIC;
+    bool releases = site->flags & KD_CHECK_STRONG && site->kind != KD_CHECK_READ;
+    // Grids that start others, and those of several devices, order themselves by more than is
+    // followed.
+    if (!t || b->launch->kernel->module->launches || b->launch->multi)
         return;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m), lane = thread + l;
-        uint64_t address = addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l] + (uint64_t)site->offset;
+        uint64_t address =
+            check_generic_address(b, site, addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l]);
         uint64_t of_lane = more ? more[code & KD_CHECK_SAME_MORE ? 0 : l] : 0;
-        if (shared)
-            address += (uint64_t)(uintptr_t)b->shared;
         if (lane >= MAX_UNITS || (generic && is_private(b, address)))
             continue;
         struct record now = {.grid = (uint32_t)b->gridid + 1,
@@ -305,6 +352,8 @@ void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t 
                              .has_value = more && site->bytes && site->bytes <= 8,
                              .site = site};
         check_lane(b, t, &now, address, site->bytes ? site->bytes : of_lane, of_lane);
+        if (releases)
+            check_order_write(b, t, lane, site, address);
     }
 }
 
