@@ -155,7 +155,7 @@ static void end_one(struct op *op, struct worklist *w) {
     if (op->kind == OP_LAUNCH) {
         kernel_times_end(op);
         if (check_tools() & CHECK_RACE)
-            check_order_forget(op->launch.gridid);
+            check_race_ended(op->launch.gridid);
     }
     if (op->run) { // only the graph's own nodes depend on it
         graph_node_ended(op, w);
