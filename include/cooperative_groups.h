@@ -647,8 +647,8 @@ template <unsigned int Size> class wide_tile {
         const unsigned int warps = Size / 32;
         volatile unsigned int *arrivals = &memory_of_block().arrivals[index()];
         unsigned int phase = 0;
-        __threadfence_block();
         __syncwarp();
+        __threadfence_block();
         if (thread_rank() % 32 == 0)
             phase = atomicAdd((unsigned int *)arrivals, 1u);
         phase = __shfl_sync(0xffffffffu, phase, 0) / warps;

@@ -134,10 +134,13 @@ struct kd_check_module {
 };
 enum kd_check_kind { KD_CHECK_READ, KD_CHECK_WRITE, KD_CHECK_ATOMIC, KD_CHECK_FREE };
 enum kd_check_flag {
-    KD_CHECK_ORDERED = 1,  // nothing but barriers orders what the function does: look for races
-    KD_CHECK_STRONG = 2,   // atomic, volatile or relaxed
+    KD_CHECK_ORDERED = 1,  // all that orders what the function does is told of: look for races
+    KD_CHECK_STRONG = 2,   // atomic, volatile or relaxed, or what these are with an order
     KD_CHECK_LOCKSTEP = 4, // lanes of a warp run together: PTX for targets before sm_70
-    KD_CHECK_INSIDE = 8    // is known to be inside its variable
+    KD_CHECK_INSIDE = 8,   // is known to be inside its variable
+    KD_CHECK_RELEASE = 16,
+    KD_CHECK_ACQUIRE = 32,
+    KD_CHECK_SCOPE_SHIFT = 8 // what is strong: bits from here on are its enum isa_scope
 };
 enum kd_check_sync { KD_CHECK_SYNC_BLOCK, KD_CHECK_SYNC_WARP };
 struct kd_check_site {

@@ -76,7 +76,7 @@ struct resident {
     uint16_t *ready;
     struct resident *next;
 
-    struct check_threads *checked;             // check_race.c's own; NULL: none so far
+    struct check_threads *checked;             // check_clocks.c's own; NULL: none so far
     struct block_calls *calls;                 // of the device runtime; NULL: none so far
     struct split_frames *splits, *free_splits; // split.c's own: frames; NULL: none so far
 

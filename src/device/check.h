@@ -3,6 +3,10 @@
 //   check_blocks.c  allocations under numbers that are never used again
 //   check_access.c  accesses of kernels, which generated code tells of
 //   check_race.c    accesses of threads that nothing orders
+//   check_cells.c   who has accessed memory last
+//   check_clocks.c  barriers and synchronisations that threads have passed
+//   check_order.c   fences, atomic objects and barriers that order them
+//   check_vector.c  what a thread knows of the others
 //   check_init.c    memory that nobody has written
 //   check_sync.c    barriers and operations of warps, and who comes to them
 //   check_report.c  what is printed and counted
@@ -55,13 +59,25 @@ enum { CHECK_HEAP_MORE = 16 }; // bytes behind each block
 // Lanes are about to access memory: as kd_rt_check_access.
 void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
                  uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more);
+// What was there is over: accesses from now on have nothing to do with those before.
+void check_race_forget(uint64_t address, uint64_t bytes);
+// The grid has ended.
+void check_race_ended(uint64_t grid);
+
+// ---- check_clocks.c -----------------------------------------------------------------------
+
 // Lanes have met those that each one's element of `members` names, in an operation of the warp.
 void check_race_synced(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
                        const uint64_t *members);
 // To be called before anything is kept of what a block does: the first time it begins.
 void check_block_begins(struct kd_block *b);
-// What was there is over: accesses from now on have nothing to do with those before.
-void check_race_forget(uint64_t address, uint64_t bytes);
+
+// ---- check_order.c ------------------------------------------------------------------------
+
+// What code tells of kinds KD_CHECK_ORDER_* (check_meeting.h), as kd_rt_check_access.
+void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                      const struct kd_check_site *site, const uint64_t *addresses,
+                      const uint64_t *more);
 
 // ---- check_init.c -------------------------------------------------------------------------
 
@@ -91,6 +107,11 @@ enum { KD_CHECK_NO_THREAD = UINT32_MAX };
 
 // Has any access been reported?
 bool check_access_told(void);
+// The generic address of what a site accesses there.
+uint64_t check_generic_address(const struct kd_block *b, const struct kd_check_site *site,
+                               uint64_t address);
+// Is it in shared memory of a cluster of several blocks, and this block's cluster?
+bool check_in_cluster(const struct kd_block *b, uint64_t address);
 
 // ---- check_report.c -----------------------------------------------------------------------
 

@@ -268,6 +268,19 @@ static uint64_t cluster_to_generic(const struct kd_block *b, uint64_t address) {
            a % KD_CLUSTER_MAPPED;
 }
 
+uint64_t check_generic_address(const struct kd_block *b, const struct kd_check_site *site,
+                               uint64_t address) {
+    address += (uint64_t)site->offset;
+    if (site->space == ISA_SPACE_SHARED)
+        return (uint64_t)(uintptr_t)b->shared + address;
+    return site->space == ISA_SPACE_CLUSTER ? cluster_to_generic(b, address) : address;
+}
+
+bool check_in_cluster(const struct kd_block *b, uint64_t address) {
+    uint64_t offset;
+    return b->cluster_blocks > 1 && in_shared(b, address, &offset);
+}
+
 static void check_lane(struct lane_access *a) {
     enum isa_space space = (enum isa_space)a->site->space;
     if (a->site->kind == KD_CHECK_FREE) {
@@ -362,6 +375,10 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
     const struct kd_check_site *s = (const struct kd_check_site *)(uintptr_t)site; // NOLINT
     if (s->kind == KD_CHECK_MEET_SYNCED) {
         check_race_synced(b, thread, mask, code, more);
+        return;
+    }
+    if (s->kind >= KD_CHECK_ORDER_RELEASE) {
+        check_order_tell(b, thread, mask, code, s, addresses, more);
         return;
     }
     if (s->kind >= KD_CHECK_MEET_BARRIER) {

@@ -16,7 +16,19 @@ enum {
     // Something follows that the device does, and in which the thread may wait or fail.
     KD_CHECK_MEET_PLACE,
     // The lanes that more names have met in a __syncwarp: told behind it, for races.
-    KD_CHECK_MEET_SYNCED
+    KD_CHECK_MEET_SYNCED,
+    // What orders accesses, for races (check_order.c). site.bytes: enum kd_check_place, which says
+    // what the address is. Releases are told in front of what makes them, and acquires behind it,
+    // where more is 1. Strong writes release as accesses.
+    KD_CHECK_ORDER_RELEASE,
+    KD_CHECK_ORDER_ACQUIRE,
+    KD_CHECK_ORDER_FENCE
+};
+enum kd_check_place {
+    KD_CHECK_AT_WORD,    // its address: of an atomic object
+    KD_CHECK_AT_OBJECT,  // its address: of an mbarrier object
+    KD_CHECK_AT_BARRIER, // its number: a barrier of the block, for some threads
+    KD_CHECK_AT_CLUSTER  // nothing: the cluster's barrier
 };
 
 #endif

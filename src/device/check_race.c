@@ -1,186 +1,86 @@
-// Races between threads of one launch. A cell for each four bytes holds who wrote them last and who
-// read them, as far as barriers of the block and of the warp can order accesses; kernels that order
-// them by other means are left alone (passes/check.c).
+// Races between threads of one launch. A cell for each four bytes (check_cells.c) names who wrote
+// them last and who read them, and what barriers of the block and of the warp these had passed;
+// check_order.c knows what else orders accesses. Kernels that order them by asynchronous copies are
+// left alone (passes/check.c).
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #include "device/block.h"
-#include "device/check_pages.h"
+#include "device/check_cells.h"
 #include "device/check_threads.h"
 #include "device/module.h"
 #include "device/op.h"
 #include "device/runtime.h"
 #include "isa/isa.h"
 
-// An access: which launch (0: none), block and thread, and what they had passed by then.
-struct record {
-    uint32_t grid, block;
-    uint32_t epoch, warp_syncs;
-    uint32_t value; // what a store leaves in the four bytes
-    uint16_t thread;
-    uint8_t bytes; // of the four, a bit each
-    bool has_value;
-    const struct kd_check_site *site;
-};
-enum { READERS = 2 };
-struct cell {
-    struct record writer, readers[READERS];
-};
-
-// ---- cells --------------------------------------------------------------------------------
-
-enum { LOCKS = 1024, CELLS = 1 << (CHECK_PAGE_BITS - 2) };
-static struct check_pages pages;
+enum { LOCKS = 1024, ROW_BITS = 6 }; // each lock for rows of so many bytes
 static struct kd_spinlock locks[LOCKS];
 
-static struct cell *cell_of(uint64_t address) {
-    _Atomic(void *) *p = check_pages_slot(&pages, address, true);
-    void *c = p ? atomic_load_explicit(p, memory_order_acquire) : NULL;
-    if (p && !c) {
-        void *none = NULL, *made = check_pages_zeroed(CELLS * sizeof(struct cell));
-        if (!made)
-            return NULL;
-        c = atomic_compare_exchange_strong(p, &none, made) ? made : none;
-        if (c != made)
-            munmap(made, CELLS * sizeof(struct cell));
-    }
-    return c ? (struct cell *)c + (address >> 2 & (CELLS - 1)) : NULL;
-}
-
-// ---- what threads have passed -------------------------------------------------------------
-
-static uint64_t block_number(const struct kd_block *b) {
-    return b->ctaid[0] +
-           (uint64_t)b->nctaid[0] * (b->ctaid[1] + (uint64_t)b->nctaid[1] * b->ctaid[2]);
-}
-
-struct check_threads *check_threads_of(struct kd_block *b) {
-    struct resident *s = resident_of(b);
-    uint64_t block = block_number(b);
-    if (!s->checked && !(s->checked = calloc(1, sizeof *s->checked)))
-        return NULL;
-    if (s->checked->grid != b->gridid + 1 || s->checked->block != block) {
-        struct check_clocks *clocks = s->checked->clocks;
-        memset(s->checked, 0, sizeof *s->checked);
-        s->checked->clocks = clocks;
-        s->checked->grid = b->gridid + 1;
-        s->checked->block = block;
-        // Blocks of a cluster may have written there before.
-        if (b->cluster_blocks <= 1)
-            check_init_set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, false);
-    }
-    return s->checked;
-}
-
-void check_block_begins(struct kd_block *b) {
-    check_threads_of(b);
-}
-
-// Until then all lanes had met at once.
-static struct check_clocks *set_apart(struct check_threads *t, uint32_t w) {
-    if (!t->clocks)
-        t->clocks = calloc(KD_MOST_WARPS, sizeof *t->clocks);
-    struct check_clocks *c = t->clocks ? &t->clocks[w] : NULL;
-    for (uint32_t l = 0; c && !t->apart[w] && l < KD_WARP; l++) {
-        c->own[l] = t->warp[w];
-        for (uint32_t k = 0; k < KD_WARP; k++)
-            c->known[l][k] = t->seen[w * KD_WARP + l];
-    }
-    t->apart[w] = c;
-    return c;
-}
-
-// `lanes` of a warp, of which those in `here` go on now, have met. What has come and does not go on
-// yet counts as one further.
-static void join(struct check_clocks *c, uint32_t lanes, uint32_t here) {
-    uint32_t most[KD_WARP] = {0};
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(m);
-        uint32_t own = c->own[l] + !(here >> l & 1);
-        for (uint32_t k = 0; k < KD_WARP; k++)
-            most[k] = c->known[l][k] > most[k] ? c->known[l][k] : most[k];
-        most[l] = own > most[l] ? own : most[l];
-    }
-    for (uint32_t m = lanes & here; m; m &= m - 1)
-        memcpy(c->known[__builtin_ctz(m)], most, sizeof most);
-}
-
-void check_race_synced(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
-                       const uint64_t *members) {
-    struct check_threads *t = mask ? check_threads_of(b) : NULL;
-    uint32_t w = thread / KD_WARP, first = thread % KD_WARP, here = mask << first;
-    struct check_clocks *c = t && thread < MAX_UNITS ? set_apart(t, w) : NULL;
-    if (!c)
-        return;
-    for (uint32_t m = here; m; m &= m - 1)
-        c->own[__builtin_ctz(m)]++;
-    for (uint32_t left = here; left;) {
-        uint32_t l = (uint32_t)__builtin_ctz(left);
-        uint32_t lanes = (uint32_t)members[code & KD_CHECK_SAME_MORE ? 0 : l - first] | 1u << l;
-        join(c, lanes, here);
-        left &= ~lanes;
-    }
-}
-
-// What a thread knows of how often another one of its warp has synchronised.
-static uint32_t known_to(const struct check_threads *t, uint32_t thread, uint32_t other) {
-    uint32_t w = thread / KD_WARP;
-    return t->apart[w] ? t->clocks[w].known[thread % KD_WARP][other % KD_WARP] : t->seen[thread];
-}
-
-void kd_rt_check_sync(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code) {
-    struct check_threads *t = check_threads_of(b);
-    if (!t || !mask)
-        return;
-    uint32_t w = thread / KD_WARP;
-    if (code == KD_CHECK_SYNC_WARP && t->apart[w]) {
-        check_race_synced(b, thread, mask, KD_CHECK_SAME_MORE, &(uint64_t){UINT32_MAX});
-        return;
-    }
-    if (code == KD_CHECK_SYNC_WARP)
-        t->warp[w]++;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = thread + (uint32_t)__builtin_ctz(m);
-        if (lane >= MAX_UNITS)
-            break;
-        if (code == KD_CHECK_SYNC_WARP)
-            t->seen[lane] = t->warp[w];
-        else
-            t->epoch[lane]++;
-    }
-}
-
 // ---- what is a race -----------------------------------------------------------------------
+
+// What a cell tells of an access.
+struct record {
+    struct check_stamp stamp;
+    uint32_t thread;
+    uint32_t value; // that a store leaves in the four bytes
+};
 
 // Threads that write what another one writes there race, but nobody can see it.
 static bool leave_the_same(const struct record *a, const struct record *b) {
     uint32_t mask = 0;
     for (int k = 0; k < 4; k++)
-        mask |= a->bytes & b->bytes & 1 << k ? 0xffu << 8 * k : 0;
-    return a->has_value && b->has_value && !((a->value ^ b->value) & mask);
+        mask |= a->stamp.bytes & b->stamp.bytes & 1 << k ? 0xffu << 8 * k : 0;
+    return a->stamp.has_value && b->stamp.has_value && !((a->value ^ b->value) & mask);
 }
 
 static bool is_strong(const struct record *r) {
-    return r->site->flags & KD_CHECK_STRONG;
+    return r->stamp.site->flags & KD_CHECK_STRONG;
 }
 
-// Are the accesses a, which has been made, and b, which is about to be, of two threads that nothing
-// orders? common: other blocks have the memory, too.
-static bool unordered(const struct check_threads *t, const struct record *a, const struct record *b,
-                      bool common) {
-    if (a->grid != b->grid || !(a->bytes & b->bytes) || (is_strong(a) && is_strong(b)) ||
-        leave_the_same(a, b))
+// The number of a block's cluster among the grid's.
+static uint32_t cluster_of(const struct kd_block *b, uint32_t block) {
+    uint32_t nx = b->nctaid[0], ny = b->nctaid[1];
+    uint32_t x = block % nx / b->cluster_dim[0], y = block / nx % ny / b->cluster_dim[1];
+    uint32_t z = block / nx / ny / b->cluster_dim[2];
+    return x + nx / b->cluster_dim[0] * (y + ny / b->cluster_dim[1] * z);
+}
+
+static bool is_one_cluster(const struct kd_block *b, uint32_t one, uint32_t other) {
+    return b->cluster_blocks > 1 && cluster_of(b, one) == cluster_of(b, other);
+}
+
+// Does an access's scope reach threads of another block?
+static bool reaches(const struct kd_block *b, const struct check_stamp *s, uint32_t block) {
+    uint32_t scope = s->site->flags >> KD_CHECK_SCOPE_SHIFT;
+    return s->block == block || scope >= ISA_SCOPE_GPU ||
+           (scope == ISA_SCOPE_CLUSTER && is_one_cluster(b, s->block, block));
+}
+
+// Are both atomic, as the other sees it?
+static bool are_strong(const struct kd_block *b, const struct record *x, const struct record *y) {
+    return is_strong(x) && is_strong(y) && reaches(b, &x->stamp, y->stamp.block) &&
+           reaches(b, &y->stamp, x->stamp.block);
+}
+
+// Who has memory.
+enum owners { OF_BLOCK, OF_CLUSTER, OF_GRID };
+
+// Are the accesses x, which has been made, and y, which is about to be, of two threads that nothing
+// orders?
+static bool unordered(const struct kd_block *b, const struct check_threads *t,
+                      const struct record *x, const struct record *y, enum owners owners) {
+    const struct check_stamp *a = &x->stamp, *n = &y->stamp;
+    if (a->grid != n->grid || !(a->bytes & n->bytes) || are_strong(b, x, y) || leave_the_same(x, y))
         return false;
-    if (a->block != b->block)
-        return common;
-    if (a->thread == b->thread || a->epoch != b->epoch)
+    if (a->block != n->block) {
+        if (owners == OF_BLOCK || (owners == OF_CLUSTER && !is_one_cluster(b, a->block, n->block)))
+            return false;
+    } else if (x->thread == y->thread || a->epoch != n->epoch ||
+               (a->warp == n->warp && (n->site->flags & KD_CHECK_LOCKSTEP ||
+                                       a->warp_syncs < check_known_to(t, y->thread, x->thread)))) {
         return false;
-    return a->thread / KD_WARP != b->thread / KD_WARP ||
-           (!(b->site->flags & KD_CHECK_LOCKSTEP) &&
-            a->warp_syncs >= known_to(t, b->thread, a->thread));
+    }
+    return !check_order_knows(t, y->thread, a->block, x->thread, a->epoch, a->warp_syncs);
 }
 
 static void place(const struct kd_block *b, uint32_t block, uint32_t t, char *text, size_t size) {
@@ -195,63 +95,201 @@ static const char *kind_of(const struct kd_check_site *s) {
     return s->kind == KD_CHECK_READ ? "Read" : s->kind == KD_CHECK_WRITE ? "Write" : "Atomic";
 }
 
-static void report(const struct kd_block *b, const struct record *then, const struct record *now,
+static void report(const struct kd_block *b, const struct record *old, const struct record *new,
                    uint64_t address) {
+    const struct check_stamp *then = &old->stamp, *now = &new->stamp;
     char what[64], one[128], other[128];
     uint64_t shared = address - (uint64_t)(uintptr_t)b->shared;
     struct check_report r = {
-        .what = what, .site = now->site, .thread = now->thread, .b = b, .other = then->site};
+        .what = what, .site = now->site, .thread = new->thread, .b = b, .other = then->site};
     snprintf(what, sizeof what, "Error: Race reported between %s access and %s access",
              kind_of(now->site), kind_of(then->site));
-    place(b, then->block, then->thread, other, sizeof other);
-    place(b, now->block, now->thread, one, sizeof one);
+    place(b, then->block, old->thread, other, sizeof other);
+    place(b, now->block, new->thread, one, sizeof one);
     snprintf(r.lines[0], CHECK_LINE, "by %s, and %s", one, other);
     if (shared < b->shared_window_bytes)
         snprintf(r.lines[1], CHECK_LINE, "at shared memory + 0x%" PRIx64, shared);
+    else if (check_in_cluster(b, address))
+        snprintf(r.lines[1], CHECK_LINE, "at shared memory of another block of the cluster");
     else
         snprintf(r.lines[1], CHECK_LINE, "at global memory 0x%" PRIx64, address);
+    if (is_strong(old) && is_strong(new))
+        snprintf(r.lines[2], CHECK_LINE, "both are atomic, but in a scope without the other block");
     check_report(&r);
 }
 
-static bool takes_place_of(const struct record *r, const struct record *now) {
-    return r->grid != now->grid ||
-           (r->block == now->block && (r->thread == now->thread || r->epoch != now->epoch));
+// ---- lanes that access memory -------------------------------------------------------------
+
+// The lanes of one call, one after the other.
+struct visit {
+    struct kd_block *b;
+    struct check_threads *t;
+    struct record now;
+    uint32_t number;           // of now.stamp; 0: not made so far
+    uint32_t held;             // of it, in advance
+    uint32_t gone, gone_times; // another one's that cells have named no more
+    uint32_t seen;             // another one, whose access
+    bool seen_over, seen_own;  // is none any more, or is of the warp
+    struct kd_spinlock *lock;  // that is held; NULL: none
+    enum owners owners;        // of what is accessed
+    uint64_t page;             // whose cells these are
+    struct check_cells *cells;
+};
+enum { HELD = 256 }; // at once
+
+static void settle(struct visit *v) {
+    if (v->number)
+        check_stamp_drop(v->t->stamps, v->number, v->held);
+    v->number = v->held = 0;
 }
 
-static void add_reader(struct cell *c, const struct record *now) {
-    for (int k = 0; k < READERS; k++)
-        if (takes_place_of(&c->readers[k], now)) {
-            uint8_t same = c->readers[k].grid == now->grid && c->readers[k].block == now->block &&
-                                   c->readers[k].thread == now->thread &&
-                                   c->readers[k].epoch == now->epoch
-                               ? c->readers[k].bytes
-                               : 0;
-            c->readers[k] = *now;
-            c->readers[k].bytes |= same;
+// now.stamp is to be that one; it may be known.
+static void set_stamp(struct visit *v, uint32_t epoch, uint32_t syncs, uint8_t bytes) {
+    struct check_stamp *s = &v->now.stamp;
+    if (s->epoch == epoch && s->warp_syncs == syncs && s->bytes == bytes)
+        return;
+    settle(v);
+    s->epoch = epoch;
+    s->warp_syncs = syncs;
+    s->bytes = bytes;
+    v->number = check_stamp_find(v->t->stamps, s);
+}
+
+static uint32_t named(const struct visit *v) {
+    return v->number << CHECK_LANE_BITS | v->now.thread % KD_WARP;
+}
+
+static void drop(struct visit *v, uint32_t name) {
+    uint32_t number = name >> CHECK_LANE_BITS;
+    if (!number)
+        return;
+    if (v->gone != number) {
+        check_stamp_drop(v->t->stamps, v->gone, v->gone_times);
+        v->gone = number;
+        v->gone_times = 0;
+    }
+    v->gone_times++;
+}
+
+// So many cells can name the access. False: there are too many stamps.
+static bool hold(struct visit *v, uint32_t n) {
+    if (v->held >= n)
+        return true;
+    uint32_t number = check_stamp_make(v->t->stamps, &v->now.stamp);
+    if (!number)
+        return false;
+    check_stamp_hold(number, HELD);
+    v->number = number;
+    v->held += HELD;
+    return true;
+}
+
+// A cell's name of an access is to be the one that is made. False: it stays.
+static bool put(struct visit *v, uint32_t *name) {
+    if (!hold(v, 1))
+        return false;
+    uint32_t old = *name;
+    *name = named(v);
+    v->held--;
+    drop(v, old);
+    return true;
+}
+
+static void put_with(struct visit *v, uint32_t *name, uint8_t bytes) {
+    const struct check_stamp *s = &v->now.stamp;
+    uint8_t own = s->bytes;
+    set_stamp(v, s->epoch, s->warp_syncs, bytes);
+    put(v, name);
+    set_stamp(v, s->epoch, s->warp_syncs, own);
+}
+
+static struct record record_of(uint32_t name, uint32_t value) {
+    const struct check_stamp *s = check_stamp_of(name >> CHECK_LANE_BITS);
+    return (struct record){*s, s->warp * KD_WARP + name % KD_WARP, value};
+}
+
+// Is an access none any more for that which is made: of another launch or block, or before a
+// barrier of the block?
+static bool is_over(const struct visit *v, const struct check_stamp *s) {
+    const struct check_stamp *now = &v->now.stamp;
+    if (s->grid != now->grid)
+        return true;
+    if (s->block == now->block)
+        return s->epoch != now->epoch;
+    return v->owners == OF_BLOCK ||
+           (v->owners == OF_CLUSTER && !is_one_cluster(v->b, s->block, now->block));
+}
+
+// Is it of the warp that accesses now?
+static bool is_of_warp(const struct visit *v, const struct check_stamp *s) {
+    const struct check_stamp *now = &v->now.stamp;
+    return s->grid == now->grid && s->block == now->block && s->warp == now->warp;
+}
+
+static void add_reader(struct visit *v, struct check_cells *c, uint32_t k) {
+    const struct check_stamp *now = &v->now.stamp;
+    for (int n = 0; n < CHECK_READERS; n++) {
+        uint32_t *name = &c->readers[n][k];
+        if (!*name) {
+            put(v, name);
             return;
         }
+        if (v->number && *name == named(v))
+            return;
+        const struct check_stamp *s = check_stamp_of(*name >> CHECK_LANE_BITS);
+        bool own = is_of_warp(v, s) && *name % KD_WARP == v->now.thread % KD_WARP;
+        if (own && s->epoch == now->epoch) {
+            put_with(v, name, now->bytes | s->bytes);
+            return;
+        }
+        if (own || is_over(v, s)) {
+            put(v, name);
+            return;
+        }
+    }
 }
 
-static void check_cell(struct kd_block *b, const struct check_threads *t, struct cell *c,
-                       const struct record *now, uint64_t address, bool common) {
-    struct record racing = {0};
-    struct kd_spinlock *lock = &locks[(address >> 2) % LOCKS];
-    if (common) // a block's shared memory belongs to the thread that runs it
-        kd_lock(lock);
-    bool reads = now->site->kind == KD_CHECK_READ;
-    if (unordered(t, &c->writer, now, common))
-        racing = c->writer;
-    for (int k = 0; k < READERS && !reads && !racing.grid; k++)
-        if (unordered(t, &c->readers[k], now, common))
-            racing = c->readers[k];
+static void unlock(struct visit *v) {
+    if (v->lock)
+        kd_unlock(v->lock);
+    v->lock = NULL;
+}
+
+// The lane's access to cell k, of which `at` is the first byte.
+static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint64_t at) {
+    bool reads = v->now.stamp.site->kind == KD_CHECK_READ;
+    uint32_t own = v->number ? named(v) : 0;
+    const uint32_t names[] = {c->weak[k], c->strong[k], reads ? 0 : c->readers[0][k],
+                              reads ? 0 : c->readers[1][k]};
+    struct record racing;
+    bool races = false;
+    for (int n = 0; n < 4 && !races; n++) {
+        if (!names[n] || names[n] == own || is_over(v, check_stamp_of(names[n] >> CHECK_LANE_BITS)))
+            continue;
+        racing = record_of(names[n], n ? c->strong_value[k] : c->weak_value[k]);
+        races = unordered(v->b, v->t, &racing, &v->now, v->owners);
+    }
     if (reads)
-        add_reader(c, now);
-    else
-        c->writer = *now;
-    if (common)
-        kd_unlock(lock);
-    if (racing.grid)
-        report(b, &racing, now, address);
+        add_reader(v, c, k);
+    else if (is_strong(&v->now) && put(v, &c->strong[k]) && v->now.stamp.has_value)
+        c->strong_value[k] = v->now.value;
+    else if (!is_strong(&v->now) && put(v, &c->weak[k]) && v->now.stamp.has_value)
+        c->weak_value[k] = v->now.value;
+    if (!races)
+        return;
+    unlock(v);
+    report(v->b, &racing, &v->now, at);
+}
+
+// Cells of memory that several workers may access have a lock for each row.
+static void lock_row(struct visit *v, uint64_t at) {
+    struct kd_spinlock *lock = v->owners == OF_BLOCK ? NULL : &locks[(at >> ROW_BITS) % LOCKS];
+    if (lock == v->lock)
+        return;
+    unlock(v);
+    v->lock = lock;
+    if (lock)
+        kd_lock(lock);
 }
 
 // Memory that no other thread is meant to have: local memory, parameters.
@@ -261,61 +299,195 @@ static bool is_private(const struct kd_block *b, uint64_t address) {
            address - params < b->launch->kernel->info->param_bytes;
 }
 
-// One lane: the cells that it touches.
-static void check_lane(struct kd_block *b, const struct check_threads *t, struct record *now,
-                       uint64_t address, uint64_t bytes, uint64_t value) {
-    bool common = address - (uint64_t)(uintptr_t)b->shared >= b->shared_window_bytes;
+static enum owners owners_of(const struct kd_block *b, uint64_t address) {
+    return check_in_cluster(b, address)                                        ? OF_CLUSTER
+           : address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes ? OF_BLOCK
+                                                                               : OF_GRID;
+}
+
+static bool find_cells(struct visit *v, uint64_t address) {
+    if (address >> CHECK_PAGE_BITS != v->page || !v->cells) {
+        v->page = address >> CHECK_PAGE_BITS;
+        v->cells = check_cells_of(address);
+    }
+    return v->cells;
+}
+
+static void check_lane(struct visit *v, uint64_t address, uint64_t bytes, uint64_t value) {
+    const struct kd_block *b = v->b;
+    const struct check_threads *t = v->t;
+    uint32_t w = v->now.thread / KD_WARP, epoch = t->epoch[v->now.thread];
+    uint32_t syncs = t->apart[w] ? t->clocks[w].own[v->now.thread % KD_WARP] : t->warp[w];
+    v->owners = owners_of(b, address);
     for (uint64_t at = address & ~(uint64_t)3; at < address + bytes; at += 4) {
         uint64_t from = at < address ? address - at : 0;
         uint64_t to = address + bytes - at < 4 ? address + bytes - at : 4;
-        struct cell *c = cell_of(at);
-        now->bytes = (uint8_t)((1u << to) - (1u << from));
-        if (now->has_value)
-            now->value = at < address ? (uint32_t)(value << 8 * from)
-                                      : (uint32_t)(value >> 8 * (at - address));
-        if (c)
-            check_cell(b, t, c, now, at + from, common);
+        if (!find_cells(v, at))
+            continue;
+        set_stamp(v, epoch, syncs, (uint8_t)((1u << to) - (1u << from)));
+        if (v->now.stamp.has_value)
+            v->now.value = at < address ? (uint32_t)(value << 8 * from)
+                                        : (uint32_t)(value >> 8 * (at - address));
+        lock_row(v, at);
+        check_cell(v, v->cells, (uint32_t)(at >> 2) % CHECK_CELLS, at + from);
     }
+}
+
+// ---- lanes that access one word after the other -------------------------------------------
+
+// Is what a cell names none any more, or what the lane itself has done?
+static bool is_quiet(struct visit *v, uint32_t name, uint32_t lane) {
+    uint32_t number = name >> CHECK_LANE_BITS;
+    if (!number)
+        return true;
+    if (v->seen != number) {
+        const struct check_stamp *s = check_stamp_of(number);
+        v->seen = number;
+        v->seen_over = is_over(v, s);
+        v->seen_own = is_of_warp(v, s);
+    }
+    return v->seen_over || (v->seen_own && name % KD_WARP == lane);
+}
+
+static bool are_quiet(struct visit *v, const uint32_t *names, uint32_t n) {
+    for (uint32_t k = 0; k < n; k++)
+        if (!is_quiet(v, names[k], v->now.thread % KD_WARP + k))
+            return false;
+    return true;
+}
+
+static void put_lane(struct visit *v, uint32_t *name, uint32_t lane) {
+    uint32_t own = v->number << CHECK_LANE_BITS | lane;
+    if (*name == own)
+        return;
+    drop(v, *name);
+    *name = own;
+    v->held--;
+}
+
+// n lanes from now.thread on access cells from k on, four bytes each. False: they need a closer
+// look.
+static bool check_row(struct visit *v, uint32_t k, uint32_t n, const uint64_t *values,
+                      bool one_value) {
+    struct check_cells *c = v->cells;
+    uint32_t lane = v->now.thread % KD_WARP;
+    bool reads = v->now.stamp.site->kind == KD_CHECK_READ, strong = is_strong(&v->now);
+    if (!are_quiet(v, &c->weak[k], n) || !are_quiet(v, &c->strong[k], n))
+        return false;
+    for (int r = 0; r < CHECK_READERS && !reads; r++)
+        if (!are_quiet(v, &c->readers[r][k], n))
+            return false;
+    if (reads) {
+        for (uint32_t l = 0; l < n; l++) {
+            uint32_t *name = &c->readers[0][k + l];
+            if (!is_quiet(v, *name, lane + l))
+                name = &c->readers[1][k + l];
+            if (is_quiet(v, *name, lane + l) && hold(v, 1))
+                put_lane(v, name, lane + l);
+        }
+        return true;
+    }
+    if (!hold(v, n))
+        return true;
+    uint32_t *to = strong ? &c->strong[k] : &c->weak[k];
+    uint32_t *left = strong ? &c->strong_value[k] : &c->weak_value[k];
+    for (uint32_t l = 0; l < n; l++) {
+        put_lane(v, &to[l], lane + l);
+        if (v->now.stamp.has_value)
+            left[l] = (uint32_t)values[one_value ? 0 : l];
+    }
+    return true;
+}
+
+// How many of the lanes, from `thread` on, access words behind each other that are in one row.
+static uint32_t row_of(const struct visit *v, uint32_t thread, uint32_t lanes, const uint64_t *at) {
+    const struct kd_check_site *site = v->now.stamp.site;
+    const uint32_t *epoch = v->t->epoch;
+    uint64_t address = check_generic_address(v->b, site, at[0]);
+    uint32_t n = 1, row = 1u << (ROW_BITS - 2), k = (uint32_t)(address >> 2);
+    while (n < lanes && thread + n < MAX_UNITS && (k + n) % row && at[n] == at[0] + 4 * n &&
+           epoch[thread + n] == epoch[thread])
+        n++;
+    bool private = site->space == ISA_SPACE_GENERIC &&
+                   (is_private(v->b, address) || is_private(v->b, address + 4 * (n - 1)));
+    return private || address % 4 ? 1 : n;
+}
+
+// The same at once, n lanes that row_of has found. False: nothing was done.
+static bool check_lanes(struct visit *v, uint32_t thread, uint32_t n, uint64_t at,
+                        const uint64_t *values, bool one_value) {
+    const struct check_threads *t = v->t;
+    uint64_t address = check_generic_address(v->b, v->now.stamp.site, at);
+    v->now.thread = thread;
+    v->owners = owners_of(v->b, address);
+    v->seen = 0;
+    if (!find_cells(v, address))
+        return true;
+    set_stamp(v, t->epoch[thread], t->warp[thread / KD_WARP], 15);
+    lock_row(v, address);
+    return check_row(v, (uint32_t)(address >> 2) % CHECK_CELLS, n, values, one_value);
+}
+
+static uint32_t first_two(uint32_t mask) {
+    uint32_t rest = mask & (mask - 1);
+    return mask ^ (rest & (rest - 1));
 }
 
 void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
                  uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more) {
-    const struct check_threads *t = check_threads_of(b);
-    bool generic = site->space == ISA_SPACE_GENERIC, shared = site->space == ISA_SPACE_SHARED;
-    // Grids that start others, and those of several devices, order themselves by more than
-    // barriers.
-    if (!t || b->launch->kernel->module->launches || b->launch->multi ||
-        (b->cluster_blocks > 1 && site->space != ISA_SPACE_GLOBAL))
+    struct check_threads *t = check_threads_of(b);
+    bool generic = site->space == ISA_SPACE_GENERIC;
+    bool releases = site->flags & KD_CHECK_STRONG && site->kind != KD_CHECK_READ;
+    // Grids that start others, and those of several devices, order themselves by more than is
+    // followed.
+    if (!t || !t->has_cells || b->launch->kernel->module->launches || b->launch->multi)
         return;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(m), lane = thread + l;
-        uint64_t address = addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l] + (uint64_t)site->offset;
-        uint64_t of_lane = more ? more[code & KD_CHECK_SAME_MORE ? 0 : l] : 0;
-        if (shared)
-            address += (uint64_t)(uintptr_t)b->shared;
-        if (lane >= MAX_UNITS || (generic && is_private(b, address)))
+    struct visit v = {.b = b,
+                      .t = t,
+                      .now.stamp = {.site = site,
+                                    .grid = (uint32_t)b->gridid + 1,
+                                    .block = (uint32_t)t->block,
+                                    .warp = (uint16_t)(thread / KD_WARP),
+                                    .has_value = more && site->bytes && site->bytes <= 8}};
+    bool together = !t->apart[thread / KD_WARP], one = code & KD_CHECK_SAME_ADDRESS;
+    // None of the lanes knows more than the others: two stand for all that read one place.
+    if (one && together && !t->order && site->kind == KD_CHECK_READ)
+        mask = first_two(mask);
+    bool one_value = code & KD_CHECK_SAME_MORE;
+    bool rows = together && !one && !releases && site->bytes == 4;
+    while (mask) {
+        uint32_t l = (uint32_t)__builtin_ctz(mask), lanes = 1;
+        while (l + lanes < KD_WARP && mask >> (l + lanes) & 1)
+            lanes++;
+        uint32_t n = rows ? row_of(&v, thread + l, lanes, addresses + l) : lanes;
+        mask &= ~(((uint32_t)1 << (l + n - 1) << 1) - ((uint32_t)1 << l));
+        if (rows && n > 1 &&
+            check_lanes(&v, thread + l, n, addresses[l], more ? more + (one_value ? 0 : l) : NULL,
+                        one_value))
             continue;
-        struct record now = {.grid = (uint32_t)b->gridid + 1,
-                             .block = (uint32_t)t->block,
-                             .thread = (uint16_t)lane,
-                             .warp_syncs = t->apart[lane / KD_WARP]
-                                               ? t->clocks[lane / KD_WARP].own[lane % KD_WARP]
-                                               : t->warp[lane / KD_WARP],
-                             .epoch = t->epoch[lane],
-                             .has_value = more && site->bytes && site->bytes <= 8,
-                             .site = site};
-        check_lane(b, t, &now, address, site->bytes ? site->bytes : of_lane, of_lane);
+        for (uint32_t end = l + n; l < end; l++) {
+            uint64_t address = check_generic_address(b, site, addresses[one ? 0 : l]);
+            uint64_t of_lane = more ? more[one_value ? 0 : l] : 0;
+            v.now.thread = thread + l;
+            if (v.now.thread >= MAX_UNITS || (generic && is_private(b, address)))
+                continue;
+            check_lane(&v, address, site->bytes ? site->bytes : of_lane, of_lane);
+            if (releases) {
+                unlock(&v);
+                check_order_write(b, t, v.now.thread, site, address);
+            }
+        }
     }
+    unlock(&v);
+    settle(&v);
+    check_stamp_drop(t->stamps, v.gone, v.gone_times);
 }
 
 void check_race_forget(uint64_t address, uint64_t bytes) {
-    for (uint64_t at = address & ~(uint64_t)3; at < address + bytes; at += 4) {
-        struct cell *c = cell_of(at);
-        struct kd_spinlock *lock = &locks[(at >> 2) % LOCKS];
-        if (!c)
-            return;
-        kd_lock(lock);
-        memset(c, 0, sizeof *c);
-        kd_unlock(lock);
-    }
+    check_cells_forget(address, bytes);
+}
+
+void check_race_ended(uint64_t grid) {
+    check_order_forget(grid);
+    check_stamps_leave(grid);
 }

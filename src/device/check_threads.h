@@ -1,4 +1,4 @@
-// What check_race.c and check_sync.c keep of the threads of a block that is checked.
+// What check_clocks.c and check_sync.c keep of the threads of a block that is checked.
 #ifndef KUDZU_DEVICE_CHECK_THREADS_H
 #define KUDZU_DEVICE_CHECK_THREADS_H
 
@@ -28,10 +28,38 @@ struct check_threads {
     uint32_t ended[KD_MOST_WARPS]; // lanes
     bool apart[KD_MOST_WARPS];     // the warp's lanes have clocks of their own
     struct check_clocks *clocks;   // of each warp; NULL: none so far
+    struct check_order *order;     // check_order.c's own; NULL: nothing but barriers so far
+    struct check_order *no_order;  // the same, while the block has none
+    struct check_stamps *stamps;   // check_cells.c's own, of the worker
+    bool has_cells;                // accesses can be remembered
     const struct kd_check_site *place[KD_MOST_WARPS], *last; // where code was last told of
     struct check_meeting meetings[KD_MOST_WARPS][CHECK_MEETINGS];
 };
 // Of the block that runs; begins anew with each block. NULL: no memory.
 struct check_threads *check_threads_of(struct kd_block *b);
+// The clocks of a warp's lanes, from now on each its own. NULL: no memory.
+struct check_clocks *check_set_apart(struct check_threads *t, uint32_t warp);
+
+// How often another thread of the warp has synchronised, as a thread knows.
+uint32_t check_known_to(const struct check_threads *t, uint32_t thread, uint32_t other);
+
+// ---- check_order.c ------------------------------------------------------------------------
+
+// The grid has ended.
+void check_order_forget(uint64_t grid);
+// Another block begins: what is known of orders is dropped.
+void check_order_begin(struct check_threads *t);
+// A thread is about to write something strong at a generic address.
+void check_order_write(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                       const struct kd_check_site *site, uint64_t address);
+// The block's threads, of which there are nthreads, know all that any of them knew before their
+// barrier number `epoch`.
+void check_order_barrier(struct check_threads *t, uint32_t nthreads, uint32_t epoch);
+// Lanes of a warp have met; those in `here` go on now.
+void check_order_met(struct check_threads *t, uint32_t warp, uint32_t lanes, uint32_t here);
+// Does a thread know of what another one, of whichever block, did after so many barriers of its
+// block and having told others so many times?
+bool check_order_knows(const struct check_threads *t, uint32_t thread, uint32_t block,
+                       uint32_t other, uint32_t epoch, uint32_t time);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check.h"
 #include "device/copy.h"
 #include "device/graph.h"
 #include "device/hang.h"
@@ -151,8 +152,11 @@ static void signal_end(struct op *op) {
 }
 
 static void end_one(struct op *op, struct worklist *w) {
-    if (op->kind == OP_LAUNCH)
+    if (op->kind == OP_LAUNCH) {
         kernel_times_end(op);
+        if (check_tools() & CHECK_RACE)
+            check_race_ended(op->launch.gridid);
+    }
     if (op->run) { // only the graph's own nodes depend on it
         graph_node_ended(op, w);
         return;

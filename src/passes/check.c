@@ -18,6 +18,8 @@ struct checker {
     struct kir_func *f;
     unsigned tools;
     uint16_t flags; // of the function's sites
+    bool orders;    // what orders accesses is told of
+    bool fences;    // the module has some
     VEC(struct access) accesses;
 };
 
@@ -43,7 +45,25 @@ static void add(struct checker *c, struct access a) {
 
 // What other threads may access, too.
 static bool is_common(uint8_t space) {
-    return space == ISA_SPACE_GENERIC || space == ISA_SPACE_GLOBAL || space == ISA_SPACE_SHARED;
+    return space == ISA_SPACE_GENERIC || space == ISA_SPACE_GLOBAL || space == ISA_SPACE_SHARED ||
+           space == ISA_SPACE_CLUSTER;
+}
+
+// Bits of enum kd_check_flag for an order and a scope.
+static uint16_t order_flags(enum isa_sem sem, uint32_t scope) {
+    bool both = sem == ISA_SEM_ACQ_REL || sem == ISA_SEM_SC;
+    return (uint16_t)((both || sem == ISA_SEM_ACQUIRE ? KD_CHECK_ACQUIRE : 0) |
+                      (both || sem == ISA_SEM_RELEASE ? KD_CHECK_RELEASE : 0) |
+                      scope << KD_CHECK_SCOPE_SHIFT);
+}
+
+// The same for an access; 0: it is a weak one. Volatile is relaxed for the whole system.
+static uint16_t strength(const struct kir_inst *i) {
+    bool atomic = i->op == ISA_OP_ATOM || i->op == ISA_OP_RED;
+    uint32_t scope = i->mods.scope ? i->mods.scope : atomic ? ISA_SCOPE_GPU : ISA_SCOPE_SYS;
+    if (!atomic && i->mods.sem == ISA_SEM_WEAK)
+        return 0;
+    return KD_CHECK_STRONG | order_flags((enum isa_sem)i->mods.sem, scope);
 }
 
 static struct kir_value *stored(const struct kir_inst *i) {
@@ -57,19 +77,18 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
     bool inside = bytes && is_known_inside(i, bytes);
     bool races = (c->flags & KD_CHECK_ORDERED) && is_common(i->mods.space);
     uint16_t flags = (uint16_t)(races ? c->flags : c->flags & ~KD_CHECK_ORDERED);
-    bool strong = kind == KD_CHECK_ATOMIC || i->mods.sem != ISA_SEM_WEAK;
     if (!bytes || (!races && (inside || !(c->tools & CHECK_MEMORY))))
         return;
-    add(c, (struct access){i,
-                           i->ops[0],
-                           races ? stored(i) : NULL,
-                           {.bytes = bytes,
-                            .align = bytes,
-                            .space = i->mods.space,
-                            .kind = (uint8_t)kind,
-                            .flags = (uint16_t)(flags | (inside ? KD_CHECK_INSIDE : 0) |
-                                                (strong ? KD_CHECK_STRONG : 0)),
-                            .offset = i->offset}});
+    add(c,
+        (struct access){i,
+                        i->ops[0],
+                        races ? stored(i) : NULL,
+                        {.bytes = bytes,
+                         .align = bytes,
+                         .space = i->mods.space,
+                         .kind = (uint8_t)kind,
+                         .flags = (uint16_t)(flags | (inside ? KD_CHECK_INSIDE : 0) | strength(i)),
+                         .offset = i->offset}});
 }
 
 // Copies of one thread: from and to generic addresses.
@@ -90,9 +109,9 @@ static struct kir_value *smaller(struct checker *c, struct kir_inst *i, struct k
     return m->res[0];
 }
 
+// ---- what orders accesses -------------------------------------------------------------------
+
 static void add_sync(struct checker *c, struct kir_inst *i, enum kd_check_sync what) {
-    if (!(c->flags & KD_CHECK_ORDERED))
-        return;
     struct kir_inst *s = kir_inst_new(c->f, ISA_OP_CHECK_SYNC, ISA_VOID, 0, 0, NULL, 0);
     s->index = what;
     s->file = i->file;
@@ -100,21 +119,143 @@ static void add_sync(struct checker *c, struct kir_inst *i, enum kd_check_sync w
     kir_insert_after(i, s);
 }
 
+// Tells of what is about i, in front of i where it releases, else behind `behind`.
+static void tell(struct checker *c, struct kir_inst *i, struct kir_inst *behind,
+                 struct kd_check_site site, struct kir_value *address, struct kir_value *more) {
+    struct kir_inst *at, *k = check_sites_access(&c->sites, i, site, address, more, &at);
+    if (site.kind == KD_CHECK_ORDER_RELEASE) {
+        kir_insert_before(i, at);
+        kir_insert_before(i, k);
+    } else {
+        kir_insert_after(behind, at);
+        kir_insert_after(at, k);
+    }
+}
+
 // Lanes that meet those that a mask names.
 static void add_meeting(struct checker *c, struct kir_inst *i) {
     struct kd_check_site site = {.kind = KD_CHECK_MEET_SYNCED, .align = 1};
-    struct kir_inst *at = kir_inst_new(c->f, ISA_OP_SYMADDR, ISA_B64, 0, 1, &(uint8_t){KIR_B64}, 0);
-    struct kir_inst *k = kir_inst_new(c->f, ISA_OP_CHECK_ACCESS, ISA_B64, 4, 0, NULL, 0);
-    if (!(c->flags & KD_CHECK_ORDERED))
+    tell(c, i, i, site, kir_const(c->f, KIR_B64, 0), i->ops[0]);
+}
+
+// An mbarrier object, or the cluster's barrier, may be used in a way that orders nothing.
+static bool is_relaxed(const struct kir_inst *i) {
+    return i->mods.sem == ISA_SEM_RELAXED;
+}
+
+static void add_order(struct checker *c, struct kir_inst *i, uint8_t kind,
+                      enum kd_check_place place, struct kir_value *address) {
+    struct kd_check_site site = {
+        .kind = kind, .bytes = place, .align = 1, .flags = is_relaxed(i) ? 0 : KD_CHECK_RELEASE};
+    tell(c, i, i, site, address, kir_const(c->f, KIR_B32, 1));
+}
+
+static void add_fence(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = KD_CHECK_ORDER_FENCE,
+                                 .align = 1,
+                                 .flags = order_flags((enum isa_sem)i->mods.sem, i->mods.scope)};
+    tell(c, i, i, site, kir_const(c->f, KIR_B64, 0), kir_const(c->f, KIR_B32, 1));
+}
+
+// Reads that acquire, by themselves or by fences.
+static void add_strong_read(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = KD_CHECK_ORDER_ACQUIRE,
+                                 .bytes = KD_CHECK_AT_WORD,
+                                 .align = 1,
+                                 .space = i->mods.space,
+                                 .flags = strength(i),
+                                 .offset = i->offset};
+    if (!is_common(i->mods.space) || !site.flags || !(c->fences || (site.flags & KD_CHECK_ACQUIRE)))
         return;
-    at->sym = c->sites.sym;
-    at->offset = check_sites_add(&c->sites, i, site);
-    k->ops[0] = kir_const(c->f, KIR_B64, 0);
-    k->ops[1] = kir_const(c->f, KIR_B32, KD_CHECK_NONE);
-    k->ops[2] = at->res[0];
-    k->ops[3] = i->ops[0];
-    kir_insert_after(i, at);
-    kir_insert_after(at, k);
+    tell(c, i, i, site, i->ops[0], kir_const(c->f, KIR_B32, 1));
+}
+
+// Barriers for some of a block's threads.
+static void add_barrier(struct checker *c, struct kir_inst *i) {
+    struct kir_value *number = i->ops[0];
+    if (number->kind == KIR_VALUE_CONST) {
+        number = kir_const(c->f, KIR_B64, number->bits.u32[0]);
+    } else {
+        struct kir_inst *wide =
+            kir_inst_new(c->f, ISA_OP_CVT, ISA_U64, 1, 1, &(uint8_t){KIR_B64}, 0);
+        wide->ty2 = ISA_U32;
+        wide->ops[0] = number;
+        kir_insert_before(i, wide);
+        number = wide->res[0];
+    }
+    add_order(c, i, KD_CHECK_ORDER_RELEASE, KD_CHECK_AT_BARRIER, number);
+    if (i->op != ISA_OP_BAR_ARRIVE)
+        add_order(c, i, KD_CHECK_ORDER_ACQUIRE, KD_CHECK_AT_BARRIER, number);
+}
+
+// A wait has seen the phase's end where its result is true; one with a flag blocks, and has none.
+static void add_object_wait(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {
+        .kind = KD_CHECK_ORDER_ACQUIRE, .bytes = KD_CHECK_AT_OBJECT, .align = 1};
+    if (i->flag) {
+        tell(c, i, i, site, i->ops[0], kir_const(c->f, KIR_B32, 1));
+        return;
+    }
+    struct kir_inst *done = kir_inst_new(c->f, ISA_OP_SELP, ISA_B32, 3, 1, &(uint8_t){KIR_B32}, 0);
+    done->ops[0] = kir_const(c->f, KIR_B32, 1);
+    done->ops[1] = kir_const(c->f, KIR_B32, 0);
+    done->ops[2] = i->res[0];
+    kir_insert_after(i, done);
+    tell(c, i, done, site, i->ops[0], done->res[0]);
+}
+
+static bool is_plain_barrier(const struct kir_inst *i) {
+    bool counted = i->op == ISA_OP_BAR_RED ? i->flag : i->nops > 1;
+    return i->op != ISA_OP_BAR_ARRIVE && !counted && i->ops[0]->kind == KIR_VALUE_CONST;
+}
+
+static void look_at_order(struct checker *c, struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_LD:
+    case ISA_OP_ATOM:
+        add_strong_read(c, i);
+        break;
+    case ISA_OP_MEMBAR:
+    case ISA_OP_FENCE:
+        add_fence(c, i);
+        break;
+    case ISA_OP_BAR_SYNC:
+    case ISA_OP_BAR_RED:
+    case ISA_OP_BAR_ARRIVE:
+        if (is_plain_barrier(i))
+            add_sync(c, i, KD_CHECK_SYNC_BLOCK);
+        else
+            add_barrier(c, i);
+        break;
+    case ISA_OP_BAR_WARP_SYNC:
+        if (i->nops && (i->ops[0]->kind != KIR_VALUE_CONST || ~i->ops[0]->bits.u32[0]))
+            add_meeting(c, i);
+        else
+            add_sync(c, i, KD_CHECK_SYNC_WARP);
+        break;
+    case ISA_OP_MBARRIER_ARRIVE:
+    case ISA_OP_MBARRIER_ARRIVE_EXPECT_TX:
+    case ISA_OP_MBARRIER_ARRIVE_DROP:
+    case ISA_OP_MBARRIER_ARRIVE_DROP_EXPECT_TX:
+        if (!is_relaxed(i))
+            add_order(c, i, KD_CHECK_ORDER_RELEASE, KD_CHECK_AT_OBJECT, i->ops[0]);
+        break;
+    case ISA_OP_MBARRIER_TEST_WAIT:
+    case ISA_OP_MBARRIER_TEST_WAIT_PARITY:
+    case ISA_OP_MBARRIER_TRY_WAIT:
+    case ISA_OP_MBARRIER_TRY_WAIT_PARITY:
+        if (!is_relaxed(i))
+            add_object_wait(c, i);
+        break;
+    case ISA_OP_BARRIER_CLUSTER_ARRIVE:
+        add_order(c, i, KD_CHECK_ORDER_RELEASE, KD_CHECK_AT_CLUSTER, kir_const(c->f, KIR_B64, 0));
+        break;
+    case ISA_OP_BARRIER_CLUSTER_WAIT:
+        add_order(c, i, KD_CHECK_ORDER_ACQUIRE, KD_CHECK_AT_CLUSTER, kir_const(c->f, KIR_B64, 0));
+        break;
+    default:
+        break;
+    }
 }
 
 static void look_at(struct checker *c, struct kir_inst *i) {
@@ -142,47 +283,33 @@ static void look_at(struct checker *c, struct kir_inst *i) {
             add(c, (struct access){
                        i, i->ops[0], NULL, {.bytes = 1, .align = 1, .kind = KD_CHECK_FREE}});
         break;
-    case ISA_OP_BAR_SYNC:
-    case ISA_OP_BAR_RED:
-        add_sync(c, i, KD_CHECK_SYNC_BLOCK);
-        break;
-    case ISA_OP_BAR_WARP_SYNC:
-        if (i->nops && (i->ops[0]->kind != KIR_VALUE_CONST || ~i->ops[0]->bits.u32[0]))
-            add_meeting(c, i);
-        else
-            add_sync(c, i, KD_CHECK_SYNC_WARP);
-        break;
     default:
         break;
     }
 }
 
-// ---- what orders accesses -------------------------------------------------------------------
-
-static bool is_plain_barrier(const struct kir_inst *i) {
-    bool counted = i->op == ISA_OP_BAR_RED ? i->flag : i->nops > 1;
-    return (i->op == ISA_OP_BAR_SYNC || i->op == ISA_OP_BAR_RED) && !counted &&
-           i->ops[0]->kind == KIR_VALUE_CONST;
-}
+// ---- which kernels are followed -------------------------------------------------------------
 
 // Could threads order their accesses by i in a way that the device does not follow?
 static bool orders_otherwise(const struct kir_inst *i) {
-    switch (isa_op_info[i->op].klass) {
-    case ISA_CLASS_FENCE:
-        return true;
-    case ISA_CLASS_BLOCK:
-        return !is_plain_barrier(i);
-    case ISA_CLASS_ASYNC:
-        return i->op != ISA_OP_CP_ASYNC && i->op != ISA_OP_CP_ASYNC_GROUP;
-    case ISA_CLASS_MEMORY:
-        return (i->mods.sem != ISA_SEM_WEAK && i->mods.sem != ISA_SEM_VOLATILE &&
-                i->mods.sem != ISA_SEM_RELAXED) ||
-               (i->op == ISA_OP_ATOM &&
-                (i->mods.atom == ISA_ATOM_CAS || i->mods.atom == ISA_ATOM_EXCH));
-    case ISA_CLASS_CONTROL:
-        return i->op == ISA_OP_NANOSLEEP || (i->op == ISA_OP_CALL && !i->callee);
-    default:
+    switch (i->op) {
+    case ISA_OP_CP_ASYNC:
+    case ISA_OP_CP_ASYNC_GROUP:
+    case ISA_OP_MBARRIER_INIT:
+    case ISA_OP_MBARRIER_INVAL:
+    case ISA_OP_MBARRIER_EXPECT_TX:
+    case ISA_OP_MBARRIER_ARRIVE:
+    case ISA_OP_MBARRIER_ARRIVE_EXPECT_TX:
+    case ISA_OP_MBARRIER_ARRIVE_DROP:
+    case ISA_OP_MBARRIER_ARRIVE_DROP_EXPECT_TX:
+    case ISA_OP_MBARRIER_TEST_WAIT:
+    case ISA_OP_MBARRIER_TEST_WAIT_PARITY:
+    case ISA_OP_MBARRIER_TRY_WAIT:
+    case ISA_OP_MBARRIER_TRY_WAIT_PARITY:
+    case ISA_OP_MBARRIER_PENDING_COUNT:
         return false;
+    default:
+        return isa_op_info[i->op].klass == ISA_CLASS_ASYNC;
     }
 }
 
@@ -202,6 +329,15 @@ static bool functions_are_ordered(const struct kir_module *m) {
     return true;
 }
 
+static bool has_fences(const struct kir_module *m) {
+    for (uint32_t f = 0; f < m->funcs.len; f++)
+        for (uint32_t b = 0; b < m->funcs.data[f]->blocks.len; b++)
+            for (const struct kir_inst *i = m->funcs.data[f]->blocks.data[b]->first; i; i = i->next)
+                if (isa_op_info[i->op].klass == ISA_CLASS_FENCE)
+                    return true;
+    return false;
+}
+
 static void emit(struct checker *c, struct check_origins *o, const struct access *a) {
     struct kir_inst *at = kir_inst_new(c->f, ISA_OP_SYMADDR, ISA_B64, 0, 1, &(uint8_t){KIR_B64}, 0);
     struct kir_inst *k =
@@ -219,9 +355,9 @@ static void emit(struct checker *c, struct check_origins *o, const struct access
     kir_insert_before(a->i, k);
 }
 
-static void check_function(struct checker *c, struct kir_func *f, bool races) {
+static void check_function(struct checker *c, struct kir_func *f) {
     c->f = f;
-    c->flags = races && is_ordered(f) ? KD_CHECK_ORDERED : 0;
+    c->flags = c->orders && f->is_kernel && is_ordered(f) ? KD_CHECK_ORDERED : 0;
     c->flags |= f->module->lockstep ? KD_CHECK_LOCKSTEP : 0;
     c->tmp = (struct arena){0};
     c->accesses.data = NULL;
@@ -231,8 +367,11 @@ static void check_function(struct checker *c, struct kir_func *f, bool races) {
     if (c->tools & CHECK_INIT)
         check_init(f, &c->sites);
     for (uint32_t b = 0; b < f->blocks.len; b++)
-        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
             look_at(c, i);
+            if (c->orders)
+                look_at_order(c, i);
+        }
     struct check_origins *o = check_origins_new(&c->tmp, f, &c->sites);
     for (uint32_t n = 0; n < c->accesses.len; n++)
         check_origins_want(o, c->accesses.data[n].address);
@@ -244,10 +383,11 @@ static void check_function(struct checker *c, struct kir_func *f, bool races) {
 
 void check_module(struct kir_module *m, unsigned tools) {
     struct checker c = {.tools = tools};
-    bool races = (tools & CHECK_RACE) && functions_are_ordered(m);
+    c.orders = (tools & CHECK_RACE) && functions_are_ordered(m);
+    c.fences = has_fences(m);
     check_sites_begin(&c.sites, m);
     for (uint32_t f = 0; f < m->funcs.len; f++)
         if (m->funcs.data[f]->blocks.len)
-            check_function(&c, m->funcs.data[f], races && m->funcs.data[f]->is_kernel);
+            check_function(&c, m->funcs.data[f]);
     check_sites_end(&c.sites);
 }

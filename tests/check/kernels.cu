@@ -125,16 +125,140 @@ __global__ void bytes(unsigned char *out) {
 }
 
 __device__ unsigned arrived;
-__global__ void last_block(int *parts, int *out) {
-    __shared__ bool last;
-    parts[blockIdx.x] = blockIdx.x;
+__global__ void last_block(int *parts, int *out, bool fence) {
+    parts[blockIdx.x] = blockIdx.x; // bug: last
     __threadfence();
-    last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+    bool last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+    if (fence)
+        __threadfence();
     int s = 0;
     for (int i = 0; last && i < gridDim.x; ++i)
         s += parts[i];
     if (last)
         *out = s;
+}
+
+// Each thread of the last block reads what thread 0 has acquired, by a barrier.
+__global__ void last_block_of_many(int *parts, int *out) {
+    __shared__ bool last;
+    parts[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last)
+        for (int i = 0; i < gridDim.x; ++i)
+            atomicAdd(out, parts[i * blockDim.x + blockDim.x - 1 - threadIdx.x]);
+}
+
+__device__ int word, guarded;
+__global__ void lock(bool fence) {
+    while (atomicCAS(&word, 0, 1))
+        ;
+    if (fence)
+        __threadfence();
+    guarded = guarded + 1; // bug: lock
+    if (fence)
+        __threadfence();
+    atomicExch(&word, 0);
+}
+
+// How thread 0 of block 0 tells block 1 that its data is there.
+enum telling { RELEASED, RELAXED, NEAR, FENCED_NEAR };
+__device__ int data, flag;
+__global__ void pass_on(telling how, bool warp, bool all, int *out) {
+    int seen = 0;
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 0) {
+            data = 42; // bug: flag scope fence_scope told_warp
+            if (how == FENCED_NEAR)
+                __threadfence_block();
+            if (how == RELEASED)
+                asm volatile("st.release.gpu.s32 [%0], 1;" ::"l"(&flag) : "memory");
+            else if (how == NEAR)
+                asm volatile("st.release.cta.s32 [%0], 1;" ::"l"(&flag) : "memory");
+            else
+                asm volatile("st.relaxed.gpu.s32 [%0], 1;" ::"l"(&flag) : "memory");
+        }
+        return;
+    }
+    while (threadIdx.x == 0 && !seen)
+        asm volatile("ld.acquire.gpu.s32 %0, [%1];" : "=r"(seen) : "l"(&flag) : "memory");
+    if (warp)
+        __syncwarp();
+    if (all || threadIdx.x == 0)
+        out[threadIdx.x] = data;
+}
+
+__global__ void count_near(int *n, bool near) {
+    if (near)
+        atomicAdd_block(n, 1); // bug: atomic_scope
+    else
+        atomicAdd(n, 1);
+}
+
+__global__ void in_pairs(int *out, bool pairs) {
+    __shared__ int tile[64];
+    for (int k = 0; k < 3; ++k) {
+        tile[threadIdx.x] = k; // bug: named_barrier
+        if (pairs)
+            asm volatile("barrier.sync 1, 64;" ::: "memory");
+        else
+            asm volatile("barrier.sync %0, 32;" ::"r"(1 + threadIdx.x / 32) : "memory");
+        out[threadIdx.x] = tile[63 - threadIdx.x];
+        asm volatile("barrier.sync 3, 64;" ::: "memory");
+    }
+}
+
+__global__ void produce(int *out, bool early) {
+    __shared__ int tile[32];
+    int lane = threadIdx.x % 32;
+    if (threadIdx.x >= 32) {
+        asm volatile("barrier.sync 1, 64;" ::: "memory");
+        out[lane] = tile[lane];
+        return;
+    }
+    if (early)
+        asm volatile("barrier.arrive 1, 64;" ::: "memory");
+    tile[lane] = lane; // bug: early_arrival
+    if (!early)
+        asm volatile("barrier.arrive 1, 64;" ::: "memory");
+}
+
+__device__ void wait(unsigned object, unsigned parity) {
+    for (unsigned done = 0; !done;)
+        asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 "
+                     "%0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(object), "r"(parity)
+                     : "memory");
+}
+
+__global__ void phases(int *out, bool waits) {
+    __shared__ int tile[64];
+    __shared__ unsigned long long barrier;
+    unsigned object = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(object) : "memory");
+    __syncthreads();
+    for (unsigned k = 0; k < 4; ++k) {
+        unsigned long long state;
+        if (k % 2 == 0)
+            tile[threadIdx.x] = threadIdx.x; // bug: phase
+        asm volatile("mbarrier.arrive.shared.b64 %0, [%1];"
+                     : "=l"(state)
+                     : "r"(object)
+                     : "memory");
+        if (waits)
+            wait(object, k % 2);
+        if (k % 2 == 0)
+            out[threadIdx.x] = tile[63 - threadIdx.x];
+        if (!waits)
+            wait(object, k % 2);
+    }
 }
 
 __global__ void positive(const int *a, int *out) {
@@ -236,6 +360,12 @@ static int *ints(size_t n) {
     return p;
 }
 
+static void tell(telling how, bool warp, bool all, int *out) {
+    void *arguments[] = {&how, &warp, &all, &out};
+    if (cudaLaunchCooperativeKernel((const void *)pass_on, dim3(2), dim3(32), arguments, 0, 0))
+        exit(2);
+}
+
 static void run(const char *name) {
     int *a = ints(256), *b = ints(256), *out = ints(256);
     auto is = [&](const char *n) { return !strcmp(name, n); };
@@ -294,7 +424,27 @@ static void run(const char *name) {
     else if (is("bytes"))
         bytes<<<1, 256>>>((unsigned char *)out);
     else if (is("last"))
-        last_block<<<16, 1>>>(a, out);
+        last_block<<<16, 1>>>(a, out, !bug);
+    else if (is("last_of_many"))
+        last_block_of_many<<<4, 64>>>(a, out);
+    else if (is("lock"))
+        lock<<<8, 1>>>(!bug);
+    else if (is("flag"))
+        tell(bug ? RELAXED : RELEASED, false, false, out);
+    else if (is("scope"))
+        tell(bug ? NEAR : RELEASED, false, false, out);
+    else if (is("fence_scope"))
+        tell(bug ? FENCED_NEAR : RELEASED, false, false, out);
+    else if (is("told_warp"))
+        tell(RELEASED, !bug, true, out);
+    else if (is("atomic_scope"))
+        count_near<<<8, 1>>>(out, bug);
+    else if (is("named_barrier"))
+        in_pairs<<<1, 64>>>(out, !bug);
+    else if (is("early_arrival"))
+        produce<<<1, 64>>>(out, bug);
+    else if (is("phase"))
+        phases<<<2, 64>>>(out, !bug);
     else if (is("unwritten") || is("index") || is("shuffled")) {
         int *u = nullptr, *v = nullptr;
         cudaMalloc(&u, 128);

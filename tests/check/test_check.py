@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 
-CLEAN_ONLY = ("difference", "ends", "pool", "bytes", "last", "padded", "early", "own")
+CLEAN_ONLY = ("difference", "ends", "pool", "bytes", "last_of_many", "padded", "early", "own")
 kudzu, source = sys.argv[1:]
 failures = []
 
@@ -66,7 +66,7 @@ def main():
             r"=========     and is 1 bytes after the allocation at 0x[0-9a-f]+ of size 1024 bytes\n",
             out), out)
         os.environ["KUDZU_EXEC"] = "interp"
-        for name in ("overrun", "shared", "barrier", "warp"):
+        for name in ("overrun", "shared", "barrier", "warp", "flag", "named_barrier", "phase"):
             look(program, name, bugs[name])
             look_clean(program, name)
         del os.environ["KUDZU_EXEC"]
