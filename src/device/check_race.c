@@ -68,9 +68,7 @@ struct check_threads *check_threads_of(struct kd_block *b) {
         s->checked->clocks = clocks;
         s->checked->grid = b->gridid + 1;
         s->checked->block = block;
-        // Blocks of a cluster may have written there before.
-        if (b->cluster_blocks <= 1)
-            check_init_set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, false);
+        check_init_block(b);
     }
     return s->checked;
 }

@@ -210,7 +210,7 @@ struct kd_pool;
 struct kd_pool_options {
     uint64_t max_size; // bytes of all segments; 0: what the device has
     bool shareable;    // other processes can map its memory
-    bool host; // blocks are host memory (KD_MEMORY_PINNED), which does not count as the device's
+    bool host;    // blocks are host memory (KD_MEMORY_PINNED), which does not count as the device's
     bool managed; // blocks are KD_MEMORY_MANAGED
 };
 enum kd_status kd_pool_new(struct kd_device *d, const struct kd_pool_options *options,
@@ -395,6 +395,7 @@ struct kd_copy {
     uint64_t dst_pitch, src_pitch; // bytes from row to row
     uint64_t dst_slice, src_slice; // bytes from slice to slice
     bool stage; // the source is pageable: it may change as soon as the call returns
+    const struct host_call *call; // `kudzu check`: that asked for it; NULL: not known
 };
 enum kd_status kd_submit_copy(struct kd_queue *q, const struct kd_copy *copy);
 
