@@ -123,6 +123,7 @@ struct kd_split_operands {
 
 // What a kernel that is checked (passes/check.h) tells of its instructions, in a module variable.
 // Texts are given by their distance in bytes from where the description begins; 0: there is none.
+#define KD_CHECK_SITES "__kudzu_check"
 struct kd_check_variable {
     int32_t name;
     uint32_t dynamic; // 1: dynamic shared memory
@@ -140,6 +141,7 @@ enum kd_check_flag {
     KD_CHECK_INSIDE = 8,   // is known to be inside its variable
     KD_CHECK_RELEASE = 16,
     KD_CHECK_ACQUIRE = 32,
+    KD_CHECK_COMPUTED = 64, // what is stored is more than a copy of what was loaded
     KD_CHECK_SCOPE_SHIFT = 8 // what is strong: bits from here on are its enum isa_scope
 };
 enum kd_check_sync { KD_CHECK_SYNC_BLOCK, KD_CHECK_SYNC_WARP };
@@ -152,6 +154,7 @@ struct kd_check_site {
     uint8_t space;  // enum isa_space: of the address
     uint8_t kind;   // enum kd_check_kind
     uint16_t flags; // enum kd_check_flag
+    int32_t cause;  // the site that what is stored follows from; 0: none
     int64_t offset; // is added to the address
 };
 // Where a pointer came from: the device's number of an allocation, below KD_CHECK_LOCAL, or a

@@ -8,6 +8,7 @@
 //   check_order.c   fences, atomic objects and barriers that order them
 //   check_vector.c  what a thread knows of the others
 //   check_init.c    memory that nobody has written
+//   check_copied.c  the same, where a copy takes it to the host
 //   check_sync.c    barriers and operations of warps, and who comes to them
 //   check_report.c  what is printed and counted
 #ifndef KUDZU_DEVICE_CHECK_H
@@ -21,6 +22,7 @@
 #include "support/check_tools.h"
 
 struct kd_context;
+struct host_call;
 
 // ---- check_blocks.c -----------------------------------------------------------------------
 
@@ -83,13 +85,29 @@ void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
 
 // The memory is new and unwritten, or it has been written.
 void check_init_set(uint64_t address, uint64_t size, bool written);
-// It has been copied; what lies between is written as far as that was.
-void check_init_copy(uint64_t to, uint64_t from, uint64_t size);
+// It has been copied; what lies between is written as far as that was. call: that asked for it;
+// NULL: nobody knows.
+void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct host_call *call);
+// A block begins: what it has shared and local memory for is unwritten.
+void check_init_block(const struct kd_block *b);
+// The bytes that the device keeps for those from the address on, up to the end of their page, with
+// a bit for each bit that nobody has written; *n: how many they are. NULL: all are alike, *all.
+const uint8_t *check_init_page(uint64_t address, uint64_t *n, uint8_t *all);
 // The bits of up to 8 bytes that nobody has written.
 uint64_t check_init_bits(uint64_t address, uint32_t bytes);
 // What code tells (check_shadow.h).
 void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
                      uint64_t address, uint64_t more);
+
+// ---- check_copied.c -----------------------------------------------------------------------
+
+// The site that stored what nobody has decided there; NULL: it is all decided, or was so in memory
+// that was copied.
+void check_copied_stored(uint64_t address, uint64_t size, const struct kd_check_site *site);
+// Where such bits came from is copied along.
+void check_copied_moved(uint64_t to, uint64_t from, uint64_t size);
+// The host gets the bytes: what of them nobody has decided is reported.
+void check_copied_to_host(uint64_t from, uint64_t size, const struct host_call *call);
 
 // ---- check_sync.c -------------------------------------------------------------------------
 
@@ -121,8 +139,9 @@ struct check_report {
     const struct kd_check_site *site;  // NULL: not of an instruction
     const struct kd_check_site *other; // of a second access; NULL: there is none
     uint32_t thread;
-    const struct kd_block *b;  // NULL: of no kernel
-    char lines[3][CHECK_LINE]; // more; "" ends them
+    const struct kd_block *b;     // NULL: of no kernel
+    char lines[3][CHECK_LINE];    // more; "" ends them
+    const struct host_call *call; // that was made by the host; NULL: none is known
 };
 // Prints a report, once for each kind and place. False: it had been printed.
 bool check_report(const struct check_report *r);

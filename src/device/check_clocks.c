@@ -31,9 +31,7 @@ struct check_threads *check_threads_of(struct kd_block *b) {
         s->checked->block = block;
         s->checked->has_cells =
             check_tools() & CHECK_RACE && check_stamps_enter(&s->checked->stamps, b->gridid);
-        // Blocks of a cluster may have written there before.
-        if (b->cluster_blocks <= 1)
-            check_init_set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, false);
+        check_init_block(b);
     }
     return s->checked;
 }

@@ -66,20 +66,49 @@ static uint8_t byte_at(uint64_t address) {
 }
 
 void check_init_set(uint64_t address, uint64_t size, bool written) {
-    if (check_tools() & CHECK_INIT)
-        set(address, size, NULL, written ? 0 : 0xff);
+    if (!(check_tools() & CHECK_INIT))
+        return;
+    set(address, size, NULL, written ? 0 : 0xff);
+    check_copied_stored(address, size, NULL);
+}
+
+static uint64_t local_bytes(const struct kd_block *b) {
+    return b->local_stride * b->nthreads;
+}
+
+void check_init_block(const struct kd_block *b) {
+    // Blocks of a cluster may have written there before.
+    if (b->cluster_blocks <= 1)
+        check_init_set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, false);
+    if (b->local)
+        check_init_set((uint64_t)(uintptr_t)b->local, local_bytes(b), false);
 }
 
 // Is it memory that only kernels and copies write to?
 static bool is_device(const struct kd_block *b, uint64_t address) {
     struct kd_memory m;
     return (b && address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes) ||
+           (b && b->local && address - (uint64_t)(uintptr_t)b->local < local_bytes(b)) ||
            (kd_memory_find(address, &m) && m.kind == KD_MEMORY_DEVICE);
 }
 
-void check_init_copy(uint64_t to, uint64_t from, uint64_t size) {
-    if (!(check_tools() & CHECK_INIT) || !is_device(NULL, to))
+const uint8_t *check_init_page(uint64_t address, uint64_t *n, uint8_t *all) {
+    _Atomic(void *) *slot = check_pages_slot(&pages, address, false);
+    uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+    *n = PAGE - address % PAGE;
+    *all = p == UNWRITTEN ? 0xff : 0;
+    return p && p != UNWRITTEN ? p + address % PAGE : NULL;
+}
+
+void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct host_call *call) {
+    struct kd_memory m;
+    if (!(check_tools() & CHECK_INIT))
         return;
+    if (!is_device(NULL, to)) {
+        if ((!kd_memory_find(to, &m) || m.kind == KD_MEMORY_PINNED) && !atomic_load(&off))
+            check_copied_to_host(from, size, call);
+        return;
+    }
     for (uint64_t k = 0; k < size;) {
         _Atomic(void *) *slot = check_pages_slot(&pages, from + k, false);
         uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
@@ -90,6 +119,7 @@ void check_init_copy(uint64_t to, uint64_t from, uint64_t size) {
             set(to + k, n, NULL, p ? 0xff : 0);
         k += n;
     }
+    check_copied_moved(to, from, size);
 }
 
 uint64_t check_init_bits(uint64_t address, uint32_t bytes) {
@@ -121,16 +151,22 @@ static void report(struct kd_block *b, uint32_t thread, const struct kd_check_si
         check_report(&r);
 }
 
-// Of an address in local memory nothing is kept.
-static bool is_local(const struct kd_block *b, uint64_t address) {
-    return b->local && address - (uint64_t)(uintptr_t)b->local < b->local_stride * b->nthreads;
+static void store(struct kd_block *b, const struct kd_check_site *site, uint64_t address,
+                  uint64_t bits) {
+    bool undecided = bits && is_device(b, address);
+    set(address, site->bytes, undecided ? (const uint8_t *)&bits : NULL, 0);
+    check_copied_stored(address, site->bytes,
+                        undecided && site->flags & KD_CHECK_COMPUTED ? site : NULL);
 }
 
 void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
                      uint64_t address, uint64_t more) {
     uint64_t base, size;
+    uint64_t local = (uint64_t)(uintptr_t)b->local + thread * b->local_stride;
     if (site->space == ISA_SPACE_SHARED)
         address += (uint64_t)(uintptr_t)b->shared;
+    else if (site->space == ISA_SPACE_LOCAL)
+        address += local;
     switch (site->kind) {
     case KD_CHECK_SHADOW_BRANCH:
     case KD_CHECK_SHADOW_ADDRESS:
@@ -138,12 +174,12 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
             report(b, thread, site);
         break;
     case KD_CHECK_SHADOW_STORE:
-        if (is_local(b, address))
-            break;
-        if (more && is_device(b, address))
-            set(address, site->bytes, (const uint8_t *)&more, 0);
-        else
-            set(address, site->bytes, NULL, 0);
+        store(b, site, address, more);
+        break;
+    case KD_CHECK_SHADOW_UPDATE:
+        more |= check_init_bits(address, site->bytes);
+        if (more)
+            store(b, site, address, UINT64_MAX);
         break;
     case KD_CHECK_SHADOW_CLEAN:
         set(address, (uint32_t)more, NULL, 0);
@@ -151,8 +187,14 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
     case KD_CHECK_SHADOW_CLEAN_ALL:
         if (address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes)
             set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, NULL, 0);
+        else if (b->local && address - local < b->local_stride)
+            set(local, b->local_stride, NULL, 0);
         else if (memory_extent(address, &base, &size))
             set(base, size, NULL, 0);
+        break;
+    case KD_CHECK_SHADOW_CLEAN_LOCAL:
+        if (b->local)
+            set(local, b->local_stride, NULL, 0);
         break;
     default:
         atomic_store(&off, true);

@@ -8,6 +8,7 @@
 #include "device/launch.h"
 #include "device/sync.h"
 #include "support/check_record.h"
+#include "support/host_call.h"
 #include "support/run_report.h"
 
 enum { PLACES = 4096 };
@@ -39,6 +40,8 @@ static bool is_new(const struct check_report *r) {
         h = hash_of(h, r->site);
     if (r->other)
         h = hash_of(h, r->other);
+    if (r->call && !r->site)
+        h = h * 31 + (uint64_t)(uintptr_t)r->call->frames[0];
     bool found = false;
     kd_lock(&lock);
     for (unsigned k = 0; k < ntold && !found; k++)
@@ -98,6 +101,10 @@ bool check_report(const struct check_report *r) {
         add_thread(&out, r);
     for (int k = 0; k < 3 && r->lines[k][0]; k++)
         out.lines[out.nlines++] = r->lines[k];
+    if (r->call) {
+        out.frames_of = "driver entry point";
+        host_call_add_frames(r->call, &out);
+    }
     if (r->b)
         out.kernel = written(r->b->launch->name, &owned[2]);
     check_record_send(&out);

@@ -10,7 +10,9 @@ enum {
     KD_CHECK_SHADOW_CLEAN_ALL,  // the allocation, by something that is not followed
     KD_CHECK_SHADOW_BRANCH,     // the bits of a condition
     KD_CHECK_SHADOW_ADDRESS,    // the bits of an address
-    KD_CHECK_SHADOW_OFF         // something is written, nobody knows where: nothing is reported
+    KD_CHECK_SHADOW_OFF,        // something is written, nobody knows where: nothing is reported
+    KD_CHECK_SHADOW_UPDATE,     // as STORE; what was there is part of what is stored
+    KD_CHECK_SHADOW_CLEAN_LOCAL // the thread's local memory, by something that is not followed
 };
 // In `code` of kd_rt_check_origin: how many bytes' bits are asked for instead of a number; results
 // have 64 bits each then.

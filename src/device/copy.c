@@ -96,7 +96,7 @@ static void run_row(const struct op *op, uint64_t row, uint64_t at, uint64_t byt
                 (const uint8_t *)c->src + z * c->src_slice + y * c->src_pitch + at, bytes);
         check_init_copy((uint64_t)(uintptr_t)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
                         (uint64_t)(uintptr_t)c->src + z * c->src_slice + y * c->src_pitch + at,
-                        bytes);
+                        bytes, c->call);
     } else {
         const struct kd_set *s = &op->set;
         uint64_t y = row % s->height, z = row / s->height;
@@ -163,17 +163,18 @@ struct flat {
     void *dst;
     const void *src;
     uint64_t bytes;
+    const struct host_call *call;
 };
 
 static void run_flat(void *arg) {
     const struct flat *f = arg;
     memmove(f->dst, f->src, f->bytes);
-    check_init_copy((uint64_t)(uintptr_t)f->dst, (uint64_t)(uintptr_t)f->src, f->bytes);
+    check_init_copy((uint64_t)(uintptr_t)f->dst, (uint64_t)(uintptr_t)f->src, f->bytes, f->call);
 }
 
-void copy_at_once(struct kd_context *c, void *dst, const void *src, uint64_t bytes) {
+void copy_at_once(struct kd_context *c, const struct kd_copy *copy) {
     struct runner *r = runner_get();
-    struct flat f = {dst, src, bytes};
+    struct flat f = {copy->dst, copy->src, copy->width, copy->call};
     if (!r)
         run_flat(&f);
     else if (runner_call(r, COPY_STACK_SHIFT, run_flat, &f) == OUTCOME_FAULT)

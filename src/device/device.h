@@ -395,6 +395,7 @@ struct kd_copy {
     uint64_t dst_pitch, src_pitch; // bytes from row to row
     uint64_t dst_slice, src_slice; // bytes from slice to slice
     bool stage; // the source is pageable: it may change as soon as the call returns
+    const struct host_call *call; // `kudzu check`: that asked for it; NULL: not known
 };
 enum kd_status kd_submit_copy(struct kd_queue *q, const struct kd_copy *copy);
 

@@ -325,12 +325,18 @@ static enum kd_status create_kernels(struct kd_module *m) {
 
 // ---- Interface ----------------------------------------------------------------------------
 
+// What stored a value may be told of when its module is gone.
+static bool is_kept(const struct kd_module *m, uint32_t var) {
+    return check_tools() & CHECK_INIT && !strcmp(m->info->vars[var].name, KD_CHECK_SITES);
+}
+
 static void destroy(struct kd_module *m) {
     for (uint32_t i = 0; m->kernels && i < m->info->nkernels; i++)
         kernel_close(&m->kernels[i]);
     free(m->kernels);
     for (uint32_t i = 0; m->vars && i < m->info->nvars; i++)
-        memory_free_locked((uint64_t)m->vars[i]);
+        if (!is_kept(m, i))
+            memory_free_locked((uint64_t)m->vars[i]);
     free(m->vars);
     if (m->jit)
         jit_library()->module_free(m->jit);

@@ -457,7 +457,7 @@ static bool copied_at_once(struct kd_queue *q, const struct kd_copy *c) {
                  !(q->share && atomic_load(&q->share->gated)) &&
                  (q->leads ? atomic_load(&s->count) == 0 : follows_nobody(q));
     if (alone)
-        copy_at_once(q->context, c->dst, c->src, c->width);
+        copy_at_once(q->context, c);
     kd_unlock(&q->lock);
     return alone;
 }

@@ -6,6 +6,8 @@
 #include "driver/array.h"
 #include "driver/capture.h"
 #include "driver/virtual_memory.h"
+#include "support/check_tools.h"
+#include "support/host_call.h"
 
 enum { STAGE_BYTES = 64 << 10 }; // a pageable source up to this size is copied at once
 
@@ -60,6 +62,8 @@ static CUresult submit(struct kd_queue *q, struct drv_context *ctx, struct kd_co
     }
     c->dst = dst->ptr;
     c->src = src->ptr;
+    if (check_tools() & CHECK_INIT && src->device && !dst->device)
+        c->call = host_call_keep();
     drv_side_used(dst, ctx);
     drv_side_used(src, ctx);
     TRY(drv_status(kd_submit_copy(q, c), ctx));

@@ -6,6 +6,7 @@
 #include "ir/order.h"
 #include "ir/simplify.h"
 #include "ir/ssa.h"
+#include "support/check_tools.h"
 
 // What is known about a value: the address of local `sym - 1`, plus offset. sym 0: nothing.
 struct address {
@@ -274,7 +275,8 @@ static void rewrite(struct promote *p) {
 }
 
 bool kir_promote_locals(struct kir_func *f) {
-    if (!f->locals.len)
+    // What reads such a value before it is set would be gone.
+    if (!f->locals.len || check_tools() & CHECK_INIT)
         return false;
     struct promote p = {.f = f};
     struct kir_order order;

@@ -32,7 +32,8 @@ struct check_sites {
     struct arena tmp;
 };
 void check_sites_begin(struct check_sites *s, struct kir_module *m);
-// Describes an access of i; returns where in the variable.
+// Describes an access of i; returns where in the variable. site.cause: what this returned for
+// another one.
 int64_t check_sites_add(struct check_sites *s, const struct kir_inst *i, struct kd_check_site site);
 // A check.access for i with that description, and the instruction that has the description's
 // address, *at; where they go is the caller's affair.

@@ -18,6 +18,7 @@ struct init {
     struct kir_value **shadow; // by value
     struct kir_inst *at;       // behind which instructions are put
     uint32_t number;           // of the next site
+    uint32_t *seen, turn;      // by value: in which turn of find_cause
     VEC(struct phi) phis;
 };
 
@@ -25,8 +26,10 @@ static bool has(const struct init *s, const struct kir_value *v) {
     return v->kind == KIR_VALUE_INST && v->id < s->n && s->dirty[v->id];
 }
 
-static bool is_common(uint8_t space) {
-    return space == ISA_SPACE_GENERIC || space == ISA_SPACE_GLOBAL || space == ISA_SPACE_SHARED;
+// Memory of which the device keeps what is written.
+static bool is_kept(uint8_t space) {
+    return space == ISA_SPACE_GENERIC || space == ISA_SPACE_GLOBAL || space == ISA_SPACE_SHARED ||
+           space == ISA_SPACE_LOCAL;
 }
 
 static unsigned bits_of(const struct kir_value *v) {
@@ -47,7 +50,7 @@ static bool may(const struct init *s, const struct kir_inst *i) {
     case ISA_OP_LD:
     case ISA_OP_LDU:
     case ISA_OP_ATOM:
-        return is_common(i->mods.space);
+        return is_kept(i->mods.space);
     case ISA_OP_SHFL:
         return has(s, i->ops[0]);
     case ISA_OP_PHI:
@@ -287,6 +290,37 @@ static struct kir_value *exact(struct init *s, struct kir_inst *i) {
     }
 }
 
+static bool is_pair(const struct kir_inst *i) {
+    return (i->ty == ISA_F16X2 || i->ty == ISA_BF16X2) && i->nres == 1 && bits_of(i->res[0]) == 32;
+}
+
+// All bits of a half where x has one.
+static struct kir_value *of_half(struct init *s, struct kir_value *x, uint32_t half) {
+    struct kir_value *part =
+        two(s, ISA_OP_AND, ISA_B32, x, kir_const(s->f, KIR_B32, half), KIR_B32);
+    return select(s, is_dirty(s, part), kir_const(s->f, KIR_B32, half), zero(s, KIR_B32));
+}
+
+// Two numbers in one, that have nothing to do with each other.
+static struct kir_value *of_pair(struct init *s, struct kir_inst *i) {
+    struct kir_value *high = NULL, *low = NULL;
+    if (i->op == ISA_OP_CVT && i->nops == 2) { // two numbers become a pair
+        high = all_bits(s, is_dirty(s, shadow(s, i->ops[0])), KIR_B32);
+        low = all_bits(s, is_dirty(s, shadow(s, i->ops[1])), KIR_B32);
+    }
+    for (uint32_t k = 0; !high && k < i->nops; k++)
+        if (bits_of(i->ops[k]) != 32)
+            return NULL;
+    for (uint32_t k = 0; i->op != ISA_OP_CVT && k < i->nops; k++)
+        if (has(s, i->ops[k]))
+            low = low ? two(s, ISA_OP_OR, ISA_B32, low, shadow(s, i->ops[k]), KIR_B32)
+                      : shadow(s, i->ops[k]);
+    if (!low)
+        return NULL;
+    low = of_half(s, low, 0xffff);
+    return two(s, ISA_OP_OR, ISA_B32, of_half(s, high ? high : low, 0xffff0000), low, KIR_B32);
+}
+
 static void follow(struct init *s, struct kir_inst *i) {
     if (i->op == ISA_OP_MOV_UNPACK) {
         uint8_t types[8];
@@ -308,7 +342,7 @@ static void follow(struct init *s, struct kir_inst *i) {
             s->shadow[i->res[k]->id] = p;
         return;
     }
-    struct kir_value *r = i->nres == 1 ? exact(s, i) : NULL;
+    struct kir_value *r = i->nres != 1 ? NULL : is_pair(i) ? of_pair(s, i) : exact(s, i);
     struct kir_value *p = r ? NULL : any_of(s, i, i->nops);
     for (uint32_t k = 0; k < i->nres; k++)
         if (has(s, i->res[k]))
@@ -318,7 +352,7 @@ static void follow(struct init *s, struct kir_inst *i) {
 // ---- memory ---------------------------------------------------------------------------------
 
 static struct kir_value *generic(struct init *s, struct kir_value *address, uint8_t space) {
-    if (space != ISA_SPACE_SHARED)
+    if (space != ISA_SPACE_SHARED && space != ISA_SPACE_LOCAL)
         return address;
     struct kir_inst *i = make(s, ISA_OP_CVTA, ISA_U64, 1, KIR_B64);
     i->mods.space = space;
@@ -379,6 +413,73 @@ static void tell(struct init *s, struct kir_inst *i, bool before, struct kd_chec
     s->at = k;
 }
 
+// Does the result have the operands' bits and no others?
+static bool is_move(const struct init *s, const struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_ADD:
+    case ISA_OP_SUB:
+        return false;
+    case ISA_OP_SHL:
+    case ISA_OP_SHR:
+    case ISA_OP_BFE:
+        return rest_is_clean(s, i, 1);
+    case ISA_OP_SHF:
+    case ISA_OP_PRMT:
+    case ISA_OP_BFI:
+    case ISA_OP_SELP:
+        return rest_is_clean(s, i, 2);
+    case ISA_OP_CVT:
+        return is_int_conversion(i);
+    case ISA_OP_MOV:
+    case ISA_OP_CVTA:
+    case ISA_OP_NOT:
+    case ISA_OP_AND:
+    case ISA_OP_OR:
+    case ISA_OP_XOR:
+    case ISA_OP_MOV_PACK:
+    case ISA_OP_MOV_UNPACK:
+    case ISA_OP_SHFL:
+    case ISA_OP_PHI:
+        return true;
+    default:
+        return isa_op_info[i->op].klass != ISA_CLASS_POINTWISE; // loads
+    }
+}
+
+// The instruction nearest to a stored value that made more of what nobody has written than a copy:
+// a comparison, else a computation, with a line if there is one. NULL: there is none.
+static const struct kir_inst *find_cause(struct init *s, struct kir_value *v) {
+    enum { MOST = 256 };
+    struct kir_value *list[MOST];
+    const struct kir_inst *computed = NULL;
+    uint32_t n = 0;
+    s->turn++;
+    if (has(s, v))
+        list[n++] = v;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct kir_inst *i = list[k]->def;
+        if (i->op == ISA_OP_SETP && i->line)
+            return i;
+        if (!is_move(s, i) && (!computed || (!computed->line && i->line)))
+            computed = i;
+        if (isa_op_info[i->op].klass == ISA_CLASS_MEMORY)
+            continue;
+        for (uint32_t o = 0; o < i->nops && n < MOST; o++)
+            if (has(s, i->ops[o]) && s->seen[i->ops[o]->id] != s->turn) {
+                s->seen[i->ops[o]->id] = s->turn;
+                list[n++] = i->ops[o];
+            }
+    }
+    return computed;
+}
+
+static void note_cause(struct init *s, struct kd_check_site *site, const struct kir_inst *cause) {
+    if (!cause)
+        return;
+    site->flags |= KD_CHECK_COMPUTED;
+    site->cause = (int32_t)check_sites_add(s->sites, cause, (struct kd_check_site){0});
+}
+
 static void store(struct init *s, struct kir_inst *i) {
     uint32_t n = i->nops - 1, bytes = isa_type_bits((enum isa_type)i->ty) / 8;
     struct kd_check_site site = {.kind = KD_CHECK_SHADOW_STORE,
@@ -391,8 +492,25 @@ static void store(struct init *s, struct kir_inst *i) {
         tell(s, i, false, site, i->ops[0], zero(s, KIR_B64));
         return;
     }
-    for (uint32_t k = 0; k < n; k++, site.offset += bytes)
-        tell(s, i, false, site, i->ops[0], shadow(s, i->ops[1 + k]));
+    for (uint32_t k = 0; k < n; k++, site.offset += bytes) {
+        struct kd_check_site one = site;
+        note_cause(s, &one, find_cause(s, i->ops[1 + k]));
+        tell(s, i, false, one, i->ops[0], shadow(s, i->ops[1 + k]));
+    }
+}
+
+// What is added to, and the like, follows from what was there.
+static void update(struct init *s, struct kir_inst *i) {
+    uint32_t bytes = isa_type_bits((enum isa_type)i->ty) / 8;
+    struct kd_check_site site = {.kind = KD_CHECK_SHADOW_UPDATE,
+                                 .space = i->mods.space,
+                                 .bytes = bytes,
+                                 .align = 1,
+                                 .flags = KD_CHECK_COMPUTED,
+                                 .offset = i->offset};
+    if (bytes <= 8 && !i->mods.vec)
+        tell(s, i, false, site, i->ops[0],
+             has(s, i->ops[1]) ? shadow(s, i->ops[1]) : zero(s, KIR_B64));
 }
 
 static void clean(struct init *s, struct kir_inst *i, struct kir_value *bytes) {
@@ -417,9 +535,9 @@ static void copy(struct init *s, struct kir_inst *i) {
 
 static void everything(struct init *s, struct kir_inst *i, uint16_t kind) {
     struct kd_check_site site = {.kind = (uint8_t)kind, .space = i->mods.space, .align = 1};
-    bool off = kind == KD_CHECK_SHADOW_OFF;
-    tell(s, i, false, off ? (struct kd_check_site){.kind = (uint8_t)kind, .align = 1} : site,
-         off ? zero(s, KIR_B64) : i->ops[0], zero(s, KIR_B64));
+    bool all = kind != KD_CHECK_SHADOW_CLEAN_ALL;
+    tell(s, i, false, all ? (struct kd_check_site){.kind = (uint8_t)kind, .align = 1} : site,
+         all ? zero(s, KIR_B64) : i->ops[0], zero(s, KIR_B64));
 }
 
 static void decides(struct init *s, struct kir_inst *i, uint16_t kind) {
@@ -448,21 +566,24 @@ static void look_at(struct init *s, struct kir_inst *i) {
     case ISA_OP_LD:
     case ISA_OP_LDU:
         decides(s, i, KD_CHECK_SHADOW_ADDRESS);
-        if (is_common(i->mods.space))
+        if (is_kept(i->mods.space))
             load(s, i);
         break;
     case ISA_OP_ST:
         decides(s, i, KD_CHECK_SHADOW_ADDRESS);
-        if (is_common(i->mods.space))
+        if (is_kept(i->mods.space))
             store(s, i);
         break;
     case ISA_OP_ATOM:
     case ISA_OP_RED:
         decides(s, i, KD_CHECK_SHADOW_ADDRESS);
-        if (i->op == ISA_OP_ATOM && is_common(i->mods.space))
+        if (i->op == ISA_OP_ATOM && is_kept(i->mods.space))
             load(s, i);
-        if (is_common(i->mods.space) && i->mods.atom == ISA_ATOM_EXCH)
+        if (is_kept(i->mods.space) && i->mods.atom == ISA_ATOM_EXCH)
             store(s, i);
+        else if (is_kept(i->mods.space) && i->mods.atom != ISA_ATOM_CAS &&
+                 i->mods.atom != ISA_ATOM_AND && i->mods.atom != ISA_ATOM_OR)
+            update(s, i);
         break;
     case ISA_OP_SHFL:
         if (has(s, i->ops[0])) {
@@ -473,6 +594,10 @@ static void look_at(struct init *s, struct kir_inst *i) {
     case ISA_OP_CBR:
     case ISA_OP_BRX_IDX:
         decides(s, i, KD_CHECK_SHADOW_BRANCH);
+        break;
+    case ISA_OP_CALL: // the device's functions may write through pointers that they get
+        if (!i->callee || i->callee->is_extern)
+            everything(s, i, KD_CHECK_SHADOW_CLEAN_LOCAL);
         break;
     case ISA_OP_CP_ASYNC:
         copy(s, i);
@@ -519,6 +644,7 @@ void check_init(struct kir_func *f, struct check_sites *sites) {
     struct kir_order o;
     s.dirty = arena_array(&s.tmp, uint8_t, s.n + 1);
     s.shadow = arena_array(&s.tmp, struct kir_value *, s.n + 1);
+    s.seen = arena_array(&s.tmp, uint32_t, s.n + 1);
     find_dirty(&s);
     kir_order_blocks(f, &s.tmp, &o);
     begin_phis(&s);

@@ -13,7 +13,7 @@ static size_t reserve(struct check_sites *s, size_t bytes) {
 void check_sites_begin(struct check_sites *s, struct kir_module *m) {
     struct kir_symbol *sym = arena_new(&m->arena, struct kir_symbol);
     *s = (struct check_sites){.m = m, .sym = sym};
-    sym->name = "__kudzu_check";
+    sym->name = KD_CHECK_SITES;
     sym->space = ISA_SPACE_GLOBAL;
     sym->linkage = KIR_LINK_INTERNAL;
     sym->align = 8;
@@ -43,6 +43,7 @@ int64_t check_sites_add(struct check_sites *s, const struct kir_inst *i,
     site.file = file ? file_at - (int32_t)at : 0;
     site.function = function_at - (int32_t)at;
     site.line = file ? i->line : 0;
+    site.cause -= site.cause ? (int32_t)at : 0;
     memcpy(s->bytes.data + at, &site, sizeof site);
     return (int64_t)at;
 }

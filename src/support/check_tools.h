@@ -17,7 +17,8 @@ enum check_tool {
     CHECK_API = 64,          // calls that fail, and whose error the program does not look at
     CHECK_EVERY_ERROR = 128, // all calls that fail
     CHECK_LEAKS = 256,       // what is never freed
-    CHECK_HOST = CHECK_MEMORY | CHECK_API | CHECK_EVERY_ERROR | CHECK_LEAKS,
+    CHECK_UNWRITTEN = 512,   // copies to the host of memory that nobody has written; needs init
+    CHECK_HOST = CHECK_MEMORY | CHECK_API | CHECK_EVERY_ERROR | CHECK_LEAKS | CHECK_UNWRITTEN,
 };
 
 // The tools of CHECK_KERNELS, or-ed; 0: kernels are not checked. Read once. Words that are not

@@ -15,6 +15,9 @@ struct host_call {
 
 // False: the thread is in no call of the program.
 bool host_call_get(struct host_call *c);
+// The same for as long as the process lives, once for each place that calls. NULL: it is in none,
+// or there is no memory.
+const struct host_call *host_call_keep(void);
 // Writes the frames into the record, which has room for them. Texts live as long as what is loaded.
 void host_call_add_frames(const struct host_call *c, struct check_record *r);
 // Copies the name without a version or suffix for streams (_v2, _ptsz, _ptds).

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 static bool bug;
@@ -310,7 +311,7 @@ __global__ void named(unsigned mask, int *out) {
     out[threadIdx.x] = 1;
 }
 
-__global__ void half(unsigned mask, int *out) {
+__global__ void lower_half(unsigned mask, int *out) {
     int v = threadIdx.x;
     if (threadIdx.x < 16)
         v = __shfl_xor_sync(mask, v, 1); // bug: absent
@@ -351,6 +352,32 @@ __global__ void own_array(int n, int *out) {
     for (int i = 0; i < n; ++i)
         own[(i * 5 + threadIdx.x) & 15] = i + threadIdx.x;
     out[threadIdx.x] = own[threadIdx.x & 15];
+}
+
+__global__ void thrice(const int *a, int *out) {
+    out[threadIdx.x] = 3 * a[threadIdx.x]; // bug: thrice
+}
+
+// Half of each pair is written, and decides.
+__global__ void set_halves(half *p) {
+    p[2 * threadIdx.x] = __int2half_rn(threadIdx.x);
+}
+__global__ void first_of_pairs(const half2 *p, int *out) {
+    half2 sum = __hadd2(p[threadIdx.x], p[threadIdx.x]);
+    if (__half2float(__low2half(sum)) > 5)
+        out[threadIdx.x] = 1;
+}
+
+// A part of each thread's array is written; all of it is moved.
+struct list {
+    int count, items[7];
+};
+__global__ void make_lists(list *p, int n) {
+    list l;
+    l.count = n;
+    for (int i = 0; i < n; ++i)
+        l.items[i * (threadIdx.x % 2 + 1)] = i;
+    p[threadIdx.x] = l;
 }
 
 static int *ints(size_t n) {
@@ -462,7 +489,7 @@ static void run(const char *name) {
     } else if (is("caller"))
         named<<<1, 32>>>(bug ? 0x7fffffff : ~0u, out);
     else if (is("absent"))
-        half<<<1, 64>>>(bug ? ~0u : 0xffff, out);
+        lower_half<<<1, 64>>>(bug ? ~0u : 0xffff, out);
     else if (is("source"))
         half_from<<<1, 32>>>(bug ? 16 : 1, out);
     else if (is("count"))
@@ -481,8 +508,29 @@ static void run(const char *name) {
         cudaMallocAsync(&q, 32 * sizeof *q, 0);
         make<<<1, 32>>>(p);
         use<<<1, 32>>>(p, q, out);
+        padded host[32];
+        cudaMemcpy(host, q, sizeof host, cudaMemcpyDeviceToHost);
         cudaFree(p);
         cudaFreeAsync(q, 0);
+    } else if (is("thrice")) {
+        int *u = nullptr, host[64];
+        cudaMalloc(&u, sizeof host);
+        cudaMemset(u, 0, bug ? 252 : 256);
+        thrice<<<1, 64>>>(u, u);
+        cudaMemcpy(host, u, sizeof host, cudaMemcpyDeviceToHost);
+        cudaFree(u);
+    } else if (is("pairs")) {
+        half *p = nullptr;
+        cudaMalloc(&p, 128);
+        set_halves<<<1, 32>>>(p);
+        first_of_pairs<<<1, 32>>>((half2 *)p, out);
+        cudaFree(p);
+    } else if (is("lists")) {
+        list *p = nullptr, host[32];
+        cudaMalloc(&p, sizeof host);
+        make_lists<<<1, 32>>>(p, 3);
+        cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+        cudaFree(p);
     } else
         exit(3);
     cudaDeviceSynchronize();

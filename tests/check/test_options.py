@@ -94,6 +94,9 @@ def look_choices(program, folder):
         expect("%s" % options, status == found and ("Invalid" in out) == found, out + err)
     status, out, err = run("--error-exitcode", "0", program, "overrun", "bug")
     expect("the program's status", status == 0 and "SUMMARY: 1 error" in out, out + err)
+    status, out, err = run("--unwritten-copies", "yes", program, "lists")
+    expect("unwritten copies", status == 1 and "Uninitialized memory is copied to the host" in out
+           and "ERROR SUMMARY: 1 error\n" in out, out + err)
     status, out, err = run("-q", program, "overrun")
     expect("quiet", out == "done\n", out + err)
     os.environ["NAME"] = "log"

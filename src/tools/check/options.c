@@ -35,6 +35,7 @@ static void print_help(bool sanitizer) {
          "                         compute-sanitizer: memcheck\n"
          "  --leak-check full|no   memory, streams, events, graphs and others that are never freed "
          "(no)\n"
+         "  --unwritten-copies yes|no  copies to the host of memory that nobody has written (no)\n"
          "  --report-api-errors V  calls that fail: ignored (the program does not look at the "
          "error),\n"
          "                         explicit (all), no\n"
@@ -115,6 +116,11 @@ static bool set_print_limit(struct reader *r, const char *value) {
 
 static bool set_leaks(struct reader *r, const char *value) {
     r->o->leaks = !strcmp(value, "full");
+    return true;
+}
+
+static bool set_unwritten(struct reader *r, const char *value) {
+    r->o->unwritten = !strcmp(value, "yes");
     return true;
 }
 
@@ -281,6 +287,7 @@ static const struct option {
     {"error-exitcode", VALUE, NULL, set_error_status, NULL, false},
     {"print-limit", VALUE, NULL, set_print_limit, NULL, false},
     {"leak-check", VALUE, "full|no", set_leaks, NULL, false},
+    {"unwritten-copies", YES_NO, "yes|no", set_unwritten, NULL, false},
     {"report-api-errors", VALUE, "all|extended|explicit|ignored|no", set_errors, NULL, false},
     {"kernel-name", VALUE, NULL, set_kernels, NULL, false},
     {"kernel-regex", VALUE, NULL, set_kernels, NULL, false},
@@ -476,6 +483,8 @@ static bool settle(struct reader *r) {
         r->tools |= o->errors == CHECK_ERRORS_EXPLICIT ? CHECK_EVERY_ERROR : CHECK_API;
     if (o->leaks)
         r->tools |= CHECK_LEAKS;
+    if (o->unwritten)
+        r->tools |= CHECK_UNWRITTEN;
     check_tools_print(r->tools, words, sizeof words);
     o->tools = arena_strdup(r->arena, words);
     if (r->xml && !r->save)

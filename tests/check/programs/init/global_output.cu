@@ -1,5 +1,6 @@
 // The grid is a block short: the last elements of the result are never written, and copied to the
 // host. Guide, 6.2.2.
+// check: --unwritten-copies yes
 #include "../suite.h"
 
 __global__ void fill(int *a, int n) {

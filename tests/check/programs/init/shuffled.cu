@@ -5,7 +5,7 @@
 __global__ void sum(const int *a, int *out) {
     int s = a[threadIdx.x];
     for (int d = 16; d > 0; d /= 2)
-        s += __shfl_down_sync(~0u, s, d);
+        s += __shfl_down_sync(~0u, s, d); // or
     if (threadIdx.x == 0) {
         *out = 1;
         if (s > 1000) // bug: init.shuffled
