@@ -205,7 +205,8 @@ static void find_exits(struct calls *k) {
 
 struct traits {
     bool allocates, warp_ops, volatile_shared, volatile_load, volatile_store, block_in_function,
-        odd_barrier, barrier, mbarrier_wait, device_runtime, block_index, describes, asserts, cancels;
+        odd_barrier, barrier, mbarrier_wait, device_runtime, block_index, describes, asserts,
+        cancels;
     const struct kir_inst *barrier_at, *mbarrier_at;
     unsigned f64, f32;
 };
@@ -1243,8 +1244,8 @@ static void fill_info(struct cg *c, bool waits, struct kd_code_info *info) {
     // Blocks that take the place of others are handed out one by one.
     info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) |
                   (waits || t.cancels ? KD_CODE_MAY_WAIT : 0) |
-                  (t.block_index || t.cancels ? 0 : KD_CODE_ANY_ORDER) | (t.describes ? KD_CODE_DESCRIBES : 0) |
-                  (c->stride_limit ? KD_CODE_STRIDES : 0) |
+                  (t.block_index || t.cancels ? 0 : KD_CODE_ANY_ORDER) |
+                  (t.describes ? KD_CODE_DESCRIBES : 0) | (c->stride_limit ? KD_CODE_STRIDES : 0) |
                   (c->splits                                       ? KD_CODE_SPLITS
                    : c->mode == KD_MODE_BLOCK && !t.device_runtime ? KD_CODE_RUNS_ROWS
                                                                    : 0);
