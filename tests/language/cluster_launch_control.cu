@@ -262,6 +262,13 @@ static void test_graphs_and_streams() {
     CHECK(c->began + c->took == 8u * ((n + 63) / 64));
 }
 
+__global__ void misaligned() {
+    __shared__ uint64_t bar;
+    __shared__ alignas(16) char result[32];
+    ptx::mbarrier_init(&bar, 1);
+    ptx::clusterlaunchcontrol_try_cancel(result + 8, &bar);
+}
+
 int main() {
     for (int threads : {32, 100, 256, 1024})
         for (int n : {1, 1000, 100000}) {
@@ -273,6 +280,8 @@ int main() {
     test_by_warps(dim3(1, 400, 2));
     test_uneven(2000);
     test_graphs_and_streams();
+    misaligned<<<2, 1>>>();
+    CHECK(cudaDeviceSynchronize() == cudaErrorMisalignedAddress);
     printf("%d failures\n", failures);
     return failures != 0;
 }
