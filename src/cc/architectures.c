@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "llvm_version.h"
 #include "support/capability.h"
 
 const struct architecture known_architectures[] = {
-    {50, "sm_50"}, {52, "sm_52"}, {53, "sm_53"}, {60, "sm_60"}, {61, "sm_61"},
-    {62, "sm_62"}, {70, "sm_70"}, {72, "sm_72"}, {75, "sm_75"}, {80, "sm_80"},
-    {86, "sm_86"}, {87, "sm_87"}, {89, "sm_89"}, {90, "sm_90"}, {90, "sm_90a"},
+    {50, "sm_50", NULL}, {52, "sm_52", NULL}, {53, "sm_53", NULL},  {60, "sm_60", NULL},
+    {61, "sm_61", NULL}, {62, "sm_62", NULL}, {70, "sm_70", NULL},  {72, "sm_72", NULL},
+    {75, "sm_75", NULL}, {80, "sm_80", NULL}, {86, "sm_86", NULL},  {87, "sm_87", NULL},
+    {89, "sm_89", NULL}, {90, "sm_90", NULL}, {90, "sm_90a", NULL},
 };
 const uint32_t known_architecture_count =
     sizeof known_architectures / sizeof known_architectures[0];
@@ -25,24 +25,40 @@ static void add(struct architectures *a, struct arena *arena, struct architectur
     vec_push(arena, &a->list, arch);
 }
 
-// Architectures that nvcc knows and clang 19 does not: the code is made for the last one before
-// them, which they run, and so does the CPU device. NULL: it is none of them. Version 13 has
-// another number for 10.1.
-static const char *newer_stand_in(const char *digits, int cuda_version) {
-    static const struct {
-        const char *digits, *compiled_for;
-        int since, until;
-    } newer[] = {{"88", "sm_87", 13000, 0}, {"100", "sm_90", 0, 0}, {"101", "sm_90", 0, 13000},
-                 {"103", "sm_90", 0, 0},    {"110", "sm_90", 0, 0}, {"120", "sm_90", 0, 0},
-                 {"121", "sm_90", 0, 0}};
+// Architectures that nvcc knows and clang does not: the code is made as for the last one before
+// them, which they run. NULL: it is none of them. Version 13 has another number for 10.1.
+static const struct newer {
+    const char *digits, *compiled_as;
+    int since, until;
+} newer[] = {{"88", "sm_87", 13000, 0}, {"100", "sm_90", 0, 0}, {"101", "sm_90", 0, 13000},
+             {"103", "sm_90", 0, 0},    {"110", "sm_90", 0, 0}, {"120", "sm_90", 0, 0},
+             {"121", "sm_90", 0, 0}};
+
+static const struct newer *find_newer(const char *digits) {
     for (size_t i = 0; i < sizeof newer / sizeof newer[0]; ++i) {
         size_t n = strlen(newer[i].digits);
-        if (!strncmp(digits, newer[i].digits, n) && cuda_version >= newer[i].since &&
-            (!newer[i].until || cuda_version < newer[i].until) &&
+        if (!strncmp(digits, newer[i].digits, n) &&
             (!digits[n] || (n > 2 && (!strcmp(digits + n, "a") || !strcmp(digits + n, "f")))))
-            return newer[i].compiled_for;
+            return &newer[i];
     }
     return NULL;
+}
+
+struct architecture architecture_named(const char *name) {
+    for (uint32_t i = 0; i < known_architecture_count; ++i)
+        if (!strcmp(name, known_architectures[i].name))
+            return known_architectures[i];
+    const struct newer *n = strncmp(name, "sm_", 3) ? NULL : find_newer(name + 3);
+    return (struct architecture){n ? (uint32_t)strtoul(n->digits, NULL, 10) : 0, name,
+                                 n ? n->compiled_as : NULL};
+}
+
+uint32_t architecture_number(const char *name) {
+    return architecture_named(name).number;
+}
+
+const char *architecture_for_clang(const struct architecture *a) {
+    return a->stand_in ? a->stand_in : a->name;
 }
 
 // Architectures before 5.0, which old Makefiles ask for and nvcc knew once. Code for 5.0 is what
@@ -64,7 +80,7 @@ static const char *architecture_digits(const char *name) {
 }
 
 // The architecture that code for `name` is compiled for. False: an error was reported.
-static bool find_architecture(const struct architectures *a, const char *name,
+static bool find_architecture(const struct architectures *a, struct arena *arena, const char *name,
                               struct architecture *found) {
     const char *digits = architecture_digits(name);
     if (digits && a->cuda_version >= 13000 && *digits &&
@@ -78,19 +94,18 @@ static bool find_architecture(const struct architectures *a, const char *name,
             *found = known_architectures[i];
             return true;
         }
-    const char *stand_in = digits ? newer_stand_in(digits, a->cuda_version) : NULL;
-    if (stand_in) {
-        cc_warning("'%s' is newer than what clang " KUDZU_LLVM " compiles for: code is made for %s",
-                   name, stand_in);
-        *found = (struct architecture){architecture_number(stand_in), stand_in};
+    const struct newer *later = digits ? find_newer(digits) : NULL;
+    if (later && a->cuda_version >= later->since &&
+        (!later->until || a->cuda_version < later->until)) {
+        *found = architecture_named(arena_printf(arena, "sm_%s", digits));
         return true;
     }
     if (digits && is_older(digits)) {
         cc_warning("'%s' is older than what is compiled for: code is made for sm_50", name);
-        *found = (struct architecture){50, "sm_50"};
+        *found = architecture_named("sm_50");
         return true;
     }
-    return cc_error("'%s' is not an architecture that is known: sm_%u to sm_90a, native, all, "
+    return cc_error("'%s' is not an architecture that is known: sm_%u to sm_121, native, all, "
                     "all-major (--list-gpu-arch shows them)",
                     name, architectures_first(a->cuda_version));
 }
@@ -109,7 +124,7 @@ static void add_real(struct architectures *a, struct arena *arena, const char *c
 
 static bool add_named(struct architectures *a, struct arena *arena, const char *name) {
     struct architecture arch;
-    if (!find_architecture(a, name, &arch))
+    if (!find_architecture(a, arena, name, &arch))
         return false;
     add(a, arena, arch);
     add_real(a, arena, arch.name, name);
@@ -158,13 +173,13 @@ static cc_strings split_list(struct arena *arena, const char *text) {
 static bool add_codes(struct architectures *a, struct arena *arena, const char *arch,
                       const cc_strings *codes) {
     struct architecture compiled, real;
-    if (!find_architecture(a, arch, &compiled))
+    if (!find_architecture(a, arena, arch, &compiled))
         return false;
     add(a, arena, compiled);
     for (uint32_t i = 0; i < codes->len; ++i) {
         uint32_t bit = level_bit(codes->data[i]);
         a->native_levels |= bit;
-        if (!bit && !find_architecture(a, codes->data[i], &real))
+        if (!bit && !find_architecture(a, arena, codes->data[i], &real))
             return false;
         add_real(a, arena, compiled.name, codes->data[i]);
     }
@@ -211,6 +226,8 @@ static bool add_device(struct architectures *a, struct arena *arena) {
     if (capability_unknown())
         return cc_error("KUDZU_COMPUTE_CAPABILITY is '%s', which no device has",
                         capability_unknown());
+    if (wanted >= 100)
+        return add_named(a, arena, arena_printf(arena, "sm_%u", wanted));
     for (uint32_t i = 0; i < known_architecture_count; ++i)
         if (known_architectures[i].number <= wanted &&
             known_architectures[i].number > known_architectures[best].number)
@@ -275,15 +292,8 @@ bool architectures_finish(struct architectures *a, struct arena *arena) {
     return true;
 }
 
-uint32_t architecture_number(const char *name) {
-    for (uint32_t i = 0; i < known_architecture_count; ++i)
-        if (!strcmp(name, known_architectures[i].name))
-            return known_architectures[i].number;
-    return 0;
-}
-
 bool architecture_serves(const char *have, const char *want) {
     uint32_t number = architecture_number(have);
-    bool specific = number && have[strlen(have) - 1] == 'a';
+    bool specific = number && strchr("af", have[strlen(have) - 1]);
     return !strcmp(have, want) || (number && !specific && number <= architecture_number(want));
 }

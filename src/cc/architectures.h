@@ -10,7 +10,10 @@
 
 struct architecture {
     uint32_t number;  // 90 for sm_90
-    const char *name; // clang's: "sm_90", "sm_90a"
+    const char *name; // "sm_90", "sm_90a"
+    // What clang compiles it as when it does not know it: the code is that of an earlier
+    // architecture, which it runs, __CUDA_ARCH__ and the target that the PTX names are its own.
+    const char *stand_in; // NULL: clang knows it
 };
 
 // A GPU that the code of an architecture is wanted for (-code=sm_86, -arch=sm_90): what ptxas
@@ -46,10 +49,14 @@ bool architectures_finish(struct architectures *a, struct arena *arena);
 bool architecture_serves(const char *have, const char *want);
 // 90 for "sm_90" and "sm_90a"; 0: not known.
 uint32_t architecture_number(const char *name);
+// The architecture of a name such as "sm_90a", which it keeps; not known: number 0.
+struct architecture architecture_named(const char *name);
+// The name by which clang compiles for it.
+const char *architecture_for_clang(const struct architecture *a);
 
 // The first architecture that a version of CUDA compiles for: 50, from 13 on 75.
 uint32_t architectures_first(int cuda_version);
-// All that can be compiled for, ascending, from those of the oldest version on.
+// All that clang compiles for, ascending, from those of the oldest version on.
 extern const struct architecture known_architectures[];
 extern const uint32_t known_architecture_count;
 

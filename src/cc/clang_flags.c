@@ -430,6 +430,25 @@ static const char *module_environment(const struct cc_options *o) {
     return o->rdc ? "KUDZU_EXPORT_STATIC=relocatable" : "KUDZU_EXPORT_STATIC=1";
 }
 
+// Of one that clang does not know the macros are defined here (guide 5.1, 20; version 13: 5.4.7.1).
+static void add_architecture(struct command *cmd, const struct architecture *arch) {
+    unsigned number = arch->number * 10;
+    char feature = arch->name[strlen(arch->name) - 1];
+    command_argf(cmd, "--cuda-gpu-arch=%s", architecture_for_clang(arch));
+    command_arg(cmd, "--cuda-feature=+ptx85");
+    if (!arch->stand_in)
+        return;
+    command_arg(cmd, "-Wno-builtin-macro-redefined");
+    command_arg(cmd, "-U__CUDA_ARCH__");
+    command_argf(cmd, "-D__CUDA_ARCH__=%u", number);
+    if (feature == 'a') {
+        command_argf(cmd, "-D__CUDA_ARCH_FEAT_SM%u_ALL", arch->number);
+        command_argf(cmd, "-D__CUDA_ARCH_SPECIFIC__=%u", number);
+    }
+    if (feature == 'a' || feature == 'f')
+        command_argf(cmd, "-D__CUDA_ARCH_FAMILY_SPECIFIC__=%u", number);
+}
+
 void clang_device_pass(struct command *cmd, const struct compilation *c,
                        const struct architecture *arch, const char *source) {
     const struct cc_options *o = c->options;
@@ -437,8 +456,7 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
                  c->toolchain->clang);
     command_arg(cmd, "-xcuda");
     add_cuda(cmd, c, arch, source);
-    command_argf(cmd, "--cuda-gpu-arch=%s", arch->name);
-    command_arg(cmd, "--cuda-feature=+ptx85");
+    add_architecture(cmd, arch);
     add_device_code_generation(cmd, c);
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);
@@ -492,8 +510,7 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
         command_arg(cmd, "-Xclang");
         command_arg(cmd, "-fno-validate-pch");
     }
-    command_argf(cmd, "--cuda-gpu-arch=%s", arch->name);
-    command_arg(cmd, "--cuda-feature=+ptx85");
+    add_architecture(cmd, arch);
     add_device_code_generation(cmd, c);
     add_device_library(cmd, c);
     command_arg(cmd, source);
@@ -507,7 +524,7 @@ void clang_device_bitcode(struct command *cmd, const struct compilation *c,
     command_arg(cmd, "--target=nvptx64-nvidia-cuda");
     command_argf(cmd, "--cuda-path=%s", c->toolchain->lib);
     command_arg(cmd, "-nogpulib");
-    command_argf(cmd, "-march=%s", arch->name);
+    command_argf(cmd, "-march=%s", architecture_for_clang(arch));
     command_arg(cmd, "-Xclang");
     command_arg(cmd, "-target-feature");
     command_arg(cmd, "-Xclang");

@@ -24,6 +24,7 @@
 #include "cc/late_templates.h"
 #include "cc/precompiled.h"
 #include "cc/references.h"
+#include "cc/target_directive.h"
 #include "cc/temporaries.h"
 
 const char *file_stem(struct arena *arena, const char *path) {
@@ -100,6 +101,9 @@ static bool run_device_passes(struct device_passes *d) {
         if (i < started && command_wait(&d->commands[i]) != 0)
             ok = false;
     }
+    for (uint32_t i = 0; i < n && ok && !d->asm_marks.len && !command_mode.dry_run; ++i)
+        ok = target_directive_apply_to_file(d->commands[i].arena, &d->codes.data[i].arch,
+                                            d->codes.data[i].path);
     d->failed = !ok;
     return ok;
 }
@@ -451,7 +455,7 @@ bool assemble_ptx(const struct compilation *c, const char *source, const char *o
     size_t n = target ? strcspn(target + 8, ", \t\r\n") : 0;
     const char *name = target ? arena_strndup(c->arena, target + 8, n) : "sm_90";
     device_codes codes = {0};
-    vec_push(c->arena, &codes, ((struct device_code){{architecture_number(name), name}, source}));
+    vec_push(c->arena, &codes, ((struct device_code){architecture_named(name), source}));
     if (!device_image_build(c->arena, c->options, &codes, false, file_stem(c->arena, source),
                             &image, &size))
         return false;

@@ -7,6 +7,7 @@
 #include "cc/file_io.h"
 #include "cc/ptx_check.h"
 #include "cc/resource_usage.h"
+#include "cc/target_directive.h"
 #include "cc/temporaries.h"
 
 // What the plugin writes of each variable when lines are asked for: the mark, the name, the place.
@@ -69,7 +70,8 @@ static bool compile_with_lines(const struct compilation *c, const struct archite
     command_arg(&cmd, "-o");
     command_arg(&cmd, path);
     cmd.stderr_path = scratch_path(c->arena, "err");
-    return command_run(&cmd) && read_file(c->arena, path, text, size);
+    return command_run(&cmd) && target_directive_apply_to_file(c->arena, arch, path) &&
+           read_file(c->arena, path, text, size);
 }
 
 static bool report(const struct compilation *c, const struct architecture *arch, const char *source,
@@ -103,7 +105,7 @@ static bool bitcode_to_ptx(const struct compilation *c, const struct device_code
     command_arg(&cmd, "-S");
     command_arg(&cmd, "-o");
     command_arg(&cmd, *path);
-    return command_run(&cmd);
+    return command_run(&cmd) && target_directive_apply_to_file(c->arena, &code->arch, *path);
 }
 
 bool device_check(const struct compilation *c, const struct device_code *code, const char *source,

@@ -17,9 +17,10 @@ static void ptx_version(const char *text, uint32_t *major, uint32_t *minor) {
         *major = 8, *minor = 5;
 }
 
-// The PTX that the CPU device runs, in its compute capability or the nearest one below.
+// The PTX that the CPU device runs, in its compute capability or the nearest one below, else the
+// first.
 static const struct device_code *best_for_cpu(const device_codes *codes) {
-    const struct device_code *best = NULL;
+    const struct device_code *best = codes->len ? codes->data : NULL;
     for (uint32_t i = 0; i < codes->len; ++i)
         if (codes->data[i].arch.number <= 90)
             best = &codes->data[i];

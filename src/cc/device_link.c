@@ -8,6 +8,7 @@
 #include "cc/device_image.h"
 #include "cc/link.h"
 #include "cc/object_file.h"
+#include "cc/target_directive.h"
 #include "cc/temporaries.h"
 #include "image/image.h"
 #include "support/strbuf.h"
@@ -218,7 +219,7 @@ static bool link_architecture(const struct compilation *c, const cc_strings *fil
                               const char *arch, device_codes *codes, cc_strings *names,
                               bool *nothing) {
     struct device_code code = {
-        {architecture_number(arch), arch},
+        architecture_named(arch),
         temporary_path(c->arena, arena_printf(c->arena, "a_dlink.%s", arch), "ptx")};
     const char *bitcode =
         temporary_path(c->arena, arena_printf(c->arena, "a_dlink.%s", arch), "bc");
@@ -245,7 +246,9 @@ static bool link_architecture(const struct compilation *c, const cc_strings *fil
     command_arg(&cmd, "-o");
     command_arg(&cmd, code.path);
     vec_push(c->arena, codes, code);
-    return command_run(&cmd) && (command_mode.dry_run || device_check_linked(c, &code));
+    return command_run(&cmd) && (command_mode.dry_run ||
+                                 (target_directive_apply_to_file(c->arena, &code.arch, code.path) &&
+                                  device_check_linked(c, &code)));
 }
 
 static int by_text(const void *a, const void *b) {

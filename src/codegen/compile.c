@@ -205,7 +205,8 @@ static void find_exits(struct calls *k) {
 
 struct traits {
     bool allocates, warp_ops, volatile_shared, volatile_load, volatile_store, block_in_function,
-        odd_barrier, barrier, mbarrier_wait, device_runtime, block_index, describes, asserts;
+        odd_barrier, barrier, mbarrier_wait, device_runtime, block_index, describes, asserts,
+        cancels;
     const struct kir_inst *barrier_at, *mbarrier_at;
     unsigned f64, f32;
 };
@@ -219,6 +220,7 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
     t->block_index |= i->op == ISA_OP_SREG &&
                       ((i->sreg >= ISA_SREG_CTAID_X && i->sreg <= ISA_SREG_CTAID_Z) ||
                        (i->sreg >= ISA_SREG_CLUSTERID_X && i->sreg <= ISA_SREG_CLUSTERID_Z));
+    t->cancels |= i->op == ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL;
     bool is_volatile = i->mods.sem == ISA_SEM_VOLATILE;
     t->volatile_load |= is_volatile && i->op == ISA_OP_LD;
     t->volatile_store |= is_volatile && i->op == ISA_OP_ST;
@@ -1239,9 +1241,11 @@ static void fill_info(struct cg *c, bool waits, struct kd_code_info *info) {
     info->local_bytes = info->recursive ? frame_of(c->kernel) : depth ? depth - 1 : 0;
     struct traits t = traits_of(c);
     // The device runtime has to know which block calls.
-    info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) | (waits ? KD_CODE_MAY_WAIT : 0) |
-                  (t.block_index ? 0 : KD_CODE_ANY_ORDER) | (t.describes ? KD_CODE_DESCRIBES : 0) |
-                  (c->stride_limit ? KD_CODE_STRIDES : 0) |
+    // Blocks that take the place of others are handed out one by one.
+    info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) |
+                  (waits || t.cancels ? KD_CODE_MAY_WAIT : 0) |
+                  (t.block_index || t.cancels ? 0 : KD_CODE_ANY_ORDER) |
+                  (t.describes ? KD_CODE_DESCRIBES : 0) | (c->stride_limit ? KD_CODE_STRIDES : 0) |
                   (c->splits                                       ? KD_CODE_SPLITS
                    : c->mode == KD_MODE_BLOCK && !t.device_runtime ? KD_CODE_RUNS_ROWS
                                                                    : 0);

@@ -404,6 +404,7 @@ enum kd_async_op {
     KD_ASYNC_MULTIMEM_LOAD,        // address in a multicast object -> what its members reduce to
     KD_ASYNC_MULTIMEM_STORE,       // address, value
     KD_ASYNC_MULTIMEM_REDUCE,      // the same
+    KD_ASYNC_TRY_CANCEL,           // to, mbarrier; async_execute: the answer's two words, too
     KD_ASYNC_OP_MASK = 255,
     KD_ASYNC_DIMS_SHIFT = 8, // 4 bits: dimensions, or a tensor map's field
     KD_ASYNC_IM2COL = 1 << 12,

@@ -254,6 +254,28 @@ static uint64_t store_box(const struct request *r) {
     return 0;
 }
 
+// ---- Cluster launch control ---------------------------------------------------------------
+
+void async_cancel_answer(const uint32_t *ctaid, uint64_t answer[2]) {
+    answer[0] = ctaid ? ctaid[0] | (uint64_t)ctaid[1] << 32 : 0;
+    answer[1] = ctaid ? ctaid[2] | UINT64_C(1) << 32 : 0;
+}
+
+static uint64_t answer_request(const struct request *r) {
+    const uint64_t *a = r->args;
+    enum { BYTES = 16 };
+    if (a[0] % BYTES)
+        return refuse(r, KD_FAULT_MISALIGNED,
+                      "clusterlaunchcontrol.try_cancel with an address not aligned to 16 bytes");
+    if (r->code & KD_ASYNC_MULTICAST)
+        return multicast(r, a[0], BYTES, a[1], (1u << r->b->cluster_blocks) - 1,
+                         (const uint8_t *)&a[2]);
+    memcpy(pointer(a[0]), &a[2], BYTES);
+    return signal_done(r, a[1], BYTES);
+}
+
+// ---- Multicast objects --------------------------------------------------------------------
+
 static uint64_t multimem(const struct request *r) {
     uint64_t result;
     enum kd_fault fault = multimem_execute(r->code, r->args, &result);
@@ -289,6 +311,8 @@ uint64_t async_execute(struct kd_block *b, uint32_t code, const uint64_t *args,
     case KD_ASYNC_MULTIMEM_STORE:
     case KD_ASYNC_MULTIMEM_REDUCE:
         return multimem(&r);
+    case KD_ASYNC_TRY_CANCEL:
+        return answer_request(&r);
     default:
         return mbarrier_operation(&r);
     }

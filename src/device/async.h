@@ -19,6 +19,9 @@ uint64_t async_execute(struct kd_block *b, uint32_t code, const uint64_t *args,
 // with nothing done: not in one step, since a phase would end on the way, or it is an error.
 bool async_arrive_together(uint64_t address, uint64_t count, uint64_t *before,
                            struct async_outcome *out);
+// The two words that answer a request to cancel a cluster (guide 12.2): ctaid is the index of its
+// first block; NULL: none was cancelled. What lower_query_cancel takes apart.
+void async_cancel_answer(const uint32_t *ctaid, uint64_t answer[2]);
 // Has the phase of that parity ended, of the mbarrier object there?
 bool async_phase_ended(uint64_t address, uint32_t parity);
 // The parity of the phase that a wait asks about; what: its second operand.

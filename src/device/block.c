@@ -124,7 +124,7 @@ static const struct code *code_of(const struct kd_launch *l) {
 // Everything in the block's description but its place in the grid.
 static bool resident_setup(struct runner *r, struct resident *s, struct op *op) {
     struct kd_launch *l = &op->launch;
-    s->described = 0;
+    s->described = s->cancelled = 0;
     splits_forget(s);
     s->code = code_of(l);
     if (!resident_memory(s, l))
@@ -208,16 +208,20 @@ static void resident_keep(struct runner *r, struct resident *s) {
 
 // Blocks of a cluster follow each other: unit `index` of the launch is block `index % blocks` of a
 // cluster.
-static void place_in_cluster(struct resident *s, uint64_t index) {
-    struct kd_block *b = &s->b;
+static void index_in_clusters(const struct kd_block *b, uint64_t index, uint32_t ctaid[3]) {
     const uint32_t *d = b->cluster_dim;
     uint32_t rank = (uint32_t)(index % b->cluster_blocks);
     uint64_t cluster = index / b->cluster_blocks;
     uint64_t nx = b->nctaid[0] / d[0], ny = b->nctaid[1] / d[1];
-    b->cluster_rank = rank;
-    b->ctaid[0] = (uint32_t)(cluster % nx) * d[0] + rank % d[0];
-    b->ctaid[1] = (uint32_t)(cluster / nx % ny) * d[1] + rank / d[0] % d[1];
-    b->ctaid[2] = (uint32_t)(cluster / nx / ny) * d[2] + rank / d[0] / d[1];
+    ctaid[0] = (uint32_t)(cluster % nx) * d[0] + rank % d[0];
+    ctaid[1] = (uint32_t)(cluster / nx % ny) * d[1] + rank / d[0] % d[1];
+    ctaid[2] = (uint32_t)(cluster / nx / ny) * d[2] + rank / d[0] / d[1];
+}
+
+static void place_in_cluster(struct resident *s, uint64_t index) {
+    struct kd_block *b = &s->b;
+    b->cluster_rank = (uint32_t)(index % b->cluster_blocks);
+    index_in_clusters(b, index, b->ctaid);
     b->block_index =
         ((uint64_t)b->ctaid[2] * b->nctaid[1] + b->ctaid[1]) * b->nctaid[0] + b->ctaid[0];
 }
@@ -661,6 +665,16 @@ void block_let_others(struct resident *s) {
     switch_away(s);
 }
 
+bool block_cancel(struct resident *s, uint32_t ctaid[3]) {
+    uint64_t first, n;
+    if (code_of(s->launch) != s->code || !scheduler_take_more(s->runner, s->op, &first, &n))
+        return false;
+    index_in_clusters(&s->b, first, ctaid);
+    s->cancelled += n;
+    hang_done();
+    return true;
+}
+
 // ---- Blocks that can wait, from the runner's side -----------------------------------------
 
 static void give_stacks(struct resident *s) {
@@ -749,8 +763,9 @@ static void keep_waiting(struct runner *r, struct resident *s) {
 
 static void finish_block(struct runner *r, struct resident *s) {
     struct op *op = s->op;
+    uint64_t done = 1 + s->cancelled;
     resident_give(r, s);
-    op_units_done(op, 1);
+    op_units_done(op, done);
 }
 
 void runner_resume(struct runner *r) {
@@ -826,6 +841,9 @@ static uint64_t run_waiting(struct runner *r, struct resident *s, struct op *op,
         if (waits) {
             keep_waiting(r, s);
             s = NULL;
+        } else {
+            ended += s->cancelled;
+            s->cancelled = 0;
         }
         if (r->nwaiting && first < last)
             runner_resume(r);

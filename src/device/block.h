@@ -80,6 +80,8 @@ struct resident {
     struct block_calls *calls;                 // of the device runtime; NULL: none so far
     struct split_frames *splits, *free_splits; // split.c's own: frames; NULL: none so far
 
+    uint64_t cancelled; // blocks that have not begun and never will: their work is this one's
+
     struct cluster *cluster, alone; // alone: of a block without others
     uint32_t cluster_place;         // among its members
     uint32_t cluster_phase;         // that what follows is about
@@ -111,6 +113,10 @@ void block_release(struct resident *s, uint32_t unit);
 void block_yield(struct resident *s);
 // The same for other units of this block alone: each that can go on does so for a while.
 void block_let_others(struct resident *s);
+// Cluster launch control (guide 12): a cluster of the launch that has not begun never will, the
+// calling block does its work. ctaid: the index of its first block. False: there is none left, or
+// the block had better end: something of a higher priority waits, or better code is there.
+bool block_cancel(struct resident *s, uint32_t ctaid[3]);
 _Noreturn void block_fault(struct resident *s, enum kd_fault fault, const char *message);
 
 // warp_op.c: what `lane` gets of the operation that the lanes of `here` have met at; row: the

@@ -1,6 +1,8 @@
 // mbarrier objects and asynchronous copies as generated code asks for them, and units that wait
 // until a phase has ended. A unit that waits is not asked again and again: whoever ends a phase
 // lets those go on that wait for it.
+#include <string.h>
+
 #include "device/async.h"
 #include "device/block.h"
 #include "device/runtime.h"
@@ -40,6 +42,13 @@ static void wait_for_phase(struct resident *s, uint64_t address, uint32_t parity
 
 static uint64_t execute(struct kd_block *b, uint32_t thread, uint32_t code, const uint64_t *args) {
     struct async_outcome out;
+    uint64_t request[4];
+    if ((code & KD_ASYNC_OP_MASK) == KD_ASYNC_TRY_CANCEL) {
+        uint32_t ctaid[3];
+        memcpy(request, args, 2 * sizeof *request);
+        async_cancel_answer(block_cancel(resident_of(b), ctaid) ? ctaid : NULL, request + 2);
+        args = request;
+    }
     uint64_t r = async_execute(b, code, args, &out);
     if (out.fault)
         runtime_fault(b, thread, out.fault, out.why);

@@ -277,6 +277,23 @@ static bool take(struct scheduler *s, const struct runner *r, struct op *op, boo
     return true;
 }
 
+static void note_begun(struct runner *r) {
+    atomic_store_explicit(&r->begun, atomic_load_explicit(&r->begun, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+bool scheduler_take_more(struct runner *r, struct op *op, uint64_t *first, uint64_t *n) {
+    struct scheduler *s = &op->device->scheduler;
+    struct handout h;
+    if (outranked(s, op) || is_crowded(s) || context_faulted(op->context) ||
+        !take(s, r, op, false, false, &h))
+        return false;
+    note_begun(r);
+    *first = h.first;
+    *n = h.n;
+    return true;
+}
+
 // In a context with a fault all that is left is only counted.
 static uint64_t cancel(struct scheduler *s, struct op *op, uint64_t n) {
     struct handout rest;
@@ -302,8 +319,7 @@ static uint64_t run_chunk(struct scheduler *s, struct runner *r, struct op *op, 
     if (context_faulted(op->context))
         return cancel(s, op, n);
     if (op->kind == OP_LAUNCH) {
-        atomic_store_explicit(&r->begun, atomic_load_explicit(&r->begun, memory_order_relaxed) + 1,
-                              memory_order_relaxed);
+        note_begun(r);
         atomic_store_explicit(&r->works_for, op->context, memory_order_relaxed);
         return launch_run(r, op, first, n);
     }

@@ -58,6 +58,9 @@ bool scheduler_start(struct kd_device *d);
 bool scheduler_start_thread(void *(*main)(void *), void *arg);
 // Hands over an operation all of whose predecessors have ended.
 void scheduler_ready(struct op *op);
+// For a block of `op` that r runs: the next units of it, in place of blocks that would begin.
+// False: there are none, or r should leave the operation.
+bool scheduler_take_more(struct runner *r, struct op *op, uint64_t *first, uint64_t *n);
 // From the first to the second a core is somebody else's; the last one is never lent.
 void scheduler_lend(struct scheduler *s);
 void scheduler_take_back(struct scheduler *s);

@@ -46,6 +46,8 @@ static uint32_t operation(const struct kir_inst *i) {
         return KD_ASYNC_MULTIMEM_STORE;
     case ISA_OP_MULTIMEM_RED:
         return KD_ASYNC_MULTIMEM_REDUCE;
+    case ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
+        return KD_ASYNC_TRY_CANCEL;
     default:
         return KD_ASYNC_COPY;
     }
@@ -110,6 +112,8 @@ uint32_t kir_async_code(const struct kir_inst *i) {
         code |= (uint32_t)i->mods.mask << KD_ASYNC_DIMS_SHIFT;
     if ((bulk && i->nops > 3) || op == KD_ASYNC_TENSOR_LOAD)
         code |= KD_ASYNC_SIGNALS | (i->mods.mask ? KD_ASYNC_MULTICAST : 0);
+    if (op == KD_ASYNC_TRY_CANCEL && i->mods.mask)
+        code |= KD_ASYNC_MULTICAST;
     bool multimem = op == KD_ASYNC_MULTIMEM_LOAD || op == KD_ASYNC_MULTIMEM_STORE ||
                     op == KD_ASYNC_MULTIMEM_REDUCE;
     if (op == KD_ASYNC_BULK_REDUCE || op == KD_ASYNC_TENSOR_REDUCE || multimem)

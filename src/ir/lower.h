@@ -107,6 +107,7 @@ bool lower_is_pure(const struct ptx_inst *inst); // a guard becomes a select
 
 // lower_async.c
 bool lower_async(struct lower_func *lf);
+bool lower_query_cancel(struct lower_func *lf);
 bool lower_mapa(struct lower_func *lf);
 bool lower_getctarank(struct lower_func *lf);
 struct kir_value *lower_to_generic(struct lower_func *lf, struct kir_value *v, uint8_t space);

@@ -365,10 +365,48 @@ bool lower_async(struct lower_func *lf) {
     case ISA_OP_CP_ASYNC_BULK_TENSOR:
     case ISA_OP_CP_ASYNC_BULK_TENSOR_STORE:
     case ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+    case ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
         return lower_plain(lf);
     default:
         return lower_mbarrier(lf);
     }
+}
+
+// ---- Answers of cluster launch control ---------------------------------------------------------
+
+static void unpack(struct lower_func *lf, struct kir_value *v, enum isa_type ty, uint8_t part,
+                   struct kir_value *out[2]) {
+    struct kir_inst *i = lower_emit(lf, ISA_OP_MOV_UNPACK, ty, 1, 2, (uint8_t[]){part, part});
+    i->mods.vec = 2;
+    i->ops[0] = v;
+    out[0] = i->res[0];
+    out[1] = i->res[1];
+}
+
+bool lower_query_cancel(struct lower_func *lf) {
+    const struct ptx_inst *inst = lf->inst;
+    const struct ptx_operand *d = &inst->ops[0];
+    struct kir_value *answer, *half[2], *word[4];
+    if (!lower_operand(lf, &inst->ops[1], &answer))
+        return false;
+    unpack(lf, answer, ISA_B128, KIR_B64, half);
+    unpack(lf, half[0], ISA_B64, KIR_B32, word);
+    unpack(lf, half[1], ISA_B64, KIR_B32, word + 2);
+    if (inst->op == ISA_OP_CLUSTERLAUNCHCONTROL_IS_CANCELED) {
+        struct kir_value *sides[] = {word[3], const32(lf, 0)};
+        struct kir_value *p = lower_emit1(lf, ISA_OP_SETP, ISA_B32, KIR_PRED, 2, sides);
+        p->def->mods.cmp = ISA_CMP_NE;
+        lower_write(lf, d, p);
+        return true;
+    }
+    if (d->kind != PTX_OPERAND_VEC) {
+        lower_write(lf, d, word[inst->mods.mask]);
+        return true;
+    }
+    for (uint32_t k = 0; k < d->n; k++)
+        if (d->elems[k].kind == PTX_OPERAND_REG)
+            lower_write(lf, &d->elems[k], word[k]);
+    return true;
 }
 
 // ---- Addresses in a cluster --------------------------------------------------------------------

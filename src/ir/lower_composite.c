@@ -1,5 +1,6 @@
 // Instructions of sm_100 that are several of kernel IR: two floats in 64 bits, sums of halves and
-// floats, minima and maxima of three, and of all lanes.
+// floats, minima and maxima of three, and of all lanes. Queries of cluster launch control are in
+// lower_async.c.
 #include "ir/lower.h"
 
 enum { MOST = 3 };
@@ -125,6 +126,9 @@ bool lower_composite(struct lower_func *lf) {
     const struct ptx_inst *inst = lf->inst;
     if (inst->op == ISA_OP_REDUX_FLOAT)
         return lower_redux(lf);
+    if (inst->op == ISA_OP_CLUSTERLAUNCHCONTROL_IS_CANCELED ||
+        inst->op == ISA_OP_CLUSTERLAUNCHCONTROL_GET_FIRST_CTAID)
+        return lower_query_cancel(lf);
     enum isa_op op = part_of((enum isa_op)inst->op);
     struct kir_value *x[MOST], *r;
     unsigned n = inst->nops - 1u;

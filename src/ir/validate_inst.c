@@ -64,6 +64,7 @@ static const struct shape async_shapes[] = {
     {ISA_OP_MULTIMEM_LD_REDUCE, "a=a"},
     {ISA_OP_MULTIMEM_ST, "=aa"},
     {ISA_OP_MULTIMEM_RED, "=aa"},
+    {ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL, "=aa"},
     {ISA_OP_CHECK_ORIGIN, "u=a"},
     {ISA_OP_CHECK_ACCESS, "=aua?x"},
     {ISA_OP_CHECK_SYNC, "="},

@@ -1041,6 +1041,27 @@ for words, types in MULTIMEM_REDUCTIONS:
 multimem_vectors("multimem.red{.msem}{.scope}{.ss}.op", " [a], b", True,
                  msem=sems("relaxed release"))
 
+# ---- Cluster launch control (guide 12) ---------------------------------------------------------
+# The answer is opaque: its words are the index of the cancelled cluster's first block (x, y, z), and
+# 1 where one was cancelled, else all are 0.
+op("clusterlaunchcontrol.try_cancel", "async", side_effect=True,
+   doc="Cancels a cluster that has not begun; the answer is written and told to an mbarrier object")
+op("clusterlaunchcontrol.is_canceled", "composite", doc="Was a cluster cancelled?")
+op("clusterlaunchcontrol.get_first_ctaid", "composite",
+   doc="Index of the first block of the cancelled cluster")
+CLC = dict(ptx=86, sm=100)
+for space, spaces in ((".shared::cta", "space=ISA_SPACE_SHARED space2=ISA_SPACE_SHARED"), ("", "")):
+    for multicast, flag in (("", ""), (".multicast::cluster::all", " mask=1")):
+        form("clusterlaunchcontrol.try_cancel.async" + space + DONE + multicast + ".b128 [a], [bar]",
+             of="clusterlaunchcontrol.try_cancel", sets=(spaces + flag).strip(), **CLC)
+form("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, a",
+     of="clusterlaunchcontrol.is_canceled", t=dict(a="ty2"), **CLC)
+form("clusterlaunchcontrol.query_cancel.get_first_ctaid.vec.b32.b128 d, a", vec={"v4": "vec=4"},
+     of="clusterlaunchcontrol.get_first_ctaid", t=dict(a="ty2"), **CLC)
+form("clusterlaunchcontrol.query_cancel.word.b32.b128 d, a",
+     of="clusterlaunchcontrol.get_first_ctaid", t=dict(a="ty2"),
+     word={"get_first_ctaid::" + d: "mask=%d" % n for n, d in enumerate("xyz")}, **CLC)
+
 # ---- PTX that comes later ----------------------------------------------------------------------
 unsupported("st.bulk", "instructions of sm_100 and later")
-unsupported("tcgen05 clusterlaunchcontrol", "instructions of sm_100 and later")
+unsupported("tcgen05", "instructions of sm_100 and later")

@@ -10,6 +10,7 @@
 #include "cc/clang_flags.h"
 #include "cc/device_text.h"
 #include "cc/launch_tokens.h"
+#include "cc/target_directive.h"
 #include "cc/unroll_counts.h"
 #include "image/image.h"
 #include "nvrtc/log.h"
@@ -227,7 +228,9 @@ static nvrtcResult take_code(struct job *j) {
     struct _nvrtcProgram *p = j->program;
     size_t size;
     memory_file_read(j->out, &p->ptx);
-    const char *text = device_text(&j->arena, &j->options.cc, strbuf_str(&p->ptx), &size);
+    const char *text = target_directive_apply(&j->arena, &j->options.cc.architectures.list.data[0],
+                                              strbuf_str(&p->ptx), &size);
+    text = device_text(&j->arena, &j->options.cc, text, &size);
     if (text != strbuf_str(&p->ptx)) {
         strbuf_free(&p->ptx);
         p->ptx = (struct strbuf){0};

@@ -607,6 +607,7 @@ static void look_at(struct init *s, struct kir_inst *i) {
         break;
     case ISA_OP_STMATRIX:
     case ISA_OP_WMMA_STORE:
+    case ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
     case ISA_OP_CP_ASYNC_BULK_TENSOR:
         everything(s, i, KD_CHECK_SHADOW_CLEAN_ALL);
         break;

@@ -150,9 +150,17 @@ class Options(CompilerTest):
                                "arch=compute_70,code=compute_70"), ["sm_70", "sm_90"])
 
     def test_newer_architecture_falls_back(self):
-        r = self.compiles("--dryrun", "-c", "a.cu", "-arch=sm_100")
-        self.assertIn("warning", r.stderr)
-        self.assertIn("--cuda-gpu-arch=sm_90", r.stderr)
+        for name, macros in (("sm_100", []), ("compute_120f", ["FAMILY_SPECIFIC__=1200"]),
+                             ("sm_103a", ["FEAT_SM103_ALL", "SPECIFIC__=1030",
+                                          "FAMILY_SPECIFIC__=1030"])):
+            r = self.compiles("--dryrun", "-c", "a.cu", "-arch=" + name)
+            self.assertNotIn("warning", r.stderr)
+            self.assertIn("--cuda-gpu-arch=sm_90", r.stderr)
+            number = name.partition("_")[2].rstrip("af")
+            self.assertIn("-D__CUDA_ARCH__=%s0" % number, r.stderr)
+            self.assertEqual(sorted(re.findall(r"-D__CUDA_ARCH_((?!LIST)\w+(?:=\w+)?)", r.stderr)),
+                             sorted(macros))
+        self.fails("--dryrun", "-c", "a.cu", "-arch=sm_100b")
 
     def test_older_architecture_is_sm_50(self):
         for arch in ("sm_13", "compute_20", "sm_35"):

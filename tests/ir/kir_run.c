@@ -133,9 +133,26 @@ static void rt_surf(struct kd_block *b, uint32_t thread, uint64_t object, uint32
         rt_tex(b, thread, object, form, in, out);
 }
 
-// A block alone: nothing but what async.c does.
+static uint32_t next_block, blocks; // of the grid: what has not begun; all
+
+static void place(const struct kd_block *b, uint32_t n, uint32_t ctaid[3]) {
+    ctaid[0] = n % b->nctaid[0];
+    ctaid[1] = n / b->nctaid[0] % b->nctaid[1];
+    ctaid[2] = n / b->nctaid[0] / b->nctaid[1];
+}
+
+// A block alone: nothing but what async.c does, and that blocks behind it can be cancelled.
 static uint64_t rt_async(struct kd_block *b, uint32_t thread, uint32_t code, const uint64_t *args) {
     struct async_outcome out;
+    uint64_t request[4] = {args[0], args[1]};
+    uint32_t ctaid[3];
+    if ((code & KD_ASYNC_OP_MASK) == KD_ASYNC_TRY_CANCEL) {
+        bool any = next_block < blocks;
+        place(b, next_block, ctaid);
+        next_block += any;
+        async_cancel_answer(any ? ctaid : NULL, request + 2);
+        args = request;
+    }
     uint64_t r = async_execute(b, code, args, &out);
     if (out.fault)
         rt_fault(b, thread, out.fault);
@@ -341,11 +358,10 @@ static int run(const struct options *o, struct kir_module *m, int nargs, char **
     b.params = params;
     b.vars = make_variables(m);
     volatile bool ok = true;
-    for (uint32_t n = 0; ok && n < o->grid[0] * o->grid[1] * o->grid[2]; n++) {
-        b.ctaid[0] = n % o->grid[0];
-        b.ctaid[1] = n / o->grid[0] % o->grid[1];
-        b.ctaid[2] = n / o->grid[0] / o->grid[1];
-        b.block_index = n;
+    blocks = o->grid[0] * o->grid[1] * o->grid[2];
+    while (ok && next_block < blocks) {
+        b.block_index = next_block;
+        place(&b, next_block++, b.ctaid);
         memset(b.shared, 0xab, b.shared_window_bytes);
         if (setjmp(faulted))
             ok = false;
