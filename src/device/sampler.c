@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/block_texel.h"
 #include "device/image.h"
 #include "device/runtime.h"
 #include "device/sampler.h"
@@ -80,6 +81,16 @@ static double linear_of_srgb(double v) {
     return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
 }
 
+static void load_block_texel(const struct kd_texture *t, const uint8_t *slice, uint64_t pitch,
+                             const int64_t at[3], struct texel *out) {
+    uint64_t x = (uint64_t)at[0], y = (uint64_t)at[1];
+    const uint8_t *block =
+        slice + y / KD_BLOCK_SIDE * pitch + x / KD_BLOCK_SIDE * kd_block_bytes(t->block);
+    kd_block_texel(t->block, block, x % KD_BLOCK_SIDE, y % KD_BLOCK_SIDE, out->value);
+    for (unsigned k = 0; k < 3 && t->srgb; k++)
+        out->value[k] = linear_of_srgb(out->value[k]);
+}
+
 double sampler_component(const struct kd_texture *t, uint32_t bits, unsigned channel) {
     if (t->texel == KD_TEXEL_FLOAT)
         return t->bytes == 2 ? half_value((uint16_t)bits) : bits_float(bits);
@@ -120,16 +131,20 @@ struct place {
 static void load_texel(const struct place *p, const int64_t at[3], struct texel *out) {
     const struct kd_texture *t = p->t;
     const struct kd_image_level *l = p->l;
-    uint64_t slice = p->dims == 3 ? (uint64_t)at[2] : p->layer;
+    uint64_t number = p->dims == 3 ? (uint64_t)at[2] : p->layer;
+    const uint8_t *slice = (const uint8_t *)(uintptr_t)(l->base + number * l->slice);
     const uint8_t *from =
-        (const uint8_t *)(uintptr_t)(l->base + slice * l->slice + (uint64_t)at[1] * l->pitch +
-                                     (uint64_t)at[0] * t->bytes * t->channels);
+        slice + (uint64_t)at[1] * l->pitch + (uint64_t)at[0] * t->bytes * t->channels;
     bool floats = sampler_gives_floats(t);
+    fill_missing(out, t->channels);
+    if (t->block) {
+        load_block_texel(t, slice, l->pitch, at, out);
+        return;
+    }
     for (unsigned k = 0; k < t->channels; k++) {
         out->bits[k] = load_component(t, from + k * t->bytes);
         out->value[k] = floats ? sampler_component(t, out->bits[k], k) : 0;
     }
-    fill_missing(out, t->channels);
 }
 
 static int64_t modulo(int64_t i, int64_t n) {

@@ -9,8 +9,9 @@ struct drv_array {
     struct drv_object object;
     CUDA_ARRAY3D_DESCRIPTOR descriptor; // Height 0: one-dimensional
     uint64_t base, pitch;               // bytes from row to row
-    uint64_t rows, slices;              // at least 1; slices: of the depth, layers, faces
-    bool level;                         // of a mipmapped array, which owns the memory
+    uint64_t rows, slices; // at least 1; rows: of blocks, where the texels lie in blocks;
+                           // slices: of the depth, layers, faces
+    bool level;            // of a mipmapped array, which owns the memory
 };
 
 enum { DRV_MAX_LEVELS = 18 };
@@ -38,6 +39,12 @@ CUresult drv_array_find(CUarray handle, struct drv_array **out);
 
 // Bytes of one component; 0: no format of a component.
 unsigned drv_format_bytes(CUarray_format format);
+// How texels are compressed (enum kd_block_format): block by block, or not at all.
+unsigned drv_format_block(CUarray_format format);
+// Bytes of what copies move as a whole: a texel, or a block of 4 by 4.
+unsigned drv_element_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);
+// The channels of a format that tells their number itself; 0: of any other.
+unsigned drv_format_channels(CUarray_format format);
 // Checks a format and a number of channels, for what `name` describes.
 CUresult drv_format_check(CUarray_format format, unsigned channels, const char *name);
 

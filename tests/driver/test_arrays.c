@@ -114,7 +114,7 @@ static void objects(void) {
     v.format = CU_RES_VIEW_FORMAT_UINT_2X8;
     EXPECT(cuTexObjectCreate(&object, &r, &t, &v), CUDA_ERROR_INVALID_VALUE);
     v.format = CU_RES_VIEW_FORMAT_UNSIGNED_BC1;
-    EXPECT(cuTexObjectCreate(&object, &r, &t, &v), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT(cuTexObjectCreate(&object, &r, &t, &v), CUDA_ERROR_INVALID_VALUE);
     v.format = CU_RES_VIEW_FORMAT_NONE;
     v.lastLayer = 6;
     EXPECT(cuTexObjectCreate(&object, &r, &t, &v), CUDA_ERROR_INVALID_VALUE);
