@@ -602,6 +602,7 @@ struct kd_texture {
     bool seamless;     // filtering goes on across the edges of a cube's faces
     uint8_t addressing[3]; // enum kd_addressing
     float bias, min_level, max_level;
+    uint8_t anisotropy; // the most samples along the longer gradient; 0, 1: one
     uint32_t border[4]; // component bits, for KD_ADDRESS_BORDER
     void *owner;        // the driver's own
 };

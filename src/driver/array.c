@@ -90,6 +90,7 @@ CUresult drv_array_find(CUarray handle, struct drv_array **out) {
 static void array_release(struct drv_object *o) {
     struct drv_array *a = (struct drv_array *)o;
     drv_memory_end_in(o->context->c, a->base);
+    free(a->planes);
     free(a);
 }
 
@@ -132,15 +133,20 @@ static CUresult check_blocks(const CUDA_ARRAY3D_DESCRIPTOR *d) {
 
 CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped) {
     const unsigned known = CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_TEXTURE_GATHER |
-                           CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP;
+                           CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP |
+                           CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT;
     if (drv_format_block(d->Format))
         TRY(check_blocks(d));
+    else if (drv_planar_find(d->Format))
+        TRY(drv_planar_check(d, mipmapped));
     else
         TRY(drv_format_check(d->Format, d->NumChannels, "the array"));
     REQUIRE(!(d->Flags & ~0x1ffu), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of an array",
             d->Flags);
     REQUIRE(!(d->Flags & ~known), CUDA_ERROR_NOT_SUPPORTED,
-            "depth textures, sparse arrays and arrays of graphics are not built yet");
+            "sparse arrays, and arrays without memory, are not built yet");
+    REQUIRE(!(d->Flags & CUDA_ARRAY3D_DEPTH_TEXTURE) || d->NumChannels == 1,
+            CUDA_ERROR_INVALID_VALUE, "depth has one channel, not %u", d->NumChannels);
     REQUIRE(!(d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) || (d->Height && !d->Depth) ||
                 d->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP),
             CUDA_ERROR_INVALID_VALUE, "gathering needs two dimensions");
@@ -158,12 +164,15 @@ static uint64_t rows_of(const CUDA_ARRAY3D_DESCRIPTOR *d) {
 }
 
 uint64_t drv_array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    if (drv_planar_find(d->Format))
+        return drv_planar_bytes(d);
     return row_bytes(d) * rows_of(d) * (d->Depth ? d->Depth : 1);
 }
 
 void drv_array_fill(struct drv_array *a, const CUDA_ARRAY3D_DESCRIPTOR *d, uint64_t base) {
     a->descriptor = *d;
-    a->rows = rows_of(d);
+    // What is in planes is copied and read plane by plane.
+    a->rows = drv_planar_find(d->Format) ? 0 : rows_of(d);
     a->slices = d->Depth ? d->Depth : 1;
     a->pitch = row_bytes(d);
     a->base = base;
@@ -180,6 +189,11 @@ static CUresult create(struct drv_context *ctx, CUarray *out, const CUDA_ARRAY3D
         free(a);
         kd_memory_free(base);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory or handle for an array");
+    }
+    if (drv_planar_find(d->Format) && !drv_planes_make(ctx, a)) {
+        drv_planes_destroy(a);
+        drv_object_destroy(&a->object);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory or handles for the planes of an array");
     }
     *out = a->object.handle;
     return CUDA_SUCCESS;
@@ -210,10 +224,12 @@ CUresult cuArrayDestroy(CUarray hArray) {
     struct drv_array *a;
     TRY(drv_array_find(hArray, &a));
     REQUIRE(!a->level, CUDA_ERROR_INVALID_HANDLE,
-            "a level of a mipmapped array is destroyed with it");
+            "a level of a mipmapped array, or a plane of an array, is destroyed with it");
     TRY(drv_status(kd_context_wait(a->object.context->c), a->object.context));
-    REQUIRE(drv_object_destroy(&a->object), CUDA_ERROR_INVALID_HANDLE,
+    REQUIRE(drv_object_end(&a->object), CUDA_ERROR_INVALID_HANDLE,
             "%p was destroyed by another thread", (void *)hArray);
+    drv_planes_destroy(a);
+    drv_object_drop(&a->object);
     return CUDA_SUCCESS;
 }
 

@@ -13,6 +13,7 @@ enum {
     MAX_PITCHED_WIDTH = 131072,
     MAX_PITCHED_HEIGHT = 65000,
     MAX_PITCH = 2097120,
+    MAX_ANISOTROPY = 16,
 };
 
 struct drv_texture {
@@ -91,6 +92,8 @@ static void set_level(const struct drv_array *a, struct kd_texture *t, unsigned 
 static CUresult bind_array(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) {
     struct drv_array *a;
     TRY(drv_array_find(r->res.array.hArray, &a));
+    REQUIRE(!a->nplanes, CUDA_ERROR_INVALID_VALUE,
+            "textures and surfaces are of one plane (cuArrayGetPlane), not of the whole array");
     set_level(a, t, 0);
     return set_array_format(a->descriptor.Format, a->descriptor.NumChannels, t);
 }
@@ -229,7 +232,7 @@ static CUresult apply_view(const CUDA_RESOURCE_VIEW_DESC *v, struct kd_texture *
 // ---- Sampling -----------------------------------------------------------------------------
 
 static CUresult check_sampling(const CUDA_TEXTURE_DESC *d) {
-    // Filtering between levels is always exact, and anisotropy is not looked at.
+    // Filtering between levels is always exact.
     const unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB |
                            CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
     REQUIRE(!(d->flags & ~known), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of a texture",
@@ -268,6 +271,8 @@ static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct kd_texture *t) {
     for (unsigned k = 0; k < 3; k++)
         t->addressing[k] = (uint8_t)d->addressMode[k]; // the same numbers
     t->bias = d->mipmapLevelBias;
+    t->anisotropy =
+        (uint8_t)(d->maxAnisotropy < MAX_ANISOTROPY ? d->maxAnisotropy : MAX_ANISOTROPY);
     t->min_level = d->minMipmapLevelClamp;
     t->max_level = d->maxMipmapLevelClamp;
     memcpy(t->border, d->borderColor, sizeof t->border);

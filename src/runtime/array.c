@@ -21,6 +21,11 @@ static bool find_whole_kind(unsigned int kind, struct whole_kind *out, CUarray_f
         *format = (CUarray_format)(CU_AD_FORMAT_UNORM_INT8X1 + number);
         return true;
     }
+    if (kind == cudaChannelFormatKindNV12) {
+        *out = (struct whole_kind){8, 3};
+        *format = CU_AD_FORMAT_NV12;
+        return true;
+    }
     if (block >= sizeof block_channels)
         return false;
     *out = (struct whole_kind){half ? 16 : 8, block_channels[block]};
@@ -37,8 +42,9 @@ static enum cudaChannelFormatKind whole_kind_of(CUarray_format format, struct wh
     int n = (int)format - CU_AD_FORMAT_UNORM_INT8X1;
     int kind = is_block(format) ? (int)format - CU_AD_FORMAT_BC1_UNORM +
                                       cudaChannelFormatKindUnsignedBlockCompressed1
-               : n >= 0 && n < 12 ? n + cudaChannelFormatKindUnsignedNormalized8X1
-                                  : cudaChannelFormatKindNone;
+               : format == CU_AD_FORMAT_NV12 ? (int)cudaChannelFormatKindNV12
+               : n >= 0 && n < 12            ? n + cudaChannelFormatKindUnsignedNormalized8X1
+                                             : cudaChannelFormatKindNone;
     CUarray_format same;
     if (kind != cudaChannelFormatKindNone)
         find_whole_kind((unsigned int)kind, out, &same);
@@ -48,7 +54,8 @@ static enum cudaChannelFormatKind whole_kind_of(CUarray_format format, struct wh
 bool rt_gives_fractions(CUarray_format format) {
     struct whole_kind whole;
     enum cudaChannelFormatKind kind = whole_kind_of(format, &whole);
-    return kind != cudaChannelFormatKindNone && !(is_block(format) && whole.bits == 16);
+    bool half = is_block(format) && whole.bits == 16;
+    return kind != cudaChannelFormatKindNone && kind != cudaChannelFormatKindNV12 && !half;
 }
 
 CUarray_format rt_format(const struct cudaChannelFormatDesc *d, unsigned int *channels) {
