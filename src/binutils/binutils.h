@@ -8,5 +8,8 @@ int tool_nvlink(int argc, char **argv);
 int tool_fatbinary(int argc, char **argv);
 int tool_bin2c(int argc, char **argv);
 int tool_objdump(int argc, char **argv);
+int tool_nvdisasm(int argc, char **argv);
+int tool_nvprune(int argc, char **argv);
+int tool_cufilt(int argc, char **argv);
 
 #endif

@@ -1,4 +1,4 @@
-// kudzu objdump: what is in files with device code, in the place of cuobjdump and nvdisasm.
+// kudzu objdump: what is in files with device code, in the place of cuobjdump.
 #include "binutils/objdump.h"
 
 #include <stdio.h>
@@ -282,8 +282,6 @@ int tool_objdump(int argc, char **argv) {
     struct tool_log log = {.tool = "objdump"};
     struct objdump o = {.arena = &arena, .log = &log};
     struct tool_options t = {&arena, &log, options, OPTIONS, take, &o};
-    const char *slash = strrchr(argv[0], '/');
-    o.sass = !strcmp(slash ? slash + 1 : argv[0], "nvdisasm");
 #ifdef __aarch64__
     o.native_level = KD_LEVEL_AARCH64;
 #else

@@ -576,7 +576,8 @@ enum kd_addressing { KD_ADDRESS_WRAP, KD_ADDRESS_CLAMP, KD_ADDRESS_MIRROR, KD_AD
 
 enum { KD_MAX_LEVELS = 18 };
 
-// One level of an image: texels in rows, rows in slices (of a depth, layers, faces).
+// One level of an image: texels in rows, rows in slices (of a depth, layers, faces). Rows of a
+// compressed image are rows of blocks.
 struct kd_image_level {
     uint64_t base, pitch, slice;   // first texel; bytes from row to row, from slice to slice
     uint64_t width, height, depth; // texels, at least 1
@@ -588,18 +589,21 @@ struct kd_texture {
     struct kd_image_level level[KD_MAX_LEVELS];
     uint32_t levels, layers; // at least 1; layers: of all, where a cube is six of them
     bool cube, surface;
-    uint8_t texel;         // enum kd_texel
-    uint8_t bytes;         // of a component: 1, 2, 4
-    uint8_t channels;      // 1, 2, 4
-    bool indexed;          // linear memory: texels by index, zero outside
-    bool filtered;         // linear filtering; else the nearest texel
-    bool mip_filtered;     // a mixture of two levels; else the nearest level
-    bool normalized;       // coordinates are in [0, 1)
-    bool as_float;         // integers of 1 and 2 bytes become [0, 1] or [-1, 1]
-    bool srgb;             // 8-bit colours become linear
-    bool seamless;         // filtering goes on across the edges of a cube's faces
+    uint8_t texel;     // enum kd_texel
+    uint8_t bytes;     // of a component: 1, 2, 4
+    uint8_t channels;  // 1, 2, 4; of a compressed image also 3
+    bool fractions;    // the texels' values are in [0, 1] or [-1, 1] however they are read
+    uint8_t block;     // enum kd_block_format: the memory holds blocks, whose texels are as above
+    bool indexed;      // linear memory: texels by index, zero outside
+    bool filtered;     // linear filtering; else the nearest texel
+    bool mip_filtered; // a mixture of two levels; else the nearest level
+    bool normalized;   // coordinates are in [0, 1)
+    bool as_float;     // integers of 1 and 2 bytes become [0, 1] or [-1, 1]
+    bool srgb;         // 8-bit colours become linear
+    bool seamless;     // filtering goes on across the edges of a cube's faces
     uint8_t addressing[3]; // enum kd_addressing
     float bias, min_level, max_level;
+    uint8_t anisotropy; // the most samples along the longer gradient; 0, 1: one
     uint32_t border[4]; // component bits, for KD_ADDRESS_BORDER
     void *owner;        // the driver's own
 };

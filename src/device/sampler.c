@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/block_texel.h"
 #include "device/image.h"
 #include "device/runtime.h"
 #include "device/sampler.h"
@@ -18,6 +19,11 @@ struct texel {
 
 bool sampler_gives_floats(const struct kd_texture *t) {
     return t->texel == KD_TEXEL_FLOAT || (t->as_float && t->bytes < 4);
+}
+
+bool sampler_is_anisotropic(const struct kd_texture *t, uint32_t form) {
+    return kd_image_op(form) == KD_IMAGE_GRAD && t->anisotropy > 1 && t->filtered && !t->cube &&
+           !t->indexed && kd_image_dims(form) == 2;
 }
 
 static uint32_t float_bits(float f) {
@@ -80,6 +86,16 @@ static double linear_of_srgb(double v) {
     return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
 }
 
+static void load_block_texel(const struct kd_texture *t, const uint8_t *slice, uint64_t pitch,
+                             const int64_t at[3], struct texel *out) {
+    uint64_t x = (uint64_t)at[0], y = (uint64_t)at[1];
+    const uint8_t *block =
+        slice + y / KD_BLOCK_SIDE * pitch + x / KD_BLOCK_SIDE * kd_block_bytes(t->block);
+    kd_block_texel(t->block, block, x % KD_BLOCK_SIDE, y % KD_BLOCK_SIDE, out->value);
+    for (unsigned k = 0; k < 3 && t->srgb; k++)
+        out->value[k] = linear_of_srgb(out->value[k]);
+}
+
 double sampler_component(const struct kd_texture *t, uint32_t bits, unsigned channel) {
     if (t->texel == KD_TEXEL_FLOAT)
         return t->bytes == 2 ? half_value((uint16_t)bits) : bits_float(bits);
@@ -120,16 +136,20 @@ struct place {
 static void load_texel(const struct place *p, const int64_t at[3], struct texel *out) {
     const struct kd_texture *t = p->t;
     const struct kd_image_level *l = p->l;
-    uint64_t slice = p->dims == 3 ? (uint64_t)at[2] : p->layer;
+    uint64_t number = p->dims == 3 ? (uint64_t)at[2] : p->layer;
+    const uint8_t *slice = (const uint8_t *)(uintptr_t)(l->base + number * l->slice);
     const uint8_t *from =
-        (const uint8_t *)(uintptr_t)(l->base + slice * l->slice + (uint64_t)at[1] * l->pitch +
-                                     (uint64_t)at[0] * t->bytes * t->channels);
+        slice + (uint64_t)at[1] * l->pitch + (uint64_t)at[0] * t->bytes * t->channels;
     bool floats = sampler_gives_floats(t);
+    fill_missing(out, t->channels);
+    if (t->block) {
+        load_block_texel(t, slice, l->pitch, at, out);
+        return;
+    }
     for (unsigned k = 0; k < t->channels; k++) {
         out->bits[k] = load_component(t, from + k * t->bytes);
         out->value[k] = floats ? sampler_component(t, out->bits[k], k) : 0;
     }
-    fill_missing(out, t->channels);
 }
 
 static int64_t modulo(int64_t i, int64_t n) {
@@ -350,23 +370,52 @@ static void sample(const struct request *r, double lod, struct texel *out) {
         out->value[k] = device_nan((1 - weight) * out->value[k] + weight * next.value[k]);
 }
 
-// The level of detail of gradients: of the longer of two steps, in texels of level 0.
-static double lod_of(const struct request *r, const uint64_t *in) {
+// The squares of the lengths of two steps, in texels of level 0.
+static void squared_steps(const struct request *r, const uint64_t *in, double out[2]) {
     unsigned n = kd_image_dims(r->form);
-    double longest = 0;
     for (unsigned k = 0; k < 2; k++) {
-        double length = 0;
+        out[k] = 0;
         for (unsigned j = 0; j < n; j++) {
             const struct kd_image_level *l = &r->t->level[0];
             double size = (double)(j == 0 || r->t->cube ? l->width : j == 1 ? l->height : l->depth);
             // A face spans two units of the direction's largest component.
             double scale = r->t->cube ? size / 2 : r->t->normalized ? size : 1;
             double d = bits_float((uint32_t)in[k * n + j]) * scale;
-            length += d * d;
+            out[k] += d * d;
         }
-        longest = fmax(longest, length);
     }
+}
+
+// The level of detail of gradients: of the longer of two steps.
+static double lod_of(const struct request *r, const uint64_t *in) {
+    double steps[2];
+    squared_steps(r, in, steps);
+    double longest = fmax(fmax(steps[0], steps[1]), 0);
     return longest > 0 ? log2(longest) / 2 : 0;
+}
+
+// As many samples along the longer step as the shorter one goes into it, at the level of detail
+// that they leave (OpenGL's GL_EXT_texture_filter_anisotropic).
+static void sample_anisotropic(const struct request *r, const uint64_t *in, struct texel *out) {
+    double steps[2];
+    squared_steps(r, in, steps);
+    unsigned longer = steps[1] > steps[0];
+    double most = r->t->anisotropy, ratio = sqrt(steps[longer] / steps[!longer]);
+    // No steps, or numbers that are none: one sample.
+    double n = steps[longer] > 0 ? ceil(fmin(ratio, most)) : 1;
+    double lod = steps[longer] > 0 ? log2(sqrt(steps[longer]) / n) : 0;
+    memset(out, 0, sizeof *out);
+    for (unsigned i = 1; i <= (unsigned)n; i++) {
+        struct request at = *r;
+        struct texel one = {0};
+        for (unsigned k = 0; k < r->dims; k++)
+            at.u[k] += (i / (n + 1) - 0.5) * bits_float((uint32_t)in[longer * r->dims + k]);
+        sample(&at, lod, &one);
+        for (unsigned k = 0; k < 4; k++)
+            out->value[k] += one.value[k] / n;
+    }
+    for (unsigned k = 0; k < 4; k++)
+        out->value[k] = device_nan(out->value[k]);
 }
 
 // tld4: one component of the texels that linear filtering would mix, counterclockwise from the
@@ -455,6 +504,7 @@ static bool use_sampler(struct kd_texture *t, uint64_t sampler) {
     memcpy(t->addressing, s->addressing, sizeof t->addressing);
     memcpy(t->border, s->border, sizeof t->border);
     t->bias = s->bias;
+    t->anisotropy = s->anisotropy;
     t->min_level = s->min_level;
     t->max_level = s->max_level;
     return true;
@@ -538,6 +588,7 @@ void kd_rt_tex(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t fo
     read_coordinates(&r, in + indices);
     in += indices + dims;
     double lod = 0;
+    const uint64_t *gradients = sampler_is_anisotropic(t, form) ? in : NULL;
     if (op == KD_IMAGE_LEVEL)
         lod = form & KD_IMAGE_INTEGER ? (int32_t)(uint32_t)in[0] : bits_float((uint32_t)in[0]);
     else if (op == KD_IMAGE_GRAD)
@@ -547,6 +598,8 @@ void kd_rt_tex(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t fo
         r.offset[k] = (int32_t)(uint32_t)in[k];
     if (op == KD_IMAGE_GATHER)
         gather(&r, &texel);
+    else if (gradients)
+        sample_anisotropic(&r, gradients, &texel);
     else
         sample(&r, lod, &texel);
     put(&r, &texel, out);

@@ -340,9 +340,9 @@ static fetcher *best_fetcher(void) {
 static bool is_plain(const struct kd_texture *t, uint32_t form) {
     uint32_t geometry = form & 15;
     const struct kd_image_level *l = t ? &t->level[0] : NULL;
-    return t && !t->cube && t->levels == 1 && kd_image_op(form) <= KD_IMAGE_GRAD &&
+    return t && !t->cube && !t->block && t->levels == 1 && kd_image_op(form) <= KD_IMAGE_GRAD &&
            geometry >= KD_GEOMETRY_1D && geometry <= KD_GEOMETRY_2D_LAYERED &&
-           !(form & (KD_IMAGE_HALF | KD_IMAGE_PAIRS)) &&
+           !(form & (KD_IMAGE_HALF | KD_IMAGE_PAIRS)) && !sampler_is_anisotropic(t, form) &&
            (!t->filtered || sampler_gives_floats(t)) && l->width <= INT32_MAX &&
            l->height <= INT32_MAX && l->depth <= INT32_MAX;
 }

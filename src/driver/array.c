@@ -1,6 +1,8 @@
 // CUDA arrays: creation and description (guide 6.2.14.3).
 #include "driver/array.h"
 
+#include "device/block_texel.h"
+
 #include <stdlib.h>
 
 // As the device's attributes say.
@@ -13,10 +15,22 @@ unsigned drv_format_bytes(CUarray_format format) {
     switch ((int)format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
     case CU_AD_FORMAT_SIGNED_INT8:
+    case CU_AD_FORMAT_UNORM_INT8X1:
+    case CU_AD_FORMAT_UNORM_INT8X2:
+    case CU_AD_FORMAT_UNORM_INT8X4:
+    case CU_AD_FORMAT_SNORM_INT8X1:
+    case CU_AD_FORMAT_SNORM_INT8X2:
+    case CU_AD_FORMAT_SNORM_INT8X4:
         return 1;
     case CU_AD_FORMAT_UNSIGNED_INT16:
     case CU_AD_FORMAT_SIGNED_INT16:
     case CU_AD_FORMAT_HALF:
+    case CU_AD_FORMAT_UNORM_INT16X1:
+    case CU_AD_FORMAT_UNORM_INT16X2:
+    case CU_AD_FORMAT_UNORM_INT16X4:
+    case CU_AD_FORMAT_SNORM_INT16X1:
+    case CU_AD_FORMAT_SNORM_INT16X2:
+    case CU_AD_FORMAT_SNORM_INT16X4:
         return 2;
     case CU_AD_FORMAT_UNSIGNED_INT32:
     case CU_AD_FORMAT_SIGNED_INT32:
@@ -27,14 +41,41 @@ unsigned drv_format_bytes(CUarray_format format) {
     }
 }
 
+unsigned drv_format_block(CUarray_format format) {
+    static const uint8_t blocks[] = {
+        KD_BLOCK_BC1,          KD_BLOCK_BC1,        KD_BLOCK_BC2,          KD_BLOCK_BC2,
+        KD_BLOCK_BC3,          KD_BLOCK_BC3,        KD_BLOCK_BC4_UNSIGNED, KD_BLOCK_BC4_SIGNED,
+        KD_BLOCK_BC5_UNSIGNED, KD_BLOCK_BC5_SIGNED, KD_BLOCK_BC6_UNSIGNED, KD_BLOCK_BC6_SIGNED,
+        KD_BLOCK_BC7,          KD_BLOCK_BC7};
+    unsigned n = (unsigned)format - CU_AD_FORMAT_BC1_UNORM;
+    return n < sizeof blocks ? blocks[n] : KD_BLOCK_NONE;
+}
+
+unsigned drv_format_channels(CUarray_format format) {
+    static const uint8_t of_blocks[] = {0, 4, 4, 4, 1, 1, 2, 2, 3, 3, 4};
+    static const uint8_t of_numbers[] = {1, 2, 4, 1, 2, 4, 1, 2, 4, 1, 2, 4};
+    unsigned n = (unsigned)format - CU_AD_FORMAT_UNORM_INT8X1;
+    return n < sizeof of_numbers ? of_numbers[n] : of_blocks[drv_format_block(format)];
+}
+
+unsigned drv_element_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    unsigned block = drv_format_block(d->Format);
+    return block ? kd_block_bytes(block) : drv_format_bytes(d->Format) * d->NumChannels;
+}
+
 CUresult drv_format_check(CUarray_format format, unsigned channels, const char *name) {
-    // Block-compressed, normalised and video formats have numbers from here on.
+    REQUIRE(!drv_format_block(format), CUDA_ERROR_INVALID_VALUE,
+            "%s: block-compressed texels lie in arrays alone", name);
+    // Packed and video formats have numbers from here on.
     REQUIRE((int)format < CU_AD_FORMAT_UNORM_INT_101010_2 || drv_format_bytes(format),
             CUDA_ERROR_NOT_SUPPORTED, "%s: format %#x is not built yet", name, (unsigned)format);
     REQUIRE(drv_format_bytes(format), CUDA_ERROR_INVALID_VALUE, "%s: %#x is no format", name,
             (unsigned)format);
     REQUIRE(channels == 1 || channels == 2 || channels == 4, CUDA_ERROR_INVALID_VALUE,
             "%s: texels have 1, 2 or 4 channels, not %u", name, channels);
+    REQUIRE(!drv_format_channels(format) || channels == drv_format_channels(format),
+            CUDA_ERROR_INVALID_VALUE, "%s: format %#x has %u channels, not %u", name,
+            (unsigned)format, drv_format_channels(format), channels);
     return CUDA_SUCCESS;
 }
 
@@ -49,6 +90,7 @@ CUresult drv_array_find(CUarray handle, struct drv_array **out) {
 static void array_release(struct drv_object *o) {
     struct drv_array *a = (struct drv_array *)o;
     drv_memory_end_in(o->context->c, a->base);
+    free(a->planes);
     free(a);
 }
 
@@ -75,14 +117,36 @@ static CUresult check_sizes(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped) {
     return CUDA_SUCCESS;
 }
 
+// A format whose texels lie in blocks, which have two dimensions. Their number of channels need not
+// be told.
+static CUresult check_blocks(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    unsigned channels = drv_format_channels(d->Format);
+    REQUIRE(d->NumChannels == channels || d->NumChannels == 1, CUDA_ERROR_INVALID_VALUE,
+            "the array: format %#x has %u channels, not %u", (unsigned)d->Format, channels,
+            d->NumChannels);
+    REQUIRE(d->Height, CUDA_ERROR_INVALID_VALUE,
+            "an array of block-compressed texels needs a height");
+    REQUIRE(!(d->Flags & CUDA_ARRAY3D_SURFACE_LDST), CUDA_ERROR_INVALID_VALUE,
+            "block-compressed texels cannot be stored one by one: there are no surfaces of them");
+    return CUDA_SUCCESS;
+}
+
 CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped) {
     const unsigned known = CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_TEXTURE_GATHER |
-                           CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP;
-    TRY(drv_format_check(d->Format, d->NumChannels, "the array"));
+                           CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP |
+                           CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT;
+    if (drv_format_block(d->Format))
+        TRY(check_blocks(d));
+    else if (drv_planar_find(d->Format))
+        TRY(drv_planar_check(d, mipmapped));
+    else
+        TRY(drv_format_check(d->Format, d->NumChannels, "the array"));
     REQUIRE(!(d->Flags & ~0x1ffu), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of an array",
             d->Flags);
     REQUIRE(!(d->Flags & ~known), CUDA_ERROR_NOT_SUPPORTED,
-            "depth textures, sparse arrays and arrays of graphics are not built yet");
+            "sparse arrays, and arrays without memory, are not built yet");
+    REQUIRE(!(d->Flags & CUDA_ARRAY3D_DEPTH_TEXTURE) || d->NumChannels == 1,
+            CUDA_ERROR_INVALID_VALUE, "depth has one channel, not %u", d->NumChannels);
     REQUIRE(!(d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) || (d->Height && !d->Depth) ||
                 d->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP),
             CUDA_ERROR_INVALID_VALUE, "gathering needs two dimensions");
@@ -90,16 +154,25 @@ CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped) {
 }
 
 static uint64_t row_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
-    return (uint64_t)d->Width * drv_format_bytes(d->Format) * d->NumChannels;
+    uint64_t side = drv_format_block(d->Format) ? KD_BLOCK_SIDE : 1;
+    return (d->Width + side - 1) / side * drv_element_bytes(d);
+}
+
+static uint64_t rows_of(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    uint64_t side = drv_format_block(d->Format) ? KD_BLOCK_SIDE : 1;
+    return d->Height ? (d->Height + side - 1) / side : 1;
 }
 
 uint64_t drv_array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
-    return row_bytes(d) * (d->Height ? d->Height : 1) * (d->Depth ? d->Depth : 1);
+    if (drv_planar_find(d->Format))
+        return drv_planar_bytes(d);
+    return row_bytes(d) * rows_of(d) * (d->Depth ? d->Depth : 1);
 }
 
 void drv_array_fill(struct drv_array *a, const CUDA_ARRAY3D_DESCRIPTOR *d, uint64_t base) {
     a->descriptor = *d;
-    a->rows = d->Height ? d->Height : 1;
+    // What is in planes is copied and read plane by plane.
+    a->rows = drv_planar_find(d->Format) ? 0 : rows_of(d);
     a->slices = d->Depth ? d->Depth : 1;
     a->pitch = row_bytes(d);
     a->base = base;
@@ -116,6 +189,11 @@ static CUresult create(struct drv_context *ctx, CUarray *out, const CUDA_ARRAY3D
         free(a);
         kd_memory_free(base);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory or handle for an array");
+    }
+    if (drv_planar_find(d->Format) && !drv_planes_make(ctx, a)) {
+        drv_planes_destroy(a);
+        drv_object_destroy(&a->object);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory or handles for the planes of an array");
     }
     *out = a->object.handle;
     return CUDA_SUCCESS;
@@ -146,10 +224,12 @@ CUresult cuArrayDestroy(CUarray hArray) {
     struct drv_array *a;
     TRY(drv_array_find(hArray, &a));
     REQUIRE(!a->level, CUDA_ERROR_INVALID_HANDLE,
-            "a level of a mipmapped array is destroyed with it");
+            "a level of a mipmapped array, or a plane of an array, is destroyed with it");
     TRY(drv_status(kd_context_wait(a->object.context->c), a->object.context));
-    REQUIRE(drv_object_destroy(&a->object), CUDA_ERROR_INVALID_HANDLE,
+    REQUIRE(drv_object_end(&a->object), CUDA_ERROR_INVALID_HANDLE,
             "%p was destroyed by another thread", (void *)hArray);
+    drv_planes_destroy(a);
+    drv_object_drop(&a->object);
     return CUDA_SUCCESS;
 }
 

@@ -9,9 +9,27 @@ struct drv_array {
     struct drv_object object;
     CUDA_ARRAY3D_DESCRIPTOR descriptor; // Height 0: one-dimensional
     uint64_t base, pitch;               // bytes from row to row
-    uint64_t rows, slices;              // at least 1; slices: of the depth, layers, faces
-    bool level;                         // of a mipmapped array, which owns the memory
+    uint64_t rows, slices;    // at least 1; rows: of blocks, where the texels lie in blocks;
+                              // slices: of the depth, layers, faces
+    bool level;               // of a mipmapped array, or a plane of one: it owns the memory
+    struct drv_array *planes; // of an array of planes, which has no texels itself
+    unsigned nplanes;
 };
+
+// An array of planes: the first of one component, at full size; two more of the same size, or one
+// of two components. How many texels of the first a texel of the others is for.
+struct drv_planar {
+    CUarray_format component;
+    unsigned planes, across, down;
+};
+// NULL: another format.
+const struct drv_planar *drv_planar_find(CUarray_format format);
+CUresult drv_planar_check(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped);
+uint64_t drv_planar_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);
+// Gives an array its planes. False: no memory or handles; those that there are, are destroyed as
+// others.
+bool drv_planes_make(struct drv_context *ctx, struct drv_array *a);
+void drv_planes_destroy(struct drv_array *a);
 
 enum { DRV_MAX_LEVELS = 18 };
 
@@ -38,6 +56,12 @@ CUresult drv_array_find(CUarray handle, struct drv_array **out);
 
 // Bytes of one component; 0: no format of a component.
 unsigned drv_format_bytes(CUarray_format format);
+// How texels are compressed (enum kd_block_format): block by block, or not at all.
+unsigned drv_format_block(CUarray_format format);
+// Bytes of what copies move as a whole: a texel, or a block of 4 by 4.
+unsigned drv_element_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);
+// The channels of a format that tells their number itself; 0: of any other.
+unsigned drv_format_channels(CUarray_format format);
 // Checks a format and a number of channels, for what `name` describes.
 CUresult drv_format_check(CUarray_format format, unsigned channels, const char *name);
 

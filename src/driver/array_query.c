@@ -1,6 +1,6 @@
-// What can be asked about sparse arrays, arrays whose memory comes later, and planes of video
-// formats. Arrays of these kinds are not created (cuArray3DCreate refuses their flags and formats),
-// so that every array that exists gets the answer for one that is of another kind.
+// What can be asked about sparse arrays and arrays whose memory comes later. Arrays of these kinds
+// are not created (cuArray3DCreate refuses their flags), so that every array that exists gets the
+// answer for one that is of another kind.
 #include "driver/array.h"
 
 static CUresult refuse(const char *lacks) {
@@ -47,12 +47,4 @@ CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *m
     TRY(drv_mipmap_find(mipmap, &m));
     TRY(device_exists(device));
     return refuse("with CUDA_ARRAY3D_DEFERRED_MAPPING");
-}
-
-CUresult cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx) {
-    ENTER_CONTEXT(ctx);
-    struct drv_array *a;
-    REQUIRE_POINTER(pPlaneArray);
-    TRY(drv_array_find(hArray, &a));
-    return refuse("with a format of several planes");
 }

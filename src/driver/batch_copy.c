@@ -1,5 +1,6 @@
 // Copies in batches: each is checked before any is submitted, and all follow the stream's earlier
 // work.
+#include "device/block_texel.h"
 #include <stdint.h>
 
 #include "driver/array.h"
@@ -147,45 +148,60 @@ struct side {
     CUarray array;
 };
 
-// Extents and offsets count elements where an array takes part, else bytes.
-static CUresult element_of(const CUmemcpy3DOperand *o, size_t *bytes) {
+// Extents and offsets count elements where an array takes part, else bytes. `side`: texels along
+// each edge of an element, 4 where they lie in blocks.
+static CUresult element_of(const CUmemcpy3DOperand *o, size_t *bytes, size_t *side) {
     struct drv_array *a;
     REQUIRE(o->type == CU_MEMCPY_OPERAND_TYPE_POINTER || o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY,
             CUDA_ERROR_INVALID_VALUE, "%d is no type of operand", (int)o->type);
     if (o->type == CU_MEMCPY_OPERAND_TYPE_POINTER)
         return CUDA_SUCCESS;
     TRY(drv_array_find(o->op.array.array, &a));
-    *bytes = drv_format_bytes(a->descriptor.Format) * a->descriptor.NumChannels;
+    *bytes = drv_element_bytes(&a->descriptor);
+    *side = drv_format_block(a->descriptor.Format) ? KD_BLOCK_SIDE : 1;
     return CUDA_SUCCESS;
 }
 
-static struct side side_of(const CUmemcpy3DOperand *o, const CUextent3D *e, size_t element) {
-    if (o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY)
-        return (struct side){.x = o->op.array.offset.x * element,
-                             .y = o->op.array.offset.y,
+static size_t blocks_of(size_t texels, size_t side) {
+    return texels / side + (texels % side != 0);
+}
+
+static CUresult side_of(const CUmemcpy3DOperand *o, const CUextent3D *e, size_t element,
+                        size_t texels, struct side *out) {
+    if (o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        REQUIRE(o->op.array.offset.x % texels == 0 && o->op.array.offset.y % texels == 0,
+                CUDA_ERROR_INVALID_VALUE,
+                "offsets in an array of compressed blocks are multiples of 4 texels");
+        *out = (struct side){.x = o->op.array.offset.x / texels * element,
+                             .y = o->op.array.offset.y / texels,
                              .z = o->op.array.offset.z,
                              .type = CU_MEMORYTYPE_ARRAY,
                              .array = o->op.array.array};
+        return CUDA_SUCCESS;
+    }
     size_t row = o->op.ptr.rowLength ? o->op.ptr.rowLength : e->width;
-    return (struct side){.pitch = row * element,
-                         .height = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : e->height,
+    size_t height = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : e->height;
+    *out = (struct side){.pitch = blocks_of(row, texels) * element,
+                         .height = blocks_of(height, texels),
                          .type = CU_MEMORYTYPE_UNIFIED,
                          .ptr = o->op.ptr.ptr};
+    return CUDA_SUCCESS;
 }
 
 static CUresult plan_3d(const CUDA_MEMCPY3D_BATCH_OP *op, struct kd_copy *c, struct sides *sides) {
-    size_t element = 1;
+    size_t element = 1, texels = 1;
+    struct side src, dst;
     TRY(check_order(op->srcAccessOrder));
     REQUIRE(!(op->flags & ~(unsigned)CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE),
             CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of a copy", op->flags);
-    TRY(element_of(&op->src, &element));
-    TRY(element_of(&op->dst, &element));
+    TRY(element_of(&op->src, &element, &texels));
+    TRY(element_of(&op->dst, &element, &texels));
     REQUIRE(op->extent.width && op->extent.height && op->extent.depth, CUDA_ERROR_INVALID_VALUE,
             "an extent of 0 cannot be copied");
     REQUIRE(op->extent.width <= SIZE_MAX / element, CUDA_ERROR_INVALID_VALUE,
             "the sizes are beyond 64 bits");
-    struct side src = side_of(&op->src, &op->extent, element);
-    struct side dst = side_of(&op->dst, &op->extent, element);
+    TRY(side_of(&op->src, &op->extent, element, texels, &src));
+    TRY(side_of(&op->dst, &op->extent, element, texels, &dst));
     CUDA_MEMCPY3D p = {.srcXInBytes = src.x,
                        .srcY = src.y,
                        .srcZ = src.z,
@@ -202,8 +218,8 @@ static CUresult plan_3d(const CUDA_MEMCPY3D_BATCH_OP *op, struct kd_copy *c, str
                        .dstArray = dst.array,
                        .dstPitch = dst.pitch,
                        .dstHeight = dst.height,
-                       .WidthInBytes = op->extent.width * element,
-                       .Height = op->extent.height,
+                       .WidthInBytes = blocks_of(op->extent.width, texels) * element,
+                       .Height = blocks_of(op->extent.height, texels),
                        .Depth = op->extent.depth};
     return drv_copy_plan(&p, c, &sides->to, &sides->from);
 }

@@ -128,7 +128,7 @@ CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64
     REQUIRE(levels && levels <= most_levels(d), CUDA_ERROR_INVALID_VALUE,
             "an array of these sizes has 1 to %u levels, not %u", most_levels(d), levels);
     uint64_t bytes = bytes_of(*d, levels), base;
-    unsigned texel = drv_format_bytes(d->Format) * d->NumChannels;
+    unsigned texel = drv_element_bytes(d);
     REQUIRE(offset % texel == 0, CUDA_ERROR_INVALID_VALUE,
             "images of texels of %u bytes cannot begin at %llu", texel, (unsigned long long)offset);
     REQUIRE(offset <= size && bytes <= size - offset, CUDA_ERROR_INVALID_VALUE,

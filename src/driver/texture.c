@@ -1,4 +1,5 @@
 // Texture and surface objects (guide 6.2.14): over arrays, linear memory and pitched memory.
+#include "device/block_texel.h"
 #include "driver/array.h"
 #include "driver/copy.h"
 
@@ -12,6 +13,7 @@ enum {
     MAX_PITCHED_WIDTH = 131072,
     MAX_PITCHED_HEIGHT = 65000,
     MAX_PITCH = 2097120,
+    MAX_ANISOTROPY = 16,
 };
 
 struct drv_texture {
@@ -41,14 +43,36 @@ static CUresult texture_find(uint64_t handle, bool surface, struct drv_texture *
 
 // ---- Resources ----------------------------------------------------------------------------
 
+static bool is_normalized(CUarray_format format) {
+    return (int)format >= CU_AD_FORMAT_UNORM_INT8X1 && (int)format <= CU_AD_FORMAT_SNORM_INT16X4;
+}
+
 static CUresult set_format(CUarray_format format, unsigned channels, struct kd_texture *t) {
     TRY(drv_format_check(format, channels, "the resource"));
     bool is_float = format == CU_AD_FORMAT_FLOAT || format == CU_AD_FORMAT_HALF;
     bool is_signed = format == CU_AD_FORMAT_SIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT16 ||
-                     format == CU_AD_FORMAT_SIGNED_INT32;
+                     format == CU_AD_FORMAT_SIGNED_INT32 ||
+                     (is_normalized(format) && format >= CU_AD_FORMAT_SNORM_INT8X1);
+    t->fractions = is_normalized(format);
     t->texel = is_float ? KD_TEXEL_FLOAT : is_signed ? KD_TEXEL_SIGNED : KD_TEXEL_UNSIGNED;
     t->bytes = (uint8_t)drv_format_bytes(format);
     t->channels = (uint8_t)channels;
+    return CUDA_SUCCESS;
+}
+
+// Texels of blocks are given as those of the format that comes nearest.
+static CUresult set_array_format(CUarray_format format, unsigned channels, struct kd_texture *t) {
+    t->block = (uint8_t)drv_format_block(format);
+    if (!t->block)
+        return set_format(format, channels, t);
+    bool is_float = t->block == KD_BLOCK_BC6_UNSIGNED || t->block == KD_BLOCK_BC6_SIGNED;
+    bool is_signed = t->block == KD_BLOCK_BC4_SIGNED || t->block == KD_BLOCK_BC5_SIGNED;
+    t->texel = is_float ? KD_TEXEL_FLOAT : is_signed ? KD_TEXEL_SIGNED : KD_TEXEL_UNSIGNED;
+    t->bytes = is_float ? 2 : 1;
+    t->channels = (uint8_t)drv_format_channels(format);
+    t->fractions = !is_float;
+    t->srgb = format == CU_AD_FORMAT_BC1_UNORM_SRGB || format == CU_AD_FORMAT_BC2_UNORM_SRGB ||
+              format == CU_AD_FORMAT_BC3_UNORM_SRGB || format == CU_AD_FORMAT_BC7_UNORM_SRGB;
     return CUDA_SUCCESS;
 }
 
@@ -59,7 +83,7 @@ static void set_level(const struct drv_array *a, struct kd_texture *t, unsigned 
                                               .pitch = a->pitch,
                                               .slice = a->pitch * a->rows,
                                               .width = d->Width,
-                                              .height = a->rows,
+                                              .height = d->Height ? d->Height : 1,
                                               .depth = layered ? 1 : a->slices};
     t->layers = layered ? (uint32_t)a->slices : 1;
     t->cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;
@@ -68,8 +92,10 @@ static void set_level(const struct drv_array *a, struct kd_texture *t, unsigned 
 static CUresult bind_array(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) {
     struct drv_array *a;
     TRY(drv_array_find(r->res.array.hArray, &a));
+    REQUIRE(!a->nplanes, CUDA_ERROR_INVALID_VALUE,
+            "textures and surfaces are of one plane (cuArrayGetPlane), not of the whole array");
     set_level(a, t, 0);
-    return set_format(a->descriptor.Format, a->descriptor.NumChannels, t);
+    return set_array_format(a->descriptor.Format, a->descriptor.NumChannels, t);
 }
 
 static CUresult bind_mipmap(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) {
@@ -78,7 +104,7 @@ static CUresult bind_mipmap(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) {
     t->levels = m->levels;
     for (unsigned k = 0; k < m->levels; k++)
         set_level(&m->level[k], t, k);
-    return set_format(m->descriptor.Format, m->descriptor.NumChannels, t);
+    return set_array_format(m->descriptor.Format, m->descriptor.NumChannels, t);
 }
 
 // `bytes` of device memory that begin at a multiple of 512.
@@ -140,6 +166,29 @@ static CUresult bind(const CUDA_RESOURCE_DESC *r, struct kd_texture *t) {
     }
 }
 
+// An array of 8 or 16 bytes that are two or four words, as one of blocks: each element becomes 4 by
+// 4 texels.
+static CUresult view_blocks(CUresourceViewFormat format, struct kd_texture *t) {
+    static const CUarray_format formats[] = {CU_AD_FORMAT_BC1_UNORM, CU_AD_FORMAT_BC2_UNORM,
+                                             CU_AD_FORMAT_BC3_UNORM, CU_AD_FORMAT_BC4_UNORM,
+                                             CU_AD_FORMAT_BC4_SNORM, CU_AD_FORMAT_BC5_UNORM,
+                                             CU_AD_FORMAT_BC5_SNORM, CU_AD_FORMAT_BC6H_UF16,
+                                             CU_AD_FORMAT_BC6H_SF16, CU_AD_FORMAT_BC7_UNORM};
+    unsigned n = (unsigned)format - CU_RES_VIEW_FORMAT_UNSIGNED_BC1;
+    REQUIRE(n < sizeof formats / sizeof *formats, CUDA_ERROR_INVALID_VALUE, "%d is no view format",
+            (int)format);
+    unsigned bytes = kd_block_bytes(drv_format_block(formats[n]));
+    bool words = t->texel == KD_TEXEL_UNSIGNED && t->bytes == 4;
+    bool same = t->block && kd_block_bytes(t->block) == bytes;
+    REQUIRE(same || (words && (unsigned)t->channels * 4 == bytes), CUDA_ERROR_INVALID_VALUE,
+            "a view with blocks of %u bytes is of an array of %u unsigned words", bytes, bytes / 4);
+    for (unsigned k = 0; k < t->levels && !same; k++) {
+        t->level[k].width *= KD_BLOCK_SIDE;
+        t->level[k].height *= KD_BLOCK_SIDE;
+    }
+    return set_array_format(formats[n], 1, t);
+}
+
 // A view has the format's kind and channels in threes: 1, 2 and 4 of each.
 static CUresult view_format(CUresourceViewFormat format, struct kd_texture *t) {
     static const CUarray_format formats[] = {CU_AD_FORMAT_UNSIGNED_INT8,  CU_AD_FORMAT_SIGNED_INT8,
@@ -149,8 +198,10 @@ static CUresult view_format(CUresourceViewFormat format, struct kd_texture *t) {
     unsigned n = (unsigned)format, texel = t->bytes * t->channels;
     if (format == CU_RES_VIEW_FORMAT_NONE)
         return CUDA_SUCCESS;
-    REQUIRE(n <= CU_RES_VIEW_FORMAT_FLOAT_4X32, CUDA_ERROR_NOT_SUPPORTED,
-            "views of block-compressed formats are not built yet");
+    if (n > CU_RES_VIEW_FORMAT_FLOAT_4X32)
+        return view_blocks(format, t);
+    REQUIRE(!t->block, CUDA_ERROR_INVALID_VALUE,
+            "the array's texels lie in blocks, and the view's do not");
     TRY(set_format(formats[(n - 1) / 3], 1u << (n - 1) % 3, t));
     REQUIRE(t->bytes * t->channels == texel, CUDA_ERROR_INVALID_VALUE,
             "the view's texels have %u bytes, the array's %u", t->bytes * t->channels, texel);
@@ -181,7 +232,7 @@ static CUresult apply_view(const CUDA_RESOURCE_VIEW_DESC *v, struct kd_texture *
 // ---- Sampling -----------------------------------------------------------------------------
 
 static CUresult check_sampling(const CUDA_TEXTURE_DESC *d) {
-    // Filtering between levels is always exact, and anisotropy is not looked at.
+    // Filtering between levels is always exact.
     const unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB |
                            CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
     REQUIRE(!(d->flags & ~known), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of a texture",
@@ -196,14 +247,22 @@ static CUresult check_sampling(const CUDA_TEXTURE_DESC *d) {
     return CUDA_SUCCESS;
 }
 
+// Of blocks: three colours of 8 bits.
+static bool is_color(const struct kd_texture *t) {
+    return t->channels == 4 && t->bytes == 1;
+}
+
 static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct kd_texture *t) {
     TRY(check_sampling(d));
     t->normalized = d->flags & CU_TRSF_NORMALIZED_COORDINATES;
     t->as_float = !(d->flags & CU_TRSF_READ_AS_INTEGER);
-    t->srgb = d->flags & CU_TRSF_SRGB;
+    // Formats that say so themselves are sRGB in any case.
+    t->srgb |= d->flags & CU_TRSF_SRGB && (!t->block || is_color(t));
     t->seamless = d->flags & CU_TRSF_SEAMLESS_CUBEMAP;
     t->filtered = d->filterMode == CU_TR_FILTER_MODE_LINEAR && !t->indexed;
     t->mip_filtered = d->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR && t->levels > 1;
+    REQUIRE(t->as_float || !t->fractions, CUDA_ERROR_INVALID_VALUE,
+            "normalized texels are not read as integers");
     bool floats = t->texel == KD_TEXEL_FLOAT || (t->as_float && t->bytes < 4);
     REQUIRE(!(t->filtered || t->mip_filtered) || floats, CUDA_ERROR_INVALID_VALUE,
             "linear filtering needs reads that give floating-point values");
@@ -212,6 +271,8 @@ static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct kd_texture *t) {
     for (unsigned k = 0; k < 3; k++)
         t->addressing[k] = (uint8_t)d->addressMode[k]; // the same numbers
     t->bias = d->mipmapLevelBias;
+    t->anisotropy =
+        (uint8_t)(d->maxAnisotropy < MAX_ANISOTROPY ? d->maxAnisotropy : MAX_ANISOTROPY);
     t->min_level = d->minMipmapLevelClamp;
     t->max_level = d->maxMipmapLevelClamp;
     memcpy(t->border, d->borderColor, sizeof t->border);

@@ -3,6 +3,61 @@
 
 #include <string.h>
 
+// Kinds that tell the whole format: the bits and number of their components. The driver's formats
+// of blocks have numbers in the order of the kinds, and so have those of numbers.
+struct whole_kind {
+    int bits;
+    unsigned int channels;
+};
+
+static bool find_whole_kind(unsigned int kind, struct whole_kind *out, CUarray_format *format) {
+    static const uint8_t block_channels[] = {4, 4, 4, 4, 4, 4, 1, 1, 2, 2, 3, 3, 4, 4};
+    unsigned int number = kind - cudaChannelFormatKindUnsignedNormalized8X1;
+    unsigned int block = kind - cudaChannelFormatKindUnsignedBlockCompressed1;
+    bool half = kind == cudaChannelFormatKindUnsignedBlockCompressed6H ||
+                kind == cudaChannelFormatKindSignedBlockCompressed6H;
+    if (number < 12) {
+        *out = (struct whole_kind){number / 3 % 2 ? 16 : 8, 1u << number % 3};
+        *format = (CUarray_format)(CU_AD_FORMAT_UNORM_INT8X1 + number);
+        return true;
+    }
+    if (kind == cudaChannelFormatKindNV12) {
+        *out = (struct whole_kind){8, 3};
+        *format = CU_AD_FORMAT_NV12;
+        return true;
+    }
+    if (block >= sizeof block_channels)
+        return false;
+    *out = (struct whole_kind){half ? 16 : 8, block_channels[block]};
+    *format = (CUarray_format)(CU_AD_FORMAT_BC1_UNORM + block);
+    return true;
+}
+
+static bool is_block(CUarray_format format) {
+    return (int)format >= CU_AD_FORMAT_BC1_UNORM && (int)format <= CU_AD_FORMAT_BC7_UNORM_SRGB;
+}
+
+// The kind of such a format; cudaChannelFormatKindNone: it is of another.
+static enum cudaChannelFormatKind whole_kind_of(CUarray_format format, struct whole_kind *out) {
+    int n = (int)format - CU_AD_FORMAT_UNORM_INT8X1;
+    int kind = is_block(format) ? (int)format - CU_AD_FORMAT_BC1_UNORM +
+                                      cudaChannelFormatKindUnsignedBlockCompressed1
+               : format == CU_AD_FORMAT_NV12 ? (int)cudaChannelFormatKindNV12
+               : n >= 0 && n < 12            ? n + cudaChannelFormatKindUnsignedNormalized8X1
+                                             : cudaChannelFormatKindNone;
+    CUarray_format same;
+    if (kind != cudaChannelFormatKindNone)
+        find_whole_kind((unsigned int)kind, out, &same);
+    return (enum cudaChannelFormatKind)kind;
+}
+
+bool rt_gives_fractions(CUarray_format format) {
+    struct whole_kind whole;
+    enum cudaChannelFormatKind kind = whole_kind_of(format, &whole);
+    bool half = is_block(format) && whole.bits == 16;
+    return kind != cudaChannelFormatKindNone && kind != cudaChannelFormatKindNV12 && !half;
+}
+
 CUarray_format rt_format(const struct cudaChannelFormatDesc *d, unsigned int *channels) {
     static const struct {
         enum cudaChannelFormatKind kind;
@@ -21,6 +76,10 @@ CUarray_format rt_format(const struct cudaChannelFormatDesc *d, unsigned int *ch
     unsigned int n = d->w ? 4 : d->z ? 3 : d->y ? 2 : 1;
     bool same = (n < 2 || d->y == d->x) && (n < 3 || d->z == d->x) && (n < 4 || d->w == d->x);
     *channels = n;
+    struct whole_kind whole;
+    CUarray_format format;
+    if (find_whole_kind((unsigned int)d->f, &whole, &format))
+        return same && d->x == whole.bits && n == whole.channels ? format : 0;
     for (size_t i = 0; same && n != 3 && i < sizeof formats / sizeof *formats; i++)
         if (formats[i].kind == d->f && formats[i].bits == d->x)
             return formats[i].format;
@@ -41,6 +100,12 @@ cudaError_t rt_channel_desc(const char *function, CUarray_format format, unsigne
                             struct cudaChannelFormatDesc *d) {
     enum cudaChannelFormatKind kind = cudaChannelFormatKindNone;
     int bits = 0;
+    struct whole_kind whole;
+    if (whole_kind_of(format, &whole) != cudaChannelFormatKindNone) {
+        kind = whole_kind_of(format, &whole);
+        bits = whole.bits;
+        channels = whole.channels;
+    }
     switch ((int)format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
     case CU_AD_FORMAT_UNSIGNED_INT16:
@@ -60,8 +125,9 @@ cudaError_t rt_channel_desc(const char *function, CUarray_format format, unsigne
         bits = format == CU_AD_FORMAT_HALF ? 16 : 32;
         break;
     default:
-        return rt_fail(function, cudaErrorInvalidChannelDescriptor,
-                       "format %#x has no channel description", (unsigned int)format);
+        if (kind == cudaChannelFormatKindNone)
+            return rt_fail(function, cudaErrorInvalidChannelDescriptor,
+                           "format %#x has no channel description", (unsigned int)format);
     }
     *d = (struct cudaChannelFormatDesc){bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0,
                                         channels > 3 ? bits : 0, kind};
@@ -134,13 +200,22 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
     return array ? rt_result(RT_CALL(cuArrayDestroy, (CUarray)array)) : cudaSuccess;
 }
 
-cudaError_t rt_texel_bytes(const char *function, cudaArray_const_t array, size_t *bytes) {
-    CUDA_ARRAY3D_DESCRIPTOR d;
+static cudaError_t element_of(const char *function, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                              struct rt_element *out) {
     struct cudaChannelFormatDesc texel = {0};
-    RT_TRY(rt_result(RT_CALL(cuArray3DGetDescriptor, &d, (CUarray)array)));
-    RT_TRY(rt_channel_desc(function, d.Format, d.NumChannels, &texel));
-    *bytes = (size_t)(texel.x / 8) * d.NumChannels;
+    RT_TRY(rt_channel_desc(function, d->Format, d->NumChannels, &texel));
+    bool narrow = d->Format == CU_AD_FORMAT_BC1_UNORM || d->Format == CU_AD_FORMAT_BC1_UNORM_SRGB ||
+                  d->Format == CU_AD_FORMAT_BC4_UNORM || d->Format == CU_AD_FORMAT_BC4_SNORM;
+    *out = (struct rt_element){(size_t)(texel.x / 8) * d->NumChannels, 1};
+    if (is_block(d->Format))
+        *out = (struct rt_element){narrow ? 8 : 16, 4};
     return cudaSuccess;
+}
+
+cudaError_t rt_element_of(const char *function, cudaArray_const_t array, struct rt_element *out) {
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    RT_TRY(rt_result(RT_CALL(cuArray3DGetDescriptor, &d, (CUarray)array)));
+    return element_of(function, &d, out);
 }
 
 static cudaError_t describe(cudaArray_const_t array, CUDA_ARRAY3D_DESCRIPTOR *d) {
@@ -273,10 +348,10 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const
 // Bytes of a row of an array.
 static cudaError_t row_bytes(const char *function, cudaArray_const_t array, size_t *bytes) {
     CUDA_ARRAY3D_DESCRIPTOR d;
-    struct cudaChannelFormatDesc texel = {0};
+    struct rt_element e = {0};
     RT_TRY(describe(array, &d));
-    RT_TRY(rt_channel_desc(function, d.Format, d.NumChannels, &texel));
-    *bytes = d.Width * (size_t)(texel.x / 8) * d.NumChannels;
+    RT_TRY(element_of(function, &d, &e));
+    *bytes = (d.Width + e.side - 1) / e.side * e.bytes;
     return cudaSuccess;
 }
 

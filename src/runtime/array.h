@@ -18,7 +18,14 @@ cudaError_t rt_array_descriptor(const char *function, const struct cudaChannelFo
                                 struct cudaExtent extent, unsigned int flags,
                                 CUDA_ARRAY3D_DESCRIPTOR *d);
 
-// Bytes of a texel of an array. The caller has made a context current.
-cudaError_t rt_texel_bytes(const char *function, cudaArray_const_t array, size_t *bytes);
+// What copies with an array move as a whole: a texel, or a block of `side` by `side` texels that
+// are compressed together.
+struct rt_element {
+    size_t bytes, side;
+};
+// That of an array. The caller has made a context current.
+cudaError_t rt_element_of(const char *function, cudaArray_const_t array, struct rt_element *out);
+// Whether a kind's texels are read as numbers in [0, 1] or [-1, 1] in any case.
+bool rt_gives_fractions(CUarray_format format);
 
 #endif

@@ -143,20 +143,33 @@ static cudaError_t check_pitched(const char *function, const struct cudaPitchedP
     return cudaSuccess;
 }
 
-// Where an array takes part, widths are in its texels; positions in an array always are.
-static cudaError_t in_bytes(const char *function, struct cudaMemcpy3DParms *p) {
-    size_t src = 1, dst = 1;
-    if (p->srcArray)
-        RT_TRY(rt_texel_bytes(function, p->srcArray, &src));
-    if (p->dstArray)
-        RT_TRY(rt_texel_bytes(function, p->dstArray, &dst));
-    if (p->srcArray && p->dstArray && src != dst)
+// A position in an array, of a block.
+static cudaError_t position_in_bytes(const char *function, const struct rt_element *e,
+                                     struct cudaPos *at) {
+    if (at->x % e->side || at->y % e->side)
         return rt_fail(function, cudaErrorInvalidValue,
-                       "the texels of the arrays have %zu and %zu bytes", src, dst);
-    p->extent.width *= p->srcArray ? src : dst;
-    p->srcPos.x *= src;
-    p->dstPos.x *= dst;
+                       "texel %zu of row %zu is not the first of a compressed block", at->x, at->y);
+    at->x = at->x / e->side * e->bytes;
+    at->y /= e->side;
     return cudaSuccess;
+}
+
+// Where an array takes part, widths and heights are in its texels; positions in an array always
+// are.
+static cudaError_t in_bytes(const char *function, struct cudaMemcpy3DParms *p) {
+    struct rt_element src = {1, 1}, dst = {1, 1};
+    if (p->srcArray)
+        RT_TRY(rt_element_of(function, p->srcArray, &src));
+    if (p->dstArray)
+        RT_TRY(rt_element_of(function, p->dstArray, &dst));
+    if (p->srcArray && p->dstArray && src.bytes != dst.bytes)
+        return rt_fail(function, cudaErrorInvalidValue,
+                       "the texels of the arrays have %zu and %zu bytes", src.bytes, dst.bytes);
+    struct rt_element e = p->srcArray ? src : dst;
+    p->extent.width = (p->extent.width + e.side - 1) / e.side * e.bytes;
+    p->extent.height = (p->extent.height + e.side - 1) / e.side;
+    RT_TRY(position_in_bytes(function, &src, &p->srcPos));
+    return position_in_bytes(function, &dst, &p->dstPos);
 }
 
 cudaError_t rt_describe_3d(const char *function, CUDA_MEMCPY3D *copy,

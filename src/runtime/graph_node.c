@@ -276,16 +276,20 @@ static enum cudaMemcpyKind kind_of(const CUDA_MEMCPY3D *c) {
                 : (to ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice);
 }
 
-// Where an array takes part, widths and positions in it are in texels.
+// Where an array takes part, sizes and positions in it are in texels.
 static cudaError_t in_texels(const char *function, struct cudaMemcpy3DParms *p) {
-    size_t src = 1, dst = 1;
+    struct rt_element src = {1, 1}, dst = {1, 1};
     if (p->srcArray)
-        RT_TRY(rt_texel_bytes(function, p->srcArray, &src));
+        RT_TRY(rt_element_of(function, p->srcArray, &src));
     if (p->dstArray)
-        RT_TRY(rt_texel_bytes(function, p->dstArray, &dst));
-    p->extent.width /= p->srcArray ? src : dst;
-    p->srcPos.x /= src;
-    p->dstPos.x /= dst;
+        RT_TRY(rt_element_of(function, p->dstArray, &dst));
+    struct rt_element e = p->srcArray ? src : dst;
+    p->extent.width = p->extent.width / e.bytes * e.side;
+    p->extent.height *= e.side;
+    p->srcPos.x = p->srcPos.x / src.bytes * src.side;
+    p->srcPos.y *= src.side;
+    p->dstPos.x = p->dstPos.x / dst.bytes * dst.side;
+    p->dstPos.y *= dst.side;
     return cudaSuccess;
 }
 

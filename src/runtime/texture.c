@@ -54,15 +54,26 @@ static CUDA_TEXTURE_DESC to_texture(const struct cudaTextureDesc *t) {
     return out;
 }
 
-// Linear filtering of reads that give integers: cudaErrorInvalidFilterSetting.
+// Linear filtering of reads that give integers: cudaErrorInvalidFilterSetting. Integers of formats
+// whose texels are no integers: cudaErrorInvalidNormSetting.
 static cudaError_t check_filter(const char *function, const CUDA_RESOURCE_DESC *r,
                                 const CUDA_TEXTURE_DESC *t) {
     CUDA_ARRAY3D_DESCRIPTOR d = {.Format = r->res.pitch2D.format};
-    if (t->filterMode != CU_TR_FILTER_MODE_LINEAR || r->resType == CU_RESOURCE_TYPE_LINEAR)
+    if (r->resType == CU_RESOURCE_TYPE_LINEAR)
         return cudaSuccess;
-    if (r->resType == CU_RESOURCE_TYPE_ARRAY)
-        RT_TRY(rt_result(RT_CALL(cuArray3DGetDescriptor, &d, r->res.array.hArray)));
-    bool is_float = d.Format == CU_AD_FORMAT_FLOAT || d.Format == CU_AD_FORMAT_HALF;
+    CUarray array = r->res.array.hArray;
+    if (r->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+        RT_TRY(
+            rt_result(RT_CALL(cuMipmappedArrayGetLevel, &array, r->res.mipmap.hMipmappedArray, 0)));
+    if (r->resType != CU_RESOURCE_TYPE_PITCH2D)
+        RT_TRY(rt_result(RT_CALL(cuArray3DGetDescriptor, &d, array)));
+    if (rt_gives_fractions(d.Format) && t->flags & CU_TRSF_READ_AS_INTEGER)
+        return rt_fail(function, cudaErrorInvalidNormSetting,
+                       "normalized texels are read with cudaReadModeNormalizedFloat");
+    if (t->filterMode != CU_TR_FILTER_MODE_LINEAR)
+        return cudaSuccess;
+    bool is_float = d.Format == CU_AD_FORMAT_FLOAT || d.Format == CU_AD_FORMAT_HALF ||
+                    d.Format == CU_AD_FORMAT_BC6H_UF16 || d.Format == CU_AD_FORMAT_BC6H_SF16;
     bool is_word = d.Format == CU_AD_FORMAT_UNSIGNED_INT32 || d.Format == CU_AD_FORMAT_SIGNED_INT32;
     if (!is_float && (is_word || t->flags & CU_TRSF_READ_AS_INTEGER))
         return rt_fail(function, cudaErrorInvalidFilterSetting,
@@ -82,7 +93,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject,
     RT_TRY(to_resource(__func__, pResDesc, &resource));
     CUDA_TEXTURE_DESC texture = to_texture(pTexDesc);
     RT_ENTER();
-    if (resource.resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+    if (!pResViewDesc || pResViewDesc->format == cudaResViewFormatNone)
         RT_TRY(check_filter(__func__, &resource, &texture));
     CUDA_RESOURCE_VIEW_DESC view = {0};
     if (pResViewDesc)

@@ -29,6 +29,9 @@ static const struct {
     {"fatbinary", "kudzu fatbinary", tool_fatbinary},
     {"bin2c", "kudzu bin2c", tool_bin2c},
     {"objdump", "kudzu objdump", tool_objdump},
+    {"nvdisasm", "kudzu nvdisasm", tool_nvdisasm},
+    {"nvprune", "kudzu nvprune", tool_nvprune},
+    {"cu++filt", "kudzu cu++filt", tool_cufilt},
     {"clangd-config", "kudzu clangd-config", tool_clangd_config},
     {"env", "kudzu env", tool_env},
     {"exec", "kudzu exec", tool_exec},
@@ -96,6 +99,9 @@ static int print_help(int argc, char **argv) {
          "  fatbinary [options]     put images into one container, with fatbinary's options\n"
          "  bin2c [options] file    write a file as an array in C, with bin2c's options\n"
          "  objdump [options] file  show the device code in a file, with cuobjdump's options\n"
+         "  nvdisasm [options] file show the code in an image, with nvdisasm's options\n"
+         "  nvprune [options] file  drop device code of other architectures, with nvprune's options\n"
+         "  cu++filt [name...]      print what mangled names stand for, with cu++filt's options\n"
          "  smi                     show the devices that programs see\n"
          "  clangd-config           write a .clangd, with which editors understand CUDA sources\n"
          "  help [command]          this text, or a command's\n"
@@ -119,7 +125,9 @@ static const struct {
     {"fatbinary", "fatbinary", tool_fatbinary},
     {"bin2c", "bin2c", tool_bin2c},
     {"cuobjdump", "cuobjdump (kudzu objdump)", tool_objdump},
-    {"nvdisasm", "nvdisasm (kudzu objdump)", tool_objdump},
+    {"nvdisasm", "nvdisasm (kudzu nvdisasm)", tool_nvdisasm},
+    {"nvprune", "nvprune", tool_nvprune},
+    {"cu++filt", "cu++filt", tool_cufilt},
     {"nvidia-smi", "nvidia-smi (kudzu smi)", tool_smi},
     {"compute-sanitizer", "compute-sanitizer (kudzu check)", tool_compute_sanitizer},
 };

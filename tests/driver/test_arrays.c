@@ -30,6 +30,8 @@ static void sizes(void) {
         {32769, 1, 0, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ERROR_INVALID_VALUE},
         {1, 32769, 0, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ERROR_INVALID_VALUE},
         {4, 0, 5, CUDA_ARRAY3D_LAYERED, CUDA_SUCCESS},
+        {4, 4, 0, CUDA_ARRAY3D_DEPTH_TEXTURE, CUDA_SUCCESS},
+        {4, 4, 0, CUDA_ARRAY3D_COLOR_ATTACHMENT, CUDA_SUCCESS},
         {4, 4, 0, CUDA_ARRAY3D_LAYERED, CUDA_ERROR_INVALID_VALUE},
         {4, 4, 2049, CUDA_ARRAY3D_LAYERED, CUDA_ERROR_INVALID_VALUE},
         {4, 4, 6, CUDA_ARRAY3D_CUBEMAP, CUDA_SUCCESS},
@@ -114,7 +116,7 @@ static void objects(void) {
     v.format = CU_RES_VIEW_FORMAT_UINT_2X8;
     EXPECT(cuTexObjectCreate(&object, &r, &t, &v), CUDA_ERROR_INVALID_VALUE);
     v.format = CU_RES_VIEW_FORMAT_UNSIGNED_BC1;
-    EXPECT(cuTexObjectCreate(&object, &r, &t, &v), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT(cuTexObjectCreate(&object, &r, &t, &v), CUDA_ERROR_INVALID_VALUE);
     v.format = CU_RES_VIEW_FORMAT_NONE;
     v.lastLayer = 6;
     EXPECT(cuTexObjectCreate(&object, &r, &t, &v), CUDA_ERROR_INVALID_VALUE);
@@ -189,7 +191,7 @@ static void descriptions_and_lines(void) {
     OK(cuStreamDestroy(s));
 }
 
-// No array is sparse, without memory, or of several planes.
+// No array is sparse or without memory, and this one has no planes.
 static void queries(void) {
     CUarray a, plane;
     CUmipmappedArray m;
