@@ -141,7 +141,8 @@ enum kd_check_flag {
     KD_CHECK_INSIDE = 8,   // is known to be inside its variable
     KD_CHECK_RELEASE = 16,
     KD_CHECK_ACQUIRE = 32,
-    KD_CHECK_COMPUTED = 64, // what is stored is more than a copy of what was loaded
+    KD_CHECK_COPY = 64,      // an asynchronous copy's: goes on until the thread waits for it
+    KD_CHECK_COMPUTED = 128, // what is stored is more than a copy of what was loaded
     KD_CHECK_SCOPE_SHIFT = 8 // what is strong: bits from here on are its enum isa_scope
 };
 enum kd_check_sync { KD_CHECK_SYNC_BLOCK, KD_CHECK_SYNC_WARP };

@@ -5,6 +5,7 @@
 //   check_race.c    accesses of threads that nothing orders
 //   check_cells.c   who has accessed memory last
 //   check_clocks.c  barriers and synchronisations that threads have passed
+//   check_copies.c  asynchronous copies that nobody has waited for
 //   check_order.c   fences, atomic objects and barriers that order them
 //   check_vector.c  what a thread knows of the others
 //   check_init.c    memory that nobody has written

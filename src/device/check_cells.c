@@ -97,7 +97,7 @@ const struct check_stamp *check_stamp_of(uint32_t number) {
 static bool equal(const struct check_stamp *a, const struct check_stamp *b) {
     return a->site == b->site && a->grid == b->grid && a->block == b->block &&
            a->epoch == b->epoch && a->warp_syncs == b->warp_syncs && a->warp == b->warp &&
-           a->bytes == b->bytes && a->has_value == b->has_value;
+           a->bytes == b->bytes && a->has_value == b->has_value && a->goes_on == b->goes_on;
 }
 
 static uint32_t place_of(const struct check_stamp *stamp) {

@@ -18,8 +18,9 @@ struct check_stamp {
     uint32_t grid, block;
     uint32_t epoch, warp_syncs;
     uint16_t warp;
-    uint8_t bytes;  // of the four, a bit each
-    bool has_value; // what is stored is known
+    uint8_t bytes : 4;  // of the four, a bit each
+    bool has_value : 1; // what is stored is known
+    bool goes_on : 1;   // an asynchronous copy's that nobody has waited for
     atomic_uint refs;
 };
 

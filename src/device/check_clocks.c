@@ -20,13 +20,16 @@ struct check_threads *check_threads_of(struct kd_block *b) {
         return NULL;
     if (s->checked->grid != b->gridid + 1 || s->checked->block != block) {
         check_order_begin(s->checked);
+        check_copies_begin(s->checked);
         struct check_clocks *clocks = s->checked->clocks;
         struct check_order *order = s->checked->no_order;
         struct check_stamps *stamps = s->checked->stamps;
+        struct check_copies *copies = s->checked->copies;
         memset(s->checked, 0, sizeof *s->checked);
         s->checked->clocks = clocks;
         s->checked->no_order = order;
         s->checked->stamps = stamps;
+        s->checked->copies = copies;
         s->checked->grid = b->gridid + 1;
         s->checked->block = block;
         s->checked->has_cells =

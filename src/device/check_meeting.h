@@ -22,7 +22,11 @@ enum {
     // where more is 1. Strong writes release as accesses.
     KD_CHECK_ORDER_RELEASE,
     KD_CHECK_ORDER_ACQUIRE,
-    KD_CHECK_ORDER_FENCE
+    KD_CHECK_ORDER_FENCE,
+    // Groups of asynchronous copies: behind what ends one, and behind what waits for all but as
+    // many as the address says; for all copies where site.bytes is 1.
+    KD_CHECK_COPY_COMMIT,
+    KD_CHECK_COPY_WAIT
 };
 enum kd_check_place {
     KD_CHECK_AT_WORD,    // its address: of an atomic object

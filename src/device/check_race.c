@@ -72,6 +72,8 @@ static bool unordered(const struct kd_block *b, const struct check_threads *t,
     const struct check_stamp *a = &x->stamp, *n = &y->stamp;
     if (a->grid != n->grid || !(a->bytes & n->bytes) || are_strong(b, x, y) || leave_the_same(x, y))
         return false;
+    if (a->goes_on && a->block == n->block)
+        return true;
     if (a->block != n->block) {
         if (owners == OF_BLOCK || (owners == OF_CLUSTER && !is_one_cluster(b, a->block, n->block)))
             return false;
@@ -215,7 +217,7 @@ static bool is_over(const struct visit *v, const struct check_stamp *s) {
     if (s->grid != now->grid)
         return true;
     if (s->block == now->block)
-        return s->epoch != now->epoch;
+        return s->epoch != now->epoch && !s->goes_on;
     return v->owners == OF_BLOCK ||
            (v->owners == OF_CLUSTER && !is_one_cluster(v->b, s->block, now->block));
 }
@@ -264,7 +266,8 @@ static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint6
     struct record racing;
     bool races = false;
     for (int n = 0; n < 4 && !races; n++) {
-        if (!names[n] || names[n] == own || is_over(v, check_stamp_of(names[n] >> CHECK_LANE_BITS)))
+        if (!names[n] || (names[n] == own && !v->now.stamp.goes_on) ||
+            is_over(v, check_stamp_of(names[n] >> CHECK_LANE_BITS)))
             continue;
         racing = record_of(names[n], n ? c->strong_value[k] : c->weak_value[k]);
         races = unordered(v->b, v->t, &racing, &v->now, v->owners);
@@ -313,11 +316,15 @@ static bool find_cells(struct visit *v, uint64_t address) {
     return v->cells;
 }
 
+static uint32_t syncs_of(const struct check_threads *t, uint32_t thread) {
+    uint32_t w = thread / KD_WARP;
+    return t->apart[w] ? t->clocks[w].own[thread % KD_WARP] : t->warp[w];
+}
+
 static void check_lane(struct visit *v, uint64_t address, uint64_t bytes, uint64_t value) {
     const struct kd_block *b = v->b;
     const struct check_threads *t = v->t;
-    uint32_t w = v->now.thread / KD_WARP, epoch = t->epoch[v->now.thread];
-    uint32_t syncs = t->apart[w] ? t->clocks[w].own[v->now.thread % KD_WARP] : t->warp[w];
+    uint32_t epoch = t->epoch[v->now.thread], syncs = syncs_of(t, v->now.thread);
     v->owners = owners_of(b, address);
     for (uint64_t at = address & ~(uint64_t)3; at < address + bytes; at += 4) {
         uint64_t from = at < address ? address - at : 0;
@@ -344,7 +351,7 @@ static bool is_quiet(struct visit *v, uint32_t name, uint32_t lane) {
         const struct check_stamp *s = check_stamp_of(number);
         v->seen = number;
         v->seen_over = is_over(v, s);
-        v->seen_own = is_of_warp(v, s);
+        v->seen_own = is_of_warp(v, s) && !s->goes_on;
     }
     return v->seen_over || (v->seen_own && name % KD_WARP == lane);
 }
@@ -448,13 +455,15 @@ void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t 
                                     .grid = (uint32_t)b->gridid + 1,
                                     .block = (uint32_t)t->block,
                                     .warp = (uint16_t)(thread / KD_WARP),
-                                    .has_value = more && site->bytes && site->bytes <= 8}};
+                                    .has_value = more && site->bytes && site->bytes <= 8,
+                                    .goes_on = site->flags & KD_CHECK_COPY}};
     bool together = !t->apart[thread / KD_WARP], one = code & KD_CHECK_SAME_ADDRESS;
     // None of the lanes knows more than the others: two stand for all that read one place.
-    if (one && together && !t->order && site->kind == KD_CHECK_READ)
+    if (one && together && !t->order && site->kind == KD_CHECK_READ &&
+        !(site->flags & KD_CHECK_COPY))
         mask = first_two(mask);
     bool one_value = code & KD_CHECK_SAME_MORE;
-    bool rows = together && !one && !releases && site->bytes == 4;
+    bool rows = together && !one && !releases && site->bytes == 4 && !(site->flags & KD_CHECK_COPY);
     while (mask) {
         uint32_t l = (uint32_t)__builtin_ctz(mask), lanes = 1;
         while (l + lanes < KD_WARP && mask >> (l + lanes) & 1)
@@ -472,11 +481,47 @@ void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t 
             if (v.now.thread >= MAX_UNITS || (generic && is_private(b, address)))
                 continue;
             check_lane(&v, address, site->bytes ? site->bytes : of_lane, of_lane);
+            if (site->flags & KD_CHECK_COPY) {
+                unlock(&v);
+                check_copies_add(b, t, v.now.thread, site, address,
+                                 site->bytes ? site->bytes : of_lane);
+            }
             if (releases) {
                 unlock(&v);
                 check_order_write(b, t, v.now.thread, site, address);
             }
         }
+    }
+    unlock(&v);
+    settle(&v);
+    check_stamp_drop(t->stamps, v.gone, v.gone_times);
+}
+
+// Does the cell name this thread's access as one that goes on?
+static bool goes_on(const struct visit *v, uint32_t name) {
+    const struct check_stamp *s = check_stamp_of(name >> CHECK_LANE_BITS);
+    return name && s->goes_on && is_of_warp(v, s) && name % KD_WARP == v->now.thread % KD_WARP;
+}
+
+void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                       const struct kd_check_site *site, uint64_t address, uint64_t bytes) {
+    struct visit v = {.b = b, .t = t, .owners = owners_of(b, address)};
+    v.now.thread = thread;
+    v.now.stamp = (struct check_stamp){.site = site,
+                                       .grid = (uint32_t)b->gridid + 1,
+                                       .block = (uint32_t)t->block,
+                                       .warp = (uint16_t)(thread / KD_WARP)};
+    for (uint64_t at = address & ~(uint64_t)3; at < address + bytes; at += 4) {
+        uint32_t k = (uint32_t)(at >> 2) % CHECK_CELLS;
+        if (!find_cells(&v, at))
+            continue;
+        set_stamp(&v, t->epoch[thread], syncs_of(t, thread), 15);
+        lock_row(&v, at);
+        if (site->kind != KD_CHECK_READ && goes_on(&v, v.cells->weak[k]))
+            put(&v, &v.cells->weak[k]);
+        for (int r = 0; r < CHECK_READERS && site->kind == KD_CHECK_READ; r++)
+            if (goes_on(&v, v.cells->readers[r][k]))
+                put(&v, &v.cells->readers[r][k]);
     }
     unlock(&v);
     settle(&v);

@@ -32,6 +32,7 @@ struct check_threads {
     struct check_order *no_order;  // the same, while the block has none
     struct check_stamps *stamps;   // check_cells.c's own, of the worker
     bool has_cells;                // accesses can be remembered
+    struct check_copies *copies;   // check_copies.c's own; NULL: none so far
     const struct kd_check_site *place[KD_MOST_WARPS], *last; // where code was last told of
     struct check_meeting meetings[KD_MOST_WARPS][CHECK_MEETINGS];
 };
@@ -42,6 +43,25 @@ struct check_clocks *check_set_apart(struct check_threads *t, uint32_t warp);
 
 // How often another thread of the warp has synchronised, as a thread knows.
 uint32_t check_known_to(const struct check_threads *t, uint32_t thread, uint32_t other);
+
+// ---- check_copies.c -----------------------------------------------------------------------
+
+// Another block begins: there are none.
+void check_copies_begin(struct check_threads *t);
+// A thread has begun to read or write memory as a site says.
+void check_copies_add(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                      const struct kd_check_site *site, uint64_t address, uint64_t bytes);
+// Its copies up to now are a group.
+void check_copies_commit(struct check_threads *t, uint32_t thread);
+// It has waited for all copies, or for those of all but so many groups.
+void check_copies_wait(struct kd_block *b, struct check_threads *t, uint32_t thread, bool all,
+                       uint64_t groups);
+
+// ---- check_race.c -------------------------------------------------------------------------
+
+// A thread's copy has ended, and counts as one of its accesses.
+void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                       const struct kd_check_site *site, uint64_t address, uint64_t bytes);
 
 // ---- check_order.c ------------------------------------------------------------------------
 

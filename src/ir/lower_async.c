@@ -4,6 +4,8 @@
 // spaces.
 #include "ir/lower.h"
 
+#include <string.h>
+
 #include "device/abi.h"
 
 enum { MAX_OPERANDS = 16 };
@@ -180,6 +182,8 @@ static bool lower_async_write(struct lower_func *lf, enum isa_op op) {
 
 static bool lower_arrive_after_copies(struct lower_func *lf) {
     struct args a = {0};
+    if (lf->lm->ast->tells_copies && !lower_plain(lf))
+        return false;
     if (!lf->inst->mods.mask) // the count rises by one, and the arrival takes it back
         return true;
     if (!add_address(lf, &a, &lf->inst->ops[0], lf->inst->mods.space) ||
@@ -191,6 +195,20 @@ static bool lower_arrive_after_copies(struct lower_func *lf) {
 }
 
 // ---- cp.async ----------------------------------------------------------------------------------
+
+// The copies have been made: what ends groups and waits for them is for checks alone. index: how;
+// offset: how many groups are not waited for.
+static void lower_group(struct lower_func *lf) {
+    const char *text = isa_forms[lf->inst->form].text;
+    enum kir_copies what = !strcmp(text, "cp.async.commit_group") ? KIR_COPIES_COMMIT
+                           : !strcmp(text, "cp.async.wait_all")   ? KIR_COPIES_WAIT_ALL
+                                                                  : KIR_COPIES_WAIT;
+    if (!lf->lm->ast->tells_copies || !strncmp(text, "cp.async.bulk", strlen("cp.async.bulk")))
+        return;
+    struct kir_inst *i = lower_emit(lf, ISA_OP_CP_ASYNC_GROUP, ISA_VOID, 0, 0, NULL);
+    i->index = what;
+    i->offset = what == KIR_COPIES_WAIT ? (int64_t)lf->inst->ops[0].imm : 0;
+}
 
 struct small_copy {
     struct kir_value *to, *from, *size; // size NULL: all of it
@@ -206,11 +224,13 @@ static void copy_words(struct lower_func *lf, const struct small_copy *c) {
     load->ops[0] = c->from;
     load->offset = c->from_offset;
     load->mods = (struct isa_mods){.space = ISA_SPACE_GLOBAL, .vec = (uint8_t)(n > 1 ? n : 0)};
+    load->flag = lf->lm->ast->tells_copies;
     struct kir_inst *store = lower_emit(lf, ISA_OP_ST, ISA_B32, 1 + n, 0, NULL);
     store->ops[0] = c->to;
     store->offset = c->to_offset;
     store->mods = load->mods;
     store->mods.space = ISA_SPACE_SHARED;
+    store->flag = load->flag;
     for (unsigned k = 0; k < n; k++)
         store->ops[1 + k] = load->res[k];
 }
@@ -344,6 +364,8 @@ bool lower_async(struct lower_func *lf) {
     case ISA_OP_CP_ASYNC:
         return lower_cp_async(lf);
     case ISA_OP_CP_ASYNC_GROUP:
+        lower_group(lf);
+        return true;
     case ISA_OP_PREFETCH_ASYNC:
         return true;
     case ISA_OP_CP_ASYNC_MBARRIER_ARRIVE:

@@ -44,6 +44,8 @@ static const struct shape shapes[] = {
 
 // mbarrier objects and asynchronous copies; those of tensors: check_tensor.
 static const struct shape async_shapes[] = {
+    {ISA_OP_CP_ASYNC_GROUP, "="},
+    {ISA_OP_CP_ASYNC_MBARRIER_ARRIVE, "=a"},
     {ISA_OP_MBARRIER_INIT, "=au"},
     {ISA_OP_MBARRIER_INVAL, "=a"},
     {ISA_OP_MBARRIER_EXPECT_TX, "=au"},

@@ -63,6 +63,8 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
     struct ptx_module *ast = ptx_parse(&ast_arena, ptx, len, err);
     struct kir_module *ir = NULL;
     stages_end("parser");
+    if (ast)
+        ast->tells_copies = check_tools() & CHECK_RACE;
     bool verified = ast && ptx_verify(ast, err);
     stages_end("verifier");
     if (verified)

@@ -72,6 +72,11 @@ static struct kir_value *stored(const struct kir_inst *i) {
     return whole ? i->ops[1] : NULL;
 }
 
+// Is it a part of a cp.async?
+static bool is_of_copy(const struct kir_inst *i) {
+    return i->flag && i->mods.space == (i->op == ISA_OP_LD ? ISA_SPACE_GLOBAL : ISA_SPACE_SHARED);
+}
+
 static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind kind) {
     uint32_t bytes = bytes_of(i);
     bool inside = bytes && is_known_inside(i, bytes);
@@ -87,7 +92,8 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
                          .align = bytes,
                          .space = i->mods.space,
                          .kind = (uint8_t)kind,
-                         .flags = (uint16_t)(flags | (inside ? KD_CHECK_INSIDE : 0) | strength(i)),
+                         .flags = (uint16_t)(flags | (inside ? KD_CHECK_INSIDE : 0) | strength(i) |
+                                             (races && is_of_copy(i) ? KD_CHECK_COPY : 0)),
                          .offset = i->offset}});
 }
 
@@ -95,6 +101,7 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
 static void add_copy(struct checker *c, struct kir_inst *i, struct kir_value *read) {
     struct kd_check_site site = {
         .space = ISA_SPACE_GENERIC, .kind = KD_CHECK_WRITE, .align = 1, .flags = c->flags};
+    site.flags |= c->flags & KD_CHECK_ORDERED ? KD_CHECK_COPY : 0;
     add(c, (struct access){i, i->ops[0], i->ops[2], site});
     site.kind = KD_CHECK_READ;
     add(c, (struct access){i, i->ops[1], read, site});
@@ -123,7 +130,7 @@ static void add_sync(struct checker *c, struct kir_inst *i, enum kd_check_sync w
 static void tell(struct checker *c, struct kir_inst *i, struct kir_inst *behind,
                  struct kd_check_site site, struct kir_value *address, struct kir_value *more) {
     struct kir_inst *at, *k = check_sites_access(&c->sites, i, site, address, more, &at);
-    if (site.kind == KD_CHECK_ORDER_RELEASE) {
+    if (site.kind == KD_CHECK_ORDER_RELEASE || i->op == ISA_OP_CP_ASYNC_MBARRIER_ARRIVE) {
         kir_insert_before(i, at);
         kir_insert_before(i, k);
     } else {
@@ -204,6 +211,14 @@ static void add_object_wait(struct checker *c, struct kir_inst *i) {
     tell(c, i, done, site, i->ops[0], done->res[0]);
 }
 
+static void add_copies(struct checker *c, struct kir_inst *i, enum kir_copies what) {
+    struct kd_check_site site = {.kind = what == KIR_COPIES_COMMIT ? KD_CHECK_COPY_COMMIT
+                                                                   : KD_CHECK_COPY_WAIT,
+                                 .bytes = what == KIR_COPIES_WAIT_ALL,
+                                 .align = 1};
+    tell(c, i, i, site, kir_const(c->f, KIR_B64, (uint64_t)i->offset), kir_const(c->f, KIR_B32, 1));
+}
+
 static bool is_plain_barrier(const struct kir_inst *i) {
     bool counted = i->op == ISA_OP_BAR_RED ? i->flag : i->nops > 1;
     return i->op != ISA_OP_BAR_ARRIVE && !counted && i->ops[0]->kind == KIR_VALUE_CONST;
@@ -232,6 +247,13 @@ static void look_at_order(struct checker *c, struct kir_inst *i) {
             add_meeting(c, i);
         else
             add_sync(c, i, KD_CHECK_SYNC_WARP);
+        break;
+    case ISA_OP_CP_ASYNC_GROUP:
+        add_copies(c, i, (enum kir_copies)i->index);
+        break;
+    case ISA_OP_CP_ASYNC_MBARRIER_ARRIVE: // when they are done
+        add_copies(c, i, KIR_COPIES_WAIT_ALL);
+        add_order(c, i, KD_CHECK_ORDER_RELEASE, KD_CHECK_AT_OBJECT, i->ops[0]);
         break;
     case ISA_OP_MBARRIER_ARRIVE:
     case ISA_OP_MBARRIER_ARRIVE_EXPECT_TX:
@@ -295,6 +317,7 @@ static bool orders_otherwise(const struct kir_inst *i) {
     switch (i->op) {
     case ISA_OP_CP_ASYNC:
     case ISA_OP_CP_ASYNC_GROUP:
+    case ISA_OP_CP_ASYNC_MBARRIER_ARRIVE:
     case ISA_OP_MBARRIER_INIT:
     case ISA_OP_MBARRIER_INVAL:
     case ISA_OP_MBARRIER_EXPECT_TX:
@@ -355,6 +378,16 @@ static void emit(struct checker *c, struct check_origins *o, const struct access
     kir_insert_before(a->i, k);
 }
 
+// What only checks have to know.
+static void remove_groups(struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first, *next; i; i = next) {
+            next = i->next;
+            if (i->op == ISA_OP_CP_ASYNC_GROUP || i->op == ISA_OP_CP_ASYNC_MBARRIER_ARRIVE)
+                kir_remove(i);
+        }
+}
+
 static void check_function(struct checker *c, struct kir_func *f) {
     c->f = f;
     c->flags = c->orders && f->is_kernel && is_ordered(f) ? KD_CHECK_ORDERED : 0;
@@ -378,6 +411,7 @@ static void check_function(struct checker *c, struct kir_func *f) {
     check_origins_make(o);
     for (uint32_t n = 0; n < c->accesses.len; n++)
         emit(c, o, &c->accesses.data[n]);
+    remove_groups(f);
     arena_free(&c->tmp);
 }
 

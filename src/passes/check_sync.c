@@ -88,6 +88,7 @@ static bool is_of_device(const struct kir_inst *i) {
         return true;
     case ISA_OP_CP_ASYNC:
     case ISA_OP_CP_ASYNC_GROUP:
+    case ISA_OP_CP_ASYNC_MBARRIER_ARRIVE:
         return false;
     default:
         return isa_op_info[i->op].klass == ISA_CLASS_ASYNC && isa_op_info[i->op].side_effect;

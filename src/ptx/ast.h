@@ -283,6 +283,7 @@ struct ptx_module {
     char features;                         // 'a' of sm_90a, 'f' of sm_100f, or 0
     bool debug;                            // .target ..., debug
     bool lockstep;                         // .pragma PTX_LOCKSTEP, or a target before sm_70
+    bool tells_copies;                     // what waits for asynchronous copies is lowered, too
     unsigned address_size;                 // 32 or 64
     VEC(struct ptx_item) items;            // in text order, for the printer
     VEC(struct ptx_func *) funcs;
