@@ -50,6 +50,11 @@ enum check_heap check_heap_free(uint64_t ptr, uint64_t *give);
 // Whether a thread is about to free what it may not, which is reported where site is not NULL.
 bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr,
                     const struct kd_check_site *site);
+// malloc has returned the block's address at a site.
+void check_heap_taken(uint64_t ptr, const struct kd_check_site *site);
+// Reports blocks of the heap that nobody has freed, by where they were taken, and forgets them.
+// Address range of the heap; size 0: of all.
+void check_heap_leaks(uint64_t base, uint64_t size);
 enum { CHECK_HEAP_MORE = 16 }; // bytes behind each block
 
 // ---- check_race.c -------------------------------------------------------------------------
@@ -121,6 +126,7 @@ struct check_report {
     const struct kd_block *b;     // NULL: of no kernel
     char lines[3][CHECK_LINE];    // more; "" ends them
     const struct host_call *call; // that was made by the host; NULL: none is known
+    uint64_t leaked;              // bytes
 };
 // Prints a report, once for each kind and place. False: it had been printed.
 bool check_report(const struct check_report *r);

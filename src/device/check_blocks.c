@@ -62,7 +62,9 @@ struct heap_node {
     struct range range; // first
     uint32_t number;
     bool freed;
-    struct heap_node *next; // freed later
+    bool told;                        // as a leak
+    const struct kd_check_site *site; // where it was taken; NULL: not known
+    struct heap_node *next;           // freed later
 };
 static struct kd_spinlock heap_lock;
 static struct range *heap_nodes;
@@ -147,6 +149,50 @@ bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr,
     if (site)
         check_report(&r);
     return true;
+}
+
+void check_heap_taken(uint64_t ptr, const struct kd_check_site *site) {
+    kd_lock(&heap_lock);
+    struct heap_node *n = ptr ? (struct heap_node *)range_find(heap_nodes, ptr) : NULL;
+    if (n && n->range.base == ptr)
+        n->site = site;
+    kd_unlock(&heap_lock);
+}
+
+static void report_leak(const struct kd_check_site *site, uint64_t first, uint64_t bytes,
+                        uint64_t blocks) {
+    char what[128];
+    struct check_report r = {.what = what, .site = site, .leaked = bytes};
+    snprintf(what, sizeof what, "Leaked %llu bytes of the kernels' heap",
+             (unsigned long long)bytes);
+    snprintf(r.lines[0], CHECK_LINE, "in %llu blocks, of which one is at 0x%llx",
+             (unsigned long long)blocks, (unsigned long long)first);
+    check_report(&r);
+}
+
+void check_heap_leaks(uint64_t base, uint64_t size) {
+    for (;;) {
+        const struct kd_check_site *site = NULL;
+        uint64_t first = 0, bytes = 0, blocks = 0;
+        kd_lock(&heap_lock);
+        struct range *next;
+        for (struct range *at = range_after(heap_nodes, 0); at; at = next) {
+            struct heap_node *n = (struct heap_node *)at;
+            next = range_after(heap_nodes, at->base);
+            if (n->freed || n->told || (size && at->base - base >= size) ||
+                (blocks && n->site != site))
+                continue;
+            site = n->site;
+            first = blocks ? first : at->base;
+            bytes += at->size;
+            blocks++;
+            n->told = true;
+        }
+        kd_unlock(&heap_lock);
+        if (!blocks)
+            return;
+        report_leak(site, first, bytes, blocks);
+    }
 }
 
 // ---- looking up ---------------------------------------------------------------------------
