@@ -77,7 +77,9 @@ void check_init_set(uint64_t address, uint64_t size, bool written);
 // It has been copied; what lies between is written as far as that was. call: that asked for it;
 // NULL: nobody knows.
 void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct host_call *call);
-// A block begins: what it has shared and local memory for is unwritten.
+// Its shared memory is unwritten.
+void check_init_shared(const struct kd_block *b);
+// A block begins: its shared memory, if it is in no cluster, and its local memory are unwritten.
 void check_init_block(const struct kd_block *b);
 // The bytes that the device keeps for those from the address on, up to the end of their page, with
 // a bit for each bit that nobody has written; *n: how many they are. NULL: all are alike, *all.

@@ -76,18 +76,38 @@ static uint64_t local_bytes(const struct kd_block *b) {
     return b->local_stride * b->nthreads;
 }
 
+void check_init_shared(const struct kd_block *b) {
+    check_init_set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, false);
+}
+
 void check_init_block(const struct kd_block *b) {
     // Blocks of a cluster may have written there before.
     if (b->cluster_blocks <= 1)
-        check_init_set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, false);
+        check_init_shared(b);
     if (b->local)
         check_init_set((uint64_t)(uintptr_t)b->local, local_bytes(b), false);
+}
+
+// Shared memory of the block or another one of its cluster.
+static bool is_shared(const struct kd_block *b, uint64_t address) {
+    uint64_t at = address - (uint64_t)(uintptr_t)b->cluster_shared;
+    return address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes ||
+           (b->cluster_blocks > 1 && at / KD_CLUSTER_STRIDE < b->cluster_blocks &&
+            at % KD_CLUSTER_STRIDE < b->shared_window_bytes);
+}
+
+// What is not followed has written there: to several blocks of a cluster, perhaps.
+static void clean_shared(const struct kd_block *b) {
+    uint64_t first = (uint64_t)(uintptr_t)b->cluster_shared;
+    set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, NULL, 0);
+    for (uint32_t k = 0; b->cluster_blocks > 1 && k < b->cluster_blocks; k++)
+        set(first + (uint64_t)k * KD_CLUSTER_STRIDE, b->shared_window_bytes, NULL, 0);
 }
 
 // Is it memory that only kernels and copies write to?
 static bool is_device(const struct kd_block *b, uint64_t address) {
     struct kd_memory m;
-    return (b && address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes) ||
+    return (b && is_shared(b, address)) ||
            (b && b->local && address - (uint64_t)(uintptr_t)b->local < local_bytes(b)) ||
            (kd_memory_find(address, &m) && m.kind == KD_MEMORY_DEVICE);
 }
@@ -183,10 +203,12 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
         break;
     case KD_CHECK_SHADOW_CLEAN:
         set(address, (uint32_t)more, NULL, 0);
+        if (b->cluster_blocks > 1 && is_shared(b, address))
+            clean_shared(b);
         break;
     case KD_CHECK_SHADOW_CLEAN_ALL:
-        if (address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes)
-            set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, NULL, 0);
+        if (site->space == ISA_SPACE_CLUSTER || is_shared(b, address))
+            clean_shared(b);
         else if (b->local && address - local < b->local_stride)
             set(local, b->local_stride, NULL, 0);
         else if (memory_extent(address, &base, &size))

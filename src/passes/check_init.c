@@ -573,6 +573,8 @@ static void look_at(struct init *s, struct kir_inst *i) {
         decides(s, i, KD_CHECK_SHADOW_ADDRESS);
         if (is_kept(i->mods.space))
             store(s, i);
+        else if (i->mods.space == ISA_SPACE_CLUSTER)
+            everything(s, i, KD_CHECK_SHADOW_CLEAN_ALL);
         break;
     case ISA_OP_ATOM:
     case ISA_OP_RED:
@@ -584,6 +586,8 @@ static void look_at(struct init *s, struct kir_inst *i) {
         else if (is_kept(i->mods.space) && i->mods.atom != ISA_ATOM_CAS &&
                  i->mods.atom != ISA_ATOM_AND && i->mods.atom != ISA_ATOM_OR)
             update(s, i);
+        else if (i->mods.space == ISA_SPACE_CLUSTER)
+            everything(s, i, KD_CHECK_SHADOW_CLEAN_ALL);
         break;
     case ISA_OP_SHFL:
         if (has(s, i->ops[0])) {
@@ -605,6 +609,8 @@ static void look_at(struct init *s, struct kir_inst *i) {
     case ISA_OP_CP_ASYNC_BULK:
         clean(s, i, i->ops[2]);
         break;
+    case ISA_OP_ST_ASYNC:
+    case ISA_OP_RED_ASYNC:
     case ISA_OP_STMATRIX:
     case ISA_OP_WMMA_STORE:
     case ISA_OP_CP_ASYNC_BULK_TENSOR:
