@@ -37,6 +37,12 @@ uint32_t check_find(const struct kd_block *b, uint64_t address);
 bool check_there(uint64_t address, uint64_t bytes);
 // The allocation of memory.c or pool.c with this number has been freed.
 void check_freed(uint64_t id);
+// A block of a pool has been taken, or freed in a queue: id is the allocation's number then.
+struct check_pool_event {
+    uint64_t base, size, number; // number: of queue.h
+    uint64_t queue, id;
+};
+void check_pool_event(struct check_pool_event e);
 // The allocation that lives and begins or ends nearest to the address, looked for among those that
 // kernels have had pointers to. False: there is none.
 bool check_nearest(uint64_t address, uint64_t *base, uint64_t *size);

@@ -195,6 +195,38 @@ void check_heap_leaks(uint64_t base, uint64_t size) {
     }
 }
 
+// ---- blocks of pools ----------------------------------------------------------------------
+
+enum { POOL_EVENTS = 4096 }; // that are remembered
+static struct kd_spinlock pool_lock;
+static struct check_pool_event pool_events[POOL_EVENTS];
+static uint64_t npool_events;
+
+void check_pool_event(struct check_pool_event e) {
+    kd_lock(&pool_lock);
+    pool_events[npool_events++ % POOL_EVENTS] = e;
+    kd_unlock(&pool_lock);
+}
+
+// The freeing of a block at the address in the launch's queue, before the launch was submitted; the
+// block had not been taken again then. False: there is none.
+static bool freed_before(const struct kd_launch *l, uint64_t address,
+                         struct check_pool_event *out) {
+    bool found = false;
+    kd_lock(&pool_lock);
+    uint64_t last = npool_events > POOL_EVENTS ? npool_events - POOL_EVENTS : 0;
+    for (uint64_t k = npool_events; l->number && k-- > last;) {
+        const struct check_pool_event *e = &pool_events[k % POOL_EVENTS];
+        if (e->number > l->number || address - e->base >= e->size)
+            continue;
+        found = e->id && e->queue == l->in_queue;
+        *out = *e;
+        break;
+    }
+    kd_unlock(&pool_lock);
+    return found;
+}
+
 // ---- looking up ---------------------------------------------------------------------------
 
 static bool in_heap(const struct kd_block *b, uint64_t address) {
@@ -223,6 +255,12 @@ uint32_t check_find(const struct kd_block *b, uint64_t address) {
         uint32_t number = n ? n->number : 0;
         kd_unlock(&heap_lock);
         return number;
+    }
+    struct check_pool_event freed;
+    if (freed_before(b->launch, address, &freed) && freed.id < FIRST_OF_HEAP) {
+        set((uint32_t)freed.id, freed.base, freed.size, false);
+        check_freed(freed.id);
+        return (uint32_t)freed.id;
     }
     if ((!kd_memory_find(address, &m) && !memory_find_leaving(address, &m)) ||
         m.id >= FIRST_OF_HEAP || !is_whole(address))
