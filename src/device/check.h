@@ -80,6 +80,9 @@ void check_race_forget(uint64_t address, uint64_t bytes);
 
 // The memory is new and unwritten, or it has been written.
 void check_init_set(uint64_t address, uint64_t size, bool written);
+// The memory is new, has pages of its own, and the host may write to it: what the system has given
+// no memory for is unwritten.
+void check_init_untouched(uint64_t address, uint64_t size);
 // It has been copied; what lies between is written as far as that was. call: that asked for it;
 // NULL: nobody knows.
 void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct host_call *call);

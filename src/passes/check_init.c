@@ -385,16 +385,18 @@ static struct kir_value *extended(struct init *s, const struct kir_inst *i, stru
     return c->res[0];
 }
 
-// Before an access, whose results are not there yet: what memory says.
+// What memory says of what an access loads.
 static void load(struct init *s, struct kir_inst *i) {
     uint32_t bytes = isa_type_bits((enum isa_type)i->ty) / 8;
-    s->at = i;
+    // A load may itself make the system give memory to a page, which then counts as written.
+    s->at = i->prev && i->op != ISA_OP_ATOM ? i->prev : i;
     struct kir_value *at = generic(s, i->ops[0], i->mods.space);
     for (uint32_t k = 0; k < i->nres; k++)
         if (has(s, i->res[k])) {
             struct kir_value *x = ask(s, at, i->offset + (int64_t)k * bytes, bytes);
             s->shadow[i->res[k]->id] = extended(s, i, x, shadow_type(i->res[k]));
         }
+    s->at = i->op == ISA_OP_ATOM ? s->at : i;
 }
 
 // A check in front of or behind i.
