@@ -133,7 +133,13 @@ struct kd_check_module {
     uint32_t nshared, nlocal, nvars; // shared and local variables, those of the module
     int32_t shared, local, vars;     // where they are: struct kd_check_variable
 };
-enum kd_check_kind { KD_CHECK_READ, KD_CHECK_WRITE, KD_CHECK_ATOMIC, KD_CHECK_FREE };
+enum kd_check_kind {
+    KD_CHECK_READ,
+    KD_CHECK_WRITE,
+    KD_CHECK_ATOMIC,
+    KD_CHECK_FREE,
+    KD_CHECK_TAKEN // malloc has returned the address
+};
 enum kd_check_flag {
     KD_CHECK_ORDERED = 1,  // all that orders what the function does is told of: look for races
     KD_CHECK_STRONG = 2,   // atomic, volatile or relaxed, or what these are with an order

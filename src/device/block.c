@@ -801,6 +801,7 @@ static bool take_cluster(struct runner *r, struct op *op, struct resident **s) {
         c->members[k] = s[k];
         s[k]->b.shared = cluster_window(c, k);
         s[k]->b.cluster_shared = cluster_window(c, 0);
+        check_init_shared(&s[k]->b);
     }
     return c != NULL;
 }

@@ -42,6 +42,12 @@ uint32_t check_find(const struct kd_block *b, uint64_t address);
 bool check_there(uint64_t address, uint64_t bytes);
 // The allocation of memory.c or pool.c with this number has been freed.
 void check_freed(uint64_t id);
+// A block of a pool has been taken, or freed in a queue: id is the allocation's number then.
+struct check_pool_event {
+    uint64_t base, size, number; // number: of queue.h
+    uint64_t queue, id;
+};
+void check_pool_event(struct check_pool_event e);
 // The allocation that lives and begins or ends nearest to the address, looked for among those that
 // kernels have had pointers to. False: there is none.
 bool check_nearest(uint64_t address, uint64_t *base, uint64_t *size);
@@ -55,6 +61,11 @@ enum check_heap check_heap_free(uint64_t ptr, uint64_t *give);
 // Whether a thread is about to free what it may not, which is reported where site is not NULL.
 bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr,
                     const struct kd_check_site *site);
+// malloc has returned the block's address at a site.
+void check_heap_taken(uint64_t ptr, const struct kd_check_site *site);
+// Reports blocks of the heap that nobody has freed, by where they were taken, and forgets them.
+// Address range of the heap; size 0: of all.
+void check_heap_leaks(uint64_t base, uint64_t size);
 enum { CHECK_HEAP_MORE = 16 }; // bytes behind each block
 
 // ---- check_race.c -------------------------------------------------------------------------
@@ -86,10 +97,15 @@ void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
 
 // The memory is new and unwritten, or it has been written.
 void check_init_set(uint64_t address, uint64_t size, bool written);
+// The memory is new, has pages of its own, and the host may write to it: what the system has given
+// no memory for is unwritten.
+void check_init_untouched(uint64_t address, uint64_t size);
 // It has been copied; what lies between is written as far as that was. call: that asked for it;
 // NULL: nobody knows.
 void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct host_call *call);
-// A block begins: what it has shared and local memory for is unwritten.
+// Its shared memory is unwritten.
+void check_init_shared(const struct kd_block *b);
+// A block begins: its shared memory, if it is in no cluster, and its local memory are unwritten.
 void check_init_block(const struct kd_block *b);
 // The bytes that the device keeps for those from the address on, up to the end of their page, with
 // a bit for each bit that nobody has written; *n: how many they are. NULL: all are alike, *all.
@@ -143,6 +159,7 @@ struct check_report {
     const struct kd_block *b;     // NULL: of no kernel
     char lines[3][CHECK_LINE];    // more; "" ends them
     const struct host_call *call; // that was made by the host; NULL: none is known
+    uint64_t leaked;              // bytes
 };
 // Prints a report, once for each kind and place. False: it had been printed.
 bool check_report(const struct check_report *r);

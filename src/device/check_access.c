@@ -191,9 +191,16 @@ static const struct kd_check_variable *local_variable(const struct lane_access *
 
 static void check_local(struct lane_access *a, uint64_t offset) {
     struct extent e = {"local memory", NULL, 0, a->b->local_stride, false};
+    char name[64];
     a->address = offset;
-    if (local_variable(a, &e))
-        e.what = "local variables";
+    const struct kd_check_variable *v = local_variable(a, &e);
+    if (v) {
+        size_t n = strcspn(name_of(v), "$."); // what the compiler put behind it
+        snprintf(name, sizeof name, "%.*s", (int)n, name_of(v));
+        bool own = strncmp(name, "__local_depot", strlen("__local_depot")) != 0;
+        e.what = own ? "local variable" : "local variables";
+        e.name = own ? name : NULL;
+    }
     compare(a, ISA_SPACE_LOCAL, &e);
 }
 
@@ -373,6 +380,11 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
                         uint64_t site, const uint64_t *addresses, const uint32_t *origins,
                         const uint64_t *more) {
     const struct kd_check_site *s = (const struct kd_check_site *)(uintptr_t)site; // NOLINT
+    if (s->kind == KD_CHECK_TAKEN) {
+        for (uint32_t m = mask; m; m &= m - 1)
+            check_heap_taken(addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : __builtin_ctz(m)], s);
+        return;
+    }
     if (s->kind == KD_CHECK_MEET_SYNCED) {
         check_race_synced(b, thread, mask, code, more);
         return;

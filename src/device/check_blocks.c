@@ -62,7 +62,9 @@ struct heap_node {
     struct range range; // first
     uint32_t number;
     bool freed;
-    struct heap_node *next; // freed later
+    bool told;                        // as a leak
+    const struct kd_check_site *site; // where it was taken; NULL: not known
+    struct heap_node *next;           // freed later
 };
 static struct kd_spinlock heap_lock;
 static struct range *heap_nodes;
@@ -149,6 +151,82 @@ bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr,
     return true;
 }
 
+void check_heap_taken(uint64_t ptr, const struct kd_check_site *site) {
+    kd_lock(&heap_lock);
+    struct heap_node *n = ptr ? (struct heap_node *)range_find(heap_nodes, ptr) : NULL;
+    if (n && n->range.base == ptr)
+        n->site = site;
+    kd_unlock(&heap_lock);
+}
+
+static void report_leak(const struct kd_check_site *site, uint64_t first, uint64_t bytes,
+                        uint64_t blocks) {
+    char what[128];
+    struct check_report r = {.what = what, .site = site, .leaked = bytes};
+    snprintf(what, sizeof what, "Leaked %llu bytes of the kernels' heap",
+             (unsigned long long)bytes);
+    snprintf(r.lines[0], CHECK_LINE, "in %llu blocks, of which one is at 0x%llx",
+             (unsigned long long)blocks, (unsigned long long)first);
+    check_report(&r);
+}
+
+void check_heap_leaks(uint64_t base, uint64_t size) {
+    for (;;) {
+        const struct kd_check_site *site = NULL;
+        uint64_t first = 0, bytes = 0, blocks = 0;
+        kd_lock(&heap_lock);
+        struct range *next;
+        for (struct range *at = range_after(heap_nodes, 0); at; at = next) {
+            struct heap_node *n = (struct heap_node *)at;
+            next = range_after(heap_nodes, at->base);
+            if (n->freed || n->told || (size && at->base - base >= size) ||
+                (blocks && n->site != site))
+                continue;
+            site = n->site;
+            first = blocks ? first : at->base;
+            bytes += at->size;
+            blocks++;
+            n->told = true;
+        }
+        kd_unlock(&heap_lock);
+        if (!blocks)
+            return;
+        report_leak(site, first, bytes, blocks);
+    }
+}
+
+// ---- blocks of pools ----------------------------------------------------------------------
+
+enum { POOL_EVENTS = 4096 }; // that are remembered
+static struct kd_spinlock pool_lock;
+static struct check_pool_event pool_events[POOL_EVENTS];
+static uint64_t npool_events;
+
+void check_pool_event(struct check_pool_event e) {
+    kd_lock(&pool_lock);
+    pool_events[npool_events++ % POOL_EVENTS] = e;
+    kd_unlock(&pool_lock);
+}
+
+// The freeing of a block at the address in the launch's queue, before the launch was submitted; the
+// block had not been taken again then. False: there is none.
+static bool freed_before(const struct kd_launch *l, uint64_t address,
+                         struct check_pool_event *out) {
+    bool found = false;
+    kd_lock(&pool_lock);
+    uint64_t last = npool_events > POOL_EVENTS ? npool_events - POOL_EVENTS : 0;
+    for (uint64_t k = npool_events; l->number && k-- > last;) {
+        const struct check_pool_event *e = &pool_events[k % POOL_EVENTS];
+        if (e->number > l->number || address - e->base >= e->size)
+            continue;
+        found = e->id && e->queue == l->in_queue;
+        *out = *e;
+        break;
+    }
+    kd_unlock(&pool_lock);
+    return found;
+}
+
 // ---- looking up ---------------------------------------------------------------------------
 
 static bool in_heap(const struct kd_block *b, uint64_t address) {
@@ -177,6 +255,12 @@ uint32_t check_find(const struct kd_block *b, uint64_t address) {
         uint32_t number = n ? n->number : 0;
         kd_unlock(&heap_lock);
         return number;
+    }
+    struct check_pool_event freed;
+    if (freed_before(b->launch, address, &freed) && freed.id < FIRST_OF_HEAP) {
+        set((uint32_t)freed.id, freed.base, freed.size, false);
+        check_freed(freed.id);
+        return (uint32_t)freed.id;
     }
     if ((!kd_memory_find(address, &m) && !memory_find_leaving(address, &m)) ||
         m.id >= FIRST_OF_HEAP || !is_whole(address))

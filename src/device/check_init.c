@@ -1,9 +1,11 @@
 // Memory that nobody has written: a byte for each byte of it, with a bit for each bit that nobody
 // has decided. What nobody has set aside so counts as written.
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "device/block.h"
 #include "device/check.h"
@@ -13,12 +15,44 @@
 #include "device/memory.h"
 #include "isa/isa.h"
 
-// Pages of 4 KiB by their addresses: NULL: written; UNWRITTEN: no byte of it is; else their bytes.
+// Pages of 4 KiB by their addresses: NULL: written; UNWRITTEN: no byte of it is; UNTOUCHED: the
+// same, unless the system has given it memory since; else their bytes.
 enum { PAGE_BITS = CHECK_PAGE_BITS, PAGE = 1 << PAGE_BITS };
 static struct check_pages pages;
 static uint8_t unwritten_page[1];
+static uint8_t untouched_page[1];
 #define UNWRITTEN (unwritten_page)
+#define UNTOUCHED (untouched_page)
 static atomic_bool off; // something was written, nobody knows where
+
+// Has the page memory, or has it been swapped out? Where nobody knows it has.
+static bool has_memory(uint64_t address) {
+    static _Atomic int kept = -1;
+    int fd = atomic_load(&kept);
+    uint64_t entry;
+    if (fd < 0) {
+        int none = -1;
+        fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+        if (fd >= 0 && !atomic_compare_exchange_strong(&kept, &none, fd)) {
+            close(fd);
+            fd = none;
+        }
+    }
+    off_t at = (off_t)(address / (uint64_t)sysconf(_SC_PAGESIZE) * sizeof entry);
+    return fd < 0 || pread(fd, &entry, sizeof entry, at) != sizeof entry || entry >> 62;
+}
+
+// What is kept for the page of an address, as it is to be read: never UNTOUCHED.
+static uint8_t *page_of(uint64_t address) {
+    _Atomic(void *) *slot = check_pages_slot(&pages, address, false);
+    void *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+    if (p != UNTOUCHED)
+        return p;
+    if (!has_memory(address))
+        return UNWRITTEN;
+    atomic_compare_exchange_strong(slot, &p, NULL);
+    return NULL;
+}
 
 // The bytes of a page of which a part changes; NULL: there is no memory for them.
 static uint8_t *bytes_of(_Atomic(void *) *slot) {
@@ -44,6 +78,9 @@ static void set(uint64_t address, uint64_t size, const uint8_t *bits, uint8_t al
         uint64_t at = address % PAGE, n = PAGE - at < size ? PAGE - at : size;
         bool clean = !bits && !all;
         _Atomic(void *) *slot = check_pages_slot(&pages, address, !clean);
+        void *was = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+        if (was == UNTOUCHED) // nobody follows what the host writes there from now on
+            atomic_compare_exchange_strong(slot, &was, NULL);
         uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
         if (slot && n == PAGE && !bits && (!p || p == UNWRITTEN)) {
             atomic_store_explicit(slot, all ? UNWRITTEN : NULL, memory_order_release);
@@ -60,8 +97,7 @@ static void set(uint64_t address, uint64_t size, const uint8_t *bits, uint8_t al
 }
 
 static uint8_t byte_at(uint64_t address) {
-    _Atomic(void *) *slot = check_pages_slot(&pages, address, false);
-    uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+    const uint8_t *p = page_of(address);
     return !p ? 0 : p == UNWRITTEN ? 0xff : p[address % PAGE];
 }
 
@@ -72,29 +108,59 @@ void check_init_set(uint64_t address, uint64_t size, bool written) {
     check_copied_stored(address, size, NULL);
 }
 
+void check_init_untouched(uint64_t address, uint64_t size) {
+    if (!(check_tools() & CHECK_INIT))
+        return;
+    check_init_set(address, size, true);
+    for (uint64_t at = (address + PAGE - 1) / PAGE * PAGE; at < address + size; at += PAGE) {
+        _Atomic(void *) *slot = check_pages_slot(&pages, at, true);
+        if (slot)
+            atomic_store_explicit(slot, UNTOUCHED, memory_order_release);
+    }
+}
+
 static uint64_t local_bytes(const struct kd_block *b) {
     return b->local_stride * b->nthreads;
+}
+
+void check_init_shared(const struct kd_block *b) {
+    check_init_set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, false);
 }
 
 void check_init_block(const struct kd_block *b) {
     // Blocks of a cluster may have written there before.
     if (b->cluster_blocks <= 1)
-        check_init_set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, false);
+        check_init_shared(b);
     if (b->local)
         check_init_set((uint64_t)(uintptr_t)b->local, local_bytes(b), false);
+}
+
+// Shared memory of the block or another one of its cluster.
+static bool is_shared(const struct kd_block *b, uint64_t address) {
+    uint64_t at = address - (uint64_t)(uintptr_t)b->cluster_shared;
+    return address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes ||
+           (b->cluster_blocks > 1 && at / KD_CLUSTER_STRIDE < b->cluster_blocks &&
+            at % KD_CLUSTER_STRIDE < b->shared_window_bytes);
+}
+
+// What is not followed has written there: to several blocks of a cluster, perhaps.
+static void clean_shared(const struct kd_block *b) {
+    uint64_t first = (uint64_t)(uintptr_t)b->cluster_shared;
+    set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, NULL, 0);
+    for (uint32_t k = 0; b->cluster_blocks > 1 && k < b->cluster_blocks; k++)
+        set(first + (uint64_t)k * KD_CLUSTER_STRIDE, b->shared_window_bytes, NULL, 0);
 }
 
 // Is it memory that only kernels and copies write to?
 static bool is_device(const struct kd_block *b, uint64_t address) {
     struct kd_memory m;
-    return (b && address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes) ||
+    return (b && is_shared(b, address)) ||
            (b && b->local && address - (uint64_t)(uintptr_t)b->local < local_bytes(b)) ||
            (kd_memory_find(address, &m) && m.kind == KD_MEMORY_DEVICE);
 }
 
 const uint8_t *check_init_page(uint64_t address, uint64_t *n, uint8_t *all) {
-    _Atomic(void *) *slot = check_pages_slot(&pages, address, false);
-    uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+    const uint8_t *p = page_of(address);
     *n = PAGE - address % PAGE;
     *all = p == UNWRITTEN ? 0xff : 0;
     return p && p != UNWRITTEN ? p + address % PAGE : NULL;
@@ -110,8 +176,7 @@ void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct hos
         return;
     }
     for (uint64_t k = 0; k < size;) {
-        _Atomic(void *) *slot = check_pages_slot(&pages, from + k, false);
-        uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+        const uint8_t *p = page_of(from + k);
         uint64_t at = (from + k) % PAGE, n = PAGE - at < size - k ? PAGE - at : size - k;
         if (p && p != UNWRITTEN)
             set(to + k, n, p + at, 0);
@@ -127,8 +192,7 @@ uint64_t check_init_bits(uint64_t address, uint32_t bytes) {
     if (bytes > 8 || atomic_load_explicit(&off, memory_order_relaxed))
         return 0;
     if (at + bytes <= PAGE) {
-        _Atomic(void *) *slot = check_pages_slot(&pages, address, false);
-        const uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+        const uint8_t *p = page_of(address);
         if (p == UNWRITTEN)
             memset(&bits, 0xff, bytes);
         else if (p)
@@ -183,10 +247,12 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
         break;
     case KD_CHECK_SHADOW_CLEAN:
         set(address, (uint32_t)more, NULL, 0);
+        if (b->cluster_blocks > 1 && is_shared(b, address))
+            clean_shared(b);
         break;
     case KD_CHECK_SHADOW_CLEAN_ALL:
-        if (address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes)
-            set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, NULL, 0);
+        if (site->space == ISA_SPACE_CLUSTER || is_shared(b, address))
+            clean_shared(b);
         else if (b->local && address - local < b->local_stride)
             set(local, b->local_stride, NULL, 0);
         else if (memory_extent(address, &base, &size))

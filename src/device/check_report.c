@@ -58,7 +58,8 @@ static const char *kind_of(const struct check_report *r) {
     static const char *const kinds[][2] = {
         {"Invalid", "memory.access"}, {"Malloc/Free", "memory.heap"},
         {"Error: Race", "race"},      {"Uninitialized", "init"},
-        {"Barrier", "sync"},          {"Kernel", "fault"}};
+        {"Barrier", "sync"},          {"Kernel", "fault"},
+        {"Leaked", "leak.memory"}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (!strncmp(r->what, kinds[k][0], strlen(kinds[k][0])))
             return kinds[k][1];
@@ -92,7 +93,7 @@ bool check_report(const struct check_report *r) {
     char *owned[3] = {NULL};
     if ((r->b && r->b->launch->unchecked) || !is_new(r))
         return false;
-    struct check_record out = {.kind = kind_of(r), .what = r->what};
+    struct check_record out = {.kind = kind_of(r), .what = r->what, .leaked = r->leaked};
     if (r->site)
         add_site(&out, r->site, &owned[0]);
     if (r->other)

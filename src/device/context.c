@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check.h"
 #include "device/internal.h"
 #include "device/module.h"
 #include "device/reason.h"
@@ -31,6 +32,13 @@ enum kd_status kd_context_new(struct kd_device *d, struct kd_context **out) {
     fault_handlers_install();
     *out = c;
     return kd_succeed();
+}
+
+void kd_context_tell_heap_leaks(struct kd_context *c) {
+    if (!c)
+        check_heap_leaks(0, 0);
+    else if (heap_used(&c->heap))
+        check_heap_leaks(c->heap.base, (uint64_t)c->heap.npages << 12);
 }
 
 void kd_context_destroy(struct kd_context *c) {

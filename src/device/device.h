@@ -100,6 +100,8 @@ enum kd_status kd_context_wait(struct kd_context *c);
 bool kd_context_idle(struct kd_context *c);
 // Writes finished printf output to stdout. Waits call it by themselves.
 void kd_context_flush_printf(struct kd_context *c);
+// For `kudzu check`: blocks of the heap that kernels have not freed. NULL: of all contexts.
+void kd_context_tell_heap_leaks(struct kd_context *c);
 
 // A change of a kernel node by a kernel.
 enum kd_update_kind { KD_UPDATE_GRID, KD_UPDATE_PARAM, KD_UPDATE_ENABLED };

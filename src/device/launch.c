@@ -162,6 +162,7 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->kernel = k;
     l->code = code;
     l->name = k->info->name;
+    l->in_queue = l->number = 0;
     l->unchecked = check_tools() && !check_filter_launch(l->name);
     memcpy(l->grid, c->grid, sizeof l->grid);
     memcpy(l->block, c->block, sizeof l->block);
@@ -292,6 +293,10 @@ enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_confi
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a launch");
     }
     prepare(op, c, code);
+    if (check_tools()) {
+        op->launch.in_queue = kd_queue_id(q);
+        op->launch.number = queue_number();
+    }
     op->ranked = c->prioritized;
     if (c->prioritized)
         op->priority = queue_rank(q->context, c->priority);

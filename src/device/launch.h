@@ -51,6 +51,7 @@ struct kd_launch {
     bool may_group;                     // the scheduler may hand out several at a time
     bool cooperative;                   // all of them
     bool unchecked;                     // `kudzu check` is to say nothing of it
+    uint64_t in_queue, number;          // the same: its place (queue.h); 0: not known
     _Atomic(struct nested *) nested;    // what its threads have submitted; NULL: nothing
     uint32_t depth;                     // 0: launched by the host
     struct kd_grid_workspace workspace; // of a cooperative launch

@@ -213,7 +213,9 @@ enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint
             atomic_fetch_add(&m->used, bytes);
     }
     pthread_mutex_unlock(&lock);
-    if (ptr) // the host may write to what it can see; variables are written when they are made
+    if (ptr && kind == KD_MEMORY_MANAGED && !locked)
+        check_init_untouched(ptr, size);
+    else if (ptr) // the host may write to what it can see; variables are written when they are made
         check_init_set(ptr, size, kind != KD_MEMORY_DEVICE || locked);
     if (!ptr)
         return kd_fail(KD_OUT_OF_MEMORY, "%llu bytes were asked for; %llu of %llu are in use",

@@ -325,9 +325,9 @@ static enum kd_status create_kernels(struct kd_module *m) {
 
 // ---- Interface ----------------------------------------------------------------------------
 
-// What stored a value may be told of when its module is gone.
+// What stored a value or took memory may be told of when its module is gone.
 static bool is_kept(const struct kd_module *m, uint32_t var) {
-    return check_tools() & CHECK_INIT && !strcmp(m->info->vars[var].name, KD_CHECK_SITES);
+    return check_tools() && !strcmp(m->info->vars[var].name, KD_CHECK_SITES);
 }
 
 static void destroy(struct kd_module *m) {

@@ -482,6 +482,9 @@ static struct block *allocate(struct kd_pool *p, struct kd_queue *q, uint64_t si
     bool waits = b->freed;
     take(p, b, memory_describe(q->context, kind, size, flags, false), internal ? wait : NULL);
     check_init_set(b->range.base, size, kind != KD_MEMORY_DEVICE || waits);
+    if (check_tools())
+        check_pool_event((struct check_pool_event){
+            .base = b->range.base, .size = size, .number = queue_number()});
     return b;
 }
 
@@ -617,6 +620,12 @@ enum kd_status kd_pool_give(uint64_t ptr, struct kd_queue *q) {
         return status;
     memory_lock();
     struct block *b = block_at(ptr);
+    if (b && check_tools())
+        check_pool_event((struct check_pool_event){.base = b->range.base,
+                                                   .size = b->a.size,
+                                                   .number = queue_number(),
+                                                   .queue = kd_queue_id(q),
+                                                   .id = b->a.id});
     if (b)
         give(b, point, kd_queue_id(q), queue_number());
     memory_unlock();

@@ -123,4 +123,5 @@ void drv_leaks_tell(const struct drv_context *ctx) {
         free(b);
     }
     pthread_mutex_unlock(&mutex);
+    kd_context_tell_heap_leaks(ctx ? ctx->c : NULL);
 }

@@ -280,6 +280,20 @@ static void look_at_order(struct checker *c, struct kir_inst *i) {
     }
 }
 
+static bool calls(const struct kir_inst *i, const char *function) {
+    return i->callee && i->callee->is_extern && i->nops == 1 && !strcmp(i->callee->name, function);
+}
+
+// Where a block of the heap came from.
+static void add_taken(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = KD_CHECK_TAKEN, .align = 1};
+    struct kir_inst *at;
+    struct kir_inst *k =
+        check_sites_access(&c->sites, i, site, i->res[0], kir_const(c->f, KIR_B64, 0), &at);
+    kir_insert_after(i, at);
+    kir_insert_after(at, k);
+}
+
 static void look_at(struct checker *c, struct kir_inst *i) {
     switch (i->op) {
     case ISA_OP_LD:
@@ -300,8 +314,11 @@ static void look_at(struct checker *c, struct kir_inst *i) {
         add_copy(c, i, i->ops[2]);
         break;
     case ISA_OP_CALL:
-        if ((c->tools & CHECK_MEMORY) && i->callee && i->callee->is_extern && i->nops == 1 &&
-            !strcmp(i->callee->name, "free"))
+        if (!(c->tools & CHECK_MEMORY))
+            break;
+        if (calls(i, "malloc") && i->nres == 1)
+            add_taken(c, i);
+        if (calls(i, "free"))
             add(c, (struct access){
                        i, i->ops[0], NULL, {.bytes = 1, .align = 1, .kind = KD_CHECK_FREE}});
         break;

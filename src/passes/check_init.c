@@ -385,16 +385,18 @@ static struct kir_value *extended(struct init *s, const struct kir_inst *i, stru
     return c->res[0];
 }
 
-// Before an access, whose results are not there yet: what memory says.
+// What memory says of what an access loads.
 static void load(struct init *s, struct kir_inst *i) {
     uint32_t bytes = isa_type_bits((enum isa_type)i->ty) / 8;
-    s->at = i;
+    // A load may itself make the system give memory to a page, which then counts as written.
+    s->at = i->prev && i->op != ISA_OP_ATOM ? i->prev : i;
     struct kir_value *at = generic(s, i->ops[0], i->mods.space);
     for (uint32_t k = 0; k < i->nres; k++)
         if (has(s, i->res[k])) {
             struct kir_value *x = ask(s, at, i->offset + (int64_t)k * bytes, bytes);
             s->shadow[i->res[k]->id] = extended(s, i, x, shadow_type(i->res[k]));
         }
+    s->at = i->op == ISA_OP_ATOM ? s->at : i;
 }
 
 // A check in front of or behind i.
@@ -573,6 +575,8 @@ static void look_at(struct init *s, struct kir_inst *i) {
         decides(s, i, KD_CHECK_SHADOW_ADDRESS);
         if (is_kept(i->mods.space))
             store(s, i);
+        else if (i->mods.space == ISA_SPACE_CLUSTER)
+            everything(s, i, KD_CHECK_SHADOW_CLEAN_ALL);
         break;
     case ISA_OP_ATOM:
     case ISA_OP_RED:
@@ -584,6 +588,8 @@ static void look_at(struct init *s, struct kir_inst *i) {
         else if (is_kept(i->mods.space) && i->mods.atom != ISA_ATOM_CAS &&
                  i->mods.atom != ISA_ATOM_AND && i->mods.atom != ISA_ATOM_OR)
             update(s, i);
+        else if (i->mods.space == ISA_SPACE_CLUSTER)
+            everything(s, i, KD_CHECK_SHADOW_CLEAN_ALL);
         break;
     case ISA_OP_SHFL:
         if (has(s, i->ops[0])) {
@@ -605,6 +611,8 @@ static void look_at(struct init *s, struct kir_inst *i) {
     case ISA_OP_CP_ASYNC_BULK:
         clean(s, i, i->ops[2]);
         break;
+    case ISA_OP_ST_ASYNC:
+    case ISA_OP_RED_ASYNC:
     case ISA_OP_STMATRIX:
     case ISA_OP_WMMA_STORE:
     case ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:

@@ -60,6 +60,7 @@
 #include "inline_array_users.h"
 #include "own_functions.h"
 #include "restrictions.h"
+#include "separate_locals.h"
 #include "shared_addresses.h"
 #include "sink_rare_work.h"
 #include "split_loads.h"
@@ -507,6 +508,9 @@ struct AlignmentPass : PassInfoMixin<AlignmentPass> {
 };
 
 struct SplitPass : PassInfoMixin<SplitPass> {
+    bool separates;
+    explicit SplitPass(bool separates) : separates(separates) {
+    }
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses) {
         if (!Triple(m.getTargetTriple()).isNVPTX())
             return PreservedAnalyses::all();
@@ -514,6 +518,8 @@ struct SplitPass : PassInfoMixin<SplitPass> {
         passes.addPass(SplitLoadsPass());
         passes.addPass(DropGuardedFlagsPass());
         passes.addPass(UserLinesPass());
+        if (separates)
+            passes.addPass(SeparateLocalsPass());
         return createModuleToFunctionPassAdaptor(std::move(passes)).run(m, analyses);
     }
     static bool isRequired() {
@@ -527,7 +533,7 @@ struct LinkedPass : PassInfoMixin<LinkedPass> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &analyses) {
         moveSharedAddresses(m);
         createModuleToFunctionPassAdaptor(ExpandMovesPass()).run(m, analyses);
-        return SplitPass().run(m, analyses);
+        return SplitPass(false).run(m, analyses);
     }
     static bool isRequired() {
         return true;
@@ -602,7 +608,7 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPl
                             passes.addPass(AlignmentPass());
                             passes.addPass(ForeignSpacePass());
                         }
-                        passes.addPass(SplitPass());
+                        passes.addPass(SplitPass(level == OptimizationLevel::O0));
                     });
             }};
 }

@@ -1,4 +1,5 @@
 // One element behind a local array, beside which another lies. Guide, 8.3.2 (local memory).
+// options: -G
 #include "../suite.h"
 
 __global__ void work(int n, int *out) {
