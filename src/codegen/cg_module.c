@@ -117,6 +117,9 @@ static const struct {
     {"kd_rt_common_panels", "piiipp", false},
     {"kd_rt_forget_panels", "vi", false},
     {"kd_rt_allocation", "vlp", false},
+    {"kd_rt_open_window", "vpiill", false},
+    {"kd_rt_flush_window", "vp", false},
+    {"kd_rt_exclude_word", "vpiiil", false},
 };
 
 static LLVMTypeRef letter(struct cg *c, char l) {

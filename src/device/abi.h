@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum { KD_BARRIERS = 16 }; // named barriers of a block (PTX ISA, bar)
-enum { KD_ABI_VERSION = 21, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 22, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 // Through which blocks synchronise: what code reads behind the address in %envreg1 and 2
@@ -264,6 +264,22 @@ enum {
     KD_WAIT_WRITES = 4,
     KD_WAIT_GOES_ON = 8,
     KD_WAIT_INDEX = 32
+};
+
+// Operations on memory whose old values nobody reads, and which may come in any order.
+enum kd_red { KD_ADD, KD_AND, KD_OR, KD_XOR, KD_MIN, KD_MAX, KD_UMIN, KD_UMAX };
+
+// What a run of blocks keeps of such operations on the words from `start` on: of each word what it
+// is to be combined with. A run has one for each array, in memory of its own; all bytes are zero at
+// first but for `values`, `capacity`, `limit` (the same), `op` and `bytes`.
+struct kd_window {
+    uint64_t start, size; // bytes; size 0: it is not open
+    uint8_t *values;      // aligned to a cache line
+    uint32_t capacity;    // of these, a multiple of 64
+    uint32_t limit;       // so large it may grow
+    int32_t credit;       // below 0: it is not worth while to open it anew; code counts up
+    uint32_t op;          // enum kd_red
+    uint32_t bytes;       // of a word: 4 or 8
 };
 
 // Why a launch ends early; becomes a CUresult in the driver.
@@ -630,7 +646,17 @@ enum kd_device_function {
       (const struct kd_tile_block *block, const uint8_t *panels, uint8_t *sums))                   \
     /* where the allocation that contains an address begins, and its size, in multiples of 16      \
        bytes; all memory when there is none, or what it belongs to may go on behind it */          \
-    X(void, kd_rt_allocation, (uint64_t address, uint64_t * extent))
+    X(void, kd_rt_allocation, (uint64_t address, uint64_t * extent))                               \
+    /* makes window `which` of n cover the word at `address`, if it can. base: where the array     \
+       begins that the word belongs to; 0: not known. Words that windows of other operations keep  \
+       are combined with memory first, and stay with one of them */                                \
+    X(void, kd_rt_open_window,                                                                     \
+      (struct kd_window * all, uint32_t n, uint32_t which, uint64_t address, uint64_t base))       \
+    /* combines with memory what the window keeps; it stays open */                                \
+    X(void, kd_rt_flush_window, (struct kd_window * w))                                            \
+    /* the word at `address` does not lie in any window of another operation any more */           \
+    X(void, kd_rt_exclude_word,                                                                    \
+      (struct kd_window * all, uint32_t n, uint32_t op, uint32_t bytes, uint64_t address))
 
 // shfl returns the value in the low half, the predicate in bit 32; match the same.
 
