@@ -13,17 +13,9 @@ static LLVMValueRef at_byte(struct cg *c, LLVMValueRef p, LLVMValueRef at) {
 
 #define FIELD(name) offsetof(struct kd_window, name)
 
-static LLVMValueRef field_at(struct cg *c, const struct cg_window *w, size_t offset) {
-    return at_byte(c, w->state, cg_i64(c, offset));
-}
-
 LLVMValueRef cg_window_field(struct cg_func *g, const struct cg_window *w, size_t offset,
                              LLVMTypeRef t) {
-    return LLVMBuildLoad2(g->cg->b, t, field_at(g->cg, w, offset), "");
-}
-
-static void set_field(struct cg *c, const struct cg_window *w, size_t offset, LLVMValueRef x) {
-    LLVMBuildStore(c->b, x, field_at(c, w, offset));
+    return LLVMBuildLoad2(g->cg->b, t, cg_field(g->cg, w->state, offset), "");
 }
 
 static LLVMValueRef variable(struct cg *c, const char *name) {
@@ -39,33 +31,34 @@ static unsigned capacity(unsigned windows) {
     return bytes;
 }
 
-void cg_make_windows(struct cg_func *g) {
+LLVMValueRef cg_make_windows(struct cg_func *g) {
     struct cg *c = g->cg;
     struct cg_reds *r = g->reds;
     unsigned bytes = capacity(r->nwindows);
     if (!r->nwindows)
-        return;
+        return LLVMConstNull(c->ptr);
     LLVMTypeRef all = LLVMArrayType2(c->i8, r->nwindows * sizeof(struct kd_window));
-    r->states = LLVMBuildAlloca(c->b, all, "windows");
-    LLVMSetAlignment(r->states, 64);
-    LLVMBuildMemSet(c->b, r->states, LLVMConstInt(c->i8, 0, 0),
+    LLVMValueRef states = LLVMBuildAlloca(c->b, all, "windows");
+    LLVMSetAlignment(states, 64);
+    LLVMBuildMemSet(c->b, states, LLVMConstInt(c->i8, 0, 0),
                     cg_i64(c, r->nwindows * sizeof(struct kd_window)), 64);
     for (unsigned n = 0; n < r->nwindows; n++) {
         struct cg_window *w = &r->windows[n];
-        w->state = at_byte(c, r->states, cg_i64(c, n * sizeof(struct kd_window)));
+        w->state = at_byte(c, states, cg_i64(c, n * sizeof(struct kd_window)));
         w->values = LLVMBuildAlloca(c->b, LLVMArrayType2(c->i8, bytes), "values");
         LLVMSetAlignment(w->values, 64);
-        set_field(c, w, FIELD(values), w->values);
-        set_field(c, w, FIELD(capacity), cg_i32(c, bytes));
-        set_field(c, w, FIELD(limit), cg_i32(c, bytes));
-        set_field(c, w, FIELD(op), cg_i32(c, w->kind.op));
-        set_field(c, w, FIELD(bytes), cg_i32(c, w->kind.bytes));
+        cg_set_field(c, w->state, FIELD(values), w->values);
+        cg_set_field(c, w->state, FIELD(capacity), cg_i32(c, bytes));
+        cg_set_field(c, w->state, FIELD(limit), cg_i32(c, bytes));
+        cg_set_field(c, w->state, FIELD(op), cg_i32(c, w->kind.op));
+        cg_set_field(c, w->state, FIELD(bytes), cg_i32(c, w->kind.bytes));
     }
     for (unsigned n = 0; n < r->nsites; n++)
         if (r->sites[n].window) {
             r->sites[n].first = variable(c, "window.first");
             r->sites[n].words = variable(c, "window.words");
         }
+    return states;
 }
 
 void cg_forget_bounds(struct cg_func *g, const struct cg_window *w) {
@@ -103,12 +96,10 @@ static void open_window(struct cg_func *g, const struct cg_window *w, LLVMValueR
                         LLVMValueRef base) {
     struct cg *c = g->cg;
     struct cg_reds *r = g->reds;
-    LLVMValueRef args[5] = {r->states, cg_i32(c, r->nwindows),
-                            cg_i32(c, (uint32_t)(w - r->windows)), p, base ? base : cg_i64(c, 0)};
-    cg_call_rt(c, "kd_rt_open_window", args, 5);
+    LLVMValueRef args[4] = {r->state, cg_i32(c, (uint32_t)(w - r->windows)), p,
+                            base ? base : cg_i64(c, 0)};
+    cg_call_rt(c, "kd_rt_open_window", args, 4);
     cg_forget_bounds(g, r->mixed ? NULL : w);
-    if (r->mixed)
-        cg_close_other_cells(g, &w->kind, start_now(g, w), size_now(g, w));
 }
 
 // Where the lanes' words lie: index[lane] words behind a base, or at any addresses (`pointers`).
@@ -276,7 +267,17 @@ static void combine_lanes(struct cg_func *g, const struct kir_inst *i, const str
         LLVMSetAlignment(st, a->kind.bytes);
     }
     LLVMValueRef credit = cg_window_field(g, a, FIELD(credit), c->i32);
-    set_field(c, a, FIELD(credit), LLVMBuildAdd(c->b, credit, one, ""));
+    cg_set_field(c, a->state, FIELD(credit), LLVMBuildAdd(c->b, credit, one, ""));
+}
+
+// What is kept for other operations of the lanes' words.
+static void settle_others(struct cg_func *g, const struct cg_window *a, LLVMValueRef pointers) {
+    struct cg *c = g->cg;
+    LLVMValueRef at = cg_entry_alloca(g, LLVMTypeOf(pointers));
+    LLVMBuildStore(c->b, pointers, at);
+    LLVMValueRef args[5] = {g->reds->state, cg_i32(c, a->kind.op), cg_i32(c, a->kind.bytes), at,
+                            cg_i32(c, c->width)};
+    cg_call_rt(c, "kd_rt_settle_others", args, 5);
 }
 
 struct cg_binned cg_begin_binned(struct cg_func *g, struct kir_inst *i, const struct cg_places *at,
@@ -310,7 +311,7 @@ struct cg_binned cg_begin_binned(struct cg_func *g, struct kir_inst *i, const st
     LLVMBuildBr(c->b, n.done);
     LLVMPositionBuilderAtEnd(c->b, each);
     if (g->reds->mixed)
-        cg_settle_reds(g, i, a->kind.bytes);
+        settle_others(g, a, w.pointers);
     return n;
 }
 

@@ -2,20 +2,42 @@
 // blocks keeps the word's address and a vector, into which each group combines its operands lane by
 // lane. The lanes are combined with each other, and with memory, when the group goes to another
 // word, and at the run's end.
+#include <stddef.h>
 #include <stdio.h>
 
 #include "codegen/cg_reds.h"
 
-void cg_make_cells(struct cg_func *g) {
+#define FIELD(name) offsetof(struct kd_cell, name)
+
+// Where there are several kinds the device looks for cells that are for one word: then they lie in
+// memory, otherwise in registers.
+LLVMValueRef cg_make_cells(struct cg_func *g) {
     struct cg *c = g->cg;
-    for (unsigned n = 0; n < g->reds->ncells; n++) {
-        struct cg_cell *cell = &g->reds->cells[n];
-        LLVMValueRef none = cg_neutral_vector(g, cell->i);
-        cell->address = LLVMBuildAlloca(c->b, c->i64, "cell");
-        cell->value = LLVMBuildAlloca(c->b, LLVMTypeOf(none), "cell.value");
-        LLVMBuildStore(c->b, cg_i64(c, 0), cell->address);
-        LLVMBuildStore(c->b, none, cell->value);
+    struct cg_reds *r = g->reds;
+    LLVMValueRef states = LLVMConstNull(c->ptr);
+    if (r->mixed && r->ncells) {
+        LLVMTypeRef all = LLVMArrayType2(c->i8, r->ncells * sizeof(struct kd_cell));
+        states = LLVMBuildAlloca(c->b, all, "cells");
+        LLVMSetAlignment(states, 64);
     }
+    for (unsigned n = 0; n < r->ncells; n++) {
+        struct cg_cell *cell = &r->cells[n];
+        LLVMValueRef none = cg_neutral_vector(g, cell->i);
+        cell->value = LLVMBuildAlloca(c->b, LLVMTypeOf(none), "cell.value");
+        LLVMBuildStore(c->b, none, cell->value);
+        if (r->mixed) {
+            cell->state = cg_field(c, states, n * sizeof(struct kd_cell));
+            cell->address = cg_field(c, cell->state, FIELD(address));
+            cg_set_field(c, cell->state, FIELD(values), cell->value);
+            cg_set_field(c, cell->state, FIELD(op), cg_i32(c, cell->kind.op));
+            cg_set_field(c, cell->state, FIELD(bytes), cg_i32(c, cell->kind.bytes));
+            cg_set_field(c, cell->state, FIELD(lanes), cg_i32(c, c->width));
+        } else {
+            cell->address = LLVMBuildAlloca(c->b, c->i64, "cell");
+        }
+        LLVMBuildStore(c->b, cg_i64(c, 0), cell->address);
+    }
+    return states;
 }
 
 // flush(value, address)
@@ -47,6 +69,11 @@ static void call_flush(struct cg_func *g, const struct cg_cell *cell, LLVMValueR
 
 void cg_flush_cell(struct cg_func *g, const struct cg_cell *cell) {
     struct cg *c = g->cg;
+    LLVMValueRef state = cell->state;
+    if (state) {
+        cg_call_rt(c, "kd_rt_flush_cell", &state, 1);
+        return;
+    }
     LLVMBasicBlockRef some = cg_new_block(g, "cell.flush"), done = cg_new_block(g, "cell.flushed");
     LLVMValueRef address = LLVMBuildLoad2(c->b, c->i64, cell->address, "");
     LLVMValueRef known = LLVMBuildICmp(c->b, LLVMIntNE, address, cg_i64(c, 0), "");
@@ -60,37 +87,17 @@ void cg_flush_cell(struct cg_func *g, const struct cg_cell *cell) {
     LLVMPositionBuilderAtEnd(c->b, done);
 }
 
-void cg_close_other_cells(struct cg_func *g, const struct cg_red_kind *kind, LLVMValueRef start,
-                          LLVMValueRef size) {
-    struct cg *c = g->cg;
-    for (unsigned n = 0; n < g->reds->ncells; n++) {
-        const struct cg_cell *o = &g->reds->cells[n];
-        if (cg_is_kind(&o->kind, kind))
-            continue;
-        LLVMBasicBlockRef hit = cg_new_block(g, "cell.close"), done = cg_new_block(g, "");
-        LLVMValueRef p = LLVMBuildLoad2(c->b, c->i64, o->address, "");
-        LLVMBuildCondBr(c->b, cg_touches(g, start, size, p, o->kind.bytes), hit, done);
-        LLVMPositionBuilderAtEnd(c->b, hit);
-        cg_flush_cell(g, o);
-        LLVMBuildStore(c->b, cg_i64(c, 0), o->address);
-        LLVMBuildBr(c->b, done);
-        LLVMPositionBuilderAtEnd(c->b, done);
-    }
-}
-
 // From now on the cell is for the word at p.
 static void go_to(struct cg_func *g, const struct cg_cell *cell, LLVMValueRef p) {
     struct cg *c = g->cg;
     struct cg_reds *r = g->reds;
-    cg_flush_cell(g, cell);
-    if (r->mixed)
-        cg_close_other_cells(g, &cell->kind, p, cg_i64(c, cell->kind.bytes));
-    if (r->mixed && r->nwindows) {
-        LLVMValueRef args[5] = {r->states, cg_i32(c, r->nwindows), cg_i32(c, cell->kind.op),
-                                cg_i32(c, cell->kind.bytes), p};
-        cg_call_rt(c, "kd_rt_exclude_word", args, 5);
+    if (cell->state) {
+        LLVMValueRef args[3] = {r->state, cg_i32(c, (uint32_t)(cell - r->cells)), p};
+        cg_call_rt(c, "kd_rt_move_cell", args, 3);
         cg_forget_bounds(g, NULL);
+        return;
     }
+    cg_flush_cell(g, cell);
     LLVMBuildStore(c->b, p, cell->address);
 }
 

@@ -262,6 +262,27 @@ bool cg_is_put_off(const struct cg_func *g, const struct kir_inst *i, bool toget
     return s && (together ? s->cell != NULL : s->window != NULL);
 }
 
+LLVMValueRef cg_field(struct cg *c, LLVMValueRef p, size_t offset) {
+    LLVMValueRef at = cg_i64(c, offset);
+    return LLVMBuildInBoundsGEP2(c->b, c->i8, p, &at, 1, "");
+}
+
+void cg_set_field(struct cg *c, LLVMValueRef p, size_t offset, LLVMValueRef x) {
+    LLVMBuildStore(c->b, x, cg_field(c, p, offset));
+}
+
+static void make_state(struct cg_func *g) {
+    struct cg *c = g->cg;
+    struct cg_reds *r = g->reds;
+    r->state = LLVMBuildAlloca(c->b, LLVMArrayType2(c->i8, sizeof(struct kd_reds)), "reds");
+    LLVMSetAlignment(r->state, 8);
+    cg_set_field(c, r->state, offsetof(struct kd_reds, windows), cg_make_windows(g));
+    cg_set_field(c, r->state, offsetof(struct kd_reds, cells), cg_make_cells(g));
+    cg_set_field(c, r->state, offsetof(struct kd_reds, nwindows), cg_i32(c, r->nwindows));
+    cg_set_field(c, r->state, offsetof(struct kd_reds, ncells),
+                 cg_i32(c, r->mixed ? r->ncells : 0));
+}
+
 void cg_make_reds(struct cg_func *g) {
     // What is appended to lists is not compared with windows.
     if (!g->f->is_kernel || g->appends || !cg_puts_off(g->cg, g->fl))
@@ -272,8 +293,7 @@ void cg_make_reds(struct cg_func *g) {
         for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
             if (is_put_off(g->fl, i, own_memory))
                 add_site(g, i);
-    cg_make_windows(g);
-    cg_make_cells(g);
+    make_state(g);
 }
 
 void cg_close_reds(struct cg_func *g) {

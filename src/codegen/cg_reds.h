@@ -27,6 +27,7 @@ struct cg_window {
 struct cg_cell {
     const struct kir_inst *i;
     struct cg_red_kind kind;
+    LLVMValueRef state;   // where there are several kinds: struct kd_cell
     LLVMValueRef address; // i64 variable; 0: none
     LLVMValueRef value;   // a vector's: what it is to be combined with
 };
@@ -43,8 +44,8 @@ struct cg_reds {
         LLVMValueRef first, words;
     } sites[CG_MOST_REDS];
     unsigned nsites;
-    LLVMValueRef states; // the windows' struct kd_window, side by side
-    bool mixed;          // there are several kinds
+    LLVMValueRef state; // struct kd_reds
+    bool mixed;         // there are several kinds
 };
 
 // cg_reds.c
@@ -57,8 +58,13 @@ const struct kir_value *cg_red_base(const struct flow *fl, const struct kir_inst
 LLVMValueRef cg_touches(struct cg_func *g, LLVMValueRef start, LLVMValueRef size, LLVMValueRef p,
                         uint64_t bytes);
 
+// A field of a structure of the device's, at p.
+LLVMValueRef cg_field(struct cg *c, LLVMValueRef p, size_t offset);
+void cg_set_field(struct cg *c, LLVMValueRef p, size_t offset, LLVMValueRef x);
+
 // cg_bins.c
-void cg_make_windows(struct cg_func *g); // the builder stands in the entry block
+LLVMValueRef
+cg_make_windows(struct cg_func *g); // struct kd_window, side by side; in the entry block
 LLVMValueRef cg_window_field(struct cg_func *g, const struct cg_window *w, size_t offset,
                              LLVMTypeRef t);
 // Words may have left windows: of this one, or, NULL, of all.
@@ -66,10 +72,7 @@ void cg_forget_bounds(struct cg_func *g, const struct cg_window *w);
 void cg_flush_window_if(struct cg_func *g, const struct cg_window *w, LLVMValueRef cond);
 
 // cg_cells.c
-void cg_make_cells(struct cg_func *g);                             // the same
+LLVMValueRef cg_make_cells(struct cg_func *g);                     // the same of struct kd_cell
 void cg_flush_cell(struct cg_func *g, const struct cg_cell *cell); // where it has an address
-// What cells of another kind keep of the bytes that begin at `start`, is combined with memory.
-void cg_close_other_cells(struct cg_func *g, const struct cg_red_kind *kind, LLVMValueRef start,
-                          LLVMValueRef size);
 
 #endif

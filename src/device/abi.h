@@ -282,6 +282,20 @@ struct kd_window {
     uint32_t bytes;       // of a word: 4 or 8
 };
 
+// What it keeps of such operations on one word, a value a lane.
+struct kd_cell {
+    uint64_t address; // 0: of no word
+    uint8_t *values;
+    uint32_t op, bytes, lanes;
+};
+
+// All of a run's, where there are several kinds; else its windows alone.
+struct kd_reds {
+    struct kd_window *windows;
+    struct kd_cell *cells;
+    uint32_t nwindows, ncells;
+};
+
 // Why a launch ends early; becomes a CUresult in the driver.
 enum kd_fault {
     KD_FAULT_NONE,
@@ -647,16 +661,19 @@ enum kd_device_function {
     /* where the allocation that contains an address begins, and its size, in multiples of 16      \
        bytes; all memory when there is none, or what it belongs to may go on behind it */          \
     X(void, kd_rt_allocation, (uint64_t address, uint64_t * extent))                               \
-    /* makes window `which` of n cover the word at `address`, if it can. base: where the array     \
-       begins that the word belongs to; 0: not known. Words that windows of other operations keep  \
-       are combined with memory first, and stay with one of them */                                \
+    /* makes window `which` cover the word at `address`, if it can. base: where the array begins   \
+       that the word belongs to; 0: not known. Words that others keep for other operations are     \
+       combined with memory first, and stay with one of them */                                    \
     X(void, kd_rt_open_window,                                                                     \
-      (struct kd_window * all, uint32_t n, uint32_t which, uint64_t address, uint64_t base))       \
+      (struct kd_reds * r, uint32_t which, uint64_t address, uint64_t base))                       \
     /* combines with memory what the window keeps; it stays open */                                \
     X(void, kd_rt_flush_window, (struct kd_window * w))                                            \
-    /* the word at `address` does not lie in any window of another operation any more */           \
-    X(void, kd_rt_exclude_word,                                                                    \
-      (struct kd_window * all, uint32_t n, uint32_t op, uint32_t bytes, uint64_t address))
+    /* the same of a cell, and the cell is for the word at `address` from now on */                \
+    X(void, kd_rt_move_cell, (struct kd_reds * r, uint32_t which, uint64_t address))               \
+    X(void, kd_rt_flush_cell, (struct kd_cell * cell))                                             \
+    /* combines with memory what is kept for other operations of n words */                        \
+    X(void, kd_rt_settle_others,                                                                   \
+      (struct kd_reds * r, uint32_t op, uint32_t bytes, const uint64_t *addresses, uint32_t n))
 
 // shfl returns the value in the low half, the predicate in bit 32; match the same.
 

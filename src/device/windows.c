@@ -28,9 +28,9 @@ static uint64_t lesser(uint64_t x, uint64_t y) {
 }
 
 // What leaves any word as it is; of words of 32 bits, two.
-static uint64_t neutral(const struct kd_window *w) {
-    bool wide = w->bytes == 8;
-    switch ((enum kd_red)w->op) {
+static uint64_t neutral(uint32_t op, uint32_t bytes) {
+    bool wide = bytes == 8;
+    switch ((enum kd_red)op) {
     case KD_AND:
     case KD_UMIN:
         return UINT64_MAX;
@@ -44,7 +44,7 @@ static uint64_t neutral(const struct kd_window *w) {
 }
 
 static void clear(struct kd_window *w, uint64_t from, uint64_t to) {
-    uint64_t none = neutral(w);
+    uint64_t none = neutral(w->op, w->bytes);
     for (uint64_t at = down(from, 8); at < to; at += 8)
         memcpy(w->values + at, &none, sizeof none);
 }
@@ -95,25 +95,27 @@ static void clear(struct kd_window *w, uint64_t from, uint64_t to) {
 COMBINE(combine32, uint32_t, int32_t)
 COMBINE(combine64, uint64_t, int64_t)
 
-static void combine_line(const struct kd_window *w, uint64_t at) {
-    uint64_t none = neutral(w);
-    for (uint64_t k = 0; k < LINE; k += w->bytes) {
-        if (w->bytes == 4) {
+// Words of values, with memory from `address` on, by `step` bytes.
+static void combine_words(uint32_t op, uint32_t bytes, const uint8_t *values, uint32_t n,
+                          uint64_t address, uint32_t step) {
+    uint64_t none = neutral(op, bytes);
+    for (uint32_t k = 0; k < n; k++, values += bytes, address += step) {
+        if (bytes == 4) {
             uint32_t x;
-            memcpy(&x, w->values + at + k, sizeof x);
+            memcpy(&x, values, sizeof x);
             if (x != (uint32_t)none)
-                combine32(w->op, w->start + at + k, x);
+                combine32(op, address, x);
         } else {
             uint64_t x;
-            memcpy(&x, w->values + at + k, sizeof x);
+            memcpy(&x, values, sizeof x);
             if (x != none)
-                combine64(w->op, w->start + at + k, x);
+                combine64(op, address, x);
         }
     }
 }
 
 void kd_rt_flush_window(struct kd_window *w) {
-    uint64_t none = neutral(w), x[WORDS_OF_LINE], differs;
+    uint64_t none = neutral(w->op, w->bytes), x[WORDS_OF_LINE], differs;
     for (uint64_t at = 0; at < w->size; at += LINE) {
         memcpy(x, w->values + at, sizeof x);
         differs = 0;
@@ -121,15 +123,43 @@ void kd_rt_flush_window(struct kd_window *w) {
             differs |= x[k] ^ none;
         if (!differs)
             continue;
-        combine_line(w, at);
+        combine_words(w->op, w->bytes, w->values + at, LINE / w->bytes, w->start + at, w->bytes);
         clear(w, at, at + LINE);
     }
+}
+
+void kd_rt_flush_cell(struct kd_cell *cell) {
+    uint64_t none = neutral(cell->op, cell->bytes);
+    if (!cell->address)
+        return;
+    combine_words(cell->op, cell->bytes, cell->values, cell->lanes, cell->address, 0);
+    for (uint32_t at = 0; at < cell->lanes * cell->bytes; at += 8)
+        memcpy(cell->values + at, &none, sizeof none);
 }
 
 // ---- opening ------------------------------------------------------------------------------
 
 static bool is_other(const struct kd_window *w, uint32_t op, uint32_t bytes) {
     return w->size && (w->op != op || w->bytes != bytes);
+}
+
+static bool is_other_cell(const struct kd_cell *cell, uint32_t op, uint32_t bytes) {
+    return cell->address && (cell->op != op || cell->bytes != bytes);
+}
+
+static bool touch(uint64_t start, uint64_t size, uint64_t address, uint32_t bytes) {
+    return address < start + size && start < address + bytes;
+}
+
+static void close_cells(struct kd_reds *r, uint32_t op, uint32_t bytes, uint64_t start,
+                        uint64_t size) {
+    for (uint32_t k = 0; k < r->ncells; k++) {
+        struct kd_cell *o = &r->cells[k];
+        if (!is_other_cell(o, op, bytes) || !touch(start, size, o->address, o->bytes))
+            continue;
+        kd_rt_flush_cell(o);
+        o->address = 0;
+    }
 }
 
 // The words from `end` on leave the window.
@@ -170,15 +200,13 @@ static bool part(struct kd_window *w, struct kd_window *o, uint64_t address, boo
     return true;
 }
 
-void kd_rt_open_window(struct kd_window *all, uint32_t n, uint32_t which, uint64_t address,
-                       uint64_t base) {
-    struct kd_window *w = &all[which];
-    if (address >= w->start && address + w->bytes <= w->start + w->size)
-        return;
+static void open_window(struct kd_reds *r, struct kd_window *w, uint64_t address, uint64_t base) {
     if (w->size && address >= w->start && address - w->start + w->bytes <= w->limit) {
         grow(w, address - w->start + w->bytes);
         return;
     }
+    if (w->credit < 0)
+        return;
     if (w->size) {
         kd_rt_flush_window(w);
         w->credit -= OPENING;
@@ -188,8 +216,9 @@ void kd_rt_open_window(struct kd_window *all, uint32_t n, uint32_t which, uint64
     uint64_t most = array ? w->capacity : lesser(w->capacity, MOST_AROUND);
     w->start = array ? down(base, w->bytes) : down(address - most / 2, LINE);
     uint64_t end = w->start + most;
-    for (uint32_t k = 0; k < n; k++)
-        if (is_other(&all[k], w->op, w->bytes) && !part(w, &all[k], address, array, &end)) {
+    for (uint32_t k = 0; k < r->nwindows; k++)
+        if (is_other(&r->windows[k], w->op, w->bytes) &&
+            !part(w, &r->windows[k], address, array, &end)) {
             close_window(w);
             return;
         }
@@ -203,14 +232,47 @@ void kd_rt_open_window(struct kd_window *all, uint32_t n, uint32_t which, uint64
     clear(w, 0, up(w->size, LINE));
 }
 
-void kd_rt_exclude_word(struct kd_window *all, uint32_t n, uint32_t op, uint32_t bytes,
-                        uint64_t address) {
-    for (uint32_t k = 0; k < n; k++) {
-        struct kd_window *o = &all[k];
-        if (!is_other(o, op, bytes) || o->start >= address + bytes || o->start + o->size <= address)
+void kd_rt_open_window(struct kd_reds *r, uint32_t which, uint64_t address, uint64_t base) {
+    struct kd_window *w = &r->windows[which];
+    if (address >= w->start && address + w->bytes <= w->start + w->size)
+        return;
+    open_window(r, w, address, base);
+    close_cells(r, w->op, w->bytes, w->start, w->size);
+}
+
+// ---- words that are not a window's --------------------------------------------------------
+
+void kd_rt_move_cell(struct kd_reds *r, uint32_t which, uint64_t address) {
+    struct kd_cell *cell = &r->cells[which];
+    kd_rt_flush_cell(cell);
+    close_cells(r, cell->op, cell->bytes, address, cell->bytes);
+    for (uint32_t k = 0; k < r->nwindows; k++) {
+        struct kd_window *o = &r->windows[k];
+        if (!is_other(o, cell->op, cell->bytes) || !touch(o->start, o->size, address, cell->bytes))
             continue;
         shrink(o, address > o->start ? address : o->start);
         if (!o->size)
             close_window(o);
+    }
+    cell->address = address;
+}
+
+void kd_rt_settle_others(struct kd_reds *r, uint32_t op, uint32_t bytes, const uint64_t *addresses,
+                         uint32_t n) {
+    for (uint32_t k = 0; k < r->nwindows; k++) {
+        struct kd_window *o = &r->windows[k];
+        bool hit = false;
+        for (uint32_t l = 0; l < n && is_other(o, op, bytes); l++)
+            hit |= touch(o->start, o->size, addresses[l], bytes);
+        if (hit)
+            kd_rt_flush_window(o);
+    }
+    for (uint32_t k = 0; k < r->ncells; k++) {
+        struct kd_cell *o = &r->cells[k];
+        bool hit = false;
+        for (uint32_t l = 0; l < n && is_other_cell(o, op, bytes); l++)
+            hit |= touch(o->address, o->bytes, addresses[l], bytes);
+        if (hit)
+            kd_rt_flush_cell(o);
     }
 }
