@@ -347,6 +347,85 @@ static void emit_reduced(struct cg_func *g, struct kir_inst *i) {
     cg_end_active(g, &active, NULL, 0);
 }
 
+enum { FEW_LANES = 3 }; // which take turns sooner than a gather
+
+static LLVMValueRef few_active(struct cg_func *g) {
+    struct cg *c = g->cg;
+    LLVMValueRef bits = cg_mask_bits(g, g->now.mask);
+    LLVMTypeRef t = LLVMTypeOf(bits);
+    LLVMValueRef n = cg_call_intrinsic(c, "llvm.ctpop", &t, 1, &bits, 1);
+    return LLVMBuildICmp(c->b, LLVMIntULE, n, LLVMConstInt(t, FEW_LANES, 0), "few");
+}
+
+// Of floats on one address, in the lanes' order and by one exchange. Groups of which few lanes act
+// take turns.
+static bool is_chain(struct cg_func *g, const struct kir_inst *i) {
+    unsigned bits = isa_type_bits(i->ty);
+    return g->cg->width > 1 && !g->cg->quick && is_float_arithmetic(i) && !i->mods.vec &&
+           bits >= 32 && bits <= 64 && !is_shared(i) && i->mods.space != ISA_SPACE_LOCAL &&
+           cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM;
+}
+
+static LLVMValueRef chained(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
+                            LLVMValueRef x, LLVMValueRef p) {
+    struct cg *c = g->cg;
+    for (unsigned l = 0; l < c->width; l++) {
+        LLVMValueRef lane = cg_i32(c, l);
+        LLVMValueRef new =
+            new_value(g, i, old, LLVMBuildExtractElement(c->b, x, lane, ""), NULL, p);
+        if (g->now.mask)
+            new = LLVMBuildSelect(c->b, LLVMBuildExtractElement(c->b, g->now.mask, lane, ""), new,
+                                  old, "");
+        old = new;
+    }
+    return old;
+}
+
+static void exchange_chain(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p,
+                           LLVMValueRef x) {
+    struct cg *c = g->cg;
+    LLVMTypeRef t = LLVMGetElementType(LLVMTypeOf(x));
+    LLVMValueRef first = LLVMBuildLoad2(c->b, t, p, "");
+    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(first, LLVMGetIntTypeWidth(t) / 8);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->b), loop = cg_new_block(g, "chain"),
+                      done = cg_new_block(g, "chain.done");
+    LLVMBuildBr(c->b, loop);
+    LLVMPositionBuilderAtEnd(c->b, loop);
+    LLVMValueRef old = LLVMBuildPhi(c->b, t, "");
+    LLVMValueRef r = LLVMBuildAtomicCmpXchg(c->b, p, old, chained(g, i, old, x, p),
+                                            LLVMAtomicOrderingSequentiallyConsistent,
+                                            LLVMAtomicOrderingMonotonic, 0);
+    LLVMValueRef in[2] = {first, LLVMBuildExtractValue(c->b, r, 0, "")};
+    LLVMBasicBlockRef blocks[2] = {from, LLVMGetInsertBlock(c->b)};
+    LLVMAddIncoming(old, in, blocks, 2);
+    LLVMBuildCondBr(c->b, LLVMBuildExtractValue(c->b, r, 1, ""), done, loop);
+    LLVMPositionBuilderAtEnd(c->b, done);
+}
+
+static void emit_chain(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = cg_pointer(g, i->mods.space, address(g, i, false), false);
+    LLVMValueRef x = operand(g, i, 1);
+    if (!g->now.mask) {
+        exchange_chain(g, i, p, x);
+        return;
+    }
+    LLVMBasicBlockRef few = cg_new_block(g, "few"), many = cg_new_block(g, "many"),
+                      done = cg_new_block(g, "combined");
+    LLVMBuildCondBr(c->b, few_active(g), few, many);
+    LLVMPositionBuilderAtEnd(c->b, few);
+    struct cg_spread each = cg_spread(g, x, 1);
+    struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
+    one(g, i, p, cg_spread_at(g, &each, l.lane), NULL);
+    cg_end_lanes(g, &l);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, many);
+    exchange_chain(g, i, p, x);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+}
+
 // x moved up by so many lanes, after neutral ones.
 static LLVMValueRef moved_up(struct cg_func *g, const struct kir_inst *i, LLVMValueRef x,
                              unsigned by) {
@@ -490,16 +569,6 @@ static void order(struct cg *c, const struct kir_inst *i) {
         LLVMBuildFence(c->b, LLVMAtomicOrderingAcquire, 0, "");
 }
 
-enum { FEW_LANES = 3 }; // which take turns sooner than a gather
-
-static LLVMValueRef few_active(struct cg_func *g) {
-    struct cg *c = g->cg;
-    LLVMValueRef bits = cg_mask_bits(g, g->now.mask);
-    LLVMTypeRef t = LLVMTypeOf(bits);
-    LLVMValueRef n = cg_call_intrinsic(c, "llvm.ctpop", &t, 1, &bits, 1);
-    return LLVMBuildICmp(c->b, LLVMIntULE, n, LLVMConstInt(t, FEW_LANES, 0), "few");
-}
-
 // A comparison that fails is a load: when no lane's succeeds, a gather answers all of them. Its
 // cache misses overlap, which is worth it also for those that do swap.
 static void do_compared(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
@@ -618,6 +687,8 @@ bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i) {
         emit_reduced(g, i);
     else if (together)
         emit_scanned(g, i);
+    else if (unused && is_chain(g, i))
+        emit_chain(g, i);
     else
         emit_each(g, i);
     return true;

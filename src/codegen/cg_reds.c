@@ -18,7 +18,8 @@ enum {
     // So many accesses are worth it, each of which is compared with what is kept: an operation a
     // lane takes longer than one for all lanes.
     FOR_LANES = 16,
-    FOR_ALL = 4
+    FOR_ALL = 4,
+    MOST_CHECKS = 64 // in the code
 };
 
 // ---- which operations ---------------------------------------------------------------------
@@ -288,11 +289,18 @@ void cg_make_reds(struct cg_func *g) {
     if (!g->f->is_kernel || g->appends || !cg_puts_off(g->cg, g->fl))
         return;
     bool own_memory = has_own_memory(g->fl);
+    unsigned others = 0;
     g->reds = arena_new(g->cg->arena, struct cg_reds);
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
         for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
             if (is_put_off(g->fl, i, own_memory))
                 add_site(g, i);
+            else
+                others += isa_op_info[i->op].klass == ISA_CLASS_MEMORY && !is_apart(i);
+    if (others * (g->reds->nwindows + g->reds->ncells) * g->cg->team > MOST_CHECKS) {
+        g->reds = NULL;
+        return;
+    }
     make_state(g);
 }
 
