@@ -18,9 +18,9 @@ LLVMValueRef cg_window_field(struct cg_func *g, const struct cg_window *w, size_
     return LLVMBuildLoad2(g->cg->b, t, cg_field(g->cg, w->state, offset), "");
 }
 
-static LLVMValueRef variable(struct cg *c, const char *name) {
-    LLVMValueRef v = LLVMBuildAlloca(c->b, c->i32, name);
-    LLVMBuildStore(c->b, cg_i32(c, 0), v);
+static LLVMValueRef variable(struct cg *c, LLVMTypeRef t, const char *name) {
+    LLVMValueRef v = LLVMBuildAlloca(c->b, t, name);
+    LLVMBuildStore(c->b, LLVMConstNull(t), v);
     return v;
 }
 
@@ -55,8 +55,9 @@ LLVMValueRef cg_make_windows(struct cg_func *g) {
     }
     for (unsigned n = 0; n < r->nsites; n++)
         if (r->sites[n].window) {
-            r->sites[n].first = variable(c, "window.first");
-            r->sites[n].words = variable(c, "window.words");
+            r->sites[n].first = variable(c, c->i32, "window.first");
+            r->sites[n].words = variable(c, c->i32, "window.words");
+            r->sites[n].base = variable(c, c->i64, "window.base");
         }
     return states;
 }
@@ -166,36 +167,33 @@ static void bounds_of(struct cg_func *g, const struct cg_window *a, const struct
 }
 
 // Without a window no word lies in it: both are 0 until the bounds are known.
-static bool keeps_bounds(const struct words *w) {
-    return w->index && w->base_stays;
-}
-
 static void keep_bounds(struct cg_func *g, const struct cg_window *a, const struct words *w) {
     struct cg *c = g->cg;
     LLVMValueRef first, words;
-    if (!keeps_bounds(w))
+    if (!w->index)
         return;
     bounds_of(g, a, w, &first, &words);
     LLVMBuildStore(c->b, first, w->site->first);
     LLVMBuildStore(c->b, words, w->site->words);
+    LLVMBuildStore(c->b, w->base, w->site->base);
 }
 
-static void bounds(struct cg_func *g, const struct cg_window *a, const struct words *w,
-                   LLVMValueRef *first, LLVMValueRef *words) {
+static void bounds(struct cg_func *g, const struct words *w, LLVMValueRef *first,
+                   LLVMValueRef *words) {
     struct cg *c = g->cg;
-    if (!keeps_bounds(w)) {
-        bounds_of(g, a, w, first, words);
-        return;
-    }
     *first = LLVMBuildLoad2(c->b, c->i32, w->site->first, "");
     *words = LLVMBuildLoad2(c->b, c->i32, w->site->words, "");
+    if (w->base_stays)
+        return;
+    LLVMValueRef seen = LLVMBuildLoad2(c->b, c->i64, w->site->base, "");
+    LLVMValueRef same = LLVMBuildICmp(c->b, LLVMIntEQ, w->base, seen, "");
+    *words = LLVMBuildSelect(c->b, same, *words, cg_i32(c, 0), "");
 }
 
-static LLVMValueRef outside_by_index(struct cg_func *g, const struct cg_window *a,
-                                     const struct words *w) {
+static LLVMValueRef outside_by_index(struct cg_func *g, const struct words *w) {
     struct cg *c = g->cg;
     LLVMValueRef first, words;
-    bounds(g, a, w, &first, &words);
+    bounds(g, w, &first, &words);
     LLVMValueRef at = LLVMBuildSub(c->b, w->index, cg_splat(c, first), "");
     return outside_bits(g, LLVMBuildICmp(c->b, LLVMIntUGE, at, cg_splat(c, words), ""));
 }
@@ -210,7 +208,7 @@ static LLVMValueRef in_window(struct cg_func *g, const struct cg_window *a, cons
 static LLVMValueRef outside(struct cg_func *g, const struct cg_window *a, const struct words *w) {
     struct cg *c = g->cg;
     if (w->index)
-        return outside_by_index(g, a, w);
+        return outside_by_index(g, w);
     LLVMValueRef size = cg_splat(c, size_now(g, a));
     return outside_bits(g, LLVMBuildICmp(c->b, LLVMIntUGE, in_window(g, a, w), size, ""));
 }
@@ -229,7 +227,7 @@ static LLVMValueRef places_by_index(struct cg_func *g, const struct cg_window *a
     *from = at_byte(c, values, behind_window(g, a, w));
     if (!g->now.mask)
         return w->index;
-    bounds(g, a, w, &first, &words);
+    bounds(g, w, &first, &words);
     LLVMValueRef any = LLVMBuildICmp(c->b, LLVMIntNE, words, cg_i32(c, 0), "");
     *from = LLVMBuildSelect(c->b, any, *from, values, "");
     first = LLVMBuildSelect(c->b, any, first, cg_i32(c, 0), "");
@@ -270,6 +268,18 @@ static void combine_lanes(struct cg_func *g, const struct kir_inst *i, const str
     cg_set_field(c, a->state, FIELD(credit), LLVMBuildAdd(c->b, credit, one, ""));
 }
 
+// Is it worth while to ask the device? The window may be open, but the base a new one.
+static LLVMValueRef may_open(struct cg_func *g, const struct cg_window *a, const struct words *w) {
+    struct cg *c = g->cg;
+    LLVMValueRef credit = cg_window_field(g, a, FIELD(credit), c->i32);
+    LLVMValueRef may = LLVMBuildICmp(c->b, LLVMIntSGE, credit, cg_i32(c, 0), "");
+    if (!w->index || w->base_stays)
+        return may;
+    LLVMValueRef size = size_now(g, a);
+    LLVMValueRef is_open = LLVMBuildICmp(c->b, LLVMIntNE, size, cg_i64(c, 0), "");
+    return LLVMBuildOr(c->b, may, is_open, "");
+}
+
 // What is kept for other operations of the lanes' words.
 static void settle_others(struct cg_func *g, const struct cg_window *a, LLVMValueRef pointers) {
     struct cg *c = g->cg;
@@ -296,8 +306,7 @@ struct cg_binned cg_begin_binned(struct cg_func *g, struct kir_inst *i, const st
     out = outside(g, a, &w);
     LLVMBuildCondBr(c->b, is_zero(c, out), all, move);
     LLVMPositionBuilderAtEnd(c->b, move);
-    LLVMValueRef credit = cg_window_field(g, a, FIELD(credit), c->i32);
-    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSGE, credit, cg_i32(c, 0), ""), open, each);
+    LLVMBuildCondBr(c->b, may_open(g, a, &w), open, each);
     LLVMPositionBuilderAtEnd(c->b, open);
     LLVMTypeRef t = LLVMTypeOf(out);
     LLVMValueRef args[2] = {out, LLVMConstInt(c->i1, 1, 0)};

@@ -40,8 +40,8 @@ struct cg_reds {
         const struct kir_inst *i;
         struct cg_window *window; // one of these two
         struct cg_cell *cell;
-        // Where the base stays the same, i32 variables: see bounds_of.
-        LLVMValueRef first, words;
+        // Variables, for the base (i64) that was seen last: see bounds_of.
+        LLVMValueRef first, words, base;
     } sites[CG_MOST_REDS];
     unsigned nsites;
     LLVMValueRef state; // struct kd_reds
