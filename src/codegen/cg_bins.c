@@ -300,6 +300,8 @@ struct cg_binned cg_begin_binned(struct cg_func *g, struct kir_inst *i, const st
         return n;
     struct words w = words_at(g, site, at);
     LLVMValueRef out;
+    note_on(c->notes, i, false, "'%s': kept for a run of blocks, in a window of memory",
+            isa_op_info[i->op].name);
     LLVMBasicBlockRef all = cg_new_block(g, "binned"), move = cg_new_block(g, "outside"),
                       open = cg_new_block(g, "open"), each = cg_new_block(g, "one.by.one");
     n.done = cg_new_block(g, "combined");

@@ -107,6 +107,8 @@ bool cg_combine_in_cell(struct cg_func *g, struct kir_inst *i, LLVMValueRef p, L
     if (!s || !s->cell)
         return false;
     const struct cg_cell *cell = s->cell;
+    note_on(c->notes, i, false, "'%s': kept for a run of blocks, a value a lane",
+            isa_op_info[i->op].name);
     struct cg_active active = cg_begin_active(g);
     LLVMBasicBlockRef other = cg_new_block(g, "other.word"), same = cg_new_block(g, "word");
     LLVMValueRef address = LLVMBuildLoad2(c->b, c->i64, cell->address, "");
