@@ -43,7 +43,8 @@
 //   cg_copy.c    loads whose results are only stored again
 //   cg_align.c   tests of addresses that are not proven aligned
 //   cg_atomic.c  atom and red
-//   cg_bins.c    additions that a run of blocks gathers, as for histograms
+//   cg_reds.c    operations on memory that a run of blocks puts off, as for histograms
+//   cg_bins.c    where lanes go to words of their own; cg_cells.c: where all go to one
 //   cg_append.c  what threads append to lists, kept for a run of blocks
 //   cg_stack.c   alloca and its kind
 //   cg_texture.c texture fetches
@@ -225,7 +226,7 @@ struct cg_func {
     struct cg_counts *counts;               // cg_count.c's own; NULL: none yet
     struct cg_words *words;                 // cg_words.c's own; NULL: addresses are not known
     struct cg_once *once;                   // cg_once.c's own; NULL: groups load for themselves
-    struct cg_bins *bins;         // cg_bins.c's own; NULL: additions are made where they stand
+    struct cg_reds *reds;                   // cg_reds.c's own; NULL: nothing is put off
     struct cg_appends *appends;   // cg_append.c's own; NULL: what is appended is stored at once
     LLVMValueRef *whole;          // cg_whole.c's own, by block id; NULL: there are none
     struct cg_whole *asked;       // the same
@@ -805,17 +806,34 @@ void cg_begin_once(struct cg_func *g); // where a group begins, or goes on behin
 // The results of a load that the block's first group makes for all; false: it is no such load.
 bool cg_load_once(struct cg_func *g, struct kir_inst *i, LLVMValueRef *x);
 
-// cg_bins.c
-// Does a run of blocks of the kernel keep sums of its additions to global memory? In vectors only.
-bool cg_gathers_additions(const struct cg *c, const struct flow *fl);
-void cg_make_bins(struct cg_func *g);  // the builder stands in the entry block
-void cg_close_bins(struct cg_func *g); // at the end of a run of blocks
-// Before a load or store of so many bytes a lane.
-void cg_settle_bins(struct cg_func *g, struct kir_inst *i, unsigned bytes);
+// cg_atomic.c, of operations on integers whose order is free
+uint64_t cg_neutral(const struct kir_inst *i); // leaves any value as it is
+LLVMValueRef cg_neutral_vector(struct cg_func *g, const struct kir_inst *i);
+LLVMValueRef cg_combined(struct cg *c, const struct kir_inst *i, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef cg_reduced(struct cg_func *g, const struct kir_inst *i, LLVMValueRef x); // a scalar
+// With memory at p, in the function that the builder stands in.
+void cg_combine_with(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, LLVMValueRef x);
+
+// cg_reds.c
+// Does a run of blocks put off operations on memory? In vectors only.
+bool cg_puts_off(const struct cg *c, const struct flow *fl);
+void cg_make_reds(struct cg_func *g);  // the builder stands in the entry block
+void cg_close_reds(struct cg_func *g); // at the end of a run of blocks
+// `together`: all lanes go to one word.
+bool cg_is_put_off(const struct cg_func *g, const struct kir_inst *i, bool together);
+// Before an access of so many bytes a lane that is not put off itself.
+void cg_settle_reds(struct cg_func *g, struct kir_inst *i, unsigned bytes);
 // A parameter of the kernel, or a variable's address: the same in all blocks of a run.
 bool cg_is_of_run(const struct cg_func *g, const struct kir_value *v);
-// An addition of x at the lanes' places, among the sums when they are in reach; what is emitted up
-// to cg_end_binned is for when they are not.
+
+// cg_cells.c
+// An operation of all lanes on the word at p (an i64), with x, neutral in lanes that do not act;
+// false: it is not put off.
+bool cg_combine_in_cell(struct cg_func *g, struct kir_inst *i, LLVMValueRef p, LLVMValueRef x);
+
+// cg_bins.c
+// An operation with x at the lanes' places, in the window when they lie in it; what is emitted up
+// to cg_end_binned is for when they do not.
 struct cg_binned {
     LLVMBasicBlockRef done;
 };

@@ -553,7 +553,7 @@ void cg_settle_appends(struct cg_func *g, struct kir_inst *i, unsigned bytes) {
 }
 
 void cg_settle(struct cg_func *g, struct kir_inst *i, unsigned bytes) {
-    cg_settle_bins(g, i, bytes);
+    cg_settle_reds(g, i, bytes);
     cg_settle_appends(g, i, bytes);
 }
 

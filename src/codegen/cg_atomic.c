@@ -178,13 +178,46 @@ static LLVMValueRef swap_loop(struct cg_func *g, const struct kir_inst *i, LLVMV
     return old;
 }
 
+// Of what is no vector.
+static bool has_readers(const struct kir_inst *i) {
+    return i->nres && (i->mods.vec || kir_is_used(i->block->func, i->res[0]));
+}
+
 // An exchange whose old value nobody reads, and which later accesses need not wait for, is a store:
 // an instruction that is locked waits for all stores before it.
 static bool is_store(const struct kir_inst *i, unsigned bytes) {
     return i->mods.atom == ISA_ATOM_EXCH && bytes <= 8 &&
            (i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED ||
             i->mods.sem == ISA_SEM_RELEASE) &&
-           !(i->nres && kir_is_used(i->block->func, i->res[0]));
+           !has_readers(i);
+}
+
+// Later accesses need not wait for it, and it may leave memory as it is: then a load has the same
+// effect, which other workers' caches take no notice of.
+static bool may_only_load(const struct kir_inst *i) {
+    bool relaxed = i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED;
+    return relaxed && (i->mods.atom == ISA_ATOM_AND || i->mods.atom == ISA_ATOM_OR ||
+                       i->mods.atom == ISA_ATOM_MIN || i->mods.atom == ISA_ATOM_MAX);
+}
+
+static LLVMValueRef change(struct cg *c, const struct kir_inst *i, LLVMValueRef p, LLVMValueRef x) {
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->b);
+    LLVMValueRef f = LLVMGetBasicBlockParent(from);
+    LLVMBasicBlockRef some = LLVMAppendBasicBlockInContext(c->ctx, f, "change"),
+                      done = LLVMAppendBasicBlockInContext(c->ctx, f, "changed");
+    LLVMValueRef old[2] = {LLVMBuildLoad2(c->b, LLVMTypeOf(x), p, "")};
+    LLVMSetOrdering(old[0], LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(old[0], LLVMGetIntTypeWidth(LLVMTypeOf(x)) / 8);
+    LLVMValueRef new = combine(c, i, old[0], x, NULL);
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, new, old[0], ""), some, done);
+    LLVMPositionBuilderAtEnd(c->b, some);
+    old[1] = LLVMBuildAtomicRMW(c->b, rmw_op(i), p, x, ordering(i), 0);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+    LLVMValueRef r = LLVMBuildPhi(c->b, LLVMTypeOf(x), "");
+    LLVMBasicBlockRef blocks[2] = {from, some};
+    LLVMAddIncoming(r, old, blocks, 2);
+    return r;
 }
 
 // One thread's operation; x, y are integers of the type's width. Returns the old value.
@@ -213,6 +246,8 @@ static LLVMValueRef one(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
         LLVMSetAlignment(st, bytes);
         return LLVMConstNull(t);
     }
+    if (may_only_load(i))
+        return change(c, i, p, x);
     return LLVMBuildAtomicRMW(c->b, rmw_op(i), p, x, ordering(i), 0);
 }
 
@@ -250,8 +285,7 @@ static const char *reduction(const struct kir_inst *i) {
     }
 }
 
-// What leaves any value as it is.
-static uint64_t neutral(const struct kir_inst *i) {
+uint64_t cg_neutral(const struct kir_inst *i) {
     unsigned bits = isa_type_bits(i->ty);
     bool s = isa_type_is_signed(i->ty);
     switch (i->mods.atom) {
@@ -282,21 +316,114 @@ static LLVMValueRef operand(struct cg_func *g, struct kir_inst *i, uint32_t k) {
     return cg_narrow(c, x, isa_type_bits(i->ty));
 }
 
-static LLVMValueRef neutral_vector(struct cg_func *g, const struct kir_inst *i) {
+LLVMValueRef cg_neutral_vector(struct cg_func *g, const struct kir_inst *i) {
     LLVMTypeRef t = cg_int_type(g->cg, isa_type_bits(i->ty));
-    return cg_splat(g->cg, LLVMConstInt(t, neutral(i), 0));
+    return cg_splat(g->cg, LLVMConstInt(t, cg_neutral(i), 0));
+}
+
+LLVMValueRef cg_combined(struct cg *c, const struct kir_inst *i, LLVMValueRef x, LLVMValueRef y) {
+    return combine(c, i, x, y, NULL);
+}
+
+LLVMValueRef cg_reduced(struct cg_func *g, const struct kir_inst *i, LLVMValueRef x) {
+    LLVMTypeRef vt = LLVMTypeOf(x);
+    return cg_call_intrinsic(g->cg, reduction(i), &vt, 1, &x, 1);
+}
+
+void cg_combine_with(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, LLVMValueRef x) {
+    one(g, i, p, x, NULL);
 }
 
 static void emit_reduced(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
+    LLVMValueRef at = address(g, i, false), x = operand(g, i, 1);
+    if (g->now.mask)
+        x = cg_select(c, g->now.mask, x, cg_neutral_vector(g, i));
+    if (cg_combine_in_cell(g, i, at, x))
+        return;
+    LLVMValueRef p = cg_pointer(g, i->mods.space, at, false);
+    struct cg_active active = cg_begin_active(g);
+    one(g, i, p, cg_reduced(g, i, x), NULL);
+    cg_end_active(g, &active, NULL, 0);
+}
+
+enum { FEW_LANES = 3 }; // which take turns sooner than a gather
+
+static LLVMValueRef few_active(struct cg_func *g) {
+    struct cg *c = g->cg;
+    LLVMValueRef bits = cg_mask_bits(g, g->now.mask);
+    LLVMTypeRef t = LLVMTypeOf(bits);
+    LLVMValueRef n = cg_call_intrinsic(c, "llvm.ctpop", &t, 1, &bits, 1);
+    return LLVMBuildICmp(c->b, LLVMIntULE, n, LLVMConstInt(t, FEW_LANES, 0), "few");
+}
+
+// Of floats on one address, in the lanes' order and by one exchange. Groups of which few lanes act
+// take turns.
+static bool is_chain(struct cg_func *g, const struct kir_inst *i) {
+    unsigned bits = isa_type_bits(i->ty);
+    return g->cg->width > 1 && !g->cg->quick && is_float_arithmetic(i) && !i->mods.vec &&
+           bits >= 32 && bits <= 64 && !is_shared(i) && i->mods.space != ISA_SPACE_LOCAL &&
+           cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM;
+}
+
+static LLVMValueRef chained(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
+                            LLVMValueRef x, LLVMValueRef p) {
+    struct cg *c = g->cg;
+    for (unsigned l = 0; l < c->width; l++) {
+        LLVMValueRef lane = cg_i32(c, l);
+        LLVMValueRef new =
+            new_value(g, i, old, LLVMBuildExtractElement(c->b, x, lane, ""), NULL, p);
+        if (g->now.mask)
+            new = LLVMBuildSelect(c->b, LLVMBuildExtractElement(c->b, g->now.mask, lane, ""), new,
+                                  old, "");
+        old = new;
+    }
+    return old;
+}
+
+static void exchange_chain(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p,
+                           LLVMValueRef x) {
+    struct cg *c = g->cg;
+    LLVMTypeRef t = LLVMGetElementType(LLVMTypeOf(x));
+    LLVMValueRef first = LLVMBuildLoad2(c->b, t, p, "");
+    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(first, LLVMGetIntTypeWidth(t) / 8);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->b), loop = cg_new_block(g, "chain"),
+                      done = cg_new_block(g, "chain.done");
+    LLVMBuildBr(c->b, loop);
+    LLVMPositionBuilderAtEnd(c->b, loop);
+    LLVMValueRef old = LLVMBuildPhi(c->b, t, "");
+    LLVMValueRef r = LLVMBuildAtomicCmpXchg(c->b, p, old, chained(g, i, old, x, p),
+                                            LLVMAtomicOrderingSequentiallyConsistent,
+                                            LLVMAtomicOrderingMonotonic, 0);
+    LLVMValueRef in[2] = {first, LLVMBuildExtractValue(c->b, r, 0, "")};
+    LLVMBasicBlockRef blocks[2] = {from, LLVMGetInsertBlock(c->b)};
+    LLVMAddIncoming(old, in, blocks, 2);
+    LLVMBuildCondBr(c->b, LLVMBuildExtractValue(c->b, r, 1, ""), done, loop);
+    LLVMPositionBuilderAtEnd(c->b, done);
+}
+
+static void emit_chain(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
     LLVMValueRef p = cg_pointer(g, i->mods.space, address(g, i, false), false);
     LLVMValueRef x = operand(g, i, 1);
-    if (g->now.mask)
-        x = cg_select(c, g->now.mask, x, neutral_vector(g, i));
-    LLVMTypeRef vt = LLVMTypeOf(x);
-    struct cg_active active = cg_begin_active(g);
-    one(g, i, p, cg_call_intrinsic(c, reduction(i), &vt, 1, &x, 1), NULL);
-    cg_end_active(g, &active, NULL, 0);
+    if (!g->now.mask) {
+        exchange_chain(g, i, p, x);
+        return;
+    }
+    LLVMBasicBlockRef few = cg_new_block(g, "few"), many = cg_new_block(g, "many"),
+                      done = cg_new_block(g, "combined");
+    LLVMBuildCondBr(c->b, few_active(g), few, many);
+    LLVMPositionBuilderAtEnd(c->b, few);
+    struct cg_spread each = cg_spread(g, x, 1);
+    struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
+    one(g, i, p, cg_spread_at(g, &each, l.lane), NULL);
+    cg_end_lanes(g, &l);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, many);
+    exchange_chain(g, i, p, x);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
 }
 
 // x moved up by so many lanes, after neutral ones.
@@ -306,7 +433,7 @@ static LLVMValueRef moved_up(struct cg_func *g, const struct kir_inst *i, LLVMVa
     LLVMValueRef from[32];
     for (unsigned k = 0; k < c->width; k++)
         from[k] = cg_i32(c, k < by ? 0 : c->width + k - by);
-    return LLVMBuildShuffleVector(c->b, neutral_vector(g, i), x, LLVMConstVector(from, c->width),
+    return LLVMBuildShuffleVector(c->b, cg_neutral_vector(g, i), x, LLVMConstVector(from, c->width),
                                   "");
 }
 
@@ -324,7 +451,7 @@ static void emit_scanned(struct cg_func *g, struct kir_inst *i) {
     LLVMValueRef p = cg_pointer(g, i->mods.space, address(g, i, false), false);
     LLVMValueRef x = operand(g, i, 1), last = cg_i32(c, c->width - 1);
     if (g->now.mask)
-        x = cg_select(c, g->now.mask, x, neutral_vector(g, i));
+        x = cg_select(c, g->now.mask, x, cg_neutral_vector(g, i));
     LLVMValueRef below = of_lanes_below(g, i, x);
     struct cg_active active = cg_begin_active(g);
     LLVMValueRef all = combine(c, i, cg_extract(g, below, last), cg_extract(g, x, last), NULL);
@@ -442,16 +569,6 @@ static void order(struct cg *c, const struct kir_inst *i) {
         LLVMBuildFence(c->b, LLVMAtomicOrderingAcquire, 0, "");
 }
 
-enum { FEW_LANES = 3 }; // which take turns sooner than a gather
-
-static LLVMValueRef few_active(struct cg_func *g) {
-    struct cg *c = g->cg;
-    LLVMValueRef bits = cg_mask_bits(g, g->now.mask);
-    LLVMTypeRef t = LLVMTypeOf(bits);
-    LLVMValueRef n = cg_call_intrinsic(c, "llvm.ctpop", &t, 1, &bits, 1);
-    return LLVMBuildICmp(c->b, LLVMIntULE, n, LLVMConstInt(t, FEW_LANES, 0), "few");
-}
-
 // A comparison that fails is a load: when no lane's succeeds, a gather answers all of them. Its
 // cache misses overlap, which is worth it also for those that do swap.
 static void do_compared(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
@@ -503,7 +620,7 @@ static LLVMValueRef old_values(struct cg_func *g, LLVMTypeRef vt) {
 static void emit_component(struct cg_func *g, struct kir_inst *i, uint32_t k,
                            const struct cg_places *at) {
     struct cg *c = g->cg;
-    bool cas = i->mods.atom == ISA_ATOM_CAS, result = i->nres && i->op == ISA_OP_ATOM;
+    bool cas = i->mods.atom == ISA_ATOM_CAS, result = has_readers(i);
     struct lanes v = {.vt = cg_vec_of(c, cg_int_type(c, isa_type_bits(i->ty)))};
     v.at = *at;
     v.offset = k * (isa_type_bits(i->ty) / 8);
@@ -554,19 +671,24 @@ bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     if (i->op != ISA_OP_ATOM && i->op != ISA_OP_RED)
         return false;
-    bool unused = i->op == ISA_OP_RED || !i->nres;
+    bool unused = !has_readers(i);
     if (cg_append_place(g, i))
         return true;
-    cg_settle_appends(g, i, (i->mods.vec ? i->mods.vec : 1) * isa_type_bits(i->ty) / 8);
-    cg_check_alignment(g, i);
-    cg_meet_lanes(g);
+    unsigned bytes = (i->mods.vec ? i->mods.vec : 1) * isa_type_bits(i->ty) / 8;
     bool together = c->width > 1 && reducible(i) && !i->mods.vec &&
                     i->mods.space != ISA_SPACE_LOCAL &&
                     cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM;
+    cg_settle_appends(g, i, bytes);
+    if (!cg_is_put_off(g, i, together))
+        cg_settle_reds(g, i, bytes);
+    cg_check_alignment(g, i);
+    cg_meet_lanes(g);
     if (together && unused)
         emit_reduced(g, i);
     else if (together)
         emit_scanned(g, i);
+    else if (unused && is_chain(g, i))
+        emit_chain(g, i);
     else
         emit_each(g, i);
     return true;

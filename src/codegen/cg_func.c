@@ -135,8 +135,8 @@ static void begin(struct cg_func *g) {
     cg_find_crossing(g);
     cg_find_runs(g);
     cg_make_words(g);
-    cg_make_bins(g);
     cg_make_appends(g);
+    cg_make_reds(g);
     cg_find_streams(g);
     if (has_barrier(g) && g->f->is_kernel && !g->cg->one_team)
         cg_make_once(g);
@@ -363,7 +363,7 @@ static void end_run(struct cg_func *g, struct run_loop *l) {
         end_grid(g, l, ret);
     }
     LLVMPositionBuilderAtEnd(c->b, ret);
-    cg_close_bins(g);
+    cg_close_reds(g);
     cg_close_appends(g);
     cg_close_streams(g);
     LLVMBuildRetVoid(c->b);

@@ -19,7 +19,7 @@ bool cg_is_lone(const struct cg_func *g, const struct kir_inst *i) {
     const struct cg *c = g->cg;
     unsigned stores = 0, n = 0;
     if (!c->target.mask_registers || c->quick || c->width % LANES || c->width > 2 * LANES ||
-        g->bins || g->appends || !may_be_lone(g, i) || i->block->last->op != ISA_OP_BRA)
+        g->reds || g->appends || !may_be_lone(g, i) || i->block->last->op != ISA_OP_BRA)
         return false;
     for (const struct kir_inst *k = i->block->first; k != i->block->last; k = k->next, n++) {
         stores += k->op == ISA_OP_ST;

@@ -117,15 +117,25 @@ static const struct {
     {"kd_rt_common_panels", "piiipp", false},
     {"kd_rt_forget_panels", "vi", false},
     {"kd_rt_allocation", "vlp", false},
+    {"kd_rt_open_window", "vpill", false},
+    {"kd_rt_flush_window", "vp", false},
+    {"kd_rt_move_cell", "vpil", false},
+    {"kd_rt_flush_cell", "vp", false},
+    {"kd_rt_settle_others", "vpiipi", false},
 };
 
 static LLVMTypeRef letter(struct cg *c, char l) {
     return l == 'i' ? c->i32 : l == 'l' ? c->i64 : l == 'p' ? c->ptr : c->void_t;
 }
 
+// What is put off is rarely a call.
+static bool keeps_words(const char *name) {
+    return strstr(name, "_window") || strstr(name, "_cell") || strstr(name, "_others");
+}
+
 LLVMValueRef cg_call_rt(struct cg *c, const char *name, LLVMValueRef *args, unsigned nargs) {
     if (c->notes && c->inst && strncmp(name, "kd_rt_fault", 11) != 0 &&
-        strncmp(name, "kd_rt_tile", 10) != 0 && !strstr(name, "panels"))
+        strncmp(name, "kd_rt_tile", 10) != 0 && !strstr(name, "panels") && !keeps_words(name))
         note_on(c->notes, c->inst, true, "'%s': a call of the device's function %s",
                 isa_op_info[c->inst->op].name, name);
     for (size_t k = 0; k < sizeof rt / sizeof *rt; k++) {

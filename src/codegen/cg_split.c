@@ -485,7 +485,7 @@ bool cg_emit_split(struct cg_func *g, struct kir_inst *i) {
     struct split s;
     bool known = g->now.mask && LLVMIsConstant(g->now.mask);
     if (!c->target.mask_registers || c->quick || c->width % LANES || c->width > MOST_LANES ||
-        g->bins || g->appends || known || !is_candidate(g, i) || !find(g, i, &s))
+        g->reds || g->appends || known || !is_candidate(g, i) || !find(g, i, &s))
         return false;
     cg_check_alignment(g, i);
     if (i == s.store[s.n - 1]) {

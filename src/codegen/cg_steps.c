@@ -613,7 +613,7 @@ static bool can_emit(struct steps *s) {
 static bool is_wanted(const struct cg_func *g, const struct kir_block *b) {
     const struct cg *c = g->cg;
     return c->target.mask_registers && !c->quick && c->one_team && !(c->width % LANES) &&
-           c->width <= MOST_LANES && !g->bins && !g->appends && !c->ir->lockstep &&
+           c->width <= MOST_LANES && !g->reds && !g->appends && !c->ir->lockstep &&
            g->runs[b->id] == CG_RUNS_ALWAYS && !g->entry_mask && g->fl->full[b->id] &&
            g->fl->divergent[b->id] && is_test(b);
 }

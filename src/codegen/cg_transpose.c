@@ -271,7 +271,7 @@ static void set_loaded(struct cg_func *g, const struct transposed *t) {
 
 bool cg_emit_transposed(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    if (g->bins || g->appends || !cg_is_transposed(g->fl, i))
+    if (g->reds || g->appends || !cg_is_transposed(g->fl, i))
         return false;
     struct transposed t = {.i = i, .words = cg_vec_of(c, c->i32), .places = cg_vec_of(c, c->i64)};
     note_on(c->notes, i, false,

@@ -34,7 +34,7 @@ static bool is_simple(const struct kir_inst *i) {
 static unsigned could_be_whole(struct cg_func *g, const struct kir_block *b) {
     const struct cfg_loop *loop = g->fl->cfg->loop[b->id];
     unsigned n = 0;
-    if (g->cg->width == 1 || g->cg->quick || g->bins || g->appends || !g->now.mask_var[b->id] ||
+    if (g->cg->width == 1 || g->cg->quick || g->appends || !g->now.mask_var[b->id] ||
         b->last->op != ISA_OP_BRA || (loop && loop->header == b) ||
         (g->runs[b->id] != CG_RUNS_MAYBE && g->runs[b->id] != CG_RUNS_READING))
         return 0;

@@ -753,12 +753,12 @@ static bool calls_any(const struct kir_func *f) {
     return false;
 }
 
-// Additions that vectors gather in a run of blocks' sums would be locked ones in scalars.
+// What a run of blocks puts off in vectors would be locked instructions in scalars.
 static bool counts_in_vectors(const struct cg *c, const struct flow *fl) {
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
         if (leaves_by_data(fl, fl->cfg->loops.data[k]))
             return false;
-    return cg_gathers_additions(c, fl);
+    return cg_puts_off(c, fl);
 }
 
 // One thread after the other, where vectors would be taken apart for most of what they do, or a

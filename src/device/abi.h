@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum { KD_BARRIERS = 16 }; // named barriers of a block (PTX ISA, bar)
-enum { KD_ABI_VERSION = 21, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 22, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 // Through which blocks synchronise: what code reads behind the address in %envreg1 and 2
@@ -277,6 +277,36 @@ enum {
     KD_WAIT_WRITES = 4,
     KD_WAIT_GOES_ON = 8,
     KD_WAIT_INDEX = 32
+};
+
+// Operations on memory whose old values nobody reads, and which may come in any order.
+enum kd_red { KD_ADD, KD_AND, KD_OR, KD_XOR, KD_MIN, KD_MAX, KD_UMIN, KD_UMAX };
+
+// What a run of blocks keeps of such operations on the words from `start` on: of each word what it
+// is to be combined with. A run has one for each array, in memory of its own; all bytes are zero at
+// first but for `values`, `capacity`, `limit` (the same), `op` and `bytes`.
+struct kd_window {
+    uint64_t start, size; // bytes; size 0: it is not open
+    uint8_t *values;      // aligned to a cache line
+    uint32_t capacity;    // of these, a multiple of 64
+    uint32_t limit;       // so large it may grow
+    int32_t credit;       // below 0: it is not worth while to open it anew; code counts up
+    uint32_t op;          // enum kd_red
+    uint32_t bytes;       // of a word: 4 or 8
+};
+
+// What it keeps of such operations on one word, a value a lane.
+struct kd_cell {
+    uint64_t address; // 0: of no word
+    uint8_t *values;
+    uint32_t op, bytes, lanes;
+};
+
+// All of a run's, where there are several kinds; else its windows alone.
+struct kd_reds {
+    struct kd_window *windows;
+    struct kd_cell *cells;
+    uint32_t nwindows, ncells;
 };
 
 // Why a launch ends early; becomes a CUresult in the driver.
@@ -644,7 +674,20 @@ enum kd_device_function {
       (const struct kd_tile_block *block, const uint8_t *panels, uint8_t *sums))                   \
     /* where the allocation that contains an address begins, and its size, in multiples of 16      \
        bytes; all memory when there is none, or what it belongs to may go on behind it */          \
-    X(void, kd_rt_allocation, (uint64_t address, uint64_t * extent))
+    X(void, kd_rt_allocation, (uint64_t address, uint64_t * extent))                               \
+    /* makes window `which` cover the word at `address`, if it can. base: where the array begins   \
+       that the word belongs to; 0: not known. Words that others keep for other operations are     \
+       combined with memory first, and stay with one of them */                                    \
+    X(void, kd_rt_open_window,                                                                     \
+      (struct kd_reds * r, uint32_t which, uint64_t address, uint64_t base))                       \
+    /* combines with memory what the window keeps; it stays open */                                \
+    X(void, kd_rt_flush_window, (struct kd_window * w))                                            \
+    /* the same of a cell, and the cell is for the word at `address` from now on */                \
+    X(void, kd_rt_move_cell, (struct kd_reds * r, uint32_t which, uint64_t address))               \
+    X(void, kd_rt_flush_cell, (struct kd_cell * cell))                                             \
+    /* combines with memory what is kept for other operations of n words */                        \
+    X(void, kd_rt_settle_others,                                                                   \
+      (struct kd_reds * r, uint32_t op, uint32_t bytes, const uint64_t *addresses, uint32_t n))
 
 // shfl returns the value in the low half, the predicate in bit 32; match the same.
 
