@@ -8,7 +8,6 @@ import tempfile
 from device_image import expect, kudzu, run
 
 SOURCE = """
-#include <cstdio>
 #ifdef __CUDA_ARCH__
 #define ARCHITECTURE __CUDA_ARCH__
 #else
@@ -112,7 +111,6 @@ with tempfile.TemporaryDirectory() as folder:
         run("cc", main + ".o", *files, "-o", program)
         return subprocess.run([program], text=True, stdout=subprocess.PIPE, check=True).stdout.split()
 
-    expect(output(archive) == ["1", "900"], "the library as it is")
     for options, left, value in (("-arch sm_80", ["ptx 80"], "800"), ("--arch compute_70", ["ptx 70"], "700"),
                                  ("-gencode arch=compute_70,code=[sm_70,compute_80]", ["ptx 70", "ptx 80"], "800"),
                                  ('-gencode arch=compute_70,code="sm_70" --generate-code=arch=compute_90', ["ptx 70", "ptx 90"], "900")):
