@@ -249,7 +249,7 @@ static CUresult check_sampling(const CUDA_TEXTURE_DESC *d) {
 
 // Of blocks: three colours of 8 bits.
 static bool is_color(const struct kd_texture *t) {
-    return t->channels == 4 && t->bytes == 1;
+    return t->channels == 4 && t->bytes == 1 && t->block != KD_BLOCK_PACKED_1010102;
 }
 
 static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct kd_texture *t) {
