@@ -55,6 +55,7 @@ __inline__ __host__ cudaChannelFormatDesc cudaCreateChannelDesc() {
         return cudaCreateChannelDesc(x, y, z, w, cudaChannelFormatKind##kind);                     \
     }
 KUDZU_KIND_DESC(NV12, 8, 8, 8, 0)
+KUDZU_KIND_DESC(UnsignedNormalized1010102, 10, 10, 10, 2)
 KUDZU_KIND_DESC(SignedNormalized8X1, 8, 0, 0, 0)
 KUDZU_KIND_DESC(SignedNormalized8X2, 8, 8, 0, 0)
 KUDZU_KIND_DESC(SignedNormalized8X4, 8, 8, 8, 8)

@@ -6,6 +6,8 @@
 #include "binutils/prune.h"
 #include "image/image.h"
 
+enum { MOST_ALIGNMENT = 1 << 21 };
+
 // Bytes of a section with containers that lie elsewhere afterwards.
 struct moved {
     uint64_t from, from_size, to, to_size;
@@ -67,7 +69,7 @@ static bool read_object(struct object *o, const uint8_t *data, size_t size) {
         if (i == 0 || s->header.sh_type == SHT_NOBITS)
             continue;
         if (!within(size, s->header.sh_offset, s->header.sh_size) ||
-            s->header.sh_addralign > 1 << 20)
+            s->header.sh_addralign > MOST_ALIGNMENT)
             return refuse(o, "a section lies outside it");
         s->data = data + s->header.sh_offset;
     }
@@ -211,7 +213,8 @@ static uint8_t *write_object(struct object *o, size_t *out_size) {
     uint64_t size = sizeof o->header;
     for (uint32_t i = 1; i < o->n; i++) {
         Elf64_Shdr *h = &o->sections[i].header;
-        size = align_to(size, h->sh_addralign);
+        if (o->sections[i].data)
+            size = align_to(size, h->sh_addralign);
         h->sh_offset = size;
         size += o->sections[i].data ? h->sh_size : 0;
     }

@@ -305,6 +305,7 @@ static void texel6(const uint8_t *block, unsigned texel, bool is_signed, double 
 
 void kd_block_texel(unsigned format, const uint8_t *block, unsigned x, unsigned y, double out[4]) {
     unsigned texel = 4 * y + x;
+    uint32_t word;
     switch (format) {
     case KD_BLOCK_BC1:
         color(block, texel, false, out);
@@ -329,6 +330,12 @@ void kd_block_texel(unsigned format, const uint8_t *block, unsigned x, unsigned 
     case KD_BLOCK_BC6_UNSIGNED:
     case KD_BLOCK_BC6_SIGNED:
         texel6(block, texel, format == KD_BLOCK_BC6_SIGNED, out);
+        break;
+    case KD_BLOCK_PACKED_1010102:
+        memcpy(&word, block, sizeof word);
+        for (unsigned k = 0; k < 3; k++)
+            out[k] = (word >> 10 * k & 1023) / 1023.0;
+        out[3] = (word >> 30) / 3.0;
         break;
     default:
         texel7(block, texel, out);

@@ -1,4 +1,5 @@
-// Block-compressed images (BC1 to BC7): texels of blocks of 4 by 4.
+// Images whose texels' components are no numbers of 1, 2 or 4 bytes: block-compressed ones (BC1 to
+// BC7), in blocks of 4 by 4 texels, and packed ones, each texel of which is a block.
 #ifndef KUDZU_DEVICE_BLOCK_TEXEL_H
 #define KUDZU_DEVICE_BLOCK_TEXEL_H
 
@@ -16,18 +17,25 @@ enum kd_block_format {
     KD_BLOCK_BC6_UNSIGNED,
     KD_BLOCK_BC6_SIGNED,
     KD_BLOCK_BC7,
+    KD_BLOCK_PACKED_1010102, // from the lowest bit on
 };
-enum { KD_BLOCK_SIDE = 4 }; // texels
 
-// Bytes of a block: 8 or 16.
+// Texels along each edge of a block.
+static inline unsigned kd_block_side(unsigned format) {
+    return format == KD_BLOCK_PACKED_1010102 ? 1 : 4;
+}
+
+// Bytes of a block: 4, 8 or 16.
 static inline unsigned kd_block_bytes(unsigned format) {
+    if (format == KD_BLOCK_PACKED_1010102)
+        return 4;
     return format == KD_BLOCK_BC1 || format == KD_BLOCK_BC4_UNSIGNED ||
                    format == KD_BLOCK_BC4_SIGNED
                ? 8
                : 16;
 }
 
-// The components that the format has, of the texel in column x and row y (0 to 3) of a block, as
+// The components that the format has, of the texel in column x and row y of a block, as
 // numbers: normalized ones in [0, 1] or [-1, 1], interpolated without rounding but for those of
 // BC7, which are whole 255ths. Of BC6 the values are halves in `out`, as numbers. Any bytes are a
 // block.

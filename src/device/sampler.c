@@ -89,9 +89,9 @@ static double linear_of_srgb(double v) {
 static void load_block_texel(const struct kd_texture *t, const uint8_t *slice, uint64_t pitch,
                              const int64_t at[3], struct texel *out) {
     uint64_t x = (uint64_t)at[0], y = (uint64_t)at[1];
-    const uint8_t *block =
-        slice + y / KD_BLOCK_SIDE * pitch + x / KD_BLOCK_SIDE * kd_block_bytes(t->block);
-    kd_block_texel(t->block, block, x % KD_BLOCK_SIDE, y % KD_BLOCK_SIDE, out->value);
+    unsigned side = kd_block_side(t->block);
+    const uint8_t *block = slice + y / side * pitch + x / side * kd_block_bytes(t->block);
+    kd_block_texel(t->block, block, (unsigned)(x % side), (unsigned)(y % side), out->value);
     for (unsigned k = 0; k < 3 && t->srgb; k++)
         out->value[k] = linear_of_srgb(out->value[k]);
 }

@@ -48,11 +48,18 @@ unsigned drv_format_block(CUarray_format format) {
         KD_BLOCK_BC5_UNSIGNED, KD_BLOCK_BC5_SIGNED, KD_BLOCK_BC6_UNSIGNED, KD_BLOCK_BC6_SIGNED,
         KD_BLOCK_BC7,          KD_BLOCK_BC7};
     unsigned n = (unsigned)format - CU_AD_FORMAT_BC1_UNORM;
+    if (format == CU_AD_FORMAT_UNORM_INT_101010_2)
+        return KD_BLOCK_PACKED_1010102;
     return n < sizeof blocks ? blocks[n] : KD_BLOCK_NONE;
 }
 
+unsigned drv_block_side(CUarray_format format) {
+    unsigned block = drv_format_block(format);
+    return block ? kd_block_side(block) : 1;
+}
+
 unsigned drv_format_channels(CUarray_format format) {
-    static const uint8_t of_blocks[] = {0, 4, 4, 4, 1, 1, 2, 2, 3, 3, 4};
+    static const uint8_t of_blocks[] = {0, 4, 4, 4, 1, 1, 2, 2, 3, 3, 4, 4};
     static const uint8_t of_numbers[] = {1, 2, 4, 1, 2, 4, 1, 2, 4, 1, 2, 4};
     unsigned n = (unsigned)format - CU_AD_FORMAT_UNORM_INT8X1;
     return n < sizeof of_numbers ? of_numbers[n] : of_blocks[drv_format_block(format)];
@@ -65,8 +72,8 @@ unsigned drv_element_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
 
 CUresult drv_format_check(CUarray_format format, unsigned channels, const char *name) {
     REQUIRE(!drv_format_block(format), CUDA_ERROR_INVALID_VALUE,
-            "%s: block-compressed texels lie in arrays alone", name);
-    // Packed and video formats have numbers from here on.
+            "%s: compressed and packed texels lie in arrays alone", name);
+    // Video formats have numbers from here on.
     REQUIRE((int)format < CU_AD_FORMAT_UNORM_INT_101010_2 || drv_format_bytes(format),
             CUDA_ERROR_NOT_SUPPORTED, "%s: format %#x is not built yet", name, (unsigned)format);
     REQUIRE(drv_format_bytes(format), CUDA_ERROR_INVALID_VALUE, "%s: %#x is no format", name,
@@ -117,13 +124,15 @@ static CUresult check_sizes(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped) {
     return CUDA_SUCCESS;
 }
 
-// A format whose texels lie in blocks, which have two dimensions. Their number of channels need not
-// be told.
+// A format whose texels lie in blocks; compressed ones have two dimensions. Their number of
+// channels need not be told.
 static CUresult check_blocks(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     unsigned channels = drv_format_channels(d->Format);
     REQUIRE(d->NumChannels == channels || d->NumChannels == 1, CUDA_ERROR_INVALID_VALUE,
             "the array: format %#x has %u channels, not %u", (unsigned)d->Format, channels,
             d->NumChannels);
+    if (drv_block_side(d->Format) == 1)
+        return CUDA_SUCCESS;
     REQUIRE(d->Height, CUDA_ERROR_INVALID_VALUE,
             "an array of block-compressed texels needs a height");
     REQUIRE(!(d->Flags & CUDA_ARRAY3D_SURFACE_LDST), CUDA_ERROR_INVALID_VALUE,
@@ -154,12 +163,12 @@ CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped) {
 }
 
 static uint64_t row_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
-    uint64_t side = drv_format_block(d->Format) ? KD_BLOCK_SIDE : 1;
+    uint64_t side = drv_block_side(d->Format);
     return (d->Width + side - 1) / side * drv_element_bytes(d);
 }
 
 static uint64_t rows_of(const CUDA_ARRAY3D_DESCRIPTOR *d) {
-    uint64_t side = drv_format_block(d->Format) ? KD_BLOCK_SIDE : 1;
+    uint64_t side = drv_block_side(d->Format);
     return d->Height ? (d->Height + side - 1) / side : 1;
 }
 

@@ -58,7 +58,9 @@ CUresult drv_array_find(CUarray handle, struct drv_array **out);
 unsigned drv_format_bytes(CUarray_format format);
 // How texels are compressed (enum kd_block_format): block by block, or not at all.
 unsigned drv_format_block(CUarray_format format);
-// Bytes of what copies move as a whole: a texel, or a block of 4 by 4.
+// Texels along each edge of a block; 1: each is one.
+unsigned drv_block_side(CUarray_format format);
+// Bytes of what copies move as a whole: a texel or a block.
 unsigned drv_element_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);
 // The channels of a format that tells their number itself; 0: of any other.
 unsigned drv_format_channels(CUarray_format format);

@@ -1,6 +1,5 @@
 // Copies in batches: each is checked before any is submitted, and all follow the stream's earlier
 // work.
-#include "device/block_texel.h"
 #include <stdint.h>
 
 #include "driver/array.h"
@@ -158,7 +157,7 @@ static CUresult element_of(const CUmemcpy3DOperand *o, size_t *bytes, size_t *si
         return CUDA_SUCCESS;
     TRY(drv_array_find(o->op.array.array, &a));
     *bytes = drv_element_bytes(&a->descriptor);
-    *side = drv_format_block(a->descriptor.Format) ? KD_BLOCK_SIDE : 1;
+    *side = drv_block_side(a->descriptor.Format);
     return CUDA_SUCCESS;
 }
 

@@ -183,8 +183,8 @@ static CUresult view_blocks(CUresourceViewFormat format, struct kd_texture *t) {
     REQUIRE(same || (words && (unsigned)t->channels * 4 == bytes), CUDA_ERROR_INVALID_VALUE,
             "a view with blocks of %u bytes is of an array of %u unsigned words", bytes, bytes / 4);
     for (unsigned k = 0; k < t->levels && !same; k++) {
-        t->level[k].width *= KD_BLOCK_SIDE;
-        t->level[k].height *= KD_BLOCK_SIDE;
+        t->level[k].width *= drv_block_side(formats[n]);
+        t->level[k].height *= drv_block_side(formats[n]);
     }
     return set_array_format(formats[n], 1, t);
 }
@@ -249,7 +249,7 @@ static CUresult check_sampling(const CUDA_TEXTURE_DESC *d) {
 
 // Of blocks: three colours of 8 bits.
 static bool is_color(const struct kd_texture *t) {
-    return t->channels == 4 && t->bytes == 1;
+    return t->channels == 4 && t->bytes == 1 && t->block != KD_BLOCK_PACKED_1010102;
 }
 
 static CUresult set_sampling(const CUDA_TEXTURE_DESC *d, struct kd_texture *t) {
@@ -362,6 +362,16 @@ CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc,
 
 // ---- Surfaces -----------------------------------------------------------------------------
 
+// Packed texels as the words that they are.
+static struct kd_texture as_words(struct kd_texture t) {
+    t.block = KD_BLOCK_NONE;
+    t.texel = KD_TEXEL_UNSIGNED;
+    t.bytes = 4;
+    t.channels = 1;
+    t.fractions = false;
+    return t;
+}
+
 CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc) {
     ENTER_CONTEXT(ctx);
     struct kd_texture surface = {.surface = true};
@@ -376,6 +386,8 @@ CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC 
             "the array was created without the flag for surface loads and stores");
     TRY(bind(pResDesc, &surface));
     surface.cube = false; // faces are layers
+    if (surface.block)    // packed texels
+        surface = as_words(surface);
     struct drv_texture t = {.resource = *pResDesc};
     TRY(add_object(ctx, &surface, &t, &handle));
     *pSurfObject = handle;

@@ -21,6 +21,11 @@ static bool find_whole_kind(unsigned int kind, struct whole_kind *out, CUarray_f
         *format = (CUarray_format)(CU_AD_FORMAT_UNORM_INT8X1 + number);
         return true;
     }
+    if (kind == cudaChannelFormatKindUnsignedNormalized1010102) {
+        *out = (struct whole_kind){10, 4};
+        *format = CU_AD_FORMAT_UNORM_INT_101010_2;
+        return true;
+    }
     if (kind == cudaChannelFormatKindNV12) {
         *out = (struct whole_kind){8, 3};
         *format = CU_AD_FORMAT_NV12;
@@ -42,6 +47,8 @@ static enum cudaChannelFormatKind whole_kind_of(CUarray_format format, struct wh
     int n = (int)format - CU_AD_FORMAT_UNORM_INT8X1;
     int kind = is_block(format) ? (int)format - CU_AD_FORMAT_BC1_UNORM +
                                       cudaChannelFormatKindUnsignedBlockCompressed1
+               : format == CU_AD_FORMAT_UNORM_INT_101010_2
+                   ? (int)cudaChannelFormatKindUnsignedNormalized1010102
                : format == CU_AD_FORMAT_NV12 ? (int)cudaChannelFormatKindNV12
                : n >= 0 && n < 12            ? n + cudaChannelFormatKindUnsignedNormalized8X1
                                              : cudaChannelFormatKindNone;
@@ -78,6 +85,8 @@ CUarray_format rt_format(const struct cudaChannelFormatDesc *d, unsigned int *ch
     *channels = n;
     struct whole_kind whole;
     CUarray_format format;
+    if (d->f == cudaChannelFormatKindUnsignedNormalized1010102)
+        same = d->y == 10 && d->z == 10 && d->w == 2;
     if (find_whole_kind((unsigned int)d->f, &whole, &format))
         return same && d->x == whole.bits && n == whole.channels ? format : 0;
     for (size_t i = 0; same && n != 3 && i < sizeof formats / sizeof *formats; i++)
@@ -131,6 +140,8 @@ cudaError_t rt_channel_desc(const char *function, CUarray_format format, unsigne
     }
     *d = (struct cudaChannelFormatDesc){bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0,
                                         channels > 3 ? bits : 0, kind};
+    if (kind == cudaChannelFormatKindUnsignedNormalized1010102)
+        d->w = 2;
     return cudaSuccess;
 }
 
@@ -207,6 +218,8 @@ static cudaError_t element_of(const char *function, const CUDA_ARRAY3D_DESCRIPTO
     bool narrow = d->Format == CU_AD_FORMAT_BC1_UNORM || d->Format == CU_AD_FORMAT_BC1_UNORM_SRGB ||
                   d->Format == CU_AD_FORMAT_BC4_UNORM || d->Format == CU_AD_FORMAT_BC4_SNORM;
     *out = (struct rt_element){(size_t)(texel.x / 8) * d->NumChannels, 1};
+    if (d->Format == CU_AD_FORMAT_UNORM_INT_101010_2)
+        out->bytes = 4;
     if (is_block(d->Format))
         *out = (struct rt_element){narrow ? 8 : 16, 4};
     return cudaSuccess;

@@ -246,8 +246,87 @@ static void memory_of_arrays(void) {
     OK(cuMemFree(p));
 }
 
+// Formats whose channels lie in planes, and whose texels lie in blocks: what of their numbers is
+// taken, and what is told of planes.
+static void formats(void) {
+    static const struct {
+        CUarray_format format, component;
+        unsigned planes, across, down;
+    } planar[] = {
+        {CU_AD_FORMAT_NV12, CU_AD_FORMAT_UNSIGNED_INT8, 2, 2, 2},
+        {CU_AD_FORMAT_P010, CU_AD_FORMAT_UNSIGNED_INT16, 2, 2, 2},
+        {CU_AD_FORMAT_P016, CU_AD_FORMAT_UNSIGNED_INT16, 2, 2, 2},
+        {CU_AD_FORMAT_NV16, CU_AD_FORMAT_UNSIGNED_INT8, 2, 2, 1},
+        {CU_AD_FORMAT_P210, CU_AD_FORMAT_UNSIGNED_INT16, 2, 2, 1},
+        {CU_AD_FORMAT_P216, CU_AD_FORMAT_UNSIGNED_INT16, 2, 2, 1},
+        {CU_AD_FORMAT_YUV444_8bit_SemiPlanar, CU_AD_FORMAT_UNSIGNED_INT8, 2, 1, 1},
+        {CU_AD_FORMAT_YUV444_16bit_SemiPlanar, CU_AD_FORMAT_UNSIGNED_INT16, 2, 1, 1},
+        {CU_AD_FORMAT_Y444_PLANAR8, CU_AD_FORMAT_UNSIGNED_INT8, 3, 1, 1},
+        {CU_AD_FORMAT_Y444_PLANAR10, CU_AD_FORMAT_UNSIGNED_INT16, 3, 1, 1},
+    };
+    CUarray a, plane, again;
+    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = 64, .Height = 32, .NumChannels = 3}, told;
+    for (size_t i = 0; i < sizeof planar / sizeof *planar; i++) {
+        unsigned char in[256], out[256];
+        unsigned bytes = planar[i].component == CU_AD_FORMAT_UNSIGNED_INT8 ? 1 : 2;
+        d.Format = planar[i].format;
+        OK(cuArray3DCreate(&a, &d));
+        OK(cuArray3DGetDescriptor(&told, a));
+        CHECK(!memcmp(&told, &d, sizeof d));
+        for (unsigned k = 0; k < planar[i].planes; k++) {
+            OK(cuArrayGetPlane(&plane, a, k));
+            OK(cuArrayGetPlane(&again, a, k));
+            OK(cuArray3DGetDescriptor(&told, plane));
+            CHECK(plane == again && told.Format == planar[i].component &&
+                  told.NumChannels == (k && planar[i].planes == 2 ? 2 : 1) &&
+                  told.Width == 64 / (k ? planar[i].across : 1) &&
+                  told.Height == 32 / (k ? planar[i].down : 1) && !told.Depth);
+            // The last row of each plane is its own.
+            size_t row = told.Width * told.NumChannels * bytes, at = row * (told.Height - 1);
+            memset(in, (int)k + 1, row);
+            OK(cuMemcpyHtoA(plane, at, in, row));
+            EXPECT(cuMemcpyHtoA(plane, at + row, in, 1), CUDA_ERROR_INVALID_VALUE);
+        }
+        for (unsigned k = 0; k < planar[i].planes; k++) {
+            OK(cuArrayGetPlane(&plane, a, k));
+            OK(cuArray3DGetDescriptor(&told, plane));
+            size_t row = told.Width * told.NumChannels * bytes, at = row * (told.Height - 1);
+            memset(in, (int)k + 1, row);
+            OK(cuMemcpyAtoH(out, plane, at, row));
+            CHECK(!memcmp(in, out, row));
+        }
+        EXPECT(cuArrayGetPlane(&plane, a, planar[i].planes), CUDA_ERROR_INVALID_VALUE);
+        EXPECT(cuMemcpyHtoA(a, 0, in, 1), CUDA_ERROR_INVALID_VALUE);
+        OK(cuArrayDestroy(a));
+        EXPECT(cuArray3DGetDescriptor(&told, plane), CUDA_ERROR_INVALID_HANDLE);
+    }
+    d.NumChannels = 1;
+    EXPECT(cuArray3DCreate(&a, &d), CUDA_ERROR_INVALID_VALUE);
+    d.Format = CU_AD_FORMAT_YUY2;
+    EXPECT(cuArray3DCreate(&a, &d), CUDA_ERROR_NOT_SUPPORTED);
+    // Blocks: their format's channels, or 1. Numbers: theirs alone.
+    d.Format = CU_AD_FORMAT_BC6H_UF16;
+    for (unsigned n = 1; n <= 4; n++) {
+        d.NumChannels = n;
+        CUresult result = cuArray3DCreate(&a, &d);
+        CHECK(result == (n == 1 || n == 3 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE));
+        if (result == CUDA_SUCCESS)
+            OK(cuArrayDestroy(a));
+    }
+    d.Format = CU_AD_FORMAT_SNORM_INT8X2;
+    d.NumChannels = 2;
+    OK(cuArray3DCreate(&a, &d));
+    OK(cuArrayDestroy(a));
+    d.NumChannels = 1;
+    EXPECT(cuArray3DCreate(&a, &d), CUDA_ERROR_INVALID_VALUE);
+    d.Format = CU_AD_FORMAT_NV12;
+    d.NumChannels = 3;
+    OK(cuArray3DCreate(&a, &d)); // not destroyed
+}
+
 int main(void) {
     CUcontext ctx = check_context();
+    formats();
     memory_of_arrays();
     sizes();
     levels();

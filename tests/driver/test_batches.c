@@ -121,12 +121,42 @@ static void along_three(CUstream s) {
     CHECK(fail == 0);
 }
 
+// An array of compressed blocks of 4 by 4 texels, 8 bytes each: extents, offsets and the memory's
+// rows are in texels.
+static void blocks(CUstream s) {
+    CUarray array;
+    CUDA_ARRAY3D_DESCRIPTOR d = {
+        .Width = 14, .Height = 8, .Format = CU_AD_FORMAT_BC1_UNORM, .NumChannels = 4};
+    unsigned long long from[2][4], to[2][3] = {{0}};
+    size_t fail;
+    for (int i = 0; i < 8; i++)
+        from[i / 4][i % 4] = 0x0101010101010101ull * (unsigned)i;
+    OK(cuArray3DCreate(&array, &d));
+    OK(cuMemcpyHtoA(array, 0, from, sizeof from));
+    CUDA_MEMCPY3D_BATCH_OP op = {.src.type = CU_MEMCPY_OPERAND_TYPE_ARRAY,
+                                 .dst.type = CU_MEMCPY_OPERAND_TYPE_POINTER,
+                                 .extent = {6, 4, 1},
+                                 .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+    op.src.op.array.array = array;
+    op.src.op.array.offset = (CUoffset3D){8, 4, 0};
+    op.dst.op.ptr.ptr = (CUdeviceptr)(uintptr_t)to;
+    op.dst.op.ptr.rowLength = 12;
+    op.dst.op.ptr.layerHeight = 8;
+    OK(cuMemcpy3DBatchAsync(1, &op, &fail, 0, s));
+    OK(cuStreamSynchronize(s));
+    CHECK(to[0][0] == from[1][2] && to[0][1] == from[1][3] && !to[0][2] && !to[1][0]);
+    op.src.op.array.offset.x = 6;
+    EXPECT(cuMemcpy3DBatchAsync(1, &op, &fail, 0, s), CUDA_ERROR_INVALID_VALUE);
+    OK(cuArrayDestroy(array));
+}
+
 int main(void) {
     CUcontext ctx = check_context();
     CUstream s;
     NEED(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     along_one(s);
     along_three(s);
+    blocks(s);
     OK(cuCtxDestroy(ctx));
     return check_result();
 }

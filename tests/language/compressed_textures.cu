@@ -87,6 +87,10 @@ __global__ void read_layer(cudaTextureObject_t t, int width, int layer, float4 *
     out[i] = tex2DLayered<float4>(t, i % width + 0.5f, i / width + 0.5f, layer);
 }
 
+__global__ void double_word(cudaSurfaceObject_t s) {
+    surf2Dwrite(surf2Dread<unsigned>(s, 4, 0) * 2, s, 4, 0);
+}
+
 static std::vector<float4> fetched(float4 *out, int n) {
     std::vector<float4> v(n);
     CUDA(cudaMemcpy(v.data(), out, n * sizeof(float4), cudaMemcpyDeviceToHost));
@@ -382,7 +386,37 @@ static void check_numbers() {
     CHECK(same(got[0], make_float4(0, 51 / 255.0f, 1, 102 / 255.0f)) && got[1].w == 4 / 255.0f);
     got = texels(texture(b, d), 2, 1);
     CHECK(same(got[0], make_float4(-1, 1, 0, 1)) && same(got[1], make_float4(-1, 0, 0, 1)));
+    // Three of 10 bits and one of 2; surfaces have the words.
+    const cudaChannelFormatDesc packed =
+        cudaCreateChannelDesc<cudaChannelFormatKindUnsignedNormalized1010102>();
+    const uint32_t words[2] = {1023u | 341u << 10 | 0u << 20 | 1u << 30,
+                               2u | 4u << 10 | 8u << 20 | 3u << 30};
+    cudaArray_t p;
+    CUDA(cudaMallocArray(&p, &packed, 2, 1, cudaArraySurfaceLoadStore));
+    CUDA(cudaMemcpy2DToArray(p, 0, 0, words, 8, 8, 1, cudaMemcpyHostToDevice));
+    got = texels(texture(p, d), 2, 1);
+    CHECK(same(got[0], make_float4(1, 1 / 3.0f, 0, 1 / 3.0f)) &&
+          same(got[1], make_float4(2 / 1023.0f, 4 / 1023.0f, 8 / 1023.0f, 1)));
     cudaChannelFormatDesc told;
+    CUDA(cudaGetChannelDesc(&told, p));
+    CHECK(!memcmp(&told, &packed, sizeof told));
+    cudaMemcpy3DParms part = {};
+    uint32_t second = 0;
+    part.srcArray = p;
+    part.srcPos = make_cudaPos(1, 0, 0);
+    part.dstPtr = make_cudaPitchedPtr(&second, 4, 4, 1);
+    part.extent = make_cudaExtent(1, 1, 1);
+    part.kind = cudaMemcpyDeviceToHost;
+    CUDA(cudaMemcpy3D(&part));
+    CHECK(second == words[1]);
+    cudaResourceDesc surface = {};
+    surface.resType = cudaResourceTypeArray;
+    surface.res.array.array = p;
+    cudaSurfaceObject_t s;
+    CUDA(cudaCreateSurfaceObject(&s, &surface));
+    double_word<<<1, 1>>>(s);
+    CUDA(cudaMemcpy3D(&part));
+    CHECK(second == words[1] * 2);
     CUDA(cudaGetChannelDesc(&told, b));
     CHECK(!memcmp(&told, &s16, sizeof told));
     cudaResourceDesc r = {};
