@@ -226,6 +226,7 @@ struct cg_func {
     struct cg_counts *counts;               // cg_count.c's own; NULL: none yet
     struct cg_words *words;                 // cg_words.c's own; NULL: addresses are not known
     struct cg_once *once;                   // cg_once.c's own; NULL: groups load for themselves
+    const uint8_t *read;                    // by value: some instruction reads it
     struct cg_reds *reds;                   // cg_reds.c's own; NULL: nothing is put off
     struct cg_appends *appends;   // cg_append.c's own; NULL: what is appended is stored at once
     LLVMValueRef *whole;          // cg_whole.c's own, by block id; NULL: there are none
@@ -816,7 +817,8 @@ void cg_combine_with(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p
 
 // cg_reds.c
 // Does a run of blocks put off operations on memory? In vectors only.
-bool cg_puts_off(const struct cg *c, const struct flow *fl);
+bool cg_puts_off(struct cg *c, const struct flow *fl);
+const uint8_t *cg_read_values(struct arena *arena, const struct kir_func *f); // by id: is it read?
 void cg_make_reds(struct cg_func *g);  // the builder stands in the entry block
 void cg_close_reds(struct cg_func *g); // at the end of a run of blocks
 // `together`: all lanes go to one word.

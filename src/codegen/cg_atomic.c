@@ -179,17 +179,17 @@ static LLVMValueRef swap_loop(struct cg_func *g, const struct kir_inst *i, LLVMV
 }
 
 // Of what is no vector.
-static bool has_readers(const struct kir_inst *i) {
-    return i->nres && (i->mods.vec || kir_is_used(i->block->func, i->res[0]));
+static bool has_readers(const struct cg_func *g, const struct kir_inst *i) {
+    return i->nres && (i->mods.vec || g->read[i->res[0]->id]);
 }
 
 // An exchange whose old value nobody reads, and which later accesses need not wait for, is a store:
 // an instruction that is locked waits for all stores before it.
-static bool is_store(const struct kir_inst *i, unsigned bytes) {
+static bool is_store(const struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
     return i->mods.atom == ISA_ATOM_EXCH && bytes <= 8 &&
            (i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED ||
             i->mods.sem == ISA_SEM_RELEASE) &&
-           !has_readers(i);
+           !has_readers(g, i);
 }
 
 // Later accesses need not wait for it, and it may leave memory as it is: then a load has the same
@@ -240,7 +240,7 @@ static LLVMValueRef one(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
     }
     if (is_float_arithmetic(i))
         return swap_loop(g, i, p, x, bytes);
-    if (is_store(i, bytes)) {
+    if (is_store(g, i, bytes)) {
         LLVMValueRef st = LLVMBuildStore(c->b, x, p);
         LLVMSetOrdering(st, ordering(i));
         LLVMSetAlignment(st, bytes);
@@ -620,7 +620,7 @@ static LLVMValueRef old_values(struct cg_func *g, LLVMTypeRef vt) {
 static void emit_component(struct cg_func *g, struct kir_inst *i, uint32_t k,
                            const struct cg_places *at) {
     struct cg *c = g->cg;
-    bool cas = i->mods.atom == ISA_ATOM_CAS, result = has_readers(i);
+    bool cas = i->mods.atom == ISA_ATOM_CAS, result = has_readers(g, i);
     struct lanes v = {.vt = cg_vec_of(c, cg_int_type(c, isa_type_bits(i->ty)))};
     v.at = *at;
     v.offset = k * (isa_type_bits(i->ty) / 8);
@@ -671,7 +671,7 @@ bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     if (i->op != ISA_OP_ATOM && i->op != ISA_OP_RED)
         return false;
-    bool unused = !has_readers(i);
+    bool unused = !has_readers(g, i);
     if (cg_append_place(g, i))
         return true;
     unsigned bytes = (i->mods.vec ? i->mods.vec : 1) * isa_type_bits(i->ty) / 8;

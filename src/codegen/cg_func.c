@@ -71,6 +71,7 @@ static struct cg_func *new_func(struct cg *c, struct kir_func *f, struct flow *f
     }
     g->now = g->groups[0];
     g->crosses = arena_array(c->arena, uint8_t, nv + 1);
+    g->read = cg_read_values(c->arena, f);
     g->nan = arena_array(c->arena, uint8_t, nv + 1);
     g->epoch = 1;
     return g;

@@ -35,9 +35,17 @@ static bool is_integer(unsigned ty) {
            ty != ISA_BF16X2;
 }
 
-static bool is_red(const struct kir_inst *i) {
-    if (!is_relaxed(i) || i->mods.vec || !is_integer(i->ty) ||
-        (i->nres && kir_is_used(i->block->func, i->res[0])) ||
+const uint8_t *cg_read_values(struct arena *arena, const struct kir_func *f) {
+    uint8_t *read = arena_array(arena, uint8_t, f->value_count + 1);
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            for (uint32_t k = 0; k < i->nops; k++)
+                read[i->ops[k]->id] = 1;
+    return read;
+}
+
+static bool is_red(const struct kir_inst *i, const uint8_t *read) {
+    if (!is_relaxed(i) || i->mods.vec || !is_integer(i->ty) || (i->nres && read[i->res[0]->id]) ||
         (i->mods.space != ISA_SPACE_GLOBAL && i->mods.space != ISA_SPACE_GENERIC))
         return false;
     switch (i->mods.atom) {
@@ -121,8 +129,9 @@ static bool has_own_memory(const struct flow *fl) {
 }
 
 // Lanes that lie side by side, or at constant distances, seldom meet.
-static bool is_put_off(const struct flow *fl, const struct kir_inst *i, bool own_memory) {
-    if (!is_red(i) || (i->mods.space == ISA_SPACE_GENERIC && own_memory))
+static bool is_put_off(const struct flow *fl, const struct kir_inst *i, const uint8_t *read,
+                       bool own_memory) {
+    if (!is_red(i, read) || (i->mods.space == ISA_SPACE_GENERIC && own_memory))
         return false;
     enum shape_kind s = fl->shape[i->ops[0]->id].kind;
     return s == SHAPE_VARYING || s == SHAPE_UNIFORM;
@@ -138,16 +147,17 @@ static unsigned times(const struct flow *fl, const struct kir_block *b) {
     return n;
 }
 
-bool cg_puts_off(const struct cg *c, const struct flow *fl) {
+bool cg_puts_off(struct cg *c, const struct flow *fl) {
     unsigned worth = 0, others = 0;
     bool own_memory = has_own_memory(fl);
     if (c->mode != KD_MODE_BLOCK || c->splits || c->width == 1)
         return false;
+    const uint8_t *read = cg_read_values(c->arena, fl->cfg->func);
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
         for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next) {
             if (!allows(i))
                 return false;
-            if (is_put_off(fl, i, own_memory)) {
+            if (is_put_off(fl, i, read, own_memory)) {
                 bool lanes = fl->shape[i->ops[0]->id].kind == SHAPE_VARYING;
                 worth += times(fl, i->block) * (lanes ? FOR_LANES : FOR_ALL);
             } else if (isa_op_info[i->op].klass == ISA_CLASS_MEMORY && !is_apart(i)) {
@@ -293,7 +303,7 @@ void cg_make_reds(struct cg_func *g) {
     g->reds = arena_new(g->cg->arena, struct cg_reds);
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
         for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
-            if (is_put_off(g->fl, i, own_memory))
+            if (is_put_off(g->fl, i, g->read, own_memory))
                 add_site(g, i);
             else
                 others += isa_op_info[i->op].klass == ISA_CLASS_MEMORY && !is_apart(i);
@@ -354,7 +364,7 @@ void cg_settle_reds(struct cg_func *g, struct kir_inst *i, unsigned bytes) {
     struct cg_reds *r = g->reds;
     if (!r || is_apart(i))
         return;
-    bool red = is_red(i);
+    bool red = is_red(i, g->read);
     struct cg_red_kind kind = {0};
     if (red)
         kind = cg_red_kind_of(i);

@@ -754,7 +754,7 @@ static bool calls_any(const struct kir_func *f) {
 }
 
 // What a run of blocks puts off in vectors would be locked instructions in scalars.
-static bool counts_in_vectors(const struct cg *c, const struct flow *fl) {
+static bool counts_in_vectors(struct cg *c, const struct flow *fl) {
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
         if (leaves_by_data(fl, fl->cfg->loops.data[k]))
             return false;
