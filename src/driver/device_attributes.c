@@ -4,6 +4,7 @@
 
 #include "driver/driver.h"
 #include "support/capability.h"
+#include "support/check_tools.h"
 
 static const struct {
     CUdevice_attribute attribute;
@@ -46,7 +47,6 @@ static const struct {
     A(MULTI_GPU_BOARD_GROUP_ID, 0)
     A(HOST_NATIVE_ATOMIC_SUPPORTED, 1)
     A(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, 2)
-    A(PAGEABLE_MEMORY_ACCESS, 1)
     A(CONCURRENT_MANAGED_ACCESS, 1)
     A(COMPUTE_PREEMPTION_SUPPORTED, 0)
     A(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1)
@@ -60,7 +60,6 @@ static const struct {
     A(CAN_FLUSH_REMOTE_WRITES, 1)
     A(HOST_REGISTER_SUPPORTED, 1)
     A(READ_ONLY_HOST_REGISTER_SUPPORTED, 1)
-    A(PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, 1)
     A(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST, 1)
     A(VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, 1)
     A(HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1)
@@ -187,6 +186,10 @@ static bool of_capability(const struct capability *c, CUdevice_attribute attribu
 static bool of_machine(const struct drv_device *d, CUdevice_attribute attribute, int *out) {
     const struct kd_properties *p = d->properties;
     switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
+    case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES:
+        *out = !(check_tools() & CHECK_MEMORY); // the check reports such accesses
+        return true;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
         *out = (int)p->max_shared_block;
         return true;
