@@ -149,7 +149,8 @@ enum kd_check_flag {
     KD_CHECK_ACQUIRE = 32,
     KD_CHECK_COPY = 64,      // an asynchronous copy's: goes on until the thread waits for it
     KD_CHECK_COMPUTED = 128, // what is stored is more than a copy of what was loaded
-    KD_CHECK_SCOPE_SHIFT = 8 // what is strong: bits from here on are its enum isa_scope
+    KD_CHECK_BULK = 256,     // a bulk copy's, whose groups are counted apart
+    KD_CHECK_SCOPE_SHIFT = 9 // what is strong: bits from here on are its enum isa_scope
 };
 enum kd_check_sync { KD_CHECK_SYNC_BLOCK, KD_CHECK_SYNC_WARP };
 struct kd_check_site {

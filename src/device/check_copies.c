@@ -1,8 +1,8 @@
 // Asynchronous copies of threads that nobody has waited for: what they read and write goes on until
 // their thread waits.
 #include <stdlib.h>
-#include <string.h>
 
+#include "device/check_meeting.h"
 #include "device/check_threads.h"
 
 struct copy {
@@ -13,7 +13,7 @@ struct copy {
 struct list { // oldest first
     struct copy *c;
     uint32_t n, room;
-    uint32_t group; // the one that is not committed
+    uint32_t group[2]; // those that are not committed: of bulk copies the second
 };
 struct check_copies {
     struct list of[MAX_UNITS];
@@ -22,7 +22,11 @@ enum { MOST = 4096 }; // of a thread
 
 void check_copies_begin(struct check_threads *t) {
     for (uint32_t k = 0; t->copies && k < MAX_UNITS; k++)
-        t->copies->of[k].n = t->copies->of[k].group = 0;
+        t->copies->of[k].n = t->copies->of[k].group[0] = t->copies->of[k].group[1] = 0;
+}
+
+static bool is_bulk(const struct kd_check_site *site) {
+    return site->flags & KD_CHECK_BULK;
 }
 
 static void end(struct kd_block *b, struct check_threads *t, uint32_t thread,
@@ -35,7 +39,7 @@ void check_copies_add(struct kd_block *b, struct check_threads *t, uint32_t thre
     if (!t->copies && !(t->copies = calloc(1, sizeof *t->copies)))
         return;
     struct list *l = &t->copies->of[thread];
-    struct copy c = {site, address, (uint32_t)bytes, l->group};
+    struct copy c = {site, address, (uint32_t)bytes, l->group[is_bulk(site)]};
     if (l->n == l->room && l->room < MOST) {
         uint32_t room = l->room ? 2 * l->room : 8;
         struct copy *more = realloc(l->c, room * sizeof *more);
@@ -51,19 +55,27 @@ void check_copies_add(struct kd_block *b, struct check_threads *t, uint32_t thre
     l->c[l->n++] = c;
 }
 
-void check_copies_commit(struct check_threads *t, uint32_t thread) {
+void check_copies_commit(struct check_threads *t, uint32_t thread,
+                         const struct kd_check_site *site) {
     if (t->copies)
-        t->copies->of[thread].group++;
+        t->copies->of[thread].group[is_bulk(site)]++;
 }
 
-void check_copies_wait(struct kd_block *b, struct check_threads *t, uint32_t thread, bool all,
-                       uint64_t groups) {
+void check_copies_wait(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                       const struct kd_check_site *site, uint64_t groups) {
     struct list *l = t->copies ? &t->copies->of[thread] : NULL;
-    uint32_t done = 0;
-    while (l && done < l->n && (all || l->c[done].group + groups < l->group))
-        end(b, t, thread, &l->c[done++]);
-    if (!done)
+    bool bulk = is_bulk(site);
+    uint32_t left = 0;
+    if (!l)
         return;
-    l->n -= done;
-    memmove(l->c, l->c + done, l->n * sizeof *l->c);
+    for (uint32_t k = 0; k < l->n; k++) {
+        const struct copy *c = &l->c[k];
+        bool of_group = site->bytes == KD_CHECK_WAIT_ALL || c->group + groups < l->group[bulk];
+        bool of_kind = site->bytes != KD_CHECK_WAIT_READS || c->site->kind == KD_CHECK_READ;
+        if (is_bulk(c->site) == bulk && of_group && of_kind)
+            end(b, t, thread, c);
+        else
+            l->c[left++] = *c;
+    }
+    l->n = left;
 }

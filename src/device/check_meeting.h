@@ -24,9 +24,14 @@ enum {
     KD_CHECK_ORDER_ACQUIRE,
     KD_CHECK_ORDER_FENCE,
     // Groups of asynchronous copies: behind what ends one, and behind what waits for all but as
-    // many as the address says; for all copies where site.bytes is 1.
+    // many as the address says. site.bytes: enum kd_check_wait.
     KD_CHECK_COPY_COMMIT,
     KD_CHECK_COPY_WAIT
+};
+enum kd_check_wait {
+    KD_CHECK_WAIT_GROUPS,
+    KD_CHECK_WAIT_READS, // of these groups
+    KD_CHECK_WAIT_ALL
 };
 enum kd_check_place {
     KD_CHECK_AT_WORD,    // its address: of an atomic object

@@ -441,9 +441,9 @@ void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
         if (lane >= MAX_UNITS || !(more[code & KD_CHECK_SAME_MORE ? 0 : l] & 1))
             continue;
         if (site->kind == KD_CHECK_COPY_COMMIT)
-            check_copies_commit(t, lane);
+            check_copies_commit(t, lane, site);
         else if (site->kind == KD_CHECK_COPY_WAIT)
-            check_copies_wait(b, t, lane, site->bytes, address);
+            check_copies_wait(b, t, lane, site, address);
         else if (site->kind == KD_CHECK_ORDER_FENCE)
             fence(o, t, lane, is_far(b, site), site);
         else if (site->kind == KD_CHECK_ORDER_RELEASE)

@@ -51,11 +51,12 @@ void check_copies_begin(struct check_threads *t);
 // A thread has begun to read or write memory as a site says.
 void check_copies_add(struct kd_block *b, struct check_threads *t, uint32_t thread,
                       const struct kd_check_site *site, uint64_t address, uint64_t bytes);
-// Its copies up to now are a group.
-void check_copies_commit(struct check_threads *t, uint32_t thread);
-// It has waited for all copies, or for those of all but so many groups.
-void check_copies_wait(struct kd_block *b, struct check_threads *t, uint32_t thread, bool all,
-                       uint64_t groups);
+// Its copies up to now, bulk ones or others, are a group.
+void check_copies_commit(struct check_threads *t, uint32_t thread,
+                         const struct kd_check_site *site);
+// It has waited, as the site says, for all groups but so many.
+void check_copies_wait(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                       const struct kd_check_site *site, uint64_t groups);
 
 // ---- check_race.c -------------------------------------------------------------------------
 

@@ -157,8 +157,13 @@ struct kir_block {
     VEC(struct kir_block *) preds; // one entry an edge; phi operands are parallel to it
 };
 
-// What cp.async.group does, by its index.
-enum kir_copies { KIR_COPIES_COMMIT, KIR_COPIES_WAIT, KIR_COPIES_WAIT_ALL };
+// What cp.async.group does, by its index. flag: with bulk copies.
+enum kir_copies {
+    KIR_COPIES_COMMIT,
+    KIR_COPIES_WAIT,
+    KIR_COPIES_WAIT_READ, // until they have read
+    KIR_COPIES_WAIT_ALL
+};
 
 // Signature of a function or of an indirect call.
 struct kir_proto {

@@ -203,11 +203,17 @@ static void lower_group(struct lower_func *lf) {
     enum kir_copies what = !strcmp(text, "cp.async.commit_group") ? KIR_COPIES_COMMIT
                            : !strcmp(text, "cp.async.wait_all")   ? KIR_COPIES_WAIT_ALL
                                                                   : KIR_COPIES_WAIT;
-    if (!lf->lm->ast->tells_copies || !strncmp(text, "cp.async.bulk", strlen("cp.async.bulk")))
+    bool bulk = !strncmp(text, "cp.async.bulk", strlen("cp.async.bulk"));
+    if (bulk)
+        what = !lf->inst->nops       ? KIR_COPIES_COMMIT
+               : lf->inst->choice[3] ? KIR_COPIES_WAIT_READ
+                                     : KIR_COPIES_WAIT;
+    if (!lf->lm->ast->tells_copies)
         return;
     struct kir_inst *i = lower_emit(lf, ISA_OP_CP_ASYNC_GROUP, ISA_VOID, 0, 0, NULL);
     i->index = what;
-    i->offset = what == KIR_COPIES_WAIT ? (int64_t)lf->inst->ops[0].imm : 0;
+    i->flag = bulk;
+    i->offset = lf->inst->nops ? (int64_t)lf->inst->ops[0].imm : 0;
 }
 
 struct small_copy {

@@ -98,10 +98,11 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
 }
 
 // Copies of one thread: from and to generic addresses.
-static void add_copy(struct checker *c, struct kir_inst *i, struct kir_value *read) {
+static void add_copy(struct checker *c, struct kir_inst *i, struct kir_value *read,
+                     uint16_t flags) {
     struct kd_check_site site = {
         .space = ISA_SPACE_GENERIC, .kind = KD_CHECK_WRITE, .align = 1, .flags = c->flags};
-    site.flags |= c->flags & KD_CHECK_ORDERED ? KD_CHECK_COPY : 0;
+    site.flags |= c->flags & KD_CHECK_ORDERED ? flags : 0;
     add(c, (struct access){i, i->ops[0], i->ops[2], site});
     site.kind = KD_CHECK_READ;
     add(c, (struct access){i, i->ops[1], read, site});
@@ -214,8 +215,11 @@ static void add_object_wait(struct checker *c, struct kir_inst *i) {
 static void add_copies(struct checker *c, struct kir_inst *i, enum kir_copies what) {
     struct kd_check_site site = {.kind = what == KIR_COPIES_COMMIT ? KD_CHECK_COPY_COMMIT
                                                                    : KD_CHECK_COPY_WAIT,
-                                 .bytes = what == KIR_COPIES_WAIT_ALL,
-                                 .align = 1};
+                                 .bytes = what == KIR_COPIES_WAIT_ALL    ? KD_CHECK_WAIT_ALL
+                                          : what == KIR_COPIES_WAIT_READ ? KD_CHECK_WAIT_READS
+                                                                         : KD_CHECK_WAIT_GROUPS,
+                                 .align = 1,
+                                 .flags = i->flag ? KD_CHECK_BULK : 0};
     tell(c, i, i, site, kir_const(c->f, KIR_B64, (uint64_t)i->offset), kir_const(c->f, KIR_B32, 1));
 }
 
@@ -294,6 +298,19 @@ static void add_taken(struct checker *c, struct kir_inst *i) {
     kir_insert_after(at, k);
 }
 
+// A bulk copy has a group, or an mbarrier object. Where the object has told that the copy is done,
+// it counts as made where it was issued: so the object is told in front.
+static void add_bulk(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = KD_CHECK_ORDER_RELEASE,
+                                 .bytes = KD_CHECK_AT_OBJECT,
+                                 .align = 1,
+                                 .flags = KD_CHECK_RELEASE};
+    bool object = i->nops > 3;
+    add_copy(c, i, i->ops[2], object ? 0 : KD_CHECK_COPY | KD_CHECK_BULK);
+    if (c->orders && object)
+        add(c, (struct access){i, i->ops[3], kir_const(c->f, KIR_B32, 1), site});
+}
+
 static void look_at(struct checker *c, struct kir_inst *i) {
     switch (i->op) {
     case ISA_OP_LD:
@@ -308,10 +325,10 @@ static void look_at(struct checker *c, struct kir_inst *i) {
         add_plain(c, i, KD_CHECK_ATOMIC);
         break;
     case ISA_OP_CP_ASYNC:
-        add_copy(c, i, smaller(c, i, i->ops[2], i->ops[3]));
+        add_copy(c, i, smaller(c, i, i->ops[2], i->ops[3]), KD_CHECK_COPY);
         break;
     case ISA_OP_CP_ASYNC_BULK:
-        add_copy(c, i, i->ops[2]);
+        add_bulk(c, i);
         break;
     case ISA_OP_CALL:
         if (!(c->tools & CHECK_MEMORY))
@@ -348,6 +365,8 @@ static bool orders_otherwise(const struct kir_inst *i) {
     case ISA_OP_MBARRIER_TRY_WAIT_PARITY:
     case ISA_OP_MBARRIER_PENDING_COUNT:
         return false;
+    case ISA_OP_CP_ASYNC_BULK: // to several blocks, or a tensor map with its fence
+        return i->mods.mask || i->mods.scope;
     default:
         return isa_op_info[i->op].klass == ISA_CLASS_ASYNC;
     }
