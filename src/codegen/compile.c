@@ -15,6 +15,7 @@
 #include "jit/module.h"
 #include "passes/call_shapes.h"
 #include "passes/lane_cost.h"
+#include "passes/meeting_waits.h"
 #include "passes/park_points.h"
 #include "passes/rest_loop.h"
 #include "passes/roll.h"
@@ -206,7 +207,7 @@ static void find_exits(struct calls *k) {
 struct traits {
     bool allocates, warp_ops, volatile_shared, volatile_load, volatile_store, block_in_function,
         odd_barrier, barrier, mbarrier_wait, device_runtime, block_index, describes, asserts,
-        cancels;
+        cancels, meets;
     const struct kir_inst *barrier_at, *mbarrier_at;
     unsigned f64, f32;
 };
@@ -233,7 +234,8 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
     t->describes |= i->op == ISA_OP_WGMMA_MMA;
     t->f64 += i->ty == ISA_F64;
     t->f32 += i->ty == ISA_F32;
-    if (kir_async_waits(i)) {
+    t->meets |= kir_async_waits(i) && i->mods.aligned;
+    if (kir_async_waits(i) && !i->mods.aligned) {
         t->mbarrier_wait = true;
         t->mbarrier_at = i;
     }
@@ -427,6 +429,7 @@ static bool works_in_team(const struct kir_inst *i) {
     case ISA_CLASS_POINTWISE:
     case ISA_CLASS_SOURCE:
     case ISA_CLASS_FENCE:
+    case ISA_CLASS_ASYNC:
         return true;
     default:
         break;
@@ -1030,14 +1033,50 @@ static bool try_parks(struct cg *c, struct flow **fl, const struct traits *t, bo
     return false;
 }
 
+// Do all loops that may wait stand in the kernel, with a barrier in each iteration? Then whoever
+// gives way does so for the whole block.
+static bool waits_together(const struct cg *c, struct flow **fl) {
+    for (uint32_t n = 0; n < c->ir->funcs.len; n++)
+        if (c->needed[n] && fl[n] && c->ir->funcs.data[n] != c->kernel && waiting_any(fl[n]))
+            return false;
+    return meeting_loops(fl[c->kernel->index]);
+}
+
+// Waits for phases at which all threads of the block meet are barriers: see meeting_waits.h. False:
+// nothing has changed.
+static bool try_meetings(struct cg *c, struct flow **fl, struct traits *t, bool *waits) {
+    struct kir_module *ir = c->ir;
+    struct kir_func *kernel = c->kernel;
+    if (!t->mbarrier_wait || t->odd_barrier || t->block_in_function || t->device_runtime ||
+        c->ir->lockstep || c->width == 1 || !waits_together(c, fl))
+        return false;
+    use_module(c, own_module(c));
+    analyse_all(c, fl, waits);
+    if (meeting_waits(c->kernel, fl[c->kernel->index])) {
+        bool independent = analyse_all(c, fl, waits);
+        *t = traits_of(c);
+        if (independent && !t->mbarrier_wait)
+            return true;
+    }
+    c->ir = ir;
+    c->kernel = kernel;
+    *t = traits_of(c);
+    analyse_all(c, fl, waits);
+    return false;
+}
+
 static void choose_mode(struct cg *c, struct flow **fl, bool *waits) {
     struct traits t = traits_of(c);
     c->width = choose_width(c, &t);
     c->team = 1;
     bool independent = analyse_all(c, fl, waits);
+    if (independent)
+        try_meetings(c, fl, &t, waits);
     if (!independent || (c->width > 1 && waiting_apart(fl[c->kernel->index])))
         independent = try_parks(c, fl, &t, waits) || independent;
-    bool stacks = t.odd_barrier || t.block_in_function || *waits;
+    bool together = independent && !t.mbarrier_wait && !t.odd_barrier && !t.block_in_function &&
+                    !t.device_runtime && c->width > 1 && waits_together(c, fl);
+    bool stacks = t.odd_barrier || t.block_in_function || (*waits && !together);
     // A thread that launches waits for the others of its warp, see cg_meet_lanes.
     c->lanes_meet = t.device_runtime && !one_thread(c);
     bool lockstep = c->ir->lockstep && !c->lanes_meet;
@@ -1062,7 +1101,7 @@ static void choose_mode(struct cg *c, struct flow **fl, bool *waits) {
             c->width = 1;
             analyse_all(c, fl, waits);
         }
-    } else if (*waits && independent && !t.odd_barrier && !t.block_in_function &&
+    } else if (*waits && !together && independent && !t.odd_barrier && !t.block_in_function &&
                !t.mbarrier_wait && !t.device_runtime) {
         c->mode = KD_MODE_BLOCK;
         c->splits = true;
@@ -1243,7 +1282,7 @@ static void fill_info(struct cg *c, bool waits, struct kd_code_info *info) {
     // The device runtime has to know which block calls.
     // Blocks that take the place of others are handed out one by one.
     info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) |
-                  (waits || t.cancels ? KD_CODE_MAY_WAIT : 0) |
+                  (waits || t.cancels || t.meets ? KD_CODE_MAY_WAIT : 0) |
                   (t.block_index || t.cancels ? 0 : KD_CODE_ANY_ORDER) |
                   (t.describes ? KD_CODE_DESCRIBES : 0) | (c->stride_limit ? KD_CODE_STRIDES : 0) |
                   (c->splits                                       ? KD_CODE_SPLITS

@@ -449,6 +449,7 @@ enum kd_async_op {
     KD_ASYNC_MULTICAST = 1 << 13,
     KD_ASYNC_SIGNALS = 1 << 14, // an mbarrier object is told
     KD_ASYNC_BLOCKS = 1 << 15,  // of a wait: returns when the phase has ended (stack modes)
+    KD_ASYNC_WHOLE = 1 << 14,   // of a wait: all threads of the block are here; it returns as those
     KD_ASYNC_PRECISE = 1 << 12, // of multimem: sums of halves in single precision
     KD_ASYNC_ATOM_SHIFT = 16,   // 4 bits: enum kd_async_atom
     KD_ASYNC_TYPE_SHIFT = 20,   // 4 bits: enum kd_async_type

@@ -60,6 +60,10 @@ static uint64_t execute(struct kd_block *b, uint32_t thread, uint32_t code, cons
 uint64_t kd_rt_async(struct kd_block *b, uint32_t thread, uint32_t code, const uint64_t *args) {
     struct resident *s = resident_of(b);
     uint64_t r = execute(b, thread, code, args);
+    if (!r && asks(code) && (code & KD_ASYNC_WHOLE)) {
+        wait_for_phase(s, args[0], async_parity(code, args[1]));
+        return 1;
+    }
     // The interpreter turns to other threads by itself.
     if (r || !asks(code) || !on_stacks(s))
         return r;
@@ -170,12 +174,17 @@ static bool ask_together(const struct lanes *c) {
     return async_parity(c->code, any) == async_parity(c->code, all);
 }
 
+// Lanes that are on a stack of their own, or on that of the whole block, which is here.
+static bool may_wait(const struct lanes *c) {
+    return on_stacks(resident_of(c->b)) || (c->code & KD_ASYNC_WHOLE);
+}
+
 static void wait_together(const struct lanes *c) {
     uint32_t first = (uint32_t)__builtin_ctz(c->mask);
     uint64_t r = execute_lane(c, first), address = c->args[first];
     for (uint32_t m = c->mask; m; m &= m - 1)
         c->out[__builtin_ctz(m)] = r;
-    if (r || !on_stacks(resident_of(c->b)))
+    if (r || !may_wait(c))
         return;
     if (c->code & KD_ASYNC_BLOCKS)
         wait_for_phase(resident_of(c->b), address,
@@ -194,7 +203,7 @@ static void wait_each(const struct lanes *c) {
         w.parity[l] = async_parity(c->code, c->args[c->width + l]);
         w.mask |= c->out[l] ? 0 : 1u << l;
     }
-    if (!w.mask || !on_stacks(resident_of(c->b)))
+    if (!w.mask || !may_wait(c))
         return;
     if (c->code & KD_ASYNC_BLOCKS)
         wait_for_all(resident_of(c->b), &w);
