@@ -20,7 +20,7 @@
 #include "kudzu/group_shuffle.h"
 
 // `kudzu cc` defines __KUDZU_GROUP_ATOMICS for programs that take names of <cuda/atomic> from this
-// header, which others need not read (src/cc/group_atomics.h). It may be libcu++'s own.
+// header, which others need not read (src/cc/compat/group_atomics.h). It may be libcu++'s own.
 #if defined(__KUDZU_GROUP_ATOMICS) && __cplusplus >= 201103L
 #include <cuda/atomic>
 #define KUDZU_SCOPE(scope)                                                                         \
@@ -127,7 +127,7 @@ KUDZU_CG void wait_for_grid(volatile unsigned int *barrier, unsigned int before)
     __syncthreads();
 }
 
-// Behind that word lies what a launch on several devices has (src/device/abi.h). NVIDIA's driver
+// Behind that word lies what a launch on several devices has (src/abi/generated_code.h). NVIDIA's driver
 // has no such thing: there the grid is alone.
 struct grids_of_launch {
     unsigned long long word;

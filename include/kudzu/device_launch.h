@@ -24,7 +24,7 @@ __attribute__((host, device)) inline auto __kudzu_launch(const Launch &launch)
     return (launch.*__kudzu_constant<Member, &Launch::operator()>::value)();
 }
 
-// The class of *this, of which `kudzu cc` names a static member (src/cc/lenient_words.h).
+// The class of *this, of which `kudzu cc` names a static member (src/cc/compat/lenient_words.h).
 template <class Object> struct __kudzu_class;
 template <class Object> struct __kudzu_class<Object &> {
     using type = Object;

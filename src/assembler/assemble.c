@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "assembler/ptx_symbols.h"
-#include "cc/ptx_check.h"
-#include "cc/resource_usage.h"
+#include "cc/link/ptx_check.h"
+#include "cc/link/resource_usage.h"
 #include "image/image.h"
 #include "image/ptx_target.h"
 #include "isa/device_functions.h"

@@ -17,7 +17,7 @@ struct assembler_options {
     bool relocatable;       // other files may define what is missing
     bool verbose;           // the memory that kernels take is told
     uint32_t max_registers; // 0: no limit
-    // Code for CPUs is added: bits 1 << enum kd_level, and what makes it (cc/native_code.h).
+    // Code for CPUs is added: bits 1 << enum kd_level, and what makes it (cc/link/native_code.h).
     uint32_t native_levels;
     bool (*build_native)(const char *ptx, size_t size, uint32_t levels, void **out,
                          size_t *out_size);

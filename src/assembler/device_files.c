@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/archive.h"
-#include "cc/device_image.h"
+#include "cc/link/device_image.h"
+#include "cc/objects/archive.h"
 #include "image/cubin.h"
 #include "image/image.h"
 #include "support/whole_file.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/architectures.h"
+#include "cc/options/architectures.h"
 
 enum {
     OUTPUT = 1,

@@ -8,7 +8,7 @@
 #include "assembler/tool_options.h"
 #include "binutils/binutils.h"
 #include "binutils/tool_version.h"
-#include "cc/file_io.h"
+#include "cc/processes/file_io.h"
 #include "image/image.h"
 
 enum { CREATE = 1, EMBEDDED, IMAGE, HELP, VERSION, REFUSED_32 };

@@ -9,8 +9,8 @@
 #include "binutils/binutils.h"
 #include "binutils/prune.h"
 #include "binutils/tool_version.h"
-#include "cc/archive.h"
-#include "cc/file_io.h"
+#include "cc/objects/archive.h"
+#include "cc/processes/file_io.h"
 #include "image/cubin.h"
 #include "support/whole_file.h"
 

@@ -7,8 +7,8 @@
 #include "assembler/targets.h"
 #include "binutils/binutils.h"
 #include "binutils/tool_version.h"
-#include "cc/architectures.h"
-#include "cc/file_io.h"
+#include "cc/options/architectures.h"
+#include "cc/processes/file_io.h"
 
 enum {
     LIST_ELF = 1,

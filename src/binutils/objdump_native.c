@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "binutils/objdump.h"
-#include "cc/command.h"
-#include "cc/file_io.h"
-#include "cc/native_code.h"
-#include "cc/temporaries.h"
+#include "cc/link/native_code.h"
+#include "cc/processes/command.h"
+#include "cc/processes/file_io.h"
+#include "cc/processes/temporaries.h"
 #include "image/image.h"
 #include "llvm_version.h"
 #include "support/environment.h"

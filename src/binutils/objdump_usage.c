@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "binutils/objdump.h"
-#include "cc/resource_usage.h"
+#include "cc/link/resource_usage.h"
 
 void objdump_ptx_usage(struct objdump *o, const struct device_item *i) {
     ptx_problems problems = {0};

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "binutils/prune.h"
-#include "cc/device_image.h"
+#include "cc/link/device_image.h"
 #include "image/cubin.h"
 #include "image/image.h"
 #include "image/ptx_target.h"

@@ -6,8 +6,8 @@
 #include "assembler/ptxas_options.h"
 #include "binutils/binutils.h"
 #include "binutils/tool_version.h"
-#include "cc/file_io.h"
-#include "cc/native_code.h"
+#include "cc/link/native_code.h"
+#include "cc/processes/file_io.h"
 #include "support/whole_file.h"
 
 static const uint64_t MOST_FILE_BYTES = 1ull << 32;

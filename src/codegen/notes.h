@@ -2,7 +2,7 @@
 #ifndef KUDZU_CODEGEN_NOTES_H
 #define KUDZU_CODEGEN_NOTES_H
 
-#include "passes/flow.h"
+#include "passes/flow/flow.h"
 #include "support/strbuf.h"
 
 struct note {

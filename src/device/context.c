@@ -1,11 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/check.h"
+#include "device/check/check.h"
+#include "device/code/module.h"
+#include "device/exec/runner.h"
 #include "device/internal.h"
-#include "device/module.h"
 #include "device/reason.h"
-#include "device/runner.h"
 
 enum {
     STACK_DEFAULT = 1024,

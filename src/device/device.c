@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "device/hang.h"
+#include "device/code/jit_library.h"
 #include "device/internal.h"
-#include "device/jit_library.h"
 #include "device/reason.h"
+#include "device/sched/hang.h"
 #include "device/topology.h"
 #include "support/capability.h"
 #include "support/environment.h"

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device/abi.h"
-#include "jit/jit.h"
+#include "abi/generated_code.h"
+#include "abi/jit.h"
 
 struct kd_device;
 struct kd_context;

@@ -6,11 +6,11 @@
 #include <stdatomic.h>
 
 #include "device/device.h"
-#include "device/heap.h"
-#include "device/memory.h"
-#include "device/print_buffer.h"
-#include "device/queue.h"
-#include "device/scheduler.h"
+#include "device/helpers/print_buffer.h"
+#include "device/memory/heap.h"
+#include "device/memory/memory.h"
+#include "device/sched/queue.h"
+#include "device/sched/scheduler.h"
 
 struct kd_device {
     int index;

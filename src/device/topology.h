@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device/abi.h"
+#include "abi/generated_code.h"
 
-int topology_cores(void);            // that this process may use
+int topology_cores(void); // that this process may use
 // Runs the calling thread on the upper half of them? It may be on another one a moment later.
 bool topology_is_upper_half(void);
 uint64_t topology_memory(void);      // bytes that this process may use
@@ -22,8 +22,8 @@ uint64_t topology_cached_stores(void);
 enum kd_level topology_level(void);
 // What the machine has beyond its level (KD_FEATURE_*): nothing where KUDZU_CPU names a level.
 uint32_t topology_features(void);
-// How products of bytes on tiles are computed, if at all: by the machine's instructions, where it has
-// them and lets the process use them, or by C code that does the same (KUDZU_TILES).
+// How products of bytes on tiles are computed, if at all: by the machine's instructions, where it
+// has them and lets the process use them, or by C code that does the same (KUDZU_TILES).
 enum topology_tiles { TILES_NONE, TILES_MACHINE, TILES_PLAIN };
 enum topology_tiles topology_tiles(void);
 // 16 bytes that stay the same for this machine and device index.

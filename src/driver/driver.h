@@ -18,7 +18,7 @@
 
 #include "api/api.h"
 #include "device/device.h"
-#include "driver/core_dump.h"
+#include "driver/code/core_dump.h"
 #include "support/no_cancel.h"
 
 // ---- Errors -------------------------------------------------------------------------------
@@ -265,7 +265,6 @@ void drv_answer_kernels(void);                     // device_queries.c
 int drv_device_ordinal(const struct kd_device *d); // CU_DEVICE_INVALID: none that the program sees
 
 // ---- Contexts -----------------------------------------------------------------------------
-
 
 // What launches into a stream inherit from it. Nothing of it has an effect on results.
 struct drv_stream_attributes {

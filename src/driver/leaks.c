@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/check_tools.h"
-#include "support/host_call.h"
+#include "support/check/check_tools.h"
+#include "support/check/host_call.h"
 
 // What was made, and by which call.
 struct birth {

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "driver/driver.h"
-#include "support/check_call.h"
-#include "support/check_tools.h"
+#include "support/check/check_call.h"
+#include "support/check/check_tools.h"
 #include "support/environment.h"
 
 enum { ENTRIES = 100, ENTRY_BYTES = 1024, DUMP_BYTES = 25600 };

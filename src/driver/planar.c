@@ -1,7 +1,7 @@
 // Arrays whose channels lie in planes, as video has them: brightness in one, colour in one or two,
 // which may be of half the width and height. Planes are arrays of their own, in the memory of the
 // whole.
-#include "driver/array.h"
+#include "driver/memory/array.h"
 
 #include <stdlib.h>
 

@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device/abi.h"
-#include "jit/jit.h"
+#include "abi/generated_code.h"
+#include "abi/jit.h"
 
 enum {
     KIMG_MAGIC = (int)0xBA55ED50u,   // first word of a container
@@ -29,7 +29,7 @@ enum kimg_kind {
     KIMG_ELF = 2,         // a cubin (cubin.h): kudzu's, or machine code of an NVIDIA GPU
     KIMG_NATIVE = 0x6B7A, // (b)
     // An archive, the user's libcudadevrt.a: the runtime links PTX with it for a GPU
-    // (src/runtime/gpu_image.c).
+    // (src/runtime/load/gpu_image.c).
     KIMG_DEVICE_RUNTIME = 0x6B64,
 };
 

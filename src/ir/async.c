@@ -1,6 +1,6 @@
 #include "ir/async.h"
 
-#include "device/abi.h"
+#include "abi/generated_code.h"
 
 static uint32_t operation(const struct kir_inst *i) {
     switch (i->op) {

@@ -4,7 +4,7 @@
 
 #include "ir/ir.h"
 
-// Its `code` (device/abi.h).
+// Its `code` (abi/generated_code.h).
 uint32_t kir_async_code(const struct kir_inst *i);
 // Does it ask for the end of a phase by a state that an arrival gave?
 bool kir_async_waits_by_state(const struct kir_inst *i);

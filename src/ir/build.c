@@ -1,7 +1,7 @@
 // Making and changing kernel IR. Nothing here fails: memory is the module's arena.
 #include <stdlib.h>
 
-#include "device/abi.h"
+#include "abi/generated_code.h"
 #include "ir/ir.h"
 
 unsigned kir_type_bits(enum kir_type t) {

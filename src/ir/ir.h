@@ -27,7 +27,8 @@
 //   ld            [addr] + inst->offset -> mods.vec or 1 results, extended like pointwise.
 //   st            [addr, v...]; red: [addr, b, (c)]; atom: the same with one result
 //                 (cas: b is the compare value, c the new one). mods.vec for vector forms.
-//   tex           [object, values..., form] -> results: kd_rt_tex of device/abi.h, which says what
+//   tex           [object, values..., form] -> results: kd_rt_tex of abi/generated_code.h, which
+//   says what
 //   a
 //                 form (a constant) is and how many values and results it has.
 //   suld, sust    the same of kd_rt_surf: what reads, and what writes.
@@ -63,8 +64,8 @@
 //   check.origin  [generic address] -> B32: the number of the allocation that the address lies in.
 //   check.access  [address, origin, site, (more)]: the thread is about to access memory at address
 //                 in the site's space, by a pointer into the allocation with that number. site: the
-//                 address of a struct kd_check_site (device/abi.h). more: how many bytes, where the
-//                 site does not say, else what is stored.
+//                 address of a struct kd_check_site (abi/generated_code.h). more: how many bytes,
+//                 where the site does not say, else what is stored.
 //   check.sync    the thread has passed a barrier: inst->index, enum kd_check_sync.
 #ifndef KUDZU_IR_IR_H
 #define KUDZU_IR_IR_H

@@ -1,7 +1,7 @@
 // Operands and results of each opcode: how many, and how wide.
 #include <inttypes.h>
 
-#include "device/abi.h"
+#include "abi/generated_code.h"
 #include "ir/validate.h"
 #include "isa/matrix.h"
 #include "isa/video.h"

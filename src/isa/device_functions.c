@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "device/abi.h"
+#include "abi/generated_code.h"
 
 static bool same(const char *name, const char *known) {
     static const char prefix[] = "__cudaCDP2", plain[] = "cuda";

@@ -534,7 +534,7 @@ form("isspacep.ss p, a", ptx=20, sm=20, t=dict(p="pred", a="u64"))
 # Machine state: only in kernel IR; text has mov.
 for n in "sreg symaddr param phi".split():
     op(n, "source", doc="Kernel IR only")
-# What passes/check.h puts into kernels.
+# What passes/check/check.h puts into kernels.
 op("check.origin", "check", doc="Kernel IR only")
 op("check.access", "check", side_effect=True, doc="Kernel IR only")
 op("check.sync", "check", side_effect=True, doc="Kernel IR only")
@@ -652,7 +652,7 @@ form("stacksave.type d", type="u32 u64", ptx=73, sm=52)
 op("stackrestore", "memory", side_effect=True, doc="Sets the stack pointer")
 form("stackrestore.type a", type="u32 u64", ptx=73, sm=52)
 
-# Kernel IR has one instruction for each of the three helpers of device/abi.h; its last operand is
+# Kernel IR has one instruction for each of the three helpers of abi/generated_code.h; its last operand is
 # the constant that says which geometry and operation is meant.
 GEOMETRY = enum_words("mode", "ISA_TEX_", "1d 2d 3d a1d a2d cube acube 2dms a2dms")
 op("tex", "memory", doc="Texture fetch through a texture object. In kernel IR also tld4, txq, istypep")

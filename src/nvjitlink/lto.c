@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "assembler/targets.h"
-#include "cc/command.h"
-#include "cc/memory_file.h"
+#include "cc/processes/command.h"
+#include "cc/processes/memory_file.h"
 #include "nvvm/lto_ir.h"
 
 enum { NEWEST_KNOWN_TO_LLVM = 90 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "assembler/handle_list.h"
-#include "cc/cc.h"
+#include "cc/processes/cc.h"
 #include "nvjitlink/options.h"
 #include "support/memory.h"
 #include "support/whole_file.h"

@@ -5,7 +5,7 @@
 
 #include "assembler/handle_list.h"
 #include "assembler/ptxas_options.h"
-#include "cc/cc.h"
+#include "cc/processes/cc.h"
 #include "ptx/ast.h"
 #include "support/memory.h"
 

@@ -6,12 +6,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cc/attribute_lists.h"
-#include "cc/clang_flags.h"
-#include "cc/device_text.h"
-#include "cc/launch_tokens.h"
-#include "cc/target_directive.h"
-#include "cc/unroll_counts.h"
+#include "cc/compat/attribute_lists.h"
+#include "cc/compat/launch_tokens.h"
+#include "cc/compat/unroll_counts.h"
+#include "cc/headers/clang_flags.h"
+#include "cc/link/device_text.h"
+#include "cc/link/target_directive.h"
 #include "image/image.h"
 #include "nvrtc/log.h"
 #include "nvrtc/names.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/architectures.h"
+#include "cc/options/architectures.h"
 #include "nvrtc/program.h"
 #include "nvrtc/version.h"
 #include "support/library_path.h"

@@ -2,7 +2,7 @@
 #ifndef KUDZU_NVRTC_OPTIONS_H
 #define KUDZU_NVRTC_OPTIONS_H
 
-#include "cc/options.h"
+#include "cc/options/options.h"
 
 struct rtc_options {
     struct cc_options cc;

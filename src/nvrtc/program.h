@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "support/arena.h"
-#include "support/live_objects.h"
+#include "support/check/live_objects.h"
 #include "support/strbuf.h"
 #include "support/vec.h"
 

@@ -3,8 +3,8 @@
 #ifndef KUDZU_NVRTC_VIRTUAL_FILES_H
 #define KUDZU_NVRTC_VIRTUAL_FILES_H
 
-#include "cc/cc.h"
-#include "cc/memory_file.h"
+#include "cc/processes/cc.h"
+#include "cc/processes/memory_file.h"
 
 // The folder in which they seem to be. Deep, so that "../a.h" stays within it.
 #define VIRTUAL_FOLDER "/kudzu-nvrtc/1/2/3/4/5/6"

@@ -27,7 +27,7 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include "cc/llvm_end.h"
+#include "cc/link/llvm_end.h"
 #include "nvvm/compiler.h"
 #include "nvvm/intrinsics.h"
 #include "nvvm/ir_version.h"

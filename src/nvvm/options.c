@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cc/architectures.h"
+#include "cc/options/architectures.h"
 
 // "-opt=3": the value; NULL: another option.
 static const char *value_of(const char *option, const char *name) {

@@ -2,7 +2,7 @@
 #ifndef KUDZU_NVVM_OPTIONS_H
 #define KUDZU_NVVM_OPTIONS_H
 
-#include "cc/cc.h"
+#include "cc/processes/cc.h"
 
 struct nvvm_options {
     const char *arch; // clang's name of the architecture: "sm_90a"

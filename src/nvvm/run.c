@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cc/command.h"
-#include "cc/memory_file.h"
+#include "cc/processes/command.h"
+#include "cc/processes/memory_file.h"
 #include "nvvm/lto_ir.h"
 #include "nvvm/options.h"
 #include "nvvm/program.h"

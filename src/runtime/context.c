@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/find_driver.h"
+#include "runtime/load/find_driver.h"
 #include "runtime/runtime.h"
 
 _Thread_local struct rt_thread rt_thread;

@@ -15,7 +15,7 @@
 #include "api/runtime_decls.h"
 
 #include "api/api.h"
-#include "runtime/driver_table.h"
+#include "runtime/load/driver_table.h"
 
 #pragma GCC visibility push(default)
 #include "kudzu/registration.h"

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "device/abi.h"
+#include "abi/generated_code.h"
 
 enum machine_family { MACHINE_X86, MACHINE_ARM };
 

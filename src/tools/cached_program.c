@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cc/compile.h"
-#include "cc/file_io.h"
-#include "cc/options.h"
-#include "cc/temporaries.h"
+#include "cc/driver/compile.h"
+#include "cc/options/options.h"
+#include "cc/processes/file_io.h"
+#include "cc/processes/temporaries.h"
 #include "tools/program_cache.h"
 
 static bool is_source(const char *arg) {

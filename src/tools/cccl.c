@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cc/cc.h"
-#include "cc/cccl.h"
+#include "cc/headers/cccl.h"
+#include "cc/processes/cc.h"
 #include "support/arena.h"
 #include "tools/tools.h"
 

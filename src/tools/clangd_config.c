@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cc/cc.h"
-#include "cc/options.h"
+#include "cc/options/options.h"
+#include "cc/processes/cc.h"
 #include "support/cuda_version.h"
 #include "support/strbuf.h"
 #include "support/whole_file.h"

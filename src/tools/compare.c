@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cc/cc.h"
-#include "cc/compile.h"
-#include "cc/options.h"
-#include "runtime/find_driver.h"
+#include "cc/driver/compile.h"
+#include "cc/options/options.h"
+#include "cc/processes/cc.h"
+#include "runtime/load/find_driver.h"
 #include "tools/cached_program.h"
 #include "tools/compare_text.h"
 #include "tools/tools.h"

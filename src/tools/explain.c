@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cc/compile.h"
-#include "cc/file_io.h"
-#include "cc/options.h"
-#include "cc/temporaries.h"
-#include "jit/jit.h"
+#include "abi/jit.h"
+#include "cc/driver/compile.h"
+#include "cc/options/options.h"
+#include "cc/processes/file_io.h"
+#include "cc/processes/temporaries.h"
 #include "support/environment.h"
 #include "support/strbuf.h"
 #include "support/whole_file.h"

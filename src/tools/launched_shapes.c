@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cc/cc.h"
+#include "cc/processes/cc.h"
 
 static void become(const char *path, char **arguments, int memory, int output) {
     int null = open("/dev/null", O_RDONLY);

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "binutils/binutils.h"
-#include "cc/cc.h"
+#include "cc/processes/cc.h"
 #include "support/closest_word.h"
 #include "tools/tools.h"
 
@@ -100,7 +100,8 @@ static int print_help(int argc, char **argv) {
          "  bin2c [options] file    write a file as an array in C, with bin2c's options\n"
          "  objdump [options] file  show the device code in a file, with cuobjdump's options\n"
          "  nvdisasm [options] file show the code in an image, with nvdisasm's options\n"
-         "  nvprune [options] file  drop device code of other architectures, with nvprune's options\n"
+         "  nvprune [options] file  drop device code of other architectures, with nvprune's "
+         "options\n"
          "  cu++filt [name...]      print what mangled names stand for, with cu++filt's options\n"
          "  smi                     show the devices that programs see\n"
          "  clangd-config           write a .clangd, with which editors understand CUDA sources\n"

@@ -6,7 +6,7 @@
 #include <nvml.h>
 #include <stdbool.h>
 
-#include "runtime/find_driver.h"
+#include "runtime/load/find_driver.h"
 
 // name in the structure below, exported name, parameters
 #define NVML_FUNCTIONS(F)                                                                          \

@@ -12,9 +12,9 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "cc/file_io.h"
-#include "cc/make_rule.h"
-#include "cc/temporaries.h"
+#include "cc/processes/file_io.h"
+#include "cc/processes/make_rule.h"
+#include "cc/processes/temporaries.h"
 #include "support/environment.h"
 #include "support/private_folder.h"
 #include "support/strbuf.h"

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "cc/cc.h"
+#include "cc/processes/cc.h"
 
 struct program_cache_entry {
     const char *program; // path of the executable

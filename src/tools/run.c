@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cc/compile.h"
-#include "cc/options.h"
+#include "cc/driver/compile.h"
+#include "cc/options/options.h"
 #include "support/environment.h"
 #include "support/run_report.h"
 #include "tools/cached_program.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/jit.h"
+#include "abi/jit.h"
 
 static char text[1 << 24];
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/object_file.h"
+#include "cc/objects/object_file.h"
 
 #define CHECK(x)                                                                                   \
     do {                                                                                           \

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "codegen/pointwise.h"
+#include "codegen/pointwise/pointwise.h"
 
 struct pw_jit {
     enum kd_level level;

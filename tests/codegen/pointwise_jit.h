@@ -2,7 +2,7 @@
 #ifndef KUDZU_TESTS_POINTWISE_JIT_H
 #define KUDZU_TESTS_POINTWISE_JIT_H
 
-#include "device/abi.h"
+#include "abi/generated_code.h"
 #include "pointwise_cases.h"
 
 // Operand k's lanes lie at src[k], result k's go to dst[k], as arrays of the representation

@@ -3,11 +3,11 @@
 #ifndef KUDZU_TESTS_DEVICE_FAKE_MODULE_H
 #define KUDZU_TESTS_DEVICE_FAKE_MODULE_H
 
+#include "device/code/jit_library.h"
+#include "device/code/kernel.h"
+#include "device/code/module.h"
 #include "device/expect.h"
-#include "device/jit_library.h"
-#include "device/kernel.h"
-#include "device/module.h"
-#include "device/runtime.h"
+#include "device/helpers/runtime.h"
 
 struct fake_kernel {
     const char *name;

@@ -1,6 +1,6 @@
 // A kernel as the compiler makes them: writes its block's index, and what variable 1 points to
 // through a relocation, to the array that its only parameter points to.
-#include "device/abi.h"
+#include "abi/generated_code.h"
 
 void kd_entry(struct kd_block *b);
 void kd_entry(struct kd_block *b) {

@@ -1,6 +1,6 @@
 // A kernel as the compiler makes them, quickly (MARK is 1) or well (2): says which, for each block,
 // counts the blocks that have started, and waits until it is let go.
-#include "device/abi.h"
+#include "abi/generated_code.h"
 
 struct params {
     uint32_t *marks, *started, *go;

@@ -1,5 +1,5 @@
 // Block-compressed texels: all formats and modes on random blocks, against decoders of others.
-#include "device/block_texel.h"
+#include "device/helpers/block_texel.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/cache.h"
+#include "device/code/cache.h"
 #include "device/expect.h"
 
 static char folder[] = "/tmp/kudzu-cache-test-XXXXXX";

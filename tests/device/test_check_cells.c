@@ -1,6 +1,6 @@
 // What `kudzu check` keeps of accesses: stamps that are shared and used again, cells, and when they
 // are given back.
-#include "device/check_cells.h"
+#include "device/check/check_cells.h"
 #include "device/expect.h"
 
 static uint64_t there[3 * 1024];

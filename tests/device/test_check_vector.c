@@ -1,6 +1,6 @@
 // What `kudzu check` keeps of who knows what: entries, joins, and that shared vectors stay as they
 // were.
-#include "device/check_vector.h"
+#include "device/check/check_vector.h"
 #include "device/expect.h"
 
 enum { BLOCKS = 200 };

@@ -1,10 +1,10 @@
 // Units of operations: whatever the plan, each is handed out once, by several threads at a time.
 #include <pthread.h>
 
+#include "device/code/kernel.h"
 #include "device/expect.h"
-#include "device/handout.h"
-#include "device/kernel.h"
-#include "device/op.h"
+#include "device/sched/handout.h"
+#include "device/sched/op.h"
 
 enum { MOST_UNITS = 5000, THREADS = 4 };
 

@@ -1,7 +1,7 @@
 // The code loader: real objects of several code shapes run; damaged ones are refused.
 #include <sys/mman.h>
 
-#include "device/code_loader.h"
+#include "device/code/code_loader.h"
 #include "device/expect.h"
 
 static uint8_t *read_file(const char *path, size_t *size) {

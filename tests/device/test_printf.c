@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "device/fake_module.h"
-#include "device/print_buffer.h"
-#include "device/print_format.h"
+#include "device/helpers/print_buffer.h"
+#include "device/helpers/print_format.h"
 
 static uint8_t args[512];
 static size_t args_size;

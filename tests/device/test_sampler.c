@@ -7,7 +7,7 @@
 
 #include "device/device.h"
 #include "device/expect.h"
-#include "device/runtime.h"
+#include "device/helpers/runtime.h"
 
 enum { MAX_WIDTH = 32, SIDE = 13, TEXELS = SIDE * SIDE * SIDE, ROUNDS = 20000 };
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "jit/jit.h"
+#include "abi/jit.h"
 
 enum { KERNELS = 40, THREADS = 64 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "abi/jit.h"
 #include "fuzz.h"
-#include "jit/jit.h"
 
 enum { MAX_KERNELS = 3 };
 

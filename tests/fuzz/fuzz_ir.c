@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "ir/simplify.h"
+#include "ir/clean/simplify.h"
 #include "ptx/ast.h"
 
 static void expect_valid(const struct kir_module *m, const char *when) {

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "device/async.h"
-#include "ir/interp.h"
+#include "device/helpers/async.h"
+#include "ir/interp/interp.h"
 #include "ptx/ast.h"
 
 enum { MAX_BUFFERS = 16, WORDS_A_LINE = 16 };

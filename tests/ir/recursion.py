@@ -13,7 +13,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-PARTS = re.compile(r"/src/(ptx|ir|isa|passes|codegen|jit|support)/[^/]*\.c$")
+PARTS = re.compile(r"/src/(ptx|ir|isa|passes|codegen|jit|support)/(?:[^/]+/)?[^/]*\.c$")
 
 
 def commands(build, clang, folder):
@@ -32,7 +32,7 @@ def commands(build, clang, folder):
                 keep.append(word)
             elif word in ("-isystem", "-include", "-I"):
                 keep += [word, words[i + 1]]
-        out = os.path.join(folder, "_".join(path.split("/")[-2:]) + ".ll")
+        out = os.path.join(folder, path.split("/src/")[1].replace("/", "_") + ".ll")
         yield entry["directory"], [clang, "-S", "-emit-llvm", "-O0", "-w", *keep, path, "-o", out]
 
 

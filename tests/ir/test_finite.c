@@ -1,9 +1,9 @@
-// Which loops are proven to end by themselves (passes/finite.h): beside each loop that is, one that
-// differs in what decides, and is not.
+// Which loops are proven to end by themselves (passes/flow/finite.h): beside each loop that is, one
+// that differs in what decides, and is not.
 #include <stdio.h>
 #include <string.h>
 
-#include "passes/finite.h"
+#include "passes/flow/finite.h"
 #include "ptx/ast.h"
 
 static const char head[] =

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/simplify.h"
+#include "ir/clean/simplify.h"
 
 static int failures;
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ir/ir.h"
-#include "passes/split_extremes.h"
+#include "passes/loops/split_extremes.h"
 
 static int failures;
 

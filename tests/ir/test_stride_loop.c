@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ir/ir.h"
-#include "passes/stride_loop.h"
+#include "passes/loops/stride_loop.h"
 #include "ptx/ast.h"
 
 static int failures;

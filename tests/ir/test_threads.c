@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 
 enum { HOSTS = 3, BLOCKS = 40, LANES = 64 };
 

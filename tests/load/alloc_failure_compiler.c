@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "jit/jit.h"
+#include "abi/jit.h"
 
 static __typeof__(&kj_refuse_allocation) refuse;
 static __typeof__(&kj_allocation_refused) was_refused;

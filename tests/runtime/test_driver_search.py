@@ -1,4 +1,4 @@
-"""Where the runtime looks for kudzu's driver, and in which order (src/runtime/find_cpu_driver.h)."""
+"""Where the runtime looks for kudzu's driver, and in which order (src/runtime/load/find_cpu_driver.h)."""
 
 import os
 import shutil

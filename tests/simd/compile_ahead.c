@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/jit.h"
 #include "image/image.h"
-#include "jit/jit.h"
 
 enum { MAX_CODES = 4096 };
 
@@ -67,7 +67,7 @@ static void dims(const char *line, const char *key, uint32_t d[3]) {
         sscanf(at + strlen(key), "%u,%u,%u", &d[0], &d[1], &d[2]);
 }
 
-// What the device says of a launch: see kernel_spec in src/device/kernel.c.
+// What the device says of a launch: see kernel_spec in src/device/code/kernel.c.
 static struct kd_spec spec_of(const char *line, uint32_t level, uint32_t width) {
     struct kd_spec s = {.width = width, .level = level};
     uint32_t grid[3];

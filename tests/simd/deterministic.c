@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/jit.h"
+#include "abi/jit.h"
 
 static char *read_file(const char *path, size_t *size) {
     FILE *f = fopen(path, "rb");

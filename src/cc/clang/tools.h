@@ -12,7 +12,7 @@ int runDriver(llvm::SmallVectorImpl<const char *> &arguments);
 int runCompiler(llvm::ArrayRef<const char *> arguments, const char *program);
 
 extern "C" {
-#include "cc/device_linker.h"
+#include "cc/link/device_linker.h"
 #include "nvvm/compiler.h"
 }
 

@@ -3,7 +3,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
-#include "device/abi.h"
+#include "abi/generated_code.h"
 
 using namespace llvm;
 

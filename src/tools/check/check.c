@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cc/cc.h"
-#include "cc/compile.h"
-#include "cc/options.h"
-#include "support/check_filter.h"
-#include "support/check_tools.h"
+#include "cc/driver/compile.h"
+#include "cc/options/options.h"
+#include "cc/processes/cc.h"
+#include "support/check/check_filter.h"
+#include "support/check/check_tools.h"
 #include "support/environment.h"
 #include "support/run_report.h"
 #include "tools/cached_program.h"

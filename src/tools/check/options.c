@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cc/cc.h"
-#include "support/check_filter.h"
-#include "support/check_tools.h"
+#include "cc/processes/cc.h"
+#include "support/check/check_filter.h"
+#include "support/check/check_tools.h"
 #include "support/closest_word.h"
 #include "support/environment.h"
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cc/cc.h"
+#include "cc/processes/cc.h"
 
 // ---- Decoding -----------------------------------------------------------------------------
 

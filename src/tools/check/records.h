@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "support/arena.h"
-#include "support/check_record.h"
+#include "support/check/check_record.h"
 
 struct check_records {
     int fd;

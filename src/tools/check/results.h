@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "support/check_record.h"
+#include "support/check/check_record.h"
 #include "support/vec.h"
 
 struct check_results {

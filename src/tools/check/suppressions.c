@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/cc.h"
+#include "cc/processes/cc.h"
 #include "support/whole_file.h"
 
 enum { MOST = 16 << 20 };

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "support/check_record.h"
+#include "support/check/check_record.h"
 #include "support/vec.h"
 
 // What a report has to be like, all that is set. NULL: anything will do.

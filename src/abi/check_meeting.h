@@ -1,0 +1,43 @@
+// What generated code tells of barriers and of operations of warps (passes/check/check_sync.c):
+// kinds of sites beyond those of check_shadow.h, told by check.access. Its operands are what stands
+// here as address and more; site.align is enum isa_op, and site.bytes as told below.
+#ifndef KUDZU_DEVICE_CHECK_MEETING_H
+#define KUDZU_DEVICE_CHECK_MEETING_H
+
+enum {
+    // A barrier of the block. address: its number; more: how many threads, 0: all.
+    KD_CHECK_MEET_BARRIER = 32,
+    // An operation of the lanes that more names. A shuffle's address: b, and c in the high half;
+    // its site.bytes: enum isa_shfl_mode.
+    KD_CHECK_MEET_WARP,
+    // Where more is 1, the thread goes to its end and does nothing more that others can see.
+    // site.bytes: 1 where it did something since it could have gone another way.
+    KD_CHECK_MEET_END,
+    // Something follows that the device does, and in which the thread may wait or fail.
+    KD_CHECK_MEET_PLACE,
+    // The lanes that more names have met in a __syncwarp: told behind it, for races.
+    KD_CHECK_MEET_SYNCED,
+    // What orders accesses, for races (check_order.c). site.bytes: enum kd_check_place, which says
+    // what the address is. Releases are told in front of what makes them, and acquires behind it,
+    // where more is 1. Strong writes release as accesses.
+    KD_CHECK_ORDER_RELEASE,
+    KD_CHECK_ORDER_ACQUIRE,
+    KD_CHECK_ORDER_FENCE,
+    // Groups of asynchronous copies: behind what ends one, and behind what waits for all but as
+    // many as the address says. site.bytes: enum kd_check_wait.
+    KD_CHECK_COPY_COMMIT,
+    KD_CHECK_COPY_WAIT
+};
+enum kd_check_wait {
+    KD_CHECK_WAIT_GROUPS,
+    KD_CHECK_WAIT_READS, // of these groups
+    KD_CHECK_WAIT_ALL
+};
+enum kd_check_place {
+    KD_CHECK_AT_WORD,    // its address: of an atomic object
+    KD_CHECK_AT_OBJECT,  // its address: of an mbarrier object
+    KD_CHECK_AT_BARRIER, // its number: a barrier of the block, for some threads
+    KD_CHECK_AT_CLUSTER  // nothing: the cluster's barrier
+};
+
+#endif

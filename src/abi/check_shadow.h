@@ -1,0 +1,21 @@
+// What generated code tells and asks of memory that nobody has written (passes/check/check_init.c),
+// by the helpers of abi/generated_code.h: kinds of sites beyond enum kd_check_kind, whose
+// check.access has what stands here for its last operand.
+#ifndef KUDZU_DEVICE_CHECK_SHADOW_H
+#define KUDZU_DEVICE_CHECK_SHADOW_H
+
+enum {
+    KD_CHECK_SHADOW_STORE = 16, // the bits of what is stored that nobody has written
+    KD_CHECK_SHADOW_CLEAN,      // so many bytes have been written
+    KD_CHECK_SHADOW_CLEAN_ALL,  // the allocation, by something that is not followed
+    KD_CHECK_SHADOW_BRANCH,     // the bits of a condition
+    KD_CHECK_SHADOW_ADDRESS,    // the bits of an address
+    KD_CHECK_SHADOW_OFF,        // something is written, nobody knows where: nothing is reported
+    KD_CHECK_SHADOW_UPDATE,     // as STORE; what was there is part of what is stored
+    KD_CHECK_SHADOW_CLEAN_LOCAL // the thread's local memory, by something that is not followed
+};
+// In `code` of kd_rt_check_origin: how many bytes' bits are asked for instead of a number; results
+// have 64 bits each then.
+enum { KD_CHECK_SHADOW_BYTES = 16 };
+
+#endif

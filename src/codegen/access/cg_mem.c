@@ -1,0 +1,1507 @@
+// Loads and stores. The address's shape decides: one scalar access, a contiguous vector, a few
+// contiguous or broadcast pieces, or a gather. Offsets that hold only under a guard get both
+// forms behind a branch.
+#include "codegen/emit/cg.h"
+#include "passes/analysis/lane_run.h"
+#include "passes/flow/sole_lane.h"
+
+struct access {
+    struct kir_inst *i;
+    unsigned count, bytes; // components a lane; bytes of one
+    LLVMTypeRef elem;      // LLVM type of one component in memory
+    enum isa_space space;
+    bool whole; // as in struct cg_lane_access
+    // All lanes' places lie in the block's shared memory, inactive lanes' too: nobody else writes
+    // there meanwhile, so masked accesses may touch them. What is stored as a whole can be loaded
+    // while it is still on its way to the cache, which masked stores cannot, and LLVM sees through.
+    bool in_window;
+    LLVMValueRef ahead; // cg_next_tile
+    unsigned groups; // bytes of a group, when later ones' memory is asked for at the store; else 0
+};
+
+// Keeps LLVM from moving or merging accesses across this point; costs no instruction.
+static void compiler_fence(struct cg *c) {
+    LLVMTypeRef t = LLVMFunctionType(c->void_t, NULL, 0, 0);
+    LLVMValueRef a = LLVMGetInlineAsm(t, "", 0, "~{memory}", 10, 1, 0, LLVMInlineAsmDialectATT, 0);
+    LLVMBuildCall2(c->b, t, a, NULL, 0, "");
+}
+
+// What other blocks see of a load with acquire or a store with release: earlier loads, and later
+// accesses, stay on their sides of the access. A block runs on one worker: for its own threads, and
+// where accesses are neither, it is the compiler alone that has to keep the order.
+static void order(struct cg *c, const struct kir_inst *i, enum isa_sem sem, LLVMAtomicOrdering o) {
+    if (i->mods.sem == ISA_SEM_WEAK)
+        return;
+    compiler_fence(c);
+    if (i->mods.sem == sem && i->mods.scope != ISA_SCOPE_CTA)
+        LLVMBuildFence(c->b, o, 0, "");
+}
+
+static struct access describe(struct cg *c, struct kir_inst *i, enum kir_type reg) {
+    unsigned bits = isa_type_bits(i->ty);
+    struct access a = {.i = i, .count = i->mods.vec ? i->mods.vec : 1, .bytes = bits / 8};
+    a.space = i->mods.space;
+    // What others may look at meanwhile is one access, as on GPUs: programs lay a flag beside the
+    // value that it announces.
+    a.whole = i->mods.sem != ISA_SEM_WEAK && a.count > 1 && a.count * a.bytes <= 16 &&
+              !(a.space == ISA_SPACE_LOCAL && c->width > 1);
+    if (bits == kir_type_bits(reg))
+        a.elem = cg_scalar_type(c, reg);
+    else
+        a.elem = cg_int_type(c, bits);
+    return a;
+}
+
+static LLVMValueRef zero_of(LLVMTypeRef t) {
+    return LLVMConstNull(t);
+}
+
+// ---- pieces of a vector access ------------------------------------------------------------
+
+// Splits the lanes into equal pieces of at least `least` lanes, each contiguous at `stride`
+// bytes (or, when allowed, one address for all of it). Returns the piece's size, or 0.
+static unsigned piece_size(const struct cg *c, const int64_t *offs, int64_t stride, bool broadcast,
+                           unsigned least) {
+    for (unsigned n = c->width; n >= least && n > 0; n /= 2) {
+        bool ok = true;
+        for (unsigned at = 0; at < c->width && ok; at += n) {
+            bool line = true, same = broadcast;
+            for (unsigned k = 1; k < n; k++) {
+                line &= offs[at + k] == offs[at] + (int64_t)k * stride;
+                same &= offs[at + k] == offs[at];
+            }
+            ok = line || same;
+        }
+        if (ok)
+            return n;
+    }
+    return 0;
+}
+
+// Elements of what all lanes access: the IR's validator lets a vector have eight.
+enum { MOST_ELEMENTS = 8 * KD_WARP };
+
+static LLVMValueRef slice(struct cg *c, LLVMValueRef v, unsigned at, unsigned n) {
+    LLVMValueRef idx[MOST_ELEMENTS];
+    if (LLVMGetVectorSize(LLVMTypeOf(v)) == n)
+        return v;
+    for (unsigned k = 0; k < n; k++)
+        idx[k] = cg_i32(c, at + k);
+    return LLVMBuildShuffleVector(c->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(idx, n),
+                                  "");
+}
+
+LLVMValueRef cg_concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
+    LLVMValueRef idx[MOST_ELEMENTS];
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
+    for (unsigned k = 0; k < 2 * n; k++)
+        idx[k] = cg_i32(c, k);
+    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, 2 * n), "");
+}
+
+// Joins count pieces (a power of two) into one vector.
+static LLVMValueRef join(struct cg *c, LLVMValueRef *p, unsigned count) {
+    for (; count > 1; count /= 2)
+        for (unsigned k = 0; k < count / 2; k++)
+            p[k] = cg_concat(c, p[2 * k], p[2 * k + 1]);
+    return p[0];
+}
+
+// Each lane's bit for each of its `times` components.
+static LLVMValueRef repeat_mask(struct cg *c, LLVMValueRef m, unsigned times) {
+    LLVMValueRef idx[MOST_ELEMENTS];
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(m));
+    if (times == 1)
+        return m;
+    for (unsigned k = 0; k < n * times; k++)
+        idx[k] = cg_i32(c, k / times);
+    return LLVMBuildShuffleVector(c->b, m, LLVMGetPoison(LLVMTypeOf(m)),
+                                  LLVMConstVector(idx, n * times), "");
+}
+
+static bool lies_in_window(const struct cg_func *g, const struct access *a, const struct shape *s) {
+    int64_t lo = 0, hi = 0, bytes = (int64_t)a->count * a->bytes;
+    if (a->space != ISA_SPACE_SHARED || s->kind != SHAPE_OFFSETS || s->guard || !g->f->is_kernel ||
+        !g->cg->target.fused)
+        return false;
+    for (unsigned k = 0; k < g->cg->width; k++) {
+        lo = s->offs[k] < lo ? s->offs[k] : lo;
+        hi = s->offs[k] > hi ? s->offs[k] : hi;
+    }
+    int64_t max = INT32_MAX;
+    if (s->lo < -max || s->hi > max || a->i->offset < -max || a->i->offset > max)
+        return false;
+    return s->lo + lo + a->i->offset >= 0 &&
+           s->hi + hi + a->i->offset + bytes <= (int64_t)g->cg->kernel->shared_static;
+}
+
+// Where the machine has no masked accesses LLVM makes a branch a lane of each, so that it pays to
+// ask first whether all lanes are active, as they are in all groups but the last.
+struct whole {
+    LLVMBasicBlockRef all, some, done;
+};
+
+static struct whole begin_whole(struct cg *c, LLVMValueRef mask) {
+    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInsertBlock(c->b));
+    struct whole w = {LLVMAppendBasicBlockInContext(c->ctx, fn, "whole"),
+                      LLVMAppendBasicBlockInContext(c->ctx, fn, "masked"),
+                      LLVMAppendBasicBlockInContext(c->ctx, fn, "accessed")};
+    LLVMTypeRef t = LLVMTypeOf(mask);
+    LLVMValueRef all = cg_call_intrinsic(c, "llvm.vector.reduce.and", &t, 1, &mask, 1);
+    LLVMBuildCondBr(c->b, all, w.all, w.some);
+    LLVMPositionBuilderAtEnd(c->b, w.all);
+    return w;
+}
+
+// After the first way, and after the second.
+static void next_way(struct cg *c, struct whole *w) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, w->done);
+    LLVMPositionBuilderAtEnd(c->b, here == w->some ? w->done : w->some);
+}
+
+static bool asks_first(const struct cg *c, LLVMValueRef mask) {
+    return c->target.tests_masks && !LLVMIsConstant(mask) &&
+           LLVMGetVectorSize(LLVMTypeOf(mask)) > 1;
+}
+
+static LLVMValueRef load_masked(struct cg *c, LLVMTypeRef vt, LLVMValueRef ptr, LLVMValueRef mask,
+                                unsigned align) {
+    LLVMTypeRef ov[2] = {vt, c->ptr};
+    LLVMValueRef args[4] = {ptr, cg_i32(c, align), mask, zero_of(vt)};
+    return cg_call_intrinsic(c, "llvm.masked.load", ov, 2, args, 4);
+}
+
+static void store_masked(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
+                         unsigned align) {
+    LLVMTypeRef ov[2] = {LLVMTypeOf(v), c->ptr};
+    LLVMValueRef args[4] = {v, ptr, cg_i32(c, align), mask};
+    cg_call_intrinsic(c, "llvm.masked.store", ov, 2, args, 4);
+}
+
+// Without a mask: all lanes.
+static LLVMValueRef masked_load(struct cg *c, LLVMTypeRef vt, LLVMValueRef ptr, LLVMValueRef mask,
+                                const struct access *a) {
+    unsigned align = a->bytes;
+    if (!mask || a->in_window) {
+        LLVMValueRef v = LLVMBuildLoad2(c->b, vt, ptr, "");
+        LLVMSetAlignment(v, align);
+        return mask ? cg_select(c, mask, v, zero_of(vt)) : v;
+    }
+    if (!asks_first(c, mask))
+        return load_masked(c, vt, ptr, mask, align);
+    struct whole w = begin_whole(c, mask);
+    LLVMValueRef in[2] = {masked_load(c, vt, ptr, NULL, a)};
+    next_way(c, &w);
+    in[1] = load_masked(c, vt, ptr, mask, align);
+    next_way(c, &w);
+    LLVMValueRef v = LLVMBuildPhi(c->b, vt, "");
+    LLVMAddIncoming(v, in, (LLVMBasicBlockRef[]){w.all, w.some}, 2);
+    return v;
+}
+
+static void store_cached(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
+                         const struct access *a) {
+    unsigned align = a->bytes;
+    if (mask && a->in_window) {
+        LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(v), ptr, "");
+        LLVMSetAlignment(old, align);
+        v = cg_select(c, mask, v, old);
+        mask = NULL;
+    }
+    if (!mask) {
+        LLVMSetAlignment(LLVMBuildStore(c->b, v, ptr), align);
+        return;
+    }
+    if (!asks_first(c, mask)) {
+        store_masked(c, v, ptr, mask, align);
+        return;
+    }
+    struct whole w = begin_whole(c, mask);
+    store_cached(c, v, ptr, NULL, a);
+    next_way(c, &w);
+    store_masked(c, v, ptr, mask, align);
+    next_way(c, &w);
+}
+
+static void masked_store(struct cg_func *g, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
+                         const struct access *a) {
+    struct cg_stream s;
+    bool parts = cg_begin_stream(g, a->i, v, ptr, mask, &s);
+    if (a->groups)
+        cg_prefetch_groups(g, a->i, ptr, a->groups, true);
+    store_cached(g->cg, v, ptr, mask, a);
+    if (parts)
+        cg_end_stream(g, &s);
+}
+
+static LLVMValueRef byte_gep(const struct cg *c, LLVMValueRef p, int64_t off) {
+    LLVMValueRef at = LLVMConstInt(c->i64, (unsigned long long)off, 1);
+    return off ? LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "") : p;
+}
+
+// Four words a lane of 16 lanes. z: what was loaded.
+static void load_fours(struct cg *c, const struct access *a, LLVMValueRef p, LLVMValueRef mask,
+                       LLVMValueRef *z, LLVMValueRef *out) {
+    LLVMTypeRef vt = LLVMVectorType(a->elem, 16);
+    for (unsigned q = 0; q < 4; q++) {
+        LLVMValueRef m = mask ? repeat_mask(c, slice(c, mask, q * 4, 4), 4) : NULL;
+        z[q] = masked_load(c, vt, byte_gep(c, p, (int64_t)q * 64), m, a);
+    }
+    cg_take_fours_apart(c, z, out);
+}
+
+static bool comes_in_fours(const struct access *a, unsigned n) {
+    return a->count == 4 && a->bytes == 4 && n % 16 == 0;
+}
+
+// Loads `count` components of n lanes that follow each other in memory and takes them apart.
+static void load_line(struct cg *c, const struct access *a, LLVMValueRef p, LLVMValueRef mask,
+                      unsigned n, LLVMValueRef *fours, LLVMValueRef *out) {
+    if (comes_in_fours(a, n)) {
+        LLVMValueRef part[2][4];
+        for (unsigned h = 0; h < n / 16; h++)
+            load_fours(c, a, byte_gep(c, p, (int64_t)h * 256),
+                       mask ? slice(c, mask, h * 16, 16) : NULL, fours + h * 4, part[h]);
+        for (unsigned k = 0; k < 4; k++)
+            out[k] = n == 16 ? part[0][k] : cg_concat(c, part[0][k], part[1][k]);
+        return;
+    }
+    LLVMTypeRef vt = LLVMVectorType(a->elem, n * a->count);
+    LLVMValueRef all = masked_load(c, vt, p, mask ? repeat_mask(c, mask, a->count) : NULL, a);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef idx[KD_WARP];
+        for (unsigned l = 0; l < n; l++)
+            idx[l] = cg_i32(c, l * a->count + k);
+        out[k] = a->count == 1 ? all
+                               : LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(vt),
+                                                        LLVMConstVector(idx, n), "");
+    }
+}
+
+// One piece in which all lanes read the same address.
+static void load_same(struct cg_func *g, const struct access *a, LLVMValueRef p, LLVMValueRef mask,
+                      unsigned n, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMTypeRef vt = LLVMVectorType(a->elem, n);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef q = byte_gep(c, p, (int64_t)k * a->bytes);
+        LLVMValueRef x;
+        if (mask) {
+            // The piece may have no active lane: then nothing may be read.
+            struct access plain = {.bytes = a->bytes};
+            LLVMTypeRef one = LLVMVectorType(a->elem, 1), one_bit = LLVMVectorType(c->i1, 1);
+            LLVMValueRef bits = cg_bits_of_lanes(c, mask);
+            LLVMValueRef any = LLVMBuildICmp(c->b, LLVMIntNE, bits, zero_of(LLVMTypeOf(bits)), "");
+            LLVMValueRef m =
+                LLVMBuildInsertElement(c->b, LLVMConstNull(one_bit), any, cg_i32(c, 0), "");
+            x = LLVMBuildExtractElement(c->b, masked_load(c, one, q, m, &plain), cg_i32(c, 0), "");
+        } else {
+            x = LLVMBuildLoad2(c->b, a->elem, q, "");
+            LLVMSetAlignment(x, a->bytes);
+        }
+        LLVMValueRef v = LLVMBuildInsertElement(c->b, LLVMGetPoison(vt), x, cg_i32(c, 0), "");
+        out[k] = LLVMBuildShuffleVector(c->b, v, LLVMGetPoison(vt),
+                                        LLVMConstNull(LLVMVectorType(c->i32, n)), "");
+    }
+}
+
+// One after the other: n lanes each, from their pointer on, or (same) at their pointer.
+struct pieces {
+    unsigned n;
+    LLVMValueRef pointer[32];
+    bool same[32];
+};
+
+static void load_pieces(struct cg_func *g, const struct access *a, const struct pieces *p,
+                        LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    unsigned n = p->n, pieces = c->width / n;
+    LLVMValueRef part[8][32], fours[8];
+    bool in_fours = comes_in_fours(a, n);
+    for (unsigned k = 0; k < pieces; k++) {
+        LLVMValueRef m = g->now.mask ? slice(c, g->now.mask, k * n, n) : NULL;
+        LLVMValueRef comp[8];
+        if (p->same[k])
+            load_same(g, a, p->pointer[k], m, n, comp);
+        else
+            load_line(c, a, p->pointer[k], m, n, fours + k * n / 4, comp);
+        in_fours &= !p->same[k];
+        for (unsigned q = 0; q < a->count; q++)
+            part[q][k] = comp[q];
+    }
+    for (unsigned q = 0; q < a->count; q++)
+        out[q] = join(c, part[q], pieces);
+    if (in_fours)
+        cg_keep_fours(g, out, fours);
+}
+
+// Joins the components of each lane, one lane after the other.
+static LLVMValueRef interleave(struct cg *c, LLVMValueRef *comp, unsigned count, unsigned n) {
+    LLVMValueRef idx[MOST_ELEMENTS];
+    LLVMValueRef all = comp[0];
+    if (count == 1)
+        return all;
+    LLVMValueRef copy[8];
+    for (unsigned k = 0; k < count; k++)
+        copy[k] = comp[k];
+    all = join(c, copy, count);
+    for (unsigned l = 0; l < n; l++)
+        for (unsigned k = 0; k < count; k++)
+            idx[l * count + k] = cg_i32(c, k * n + l);
+    return LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(LLVMTypeOf(all)),
+                                  LLVMConstVector(idx, n * count), "");
+}
+
+// The lines that the four words of each lane lie in, kept with them or from where they were loaded;
+// NULL: they are made of the words.
+static const LLVMValueRef *lines_of_store(struct cg_func *g, const struct access *a,
+                                          LLVMValueRef *comp, LLVMValueRef *line) {
+    if (a->count != 4 || a->bytes != 4)
+        return NULL;
+    const LLVMValueRef *fours = cg_fours_of(g, comp);
+    return fours ? fours : cg_lines_of(g, a->i->ops + 1, line) ? line : NULL;
+}
+
+static void store_pieces(struct cg_func *g, const struct access *a, const struct pieces *p,
+                         LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    unsigned n = p->n;
+    LLVMValueRef line[KD_WARP / 4];
+    const LLVMValueRef *fours = n >= 4 ? lines_of_store(g, a, comp, line) : NULL;
+    for (unsigned at = 0; at < c->width; at += n) {
+        LLVMValueRef part[8];
+        for (unsigned k = 0; k < (fours ? n / 4 : a->count); k++)
+            part[k] = fours ? fours[at / 4 + k] : slice(c, comp[k], at, n);
+        LLVMValueRef m =
+            g->now.mask ? repeat_mask(c, slice(c, g->now.mask, at, n), a->count) : NULL;
+        LLVMValueRef all = fours ? join(c, part, n / 4) : interleave(c, part, a->count, n);
+        masked_store(g, all, p->pointer[at / n], m, a);
+    }
+}
+
+// Of lanes at constant offsets.
+static struct pieces at_offsets(const struct cg *c, LLVMValueRef base, const int64_t *offs,
+                                unsigned n) {
+    struct pieces p = {.n = n};
+    for (unsigned at = 0; at < c->width; at += n) {
+        p.pointer[at / n] = byte_gep(c, base, offs[at]);
+        p.same[at / n] = n > 1 && offs[at + 1] == offs[at];
+    }
+    return p;
+}
+
+// ---- strided accesses ---------------------------------------------------------------------
+
+enum { MAX_STRIDED_BYTES = 512, MAX_STRIDED = 256 };
+
+// Lanes at a constant distance of a few components (structures in an array): the distance in
+// components, or 0.
+static unsigned stride_of(const struct cg *c, const struct access *a, const int64_t *offs) {
+    int64_t d = offs[1] - offs[0];
+    if (d <= 0 || d % a->bytes || d / a->bytes < a->count || d * c->width > MAX_STRIDED_BYTES ||
+        d / a->bytes * c->width > MAX_STRIDED)
+        return 0;
+    for (unsigned k = 2; k < c->width; k++)
+        if (offs[k] - offs[k - 1] != d)
+            return 0;
+    return (unsigned)(d / a->bytes);
+}
+
+// The components that belong to active lanes, among those of the whole stretch.
+static LLVMValueRef strided_mask(struct cg_func *g, const struct access *a, unsigned m) {
+    struct cg *c = g->cg;
+    LLVMValueRef bit[MOST_ELEMENTS];
+    for (unsigned k = 0; k < c->width * m; k++)
+        bit[k] = LLVMConstInt(c->i1, k % m < a->count, 0);
+    LLVMValueRef own = LLVMConstVector(bit, c->width * m);
+    return g->now.mask ? LLVMBuildAnd(c->b, repeat_mask(c, g->now.mask, m), own, "") : own;
+}
+
+static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef base, unsigned m,
+                         LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    struct access plain = {.bytes = a->bytes};
+    LLVMTypeRef vt = LLVMVectorType(a->elem, c->width * m);
+    LLVMValueRef all = masked_load(c, vt, base, strided_mask(g, a, m), &plain), idx[32];
+    for (unsigned k = 0; k < a->count; k++) {
+        for (unsigned l = 0; l < c->width; l++)
+            idx[l] = cg_i32(c, l * m + k);
+        out[k] = LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(vt),
+                                        LLVMConstVector(idx, c->width), "");
+    }
+}
+
+static void store_strided(struct cg_func *g, const struct access *a, LLVMValueRef base, unsigned m,
+                          LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    LLVMValueRef copy[8], idx[MOST_ELEMENTS];
+    unsigned count = a->count == 3 ? 4 : a->count;
+    for (unsigned k = 0; k < count; k++)
+        copy[k] = comp[k < a->count ? k : 0];
+    LLVMValueRef all = join(c, copy, count);
+    for (unsigned k = 0; k < c->width * m; k++)
+        idx[k] = k % m < a->count ? cg_i32(c, k % m * c->width + k / m) : LLVMGetUndef(c->i32);
+    all = LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(LLVMTypeOf(all)),
+                                 LLVMConstVector(idx, c->width * m), "");
+    struct access plain = {.bytes = a->bytes};
+    store_cached(c, all, base, strided_mask(g, a, m), &plain);
+}
+
+// ---- one access a lane --------------------------------------------------------------------
+
+static bool in_block(struct cg_func *g, const struct kir_value *v) {
+    return v->kind == KIR_VALUE_INST && v->def->block == g->block;
+}
+
+bool cg_at_hand(struct cg_func *g, const struct kir_value *v) {
+    uint32_t epoch = cg_val_of(g, v)->epoch;
+    return v->kind != KIR_VALUE_INST || epoch == CG_PERMANENT || epoch == g->epoch;
+}
+
+// x == idx * scale with a 32-bit idx: the form that gather instructions take.
+static bool scaled_index(struct cg_func *g, struct kir_value *x, struct kir_value **idx,
+                         uint64_t *scale, bool *is_signed) {
+    struct kir_inst *d = x->def;
+    uint64_t s;
+    if (!in_block(g, x))
+        return false;
+    if (d->op == ISA_OP_MUL && d->mods.half == ISA_WIDE && isa_type_bits(d->ty) == 32 &&
+        d->ops[0]->type == KIR_B32 && flow_const(d->ops[1], scale)) {
+        *idx = d->ops[0];
+        *is_signed = isa_type_is_signed(d->ty);
+        return *scale == 1 || *scale == 2 || *scale == 4 || *scale == 8;
+    }
+    if (d->op == ISA_OP_SHL && flow_const(d->ops[1], &s) && s <= 3 && in_block(g, d->ops[0]) &&
+        d->ops[0]->def->op == ISA_OP_CVT && isa_type_bits(d->ops[0]->def->ty2) == 32 &&
+        !isa_type_is_float(d->ops[0]->def->ty2) && d->ops[0]->def->ops[0]->type == KIR_B32 &&
+        isa_type_bits(d->ops[0]->def->ty) == 64) {
+        *idx = d->ops[0]->def->ops[0];
+        *is_signed = isa_type_is_signed(d->ops[0]->def->ty2);
+        *scale = 1ULL << s;
+        return true;
+    }
+    return false;
+}
+
+static struct cg_places indexed(struct cg_func *g, LLVMValueRef base, struct kir_value *x) {
+    struct cg *c = g->cg;
+    struct kir_value *idx;
+    uint64_t scale;
+    struct cg_places p = {.base = base};
+    if (scaled_index(g, x, &idx, &scale, &p.index_signed) && cg_at_hand(g, idx)) {
+        p.index = cg_vec(g, idx);
+        p.index_of = idx;
+        p.scale = (unsigned)scale;
+        p.stretches = scale == 4 && cg_may_stretch(g, idx);
+        return p;
+    }
+    LLVMValueRef v = cg_vec(g, x);
+    p.pointers = LLVMBuildGEP2(c->b, c->i8, base, &v, 1, "");
+    return p;
+}
+
+// An address that is the sum of something uniform and a rest; false: it is none. later: they need
+// not be at hand yet.
+static bool base_and_rest(struct cg_func *g, const struct kir_inst *i, bool later,
+                          struct kir_value **base, struct kir_value **rest) {
+    struct kir_value *v = i->ops[0];
+    if (i->mods.space == ISA_SPACE_LOCAL || !in_block(g, v) || v->def->op != ISA_OP_ADD ||
+        v->type != KIR_B64)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        struct kir_value *u = v->def->ops[k], *x = v->def->ops[1 - k];
+        if (cg_shape(g, u).kind != SHAPE_UNIFORM || u->type != KIR_B64 || x->type != KIR_B64 ||
+            (!later && !(cg_at_hand(g, u) && cg_at_hand(g, x))))
+            continue;
+        *base = u;
+        *rest = x;
+        return true;
+    }
+    return false;
+}
+
+struct kir_value *cg_index_of(struct cg_func *g, const struct kir_inst *i, unsigned bytes,
+                              struct kir_value **base) {
+    struct kir_value *rest, *idx;
+    uint64_t scale;
+    bool is_signed;
+    if (!base_and_rest(g, i, true, base, &rest) || !scaled_index(g, rest, &idx, &scale, &is_signed))
+        return NULL;
+    return scale == bytes ? idx : NULL;
+}
+
+// In the form base + index wherever the IR shows one.
+static struct cg_places places(struct cg_func *g, const struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct kir_value *v = i->ops[0], *u, *x;
+    enum isa_space s = i->mods.space;
+    LLVMTypeRef v64 = cg_vec_of(c, c->i64);
+    if (base_and_rest(g, i, false, &u, &x)) {
+        LLVMValueRef base = cg_pointer(g, s, cg_scalar(g, u), false);
+        return indexed(g, byte_gep(c, base, i->offset), x);
+    }
+    LLVMValueRef addr = cg_vec(g, v);
+    if (s == ISA_SPACE_SHARED || s == ISA_SPACE_CLUSTER)
+        return (struct cg_places){.base = byte_gep(c, g->shared_base, i->offset),
+                                  .index = cg_narrow(c, addr, 32),
+                                  .scale = 1,
+                                  .index_signed = true};
+    if (kir_type_bits(v->type) < 64)
+        addr = LLVMBuildZExt(c->b, addr, v64, "");
+    LLVMValueRef off = cg_splat(c, LLVMConstInt(c->i64, (unsigned long long)i->offset, 1));
+    return (struct cg_places){.pointers =
+                                  cg_pointer(g, s, LLVMBuildAdd(c->b, addr, off, ""), true)};
+}
+
+// One pointer a lane from the address itself; safe to make before a branch.
+static LLVMValueRef exact_pointers(struct cg_func *g, const struct access *a) {
+    struct cg *c = g->cg;
+    LLVMTypeRef v64 = cg_vec_of(c, c->i64);
+    LLVMValueRef addr = cg_vec(g, a->i->ops[0]);
+    LLVMValueRef off = cg_splat(c, LLVMConstInt(c->i64, (unsigned long long)a->i->offset, 1));
+    if (kir_type_bits(a->i->ops[0]->type) < 64)
+        addr = LLVMBuildZExt(c->b, addr, v64, "");
+    return cg_pointer(g, a->space, LLVMBuildAdd(c->b, addr, off, ""), true);
+}
+
+// ---- scalar accesses ----------------------------------------------------------------------
+
+// The address as one scalar pointer (uniform, or the base of offsets), i->offset included.
+static LLVMValueRef scalar_pointer(struct cg_func *g, const struct access *a) {
+    struct cg *c = g->cg;
+    LLVMValueRef addr = cg_scalar(g, a->i->ops[0]);
+    if (kir_type_bits(a->i->ops[0]->type) < 64)
+        addr = LLVMBuildZExt(c->b, addr, c->i64, "");
+    if (a->space == ISA_SPACE_LOCAL) {
+        addr =
+            LLVMBuildAdd(c->b, addr, LLVMConstInt(c->i64, (unsigned long long)a->i->offset, 1), "");
+        return cg_pointer(g, a->space, addr, false);
+    }
+    return byte_gep(c, cg_pointer(g, a->space, addr, false), a->i->offset);
+}
+
+struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i) {
+    struct shape s = cg_shape(g, i->ops[0]);
+    struct access a = {.i = i, .space = i->mods.space};
+    if (s.kind == SHAPE_OFFSETS && !s.guard && a.space != ISA_SPACE_LOCAL)
+        return (struct cg_places){.base = scalar_pointer(g, &a), .offs = s.offs};
+    return places(g, i);
+}
+
+static struct cg_lane_access each_lane(struct cg_func *g, const struct access *a) {
+    return (struct cg_lane_access){.elem = a->elem,
+                                   .count = a->count,
+                                   .bytes = a->bytes,
+                                   .whole = a->whole,
+                                   .at = cg_places_of(g, a->i)};
+}
+
+static struct cg_lane_access as_whole(const struct access *a) {
+    return (struct cg_lane_access){.elem = a->elem, .count = a->count, .bytes = a->bytes};
+}
+
+// Where a sum wraps, which hardly ever happens.
+static struct cg_lane_access at_pointers(const struct access *a, LLVMValueRef p) {
+    return (struct cg_lane_access){
+        .elem = a->elem, .count = a->count, .bytes = a->bytes, .at.pointers = p, .rare = true};
+}
+
+static void load_scalar(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = scalar_pointer(g, a);
+    // A place that the whole team reads is some active lane's.
+    bool all = g->fl->shared[a->i->ops[0]->id];
+    struct cg_active active = all ? (struct cg_active){0} : cg_begin_active(g);
+    struct cg_lane_access whole = as_whole(a);
+    if (a->whole)
+        cg_load_whole(c, &whole, p, out);
+    for (unsigned k = 0; !a->whole && k < a->count; k++) {
+        out[k] = LLVMBuildLoad2(c->b, a->elem, byte_gep(c, p, (int64_t)k * a->bytes), "");
+        LLVMSetAlignment(out[k], a->bytes);
+        if (a->space == ISA_SPACE_PARAM || a->space == ISA_SPACE_CONST) {
+            unsigned kind = LLVMGetMDKindIDInContext(c->ctx, "invariant.load", 14);
+            LLVMSetMetadata(out[k], kind,
+                            LLVMMetadataAsValue(c->ctx, LLVMMDNodeInContext2(c->ctx, NULL, 0)));
+        }
+    }
+    cg_end_active(g, &active, out, a->count);
+}
+
+// Of several lanes that write one address the last one's value stays.
+static void store_last(struct cg_func *g, const struct access *a, LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = scalar_pointer(g, a);
+    LLVMValueRef lane = cg_i32(c, c->width - 1);
+    struct cg_active active = cg_begin_active(g);
+    if (g->now.mask && c->width > 1) {
+        LLVMValueRef bits = cg_mask_bits(g, g->now.mask);
+        LLVMTypeRef t = LLVMTypeOf(bits);
+        LLVMValueRef args[2] = {bits, LLVMConstInt(c->i1, 1, 0)};
+        LLVMValueRef lz = cg_call_intrinsic(c, "llvm.ctlz", &t, 1, args, 2);
+        lane = LLVMBuildSub(c->b, LLVMConstInt(t, c->width - 1, 0), lz, "");
+    }
+    struct cg_lane_access whole = as_whole(a);
+    LLVMValueRef last[8];
+    for (unsigned k = 0; k < a->count; k++)
+        last[k] = cg_extract(g, comp[k], lane);
+    if (a->whole)
+        cg_store_whole(c, &whole, p, last);
+    for (unsigned k = 0; !a->whole && k < a->count; k++) {
+        LLVMValueRef s = LLVMBuildStore(c->b, last[k], byte_gep(c, p, (int64_t)k * a->bytes));
+        LLVMSetAlignment(s, a->bytes);
+    }
+    cg_end_active(g, &active, NULL, 0);
+}
+
+// ---- one lane alone -----------------------------------------------------------------------
+
+// Where it stands; the address as such where a sum wraps.
+static LLVMValueRef pointer_of_lane(struct cg_func *g, const struct access *a, unsigned lane) {
+    struct cg *c = g->cg;
+    struct shape s = cg_shape(g, a->i->ops[0]);
+    if (s.kind == SHAPE_UNIFORM)
+        return scalar_pointer(g, a);
+    if (s.kind != SHAPE_OFFSETS)
+        return LLVMBuildExtractElement(c->b, exact_pointers(g, a), cg_i32(c, lane), "");
+    LLVMValueRef base = byte_gep(c, scalar_pointer(g, a), s.offs[lane]);
+    LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
+    if (!guard)
+        return base;
+    LLVMBasicBlockRef wrapped = cg_new_block(g, "wrapped"), done = cg_new_block(g, "placed");
+    LLVMValueRef all = exact_pointers(g, a), in[2] = {base};
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(c->b), wrapped};
+    cg_rarely(c, LLVMBuildCondBr(c->b, guard, done, wrapped), 1);
+    LLVMPositionBuilderAtEnd(c->b, wrapped);
+    in[1] = LLVMBuildExtractElement(c->b, all, cg_i32(c, lane), "");
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+    LLVMValueRef p = LLVMBuildPhi(c->b, c->ptr, "");
+    LLVMAddIncoming(p, in, from, 2);
+    return p;
+}
+
+// The lane that alone can act, where its access is a scalar; -1: none.
+static int lane_alone(struct cg_func *g, const struct access *a) {
+    if (a->i->mods.sem != ISA_SEM_WEAK || a->space == ISA_SPACE_LOCAL || g->cg->width == 1)
+        return -1;
+    return sole_lane(g->fl, g->block);
+}
+
+// A block that one lane alone can be in has it when it runs, unless it may run for other groups.
+static struct cg_active begin_alone(struct cg_func *g) {
+    struct cg_active none = {0};
+    return g->cg->one_team || g->cg->team > 1 ? cg_begin_some(g) : none;
+}
+
+static void load_alone(struct cg_func *g, const struct access *a, unsigned lane,
+                       LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = pointer_of_lane(g, a, lane);
+    struct cg_active active = begin_alone(g);
+    if (a->ahead)
+        cg_prefetch_at(c, p, a->ahead, false);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef x = LLVMBuildLoad2(c->b, a->elem, byte_gep(c, p, (int64_t)k * a->bytes), "");
+        LLVMSetAlignment(x, a->bytes);
+        out[k] = LLVMBuildInsertElement(c->b, LLVMConstNull(cg_vec_of(c, a->elem)), x,
+                                        cg_i32(c, lane), "");
+    }
+    cg_end_active(g, &active, out, a->count);
+}
+
+static void store_alone(struct cg_func *g, const struct access *a, unsigned lane,
+                        LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    LLVMValueRef p = pointer_of_lane(g, a, lane);
+    struct cg_active active = begin_alone(g);
+    if (a->ahead)
+        cg_prefetch_at(c, p, a->ahead, true);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef x = cg_extract(g, comp[k], cg_i32(c, lane));
+        LLVMSetAlignment(LLVMBuildStore(c->b, x, byte_gep(c, p, (int64_t)k * a->bytes)), a->bytes);
+    }
+    cg_end_active(g, &active, NULL, 0);
+}
+
+// ---- the choice ---------------------------------------------------------------------------
+
+static void set_loaded(struct cg_func *g, const struct access *a, LLVMValueRef *x) {
+    struct cg *c = g->cg;
+    for (unsigned k = 0; k < a->count; k++) {
+        struct kir_value *r = a->i->res[k];
+        LLVMValueRef v = x[k];
+        if (isa_type_bits(a->i->ty) != kir_type_bits(r->type))
+            v = cg_widen(c, v, a->i->ty, r->type);
+        else if (cg_scalar_type(c, r->type) != a->elem)
+            v = LLVMBuildBitCast(c->b, v,
+                                 LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind
+                                     ? cg_vec_type(c, r->type)
+                                     : cg_scalar_type(c, r->type),
+                                 "");
+        cg_set_result(g, r, v);
+    }
+}
+
+// How lanes at constant offsets are accessed: `pieces` lanes a piece, or at a stride, or
+// (both 0) one by one.
+struct plan {
+    unsigned pieces, stride;
+};
+
+static struct plan plan_access(const struct cg *c, const struct access *a, const struct shape *s,
+                               bool broadcast) {
+    struct plan p = {0};
+    unsigned least = c->width >= 8 ? c->width / 8 * 2 : c->width;
+    if (s->kind != SHAPE_OFFSETS || c->width == 1 || a->space == ISA_SPACE_LOCAL)
+        return p;
+    p.pieces = piece_size(c, s->offs, (int64_t)a->count * a->bytes, broadcast, least);
+    if (!p.pieces)
+        p.stride = stride_of(c, a, s->offs);
+    // Without mask registers a store of some words of a vector takes longer than stores of each.
+    if (a->i->op == ISA_OP_ST && !c->target.mask_registers && p.stride > a->count)
+        p.stride = 0;
+    return p;
+}
+
+bool cg_is_strided(struct cg_func *g, struct kir_inst *i) {
+    const struct shape *s = &g->fl->shape[i->ops[0]->id];
+    struct kir_value *x = i->op == ISA_OP_LD ? i->res[0] : i->ops[1];
+    struct access a = describe(g->cg, i, x->type);
+    if (a.whole || s->kind != SHAPE_OFFSETS)
+        return false;
+    struct plan p = plan_access(g->cg, &a, s, false);
+    return p.stride || (p.pieces && a.count > 1);
+}
+
+bool cg_is_line(struct cg_func *g, struct kir_inst *i) {
+    const struct shape *s = &g->fl->shape[i->ops[0]->id];
+    struct access a = describe(g->cg, i, i->op == ISA_OP_LD ? i->res[0]->type : i->ops[1]->type);
+    return (a.space == ISA_SPACE_GLOBAL || a.space == ISA_SPACE_GENERIC) && !a.whole &&
+           plan_access(g->cg, &a, s, false).pieces == g->cg->width;
+}
+
+static const char *name_of(enum isa_space s) {
+    static const char *const names[ISA_SPACE_COUNT] = {[ISA_SPACE_GLOBAL] = "global ",
+                                                       [ISA_SPACE_SHARED] = "shared ",
+                                                       [ISA_SPACE_LOCAL] = "local ",
+                                                       [ISA_SPACE_CONST] = "constant "};
+    return names[s] ? names[s] : "";
+}
+
+static void note_access(struct cg_func *g, const struct access *a, const struct shape *s,
+                        struct plan p, unsigned run) {
+    struct notes *n = g->cg->notes;
+    const struct kir_inst *i = a->i;
+    unsigned width = g->cg->width;
+    const char *space = name_of(a->space), *what = i->op == ISA_OP_ST ? "store" : "load";
+    if (!n || width == 1 || a->space == ISA_SPACE_PARAM)
+        return;
+    if (s->kind == SHAPE_UNIFORM && a->space != ISA_SPACE_LOCAL)
+        note_on(n, i, false, "%s%s: one address for all threads, one scalar", space, what);
+    else if (p.pieces == width)
+        note_on(n, i, false, "%s%s: neighbouring threads, neighbouring addresses%s", space, what,
+                s->guard ? ", as is tested when it runs" : "");
+    else if (p.pieces || run)
+        note_on(n, i, true, "%s%s: in pieces of %u threads", space, what, run ? run : p.pieces);
+    else if (p.stride)
+        note_on(n, i, true, "%s%s: threads lie %u elements apart: vectors and shuffles", space,
+                what, p.stride);
+    else
+        note_on(n, i, true, "%s%s: %s, an address for each thread: %s", space, what,
+                i->op == ISA_OP_ST ? "scatter" : "gather",
+                s->kind == SHAPE_OFFSETS ? "they lie too far apart for vectors"
+                                         : note_why(n, g->fl, i->ops[0]));
+}
+
+// Bytes from the first lane's place to the end of the last one's, where there are no gaps between
+// groups; else 0.
+static unsigned extent(const struct cg *c, const struct access *a, struct plan p) {
+    unsigned components = p.stride ? p.stride : p.pieces == c->width ? a->count : 0;
+    return components * a->bytes * c->width;
+}
+
+static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
+                         const int64_t *offs, struct plan p, LLVMValueRef *out) {
+    cg_prefetch_turns(g, a->i, base, extent(g->cg, a, p), false);
+    cg_prefetch_ticket(g, a->i, base, extent(g->cg, a, p));
+    cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), false);
+    if (a->ahead)
+        cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
+    if (p.pieces) {
+        struct pieces all = at_offsets(g->cg, base, offs, p.pieces);
+        load_pieces(g, a, &all, out);
+    } else {
+        load_strided(g, a, byte_gep(g->cg, base, offs[0]), p.stride, out);
+    }
+}
+
+static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
+                          const int64_t *offs, struct plan p, LLVMValueRef *comp) {
+    cg_prefetch_turns(g, a->i, base, extent(g->cg, a, p), true);
+    cg_prefetch_ticket(g, a->i, base, extent(g->cg, a, p));
+    if (a->ahead)
+        cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
+    struct access own = *a;
+    if (p.pieces == g->cg->width)
+        own.groups = extent(g->cg, a, p);
+    else
+        cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), true);
+    if (p.pieces) {
+        struct pieces all = at_offsets(g->cg, base, offs, p.pieces);
+        store_pieces(g, &own, &all, comp);
+    } else {
+        store_strided(g, a, byte_gep(g->cg, base, offs[0]), p.stride, comp);
+    }
+}
+
+static LLVMValueRef either(struct cg *c, LLVMTypeRef t, LLVMValueRef x, LLVMValueRef y,
+                           LLVMBasicBlockRef *from) {
+    LLVMValueRef in[2] = {x, y}, phi = LLVMBuildPhi(c->b, t, "");
+    LLVMAddIncoming(phi, in, from, 2);
+    return phi;
+}
+
+// The lines that words x[0] were made of, and those that x[1] would be.
+static bool lines_either_way(struct cg_func *g, const struct access *a, LLVMValueRef x[2][8],
+                             LLVMValueRef lines[2][8]) {
+    struct cg *c = g->cg;
+    const LLVMValueRef *found =
+        a->count == 4 && a->bytes == 4 && c->width % 16 == 0 ? cg_fours_of(g, x[0]) : NULL;
+    for (unsigned k = 0; found && k < c->width / 4; k++)
+        lines[0][k] = found[k];
+    if (found)
+        cg_make_fours(c, x[1], lines[1]);
+    return found != NULL;
+}
+
+static void load_guarded(struct cg_func *g, const struct access *a, struct plan n,
+                         const int64_t *offs, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
+    if (!guard) {
+        load_planned(g, a, scalar_pointer(g, a), offs, n, out);
+        return;
+    }
+    LLVMBasicBlockRef line = cg_new_block(g, "contiguous"), any = cg_new_block(g, "wrapped"),
+                      done = cg_new_block(g, "loaded");
+    LLVMValueRef x[2][8];
+    LLVMBasicBlockRef from[2];
+    LLVMValueRef p = exact_pointers(g, a), base = scalar_pointer(g, a);
+    LLVMTypeRef vt = cg_vec_of(c, a->elem);
+    cg_rarely(c, LLVMBuildCondBr(c->b, guard, line, any), 1);
+    LLVMPositionBuilderAtEnd(c->b, line);
+    load_planned(g, a, base, offs, n, x[0]);
+    from[0] = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, any);
+    cg_gather(g, at_pointers(a, p), x[1]);
+    LLVMValueRef lines[2][8];
+    bool fours = lines_either_way(g, a, x, lines);
+    from[1] = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+    for (unsigned k = 0; k < a->count; k++)
+        out[k] = either(c, vt, x[0][k], x[1][k], from);
+    if (!fours)
+        return;
+    for (unsigned k = 0; k < c->width / 4; k++)
+        lines[0][k] = either(c, LLVMTypeOf(lines[0][k]), lines[0][k], lines[1][k], from);
+    cg_keep_fours(g, out, lines[0]);
+}
+
+enum { PAGE = 4096 };
+
+// Where the machine has no masked loads LLVM makes a branch a lane of one, and where lanes leave a
+// loop by what they load, few iterations have all lanes. Is it worth asking whether the load can do
+// without its mask?
+static bool could_do_without_mask(const struct cg_func *g, const struct access *a, struct plan n) {
+    const struct cfg_loop *l = g->fl->cfg->loop[a->i->block->id];
+    uint32_t v = a->i->ops[0]->id;
+    bool regular = g->cg->team == 1 || g->fl->affine[v] || g->fl->shared[v];
+    return !g->cg->target.mask_registers && l && !l->irreducible &&
+           g->fl->loop_divergent[l->index] && g->now.mask && !LLVMIsConstant(g->now.mask) &&
+           !g->cg->quick && !a->in_window && regular && n.pieces == g->cg->width && a->count == 1 &&
+           a->i->mods.sem == ISA_SEM_WEAK;
+}
+
+// Where one end of what group t accesses lies.
+static LLVMValueRef end_of(struct cg_func *g, const struct access *a, const int64_t *offs,
+                           unsigned t, bool upper) {
+    int64_t at = upper ? offs[g->cg->width - 1] + a->bytes - 1 : offs[0];
+    cg_turn_to(g, t);
+    return LLVMBuildPtrToInt(g->cg->b, byte_gep(g->cg, scalar_pointer(g, a), at), g->cg->i64, "");
+}
+
+// Do all lanes of the team access one page, whether they act or not? Then it is some acting lane's.
+static LLVMValueRef is_one_page(struct cg_func *g, const struct access *a, const int64_t *offs) {
+    struct cg *c = g->cg;
+    unsigned here = g->turn, last = c->team - 1;
+    bool down = last && g->fl->lag[a->i->ops[0]->id] < 0;
+    LLVMValueRef lower = end_of(g, a, offs, down ? last : 0, false),
+                 upper = end_of(g, a, offs, down ? 0 : last, true);
+    LLVMValueRef differ = LLVMBuildXor(c->b, lower, upper, "");
+    LLVMValueRef ok = LLVMBuildICmp(c->b, LLVMIntULT, differ, cg_i64(c, PAGE), "");
+    for (unsigned t = 0; t < c->team; t++) {
+        cg_turn_to(g, t);
+        LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
+        ok = guard ? LLVMBuildAnd(c->b, ok, guard, "") : ok;
+    }
+    cg_turn_to(g, here);
+    return ok;
+}
+
+static void load_offsets(struct cg_func *g, const struct access *a, struct plan n,
+                         const int64_t *offs, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    if (!could_do_without_mask(g, a, n)) {
+        load_guarded(g, a, n, offs, out);
+        return;
+    }
+    LLVMBasicBlockRef one = cg_new_block(g, "page"), several = cg_new_block(g, "pages"),
+                      done = cg_new_block(g, "loaded"), from[2];
+    LLVMValueRef x[2], mask = g->now.mask;
+    if (cg_guard(g, a->i->ops[0]))
+        exact_pointers(g, a); // the address of each lane is made once: before the ways part
+    cg_rarely(c, LLVMBuildCondBr(c->b, is_one_page(g, a, offs), one, several), 1);
+    LLVMPositionBuilderAtEnd(c->b, one);
+    g->now.mask = NULL;
+    load_planned(g, a, scalar_pointer(g, a), offs, n, &x[0]);
+    g->now.mask = mask;
+    from[0] = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, several);
+    load_guarded(g, a, n, offs, &x[1]);
+    from[1] = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+    *out = LLVMBuildPhi(c->b, LLVMTypeOf(x[0]), "");
+    LLVMAddIncoming(*out, x, from, 2);
+}
+
+static void gather(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
+    struct cg_lane_access each = each_lane(g, a);
+    each.ahead = a->ahead;
+    cg_gather(g, each, out);
+}
+
+// ---- runs of neighbours, wherever each begins -------------------------------------------------
+
+enum { LEAST_RUN_BYTES = 16, MOST_RUNS = 8, PAIR_LANES = 4 };
+
+// Runs of an access: n lanes each (0: too few to be worth it), which read one place (same); tested:
+// when it runs, as a sum of 32 bits may wrap within a run, or it was a guess.
+struct runs {
+    unsigned n;
+    bool same, tested, guess;
+};
+
+static struct runs runs_of(struct cg_func *g, const struct access *a, const struct shape *s,
+                           bool is_load) {
+    const struct cg *c = g->cg;
+    const struct kir_value *v = a->i->ops[0];
+    int64_t bytes = (int64_t)a->count * a->bytes;
+    if (s->kind != SHAPE_VARYING || c->width == 1 || kir_type_bits(v->type) != 64 ||
+        (a->space != ISA_SPACE_GLOBAL && a->space != ISA_SPACE_GENERIC))
+        return (struct runs){0};
+    struct lane_run r = lane_run(g->fl, v, g->block, bytes);
+    if (r.lanes * MOST_RUNS >= c->width && r.lanes * bytes >= LEAST_RUN_BYTES &&
+        (r.exact || !c->quick))
+        return (struct runs){r.lanes, false, !r.exact, r.guess};
+    if (!is_load)
+        return (struct runs){0};
+    r = lane_run(g->fl, v, g->block, 0);
+    bool many = r.lanes * MOST_RUNS >= c->width && r.lanes > 2;
+    if (!many || (!r.exact && (!r.guess || c->quick)))
+        return (struct runs){0};
+    return (struct runs){r.lanes, true, !r.exact, r.guess};
+}
+
+static LLVMValueRef all_hold(struct cg *c, LLVMValueRef m) {
+    LLVMTypeRef t = LLVMTypeOf(m);
+    return cg_call_intrinsic(c, "llvm.vector.reduce.and", &t, 1, &m, 1);
+}
+
+// Do lanes of x follow the first ones of their runs, by_lane apart, all of them?
+static LLVMValueRef runs_hold(struct cg_func *g, LLVMValueRef x, unsigned n, int64_t by_lane,
+                              LLVMValueRef *first) {
+    struct cg *c = g->cg;
+    LLVMValueRef from[32];
+    int64_t offs[32];
+    for (unsigned k = 0; k < c->width; k++) {
+        from[k] = cg_i32(c, k / n * n);
+        offs[k] = (int64_t)(k % n) * by_lane;
+    }
+    LLVMTypeRef t = LLVMTypeOf(x);
+    *first = LLVMBuildShuffleVector(c->b, x, LLVMGetPoison(t), LLVMConstVector(from, c->width), "");
+    LLVMValueRef at = cg_offs_vec(g, offs, LLVMGetElementType(t));
+    return LLVMBuildICmp(c->b, LLVMIntEQ, x, LLVMBuildAdd(c->b, *first, at, ""), "");
+}
+
+// The part of a 32-bit sum that lanes do not have in common: accesses to several rows at one column
+// compare it once. The sum itself where it has no such part.
+static LLVMValueRef varying_term(struct cg_func *g, const struct cg_places *p) {
+    const struct kir_inst *i = p->index_of ? p->index_of->def : NULL;
+    if (!i || p->index_of->kind != KIR_VALUE_INST || i->mods.sat || isa_type_bits(i->ty) != 32 ||
+        isa_type_is_float(i->ty) || i->ty == ISA_U16X2 || i->ty == ISA_S16X2 ||
+        i->mods.half == ISA_HI || i->mods.half == ISA_WIDE ||
+        (i->op != ISA_OP_ADD && i->op != ISA_OP_MAD))
+        return p->index;
+    struct kir_value *term = NULL;
+    for (uint32_t k = 0; k < i->nops; k++) {
+        if (i->ops[k]->type != KIR_B32)
+            return p->index;
+        if (cg_shape(g, i->ops[k]).kind == SHAPE_UNIFORM)
+            continue;
+        if (term || (i->op == ISA_OP_MAD && k < 2))
+            return p->index;
+        term = i->ops[k];
+    }
+    return term && cg_at_hand(g, term) ? cg_vec(g, term) : p->index;
+}
+
+// The same of indices, none of which may wrap.
+static LLVMValueRef indices_hold(struct cg_func *g, const struct cg_places *p, unsigned n,
+                                 int64_t by_lane) {
+    struct cg *c = g->cg;
+    LLVMValueRef first;
+    if (n == c->width) {
+        LLVMValueRef hold = all_hold(c, runs_hold(g, varying_term(g, p), n, by_lane, &first));
+        LLVMValueRef at = LLVMBuildExtractElement(c->b, p->index, cg_i32(c, 0), "");
+        uint32_t last = (p->index_signed ? INT32_MAX : UINT32_MAX) - (n - 1) * (uint32_t)by_lane;
+        LLVMValueRef ends =
+            LLVMBuildICmp(c->b, p->index_signed ? LLVMIntSLE : LLVMIntULE, at, cg_i32(c, last), "");
+        return by_lane ? LLVMBuildAnd(c->b, hold, ends, "") : hold;
+    }
+    LLVMValueRef hold = runs_hold(g, p->index, n, by_lane, &first);
+    if (by_lane)
+        hold = LLVMBuildAnd(
+            c->b, hold,
+            LLVMBuildICmp(c->b, p->index_signed ? LLVMIntSGE : LLVMIntUGE, p->index, first, ""),
+            "");
+    return all_hold(c, hold);
+}
+
+static struct pieces in_runs(struct cg_func *g, const struct access *a, struct runs r) {
+    struct cg *c = g->cg;
+    struct pieces p = {.n = r.n};
+    LLVMValueRef addresses = cg_vec(g, a->i->ops[0]);
+    for (unsigned k = 0; k < c->width / r.n; k++) {
+        LLVMValueRef at = LLVMBuildExtractElement(c->b, addresses, cg_i32(c, k * r.n), "");
+        p.pointer[k] = byte_gep(c, cg_pointer(g, a->space, at, false), a->i->offset);
+        p.same[k] = r.same;
+        if (a->ahead && !r.same)
+            cg_prefetch_at(c, p.pointer[k], a->ahead, a->i->op == ISA_OP_ST);
+    }
+    return p;
+}
+
+// One way for runs, one for other addresses.
+struct ways {
+    LLVMBasicBlockRef runs, any, done;
+    struct cg_lane_access other;
+};
+
+static struct ways begin_runs(struct cg_func *g, const struct access *a, struct runs r) {
+    struct cg *c = g->cg;
+    struct ways w = {cg_new_block(g, "runs"), cg_new_block(g, "other"), cg_new_block(g, "accessed"),
+                     r.guess ? each_lane(g, a) : at_pointers(a, exact_pointers(g, a))};
+    const struct cg_places *at = &w.other.at;
+    int64_t by_lane = r.same ? 0 : (int64_t)a->count * a->bytes;
+    LLVMValueRef first, hold;
+    if (at->index && by_lane % at->scale == 0)
+        hold = indices_hold(g, at, r.n, by_lane / at->scale);
+    else
+        hold = all_hold(c, runs_hold(g, cg_vec(g, a->i->ops[0]), r.n, by_lane, &first));
+    cg_rarely(c, LLVMBuildCondBr(c->b, hold, w.runs, w.any), 1);
+    LLVMPositionBuilderAtEnd(c->b, w.runs);
+    return w;
+}
+
+static LLVMBasicBlockRef end_runs(struct cg *c, const struct ways *w, LLVMBasicBlockRef next) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, w->done);
+    LLVMPositionBuilderAtEnd(c->b, next);
+    return here;
+}
+
+static void load_runs(struct cg_func *g, const struct access *a, struct runs r, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMValueRef x[2][8];
+    LLVMBasicBlockRef from[2];
+    struct ways w = {0};
+    if (r.tested)
+        w = begin_runs(g, a, r);
+    struct pieces all = in_runs(g, a, r);
+    load_pieces(g, a, &all, r.tested ? x[0] : out);
+    if (!r.tested)
+        return;
+    from[0] = end_runs(c, &w, w.any);
+    cg_gather(g, w.other, x[1]);
+    from[1] = end_runs(c, &w, w.done);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef in[2] = {x[0][k], x[1][k]};
+        out[k] = LLVMBuildPhi(c->b, LLVMTypeOf(in[0]), "");
+        LLVMAddIncoming(out[k], in, from, 2);
+    }
+}
+
+// Pairs of a product's sums, which lie beside each other in memory as in rows of tiles but for
+// their order: what both registers have for four lanes is loaded and stored at once.
+static bool holds_pair(struct cg_func *g, const struct access *a, const struct shape *s) {
+    struct kir_inst *i = a->i;
+    if (a->count != 2 || a->bytes != 4 || a->space != ISA_SPACE_GLOBAL || g->now.mask ||
+        i->mods.sem != ISA_SEM_WEAK || !cg_is_pair(g, i->ops[1], i->ops[2]) || cg_is_append(g, i) ||
+        cg_wants_canonical(g, i, 1) != cg_wants_canonical(g, i, 2))
+        return false;
+    struct runs r = runs_of(g, a, s, false);
+    return r.n == PAIR_LANES && !r.tested;
+}
+
+bool cg_stores_pair(struct cg_func *g, struct kir_inst *i) {
+    struct access a = describe(g->cg, i, i->ops[1]->type);
+    struct shape s = cg_shape(g, i->ops[0]);
+    return holds_pair(g, &a, &s);
+}
+
+void cg_store_pair(struct cg_func *g, struct kir_inst *i) {
+    static const uint8_t order[2 * PAIR_LANES] = {0, 4, 1, 5, 2, 6, 3, 7};
+    struct cg *c = g->cg;
+    struct access a = describe(c, i, i->ops[1]->type);
+    struct shape s = cg_shape(g, i->ops[0]);
+    LLVMValueRef idx[2 * PAIR_LANES];
+    cg_check_alignment(g, i);
+    note_access(g, &a, &s, (struct plan){0}, PAIR_LANES);
+    a.ahead = cg_next_tile(g, i);
+    struct pieces all = in_runs(g, &a, runs_of(g, &a, &s, false));
+    for (unsigned k = 0; k < 2 * PAIR_LANES; k++)
+        idx[k] = cg_i32(c, order[k]);
+    for (unsigned k = 0; k < KD_WARP / PAIR_LANES; k++) {
+        LLVMValueRef x = cg_operand_bits(g, i, 1, cg_load_pair_row(g, i->ops[1], k, false));
+        x = LLVMBuildShuffleVector(c->b, x, LLVMGetPoison(LLVMTypeOf(x)),
+                                   LLVMConstVector(idx, 2 * PAIR_LANES), "");
+        masked_store(g, x, all.pointer[k], NULL, &a);
+    }
+}
+
+static void store_runs(struct cg_func *g, const struct access *a, struct runs r,
+                       LLVMValueRef *comp) {
+    struct cg *c = g->cg;
+    struct ways w = {0};
+    if (r.tested)
+        w = begin_runs(g, a, r);
+    struct pieces all = in_runs(g, a, r);
+    store_pieces(g, a, &all, comp);
+    if (!r.tested)
+        return;
+    end_runs(c, &w, w.any);
+    cg_scatter(g, w.other, comp);
+    end_runs(c, &w, w.done);
+}
+
+// ---- lanes at constant distances, too far apart for vectors -----------------------------------
+
+// Where the distances hold and all lanes act, each lane's place is a scalar and a constant.
+struct apart {
+    LLVMBasicBlockRef all, some, done;
+    LLVMValueRef base, pointers, mask;
+};
+
+// Is there anything to ask when it runs?
+static bool lie_apart(struct cg_func *g, const struct access *a, const struct shape *s,
+                      LLVMValueRef guard) {
+    bool asks = guard || (g->now.mask && !LLVMIsConstant(g->now.mask));
+    return s->kind == SHAPE_OFFSETS && a->space == ISA_SPACE_GLOBAL && g->cg->width > 1 &&
+           g->cg->team == 1 && !g->cg->quick && asks;
+}
+
+static struct apart begin_apart(struct cg_func *g, const struct access *a, LLVMValueRef guard) {
+    struct cg *c = g->cg;
+    struct apart p = {cg_new_block(g, "apart"),    cg_new_block(g, "some"),
+                      cg_new_block(g, "accessed"), scalar_pointer(g, a),
+                      exact_pointers(g, a),        g->now.mask};
+    LLVMTypeRef t = cg_mask_type(c);
+    LLVMValueRef ok = guard;
+    if (p.mask) {
+        LLVMValueRef all = cg_call_intrinsic(c, "llvm.vector.reduce.and", &t, 1, &p.mask, 1);
+        ok = ok ? LLVMBuildAnd(c->b, ok, all, "") : all;
+    }
+    LLVMBuildCondBr(c->b, ok, p.all, p.some);
+    LLVMPositionBuilderAtEnd(c->b, p.all);
+    g->now.mask = NULL;
+    return p;
+}
+
+// Ends a way; returns the block it ended in.
+static LLVMBasicBlockRef end_way(struct cg_func *g, const struct apart *p, LLVMBasicBlockRef next) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(g->cg->b);
+    LLVMBuildBr(g->cg->b, p->done);
+    LLVMPositionBuilderAtEnd(g->cg->b, next);
+    g->now.mask = p->mask;
+    return here;
+}
+
+static struct cg_lane_access from_base(const struct access *a, const struct apart *p,
+                                       const int64_t *offs) {
+    return (struct cg_lane_access){.elem = a->elem,
+                                   .count = a->count,
+                                   .bytes = a->bytes,
+                                   .at = {.base = p->base, .offs = offs}};
+}
+
+// Without a mask a sum wraps, which hardly ever happens.
+static struct cg_lane_access from_pointers(const struct access *a, const struct apart *p) {
+    struct cg_lane_access x = at_pointers(a, p->pointers);
+    x.rare = !p->mask;
+    return x;
+}
+
+static void load_apart(struct cg_func *g, const struct access *a, const int64_t *offs,
+                       LLVMValueRef guard, LLVMValueRef *out) {
+    struct cg *c = g->cg;
+    LLVMValueRef x[2][8];
+    LLVMBasicBlockRef from[2];
+    struct apart p = begin_apart(g, a, guard);
+    cg_gather(g, from_base(a, &p, offs), x[0]);
+    from[0] = end_way(g, &p, p.some);
+    cg_gather(g, from_pointers(a, &p), x[1]);
+    from[1] = end_way(g, &p, p.done);
+    for (unsigned k = 0; k < a->count; k++) {
+        LLVMValueRef in[2] = {x[0][k], x[1][k]};
+        out[k] = LLVMBuildPhi(c->b, LLVMTypeOf(in[0]), "");
+        LLVMAddIncoming(out[k], in, from, 2);
+    }
+}
+
+static void store_apart(struct cg_func *g, const struct access *a, const int64_t *offs,
+                        LLVMValueRef guard, LLVMValueRef *comp) {
+    struct apart p = begin_apart(g, a, guard);
+    cg_scatter(g, from_base(a, &p, offs), comp);
+    end_way(g, &p, p.some);
+    cg_scatter(g, from_pointers(a, &p), comp);
+    end_way(g, &p, p.done);
+}
+
+// ---- loads in two steps -----------------------------------------------------------------------
+
+struct cg_costly_load {
+    struct access a;
+    struct plan plan;
+    struct shape shape;
+    LLVMValueRef base;          // planned
+    struct cg_lane_access each; // not planned
+};
+
+static bool is_planned(struct plan p) {
+    return p.pieces || p.stride;
+}
+
+bool cg_load_costs(struct cg_func *g, const struct kir_inst *i) {
+    struct access a = describe(g->cg, (struct kir_inst *)i, i->res[0]->type);
+    struct shape s = cg_shape(g, i->ops[0]);
+    if (s.kind == SHAPE_UNIFORM || s.guard || a.whole || g->cg->width == 1)
+        return false;
+    return a.count > 2 || !is_planned(plan_access(g->cg, &a, &s, true));
+}
+
+struct cg_costly_load *cg_prepare_costly(struct cg_func *g, struct kir_inst *i) {
+    struct cg_costly_load *l = arena_new(g->cg->arena, struct cg_costly_load);
+    l->a = describe(g->cg, i, i->res[0]->type);
+    l->shape = cg_shape(g, i->ops[0]);
+    l->plan = plan_access(g->cg, &l->a, &l->shape, true);
+    cg_check_alignment(g, i);
+    if (is_planned(l->plan))
+        l->base = scalar_pointer(g, &l->a);
+    else
+        l->each = each_lane(g, &l->a);
+    return l;
+}
+
+unsigned cg_make_costly(struct cg_func *g, const struct cg_costly_load *l, LLVMValueRef *x) {
+    if (is_planned(l->plan))
+        load_planned(g, &l->a, l->base, l->shape.offs, l->plan, x);
+    else
+        cg_gather(g, l->each, x);
+    return l->a.count;
+}
+
+LLVMTypeRef cg_costly_type(struct cg_func *g, const struct cg_costly_load *l) {
+    return cg_vec_of(g->cg, l->a.elem);
+}
+
+unsigned cg_costly_bytes(struct cg_func *g, const struct cg_costly_load *l) {
+    return l->a.count * l->a.bytes * g->cg->width;
+}
+
+static void emit_load(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct access a = describe(c, i, i->res[0]->type);
+    struct kir_value *v = i->ops[0];
+    struct shape s = cg_shape(g, v);
+    LLVMValueRef x[8];
+    bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
+    cg_check_alignment(g, i);
+    cg_settle(g, i, a.count * a.bytes);
+    if (i->mods.sem != ISA_SEM_WEAK)
+        compiler_fence(c);
+    struct plan n = plan_access(c, &a, &s, true);
+    struct runs run = runs_of(g, &a, &s, true);
+    a.in_window = lies_in_window(g, &a, &s);
+    a.ahead = cg_next_tile(g, i); // before the access parts into several ways
+    note_access(g, &a, &s, n, run.n);
+    if (cg_load_words(g, i, a.count, a.bytes, a.elem, x)) {
+        set_loaded(g, &a, x);
+        return;
+    }
+    if (cg_load_table(g, i, a.elem, x)) {
+        set_loaded(g, &a, x);
+        return;
+    }
+    if (cg_copying_store(g, i)) {
+        struct cg_places p = cg_places_of(g, i);
+        cg_begin_copy(g, i, cg_pointers(g, &p));
+        return;
+    }
+    if (cg_load_once(g, i, x)) {
+        set_loaded(g, &a, x);
+        return;
+    }
+    int alone = lane_alone(g, &a);
+    if (!local && (s.kind == SHAPE_UNIFORM || c->width == 1)) {
+        load_scalar(g, &a, x);
+    } else if (alone >= 0) {
+        load_alone(g, &a, (unsigned)alone, x);
+    } else if (a.whole) {
+        gather(g, &a, x);
+    } else if (n.pieces || n.stride) {
+        load_offsets(g, &a, n, s.offs, x);
+    } else if (run.n) {
+        load_runs(g, &a, run, x);
+    } else if (lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL)) {
+        load_apart(g, &a, s.offs, cg_guard(g, v), x);
+    } else {
+        gather(g, &a, x);
+    }
+    order(c, i, ISA_SEM_ACQUIRE, LLVMAtomicOrderingAcquire);
+    set_loaded(g, &a, x);
+}
+
+static void emit_store(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    struct access a = describe(c, i, i->ops[1]->type);
+    struct kir_value *v = i->ops[0];
+    struct shape s = cg_shape(g, v);
+    bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
+    LLVMValueRef comp[8], raw[8];
+    bool all_uniform = true;
+    if (!cg_is_append(g, i))
+        cg_settle(g, i, a.count * a.bytes);
+    if (cg_is_copy(g, i)) {
+        cg_check_alignment(g, i);
+        cg_forget_words(g);
+        struct cg_places p = cg_places_of(g, i);
+        cg_end_copy(g, i, cg_pointers(g, &p));
+        return;
+    }
+    if (holds_pair(g, &a, &s)) {
+        cg_store_sums(g, i);
+        return;
+    }
+    for (unsigned k = 0; k < a.count; k++)
+        all_uniform &= cg_shape(g, i->ops[1 + k]).kind == SHAPE_UNIFORM;
+    bool one = !local && (s.kind == SHAPE_UNIFORM || c->width == 1);
+    for (unsigned k = 0; k < a.count; k++) {
+        comp[k] = one && all_uniform ? cg_scalar(g, i->ops[1 + k]) : cg_vec(g, i->ops[1 + k]);
+        raw[k] = comp[k];
+        comp[k] = cg_operand_bits(g, i, 1 + k, comp[k]);
+        LLVMTypeRef have = LLVMTypeOf(comp[k]);
+        bool vec = LLVMGetTypeKind(have) == LLVMVectorTypeKind;
+        if ((vec ? LLVMGetElementType(have) : have) != a.elem) {
+            comp[k] = cg_narrow(c, comp[k], a.bytes * 8);
+            comp[k] = LLVMBuildBitCast(c->b, comp[k], vec ? cg_vec_of(c, a.elem) : a.elem, "");
+            raw[k] = comp[k];
+        }
+    }
+    if (cg_append_values(g, i, comp, a.count))
+        return;
+    cg_check_alignment(g, i);
+    if (cg_store_words(g, i, a.count, a.bytes, comp, raw))
+        return;
+    order(c, i, ISA_SEM_RELEASE, LLVMAtomicOrderingRelease);
+    struct plan n = plan_access(c, &a, &s, false);
+    struct runs run = runs_of(g, &a, &s, false);
+    a.in_window = lies_in_window(g, &a, &s);
+    a.ahead = cg_next_tile(g, i);
+    note_access(g, &a, &s, n, run.n);
+    bool planned = n.pieces || n.stride;
+    int alone = lane_alone(g, &a);
+    LLVMValueRef guard = planned ? cg_guard(g, v) : NULL;
+    if (alone >= 0) {
+        store_alone(g, &a, (unsigned)alone, comp);
+    } else if (one) {
+        store_last(g, &a, comp);
+    } else if (a.whole) {
+        cg_scatter(g, each_lane(g, &a), comp);
+    } else if (planned && !guard) {
+        store_planned(g, &a, scalar_pointer(g, &a), s.offs, n, comp);
+    } else if (planned) {
+        LLVMBasicBlockRef line = cg_new_block(g, "contiguous"), any = cg_new_block(g, "wrapped"),
+                          done = cg_new_block(g, "stored");
+        LLVMValueRef p = exact_pointers(g, &a), base = scalar_pointer(g, &a);
+        cg_rarely(c, LLVMBuildCondBr(c->b, guard, line, any), 1);
+        LLVMPositionBuilderAtEnd(c->b, line);
+        store_planned(g, &a, base, s.offs, n, comp);
+        LLVMBuildBr(c->b, done);
+        LLVMPositionBuilderAtEnd(c->b, any);
+        cg_scatter(g, at_pointers(&a, p), comp);
+        LLVMBuildBr(c->b, done);
+        LLVMPositionBuilderAtEnd(c->b, done);
+    } else if (run.n) {
+        store_runs(g, &a, run, comp);
+    } else if (!local && lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL)) {
+        store_apart(g, &a, s.offs, cg_guard(g, v), comp);
+    } else {
+        struct cg_lane_access each = each_lane(g, &a);
+        each.lone = cg_is_lone(g, i);
+        if (each.lone)
+            cg_find_growth(g, i->ops[1], &each);
+        cg_scatter(g, each, comp);
+    }
+    if (i->mods.sem != ISA_SEM_WEAK)
+        compiler_fence(c);
+}
+
+bool cg_emit_memory(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    if (cg_emit_eights(g, i) || cg_emit_split(g, i))
+        return true;
+    switch (i->op) {
+    case ISA_OP_LD:
+    case ISA_OP_LDU:
+        emit_load(g, i);
+        cg_keep_lines(g, i);
+        return true;
+    case ISA_OP_ST:
+        emit_store(g, i);
+        return true;
+    case ISA_OP_PREFETCH:
+    case ISA_OP_PREFETCHU:
+    case ISA_OP_DISCARD:
+    case ISA_OP_APPLYPRIORITY:
+        return true; // hints
+    case ISA_OP_MEMBAR:
+    case ISA_OP_FENCE:
+        // A block runs on one worker: between its threads program order is enough.
+        if (i->mods.scope == ISA_SCOPE_CTA)
+            compiler_fence(c);
+        else
+            LLVMBuildFence(c->b,
+                           i->mods.sem == ISA_SEM_ACQ_REL
+                               ? LLVMAtomicOrderingAcquireRelease
+                               : LLVMAtomicOrderingSequentiallyConsistent,
+                           0, "");
+        return true;
+    default:
+        return false;
+    }
+}

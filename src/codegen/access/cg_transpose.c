@@ -1,0 +1,306 @@
+// Accesses of a team at an address a lane, where the groups lie side by side: lane l of group g
+// reads or writes word g behind that of lane l of the first group. Each lane's words then lie in a
+// line, and a transposition in registers makes whole vectors of them:
+//
+//   group 0:  a0 b0 c0 d0  ...        lane a's place:  a0 a1 a2 a3 ...
+//   group 1:  a1 b1 c1 d1  ...        lane b's place:  b0 b1 b2 b3 ...
+//
+// Whether the distances hold, and no sum wraps, is tested when it runs, and so is that all lanes
+// act and, for stores, that the lines of lanes do not overlap: else each group has accesses of its
+// own.
+#include "codegen/emit/cg.h"
+#include "passes/flow/team.h"
+
+enum { WORD = 4, LEAST = 4, LINE = 64 };
+
+bool cg_is_transposed(const struct flow *fl, const struct kir_inst *i) {
+    bool access = (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.sem == ISA_SEM_WEAK &&
+                  i->mods.space == ISA_SPACE_GLOBAL && i->mods.vec <= 1;
+    if (!access || fl->team < LEAST || fl->width < LEAST || isa_type_bits(i->ty) != 8 * WORD)
+        return false;
+    const struct kir_value *v = i->op == ISA_OP_ST ? i->ops[1] : i->res[0];
+    int64_t by;
+    return kir_type_bits(v->type) == 8 * WORD && i->ops[0]->type == KIR_B64 &&
+           flow_use(fl, i->ops[0], i->block).kind == SHAPE_VARYING &&
+           team_distance(fl, i->ops[0], &by) && by == WORD;
+}
+
+// ---- transposition ------------------------------------------------------------------------------
+
+static LLVMValueRef pick(struct cg *c, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
+                         unsigned n) {
+    LLVMValueRef idx[32];
+    for (unsigned k = 0; k < n; k++)
+        idx[k] = cg_i32(c, from[k]);
+    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, n), "");
+}
+
+// In each four lanes: alternately x's and y's pieces of `unit` words, from the low or high half.
+static LLVMValueRef unpack(struct cg *c, LLVMValueRef x, LLVMValueRef y, unsigned unit, bool high,
+                           unsigned n) {
+    unsigned from[16];
+    for (unsigned k = 0; k < n; k++) {
+        unsigned at = k % 4, piece = at / unit;
+        from[k] = (piece % 2 ? n : 0) + k / 4 * 4 + (high ? 2 : 0) + piece / 2 * unit + at % unit;
+    }
+    return pick(c, x, y, from, n);
+}
+
+// Four rows: transposes 4 x 4 words in each four lanes.
+static void transpose_fours(struct cg *c, LLVMValueRef *r, unsigned n) {
+    LLVMValueRef lo = unpack(c, r[0], r[1], 1, false, n), hi = unpack(c, r[0], r[1], 1, true, n);
+    LLVMValueRef lo2 = unpack(c, r[2], r[3], 1, false, n), hi2 = unpack(c, r[2], r[3], 1, true, n);
+    r[0] = unpack(c, lo, lo2, 2, false, n);
+    r[1] = unpack(c, lo, lo2, 2, true, n);
+    r[2] = unpack(c, hi, hi2, 2, false, n);
+    r[3] = unpack(c, hi, hi2, 2, true, n);
+}
+
+// The pieces of four words at even or odd places of x, then y's.
+static LLVMValueRef every_other(struct cg *c, LLVMValueRef x, LLVMValueRef y, unsigned odd,
+                                unsigned n) {
+    unsigned from[16];
+    for (unsigned k = 0; k < n; k++)
+        from[k] = (2 * (k / 4) + odd) * 4 + k % 4;
+    return pick(c, x, y, from, n);
+}
+
+// Rows of n / 4 pieces, as many as pieces in a row: out[b] is made of piece b of each.
+static void transpose_pieces(struct cg *c, LLVMValueRef *rows, unsigned count, unsigned n,
+                             unsigned first, unsigned step, LLVMValueRef *out) {
+    if (count == 1) {
+        out[first] = rows[0];
+        return;
+    }
+    for (unsigned odd = 0; odd < 2; odd++) {
+        LLVMValueRef half[4];
+        for (unsigned k = 0; k < count / 2; k++)
+            half[k] = every_other(c, rows[2 * k], rows[2 * k + 1], odd, n);
+        transpose_pieces(c, half, count / 2, n, first + odd * step, 2 * step, out);
+    }
+}
+
+// n rows of n words, n being 4, 8 or 16.
+static void transpose(struct cg *c, LLVMValueRef *r, unsigned n) {
+    for (unsigned k = 0; k < n; k += 4)
+        transpose_fours(c, r + k, n);
+    LLVMValueRef out[16];
+    for (unsigned k = 0; k < 4; k++) {
+        LLVMValueRef rows[4], made[4];
+        for (unsigned p = 0; p < n / 4; p++)
+            rows[p] = r[4 * p + k];
+        transpose_pieces(c, rows, n / 4, n, 0, 1, made);
+        for (unsigned p = 0; p < n / 4; p++)
+            out[4 * p + k] = made[p];
+    }
+    for (unsigned k = 0; k < n; k++)
+        r[k] = out[k];
+}
+
+// ---- the access ---------------------------------------------------------------------------------
+
+struct transposed {
+    struct kir_inst *i;
+    LLVMTypeRef words, places;      // <W x i32>, <W x i64>
+    LLVMValueRef at[CG_MAX_TEAM];   // of each group
+    LLVMValueRef mask[CG_MAX_TEAM]; // NULL: all lanes
+    LLVMValueRef x[CG_MAX_TEAM];    // what is stored, or was loaded
+    bool past;                      // whole lines are stored past the caches
+};
+
+static void look_at_groups(struct cg_func *g, struct transposed *t) {
+    struct cg *c = g->cg;
+    for (unsigned n = 0; n < c->team; n++) {
+        cg_turn_to(g, n);
+        cg_check_alignment(g, t->i);
+        struct cg_places p = cg_places_of(g, t->i);
+        t->at[n] = LLVMBuildPtrToInt(c->b, cg_pointers(g, &p), t->places, "");
+        t->mask[n] = g->now.mask;
+        if (t->i->op == ISA_OP_ST)
+            t->x[n] = LLVMBuildBitCast(c->b, cg_operand_bits(g, t->i, 1, cg_vec(g, t->i->ops[1])),
+                                       t->words, "");
+    }
+}
+
+static LLVMValueRef both(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
+    return !x ? y : !y ? x : LLVMBuildAnd(c->b, x, y, "");
+}
+
+// Each lane's line ends before the next lane's begins.
+static LLVMValueRef lines_follow(struct cg *c, LLVMValueRef at) {
+    LLVMValueRef least[32];
+    unsigned from[32];
+    for (unsigned k = 0; k < c->width; k++) {
+        from[k] = k ? k - 1 : 0;
+        least[k] = cg_i64(c, k ? (uint64_t)c->team * WORD : 0);
+    }
+    LLVMValueRef step = LLVMBuildSub(c->b, at, pick(c, at, at, from, c->width), "");
+    return LLVMBuildICmp(c->b, LLVMIntSGE, step, LLVMConstVector(least, c->width), "");
+}
+
+// An i1: do groups lie side by side, and do all lanes act?
+static LLVMValueRef lie_in_lines(struct cg *c, const struct transposed *t) {
+    LLVMValueRef ok = t->i->op == ISA_OP_ST ? lines_follow(c, t->at[0]) : NULL;
+    for (unsigned n = 0; n < c->team; n++) {
+        ok = both(c, ok, t->mask[n]);
+        if (!n)
+            continue;
+        LLVMValueRef by = cg_splat(c, cg_i64(c, (uint64_t)n * WORD));
+        LLVMValueRef want = LLVMBuildAdd(c->b, t->at[0], by, "");
+        ok = both(c, ok, LLVMBuildICmp(c->b, LLVMIntEQ, t->at[n], want, ""));
+    }
+    LLVMTypeRef m = cg_mask_type(c);
+    return cg_call_intrinsic(c, "llvm.vector.reduce.and", &m, 1, &ok, 1);
+}
+
+static unsigned lanes_of_register(const struct cg *c) {
+    return c->target.vector_bits / 32;
+}
+
+// n lanes of n groups, from lane `lane` and group `group` on.
+static void square(struct cg_func *g, struct transposed *t, struct cg_spread *s, unsigned lane,
+                   unsigned group, unsigned n) {
+    struct cg *c = g->cg;
+    LLVMValueRef r[16];
+    LLVMTypeRef row = LLVMVectorType(c->i32, n);
+    bool store = t->i->op == ISA_OP_ST;
+    unsigned from[16];
+    for (unsigned k = 0; k < n; k++)
+        from[k] = lane + k;
+    for (unsigned k = 0; k < n && store; k++)
+        r[k] = pick(c, t->x[group + k], t->x[group + k], from, n);
+    if (store)
+        transpose(c, r, n);
+    for (unsigned k = 0; k < n; k++) {
+        LLVMValueRef at = cg_spread_lane(g, s, lane + k);
+        at = LLVMBuildAdd(c->b, at, cg_i64(c, (uint64_t)group * WORD), "");
+        LLVMValueRef p = LLVMBuildIntToPtr(c->b, at, c->ptr, "");
+        if (t->past) {
+            cg_store_past(c, r[k], p);
+            continue;
+        }
+        LLVMValueRef access =
+            store ? LLVMBuildStore(c->b, r[k], p) : LLVMBuildLoad2(c->b, row, p, "");
+        LLVMSetAlignment(access, WORD);
+        if (!store)
+            r[k] = access;
+    }
+    if (store)
+        return;
+    transpose(c, r, n);
+    for (unsigned k = 0; k < n; k++) {
+        unsigned into[32];
+        for (unsigned l = 0; l < c->width; l++)
+            into[l] = l;
+        // Lanes of the others stay.
+        LLVMValueRef wide = r[k];
+        if (n < c->width) {
+            unsigned all[32];
+            for (unsigned l = 0; l < c->width; l++)
+                all[l] = l >= lane && l < lane + n ? l - lane : 0;
+            wide = pick(c, r[k], r[k], all, c->width);
+            for (unsigned l = lane; l < lane + n; l++)
+                into[l] = c->width + l;
+            wide = pick(c, t->x[group + k], wide, into, c->width);
+        }
+        t->x[group + k] = wide;
+    }
+}
+
+static void access_each_line(struct cg_func *g, struct transposed *t) {
+    struct cg *c = g->cg;
+    unsigned n = lanes_of_register(c);
+    n = n < c->team ? n : c->team;
+    n = n < c->width ? n : c->width;
+    cg_turn_to(g, 0);
+    struct cg_spread s = cg_spread(g, t->at[0], 0);
+    for (unsigned k = 0; k < c->team && t->i->op == ISA_OP_LD; k++)
+        t->x[k] = LLVMGetPoison(t->words);
+    for (unsigned lane = 0; lane < c->width; lane += n)
+        for (unsigned group = 0; group < c->team; group += n)
+            square(g, t, &s, lane, group, n);
+}
+
+// Stores of whole lines past the caches, where the launch and the places allow it.
+static void access_lines(struct cg_func *g, struct transposed *t) {
+    struct cg *c = g->cg;
+    LLVMTypeRef v = t->places;
+    LLVMValueRef ok = NULL;
+    if (lanes_of_register(c) * WORD == LINE && c->team % 16 == 0 && c->width % 16 == 0) {
+        LLVMValueRef bits = cg_call_intrinsic(c, "llvm.vector.reduce.or", &v, 1, &t->at[0], 1);
+        ok = cg_streams_at(g, t->i, bits);
+    }
+    if (!ok) {
+        access_each_line(g, t);
+        return;
+    }
+    LLVMBasicBlockRef past = cg_new_block(g, "past"), cached = cg_new_block(g, "cached"),
+                      done = cg_new_block(g, "stored");
+    LLVMBuildCondBr(c->b, ok, past, cached);
+    for (unsigned way = 0; way < 2; way++) {
+        LLVMPositionBuilderAtEnd(c->b, way ? cached : past);
+        t->past = !way;
+        access_each_line(g, t);
+        LLVMBuildBr(c->b, done);
+    }
+    LLVMPositionBuilderAtEnd(c->b, done);
+}
+
+static void access_lanes(struct cg_func *g, struct transposed *t) {
+    struct cg *c = g->cg;
+    for (unsigned n = 0; n < c->team; n++) {
+        cg_turn_to(g, n);
+        LLVMValueRef p = LLVMBuildIntToPtr(c->b, t->at[n], cg_vec_of(c, c->ptr), "");
+        struct cg_lane_access a = {
+            .elem = c->i32, .count = 1, .bytes = WORD, .at.pointers = p, .rare = true};
+        if (t->i->op == ISA_OP_ST)
+            cg_scatter(g, a, &t->x[n]);
+        else
+            cg_gather(g, a, &t->x[n]);
+    }
+}
+
+static void set_loaded(struct cg_func *g, const struct transposed *t) {
+    struct cg *c = g->cg;
+    struct kir_value *r = t->i->res[0];
+    for (unsigned n = 0; n < c->team; n++) {
+        cg_turn_to(g, n);
+        cg_set_result(g, r, LLVMBuildBitCast(c->b, t->x[n], cg_vec_type(c, r->type), ""));
+    }
+}
+
+bool cg_emit_transposed(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    if (g->reds || g->appends || !cg_is_transposed(g->fl, i))
+        return false;
+    struct transposed t = {.i = i, .words = cg_vec_of(c, c->i32), .places = cg_vec_of(c, c->i64)};
+    note_on(c->notes, i, false,
+            "global %s: rows of threads lie side by side, transposed in registers",
+            i->op == ISA_OP_ST ? "store" : "load");
+    look_at_groups(g, &t);
+    LLVMBasicBlockRef lines = cg_new_block(g, "lines"), lanes = cg_new_block(g, "lanes"),
+                      done = cg_new_block(g, "transposed"), from[2];
+    LLVMValueRef x[2][CG_MAX_TEAM];
+    LLVMBuildCondBr(c->b, lie_in_lines(c, &t), lines, lanes);
+    for (unsigned way = 0; way < 2; way++) {
+        LLVMPositionBuilderAtEnd(c->b, way ? lanes : lines);
+        if (way)
+            access_lanes(g, &t);
+        else
+            access_lines(g, &t);
+        for (unsigned n = 0; n < c->team; n++)
+            x[way][n] = t.x[n];
+        from[way] = LLVMGetInsertBlock(c->b);
+        LLVMBuildBr(c->b, done);
+    }
+    LLVMPositionBuilderAtEnd(c->b, done);
+    for (unsigned n = 0; n < c->team && i->op == ISA_OP_LD; n++) {
+        LLVMValueRef in[2] = {x[0][n], x[1][n]};
+        t.x[n] = LLVMBuildPhi(c->b, t.words, "");
+        LLVMAddIncoming(t.x[n], in, from, 2);
+    }
+    if (i->op == ISA_OP_LD)
+        set_loaded(g, &t);
+    cg_turn_to(g, 0);
+    return true;
+}

@@ -1,0 +1,117 @@
+// A vector of constants is a place in memory in the end. LLVM's instruction selection looks at what
+// stands there, element by element, again and again, whenever it asks what is known of the bits of
+// a value; and the fast instruction selection knows no vectors of constants at all, but loads it
+// knows. Shifts keep theirs, which are part of the instruction, and so do products, many of which
+// are shifts.
+#include "codegen/llvm/constant_loads.h"
+
+#include <stdint.h>
+
+enum { INITIAL_SLOTS = 64 };
+
+struct table {
+    LLVMValueRef *constant, *place;
+    uint32_t n, slots; // a power of two
+};
+
+static uint32_t slot_of(const struct table *t, LLVMValueRef constant) {
+    uint64_t h = (uint64_t)(uintptr_t)constant * 0x9e3779b97f4a7c15u;
+    uint32_t at = (uint32_t)(h >> 32) & (t->slots - 1);
+    while (t->constant[at] && t->constant[at] != constant)
+        at = (at + 1) & (t->slots - 1);
+    return at;
+}
+
+static void grow(struct cg *c, struct table *t) {
+    struct table old = *t;
+    t->slots = old.slots ? old.slots * 2 : INITIAL_SLOTS;
+    t->constant = arena_array(c->arena, LLVMValueRef, t->slots);
+    t->place = arena_array(c->arena, LLVMValueRef, t->slots);
+    for (uint32_t k = 0; k < old.slots; k++) {
+        if (!old.constant[k])
+            continue;
+        uint32_t at = slot_of(t, old.constant[k]);
+        t->constant[at] = old.constant[k];
+        t->place[at] = old.place[k];
+    }
+}
+
+static LLVMValueRef place_of(struct cg *c, struct table *t, LLVMValueRef constant) {
+    if (t->n * 2 >= t->slots)
+        grow(c, t);
+    uint32_t at = slot_of(t, constant);
+    if (t->constant[at])
+        return t->place[at];
+    LLVMValueRef g = LLVMAddGlobal(c->mod, LLVMTypeOf(constant), "constant");
+    LLVMSetInitializer(g, constant);
+    LLVMSetGlobalConstant(g, 1);
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    LLVMSetAlignment(g, 64);
+    t->constant[at] = constant;
+    t->place[at] = g;
+    t->n++;
+    return g;
+}
+
+// An expression, such as an address, is not computed where a constant stands in memory.
+static bool holds_expression(LLVMValueRef v) {
+    for (unsigned k = 0; k < LLVMGetVectorSize(LLVMTypeOf(v)); k++) {
+        LLVMValueRef e = LLVMGetAggregateElement(v, k);
+        if (!e || !(LLVMIsAConstantInt(e) || LLVMIsAConstantFP(e) || LLVMIsUndef(e)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_vector_of_numbers(LLVMValueRef v) {
+    LLVMTypeRef t = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind ||
+        !(LLVMIsAConstantDataVector(v) || (LLVMIsAConstantVector(v) && !holds_expression(v))))
+        return false;
+    LLVMTypeRef e = LLVMGetElementType(t);
+    LLVMTypeKind k = LLVMGetTypeKind(e);
+    bool whole = k == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(e) >= 8;
+    if (whole && LLVMConstAllOnes(t) == v)
+        return false; // xor with it is `not`, which selection knows
+    return whole || k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
+}
+
+static bool computes(LLVMValueRef i) {
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFMul:
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMSelect:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void load_operands(struct cg *c, struct table *t, LLVMValueRef i) {
+    for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+        LLVMValueRef x = LLVMGetOperand(i, (unsigned)k);
+        if (!is_vector_of_numbers(x))
+            continue;
+        LLVMPositionBuilderBefore(c->b, i);
+        LLVMValueRef load = LLVMBuildLoad2(c->b, LLVMTypeOf(x), place_of(c, t, x), "");
+        LLVMSetAlignment(load, 64);
+        LLVMSetOperand(i, (unsigned)k, load);
+    }
+}
+
+void cg_load_constants(struct cg *c) {
+    struct table t = {0};
+    for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                if (computes(i))
+                    load_operands(c, &t, i);
+}

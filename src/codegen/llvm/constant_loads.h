@@ -1,0 +1,9 @@
+#ifndef KUDZU_CODEGEN_CONSTANT_LOADS_H
+#define KUDZU_CODEGEN_CONSTANT_LOADS_H
+
+#include "codegen/emit/cg.h"
+
+// For quick code, after LLVM's passes: vectors of constants that arithmetic uses are loaded.
+void cg_load_constants(struct cg *c);
+
+#endif

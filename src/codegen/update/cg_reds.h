@@ -1,0 +1,78 @@
+// What cg_reds.c, cg_bins.c and cg_cells.c have in common: operations on memory whose old values
+// nobody reads, which a run of blocks puts off.
+#ifndef KUDZU_CODEGEN_CG_REDS_H
+#define KUDZU_CODEGEN_CG_REDS_H
+
+#include "codegen/emit/cg.h"
+
+enum {
+    CG_MOST_WINDOWS = 16,
+    CG_MOST_CELLS = 16,
+    CG_MOST_REDS = 32 // in the code; others are made one by one
+};
+
+// Operations of one kind may come in any order, also on one word.
+struct cg_red_kind {
+    enum kd_red op;
+    unsigned bytes; // of a word: 4 or 8
+};
+
+struct cg_window {
+    struct cg_red_kind kind;
+    const struct kir_value *base; // of the array; NULL: not known
+    LLVMValueRef state, values;   // struct kd_window, and what it keeps
+};
+
+// A word that all lanes go to.
+struct cg_cell {
+    const struct kir_inst *i;
+    struct cg_red_kind kind;
+    LLVMValueRef state;   // where there are several kinds: struct kd_cell
+    LLVMValueRef address; // i64 variable; 0: none
+    LLVMValueRef value;   // a vector's: what it is to be combined with
+};
+
+struct cg_reds {
+    struct cg_window windows[CG_MOST_WINDOWS];
+    struct cg_cell cells[CG_MOST_CELLS];
+    unsigned nwindows, ncells;
+    struct cg_red_site {
+        const struct kir_inst *i;
+        struct cg_window *window; // one of these two
+        struct cg_cell *cell;
+        // Variables, for the base (i64) that was seen last: see bounds_of.
+        LLVMValueRef first, words, base;
+    } sites[CG_MOST_REDS];
+    unsigned nsites;
+    LLVMValueRef state; // struct kd_reds
+    bool mixed;         // there are several kinds
+};
+
+// cg_reds.c
+struct cg_red_kind cg_red_kind_of(const struct kir_inst *i);
+bool cg_is_kind(const struct cg_red_kind *x, const struct cg_red_kind *y);
+const struct cg_red_site *cg_red_site(const struct cg_func *g, const struct kir_inst *i);
+// The uniform one of two numbers that make the address of i; NULL: there is none.
+const struct kir_value *cg_red_base(const struct flow *fl, const struct kir_inst *i);
+// Do `bytes` bytes from p (i64, or a vector) on touch `size` bytes from `start` on? An i1.
+LLVMValueRef cg_touches(struct cg_func *g, LLVMValueRef start, LLVMValueRef size, LLVMValueRef p,
+                        uint64_t bytes);
+
+// A field of a structure of the device's, at p.
+LLVMValueRef cg_field(struct cg *c, LLVMValueRef p, size_t offset);
+void cg_set_field(struct cg *c, LLVMValueRef p, size_t offset, LLVMValueRef x);
+
+// cg_bins.c
+LLVMValueRef
+cg_make_windows(struct cg_func *g); // struct kd_window, side by side; in the entry block
+LLVMValueRef cg_window_field(struct cg_func *g, const struct cg_window *w, size_t offset,
+                             LLVMTypeRef t);
+// Words may have left windows: of this one, or, NULL, of all.
+void cg_forget_bounds(struct cg_func *g, const struct cg_window *w);
+void cg_flush_window_if(struct cg_func *g, const struct cg_window *w, LLVMValueRef cond);
+
+// cg_cells.c
+LLVMValueRef cg_make_cells(struct cg_func *g);                     // the same of struct kd_cell
+void cg_flush_cell(struct cg_func *g, const struct cg_cell *cell); // where it has an address
+
+#endif

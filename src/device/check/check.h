@@ -1,0 +1,167 @@
+// What `kudzu check` finds while kernels run (docs/design/check.md).
+//
+//   check_blocks.c  allocations under numbers that are never used again
+//   check_access.c  accesses of kernels, which generated code tells of
+//   check_race.c    accesses of threads that nothing orders
+//   check_cells.c   who has accessed memory last
+//   check_clocks.c  barriers and synchronisations that threads have passed
+//   check_copies.c  asynchronous copies that nobody has waited for
+//   check_order.c   fences, atomic objects and barriers that order them
+//   check_vector.c  what a thread knows of the others
+//   check_init.c    memory that nobody has written
+//   check_copied.c  the same, where a copy takes it to the host
+//   check_sync.c    barriers and operations of warps, and who comes to them
+//   check_report.c  what is printed and counted
+#ifndef KUDZU_DEVICE_CHECK_H
+#define KUDZU_DEVICE_CHECK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/generated_code.h"
+#include "support/check/check_tools.h"
+
+struct kd_context;
+struct host_call;
+
+// ---- check_blocks.c -----------------------------------------------------------------------
+
+enum check_state { CHECK_UNKNOWN, CHECK_ALIVE, CHECK_FREED };
+struct check_block {
+    _Atomic uint64_t base, size;
+    _Atomic uint32_t state; // enum check_state; set last
+    uint32_t is_heap;       // of the device's heap
+};
+// The block with a number below KD_CHECK_LOCAL; NULL: there never was one.
+struct check_block *check_block_of(uint32_t number);
+// The number of the allocation that contains the address and lives; 0: there is none, or it may go
+// on behind its end.
+uint32_t check_find(const struct kd_block *b, uint64_t address);
+// Whether memory is there, of whatever kind.
+bool check_there(uint64_t address, uint64_t bytes);
+// The allocation of memory.c or pool.c with this number has been freed.
+void check_freed(uint64_t id);
+// A block of a pool has been taken, or freed in a queue: id is the allocation's number then.
+struct check_pool_event {
+    uint64_t base, size, number; // number: of queue.h
+    uint64_t queue, id;
+};
+void check_pool_event(struct check_pool_event e);
+// The allocation that lives and begins or ends nearest to the address, looked for among those that
+// kernels have had pointers to. False: there is none.
+bool check_nearest(uint64_t address, uint64_t *base, uint64_t *size);
+
+// A block of the device's heap: `size` bytes at ptr, of which the heap has set aside more.
+void check_heap_add(uint64_t ptr, uint64_t size);
+enum check_heap { CHECK_HEAP_OK, CHECK_HEAP_TWICE, CHECK_HEAP_INVALID };
+// A kernel frees ptr. OK: *give is a block that the heap may have back (0: none now), since freed
+// ones are kept for a while.
+enum check_heap check_heap_free(uint64_t ptr, uint64_t *give);
+// Whether a thread is about to free what it may not, which is reported where site is not NULL.
+bool check_heap_bad(struct kd_block *b, uint32_t thread, uint64_t ptr,
+                    const struct kd_check_site *site);
+// malloc has returned the block's address at a site.
+void check_heap_taken(uint64_t ptr, const struct kd_check_site *site);
+// Reports blocks of the heap that nobody has freed, by where they were taken, and forgets them.
+// Address range of the heap; size 0: of all.
+void check_heap_leaks(uint64_t base, uint64_t size);
+enum { CHECK_HEAP_MORE = 16 }; // bytes behind each block
+
+// ---- check_race.c -------------------------------------------------------------------------
+
+// Lanes are about to access memory: as kd_rt_check_access.
+void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
+                 uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more);
+// What was there is over: accesses from now on have nothing to do with those before.
+void check_race_forget(uint64_t address, uint64_t bytes);
+// The grid has ended.
+void check_race_ended(uint64_t grid);
+
+// ---- check_clocks.c -----------------------------------------------------------------------
+
+// Lanes have met those that each one's element of `members` names, in an operation of the warp.
+void check_race_synced(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                       const uint64_t *members);
+// To be called before anything is kept of what a block does: the first time it begins.
+void check_block_begins(struct kd_block *b);
+
+// ---- check_order.c ------------------------------------------------------------------------
+
+// What code tells of kinds KD_CHECK_ORDER_* (check_meeting.h), as kd_rt_check_access.
+void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                      const struct kd_check_site *site, const uint64_t *addresses,
+                      const uint64_t *more);
+
+// ---- check_init.c -------------------------------------------------------------------------
+
+// The memory is new and unwritten, or it has been written.
+void check_init_set(uint64_t address, uint64_t size, bool written);
+// The memory is new, has pages of its own, and the host may write to it: what the system has given
+// no memory for is unwritten.
+void check_init_untouched(uint64_t address, uint64_t size);
+// It has been copied; what lies between is written as far as that was. call: that asked for it;
+// NULL: nobody knows.
+void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct host_call *call);
+// Its shared memory is unwritten.
+void check_init_shared(const struct kd_block *b);
+// A block begins: its shared memory, if it is in no cluster, and its local memory are unwritten.
+void check_init_block(const struct kd_block *b);
+// The bytes that the device keeps for those from the address on, up to the end of their page, with
+// a bit for each bit that nobody has written; *n: how many they are. NULL: all are alike, *all.
+const uint8_t *check_init_page(uint64_t address, uint64_t *n, uint8_t *all);
+// The bits of up to 8 bytes that nobody has written.
+uint64_t check_init_bits(uint64_t address, uint32_t bytes);
+// What code tells (check_shadow.h).
+void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
+                     uint64_t address, uint64_t more);
+
+// ---- check_copied.c -----------------------------------------------------------------------
+
+// The site that stored what nobody has decided there; NULL: it is all decided, or was so in memory
+// that was copied.
+void check_copied_stored(uint64_t address, uint64_t size, const struct kd_check_site *site);
+// Where such bits came from is copied along.
+void check_copied_moved(uint64_t to, uint64_t from, uint64_t size);
+// The host gets the bytes: what of them nobody has decided is reported.
+void check_copied_to_host(uint64_t from, uint64_t size, const struct host_call *call);
+
+// ---- check_sync.c -------------------------------------------------------------------------
+
+// What code tells (check_meeting.h), as kd_rt_check_access.
+void check_sync_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                     const struct kd_check_site *site, const uint64_t *addresses,
+                     const uint64_t *more);
+// A fault ends the block's launch. thread: KD_CHECK_NO_THREAD, where nobody knows; file, line: ""
+// and 0 then.
+void check_fault(struct kd_block *b, enum kd_fault fault, uint32_t thread, const char *file,
+                 uint32_t line, const char *message);
+enum { KD_CHECK_NO_THREAD = UINT32_MAX };
+
+// ---- check_access.c -----------------------------------------------------------------------
+
+// Has any access been reported?
+bool check_access_told(void);
+// The generic address of what a site accesses there.
+uint64_t check_generic_address(const struct kd_block *b, const struct kd_check_site *site,
+                               uint64_t address);
+// Is it in shared memory of a cluster of several blocks, and this block's cluster?
+bool check_in_cluster(const struct kd_block *b, uint64_t address);
+
+// ---- check_report.c -----------------------------------------------------------------------
+
+enum { CHECK_LINE = 512 };
+struct check_report {
+    const char *what;                  // "Invalid __global__ read of size 4 bytes"
+    const struct kd_check_site *site;  // NULL: not of an instruction
+    const struct kd_check_site *other; // of a second access; NULL: there is none
+    uint32_t thread;
+    const struct kd_block *b;     // NULL: of no kernel
+    char lines[3][CHECK_LINE];    // more; "" ends them
+    const struct host_call *call; // that was made by the host; NULL: none is known
+    uint64_t leaked;              // bytes
+};
+// Prints a report, once for each kind and place. False: it had been printed.
+bool check_report(const struct check_report *r);
+
+#endif

@@ -1,0 +1,124 @@
+// Barriers of the block and synchronisations of the warp that threads have passed.
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/check/check_cells.h"
+#include "device/check/check_threads.h"
+#include "device/exec/block.h"
+#include "device/helpers/runtime.h"
+#include "device/sched/op.h"
+
+static uint64_t block_number(const struct kd_block *b) {
+    return b->ctaid[0] +
+           (uint64_t)b->nctaid[0] * (b->ctaid[1] + (uint64_t)b->nctaid[1] * b->ctaid[2]);
+}
+
+struct check_threads *check_threads_of(struct kd_block *b) {
+    struct resident *s = resident_of(b);
+    uint64_t block = block_number(b);
+    if (!s->checked && !(s->checked = calloc(1, sizeof *s->checked)))
+        return NULL;
+    if (s->checked->grid != b->gridid + 1 || s->checked->block != block) {
+        check_order_begin(s->checked);
+        check_copies_begin(s->checked);
+        struct check_clocks *clocks = s->checked->clocks;
+        struct check_order *order = s->checked->no_order;
+        struct check_stamps *stamps = s->checked->stamps;
+        struct check_copies *copies = s->checked->copies;
+        memset(s->checked, 0, sizeof *s->checked);
+        s->checked->clocks = clocks;
+        s->checked->no_order = order;
+        s->checked->stamps = stamps;
+        s->checked->copies = copies;
+        s->checked->grid = b->gridid + 1;
+        s->checked->block = block;
+        s->checked->has_cells =
+            check_tools() & CHECK_RACE && check_stamps_enter(&s->checked->stamps, b->gridid);
+        check_init_block(b);
+    }
+    return s->checked;
+}
+
+void check_block_begins(struct kd_block *b) {
+    check_threads_of(b);
+}
+
+// Until then all lanes had met at once.
+struct check_clocks *check_set_apart(struct check_threads *t, uint32_t w) {
+    if (t->apart[w])
+        return &t->clocks[w];
+    if (!t->clocks)
+        t->clocks = calloc(KD_MOST_WARPS, sizeof *t->clocks);
+    struct check_clocks *c = t->clocks ? &t->clocks[w] : NULL;
+    for (uint32_t l = 0; c && l < KD_WARP; l++) {
+        c->own[l] = t->warp[w];
+        for (uint32_t k = 0; k < KD_WARP; k++)
+            c->known[l][k] = t->seen[w * KD_WARP + l];
+    }
+    t->apart[w] = c;
+    return c;
+}
+
+// `lanes` of a warp, of which those in `here` go on now, have met. What has come and does not go on
+// yet counts as one further.
+static void join(struct check_clocks *c, uint32_t lanes, uint32_t here) {
+    uint32_t most[KD_WARP] = {0};
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        uint32_t own = c->own[l] + !(here >> l & 1);
+        for (uint32_t k = 0; k < KD_WARP; k++)
+            most[k] = c->known[l][k] > most[k] ? c->known[l][k] : most[k];
+        most[l] = own > most[l] ? own : most[l];
+    }
+    for (uint32_t m = lanes & here; m; m &= m - 1)
+        memcpy(c->known[__builtin_ctz(m)], most, sizeof most);
+}
+
+void check_race_synced(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                       const uint64_t *members) {
+    struct check_threads *t = mask ? check_threads_of(b) : NULL;
+    uint32_t w = thread / KD_WARP, first = thread % KD_WARP, here = mask << first;
+    struct check_clocks *c = t && thread < MAX_UNITS ? check_set_apart(t, w) : NULL;
+    if (!c)
+        return;
+    for (uint32_t m = here; m; m &= m - 1)
+        c->own[__builtin_ctz(m)]++;
+    for (uint32_t left = here; left;) {
+        uint32_t l = (uint32_t)__builtin_ctz(left);
+        uint32_t lanes = (uint32_t)members[code & KD_CHECK_SAME_MORE ? 0 : l - first] | 1u << l;
+        join(c, lanes, here);
+        check_order_met(t, w, lanes, here);
+        left &= ~lanes;
+    }
+}
+
+uint32_t check_known_to(const struct check_threads *t, uint32_t thread, uint32_t other) {
+    uint32_t w = thread / KD_WARP;
+    return t->apart[w] ? t->clocks[w].known[thread % KD_WARP][other % KD_WARP] : t->seen[thread];
+}
+
+void kd_rt_check_sync(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code) {
+    struct check_threads *t = check_threads_of(b);
+    if (!t || !mask)
+        return;
+    uint32_t w = thread / KD_WARP;
+    if (code == KD_CHECK_SYNC_WARP && t->apart[w]) {
+        check_race_synced(b, thread, mask, KD_CHECK_SAME_MORE, &(uint64_t){UINT32_MAX});
+        return;
+    }
+    if (code == KD_CHECK_SYNC_WARP) {
+        t->warp[w]++;
+        check_order_met(t, w, UINT32_MAX, mask << thread % KD_WARP);
+    } else if (thread < MAX_UNITS) {
+        check_order_barrier(t, b->nthreads, t->epoch[thread + (uint32_t)__builtin_ctz(mask)] + 1);
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = thread + (uint32_t)__builtin_ctz(m);
+        if (lane >= MAX_UNITS)
+            break;
+        if (code == KD_CHECK_SYNC_WARP)
+            t->seen[lane] = t->warp[w];
+        else
+            t->epoch[lane]++;
+    }
+}

@@ -1,0 +1,81 @@
+// Asynchronous copies of threads that nobody has waited for: what they read and write goes on until
+// their thread waits.
+#include <stdlib.h>
+
+#include "abi/check_meeting.h"
+#include "device/check/check_threads.h"
+
+struct copy {
+    const struct kd_check_site *site;
+    uint64_t address;
+    uint32_t bytes, group;
+};
+struct list { // oldest first
+    struct copy *c;
+    uint32_t n, room;
+    uint32_t group[2]; // those that are not committed: of bulk copies the second
+};
+struct check_copies {
+    struct list of[MAX_UNITS];
+};
+enum { MOST = 4096 }; // of a thread
+
+void check_copies_begin(struct check_threads *t) {
+    for (uint32_t k = 0; t->copies && k < MAX_UNITS; k++)
+        t->copies->of[k].n = t->copies->of[k].group[0] = t->copies->of[k].group[1] = 0;
+}
+
+static bool is_bulk(const struct kd_check_site *site) {
+    return site->flags & KD_CHECK_BULK;
+}
+
+static void end(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                const struct copy *c) {
+    check_race_copied(b, t, thread, c->site, c->address, c->bytes);
+}
+
+void check_copies_add(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                      const struct kd_check_site *site, uint64_t address, uint64_t bytes) {
+    if (!t->copies && !(t->copies = calloc(1, sizeof *t->copies)))
+        return;
+    struct list *l = &t->copies->of[thread];
+    struct copy c = {site, address, (uint32_t)bytes, l->group[is_bulk(site)]};
+    if (l->n == l->room && l->room < MOST) {
+        uint32_t room = l->room ? 2 * l->room : 8;
+        struct copy *more = realloc(l->c, room * sizeof *more);
+        if (more) {
+            l->c = more;
+            l->room = room;
+        }
+    }
+    if (l->n == l->room) { // as if it were done at once
+        end(b, t, thread, &c);
+        return;
+    }
+    l->c[l->n++] = c;
+}
+
+void check_copies_commit(struct check_threads *t, uint32_t thread,
+                         const struct kd_check_site *site) {
+    if (t->copies)
+        t->copies->of[thread].group[is_bulk(site)]++;
+}
+
+void check_copies_wait(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                       const struct kd_check_site *site, uint64_t groups) {
+    struct list *l = t->copies ? &t->copies->of[thread] : NULL;
+    bool bulk = is_bulk(site);
+    uint32_t left = 0;
+    if (!l)
+        return;
+    for (uint32_t k = 0; k < l->n; k++) {
+        const struct copy *c = &l->c[k];
+        bool of_group = site->bytes == KD_CHECK_WAIT_ALL || c->group + groups < l->group[bulk];
+        bool of_kind = site->bytes != KD_CHECK_WAIT_READS || c->site->kind == KD_CHECK_READ;
+        if (is_bulk(c->site) == bulk && of_group && of_kind)
+            end(b, t, thread, c);
+        else
+            l->c[left++] = *c;
+    }
+    l->n = left;
+}

@@ -1,0 +1,269 @@
+// Memory that nobody has written: a byte for each byte of it, with a bit for each bit that nobody
+// has decided. What nobody has set aside so counts as written.
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "abi/check_shadow.h"
+#include "device/check/check.h"
+#include "device/check/check_pages.h"
+#include "device/exec/block.h"
+#include "device/exec/launch.h"
+#include "device/memory/memory.h"
+#include "isa/isa.h"
+
+// Pages of 4 KiB by their addresses: NULL: written; UNWRITTEN: no byte of it is; UNTOUCHED: the
+// same, unless the system has given it memory since; else their bytes.
+enum { PAGE_BITS = CHECK_PAGE_BITS, PAGE = 1 << PAGE_BITS };
+static struct check_pages pages;
+static uint8_t unwritten_page[1];
+static uint8_t untouched_page[1];
+#define UNWRITTEN (unwritten_page)
+#define UNTOUCHED (untouched_page)
+static atomic_bool off; // something was written, nobody knows where
+
+// Has the page memory, or has it been swapped out? Where nobody knows it has.
+static bool has_memory(uint64_t address) {
+    static _Atomic int kept = -1;
+    int fd = atomic_load(&kept);
+    uint64_t entry;
+    if (fd < 0) {
+        int none = -1;
+        fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+        if (fd >= 0 && !atomic_compare_exchange_strong(&kept, &none, fd)) {
+            close(fd);
+            fd = none;
+        }
+    }
+    off_t at = (off_t)(address / (uint64_t)sysconf(_SC_PAGESIZE) * sizeof entry);
+    return fd < 0 || pread(fd, &entry, sizeof entry, at) != sizeof entry || entry >> 62;
+}
+
+// What is kept for the page of an address, as it is to be read: never UNTOUCHED.
+static uint8_t *page_of(uint64_t address) {
+    _Atomic(void *) *slot = check_pages_slot(&pages, address, false);
+    void *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+    if (p != UNTOUCHED)
+        return p;
+    if (!has_memory(address))
+        return UNWRITTEN;
+    atomic_compare_exchange_strong(slot, &p, NULL);
+    return NULL;
+}
+
+// The bytes of a page of which a part changes; NULL: there is no memory for them.
+static uint8_t *bytes_of(_Atomic(void *) *slot) {
+    void *p = atomic_load_explicit(slot, memory_order_acquire);
+    if (p && p != UNWRITTEN)
+        return p;
+    uint8_t *made = check_pages_zeroed(PAGE);
+    if (!made)
+        return NULL;
+    do {
+        if (p && p != UNWRITTEN) { // another thread was first
+            munmap(made, PAGE);
+            return p;
+        }
+        memset(made, p ? 0xff : 0, PAGE);
+    } while (!atomic_compare_exchange_strong(slot, &p, made));
+    return made;
+}
+
+// Sets the bits of [address, address + size) to those of `bits`, or to `all`.
+static void set(uint64_t address, uint64_t size, const uint8_t *bits, uint8_t all) {
+    while (size) {
+        uint64_t at = address % PAGE, n = PAGE - at < size ? PAGE - at : size;
+        bool clean = !bits && !all;
+        _Atomic(void *) *slot = check_pages_slot(&pages, address, !clean);
+        void *was = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+        if (was == UNTOUCHED) // nobody follows what the host writes there from now on
+            atomic_compare_exchange_strong(slot, &was, NULL);
+        uint8_t *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+        if (slot && n == PAGE && !bits && (!p || p == UNWRITTEN)) {
+            atomic_store_explicit(slot, all ? UNWRITTEN : NULL, memory_order_release);
+        } else if (slot && (p || !clean) && (p = bytes_of(slot))) {
+            if (bits)
+                memcpy(p + at, bits, n);
+            else
+                memset(p + at, all, n);
+        }
+        address += n;
+        bits = bits ? bits + n : NULL;
+        size -= n;
+    }
+}
+
+static uint8_t byte_at(uint64_t address) {
+    const uint8_t *p = page_of(address);
+    return !p ? 0 : p == UNWRITTEN ? 0xff : p[address % PAGE];
+}
+
+void check_init_set(uint64_t address, uint64_t size, bool written) {
+    if (!(check_tools() & CHECK_INIT))
+        return;
+    set(address, size, NULL, written ? 0 : 0xff);
+    check_copied_stored(address, size, NULL);
+}
+
+void check_init_untouched(uint64_t address, uint64_t size) {
+    if (!(check_tools() & CHECK_INIT))
+        return;
+    check_init_set(address, size, true);
+    for (uint64_t at = (address + PAGE - 1) / PAGE * PAGE; at < address + size; at += PAGE) {
+        _Atomic(void *) *slot = check_pages_slot(&pages, at, true);
+        if (slot)
+            atomic_store_explicit(slot, UNTOUCHED, memory_order_release);
+    }
+}
+
+static uint64_t local_bytes(const struct kd_block *b) {
+    return b->local_stride * b->nthreads;
+}
+
+void check_init_shared(const struct kd_block *b) {
+    check_init_set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, false);
+}
+
+void check_init_block(const struct kd_block *b) {
+    // Blocks of a cluster may have written there before.
+    if (b->cluster_blocks <= 1)
+        check_init_shared(b);
+    if (b->local)
+        check_init_set((uint64_t)(uintptr_t)b->local, local_bytes(b), false);
+}
+
+// Shared memory of the block or another one of its cluster.
+static bool is_shared(const struct kd_block *b, uint64_t address) {
+    uint64_t at = address - (uint64_t)(uintptr_t)b->cluster_shared;
+    return address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes ||
+           (b->cluster_blocks > 1 && at / KD_CLUSTER_STRIDE < b->cluster_blocks &&
+            at % KD_CLUSTER_STRIDE < b->shared_window_bytes);
+}
+
+// What is not followed has written there: to several blocks of a cluster, perhaps.
+static void clean_shared(const struct kd_block *b) {
+    uint64_t first = (uint64_t)(uintptr_t)b->cluster_shared;
+    set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, NULL, 0);
+    for (uint32_t k = 0; b->cluster_blocks > 1 && k < b->cluster_blocks; k++)
+        set(first + (uint64_t)k * KD_CLUSTER_STRIDE, b->shared_window_bytes, NULL, 0);
+}
+
+// Is it memory that only kernels and copies write to?
+static bool is_device(const struct kd_block *b, uint64_t address) {
+    struct kd_memory m;
+    return (b && is_shared(b, address)) ||
+           (b && b->local && address - (uint64_t)(uintptr_t)b->local < local_bytes(b)) ||
+           (kd_memory_find(address, &m) && m.kind == KD_MEMORY_DEVICE);
+}
+
+const uint8_t *check_init_page(uint64_t address, uint64_t *n, uint8_t *all) {
+    const uint8_t *p = page_of(address);
+    *n = PAGE - address % PAGE;
+    *all = p == UNWRITTEN ? 0xff : 0;
+    return p && p != UNWRITTEN ? p + address % PAGE : NULL;
+}
+
+void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct host_call *call) {
+    struct kd_memory m;
+    if (!(check_tools() & CHECK_INIT))
+        return;
+    if (!is_device(NULL, to)) {
+        if ((!kd_memory_find(to, &m) || m.kind == KD_MEMORY_PINNED) && !atomic_load(&off))
+            check_copied_to_host(from, size, call);
+        return;
+    }
+    for (uint64_t k = 0; k < size;) {
+        const uint8_t *p = page_of(from + k);
+        uint64_t at = (from + k) % PAGE, n = PAGE - at < size - k ? PAGE - at : size - k;
+        if (p && p != UNWRITTEN)
+            set(to + k, n, p + at, 0);
+        else
+            set(to + k, n, NULL, p ? 0xff : 0);
+        k += n;
+    }
+    check_copied_moved(to, from, size);
+}
+
+uint64_t check_init_bits(uint64_t address, uint32_t bytes) {
+    uint64_t bits = 0, at = address % PAGE;
+    if (bytes > 8 || atomic_load_explicit(&off, memory_order_relaxed))
+        return 0;
+    if (at + bytes <= PAGE) {
+        const uint8_t *p = page_of(address);
+        if (p == UNWRITTEN)
+            memset(&bits, 0xff, bytes);
+        else if (p)
+            memcpy(&bits, p + at, bytes);
+        return bits;
+    }
+    for (uint32_t k = 0; k < bytes; k++)
+        bits |= (uint64_t)byte_at(address + k) << 8 * k;
+    return bits;
+}
+
+static void report(struct kd_block *b, uint32_t thread, const struct kd_check_site *site) {
+    struct check_report r = {.what = site->kind == KD_CHECK_SHADOW_BRANCH
+                                         ? "Uninitialized value decides a branch"
+                                         : "Uninitialized value is part of an address",
+                             .site = site,
+                             .thread = thread,
+                             .b = b};
+    if (!atomic_load(&off))
+        check_report(&r);
+}
+
+static void store(struct kd_block *b, const struct kd_check_site *site, uint64_t address,
+                  uint64_t bits) {
+    bool undecided = bits && is_device(b, address);
+    set(address, site->bytes, undecided ? (const uint8_t *)&bits : NULL, 0);
+    check_copied_stored(address, site->bytes,
+                        undecided && site->flags & KD_CHECK_COMPUTED ? site : NULL);
+}
+
+void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
+                     uint64_t address, uint64_t more) {
+    uint64_t base, size;
+    uint64_t local = (uint64_t)(uintptr_t)b->local + thread * b->local_stride;
+    if (site->space == ISA_SPACE_SHARED)
+        address += (uint64_t)(uintptr_t)b->shared;
+    else if (site->space == ISA_SPACE_LOCAL)
+        address += local;
+    switch (site->kind) {
+    case KD_CHECK_SHADOW_BRANCH:
+    case KD_CHECK_SHADOW_ADDRESS:
+        if (more)
+            report(b, thread, site);
+        break;
+    case KD_CHECK_SHADOW_STORE:
+        store(b, site, address, more);
+        break;
+    case KD_CHECK_SHADOW_UPDATE:
+        more |= check_init_bits(address, site->bytes);
+        if (more)
+            store(b, site, address, UINT64_MAX);
+        break;
+    case KD_CHECK_SHADOW_CLEAN:
+        set(address, (uint32_t)more, NULL, 0);
+        if (b->cluster_blocks > 1 && is_shared(b, address))
+            clean_shared(b);
+        break;
+    case KD_CHECK_SHADOW_CLEAN_ALL:
+        if (site->space == ISA_SPACE_CLUSTER || is_shared(b, address))
+            clean_shared(b);
+        else if (b->local && address - local < b->local_stride)
+            set(local, b->local_stride, NULL, 0);
+        else if (memory_extent(address, &base, &size))
+            set(base, size, NULL, 0);
+        break;
+    case KD_CHECK_SHADOW_CLEAN_LOCAL:
+        if (b->local)
+            set(local, b->local_stride, NULL, 0);
+        break;
+    default:
+        atomic_store(&off, true);
+        break;
+    }
+}

@@ -1,0 +1,538 @@
+// Races between threads of one launch. A cell for each four bytes (check_cells.c) names who wrote
+// them last and who read them, and what barriers of the block and of the warp these had passed;
+// check_order.c knows what else orders accesses. Kernels that order them by asynchronous copies are
+// left alone (passes/check/check.c).
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "device/check/check_cells.h"
+#include "device/check/check_threads.h"
+#include "device/code/module.h"
+#include "device/exec/block.h"
+#include "device/helpers/runtime.h"
+#include "device/sched/op.h"
+#include "isa/isa.h"
+
+enum { LOCKS = 1024, ROW_BITS = 6 }; // each lock for rows of so many bytes
+static struct kd_spinlock locks[LOCKS];
+
+// ---- what is a race -----------------------------------------------------------------------
+
+// What a cell tells of an access.
+struct record {
+    struct check_stamp stamp;
+    uint32_t thread;
+    uint32_t value; // that a store leaves in the four bytes
+};
+
+// Threads that write what another one writes there race, but nobody can see it.
+static bool leave_the_same(const struct record *a, const struct record *b) {
+    uint32_t mask = 0;
+    for (int k = 0; k < 4; k++)
+        mask |= a->stamp.bytes & b->stamp.bytes & 1 << k ? 0xffu << 8 * k : 0;
+    return a->stamp.has_value && b->stamp.has_value && !((a->value ^ b->value) & mask);
+}
+
+static bool is_strong(const struct record *r) {
+    return r->stamp.site->flags & KD_CHECK_STRONG;
+}
+
+// The number of a block's cluster among the grid's.
+static uint32_t cluster_of(const struct kd_block *b, uint32_t block) {
+    uint32_t nx = b->nctaid[0], ny = b->nctaid[1];
+    uint32_t x = block % nx / b->cluster_dim[0], y = block / nx % ny / b->cluster_dim[1];
+    uint32_t z = block / nx / ny / b->cluster_dim[2];
+    return x + nx / b->cluster_dim[0] * (y + ny / b->cluster_dim[1] * z);
+}
+
+static bool is_one_cluster(const struct kd_block *b, uint32_t one, uint32_t other) {
+    return b->cluster_blocks > 1 && cluster_of(b, one) == cluster_of(b, other);
+}
+
+// Does an access's scope reach threads of another block?
+static bool reaches(const struct kd_block *b, const struct check_stamp *s, uint32_t block) {
+    uint32_t scope = s->site->flags >> KD_CHECK_SCOPE_SHIFT;
+    return s->block == block || scope >= ISA_SCOPE_GPU ||
+           (scope == ISA_SCOPE_CLUSTER && is_one_cluster(b, s->block, block));
+}
+
+// Are both atomic, as the other sees it?
+static bool are_strong(const struct kd_block *b, const struct record *x, const struct record *y) {
+    return is_strong(x) && is_strong(y) && reaches(b, &x->stamp, y->stamp.block) &&
+           reaches(b, &y->stamp, x->stamp.block);
+}
+
+// Who has memory.
+enum owners { OF_BLOCK, OF_CLUSTER, OF_GRID };
+
+// Are the accesses x, which has been made, and y, which is about to be, of two threads that nothing
+// orders?
+static bool unordered(const struct kd_block *b, const struct check_threads *t,
+                      const struct record *x, const struct record *y, enum owners owners) {
+    const struct check_stamp *a = &x->stamp, *n = &y->stamp;
+    if (a->grid != n->grid || !(a->bytes & n->bytes) || are_strong(b, x, y) || leave_the_same(x, y))
+        return false;
+    if (a->goes_on && a->block == n->block)
+        return true;
+    if (a->block != n->block) {
+        if (owners == OF_BLOCK || (owners == OF_CLUSTER && !is_one_cluster(b, a->block, n->block)))
+            return false;
+    } else if (x->thread == y->thread || a->epoch != n->epoch ||
+               (a->warp == n->warp && (n->site->flags & KD_CHECK_LOCKSTEP ||
+                                       a->warp_syncs < check_known_to(t, y->thread, x->thread)))) {
+        return false;
+    }
+    return !check_order_knows(t, y->thread, a->block, x->thread, a->epoch, a->warp_syncs);
+}
+
+static void place(const struct kd_block *b, uint32_t block, uint32_t t, char *text, size_t size) {
+    uint32_t x = b->ntid[0], y = b->ntid[1], gx = b->nctaid[0], gy = b->nctaid[1];
+    snprintf(text, size,
+             "thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") in block (%" PRIu32 ",%" PRIu32
+             ",%" PRIu32 ")",
+             t % x, t / x % y, t / x / y, block % gx, block / gx % gy, block / gx / gy);
+}
+
+static const char *kind_of(const struct kd_check_site *s) {
+    return s->kind == KD_CHECK_READ ? "Read" : s->kind == KD_CHECK_WRITE ? "Write" : "Atomic";
+}
+
+static void report(const struct kd_block *b, const struct record *old, const struct record *new,
+                   uint64_t address) {
+    const struct check_stamp *then = &old->stamp, *now = &new->stamp;
+    char what[64], one[128], other[128];
+    uint64_t shared = address - (uint64_t)(uintptr_t)b->shared;
+    struct check_report r = {
+        .what = what, .site = now->site, .thread = new->thread, .b = b, .other = then->site};
+    snprintf(what, sizeof what, "Error: Race reported between %s access and %s access",
+             kind_of(now->site), kind_of(then->site));
+    place(b, then->block, old->thread, other, sizeof other);
+    place(b, now->block, new->thread, one, sizeof one);
+    snprintf(r.lines[0], CHECK_LINE, "by %s, and %s", one, other);
+    if (shared < b->shared_window_bytes)
+        snprintf(r.lines[1], CHECK_LINE, "at shared memory + 0x%" PRIx64, shared);
+    else if (check_in_cluster(b, address))
+        snprintf(r.lines[1], CHECK_LINE, "at shared memory of another block of the cluster");
+    else
+        snprintf(r.lines[1], CHECK_LINE, "at global memory 0x%" PRIx64, address);
+    if (is_strong(old) && is_strong(new))
+        snprintf(r.lines[2], CHECK_LINE, "both are atomic, but in a scope without the other block");
+    check_report(&r);
+}
+
+// ---- lanes that access memory -------------------------------------------------------------
+
+// The lanes of one call, one after the other.
+struct visit {
+    struct kd_block *b;
+    struct check_threads *t;
+    struct record now;
+    uint32_t number;           // of now.stamp; 0: not made so far
+    uint32_t held;             // of it, in advance
+    uint32_t gone, gone_times; // another one's that cells have named no more
+    uint32_t seen;             // another one, whose access
+    bool seen_over, seen_own;  // is none any more, or is of the warp
+    struct kd_spinlock *lock;  // that is held; NULL: none
+    enum owners owners;        // of what is accessed
+    uint64_t page;             // whose cells these are
+    struct check_cells *cells;
+};
+enum { HELD = 256 }; // at once
+
+static void settle(struct visit *v) {
+    if (v->number)
+        check_stamp_drop(v->t->stamps, v->number, v->held);
+    v->number = v->held = 0;
+}
+
+// now.stamp is to be that one; it may be known.
+static void set_stamp(struct visit *v, uint32_t epoch, uint32_t syncs, uint8_t bytes) {
+    struct check_stamp *s = &v->now.stamp;
+    if (s->epoch == epoch && s->warp_syncs == syncs && s->bytes == bytes)
+        return;
+    settle(v);
+    s->epoch = epoch;
+    s->warp_syncs = syncs;
+    s->bytes = bytes;
+    v->number = check_stamp_find(v->t->stamps, s);
+}
+
+static uint32_t named(const struct visit *v) {
+    return v->number << CHECK_LANE_BITS | v->now.thread % KD_WARP;
+}
+
+static void drop(struct visit *v, uint32_t name) {
+    uint32_t number = name >> CHECK_LANE_BITS;
+    if (!number)
+        return;
+    if (v->gone != number) {
+        check_stamp_drop(v->t->stamps, v->gone, v->gone_times);
+        v->gone = number;
+        v->gone_times = 0;
+    }
+    v->gone_times++;
+}
+
+// So many cells can name the access. False: there are too many stamps.
+static bool hold(struct visit *v, uint32_t n) {
+    if (v->held >= n)
+        return true;
+    uint32_t number = check_stamp_make(v->t->stamps, &v->now.stamp);
+    if (!number)
+        return false;
+    check_stamp_hold(number, HELD);
+    v->number = number;
+    v->held += HELD;
+    return true;
+}
+
+// A cell's name of an access is to be the one that is made. False: it stays.
+static bool put(struct visit *v, uint32_t *name) {
+    if (!hold(v, 1))
+        return false;
+    uint32_t old = *name;
+    *name = named(v);
+    v->held--;
+    drop(v, old);
+    return true;
+}
+
+static void put_with(struct visit *v, uint32_t *name, uint8_t bytes) {
+    const struct check_stamp *s = &v->now.stamp;
+    uint8_t own = s->bytes;
+    set_stamp(v, s->epoch, s->warp_syncs, bytes);
+    put(v, name);
+    set_stamp(v, s->epoch, s->warp_syncs, own);
+}
+
+static struct record record_of(uint32_t name, uint32_t value) {
+    const struct check_stamp *s = check_stamp_of(name >> CHECK_LANE_BITS);
+    return (struct record){*s, s->warp * KD_WARP + name % KD_WARP, value};
+}
+
+// Is an access none any more for that which is made: of another launch or block, or before a
+// barrier of the block?
+static bool is_over(const struct visit *v, const struct check_stamp *s) {
+    const struct check_stamp *now = &v->now.stamp;
+    if (s->grid != now->grid)
+        return true;
+    if (s->block == now->block)
+        return s->epoch != now->epoch && !s->goes_on;
+    return v->owners == OF_BLOCK ||
+           (v->owners == OF_CLUSTER && !is_one_cluster(v->b, s->block, now->block));
+}
+
+// Is it of the warp that accesses now?
+static bool is_of_warp(const struct visit *v, const struct check_stamp *s) {
+    const struct check_stamp *now = &v->now.stamp;
+    return s->grid == now->grid && s->block == now->block && s->warp == now->warp;
+}
+
+static void add_reader(struct visit *v, struct check_cells *c, uint32_t k) {
+    const struct check_stamp *now = &v->now.stamp;
+    for (int n = 0; n < CHECK_READERS; n++) {
+        uint32_t *name = &c->readers[n][k];
+        if (!*name) {
+            put(v, name);
+            return;
+        }
+        if (v->number && *name == named(v))
+            return;
+        const struct check_stamp *s = check_stamp_of(*name >> CHECK_LANE_BITS);
+        bool own = is_of_warp(v, s) && *name % KD_WARP == v->now.thread % KD_WARP;
+        if (own && s->epoch == now->epoch) {
+            put_with(v, name, now->bytes | s->bytes);
+            return;
+        }
+        if (own || is_over(v, s)) {
+            put(v, name);
+            return;
+        }
+    }
+}
+
+static void unlock(struct visit *v) {
+    if (v->lock)
+        kd_unlock(v->lock);
+    v->lock = NULL;
+}
+
+// The lane's access to cell k, of which `at` is the first byte.
+static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint64_t at) {
+    bool reads = v->now.stamp.site->kind == KD_CHECK_READ;
+    uint32_t own = v->number ? named(v) : 0;
+    const uint32_t names[] = {c->weak[k], c->strong[k], reads ? 0 : c->readers[0][k],
+                              reads ? 0 : c->readers[1][k]};
+    struct record racing;
+    bool races = false;
+    for (int n = 0; n < 4 && !races; n++) {
+        if (!names[n] || (names[n] == own && !v->now.stamp.goes_on) ||
+            is_over(v, check_stamp_of(names[n] >> CHECK_LANE_BITS)))
+            continue;
+        racing = record_of(names[n], n ? c->strong_value[k] : c->weak_value[k]);
+        races = unordered(v->b, v->t, &racing, &v->now, v->owners);
+    }
+    if (reads)
+        add_reader(v, c, k);
+    else if (is_strong(&v->now) && put(v, &c->strong[k]) && v->now.stamp.has_value)
+        c->strong_value[k] = v->now.value;
+    else if (!is_strong(&v->now) && put(v, &c->weak[k]) && v->now.stamp.has_value)
+        c->weak_value[k] = v->now.value;
+    if (!races)
+        return;
+    unlock(v);
+    report(v->b, &racing, &v->now, at);
+}
+
+// Cells of memory that several workers may access have a lock for each row.
+static void lock_row(struct visit *v, uint64_t at) {
+    struct kd_spinlock *lock = v->owners == OF_BLOCK ? NULL : &locks[(at >> ROW_BITS) % LOCKS];
+    if (lock == v->lock)
+        return;
+    unlock(v);
+    v->lock = lock;
+    if (lock)
+        kd_lock(lock);
+}
+
+// Memory that no other thread is meant to have: local memory, parameters.
+static bool is_private(const struct kd_block *b, uint64_t address) {
+    uint64_t local = (uint64_t)(uintptr_t)b->local, params = (uint64_t)(uintptr_t)b->params;
+    return (b->local && address - local < b->local_stride * b->nthreads) ||
+           address - params < b->launch->kernel->info->param_bytes;
+}
+
+static enum owners owners_of(const struct kd_block *b, uint64_t address) {
+    return check_in_cluster(b, address)                                        ? OF_CLUSTER
+           : address - (uint64_t)(uintptr_t)b->shared < b->shared_window_bytes ? OF_BLOCK
+                                                                               : OF_GRID;
+}
+
+static bool find_cells(struct visit *v, uint64_t address) {
+    if (address >> CHECK_PAGE_BITS != v->page || !v->cells) {
+        v->page = address >> CHECK_PAGE_BITS;
+        v->cells = check_cells_of(address);
+    }
+    return v->cells;
+}
+
+static uint32_t syncs_of(const struct check_threads *t, uint32_t thread) {
+    uint32_t w = thread / KD_WARP;
+    return t->apart[w] ? t->clocks[w].own[thread % KD_WARP] : t->warp[w];
+}
+
+static void check_lane(struct visit *v, uint64_t address, uint64_t bytes, uint64_t value) {
+    const struct kd_block *b = v->b;
+    const struct check_threads *t = v->t;
+    uint32_t epoch = t->epoch[v->now.thread], syncs = syncs_of(t, v->now.thread);
+    v->owners = owners_of(b, address);
+    for (uint64_t at = address & ~(uint64_t)3; at < address + bytes; at += 4) {
+        uint64_t from = at < address ? address - at : 0;
+        uint64_t to = address + bytes - at < 4 ? address + bytes - at : 4;
+        if (!find_cells(v, at))
+            continue;
+        set_stamp(v, epoch, syncs, (uint8_t)((1u << to) - (1u << from)));
+        if (v->now.stamp.has_value)
+            v->now.value = at < address ? (uint32_t)(value << 8 * from)
+                                        : (uint32_t)(value >> 8 * (at - address));
+        lock_row(v, at);
+        check_cell(v, v->cells, (uint32_t)(at >> 2) % CHECK_CELLS, at + from);
+    }
+}
+
+// ---- lanes that access one word after the other -------------------------------------------
+
+// Is what a cell names none any more, or what the lane itself has done?
+static bool is_quiet(struct visit *v, uint32_t name, uint32_t lane) {
+    uint32_t number = name >> CHECK_LANE_BITS;
+    if (!number)
+        return true;
+    if (v->seen != number) {
+        const struct check_stamp *s = check_stamp_of(number);
+        v->seen = number;
+        v->seen_over = is_over(v, s);
+        v->seen_own = is_of_warp(v, s) && !s->goes_on;
+    }
+    return v->seen_over || (v->seen_own && name % KD_WARP == lane);
+}
+
+static bool are_quiet(struct visit *v, const uint32_t *names, uint32_t n) {
+    for (uint32_t k = 0; k < n; k++)
+        if (!is_quiet(v, names[k], v->now.thread % KD_WARP + k))
+            return false;
+    return true;
+}
+
+static void put_lane(struct visit *v, uint32_t *name, uint32_t lane) {
+    uint32_t own = v->number << CHECK_LANE_BITS | lane;
+    if (*name == own)
+        return;
+    drop(v, *name);
+    *name = own;
+    v->held--;
+}
+
+// n lanes from now.thread on access cells from k on, four bytes each. False: they need a closer
+// look.
+static bool check_row(struct visit *v, uint32_t k, uint32_t n, const uint64_t *values,
+                      bool one_value) {
+    struct check_cells *c = v->cells;
+    uint32_t lane = v->now.thread % KD_WARP;
+    bool reads = v->now.stamp.site->kind == KD_CHECK_READ, strong = is_strong(&v->now);
+    if (!are_quiet(v, &c->weak[k], n) || !are_quiet(v, &c->strong[k], n))
+        return false;
+    for (int r = 0; r < CHECK_READERS && !reads; r++)
+        if (!are_quiet(v, &c->readers[r][k], n))
+            return false;
+    if (reads) {
+        for (uint32_t l = 0; l < n; l++) {
+            uint32_t *name = &c->readers[0][k + l];
+            if (!is_quiet(v, *name, lane + l))
+                name = &c->readers[1][k + l];
+            if (is_quiet(v, *name, lane + l) && hold(v, 1))
+                put_lane(v, name, lane + l);
+        }
+        return true;
+    }
+    if (!hold(v, n))
+        return true;
+    uint32_t *to = strong ? &c->strong[k] : &c->weak[k];
+    uint32_t *left = strong ? &c->strong_value[k] : &c->weak_value[k];
+    for (uint32_t l = 0; l < n; l++) {
+        put_lane(v, &to[l], lane + l);
+        if (v->now.stamp.has_value)
+            left[l] = (uint32_t)values[one_value ? 0 : l];
+    }
+    return true;
+}
+
+// How many of the lanes, from `thread` on, access words behind each other that are in one row.
+static uint32_t row_of(const struct visit *v, uint32_t thread, uint32_t lanes, const uint64_t *at) {
+    const struct kd_check_site *site = v->now.stamp.site;
+    const uint32_t *epoch = v->t->epoch;
+    uint64_t address = check_generic_address(v->b, site, at[0]);
+    uint32_t n = 1, row = 1u << (ROW_BITS - 2), k = (uint32_t)(address >> 2);
+    while (n < lanes && thread + n < MAX_UNITS && (k + n) % row && at[n] == at[0] + 4 * n &&
+           epoch[thread + n] == epoch[thread])
+        n++;
+    bool private = site->space == ISA_SPACE_GENERIC &&
+                   (is_private(v->b, address) || is_private(v->b, address + 4 * (n - 1)));
+    return private || address % 4 ? 1 : n;
+}
+
+// The same at once, n lanes that row_of has found. False: nothing was done.
+static bool check_lanes(struct visit *v, uint32_t thread, uint32_t n, uint64_t at,
+                        const uint64_t *values, bool one_value) {
+    const struct check_threads *t = v->t;
+    uint64_t address = check_generic_address(v->b, v->now.stamp.site, at);
+    v->now.thread = thread;
+    v->owners = owners_of(v->b, address);
+    v->seen = 0;
+    if (!find_cells(v, address))
+        return true;
+    set_stamp(v, t->epoch[thread], t->warp[thread / KD_WARP], 15);
+    lock_row(v, address);
+    return check_row(v, (uint32_t)(address >> 2) % CHECK_CELLS, n, values, one_value);
+}
+
+static uint32_t first_two(uint32_t mask) {
+    uint32_t rest = mask & (mask - 1);
+    return mask ^ (rest & (rest - 1));
+}
+
+void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
+                 uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more) {
+    struct check_threads *t = check_threads_of(b);
+    bool generic = site->space == ISA_SPACE_GENERIC;
+    bool releases = site->flags & KD_CHECK_STRONG && site->kind != KD_CHECK_READ;
+    // Grids that start others, and those of several devices, order themselves by more than is
+    // followed.
+    if (!t || !t->has_cells || b->launch->kernel->module->launches || b->launch->multi)
+        return;
+    struct visit v = {.b = b,
+                      .t = t,
+                      .now.stamp = {.site = site,
+                                    .grid = (uint32_t)b->gridid + 1,
+                                    .block = (uint32_t)t->block,
+                                    .warp = (uint16_t)(thread / KD_WARP),
+                                    .has_value = more && site->bytes && site->bytes <= 8,
+                                    .goes_on = site->flags & KD_CHECK_COPY}};
+    bool together = !t->apart[thread / KD_WARP], one = code & KD_CHECK_SAME_ADDRESS;
+    // None of the lanes knows more than the others: two stand for all that read one place.
+    if (one && together && !t->order && site->kind == KD_CHECK_READ &&
+        !(site->flags & KD_CHECK_COPY))
+        mask = first_two(mask);
+    bool one_value = code & KD_CHECK_SAME_MORE;
+    bool rows = together && !one && !releases && site->bytes == 4 && !(site->flags & KD_CHECK_COPY);
+    while (mask) {
+        uint32_t l = (uint32_t)__builtin_ctz(mask), lanes = 1;
+        while (l + lanes < KD_WARP && mask >> (l + lanes) & 1)
+            lanes++;
+        uint32_t n = rows ? row_of(&v, thread + l, lanes, addresses + l) : lanes;
+        mask &= ~(((uint32_t)1 << (l + n - 1) << 1) - ((uint32_t)1 << l));
+        if (rows && n > 1 &&
+            check_lanes(&v, thread + l, n, addresses[l], more ? more + (one_value ? 0 : l) : NULL,
+                        one_value))
+            continue;
+        for (uint32_t end = l + n; l < end; l++) {
+            uint64_t address = check_generic_address(b, site, addresses[one ? 0 : l]);
+            uint64_t of_lane = more ? more[one_value ? 0 : l] : 0;
+            v.now.thread = thread + l;
+            if (v.now.thread >= MAX_UNITS || (generic && is_private(b, address)))
+                continue;
+            check_lane(&v, address, site->bytes ? site->bytes : of_lane, of_lane);
+            if (site->flags & KD_CHECK_COPY) {
+                unlock(&v);
+                check_copies_add(b, t, v.now.thread, site, address,
+                                 site->bytes ? site->bytes : of_lane);
+            }
+            if (releases) {
+                unlock(&v);
+                check_order_write(b, t, v.now.thread, site, address);
+            }
+        }
+    }
+    unlock(&v);
+    settle(&v);
+    check_stamp_drop(t->stamps, v.gone, v.gone_times);
+}
+
+// Does the cell name this thread's access as one that goes on?
+static bool goes_on(const struct visit *v, uint32_t name) {
+    const struct check_stamp *s = check_stamp_of(name >> CHECK_LANE_BITS);
+    return name && s->goes_on && is_of_warp(v, s) && name % KD_WARP == v->now.thread % KD_WARP;
+}
+
+void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                       const struct kd_check_site *site, uint64_t address, uint64_t bytes) {
+    struct visit v = {.b = b, .t = t, .owners = owners_of(b, address)};
+    v.now.thread = thread;
+    v.now.stamp = (struct check_stamp){.site = site,
+                                       .grid = (uint32_t)b->gridid + 1,
+                                       .block = (uint32_t)t->block,
+                                       .warp = (uint16_t)(thread / KD_WARP)};
+    for (uint64_t at = address & ~(uint64_t)3; at < address + bytes; at += 4) {
+        uint32_t k = (uint32_t)(at >> 2) % CHECK_CELLS;
+        if (!find_cells(&v, at))
+            continue;
+        set_stamp(&v, t->epoch[thread], syncs_of(t, thread), 15);
+        lock_row(&v, at);
+        if (site->kind != KD_CHECK_READ && goes_on(&v, v.cells->weak[k]))
+            put(&v, &v.cells->weak[k]);
+        for (int r = 0; r < CHECK_READERS && site->kind == KD_CHECK_READ; r++)
+            if (goes_on(&v, v.cells->readers[r][k]))
+                put(&v, &v.cells->readers[r][k]);
+    }
+    unlock(&v);
+    settle(&v);
+    check_stamp_drop(t->stamps, v.gone, v.gone_times);
+}
+
+void check_race_forget(uint64_t address, uint64_t bytes) {
+    check_cells_forget(address, bytes);
+}
+
+void check_race_ended(uint64_t grid) {
+    check_order_forget(grid);
+    check_stamps_leave(grid);
+}

@@ -1,0 +1,86 @@
+// What check_clocks.c and check_sync.c keep of the threads of a block that is checked.
+#ifndef KUDZU_DEVICE_CHECK_THREADS_H
+#define KUDZU_DEVICE_CHECK_THREADS_H
+
+#include "device/check/check.h"
+#include "device/exec/block.h"
+
+// A barrier or an operation of a warp at which lanes have come that others have to come to.
+struct check_meeting {
+    const struct kd_check_site *site; // where the first one came; NULL: nobody has
+    uint32_t what;                    // which kind of meeting
+    uint32_t members, arrived;        // lanes
+};
+enum { CHECK_MEETINGS = 8 }; // of a warp that are remembered
+
+// Of a warp whose lanes have not always synchronised together: how often each has, and what each
+// knows of the others' counts.
+struct check_clocks {
+    uint32_t own[KD_WARP], known[KD_WARP][KD_WARP];
+};
+
+// Barriers that each thread has passed, and the warp's count of synchronisations, as each lane knew
+// it when it took part in one.
+struct check_threads {
+    uint64_t grid, block;
+    uint32_t epoch[MAX_UNITS], seen[MAX_UNITS];
+    uint32_t warp[KD_MOST_WARPS];
+    uint32_t ended[KD_MOST_WARPS]; // lanes
+    bool apart[KD_MOST_WARPS];     // the warp's lanes have clocks of their own
+    struct check_clocks *clocks;   // of each warp; NULL: none so far
+    struct check_order *order;     // check_order.c's own; NULL: nothing but barriers so far
+    struct check_order *no_order;  // the same, while the block has none
+    struct check_stamps *stamps;   // check_cells.c's own, of the worker
+    bool has_cells;                // accesses can be remembered
+    struct check_copies *copies;   // check_copies.c's own; NULL: none so far
+    const struct kd_check_site *place[KD_MOST_WARPS], *last; // where code was last told of
+    struct check_meeting meetings[KD_MOST_WARPS][CHECK_MEETINGS];
+};
+// Of the block that runs; begins anew with each block. NULL: no memory.
+struct check_threads *check_threads_of(struct kd_block *b);
+// The clocks of a warp's lanes, from now on each its own. NULL: no memory.
+struct check_clocks *check_set_apart(struct check_threads *t, uint32_t warp);
+
+// How often another thread of the warp has synchronised, as a thread knows.
+uint32_t check_known_to(const struct check_threads *t, uint32_t thread, uint32_t other);
+
+// ---- check_copies.c -----------------------------------------------------------------------
+
+// Another block begins: there are none.
+void check_copies_begin(struct check_threads *t);
+// A thread has begun to read or write memory as a site says.
+void check_copies_add(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                      const struct kd_check_site *site, uint64_t address, uint64_t bytes);
+// Its copies up to now, bulk ones or others, are a group.
+void check_copies_commit(struct check_threads *t, uint32_t thread,
+                         const struct kd_check_site *site);
+// It has waited, as the site says, for all groups but so many.
+void check_copies_wait(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                       const struct kd_check_site *site, uint64_t groups);
+
+// ---- check_race.c -------------------------------------------------------------------------
+
+// A thread's copy has ended, and counts as one of its accesses.
+void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                       const struct kd_check_site *site, uint64_t address, uint64_t bytes);
+
+// ---- check_order.c ------------------------------------------------------------------------
+
+// The grid has ended.
+void check_order_forget(uint64_t grid);
+// Another block begins: what is known of orders is dropped.
+void check_order_begin(struct check_threads *t);
+// A thread is about to write something strong at a generic address.
+void check_order_write(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                       const struct kd_check_site *site, uint64_t address);
+// The block's threads, of which there are nthreads, know all that any of them knew before their
+// barrier number `epoch`.
+void check_order_barrier(struct check_threads *t, uint32_t nthreads, uint32_t epoch);
+// Lanes of a warp have met; those in `here` go on now.
+void check_order_met(struct check_threads *t, uint32_t warp, uint32_t lanes, uint32_t here);
+// Does a thread know of what another one, of whichever block, did after so many barriers of its
+// block and having told others so many times?
+bool check_order_knows(const struct check_threads *t, uint32_t thread, uint32_t block,
+                       uint32_t other, uint32_t epoch, uint32_t time);
+
+#endif

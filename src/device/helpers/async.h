@@ -1,0 +1,49 @@
+// mbarrier objects and asynchronous copies, without the device around them: plain functions on
+// memory, so that tests can run them alone.
+#ifndef KUDZU_DEVICE_ASYNC_H
+#define KUDZU_DEVICE_ASYNC_H
+
+#include <stdbool.h>
+
+#include "abi/generated_code.h"
+
+struct async_outcome {
+    enum kd_fault fault; // it cannot be done: the caller ends the launch
+    const char *why;     // the reason, in plain English
+    bool phase_ended;    // of an mbarrier object, one or more
+};
+// Does what kd_rt_async is asked for.
+uint64_t async_execute(struct kd_block *b, uint32_t code, const uint64_t *args,
+                       struct async_outcome *out);
+// `count` arrivals of several threads, as KD_ASYNC_MBARRIER_ARRIVE: the state before them. False,
+// with nothing done: not in one step, since a phase would end on the way, or it is an error.
+bool async_arrive_together(uint64_t address, uint64_t count, uint64_t *before,
+                           struct async_outcome *out);
+// The two words that answer a request to cancel a cluster (guide 12.2): ctaid is the index of its
+// first block; NULL: none was cancelled. What lower_query_cancel takes apart.
+void async_cancel_answer(const uint32_t *ctaid, uint64_t answer[2]);
+// Has the phase of that parity ended, of the mbarrier object there?
+bool async_phase_ended(uint64_t address, uint32_t parity);
+// The parity of the phase that a wait asks about; what: its second operand.
+uint32_t async_parity(uint32_t code, uint64_t what);
+
+// async_reduce.c: n elements of the type at `from` into those at `to`. Elements are handled one by
+// one with relaxed atomic operations; flush: sums of f32 take subnormal numbers for zero, as those
+// in global memory mostly do. False: the type does not have the operation.
+bool async_reduce(enum kd_async_atom atom, enum kd_async_type type, bool flush, uint64_t to,
+                  const void *from, uint64_t n);
+uint32_t async_type_bytes(enum kd_async_type type);
+// What an element becomes, flushing; the type has the operation.
+uint64_t async_combine(enum kd_async_atom atom, enum kd_async_type type, uint64_t old, uint64_t x);
+
+// multimem.c: KD_ASYNC_MULTIMEM_*.
+enum kd_fault multimem_execute(uint32_t code, const uint64_t *args, uint64_t *result);
+
+// tensor_copy.c: boxes of tensors. The number of bytes that moved in shared memory, or 0 with *why.
+uint64_t tensor_load(uint32_t code, uint8_t *to, const void *map, const int32_t *coords,
+                     const uint32_t *offsets, const char **why);
+uint64_t tensor_store(uint32_t code, const void *map, const int32_t *coords, const uint8_t *from,
+                      const char **why);
+bool tensor_map_replace(void *map, uint32_t field, uint32_t index, uint64_t value);
+
+#endif

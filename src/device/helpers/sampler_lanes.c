@@ -1,0 +1,373 @@
+// Texture fetches of a group of lanes, eight at a time in vectors: the same arithmetic as
+// sampler.c, so the same bits. What programs seldom do (several levels, cubes, gathers, halves as
+// results) goes there lane by lane.
+#include <math.h>
+#include <string.h>
+
+#include "device/helpers/image.h"
+#include "device/helpers/runtime.h"
+#include "device/helpers/sampler.h"
+
+enum { LANES = 8 };
+typedef double f64 __attribute__((vector_size(64)));
+typedef int64_t i64 __attribute__((vector_size(64)));
+typedef uint64_t u64 __attribute__((vector_size(64)));
+typedef float f32 __attribute__((vector_size(32)));
+typedef int32_t i32 __attribute__((vector_size(32)));
+typedef uint32_t u32 __attribute__((vector_size(32)));
+
+#define INLINE static inline __attribute__((always_inline))
+#define EACH for (unsigned l = 0; l < LANES; l++)
+
+// What eight lanes ask for, and get.
+struct eight {
+    const struct kd_texture *t;
+    unsigned dims;
+    bool integer, filtered, floats;
+    bool borders;      // texels beyond the image have values of their own
+    unsigned channels; // that have to be looked at: 4 with borders
+    f64 u[3], offset[3];
+    u32 layer;
+    u32 bits[4];
+    f64 value[4];
+};
+
+// ---- Coordinates ------------------------------------------------------------------------------
+
+INLINE f64 pick(i64 mask, f64 a, f64 b) {
+    return (f64)((mask & (i64)a) | (~mask & (i64)b));
+}
+
+INLINE f64 all(double x) {
+    return (f64){x, x, x, x, x, x, x, x};
+}
+
+// Of numbers up to 2^51.
+INLINE f64 floor_of(f64 x) {
+    f64 r = (x + 0x1.8p52) - 0x1.8p52;
+    return pick(r > x, r - 1, r);
+}
+
+// As an index: what is beyond any texture stays beyond it, and no number is 0.
+INLINE f64 floor_index(f64 u) {
+    f64 limit = all(1e15);
+    u = pick(u == u, u, all(0));
+    u = pick(u < -limit, -limit, u);
+    return floor_of(pick(u > limit, limit, u));
+}
+
+INLINE f64 eighths(f64 fraction) {
+    i64 in = (fraction >= 0) & (fraction <= 1);
+    f64 w = floor_of(pick(in, fraction, all(0)) * 256 + 0.5) / 256;
+    return pick(in, w, all(0));
+}
+
+INLINE f64 modulo(f64 i, double n) {
+    f64 r = i - n * floor_of(i / n); // the quotient may be one off
+    r = pick(r < 0, r + n, r);
+    return pick(r >= n, r - n, r);
+}
+
+INLINE f64 limited(f64 i, double n) {
+    i = pick(i < 0, all(0), i);
+    return pick(i >= n, all(n - 1), i);
+}
+
+INLINE double size_of(const struct kd_texture *t, unsigned dim) {
+    const struct kd_image_level *l = &t->level[0];
+    return (double)(dim == 0 ? l->width : dim == 1 ? l->height : l->depth);
+}
+
+INLINE unsigned mode_of(const struct eight *e, unsigned dim) {
+    unsigned mode = e->t->indexed ? KD_ADDRESS_BORDER : e->t->addressing[dim];
+    bool plain = !e->t->normalized || e->integer;
+    return plain && mode != KD_ADDRESS_BORDER ? KD_ADDRESS_CLAMP : mode;
+}
+
+// The texels that indices stand for along one dimension; in: 0 where that is none.
+INLINE f64 remap(const struct eight *e, unsigned dim, f64 i, i64 *in) {
+    double n = size_of(e->t, dim);
+    f64 to;
+    switch (mode_of(e, dim)) {
+    case KD_ADDRESS_WRAP:
+        return modulo(i, n);
+    case KD_ADDRESS_MIRROR:
+        i = modulo(i, 2 * n);
+        return pick(i < n, i, 2 * n - 1 - i);
+    case KD_ADDRESS_BORDER:
+        to = limited(i, n);
+        *in &= to == i;
+        return to;
+    default:
+        return limited(i, n);
+    }
+}
+
+// ---- Texels -----------------------------------------------------------------------------------
+
+INLINE u32 load_channel(const struct kd_texture *t, u64 from, unsigned k) {
+    u32 v;
+    uint16_t half;
+    from += k * t->bytes;
+    if (t->bytes == 4)
+        EACH v[l] = *(const uint32_t *)(uintptr_t)from[l];
+    else if (t->bytes == 1)
+        EACH v[l] = *(const uint8_t *)(uintptr_t)from[l];
+    else
+        EACH {
+            memcpy(&half, (const void *)(uintptr_t)from[l], sizeof half);
+            v[l] = half;
+        }
+    int above = 32 - 8 * t->bytes;
+    return t->texel == KD_TEXEL_SIGNED ? (u32)((i32)(v << above) >> above) : v;
+}
+
+INLINE f64 convert_channel(const struct kd_texture *t, u32 bits, unsigned k) {
+    f64 v;
+    if (t->texel == KD_TEXEL_FLOAT && t->bytes == 4)
+        return __builtin_convertvector((f32)bits, f64);
+    if (t->texel == KD_TEXEL_UNSIGNED && !t->srgb)
+        return __builtin_convertvector((i32)bits, f64) / (t->bytes == 1 ? 255.0 : 65535.0);
+    EACH v[l] = sampler_component(t, bits[l], k);
+    return v;
+}
+
+INLINE double double_of(uint32_t bits) {
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+INLINE u64 places(const struct eight *e, const f64 *i) {
+    const struct kd_texture *t = e->t;
+    const struct kd_image_level *level = &t->level[0];
+    u64 p = __builtin_convertvector(__builtin_convertvector(i[0], i32), u64);
+    p = p * ((uint64_t)t->bytes * t->channels) + level->base;
+    if (e->dims > 1)
+        p += __builtin_convertvector(__builtin_convertvector(i[1], i32), u64) * level->pitch;
+    u64 slice = __builtin_convertvector(e->layer, u64);
+    if (e->dims > 2)
+        slice = __builtin_convertvector(__builtin_convertvector(i[2], i32), u64);
+    return p + slice * level->slice;
+}
+
+// The texels at indices; their values too where the texture gives some.
+INLINE void fetch(struct eight *e, const f64 *at) {
+    const struct kd_texture *t = e->t;
+    f64 i[3] = {{0}};
+    i64 in = (i64)all(0) == 0;
+    for (unsigned k = 0; k < e->dims; k++)
+        i[k] = remap(e, k, at[k], &in);
+    u64 from = places(e, i);
+    i32 in_bits = __builtin_convertvector(in, i32);
+    for (unsigned k = 0; k < e->channels; k++) {
+        uint32_t missing = k == 3, border = t->indexed ? 0 : t->border[k];
+        u32 bits = (u32){0} + missing;
+        f64 value = all(missing);
+        if (k < t->channels) {
+            bits = load_channel(t, from, k);
+            value = e->floats ? convert_channel(t, bits, k) : value;
+        }
+        if (e->borders) {
+            bits = (bits & (u32)in_bits) | (~(u32)in_bits & border);
+            value = pick(in, value, all(double_of(border)));
+        }
+        e->bits[k] = bits;
+        e->value[k] = value;
+    }
+}
+
+INLINE void nearest(struct eight *e) {
+    f64 at[3];
+    for (unsigned k = 0; k < e->dims; k++)
+        at[k] = floor_index(e->u[k]) + e->offset[k];
+    fetch(e, at);
+}
+
+INLINE void filter(struct eight *e) {
+    f64 first[3], weight[3], sum[4] = {{0}};
+    for (unsigned k = 0; k < e->dims; k++) {
+        f64 u = e->u[k] - 0.5, i = floor_index(u);
+        weight[k] = eighths(u - i);
+        first[k] = i + e->offset[k];
+    }
+    for (unsigned corner = 0; corner < 1u << e->dims; corner++) {
+        f64 at[3], w = all(1);
+        for (unsigned k = 0; k < e->dims; k++) {
+            unsigned high = corner >> k & 1;
+            w *= high ? weight[k] : 1 - weight[k];
+            at[k] = first[k] + high;
+        }
+        fetch(e, at);
+        for (unsigned c = 0; c < e->channels; c++) // a texel that has no part cannot make a NaN
+            sum[c] += pick(w == 0, all(0), w * e->value[c]);
+    }
+    double nan;
+    memcpy(&nan, &(uint64_t){0x7fffffffe0000000}, sizeof nan);
+    for (unsigned c = 0; c < e->channels; c++) // device_nan of sampler.c
+        e->value[c] = pick(sum[c] != sum[c], all(nan), sum[c]);
+}
+
+// ---- A group ----------------------------------------------------------------------------------
+
+// What a fetch by a group of lanes needs.
+struct group {
+    const struct kd_texture *t;
+    uint32_t form, width;
+    const uint32_t *in; // of the group's lanes
+    uint32_t *out;
+};
+
+INLINE u32 load(const uint32_t *from) {
+    u32 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+INLINE void read_coordinates(const struct group *g, unsigned first, struct eight *e) {
+    const uint32_t *in = g->in + first, width = g->width;
+    uint32_t dims = e->dims, op = kd_image_op(g->form);
+    e->layer = (u32){0};
+    if (kd_image_indices(g->form)) {
+        u32 layer = load(in), last = (u32){0} + (g->t->layers - 1);
+        u32 beyond = (u32)(layer > last); // that is the last layer
+        e->layer = (beyond & last) | (~beyond & layer);
+        in += width;
+    }
+    for (unsigned k = 0; k < dims; k++, in += width)
+        if (e->integer)
+            e->u[k] = __builtin_convertvector((i32)load(in), f64);
+        else
+            e->u[k] = __builtin_convertvector((f32)load(in), f64) *
+                      (g->t->normalized ? size_of(g->t, k) : 1);
+    in += op == KD_IMAGE_LEVEL ? width : op == KD_IMAGE_GRAD ? 2 * dims * width : 0;
+    for (unsigned k = 0; k < dims; k++, in += width)
+        e->offset[k] =
+            g->form & KD_IMAGE_OFFSETS ? __builtin_convertvector((i32)load(in), f64) : all(0);
+}
+
+INLINE void put(const struct group *g, unsigned first, uint32_t mask, const struct eight *e) {
+    const struct kd_texture *t = g->t;
+    bool exact = t->texel == KD_TEXEL_FLOAT && t->bytes == 4 && !t->filtered && !t->mip_filtered;
+    const u32 lane_bits = {1, 2, 4, 8, 16, 32, 64, 128};
+    u32 active = (u32)((lane_bits & mask) != 0);
+    for (unsigned k = 0; k < 4; k++) {
+        u32 bits;
+        if (k >= e->channels) // 0 and, for the fourth, 1
+            bits = (u32){0} + (k < 3 ? 0 : e->floats ? 0x3f800000u : 1u);
+        else if (!e->floats || (exact && k < t->channels))
+            bits = e->bits[k];
+        else
+            bits = (u32) __builtin_convertvector(e->value[k], f32);
+        bits &= active;
+        memcpy(g->out + k * g->width + first, &bits, sizeof bits);
+    }
+}
+
+INLINE void fetch_group(const struct group *g, uint32_t mask, unsigned dims) {
+    const struct kd_texture *t = g->t;
+    struct eight e; // its vectors are written before they are read
+    e.t = t;
+    e.dims = dims;
+    e.integer = g->form & KD_IMAGE_INTEGER;
+    e.floats = sampler_gives_floats(t);
+    e.filtered = t->filtered && !e.integer && !t->indexed;
+    e.borders = t->indexed;
+    for (unsigned k = 0; k < e.dims; k++)
+        e.borders |= mode_of(&e, k) == KD_ADDRESS_BORDER;
+    e.channels = e.borders ? 4 : t->channels;
+    for (unsigned first = 0; first < g->width; first += LANES) {
+        uint32_t eight = mask >> first & 0xff;
+        if (!eight) {
+            for (unsigned k = 0; k < 4; k++)
+                memset(g->out + k * g->width + first, 0, LANES * sizeof *g->out);
+            continue;
+        }
+        read_coordinates(g, first, &e);
+        if (e.filtered)
+            filter(&e);
+        else
+            nearest(&e);
+        put(g, first, eight, &e);
+    }
+}
+
+// Code of its own for each number of dimensions.
+INLINE void fetch_dims(const struct group *g, uint32_t mask) {
+    uint32_t dims = kd_image_dims(g->form);
+    if (dims == 1)
+        fetch_group(g, mask, 1);
+    else if (dims == 2)
+        fetch_group(g, mask, 2);
+    else
+        fetch_group(g, mask, 3);
+}
+
+#if defined __x86_64__
+// Vectors in small pieces, for old machines: the compiler takes long over each copy of it.
+static void fetch_any(const struct group *g, uint32_t mask) {
+    fetch_group(g, mask, kd_image_dims(g->form));
+}
+
+__attribute__((target("avx2"))) static void fetch_avx2(const struct group *g, uint32_t mask) {
+    fetch_dims(g, mask);
+}
+
+__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))) static void
+fetch_avx512(const struct group *g, uint32_t mask) {
+    fetch_dims(g, mask);
+}
+#else
+static void fetch_any(const struct group *g, uint32_t mask) {
+    fetch_dims(g, mask);
+}
+#endif
+
+typedef void fetcher(const struct group *, uint32_t);
+
+static fetcher *best_fetcher(void) {
+#if defined __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        return fetch_avx512;
+    if (__builtin_cpu_supports("avx2"))
+        return fetch_avx2;
+#endif
+    return fetch_any;
+}
+
+// Is it a fetch of one level, from an image that is addressed by 32-bit indices?
+static bool is_plain(const struct kd_texture *t, uint32_t form) {
+    uint32_t geometry = form & 15;
+    const struct kd_image_level *l = t ? &t->level[0] : NULL;
+    return t && !t->cube && !t->block && t->levels == 1 && kd_image_op(form) <= KD_IMAGE_GRAD &&
+           geometry >= KD_GEOMETRY_1D && geometry <= KD_GEOMETRY_2D_LAYERED &&
+           !(form & (KD_IMAGE_HALF | KD_IMAGE_PAIRS)) && !sampler_is_anisotropic(t, form) &&
+           (!t->filtered || sampler_gives_floats(t)) && l->width <= INT32_MAX &&
+           l->height <= INT32_MAX && l->depth <= INT32_MAX;
+}
+
+static void fetch_each(struct kd_block *b, uint32_t thread, uint64_t object, const struct group *g,
+                       uint32_t mask) {
+    uint32_t inputs = kd_image_inputs(g->form), outputs = kd_image_outputs(g->form);
+    uint64_t in[KD_IMAGE_MAX_INPUTS], out[KD_IMAGE_MAX_OUTPUTS];
+    memset(g->out, 0, sizeof(uint32_t) * outputs * g->width);
+    for (uint32_t l = 0; l < g->width; l++) {
+        if (!(mask >> l & 1))
+            continue;
+        for (uint32_t k = 0; k < inputs; k++)
+            in[k] = g->in[k * g->width + l];
+        kd_rt_tex(b, thread + l, object, g->form, in, out);
+        for (uint32_t k = 0; k < outputs; k++)
+            g->out[k * g->width + l] = (uint32_t)out[k];
+    }
+}
+
+void kd_rt_tex_lanes(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t form,
+                     uint32_t width, uint32_t mask, const uint32_t *in, uint32_t *out) {
+    struct group g = {image_find(object, false), form, width, in, out};
+    if (is_plain(g.t, form))
+        best_fetcher()(&g, mask);
+    else
+        fetch_each(b, thread, object, &g, mask);
+}

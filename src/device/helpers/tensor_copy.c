@@ -1,0 +1,377 @@
+// Boxes of tensors between global and shared memory, as a tensor map describes them. In shared
+// memory the elements lie in the order of the dimensions, innermost first; with a swizzle, rows of
+// the innermost dimension are as long as the swizzle is wide, and the 16-byte chunks within each
+// 128 bytes change places by the address's next three bits (guide 10.29.3).
+//
+// No manual says what follows; an H100 does so (tests/language/tensor_refusals.cu,
+// tensor_types.cu). The innermost coordinate is a multiple of 16 bytes. Boxes are stored from
+// coordinates of zero up; pixels begin within the bounding box, and are stored by one that lies
+// within the tensor. Everything else is an illegal instruction. What lies outside and is
+// to be NaN has the halves 0x7ff7, whatever the type. Loads of TFLOAT32 round as cvt.rn.tf32 does;
+// reductions of FLOAT32 keep subnormal numbers, unless the type says FTZ.
+//
+// Of an interleaved layout a box holds one slice of each of its pixels, whatever the map says of
+// the box's size in slices or of channels; the innermost coordinate counts pixels and may be any.
+// What the documentation says of its swizzle (32 bytes for slices of 32) hardware does not demand
+// (tests/language/interleaved_tensors.cu).
+#include <string.h>
+
+#include "abi/tensor_map.h"
+#include "device/helpers/async.h"
+#include "isa/fp.h"
+
+struct walk {
+    const struct tensor_map *map;
+    uint32_t code, element; // bytes of an element
+    uint32_t row, pitch;    // elements of a row, bytes from row to row in shared memory
+    uint32_t first;         // the dimension that rows lie along next: 0 if rows are slices
+    uint8_t *shared;
+    bool store;
+    uint64_t rows; // so far
+};
+
+static uint32_t swizzle_width(const struct tensor_map *m) {
+    return m->swizzle ? 16u << m->swizzle : 0;
+}
+
+// Where byte `at` of the box lies.
+static uint8_t *swizzled(const struct walk *w, uint64_t at) {
+    uint64_t p = (uint64_t)(uintptr_t)w->shared + at;
+    uint32_t width = swizzle_width(w->map);
+    if (width)
+        p ^= (p >> 3) & (width - 16); // bits 7.. onto bits 4..
+    return (uint8_t *)(uintptr_t)p;   // NOLINT: an address in shared memory
+}
+
+static void fill_outside(const struct walk *w, uint8_t *p) {
+    const uint16_t nan = 0x7ff7;
+    if (!w->map->fill_nan)
+        memset(p, 0, w->element);
+    else
+        for (uint32_t k = 0; k < w->element; k += sizeof nan)
+            memcpy(p + k, &nan, sizeof nan);
+}
+
+// One element as the type wants it in shared memory.
+static void load_element(const struct walk *w, const void *from, uint8_t *to) {
+    uint32_t x;
+    memcpy(to, from, w->element);
+    if (w->map->type != TENSOR_TFLOAT32 && w->map->type != TENSOR_TFLOAT32_FTZ)
+        return;
+    memcpy(&x, to, sizeof x);
+    x = (uint32_t)fp_convert(FP_TF32, FP_F32, x, &(struct isa_mods){.rnd = ISA_RND_RN});
+    memcpy(to, &x, sizeof x);
+}
+
+static bool reduces(const struct walk *w) {
+    return (w->code & KD_ASYNC_OP_MASK) == KD_ASYNC_TENSOR_REDUCE;
+}
+
+// CUtensorMapDataType to the type of a reduction; -1: it has none.
+static int reduction_type(uint32_t type) {
+    static const int8_t types[] = {-1,          -1,          KD_TYPE_U32, KD_TYPE_S32, KD_TYPE_U64,
+                                   KD_TYPE_S64, KD_TYPE_F16, KD_TYPE_F32, KD_TYPE_F64, KD_TYPE_BF16,
+                                   KD_TYPE_F32, KD_TYPE_F32, KD_TYPE_F32};
+    return type < sizeof types ? types[type] : -1;
+}
+
+// One element: at `global`, or outside the tensor when that is 0.
+static bool move_element(const struct walk *w, uint64_t global, uint8_t *shared) {
+    void *p = (void *)(uintptr_t)global; // NOLINT: a generic address is a host address
+    if (!w->store && !global)
+        fill_outside(w, shared);
+    else if (!w->store)
+        load_element(w, p, shared);
+    else if (global && reduces(w))
+        return async_reduce((enum kd_async_atom)(w->code >> KD_ASYNC_ATOM_SHIFT & 15),
+                            (enum kd_async_type)reduction_type(w->map->type),
+                            tensor_type_flushes(w->map->type), global, shared, 1);
+    else if (global)
+        memcpy(p, shared, w->element);
+    return true;
+}
+
+static bool inside(const struct tensor_map *m, uint32_t dim, int64_t at) {
+    return at >= 0 && at <= (int64_t)m->last[dim];
+}
+
+// Bytes of the tensor that lie together, to or from byte `at` of the box, by the pieces that a
+// swizzle leaves together.
+static void copy_run(const struct walk *w, uint8_t *global, uint64_t at, uint64_t bytes) {
+    enum { PIECE = 16 };
+    if (!swizzle_width(w->map)) {
+        uint8_t *shared = swizzled(w, at);
+        memcpy(w->store ? global : shared, w->store ? shared : global, bytes);
+        return;
+    }
+    for (uint64_t n; bytes; at += n, global += n, bytes -= n) {
+        uint8_t *shared = swizzled(w, at), *to = w->store ? global : shared;
+        const uint8_t *from = w->store ? shared : global;
+        n = PIECE - (uintptr_t)shared % PIECE;
+        if (n == PIECE && bytes >= PIECE) { // one instruction
+            memcpy(to, from, PIECE);
+            continue;
+        }
+        n = n < bytes ? n : bytes;
+        memcpy(to, from, n);
+    }
+}
+
+static bool is_copied(const struct walk *w) {
+    bool rounds = w->map->type == TENSOR_TFLOAT32 || w->map->type == TENSOR_TFLOAT32_FTZ;
+    return w->store ? !reduces(w) : !rounds;
+}
+
+// The next row of the box: elements c0, c0 + 1, ... of the row that begins at `base` (0: the row is
+// outside the tensor); of a slice all of them.
+static bool move_row(struct walk *w, uint64_t base, int64_t c0) {
+    uint64_t at = w->rows++ * w->pitch;
+    int64_t begin = 0, end = w->row; // what lies within the tensor
+    if (w->first) {
+        begin = c0 < 0 ? -c0 : 0;
+        end = (int64_t)w->map->last[0] + 1 - c0;
+    } else {
+        c0 = 0;
+    }
+    end = !base ? 0 : end < w->row ? end : w->row;
+    for (int64_t k = 0; k < w->row; k++) {
+        uint64_t to = at + (uint64_t)k * w->element;
+        uint64_t global = k >= begin && k < end ? base + (uint64_t)(c0 + k) * w->element : 0;
+        if (global && is_copied(w)) {
+            void *p = (void *)(uintptr_t)global; // NOLINT: a generic address is a host address
+            copy_run(w, p, to, (uint64_t)(end - k) * w->element);
+            k = end - 1;
+        } else if (!move_element(w, global, swizzled(w, to))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Address of the row with the given coordinates, or 0.
+static uint64_t row_address(const struct walk *w, const int64_t *c) {
+    const struct tensor_map *m = w->map;
+    uint64_t base = m->address;
+    for (uint32_t d = w->first; d < m->rank; d++) {
+        if (!inside(m, d, c[d]))
+            return 0;
+        base += (uint64_t)c[d] * (d ? m->strides[d] : tensor_slice_bytes(m->interleave));
+    }
+    return base;
+}
+
+static uint32_t steps_of(const struct walk *w, uint32_t d) {
+    const struct tensor_map *m = w->map;
+    bool slices = !w->first && d + 2 == m->rank;
+    return slices ? 1 : (m->box[d] + m->step[d] - 1u) / m->step[d];
+}
+
+static bool walk_tile(struct walk *w, const int32_t *first) {
+    const struct tensor_map *m = w->map;
+    uint32_t n[TENSOR_MAX_DIMS] = {0};
+    for (;;) {
+        int64_t c[TENSOR_MAX_DIMS];
+        for (uint32_t d = 0; d < m->rank; d++)
+            c[d] = (int64_t)first[d] + (int64_t)n[d] * (d ? m->step[d] : w->first ? 1 : m->step[0]);
+        if (!move_row(w, row_address(w, c), first[0]))
+            return false;
+        uint32_t d = w->first;
+        while (d < m->rank && ++n[d] == steps_of(w, d))
+            n[d++] = 0;
+        if (d >= m->rank)
+            return true;
+    }
+}
+
+// Pixels of the bounding box one after the other, image after image; what is read lies `offsets`
+// away from each.
+static bool walk_pixels(struct walk *w, const int32_t *first, const uint32_t *offsets) {
+    const struct tensor_map *m = w->map;
+    uint32_t begin = w->first, end = begin + m->rank - 2u; // what the bounding box has
+    int64_t at[TENSOR_MAX_DIMS];
+    for (uint32_t d = 0; d < m->rank; d++)
+        at[d] = first[d];
+    for (uint32_t k = 0; k < m->pixels; k++) {
+        int64_t c[TENSOR_MAX_DIMS];
+        for (uint32_t d = begin; d < m->rank; d++)
+            c[d] = at[d] + (d < end ? (int64_t)offsets[d - begin] : 0);
+        if (!move_row(w, row_address(w, c), at[0]))
+            return false;
+        uint32_t d = begin;
+        for (; d < end; d++) {
+            at[d] += m->step[d];
+            if (at[d] <= (int64_t)m->last[d] + m->upper[d - begin])
+                break;
+            at[d] = m->lower[d - begin];
+        }
+        if (d == end)
+            at[m->rank - 1] += m->step[m->rank - 1];
+    }
+    return true;
+}
+
+// What is wrong with the map, or NULL.
+static const char *map_refused(const struct walk *w, bool im2col) {
+    const struct tensor_map *m = w->map;
+    if (m->magic != TENSOR_MAP_MAGIC || !w->element || !m->rank || m->rank > TENSOR_MAX_DIMS ||
+        m->swizzle > 3 || m->interleave > 2)
+        return "an address that is not that of a tensor map";
+    if (m->interleave && m->rank < 3)
+        return "a tensor map of an interleaved layout with less than three dimensions";
+    if (m->rank != (w->code >> KD_ASYNC_DIMS_SHIFT & 15) || im2col != (m->im2col != 0))
+        return "a tensor map of another mode or number of dimensions";
+    for (uint32_t d = 0; d < m->rank; d++)
+        if (!m->step[d] || (!im2col && !m->box[d]))
+            return "a tensor map that is not valid";
+    return NULL;
+}
+
+// What is wrong with the box's place, or NULL.
+static const char *place_refused(const struct walk *w, bool im2col, const int32_t *coords) {
+    const struct tensor_map *m = w->map;
+    if (w->first && coords[0] * (int64_t)w->element % 16)
+        return "an innermost coordinate of a box that is not at a multiple of 16 bytes";
+    for (uint32_t d = 0; w->store && d < m->rank; d++)
+        if (coords[d] < 0)
+            return "a box that is stored to a negative coordinate";
+    for (uint32_t d = 0; im2col && d + 2 < m->rank; d++) {
+        int64_t at = coords[d + w->first];
+        if (w->store && (m->lower[d] < 0 || m->upper[d] > 0))
+            return "a box that is stored by a tensor map whose bounding box leaves the tensor";
+        if (at < m->lower[d] || at > (int64_t)m->last[d + w->first] + m->upper[d])
+            return "pixels that begin outside of the bounding box";
+    }
+    return NULL;
+}
+
+static uint64_t move_box(struct walk *w, const int32_t *coords, const uint32_t *offsets,
+                         const char **why) {
+    const struct tensor_map *m = w->map;
+    bool im2col = w->code & KD_ASYNC_IM2COL;
+    uint32_t slice = tensor_slice_bytes(m->interleave);
+    w->element = tensor_type_bytes(m->type);
+    w->first = slice ? 0 : 1;
+    const char *refused = map_refused(w, im2col);
+    if (!refused)
+        refused = place_refused(w, im2col, coords);
+    if (refused) {
+        *why = refused;
+        return 0;
+    }
+    w->row = slice ? slice / w->element : im2col ? m->channels : m->box[0];
+    w->pitch = swizzle_width(m) && !slice ? swizzle_width(m) : w->row * w->element;
+    if (w->row * w->element > w->pitch) {
+        *why = "rows of a box that are wider than the swizzle";
+        return 0;
+    }
+    if (!(im2col ? walk_pixels(w, coords, offsets) : walk_tile(w, coords))) {
+        *why = "a reduction that the tensor's type does not have";
+        return 0;
+    }
+    return w->rows * w->row * w->element;
+}
+
+uint64_t tensor_load(uint32_t code, uint8_t *to, const void *map, const int32_t *coords,
+                     const uint32_t *offsets, const char **why) {
+    struct tensor_map copy;
+    memcpy(&copy, map, sizeof copy);
+    struct walk w = {.map = &copy, .code = code, .shared = to};
+    return move_box(&w, coords, offsets, why);
+}
+
+uint64_t tensor_store(uint32_t code, const void *map, const int32_t *coords, const uint8_t *from,
+                      const char **why) {
+    static const uint32_t none[3];
+    struct tensor_map copy;
+    memcpy(&copy, map, sizeof copy);
+    struct walk w = {
+        .map = &copy, .code = code, .shared = (uint8_t *)(uintptr_t)from, .store = true};
+    if (reduces(&w) && reduction_type(copy.type) < 0) {
+        *why = "a reduction that the tensor's type does not have";
+        return 0;
+    }
+    return move_box(&w, coords, none, why);
+}
+
+// ---- tensormap.replace --------------------------------------------------------------------
+
+// In the order of the instruction table.
+enum field {
+    FIELD_GLOBAL_ADDRESS,
+    FIELD_RANK,
+    FIELD_BOX_DIM,
+    FIELD_GLOBAL_DIM,
+    FIELD_GLOBAL_STRIDE,
+    FIELD_ELEMENT_STRIDE,
+    FIELD_ELEMTYPE,
+    FIELD_INTERLEAVE,
+    FIELD_SWIZZLE,
+    FIELD_FILL
+};
+
+static bool replace_indexed(struct tensor_map *m, uint32_t field, uint32_t index, uint64_t value) {
+    if (index >= TENSOR_MAX_DIMS)
+        return false;
+    switch (field) {
+    case FIELD_BOX_DIM:
+        m->box[index] = (uint16_t)value;
+        return value >= 1 && value <= 256;
+    case FIELD_GLOBAL_DIM:
+        m->last[index] = (uint32_t)value - 1;
+        return true;
+    case FIELD_ELEMENT_STRIDE:
+        m->step[index] = (uint8_t)value;
+        return value >= 1 && value <= 8;
+    default: // the stride of the innermost dimension is not kept
+        if (index + 1 >= TENSOR_MAX_DIMS)
+            return false;
+        m->strides[index + 1] = value;
+        return value % 16 == 0;
+    }
+}
+
+bool tensor_map_replace(void *map, uint32_t field, uint32_t index, uint64_t value) {
+    // PTX numbers element types by themselves; these are CUtensorMapDataType's.
+    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
+    struct tensor_map m;
+    memcpy(&m, map, sizeof m);
+    // 128 bytes of zeros are a map too, of one dimension of bytes: what a kernel begins with that
+    // makes one.
+    static const struct tensor_map blank;
+    if (!memcmp(&m, &blank, sizeof m)) {
+        m.magic = TENSOR_MAP_MAGIC;
+        m.rank = 1;
+    }
+    bool ok = true;
+    switch (field) {
+    case FIELD_GLOBAL_ADDRESS:
+        m.address = value;
+        ok = value % 16 == 0;
+        break;
+    case FIELD_RANK: // one less, as PTX has it
+        m.rank = (uint8_t)(value + 1);
+        ok = value < TENSOR_MAX_DIMS;
+        break;
+    case FIELD_ELEMTYPE:
+        ok = value < sizeof types;
+        m.type = ok ? types[value] : 0;
+        break;
+    case FIELD_INTERLEAVE:
+        m.interleave = (uint8_t)value;
+        ok = value < 3;
+        break;
+    case FIELD_SWIZZLE:
+        m.swizzle = (uint8_t)value;
+        ok = value < 4;
+        break;
+    case FIELD_FILL:
+        m.fill_nan = (uint8_t)value;
+        ok = value < 2;
+        break;
+    default:
+        ok = replace_indexed(&m, field, index, value);
+    }
+    if (ok)
+        memcpy(map, &m, sizeof m);
+    return ok;
+}

@@ -1,0 +1,425 @@
+// Memory of graphs (guide, chapter 16). An allocation node has addresses of its own for as long as
+// graphs, executable graphs or the program hold them; nodes of one graph share addresses when one
+// allocates after the other has freed. The system's pages are there from the first touch until
+// they are trimmed. Allocations and frees are noted in the order of the calls that launch them,
+// which is the order that streams and dependencies give to a correct program.
+#include "driver/graph/graph_memory.h"
+
+#include <stdlib.h>
+
+enum { BUCKETS = 1024, SEARCHED_NODES = 4096 };
+
+// The addresses, which belong to a context. Graphs are destroyed under their lock, and by threads
+// of the device: the object's release waits for who uses the memory where nobody waits for it.
+struct addresses {
+    struct drv_object object;
+    uint64_t base;
+};
+
+struct drv_graph_memory {
+    atomic_int references;      // of nodes and of launches; one more while live
+    atomic_int users;           // frees in streams that are under way
+    uint64_t address, size, id; // the id tells whether the context that had it still lives
+    void *addresses;            // handle
+    struct drv_device *device;
+    struct drv_exec *exec;         // the last one that was launched with it; NULL: destroyed
+    bool managed;                  // else device memory
+    bool live;                     // allocated by a launch and not freed
+    bool mapped;                   // counted as memory that graphs have
+    struct drv_graph_memory *next; // of its bucket
+};
+
+static struct drv_graph_memory *buckets[BUCKETS]; // under the lock
+// By device, bytes; there is one physical page for each mapped one.
+static struct { uint64_t now, high; } mapped[DRV_MAX_DEVICES];
+
+// ---- Finding ------------------------------------------------------------------------------
+
+static struct drv_graph_memory **bucket(uint64_t address) {
+    return &buckets[(address >> 8) * 0x9E3779B97F4A7C15u >> 54];
+}
+
+// Under the lock. What a context had is no more after its end, and others may get the address.
+static struct drv_graph_memory *find(uint64_t address) {
+    struct kd_memory found;
+    if (!kd_memory_find(address, &found))
+        return NULL;
+    struct drv_graph_memory *m = *bucket(address);
+    while (m && (m->address != address || m->id != found.id))
+        m = m->next;
+    return m;
+}
+
+static void insert(struct drv_graph_memory *m) {
+    drv_lock();
+    m->next = *bucket(m->address);
+    *bucket(m->address) = m;
+    drv_unlock();
+}
+
+static void take_out(struct drv_graph_memory *m) {
+    struct drv_graph_memory **at = bucket(m->address);
+    while (*at && *at != m)
+        at = &(*at)->next;
+    if (*at)
+        *at = m->next;
+}
+
+// ---- Life ---------------------------------------------------------------------------------
+
+// Under the lock.
+static void count_mapped(struct drv_graph_memory *m, bool now) {
+    if (m->mapped == now)
+        return;
+    int d = m->device->ordinal;
+    m->mapped = now;
+    mapped[d].now += now ? m->size : -m->size;
+    if (mapped[d].high < mapped[d].now)
+        mapped[d].high = mapped[d].now;
+}
+
+void drv_graph_memory_hold(struct drv_graph_memory *m) {
+    atomic_fetch_add(&m->references, 1);
+}
+
+void drv_graph_memory_drop(struct drv_graph_memory *m) {
+    if (atomic_fetch_sub(&m->references, 1) != 1)
+        return;
+    drv_lock();
+    take_out(m);
+    count_mapped(m, false);
+    drv_unlock();
+    drv_object_take(m->addresses, DRV_ADDRESSES);
+    free(m);
+}
+
+static CUresult check(const CUDA_MEM_ALLOC_NODE_PARAMS *p, struct drv_device **device) {
+    REQUIRE((p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED ||
+             p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED) &&
+                p->poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+                p->poolProps.handleTypes == CU_MEM_HANDLE_TYPE_NONE,
+            CUDA_ERROR_INVALID_VALUE,
+            "allocations of graphs are pinned or managed memory of a device, not to be exported");
+    TRY(drv_device_find(p->poolProps.location.id, device));
+    REQUIRE(p->bytesize, CUDA_ERROR_INVALID_VALUE, "an allocation of 0 bytes");
+    for (size_t i = 0; i < p->accessDescCount; i++) {
+        struct drv_device *d;
+        REQUIRE(p->accessDescs[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+                    p->accessDescs[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+                CUDA_ERROR_INVALID_VALUE, "accessDescs[%zu]: devices can read and write, or not",
+                i);
+        TRY(drv_device_find(p->accessDescs[i].location.id, &d));
+    }
+    return CUDA_SUCCESS;
+}
+
+static void addresses_release(struct drv_object *o) {
+    struct addresses *a = (struct addresses *)o;
+    drv_memory_end_in(o->context->c, a->base);
+    free(a);
+}
+
+static CUresult take_addresses(struct drv_context *ctx, struct drv_graph_memory *m) {
+    struct kd_memory found;
+    struct addresses *a = calloc(1, sizeof *a);
+    REQUIRE(a, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a node");
+    CUresult result = drv_memory_allocate(ctx, m->managed ? KD_MEMORY_MANAGED : KD_MEMORY_DEVICE,
+                                          m->size, DRV_MEMORY_GRAPH, &a->base);
+    if (result == CUDA_SUCCESS &&
+        !drv_object_add(&a->object, DRV_ADDRESSES, ctx, addresses_release)) {
+        kd_memory_free(a->base);
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (result != CUDA_SUCCESS) {
+        free(a);
+        return result;
+    }
+    m->address = a->base;
+    m->addresses = a->object.handle;
+    m->id = kd_memory_find(m->address, &found) ? found.id : 0;
+    return CUDA_SUCCESS;
+}
+
+static CUresult make(struct drv_device *d, size_t bytes, bool managed,
+                     struct drv_graph_memory **out) {
+    struct drv_context *ctx = drv_context_active(d->primary);
+    if (!ctx) // the program made a context of its own
+        TRY(drv_context_usable(&ctx));
+    REQUIRE(ctx->device == d, CUDA_ERROR_INVALID_CONTEXT,
+            "no context of the device is active or current");
+    struct drv_graph_memory *m = calloc(1, sizeof *m);
+    REQUIRE(m, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a node");
+    m->references = 1;
+    m->size = bytes;
+    m->device = d;
+    m->managed = managed;
+    CUresult result = take_addresses(ctx, m);
+    if (result != CUDA_SUCCESS) {
+        free(m);
+        return result;
+    }
+    insert(m);
+    *out = m;
+    return CUDA_SUCCESS;
+}
+
+// ---- Nodes --------------------------------------------------------------------------------
+
+static struct drv_node *allocation_of(const struct drv_graph *g, CUdeviceptr dptr, bool freed) {
+    for (struct drv_node *n = g->first; n; n = n->next)
+        if (n->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && n->params.alloc.dptr == dptr &&
+            n->memory_freed == freed)
+            return n;
+    return NULL;
+}
+
+// A node before `node`, at any distance, that frees memory of this graph which nobody uses again.
+static struct drv_graph_memory *reusable(struct drv_node *node, const struct drv_device *d,
+                                         size_t bytes, bool managed) {
+    struct drv_node *seen[SEARCHED_NODES];
+    size_t n = 0;
+    uint64_t stamp = drv_graph_stamp();
+    seen[n++] = node;
+    node->stamp = stamp;
+    for (size_t i = 0; i < n; i++) {
+        struct drv_node *at = seen[i];
+        if (at->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE && at->memory && !at->memory_freed &&
+            at->memory->size == bytes && at->memory->device == d &&
+            at->memory->managed == managed) {
+            at->memory_freed = true;
+            return at->memory;
+        }
+        for (size_t e = 0; e < at->in.n && n < SEARCHED_NODES; e++) {
+            struct drv_node *before = at->in.at[e].node;
+            if (before->stamp != stamp)
+                seen[n++] = before;
+            before->stamp = stamp;
+        }
+    }
+    return NULL;
+}
+
+CUresult drv_graph_memory_take(struct drv_node *node, CUDA_MEM_ALLOC_NODE_PARAMS *p,
+                               struct drv_graph_memory **out) {
+    struct drv_device *d;
+    TRY(check(p, &d));
+    REQUIRE(!node->graph->moved, CUDA_ERROR_NOT_SUPPORTED,
+            "a graph that was moved into another one gets no further memory nodes");
+    bool managed = p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    struct drv_graph_memory *m =
+        node->graph->memory_nodes ? reusable(node, d, p->bytesize, managed) : NULL;
+    if (m)
+        drv_graph_memory_hold(m);
+    else
+        TRY(make(d, p->bytesize, managed, &m));
+    node->graph->memory_nodes++;
+    p->dptr = m->address;
+    *out = m;
+    return CUDA_SUCCESS;
+}
+
+// The node holds memory that its own graph allocates; what other graphs allocated it looks up when
+// it is launched.
+CUresult drv_graph_memory_free(struct drv_node *node, CUdeviceptr dptr,
+                               struct drv_graph_memory **out) {
+    drv_lock();
+    struct drv_graph_memory *m = find(dptr);
+    drv_unlock();
+    REQUIRE(m, CUDA_ERROR_INVALID_VALUE, "%#llx is not what an allocation node returned",
+            (unsigned long long)dptr);
+    REQUIRE(!node->graph->moved, CUDA_ERROR_NOT_SUPPORTED,
+            "a graph that was moved into another one gets no further memory nodes");
+    struct drv_node *allocation = allocation_of(node->graph, dptr, false);
+    REQUIRE(allocation || !allocation_of(node->graph, dptr, true), CUDA_ERROR_INVALID_VALUE,
+            "a node of the graph frees this allocation already");
+    for (struct drv_node *n = node->graph->first; n && !allocation; n = n->next)
+        REQUIRE(n == node || n->params.type != CU_GRAPH_NODE_TYPE_MEM_FREE ||
+                    n->params.free.dptr != dptr,
+                CUDA_ERROR_INVALID_VALUE, "a node of the graph frees this allocation already");
+    if (allocation) {
+        allocation->memory_freed = true;
+        drv_graph_memory_hold(m);
+        *out = m;
+    }
+    node->graph->memory_nodes++;
+    return CUDA_SUCCESS;
+}
+
+// ---- Launches -----------------------------------------------------------------------------
+
+static void used(void *arg, enum kd_status status) {
+    DEVICE_CALL();
+    struct drv_graph_memory *m = arg;
+    atomic_fetch_sub(&m->users, 1);
+    drv_graph_memory_drop(m);
+}
+
+// Under the lock: m is free as far as the program is concerned. The caller has the reference.
+static void set_free(struct drv_graph_memory *m) {
+    m->live = false;
+}
+
+// The reference of the live allocation goes when the stream has come so far.
+static CUresult release_in(struct drv_graph_memory *m, struct kd_queue *q) {
+    atomic_fetch_add(&m->users, 1);
+    CUresult result = drv_status(kd_submit_host(q, used, m, true), NULL);
+    if (result != CUDA_SUCCESS)
+        used(m, KD_OK);
+    return result;
+}
+
+static bool frees_elsewhere(const struct drv_node *n) {
+    return n->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE && !n->memory;
+}
+
+static bool leaves_live(const struct drv_node *n) {
+    return n->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && !n->memory_freed;
+}
+
+// Under the lock.
+static CUresult check_launch(const struct drv_exec *exec) {
+    bool auto_free = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    for (size_t i = 0; i < exec->nmemory; i++) {
+        const struct drv_node *n = exec->memory[i];
+        REQUIRE(!leaves_live(n) || !n->memory->live || auto_free, CUDA_ERROR_INVALID_VALUE,
+                "the allocation %#llx of the graph's last launch has not been freed",
+                (unsigned long long)n->params.alloc.dptr);
+        if (!frees_elsewhere(n))
+            continue;
+        const struct drv_graph_memory *m = find(n->params.free.dptr);
+        REQUIRE(m && m->live, CUDA_ERROR_INVALID_VALUE,
+                "the graph frees %#llx, which is not allocated",
+                (unsigned long long)n->params.free.dptr);
+    }
+    return CUDA_SUCCESS;
+}
+
+// Under the lock.
+static void note_allocations(struct drv_exec *exec) {
+    for (size_t i = 0; i < exec->nmemory; i++) {
+        struct drv_node *n = exec->memory[i];
+        if (n->params.type != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+            continue;
+        n->memory->exec = exec;
+        count_mapped(n->memory, true);
+        if (leaves_live(n) && !n->memory->live) {
+            n->memory->live = true;
+            drv_graph_memory_hold(n->memory);
+        }
+    }
+}
+
+CUresult drv_graph_memory_launch(struct drv_exec *exec, struct kd_queue *q,
+                                 CUresult (*launch)(struct drv_exec *, struct kd_queue *,
+                                                    struct drv_context *),
+                                 struct drv_context *ctx) {
+    drv_lock();
+    CUresult result = check_launch(exec);
+    drv_unlock();
+    if (result == CUDA_SUCCESS)
+        result = launch(exec, q, ctx);
+    if (result != CUDA_SUCCESS)
+        return result;
+    drv_lock();
+    note_allocations(exec);
+    drv_unlock();
+    for (size_t i = 0; i < exec->nmemory; i++) {
+        if (!frees_elsewhere(exec->memory[i]))
+            continue;
+        drv_lock();
+        struct drv_graph_memory *m = find(exec->memory[i]->params.free.dptr);
+        bool was_live = m && m->live;
+        if (was_live)
+            set_free(m);
+        drv_unlock();
+        if (was_live)
+            TRY(release_in(m, q));
+    }
+    return CUDA_SUCCESS;
+}
+
+void drv_graph_memory_forget_exec(struct drv_exec *exec) {
+    drv_lock();
+    for (size_t i = 0; i < exec->nmemory; i++)
+        if (exec->memory[i]->memory && exec->memory[i]->memory->exec == exec)
+            exec->memory[i]->memory->exec = NULL;
+    drv_unlock();
+}
+
+CUresult drv_graph_memory_release(CUdeviceptr dptr, struct kd_queue *q, bool *found) {
+    drv_lock();
+    struct drv_graph_memory *m = find(dptr);
+    bool live = m && m->live;
+    if (live)
+        set_free(m);
+    drv_unlock();
+    *found = m != NULL;
+    if (!m)
+        return CUDA_SUCCESS;
+    REQUIRE(live, CUDA_ERROR_INVALID_VALUE, "%#llx is a graph's allocation that is not allocated",
+            (unsigned long long)dptr);
+    if (q)
+        return release_in(m, q);
+    drv_graph_memory_drop(m);
+    return CUDA_SUCCESS;
+}
+
+// ---- What the system gives ----------------------------------------------------------------
+
+// Pages of allocations that are not live, of graphs that do not run. An executable graph that was
+// destroyed while it runs is not known to have ended: its memory stays until it goes by itself.
+CUresult cuDeviceGraphMemTrim(CUdevice device) {
+    ENTER();
+    struct drv_device *d;
+    TRY(drv_device_find(device, &d));
+    drv_lock();
+    for (int i = 0; i < BUCKETS; i++)
+        for (struct drv_graph_memory *m = buckets[i]; m; m = m->next) {
+            if (m->device != d || m->live || m->users || !m->mapped || !m->exec ||
+                !kd_graph_idle(m->exec->k))
+                continue;
+            kd_memory_discard(m->address);
+            count_mapped(m, false);
+        }
+    drv_unlock();
+    return CUDA_SUCCESS;
+}
+
+// Used and reserved memory are the same: pages belong to one allocation each.
+CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value) {
+    ENTER();
+    REQUIRE_POINTER(value);
+    struct drv_device *d;
+    TRY(drv_device_find(device, &d));
+    drv_lock();
+    uint64_t now = mapped[d->ordinal].now, high = mapped[d->ordinal].high;
+    drv_unlock();
+    switch (attr) {
+    case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
+    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
+        *(cuuint64_t *)value = now;
+        return CUDA_SUCCESS;
+    case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
+    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
+        *(cuuint64_t *)value = high;
+        return CUDA_SUCCESS;
+    }
+    FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of the memory of graphs", (int)attr);
+}
+
+// The high-water marks can be set to 0, which makes them what is in use now.
+CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value) {
+    ENTER();
+    REQUIRE_POINTER(value);
+    struct drv_device *d;
+    TRY(drv_device_find(device, &d));
+    REQUIRE(attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH || attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH,
+            CUDA_ERROR_INVALID_VALUE, "attribute %d of the memory of graphs cannot be set",
+            (int)attr);
+    REQUIRE(*(cuuint64_t *)value == 0, CUDA_ERROR_INVALID_VALUE,
+            "a high-water mark can only be set to 0");
+    drv_lock();
+    mapped[d->ordinal].high = mapped[d->ordinal].now;
+    drv_unlock();
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,473 @@
+// Copies. The functions without Async wait, unless both sides are device memory; the others
+// return at once where memory is page-locked, and for pageable memory as soon as the documented
+// behaviour allows (guide 6.2.8.1 and the API's page on synchronisation).
+#include "driver/memory/copy.h"
+
+#include "driver/graph/capture.h"
+#include "driver/memory/array.h"
+#include "driver/memory/virtual_memory.h"
+#include "support/check/check_tools.h"
+#include "support/check/host_call.h"
+
+enum { STAGE_BYTES = 64 << 10 }; // a pageable source up to this size is copied at once
+
+bool drv_is_system_memory(uint64_t ptr, uint64_t bytes) {
+    uint64_t base, size;
+    return bytes && kd_memory_is_foreign(ptr) && kd_memory_is_foreign(ptr + bytes - 1) &&
+           !drv_reserved_range(ptr, &base, &size) && drv_host_mapped(ptr, bytes);
+}
+
+CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool write,
+                  const char *name, struct drv_side *out) {
+    struct kd_memory m;
+    REQUIRE(ptr, CUDA_ERROR_INVALID_VALUE, "%s cannot be NULL", name);
+    out->ptr = (void *)(uintptr_t)ptr;
+    out->owner = NULL;
+    if (kd_memory_find(ptr, &m)) {
+        if (m.flags & DRV_MEMORY_MAPPED) {
+            REQUIRE(drv_mapped_access(ptr, bytes, write), CUDA_ERROR_INVALID_VALUE,
+                    "%s: %llu bytes from %#llx on are not all mapped with the right to %s them",
+                    name, (unsigned long long)bytes, (unsigned long long)ptr,
+                    write ? "write" : "read");
+            out->device = m.kind == KD_MEMORY_DEVICE;
+            out->pageable = false;
+            return CUDA_SUCCESS;
+        }
+        REQUIRE(bytes <= m.base + m.size - ptr, CUDA_ERROR_INVALID_VALUE,
+                "%s: %llu bytes from %#llx on are more than its allocation of %llu has", name,
+                (unsigned long long)bytes, (unsigned long long)ptr, (unsigned long long)m.size);
+        out->device = m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_VARIABLE;
+        out->owner = m.context;
+        out->pageable = false;
+        return CUDA_SUCCESS;
+    }
+    bool there =
+        kind == DRV_SIDE_HOST || (kind == DRV_SIDE_UNIFIED && drv_is_system_memory(ptr, bytes));
+    REQUIRE(there, CUDA_ERROR_INVALID_VALUE, "%s: there are no %llu bytes of memory at %#llx", name,
+            (unsigned long long)bytes, (unsigned long long)ptr);
+    out->device = false;
+    out->pageable = true;
+    return CUDA_SUCCESS;
+}
+
+static CUresult submit(struct kd_queue *q, struct drv_context *ctx, struct kd_copy *c,
+                       const struct drv_side *dst, const struct drv_side *src, bool async,
+                       struct drv_use *use) {
+    bool wait = !async && (drv_sync_memops || !dst->device || !src->device);
+    if (async && dst->pageable)
+        wait = true;
+    if (async && src->pageable) {
+        c->stage = c->width * c->height * c->depth <= STAGE_BYTES;
+        wait = wait || !c->stage;
+    }
+    c->dst = dst->ptr;
+    c->src = src->ptr;
+    if (check_tools() & CHECK_INIT && src->device && !dst->device)
+        c->call = host_call_keep();
+    drv_side_used(dst, ctx);
+    drv_side_used(src, ctx);
+    TRY(drv_status(kd_submit_copy(q, c), ctx));
+    drv_use_end(use);
+    return wait ? drv_status(kd_queue_wait(q), ctx) : CUDA_SUCCESS;
+}
+
+static CUresult capture_copy(struct kd_queue *q, struct drv_context *ctx, const CUDA_MEMCPY3D *p) {
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEMCPY,
+                                .memcpy = {.copyCtx = ctx->handle, .copyParams = *p}};
+    return drv_capture_add(q, &params, NULL);
+}
+
+// Of linear memory.
+static CUresult capture_bytes(struct kd_queue *q, struct drv_context *ctx,
+                              const struct drv_side *dst, const struct drv_side *src,
+                              size_t bytes) {
+    CUDA_MEMCPY3D p = {.srcMemoryType = src->device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
+                       .dstMemoryType = dst->device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
+                       .WidthInBytes = bytes,
+                       .Height = 1,
+                       .Depth = 1};
+    if (src->device)
+        p.srcDevice = (uintptr_t)src->ptr;
+    else
+        p.srcHost = src->ptr;
+    if (dst->device)
+        p.dstDevice = (uintptr_t)dst->ptr;
+    else
+        p.dstHost = dst->ptr;
+    return capture_copy(q, ctx, &p);
+}
+
+static CUresult copy_1d(uint64_t dst, enum drv_side_kind dst_kind, uint64_t src,
+                        enum drv_side_kind src_kind, size_t bytes, CUstream stream, bool async) {
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    if (!bytes)
+        return drv_stream_find(stream, &q, &ctx);
+    struct drv_side to, from;
+    USE_MEMORY();
+    TRY(drv_side(dst, bytes, dst_kind, true, "the destination", &to));
+    TRY(drv_side(src, bytes, src_kind, false, "the source", &from));
+    bool captured;
+    TRY(drv_stream_find(stream, &q, &ctx));
+    TRY(drv_capture_enter_copy(q, ctx, async, &captured));
+    if (captured)
+        return capture_bytes(q, ctx, &to, &from, bytes);
+    struct kd_copy c = {.width = bytes,
+                        .height = 1,
+                        .depth = 1,
+                        .dst_pitch = bytes,
+                        .src_pitch = bytes,
+                        .dst_slice = bytes,
+                        .src_slice = bytes};
+    return submit(q, ctx, &c, &to, &from, async, &use);
+}
+
+// ---- Along one dimension ------------------------------------------------------------------
+
+CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d(dst, DRV_SIDE_HOST, src, DRV_SIDE_HOST, ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d(dst, DRV_SIDE_HOST, src, DRV_SIDE_HOST, ByteCount, hStream, true);
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, NULL,
+                   false);
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
+                              CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount,
+                   hStream, true);
+}
+
+CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d((uintptr_t)dstHost, DRV_SIDE_HOST, srcDevice, DRV_SIDE_UNIFIED, ByteCount, NULL,
+                   false);
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                              CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d((uintptr_t)dstHost, DRV_SIDE_HOST, srcDevice, DRV_SIDE_UNIFIED, ByteCount,
+                   hStream, true);
+}
+
+CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, srcDevice, DRV_SIDE_UNIFIED, ByteCount, NULL,
+                   false);
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
+                              CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, srcDevice, DRV_SIDE_UNIFIED, ByteCount, hStream,
+                   true);
+}
+
+// All devices share the address space: the contexts are checked and change nothing else.
+static CUresult check_contexts(CUcontext a, CUcontext b) {
+    struct drv_context *ctx;
+    TRY(drv_context_find(a, &ctx));
+    return drv_context_find(b, &ctx);
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                      CUcontext srcContext, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    TRY(check_contexts(dstContext, srcContext));
+    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, srcDevice, DRV_SIDE_UNIFIED, ByteCount, NULL,
+                   false);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                           CUcontext srcContext, size_t ByteCount, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    TRY(check_contexts(dstContext, srcContext));
+    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, srcDevice, DRV_SIDE_UNIFIED, ByteCount, hStream,
+                   true);
+}
+
+// ---- Arrays, byte by byte -----------------------------------------------------------------
+
+// The address of `bytes` from `offset` on, counted through the array's rows.
+static CUresult array_bytes(CUarray array, size_t offset, size_t bytes, uint64_t *address) {
+    struct drv_array *a;
+    TRY(drv_array_find(array, &a));
+    uint64_t size = a->pitch * a->rows * a->slices;
+    REQUIRE(offset <= size && bytes <= size - offset, CUDA_ERROR_INVALID_VALUE,
+            "%zu bytes from byte %zu on are more than the array's %llu", bytes, offset,
+            (unsigned long long)size);
+    *address = a->base + offset;
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_to_array(CUarray array, size_t offset, uint64_t src, enum drv_side_kind kind,
+                              size_t bytes, CUstream stream, bool async) {
+    uint64_t dst;
+    TRY(array_bytes(array, offset, bytes, &dst));
+    return copy_1d(dst, DRV_SIDE_UNIFIED, src, kind, bytes, stream, async);
+}
+
+static CUresult copy_from_array(uint64_t dst, enum drv_side_kind kind, CUarray array, size_t offset,
+                                size_t bytes, CUstream stream, bool async) {
+    uint64_t src;
+    TRY(array_bytes(array, offset, bytes, &src));
+    return copy_1d(dst, kind, src, DRV_SIDE_UNIFIED, bytes, stream, async);
+}
+
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
+                         size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_to_array(dstArray, dstOffset, srcDevice, DRV_SIDE_UNIFIED, ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
+                         size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_from_array(dstDevice, DRV_SIDE_UNIFIED, srcArray, srcOffset, ByteCount, NULL,
+                           false);
+}
+
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
+                         size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_to_array(dstArray, dstOffset, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, NULL,
+                         false);
+}
+
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
+                              size_t ByteCount, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_to_array(dstArray, dstOffset, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, hStream,
+                         true);
+}
+
+CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_from_array((uintptr_t)dstHost, DRV_SIDE_HOST, srcArray, srcOffset, ByteCount, NULL,
+                           false);
+}
+
+CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
+                              CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_from_array((uintptr_t)dstHost, DRV_SIDE_HOST, srcArray, srcOffset, ByteCount,
+                           hStream, true);
+}
+
+CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
+                         size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    uint64_t src;
+    TRY(array_bytes(srcArray, srcOffset, ByteCount, &src));
+    return copy_to_array(dstArray, dstOffset, src, DRV_SIDE_UNIFIED, ByteCount, NULL, false);
+}
+
+// ---- Along two and three ------------------------------------------------------------------
+
+struct box {
+    size_t x, y, z, pitch, height; // height: rows from slice to slice
+    CUmemorytype type;
+    uint64_t host, device;
+    CUarray array;
+};
+struct extent {
+    size_t width, height, depth;
+};
+
+// Bytes from the first to behind the last that the box touches; false: more than 64 bits.
+static bool box_bytes(const struct box *b, const struct extent *e, uint64_t slice, uint64_t *begin,
+                      uint64_t *bytes) {
+    uint64_t rows, slices, first_rows, first_slices;
+    return !(__builtin_mul_overflow(b->pitch, e->height - 1, &rows) ||
+             __builtin_mul_overflow(slice, e->depth - 1, &slices) ||
+             __builtin_add_overflow(rows, slices, bytes) ||
+             __builtin_add_overflow(*bytes, e->width, bytes) ||
+             __builtin_mul_overflow(b->pitch, b->y, &first_rows) ||
+             __builtin_mul_overflow(slice, b->z, &first_slices) ||
+             __builtin_add_overflow(first_rows, first_slices, begin) ||
+             __builtin_add_overflow(*begin, b->x, begin));
+}
+
+// A box within an array: its rows are the array's, whatever pitch was given.
+static CUresult array_side(const struct box *b, const struct extent *e, bool write,
+                           const char *name, uint64_t *pitch, uint64_t *slice,
+                           struct drv_side *side) {
+    struct drv_array *a;
+    TRY(drv_array_find(b->array, &a));
+    REQUIRE(e->width <= a->pitch && b->x <= a->pitch - e->width && e->height <= a->rows &&
+                b->y <= a->rows - e->height && e->depth <= a->slices &&
+                b->z <= a->slices - e->depth,
+            CUDA_ERROR_INVALID_VALUE,
+            "%s: %zu slices of %zu rows of %zu bytes from slice %zu, row %zu, byte %zu on are more "
+            "than the array has",
+            name, e->depth, e->height, e->width, b->z, b->y, b->x);
+    *pitch = a->pitch;
+    *slice = a->pitch * a->rows;
+    uint64_t begin = a->base + b->z * *slice + b->y * a->pitch + b->x;
+    return drv_side(begin, (e->depth - 1) * *slice + (e->height - 1) * a->pitch + e->width,
+                    DRV_SIDE_UNIFIED, write, name, side);
+}
+
+static CUresult box_side(struct box *b, const struct extent *e, bool write, const char *name,
+                         uint64_t *pitch, uint64_t *slice, struct drv_side *side) {
+    REQUIRE(b->type >= CU_MEMORYTYPE_HOST && b->type <= CU_MEMORYTYPE_UNIFIED,
+            CUDA_ERROR_INVALID_VALUE, "%s: %d is no type of memory", name, (int)b->type);
+    if (b->type == CU_MEMORYTYPE_ARRAY)
+        return array_side(b, e, write, name, pitch, slice, side);
+    if (!b->pitch && e->height == 1 && e->depth == 1)
+        b->pitch = b->x + e->width;
+    REQUIRE(b->pitch >= e->width && b->pitch - e->width >= b->x, CUDA_ERROR_INVALID_VALUE,
+            "%s: a pitch of %zu bytes is less than rows of %zu bytes from byte %zu on need", name,
+            b->pitch, e->width, b->x);
+    REQUIRE(e->depth == 1 || b->height >= e->height, CUDA_ERROR_INVALID_VALUE,
+            "%s: a height of %zu rows is less than the %zu to copy", name, b->height, e->height);
+    *pitch = b->pitch;
+    uint64_t begin, bytes;
+    REQUIRE(!__builtin_mul_overflow(b->pitch, b->height, slice) &&
+                box_bytes(b, e, *slice, &begin, &bytes),
+            CUDA_ERROR_INVALID_VALUE, "%s: the sizes are beyond 64 bits", name);
+    uint64_t base = b->type == CU_MEMORYTYPE_HOST ? b->host : b->device;
+    REQUIRE(base, CUDA_ERROR_INVALID_VALUE, "%s cannot be NULL", name);
+    return drv_side(base + begin, bytes,
+                    b->type == CU_MEMORYTYPE_DEVICE ? DRV_SIDE_UNIFIED : DRV_SIDE_HOST, write, name,
+                    side);
+}
+
+static CUresult plan_box(struct box *dst, struct box *src, const struct extent *e,
+                         struct kd_copy *c, struct drv_side *to, struct drv_side *from) {
+    *c = (struct kd_copy){.width = e->width, .height = e->height, .depth = e->depth};
+    TRY(box_side(dst, e, true, "the destination", &c->dst_pitch, &c->dst_slice, to));
+    return box_side(src, e, false, "the source", &c->src_pitch, &c->src_slice, from);
+}
+
+static CUDA_MEMCPY3D boxes_as_params(const struct box *dst, const struct box *src,
+                                     const struct extent *e) {
+    return (CUDA_MEMCPY3D){.srcXInBytes = src->x,
+                           .srcY = src->y,
+                           .srcZ = src->z,
+                           .srcMemoryType = src->type,
+                           .srcHost = (void *)(uintptr_t)src->host,
+                           .srcDevice = src->device,
+                           .srcArray = src->array,
+                           .srcPitch = src->pitch,
+                           .srcHeight = src->height,
+                           .dstXInBytes = dst->x,
+                           .dstY = dst->y,
+                           .dstZ = dst->z,
+                           .dstMemoryType = dst->type,
+                           .dstHost = (void *)(uintptr_t)dst->host,
+                           .dstDevice = dst->device,
+                           .dstArray = dst->array,
+                           .dstPitch = dst->pitch,
+                           .dstHeight = dst->height,
+                           .WidthInBytes = e->width,
+                           .Height = e->height,
+                           .Depth = e->depth};
+}
+
+static CUresult copy_box(struct box *dst, struct box *src, const struct extent *e, CUstream stream,
+                         bool async) {
+    if (!e->width || !e->height || !e->depth)
+        return CUDA_SUCCESS;
+    struct kd_queue *q;
+    struct drv_context *ctx;
+    struct drv_side to, from;
+    struct kd_copy c;
+    bool captured;
+    USE_MEMORY();
+    TRY(plan_box(dst, src, e, &c, &to, &from));
+    TRY(drv_stream_find(stream, &q, &ctx));
+    TRY(drv_capture_enter_copy(q, ctx, async, &captured));
+    if (captured) {
+        CUDA_MEMCPY3D p = boxes_as_params(dst, src, e);
+        return capture_copy(q, ctx, &p);
+    }
+    return submit(q, ctx, &c, &to, &from, async, &use);
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, bool async) {
+    REQUIRE(p != NULL, CUDA_ERROR_INVALID_VALUE, "pCopy cannot be NULL");
+    struct box src = {
+        p->srcXInBytes,        p->srcY,      0,          p->srcPitch, 0, p->srcMemoryType,
+        (uintptr_t)p->srcHost, p->srcDevice, p->srcArray};
+    struct box dst = {
+        p->dstXInBytes,        p->dstY,      0,          p->dstPitch, 0, p->dstMemoryType,
+        (uintptr_t)p->dstHost, p->dstDevice, p->dstArray};
+    struct extent e = {p->WidthInBytes, p->Height, 1};
+    return copy_box(&dst, &src, &e, stream, async);
+}
+
+// CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER have the same fields; the contexts have no effect.
+#define BOXES_3D(p, dst, src, e)                                                                   \
+    REQUIRE((p) != NULL, CUDA_ERROR_INVALID_VALUE, "pCopy cannot be NULL");                        \
+    REQUIRE(!(p)->srcLOD && !(p)->dstLOD, CUDA_ERROR_INVALID_VALUE, "srcLOD, dstLOD must be 0");   \
+    struct box src = {(p)->srcXInBytes,        (p)->srcY,      (p)->srcZ,                          \
+                      (p)->srcPitch,           (p)->srcHeight, (p)->srcMemoryType,                 \
+                      (uintptr_t)(p)->srcHost, (p)->srcDevice, (p)->srcArray};                     \
+    struct box dst = {(p)->dstXInBytes,        (p)->dstY,      (p)->dstZ,                          \
+                      (p)->dstPitch,           (p)->dstHeight, (p)->dstMemoryType,                 \
+                      (uintptr_t)(p)->dstHost, (p)->dstDevice, (p)->dstArray};                     \
+    struct extent e = {(p)->WidthInBytes, (p)->Height, (p)->Depth}
+#define COPY_3D(p, stream, async)                                                                  \
+    do {                                                                                           \
+        BOXES_3D(p, dst, src, e);                                                                  \
+        return copy_box(&dst, &src, &e, stream, async);                                            \
+    } while (0)
+
+CUresult drv_copy_plan(const CUDA_MEMCPY3D *p, struct kd_copy *copy, struct drv_side *to,
+                       struct drv_side *from) {
+    BOXES_3D(p, dst, src, e);
+    TRY(plan_box(&dst, &src, &e, copy, to, from));
+    copy->dst = to->ptr;
+    copy->src = from->ptr;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy) {
+    ENTER_CONTEXT(ctx);
+    return copy_2d(pCopy, NULL, false);
+}
+
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy) {
+    ENTER_CONTEXT(ctx);
+    return copy_2d(pCopy, NULL, false);
+}
+
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_2d(pCopy, hStream, true);
+}
+
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy) {
+    ENTER_CONTEXT(ctx);
+    COPY_3D(pCopy, NULL, false);
+}
+
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    COPY_3D(pCopy, hStream, true);
+}
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(pCopy);
+    TRY(check_contexts(pCopy->dstContext, pCopy->srcContext));
+    COPY_3D(pCopy, NULL, false);
+}
+
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(pCopy);
+    TRY(check_contexts(pCopy->dstContext, pCopy->srcContext));
+    COPY_3D(pCopy, hStream, true);
+}

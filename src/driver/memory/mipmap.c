@@ -1,0 +1,165 @@
+// Mipmapped arrays (guide 6.2.14.1.4): each level half as large as the one before it, layers and
+// faces as many.
+#include "driver/memory/array.h"
+
+#include <stdlib.h>
+
+enum { LEVEL_ALIGNMENT = 512 };
+
+CUresult drv_mipmap_find(CUmipmappedArray handle, struct drv_mipmap **out) {
+    *out = drv_object_find(handle, DRV_MIPMAP);
+    REQUIRE(*out, CUDA_ERROR_INVALID_HANDLE, "%p is no mipmapped array, or one that was destroyed",
+            (void *)handle);
+    return CUDA_SUCCESS;
+}
+
+// Work that was submitted before the last holder let go may still use the memory.
+static void mipmap_release(struct drv_object *o) {
+    struct drv_mipmap *m = (struct drv_mipmap *)o;
+    drv_memory_end_in(o->context->c, m->base);
+    free(m);
+}
+
+static void level_release(struct drv_object *o) {
+    (void)o; // part of the mipmapped array
+}
+
+static size_t half(size_t n) {
+    return n > 1 ? n / 2 : n;
+}
+
+static CUDA_ARRAY3D_DESCRIPTOR next_level(CUDA_ARRAY3D_DESCRIPTOR d) {
+    d.Width = half(d.Width);
+    d.Height = half(d.Height);
+    if (!(d.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)))
+        d.Depth = half(d.Depth);
+    return d;
+}
+
+// 1 + the logarithm of the largest dimension.
+static unsigned most_levels(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    bool layered = d->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
+    size_t largest = d->Width > d->Height ? d->Width : d->Height;
+    if (!layered && d->Depth > largest)
+        largest = d->Depth;
+    unsigned n = 1;
+    while (largest >>= 1)
+        n++;
+    return n < DRV_MAX_LEVELS ? n : DRV_MAX_LEVELS;
+}
+
+static uint64_t aligned(uint64_t bytes) {
+    return (bytes + LEVEL_ALIGNMENT - 1) / LEVEL_ALIGNMENT * LEVEL_ALIGNMENT;
+}
+
+static void destroy_levels(struct drv_mipmap *m) {
+    for (unsigned k = 0; k < m->levels; k++)
+        if (m->level[k].object.handle)
+            drv_object_destroy(&m->level[k].object);
+}
+
+static bool make_levels(struct drv_context *ctx, struct drv_mipmap *m) {
+    CUDA_ARRAY3D_DESCRIPTOR d = m->descriptor;
+    uint64_t at = m->base;
+    for (unsigned k = 0; k < m->levels; k++) {
+        struct drv_array *a = &m->level[k];
+        drv_array_fill(a, &d, at);
+        a->level = true;
+        a->object.parent = &m->object;
+        if (!drv_object_add(&a->object, DRV_ARRAY, ctx, level_release))
+            return false;
+        at += aligned(drv_array_bytes(&d));
+        d = next_level(d);
+    }
+    return true;
+}
+
+static uint64_t bytes_of(CUDA_ARRAY3D_DESCRIPTOR d, unsigned levels) {
+    uint64_t bytes = 0;
+    for (unsigned k = 0; k < levels; k++, d = next_level(d))
+        bytes += aligned(drv_array_bytes(&d));
+    return bytes;
+}
+
+// The memory at `base` becomes the array's, on failure too.
+static CUresult create_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                            unsigned levels, uint64_t base, CUmipmappedArray *out) {
+    struct drv_mipmap *m = calloc(1, sizeof *m);
+    if (!m) {
+        kd_memory_free(base);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory for a mipmapped array");
+    }
+    m->descriptor = *d;
+    m->levels = levels;
+    m->base = base;
+    if (!drv_object_add(&m->object, DRV_MIPMAP, ctx, mipmap_release)) {
+        kd_memory_free(base);
+        free(m);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a mipmapped array");
+    }
+    if (!make_levels(ctx, m)) {
+        destroy_levels(m);
+        drv_object_destroy(&m->object);
+        FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handles for the levels of a mipmapped array");
+    }
+    *out = m->object.handle;
+    return CUDA_SUCCESS;
+}
+
+// numMipmapLevels is brought into the range that the sizes allow.
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
+                                const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
+                                unsigned int numMipmapLevels) {
+    ENTER_CONTEXT(ctx);
+    REQUIRE_POINTER(pHandle);
+    REQUIRE_POINTER(pMipmappedArrayDesc);
+    TRY(drv_array_check(pMipmappedArrayDesc, true));
+    unsigned most = most_levels(pMipmappedArrayDesc);
+    unsigned levels = numMipmapLevels < 1 ? 1 : numMipmapLevels > most ? most : numMipmapLevels;
+    uint64_t base;
+    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes_of(*pMipmappedArrayDesc, levels),
+                            DRV_MEMORY_ARRAY, &base));
+    return create_over(ctx, pMipmappedArrayDesc, levels, base, pHandle);
+}
+
+CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64_t size,
+                        const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, CUmipmappedArray *out) {
+    TRY(drv_array_check(d, true));
+    REQUIRE(levels && levels <= most_levels(d), CUDA_ERROR_INVALID_VALUE,
+            "an array of these sizes has 1 to %u levels, not %u", most_levels(d), levels);
+    uint64_t bytes = bytes_of(*d, levels), base;
+    unsigned texel = drv_element_bytes(d);
+    REQUIRE(offset % texel == 0, CUDA_ERROR_INVALID_VALUE,
+            "images of texels of %u bytes cannot begin at %llu", texel, (unsigned long long)offset);
+    REQUIRE(offset <= size && bytes <= size - offset, CUDA_ERROR_INVALID_VALUE,
+            "%llu bytes of images from %llu on are more than the memory's %llu",
+            (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)size);
+    TRY(drv_status(kd_memory_map_file(kd_context_device(ctx->c), ctx->c, fd, offset, bytes,
+                                      DRV_MEMORY_EXTERNAL, &base),
+                   ctx));
+    return create_over(ctx, d, levels, base, out);
+}
+
+CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray,
+                                  unsigned int level) {
+    ENTER_CONTEXT(ctx);
+    struct drv_mipmap *m;
+    REQUIRE_POINTER(pLevelArray);
+    TRY(drv_mipmap_find(hMipmappedArray, &m));
+    REQUIRE(level < m->levels, CUDA_ERROR_INVALID_VALUE, "level %u of %u", level, m->levels);
+    *pLevelArray = m->level[level].object.handle;
+    return CUDA_SUCCESS;
+}
+
+// Waits for the array's context.
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
+    ENTER_CONTEXT(current);
+    struct drv_mipmap *m;
+    TRY(drv_mipmap_find(hMipmappedArray, &m));
+    TRY(drv_status(kd_context_wait(m->object.context->c), m->object.context));
+    REQUIRE(drv_object_end(&m->object), CUDA_ERROR_INVALID_HANDLE,
+            "%p was destroyed by another thread", (void *)hMipmappedArray);
+    destroy_levels(m);
+    drv_object_drop(&m->object);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,169 @@
+// Tensor maps (guide 10.29, 10.30): descriptions of tensors that kernels copy boxes of.
+#include <string.h>
+
+#include "abi/tensor_map.h"
+#include "driver/driver.h"
+
+_Static_assert(sizeof(CUtensorMap) == sizeof(struct tensor_map), "one is copied to the other");
+
+enum { MAX_BOX = 256, MAX_STEP = 8, MAX_PIXELS = 1024 };
+
+struct shape {
+    CUtensorMapDataType type;
+    uint32_t rank;
+    const void *address;
+    const cuuint64_t *dims, *strides;
+    const cuuint32_t *steps;
+    CUtensorMapInterleave interleave;
+    CUtensorMapSwizzle swizzle;
+    CUtensorMapL2promotion promotion;
+    CUtensorMapFloatOOBfill fill;
+};
+
+static CUresult check_modes(const struct shape *s) {
+    REQUIRE(tensor_type_bytes(s->type),
+            s->type <= CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B ? CUDA_ERROR_NOT_SUPPORTED
+                                                             : CUDA_ERROR_INVALID_VALUE,
+            "%d is no type of tensors that compute capability 9.0 has", (int)s->type);
+    REQUIRE((unsigned)s->interleave <= CU_TENSOR_MAP_INTERLEAVE_32B, CUDA_ERROR_INVALID_VALUE,
+            "%d is no interleaved layout", (int)s->interleave);
+    REQUIRE(s->interleave == CU_TENSOR_MAP_INTERLEAVE_NONE || s->rank >= 3,
+            CUDA_ERROR_INVALID_VALUE, "an interleaved layout has 3 to 5 dimensions, not %u",
+            s->rank);
+    REQUIRE((unsigned)s->swizzle <= CU_TENSOR_MAP_SWIZZLE_128B, CUDA_ERROR_INVALID_VALUE,
+            "%d is no swizzle that compute capability 9.0 has", (int)s->swizzle);
+    REQUIRE((unsigned)s->promotion <= CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CUDA_ERROR_INVALID_VALUE,
+            "%d is no L2 promotion", (int)s->promotion);
+    bool is_float = s->type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    REQUIRE(s->fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE ||
+                (s->fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA && is_float),
+            CUDA_ERROR_INVALID_VALUE, "elements outside the tensor cannot be filled in that way");
+    return CUDA_SUCCESS;
+}
+
+// What tiled and im2col maps share. Alignment and limits are those of the documentation; strides
+// may be in any order, and 0, as NVIDIA's driver has them.
+static CUresult fill_shape(const struct shape *s, struct tensor_map *m) {
+    bool interleaved = s->interleave != CU_TENSOR_MAP_INTERLEAVE_NONE;
+    uint32_t align = interleaved ? tensor_slice_bytes(s->interleave) : 16;
+    REQUIRE(s->address && (uintptr_t)s->address % align == 0, CUDA_ERROR_INVALID_VALUE,
+            "globalAddress must be aligned to %u bytes", align);
+    REQUIRE(s->dims && s->steps && (s->strides || s->rank == 1), CUDA_ERROR_INVALID_VALUE,
+            "sizes, strides and steps cannot be NULL");
+    *m = (struct tensor_map){.magic = TENSOR_MAP_MAGIC,
+                             .rank = (uint8_t)s->rank,
+                             .type = (uint8_t)s->type,
+                             .interleave = (uint8_t)s->interleave,
+                             .swizzle = (uint8_t)s->swizzle,
+                             .address = (uint64_t)(uintptr_t)s->address,
+                             .fill_nan = s->fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE};
+    for (uint32_t d = 0; d < s->rank; d++) {
+        REQUIRE(s->dims[d] >= 1 && s->dims[d] <= (UINT64_C(1) << 32), CUDA_ERROR_INVALID_VALUE,
+                "globalDim[%u] is %llu; 1 to 2^32 are possible", d, (unsigned long long)s->dims[d]);
+        bool counts = d || interleaved; // the innermost step of other layouts does not
+        REQUIRE(!counts || (s->steps[d] >= 1 && s->steps[d] <= MAX_STEP), CUDA_ERROR_INVALID_VALUE,
+                "elementStrides[%u] is %u; 1 to 8 are possible", d, s->steps[d]);
+        m->last[d] = (uint32_t)(s->dims[d] - 1);
+        m->step[d] = counts ? (uint8_t)s->steps[d] : 1;
+    }
+    for (uint32_t d = 1; d < s->rank; d++) {
+        uint64_t stride = s->strides[d - 1];
+        REQUIRE(stride % align == 0 && stride < (UINT64_C(1) << 40), CUDA_ERROR_INVALID_VALUE,
+                "globalStrides[%u] is %llu: no multiple of %u under 2^40", d - 1,
+                (unsigned long long)stride, align);
+        m->strides[d] = stride;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_row(const struct tensor_map *m, uint32_t elements) {
+    uint32_t row = elements * tensor_type_bytes(m->type);
+    REQUIRE(row % 16 == 0, CUDA_ERROR_INVALID_VALUE,
+            "%u elements of the innermost dimension are no multiple of 16 bytes", elements);
+    REQUIRE(!m->swizzle || m->interleave || row <= 16u << m->swizzle, CUDA_ERROR_INVALID_VALUE,
+            "a box of %u bytes in the innermost dimension is wider than the swizzle", row);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType,
+                                cuuint32_t tensorRank, void *globalAddress,
+                                const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+                                const cuuint32_t *boxDim, const cuuint32_t *elementStrides,
+                                CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion l2Promotion,
+                                CUtensorMapFloatOOBfill oobFill) {
+    ENTER();
+    struct shape s = {tensorDataType, tensorRank, globalAddress, globalDim,   globalStrides,
+                      elementStrides, interleave, swizzle,       l2Promotion, oobFill};
+    struct tensor_map m;
+    REQUIRE_POINTER(tensorMap);
+    REQUIRE_POINTER(boxDim);
+    REQUIRE(tensorRank >= 1 && tensorRank <= TENSOR_MAX_DIMS, CUDA_ERROR_INVALID_VALUE,
+            "a tensor has 1 to 5 dimensions, not %u", tensorRank);
+    TRY(check_modes(&s));
+    TRY(fill_shape(&s, &m));
+    for (uint32_t d = 0; d < tensorRank; d++) {
+        REQUIRE(boxDim[d] >= 1 && boxDim[d] <= MAX_BOX, CUDA_ERROR_INVALID_VALUE,
+                "boxDim[%u] is %u; 1 to 256 are possible", d, boxDim[d]);
+        m.box[d] = (uint16_t)boxDim[d];
+    }
+    TRY(check_row(&m, boxDim[0]));
+    memcpy(tensorMap, &m, sizeof m);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType,
+                                 cuuint32_t tensorRank, void *globalAddress,
+                                 const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+                                 const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner,
+                                 cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn,
+                                 const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
+                                 CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
+                                 CUtensorMapFloatOOBfill oobFill) {
+    ENTER();
+    struct shape s = {tensorDataType, tensorRank, globalAddress, globalDim,   globalStrides,
+                      elementStrides, interleave, swizzle,       l2Promotion, oobFill};
+    struct tensor_map m;
+    REQUIRE_POINTER(tensorMap);
+    REQUIRE(pixelBoxLowerCorner && pixelBoxUpperCorner, CUDA_ERROR_INVALID_VALUE,
+            "the corners of the pixels' box cannot be NULL");
+    REQUIRE(tensorRank >= 3 && tensorRank <= TENSOR_MAX_DIMS, CUDA_ERROR_INVALID_VALUE,
+            "im2col has 3 to 5 dimensions, not %u", tensorRank);
+    REQUIRE(channelsPerPixel >= 1 && channelsPerPixel <= MAX_BOX && pixelsPerColumn >= 1 &&
+                pixelsPerColumn <= MAX_PIXELS,
+            CUDA_ERROR_INVALID_VALUE, "%u channels, %u pixels; 1 to 256, 1 to 1024 are possible",
+            channelsPerPixel, pixelsPerColumn);
+    TRY(check_modes(&s));
+    TRY(fill_shape(&s, &m));
+    // Offsets have 16, 8 or 5 bits in 3, 4 or 5 dimensions.
+    static const int limits[] = {1 << 15, 1 << 7, 1 << 4};
+    int limit = limits[tensorRank - 3];
+    for (uint32_t d = 0; d + 2 < tensorRank; d++) {
+        int lower = pixelBoxLowerCorner[d], upper = pixelBoxUpperCorner[d];
+        REQUIRE(lower >= -limit && lower < limit && upper >= -limit && upper < limit,
+                CUDA_ERROR_INVALID_VALUE, "corners %d and %d of the pixels' box are out of range",
+                lower, upper);
+        m.lower[d] = (int16_t)lower;
+        m.upper[d] = (int16_t)upper;
+    }
+    m.im2col = 1;
+    m.channels = (uint16_t)channelsPerPixel;
+    m.pixels = (uint16_t)pixelsPerColumn;
+    TRY(check_row(&m, channelsPerPixel));
+    memcpy(tensorMap, &m, sizeof m);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress) {
+    ENTER();
+    struct tensor_map m;
+    REQUIRE_POINTER(tensorMap);
+    memcpy(&m, tensorMap, sizeof m);
+    REQUIRE(m.magic == TENSOR_MAP_MAGIC, CUDA_ERROR_INVALID_VALUE,
+            "tensorMap has not been encoded");
+    REQUIRE(globalAddress && (uintptr_t)globalAddress % 16 == 0, CUDA_ERROR_INVALID_VALUE,
+            "globalAddress must be aligned to 16 bytes");
+    m.address = (uint64_t)(uintptr_t)globalAddress;
+    memcpy(tensorMap, &m, sizeof m);
+    return CUDA_SUCCESS;
+}

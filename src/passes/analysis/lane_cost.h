@@ -1,0 +1,14 @@
+// Whether a kernel runs faster thread by thread than in vectors.
+#ifndef KUDZU_PASSES_LANE_COST_H
+#define KUDZU_PASSES_LANE_COST_H
+
+#include "passes/flow/flow.h"
+#include "target/machine.h"
+
+// fl: of a kernel without barriers, warp operations and calls, at the width of its vectors, without
+// teams. True when most of the time goes to accesses at an
+// address a lane, in loops that lanes leave at different iterations: one thread after the other
+// then does the same work in fewer instructions, and walks along its own memory.
+bool scalars_are_faster(const struct flow *fl, const struct machine *m);
+
+#endif

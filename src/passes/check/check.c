@@ -1,0 +1,463 @@
+#include "passes/check/check.h"
+
+#include <string.h>
+
+#include "abi/check_meeting.h"
+#include "support/check/check_tools.h"
+
+// One access of an instruction.
+struct access {
+    struct kir_inst *i;
+    struct kir_value *address, *more; // more: as check.access says; NULL: nothing
+    struct kd_check_site site;
+};
+
+struct checker {
+    struct check_sites sites;
+    struct arena tmp; // of a function
+    struct kir_func *f;
+    unsigned tools;
+    uint16_t flags; // of the function's sites
+    bool orders;    // what orders accesses is told of
+    bool fences;    // the module has some
+    VEC(struct access) accesses;
+};
+
+static uint32_t bytes_of(const struct kir_inst *i) {
+    return isa_type_bits((enum isa_type)i->ty) / 8 * (i->mods.vec ? i->mods.vec : 1);
+}
+
+// Is the place a constant one inside a variable?
+static bool is_known_inside(const struct kir_inst *i, uint32_t bytes) {
+    const struct kir_value *v = i->ops[0];
+    if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_SYMADDR)
+        return false;
+    const struct kir_symbol *s = v->def->sym;
+    int64_t at = v->def->offset + i->offset;
+    return !s->dynamic && s->space != ISA_SPACE_GENERIC && s->linkage != KIR_LINK_EXTERN &&
+           at >= 0 && (uint64_t)at + bytes <= s->size && at % bytes == 0 && s->align % bytes == 0;
+}
+
+static void add(struct checker *c, struct access a) {
+    a.site.number = c->accesses.len;
+    vec_push(&c->tmp, &c->accesses, a);
+}
+
+// What other threads may access, too.
+static bool is_common(uint8_t space) {
+    return space == ISA_SPACE_GENERIC || space == ISA_SPACE_GLOBAL || space == ISA_SPACE_SHARED ||
+           space == ISA_SPACE_CLUSTER;
+}
+
+// Bits of enum kd_check_flag for an order and a scope.
+static uint16_t order_flags(enum isa_sem sem, uint32_t scope) {
+    bool both = sem == ISA_SEM_ACQ_REL || sem == ISA_SEM_SC;
+    return (uint16_t)((both || sem == ISA_SEM_ACQUIRE ? KD_CHECK_ACQUIRE : 0) |
+                      (both || sem == ISA_SEM_RELEASE ? KD_CHECK_RELEASE : 0) |
+                      scope << KD_CHECK_SCOPE_SHIFT);
+}
+
+// The same for an access; 0: it is a weak one. Volatile is relaxed for the whole system.
+static uint16_t strength(const struct kir_inst *i) {
+    bool atomic = i->op == ISA_OP_ATOM || i->op == ISA_OP_RED;
+    uint32_t scope = i->mods.scope ? i->mods.scope : atomic ? ISA_SCOPE_GPU : ISA_SCOPE_SYS;
+    if (!atomic && i->mods.sem == ISA_SEM_WEAK)
+        return 0;
+    return KD_CHECK_STRONG | order_flags((enum isa_sem)i->mods.sem, scope);
+}
+
+static struct kir_value *stored(const struct kir_inst *i) {
+    bool whole = i->op == ISA_OP_ST && !i->mods.vec && i->ops[1]->type != KIR_PRED &&
+                 kir_type_bits((enum kir_type)i->ops[1]->type) <= 64;
+    return whole ? i->ops[1] : NULL;
+}
+
+// Is it a part of a cp.async?
+static bool is_of_copy(const struct kir_inst *i) {
+    return i->flag && i->mods.space == (i->op == ISA_OP_LD ? ISA_SPACE_GLOBAL : ISA_SPACE_SHARED);
+}
+
+static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind kind) {
+    uint32_t bytes = bytes_of(i);
+    bool inside = bytes && is_known_inside(i, bytes);
+    bool races = (c->flags & KD_CHECK_ORDERED) && is_common(i->mods.space);
+    uint16_t flags = (uint16_t)(races ? c->flags : c->flags & ~KD_CHECK_ORDERED);
+    if (!bytes || (!races && (inside || !(c->tools & CHECK_MEMORY))))
+        return;
+    add(c,
+        (struct access){i,
+                        i->ops[0],
+                        races ? stored(i) : NULL,
+                        {.bytes = bytes,
+                         .align = bytes,
+                         .space = i->mods.space,
+                         .kind = (uint8_t)kind,
+                         .flags = (uint16_t)(flags | (inside ? KD_CHECK_INSIDE : 0) | strength(i) |
+                                             (races && is_of_copy(i) ? KD_CHECK_COPY : 0)),
+                         .offset = i->offset}});
+}
+
+// Copies of one thread: from and to generic addresses.
+static void add_copy(struct checker *c, struct kir_inst *i, struct kir_value *read,
+                     uint16_t flags) {
+    struct kd_check_site site = {
+        .space = ISA_SPACE_GENERIC, .kind = KD_CHECK_WRITE, .align = 1, .flags = c->flags};
+    site.flags |= c->flags & KD_CHECK_ORDERED ? flags : 0;
+    add(c, (struct access){i, i->ops[0], i->ops[2], site});
+    site.kind = KD_CHECK_READ;
+    add(c, (struct access){i, i->ops[1], read, site});
+}
+
+static struct kir_value *smaller(struct checker *c, struct kir_inst *i, struct kir_value *a,
+                                 struct kir_value *b) {
+    struct kir_inst *m = kir_inst_new(c->f, ISA_OP_MIN, ISA_U32, 2, 1, &(uint8_t){KIR_B32}, 0);
+    m->ops[0] = a;
+    m->ops[1] = b;
+    kir_insert_before(i, m);
+    return m->res[0];
+}
+
+// ---- what orders accesses -------------------------------------------------------------------
+
+static void add_sync(struct checker *c, struct kir_inst *i, enum kd_check_sync what) {
+    struct kir_inst *s = kir_inst_new(c->f, ISA_OP_CHECK_SYNC, ISA_VOID, 0, 0, NULL, 0);
+    s->index = what;
+    s->file = i->file;
+    s->line = i->line;
+    kir_insert_after(i, s);
+}
+
+// Tells of what is about i, in front of i where it releases, else behind `behind`.
+static void tell(struct checker *c, struct kir_inst *i, struct kir_inst *behind,
+                 struct kd_check_site site, struct kir_value *address, struct kir_value *more) {
+    struct kir_inst *at, *k = check_sites_access(&c->sites, i, site, address, more, &at);
+    if (site.kind == KD_CHECK_ORDER_RELEASE || i->op == ISA_OP_CP_ASYNC_MBARRIER_ARRIVE) {
+        kir_insert_before(i, at);
+        kir_insert_before(i, k);
+    } else {
+        kir_insert_after(behind, at);
+        kir_insert_after(at, k);
+    }
+}
+
+// Lanes that meet those that a mask names.
+static void add_meeting(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = KD_CHECK_MEET_SYNCED, .align = 1};
+    tell(c, i, i, site, kir_const(c->f, KIR_B64, 0), i->ops[0]);
+}
+
+// An mbarrier object, or the cluster's barrier, may be used in a way that orders nothing.
+static bool is_relaxed(const struct kir_inst *i) {
+    return i->mods.sem == ISA_SEM_RELAXED;
+}
+
+static void add_order(struct checker *c, struct kir_inst *i, uint8_t kind,
+                      enum kd_check_place place, struct kir_value *address) {
+    struct kd_check_site site = {
+        .kind = kind, .bytes = place, .align = 1, .flags = is_relaxed(i) ? 0 : KD_CHECK_RELEASE};
+    tell(c, i, i, site, address, kir_const(c->f, KIR_B32, 1));
+}
+
+static void add_fence(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = KD_CHECK_ORDER_FENCE,
+                                 .align = 1,
+                                 .flags = order_flags((enum isa_sem)i->mods.sem, i->mods.scope)};
+    tell(c, i, i, site, kir_const(c->f, KIR_B64, 0), kir_const(c->f, KIR_B32, 1));
+}
+
+// Reads that acquire, by themselves or by fences.
+static void add_strong_read(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = KD_CHECK_ORDER_ACQUIRE,
+                                 .bytes = KD_CHECK_AT_WORD,
+                                 .align = 1,
+                                 .space = i->mods.space,
+                                 .flags = strength(i),
+                                 .offset = i->offset};
+    if (!is_common(i->mods.space) || !site.flags || !(c->fences || (site.flags & KD_CHECK_ACQUIRE)))
+        return;
+    tell(c, i, i, site, i->ops[0], kir_const(c->f, KIR_B32, 1));
+}
+
+// Barriers for some of a block's threads.
+static void add_barrier(struct checker *c, struct kir_inst *i) {
+    struct kir_value *number = i->ops[0];
+    if (number->kind == KIR_VALUE_CONST) {
+        number = kir_const(c->f, KIR_B64, number->bits.u32[0]);
+    } else {
+        struct kir_inst *wide =
+            kir_inst_new(c->f, ISA_OP_CVT, ISA_U64, 1, 1, &(uint8_t){KIR_B64}, 0);
+        wide->ty2 = ISA_U32;
+        wide->ops[0] = number;
+        kir_insert_before(i, wide);
+        number = wide->res[0];
+    }
+    add_order(c, i, KD_CHECK_ORDER_RELEASE, KD_CHECK_AT_BARRIER, number);
+    if (i->op != ISA_OP_BAR_ARRIVE)
+        add_order(c, i, KD_CHECK_ORDER_ACQUIRE, KD_CHECK_AT_BARRIER, number);
+}
+
+// A wait has seen the phase's end where its result is true; one with a flag blocks, and has none.
+static void add_object_wait(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {
+        .kind = KD_CHECK_ORDER_ACQUIRE, .bytes = KD_CHECK_AT_OBJECT, .align = 1};
+    if (i->flag) {
+        tell(c, i, i, site, i->ops[0], kir_const(c->f, KIR_B32, 1));
+        return;
+    }
+    struct kir_inst *done = kir_inst_new(c->f, ISA_OP_SELP, ISA_B32, 3, 1, &(uint8_t){KIR_B32}, 0);
+    done->ops[0] = kir_const(c->f, KIR_B32, 1);
+    done->ops[1] = kir_const(c->f, KIR_B32, 0);
+    done->ops[2] = i->res[0];
+    kir_insert_after(i, done);
+    tell(c, i, done, site, i->ops[0], done->res[0]);
+}
+
+static void add_copies(struct checker *c, struct kir_inst *i, enum kir_copies what) {
+    struct kd_check_site site = {.kind = what == KIR_COPIES_COMMIT ? KD_CHECK_COPY_COMMIT
+                                                                   : KD_CHECK_COPY_WAIT,
+                                 .bytes = what == KIR_COPIES_WAIT_ALL    ? KD_CHECK_WAIT_ALL
+                                          : what == KIR_COPIES_WAIT_READ ? KD_CHECK_WAIT_READS
+                                                                         : KD_CHECK_WAIT_GROUPS,
+                                 .align = 1,
+                                 .flags = i->flag ? KD_CHECK_BULK : 0};
+    tell(c, i, i, site, kir_const(c->f, KIR_B64, (uint64_t)i->offset), kir_const(c->f, KIR_B32, 1));
+}
+
+static bool is_plain_barrier(const struct kir_inst *i) {
+    bool counted = i->op == ISA_OP_BAR_RED ? i->flag : i->nops > 1;
+    return i->op != ISA_OP_BAR_ARRIVE && !counted && i->ops[0]->kind == KIR_VALUE_CONST;
+}
+
+static void look_at_order(struct checker *c, struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_LD:
+    case ISA_OP_ATOM:
+        add_strong_read(c, i);
+        break;
+    case ISA_OP_MEMBAR:
+    case ISA_OP_FENCE:
+        add_fence(c, i);
+        break;
+    case ISA_OP_BAR_SYNC:
+    case ISA_OP_BAR_RED:
+    case ISA_OP_BAR_ARRIVE:
+        if (is_plain_barrier(i))
+            add_sync(c, i, KD_CHECK_SYNC_BLOCK);
+        else
+            add_barrier(c, i);
+        break;
+    case ISA_OP_BAR_WARP_SYNC:
+        if (i->nops && (i->ops[0]->kind != KIR_VALUE_CONST || ~i->ops[0]->bits.u32[0]))
+            add_meeting(c, i);
+        else
+            add_sync(c, i, KD_CHECK_SYNC_WARP);
+        break;
+    case ISA_OP_CP_ASYNC_GROUP:
+        add_copies(c, i, (enum kir_copies)i->index);
+        break;
+    case ISA_OP_CP_ASYNC_MBARRIER_ARRIVE: // when they are done
+        add_copies(c, i, KIR_COPIES_WAIT_ALL);
+        add_order(c, i, KD_CHECK_ORDER_RELEASE, KD_CHECK_AT_OBJECT, i->ops[0]);
+        break;
+    case ISA_OP_MBARRIER_ARRIVE:
+    case ISA_OP_MBARRIER_ARRIVE_EXPECT_TX:
+    case ISA_OP_MBARRIER_ARRIVE_DROP:
+    case ISA_OP_MBARRIER_ARRIVE_DROP_EXPECT_TX:
+        if (!is_relaxed(i))
+            add_order(c, i, KD_CHECK_ORDER_RELEASE, KD_CHECK_AT_OBJECT, i->ops[0]);
+        break;
+    case ISA_OP_MBARRIER_TEST_WAIT:
+    case ISA_OP_MBARRIER_TEST_WAIT_PARITY:
+    case ISA_OP_MBARRIER_TRY_WAIT:
+    case ISA_OP_MBARRIER_TRY_WAIT_PARITY:
+        if (!is_relaxed(i))
+            add_object_wait(c, i);
+        break;
+    case ISA_OP_BARRIER_CLUSTER_ARRIVE:
+        add_order(c, i, KD_CHECK_ORDER_RELEASE, KD_CHECK_AT_CLUSTER, kir_const(c->f, KIR_B64, 0));
+        break;
+    case ISA_OP_BARRIER_CLUSTER_WAIT:
+        add_order(c, i, KD_CHECK_ORDER_ACQUIRE, KD_CHECK_AT_CLUSTER, kir_const(c->f, KIR_B64, 0));
+        break;
+    default:
+        break;
+    }
+}
+
+static bool calls(const struct kir_inst *i, const char *function) {
+    return i->callee && i->callee->is_extern && i->nops == 1 && !strcmp(i->callee->name, function);
+}
+
+// Where a block of the heap came from.
+static void add_taken(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = KD_CHECK_TAKEN, .align = 1};
+    struct kir_inst *at;
+    struct kir_inst *k =
+        check_sites_access(&c->sites, i, site, i->res[0], kir_const(c->f, KIR_B64, 0), &at);
+    kir_insert_after(i, at);
+    kir_insert_after(at, k);
+}
+
+// A bulk copy has a group, or an mbarrier object. Where the object has told that the copy is done,
+// it counts as made where it was issued: so the object is told in front.
+static void add_bulk(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = KD_CHECK_ORDER_RELEASE,
+                                 .bytes = KD_CHECK_AT_OBJECT,
+                                 .align = 1,
+                                 .flags = KD_CHECK_RELEASE};
+    bool object = i->nops > 3;
+    add_copy(c, i, i->ops[2], object ? 0 : KD_CHECK_COPY | KD_CHECK_BULK);
+    if (c->orders && object)
+        add(c, (struct access){i, i->ops[3], kir_const(c->f, KIR_B32, 1), site});
+}
+
+static void look_at(struct checker *c, struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_LD:
+    case ISA_OP_LDU:
+        add_plain(c, i, KD_CHECK_READ);
+        break;
+    case ISA_OP_ST:
+        add_plain(c, i, KD_CHECK_WRITE);
+        break;
+    case ISA_OP_ATOM:
+    case ISA_OP_RED:
+        add_plain(c, i, KD_CHECK_ATOMIC);
+        break;
+    case ISA_OP_CP_ASYNC:
+        add_copy(c, i, smaller(c, i, i->ops[2], i->ops[3]), KD_CHECK_COPY);
+        break;
+    case ISA_OP_CP_ASYNC_BULK:
+        add_bulk(c, i);
+        break;
+    case ISA_OP_CALL:
+        if (!(c->tools & CHECK_MEMORY))
+            break;
+        if (calls(i, "malloc") && i->nres == 1)
+            add_taken(c, i);
+        if (calls(i, "free"))
+            add(c, (struct access){
+                       i, i->ops[0], NULL, {.bytes = 1, .align = 1, .kind = KD_CHECK_FREE}});
+        break;
+    default:
+        break;
+    }
+}
+
+// ---- which kernels are followed -------------------------------------------------------------
+
+// Could threads order their accesses by i in a way that the device does not follow?
+static bool orders_otherwise(const struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_CP_ASYNC:
+    case ISA_OP_CP_ASYNC_GROUP:
+    case ISA_OP_CP_ASYNC_MBARRIER_ARRIVE:
+    case ISA_OP_MBARRIER_INIT:
+    case ISA_OP_MBARRIER_INVAL:
+    case ISA_OP_MBARRIER_EXPECT_TX:
+    case ISA_OP_MBARRIER_ARRIVE:
+    case ISA_OP_MBARRIER_ARRIVE_EXPECT_TX:
+    case ISA_OP_MBARRIER_ARRIVE_DROP:
+    case ISA_OP_MBARRIER_ARRIVE_DROP_EXPECT_TX:
+    case ISA_OP_MBARRIER_TEST_WAIT:
+    case ISA_OP_MBARRIER_TEST_WAIT_PARITY:
+    case ISA_OP_MBARRIER_TRY_WAIT:
+    case ISA_OP_MBARRIER_TRY_WAIT_PARITY:
+    case ISA_OP_MBARRIER_PENDING_COUNT:
+        return false;
+    case ISA_OP_CP_ASYNC_BULK: // to several blocks, or a tensor map with its fence
+        return i->mods.mask || i->mods.scope;
+    default:
+        return isa_op_info[i->op].klass == ISA_CLASS_ASYNC;
+    }
+}
+
+static bool is_ordered(const struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (orders_otherwise(i))
+                return false;
+    return true;
+}
+
+// Functions beside kernels: what they do may order what any kernel does.
+static bool functions_are_ordered(const struct kir_module *m) {
+    for (uint32_t f = 0; f < m->funcs.len; f++)
+        if (!m->funcs.data[f]->is_kernel && !is_ordered(m->funcs.data[f]))
+            return false;
+    return true;
+}
+
+static bool has_fences(const struct kir_module *m) {
+    for (uint32_t f = 0; f < m->funcs.len; f++)
+        for (uint32_t b = 0; b < m->funcs.data[f]->blocks.len; b++)
+            for (const struct kir_inst *i = m->funcs.data[f]->blocks.data[b]->first; i; i = i->next)
+                if (isa_op_info[i->op].klass == ISA_CLASS_FENCE)
+                    return true;
+    return false;
+}
+
+static void emit(struct checker *c, struct check_origins *o, const struct access *a) {
+    struct kir_inst *at = kir_inst_new(c->f, ISA_OP_SYMADDR, ISA_B64, 0, 1, &(uint8_t){KIR_B64}, 0);
+    struct kir_inst *k =
+        kir_inst_new(c->f, ISA_OP_CHECK_ACCESS, ISA_B64, a->more ? 4 : 3, 0, NULL, 0);
+    at->sym = c->sites.sym;
+    at->offset = check_sites_add(&c->sites, a->i, a->site);
+    k->ops[0] = a->address;
+    k->ops[1] = check_origin_of(o, a->address);
+    k->ops[2] = at->res[0];
+    if (a->more)
+        k->ops[3] = a->more;
+    at->file = k->file = a->i->file;
+    at->line = k->line = a->i->line;
+    kir_insert_before(a->i, at);
+    kir_insert_before(a->i, k);
+}
+
+// What only checks have to know.
+static void remove_groups(struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first, *next; i; i = next) {
+            next = i->next;
+            if (i->op == ISA_OP_CP_ASYNC_GROUP || i->op == ISA_OP_CP_ASYNC_MBARRIER_ARRIVE)
+                kir_remove(i);
+        }
+}
+
+static void check_function(struct checker *c, struct kir_func *f) {
+    c->f = f;
+    c->flags = c->orders && f->is_kernel && is_ordered(f) ? KD_CHECK_ORDERED : 0;
+    c->flags |= f->module->lockstep ? KD_CHECK_LOCKSTEP : 0;
+    c->tmp = (struct arena){0};
+    c->accesses.data = NULL;
+    c->accesses.len = c->accesses.cap = 0;
+    if (c->tools & (CHECK_SYNC | CHECK_MEMORY))
+        check_sync(f, &c->sites, c->tools & CHECK_SYNC);
+    if (c->tools & CHECK_INIT)
+        check_init(f, &c->sites);
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+            look_at(c, i);
+            if (c->orders)
+                look_at_order(c, i);
+        }
+    struct check_origins *o = check_origins_new(&c->tmp, f, &c->sites);
+    for (uint32_t n = 0; n < c->accesses.len; n++)
+        check_origins_want(o, c->accesses.data[n].address);
+    check_origins_make(o);
+    for (uint32_t n = 0; n < c->accesses.len; n++)
+        emit(c, o, &c->accesses.data[n]);
+    remove_groups(f);
+    arena_free(&c->tmp);
+}
+
+void check_module(struct kir_module *m, unsigned tools) {
+    struct checker c = {.tools = tools};
+    c.orders = (tools & CHECK_RACE) && functions_are_ordered(m);
+    c.fences = has_fences(m);
+    check_sites_begin(&c.sites, m);
+    for (uint32_t f = 0; f < m->funcs.len; f++)
+        if (m->funcs.data[f]->blocks.len)
+            check_function(&c, m->funcs.data[f]);
+    check_sites_end(&c.sites);
+}

@@ -1,0 +1,69 @@
+// Puts the checks of `kudzu check` into a module's functions: before each access to memory one that
+// knows from which allocation the address was made. Needs valid IR as it was lowered, and no values
+// or blocks whose numbers are not dense; leaves it valid. Adds one module variable, which describes
+// the accesses (struct kd_check_module of abi/generated_code.h).
+//
+//   check.c         which accesses, and their checks
+//   check_origin.c  from which allocation an address was made, as values beside the program's
+//   check_init.c    values that follow from memory that nobody has written
+//   check_sync.c    barriers and operations of warps, and who comes to them
+//   check_sites.c   the description
+#ifndef KUDZU_PASSES_CHECK_H
+#define KUDZU_PASSES_CHECK_H
+
+#include "abi/generated_code.h"
+#include "ir/ir.h"
+
+// tools: of enum check_tool.
+void check_module(struct kir_module *m, unsigned tools);
+
+// check_sites.c -------------------------------------------------------------------------------
+
+struct check_text {
+    const char *text;
+    int32_t at;
+};
+struct check_sites {
+    struct kir_module *m;
+    struct kir_symbol *sym; // the variable
+    VEC(uint8_t) bytes;     // its contents so far
+    VEC(struct check_text) texts;
+    VEC(const struct kir_symbol *) locals;
+    struct arena tmp;
+};
+void check_sites_begin(struct check_sites *s, struct kir_module *m);
+// Describes an access of i; returns where in the variable. site.cause: what this returned for
+// another one.
+int64_t check_sites_add(struct check_sites *s, const struct kir_inst *i, struct kd_check_site site);
+// A check.access for i with that description, and the instruction that has the description's
+// address, *at; where they go is the caller's affair.
+struct kir_inst *check_sites_access(struct check_sites *s, struct kir_inst *i,
+                                    struct kd_check_site site, struct kir_value *address,
+                                    struct kir_value *more, struct kir_inst **at);
+// The number of a local variable; -1: there are too many.
+int check_sites_local(struct check_sites *s, const struct kir_symbol *sym);
+void check_sites_end(struct check_sites *s);
+
+// check_origin.c ------------------------------------------------------------------------------
+
+struct check_origins;
+struct check_origins *check_origins_new(struct arena *a, struct kir_func *f, struct check_sites *s);
+// An address whose origin will be asked for.
+void check_origins_want(struct check_origins *o, struct kir_value *v);
+// Makes the values for all that are wanted.
+void check_origins_make(struct check_origins *o);
+// The origin (B32, enum in abi/generated_code.h) of a value that was wanted.
+struct kir_value *check_origin_of(struct check_origins *o, const struct kir_value *v);
+
+// check_init.c --------------------------------------------------------------------------------
+
+// Puts in what follows memory that nobody has written. Before the checks of accesses.
+void check_init(struct kir_func *f, struct check_sites *sites);
+
+// check_sync.c --------------------------------------------------------------------------------
+
+// meetings: not only where threads are. Before the checks of what is unwritten, which make
+// instructions of the same kinds.
+void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings);
+
+#endif

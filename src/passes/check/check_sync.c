@@ -1,0 +1,188 @@
+// Barriers and operations of warps: before each the device is told who comes, and where threads
+// can do nothing more but end, that they do (device/check/check_sync.c). And where threads are that
+// may wait or fail in what the device does for them.
+#include "abi/check_meeting.h"
+#include "passes/check/check.h"
+
+struct sync {
+    struct kir_func *f;
+    struct check_sites *sites;
+    bool meetings;
+    uint32_t number; // of the next site
+};
+
+static struct kir_inst *make(struct sync *s, struct kir_inst *before, enum isa_op op,
+                             enum isa_type ty, unsigned nops, enum kir_type result) {
+    uint8_t type = (uint8_t)result;
+    struct kir_inst *i = kir_inst_new(s->f, op, ty, nops, 1, &type, 0);
+    i->file = before->file;
+    i->line = before->line;
+    kir_insert_before(before, i);
+    return i;
+}
+
+static void tell(struct sync *s, struct kir_inst *i, struct kd_check_site site,
+                 struct kir_value *address, struct kir_value *more) {
+    struct kir_inst *at;
+    site.number = s->number++;
+    struct kir_inst *k = check_sites_access(s->sites, i, site, address, more, &at);
+    kir_insert_before(i, at);
+    kir_insert_before(i, k);
+}
+
+// ---- who comes ------------------------------------------------------------------------------
+
+static struct kir_value *wide(struct sync *s, struct kir_inst *i, struct kir_value *v) {
+    if (v->kind == KIR_VALUE_CONST)
+        return kir_const(s->f, KIR_B64, v->bits.u32[0]);
+    struct kir_inst *c = make(s, i, ISA_OP_CVT, ISA_U64, 1, KIR_B64);
+    c->ty2 = ISA_U32;
+    c->ops[0] = v;
+    return c->res[0];
+}
+
+static void barrier(struct sync *s, struct kir_inst *i) {
+    bool counted = i->op == ISA_OP_BAR_RED ? i->flag : i->nops > 1;
+    struct kd_check_site site = {.kind = KD_CHECK_MEET_BARRIER, .align = i->op};
+    tell(s, i, site, wide(s, i, i->ops[0]), counted ? i->ops[1] : kir_const(s->f, KIR_B32, 0));
+}
+
+// The lanes that an operation names; NULL: those that are there.
+static struct kir_value *members(const struct kir_inst *i) {
+    uint32_t n = i->op == ISA_OP_SHFL            ? 3
+                 : i->op == ISA_OP_BAR_WARP_SYNC ? 0
+                 : i->op == ISA_OP_ELECT         ? 0
+                                                 : 1;
+    struct kir_value *m = i->nops == n + 1 ? i->ops[n] : NULL;
+    return m && m->kind == KIR_VALUE_INST && m->def->op == ISA_OP_ACTIVEMASK ? NULL : m;
+}
+
+static void warp(struct sync *s, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = KD_CHECK_MEET_WARP, .align = i->op};
+    struct kir_value *m = members(i), *from = kir_const(s->f, KIR_B64, 0);
+    if (!m)
+        return;
+    if (i->op == ISA_OP_SHFL) {
+        struct kir_inst *both = make(s, i, ISA_OP_MOV_PACK, ISA_B64, 2, KIR_B64);
+        both->mods.vec = 2;
+        both->ops[0] = i->ops[1];
+        both->ops[1] = i->ops[2];
+        from = both->res[0];
+        site.bytes = i->mods.mode;
+    }
+    tell(s, i, site, from, m);
+}
+
+static void place(struct sync *s, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = KD_CHECK_MEET_PLACE, .align = i->op};
+    tell(s, i, site, kir_const(s->f, KIR_B64, 0), kir_const(s->f, KIR_B32, 0));
+}
+
+static bool is_of_device(const struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_TEX:
+    case ISA_OP_TLD4:
+    case ISA_OP_SULD:
+    case ISA_OP_SUST:
+    case ISA_OP_SURED:
+        return true;
+    case ISA_OP_CP_ASYNC:
+    case ISA_OP_CP_ASYNC_GROUP:
+    case ISA_OP_CP_ASYNC_MBARRIER_ARRIVE:
+        return false;
+    default:
+        return isa_op_info[i->op].klass == ISA_CLASS_ASYNC && isa_op_info[i->op].side_effect;
+    }
+}
+
+static void look_at(struct sync *s, struct kir_inst *i) {
+    if (is_of_device(i))
+        place(s, i);
+    if (!s->meetings)
+        return;
+    switch (i->op) {
+    case ISA_OP_BAR_SYNC:
+    case ISA_OP_BAR_ARRIVE:
+    case ISA_OP_BAR_RED:
+        barrier(s, i);
+        break;
+    case ISA_OP_SHFL:
+    case ISA_OP_VOTE:
+    case ISA_OP_MATCH:
+    case ISA_OP_REDUX:
+    case ISA_OP_ELECT:
+    case ISA_OP_BAR_WARP_SYNC:
+        warp(s, i);
+        break;
+    default:
+        break;
+    }
+}
+
+// ---- who ends -------------------------------------------------------------------------------
+
+static bool does_something(const struct kir_block *b) {
+    for (const struct kir_inst *i = b->first; i != b->last; i = i->next)
+        if (isa_op_info[i->op].side_effect && i->op != ISA_OP_CHECK_ACCESS)
+            return true;
+    return false;
+}
+
+// Do threads that leave the block this way only end? The blocks that are known to be so.
+static bool leads_to_end(const struct kir_block *b, const uint8_t *ends) {
+    const struct kir_inst *t = b->last;
+    if (t->op == ISA_OP_RET || t->op == ISA_OP_EXIT)
+        return true;
+    for (uint32_t k = 0; k < t->ntargets; k++)
+        if (!ends[t->targets[k]->id])
+            return false;
+    return t->op == ISA_OP_BRA || t->op == ISA_OP_CBR;
+}
+
+static void end(struct sync *s, struct kir_inst *last, bool did, struct kir_value *more) {
+    struct kd_check_site site = {.kind = KD_CHECK_MEET_END, .bytes = did, .align = 1};
+    tell(s, last, site, kir_const(s->f, KIR_B64, 0), more);
+}
+
+static void ends_of(struct sync *s, struct kir_block *b, const uint8_t *ends) {
+    struct kir_inst *t = b->last;
+    if (ends[b->id])
+        return;
+    if (leads_to_end(b, ends)) {
+        end(s, t, true, kir_const(s->f, KIR_B32, 1));
+    } else if (t->op == ISA_OP_CBR && (ends[t->targets[0]->id] || ends[t->targets[1]->id])) {
+        bool first = ends[t->targets[0]->id];
+        struct kir_inst *c = make(s, t, ISA_OP_SELP, ISA_B32, 3, KIR_B32);
+        c->ops[0] = kir_const(s->f, KIR_B32, first);
+        c->ops[1] = kir_const(s->f, KIR_B32, !first);
+        c->ops[2] = t->ops[0];
+        end(s, t, false, c->res[0]);
+    }
+}
+
+static void find_ends(struct sync *s, struct arena *tmp) {
+    uint32_t n = s->f->blocks.len;
+    uint8_t *ends = arena_array(tmp, uint8_t, n);
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t k = n; k-- > 0;) {
+            const struct kir_block *b = s->f->blocks.data[k];
+            bool is = !ends[k] && !does_something(b) && leads_to_end(b, ends);
+            ends[k] |= is;
+            again |= is;
+        }
+    }
+    for (uint32_t k = 0; k < n; k++)
+        ends_of(s, s->f->blocks.data[k], ends);
+}
+
+void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings) {
+    struct sync s = {.f = f, .sites = sites, .meetings = meetings};
+    struct arena tmp = {0};
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            look_at(&s, i);
+    if (f->is_kernel && meetings)
+        find_ends(&s, &tmp);
+    arena_free(&tmp);
+}
