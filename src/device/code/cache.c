@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,18 +227,43 @@ static struct file *list_files(int dir, size_t *count, uint64_t *total) {
     return files;
 }
 
-static void evict(int dir, uint64_t limit) {
+// Of the folder that this process wrote to last: bytes when it was last looked through, and written
+// since. To look through a large one takes far longer than to write an entry.
+static struct {
+    dev_t device;
+    ino_t inode;
+    uint64_t total, since;
+} known;
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+enum { SLACK = 32 }; // a part of the limit: unseen growth, and what is made free beyond the limit
+
+static void look_through(int dir, uint64_t limit) {
     size_t n;
-    uint64_t total;
-    struct file *files = list_files(dir, &n, &total);
-    if (total > limit) {
+    struct file *files = list_files(dir, &n, &known.total);
+    if (known.total > limit) {
         qsort(files, n, sizeof *files, older_first);
-        for (size_t i = 0; i < n && total > limit; i++) {
+        for (size_t i = 0; i < n && known.total > limit - limit / SLACK; i++) {
             unlinkat(dir, files[i].name, 0);
-            total -= files[i].size;
+            known.total -= files[i].size;
         }
     }
+    known.since = 0;
     free(files);
+}
+
+static void evict(int dir, uint64_t limit, uint64_t written) {
+    struct stat st;
+    if (fstat(dir, &st))
+        return;
+    pthread_mutex_lock(&known_lock);
+    bool same = known.device == st.st_dev && known.inode == st.st_ino;
+    known.since += written;
+    if (!same || known.since > limit / SLACK || known.total + known.since > limit) {
+        known.device = st.st_dev;
+        known.inode = st.st_ino;
+        look_through(dir, limit);
+    }
+    pthread_mutex_unlock(&known_lock);
 }
 
 // ---- Writing ------------------------------------------------------------------------------
@@ -295,7 +321,7 @@ void cache_write_at(struct cache_place p, const struct cache_key *key,
     h.hash = entry_hash(&h, obj);
     file_name(key, name);
     if (write_entry(p.folder, name, &h, obj))
-        evict(p.folder, p.limit);
+        evict(p.folder, p.limit, sizeof h + size);
 }
 
 void cache_remove_at(struct cache_place p, const struct cache_key *key) {
