@@ -14,35 +14,49 @@ static bool stops(const struct kir_inst *i) {
     return isa_op_info[i->op].klass == ISA_CLASS_BLOCK || kir_async_waits(i);
 }
 
-static const struct kir_inst *first_stop(const struct kir_inst *i) {
-    while (i && !stops(i))
-        i = i->next;
-    return i;
-}
+enum verdict { GOES_ON, ENDS, WRONG };
+typedef enum verdict judge(const struct kir_inst *i, const struct kir_inst *wait);
 
-// Does every way from behind `barrier` lead to the wait before it leads to another stop?
-static bool all_come(const struct flow *fl, const struct kir_inst *barrier,
+// Does no way from behind `from` on come to something wrong before it ends?
+static bool each_way(const struct flow *fl, const struct kir_inst *from, judge *look,
                      const struct kir_inst *wait) {
     struct arena tmp = {0};
     VEC(const struct kir_block *) todo = {0};
     uint8_t *seen = arena_array(&tmp, uint8_t, fl->func->blocks.len + 1);
-    const struct kir_block *b = barrier->block;
-    const struct kir_inst *stop = first_stop(barrier->next);
-    bool all = true;
+    const struct kir_block *b = from->block;
+    const struct kir_inst *i = from->next;
+    enum verdict v;
     for (;;) {
-        all &= !stop || stop == wait;
-        for (uint32_t k = 0; all && !stop && k < b->last->ntargets; k++)
+        for (v = GOES_ON; i && v == GOES_ON; i = i->next)
+            v = look(i, wait);
+        for (uint32_t k = 0; v == GOES_ON && k < b->last->ntargets; k++)
             if (!seen[b->last->targets[k]->id]) {
                 seen[b->last->targets[k]->id] = 1;
                 vec_push(&tmp, &todo, b->last->targets[k]);
             }
-        if (!all || !todo.len)
+        if (v == WRONG || !todo.len)
             break;
         b = todo.data[--todo.len];
-        stop = first_stop(b->first);
+        i = b->first;
     }
     arena_free(&tmp);
-    return all;
+    return v != WRONG;
+}
+
+// Of the ways from a barrier: they lead to the wait before they lead to another stop.
+static enum verdict comes_to_wait(const struct kir_inst *i, const struct kir_inst *wait) {
+    return !stops(i) ? GOES_ON : i == wait ? ENDS : WRONG;
+}
+
+// Of the ways from a wait: one group of the block goes on before the next one asks, and must not
+// make the object anew until all have asked.
+static enum verdict keeps_object(const struct kir_inst *i, const struct kir_inst *wait) {
+    (void)wait;
+    if (is_meeting(i))
+        return ENDS;
+    bool other =
+        i->op == ISA_OP_MBARRIER_INIT || i->op == ISA_OP_MBARRIER_INVAL || i->op == ISA_OP_CALL;
+    return other ? WRONG : GOES_ON;
 }
 
 // Does the barrier come before the wait on every way to it? In one loop, that is once for each
@@ -60,9 +74,11 @@ static bool comes_before(const struct flow *fl, const struct kir_inst *barrier,
 }
 
 static bool meets(const struct flow *fl, const struct kir_inst *wait) {
-    for (uint32_t p = 0; p < fl->cfg->nblocks && wait->flag; p++)
+    if (!wait->flag || !each_way(fl, wait, keeps_object, wait))
+        return false;
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
         for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
-            if (is_meeting(i) && comes_before(fl, i, wait) && all_come(fl, i, wait))
+            if (is_meeting(i) && comes_before(fl, i, wait) && each_way(fl, i, comes_to_wait, wait))
                 return true;
     return false;
 }

@@ -6,9 +6,10 @@
 
 // May a wait of the kernel be a barrier of the block, and ask behind it? Such a wait
 // - blocks (ir/clean/phase_waits.c), and is in the same loop as a barrier of all threads, from
-// which every
-//   way leads to the wait, or out of the kernel, before another barrier or wait: then all threads
-//   that pass the barrier come to the wait before any of them comes to a barrier again;
+// which
+//   every way leads to the wait, or out of the kernel, before another barrier or wait: then all
+//   threads that pass the barrier come to the wait before any of them comes to a barrier again;
+// - leads to no thread that makes an object anew or ends it before the next barrier of all threads;
 // - does not keep a thread from others that wait in a loop: each loop that may wait has a barrier
 // of
 //   all threads in every iteration.
