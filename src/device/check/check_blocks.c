@@ -200,7 +200,7 @@ void check_heap_leaks(uint64_t base, uint64_t size) {
 enum { POOL_EVENTS = 4096 }; // that are remembered
 static struct kd_spinlock pool_lock;
 static struct check_pool_event pool_events[POOL_EVENTS];
-static uint64_t npool_events;
+static _Atomic uint64_t npool_events; // grows under the lock
 
 void check_pool_event(struct check_pool_event e) {
     kd_lock(&pool_lock);
@@ -213,6 +213,8 @@ void check_pool_event(struct check_pool_event e) {
 static bool freed_before(const struct kd_launch *l, uint64_t address,
                          struct check_pool_event *out) {
     bool found = false;
+    if (!atomic_load_explicit(&npool_events, memory_order_acquire))
+        return false;
     kd_lock(&pool_lock);
     uint64_t last = npool_events > POOL_EVENTS ? npool_events - POOL_EVENTS : 0;
     for (uint64_t k = npool_events; l->number && k-- > last;) {
@@ -262,8 +264,14 @@ uint32_t check_find(const struct kd_block *b, uint64_t address) {
         check_freed(freed.id);
         return (uint32_t)freed.id;
     }
-    if ((!kd_memory_find(address, &m) && !memory_find_leaving(address, &m)) ||
-        m.id >= FIRST_OF_HEAP || !is_whole(address))
+    // Each block of threads asks for each parameter: what is known takes no lock.
+    bool lives = kd_memory_find(address, &m);
+    const struct check_block *e = lives ? check_block_of((uint32_t)m.id) : NULL;
+    if (e && m.id < FIRST_OF_HEAP && e->state == CHECK_ALIVE && e->base == m.base &&
+        e->size == m.size)
+        return (uint32_t)m.id;
+    if ((!lives && !memory_find_leaving(address, &m)) || m.id >= FIRST_OF_HEAP ||
+        !is_whole(address))
         return 0;
     set((uint32_t)m.id, m.base, m.size, false);
     return (uint32_t)m.id;
