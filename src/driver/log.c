@@ -83,14 +83,6 @@ static void log_message(CUlogLevel level, const char *api, const char *format, v
     }
 }
 
-// An error that stays.
-static bool is_sticky(CUresult code) {
-    return code == CUDA_ERROR_ILLEGAL_ADDRESS || code == CUDA_ERROR_MISALIGNED_ADDRESS ||
-           code == CUDA_ERROR_LAUNCH_FAILED || code == CUDA_ERROR_ASSERT ||
-           code == CUDA_ERROR_HARDWARE_STACK_ERROR || code == CUDA_ERROR_ILLEGAL_INSTRUCTION ||
-           code == CUDA_ERROR_INVALID_PC || code == CUDA_ERROR_LAUNCH_TIMEOUT;
-}
-
 // For `kudzu check`.
 static void check_failed(CUresult code, const char *format, va_list args) {
     char text[ENTRY_BYTES];
@@ -100,8 +92,7 @@ static void check_failed(CUresult code, const char *format, va_list args) {
                                                 .error = name ? name : "an error",
                                                 .message = message ? message : "",
                                                 .number = (int)code,
-                                                .reason = text,
-                                                .sticky = is_sticky(code)});
+                                                .reason = text});
 }
 
 CUresult drv_fail(CUresult code, const char *format, ...) {

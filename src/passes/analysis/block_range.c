@@ -50,7 +50,7 @@ static bool is_sreg(const struct kir_value *v, enum isa_sreg r) {
     return v->kind == KIR_VALUE_INST && v->def->op == ISA_OP_SREG && v->def->sreg == r;
 }
 
-static bool is_32_bits(const struct kir_inst *i) {
+bool block_wraps_at_32(const struct kir_inst *i) {
     return (i->ty == ISA_S32 || i->ty == ISA_U32 || i->ty == ISA_B32) && !i->mods.sat &&
            !i->mods.cc;
 }
@@ -63,14 +63,14 @@ static bool is_first_thread(const struct kir_value *x, const struct kir_value *y
 
 static bool is_grid_index(const struct kir_inst *i, unsigned d) {
     enum isa_sreg thread = (enum isa_sreg)(ISA_SREG_TID_X + d);
-    if (!is_32_bits(i))
+    if (!block_wraps_at_32(i))
         return false;
     if (i->op == ISA_OP_MAD)
         return i->mods.half == ISA_LO && is_first_thread(i->ops[0], i->ops[1], d) &&
                is_sreg(i->ops[2], thread);
     for (unsigned n = 0; i->op == ISA_OP_ADD && n < 2; n++) {
         const struct kir_value *m = i->ops[n];
-        if (m->kind == KIR_VALUE_INST && m->def->op == ISA_OP_MUL && is_32_bits(m->def) &&
+        if (m->kind == KIR_VALUE_INST && m->def->op == ISA_OP_MUL && block_wraps_at_32(m->def) &&
             m->def->mods.half == ISA_LO && is_first_thread(m->def->ops[0], m->def->ops[1], d) &&
             is_sreg(i->ops[1 - n], thread))
             return true;
@@ -88,7 +88,7 @@ bool block_index(const struct kir_value *v, struct block_index *x) {
         x->wider = i;
         i = i->ops[0]->def;
     }
-    if (i->op == ISA_OP_ADD && is_32_bits(i) && i->ops[1]->kind == KIR_VALUE_CONST &&
+    if (i->op == ISA_OP_ADD && block_wraps_at_32(i) && i->ops[1]->kind == KIR_VALUE_CONST &&
         i->ops[0]->kind == KIR_VALUE_INST) {
         x->added = i->ops[1]->bits.s32;
         i = i->ops[0]->def;

@@ -21,6 +21,9 @@ struct block_index {
 // The same number in all threads of a block, computed anew; NULL: v is no such number.
 struct kir_value *block_uniform(const struct block_range *k, struct kir_value *v);
 
+// Is it arithmetic on integers of 32 bits that wraps around, without saturation or a carry?
+bool block_wraps_at_32(const struct kir_inst *i);
+
 bool block_index(const struct kir_value *v, struct block_index *x);
 
 // The largest (else the least) that an index is in any thread of a block.

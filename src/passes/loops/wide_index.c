@@ -80,14 +80,9 @@ static void fits(struct wide_index *w, const struct interval *x, bool is_signed)
 
 // ---- intervals ---------------------------------------------------------------------------------
 
-static bool is_32_bits(const struct kir_inst *i) {
-    return (i->ty == ISA_S32 || i->ty == ISA_U32 || i->ty == ISA_B32) && !i->mods.sat &&
-           !i->mods.cc;
-}
-
 // Operations that are the same modulo 2^32 and exactly.
 static bool is_computed(const struct kir_value *v) {
-    if (v->kind != KIR_VALUE_INST || v->def->nres != 1 || !is_32_bits(v->def))
+    if (v->kind != KIR_VALUE_INST || v->def->nres != 1 || !block_wraps_at_32(v->def))
         return false;
     const struct kir_inst *i = v->def;
     switch (i->op) {

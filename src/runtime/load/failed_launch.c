@@ -68,14 +68,6 @@ static const char *driver_reason(char *log, size_t size, const char **function) 
     return line + 2;
 }
 
-// An error that stays.
-static bool is_sticky(cudaError_t error) {
-    return error == cudaErrorIllegalAddress || error == cudaErrorMisalignedAddress ||
-           error == cudaErrorLaunchFailure || error == cudaErrorAssert ||
-           error == cudaErrorHardwareStackError || error == cudaErrorIllegalInstruction ||
-           error == cudaErrorInvalidPc || error == cudaErrorLaunchTimeout;
-}
-
 // For `kudzu check`.
 static void check_failed(const char *function, bool in_driver, cudaError_t error) {
     char *log = in_driver ? malloc(LOG_BYTES) : NULL;
@@ -90,8 +82,7 @@ static void check_failed(const char *function, bool in_driver, cudaError_t error
                                                      .error = cudaGetErrorName(error),
                                                      .message = cudaGetErrorString(error),
                                                      .number = (int)error,
-                                                     .reason = reason,
-                                                     .sticky = is_sticky(error)});
+                                                     .reason = reason});
     rt_thread.unseen_failure = before || rt_thread.held;
     free(log);
 }

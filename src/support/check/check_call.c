@@ -37,10 +37,37 @@ static bool is_answer(const char *function, const char *error) {
            (strstr(function, "DisablePeerAccess") && strstr(error, "NotEnabled"));
 }
 
+// Every later call has the error too. Driver and runtime have the same numbers.
+static bool is_sticky(const struct check_failure *f) {
+    enum {
+        ILLEGAL_ADDRESS = 700,
+        LAUNCH_TIMEOUT = 702,
+        ASSERT = 710,
+        HARDWARE_STACK = 714,
+        ILLEGAL_INSTRUCTION = 715,
+        MISALIGNED_ADDRESS = 716,
+        INVALID_PC = 718,
+        LAUNCH_FAILURE = 719
+    };
+    switch (f->number) {
+    case ILLEGAL_ADDRESS:
+    case LAUNCH_TIMEOUT:
+    case ASSERT:
+    case HARDWARE_STACK:
+    case ILLEGAL_INSTRUCTION:
+    case MISALIGNED_ADDRESS:
+    case INVALID_PC:
+    case LAUNCH_FAILURE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 // Of errors that stay the first call alone is told of.
 static bool is_known(const struct check_failure *f) {
     static atomic_bool seen;
-    return f->sticky && atomic_exchange(&seen, true);
+    return is_sticky(f) && atomic_exchange(&seen, true);
 }
 
 static void send(const struct check_failure *f, const struct host_call *c, const char *function,
@@ -57,7 +84,7 @@ static void send(const struct check_failure *f, const struct host_call *c, const
                              .host_thread = thread_id()};
     snprintf(what, sizeof what, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.",
              f->error, (int)f->number, f->message, function);
-    if (f->reason && *f->reason && !f->sticky) // the kernel's fault has been told
+    if (f->reason && *f->reason && !is_sticky(f)) // the kernel's fault has been told
         r.lines[r.nlines++] = f->reason;
     host_call_add_frames(c, &r);
     check_record_send(&r);

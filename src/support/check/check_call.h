@@ -11,7 +11,6 @@ struct check_failure {
     const char *error, *message;
     int32_t number;
     const char *reason; // in kudzu's words; NULL or "": none
-    bool sticky;        // every later call has this error too
 };
 
 // What of the calling thread's is told only if the program does not ask for its last error in time.
