@@ -27,10 +27,8 @@
 //   ld            [addr] + inst->offset -> mods.vec or 1 results, extended like pointwise.
 //   st            [addr, v...]; red: [addr, b, (c)]; atom: the same with one result
 //                 (cas: b is the compare value, c the new one). mods.vec for vector forms.
-//   tex           [object, values..., form] -> results: kd_rt_tex of abi/generated_code.h, which
-//   says what
-//   a
-//                 form (a constant) is and how many values and results it has.
+//   tex           [object, values..., form] -> results: kd_rt_tex of abi/generated_code.h says
+//                 what a form (a constant) is and how many values and results it has.
 //   suld, sust    the same of kd_rt_surf: what reads, and what writes.
 //   shfl          [a, b, c, membermask] -> d, optionally PRED. membermask absent: all active.
 //   vote          [pred, membermask] -> PRED, or B32 for ballot. match: [a, membermask] -> B32,
@@ -42,15 +40,14 @@
 //                 phase has ended; the result is true.
 //   multimem.ld_reduce [addr] -> B64, multimem.st, multimem.red [addr, value in B64]: one element;
 //                 mods.approx: sums of halves in single precision.
-//   ldmatrix      [addr] + inst->offset -> registers; stmatrix: [addr, registers...]; movmatrix:
-//   [a]. mma, wmma.mma [a..., b..., c..., (metadata, selector)] -> d...: the registers of each
-//   fragment,
-//                 isa/matrix.h says how many. wmma.load: [addr, (stride)] + inst->offset -> a
-//                 fragment; wmma.store: [addr, d..., (stride)].
-//   wgmma.mma     [d..., a... or descriptor of a, descriptor of b, (metadata, selector), PRED
-//   scale-d,
-//                 (scale-a, scale-b), (trans-a), (trans-b)] -> d.... wgmma.fence, commit_group:
-//                 none; wait_group: [n].
+//   ldmatrix      [addr] + inst->offset -> registers. stmatrix: [addr, registers...].
+//                 movmatrix: [a].
+//   mma, wmma.mma [a..., b..., c..., (metadata, selector)] -> d...: the registers of each
+//                 fragment, isa/matrix.h says how many. wmma.load: [addr, (stride)] +
+//                 inst->offset -> a fragment; wmma.store: [addr, d..., (stride)].
+//   wgmma.mma     [d..., a... or descriptor of a, descriptor of b, (metadata, selector),
+//                 PRED scale-d, (scale-a, scale-b), (trans-a), (trans-b)] -> d....
+//                 wgmma.fence, commit_group: none; wait_group: [n].
 //   bra           targets[0]. cbr: [pred], targets[0] if true, [1] if false.
 //   brx.idx       [index], targets[0..n); out of range is undefined behaviour.
 //   call          direct: inst->callee; indirect: inst->callee NULL and operand 0 the handle,

@@ -35,6 +35,9 @@ static void macros_and_standards(void) {
     holds("__cplusplus == 201402L", "-std", "c++14");
     holds("__cplusplus == 202002L", "-std=c++20", NULL);
     holds("__CUDA_ARCH__ == 900", "--gpu-architecture=compute_90", NULL);
+    holds("__CUDA_ARCH__ == 1000", "-arch=compute_100", NULL);
+    holds("__CUDA_ARCH_SPECIFIC__ == 1030", "-arch=sm_103a", NULL);
+    holds("__CUDA_ARCH_FAMILY_SPECIFIC__ == 1200", "-arch=compute_120f", NULL);
     holds("__CUDA_ARCH__ == 800", "-arch", "sm_80");
     holds("__CUDA_ARCH__ == 750", "-arch compute_75", NULL);
     holds("A == 1 && B == 7", "-DA", "-D B=7");

@@ -1,10 +1,9 @@
 // Execution spaces that nvcc gives a declaration and clang does not. For clang functions that
 // differ in them are different functions; then it refuses what nvcc accepts:
 //
-// - With -expt-relaxed-constexpr a function that is `constexpr __host__` can be called by device
-// code
-//   and one that is `constexpr __device__` by host code (guide 18.8): both become
-//   `__host__ __device__`.
+// - With -expt-relaxed-constexpr a function that is `constexpr __host__` can be called by code for
+//   the device, and one that is `constexpr __device__` by code for the host (guide 18.8): both
+//   become `__host__ __device__`.
 // - A declaration without specifiers, a friend's most of all, stands for the function whose
 //   definition has some (18.9.1).
 // - A function that is the host's for the host's pass alone, as the macro before it says there, can

@@ -277,9 +277,8 @@ const char *precompiled_path(const struct toolchain *t, struct arena *arena,
 }
 
 // Whether the header for run-time compilation, made for sm_90, can stand for another architecture:
-// it looks at __CUDA_ARCH__ to leave out functions, of which clang itself says what they need, and
-// in
-// __isClusterShared. What has features of its own (sm_90a) has macros of its own, and of
+// it looks at __CUDA_ARCH__ in __isClusterShared, and to leave out functions, of which clang itself
+// says what they need. What has features of its own (sm_90a) has macros of its own, and of
 // architectures that clang does not know (sm_100) the headers look at more. The program has to be
 // shown the right __CUDA_ARCH__, and clang not to compare.
 static bool serves(const char *arch) {

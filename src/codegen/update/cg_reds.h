@@ -63,8 +63,8 @@ LLVMValueRef cg_field(struct cg *c, LLVMValueRef p, size_t offset);
 void cg_set_field(struct cg *c, LLVMValueRef p, size_t offset, LLVMValueRef x);
 
 // cg_bins.c
-LLVMValueRef
-cg_make_windows(struct cg_func *g); // struct kd_window, side by side; in the entry block
+// In the entry block: struct kd_window, side by side.
+LLVMValueRef cg_make_windows(struct cg_func *g);
 LLVMValueRef cg_window_field(struct cg_func *g, const struct cg_window *w, size_t offset,
                              LLVMTypeRef t);
 // Words may have left windows: of this one, or, NULL, of all.

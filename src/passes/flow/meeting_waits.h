@@ -5,14 +5,12 @@
 #include "passes/flow/flow.h"
 
 // May a wait of the kernel be a barrier of the block, and ask behind it? Such a wait
-// - blocks (ir/clean/phase_waits.c), and is in the same loop as a barrier of all threads, from
-// which
-//   every way leads to the wait, or out of the kernel, before another barrier or wait: then all
+// - blocks (ir/clean/phase_waits.c), and is in the same loop as a barrier of all threads: from it
+//   every way leads to the wait, or out of the kernel, before another barrier or wait, so that all
 //   threads that pass the barrier come to the wait before any of them comes to a barrier again;
 // - leads to no thread that makes an object anew or ends it before the next barrier of all threads;
 // - does not keep a thread from others that wait in a loop: each loop that may wait has a barrier
-// of
-//   all threads in every iteration.
+//   of all threads in every iteration.
 // Asynchronous operations are complete where they are issued: when all threads of a block are at
 // the wait, the phase has ended, or only another block of the cluster can end it.
 //
