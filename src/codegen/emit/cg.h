@@ -316,9 +316,21 @@ struct cg_live; // cg_live.c
 // cg_block_test.c
 // Looks for what is computed for a test of the block alone: cg_emit_invariants leaves it out.
 void cg_find_block_test(struct cg_func *g);
-// Makes the test of the step-th block of the run in its first row, or takes what came out there.
-// What does not depend on the thread has been emitted.
-void cg_emit_block_test(struct cg_func *g, LLVMValueRef row, LLVMValueRef step);
+// The outcomes of the tests of up to CG_PIECE_BLOCKS blocks (i8 each), and for each block the first
+// one behind it with another outcome (i32; or the last one's successor).
+struct cg_stretches {
+    LLVMValueRef tests, ends;
+};
+enum { CG_PIECE_BLOCKS = 1024 };
+// A loop that makes the tests of `count` blocks from `first` on (i32 each), and goes to `done`.
+// False: the test is not one of the block alone, and test_only is NULL from here on.
+bool cg_emit_block_tests(struct cg_func *g, struct cg_stretches *s, LLVMValueRef first,
+                         LLVMValueRef count, LLVMBasicBlockRef done);
+// Of the step-th of these blocks: where its stretch ends, and the outcome (i1).
+LLVMValueRef cg_stretch_end(struct cg_func *g, const struct cg_stretches *s, LLVMValueRef step);
+LLVMValueRef cg_stretch_test(struct cg_func *g, const struct cg_stretches *s, LLVMValueRef step);
+// From here on the test's outcome is `test`.
+void cg_set_block_test(struct cg_func *g, LLVMValueRef test);
 // cg_invariant.c
 // Emits what is computed once, where it dominates everything: without of_group for all groups, else
 // for the group that is being emitted.
@@ -415,6 +427,9 @@ void cg_emit_inst(struct cg_func *g, struct kir_inst *i);
 // May i touch shared memory, other than by a load or store?
 bool cg_touches_shared(const struct kir_inst *i);
 bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i);
+// The result of i as one scalar, of the operands src: does it wrap? See cg_no_wrap.c.
+void cg_note_no_wrap(struct cg_func *g, const struct kir_inst *i, const LLVMValueRef *src,
+                     LLVMValueRef result);
 
 // cg_stack.c
 bool cg_allocates(const struct kir_func *f);

@@ -237,13 +237,19 @@ static void swap_reduction(struct cg_func *g) {
 }
 
 struct run_loop {
-    LLVMValueRef row_var, step_var; // the row of groups; how many blocks of the run are done
+    LLVMValueRef row_var, step_var; // the row of groups; how many blocks of the piece are done
     LLVMBasicBlockRef first, row_head, head, next;
     LLVMBasicBlockRef ready;      // head's end: what is the same for a block is there
     LLVMValueRef grids_var;       // blocks of the grids that lie before the present iteration's
     LLVMBasicBlockRef grid_head;  // NULL: the kernel is no grid-stride loop
     LLVMValueRef first_x;         // of the run
     unsigned groups_in_row, rows; // 0: no loop over rows
+    // Where a test of the block alone is made before: a piece of the run, and stretches of blocks
+    // in it that have the same outcome. NULL: the run is one piece, and one stretch.
+    LLVMBasicBlockRef piece_head, stretch_head;
+    LLVMValueRef piece_var, end_var; // blocks before the piece; the block behind the stretch
+    LLVMValueRef count;              // blocks of the piece
+    struct cg_stretches stretches;
 };
 
 static bool touches_shared(const struct kir_func *f) {
@@ -279,6 +285,73 @@ static bool rows_first(const struct cg_func *g) {
     return true;
 }
 
+// How many blocks before the step-th of the piece the run has, from its own first one on.
+static LLVMValueRef in_run(struct cg_func *g, const struct run_loop *l, LLVMValueRef step) {
+    struct cg *c = g->cg;
+    if (!l->piece_var)
+        return step;
+    return LLVMBuildNUWAdd(c->b, LLVMBuildLoad2(c->b, c->i32, l->piece_var, ""), step, "");
+}
+
+// Its index in the grid, which is below 2^31.
+static LLVMValueRef block_x(struct cg_func *g, const struct run_loop *l, LLVMValueRef step) {
+    LLVMValueRef x = LLVMBuildNUWAdd(g->cg->b, l->first_x, in_run(g, l, step), "ctaid.x");
+    LLVMSetNSW(x, 1);
+    return x;
+}
+
+// The index that the kernel is to see: in a grid-stride loop, of a later iteration's.
+static LLVMValueRef beyond(struct cg_func *g, const struct run_loop *l, LLVMValueRef x) {
+    struct cg *c = g->cg;
+    if (!l->grid_head)
+        return x;
+    x = LLVMBuildNUWAdd(c->b, x, LLVMBuildLoad2(c->b, c->i32, l->grids_var, ""), "beyond.x");
+    LLVMSetNSW(x, 1);
+    return x;
+}
+
+// The tests of the blocks of a piece, which is all that there is or CG_PIECE_BLOCKS.
+static void begin_piece(struct cg_func *g, struct run_loop *l) {
+    struct cg *c = g->cg;
+    LLVMValueRef run = cg_block_field(g, FIELD(run), c->i32, "run"), one = cg_i32(c, 1);
+    run = LLVMBuildSelect(c->b, LLVMBuildICmp(c->b, LLVMIntEQ, run, cg_i32(c, 0), ""), one, run,
+                          "blocks");
+    LLVMValueRef piece = LLVMBuildLoad2(c->b, c->i32, l->piece_var, "piece"),
+                 most = cg_i32(c, CG_PIECE_BLOCKS), left = LLVMBuildNUWSub(c->b, run, piece, "");
+    l->count = LLVMBuildSelect(c->b, LLVMBuildICmp(c->b, LLVMIntULT, left, most, ""), left, most,
+                               "count");
+    LLVMBasicBlockRef tested = cg_new_block(g, "tested");
+    LLVMValueRef first = beyond(g, l, block_x(g, l, cg_i32(c, 0)));
+    cg_emit_block_tests(g, &l->stretches, first, l->count, tested);
+    LLVMPositionBuilderAtEnd(c->b, tested);
+}
+
+static void begin_stretch(struct cg_func *g, struct run_loop *l) {
+    struct cg *c = g->cg;
+    LLVMBuildBr(c->b, l->stretch_head);
+    LLVMPositionBuilderAtEnd(c->b, l->stretch_head);
+    LLVMValueRef step = LLVMBuildLoad2(c->b, c->i32, l->step_var, "");
+    LLVMBuildStore(c->b, cg_stretch_end(g, &l->stretches, step), l->end_var);
+    cg_set_block_test(g, cg_stretch_test(g, &l->stretches, step));
+}
+
+static void make_pieces(struct cg_func *g, struct run_loop *l) {
+    struct cg *c = g->cg;
+    l->piece_head = cg_new_block(g, "piece.head");
+    l->piece_var = LLVMBuildAlloca(c->b, c->i32, "piece");
+    l->end_var = LLVMBuildAlloca(c->b, c->i32, "end");
+    l->stretches.tests =
+        LLVMBuildAlloca(c->b, LLVMArrayType2(c->i8, CG_PIECE_BLOCKS), "stretch.tests");
+    l->stretches.ends =
+        LLVMBuildAlloca(c->b, LLVMArrayType2(c->i32, CG_PIECE_BLOCKS), "stretch.ends");
+}
+
+static void enter(struct cg_func *g, LLVMBasicBlockRef loop, bool here) {
+    if (here)
+        LLVMBuildBr(g->cg->b, loop);
+    LLVMPositionBuilderAtEnd(g->cg->b, loop);
+}
+
 static struct run_loop begin_run(struct cg_func *g) {
     struct cg *c = g->cg;
     struct run_loop l = {0};
@@ -291,47 +364,59 @@ static struct run_loop begin_run(struct cg_func *g) {
         l.grids_var = LLVMBuildAlloca(c->b, c->i32, "grids");
         LLVMBuildStore(c->b, cg_i32(c, 0), l.grids_var);
     }
-    g->walks_rows = rows_first(g);
     if (g->walks_rows) {
         l.groups_in_row = c->spec.ntid[0] / c->width;
         l.rows = c->spec.ntid[1] * c->spec.ntid[2];
         l.row_head = cg_new_block(g, "row.head");
         l.row_var = LLVMBuildAlloca(c->b, c->i32, "row");
+        if (g->test_only)
+            make_pieces(g, &l);
     }
     l.head = cg_new_block(g, "block.head");
     l.next = cg_new_block(g, "block.next");
     l.step_var = LLVMBuildAlloca(c->b, c->i32, "step");
-    l.first = l.grid_head ? l.grid_head : l.row_head ? l.row_head : l.head;
-    if (l.grid_head)
-        LLVMPositionBuilderAtEnd(c->b, l.grid_head);
+    l.first = l.grid_head    ? l.grid_head
+              : l.piece_head ? l.piece_head
+              : l.row_head   ? l.row_head
+                             : l.head;
+    bool inside = false;
+    if (l.grid_head) {
+        enter(g, l.grid_head, inside);
+        inside = true;
+    }
+    if (l.piece_head) {
+        LLVMBuildStore(c->b, cg_i32(c, 0), l.piece_var);
+        enter(g, l.piece_head, inside);
+        begin_piece(g, &l);
+        inside = true;
+    }
     if (l.row_head) {
         LLVMBuildStore(c->b, cg_i32(c, 0), l.row_var);
-        if (l.grid_head)
-            LLVMBuildBr(c->b, l.row_head);
-        LLVMPositionBuilderAtEnd(c->b, l.row_head);
+        enter(g, l.row_head, inside);
+        inside = true;
     }
     LLVMBuildStore(c->b, cg_i32(c, 0), l.step_var);
-    if (l.row_head || l.grid_head)
-        LLVMBuildBr(c->b, l.head);
+    if (g->test_only && l.piece_head) {
+        l.stretch_head = cg_new_block(g, "stretch.head");
+        begin_stretch(g, &l);
+    }
+    enter(g, l.head, inside);
     // What the device reports of a fault is read from the block's description.
-    LLVMPositionBuilderAtEnd(c->b, l.head);
-    LLVMValueRef step = LLVMBuildLoad2(c->b, c->i32, l.step_var, "");
-    g->ctaid_x = LLVMBuildAdd(c->b, first, step, "ctaid.x");
-    LLVMBuildStore(c->b, g->ctaid_x, place);
-    if (l.grid_head)
-        g->ctaid_x = LLVMBuildAdd(c->b, g->ctaid_x, LLVMBuildLoad2(c->b, c->i32, l.grids_var, ""),
-                                  "beyond.x");
+    LLVMValueRef step = LLVMBuildLoad2(c->b, c->i32, l.step_var, ""), x = block_x(g, &l, step);
+    LLVMBuildStore(c->b, x, place);
+    g->ctaid_x = beyond(g, &l, x);
     return l;
 }
 
 static void count_on(struct cg_func *g, LLVMValueRef var, unsigned step, LLVMValueRef limit,
-                     LLVMBasicBlockRef again, LLVMBasicBlockRef done) {
+                     LLVMBasicBlockRef again, LLVMBasicBlockRef done, bool groups) {
     struct cg *c = g->cg;
     LLVMValueRef n = LLVMBuildLoad2(c->b, c->i32, var, "");
-    n = LLVMBuildAdd(c->b, n, cg_i32(c, step), "");
+    n = LLVMBuildNUWAdd(c->b, n, cg_i32(c, step), "");
     LLVMBuildStore(c->b, n, var);
-    no_loop_transforms(
-        c, LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntULT, n, limit, ""), again, done));
+    LLVMValueRef br = LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntULT, n, limit, ""), again, done);
+    if (!groups)
+        no_loop_transforms(c, br);
 }
 
 // Behind the run's blocks for one iteration of a grid-stride loop: for the next one they are those
@@ -348,16 +433,40 @@ static void end_grid(struct cg_func *g, const struct run_loop *l, LLVMBasicBlock
     no_loop_transforms(c, LLVMBuildCondBr(c->b, more, l->grid_head, done));
 }
 
+// Behind a stretch comes the next one of the row; behind all rows, the next piece.
+static LLVMBasicBlockRef end_stretch(struct cg_func *g, const struct run_loop *l,
+                                     LLVMBasicBlockRef row_next) {
+    struct cg *c = g->cg;
+    if (!l->stretch_head)
+        return row_next;
+    LLVMBasicBlockRef next = cg_new_block(g, "stretch.next");
+    LLVMPositionBuilderAtEnd(c->b, next);
+    LLVMValueRef step = LLVMBuildLoad2(c->b, c->i32, l->step_var, "");
+    LLVMValueRef more = LLVMBuildICmp(c->b, LLVMIntULT, step, l->count, "");
+    no_loop_transforms(c, LLVMBuildCondBr(c->b, more, l->stretch_head, row_next));
+    return next;
+}
+
 static void end_run(struct cg_func *g, struct run_loop *l) {
     struct cg *c = g->cg;
     LLVMBasicBlockRef ret = cg_new_block(g, "return");
     LLVMBasicBlockRef grid_next = l->grid_head ? cg_new_block(g, "grid.next") : ret;
+    LLVMBasicBlockRef piece_next = l->piece_head ? cg_new_block(g, "piece.next") : grid_next;
     LLVMBasicBlockRef row_next = l->rows ? cg_new_block(g, "row.next") : grid_next;
+    LLVMBasicBlockRef stretch_next = end_stretch(g, l, row_next);
     LLVMPositionBuilderAtEnd(c->b, l->next);
-    count_on(g, l->step_var, 1, cg_block_field(g, FIELD(run), c->i32, "run"), l->head, row_next);
+    LLVMValueRef run = cg_block_field(g, FIELD(run), c->i32, "run"),
+                 end = l->stretch_head ? LLVMBuildLoad2(c->b, c->i32, l->end_var, "")
+                       : l->piece_head ? l->count
+                                       : run;
+    count_on(g, l->step_var, 1, end, l->head, stretch_next, false);
     if (l->rows) {
         LLVMPositionBuilderAtEnd(c->b, row_next);
-        count_on(g, l->row_var, 1, cg_i32(c, l->rows), l->row_head, grid_next);
+        count_on(g, l->row_var, 1, cg_i32(c, l->rows), l->row_head, piece_next, false);
+    }
+    if (l->piece_head) {
+        LLVMPositionBuilderAtEnd(c->b, piece_next);
+        count_on(g, l->piece_var, CG_PIECE_BLOCKS, run, l->piece_head, grid_next, false);
     }
     if (l->grid_head) {
         LLVMPositionBuilderAtEnd(c->b, grid_next);
@@ -527,8 +636,9 @@ static void begin_groups(struct cg_func *g, const struct group_loop *l) {
     cg_begin_once(g);
     for (unsigned t = c->team; t-- > 0;) {
         cg_turn_to(g, t);
-        g->now.group = t ? LLVMBuildAdd(c->b, group, cg_i32(c, t), "") : group;
-        g->now.t0 = LLVMBuildMul(c->b, g->now.group, cg_i32(c, c->width), "t0");
+        g->now.group = t ? LLVMBuildNUWAdd(c->b, group, cg_i32(c, t), "") : group;
+        // Both stay below what a block has, and a team.
+        LLVMSetNSW(g->now.t0 = LLVMBuildNUWMul(c->b, g->now.group, cg_i32(c, c->width), "t0"), 1);
         cg_reset_vars(g);
         reset_masks(g);
     }
@@ -586,7 +696,7 @@ static void end_groups(struct cg_func *g, const struct group_loop *l, LLVMValueR
     if (c->one_team)
         LLVMBuildBr(c->b, l->done);
     else
-        count_on(g, l->var, c->splits ? 0 : c->team, end, l->head, l->done);
+        count_on(g, l->var, c->splits ? 0 : c->team, end, l->head, l->done, true);
 }
 
 static void end_pass(struct cg_func *g, const struct group_loop *l) {
@@ -612,13 +722,11 @@ static void emit_group_loop(struct cg_func *g) {
         LLVMBuildUDiv(c->b, LLVMBuildAdd(c->b, g->nthreads, cg_i32(c, c->width - 1), ""),
                       cg_i32(c, c->width), "ngroups");
     struct group_loop l = make_group_loop(g);
+    g->walks_rows = rows_first(g);
+    cg_find_block_test(g);
     l.run = begin_run(g);
     g->pass = l.pass;
-    cg_find_block_test(g);
     cg_emit_invariants(g, false);
-    if (l.run.rows)
-        cg_emit_block_test(g, LLVMBuildLoad2(c->b, c->i32, l.run.row_var, ""),
-                           LLVMBuildLoad2(c->b, c->i32, l.run.step_var, ""));
     l.run.ready = LLVMGetInsertBlock(c->b);
     if (l.barriers) {
         cg_find_again(g);

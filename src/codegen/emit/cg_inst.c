@@ -101,7 +101,10 @@ static bool emit_scalar(struct cg_func *g, struct kir_inst *i, LLVMValueRef *dst
         if (g->cg->width > 1)
             src[k] = without_low_bits(g, i, k, src[k]);
     }
-    return pw_emit(&g->cg->pw, i, 0, src, dst);
+    if (!pw_emit(&g->cg->pw, i, 0, src, dst))
+        return false;
+    cg_note_no_wrap(g, i, src, dst[0]);
+    return true;
 }
 
 // Sums of integers as wide as their registers, modulo a power of two: of bases and of what lanes

@@ -110,9 +110,11 @@ static void set_attributes(struct cg *c) {
     "cgscc(inline),"                                                                               \
     "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,"                                     \
     "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"                                         \
-    "loop-mssa(loop-rotate,licm),"
+    "loop-mssa(loop-rotate,licm,simple-loop-unswitch<nontrivial>),simplifycfg,"                    \
+    "instcombine<no-verify-fixpoint>,"
 #define BEHIND_COUNTING                                                                            \
     "gvn,sccp,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),adce,"                   \
+    "loop-unroll<O3;partial;no-runtime>,"                                                          \
     "sink,instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts>),globaldce"
 
 static const char pipeline[] = BEFORE_COUNTING "loop(indvars,loop-unroll-full)," BEHIND_COUNTING;

@@ -120,9 +120,25 @@ static struct shape mul_const(struct flow *fl, struct shape x, int64_t c, unsign
     return offsets(fl, offs, r);
 }
 
-// The range of a product of two uniform values, and of ctaid.x * ntid.x in a small grid.
-static struct shape mul_uniform(struct flow *fl, const struct kir_inst *i, struct shape x,
-                                struct shape y, unsigned bits) {
+// Is a product ctaid.x * ntid.x, or of a number that is not larger?
+static bool is_block_start(const struct flow *fl, const struct kir_inst *i) {
+    for (int swap = 0; swap < 2; swap++) {
+        const struct kir_value *t = i->ops[swap], *u = i->ops[1 - swap];
+        if (t->kind != KIR_VALUE_INST || t->def->op != ISA_OP_SREG ||
+            t->def->sreg < ISA_SREG_CTAID_X || t->def->sreg > ISA_SREG_CTAID_Z)
+            continue;
+        unsigned d = t->def->sreg - ISA_SREG_CTAID_X;
+        uint64_t c = UINT64_MAX;
+        bool is_ntid = u->kind == KIR_VALUE_INST && u->def->op == ISA_OP_SREG &&
+                       u->def->sreg == ISA_SREG_NTID_X + d;
+        if (is_ntid || (flow_const(u, &c) && fl->spec.ntid[d] && c <= fl->spec.ntid[d]))
+            return true;
+    }
+    return false;
+}
+
+// The range of a product of two uniform values.
+static struct shape mul_uniform(struct shape x, struct shape y, unsigned bits) {
     struct shape r = uniform_any();
     unsigned tz = x.tz + y.tz;
     r.tz = (uint8_t)(tz > TZ_ZERO ? TZ_ZERO : tz);
@@ -135,22 +151,6 @@ static struct shape mul_uniform(struct flow *fl, const struct kir_inst *i, struc
         for (int k = 1; k < 4; k++) {
             r.lo = p[k] < r.lo ? p[k] : r.lo;
             r.hi = p[k] > r.hi ? p[k] : r.hi;
-        }
-    }
-    if (fl->spec.flags & KD_SPEC_SMALL_GRID) {
-        const struct kir_value *a = i->ops[0], *b = i->ops[1];
-        for (int swap = 0; swap < 2; swap++) {
-            const struct kir_value *t = swap ? b : a, *u = swap ? a : b;
-            if (t->kind != KIR_VALUE_INST || t->def->op != ISA_OP_SREG ||
-                t->def->sreg < ISA_SREG_CTAID_X || t->def->sreg > ISA_SREG_CTAID_Z)
-                continue;
-            unsigned d = t->def->sreg - ISA_SREG_CTAID_X;
-            uint64_t c = UINT64_MAX;
-            bool is_ntid = u->kind == KIR_VALUE_INST && u->def->op == ISA_OP_SREG &&
-                           u->def->sreg == ISA_SREG_NTID_X + d;
-            bool is_const = flow_const(u, &c) && fl->spec.ntid[d] && c <= fl->spec.ntid[d];
-            if (is_ntid || is_const)
-                r.lo = 0, r.hi = 1LL << 30;
         }
     }
     clamp_range(&r, bits);
@@ -385,9 +385,11 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
         else if (b.lo == b.hi)
             p = mul_const(fl, a, b.lo, out);
         else if (a.kind == SHAPE_UNIFORM)
-            p = mul_uniform(fl, i, a, b, out);
+            p = mul_uniform(a, b, out);
         else
             break;
+        if ((fl->spec.flags & KD_SPEC_SMALL_GRID) && is_block_start(fl, i))
+            p.lo = 0, p.hi = 1LL << 30;
         return i->op == ISA_OP_MUL ? p : add(fl, p, x[2], 1, out);
     }
     case ISA_OP_SHL:
