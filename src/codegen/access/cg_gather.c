@@ -63,6 +63,8 @@ LLVMValueRef cg_pointers(struct cg_func *g, const struct cg_places *p) {
 struct cg_spread cg_spread_places(struct cg_func *g, const struct cg_places *p) {
     if (p->pointers)
         return cg_spread(g, p->pointers, 0);
+    if (p->index && cg_is_narrow(p->index))
+        return cg_take_apart(g, p->index, 0);
     return p->index ? cg_spread(g, p->index, 0) : (struct cg_spread){0};
 }
 

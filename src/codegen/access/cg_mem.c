@@ -422,6 +422,8 @@ static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef
                          LLVMValueRef *out) {
     struct cg *c = g->cg;
     struct access plain = {.bytes = a->bytes};
+    if (cg_load_interleaved(g, a->i, a->elem, base, (int64_t)m * a->bytes, out))
+        return;
     LLVMTypeRef vt = LLVMVectorType(a->elem, c->width * m);
     LLVMValueRef all = masked_load(c, vt, base, strided_mask(g, a, m), &plain), idx[32];
     for (unsigned k = 0; k < a->count; k++) {

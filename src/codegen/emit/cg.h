@@ -24,6 +24,7 @@
 //   cg_nan.c     where the bits of a NaN can be seen
 //   cg_source.c  special registers, symbols, parameters, address conversion
 //   cg_mem.c     loads and stores
+//   cg_interleaved.c members of structures in an array
 //   cg_gather.c  one access a lane
 //   cg_stretch.c scatters whose lanes mostly lie side by side
 //   cg_lines.c   four words a lane that stay as they lie in memory
@@ -607,6 +608,8 @@ struct cg_spread {
 struct cg_spread cg_spread(struct cg_func *g, LLVMValueRef vec, unsigned which); // through memory
 // For places and values of stores, in full code from register to register.
 struct cg_spread cg_take_apart(struct cg_func *g, LLVMValueRef vec, unsigned which);
+// Has vec been extended by zeros from bytes or halves of words?
+bool cg_is_narrow(LLVMValueRef vec);
 // Of a vector that went through memory: a lane that is found when it runs, an i32.
 LLVMValueRef cg_spread_at(struct cg_func *g, const struct cg_spread *s, LLVMValueRef lane);
 // In one block, or in blocks that follow each other.
@@ -664,6 +667,11 @@ struct kir_value *cg_index_of(struct cg_func *g, const struct kir_inst *i, unsig
                               struct kir_value **base);
 // Where the lanes of an access find their memory, i->offset included.
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
+// cg_interleaved.c
+// The load i, whose lanes lie `distance` bytes apart, the first one's at `base`: a vector of `elem`
+// for each component, where it needs no mask and whole vectors of memory are worth it. Else false.
+bool cg_load_interleaved(struct cg_func *g, const struct kir_inst *i, LLVMTypeRef elem,
+                         LLVMValueRef base, int64_t distance, LLVMValueRef *out);
 // Is i a load or store of vectors whose lanes do not follow each other word by word?
 bool cg_is_strided(struct cg_func *g, struct kir_inst *i);
 // Is i a load or store outside shared memory whose lanes do?

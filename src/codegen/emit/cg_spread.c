@@ -8,7 +8,8 @@
 // From register to register, two words in one, for what is stored or added to: where stores of
 // which no address is known yet come in between, loads of what was just stored wait for them
 // (Golden Cove: an addition a lane in 60 cycles for 16 lanes, 19 this way). What was extended from
-// bytes is taken out as bytes, eight in a word (Zen 4: 16 additions in 5.5 ns, 4.6 this way).
+// bytes is taken out as bytes, eight in a word (Zen 4: 16 additions in 5.5 ns, 4.6 this way), for
+// places that lanes load from, too: a word more to load instead of eight.
 #include <string.h>
 
 #include "codegen/emit/cg.h"
@@ -90,6 +91,10 @@ static LLVMValueRef before_extension(LLVMValueRef vec) {
     LLVMValueRef x = LLVMIsAZExtInst(vec) ? LLVMGetOperand(vec, 0) : vec;
     unsigned bits = elem_bits(LLVMGetElementType(LLVMTypeOf(x)));
     return bits == 8 || bits == 16 ? x : vec;
+}
+
+bool cg_is_narrow(LLVMValueRef vec) {
+    return before_extension(vec) != vec;
 }
 
 struct cg_spread cg_take_apart(struct cg_func *g, LLVMValueRef vec, unsigned which) {

@@ -69,6 +69,17 @@ static struct kir_value *all_compare(const struct kernel *k, const struct kir_in
     return NULL;
 }
 
+// A test of what all threads of a block have alike.
+static struct kir_value *uniform_test(const struct kernel *k, struct kir_value *p, bool want) {
+    struct kir_value *u = block_uniform(&k->range, p);
+    if (!u || want)
+        return u;
+    struct kir_inst *i = kir_inst_new(k->f, ISA_OP_NOT, ISA_PRED, 1, 1, &(uint8_t){KIR_PRED}, 0);
+    i->ops[0] = u;
+    kir_insert_before(k->range.at, i);
+    return i->res[0];
+}
+
 static struct kir_value *all_hold(const struct kernel *k, struct kir_value *p, bool want,
                                   unsigned depth) {
     if (p->kind != KIR_VALUE_INST || !depth)
@@ -86,7 +97,10 @@ static struct kir_value *all_hold(const struct kernel *k, struct kir_value *p, b
         both->op = ISA_OP_AND;
         return both->res[0];
     }
-    return i->op == ISA_OP_SETP ? all_compare(k, i, want) : NULL;
+    if (i->op != ISA_OP_SETP)
+        return NULL;
+    struct kir_value *all = all_compare(k, i, want);
+    return all ? all : uniform_test(k, p, want);
 }
 
 // ---- the tests at the kernel's beginning -------------------------------------------------------
