@@ -51,6 +51,11 @@ LLVMValueRef cg_pointers(struct cg_func *g, const struct cg_places *p) {
     if (p->pointers)
         return p->pointers;
     LLVMTypeRef v64 = cg_vec_of(c, c->i64);
+    if (p->step) {
+        LLVMValueRef lanes = cg_offs_vec(g, g->fl->iota, c->i64);
+        LLVMValueRef at = LLVMBuildMul(c->b, cg_splat(c, p->step), lanes, "");
+        return LLVMBuildGEP2(c->b, c->i8, p->base, &at, 1, "");
+    }
     if (!p->index) {
         LLVMValueRef at = cg_offs_vec(g, p->offs, c->i64);
         return LLVMBuildGEP2(c->b, c->i8, p->base, &at, 1, "");
@@ -79,6 +84,10 @@ LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, struct cg_sp
     struct cg *c = g->cg;
     if (p->pointers)
         return cg_spread_lane(g, s, lane);
+    if (p->step) {
+        LLVMValueRef by = LLVMBuildMul(c->b, p->step, cg_i64(c, lane), "");
+        return LLVMBuildGEP2(c->b, c->i8, p->base, &by, 1, "");
+    }
     if (!p->index)
         return component(c, p->base, p->offs[lane]);
     LLVMValueRef at = cg_spread_lane(g, s, lane);

@@ -3,6 +3,7 @@
 // forms behind a branch.
 #include "codegen/emit/cg.h"
 #include "passes/analysis/lane_run.h"
+#include "passes/analysis/lane_step.h"
 #include "passes/flow/sole_lane.h"
 
 struct access {
@@ -591,7 +592,26 @@ struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i) {
     return places(g, i);
 }
 
+// Lanes a distance apart that only the launch knows: the first one's place, and that distance. A mask
+// would want a vector of places.
+static bool stepped(struct cg_func *g, const struct access *a, struct cg_places *p) {
+    struct cg *c = g->cg;
+    struct kir_value *v = a->i->ops[0];
+    struct lane_step s;
+    if (g->now.mask || c->quick || (a->space != ISA_SPACE_GLOBAL && a->space != ISA_SPACE_GENERIC) ||
+        !lane_step(g->fl, v, g->block, &s) || !cg_at_hand(g, s.by))
+        return false;
+    LLVMValueRef first = LLVMBuildExtractElement(c->b, cg_vec(g, v), cg_i32(c, 0), "");
+    *p = (struct cg_places){.base = byte_gep(c, cg_pointer(g, a->space, first, false), a->i->offset)};
+    p->step = LLVMBuildMul(c->b, cg_scalar(g, s.by), cg_i64(c, (uint64_t)s.times), "");
+    return true;
+}
+
 static struct cg_lane_access each_lane(struct cg_func *g, const struct access *a) {
+    struct cg_places p;
+    if (stepped(g, a, &p))
+        return (struct cg_lane_access){
+            .elem = a->elem, .count = a->count, .bytes = a->bytes, .whole = a->whole, .at = p};
     return (struct cg_lane_access){.elem = a->elem,
                                    .count = a->count,
                                    .bytes = a->bytes,

@@ -616,10 +616,10 @@ LLVMValueRef cg_spread_at(struct cg_func *g, const struct cg_spread *s, LLVMValu
 LLVMValueRef cg_spread_lane(struct cg_func *g, struct cg_spread *s, unsigned lane);
 
 // cg_gather.c
-// A place a lane: `base` + offs[lane], `base` + index[lane] * scale (32-bit indices), or the vector
-// `pointers`.
+// A place a lane: `base` + offs[lane], `base` + index[lane] * scale (32-bit indices), `base` + lane *
+// step (i64), or the vector `pointers`.
 struct cg_places {
-    LLVMValueRef pointers, base, index;
+    LLVMValueRef pointers, base, index, step;
     struct kir_value *index_of; // what the index is the vector of, where that is known
     const int64_t *offs;
     unsigned scale; // bytes: 1, 2, 4 or 8
