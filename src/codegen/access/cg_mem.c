@@ -592,26 +592,54 @@ struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i) {
     return places(g, i);
 }
 
-// Lanes a distance apart that only the launch knows: the first one's place, and that distance. A mask
-// would want a vector of places.
-static bool stepped(struct cg_func *g, const struct access *a, struct cg_places *p) {
+// Lanes a distance apart that only the launch knows: the first one's place, and that distance; guard:
+// where no sum wraps, or NULL. A mask would want a vector of places.
+struct stepped {
+    struct cg_places at;
+    LLVMValueRef guard;
+};
+
+// Is the sum of 32 bits in the last lane what it would be in 64?
+static LLVMValueRef narrow_holds(struct cg_func *g, const struct lane_step *s, LLVMValueRef by) {
+    struct cg *c = g->cg;
+    LLVMValueRef first = LLVMBuildExtractElement(c->b, cg_vec(g, s->narrow), cg_i32(c, 0), "");
+    first = s->narrow_signed ? LLVMBuildSExt(c->b, first, c->i64, "")
+                             : LLVMBuildZExt(c->b, first, c->i64, "");
+    LLVMValueRef span = LLVMBuildMul(
+        c->b, by, cg_i64(c, (uint64_t)(s->narrow_times * (int64_t)(c->width - 1))), "");
+    LLVMValueRef last = LLVMBuildAdd(c->b, first, span, "");
+    if (s->narrow_signed)
+        last = LLVMBuildAdd(c->b, last, cg_i64(c, 1ULL << 31), "");
+    return LLVMBuildICmp(c->b, LLVMIntULT, last, cg_i64(c, 1ULL << 32), "");
+}
+
+static bool find_step(struct cg_func *g, const struct access *a, struct stepped *t) {
     struct cg *c = g->cg;
     struct kir_value *v = a->i->ops[0];
     struct lane_step s;
-    if (g->now.mask || c->quick || (a->space != ISA_SPACE_GLOBAL && a->space != ISA_SPACE_GENERIC) ||
-        !lane_step(g->fl, v, g->block, &s) || !cg_at_hand(g, s.by))
+    if (g->now.mask || c->quick ||
+        (a->space != ISA_SPACE_GLOBAL && a->space != ISA_SPACE_GENERIC) ||
+        !lane_step(g->fl, v, g->block, &s) || !cg_at_hand(g, s.by) ||
+        (s.narrow && !cg_at_hand(g, s.narrow)))
         return false;
     LLVMValueRef first = LLVMBuildExtractElement(c->b, cg_vec(g, v), cg_i32(c, 0), "");
-    *p = (struct cg_places){.base = byte_gep(c, cg_pointer(g, a->space, first, false), a->i->offset)};
-    p->step = LLVMBuildMul(c->b, cg_scalar(g, s.by), cg_i64(c, (uint64_t)s.times), "");
+    LLVMValueRef by = cg_scalar(g, s.by);
+    if (s.by->type == KIR_B32)
+        by = LLVMBuildSExt(c->b, by, c->i64, "");
+    *t = (struct stepped){
+        .at.base = byte_gep(c, cg_pointer(g, a->space, first, false), a->i->offset),
+        .at.step = LLVMBuildMul(c->b, by, cg_i64(c, (uint64_t)s.times), "")};
+    if (s.narrow)
+        t->guard = narrow_holds(g, &s, by);
     return true;
 }
 
+static struct cg_lane_access at_steps(const struct access *a, const struct stepped *t) {
+    return (struct cg_lane_access){
+        .elem = a->elem, .count = a->count, .bytes = a->bytes, .whole = a->whole, .at = t->at};
+}
+
 static struct cg_lane_access each_lane(struct cg_func *g, const struct access *a) {
-    struct cg_places p;
-    if (stepped(g, a, &p))
-        return (struct cg_lane_access){
-            .elem = a->elem, .count = a->count, .bytes = a->bytes, .whole = a->whole, .at = p};
     return (struct cg_lane_access){.elem = a->elem,
                                    .count = a->count,
                                    .bytes = a->bytes,
@@ -1001,10 +1029,65 @@ static void load_offsets(struct cg_func *g, const struct access *a, struct plan 
     LLVMAddIncoming(*out, x, from, 2);
 }
 
+// A branch to where the guard holds; behind it a sum wraps, which hardly ever happens.
+struct ways_apart {
+    LLVMBasicBlockRef steps, wrapped, done;
+};
+
+static struct ways_apart begin_steps(struct cg_func *g, const struct stepped *t) {
+    struct cg *c = g->cg;
+    struct ways_apart w = {cg_new_block(g, "steps"), cg_new_block(g, "wrapped"),
+                           cg_new_block(g, "stepped")};
+    cg_rarely(c, LLVMBuildCondBr(c->b, t->guard, w.steps, w.wrapped), 1);
+    LLVMPositionBuilderAtEnd(c->b, w.steps);
+    return w;
+}
+
+static LLVMBasicBlockRef end_steps(struct cg *c, const struct ways_apart *w,
+                                   LLVMBasicBlockRef next) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, w->done);
+    LLVMPositionBuilderAtEnd(c->b, next);
+    return here;
+}
+
 static void gather(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
-    struct cg_lane_access each = each_lane(g, a);
+    struct cg *c = g->cg;
+    struct stepped t;
+    bool steps = find_step(g, a, &t);
+    struct cg_lane_access each = steps ? at_steps(a, &t) : each_lane(g, a);
     each.ahead = a->ahead;
-    cg_gather(g, each, out);
+    if (!steps || !t.guard) {
+        cg_gather(g, each, out);
+        return;
+    }
+    LLVMValueRef x[2][8], p = exact_pointers(g, a);
+    LLVMBasicBlockRef from[2];
+    struct ways_apart w = begin_steps(g, &t);
+    cg_gather(g, each, x[0]);
+    from[0] = end_steps(c, &w, w.wrapped);
+    cg_gather(g, at_pointers(a, p), x[1]);
+    from[1] = end_steps(c, &w, w.done);
+    for (unsigned k = 0; k < a->count; k++)
+        out[k] = either(c, LLVMTypeOf(x[0][k]), x[0][k], x[1][k], from);
+}
+
+// False: lanes are no steps apart.
+static bool scatter_steps(struct cg_func *g, const struct access *a, LLVMValueRef *comp) {
+    struct stepped t;
+    if (!find_step(g, a, &t))
+        return false;
+    if (!t.guard) {
+        cg_scatter(g, at_steps(a, &t), comp);
+        return true;
+    }
+    LLVMValueRef p = exact_pointers(g, a);
+    struct ways_apart w = begin_steps(g, &t);
+    cg_scatter(g, at_steps(a, &t), comp);
+    end_steps(g->cg, &w, w.wrapped);
+    cg_scatter(g, at_pointers(a, p), comp);
+    end_steps(g->cg, &w, w.done);
+    return true;
 }
 
 // ---- runs of neighbours, wherever each begins -------------------------------------------------
@@ -1482,7 +1565,7 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         store_runs(g, &a, run, comp);
     } else if (!local && lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL)) {
         store_apart(g, &a, s.offs, cg_guard(g, v), comp);
-    } else {
+    } else if (!scatter_steps(g, &a, comp)) {
         struct cg_lane_access each = each_lane(g, &a);
         each.lone = cg_is_lone(g, i);
         if (each.lone)
