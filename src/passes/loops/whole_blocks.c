@@ -13,6 +13,7 @@ enum { MOST_INSTRUCTIONS = 200, MAX_DEPTH = 12, MAX_TESTS = 4 };
 struct kernel {
     struct kir_func *f;
     struct block_range range; // where the test of the block is made
+    struct wide_index *indices;
     struct kir_inst *tests[MAX_TESTS];
     unsigned passes[MAX_TESTS]; // the target of each that does the work
     unsigned ntests;
@@ -46,27 +47,33 @@ static struct kir_value *compare(const struct kernel *k, const struct kir_inst *
     return i->res[0];
 }
 
+static struct kir_value *compare_index(const struct kernel *k, const struct kir_inst *i,
+                                       enum isa_cmp c, unsigned n) {
+    struct block_index x;
+    if (!block_index(i->ops[n], &x) || (is_unsigned(i) && x.added < 0))
+        return NULL;
+    struct kir_value *other = block_uniform(&k->range, i->ops[1 - n]);
+    if (!other)
+        return NULL;
+    if (c == ISA_CMP_NE && other->kind == KIR_VALUE_CONST && !other->bits.u64[0] && !x.added)
+        return compare(k, i, ISA_CMP_NE, block_extreme(&k->range, &x, false), other);
+    if (c == ISA_CMP_NE || c == ISA_CMP_EQ)
+        return NULL;
+    struct kir_value *v = block_extreme(&k->range, &x, is_below(c) == (n == 0));
+    return n ? compare(k, i, c, other, v) : compare(k, i, c, v, other);
+}
+
 // Does the comparison hold (or not) in all threads of a block? NULL: no number tells.
 static struct kir_value *all_compare(const struct kernel *k, const struct kir_inst *i, bool want) {
-    struct block_index x;
     if (i->nops != 2 || i->nres != 1 || i->mods.boolop || isa_type_is_float((enum isa_type)i->ty) ||
         i->ty == ISA_PRED || i->mods.cmp > ISA_CMP_HS)
         return NULL;
     enum isa_cmp c = want ? (enum isa_cmp)i->mods.cmp : opposite((enum isa_cmp)i->mods.cmp);
-    for (unsigned n = 0; n < 2; n++) {
-        if (!block_index(i->ops[n], &x) || (is_unsigned(i) && x.added < 0))
-            continue;
-        struct kir_value *other = block_uniform(&k->range, i->ops[1 - n]);
-        if (!other)
-            return NULL;
-        if (c == ISA_CMP_NE && other->kind == KIR_VALUE_CONST && !other->bits.u64[0] && !x.added)
-            return compare(k, i, ISA_CMP_NE, block_extreme(&k->range, &x, false), other);
-        if (c == ISA_CMP_NE || c == ISA_CMP_EQ)
-            return NULL;
-        struct kir_value *v = block_extreme(&k->range, &x, is_below(c) == (n == 0));
-        return n ? compare(k, i, c, other, v) : compare(k, i, c, v, other);
-    }
-    return NULL;
+    struct kir_value *p = compare_index(k, i, c, 0);
+    p = p ? p : compare_index(k, i, c, 1);
+    for (unsigned n = 0; n < 2 && !p && isa_type_bits((enum isa_type)i->ty) == 32; n++)
+        p = wide_index_test(k->indices, i, c, n);
+    return p;
 }
 
 // A test of what all threads of a block have alike.
@@ -99,8 +106,8 @@ static struct kir_value *all_hold(const struct kernel *k, struct kir_value *p, b
     }
     if (i->op != ISA_OP_SETP)
         return NULL;
-    struct kir_value *all = all_compare(k, i, want);
-    return all ? all : uniform_test(k, p, want);
+    struct kir_value *all = uniform_test(k, p, want);
+    return all ? all : all_compare(k, i, want);
 }
 
 // ---- the tests at the kernel's beginning -------------------------------------------------------
@@ -127,6 +134,16 @@ static bool is_quiet(const struct kir_block *b) {
     return true;
 }
 
+static struct kir_value *both_hold(struct kernel *k, struct kir_value *x, struct kir_value *y) {
+    if (!y)
+        return x;
+    struct kir_inst *i = kir_inst_new(k->f, ISA_OP_AND, ISA_PRED, 2, 1, &(uint8_t){KIR_PRED}, 0);
+    i->ops[0] = x;
+    i->ops[1] = y;
+    kir_insert_before(k->range.at, i);
+    return i->res[0];
+}
+
 // Adds the tests on the way from b on; the test of the block is their conjunction.
 static struct kir_value *find_tests(struct kernel *k, struct kir_block *b) {
     struct kir_value *all = NULL;
@@ -139,15 +156,7 @@ static struct kir_value *find_tests(struct kernel *k, struct kir_block *b) {
         struct kir_value *p = all_hold(k, t->ops[0], passes == 0, MAX_DEPTH);
         if (!p)
             break;
-        if (all) {
-            struct kir_inst *both =
-                kir_inst_new(k->f, ISA_OP_AND, ISA_PRED, 2, 1, &(uint8_t){KIR_PRED}, 0);
-            both->ops[0] = all;
-            both->ops[1] = p;
-            kir_insert_before(k->range.at, both);
-            p = both->res[0];
-        }
-        all = p;
+        all = both_hold(k, p, all);
         k->tests[k->ntests] = t;
         k->passes[k->ntests++] = passes;
         b = next;
@@ -258,17 +267,17 @@ static void copy_behind(struct kernel *k, struct kir_value *all, struct wide_ind
 bool whole_blocks(struct kir_func *f, bool full_rows) {
     struct arena tmp = {0};
     struct kernel k = {.f = f};
-    struct wide_index *w = NULL;
     if (f->blocks.len < 2 || f->blocks.data[0]->preds.len || !is_simple(f))
         return false;
     k.range = (struct block_range){f, f->blocks.data[0]->last};
+    k.indices = wide_index_new(&tmp, &k.range);
     struct kir_value *all = find_tests(&k, f->blocks.data[0]);
-    if (all && full_rows)
-        w = wide_index_find(&tmp, &k.range, &all);
-    if (all)
-        copy_behind(&k, all, w, &tmp);
-    if (all)
+    bool widens = all && full_rows && wide_index_find(k.indices);
+    if (all) {
+        all = both_hold(&k, all, wide_index_conditions(k.indices));
+        copy_behind(&k, all, widens ? k.indices : NULL, &tmp);
         kir_remove_unreachable(f);
+    }
     kir_remove_dead(f);
     kir_renumber(f);
     arena_free(&tmp);

@@ -16,7 +16,7 @@ struct interval {
 struct wide_index {
     struct arena *arena;
     struct block_range range;
-    struct kir_value *all;
+    struct kir_value *all;      // the conditions; NULL: none
     uint32_t nvalues;           // of the function before anything was added
     struct interval *intervals; // by value id
     bool *seen;
@@ -61,15 +61,26 @@ static struct kir_value *wider(const struct wide_index *w, struct kir_value *v) 
     return v->kind == KIR_VALUE_CONST ? constant(w, v->bits.s32) : put(w, new_wider(w->range.f, v));
 }
 
-static void also(struct wide_index *w, enum isa_cmp cmp, struct kir_value *a, struct kir_value *b) {
-    struct kir_func *f = w->range.f;
-    struct kir_inst *p = kir_inst_new(f, ISA_OP_SETP, ISA_S64, 2, 1, &(uint8_t){KIR_PRED}, 0);
+static struct kir_value *compare(const struct wide_index *w, enum isa_cmp cmp, struct kir_value *a,
+                                 struct kir_value *b) {
+    struct kir_inst *p =
+        kir_inst_new(w->range.f, ISA_OP_SETP, ISA_S64, 2, 1, &(uint8_t){KIR_PRED}, 0);
     p->mods.cmp = (uint8_t)cmp;
     p->ops[0] = a;
     p->ops[1] = b;
+    return put(w, p);
+}
+
+static void also(struct wide_index *w, enum isa_cmp cmp, struct kir_value *a, struct kir_value *b) {
+    struct kir_func *f = w->range.f;
+    struct kir_value *p = compare(w, cmp, a, b);
+    if (!w->all) {
+        w->all = p;
+        return;
+    }
     struct kir_inst *both = kir_inst_new(f, ISA_OP_AND, ISA_PRED, 2, 1, &(uint8_t){KIR_PRED}, 0);
     both->ops[0] = w->all;
-    both->ops[1] = put(w, p);
+    both->ops[1] = p;
     w->all = put(w, both);
 }
 
@@ -256,20 +267,55 @@ static void look_at(struct wide_index *w, struct kir_inst *i) {
     w->conversions[w->n++] = i;
 }
 
-struct wide_index *wide_index_find(struct arena *a, const struct block_range *r,
-                                   struct kir_value **all) {
+struct wide_index *wide_index_new(struct arena *a, const struct block_range *r) {
     struct wide_index *w = arena_new(a, struct wide_index);
-    *w = (struct wide_index){.arena = a, .range = *r, .all = *all, .nvalues = r->f->value_count};
+    *w = (struct wide_index){.arena = a, .range = *r, .nvalues = r->f->value_count};
     w->intervals = arena_array(a, struct interval, w->nvalues + 1);
     w->seen = arena_array(a, bool, w->nvalues + 1);
-    for (uint32_t b = 0; b < r->f->blocks.len; b++)
-        for (struct kir_inst *i = r->f->blocks.data[b]->first; i && i != r->at; i = i->next)
+    return w;
+}
+
+struct kir_value *wide_index_conditions(const struct wide_index *w) {
+    return w->all;
+}
+
+static enum isa_cmp signed_form(enum isa_cmp c) {
+    return c == ISA_CMP_LO   ? ISA_CMP_LT
+           : c == ISA_CMP_LS ? ISA_CMP_LE
+           : c == ISA_CMP_HI ? ISA_CMP_GT
+           : c == ISA_CMP_HS ? ISA_CMP_GE
+                             : c;
+}
+
+struct kir_value *wide_index_test(struct wide_index *w, const struct kir_inst *i, enum isa_cmp cmp,
+                                  unsigned n) {
+    struct interval x;
+    bool is_signed = isa_type_is_signed((enum isa_type)i->ty) && cmp < ISA_CMP_LO;
+    enum isa_cmp as = signed_form(cmp);
+    bool below = as == ISA_CMP_LT || as == ISA_CMP_LE, above = as == ISA_CMP_GT || as == ISA_CMP_GE;
+    struct kir_value *y = block_uniform(&w->range, i->ops[1 - n]);
+    if (!y || y->type != KIR_B32 || !(below || above) || !interval_of(w, i->ops[n], MAX_DEPTH, &x))
+        return NULL;
+    if (x.computed || !is_signed)
+        fits(w, &x, is_signed);
+    if (y->kind == KIR_VALUE_CONST) {
+        y = constant(w, is_signed ? (int64_t)y->bits.s32 : (int64_t)y->bits.u32[0]);
+    } else {
+        struct kir_inst *c = new_wider(w->range.f, y);
+        c->ty2 = is_signed ? ISA_S32 : ISA_U32;
+        y = put(w, c);
+    }
+    struct kir_value *v = below == (n == 0) ? x.hi : x.lo;
+    return n ? compare(w, as, y, v) : compare(w, as, v, y);
+}
+
+bool wide_index_find(struct wide_index *w) {
+    const struct kir_func *f = w->range.f;
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i && i != w->range.at; i = i->next)
             if (i->nres != 1 || i->res[0]->id < w->nvalues)
                 look_at(w, i);
-    if (!w->n)
-        return NULL;
-    *all = w->all;
-    return w;
+    return w->n;
 }
 
 // ---- in copies ---------------------------------------------------------------------------------

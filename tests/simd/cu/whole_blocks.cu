@@ -101,3 +101,34 @@ extern "C" __global__ void volume(const float *in, float *out, int n) {
     int i = (z * n + y) * row + x;
     out[i] = in[i - 1] + in[i + 1] + in[i - row] + in[i + row] + in[i - plane] + in[i + plane];
 }
+
+// Tests of sums and products, which wrap around for some blocks.
+// run: products grid=8,1,1 block=64,1,1 shared=0 args=buf:2048:rand,buf:2048:zero,u32:3,u32:700
+// run: products grid=8,1,1 block=64,1,1 shared=0 args=buf:2048:rand,buf:2048:zero,u32:1,u32:512
+// run: products grid=8,1,1 block=64,1,1 shared=0 args=buf:2048:rand,buf:2048:zero,u32:8388609,u32:900
+// run: products grid=8,1,1 block=64,1,1 shared=0 args=buf:2048:rand,buf:2048:zero,u32:4294967295,u32:9
+extern "C" __global__ void products(const unsigned *a, unsigned *b, unsigned by, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i * by < n)
+        b[i] = a[i * by] + i;
+}
+
+// run: sums grid=6,1,1 block=64,1,1 shared=0 args=buf:2048:rand,buf:2048:zero,u32:1200,u32:64
+// run: sums grid=6,1,1 block=64,1,1 shared=0 args=buf:2048:rand,buf:2048:zero,u32:900,u32:64
+// run: sums grid=6,1,1 block=64,1,1 shared=0 args=buf:2048:rand,buf:2048:zero,u32:900,u32:2147483000
+extern "C" __global__ void sums(const unsigned *a, unsigned *b, int n, int far) {
+    int i = blockIdx.x * blockDim.x * 4 + threadIdx.x;
+    if ((int)(i + 3u * far) < n) {
+        unsigned x = a[i % 2048];
+        b[i] = x + (i + 3u * far < 2048 ? a[i + 3u * far] : 5);
+    }
+}
+
+// run: unsigned_tests grid=6,1,1 block=64,1,1 shared=0 args=buf:2048:rand,buf:2048:zero,u32:5,u32:300
+// run: unsigned_tests grid=6,1,1 block=64,1,1 shared=0 args=buf:2048:rand,buf:2048:zero,u32:70,u32:380
+// run: unsigned_tests grid=6,1,1 block=64,1,1 shared=0 args=buf:2048:rand,buf:2048:zero,u32:70,u32:4294967290
+extern "C" __global__ void unsigned_tests(const unsigned *a, unsigned *b, unsigned low, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i - low < n && 2 * i + 1 > low)
+        b[i] = a[i] * 3;
+}
