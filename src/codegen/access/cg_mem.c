@@ -394,7 +394,7 @@ static struct pieces at_offsets(const struct cg *c, LLVMValueRef base, const int
 
 // ---- strided accesses ---------------------------------------------------------------------
 
-enum { MAX_STRIDED_BYTES = 512, MAX_STRIDED = 256 };
+enum { MAX_STRIDED_BYTES = 512, MAX_STRIDED = 256, MOST_GAPS = 4 };
 
 // Lanes at a constant distance of a few components (structures in an array): the distance in
 // components, or 0.
@@ -419,14 +419,31 @@ static LLVMValueRef strided_mask(struct cg_func *g, const struct access *a, unsi
     return g->now.mask ? LLVMBuildAnd(c->b, repeat_mask(c, g->now.mask, m), own, "") : own;
 }
 
-static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef base, unsigned m,
-                         LLVMValueRef *out) {
+// With a mask for each of m components of which few are wanted, or where LLVM makes a branch of each
+// bit of the mask, an access a lane is less.
+static bool is_sparse(struct cg_func *g, const struct access *a, unsigned m) {
+    return g->now.mask &&
+           (m > MOST_GAPS * a->count || (!g->cg->target.mask_registers && a->bytes < 4));
+}
+
+static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef base,
+                         const int64_t *offs, unsigned m, LLVMValueRef *out) {
     struct cg *c = g->cg;
     struct access plain = {.bytes = a->bytes};
-    if (cg_load_interleaved(g, a->i, a->elem, base, (int64_t)m * a->bytes, out))
+    LLVMValueRef first = byte_gep(c, base, offs[0]);
+    if (cg_load_interleaved(g, a->i, a->elem, first, (int64_t)m * a->bytes, out))
         return;
+    if (is_sparse(g, a, m)) {
+        cg_gather(g,
+                  (struct cg_lane_access){.elem = a->elem,
+                                          .count = a->count,
+                                          .bytes = a->bytes,
+                                          .at = {.base = base, .offs = offs}},
+                  out);
+        return;
+    }
     LLVMTypeRef vt = LLVMVectorType(a->elem, c->width * m);
-    LLVMValueRef all = masked_load(c, vt, base, strided_mask(g, a, m), &plain), idx[32];
+    LLVMValueRef all = masked_load(c, vt, first, strided_mask(g, a, m), &plain), idx[32];
     for (unsigned k = 0; k < a->count; k++) {
         for (unsigned l = 0; l < c->width; l++)
             idx[l] = cg_i32(c, l * m + k);
@@ -882,7 +899,7 @@ static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef
         struct pieces all = at_offsets(g->cg, base, offs, p.pieces);
         load_pieces(g, a, &all, out);
     } else {
-        load_strided(g, a, byte_gep(g->cg, base, offs[0]), p.stride, out);
+        load_strided(g, a, base, offs, p.stride, out);
     }
 }
 
