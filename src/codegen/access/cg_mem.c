@@ -1508,7 +1508,8 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
     set_loaded(g, &a, x);
 }
 
-static void emit_store(struct cg_func *g, struct kir_inst *i) {
+// aligned: its address has been checked, or need not be.
+static void emit_store(struct cg_func *g, struct kir_inst *i, bool aligned) {
     struct cg *c = g->cg;
     struct access a = describe(c, i, i->ops[1]->type);
     struct kir_value *v = i->ops[0];
@@ -1546,7 +1547,8 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
     }
     if (cg_append_values(g, i, comp, a.count))
         return;
-    cg_check_alignment(g, i);
+    if (!aligned)
+        cg_check_alignment(g, i);
     if (cg_store_words(g, i, a.count, a.bytes, comp, raw))
         return;
     order(c, i, ISA_SEM_RELEASE, LLVMAtomicOrderingRelease);
@@ -1593,6 +1595,15 @@ static void emit_store(struct cg_func *g, struct kir_inst *i) {
         compiler_fence(c);
 }
 
+static void store_row(struct cg_func *g, struct kir_inst *i) {
+    struct kir_inst row;
+    enum cg_row r = cg_store_row(g, i, &row);
+    if (r != CG_ROW_NONE)
+        cg_check_alignment(g, i);
+    if (r != CG_ROW_LATER)
+        emit_store(g, r == CG_ROW_NOW ? &row : i, r == CG_ROW_NOW);
+}
+
 bool cg_emit_memory(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     if (cg_emit_eights(g, i) || cg_emit_split(g, i))
@@ -1604,7 +1615,7 @@ bool cg_emit_memory(struct cg_func *g, struct kir_inst *i) {
         cg_keep_lines(g, i);
         return true;
     case ISA_OP_ST:
-        emit_store(g, i);
+        store_row(g, i);
         return true;
     case ISA_OP_PREFETCH:
     case ISA_OP_PREFETCHU:

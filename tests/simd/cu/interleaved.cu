@@ -89,3 +89,50 @@ extern "C" __global__ void every(const unsigned char *in, unsigned long long *ou
     out[t] = in[2 * t] + in[5 * t + 1] * 3ull + s[2 * t + 1] * 5ull + s[5 * t] * 7ull +
              w[2 * t] * 11ull + w[5 * t + 3] * 13ull + d[2 * t + 1] + d[5 * t + 2] * 17;
 }
+
+// All members are stored: bytes of words, in any order; with a gap; one twice; a load in between.
+// run: words grid=2,1,1 block=64,1,1 shared=0 args=buf:512:rand,buf:2048:zero,u32:128
+// run: words grid=2,1,1 block=64,1,1 shared=0 args=buf:512:rand,buf:2048:zero,u32:101
+extern "C" __global__ void words(const unsigned char *in, unsigned char *out, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    unsigned char *p = out + 4 * i + 1, *q = out + 1024 + 4 * i, *r = out + 2048 + 4 * i,
+                  *s = out + 3072 + 4 * i;
+    unsigned char a = in[4 * i], b = in[4 * i + 1], c = in[4 * i + 2], d = in[4 * i + 3];
+    p[2] = c;
+    p[0] = a;
+    p[3] = d ^ 1;
+    p[1] = b;
+    q[0] = d;
+    q[1] = c;
+    q[3] = a;
+    volatile unsigned char *v = r;
+    r[0] = a;
+    r[1] = b;
+    r[2] = c + v[1];
+    r[3] = d;
+    s[0] = 1;
+    s[1] = b;
+    s[0] = c;
+    s[2] = a;
+    s[3] = d;
+}
+
+// Halves and pairs of words, at places that are multiples of their own size alone.
+// run: pairs grid=1,1,1 block=64,1,1 shared=0 args=buf:512:rand,buf:2048:zero,u32:1
+// run: pairs grid=1,1,1 block=24,1,1 shared=0 args=buf:512:rand,buf:2048:zero,u32:0
+extern "C" __global__ void pairs(const unsigned short *in, unsigned short *out, unsigned from) {
+    unsigned t = threadIdx.x;
+    unsigned short *h = out + from + 2 * t;
+    h[1] = in[t];
+    h[0] = in[t + 64];
+    unsigned *w = (unsigned *)out + 256 + from + 4 * t;
+    w[0] = in[t] * 3;
+    w[1] = in[t] * 5;
+    w[2] = in[t] * 7;
+    w[3] = in[t + 1] * 9;
+    unsigned long long *d = (unsigned long long *)out + 300 + 2 * t;
+    d[0] = in[t] * 11ull;
+    d[1] = in[t + 2] * 13ull;
+}
