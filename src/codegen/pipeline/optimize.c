@@ -109,16 +109,23 @@ static void set_attributes(struct cg *c) {
     "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),"    \
     "cgscc(inline),"                                                                               \
     "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,"                                     \
-    "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"                                         \
-    "loop-mssa(loop-rotate,licm,simple-loop-unswitch<nontrivial>),simplifycfg,"                    \
-    "instcombine<no-verify-fixpoint>,"
-#define BEHIND_COUNTING                                                                            \
-    "gvn,sccp,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),adce,"                   \
-    "loop-unroll<O3;partial;no-runtime>,"                                                          \
-    "sink,instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts>),globaldce"
+    "instcombine<no-verify-fixpoint>,loop-simplify,lcssa,"
+#define BEHIND_COUNTING "gvn,sccp,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),adce,"
+#define AT_LAST "sink,instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts>),globaldce"
+#define COUNTING "loop(indvars,loop-unroll-full),"
 
-static const char pipeline[] = BEFORE_COUNTING "loop(indvars,loop-unroll-full)," BEHIND_COUNTING;
-static const char pipeline_of_many_loops[] = BEFORE_COUNTING BEHIND_COUNTING;
+static const char pipeline[] =
+    BEFORE_COUNTING "loop-mssa(loop-rotate,licm)," COUNTING BEHIND_COUNTING AT_LAST;
+static const char pipeline_of_many_loops[] =
+    BEFORE_COUNTING "loop-mssa(loop-rotate,licm)," BEHIND_COUNTING AT_LAST;
+
+// Where a group takes few instructions, what is tested and counted for each group weighs as much as
+// they do: tests that are the same for a block leave the loop over its groups, which is unrolled.
+static const char pipeline_of_short_groups[] =
+    BEFORE_COUNTING "loop-mssa(loop-rotate,licm,simple-loop-unswitch<nontrivial>),simplifycfg,"
+                    "instcombine<no-verify-fixpoint>," COUNTING BEHIND_COUNTING
+                    "loop-unroll<O3;partial;no-runtime>," AT_LAST;
+enum { SHORT_GROUPS = 3000 }; // instructions of LLVM's
 
 // Four words of a thread become a vector.
 static const char thread_rows_pipeline[] =
@@ -132,10 +139,11 @@ static const char pipeline_with_variables[] = "function(early-cse,simplifycfg)";
 static const char joining[] = "function(simplifycfg,adce)";
 
 static const char *pipeline_for(const struct cg *c) {
-    return c->keeps_variables                   ? pipeline_with_variables
-           : c->quick                           ? quick_pipeline
-           : c->effort == CG_EFFORT_NO_COUNTING ? pipeline_of_many_loops
-                                                : pipeline;
+    return c->keeps_variables                              ? pipeline_with_variables
+           : c->quick                                      ? quick_pipeline
+           : c->effort == CG_EFFORT_NO_COUNTING            ? pipeline_of_many_loops
+           : cg_count_instructions(c->mod) <= SHORT_GROUPS ? pipeline_of_short_groups
+                                                           : pipeline;
 }
 
 static bool run(struct cg *c, LLVMTargetMachineRef tm, const char *passes, struct strbuf *err) {
