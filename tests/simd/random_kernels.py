@@ -2,7 +2,8 @@
 
 usage: random_kernels.py PTX_RUN KUDZU [--seed N] [--count FILES] [--minutes M] [--keep DIR] [FILE.ptx...]
 
-Half of the files are CUDA C++ (random_cuda.py, random_idioms.py, random_turns.py, random_sums.py;
+Half of the files are CUDA C++ (random_cuda.py, random_idioms.py, random_indices.py,
+random_turns.py, random_sums.py;
 KUDZU is - where there is no compiler, and no such file then), the others are PTX (random_ptx.py). A
 file that differs is kept and reduced. One that meets the time limit (processor time, for compiling
 and running) is kept too and counted apart. The first line printed names the seed: file K of a run
@@ -21,6 +22,7 @@ import compare
 import random_arrivals
 import random_cuda
 import random_idioms
+import random_indices
 import random_ptx
 import random_sums
 import random_turns
@@ -28,7 +30,7 @@ from random_tree import reduce
 
 TIME_LIMIT = 30  # seconds of processor time for one run
 MAKERS = [random_cuda, random_arrivals, random_arrivals, random_ptx, random_turns, random_ptx, random_idioms, random_ptx, random_sums, random_ptx,
-          random_turns, random_ptx, random_idioms, random_ptx, random_sums, random_ptx]
+          random_turns, random_indices, random_idioms, random_ptx, random_sums, random_indices]
 KILLED_BY_LIMIT = (128 + 9, 128 + 14, 128 + 24)
 
 
