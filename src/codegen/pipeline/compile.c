@@ -958,6 +958,16 @@ static bool rows_without_loops(const struct cg *c, const struct flow *fl) {
            !any_varying_access(fl) && !lanes_of_atomics(c, fl);
 }
 
+// Where groups meet at barriers, vectors of two registers make half as many groups of a block: what
+// each does to stop and to go on is done half as often, and more blocks are one team. Registers with
+// masks pay for that by twice the lanes already.
+static bool groups_want_two_registers(const struct cg *c) {
+    const uint32_t *n = c->spec.ntid;
+    uint32_t wide = c->width * 2;
+    return !c->target.mask_registers && c->target.vector_bits == 256 && wide <= KD_WARP / 2 &&
+           has_barrier(c->kernel) && n[0] && n[0] % wide == 0;
+}
+
 // A module of this compilation's own, with a copy of the kernel that passes may change.
 static struct kir_module *own_module(struct cg *c) {
     struct kir_module *m = arena_memdup(c->arena, c->ir, sizeof *c->ir);
@@ -1127,8 +1137,12 @@ static void choose_mode(struct cg *c, struct flow **fl, bool *waits) {
         }
         if (c->quick || c->parks)
             return;
-        c->team = choose_team(c, fl[c->kernel->index]);
         bool may_widen = !c->spec.width && c->width > 1 && c->width < 32 && t.f64 <= t.f32;
+        if (may_widen && groups_want_two_registers(c)) {
+            c->width *= 2;
+            analyse_all(c, fl, waits);
+        }
+        c->team = choose_team(c, fl[c->kernel->index]);
         if (may_widen && rows_want_32(c)) {
             c->width = 32;
             c->team = 1;
