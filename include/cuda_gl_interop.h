@@ -1,4 +1,4 @@
-// The runtime and OpenGL: functions that exist and answer that no graphics interface is connected.
+// The runtime and OpenGL (guide 6.2.15.1). A context of OpenGL is current to the calling thread.
 #ifndef KUDZU_CUDA_GL_INTEROP_H
 #define KUDZU_CUDA_GL_INTEROP_H
 

@@ -198,6 +198,8 @@ bool kd_memory_retire_context(struct kd_context *c);
 void kd_memory_discard(uint64_t ptr);
 // The allocation that contains `ptr`; false: none (ordinary host memory).
 bool kd_memory_find(uint64_t ptr, struct kd_memory *out);
+// The host has written to all of the range itself, with no operation.
+void kd_memory_written(uint64_t ptr, uint64_t size);
 // ptr is neither in an allocation nor where allocations were or will be.
 bool kd_memory_is_foreign(uint64_t ptr);
 enum kd_status kd_memory_register(struct kd_context *c, void *ptr, uint64_t size, uint32_t flags);

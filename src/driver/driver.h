@@ -192,6 +192,7 @@ enum drv_kind {
     DRV_ALLOCATION, // physical memory, or a multicast object
     DRV_EXTERNAL_MEMORY,
     DRV_EXTERNAL_SEMAPHORE,
+    DRV_GRAPHICS,
     DRV_GRAPH,
     DRV_GRAPH_NODE,
     DRV_GRAPH_EXEC,
@@ -449,6 +450,7 @@ enum {
     DRV_MEMORY_IPC_POOL = 1 << 20, // from cuMemPoolImportPointer
     DRV_MEMORY_EXTERNAL = 1 << 21, // from cuExternalMemoryGetMappedBuffer
     DRV_MEMORY_ARRAY = 1 << 22,    // an array's, which frees it
+    DRV_MEMORY_GRAPHICS = 1 << 23, // a registered buffer's, which frees it
 };
 // Frees memory that kd_memory_find described, when the work that uses it is done.
 // CUDA_ERROR_INVALID_VALUE: another thread does it, or its context has ended.

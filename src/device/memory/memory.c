@@ -232,6 +232,10 @@ enum kd_status kd_memory_alloc(struct kd_context *c, enum kd_memory_kind kind, u
     return memory_alloc(c, kind, size, 1, flags, false, out);
 }
 
+void kd_memory_written(uint64_t ptr, uint64_t size) {
+    check_init_set(ptr, size, true);
+}
+
 // ---- Lookup and release -------------------------------------------------------------------
 
 static struct allocation *find_any(uint64_t ptr, struct area **area, uint64_t *base) {

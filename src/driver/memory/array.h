@@ -39,8 +39,17 @@ struct drv_mipmap {
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
     unsigned levels;
     struct drv_array level[DRV_MAX_LEVELS]; // objects that hold the mipmapped array
+    struct drv_array *layers; // of all levels, as level[] are; those asked for have handles
     uint64_t base;
+    bool of_graphics; // it ends with the registration of a graphics resource
 };
+// `levels` is brought into the range that the sizes allow.
+CUresult drv_mipmap_create(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                           unsigned levels, CUmipmappedArray *out);
+// A layer or face of a level as an array of two dimensions; both are there. One thread at a time.
+CUresult drv_mipmap_layer(struct drv_mipmap *m, unsigned level, unsigned layer, CUarray *out);
+// Waits for the array's context. CUDA_ERROR_INVALID_HANDLE: another thread destroyed it.
+CUresult drv_mipmap_destroy(struct drv_mipmap *m);
 // CUDA_ERROR_INVALID_HANDLE when there is no such mipmapped array.
 CUresult drv_mipmap_find(CUmipmappedArray handle, struct drv_mipmap **out);
 // A mipmapped array over part of a file: rows without gaps, layers and slices one after the other,

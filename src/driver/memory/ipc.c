@@ -19,8 +19,9 @@ static struct opened *opened; // under the lock
 
 bool drv_ipc_capable(const struct kd_memory *m) {
     return m->kind == KD_MEMORY_DEVICE &&
-           !(m->flags & (DRV_MEMORY_POOL | DRV_MEMORY_GRAPH | DRV_MEMORY_MAPPED | DRV_MEMORY_IPC |
-                         DRV_MEMORY_ARRAY | DRV_MEMORY_IPC_POOL | DRV_MEMORY_EXTERNAL));
+           !(m->flags &
+             (DRV_MEMORY_POOL | DRV_MEMORY_GRAPH | DRV_MEMORY_MAPPED | DRV_MEMORY_IPC |
+              DRV_MEMORY_ARRAY | DRV_MEMORY_GRAPHICS | DRV_MEMORY_IPC_POOL | DRV_MEMORY_EXTERNAL));
 }
 
 // dptr: in memory of cuMemAlloc. The handle is that of the whole allocation.

@@ -11,7 +11,7 @@ CUresult drv_memory_allocate(struct drv_context *ctx, enum kd_memory_kind kind, 
     if (!(flags & (DRV_MEMORY_POOL | DRV_MEMORY_GRAPH)))
         TRY(drv_capture_unsafe());
     TRY(drv_status(kd_memory_alloc(ctx->c, kind, size, flags, out), ctx));
-    if (!(flags & (DRV_MEMORY_ARRAY | DRV_MEMORY_GRAPH)))
+    if (!(flags & (DRV_MEMORY_ARRAY | DRV_MEMORY_GRAPHICS | DRV_MEMORY_GRAPH)))
         drv_leaks_memory(*out);
     return CUDA_SUCCESS;
 }
@@ -110,7 +110,8 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
     REQUIRE(known && m.base == dptr &&
                 (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED ||
                  m.flags & DRV_MEMORY_POOL) &&
-                !(m.flags & (DRV_MEMORY_MAPPED | DRV_MEMORY_IPC | DRV_MEMORY_ARRAY)),
+                !(m.flags &
+                  (DRV_MEMORY_MAPPED | DRV_MEMORY_IPC | DRV_MEMORY_ARRAY | DRV_MEMORY_GRAPHICS)),
             CUDA_ERROR_INVALID_VALUE, "%#llx is not what an allocation of device memory returned",
             dptr);
     TRY(drv_capture_unsafe());

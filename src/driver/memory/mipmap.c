@@ -17,6 +17,7 @@ CUresult drv_mipmap_find(CUmipmappedArray handle, struct drv_mipmap **out) {
 static void mipmap_release(struct drv_object *o) {
     struct drv_mipmap *m = (struct drv_mipmap *)o;
     drv_memory_end_in(o->context->c, m->base);
+    free(m->layers);
     free(m);
 }
 
@@ -56,6 +57,9 @@ static void destroy_levels(struct drv_mipmap *m) {
     for (unsigned k = 0; k < m->levels; k++)
         if (m->level[k].object.handle)
             drv_object_destroy(&m->level[k].object);
+    for (unsigned k = 0; m->layers && k < m->levels * m->level[0].slices; k++)
+        if (m->layers[k].object.handle)
+            drv_object_destroy(&m->layers[k].object);
 }
 
 static bool make_levels(struct drv_context *ctx, struct drv_mipmap *m) {
@@ -106,6 +110,16 @@ static CUresult create_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPT
     return CUDA_SUCCESS;
 }
 
+CUresult drv_mipmap_create(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                           unsigned levels, CUmipmappedArray *out) {
+    TRY(drv_array_check(d, true));
+    unsigned most = most_levels(d);
+    levels = levels < 1 ? 1 : levels > most ? most : levels;
+    uint64_t base;
+    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes_of(*d, levels), DRV_MEMORY_ARRAY, &base));
+    return create_over(ctx, d, levels, base, out);
+}
+
 // numMipmapLevels is brought into the range that the sizes allow.
 CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
                                 const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
@@ -113,13 +127,28 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
     ENTER_CONTEXT(ctx);
     REQUIRE_POINTER(pHandle);
     REQUIRE_POINTER(pMipmappedArrayDesc);
-    TRY(drv_array_check(pMipmappedArrayDesc, true));
-    unsigned most = most_levels(pMipmappedArrayDesc);
-    unsigned levels = numMipmapLevels < 1 ? 1 : numMipmapLevels > most ? most : numMipmapLevels;
-    uint64_t base;
-    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes_of(*pMipmappedArrayDesc, levels),
-                            DRV_MEMORY_ARRAY, &base));
-    return create_over(ctx, pMipmappedArrayDesc, levels, base, pHandle);
+    return drv_mipmap_create(ctx, pMipmappedArrayDesc, numMipmapLevels, pHandle);
+}
+
+CUresult drv_mipmap_layer(struct drv_mipmap *m, unsigned level, unsigned layer, CUarray *out) {
+    const struct drv_array *whole = &m->level[level];
+    unsigned layers = (unsigned)m->level[0].slices;
+    if (!m->layers)
+        m->layers = calloc((size_t)m->levels * layers, sizeof *m->layers);
+    REQUIRE(m->layers, CUDA_ERROR_OUT_OF_MEMORY, "no memory for the layers of an array");
+    struct drv_array *a = &m->layers[level * layers + layer];
+    if (!a->object.handle) {
+        CUDA_ARRAY3D_DESCRIPTOR d = whole->descriptor;
+        d.Depth = 0;
+        d.Flags &= ~(unsigned)(CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
+        drv_array_fill(a, &d, whole->base + layer * whole->pitch * whole->rows);
+        a->level = true;
+        a->object.parent = &m->object;
+        REQUIRE(drv_object_add(&a->object, DRV_ARRAY, m->object.context, level_release),
+                CUDA_ERROR_OUT_OF_MEMORY, "no handle for a layer of an array");
+    }
+    *out = a->object.handle;
+    return CUDA_SUCCESS;
 }
 
 CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64_t size,
@@ -151,15 +180,21 @@ CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmap
     return CUDA_SUCCESS;
 }
 
+CUresult drv_mipmap_destroy(struct drv_mipmap *m) {
+    TRY(drv_status(kd_context_wait(m->object.context->c), m->object.context));
+    REQUIRE(drv_object_end(&m->object), CUDA_ERROR_INVALID_HANDLE,
+            "%p was destroyed by another thread", m->object.handle);
+    destroy_levels(m);
+    drv_object_drop(&m->object);
+    return CUDA_SUCCESS;
+}
+
 // Waits for the array's context.
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
     ENTER_CONTEXT(current);
     struct drv_mipmap *m;
     TRY(drv_mipmap_find(hMipmappedArray, &m));
-    TRY(drv_status(kd_context_wait(m->object.context->c), m->object.context));
-    REQUIRE(drv_object_end(&m->object), CUDA_ERROR_INVALID_HANDLE,
-            "%p was destroyed by another thread", (void *)hMipmappedArray);
-    destroy_levels(m);
-    drv_object_drop(&m->object);
-    return CUDA_SUCCESS;
+    REQUIRE(!m->of_graphics, CUDA_ERROR_INVALID_HANDLE,
+            "the array of a graphics resource ends with its registration");
+    return drv_mipmap_destroy(m);
 }

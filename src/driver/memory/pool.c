@@ -179,12 +179,12 @@ static void free_now(void *arg, enum kd_status status) {
 // Memory that is no pool's: of cuMemAlloc, or imported from a pool of another process.
 static CUresult free_later(CUdeviceptr dptr, struct kd_queue *q, struct drv_context *ctx) {
     struct kd_memory m;
-    REQUIRE(
-        dptr && kd_memory_find(dptr, &m) && m.base == dptr &&
-            (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED) &&
-            !(m.flags & (DRV_MEMORY_MAPPED | DRV_MEMORY_IPC | DRV_MEMORY_ARRAY | DRV_MEMORY_GRAPH)),
-        CUDA_ERROR_INVALID_VALUE, "%#llx is not what an allocation of device memory returned",
-        dptr);
+    REQUIRE(dptr && kd_memory_find(dptr, &m) && m.base == dptr &&
+                (m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_MANAGED) &&
+                !(m.flags & (DRV_MEMORY_MAPPED | DRV_MEMORY_IPC | DRV_MEMORY_ARRAY |
+                             DRV_MEMORY_GRAPHICS | DRV_MEMORY_GRAPH)),
+            CUDA_ERROR_INVALID_VALUE, "%#llx is not what an allocation of device memory returned",
+            dptr);
     struct pending *p = malloc(sizeof *p);
     REQUIRE(p, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a note");
     drv_lock();
