@@ -13,16 +13,17 @@ struct entry {
 static struct entry *entries; // under the mutex
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// Where the entry of a name hangs, or a new one belongs. Entries whose context has ended go.
+// Where the entry of a name hangs, or a new one belongs. Entries whose resource has ended go.
 static struct entry **place(const struct drv_context *ctx, unsigned name) {
-    struct entry **at = &entries;
-    while (*at && ((*at)->context != ctx->id || (*at)->name != name)) {
-        struct entry *e = *at;
-        if (drv_object_find(e->resource, DRV_GRAPHICS)) {
-            at = &e->next;
-        } else {
+    struct entry **at = &entries, *e;
+    while ((e = *at)) {
+        if (!drv_object_find(e->resource, DRV_GRAPHICS)) {
             *at = e->next;
             free(e);
+        } else if (e->context == ctx->id && e->name == name) {
+            break;
+        } else {
+            at = &e->next;
         }
     }
     return at;
