@@ -5,12 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "driver/interop/mesa_memory.h"
 #include "driver/memory/array.h"
 
 struct external_memory {
     struct drv_object object;
     int fd;
-    uint64_t size;
+    uint64_t begin, size; // in the file
 };
 
 static void release(struct drv_object *o) {
@@ -45,12 +46,14 @@ CUresult cuImportExternalMemory(CUexternalMemory *extMem_out,
     int fd = memHandleDesc->handle.fd;
     REQUIRE(fstat(fd, &st) == 0 && S_ISREG(st.st_mode), CUDA_ERROR_INVALID_HANDLE,
             "descriptor %d is no memory that can be mapped", fd);
-    REQUIRE(memHandleDesc->size && memHandleDesc->size <= (uint64_t)st.st_size,
-            CUDA_ERROR_INVALID_VALUE, "the memory has %lld bytes, not %llu", (long long)st.st_size,
-            memHandleDesc->size);
+    uint64_t begin = drv_mesa_memory_begin(fd, (uint64_t)st.st_size);
+    uint64_t size = (uint64_t)st.st_size - begin;
+    REQUIRE(memHandleDesc->size && memHandleDesc->size <= size, CUDA_ERROR_INVALID_VALUE,
+            "the memory has %llu bytes, not %llu", (unsigned long long)size, memHandleDesc->size);
     struct external_memory *m = calloc(1, sizeof *m);
     REQUIRE(m, CUDA_ERROR_OUT_OF_MEMORY, "no memory for the record of external memory");
     m->fd = fd;
+    m->begin = begin;
     m->size = memHandleDesc->size;
     if (!drv_object_add(&m->object, DRV_EXTERNAL_MEMORY, ctx, release)) {
         free(m);
@@ -74,8 +77,9 @@ CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory e
             CUDA_ERROR_INVALID_VALUE, "%llu bytes from %llu on are more than the memory's %llu",
             bufferDesc->size, bufferDesc->offset, (unsigned long long)m->size);
     uint64_t ptr;
-    TRY(drv_status(kd_memory_map_file(kd_context_device(ctx->c), ctx->c, m->fd, bufferDesc->offset,
-                                      bufferDesc->size, DRV_MEMORY_EXTERNAL, &ptr),
+    TRY(drv_status(kd_memory_map_file(kd_context_device(ctx->c), ctx->c, m->fd,
+                                      m->begin + bufferDesc->offset, bufferDesc->size,
+                                      DRV_MEMORY_EXTERNAL, &ptr),
                    ctx));
     *devPtr = ptr;
     return CUDA_SUCCESS;
@@ -93,8 +97,11 @@ CUresult cuExternalMemoryGetMappedMipmappedArray(
     TRY(find(extMem, &m));
     CUDA_ARRAY3D_DESCRIPTOR d = mipmapDesc->arrayDesc;
     d.Flags &= ~(unsigned)CUDA_ARRAY3D_COLOR_ATTACHMENT;
-    return drv_mipmap_map(ctx, m->fd, mipmapDesc->offset, m->size, &d, mipmapDesc->numLevels,
-                          mipmap);
+    REQUIRE(mipmapDesc->offset <= m->size, CUDA_ERROR_INVALID_VALUE,
+            "images from %llu on lie behind the memory's %llu bytes", mipmapDesc->offset,
+            (unsigned long long)m->size);
+    return drv_mipmap_map(ctx, m->fd, m->begin + mipmapDesc->offset, m->begin + m->size, &d,
+                          mipmapDesc->numLevels, mipmap);
 }
 
 // What is mapped stays mapped.
