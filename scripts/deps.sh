@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the packages that kudzu needs, those alone that are missing: on Debian 12 and 13, Ubuntu
 # 24.04 (the same names) and Fedora.
-# usage: deps.sh [build|bench|deb|aarch64]...   (default: build)
+# usage: deps.sh [build|bench|deb|aarch64|graphics]...   (default: build)
 set -eu
 
 build="gcc g++ libc6-dev cmake ninja-build python3 clang-19 lld-19 llvm-19-dev libclang-19-dev
@@ -11,6 +11,8 @@ bench="pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libdnnl2"
 deb="dpkg-dev file"
 # Runs what is built for 64-bit Arm; the libraries for that come by scripts/sysroot.sh.
 aarch64="qemu-user"
+# OpenGL and Vulkan on CPUs, for tests that are skipped without them (about 200 MB with LLVM 15).
+graphics="libegl1 libgl1-mesa-dri mesa-vulkan-drivers libvulkan-dev"
 # Releases whose LLVM is newer have LLVM 19 beside it, in packages with its number. It is Fedora 41's own.
 fedora="gcc gcc-c++ glibc-devel libstdc++-static cmake ninja-build python3 clang19 lld19 llvm19-devel
         llvm19-static clang19-devel compiler-rt19 libomp19-devel pkgconf-pkg-config libzstd-devel
@@ -42,7 +44,8 @@ for set in "${@:-build}"; do
     bench) packages="$packages $bench" ;;
     deb) packages="$packages $deb" ;;
     aarch64) packages="$packages $aarch64" ;;
-    *) echo "deps.sh: unknown set '$set' (build, bench, deb or aarch64)" >&2; exit 2 ;;
+    graphics) packages="$packages $graphics" ;;
+    *) echo "deps.sh: unknown set '$set' (build, bench, deb, aarch64 or graphics)" >&2; exit 2 ;;
     esac
 done
 

@@ -140,8 +140,7 @@ static void errors(void) {
 
 // What is not built says so, before anything else.
 static void not_built(void) {
-    EXPECT(cuGraphicsUnregisterResource(NULL), CUDA_ERROR_NOT_SUPPORTED);
-    EXPECT(cuGraphicsMapResources(0, NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT(cuDeviceGetNvSciSyncAttributes(NULL, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 // With the path of the recording, whose version the driver is of; without, it is of the latest.

@@ -60,7 +60,7 @@ static void what_the_driver_lacks(void) {
 }
 
 static void not_supported(void) {
-    CHECK_ERROR(cudaErrorNotSupported, cudaGraphicsUnregisterResource(NULL));
+    CHECK_ERROR(cudaErrorNotSupported, cudaDeviceGetNvSciSyncAttributes(NULL, 0, 0));
 }
 
 static void log_file(const char *path) {
