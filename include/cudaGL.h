@@ -1,5 +1,5 @@
-// The driver and OpenGL: functions that exist and answer that there is no graphics API to share
-// resources with.
+// The driver and OpenGL (guide 6.2.15.1). A context of OpenGL is current to the calling thread. The
+// functions that take names of buffers instead of resources are deprecated since CUDA 3.0.
 #ifndef KUDZU_CUDA_GL_H
 #define KUDZU_CUDA_GL_H
 
@@ -25,6 +25,8 @@ typedef enum CUGLmap_flags_enum {
 
 #define cuGLGetDevices cuGLGetDevices_v2
 #define cuGLCtxCreate cuGLCtxCreate_v2
+#define cuGLMapBufferObject __CUDA_API_PTDS(cuGLMapBufferObject_v2)
+#define cuGLMapBufferObjectAsync __CUDA_API_PTSZ(cuGLMapBufferObjectAsync_v2)
 
 CUresult CUDAAPI cuGraphicsGLRegisterBuffer(CUgraphicsResource *pCudaResource, GLuint buffer,
                                             unsigned int Flags);
@@ -35,7 +37,11 @@ CUresult CUDAAPI cuGLGetDevices(unsigned int *pCudaDeviceCount, CUdevice *pCudaD
 CUresult CUDAAPI cuGLCtxCreate(CUcontext *pCtx, unsigned int Flags, CUdevice device);
 CUresult CUDAAPI cuGLInit(void);
 CUresult CUDAAPI cuGLRegisterBufferObject(GLuint buffer);
+CUresult CUDAAPI cuGLMapBufferObject(CUdeviceptr *dptr, size_t *size, GLuint buffer);
+CUresult CUDAAPI cuGLMapBufferObjectAsync(CUdeviceptr *dptr, size_t *size, GLuint buffer,
+                                          CUstream hStream);
 CUresult CUDAAPI cuGLUnmapBufferObject(GLuint buffer);
+CUresult CUDAAPI cuGLUnmapBufferObjectAsync(GLuint buffer, CUstream hStream);
 CUresult CUDAAPI cuGLUnregisterBufferObject(GLuint buffer);
 CUresult CUDAAPI cuGLSetBufferObjectMapFlags(GLuint buffer, unsigned int Flags);
 

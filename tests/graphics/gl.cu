@@ -251,7 +251,7 @@ int main() {
     CHECK(cudaGraphicsGLRegisterBuffer(&r, 1, 0) == cudaErrorInvalidGraphicsContext);
     CHECK(cudaGetLastError() == cudaErrorInvalidGraphicsContext);
     test_open_egl();
-    test_make_context(3, 3, 0);
+    test_make_context(3, 3, TEST_CORE);
     OK(cudaGLGetDevices(&n, devices, 4, 1));
     CHECK(n >= 1 && devices[0] == 0);
     OK(cudaGLSetGLDevice(0));

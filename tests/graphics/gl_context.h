@@ -108,13 +108,16 @@ static inline void test_open_egl(void) {
         test_skip("EGL has no display without a surface");
 }
 
-// Makes a context of OpenGL `major`.`minor` current: its core, or its compatibility profile.
-static inline void test_make_context(int major, int minor, int compatibility) {
-    enum { OPENGL_API = 0x30A2, MAJOR = 0x3098, MINOR = 0x30FB, PROFILE = 0x30FD };
+enum test_profile { TEST_CORE = 1, TEST_COMPATIBILITY = 2, TEST_ES };
+
+// Makes a context of OpenGL, or OpenGL ES, `major`.`minor` current.
+static inline void test_make_context(int major, int minor, enum test_profile profile) {
+    enum { API = 0x30A2, ES_API = 0x30A0, MAJOR = 0x3098, MINOR = 0x30FB, PROFILE = 0x30FD };
     struct test_egl *e = &test_egl;
-    const int wanted[] = {MAJOR, major, MINOR, minor, PROFILE, compatibility ? 2 : 1, 0x3038};
-    e->bind_api(OPENGL_API);
-    e->context = e->create_context(e->display, NULL, NULL, wanted);
+    const int wanted[] = {MAJOR, major, MINOR, minor, PROFILE, (int)profile, 0x3038};
+    const int of_es[] = {MAJOR, major, MINOR, minor, 0x3038};
+    e->bind_api(profile == TEST_ES ? ES_API : API);
+    e->context = e->create_context(e->display, NULL, NULL, profile == TEST_ES ? of_es : wanted);
     if (!e->context || !e->make_current(e->display, NULL, NULL, e->context))
         test_skip("EGL has no such context of OpenGL");
 #define X(type, name, parameters) *(void **)&gl##name = e->get_address("gl" #name);

@@ -497,6 +497,68 @@ static void images(unsigned nkinds) {
     wrong_images();
 }
 
+// An EGL image of a texture becomes another texture, which is registered: the first one shows it.
+static void egl_images(void) {
+    enum { SIDE = 4, EGL_TEXTURE_2D = 0x30B1, RGBA8 = 0x8058, RGBA = 0x1908, BYTE = 0x1401 };
+    void *(*make)(void *, void *, unsigned, void *, const intptr_t *);
+    void (*target)(unsigned, void *);
+    unsigned data[SIDE * SIDE] = {1, 2, 3}, back[SIDE * SIDE], first = make_texture(TEXTURE_2D);
+    *(void **)&make = test_egl_function("eglCreateImage");
+    *(void **)&target = test_egl.get_address("glEGLImageTargetTexture2DOES");
+    glTexImage2D(TEXTURE_2D, 0, RGBA8, SIDE, SIDE, 0, RGBA, BYTE, data);
+    glTexParameteri(TEXTURE_2D, 0x813D, 0); // no more levels
+    void *image =
+        make(test_egl.display, test_egl.context, EGL_TEXTURE_2D, (void *)(uintptr_t)first, NULL);
+    unsigned second = make_texture(TEXTURE_2D);
+    CHECK(image);
+    target(TEXTURE_2D, image);
+    CHECK(glGetError() == 0);
+    CUgraphicsResource r;
+    NEED(cuGraphicsGLRegisterImage(&r, second, TEXTURE_2D, 0));
+    OK(cuGraphicsMapResources(1, &r, 0));
+    copy(mapped(r, 0, 0), back, 1, SIDE * 4, SIDE, 1);
+    CHECK(!memcmp(back, data, sizeof back));
+    back[15] = 77;
+    copy(mapped(r, 0, 0), back, 0, SIDE * 4, SIDE, 1);
+    OK(cuGraphicsUnmapResources(1, &r, 0));
+    glBindTexture(TEXTURE_2D, first);
+    glGetTexImage(TEXTURE_2D, 0, RGBA, BYTE, data);
+    CHECK(!memcmp(back, data, sizeof back));
+    OK(cuGraphicsUnregisterResource(r));
+}
+
+// OpenGL ES has buffers alone.
+static void buffers_of_es(CUfunction f) {
+    unsigned data[N], name, picture, wrong = 0;
+    for (unsigned i = 0; i < N; i++)
+        data[i] = 3 * i;
+    CUgraphicsResource r;
+    CUdeviceptr p;
+    test_make_context(3, 0, TEST_ES);
+    name = make_buffer(data, sizeof data);
+    NEED(cuGraphicsGLRegisterBuffer(&r, name, 0));
+    OK(cuGraphicsMapResources(1, &r, 0));
+    OK(cuGraphicsResourceGetMappedPointer(&p, NULL, r));
+    memset(data, 0, sizeof data);
+    OK(cuMemcpyDtoH(data, p, sizeof data));
+    for (unsigned i = 0; i < N; i++)
+        wrong += data[i] != 3 * i;
+    CHECK(wrong == 0);
+    fill(f, p, 5, 6, 0);
+    OK(cuGraphicsUnmapResources(1, &r, 0));
+    glBindBuffer(ARRAY_BUFFER, name);
+    const unsigned *now = glMapBufferRange(ARRAY_BUFFER, 0, sizeof data, 1);
+    for (unsigned i = 0; now && i < N; i++)
+        wrong += now[i] != 5 + 6 * i;
+    CHECK(now && wrong == 0);
+    EXPECT(cuGraphicsMapResources(1, &r, 0), CUDA_ERROR_MAP_FAILED); // OpenGL has it mapped
+    glUnmapBuffer(ARRAY_BUFFER);
+    picture = make_texture(TEXTURE_2D);
+    glTexImage2D(TEXTURE_2D, 0, 0x8058, 4, 4, 0, 0x1908, 0x1401, NULL);
+    EXPECT(cuGraphicsGLRegisterImage(&r, picture, TEXTURE_2D, 0), CUDA_ERROR_NOT_SUPPORTED);
+    CHECK(glGetError() == 0);
+}
+
 int main(void) {
     CUmodule module;
     CUfunction f;
@@ -506,15 +568,17 @@ int main(void) {
     no_context();
     test_open_egl();
     no_context();
-    test_make_context(4, 5, 0);
+    test_make_context(4, 5, TEST_CORE);
     printf("OpenGL %s\n", glGetString(0x1F02));
     devices();
     buffers(f);
     immutable(f);
     by_name(f);
     images(3);
-    test_make_context(4, 5, 1);
+    test_make_context(4, 5, TEST_COMPATIBILITY);
     images(7);
+    egl_images();
+    buffers_of_es(f);
     // What is mapped when its context ends.
     unsigned name = make_buffer(NULL, 64);
     CUgraphicsResource r;

@@ -191,8 +191,25 @@ static void buffers(void) {
     OK(cuDestroyExternalMemory(m));
 }
 
-// A linear image whose rows have no gaps, as a CUDA array.
-static void images(void) {
+// A box of a layer of an array.
+static void copy_layer(CUarray a, unsigned layer, unsigned *host, bool out, unsigned width,
+                       unsigned height) {
+    CUmemorytype array = CU_MEMORYTYPE_ARRAY, memory = CU_MEMORYTYPE_HOST;
+    CUDA_MEMCPY3D c = {.WidthInBytes = width * 4, .Height = height, .Depth = 1};
+    c.srcMemoryType = out ? array : memory;
+    c.dstMemoryType = out ? memory : array;
+    c.srcArray = c.dstArray = a;
+    c.srcHost = c.dstHost = host;
+    c.srcPitch = c.dstPitch = c.WidthInBytes;
+    c.srcZ = out ? layer : 0;
+    c.dstZ = out ? 0 : layer;
+    OK(cuMemcpy3D(&c));
+}
+
+// Images as CUDA arrays, with rows that Vulkan pads: what CUDA writes into each level and layer
+// Vulkan copies out, and what Vulkan copies in CUDA reads.
+static void image(VkImageTiling tiling, unsigned width, unsigned height, unsigned levels,
+                  unsigned layers) {
     VkExternalMemoryImageCreateInfo external = {
         .sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO,
         .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
@@ -200,58 +217,89 @@ static void images(void) {
                               .pNext = &external,
                               .imageType = VK_IMAGE_TYPE_2D,
                               .format = VK_FORMAT_R32_UINT,
-                              .extent = {WIDTH, HEIGHT, 1},
-                              .mipLevels = 1,
-                              .arrayLayers = 1,
+                              .extent = {width, height, 1},
+                              .mipLevels = levels,
+                              .arrayLayers = layers,
                               .samples = VK_SAMPLE_COUNT_1_BIT,
-                              .tiling = VK_IMAGE_TILING_LINEAR,
-                              .usage =
-                                  VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
-                              .initialLayout = VK_IMAGE_LAYOUT_PREINITIALIZED};
-    VkImageSubresource sub = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT};
-    VkSubresourceLayout layout;
+                              .tiling = tiling,
+                              .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                                       VK_IMAGE_USAGE_TRANSFER_DST_BIT};
     VkMemoryRequirements needs;
-    VkImage image;
+    VkImage shared;
     VkDeviceMemory own_memory;
-    VkBuffer own = make_buffer(WIDTH * HEIGHT * 4, false, &own_memory);
-    VK_OK(vkCreateImage, device, &info, NULL, &image);
-    VK_CALL(vkGetImageMemoryRequirements, device, image, &needs);
-    VK_CALL(vkGetImageSubresourceLayout, device, image, &sub, &layout);
-    CHECK(layout.rowPitch == WIDTH * 4);
+    VkBuffer own = make_buffer(width * height * 4, false, &own_memory);
+    unsigned *here = map(own_memory), data[WIDTH * HEIGHT];
+    VK_OK(vkCreateImage, device, &info, NULL, &shared);
+    VK_CALL(vkGetImageMemoryRequirements, device, shared, &needs);
     VkDeviceMemory memory = allocate(needs.size, true);
-    VK_OK(vkBindImageMemory, device, image, memory, 0);
+    VK_OK(vkBindImageMemory, device, shared, memory, 0);
     CUexternalMemory m = import(memory, needs.size);
     CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC desc = {
-        .offset = layout.offset,
-        .arrayDesc = {.Width = WIDTH,
-                      .Height = HEIGHT,
+        .arrayDesc = {.Width = width,
+                      .Height = height,
+                      .Depth = layers > 1 ? layers : 0,
                       .Format = CU_AD_FORMAT_UNSIGNED_INT32,
-                      .NumChannels = 1},
-        .numLevels = 1};
-    unsigned data[HEIGHT][WIDTH];
+                      .NumChannels = 1,
+                      .Flags = layers > 1 ? CUDA_ARRAY3D_LAYERED : 0},
+        .numLevels = levels};
     CUmipmappedArray mipmap;
     CUarray a;
-    for (unsigned y = 0; y < HEIGHT; y++)
-        for (unsigned x = 0; x < WIDTH; x++)
-            data[y][x] = y << 16 | x;
     NEED(cuExternalMemoryGetMappedMipmappedArray(&mipmap, m, &desc));
+    for (unsigned level = 0; level < levels; level++) {
+        unsigned w = width >> level, h = height >> level, n = w * h;
+        OK(cuMipmappedArrayGetLevel(&a, mipmap, level));
+        for (unsigned layer = 0; layer < layers; layer++) {
+            for (unsigned i = 0; i < n; i++)
+                data[i] = level << 24 | layer << 16 | i;
+            copy_layer(a, layer, data, false, w, h);
+        }
+    }
+    for (unsigned level = 0; level < levels; level++)
+        for (unsigned layer = 0; layer < layers; layer++) {
+            unsigned w = width >> level, h = height >> level, n = w * h, wrong = 0;
+            VkBufferImageCopy all = {
+                .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, layer, 1},
+                .imageExtent = {w, h, 1}};
+            VkCommandBuffer commands = begin();
+            VK_CALL(vkCmdCopyImageToBuffer, commands, shared, VK_IMAGE_LAYOUT_GENERAL, own, 1,
+                    &all);
+            run(commands);
+            for (unsigned i = 0; i < n; i++) {
+                wrong += here[i] != (level << 24 | layer << 16 | i);
+                here[i] += 1u << 30;
+            }
+            CHECK(wrong == 0);
+            commands = begin();
+            VK_CALL(vkCmdCopyBufferToImage, commands, own, shared, VK_IMAGE_LAYOUT_GENERAL, 1,
+                    &all);
+            run(commands);
+            OK(cuMipmappedArrayGetLevel(&a, mipmap, level));
+            memset(data, 0, sizeof data);
+            copy_layer(a, layer, data, true, w, h);
+            CHECK(!memcmp(data, here, n * 4));
+        }
     OK(cuMipmappedArrayGetLevel(&a, mipmap, 0));
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                       .srcHost = data,
-                       .srcPitch = WIDTH * 4,
-                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                       .dstArray = a,
-                       .WidthInBytes = WIDTH * 4,
-                       .Height = HEIGHT};
-    OK(cuMemcpy2D(&c));
-    VkCommandBuffer commands = begin();
-    VkBufferImageCopy all = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                             .imageExtent = {WIDTH, HEIGHT, 1}};
-    VK_CALL(vkCmdCopyImageToBuffer, commands, image, VK_IMAGE_LAYOUT_GENERAL, own, 1, &all);
-    run(commands);
-    CHECK(!memcmp(map(own_memory), data, sizeof data));
+    // A copy may not reach into what lies between rows; byte by byte there is none then.
+    CUDA_MEMCPY2D wide = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .srcArray = a,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = data,
+                          .dstPitch = 4 * width + 4,
+                          .WidthInBytes = 4 * width + 4,
+                          .Height = 1};
+    EXPECT(cuMemcpy2D(&wide), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemcpyAtoH(data, a, 0, 4 * width * height),
+           width % 16 || height % 4 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS);
     OK(cuMipmappedArrayDestroy(mipmap));
     OK(cuDestroyExternalMemory(m));
+}
+
+static void images(void) {
+    image(VK_IMAGE_TILING_LINEAR, 64, 20, 1, 1);
+    image(VK_IMAGE_TILING_LINEAR, 37, 11, 1, 1);
+    image(VK_IMAGE_TILING_OPTIMAL, 64, 16, 5, 1);
+    image(VK_IMAGE_TILING_OPTIMAL, 37, 19, 4, 1);
+    image(VK_IMAGE_TILING_OPTIMAL, 21, 9, 2, 3);
 }
 
 static bool exports(VkExternalSemaphoreHandleTypeFlagBits type, VkSemaphoreType kind) {

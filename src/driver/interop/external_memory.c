@@ -85,8 +85,8 @@ CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory e
     return CUDA_SUCCESS;
 }
 
-// The images lie as drv_mipmap_map says: as kudzu's own arrays do, and linear images of other APIs
-// without padding. That an API draws on them makes no difference.
+// Images in memory of Mesa lie as it lays them out, others as kudzu's own arrays do, and linear
+// images of other APIs without padding. That an API draws on them makes no difference.
 CUresult cuExternalMemoryGetMappedMipmappedArray(
     CUmipmappedArray *mipmap, CUexternalMemory extMem,
     const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc) {
@@ -100,7 +100,8 @@ CUresult cuExternalMemoryGetMappedMipmappedArray(
     REQUIRE(mipmapDesc->offset <= m->size, CUDA_ERROR_INVALID_VALUE,
             "images from %llu on lie behind the memory's %llu bytes", mipmapDesc->offset,
             (unsigned long long)m->size);
-    return drv_mipmap_map(ctx, m->fd, m->begin + mipmapDesc->offset, m->begin + m->size, &d,
+    const struct drv_layout *layout = m->begin ? &drv_layout_mesa : &drv_layout_own;
+    return drv_mipmap_map(ctx, m->fd, m->begin + mipmapDesc->offset, m->begin + m->size, layout, &d,
                           mipmapDesc->numLevels, mipmap);
 }
 

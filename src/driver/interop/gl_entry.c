@@ -16,7 +16,7 @@ CUresult cuGraphicsGLRegisterImage(CUgraphicsResource *pCudaResource, unsigned i
                                    unsigned int target, unsigned int Flags) {
     ENTER_CONTEXT(ctx);
     REQUIRE_POINTER(pCudaResource);
-    return drv_gl_register_image(ctx, image, target, Flags, false, pCudaResource);
+    return drv_gl_register_image(ctx, image, target, Flags, pCudaResource);
 }
 
 // Every device works with every OpenGL; device 0 is the one of single frames.

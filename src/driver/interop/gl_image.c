@@ -248,7 +248,7 @@ static CUresult register_bound(const struct gl *gl, struct drv_context *ctx, uns
 }
 
 CUresult drv_gl_register_image(struct drv_context *ctx, unsigned name, gl_enum target,
-                               unsigned flags, bool own_name, CUgraphicsResource *out) {
+                               unsigned flags, CUgraphicsResource *out) {
     struct gl gl;
     struct drv_graphics *r = NULL;
     unsigned before;
@@ -269,7 +269,6 @@ CUresult drv_gl_register_image(struct drv_context *ctx, unsigned name, gl_enum t
     bind_again(&gl, target, before);
     if (result != CUDA_SUCCESS)
         return result;
-    r->own_name = own_name;
     return drv_graphics_add(ctx, r, out);
 }
 

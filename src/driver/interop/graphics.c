@@ -178,13 +178,10 @@ CUresult cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource resource, unsigned 
 CUresult cuGraphicsUnregisterResource(CUgraphicsResource resource) {
     ENTER_CONTEXT(ctx);
     struct drv_graphics *r;
-    struct gl gl;
     TRY(drv_graphics_find(ctx, resource, &r));
     TRY(drv_status(kd_context_wait(ctx->c), ctx));
     REQUIRE(drv_object_destroy(&r->object), CUDA_ERROR_INVALID_HANDLE,
             "%p was unregistered by another thread", (void *)resource);
-    if (r->own_name && drv_gl_current(&gl) == CUDA_SUCCESS)
-        gl.DeleteTextures(1, &r->name);
     drop_mipmap(r);
     return CUDA_SUCCESS;
 }

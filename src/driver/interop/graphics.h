@@ -11,7 +11,6 @@ struct drv_graphics {
     unsigned map_flags; // CUgraphicsMapResourceFlags
     bool mapped;        // under the lock of graphics.c
     unsigned name;      // of the buffer, texture or renderbuffer
-    bool own_name;      // a texture that stands for an EGLImage
     // A buffer's.
     uint64_t base, size;
     // An image's; NULL: it is a buffer.
@@ -31,7 +30,7 @@ CUresult drv_graphics_find(struct drv_context *ctx, CUgraphicsResource handle,
 CUresult drv_gl_register_buffer(struct drv_context *ctx, unsigned name, unsigned flags,
                                 CUgraphicsResource *out);
 CUresult drv_gl_register_image(struct drv_context *ctx, unsigned name, gl_enum target,
-                               unsigned flags, bool own_name, CUgraphicsResource *out);
+                               unsigned flags, CUgraphicsResource *out);
 // Copies between OpenGL and the resource's memory, and checks first that the object is still what
 // was registered. CUDA_ERROR_MAP_FAILED, CUDA_ERROR_UNMAP_FAILED. `contents` false: they are not
 // needed.

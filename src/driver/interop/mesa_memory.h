@@ -1,5 +1,5 @@
-// Memory that Mesa's Vulkan for CPUs (lavapipe) exports (guide 6.2.16.1): a file in memory that begins
-// with a header. The header tells where the memory begins that the program knows.
+// Memory that Mesa's Vulkan for CPUs (lavapipe) exports (guide 6.2.16.1): a file in memory that
+// begins with a header. The header tells where the memory begins that the program knows.
 #ifndef KUDZU_DRIVER_MESA_MEMORY_H
 #define KUDZU_DRIVER_MESA_MEMORY_H
 

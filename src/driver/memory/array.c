@@ -183,7 +183,8 @@ void drv_array_fill(struct drv_array *a, const CUDA_ARRAY3D_DESCRIPTOR *d, uint6
     // What is in planes is copied and read plane by plane.
     a->rows = drv_planar_find(d->Format) ? 0 : rows_of(d);
     a->slices = d->Depth ? d->Depth : 1;
-    a->pitch = row_bytes(d);
+    a->pitch = a->row = row_bytes(d);
+    a->slice = a->pitch * a->rows;
     a->base = base;
 }
 

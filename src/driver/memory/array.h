@@ -8,7 +8,8 @@
 struct drv_array {
     struct drv_object object;
     CUDA_ARRAY3D_DESCRIPTOR descriptor; // Height 0: one-dimensional
-    uint64_t base, pitch;               // bytes from row to row
+    uint64_t base, row;                 // bytes of a row
+    uint64_t pitch, slice;              // bytes from row to row, from slice to slice
     uint64_t rows, slices;    // at least 1; rows: of blocks, where the texels lie in blocks;
                               // slices: of the depth, layers, faces
     bool level;               // of a mipmapped array, or a plane of one: it owns the memory
@@ -52,11 +53,18 @@ CUresult drv_mipmap_layer(struct drv_mipmap *m, unsigned level, unsigned layer, 
 CUresult drv_mipmap_destroy(struct drv_mipmap *m);
 // CUDA_ERROR_INVALID_HANDLE when there is no such mipmapped array.
 CUresult drv_mipmap_find(CUmipmappedArray handle, struct drv_mipmap **out);
-// A mipmapped array over part of a file: rows without gaps, layers and slices one after the other,
-// each level at the next multiple of 512 bytes behind `offset`. Destroying it ends the mapping.
+// How texels lie in memory: rows begin at multiples of `row` bytes, slices and layers at multiples
+// of `rows` rows, levels at multiples of `level` bytes.
+struct drv_layout {
+    unsigned row, rows, level;
+};
+// Of kudzu's own arrays, and of images of Mesa's software rendering.
+extern const struct drv_layout drv_layout_own, drv_layout_mesa;
+// A mipmapped array over part of a file, from `offset` on. Destroying it ends the mapping.
 CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64_t size,
-                        const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, CUmipmappedArray *out);
-// What an array over memory at `base` is, but for the object.
+                        const struct drv_layout *layout, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                        unsigned levels, CUmipmappedArray *out);
+// What an array over memory at `base` is, but for the object. Rows and slices have no gaps.
 void drv_array_fill(struct drv_array *a, const CUDA_ARRAY3D_DESCRIPTOR *d, uint64_t base);
 uint64_t drv_array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);
 CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped);

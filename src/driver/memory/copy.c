@@ -202,10 +202,13 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdevice
 static CUresult array_bytes(CUarray array, size_t offset, size_t bytes, uint64_t *address) {
     struct drv_array *a;
     TRY(drv_array_find(array, &a));
-    uint64_t size = a->pitch * a->rows * a->slices;
+    uint64_t size = a->row * a->rows * a->slices;
     REQUIRE(offset <= size && bytes <= size - offset, CUDA_ERROR_INVALID_VALUE,
             "%zu bytes from byte %zu on are more than the array's %llu", bytes, offset,
             (unsigned long long)size);
+    REQUIRE(
+        a->slice == a->row * a->rows, CUDA_ERROR_NOT_SUPPORTED,
+        "the array's rows have gaps, as memory of another API has them: copy in two dimensions");
     *address = a->base + offset;
     return CUDA_SUCCESS;
 }
@@ -304,7 +307,7 @@ static CUresult array_side(const struct box *b, const struct extent *e, bool wri
                            struct drv_side *side) {
     struct drv_array *a;
     TRY(drv_array_find(b->array, &a));
-    REQUIRE(e->width <= a->pitch && b->x <= a->pitch - e->width && e->height <= a->rows &&
+    REQUIRE(e->width <= a->row && b->x <= a->row - e->width && e->height <= a->rows &&
                 b->y <= a->rows - e->height && e->depth <= a->slices &&
                 b->z <= a->slices - e->depth,
             CUDA_ERROR_INVALID_VALUE,
@@ -312,7 +315,7 @@ static CUresult array_side(const struct box *b, const struct extent *e, bool wri
             "than the array has",
             name, e->depth, e->height, e->width, b->z, b->y, b->x);
     *pitch = a->pitch;
-    *slice = a->pitch * a->rows;
+    *slice = a->slice;
     uint64_t begin = a->base + b->z * *slice + b->y * a->pitch + b->x;
     return drv_side(begin, (e->depth - 1) * *slice + (e->height - 1) * a->pitch + e->width,
                     DRV_SIDE_UNIFIED, write, name, side);

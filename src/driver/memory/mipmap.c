@@ -4,7 +4,9 @@
 
 #include <stdlib.h>
 
-enum { LEVEL_ALIGNMENT = 512 };
+const struct drv_layout drv_layout_own = {1, 1, 512};
+// Tiles of 4 by 4 texels that begin a cache line (llvmpipe_texture_layout).
+const struct drv_layout drv_layout_mesa = {64, 4, 64};
 
 CUresult drv_mipmap_find(CUmipmappedArray handle, struct drv_mipmap **out) {
     *out = drv_object_find(handle, DRV_MIPMAP);
@@ -49,8 +51,20 @@ static unsigned most_levels(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     return n < DRV_MAX_LEVELS ? n : DRV_MAX_LEVELS;
 }
 
-static uint64_t aligned(uint64_t bytes) {
-    return (bytes + LEVEL_ALIGNMENT - 1) / LEVEL_ALIGNMENT * LEVEL_ALIGNMENT;
+static uint64_t aligned(uint64_t n, unsigned to) {
+    return (n + to - 1) / to * to;
+}
+
+// An array over memory at `base`, laid out so; returns its bytes. Blocks and lines lie without
+// gaps.
+static uint64_t lay_out(struct drv_array *a, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                        const struct drv_layout *layout, uint64_t base) {
+    drv_array_fill(a, d, base);
+    if (drv_block_side(d->Format) == 1 && !drv_planar_find(d->Format)) {
+        a->pitch = aligned(a->pitch, layout->row);
+        a->slice = a->pitch * (d->Height ? aligned(a->rows, layout->rows) : 1);
+    }
+    return aligned(a->slice * a->slices, layout->level);
 }
 
 static void destroy_levels(struct drv_mipmap *m) {
@@ -62,32 +76,35 @@ static void destroy_levels(struct drv_mipmap *m) {
             drv_object_destroy(&m->layers[k].object);
 }
 
-static bool make_levels(struct drv_context *ctx, struct drv_mipmap *m) {
+static bool make_levels(struct drv_context *ctx, struct drv_mipmap *m,
+                        const struct drv_layout *layout) {
     CUDA_ARRAY3D_DESCRIPTOR d = m->descriptor;
     uint64_t at = m->base;
     for (unsigned k = 0; k < m->levels; k++) {
         struct drv_array *a = &m->level[k];
-        drv_array_fill(a, &d, at);
+        at += lay_out(a, &d, layout, at);
         a->level = true;
         a->object.parent = &m->object;
         if (!drv_object_add(&a->object, DRV_ARRAY, ctx, level_release))
             return false;
-        at += aligned(drv_array_bytes(&d));
         d = next_level(d);
     }
     return true;
 }
 
-static uint64_t bytes_of(CUDA_ARRAY3D_DESCRIPTOR d, unsigned levels) {
+static uint64_t bytes_of(CUDA_ARRAY3D_DESCRIPTOR d, unsigned levels,
+                         const struct drv_layout *layout) {
+    struct drv_array a;
     uint64_t bytes = 0;
     for (unsigned k = 0; k < levels; k++, d = next_level(d))
-        bytes += aligned(drv_array_bytes(&d));
+        bytes += lay_out(&a, &d, layout, 0);
     return bytes;
 }
 
 // The memory at `base` becomes the array's, on failure too.
 static CUresult create_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
-                            unsigned levels, uint64_t base, CUmipmappedArray *out) {
+                            const struct drv_layout *layout, unsigned levels, uint64_t base,
+                            CUmipmappedArray *out) {
     struct drv_mipmap *m = calloc(1, sizeof *m);
     if (!m) {
         kd_memory_free(base);
@@ -101,7 +118,7 @@ static CUresult create_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPT
         free(m);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a mipmapped array");
     }
-    if (!make_levels(ctx, m)) {
+    if (!make_levels(ctx, m, layout)) {
         destroy_levels(m);
         drv_object_destroy(&m->object);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handles for the levels of a mipmapped array");
@@ -116,8 +133,9 @@ CUresult drv_mipmap_create(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTO
     unsigned most = most_levels(d);
     levels = levels < 1 ? 1 : levels > most ? most : levels;
     uint64_t base;
-    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes_of(*d, levels), DRV_MEMORY_ARRAY, &base));
-    return create_over(ctx, d, levels, base, out);
+    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes_of(*d, levels, &drv_layout_own),
+                            DRV_MEMORY_ARRAY, &base));
+    return create_over(ctx, d, &drv_layout_own, levels, base, out);
 }
 
 // numMipmapLevels is brought into the range that the sizes allow.
@@ -141,7 +159,7 @@ CUresult drv_mipmap_layer(struct drv_mipmap *m, unsigned level, unsigned layer, 
         CUDA_ARRAY3D_DESCRIPTOR d = whole->descriptor;
         d.Depth = 0;
         d.Flags &= ~(unsigned)(CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
-        drv_array_fill(a, &d, whole->base + layer * whole->pitch * whole->rows);
+        drv_array_fill(a, &d, whole->base + layer * whole->slice);
         a->level = true;
         a->object.parent = &m->object;
         REQUIRE(drv_object_add(&a->object, DRV_ARRAY, m->object.context, level_release),
@@ -152,11 +170,12 @@ CUresult drv_mipmap_layer(struct drv_mipmap *m, unsigned level, unsigned layer, 
 }
 
 CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64_t size,
-                        const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, CUmipmappedArray *out) {
+                        const struct drv_layout *layout, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                        unsigned levels, CUmipmappedArray *out) {
     TRY(drv_array_check(d, true));
     REQUIRE(levels && levels <= most_levels(d), CUDA_ERROR_INVALID_VALUE,
             "an array of these sizes has 1 to %u levels, not %u", most_levels(d), levels);
-    uint64_t bytes = bytes_of(*d, levels), base;
+    uint64_t bytes = bytes_of(*d, levels, layout), base;
     unsigned texel = drv_element_bytes(d);
     REQUIRE(offset % texel == 0, CUDA_ERROR_INVALID_VALUE,
             "images of texels of %u bytes cannot begin at %llu", texel, (unsigned long long)offset);
@@ -166,7 +185,7 @@ CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64
     TRY(drv_status(kd_memory_map_file(kd_context_device(ctx->c), ctx->c, fd, offset, bytes,
                                       DRV_MEMORY_EXTERNAL, &base),
                    ctx));
-    return create_over(ctx, d, levels, base, out);
+    return create_over(ctx, d, layout, levels, base, out);
 }
 
 CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray,

@@ -81,7 +81,7 @@ static void set_level(const struct drv_array *a, struct kd_texture *t, unsigned 
     bool layered = d->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
     t->level[level] = (struct kd_image_level){.base = a->base,
                                               .pitch = a->pitch,
-                                              .slice = a->pitch * a->rows,
+                                              .slice = a->slice,
                                               .width = d->Width,
                                               .height = d->Height ? d->Height : 1,
                                               .depth = layered ? 1 : a->slices};
