@@ -138,8 +138,13 @@ static void fill_picture(cudaGraphicsResource *r) {
     cudaResourceDesc desc = {};
     cudaSurfaceObject_t surface;
     OK(cudaGraphicsMapResources(1, &r, 0));
+    cudaMipmappedArray_t levels;
+    cudaArray_t first = NULL;
+    OK(cudaGraphicsResourceGetMappedMipmappedArray(&levels, r));
+    OK(cudaGetMipmappedArrayLevel(&first, levels, 0));
+    CHECK(first == array_of(r));
     desc.resType = cudaResourceTypeArray;
-    desc.res.array.array = array_of(r);
+    desc.res.array.array = first;
     OK(cudaCreateSurfaceObject(&surface, &desc));
     paint<<<dim3(WIDTH / 32, HEIGHT), 32>>>(surface);
     OK(cudaGraphicsUnmapResources(1, &r, 0));
