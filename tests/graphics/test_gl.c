@@ -145,6 +145,12 @@ static void buffers(CUfunction f) {
     OK(cuGraphicsUnmapResources(1, &r, stream));
     CHECK(has(name, 6, 1));
 
+    // Capturing streams do not wait for OpenGL.
+    CUgraph graph;
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    EXPECT(cuGraphicsMapResources(1, &r, stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    EXPECT(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+
     // What OpenGL has mapped, another size, a buffer that is not there any more.
     glBindBuffer(ARRAY_BUFFER, name);
     CHECK(glMapBufferRange(ARRAY_BUFFER, 0, 4, 1));
