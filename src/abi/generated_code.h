@@ -444,6 +444,7 @@ enum kd_async_op {
     KD_ASYNC_MULTIMEM_STORE,       // address, value
     KD_ASYNC_MULTIMEM_REDUCE,      // the same
     KD_ASYNC_TRY_CANCEL,           // to, mbarrier; async_execute: the answer's two words, too
+    KD_ASYNC_FILL,                 // address, bytes: zeros
     KD_ASYNC_OP_MASK = 255,
     KD_ASYNC_DIMS_SHIFT = 8, // 4 bits: dimensions, or a tensor map's field
     KD_ASYNC_IM2COL = 1 << 12,
@@ -455,6 +456,9 @@ enum kd_async_op {
     KD_ASYNC_ATOM_SHIFT = 16,   // 4 bits: enum kd_async_atom
     KD_ASYNC_TYPE_SHIFT = 20,   // 4 bits: enum kd_async_type
     KD_ASYNC_SAME_SHIFT = 24,   // bit k: operand k is the same for all lanes of kd_rt_async_lanes
+    KD_ASYNC_ROWS = 1 << 26, // of tensors: a column and four rows of a matrix are its coordinates
+    KD_ASYNC_PAIR = 1 << 27, // of tensors: the mbarrier objects are in the blocks of a pair that
+                             // the named one is in, even or odd
     KD_ASYNC_MAX_ARGS = 16,
 };
 enum kd_async_atom {

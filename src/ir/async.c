@@ -48,6 +48,8 @@ static uint32_t operation(const struct kir_inst *i) {
         return KD_ASYNC_MULTIMEM_REDUCE;
     case ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
         return KD_ASYNC_TRY_CANCEL;
+    case ISA_OP_ST_BULK:
+        return KD_ASYNC_FILL;
     default:
         return KD_ASYNC_COPY;
     }
@@ -107,7 +109,9 @@ uint32_t kir_async_code(const struct kir_inst *i) {
     bool bulk = op == KD_ASYNC_BULK || op == KD_ASYNC_BULK_REDUCE;
     if (tensor)
         code |= (uint32_t)i->mods.vec << KD_ASYNC_DIMS_SHIFT |
-                (i->mods.mode == ISA_TENSOR_IM2COL ? KD_ASYNC_IM2COL : 0);
+                (i->mods.mode == ISA_TENSOR_IM2COL ? KD_ASYNC_IM2COL : 0) |
+                (i->mods.mode == ISA_TENSOR_ROWS ? KD_ASYNC_ROWS : 0) |
+                (i->mods.po ? KD_ASYNC_PAIR : 0);
     if (op == KD_ASYNC_TENSORMAP_REPLACE)
         code |= (uint32_t)i->mods.mask << KD_ASYNC_DIMS_SHIFT;
     if ((bulk && i->nops > 3) || op == KD_ASYNC_TENSOR_LOAD)

@@ -2,7 +2,8 @@
 #include "ir/text.h"
 
 static const char *const rnd_names[] = {"none", "rn",  "rz",  "rm",  "rp", "rna",
-                                        "rni",  "rzi", "rmi", "rpi", 0};
+                                        "rni",  "rzi", "rmi", "rpi", "rs"};
+_Static_assert(sizeof rnd_names / sizeof *rnd_names == ISA_RND_COUNT, "a name a rounding");
 static const char *const cmp_names[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",
                                         "lo",  "ls",  "hi",  "hs",  "equ", "neu",
                                         "ltu", "leu", "gtu", "geu", "num", "nan"};
@@ -21,7 +22,7 @@ static const char *const mode_names[] = {
     "r.wrap",     "f4e",      "b4e",       "rc8",        "ecl",     "ecr",       "rc16",
     "finite",     "infinite", "number",    "notanumber", "normal",  "subnormal", "szext.clamp",
     "szext.wrap", "tex.1d",   "tex.2d",    "tex.3d",     "tex.a1d", "tex.a2d",   "tex.cube",
-    "tex.acube",  "tex.2dms", "tex.a2dms", "tile",       "im2col"};
+    "tex.acube",  "tex.2dms", "tex.a2dms", "tile",       "im2col",  "rows"};
 _Static_assert(sizeof mode_names / sizeof *mode_names == ISA_MODE_COUNT, "a name a mode");
 _Static_assert(sizeof cmp_names / sizeof *cmp_names == ISA_CMP_COUNT, "a name a comparison");
 _Static_assert(sizeof space_names / sizeof *space_names == ISA_SPACE_COUNT, "a name a space");

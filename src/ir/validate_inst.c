@@ -32,7 +32,7 @@ static const struct shape shapes[] = {
     {ISA_OP_COPYSIGN, "t=tt"},   {ISA_OP_SET, "t=ss?p"},    {ISA_OP_SETP, "p?p=tt?p"},
     {ISA_OP_SELP, "t=ttp"},      {ISA_OP_SLCT, "t=tts"},    {ISA_OP_SHL, "t=tu"},
     {ISA_OP_SHR, "t=tu"},        {ISA_OP_SHF, "t=ttu"},     {ISA_OP_LOP3, "t?p=tttu?p"},
-    {ISA_OP_PRMT, "t=ttu"},      {ISA_OP_CVT, "t=s?ss"},    {ISA_OP_CVT_PACK, "u=uu?u"},
+    {ISA_OP_PRMT, "t=ttu"},      {ISA_OP_CVT, "t=s?ssss"},  {ISA_OP_CVT_PACK, "u=uu?u"},
     {ISA_OP_MOV, "t=t"},         {ISA_OP_CVTA, "a=a"},      {ISA_OP_ISSPACEP, "p=a"},
     {ISA_OP_SYMADDR, "a="},      {ISA_OP_ACTIVEMASK, "u="}, {ISA_OP_ELECT, "up=u"},
     {ISA_OP_SHFL, "u?p=uuu?u"},  {ISA_OP_REDUX, "u=uu"},    {ISA_OP_BAR_WARP_SYNC, "=u"},
@@ -63,6 +63,7 @@ static const struct shape async_shapes[] = {
     {ISA_OP_CP_ASYNC_BULK, "=aau?ax"},
     {ISA_OP_CP_REDUCE_ASYNC_BULK, "=aau?a"},
     {ISA_OP_TENSORMAP_REPLACE, "=auu"},
+    {ISA_OP_ST_BULK, "=au"},
     {ISA_OP_MULTIMEM_LD_REDUCE, "a=a"},
     {ISA_OP_MULTIMEM_ST, "=aa"},
     {ISA_OP_MULTIMEM_RED, "=aa"},
@@ -235,7 +236,7 @@ struct matrix_operands {
 
 static struct matrix_operands matrix_operands(const struct kir_inst *i,
                                               const struct isa_matrix *x) {
-    uint32_t sparse = i->mods.sparse ? 2 : 0;
+    uint32_t sparse = i->mods.sparse ? 2 : 0, more = sparse + (x->scales ? 6 : 0);
     switch (i->op) {
     case ISA_OP_LDMATRIX:
         return (struct matrix_operands){.first = 1, .address = true};
@@ -258,8 +259,8 @@ static struct matrix_operands matrix_operands(const struct kir_inst *i,
     default:
         return (struct matrix_operands){.nfrags = 3,
                                         .frags = {ISA_FRAG_A, ISA_FRAG_B, ISA_FRAG_C},
-                                        .least = sparse,
-                                        .most = sparse};
+                                        .least = more,
+                                        .most = more};
     }
 }
 

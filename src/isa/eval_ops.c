@@ -83,21 +83,73 @@ void eval_lop3_bool(const struct isa_mods *m, const union isa_bits *src, union i
     dst[1].u64[0] = eval_bool(d != 0, src[4].u64[0], m);
 }
 
+// How far numbers of a format lie apart in a register.
+static unsigned packed_bits(enum fp_format f) {
+    return f == FP_E2M1 ? 4 : f == FP_F16 || f == FP_BF16 ? 16 : 8;
+}
+
 uint64_t eval_cvt_pair(enum fp_format f, const union isa_bits *src, const struct isa_mods *m) {
-    unsigned bits = f == FP_E4M3 || f == FP_E5M2 ? 8 : 16;
+    unsigned bits = packed_bits(f);
     uint64_t high = fp_convert(f, FP_F32, src[0].u32[0], m);
     uint64_t low = fp_convert(f, FP_F32, src[1].u32[0], m);
     return high << bits | low;
 }
 
-uint64_t eval_cvt_f16x2_to_f8x2(enum fp_format f, const union isa_bits *src,
-                                const struct isa_mods *m) {
-    return fp_convert(f, FP_F16, src[0].u16[1], m) << 8 | fp_convert(f, FP_F16, src[0].u16[0], m);
+uint64_t eval_cvt_halves_to_small(enum fp_format to, enum fp_format from, const union isa_bits *src,
+                                  const struct isa_mods *m) {
+    return fp_convert(to, from, src[0].u16[1], m) << packed_bits(to) |
+           fp_convert(to, from, src[0].u16[0], m);
 }
 
-uint64_t eval_cvt_f8x2_to_f16x2(enum fp_format f, const union isa_bits *src,
-                                const struct isa_mods *m) {
-    return fp_convert(FP_F16, f, src[0].u8[1], m) << 16 | fp_convert(FP_F16, f, src[0].u8[0], m);
+uint64_t eval_cvt_small_to_halves(enum fp_format f, const union isa_bits *src,
+                                  const struct isa_mods *m) {
+    uint64_t low = src[0].u16[0] & bit_low_mask(packed_bits(f));
+    uint64_t high = src[0].u16[0] >> packed_bits(f) & bit_low_mask(packed_bits(f));
+    return fp_convert(FP_F16, f, high, m) << 16 | fp_convert(FP_F16, f, low, m);
+}
+
+// The exponent of |x| as ue8m0, up to the next one where m->rnd says so and x is no power of two.
+static uint64_t power_of(uint32_t x, const struct isa_mods *m) {
+    uint32_t size = x & 0x7fffffff, limit = m->satfinite ? 0xfe : 0xff;
+    if (size > 0x7f800000)
+        return 0xff;
+    uint32_t fraction = size & 0x7fffff, power = size >> 23;
+    bool above = power ? fraction != 0 : fraction > 0x400000; // 2^-127 is subnormal
+    power += m->rnd == ISA_RND_RP && above;
+    return power < limit ? power : limit;
+}
+
+uint64_t eval_cvt_to_powers(const union isa_bits *src, const struct isa_mods *m) {
+    return power_of(src[0].u32[0], m) << 8 | power_of(src[1].u32[0], m);
+}
+
+uint64_t eval_cvt_halves_to_powers(const union isa_bits *src, const struct isa_mods *m) {
+    return power_of((uint32_t)src[0].u16[1] << 16, m) << 8 |
+           power_of((uint32_t)src[0].u16[0] << 16, m);
+}
+
+static uint64_t bfloat_of_power(unsigned power) {
+    return power == 0xff ? 0x7fff : power == 0 ? 0x40 : power << 7;
+}
+
+uint64_t eval_cvt_powers(const union isa_bits *src) {
+    return bfloat_of_power(src[0].u8[1]) << 16 | bfloat_of_power(src[0].u8[0]);
+}
+
+uint64_t eval_cvt_random(enum isa_type ty, const union isa_bits *src, const struct isa_mods *m) {
+    enum fp_format f = fp_format_of(ty);
+    unsigned apart = packed_bits(f), n = m->vec ? 4 : 2, bits = f == FP_F16 ? 13 : 16;
+    uint32_t random = src[n].u32[0];
+    uint64_t d = 0;
+    if (f == FP_E2M1) // its upper bytes are for the first two numbers
+        random = (random & 0xff0000ff) | (random >> 8 & 0xff00) | (random & 0xff00) << 8;
+    for (unsigned k = 0; k < n; k++) {
+        uint32_t half = k < n / 2 ? random >> 16 : random & 0xffff;
+        if (n == 4 && k % 2 == 0) // two numbers share 16 bits, the first has them in reverse order
+            half = (uint32_t)bit_reverse(half, 16);
+        d = d << apart | fp_convert_random(f, src[k].u32[0], half, bits, m);
+    }
+    return d;
 }
 
 void eval_cvt_pack(enum isa_type ty, const union isa_bits *src, union isa_bits *dst,

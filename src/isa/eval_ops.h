@@ -22,10 +22,19 @@ bool eval_not_negative_f32(uint64_t c, const struct isa_mods *m);
 void eval_lop3_bool(const struct isa_mods *m, const union isa_bits *src, union isa_bits *dst);
 // cvt of two f32 to a packed type with elements of format f: the first operand is the high half.
 uint64_t eval_cvt_pair(enum fp_format f, const union isa_bits *src, const struct isa_mods *m);
-uint64_t eval_cvt_f16x2_to_f8x2(enum fp_format f, const union isa_bits *src,
-                                const struct isa_mods *m);
-uint64_t eval_cvt_f8x2_to_f16x2(enum fp_format f, const union isa_bits *src,
-                                const struct isa_mods *m);
+// cvt between two f16 or bf16 and two numbers of at most 8 bits.
+uint64_t eval_cvt_halves_to_small(enum fp_format to, enum fp_format from, const union isa_bits *src,
+                                  const struct isa_mods *m);
+uint64_t eval_cvt_small_to_halves(enum fp_format f, const union isa_bits *src,
+                                  const struct isa_mods *m);
+// cvt of two f32 or bf16 to ue8m0x2, and of that to bf16x2.
+uint64_t eval_cvt_to_powers(const union isa_bits *src, const struct isa_mods *m);
+uint64_t eval_cvt_halves_to_powers(const union isa_bits *src, const struct isa_mods *m);
+uint64_t eval_cvt_powers(const union isa_bits *src);
+// cvt.rs of two or four f32; the random bits are the last operand. As the manual has it, each pair
+// of small numbers has 16 of them; which of the two reads them backwards was found out on GPUs by
+// others.
+uint64_t eval_cvt_random(enum isa_type ty, const union isa_bits *src, const struct isa_mods *m);
 void eval_cvt_pack(enum isa_type ty, const union isa_bits *src, union isa_bits *dst,
                    bool shift_in_c);
 // As far as 4 and 2 bits: format has how many, and 128 when they are signed.

@@ -20,6 +20,10 @@ static const struct format {
     [FP_F64] = {11, 52, 0xfff8000000000000},
     [FP_E4M3] = {4, 3, 0x7f},
     [FP_E5M2] = {5, 2, 0x7f},
+    // These have neither infinity nor NaN, which becomes the largest number.
+    [FP_E2M3] = {2, 3, 0x1f},
+    [FP_E3M2] = {3, 2, 0x1f},
+    [FP_E2M1] = {2, 1, 0x7},
 };
 
 enum kind { ZERO, FINITE, INF, NAN_ };
@@ -30,6 +34,8 @@ struct num {
     bool sign;
     int exp;
     u128 man;
+    uint32_t random; // added to the highest bits that are cut off, when random_bits is not 0
+    unsigned random_bits;
 };
 enum { TOP = 124 };
 
@@ -49,7 +55,13 @@ static int bias(enum fp_format f) {
     return (1 << (formats[f].exp_bits - 1)) - 1;
 }
 
+static bool is_finite_only(enum fp_format f) {
+    return f >= FP_E2M3;
+}
+
 static uint64_t max_finite(enum fp_format f) {
+    if (is_finite_only(f))
+        return formats[f].nan;
     if (f == FP_E4M3)
         return 0x7e;
     return f == FP_TF32 ? 0x7f7fe000 : inf_bits(f) - 1;
@@ -68,9 +80,20 @@ enum fp_format fp_format_of(enum isa_type t) {
     case ISA_TF32:
         return FP_TF32;
     case ISA_E4M3X2:
+    case ISA_E4M3X4:
         return FP_E4M3;
     case ISA_E5M2X2:
+    case ISA_E5M2X4:
         return FP_E5M2;
+    case ISA_E2M3X2:
+    case ISA_E2M3X4:
+        return FP_E2M3;
+    case ISA_E3M2X2:
+    case ISA_E3M2X4:
+        return FP_E3M2;
+    case ISA_E2M1X2:
+    case ISA_E2M1X4:
+        return FP_E2M1;
     default:
         return FP_F32;
     }
@@ -86,6 +109,8 @@ uint64_t fp_nan(enum fp_format f) {
 
 bool fp_is_nan(enum fp_format f, uint64_t a) {
     a &= sign_bit(f) - 1;
+    if (is_finite_only(f))
+        return false;
     return f == FP_E4M3 ? a == 0x7f : a > inf_bits(f);
 }
 
@@ -123,7 +148,7 @@ static struct num unpack(enum fp_format f, uint64_t a) {
     struct num n = {.sign = (a & sign_bit(f)) != 0, .kind = FINITE};
     if (fp_is_nan(f, a))
         n.kind = NAN_;
-    else if (f != FP_E4M3 && mag == inf_bits(f))
+    else if (f != FP_E4M3 && !is_finite_only(f) && mag == inf_bits(f))
         n.kind = INF;
     else if (!mag)
         n.kind = ZERO;
@@ -168,10 +193,19 @@ static u128 shift_round(u128 man, int shift, unsigned rnd, bool sign) {
     return kept + rounds_up(rnd, sign, kept & 1, (rest & half) != 0, (rest & (half - 1)) != 0);
 }
 
+// The same by n's random bits.
+static u128 shift_random(const struct num *n, int shift) {
+    int below = shift - (int)n->random_bits; // of the bits that the random ones are added to
+    u128 kept = shift > 127 ? 0 : n->man >> shift, top = below > 127 ? 0 : n->man >> below;
+    uint32_t mask = (1u << n->random_bits) - 1;
+    return kept + ((((uint32_t)top & mask) + (n->random & mask)) >> n->random_bits);
+}
+
 static uint64_t overflow(enum fp_format f, bool sign, const struct isa_mods *m) {
     bool down =
         m->rnd == ISA_RND_RZ || (m->rnd == ISA_RND_RM && !sign) || (m->rnd == ISA_RND_RP && sign);
-    return with_sign(f, sign, down || m->satfinite || f == FP_E4M3 ? max_finite(f) : inf_bits(f));
+    bool largest = down || m->satfinite || f == FP_E4M3 || is_finite_only(f);
+    return with_sign(f, sign, largest ? max_finite(f) : inf_bits(f));
 }
 
 // .ftz looks at the number rounded as if exponents had no bound: what rounds up to the least normal
@@ -192,7 +226,8 @@ static uint64_t pack(enum fp_format f, struct num n, const struct isa_mods *m, b
     if (e < emin && ftz)
         return flush_tiny(f, n, e, m->rnd);
     int shift = TOP - mb + (e < emin ? emin - e : 0);
-    uint64_t kept = (uint64_t)shift_round(n.man, shift, m->rnd, n.sign);
+    uint64_t kept = (uint64_t)(n.random_bits ? shift_random(&n, shift)
+                                             : shift_round(n.man, shift, m->rnd, n.sign));
     // A carry out of the mantissa steps the exponent by itself.
     uint64_t biased = e < emin ? 0 : (uint64_t)(e - emin);
     uint64_t mag = (biased << mb) + kept;
@@ -584,6 +619,26 @@ static uint64_t convert_nan(enum fp_format to, enum fp_format from, uint64_t a,
     return formats[to].nan;
 }
 
+// A number that is zero or infinite.
+static uint64_t convert_special(enum fp_format to, struct num n, const struct isa_mods *m) {
+    uint64_t mag = n.kind == ZERO                                        ? 0
+                   : m->satfinite || to == FP_E4M3 || is_finite_only(to) ? max_finite(to)
+                                                                         : inf_bits(to);
+    return finish(to, with_sign(to, n.sign, mag), m);
+}
+
+uint64_t fp_convert_random(enum fp_format to, uint64_t a, uint32_t random, unsigned bits,
+                           const struct isa_mods *m) {
+    if (fp_is_nan(FP_F32, a))
+        return formats[to].nan;
+    struct num n = unpack(FP_F32, a);
+    if (n.kind != FINITE)
+        return convert_special(to, n, m);
+    n.random = random;
+    n.random_bits = bits;
+    return finish(to, pack(to, n, m, false), m);
+}
+
 uint64_t fp_convert(enum fp_format to, enum fp_format from, uint64_t a, const struct isa_mods *m) {
     if (is_move(to, from, m))
         return a;
@@ -595,13 +650,8 @@ uint64_t fp_convert(enum fp_format to, enum fp_format from, uint64_t a, const st
     struct num n = unpack(from, a);
     if (rounds_to_integer(m))
         n = round_integral(n, m->rnd);
-    if (n.kind == ZERO)
-        return finish(to, with_sign(to, n.sign, 0), m);
-    if (n.kind == INF)
-        return finish(to,
-                      m->satfinite || to == FP_E4M3 ? with_sign(to, n.sign, max_finite(to))
-                                                    : with_sign(to, n.sign, inf_bits(to)),
-                      m);
+    if (n.kind != FINITE)
+        return convert_special(to, n, m);
     return finish(to, pack(to, n, m, m->ftz && to == FP_F32), m);
 }
 

@@ -7,7 +7,19 @@
 
 #include "isa/isa.h"
 
-enum fp_format { FP_F16, FP_BF16, FP_TF32, FP_F32, FP_F64, FP_E4M3, FP_E5M2, FP_FORMAT_COUNT };
+enum fp_format {
+    FP_F16,
+    FP_BF16,
+    FP_TF32,
+    FP_F32,
+    FP_F64,
+    FP_E4M3,
+    FP_E5M2,
+    FP_E2M3,
+    FP_E3M2,
+    FP_E2M1,
+    FP_FORMAT_COUNT
+};
 
 // Arithmetic; `m` gives rnd, ftz, sat, relu, satfinite. Results lie in the low bits.
 uint64_t fp_add(enum fp_format f, uint64_t a, uint64_t b, const struct isa_mods *m);
@@ -31,6 +43,10 @@ bool fp_testp(enum fp_format f, uint64_t a, const struct isa_mods *m);          
 
 // Conversions. fp_convert also rounds to an integral value when m->rnd is an integer rounding.
 uint64_t fp_convert(enum fp_format to, enum fp_format from, uint64_t a, const struct isa_mods *m);
+// From f32: `bits` random bits are added to as many of those that are cut off, from the top; a
+// carry rounds away from zero (m->rnd is ISA_RND_RS).
+uint64_t fp_convert_random(enum fp_format to, uint64_t a, uint32_t random, unsigned bits,
+                           const struct isa_mods *m);
 // Saturates to `bits` bits; NaN is 0, or the top bit alone from f64 or to 64 bits.
 uint64_t fp_to_int(enum fp_format from, uint64_t a, unsigned bits, bool is_signed,
                    const struct isa_mods *m);

@@ -9,7 +9,8 @@ CLASS = dict(pointwise="POINTWISE", source="SOURCE", memory="MEMORY", control="C
              warp="WARP", block="BLOCK", fence="FENCE", composite="COMPOSITE", check="CHECK",
              **{"async": "ASYNC"})
 TYPES = """pred b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64
-tf32 e4m3x2 e5m2x2 u16x2 s16x2""".split()
+tf32 e4m3x2 e5m2x2 u16x2 s16x2 e2m1x2 e2m3x2 e3m2x2 ue8m0x2 e2m1x4 e4m3x4 e5m2x4 e2m3x4
+e3m2x4""".split()
 MODE_FIELDS = {"ISA_SZEXT": "mode"}
 HEAD = "// Generated from src/isa/instructions.py by gen_isa.py.\n"
 
@@ -54,7 +55,7 @@ class Operand:
     def __init__(self, text, optional, index, form, has_vec):
         self.optional = optional
         self.part, self.part_optional, self.negatable = "NONE", False, text.startswith("{-}")
-        text = text.removeprefix("{-}")
+        text = whole = text.removeprefix("{-}")
         m = re.match(r"(\w+)(\{?)\.(\w+)\}?$", text)
         if m:
             text, self.part_optional, self.part = m.group(1), bool(m.group(2)), m.group(3).upper()
@@ -71,6 +72,10 @@ class Operand:
         elif text.startswith("frag("):
             self.name = text[5:-1]
             self.kind = "FRAG_DST" if index == 0 else "FRAG_SRC"
+        elif text.startswith("four(") or text.startswith("lone("):
+            self.name, self.kind = text[5:-1], "SRC"
+        elif text.startswith("select("):
+            self.name, self.kind = text[7:-1], "SELECT"
         elif text.startswith("geom("):
             self.name, self.kind = text[5:-1], "GEOM"
         elif text == "[a; c]":
@@ -96,11 +101,12 @@ class Operand:
             self.rule = rules.get("c", "ty2")
         if self.kind == "TENSOR":
             self.rule = "s32"
-        if self.kind == "IM2COL":
+        if self.kind in ("IM2COL", "SELECT"):
             self.rule = "u16"
         if self.kind == "POLICY":
             self.rule = "b64"
-        self.vec = has_vec and self.name in "db" and self.kind in ("DST", "SRC", "PAIR")
+        self.vec = (whole.startswith("four(") or whole.startswith("lone(") or
+                    has_vec and self.name in "db" and self.kind in ("DST", "SRC", "PAIR"))
         self.is_dst = self.kind in ("DST", "PAIR", "VEC_DST", "FRAG_DST")
 
 
@@ -182,8 +188,10 @@ def grammar(out):
             str(o.pair_optional).lower(), str(o.vec).lower(), o.part,
             str(o.part_optional).lower(), str(o.negatable).lower()) for o in f["operands"]]
         initial = [set_c(s) for s in f["sets"].split()]
+        shown = re.sub(r"lone\(([\w-]+)\)", r"\1", f["text"])
+        shown = re.sub(r"select\((\w)\)", r"{byte-\1, thread-\1}", shown)
         rows.append('    {"%s", "%s", %s, %d, %d, %s, %d, %d, %d, %s, %s, %s},\n' % (
-            f["text"], f["opcode"], enum(f["op"]), f["ptx"], f["sm"], str(f["relaxed"]).lower(),
+            shown, f["opcode"], enum(f["op"]), f["ptx"], f["sm"], str(f["relaxed"]).lower(),
             len(f["read_slots"]), len(ops), len(initial),
             slots.add(slot_rows(f, choices)), operands.add(ops), sets.add(initial)))
     out.write(HEAD + '#include "isa/grammar.h"\n\n#include <string.h>\n\n#include "isa/matrix.h"\n\n')
@@ -209,7 +217,7 @@ const char *isa_unsupported(const char *text, size_t len) {
 
 # ---- isa_eval.c ------------------------------------------------------------------------------
 def mask(types):
-    return "(%s)" % " | ".join("1u << %s" % type_enum(t) for t in types)
+    return "(%s)" % " | ".join("1ull << %s" % type_enum(t) for t in types)
 
 
 def conditions(form):
@@ -217,9 +225,9 @@ def conditions(form):
     types = [s for s in form["read_slots"] if s.is_type]
     conds = []
     if types:
-        conds.append("(1u << ty & %s)" % mask([c for c, _ in types[0].choices]))
+        conds.append("(1ull << ty & %s)" % mask([c for c, _ in types[0].choices]))
     if len(types) > 1:
-        conds.append("(1u << ty2 & %s)" % mask([c for c, _ in types[1].choices]))
+        conds.append("(1ull << ty2 & %s)" % mask([c for c, _ in types[1].choices]))
     mods = []
     for s in form["read_slots"]:
         settings = [v for _, v in s.choices if v]
@@ -314,7 +322,7 @@ EVAL_HEAD = HEAD + """#include "isa/approx.h"
         union isa_bits *dst
 
 static inline bool is_packed(enum isa_type t) {
-    return 1u << t & (1u << ISA_F16X2 | 1u << ISA_BF16X2 | 1u << ISA_U16X2 | 1u << ISA_S16X2);
+    return t == ISA_F16X2 || t == ISA_BF16X2 || t == ISA_U16X2 || t == ISA_S16X2;
 }
 
 static inline uint64_t extend(uint64_t v, unsigned bits, bool is_signed) {
@@ -432,7 +440,9 @@ def page(out):
         out.write("%s| form | where | PTX | sm |\n| --- | --- | --- | --- |\n" %
                   ("\n" if common else ""))
         for f in forms:
-            text = re.sub(r"(?:vec|frag)\((\w)\)", r"{\1, ...}", f["text"]).replace("|", "\\|")
+            text = re.sub(r"(?:vec|frag|four)\((\w)\)", r"{\1, ...}", f["text"])
+            text = re.sub(r"lone\(([\w-]+)\)", r"\1", text)
+            text = re.sub(r"select\((\w)\)", r"{byte-\1, thread-\1}", text).replace("|", "\\|")
             out.write("| `%s` | %s | %.1f | %s |\n" % (text, choices_note(f, common), f["ptx"] / 10,
                                                       f["sm"] or ""))
         out.write("\n")

@@ -44,6 +44,7 @@ enum isa_operand_kind {
     ISA_OPERAND_CALL,
     ISA_OPERAND_TENSOR, // [tm, c]: a tensor map and mods.vec coordinates
     ISA_OPERAND_IM2COL, // {i, ...}: mods.vec - 2 offsets
+    ISA_OPERAND_SELECT, // {byte, thread}: where a matrix's scales are
     ISA_OPERAND_POLICY, // cache policy: parsed, no part of the instruction's meaning
 };
 

@@ -14,7 +14,8 @@ Operands: the first is written when it is called d or p; d|p is a pair, d{|p} on
 be left out; [a] an address; [a, c] an object and
 coordinates, as many as the geometry has; {!}c a predicate that may be negated; {, b} may be left out; imm... an
 immediate; geom(e) a vector with an element a dimension; {-}a one that may be negated; a{.sel} one that may be part of a register (enum isa_part);
-vec(a) a vector; frag(a) a warp's piece of a matrix (matrix_forms.py); tgt a label, tlist a list of targets. An operand's type is ty unless
+vec(a) a vector; four(a) one of mods.vec elements, always; lone(a)
+a value that may be a vector of one; select(a) {byte, thread}; frag(a) a warp's piece of a matrix (matrix_forms.py); tgt a label, tlist a list of targets. An operand's type is ty unless
 t=dict(name=rule) says otherwise: a type, "ty2", or "wide" (twice as wide as ty).
 Further arguments: of (the opcode, if not the last one), sets (fields set before modifiers are
 looked at), ptx and sm (first version, first target), relaxed (registers may be wider than the
@@ -75,6 +76,7 @@ SLOTS = {
     "rnd": enum_words("rnd", "ISA_RND_", "rn rz rm rp"),
     "irnd": enum_words("rnd", "ISA_RND_", "rni rzi rmi rpi"),
     "frnd2": enum_words("rnd", "ISA_RND_", "rn rz"),
+    "frnd3": enum_words("rnd", "ISA_RND_", "rz rp"),
     "cmp": enum_words("cmp", "ISA_CMP_", CMP_FLOAT),
     "icmp": enum_words("cmp", "ISA_CMP_", CMP_INT),
     "ucmp": enum_words("cmp", "ISA_CMP_", CMP_UNSIGNED),
@@ -101,7 +103,7 @@ LITERALS = {
     "relu": "relu=1", "satfinite": "satfinite=1", "xorsign_abs": "xorsign_abs=1",
     "cc": "cc=1", "to": "to=1", "uni": "uni=1", "aligned": "aligned=1", "shiftamt": "shiftamt=1",
     "nc": "nc=1", "lo": "half=ISA_LO", "hi": "half=ISA_HI", "wide": "half=ISA_WIDE",
-    "rn": "rnd=ISA_RND_RN", "rna": "rnd=ISA_RND_RNA", "volatile": "sem=ISA_SEM_VOLATILE",
+    "rn": "rnd=ISA_RND_RN", "rna": "rnd=ISA_RND_RNA", "rs": "rnd=ISA_RND_RS", "volatile": "sem=ISA_SEM_VOLATILE",
     "mmio": "sem=ISA_SEM_MMIO", "po": "po=1", "oob": "oob=1", "abs": "abs=1",
 }
 
@@ -426,10 +428,31 @@ form("cvt.frnd2{.relu}{.satfinite}.dtype.f32 d, a, b", dtype="f16x2 bf16x2", ptx
      raw=True, sem=PAIR, **CVT)
 form("cvt.rn.satfinite{.relu}.dtype.f32 d, a, b", dtype="e4m3x2 e5m2x2", ptx=78, sm=89,
      raw=True, sem=PAIR, **CVT)
+TO_SMALL = "dst[0].u64[0] = eval_cvt_halves_to_small(F, F2, src, m);"
+TO_HALVES = "dst[0].u64[0] = eval_cvt_small_to_halves(F2, src, m);"
 form("cvt.rn.satfinite{.relu}.dtype.f16x2 d, a", dtype="e4m3x2 e5m2x2", ptx=78, sm=89,
-     raw=True, sem="dst[0].u64[0] = eval_cvt_f16x2_to_f8x2(F, src, m);", **CVT)
+     raw=True, sem=TO_SMALL, **CVT)
 form("cvt.rn{.relu}.f16x2.atype d, a", atype="e4m3x2 e5m2x2", ptx=78, sm=89,
-     raw=True, sem="dst[0].u64[0] = eval_cvt_f8x2_to_f16x2(F2, src, m);", **CVT)
+     raw=True, sem=TO_HALVES, **CVT)
+# Numbers of 6 and 4 bits, and powers of two.
+SMALL = "e2m1x2 e2m3x2 e3m2x2"
+CVT_SMALL = dict(t=dict(a="ty2", b="ty2", rbits="b32"), raw=True, ptx=86, sm=100)
+form("cvt.rn.satfinite{.relu}.dtype.f32 d, a, b", dtype=SMALL, sem=PAIR, **CVT_SMALL)
+form("cvt.rn{.relu}.f16x2.atype d, a", atype=SMALL, sem=TO_HALVES, **CVT_SMALL)
+form("cvt.rn.satfinite{.relu}.dtype.f16x2 d, a", dtype=SMALL, sem=TO_SMALL, **dict(CVT_SMALL, ptx=91))
+form("cvt.rn.satfinite{.relu}.dtype.bf16x2 d, a", dtype="e4m3x2 e5m2x2 " + SMALL, sem=TO_SMALL,
+     **dict(CVT_SMALL, ptx=91))
+form("cvt.frnd3{.satfinite}.ue8m0x2.f32 d, a, b", sem="dst[0].u64[0] = eval_cvt_to_powers(src, m);",
+     **CVT_SMALL)
+form("cvt.frnd3{.satfinite}.ue8m0x2.bf16x2 d, a",
+     sem="dst[0].u64[0] = eval_cvt_halves_to_powers(src, m);", **CVT_SMALL)
+form("cvt.rn.bf16x2.ue8m0x2 d, a", sem="dst[0].u64[0] = eval_cvt_powers(src);", **CVT_SMALL)
+form("cvt.frnd2.satfinite{.relu}.tf32.f32 d, a", ptx=86, sm=100, sem=FLOAT, **CVT)
+# Rounded by random bits.
+RANDOM = dict(CVT_SMALL, ptx=87, sem="dst[0].u64[0] = eval_cvt_random(ty, src, m);")
+form("cvt.rs{.relu}{.satfinite}.dtype.f32 d, a, b, rbits", dtype="f16x2 bf16x2", **RANDOM)
+form("cvt.rs{.relu}.satfinite.dtype.f32 d, four(a), rbits", sets="vec=4",
+     dtype="e2m1x4 e4m3x4 e5m2x4 e2m3x4 e3m2x4", **RANDOM)
 op("cvt.pack", "pointwise", doc="Two integers converted and packed")
 form("cvt.pack.sat.dtype.s32 d, a, b", dtype="u16 s16", ptx=65, sm=72,
      t=dict(d="u32", a="ty2", b="ty2"), raw=True, sem="eval_cvt_pack(ty, src, dst, false);")
@@ -921,6 +944,9 @@ IM2COL = {"im2col": "mode=ISA_TENSOR_IM2COL"}
 NO_OFFS = {"im2col_no_offs": "mode=ISA_TENSOR_IM2COL"}
 TENSOR = dict(ptx=80, sm=90, t=dict(mask="u16"))
 TENSOR_TILE = "mode=ISA_TENSOR_TILE "
+# A column and four rows; the mbarrier objects of a pair of blocks.
+ROWS = {"2d": "vec=5"}
+PAIRS = {"cta_group::1": "", "cta_group::2": "po=1"}
 op("cp.async.bulk.tensor", "async", side_effect=True, doc="Copy of a box of a tensor")
 LOAD = "cp.async.bulk.tensor.dim.%s.global%s" + DONE
 for where, spaces, ptx in (("shared::cluster", CLUSTER_GLOBAL, 80), ("shared::cta", CTA_GLOBAL, 86)):
@@ -928,6 +954,13 @@ for where, spaces, ptx in (("shared::cluster", CLUSTER_GLOBAL, 80), ("shared::ct
     for multicast, mask, flag in (("", "", ""), (".multicast::cluster", ", mask", " mask=1")):
         if flag and ptx == 86:
             continue
+        pair = dict(TENSOR, ptx=86, sm=100, pair=PAIRS)
+        form(LOAD % (where, ".tile::gather4") + multicast + "{.pair}{.hint} [dst], [tm, c], [bar]" + mask +
+             "{, cache-policy}", sets="mode=ISA_TENSOR_ROWS " + spaces + flag, dim=ROWS, **pair)
+        form(LOAD % (where, "{.tile}") + multicast + ".pair{.hint} [dst], [tm, c], [bar]" + mask +
+             "{, cache-policy}", sets=TENSOR_TILE + spaces + flag, dim=DIM, tile=TILE, **pair)
+        form(LOAD % (where, ".im2col") + multicast + ".pair{.hint} [dst], [tm, c], [bar], im2col" + mask +
+             "{, cache-policy}", sets=spaces + flag, dim=DIM_IM2COL, im2col=IM2COL, **pair)
         form(LOAD % (where, "{.tile}") + multicast + "{.hint} [dst], [tm, c], [bar]" + mask +
              "{, cache-policy}", sets=TENSOR_TILE + spaces + flag, dim=DIM, tile=TILE, **more)
         form(LOAD % (where, ".im2col") + multicast + "{.hint} [dst], [tm, c], [bar], im2col" + mask +
@@ -944,7 +977,11 @@ for name, opcode, slot, more in (
         form(opcode + ".dim.global.shared::cta" + slot + mode + ".bulk_group{.hint} [tm, c], [src]"
              "{, cache-policy}", sets=TENSOR_TILE + GLOBAL_SHARED, dim=dims, ptx=80, sm=90, **slots,
              **more)
+form("cp.async.bulk.tensor.dim.global.shared::cta.tile::scatter4.bulk_group{.hint} [tm, c], [src]{, cache-policy}",
+     of="cp.async.bulk.tensor.store", sets="mode=ISA_TENSOR_ROWS " + GLOBAL_SHARED, dim=ROWS, ptx=86, sm=100)
 OPS.append(OPS.pop([o["name"] for o in OPS].index("prefetch.async")))
+form("cp.async.bulk.prefetch.tensor.dim.L2.global.tile::gather4{.hint} [tm, c]{, cache-policy}", dim=ROWS,
+     prefetch="prefetch", ptx=86, sm=100)
 form("cp.async.bulk.prefetch.tensor.dim.L2.global{.tile}{.hint} [tm, c]{, cache-policy}", dim=DIM,
      tile=TILE, prefetch="prefetch", ptx=80, sm=90)
 form("cp.async.bulk.prefetch.tensor.dim.L2.global.im2col{.hint} [tm, c], im2col{, cache-policy}",
@@ -972,6 +1009,8 @@ form("tensormap.cp_fenceproxy.global.shared::cta.proxy.release.scope.sync.aligne
      sets=GLOBAL_SHARED, proxy="tensormap::generic", t=dict(immSize="u32"), ptx=83, sm=90)
 
 # Stores and reductions that tell an mbarrier object of the same block of the cluster.
+op("st.bulk", "async", side_effect=True, doc="Zeros in shared memory")
+form("st.bulk{.weak}{.ss} [a], size, immZero", ss=OWN, t=dict(size="u64", immZero="u64"), ptx=86, sm=100)
 op("st.async", "async", side_effect=True, doc="Store, and completion at an mbarrier object")
 ASYNC_DONE = "{.ss}" + DONE
 ASYNC = dict(sets="space=ISA_SPACE_GENERIC", ss=REMOTE, ptx=81, sm=90)
@@ -1063,5 +1102,4 @@ form("clusterlaunchcontrol.query_cancel.word.b32.b128 d, a",
      word={"get_first_ctaid::" + d: "mask=%d" % n for n, d in enumerate("xyz")}, **CLC)
 
 # ---- PTX that comes later ----------------------------------------------------------------------
-unsupported("st.bulk", "instructions of sm_100 and later")
 unsupported("tcgen05", "instructions of sm_100 and later")

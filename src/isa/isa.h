@@ -35,11 +35,20 @@ enum isa_type {
     ISA_E5M2X2,
     ISA_U16X2,
     ISA_S16X2,
+    ISA_E2M1X2,
+    ISA_E2M3X2,
+    ISA_E3M2X2,
+    ISA_UE8M0X2,
+    ISA_E2M1X4,
+    ISA_E4M3X4,
+    ISA_E5M2X4,
+    ISA_E2M3X4,
+    ISA_E3M2X4,
     ISA_TYPE_COUNT
 };
 
 unsigned isa_type_bits(enum isa_type t);    // storage size; 1 for ISA_PRED, 0 for ISA_VOID
-bool isa_type_is_float(enum isa_type t);    // F16 ... F64, TF32, packed and fp8 forms
+bool isa_type_is_float(enum isa_type t);    // F16 ... F64, TF32, packed and smaller forms
 bool isa_type_is_signed(enum isa_type t);   // S8 ... S64, S16X2
 const char *isa_type_name(enum isa_type t); // "u32", no dot
 
@@ -64,6 +73,7 @@ enum isa_rnd {
     ISA_RND_RZI,
     ISA_RND_RMI,
     ISA_RND_RPI,
+    ISA_RND_RS, // by random bits, an operand
     ISA_RND_COUNT
 };
 enum isa_cmp {
@@ -155,6 +165,7 @@ enum isa_mode {
     ISA_TEX_A2DMS,
     ISA_TENSOR_TILE,
     ISA_TENSOR_IM2COL,
+    ISA_TENSOR_ROWS, // gather4, scatter4: four rows of a matrix
     ISA_MODE_COUNT
 };
 
@@ -203,7 +214,7 @@ struct isa_mods {
     uint8_t scope;  // enum isa_scope
     uint8_t atom;   // enum isa_atom: atom, red, redux operation
     uint8_t mode;   // enum isa_mode
-    uint8_t vec;    // 0 scalar, else 2, 4, 8: ld, st
+    uint8_t vec;    // 0 scalar, else 2, 4, 8: ld, st, cvt.rs
     uint8_t mask;   // spare for later families
     uint8_t ty3;    // enum isa_type: third type, of video instructions
     uint8_t scale;  // vmad: bits that the result is shifted right

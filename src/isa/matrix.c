@@ -12,10 +12,12 @@ static const uint16_t sizes[ISA_SHAPE_COUNT][3] = {
     [ISA_SHAPE_M32N8K16] = {32, 8, 16},
 };
 static const uint8_t type_bits[ISA_MAT_COUNT] = {
-    [ISA_MAT_F16] = 16, [ISA_MAT_BF16] = 16, [ISA_MAT_TF32] = 32, [ISA_MAT_F32] = 32,
-    [ISA_MAT_F64] = 64, [ISA_MAT_E4M3] = 8,  [ISA_MAT_E5M2] = 8,  [ISA_MAT_S8] = 8,
-    [ISA_MAT_U8] = 8,   [ISA_MAT_S4] = 4,    [ISA_MAT_U4] = 4,    [ISA_MAT_B1] = 1,
-    [ISA_MAT_S32] = 32, [ISA_MAT_B16] = 16,
+    [ISA_MAT_F16] = 16, [ISA_MAT_BF16] = 16,       [ISA_MAT_TF32] = 32, [ISA_MAT_F32] = 32,
+    [ISA_MAT_F64] = 64, [ISA_MAT_E4M3] = 8,        [ISA_MAT_E5M2] = 8,  [ISA_MAT_S8] = 8,
+    [ISA_MAT_U8] = 8,   [ISA_MAT_S4] = 4,          [ISA_MAT_U4] = 4,    [ISA_MAT_B1] = 1,
+    [ISA_MAT_S32] = 32, [ISA_MAT_B16] = 16,        [ISA_MAT_E2M3] = 8,  [ISA_MAT_E3M2] = 8,
+    [ISA_MAT_E2M1] = 8, [ISA_MAT_E2M1_PACKED] = 4, [ISA_MAT_B8] = 8,    [ISA_MAT_B6] = 8,
+    [ISA_MAT_B4] = 8,
 };
 
 bool isa_is_matrix(enum isa_op op) {
@@ -49,7 +51,9 @@ struct isa_matrix isa_matrix_of(enum isa_op op, const struct isa_mods *m) {
         .col_b = m->col_b,
         .trans = m->trans,
         .a_shared = m->a_shared,
-        .satfinite = m->satfinite};
+        .satfinite = m->satfinite,
+        .scales = op == ISA_OP_MMA ? m->scale : 0,
+        .scales_ue4m3 = op == ISA_OP_MMA && m->mask};
 }
 
 // Kinds in the packed form: they outlive changes of the instruction table in cached code.
@@ -80,7 +84,7 @@ uint64_t isa_matrix_pack(const struct isa_matrix *x) {
     put(&code, &at, x->shape, 8);
     put(&code, &at, x->frag, 2);
     for (unsigned k = 0; k < 4; k++)
-        put(&code, &at, x->type[k], 4);
+        put(&code, &at, x->type[k], 5);
     put(&code, &at, x->sparse, 2);
     put(&code, &at, x->bitop, 3);
     put(&code, &at, x->count, 3);
@@ -89,7 +93,9 @@ uint64_t isa_matrix_pack(const struct isa_matrix *x) {
     put(&code, &at, x->col_b, 1);
     put(&code, &at, x->trans, 1);
     put(&code, &at, x->a_shared, 1);
-    return put(&code, &at, x->satfinite, 1);
+    put(&code, &at, x->satfinite, 1);
+    put(&code, &at, x->scales, 3);
+    return put(&code, &at, x->scales_ue4m3, 1);
 }
 
 struct isa_matrix isa_matrix_unpack(uint64_t code) {
@@ -99,7 +105,7 @@ struct isa_matrix isa_matrix_unpack(uint64_t code) {
     x.shape = take(&code, 8);
     x.frag = take(&code, 2);
     for (unsigned k = 0; k < 4; k++)
-        x.type[k] = take(&code, 4);
+        x.type[k] = take(&code, 5);
     x.sparse = take(&code, 2);
     x.bitop = take(&code, 3);
     x.count = take(&code, 3);
@@ -109,6 +115,8 @@ struct isa_matrix isa_matrix_unpack(uint64_t code) {
     x.trans = take(&code, 1);
     x.a_shared = take(&code, 1);
     x.satfinite = take(&code, 1);
+    x.scales = take(&code, 3);
+    x.scales_ue4m3 = take(&code, 1);
     return x;
 }
 
@@ -174,7 +182,9 @@ struct isa_fragment isa_fragment_of(const struct isa_matrix *x, enum isa_frag fr
         f.per = (uint8_t)(32 / f.bits);
     isa_matrix_size(x, frag, &rows, &columns);
     if (is_move(x))
-        f.registers = x->op == ISA_OP_MOVMATRIX ? 1 : x->count;
+        f.registers = x->op == ISA_OP_MOVMATRIX      ? 1
+                      : x->shape == ISA_SHAPE_M16N16 ? (uint8_t)(2 * x->count)
+                                                     : x->count;
     else if (is_repeated(x, frag))
         f.registers = 8;
     else

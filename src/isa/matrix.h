@@ -14,6 +14,10 @@
 // bits off; results differ in the last bits. NaN results are 0x7fffffff and 0x7fff. tf32 ignores
 // the low 13 bits of a register. f64: the same with fma.f64. Integers:
 // exact sum, then modulo 2^32 or .satfinite.
+//
+// Scaled products (.block_scale): the products of a block, which have the same scales, are added in
+// the order of k in f64; that sum times the product of the scales is added in f64 to the element of
+// d, which is rounded to f32 after each block.
 #ifndef KUDZU_ISA_MATRIX_H
 #define KUDZU_ISA_MATRIX_H
 
@@ -37,6 +41,13 @@ enum isa_matrix_type {
     ISA_MAT_B1,
     ISA_MAT_S32,
     ISA_MAT_B16,
+    ISA_MAT_E2M3, // these in bytes: the lower six bits,
+    ISA_MAT_E3M2,
+    ISA_MAT_E2M1, // and the four in the middle
+    ISA_MAT_E2M1_PACKED,
+    ISA_MAT_B8, // of ldmatrix and stmatrix: bytes,
+    ISA_MAT_B6, // bytes in memory packed as 6 bits,
+    ISA_MAT_B4, // or 4
     ISA_MAT_COUNT
 };
 
@@ -61,6 +72,9 @@ enum isa_matrix_shape {
     ISA_SHAPE_M16N16K16,
     ISA_SHAPE_M8N32K16,
     ISA_SHAPE_M32N8K16,
+    ISA_SHAPE_M16N16, // of ldmatrix and stmatrix; none is 8 by 8
+    ISA_SHAPE_M8N16,
+    ISA_SHAPE_M16N8,
     ISA_SHAPE_COUNT,
     ISA_SHAPE_WGMMA = 64
 };
@@ -72,6 +86,8 @@ struct isa_matrix {
     uint8_t type[4]; // enum isa_matrix_type by enum isa_frag
     uint8_t sparse, bitop, count, rnd;
     bool col_a, col_b, trans, a_shared, satfinite;
+    uint8_t scales;    // of a row of a and of a column of b: 0, 1, 2, 4
+    bool scales_ue4m3; // else ue8m0
 };
 struct isa_matrix isa_matrix_of(enum isa_op op, const struct isa_mods *mods);
 bool isa_is_matrix(enum isa_op op); // all but wgmma's fence, commit_group, wait_group

@@ -35,6 +35,7 @@ SPARSE = {"sp": "sparse=1"}
 SS = {"global": "space=ISA_SPACE_GLOBAL", "shared": "space=ISA_SPACE_SHARED",
       "shared::cta": "space=ISA_SPACE_SHARED"}
 SHARED = {"shared": "space=ISA_SPACE_SHARED", "shared::cta": "space=ISA_SPACE_SHARED"}
+PADDED = {"b6x16_p32": "mat_d=ISA_MAT_B6", "b4x16_p64": "mat_d=ISA_MAT_B4"}
 NUM = {"x1": "vec=1", "x2": "vec=2", "x4": "vec=4"}
 XOR = {"xor": "boolop=ISA_BOOL_XOR"}
 AND = {"and": "boolop=ISA_BOOL_AND"}
@@ -55,6 +56,13 @@ def moves(op, form):
     op("stmatrix", "warp", side_effect=True, doc="8x8 matrices from a warp to shared memory")
     form("stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 [a], frag(d)", ptx=78, sm=90, num=NUM,
          ss=SHARED, trans={"trans": "trans=1"}, b16={"b16": "mat_d=ISA_MAT_B16"})
+    for text, num, b8 in (("ldmatrix.sync.aligned.shape.num.trans{.ss}.b8", "x1 x2", {"b8": "mat_d=ISA_MAT_B8"}),
+                          ("ldmatrix.sync.aligned.shape.num.trans{.ss}.b8x16.b8", "x1 x2", PADDED),
+                          ("ldmatrix.sync.aligned.m8n16.num{.ss}.b8x16.b8", "x1 x2 x4", PADDED)):
+        form(text + " frag(d), [a]", of="ldmatrix", ptx=86, sm=100, num={n: NUM[n] for n in num.split()}, ss=SHARED,
+             shape=shapes("m16n16"), m8n16=shapes("m8n16"), trans={"trans": "trans=1"}, b8=b8)
+    form("stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8 [a], frag(d)", ptx=86, sm=100, num=NUM, ss=SHARED,
+         m16n8=shapes("m16n8"), trans={"trans": "trans=1"}, b8={"b8": "mat_d=ISA_MAT_B8"})
     op("movmatrix", "warp", side_effect=True, doc="Transposes an 8x8 matrix across a warp")
     form("movmatrix.sync.aligned.m8n8.trans.b16 d, a", ptx=78, sm=75, t=dict(d="b32", a="b32"),
          trans={"trans": "trans=1"}, b16={"b16": "mat_d=ISA_MAT_B16"})
@@ -76,6 +84,10 @@ def warp_mma(op, form):
     rows("m16n8k8 m16n8k16", typed("f32", "bf16", "bf16", "f32"), 70, 80)
     rows("m16n8k4 m16n8k8", typed("f32", "tf32", "tf32", "f32"), 70, 80)
     rows("m16n8k32", typed("f32", "e4m3 e5m2", "e4m3 e5m2", "f32"), 84, 89)
+    for d, c, text, ptx in (("f16", "f16", "m16n8k16 m16n8k32", 87), ("f16", "f32", "m16n8k16 m16n8k32", 87),
+                            ("f32", "f16", "m16n8k16 m16n8k32", 87), ("f32", "f32", "m16n8k16", 87)):
+        rows(text, typed(d, "e4m3 e5m2", "e4m3 e5m2", c), ptx, 89)
+    narrow_mma(form)
     rows("m8n8k4", typed("f64", "f64", "f64", "f64"), 70, 80)
     rows("m16n8k4 m16n8k8 m16n8k16", typed("f64", "f64", "f64", "f64"), 78, 90)
     for elem, text, ptx, sm in (("u8 s8", "m8n8k16", 65, 75), ("u8 s8", "m16n8k16 m16n8k32", 70, 80),
@@ -87,6 +99,33 @@ def warp_mma(op, form):
         form(head + ".row.col.dtype.atype.btype.ctype.bitop.popc frag(d), frag(a), frag(b), frag(c)",
              ptx=ptx, sm=sm, shape=shapes(text), col=COL_B, bitop=bits,
              **typed("s32", "b1", "b1", "s32"))
+
+
+# Numbers of 8, 6 and 4 bits in bytes; of 4 bits packed, as mxf4 and mxf4nvf4 have them.
+F8F6F4 = "e4m3 e5m2 e3m2 e2m3 e2m1"
+UE8M0 = {"ue8m0": ""}
+UE4M3 = {"ue4m3": "mask=1"}
+
+
+def narrow_mma(form):
+    """.kind::f8f6f4, and products with scales."""
+    frags = " frag(d), frag(a), frag(b), frag(c)"
+    for d in ("f16", "f32"):
+        form("mma.sync.aligned.shape.row.col.kind::f8f6f4.dtype.atype.btype.ctype" + frags, ptx=87, sm=120,
+             shape=shapes("m16n8k32"), col=COL_B, **typed(d, F8F6F4, F8F6F4, d))
+    packed = dict(dtype=types("d", "f32"), ctype=types("c", "f32"),
+                  atype={"e2m1": "mat_a=ISA_MAT_E2M1_PACKED"}, btype={"e2m1": "mat_b=ISA_MAT_E2M1_PACKED"})
+
+    def scaled(kind, size, stype, shape, slots, sets=""):
+        form("mma.sync.aligned.shape.row.col." + kind + ".block_scale" + size + ".dtype.atype.btype.ctype.stype" +
+             frags + ", lone(scale-a), select(a), lone(scale-b), select(b)", ptx=87, sm=120, sets=sets, stype=stype,
+             shape=shapes(shape), col=COL_B, t={"scale-a": "b32", "scale-b": "b32", "a": "u16", "b": "u16"},
+             **slots)
+
+    scaled("kind::mxf8f6f4", "{.scale_vec::1X}", UE8M0, "m16n8k32", typed("f32", F8F6F4, F8F6F4, "f32"), "scale=1")
+    scaled("kind::mxf4", "{.scale_vec::2X}", UE8M0, "m16n8k64", packed, "scale=2")
+    scaled("kind::mxf4nvf4", ".scale_vec::2X", UE8M0, "m16n8k64", packed, "scale=2")
+    scaled("kind::mxf4nvf4", ".scale_vec::4X", dict(UE8M0, **UE4M3), "m16n8k64", packed, "scale=4")
 
 
 def sparse_mma(op, form):

@@ -5,7 +5,7 @@
 #include "isa/matrix.h"
 
 // Elements by row, then column, without gaps. b1: 32 elements of a row (a) or column (b) a word.
-enum { MATRIX_ELEMENTS = 1024, MATRIX_SUMS = 256 };
+enum { MATRIX_ELEMENTS = 1024, MATRIX_SUMS = 256, MATRIX_SCALED = 16, MATRIX_SCALES = 4 };
 union matrix_elements {
     float f[MATRIX_ELEMENTS];
     int32_t i[MATRIX_ELEMENTS];
@@ -17,6 +17,8 @@ struct matrix_factors {
     union matrix_elements a, b;
     // The row of b that belongs to each element of a
     uint8_t index[MATRIX_ELEMENTS];
+    // Of each row of a and each column of b, where x->scales is not 0
+    double scale_a[MATRIX_SCALED][MATRIX_SCALES], scale_b[MATRIX_SCALED][MATRIX_SCALES];
 };
 
 // Where the elements of one register of all lanes lie, as row * row_step + column * column_step:
@@ -43,6 +45,9 @@ void matrix_gather(const struct isa_matrix *x, enum isa_frag frag,
 // Fills `index`; metadata NULL: a is dense.
 void matrix_index(const struct isa_matrix *x, const uint64_t *metadata, unsigned selector,
                   uint8_t *index);
+// Fills the scales from what follows the fragments: a's register, byte and thread, then b's.
+void matrix_scales(const struct isa_matrix *x, const uint64_t (*more)[ISA_LANES], uint32_t lanes,
+                   struct matrix_factors *f);
 // d = a * b + c, c and d in registers; c NULL: zero.
 void matrix_multiply(const struct isa_matrix *x, const struct matrix_factors *f,
                      const uint64_t (*c)[ISA_LANES], uint32_t lanes, uint64_t (*d)[ISA_LANES]);

@@ -60,6 +60,14 @@ static float decode(enum isa_matrix_type t, uint32_t v) {
         return float_of(v & 0xffffe000u);
     case ISA_MAT_E5M2:
         return small_float(v, 5, 2, true);
+    case ISA_MAT_E2M3:
+        return small_float(v & 0x3f, 2, 3, false);
+    case ISA_MAT_E3M2:
+        return small_float(v & 0x3f, 3, 2, false);
+    case ISA_MAT_E2M1:
+        return small_float(v >> 2 & 0xf, 2, 1, false);
+    case ISA_MAT_E2M1_PACKED:
+        return small_float(v & 0xf, 2, 1, false);
     case ISA_MAT_E4M3:
         return (v & 0x7f) == 0x7f ? float_of(0x7fffffff) : small_float(v, 4, 3, false);
     default:
@@ -268,6 +276,46 @@ static void add_floats(const struct extent *e, const struct matrix_factors *f, f
 }
 #endif
 
+// ---- scales ----------------------------------------------------------------------------------
+
+static double scale_of(const struct isa_matrix *x, uint8_t v) {
+    if (x->scales_ue4m3)
+        return decode(ISA_MAT_E4M3, v & 0x7f);
+    return v == 0xff ? NAN : ldexp(1, v - 127);
+}
+
+// Row m's scales are in lane 4 * (m % 8) + m / 8, those of column n in lane 4 * n; the thread says
+// how many lanes (for a, pairs of lanes) further, the byte which byte of the register is the first.
+void matrix_scales(const struct isa_matrix *x, const uint64_t (*more)[ISA_LANES], uint32_t lanes,
+                   struct matrix_factors *f) {
+    unsigned first = lanes ? (unsigned)__builtin_ctz(lanes) : 0;
+    unsigned byte_a = more[1][first] & 3, pair_a = more[2][first] & 1;
+    unsigned byte_b = more[4][first] & 3, lane_b = more[5][first] & 3;
+    for (unsigned n = 0; n < MATRIX_SCALED; n++) {
+        unsigned at_a = 4 * (n % 8) + 2 * pair_a + n / 8, at_b = 4 * (n % 8) + lane_b;
+        for (unsigned k = 0; k < x->scales; k++) {
+            f->scale_a[n][k] = scale_of(x, (uint8_t)(more[0][at_a] >> (byte_a + k) % 4 * 8));
+            f->scale_b[n][k] = scale_of(x, (uint8_t)(more[3][at_b] >> (byte_b + k) % 4 * 8));
+        }
+    }
+}
+
+static void add_scaled(const struct isa_matrix *x, const struct extent *e,
+                       const struct matrix_factors *f, float *sums) {
+    unsigned block = e->depth / x->scales;
+    for (unsigned row = 0; row < e->rows; row++) {
+        for (unsigned n = 0; n < e->columns; n++) {
+            float *sum = &sums[row * e->columns + n];
+            for (unsigned s = 0; s < x->scales; s++) {
+                double of_block = 0;
+                for (unsigned k = s * block; k < (s + 1) * block; k++)
+                    of_block += (double)f->a.f[row * e->depth + k] * f->b.f[k * e->columns + n];
+                *sum = (float)(*sum + of_block * (f->scale_a[row][s] * f->scale_b[n][s]));
+            }
+        }
+    }
+}
+
 static double fma_rounded(double a, double b, double c, enum isa_rnd rnd) {
     struct isa_mods mods = {.rnd = (uint8_t)(rnd ? rnd : ISA_RND_RN)};
     uint64_t v[3], r;
@@ -405,7 +453,10 @@ void matrix_multiply(const struct isa_matrix *x, const struct matrix_factors *f,
         read_sums(x, &e, kind, c, &s);
     switch (kind) {
     case MATRIX_FLOAT:
-        add_floats(&e, f, s.f);
+        if (x->scales)
+            add_scaled(x, &e, f, s.f);
+        else
+            add_floats(&e, f, s.f);
         break;
     case MATRIX_DOUBLE:
         add_doubles(&e, f, (enum isa_rnd)x->rnd, s.d);

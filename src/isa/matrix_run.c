@@ -57,6 +57,58 @@ static void store_matrices(const struct isa_matrix *x, const struct isa_matrix_m
     }
 }
 
+// 16 numbers of 8 bits, or of 6 or 4 that are packed from a row's start on.
+static void unpack_row(enum isa_matrix_type t, const uint8_t *from, uint8_t *row) {
+    unsigned bits = t == ISA_MAT_B4 ? 4 : t == ISA_MAT_B6 ? 6 : 8;
+    for (unsigned k = 0; k < 16; k++) {
+        unsigned at = k * bits, v = from[at / 8];
+        if (at % 8 + bits > 8)
+            v |= (unsigned)from[at / 8 + 1] << 8;
+        row[k] = (uint8_t)(v >> at % 8 & ((1u << bits) - 1));
+    }
+}
+
+// m16n16 (always transposed) and m8n16: a register has four neighbours of a row, of m16n16 the
+// second one those of the row eight further.
+static void load_bytes(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
+                       uint32_t lanes, rows_in src, rows_out dst) {
+    bool square = x->shape == ISA_SHAPE_M16N16;
+    unsigned rows = square ? 16 : 8, registers = rows / 8;
+    uint8_t m[16][16] = {0};
+    for (unsigned n = 0; n < x->count; n++) {
+        for (unsigned row = 0; row < rows; row++) {
+            const void *p = row_address(memory, lanes, src, n * rows + row);
+            if (p)
+                unpack_row((enum isa_matrix_type)x->type[ISA_FRAG_D], p, m[row]);
+        }
+        for (unsigned k = 0; k < registers * ISA_LANES; k++) {
+            unsigned lane = k % ISA_LANES, first = lane / 4 + k / ISA_LANES * 8, v = 0;
+            for (unsigned e = 0; e < 4; e++) {
+                unsigned second = lane % 4 * 4 + e;
+                v |= (unsigned)(square ? m[second][first] : m[first][second]) << 8 * e;
+            }
+            dst[n * registers + k / ISA_LANES][lane] = v;
+        }
+    }
+}
+
+// m16n8, transposed: a register lies in the matrix as that of an mma's sums does.
+static void store_bytes(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
+                        uint32_t lanes, rows_in src) {
+    uint8_t m[8][16];
+    for (unsigned n = 0; n < x->count; n++) {
+        for (unsigned k = 0; k < ISA_LANES * 4; k++) {
+            unsigned lane = k / 4, e = k % 4;
+            m[lane % 4 * 2 + e % 2][lane / 4 + e / 2 * 8] = (uint8_t)(src[1 + n][lane] >> 8 * e);
+        }
+        for (unsigned row = 0; row < 8; row++) {
+            void *p = row_address(memory, lanes, src, n * 8 + row);
+            if (p)
+                memcpy(p, m[row], sizeof m[row]);
+        }
+    }
+}
+
 static void transpose(rows_in src, rows_out dst) {
     for (unsigned lane = 0; lane < ISA_LANES; lane++) {
         unsigned v = 0;
@@ -163,6 +215,8 @@ static void multiply(const struct isa_matrix *x, uint32_t lanes, rows_in src, ro
     matrix_index(x, x->sparse ? more[0] : NULL,
                  x->sparse ? (unsigned)more[1][lanes ? (unsigned)__builtin_ctz(lanes) : 0] : 0,
                  f.index);
+    if (x->scales)
+        matrix_scales(x, more, lanes, &f);
     matrix_multiply(x, &f, c, lanes, dst);
 }
 
@@ -170,10 +224,10 @@ void isa_matrix_run(const struct isa_matrix *x, const struct isa_matrix_memory *
                     uint32_t lanes, unsigned nops, rows_in src, rows_out dst) {
     switch (x->op) {
     case ISA_OP_LDMATRIX:
-        load_matrices(x, memory, lanes, src, dst);
+        (x->shape ? load_bytes : load_matrices)(x, memory, lanes, src, dst);
         break;
     case ISA_OP_STMATRIX:
-        store_matrices(x, memory, lanes, src);
+        (x->shape ? store_bytes : store_matrices)(x, memory, lanes, src);
         break;
     case ISA_OP_MOVMATRIX:
         transpose(src, dst);

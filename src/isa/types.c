@@ -19,6 +19,11 @@ static const struct {
     [ISA_F64] = {"f64", 64, true, false},       [ISA_TF32] = {"tf32", 32, true, false},
     [ISA_E4M3X2] = {"e4m3x2", 16, true, false}, [ISA_E5M2X2] = {"e5m2x2", 16, true, false},
     [ISA_U16X2] = {"u16x2", 32, false, false},  [ISA_S16X2] = {"s16x2", 32, false, true},
+    [ISA_E2M1X2] = {"e2m1x2", 8, true, false},  [ISA_E2M3X2] = {"e2m3x2", 16, true, false},
+    [ISA_E3M2X2] = {"e3m2x2", 16, true, false}, [ISA_UE8M0X2] = {"ue8m0x2", 16, true, false},
+    [ISA_E2M1X4] = {"e2m1x4", 16, true, false}, [ISA_E4M3X4] = {"e4m3x4", 32, true, false},
+    [ISA_E5M2X4] = {"e5m2x4", 32, true, false}, [ISA_E2M3X4] = {"e2m3x4", 32, true, false},
+    [ISA_E3M2X4] = {"e3m2x4", 32, true, false},
 };
 
 unsigned isa_type_bits(enum isa_type t) {

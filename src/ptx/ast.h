@@ -161,7 +161,7 @@ struct ptx_call {
     struct ptx_operand *rets, *args;
 };
 
-enum { PTX_MAX_SLOTS = 12 };
+enum { PTX_MAX_SLOTS = 14 };
 
 // One instruction. `op` is what lowering looks at, and is finer than the text's opcode:
 // mov with a vector on one side is ISA_OP_MOV_PACK or ISA_OP_MOV_UNPACK; bar.*, barrier.* and

@@ -439,6 +439,8 @@ static bool check_operand(const struct match *m, const struct isa_operand_form *
         return check_tensor(m, o, why);
     case ISA_OPERAND_IM2COL:
         return check_vector(o, m->mods.vec - 2u, t, false, false, why);
+    case ISA_OPERAND_SELECT:
+        return check_vector(o, 2, t, false, false, why);
     case ISA_OPERAND_GEOM:
         return check_geometry(m, f, o, why);
     case ISA_OPERAND_IMM:

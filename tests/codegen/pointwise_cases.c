@@ -199,7 +199,8 @@ static void add_operands(struct pw_case *c, const struct isa_form *f) {
         if (o->kind == ISA_OPERAND_DST || o->kind == ISA_OPERAND_PAIR)
             add_result(c, natural_type(t));
         else
-            add_operand(c, t);
+            for (unsigned n = c->inst.op == ISA_OP_CVT && o->vec ? c->inst.mods.vec : 1; n; n--)
+                add_operand(c, t);
         if (o->kind == ISA_OPERAND_PAIR)
             add_result(c, KIR_PRED);
     }

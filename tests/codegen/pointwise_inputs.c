@@ -146,7 +146,7 @@ static void below_least(enum isa_type t, uint64_t r, union isa_bits *x) {
 
 // Halfway between two neighbours of a shorter format, or next to it.
 static uint64_t hard_conversion(enum isa_type t, uint64_t v, uint64_t r) {
-    static const uint8_t cut32[] = {13, 16, 20, 21, 23, 12, 15, 17}, cut64[] = {29, 42, 45, 43};
+    static const uint8_t cut32[] = {13, 16, 20, 21, 23, 22, 15, 17}, cut64[] = {29, 42, 45, 43};
     unsigned cut = t == ISA_F32   ? cut32[r >> 8 & 7]
                    : t == ISA_F64 ? cut64[r >> 8 & 3] + (r >> 16 & 3) * (r >> 20 & 7)
                                   : 1 + (r >> 8) % (isa_type_bits(t) - 1);

@@ -5,6 +5,7 @@ A case: name, PTX of one kernel that writes words to its parameter `out`, the nu
 the words expected (None where any value may be).
 """
 import random
+import re
 import struct
 
 
@@ -21,20 +22,22 @@ def f64(v):
 
 
 def small(v, exponent_bits, fraction_bits):
-    """An 8-bit float from the small integer v."""
+    """A float of at most 8 bits from the small integer v."""
     if not v:
         return 0
     e = abs(v).bit_length() - 1
     fraction = (abs(v) << fraction_bits >> e) & ((1 << fraction_bits) - 1)
     bias = (1 << exponent_bits - 1) - 1
-    return (v < 0) << 7 | (e + bias) << fraction_bits | fraction
+    return (v < 0) << exponent_bits + fraction_bits | (e + bias) << fraction_bits | fraction
 
 
 ENCODE = dict(f16=f16, bf16=lambda v: f32(v) >> 16, tf32=lambda v: f32(v) | 0x1234 & 0x1fff,
               f32=f32, f64=f64, e4m3=lambda v: small(v, 4, 3), e5m2=lambda v: small(v, 5, 2),
+              e2m3=lambda v: small(v, 2, 3) | 0xc0, e3m2=lambda v: small(v, 3, 2) | 0x40,
+              e2m1=lambda v: small(v, 2, 1) << 2 | 0x81, e2m1_packed=lambda v: small(v, 2, 1),
               s8=lambda v: v & 255, u8=lambda v: v, s4=lambda v: v & 15, u4=lambda v: v,
               b1=lambda v: v, s32=lambda v: v & 0xffffffff)
-BITS = dict(f16=16, bf16=16, tf32=32, f32=32, f64=64, e4m3=8, e5m2=8, s8=8, u8=8, s4=4, u4=4, b1=1,
+BITS = dict(f16=16, bf16=16, tf32=32, f32=32, f64=64, e4m3=8, e5m2=8, e2m3=8, e3m2=8, e2m1=8, e2m1_packed=4, s8=8, u8=8, s4=4, u4=4, b1=1,
             s32=32)
 RANGE = dict(u8=(0, 255), s8=(-128, 127), u4=(0, 15), s4=(-8, 7), b1=(0, 1))
 
@@ -186,9 +189,29 @@ def expected_words(rows):
     return [w for r in rows for v in r for w in (v if isinstance(v, tuple) else [v])]
 
 
-def mma_case(rng, m, n, k, d, a, b, c, extra="", clamp=False, op="", sparse=None, selector=0):
-    kind = Kernel("mma%s_m%dn%dk%d_%s_%s_%s_%s%s%s%d" % (
-        {"sp": "_sp", None: ""}.get(sparse, "_spo"), m, n, k, d, a, b, c, "_sat" if clamp else "", "_" + op if op else "", selector))
+def scale_code(kind, v):
+    """2^v as a scale."""
+    return v + 127 if kind == "ue8m0" else (v + 7) << 3
+
+
+def scales_of(rng, kind, count, scales, byte, thread, of_a):
+    """Scales of `count` rows or columns, `scales` of each, and the words that hold them: the PTX manual has
+    row m in a pair of the quad's lanes m % 8, column n in one of its lanes. The rest is noise."""
+    powers = [[rng.randint(-1, 2) for _ in range(scales)] for _ in range(count)]
+    words = [rng.getrandbits(32) for _ in range(32)]
+    for n, row in enumerate(powers):
+        lane = n % 8 * 4 + (thread * 2 + n // 8 if of_a else thread)
+        for s, v in enumerate(row):
+            shift = 8 * (byte + s)
+            words[lane] = words[lane] & ~(0xff << shift) | scale_code(kind, v) << shift
+    return powers, words
+
+
+def mma_case(rng, m, n, k, d, a, b, c, extra="", clamp=False, op="", sparse=None, selector=0, scale=None):
+    """scale: (type, number of scales, byte and thread of a's, of b's)"""
+    kind = Kernel("mma%s_m%dn%dk%d_%s_%s_%s_%s%s%s%d%s" % (
+        {"sp": "_sp", None: ""}.get(sparse, "_spo"), m, n, k, d, a, b, c, "_sat" if clamp else "", "_" + op if op else "",
+        selector, re.sub(r"\W+", "_", extra) + ("_%s_%d%d%d%d%d" % scale if scale else "")))
     depth = k // 2 if sparse else k
     A = [[draw(rng, a, False) for _ in range(depth)] for _ in range(m)]
     B = [[draw(rng, b, False) for _ in range(n)] for _ in range(k)]
@@ -196,7 +219,17 @@ def mma_case(rng, m, n, k, d, a, b, c, extra="", clamp=False, op="", sparse=None
     if c == "s32":
         C = [[rng.choice([2**31 - 5, -2**31 + 5, v]) if clamp else v for v in row] for row in C]
     dense, meta = (spread(rng, A, a, k, selector) if sparse else (A, None))
-    D = product(dense, B, C, a, op, clamp)
+    more = []
+    if scale:
+        stype, scales, byte_a, thread_a, byte_b, thread_b = scale
+        pa, wa = scales_of(rng, stype, m, scales, byte_a, thread_a, True)
+        pb, wb = scales_of(rng, stype, n, scales, byte_b, thread_b, False)
+        per = k // scales
+        D = [[C[i][j] + sum(A[i][s] * B[s][j] * 2.0 ** (pa[i][s // per] + pb[j][s // per]) for s in range(k))
+              for j in range(n)] for i in range(m)]
+        more = [(kind.lane_words("sa", [wa])[0], byte_a, thread_a), (kind.lane_words("sb", [wb])[0], byte_b, thread_b)]
+    else:
+        D = product(dense, B, C, a, op, clamp)
     la, lb = A_LAYOUT["%dx%dx%d" % (m, depth, BITS[a])], B_LAYOUT["%dx%d" % (k, BITS[b])]
     na, nb, nc = m * depth // 32, k * n // 32, m * n // 32
     wide = d == "f64"
@@ -209,10 +242,10 @@ def mma_case(rng, m, n, k, d, a, b, c, extra="", clamp=False, op="", sparse=None
     rc = kind.lane_words("c", rows_of(at(C, lambda l, i: c_place(m, l, i)), nc, ENCODE[c], BITS[c]), wide)
     want = rows_of(at(D, lambda l, i: c_place(m, l, i)), nc, ENCODE[d], BITS[d])
     rd = kind.results("d", len(want), wide)
-    head = "mma%s.sync.aligned.m%dn%dk%d.row.col%s.%s.%s.%s.%s%s " % (
-        "." + sparse if sparse else "", m, n, k, ".satfinite" if clamp else "", d, a, b, c,
-        "." + op + ".popc" if op else "")
-    tail = ""
+    head = "mma%s.sync.aligned.m%dn%dk%d.row.col%s%s.%s.%s.%s.%s%s " % (
+        "." + sparse if sparse else "", m, n, k, ".satfinite" if clamp else "", extra, d, a.split("_")[0],
+        b.split("_")[0], c, "." + op + ".popc" if op else "." + scale[0] if scale else "")
+    tail = "".join(", {%s}, {%d, %d}" % where for where in more)
     if sparse:
         tail = ", %s, %d" % (kind.lane_words("e", [meta])[0], selector)
     kind.body.append(head + ", ".join(braces(r) for r in (rd, ra, rb, rc)) + tail + ";")
@@ -334,6 +367,7 @@ def move_cases(rng):
             for o in order[:num * 8]:
                 want[o * 4:o * 4 + 4] = words[o * 4:o * 4 + 4]
             yield k, want
+    yield from byte_moves(rng, words, order)
     k = Kernel("movmatrix")
     source = k.lane_words("a", [words[:32]])[0]
     rd = k.results("d", 1)
@@ -342,6 +376,60 @@ def move_cases(rng):
     flat = halves_of(words[:32])
     yield k, [flat[(lane % 4 * 2) * 8 + lane // 4] | flat[(lane % 4 * 2 + 1) * 8 + lane // 4] << 16
               for lane in range(32)]
+
+
+def byte_moves(rng, words, order):
+    """Matrices of bytes, and of 6 and 4 bits that become bytes: row n of 16 bytes at order[n]."""
+    rows = [b"".join(w.to_bytes(4, "little") for w in words[o * 4:o * 4 + 4]) for o in order]
+
+    def unpacked(row, bits):
+        whole = int.from_bytes(row, "little")
+        return [whole >> bits * k & (1 << bits) - 1 for k in range(16)]
+
+    def register(values):
+        return int.from_bytes(bytes(values), "little")
+
+    for kind, bits in (("b8", 8), ("b8x16.b6x16_p32", 6), ("b8x16.b4x16_p64", 4)):
+        tiles = [unpacked(row, bits) for row in rows]
+        for shape, counts in (("m16n16", (1, 2)), ("m8n16", (1, 2, 4))):
+            for num in counts if shape == "m16n16" or bits < 8 else ():
+                square = shape == "m16n16"
+                k = Kernel("ldmatrix_%s_x%d_%d" % (shape, num, bits))
+                fill_shared(k, words)
+                row = k.lane_words("o", [[o * 16 for o in order]])[0]
+                k.body.append("add.u32 %s, %s, %%s;" % (row, row))
+                rd = k.results("d", num * (2 if square else 1))
+                k.body.append("ldmatrix.sync.aligned.%s.x%d%s.shared.%s %s, [%s];" % (
+                    shape, num, ".trans" if square else "", kind, braces(rd), row))
+                k.store(rd)
+                want = []
+                for n in range(num):
+                    for half in range(2) if square else (0,):
+                        for lane in range(32):
+                            group, at = lane // 4, lane % 4 * 4
+                            want.append(register(tiles[n * 16 + at + e][group + 8 * half] if square else
+                                                 tiles[n * 8 + group][at + e] for e in range(4)))
+                yield k, want
+    for num in (1, 2, 4):
+        k = Kernel("stmatrix_m16n8_x%d" % num)
+        fill_shared(k, [0] * 128)
+        row = k.lane_words("o", [[o * 16 for o in order]])[0]
+        k.body.append("add.u32 %s, %s, %%s;" % (row, row))
+        values = [[rng.getrandbits(32) for _ in range(32)] for _ in range(num)]
+        regs = k.lane_words("v", values)
+        k.body.append("stmatrix.sync.aligned.m16n8.x%d.trans.shared.b8 [%s], %s;" % (num, row, braces(regs)))
+        k.body.append("bar.sync 0;")
+        back = k.results("d", 4)
+        k.body += ["shl.b32 %lane, %t, 2;", "add.u32 %lane, %lane, %s;"]
+        k.body += ["ld.shared.b32 %s, [%%lane+%d];" % (r, n * 128) for n, r in enumerate(back)]
+        k.store(back)
+        memory = bytearray(512)
+        for n in range(num):
+            for lane in range(32):
+                for e, v in enumerate(values[n][lane].to_bytes(4, "little")):
+                    line, column = lane // 4 + 8 * (e // 2), lane % 4 * 2 + e % 2  # of a matrix of 16 by 8
+                    memory[order[n * 8 + column] * 16 + line] = v
+        yield k, [int.from_bytes(memory[4 * n:4 * n + 4], "little") for n in range(128)]
 
 
 def fill_shared(k, words):
@@ -554,6 +642,25 @@ def cases(seed):
     for a in ("e4m3", "e5m2"):
         for b in ("e4m3", "e5m2"):
             yield mma_case(rng, 16, 8, 32, "f32", a, b, "f32")
+    for d, c in (("f16", "f16"), ("f16", "f32"), ("f32", "f16")):
+        yield mma_case(rng, 16, 8, 32, d, "e4m3", "e5m2", c)
+        yield mma_case(rng, 16, 8, 16, d, "e5m2", "e4m3", c)
+    yield mma_case(rng, 16, 8, 16, "f32", "e4m3", "e4m3", "f32")
+    small_kinds = ("e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
+    for n, a in enumerate(small_kinds):
+        for b in small_kinds:
+            yield mma_case(rng, 16, 8, 32, "f32", a, b, "f32", ".kind::f8f6f4")
+        b = small_kinds[n - 1]
+        yield mma_case(rng, 16, 8, 32, "f16", a, b, "f16", ".kind::f8f6f4")
+        yield mma_case(rng, 16, 8, 32, "f32", a, b, "f32", ".kind::mxf8f6f4.block_scale.scale_vec::1X",
+                       scale=("ue8m0", 1, n % 4, n % 2, (n + 1) % 4, (n + 2) % 4))
+    for kind, stype, count in (("mxf4", "ue8m0", 2), ("mxf4nvf4", "ue8m0", 2), ("mxf4nvf4", "ue8m0", 4),
+                               ("mxf4nvf4", "ue4m3", 4)):
+        for n in range(4):
+            byte = 0 if count == 4 else n // 2 * 2
+            yield mma_case(rng, 16, 8, 64, "f32", "e2m1_packed", "e2m1_packed", "f32",
+                           ".kind::%s.block_scale.scale_vec::%dX" % (kind, count),
+                           scale=(stype, count, byte, n % 2, (2 - byte) % 4 if count == 2 else 0, n))
     yield mma_case(rng, 8, 8, 4, "f64", "f64", "f64", "f64")
     for k in (4, 8, 16):
         yield mma_case(rng, 16, 8, k, "f64", "f64", "f64", "f64")
@@ -613,4 +720,4 @@ def cases(seed):
         yield wgmma_case(rng, 16, d, a, a, 64, sparse=True)
 
 
-HEAD = ".version 8.5\n.target sm_90a\n.address_size 64\n"
+HEAD = ".version 8.7\n.target sm_120a\n.address_size 64\n"

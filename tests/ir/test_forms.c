@@ -9,7 +9,7 @@
 enum { MAX_LINE = 1000 };
 
 // The registers come from outside and go outside, so that nothing is dead or constant.
-static const char head[] = ".version 9.0\n.target sm_121a\n.address_size 64\n.func f() { ret; }\n"
+static const char head[] = ".version 9.1\n.target sm_121a\n.address_size 64\n.func f() { ret; }\n"
                            ".func t(.reg .pred p1, .reg .b32 r1, .reg .b64 l1, .reg .f32 f1,\n"
                            "        .reg .f64 d1)\n{\n.reg .b8 c1;\n.reg .b16 h1;\n.reg .b128 q1;\n"
                            "list: .branchtargets L;\n"

@@ -84,6 +84,9 @@ static void write_operand(struct strbuf *out, const struct isa_operand_form *f, 
     case ISA_OPERAND_IM2COL:
         write_vector(out, t, m->vec - 2u);
         break;
+    case ISA_OPERAND_SELECT:
+        write_vector(out, t, 2);
+        break;
     case ISA_OPERAND_GEOM: {
         unsigned dims = isa_geometry((enum isa_mode)m->mode).dims;
         write_vector(out, t, dims == 3 ? 4 : dims);
@@ -92,6 +95,10 @@ static void write_operand(struct strbuf *out, const struct isa_operand_form *f, 
     case ISA_OPERAND_IMM:
         if (!strcmp(f->name, "immBytes")) {
             strbuf_puts(out, "16");
+            break;
+        }
+        if (!strcmp(f->name, "immZero")) {
+            strbuf_puts(out, "0");
             break;
         }
         strbuf_puts(out, operand_of(t, true));
@@ -177,7 +184,7 @@ static bool too_wide(const struct isa_form *f, const unsigned *pick) {
 
 static void check_line(const char *line) {
     static const char head[] =
-        ".version 9.0\n.target sm_121a\n.address_size 64\n.func f() { ret; }\n"
+        ".version 9.1\n.target sm_121a\n.address_size 64\n.func f() { ret; }\n"
         ".func t()\n{\n.reg .pred p1;\n.reg .b8 c1;\n.reg .b16 h1;\n.reg .b32 r1;\n.reg .b64 l1;\n"
         ".reg .f32 f1;\n.reg .f64 d1;\n.reg .b128 q1;\nlist: .branchtargets L;\nL:\n";
     struct arena a = {0};

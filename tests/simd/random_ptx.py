@@ -1230,8 +1230,8 @@ class Kernel(Body):
             self.tensors.arguments() if self.tensors else "", "," + self.texture if self.texture else "")
 
 
-HEAD = """.version 8.5
-.target sm_90a
+HEAD = """.version 9.1
+.target sm_120a
 .address_size 64
 .const .align 16 .u32 table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
 .global .align 16 .u32 look[32] = {2147483648, 1, 4294967295, 7, 1065353216, 2139095040, 2143289344, 8388607, 15360,

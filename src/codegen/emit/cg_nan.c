@@ -75,6 +75,8 @@ static bool product_by_value(const struct kir_inst *i, uint32_t k) {
     }
     uint32_t a = isa_fragment_of(&x, ISA_FRAG_A).registers;
     uint32_t c = a + isa_fragment_of(&x, ISA_FRAG_B).registers;
+    if (k >= c + isa_fragment_of(&x, ISA_FRAG_C).registers) // metadata, scales
+        return false;
     enum isa_frag frag = k < a ? ISA_FRAG_A : k < c ? ISA_FRAG_B : ISA_FRAG_C;
     return x.type[frag] == ISA_MAT_F32 || x.type[frag] == ISA_MAT_TF32;
 }
@@ -89,6 +91,8 @@ static bool by_value(const struct kir_inst *i, uint32_t k) {
     case ISA_OP_SET:
         return i->ty2 == ISA_F32;
     case ISA_OP_CVT:
+        if (i->mods.rnd == ISA_RND_RS && k + 1 == i->nops) // random bits
+            return false;
         return i->ty2 == ISA_F32 && i->ty != ISA_F64 && !pw_keeps_nan(i) &&
                (i->ty != ISA_TF32 || i->mods.rnd != ISA_RND_RNA);
     case ISA_OP_COPYSIGN:

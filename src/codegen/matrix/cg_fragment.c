@@ -673,10 +673,14 @@ bool cg_emit_fragment(struct cg_func *g, struct kir_inst *i) {
         return false;
     switch (i->op) {
     case ISA_OP_LDMATRIX:
+        if (x.shape) // of bytes
+            return false;
         if (!cg_defer_matrices(g, i))
             load_matrices(g, i);
         return true;
     case ISA_OP_STMATRIX:
+        if (x.shape)
+            return false;
         store_matrices(g, i);
         return true;
     case ISA_OP_MOVMATRIX:

@@ -55,6 +55,10 @@ static bool is_signed(enum isa_matrix_type t) {
     return t == ISA_MAT_S8 || t == ISA_MAT_S4;
 }
 
+static bool is_float8(uint8_t t) {
+    return t == ISA_MAT_E4M3 || t == ISA_MAT_E5M2;
+}
+
 bool cg_product_sum(const struct cg *c, const struct isa_matrix *x, enum arithmetic *sum,
                     unsigned *parts) {
     bool x86 = c->target.family == MACHINE_X86;
@@ -69,7 +73,7 @@ bool cg_product_sum(const struct cg *c, const struct isa_matrix *x, enum arithme
     case ISA_MAT_E5M2:
         *sum = SUM_FLOAT;
         *parts = 4;
-        return c->target.fused && !x->satfinite;
+        return c->target.fused && !x->satfinite && is_float8(x->type[ISA_FRAG_B]) && !x->scales;
     case ISA_MAT_TF32:
         *sum = SUM_FLOAT;
         return c->target.fused && !x->satfinite;

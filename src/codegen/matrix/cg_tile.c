@@ -14,7 +14,8 @@ enum { EIGHT = 8, PIECE = CG_TILE_PIECE, STEP = CG_TILE_STEP, LEAST = 4 };
 // ---- what is computed here -----------------------------------------------------------------
 
 static bool is_transposed(const struct kir_value *v) {
-    return v->kind == KIR_VALUE_INST && v->def->op == ISA_OP_LDMATRIX && v->def->mods.trans;
+    return v->kind == KIR_VALUE_INST && v->def->op == ISA_OP_LDMATRIX && v->def->mods.trans &&
+           !v->def->mods.shape;
 }
 
 static bool same_columns(const struct product *p, const struct tile *x, const struct tile *y) {

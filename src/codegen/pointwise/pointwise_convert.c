@@ -206,8 +206,7 @@ static val half_nan(const struct em *e, enum isa_type to, val bits) {
     return v_trunc(e, v_or(e, h, k_int(e, 64, quiet)), 16);
 }
 
-// x: float, or double that is rounded to odd on the way.
-static val to_half(const struct em *e, enum isa_type to, val x) {
+val v_to_half(const struct em *e, enum isa_type to, val x) {
     unsigned mode = e->i->mods.rnd;
     if (mode >= ISA_RND_RNI) // already integral: exact
         mode = ISA_RND_RN;
@@ -278,7 +277,7 @@ static bool float_to_float(const struct em *e, enum isa_type to, enum isa_type f
     if (to == ISA_TF32 && from == ISA_F32)
         return to_tf32(e, x);
     if (to == ISA_F16 || to == ISA_BF16)
-        res_int(e, 0, to_half(e, to, x), false);
+        res_int(e, 0, v_to_half(e, to, x), false);
     else if (to == ISA_F64)
         res_flt(e, 0, widened(e, x));
     else if (to != ISA_F32)
@@ -291,75 +290,10 @@ static bool float_to_float(const struct em *e, enum isa_type to, enum isa_type f
     return true;
 }
 
-// ---- Packed: two numbers in one register
-// ----------------------------------------------------------
-
-// e4m3 or e5m2 in the low eight bits of 16; too large numbers are the largest one.
-static val to_float8(const struct em *e, enum isa_type to, val x) {
-    val r =
-        to == ISA_E4M3X2 ? v_float_to_small(e, x, 4, 3, 0x7e) : v_float_to_small(e, x, 5, 2, 0x7b);
-    if (e->i->mods.relu)
-        r = v_sel(e, v_icmpi(e, LLVMIntUGE, r, 0x80), k_int(e, 16, 0), r);
-    return v_sel(e, v_is_nan(e, x), k_int(e, 16, 0x7f), r);
-}
-
-static val to_packed(const struct em *e, enum isa_type to, val x) {
-    if (to == ISA_F16X2)
-        return to_half(e, ISA_F16, x);
-    return to == ISA_BF16X2 ? to_half(e, ISA_BF16, x) : to_float8(e, to, x);
-}
-
-static bool store_packed(const struct em *e, val high, val low, unsigned bits) {
-    high = v_shli(e, v_zext(e, high, 32), bits);
-    res_int(e, 0, v_or(e, high, v_zext(e, low, 32)), false);
-    return true;
-}
-
-// One float8 as f16. e5m2 is the upper half of an f16; e4m3 is put into a float's place, which
-// makes it smaller by 2^120.
-static val float8_to_half(const struct em *e, enum isa_type from, val h) {
-    val mag = v_andi(e, h, 0x7f), sign = v_shli(e, v_andi(e, h, 0x80), 8), r, nan;
-    if (from == ISA_E5M2X2) {
-        r = v_shli(e, mag, 8);
-        nan = v_icmpi(e, LLVMIntUGT, r, 0x7c00);
-    } else {
-        val f = v_float(e, v_shli(e, v_zext(e, mag, 32), 20));
-        r = v_float_to_half(e, v_fmul(e, f, k_flt(e, 32, 0x1p120)), ISA_RND_RN);
-        nan = v_icmpi(e, LLVMIntEQ, mag, 0x7f);
-    }
-    r = v_sel(e, nan, k_int(e, 16, 0x7fff), v_or(e, r, sign));
-    if (e->i->mods.relu)
-        r = v_call2(e, "llvm.smax", r, k_int(e, 16, 0));
-    return r;
-}
-
-static bool packed(const struct em *e, enum isa_type to, enum isa_type from) {
-    unsigned bits = to == ISA_E4M3X2 || to == ISA_E5M2X2 ? 8 : 16;
-    if (from == ISA_F32 && e->i->nops == 2)
-        return store_packed(e, to_packed(e, to, op_number(e, 0, ISA_F32)),
-                            to_packed(e, to, op_number(e, 1, ISA_F32)), bits);
-    val a = op_int(e, 0, 32, false);
-    if (from == ISA_F16X2 && bits == 8) {
-        val high = v_half_to_float(e, v_trunc(e, v_lshri(e, a, 16), 16));
-        val low = v_half_to_float(e, v_trunc(e, a, 16));
-        return store_packed(e, to_packed(e, to, high), to_packed(e, to, low), bits);
-    }
-    if ((from == ISA_E4M3X2 || from == ISA_E5M2X2) && to == ISA_F16X2) {
-        val high = v_trunc(e, v_andi(e, v_lshri(e, a, 8), 0xff), 16);
-        val low = v_trunc(e, v_andi(e, a, 0xff), 16);
-        return store_packed(e, float8_to_half(e, from, high), float8_to_half(e, from, low), bits);
-    }
-    return pw_unknown(e, "this conversion");
-}
-
-static bool is_packed(enum isa_type t) {
-    return t == ISA_F16X2 || t == ISA_BF16X2 || t == ISA_E4M3X2 || t == ISA_E5M2X2;
-}
-
 bool pw_cvt(const struct em *e) {
     enum isa_type to = e->i->ty, from = e->i->ty2;
-    if (is_packed(to) || is_packed(from))
-        return packed(e, to, from);
+    if (pw_is_packed_number(to) || pw_is_packed_number(from))
+        return pw_cvt_packed(e);
     if (isa_type_is_float(to))
         return isa_type_is_float(from) ? float_to_float(e, to, from) : int_to_float(e, to, from);
     return isa_type_is_float(from) ? float_to_int(e, to, from) : int_to_int(e, to, from);

@@ -186,6 +186,12 @@ bool pw_copysign(const struct em *e);
 bool pw_half_arith(const struct em *e); // add sub mul fma of f16, bf16
 bool pw_approx(const struct em *e);     // rsqrt sin cos lg2 ex2 tanh
 bool pw_cvt(const struct em *e);
+// x, a float or a double, as f16 or bf16 as the instruction's modifiers say. A double is rounded to
+// odd on the way.
+val v_to_half(const struct em *e, enum isa_type to, val x);
+// pointwise_small.c: conversions to and from types of several numbers in a register.
+bool pw_is_packed_number(enum isa_type t);
+bool pw_cvt_packed(const struct em *e);
 bool pw_cvt_pack(const struct em *e);
 
 #endif

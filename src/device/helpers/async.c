@@ -161,6 +161,13 @@ static uint64_t signal_done(const struct request *r, uint64_t bar, uint64_t byte
     return mbarrier_operation(&s);
 }
 
+// Which block's mbarrier object is told when block `rank` has got its data. Those of a pair of
+// blocks can be all in one of the two: in that which `bar` is in.
+static uint32_t bar_rank(const struct request *r, uint64_t bar, uint32_t rank) {
+    uint64_t in = (bar - (uint64_t)(uintptr_t)r->b->cluster_shared) / KD_CLUSTER_STRIDE;
+    return r->code & KD_ASYNC_PAIR ? (rank & ~1u) | (in & 1) : rank;
+}
+
 // Hands what lies at `to` in this block to the others of the mask, and tells their mbarrier
 // objects.
 static uint64_t multicast(const struct request *r, uint64_t to, uint64_t bytes, uint64_t bar,
@@ -172,7 +179,7 @@ static uint64_t multicast(const struct request *r, uint64_t to, uint64_t bytes, 
             return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
                           "a multicast to a block that the cluster does not have");
         memcpy(pointer(in_block(r->b, to, rank)), from, bytes);
-        signal_done(r, in_block(r->b, bar, rank), bytes);
+        signal_done(r, in_block(r->b, bar, bar_rank(r, bar, rank)), bytes);
     }
     return 0;
 }
@@ -186,6 +193,16 @@ static uint64_t small_copy(const struct request *r) {
         return refuse(r, KD_FAULT_MISALIGNED, "cp.async to an address that is not aligned");
     memcpy(pointer(a[0]), pointer(a[1]), read);
     memset((uint8_t *)pointer(a[0]) + read, 0, bytes - read);
+    return 0;
+}
+
+static uint64_t fill(const struct request *r) {
+    const uint64_t *a = r->args;
+    uint64_t bytes = (uint32_t)a[1];
+    if (bytes % 8 || a[0] % 8)
+        return refuse(r, KD_FAULT_MISALIGNED,
+                      "st.bulk with a size or an address that is no multiple of 8");
+    memset(pointer(a[0]), 0, bytes);
     return 0;
 }
 
@@ -231,8 +248,9 @@ static uint64_t load_box(const struct request *r) {
         if (!mask || mask >> r->b->cluster_blocks)
             return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
                           "a multicast to a block that the cluster does not have");
-        to = in_block(r->b, to, (uint32_t)__builtin_ctzll(mask));
-        bar = in_block(r->b, bar, (uint32_t)__builtin_ctzll(mask));
+        uint32_t rank = (uint32_t)__builtin_ctzll(mask);
+        to = in_block(r->b, to, rank);
+        bar = in_block(r->b, bar, bar_rank(r, bar, rank));
     }
     if (to % 128)
         return refuse(r, KD_FAULT_MISALIGNED, "a box in shared memory not aligned to 128 bytes");
@@ -294,6 +312,8 @@ uint64_t async_execute(struct kd_block *b, uint32_t code, const uint64_t *args,
     switch (code & KD_ASYNC_OP_MASK) {
     case KD_ASYNC_COPY:
         return small_copy(&r);
+    case KD_ASYNC_FILL:
+        return fill(&r);
     case KD_ASYNC_BULK:
     case KD_ASYNC_BULK_REDUCE:
         return bulk_copy(&r);

@@ -183,6 +183,16 @@ static bool walk_tile(struct walk *w, const int32_t *first) {
     }
 }
 
+// Four rows of a matrix, whose numbers follow the column's.
+static bool walk_rows(struct walk *w, const int32_t *first) {
+    for (uint32_t k = 1; k <= 4; k++) {
+        int64_t c[TENSOR_MAX_DIMS] = {first[0], first[k]};
+        if (!move_row(w, row_address(w, c), first[0]))
+            return false;
+    }
+    return true;
+}
+
 // Pixels of the bounding box one after the other, image after image; what is read lies `offsets`
 // away from each.
 static bool walk_pixels(struct walk *w, const int32_t *first, const uint32_t *offsets) {
@@ -218,7 +228,10 @@ static const char *map_refused(const struct walk *w, bool im2col) {
         return "an address that is not that of a tensor map";
     if (m->interleave && m->rank < 3)
         return "a tensor map of an interleaved layout with less than three dimensions";
-    if (m->rank != (w->code >> KD_ASYNC_DIMS_SHIFT & 15) || im2col != (m->im2col != 0))
+    bool rows = w->code & KD_ASYNC_ROWS;
+    if (rows && (m->rank != 2 || m->box[1] != 1 || m->interleave))
+        return "four rows by a tensor map whose box is not one row of a matrix";
+    if (m->rank != (rows ? 2 : w->code >> KD_ASYNC_DIMS_SHIFT & 15) || im2col != (m->im2col != 0))
         return "a tensor map of another mode or number of dimensions";
     for (uint32_t d = 0; d < m->rank; d++)
         if (!m->step[d] || (!im2col && !m->box[d]))
@@ -264,7 +277,10 @@ static uint64_t move_box(struct walk *w, const int32_t *coords, const uint32_t *
         *why = "rows of a box that are wider than the swizzle";
         return 0;
     }
-    if (!(im2col ? walk_pixels(w, coords, offsets) : walk_tile(w, coords))) {
+    bool done = im2col                    ? walk_pixels(w, coords, offsets)
+                : w->code & KD_ASYNC_ROWS ? walk_rows(w, coords)
+                                          : walk_tile(w, coords);
+    if (!done) {
         *why = "a reduction that the tensor's type does not have";
         return 0;
     }

@@ -304,6 +304,19 @@ static bool lower_cp_async(struct lower_func *lf) {
     return true;
 }
 
+static bool lower_st_bulk(struct lower_func *lf) {
+    struct args a = {0};
+    const struct ptx_inst *inst = lf->inst;
+    struct kir_value *size;
+    if (inst->ops[2].imm)
+        return lower_error(lf->lm, inst->ops[2].pos, "st.bulk writes zeros alone");
+    if (!add_address(lf, &a, &inst->ops[0], inst->mods.space) ||
+        !lower_operand(lf, &inst->ops[1], &size) || !add(lf, &a, lower_resize(lf, size, KIR_B32)))
+        return false;
+    emit(lf, ISA_OP_ST_BULK, &a, 0, NULL);
+    return true;
+}
+
 // ---- Tensor maps -------------------------------------------------------------------------------
 
 static bool lower_tensormap_replace(struct lower_func *lf) {
@@ -380,6 +393,8 @@ bool lower_async(struct lower_func *lf) {
         return lower_async_write(lf, ISA_OP_ST);
     case ISA_OP_RED_ASYNC:
         return lower_async_write(lf, ISA_OP_RED);
+    case ISA_OP_ST_BULK:
+        return lower_st_bulk(lf);
     case ISA_OP_TENSORMAP_REPLACE:
         return lower_tensormap_replace(lf);
     case ISA_OP_TENSORMAP_CP_FENCEPROXY:

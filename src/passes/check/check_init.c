@@ -611,6 +611,9 @@ static void look_at(struct init *s, struct kir_inst *i) {
     case ISA_OP_CP_ASYNC_BULK:
         clean(s, i, i->ops[2]);
         break;
+    case ISA_OP_ST_BULK:
+        clean(s, i, i->ops[1]);
+        break;
     case ISA_OP_ST_ASYNC:
     case ISA_OP_RED_ASYNC:
     case ISA_OP_STMATRIX:
