@@ -409,6 +409,7 @@ struct kd_set {
     uint32_t element;              // 1, 2 or 4 bytes
     uint64_t width, height, depth; // elements, rows, slices
     uint64_t pitch, slice;         // bytes
+    const struct host_call *call;  // as in struct kd_copy
 };
 enum kd_status kd_submit_set(struct kd_queue *q, const struct kd_set *set);
 

@@ -5,6 +5,8 @@
 //   check_race.c    accesses of threads that nothing orders
 //   check_cells.c   who has accessed memory last
 //   check_clocks.c  barriers and synchronisations that threads have passed
+//   check_streams.c streams, events and graphs, which order launches and copies
+//   check_moves.c   copies and sets of the host
 //   check_copies.c  asynchronous copies that nobody has waited for
 //   check_order.c   fences, atomic objects and barriers that order them
 //   check_vector.c  what a thread knows of the others
@@ -77,6 +79,12 @@ void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t 
 void check_race_forget(uint64_t address, uint64_t bytes);
 // The grid has ended.
 void check_race_ended(uint64_t grid);
+
+// ---- check_moves.c ------------------------------------------------------------------------
+
+struct op;
+// A copy (from: 0: a set) is about to move so many bytes.
+void check_moved(const struct op *op, uint64_t to, uint64_t from, uint64_t size);
 
 // ---- check_clocks.c -----------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check/check_streams.h"
 #include "device/exec/block.h"
 #include "device/internal.h"
 #include "device/sched/op.h"
@@ -206,6 +207,8 @@ void check_pool_event(struct check_pool_event e) {
     kd_lock(&pool_lock);
     pool_events[npool_events++ % POOL_EVENTS] = e;
     kd_unlock(&pool_lock);
+    if (!e.id && check_streams_follow()) // taken: what was there before is the pool's affair
+        check_race_forget(e.base, e.size);
 }
 
 // The freeing of a block at the address in the launch's queue, before the launch was submitted; the

@@ -186,8 +186,10 @@ void check_cells_forget(uint64_t address, uint64_t bytes) {
         _Atomic(void *) *slot = check_pages_slot(&pages, at, false);
         struct check_cells *c = slot ? atomic_load_explicit(slot, memory_order_relaxed) : NULL;
         uint32_t k = (uint32_t)(at >> 2) % CHECK_CELLS;
-        if (!c)
+        if (!c) { // nor for the rest of the page
+            at += 4 * (CHECK_CELLS - 1 - k);
             continue;
+        }
         __atomic_store_n(&c->weak[k], 0, __ATOMIC_RELAXED);
         __atomic_store_n(&c->strong[k], 0, __ATOMIC_RELAXED);
         for (int n = 0; n < CHECK_READERS; n++)

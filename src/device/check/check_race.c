@@ -1,11 +1,12 @@
-// Races between threads of one launch. A cell for each four bytes (check_cells.c) names who wrote
-// them last and who read them, and what barriers of the block and of the warp these had passed;
-// check_order.c knows what else orders accesses. Kernels that order them by asynchronous copies are
-// left alone (passes/check/check.c).
+// Races between threads of a launch, and of launches that nothing orders. A cell for each four
+// bytes (check_cells.c) names who wrote them last and who read them, and what barriers of the block
+// and of the warp these had passed; check_order.c knows what else orders accesses. Kernels that
+// order them by asynchronous copies are left alone (passes/check/check.c).
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "device/check/check_cells.h"
+#include "device/check/check_streams.h"
 #include "device/check/check_threads.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
@@ -49,17 +50,20 @@ static bool is_one_cluster(const struct kd_block *b, uint32_t one, uint32_t othe
     return b->cluster_blocks > 1 && cluster_of(b, one) == cluster_of(b, other);
 }
 
-// Does an access's scope reach threads of another block?
-static bool reaches(const struct kd_block *b, const struct check_stamp *s, uint32_t block) {
+// Does an access's scope reach threads of another one's block?
+static bool reaches(const struct kd_block *b, const struct check_stamp *s,
+                    const struct check_stamp *other) {
     uint32_t scope = s->site->flags >> KD_CHECK_SCOPE_SHIFT;
-    return s->block == block || scope >= ISA_SCOPE_GPU ||
-           (scope == ISA_SCOPE_CLUSTER && is_one_cluster(b, s->block, block));
+    if (scope >= ISA_SCOPE_GPU || s->grid != other->grid)
+        return scope >= ISA_SCOPE_GPU;
+    return s->block == other->block ||
+           (scope == ISA_SCOPE_CLUSTER && is_one_cluster(b, s->block, other->block));
 }
 
 // Are both atomic, as the other sees it?
 static bool are_strong(const struct kd_block *b, const struct record *x, const struct record *y) {
-    return is_strong(x) && is_strong(y) && reaches(b, &x->stamp, y->stamp.block) &&
-           reaches(b, &y->stamp, x->stamp.block);
+    return is_strong(x) && is_strong(y) && reaches(b, &x->stamp, &y->stamp) &&
+           reaches(b, &y->stamp, &x->stamp);
 }
 
 // Who has memory.
@@ -70,8 +74,10 @@ enum owners { OF_BLOCK, OF_CLUSTER, OF_GRID };
 static bool unordered(const struct kd_block *b, const struct check_threads *t,
                       const struct record *x, const struct record *y, enum owners owners) {
     const struct check_stamp *a = &x->stamp, *n = &y->stamp;
-    if (a->grid != n->grid || !(a->bytes & n->bytes) || are_strong(b, x, y) || leave_the_same(x, y))
+    if (!(a->bytes & n->bytes) || are_strong(b, x, y) || leave_the_same(x, y))
         return false;
+    if (a->grid != n->grid)
+        return true; // is_over has looked
     if (a->goes_on && a->block == n->block)
         return true;
     if (a->block != n->block) {
@@ -85,8 +91,9 @@ static bool unordered(const struct kd_block *b, const struct check_threads *t,
     return !check_order_knows(t, y->thread, a->block, x->thread, a->epoch, a->warp_syncs);
 }
 
-static void place(const struct kd_block *b, uint32_t block, uint32_t t, char *text, size_t size) {
-    uint32_t x = b->ntid[0], y = b->ntid[1], gx = b->nctaid[0], gy = b->nctaid[1];
+static void place(const uint32_t *ntid, const uint32_t *nctaid, uint32_t block, uint32_t t,
+                  char *text, size_t size) {
+    uint32_t x = ntid[0], y = ntid[1], gx = nctaid[0], gy = nctaid[1];
     snprintf(text, size,
              "thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") in block (%" PRIu32 ",%" PRIu32
              ",%" PRIu32 ")",
@@ -95,6 +102,33 @@ static void place(const struct kd_block *b, uint32_t block, uint32_t t, char *te
 
 static const char *kind_of(const struct kd_check_site *s) {
     return s->kind == KD_CHECK_READ ? "Read" : s->kind == KD_CHECK_WRITE ? "Write" : "Atomic";
+}
+
+// The access that was made is one of another operation.
+static void report_other(const struct kd_block *b, const struct record *old,
+                         const struct record *new, uint64_t address) {
+    const struct check_stamp *then = &old->stamp, *now = &new->stamp;
+    struct check_item item, own;
+    char what[96], one[128], other[128] = "a copy or set of the host";
+    if (!check_streams_item(then->grid, &item) || !check_streams_item(now->grid, &own))
+        return;
+    bool is_move = check_is_move(then->site);
+    struct check_report r = {.what = what,
+                             .site = now->site,
+                             .thread = new->thread,
+                             .b = b,
+                             .other = is_move ? NULL : then->site,
+                             .call = is_move ? item.call : NULL};
+    snprintf(what, sizeof what, "Error: Race reported between %s access and %s access%s",
+             kind_of(now->site), kind_of(then->site), is_move ? " of a copy or set" : "");
+    place(b->ntid, b->nctaid, (uint32_t)now->block, new->thread, one, sizeof one);
+    if (!is_move)
+        place(item.ntid, item.nctaid, then->block, old->thread, other, sizeof other);
+    snprintf(r.lines[0], CHECK_LINE, "by %s, and %s%s", one, other,
+             is_move ? "" : " of another launch");
+    check_order_line(&own, &item, r.lines[1]);
+    snprintf(r.lines[2], CHECK_LINE, "at global memory 0x%" PRIx64, address);
+    check_report(&r);
 }
 
 static void report(const struct kd_block *b, const struct record *old, const struct record *new,
@@ -106,8 +140,8 @@ static void report(const struct kd_block *b, const struct record *old, const str
         .what = what, .site = now->site, .thread = new->thread, .b = b, .other = then->site};
     snprintf(what, sizeof what, "Error: Race reported between %s access and %s access",
              kind_of(now->site), kind_of(then->site));
-    place(b, then->block, old->thread, other, sizeof other);
-    place(b, now->block, new->thread, one, sizeof one);
+    place(b->ntid, b->nctaid, then->block, old->thread, other, sizeof other);
+    place(b->ntid, b->nctaid, now->block, new->thread, one, sizeof one);
     snprintf(r.lines[0], CHECK_LINE, "by %s, and %s", one, other);
     if (shared < b->shared_window_bytes)
         snprintf(r.lines[1], CHECK_LINE, "at shared memory + 0x%" PRIx64, shared);
@@ -215,7 +249,7 @@ static struct record record_of(uint32_t name, uint32_t value) {
 static bool is_over(const struct visit *v, const struct check_stamp *s) {
     const struct check_stamp *now = &v->now.stamp;
     if (s->grid != now->grid)
-        return true;
+        return v->owners != OF_GRID || check_streams_before(launch_op(v->b->launch), s->grid);
     if (s->block == now->block)
         return s->epoch != now->epoch && !s->goes_on;
     return v->owners == OF_BLOCK ||
@@ -271,6 +305,9 @@ static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint6
             continue;
         racing = record_of(names[n], n ? c->strong_value[k] : c->weak_value[k]);
         races = unordered(v->b, v->t, &racing, &v->now, v->owners);
+        if (n == 1 && racing.stamp.grid != v->now.stamp.grid && is_strong(&v->now) &&
+            v->now.stamp.site->kind != KD_CHECK_WRITE)
+            check_streams_told(launch_op(v->b->launch), racing.stamp.grid);
     }
     if (reads)
         add_reader(v, c, k);
@@ -281,12 +318,19 @@ static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint6
     if (!races)
         return;
     unlock(v);
-    report(v->b, &racing, &v->now, at);
+    if (racing.stamp.grid == v->now.stamp.grid)
+        report(v->b, &racing, &v->now, at);
+    else
+        report_other(v->b, &racing, &v->now, at);
+}
+
+struct kd_spinlock *check_race_lock(uint64_t at) {
+    return &locks[(at >> ROW_BITS) % LOCKS];
 }
 
 // Cells of memory that several workers may access have a lock for each row.
 static void lock_row(struct visit *v, uint64_t at) {
-    struct kd_spinlock *lock = v->owners == OF_BLOCK ? NULL : &locks[(at >> ROW_BITS) % LOCKS];
+    struct kd_spinlock *lock = v->owners == OF_BLOCK ? NULL : check_race_lock(at);
     if (lock == v->lock)
         return;
     unlock(v);

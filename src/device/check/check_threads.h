@@ -64,6 +64,17 @@ void check_copies_wait(struct kd_block *b, struct check_threads *t, uint32_t thr
 void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thread,
                        const struct kd_check_site *site, uint64_t address, uint64_t bytes);
 
+// The lock of the row of cells of an address.
+struct kd_spinlock *check_race_lock(uint64_t at);
+
+// ---- check_moves.c ------------------------------------------------------------------------
+
+// Is it of a copy or set, and of no instruction?
+bool check_is_move(const struct kd_check_site *site);
+// Writes of two operations, of which the second races, what would have ordered them.
+struct check_item;
+void check_order_line(const struct check_item *now, const struct check_item *then, char *line);
+
 // ---- check_order.c ------------------------------------------------------------------------
 
 // The grid has ended.

@@ -92,6 +92,10 @@ static void run_row(const struct op *op, uint64_t row, uint64_t at, uint64_t byt
     if (op->kind == OP_COPY) {
         const struct kd_copy *c = &op->copy;
         uint64_t y = row % c->height, z = row / c->height;
+        if (check_streams_follow())
+            check_moved(op, (uint64_t)(uintptr_t)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
+                        (uint64_t)(uintptr_t)c->src + z * c->src_slice + y * c->src_pitch + at,
+                        bytes);
         memmove((uint8_t *)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
                 (const uint8_t *)c->src + z * c->src_slice + y * c->src_pitch + at, bytes);
         check_init_copy((uint64_t)(uintptr_t)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
@@ -100,6 +104,9 @@ static void run_row(const struct op *op, uint64_t row, uint64_t at, uint64_t byt
     } else {
         const struct kd_set *s = &op->set;
         uint64_t y = row % s->height, z = row / s->height;
+        if (check_streams_follow())
+            check_moved(op, (uint64_t)(uintptr_t)s->dst + z * s->slice + y * s->pitch + at, 0,
+                        bytes);
         fill((uint8_t *)s->dst + z * s->slice + y * s->pitch + at, s, bytes);
         check_init_set((uint64_t)(uintptr_t)s->dst + z * s->slice + y * s->pitch + at, bytes, true);
     }

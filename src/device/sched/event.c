@@ -27,6 +27,8 @@ enum kd_status kd_event_new(struct kd_context *c, uint32_t flags, struct kd_even
     e->context = c;
     e->flags = flags;
     *out = e;
+    if (flags & KD_EVENT_SHARED)
+        check_streams_give_up();
     enum kd_status status = flags & KD_EVENT_SHARED ? shared_event_new(c, &e->shared) : KD_OK;
     if (status)
         free(e);
@@ -153,6 +155,8 @@ static enum kd_status record_all(struct kd_event *e, struct kd_context *c,
         return status;
     op->timed = !(e->flags & KD_EVENT_NO_TIMING);
     op_ref(op);
+    if (check_streams_follow())
+        check_streams_after_all(op, c, share);
     bool ok = queue_set_after_all(c, share, op);
     op_start(op);
     set_record(e, op, 0, 0);
@@ -173,6 +177,8 @@ static enum kd_status all_wait_on(struct kd_context *c, struct kd_share *share,
         return refuse_shared();
     struct op *op, *record = take_record(e);
     enum kd_status status = context_status(c);
+    if (record) // what comes later, in whichever queue, is behind it
+        check_streams_learned(check_streams_of_op(record));
     if (!record || op_ended(record) || status) {
         if (record)
             op_unref(record);
@@ -203,6 +209,8 @@ enum kd_status kd_event_wait_on(struct kd_queue *q, struct kd_event *e) {
     uint64_t queue, number;
     struct op *op, *record = take_record_at(e, &queue, &number);
     enum kd_status status = context_status(q->context);
+    if (record && check_streams_follow())
+        check_streams_wait(q, record);
     if (record && op_ended(record) && status == KD_OK)
         queue_pass(q, queue, number);
     if (!record || op_ended(record) || status) {
@@ -236,6 +244,7 @@ enum kd_status kd_event_wait(struct kd_event *e) {
     struct op *record = take_record(e);
     if (record) {
         scheduler_wait(record, (e->flags & KD_EVENT_BLOCKING_WAIT) != 0);
+        check_streams_learned(check_streams_of_op(record));
         op_unref(record);
     }
     kd_context_flush_printf(e->context);
@@ -245,6 +254,8 @@ enum kd_status kd_event_wait(struct kd_event *e) {
 enum kd_status kd_event_query(struct kd_event *e) {
     struct op *record = take_record(e);
     bool busy = e->shared ? !shared_event_happened(e->shared) : record && !op_ended(record);
+    if (record && !busy)
+        check_streams_learned(check_streams_of_op(record));
     if (record)
         op_unref(record);
     enum kd_status status = context_status(e->context);
@@ -260,8 +271,10 @@ enum kd_status kd_event_time(struct kd_event *e, uint64_t *ns) {
         status = kd_fail(KD_INVALID_VALUE, "the event was made without timing");
     else if (!op_ended(record))
         status = kd_fail(KD_NOT_READY, "the event has not happened yet");
-    else
+    else {
         *ns = record->ended_ns;
+        check_streams_learned(check_streams_of_op(record));
+    }
     op_unref(record);
     return status ? status : context_status(e->context);
 }

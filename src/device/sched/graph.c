@@ -9,6 +9,7 @@
 #include "device/sched/copy.h"
 #include "device/sched/share.h"
 #include "device/sched/value.h"
+#include "support/check/check_tools.h"
 
 // ---- What a graph consists of -------------------------------------------------------------
 
@@ -81,7 +82,8 @@ struct kd_graph {
     bool updatable;             // by kernels: nodes change in place, under the lock
     atomic_int running, queued; // runs that have not ended; launches by kernels that have not begun
     uint32_t nevents;
-    uint32_t *event_slot; // by node, its number + 1 among event nodes; NULL: there are none
+    uint32_t *event_slot;      // by node, its number + 1 among event nodes; NULL: there are none
+    struct check_nodes *order; // of the nodes, for `kudzu check`; NULL: not known
 };
 
 // Operations of the nodes, without the storage for parameters that other operations have.
@@ -325,9 +327,20 @@ static void graph_unref(struct kd_graph *g) {
     if (g->last)
         op_unref(g->last);
     shape_free(&g->shape);
+    free(g->order);
     free(g->event_slot);
     pthread_mutex_destroy(&g->lock);
     free(g);
+}
+
+// Nodes that could run beside each other may race.
+static void note_order(struct kd_graph *g) {
+    const struct shape *s = &g->shape;
+    if (s->n < 2 || !(check_tools() & CHECK_RACE))
+        return;
+    check_streams_begin();
+    if (s->nregions == 1)
+        g->order = check_nodes_new(s->n, s->first_out, s->out, s->indegree);
 }
 
 enum kd_status kd_graph_new(const struct kd_graph_shape *shape, struct kd_graph **out) {
@@ -340,6 +353,7 @@ enum kd_status kd_graph_new(const struct kd_graph_shape *shape, struct kd_graph 
     if (ok) {
         shape_edges(&g->shape, shape);
         shape_regions(&g->shape, shape);
+        note_order(g);
         g->version = version_new(shape->nodes);
         g->run = run_new(g);
         ok = g->version && g->run;
@@ -675,6 +689,9 @@ static bool take_events(struct graph_launch *l, struct kd_queue *q) {
         if (g->event_slot[i] && n->kind == KD_NODE_WAIT)
             l->events[g->event_slot[i] - 1] = event_take_record(n->event);
     }
+    for (uint32_t k = 0; k < g->nevents && check_streams_follow(); k++)
+        if (l->events[k] && q)
+            check_streams_wait(q, l->events[k]);
     for (uint32_t i = 0; i < g->shape.n && g->nevents; i++) {
         const struct node *n = l->version->nodes[i];
         if (!g->event_slot[i] || n->kind != KD_NODE_RECORD)
@@ -691,12 +708,14 @@ static bool take_events(struct graph_launch *l, struct kd_queue *q) {
 
 // With the graph's lock. The launch has been submitted, and may have ended: before, who waits for
 // the records in the queue would come before the launch, which would follow him.
-static void set_records(struct kd_graph *g, const struct graph_launch *l, struct kd_queue *q) {
+static void set_records(struct kd_graph *g, const struct op *gate, struct kd_queue *q) {
+    const struct graph_launch *l = gate->graph;
     for (uint32_t i = 0; i < g->shape.n && g->nevents; i++) {
         const struct node *n = g->version->nodes[i];
         if (!g->event_slot[i] || n->kind != KD_NODE_RECORD)
             continue;
         struct op *op = l->events[g->event_slot[i] - 1];
+        check_streams_record(op, gate);
         event_set_record(n->event, op, q);
         op_unref(op);
     }
@@ -774,7 +793,7 @@ static enum kd_status launch(struct kd_graph *g, struct kd_queue *q) {
     struct op *last = g->last;
     g->last = gate;
     status = queue_submit_after(q, gate, last);
-    set_records(g, l, q);
+    set_records(g, gate, q);
     if (last)
         op_unref(last);
     return status;
@@ -795,6 +814,14 @@ enum kd_status kd_graph_launch(struct kd_graph *g, struct kd_queue *q) {
 
 void kd_graph_set_handle(struct kd_graph *g, uint64_t handle) {
     g->handle = handle;
+}
+
+struct op *graph_gate_of(const struct op *node) {
+    return node->run->launch->gate;
+}
+
+const struct check_nodes *graph_nodes_of(const struct op *gate) {
+    return gate->graph->graph->order;
 }
 
 uint64_t graph_current_handle(const struct op *kernel) {
@@ -937,6 +964,8 @@ static void reset(struct graph_run *r, const struct region *region) {
             op->launch.gridid = grid + k;
             op->launch.workspace.barrier = 0;
         }
+        if (check_streams_follow())
+            check_streams_node(op, (uint32_t)(grid + k) + 1);
     }
 }
 

@@ -31,5 +31,9 @@ enum kd_status graph_launch_nested(struct kd_graph *g, struct op *kernel,
                                    enum nested_graph_mode mode);
 // Of the graph that the kernel is a node of; 0: it has none, or is no node.
 uint64_t graph_current_handle(const struct op *kernel);
+// The gate of the launch that a node's operation belongs to, and how a gate's nodes follow each
+// other.
+struct op *graph_gate_of(const struct op *node);
+const struct check_nodes *graph_nodes_of(const struct op *gate);
 
 #endif

@@ -70,6 +70,7 @@ void op_unref(struct op *op) {
     if (atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) != 1)
         return;
     share_unref(op->share);
+    check_place_drop(&op->check);
     if (op->kind == OP_LAUNCH && op->launch.multi)
         kd_multi_grid_unref(op->launch.multi);
     free(op->heap_bytes);

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "device/check/check_streams.h"
 #include "device/device.h"
 #include "device/exec/launch.h"
 #include "device/sync.h"
@@ -72,6 +73,8 @@ struct op {
     uint32_t node;
     uint64_t began_ns; // when a thread began to run the node, 0: not measured
     uint64_t ready_ns; // kernel_times.h: when the launch could begin, 0: not measured
+    struct check_place check;
+    uint32_t number; // check_streams.h: among all operations; 0: not followed
 
     union {
         struct kd_launch launch;

@@ -59,6 +59,7 @@ void queue_set_open(struct kd_context *c) {
 }
 
 static void drop(struct kd_queue *q) {
+    check_line_drop(q);
     if (q->tail)
         op_unref(q->tail);
     q->tail = NULL;
@@ -99,6 +100,7 @@ static enum kd_status queue_new(struct kd_context *c, struct kd_share *share, ui
     if (!q)
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a queue");
     queue_init(q, c, flags, cut_priority(c, priority));
+    check_streams_begin();
     q->share = share_ref(share);
     q->leads = leads;
     if (leads)
@@ -317,6 +319,8 @@ enum kd_status queue_submit_after(struct kd_queue *q, struct op *op, struct op *
     if (!op->ranked)
         op->priority =
             queue_rank(q->context, atomic_load_explicit(&q->priority, memory_order_relaxed));
+    if (check_streams_follow())
+        check_streams_submit(q, op, before);
     bool ok = add_legacy_order(q, op) && add_gate(q, op);
     if (before)
         ok = op_after(op, before) && ok;
@@ -454,7 +458,7 @@ static bool copied_at_once(struct kd_queue *q, const struct kd_copy *c) {
         atomic_store(&s->legacy_used, 1);
     kd_lock(&q->lock);
     bool alone = (!q->tail || op_ended(q->tail)) && !atomic_load(&s->gated) &&
-                 !(q->share && atomic_load(&q->share->gated)) &&
+                 !check_streams_follow() && !(q->share && atomic_load(&q->share->gated)) &&
                  (q->leads ? atomic_load(&s->count) == 0 : follows_nobody(q));
     if (alone)
         copy_at_once(q->context, c);
@@ -535,14 +539,17 @@ static enum kd_status wait_tails(struct kd_context *c, struct choice which) {
 // A default queue stands for the blocking ones too.
 enum kd_status kd_queue_wait(struct kd_queue *q) {
     enum kd_status status = KD_OK;
+    struct check_known *waited = check_streams_of_queue(q);
     if (q->leads && atomic_load(&q->context->queues.count))
         status = wait_tails(q->context, (struct choice){.sync = q});
     wait_tail(q);
+    check_streams_learned(waited);
     kd_context_flush_printf(q->context);
     return status ? status : context_status(q->context);
 }
 
 enum kd_status kd_queue_query(struct kd_queue *q) {
+    struct check_known *asked = check_streams_of_queue(q);
     bool busy = !idle(q);
     if (q->leads && !busy) {
         struct queue_set *s = &q->context->queues;
@@ -551,6 +558,10 @@ enum kd_status kd_queue_query(struct kd_queue *q) {
             busy = p->sync == q && !idle(p);
         kd_unlock(&s->lock);
     }
+    if (busy)
+        check_streams_forget(asked);
+    else
+        check_streams_learned(asked);
     enum kd_status status = context_status(q->context);
     return status || !busy ? status : kd_fail(KD_NOT_READY, "work is left in the queue");
 }
@@ -566,14 +577,18 @@ bool kd_context_idle(struct kd_context *c) {
 }
 
 enum kd_status kd_context_wait(struct kd_context *c) {
+    struct check_known *waited = check_streams_of_context(c, NULL);
     enum kd_status status = wait_tails(c, (struct choice){0});
     wait_tail(&c->queues.legacy);
+    check_streams_learned(waited);
     kd_context_flush_printf(c);
     return status ? status : context_status(c);
 }
 
 enum kd_status kd_share_wait(struct kd_share *s) {
+    struct check_known *waited = check_streams_of_context(s->context, s);
     enum kd_status status = wait_tails(s->context, (struct choice){.share = s});
+    check_streams_learned(waited);
     kd_context_flush_printf(s->context);
     return status ? status : context_status(s->context);
 }

@@ -2,6 +2,7 @@
 #ifndef KUDZU_DEVICE_QUEUE_H
 #define KUDZU_DEVICE_QUEUE_H
 
+#include "device/check/check_streams.h"
 #include "device/device.h"
 #include "device/sync.h"
 
@@ -27,6 +28,7 @@ struct kd_queue {
         uint64_t queue, number;
     } passed[QUEUE_PLACES];
     unsigned next_passed;
+    struct check_line line;
 };
 
 struct queue_set {

@@ -603,6 +603,7 @@ static void host_run(struct op *op) {
     if (faulted && !op->host.always)
         return;
     kd_context_flush_printf(op->context);
+    check_streams_learned(check_streams_of_op(op)); // the function may tell the host
     op->host.fn(op->host.arg, faulted ? KD_FAULTED : KD_OK);
 }
 

@@ -62,7 +62,7 @@ static CUresult submit(struct kd_queue *q, struct drv_context *ctx, struct kd_co
     }
     c->dst = dst->ptr;
     c->src = src->ptr;
-    if (check_tools() & CHECK_INIT && src->device && !dst->device)
+    if (check_tools() & CHECK_RACE || (check_tools() & CHECK_INIT && src->device && !dst->device))
         c->call = host_call_keep();
     drv_side_used(dst, ctx);
     drv_side_used(src, ctx);
@@ -433,6 +433,8 @@ CUresult drv_copy_plan(const CUDA_MEMCPY3D *p, struct kd_copy *copy, struct drv_
     TRY(plan_box(&dst, &src, &e, copy, to, from));
     copy->dst = to->ptr;
     copy->src = from->ptr;
+    if (check_tools() & CHECK_RACE)
+        copy->call = host_call_keep();
     return CUDA_SUCCESS;
 }
 

@@ -2,6 +2,8 @@
 // set before the functions without Async return.
 #include "driver/graph/capture.h"
 #include "driver/memory/copy.h"
+#include "support/check/check_tools.h"
+#include "support/check/host_call.h"
 
 CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t element,
                       size_t width, size_t height, struct kd_set *set, struct drv_side *side) {
@@ -19,7 +21,17 @@ CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t 
                 !__builtin_add_overflow(rows, row, &bytes),
             CUDA_ERROR_INVALID_VALUE, "the sizes are beyond 64 bits");
     TRY(drv_side(ptr, bytes, DRV_SIDE_UNIFIED, true, "the destination", side));
-    *set = (struct kd_set){side->ptr, value, element, width, height, 1, pitch, pitch * height};
+    *set = (struct kd_set){
+        .dst = side->ptr,
+        .value = value,
+        .element = element,
+        .width = width,
+        .height = height,
+        .depth = 1,
+        .pitch = pitch,
+        .slice = pitch * height,
+        .call = check_tools() & CHECK_RACE ? host_call_keep() : NULL,
+    };
     return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,175 @@
+// Copies and sets of the host among the cells of what kernels access. What they write is not looked
+// at: sets of one value in two streams are told of.
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "device/check/check_cells.h"
+#include "device/check/check_streams.h"
+#include "device/check/check_threads.h"
+#include "device/memory/memory.h"
+#include "device/sched/op.h"
+
+enum { ROW = 64 };                    // bytes
+static struct kd_spinlock moves_lock; // one copy at a time
+static struct check_stamps *stamps;   // theirs
+static const struct kd_check_site reads = {.kind = KD_CHECK_READ},
+                                  writes = {.kind = KD_CHECK_WRITE};
+
+bool check_is_move(const struct kd_check_site *site) {
+    return site == &reads || site == &writes;
+}
+
+struct move {
+    const struct op *op;
+    struct check_stamp stamp;
+    uint32_t number; // of the stamp
+    uint32_t held;   // of it, in advance
+    uint32_t seen;   // another stamp, whose operation
+    bool seen_over;  // is before this one
+    bool races;
+    struct check_stamp other; // with this access
+    uint32_t lane;
+    uint64_t at;
+};
+
+static bool is_over(struct move *m, uint32_t name) {
+    uint32_t number = name >> CHECK_LANE_BITS;
+    if (!number)
+        return true;
+    if (number != m->seen) {
+        uint32_t grid = check_stamp_of(number)->grid;
+        m->seen = number;
+        m->seen_over = grid == m->stamp.grid || check_streams_before(m->op, grid);
+    }
+    return m->seen_over;
+}
+
+static void look(struct move *m, uint32_t name, uint64_t at) {
+    if (m->races || is_over(m, name))
+        return;
+    const struct check_stamp *s = check_stamp_of(name >> CHECK_LANE_BITS);
+    if (!(s->bytes & m->stamp.bytes))
+        return;
+    m->races = true;
+    m->other = *s;
+    m->lane = name % KD_WARP;
+    m->at = at;
+}
+
+static void put(struct move *m, uint32_t *name) {
+    uint32_t old = *name, own = m->number << CHECK_LANE_BITS;
+    if (old == own || !m->held)
+        return;
+    *name = own;
+    m->held--;
+    if (old)
+        check_stamp_drop(stamps, old >> CHECK_LANE_BITS, 1);
+}
+
+static void touch(struct move *m, struct check_cells *c, uint32_t k, uint64_t at) {
+    look(m, c->weak[k], at);
+    look(m, c->strong[k], at);
+    if (m->stamp.site == &writes) {
+        look(m, c->readers[0][k], at);
+        look(m, c->readers[1][k], at);
+        put(m, &c->weak[k]);
+    } else if (is_over(m, c->readers[0][k])) {
+        put(m, &c->readers[0][k]);
+    } else if (is_over(m, c->readers[1][k])) {
+        put(m, &c->readers[1][k]);
+    }
+}
+
+// So many cells can name the access.
+static void take(struct move *m, uint8_t bytes) {
+    m->stamp.bytes = bytes & 15;
+    m->held = 0;
+    m->number = check_stamp_make(stamps, &m->stamp);
+    if (!m->number)
+        return;
+    m->held = ROW / 4;
+    check_stamp_hold(m->number, m->held);
+}
+
+static void give(struct move *m) {
+    if (m->number)
+        check_stamp_drop(stamps, m->number, m->held);
+}
+
+// Bytes from `from` on, which lie in one row.
+static void touch_row(struct move *m, struct check_cells *c, uint64_t from, uint64_t end) {
+    struct kd_spinlock *lock = check_race_lock(from);
+    kd_lock(lock);
+    for (uint64_t at = from & ~(uint64_t)3, next; at < end; at = next) {
+        uint64_t first = at < from ? from - at : 0, last = end - at < 4 ? end - at : 4;
+        bool whole = first == 0 && last == 4;
+        next = whole ? end & ~(uint64_t)3 : at + 4;
+        take(m, (uint8_t)((1u << last) - (1u << first)));
+        for (; at < next; at += 4)
+            touch(m, c, (uint32_t)(at >> 2) % CHECK_CELLS, at + first);
+        give(m);
+    }
+    kd_unlock(lock);
+}
+
+static void touch_all(struct move *m, uint64_t address, uint64_t size) {
+    struct kd_memory found;
+    if (!size || !kd_memory_find(address, &found))
+        return;
+    for (uint64_t at = address, end; at < address + size; at = end) {
+        struct check_cells *c = check_cells_of(at);
+        end = (at & ~(uint64_t)(ROW - 1)) + ROW;
+        end = end < address + size ? end : address + size;
+        if (c)
+            touch_row(m, c, at, end);
+    }
+}
+
+static void report(const struct move *m) {
+    bool is_write = m->stamp.site == &writes, other_writes = m->other.site->kind != KD_CHECK_READ;
+    struct check_item now, then;
+    char what[96];
+    if (!check_streams_item(m->stamp.grid, &now) || !check_streams_item(m->other.grid, &then))
+        return;
+    bool is_copy = check_is_move(m->other.site);
+    struct check_report r = {
+        .what = what, .site = is_copy ? NULL : m->other.site, .call = now.call};
+    snprintf(what, sizeof what,
+             "Error: Race reported between %s access of a copy or set and %s access",
+             is_write ? "Write" : "Read", other_writes ? "Write" : "Read");
+    check_order_line(&now, &then, r.lines[0]);
+    snprintf(r.lines[1], CHECK_LINE, "at global memory 0x%" PRIx64, m->at);
+    check_report(&r);
+}
+
+static void move(const struct op *op, const struct kd_check_site *site, uint64_t address,
+                 uint64_t size) {
+    struct move m = {.op = op, .stamp = {.site = site, .grid = op->number}};
+    kd_lock(&moves_lock);
+    if (check_stamps_enter(&stamps, op->number)) {
+        touch_all(&m, address, size);
+        check_stamps_leave(op->number);
+    }
+    kd_unlock(&moves_lock);
+    if (m.races)
+        report(&m);
+}
+
+void check_moved(const struct op *op, uint64_t to, uint64_t from, uint64_t size) {
+    if (!op->number)
+        return;
+    if (from)
+        move(op, &reads, from, size);
+    move(op, &writes, to, size);
+}
+
+void check_order_line(const struct check_item *now, const struct check_item *then, char *line) {
+    if (now->queue == then->queue && now->in_graph)
+        snprintf(line, CHECK_LINE, "no edge of the graph orders them");
+    else if (now->queue == then->queue)
+        snprintf(line, CHECK_LINE, "nothing orders them in their stream");
+    else
+        snprintf(line, CHECK_LINE,
+                 "in streams %" PRIu64 " and %" PRIu64 ", which no event or call orders",
+                 now->queue, then->queue);
+}
