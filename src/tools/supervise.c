@@ -37,9 +37,11 @@ void become(int fd, const char *path, char **arguments) {
 }
 
 // In the child, which ends when its parent is killed.
-static void run_child(int fd, const char *path, char **arguments, int memory, pid_t parent,
-                      const sigset_t *mask) {
+static void run_child(int fd, const char *path, char **arguments, int memory, int output,
+                      pid_t parent, const sigset_t *mask) {
     run_report_give(memory);
+    if (output)
+        dup2(output, STDOUT_FILENO);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
@@ -122,7 +124,7 @@ int supervise_child(int fd, const char *path, char **arguments, struct supervise
     pid_t parent = getpid();
     child = fork();
     if (child == 0)
-        run_child(fd, path, arguments, memory, parent, &before);
+        run_child(fd, path, arguments, memory, s->output, parent, &before);
     if (child > 0)
         catch_signals();
     sigprocmask(SIG_SETMASK, &before, NULL);

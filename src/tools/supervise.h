@@ -15,6 +15,7 @@ int supervise(int fd, const char *path, char **arguments);
 struct supervised {
     void (*started)(void *data, int process);
     void *data;
+    int output; // descriptor that the program has as its standard output; 0: this process's
     struct run_report *report; // set: what the program has told
 };
 int supervise_child(int fd, const char *path, char **arguments, struct supervised *s);

@@ -59,7 +59,7 @@ static const char *kind_of(const struct check_report *r) {
         {"Invalid", "memory.access"}, {"Malloc/Free", "memory.heap"},
         {"Error: Race", "race"},      {"Uninitialized", "init"},
         {"Barrier", "sync"},          {"Kernel", "fault"},
-        {"Leaked", "leak.memory"}};
+        {"Leaked", "leak.memory"},    {"Results", "schedule"}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (!strncmp(r->what, kinds[k][0], strlen(kinds[k][0])))
             return kinds[k][1];

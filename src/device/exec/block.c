@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "device/check/check.h"
+#include "device/check/check_schedule.h"
 #include "device/code/jit_library.h"
 #include "device/code/kernel.h"
 #include "device/code/module.h"
@@ -226,8 +227,15 @@ static void place_in_cluster(struct resident *s, uint64_t index) {
         ((uint64_t)b->ctaid[2] * b->nctaid[1] + b->ctaid[1]) * b->nctaid[0] + b->ctaid[0];
 }
 
+// Blocks that wait for others come in their order, which some rely on.
+static bool is_reordered(const struct resident *s) {
+    return __builtin_expect(check_schedule() != 0, 0) && !s->launch->may_wait;
+}
+
 static void place(struct resident *s, uint64_t index) {
     struct kd_block *b = &s->b;
+    if (is_reordered(s))
+        index = check_schedule_block(check_schedule(), s->op->units, index);
     if (b->cluster_blocks > 1) {
         place_in_cluster(s, index);
         return;
@@ -413,12 +421,20 @@ static void run_row(struct resident *s, uint32_t n) {
 struct chunk {
     struct resident *resident;
     uint64_t first, n;
+    uint64_t at; // where blocks come in another order, which one runs
 };
 
 static void run_blocks(void *arg) {
     struct chunk *c = arg;
     struct resident *s = c->resident;
     struct kd_block *b = &s->b;
+    if (is_reordered(s)) {
+        for (c->at = c->first; c->at < c->first + c->n; c->at++) {
+            place(s, c->at);
+            run_row(s, 1);
+        }
+        return;
+    }
     place(s, c->first);
     for (uint64_t left = c->n;;) {
         uint32_t in_row = b->nctaid[0] - b->ctaid[0];
@@ -436,13 +452,15 @@ static void run_simple(struct runner *r, struct resident *s, uint64_t first, uin
     uint64_t last = first + n;
     r->block = s;
     while (first < last) {
-        struct chunk c = {s, first, last - first};
+        struct chunk c = {s, first, last - first, first};
         if (runner_call(r, s->launch->stack_shift, run_blocks, &c) != OUTCOME_FAULT)
             break;
         record_fault(r, s);
         const struct kd_block *b = &s->b;
         uint64_t failed =
-            ((uint64_t)b->ctaid[2] * b->nctaid[1] + b->ctaid[1]) * b->nctaid[0] + b->ctaid[0];
+            is_reordered(s)
+                ? c.at
+                : ((uint64_t)b->ctaid[2] * b->nctaid[1] + b->ctaid[1]) * b->nctaid[0] + b->ctaid[0];
         if (context_faulted(s->op->context) || failed < first)
             break;
         first = failed + 1; // an assertion: the others come to theirs

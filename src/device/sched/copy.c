@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/check/check.h"
+#include "device/check/check_schedule.h"
 #include "device/exec/runner.h"
 #include "device/internal.h"
 
@@ -101,6 +102,11 @@ static void run_row(const struct op *op, uint64_t row, uint64_t at, uint64_t byt
         check_init_copy((uint64_t)(uintptr_t)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
                         (uint64_t)(uintptr_t)c->src + z * c->src_slice + y * c->src_pitch + at,
                         bytes, c->call);
+        if (check_tools() & CHECK_RACE)
+            check_schedule_copied(
+                (uint64_t)(uintptr_t)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
+                (uint64_t)(uintptr_t)c->src + z * c->src_slice + y * c->src_pitch + at, bytes,
+                c->call);
     } else {
         const struct kd_set *s = &op->set;
         uint64_t y = row % s->height, z = row / s->height;
@@ -177,6 +183,9 @@ static void run_flat(void *arg) {
     const struct flat *f = arg;
     memmove(f->dst, f->src, f->bytes);
     check_init_copy((uint64_t)(uintptr_t)f->dst, (uint64_t)(uintptr_t)f->src, f->bytes, f->call);
+    if (check_tools() & CHECK_RACE)
+        check_schedule_copied((uint64_t)(uintptr_t)f->dst, (uint64_t)(uintptr_t)f->src, f->bytes,
+                              f->call);
 }
 
 void copy_at_once(struct kd_context *c, const struct kd_copy *copy) {

@@ -424,7 +424,19 @@ static void remove_groups(struct kir_func *f) {
         }
 }
 
+// Which lanes are active together is left open: each one is alone.
+static void set_apart(struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (i->op == ISA_OP_ACTIVEMASK) {
+                i->op = ISA_OP_SREG;
+                i->sreg = ISA_SREG_LANEMASK_EQ;
+            }
+}
+
 static void check_function(struct checker *c, struct kir_func *f) {
+    if (c->tools & CHECK_APART)
+        set_apart(f);
     c->f = f;
     c->flags = c->orders && f->is_kernel && is_ordered(f) ? KD_CHECK_ORDERED : 0;
     c->flags |= f->module->lockstep ? KD_CHECK_LOCKSTEP : 0;

@@ -14,6 +14,8 @@ enum check_tool {
     CHECK_SYNC = 8,   // barriers and operations of warps to which others come than have to
     CHECK_KERNELS = CHECK_MEMORY | CHECK_RACE | CHECK_INIT | CHECK_SYNC,
 
+    CHECK_APART = 16, // no tool: lanes that __activemask names are one each
+
     CHECK_API = 64,          // calls that fail, and whose error the program does not look at
     CHECK_EVERY_ERROR = 128, // all calls that fail
     CHECK_LEAKS = 256,       // what is never freed
@@ -21,8 +23,8 @@ enum check_tool {
     CHECK_HOST = CHECK_MEMORY | CHECK_API | CHECK_EVERY_ERROR | CHECK_LEAKS | CHECK_UNWRITTEN,
 };
 
-// The tools of CHECK_KERNELS, or-ed; 0: kernels are not checked. Read once. Words that are not
-// known are passed over.
+// The tools of CHECK_KERNELS and CHECK_APART, or-ed; 0: kernels are not checked. Read once. Words
+// that are not known are passed over.
 unsigned check_tools(void);
 // Those of CHECK_HOST: what is looked at in calls. Memory: copies, sets and frees.
 unsigned check_calls(void);

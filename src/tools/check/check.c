@@ -1,4 +1,5 @@
 // kudzu check: runs a program whose kernels and calls are checked, and tells what was found.
+#define _GNU_SOURCE // memfd_create
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@
 #include "tools/check/options.h"
 #include "tools/check/records.h"
 #include "tools/check/results.h"
+#include "tools/check/schedules.h"
 #include "tools/check/source_line.h"
 #include "tools/check/suppressions.h"
 #include "tools/program_cache.h"
@@ -40,6 +43,7 @@ struct check {
     struct check_results results;
     FILE *text;
     VEC(struct check_record) held; // told later or not at all
+    uint32_t before;               // reports of earlier runs
     uint64_t leaked, leaks, suppressed;
     const char *program_path;
     VEC(struct module_file) files;
@@ -132,8 +136,26 @@ static struct check_record dressed(struct check *c, const struct check_record *r
     return d;
 }
 
+static bool is_same(const struct check_record *a, const struct check_record *b) {
+    bool same = !strcmp(a->what, b->what) && a->nsites == b->nsites && a->nframes == b->nframes;
+    for (uint32_t k = 0; same && k < a->nsites; k++)
+        same = !strcmp(a->sites[k].function, b->sites[k].function) &&
+               a->sites[k].line == b->sites[k].line && a->sites[k].offset == b->sites[k].offset;
+    for (uint32_t k = 0; same && k < a->nframes; k++)
+        same = a->frames[k].offset == b->frames[k].offset;
+    return same && (a->nsites || a->nframes);
+}
+
+// Has an earlier run told of it?
+static bool is_again(const struct check *c, const struct check_record *r) {
+    for (uint32_t k = 0; k < c->before; k++)
+        if (is_same(&c->results.records.data[k], r))
+            return true;
+    return false;
+}
+
 static void tell(struct check *c, const struct check_record *r) {
-    if (!is_wanted(c, r))
+    if (!is_wanted(c, r) || is_again(c, r))
         return;
     if (check_suppressed(&c->suppressions, r)) {
         c->suppressed++;
@@ -217,8 +239,8 @@ static void set_environment(struct check *c) {
 }
 
 // The program's status of waitpid, or -1.
-static int run(struct check *c, int fd, const char *program, char **arguments,
-               struct supervised *s) {
+static int run_once(struct check *c, int fd, const char *program, char **arguments,
+                    struct supervised *s) {
     s->started = started;
     s->data = c;
     int status = supervise_child(fd, program, arguments, s);
@@ -226,9 +248,75 @@ static int run(struct check *c, int fd, const char *program, char **arguments,
     if (c->thread_runs)
         pthread_join(c->thread, NULL);
     check_records_take(&c->records);
-    check_records_close(&c->records);
     for (uint32_t k = 0; k < c->held.len; k++)
         tell(c, &c->held.data[k]);
+    c->held.len = 0;
+    c->thread_runs = false;
+    atomic_store(&c->ended, false);
+    return status;
+}
+
+static void copy_to_output(int fd) {
+    char piece[4096];
+    off_t at = 0;
+    for (ssize_t n; (n = pread(fd, piece, sizeof piece, at)) > 0; at += n)
+        fwrite(piece, 1, (size_t)n, stdout);
+    fflush(stdout);
+}
+
+static int new_file(void) {
+    int fd = memfd_create("kudzu-check", MFD_CLOEXEC);
+    if (fd < 0)
+        cc_error("no file for what the program writes: %s", strerror(errno));
+    return fd;
+}
+
+// One worker has one order. Lanes that __activemask names need not be at one place: in other orders
+// each is alone.
+static void set_schedule(struct check *c, uint64_t schedule, int outputs) {
+    setenv("KUDZU_WORKERS", "1", 1);
+    setenv("KUDZU_SCHEDULE", arena_printf(&c->arena, "%" PRIu64, schedule), 1);
+    setenv("KUDZU_SCHEDULE_OUTPUTS",
+           arena_printf(&c->arena, "/proc/%d/fd/%d", (int)getpid(), outputs), 1);
+    setenv(CHECK_TOOLS_VARIABLE,
+           schedule ? arena_printf(&c->arena, "%s,apart", c->o.tools) : c->o.tools, 1);
+}
+
+// Runs with threads in other orders. The output is that of the first, and so is the status.
+static int run_all(struct check *c, int fd, const char *program, char **arguments,
+                   struct supervised *s) {
+    struct check_run first = {0};
+    int outputs = new_file();
+    bool differs = false; // told once
+    for (uint64_t k = 0; outputs >= 0 && k < c->o.schedules; k++) {
+        struct check_run run = {.schedule = check_schedule_of(c->o.seed, k), .output = new_file()};
+        struct supervised later = {0}, *of = k ? &later : s;
+        struct check_record r;
+        if (run.output < 0)
+            return -1;
+        set_schedule(c, run.schedule, outputs);
+        of->output = run.output;
+        c->before = c->results.records.len;
+        run.status = run_once(c, fd, program, arguments, of);
+        if (run.status < 0)
+            return -1;
+        if (!k) {
+            first = run;
+            copy_to_output(run.output);
+            continue;
+        }
+        if (!differs && (differs = check_runs_differ(&c->arena, &first, &run, &r)))
+            tell(c, &r);
+        close(run.output);
+    }
+    return outputs < 0 ? -1 : first.status;
+}
+
+static int run(struct check *c, int fd, const char *program, char **arguments,
+               struct supervised *s) {
+    int status = c->o.schedules ? run_all(c, fd, program, arguments, s)
+                                : run_once(c, fd, program, arguments, s);
+    check_records_close(&c->records);
     return status;
 }
 

@@ -48,6 +48,9 @@ static void print_help(bool sanitizer) {
          "  --kernel-name-exclude K=V  kernels that are not\n"
          "  --launch-skip N, --launch-count N  of their launches, which\n"
          "  --print-limit N        how many reports are printed (100; 0: all)\n"
+         "  --schedules N, --seed S  runs it N times with its threads in other orders; results "
+         "that\n"
+         "                         differ are told of\n"
          "  --log-file FILE        the text goes there\n"
          "  --save FILE [--xml]    the reports go there too\n"
          "  --show-backtrace V     yes, host, device, no: frames of the host\n"
@@ -112,6 +115,14 @@ static bool set_error_status(struct reader *r, const char *value) {
 
 static bool set_print_limit(struct reader *r, const char *value) {
     return read_number(r, value, UINT64_MAX / 2, &r->o->print_limit);
+}
+
+static bool set_schedules(struct reader *r, const char *value) {
+    return read_number(r, value, 10000, &r->o->schedules);
+}
+
+static bool set_seed(struct reader *r, const char *value) {
+    return read_number(r, value, UINT32_MAX, &r->o->seed);
 }
 
 static bool set_leaks(struct reader *r, const char *value) {
@@ -286,6 +297,8 @@ static const struct option {
     {"tool", VALUE, NULL, set_tool, NULL, false},
     {"error-exitcode", VALUE, NULL, set_error_status, NULL, false},
     {"print-limit", VALUE, NULL, set_print_limit, NULL, false},
+    {"schedules", VALUE, NULL, set_schedules, NULL, false},
+    {"seed", VALUE, NULL, set_seed, NULL, false},
     {"leak-check", VALUE, "full|no", set_leaks, NULL, false},
     {"unwritten-copies", YES_NO, "yes|no", set_unwritten, NULL, false},
     {"report-api-errors", VALUE, "all|extended|explicit|ignored|no", set_errors, NULL, false},

@@ -21,6 +21,8 @@ struct check_options {
     bool race_alone;      // no other tool
     int error_status;     // 0: the program's
     uint64_t print_limit; // 0: none
+    uint64_t schedules;   // runs with threads in other orders; 0: one, as it comes
+    uint64_t seed;
     bool quiet, needs_cuda, tells_exit_status, strips_paths, simple_names, one_process;
     bool host_frames, all_frames; // all: those below main too
     bool with_heap, with_copies;

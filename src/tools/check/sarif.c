@@ -20,6 +20,7 @@ static const struct {
     {"fault", "A kernel that cannot go on"},
     {"api", "A call that fails"},
     {"leak", "Something that is never freed"},
+    {"schedule", "Results that depend on the order in which threads come"},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 

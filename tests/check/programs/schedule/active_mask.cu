@@ -1,5 +1,6 @@
 // The lanes that __activemask gives are taken for all on this way of the branch; which are active
 // together is left open. Guide, 10.19.
+// check: --schedules 2
 #include "../suite.h"
 
 __global__ void count(int *out) {

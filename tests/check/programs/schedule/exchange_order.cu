@@ -1,4 +1,5 @@
 // The last value exchanged into a place stays, and any block's may be the last. Guide, 10.14.1.3.
+// check: --schedules 2
 #include "../suite.h"
 
 __global__ void work(int *out) {

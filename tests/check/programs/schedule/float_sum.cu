@@ -1,5 +1,6 @@
 // A sum of floats by atomic functions rounds in the order in which threads come. Guide, 10.14: no
 // order between threads is given.
+// check: --schedules 2
 #include "../suite.h"
 
 #ifdef BUG

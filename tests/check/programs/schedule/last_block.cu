@@ -1,5 +1,6 @@
 // The number of the block that comes last goes into the result. Guide, 5.1: blocks run in any
 // order.
+// check: --schedules 2
 #include "../suite.h"
 
 __device__ unsigned tickets;

@@ -1,5 +1,6 @@
 // The order of a list is that in which threads took tickets: it may be another one in every run.
 // Guide, 5.1 and 7.1.
+// check: --schedules 2
 #include "../suite.h"
 
 __global__ void list_even(const int *a, int *list, int *n) {
