@@ -8,6 +8,7 @@
 //   check_streams.c streams, events and graphs, which order launches and copies
 //   check_moves.c   copies and sets of the host
 //   check_schedule.c  blocks in other orders, and results that differ then
+//   check_host.c    the host's accesses to memory that kernels access, too
 //   check_copies.c  asynchronous copies that nobody has waited for
 //   check_order.c   fences, atomic objects and barriers that order them
 //   check_vector.c  what a thread knows of the others

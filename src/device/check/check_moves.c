@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "device/check/check_cells.h"
+#include "device/check/check_host.h"
 #include "device/check/check_streams.h"
 #include "device/check/check_threads.h"
 #include "device/memory/memory.h"
@@ -19,33 +20,37 @@ bool check_is_move(const struct kd_check_site *site) {
     return site == &reads || site == &writes;
 }
 
+enum who { WEAK, STRONG, READER, WHO = READER + CHECK_READERS };
 struct move {
     const struct op *op;
     struct check_stamp stamp;
     uint32_t number; // of the stamp
     uint32_t held;   // of it, in advance
-    uint32_t seen;   // another stamp, whose operation
-    bool seen_over;  // is before this one
+    struct {
+        uint32_t number;       // another stamp
+        bool over;             // its operation is before this one
+    } seen[WHO];               // last, of each array of names
+    uint32_t gone, gone_times; // another stamp that cells have named no more
     bool races;
     struct check_stamp other; // with this access
     uint32_t lane;
     uint64_t at;
 };
 
-static bool is_over(struct move *m, uint32_t name) {
+static bool is_over(struct move *m, enum who who, uint32_t name) {
     uint32_t number = name >> CHECK_LANE_BITS;
     if (!number)
         return true;
-    if (number != m->seen) {
+    if (number != m->seen[who].number) {
         uint32_t grid = check_stamp_of(number)->grid;
-        m->seen = number;
-        m->seen_over = grid == m->stamp.grid || check_streams_before(m->op, grid);
+        m->seen[who].number = number;
+        m->seen[who].over = grid == m->stamp.grid || check_streams_before(m->op, grid);
     }
-    return m->seen_over;
+    return m->seen[who].over;
 }
 
-static void look(struct move *m, uint32_t name, uint64_t at) {
-    if (m->races || is_over(m, name))
+static void look(struct move *m, enum who who, uint32_t name, uint64_t at) {
+    if (!name || m->races || is_over(m, who, name))
         return;
     const struct check_stamp *s = check_stamp_of(name >> CHECK_LANE_BITS);
     if (!(s->bytes & m->stamp.bytes))
@@ -62,20 +67,25 @@ static void put(struct move *m, uint32_t *name) {
         return;
     *name = own;
     m->held--;
-    if (old)
-        check_stamp_drop(stamps, old >> CHECK_LANE_BITS, 1);
+    old >>= CHECK_LANE_BITS;
+    if (old != m->gone) {
+        check_stamp_drop(stamps, m->gone, m->gone_times);
+        m->gone = old;
+        m->gone_times = 0;
+    }
+    m->gone_times += old > 0;
 }
 
 static void touch(struct move *m, struct check_cells *c, uint32_t k, uint64_t at) {
-    look(m, c->weak[k], at);
-    look(m, c->strong[k], at);
+    look(m, WEAK, c->weak[k], at);
+    look(m, STRONG, c->strong[k], at);
     if (m->stamp.site == &writes) {
-        look(m, c->readers[0][k], at);
-        look(m, c->readers[1][k], at);
+        look(m, READER, c->readers[0][k], at);
+        look(m, READER + 1, c->readers[1][k], at);
         put(m, &c->weak[k]);
-    } else if (is_over(m, c->readers[0][k])) {
+    } else if (is_over(m, READER, c->readers[0][k])) {
         put(m, &c->readers[0][k]);
-    } else if (is_over(m, c->readers[1][k])) {
+    } else if (is_over(m, READER + 1, c->readers[1][k])) {
         put(m, &c->readers[1][k]);
     }
 }
@@ -118,6 +128,8 @@ static void touch_all(struct move *m, uint64_t address, uint64_t size) {
         return;
     for (uint64_t at = address, end; at < address + size; at = end) {
         struct check_cells *c = check_cells_of(at);
+        if (check_host_follow())
+            check_host_touched(at);
         end = (at & ~(uint64_t)(ROW - 1)) + ROW;
         end = end < address + size ? end : address + size;
         if (c)
@@ -148,6 +160,7 @@ static void move(const struct op *op, const struct kd_check_site *site, uint64_t
     kd_lock(&moves_lock);
     if (check_stamps_enter(&stamps, op->number)) {
         touch_all(&m, address, size);
+        check_stamp_drop(stamps, m.gone, m.gone_times);
         check_stamps_leave(op->number);
     }
     kd_unlock(&moves_lock);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "device/check/check_cells.h"
+#include "device/check/check_host.h"
 #include "device/check/check_streams.h"
 #include "device/check/check_threads.h"
 #include "device/code/module.h"
@@ -169,6 +170,7 @@ struct visit {
     struct kd_spinlock *lock;  // that is held; NULL: none
     enum owners owners;        // of what is accessed
     uint64_t page;             // whose cells these are
+    bool of_host;              // the host can see it
     struct check_cells *cells;
 };
 enum { HELD = 256 }; // at once
@@ -315,9 +317,14 @@ static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint6
         c->strong_value[k] = v->now.value;
     else if (!is_strong(&v->now) && put(v, &c->weak[k]) && v->now.stamp.has_value)
         c->weak_value[k] = v->now.value;
-    if (!races)
+    bool tells = !reads && v->of_host && is_strong(&v->now); // it may be a word to the host
+    if (!races && !tells)
         return;
     unlock(v);
+    if (tells)
+        check_streams_learned(check_streams_of_op(launch_op(v->b->launch)));
+    if (!races)
+        return;
     if (racing.stamp.grid == v->now.stamp.grid)
         report(v->b, &racing, &v->now, at);
     else
@@ -356,6 +363,7 @@ static bool find_cells(struct visit *v, uint64_t address) {
     if (address >> CHECK_PAGE_BITS != v->page || !v->cells) {
         v->page = address >> CHECK_PAGE_BITS;
         v->cells = check_cells_of(address);
+        v->of_host = check_host_follow() && check_host_touched(address);
     }
     return v->cells;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check/check_host.h"
 #include "device/check/check_pages.h"
 #include "device/internal.h"
 #include "device/sched/graph.h"
@@ -385,12 +386,15 @@ void check_streams_learned(struct check_known *k) {
     if (!k)
         return;
     kd_lock(&lock);
-    if (!has_all(host, k)) {
+    bool more = !has_all(host, k);
+    if (more) {
         learn(&host, k);
         host_learned++;
     }
     kd_unlock(&lock);
     drop(k);
+    if (more)
+        check_host_update();
 }
 
 void check_streams_forget(struct check_known *k) {
@@ -435,6 +439,16 @@ bool check_streams_before(const struct op *op, uint32_t number) {
         return !op->run || is_node_before(p->nodes, i.node, op->node) ||
                was_told(p, p->queue, p->at, DEPTH);
     return is_before(p, i.told.queue, i.at) || was_told(p, i.told.queue, i.at, DEPTH);
+}
+
+bool check_streams_host_knows(uint32_t number) {
+    struct item i;
+    if (!check_streams_follow() || !find_item(number, &i) || i.told.unchecked)
+        return true;
+    kd_lock(&lock);
+    bool knows = place_in(host, i.told.queue) >= i.at;
+    kd_unlock(&lock);
+    return knows;
 }
 
 void check_streams_told(const struct op *op, uint32_t number) {

@@ -68,6 +68,8 @@ struct check_nodes *check_nodes_new(uint32_t n, const uint32_t *first_out, const
 
 // Is the operation with a number, other than op's, before op?
 bool check_streams_before(const struct op *op, uint32_t number);
+// Has the host waited for the operation with a number?
+bool check_streams_host_knows(uint32_t number);
 // An operation has read what another one wrote that nothing orders before it, and may know of it
 // now.
 void check_streams_told(const struct op *op, uint32_t number);

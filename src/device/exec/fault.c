@@ -8,6 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "device/check/check_host.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
 #include "device/exec/runner.h"
@@ -38,6 +39,17 @@ static uint64_t program_counter(const ucontext_t *u) {
     return (uint64_t)u->uc_mcontext.gregs[REG_RIP];
 #elif defined(__aarch64__)
     return u->uc_mcontext.pc;
+#endif
+}
+
+// Where it is not known, a fault counts as one of a write.
+static bool is_write(const ucontext_t *u) {
+#if defined(__x86_64__)
+    enum { WRITE = 2 };
+    return u->uc_mcontext.gregs[REG_ERR] & WRITE;
+#else
+    (void)u;
+    return true;
 #endif
 }
 
@@ -127,6 +139,10 @@ static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void 
 static void handle(int generation, int sig, siginfo_t *info, void *context) {
     struct runner *r = runner_current();
     if (sig == SIGSEGV && info->si_code > 0 && ipc_wait_for_move((uint64_t)info->si_addr))
+        return;
+    if (sig == SIGSEGV && info->si_code > 0 &&
+        check_host_fault((uint64_t)info->si_addr, program_counter(context), is_write(context),
+                         r && r->stack))
         return;
     // Sent by a process, not raised by an instruction: not the kernel's.
     if (r && r->stack && info->si_code > 0)

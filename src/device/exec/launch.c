@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "device/check/check_host.h"
 #include "device/code/kernel.h"
 #include "device/code/module.h"
 #include "device/exec/fiber.h"
@@ -300,5 +301,10 @@ enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_confi
     op->ranked = c->prioritized;
     if (c->prioritized)
         op->priority = queue_rank(q->context, c->priority);
-    return queue_submit(q, op);
+    if (!check_host_follow())
+        return queue_submit(q, op);
+    op_ref(op);
+    status = queue_submit(q, op);
+    check_host_submitted(op);
+    return status;
 }

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "device/check/check.h"
+#include "device/check/check_host.h"
 #include "device/internal.h"
 #include "device/memory/ipc.h"
 #include "device/memory/page.h"
@@ -213,6 +214,8 @@ enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint
             atomic_fetch_add(&m->used, bytes);
     }
     pthread_mutex_unlock(&lock);
+    if (ptr && (kind == KD_MEMORY_MANAGED || kind == KD_MEMORY_PINNED))
+        check_host_begin();
     if (ptr && kind == KD_MEMORY_MANAGED && !locked)
         check_init_untouched(ptr, size);
     else if (ptr) // the host may write to what it can see; variables are written when they are made
@@ -362,6 +365,7 @@ uint64_t memory_slot(const struct area *area, uint64_t base, uint64_t *slots) {
 
 static void release(struct area *area, struct allocation *a, uint64_t base) {
     check_freed(a->id);
+    check_host_gone(base, a->size);
     check_init_set(base, a->size, true);
     if (area->segment) {
         pool_release(area->segment, a);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check/check_host.h"
 #include "device/internal.h"
 #include "device/reason.h"
 #include "device/sched/copy.h"
@@ -806,9 +807,14 @@ enum kd_status kd_graph_launch(struct kd_graph *g, struct kd_queue *q) {
     kd_context_flush_printf(q->context);
     if (!scheduler_start(q->context->device))
         return kd_fail(KD_SYSTEM, "the system does not let the device start its worker threads");
+    struct op *gate = NULL;
     pthread_mutex_lock(&g->lock);
     status = launch(g, q);
+    if (check_host_follow() && !status && (gate = g->last))
+        op_ref(gate);
     pthread_mutex_unlock(&g->lock);
+    if (gate)
+        check_host_submitted(gate);
     return status;
 }
 

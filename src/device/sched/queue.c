@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check/check_host.h"
 #include "device/internal.h"
 #include "device/reason.h"
 #include "device/sched/copy.h"
@@ -466,6 +467,15 @@ static bool copied_at_once(struct kd_queue *q, const struct kd_copy *c) {
     return alone;
 }
 
+static enum kd_status submit_followed(struct kd_queue *q, struct op *op) {
+    if (!check_host_follow())
+        return queue_submit(q, op);
+    op_ref(op);
+    enum kd_status status = queue_submit(q, op);
+    check_host_submitted(op);
+    return status;
+}
+
 enum kd_status kd_submit_copy(struct kd_queue *q, const struct kd_copy *copy) {
     struct op *op;
     if (!context_faulted(q->context) && copied_at_once(q, copy))
@@ -477,7 +487,7 @@ enum kd_status kd_submit_copy(struct kd_queue *q, const struct kd_copy *copy) {
     copy_plan(op);
     bool wait = copy->stage && !stage(op);
     if (!wait)
-        return queue_submit(q, op);
+        return submit_followed(q, op);
     op_ref(op);
     status = queue_submit(q, op);
     scheduler_wait(op, false);
@@ -494,7 +504,7 @@ enum kd_status kd_submit_set(struct kd_queue *q, const struct kd_set *set) {
         return status;
     op->set = *set;
     set_plan(op);
-    return queue_submit(q, op);
+    return submit_followed(q, op);
 }
 
 enum kd_status kd_submit_host(struct kd_queue *q, kd_host_fn fn, void *arg, bool always) {

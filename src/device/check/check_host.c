@@ -1,0 +1,266 @@
+// Each launch and copy has ended when its call returns, or has had time to. Pages whose every word
+// it has accessed are taken from the host then, until the host has waited for it: who touches one
+// before races.
+#include "device/check/check_host.h"
+
+#include <execinfo.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "device/check/check.h"
+#include "device/check/check_cells.h"
+#include "device/check/check_streams.h"
+#include "device/check/check_threads.h"
+#include "device/exec/runner.h"
+#include "device/internal.h"
+#include "device/memory/memory.h"
+#include "device/sched/op.h"
+#include "support/check/host_call.h"
+
+enum { PAGE_BYTES = 1 << CHECK_PAGE_BITS, PAGES = 64 };
+atomic_bool check_host_on;
+
+// Of each page that an operation has touched.
+enum state { UNKNOWN, OF_DEVICE, OF_HOST, LISTED, TAKEN };
+static struct check_pages pages;
+
+// Pages that operations have touched which the host may not have waited for.
+struct page {
+    uint64_t begin, end; // of the allocation's bytes in it
+    int rights;          // of the host
+};
+static struct page list[PAGES];
+static uint32_t listed;
+static struct kd_spinlock lock;     // of the list
+static uint64_t own_begin, own_end; // the library's code
+
+static uint64_t page_of(uint64_t address) {
+    return address & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+static enum state state_of(uint64_t address) {
+    _Atomic(void *) *slot = check_pages_slot(&pages, address, false);
+    return slot ? (enum state)(uintptr_t)atomic_load(slot) : UNKNOWN;
+}
+
+static void set_state(uint64_t address, enum state s) {
+    _Atomic(void *) *slot = check_pages_slot(&pages, address, true);
+    if (slot)
+        atomic_store(slot, (void *)(uintptr_t)s);
+}
+
+static bool set_rights(uint64_t address, int rights) {
+    return !mprotect((void *)(uintptr_t)page_of(address), PAGE_BYTES, rights);
+}
+
+static int find_own_code(struct dl_phdr_info *info, size_t size, void *arg) {
+    for (int k = 0; k < info->dlpi_phnum; k++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[k];
+        uint64_t begin = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && p->p_flags & PF_X &&
+            (uint64_t)(uintptr_t)&find_own_code - begin < p->p_memsz) {
+            own_begin = begin;
+            own_end = begin + p->p_memsz;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void check_host_begin(void) {
+    if (!(check_tools() & CHECK_RACE) || check_host_follow())
+        return;
+    void *frame[1];
+    backtrace(frame, 1); // loads what it needs, which a signal handler could not
+    dl_iterate_phdr(find_own_code, NULL);
+    check_streams_begin();
+    atomic_store(&check_host_on, own_end > 0);
+}
+
+void check_host_gone(uint64_t address, uint64_t size) {
+    uint32_t left = 0;
+    if (!check_host_follow())
+        return;
+    kd_lock(&lock);
+    for (uint32_t k = 0; k < listed; k++) {
+        if (list[k].begin - address >= size) {
+            list[left++] = list[k];
+            continue;
+        }
+        if (list[k].rights != (PROT_READ | PROT_WRITE))
+            set_rights(list[k].begin, PROT_READ | PROT_WRITE);
+    }
+    listed = left;
+    for (uint64_t at = page_of(address); at < address + size; at += PAGE_BYTES)
+        if (state_of(at) != UNKNOWN)
+            set_state(at, UNKNOWN);
+    kd_unlock(&lock);
+}
+
+// With the lock.
+static void add(uint64_t address, const struct kd_memory *m) {
+    uint64_t page = page_of(address), end = m->base + m->size;
+    set_state(address, listed < PAGES ? LISTED : OF_HOST);
+    if (listed == PAGES)
+        return;
+    list[listed++] =
+        (struct page){m->base > page ? m->base : page,
+                      end < page + PAGE_BYTES ? end : page + PAGE_BYTES, PROT_READ | PROT_WRITE};
+}
+
+static void open_page(uint64_t address) {
+    for (uint32_t k = 0; k < listed; k++)
+        if (page_of(list[k].begin) == page_of(address))
+            list[k].rights = PROT_READ | PROT_WRITE;
+    set_rights(address, PROT_READ | PROT_WRITE);
+    set_state(address, LISTED);
+}
+
+bool check_host_touched(uint64_t address) {
+    enum state s = state_of(address);
+    struct kd_memory m;
+    if (s == OF_DEVICE || s == LISTED)
+        return s == LISTED;
+    if (!kd_memory_find(address, &m) ||
+        (m.kind != KD_MEMORY_PINNED && m.kind != KD_MEMORY_MANAGED)) {
+        set_state(address, OF_DEVICE);
+        return false;
+    }
+    kd_lock(&lock);
+    s = state_of(address);
+    if (s == TAKEN)
+        open_page(address);
+    else if (s != LISTED)
+        add(address, &m);
+    kd_unlock(&lock);
+    return true;
+}
+
+// ---- what the host may do -----------------------------------------------------------------
+
+// An access that the host has not waited for, and of which bytes; the host's own are known to it.
+static bool is_open(uint32_t name, uint8_t bytes) {
+    uint32_t number = name >> CHECK_LANE_BITS;
+    const struct check_stamp *s = number ? check_stamp_of(number) : NULL;
+    return s && (s->bytes & bytes) == bytes && !check_streams_host_knows(s->grid);
+}
+
+// *any: some access is one that the host has not waited for.
+static int rights_of(const struct page *p, bool *any) {
+    struct check_cells *c = check_cells_of(p->begin);
+    bool all_written = true, all_accessed = true, strong = false;
+    *any = false;
+    for (uint64_t at = p->begin; c && at < p->end && !strong; at += 4) {
+        uint32_t k = (uint32_t)(at >> 2) % CHECK_CELLS;
+        uint8_t bytes = p->end - at < 4 ? (uint8_t)((1u << (p->end - at)) - 1) : 15;
+        bool written = is_open(c->weak[k], bytes);
+        bool read = is_open(c->readers[0][k], bytes) || is_open(c->readers[1][k], bytes);
+        strong = is_open(c->strong[k], 0);
+        all_written &= written;
+        all_accessed &= written || read;
+        *any |= written || read || strong;
+    }
+    if (!c || !*any || strong || !all_accessed)
+        return PROT_READ | PROT_WRITE;
+    return all_written ? PROT_NONE : PROT_READ;
+}
+
+void check_host_update(void) {
+    uint32_t left = 0;
+    if (!check_host_follow())
+        return;
+    kd_lock(&lock);
+    for (uint32_t k = 0; k < listed; k++) {
+        struct page p = list[k];
+        bool any;
+        int rights = rights_of(&p, &any);
+        if (rights != p.rights) {
+            set_state(p.begin, rights == (PROT_READ | PROT_WRITE) ? LISTED : TAKEN);
+            if (!set_rights(p.begin, rights)) {
+                rights = PROT_READ | PROT_WRITE;
+                set_state(p.begin, LISTED);
+            }
+            p.rights = rights;
+        }
+        if (any)
+            list[left++] = p;
+        else
+            set_state(p.begin, OF_HOST);
+    }
+    listed = left;
+    kd_unlock(&lock);
+}
+
+void check_host_submitted(struct op *op) {
+    enum { PATIENCE = 3 };
+    static const uint64_t most_ns = 100000000;
+    static atomic_int in_vain; // kernels that wait for the host, or for others behind them
+    if (check_host_follow()) {
+        if (atomic_load(&in_vain) < PATIENCE && !scheduler_sleep(op, most_ns))
+            atomic_fetch_add(&in_vain, 1);
+        fault_handlers_install();
+        check_host_update();
+    }
+    op_unref(op);
+}
+
+// ---- what it has done ---------------------------------------------------------------------
+
+static bool find_frames(uint64_t pc, struct host_call *c) {
+    enum { DEPTH = 64 };
+    void *all[DEPTH];
+    int n = backtrace(all, DEPTH), k = 0;
+    *c = (struct host_call){0};
+    while (k < n && (uint64_t)(uintptr_t)all[k] != pc)
+        k++;
+    for (; k < n && c->nframes < CHECK_RECORD_FRAMES; k++)
+        c->frames[c->nframes++] = all[k];
+    if (c->nframes) // a line is looked for in front of where a call returns
+        c->frames[0] = (char *)c->frames[0] + 1;
+    return c->nframes > 0;
+}
+
+static void report(uint64_t address, uint64_t pc, bool writes, uint32_t name) {
+    const struct check_stamp *s = check_stamp_of(name >> CHECK_LANE_BITS);
+    struct check_item item;
+    struct host_call frames;
+    char what[96];
+    bool is_move = check_is_move(s->site);
+    if (!check_streams_item(s->grid, &item) || item.unchecked)
+        return;
+    struct check_report r = {.what = what, .site = is_move ? NULL : s->site};
+    snprintf(what, sizeof what,
+             "Error: Race reported between %s access of the host and %s access%s",
+             writes ? "Write" : "Read", s->site->kind == KD_CHECK_READ ? "Read" : "Write",
+             is_move ? " of a copy or set" : "");
+    snprintf(r.lines[0], CHECK_LINE, "at 0x%" PRIx64 ", in stream %" PRIu64, address, item.queue);
+    snprintf(r.lines[1], CHECK_LINE, "the host has not waited for it");
+    if (is_move)
+        r.call = item.call;
+    else if (find_frames(pc, &frames))
+        r.call = &frames;
+    check_report(&r);
+}
+
+bool check_host_fault(uint64_t address, uint64_t pc, bool writes, bool of_device) {
+    enum state s = check_host_follow() ? state_of(address) : UNKNOWN;
+    if (s != LISTED && s != TAKEN)
+        return false;
+    struct check_cells *c = check_cells_of(address);
+    uint32_t k = (uint32_t)(address >> 2) % CHECK_CELLS;
+    uint8_t byte = (uint8_t)(1u << address % 4);
+    if (s == TAKEN && c && !of_device && pc - own_begin >= own_end - own_begin) {
+        const uint32_t names[] = {c->weak[k], writes ? c->readers[0][k] : 0,
+                                  writes ? c->readers[1][k] : 0};
+        uint32_t racing = 0;
+        for (int n = 0; n < 3 && !racing; n++)
+            racing = names[n] && is_open(names[n], byte) ? names[n] : 0;
+        if (racing)
+            report(address, pc, writes, racing);
+    }
+    // The list may say that the page is taken: then it is not taken again.
+    set_state(address, LISTED);
+    return set_rights(address, PROT_READ | PROT_WRITE);
+}

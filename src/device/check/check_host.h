@@ -1,0 +1,32 @@
+// Accesses of the host to managed and page-locked memory, which pages tell of that it may not
+// touch.
+#ifndef KUDZU_DEVICE_CHECK_HOST_H
+#define KUDZU_DEVICE_CHECK_HOST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct op;
+
+// There is memory that both the host and kernels access.
+extern atomic_bool check_host_on;
+static inline bool check_host_follow(void) {
+    return __builtin_expect(atomic_load_explicit(&check_host_on, memory_order_relaxed), 0);
+}
+// Memory has been allocated that the host can see; or it is gone, of whatever kind.
+void check_host_begin(void);
+void check_host_gone(uint64_t address, uint64_t size);
+// An operation is about to access memory of the address's page, which it may from now on. True: the
+// host can see the page.
+bool check_host_touched(uint64_t address);
+// An operation has been submitted, and is held: the host gets no further before it has ended,
+// within reason, and finds what it may not touch now.
+void check_host_submitted(struct op *op);
+// The host has waited for something.
+void check_host_update(void);
+// A thread at pc has been stopped at the address. True: it may go on. of_device: it runs an
+// operation. Signal handlers call this.
+bool check_host_fault(uint64_t address, uint64_t pc, bool writes, bool of_device);
+
+#endif
