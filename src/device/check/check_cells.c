@@ -4,11 +4,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "device/check/check_streams.h"
 #include "device/sync.h"
 
 // Page tables, chunks of cells and all stamps live while grids do.
 enum { GROUP = 256, CACHED = 64, CHUNK = 64, MOST = 1 << CHECK_STAMP_BITS };
-static const uint64_t kept_bytes = UINT64_C(64) << 20; // of cells, which are not given back
+// Of cells, which are not given back; and where launches are compared with later ones.
+static const uint64_t kept_bytes = UINT64_C(64) << 20, followed_bytes = UINT64_C(1) << 30;
 
 struct chunk { // of cells
     struct chunk *next;
@@ -84,7 +86,8 @@ void check_stamps_leave(uint64_t grid) {
     if (u) {
         *at = u->next;
         free(u);
-        if (!users && chunk_count * CHUNK * sizeof(struct check_cells) > kept_bytes)
+        uint64_t most = check_streams_follow() ? followed_bytes : kept_bytes;
+        if (!users && chunk_count * CHUNK * sizeof(struct check_cells) > most)
             give_back();
     }
     kd_unlock(&lock);

@@ -193,12 +193,41 @@ void check_host_update(void) {
     kd_unlock(&lock);
 }
 
+static atomic_int waiting;
+
+void check_host_waits(int by) {
+    atomic_fetch_add(&waiting, by);
+}
+
+void check_host_hold(void) {
+    enum { PATIENCE = 16, SLICES = 100 };
+    static const struct timespec slice = {.tv_nsec = 2000000};
+    static atomic_int in_vain;
+    int n = 0;
+    if (!check_host_follow() || atomic_load(&in_vain) >= PATIENCE)
+        return;
+    for (; n < SLICES && !atomic_load(&waiting); n++)
+        nanosleep(&slice, NULL);
+    if (n == SLICES)
+        atomic_fetch_add(&in_vain, 1);
+}
+
+// Where it does not end soon, it may be behind a function of the host, which is not held then.
+static bool wait_for(struct op *op) {
+    static const uint64_t soon_ns = 20000000, most_ns = 100000000;
+    if (scheduler_sleep(op, soon_ns))
+        return true;
+    check_host_waits(1);
+    bool ended = scheduler_sleep(op, most_ns);
+    check_host_waits(-1);
+    return ended;
+}
+
 void check_host_submitted(struct op *op) {
     enum { PATIENCE = 3 };
-    static const uint64_t most_ns = 100000000;
     static atomic_int in_vain; // kernels that wait for the host, or for others behind them
     if (check_host_follow()) {
-        if (atomic_load(&in_vain) < PATIENCE && !scheduler_sleep(op, most_ns))
+        if (atomic_load(&in_vain) < PATIENCE && !wait_for(op))
             atomic_fetch_add(&in_vain, 1);
         fault_handlers_install();
         check_host_update();

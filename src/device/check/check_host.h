@@ -23,6 +23,11 @@ bool check_host_touched(uint64_t address);
 // An operation has been submitted, and is held: the host gets no further before it has ended,
 // within reason, and finds what it may not touch now.
 void check_host_submitted(struct op *op);
+// A function of the host is about to run in a stream: it does so late, when a thread of the host
+// waits, or could have.
+void check_host_hold(void);
+// A thread of the host begins to wait, or ends it (-1).
+void check_host_waits(int by);
 // The host has waited for something.
 void check_host_update(void);
 // A thread at pc has been stopped at the address. True: it may go on. of_device: it runs an

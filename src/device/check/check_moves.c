@@ -90,20 +90,24 @@ static void touch(struct move *m, struct check_cells *c, uint32_t k, uint64_t at
     }
 }
 
-// So many cells can name the access.
-static void take(struct move *m, uint8_t bytes) {
-    m->stamp.bytes = bytes & 15;
-    m->held = 0;
-    m->number = check_stamp_make(stamps, &m->stamp);
-    if (!m->number)
-        return;
-    m->held = ROW / 4;
-    check_stamp_hold(m->number, m->held);
-}
-
 static void give(struct move *m) {
     if (m->number)
         check_stamp_drop(stamps, m->number, m->held);
+    m->number = m->held = 0;
+}
+
+// The cells of a row can name the access.
+static void take(struct move *m, uint8_t bytes) {
+    enum { HELD = 4096 }; // at once
+    if (m->held >= ROW / 4 && m->stamp.bytes == (bytes & 15))
+        return;
+    give(m);
+    m->stamp.bytes = bytes & 15;
+    m->number = check_stamp_make(stamps, &m->stamp);
+    if (!m->number)
+        return;
+    m->held = HELD;
+    check_stamp_hold(m->number, m->held);
 }
 
 // Bytes from `from` on, which lie in one row.
@@ -117,7 +121,6 @@ static void touch_row(struct move *m, struct check_cells *c, uint64_t from, uint
         take(m, (uint8_t)((1u << last) - (1u << first)));
         for (; at < next; at += 4)
             touch(m, c, (uint32_t)(at >> 2) % CHECK_CELLS, at + first);
-        give(m);
     }
     kd_unlock(lock);
 }
@@ -160,6 +163,7 @@ static void move(const struct op *op, const struct kd_check_site *site, uint64_t
     kd_lock(&moves_lock);
     if (check_stamps_enter(&stamps, op->number)) {
         touch_all(&m, address, size);
+        give(&m);
         check_stamp_drop(stamps, m.gone, m.gone_times);
         check_stamps_leave(op->number);
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check/check_host.h"
 #include "device/code/kernel.h"
 #include "device/exec/runner.h"
 #include "device/internal.h"
@@ -603,6 +604,7 @@ static void host_run(struct op *op) {
     if (faulted && !op->host.always)
         return;
     kd_context_flush_printf(op->context);
+    check_host_hold();
     check_streams_learned(check_streams_of_op(op)); // the function may tell the host
     op->host.fn(op->host.arg, faulted ? KD_FAULTED : KD_OK);
 }
@@ -728,7 +730,9 @@ void scheduler_wait(struct op *op, bool sleep) {
     struct scheduler *s = &op->device->scheduler;
     struct runner *r = sleep ? NULL : runner_get();
     sigset_t mask;
-    bool unblocked = false, blocked = false;
+    bool unblocked = false, blocked = false, followed = check_host_follow();
+    if (followed)
+        check_host_waits(1);
     for (int round = 0; r && round < 64 && !op_ended(op); round++) {
         unsigned epoch = atomic_load(&s->epoch);
         if (slot_take(s)) {
@@ -747,4 +751,6 @@ void scheduler_wait(struct op *op, bool sleep) {
     if (r && atomic_load(&s->ready_count) > 0)
         wake(s, 1);
     sleep_until(op);
+    if (followed)
+        check_host_waits(-1);
 }
