@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum { KD_BARRIERS = 16 }; // named barriers of a block (PTX ISA, bar)
-enum { KD_ABI_VERSION = 22, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 23, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 // Through which blocks synchronise: what code reads behind the address in %envreg1 and 2
@@ -209,7 +209,16 @@ enum {
     // Programs take those of generic addresses, too: windows have to begin where these are zero.
     KD_CODE_DESCRIBES = 64,
     // A grid-stride loop: a run of blocks makes each iteration for all of them before the next one.
-    KD_CODE_STRIDES = 128
+    KD_CODE_STRIDES = 128,
+    KD_CODE_TRIGGERS = 256,  // blocks can let dependent grids begin (KD_GRID_TRIGGER)
+    KD_CODE_GRID_WAITS = 512 // blocks can wait for the grids that theirs depends on
+};
+
+// Programmatic dependent launch (guide 6.2.8.6).
+enum kd_grid_action {
+    KD_GRID_TRIGGER, // the block does not keep dependent grids from beginning any more
+    KD_GRID_WAIT,    // until the grids that this one depends on have ended
+    KD_GRID_ASK      // have they?
 };
 
 // What a kernel is specialised for. Zero means "not known": the code works for all.
@@ -558,6 +567,8 @@ enum kd_device_function {
       (struct kd_block * b, uint32_t thread, uint32_t fault, uint64_t address, const char *file,   \
        uint32_t line))                                                                             \
     X(void, kd_rt_nanosleep, (struct kd_block * b, uint32_t thread, uint32_t ns))                  \
+    /* enum kd_grid_action, for the block; lanes: 0 where none is there. 0: it is not so */        \
+    X(uint32_t, kd_rt_grid, (struct kd_block * b, uint32_t action, uint32_t lanes))                \
     X(uint64_t, kd_rt_globaltimer, (void))                                                         \
     /* lets other warps, threads and blocks run (stack modes); cheap elsewhere */                  \
     X(void, kd_rt_yield, (struct kd_block * b))                                                    \

@@ -379,6 +379,15 @@ struct kd_launch_config {
     uint32_t grid_rank;          // of, and its number there; NULL: none
     bool prioritized;            // by `priority`, not the queue's; cut to the range
     int priority;
+    // Programmatic dependent launch (guide 6.2.8.6): it may begin when all blocks of the launch
+    // before it have triggered or ended.
+    bool programmatic;
+    // Events that become records of that place of this launch, or of the one where all blocks have
+    // begun; of this process alone, without timing. NULL: none.
+    struct {
+        struct kd_event *event;
+        bool at_begin;
+    } marks[2];
 };
 // Picks or compiles code for the block's shape, then submits. Limits of the kernel (threads,
 // shared memory, parameters) are checked here.
@@ -537,11 +546,15 @@ struct kd_graph_node {
 };
 // Edges and regions; no cycles, and no edge from one region to another. Region 0 is the graph
 // itself; the others are run by conditional nodes.
+enum kd_port { KD_PORT_END, KD_PORT_TRIGGER, KD_PORT_BEGIN };
 struct kd_graph_shape {
     uint32_t nodes, edges, regions;
     const uint32_t *from, *to; // edges
-    const uint32_t *region;    // of each node; NULL: all 0
-    const uint32_t *owner;     // of each region: its conditional node
+    // Of each edge: KD_PORT_END, or it lets a launch begin at another place of one that it depends
+    // on (guide 6.2.8.6.3). NULL: all KD_PORT_END.
+    const uint8_t *port;
+    const uint32_t *region; // of each node; NULL: all 0
+    const uint32_t *owner;  // of each region: its conditional node
 };
 // All nodes are empty at first. The caller may change arrays of the shape afterwards.
 enum kd_status kd_graph_new(const struct kd_graph_shape *shape, struct kd_graph **out);

@@ -57,6 +57,7 @@
 //                 before the other arguments. Results: the scalar return values.
 //   ret           operands: the scalar return values (none in kernels). exit: ends the thread.
 //   trap, nanosleep [ns], membar/fence: side effects, no terminators.
+//   griddepcontrol: mods.sem is ISA_SEM_RELEASE for launch_dependents, ISA_SEM_ACQUIRE for wait.
 //   unreachable   a terminator; reaching it traps.
 //   check.origin  [generic address] -> B32: the number of the allocation that the address lies in.
 //   check.access  [address, origin, site, (more)]: the thread is about to access memory at address

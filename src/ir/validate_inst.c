@@ -73,6 +73,7 @@ static const struct shape async_shapes[] = {
     {ISA_OP_CHECK_SYNC, "="},
     {ISA_OP_BARRIER_CLUSTER_ARRIVE, "="},
     {ISA_OP_BARRIER_CLUSTER_WAIT, "="},
+    {ISA_OP_GRIDDEPCONTROL, "="},
 };
 
 static bool fits(const struct kir_inst *i, char c, const struct kir_value *v) {

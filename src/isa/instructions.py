@@ -832,8 +832,10 @@ form("nanosleep.u32 t", ptx=63, sm=70)
 op("pmevent", "control", side_effect=True, doc="Performance monitor event: no effect")
 form("pmevent immA", t=dict(immA="u32"))
 form("pmevent.mask immA", ptx=30, sm=20, t=dict(immA="u32"))
-op("griddepcontrol", "control", side_effect=True, doc="Dependent launches")
-form("griddepcontrol.action", ptx=78, sm=90, action="launch_dependents wait")
+op("griddepcontrol", "fence", side_effect=True,
+   doc="Lets dependent grids begin, or waits for the grids that this one depends on")
+form("griddepcontrol.action", ptx=78, sm=90,
+     action={"launch_dependents": "sem=ISA_SEM_RELEASE", "wait": "sem=ISA_SEM_ACQUIRE"})
 op("setmaxnreg", "control", side_effect=True, doc="Registers of a warp: no effect")
 form("setmaxnreg.action.sync.aligned.u32 immCount", ptx=80, sm=90, action="inc dec")
 

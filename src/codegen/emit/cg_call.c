@@ -112,6 +112,17 @@ static void fault_active(struct cg_func *g, struct kir_inst *i, enum kd_fault fa
     LLVMPositionBuilderAtEnd(c->b, none);
 }
 
+// One lane is enough for the block.
+static void emit_grid_control(struct cg_func *g, const struct kir_inst *i) {
+    struct cg *c = g->cg;
+    bool some = !g->may_be_empty || c->width == 1;
+    LLVMValueRef lanes =
+        some ? cg_i32(c, 1) : LLVMBuildZExt(c->b, cg_any(g, cg_mask(g)), c->i32, "");
+    bool waits = i->mods.sem == ISA_SEM_ACQUIRE;
+    LLVMValueRef a[3] = {g->blk, cg_i32(c, waits ? KD_GRID_WAIT : KD_GRID_TRIGGER), lanes};
+    cg_call_rt(c, "kd_rt_grid", a, 3);
+}
+
 static bool emit_builtin(struct cg_func *g, struct kir_inst *i, enum builtin b) {
     struct cg *c = g->cg;
     static const unsigned arity[] = {[VPRINTF] = 2, [MALLOC] = 1, [FREE] = 1, [ASSERTFAIL] = 5};
@@ -358,6 +369,9 @@ bool cg_emit_call(struct cg_func *g, struct kir_inst *i) {
         cg_call_rt(c, "kd_rt_nanosleep", a, 3);
         return true;
     }
+    case ISA_OP_GRIDDEPCONTROL:
+        emit_grid_control(g, i);
+        return true;
     case ISA_OP_PMEVENT:
         return true;
     default:

@@ -365,7 +365,8 @@ static bool skip_inactive(struct cg_func *g, struct kir_inst *i) {
 
 static bool is_once(const struct cg_func *g, const struct kir_inst *i) {
     enum isa_class k = isa_op_info[i->op].klass;
-    return k == ISA_CLASS_BLOCK || k == ISA_CLASS_FENCE || all_made_once(g, i);
+    bool fence = k == ISA_CLASS_FENCE && i->op != ISA_OP_GRIDDEPCONTROL; // of some lanes
+    return k == ISA_CLASS_BLOCK || fence || all_made_once(g, i);
 }
 
 static void emit_for_group(struct cg_func *g, struct kir_inst *i, unsigned t) {

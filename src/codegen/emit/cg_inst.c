@@ -213,7 +213,7 @@ void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
                  : cg_emit_atomic(g, i) || cg_emit_stack(g, i) || cg_emit_memory(g, i);
         break;
     case ISA_CLASS_FENCE:
-        ok = cg_emit_memory(g, i);
+        ok = i->op == ISA_OP_GRIDDEPCONTROL ? cg_emit_call(g, i) : cg_emit_memory(g, i);
         break;
     case ISA_CLASS_ASYNC:
         ok = cg_emit_async(g, i);

@@ -81,6 +81,7 @@ static const struct {
     {"kd_rt_fault", "vpii", true},
     {"kd_rt_fault_at", "vpiilpi", true},
     {"kd_rt_nanosleep", "vpii", false},
+    {"kd_rt_grid", "ipii", false},
     {"kd_rt_globaltimer", "l", false},
     {"kd_rt_yield", "vp", false},
     {"kd_rt_wait", "vpiilipi", false},

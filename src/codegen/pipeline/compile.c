@@ -207,7 +207,7 @@ static void find_exits(struct calls *k) {
 struct traits {
     bool allocates, warp_ops, volatile_shared, volatile_load, volatile_store, block_in_function,
         odd_barrier, barrier, mbarrier_wait, device_runtime, block_index, describes, asserts,
-        cancels, meets;
+        cancels, meets, triggers, grid_waits;
     const struct kir_inst *barrier_at, *mbarrier_at;
     unsigned f64, f32;
 };
@@ -222,6 +222,8 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
                       ((i->sreg >= ISA_SREG_CTAID_X && i->sreg <= ISA_SREG_CTAID_Z) ||
                        (i->sreg >= ISA_SREG_CLUSTERID_X && i->sreg <= ISA_SREG_CLUSTERID_Z));
     t->cancels |= i->op == ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL;
+    t->triggers |= i->op == ISA_OP_GRIDDEPCONTROL && i->mods.sem == ISA_SEM_RELEASE;
+    t->grid_waits |= i->op == ISA_OP_GRIDDEPCONTROL && i->mods.sem == ISA_SEM_ACQUIRE;
     bool is_volatile = i->mods.sem == ISA_SEM_VOLATILE;
     t->volatile_load |= is_volatile && i->op == ISA_OP_LD;
     t->volatile_store |= is_volatile && i->op == ISA_OP_ST;
@@ -1284,6 +1286,11 @@ static void init_types(struct cg *c) {
     c->void_t = LLVMVoidTypeInContext(c->ctx);
 }
 
+// May code run blocks of a row one after the other without telling?
+static bool by_rows(const struct traits *t) {
+    return !t->device_runtime && !t->triggers;
+}
+
 static void fill_info(struct cg *c, bool waits, struct kd_code_info *info) {
     uint32_t depth = c->frame_depth[c->kernel->index];
     *info =
@@ -1293,15 +1300,17 @@ static void fill_info(struct cg *c, bool waits, struct kd_code_info *info) {
     info->recursive = depth == UINT32_MAX;
     info->local_bytes = info->recursive ? frame_of(c->kernel) : depth ? depth - 1 : 0;
     struct traits t = traits_of(c);
-    // The device runtime has to know which block calls.
+    // The device runtime has to know which block calls, and dependent grids which ones have
+    // triggered.
     // Blocks that take the place of others are handed out one by one.
     info->flags = (t.barrier ? KD_CODE_USES_BARRIER : 0) |
                   (waits || t.cancels || t.meets ? KD_CODE_MAY_WAIT : 0) |
                   (t.block_index || t.cancels ? 0 : KD_CODE_ANY_ORDER) |
                   (t.describes ? KD_CODE_DESCRIBES : 0) | (c->stride_limit ? KD_CODE_STRIDES : 0) |
-                  (c->splits                                       ? KD_CODE_SPLITS
-                   : c->mode == KD_MODE_BLOCK && !t.device_runtime ? KD_CODE_RUNS_ROWS
-                                                                   : 0);
+                  (t.triggers ? KD_CODE_TRIGGERS : 0) | (t.grid_waits ? KD_CODE_GRID_WAITS : 0) |
+                  (c->splits                                 ? KD_CODE_SPLITS
+                   : c->mode == KD_MODE_BLOCK && by_rows(&t) ? KD_CODE_RUNS_ROWS
+                                                             : 0);
 }
 
 static void emit_all(struct cg *c, struct flow **fl) {

@@ -287,7 +287,8 @@ static bool code_from_interpreter(struct kd_kernel *k, struct code *out, char *l
                                   .width = 1,
                                   .local_bytes = k->info->local_bytes,
                                   .recursive = 1,
-                                  .flags = KD_CODE_MAY_WAIT | KD_CODE_DESCRIBES},
+                                  .flags = KD_CODE_MAY_WAIT | KD_CODE_DESCRIBES | KD_CODE_TRIGGERS |
+                                           KD_CODE_GRID_WAITS},
                          .interpret =
                              (void (*)(void *, uint32_t, struct kd_block *))lib->interpret_block,
                          .module = jit,

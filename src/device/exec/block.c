@@ -13,6 +13,7 @@
 #include "device/code/module.h"
 #include "device/internal.h"
 #include "device/memory/page.h"
+#include "device/sched/dependent.h"
 #include "device/sched/op.h"
 
 enum { GUARD = 64 << 10, SHARED_ALIGN = 1024 };
@@ -405,6 +406,24 @@ static void run_block(struct resident *s) {
         ((void (*)(struct kd_block *))c->entry)(&s->b);
 }
 
+// For who depends on the launch: a block begins and ends.
+static void tell_begun(struct resident *s) {
+    s->triggered = false;
+    if (dependent_counts_begun(s->op))
+        dependent_begun(s->op, 1);
+}
+
+static void tell_ended(struct resident *s) {
+    if (s->op->triggered && !s->triggered)
+        dependent_triggered(s->op, 1);
+}
+
+void block_trigger(struct resident *s) {
+    if (!s->triggered)
+        dependent_triggered(s->op, 1);
+    s->triggered = true;
+}
+
 // Blocks of one row, from where s->b stands.
 static void run_row(struct resident *s, uint32_t n) {
     struct kd_block *b = &s->b;
@@ -412,10 +431,15 @@ static void run_row(struct resident *s, uint32_t n) {
         b->run = n;
         run_block(s);
         b->block_index += n;
+        dependent_begun(s->op, n); // the last of them
+        dependent_triggered(s->op, n);
         return;
     }
-    for (uint32_t k = 0; k < n; k++, b->ctaid[0]++, b->block_index++)
+    for (uint32_t k = 0; k < n; k++, b->ctaid[0]++, b->block_index++) {
+        tell_begun(s);
         run_block(s);
+        tell_ended(s);
+    }
 }
 
 struct chunk {
@@ -554,6 +578,8 @@ static bool others_may_help(const struct resident *s) {
 // Everything in the block's description that is another one for each block.
 static void begin_block(struct resident *s) {
     place(s, s->next_block++);
+    tell_begun(s);
+    s->grid_waits = 0;
     s->started = true;
     s->next_unit = s->at_phases = 0;
     s->nunits = splits(s) ? 0 : s->launch->units;
@@ -593,6 +619,8 @@ KD_NEVER_RETURNS static void fiber_main(void *arg) {
             start_unit(s);
             end_unit(s);
         }
+        if (s->live == 0)
+            tell_ended(s);
     } while (s->live == 0 && begin_next(s));
     if (s->live == 0)
         runner_abandon(s->runner, OUTCOME_DONE);
@@ -683,12 +711,22 @@ void block_let_others(struct resident *s) {
     switch_away(s);
 }
 
+void block_wait_for_grids(struct resident *s) {
+    s->grid_waits++;
+    while (!dependent_may_go_on(s->op))
+        block_yield(s);
+    s->grid_waits--;
+    hang_done();
+}
+
 bool block_cancel(struct resident *s, uint32_t ctaid[3]) {
     uint64_t first, n;
     if (code_of(s->launch) != s->code || !scheduler_take_more(s->runner, s->op, &first, &n))
         return false;
     index_in_clusters(&s->b, first, ctaid);
     s->cancelled += n;
+    dependent_begun(s->op, n);
+    dependent_triggered(s->op, n);
     hang_done();
     return true;
 }
@@ -760,6 +798,8 @@ static bool continue_block(struct runner *r, struct resident *s) {
         fail_waiting(r, s);
         return false;
     }
+    if (s->grid_waits && s->grid_waits == s->ready_count && !dependent_may_go_on(s->op))
+        return true;
     uint32_t next = pop_ready(s);
     s->current = next;
     r->block = s;

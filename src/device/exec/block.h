@@ -69,7 +69,9 @@ struct resident {
     uint32_t ready_first, ready_count; // ring of units that can go on
     uint32_t yields;                   // since anything but yielding was done
     uint32_t at_phases;                // units in UNIT_AT_PHASE
+    uint32_t grid_waits; // units that wait for other grids; they can go on now and again
     bool started;
+    bool triggered;                 // lets dependent grids begin
     uint64_t next_block, end_block; // of those that follow on the same stack
     struct barrier barriers[BARRIERS];
     struct unit *units;
@@ -113,6 +115,10 @@ void block_release(struct resident *s, uint32_t unit);
 void block_yield(struct resident *s);
 // The same for other units of this block alone: each that can go on does so for a while.
 void block_let_others(struct resident *s);
+// Programmatic dependent launch (guide 6.2.8.6): the block has triggered; the calling unit goes on
+// when the grids that its own depends on have ended.
+void block_trigger(struct resident *s);
+void block_wait_for_grids(struct resident *s);
 // Cluster launch control (guide 12): a cluster of the launch that has not begun never will, the
 // calling block does its work. ctaid: the index of its first block. False: there is none left, or
 // the block had better end: something of a higher priority waits, or better code is there.

@@ -9,6 +9,7 @@
 #include "device/exec/fiber.h"
 #include "device/internal.h"
 #include "device/reason.h"
+#include "device/sched/dependent.h"
 #include "device/sched/multi_grid.h"
 #include "device/sched/op.h"
 #include "support/check/check_filter.h"
@@ -182,6 +183,8 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->units = units_of(code, l->nthreads);
     l->stack_shift = (uint8_t)launch_stack_shift(k, code);
     l->cooperative = c->cooperative;
+    // What `kudzu check` knows of the order between launches is that of their ends.
+    l->programmatic = c->programmatic && !check_tools();
     l->nested = NULL;
     l->depth = 0;
     l->multi = NULL;
@@ -279,6 +282,26 @@ enum kd_status kd_check_launch(struct kd_queue *q, const struct kd_launch_config
     return check_in(q, c, &code);
 }
 
+// The events stand for places that the launch itself comes to.
+static enum kd_status submit_with_events(struct kd_queue *q, struct op *op,
+                                         const struct kd_launch_config *c) {
+    op_ref(op);
+    enum kd_status status = queue_submit(q, op);
+    for (int i = 0; i < 2 && !status; i++)
+        if (c->marks[i].event)
+            event_set_early(c->marks[i].event, c->marks[i].at_begin ? op->begun : op->triggered,
+                            op);
+    op_unref(op);
+    return status;
+}
+
+static bool asks(const struct kd_launch_config *c, bool at_begin) {
+    bool found = false;
+    for (int i = 0; i < 2; i++)
+        found |= c->marks[i].event && c->marks[i].at_begin == at_begin;
+    return found;
+}
+
 enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_config *c) {
     const struct code *code;
     enum kd_status status = check_in(q, c, &code);
@@ -294,6 +317,10 @@ enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_confi
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a launch");
     }
     prepare(op, c, code);
+    if (!dependent_prepare(op, asks(c, false), asks(c, true))) {
+        op_unref(op);
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for the marks of a launch");
+    }
     if (check_tools()) {
         op->launch.in_queue = kd_queue_id(q);
         op->launch.number = queue_number();
@@ -301,10 +328,11 @@ enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_confi
     op->ranked = c->prioritized;
     if (c->prioritized)
         op->priority = queue_rank(q->context, c->priority);
-    if (!check_host_follow())
-        return queue_submit(q, op);
-    op_ref(op);
-    status = queue_submit(q, op);
-    check_host_submitted(op);
+    bool followed = check_host_follow();
+    if (followed)
+        op_ref(op);
+    status = c->marks[0].event ? submit_with_events(q, op, c) : queue_submit(q, op);
+    if (followed)
+        check_host_submitted(op);
     return status;
 }

@@ -12,6 +12,7 @@
 #include "device/helpers/print_format.h"
 #include "device/internal.h"
 #include "device/memory/memory.h"
+#include "device/sched/dependent.h"
 #include "device/sched/op.h"
 
 static struct kd_context *context_of(const struct kd_block *b) {
@@ -172,6 +173,21 @@ void kd_rt_wait(struct kd_block *b, uint32_t thread, uint32_t lanes, uint64_t ad
     hang_looks(resident_of(b), &site, what & KD_WAIT_WRITES);
     if (!(what & KD_WAIT_GOES_ON))
         kd_rt_yield(b);
+}
+
+uint32_t kd_rt_grid(struct kd_block *b, uint32_t action, uint32_t lanes) {
+    struct resident *s = resident_of(b);
+    if (!lanes)
+        return 1;
+    if (action == KD_GRID_TRIGGER)
+        block_trigger(s);
+    else if (dependent_may_go_on(s->op))
+        return 1;
+    else if (action == KD_GRID_ASK)
+        return 0;
+    else
+        block_wait_for_grids(s);
+    return 1;
 }
 
 void kd_rt_let_others(struct kd_block *b) {

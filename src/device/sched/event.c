@@ -14,6 +14,7 @@ struct kd_event {
     uint32_t flags;
     struct kd_spinlock lock;
     struct op *record;           // held; NULL: never recorded
+    struct op *rest;             // held: the launch that goes on behind the record; NULL: none
     uint64_t queue, number;      // the place of the record (queue_pass)
     struct shared_event *shared; // then nothing is in `record`; NULL: of this process alone
 };
@@ -63,6 +64,8 @@ void kd_event_free(struct kd_event *e) {
         return;
     if (e->record)
         op_unref(e->record);
+    if (e->rest)
+        op_unref(e->rest);
     if (e->shared)
         shared_event_free(e->shared);
     free(e);
@@ -93,8 +96,20 @@ static struct op *take_record(struct kd_event *e) {
     return take_record_at(e, &queue, &number);
 }
 
+// The launch that goes on behind the record, held; NULL: none, or it has ended.
+static struct op *take_rest(struct kd_event *e) {
+    kd_lock(&e->lock);
+    struct op *op = e->rest && !op_ended(e->rest) ? e->rest : NULL;
+    if (op)
+        op_ref(op);
+    kd_unlock(&e->lock);
+    return op;
+}
+
+// Who cannot overlap waits for the end of the launch.
 struct op *event_take_record(struct kd_event *e) {
-    return take_record(e);
+    struct op *rest = take_rest(e);
+    return rest ? rest : take_record(e);
 }
 
 static enum kd_status mark(struct kd_context *c, struct op **op) {
@@ -108,16 +123,30 @@ static enum kd_status mark(struct kd_context *c, struct op **op) {
     return KD_OK;
 }
 
-// The event takes the caller's reference. `queue`: where its place is, by its id; 0: in no queue.
-static void set_record(struct kd_event *e, struct op *op, uint64_t queue, uint64_t number) {
+// The event takes the caller's references. `queue`: where its place is, by its id; 0: in no queue.
+static void set_place(struct kd_event *e, struct op *op, struct op *rest, uint64_t queue,
+                      uint64_t number) {
     kd_lock(&e->lock);
-    struct op *old = e->record;
+    struct op *old = e->record, *old_rest = e->rest;
     e->record = op;
+    e->rest = rest;
     e->queue = queue;
     e->number = number;
     kd_unlock(&e->lock);
     if (old)
         op_unref(old);
+    if (old_rest)
+        op_unref(old_rest);
+}
+
+static void set_record(struct kd_event *e, struct op *op, uint64_t queue, uint64_t number) {
+    set_place(e, op, NULL, queue, number);
+}
+
+void event_set_early(struct kd_event *e, struct op *mark, struct op *launch) {
+    op_ref(mark);
+    op_ref(launch);
+    set_place(e, mark, launch, 0, 0);
 }
 
 void event_set_record(struct kd_event *e, struct op *op, struct kd_queue *q) {
@@ -175,7 +204,7 @@ static enum kd_status all_wait_on(struct kd_context *c, struct kd_share *share,
                                   struct kd_event *e) {
     if (e->shared)
         return refuse_shared();
-    struct op *op, *record = take_record(e);
+    struct op *op, *record = event_take_record(e);
     enum kd_status status = context_status(c);
     if (record) // what comes later, in whichever queue, is behind it
         check_streams_learned(check_streams_of_op(record));
@@ -207,20 +236,26 @@ enum kd_status kd_event_wait_on(struct kd_queue *q, struct kd_event *e) {
     if (e->shared)
         return shared_event_wait_on(q, e->shared);
     uint64_t queue, number;
-    struct op *op, *record = take_record_at(e, &queue, &number);
+    struct op *op, *record = take_record_at(e, &queue, &number), *rest = take_rest(e);
     enum kd_status status = context_status(q->context);
     if (record && check_streams_follow())
         check_streams_wait(q, record);
     if (record && op_ended(record) && status == KD_OK)
         queue_pass(q, queue, number);
-    if (!record || op_ended(record) || status) {
+    if (!record || (op_ended(record) && !rest) || status) {
         if (record)
             op_unref(record);
+        if (rest)
+            op_unref(rest);
         return status;
     }
     status = mark(q->context, &op);
-    if (status == KD_OK)
+    if (status == KD_OK) {
+        op->rest = rest;
         status = queue_submit_after(q, op, record);
+    } else if (rest) {
+        op_unref(rest);
+    }
     if (status == KD_OK)
         queue_pass(q, queue, number); // now, that nothing that is not behind the wait can profit
     op_unref(record);

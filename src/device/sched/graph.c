@@ -8,6 +8,8 @@
 #include "device/internal.h"
 #include "device/reason.h"
 #include "device/sched/copy.h"
+#include "device/sched/dependent.h"
+#include "device/sched/graph_ports.h"
 #include "device/sched/share.h"
 #include "device/sched/value.h"
 #include "support/check/check_tools.h"
@@ -66,6 +68,7 @@ struct region {
 
 struct shape {
     uint32_t n, nregions;
+    struct graph_ports ports;
     uint32_t *first_out, *out, *indegree, *region; // out: successors of i from first_out[i] on
     uint32_t *lists;                               // the storage of the regions' lists
     struct region *regions;
@@ -128,6 +131,7 @@ static uint64_t new_serial(void) {
 // ---- Shape --------------------------------------------------------------------------------
 
 static void shape_free(struct shape *s) {
+    graph_ports_free(&s->ports);
     free(s->first_out);
     free(s->out);
     free(s->indegree);
@@ -350,15 +354,22 @@ enum kd_status kd_graph_new(const struct kd_graph_shape *shape, struct kd_graph 
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a graph");
     g->refs = 1;
     pthread_mutex_init(&g->lock, NULL);
-    bool ok = shape_alloc(&g->shape, shape);
+    struct kd_graph_shape whole;
+    struct graph_ports *ports = &g->shape.ports;
+    bool ok = graph_ports_open(ports, shape, &whole) && shape_alloc(&g->shape, &whole);
     if (ok) {
-        shape_edges(&g->shape, shape);
-        shape_regions(&g->shape, shape);
+        shape_edges(&g->shape, &whole);
+        for (uint32_t i = 0; i < shape->nodes && ports->at; i++)
+            for (int k = 0; k < 2; k++) // told by the launch
+                if (ports->at[i].mark[k])
+                    g->shape.indegree[ports->at[i].mark[k]] = 1;
+        shape_regions(&g->shape, &whole);
         note_order(g);
-        g->version = version_new(shape->nodes);
+        g->version = version_new(whole.nodes);
         g->run = run_new(g);
         ok = g->version && g->run;
     }
+    graph_ports_close(ports);
     if (!ok) {
         graph_unref(g);
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a graph of %u nodes", shape->nodes);
@@ -406,6 +417,8 @@ static enum kd_status node_launch(struct node *n, struct op *op, struct kd_launc
         memcpy(n->params, c->params, c->param_bytes);
     c->params = n->params;
     enum kd_status status = launch_prepare(op, c);
+    if (!status && c->programmatic)
+        dependent_waits(op);
     n->launch = op->launch;
     n->launch.params = n->params;
     n->workers = status ? 0 : workers_for(c);
@@ -519,8 +532,14 @@ static bool give_slot(struct kd_graph *g, uint32_t index) {
 
 enum kd_status kd_graph_set(struct kd_graph *g, uint32_t index, const struct kd_graph_node *from) {
     struct node *n;
+    struct kd_graph_node copy;
     if (index >= g->shape.n)
         return kd_fail(KD_INVALID_VALUE, "the graph has no node %u", index);
+    if (from->kind == KD_NODE_LAUNCH && g->shape.ports.at) {
+        copy = *from;
+        copy.launch.programmatic = g->shape.ports.at[index].completion;
+        from = &copy;
+    }
     if (from->context && !scheduler_start(from->context->device))
         return kd_fail(KD_SYSTEM, "the system does not let the device start its worker threads");
     enum kd_status status = node_new(from, &n);
@@ -563,7 +582,8 @@ static enum kd_status changed_launch(struct node *n, const struct kd_kernel_upda
                                    .shared_bytes = l->dynamic_bytes,
                                    .params = n->params,
                                    .param_bytes = kd_kernel_info(l->kernel)->param_bytes,
-                                   .cooperative = l->cooperative};
+                                   .cooperative = l->cooperative,
+                                   .programmatic = l->programmatic};
     memcpy(c->grid, u->kind == KD_UPDATE_GRID ? u->grid : l->grid, sizeof c->grid);
     memcpy(c->block, l->block, sizeof c->block);
     if (l->cluster_blocks > 1)
@@ -585,6 +605,8 @@ static enum kd_status update_launch(struct node *n, const struct kd_kernel_updat
         memcpy(n->params + u->offset, u->value, u->size);
     if (!status)
         status = nested_prepare(draft, &c);
+    if (!status && c.programmatic)
+        dependent_waits(draft);
     if (!status) {
         n->launch = draft->launch;
         n->launch.params = n->params;
@@ -896,6 +918,19 @@ static uint8_t op_kind_of(const struct node *n) {
     }
 }
 
+static struct op *op_of_port(struct graph_run *r, uint32_t node) {
+    return node ? op_at(r, node) : NULL;
+}
+
+static void load_ports(struct graph_run *r, struct op *op) {
+    const struct graph_ports *p = &r->graph->shape.ports;
+    if (!p->at || op->node >= p->n)
+        return;
+    op->triggered = op_of_port(r, p->at[op->node].mark[0]);
+    op->begun = op_of_port(r, p->at[op->node].mark[1]);
+    op->completion = op_of_port(r, p->at[op->node].completion);
+}
+
 // The operation of node i, as version v has it, but for what comes from the launch.
 static void load(struct graph_run *r, const struct version *v, uint32_t i) {
     struct op *op = op_at(r, i);
@@ -904,9 +939,11 @@ static void load(struct graph_run *r, const struct version *v, uint32_t i) {
     op->run = r;
     op->node = i;
     op->kind = n && v->enabled[i] ? op_kind_of(n) : OP_MARK;
+    op->units = op->chunk = 1;
     r->local[i] = n && n->local;
     if (!n)
         return;
+    load_ports(r, op);
     op->units = n->units;
     op->chunk = n->chunk;
     if (n->kind == KD_NODE_LAUNCH)
@@ -964,6 +1001,8 @@ static void reset(struct graph_run *r, const struct region *region) {
         atomic_store_explicit(&op->pending, before ? (int)before : 1, memory_order_relaxed);
         atomic_store_explicit(&op->taken, 0, memory_order_relaxed);
         atomic_store_explicit(&op->done_units, 0, memory_order_relaxed);
+        atomic_store_explicit(&op->blocks_triggered, 0, memory_order_relaxed);
+        atomic_store_explicit(&op->blocks_begun, 0, memory_order_relaxed);
         if (op->kind == OP_VALUES)
             op->values.at = 0;
         if (op->kind == OP_LAUNCH) {

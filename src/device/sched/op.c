@@ -8,6 +8,7 @@
 #include "device/exec/runner.h"
 #include "device/internal.h"
 #include "device/sched/copy.h"
+#include "device/sched/dependent.h"
 #include "device/sched/graph.h"
 #include "device/sched/hang.h"
 #include "device/sched/nested.h"
@@ -73,6 +74,12 @@ void op_unref(struct op *op) {
     check_place_drop(&op->check);
     if (op->kind == OP_LAUNCH && op->launch.multi)
         kd_multi_grid_unref(op->launch.multi);
+    if (op->triggered)
+        op_unref(op->triggered);
+    if (op->begun)
+        op_unref(op->begun);
+    if (op->rest)
+        op_unref(op->rest);
     free(op->heap_bytes);
     free_edges(op);
     struct scheduler *s = &op->device->scheduler;
@@ -158,6 +165,8 @@ static void end_one(struct op *op, struct worklist *w) {
         if (check_tools() & CHECK_RACE)
             check_race_ended(op->launch.gridid);
     }
+    if (op->triggered || op->begun)
+        dependent_ended(op, w);
     if (op->run) { // only the graph's own nodes depend on it
         graph_node_ended(op, w);
         return;

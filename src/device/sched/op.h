@@ -56,6 +56,15 @@ struct op {
     _Atomic(struct nested *) environment; // of a graph's gate; NULL: its kernels launched no graph
     struct kd_share *share;               // its queue's; held, but by nodes of graphs
     bool counted; // counts among the context's pending launches until it begins
+    bool early;   // can end before what is before it in its queue: dependent.h
+
+    // dependent.h. The first two are held, but by nodes of graphs; NULL: nobody may ask.
+    struct op *triggered;  // ends when all blocks have triggered or ended
+    struct op *begun;      // ends when all blocks have begun
+    struct op *completion; // ends when it has and what it overlaps with; NULL: nothing
+    struct op *rest; // of the last operation of a queue: a grid, not waited for, that the next
+                     // grid depends on, held; NULL: none
+    _Atomic uint64_t blocks_triggered, blocks_begun;
 
     // Units are blocks of a launch, pieces of a copy; handed out in chunks, from the beginning on
     // or from both ends: handout.c.
@@ -140,6 +149,8 @@ void op_unref(struct op *op);
 
 // event.c: what an event stands for; held for the caller, NULL: never recorded.
 struct op *event_take_record(struct kd_event *e);
+// `mark` becomes the record, of a place in `launch`, which goes on behind it.
+void event_set_early(struct kd_event *e, struct op *mark, struct op *launch);
 // `op` becomes the record, in queue q before what is submitted from now on.
 void event_set_record(struct kd_event *e, struct op *op, struct kd_queue *q);
 

@@ -8,6 +8,7 @@
 #include "device/internal.h"
 #include "device/reason.h"
 #include "device/sched/copy.h"
+#include "device/sched/dependent.h"
 #include "device/sched/graph.h"
 #include "device/sched/op.h"
 #include "device/sched/share.h"
@@ -329,17 +330,27 @@ enum kd_status queue_submit_after(struct kd_queue *q, struct op *op, struct op *
         return submit_failed(op);
     op_ref(op);
     kd_lock(&q->lock);
-    struct op *tail = q->tail;
-    if (tail)
+    struct op *tail = q->tail, *last = op;
+    if (tail && (tail->triggered || tail->rest))
+        ok = dependent_follow(q, op, tail, &last);
+    else if (tail)
         ok = op_after(op, tail); // takes the inline edge that is kept for it at least
-    q->tail = op;
+    q->tail = last;
     kd_unlock(&q->lock);
     if (tail)
         op_unref(tail);
-    if (!ok)
-        return submit_failed(op);
-    op_start(op);
-    return kd_succeed();
+    enum kd_status status = KD_OK;
+    if (last != op)
+        op_ref(last);
+    if (ok)
+        op_start(op);
+    else
+        status = submit_failed(op);
+    if (last != op) {
+        op_start(last);
+        op_unref(last);
+    }
+    return ok ? kd_succeed() : status;
 }
 
 enum kd_status queue_set_gate(struct kd_context *c, struct kd_share *share, struct op *op) {
@@ -458,7 +469,7 @@ static bool copied_at_once(struct kd_queue *q, const struct kd_copy *c) {
     if (q->legacy && !atomic_load_explicit(&s->legacy_used, memory_order_relaxed))
         atomic_store(&s->legacy_used, 1);
     kd_lock(&q->lock);
-    bool alone = (!q->tail || op_ended(q->tail)) && !atomic_load(&s->gated) &&
+    bool alone = (!q->tail || (op_ended(q->tail) && !q->tail->rest)) && !atomic_load(&s->gated) &&
                  !check_streams_follow() && !(q->share && atomic_load(&q->share->gated)) &&
                  (q->leads ? atomic_load(&s->count) == 0 : follows_nobody(q));
     if (alone)

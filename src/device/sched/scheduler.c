@@ -193,8 +193,10 @@ static bool may_start(const struct runner *r, const struct op *op) {
         return false;
     if (op->kind != OP_LAUNCH || !op->launch.may_wait || op->launch.cooperative)
         return true;
-    return r->nwaiting < MAX_WAITING_BLOCKS &&
-           r->waiting_units + op->launch.units <= MAX_WAITING_UNITS;
+    // Those that wait for another grid leave room for all others.
+    uint32_t parts = op->completion ? 2 : 1;
+    return r->nwaiting < MAX_WAITING_BLOCKS / parts &&
+           r->waiting_units + op->launch.units <= MAX_WAITING_UNITS / parts;
 }
 
 // r does not go on with what it has made ready: another worker has to.
@@ -207,11 +209,17 @@ static void leave_next(struct scheduler *s, struct runner *r) {
         op_unref(op);
 }
 
+// Does a thread that waits for a queue help with op? One that overlaps with what is before it may
+// have blocks that wait when the thread has seen the end of what it waits for.
+static bool is_of(const struct op *op, const struct kd_queue *queue) {
+    return !queue || (op->queue == queue && !op->completion);
+}
+
 // What r has made ready itself, where nothing else is ready that could be first.
 static struct op *take_next(struct scheduler *s, struct runner *r, const struct kd_queue *queue) {
     struct op *op = r->next_op;
     if (op && atomic_load_explicit(&s->ready_count, memory_order_relaxed) == 1 &&
-        (!queue || op->queue == queue) && may_start(r, op) && handout_left(op)) {
+        is_of(op, queue) && may_start(r, op) && handout_left(op)) {
         r->next_op = NULL;
         return op;
     }
@@ -227,7 +235,7 @@ static struct op *pick(struct scheduler *s, struct runner *r, const struct kd_qu
     kd_lock(&s->lock);
     for (int p = 0; p < PRIORITIES && !found; p++)
         for (struct op *op = s->ready[p].first; op && !found; op = op->ready_next)
-            if ((!queue || op->queue == queue) && may_start(r, op))
+            if (is_of(op, queue) && may_start(r, op))
                 found = op;
     if (found)
         op_ref(found);
@@ -317,6 +325,8 @@ static uint64_t run_chunk(struct scheduler *s, struct runner *r, struct op *op, 
         start_graph(op);
         return 0;
     }
+    if (op->kind == OP_MARK) // its context may be gone
+        return n;
     if (context_faulted(op->context))
         return cancel(s, op, n);
     if (op->kind == OP_LAUNCH) {
@@ -728,7 +738,8 @@ bool scheduler_sleep(struct op *op, uint64_t ns) {
 
 void scheduler_wait(struct op *op, bool sleep) {
     struct scheduler *s = &op->device->scheduler;
-    struct runner *r = sleep ? NULL : runner_get();
+    // Blocks may wait in this thread's hands when an early one ends.
+    struct runner *r = sleep || op->early ? NULL : runner_get();
     sigset_t mask;
     bool unblocked = false, blocked = false, followed = check_host_follow();
     if (followed)

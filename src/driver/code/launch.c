@@ -85,7 +85,8 @@ struct attributes {
     unsigned nevents;
     unsigned preferred[3]; // shape of clusters; [0] 0: not given
     bool prioritized;
-    bool updatable; // by the device, as a node of a graph
+    bool programmatic; // may overlap with the kernel before it
+    bool updatable;    // by the device, as a node of a graph
     int priority;
     struct kd_multi_grid *multi; // a launch on several devices that it is a part of
     uint32_t grid_rank;
@@ -105,11 +106,17 @@ static CUresult submit(const CUlaunchConfig *c, struct drv_function *f, struct k
         .cluster = {a->cluster[0], a->cluster[1], a->cluster[2]},
         .prioritized = a->prioritized,
         .priority = a->priority,
+        .programmatic = a->programmatic,
         .multi = a->multi,
         .grid_rank = a->grid_rank,
     };
     if (a->only_check)
         return drv_status(kd_check_launch(q, &launch), ctx);
+    for (unsigned i = 0; i < a->nevents; i++) {
+        drv_capture_forget_event(a->events[i]);
+        launch.marks[i].event = a->events[i]->e;
+        launch.marks[i].at_begin = a->ports[i] == CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER;
+    }
     TRY(drv_status(kd_submit_launch(q, &launch), ctx));
     if (__builtin_expect(!drv_launch_blocking, 1))
         return CUDA_SUCCESS;
@@ -132,7 +139,8 @@ static CUresult gather_and_submit(const CUlaunchConfig *c, struct drv_function *
 
 // The graph's node checks and copies the parameters.
 static CUresult capture(const CUlaunchConfig *c, struct drv_function *f, struct kd_queue *q,
-                        struct drv_context *ctx, void **pointers, void **extra) {
+                        struct drv_context *ctx, void **pointers, void **extra,
+                        const struct attributes *a) {
     NO_CANCEL();
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
                                 .kernel = {.func = f->object.handle,
@@ -148,7 +156,11 @@ static CUresult capture(const CUlaunchConfig *c, struct drv_function *f, struct 
                                            .ctx = ctx->handle}};
     CUlaunchAttribute inherited[DRV_INHERITED];
     unsigned n = drv_stream_inherited(c->hStream, inherited);
-    return drv_capture_kernel(q, &params, inherited, n, c->attrs, c->numAttrs);
+    TRY(drv_capture_kernel(q, &params, inherited, n, c->attrs, c->numAttrs));
+    for (unsigned i = 0; i < a->nevents; i++)
+        TRY(a->external[i] ? drv_capture_record_node(q, a->events[i])
+                           : drv_capture_record(q, a->events[i], a->ports[i]));
+    return CUDA_SUCCESS;
 }
 
 static CUresult launch(const CUlaunchConfig *c, CUfunction handle, void **pointers, void **extra,
@@ -174,7 +186,7 @@ static CUresult launch(const CUlaunchConfig *c, CUfunction handle, void **pointe
     REQUIRE(!captured || !a->multi, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
             "a launch on several devices cannot be captured");
     if (captured)
-        return capture(c, f, q, ctx, pointers, extra);
+        return capture(c, f, q, ctx, pointers, extra, a);
     REQUIRE(!a->updatable, CUDA_ERROR_INVALID_VALUE,
             "only nodes of graphs can be updated by the device: the stream does not capture");
     if (!extra)
@@ -230,6 +242,8 @@ static CUresult add_event(struct attributes *a, CUevent event, int flags, bool a
     TRY(drv_event_find(event, &e));
     REQUIRE(e->flags & CU_EVENT_DISABLE_TIMING, CUDA_ERROR_INVALID_VALUE,
             "the event of a launch must be made with CU_EVENT_DISABLE_TIMING");
+    REQUIRE(!(e->flags & CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE,
+            "the event of a launch cannot be one of several processes");
     a->external[a->nevents] = flags != 0;
     a->ports[a->nevents] =
         at_start ? CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER : CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
@@ -237,8 +251,7 @@ static CUresult add_event(struct attributes *a, CUevent event, int flags, bool a
     return CUDA_SUCCESS;
 }
 
-// What is not taken here is a hint about caches or order: a kernel that could overlap with the one
-// before it may also run after it.
+// What is not taken here is a hint about caches.
 static CUresult take_attribute(struct attributes *a, const CUlaunchAttribute *attribute) {
     const CUlaunchAttributeValue *v = &attribute->value;
     TRY(drv_attribute_check(attribute->id, v));
@@ -251,6 +264,9 @@ static CUresult take_attribute(struct attributes *a, const CUlaunchAttribute *at
         break;
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
         memcpy(a->preferred, &v->preferredClusterDim, sizeof a->preferred);
+        break;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        a->programmatic = v->programmaticStreamSerializationAllowed != 0;
         break;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
         return add_event(a, v->programmaticEvent.event, v->programmaticEvent.flags,
@@ -285,16 +301,6 @@ static CUresult check_preferred(const struct attributes *a, const CUlaunchConfig
     return CUDA_SUCCESS;
 }
 
-static CUresult record(struct drv_event *e, struct kd_queue *q, struct drv_context *ctx,
-                       unsigned char port, bool external) {
-    bool captured;
-    TRY(drv_capture_enter(q, ctx, &captured));
-    if (captured)
-        return external ? drv_capture_record_node(q, e) : drv_capture_record(q, e, port);
-    drv_capture_forget_event(e);
-    return drv_status(kd_event_record(e->e, q), ctx);
-}
-
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
                           void **extra) {
     ENTER();
@@ -305,12 +311,5 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
     for (unsigned i = 0; i < config->numAttrs; i++)
         TRY(take_attribute(&a, &config->attrs[i]));
     TRY(check_preferred(&a, config));
-    TRY(launch(config, f, kernelParams, extra, &a));
-    for (unsigned i = 0; i < a.nevents; i++) {
-        struct kd_queue *q;
-        struct drv_context *ctx;
-        TRY(drv_stream_find(config->hStream, &q, &ctx));
-        TRY(record(a.events[i], q, ctx, a.ports[i], a.external[i]));
-    }
-    return CUDA_SUCCESS;
+    return launch(config, f, kernelParams, extra, &a);
 }

@@ -202,6 +202,7 @@ static bool acyclic(struct drv_graph *g, struct drv_node **order, struct drv_nod
 struct plan {
     struct kd_graph_shape shape;
     uint32_t *from, *to, *region, *owner;
+    uint8_t *port;
     struct drv_node **order;
     size_t nnodes; // of all levels, in the API's sense
     struct drv_exec *exec;
@@ -224,9 +225,18 @@ static void count(struct plan *p, const struct drv_graph *g) {
     p->shape.edges += (uint32_t)(roots + sinks);
 }
 
-static void edge(struct plan *p, uint32_t from, uint32_t to) {
+static void port_edge(struct plan *p, uint32_t from, uint32_t to, const CUgraphEdgeData *data) {
+    bool overlaps = data && data->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+    p->port[p->shape.edges] = !overlaps ? KD_PORT_END
+                              : data->from_port == CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC
+                                  ? KD_PORT_TRIGGER
+                                  : KD_PORT_BEGIN;
     p->from[p->shape.edges] = from;
     p->to[p->shape.edges++] = to;
+}
+
+static void edge(struct plan *p, uint32_t from, uint32_t to) {
+    port_edge(p, from, to, NULL);
 }
 
 static uint32_t slot(struct plan *p, uint32_t region) {
@@ -273,7 +283,7 @@ static void lay_out(struct plan *p, struct drv_graph *g, uint32_t region) {
     }
     for (struct drv_node *n = g->first; n; n = n->next) {
         for (size_t e = 0; e < n->out.n; e++)
-            edge(p, end_slot(n), n->out.at[e].node->slot);
+            port_edge(p, end_slot(n), n->out.at[e].node->slot, &n->out.at[e].data);
         if (n->params.type == CU_GRAPH_NODE_TYPE_GRAPH)
             lay_out_child(p, n, region);
         else if (n->ngraphs)
@@ -291,11 +301,12 @@ static CUresult plan_memory(struct plan *p) {
     size_t edges = (size_t)p->shape.edges + 1;
     p->from = malloc(edges * sizeof *p->from);
     p->to = malloc(edges * sizeof *p->to);
+    p->port = malloc(edges);
     p->region = malloc(((size_t)p->shape.nodes + 1) * sizeof *p->region);
     p->owner = malloc(((size_t)p->shape.regions + 1) * sizeof *p->owner);
     exec->nodes = malloc((p->nnodes + 1) * sizeof *exec->nodes);
     exec->disabled = calloc(p->nnodes + 1, sizeof *exec->disabled);
-    REQUIRE(p->from && p->to && p->region && p->owner && exec->nodes && exec->disabled,
+    REQUIRE(p->from && p->to && p->port && p->region && p->owner && exec->nodes && exec->disabled,
             CUDA_ERROR_OUT_OF_MEMORY, "no memory for an executable graph");
     return CUDA_SUCCESS;
 }
@@ -310,6 +321,7 @@ static CUresult plan_all(struct plan *p) {
     lay_out(p, exec->graph, 0);
     p->shape.from = p->from;
     p->shape.to = p->to;
+    p->shape.port = p->port;
     p->shape.region = p->region;
     p->shape.owner = p->owner;
     qsort(exec->nodes, exec->nnodes, sizeof *exec->nodes, by_id);
@@ -321,6 +333,7 @@ static CUresult make_shape(struct drv_exec *exec) {
     CUresult result = plan_all(&p);
     free(p.from);
     free(p.to);
+    free(p.port);
     free(p.region);
     free(p.owner);
     return result;

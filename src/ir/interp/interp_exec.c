@@ -119,6 +119,15 @@ static void sleep_thread(struct interp *in, struct interp_thread *t, const struc
         in->rt->kd_rt_nanosleep(in->b, t->id, interp_get(t, &i->ops[0]).u32[0]);
 }
 
+// A thread that has to wait for other grids comes to the instruction again.
+static void control_grid(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    bool waits = i->ir->mods.sem == ISA_SEM_ACQUIRE;
+    if (in->rt->kd_rt_grid(in->b, waits ? KD_GRID_ASK : KD_GRID_TRIGGER, 1))
+        t->pc++;
+    else
+        interp_warp_of(in, t)->give_way = true;
+}
+
 // Instructions that set the program counter, or leave it for later. false: it was none of them.
 static bool control(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     switch (i->ir->op) {
@@ -150,6 +159,9 @@ static bool control(struct interp *in, struct interp_thread *t, const struct int
         return true;
     case ISA_OP_BARRIER_CLUSTER_WAIT:
         interp_cluster_wait(in, t);
+        return true;
+    case ISA_OP_GRIDDEPCONTROL:
+        control_grid(in, t, i);
         return true;
     default:
         if (!is_phase_wait(i->ir))

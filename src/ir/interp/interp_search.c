@@ -137,6 +137,10 @@ static int32_t search_vprintf(struct kd_block *b, uint32_t thread, const char *f
 static void search_nanosleep(struct kd_block *b, uint32_t thread, uint32_t ns) {
 }
 
+static uint32_t search_grid(struct kd_block *b, uint32_t action, uint32_t lanes) {
+    return 1;
+}
+
 static void search_yield(struct kd_block *b) {
     if (now_ns() > current->deadline)
         give_up();
@@ -154,6 +158,7 @@ static struct kd_rt search_table(void) {
     rt.kd_rt_fault_at = search_fault;
     rt.kd_rt_vprintf = search_vprintf;
     rt.kd_rt_nanosleep = search_nanosleep;
+    rt.kd_rt_grid = search_grid;
     rt.kd_rt_yield = search_yield;
     return rt;
 }

@@ -408,7 +408,8 @@ bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
     case ISA_OP_GETCTARANK:
         return lower_getctarank(lf);
     case ISA_OP_FENCE: // what it names besides its scope makes no difference
-        lower_emit(lf, ISA_OP_FENCE, ISA_VOID, 0, 0, NULL)->mods = inst->mods;
+    case ISA_OP_GRIDDEPCONTROL:
+        lower_emit(lf, (enum isa_op)inst->op, ISA_VOID, 0, 0, NULL)->mods = inst->mods;
         return true;
     case ISA_OP_PREFETCH: // hints, with no effect that a program can see
     case ISA_OP_PREFETCHU:
@@ -416,7 +417,6 @@ bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
     case ISA_OP_APPLYPRIORITY:
     case ISA_OP_PMEVENT:
     case ISA_OP_SETMAXNREG:
-    case ISA_OP_GRIDDEPCONTROL: // a launch here begins when the one before has ended
         return true;
     default:
         return isa_op_info[inst->op].klass == ISA_CLASS_ASYNC ? lower_async(lf) : lower_generic(lf);
