@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the packages that kudzu needs, those alone that are missing: on Debian 12 and 13, Ubuntu
 # 24.04 (the same names) and Fedora.
-# usage: deps.sh [build|bench|deb|aarch64|graphics]...   (default: build)
+# usage: deps.sh [build|bench|deb|aarch64|graphics|mpi]...   (default: build)
 set -eu
 
 build="gcc g++ libc6-dev cmake ninja-build python3 clang-19 lld-19 llvm-19-dev libclang-19-dev
@@ -13,6 +13,8 @@ deb="dpkg-dev file"
 aarch64="qemu-user"
 # OpenGL and Vulkan on CPUs, for tests that are skipped without them (about 200 MB with LLVM 15).
 graphics="libegl1 libgl1-mesa-dri mesa-vulkan-drivers libvulkan-dev"
+# Tests and examples of several ranks are skipped without.
+mpi="libopenmpi-dev openmpi-bin libmpich-dev mpich"
 # Releases whose LLVM is newer have LLVM 19 beside it, in packages with its number. It is Fedora 41's own.
 fedora="gcc gcc-c++ glibc-devel libstdc++-static cmake ninja-build python3 clang19 lld19 llvm19-devel
         llvm19-static clang19-devel compiler-rt19 libomp19-devel pkgconf-pkg-config libzstd-devel
@@ -45,7 +47,8 @@ for set in "${@:-build}"; do
     deb) packages="$packages $deb" ;;
     aarch64) packages="$packages $aarch64" ;;
     graphics) packages="$packages $graphics" ;;
-    *) echo "deps.sh: unknown set '$set' (build, bench, deb, aarch64 or graphics)" >&2; exit 2 ;;
+    mpi) packages="$packages $mpi" ;;
+    *) echo "deps.sh: unknown set '$set' (build, bench, deb, aarch64, graphics or mpi)" >&2; exit 2 ;;
     esac
 done
 
