@@ -9,6 +9,7 @@
 
 // Page tables, chunks of cells and all stamps live while grids do.
 enum { GROUP = 256, CACHED = 64, CHUNK = 64, MOST = 1 << CHECK_STAMP_BITS };
+enum { CREDIT = 1 << 14 }; // names of a stamp that its worker has in advance
 // Of cells, which are not given back; and where launches are compared with later ones.
 static const uint64_t kept_bytes = UINT64_C(64) << 20, followed_bytes = UINT64_C(1) << 30;
 
@@ -39,6 +40,7 @@ struct check_stamps {
     uint32_t next, end; // unused ones
     uint32_t free;      // one that is named by nobody; the next one is its `grid`
     uint32_t cached[CACHED];
+    uint32_t credit[CACHED]; // of those: counted as names, and not given out
 };
 
 // With the lock.
@@ -127,18 +129,31 @@ static uint32_t take(struct check_stamps *s) {
 }
 
 uint32_t check_stamp_make(struct check_stamps *s, const struct check_stamp *stamp) {
-    uint32_t number = check_stamp_find(s, stamp), *place = &s->cached[place_of(stamp)];
+    uint32_t number = check_stamp_find(s, stamp), place = place_of(stamp);
     if (number || !(number = take(s)))
         return number;
     stamps[number] = *stamp;
-    atomic_store_explicit(&stamps[number].refs, 1, memory_order_relaxed);
-    if (*place)
-        check_stamp_drop(s, *place, 1);
-    return *place = number;
+    atomic_store_explicit(&stamps[number].refs, CREDIT + 1, memory_order_relaxed);
+    if (s->cached[place])
+        check_stamp_drop(s, s->cached[place], s->credit[place] + 1);
+    s->credit[place] = CREDIT;
+    return s->cached[place] = number;
 }
 
-void check_stamp_hold(uint32_t number, uint32_t n) {
-    atomic_fetch_add_explicit(&stamps[number].refs, n, memory_order_relaxed);
+void check_stamp_hold(struct check_stamps *s, uint32_t number, uint32_t n) {
+    uint32_t place = place_of(&stamps[number]);
+    if (s->cached[place] == number && s->credit[place] >= n)
+        s->credit[place] -= n;
+    else
+        atomic_fetch_add_explicit(&stamps[number].refs, n, memory_order_relaxed);
+}
+
+void check_stamp_release(struct check_stamps *s, uint32_t number, uint32_t n) {
+    uint32_t place = place_of(&stamps[number]);
+    if (s->cached[place] == number)
+        s->credit[place] += n;
+    else
+        check_stamp_drop(s, number, n);
 }
 
 void check_stamp_drop(struct check_stamps *s, uint32_t number, uint32_t n) {

@@ -38,10 +38,12 @@ uint32_t check_stamp_find(const struct check_stamps *s, const struct check_stamp
 // The same, and makes it where there is none. 0: there are too many.
 uint32_t check_stamp_make(struct check_stamps *s, const struct check_stamp *stamp);
 const struct check_stamp *check_stamp_of(uint32_t number);
-// So many more, or fewer, name it. A stamp that is found or made is there until the worker makes
-// others, or for as long as it is named.
-void check_stamp_hold(uint32_t number, uint32_t n);
+// So many more may name it, or do so no more. A stamp that is found or made is there until the
+// worker makes others, or for as long as it is named.
+void check_stamp_hold(struct check_stamps *s, uint32_t number, uint32_t n);
 void check_stamp_drop(struct check_stamps *s, uint32_t number, uint32_t n);
+// Of those that might have named it so many did not.
+void check_stamp_release(struct check_stamps *s, uint32_t number, uint32_t n);
 
 // ---- cells --------------------------------------------------------------------------------
 

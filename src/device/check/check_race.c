@@ -4,6 +4,7 @@
 // order them by asynchronous copies are left alone (passes/check/check.c).
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "device/check/check_cells.h"
 #include "device/check/check_host.h"
@@ -15,7 +16,11 @@
 #include "device/sched/op.h"
 #include "isa/isa.h"
 
-enum { LOCKS = 1024, ROW_BITS = 6 }; // each lock for rows of so many bytes
+enum {
+    LOCKS = 1 << 14,
+    ROW_BITS = 7,
+    ROW_CELLS = 1 << (ROW_BITS - 2)
+}; // a lock for a row of bytes
 static struct kd_spinlock locks[LOCKS];
 
 // ---- what is a race -----------------------------------------------------------------------
@@ -177,7 +182,7 @@ enum { HELD = 256 }; // at once
 
 static void settle(struct visit *v) {
     if (v->number)
-        check_stamp_drop(v->t->stamps, v->number, v->held);
+        check_stamp_release(v->t->stamps, v->number, v->held);
     v->number = v->held = 0;
 }
 
@@ -197,7 +202,7 @@ static uint32_t named(const struct visit *v) {
     return v->number << CHECK_LANE_BITS | v->now.thread % KD_WARP;
 }
 
-static void drop(struct visit *v, uint32_t name) {
+static void drop(struct visit *v, uint32_t name, uint32_t times) {
     uint32_t number = name >> CHECK_LANE_BITS;
     if (!number)
         return;
@@ -206,7 +211,7 @@ static void drop(struct visit *v, uint32_t name) {
         v->gone = number;
         v->gone_times = 0;
     }
-    v->gone_times++;
+    v->gone_times += times;
 }
 
 // So many cells can name the access. False: there are too many stamps.
@@ -216,7 +221,7 @@ static bool hold(struct visit *v, uint32_t n) {
     uint32_t number = check_stamp_make(v->t->stamps, &v->now.stamp);
     if (!number)
         return false;
-    check_stamp_hold(number, HELD);
+    check_stamp_hold(v->t->stamps, number, HELD);
     v->number = number;
     v->held += HELD;
     return true;
@@ -229,7 +234,7 @@ static bool put(struct visit *v, uint32_t *name) {
     uint32_t old = *name;
     *name = named(v);
     v->held--;
-    drop(v, old);
+    drop(v, old, 1);
     return true;
 }
 
@@ -394,66 +399,154 @@ static void check_lane(struct visit *v, uint64_t address, uint64_t bytes, uint64
 
 // ---- lanes that access one word after the other -------------------------------------------
 
+// Cells of one row, of which each lane from the first on accesses 1 << shift.
+struct row {
+    uint32_t k, n, lane, shift;
+};
+typedef uint32_t four __attribute__((vector_size(16)));
+// How many lanes the one that accesses a cell is behind the first.
+static const uint32_t lanes_on[3][ROW_CELLS] __attribute__((aligned(16))) = {
+    {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+     16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31},
+    {0, 0, 1, 1, 2,  2,  3,  3,  4,  4,  5,  5,  6,  6,  7,  7,
+     8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15},
+    {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3,
+     4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7},
+};
+
+static void look_at(struct visit *v, uint32_t number) {
+    const struct check_stamp *s = check_stamp_of(number);
+    if (v->seen == number)
+        return;
+    v->seen = number;
+    v->seen_over = is_over(v, s);
+    v->seen_own = is_of_warp(v, s) && !s->goes_on;
+}
+
 // Is what a cell names none any more, or what the lane itself has done?
 static bool is_quiet(struct visit *v, uint32_t name, uint32_t lane) {
     uint32_t number = name >> CHECK_LANE_BITS;
     if (!number)
         return true;
-    if (v->seen != number) {
-        const struct check_stamp *s = check_stamp_of(number);
-        v->seen = number;
-        v->seen_over = is_over(v, s);
-        v->seen_own = is_of_warp(v, s) && !s->goes_on;
-    }
+    look_at(v, number);
     return v->seen_over || (v->seen_own && name % KD_WARP == lane);
 }
 
-static bool are_quiet(struct visit *v, const uint32_t *names, uint32_t n) {
-    for (uint32_t k = 0; k < n; k++)
-        if (!is_quiet(v, names[k], v->now.thread % KD_WARP + k))
+// What the names of a row's cells tell: all are quiet; each is another lane's; they have to be
+// looked at one by one. *one: all have one stamp.
+enum names { QUIET, BUSY, MIXED };
+static enum names look_at_row(struct visit *v, const uint32_t *names, const struct row *r,
+                              bool *one) {
+    const uint32_t *on = lanes_on[r->shift];
+    uint32_t first = names[0], apart = 0, shifted = 0, k = 0;
+    four a = {0}, s = {0};
+    for (; k + 4 <= r->n; k += 4) {
+        four name, lane;
+        memcpy(&name, names + k, sizeof name);
+        memcpy(&lane, on + k, sizeof lane);
+        a |= name ^ first;
+        s |= (name - lane) ^ first;
+    }
+    for (; k < r->n; k++) {
+        apart |= names[k] ^ first;
+        shifted |= (names[k] - on[k]) ^ first;
+    }
+    apart |= a[0] | a[1] | a[2] | a[3];
+    shifted |= s[0] | s[1] | s[2] | s[3];
+    *one = !(apart >> CHECK_LANE_BITS);
+    if (!*one)
+        return MIXED;
+    if (!(first >> CHECK_LANE_BITS))
+        return QUIET;
+    look_at(v, first >> CHECK_LANE_BITS);
+    if (v->seen_over || !v->seen_own)
+        return v->seen_over ? QUIET : BUSY;
+    return shifted ? MIXED : first % KD_WARP == r->lane ? QUIET : BUSY;
+}
+
+static bool are_quiet(struct visit *v, const uint32_t *names, const struct row *r, bool *one) {
+    enum names all = look_at_row(v, names, r, one);
+    for (uint32_t k = 0; all == MIXED && k < r->n; k++)
+        if (!is_quiet(v, names[k], r->lane + lanes_on[r->shift][k]))
             return false;
-    return true;
+    return all != BUSY;
 }
 
 static void put_lane(struct visit *v, uint32_t *name, uint32_t lane) {
     uint32_t own = v->number << CHECK_LANE_BITS | lane;
     if (*name == own)
         return;
-    drop(v, *name);
+    drop(v, *name, 1);
     *name = own;
     v->held--;
 }
 
-// n lanes from now.thread on access cells from k on, four bytes each. False: they need a closer
-// look.
-static bool check_row(struct visit *v, uint32_t k, uint32_t n, const uint64_t *values,
+// one: the names have one stamp.
+static void put_row(struct visit *v, uint32_t *names, const struct row *r, bool one) {
+    const uint32_t *on = lanes_on[r->shift];
+    uint32_t own = v->number << CHECK_LANE_BITS | r->lane, k = 0;
+    for (; !one && k < r->n; k++)
+        put_lane(v, &names[k], r->lane + on[k]);
+    if (!one || (names[0] == own && names[r->n - 1] == own + on[r->n - 1]))
+        return;
+    drop(v, names[0], r->n);
+    v->held -= r->n;
+    for (; k + 4 <= r->n; k += 4) {
+        four lane;
+        memcpy(&lane, on + k, sizeof lane);
+        lane += own;
+        memcpy(names + k, &lane, sizeof lane);
+    }
+    for (; k < r->n; k++)
+        names[k] = own + on[k];
+}
+
+static void read_row(struct visit *v, const struct row *r) {
+    struct check_cells *c = v->cells;
+    bool one;
+    for (int n = 0; n < CHECK_READERS; n++) {
+        uint32_t *names = &c->readers[n][r->k];
+        enum names all = look_at_row(v, names, r, &one);
+        if (all == QUIET && hold(v, r->n))
+            put_row(v, names, r, one);
+        if (all == QUIET)
+            return;
+        if (all == BUSY)
+            continue;
+        for (uint32_t k = 0; k < r->n; k++) {
+            uint32_t lane = r->lane + lanes_on[r->shift][k], *name = &c->readers[0][r->k + k];
+            if (!is_quiet(v, *name, lane))
+                name = &c->readers[1][r->k + k];
+            if (is_quiet(v, *name, lane) && hold(v, 1))
+                put_lane(v, name, lane);
+        }
+        return;
+    }
+}
+
+// Lanes from now.thread on access cells behind each other. False: they need a closer look.
+static bool check_row(struct visit *v, const struct row *r, const uint64_t *values,
                       bool one_value) {
     struct check_cells *c = v->cells;
-    uint32_t lane = v->now.thread % KD_WARP;
     bool reads = v->now.stamp.site->kind == KD_CHECK_READ, strong = is_strong(&v->now);
-    if (!are_quiet(v, &c->weak[k], n) || !are_quiet(v, &c->strong[k], n))
+    bool one_weak, one_strong, one;
+    if (!are_quiet(v, &c->weak[r->k], r, &one_weak) ||
+        !are_quiet(v, &c->strong[r->k], r, &one_strong))
         return false;
-    for (int r = 0; r < CHECK_READERS && !reads; r++)
-        if (!are_quiet(v, &c->readers[r][k], n))
-            return false;
     if (reads) {
-        for (uint32_t l = 0; l < n; l++) {
-            uint32_t *name = &c->readers[0][k + l];
-            if (!is_quiet(v, *name, lane + l))
-                name = &c->readers[1][k + l];
-            if (is_quiet(v, *name, lane + l) && hold(v, 1))
-                put_lane(v, name, lane + l);
-        }
+        read_row(v, r);
         return true;
     }
-    if (!hold(v, n))
+    for (int n = 0; n < CHECK_READERS; n++)
+        if (!are_quiet(v, &c->readers[n][r->k], r, &one))
+            return false;
+    if (!hold(v, r->n))
         return true;
-    uint32_t *to = strong ? &c->strong[k] : &c->weak[k];
-    uint32_t *left = strong ? &c->strong_value[k] : &c->weak_value[k];
-    for (uint32_t l = 0; l < n; l++) {
-        put_lane(v, &to[l], lane + l);
-        if (v->now.stamp.has_value)
-            left[l] = (uint32_t)values[one_value ? 0 : l];
+    put_row(v, strong ? &c->strong[r->k] : &c->weak[r->k], r, strong ? one_strong : one_weak);
+    uint32_t *left = strong ? &c->strong_value[r->k] : &c->weak_value[r->k];
+    for (uint32_t k = 0; v->now.stamp.has_value && k < r->n; k++) {
+        uint64_t value = values[one_value ? 0 : lanes_on[r->shift][k]];
+        left[k] = (uint32_t)(r->shift && k % 2 ? value >> 32 : value);
     }
     return true;
 }
@@ -462,21 +555,26 @@ static bool check_row(struct visit *v, uint32_t k, uint32_t n, const uint64_t *v
 static uint32_t row_of(const struct visit *v, uint32_t thread, uint32_t lanes, const uint64_t *at) {
     const struct kd_check_site *site = v->now.stamp.site;
     const uint32_t *epoch = v->t->epoch;
+    uint32_t bytes = site->bytes, n = 1;
     uint64_t address = check_generic_address(v->b, site, at[0]);
-    uint32_t n = 1, row = 1u << (ROW_BITS - 2), k = (uint32_t)(address >> 2);
-    while (n < lanes && thread + n < MAX_UNITS && (k + n) % row && at[n] == at[0] + 4 * n &&
-           epoch[thread + n] == epoch[thread])
+    uint32_t most = ((1u << ROW_BITS) - (uint32_t)address % (1u << ROW_BITS)) / bytes;
+    most = lanes < most ? lanes : most;
+    most = thread + most <= MAX_UNITS ? most : MAX_UNITS - thread;
+    while (n < most && at[n] == at[0] + bytes * n && epoch[thread + n] == epoch[thread])
         n++;
     bool private = site->space == ISA_SPACE_GENERIC &&
-                   (is_private(v->b, address) || is_private(v->b, address + 4 * (n - 1)));
-    return private || address % 4 ? 1 : n;
+                   (is_private(v->b, address) || is_private(v->b, address + bytes * (n - 1)));
+    return private || address % bytes ? 1 : n;
 }
 
 // The same at once, n lanes that row_of has found. False: nothing was done.
 static bool check_lanes(struct visit *v, uint32_t thread, uint32_t n, uint64_t at,
                         const uint64_t *values, bool one_value) {
     const struct check_threads *t = v->t;
-    uint64_t address = check_generic_address(v->b, v->now.stamp.site, at);
+    const struct kd_check_site *site = v->now.stamp.site;
+    uint64_t address = check_generic_address(v->b, site, at);
+    struct row r = {(uint32_t)(address >> 2) % CHECK_CELLS, n * (site->bytes / 4), thread % KD_WARP,
+                    (uint32_t)__builtin_ctz(site->bytes) - 2};
     v->now.thread = thread;
     v->owners = owners_of(v->b, address);
     v->seen = 0;
@@ -484,7 +582,7 @@ static bool check_lanes(struct visit *v, uint32_t thread, uint32_t n, uint64_t a
         return true;
     set_stamp(v, t->epoch[thread], t->warp[thread / KD_WARP], 15);
     lock_row(v, address);
-    return check_row(v, (uint32_t)(address >> 2) % CHECK_CELLS, n, values, one_value);
+    return check_row(v, &r, values, one_value);
 }
 
 static uint32_t first_two(uint32_t mask) {
@@ -515,7 +613,8 @@ void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t 
         !(site->flags & KD_CHECK_COPY))
         mask = first_two(mask);
     bool one_value = code & KD_CHECK_SAME_MORE;
-    bool rows = together && !one && !releases && site->bytes == 4 && !(site->flags & KD_CHECK_COPY);
+    bool words = site->bytes == 4 || site->bytes == 8 || site->bytes == 16;
+    bool rows = together && !one && !releases && words && !(site->flags & KD_CHECK_COPY);
     while (mask) {
         uint32_t l = (uint32_t)__builtin_ctz(mask), lanes = 1;
         while (l + lanes < KD_WARP && mask >> (l + lanes) & 1)
