@@ -56,6 +56,9 @@ struct kd_block {
     uint8_t pass_waiting, pass_first; // some group is at a barrier; it is the first pass
     // Stores of at least so many bytes a thread may go past the caches: together they fill them.
     uint64_t stream_bytes;
+    // `kudzu check`: which arrays of the kernel (struct kd_check_array, a bit for each) threads
+    // cannot race in: accesses need not be told of.
+    uint64_t check_apart;
 };
 
 // Addresses of shared::cluster have 32 bits: below KD_CLUSTER_MAPPED, and from the top of the range
@@ -164,7 +167,23 @@ struct kd_check_site {
     uint8_t kind;   // enum kd_check_kind
     uint16_t flags; // enum kd_check_flag
     int32_t cause;  // the site that what is stored follows from; 0: none
+    int32_t array;  // a kernel's struct kd_check_array that is accessed; 0: nobody knows
     int64_t offset; // is added to the address
+};
+// What a kernel does to an array that it has as a parameter or as a variable. The others' stand
+// beside it.
+enum kd_check_array_flag {
+    KD_CHECK_OF_VARIABLE = 1,   // `at` is the variable's index, not an offset in the parameters
+    KD_CHECK_ARRAY_USED = 2,    // is accessed
+    KD_CHECK_ARRAY_WRITTEN = 4, // is written to
+    // Threads of a grid of one dimension have elements of their own, and what is accessed besides
+    // are other arrays.
+    KD_CHECK_ARRAY_OWN = 8
+};
+struct kd_check_array {
+    uint32_t at;
+    uint16_t flags;
+    uint8_t index, count; // which of how many
 };
 // Where a pointer came from: the device's number of an allocation, below KD_CHECK_LOCAL, or a
 // variable. Nobody knows of KD_CHECK_NONE; KD_CHECK_MIXED was made of pointers into different ones.

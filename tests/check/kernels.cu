@@ -393,6 +393,28 @@ static void tell(telling how, bool warp, bool all, int *out) {
         exit(2);
 }
 
+// Threads have elements of their own, as far as each parameter alone tells.
+__global__ void next(const int *from, int *to) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[i + 1] + i; // bug: alias
+}
+
+template <int stride> __global__ void pairs_of(int *a) {
+    int *own = a + (blockIdx.x * blockDim.x + threadIdx.x) * stride;
+    own[0] = threadIdx.x + 1;
+    own[1] = -1; // bug: overlap
+}
+
+__global__ void row(int *a) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i] = threadIdx.y; // bug: rows
+}
+
+__global__ void chosen(const int *from, int *to, const int *const *other) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[i] + (*other)[i + 1]; // bug: loaded
+}
+
 static void run(const char *name) {
     int *a = ints(256), *b = ints(256), *out = ints(256);
     auto is = [&](const char *n) { return !strcmp(name, n); };
@@ -530,6 +552,21 @@ static void run(const char *name) {
         cudaMalloc(&p, sizeof host);
         make_lists<<<1, 32>>>(p, 3);
         cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+        cudaFree(p);
+    } else if (is("alias"))
+        next<<<2, 64>>>(bug ? out : a, out);
+    else if (is("overlap")) {
+        if (bug)
+            pairs_of<1><<<2, 32>>>(out);
+        else
+            pairs_of<2><<<2, 32>>>(out);
+    } else if (is("rows"))
+        row<<<4, dim3(32, bug ? 2 : 1)>>>(out);
+    else if (is("loaded")) {
+        int **p = nullptr, *to = bug ? out : b;
+        cudaMalloc(&p, sizeof *p);
+        cudaMemcpy(p, &to, sizeof to, cudaMemcpyHostToDevice);
+        chosen<<<2, 64>>>(a, out, p);
         cudaFree(p);
     } else
         exit(3);

@@ -31,8 +31,8 @@ def expect(what, good, output):
         print("FAILED: %s\n%s" % (what, output))
 
 
-def look(program, name, line):
-    status, out, err = check(program, name, "bug")
+def look(program, name, line, options=()):
+    status, out, err = check(program, name, "bug", options=options)
     summary = re.search(r"ERROR SUMMARY: (\d+) error", out)
     expect("%s is reported at line %d" % (name, line),
            status == 1 and summary and int(summary[1]) >= 1
@@ -55,6 +55,8 @@ def main():
             look(program, name, line)
         for name in (*bugs, *CLEAN_ONLY):
             look_clean(program, name)
+        for name in ("alias", "overlap", "rows", "loaded"):
+            look(program, name, bugs[name], ("--tool", "race"))
         status, out, err = check(program, "overrun", "bug", options=("--tool", "racecheck"))
         expect("a tool alone", status == 0 and "SUMMARY: 0" in out, out + err)
         status, out, err = check(program, "overrun", "bug", options=("--error-exitcode=7",))

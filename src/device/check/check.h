@@ -3,6 +3,7 @@
 //   check_blocks.c  allocations under numbers that are never used again
 //   check_access.c  accesses of kernels, which generated code tells of
 //   check_race.c    accesses of threads that nothing orders
+//   check_arrays.c  arrays of a launch that its threads cannot race in
 //   check_cells.c   who has accessed memory last
 //   check_clocks.c  barriers and synchronisations that threads have passed
 //   check_streams.c streams, events and graphs, which order launches and copies
@@ -87,6 +88,12 @@ void check_race_ended(uint64_t grid);
 struct op;
 // A copy (from: 0: a set) is about to move so many bytes.
 void check_moved(const struct op *op, uint64_t to, uint64_t from, uint64_t size);
+
+// ---- check_arrays.c -----------------------------------------------------------------------
+
+// Is the access to an array in which the launch's threads cannot race? Sets check_apart of the
+// block.
+bool check_is_apart(struct kd_block *b, const struct kd_check_site *site);
 
 // ---- check_clocks.c -----------------------------------------------------------------------
 

@@ -414,7 +414,8 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
         if (n)
             check_lane(&a);
     }
-    if (mask && (s->flags & KD_CHECK_ORDERED) && (check_tools() & CHECK_RACE))
+    if (mask && (s->flags & KD_CHECK_ORDERED) && (check_tools() & CHECK_RACE) &&
+        !check_is_apart(b, s))
         check_races(b, s, thread, mask, code, addresses, more);
 }
 

@@ -21,6 +21,7 @@ struct checker {
     bool orders;    // what orders accesses is told of
     bool fences;    // the module has some
     VEC(struct access) accesses;
+    int64_t arrays; // where they are described
 };
 
 static uint32_t bytes_of(const struct kir_inst *i) {
@@ -397,12 +398,53 @@ static bool has_fences(const struct kir_module *m) {
     return false;
 }
 
+// Is it of memory that other threads access, which races are looked for in?
+static bool is_use(const struct access *a) {
+    return (a->site.flags & KD_CHECK_ORDERED) && a->site.space != ISA_SPACE_SHARED &&
+           a->site.space != ISA_SPACE_CLUSTER && a->site.kind <= KD_CHECK_ATOMIC;
+}
+
+// Sets which arrays the accesses are to.
+static void find_arrays(struct checker *c) {
+    uint32_t n = 0;
+    struct check_arrays list;
+    struct check_use *uses = arena_array(&c->tmp, struct check_use, c->accesses.len + 1);
+    for (uint32_t k = 0; k < c->accesses.len; k++) {
+        const struct access *a = &c->accesses.data[k];
+        if (is_use(a))
+            uses[n++] =
+                (struct check_use){.address = a->address,
+                                   .offset = a->site.offset,
+                                   .bytes = a->site.flags & KD_CHECK_COPY ? 0 : a->site.bytes,
+                                   .writes = a->site.kind != KD_CHECK_READ};
+    }
+    check_arrays(&c->tmp, c->f, uses, n, &list);
+    int64_t at = list.n ? check_sites_arrays(&c->sites, list.array, list.n) : 0;
+    n = 0;
+    for (uint32_t k = 0; k < c->accesses.len; k++) {
+        struct access *a = &c->accesses.data[k];
+        if (is_use(a) && uses[n++].array >= 0 && list.n)
+            a->site.array = (int32_t)(at + uses[n - 1].array * (int64_t)sizeof list.array[0]);
+    }
+    c->arrays = at;
+}
+
+// One more than the number of the array whose accesses alone are what the check is about; 0: it is
+// about more.
+static uint32_t sole_array(const struct checker *c, const struct access *a) {
+    bool more = (c->tools & CHECK_MEMORY) && !(a->site.flags & KD_CHECK_INSIDE);
+    if (!a->site.array || more)
+        return 0;
+    return (uint32_t)((a->site.array - c->arrays) / (int64_t)sizeof(struct kd_check_array)) + 1;
+}
+
 static void emit(struct checker *c, struct check_origins *o, const struct access *a) {
     struct kir_inst *at = kir_inst_new(c->f, ISA_OP_SYMADDR, ISA_B64, 0, 1, &(uint8_t){KIR_B64}, 0);
     struct kir_inst *k =
         kir_inst_new(c->f, ISA_OP_CHECK_ACCESS, ISA_B64, a->more ? 4 : 3, 0, NULL, 0);
     at->sym = c->sites.sym;
     at->offset = check_sites_add(&c->sites, a->i, a->site);
+    k->index = sole_array(c, a);
     k->ops[0] = a->address;
     k->ops[1] = check_origin_of(o, a->address);
     k->ops[2] = at->res[0];
@@ -453,6 +495,8 @@ static void check_function(struct checker *c, struct kir_func *f) {
             if (c->orders)
                 look_at_order(c, i);
         }
+    if (c->flags & KD_CHECK_ORDERED)
+        find_arrays(c);
     struct check_origins *o = check_origins_new(&c->tmp, f, &c->sites);
     for (uint32_t n = 0; n < c->accesses.len; n++)
         check_origins_want(o, c->accesses.data[n].address);

@@ -7,6 +7,7 @@
 //   check_origin.c  from which allocation an address was made, as values beside the program's
 //   check_init.c    values that follow from memory that nobody has written
 //   check_sync.c    barriers and operations of warps, and who comes to them
+//   check_arrays.c  arrays that threads cannot race in
 //   check_sites.c   the description
 #ifndef KUDZU_PASSES_CHECK_H
 #define KUDZU_PASSES_CHECK_H
@@ -42,6 +43,9 @@ struct kir_inst *check_sites_access(struct check_sites *s, struct kir_inst *i,
                                     struct kir_value *more, struct kir_inst **at);
 // The number of a local variable; -1: there are too many.
 int check_sites_local(struct check_sites *s, const struct kir_symbol *sym);
+// Describes a kernel's arrays; returns where. What site.array is to be for array k: that plus k
+// times the size of one.
+int64_t check_sites_arrays(struct check_sites *s, const struct kd_check_array *list, uint32_t n);
 void check_sites_end(struct check_sites *s);
 
 // check_origin.c ------------------------------------------------------------------------------
@@ -65,5 +69,25 @@ void check_init(struct kir_func *f, struct check_sites *sites);
 // meetings: not only where threads are. Before the checks of what is unwritten, which make
 // instructions of the same kinds.
 void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings);
+
+// check_arrays.c ------------------------------------------------------------------------------
+
+enum { CHECK_MOST_ARRAYS = 32 };
+struct check_arrays {
+    struct kd_check_array array[CHECK_MOST_ARRAYS];
+    uint32_t n;
+    bool unknown_reads, unknown_writes; // of memory that no array is known to be
+};
+// An access that a kernel makes to memory that all threads have, or may have.
+struct check_use {
+    const struct kir_value *address;
+    int64_t offset;
+    uint32_t bytes; // 0: not known, or not made at once
+    bool writes;
+    int array; // the one that it is to; -1: nobody knows
+};
+// Sets the arrays of uses and describes them; no arrays: all accesses have to be followed.
+void check_arrays(struct arena *arena, struct kir_func *f, struct check_use *uses, uint32_t n,
+                  struct check_arrays *list);
 
 #endif

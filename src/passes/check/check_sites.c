@@ -44,7 +44,14 @@ int64_t check_sites_add(struct check_sites *s, const struct kir_inst *i,
     site.function = function_at - (int32_t)at;
     site.line = file ? i->line : 0;
     site.cause -= site.cause ? (int32_t)at : 0;
+    site.array -= site.array ? (int32_t)at : 0;
     memcpy(s->bytes.data + at, &site, sizeof site);
+    return (int64_t)at;
+}
+
+int64_t check_sites_arrays(struct check_sites *s, const struct kd_check_array *list, uint32_t n) {
+    size_t at = reserve(s, n * sizeof *list);
+    memcpy(s->bytes.data + at, list, n * sizeof *list);
     return (int64_t)at;
 }
 
