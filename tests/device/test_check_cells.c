@@ -19,7 +19,7 @@ static void test_stamps(void) {
     uint32_t n = check_stamp_make(s, &a);
     EXPECT(n && check_stamp_find(s, &a) == n && check_stamp_make(s, &a) == n);
     EXPECT(check_stamp_of(n)->block == 1);
-    check_stamp_hold(n, 2); // of two cells
+    check_stamp_hold(s, n, 2); // of two cells
     uint32_t m = check_stamp_make(s, &b);
     EXPECT(m != n && check_stamp_of(n)->block == 1);
     check_stamp_drop(s, n, 1);

@@ -92,7 +92,7 @@ static void touch(struct move *m, struct check_cells *c, uint32_t k, uint64_t at
 
 static void give(struct move *m) {
     if (m->number)
-        check_stamp_drop(stamps, m->number, m->held);
+        check_stamp_release(stamps, m->number, m->held);
     m->number = m->held = 0;
 }
 
@@ -107,7 +107,7 @@ static void take(struct move *m, uint8_t bytes) {
     if (!m->number)
         return;
     m->held = HELD;
-    check_stamp_hold(m->number, m->held);
+    check_stamp_hold(stamps, m->number, m->held);
 }
 
 // Bytes from `from` on, which lie in one row.
