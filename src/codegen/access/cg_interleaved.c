@@ -1,8 +1,8 @@
-// Loads whose lanes lie a constant distance apart, as members of structures in an array do, by whole
-// vectors of memory: what lies from the first lane's word to the last one's. All of it is on pages
-// that some lane accesses. The members that a block loads of the same structures are an interleaved
-// group: they are taken out of the same vectors, which LLVM then loads once. Stores of all members,
-// which leave no gaps, are one store of vectors, where the last of them stands.
+// Loads whose lanes lie a constant distance apart, as members of structures in an array do, by
+// whole vectors of memory: what lies from the first lane's word to the last one's. All of it is on
+// pages that some lane accesses. The members that a block loads of the same structures are an
+// interleaved group: they are taken out of the same vectors, which LLVM then loads once. Stores of
+// all members, which leave no gaps, are one store of vectors, where the last of them stands.
 #include "codegen/emit/cg.h"
 
 enum { MOST_CHUNKS = 32, LEAST_BYTES = 16, PAGE_BYTES = 4096 };
@@ -119,9 +119,9 @@ static bool are_distinct(const struct place *p, unsigned n) {
     return true;
 }
 
-// `lanes` elements from where they are, at most as many as a chunk has. Where no two lie at one slot
-// of their chunks, chunks are blended, and one permutation puts all in order; else each chunk's are
-// put in order as they come.
+// `lanes` elements from where they are, at most as many as a chunk has. Where no two lie at one
+// slot of their chunks, chunks are blended, and one permutation puts all in order; else each
+// chunk's are put in order as they come.
 static LLVMValueRef collect(struct cg *c, const struct window *w, LLVMValueRef *chunk,
                             const struct place *p, unsigned lanes) {
     int from[64];
@@ -183,7 +183,8 @@ bool cg_load_interleaved(struct cg_func *g, const struct kir_inst *i, LLVMTypeRe
         LLVMSetAlignment(chunk[k], element);
     }
     for (unsigned k = 0; k < (i->mods.vec ? i->mods.vec : 1); k++)
-        out[k] = component(c, &w, chunk, i->offset - w.lo + (int64_t)k * element, distance, element);
+        out[k] =
+            component(c, &w, chunk, i->offset - w.lo + (int64_t)k * element, distance, element);
     return true;
 }
 
@@ -219,7 +220,8 @@ static bool find_row(struct cg_func *g, struct kir_inst *of, unsigned n, struct 
             lowest = i->offset;
     for (unsigned k = 0; k < n; k++)
         member[k] = NULL;
-    for (struct kir_inst *i = first; i && (sees_nothing(i) || is_stored_beside(i, of)); i = i->next) {
+    for (struct kir_inst *i = first; i && (sees_nothing(i) || is_stored_beside(i, of));
+         i = i->next) {
         if (i->op != ISA_OP_ST)
             continue;
         int64_t at = i->offset - lowest;

@@ -419,8 +419,8 @@ static LLVMValueRef strided_mask(struct cg_func *g, const struct access *a, unsi
     return g->now.mask ? LLVMBuildAnd(c->b, repeat_mask(c, g->now.mask, m), own, "") : own;
 }
 
-// With a mask for each of m components of which few are wanted, or where LLVM makes a branch of each
-// bit of the mask, an access a lane is less.
+// With a mask for each of m components of which few are wanted, or where LLVM makes a branch of
+// each bit of the mask, an access a lane is less.
 static bool is_sparse(struct cg_func *g, const struct access *a, unsigned m) {
     return g->now.mask &&
            (m > MOST_GAPS * a->count || (!g->cg->target.mask_registers && a->bytes < 4));
@@ -609,8 +609,8 @@ struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i) {
     return places(g, i);
 }
 
-// Lanes a distance apart that only the launch knows: the first one's place, and that distance; guard:
-// where no sum wraps, or NULL. A mask would want a vector of places.
+// Lanes a distance apart that only the launch knows: the first one's place, and that distance;
+// guard: where no sum wraps, or NULL. A mask would want a vector of places.
 struct stepped {
     struct cg_places at;
     LLVMValueRef guard;
@@ -643,9 +643,9 @@ static bool find_step(struct cg_func *g, const struct access *a, struct stepped 
     LLVMValueRef by = cg_scalar(g, s.by);
     if (s.by->type == KIR_B32)
         by = LLVMBuildSExt(c->b, by, c->i64, "");
-    *t = (struct stepped){
-        .at.base = byte_gep(c, cg_pointer(g, a->space, first, false), a->i->offset),
-        .at.step = LLVMBuildMul(c->b, by, cg_i64(c, (uint64_t)s.times), "")};
+    *t = (struct stepped){.at.base =
+                              byte_gep(c, cg_pointer(g, a->space, first, false), a->i->offset),
+                          .at.step = LLVMBuildMul(c->b, by, cg_i64(c, (uint64_t)s.times), "")};
     if (s.narrow)
         t->guard = narrow_holds(g, &s, by);
     return true;

@@ -21,6 +21,7 @@
 //   cg_row_tile.c    the same in vector registers
 //   cg_slot.c    vectors that live through several barriers
 //   cg_web.c     values that can have one place
+//   cg_no_wrap.c sums and products that do not wrap
 //   cg_nan.c     where the bits of a NaN can be seen
 //   cg_source.c  special registers, symbols, parameters, address conversion
 //   cg_mem.c     loads and stores
@@ -616,8 +617,8 @@ LLVMValueRef cg_spread_at(struct cg_func *g, const struct cg_spread *s, LLVMValu
 LLVMValueRef cg_spread_lane(struct cg_func *g, struct cg_spread *s, unsigned lane);
 
 // cg_gather.c
-// A place a lane: `base` + offs[lane], `base` + index[lane] * scale (32-bit indices), `base` + lane *
-// step (i64), or the vector `pointers`.
+// A place a lane: `base` + offs[lane], `base` + index[lane] * scale (32-bit indices),
+// `base` + lane * step (i64), or the vector `pointers`.
 struct cg_places {
     LLVMValueRef pointers, base, index, step;
     struct kir_value *index_of; // what the index is the vector of, where that is known

@@ -318,8 +318,8 @@ static void begin_piece(struct cg_func *g, struct run_loop *l) {
                           "blocks");
     LLVMValueRef piece = LLVMBuildLoad2(c->b, c->i32, l->piece_var, "piece"),
                  most = cg_i32(c, CG_PIECE_BLOCKS), left = LLVMBuildNUWSub(c->b, run, piece, "");
-    l->count = LLVMBuildSelect(c->b, LLVMBuildICmp(c->b, LLVMIntULT, left, most, ""), left, most,
-                               "count");
+    l->count =
+        LLVMBuildSelect(c->b, LLVMBuildICmp(c->b, LLVMIntULT, left, most, ""), left, most, "count");
     LLVMBasicBlockRef tested = cg_new_block(g, "tested");
     LLVMValueRef first = beyond(g, l, block_x(g, l, cg_i32(c, 0)));
     cg_emit_block_tests(g, &l->stretches, first, l->count, tested);
@@ -414,7 +414,8 @@ static void count_on(struct cg_func *g, LLVMValueRef var, unsigned step, LLVMVal
     LLVMValueRef n = LLVMBuildLoad2(c->b, c->i32, var, "");
     n = LLVMBuildNUWAdd(c->b, n, cg_i32(c, step), "");
     LLVMBuildStore(c->b, n, var);
-    LLVMValueRef br = LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntULT, n, limit, ""), again, done);
+    LLVMValueRef br =
+        LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntULT, n, limit, ""), again, done);
     if (!groups)
         no_loop_transforms(c, br);
 }

@@ -12,6 +12,10 @@ static bool is_narrow(const struct shape *s, unsigned bits) {
     return s->lo >= -most && s->hi <= most;
 }
 
+static bool has_base(const struct shape *s) {
+    return s->kind == SHAPE_UNIFORM || s->kind == SHAPE_OFFSETS;
+}
+
 static bool is_sum_or_product(const struct kir_inst *i) {
     switch (i->op) {
     case ISA_OP_ADD:
@@ -43,23 +47,22 @@ void cg_note_no_wrap(struct cg_func *g, const struct kir_inst *i, const LLVMValu
         i->mods.cc || (bits != 32 && bits != 64) || kir_type_bits(i->res[0]->type) != bits)
         return;
     const struct shape *s = &g->fl->shape[i->res[0]->id];
-    if (s->kind == SHAPE_VARYING || !is_narrow(s, bits))
+    if (!has_base(s) || !is_narrow(s, bits))
         return;
     bool is_unsigned = s->lo >= 0 && i->op != ISA_OP_SUB;
     for (uint32_t k = 0; k < i->nops; k++) {
         if (result == src[k])
             return;
         struct shape x = flow_use(g->fl, i->ops[k], g->block);
-        is_unsigned &= x.kind != SHAPE_VARYING && x.lo >= 0;
+        is_unsigned &= has_base(&x) && x.lo >= 0;
     }
-    if (i->op == ISA_OP_SHL ? has_opcode(result, LLVMShl)
+    if (i->op == ISA_OP_SHL   ? has_opcode(result, LLVMShl)
         : i->op == ISA_OP_SUB ? has_opcode(result, LLVMSub)
         : i->op == ISA_OP_MUL ? has_opcode(result, LLVMMul)
                               : has_opcode(result, LLVMAdd))
         set_flags(result, is_unsigned);
-    LLVMValueRef product = i->op == ISA_OP_MAD && has_opcode(result, LLVMAdd)
-                               ? LLVMGetOperand(result, 0)
-                               : NULL;
+    LLVMValueRef product =
+        i->op == ISA_OP_MAD && has_opcode(result, LLVMAdd) ? LLVMGetOperand(result, 0) : NULL;
     if (product && product != src[2] && has_opcode(product, LLVMMul))
         set_flags(product, is_unsigned);
 }

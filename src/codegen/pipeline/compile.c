@@ -961,8 +961,8 @@ static bool rows_without_loops(const struct cg *c, const struct flow *fl) {
 }
 
 // Where groups meet at barriers, vectors of two registers make half as many groups of a block: what
-// each does to stop and to go on is done half as often, and more blocks are one team. Registers with
-// masks pay for that by twice the lanes already.
+// each does to stop and to go on is done half as often, and more blocks are one team. Registers
+// with masks pay for that by twice the lanes already.
 static bool groups_want_two_registers(const struct cg *c) {
     const uint32_t *n = c->spec.ntid;
     uint32_t wide = c->width * 2;

@@ -1,6 +1,6 @@
 // Arrays of a launch in which its threads cannot race: none of the arrays that the kernel writes to
-// is in the same allocation, or each thread has elements of its own there (passes/check). Where other
-// streams or the host may access them meanwhile, all are followed.
+// is in the same allocation, or each thread has elements of its own there (passes/check). Where
+// other streams or the host may access them meanwhile, all are followed.
 #include <string.h>
 
 #include "device/check/check.h"

@@ -200,7 +200,7 @@ void check_host_waits(int by) {
 }
 
 void check_host_hold(void) {
-    enum { PATIENCE = 16, SLICES = 100 };
+    enum { PATIENCE = 8, SLICES = 600 };
     static const struct timespec slice = {.tv_nsec = 2000000};
     static atomic_int in_vain;
     int n = 0;
@@ -214,7 +214,7 @@ void check_host_hold(void) {
 
 // Where it does not end soon, it may be behind a function of the host, which is not held then.
 static bool wait_for(struct op *op) {
-    static const uint64_t soon_ns = 20000000, most_ns = 100000000;
+    static const uint64_t soon_ns = 20000000, most_ns = 1000000000;
     if (scheduler_sleep(op, soon_ns))
         return true;
     check_host_waits(1);

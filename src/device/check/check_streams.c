@@ -96,13 +96,13 @@ static void learn(struct check_known **k, struct check_known *other) {
 }
 
 static void learn_place(struct check_known **k, uint64_t queue, uint32_t at) {
-    struct {
-        struct check_known known;
-        struct known_place place;
-    } one = {{.refs = 1, .n = 1}, {queue, at}};
+    _Alignas(struct check_known) char room[sizeof(struct check_known) + sizeof(struct known_place)];
+    struct check_known *one = (struct check_known *)room;
     if (place_in(*k, queue) >= at)
         return;
-    struct check_known *more = both(*k, &one.known);
+    *one = (struct check_known){.refs = 1, .n = 1};
+    one->places[0] = (struct known_place){queue, at};
+    struct check_known *more = both(*k, one);
     if (!more) {
         check_streams_give_up();
         return;

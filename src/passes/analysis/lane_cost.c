@@ -53,7 +53,8 @@ static bool is_run(const struct flow *fl, const struct kir_inst *i, double eleme
            lane_run(fl, i->ops[0], i->block, bytes).lanes == fl->width;
 }
 
-// Does a loop's variable move on by more than a cache line in each iteration, as in grid-stride loops?
+// Does a loop's variable move on by more than a cache line in each iteration, as in grid-stride
+// loops?
 static bool steps_far(const struct flow *fl, const struct kir_inst *phi) {
     enum { LINE_WORDS = 16 };
     for (uint32_t k = 0; k < phi->nops; k++) {

@@ -4,8 +4,9 @@ enum { MAX_DEPTH = 12, MOST_VALUES = 100, MOST_TIMES = 1 << 24 };
 
 struct search {
     const struct flow *fl;
-    unsigned left;               // values that may still be looked at
-    const struct kir_value *phi; // taken to have the step `assumed` while its operands are looked at
+    unsigned left; // values that may still be looked at
+    const struct kir_value
+        *phi; // taken to have the step `assumed` while its operands are looked at
     struct lane_step assumed;
 };
 
@@ -52,8 +53,9 @@ static bool product(struct search *k, const struct kir_inst *i, unsigned depth,
     }
     if (flow_use(k->fl, y, i->block).kind != SHAPE_UNIFORM || !find(k, x, i->block, depth, s))
         return false;
-    return !s->times || (flow_const(y, &c) ? times(s, isa_type_bits(i->ty) == 32 ? (int32_t)c : (int64_t)c)
-                        : set_factor(s, y));
+    return !s->times ||
+           (flow_const(y, &c) ? times(s, isa_type_bits(i->ty) == 32 ? (int32_t)c : (int64_t)c)
+                              : set_factor(s, y));
 }
 
 static bool of_phi(struct search *k, struct kir_value *v, unsigned depth, struct lane_step *s) {
@@ -71,7 +73,8 @@ static bool of_phi(struct search *k, struct kir_value *v, unsigned depth, struct
         bool all = true;
         for (uint32_t o = 0; o < i->nops && all; o++) {
             struct lane_step x;
-            all = find(k, i->ops[o], i->block->preds.data[o], depth, &x) && x.times == first.times &&
+            all = find(k, i->ops[o], i->block->preds.data[o], depth, &x) &&
+                  x.times == first.times &&
                   (!x.times || (x.by == first.by && x.narrow == first.narrow));
         }
         k->phi = NULL;
@@ -90,8 +93,8 @@ static bool is_modular(const struct kir_inst *i) {
 }
 
 // The extension of v, 32 bits wide.
-static bool extend(struct search *k, struct kir_value *v, const struct kir_block *at, bool is_signed,
-                   unsigned depth, struct lane_step *s) {
+static bool extend(struct search *k, struct kir_value *v, const struct kir_block *at,
+                   bool is_signed, unsigned depth, struct lane_step *s) {
     if (v->type != KIR_B32 || !find(k, v, at, depth, s))
         return false;
     if (!s->times || !s->by)
@@ -125,7 +128,8 @@ static bool of_inst(struct search *k, struct kir_value *v, unsigned depth, struc
         if (!extend(k, i->ops[0], i->block, is_signed, depth, &x) || !times(&x, by))
             return false;
         y = (struct lane_step){0};
-        return (i->op == ISA_OP_MUL || find(k, i->ops[2], i->block, depth, &y)) && sum(&x, &y, 1, s);
+        return (i->op == ISA_OP_MUL || find(k, i->ops[2], i->block, depth, &y)) &&
+               sum(&x, &y, 1, s);
     }
     if (!is_modular(i))
         return false;

@@ -5,8 +5,8 @@
 
 #include "passes/flow/flow.h"
 
-// Lane l's value is the first lane's plus l * times * by, where `by` is uniform: 64 bits, or 32 that
-// are extended by their sign.
+// Lane l's value is the first lane's plus l * times * by, where `by` is uniform: 64 bits, or 32
+// that are extended by their sign.
 //
 // narrow: unless a sum of 32 bits wraps between the lanes: that of `narrow`, whose lanes lie
 // narrow_times * by apart and which is extended to 64 bits, by its sign or not. NULL: exact.
