@@ -7,8 +7,6 @@
 // at work.
 #include "passes/analysis/lane_cost.h"
 
-#include <stdlib.h>
-
 #include "passes/analysis/lane_run.h"
 
 enum {
@@ -19,7 +17,6 @@ enum {
     BRANCH = 3,  // of one thread: now and then it is mispredicted
     CHOICE = 6,  // the same within an iteration: often
     ATOMIC = 20, // one locked access, in either
-    FAR = 4,     // an access that brings a cache line with it, of which the thread uses one word
     SLOW = 8     // division, roots, approximations, of one vector
 };
 
@@ -53,39 +50,6 @@ static bool is_run(const struct flow *fl, const struct kir_inst *i, double eleme
            lane_run(fl, i->ops[0], i->block, bytes).lanes == fl->width;
 }
 
-// Does a loop's variable move on by more than a cache line in each iteration, as in grid-stride
-// loops?
-static bool steps_far(const struct flow *fl, const struct kir_inst *phi) {
-    enum { LINE_WORDS = 16 };
-    for (uint32_t k = 0; k < phi->nops; k++) {
-        const struct kir_value *v = phi->ops[k];
-        if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_ADD || v->def->nops != 2)
-            continue;
-        for (unsigned o = 0; o < 2; o++) {
-            uint64_t c;
-            const struct kir_value *by = v->def->ops[1 - o];
-            if (v->def->ops[o] == phi->res[0] && fl->shape[by->id].kind == SHAPE_UNIFORM)
-                return !flow_const(by, &c) || llabs((long long)(int32_t)c) >= LINE_WORDS;
-        }
-    }
-    return false;
-}
-
-// The same of an address that follows from one.
-static bool walks_far(const struct flow *fl, const struct kir_value *v, unsigned depth) {
-    if (v->kind != KIR_VALUE_INST || !depth)
-        return false;
-    const struct kir_inst *i = v->def;
-    if (i->op == ISA_OP_PHI)
-        return fl->cfg->loop[i->block->id] && steps_far(fl, i);
-    if (isa_op_info[i->op].klass != ISA_CLASS_POINTWISE)
-        return false;
-    for (uint32_t k = 0; k < i->nops; k++)
-        if (walks_far(fl, i->ops[k], depth - 1))
-            return true;
-    return false;
-}
-
 static struct cost access(const struct flow *fl, const struct kir_inst *i,
                           const struct machine *m) {
     double w = fl->width, n = i->mods.vec ? i->mods.vec : 1;
@@ -97,8 +61,7 @@ static struct cost access(const struct flow *fl, const struct kir_inst *i,
         return (struct cost){s->kind == SHAPE_UNIFORM ? n : 2 * n, w * n};
     // Words of one lane that follow each other are one access.
     bool gathers = m->fast_gathers && i->op == ISA_OP_LD && n == 1 && (bits == 32 || bits == 64);
-    bool far = walks_far(fl, i->ops[0], MAX_DEPTH);
-    return (struct cost){(gathers ? GATHER : SPREAD) * w, far ? FAR * w : w};
+    return (struct cost){(gathers ? GATHER : SPREAD) * w, w};
 }
 
 static unsigned value_bits(const struct kir_inst *i) {
