@@ -68,7 +68,7 @@ GL_TEST_FUNCTIONS(X)
 
 // What EGL's functions are, with handles as pointers.
 struct test_egl {
-    void *library;
+    void *handle;
     void *(*get_address)(const char *);
     void *(*get_platform_display)(unsigned, void *, const intptr_t *);
     unsigned (*initialize)(void *, int *, int *);
@@ -80,7 +80,7 @@ struct test_egl {
 static struct test_egl test_egl __attribute__((unused));
 
 static inline void *test_egl_function(const char *name) {
-    return dlsym(test_egl.library, name);
+    return dlsym(test_egl.handle, name);
 }
 
 static inline void test_skip(const char *reason) {
@@ -92,8 +92,8 @@ static inline void test_skip(const char *reason) {
 static inline void test_open_egl(void) {
     struct test_egl *e = &test_egl;
     int major, minor;
-    e->library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!e->library)
+    e->handle = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!e->handle)
         test_skip("there is no libEGL.so.1");
     *(void **)&e->get_address = test_egl_function("eglGetProcAddress");
     *(void **)&e->get_platform_display = test_egl_function("eglGetPlatformDisplay");

@@ -6,6 +6,7 @@
 #include "codegen/emit/cg.h"
 
 enum { MOST_CHUNKS = 32, LEAST_BYTES = 16, PAGE_BYTES = 4096 };
+enum { REACH = 256 }; // instructions that are looked at before and behind a load
 
 // The bytes of memory that are loaded, from `lo` on as offsets of accesses count, by chunks of
 // `n` elements. The last chunk ends where the bytes do, and may overlap the one before.
@@ -31,24 +32,30 @@ static bool is_member(const struct kir_inst *i, const struct kir_inst *of) {
 }
 
 static const struct kir_inst *first_in_reach(const struct kir_inst *i) {
-    while (i->prev && goes_on(i->prev))
+    for (unsigned n = 0; n < REACH && i->prev && goes_on(i->prev); n++)
         i = i->prev;
+    return i;
+}
+
+static const struct kir_inst *end_of_reach(const struct kir_inst *i) {
+    for (unsigned n = 0; n < REACH && i && goes_on(i); n++)
+        i = i->next;
     return i;
 }
 
 // Members of one row of `distance` bytes, of those that lie in rows from the lowest offset on.
 static void find_members(const struct kir_inst *of, int64_t distance, struct window *w,
                          int64_t *end) {
-    const struct kir_inst *first = first_in_reach(of);
+    const struct kir_inst *first = first_in_reach(of), *last = end_of_reach(of);
     int64_t lowest = of->offset;
-    for (const struct kir_inst *i = first; i && goes_on(i); i = i->next)
+    for (const struct kir_inst *i = first; i != last; i = i->next)
         if (is_member(i, of) && i->offset < lowest)
             lowest = i->offset;
     int64_t row = (of->offset - lowest) / distance;
     w->lo = of->offset;
     *end = of->offset + size_of(of);
     w->members = 0;
-    for (const struct kir_inst *i = first; i && goes_on(i); i = i->next) {
+    for (const struct kir_inst *i = first; i != last; i = i->next) {
         if (!is_member(i, of) || (i->offset - lowest) / distance != row)
             continue;
         w->lo = i->offset < w->lo ? i->offset : w->lo;
@@ -212,12 +219,21 @@ static bool find_row(struct cg_func *g, struct kir_inst *of, unsigned n, struct 
                      struct kir_inst **last) {
     int64_t size = size_of(of), lowest = of->offset;
     struct kir_inst *first = of;
-    unsigned found = 0;
-    for (struct kir_inst *i = of; i && (sees_nothing(i) || is_stored_beside(i, of)); i = i->prev)
+    unsigned found = 0, stores = 0;
+    // With more stores than members no store is one, whichever of them asks.
+    for (struct kir_inst *i = of; i && (sees_nothing(i) || is_stored_beside(i, of)); i = i->prev) {
         first = i;
-    for (struct kir_inst *i = first; i && (sees_nothing(i) || is_stored_beside(i, of)); i = i->next)
+        if (i->op == ISA_OP_ST && ++stores > n)
+            return false;
+    }
+    stores = 0;
+    for (struct kir_inst *i = first; i && (sees_nothing(i) || is_stored_beside(i, of));
+         i = i->next) {
+        if (i->op == ISA_OP_ST && ++stores > n)
+            return false;
         if (i->op == ISA_OP_ST && i->offset < lowest)
             lowest = i->offset;
+    }
     for (unsigned k = 0; k < n; k++)
         member[k] = NULL;
     for (struct kir_inst *i = first; i && (sees_nothing(i) || is_stored_beside(i, of));

@@ -346,10 +346,11 @@ static void make_pieces(struct cg_func *g, struct run_loop *l) {
         LLVMBuildAlloca(c->b, LLVMArrayType2(c->i32, CG_PIECE_BLOCKS), "stretch.ends");
 }
 
-static void enter(struct cg_func *g, LLVMBasicBlockRef loop, bool here) {
-    if (here)
-        LLVMBuildBr(g->cg->b, loop);
-    LLVMPositionBuilderAtEnd(g->cg->b, loop);
+// Goes on in a loop's head; the outermost one is come to from the function's entry, later.
+static void enter(struct cg_func *g, const struct run_loop *l, LLVMBasicBlockRef head) {
+    if (head != l->first)
+        LLVMBuildBr(g->cg->b, head);
+    LLVMPositionBuilderAtEnd(g->cg->b, head);
 }
 
 static struct run_loop begin_run(struct cg_func *g) {
@@ -379,28 +380,23 @@ static struct run_loop begin_run(struct cg_func *g) {
               : l.piece_head ? l.piece_head
               : l.row_head   ? l.row_head
                              : l.head;
-    bool inside = false;
-    if (l.grid_head) {
-        enter(g, l.grid_head, inside);
-        inside = true;
-    }
+    if (l.grid_head)
+        enter(g, &l, l.grid_head);
     if (l.piece_head) {
         LLVMBuildStore(c->b, cg_i32(c, 0), l.piece_var);
-        enter(g, l.piece_head, inside);
+        enter(g, &l, l.piece_head);
         begin_piece(g, &l);
-        inside = true;
     }
     if (l.row_head) {
         LLVMBuildStore(c->b, cg_i32(c, 0), l.row_var);
-        enter(g, l.row_head, inside);
-        inside = true;
+        enter(g, &l, l.row_head);
     }
     LLVMBuildStore(c->b, cg_i32(c, 0), l.step_var);
     if (g->test_only && l.piece_head) {
         l.stretch_head = cg_new_block(g, "stretch.head");
         begin_stretch(g, &l);
     }
-    enter(g, l.head, inside);
+    enter(g, &l, l.head);
     // What the device reports of a fault is read from the block's description.
     LLVMValueRef step = LLVMBuildLoad2(c->b, c->i32, l.step_var, ""), x = block_x(g, &l, step);
     LLVMBuildStore(c->b, x, place);

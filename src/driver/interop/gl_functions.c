@@ -10,7 +10,7 @@
 enum { LEAST_VERSION = 32, LEAST_VERSION_ES = 30 };
 
 struct window_system {
-    const char *library, *current, *address;
+    const char *file, *current, *address;
     void *(*get_current)(void);
     void *(*get_address)(const char *name);
     struct gl gl;
@@ -19,12 +19,10 @@ struct window_system {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static struct window_system systems[] = {
-    {.library = "libEGL.so.1", .current = "eglGetCurrentContext", .address = "eglGetProcAddress"},
-    {.library = "libGLX.so.0",
-     .current = "glXGetCurrentContext",
-     .address = "glXGetProcAddressARB"},
-    {.library = "libGL.so.1", .current = "glXGetCurrentContext", .address = "glXGetProcAddressARB"},
-    {.library = "libOSMesa.so.8",
+    {.file = "libEGL.so.1", .current = "eglGetCurrentContext", .address = "eglGetProcAddress"},
+    {.file = "libGLX.so.0", .current = "glXGetCurrentContext", .address = "glXGetProcAddressARB"},
+    {.file = "libGL.so.1", .current = "glXGetCurrentContext", .address = "glXGetProcAddressARB"},
+    {.file = "libOSMesa.so.8",
      .current = "OSMesaGetCurrentContext",
      .address = "OSMesaGetProcAddress"},
 };
@@ -39,7 +37,7 @@ static bool load(struct window_system *s, void *library) {
 static bool find(struct window_system *s) {
     if (s->loaded || load(s, RTLD_DEFAULT))
         return true;
-    void *library = dlopen(s->library, RTLD_NOW | RTLD_NOLOAD);
+    void *library = dlopen(s->file, RTLD_NOW | RTLD_NOLOAD);
     if (!library)
         return false;
     if (!load(s, library))
