@@ -469,10 +469,18 @@ static CUdeviceptr add_alloc(CUgraph g, CUgraphNode after, size_t bytes, CUgraph
     return p.dptr;
 }
 
-static cuuint64_t reserved(void) {
+static cuuint64_t memory_attribute(CUgraphMem_attribute a) {
     cuuint64_t bytes = 0;
-    OK(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &bytes));
+    OK(cuDeviceGetGraphMemAttribute(0, a, &bytes));
     return bytes;
+}
+
+static cuuint64_t reserved(void) {
+    return memory_attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT);
+}
+
+static cuuint64_t in_use(void) {
+    return memory_attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT);
 }
 
 static void memory(void) {
@@ -573,6 +581,94 @@ static void memory(void) {
     EXPECT(cuGraphDestroy(child), CUDA_ERROR_INVALID_VALUE); // gone with its parent
 }
 
+// A graph that allocates, sets and frees so many bytes.
+static CUgraph allocating(size_t bytes, CUdeviceptr *p) {
+    CUgraph g;
+    CUgraphNode alloc, set, n;
+    NEED(cuGraphCreate(&g, 0));
+    *p = add_alloc(g, NULL, bytes, &alloc);
+    CUDA_MEMSET_NODE_PARAMS m = {*p, 0, 5, 4, bytes / 4, 1};
+    OK(cuGraphAddMemsetNode(&set, g, &alloc, 1, &m, NULL));
+    OK(cuGraphAddMemFreeNode(&n, g, &set, 1, *p));
+    return g;
+}
+
+static void launch_and_destroy(CUgraph g, size_t bytes) {
+    CUgraphExec e;
+    cuuint64_t used = in_use();
+    NEED(cuGraphInstantiate(&e, g, 0));
+    OK(cuGraphLaunch(e, stream));
+    CHECK(in_use() == used + bytes);
+    OK(cuStreamSynchronize(stream));
+    OK(cuGraphExecDestroy(e));
+    OK(cuGraphDestroy(g));
+    CHECK(in_use() == used);
+}
+
+// Reserved from the upload until it is trimmed; used as long as an executable graph has it.
+static void kept_memory(void) {
+    enum { BYTES = 1 << 20 };
+    CUgraphExec e;
+    CUdeviceptr p, q;
+    cuuint64_t zero = 0;
+    OK(cuDeviceGraphMemTrim(0));
+    cuuint64_t before = reserved(), used = in_use();
+    CUgraph g = allocating(BYTES, &p);
+    NEED(cuGraphInstantiate(&e, g, 0));
+    CHECK(reserved() == before && in_use() == used);
+    OK(cuGraphUpload(e, stream));
+    CHECK(reserved() == before + BYTES && in_use() == used + BYTES);
+    OK(cuGraphLaunch(e, stream));
+    OK(cuStreamSynchronize(stream));
+    CHECK(reserved() == before + BYTES && in_use() == used + BYTES);
+    OK(cuGraphExecDestroy(e));
+    CHECK(reserved() == before + BYTES && in_use() == used);
+    OK(cuDeviceGraphMemTrim(0)); // the graph is there, but nothing has it mapped
+    CHECK(reserved() == before);
+    launch_and_destroy(g, BYTES);
+    CHECK(reserved() == before + BYTES);
+    EXPECT(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
+    g = allocating(BYTES, &q); // a graph of the same size gets it
+    CHECK(reserved() == before + BYTES);
+    launch_and_destroy(g, BYTES);
+    CHECK(reserved() == before + BYTES);
+    g = allocating(3 * BYTES, &q); // a larger one gets its pages
+    launch_and_destroy(g, 3 * BYTES);
+    CHECK(reserved() == before + 3 * BYTES);
+    OK(cuDeviceGraphMemTrim(0));
+    CHECK(reserved() == before);
+    // The marks are apart.
+    CHECK(memory_attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) >= before + 3 * BYTES);
+    OK(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, &zero));
+    CHECK(memory_attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) == before);
+    CHECK(memory_attribute(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH) >= used + 3 * BYTES);
+    // Instantiated and uploaded by one call.
+    CUDA_GRAPH_INSTANTIATE_PARAMS params = {.flags = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD,
+                                            .hUploadStream = stream};
+    g = allocating(BYTES, &p);
+    NEED(cuGraphInstantiateWithParams(&e, g, &params));
+    CHECK(reserved() == before + BYTES && in_use() == used + BYTES);
+    OK(cuGraphExecDestroy(e));
+    OK(cuGraphDestroy(g));
+    CHECK(reserved() == before + BYTES);
+    OK(cuDeviceGraphMemTrim(0));
+    CHECK(reserved() == before);
+    // Of a context that ends.
+    CUcontext own;
+    CUstream s;
+    NEED(cuCtxCreate(&own, 0, 0));
+    NEED(cuStreamCreate(&s, 0));
+    g = allocating(BYTES, &p);
+    NEED(cuGraphInstantiate(&e, g, 0));
+    OK(cuGraphLaunch(e, s));
+    OK(cuStreamSynchronize(s));
+    OK(cuGraphExecDestroy(e));
+    OK(cuGraphDestroy(g));
+    CHECK(reserved() == before + BYTES);
+    OK(cuCtxDestroy(own));
+    CHECK(reserved() == before);
+}
+
 static void dot(void) {
     CUgraph g, child;
     CUgraphNode a, n;
@@ -618,6 +714,7 @@ int main(void) {
     update_whole();
     user_objects();
     memory();
+    kept_memory();
     dot();
     OK(cuStreamDestroy(stream));
     OK(cuCtxDestroy(ctx));

@@ -356,7 +356,7 @@ static void drop_references(void *arg) {
     for (size_t i = 0; i < r->n; i++)
         drv_user_object_drop(r->at[i].object, r->at[i].count);
     for (size_t i = 0; i < r->nmemory; i++)
-        drv_graph_memory_drop(r->memory[i]);
+        drv_graph_memory_unmap(r->memory[i]);
     for (size_t i = 0; i < r->nsemaphores; i++)
         drv_semaphore_drop(r->semaphores[i]);
     free(r->memory);
@@ -392,7 +392,7 @@ static CUresult hold_memory(const struct drv_exec *exec, struct references *r) {
         struct drv_graph_memory *m = exec->nodes[i].node->memory;
         if (!m)
             continue;
-        drv_graph_memory_hold(m);
+        drv_graph_memory_map(m);
         r->memory[r->nmemory++] = m;
     }
     return CUDA_SUCCESS;
@@ -693,6 +693,10 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
     if (instantiateParams->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
         TRY(upload(instantiateParams->hUploadStream));
     CUresult result = instantiate(phGraphExec, g, instantiateParams->flags, &o);
+    struct drv_exec *exec;
+    if (result == CUDA_SUCCESS && instantiateParams->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD &&
+        drv_exec_find(*phGraphExec, &exec) == CUDA_SUCCESS)
+        drv_graph_memory_upload(exec);
     instantiateParams->hErrNode_out = o.node;
     instantiateParams->result_out = o.result;
     return result;
@@ -723,6 +727,7 @@ CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream) {
     struct drv_exec *exec;
     TRY(drv_exec_find(hGraphExec, &exec));
     TRY(upload(hStream));
+    drv_graph_memory_upload(exec);
     exec->uploaded = true;
     return CUDA_SUCCESS;
 }

@@ -1,11 +1,15 @@
 // Memory of graphs (guide, chapter 16). An allocation node has addresses of its own for as long as
 // graphs, executable graphs or the program hold them; nodes of one graph share addresses when one
-// allocates after the other has freed. The system's pages are there from the first touch until
-// they are trimmed. Allocations and frees are noted in the order of the calls that launch them,
-// which is the order that streams and dependencies give to a correct program.
+// allocates after the other has freed. Memory is counted as reserved from the upload or the first
+// launch until it is trimmed: what nobody holds any more is kept with its addresses, for a later
+// node of its size, and gives way to a node of another. It is used as long as an executable graph
+// has it mapped, or it is allocated. Allocations and frees are noted in the order of the calls that
+// launch them, which is the order that streams and dependencies give to a correct program.
 #include "driver/graph/graph_memory.h"
 
 #include <stdlib.h>
+
+#include "support/check/check_tools.h"
 
 enum { BUCKETS = 1024, SEARCHED_NODES = 4096 };
 
@@ -22,16 +26,21 @@ struct drv_graph_memory {
     uint64_t address, size, id; // the id tells whether the context that had it still lives
     void *addresses;            // handle
     struct drv_device *device;
+    struct drv_context *context;   // to be compared alone
     struct drv_exec *exec;         // the last one that was launched with it; NULL: destroyed
+    size_t holders;                // nodes of executable graphs that are there, or still run
     bool managed;                  // else device memory
     bool live;                     // allocated by a launch and not freed
-    bool mapped;                   // counted as memory that graphs have
-    struct drv_graph_memory *next; // of its bucket
+    bool reserved;                 // counted as memory that graphs have
+    bool mapped;                   // counted as memory that is used
+    struct drv_graph_memory *next; // of its bucket, or of what is kept
 };
 
 static struct drv_graph_memory *buckets[BUCKETS]; // under the lock
+// What nobody holds, reserved, the oldest first.
+static struct drv_graph_memory *kept[DRV_MAX_DEVICES], **kept_end[DRV_MAX_DEVICES];
 // By device, bytes; there is one physical page for each mapped one.
-static struct { uint64_t now, high; } mapped[DRV_MAX_DEVICES];
+static struct amount { uint64_t now, high; } used[DRV_MAX_DEVICES], reserved[DRV_MAX_DEVICES];
 
 // ---- Finding ------------------------------------------------------------------------------
 
@@ -67,30 +76,138 @@ static void take_out(struct drv_graph_memory *m) {
 
 // ---- Life ---------------------------------------------------------------------------------
 
-// Under the lock.
-static void count_mapped(struct drv_graph_memory *m, bool now) {
-    if (m->mapped == now)
+static void count(struct amount *a, bool *counted, bool now, uint64_t size) {
+    if (*counted == now)
         return;
-    int d = m->device->ordinal;
-    m->mapped = now;
-    mapped[d].now += now ? m->size : -m->size;
-    if (mapped[d].high < mapped[d].now)
-        mapped[d].high = mapped[d].now;
+    *counted = now;
+    a->now += now ? size : -size;
+    if (a->high < a->now)
+        a->high = a->now;
+}
+
+// Under the lock, after a change of holders or of `live`.
+static void count_used(struct drv_graph_memory *m) {
+    count(&used[m->device->ordinal], &m->mapped, m->reserved && (m->live || m->holders), m->size);
+}
+
+// Under the lock.
+static void set_reserved(struct drv_graph_memory *m, bool now) {
+    count(&reserved[m->device->ordinal], &m->reserved, now, m->size);
+    count_used(m);
 }
 
 void drv_graph_memory_hold(struct drv_graph_memory *m) {
     atomic_fetch_add(&m->references, 1);
 }
 
+// Under the lock: the addresses are still those of m.
+static bool is_there(const struct drv_graph_memory *m) {
+    struct kd_memory found;
+    return kd_memory_find(m->address, &found) && found.id == m->id;
+}
+
+// Whether a later node may have it. Ranges of managed memory have properties of their own; what
+// queues of other contexts used may still be in use; and a check tells of whoever uses it late.
+static bool can_be_kept(const struct drv_graph_memory *m) {
+    return m->reserved && !m->managed && is_there(m) && !kd_memory_foreign(m->address) &&
+           !check_tools();
+}
+
+static void free_memory(struct drv_graph_memory *m) {
+    drv_object_take(m->addresses, DRV_ADDRESSES);
+    free(m);
+}
+
 void drv_graph_memory_drop(struct drv_graph_memory *m) {
     if (atomic_fetch_sub(&m->references, 1) != 1)
         return;
     drv_lock();
+    int d = m->device->ordinal;
+    bool keep = can_be_kept(m);
     take_out(m);
-    count_mapped(m, false);
+    m->next = NULL;
+    if (keep) {
+        count_used(m);
+        *(kept[d] ? kept_end[d] : &kept[d]) = m;
+        kept_end[d] = &m->next;
+    } else {
+        set_reserved(m, false);
+    }
     drv_unlock();
-    drv_object_take(m->addresses, DRV_ADDRESSES);
-    free(m);
+    if (!keep)
+        free_memory(m);
+}
+
+// ---- What is kept -------------------------------------------------------------------------
+
+// Under the lock.
+static void take_from_kept(struct drv_graph_memory **at, int d) {
+    struct drv_graph_memory *m = *at;
+    *at = m->next;
+    if (!m->next)
+        kept_end[d] = at;
+    m->next = NULL;
+}
+
+// Under the lock: what contexts had that have ended is not there any more.
+static void forget_ended(int d) {
+    for (struct drv_graph_memory **at = &kept[d], *m; (m = *at);) {
+        if (is_there(m)) {
+            at = &m->next;
+            continue;
+        }
+        take_from_kept(at, d);
+        set_reserved(m, false);
+        free(m);
+    }
+}
+
+// Frees what is kept, the oldest first, until that is so many bytes. False: nothing was kept.
+static bool free_kept(int d, uint64_t bytes) {
+    struct drv_graph_memory *gone = NULL, **end = &gone, *m;
+    drv_lock();
+    forget_ended(d);
+    for (uint64_t freed = 0; freed < bytes && (m = kept[d]); freed += m->size) {
+        take_from_kept(&kept[d], d);
+        set_reserved(m, false);
+        *end = m;
+        end = &m->next;
+    }
+    drv_unlock();
+    bool any = gone != NULL;
+    while ((m = gone)) {
+        gone = m->next;
+        free_memory(m);
+    }
+    return any;
+}
+
+bool drv_graph_memory_give_back(void) {
+    bool any = false;
+    for (int d = 0; d < DRV_MAX_DEVICES; d++)
+        any |= free_kept(d, UINT64_MAX);
+    return any;
+}
+
+// Memory of this size, reserved, which gets a reference and can be found again; NULL: there is
+// none.
+static struct drv_graph_memory *reuse_kept(struct drv_context *ctx, size_t bytes) {
+    int d = ctx->device->ordinal;
+    struct drv_graph_memory *m;
+    drv_lock();
+    forget_ended(d);
+    for (struct drv_graph_memory **at = &kept[d]; (m = *at); at = &m->next) {
+        if (m->size != bytes || m->context != ctx)
+            continue;
+        take_from_kept(at, d);
+        m->references = 1;
+        m->exec = NULL;
+        m->next = *bucket(m->address);
+        *bucket(m->address) = m;
+        break;
+    }
+    drv_unlock();
+    return m;
 }
 
 static CUresult check(const CUDA_MEM_ALLOC_NODE_PARAMS *p, struct drv_device **device) {
@@ -147,11 +264,15 @@ static CUresult make(struct drv_device *d, size_t bytes, bool managed,
         TRY(drv_context_usable(&ctx));
     REQUIRE(ctx->device == d, CUDA_ERROR_INVALID_CONTEXT,
             "no context of the device is active or current");
+    if (!managed && (*out = reuse_kept(ctx, bytes)))
+        return CUDA_SUCCESS;
+    free_kept(d->ordinal, bytes); // the new node gets their pages
     struct drv_graph_memory *m = calloc(1, sizeof *m);
     REQUIRE(m, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a node");
     m->references = 1;
     m->size = bytes;
     m->device = d;
+    m->context = ctx;
     m->managed = managed;
     CUresult result = take_addresses(ctx, m);
     if (result != CUDA_SUCCESS) {
@@ -247,7 +368,7 @@ CUresult drv_graph_memory_free(struct drv_node *node, CUdeviceptr dptr,
 
 // ---- Launches -----------------------------------------------------------------------------
 
-static void used(void *arg, enum kd_status status) {
+static void freed(void *arg, enum kd_status status) {
     DEVICE_CALL();
     struct drv_graph_memory *m = arg;
     atomic_fetch_sub(&m->users, 1);
@@ -257,14 +378,15 @@ static void used(void *arg, enum kd_status status) {
 // Under the lock: m is free as far as the program is concerned. The caller has the reference.
 static void set_free(struct drv_graph_memory *m) {
     m->live = false;
+    count_used(m);
 }
 
 // The reference of the live allocation goes when the stream has come so far.
 static CUresult release_in(struct drv_graph_memory *m, struct kd_queue *q) {
     atomic_fetch_add(&m->users, 1);
-    CUresult result = drv_status(kd_submit_host(q, used, m, true), NULL);
+    CUresult result = drv_status(kd_submit_host(q, freed, m, true), NULL);
     if (result != CUDA_SUCCESS)
-        used(m, KD_OK);
+        freed(m, KD_OK);
     return result;
 }
 
@@ -295,18 +417,40 @@ static CUresult check_launch(const struct drv_exec *exec) {
 }
 
 // Under the lock.
-static void note_allocations(struct drv_exec *exec) {
+static void note_allocations(struct drv_exec *exec, bool launched) {
     for (size_t i = 0; i < exec->nmemory; i++) {
         struct drv_node *n = exec->memory[i];
         if (n->params.type != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
             continue;
-        n->memory->exec = exec;
-        count_mapped(n->memory, true);
-        if (leaves_live(n) && !n->memory->live) {
+        if (launched && leaves_live(n) && !n->memory->live) {
             n->memory->live = true;
             drv_graph_memory_hold(n->memory);
         }
+        n->memory->exec = exec;
+        set_reserved(n->memory, true);
     }
+}
+
+void drv_graph_memory_upload(struct drv_exec *exec) {
+    drv_lock();
+    note_allocations(exec, false);
+    drv_unlock();
+}
+
+void drv_graph_memory_map(struct drv_graph_memory *m) {
+    drv_graph_memory_hold(m);
+    drv_lock();
+    m->holders++;
+    count_used(m);
+    drv_unlock();
+}
+
+void drv_graph_memory_unmap(struct drv_graph_memory *m) {
+    drv_lock();
+    m->holders--;
+    count_used(m);
+    drv_unlock();
+    drv_graph_memory_drop(m);
 }
 
 CUresult drv_graph_memory_launch(struct drv_exec *exec, struct kd_queue *q,
@@ -321,7 +465,7 @@ CUresult drv_graph_memory_launch(struct drv_exec *exec, struct kd_queue *q,
     if (result != CUDA_SUCCESS)
         return result;
     drv_lock();
-    note_allocations(exec);
+    note_allocations(exec, true);
     drv_unlock();
     for (size_t i = 0; i < exec->nmemory; i++) {
         if (!frees_elsewhere(exec->memory[i]))
@@ -366,48 +510,56 @@ CUresult drv_graph_memory_release(CUdeviceptr dptr, struct kd_queue *q, bool *fo
 
 // ---- What the system gives ----------------------------------------------------------------
 
-// Pages of allocations that are not live, of graphs that do not run. An executable graph that was
-// destroyed while it runs is not known to have ended: its memory stays until it goes by itself.
+// Under the lock: nothing uses the memory. Executable graphs that were destroyed while they run
+// hold it to their end.
+static bool is_idle(const struct drv_graph_memory *m) {
+    return !m->live && !m->users && (!m->holders || (m->exec && kd_graph_idle(m->exec->k)));
+}
+
+// Pages of allocations that are not live, of graphs that do not run.
 CUresult cuDeviceGraphMemTrim(CUdevice device) {
     ENTER();
     struct drv_device *d;
     TRY(drv_device_find(device, &d));
     drv_lock();
     for (int i = 0; i < BUCKETS; i++)
-        for (struct drv_graph_memory *m = buckets[i]; m; m = m->next) {
-            if (m->device != d || m->live || m->users || !m->mapped || !m->exec ||
-                !kd_graph_idle(m->exec->k))
-                continue;
-            kd_memory_discard(m->address);
-            count_mapped(m, false);
-        }
+        for (struct drv_graph_memory *m = buckets[i]; m; m = m->next)
+            if (m->device == d && m->reserved && is_idle(m)) {
+                kd_memory_discard(m->address);
+                set_reserved(m, false);
+            }
     drv_unlock();
+    free_kept(d->ordinal, UINT64_MAX);
     return CUDA_SUCCESS;
 }
 
-// Used and reserved memory are the same: pages belong to one allocation each.
 CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value) {
     ENTER();
     REQUIRE_POINTER(value);
     struct drv_device *d;
     TRY(drv_device_find(device, &d));
     drv_lock();
-    uint64_t now = mapped[d->ordinal].now, high = mapped[d->ordinal].high;
+    forget_ended(d->ordinal);
+    struct amount u = used[d->ordinal], r = reserved[d->ordinal];
     drv_unlock();
     switch (attr) {
     case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
-    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
-        *(cuuint64_t *)value = now;
+        *(cuuint64_t *)value = u.now;
         return CUDA_SUCCESS;
     case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
+        *(cuuint64_t *)value = u.high;
+        return CUDA_SUCCESS;
+    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
+        *(cuuint64_t *)value = r.now;
+        return CUDA_SUCCESS;
     case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
-        *(cuuint64_t *)value = high;
+        *(cuuint64_t *)value = r.high;
         return CUDA_SUCCESS;
     }
     FAIL(CUDA_ERROR_INVALID_VALUE, "%d is no attribute of the memory of graphs", (int)attr);
 }
 
-// The high-water marks can be set to 0, which makes them what is in use now.
+// The high-water marks can be set to 0, which makes them what there is now.
 CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value) {
     ENTER();
     REQUIRE_POINTER(value);
@@ -419,7 +571,9 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
     REQUIRE(*(cuuint64_t *)value == 0, CUDA_ERROR_INVALID_VALUE,
             "a high-water mark can only be set to 0");
     drv_lock();
-    mapped[d->ordinal].high = mapped[d->ordinal].now;
+    struct amount *a = attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH ? used : reserved;
+    forget_ended(d->ordinal);
+    a[d->ordinal].high = a[d->ordinal].now;
     drv_unlock();
     return CUDA_SUCCESS;
 }

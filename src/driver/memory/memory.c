@@ -10,7 +10,10 @@ CUresult drv_memory_allocate(struct drv_context *ctx, enum kd_memory_kind kind, 
     REQUIRE(size > 0, CUDA_ERROR_INVALID_VALUE, "a size of 0 cannot be allocated");
     if (!(flags & (DRV_MEMORY_POOL | DRV_MEMORY_GRAPH)))
         TRY(drv_capture_unsafe());
-    TRY(drv_status(kd_memory_alloc(ctx->c, kind, size, flags, out), ctx));
+    enum kd_status status = kd_memory_alloc(ctx->c, kind, size, flags, out);
+    if (status == KD_OUT_OF_MEMORY && drv_graph_memory_give_back())
+        status = kd_memory_alloc(ctx->c, kind, size, flags, out);
+    TRY(drv_status(status, ctx));
     if (!(flags & (DRV_MEMORY_ARRAY | DRV_MEMORY_GRAPHICS | DRV_MEMORY_GRAPH)))
         drv_leaks_memory(*out);
     return CUDA_SUCCESS;
