@@ -79,7 +79,9 @@ static bool compile(struct arena *arena, const char *source, const cc_strings *o
     if (ok) {
         o.extra_dep_prefix = arena_printf(arena, "%s/d.", folder);
         deps = dependency_files(arena, &o);
-        ok = kudzu_cc_options(&o, arena) == 0 && program_cache_store(arena, e, temporary, &deps);
+        ok = kudzu_cc_options(&o, arena) == 0 &&
+             program_cache_store(arena, e, temporary, &deps,
+                                 arena_printf(arena, "%slink", o.extra_dep_prefix));
     }
     temporaries_remove(folder);
     return ok;

@@ -92,7 +92,8 @@ static void add_file_identity(XXH3_state_t *h, const char *path) {
 // same source to another program.
 static void add_own_identity(XXH3_state_t *h, struct arena *arena) {
     static const char *const parts[] = {"kudzu-clang", "kudzu-clang-plugin.so",
-                                        "kudzu-devicelib.bc", "kudzu-device-linker"};
+                                        "kudzu-devicelib.bc", "kudzu-device-linker",
+                                        "libcudadevrt.a"};
     char path[PATH_MAX] = "";
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     if (n > 0)
@@ -251,8 +252,21 @@ static void remove_oldest(struct arena *arena, const char *folder) {
     unlink(arena_printf(arena, "%s.files", oldest.path));
 }
 
+// Archives, objects and libraries, which can change as sources do.
+static void add_linked_files(struct arena *arena, const char *link_file, cc_strings *paths) {
+    cc_strings all = {0};
+    char *text;
+    size_t size;
+    if (access(link_file, R_OK) || !read_file(arena, link_file, &text, &size))
+        return;
+    make_rule_prerequisites(arena, text, &all);
+    for (uint32_t i = 0; i < all.len; ++i)
+        if (!access(all.data[i], F_OK))
+            vec_push(arena, paths, all.data[i]);
+}
+
 bool program_cache_store(struct arena *arena, const struct program_cache_entry *e,
-                         const char *program, const cc_strings *dep_files) {
+                         const char *program, const cc_strings *dep_files, const char *link_file) {
     cc_strings paths = {0};
     for (uint32_t i = 0; i < dep_files->len; ++i) {
         char *text;
@@ -261,6 +275,7 @@ bool program_cache_store(struct arena *arena, const struct program_cache_entry *
             return false;
         make_rule_prerequisites(arena, text, &paths);
     }
+    add_linked_files(arena, link_file, &paths);
     unlink(e->list); // an old list must not vouch for the new program
     if (chmod(program, 0700) || rename(program, e->program))
         return cc_error("cannot write %s: %s", e->program, strerror(errno));

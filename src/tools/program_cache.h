@@ -19,9 +19,11 @@ bool program_cache_find(struct arena *arena, const char *source, const cc_string
                         struct program_cache_entry *out);
 // Whether the program is there and every file is as it was.
 bool program_cache_valid(struct arena *arena, const struct program_cache_entry *e);
-// Moves a new program in; `dep_files` are make rules that name all that it was made from.
+// Moves a new program in; `dep_files` are make rules that name all that it was compiled from.
+// `link_file` is the linker's, and names intermediate files as well, which are gone; without such a
+// file the libraries are not looked at (linkers but lld).
 bool program_cache_store(struct arena *arena, const struct program_cache_entry *e,
-                         const char *program, const cc_strings *dep_files);
+                         const char *program, const cc_strings *dep_files, const char *link_file);
 // Removes the temporary folder. False: there is none. Done at exit, too.
 bool program_cache_discard(void);
 

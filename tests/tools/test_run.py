@@ -151,4 +151,55 @@ class Signals(unittest.TestCase):
         self.assertTrue(self.is_gone(pid))
 
 
+class Kept(unittest.TestCase):
+    """A program that was compiled is run again until something that it was made from changes."""
+
+    def programs(self):
+        """Times of writing of the compiled programs, which are not written when they run again."""
+        kept = os.path.join(folder.name, "kudzu", "run")
+        return {n: os.stat(os.path.join(kept, n + ".files")).st_mtime_ns
+                for n in (os.listdir(kept) if os.path.isdir(kept) else []) if len(n) == 32}
+
+    def output(self, source, *options):
+        r = subprocess.run([KUDZU, "run", *options, source], env=environment(), text=True,
+                           capture_output=True, timeout=120)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        return r.stdout
+
+    def write(self, name, text):
+        path = os.path.join(folder.name, name)
+        with open(path, "w") as f:
+            f.write(text)
+        return path
+
+    def archive(self, number):
+        source = self.write("number.c", "int number(void) { return %d; }\n" % number)
+        object_file = os.path.join(folder.name, "number.o")
+        subprocess.run([KUDZU, "cc", "-c", source, "-o", object_file], check=True, timeout=120)
+        subprocess.run([KUDZU, "cc", "-lib", object_file, "-o",
+                        os.path.join(folder.name, "libnumber.a")], check=True, timeout=120)
+        return object_file
+
+    def test_what_is_linked(self):
+        program = self.write("linked.cu", 'extern "C" int number(void);\n#include <stdio.h>\n'
+                                          'int main(void) { printf("%d\\n", number()); }\n')
+        for options in (["-L" + folder.name, "-lnumber"], [self.archive(1)]):
+            self.archive(1)
+            self.assertEqual(self.output(program, *options), "1\n")
+            before = self.programs()
+            self.assertEqual(self.output(program, *options), "1\n")
+            self.assertEqual(self.programs(), before)
+            self.archive(2)
+            self.assertEqual(self.output(program, *options), "2\n")
+
+    def test_the_runtime(self):
+        program = self.write("runtime.cu", "int main(void) { return cudaDeviceSynchronize(); }\n")
+        before = self.programs()
+        self.output(program)
+        lists = [n for n in self.programs() if n not in before]
+        self.assertEqual(len(lists), 1)
+        with open(os.path.join(folder.name, "kudzu", "run", lists[0] + ".files")) as f:
+            self.assertEqual(len(re.findall(r"/libcudart_static\.a$", f.read(), re.M)), 1)
+
+
 unittest.main(argv=sys.argv[:1] + sys.argv[3:])

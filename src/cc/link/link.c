@@ -49,6 +49,10 @@ bool link_program(const struct compilation *c, const cc_strings *objects, const 
     if (c->toolchain->lld) { // a full disk is an error then, else a bus error
         command_arg(&cmd, "-Xlinker");
         command_arg(&cmd, "--no-mmap-output-file");
+        if (o->extra_dep_prefix) {
+            command_arg(&cmd, "-Xlinker");
+            command_argf(&cmd, "--dependency-file=%slink", o->extra_dep_prefix);
+        }
     }
     clang_host_machine(&cmd, o);
     command_arg(&cmd, "-Qunused-arguments");

@@ -74,7 +74,7 @@ struct cc_options {
     const char *language; // -x
     // Another machine that host code is for (clang's name; NULL: this one), and its libraries.
     const char *host_target, *host_sysroot;
-    // For `kudzu run`: where the dependencies of each pass are written, besides.
+    // For `kudzu run`: where the dependencies of each pass and of the link are written, besides.
     const char *extra_dep_prefix;
 };
 

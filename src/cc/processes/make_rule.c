@@ -11,7 +11,9 @@ void make_rule_prerequisites(struct arena *arena, const char *rule, cc_strings *
     for (c = c ? c + 2 : ""; *c; ++c) {
         if (*c == '\\' && c[1] == '\n') {
             ++c;
-        } else if (*c == ' ' || *c == '\n') {
+        } else if (*c == '\n') { // the linker's other rules name its files as targets
+            break;
+        } else if (*c == ' ') {
             if (path.len)
                 vec_push(arena, paths, arena_strdup(arena, strbuf_str(&path)));
             strbuf_free(&path);
