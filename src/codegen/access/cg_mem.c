@@ -1606,7 +1606,7 @@ static void store_row(struct cg_func *g, struct kir_inst *i) {
 
 bool cg_emit_memory(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    if (cg_emit_eights(g, i) || cg_emit_split(g, i))
+    if (cg_emit_frame(g, i) || cg_emit_eights(g, i) || cg_emit_split(g, i))
         return true;
     switch (i->op) {
     case ISA_OP_LD:

@@ -25,6 +25,7 @@
 //   cg_nan.c     where the bits of a NaN can be seen
 //   cg_source.c  special registers, symbols, parameters, address conversion
 //   cg_mem.c     loads and stores
+//   cg_frame.c   arrays that each thread has for itself
 //   cg_interleaved.c members of structures in an array
 //   cg_gather.c  one access a lane
 //   cg_stretch.c scatters whose lanes mostly lie side by side
@@ -139,6 +140,7 @@ struct cg {
         *stride_limit;       // the kernel was a grid-stride loop: see passes/loops/stride_loop.h
     bool splits;             // the block's groups may be shared by several calls: KD_CODE_SPLITS
     bool parks;              // lanes may wait for others of their warp: see cg_park.c
+    bool private_frame;      // nobody can tell how the kernel's frame is laid out: cg_frame.c
     bool thread_rows;        // threads run one by one, and four words of one are vectors
     bool lane_calls;         // accesses at an address a lane, and of pieces of matrices, are calls
     struct cg_piece *pieces; // cg_fragment.c's own: those that have a function; NULL: none
@@ -668,6 +670,8 @@ struct kir_value *cg_index_of(struct cg_func *g, const struct kir_inst *i, unsig
                               struct kir_value **base);
 // Where the lanes of an access find their memory, i->offset included.
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
+// cg_frame.c: i is a load or store of the kernel's private frame, and has been emitted.
+bool cg_emit_frame(struct cg_func *g, struct kir_inst *i);
 // cg_interleaved.c
 // The load i, whose lanes lie `distance` bytes apart, the first one's at `base`: a vector of `elem`
 // for each component, where it needs no mask and whole vectors of memory are worth it. Else false.

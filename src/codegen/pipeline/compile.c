@@ -14,6 +14,7 @@
 #include "ir/clean/copy.h"
 #include "isa/device_functions.h"
 #include "passes/analysis/lane_cost.h"
+#include "passes/analysis/private_frame.h"
 #include "passes/analysis/skew.h"
 #include "passes/analysis/thread_rows.h"
 #include "passes/flow/call_shapes.h"
@@ -774,7 +775,7 @@ static bool wants_scalars(struct cg *c, const struct traits *t, const struct flo
     c->thread_rows = c->target.half_vectors && thread_rows_are_vectors(fl);
     if (c->thread_rows)
         c->why_scalars = "each takes rows of four words, which are vectors by themselves";
-    else if (!counts_in_vectors(c, fl) && scalars_are_faster(fl, &c->target))
+    else if (!counts_in_vectors(c, fl) && scalars_are_faster(fl, &c->target, c->private_frame))
         c->why_scalars = "most of the time goes to addresses of single threads, in loops "
                          "that they leave in different iterations";
     if (c->why_scalars)
@@ -1236,6 +1237,15 @@ static void try_whole_blocks(struct cg *c) {
         use_module(c, m);
 }
 
+static void try_private_frame(struct cg *c) {
+    if (!c->kernel->locals.len || c->spec.width == 1)
+        return;
+    struct kir_module *m = own_module(c);
+    c->private_frame = private_frame(m->funcs.data[c->kernel->index]);
+    if (c->private_frame)
+        use_module(c, m);
+}
+
 // A grid-stride loop's body alone: the code of a run of blocks goes on with the next iteration.
 // Where the kernel gets another mode for that, it stays as it was.
 static void try_strides(struct cg *c, struct flow **fl, bool *waits) {
@@ -1362,6 +1372,7 @@ static void generate(struct cg *c, struct flow **fl, bool *waits) {
     stages_end("call graph");
     c->effort = first_effort(&calls);
     c->quick = is_surely_quick(c) || c->effort >= CG_EFFORT_LITTLE;
+    try_private_frame(c);
     try_strides(c, fl, waits);
     if (!c->stride_limit) {
         try_whole_blocks(c);

@@ -50,14 +50,17 @@ static bool is_run(const struct flow *fl, const struct kir_inst *i, double eleme
            lane_run(fl, i->ops[0], i->block, bytes).lanes == fl->width;
 }
 
-static struct cost access(const struct flow *fl, const struct kir_inst *i,
-                          const struct machine *m) {
+static struct cost access(const struct flow *fl, const struct kir_inst *i, const struct machine *m,
+                          bool private_frame) {
     double w = fl->width, n = i->mods.vec ? i->mods.vec : 1;
     unsigned bits = isa_type_bits(i->ty);
     const struct shape *s = &fl->shape[i->ops[0]->id];
     if (i->mods.space == ISA_SPACE_PARAM)
         return (struct cost){0};
-    if (i->mods.space != ISA_SPACE_LOCAL && (is_line(s) || is_run(fl, i, n)))
+    bool local = i->mods.space == ISA_SPACE_LOCAL;
+    if (local && private_frame && s->kind == SHAPE_UNIFORM)
+        return (struct cost){2 * n, w * n};
+    if (!local && (is_line(s) || is_run(fl, i, n)))
         return (struct cost){s->kind == SHAPE_UNIFORM ? n : 2 * n, w * n};
     // Words of one lane that follow each other are one access.
     bool gathers = m->fast_gathers && i->op == ISA_OP_LD && n == 1 && (bits == 32 || bits == 64);
@@ -120,15 +123,15 @@ static bool is_choice(const struct flow *fl, const struct kir_inst *i) {
     return l != NULL;
 }
 
-static struct cost of_inst(const struct flow *fl, const struct kir_inst *i,
-                           const struct machine *m) {
+static struct cost of_inst(const struct flow *fl, const struct kir_inst *i, const struct machine *m,
+                           bool private_frame) {
     double w = fl->width;
     switch (isa_op_info[i->op].klass) {
     case ISA_CLASS_POINTWISE:
         return pointwise(fl, i, m);
     case ISA_CLASS_MEMORY:
         if (i->op == ISA_OP_LD || i->op == ISA_OP_LDU || i->op == ISA_OP_ST)
-            return access(fl, i, m);
+            return access(fl, i, m, private_frame);
         return (struct cost){ATOMIC * w, ATOMIC * w};
     case ISA_CLASS_CONTROL:
         if (i->op == ISA_OP_CBR && fl->divergent[i->block->id])
@@ -165,14 +168,14 @@ static bool is_candidate(const struct flow *fl) {
     return !fl->cfg->loops.len && n[1] * n[2] == 1;
 }
 
-bool scalars_are_faster(const struct flow *fl, const struct machine *m) {
+bool scalars_are_faster(const struct flow *fl, const struct machine *m, bool private_frame) {
     struct cost sum = {0};
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
         const struct kir_block *b = fl->cfg->order[p];
         const struct cfg_loop *l = fl->cfg->loop[b->id];
         double often = turns(l), more = slowest_lane(fl, l);
         for (const struct kir_inst *i = b->first; i; i = i->next) {
-            struct cost c = of_inst(fl, i, m);
+            struct cost c = of_inst(fl, i, m, private_frame);
             sum.vector += c.vector * often * more;
             sum.scalar += c.scalar * often;
         }

@@ -9,6 +9,7 @@
 // teams. True when most of the time goes to accesses at an
 // address a lane, in loops that lanes leave at different iterations: one thread after the other
 // then does the same work in fewer instructions, and walks along its own memory.
-bool scalars_are_faster(const struct flow *fl, const struct machine *m);
+// private_frame: what all lanes index alike in their frames is a vector (private_frame.h).
+bool scalars_are_faster(const struct flow *fl, const struct machine *m, bool private_frame);
 
 #endif
