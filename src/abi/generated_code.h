@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum { KD_BARRIERS = 16 }; // named barriers of a block (PTX ISA, bar)
-enum { KD_ABI_VERSION = 23, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 24, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // One block that is being run. Filled by the worker, read by generated code (uniform loads).
 // Through which blocks synchronise: what code reads behind the address in %envreg1 and 2
@@ -59,6 +59,7 @@ struct kd_block {
     // `kudzu check`: which arrays of the kernel (struct kd_check_array, a bit for each) threads
     // cannot race in: accesses need not be told of.
     uint64_t check_apart;
+    struct tensor_memory *tensor; // the device's own; NULL: none so far
 };
 
 // Addresses of shared::cluster have 32 bits: below KD_CLUSTER_MAPPED, and from the top of the range
@@ -473,6 +474,14 @@ enum kd_async_op {
     KD_ASYNC_MULTIMEM_REDUCE,      // the same
     KD_ASYNC_TRY_CANCEL,           // to, mbarrier; async_execute: the answer's two words, too
     KD_ASYNC_FILL,                 // address, bytes: zeros
+    KD_ASYNC_ARRIVE_BLOCKS,        // address, block mask: an arrival in each block of the mask
+    KD_ASYNC_TENSOR_ALLOC,         // shared address, columns -> is there room? stack modes wait
+    KD_ASYNC_TENSOR_DEALLOC,       // place in tensor memory, columns
+    KD_ASYNC_TENSOR_RELINQUISH,    // 0
+    KD_ASYNC_TENSOR_AT,            // place, lanes << 16 | columns of a warp's access -> its address
+    KD_ASYNC_TENSOR_COPY,          // isa_tensor_copy_code, place, descriptor
+    KD_ASYNC_TENSOR_SHIFT,         // place
+    KD_ASYNC_TENSOR_MMA,           // isa_tensor_code, the operands of isa_tensor_product_of
     KD_ASYNC_OP_MASK = 255,
     KD_ASYNC_DIMS_SHIFT = 8, // 4 bits: dimensions, or a tensor map's field
     KD_ASYNC_IM2COL = 1 << 12,

@@ -50,6 +50,22 @@ static uint32_t operation(const struct kir_inst *i) {
         return KD_ASYNC_TRY_CANCEL;
     case ISA_OP_ST_BULK:
         return KD_ASYNC_FILL;
+    case ISA_OP_TCGEN05_COMMIT:
+        return KD_ASYNC_ARRIVE_BLOCKS;
+    case ISA_OP_TCGEN05_ALLOC:
+        return KD_ASYNC_TENSOR_ALLOC;
+    case ISA_OP_TCGEN05_DEALLOC:
+        return KD_ASYNC_TENSOR_DEALLOC;
+    case ISA_OP_TCGEN05_RELINQUISH:
+        return KD_ASYNC_TENSOR_RELINQUISH;
+    case ISA_OP_TCGEN05_AT:
+        return KD_ASYNC_TENSOR_AT;
+    case ISA_OP_TCGEN05_CP:
+        return KD_ASYNC_TENSOR_COPY;
+    case ISA_OP_TCGEN05_SHIFT:
+        return KD_ASYNC_TENSOR_SHIFT;
+    case ISA_OP_TCGEN05_MMA:
+        return KD_ASYNC_TENSOR_MMA;
     default:
         return KD_ASYNC_COPY;
     }
@@ -145,4 +161,8 @@ bool kir_async_waits(const struct kir_inst *i) {
     default:
         return false;
     }
+}
+
+bool kir_async_tries(const struct kir_inst *i) {
+    return i->op == ISA_OP_TCGEN05_ALLOC;
 }

@@ -10,5 +10,7 @@ uint32_t kir_async_code(const struct kir_inst *i);
 bool kir_async_waits_by_state(const struct kir_inst *i);
 // Does it ask whether a phase has ended? Such an instruction can be what a thread waits with.
 bool kir_async_waits(const struct kir_inst *i);
+// Does it wait until it can be done, with nothing that a thread could look at meanwhile?
+bool kir_async_tries(const struct kir_inst *i);
 
 #endif

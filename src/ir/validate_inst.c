@@ -64,6 +64,13 @@ static const struct shape async_shapes[] = {
     {ISA_OP_CP_REDUCE_ASYNC_BULK, "=aau?a"},
     {ISA_OP_TENSORMAP_REPLACE, "=auu"},
     {ISA_OP_ST_BULK, "=au"},
+    {ISA_OP_TCGEN05_COMMIT, "=au"},
+    {ISA_OP_TCGEN05_ALLOC, "=au"},
+    {ISA_OP_TCGEN05_DEALLOC, "=uu"},
+    {ISA_OP_TCGEN05_RELINQUISH, "=u"},
+    {ISA_OP_TCGEN05_AT, "a=uu"},
+    {ISA_OP_TCGEN05_CP, "=uua"},
+    {ISA_OP_TCGEN05_SHIFT, "=u"},
     {ISA_OP_MULTIMEM_LD_REDUCE, "a=a"},
     {ISA_OP_MULTIMEM_ST, "=aa"},
     {ISA_OP_MULTIMEM_RED, "=aa"},
@@ -414,6 +421,9 @@ void kir_check_inst(struct kir_check *c, const struct kir_inst *i) {
     case ISA_OP_CP_ASYNC_BULK_TENSOR_STORE:
     case ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
         check_tensor(c, i);
+        break;
+    case ISA_OP_TCGEN05_MMA:
+        check_shape(c, i, "=uuxau?xxxxxxx");
         break;
     case ISA_OP_VOTE:
         check_shape(c, i, i->mods.mode == ISA_VOTE_BALLOT ? "u=p?u" : "p=p?u");

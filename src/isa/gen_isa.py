@@ -194,7 +194,7 @@ def grammar(out):
             shown, f["opcode"], enum(f["op"]), f["ptx"], f["sm"], str(f["relaxed"]).lower(),
             len(f["read_slots"]), len(ops), len(initial),
             slots.add(slot_rows(f, choices)), operands.add(ops), sets.add(initial)))
-    out.write(HEAD + '#include "isa/grammar.h"\n\n#include <string.h>\n\n#include "isa/matrix.h"\n\n')
+    out.write(HEAD + '#include "isa/grammar.h"\n\n#include <string.h>\n\n#include "isa/matrix.h"\n#include "isa/tensor_memory.h"\n\n')
     for pool in (choices, slots, operands, sets):
         out.write("".join(pool.text))
     out.write("\nconst struct isa_form isa_forms[] = {\n" + "".join(rows) + "};\n")

@@ -15,7 +15,8 @@ be left out; [a] an address; [a, c] an object and
 coordinates, as many as the geometry has; {!}c a predicate that may be negated; {, b} may be left out; imm... an
 immediate; geom(e) a vector with an element a dimension; {-}a one that may be negated; a{.sel} one that may be part of a register (enum isa_part);
 vec(a) a vector; four(a) one of mods.vec elements, always; lone(a)
-a value that may be a vector of one; select(a) {byte, thread}; frag(a) a warp's piece of a matrix (matrix_forms.py); tgt a label, tlist a list of targets. An operand's type is ty unless
+a value that may be a vector of one; select(a) {byte, thread}; frag(a) a warp's piece of a matrix (matrix_forms.py,
+tensor_memory_forms.py); tgt a label, tlist a list of targets. An operand's type is ty unless
 t=dict(name=rule) says otherwise: a type, "ty2", or "wide" (twice as wide as ty).
 Further arguments: of (the opcode, if not the last one), sets (fields set before modifiers are
 looked at), ptx and sm (first version, first target), relaxed (registers may be wider than the
@@ -28,6 +29,7 @@ raw=True gives it src and dst as isa_eval has them.
 """
 
 import matrix_forms
+import tensor_memory_forms
 
 OPS = []
 FORMS = []
@@ -1036,6 +1038,7 @@ form("barrier.cluster.wait{.acquire}{.aligned}", ptx=78, sm=90)
 
 # ---- Matrices -----------------------------------------------------------------------------------
 matrix_forms.declare(op, form)
+tensor_memory_forms.declare(op, form)
 
 # Memory of several devices at one address: multicast objects (guide 14). Vectors are so many words.
 MULTIMEM_TYPES = "b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64"
@@ -1104,4 +1107,5 @@ form("clusterlaunchcontrol.query_cancel.word.b32.b128 d, a",
      word={"get_first_ctaid::" + d: "mask=%d" % n for n, d in enumerate("xyz")}, **CLC)
 
 # ---- PTX that comes later ----------------------------------------------------------------------
-unsupported("tcgen05", "instructions of sm_100 and later")
+unsupported("tcgen05.mma.sp tcgen05.mma.ws.sp tcgen05.ld.red",
+            "sparse products and reductions of tensor memory")

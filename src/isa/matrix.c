@@ -1,5 +1,6 @@
 // Shapes and fragments of the matrix instructions.
 #include "isa/matrix_internal.h"
+#include "isa/tensor_memory.h"
 
 static const uint16_t sizes[ISA_SHAPE_COUNT][3] = {
     [ISA_SHAPE_M8N8K4] = {8, 8, 4},       [ISA_SHAPE_M8N8K16] = {8, 8, 16},
@@ -36,6 +37,17 @@ bool isa_is_matrix(enum isa_op op) {
     }
 }
 
+static bool is_tensor_op(enum isa_op op) {
+    return op == ISA_OP_TCGEN05_LD || op == ISA_OP_TCGEN05_ST || op == ISA_OP_TCGEN05_MMA;
+}
+
+// Registers of the vector that a tcgen05 instruction has: of mma the lanes that are not written.
+static uint8_t tensor_registers(enum isa_op op, const struct isa_mods *m) {
+    if (op == ISA_OP_TCGEN05_MMA)
+        return m->po ? 8 : 4;
+    return (uint8_t)isa_tensor_registers(m);
+}
+
 struct isa_matrix isa_matrix_of(enum isa_op op, const struct isa_mods *m) {
     bool in_place = op == ISA_OP_WGMMA_MMA; // d is c
     return (struct isa_matrix){
@@ -45,7 +57,7 @@ struct isa_matrix isa_matrix_of(enum isa_op op, const struct isa_mods *m) {
         .type = {m->mat_d, m->mat_a, m->mat_b, in_place ? m->mat_d : m->mat_c},
         .sparse = m->sparse,
         .bitop = m->boolop,
-        .count = m->vec,
+        .count = is_tensor_op(op) ? tensor_registers(op, m) : m->vec,
         .rnd = m->rnd,
         .col_a = m->col_a,
         .col_b = m->col_b,
@@ -181,6 +193,8 @@ struct isa_fragment isa_fragment_of(const struct isa_matrix *x, enum isa_frag fr
     if (f.bits < 32 && f.bits)
         f.per = (uint8_t)(32 / f.bits);
     isa_matrix_size(x, frag, &rows, &columns);
+    if (is_tensor_op((enum isa_op)x->op))
+        return (struct isa_fragment){.type = ISA_B32, .registers = x->count, .per = 1, .bits = 32};
     if (is_move(x))
         f.registers = x->op == ISA_OP_MOVMATRIX      ? 1
                       : x->shape == ISA_SHAPE_M16N16 ? (uint8_t)(2 * x->count)

@@ -58,6 +58,24 @@ bool matrix_multiply_fast(const struct isa_matrix *x, uint32_t lanes,
                           const uint64_t (*a)[ISA_LANES], const uint64_t (*b)[ISA_LANES],
                           const uint64_t (*c)[ISA_LANES], uint64_t (*d)[ISA_LANES]);
 
+// matrix_shared.c: a matrix in shared memory, as its descriptor says.
+struct matrix_tile {
+    uint32_t start, leading, stride; // bytes
+    uint32_t width;                  // bytes after which rows repeat: 16, 32, 64 or 128
+    uint32_t base;                   // of the swizzle's pattern, in units of 128 bytes
+    bool pairs;                      // pieces of 32 bytes change places, not of 16
+    bool trans;                      // rows (a) or columns (b) are next to each other, not k
+};
+struct matrix_tile matrix_tile_of(uint64_t descriptor, bool trans);
+// The address of the piece of 16 bytes with element (mn, k), of which a piece has `per`.
+uint32_t matrix_tile_address(const struct matrix_tile *t, unsigned mn, unsigned k, unsigned per);
+
+// One number of a type, from its bits; a sum as bits of f32 or f16; a scale from its byte.
+float matrix_decode(enum isa_matrix_type t, uint32_t v);
+int32_t matrix_decode_int(enum isa_matrix_type t, uint32_t v);
+uint64_t matrix_float_result(float f, enum isa_matrix_type t, bool satfinite);
+double matrix_scale(bool ue4m3, uint8_t v);
+
 // matrix_wgmma.c
 void matrix_wgmma(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
                   uint32_t lanes, unsigned nops, const uint64_t (*src)[ISA_LANES],

@@ -50,7 +50,7 @@ static float small_float(uint32_t v, unsigned exponent_bits, unsigned fraction_b
     return float_of(bits_of(f) | sign << 31);
 }
 
-static float decode(enum isa_matrix_type t, uint32_t v) {
+float matrix_decode(enum isa_matrix_type t, uint32_t v) {
     switch (t) {
     case ISA_MAT_F16:
         return small_float(v, 5, 10, true);
@@ -75,7 +75,7 @@ static float decode(enum isa_matrix_type t, uint32_t v) {
     }
 }
 
-static int32_t decode_int(enum isa_matrix_type t, uint32_t v) {
+int32_t matrix_decode_int(enum isa_matrix_type t, uint32_t v) {
     switch (t) {
     case ISA_MAT_S8:
         return (int8_t)v;
@@ -90,7 +90,7 @@ void matrix_put(union matrix_elements *e, unsigned at, enum isa_matrix_type t, u
                 bool negative) {
     switch (matrix_arithmetic_of(t)) {
     case MATRIX_FLOAT: {
-        float f = decode(t, (uint32_t)bits);
+        float f = matrix_decode(t, (uint32_t)bits);
         e->f[at] = negative ? -f : f;
         break;
     }
@@ -98,7 +98,7 @@ void matrix_put(union matrix_elements *e, unsigned at, enum isa_matrix_type t, u
         memcpy(&e->d[at], &bits, sizeof bits);
         break;
     default:
-        e->i[at] = decode_int(t, (uint32_t)bits);
+        e->i[at] = matrix_decode_int(t, (uint32_t)bits);
     }
 }
 
@@ -278,9 +278,9 @@ static void add_floats(const struct extent *e, const struct matrix_factors *f, f
 
 // ---- scales ----------------------------------------------------------------------------------
 
-static double scale_of(const struct isa_matrix *x, uint8_t v) {
-    if (x->scales_ue4m3)
-        return decode(ISA_MAT_E4M3, v & 0x7f);
+double matrix_scale(bool ue4m3, uint8_t v) {
+    if (ue4m3)
+        return matrix_decode(ISA_MAT_E4M3, v & 0x7f);
     return v == 0xff ? NAN : ldexp(1, v - 127);
 }
 
@@ -294,8 +294,10 @@ void matrix_scales(const struct isa_matrix *x, const uint64_t (*more)[ISA_LANES]
     for (unsigned n = 0; n < MATRIX_SCALED; n++) {
         unsigned at_a = 4 * (n % 8) + 2 * pair_a + n / 8, at_b = 4 * (n % 8) + lane_b;
         for (unsigned k = 0; k < x->scales; k++) {
-            f->scale_a[n][k] = scale_of(x, (uint8_t)(more[0][at_a] >> (byte_a + k) % 4 * 8));
-            f->scale_b[n][k] = scale_of(x, (uint8_t)(more[3][at_b] >> (byte_b + k) % 4 * 8));
+            f->scale_a[n][k] =
+                matrix_scale(x->scales_ue4m3, (uint8_t)(more[0][at_a] >> (byte_a + k) % 4 * 8));
+            f->scale_b[n][k] =
+                matrix_scale(x->scales_ue4m3, (uint8_t)(more[3][at_b] >> (byte_b + k) % 4 * 8));
         }
     }
 }
@@ -362,7 +364,7 @@ static void add_bits(const struct extent *e, const struct matrix_factors *f, enu
 
 // ---- c and d ---------------------------------------------------------------------------------
 
-static uint64_t float_result(float f, enum isa_matrix_type t, bool satfinite) {
+uint64_t matrix_float_result(float f, enum isa_matrix_type t, bool satfinite) {
     struct isa_mods rn = {.rnd = ISA_RND_RN};
     uint32_t bits = bits_of(f), largest = t == ISA_MAT_F16 ? 0x7bff : 0x7f7fffff;
     if (t == ISA_MAT_F16)
@@ -405,7 +407,7 @@ static void read_sums(const struct isa_matrix *x, const struct extent *e,
             if (kind == MATRIX_DOUBLE)
                 memcpy(&s->d[at], &v, sizeof v);
             else if (kind == MATRIX_FLOAT)
-                s->f[at] = decode((enum isa_matrix_type)x->type[ISA_FRAG_C], (uint32_t)v);
+                s->f[at] = matrix_decode((enum isa_matrix_type)x->type[ISA_FRAG_C], (uint32_t)v);
             else
                 s->i[at] = (int32_t)v;
         }
@@ -417,7 +419,8 @@ static uint64_t result_of(const struct isa_matrix *x, enum matrix_arithmetic kin
     uint64_t v;
     switch (kind) {
     case MATRIX_FLOAT:
-        return float_result(s->f[at], (enum isa_matrix_type)x->type[ISA_FRAG_D], x->satfinite);
+        return matrix_float_result(s->f[at], (enum isa_matrix_type)x->type[ISA_FRAG_D],
+                                   x->satfinite);
     case MATRIX_DOUBLE:
         memcpy(&v, &s->d[at], sizeof v);
         return v;

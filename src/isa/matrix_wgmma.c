@@ -4,50 +4,11 @@
 
 #include "isa/matrix_internal.h"
 
-// A matrix in shared memory, as its descriptor says.
-struct tile {
-    uint32_t start, leading, stride; // bytes
-    uint32_t width;                  // bytes after which rows repeat: 16, 32, 64 or 128
-    uint32_t base;                   // of the swizzle's pattern, in units of 128 bytes
-    bool trans;                      // rows (a) or columns (b) are next to each other, not k
-};
-
-static struct tile tile_of(uint64_t desc, bool trans) {
-    static const uint8_t widths[] = {16, 128, 64, 32};
-    return (struct tile){.start = (uint32_t)(desc & 0x3fff) << 4,
-                         .leading = (uint32_t)(desc >> 16 & 0x3fff) << 4,
-                         .stride = (uint32_t)(desc >> 32 & 0x3fff) << 4,
-                         .width = widths[desc >> 62],
-                         .base = (uint32_t)(desc >> 49 & 7),
-                         .trans = trans};
-}
-
-// Pieces of 16 bytes change places within 32, 64 or 128 bytes, by the number of the 128 bytes.
-static uint32_t swizzle(const struct tile *t, uint32_t address) {
-    uint32_t line = (address >> 7) - t->base;
-    return address ^ (line & (t->width / 16 - 1)) << 4;
-}
-
-// The address of the piece of 16 bytes with element (mn, k), k at `bits` bits an element.
-static uint32_t address_of(const struct tile *t, unsigned mn, unsigned k, unsigned bits) {
-    unsigned per = 128 / bits;
-    bool plain = t->width == 16;
-    uint32_t at;
-    if (!t->trans) {
-        at = mn % 8 * t->width + mn / 8 * t->stride;
-        at += k / per * (plain ? t->leading : 16);
-    } else {
-        unsigned pieces = t->width / 16, piece = mn / per;
-        at = piece % pieces * 16 + piece / pieces * (plain ? t->stride : t->leading);
-        at += k % 8 * t->width + k / 8 * (plain ? t->leading : t->stride);
-    }
-    return swizzle(t, t->start + at) + (t->trans ? mn : k) % per * bits / 8;
-}
-
-static bool read_element(const struct isa_matrix_memory *memory, const struct tile *t, unsigned mn,
-                         unsigned k, unsigned bits, uint64_t *out) {
-    unsigned bytes = bits < 8 ? 4 : bits / 8;
-    const void *p = memory->shared(memory->ctx, address_of(t, mn, k, bits), bytes);
+static bool read_element(const struct isa_matrix_memory *memory, const struct matrix_tile *t,
+                         unsigned mn, unsigned k, unsigned bits, uint64_t *out) {
+    unsigned bytes = bits < 8 ? 4 : bits / 8, per = 128 / bits;
+    uint32_t at = matrix_tile_address(t, mn, k, per);
+    const void *p = memory->shared(memory->ctx, at + (t->trans ? mn : k) % per * bits / 8, bytes);
     *out = 0;
     if (p)
         memcpy(out, p, bytes);
@@ -56,7 +17,7 @@ static bool read_element(const struct isa_matrix_memory *memory, const struct ti
 
 // The warp's rows of a.
 static bool read_a(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
-                   const struct tile *t, bool negative, union matrix_elements *out) {
+                   const struct matrix_tile *t, bool negative, union matrix_elements *out) {
     enum isa_matrix_type type = (enum isa_matrix_type)x->type[ISA_FRAG_A];
     unsigned rows, columns, bits = isa_fragment_of(x, ISA_FRAG_A).bits;
     unsigned step = type == ISA_MAT_B1 ? 32 : 1;
@@ -74,7 +35,7 @@ static bool read_a(const struct isa_matrix *x, const struct isa_matrix_memory *m
 
 // Eight columns of b.
 static bool read_b(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
-                   const struct tile *t, unsigned first, bool negative,
+                   const struct matrix_tile *t, unsigned first, bool negative,
                    union matrix_elements *out) {
     enum isa_matrix_type type = (enum isa_matrix_type)x->type[ISA_FRAG_B];
     unsigned rows, columns, bits = isa_fragment_of(x, ISA_FRAG_B).bits;
@@ -131,7 +92,8 @@ void matrix_wgmma(const struct isa_matrix *x, const struct isa_matrix_memory *me
     isa_matrix_size(x, ISA_FRAG_D, &rows, &columns);
     piece.shape = (uint8_t)(x->shape - (columns / 8 - 1));
     unsigned step = isa_fragment_of(&piece, ISA_FRAG_D).registers;
-    struct tile ta = tile_of(a[0][lane], r.trans_a), tb = tile_of(r.b, r.trans_b);
+    struct matrix_tile ta = matrix_tile_of(a[0][lane], r.trans_a),
+                       tb = matrix_tile_of(r.b, r.trans_b);
     if (!x->a_shared)
         matrix_gather(x, ISA_FRAG_A, a, r.negative_a, &f.a);
     else if (!read_a(x, memory, &ta, r.negative_a, &f.a))

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "device/helpers/async.h"
+#include "device/helpers/tensor_memory.h"
 #include "ir/interp/interp.h"
 #include "ptx/ast.h"
 
@@ -153,7 +154,8 @@ static uint64_t rt_async(struct kd_block *b, uint32_t thread, uint32_t code, con
         async_cancel_answer(any ? ctaid : NULL, request + 2);
         args = request;
     }
-    uint64_t r = async_execute(b, code, args, &out);
+    uint64_t r = tensor_memory_operation(code) ? tensor_memory_execute(b, thread, code, args, &out)
+                                               : async_execute(b, code, args, &out);
     if (out.fault)
         rt_fault(b, thread, out.fault);
     return r;
@@ -363,6 +365,7 @@ static int run(const struct options *o, struct kir_module *m, int nargs, char **
         b.block_index = next_block;
         place(&b, next_block++, b.ctaid);
         memset(b.shared, 0xab, b.shared_window_bytes);
+        tensor_memory_reset(b.tensor);
         if (setjmp(faulted))
             ok = false;
         else

@@ -234,11 +234,12 @@ static void look_at(struct traits *t, const struct kir_func *f, const struct kir
                          device_function_find(i->callee->name);
     t->asserts |= i->op == ISA_OP_CALL && i->callee && i->callee->is_extern &&
                   !strcmp(i->callee->name, "__assertfail");
-    t->describes |= i->op == ISA_OP_WGMMA_MMA;
+    t->describes |=
+        i->op == ISA_OP_WGMMA_MMA || i->op == ISA_OP_TCGEN05_MMA || i->op == ISA_OP_TCGEN05_CP;
     t->f64 += i->ty == ISA_F64;
     t->f32 += i->ty == ISA_F32;
     t->meets |= kir_async_waits(i) && i->mods.aligned;
-    if (kir_async_waits(i) && !i->mods.aligned) {
+    if ((kir_async_waits(i) && !i->mods.aligned) || kir_async_tries(i)) {
         t->mbarrier_wait = true;
         t->mbarrier_at = i;
     }

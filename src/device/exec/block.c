@@ -11,6 +11,7 @@
 #include "device/code/jit_library.h"
 #include "device/code/kernel.h"
 #include "device/code/module.h"
+#include "device/helpers/tensor_memory.h"
 #include "device/internal.h"
 #include "device/memory/page.h"
 #include "device/sched/dependent.h"
@@ -136,7 +137,9 @@ static bool resident_setup(struct runner *r, struct resident *s, struct op *op) 
     s->launch = l;
     s->nunits = l->units;
     struct kd_block *b = &s->b;
+    struct tensor_memory *tensor = b->tensor;
     memset(b, 0, sizeof *b);
+    b->tensor = tensor;
     b->params = l->params;
     s->cluster = &s->alone;
     s->cluster_place = 0;
@@ -236,6 +239,7 @@ static bool is_reordered(const struct resident *s) {
 
 static void place(struct resident *s, uint64_t index) {
     struct kd_block *b = &s->b;
+    tensor_memory_reset(b->tensor);
     if (is_reordered(s))
         index = check_schedule_block(check_schedule(), s->op->units, index);
     if (b->cluster_blocks > 1) {

@@ -6,6 +6,7 @@
 #include "device/exec/block.h"
 #include "device/helpers/async.h"
 #include "device/helpers/runtime.h"
+#include "device/helpers/tensor_memory.h"
 
 static bool asks(uint32_t code) {
     uint32_t op = code & KD_ASYNC_OP_MASK;
@@ -49,7 +50,8 @@ static uint64_t execute(struct kd_block *b, uint32_t thread, uint32_t code, cons
         async_cancel_answer(block_cancel(resident_of(b), ctaid) ? ctaid : NULL, request + 2);
         args = request;
     }
-    uint64_t r = async_execute(b, code, args, &out);
+    uint64_t r = tensor_memory_operation(code) ? tensor_memory_execute(b, thread, code, args, &out)
+                                               : async_execute(b, code, args, &out);
     if (out.fault)
         runtime_fault(b, thread, out.fault, out.why);
     if (out.phase_ended)
@@ -57,9 +59,19 @@ static uint64_t execute(struct kd_block *b, uint32_t thread, uint32_t code, cons
     return r;
 }
 
+// Lets others run until there is room in tensor memory, where the block's units have stacks.
+static bool waits_for_room(struct resident *s, uint32_t code, uint64_t done) {
+    if (done || (code & KD_ASYNC_OP_MASK) != KD_ASYNC_TENSOR_ALLOC || !on_stacks(s))
+        return false;
+    block_yield(s);
+    return true;
+}
+
 uint64_t kd_rt_async(struct kd_block *b, uint32_t thread, uint32_t code, const uint64_t *args) {
     struct resident *s = resident_of(b);
     uint64_t r = execute(b, thread, code, args);
+    while (waits_for_room(s, code, r))
+        r = execute(b, thread, code, args);
     if (!r && asks(code) && (code & KD_ASYNC_WHOLE)) {
         wait_for_phase(s, args[0], async_parity(code, args[1]));
         return 1;
@@ -125,7 +137,9 @@ static uint64_t execute_lane(const struct lanes *c, uint32_t lane) {
 static void execute_each(const struct lanes *c) {
     for (uint32_t m = c->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
-        c->out[l] = execute_lane(c, l);
+        do
+            c->out[l] = execute_lane(c, l);
+        while (waits_for_room(resident_of(c->b), c->code, c->out[l]));
     }
 }
 

@@ -184,6 +184,22 @@ static uint64_t multicast(const struct request *r, uint64_t to, uint64_t bytes, 
     return 0;
 }
 
+// One arrival at the object in each block of the mask.
+static uint64_t arrive_in_blocks(const struct request *r) {
+    uint64_t args[2] = {0, 1}, mask = r->args[1] & 0xffff;
+    if (mask >> r->b->cluster_blocks)
+        return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
+                      "a multicast to a block that the cluster does not have");
+    struct request one = *r;
+    one.code = KD_ASYNC_MBARRIER_ARRIVE;
+    one.args = args;
+    for (; mask && !r->out->fault; mask &= mask - 1) {
+        args[0] = in_block(r->b, r->args[0], (uint32_t)__builtin_ctzll(mask));
+        mbarrier_operation(&one);
+    }
+    return 0;
+}
+
 // ---- Copies -------------------------------------------------------------------------------
 
 static uint64_t small_copy(const struct request *r) {
@@ -314,6 +330,8 @@ uint64_t async_execute(struct kd_block *b, uint32_t code, const uint64_t *args,
         return small_copy(&r);
     case KD_ASYNC_FILL:
         return fill(&r);
+    case KD_ASYNC_ARRIVE_BLOCKS:
+        return arrive_in_blocks(&r);
     case KD_ASYNC_BULK:
     case KD_ASYNC_BULK_REDUCE:
         return bulk_copy(&r);

@@ -101,7 +101,7 @@ static void do_async(struct interp *in, struct interp_thread *t, const struct in
 }
 
 static bool is_phase_wait(const struct kir_inst *i) {
-    return i->flag && kir_async_waits(i);
+    return (i->flag && kir_async_waits(i)) || kir_async_tries(i);
 }
 
 static void index_branch(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {

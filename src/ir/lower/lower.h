@@ -5,6 +5,7 @@
 //   lower_func.c     a body: blocks, guards, operands; ends in SSA construction
 //   lower_inst.c     one instruction
 //   lower_async.c    mbarrier objects, asynchronous copies, clusters
+//   lower_tensor_memory.c   tcgen05
 //   lower_call.c     calls, and .param variables of functions and call sequences
 //   shared_layout.c  offsets of shared variables, kernel by kernel
 #ifndef KUDZU_IR_LOWER_H
@@ -111,6 +112,14 @@ bool lower_query_cancel(struct lower_func *lf);
 bool lower_mapa(struct lower_func *lf);
 bool lower_getctarank(struct lower_func *lf);
 struct kir_value *lower_to_generic(struct lower_func *lf, struct kir_value *v, uint8_t space);
+// [ ... ] as a generic address; a register's offset is added.
+bool lower_generic_address(struct lower_func *lf, const struct ptx_operand *o, uint8_t space,
+                           struct kir_value **out);
+// Ends the block: a jump to `yes` if p, else to `no`; p NULL: always.
+void lower_jump(struct lower_func *lf, struct kir_value *p, struct kir_block *yes,
+                struct kir_block *no);
+// lower_tensor_memory.c: tcgen05
+bool lower_tensor_memory(struct lower_func *lf);
 // lower_composite.c: what sm_100 has in one instruction and kernel IR in several
 bool lower_composite(struct lower_func *lf);
 

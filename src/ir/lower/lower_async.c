@@ -44,8 +44,8 @@ struct kir_value *lower_to_generic(struct lower_func *lf, struct kir_value *v, u
 }
 
 // [ ... ] as a generic address.
-static bool address(struct lower_func *lf, const struct ptx_operand *o, uint8_t space,
-                    struct kir_value **out) {
+bool lower_generic_address(struct lower_func *lf, const struct ptx_operand *o, uint8_t space,
+                           struct kir_value **out) {
     int64_t offset;
     if (!lower_address(lf, o, out, &offset, &space))
         return false;
@@ -72,7 +72,7 @@ static bool add_value(struct lower_func *lf, struct args *a, const struct ptx_op
 static bool add_address(struct lower_func *lf, struct args *a, const struct ptx_operand *o,
                         uint8_t space) {
     struct kir_value *v;
-    return address(lf, o, space, &v) && add(lf, a, v);
+    return lower_generic_address(lf, o, space, &v) && add(lf, a, v);
 }
 
 // Adds what one operand of the text stands for. The first two addresses have the spaces that the
@@ -171,7 +171,7 @@ static bool lower_async_write(struct lower_func *lf, enum isa_op op) {
     for (unsigned k = 0; k < count; k++)
         if (!add_value(lf, &a, value->kind == PTX_OPERAND_VEC ? &value->elems[k] : value))
             return false;
-    if (!address(lf, &inst->ops[2], inst->mods.space, &bar))
+    if (!lower_generic_address(lf, &inst->ops[2], inst->mods.space, &bar))
         return false;
     struct kir_inst *i = emit(lf, op, &a, 0, NULL);
     i->mods.sem = op == ISA_OP_RED ? ISA_SEM_RELAXED : ISA_SEM_WEAK;
@@ -241,8 +241,8 @@ static void copy_words(struct lower_func *lf, const struct small_copy *c) {
         store->ops[1 + k] = load->res[k];
 }
 
-static void jump(struct lower_func *lf, struct kir_value *p, struct kir_block *yes,
-                 struct kir_block *no) {
+void lower_jump(struct lower_func *lf, struct kir_value *p, struct kir_block *yes,
+                struct kir_block *no) {
     struct kir_inst *i =
         kir_inst_new(lf->f, p ? ISA_OP_CBR : ISA_OP_BRA, ISA_VOID, p != NULL, 0, NULL, p ? 2 : 1);
     if (p)
@@ -263,10 +263,10 @@ static void copy_part(struct lower_func *lf, const struct small_copy *c) {
     struct kir_value *bytes = const32(lf, c->bytes), *ops[2] = {c->size, bytes};
     struct kir_value *all = lower_emit1(lf, ISA_OP_SETP, ISA_U32, KIR_PRED, 2, ops);
     all->def->mods.cmp = ISA_CMP_GE;
-    jump(lf, all, whole, part);
+    lower_jump(lf, all, whole, part);
     lf->cur = whole;
     copy_words(lf, c);
-    jump(lf, NULL, next, NULL);
+    lower_jump(lf, NULL, next, NULL);
     lf->cur = part;
     struct kir_value *to =
         binary(lf, ISA_OP_ADD, ISA_U64, c->to, const64(lf, (uint64_t)c->to_offset));
@@ -274,7 +274,7 @@ static void copy_part(struct lower_func *lf, const struct small_copy *c) {
         binary(lf, ISA_OP_ADD, ISA_U64, c->from, const64(lf, (uint64_t)c->from_offset));
     struct args a = {4, {convert(lf, to, ISA_SPACE_SHARED, false), from, bytes, c->size}};
     emit(lf, ISA_OP_CP_ASYNC, &a, 0, NULL);
-    jump(lf, NULL, next, NULL);
+    lower_jump(lf, NULL, next, NULL);
     lf->cur = next;
 }
 
@@ -356,7 +356,7 @@ static bool lower_multimem(struct lower_func *lf) {
     bool loads = inst->op == ISA_OP_MULTIMEM_LD_REDUCE;
     const struct ptx_operand *v = &inst->ops[!loads];
     struct kir_value *base;
-    if (!address(lf, &inst->ops[loads], ISA_SPACE_GLOBAL, &base))
+    if (!lower_generic_address(lf, &inst->ops[loads], ISA_SPACE_GLOBAL, &base))
         return false;
     fence_if(lf, inst->mods.sem == ISA_SEM_RELEASE);
     uint32_t n = v->kind == PTX_OPERAND_VEC ? v->n : 1;
@@ -379,6 +379,8 @@ static bool lower_multimem(struct lower_func *lf) {
 }
 
 bool lower_async(struct lower_func *lf) {
+    if (lf->inst->op >= ISA_OP_TCGEN05_ALLOC && lf->inst->op <= ISA_OP_TCGEN05_MMA)
+        return lower_tensor_memory(lf);
     switch (lf->inst->op) {
     case ISA_OP_CP_ASYNC:
         return lower_cp_async(lf);

@@ -78,8 +78,17 @@ static bool is_of_copy(const struct kir_inst *i) {
     return i->flag && i->mods.space == (i->op == ISA_OP_LD ? ISA_SPACE_GLOBAL : ISA_SPACE_SHARED);
 }
 
+// Tensor memory is the device's, which has looked at the whole access (lower_tensor_memory.c).
+static bool is_tensor_memory(const struct kir_inst *i) {
+    const struct kir_value *a = i->ops[0];
+    if (a->kind != KIR_VALUE_INST || a->def->op != ISA_OP_ADD)
+        return false;
+    const struct kir_value *first = a->def->ops[0];
+    return first->kind == KIR_VALUE_INST && first->def->op == ISA_OP_TCGEN05_AT;
+}
+
 static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind kind) {
-    uint32_t bytes = bytes_of(i);
+    uint32_t bytes = is_tensor_memory(i) ? 0 : bytes_of(i);
     bool inside = bytes && is_known_inside(i, bytes);
     bool races = (c->flags & KD_CHECK_ORDERED) && is_common(i->mods.space);
     uint16_t flags = (uint16_t)(races ? c->flags : c->flags & ~KD_CHECK_ORDERED);

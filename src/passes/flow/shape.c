@@ -665,7 +665,7 @@ static struct shape transfer(struct flow *fl, const struct kir_inst *i, unsigned
     case ISA_CLASS_ASYNC:
         // All lanes that ask about one phase get one answer; each that arrives gets its own state.
         return fl->width == 1 || (all_uniform && !isa_op_info[i->op].side_effect) ||
-                       (all_uniform && kir_async_waits(i))
+                       (all_uniform && (kir_async_waits(i) || i->op == ISA_OP_TCGEN05_AT))
                    ? uniform_any()
                    : VARYING;
     case ISA_CLASS_CHECK:

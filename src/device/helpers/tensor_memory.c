@@ -1,0 +1,207 @@
+#include "device/helpers/tensor_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/tensor_memory.h"
+
+enum { UNITS = TENSOR_COLUMNS / TENSOR_UNIT, LANE_SHIFT = 16, COLUMN_MASK = 0xffff };
+
+struct tensor_memory {
+    isa_tensor_column columns[TENSOR_COLUMNS];
+    uint8_t scratch[ISA_TENSOR_SCRATCH];
+    uint8_t allocated[UNITS]; // units of the allocation that begins there, or 0
+    uint32_t used;            // a bit for each unit
+    bool relinquished;
+};
+
+struct request {
+    struct kd_block *b;
+    struct tensor_memory *t;
+    struct async_outcome *out;
+    uint32_t thread;
+    const uint64_t *args;
+};
+
+static uint64_t refuse(const struct request *r, enum kd_fault fault, const char *why) {
+    r->out->fault = fault;
+    r->out->why = why;
+    return 0;
+}
+
+bool tensor_memory_operation(uint32_t code) {
+    uint32_t op = code & KD_ASYNC_OP_MASK;
+    return op >= KD_ASYNC_TENSOR_ALLOC && op <= KD_ASYNC_TENSOR_MMA;
+}
+
+void tensor_memory_reset(struct tensor_memory *t) {
+    if (!t)
+        return;
+    memset(t->allocated, 0, sizeof t->allocated);
+    t->used = 0;
+    t->relinquished = false;
+}
+
+// ---- allocation ----------------------------------------------------------------------------
+
+static uint32_t units_of(uint64_t columns) {
+    bool power = columns && !(columns & (columns - 1));
+    return power && columns >= TENSOR_UNIT && columns <= TENSOR_COLUMNS
+               ? (uint32_t)columns / TENSOR_UNIT
+               : 0;
+}
+
+static uint32_t bits_of(uint32_t first, uint32_t units) {
+    return ((1u << units) - 1) << first;
+}
+
+static uint64_t allocate(const struct request *r) {
+    uint64_t to = r->args[0];
+    uint32_t units = units_of((uint32_t)r->args[1]);
+    if (!units)
+        return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
+                      "tcgen05.alloc of columns whose number is no power of two in 32 .. 512");
+    if (to % 4)
+        return refuse(r, KD_FAULT_MISALIGNED, "tcgen05.alloc to an address that is not aligned");
+    if (r->t->relinquished)
+        return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
+                      "tcgen05.alloc after tcgen05.relinquish_alloc_permit");
+    for (uint32_t first = 0; first + units <= UNITS; first++) {
+        if (r->t->used & bits_of(first, units))
+            continue;
+        uint32_t place = first * TENSOR_UNIT;
+        r->t->used |= bits_of(first, units);
+        r->t->allocated[first] = (uint8_t)units;
+        memcpy((void *)(uintptr_t)to, &place, sizeof place);
+        return 1;
+    }
+    return 0;
+}
+
+static uint64_t deallocate(const struct request *r) {
+    uint32_t place = (uint32_t)r->args[0], units = units_of((uint32_t)r->args[1]);
+    uint32_t first = place / TENSOR_UNIT;
+    if (!units || place % TENSOR_UNIT || first >= UNITS || r->t->allocated[first] != units)
+        return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
+                      "tcgen05.dealloc of columns that were not allocated so");
+    r->t->used &= ~bits_of(first, units);
+    r->t->allocated[first] = 0;
+    return 0;
+}
+
+// Are `columns` columns from the place on allocated?
+static bool is_there(const struct request *r, uint32_t place, uint32_t columns) {
+    uint32_t first = place & COLUMN_MASK, last = first + columns - 1;
+    if (!columns || last >= TENSOR_COLUMNS || place >> LANE_SHIFT >= TENSOR_LANES)
+        return false;
+    for (uint32_t unit = first / TENSOR_UNIT; unit <= last / TENSOR_UNIT; unit++)
+        if (!(r->t->used >> unit & 1))
+            return false;
+    return true;
+}
+
+static uint64_t not_there(const struct request *r) {
+    return refuse(r, KD_FAULT_ILLEGAL_ADDRESS, "tensor memory that is not allocated");
+}
+
+// ---- accesses ------------------------------------------------------------------------------
+
+// A warp reaches the 32 lanes of its number in its group of four warps.
+static uint64_t address_of(const struct request *r) {
+    uint32_t place = (uint32_t)r->args[0], lanes = (uint32_t)r->args[1] >> LANE_SHIFT;
+    uint32_t lane = place >> LANE_SHIFT, warp = r->thread / KD_WARP % 4;
+    if (!is_there(r, place, (uint32_t)r->args[1] & COLUMN_MASK))
+        return not_there(r);
+    if (lane % lanes || lane / KD_WARP != warp)
+        return refuse(r, KD_FAULT_ILLEGAL_ADDRESS,
+                      "lanes of tensor memory that the warp does not reach");
+    return (uint64_t)(uintptr_t)&r->t->columns[place & COLUMN_MASK][lane];
+}
+
+static const void *shared(void *ctx, uint32_t address, unsigned bytes) {
+    const struct kd_block *b = ctx;
+    if (address > b->shared_window_bytes || bytes > b->shared_window_bytes - address)
+        return NULL;
+    return b->shared + address;
+}
+
+static struct isa_tensor_access access_of(const struct request *r) {
+    return (struct isa_tensor_access){r->b, shared, r->t->columns, r->t->scratch};
+}
+
+static uint64_t out_of_shared(const struct request *r) {
+    return refuse(r, KD_FAULT_ILLEGAL_ADDRESS,
+                  "a matrix descriptor that reaches out of the block's shared memory");
+}
+
+static uint64_t copy(const struct request *r) {
+    struct isa_tensor_access access = access_of(r);
+    uint32_t code = (uint32_t)r->args[0], place = (uint32_t)r->args[1];
+    if (!is_there(r, place, isa_tensor_copy_columns(code)))
+        return not_there(r);
+    return isa_tensor_copy(code, place, r->args[2], &access) ? 0 : out_of_shared(r);
+}
+
+// 32 bytes of each of 32 lanes but the last become those of the next lane.
+static uint64_t shift(const struct request *r) {
+    uint32_t place = (uint32_t)r->args[0], lane = place >> LANE_SHIFT;
+    enum { COLUMNS = 8 };
+    if (!is_there(r, place, COLUMNS))
+        return not_there(r);
+    if (lane % KD_WARP)
+        return refuse(r, KD_FAULT_MISALIGNED, "tcgen05.shift at a lane that is no multiple of 32");
+    for (uint32_t k = 0; k < COLUMNS; k++) {
+        uint32_t *c = &r->t->columns[(place & COLUMN_MASK) + k][lane];
+        memmove(c, c + 1, (KD_WARP - 1) * sizeof *c);
+    }
+    return 0;
+}
+
+static bool has_lane(const struct isa_tensor_product *p, uint32_t place) {
+    uint32_t lane = place >> LANE_SHIFT;
+    return lane == 0 || (lane == 16 && p->m == 64 && !p->ws);
+}
+
+static uint64_t multiply(const struct request *r) {
+    struct isa_tensor_product p;
+    struct isa_tensor_access access = access_of(r);
+    const char *why = isa_tensor_product_of((uint32_t)r->args[0], r->args + 1, &p);
+    if (why)
+        return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION, why);
+    if (!is_there(r, p.d, isa_tensor_columns_of_d(&p)) ||
+        (p.a_inside && !is_there(r, p.a_at, isa_tensor_columns_of_a(&p))) ||
+        (p.scales && (!is_there(r, p.scales_a, isa_tensor_columns_of_scales(p.m)) ||
+                      !is_there(r, p.scales_b, isa_tensor_columns_of_scales(p.n)))))
+        return not_there(r);
+    if (!has_lane(&p, p.d) || (p.a_inside && !has_lane(&p, p.a_at)))
+        return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
+                      "tcgen05.mma with a matrix at a lane where it cannot begin");
+    return isa_tensor_multiply(&p, &access) ? 0 : out_of_shared(r);
+}
+
+uint64_t tensor_memory_execute(struct kd_block *b, uint32_t thread, uint32_t code,
+                               const uint64_t *args, struct async_outcome *out) {
+    struct request r = {b, b->tensor, out, thread, args};
+    *out = (struct async_outcome){.why = ""};
+    if (!r.t)
+        r.t = b->tensor = calloc(1, sizeof *r.t);
+    if (!r.t)
+        return refuse(&r, KD_FAULT_OUT_OF_MEMORY, "no memory for tensor memory");
+    switch (code & KD_ASYNC_OP_MASK) {
+    case KD_ASYNC_TENSOR_ALLOC:
+        return allocate(&r);
+    case KD_ASYNC_TENSOR_DEALLOC:
+        return deallocate(&r);
+    case KD_ASYNC_TENSOR_RELINQUISH:
+        r.t->relinquished = true;
+        return 0;
+    case KD_ASYNC_TENSOR_AT:
+        return address_of(&r);
+    case KD_ASYNC_TENSOR_COPY:
+        return copy(&r);
+    case KD_ASYNC_TENSOR_SHIFT:
+        return shift(&r);
+    default:
+        return multiply(&r);
+    }
+}

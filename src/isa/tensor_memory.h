@@ -1,0 +1,114 @@
+// Tensor memory (tcgen05): 128 lanes of 512 columns of 32 bits, and what its instructions compute.
+// An address has the lane in its upper 16 bits and the column in its lower 16. One description for
+// lowering, interpreter and device.
+//
+// Products follow the rules of matrix.h: sums in the order of k, each rounded once. Matrix d lies
+// by rows: row m in lane m (M = 128), or in lane m % 16 of the 32 lanes m / 16 (M = 64). Of .ws
+// columns stand beside each other: M = 64 in two halves of the lanes, M = 32 in four. A sum of 16
+// bits is in the lower half of its column. a in tensor memory lies as d does, its elements packed
+// from the low bits up. Elements of 4 and 6 bits in kinds f8f6f4 and mxf8f6f4 are packed in 16
+// bytes of shared memory, 16 at a time, and take a byte each in tensor memory. The scales of row m
+// of a (column n of b) are bytes of lane m % 32 and column m / 32; the instruction descriptor says
+// which byte is the first.
+#ifndef KUDZU_ISA_TENSOR_MEMORY_H
+#define KUDZU_ISA_TENSOR_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/isa.h"
+
+enum {
+    TENSOR_LANES = 128,
+    TENSOR_COLUMNS = 512,
+    TENSOR_UNIT = 32
+}; // unit: columns of an allocation
+
+// struct isa_mods.shape of ld, st and cp.
+enum isa_tensor_shape {
+    ISA_TENSOR_16X64B,
+    ISA_TENSOR_16X128B,
+    ISA_TENSOR_16X256B,
+    ISA_TENSOR_16X32BX2,
+    ISA_TENSOR_32X32B,
+    ISA_TENSOR_128X256B,
+    ISA_TENSOR_4X256B,
+    ISA_TENSOR_128X128B,
+    ISA_TENSOR_64X128B,
+    ISA_TENSOR_32X128B
+};
+// struct isa_mods.shape of mma.
+enum isa_tensor_kind {
+    ISA_TENSOR_F16,
+    ISA_TENSOR_TF32,
+    ISA_TENSOR_F8F6F4,
+    ISA_TENSOR_I8,
+    ISA_TENSOR_MXF8F6F4,
+    ISA_TENSOR_MXF4,
+    ISA_TENSOR_MXF4NVF4,
+    ISA_TENSOR_KINDS
+};
+// struct isa_mods.mask of mma.
+enum { ISA_TENSOR_A_INSIDE = 1, ISA_TENSOR_LANES_OFF = 2, ISA_TENSOR_WS = 4 };
+
+// Tensor memory is kept by columns: neighbouring lanes stand next to each other.
+typedef uint32_t isa_tensor_column[TENSOR_LANES];
+
+// Registers of each thread that ld and st with these modifiers have; 0: the shape is not repeated
+// so often.
+unsigned isa_tensor_registers(const struct isa_mods *m);
+// Lanes and columns that ld or st touches from its address on.
+unsigned isa_tensor_lanes(const struct isa_mods *m);
+unsigned isa_tensor_columns(const struct isa_mods *m, uint32_t split);
+// Where register `reg` of thread `thread` of the warp lies, from the address on; packed: the first
+// of two columns. split: of 16x32bx2, columns to the second half.
+struct isa_tensor_place {
+    uint32_t lane, column;
+};
+struct isa_tensor_place isa_tensor_place_of(const struct isa_mods *m, uint32_t split,
+                                            uint32_t thread, uint32_t reg);
+
+// One product, as the code of the instruction (isa_tensor_code) and its operands say.
+struct isa_tensor_product {
+    uint32_t kind, m, n, k;
+    uint8_t type[3]; // enum isa_matrix_type of d, a, b
+    bool a_inside, ws, trans_a, trans_b, negative_a, negative_b, satfinite, accumulate;
+    bool scales_ue4m3;
+    uint32_t scales;                      // of a row: 0, 1, 2, 4
+    uint32_t byte_a, byte_b;              // where they begin
+    uint32_t d, a_at, scales_a, scales_b; // places
+    uint64_t a, b;                        // descriptors
+    uint32_t off[4];                      // lanes of d that are not written, a bit each
+    uint32_t shift;                       // d is divided by two so often first
+};
+// What mma's modifiers say, and how many operands it has, as one number for generated code to hand
+// over.
+uint32_t isa_tensor_code(const struct isa_mods *m, uint32_t nops);
+// Takes operands apart: those of the instruction, in its order, the vector of lanes as four words.
+// A reason why there is no such product, or NULL.
+const char *isa_tensor_product_of(uint32_t code, const uint64_t *operands,
+                                  struct isa_tensor_product *p);
+
+// How products and copies get at shared memory: `bytes` bytes of the block's window, or NULL.
+struct isa_tensor_access {
+    void *ctx;
+    const void *(*shared)(void *ctx, uint32_t address, unsigned bytes);
+    isa_tensor_column *columns; // all of them
+    void *scratch;              // ISA_TENSOR_SCRATCH bytes, of products
+};
+enum { ISA_TENSOR_SCRATCH = 4 * (64 * TENSOR_LANES + (256 + 16) * 64) };
+// Columns from a place on that an operand takes.
+unsigned isa_tensor_columns_of_d(const struct isa_tensor_product *p);
+unsigned isa_tensor_columns_of_a(const struct isa_tensor_product *p);
+unsigned isa_tensor_columns_of_scales(unsigned rows);
+// False: a descriptor reaches out of shared memory; nothing has been written.
+bool isa_tensor_multiply(const struct isa_tensor_product *p,
+                         const struct isa_tensor_access *access);
+
+// cp: the code that lowering hands over, columns that it writes, and the copy itself.
+uint32_t isa_tensor_copy_code(const struct isa_mods *m);
+unsigned isa_tensor_copy_columns(uint32_t code);
+bool isa_tensor_copy(uint32_t code, uint32_t place, uint64_t descriptor,
+                     const struct isa_tensor_access *access);
+
+#endif

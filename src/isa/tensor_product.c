@@ -1,0 +1,276 @@
+// Products of tcgen05: factors become numbers, rows of a next to each other; then each column of d
+// is computed by itself.
+#include <math.h>
+#include <string.h>
+
+#include "isa/matrix_internal.h"
+#include "isa/tensor_memory.h"
+
+enum { MOST_DEPTH = 64, MOST_COLUMNS = 256, PIECE = 16, STRIP = 32 };
+
+union number {
+    float f;
+    int32_t i;
+};
+
+// In the scratch memory of the access: a by k, then row, and b by column, then k.
+struct numbers {
+    union number a[MOST_DEPTH][TENSOR_LANES];
+    union number b[MOST_COLUMNS][MOST_DEPTH];
+};
+_Static_assert(sizeof(struct numbers) <= ISA_TENSOR_SCRATCH, "scratch memory is too small");
+
+struct factors {
+    const struct isa_tensor_product *p;
+    const struct isa_tensor_access *access;
+    struct numbers *of;
+};
+
+static union number number_of(uint8_t type, uint32_t bits, bool negative) {
+    union number x;
+    if (type == ISA_MAT_S8 || type == ISA_MAT_U8) {
+        x.i = matrix_decode_int((enum isa_matrix_type)type, bits);
+        return x;
+    }
+    x.f = matrix_decode((enum isa_matrix_type)type, bits);
+    if (negative)
+        x.f = -x.f;
+    return x;
+}
+
+// Elements of a piece of 16 bytes; bits of one, in shared memory.
+static unsigned elements_of(uint8_t type, unsigned *bits) {
+    switch (type) {
+    case ISA_MAT_TF32:
+        *bits = 32;
+        return 4;
+    case ISA_MAT_F16:
+    case ISA_MAT_BF16:
+        *bits = 16;
+        return 8;
+    case ISA_MAT_E2M1_PACKED:
+        *bits = 4;
+        return 32;
+    case ISA_MAT_E2M1:
+        *bits = 4;
+        return 16;
+    case ISA_MAT_E2M3:
+    case ISA_MAT_E3M2:
+        *bits = 6;
+        return 16;
+    default:
+        *bits = 8;
+        return 16;
+    }
+}
+
+static uint32_t bits_at(const uint8_t *piece, unsigned at, unsigned bits) {
+    uint64_t v = 0;
+    unsigned byte = at / 8;
+    memcpy(&v, piece + byte, PIECE - byte < 8 ? PIECE - byte : 8);
+    return (uint32_t)(v >> at % 8 & ((UINT64_C(1) << bits) - 1));
+}
+
+// Element of a matrix in tensor memory takes a byte where it has less in shared memory.
+static uint32_t element_in(uint8_t type, const uint8_t *piece, unsigned i, unsigned bits) {
+    uint32_t v = bits_at(piece, i * bits, bits);
+    return type == ISA_MAT_E2M1 ? v << 2 : v;
+}
+
+// One piece of a matrix in shared memory: the numbers of element (mn, k) and those behind it.
+static bool read_piece(const struct isa_tensor_access *access, const struct matrix_tile *t,
+                       uint8_t type, unsigned mn, unsigned k, bool negative, union number *out) {
+    unsigned bits, per = elements_of(type, &bits);
+    const uint8_t *piece = access->shared(access->ctx, matrix_tile_address(t, mn, k, per), PIECE);
+    if (!piece)
+        return false;
+    for (unsigned i = 0; i < per; i++)
+        out[i] = number_of(type, element_in(type, piece, i, bits), negative);
+    return true;
+}
+
+// A matrix in shared memory: number (mn, k) goes to out[mn * mn_step + k * k_step].
+static bool read_shared(const struct isa_tensor_access *access, const struct matrix_tile *t,
+                        uint8_t type, unsigned rows, unsigned depth, bool negative,
+                        union number *out, unsigned mn_step, unsigned k_step) {
+    unsigned bits, per = elements_of(type, &bits);
+    union number piece[32];
+    for (unsigned mn = 0; mn < rows; mn += t->trans ? per : 1)
+        for (unsigned k = 0; k < depth; k += t->trans ? 1 : per) {
+            if (!read_piece(access, t, type, mn, k, negative, piece))
+                return false;
+            for (unsigned i = 0; i < per; i++)
+                out[(t->trans ? mn + i : mn) * mn_step + (t->trans ? k : k + i) * k_step] =
+                    piece[i];
+        }
+    return true;
+}
+
+static bool read_shared_a(struct factors *f) {
+    const struct isa_tensor_product *p = f->p;
+    struct matrix_tile t = matrix_tile_of(p->a, p->trans_a);
+    return read_shared(f->access, &t, p->type[ISA_FRAG_A], p->m, p->k, p->negative_a,
+                       &f->of->a[0][0], 1, TENSOR_LANES);
+}
+
+static bool read_b(struct factors *f) {
+    const struct isa_tensor_product *p = f->p;
+    struct matrix_tile t = matrix_tile_of(p->b, p->trans_b);
+    return read_shared(f->access, &t, p->type[ISA_FRAG_B], p->n, p->k, p->negative_b,
+                       &f->of->b[0][0], MOST_DEPTH, 1);
+}
+
+// The lane of row m, of a matrix whose place is `at`.
+static unsigned lane_of(const struct isa_tensor_product *p, uint32_t at, unsigned m) {
+    unsigned lane = p->m == 64 && !p->ws ? m % 16 + m / 16 * 32 : m;
+    return (lane + (at >> 16)) % TENSOR_LANES;
+}
+
+static void read_inner_a(struct factors *f) {
+    const struct isa_tensor_product *p = f->p;
+    uint8_t type = p->type[ISA_FRAG_A];
+    unsigned bits = 32 * isa_tensor_columns_of_a(p) / p->k, per = 32 / bits;
+    for (unsigned k = 0; k < p->k; k++)
+        for (unsigned m = 0; m < p->m; m++) {
+            uint32_t word =
+                f->access->columns[(p->a_at & 0xffff) + k / per][lane_of(p, p->a_at, m)];
+            uint32_t v = bits == 32 ? word : word >> k % per * bits & ((1u << bits) - 1);
+            f->of->a[k][m] = number_of(type, v, p->negative_a);
+        }
+}
+
+// ---- one column of d ---------------------------------------------------------------------------
+
+__attribute__((always_inline)) static inline void sum_rows(const union number (*a)[TENSOR_LANES],
+                                                           const union number *b, unsigned depth,
+                                                           unsigned rows, union number *sums) {
+    for (unsigned first = 0; first < rows; first += STRIP) {
+        float s[STRIP];
+        for (unsigned m = 0; m < STRIP; m++)
+            s[m] = sums[first + m].f;
+        for (unsigned k = 0; k < depth; k++)
+            for (unsigned m = 0; m < STRIP; m++)
+                s[m] = fmaf(a[k][first + m].f, b[k].f, s[m]);
+        for (unsigned m = 0; m < STRIP; m++)
+            sums[first + m].f = s[m];
+    }
+}
+
+static void add_plainly(const struct factors *f, const union number *b, union number *sums) {
+    sum_rows((const union number(*)[TENSOR_LANES])f->of->a, b, f->p->k, f->p->m, sums);
+}
+
+// The same with the machine's fused multiply-add where it has one; else fmaf is a call.
+#ifdef __x86_64__
+__attribute__((target("avx2,fma"))) static void
+add_fused(const struct factors *f, const union number *b, union number *sums) {
+    sum_rows((const union number(*)[TENSOR_LANES])f->of->a, b, f->p->k, f->p->m, sums);
+}
+
+static void add_floats(const struct factors *f, const union number *b, union number *sums) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        add_fused(f, b, sums);
+    else
+        add_plainly(f, b, sums);
+}
+#else
+static void add_floats(const struct factors *f, const union number *b, union number *sums) {
+    add_plainly(f, b, sums);
+}
+#endif
+
+static void add_integers(const struct factors *f, const union number *b, union number *sums) {
+    for (unsigned m = 0; m < f->p->m; m++) {
+        int64_t s = sums[m].i;
+        for (unsigned k = 0; k < f->p->k; k++)
+            s += (int64_t)f->of->a[k][m].i * b[k].i;
+        if (f->p->satfinite)
+            s = s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : s;
+        sums[m].i = (int32_t)(uint32_t)s;
+    }
+}
+
+static double scale_at(const struct factors *f, uint32_t place, unsigned row, unsigned byte) {
+    const isa_tensor_column *column = &f->access->columns[(place & 0xffff) + row / 32];
+    uint32_t word = (*column)[((place >> 16) + row % 32) % TENSOR_LANES];
+    return matrix_scale(f->p->scales_ue4m3, (uint8_t)(word >> 8 * (byte % 4)));
+}
+
+static void add_scaled(const struct factors *f, const union number *b, unsigned n,
+                       union number *sums) {
+    const struct isa_tensor_product *p = f->p;
+    unsigned block = p->k / p->scales;
+    for (unsigned s = 0; s < p->scales; s++) {
+        double of_b = scale_at(f, p->scales_b, n, p->byte_b + s);
+        for (unsigned m = 0; m < p->m; m++) {
+            double sum = 0, scale = scale_at(f, p->scales_a, m, p->byte_a + s) * of_b;
+            for (unsigned k = s * block; k < (s + 1) * block; k++)
+                sum += (double)f->of->a[k][m].f * b[k].f;
+            sums[m].f = (float)(sums[m].f + sum * scale);
+        }
+    }
+}
+
+// ---- d -----------------------------------------------------------------------------------------
+
+// Where column n of d stands, and the lane that is added to those of its rows.
+static void place_of_column(const struct isa_tensor_product *p, unsigned n, unsigned *column,
+                            unsigned *lane) {
+    unsigned across = isa_tensor_columns_of_d(p);
+    *column = (p->d & 0xffff) + n % across;
+    *lane = n / across * p->m;
+}
+
+static void load_column(const struct isa_tensor_product *p, const uint32_t *from, unsigned lane,
+                        union number *sums) {
+    for (unsigned m = 0; m < p->m; m++) {
+        uint32_t v = from[(lane_of(p, p->d, m) + lane) % TENSOR_LANES];
+        uint8_t type = p->type[ISA_FRAG_D];
+        if (type == ISA_MAT_S32) {
+            sums[m].i = p->accumulate ? (int32_t)v : 0;
+            continue;
+        }
+        sums[m].f = p->accumulate ? matrix_decode((enum isa_matrix_type)type, v) : 0;
+        if (p->shift)
+            sums[m].f = ldexpf(sums[m].f, -(int)p->shift);
+    }
+}
+
+static void store_column(const struct isa_tensor_product *p, uint32_t *to, unsigned lane,
+                         const union number *sums) {
+    for (unsigned m = 0; m < p->m; m++) {
+        unsigned at = (lane_of(p, p->d, m) + lane) % TENSOR_LANES;
+        uint8_t type = p->type[ISA_FRAG_D];
+        if (p->off[at / 32] >> at % 32 & 1)
+            continue;
+        to[at] = type == ISA_MAT_S32
+                     ? (uint32_t)sums[m].i
+                     : (uint32_t)matrix_float_result(sums[m].f, (enum isa_matrix_type)type, false);
+    }
+}
+
+bool isa_tensor_multiply(const struct isa_tensor_product *p,
+                         const struct isa_tensor_access *access) {
+    struct factors f = {p, access, access->scratch};
+    union number sums[TENSOR_LANES];
+    if (p->a_inside)
+        read_inner_a(&f);
+    else if (!read_shared_a(&f))
+        return false;
+    if (!read_b(&f))
+        return false;
+    for (unsigned n = 0; n < p->n; n++) {
+        const union number *b = f.of->b[n];
+        unsigned column, lane;
+        place_of_column(p, n, &column, &lane);
+        load_column(p, access->columns[column], lane, sums);
+        if (p->scales)
+            add_scaled(&f, b, n, sums);
+        else if (p->kind == ISA_TENSOR_I8)
+            add_integers(&f, b, sums);
+        else
+            add_floats(&f, b, sums);
+        store_column(p, access->columns[column], lane, sums);
+    }
+    return true;
+}
