@@ -1,5 +1,6 @@
 """Makes, from instructions.py: isa_ops.h (enum), isa_table.c (opcode facts), isa_grammar.c (forms),
 isa_eval.c (reference semantics), and with a second argument the page docs/ptx.md."""
+import io
 import re
 import sys
 
@@ -453,14 +454,27 @@ def page(out):
                                      what))
 
 
+def write_if_changed(path, write):
+    """What has not changed stays as it is, so that nothing is built again for it."""
+    out = io.StringIO()
+    write(out)
+    try:
+        with open(path, encoding="utf-8") as old:
+            if old.read() == out.getvalue():
+                return
+    except FileNotFoundError:
+        pass
+    with open(path, "w", encoding="utf-8") as new:
+        new.write(out.getvalue())
+
+
 def main():
     for f in FORMS:
         read_form(f)
     where = sys.argv[1]
     for name, write in (("isa_ops.h", ops_header), ("isa_table.c", table),
                         ("isa_grammar.c", grammar), ("isa_eval.c", evaluator)):
-        with open(where + "/" + name, "w", encoding="utf-8") as out:
-            write(out)
+        write_if_changed(where + "/" + name, write)
     if len(sys.argv) > 2:
         with open(sys.argv[2], "w", encoding="utf-8") as out:
             page(out)

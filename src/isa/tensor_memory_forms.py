@@ -96,6 +96,7 @@ def products(op, form):
             size = ".size" if words == "mxf4nvf4" else "{.size}"
             product(".group.kind.block_scale" + size + "{.use}", "[d], %s, b, idesc, [sa], [sb], {!}enable" % a, flag,
                     kind=kinds(words), size=sizes, **common)
-        use = {"collector::b%d::%s" % (n, w): "" for n in range(4) for w in COLLECTORS}
-        product(".ws.cta_group::1.kind{.use}", "[d], %s, b, idesc, {!}enable{, columns}" % a, flag | 4, use=use,
-                kind=kinds("f16 tf32 f8f6f4 i8"))
+        for n in range(4):
+            product(".ws.cta_group::1.kind" + (".use" if n else "{.use}"),
+                    "[d], %s, b, idesc, {!}enable{, columns}" % a, flag | 4,
+                    use={"collector::b%d::%s" % (n, w): "" for w in COLLECTORS}, kind=kinds("f16 tf32 f8f6f4 i8"))
