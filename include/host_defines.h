@@ -26,6 +26,12 @@
 #define __constant__ KUDZU_CUDA_ATTRIBUTE(constant)
 #endif
 
+// Quad precision (guide 18.5.1). clang has the other name alone, and glibc's headers leave this one
+// to the compiler where they are read for CUDA.
+#if defined(__CUDA__) && defined(__clang__) && defined(__cplusplus) && defined(__SIZEOF_FLOAT128__)
+typedef __float128 _Float128;
+#endif
+
 // Code for sm_90a alone (guide 6.1.2; 13.x: 5.4.7.2).
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) && !defined(__CUDA_ARCH_SPECIFIC__)
 #define __CUDA_ARCH_SPECIFIC__ __CUDA_ARCH__

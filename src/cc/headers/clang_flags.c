@@ -433,11 +433,18 @@ static const char *module_environment(const struct cc_options *o) {
 }
 
 // Of one that clang does not know the macros are defined here (guide 5.1, 20; version 13: 5.4.7.1).
-static void add_architecture(struct command *cmd, const struct architecture *arch) {
+static void add_architecture(struct command *cmd, const struct compilation *c,
+                             const struct architecture *arch) {
     unsigned number = arch->number * 10;
     char feature = arch->name[strlen(arch->name) - 1];
     command_argf(cmd, "--cuda-gpu-arch=%s", architecture_for_clang(arch));
     command_arg(cmd, "--cuda-feature=+ptx85");
+    if (arch->number >= 100 && c->toolchain->plugin) { // __float128 (guide 18.5.1)
+        command_arg(cmd, "-Xclang");
+        command_arg(cmd, "-plugin-arg-kudzu-rules");
+        command_arg(cmd, "-Xclang");
+        command_arg(cmd, "quad-precision");
+    }
     if (!arch->stand_in)
         return;
     command_arg(cmd, "-Wno-builtin-macro-redefined");
@@ -458,7 +465,7 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
                  c->toolchain->clang);
     command_arg(cmd, "-xcuda");
     add_cuda(cmd, c, arch, source);
-    add_architecture(cmd, arch);
+    add_architecture(cmd, c, arch);
     add_device_code_generation(cmd, c);
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);
@@ -512,7 +519,7 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
         command_arg(cmd, "-Xclang");
         command_arg(cmd, "-fno-validate-pch");
     }
-    add_architecture(cmd, arch);
+    add_architecture(cmd, c, arch);
     add_device_code_generation(cmd, c);
     add_device_library(cmd, c);
     command_arg(cmd, source);

@@ -59,6 +59,7 @@
 #include "fold_space_tests.h"
 #include "inline_array_users.h"
 #include "own_functions.h"
+#include "quad_precision.h"
 #include "restrictions.h"
 #include "separate_locals.h"
 #include "shared_addresses.h"
@@ -411,6 +412,7 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
                 managed.push_back(&g);
         bool device = Triple(m.getTargetTriple()).isNVPTX();
         if (device) {
+            lowerQuadPrecision(m);
             checkRestrictions(m);
             lowerDeviceLaunches(m);
             alignStackAllocations(m);

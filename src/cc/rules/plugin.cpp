@@ -224,13 +224,27 @@ class Consumer : public ASTConsumer {
     }
 };
 
+// For clang, PTX has no __float128. It has what quad_precision.cpp makes of it.
+struct QuadTarget : TargetInfo {
+    static void add(TargetInfo &target) {
+        bool TargetInfo::*has = &QuadTarget::HasFloat128;
+        target.*has = true;
+    }
+};
+
 class Action : public PluginASTAction {
+    bool quads = false; // the architecture has quad precision
+
   protected:
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
         addAbiPragma(compiler);
+        if (quads && compiler.getLangOpts().CUDAIsDevice)
+            QuadTarget::add(compiler.getTarget());
         return std::make_unique<Consumer>(compiler);
     }
-    bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override {
+    bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &arguments) override {
+        for (const std::string &argument : arguments)
+            quads |= argument == "quad-precision";
         return true;
     }
     ActionType getActionType() override {
