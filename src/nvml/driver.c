@@ -10,6 +10,7 @@
 
 enum { // CUdevice_attribute
     MULTIPROCESSORS = 16,
+    PCI_DEVICE_ID = 34,
     MAJOR = 75,
     MINOR = 76,
 };
@@ -70,7 +71,8 @@ static bool describe(const struct driver *d, int index, struct nvmlDevice_st *ou
     if (d->device(&device, index) || d->name(out->name, sizeof out->name, device) ||
         d->uuid(id, device) || d->bus(out->bus, sizeof out->bus, device) ||
         d->total(&total, device) || d->attribute(&out->multiprocessors, MULTIPROCESSORS, device) ||
-        d->attribute(&out->major, MAJOR, device) || d->attribute(&out->minor, MINOR, device))
+        d->attribute(&out->major, MAJOR, device) || d->attribute(&out->minor, MINOR, device) ||
+        d->attribute(&out->number, PCI_DEVICE_ID, device))
         return false;
     out->total = total;
     char *at = out->uuid + sprintf(out->uuid, "GPU-");

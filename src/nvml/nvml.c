@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "support/compute_modes.h"
 
 _Thread_local int api_per_thread;
 
@@ -380,7 +381,18 @@ nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigned int *numCore
 
 nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode) {
     ENTER_DEVICE(s, device);
-    return give((unsigned *)mode, NVML_COMPUTEMODE_DEFAULT);
+    return give((unsigned *)mode, (unsigned)compute_mode_get(device->number));
+}
+
+// For the user's processes; contexts that are there stay.
+nvmlReturn_t nvmlDeviceSetComputeMode(nvmlDevice_t device, nvmlComputeMode_t mode) {
+    ENTER_DEVICE(s, device);
+    if (mode == NVML_COMPUTEMODE_EXCLUSIVE_THREAD)
+        return NVML_ERROR_NOT_SUPPORTED;
+    REQUIRE(mode == NVML_COMPUTEMODE_DEFAULT || mode == NVML_COMPUTEMODE_PROHIBITED ||
+            mode == NVML_COMPUTEMODE_EXCLUSIVE_PROCESS);
+    return compute_mode_set(device->number, (enum compute_mode)mode) ? NVML_SUCCESS
+                                                                     : NVML_ERROR_NO_PERMISSION;
 }
 
 // Nothing has to be kept loaded.

@@ -15,6 +15,7 @@ struct nvmlDevice_st {
     char name[NVML_DEVICE_NAME_V2_BUFFER_SIZE], uuid[48], bus[32]; // as the driver writes them
     unsigned long long total;                                      // bytes of device memory
     int major, minor, multiprocessors;
+    int number; // in the machine, whatever is visible of it
 };
 
 // What is known after nvmlInit. The driver is asked once, while it is loaded.

@@ -105,7 +105,7 @@ static bool is_fault(CUresult result) {
     }
 }
 
-cudaError_t rt_primary_context(int device, CUcontext *context) {
+static CUresult retain_primary(int device, CUcontext *context) {
     struct device *d = &devices[device];
     CUresult result = CUDA_SUCCESS;
     if (!d->active) {
@@ -120,12 +120,32 @@ cudaError_t rt_primary_context(int device, CUcontext *context) {
         pthread_mutex_unlock(&devices_mutex);
     }
     *context = d->primary;
+    return result;
+}
+
+static cudaError_t primary_result(int device, CUresult result) {
     if (is_fault(result))
         return rt_fail("cudart", cudaErrorDevicesUnavailable,
                        "a kernel of this process failed on device %d, and the driver gives the "
                        "process no new context: it has to begin anew",
                        device);
     return rt_result(result);
+}
+
+cudaError_t rt_primary_context(int device, CUcontext *context) {
+    return primary_result(device, retain_primary(device, context));
+}
+
+// Of a thread that has chosen no device: of the first one that it may use and whose compute mode
+// allows a context (guide 6.4).
+static cudaError_t any_primary_context(CUcontext *context, int *device) {
+    int n = rt_thread.nvalid ? rt_thread.nvalid : device_count;
+    CUresult result = CUDA_ERROR_DEVICE_UNAVAILABLE;
+    for (int i = 0; i < n && result == CUDA_ERROR_DEVICE_UNAVAILABLE; i++) {
+        *device = rt_thread.nvalid ? rt_thread.valid[i] : i;
+        result = retain_primary(*device, context);
+    }
+    return primary_result(*device, result);
 }
 
 // The device whose primary context `context` is, when the runtime has retained it before; or -1.
@@ -167,7 +187,10 @@ cudaError_t rt_enter_slow(void) {
     if (device >= 0) {
         // A primary context may have been reset since this thread made it current.
         CUcontext primary;
-        RT_TRY(rt_primary_context(device, &primary));
+        if (current || rt_thread.device_chosen)
+            RT_TRY(rt_primary_context(device, &primary));
+        else
+            RT_TRY(any_primary_context(&primary, &device));
         if (primary != current)
             RT_TRY(rt_result(rt_driver[0].cuCtxSetCurrent(primary)));
         current = primary;

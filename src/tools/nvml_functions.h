@@ -27,6 +27,7 @@
     F(Pci, nvmlDeviceGetPciInfo_v3, (nvmlDevice_t, nvmlPciInfo_t *))                               \
     F(Capability, nvmlDeviceGetCudaComputeCapability, (nvmlDevice_t, int *, int *))                \
     F(ComputeMode, nvmlDeviceGetComputeMode, (nvmlDevice_t, nvmlComputeMode_t *))                  \
+    F(SetComputeMode, nvmlDeviceSetComputeMode, (nvmlDevice_t, nvmlComputeMode_t))                 \
     F(PersistenceMode, nvmlDeviceGetPersistenceMode, (nvmlDevice_t, nvmlEnableState_t *))          \
     F(DisplayMode, nvmlDeviceGetDisplayMode, (nvmlDevice_t, nvmlEnableState_t *))                  \
     F(DisplayActive, nvmlDeviceGetDisplayActive, (nvmlDevice_t, nvmlEnableState_t *))              \

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ struct smi_options {
     const char *fields, *process_fields, *devices, *file; // NULL: not asked for
     bool csv;
     const char *section_list;
+    const char *mode; // to set
     unsigned sections;
     long loop_ms; // 0: once
 };
@@ -276,6 +278,9 @@ static void print_help(void) {
          "  -l, --loop[=SECONDS]         Again and again, every five seconds or so often\n"
          "  -lms, --loop-ms=MILLISECONDS The same\n"
          "  -f, --filename=FILE          Writes there\n"
+         "  -c, --compute-mode=MODE      Sets who may have contexts of the devices, for your "
+         "programs:\n"
+         "                               0 or DEFAULT, 2 or PROHIBITED, 3 or EXCLUSIVE_PROCESS\n"
          "  --version                    Versions of library, driver and CUDA\n"
          "  --query-gpu=FIELD,...        These fields, a line a device; needs --format\n"
          "  --query-compute-apps=FIELD,...\n"
@@ -345,8 +350,6 @@ int smi_refuse(const char *option) {
                                          "--ecc-config",
                                          "-p",
                                          "--reset-ecc-errors",
-                                         "-c",
-                                         "--compute-mode",
                                          "--gom",
                                          "-r",
                                          "--gpu-reset",
@@ -407,7 +410,7 @@ int smi_refuse(const char *option) {
         if (strlen(absent[k]) == length && !strncmp(absent[k], option, length)) {
             fprintf(stderr,
                     "kudzu smi: error: '%s' is not supported: kudzu smi shows devices and changes "
-                    "nothing\n",
+                    "their compute mode alone\n",
                     option);
             return SMI_NOT_SUPPORTED;
         }
@@ -447,6 +450,7 @@ static bool parse_valued(struct smi_options *o, int argc, char **argv, int *i) {
     static const char *const id[] = {"--id", "-i", NULL};
     static const char *const file[] = {"--filename", "-f", NULL};
     static const char *const display[] = {"--display", "-d", NULL};
+    static const char *const mode[] = {"--compute-mode", "-c", NULL};
     const char *value;
     bool good = true;
     if ((value = smi_option_value(query, argc, argv, i)))
@@ -461,6 +465,8 @@ static bool parse_valued(struct smi_options *o, int argc, char **argv, int *i) {
         o->file = value;
     else if ((value = smi_option_value(display, argc, argv, i)))
         o->section_list = value;
+    else if ((value = smi_option_value(mode, argc, argv, i)))
+        o->mode = value;
     else
         return parse_loop(o, argc, argv, i, &good) && good;
     return true;
@@ -532,7 +538,43 @@ bool smi_find_devices(const char *ids) {
     return smi_device_count;
 }
 
+// -c, in nvidia-smi's words.
+static int set_mode(const char *text) {
+    static const struct {
+        const char *number, *name;
+        nvmlComputeMode_t mode;
+    } modes[] = {{"0", "DEFAULT", NVML_COMPUTEMODE_DEFAULT},
+                 {"1", "EXCLUSIVE_THREAD", NVML_COMPUTEMODE_EXCLUSIVE_THREAD},
+                 {"2", "PROHIBITED", NVML_COMPUTEMODE_PROHIBITED},
+                 {"3", "EXCLUSIVE_PROCESS", NVML_COMPUTEMODE_EXCLUSIVE_PROCESS}};
+    size_t k = 0, n = sizeof modes / sizeof modes[0];
+    while (k < n && strcmp(text, modes[k].number) && strcasecmp(text, modes[k].name))
+        ++k;
+    if (k == n) {
+        fprintf(stderr, "kudzu smi: error: '%s' is no compute mode\n", text);
+        return SMI_INVALID_ARGUMENT;
+    }
+    for (int i = 0; i < smi_device_count; ++i) {
+        char bus[40];
+        smi_field_value("pci.bus_id", smi_devices[i], false, bus, sizeof bus);
+        nvmlReturn_t result = nvml.SetComputeMode(smi_devices[i], modes[k].mode);
+        if (result) {
+            fprintf(stderr, "kudzu smi: error: the compute mode of GPU %s cannot be %s: %s\n", bus,
+                    modes[k].name,
+                    result == NVML_ERROR_NOT_SUPPORTED   ? "not supported"
+                    : result == NVML_ERROR_NO_PERMISSION ? "the user's settings cannot be written"
+                                                         : "the driver refuses it");
+            return result == NVML_ERROR_NOT_SUPPORTED ? SMI_NOT_SUPPORTED : SMI_NO_PERMISSION;
+        }
+        printf("Set compute mode to %s for GPU %s.\n", modes[k].name, bus);
+    }
+    puts("All done.");
+    return 0;
+}
+
 static int show(const struct smi_options *o) {
+    if (o->mode)
+        return set_mode(o->mode);
     if (o->fields)
         return query_devices(o);
     if (o->process_fields)

@@ -5,7 +5,13 @@
 #include "tools/smi_fields.h"
 
 // nvidia-smi's documented exit statuses.
-enum { SMI_INVALID_ARGUMENT = 2, SMI_NOT_SUPPORTED = 3, SMI_NOT_FOUND = 6, SMI_NO_LIBRARY = 12 };
+enum {
+    SMI_INVALID_ARGUMENT = 2,
+    SMI_NOT_SUPPORTED = 3,
+    SMI_NO_PERMISSION = 4,
+    SMI_NOT_FOUND = 6,
+    SMI_NO_LIBRARY = 12
+};
 
 enum { SMI_MAX_DEVICES = 64, SMI_MAX_PROCESSES = 1024 };
 

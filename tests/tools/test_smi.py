@@ -90,6 +90,23 @@ def monitors():
     own_process()
 
 
+def compute_modes():
+    with tempfile.TemporaryDirectory() as folder:
+        ENVIRONMENT["XDG_CONFIG_HOME"] = folder
+        code, out, _ = smi("-c", "EXCLUSIVE_PROCESS", "-i", "1")
+        check(code == 0 and re.fullmatch("Set compute mode to EXCLUSIVE_PROCESS for GPU [0-9:.]+\\.\nAll done.\n", out),
+              "-c for a device")
+        query = ("--query-gpu=compute_mode", "--format=csv,noheader")
+        check(smi(*query)[1].split() == ["Default", "Exclusive_Process"], "the mode is kept")
+        check(smi("--compute-mode=2")[0] == 0 and smi(*query)[1].split() == ["Prohibited"] * 2, "-c for all devices")
+        check(smi("-c", "default")[0] == 0 and smi(*query)[1].split() == ["Default"] * 2, "-c by a name")
+        check(smi("-c", "1")[0] == 3 and smi("-c", "4")[0] == 2 and smi("-c")[0] == 2, "-c refuses other modes")
+        os.chmod(os.path.join(folder, "kudzu"), 0o777)
+        code, _, err = smi("-c", "2")
+        check(code == 4 and "cannot be written" in err, "a folder that others can write")
+        del ENVIRONMENT["XDG_CONFIG_HOME"]
+
+
 def topology():
     code, out, _ = smi("topo", "-m")
     rows = [line.split("\t") for line in out.splitlines()]
@@ -158,6 +175,7 @@ def main():
           out.count("Product Name") == 2, "-q")
     sections(uuids)
     monitors()
+    compute_modes()
     topology()
     repetition()
     check(smi("-L", "-i", "1,0")[1].splitlines() == list(reversed(smi("-L")[1].splitlines())),

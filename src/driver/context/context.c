@@ -7,6 +7,7 @@
 #include "driver/graph/capture.h"
 #include "driver/graph/graph_exec.h"
 #include "driver/leaks.h"
+#include "support/compute_modes.h"
 
 // Making one active takes long (address space): a lock of its own.
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;
@@ -41,6 +42,7 @@ static void context_release(struct drv_object *o) {
         *at = ctx->next;
     drv_unlock();
     kd_context_destroy(ctx->c);
+    compute_mode_leave((unsigned)kd_device_index(ctx->device->d));
     free(ctx);
 }
 
@@ -116,8 +118,8 @@ void drv_contexts_flush(void) {
     drv_unlock();
 }
 
-static CUresult context_new(struct drv_device *device, enum drv_kind kind, unsigned flags,
-                            struct drv_context **out) {
+static CUresult make_context(struct drv_device *device, enum drv_kind kind, unsigned flags,
+                             struct drv_context **out) {
     struct drv_context *ctx = calloc(1, sizeof *ctx);
     REQUIRE(ctx, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a context");
     ctx->device = device;
@@ -138,6 +140,20 @@ static CUresult context_new(struct drv_device *device, enum drv_kind kind, unsig
     ctx->handle = ctx->object.handle;
     *out = ctx;
     return CUDA_SUCCESS;
+}
+
+// CUDA_ERROR_DEVICE_UNAVAILABLE where the device's compute mode allows no context (guide 6.4).
+static CUresult context_new(struct drv_device *device, enum drv_kind kind, unsigned flags,
+                            struct drv_context **out) {
+    unsigned number = (unsigned)kd_device_index(device->d);
+    REQUIRE(compute_mode_enter(number), CUDA_ERROR_DEVICE_UNAVAILABLE,
+            "device %d is in a compute mode (kudzu smi -c) that allows no context: it is "
+            "prohibited, or another process or context has it alone",
+            device->ordinal);
+    CUresult result = make_context(device, kind, flags, out);
+    if (result != CUDA_SUCCESS)
+        compute_mode_leave(number);
+    return result;
 }
 
 // Before anybody knows its handle.

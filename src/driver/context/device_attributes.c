@@ -5,6 +5,7 @@
 #include "driver/driver.h"
 #include "support/capability.h"
 #include "support/check/check_tools.h"
+#include "support/compute_modes.h"
 
 static const struct {
     CUdevice_attribute attribute;
@@ -19,7 +20,7 @@ static const struct {
                     A(TEXTURE_PITCH_ALIGNMENT, 32) A(SURFACE_ALIGNMENT, 512) A(GPU_OVERLAP, 1)
                         A(ASYNC_ENGINE_COUNT, 2) A(KERNEL_EXEC_TIMEOUT, 0)
                             A(INTEGRATED, 1) // device memory is the host's
-    A(CAN_MAP_HOST_MEMORY, 1) A(COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT) A(CONCURRENT_KERNELS, 1) A(
+    A(CAN_MAP_HOST_MEMORY, 1) A(CONCURRENT_KERNELS, 1) A(
         ECC_ENABLED, 0) A(PCI_BUS_ID, 0) A(PCI_DOMAIN_ID, 0) A(TCC_DRIVER, 0)
         A(GLOBAL_MEMORY_BUS_WIDTH, 64) A(UNIFIED_ADDRESSING, 1) A(STREAM_PRIORITIES_SUPPORTED, 1) A(
             GLOBAL_L1_CACHE_SUPPORTED,
@@ -178,6 +179,9 @@ static bool of_machine(const struct drv_device *d, CUdevice_attribute attribute,
         *out = p->capability->number < 80 ? 0
                : p->l2_bytes > INT_MAX    ? INT_MAX
                                           : (int)(p->l2_bytes / 16 * 11);
+        return true;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+        *out = (int)compute_mode_get((unsigned)kd_device_index(d->d));
         return true;
     case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
         *out = kd_device_index(d->d);
