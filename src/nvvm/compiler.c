@@ -220,31 +220,37 @@ static void mark_convergent(struct compiler *c, LLVMModuleRef module) {
     }
 }
 
-// A kernel is called by nobody who could have it inlined.
+static void drop_noinline_of(LLVMValueRef kernel) {
+    unsigned noinline = attribute_kind("noinline");
+    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    if (!LLVMGetEnumAttributeAtIndex(kernel, at, noinline))
+        return;
+    size_t length;
+    fprintf(stderr, "warning: overriding noinline attribute of kernel %s\n",
+            LLVMGetValueName2(kernel, &length));
+    LLVMRemoveEnumAttributeAtIndex(kernel, at, noinline);
+}
+
+// A kernel is called by nobody who could have it inlined. Since LLVM 20 a calling convention tells
+// which are kernels, which readers make of the annotations.
 static void drop_noinline(LLVMModuleRef module) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (LLVMGetFunctionCallConv(f) == LLVMPTXKernelCallConv)
+            drop_noinline_of(f);
     unsigned count = LLVMGetNamedMetadataNumOperands(module, "nvvm.annotations");
     LLVMValueRef *nodes = calloc(count + 1, sizeof *nodes), values[64];
     if (!nodes)
         return;
-    unsigned noinline = attribute_kind("noinline");
     LLVMGetNamedMetadataOperands(module, "nvvm.annotations", nodes);
     for (unsigned i = 0; i < count; ++i) {
         unsigned n = LLVMGetMDNodeNumOperands(nodes[i]), length;
         if (n < 3 || n > 64)
             continue;
         LLVMGetMDNodeOperands(nodes[i], values);
-        LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-        if (!values[0] || !LLVMIsAFunction(values[0]) ||
-            !LLVMGetEnumAttributeAtIndex(values[0], at, noinline))
-            continue;
-        for (unsigned k = 1; k < n; k += 2) {
+        for (unsigned k = 1; values[0] && LLVMIsAFunction(values[0]) && k < n; k += 2) {
             const char *key = values[k] ? LLVMGetMDString(values[k], &length) : NULL;
-            if (!key || length != strlen("kernel") || memcmp(key, "kernel", length) != 0)
-                continue;
-            size_t name_length;
-            fprintf(stderr, "warning: overriding noinline attribute of kernel %s\n",
-                    LLVMGetValueName2(values[0], &name_length));
-            LLVMRemoveEnumAttributeAtIndex(values[0], at, noinline);
+            if (key && length == strlen("kernel") && memcmp(key, "kernel", length) == 0)
+                drop_noinline_of(values[0]);
         }
     }
     free(nodes);

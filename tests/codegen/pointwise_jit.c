@@ -6,6 +6,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -159,8 +160,13 @@ static void finish_module(struct pw_jit *j, LLVMModuleRef mod, bool optimise) {
 
 void pw_jit_compile(struct pw_jit *j, struct pw_case *const *cases, const unsigned *lanes,
                     unsigned count, bool optimise, pw_function **functions) {
+#if LLVM_VERSION_MAJOR < 22
     LLVMOrcThreadSafeContextRef safe = LLVMOrcCreateNewThreadSafeContext();
     LLVMContextRef ctx = LLVMOrcThreadSafeContextGetContext(safe);
+#else
+    LLVMContextRef ctx = LLVMContextCreate();
+    LLVMOrcThreadSafeContextRef safe = LLVMOrcCreateNewThreadSafeContextFromLLVMContext(ctx);
+#endif
     LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("pointwise", ctx);
     struct machine m = machine_of(j->level, 0);
     struct pw p = {.ctx = ctx, .mod = mod, .target = &m, .b = LLVMCreateBuilderInContext(ctx)};

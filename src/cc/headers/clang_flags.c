@@ -150,6 +150,8 @@ static void add_definitions(struct command *cmd, const struct compilation *c, in
         command_arg(cmd, "-D__KUDZU_HOST_INITIALIZER_LIST__");
     if (o->host_move_forward)
         command_arg(cmd, "-D__KUDZU_HOST_MOVE_FORWARD__");
+    // clang defines it since release 22, as the list of what it was told of.
+    command_arg(cmd, "-U__CUDA_ARCH_LIST__");
     char list[512] = "-D__CUDA_ARCH_LIST__=";
     for (uint32_t i = 0; i < o->architectures.list.len; ++i)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%u", i ? "," : "",

@@ -373,6 +373,8 @@ static bool check_defined(struct linker *l, LLVMValueRef v) {
 }
 
 static bool is_kernel(LLVMModuleRef m, LLVMValueRef f) {
+    if (LLVMGetFunctionCallConv(f) == LLVMPTXKernelCallConv) // since LLVM 20
+        return true;
     unsigned n = LLVMGetNamedMetadataNumOperands(m, "nvvm.annotations");
     LLVMValueRef *nodes = calloc(n ? n : 1, sizeof *nodes);
     bool found = false;

@@ -12,6 +12,7 @@
 //
 // A launch that fails leaves its error to the calling thread's cudaGetLastError.
 #include "device_launch.h"
+#include "kernels.h"
 #include "restrictions.h"
 
 #include <llvm/Analysis/ValueTracking.h>
@@ -31,21 +32,6 @@ struct Configuration {
     Value *grid[3], *block[3], *shared, *stream;
 };
 
-bool isKernel(const Module &m, const Function *f) {
-    NamedMDNode *list = m.getNamedMetadata("nvvm.annotations");
-    for (unsigned i = 0; f && list && i < list->getNumOperands(); i++) {
-        MDNode *node = list->getOperand(i);
-        if (node->getNumOperands() < 2 ||
-            mdconst::dyn_extract_or_null<Function>(node->getOperand(0)) != f)
-            continue;
-        for (unsigned k = 1; k < node->getNumOperands(); k += 2)
-            if (auto *name = dyn_cast<MDString>(node->getOperand(k)))
-                if (name->getString() == "kernel")
-                    return true;
-    }
-    return false;
-}
-
 // The kernel's call: what follows the configuration, up to the block that both ways lead to. Of
 // several calls it is that of a kernel, else (kernels of other files, pointers) the last one.
 CallInst *findLaunch(CallInst *configuration) {
@@ -64,7 +50,7 @@ CallInst *findLaunch(CallInst *configuration) {
             auto *call = dyn_cast<CallInst>(&i);
             if (!call || !call->getType()->isVoidTy() || isa<IntrinsicInst>(call))
                 continue;
-            if (isKernel(*f->getParent(), call->getCalledFunction()))
+            if (call->getCalledFunction() && isKernel(*call->getCalledFunction()))
                 return call;
             last = call;
         }

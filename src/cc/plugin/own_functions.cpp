@@ -2,6 +2,7 @@
 // nobody calls it: headers full of functions (hashcat's, of 2.5 MB of PTX) then cost nothing, and
 // what is called once is inlined.
 #include "own_functions.h"
+#include "kernels.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Constants.h>
@@ -13,17 +14,6 @@ using namespace llvm;
 namespace {
 
 using FunctionSet = SmallPtrSet<const Function *, 16>;
-
-// Kernels are those that the back end's annotations name.
-void addKernels(const Module &m, FunctionSet &kept) {
-    const NamedMDNode *annotations = m.getNamedMetadata("nvvm.annotations");
-    if (!annotations)
-        return;
-    for (const MDNode *node : annotations->operands())
-        if (node->getNumOperands() > 0 && node->getOperand(0))
-            if (auto *f = mdconst::dyn_extract<Function>(node->getOperand(0)))
-                kept.insert(f);
-}
 
 void addUsed(const Module &m, StringRef list, FunctionSet &kept) {
     const GlobalVariable *used = m.getGlobalVariable(list);
@@ -37,8 +27,7 @@ void addUsed(const Module &m, StringRef list, FunctionSet &kept) {
 } // namespace
 
 void ownFunctions(Module &m) {
-    FunctionSet kept;
-    addKernels(m, kept);
+    FunctionSet kept = kernelsOf(m);
     addUsed(m, "llvm.used", kept);
     addUsed(m, "llvm.compiler.used", kept);
     for (Function &f : m)

@@ -36,7 +36,11 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/ReplaceConstant.h>
 #include <llvm/Passes/PassBuilder.h>
+#if __has_include(<llvm/Plugins/PassPlugin.h>) // since LLVM 22
+#include <llvm/Plugins/PassPlugin.h>
+#else
 #include <llvm/Passes/PassPlugin.h>
+#endif
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
@@ -58,6 +62,7 @@
 #include "fold_logarithms.h"
 #include "fold_space_tests.h"
 #include "inline_array_users.h"
+#include "kernels.h"
 #include "own_functions.h"
 #include "quad_precision.h"
 #include "restrictions.h"
@@ -133,21 +138,6 @@ Function *replaced(Function *f) {
     return g;
 }
 
-// Of __grid_constant__ structures the back end takes the address itself, where it is needed,
-// instead of that of a copy.
-void noteGridConstants(Module &m, const MapVector<Function *, std::set<unsigned>> &parameters) {
-    LLVMContext &c = m.getContext();
-    for (const auto &[f, indices] : parameters) {
-        SmallVector<Metadata *, 8> numbers;
-        for (unsigned i : indices)
-            numbers.push_back(
-                ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), i + 1)));
-        Metadata *operands[] = {ConstantAsMetadata::get(replaced(f)),
-                                MDString::get(c, "grid_constant"), MDNode::get(c, numbers)};
-        m.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(MDNode::get(c, operands));
-    }
-}
-
 // An annotated parameter or variable: the annotation would be a use of its address, for which the
 // back end copies the whole of a kernel's parameter into local memory, word by word.
 void dropVariableAnnotations(Module &m) {
@@ -165,7 +155,9 @@ void dropVariableAnnotations(Module &m) {
             gridConstants[a->getParent()].insert(a->getArgNo());
         call->eraseFromParent();
     }
-    noteGridConstants(m, gridConstants);
+    // The back end takes the address itself, where it is needed, instead of that of a copy.
+    for (const auto &[f, parameters] : gridConstants)
+        markGridConstants(*replaced(f), parameters);
 }
 
 // ---- Device: static variables of code that is a module of its own ---------------------------
@@ -570,7 +562,7 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPl
     return {LLVM_PLUGIN_API_VERSION, "kudzu-attributes", "1", [](PassBuilder &builder) {
                 if (std::getenv("KUDZU_LINKED")) {
                     builder.registerOptimizerLastEPCallback(
-                        [](ModulePassManager &passes, OptimizationLevel) {
+                        [](ModulePassManager &passes, OptimizationLevel, auto...) {
                             passes.addPass(LinkedPass());
                         });
                     return;
@@ -604,7 +596,7 @@ extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPl
                         passes.addPass(UnrollLoopsPass());
                     });
                 builder.registerOptimizerLastEPCallback(
-                    [](ModulePassManager &passes, OptimizationLevel level) {
+                    [](ModulePassManager &passes, OptimizationLevel level, auto...) {
                         passes.addPass(ReferencesPass());
                         if (level != OptimizationLevel::O0) {
                             passes.addPass(AlignmentPass());

@@ -6,6 +6,8 @@
 // addresses (warnings) and declares none in functions.
 #include "restrictions.h"
 
+#include "kernels.h"
+
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Constants.h>
@@ -18,29 +20,6 @@
 using namespace llvm;
 
 namespace {
-
-using Facts = DenseMap<const Function *, SmallVector<StringRef, 4>>;
-
-// What nvvm.annotations says of each function: "kernel", "maxntidx", ...
-Facts readFacts(Module &m) {
-    Facts facts;
-    NamedMDNode *list = m.getNamedMetadata("nvvm.annotations");
-    for (unsigned i = 0; list && i < list->getNumOperands(); i++) {
-        MDNode *node = list->getOperand(i);
-        auto *f = node->getNumOperands()
-                      ? mdconst::dyn_extract_or_null<Function>(node->getOperand(0))
-                      : nullptr;
-        for (unsigned k = 1; f && k + 1 < node->getNumOperands(); k += 2)
-            if (auto *name = dyn_cast<MDString>(node->getOperand(k)))
-                facts[f].push_back(name->getString());
-    }
-    return facts;
-}
-
-bool has(const Facts &facts, const Function *f, StringRef what) {
-    auto found = facts.find(f);
-    return found != facts.end() && is_contained(found->second, what);
-}
 
 std::string quoted(const Value *v) {
     return "'" + demangle(v->getName()) + "'";
@@ -240,13 +219,13 @@ void forEachDeviceVariable(Module &m, function_ref<void(GlobalVariable &)> visit
 } // namespace
 
 void warn(Module &m, const Twine &message) {
-    m.getContext().diagnose(DiagnosticInfoInlineAsm(message, DS_Warning));
+    m.getContext().diagnose(DiagnosticInfoInlineAsm(uint64_t(0), message, DS_Warning));
 }
 
 void checkRestrictions(Module &m) {
-    Facts facts = readFacts(m);
+    auto kernels = kernelsOf(m);
     for (Function &f : m) {
-        if (has(facts, &f, "kernel"))
+        if (kernels.contains(&f))
             checkKernel(f);
     }
     for (GlobalVariable &g : m.globals()) {

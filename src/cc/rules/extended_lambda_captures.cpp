@@ -78,7 +78,7 @@ class FirstUses : public RecursiveASTVisitor<FirstUses> {
     bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *) {
         return true;
     }
-    bool TraverseDecltypeTypeLoc(DecltypeTypeLoc) {
+    template <typename... More> bool TraverseDecltypeTypeLoc(DecltypeTypeLoc, More...) {
         return true;
     }
     bool VisitDeclRefExpr(DeclRefExpr *e) {

@@ -44,7 +44,7 @@ class Body : public RecursiveASTVisitor<Body> {
             return true;
         return Base::TraverseDecl(d);
     }
-    bool TraverseTypeLoc(TypeLoc) {
+    template <typename... More> bool TraverseTypeLoc(TypeLoc, More...) {
         return true;
     }
     bool TraverseConstantExpr(ConstantExpr *) {

@@ -10,7 +10,7 @@ namespace rules {
 // Why the type is refused; empty: it is not.
 static std::string reasonAgainst(const Checker &c, const TagDecl *tag) {
     auto *record = dyn_cast<CXXRecordDecl>(tag);
-    QualType type = c.context.getTagDeclType(tag);
+    QualType type = typeOf(c.context, tag);
     const FunctionDecl *around = functionAround(tag->getDeclContext());
     if (around && isDeviceCode(around))
         return "";

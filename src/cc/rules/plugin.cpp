@@ -128,11 +128,14 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     bool TraverseStaticAssertDecl(StaticAssertDecl *d) {
         return asConstant([&] { return Base::TraverseStaticAssertDecl(d); });
     }
-    bool TraverseConstantArrayTypeLoc(ConstantArrayTypeLoc type) {
-        return asConstant([&] { return Base::TraverseConstantArrayTypeLoc(type); });
+    // Newer releases of clang hand on whether what qualifies the type is visited (`more`).
+    template <typename... More>
+    bool TraverseConstantArrayTypeLoc(ConstantArrayTypeLoc type, More... more) {
+        return asConstant([&] { return Base::TraverseConstantArrayTypeLoc(type, more...); });
     }
-    bool TraverseDependentSizedArrayTypeLoc(DependentSizedArrayTypeLoc type) {
-        return asConstant([&] { return Base::TraverseDependentSizedArrayTypeLoc(type); });
+    template <typename... More>
+    bool TraverseDependentSizedArrayTypeLoc(DependentSizedArrayTypeLoc type, More... more) {
+        return asConstant([&] { return Base::TraverseDependentSizedArrayTypeLoc(type, more...); });
     }
     bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc type) {
         checkResultTrait(c, type, around);
@@ -188,8 +191,8 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     bool TraverseCXXNoexceptExpr(CXXNoexceptExpr *e) {
         return withoutValue([&] { return Base::TraverseCXXNoexceptExpr(e); });
     }
-    bool TraverseDecltypeTypeLoc(DecltypeTypeLoc type) {
-        return withoutValue([&] { return Base::TraverseDecltypeTypeLoc(type); });
+    template <typename... More> bool TraverseDecltypeTypeLoc(DecltypeTypeLoc type, More... more) {
+        return withoutValue([&] { return Base::TraverseDecltypeTypeLoc(type, more...); });
     }
     void finish() {
         constants.report(c);

@@ -16,6 +16,7 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
+#include <clang/Basic/Version.h>
 #include <clang/Frontend/CompilerInstance.h>
 
 namespace rules {
@@ -57,6 +58,7 @@ bool isManaged(const clang::VarDecl *v);
 const char *memorySpace(const clang::VarDecl *v);
 // In an unnamed namespace that is inline.
 bool isInInlineUnnamedNamespace(const clang::Decl *d);
+clang::QualType typeOf(const clang::ASTContext &context, const clang::TagDecl *tag);
 bool isInitializerList(clang::QualType type); // or a reference to one
 std::string quoted(const clang::NamedDecl *d);
 std::string quoted(clang::QualType type, const clang::ASTContext &context);

@@ -34,7 +34,9 @@ bool TypeParts::visitType(QualType type) {
         return visitType(f->getReturnType()) &&
                llvm::all_of(f->param_types(), [&](QualType p) { return visitType(p); });
     if (auto *member = type->getAs<MemberPointerType>())
-        return visitType(QualType(member->getClass(), 0)) && visitType(member->getPointeeType());
+        return (!member->getMostRecentCXXRecordDecl() ||
+                visitTag(member->getMostRecentCXXRecordDecl())) &&
+               visitType(member->getPointeeType());
     if (auto *array = context.getAsArrayType(type))
         return visitType(array->getElementType());
     return visitType(type->getPointeeType());
@@ -57,13 +59,21 @@ bool TypeParts::visitArguments(ArrayRef<TemplateArgument> list) {
     return true;
 }
 
+QualType typeOf(const ASTContext &context, const TagDecl *tag) {
+#if CLANG_VERSION_MAJOR < 22
+    return context.getTagDeclType(tag);
+#else
+    return context.getCanonicalTagType(tag);
+#endif
+}
+
 std::string localOrHidden(const Checker &c, const TagDecl *tag) {
     auto *record = dyn_cast<CXXRecordDecl>(tag);
     if (record && record->isLambda() && isExtendedClosure(c, record))
         return "";
     const FunctionDecl *around = functionAround(tag->getDeclContext());
     if (around && isHostCode(around))
-        return "the type " + quoted(c.context.getTagDeclType(tag), c.context) +
+        return "the type " + quoted(typeOf(c.context, tag), c.context) +
                ", which is local to a function";
     for (const Decl *d = tag; d && !around; d = dyn_cast<CXXRecordDecl>(d->getDeclContext()))
         if (isHidden(d))

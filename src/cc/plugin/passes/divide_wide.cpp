@@ -1,10 +1,10 @@
 // A division of 128 bits, as in (unsigned __int128)a * b % m: LLVM makes a loop of it that finds
-// one bit an iteration. Here it becomes what a schoolbook does with digits of 64 bits: the reciprocal
-// of the divisor's leading digit, by Newton's iteration, and by it one digit of the quotient at a
-// time (Möller and Granlund, "Improved division by invariant integers"). There is one branch: a
-// digit less, where the dividend's high half is below a divisor of one digit, as it is with
-// products of remainders. What depends on the divisor alone, which is most of it, leaves a loop
-// that has always the same.
+// one bit an iteration. Here it becomes what a schoolbook does with digits of 64 bits: the
+// reciprocal of the divisor's leading digit, by Newton's iteration, and by it one digit of the
+// quotient at a time (Möller and Granlund, "Improved division by invariant integers"). There is one
+// branch: a digit less, where the dividend's high half is below a divisor of one digit, as it is
+// with products of remainders. What depends on the divisor alone, which is most of it, leaves a
+// loop that has always the same.
 #include "divide_wide.h"
 
 #include <llvm/ADT/MapVector.h>

@@ -3,6 +3,7 @@
 // and LLVM's back end take for granted too. NVIDIA's compiler of PTX does not find that out, and
 // asynchronous copies ask for every piece.
 #include "fold_space_tests.h"
+#include "kernels.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
@@ -17,22 +18,6 @@ using namespace llvm;
 namespace {
 
 enum Space : unsigned { Unknown = 0, Global = 1, Shared = 3, Local = 5 };
-
-bool isKernel(const Function &f) {
-    const NamedMDNode *facts = f.getParent()->getNamedMetadata("nvvm.annotations");
-    if (!facts)
-        return false;
-    for (const MDNode *fact : facts->operands()) {
-        if (fact->getNumOperands() < 2 || !fact->getOperand(0) ||
-            mdconst::dyn_extract_or_null<Function>(fact->getOperand(0)) != &f)
-            continue;
-        for (unsigned i = 1; i < fact->getNumOperands(); i++)
-            if (auto *name = dyn_cast_or_null<MDString>(fact->getOperand(i).get()))
-                if (name->getString() == "kernel")
-                    return true;
-    }
-    return false;
-}
 
 Space spaceOf(const Value *pointer) {
     const Value *object = getUnderlyingObject(pointer, 0);

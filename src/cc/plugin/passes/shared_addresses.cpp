@@ -55,7 +55,7 @@ void replace(Value *old, Instruction *copy) {
             auto *moved = gep->clone();
             moved->setOperand(0, copy);
             moved->mutateType(copy->getType());
-            moved->insertBefore(gep);
+            moved->insertBefore(gep->getIterator());
             replace(gep, moved);
         } else if (auto *transfer = dyn_cast<MemTransferInst>(i)) {
             IRBuilder<> b(transfer);

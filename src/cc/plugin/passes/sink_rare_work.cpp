@@ -84,7 +84,7 @@ Work neededFor(Instruction *user, Value *operand) {
 void moveWork(const Work &work, BasicBlock *from, Instruction *before) {
     for (Instruction &i : make_early_inc_range(*from))
         if (work.contains(&i))
-            i.moveBefore(before);
+            i.moveBefore(*before->getParent(), before->getIterator());
 }
 
 bool sinkSide(SelectInst *select, bool whenTrue) {
