@@ -9,7 +9,6 @@
 enum { KD_BARRIERS = 16 }; // named barriers of a block (PTX ISA, bar)
 enum { KD_ABI_VERSION = 24, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
-// One block that is being run. Filled by the worker, read by generated code (uniform loads).
 // Through which blocks synchronise: what code reads behind the address in %envreg1 and 2
 // (include/cooperative_groups.h). All but `barrier` and what `across` points to stays as it is.
 struct kd_grid_workspace {
@@ -19,6 +18,19 @@ struct kd_grid_workspace {
     uint32_t grid, grids; // the rank among these; 0, 0: no such launch
 };
 
+// `kudzu check`: where an allocation lies; size 0: nowhere any more, or it takes a closer look.
+struct kd_check_extent {
+    uint64_t base, size;
+};
+enum { KD_CHECK_EXTENTS = 1 << 16 };
+// What an address was found to lie in while the block ran; address 0: none.
+enum { KD_CHECK_ASKED = 4 };
+struct kd_check_asked {
+    uint64_t address;
+    uint32_t number, changes;
+};
+
+// One block that is being run. Filled by the worker, read by generated code (uniform loads).
 struct kd_block {
     const uint8_t *params; // the launch's parameter block
     uint8_t *shared;       // the block's shared window; generic address = shared + offset
@@ -60,6 +72,9 @@ struct kd_block {
     // cannot race in: accesses need not be told of.
     uint64_t check_apart;
     struct tensor_memory *tensor; // the device's own; NULL: none so far
+    // The extents of what has numbers below KD_CHECK_EXTENTS, by their numbers.
+    const struct kd_check_extent *check_extents;
+    struct kd_check_asked check_asked[KD_CHECK_ASKED];
 };
 
 // Addresses of shared::cluster have 32 bits: below KD_CLUSTER_MAPPED, and from the top of the range
@@ -203,7 +218,16 @@ enum {
     KD_CHECK_WIDTH = 255,
     KD_CHECK_SAME_ADDRESS = 256,
     KD_CHECK_SAME_ORIGIN = 512,
-    KD_CHECK_SAME_MORE = 1024
+    KD_CHECK_SAME_MORE = 1024,
+    KD_CHECK_IS_INSIDE = 2048 // what is accessed is known to be inside what the origin names
+};
+// Of a check.access's index: what generated code may decide without the device; 0: nothing. One
+// more than the array in which alone races are looked for (0: in more).
+enum {
+    KD_CHECK_ARRAY = 255,
+    KD_CHECK_IF_OUTSIDE = 256, // whether the access is inside what its origin names
+    KD_CHECK_IF_RACES = 512,   // races are looked for
+    KD_CHECK_BYTES_SHIFT = 16  // log2 of the access's size, which is its alignment as well
 };
 
 // What the device must know about compiled code; kept beside it in images and caches.

@@ -63,6 +63,91 @@ static LLVMValueRef is_apart(struct cg_func *g, uint32_t array) {
                          "");
 }
 
+static LLVMValueRef field(struct cg_func *g, LLVMValueRef p, size_t at, LLVMTypeRef type) {
+    struct cg *c = g->cg;
+    LLVMValueRef f = LLVMBuildGEP2(c->b, c->i8, p, (LLVMValueRef[]){cg_i64(c, at)}, 1, "");
+    return LLVMBuildLoad2(c->b, type, f, "");
+}
+
+// Where what an access's pointer was made from lies: its first address, in those of the access's
+// space, and its size. False: only the device knows.
+static bool extent(struct cg_func *g, struct kir_inst *i, LLVMValueRef *base, LLVMValueRef *size) {
+    struct cg *c = g->cg;
+    const struct kir_value *o = i->ops[1];
+    const struct kir_module *m = g->f->module;
+    bool global = i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_GENERIC;
+    if (o->kind == KIR_VALUE_INST && global) {
+        LLVMValueRef number = cg_scalar(g, i->ops[1]);
+        LLVMValueRef small =
+            LLVMBuildICmp(c->b, LLVMIntULT, number, cg_i32(c, KD_CHECK_EXTENTS), "");
+        LLVMValueRef at = LLVMBuildSelect(c->b, small, number, cg_i32(c, 0), "");
+        at = LLVMBuildShl(c->b, LLVMBuildZExt(c->b, at, c->i64, ""), cg_i64(c, 4), "");
+        LLVMValueRef table = field(g, g->blk, offsetof(struct kd_block, check_extents), c->ptr);
+        LLVMValueRef e = LLVMBuildGEP2(c->b, c->i8, table, &at, 1, "");
+        *base = field(g, e, offsetof(struct kd_check_extent, base), c->i64);
+        *size = field(g, e, offsetof(struct kd_check_extent, size), c->i64);
+        return true;
+    }
+    if (o->kind != KIR_VALUE_CONST)
+        return false;
+    uint32_t number = o->bits.u32[0], k = number & ~KD_CHECK_VARIABLE;
+    if (number >= KD_CHECK_VARIABLE && global && k < m->vars.len) {
+        LLVMValueRef vars = field(g, g->blk, offsetof(struct kd_block, vars), c->ptr);
+        *base = field(g, vars, k * sizeof(void *), c->i64);
+        *size = cg_i64(c, m->vars.data[k]->size);
+        return true;
+    }
+    if (number < KD_CHECK_SHARED || number >= KD_CHECK_VARIABLE ||
+        i->mods.space != ISA_SPACE_SHARED || k >= m->shared.len)
+        return false;
+    const struct kir_symbol *s = m->shared.data[k];
+    *base = cg_i64(c, s->offset);
+    *size = cg_i64(c, s->size);
+    if (s->dynamic) {
+        LLVMValueRef at = field(g, g->blk, offsetof(struct kd_block, dynamic_shared), c->i32);
+        LLVMValueRef n = field(g, g->blk, offsetof(struct kd_block, dynamic_shared_bytes), c->i32);
+        *base = LLVMBuildZExt(c->b, at, c->i64, "");
+        *size = LLVMBuildZExt(c->b, n, c->i64, "");
+    }
+    return true;
+}
+
+// Are all lanes' accesses inside what their pointer was made from, and aligned? NULL: only the
+// device knows.
+static LLVMValueRef is_inside(struct cg_func *g, struct kir_inst *i, LLVMValueRef address,
+                              bool same_address, LLVMValueRef mask) {
+    struct cg *c = g->cg;
+    LLVMValueRef base, size;
+    uint64_t bytes = UINT64_C(1) << (i->index >> KD_CHECK_BYTES_SHIFT);
+    if (!extent(g, i, &base, &size))
+        return NULL;
+    LLVMTypeRef t = LLVMTypeOf(address);
+    LLVMValueRef fits = LLVMBuildICmp(c->b, LLVMIntUGE, size, cg_i64(c, bytes), "");
+    LLVMValueRef most = LLVMBuildSub(c->b, size, cg_i64(c, bytes), "");
+    LLVMValueRef from = LLVMBuildSub(c->b, cg_i64(c, (uint64_t)i->offset), base, "");
+    LLVMValueRef offset = cg_i64(c, (uint64_t)i->offset), low = cg_i64(c, bytes - 1);
+    if (!same_address) {
+        most = cg_splat(c, most);
+        from = cg_splat(c, from);
+        offset = cg_splat(c, offset);
+        low = cg_splat(c, low);
+    }
+    LLVMValueRef at = LLVMBuildAdd(c->b, address, from, "");
+    LLVMValueRef bad = LLVMBuildICmp(c->b, LLVMIntUGT, at, most, "");
+    if (bytes > 1) {
+        LLVMValueRef rest = LLVMBuildAnd(c->b, LLVMBuildAdd(c->b, address, offset, ""), low, "");
+        bad =
+            LLVMBuildOr(c->b, bad, LLVMBuildICmp(c->b, LLVMIntNE, rest, LLVMConstNull(t), ""), "");
+    }
+    if (!same_address) {
+        bad = LLVMBuildBitCast(c->b, bad, LLVMIntTypeInContext(c->ctx, c->width), "");
+        bad = c->width < 32 ? LLVMBuildZExt(c->b, bad, c->i32, "") : bad;
+        bad = LLVMBuildAnd(c->b, bad, mask, "");
+        bad = LLVMBuildICmp(c->b, LLVMIntNE, bad, cg_i32(c, 0), "");
+    }
+    return LLVMBuildAnd(c->b, fits, LLVMBuildNot(c->b, bad, ""), "inside");
+}
+
 static void emit_access(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     bool same_address, same_origin, same_more = false;
@@ -70,27 +155,39 @@ static void emit_access(struct cg_func *g, struct kir_inst *i) {
     LLVMValueRef origin = value(g, i, 1, c->i32, &same_origin);
     LLVMValueRef more = i->nops > 3 ? value(g, i, 3, c->i64, &same_more) : NULL;
     LLVMValueRef site = cg_scalar(g, i->ops[2]), mask = lanes(g);
-    LLVMBasicBlockRef tell = NULL, next = NULL;
-    uint32_t code = c->width;
+    LLVMBasicBlockRef next = NULL;
+    uint32_t code = c->width, array = i->index & KD_CHECK_ARRAY;
     code |= same_address ? KD_CHECK_SAME_ADDRESS : 0;
     code |= same_origin ? KD_CHECK_SAME_ORIGIN : 0;
     code |= same_more ? KD_CHECK_SAME_MORE : 0;
-    if (i->index) {
-        tell = cg_new_block(g, "tell");
+    LLVMValueRef told = cg_i32(c, code);
+    bool may = i->index & KD_CHECK_IF_OUTSIDE && same_origin;
+    LLVMValueRef inside = may ? is_inside(g, i, address, same_address, mask) : NULL;
+    if (inside)
+        told = LLVMBuildSelect(c->b, inside, cg_i32(c, code | KD_CHECK_IS_INSIDE), told, "");
+    LLVMValueRef skip = inside;
+    if (array && (inside || !(i->index & KD_CHECK_IF_OUTSIDE))) {
+        LLVMValueRef apart = is_apart(g, array - 1);
+        skip = inside ? LLVMBuildAnd(c->b, inside, apart, "") : apart;
+    } else if (i->index & KD_CHECK_IF_RACES) {
+        skip = NULL;
+    }
+    if (skip) {
+        LLVMBasicBlockRef tell = cg_new_block(g, "tell");
         next = cg_new_block(g, "told");
-        LLVMBuildCondBr(c->b, is_apart(g, i->index - 1), next, tell);
+        LLVMBuildCondBr(c->b, skip, next, tell);
         LLVMPositionBuilderAtEnd(c->b, tell);
     }
     LLVMValueRef a[] = {g->blk,
                         g->now.t0,
                         mask,
-                        cg_i32(c, code),
+                        told,
                         site,
                         spill(g, address),
                         spill(g, origin),
                         more ? spill(g, more) : LLVMConstNull(c->ptr)};
     cg_call_rt(c, "kd_rt_check_access", a, 8);
-    if (i->index) {
+    if (skip) {
         LLVMBuildBr(c->b, next);
         LLVMPositionBuilderAtEnd(c->b, next);
     }

@@ -41,9 +41,13 @@ struct check_block {
 // The block with a number below KD_CHECK_LOCAL; NULL: there never was one.
 struct check_block *check_block_of(uint32_t number);
 // The number of the allocation that contains the address and lives; 0: there is none, or it may go
+// The extents of struct kd_block.
+const struct kd_check_extent *check_extents(void);
 // on behind its end.
 uint32_t check_find(const struct kd_block *b, uint64_t address);
 // Whether memory is there, of whatever kind.
+// The same for an address that many threads of the block ask for.
+uint32_t check_find_again(struct kd_block *b, uint64_t address);
 bool check_there(uint64_t address, uint64_t bytes);
 // The allocation of memory.c or pool.c with this number has been freed.
 void check_freed(uint64_t id);

@@ -416,6 +416,7 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
     }
     if (mask && (s->flags & KD_CHECK_ORDERED) && (check_tools() & CHECK_RACE) &&
         !check_is_apart(b, s))
+                  !(code & KD_CHECK_IS_INSIDE) &&
         check_races(b, s, thread, mask, code, addresses, more);
 }
 
@@ -433,3 +434,7 @@ void kd_rt_check_origin(struct kd_block *b, uint32_t thread, uint32_t mask, uint
             origins[l] = check_find(b, addresses[l]);
     }
 }
+    if (code == 1 && mask) {
+        origins[0] = check_find_again(b, addresses[0]);
+        return;
+    }

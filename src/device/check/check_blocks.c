@@ -16,6 +16,23 @@ static _Atomic(struct check_block *) *pieces;
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint32_t heap_blocks, most; // how many there were; one more than the largest number
 
+// The same for generated code: those that live and have small numbers.
+static struct kd_check_extent extents[KD_CHECK_EXTENTS];
+
+const struct kd_check_extent *check_extents(void) {
+    return extents;
+}
+
+// How often what addresses lie in has changed, since a block may have asked.
+static _Atomic uint32_t changes;
+
+static void set_extent(uint32_t number, uint64_t base, uint64_t size) {
+    if (number >= KD_CHECK_EXTENTS)
+        return;
+    __atomic_store_n(&extents[number].base, base, __ATOMIC_RELAXED);
+    __atomic_store_n(&extents[number].size, size, __ATOMIC_RELEASE);
+}
+
 static struct check_block *piece_of(uint32_t number, bool make) {
     _Atomic(struct check_block *) *all = pieces;
     struct check_block *p =
@@ -46,6 +63,7 @@ static void set(uint32_t number, uint64_t base, uint64_t size, bool is_heap) {
     atomic_store_explicit(&e->size, size, memory_order_relaxed);
     e->is_heap = is_heap;
     atomic_store_explicit(&e->state, CHECK_ALIVE, memory_order_release);
+    set_extent(number, base, size);
     uint32_t seen = atomic_load(&most);
     while (!is_heap && seen <= number && !atomic_compare_exchange_weak(&most, &seen, number + 1)) {
     }
@@ -53,8 +71,11 @@ static void set(uint32_t number, uint64_t base, uint64_t size, bool is_heap) {
 
 void check_freed(uint64_t id) {
     struct check_block *e = id < FIRST_OF_HEAP ? check_block_of((uint32_t)id) : NULL;
-    if (e)
-        atomic_store_explicit(&e->state, CHECK_FREED, memory_order_release);
+    atomic_fetch_add(&changes, 1);
+    if (!e)
+        return;
+    atomic_store_explicit(&e->state, CHECK_FREED, memory_order_release);
+    set_extent((uint32_t)id, e->base, 0);
 }
 
 // ---- the device's heap --------------------------------------------------------------------
@@ -82,6 +103,7 @@ void check_heap_add(uint64_t ptr, uint64_t size) {
     n->number =
         FIRST_OF_HEAP + atomic_fetch_add(&heap_blocks, 1) % (KD_CHECK_LOCAL - FIRST_OF_HEAP);
     set(n->number, ptr, size, true);
+    atomic_fetch_add(&changes, 1);
     if (check_tools() & CHECK_RACE)
         check_race_forget(ptr, size);
     check_init_set(ptr, size, false);
@@ -113,6 +135,7 @@ enum check_heap check_heap_free(uint64_t ptr, uint64_t *give) {
         struct check_block *e = check_block_of(n->number);
         if (e)
             atomic_store_explicit(&e->state, CHECK_FREED, memory_order_release);
+        atomic_fetch_add(&changes, 1);
         n->freed = true;
         if (oldest)
             newest->next = n;
@@ -207,6 +230,7 @@ void check_pool_event(struct check_pool_event e) {
     kd_lock(&pool_lock);
     pool_events[npool_events++ % POOL_EVENTS] = e;
     kd_unlock(&pool_lock);
+    atomic_fetch_add(&changes, 1);
     if (!e.id && check_streams_follow()) // taken: what was there before is the pool's affair
         check_race_forget(e.base, e.size);
 }
@@ -278,6 +302,14 @@ uint32_t check_find(const struct kd_block *b, uint64_t address) {
         return 0;
     set((uint32_t)m.id, m.base, m.size, false);
     return (uint32_t)m.id;
+}
+
+uint32_t check_find_again(struct kd_block *b, uint64_t address) {
+    struct kd_check_asked *a = &b->check_asked[(address >> 8 ^ address >> 20) % KD_CHECK_ASKED];
+    uint32_t now = atomic_load_explicit(&changes, memory_order_acquire);
+    if (a->address != address || a->changes != now || !address)
+        *a = (struct kd_check_asked){address, check_find(b, address), now};
+    return a->number;
 }
 
 bool check_nearest(uint64_t address, uint64_t *base, uint64_t *size) {

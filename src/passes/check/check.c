@@ -438,13 +438,27 @@ static void find_arrays(struct checker *c) {
     c->arrays = at;
 }
 
-// One more than the number of the array whose accesses alone are what the check is about; 0: it is
-// about more.
+// One more than the number of the array whose accesses alone races are looked for in; 0: they are
+// looked for in more.
 static uint32_t sole_array(const struct checker *c, const struct access *a) {
-    bool more = (c->tools & CHECK_MEMORY) && !(a->site.flags & KD_CHECK_INSIDE);
-    if (!a->site.array || more)
+    if (!a->site.array)
         return 0;
     return (uint32_t)((a->site.array - c->arrays) / (int64_t)sizeof(struct kd_check_array)) + 1;
+}
+
+// What generated code may decide by itself about an access.
+static uint32_t decided_in_code(const struct checker *c, const struct access *a) {
+    const struct kd_check_site *s = &a->site;
+    bool plain = s->kind <= KD_CHECK_ATOMIC && s->bytes && s->align == s->bytes &&
+                 !(s->bytes & (s->bytes - 1));
+    bool memory = (c->tools & CHECK_MEMORY) && !(s->flags & KD_CHECK_INSIDE);
+    uint32_t races = s->flags & KD_CHECK_ORDERED ? KD_CHECK_IF_RACES : 0;
+    if (!memory)
+        return sole_array(c, a) | races;
+    if (!plain)
+        return 0;
+    return sole_array(c, a) | KD_CHECK_IF_OUTSIDE | races |
+           (uint32_t)__builtin_ctz(s->bytes) << KD_CHECK_BYTES_SHIFT;
 }
 
 static void emit(struct checker *c, struct check_origins *o, const struct access *a) {
@@ -453,7 +467,9 @@ static void emit(struct checker *c, struct check_origins *o, const struct access
         kir_inst_new(c->f, ISA_OP_CHECK_ACCESS, ISA_B64, a->more ? 4 : 3, 0, NULL, 0);
     at->sym = c->sites.sym;
     at->offset = check_sites_add(&c->sites, a->i, a->site);
-    k->index = sole_array(c, a);
+    k->index = decided_in_code(c, a);
+    k->mods.space = a->site.space;
+    k->offset = a->site.offset;
     k->ops[0] = a->address;
     k->ops[1] = check_origin_of(o, a->address);
     k->ops[2] = at->res[0];
