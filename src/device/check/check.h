@@ -134,6 +134,13 @@ const uint8_t *check_init_page(uint64_t address, uint64_t *n, uint8_t *all);
 // The bits of up to 8 bytes that nobody has written.
 uint64_t check_init_bits(uint64_t address, uint32_t bytes);
 // What code tells (check_shadow.h).
+// The same for the lanes in mask; bits of others, and those that are all decided, stay.
+void check_init_lanes(uint32_t mask, const uint64_t *addresses, uint32_t bytes, uint64_t *bits);
+// Lanes store as KD_CHECK_SHADOW_STORE says. Does it for those that need no closer look; returns
+// the others.
+uint32_t check_init_stored(const struct kd_block *b, uint32_t thread, uint32_t mask, bool same,
+                           const struct kd_check_site *site, const uint64_t *addresses,
+                           const uint64_t *more, bool same_more);
 void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
                      uint64_t address, uint64_t more);
 
@@ -143,6 +150,8 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
 // that was copied.
 void check_copied_stored(uint64_t address, uint64_t size, const struct kd_check_site *site);
 // Where such bits came from is copied along.
+// Whether that has been told of any site so far.
+bool check_copied_any(void);
 void check_copied_moved(uint64_t to, uint64_t from, uint64_t size);
 // The host gets the bytes: what of them nobody has decided is reported.
 void check_copied_to_host(uint64_t from, uint64_t size, const struct host_call *call);

@@ -364,11 +364,24 @@ static bool all_inside(const struct kd_block *b, const struct kd_check_site *s, 
     return !(bad & mask);
 }
 
+// The lanes whose bits are not all decided.
+static uint32_t undecided(uint32_t mask, const uint64_t *bits, bool same) {
+    uint32_t lanes = 0;
+    for (uint32_t m = same && !bits[0] ? 0 : mask; m; m &= m - 1)
+        lanes |= bits[same ? 0 : __builtin_ctz(m)] ? m & -m : 0;
+    return lanes;
+}
+
 static void tell_init(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
                       const struct kd_check_site *s, const uint64_t *addresses,
                       const uint64_t *more) {
+    bool same = code & KD_CHECK_SAME_ADDRESS, same_more = code & KD_CHECK_SAME_MORE;
     if (mask)
         check_block_begins(b);
+    if (s->kind == KD_CHECK_SHADOW_STORE)
+        mask = check_init_stored(b, thread, mask, same, s, addresses, more, same_more);
+    if (s->kind == KD_CHECK_SHADOW_BRANCH || s->kind == KD_CHECK_SHADOW_ADDRESS)
+        mask = undecided(mask, more, same_more);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         uint64_t address = addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l] + (uint64_t)s->offset;
@@ -403,6 +416,7 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
     }
     bool one_origin = code & KD_CHECK_SAME_ORIGIN || (code & KD_CHECK_WIDTH) == 1;
     bool memory = mask && (check_tools() & CHECK_MEMORY) && !(s->flags & KD_CHECK_INSIDE) &&
+                  !(code & KD_CHECK_IS_INSIDE) &&
                   !(one_origin && all_inside(b, s, mask, code, addresses, origins[0]));
     for (uint32_t m = memory ? mask : 0; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
@@ -416,7 +430,6 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
     }
     if (mask && (s->flags & KD_CHECK_ORDERED) && (check_tools() & CHECK_RACE) &&
         !check_is_apart(b, s))
-                  !(code & KD_CHECK_IS_INSIDE) &&
         check_races(b, s, thread, mask, code, addresses, more);
 }
 
@@ -424,17 +437,18 @@ void kd_rt_check_origin(struct kd_block *b, uint32_t thread, uint32_t mask, uint
                         const uint64_t *addresses, uint32_t *origins) {
     (void)thread;
     uint32_t bytes = code >> KD_CHECK_SHADOW_BYTES;
-    if (bytes && mask)
-        check_block_begins(b);
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(m);
-        if (bytes)
-            ((uint64_t *)(void *)origins)[l] = check_init_bits(addresses[l], bytes);
-        else
-            origins[l] = check_find(b, addresses[l]);
-    }
-}
     if (code == 1 && mask) {
         origins[0] = check_find_again(b, addresses[0]);
         return;
     }
+    if (bytes && mask)
+        check_block_begins(b);
+    if (bytes) {
+        check_init_lanes(mask, addresses, bytes, (uint64_t *)(void *)origins);
+        return;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        origins[l] = check_find(b, addresses[l]);
+    }
+}

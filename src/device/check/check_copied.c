@@ -12,11 +12,18 @@ enum { PLACES = 1 << (CHECK_PAGE_BITS - 2) }; // of a page
 typedef _Atomic(const struct kd_check_site *) place;
 static struct check_pages pages;
 
+static atomic_bool any; // there is a place
+
+bool check_copied_any(void) {
+    return atomic_load_explicit(&any, memory_order_relaxed);
+}
+
 // The place of the address, or NULL.
 static place *place_of(uint64_t address, bool make) {
     _Atomic(void *) *slot = check_pages_slot(&pages, address, make);
     void *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
     if (slot && !p && make) {
+        atomic_store(&any, true);
         void *none = NULL, *made = check_pages_zeroed(PLACES * sizeof(place));
         if (!made)
             return NULL;

@@ -204,6 +204,111 @@ uint64_t check_init_bits(uint64_t address, uint32_t bytes) {
     return bits;
 }
 
+// The pages of a call's lanes, one after the other: most have the one of the lane before.
+struct look {
+    uint64_t page; // one more than its number; 0: none so far
+    const uint8_t *bytes;
+};
+
+static inline const uint8_t *page_again(struct look *k, uint64_t address) {
+    if (k->page != (address >> PAGE_BITS) + 1) {
+        k->page = (address >> PAGE_BITS) + 1;
+        k->bytes = page_of(address);
+    }
+    return k->bytes;
+}
+
+// Of a vector of which no lane is left out: false otherwise.
+static inline bool all_decided(uint32_t mask, const uint64_t *bits) {
+    uint32_t n = mask & (mask + 1) ? 0 : (uint32_t)__builtin_popcount(mask);
+    uint64_t all = 0, odd = 0;
+    for (uint32_t k = 0; k + 1 < n; k += 2) {
+        all |= bits[k];
+        odd |= bits[k + 1];
+    }
+    return n && !(n % 2) && !(all | odd);
+}
+
+// Do all of a vector's lanes, of which none is left out, access one page, each inside it?
+static inline bool one_page(uint32_t mask, const uint64_t *addresses, uint64_t from,
+                            uint32_t bytes) {
+    typedef uint64_t two __attribute__((vector_size(16)));
+    uint32_t n = mask & (mask + 1) ? 0 : (uint32_t)__builtin_popcount(mask);
+    uint64_t first = addresses[0] + from;
+    two apart = {0}, low = {0};
+    if (n < 2 || n % 2 || bytes & (bytes - 1))
+        return false;
+    for (uint32_t k = 0; k < n; k += 2) {
+        two a;
+        memcpy(&a, addresses + k, sizeof a);
+        a += from;
+        apart |= a ^ first;
+        low |= a;
+    }
+    return !((apart[0] | apart[1]) >> PAGE_BITS) && !((low[0] | low[1]) & (bytes - 1));
+}
+
+void check_init_lanes(uint32_t mask, const uint64_t *addresses, uint32_t bytes, uint64_t *bits) {
+    struct look k = {0};
+    if (bytes > 8 || atomic_load_explicit(&off, memory_order_relaxed))
+        return; // they are 0
+    if (one_page(mask, addresses, 0, bytes) && !page_of(addresses[0]))
+        return;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m), at = addresses[l] % PAGE;
+        const uint8_t *p = page_again(&k, addresses[l]);
+        if (at + bytes > PAGE)
+            bits[l] = check_init_bits(addresses[l], bytes);
+        else if (p == UNWRITTEN)
+            bits[l] = UINT64_MAX >> (64 - 8 * bytes);
+        else if (p && bytes == 4)
+            memcpy(&bits[l], p + at, 4);
+        else if (p)
+            memcpy(&bits[l], p + at, bytes);
+    }
+}
+
+// Lanes store what is all decided: most of it to memory that was written before, or that has bytes.
+// False for the lane that takes a closer look.
+static inline bool store_decided(struct look *k, uint64_t address, uint32_t bytes) {
+    uint32_t at = (uint32_t)(address % PAGE);
+    if (at + bytes > PAGE || check_copied_any())
+        return false;
+    const uint8_t *p = page_again(k, address);
+    if (p == UNWRITTEN) { // it is about to have bytes
+        k->page = 0;
+        return false;
+    }
+    if (p && bytes == 4)
+        memset((uint8_t *)p + at, 0, 4);
+    else if (p)
+        memset((uint8_t *)p + at, 0, bytes);
+    return true;
+}
+
+uint32_t check_init_stored(const struct kd_block *b, uint32_t thread, uint32_t mask, bool same,
+                           const struct kd_check_site *site, const uint64_t *addresses,
+                           const uint64_t *more, bool same_more) {
+    struct look k = {0};
+    uint64_t from = (uint64_t)site->offset;
+    uint64_t step = site->space == ISA_SPACE_LOCAL ? b->local_stride : 0;
+    if (site->space == ISA_SPACE_SHARED)
+        from += (uint64_t)(uintptr_t)b->shared;
+    else if (step)
+        from += (uint64_t)(uintptr_t)b->local + thread * step;
+    bool decided = same_more ? !more[0] : all_decided(mask, more);
+    if (decided && !same && !step && !check_copied_any() &&
+        one_page(mask, addresses, from, site->bytes) && !page_of(addresses[0] + from))
+        return 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        if (!more[same_more ? 0 : l] &&
+            store_decided(&k, addresses[same ? 0 : l] + from + l * step, site->bytes))
+            mask &= ~(1u << l);
+    }
+    return mask;
+}
+
 static void report(struct kd_block *b, uint32_t thread, const struct kd_check_site *site) {
     struct check_report r = {.what = site->kind == KD_CHECK_SHADOW_BRANCH
                                          ? "Uninitialized value decides a branch"
