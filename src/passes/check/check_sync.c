@@ -8,6 +8,7 @@ struct sync {
     struct kir_func *f;
     struct check_sites *sites;
     bool meetings;
+    bool meets;      // threads of the function may be waited for
     uint32_t number; // of the next site
 };
 
@@ -42,6 +43,7 @@ static struct kir_value *wide(struct sync *s, struct kir_inst *i, struct kir_val
 }
 
 static void barrier(struct sync *s, struct kir_inst *i) {
+    s->meets = true;
     bool counted = i->op == ISA_OP_BAR_RED ? i->flag : i->nops > 1;
     struct kd_check_site site = {.kind = KD_CHECK_MEET_BARRIER, .align = i->op};
     tell(s, i, site, wide(s, i, i->ops[0]), counted ? i->ops[1] : kir_const(s->f, KIR_B32, 0));
@@ -62,6 +64,7 @@ static void warp(struct sync *s, struct kir_inst *i) {
     struct kir_value *m = members(i), *from = kir_const(s->f, KIR_B64, 0);
     if (!m)
         return;
+    s->meets = true;
     if (i->op == ISA_OP_SHFL) {
         struct kir_inst *both = make(s, i, ISA_OP_MOV_PACK, ISA_B64, 2, KIR_B64);
         both->mods.vec = 2;
@@ -75,6 +78,7 @@ static void warp(struct sync *s, struct kir_inst *i) {
 
 static void place(struct sync *s, struct kir_inst *i) {
     struct kd_check_site site = {.kind = KD_CHECK_MEET_PLACE, .align = i->op};
+    s->meets = true; // threads may wait there for ever
     tell(s, i, site, kir_const(s->f, KIR_B64, 0), kir_const(s->f, KIR_B32, 0));
 }
 
@@ -176,13 +180,22 @@ static void find_ends(struct sync *s, struct arena *tmp) {
         ends_of(s, s->f->blocks.data[k], ends);
 }
 
+// Functions that are called may have meetings.
+static bool has_calls(const struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (i->op == ISA_OP_CALL && !(i->callee && i->callee->is_extern))
+                return true;
+    return false;
+}
+
 void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings) {
     struct sync s = {.f = f, .sites = sites, .meetings = meetings};
     struct arena tmp = {0};
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
             look_at(&s, i);
-    if (f->is_kernel && meetings)
+    if (f->is_kernel && meetings && (s.meets || has_calls(f)))
         find_ends(&s, &tmp);
     arena_free(&tmp);
 }
