@@ -43,8 +43,6 @@ static struct code_options read_options(void) {
     o.interpret = exec && strcmp(exec, "interp") == 0;
     o.never_interpret = exec && strcmp(exec, "simd") == 0;
     o.no_native = is_1("CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT") || check_tools();
-    if (check_tools()) // a check costs more than what the compiler could save
-        o.tier = TIER_QUICK;
     o.no_compile = is_1("CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT");
     return o;
 }
