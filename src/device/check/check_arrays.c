@@ -3,12 +3,13 @@
 // other streams or the host may access them meanwhile, all are followed.
 #include <string.h>
 
+#include "abi/check_form.h"
 #include "device/check/check.h"
 #include "device/check/check_streams.h"
 #include "device/exec/block.h"
 
-static const uint64_t LOOKED = UINT64_C(1) << 63;       // in check_apart
-static const uint64_t MOST_THREADS = UINT64_C(1) << 30; // whose numbers times a stride are known
+static const uint64_t LOOKED = UINT64_C(1) << 63;   // in check_apart
+static const uint64_t MOST_SUM = UINT64_C(1) << 30; // that does not wrap in 32 bits
 
 static uint64_t address_of(const struct kd_block *b, const struct kd_check_array *a) {
     uint64_t address;
@@ -18,14 +19,66 @@ static uint64_t address_of(const struct kd_block *b, const struct kd_check_array
     return address;
 }
 
-static bool is_line(const struct kd_block *b) {
-    return b->ntid[1] == 1 && b->ntid[2] == 1 && b->nctaid[1] == 1 && b->nctaid[2] == 1 &&
-           (uint64_t)b->ntid[0] * b->nctaid[0] <= MOST_THREADS;
+// The value of a factor; negative: it is none that forms are for.
+static int64_t factor_of(const struct kd_block *b, uint32_t factor) {
+    int32_t parameter;
+    if (!factor)
+        return 1;
+    if (factor < KD_CHECK_NCTAID)
+        return b->ntid[factor - KD_CHECK_NTID];
+    if (factor < KD_CHECK_PARAMETER)
+        return b->nctaid[factor - KD_CHECK_NCTAID];
+    memcpy(&parameter, b->params + (factor - KD_CHECK_PARAMETER), sizeof parameter);
+    return parameter;
+}
+
+// How many values a number has.
+static uint64_t count_of(const struct kd_block *b, uint32_t number) {
+    return number < KD_CHECK_CTAID ? b->ntid[number - KD_CHECK_TID]
+                                   : b->nctaid[number - KD_CHECK_CTAID];
+}
+
+// The stride of each number in bytes. False: it is not known, or sums may have wrapped.
+static bool strides_of(const struct kd_block *b, const struct kd_check_form *f, double *stride) {
+    double most = 0;
+    for (uint64_t k = 0; k < f->terms; k++) {
+        const struct kd_check_term *t = &f->term[k];
+        int64_t x = factor_of(b, t->factor[0]), y = factor_of(b, t->factor[1]);
+        if (x < 0 || y < 0)
+            return false;
+        double by = (double)x * (double)y;
+        most += by * (double)t->most * (t->number ? (double)count_of(b, t->number) : 1);
+        stride[t->number] += by * (double)t->times;
+    }
+    return f->terms && most / (double)f->scale < (double)MOST_SUM;
+}
+
+// Has each thread of the launch elements of its own there? The numbers are as digits then: the
+// stride of each one is no less than all that those with lesser strides reach.
+static bool are_own(const struct kd_block *b, const struct kd_check_form *f) {
+    double stride[KD_CHECK_NUMBERS] = {0}, reach = (double)(f->to - f->from);
+    bool taken[KD_CHECK_NUMBERS] = {0};
+    if (!strides_of(b, f, stride))
+        return false;
+    for (;;) {
+        uint32_t least = KD_CHECK_NO_NUMBER;
+        for (uint32_t n = KD_CHECK_TID; n < KD_CHECK_NUMBERS; n++)
+            if (!taken[n] && count_of(b, n) > 1 &&
+                (least == KD_CHECK_NO_NUMBER || stride[n] < stride[least]))
+                least = n;
+        if (least == KD_CHECK_NO_NUMBER)
+            return true;
+        if (stride[least] < reach)
+            return false;
+        reach += stride[least] * (double)(count_of(b, least) - 1);
+        taken[least] = true;
+    }
 }
 
 // The bits of check_apart.
 static uint64_t find(const struct kd_block *b, const struct kd_check_array *list) {
     uint32_t number[256], n = list->count;
+    const struct kd_check_form *form = (const void *)(list + n);
     uint64_t apart = 0;
     if (check_streams_follow())
         return 0;
@@ -43,10 +96,27 @@ static uint64_t find(const struct kd_block *b, const struct kd_check_array *list
             written |= list[other].flags & KD_CHECK_ARRAY_WRITTEN;
             alone &= other == k || !(list[other].flags & KD_CHECK_ARRAY_USED);
         }
-        bool own = alone && list[k].flags & KD_CHECK_ARRAY_OWN && is_line(b);
+        bool own = alone && list[k].flags & KD_CHECK_ARRAY_OWN && are_own(b, &form[k]);
         apart |= (uint64_t)(number[k] && (!written || own)) << k;
     }
     return apart;
+}
+
+// The same for all blocks of a launch, unless streams are followed from now on.
+static uint64_t find_again(const struct kd_block *b, const struct kd_check_array *list) {
+    static _Thread_local struct {
+        uint64_t grid, apart; // grid: one more than its number
+        const struct kd_check_array *list;
+        bool follow;
+    } last;
+    bool follow = check_streams_follow();
+    if (last.grid != b->gridid + 1 || last.list != list || last.follow != follow) {
+        last.grid = b->gridid + 1;
+        last.list = list;
+        last.follow = follow;
+        last.apart = find(b, list);
+    }
+    return last.apart;
 }
 
 bool check_is_apart(struct kd_block *b, const struct kd_check_site *site) {
@@ -54,6 +124,6 @@ bool check_is_apart(struct kd_block *b, const struct kd_check_site *site) {
         return false;
     const struct kd_check_array *a = (const void *)((const uint8_t *)site + site->array);
     if (!(b->check_apart & LOOKED))
-        b->check_apart = find(b, a - a->index) | LOOKED;
+        b->check_apart = find_again(b, a - a->index) | LOOKED;
     return b->check_apart >> a->index & 1;
 }

@@ -428,7 +428,7 @@ static void find_arrays(struct checker *c) {
                                    .writes = a->site.kind != KD_CHECK_READ};
     }
     check_arrays(&c->tmp, c->f, uses, n, &list);
-    int64_t at = list.n ? check_sites_arrays(&c->sites, list.array, list.n) : 0;
+    int64_t at = list.n ? check_sites_arrays(&c->sites, &list) : 0;
     n = 0;
     for (uint32_t k = 0; k < c->accesses.len; k++) {
         struct access *a = &c->accesses.data[k];

@@ -8,10 +8,12 @@
 //   check_init.c    values that follow from memory that nobody has written
 //   check_sync.c    barriers and operations of warps, and who comes to them
 //   check_arrays.c  arrays that threads cannot race in
+//   check_form.c    addresses as sums of what is the same for all threads times their numbers
 //   check_sites.c   the description
 #ifndef KUDZU_PASSES_CHECK_H
 #define KUDZU_PASSES_CHECK_H
 
+#include "abi/check_form.h"
 #include "abi/generated_code.h"
 #include "ir/ir.h"
 
@@ -45,7 +47,8 @@ struct kir_inst *check_sites_access(struct check_sites *s, struct kir_inst *i,
 int check_sites_local(struct check_sites *s, const struct kir_symbol *sym);
 // Describes a kernel's arrays; returns where. What site.array is to be for array k: that plus k
 // times the size of one.
-int64_t check_sites_arrays(struct check_sites *s, const struct kd_check_array *list, uint32_t n);
+struct check_arrays;
+int64_t check_sites_arrays(struct check_sites *s, const struct check_arrays *list);
 void check_sites_end(struct check_sites *s);
 
 // check_origin.c ------------------------------------------------------------------------------
@@ -75,6 +78,7 @@ void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings);
 enum { CHECK_MOST_ARRAYS = 32 };
 struct check_arrays {
     struct kd_check_array array[CHECK_MOST_ARRAYS];
+    struct kd_check_form form[CHECK_MOST_ARRAYS];
     uint32_t n;
     bool unknown_reads, unknown_writes; // of memory that no array is known to be
 };
@@ -89,5 +93,14 @@ struct check_use {
 // Sets the arrays of uses and describes them; no arrays: all accesses have to be followed.
 void check_arrays(struct arena *arena, struct kir_func *f, struct check_use *uses, uint32_t n,
                   struct check_arrays *list);
+
+// check_form.c --------------------------------------------------------------------------------
+
+// Adds an access to one array to its form, which had no terms before the first one. False: threads
+// are not known to have elements of their own there.
+bool check_form_add(struct kd_check_form *f, const struct check_use *u);
+// Where in the parameters does i load a value of the type from? False: it does not, or nobody
+// knows.
+bool check_form_parameter(const struct kir_inst *i, enum kir_type type, uint32_t *at);
 
 #endif

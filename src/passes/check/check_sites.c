@@ -49,9 +49,11 @@ int64_t check_sites_add(struct check_sites *s, const struct kir_inst *i,
     return (int64_t)at;
 }
 
-int64_t check_sites_arrays(struct check_sites *s, const struct kd_check_array *list, uint32_t n) {
-    size_t at = reserve(s, n * sizeof *list);
-    memcpy(s->bytes.data + at, list, n * sizeof *list);
+int64_t check_sites_arrays(struct check_sites *s, const struct check_arrays *list) {
+    size_t arrays = list->n * sizeof list->array[0], forms = list->n * sizeof list->form[0];
+    size_t at = reserve(s, arrays + forms);
+    memcpy(s->bytes.data + at, list->array, arrays);
+    memcpy(s->bytes.data + at + arrays, list->form, forms);
     return (int64_t)at;
 }
 
