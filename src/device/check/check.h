@@ -3,6 +3,7 @@
 //   check_blocks.c  allocations under numbers that are never used again
 //   check_access.c  accesses of kernels, which generated code tells of
 //   check_race.c    accesses of threads that nothing orders
+//   check_intervals.c  the same in shared memory, at first sight
 //   check_arrays.c  arrays of a launch that its threads cannot race in
 //   check_cells.c   who has accessed memory last
 //   check_clocks.c  barriers and synchronisations that threads have passed
@@ -40,14 +41,14 @@ struct check_block {
 };
 // The block with a number below KD_CHECK_LOCAL; NULL: there never was one.
 struct check_block *check_block_of(uint32_t number);
-// The number of the allocation that contains the address and lives; 0: there is none, or it may go
 // The extents of struct kd_block.
 const struct kd_check_extent *check_extents(void);
+// The number of the allocation that contains the address and lives; 0: there is none, or it may go
 // on behind its end.
 uint32_t check_find(const struct kd_block *b, uint64_t address);
-// Whether memory is there, of whatever kind.
 // The same for an address that many threads of the block ask for.
 uint32_t check_find_again(struct kd_block *b, uint64_t address);
+// Whether memory is there, of whatever kind.
 bool check_there(uint64_t address, uint64_t bytes);
 // The allocation of memory.c or pool.c with this number has been freed.
 void check_freed(uint64_t id);
@@ -133,7 +134,6 @@ void check_init_block(const struct kd_block *b);
 const uint8_t *check_init_page(uint64_t address, uint64_t *n, uint8_t *all);
 // The bits of up to 8 bytes that nobody has written.
 uint64_t check_init_bits(uint64_t address, uint32_t bytes);
-// What code tells (check_shadow.h).
 // The same for the lanes in mask; bits of others, and those that are all decided, stay.
 void check_init_lanes(uint32_t mask, const uint64_t *addresses, uint32_t bytes, uint64_t *bits);
 // Lanes store as KD_CHECK_SHADOW_STORE says. Does it for those that need no closer look; returns
@@ -141,6 +141,7 @@ void check_init_lanes(uint32_t mask, const uint64_t *addresses, uint32_t bytes, 
 uint32_t check_init_stored(const struct kd_block *b, uint32_t thread, uint32_t mask, bool same,
                            const struct kd_check_site *site, const uint64_t *addresses,
                            const uint64_t *more, bool same_more);
+// What code tells (check_shadow.h).
 void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
                      uint64_t address, uint64_t more);
 
@@ -149,9 +150,9 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
 // The site that stored what nobody has decided there; NULL: it is all decided, or was so in memory
 // that was copied.
 void check_copied_stored(uint64_t address, uint64_t size, const struct kd_check_site *site);
-// Where such bits came from is copied along.
 // Whether that has been told of any site so far.
 bool check_copied_any(void);
+// Where such bits came from is copied along.
 void check_copied_moved(uint64_t to, uint64_t from, uint64_t size);
 // The host gets the bytes: what of them nobody has decided is reported.
 void check_copied_to_host(uint64_t from, uint64_t size, const struct host_call *call);

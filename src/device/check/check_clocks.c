@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device/check/check_cells.h"
+#include "device/check/check_intervals.h"
 #include "device/check/check_threads.h"
 #include "device/exec/block.h"
 #include "device/helpers/runtime.h"
@@ -25,15 +26,19 @@ struct check_threads *check_threads_of(struct kd_block *b) {
         struct check_order *order = s->checked->no_order;
         struct check_stamps *stamps = s->checked->stamps;
         struct check_copies *copies = s->checked->copies;
+        struct check_intervals *intervals = s->checked->intervals;
         memset(s->checked, 0, sizeof *s->checked);
         s->checked->clocks = clocks;
         s->checked->no_order = order;
         s->checked->stamps = stamps;
         s->checked->copies = copies;
+        s->checked->intervals = intervals;
         s->checked->grid = b->gridid + 1;
         s->checked->block = block;
         s->checked->has_cells =
             check_tools() & CHECK_RACE && check_stamps_enter(&s->checked->stamps, b->gridid);
+        if (s->checked->has_cells)
+            check_intervals_begin(s->checked);
         check_init_block(b);
     }
     return s->checked;
@@ -78,6 +83,8 @@ void check_race_synced(struct kd_block *b, uint32_t thread, uint32_t mask, uint3
                        const uint64_t *members) {
     struct check_threads *t = mask ? check_threads_of(b) : NULL;
     uint32_t w = thread / KD_WARP, first = thread % KD_WARP, here = mask << first;
+    if (t)
+        check_intervals_stop(b, t);
     struct check_clocks *c = t && thread < MAX_UNITS ? check_set_apart(t, w) : NULL;
     if (!c)
         return;
@@ -107,9 +114,11 @@ void kd_rt_check_sync(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
         return;
     }
     if (code == KD_CHECK_SYNC_WARP) {
+        check_intervals_synced(b, t, thread, mask);
         t->warp[w]++;
         check_order_met(t, w, UINT32_MAX, mask << thread % KD_WARP);
     } else if (thread < MAX_UNITS) {
+        check_intervals_passed(t, t->epoch[thread + (uint32_t)__builtin_ctz(mask)] + 1);
         check_order_barrier(t, b->nthreads, t->epoch[thread + (uint32_t)__builtin_ctz(mask)] + 1);
     }
     for (uint32_t m = mask; m; m &= m - 1) {

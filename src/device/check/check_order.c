@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "abi/check_meeting.h"
+#include "device/check/check_intervals.h"
 #include "device/check/check_threads.h"
 #include "device/check/check_vector.h"
 #include "device/exec/block.h"
@@ -434,6 +435,8 @@ void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
                       const struct kd_check_site *site, const uint64_t *addresses,
                       const uint64_t *more) {
     struct check_threads *t = mask ? check_threads_of(b) : NULL;
+    if (t)
+        check_intervals_stop(b, t);
     struct check_order *o = t ? order_of(t) : NULL;
     for (uint32_t m = o ? mask : 0; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m), lane = thread + l;

@@ -8,6 +8,7 @@
 
 #include "device/check/check_cells.h"
 #include "device/check/check_host.h"
+#include "device/check/check_intervals.h"
 #include "device/check/check_streams.h"
 #include "device/check/check_threads.h"
 #include "device/code/module.h"
@@ -593,12 +594,19 @@ static uint32_t first_two(uint32_t mask) {
 void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
                  uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more) {
     struct check_threads *t = check_threads_of(b);
-    bool generic = site->space == ISA_SPACE_GENERIC;
-    bool releases = site->flags & KD_CHECK_STRONG && site->kind != KD_CHECK_READ;
     // Grids that start others, and those of several devices, order themselves by more than is
     // followed.
     if (!t || !t->has_cells || b->launch->kernel->module->launches || b->launch->multi)
         return;
+    if (!check_intervals_take(b, t, site, thread, mask, code, addresses, more))
+        check_race_cells(b, t, site, thread, mask, code, addresses, more);
+}
+
+void check_race_cells(struct kd_block *b, struct check_threads *t, const struct kd_check_site *site,
+                      uint32_t thread, uint32_t mask, uint32_t code, const uint64_t *addresses,
+                      const uint64_t *more) {
+    bool generic = site->space == ISA_SPACE_GENERIC;
+    bool releases = site->flags & KD_CHECK_STRONG && site->kind != KD_CHECK_READ;
     struct visit v = {.b = b,
                       .t = t,
                       .now.stamp = {.site = site,

@@ -25,14 +25,15 @@ struct check_threads {
     uint64_t grid, block;
     uint32_t epoch[MAX_UNITS], seen[MAX_UNITS];
     uint32_t warp[KD_MOST_WARPS];
-    uint32_t ended[KD_MOST_WARPS]; // lanes
-    bool apart[KD_MOST_WARPS];     // the warp's lanes have clocks of their own
-    struct check_clocks *clocks;   // of each warp; NULL: none so far
-    struct check_order *order;     // check_order.c's own; NULL: nothing but barriers so far
-    struct check_order *no_order;  // the same, while the block has none
-    struct check_stamps *stamps;   // check_cells.c's own, of the worker
-    bool has_cells;                // accesses can be remembered
-    struct check_copies *copies;   // check_copies.c's own; NULL: none so far
+    uint32_t ended[KD_MOST_WARPS];     // lanes
+    bool apart[KD_MOST_WARPS];         // the warp's lanes have clocks of their own
+    struct check_clocks *clocks;       // of each warp; NULL: none so far
+    struct check_order *order;         // check_order.c's own; NULL: nothing but barriers so far
+    struct check_order *no_order;      // the same, while the block has none
+    struct check_stamps *stamps;       // check_cells.c's own, of the worker
+    bool has_cells;                    // accesses can be remembered
+    struct check_intervals *intervals; // check_intervals.c's own, of the worker
+    struct check_copies *copies;       // check_copies.c's own; NULL: none so far
     const struct kd_check_site *place[KD_MOST_WARPS], *last; // where code was last told of
     struct check_meeting meetings[KD_MOST_WARPS][CHECK_MEETINGS];
 };
