@@ -251,9 +251,10 @@ static inline __attribute__((always_inline)) bool see_row_body(const struct row 
         uint64_t was = word[k], own = first + ((uint64_t)(k >> shift) << THREAD_SHIFT);
         bool fresh = was >> TAG_SHIFT != tag, same = !((was ^ own) & who);
         uint64_t joined = (was | SEVERAL | writes) & ~(uint64_t)STRONG;
-        uint64_t mine = own | writes | (same & !fresh ? was & WRITTEN : 0);
-        word[k] = fresh | same ? mine : joined;
-        bad |= fresh | same ? 0 : (was & WRITTEN) | writes;
+        uint64_t mine = own | writes | (same ? was & WRITTEN : 0);
+        bool alone = fresh || same;
+        word[k] = alone ? mine : joined;
+        bad |= alone ? 0 : (was & WRITTEN) | writes;
     }
     return !bad;
 }
