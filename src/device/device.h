@@ -274,6 +274,22 @@ enum kd_status kd_physical_new(struct kd_device *d, uint64_t size, bool host,
 // KD_INVALID_VALUE: it is something else.
 enum kd_status kd_physical_import(struct kd_device *d, int fd, struct kd_physical **out);
 int kd_physical_export(struct kd_physical *p); // a new descriptor; -1: kd_reason tells why
+// A handle of a few bytes, good in any process of the user that sees this one in /proc, while it
+// lives and keeps the memory.
+struct kd_ipc_file {
+    uint64_t magic, process, inode;
+    uint32_t pid;
+    int32_t fd;
+};
+struct kd_physical_handle {
+    struct kd_ipc_file file;
+    uint64_t size;
+    uint64_t check; // made of the others and of what only the file tells
+};
+void kd_physical_describe(struct kd_physical *p, struct kd_physical_handle *out);
+// KD_NOT_FOUND: the handle makes no sense, or the memory or its process is gone.
+enum kd_status kd_physical_open(struct kd_device *d, const struct kd_physical_handle *in,
+                                struct kd_physical **out);
 uint64_t kd_physical_size(const struct kd_physical *p);
 void kd_physical_free(struct kd_physical *p); // mappings stay as they are
 
@@ -313,11 +329,6 @@ enum kd_status kd_memory_map_file(struct kd_device *d, struct kd_context *c, int
 // A handle of a few bytes names a file that a process has open. Any process of the same user can
 // open it, through /proc, while the first one lives and keeps it.
 
-struct kd_ipc_file {
-    uint64_t magic, process, inode;
-    uint32_t pid;
-    int32_t fd;
-};
 struct kd_ipc_memory {
     struct kd_ipc_file file;
     uint32_t area_pages, slot;

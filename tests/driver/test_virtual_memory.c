@@ -44,7 +44,7 @@ static void creation(void) {
     prop.location.id = 99;
     EXPECT(cuMemCreate(&h, PAGE, &prop, 0), CUDA_ERROR_INVALID_DEVICE);
     prop = on_device();
-    prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+    prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_WIN32;
     EXPECT(cuMemCreate(&h, PAGE, &prop, 0), CUDA_ERROR_NOT_SUPPORTED);
     prop.requestedHandleTypes = (CUmemAllocationHandleType)64;
     EXPECT(cuMemCreate(&h, PAGE, &prop, 0), CUDA_ERROR_INVALID_VALUE);
@@ -317,9 +317,91 @@ static void exporter(int socket, pid_t pid) {
     OK(cuMemRelease(plain));
 }
 
+// Maps memory of a fabric handle; finds what the other process has written, and writes.
+static int fabric_importer(int socket) {
+    CUmemFabricHandle fabric, wrong;
+    CUmemGenericAllocationHandle h;
+    CUmemAllocationProp prop;
+    CUdeviceptr r;
+    unsigned value = 0;
+    receive_message(socket, &fabric, sizeof fabric);
+    CUcontext ctx = check_context();
+    for (size_t i = 0; i < 48; i += 5) { // a handle of which a byte is another one
+        wrong = fabric;
+        wrong.data[i] ^= 1;
+        EXPECT(cuMemImportFromShareableHandle(&h, &wrong, CU_MEM_HANDLE_TYPE_FABRIC),
+               CUDA_ERROR_INVALID_VALUE);
+    }
+    EXPECT(cuMemImportFromShareableHandle(&h, NULL, CU_MEM_HANDLE_TYPE_FABRIC),
+           CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemImportFromShareableHandle(NULL, &fabric, CU_MEM_HANDLE_TYPE_FABRIC),
+           CUDA_ERROR_INVALID_VALUE);
+    NEED(cuMemImportFromShareableHandle(&h, &fabric, CU_MEM_HANDLE_TYPE_FABRIC));
+    OK(cuMemGetAllocationPropertiesFromHandle(&prop, h));
+    CHECK(prop.requestedHandleTypes & CU_MEM_HANDLE_TYPE_FABRIC);
+    NEED(cuMemAddressReserve(&r, 2 * PAGE, 0, 0, 0));
+    NEED(cuMemMap(r, 2 * PAGE, 0, h, 0));
+    NEED(cuMemSetAccess(r, 2 * PAGE, &read_write, 1));
+    OK(cuMemcpyDtoH(&value, r + PAGE, 4));
+    CHECK(value == 177);
+    OK(cuMemsetD32(r + PAGE, 178, 1));
+    OK(cuCtxSynchronize());
+    tell(socket);
+    await(socket); // the other process has nothing of it any more
+    OK(cuMemcpyDtoH(&value, r + PAGE, 4));
+    CHECK(value == 178);
+    CUmemGenericAllocationHandle late;
+    EXPECT(cuMemImportFromShareableHandle(&late, &fabric, CU_MEM_HANDLE_TYPE_FABRIC),
+           CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemUnmap(r, 2 * PAGE));
+    OK(cuMemAddressFree(r, 2 * PAGE));
+    OK(cuMemRelease(h));
+    OK(cuCtxDestroy(ctx));
+    return check_result();
+}
+
+static void fabric_exporter(int socket, pid_t pid) {
+    CUmemAllocationProp prop = on_device();
+    CUmemGenericAllocationHandle h;
+    CUmemFabricHandle fabric;
+    CUdeviceptr r;
+    unsigned value = 0;
+    int supported = 0, fd;
+    OK(cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, 0));
+    CHECK(supported == 1);
+    prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+    NEED(cuMemCreate(&h, 2 * PAGE, &prop, 0));
+    EXPECT(cuMemExportToShareableHandle(&fd, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+           CUDA_ERROR_INVALID_VALUE);
+    NEED(cuMemAddressReserve(&r, 2 * PAGE, 0, 0, 0));
+    NEED(cuMemMap(r, 2 * PAGE, 0, h, 0));
+    NEED(cuMemSetAccess(r, 2 * PAGE, &read_write, 1));
+    OK(cuMemsetD32(r + PAGE, 177, 1));
+    OK(cuCtxSynchronize());
+    NEED(cuMemExportToShareableHandle(&fabric, h, CU_MEM_HANDLE_TYPE_FABRIC, 0));
+    send_message(socket, &fabric, sizeof fabric, -1);
+    await(socket);
+    OK(cuMemcpyDtoH(&value, r + PAGE, 4));
+    CHECK(value == 178);
+    OK(cuMemUnmap(r, 2 * PAGE));
+    OK(cuMemAddressFree(r, 2 * PAGE));
+    OK(cuMemRelease(h));
+    tell(socket);
+    CHECK(end_of_process(pid) == 0);
+    prop.requestedHandleTypes =
+        (CUmemAllocationHandleType)(CU_MEM_HANDLE_TYPE_FABRIC |
+                                    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    NEED(cuMemCreate(&h, PAGE, &prop, 0));
+    OK(cuMemExportToShareableHandle(&fabric, h, CU_MEM_HANDLE_TYPE_FABRIC, 0));
+    OK(cuMemExportToShareableHandle(&fd, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    close(fd);
+    OK(cuMemRelease(h));
+}
+
 int main(void) {
-    pid_t pid;
+    pid_t pid, fabric_pid;
     int socket = start_process(importer, &pid);
+    int fabric_socket = start_process(fabric_importer, &fabric_pid);
     CUmemGenericAllocationHandle h;
     CUmemAllocationProp prop = on_device();
     EXPECT(cuMemCreate(&h, PAGE, &prop, 0), CUDA_ERROR_NOT_INITIALIZED);
@@ -329,6 +411,7 @@ int main(void) {
     mappings();
     aliases();
     exporter(socket, pid);
+    fabric_exporter(fabric_socket, fabric_pid);
     OK(cuCtxDestroy(ctx));
     protection(0);
     protection_of_words(0);

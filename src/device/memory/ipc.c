@@ -160,7 +160,7 @@ static uint64_t process_token(void) {
     return atomic_compare_exchange_strong(&token, &have, mine) ? mine : have;
 }
 
-static struct kd_ipc_file describe(int fd) {
+struct kd_ipc_file ipc_describe(int fd) {
     return (struct kd_ipc_file){MAGIC, process_token(), memory_file_inode(fd), (uint32_t)getpid(),
                                 fd};
 }
@@ -169,8 +169,7 @@ bool kd_ipc_is_own(const struct kd_ipc_file *f) {
     return f->magic == MAGIC && f->process == process_token();
 }
 
-// The file that a handle names, opened; -1: kd_reason tells why.
-static int open_file(const struct kd_ipc_file *f, enum memory_file_kind kind, uint64_t need) {
+int ipc_open(const struct kd_ipc_file *f, enum memory_file_kind kind, uint64_t need) {
     char path[64];
     uint64_t size;
     if (f->magic != MAGIC) {
@@ -208,7 +207,7 @@ enum kd_status kd_ipc_export(uint64_t ptr, struct kd_ipc_memory *out) {
         file = file_of(area, slots);
         if (file) {
             file->exported[slot] = a->id;
-            *out = (struct kd_ipc_memory){.file = describe(file->fd),
+            *out = (struct kd_ipc_memory){.file = ipc_describe(file->fd),
                                           .area_pages = (uint32_t)(area->pages.size / page_bytes()),
                                           .slot = (uint32_t)slot,
                                           .offset = base - area->pages.base,
@@ -236,7 +235,7 @@ enum kd_status kd_ipc_open(struct kd_context *c, const struct kd_ipc_memory *in,
     struct pages pages = {.size = in->area_pages * page_bytes()};
     if (in->offset > pages.size || in->size == 0 || in->size > pages.size - in->offset)
         return kd_fail(KD_NOT_FOUND, "this is no handle that a process of kudzu gave");
-    int fd = open_file(&in->file, MEMORY_FILE_SHARED, pages.size + page_bytes());
+    int fd = ipc_open(&in->file, MEMORY_FILE_SHARED, pages.size + page_bytes());
     if (fd < 0)
         return KD_NOT_FOUND;
     if (in->check != check_of(fd, in)) {
@@ -298,9 +297,9 @@ enum kd_status kd_ipc_words_map(struct kd_device *d, int fd, uint64_t bytes, uin
 }
 
 struct kd_ipc_file kd_ipc_words_handle(int fd) {
-    return describe(fd);
+    return ipc_describe(fd);
 }
 
 int kd_ipc_words_open(const struct kd_ipc_file *f, uint64_t bytes) {
-    return open_file(f, MEMORY_FILE_WORDS, bytes);
+    return ipc_open(f, MEMORY_FILE_WORDS, bytes);
 }

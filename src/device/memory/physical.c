@@ -1,5 +1,6 @@
 // Physical memory as files, and the address ranges into which they are mapped.
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "device/internal.h"
+#include "device/memory/ipc.h"
 #include "device/memory/memory_file.h"
 #include "device/memory/page.h"
 #include "device/reason.h"
@@ -80,6 +82,29 @@ int kd_physical_export(struct kd_physical *p) {
     if (fd < 0)
         kd_fail(KD_SYSTEM, "no descriptor for the memory: %s", strerror(errno));
     return fd;
+}
+
+static uint64_t check_of(int fd, const struct kd_physical_handle *h) {
+    return memory_file_sign(fd, h, offsetof(struct kd_physical_handle, check));
+}
+
+void kd_physical_describe(struct kd_physical *p, struct kd_physical_handle *out) {
+    *out = (struct kd_physical_handle){.file = ipc_describe(p->fd), .size = p->size};
+    out->check = check_of(p->fd, out);
+}
+
+enum kd_status kd_physical_open(struct kd_device *d, const struct kd_physical_handle *in,
+                                struct kd_physical **out) {
+    uint64_t size;
+    int fd = ipc_open(&in->file, MEMORY_FILE_PHYSICAL, KD_GRANULARITY);
+    if (fd < 0)
+        return KD_NOT_FOUND;
+    if (!memory_file_check(fd, MEMORY_FILE_PHYSICAL, &size) || size != in->size ||
+        in->check != check_of(fd, in)) {
+        close(fd);
+        return kd_fail(KD_NOT_FOUND, "this is no handle that process %u gave", in->file.pid);
+    }
+    return make(d, fd, size, out);
 }
 
 uint64_t kd_physical_size(const struct kd_physical *p) {

@@ -42,7 +42,7 @@ static const struct {
                             HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
                             1) A(HANDLE_TYPE_WIN32_HANDLE_SUPPORTED,
                                  0) A(HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED, 0)
-                            A(HANDLE_TYPE_FABRIC_SUPPORTED, 0) A(GENERIC_COMPRESSION_SUPPORTED, 0) A(
+                            A(HANDLE_TYPE_FABRIC_SUPPORTED, 1) A(GENERIC_COMPRESSION_SUPPORTED, 0) A(
                                 GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED,
                                 0) A(SPARSE_CUDA_ARRAY_SUPPORTED,
                                      0) A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED, 1)

@@ -86,9 +86,10 @@ static CUresult check_properties(const CUmemAllocationProp *prop, struct drv_dev
             "the type must be CU_MEM_ALLOCATION_TYPE_PINNED");
     REQUIRE(!((int)prop->requestedHandleTypes & ~15), CUDA_ERROR_INVALID_VALUE,
             "%d is no type of handle", (int)prop->requestedHandleTypes);
-    REQUIRE(prop->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE ||
-                prop->requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-            CUDA_ERROR_NOT_SUPPORTED, "memory can be exported as POSIX file descriptors alone");
+    REQUIRE(!((int)prop->requestedHandleTypes &
+              ~(int)(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_FABRIC)),
+            CUDA_ERROR_NOT_SUPPORTED,
+            "memory can be exported as POSIX file descriptors and fabric handles alone");
     REQUIRE(!(prop->allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL), CUDA_ERROR_NOT_SUPPORTED,
             "there are no sparse arrays to put tiles into");
     REQUIRE(!(prop->allocFlags.usage & CU_MEM_CREATE_USAGE_HW_DECOMPRESS), CUDA_ERROR_NOT_SUPPORTED,
@@ -158,43 +159,69 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
     return a ? CUDA_SUCCESS : no_allocation(handle);
 }
 
-// shareableHandle: where an int goes, the descriptor, which the caller closes.
+// shareableHandle: where an int goes, the descriptor, which the caller closes, or a
+// CUmemFabricHandle.
 CUresult cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle,
                                       CUmemAllocationHandleType handleType,
                                       unsigned long long flags) {
     ENTER();
     REQUIRE_POINTER(shareableHandle);
     REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
+    struct kd_physical_handle fabric;
     pthread_mutex_lock(&drv_virtual_lock);
     struct drv_allocation *a = drv_allocation_find(handle);
-    bool right =
-        a && handleType != CU_MEM_HANDLE_TYPE_NONE && a->prop.requestedHandleTypes == handleType;
-    int fd = right ? kd_physical_export(a->p) : -1;
+    bool descriptor = handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    bool right = a && (descriptor || handleType == CU_MEM_HANDLE_TYPE_FABRIC) &&
+                 (a->prop.requestedHandleTypes & handleType);
+    int fd = right && descriptor ? kd_physical_export(a->p) : -1;
+    if (right && !descriptor)
+        kd_physical_describe(a->p, &fabric);
     pthread_mutex_unlock(&drv_virtual_lock);
     if (!a)
         return no_allocation(handle);
     REQUIRE(right, CUDA_ERROR_INVALID_VALUE, "the memory was not created for handles of type %d",
             (int)handleType);
-    REQUIRE(fd >= 0, CUDA_ERROR_OPERATING_SYSTEM, "%s", kd_reason());
-    *(int *)shareableHandle = fd;
+    REQUIRE(fd >= 0 || !descriptor, CUDA_ERROR_OPERATING_SYSTEM, "%s", kd_reason());
+    if (descriptor) {
+        *(int *)shareableHandle = fd;
+        return CUDA_SUCCESS;
+    }
+    _Static_assert(sizeof fabric <= sizeof(CUmemFabricHandle), "");
+    memset(shareableHandle, 0, sizeof(CUmemFabricHandle));
+    memcpy(shareableHandle, &fabric, sizeof fabric);
     return CUDA_SUCCESS;
 }
 
-// osHandle: the descriptor as a pointer; it stays the caller's.
+static CUresult import(struct drv_device *d, void *handle, CUmemAllocationHandleType type,
+                       struct kd_physical **p) {
+    if (type == CU_MEM_HANDLE_TYPE_FABRIC) {
+        struct kd_physical_handle fabric;
+        REQUIRE_POINTER(handle);
+        memcpy(&fabric, handle, sizeof fabric);
+        enum kd_status status = kd_physical_open(d->d, &fabric, p);
+        REQUIRE(status != KD_NOT_FOUND, CUDA_ERROR_INVALID_VALUE, "%s", kd_reason());
+        return drv_status(status, NULL);
+    }
+    REQUIRE((uintptr_t)handle <= INT_MAX, CUDA_ERROR_INVALID_VALUE, "%p is no descriptor", handle);
+    return drv_status(kd_physical_import(d->d, (int)(uintptr_t)handle, p), NULL);
+}
+
+// osHandle: the descriptor as a pointer, which stays the caller's, or where a CUmemFabricHandle is:
+// CUDA_ERROR_INVALID_VALUE if its memory is gone, too.
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle,
                                         CUmemAllocationHandleType shHandleType) {
     ENTER();
     REQUIRE_POINTER(handle);
-    REQUIRE(shHandleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CUDA_ERROR_NOT_SUPPORTED,
-            "memory is imported from POSIX file descriptors");
-    REQUIRE((uintptr_t)osHandle <= INT_MAX, CUDA_ERROR_INVALID_VALUE, "%p is no descriptor",
-            osHandle);
+    REQUIRE(shHandleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
+                shHandleType == CU_MEM_HANDLE_TYPE_FABRIC,
+            CUDA_ERROR_NOT_SUPPORTED,
+            "memory is imported from POSIX file descriptors and fabric handles");
     struct drv_device *d;
     struct kd_physical *p;
     TRY(drv_device_find(0, &d));
-    TRY(drv_status(kd_physical_import(d->d, (int)(uintptr_t)osHandle, &p), NULL));
+    TRY(import(d, osHandle, shHandleType, &p));
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                .requestedHandleTypes = shHandleType,
                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, d->ordinal}};
     return drv_allocation_add(p, NULL, kd_physical_size(p), &prop, handle);
 }
