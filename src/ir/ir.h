@@ -16,6 +16,12 @@
 //   mov           one operand, one result.  mov.pack: n operands -> 1; mov.unpack: 1 -> n;
 //                 mods.vec is n.
 //   cvta          mods.space, mods.to. isspacep: mods.space -> PRED.
+//   group.first   [x] -> x of a group's first lane, in all its lanes. A group is the lanes of one
+//                 vector, or any thread for itself (the interpreter): a move. Nothing may depend
+//                 on what it is but speed.
+//   group.all     [PRED] -> PRED: where it is true, all lanes of the group that come here, and all
+//                 groups that run together with it, have a true operand. It may be false
+//                 elsewhere, too. The interpreter: a move.
 //   sreg          inst->sreg -> B32 or B64.
 //   symaddr       inst->sym + inst->offset -> B64: the symbol's address in its own space.
 //                 global, const: absolute (the same as generic). shared: offset in the block's

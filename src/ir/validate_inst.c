@@ -40,6 +40,7 @@ static const struct shape shapes[] = {
     {ISA_OP_EXIT, "="},          {ISA_OP_TRAP, "="},        {ISA_OP_UNREACHABLE, "="},
     {ISA_OP_NANOSLEEP, "=u"},    {ISA_OP_MATCH, "u?p=tu"},  {ISA_OP_BAR_ARRIVE, "=uu"},
     {ISA_OP_STACKRESTORE, "=t"}, {ISA_OP_STACKSAVE, "t="},  {ISA_OP_BRKPT, "="},
+    {ISA_OP_GROUP_FIRST, "t=t"}, {ISA_OP_GROUP_ALL, "p=p"},
 };
 
 // mbarrier objects and asynchronous copies; those of tensors: check_tensor.

@@ -360,8 +360,9 @@ def evaluator(out):
               "              const struct isa_mods *m, const union isa_bits *src,\n"
               "              union isa_bits *dst) {\n    switch (op) {\n")
     for name in known:
-        out.write("    case %s:\n        return op_%s(ty, ty2, m, src, dst);\n" % (
-            enum(name), name.replace(".", "_")))
+        alike = [o["name"] for o in OPS if o["like"] == name]
+        out.write("".join("    case %s:\n" % enum(n) for n in [name] + alike))
+        out.write("        return op_%s(ty, ty2, m, src, dst);\n" % name.replace(".", "_"))
     out.write("    default:\n        return false;\n    }\n}\n")
 
 

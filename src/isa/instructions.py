@@ -36,9 +36,10 @@ FORMS = []
 UNSUPPORTED = []
 
 
-def op(name, klass, can_block=False, side_effect=False, commutative=False, doc=""):
+def op(name, klass, can_block=False, side_effect=False, commutative=False, like=None, doc=""):
+    """like: an opcode of kernel IR alone, which has another one's reference semantics."""
     OPS.append(dict(name=name, klass=klass, can_block=can_block, side_effect=side_effect,
-                    commutative=commutative, doc=doc))
+                    commutative=commutative, like=like, doc=doc))
 
 
 def form(text, t=None, sets="", ptx=10, sm=0, relaxed=False, sem=None, raw=False, of=None,
@@ -559,6 +560,9 @@ form("isspacep.ss p, a", ptx=20, sm=20, t=dict(p="pred", a="u64"))
 # Machine state: only in kernel IR; text has mov.
 for n in "sreg symaddr param phi".split():
     op(n, "source", doc="Kernel IR only")
+# What passes/loops/group_rows.h puts into kernels: of the lanes of a group.
+op("group.first", "pointwise", like="mov", doc="Kernel IR only")
+op("group.all", "pointwise", like="mov", doc="Kernel IR only")
 # What passes/check/check.h puts into kernels.
 op("check.origin", "check", doc="Kernel IR only")
 op("check.access", "check", side_effect=True, doc="Kernel IR only")

@@ -70,6 +70,12 @@ class Kernel:
                  ("x * s", lambda x, y, k: x * self.s), ("x * s + y * d", lambda x, y, k: x * self.s + y * self.d),
                  ("x", lambda x, y, k: x), ("x * 3 + y", lambda x, y, k: 3 * x + y),
                  ("x / d * s + x % d", lambda x, y, k: x // self.d * self.s + x % self.d),
+                 ("x % d * s + x / d", lambda x, y, k: x % self.d * self.s + x // self.d),
+                 ("x / d / 2 * d + x / d % 2 + x % d", lambda x, y, k: x // self.d // 2 * self.d + x // self.d % 2 + x % self.d),
+                 ("(x + y) % n * 2 + (x + y) / n", lambda x, y, k: (x + y) % self.n * 2 + (x + y) // self.n),
+                 ("x % (d * 3) % d + x / (d * 3) * d + x % (d * 3) / d",
+                  lambda x, y, k: x % (self.d * 3) % self.d + x // (self.d * 3) * self.d + x % (self.d * 3) // self.d),
+                 ("(x + k) % d * s + (x + k) / d", lambda x, y, k: (x + k) % self.d * self.s + (x + k) // self.d),
                  ("(n - 1 - x) * s + y", lambda x, y, k: (self.n - 1 - x) * self.s + y),
                  ("x * d + k", lambda x, y, k: x * self.d + k), ("k * n + x", lambda x, y, k: k * self.n + x)]
         text, f = r.choice(forms)

@@ -963,6 +963,8 @@ bool cg_wants_canonical(const struct cg_func *g, const struct kir_inst *i, uint3
 
 // families; each returns false when it does not know the instruction
 bool cg_emit_source(struct cg_func *g, struct kir_inst *i);
+// cg_group.c: group.first and group.all. False: another instruction.
+bool cg_emit_group(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_memory(struct cg_func *g, struct kir_inst *i);
 bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i);
 void cg_meet_lanes(struct cg_func *g);

@@ -202,7 +202,7 @@ void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
         cg_forget_words(g);
     switch (isa_op_info[i->op].klass) {
     case ISA_CLASS_POINTWISE:
-        ok = cg_emit_source(g, i) || cg_emit_pointwise(g, i);
+        ok = cg_emit_source(g, i) || cg_emit_group(g, i) || cg_emit_pointwise(g, i);
         break;
     case ISA_CLASS_SOURCE:
         ok = i->op == ISA_OP_PHI || cg_emit_source(g, i);

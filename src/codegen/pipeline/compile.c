@@ -21,6 +21,7 @@
 #include "passes/flow/meeting_waits.h"
 #include "passes/flow/park_points.h"
 #include "passes/flow/waiting.h"
+#include "passes/loops/group_rows.h"
 #include "passes/loops/rest_loop.h"
 #include "passes/loops/roll.h"
 #include "passes/loops/stride_loop.h"
@@ -1268,6 +1269,54 @@ static void try_strides(struct cg *c, struct flow **fl, bool *waits) {
     c->stride_limit = NULL;
 }
 
+// The same value in the copy of a function.
+static struct kir_value *in_copy(const struct kir_func *copy, const struct kir_value *v) {
+    const struct kir_block *b = v->def->block;
+    struct kir_inst *there = copy->blocks.data[b->id]->first;
+    for (const struct kir_inst *i = b->first; i != v->def; i = i->next)
+        there = there->next;
+    return there->res[v->result];
+}
+
+// Quotients and remainders of indices, for groups of threads that have one quotient and others.
+// What one version leaves in loops of its own is looked at in another round.
+static void try_group_rows(struct cg *c, struct flow **fl, bool *waits) {
+    // Groups of a team take the version for rows when all of them can.
+    enum { ROUNDS = 6, MOST_INSTRUCTIONS = 600, MOST_GROUPS = 4 };
+    struct kir_module *ir = c->ir;
+    struct kir_func *kernel = c->kernel;
+    struct kir_value *limit = c->stride_limit;
+    uint32_t nth = kernel->index;
+    unsigned team = c->team;
+    bool loops;
+    if (c->mode != KD_MODE_BLOCK || c->splits || c->parks || c->width == 1 || c->quick ||
+        (is_one_team(c) && has_barrier(c->kernel)) || !group_rows_any(fl[nth], &loops))
+        return;
+    if (c->spec.flags & KD_SPEC_QUICK) {
+        c->quick = true; // of the same width
+        return;
+    }
+    use_module(c, own_module(c));
+    if (limit && limit->kind == KIR_VALUE_INST)
+        c->stride_limit = in_copy(c->kernel, limit);
+    c->team = !loops ? 1 : team > MOST_GROUPS ? MOST_GROUPS : team;
+    analyse_all(c, fl, waits);
+    bool made = false;
+    for (unsigned r = 0; r < ROUNDS && instructions(c->kernel) <= MOST_INSTRUCTIONS &&
+                         group_rows_any(fl[nth], &loops);
+         r++) {
+        made |= group_rows(c->kernel, fl[nth]);
+        analyse_all(c, fl, waits);
+    }
+    if (made)
+        return;
+    c->ir = ir;
+    c->kernel = kernel;
+    c->stride_limit = limit;
+    c->team = team;
+    analyse_all(c, fl, waits);
+}
+
 // What compilers have written out, where teams and wide groups make long code of it, becomes loops
 // again. One team looks into its shared memory and wants to see each place.
 static void try_rolled(struct cg *c, struct flow **fl, bool *waits) {
@@ -1379,6 +1428,7 @@ static void generate(struct cg *c, struct flow **fl, bool *waits) {
         try_whole_blocks(c);
         choose_mode(c, fl, waits);
     }
+    try_group_rows(c, fl, waits);
     stages_end("analyses");
     try_unrolled(c, fl, waits);
     stages_end("unrolling");

@@ -10,7 +10,7 @@ static bool is_free(const struct flow *fl, const struct kir_inst *i) {
         return i->mods.sem == ISA_SEM_WEAK && !fl->shape[i->ops[0]->id].guard &&
                (s == ISA_SPACE_SHARED || s == ISA_SPACE_CONST || s == ISA_SPACE_PARAM ||
                 fl->shared[i->ops[0]->id]);
-    return k == ISA_CLASS_POINTWISE || k == ISA_CLASS_SOURCE;
+    return (k == ISA_CLASS_POINTWISE && i->op != ISA_OP_GROUP_ALL) || k == ISA_CLASS_SOURCE;
 }
 
 struct load {

@@ -327,6 +327,35 @@ static bool fills_gap(const struct flow *fl, const struct shape *x, const struct
     return zeros < 40 && lo >= 0 && hi <= INT32_MAX && hi + top < 1LL << zeros;
 }
 
+// x of the first lane. Of x with a guard the base is that lane's, whether or not the guard holds.
+static struct shape first_lane(const struct shape *x, unsigned bits) {
+    struct shape r = uniform_any();
+    if (x->kind == SHAPE_UNIFORM)
+        r = *x;
+    if (x->kind == SHAPE_OFFSETS && !x->guard &&
+        !__builtin_add_overflow(x->lo, x->offs[0], &r.lo) &&
+        !__builtin_add_overflow(x->hi, x->offs[0], &r.hi) && !x->offs[0])
+        r.tz = x->tz;
+    if (bits)
+        clamp_range(&r, bits);
+    return r;
+}
+
+// How far each lane is from the first one: x - group.first x. Without a guard that is known.
+static bool is_from_first(const struct kir_inst *i, const struct shape *x) {
+    const struct kir_value *first = i->ops[1];
+    return i->op == ISA_OP_SUB && x->kind == SHAPE_OFFSETS && !x->guard &&
+           first->kind == KIR_VALUE_INST && first->def->op == ISA_OP_GROUP_FIRST &&
+           first->def->ops[0] == i->ops[0];
+}
+
+static struct shape from_first(struct flow *fl, const struct shape *x) {
+    int64_t *offs = new_offs(fl);
+    for (unsigned k = 0; k < fl->width; k++)
+        offs[k] = x->offs[k] - x->offs[0];
+    return offsets(fl, offs, uniform(0, 0, TZ_ZERO));
+}
+
 static unsigned int_bits(enum isa_type t) {
     return isa_type_is_float(t) || t == ISA_U16X2 || t == ISA_S16X2 ? 0 : isa_type_bits(t);
 }
@@ -349,10 +378,16 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
     switch (i->op) {
     case ISA_OP_MOV:
         return x[0];
+    case ISA_OP_GROUP_FIRST:
+        return first_lane(&x[0], bits);
+    case ISA_OP_GROUP_ALL:
+        return uniform_any();
     case ISA_OP_ADD:
     case ISA_OP_SUB:
         if (!bits || narrow || i->mods.sat || i->nres > 1)
             break;
+        if (is_from_first(i, &x[0]))
+            return from_first(fl, &x[0]);
         return add(fl, x[0], x[1], i->op == ISA_OP_ADD ? 1 : -1, bits);
     case ISA_OP_MUL:
     case ISA_OP_MAD: {

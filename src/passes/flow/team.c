@@ -272,6 +272,11 @@ static struct lag of_inst(const struct flow *fl, const struct kir_inst *i) {
     bool unknown, same;
     if (i->op == ISA_OP_PHI)
         return of_phi(fl, i);
+    if (i->op == ISA_OP_GROUP_ALL)
+        return SAME;
+    if (i->op == ISA_OP_GROUP_FIRST)
+        return flow_use(fl, i->ops[0], i->block).kind == SHAPE_VARYING ? NONE
+                                                                       : lag_of(fl, i->ops[0]);
     if (isa_op_info[i->op].klass == ISA_CLASS_POINTWISE && i->nres == 1 &&
         has_known_base(&fl->shape[i->res[0]->id]))
         return SAME;
