@@ -136,3 +136,22 @@ extern "C" __global__ void pairs(const unsigned short *in, unsigned short *out, 
     d[0] = in[t] * 11ull;
     d[1] = in[t + 2] * 13ull;
 }
+
+// Rows of a cache line a group in blocks of several rows, whose next block is prefetched.
+// run: rows_of_bytes grid=5,2,1 block=8,8,1 shared=0 args=buf:16384:rand,buf:65536:zero,u32:39,u32:15
+extern "C" __global__ void rows_of_bytes(const unsigned *in, unsigned char *out, unsigned width,
+                                         unsigned height) {
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height)
+        return;
+    unsigned sum = x + y;
+    unsigned char *o = out + (y * 40 + x) * 8;
+    o[3] = sum + 51;
+    o[7] = sum + 58;
+    o[6] = sum ^ 88;
+    o[4] = sum ^ 2;
+    o[0] = sum ^ 16;
+    o[2] = sum + 10;
+    o[1] = sum ^ 65;
+    o[5] = sum + 25;
+}
