@@ -11,7 +11,7 @@
 #include "cc/processes/temporaries.h"
 #include "tools/program_cache.h"
 
-static bool is_source(const char *arg) {
+bool cached_program_is_source(const char *arg) {
     static const char *const suffixes[] = {".cu", ".cpp", ".cc", ".cxx", ".c"};
     size_t n = strlen(arg);
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; ++i) {
@@ -93,7 +93,7 @@ const char *cached_program(struct arena *arena, int argc, char **argv, int *sour
     int at = 0;
     bool lines = false; // asked for by the user
     vec_push(arena, &options, "-O3");
-    for (; at < argc && !is_source(argv[at]); ++at) {
+    for (; at < argc && !cached_program_is_source(argv[at]); ++at) {
         vec_push(arena, &options, argv[at]);
         lines |= gives_lines(argv[at]);
     }

@@ -1,5 +1,5 @@
 """test_options.py KUDZU KERNELS.CU: options of `kudzu check`, and the formats of its reports."""
-import json, os, re, subprocess, sys, tempfile
+import json, os, re, shutil, subprocess, sys, tempfile
 import xml.etree.ElementTree as ElementTree
 
 kudzu, source = sys.argv[1:]
@@ -144,6 +144,10 @@ def main():
         look_suppressions(program, folder)
         look_choices(program, folder)
         look_refusals(program)
+        os.mkdir(folder + "/a.cuda")
+        shutil.copy(program, folder + "/a.cuda/kernels.cu_1")
+        status, out, err = run(folder + "/a.cuda/kernels.cu_1", "overrun")
+        expect("a program whose path looks like a source's", status == 0 and "0 errors" in out, out + err)
         look_sanitizer(program)
     return len(failures) > 0
 

@@ -393,7 +393,7 @@ static int end(struct check *c, int status, struct supervised *s) {
 // ---- The command --------------------------------------------------------------------------
 
 static bool is_executable(const char *path) {
-    return *path != '-' && !strstr(path, ".cu") && !access(path, X_OK);
+    return *path != '-' && !cached_program_is_source(path) && !access(path, X_OK);
 }
 
 // A name without a folder is looked for as a shell does.
