@@ -430,6 +430,7 @@ struct kd_set {
     uint64_t width, height, depth; // elements, rows, slices
     uint64_t pitch, slice;         // bytes
     const struct host_call *call;  // as in struct kd_copy
+    bool frees;                    // `kudzu check`: nothing is set; a pool's block is freed
 };
 enum kd_status kd_submit_set(struct kd_queue *q, const struct kd_set *set);
 

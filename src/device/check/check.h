@@ -93,6 +93,10 @@ void check_race_ended(uint64_t grid);
 struct op;
 // A copy (from: 0: a set) is about to move so many bytes.
 void check_moved(const struct op *op, uint64_t to, uint64_t from, uint64_t size);
+// All threads of a block of a cluster have ended.
+void check_block_leaves(struct kd_block *b);
+// A pool's block is freed in op's queue.
+void check_moved_free(const struct op *op, uint64_t address, uint64_t size);
 
 // ---- check_arrays.c -----------------------------------------------------------------------
 
@@ -188,6 +192,7 @@ struct check_report {
     const struct kd_check_site *other; // of a second access; NULL: there is none
     uint32_t thread;
     const struct kd_block *b;     // NULL: of no kernel
+    const uint32_t *ctaid;        // of the thread's block; NULL: that of b
     char lines[3][CHECK_LINE];    // more; "" ends them
     const struct host_call *call; // that was made by the host; NULL: none is known
     uint64_t leaked;              // bytes

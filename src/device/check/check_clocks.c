@@ -48,6 +48,13 @@ void check_block_begins(struct kd_block *b) {
     check_threads_of(b);
 }
 
+void check_block_leaves(struct kd_block *b) {
+    const struct resident *s = resident_of(b);
+    struct check_threads *t = s->checked;
+    if (t && t->has_cells && t->grid == b->gridid + 1 && t->block == block_number(b))
+        check_race_leaves(b, t);
+}
+
 // Until then all lanes had met at once.
 struct check_clocks *check_set_apart(struct check_threads *t, uint32_t w) {
     if (t->apart[w])

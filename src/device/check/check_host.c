@@ -193,21 +193,27 @@ void check_host_update(void) {
     kd_unlock(&lock);
 }
 
-static atomic_int waiting;
+static atomic_int waiting, launching;
 
 void check_host_waits(int by) {
     atomic_fetch_add(&waiting, by);
 }
 
-void check_host_hold(void) {
+void check_host_launches(int by) {
+    atomic_fetch_add(&launching, by);
+}
+
+void check_host_hold(struct scheduler *s) {
     enum { PATIENCE = 8, SLICES = 600 };
     static const struct timespec slice = {.tv_nsec = 2000000};
     static atomic_int in_vain;
     int n = 0;
     if (!check_host_follow() || atomic_load(&in_vain) >= PATIENCE)
         return;
-    for (; n < SLICES && !atomic_load(&waiting); n++)
+    while (n < SLICES && (!atomic_load(&waiting) || scheduler_is_busy(s))) {
         nanosleep(&slice, NULL);
+        n += !atomic_load(&launching); // that may compile for long
+    }
     if (n == SLICES)
         atomic_fetch_add(&in_vain, 1);
 }
@@ -263,7 +269,7 @@ static void report(uint64_t address, uint64_t pc, bool writes, uint32_t name) {
     snprintf(what, sizeof what,
              "Error: Race reported between %s access of the host and %s access%s",
              writes ? "Write" : "Read", s->site->kind == KD_CHECK_READ ? "Read" : "Write",
-             is_move ? " of a copy or set" : "");
+             is_move ? check_move_words(s->site) : "");
     snprintf(r.lines[0], CHECK_LINE, "at 0x%" PRIx64 ", in stream %" PRIu64, address, item.queue);
     snprintf(r.lines[1], CHECK_LINE, "the host has not waited for it");
     if (is_move)

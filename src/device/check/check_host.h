@@ -24,8 +24,11 @@ bool check_host_touched(uint64_t address);
 // within reason, and finds what it may not touch now.
 void check_host_submitted(struct op *op);
 // A function of the host is about to run in a stream: it does so late, when a thread of the host
-// waits, or could have.
-void check_host_hold(void);
+// waits, or could have, and all else that could run has run.
+struct scheduler;
+void check_host_hold(struct scheduler *s);
+// A thread of the host begins to launch a kernel, or ends it (-1).
+void check_host_launches(int by);
 // A thread of the host begins to wait, or ends it (-1).
 void check_host_waits(int by);
 // The host has waited for something.

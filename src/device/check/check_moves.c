@@ -14,10 +14,15 @@ enum { ROW = 64 };                    // bytes
 static struct kd_spinlock moves_lock; // one copy at a time
 static struct check_stamps *stamps;   // theirs
 static const struct kd_check_site reads = {.kind = KD_CHECK_READ},
-                                  writes = {.kind = KD_CHECK_WRITE};
+                                  writes = {.kind = KD_CHECK_WRITE},
+                                  frees = {.kind = KD_CHECK_WRITE};
 
 bool check_is_move(const struct kd_check_site *site) {
-    return site == &reads || site == &writes;
+    return site == &reads || site == &writes || site == &frees;
+}
+
+const char *check_move_words(const struct kd_check_site *site) {
+    return site == &frees ? " by the freeing of the block" : " of a copy or set";
 }
 
 enum who { WEAK, STRONG, READER, WHO = READER + CHECK_READERS };
@@ -79,7 +84,7 @@ static void put(struct move *m, uint32_t *name) {
 static void touch(struct move *m, struct check_cells *c, uint32_t k, uint64_t at) {
     look(m, WEAK, c->weak[k], at);
     look(m, STRONG, c->strong[k], at);
-    if (m->stamp.site == &writes) {
+    if (m->stamp.site != &reads) {
         look(m, READER, c->readers[0][k], at);
         look(m, READER + 1, c->readers[1][k], at);
         put(m, &c->weak[k]);
@@ -127,11 +132,11 @@ static void touch_row(struct move *m, struct check_cells *c, uint64_t from, uint
 
 static void touch_all(struct move *m, uint64_t address, uint64_t size) {
     struct kd_memory found;
-    if (!size || !kd_memory_find(address, &found))
+    if (!size || (m->stamp.site != &frees && !kd_memory_find(address, &found)))
         return;
     for (uint64_t at = address, end; at < address + size; at = end) {
         struct check_cells *c = check_cells_of(at);
-        if (check_host_follow())
+        if (check_host_follow() && m->stamp.site != &frees)
             check_host_touched(at);
         end = (at & ~(uint64_t)(ROW - 1)) + ROW;
         end = end < address + size ? end : address + size;
@@ -141,7 +146,7 @@ static void touch_all(struct move *m, uint64_t address, uint64_t size) {
 }
 
 static void report(const struct move *m) {
-    bool is_write = m->stamp.site == &writes, other_writes = m->other.site->kind != KD_CHECK_READ;
+    bool is_write = m->stamp.site != &reads, other_writes = m->other.site->kind != KD_CHECK_READ;
     struct check_item now, then;
     char what[96];
     if (!check_streams_item(m->stamp.grid, &now) || !check_streams_item(m->other.grid, &then))
@@ -149,9 +154,9 @@ static void report(const struct move *m) {
     bool is_copy = check_is_move(m->other.site);
     struct check_report r = {
         .what = what, .site = is_copy ? NULL : m->other.site, .call = now.call};
-    snprintf(what, sizeof what,
-             "Error: Race reported between %s access of a copy or set and %s access",
-             is_write ? "Write" : "Read", other_writes ? "Write" : "Read");
+    snprintf(what, sizeof what, "Error: Race reported between %s access%s and %s access",
+             is_write ? "Write" : "Read", check_move_words(m->stamp.site),
+             other_writes ? "Write" : "Read");
     check_order_line(&now, &then, r.lines[0]);
     snprintf(r.lines[1], CHECK_LINE, "at global memory 0x%" PRIx64, m->at);
     check_report(&r);
@@ -180,11 +185,17 @@ void check_moved(const struct op *op, uint64_t to, uint64_t from, uint64_t size)
     move(op, &writes, to, size);
 }
 
+void check_moved_free(const struct op *op, uint64_t address, uint64_t size) {
+    if (op->number)
+        move(op, &frees, address, size);
+}
+
 void check_order_line(const struct check_item *now, const struct check_item *then, char *line) {
     if (now->queue == then->queue && now->in_graph)
         snprintf(line, CHECK_LINE, "no edge of the graph orders them");
     else if (now->queue == then->queue)
-        snprintf(line, CHECK_LINE, "nothing orders them in their stream");
+        snprintf(line, CHECK_LINE,
+                 "one launch may begin before the other has ended, and does not wait for it");
     else
         snprintf(line, CHECK_LINE,
                  "in streams %" PRIu64 " and %" PRIu64 ", which no event or call orders",

@@ -447,9 +447,10 @@ void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
             check_copies_commit(t, lane, site);
         else if (site->kind == KD_CHECK_COPY_WAIT)
             check_copies_wait(b, t, lane, site, address);
-        else if (site->kind == KD_CHECK_ORDER_FENCE)
+        else if (site->kind == KD_CHECK_ORDER_FENCE) {
             fence(o, t, lane, is_far(b, site), site);
-        else if (site->kind == KD_CHECK_ORDER_RELEASE)
+            t->fenced = t->epoch[lane] >= t->fenced ? t->epoch[lane] + 1 : t->fenced;
+        } else if (site->kind == KD_CHECK_ORDER_RELEASE)
             release(b, o, t, lane, site, address);
         else
             acquire(b, o, t, lane, site, address);

@@ -13,6 +13,7 @@
 #include "device/check/check_threads.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
+#include "device/exec/cluster.h"
 #include "device/helpers/runtime.h"
 #include "device/sched/op.h"
 #include "isa/isa.h"
@@ -116,7 +117,7 @@ static void report_other(const struct kd_block *b, const struct record *old,
                          const struct record *new, uint64_t address) {
     const struct check_stamp *then = &old->stamp, *now = &new->stamp;
     struct check_item item, own;
-    char what[96], one[128], other[128] = "a copy or set of the host";
+    char what[96], one[128], other[128] = "a call of the host";
     if (!check_streams_item(then->grid, &item) || !check_streams_item(now->grid, &own))
         return;
     bool is_move = check_is_move(then->site);
@@ -127,7 +128,7 @@ static void report_other(const struct kd_block *b, const struct record *old,
                              .other = is_move ? NULL : then->site,
                              .call = is_move ? item.call : NULL};
     snprintf(what, sizeof what, "Error: Race reported between %s access and %s access%s",
-             kind_of(now->site), kind_of(then->site), is_move ? " of a copy or set" : "");
+             kind_of(now->site), kind_of(then->site), is_move ? check_move_words(then->site) : "");
     place(b->ntid, b->nctaid, (uint32_t)now->block, new->thread, one, sizeof one);
     if (!is_move)
         place(item.ntid, item.nctaid, then->block, old->thread, other, sizeof other);
@@ -139,7 +140,7 @@ static void report_other(const struct kd_block *b, const struct record *old,
 }
 
 static void report(const struct kd_block *b, const struct record *old, const struct record *new,
-                   uint64_t address) {
+                   uint64_t address, const char *why) {
     const struct check_stamp *then = &old->stamp, *now = &new->stamp;
     char what[64], one[128], other[128];
     uint64_t shared = address - (uint64_t)(uintptr_t)b->shared;
@@ -156,7 +157,9 @@ static void report(const struct kd_block *b, const struct record *old, const str
         snprintf(r.lines[1], CHECK_LINE, "at shared memory of another block of the cluster");
     else
         snprintf(r.lines[1], CHECK_LINE, "at global memory 0x%" PRIx64, address);
-    if (is_strong(old) && is_strong(new))
+    if (why)
+        snprintf(r.lines[2], CHECK_LINE, "%s", why);
+    else if (is_strong(old) && is_strong(new))
         snprintf(r.lines[2], CHECK_LINE, "both are atomic, but in a scope without the other block");
     check_report(&r);
 }
@@ -299,6 +302,22 @@ static void unlock(struct visit *v) {
     v->lock = NULL;
 }
 
+// Does a bulk copy, of the async proxy, read what a thread of its block wrote through the generic
+// one, and no thread of the block has made a fence since? Whether the fence is one of proxies is
+// not asked. Guide, 10.29.
+static bool lacks_fence(const struct visit *v, const struct check_cells *c, uint32_t k,
+                        struct record *racing) {
+    const struct check_stamp *now = &v->now.stamp;
+    uint32_t name = c->weak[k] ? c->weak[k] : c->strong[k];
+    if (!(now->site->flags & KD_CHECK_BULK) || now->site->kind != KD_CHECK_READ ||
+        v->owners != OF_BLOCK || !name)
+        return false;
+    *racing = record_of(name, 0);
+    const struct check_stamp *s = &racing->stamp;
+    return s->grid == now->grid && s->block == now->block && s->bytes & now->bytes &&
+           !(s->site->flags & (KD_CHECK_BULK | KD_CHECK_COPY)) && s->epoch >= v->t->fenced;
+}
+
 // The lane's access to cell k, of which `at` is the first byte.
 static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint64_t at) {
     bool reads = v->now.stamp.site->kind == KD_CHECK_READ;
@@ -317,6 +336,11 @@ static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint6
             v->now.stamp.site->kind != KD_CHECK_WRITE)
             check_streams_told(launch_op(v->b->launch), racing.stamp.grid);
     }
+    const char *why = NULL;
+    if (!races && lacks_fence(v, c, k, &racing)) {
+        races = true;
+        why = "no fence of proxies (fence.proxy.async) is between them";
+    }
     if (reads)
         add_reader(v, c, k);
     else if (is_strong(&v->now) && put(v, &c->strong[k]) && v->now.stamp.has_value)
@@ -332,7 +356,7 @@ static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint6
     if (!races)
         return;
     if (racing.stamp.grid == v->now.stamp.grid)
-        report(v->b, &racing, &v->now, at);
+        report(v->b, &racing, &v->now, at, why);
     else
         report_other(v->b, &racing, &v->now, at);
 }
@@ -379,11 +403,50 @@ static uint32_t syncs_of(const struct check_threads *t, uint32_t thread) {
     return t->apart[w] ? t->clocks[w].own[thread % KD_WARP] : t->warp[w];
 }
 
+// A thread's access to the shared memory of the block with a number, which ends before it, or could
+// have.
+static void report_ended(const struct kd_block *b, const struct record *x, uint32_t block,
+                         bool has_ended) {
+    uint32_t nx = b->nctaid[0], ny = b->nctaid[1], of = x->stamp.block;
+    uint32_t ctaid[3] = {of % nx, of / nx % ny, of / nx / ny};
+    struct check_report r = {.what = "Invalid access to shared memory of another block of the "
+                                     "cluster",
+                             .site = x->stamp.site,
+                             .thread = x->thread,
+                             .b = b,
+                             .ctaid = ctaid};
+    snprintf(r.lines[0], CHECK_LINE,
+             "%s block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), whose memory it is, %s",
+             has_ended ? "the" : "nothing keeps the", block % nx, block / nx % ny, block / nx / ny,
+             has_ended ? "has ended" : "from ending before");
+    check_report(&r);
+}
+
+// Has the block of the cluster that has the address ended? Its number is *block.
+static bool is_of_ended(const struct kd_block *b, uint64_t address, uint32_t *block) {
+    const struct cluster *c = resident_of((struct kd_block *)b)->cluster;
+    uint64_t rank = (address - (uint64_t)(uintptr_t)b->cluster_shared) / KD_CLUSTER_STRIDE;
+    const uint32_t *d = b->cluster_dim;
+    uint32_t k = (uint32_t)rank;
+    if (rank >= b->cluster_blocks || c->size != b->cluster_blocks || c->members[k])
+        return false;
+    uint32_t x = b->ctaid[0] / d[0] * d[0] + k % d[0],
+             y = b->ctaid[1] / d[1] * d[1] + k / d[0] % d[1];
+    uint32_t z = b->ctaid[2] / d[2] * d[2] + k / d[0] / d[1];
+    *block = x + b->nctaid[0] * (y + b->nctaid[1] * z);
+    return true;
+}
+
 static void check_lane(struct visit *v, uint64_t address, uint64_t bytes, uint64_t value) {
     const struct kd_block *b = v->b;
     const struct check_threads *t = v->t;
     uint32_t epoch = t->epoch[v->now.thread], syncs = syncs_of(t, v->now.thread);
+    uint32_t ended;
     v->owners = owners_of(b, address);
+    if (v->owners == OF_CLUSTER && is_of_ended(b, address, &ended)) {
+        unlock(v);
+        report_ended(b, &v->now, ended, true);
+    }
     for (uint64_t at = address & ~(uint64_t)3; at < address + bytes; at += 4) {
         uint64_t from = at < address ? address - at : 0;
         uint64_t to = address + bytes - at < 4 ? address + bytes - at : 4;
@@ -578,6 +641,9 @@ static bool check_lanes(struct visit *v, uint32_t thread, uint32_t n, uint64_t a
                     (uint32_t)__builtin_ctz(site->bytes) - 2};
     v->now.thread = thread;
     v->owners = owners_of(v->b, address);
+    uint32_t ended;
+    if (v->owners == OF_CLUSTER && is_of_ended(v->b, address, &ended))
+        return false;
     v->seen = 0;
     if (!find_cells(v, address))
         return true;
@@ -685,6 +751,39 @@ void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thr
     unlock(&v);
     settle(&v);
     check_stamp_drop(t->stamps, v.gone, v.gone_times);
+}
+
+// Does some thread of the block know of an access by another block?
+static bool block_knows(const struct check_threads *t, uint32_t nthreads, const struct record *x) {
+    for (uint32_t k = 0; k < nthreads && k < MAX_UNITS; k++)
+        if (check_order_knows(t, k, x->stamp.block, x->thread, x->stamp.epoch, x->stamp.warp_syncs))
+            return true;
+    return false;
+}
+
+// Guide, 6.2.5: a block of a cluster must exist until others have accessed its shared memory.
+void check_race_leaves(struct kd_block *b, struct check_threads *t) {
+    uint32_t known = 0; // a stamp of which all is known
+    for (uint64_t at = 0; at < b->shared_window_bytes; at += 4) {
+        uint64_t address = (uint64_t)(uintptr_t)b->shared + at;
+        struct check_cells *c = check_cells_of(address);
+        uint32_t k = (uint32_t)(address >> 2) % CHECK_CELLS;
+        const uint32_t names[] = {c ? c->weak[k] : 0, c ? c->strong[k] : 0,
+                                  c ? c->readers[0][k] : 0, c ? c->readers[1][k] : 0};
+        for (int n = 0; n < 4; n++) {
+            uint32_t number = names[n] >> CHECK_LANE_BITS;
+            if (!number || number == known)
+                continue;
+            struct record x = record_of(names[n], 0);
+            bool other = x.stamp.grid == (uint32_t)b->gridid + 1 && x.stamp.block != t->block &&
+                         is_one_cluster(b, x.stamp.block, (uint32_t)t->block);
+            if (other && !block_knows(t, b->nthreads, &x)) {
+                report_ended(b, &x, (uint32_t)t->block, false);
+                return;
+            }
+            known = number;
+        }
+    }
 }
 
 void check_race_forget(uint64_t address, uint64_t bytes) {

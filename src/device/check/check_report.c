@@ -86,7 +86,7 @@ static void add_thread(struct check_record *out, const struct check_report *r) {
     uint32_t thread[3] = {t % x, t / x % y, t / x / y};
     out->has_thread = true;
     memcpy(out->thread, thread, sizeof thread);
-    memcpy(out->block, b->ctaid, sizeof out->block);
+    memcpy(out->block, r->ctaid ? r->ctaid : b->ctaid, sizeof out->block);
 }
 
 bool check_report(const struct check_report *r) {

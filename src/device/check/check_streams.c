@@ -281,8 +281,21 @@ void check_streams_submit(struct kd_queue *q, struct op *op, struct op *before) 
             (uint32_t)(op->kind == OP_LAUNCH ? op->launch.gridid : launch_new_grids(1)) + 1;
         add_item(op, &op->check, op->number);
     }
+    if (op->kind == OP_LAUNCH && op->launch.overlaps)
+        op->check.overlaps = q->line.launch;
+    q->line.launch = op->kind == OP_LAUNCH ? op->number : 0;
     kd_unlock(&lock);
     kd_unlock(&s->lock);
+}
+
+void check_streams_triggered(const struct op *op) {
+    struct item *i = items && op->number ? &items[op->number % ITEMS] : NULL;
+    if (i && atomic_load_explicit(&i->number, memory_order_acquire) == op->number)
+        __atomic_store_n(&i->told.triggers, true, __ATOMIC_RELAXED);
+}
+
+void check_streams_waited(struct op *op) {
+    __atomic_store_n(&op->check.waited, true, __ATOMIC_RELAXED);
 }
 
 void check_streams_node(struct op *op, uint32_t number) {
@@ -438,7 +451,9 @@ bool check_streams_before(const struct op *op, uint32_t number) {
     if (i.told.queue == p->queue && i.at == p->at)
         return !op->run || is_node_before(p->nodes, i.node, op->node) ||
                was_told(p, p->queue, p->at, DEPTH);
-    return is_before(p, i.told.queue, i.at) || was_told(p, i.told.queue, i.at, DEPTH);
+    bool beside =
+        p->overlaps == number && i.told.triggers && !__atomic_load_n(&p->waited, __ATOMIC_RELAXED);
+    return (!beside && is_before(p, i.told.queue, i.at)) || was_told(p, i.told.queue, i.at, DEPTH);
 }
 
 bool check_streams_host_knows(uint32_t number) {

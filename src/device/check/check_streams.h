@@ -23,11 +23,14 @@ struct check_place {
     const struct check_nodes *nodes; // of a graph's launch
     uint64_t queue;
     uint32_t at;
+    uint32_t overlaps; // number of the launch in front, if this one may begin before that one ends
+    bool waited;       // some block of this one has waited for that one
 };
 // Of a queue: that of its last operation.
 struct check_line {
     struct check_known *known;
     uint32_t at, host; // host: how often that had learned
+    uint32_t launch;   // number of the last operation if that is a launch
 };
 
 // There may be work that nothing orders, and races between operations are looked for.
@@ -44,6 +47,10 @@ void check_streams_give_up(void);
 void check_streams_submit(struct kd_queue *q, struct op *op, struct op *before);
 // A node of a graph is about to run, as the number `number` of all operations.
 void check_streams_node(struct op *op, uint32_t number);
+// A kernel has let dependent launches begin, or has waited for what it depends on (guide 6.2.8.6).
+// That one block has waited counts for all, as blocks may tell each other.
+void check_streams_triggered(const struct op *op);
+void check_streams_waited(struct op *op);
 // What comes into q later is behind an operation, and all that this is behind.
 void check_streams_wait(struct kd_queue *q, struct op *before);
 // An operation is behind all that was submitted to the context's queues, or to those of a share.
@@ -78,6 +85,7 @@ struct check_item {
     uint64_t queue;
     uint32_t ntid[2], nctaid[2]; // of a launch
     bool is_launch, in_graph, unchecked;
+    bool triggers;                // dependent launches may have begun before it ended
     const struct host_call *call; // of a copy or set; NULL: not known
 };
 bool check_streams_item(uint32_t number, struct check_item *out);

@@ -33,7 +33,9 @@ struct check_threads {
     struct check_stamps *stamps;       // check_cells.c's own, of the worker
     bool has_cells;                    // accesses can be remembered
     struct check_intervals *intervals; // check_intervals.c's own, of the worker
-    struct check_copies *copies;       // check_copies.c's own; NULL: none so far
+    // One more than the most barriers that a thread had passed at a fence; 0: none.
+    uint32_t fenced;
+    struct check_copies *copies; // check_copies.c's own; NULL: none so far
     const struct kd_check_site *place[KD_MOST_WARPS], *last; // where code was last told of
     struct check_meeting meetings[KD_MOST_WARPS][CHECK_MEETINGS];
 };
@@ -65,13 +67,18 @@ void check_copies_wait(struct kd_block *b, struct check_threads *t, uint32_t thr
 void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thread,
                        const struct kd_check_site *site, uint64_t address, uint64_t bytes);
 
+// A block of a cluster ends: have others accessed its shared memory, and it does not know?
+void check_race_leaves(struct kd_block *b, struct check_threads *t);
+
 // The lock of the row of cells of an address.
 struct kd_spinlock *check_race_lock(uint64_t at);
 
 // ---- check_moves.c ------------------------------------------------------------------------
 
-// Is it of a copy or set, and of no instruction?
+// Is it of a copy, set or freeing, and of no instruction?
 bool check_is_move(const struct kd_check_site *site);
+// What a report says behind such an access.
+const char *check_move_words(const struct kd_check_site *site);
 // Writes of two operations, of which the second races, what would have ordered them.
 struct check_item;
 void check_order_line(const struct check_item *now, const struct check_item *then, char *line);

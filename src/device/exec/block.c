@@ -426,6 +426,8 @@ static void tell_ended(struct resident *s) {
 }
 
 void block_trigger(struct resident *s) {
+    if (check_streams_follow())
+        check_streams_triggered(s->op);
     if (!s->triggered)
         dependent_triggered(s->op, 1);
     s->triggered = true;
@@ -829,6 +831,8 @@ static void keep_waiting(struct runner *r, struct resident *s) {
 static void finish_block(struct runner *r, struct resident *s) {
     struct op *op = s->op;
     uint64_t done = 1 + s->cancelled;
+    if (check_tools() && s->b.cluster_blocks > 1 && !context_faulted(op->context))
+        check_block_leaves(&s->b);
     resident_give(r, s);
     op_units_done(op, done);
 }

@@ -185,6 +185,7 @@ static void fill(struct kd_launch *l, const struct kd_launch_config *c, const st
     l->cooperative = c->cooperative;
     // What `kudzu check` knows of the order between launches is that of their ends.
     l->programmatic = c->programmatic && !check_tools();
+    l->overlaps = c->programmatic && check_tools();
     l->nested = NULL;
     l->depth = 0;
     l->multi = NULL;
@@ -302,7 +303,7 @@ static bool asks(const struct kd_launch_config *c, bool at_begin) {
     return found;
 }
 
-enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_config *c) {
+static enum kd_status submit_launch(struct kd_queue *q, const struct kd_launch_config *c) {
     const struct code *code;
     enum kd_status status = check_in(q, c, &code);
     if (status)
@@ -328,11 +329,20 @@ enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_confi
     op->ranked = c->prioritized;
     if (c->prioritized)
         op->priority = queue_rank(q->context, c->priority);
+    if (op->launch.overlaps)
+        check_streams_begin();
     bool followed = check_host_follow();
     if (followed)
         op_ref(op);
     status = c->marks[0].event ? submit_with_events(q, op, c) : queue_submit(q, op);
     if (followed)
         check_host_submitted(op);
+    return status;
+}
+
+enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_config *c) {
+    check_host_launches(1);
+    enum kd_status status = submit_launch(q, c);
+    check_host_launches(-1);
     return status;
 }

@@ -51,6 +51,7 @@ struct kd_launch {
     bool may_group;                     // the scheduler may hand out several at a time
     bool cooperative;                   // all of them
     bool programmatic;                  // may begin before what it depends on has ended
+    bool overlaps;                      // the same, but under `kudzu check` it begins behind it
     bool unchecked;                     // `kudzu check` is to say nothing of it
     uint64_t in_queue, number;          // the same: its place (queue.h); 0: not known
     _Atomic(struct nested *) nested;    // what its threads have submitted; NULL: nothing

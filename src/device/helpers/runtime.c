@@ -179,9 +179,13 @@ uint32_t kd_rt_grid(struct kd_block *b, uint32_t action, uint32_t lanes) {
     struct resident *s = resident_of(b);
     if (!lanes)
         return 1;
-    if (action == KD_GRID_TRIGGER)
+    if (action == KD_GRID_TRIGGER) {
         block_trigger(s);
-    else if (dependent_may_go_on(s->op))
+        return 1;
+    }
+    if (check_streams_follow())
+        check_streams_waited(s->op);
+    if (dependent_may_go_on(s->op))
         return 1;
     else if (action == KD_GRID_ASK)
         return 0;

@@ -14,6 +14,7 @@
 #include "device/memory/memory_file.h"
 #include "device/reason.h"
 #include "device/sched/op.h"
+#include "support/check/host_call.h"
 
 enum { UNIT = 512, BINS = 160, LOOK_AT = 64 };
 static const uint64_t SEGMENT = 2u << 20, SMALL = 1u << 20;
@@ -611,8 +612,27 @@ static struct block *block_at(uint64_t ptr) {
     return a && area->segment && base == ptr ? block_of(a) : NULL;
 }
 
+// Races of the freeing are looked for where it stands in its queue.
+static void check_free(uint64_t ptr, struct kd_queue *q) {
+    memory_lock();
+    struct block *b = block_at(ptr);
+    uint64_t size = b ? b->a.size : 0;
+    memory_unlock();
+    struct kd_set set = {.dst = (void *)(uintptr_t)ptr,
+                         .element = 1,
+                         .width = size,
+                         .height = 1,
+                         .depth = 1,
+                         .call = host_call_keep(),
+                         .frees = true};
+    if (size)
+        kd_submit_set(q, &set);
+}
+
 enum kd_status kd_pool_give(uint64_t ptr, struct kd_queue *q) {
     struct op *point;
+    if (check_streams_follow())
+        check_free(ptr, q);
     // That the queue happens to have nothing to do must not decide what such a pool reuses.
     bool careful = atomic_load_explicit(&careful_pools, memory_order_relaxed) > 0;
     enum kd_status status = queue_point(q, careful, &point);

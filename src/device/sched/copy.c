@@ -110,6 +110,10 @@ static void run_row(const struct op *op, uint64_t row, uint64_t at, uint64_t byt
     } else {
         const struct kd_set *s = &op->set;
         uint64_t y = row % s->height, z = row / s->height;
+        if (s->frees) {
+            check_moved_free(op, (uint64_t)(uintptr_t)s->dst + at, bytes);
+            return;
+        }
         if (check_streams_follow())
             check_moved(op, (uint64_t)(uintptr_t)s->dst + z * s->slice + y * s->pitch + at, 0,
                         bytes);

@@ -98,6 +98,10 @@ static void wake(struct scheduler *s, int n) {
     call_workers(s, n);
 }
 
+bool scheduler_is_busy(struct scheduler *s) {
+    return atomic_load(&s->ready_count) > 0 || atomic_load(&s->running) > 0;
+}
+
 static bool slot_take(struct scheduler *s) {
     int n = atomic_load_explicit(&s->running, memory_order_relaxed);
     while (n < slots_now(s))
@@ -614,7 +618,7 @@ static void host_run(struct op *op) {
     if (faulted && !op->host.always)
         return;
     kd_context_flush_printf(op->context);
-    check_host_hold();
+    check_host_hold(&op->device->scheduler);
     check_streams_learned(check_streams_of_op(op)); // the function may tell the host
     op->host.fn(op->host.arg, faulted ? KD_FAULTED : KD_OK);
 }

@@ -66,6 +66,8 @@ void scheduler_lend(struct scheduler *s);
 void scheduler_take_back(struct scheduler *s);
 // Returns when op has ended. The caller helps with its queue unless `sleep`.
 void scheduler_wait(struct op *op, bool sleep);
+// Something runs or could run, other than functions of the host.
+bool scheduler_is_busy(struct scheduler *s);
 // Runs nothing meanwhile. True: op has ended; false: `ns` have passed.
 bool scheduler_sleep(struct op *op, uint64_t ns);
 

@@ -316,7 +316,7 @@ static void add_bulk(struct checker *c, struct kir_inst *i) {
                                  .align = 1,
                                  .flags = KD_CHECK_RELEASE};
     bool object = i->nops > 3;
-    add_copy(c, i, i->ops[2], object ? 0 : KD_CHECK_COPY | KD_CHECK_BULK);
+    add_copy(c, i, i->ops[2], object ? KD_CHECK_BULK : KD_CHECK_COPY | KD_CHECK_BULK);
     if (c->orders && object)
         add(c, (struct access){i, i->ops[3], kir_const(c->f, KIR_B32, 1), site});
 }

@@ -3,7 +3,7 @@
 #include "../suite.h"
 
 __global__ void fill(int *a) {
-    a[threadIdx.x] = threadIdx.x;
+    a[threadIdx.x] = threadIdx.x; // or
 }
 
 int main() {
