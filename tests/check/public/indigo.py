@@ -12,8 +12,8 @@ import glob, os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common, hirace
 
-KIND_OF_BUG = {"RaceBug": "race", "BoundsBug": "memory", "NbrBoundsBug": "memory", "ExcessThreadsBug": "memory",
-               "UninitializedBug": "init"}
+KIND_OF_BUG = {"RaceBug": "race", "SyncBug": "race", "BoundsBug": "memory", "NbrBoundsBug": "memory",
+               "NborBoundsBug": "memory", "ExcessThreadsBug": "memory", "UninitializedBug": "init"}
 
 
 def label_3(name):
@@ -25,7 +25,8 @@ def label_3(name):
 
 
 def cases(checkout):
-    graphs = sorted(glob.glob(os.path.join(checkout, "**", "*.egr"), recursive=True), key=os.path.getsize)[:6]
+    graphs = sorted(glob.glob(os.path.join(checkout, "**", "*.egr"), recursive=True), key=os.path.getsize)
+    graphs = graphs[len(graphs) // 12::max(1, len(graphs) // 6)][:6][::-1]  # of all sizes, large ones first
     for source in sorted(glob.glob(os.path.join(checkout, "CUDA", "**", "*.cu"), recursive=True)):
         name = os.path.basename(source)[:-3]
         yield common.Case(name, hirace.label(name), [[graph, "256", "1024"] for graph in graphs])
