@@ -341,8 +341,11 @@ static enum kd_status submit_launch(struct kd_queue *q, const struct kd_launch_c
 }
 
 enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_config *c) {
-    check_host_launches(1);
+    int followed = check_host_follow();
+    if (followed)
+        check_host_launches(1);
     enum kd_status status = submit_launch(q, c);
-    check_host_launches(-1);
+    if (followed)
+        check_host_launches(-1);
     return status;
 }
