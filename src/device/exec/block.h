@@ -27,6 +27,7 @@ enum unit_wait {
     UNIT_AT_WARP_OP,
     UNIT_AT_PHASE,   // a64, a: the mbarrier object's address, the phase's parity
     UNIT_AT_CLUSTER, // the cluster's barrier
+    UNIT_FOR_ROOM,   // in tensor memory
     UNIT_PARKED,     // the interpreter's, until another block of the cluster does something
     UNIT_ENDED
 };

@@ -41,6 +41,22 @@ static void wait_for_phase(struct resident *s, uint64_t address, uint32_t parity
     block_wait(s);
 }
 
+// Waits until some of tensor memory is given back, where the block's units have stacks: then
+// there may be room.
+static bool waits_for_room(struct resident *s, uint32_t code, uint64_t done) {
+    if (done || (code & KD_ASYNC_OP_MASK) != KD_ASYNC_TENSOR_ALLOC || !on_stacks(s))
+        return false;
+    s->units[s->current].wait = UNIT_FOR_ROOM;
+    block_wait(s);
+    return true;
+}
+
+static void room_made(struct resident *s) {
+    for (uint32_t k = 0; k < s->next_unit; k++)
+        if (s->units[k].wait == UNIT_FOR_ROOM)
+            block_release(s, k);
+}
+
 static uint64_t execute(struct kd_block *b, uint32_t thread, uint32_t code, const uint64_t *args) {
     struct async_outcome out;
     uint64_t request[4];
@@ -56,15 +72,9 @@ static uint64_t execute(struct kd_block *b, uint32_t thread, uint32_t code, cons
         runtime_fault(b, thread, out.fault, out.why);
     if (out.phase_ended)
         phase_ended(resident_of(b));
+    if ((code & KD_ASYNC_OP_MASK) == KD_ASYNC_TENSOR_DEALLOC)
+        room_made(resident_of(b));
     return r;
-}
-
-// Lets others run until there is room in tensor memory, where the block's units have stacks.
-static bool waits_for_room(struct resident *s, uint32_t code, uint64_t done) {
-    if (done || (code & KD_ASYNC_OP_MASK) != KD_ASYNC_TENSOR_ALLOC || !on_stacks(s))
-        return false;
-    block_yield(s);
-    return true;
 }
 
 uint64_t kd_rt_async(struct kd_block *b, uint32_t thread, uint32_t code, const uint64_t *args) {

@@ -129,6 +129,7 @@ static void print_unit(const struct resident *s, uint32_t unit) {
         [UNIT_AT_WARP_OP] = "at a warp operation, for other lanes",
         [UNIT_AT_PHASE] = "for a phase of an mbarrier object",
         [UNIT_AT_CLUSTER] = "at the cluster's barrier",
+        [UNIT_FOR_ROOM] = "for room in tensor memory",
         [UNIT_PARKED] = "for other blocks of the cluster",
     };
     const struct unit *u = &s->units[unit];
