@@ -65,6 +65,21 @@ static void older_architectures(void) {
     free(text);
 }
 
+// __float128 is for compute capability 10.0 and later.
+static void quad_precision(void) {
+    static const char source[] = "#include <crt/device_fp128_functions.h>\n"
+                                 "extern \"C\" __global__ void k(_Float128 x, __float128 *p) {\n"
+                                 "    *p = __nv_fp128_sin(x) * 1.5q;\n"
+                                 "}\n";
+    char *text;
+    CHECK_OK(with(source, "-arch=sm_100", "-device-float128", NULL, &text));
+    CHECK(strstr(text, "k_param_0[16]") && !strstr(text, ".extern .func"));
+    free(text);
+    CHECK(with(source, "-arch=sm_90", NULL, NULL, &text) == NVRTC_ERROR_COMPILATION);
+    CHECK(strstr(text, "128 bit size"));
+    free(text);
+}
+
 static void own_names(void) {
     // Programs define what the C and C++ libraries define elsewhere.
     static const char source[] =
@@ -269,6 +284,7 @@ int main(void) {
         warnings();
     }
     architecture = NULL;
+    quad_precision();
     older_architectures();
     accepted();
     refused();
