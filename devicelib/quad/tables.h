@@ -3,31 +3,28 @@
 #include "wide.h"
 
 // ln(2)
-#define LN2 \
-    ((struct wide){{{0x40f343267298b62e, 0xc9e3b39803f2f6af, 0xb17217f7d1cf79ab}}, -1, 0})
+#define LN2 ((struct wide){{{0x40f343267298b62e, 0xc9e3b39803f2f6af, 0xb17217f7d1cf79ab}}, -1, 0})
 
 // ln(2) / 32
-#define LN2_32ND \
+#define LN2_32ND                                                                                   \
     ((struct wide){{{0x40f343267298b62e, 0xc9e3b39803f2f6af, 0xb17217f7d1cf79ab}}, -6, 0})
 
 // ln(10)
-#define LN10 \
-    ((struct wide){{{0xe28fecf9da5df90f, 0xea56d62b82d30a28, 0x935d8dddaaa8ac16}}, 1, 0})
+#define LN10 ((struct wide){{{0xe28fecf9da5df90f, 0xea56d62b82d30a28, 0x935d8dddaaa8ac16}}, 1, 0})
 
 // 1 / ln(2)
-#define INVERSE_LN2 \
+#define INVERSE_LN2                                                                                \
     ((struct wide){{{0xeb577aa8dd695a59, 0xbe87fed0691d3e88, 0xb8aa3b295c17f0bb}}, 0, 0})
 
 // 1 / ln(10)
-#define INVERSE_LN10 \
+#define INVERSE_LN10                                                                               \
     ((struct wide){{{0x3ee3460245c9a202, 0x355baaafad33dc32, 0xde5bd8a937287195}}, -2, 0})
 
 // pi
-#define PI \
-    ((struct wide){{{0x29024e088a67cc74, 0xc4c6628b80dc1cd1, 0xc90fdaa22168c234}}, 1, 0})
+#define PI ((struct wide){{{0x29024e088a67cc74, 0xc4c6628b80dc1cd1, 0xc90fdaa22168c234}}, 1, 0})
 
 // pi / 2
-#define HALF_PI \
+#define HALF_PI                                                                                    \
     ((struct wide){{{0x29024e088a67cc74, 0xc4c6628b80dc1cd1, 0xc90fdaa22168c234}}, 0, 0})
 
 // 1 / (n + 1)!, 191 bits after the point

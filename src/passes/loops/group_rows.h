@@ -1,4 +1,5 @@
-// A version of a kernel's code for groups of lanes that lie in one row: k / n and k % n of an index.
+// A version of a kernel's code for groups of lanes that lie in one row: k / n and k % n of an
+// index.
 #ifndef KUDZU_PASSES_GROUP_ROWS_H
 #define KUDZU_PASSES_GROUP_ROWS_H
 
