@@ -49,7 +49,7 @@ static void modes(nvmlComputeMode_t first, nvmlComputeMode_t second) {
 
 static int refused_modes(int unused) {
     (void)unused;
-    nvmlDevice_t d;
+    nvmlDevice_t d = NULL;
     nvmlComputeMode_t mode;
     CHECK(nvmlInit() == NVML_SUCCESS && nvmlDeviceGetHandleByIndex(1, &d) == NVML_SUCCESS);
     CHECK(nvmlDeviceGetComputeMode(d, &mode) == NVML_SUCCESS && mode == NVML_COMPUTEMODE_DEFAULT);
