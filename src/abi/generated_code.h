@@ -152,6 +152,7 @@ struct kd_check_variable {
 struct kd_check_module {
     uint32_t nshared, nlocal, nvars; // shared and local variables, those of the module
     int32_t shared, local, vars;     // where they are: struct kd_check_variable
+    uint32_t bulk_copies; // some read shared memory behind barriers, which are no fences of proxies
 };
 enum kd_check_kind {
     KD_CHECK_READ,

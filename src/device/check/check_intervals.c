@@ -385,8 +385,11 @@ bool check_intervals_take(struct kd_block *b, struct check_threads *t,
     uint32_t offset[KD_WARP];
     if (!v || v->off)
         return false;
-    // What a release orders is known from now on, and a copy goes on behind the barrier.
-    if (site->flags & (KD_CHECK_RELEASE | KD_CHECK_COPY)) {
+    // What a release orders is known from now on, and a copy goes on behind the barrier. Bulk
+    // copies ask for what was written in front of it.
+    const struct kd_check_module *m =
+        (const struct kd_check_module *)((const char *)site + site->module);
+    if (m->bulk_copies || site->flags & (KD_CHECK_RELEASE | KD_CHECK_COPY)) {
         check_intervals_stop(b, t);
         return false;
     }

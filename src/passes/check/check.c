@@ -398,11 +398,19 @@ static bool functions_are_ordered(const struct kir_module *m) {
     return true;
 }
 
-static bool has_fences(const struct kir_module *m) {
+static bool is_fence(const struct kir_inst *i) {
+    return isa_op_info[i->op].klass == ISA_CLASS_FENCE;
+}
+
+static bool is_bulk_copy(const struct kir_inst *i) {
+    return i->op == ISA_OP_CP_ASYNC_BULK;
+}
+
+static bool has(const struct kir_module *m, bool (*is)(const struct kir_inst *i)) {
     for (uint32_t f = 0; f < m->funcs.len; f++)
         for (uint32_t b = 0; b < m->funcs.data[f]->blocks.len; b++)
             for (const struct kir_inst *i = m->funcs.data[f]->blocks.data[b]->first; i; i = i->next)
-                if (isa_op_info[i->op].klass == ISA_CLASS_FENCE)
+                if (is(i))
                     return true;
     return false;
 }
@@ -535,8 +543,9 @@ static void check_function(struct checker *c, struct kir_func *f) {
 void check_module(struct kir_module *m, unsigned tools) {
     struct checker c = {.tools = tools};
     c.orders = (tools & CHECK_RACE) && functions_are_ordered(m);
-    c.fences = has_fences(m);
+    c.fences = has(m, is_fence);
     check_sites_begin(&c.sites, m);
+    c.sites.bulk_copies = has(m, is_bulk_copy);
     for (uint32_t f = 0; f < m->funcs.len; f++)
         if (m->funcs.data[f]->blocks.len)
             check_function(&c, m->funcs.data[f]);

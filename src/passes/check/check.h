@@ -33,6 +33,7 @@ struct check_sites {
     VEC(struct check_text) texts;
     VEC(const struct kir_symbol *) locals;
     struct arena tmp;
+    bool bulk_copies; // the module has some
 };
 void check_sites_begin(struct check_sites *s, struct kir_module *m);
 // Describes an access of i; returns where in the variable. site.cause: what this returned for

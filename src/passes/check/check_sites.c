@@ -100,7 +100,8 @@ static int32_t variables(struct check_sites *s, const struct kir_symbol *const *
 
 void check_sites_end(struct check_sites *s) {
     struct kir_module *m = s->m;
-    struct kd_check_module head = {m->shared.len, s->locals.len, m->vars.len, 0, 0, 0};
+    struct kd_check_module head = {m->shared.len, s->locals.len, m->vars.len, 0, 0, 0,
+                                   s->bulk_copies};
     head.shared = variables(s, (const struct kir_symbol *const *)m->shared.data, m->shared.len);
     head.local = variables(s, s->locals.data, s->locals.len);
     head.vars = variables(s, (const struct kir_symbol *const *)m->vars.data, m->vars.len);
