@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <llvm/Config/llvm-config.h>
+
 #include "codegen/emit/cg.h"
 #include "passes/flow/call_shapes.h"
 
@@ -61,11 +63,40 @@ LLVMValueRef cg_i64(struct cg *c, uint64_t v) {
     return LLVMConstInt(c->i64, v, 0);
 }
 
+#if LLVM_VERSION_MAJOR >= 22
+// The operand that is an access's alignment in LLVM 19, and an attribute of the pointer in front of
+// it since; 0: there is none.
+static unsigned alignment_operand(const char *name) {
+    if (strcmp(name, "llvm.masked.load") == 0 || strcmp(name, "llvm.masked.gather") == 0)
+        return 1;
+    if (strcmp(name, "llvm.masked.store") == 0 || strcmp(name, "llvm.masked.scatter") == 0)
+        return 2;
+    return 0;
+}
+
+static LLVMValueRef call_with_alignment(struct cg *c, LLVMTypeRef t, LLVMValueRef f,
+                                        const LLVMValueRef *args, unsigned nargs, unsigned at) {
+    LLVMValueRef rest[4];
+    for (unsigned k = 0, n = 0; k < nargs; k++)
+        if (k != at)
+            rest[n++] = args[k];
+    LLVMValueRef call = LLVMBuildCall2(c->b, t, f, rest, nargs - 1, "");
+    unsigned kind = LLVMGetEnumAttributeKindForName("align", strlen("align"));
+    LLVMAddCallSiteAttribute(
+        call, at, LLVMCreateEnumAttribute(c->ctx, kind, LLVMConstIntGetZExtValue(args[at])));
+    return call;
+}
+#endif
+
 LLVMValueRef cg_call_intrinsic(struct cg *c, const char *name, LLVMTypeRef *overload,
                                unsigned noverload, LLVMValueRef *args, unsigned nargs) {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(c->mod, id, overload, noverload);
     LLVMTypeRef t = LLVMIntrinsicGetType(c->ctx, id, overload, noverload);
+#if LLVM_VERSION_MAJOR >= 22
+    if (alignment_operand(name))
+        return call_with_alignment(c, t, f, args, nargs, alignment_operand(name));
+#endif
     return LLVMBuildCall2(c->b, t, f, args, nargs, "");
 }
 

@@ -82,8 +82,10 @@ static void widen(struct cg *c, LLVMValueRef i) {
     bool load = !strcmp(name, "llvm.masked.load.v8i8.p0");
     if (!load && strcmp(name, "llvm.masked.store.v8i8.p0") != 0)
         return;
-    for (unsigned k = 0; k < 4; k++)
-        args[k] = LLVMGetOperand(i, k);
+    // The alignment is an operand in LLVM 19 alone; bytes have 1 in any case.
+    unsigned alignment = load ? 1 : 2, given = LLVMGetNumArgOperands(i);
+    for (unsigned k = 0, n = 0; k < 4; k++)
+        args[k] = given < 4 && k == alignment ? cg_i32(c, 1) : LLVMGetOperand(i, n++);
     LLVMPositionBuilderBefore(c->b, i);
     LLVMValueRef *data = &args[load ? 3 : 0], *mask = &args[load ? 2 : 3];
     *data = with_lanes(c, *data, ALL);

@@ -14,7 +14,8 @@ struct sort {
     LLVMValueRef intrinsic;
     LLVMTypeRef vector;
     bool is_store, is_contiguous;
-    unsigned align_arg; // which argument is the alignment
+    unsigned align_arg; // which argument is the alignment,
+    unsigned nargs;     // if there are 4: LLVM 22 has an attribute instead
 };
 
 static bool starts_with(const char *text, const char *prefix) {
@@ -35,7 +36,8 @@ static bool sort_of(LLVMValueRef f, struct sort *s) {
     *s = (struct sort){.intrinsic = f,
                        .is_store = scatter || store,
                        .is_contiguous = load || store,
-                       .align_arg = scatter || store ? 2 : 1};
+                       .align_arg = scatter || store ? 2 : 1,
+                       .nargs = LLVMCountParamTypes(type)};
     s->vector = s->is_store ? params[0] : LLVMGetReturnType(type);
     return true;
 }
@@ -61,7 +63,7 @@ static bool has_instruction(const struct sort *s, const struct machine *m) {
 
 // The next use of the intrinsic whose mask is not known: a known one needs no branches.
 static LLVMUseRef masked_use(const struct sort *s, LLVMUseRef u) {
-    unsigned mask = s->align_arg + 1;
+    unsigned mask = s->align_arg + (s->nargs == 4);
     while (u && LLVMIsConstant(LLVMGetOperand(LLVMGetUser(u), mask)))
         u = LLVMGetNextUse(u);
     return u;
@@ -77,22 +79,22 @@ static unsigned count_lanes(const struct sort *s) {
 
 // The intrinsic's arguments without the alignment, which is a constant.
 static void without_align(const struct sort *s, LLVMValueRef *args) {
-    for (unsigned k = s->align_arg; k < 3; k++)
-        args[k] = args[k + 1];
+    for (unsigned k = s->align_arg; k + 1 < s->nargs; k++)
+        args[k] = args[k + (s->nargs == 4)];
 }
 
 static LLVMValueRef make_helper(struct cg *c, const struct sort *s) {
     LLVMTypeRef type = LLVMGlobalGetValueType(s->intrinsic), params[4];
     LLVMGetParamTypes(type, params);
-    for (unsigned k = s->align_arg; k < 3; k++)
-        params[k] = params[k + 1];
+    for (unsigned k = s->align_arg; k + 1 < s->nargs; k++)
+        params[k] = params[k + (s->nargs == 4)];
     LLVMTypeRef helper_type = LLVMFunctionType(LLVMGetReturnType(type), params, 3, false);
     LLVMValueRef f = LLVMAddFunction(c->mod, "masked", helper_type), args[4];
     LLVMSetLinkage(f, LLVMInternalLinkage);
     LLVMPositionBuilderAtEnd(c->b, LLVMAppendBasicBlockInContext(c->ctx, f, ""));
-    for (unsigned k = 0, from = 0; k < 4; k++)
-        args[k] = k == s->align_arg ? cg_i32(c, 1) : LLVMGetParam(f, from++);
-    LLVMValueRef v = LLVMBuildCall2(c->b, type, s->intrinsic, args, 4, "");
+    for (unsigned k = 0, from = 0; k < s->nargs; k++)
+        args[k] = s->nargs == 4 && k == s->align_arg ? cg_i32(c, 1) : LLVMGetParam(f, from++);
+    LLVMValueRef v = LLVMBuildCall2(c->b, type, s->intrinsic, args, s->nargs, "");
     if (s->is_store)
         LLVMBuildRetVoid(c->b);
     else
@@ -102,7 +104,7 @@ static LLVMValueRef make_helper(struct cg *c, const struct sort *s) {
 
 static void replace(struct cg *c, const struct sort *s, LLVMValueRef helper, LLVMValueRef call) {
     LLVMValueRef args[4];
-    for (unsigned k = 0; k < 4; k++)
+    for (unsigned k = 0; k < s->nargs; k++)
         args[k] = LLVMGetOperand(call, k);
     without_align(s, args);
     LLVMPositionBuilderBefore(c->b, call);
