@@ -34,25 +34,6 @@ void bench_no_native(void) {
     abort();
 }
 
-void *bench_alloc(size_t bytes) {
-    const size_t huge = (size_t)2 << 20;
-    void *p = aligned_alloc(huge, (bytes + huge) / huge * huge);
-    if (!p)
-        abort();
-    return memset(p, 0, bytes);
-}
-
-void bench_free(void *memory) {
-    free(memory);
-}
-
-unsigned bench_random(unsigned *state) {
-    *state = *state * 1664525u + 1013904223u;
-    unsigned x = *state;
-    x = (x ^ x >> 16) * 0x7feb352du;
-    return (x ^ x >> 15) * 0x846ca68bu ^ x >> 16;
-}
-
 void limit_traffic(size_t read, size_t written, int in_place) {
     (void)read, (void)written, (void)in_place;
 }

@@ -37,8 +37,10 @@ def build_program(build, rows):
         objects.append(target)
         if newer(target, source, header, kudzu):
             jobs.append([kudzu, "cc", "-O3", "-std=c++17", "-I" + HERE, "-c", source, "-o", target])
-    driver = os.path.join(build, "bench", "check_cost.o")
-    jobs.append(["clang-19", "-O2", "-c", os.path.join(HERE, "check_cost.c"), "-o", driver])
+    drivers = []
+    for name in ("check_cost", "inputs"):
+        drivers.append(os.path.join(build, "bench", name + ".o"))
+        jobs.append(["clang-19", "-O2", "-c", os.path.join(HERE, name + ".c"), "-o", drivers[-1]])
     parallel = os.cpu_count() or 1
     for k in range(0, len(jobs), parallel):
         for p in [subprocess.Popen(j) for j in jobs[k:k + parallel]]:
@@ -51,7 +53,7 @@ def build_program(build, rows):
     subprocess.run(["clang-19", "-xc", "-include", header, "-c", "-", "-o", stubs], check=True,
                    input=text, text=True)
     program = os.path.join(build, "bench", "check_cost")
-    subprocess.run([kudzu, "cc"] + objects + [driver, stubs, "-o", program, "-lm"], check=True)
+    subprocess.run([kudzu, "cc"] + objects + drivers + [stubs, "-o", program, "-lm"], check=True)
     return program
 
 

@@ -38,7 +38,7 @@ native() { # SOURCE OBJECT
 objects=
 commands=$(mktemp)
 trap 'rm -f "$commands"' EXIT
-for f in bench limit opencl; do
+for f in bench inputs limit opencl; do
     native "$here/$f.c" "$out/$f.o"
     objects="$objects $out/$f.o"
 done >>"$commands"

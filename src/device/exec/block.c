@@ -167,9 +167,7 @@ static bool resident_setup(struct runner *r, struct resident *s, struct op *op) 
     b->smid = r->smid < b->nsmid ? r->smid : 0;
     b->gridid = l->gridid;
     b->stream_bytes = l->stream_bytes;
-    b->check_apart = 0;
     b->check_extents = check_extents();
-    memset(b->check_asked, 0, sizeof b->check_asked);
     b->grid_workspace = l->cooperative ? (uint64_t)(uintptr_t)&l->workspace : 0;
     return true;
 }
