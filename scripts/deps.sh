@@ -5,7 +5,8 @@
 set -eu
 
 build="gcc g++ libc6-dev cmake ninja-build python3 clang-19 lld-19 llvm-19-dev libclang-19-dev
-       libclang-rt-19-dev libomp-19-dev pkg-config libzstd-dev zlib1g-dev libxxhash-dev libmpfr-dev"
+       libclang-rt-19-dev libomp-19-dev pkg-config libzstd-dev zlib1g-dev libxxhash-dev libmpfr-dev
+       python3-mpmath"
 bench="pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libdnnl2"
 # What CPack calls to make packages.
 deb="dpkg-dev file"
@@ -18,7 +19,7 @@ mpi="libopenmpi-dev openmpi-bin libmpich-dev mpich"
 # Releases whose LLVM is newer have LLVM 19 beside it, in packages with its number. It is Fedora 41's own.
 fedora="gcc gcc-c++ glibc-devel libstdc++-static cmake ninja-build python3 clang19 lld19 llvm19-devel
         llvm19-static clang19-devel compiler-rt19 libomp19-devel pkgconf-pkg-config libzstd-devel
-        zlib-devel xxhash-devel mpfr-devel"
+        zlib-devel xxhash-devel mpfr-devel python3-mpmath"
 
 as_root=""
 if [ "$(id -u)" != 0 ] && command -v sudo >/dev/null; then

@@ -1,6 +1,7 @@
 // Quad precision of the device library against the host compiler's own and the C library's: what
 // IEEE 754 wants exact bit for bit, conversions, and functions within 4 units of the C library's,
-// which are not all within one of the truth (cc.quad.functions holds them to the guide's bound).
+// which are not all within one of the truth (devicelib_quad_functions holds them to the guide's
+// bound).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
