@@ -21,39 +21,6 @@ bool cg_is_aligned(struct cg_func *g, const struct kir_inst *i) {
     return alignment_proven(g->zeros, i);
 }
 
-LLVMValueRef cg_file_name(struct cg *c, const struct kir_inst *i) {
-    const char *name = i->file < c->ir->files.len ? c->ir->files.data[i->file] : NULL;
-    if (!i->line || !name)
-        return LLVMConstNull(c->ptr);
-    if (!c->file_names)
-        c->file_names = arena_array(c->arena, LLVMValueRef, c->ir->files.len);
-    LLVMValueRef *v = &c->file_names[i->file];
-    if (!*v) {
-        LLVMValueRef text =
-            LLVMConstStringInContext2(c->ctx, name, strlen(name), /* DontNullTerminate */ 0);
-        *v = LLVMAddGlobal(c->mod, LLVMTypeOf(text), "file");
-        LLVMSetInitializer(*v, text);
-        LLVMSetLinkage(*v, LLVMPrivateLinkage);
-        LLVMSetGlobalConstant(*v, 1);
-        LLVMSetUnnamedAddress(*v, LLVMGlobalUnnamedAddr);
-        LLVMSetAlignment(*v, 1);
-    }
-    return *v;
-}
-
-void cg_fault_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef thread,
-                 enum kd_fault fault, LLVMValueRef address) {
-    struct cg *c = g->cg;
-    LLVMValueRef file = cg_file_name(c, i);
-    LLVMValueRef a[6] = {g->blk,
-                         thread,
-                         cg_i32(c, fault),
-                         address ? address : cg_i64(c, 0),
-                         file,
-                         cg_i32(c, LLVMIsNull(file) ? 0 : i->line)};
-    cg_call_rt(c, "kd_rt_fault_at", a, 6);
-}
-
 static LLVMValueRef low_bits(struct cg *c, LLVMValueRef x, unsigned align) {
     LLVMTypeRef t = LLVMTypeOf(x);
     bool vec = LLVMGetTypeKind(t) == LLVMVectorTypeKind;

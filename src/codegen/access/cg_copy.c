@@ -426,17 +426,20 @@ static unsigned find_row(struct cg_func *g, struct kir_inst *first, struct kir_i
     return n;
 }
 
+struct kir_inst *cg_row_of_copies(struct cg_func *g, struct kir_inst *first) {
+    struct kir_inst *load[MOST_COPIES], *end = NULL;
+    bool none = g->copies_end || !may_copy(g, first) || find_row(g, first, load, &end) < 2;
+    return none ? NULL : end;
+}
+
+bool cg_is_before_copies(struct cg_func *g, const struct kir_inst *i) {
+    return is_pure(i) && i->nres && cg_val_of(g, i->res[0])->epoch != CG_PERMANENT &&
+           !cg_is_again(g, i->res[0]);
+}
+
 void cg_prefetch_copies(struct cg_func *g, struct kir_inst *first) {
     struct kir_inst *load[MOST_COPIES], *end = NULL;
-    if (g->copies_end || !may_copy(g, first))
-        return;
     unsigned n = find_row(g, first, load, &end);
-    if (n < 2)
-        return;
-    for (struct kir_inst *i = first; i != end; i = i->next)
-        if (is_pure(i) && i->nres && cg_val_of(g, i->res[0])->epoch != CG_PERMANENT &&
-            !cg_is_again(g, i->res[0]))
-            cg_emit_inst(g, i);
     for (unsigned k = 0; k < n; k++) {
         struct cg_places p = cg_places_of(g, load[k]);
         prefetch(g, load[k], cg_pointers(g, &p));

@@ -8,30 +8,7 @@
 #include "codegen/emit/cg.h"
 
 // Beyond so many lanes in one function the intrinsics are used: they keep compile time in bounds.
-enum { MAX_SPREAD_LANES = 6144, SLOT_BYTES = 128, FEW_LANES = 2 };
-
-static LLVMValueRef zeroed_slot(struct cg_func *g) {
-    struct cg *c = g->cg;
-    LLVMTypeRef t = LLVMVectorType(c->i64, SLOT_BYTES / 8);
-    LLVMValueRef slot = cg_entry_alloca(g, t);
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
-    LLVMPositionBuilderBefore(c->b, LLVMGetNextInstruction(slot));
-    LLVMBuildStore(c->b, LLVMConstNull(t), slot);
-    LLVMPositionBuilderAtEnd(c->b, here);
-    return slot;
-}
-
-LLVMValueRef cg_zero_slot(struct cg_func *g) {
-    if (!g->zero_slot)
-        g->zero_slot = zeroed_slot(g);
-    return g->zero_slot;
-}
-
-LLVMValueRef cg_sink_slot(struct cg_func *g) {
-    if (!g->sink_slot)
-        g->sink_slot = zeroed_slot(g);
-    return g->sink_slot;
-}
+enum { MAX_SPREAD_LANES = 6144, FEW_LANES = 2 };
 
 static bool spend(struct cg_func *g, const struct cg_lane_access *a) {
     unsigned lanes = g->cg->width * a->count;
@@ -41,68 +18,13 @@ static bool spend(struct cg_func *g, const struct cg_lane_access *a) {
     return true;
 }
 
-static LLVMValueRef component(struct cg *c, LLVMValueRef p, int64_t bytes) {
-    LLVMValueRef at = cg_i64(c, (uint64_t)bytes);
-    return bytes ? LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "") : p;
-}
-
-LLVMValueRef cg_pointers(struct cg_func *g, const struct cg_places *p) {
-    struct cg *c = g->cg;
-    if (p->pointers)
-        return p->pointers;
-    LLVMTypeRef v64 = cg_vec_of(c, c->i64);
-    if (p->step) {
-        LLVMValueRef lanes = cg_offs_vec(g, g->fl->iota, c->i64);
-        LLVMValueRef at = LLVMBuildMul(c->b, cg_splat(c, p->step), lanes, "");
-        return LLVMBuildGEP2(c->b, c->i8, p->base, &at, 1, "");
-    }
-    if (!p->index) {
-        LLVMValueRef at = cg_offs_vec(g, p->offs, c->i64);
-        return LLVMBuildGEP2(c->b, c->i8, p->base, &at, 1, "");
-    }
-    LLVMValueRef at = p->index_signed ? LLVMBuildSExt(c->b, p->index, v64, "")
-                                      : LLVMBuildZExt(c->b, p->index, v64, "");
-    return LLVMBuildGEP2(c->b, cg_int_type(c, p->scale * 8), p->base, &at, 1, "");
-}
-
-struct cg_spread cg_spread_places(struct cg_func *g, const struct cg_places *p) {
-    if (p->pointers)
-        return cg_spread(g, p->pointers, 0);
-    if (p->index && cg_is_narrow(p->index))
-        return cg_take_apart(g, p->index, 0);
-    return p->index ? cg_spread(g, p->index, 0) : (struct cg_spread){0};
-}
-
-struct cg_spread cg_take_places_apart(struct cg_func *g, const struct cg_places *p) {
-    if (p->pointers)
-        return cg_take_apart(g, p->pointers, 0);
-    return p->index ? cg_take_apart(g, p->index, 0) : (struct cg_spread){0};
-}
-
-LLVMValueRef cg_place(struct cg_func *g, const struct cg_places *p, struct cg_spread *s,
-                      unsigned lane) {
-    struct cg *c = g->cg;
-    if (p->pointers)
-        return cg_spread_lane(g, s, lane);
-    if (p->step) {
-        LLVMValueRef by = LLVMBuildMul(c->b, p->step, cg_i64(c, lane), "");
-        return LLVMBuildGEP2(c->b, c->i8, p->base, &by, 1, "");
-    }
-    if (!p->index)
-        return component(c, p->base, p->offs[lane]);
-    LLVMValueRef at = cg_spread_lane(g, s, lane);
-    at =
-        p->index_signed ? LLVMBuildSExt(c->b, at, c->i64, "") : LLVMBuildZExt(c->b, at, c->i64, "");
-    return LLVMBuildGEP2(c->b, cg_int_type(c, p->scale * 8), p->base, &at, 1, "");
-}
-
 static void gather_instructions(struct cg_func *g, const struct cg_lane_access *a,
                                 LLVMValueRef *out) {
     struct cg *c = g->cg;
     LLVMTypeRef vt = cg_vec_of(c, a->elem), ov[2] = {vt, cg_vec_of(c, c->ptr)};
     LLVMValueRef p = cg_pointers(g, &a->at);
     for (unsigned k = 0; k < a->count; k++) {
-        LLVMValueRef args[4] = {component(c, p, k * a->bytes), cg_i32(c, a->bytes), cg_mask(g),
+        LLVMValueRef args[4] = {cg_byte_gep(c, p, k * a->bytes), cg_i32(c, a->bytes), cg_mask(g),
                                 LLVMConstNull(vt)};
         out[k] = cg_call_intrinsic(c, "llvm.masked.gather", ov, 2, args, 4);
     }
@@ -114,7 +36,7 @@ static void scatter_instructions(struct cg_func *g, const struct cg_lane_access 
     LLVMTypeRef ov[2] = {cg_vec_of(c, a->elem), cg_vec_of(c, c->ptr)};
     LLVMValueRef p = cg_pointers(g, &a->at);
     for (unsigned k = 0; k < a->count; k++) {
-        LLVMValueRef args[4] = {comp[k], component(c, p, k * a->bytes), cg_i32(c, a->bytes),
+        LLVMValueRef args[4] = {comp[k], cg_byte_gep(c, p, k * a->bytes), cg_i32(c, a->bytes),
                                 cg_mask(g)};
         cg_call_intrinsic(c, "llvm.masked.scatter", ov, 2, args, 4);
     }
@@ -159,22 +81,12 @@ static struct cg_spread take_values_apart(struct cg_func *g, LLVMValueRef vec) {
 
 // With a mask: pointers, those of inactive lanes replaced by that of a slot of the function's own.
 static struct cg_places safe_places(struct cg_func *g, const struct cg_places *p,
-                                    LLVMValueRef *slot) {
+                                    LLVMValueRef (*slot)(struct cg_func *)) {
     struct cg *c = g->cg;
     if (!g->now.mask || known_mask(g))
         return *p;
-    if (!*slot)
-        *slot = zeroed_slot(g);
-    return (struct cg_places){.pointers =
-                                  cg_select(c, g->now.mask, cg_pointers(g, p), cg_splat(c, *slot))};
-}
-
-static LLVMValueRef shuffle(struct cg *c, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
-                            unsigned n) {
-    LLVMValueRef idx[64];
-    for (unsigned k = 0; k < n; k++)
-        idx[k] = cg_i32(c, from[k]);
-    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, n), "");
+    return (struct cg_places){
+        .pointers = cg_select(c, g->now.mask, cg_pointers(g, p), cg_splat(c, slot(g)))};
 }
 
 // In each four lanes: alternately x's and y's pieces of `unit` elements, from the low or high half.
@@ -184,7 +96,7 @@ static LLVMValueRef unpack(struct cg *c, LLVMValueRef x, LLVMValueRef y, unsigne
         unsigned at = k % 4, piece = at / unit;
         from[k] = (piece % 2 ? n : 0) + k / 4 * 4 + (high ? 2 : 0) + piece / 2 * unit + at % unit;
     }
-    return shuffle(c, x, y, from, n);
+    return cg_lanes_from(c, x, y, from, n);
 }
 
 // Transposes 4x4 elements in each four lanes.
@@ -203,8 +115,8 @@ static LLVMValueRef join(struct cg *c, LLVMValueRef *p, unsigned count) {
         all[k] = k;
     for (; count > 1; count /= 2)
         for (unsigned k = 0; k < count / 2; k++)
-            p[k] = shuffle(c, p[2 * k], p[2 * k + 1], all,
-                           2 * LLVMGetVectorSize(LLVMTypeOf(p[2 * k])));
+            p[k] = cg_lanes_from(c, p[2 * k], p[2 * k + 1], all,
+                                 2 * LLVMGetVectorSize(LLVMTypeOf(p[2 * k])));
     return p[0];
 }
 
@@ -216,7 +128,7 @@ static bool in_fours(const struct cg *c, const struct cg_lane_access *a) {
 static void gather_fours(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *out) {
     struct cg *c = g->cg;
     LLVMTypeRef t = LLVMVectorType(a->elem, 4);
-    struct cg_places at = safe_places(g, &a->at, &g->zero_slot);
+    struct cg_places at = safe_places(g, &a->at, cg_zero_slot);
     struct cg_spread s = spread_places(g, &at);
     LLVMValueRef of[4][8];
     for (unsigned l = 0; l < c->width; l++) {
@@ -242,7 +154,7 @@ static bool in_twos(const struct cg *c, const struct cg_lane_access *a) {
 
 static void gather_twos(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *out) {
     struct cg *c = g->cg;
-    struct cg_places at = safe_places(g, &a->at, &g->zero_slot);
+    struct cg_places at = safe_places(g, &a->at, cg_zero_slot);
     struct cg_spread s = spread_places(g, &at);
     LLVMTypeRef vt = cg_vec_of(c, c->i64);
     LLVMValueRef both = known_mask(g) ? LLVMConstNull(vt) : LLVMGetPoison(vt);
@@ -261,13 +173,13 @@ static void gather_twos(struct cg_func *g, const struct cg_lane_access *a, LLVMV
         unsigned from[32];
         for (unsigned l = 0; l < c->width; l++)
             from[l] = 2 * l + k;
-        out[k] = shuffle(c, both, LLVMGetPoison(words), from, c->width);
+        out[k] = cg_lanes_from(c, both, LLVMGetPoison(words), from, c->width);
     }
 }
 
 static void scatter_fours(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp) {
     struct cg *c = g->cg;
-    struct cg_places at = safe_places(g, &a->at, &g->sink_slot);
+    struct cg_places at = safe_places(g, &a->at, cg_sink_slot);
     struct cg_spread s = take_places_apart(g, &at);
     LLVMValueRef v[4] = {comp[0], comp[1], comp[2], comp[3]};
     transpose4(c, v);
@@ -277,7 +189,7 @@ static void scatter_fours(struct cg_func *g, const struct cg_lane_access *a, LLV
         unsigned from[4];
         for (unsigned k = 0; k < 4; k++)
             from[k] = l / 4 * 4 + k;
-        LLVMValueRef x = shuffle(c, v[l % 4], LLVMGetPoison(LLVMTypeOf(v[0])), from, 4);
+        LLVMValueRef x = cg_lanes_from(c, v[l % 4], LLVMGetPoison(LLVMTypeOf(v[0])), from, 4);
         LLVMSetAlignment(LLVMBuildStore(c->b, x, cg_place(g, &at, &s, l)), 16);
     }
 }
@@ -302,7 +214,7 @@ static void gather_lanes(struct cg_func *g, const struct cg_lane_access *a, LLVM
         gather_twos(g, a, out);
         return;
     }
-    struct cg_places at = safe_places(g, &a->at, &g->zero_slot);
+    struct cg_places at = safe_places(g, &a->at, cg_zero_slot);
     struct cg_spread s = spread_places(g, &at);
     for (unsigned k = 0; k < a->count; k++)
         out[k] = known_mask(g) ? LLVMConstNull(cg_vec_of(c, a->elem))
@@ -314,7 +226,7 @@ static void gather_lanes(struct cg_func *g, const struct cg_lane_access *a, LLVM
         if (a->ahead)
             cg_prefetch_at(c, p, a->ahead, false);
         for (unsigned k = 0; k < a->count; k++) {
-            LLVMValueRef x = LLVMBuildLoad2(c->b, a->elem, component(c, p, k * a->bytes), "");
+            LLVMValueRef x = LLVMBuildLoad2(c->b, a->elem, cg_byte_gep(c, p, k * a->bytes), "");
             LLVMSetAlignment(x, a->bytes);
             out[k] = LLVMBuildInsertElement(c->b, out[k], x, cg_i32(c, l), "");
         }
@@ -327,7 +239,7 @@ static void scatter_all(struct cg_func *g, const struct cg_lane_access *a, LLVMV
         scatter_fours(g, a, comp);
         return;
     }
-    struct cg_places at = safe_places(g, &a->at, &g->sink_slot);
+    struct cg_places at = safe_places(g, &a->at, cg_sink_slot);
     struct cg_spread s = take_places_apart(g, &at);
     for (unsigned k = 0; k < a->count; k++) {
         struct cg_spread v = take_values_apart(g, comp[k]);
@@ -335,7 +247,7 @@ static void scatter_all(struct cg_func *g, const struct cg_lane_access *a, LLVMV
             if (is_left_out(g, l))
                 continue;
             LLVMValueRef x = cg_spread_lane(g, &v, l), p = cg_place(g, &at, &s, l);
-            LLVMSetAlignment(LLVMBuildStore(c->b, x, component(c, p, k * a->bytes)), a->bytes);
+            LLVMSetAlignment(LLVMBuildStore(c->b, x, cg_byte_gep(c, p, k * a->bytes)), a->bytes);
         }
     }
 }
@@ -349,7 +261,7 @@ static void scatter_one(struct cg_func *g, const struct cg_lane_access *a, LLVMV
     LLVMValueRef p = cg_extract(g, pointers, lane);
     for (unsigned k = 0; k < a->count; k++) {
         LLVMValueRef x = cg_extract(g, comp[k], lane);
-        LLVMSetAlignment(LLVMBuildStore(c->b, x, component(c, p, k * a->bytes)), a->bytes);
+        LLVMSetAlignment(LLVMBuildStore(c->b, x, cg_byte_gep(c, p, k * a->bytes)), a->bytes);
     }
 }
 
@@ -435,7 +347,7 @@ void cg_store_whole(struct cg *c, const struct cg_lane_access *a, LLVMValueRef p
 
 static void gather_whole(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *out) {
     struct cg *c = g->cg;
-    struct cg_places at = safe_places(g, &a->at, &g->zero_slot);
+    struct cg_places at = safe_places(g, &a->at, cg_zero_slot);
     struct cg_spread s = spread_places(g, &at);
     LLVMTypeRef t = cg_vec_of(c, a->elem);
     LLVMValueRef x[8];
@@ -452,7 +364,7 @@ static void gather_whole(struct cg_func *g, const struct cg_lane_access *a, LLVM
 
 static void scatter_whole(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp) {
     struct cg *c = g->cg;
-    struct cg_places at = safe_places(g, &a->at, &g->sink_slot);
+    struct cg_places at = safe_places(g, &a->at, cg_sink_slot);
     struct cg_spread s = take_places_apart(g, &at);
     LLVMValueRef x[8];
     for (unsigned l = 0; l < c->width; l++) {

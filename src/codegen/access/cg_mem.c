@@ -92,14 +92,6 @@ static LLVMValueRef slice(struct cg *c, LLVMValueRef v, unsigned at, unsigned n)
                                   "");
 }
 
-LLVMValueRef cg_concat(struct cg *c, LLVMValueRef x, LLVMValueRef y) {
-    LLVMValueRef idx[MOST_ELEMENTS];
-    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
-    for (unsigned k = 0; k < 2 * n; k++)
-        idx[k] = cg_i32(c, k);
-    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, 2 * n), "");
-}
-
 // Joins count pieces (a power of two) into one vector.
 static LLVMValueRef join(struct cg *c, LLVMValueRef *p, unsigned count) {
     for (; count > 1; count /= 2)
@@ -236,18 +228,13 @@ static void masked_store(struct cg_func *g, LLVMValueRef v, LLVMValueRef ptr, LL
         cg_end_stream(g, &s);
 }
 
-static LLVMValueRef byte_gep(const struct cg *c, LLVMValueRef p, int64_t off) {
-    LLVMValueRef at = LLVMConstInt(c->i64, (unsigned long long)off, 1);
-    return off ? LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "") : p;
-}
-
 // Four words a lane of 16 lanes. z: what was loaded.
 static void load_fours(struct cg *c, const struct access *a, LLVMValueRef p, LLVMValueRef mask,
                        LLVMValueRef *z, LLVMValueRef *out) {
     LLVMTypeRef vt = LLVMVectorType(a->elem, 16);
     for (unsigned q = 0; q < 4; q++) {
         LLVMValueRef m = mask ? repeat_mask(c, slice(c, mask, q * 4, 4), 4) : NULL;
-        z[q] = masked_load(c, vt, byte_gep(c, p, (int64_t)q * 64), m, a);
+        z[q] = masked_load(c, vt, cg_byte_gep(c, p, (int64_t)q * 64), m, a);
     }
     cg_take_fours_apart(c, z, out);
 }
@@ -262,7 +249,7 @@ static void load_line(struct cg *c, const struct access *a, LLVMValueRef p, LLVM
     if (comes_in_fours(a, n)) {
         LLVMValueRef part[2][4];
         for (unsigned h = 0; h < n / 16; h++)
-            load_fours(c, a, byte_gep(c, p, (int64_t)h * 256),
+            load_fours(c, a, cg_byte_gep(c, p, (int64_t)h * 256),
                        mask ? slice(c, mask, h * 16, 16) : NULL, fours + h * 4, part[h]);
         for (unsigned k = 0; k < 4; k++)
             out[k] = n == 16 ? part[0][k] : cg_concat(c, part[0][k], part[1][k]);
@@ -286,7 +273,7 @@ static void load_same(struct cg_func *g, const struct access *a, LLVMValueRef p,
     struct cg *c = g->cg;
     LLVMTypeRef vt = LLVMVectorType(a->elem, n);
     for (unsigned k = 0; k < a->count; k++) {
-        LLVMValueRef q = byte_gep(c, p, (int64_t)k * a->bytes);
+        LLVMValueRef q = cg_byte_gep(c, p, (int64_t)k * a->bytes);
         LLVMValueRef x;
         if (mask) {
             // The piece may have no active lane: then nothing may be read.
@@ -386,7 +373,7 @@ static struct pieces at_offsets(const struct cg *c, LLVMValueRef base, const int
                                 unsigned n) {
     struct pieces p = {.n = n};
     for (unsigned at = 0; at < c->width; at += n) {
-        p.pointer[at / n] = byte_gep(c, base, offs[at]);
+        p.pointer[at / n] = cg_byte_gep(c, base, offs[at]);
         p.same[at / n] = n > 1 && offs[at + 1] == offs[at];
     }
     return p;
@@ -430,7 +417,7 @@ static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef
                          const int64_t *offs, unsigned m, LLVMValueRef *out) {
     struct cg *c = g->cg;
     struct access plain = {.bytes = a->bytes};
-    LLVMValueRef first = byte_gep(c, base, offs[0]);
+    LLVMValueRef first = cg_byte_gep(c, base, offs[0]);
     if (cg_load_interleaved(g, a->i, a->elem, first, (int64_t)m * a->bytes, out))
         return;
     if (is_sparse(g, a, m)) {
@@ -470,144 +457,7 @@ static void store_strided(struct cg_func *g, const struct access *a, LLVMValueRe
 
 // ---- one access a lane --------------------------------------------------------------------
 
-static bool in_block(struct cg_func *g, const struct kir_value *v) {
-    return v->kind == KIR_VALUE_INST && v->def->block == g->block;
-}
-
-bool cg_at_hand(struct cg_func *g, const struct kir_value *v) {
-    uint32_t epoch = cg_val_of(g, v)->epoch;
-    return v->kind != KIR_VALUE_INST || epoch == CG_PERMANENT || epoch == g->epoch;
-}
-
-// x == idx * scale with a 32-bit idx: the form that gather instructions take.
-static bool scaled_index(struct cg_func *g, struct kir_value *x, struct kir_value **idx,
-                         uint64_t *scale, bool *is_signed) {
-    struct kir_inst *d = x->def;
-    uint64_t s;
-    if (!in_block(g, x))
-        return false;
-    if (d->op == ISA_OP_MUL && d->mods.half == ISA_WIDE && isa_type_bits(d->ty) == 32 &&
-        d->ops[0]->type == KIR_B32 && flow_const(d->ops[1], scale)) {
-        *idx = d->ops[0];
-        *is_signed = isa_type_is_signed(d->ty);
-        return *scale == 1 || *scale == 2 || *scale == 4 || *scale == 8;
-    }
-    if (d->op == ISA_OP_SHL && flow_const(d->ops[1], &s) && s <= 3 && in_block(g, d->ops[0]) &&
-        d->ops[0]->def->op == ISA_OP_CVT && isa_type_bits(d->ops[0]->def->ty2) == 32 &&
-        !isa_type_is_float(d->ops[0]->def->ty2) && d->ops[0]->def->ops[0]->type == KIR_B32 &&
-        isa_type_bits(d->ops[0]->def->ty) == 64) {
-        *idx = d->ops[0]->def->ops[0];
-        *is_signed = isa_type_is_signed(d->ops[0]->def->ty2);
-        *scale = 1ULL << s;
-        return true;
-    }
-    return false;
-}
-
-static struct cg_places indexed(struct cg_func *g, LLVMValueRef base, struct kir_value *x) {
-    struct cg *c = g->cg;
-    struct kir_value *idx;
-    uint64_t scale;
-    struct cg_places p = {.base = base};
-    if (scaled_index(g, x, &idx, &scale, &p.index_signed) && cg_at_hand(g, idx)) {
-        p.index = cg_vec(g, idx);
-        p.index_of = idx;
-        p.scale = (unsigned)scale;
-        p.stretches = scale == 4 && cg_may_stretch(g, idx);
-        return p;
-    }
-    LLVMValueRef v = cg_vec(g, x);
-    p.pointers = LLVMBuildGEP2(c->b, c->i8, base, &v, 1, "");
-    return p;
-}
-
-// An address that is the sum of something uniform and a rest; false: it is none. later: they need
-// not be at hand yet.
-static bool base_and_rest(struct cg_func *g, const struct kir_inst *i, bool later,
-                          struct kir_value **base, struct kir_value **rest) {
-    struct kir_value *v = i->ops[0];
-    if (i->mods.space == ISA_SPACE_LOCAL || !in_block(g, v) || v->def->op != ISA_OP_ADD ||
-        v->type != KIR_B64)
-        return false;
-    for (int k = 0; k < 2; k++) {
-        struct kir_value *u = v->def->ops[k], *x = v->def->ops[1 - k];
-        if (cg_shape(g, u).kind != SHAPE_UNIFORM || u->type != KIR_B64 || x->type != KIR_B64 ||
-            (!later && !(cg_at_hand(g, u) && cg_at_hand(g, x))))
-            continue;
-        *base = u;
-        *rest = x;
-        return true;
-    }
-    return false;
-}
-
-struct kir_value *cg_index_of(struct cg_func *g, const struct kir_inst *i, unsigned bytes,
-                              struct kir_value **base) {
-    struct kir_value *rest, *idx;
-    uint64_t scale;
-    bool is_signed;
-    if (!base_and_rest(g, i, true, base, &rest) || !scaled_index(g, rest, &idx, &scale, &is_signed))
-        return NULL;
-    return scale == bytes ? idx : NULL;
-}
-
-// In the form base + index wherever the IR shows one.
-static struct cg_places places(struct cg_func *g, const struct kir_inst *i) {
-    struct cg *c = g->cg;
-    struct kir_value *v = i->ops[0], *u, *x;
-    enum isa_space s = i->mods.space;
-    LLVMTypeRef v64 = cg_vec_of(c, c->i64);
-    if (base_and_rest(g, i, false, &u, &x)) {
-        LLVMValueRef base = cg_pointer(g, s, cg_scalar(g, u), false);
-        return indexed(g, byte_gep(c, base, i->offset), x);
-    }
-    LLVMValueRef addr = cg_vec(g, v);
-    if (s == ISA_SPACE_SHARED || s == ISA_SPACE_CLUSTER)
-        return (struct cg_places){.base = byte_gep(c, g->shared_base, i->offset),
-                                  .index = cg_narrow(c, addr, 32),
-                                  .scale = 1,
-                                  .index_signed = true};
-    if (kir_type_bits(v->type) < 64)
-        addr = LLVMBuildZExt(c->b, addr, v64, "");
-    LLVMValueRef off = cg_splat(c, LLVMConstInt(c->i64, (unsigned long long)i->offset, 1));
-    return (struct cg_places){.pointers =
-                                  cg_pointer(g, s, LLVMBuildAdd(c->b, addr, off, ""), true)};
-}
-
-// One pointer a lane from the address itself; safe to make before a branch.
-static LLVMValueRef exact_pointers(struct cg_func *g, const struct access *a) {
-    struct cg *c = g->cg;
-    LLVMTypeRef v64 = cg_vec_of(c, c->i64);
-    LLVMValueRef addr = cg_vec(g, a->i->ops[0]);
-    LLVMValueRef off = cg_splat(c, LLVMConstInt(c->i64, (unsigned long long)a->i->offset, 1));
-    if (kir_type_bits(a->i->ops[0]->type) < 64)
-        addr = LLVMBuildZExt(c->b, addr, v64, "");
-    return cg_pointer(g, a->space, LLVMBuildAdd(c->b, addr, off, ""), true);
-}
-
 // ---- scalar accesses ----------------------------------------------------------------------
-
-// The address as one scalar pointer (uniform, or the base of offsets), i->offset included.
-static LLVMValueRef scalar_pointer(struct cg_func *g, const struct access *a) {
-    struct cg *c = g->cg;
-    LLVMValueRef addr = cg_scalar(g, a->i->ops[0]);
-    if (kir_type_bits(a->i->ops[0]->type) < 64)
-        addr = LLVMBuildZExt(c->b, addr, c->i64, "");
-    if (a->space == ISA_SPACE_LOCAL) {
-        addr =
-            LLVMBuildAdd(c->b, addr, LLVMConstInt(c->i64, (unsigned long long)a->i->offset, 1), "");
-        return cg_pointer(g, a->space, addr, false);
-    }
-    return byte_gep(c, cg_pointer(g, a->space, addr, false), a->i->offset);
-}
-
-struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i) {
-    struct shape s = cg_shape(g, i->ops[0]);
-    struct access a = {.i = i, .space = i->mods.space};
-    if (s.kind == SHAPE_OFFSETS && !s.guard && a.space != ISA_SPACE_LOCAL)
-        return (struct cg_places){.base = scalar_pointer(g, &a), .offs = s.offs};
-    return places(g, i);
-}
 
 // Lanes a distance apart that only the launch knows: the first one's place, and that distance;
 // guard: where no sum wraps, or NULL. A mask would want a vector of places.
@@ -644,7 +494,7 @@ static bool find_step(struct cg_func *g, const struct access *a, struct stepped 
     if (s.by->type == KIR_B32)
         by = LLVMBuildSExt(c->b, by, c->i64, "");
     *t = (struct stepped){.at.base =
-                              byte_gep(c, cg_pointer(g, a->space, first, false), a->i->offset),
+                              cg_byte_gep(c, cg_pointer(g, a->space, first, false), a->i->offset),
                           .at.step = LLVMBuildMul(c->b, by, cg_i64(c, (uint64_t)s.times), "")};
     if (s.narrow)
         t->guard = narrow_holds(g, &s, by);
@@ -676,7 +526,7 @@ static struct cg_lane_access at_pointers(const struct access *a, LLVMValueRef p)
 
 static void load_scalar(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
     struct cg *c = g->cg;
-    LLVMValueRef p = scalar_pointer(g, a);
+    LLVMValueRef p = cg_scalar_pointer(g, a->i);
     // A place that the whole team reads is some active lane's.
     bool all = g->fl->shared[a->i->ops[0]->id];
     struct cg_active active = all ? (struct cg_active){0} : cg_begin_active(g);
@@ -684,7 +534,7 @@ static void load_scalar(struct cg_func *g, const struct access *a, LLVMValueRef 
     if (a->whole)
         cg_load_whole(c, &whole, p, out);
     for (unsigned k = 0; !a->whole && k < a->count; k++) {
-        out[k] = LLVMBuildLoad2(c->b, a->elem, byte_gep(c, p, (int64_t)k * a->bytes), "");
+        out[k] = LLVMBuildLoad2(c->b, a->elem, cg_byte_gep(c, p, (int64_t)k * a->bytes), "");
         LLVMSetAlignment(out[k], a->bytes);
         if (a->space == ISA_SPACE_PARAM || a->space == ISA_SPACE_CONST) {
             unsigned kind = LLVMGetMDKindIDInContext(c->ctx, "invariant.load", 14);
@@ -698,7 +548,7 @@ static void load_scalar(struct cg_func *g, const struct access *a, LLVMValueRef 
 // Of several lanes that write one address the last one's value stays.
 static void store_last(struct cg_func *g, const struct access *a, LLVMValueRef *comp) {
     struct cg *c = g->cg;
-    LLVMValueRef p = scalar_pointer(g, a);
+    LLVMValueRef p = cg_scalar_pointer(g, a->i);
     LLVMValueRef lane = cg_i32(c, c->width - 1);
     struct cg_active active = cg_begin_active(g);
     if (g->now.mask && c->width > 1) {
@@ -715,7 +565,7 @@ static void store_last(struct cg_func *g, const struct access *a, LLVMValueRef *
     if (a->whole)
         cg_store_whole(c, &whole, p, last);
     for (unsigned k = 0; !a->whole && k < a->count; k++) {
-        LLVMValueRef s = LLVMBuildStore(c->b, last[k], byte_gep(c, p, (int64_t)k * a->bytes));
+        LLVMValueRef s = LLVMBuildStore(c->b, last[k], cg_byte_gep(c, p, (int64_t)k * a->bytes));
         LLVMSetAlignment(s, a->bytes);
     }
     cg_end_active(g, &active, NULL, 0);
@@ -728,15 +578,15 @@ static LLVMValueRef pointer_of_lane(struct cg_func *g, const struct access *a, u
     struct cg *c = g->cg;
     struct shape s = cg_shape(g, a->i->ops[0]);
     if (s.kind == SHAPE_UNIFORM)
-        return scalar_pointer(g, a);
+        return cg_scalar_pointer(g, a->i);
     if (s.kind != SHAPE_OFFSETS)
-        return LLVMBuildExtractElement(c->b, exact_pointers(g, a), cg_i32(c, lane), "");
-    LLVMValueRef base = byte_gep(c, scalar_pointer(g, a), s.offs[lane]);
+        return LLVMBuildExtractElement(c->b, cg_exact_pointers(g, a->i), cg_i32(c, lane), "");
+    LLVMValueRef base = cg_byte_gep(c, cg_scalar_pointer(g, a->i), s.offs[lane]);
     LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
     if (!guard)
         return base;
     LLVMBasicBlockRef wrapped = cg_new_block(g, "wrapped"), done = cg_new_block(g, "placed");
-    LLVMValueRef all = exact_pointers(g, a), in[2] = {base};
+    LLVMValueRef all = cg_exact_pointers(g, a->i), in[2] = {base};
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(c->b), wrapped};
     cg_rarely(c, LLVMBuildCondBr(c->b, guard, done, wrapped), 1);
     LLVMPositionBuilderAtEnd(c->b, wrapped);
@@ -769,7 +619,8 @@ static void load_alone(struct cg_func *g, const struct access *a, unsigned lane,
     if (a->ahead)
         cg_prefetch_at(c, p, a->ahead, false);
     for (unsigned k = 0; k < a->count; k++) {
-        LLVMValueRef x = LLVMBuildLoad2(c->b, a->elem, byte_gep(c, p, (int64_t)k * a->bytes), "");
+        LLVMValueRef x =
+            LLVMBuildLoad2(c->b, a->elem, cg_byte_gep(c, p, (int64_t)k * a->bytes), "");
         LLVMSetAlignment(x, a->bytes);
         out[k] = LLVMBuildInsertElement(c->b, LLVMConstNull(cg_vec_of(c, a->elem)), x,
                                         cg_i32(c, lane), "");
@@ -786,7 +637,8 @@ static void store_alone(struct cg_func *g, const struct access *a, unsigned lane
         cg_prefetch_at(c, p, a->ahead, true);
     for (unsigned k = 0; k < a->count; k++) {
         LLVMValueRef x = cg_extract(g, comp[k], cg_i32(c, lane));
-        LLVMSetAlignment(LLVMBuildStore(c->b, x, byte_gep(c, p, (int64_t)k * a->bytes)), a->bytes);
+        LLVMSetAlignment(LLVMBuildStore(c->b, x, cg_byte_gep(c, p, (int64_t)k * a->bytes)),
+                         a->bytes);
     }
     cg_end_active(g, &active, NULL, 0);
 }
@@ -918,7 +770,7 @@ static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRe
         struct pieces all = at_offsets(g->cg, base, offs, p.pieces);
         store_pieces(g, &own, &all, comp);
     } else {
-        store_strided(g, a, byte_gep(g->cg, base, offs[0]), p.stride, comp);
+        store_strided(g, a, cg_byte_gep(g->cg, base, offs[0]), p.stride, comp);
     }
 }
 
@@ -947,14 +799,14 @@ static void load_guarded(struct cg_func *g, const struct access *a, struct plan 
     struct cg *c = g->cg;
     LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
     if (!guard) {
-        load_planned(g, a, scalar_pointer(g, a), offs, n, out);
+        load_planned(g, a, cg_scalar_pointer(g, a->i), offs, n, out);
         return;
     }
     LLVMBasicBlockRef line = cg_new_block(g, "contiguous"), any = cg_new_block(g, "wrapped"),
                       done = cg_new_block(g, "loaded");
     LLVMValueRef x[2][8];
     LLVMBasicBlockRef from[2];
-    LLVMValueRef p = exact_pointers(g, a), base = scalar_pointer(g, a);
+    LLVMValueRef p = cg_exact_pointers(g, a->i), base = cg_scalar_pointer(g, a->i);
     LLVMTypeRef vt = cg_vec_of(c, a->elem);
     cg_rarely(c, LLVMBuildCondBr(c->b, guard, line, any), 1);
     LLVMPositionBuilderAtEnd(c->b, line);
@@ -997,7 +849,8 @@ static LLVMValueRef end_of(struct cg_func *g, const struct access *a, const int6
                            unsigned t, bool upper) {
     int64_t at = upper ? offs[g->cg->width - 1] + a->bytes - 1 : offs[0];
     cg_turn_to(g, t);
-    return LLVMBuildPtrToInt(g->cg->b, byte_gep(g->cg, scalar_pointer(g, a), at), g->cg->i64, "");
+    return LLVMBuildPtrToInt(g->cg->b, cg_byte_gep(g->cg, cg_scalar_pointer(g, a->i), at),
+                             g->cg->i64, "");
 }
 
 // Do all lanes of the team access one page, whether they act or not? Then it is some acting lane's.
@@ -1029,11 +882,11 @@ static void load_offsets(struct cg_func *g, const struct access *a, struct plan 
                       done = cg_new_block(g, "loaded"), from[2];
     LLVMValueRef x[2], mask = g->now.mask;
     if (cg_guard(g, a->i->ops[0]))
-        exact_pointers(g, a); // the address of each lane is made once: before the ways part
+        cg_exact_pointers(g, a->i); // the address of each lane is made once: before the ways part
     cg_rarely(c, LLVMBuildCondBr(c->b, is_one_page(g, a, offs), one, several), 1);
     LLVMPositionBuilderAtEnd(c->b, one);
     g->now.mask = NULL;
-    load_planned(g, a, scalar_pointer(g, a), offs, n, &x[0]);
+    load_planned(g, a, cg_scalar_pointer(g, a->i), offs, n, &x[0]);
     g->now.mask = mask;
     from[0] = LLVMGetInsertBlock(c->b);
     LLVMBuildBr(c->b, done);
@@ -1078,7 +931,7 @@ static void gather(struct cg_func *g, const struct access *a, LLVMValueRef *out)
         cg_gather(g, each, out);
         return;
     }
-    LLVMValueRef x[2][8], p = exact_pointers(g, a);
+    LLVMValueRef x[2][8], p = cg_exact_pointers(g, a->i);
     LLVMBasicBlockRef from[2];
     struct ways_apart w = begin_steps(g, &t);
     cg_gather(g, each, x[0]);
@@ -1098,7 +951,7 @@ static bool scatter_steps(struct cg_func *g, const struct access *a, LLVMValueRe
         cg_scatter(g, at_steps(a, &t), comp);
         return true;
     }
-    LLVMValueRef p = exact_pointers(g, a);
+    LLVMValueRef p = cg_exact_pointers(g, a->i);
     struct ways_apart w = begin_steps(g, &t);
     cg_scatter(g, at_steps(a, &t), comp);
     end_steps(g->cg, &w, w.wrapped);
@@ -1210,7 +1063,7 @@ static struct pieces in_runs(struct cg_func *g, const struct access *a, struct r
     LLVMValueRef addresses = cg_vec(g, a->i->ops[0]);
     for (unsigned k = 0; k < c->width / r.n; k++) {
         LLVMValueRef at = LLVMBuildExtractElement(c->b, addresses, cg_i32(c, k * r.n), "");
-        p.pointer[k] = byte_gep(c, cg_pointer(g, a->space, at, false), a->i->offset);
+        p.pointer[k] = cg_byte_gep(c, cg_pointer(g, a->space, at, false), a->i->offset);
         p.same[k] = r.same;
         if (a->ahead && !r.same)
             cg_prefetch_at(c, p.pointer[k], a->ahead, a->i->op == ISA_OP_ST);
@@ -1227,7 +1080,7 @@ struct ways {
 static struct ways begin_runs(struct cg_func *g, const struct access *a, struct runs r) {
     struct cg *c = g->cg;
     struct ways w = {cg_new_block(g, "runs"), cg_new_block(g, "other"), cg_new_block(g, "accessed"),
-                     r.guess ? each_lane(g, a) : at_pointers(a, exact_pointers(g, a))};
+                     r.guess ? each_lane(g, a) : at_pointers(a, cg_exact_pointers(g, a->i))};
     const struct cg_places *at = &w.other.at;
     int64_t by_lane = r.same ? 0 : (int64_t)a->count * a->bytes;
     LLVMValueRef first, hold;
@@ -1340,8 +1193,8 @@ static bool lie_apart(struct cg_func *g, const struct access *a, const struct sh
 static struct apart begin_apart(struct cg_func *g, const struct access *a, LLVMValueRef guard) {
     struct cg *c = g->cg;
     struct apart p = {cg_new_block(g, "apart"),    cg_new_block(g, "some"),
-                      cg_new_block(g, "accessed"), scalar_pointer(g, a),
-                      exact_pointers(g, a),        g->now.mask};
+                      cg_new_block(g, "accessed"), cg_scalar_pointer(g, a->i),
+                      cg_exact_pointers(g, a->i),  g->now.mask};
     LLVMTypeRef t = cg_mask_type(c);
     LLVMValueRef ok = guard;
     if (p.mask) {
@@ -1433,7 +1286,7 @@ struct cg_costly_load *cg_prepare_costly(struct cg_func *g, struct kir_inst *i) 
     l->plan = plan_access(g->cg, &l->a, &l->shape, true);
     cg_check_alignment(g, i);
     if (is_planned(l->plan))
-        l->base = scalar_pointer(g, &l->a);
+        l->base = cg_scalar_pointer(g, l->a.i);
     else
         l->each = each_lane(g, &l->a);
     return l;
@@ -1567,11 +1420,11 @@ static void emit_store(struct cg_func *g, struct kir_inst *i, bool aligned) {
     } else if (a.whole) {
         cg_scatter(g, each_lane(g, &a), comp);
     } else if (planned && !guard) {
-        store_planned(g, &a, scalar_pointer(g, &a), s.offs, n, comp);
+        store_planned(g, &a, cg_scalar_pointer(g, i), s.offs, n, comp);
     } else if (planned) {
         LLVMBasicBlockRef line = cg_new_block(g, "contiguous"), any = cg_new_block(g, "wrapped"),
                           done = cg_new_block(g, "stored");
-        LLVMValueRef p = exact_pointers(g, &a), base = scalar_pointer(g, &a);
+        LLVMValueRef p = cg_exact_pointers(g, i), base = cg_scalar_pointer(g, i);
         cg_rarely(c, LLVMBuildCondBr(c->b, guard, line, any), 1);
         LLVMPositionBuilderAtEnd(c->b, line);
         store_planned(g, &a, base, s.offs, n, comp);

@@ -16,20 +16,6 @@ enum { SECOND_FAR_AHEAD = 24576 };
 enum { MOST_FAR = 32, MOST_NEAR = 8 }; // iterations, lest they lie behind the loop's end
 enum { MAX_DEPTH = 12, STEP_DEPTH = 8, MAX_LINES = 8, NEXT_GROUPS = 512 };
 
-enum { NEAR = 3, SECOND_CACHE = 2 };
-
-static void prefetch_to(struct cg *c, LLVMValueRef p, bool is_store, unsigned where) {
-    LLVMValueRef args[4] = {p, cg_i32(c, is_store), cg_i32(c, where), cg_i32(c, 1)};
-    cg_call_intrinsic(c, "llvm.prefetch", &c->ptr, 1, args, 4);
-}
-
-// Where the first cache has few places for lines under way, what is asked for takes them from loads
-// until it is there; what the second cache is asked for does so only while there are some.
-static void ask(struct cg *c, LLVMValueRef p, bool is_store, unsigned where) {
-    bool second = where == NEAR && c->target.second_cache;
-    prefetch_to(c, p, is_store && !second, second ? SECOND_CACHE : where);
-}
-
 // How many bytes further the access lies when the loop's index grows by one, judged from how both
 // grow from lane to lane; 0: not at all, or not known.
 static int64_t bytes_per_index(const struct cg_func *g, const struct kir_inst *i) {
@@ -45,7 +31,7 @@ static void prefetch_lines(struct cg *c, LLVMValueRef p, LLVMValueRef by, unsign
                            bool is_store, unsigned where) {
     for (unsigned at = 0; at < bytes && at / LINE < MAX_LINES; at += LINE) {
         LLVMValueRef to = LLVMBuildAdd(c->b, by, cg_i64(c, at), "");
-        prefetch_to(c, LLVMBuildGEP2(c->b, c->i8, p, &to, 1, ""), is_store, where);
+        cg_prefetch_to(c, LLVMBuildGEP2(c->b, c->i8, p, &to, 1, ""), is_store, where);
     }
 }
 
@@ -178,7 +164,7 @@ static bool looks_ahead(const struct cg_func *g, const struct kir_inst *i, unsig
 
 // Does the store ask for the next block's lines, so that they need not be asked for when that
 // begins?
-static bool asks_for_next(const struct cg_func *g, const struct kir_inst *i) {
+bool cg_asks_for_next(const struct cg_func *g, const struct kir_inst *i) {
     int64_t step;
     return g->cg->one_team && looks_ahead(g, i, LINE) &&
            block_step(g, i->ops[0], STEP_DEPTH, &step) && step;
@@ -188,7 +174,7 @@ void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
                         bool is_store) {
     int64_t by = looks_ahead(g, i, bytes) ? distance_ahead(g, i, bytes) : 0;
     if (by)
-        prefetch_lines(g->cg, p, cg_i64(g->cg, (uint64_t)by), bytes, is_store, NEAR);
+        prefetch_lines(g->cg, p, cg_i64(g->cg, (uint64_t)by), bytes, is_store, CG_FIRST_CACHE);
 }
 
 // All lines that the access, of so many bytes, will touch some iterations later, which move it on
@@ -197,12 +183,12 @@ static void prefetch_later(struct cg *c, LLVMValueRef p, LLVMValueRef step, int6
                            unsigned bytes, bool is_store, unsigned where) {
     int64_t turn = llabs(scale) * c->width * c->team;
     int64_t far = c->target.second_cache ? SECOND_FAR_AHEAD : FAR_AHEAD;
-    int64_t turns = (where == NEAR ? NEAR_AHEAD : far) / turn;
-    int64_t least = where == NEAR ? LEAST_NEAR : LEAST_FAR;
-    int64_t most = where == NEAR ? MOST_NEAR : MOST_FAR;
+    int64_t turns = (where == CG_FIRST_CACHE ? NEAR_AHEAD : far) / turn;
+    int64_t least = where == CG_FIRST_CACHE ? LEAST_NEAR : LEAST_FAR;
+    int64_t most = where == CG_FIRST_CACHE ? MOST_NEAR : MOST_FAR;
     turns = turns < least ? least : turns > most ? most : turns;
     LLVMValueRef by = LLVMBuildMul(c->b, step, cg_i64(c, (uint64_t)(scale * turns)), "");
-    prefetch_lines(c, p, by, bytes ? bytes : 1, is_store && where == NEAR, where);
+    prefetch_lines(c, p, by, bytes ? bytes : 1, is_store && where == CG_FIRST_CACHE, where);
 }
 
 // Groups of a team whose accesses lie side by side, several of them in a line: does one before this
@@ -236,8 +222,8 @@ void cg_prefetch_turns(struct cg_func *g, const struct kir_inst *i, LLVMValueRef
         step = LLVMBuildSelect(c->b, past, cg_i64(c, 0), step, "");
         p = near_p;
     }
-    prefetch_later(c, p, step, scale, bytes, is_store, SECOND_CACHE);
-    prefetch_later(c, p, step, scale, bytes, is_store, NEAR);
+    prefetch_later(c, p, step, scale, bytes, is_store, CG_SECOND_CACHE);
+    prefetch_later(c, p, step, scale, bytes, is_store, CG_FIRST_CACHE);
 }
 
 // ---- Tiles ------------------------------------------------------------------------------------
@@ -373,14 +359,6 @@ LLVMValueRef cg_next_tile(struct cg_func *g, const struct kir_inst *i) {
     return by;
 }
 
-void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store) {
-    ask(c, LLVMBuildGEP2(c->b, c->i8, p, &by, 1, ""), is_store, NEAR);
-}
-
-void cg_prefetch_near(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store) {
-    prefetch_to(c, LLVMBuildGEP2(c->b, c->i8, p, &by, 1, ""), is_store, NEAR);
-}
-
 // A tile's rows mostly lie a power of two apart, in few of the first cache's sets. Where they are
 // more than such sets hold, they would drive each other out before they are used.
 static bool is_large_tile(struct cg_func *g, const struct kir_inst *i) {
@@ -410,190 +388,9 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
         first = s->offs[k] < first ? s->offs[k] : first;
         end = s->offs[k] + bytes > end ? s->offs[k] + bytes : end;
     }
-    unsigned where = is_large_tile(g, i) ? SECOND_CACHE : NEAR;
+    unsigned where = is_large_tile(g, i) ? CG_SECOND_CACHE : CG_FIRST_CACHE;
     for (int64_t at = first; at < end && (at - first) / LINE < MAX_LINES; at += LINE) {
         LLVMValueRef to = LLVMBuildAdd(c->b, by, cg_i64(c, (uint64_t)at), "");
-        ask(c, LLVMBuildGEP2(c->b, c->i8, p, &to, 1, ""), i->op == ISA_OP_ST, where);
+        cg_prefetch_line(c, LLVMBuildGEP2(c->b, c->i8, p, &to, 1, ""), i->op == ISA_OP_ST, where);
     }
-}
-
-// ---- Stores behind barriers -------------------------------------------------------------------
-
-enum { MOST_STRIDE = 64, MAX_STORED_LINES = 16, MOST_ROWS = 24 };
-
-static bool is_line(struct cg_func *g, const struct kir_inst *i) {
-    enum isa_space space = i->mods.space;
-    if (i->op != ISA_OP_ST || (space != ISA_SPACE_GLOBAL && space != ISA_SPACE_GENERIC))
-        return false;
-    const struct shape *s = &g->fl->shape[i->ops[0]->id];
-    if (s->kind != SHAPE_OFFSETS || s->offs[1] - s->offs[0] > MOST_STRIDE)
-        return false;
-    for (unsigned k = 1; k < g->cg->width; k++)
-        if (s->offs[k] < s->offs[k - 1])
-            return false;
-    return true;
-}
-
-// Before which instruction the stores behind barriers are asked for: the first barrier, if all
-// threads of the team come to it, once. What is loaded before that is waited for, and should not
-// stand behind lines for which there is time. NULL: at the head of the block of threads.
-const struct kir_inst *cg_asks_for_stores(const struct cg_func *g) {
-    for (uint32_t p = 0; p < g->fl->cfg->nblocks && g->cg->one_team; p++) {
-        const struct kir_block *b = g->fl->cfg->order[p];
-        for (const struct kir_inst *i = b->first; i; i = i->next)
-            if (cg_is_meeting(g, i))
-                return g->fl->full[b->id] && !g->fl->cfg->loop[b->id] ? i : NULL;
-    }
-    return NULL;
-}
-
-static bool is_kept(struct cg_func *g, const struct kir_value *v) {
-    return cg_is_again(g, v) || cg_val_of(g, v)->epoch == CG_PERMANENT;
-}
-
-// The lines that the store will write, `base` (i64) being the first lane's address.
-static void prefetch_stored(struct cg_func *g, const struct kir_inst *i, LLVMValueRef base,
-                            unsigned where) {
-    struct cg *c = g->cg;
-    const struct shape *s = &g->fl->shape[i->ops[0]->id];
-    unsigned vec = i->mods.vec ? i->mods.vec : 1;
-    int64_t first = s->offs[0], end = s->offs[c->width - 1] + vec * isa_type_bits(i->ty) / 8;
-    LLVMValueRef line = cg_unless_stream(g, i, cg_pointer(g, i->mods.space, base, false));
-    for (int64_t k = first; k < end && (k - first) / LINE < MAX_STORED_LINES; k += LINE) {
-        LLVMValueRef by = cg_i64(c, (uint64_t)(i->offset + k));
-        ask(c, LLVMBuildGEP2(c->b, c->i8, line, &by, 1, ""), where == NEAR, where);
-    }
-}
-
-// Do two stores that follow each other write the same lines?
-static bool writes_same(const struct kir_inst *i, const struct kir_inst *before) {
-    return before && before->ops[0] == i->ops[0] && llabs(before->offset - i->offset) < LINE;
-}
-
-// Loads do not wait for each other: they bring the lines that are stored to afterwards, and in
-// time.
-static bool is_loaded(const struct cg_func *g, const struct kir_inst *store) {
-    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
-        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
-            if (i->op == ISA_OP_LD && i->ops[0] == store->ops[0] &&
-                llabs(i->offset - store->offset) < LINE)
-                return true;
-    return false;
-}
-
-static unsigned count_stores(const struct cg_func *g) {
-    unsigned n = 0;
-    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
-        for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)
-            n += i->op == ISA_OP_ST;
-    return n;
-}
-
-// Stores wait in order for their lines: a tile's rows, each on a page of its own, would be fetched
-// one after the other. While the tile is read there is time to fetch them all.
-// Of many rows few would stay in the first cache until they are stored (depth_first.c asks again).
-void cg_prefetch_stores(struct cg_func *g) {
-    const struct kir_inst *before = NULL;
-    const struct kir_inst **all =
-        arena_array(g->cg->arena, const struct kir_inst *, count_stores(g) + 1);
-    unsigned n = 0;
-    bool behind = false;
-    for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++) {
-        const struct kir_block *b = g->fl->cfg->order[p];
-        for (const struct kir_inst *i = b->first; i; i = i->next) {
-            behind |= cg_is_meeting(g, i);
-            if (!behind || !g->fl->full[b->id] || g->fl->cfg->loop[b->id] || !is_line(g, i) ||
-                !is_kept(g, i->ops[0]))
-                continue;
-            if (!writes_same(i, before) && !is_loaded(g, i) && !asks_for_next(g, i))
-                all[n++] = i;
-            before = i;
-        }
-    }
-    for (unsigned k = 0; k < n; k++)
-        prefetch_stored(g, all[k], cg_scalar(g, all[k]->ops[0]),
-                        n < MOST_ROWS ? NEAR : SECOND_CACHE);
-}
-
-// ---- Stores behind later barriers -------------------------------------------------------------
-
-// Is v there, or can it be made again?
-static bool make_deep(struct cg_func *g, struct kir_value *v, unsigned depth) {
-    uint64_t unused;
-    if (v->kind != KIR_VALUE_INST || flow_const(v, &unused) || cg_val_of(g, v)->epoch == g->epoch ||
-        cg_val_of(g, v)->epoch == CG_PERMANENT || (g->turn && cg_made_once(g, v)))
-        return true;
-    if (!depth || !cg_is_again(g, v))
-        return false;
-    struct kir_inst *i = v->def;
-    for (uint32_t k = 0; k < i->nops; k++)
-        if (!make_deep(g, i->ops[k], depth - 1))
-            return false;
-    struct kir_block *here = g->block;
-    LLVMValueRef mask = g->now.mask;
-    g->block = i->block;
-    g->now.mask = NULL;
-    cg_emit_inst(g, i);
-    g->block = here;
-    g->now.mask = mask;
-    return true;
-}
-
-static bool make(struct cg_func *g, struct kir_value *v) {
-    enum { MOST_STEPS = 64 };
-    return make_deep(g, v, MOST_STEPS);
-}
-
-// Can v be told at the end of block b from what was made there and from what is kept?
-static bool is_told(struct cg_func *g, const struct kir_block *b, const struct kir_value *v,
-                    unsigned depth) {
-    uint64_t unused;
-    if (v->kind != KIR_VALUE_INST || flow_const(v, &unused) || is_kept(g, v))
-        return true;
-    const struct kir_inst *i = v->def;
-    if (i->block == b)
-        return cg_val_of(g, v)->epoch == g->epoch && cg_shape(g, i->res[0]).kind != SHAPE_VARYING;
-    return depth && i->op == ISA_OP_ADD && v->type == KIR_B64 &&
-           is_told(g, b, i->ops[0], depth - 1) && is_told(g, b, i->ops[1], depth - 1);
-}
-
-static LLVMValueRef tell(struct cg_func *g, const struct kir_block *b, struct kir_value *v) {
-    struct cg *c = g->cg;
-    uint64_t unused;
-    bool here =
-        v->kind != KIR_VALUE_INST || flow_const(v, &unused) || is_kept(g, v) || v->def->block == b;
-    if (here)
-        return make(g, v) ? cg_scalar(g, v) : NULL;
-    LLVMValueRef x = tell(g, b, v->def->ops[0]), y = tell(g, b, v->def->ops[1]);
-    return x && y ? LLVMBuildAdd(c->b, x, y, "") : NULL;
-}
-
-static void prefetch_told(struct cg_func *g, const struct kir_block *b, struct kir_inst *i) {
-    for (unsigned t = 0; t < g->cg->team; t++) {
-        cg_turn_to(g, t);
-        LLVMValueRef base = tell(g, b, i->ops[0]);
-        if (base)
-            prefetch_stored(g, i, base, NEAR);
-    }
-    cg_turn_to(g, 0);
-}
-
-// The same for stores whose addresses follow from what block b has loaded, as the number of a tile
-// that is taken from a counter.
-void cg_prefetch_later_stores(struct cg_func *g, const struct kir_block *b) {
-    const struct cfg *cfg = g->fl->cfg;
-    const struct kir_inst *before = NULL;
-    bool behind = false;
-    if (g->cg->quick || !g->f->is_kernel || !g->fl->full[b->id] || cfg->loop[b->id])
-        return;
-    for (uint32_t p = cfg->pos[b->id] + 1; p < cfg->nblocks; p++)
-        for (struct kir_inst *i = cfg->order[p]->first; i; i = i->next) {
-            behind |= cg_is_meeting(g, i);
-            if (!behind || !g->fl->full[i->block->id] || cfg->loop[i->block->id] ||
-                !is_line(g, i) || is_kept(g, i->ops[0]) || !is_told(g, b, i->ops[0], MAX_DEPTH))
-                continue;
-            if (!writes_same(i, before) && !is_loaded(g, i) && !asks_for_next(g, i))
-                prefetch_told(g, b, i);
-            before = i;
-        }
 }

@@ -789,3 +789,20 @@ bool cg_step_over_words(struct cg_func *g, struct kir_block *x, bool now) {
     cg_turn_to(g, 0);
     return known;
 }
+
+// Loads and stores ask cg_words.c themselves.
+bool cg_touches_shared(const struct kir_inst *i) {
+    switch (isa_op_info[i->op].klass) {
+    case ISA_CLASS_MEMORY:
+        return i->op != ISA_OP_LD && i->op != ISA_OP_LDU && i->op != ISA_OP_ST &&
+               i->mods.space != ISA_SPACE_GLOBAL;
+    case ISA_CLASS_ASYNC:
+        return true;
+    case ISA_CLASS_WARP:
+        return i->op != ISA_OP_SHFL && i->op != ISA_OP_VOTE && i->op != ISA_OP_BAR_WARP_SYNC;
+    case ISA_CLASS_CONTROL:
+        return i->op == ISA_OP_CALL;
+    default:
+        return false;
+    }
+}

@@ -306,6 +306,9 @@ LLVMTypeRef cg_param_type(struct cg *c, const struct kir_func *f, uint32_t k);
 LLVMTypeRef cg_result_type(struct cg *c, const struct kir_func *f, uint32_t k);
 // A load of a field of struct kd_block.
 LLVMValueRef cg_block_field(struct cg_func *g, size_t offset, LLVMTypeRef t, const char *name);
+// A field of a structure of the device's, at p.
+LLVMValueRef cg_field(struct cg *c, LLVMValueRef p, size_t offset);
+void cg_set_field(struct cg *c, LLVMValueRef p, size_t offset, LLVMValueRef x);
 
 // cg_func.c
 void cg_emit_kernel(struct cg *c, struct flow *fl);
@@ -348,6 +351,9 @@ void cg_find_again(struct cg_func *g);
 bool cg_is_meeting(const struct cg_func *g, const struct kir_inst *i);
 void cg_make_again(struct cg_func *g, const struct cg_live *live);
 bool cg_is_again(const struct cg_func *g, const struct kir_value *v);
+// Is i computed at the head of the function or, with of_group, of a group?
+bool cg_belongs_to_head(struct cg_func *g, const struct kir_inst *i, bool of_group);
+bool cg_is_of_test(const struct cg_func *g, const struct kir_inst *i);
 
 // cg_prefetch.c
 // In a counted loop: asks for what an access at p will touch some iterations later, `bytes` a group
@@ -363,8 +369,12 @@ void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
 LLVMValueRef cg_next_tile(struct cg_func *g, const struct kir_inst *i);
 // Asks for what lies `by` (i64) bytes behind the pointer p.
 void cg_prefetch_at(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store);
-// The same, into the first cache on all machines: for what is waited for alone, as by a locked
-// instruction.
+// Into which cache: numbers of LLVM's.
+enum cg_cache { CG_SECOND_CACHE = 2, CG_FIRST_CACHE = 3 };
+void cg_prefetch_to(struct cg *c, LLVMValueRef p, bool is_store, enum cg_cache where);
+// The same, or where this machine had better put it.
+void cg_prefetch_line(struct cg *c, LLVMValueRef p, bool is_store, enum cg_cache where);
+// Into the first cache on all machines: for what is waited for alone, as by a locked instruction.
 void cg_prefetch_near(struct cg *c, LLVMValueRef p, LLVMValueRef by, bool is_store);
 // The same for all lanes of an access of `bytes` a lane whose addresses are p and constant offsets.
 void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
@@ -372,6 +382,8 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
 // At a group's head: asks for the lines that it will write behind its barriers.
 void cg_prefetch_stores(struct cg_func *g);
 const struct kir_inst *cg_asks_for_stores(const struct cg_func *g);
+// Does the store i ask for what the next block stores to?
+bool cg_asks_for_next(const struct cg_func *g, const struct kir_inst *i);
 // At the end of block b: what it has loaded may tell where later blocks store.
 void cg_prefetch_later_stores(struct cg_func *g, const struct kir_block *b);
 
@@ -396,6 +408,8 @@ void cg_fault_at(struct cg_func *g, const struct kir_inst *i, LLVMValueRef threa
                  enum kd_fault fault, LLVMValueRef address);
 // Tells LLVM to unroll the loop that `branch` closes, when its iterations can be counted.
 void cg_unroll(struct cg *c, LLVMValueRef branch);
+// Keeps LLVM from unrolling and vectorizing it.
+void cg_no_loop_transforms(struct cg *c, LLVMValueRef branch);
 // Goes on with group `turn` of the team.
 void cg_turn_to(struct cg_func *g, unsigned turn);
 
@@ -418,8 +432,12 @@ void cg_begin_copy(struct cg_func *g, const struct kir_inst *load, LLVMValueRef 
 bool cg_is_copy(struct cg_func *g, const struct kir_inst *store);
 bool cg_flows_into_phi(const struct kir_inst *of); // does a result of its?
 void cg_end_copy(struct cg_func *g, const struct kir_inst *store, LLVMValueRef p);
-// Where a row of copies begins, has all that they read brought into the cache, after emitting what
-// computes their addresses: up to g->copies_end.
+// Does a row of copies begin at `first`? Its end then, else NULL.
+struct kir_inst *cg_row_of_copies(struct cg_func *g, struct kir_inst *first);
+// Is i one of what can be made before all copies of a row, and not there yet?
+bool cg_is_before_copies(struct cg_func *g, const struct kir_inst *i);
+// Has all that the copies of such a row read brought into the cache; what computes their addresses
+// has been emitted.
 void cg_prefetch_copies(struct cg_func *g, struct kir_inst *first);
 // Memory for one address a lane to read from (0) or write to (1); 16 bytes of memory that lanes
 // which are not active read (zeros) or write instead.
@@ -428,6 +446,11 @@ LLVMValueRef cg_idle_memory(struct cg_func *g, bool store);
 
 // cg_inst.c
 void cg_emit_inst(struct cg_func *g, struct kir_inst *i);
+// cg_pure.c
+// The same for an instruction without effect, which may be made early, or once more.
+void cg_emit_pure(struct cg_func *g, struct kir_inst *i);
+// Fails the compilation for an instruction that nobody knows.
+void cg_cannot_compile(struct cg_func *g, const struct kir_inst *i);
 // May i touch shared memory, other than by a load or store?
 bool cg_touches_shared(const struct kir_inst *i);
 bool cg_emit_pointwise(struct cg_func *g, struct kir_inst *i);
@@ -450,11 +473,31 @@ void cg_emit_terminator(struct cg_func *g, struct kir_block *b);
 void cg_assign_phis(struct cg_func *g, struct kir_block *from, uint32_t k, LLVMValueRef mask);
 // The same for all active lanes of the current group, which go there next.
 void cg_take_lanes(struct cg_func *g, struct kir_block *from, uint32_t k);
+// Control goes on where the lanes have been sent over edge k.
+void cg_go_to_next(struct cg_func *g, struct kir_block *b, uint32_t k);
 // Behind b no lane is active any more: on to where lanes wait, or to the end.
 void cg_follow_layout(struct cg_func *g, struct kir_block *b);
+void cg_jump(struct cg_func *g, struct flow_next n);
 // Makes what the phis behind b's edges will get, before b branches: what is made in one arm
 // cannot be used in the other.
 void cg_prepare_phis(struct cg_func *g, struct kir_block *b);
+
+// cg_all_lanes.c
+struct cg_counted {
+    struct kir_value *index, *limit; // lanes stay while index < limit
+    struct kir_value *next;          // the phi that gets `index`; NULL: none
+    bool is_signed, or_equal;
+    uint32_t back;                    // which target is the block itself
+    int64_t most;                     // the largest offset from the first group's base
+    struct kir_block *middle, *latch; // NULL, and the block itself: there is one block
+    struct cg_counted *part;          // which lanes go to the middle block: index < limit
+};
+// Does the comparison p of block b have a form that one scalar answers for the team?
+bool cg_find_condition(struct cg_func *g, const struct kir_block *b, const struct kir_value *p,
+                       bool stay_if_true, struct cg_counted *l);
+LLVMValueRef cg_extend(struct cg *c, LLVMValueRef x, bool is_signed); // to an i64
+// No lane of the team wraps, and each lane's index is below the limit (i1). base: of the first one.
+LLVMValueRef cg_all_stay(struct cg_func *g, const struct cg_counted *l, LLVMValueRef base);
 
 // cg_counted.c
 // The team's masks into mask[] and out of the way: what follows is for all lanes, b's phis too.
@@ -473,6 +516,8 @@ LLVMValueRef cg_all_take(struct cg_func *g, struct kir_block *b, uint32_t k);
 // cg_whole.c
 // Is a version of b without masks worth its code?
 bool cg_wants_whole(struct cg_func *g, const struct kir_block *b);
+// How many instructions it would be; 0: it cannot.
+unsigned cg_could_be_whole(struct cg_func *g, const struct kir_block *b);
 // At the end of `from`, before it branches: asks for those it branches to whether all lanes do.
 void cg_ask_whole(struct cg_func *g, struct kir_block *from);
 LLVMValueRef cg_is_whole(struct cg_func *g, const struct kir_block *b); // i1; NULL: nobody asked
@@ -495,6 +540,8 @@ bool cg_emit_barrier(struct cg_func *g, struct kir_inst *i);
 // on with.
 struct cg_stop *cg_save_to_stop(struct cg_func *g, struct kir_inst *i, enum kd_split_wait wait);
 void cg_go_on(struct cg_func *g, const struct cg_stop *s);
+// In how many of the active lanes a barrier's predicate holds, and how many there are: i32.
+void cg_count_group(struct cg_func *g, struct kir_inst *i, LLVMValueRef n[2]);
 
 // cg_wait.c: lanes in loop l, at whose head control is, have looked in vain: who wants to know is
 // told what they wait for, and with `yields` others run.
@@ -515,7 +562,9 @@ void cg_end_split(struct cg_func *g, LLVMBasicBlockRef next_group);
 void cg_say_stop(struct cg_func *g, uint32_t state, enum kd_split_wait wait,
                  const struct kir_inst *op);
 void cg_stop_at_barrier(struct cg_func *g, const struct kir_inst *i);
-void cg_go_on_with_split(struct cg_func *g); // sets the mask
+LLVMValueRef cg_active_lanes(struct cg_func *g);  // an i32
+LLVMValueRef cg_stopped_lanes(struct cg_func *g); // those that go on here, an i32
+void cg_go_on_with_split(struct cg_func *g);      // sets the mask
 // At the head of loop l that has looked in vain: lanes that are elsewhere go on first; where there
 // are none, other groups do. False: lanes do not wait for each other in it.
 bool cg_emit_turn(struct cg_func *g, const struct cfg_loop *l, LLVMBasicBlockRef look);
@@ -529,6 +578,7 @@ struct cg_val *cg_val_of(struct cg_func *g, const struct kir_value *v);
 bool cg_made_once(const struct cg_func *g, const struct kir_value *v);
 struct cg_var *cg_var_of(struct cg_func *g, const struct kir_value *v);
 struct shape cg_shape(struct cg_func *g, const struct kir_value *v); // as seen in g->block
+struct shape cg_shape_at_def(const struct cg_func *g, const struct kir_value *v);
 LLVMValueRef cg_scalar(struct cg_func *g, struct kir_value *v); // uniform value, or offsets' base
 LLVMValueRef cg_guard(struct cg_func *g, struct kir_value *v);  // NULL: none
 LLVMValueRef cg_vec(struct cg_func *g, struct kir_value *v);    // a scalar at width 1
@@ -670,6 +720,12 @@ struct kir_value *cg_index_of(struct cg_func *g, const struct kir_inst *i, unsig
                               struct kir_value **base);
 // Where the lanes of an access find their memory, i->offset included.
 struct cg_places cg_places_of(struct cg_func *g, struct kir_inst *i);
+// The address of i as one scalar pointer (uniform, or the base of offsets), i->offset included.
+LLVMValueRef cg_scalar_pointer(struct cg_func *g, const struct kir_inst *i);
+// One pointer a lane from the address itself; safe to make before a branch.
+LLVMValueRef cg_exact_pointers(struct cg_func *g, const struct kir_inst *i);
+// The pointer, or the pointers, so many bytes behind p.
+LLVMValueRef cg_byte_gep(const struct cg *c, LLVMValueRef p, int64_t bytes);
 // cg_frame.c: i is a load or store of the kernel's private frame, and has been emitted.
 bool cg_emit_frame(struct cg_func *g, struct kir_inst *i);
 // cg_interleaved.c
@@ -748,6 +804,10 @@ void cg_store_stretches(struct cg_func *g, const struct cg_places *at, LLVMValue
 
 // cg_mem.c: the elements of x, and then those of y.
 LLVMValueRef cg_concat(struct cg *c, LLVMValueRef x, LLVMValueRef y);
+// Elements from[0] to from[n - 1] of x, and behind them of y (NULL: of x alone).
+LLVMValueRef cg_lanes_from(struct cg *c, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
+                           unsigned n);
+bool cg_is_vector(LLVMTypeRef t);
 
 // cg_fours.c: a load's words, four of each lane, and the vectors of four lanes that they were made
 // of; and those vectors again for the words, or NULL.
@@ -845,6 +905,17 @@ uint64_t cg_neutral(const struct kir_inst *i); // leaves any value as it is
 LLVMValueRef cg_neutral_vector(struct cg_func *g, const struct kir_inst *i);
 LLVMValueRef cg_combined(struct cg *c, const struct kir_inst *i, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef cg_reduced(struct cg_func *g, const struct kir_inst *i, LLVMValueRef x); // a scalar
+bool cg_is_reducible(const struct kir_inst *i);
+LLVMAtomicOrdering cg_atomic_ordering(const struct kir_inst *i);
+bool cg_is_float_atomic(const struct kir_inst *i);
+// Does anybody read the old value?
+bool cg_has_readers(const struct cg_func *g, const struct kir_inst *i);
+// What memory at p holds behind an operation with x and y (NULL: it has one operand) on `old`.
+LLVMValueRef cg_new_value(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
+                          LLVMValueRef x, LLVMValueRef y, LLVMValueRef p);
+// One thread's operation; x, y are integers of the type's width. Returns the old value.
+LLVMValueRef cg_atomic_one(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p,
+                           LLVMValueRef x, LLVMValueRef y);
 // With memory at p, in the function that the builder stands in.
 void cg_combine_with(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, LLVMValueRef x);
 
@@ -912,6 +983,7 @@ bool cg_is_read_behind(const struct cg_func *g, const struct cfg_loop *l);
 // cg_home.c
 // The builder stands in the entry block. saved: groups stop at barriers, and have memory there.
 void cg_find_homes(struct cg_func *g, bool saved);
+void cg_place_homes(struct cg_func *g); // once it is known which are tiles
 bool cg_has_home(struct cg_func *g, const struct kir_value *v);
 bool cg_same_home(struct cg_func *g, const struct kir_value *x, const struct kir_value *y);
 LLVMValueRef cg_load_home(struct cg_func *g, const struct kir_value *v);

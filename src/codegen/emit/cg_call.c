@@ -161,19 +161,6 @@ static bool emit_builtin(struct cg_func *g, struct kir_inst *i, enum builtin b) 
 
 // ---- device functions -----------------------------------------------------------------------
 
-// A value in the representation of t: .param .b32 may carry a float.
-LLVMValueRef cg_cast(struct cg *c, LLVMValueRef x, LLVMTypeRef t) {
-    return LLVMTypeOf(x) == t ? x : LLVMBuildBitCast(c->b, x, t, "");
-}
-
-static bool is_vector(LLVMTypeRef t) {
-    return LLVMGetTypeKind(t) == LLVMVectorTypeKind;
-}
-
-LLVMValueRef cg_cast_to(struct cg *c, LLVMValueRef x, enum kir_type t) {
-    return cg_cast(c, x, is_vector(LLVMTypeOf(x)) ? cg_vec_type(c, t) : cg_scalar_type(c, t));
-}
-
 // Calls `fn` for the lanes of `mask`; a frame for it lies above ours.
 static LLVMValueRef call_vector(struct cg_func *g, LLVMValueRef fn, LLVMTypeRef t,
                                 LLVMValueRef mask, LLVMValueRef *args, unsigned nargs) {
@@ -208,7 +195,7 @@ static void emit_direct(struct cg_func *g, struct kir_inst *i) {
     bool dies = c->can_exit[f->index];
     for (uint32_t k = 0; k < i->nops; k++) {
         LLVMTypeRef t = cg_param_type(c, f, k);
-        args[k] = cg_cast(c, is_vector(t) ? argument(g, i, k) : same_argument(g, i, k), t);
+        args[k] = cg_cast(c, cg_is_vector(t) ? argument(g, i, k) : same_argument(g, i, k), t);
     }
     LLVMValueRef r = call_vector(g, c->fn[f->index], cg_func_type(c, f), cg_mask(g), args, i->nops);
     for (uint32_t k = 0; k < i->nres; k++)
@@ -227,7 +214,7 @@ struct arguments {
 static void prepare_for(struct cg_func *g, struct kir_inst *i, const struct kir_func *f,
                         struct arguments *args) {
     for (uint32_t k = 0; k < f->proto.nparams; k++) {
-        bool vector = is_vector(cg_param_type(g->cg, f, k));
+        bool vector = cg_is_vector(cg_param_type(g->cg, f, k));
         LLVMValueRef *to = vector ? &args->vectors[k] : &args->scalars[k];
         if (!*to)
             *to = vector ? argument(g, i, k + 1) : same_argument(g, i, k + 1);
@@ -260,14 +247,14 @@ static void call_target(struct cg_func *g, struct kir_inst *i, struct kir_func *
     LLVMValueRef *a = arena_array(c->arena, LLVMValueRef, i->nops + 1);
     for (uint32_t k = 0; k < f->proto.nparams; k++) {
         LLVMTypeRef t = cg_param_type(c, f, k);
-        a[k] = cg_cast(c, is_vector(t) ? args->vectors[k] : args->scalars[k], t);
+        a[k] = cg_cast(c, cg_is_vector(t) ? args->vectors[k] : args->scalars[k], t);
     }
     LLVMValueRef r = call_vector(g, c->fn[f->index], cg_func_type(c, f), m, a, f->proto.nparams);
     for (uint32_t k = 0; k < i->nres; k++) {
         LLVMValueRef x = cg_cast_to(c, LLVMBuildExtractValue(c->b, r, k, ""), i->res[k]->type);
         if (c->width > 1) {
             LLVMTypeRef t = cg_vec_type(c, i->res[k]->type);
-            x = is_vector(LLVMTypeOf(x)) ? x : cg_splat(c, x);
+            x = cg_is_vector(LLVMTypeOf(x)) ? x : cg_splat(c, x);
             x = cg_select(c, m, x, LLVMBuildLoad2(c->b, t, outs[k], ""));
         }
         LLVMBuildStore(c->b, x, outs[k]);

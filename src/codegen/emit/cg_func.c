@@ -14,7 +14,6 @@
 // is then walked through along x, not tile by tile.
 //
 // In the stack modes, and in device functions, the group is given and there is no loop.
-#include <llvm-c/DebugInfo.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,32 +21,6 @@
 #include "codegen/emit/cg.h"
 
 #define FIELD(name) offsetof(struct kd_block, name)
-
-LLVMValueRef cg_entry_alloca(struct cg_func *g, LLVMTypeRef t) {
-    struct cg *c = g->cg;
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->b);
-    LLVMValueRef first = LLVMGetFirstInstruction(g->entry);
-    if (first)
-        LLVMPositionBuilderBefore(c->b, first);
-    LLVMValueRef v = LLVMBuildAlloca(c->b, t, "");
-    LLVMPositionBuilderAtEnd(c->b, here);
-    return v;
-}
-
-LLVMBasicBlockRef cg_new_block(struct cg_func *g, const char *name) {
-    return LLVMAppendBasicBlockInContext(g->cg->ctx, g->fn, name);
-}
-
-void cg_fault_if(struct cg_func *g, LLVMValueRef bad, enum kd_fault fault) {
-    struct cg *c = g->cg;
-    LLVMBasicBlockRef yes = cg_new_block(g, "fault"), no = cg_new_block(g, "");
-    LLVMBuildCondBr(c->b, bad, yes, no);
-    LLVMPositionBuilderAtEnd(c->b, yes);
-    LLVMValueRef args[3] = {g->blk, g->now.t0, cg_i32(c, fault)};
-    cg_call_rt(c, "kd_rt_fault", args, 3);
-    LLVMBuildUnreachable(c->b);
-    LLVMPositionBuilderAtEnd(c->b, no);
-}
 
 // ---- the function around the blocks -------------------------------------------------------
 
@@ -77,14 +50,6 @@ static struct cg_func *new_func(struct cg *c, struct kir_func *f, struct flow *f
     return g;
 }
 
-void cg_turn_to(struct cg_func *g, unsigned turn) {
-    if (turn == g->turn)
-        return;
-    g->groups[g->turn] = g->now;
-    g->now = g->groups[turn];
-    g->turn = turn;
-}
-
 // Tells LLVM how many bytes can be accessed at a pointer that was loaded.
 static void says_size(struct cg *c, LLVMValueRef load, uint32_t bytes) {
     if (!bytes || !c->target.fused)
@@ -103,11 +68,6 @@ static bool has_barrier(const struct cg_func *g) {
             if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK)
                 return true;
     return false;
-}
-
-bool cg_is_meeting(const struct cg_func *g, const struct kir_inst *i) {
-    return isa_op_info[i->op].klass == ISA_CLASS_BLOCK ||
-           (i->op == ISA_OP_BAR_WARP_SYNC && g->cg->one_team);
 }
 
 static bool meets_threads(const struct cg_func *g) {
@@ -187,33 +147,6 @@ static LLVMValueRef existing_lanes(struct cg_func *g) {
     if (all_lanes_exist(c))
         return NULL;
     return LLVMBuildICmp(c->b, LLVMIntULT, cg_lane_index(g), cg_splat(c, g->nthreads), "exists");
-}
-
-// A loop's metadata: properties that are names alone, and such with the value false.
-static void loop_metadata(struct cg *c, LLVMValueRef branch, const char *name, const char *off) {
-    LLVMMetadataRef ops[3];
-    unsigned n = 0;
-    LLVMMetadataRef self = LLVMTemporaryMDNode(c->ctx, NULL, 0);
-    ops[n++] = self;
-    LLVMMetadataRef s = LLVMMDStringInContext2(c->ctx, name, strlen(name));
-    ops[n++] = LLVMMDNodeInContext2(c->ctx, &s, 1);
-    if (off) {
-        LLVMMetadataRef v[2] = {LLVMMDStringInContext2(c->ctx, off, strlen(off)),
-                                LLVMValueAsMetadata(LLVMConstInt(c->i1, 0, 0))};
-        ops[n++] = LLVMMDNodeInContext2(c->ctx, v, 2);
-    }
-    LLVMMetadataRef loop = LLVMMDNodeInContext2(c->ctx, ops, n);
-    LLVMMetadataReplaceAllUsesWith(self, loop);
-    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c->ctx, "llvm.loop", 9),
-                    LLVMMetadataAsValue(c->ctx, loop));
-}
-
-static void no_loop_transforms(struct cg *c, LLVMValueRef branch) {
-    loop_metadata(c, branch, "llvm.loop.unroll.disable", "llvm.loop.vectorize.enable");
-}
-
-void cg_unroll(struct cg *c, LLVMValueRef branch) {
-    loop_metadata(c, branch, "llvm.loop.unroll.full", NULL);
 }
 
 // What a group saves at a barrier begins with the state it stopped in. `first`: that of the team's
@@ -413,7 +346,7 @@ static void count_on(struct cg_func *g, LLVMValueRef var, unsigned step, LLVMVal
     LLVMValueRef br =
         LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntULT, n, limit, ""), again, done);
     if (!groups)
-        no_loop_transforms(c, br);
+        cg_no_loop_transforms(c, br);
 }
 
 // Behind the run's blocks for one iteration of a grid-stride loop: for the next one they are those
@@ -427,7 +360,7 @@ static void end_grid(struct cg_func *g, const struct run_loop *l, LLVMBasicBlock
     LLVMValueRef first = LLVMBuildMul(c->b, LLVMBuildAdd(c->b, l->first_x, grids, ""),
                                       cg_block_field(g, FIELD(ntid), c->i32, "size"), "first.i");
     LLVMValueRef more = LLVMBuildICmp(c->b, LLVMIntULT, first, n, "more");
-    no_loop_transforms(c, LLVMBuildCondBr(c->b, more, l->grid_head, done));
+    cg_no_loop_transforms(c, LLVMBuildCondBr(c->b, more, l->grid_head, done));
 }
 
 // Behind a stretch comes the next one of the row; behind all rows, the next piece.
@@ -440,7 +373,7 @@ static LLVMBasicBlockRef end_stretch(struct cg_func *g, const struct run_loop *l
     LLVMPositionBuilderAtEnd(c->b, next);
     LLVMValueRef step = LLVMBuildLoad2(c->b, c->i32, l->step_var, "");
     LLVMValueRef more = LLVMBuildICmp(c->b, LLVMIntULT, step, l->count, "");
-    no_loop_transforms(c, LLVMBuildCondBr(c->b, more, l->stretch_head, row_next));
+    cg_no_loop_transforms(c, LLVMBuildCondBr(c->b, more, l->stretch_head, row_next));
     return next;
 }
 
@@ -706,7 +639,7 @@ static void end_pass(struct cg_func *g, const struct group_loop *l) {
     }
     LLVMBuildStore(c->b, LLVMConstNull(c->i1), l->b.first);
     LLVMValueRef waiting = LLVMBuildLoad2(c->b, c->i1, l->b.waiting, "");
-    no_loop_transforms(c, LLVMBuildCondBr(c->b, waiting, l->pass, l->run.next));
+    cg_no_loop_transforms(c, LLVMBuildCondBr(c->b, waiting, l->pass, l->run.next));
     c->uses_spill = true;
     c->group_spill = (g->spill_bytes + 63) / 64 * 64;
     LLVMSetInitializer(c->spill_stride, cg_i64(c, c->group_spill));
@@ -767,8 +700,11 @@ void cg_emit_kernel(struct cg *c, struct flow *fl) {
     begin(g);
     // Before them stands the state, and what lanes want of a warp operation.
     g->homes_end = KD_SPLIT_FRAME + (c->parks ? sizeof(struct kd_split_operands) : 0);
-    if (all_lanes_exist(c))
+    if (all_lanes_exist(c)) {
         cg_find_homes(g, c->mode == KD_MODE_BLOCK && has_barrier(g) && !c->one_team);
+        cg_find_tiles(g);
+        cg_place_homes(g);
+    }
     if (c->mode == KD_MODE_BLOCK)
         emit_group_loop(g);
     else

@@ -306,42 +306,15 @@ LLVMValueRef cg_block_field(struct cg_func *g, size_t offset, LLVMTypeRef t, con
     return v;
 }
 
-LLVMValueRef cg_narrow(struct cg *c, LLVMValueRef x, unsigned bits) {
-    LLVMTypeRef t = LLVMTypeOf(x);
-    bool vec = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
-    LLVMTypeRef e = vec ? LLVMGetElementType(t) : t;
-    unsigned have = LLVMGetTypeKind(e) == LLVMFloatTypeKind    ? 32
-                    : LLVMGetTypeKind(e) == LLVMDoubleTypeKind ? 64
-                                                               : LLVMGetIntTypeWidth(e);
-    LLVMTypeRef ie = cg_int_type(c, have), to = cg_int_type(c, bits);
-    if (vec) {
-        ie = LLVMVectorType(ie, LLVMGetVectorSize(t));
-        to = LLVMVectorType(to, LLVMGetVectorSize(t));
-    }
-    x = LLVMBuildBitCast(c->b, x, ie, "");
-    if (have > bits)
-        return LLVMBuildTrunc(c->b, x, to, "");
-    return have < bits ? LLVMBuildZExt(c->b, x, to, "") : x;
-}
-
-LLVMValueRef cg_widen(struct cg *c, LLVMValueRef x, enum isa_type ty, enum kir_type to) {
-    LLVMTypeRef t = LLVMTypeOf(x);
-    bool vec = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
-    unsigned have = LLVMGetIntTypeWidth(vec ? LLVMGetElementType(t) : t);
-    unsigned bits = kir_type_bits(to);
-    LLVMTypeRef ie = cg_int_type(c, bits), fe = cg_scalar_type(c, to);
-    if (vec) {
-        ie = LLVMVectorType(ie, LLVMGetVectorSize(t));
-        fe = LLVMVectorType(fe, LLVMGetVectorSize(t));
-    }
-    if (have > bits)
-        x = LLVMBuildTrunc(c->b, x, ie, "");
-    else if (have < bits)
-        x = isa_type_is_signed(ty) ? LLVMBuildSExt(c->b, x, ie, "")
-                                   : LLVMBuildZExt(c->b, x, ie, "");
-    return LLVMBuildBitCast(c->b, x, fe, "");
-}
-
 LLVMValueRef cg_function_handle(struct cg *c, const struct kir_func *f) {
     return cg_i64(c, kir_function_handle(f));
+}
+
+LLVMValueRef cg_field(struct cg *c, LLVMValueRef p, size_t offset) {
+    LLVMValueRef at = cg_i64(c, offset);
+    return LLVMBuildInBoundsGEP2(c->b, c->i8, p, &at, 1, "");
+}
+
+void cg_set_field(struct cg *c, LLVMValueRef p, size_t offset, LLVMValueRef x) {
+    LLVMBuildStore(c->b, x, cg_field(c, p, offset));
 }

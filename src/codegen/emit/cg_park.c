@@ -18,11 +18,6 @@ struct cg_park {
     LLVMBasicBlockRef next;            // a split has stopped
 };
 
-static LLVMValueRef field(struct cg_func *g, LLVMValueRef frame, size_t offset) {
-    LLVMValueRef at = cg_i64(g->cg, offset);
-    return LLVMBuildInBoundsGEP2(g->cg->b, g->cg->i8, frame, &at, 1, "");
-}
-
 static LLVMValueRef null_ptr(struct cg *c) {
     return LLVMConstNull(c->ptr);
 }
@@ -72,7 +67,7 @@ LLVMValueRef cg_split_frame(struct cg_func *g, LLVMValueRef own, LLVMValueRef *f
 void cg_start_splits(struct cg_func *g) {
     if (g->park)
         LLVMBuildStore(g->cg->b, cg_i64(g->cg, 0),
-                       field(g, g->park->own, offsetof(struct kd_split, next)));
+                       cg_field(g->cg, g->park->own, offsetof(struct kd_split, next)));
 }
 
 LLVMBasicBlockRef cg_after_split(struct cg_func *g, LLVMBasicBlockRef next_group) {
@@ -81,7 +76,7 @@ LLVMBasicBlockRef cg_after_split(struct cg_func *g, LLVMBasicBlockRef next_group
 
 static LLVMValueRef has_splits(struct cg_func *g) {
     struct cg *c = g->cg;
-    LLVMValueRef at = field(g, g->park->own, offsetof(struct kd_split, next));
+    LLVMValueRef at = cg_field(g->cg, g->park->own, offsetof(struct kd_split, next));
     LLVMValueRef next = LLVMBuildLoad2(c->b, c->i64, at, "splits");
     return LLVMBuildICmp(c->b, LLVMIntNE, next, cg_i64(c, 0), "");
 }
@@ -107,65 +102,6 @@ void cg_end_split(struct cg_func *g, LLVMBasicBlockRef next_group) {
 }
 
 // ---- where splits stop --------------------------------------------------------------------
-
-static LLVMValueRef active_lanes(struct cg_func *g) {
-    LLVMValueRef bits = cg_mask_bits(g, cg_mask(g));
-    return g->cg->width < 32 ? LLVMBuildZExt(g->cg->b, bits, g->cg->i32, "") : bits;
-}
-
-void cg_say_stop(struct cg_func *g, uint32_t state, enum kd_split_wait wait,
-                 const struct kir_inst *op) {
-    struct cg *c = g->cg;
-    struct kd_split s = {.wait = (uint8_t)wait};
-    uint32_t word;
-    if (!g->park) {
-        LLVMBuildStore(c->b, cg_i32(c, state), g->now.spill);
-        return;
-    }
-    switch (wait == KD_SPLIT_WARP_OP ? op->op : ISA_OP_BAR_SYNC) {
-    case ISA_OP_SHFL:
-        s.op = KD_WARP_SHFL;
-        s.mode = (uint8_t)op->mods.mode;
-        break;
-    case ISA_OP_VOTE:
-        s.op = KD_WARP_VOTE;
-        s.mode = (uint8_t)op->mods.mode;
-        break;
-    case ISA_OP_MATCH:
-        s.op = KD_WARP_MATCH;
-        s.mode = (uint8_t)op->mods.mode;
-        s.bits = isa_type_bits(op->ty);
-        break;
-    case ISA_OP_REDUX:
-        s.op = KD_WARP_REDUX;
-        s.mode = (uint8_t)op->mods.atom;
-        s.bits = isa_type_is_signed(op->ty);
-        break;
-    default:
-        s.op = KD_WARP_SYNC;
-    }
-    word = s.wait | (uint32_t)s.op << 8 | (uint32_t)s.mode << 16;
-    LLVMBuildStore(c->b, cg_i32(c, state), g->now.spill);
-    LLVMBuildStore(c->b, cg_i32(c, word), field(g, g->now.spill, offsetof(struct kd_split, wait)));
-    LLVMBuildStore(c->b, active_lanes(g), field(g, g->now.spill, offsetof(struct kd_split, lanes)));
-    if (wait == KD_SPLIT_WARP_OP)
-        LLVMBuildStore(c->b, cg_i32(c, s.bits),
-                       field(g, g->now.spill, offsetof(struct kd_split, bits)));
-}
-
-// The lanes that go on here.
-static LLVMValueRef stopped_lanes(struct cg_func *g) {
-    LLVMValueRef at = field(g, g->now.spill, offsetof(struct kd_split, lanes));
-    return LLVMBuildLoad2(g->cg->b, g->cg->i32, at, "lanes");
-}
-
-void cg_go_on_with_split(struct cg_func *g) {
-    struct cg *c = g->cg;
-    if (!g->park)
-        return;
-    LLVMValueRef bits = cg_narrow(c, stopped_lanes(g), c->width);
-    g->now.mask = LLVMBuildBitCast(c->b, bits, cg_mask_type(c), "mask");
-}
 
 // Which lanes of the group that are not at b's end can be elsewhere; NULL: none.
 static LLVMValueRef elsewhere(struct cg_func *g, const struct kir_block *b) {
@@ -239,7 +175,7 @@ bool cg_emit_turn(struct cg_func *g, const struct cfg_loop *l, LLVMBasicBlockRef
 // ---- warp operations ----------------------------------------------------------------------
 
 static LLVMValueRef row(struct cg_func *g, size_t offset) {
-    return field(g, g->now.spill, KD_SPLIT_FRAME + offset);
+    return cg_field(g->cg, g->now.spill, KD_SPLIT_FRAME + offset);
 }
 
 static void store_row(struct cg_func *g, size_t offset, LLVMValueRef v) {
@@ -278,7 +214,7 @@ static void store_operands(struct cg_func *g, struct kir_inst *i) {
 static LLVMValueRef misses_members(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     struct kir_value *m = i->ops[member_operand(i)];
-    LLVMValueRef absent = LLVMBuildNot(c->b, active_lanes(g), "");
+    LLVMValueRef absent = LLVMBuildNot(c->b, cg_active_lanes(g), "");
     if (cg_shape(g, m).kind == SHAPE_UNIFORM) {
         LLVMValueRef want = cg_narrow(c, cg_scalar(g, m), 32);
         return LLVMBuildICmp(c->b, LLVMIntNE, LLVMBuildAnd(c->b, want, absent, ""), cg_i32(c, 0),
@@ -292,7 +228,7 @@ static LLVMValueRef misses_members(struct cg_func *g, struct kir_inst *i) {
 
 static void set_results(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    LLVMValueRef lane[2] = {stopped_lanes(g), LLVMConstInt(c->i1, 1, 0)};
+    LLVMValueRef lane[2] = {cg_stopped_lanes(g), LLVMConstInt(c->i1, 1, 0)};
     LLVMValueRef first = cg_call_intrinsic(c, "llvm.cttz", &c->i32, 1, lane, 2);
     LLVMValueRef r = LLVMBuildLoad2(c->b, cg_vec_of(c, c->i64),
                                     row(g, offsetof(struct kd_split_operands, a)), "");

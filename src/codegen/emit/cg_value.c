@@ -7,40 +7,11 @@
 
 #include "codegen/emit/cg.h"
 
-struct shape cg_shape(struct cg_func *g, const struct kir_value *v) {
-    if (g->cg->width == 1)
-        return (struct shape){.kind = SHAPE_UNIFORM};
-    return flow_use(g->fl, v, g->block);
-}
-
-LLVMValueRef cg_splat(struct cg *c, LLVMValueRef x) {
-    if (c->width == 1)
-        return x;
-    LLVMTypeRef vt = LLVMVectorType(LLVMTypeOf(x), c->width);
-    if (LLVMIsConstant(x)) {
-        LLVMValueRef e[32];
-        for (unsigned k = 0; k < c->width; k++)
-            e[k] = x;
-        return LLVMConstVector(e, c->width);
-    }
-    // Widened behind: comparisons of what was widened on both sides are made in its own width.
-    if (LLVMIsAZExtInst(x) && !LLVMIsConstant(LLVMGetOperand(x, 0)) &&
-        LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(x, 0))) == 8)
-        return LLVMBuildZExt(c->b, cg_splat(c, LLVMGetOperand(x, 0)), vt, "");
-    LLVMValueRef v = LLVMBuildInsertElement(c->b, LLVMGetPoison(vt), x, cg_i32(c, 0), "");
-    return LLVMBuildShuffleVector(c->b, v, LLVMGetPoison(vt),
-                                  LLVMConstNull(LLVMVectorType(c->i32, c->width)), "");
-}
-
 LLVMValueRef cg_offs_vec(struct cg_func *g, const int64_t *offs, LLVMTypeRef elem) {
     LLVMValueRef e[32];
     for (unsigned k = 0; k < g->cg->width; k++)
         e[k] = LLVMConstInt(elem, (unsigned long long)offs[k], 1);
     return g->cg->width == 1 ? e[0] : LLVMConstVector(e, g->cg->width);
-}
-
-LLVMValueRef cg_select(struct cg *c, LLVMValueRef m, LLVMValueRef a, LLVMValueRef b) {
-    return LLVMBuildSelect(c->b, m, a, b, "");
 }
 
 static LLVMValueRef constant(struct cg *c, const struct kir_value *v) {
@@ -69,19 +40,6 @@ static bool is_outside(struct cg_func *g, const struct kir_value *v) {
         if (g->fl->loop_divergent[in->index])
             return true;
     return false;
-}
-
-// What a team shares lies with its first group.
-struct cg_val *cg_val_of(struct cg_func *g, const struct kir_value *v) {
-    return &(g->fl->shared[v->id] ? g->groups[0].vals : g->now.vals)[v->id];
-}
-
-struct cg_var *cg_var_of(struct cg_func *g, const struct kir_value *v) {
-    return &(g->fl->shared[v->id] ? g->groups[0].vars : g->now.vars)[v->id];
-}
-
-bool cg_made_once(const struct cg_func *g, const struct kir_value *v) {
-    return g->fl->shared[v->id] || (g->fl->affine[v->id] && !g->fl->shape[v->id].guard);
 }
 
 static struct cg_val *lookup(struct cg_func *g, struct kir_value *v);
@@ -163,19 +121,10 @@ LLVMValueRef cg_guard(struct cg_func *g, struct kir_value *v) {
     return guard && LLVMIsAConstantInt(guard) && !LLVMIsNull(guard) ? NULL : guard;
 }
 
-static struct shape shape_at_def(const struct cg_func *g, const struct kir_value *v) {
-    return v->kind == KIR_VALUE_INST ? g->fl->shape[v->id] : (struct shape){.kind = SHAPE_UNIFORM};
-}
-
-bool cg_is_guarded(const struct cg_func *g, const struct kir_value *v) {
-    struct shape s = shape_at_def(g, v);
-    return g->cg->width > 1 && s.kind == SHAPE_OFFSETS && s.guard;
-}
-
 LLVMValueRef cg_delta(struct cg_func *g, struct kir_value *v) {
     struct cg *c = g->cg;
     struct cg_val *x = lookup(g, v);
-    struct shape s = shape_at_def(g, v);
+    struct shape s = cg_shape_at_def(g, v);
     if (x->delta)
         return x->delta;
     if (s.kind == SHAPE_OFFSETS && !s.guard)
@@ -196,7 +145,7 @@ LLVMValueRef cg_vec(struct cg_func *g, struct kir_value *v) {
     if (x->vec)
         return x->vec;
     LLVMValueRef r = cg_splat(c, x->scalar);
-    struct shape s = shape_at_def(g, v);
+    struct shape s = cg_shape_at_def(g, v);
     if (x->delta)
         r = LLVMBuildAdd(c->b, r, x->delta, "");
     else if (s.kind == SHAPE_OFFSETS)
@@ -293,27 +242,6 @@ LLVMValueRef cg_mask(struct cg_func *g) {
     return LLVMConstAllOnes(cg_mask_type(g->cg));
 }
 
-// LLVM's builder leaves the bits of a constant mask as an expression, which a vector of constants
-// in memory must not hold: nothing computes it there.
-static LLVMValueRef constant_bits(LLVMValueRef mask, unsigned n, LLVMTypeRef type) {
-    uint64_t bits = 0;
-    for (unsigned k = 0; k < n; k++) {
-        LLVMValueRef lane = LLVMGetAggregateElement(mask, k);
-        if (!lane || !(LLVMIsAConstantInt(lane) || LLVMIsUndef(lane)))
-            return NULL;
-        if (!LLVMIsUndef(lane) && LLVMConstIntGetZExtValue(lane))
-            bits |= UINT64_C(1) << k;
-    }
-    return LLVMConstInt(type, bits, 0);
-}
-
-LLVMValueRef cg_bits_of_lanes(struct cg *c, LLVMValueRef mask) {
-    unsigned n = LLVMGetVectorSize(LLVMTypeOf(mask));
-    LLVMTypeRef type = LLVMIntTypeInContext(c->ctx, n);
-    LLVMValueRef bits = LLVMIsConstant(mask) && n <= 64 ? constant_bits(mask, n, type) : NULL;
-    return bits ? bits : LLVMBuildBitCast(c->b, mask, type, "");
-}
-
 LLVMValueRef cg_mask_bits(struct cg_func *g, LLVMValueRef mask) {
     return g->cg->width == 1 ? mask : cg_bits_of_lanes(g->cg, mask);
 }
@@ -325,10 +253,6 @@ LLVMValueRef cg_any(struct cg_func *g, LLVMValueRef mask) {
 
 bool cg_never_active(const struct cg_func *g) {
     return g->now.mask && LLVMIsConstant(g->now.mask) && LLVMIsNull(g->now.mask);
-}
-
-bool cg_constant_lane(struct cg *c, LLVMValueRef mask, unsigned k) {
-    return !LLVMIsNull(c->width == 1 ? mask : LLVMGetAggregateElement(mask, k));
 }
 
 struct cg_active cg_begin_active(struct cg_func *g) {

@@ -64,16 +64,6 @@ static LLVMValueRef with_idle_lanes(struct cg_func *g, LLVMValueRef addresses, b
     return cg_select(c, g->now.mask, addresses, cg_splat(c, idle));
 }
 
-LLVMValueRef cg_table(struct cg *c, LLVMValueRef x, const char *name) {
-    LLVMValueRef table = LLVMAddGlobal(c->mod, LLVMTypeOf(x), name);
-    LLVMSetInitializer(table, x);
-    LLVMSetGlobalConstant(table, 1);
-    LLVMSetLinkage(table, LLVMPrivateLinkage);
-    LLVMSetUnnamedAddress(table, LLVMGlobalUnnamedAddr);
-    LLVMSetAlignment(table, 64);
-    return table;
-}
-
 // What lanes are apart, when constants say so: a table that costs nothing.
 static LLVMValueRef offset_table(struct cg_func *g, const int64_t *offs) {
     return cg_table(g->cg, cg_offs_vec(g, offs, g->cg->i32), "rows");

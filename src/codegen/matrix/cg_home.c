@@ -169,7 +169,6 @@ void cg_make_tile(struct cg_func *g, struct kir_value *const *eight) {
 
 static void place_tiles(struct cg_func *g, struct cg_homes *h) {
     struct cg *c = g->cg;
-    cg_find_tiles(g);
     if (!h->ntiles)
         return;
     h->tiled = cg_call_rt(c, "kd_rt_tiles", NULL, 0);
@@ -203,6 +202,12 @@ void cg_find_homes(struct cg_func *g, bool saved) {
     refuse(g, h);
     g->homes = h;
     find_loops(g, h);
+}
+
+void cg_place_homes(struct cg_func *g) {
+    struct cg_homes *h = g->homes;
+    if (!h)
+        return;
     place_tiles(g, h);
     for (uint32_t p = 0; p < g->fl->cfg->nblocks; p++)
         for (struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next)

@@ -132,7 +132,7 @@ static void make_tiles(struct cg_func *g, struct group *groups, unsigned n) {
 }
 
 void cg_find_tiles(struct cg_func *g) {
-    if (g->cg->target.newer_products)
+    if (g->homes && g->cg->target.newer_products)
         cg_visit_products(g, make_tiles);
 }
 

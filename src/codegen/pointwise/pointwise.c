@@ -10,14 +10,6 @@ const char *pw_error(const struct pw *p) {
     return p->error;
 }
 
-bool pw_unknown(const struct em *e, const char *what) {
-    const struct kir_inst *i = e->i;
-    snprintf(e->p->error, sizeof e->p->error, "%s.%s%s%s: %s is not known to the code generator",
-             isa_op_info[i->op].name, isa_type_name(i->ty), i->ty2 ? "." : "",
-             i->ty2 ? isa_type_name(i->ty2) : "", what);
-    return false;
-}
-
 static bool emit_integer(const struct em *e) {
     switch (e->i->op) {
     case ISA_OP_ADD:

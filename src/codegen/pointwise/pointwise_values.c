@@ -1,4 +1,6 @@
 // The vocabulary of pointwise_internal.h: LLVM operations on scalars and vectors alike.
+#include <stdio.h>
+
 #include <string.h>
 
 #include "codegen/pointwise/pointwise_internal.h"
@@ -300,4 +302,12 @@ void res_flt(const struct em *e, unsigned k, val v) {
 
 void res_pred(const struct em *e, unsigned k, val v) {
     res_int(e, k, v, false);
+}
+
+bool pw_unknown(const struct em *e, const char *what) {
+    const struct kir_inst *i = e->i;
+    snprintf(e->p->error, sizeof e->p->error, "%s.%s%s%s: %s is not known to the code generator",
+             isa_op_info[i->op].name, isa_type_name(i->ty), i->ty2 ? "." : "",
+             i->ty2 ? isa_type_name(i->ty2) : "", what);
+    return false;
 }

@@ -3,303 +3,6 @@
 // A block runs on one worker, so its shared memory needs no locked instruction.
 #include "codegen/emit/cg.h"
 
-static bool is_shared(const struct kir_inst *i) {
-    return i->mods.space == ISA_SPACE_SHARED;
-}
-
-static LLVMAtomicRMWBinOp rmw_op(const struct kir_inst *i) {
-    bool f = isa_type_is_float(i->ty), s = isa_type_is_signed(i->ty);
-    switch (i->mods.atom) {
-    case ISA_ATOM_AND:
-        return LLVMAtomicRMWBinOpAnd;
-    case ISA_ATOM_OR:
-        return LLVMAtomicRMWBinOpOr;
-    case ISA_ATOM_XOR:
-        return LLVMAtomicRMWBinOpXor;
-    case ISA_ATOM_EXCH:
-        return LLVMAtomicRMWBinOpXchg;
-    case ISA_ATOM_ADD:
-        return f ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd;
-    case ISA_ATOM_INC:
-        return LLVMAtomicRMWBinOpUIncWrap;
-    case ISA_ATOM_DEC:
-        return LLVMAtomicRMWBinOpUDecWrap;
-    case ISA_ATOM_MIN:
-        return s ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
-    default:
-        return s ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
-    }
-}
-
-static LLVMAtomicOrdering ordering(const struct kir_inst *i) {
-    switch (i->mods.sem) {
-    case ISA_SEM_ACQUIRE:
-        return LLVMAtomicOrderingAcquire;
-    case ISA_SEM_RELEASE:
-        return LLVMAtomicOrderingRelease;
-    case ISA_SEM_ACQ_REL:
-        return LLVMAtomicOrderingAcquireRelease;
-    case ISA_SEM_SC:
-        return LLVMAtomicOrderingSequentiallyConsistent;
-    default:
-        return LLVMAtomicOrderingMonotonic;
-    }
-}
-
-static LLVMValueRef combine(struct cg *c, const struct kir_inst *i, LLVMValueRef old,
-                            LLVMValueRef x, LLVMValueRef y) {
-    LLVMTypeRef t = LLVMTypeOf(old);
-    LLVMValueRef zero = LLVMConstNull(t), one = LLVMConstInt(t, 1, 0), cond;
-    bool s = isa_type_is_signed(i->ty);
-    switch (i->mods.atom) {
-    case ISA_ATOM_AND:
-        return LLVMBuildAnd(c->b, old, x, "");
-    case ISA_ATOM_OR:
-        return LLVMBuildOr(c->b, old, x, "");
-    case ISA_ATOM_XOR:
-        return LLVMBuildXor(c->b, old, x, "");
-    case ISA_ATOM_EXCH:
-        return x;
-    case ISA_ATOM_ADD:
-        return LLVMBuildAdd(c->b, old, x, "");
-    case ISA_ATOM_INC:
-        cond = LLVMBuildICmp(c->b, LLVMIntUGE, old, x, "");
-        return LLVMBuildSelect(c->b, cond, zero, LLVMBuildAdd(c->b, old, one, ""), "");
-    case ISA_ATOM_DEC:
-        cond = LLVMBuildOr(c->b, LLVMBuildICmp(c->b, LLVMIntEQ, old, zero, ""),
-                           LLVMBuildICmp(c->b, LLVMIntUGT, old, x, ""), "");
-        return LLVMBuildSelect(c->b, cond, x, LLVMBuildSub(c->b, old, one, ""), "");
-    case ISA_ATOM_MIN:
-        cond = LLVMBuildICmp(c->b, s ? LLVMIntSLT : LLVMIntULT, x, old, "");
-        return LLVMBuildSelect(c->b, cond, x, old, "");
-    case ISA_ATOM_MAX:
-        cond = LLVMBuildICmp(c->b, s ? LLVMIntSGT : LLVMIntUGT, x, old, "");
-        return LLVMBuildSelect(c->b, cond, x, old, "");
-    default: // CAS
-        cond = LLVMBuildICmp(c->b, LLVMIntEQ, old, x, "");
-        return LLVMBuildSelect(c->b, cond, y, old, "");
-    }
-}
-
-// The result as the instruction of that name has it, of integers with the bits of both.
-static LLVMValueRef table_result(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
-                                 LLVMValueRef x, bool ftz) {
-    struct kir_inst op = *i;
-    bool add = i->mods.atom == ISA_ATOM_ADD;
-    op.op = add ? ISA_OP_ADD : i->mods.atom == ISA_ATOM_MIN ? ISA_OP_MIN : ISA_OP_MAX;
-    op.mods = (struct isa_mods){.rnd = add ? ISA_RND_RN : ISA_RND_NONE, .ftz = ftz};
-    op.nops = 2;
-    op.nres = 1;
-    struct kir_value v = {.type = isa_type_bits(i->ty) == 16 ? KIR_B16 : KIR_B32};
-    struct kir_value *ops[2] = {&v, &v}, *res[1] = {&v};
-    op.ops = ops;
-    op.res = res;
-    LLVMValueRef src[2] = {old, x}, dst[1] = {old};
-    if (!pw_emit(&g->cg->pw, &op, 0, src, dst))
-        cg_error(g->cg, "atomic arithmetic on .%s is not supported", isa_type_name(i->ty));
-    return dst[0];
-}
-
-static bool is_float_arithmetic(const struct kir_inst *i) {
-    return isa_type_is_float(i->ty) &&
-           (i->mods.atom == ISA_ATOM_ADD || i->mods.atom == ISA_ATOM_MIN ||
-            i->mods.atom == ISA_ATOM_MAX);
-}
-
-// Is the sum s a NaN though neither a nor b is? Its sign is another one on Arm.
-static LLVMValueRef made_nan(struct cg *c, LLVMValueRef a, LLVMValueRef b, LLVMValueRef s) {
-    s = LLVMBuildBitCast(c->b, s, c->f64, "");
-    return LLVMBuildAnd(c->b, LLVMBuildFCmp(c->b, LLVMRealORD, a, b, ""),
-                        LLVMBuildFCmp(c->b, LLVMRealUNO, s, s, ""), "");
-}
-
-// A sum of f64 with the NaN that hardware stores: in global memory an operand's as it is, the
-// second before the first; in shared memory the first's before the second's, made quiet.
-static LLVMValueRef double_sum(struct cg *c, LLVMValueRef old, LLVMValueRef x, bool global) {
-    LLVMValueRef a = LLVMBuildBitCast(c->b, old, c->f64, "");
-    LLVMValueRef b = LLVMBuildBitCast(c->b, x, c->f64, "");
-    LLVMValueRef s = LLVMBuildBitCast(c->b, LLVMBuildFAdd(c->b, a, b, ""), c->i64, "");
-    LLVMValueRef a_nan = LLVMBuildFCmp(c->b, LLVMRealUNO, a, a, "");
-    LLVMValueRef b_nan = LLVMBuildFCmp(c->b, LLVMRealUNO, b, b, "");
-    if (c->target.family == MACHINE_ARM) // infinity less infinity
-        s = LLVMBuildSelect(c->b, made_nan(c, a, b, s), LLVMConstInt(c->i64, 0xfff8ULL << 48, 0), s,
-                            "");
-    if (global)
-        return LLVMBuildSelect(c->b, b_nan, x, LLVMBuildSelect(c->b, a_nan, old, s, ""), "");
-    LLVMValueRef quiet = LLVMConstInt(c->i64, 1ULL << 51, 0);
-    return LLVMBuildSelect(c->b, a_nan, LLVMBuildOr(c->b, old, quiet, ""), s, "");
-}
-
-// The units beside global memory flush subnormal f32 numbers.
-static LLVMValueRef float_result(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
-                                 LLVMValueRef x, bool global) {
-    if (i->ty == ISA_F64)
-        return double_sum(g->cg, old, x, global);
-    return table_result(g, i, old, x, global && i->ty == ISA_F32);
-}
-
-static LLVMValueRef new_value(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
-                              LLVMValueRef x, LLVMValueRef y, LLVMValueRef p) {
-    struct cg *c = g->cg;
-    if (!is_float_arithmetic(i))
-        return combine(c, i, old, x, y);
-    bool differs = i->ty == ISA_F32 || i->ty == ISA_F64;
-    if (!differs || i->mods.space != ISA_SPACE_GENERIC)
-        return float_result(g, i, old, x, i->mods.space == ISA_SPACE_GLOBAL);
-    LLVMValueRef in_shared = float_result(g, i, old, x, false);
-    LLVMValueRef in_global = float_result(g, i, old, x, true);
-    return LLVMBuildSelect(c->b, cg_lies_in_shared(g, p), in_shared, in_global, "");
-}
-
-// A loop of compare-and-swap, for what LLVM has no operation for.
-static LLVMValueRef swap_loop(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p,
-                              LLVMValueRef x, unsigned bytes) {
-    struct cg *c = g->cg;
-    LLVMTypeRef t = LLVMTypeOf(x);
-    LLVMValueRef first = LLVMBuildLoad2(c->b, t, p, "");
-    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
-    LLVMSetAlignment(first, bytes);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->b), loop = cg_new_block(g, "cas"),
-                      done = cg_new_block(g, "cas.done");
-    LLVMBuildBr(c->b, loop);
-    LLVMPositionBuilderAtEnd(c->b, loop);
-    LLVMValueRef old = LLVMBuildPhi(c->b, t, "");
-    LLVMValueRef next = new_value(g, i, old, x, NULL, p);
-    LLVMValueRef r =
-        LLVMBuildAtomicCmpXchg(c->b, p, old, next, LLVMAtomicOrderingSequentiallyConsistent,
-                               LLVMAtomicOrderingMonotonic, 0);
-    LLVMValueRef seen = LLVMBuildExtractValue(c->b, r, 0, "");
-    LLVMValueRef ok = LLVMBuildExtractValue(c->b, r, 1, "");
-    LLVMValueRef in[2] = {first, seen};
-    LLVMBasicBlockRef blocks[2] = {from, LLVMGetInsertBlock(c->b)};
-    LLVMAddIncoming(old, in, blocks, 2);
-    LLVMBuildCondBr(c->b, ok, done, loop);
-    LLVMPositionBuilderAtEnd(c->b, done);
-    return old;
-}
-
-// Of what is no vector.
-static bool has_readers(const struct cg_func *g, const struct kir_inst *i) {
-    return i->nres && (i->mods.vec || g->read[i->res[0]->id]);
-}
-
-// An exchange whose old value nobody reads, and which later accesses need not wait for, is a store:
-// an instruction that is locked waits for all stores before it.
-static bool is_store(const struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
-    return i->mods.atom == ISA_ATOM_EXCH && bytes <= 8 &&
-           (i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED ||
-            i->mods.sem == ISA_SEM_RELEASE) &&
-           !has_readers(g, i);
-}
-
-// Later accesses need not wait for it, and it may leave memory as it is: then a load has the same
-// effect, which other workers' caches take no notice of.
-static bool may_only_load(const struct kir_inst *i) {
-    bool relaxed = i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED;
-    return relaxed && (i->mods.atom == ISA_ATOM_AND || i->mods.atom == ISA_ATOM_OR ||
-                       i->mods.atom == ISA_ATOM_MIN || i->mods.atom == ISA_ATOM_MAX);
-}
-
-static LLVMValueRef change(struct cg *c, const struct kir_inst *i, LLVMValueRef p, LLVMValueRef x) {
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->b);
-    LLVMValueRef f = LLVMGetBasicBlockParent(from);
-    LLVMBasicBlockRef some = LLVMAppendBasicBlockInContext(c->ctx, f, "change"),
-                      done = LLVMAppendBasicBlockInContext(c->ctx, f, "changed");
-    LLVMValueRef old[2] = {LLVMBuildLoad2(c->b, LLVMTypeOf(x), p, "")};
-    LLVMSetOrdering(old[0], LLVMAtomicOrderingMonotonic);
-    LLVMSetAlignment(old[0], LLVMGetIntTypeWidth(LLVMTypeOf(x)) / 8);
-    LLVMValueRef new = combine(c, i, old[0], x, NULL);
-    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, new, old[0], ""), some, done);
-    LLVMPositionBuilderAtEnd(c->b, some);
-    old[1] = LLVMBuildAtomicRMW(c->b, rmw_op(i), p, x, ordering(i), 0);
-    LLVMBuildBr(c->b, done);
-    LLVMPositionBuilderAtEnd(c->b, done);
-    LLVMValueRef r = LLVMBuildPhi(c->b, LLVMTypeOf(x), "");
-    LLVMBasicBlockRef blocks[2] = {from, some};
-    LLVMAddIncoming(r, old, blocks, 2);
-    return r;
-}
-
-// One thread's operation; x, y are integers of the type's width. Returns the old value.
-static LLVMValueRef one(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, LLVMValueRef x,
-                        LLVMValueRef y) {
-    struct cg *c = g->cg;
-    LLVMTypeRef t = LLVMTypeOf(x);
-    unsigned bytes = LLVMGetIntTypeWidth(t) / 8;
-    if (is_shared(i)) {
-        LLVMValueRef old = LLVMBuildLoad2(c->b, t, p, "");
-        LLVMSetAlignment(old, bytes);
-        LLVMSetAlignment(LLVMBuildStore(c->b, new_value(g, i, old, x, y, p), p), bytes);
-        return old;
-    }
-    if (i->mods.atom == ISA_ATOM_CAS) {
-        LLVMValueRef r =
-            LLVMBuildAtomicCmpXchg(c->b, p, x, y, LLVMAtomicOrderingSequentiallyConsistent,
-                                   LLVMAtomicOrderingMonotonic, 0);
-        return LLVMBuildExtractValue(c->b, r, 0, "");
-    }
-    if (is_float_arithmetic(i))
-        return swap_loop(g, i, p, x, bytes);
-    if (is_store(g, i, bytes)) {
-        LLVMValueRef st = LLVMBuildStore(c->b, x, p);
-        LLVMSetOrdering(st, ordering(i));
-        LLVMSetAlignment(st, bytes);
-        return LLVMConstNull(t);
-    }
-    if (may_only_load(i))
-        return change(c, i, p, x);
-    return LLVMBuildAtomicRMW(c->b, rmw_op(i), p, x, ordering(i), 0);
-}
-
-static bool reducible(const struct kir_inst *i) {
-    if (isa_type_is_float(i->ty))
-        return false;
-    switch (i->mods.atom) {
-    case ISA_ATOM_AND:
-    case ISA_ATOM_OR:
-    case ISA_ATOM_XOR:
-    case ISA_ATOM_ADD:
-    case ISA_ATOM_MIN:
-    case ISA_ATOM_MAX:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static const char *reduction(const struct kir_inst *i) {
-    bool s = isa_type_is_signed(i->ty);
-    switch (i->mods.atom) {
-    case ISA_ATOM_AND:
-        return "llvm.vector.reduce.and";
-    case ISA_ATOM_OR:
-        return "llvm.vector.reduce.or";
-    case ISA_ATOM_XOR:
-        return "llvm.vector.reduce.xor";
-    case ISA_ATOM_ADD:
-        return "llvm.vector.reduce.add";
-    case ISA_ATOM_MIN:
-        return s ? "llvm.vector.reduce.smin" : "llvm.vector.reduce.umin";
-    default:
-        return s ? "llvm.vector.reduce.smax" : "llvm.vector.reduce.umax";
-    }
-}
-
-uint64_t cg_neutral(const struct kir_inst *i) {
-    unsigned bits = isa_type_bits(i->ty);
-    bool s = isa_type_is_signed(i->ty);
-    switch (i->mods.atom) {
-    case ISA_ATOM_AND:
-        return ~0ULL;
-    case ISA_ATOM_MIN:
-        return s ? ~0ULL >> (65 - bits) : ~0ULL;
-    case ISA_ATOM_MAX:
-        return s ? 1ULL << (bits - 1) : 0;
-    default:
-        return 0;
-    }
-}
-
 static LLVMValueRef address(struct cg_func *g, const struct kir_inst *i, bool vector) {
     struct cg *c = g->cg;
     LLVMValueRef a = vector ? cg_vec(g, i->ops[0]) : cg_scalar(g, i->ops[0]);
@@ -316,24 +19,6 @@ static LLVMValueRef operand(struct cg_func *g, struct kir_inst *i, uint32_t k) {
     return cg_narrow(c, x, isa_type_bits(i->ty));
 }
 
-LLVMValueRef cg_neutral_vector(struct cg_func *g, const struct kir_inst *i) {
-    LLVMTypeRef t = cg_int_type(g->cg, isa_type_bits(i->ty));
-    return cg_splat(g->cg, LLVMConstInt(t, cg_neutral(i), 0));
-}
-
-LLVMValueRef cg_combined(struct cg *c, const struct kir_inst *i, LLVMValueRef x, LLVMValueRef y) {
-    return combine(c, i, x, y, NULL);
-}
-
-LLVMValueRef cg_reduced(struct cg_func *g, const struct kir_inst *i, LLVMValueRef x) {
-    LLVMTypeRef vt = LLVMTypeOf(x);
-    return cg_call_intrinsic(g->cg, reduction(i), &vt, 1, &x, 1);
-}
-
-void cg_combine_with(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, LLVMValueRef x) {
-    one(g, i, p, x, NULL);
-}
-
 static void emit_reduced(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     LLVMValueRef at = address(g, i, false), x = operand(g, i, 1);
@@ -343,7 +28,7 @@ static void emit_reduced(struct cg_func *g, struct kir_inst *i) {
         return;
     LLVMValueRef p = cg_pointer(g, i->mods.space, at, false);
     struct cg_active active = cg_begin_active(g);
-    one(g, i, p, cg_reduced(g, i, x), NULL);
+    cg_atomic_one(g, i, p, cg_reduced(g, i, x), NULL);
     cg_end_active(g, &active, NULL, 0);
 }
 
@@ -361,9 +46,9 @@ static LLVMValueRef few_active(struct cg_func *g) {
 // take turns.
 static bool is_chain(struct cg_func *g, const struct kir_inst *i) {
     unsigned bits = isa_type_bits(i->ty);
-    return g->cg->width > 1 && !g->cg->quick && is_float_arithmetic(i) && !i->mods.vec &&
-           bits >= 32 && bits <= 64 && !is_shared(i) && i->mods.space != ISA_SPACE_LOCAL &&
-           cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM;
+    return g->cg->width > 1 && !g->cg->quick && cg_is_float_atomic(i) && !i->mods.vec &&
+           bits >= 32 && bits <= 64 && i->mods.space != ISA_SPACE_SHARED &&
+           i->mods.space != ISA_SPACE_LOCAL && cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM;
 }
 
 static LLVMValueRef chained(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
@@ -372,7 +57,7 @@ static LLVMValueRef chained(struct cg_func *g, const struct kir_inst *i, LLVMVal
     for (unsigned l = 0; l < c->width; l++) {
         LLVMValueRef lane = cg_i32(c, l);
         LLVMValueRef new =
-            new_value(g, i, old, LLVMBuildExtractElement(c->b, x, lane, ""), NULL, p);
+            cg_new_value(g, i, old, LLVMBuildExtractElement(c->b, x, lane, ""), NULL, p);
         if (g->now.mask)
             new = LLVMBuildSelect(c->b, LLVMBuildExtractElement(c->b, g->now.mask, lane, ""), new,
                                   old, "");
@@ -417,7 +102,7 @@ static void emit_chain(struct cg_func *g, struct kir_inst *i) {
     LLVMPositionBuilderAtEnd(c->b, few);
     struct cg_spread each = cg_spread(g, x, 1);
     struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
-    one(g, i, p, cg_spread_at(g, &each, l.lane), NULL);
+    cg_atomic_one(g, i, p, cg_spread_at(g, &each, l.lane), NULL);
     cg_end_lanes(g, &l);
     LLVMBuildBr(c->b, done);
     LLVMPositionBuilderAtEnd(c->b, many);
@@ -441,7 +126,7 @@ static LLVMValueRef moved_up(struct cg_func *g, const struct kir_inst *i, LLVMVa
 static LLVMValueRef of_lanes_below(struct cg_func *g, const struct kir_inst *i, LLVMValueRef x) {
     LLVMValueRef s = moved_up(g, i, x, 1);
     for (unsigned by = 1; by < g->cg->width - 1; by *= 2)
-        s = combine(g->cg, i, s, moved_up(g, i, s, by), NULL);
+        s = cg_combined(g->cg, i, s, moved_up(g, i, s, by));
     return s;
 }
 
@@ -454,10 +139,10 @@ static void emit_scanned(struct cg_func *g, struct kir_inst *i) {
         x = cg_select(c, g->now.mask, x, cg_neutral_vector(g, i));
     LLVMValueRef below = of_lanes_below(g, i, x);
     struct cg_active active = cg_begin_active(g);
-    LLVMValueRef all = combine(c, i, cg_extract(g, below, last), cg_extract(g, x, last), NULL);
-    LLVMValueRef old = one(g, i, p, all, NULL);
+    LLVMValueRef all = cg_combined(c, i, cg_extract(g, below, last), cg_extract(g, x, last));
+    LLVMValueRef old = cg_atomic_one(g, i, p, all, NULL);
     cg_end_active(g, &active, &old, 1);
-    LLVMValueRef r = combine(c, i, cg_splat(c, old), below, NULL);
+    LLVMValueRef r = cg_combined(c, i, cg_splat(c, old), below);
     cg_set_result(g, i->res[0], cg_widen(c, r, i->ty, i->res[0]->type));
 }
 
@@ -497,7 +182,7 @@ static void do_active(struct cg_func *g, const struct kir_inst *i, const struct 
     struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
     LLVMValueRef at = component(g->cg, cg_spread_at(g, &p, l.lane), v->offset);
     LLVMValueRef of_y = v->y ? cg_spread_at(g, &y, l.lane) : NULL;
-    keep_old(g, v, one(g, i, at, cg_spread_at(g, &x, l.lane), of_y), l.lane);
+    keep_old(g, v, cg_atomic_one(g, i, at, cg_spread_at(g, &x, l.lane), of_y), l.lane);
     cg_end_lanes(g, &l);
 }
 
@@ -517,13 +202,13 @@ static void do_all(struct cg_func *g, const struct kir_inst *i, const struct lan
     struct cg_spread p = cg_take_places_apart(g, &v->at), x = {.vec = v->x};
     if (cg_shape(g, i->ops[1]).kind != SHAPE_UNIFORM)
         x = cg_take_apart(g, v->x, 1);
-    if (!is_shared(i) && i->mods.atom != ISA_ATOM_CAS)
+    if (i->mods.space != ISA_SPACE_SHARED && i->mods.atom != ISA_ATOM_CAS)
         fetch_all(g, v, &p);
     for (unsigned k = 0; k < g->cg->width; k++) {
         LLVMValueRef lane = cg_i32(g->cg, k);
         LLVMValueRef at = component(g->cg, cg_place(g, &v->at, &p, k), v->offset);
         LLVMValueRef y = v->y ? cg_extract(g, v->y, lane) : NULL;
-        keep_old(g, v, one(g, i, at, cg_spread_lane(g, &x, k), y), lane);
+        keep_old(g, v, cg_atomic_one(g, i, at, cg_spread_lane(g, &x, k), y), lane);
     }
 }
 
@@ -532,8 +217,9 @@ static void do_all(struct cg_func *g, const struct kir_inst *i, const struct lan
 static bool short_operation(const struct kir_inst *i) {
     if (isa_type_bits(i->ty) > 64)
         return false;
-    return !is_float_arithmetic(i) || (is_shared(i) && isa_type_bits(i->ty) >= 32 &&
-                                       i->ty != ISA_F16X2 && i->ty != ISA_BF16X2);
+    return !cg_is_float_atomic(i) ||
+           (i->mods.space == ISA_SPACE_SHARED && isa_type_bits(i->ty) >= 32 && i->ty != ISA_F16X2 &&
+            i->ty != ISA_BF16X2);
 }
 
 static void do_lanes(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
@@ -563,7 +249,7 @@ static void do_lanes(struct cg_func *g, const struct kir_inst *i, const struct l
 
 // Keeps LLVM from moving accesses across; an instruction only where acquiring takes one.
 static void order(struct cg *c, const struct kir_inst *i) {
-    bool relaxed = ordering(i) == LLVMAtomicOrderingMonotonic;
+    bool relaxed = cg_atomic_ordering(i) == LLVMAtomicOrderingMonotonic;
     LLVMBuildFence(c->b, LLVMAtomicOrderingAcquireRelease, 1, "");
     if (!relaxed)
         LLVMBuildFence(c->b, LLVMAtomicOrderingAcquire, 0, "");
@@ -599,7 +285,8 @@ static void do_compared(struct cg_func *g, const struct kir_inst *i, const struc
 // x86 and ARM gather words of these sizes, each in one access.
 static bool compares_by_gather(const struct kir_inst *i) {
     unsigned bits = isa_type_bits(i->ty);
-    return i->mods.atom == ISA_ATOM_CAS && !is_shared(i) && (bits == 32 || bits == 64);
+    return i->mods.atom == ISA_ATOM_CAS && i->mods.space != ISA_SPACE_SHARED &&
+           (bits == 32 || bits == 64);
 }
 
 static LLVMValueRef old_values(struct cg_func *g, LLVMTypeRef vt) {
@@ -620,14 +307,14 @@ static LLVMValueRef old_values(struct cg_func *g, LLVMTypeRef vt) {
 static void emit_component(struct cg_func *g, struct kir_inst *i, uint32_t k,
                            const struct cg_places *at) {
     struct cg *c = g->cg;
-    bool cas = i->mods.atom == ISA_ATOM_CAS, result = has_readers(g, i);
+    bool cas = i->mods.atom == ISA_ATOM_CAS, result = cg_has_readers(g, i);
     struct lanes v = {.vt = cg_vec_of(c, cg_int_type(c, isa_type_bits(i->ty)))};
     v.at = *at;
     v.offset = k * (isa_type_bits(i->ty) / 8);
     v.x = operand(g, i, 1 + k);
     v.y = cas ? operand(g, i, 2) : NULL;
     if (c->width == 1) {
-        LLVMValueRef r = one(g, i, component(c, at->pointers, v.offset), v.x, v.y);
+        LLVMValueRef r = cg_atomic_one(g, i, component(c, at->pointers, v.offset), v.x, v.y);
         if (result)
             cg_set_scalar(g, i->res[k], cg_widen(c, r, i->ty, i->res[k]->type));
         return;
@@ -657,25 +344,15 @@ static void emit_each(struct cg_func *g, struct kir_inst *i) {
         emit_component(g, i, k, &at);
 }
 
-// A warp's lanes go together up to the branch at which one of them counts what all have stored, or
-// launches a grid that reads it; programs rely on that (guide 13 promises it of the launching
-// thread's own stores only). Of threads with a stack each, the one that comes first lets the others
-// come, too.
-void cg_meet_lanes(struct cg_func *g) {
-    struct cg *c = g->cg;
-    if (c->lanes_meet && c->mode == KD_MODE_THREAD_STACKS)
-        cg_call_rt(c, "kd_rt_let_others", &g->blk, 1);
-}
-
 bool cg_emit_atomic(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     if (i->op != ISA_OP_ATOM && i->op != ISA_OP_RED)
         return false;
-    bool unused = !has_readers(g, i);
+    bool unused = !cg_has_readers(g, i);
     if (cg_append_place(g, i))
         return true;
     unsigned bytes = (i->mods.vec ? i->mods.vec : 1) * isa_type_bits(i->ty) / 8;
-    bool together = c->width > 1 && reducible(i) && !i->mods.vec &&
+    bool together = c->width > 1 && cg_is_reducible(i) && !i->mods.vec &&
                     i->mods.space != ISA_SPACE_LOCAL &&
                     cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM;
     cg_settle_appends(g, i, bytes);

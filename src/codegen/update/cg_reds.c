@@ -24,17 +24,6 @@ enum {
 
 // ---- which operations ---------------------------------------------------------------------
 
-static bool is_relaxed(const struct kir_inst *i) {
-    return (i->op == ISA_OP_RED || i->op == ISA_OP_ATOM) && i->mods.scope != ISA_SCOPE_SYS &&
-           (i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED);
-}
-
-static bool is_integer(unsigned ty) {
-    unsigned bits = isa_type_bits(ty);
-    return (bits == 32 || bits == 64) && !isa_type_is_float(ty) && ty != ISA_F16X2 &&
-           ty != ISA_BF16X2;
-}
-
 const uint8_t *cg_read_values(struct arena *arena, const struct kir_func *f) {
     uint8_t *read = arena_array(arena, uint8_t, f->value_count + 1);
     for (uint32_t b = 0; b < f->blocks.len; b++)
@@ -42,53 +31,6 @@ const uint8_t *cg_read_values(struct arena *arena, const struct kir_func *f) {
             for (uint32_t k = 0; k < i->nops; k++)
                 read[i->ops[k]->id] = 1;
     return read;
-}
-
-static bool is_red(const struct kir_inst *i, const uint8_t *read) {
-    if (!is_relaxed(i) || i->mods.vec || !is_integer(i->ty) || (i->nres && read[i->res[0]->id]) ||
-        (i->mods.space != ISA_SPACE_GLOBAL && i->mods.space != ISA_SPACE_GENERIC))
-        return false;
-    switch (i->mods.atom) {
-    case ISA_ATOM_ADD:
-    case ISA_ATOM_AND:
-    case ISA_ATOM_OR:
-    case ISA_ATOM_XOR:
-    case ISA_ATOM_MIN:
-    case ISA_ATOM_MAX:
-        return true;
-    default:
-        return false;
-    }
-}
-
-struct cg_red_kind cg_red_kind_of(const struct kir_inst *i) {
-    bool s = isa_type_is_signed(i->ty);
-    struct cg_red_kind k = {.bytes = isa_type_bits(i->ty) / 8};
-    switch (i->mods.atom) {
-    case ISA_ATOM_AND:
-        k.op = KD_AND;
-        break;
-    case ISA_ATOM_OR:
-        k.op = KD_OR;
-        break;
-    case ISA_ATOM_XOR:
-        k.op = KD_XOR;
-        break;
-    case ISA_ATOM_MIN:
-        k.op = s ? KD_MIN : KD_UMIN;
-        break;
-    case ISA_ATOM_MAX:
-        k.op = s ? KD_MAX : KD_UMAX;
-        break;
-    default:
-        k.op = KD_ADD;
-        break;
-    }
-    return k;
-}
-
-bool cg_is_kind(const struct cg_red_kind *x, const struct cg_red_kind *y) {
-    return x->op == y->op && x->bytes == y->bytes;
 }
 
 static bool is_elsewhere(const struct kir_inst *i) {
@@ -105,7 +47,7 @@ static bool is_apart(const struct kir_inst *i) {
 static bool allows(const struct kir_inst *i) {
     switch (isa_op_info[i->op].klass) {
     case ISA_CLASS_MEMORY:
-        return is_apart(i) || is_relaxed(i) ||
+        return is_apart(i) || cg_is_relaxed_red(i) ||
                ((i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.sem == ISA_SEM_WEAK &&
                 (i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_GENERIC));
     case ISA_CLASS_FENCE:
@@ -131,7 +73,7 @@ static bool has_own_memory(const struct flow *fl) {
 // Lanes that lie side by side, or at constant distances, seldom meet.
 static bool is_put_off(const struct flow *fl, const struct kir_inst *i, const uint8_t *read,
                        bool own_memory) {
-    if (!is_red(i, read) || (i->mods.space == ISA_SPACE_GENERIC && own_memory))
+    if (!cg_is_red(i, read) || (i->mods.space == ISA_SPACE_GENERIC && own_memory))
         return false;
     enum shape_kind s = fl->shape[i->ops[0]->id].kind;
     return s == SHAPE_VARYING || s == SHAPE_UNIFORM;
@@ -168,33 +110,6 @@ bool cg_puts_off(struct cg *c, const struct flow *fl) {
 }
 
 // ---- what they go to ----------------------------------------------------------------------
-
-static const struct kir_value *behind_conversions(const struct kir_value *v) {
-    while (v->kind == KIR_VALUE_INST && v->def->op == ISA_OP_CVTA)
-        v = v->def->ops[0];
-    return v;
-}
-
-bool cg_is_of_run(const struct cg_func *g, const struct kir_value *v) {
-    v = behind_conversions(v);
-    if (v->kind != KIR_VALUE_INST)
-        return false;
-    if (v->def->op == ISA_OP_LD)
-        return v->def->mods.space == ISA_SPACE_PARAM && g->f->is_kernel &&
-               v->def->ops[0]->kind == KIR_VALUE_INST && v->def->ops[0]->def->op == ISA_OP_SYMADDR;
-    return v->def->op == ISA_OP_SYMADDR && v->def->sym->space == ISA_SPACE_GLOBAL;
-}
-
-const struct kir_value *cg_red_base(const struct flow *fl, const struct kir_inst *i) {
-    const struct kir_value *v = i->ops[0];
-    if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_ADD)
-        return NULL;
-    const struct kir_value *x = v->def->ops[0], *y = v->def->ops[1];
-    bool first = fl->shape[x->id].kind == SHAPE_UNIFORM;
-    if (first == (fl->shape[y->id].kind == SHAPE_UNIFORM))
-        return NULL;
-    return behind_conversions(first ? x : y);
-}
 
 static bool are_one_array(const struct kir_value *x, const struct kir_value *y) {
     if (x == y)
@@ -234,7 +149,7 @@ static struct cg_cell *cell_for(const struct cg_func *g, const struct kir_inst *
     for (unsigned n = 0; n < r->ncells; n++) {
         struct cg_cell *cell = &r->cells[n];
         if (cg_is_kind(&cell->kind, &kind) && cell->i->offset == i->offset &&
-            are_one_array(behind_conversions(cell->i->ops[0]), behind_conversions(i->ops[0])))
+            are_one_array(cg_behind_conversions(cell->i->ops[0]), cg_behind_conversions(i->ops[0])))
             return cell;
     }
     if (r->ncells == CG_MOST_CELLS)
@@ -259,27 +174,6 @@ static void add_site(struct cg_func *g, const struct kir_inst *i) {
         first = cg_red_kind_of(r->sites[0].i);
     r->mixed |= !cg_is_kind(&kind, &first);
     r->sites[r->nsites++] = s;
-}
-
-const struct cg_red_site *cg_red_site(const struct cg_func *g, const struct kir_inst *i) {
-    for (unsigned n = 0; g->reds && n < g->reds->nsites; n++)
-        if (g->reds->sites[n].i == i)
-            return &g->reds->sites[n];
-    return NULL;
-}
-
-bool cg_is_put_off(const struct cg_func *g, const struct kir_inst *i, bool together) {
-    const struct cg_red_site *s = cg_red_site(g, i);
-    return s && (together ? s->cell != NULL : s->window != NULL);
-}
-
-LLVMValueRef cg_field(struct cg *c, LLVMValueRef p, size_t offset) {
-    LLVMValueRef at = cg_i64(c, offset);
-    return LLVMBuildInBoundsGEP2(c->b, c->i8, p, &at, 1, "");
-}
-
-void cg_set_field(struct cg *c, LLVMValueRef p, size_t offset, LLVMValueRef x) {
-    LLVMBuildStore(c->b, x, cg_field(c, p, offset));
 }
 
 static void make_state(struct cg_func *g) {
@@ -327,17 +221,6 @@ void cg_close_reds(struct cg_func *g) {
 
 // ---- other accesses -----------------------------------------------------------------------
 
-LLVMValueRef cg_touches(struct cg_func *g, LLVMValueRef start, LLVMValueRef size, LLVMValueRef p,
-                        uint64_t bytes) {
-    struct cg *c = g->cg;
-    bool vec = LLVMGetTypeKind(LLVMTypeOf(p)) == LLVMVectorTypeKind;
-    LLVMValueRef more = cg_i64(c, bytes - 1), from = LLVMBuildSub(c->b, start, more, "");
-    size = LLVMBuildAdd(c->b, size, more, "");
-    p = LLVMBuildSub(c->b, p, vec ? cg_splat(c, from) : from, "");
-    LLVMValueRef hit = LLVMBuildICmp(c->b, LLVMIntULT, p, vec ? cg_splat(c, size) : size, "");
-    return vec ? cg_any(g, hit) : hit;
-}
-
 static void settle_window(struct cg_func *g, const struct cg_window *w, LLVMValueRef p,
                           uint64_t bytes) {
     LLVMTypeRef i64 = g->cg->i64;
@@ -364,7 +247,7 @@ void cg_settle_reds(struct cg_func *g, struct kir_inst *i, unsigned bytes) {
     struct cg_reds *r = g->reds;
     if (!r || is_apart(i))
         return;
-    bool red = is_red(i, g->read);
+    bool red = cg_is_red(i, g->read);
     struct cg_red_kind kind = {0};
     if (red)
         kind = cg_red_kind_of(i);

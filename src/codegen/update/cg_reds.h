@@ -48,7 +48,11 @@ struct cg_reds {
     bool mixed;         // there are several kinds
 };
 
-// cg_reds.c
+// cg_red_site.c
+bool cg_is_relaxed_red(const struct kir_inst *i);
+// May i be put off? read: cg_read_values'.
+bool cg_is_red(const struct kir_inst *i, const uint8_t *read);
+const struct kir_value *cg_behind_conversions(const struct kir_value *v);
 struct cg_red_kind cg_red_kind_of(const struct kir_inst *i);
 bool cg_is_kind(const struct cg_red_kind *x, const struct cg_red_kind *y);
 const struct cg_red_site *cg_red_site(const struct cg_func *g, const struct kir_inst *i);
@@ -57,10 +61,6 @@ const struct kir_value *cg_red_base(const struct flow *fl, const struct kir_inst
 // Do `bytes` bytes from p (i64, or a vector) on touch `size` bytes from `start` on? An i1.
 LLVMValueRef cg_touches(struct cg_func *g, LLVMValueRef start, LLVMValueRef size, LLVMValueRef p,
                         uint64_t bytes);
-
-// A field of a structure of the device's, at p.
-LLVMValueRef cg_field(struct cg *c, LLVMValueRef p, size_t offset);
-void cg_set_field(struct cg *c, LLVMValueRef p, size_t offset, LLVMValueRef x);
 
 // cg_bins.c
 // In the entry block: struct kd_window, side by side.

@@ -162,46 +162,12 @@ static bool find(struct cg_func *g, struct kir_inst *i, struct split *s) {
 
 // ---- vectors ------------------------------------------------------------------------------------
 
-static LLVMValueRef lanes_from(struct cg *c, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
-                               unsigned n) {
-    LLVMValueRef idx[MOST_LANES];
-    for (unsigned k = 0; k < n; k++)
-        idx[k] = cg_i32(c, from[k]);
-    return LLVMBuildShuffleVector(c->b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)),
-                                  LLVMConstVector(idx, n), "");
-}
-
-LLVMValueRef cg_sixteen_of(struct cg *c, LLVMValueRef x, unsigned first) {
-    unsigned from[LANES];
-    if (c->width == LANES)
-        return x;
-    for (unsigned k = 0; k < LANES; k++)
-        from[k] = first + k;
-    return lanes_from(c, x, NULL, from, LANES);
-}
-
 // Lane k of the result is lane k + 1 of x; the last one is any.
 static LLVMValueRef next_lanes(struct cg *c, LLVMValueRef x) {
     unsigned from[MOST_LANES];
     for (unsigned k = 0; k < c->width; k++)
         from[k] = (k + 1) % c->width;
-    return lanes_from(c, x, NULL, from, c->width);
-}
-
-void cg_put_in_order(struct cg *c, LLVMValueRef *x, unsigned n, unsigned step, LLVMValueRef *out) {
-    LLVMValueRef of[2][MOST / 2];
-    if (n == 1) {
-        out[0] = x[0];
-        return;
-    }
-    cg_put_in_order(c, x, n / 2, 2 * step, of[0]);
-    cg_put_in_order(c, x + step, n / 2, 2 * step, of[1]);
-    for (unsigned k = 0; k < n; k++) {
-        unsigned from[LANES];
-        for (unsigned e = 0; e < LANES; e++)
-            from[e] = e % 2 * LANES + k % 2 * (LANES / 2) + e / 2;
-        out[k] = lanes_from(c, of[0][k / 2], of[1][k / 2], from, LANES);
-    }
+    return cg_lanes_from(c, x, NULL, from, c->width);
 }
 
 static LLVMValueRef i16_of(struct cg *c, LLVMValueRef m) {

@@ -489,7 +489,7 @@ static void make_inside(struct steps *s) {
             bool there = (g->turn && cg_made_once(g, v)) ||
                          cg_val_of(g, v)->epoch == CG_PERMANENT || cg_is_again(g, v);
             if (!there)
-                cg_emit_inst(g, i);
+                cg_emit_pure(g, i);
             s->made[v->id] = 1;
         }
 }
