@@ -2,7 +2,9 @@
 """recursion.py BUILD CLANG: no function of the compiler goes as deep as its input is. Lists the
 functions that can call themselves, directly or through others (a function that another one names,
 as an argument or in a table, counts as called by it), and compares them with recursion.txt, which
-says for each what bounds its depth. A new one fails, and so does a line that is no longer true."""
+says for each what bounds its depth. A new one fails, and so does a line that is no longer true.
+From the same calls follows which files call each other in circles: file_cycles.txt lists those, one
+circle a line, and a new one fails, one that has grown, and one that is no longer there."""
 import glob
 import json
 import os
@@ -94,24 +96,53 @@ def cycles(calls):
     return found
 
 
+def listed(name):
+    """The lines of a list beside this file, without its comments"""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name)) as f:
+        return [line.split() for line in f if line.strip() and not line.startswith("#")]
+
+
+def file_cycles(calls, where):
+    """Groups of files that call each other in circles, each sorted. where: {function: file}"""
+    files = {}
+    for name, callees in calls.items():
+        files.setdefault(where[name], set()).update(where[c] for c in callees if c in where)
+    for name, callees in files.items():
+        callees.discard(name)
+    return {tuple(sorted(group)) for group in cycles(files)}
+
+
+def check_files(calls, where):
+    """Prints what differs from file_cycles.txt, and returns whether anything does."""
+    allowed = {tuple(sorted(words)) for words in listed("file_cycles.txt")}
+    found = file_cycles(calls, where)
+    for group in sorted(found - allowed):
+        print("these files call each other in a circle, and are not listed:", *group)
+    for group in sorted(allowed - found):
+        print("listed in file_cycles.txt, and no longer a circle:", *group)
+    return found != allowed
+
+
 def main():
     build, clang = sys.argv[1:3]
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "recursion.txt")) as f:
-        allowed = {line.split()[0] for line in f if line.strip() and not line.startswith("#")}
-    calls = {}
+    allowed = {words[0] for words in listed("recursion.txt")}
+    calls, where = {}, {}
     with tempfile.TemporaryDirectory() as folder:
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda c: subprocess.run(c[1], cwd=c[0], check=True),
                           commands(build, clang, folder)))
         for path in sorted(glob.glob(folder + "/*.ll")):
-            calls.update(read_calls(path))
+            own = read_calls(path)
+            calls.update(own)
+            where.update(dict.fromkeys(own, os.path.basename(path)[:-len(".ll")]))
     found = {f for group in cycles(calls) for f in group}
     print(f"{len(calls)} functions and tables, {len(found)} of them recursive")
     for name in sorted(found - allowed):
         print(f"{name} can call itself: recursion.txt does not say what bounds its depth")
     for name in sorted(allowed - found):
         print(f"{name} is in recursion.txt and does not call itself")
-    return 1 if found != allowed or len(calls) < 1000 else 0
+    differ = check_files(calls, where)
+    return 1 if found != allowed or differ or len(calls) < 1000 else 0
 
 
 if __name__ == "__main__":

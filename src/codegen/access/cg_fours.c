@@ -2,7 +2,10 @@
 // takes the vectors of four lanes apart that lie in memory, and a store puts them together again.
 // LLVM sees that one undoes the other where nothing else uses the words; here the store finds the
 // vectors.
-#include "codegen/emit/cg.h"
+#include "codegen/access/cg_fours.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
 
 enum { KEPT = 2 * CG_MAX_TEAM, WORDS = 4, LINES = KD_WARP / 4, LANES = 16 };
 

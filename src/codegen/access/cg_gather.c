@@ -5,7 +5,19 @@
 // faster than that (8 words of 64 bits in 5 cycles, 16 of 32 in 12), it does. Scatter instructions,
 // which are not mitigated, spare taking lanes out of registers: 16 words in 13 cycles for 20 on
 // Golden Cove.
-#include "codegen/emit/cg.h"
+#include "codegen/access/cg_gather.h"
+#include "codegen/access/cg_lane_calls.h"
+#include "codegen/access/cg_places.h"
+#include "codegen/access/cg_sorted.h"
+#include "codegen/access/cg_stretch.h"
+#include "codegen/ahead/cg_prefetch_at.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_spread.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/update/cg_lone.h"
+#include "codegen/value/cg_value.h"
 
 // Beyond so many lanes in one function the intrinsics are used: they keep compile time in bounds.
 enum { MAX_SPREAD_LANES = 6144, FEW_LANES = 2 };

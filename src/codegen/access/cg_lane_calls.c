@@ -4,7 +4,13 @@
 // these functions, which the fast instruction selection knows.
 #include <stdio.h>
 
-#include "codegen/emit/cg.h"
+#include "codegen/access/cg_gather.h"
+#include "codegen/access/cg_lane_calls.h"
+#include "codegen/access/cg_places.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
 
 enum { MAX_COMPONENTS = 4, PLACE_BYTES = 8 };
 

@@ -1,6 +1,15 @@
 // Where the lanes of an access find their memory: a base and an index or a distance a lane, where
 // the IR shows one, or a pointer each.
-#include "codegen/emit/cg.h"
+#include "codegen/access/cg_places.h"
+#include "codegen/access/cg_stretch.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_spread.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/value/cg_known.h"
+#include "codegen/value/cg_source.h"
+#include "codegen/value/cg_value.h"
 
 enum { SLOT_BYTES = 128 };
 

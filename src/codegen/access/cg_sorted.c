@@ -1,7 +1,10 @@
 // Lanes at constant distances that lie side by side once they are sorted by address, as the columns
 // do when a tile is stored transposed: one shuffle sorts a vector, and each run of neighbours is
 // one access.
-#include "codegen/emit/cg.h"
+#include "codegen/access/cg_sorted.h"
+#include "codegen/access/cg_gather.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
 
 enum { LEAST_IN_RUN = 2, MOST_LANES = 32 };
 

@@ -2,7 +2,13 @@
 // lane's place is its own index plus what its bucket says. Whether they do is looked at when it
 // runs: a few stretches of neighbours are a store of a part of a vector each, instead of one a
 // lane.
-#include "codegen/emit/cg.h"
+#include "codegen/access/cg_stretch.h"
+#include "codegen/access/cg_places.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/value/cg_known.h"
 
 enum { LANES = 16, BYTES = 4, MOST_STRETCHES = 4, MOST_DEPTH = 6 };
 

@@ -8,7 +8,18 @@
 // Whether the distances hold, and no sum wraps, is tested when it runs, and so is that all lanes
 // act and, for stores, that the lines of lanes do not overlap: else each group has accesses of its
 // own.
-#include "codegen/emit/cg.h"
+#include "codegen/access/cg_transpose.h"
+#include "codegen/access/cg_align.h"
+#include "codegen/access/cg_gather.h"
+#include "codegen/access/cg_places.h"
+#include "codegen/ahead/cg_stream.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_spread.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/value/cg_nan.h"
+#include "codegen/value/cg_value.h"
 #include "passes/flow/team.h"
 
 enum { WORD = 4, LEAST = 4, LINE = 64 };

@@ -1,6 +1,13 @@
 // mbarrier objects and asynchronous copies: one call of the device's helper for the lanes of a
 // group, or for all of them together when they ask the same question.
-#include "codegen/emit/cg.h"
+#include "codegen/emit/cg_async.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/value/cg_known.h"
+#include "codegen/value/cg_nan.h"
+#include "codegen/value/cg_value.h"
 #include "ir/async.h"
 
 // Operand n in 64 bits: a scalar where all lanes have the same.

@@ -2,7 +2,17 @@
 // provides (vprintf, malloc, free, __assertfail); also trap, nanosleep and their kind.
 #include <string.h>
 
-#include "codegen/emit/cg.h"
+#include "codegen/control/cg_wait.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_fault.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_spread.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/emit/cg_call.h"
+#include "codegen/emit/cg_stack.h"
+#include "codegen/value/cg_nan.h"
+#include "codegen/value/cg_value.h"
 #include "isa/device_functions.h"
 #include "passes/flow/call_shapes.h"
 

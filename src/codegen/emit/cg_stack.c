@@ -1,6 +1,12 @@
 // alloca, stacksave, stackrestore: the end of what each lane has allocated in its local memory is a
 // vector beside the function's values. Threads may allocate different amounts.
-#include "codegen/emit/cg.h"
+#include "codegen/emit/cg_stack.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_fault.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/value/cg_value.h"
 
 static LLVMTypeRef top_type(struct cg *c) {
     return cg_vec_of(c, c->i64);

@@ -1,6 +1,14 @@
 // Textures and surfaces: one call of the device's helper for all lanes that fetch from one texture
 // object, else for each active lane.
-#include "codegen/emit/cg.h"
+#include "codegen/emit/cg_texture.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_spread.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/value/cg_known.h"
+#include "codegen/value/cg_nan.h"
+#include "codegen/value/cg_value.h"
 
 struct access {
     LLVMValueRef object, in[KD_IMAGE_MAX_INPUTS]; // i64, one a lane

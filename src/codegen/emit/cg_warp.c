@@ -1,6 +1,13 @@
 // Warp operations. With 32 lanes they are vector code on the current mask; with one lane a call
 // that waits for the other lanes' stacks.
-#include "codegen/emit/cg.h"
+#include "codegen/emit/cg_warp.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_spread.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/value/cg_known.h"
+#include "codegen/value/cg_nan.h"
+#include "codegen/value/cg_value.h"
 
 static LLVMValueRef lane_numbers(struct cg_func *g) {
     return cg_offs_vec(g, g->fl->iota, g->cg->i32);

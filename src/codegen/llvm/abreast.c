@@ -9,6 +9,8 @@
 // others that do.
 #include <string.h>
 
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
 #include "codegen/llvm/abreast.h"
 #include "codegen/llvm/block_graph.h"
 

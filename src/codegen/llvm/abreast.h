@@ -1,7 +1,7 @@
 #ifndef KUDZU_CODEGEN_ABREAST_H
 #define KUDZU_CODEGEN_ABREAST_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // After LLVM's passes: scalars of a block that are computed by the same steps become lanes of one
 // vector.

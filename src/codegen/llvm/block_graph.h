@@ -1,7 +1,7 @@
 #ifndef KUDZU_CODEGEN_BLOCK_GRAPH_H
 #define KUDZU_CODEGEN_BLOCK_GRAPH_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // What the instructions of one basic block need of each other, for passes that put them into
 // another order. Phis are left out.

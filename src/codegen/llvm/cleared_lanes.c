@@ -1,5 +1,7 @@
 #include <string.h>
 
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
 #include "codegen/llvm/cleared_lanes.h"
 
 enum { MOST_LANES = 64 };

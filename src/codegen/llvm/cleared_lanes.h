@@ -2,7 +2,7 @@
 #ifndef KUDZU_CODEGEN_CLEARED_LANES_H
 #define KUDZU_CODEGEN_CLEARED_LANES_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // A shuffle that keeps some lanes of a mask in their place and takes zeros for the others becomes
 // an AND. For AVX-512, after the optimiser, which makes shuffles of such selections: LLVM 19 clears

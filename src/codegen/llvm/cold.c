@@ -2,6 +2,8 @@
 // lane, which hardly ever runs. What that way alone needs stands before the test, since several
 // such accesses share it: LLVM leaves it there. Here it is computed again in each of those blocks.
 #include "codegen/llvm/cold.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
 
 enum { MOST_BLOCKS = 256, RARE = 1, OFTEN = 2000 };
 

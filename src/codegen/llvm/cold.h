@@ -1,7 +1,7 @@
 #ifndef KUDZU_CODEGEN_COLD_H
 #define KUDZU_CODEGEN_COLD_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // After LLVM's passes: what only blocks need that hardly ever run (cg_rarely) is computed there.
 void cg_sink_into_cold(struct cg *c);
@@ -11,5 +11,8 @@ bool cg_is_rare(struct cg *c, LLVMValueRef branch, unsigned successor);
 
 // Is the instruction v one of addresses, integers or conditions that has no effect but its result?
 bool cg_is_arithmetic(LLVMValueRef v);
+
+// Says that the branch goes to its successor 0 or 1 hardly ever.
+void cg_rarely(struct cg *c, LLVMValueRef branch, unsigned successor);
 
 #endif

@@ -4,6 +4,7 @@
 // knows. Shifts keep theirs, which are part of the instruction, and so do products, many of which
 // are shifts.
 #include "codegen/llvm/constant_loads.h"
+#include "codegen/core/state.h"
 
 #include <stdint.h>
 

@@ -11,6 +11,8 @@
 // from making part of one, a word for all lanes, where a product needs it.
 #include <string.h>
 
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
 #include "codegen/llvm/block_graph.h"
 #include "codegen/llvm/depth_first.h"
 

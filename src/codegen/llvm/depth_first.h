@@ -1,7 +1,7 @@
 #ifndef KUDZU_CODEGEN_DEPTH_FIRST_H
 #define KUDZU_CODEGEN_DEPTH_FIRST_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // After LLVM's passes: puts the instructions of long basic blocks into an order that keeps few
 // values at a time.

@@ -3,6 +3,7 @@
 // lanes leave at their first difference has a comparison and an `or` less in each iteration and
 // group.
 #include "codegen/llvm/left_lanes.h"
+#include "codegen/core/state.h"
 
 struct left {
     LLVMValueRef phi, next;     // lanes that have left, and those after this iteration

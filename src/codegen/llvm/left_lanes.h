@@ -2,7 +2,7 @@
 #ifndef KUDZU_CODEGEN_LEFT_LANES_H
 #define KUDZU_CODEGEN_LEFT_LANES_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // A loop that collects the lanes that leave it, iteration by iteration, and keeps those that stay,
 // knows the first from the second: they are those that entered and do not stay. Where they are

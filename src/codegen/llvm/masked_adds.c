@@ -1,4 +1,5 @@
 #include "codegen/llvm/masked_adds.h"
+#include "codegen/core/state.h"
 
 enum { MOST_ELEMENTS = 64 }; // of two vectors of 32 lanes joined
 

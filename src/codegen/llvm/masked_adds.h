@@ -2,7 +2,7 @@
 #ifndef KUDZU_CODEGEN_MASKED_ADDS_H
 #define KUDZU_CODEGEN_MASKED_ADDS_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // x + zext(m), with m a mask of lanes, becomes m ? x + 1 : x, and so with -, and sext: one masked
 // instruction of AVX-512, where the mask would become a vector first. LLVM 19, left to itself,

@@ -2,6 +2,8 @@
 // operations, and one more to join two halves); one permutation takes the words of both, and which
 // words it takes spares the shift that brings high halves down (the sign of a number: `x >> 63`).
 #include "codegen/llvm/narrowed.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
 
 enum { REGISTER = 16, MOST_LANES = 32 };
 

@@ -2,7 +2,7 @@
 #ifndef KUDZU_CODEGEN_NARROWED_H
 #define KUDZU_CODEGEN_NARROWED_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // For AVX-512, as the last thing before code is made.
 void cg_narrow_by_permutations(struct cg *c);

@@ -5,6 +5,8 @@
 // begins, all of them are asked at once there, and a copy of the way runs without them.
 #include <string.h>
 
+#include "codegen/ahead/cg_stream.h"
+#include "codegen/core/state.h"
 #include "codegen/llvm/cold.h"
 #include "codegen/llvm/one_test.h"
 

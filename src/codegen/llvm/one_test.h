@@ -1,7 +1,7 @@
 #ifndef KUDZU_CODEGEN_ONE_TEST_H
 #define KUDZU_CODEGEN_ONE_TEST_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // Before blocks are ordered: kernels that are one long way from beginning to end, with many tests
 // on it whose outcome is nearly always the same, get that way without tests. True: something

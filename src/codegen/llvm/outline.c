@@ -3,6 +3,8 @@
 // passes need minutes. Where there are many, each sort gets a function of its own that all share;
 // where there are few they stay where they are, which is faster to run.
 #include "codegen/llvm/outline.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <string.h>

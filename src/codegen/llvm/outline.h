@@ -1,7 +1,7 @@
 #ifndef KUDZU_CODEGEN_OUTLINE_H
 #define KUDZU_CODEGEN_OUTLINE_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // After LLVM's passes: gives masked loads, stores, gathers and scatters that `level` would run lane
 // by lane functions of their own, when there are many of them.

@@ -5,6 +5,7 @@
 // It is integers whose bits are asked for again and again: what computes with floats counts less,
 // since a value that goes from piece to piece takes longer than one that nobody looks at.
 #include "codegen/llvm/split_blocks.h"
+#include "codegen/core/state.h"
 
 //
 // The fast instruction selection goes through a block from its end, and gives up what stands in

@@ -1,7 +1,7 @@
 #ifndef KUDZU_CODEGEN_SPLIT_BLOCKS_H
 #define KUDZU_CODEGEN_SPLIT_BLOCKS_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // For quick code, after LLVM's passes: parts long blocks.
 void cg_split_blocks(struct cg *c);

@@ -1,4 +1,5 @@
 #include "codegen/llvm/undefined.h"
+#include "codegen/core/state.h"
 
 #include <stddef.h>
 

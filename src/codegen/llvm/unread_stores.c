@@ -1,4 +1,5 @@
 #include "codegen/llvm/unread_stores.h"
+#include "codegen/core/state.h"
 
 #include <stddef.h>
 #include <string.h>

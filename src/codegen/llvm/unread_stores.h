@@ -2,7 +2,7 @@
 #ifndef KUDZU_CODEGEN_UNREAD_STORES_H
 #define KUDZU_CODEGEN_UNREAD_STORES_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // What a block's threads leave in shared memory ends with the block. Where LLVM has found all that
 // is loaded there to be what was stored, in code that is one function, with nothing left but stores

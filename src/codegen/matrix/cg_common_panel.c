@@ -3,7 +3,10 @@
 // agree at the block's barriers alone: where one could wait for another in between, rows may
 // change. And what tells rows must be where they begin: those whose offsets are known only when the
 // kernel runs, and factors that come from registers, are each warp's own.
-#include "codegen/matrix/cg_tile.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
+#include "codegen/matrix/cg_tile_internal.h"
 #include "ir/async.h"
 
 struct cg_common {

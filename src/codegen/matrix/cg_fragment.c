@@ -4,7 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codegen/emit/cg.h"
+#include "codegen/ahead/cg_copy.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/matrix/cg_fragment.h"
+#include "codegen/matrix/cg_home.h"
+#include "codegen/matrix/cg_product.h"
+#include "codegen/value/cg_known.h"
+#include "codegen/value/cg_nan.h"
+#include "codegen/value/cg_source.h"
+#include "codegen/value/cg_value.h"
 #include "isa/matrix.h"
 
 enum { LANES = 32, ROWS = 8, ROW_BYTES = 16, MAX_PICKED = 128 };

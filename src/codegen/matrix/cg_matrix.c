@@ -1,6 +1,16 @@
 // Matrix instructions. What cg_product.c, cg_wgmma.c and cg_fragment.c have no code for: the
 // registers of a warp's lanes go to memory, a helper computes, the results come back.
-#include "codegen/emit/cg.h"
+#include "codegen/matrix/cg_matrix.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/matrix/cg_fragment.h"
+#include "codegen/matrix/cg_product.h"
+#include "codegen/matrix/cg_wgmma.h"
+#include "codegen/value/cg_nan.h"
+#include "codegen/value/cg_source.h"
+#include "codegen/value/cg_value.h"
 #include "isa/matrix.h"
 
 static struct isa_matrix matrix_of(const struct kir_inst *i) {

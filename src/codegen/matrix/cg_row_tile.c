@@ -6,7 +6,11 @@
 // registers of sums have them.
 #include <stdio.h>
 
-#include "codegen/matrix/cg_tile.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
+#include "codegen/matrix/cg_home.h"
+#include "codegen/matrix/cg_tile_internal.h"
+#include "codegen/value/cg_nan.h"
 
 enum {
     HALVES = 8, // in a piece

@@ -6,7 +6,13 @@
 // What the device is told is a constant, struct kd_tile_block.
 #include <string.h>
 
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/matrix/cg_home.h"
 #include "codegen/matrix/cg_tile.h"
+#include "codegen/matrix/cg_tile_internal.h"
 #include "support/strbuf.h"
 
 enum { EIGHT = 8, PIECE = CG_TILE_PIECE, STEP = CG_TILE_STEP, LEAST = 4 };

@@ -8,7 +8,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "codegen/matrix/cg_product.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_fault.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_spread.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/matrix/cg_product_internal.h"
+#include "codegen/matrix/cg_wgmma.h"
+#include "codegen/value/cg_nan.h"
+#include "codegen/value/cg_value.h"
 
 enum { PIECE = 16, PIECES = 2, MAX_COLUMNS = 32 };
 

@@ -4,12 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/emit/cg.h"
+#include "codegen/access/cg_transpose.h"
+#include "codegen/control/cg_func.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
+#include "codegen/emit/cg_stack.h"
 #include "codegen/large_stack.h"
 #include "codegen/llvm_failure.h"
 #include "codegen/llvm_memory.h"
+#include "codegen/pipeline/explain.h"
 #include "codegen/pipeline/jit_module.h"
+#include "codegen/pipeline/optimize.h"
 #include "codegen/pipeline/promote.h"
+#include "codegen/update/cg_reds.h"
 #include "ir/async.h"
 #include "ir/clean/copy.h"
 #include "isa/device_functions.h"

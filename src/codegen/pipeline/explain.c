@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
+#include "codegen/pipeline/explain.h"
 #include "passes/flow/waiting.h"
 
 // The instruction itself, or the nearest one in its block whose line is known.

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 #include "codegen/llvm/abreast.h"
 #include "codegen/llvm/cleared_lanes.h"
 #include "codegen/llvm/cold.h"
@@ -25,6 +25,7 @@
 #include "codegen/llvm/unread_stores.h"
 #include "codegen/llvm_failure.h"
 #include "codegen/llvm_memory.h"
+#include "codegen/pipeline/optimize.h"
 #include "support/debug.h"
 #include "support/memory.h"
 #include "support/stages.h"

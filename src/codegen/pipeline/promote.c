@@ -2,6 +2,7 @@
 // Assignment Form and the Control Dependence Graph. Dominance frontiers are found once for all
 // variables. Phis are records until one is used, so that those that nothing uses cost little.
 #include "codegen/pipeline/promote.h"
+#include "codegen/core/state.h"
 
 #include <string.h>
 

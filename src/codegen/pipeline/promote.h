@@ -1,7 +1,7 @@
 #ifndef KUDZU_CODEGEN_PROMOTE_H
 #define KUDZU_CODEGEN_PROMOTE_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 // Variables of the module's functions (allocas that are loaded and stored as a whole) become SSA
 // values. In nearly linear time where LLVM's pass takes variables times blocks: it walks the

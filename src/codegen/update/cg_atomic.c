@@ -1,7 +1,25 @@
 // atom and red. Lanes act one after the other, in lane order; operations of integers on one uniform
 // address become a vector reduction, or a scan where the old values are read, and one operation.
 // A block runs on one worker, so its shared memory needs no locked instruction.
-#include "codegen/emit/cg.h"
+#include "codegen/update/cg_atomic.h"
+#include "codegen/access/cg_align.h"
+#include "codegen/access/cg_places.h"
+#include "codegen/control/cg_wait.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_spread.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/update/cg_append.h"
+#include "codegen/update/cg_bins.h"
+#include "codegen/update/cg_cells.h"
+#include "codegen/update/cg_red_site.h"
+#include "codegen/update/cg_reds.h"
+#include "codegen/update/cg_thread_atomic.h"
+#include "codegen/value/cg_known.h"
+#include "codegen/value/cg_nan.h"
+#include "codegen/value/cg_source.h"
+#include "codegen/value/cg_value.h"
 
 static LLVMValueRef address(struct cg_func *g, const struct kir_inst *i, bool vector) {
     struct cg *c = g->cg;

@@ -3,7 +3,17 @@
 // goes to first (cg_reds.c). What is rare is done by the device (windows.c).
 #include <stddef.h>
 
+#include "codegen/access/cg_places.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_spread.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/update/cg_bins.h"
+#include "codegen/update/cg_red_site.h"
 #include "codegen/update/cg_reds.h"
+#include "codegen/update/cg_thread_atomic.h"
+#include "codegen/value/cg_value.h"
 
 enum { ALL_BYTES = 65536, MOST_BYTES = 32768 }; // of all windows together, and of one
 

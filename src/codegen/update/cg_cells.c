@@ -5,7 +5,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
+#include "codegen/update/cg_cells.h"
 #include "codegen/update/cg_reds.h"
+#include "codegen/update/cg_thread_atomic.h"
+#include "codegen/value/cg_value.h"
 
 #define FIELD(name) offsetof(struct kd_cell, name)
 

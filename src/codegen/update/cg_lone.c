@@ -3,7 +3,14 @@
 // around such a store is mispredicted each time there is a lane. So the block with the store runs
 // without being asked, and the lowest active lane's element is stored, or where there is none
 // something to a slot of the function's own; only two lanes and more take a branch.
-#include "codegen/emit/cg.h"
+#include "codegen/update/cg_lone.h"
+#include "codegen/access/cg_gather.h"
+#include "codegen/access/cg_places.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
+#include "codegen/value/cg_known.h"
+#include "codegen/value/cg_value.h"
 #include "passes/flow/sole_lane.h"
 
 enum { LANES = 16, WORD_BITS = 32, SMALL_BLOCK = 10 };

@@ -1,5 +1,10 @@
 // Operations on memory that can be put off: their kinds, their arrays, and what is kept for them.
+#include "codegen/update/cg_red_site.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
 #include "codegen/update/cg_reds.h"
+#include "codegen/value/cg_value.h"
 
 bool cg_is_relaxed_red(const struct kir_inst *i) {
     return (i->op == ISA_OP_RED || i->op == ISA_OP_ATOM) && i->mods.scope != ISA_SCOPE_SYS &&

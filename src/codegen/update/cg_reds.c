@@ -10,7 +10,14 @@
 // common.
 #include <stddef.h>
 
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/llvm/cold.h"
 #include "codegen/update/cg_reds.h"
+#include "codegen/value/cg_known.h"
+#include "codegen/value/cg_value.h"
 #include "passes/flow/sole_lane.h"
 
 enum {

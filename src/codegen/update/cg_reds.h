@@ -3,7 +3,7 @@
 #ifndef KUDZU_CODEGEN_CG_REDS_H
 #define KUDZU_CODEGEN_CG_REDS_H
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/state.h"
 
 enum {
     CG_MOST_WINDOWS = 16,
@@ -74,5 +74,14 @@ void cg_flush_window_if(struct cg_func *g, const struct cg_window *w, LLVMValueR
 // cg_cells.c
 LLVMValueRef cg_make_cells(struct cg_func *g);                     // the same of struct kd_cell
 void cg_flush_cell(struct cg_func *g, const struct cg_cell *cell); // where it has an address
+
+// Does a run of blocks put off operations on memory? In vectors only.
+bool cg_puts_off(struct cg *c, const struct flow *fl);
+const uint8_t *cg_read_values(struct arena *arena, const struct kir_func *f); // by id: is it read?
+void cg_make_reds(struct cg_func *g);  // the builder stands in the entry block
+void cg_close_reds(struct cg_func *g); // at the end of a run of blocks
+
+// Before an access of so many bytes a lane that is not put off itself.
+void cg_settle_reds(struct cg_func *g, struct kir_inst *i, unsigned bytes);
 
 #endif

@@ -13,7 +13,24 @@
 // In kernels whose block is one team: places in shared memory are constants there.
 #include <string.h>
 
-#include "codegen/emit/cg.h"
+#include "codegen/access/cg_align.h"
+#include "codegen/access/cg_fours.h"
+#include "codegen/access/cg_gather.h"
+#include "codegen/access/cg_lines.h"
+#include "codegen/access/cg_places.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/shared/cg_table.h"
+#include "codegen/shared/cg_words.h"
+#include "codegen/update/cg_lone.h"
+#include "codegen/update/cg_steps.h"
+#include "codegen/value/cg_again.h"
+#include "codegen/value/cg_known.h"
+#include "codegen/value/cg_pure.h"
+#include "codegen/value/cg_source.h"
+#include "codegen/value/cg_value.h"
 
 enum {
     WORDS = 4,

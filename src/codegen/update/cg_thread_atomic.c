@@ -1,7 +1,12 @@
 // atom and red of one thread; and by what operations of integers whose order is free are combined:
 // what is neutral to them, two values in one, all lanes' in one. A block runs on one worker, so its
 // shared memory needs no locked instruction.
-#include "codegen/emit/cg.h"
+#include "codegen/update/cg_thread_atomic.h"
+#include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/cg_vectors.h"
+#include "codegen/core/state.h"
+#include "codegen/value/cg_source.h"
 
 static LLVMAtomicRMWBinOp rmw_op(const struct kir_inst *i) {
     bool f = isa_type_is_float(i->ty), s = isa_type_is_signed(i->ty);

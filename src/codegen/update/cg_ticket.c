@@ -12,7 +12,9 @@
 // accessed. Nothing depends on the guess.
 #include <stdlib.h>
 
-#include "codegen/emit/cg.h"
+#include "codegen/core/cg_module.h"
+#include "codegen/core/state.h"
+#include "codegen/update/cg_ticket.h"
 
 enum { MAX_DEPTH = 8, LINE = 64, EVERY = 256, LEAST_STEP = 64, SECOND_CACHE = 2 };
 

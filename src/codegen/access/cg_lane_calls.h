@@ -1,0 +1,12 @@
+#ifndef KUDZU_CODEGEN_CG_LANE_CALLS_H
+#define KUDZU_CODEGEN_CG_LANE_CALLS_H
+
+#include "codegen/access/cg_gather.h"
+#include "codegen/core/state.h"
+
+// The same in quick code, for what cg_calls_for_lanes accepts.
+bool cg_calls_for_lanes(const struct cg_func *g, const struct cg_lane_access *a);
+void cg_gather_by_call(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *out);
+void cg_scatter_by_call(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp);
+
+#endif

@@ -1,0 +1,9 @@
+#ifndef KUDZU_CODEGEN_CG_MATRIX_H
+#define KUDZU_CODEGEN_CG_MATRIX_H
+
+#include "codegen/core/state.h"
+
+// Emits i; false: it is none of these instructions.
+bool cg_emit_matrix(struct cg_func *g, struct kir_inst *i);
+
+#endif
