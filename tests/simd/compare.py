@@ -2,9 +2,11 @@
 well and compiled quickly, and compares what they print.
 usage: compare.py PTX_RUN KUDZU FILE...  (exit 1 on any difference)
 
-A .cu file is compiled to PTX twice, optimised and not; its launches stand in comments. The two
-share the settings between them: each width, level and tier is tried with one of the two. A .ptx file
-tries each width at each level with one tier, and at the machine's own level with both.
+A .cu file is compiled to PTX twice, optimised and not; its launches stand in comments. What the
+machine has runs optimised and compiled well at every width; besides, each pair of level and width runs
+once, with one of the tiers and one of the two PTX files, so that each width and each level has met
+both: which ones meet depends on the file's name. A .ptx file tries each width at each level with one
+tier, and at the machine's own level with both.
 
 With KUDZU_EXEC=simd what the compiler refuses fails: nothing is interpreted in its place. No kernel
 may be interpreted by design.
@@ -18,6 +20,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import zlib
 
 WIDTHS = ["1", "8", "16", "32"]
 LEVELS = ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
@@ -84,17 +87,25 @@ def first_half(levels):
             for below, level in enumerate(reversed(levels)) for n, width in enumerate(WIDTHS)]
 
 
+def pairs(levels, name, opt):
+    """Each level and width once: those (with their tiers) that the PTX file of this option gets."""
+    turn = zlib.crc32(os.path.basename(name).encode())
+    kinds = [("full", "-O3"), ("quick", "-G"), ("full", "-G"), ("quick", "-O3")]
+    met = [(level, width, kinds[(n + k + turn) % len(kinds)])
+           for n, level in enumerate(levels) for k, width in enumerate(WIDTHS)]
+    return [(level, width, tier) for level, width, (tier, o) in met if o == opt]
+
+
 def settings(levels, name):
     """The settings (level, width, tier) for one PTX file, by the name that ptx_files gave it."""
-    everything = list(itertools.product(levels, WIDTHS, TIERS))
-    first = first_half(levels)
     if os.environ.get("KUDZU_COMPARE") == "all":
-        return everything
-    if name.endswith(" -G"):
-        return [s for s in everything if s not in first]
-    if name.endswith(" -O3"):
-        return first
-    return first + [(levels[-1], width, "quick") for width in WIDTHS]
+        return list(itertools.product(levels, WIDTHS, TIERS))
+    file, _, opt = name.rpartition(" ")
+    if opt not in ("-O3", "-G"):
+        return first_half(levels) + [(levels[-1], width, "quick") for width in WIDTHS]
+    tried = pairs(levels, file, opt)
+    own = [(levels[-1], width, "full") for width in WIDTHS] if opt == "-O3" else []
+    return tried + [s for s in own if s not in tried]
 
 
 def differences(tool, name, path, tried, cache):
