@@ -10,6 +10,11 @@ const char *pw_error(const struct pw *p) {
     return p->error;
 }
 
+static bool convert(const struct em *e) {
+    bool packed = pw_is_packed_number(e->i->ty) || pw_is_packed_number(e->i->ty2);
+    return packed ? pw_cvt_packed(e) : pw_cvt(e);
+}
+
 static bool emit_integer(const struct em *e) {
     switch (e->i->op) {
     case ISA_OP_ADD:
@@ -90,7 +95,7 @@ static bool (*const emitters[ISA_OP_COUNT])(const struct em *) = {
     [ISA_OP_SET] = pw_set,
     [ISA_OP_SELP] = pw_select, [ISA_OP_SLCT] = pw_select,
     [ISA_OP_MOV] = pw_mov, [ISA_OP_MOV_PACK] = pw_mov, [ISA_OP_MOV_UNPACK] = pw_mov,
-    [ISA_OP_CVT] = pw_cvt,
+    [ISA_OP_CVT] = convert,
     [ISA_OP_VMAD] = pw_vmad,
     [ISA_OP_CVT_PACK] = pw_cvt_pack,
     // clang-format on

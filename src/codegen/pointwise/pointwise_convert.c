@@ -292,8 +292,6 @@ static bool float_to_float(const struct em *e, enum isa_type to, enum isa_type f
 
 bool pw_cvt(const struct em *e) {
     enum isa_type to = e->i->ty, from = e->i->ty2;
-    if (pw_is_packed_number(to) || pw_is_packed_number(from))
-        return pw_cvt_packed(e);
     if (isa_type_is_float(to))
         return isa_type_is_float(from) ? float_to_float(e, to, from) : int_to_float(e, to, from);
     return isa_type_is_float(from) ? float_to_int(e, to, from) : int_to_int(e, to, from);

@@ -6,28 +6,6 @@ static bool has_f16c(const struct em *e) {
     return e->p->target->halves;
 }
 
-// The bits moved to a float's place make the number divided by 2^112, subnormals too; payloads
-// stay where they are.
-static val half_to_float_bits(const struct em *e, val h) {
-    val wide = v_zext(e, h, 32), mag = v_shli(e, v_andi(e, wide, 0x7fff), 13);
-    val number = v_bits(e, v_fmul(e, v_float(e, mag), k_flt(e, 32, 0x1p112)));
-    val special = v_icmpi(e, LLVMIntUGE, mag, 0x0f800000);
-    number = v_sel(e, special, v_or(e, mag, k_int(e, 32, 0x7f800000)), number);
-    val nan = v_icmpi(e, LLVMIntUGT, mag, 0x0f800000);
-    number = v_sel(e, nan, v_or(e, number, k_int(e, 32, 0x00400000)), number);
-    return v_float(e, v_or(e, number, v_shli(e, v_andi(e, wide, 0x8000), 16)));
-}
-
-val v_half_to_float(const struct em *e, val h) {
-    if (!has_f16c(e))
-        return half_to_float_bits(e, h);
-    return LLVMBuildFPExt(e->b, LLVMBuildBitCast(e->b, h, v_flt(e, 16), ""), v_flt(e, 32), "");
-}
-
-val v_bfloat_to_float(const struct em *e, val h) {
-    return v_float(e, v_shli(e, v_zext(e, h, 32), 16));
-}
-
 val v_float_to_small(const struct em *e, val f, unsigned exp_bits, unsigned man_bits,
                      unsigned limit) {
     unsigned cut = 23 - man_bits;

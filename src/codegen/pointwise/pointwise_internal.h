@@ -57,7 +57,8 @@ val v_fadd(const struct em *e, val a, val b);
 val v_fsub(const struct em *e, val a, val b);
 val v_fmul(const struct em *e, val a, val b);
 val v_fdiv(const struct em *e, val a, val b);
-val v_fma(const struct em *e, val a, val b, val c); // exact on every target
+val v_half_to_float(const struct em *e, val h); // of 16-bit floats as integers
+val v_bfloat_to_float(const struct em *e, val h);
 val v_fneg(const struct em *e, val a);
 val v_fabs(const struct em *e, val a);
 val v_sqrt(const struct em *e, val a);
@@ -145,6 +146,7 @@ bool rnd_is_nearest(unsigned mode);
 val rnd_step(const struct em *e, val r, val below, val above, unsigned mode);
 val rnd_narrow(const struct em *e, val d, unsigned mode); // double -> float
 val rnd_sum_to_odd(const struct em *e, val a, val b);     // a + b rounded to odd
+val v_fma(const struct em *e, val a, val b, val c);       // exact on every target
 // ISA_OP_ADD, SUB, MUL, FMA, DIV, SQRT on floats or doubles, rounded by mode (also RND_ODD for
 // f32). Unused operands are NULL.
 val rnd_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode);
@@ -168,8 +170,6 @@ bool has_byte_picks(const struct em *e);
 val byte_picks(const struct em *e, val a, val from);
 
 // pointwise_half.c: 16-bit floats as integers.
-val v_half_to_float(const struct em *e, val h);
-val v_bfloat_to_float(const struct em *e, val h);
 // Rounded by mode; a NaN gives the canonical one.
 val v_float_to_half(const struct em *e, val f, unsigned mode);
 val v_float_to_bfloat(const struct em *e, val f, unsigned mode);

@@ -293,3 +293,12 @@ val rnd_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode)
         return embedded_arith(e, op, x, mode);
     return v_width(x[0]) == 32 ? arith32(e, op, x, mode) : arith64(e, op, x, mode);
 }
+
+// f32 without the instruction: the product is an exact double; the sum, rounded to odd, can be
+// rounded again. f64: LLVM calls fma of the C library for each lane.
+val v_fma(const struct em *e, val a, val b, val c) {
+    if (e->p->target->fused || v_width(a) != 32)
+        return v_call3(e, "llvm.fma", a, b, c);
+    val p = v_fmul(e, v_fext(e, a), v_fext(e, b));
+    return v_fcut(e, rnd_sum_to_odd(e, p, v_fext(e, c)));
+}

@@ -234,15 +234,6 @@ val v_call3(const struct em *e, const char *intrinsic, val a, val b, val c) {
     return call(e, intrinsic, (val[]){a, b, c}, 3);
 }
 
-// f32 without the instruction: the product is an exact double; the sum, rounded to odd, can be
-// rounded again. f64: LLVM calls fma of the C library for each lane.
-val v_fma(const struct em *e, val a, val b, val c) {
-    if (e->p->target->fused || v_width(a) != 32)
-        return v_call3(e, "llvm.fma", a, b, c);
-    val p = v_fmul(e, v_fext(e, a), v_fext(e, b));
-    return v_fcut(e, rnd_sum_to_odd(e, p, v_fext(e, c)));
-}
-
 val op_int(const struct em *e, unsigned k, unsigned bits, bool is_signed) {
     return v_resize(e, v_bits(e, e->src[k]), bits, is_signed);
 }
@@ -310,4 +301,26 @@ bool pw_unknown(const struct em *e, const char *what) {
              isa_op_info[i->op].name, isa_type_name(i->ty), i->ty2 ? "." : "",
              i->ty2 ? isa_type_name(i->ty2) : "", what);
     return false;
+}
+
+// The bits moved to a float's place make the number divided by 2^112, subnormals too; payloads
+// stay where they are.
+static val half_to_float_bits(const struct em *e, val h) {
+    val wide = v_zext(e, h, 32), mag = v_shli(e, v_andi(e, wide, 0x7fff), 13);
+    val number = v_bits(e, v_fmul(e, v_float(e, mag), k_flt(e, 32, 0x1p112)));
+    val special = v_icmpi(e, LLVMIntUGE, mag, 0x0f800000);
+    number = v_sel(e, special, v_or(e, mag, k_int(e, 32, 0x7f800000)), number);
+    val nan = v_icmpi(e, LLVMIntUGT, mag, 0x0f800000);
+    number = v_sel(e, nan, v_or(e, number, k_int(e, 32, 0x00400000)), number);
+    return v_float(e, v_or(e, number, v_shli(e, v_andi(e, wide, 0x8000), 16)));
+}
+
+val v_half_to_float(const struct em *e, val h) {
+    if (!e->p->target->halves)
+        return half_to_float_bits(e, h);
+    return LLVMBuildFPExt(e->b, LLVMBuildBitCast(e->b, h, v_flt(e, 16), ""), v_flt(e, 32), "");
+}
+
+val v_bfloat_to_float(const struct em *e, val h) {
+    return v_float(e, v_shli(e, v_zext(e, h, 32), 16));
 }
