@@ -32,6 +32,7 @@ ALAYOUT = {"row": "", "col": "col_a=1"}
 BLAYOUT = {"row": "", "col": "col_b=1"}
 COL_B = {"col": "col_b=1"}
 SPARSE = {"sp": "sparse=1"}
+ORDERED = {"sp::ordered_metadata": "sparse=2"}
 SS = {"global": "space=ISA_SPACE_GLOBAL", "shared": "space=ISA_SPACE_SHARED",
       "shared::cta": "space=ISA_SPACE_SHARED"}
 SHARED = {"shared": "space=ISA_SPACE_SHARED", "shared::cta": "space=ISA_SPACE_SHARED"}
@@ -107,29 +108,36 @@ UE8M0 = {"ue8m0": ""}
 UE4M3 = {"ue4m3": "mask=1"}
 
 
-def narrow_mma(form):
+def narrow_mma(form, sparse=False):
     """.kind::f8f6f4, and products with scales."""
-    frags = " frag(d), frag(a), frag(b), frag(c)"
+    head, frags, more = "mma.sync.aligned.shape.row.col.", " frag(d), frag(a), frag(b), frag(c)", {}
+    operands = {"scale-a": "b32", "scale-b": "b32", "a": "u16", "b": "u16"}
+    if sparse:
+        head, frags, more = "mma.sp.sync.aligned.shape.row.col.", frags + ", lone(e), immF", dict(sp=ORDERED)
+        operands.update(e="b32", immF="u32")
+
+    def shape(k):
+        return shapes("m16n8k%d" % (2 * k if sparse else k))
+
     for d in ("f16", "f32"):
-        form("mma.sync.aligned.shape.row.col.kind::f8f6f4.dtype.atype.btype.ctype" + frags, ptx=87, sm=120,
-             shape=shapes("m16n8k32"), col=COL_B, **typed(d, F8F6F4, F8F6F4, d))
+        form(head + "kind::f8f6f4.dtype.atype.btype.ctype" + frags, ptx=87, sm=120, shape=shape(32), col=COL_B,
+             t={k: operands[k] for k in ("e", "immF") if k in operands}, **typed(d, F8F6F4, F8F6F4, d), **more)
     packed = dict(dtype=types("d", "f32"), ctype=types("c", "f32"),
                   atype={"e2m1": "mat_a=ISA_MAT_E2M1_PACKED"}, btype={"e2m1": "mat_b=ISA_MAT_E2M1_PACKED"})
 
-    def scaled(kind, size, stype, shape, slots, sets=""):
-        form("mma.sync.aligned.shape.row.col." + kind + ".block_scale" + size + ".dtype.atype.btype.ctype.stype" +
+    def scaled(kind, size, stype, k, slots, sets=""):
+        form(head + kind + ".block_scale" + size + ".dtype.atype.btype.ctype.stype" +
              frags + ", lone(scale-a), select(a), lone(scale-b), select(b)", ptx=87, sm=120, sets=sets, stype=stype,
-             shape=shapes(shape), col=COL_B, t={"scale-a": "b32", "scale-b": "b32", "a": "u16", "b": "u16"},
-             **slots)
+             shape=shape(k), col=COL_B, t=operands, **slots, **more)
 
-    scaled("kind::mxf8f6f4", "{.scale_vec::1X}", UE8M0, "m16n8k32", typed("f32", F8F6F4, F8F6F4, "f32"), "scale=1")
-    scaled("kind::mxf4", "{.scale_vec::2X}", UE8M0, "m16n8k64", packed, "scale=2")
-    scaled("kind::mxf4nvf4", ".scale_vec::2X", UE8M0, "m16n8k64", packed, "scale=2")
-    scaled("kind::mxf4nvf4", ".scale_vec::4X", dict(UE8M0, **UE4M3), "m16n8k64", packed, "scale=4")
+    scaled("kind::mxf8f6f4", "{.scale_vec::1X}", UE8M0, 32, typed("f32", F8F6F4, F8F6F4, "f32"), "scale=1")
+    scaled("kind::mxf4", "{.scale_vec::2X}", UE8M0, 64, packed, "scale=2")
+    scaled("kind::mxf4nvf4", ".scale_vec::2X", UE8M0, 64, packed, "scale=2")
+    scaled("kind::mxf4nvf4", ".scale_vec::4X", dict(UE8M0, **UE4M3), 64, packed, "scale=4")
 
 
 def sparse_mma(op, form):
-    for sp, ptx in ((SPARSE, 71), ({"sp::ordered_metadata": "sparse=2"}, 85)):
+    for sp, ptx in ((SPARSE, 71), (ORDERED, 85)):
         def rows(text, slots, least=ptx, sm=80, sat=""):
             form("mma.sp.sync.aligned.shape.row.col" + sat + ".dtype.atype.btype.ctype "
                  "frag(d), frag(a), frag(b), frag(c), e, immF", ptx=max(ptx, least), sm=sm, sp=sp,
@@ -141,6 +149,7 @@ def sparse_mma(op, form):
         rows("m16n8k64", typed("f32", "e4m3 e5m2", "e4m3 e5m2", "f32"), 84, 89)
         rows("m16n8k32 m16n8k64", typed("s32", "u8 s8", "u8 s8", "s32"), sat="{.satfinite}")
         rows("m16n8k64 m16n8k128", typed("s32", "u4 s4", "u4 s4", "s32"), sat="{.satfinite}")
+    narrow_mma(form, True)
 
 
 TILES = "m16n16k16 m8n32k16 m32n8k16"

@@ -172,7 +172,7 @@ static struct metadata metadata_of(const struct isa_matrix *x) {
     enum isa_matrix_type t = (enum isa_matrix_type)x->type[ISA_FRAG_A];
     isa_matrix_size(x, ISA_FRAG_A, &rows, &columns);
     d.by_row = t != ISA_MAT_F16 && t != ISA_MAT_BF16 && t != ISA_MAT_TF32;
-    if (t == ISA_MAT_S4 || t == ISA_MAT_U4)
+    if (t == ISA_MAT_S4 || t == ISA_MAT_U4 || t == ISA_MAT_E2M1_PACKED)
         d.unit = 2;
     unsigned bits = 16 * columns / d.unit * (t == ISA_MAT_TF32 ? 4 : 2);
     d.threads = bits / 256;
@@ -310,8 +310,10 @@ static void add_scaled(const struct isa_matrix *x, const struct extent *e,
             float *sum = &sums[row * e->columns + n];
             for (unsigned s = 0; s < x->scales; s++) {
                 double of_block = 0;
-                for (unsigned k = s * block; k < (s + 1) * block; k++)
-                    of_block += (double)f->a.f[row * e->depth + k] * f->b.f[k * e->columns + n];
+                for (unsigned k = s * block; k < (s + 1) * block; k++) {
+                    unsigned at = row * e->depth + k;
+                    of_block += (double)f->a.f[at] * f->b.f[f->index[at] * e->columns + n];
+                }
                 *sum = (float)(*sum + of_block * (f->scale_a[row][s] * f->scale_b[n][s]));
             }
         }

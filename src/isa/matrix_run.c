@@ -216,7 +216,7 @@ static void multiply(const struct isa_matrix *x, uint32_t lanes, rows_in src, ro
                  x->sparse ? (unsigned)more[1][lanes ? (unsigned)__builtin_ctz(lanes) : 0] : 0,
                  f.index);
     if (x->scales)
-        matrix_scales(x, more, lanes, &f);
+        matrix_scales(x, more + (x->sparse ? 2 : 0), lanes, &f);
     matrix_multiply(x, &f, c, lanes, dst);
 }
 

@@ -225,7 +225,7 @@ def mma_case(rng, m, n, k, d, a, b, c, extra="", clamp=False, op="", sparse=None
         pa, wa = scales_of(rng, stype, m, scales, byte_a, thread_a, True)
         pb, wb = scales_of(rng, stype, n, scales, byte_b, thread_b, False)
         per = k // scales
-        D = [[C[i][j] + sum(A[i][s] * B[s][j] * 2.0 ** (pa[i][s // per] + pb[j][s // per]) for s in range(k))
+        D = [[C[i][j] + sum(dense[i][s] * B[s][j] * 2.0 ** (pa[i][s // per] + pb[j][s // per]) for s in range(k))
               for j in range(n)] for i in range(m)]
         more = [(kind.lane_words("sa", [wa])[0], byte_a, thread_a), (kind.lane_words("sb", [wb])[0], byte_b, thread_b)]
     else:
@@ -247,7 +247,7 @@ def mma_case(rng, m, n, k, d, a, b, c, extra="", clamp=False, op="", sparse=None
         b.split("_")[0], c, "." + op + ".popc" if op else "." + scale[0] if scale else "")
     tail = "".join(", {%s}, {%d, %d}" % where for where in more)
     if sparse:
-        tail = ", %s, %d" % (kind.lane_words("e", [meta])[0], selector)
+        tail = ", %s, %d" % (kind.lane_words("e", [meta])[0], selector) + tail
     kind.body.append(head + ", ".join(braces(r) for r in (rd, ra, rb, rc)) + tail + ";")
     kind.store(rd, wide)
     if wide:
@@ -269,7 +269,7 @@ def spread(rng, A, kind, k, selector):
                 bits[row] |= (0b1110 if which else 0b0100) << at
                 at += 4
             continue
-        unit = 2 if kind in ("s4", "u4") else 1
+        unit = 2 if kind in ("s4", "u4", "e2m1_packed") else 1
         for chunk in range(k // (4 * unit)):
             for n, which in enumerate(sorted(rng.sample(range(4), 2))):
                 for e in range(unit):
@@ -686,6 +686,17 @@ def cases(seed):
         for a, k, most in (("s8", 32, 2), ("u8", 64, 1), ("s4", 64, 2), ("u4", 128, 1)):
             for selector in range(most):
                 yield mma_case(rng, 16, 8, k, "s32", a, a, "s32", sparse=sp, selector=selector, clamp=selector == 1)
+    sp = "sp::ordered_metadata"
+    for n, a in enumerate(small_kinds):
+        b = small_kinds[n - 2]
+        yield mma_case(rng, 16, 8, 64, ("f16", "f32")[n % 2], a, b, ("f16", "f32")[n % 2], ".kind::f8f6f4", sparse=sp)
+        yield mma_case(rng, 16, 8, 64, "f32", b, a, "f32", ".kind::mxf8f6f4.block_scale.scale_vec::1X", sparse=sp,
+                       scale=("ue8m0", 1, n % 4, n % 2, (n + 1) % 4, (n + 2) % 4))
+    for n, (kind, stype, count) in enumerate((("mxf4", "ue8m0", 2), ("mxf4nvf4", "ue8m0", 2),
+                                              ("mxf4nvf4", "ue8m0", 4), ("mxf4nvf4", "ue4m3", 4))):
+        yield mma_case(rng, 16, 8, 128, "f32", "e2m1_packed", "e2m1_packed", "f32",
+                       ".kind::%s.block_scale.scale_vec::%dX" % (kind, count), sparse=sp,
+                       scale=(stype, count, 0 if count == 4 else 2 * (n % 2), n % 2, 0, n))
     yield from move_cases(rng)
     for m, n in ((16, 16), (8, 32), (32, 8)):
         for lay in range(8):
