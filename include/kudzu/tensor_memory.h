@@ -1,5 +1,6 @@
-// Wrappers of tcgen05 (tensor memory of sm_100) for one block: part of <cuda/ptx>. Places in tensor
-// memory have 32 bits, the lane in the upper half; descriptors are the PTX manual's.
+// Wrappers of tcgen05 (tensor memory of sm_100) for a block or a pair of them: part of <cuda/ptx>.
+// Places in tensor memory have 32 bits, the lane in the upper half; descriptors are the PTX
+// manual's.
 #ifndef KUDZU_TENSOR_MEMORY_H
 #define KUDZU_TENSOR_MEMORY_H
 
@@ -39,22 +40,30 @@ using kind_tf32_t = kind_t<dot_kind::tf32>;
 static constexpr kind_tf32_t kind_tf32{};
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 1000
-// ---- allocation, by one warp
+// ---- allocation, by one warp; of a pair by one in each block
 // ---------------------------------------------------------------------
-KUDZU_PTX void tcgen05_alloc(cta_group_1_t, ::std::uint32_t *dst, const ::std::uint32_t &columns) {
-    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(
-                     ::kudzu::shared_address(dst)),
-                 "r"(columns)
-                 : "memory");
-}
-KUDZU_PTX void tcgen05_dealloc(cta_group_1_t, ::std::uint32_t place,
-                               const ::std::uint32_t &columns) {
-    asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" ::"r"(place), "r"(columns)
-                 : "memory");
-}
-KUDZU_PTX void tcgen05_relinquish_alloc_permit(cta_group_1_t) {
-    asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;" ::: "memory");
-}
+#define KUDZU_GROUP(g)                                                                             \
+    KUDZU_PTX void tcgen05_alloc(cta_group_##g##_t, ::std::uint32_t *dst,                          \
+                                 const ::std::uint32_t &columns) {                                 \
+        asm volatile(                                                                              \
+            "tcgen05.alloc.cta_group::" #g                                                         \
+            ".sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(::kudzu::shared_address(dst)),         \
+            "r"(columns)                                                                           \
+            : "memory");                                                                           \
+    }                                                                                              \
+    KUDZU_PTX void tcgen05_dealloc(cta_group_##g##_t, ::std::uint32_t place,                       \
+                                   const ::std::uint32_t &columns) {                               \
+        asm volatile("tcgen05.dealloc.cta_group::" #g ".sync.aligned.b32 %0, %1;" ::"r"(place),    \
+                     "r"(columns)                                                                  \
+                     : "memory");                                                                  \
+    }                                                                                              \
+    KUDZU_PTX void tcgen05_relinquish_alloc_permit(cta_group_##g##_t) {                            \
+        asm volatile("tcgen05.relinquish_alloc_permit.cta_group::" #g ".sync.aligned;" ::          \
+                         : "memory");                                                              \
+    }
+KUDZU_GROUP(1)
+KUDZU_GROUP(2)
+#undef KUDZU_GROUP
 
 // ---- order
 // ---------------------------------------------------------------------------------------
@@ -67,34 +76,42 @@ KUDZU_ORDER(tcgen05_wait_st, "wait::st.sync.aligned")
 KUDZU_ORDER(tcgen05_fence_before_thread_sync, "fence::before_thread_sync")
 KUDZU_ORDER(tcgen05_fence_after_thread_sync, "fence::after_thread_sync")
 #undef KUDZU_ORDER
-// Tells the object that what the thread has issued is done.
-KUDZU_PTX void tcgen05_commit(cta_group_1_t, ::std::uint64_t *bar) {
-    asm volatile(
-        "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(
-            ::kudzu::shared_address(bar))
-        : "memory");
-}
-// The same at the same place in the blocks of the mask.
-KUDZU_PTX void tcgen05_commit_multicast(cta_group_1_t, ::std::uint64_t *bar,
-                                        ::std::uint16_t blocks) {
-    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster"
-                 ".multicast::cluster.b64 [%0], %1;" ::"r"(::kudzu::shared_address(bar)),
-                 "h"(blocks)
-                 : "memory");
-}
+// Tells the object that what the thread has issued is done; _multicast: at the same place in the
+// blocks of the mask.
+#define KUDZU_GROUP(g)                                                                             \
+    KUDZU_PTX void tcgen05_commit(cta_group_##g##_t, ::std::uint64_t *bar) {                       \
+        asm volatile(                                                                              \
+            "tcgen05.commit.cta_group::" #g                                                        \
+            ".mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(::kudzu::shared_address(bar)) \
+            : "memory");                                                                           \
+    }                                                                                              \
+    KUDZU_PTX void tcgen05_commit_multicast(cta_group_##g##_t, ::std::uint64_t *bar,               \
+                                            ::std::uint16_t blocks) {                              \
+        asm volatile("tcgen05.commit.cta_group::" #g ".mbarrier::arrive::one.shared::cluster"      \
+                     ".multicast::cluster.b64 [%0], %1;" ::"r"(::kudzu::shared_address(bar)),      \
+                     "h"(blocks)                                                                   \
+                     : "memory");                                                                  \
+    }
+KUDZU_GROUP(1)
+KUDZU_GROUP(2)
+#undef KUDZU_GROUP
 
 // ---- cp and shift, by one thread
 // -----------------------------------------------------------------
-#define KUDZU_COPY(name, text)                                                                     \
-    KUDZU_PTX void tcgen05_cp_##name(cta_group_1_t, ::std::uint32_t place,                         \
+#define KUDZU_COPY(g, name, text)                                                                  \
+    KUDZU_PTX void tcgen05_cp_##name(cta_group_##g##_t, ::std::uint32_t place,                     \
                                      ::std::uint64_t descriptor) {                                 \
-        asm volatile("tcgen05.cp.cta_group::1." text " [%0], %1;" ::"r"(place), "l"(descriptor)    \
+        asm volatile("tcgen05.cp.cta_group::" #g "." text " [%0], %1;" ::"r"(place),               \
+                     "l"(descriptor)                                                               \
                      : "memory");                                                                  \
     }
+#define KUDZU_FORMATS(g, name, text)                                                               \
+    KUDZU_COPY(g, name, text)                                                                      \
+    KUDZU_COPY(g, name##_b8x16_b6x16_p32, text ".b8x16.b6x16_p32")                                 \
+    KUDZU_COPY(g, name##_b8x16_b4x16_p64, text ".b8x16.b4x16_p64")
 #define KUDZU_COPIES(name, text)                                                                   \
-    KUDZU_COPY(name, text)                                                                         \
-    KUDZU_COPY(name##_b8x16_b6x16_p32, text ".b8x16.b6x16_p32")                                    \
-    KUDZU_COPY(name##_b8x16_b4x16_p64, text ".b8x16.b4x16_p64")
+    KUDZU_FORMATS(1, name, text)                                                                   \
+    KUDZU_FORMATS(2, name, text)
 KUDZU_COPIES(128x256b, "128x256b")
 KUDZU_COPIES(4x256b, "4x256b")
 KUDZU_COPIES(128x128b, "128x128b")
@@ -102,9 +119,13 @@ KUDZU_COPIES(64x128b_warpx2_02_13, "64x128b.warpx2::02_13")
 KUDZU_COPIES(64x128b_warpx2_01_23, "64x128b.warpx2::01_23")
 KUDZU_COPIES(32x128b_warpx4, "32x128b.warpx4")
 #undef KUDZU_COPIES
+#undef KUDZU_FORMATS
 #undef KUDZU_COPY
 KUDZU_PTX void tcgen05_shift_down(cta_group_1_t, ::std::uint32_t place) {
     asm volatile("tcgen05.shift.cta_group::1.down [%0];" ::"r"(place) : "memory");
+}
+KUDZU_PTX void tcgen05_shift_down(cta_group_2_t, ::std::uint32_t place) {
+    asm volatile("tcgen05.shift.cta_group::2.down [%0];" ::"r"(place) : "memory");
 }
 
 // ---- ld and st, by a warp
@@ -266,60 +287,73 @@ KUDZU_MOVES(128)
 
 // ---- mma, by one thread
 // --------------------------------------------------------------------------
-#define KUDZU_MMA(text)                                                                            \
-    "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %4, 0;\n\ttcgen05.mma.cta_group::1." text ";\n\t}"
+#define KUDZU_MMA(g, text)                                                                         \
+    "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %4, 0;\n\ttcgen05.mma.cta_group::" #g "." text       \
+    ";\n\t}"
+// Of a pair of blocks the mask of lanes has eight words, the even block's first.
+#define KUDZU_LANES_1 4
+#define KUDZU_LANES_2 8
+#define KUDZU_OFF_1 "%5, %6, %7, %8"
+#define KUDZU_OFF_2 "%5, %6, %7, %8, %9, %10, %11, %12"
+#define KUDZU_IN_OFF_1 "r"(off[0]), "r"(off[1]), "r"(off[2]), "r"(off[3])
+#define KUDZU_IN_OFF_2 KUDZU_IN_OFF_1, "r"(off[4]), "r"(off[5]), "r"(off[6]), "r"(off[7])
 // a: its descriptor, or with _tmem_a its place. Lanes of d that the mask has are not written.
-#define KUDZU_PRODUCT(kind, name, type, letter, a)                                                 \
-    KUDZU_PTX void name(kind_##kind##_t, cta_group_1_t, ::std::uint32_t d, type first,             \
+#define KUDZU_PRODUCT(g, kind, name, type, letter, a)                                              \
+    KUDZU_PTX void name(kind_##kind##_t, cta_group_##g##_t, ::std::uint32_t d, type first,         \
                         ::std::uint64_t b, ::std::uint32_t idesc, bool add) {                      \
-        asm volatile(KUDZU_MMA("kind::" #kind " [%0], " a ", %2, %3, add")::"r"(d), letter(first), \
-                     "l"(b), "r"(idesc), "r"((::std::uint32_t)add)                                 \
+        asm volatile(KUDZU_MMA(g, "kind::" #kind " [%0], " a ", %2, %3, add")::"r"(d),             \
+                     letter(first), "l"(b), "r"(idesc), "r"((::std::uint32_t)add)                  \
                      : "memory");                                                                  \
     }                                                                                              \
-    KUDZU_PTX void name(kind_##kind##_t, cta_group_1_t, ::std::uint32_t d, type first,             \
-                        ::std::uint64_t b, ::std::uint32_t idesc, const ::std::uint32_t(&off)[4],  \
-                        bool add) {                                                                \
+    KUDZU_PTX void name(kind_##kind##_t, cta_group_##g##_t, ::std::uint32_t d, type first,         \
+                        ::std::uint64_t b, ::std::uint32_t idesc,                                  \
+                        const ::std::uint32_t(&off)[KUDZU_LANES_##g], bool add) {                  \
         asm volatile(                                                                              \
-            KUDZU_MMA("kind::" #kind " [%0], " a ", %2, %3, {%5, %6, %7, %8}, add")::"r"(d),       \
-            letter(first), "l"(b), "r"(idesc), "r"((::std::uint32_t)add), "r"(off[0]),             \
-            "r"(off[1]), "r"(off[2]), "r"(off[3])                                                  \
+            KUDZU_MMA(g, "kind::" #kind " [%0], " a ", %2, %3, {" KUDZU_OFF_##g "}, add")::"r"(d), \
+            letter(first), "l"(b), "r"(idesc), "r"((::std::uint32_t)add), KUDZU_IN_OFF_##g         \
             : "memory");                                                                           \
     }
 // d is divided by two N32 times first.
-#define KUDZU_SCALED_SUM(kind, name, type, letter, a)                                              \
+#define KUDZU_SCALED_SUM(g, kind, name, type, letter, a)                                           \
     template <int N32>                                                                             \
-    KUDZU_PTX void name(kind_##kind##_t, cta_group_1_t, ::std::uint32_t d, type first,             \
+    KUDZU_PTX void name(kind_##kind##_t, cta_group_##g##_t, ::std::uint32_t d, type first,         \
                         ::std::uint64_t b, ::std::uint32_t idesc, bool add, n32_t<N32>) {          \
-        asm volatile(KUDZU_MMA("kind::" #kind " [%0], " a ", %2, %3, add, %c5")::"r"(d),           \
+        asm volatile(KUDZU_MMA(g, "kind::" #kind " [%0], " a ", %2, %3, add, %c5")::"r"(d),        \
                      letter(first), "l"(b), "r"(idesc), "r"((::std::uint32_t)add), "n"(N32)        \
                      : "memory");                                                                  \
     }                                                                                              \
     template <int N32>                                                                             \
-    KUDZU_PTX void name(kind_##kind##_t, cta_group_1_t, ::std::uint32_t d, type first,             \
-                        ::std::uint64_t b, ::std::uint32_t idesc, const ::std::uint32_t(&off)[4],  \
-                        bool add, n32_t<N32>) {                                                    \
-        asm volatile(                                                                              \
-            KUDZU_MMA("kind::" #kind " [%0], " a ", %2, %3, {%5, %6, %7, %8}, add, %c9")::"r"(d),  \
-            letter(first), "l"(b), "r"(idesc), "r"((::std::uint32_t)add), "r"(off[0]),             \
-            "r"(off[1]), "r"(off[2]), "r"(off[3]), "n"(N32)                                        \
-            : "memory");                                                                           \
+    KUDZU_PTX void name(kind_##kind##_t, cta_group_##g##_t, ::std::uint32_t d, type first,         \
+                        ::std::uint64_t b, ::std::uint32_t idesc,                                  \
+                        const ::std::uint32_t(&off)[KUDZU_LANES_##g], bool add, n32_t<N32>) {      \
+        asm volatile(KUDZU_MMA(g, "kind::" #kind " [%0], " a ", %2, %3, {" KUDZU_OFF_##g           \
+                               "}, add, %c[n]")::"r"(d),                                           \
+                     letter(first), "l"(b), "r"(idesc), "r"((::std::uint32_t)add),                 \
+                     KUDZU_IN_OFF_##g, [n] "n"(N32)                                                \
+                     : "memory");                                                                  \
     }
-#define KUDZU_SCALED(kind, name, size, type, letter, a)                                            \
-    KUDZU_PTX void name(kind_##kind##_t, cta_group_1_t, ::std::uint32_t d, type first,             \
+#define KUDZU_SCALED(g, kind, name, size, type, letter, a)                                         \
+    KUDZU_PTX void name(kind_##kind##_t, cta_group_##g##_t, ::std::uint32_t d, type first,         \
                         ::std::uint64_t b, ::std::uint32_t idesc, ::std::uint32_t scale_a,         \
                         ::std::uint32_t scale_b, bool add) {                                       \
-        asm volatile(KUDZU_MMA("kind::" #kind ".block_scale" size " [%0], " a                      \
-                               ", %2, %3, [%5], [%6], add")::"r"(d),                               \
+        asm volatile(KUDZU_MMA(g, "kind::" #kind ".block_scale" size " [%0], " a                   \
+                                  ", %2, %3, [%5], [%6], add")::"r"(d),                            \
                      letter(first), "l"(b), "r"(idesc), "r"((::std::uint32_t)add), "r"(scale_a),   \
                      "r"(scale_b)                                                                  \
                      : "memory");                                                                  \
     }
 #define KUDZU_BOTH(macro, kind, name)                                                              \
-    macro(kind, name, ::std::uint64_t, "l", "%1")                                                  \
-        macro(kind, name##_tmem_a, ::std::uint32_t, "r", "[%1]")
+    macro(1, kind, name, ::std::uint64_t, "l", "%1")                                               \
+        macro(1, kind, name##_tmem_a, ::std::uint32_t, "r", "[%1]")                                \
+            macro(2, kind, name, ::std::uint64_t, "l", "%1")                                       \
+                macro(2, kind, name##_tmem_a, ::std::uint32_t, "r", "[%1]")
 #define KUDZU_BOTH_SCALED(kind, name, size)                                                        \
-    KUDZU_SCALED(kind, tcgen05_mma_block_scale_##name, size, ::std::uint64_t, "l", "%1")           \
-    KUDZU_SCALED(kind, tcgen05_mma_block_scale_##name##_tmem_a, size, ::std::uint32_t, "r", "[%1]")
+    KUDZU_SCALED(1, kind, tcgen05_mma_block_scale_##name, size, ::std::uint64_t, "l", "%1")        \
+    KUDZU_SCALED(1, kind, tcgen05_mma_block_scale_##name##_tmem_a, size, ::std::uint32_t, "r",     \
+                 "[%1]")                                                                           \
+    KUDZU_SCALED(2, kind, tcgen05_mma_block_scale_##name, size, ::std::uint64_t, "l", "%1")        \
+    KUDZU_SCALED(2, kind, tcgen05_mma_block_scale_##name##_tmem_a, size, ::std::uint32_t, "r",     \
+                 "[%1]")
 KUDZU_BOTH(KUDZU_PRODUCT, f16, tcgen05_mma)
 KUDZU_BOTH(KUDZU_PRODUCT, tf32, tcgen05_mma)
 KUDZU_BOTH(KUDZU_PRODUCT, f8f6f4, tcgen05_mma)
@@ -339,6 +373,12 @@ KUDZU_BOTH_SCALED(mxf4nvf4, block16, ".block16")
 #undef KUDZU_SCALED
 #undef KUDZU_SCALED_SUM
 #undef KUDZU_PRODUCT
+#undef KUDZU_LANES_1
+#undef KUDZU_LANES_2
+#undef KUDZU_OFF_1
+#undef KUDZU_OFF_2
+#undef KUDZU_IN_OFF_1
+#undef KUDZU_IN_OFF_2
 #undef KUDZU_MMA
 #endif
 

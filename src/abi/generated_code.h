@@ -505,7 +505,7 @@ enum kd_async_op {
     KD_ASYNC_TENSOR_RELINQUISH,    // 0
     KD_ASYNC_TENSOR_AT,            // place, lanes << 16 | columns of a warp's access -> its address
     KD_ASYNC_TENSOR_COPY,          // isa_tensor_copy_code, place, descriptor
-    KD_ASYNC_TENSOR_SHIFT,         // place
+    KD_ASYNC_TENSOR_SHIFT,         // place; KD_ASYNC_PAIR: of both blocks of a pair
     KD_ASYNC_TENSOR_MMA,           // isa_tensor_code, the operands of isa_tensor_product_of
     KD_ASYNC_OP_MASK = 255,
     KD_ASYNC_DIMS_SHIFT = 8, // 4 bits: dimensions, or a tensor map's field

@@ -134,6 +134,8 @@ uint32_t kir_async_code(const struct kir_inst *i) {
         code |= KD_ASYNC_SIGNALS | (i->mods.mask ? KD_ASYNC_MULTICAST : 0);
     if (kir_async_waits(i) && i->mods.aligned)
         code |= KD_ASYNC_WHOLE;
+    if (op == KD_ASYNC_TENSOR_SHIFT && i->nops > 1)
+        code |= KD_ASYNC_PAIR;
     if (op == KD_ASYNC_TRY_CANCEL && i->mods.mask)
         code |= KD_ASYNC_MULTICAST;
     bool multimem = op == KD_ASYNC_MULTIMEM_LOAD || op == KD_ASYNC_MULTIMEM_STORE ||

@@ -57,8 +57,9 @@
 //   tcgen05.alloc [address in shared memory, columns], waits for room. dealloc: [place, columns].
 //                 relinquish: [0]. at: [place, lanes << 16 | columns of a warp's access] -> B64,
 //                 the generic address of its first word. cp: [isa_tensor_copy_code, place,
-//                 descriptor]; shift: [place]; mma: [isa_tensor_code, operands of
-//                 isa_tensor_product_of...]; commit: [address, mask of blocks].
+//                 descriptor]; shift: [place, (1: in a pair of blocks)]; mma:
+//                 [isa_tensor_code, operands of isa_tensor_product_of...]; commit: [address,
+//                 mask of blocks].
 //   bra           targets[0]. cbr: [pred], targets[0] if true, [1] if false.
 //   brx.idx       [index], targets[0..n); out of range is undefined behaviour.
 //   call          direct: inst->callee; indirect: inst->callee NULL and operand 0 the handle,

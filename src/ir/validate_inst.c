@@ -71,7 +71,7 @@ static const struct shape async_shapes[] = {
     {ISA_OP_TCGEN05_RELINQUISH, "=u"},
     {ISA_OP_TCGEN05_AT, "a=uu"},
     {ISA_OP_TCGEN05_CP, "=uua"},
-    {ISA_OP_TCGEN05_SHIFT, "=u"},
+    {ISA_OP_TCGEN05_SHIFT, "=u?u"},
     {ISA_OP_MULTIMEM_LD_REDUCE, "a=a"},
     {ISA_OP_MULTIMEM_ST, "=aa"},
     {ISA_OP_MULTIMEM_RED, "=aa"},
@@ -424,7 +424,7 @@ void kir_check_inst(struct kir_check *c, const struct kir_inst *i) {
         check_tensor(c, i);
         break;
     case ISA_OP_TCGEN05_MMA:
-        check_shape(c, i, "=uuxau?xxxxxxx");
+        check_shape(c, i, "=uuxau?xxxxxxxxxxx");
         break;
     case ISA_OP_VOTE:
         check_shape(c, i, i->mods.mode == ISA_VOTE_BALLOT ? "u=p?u" : "p=p?u");

@@ -1111,5 +1111,4 @@ form("clusterlaunchcontrol.query_cancel.word.b32.b128 d, a",
      word={"get_first_ctaid::" + d: "mask=%d" % n for n, d in enumerate("xyz")}, **CLC)
 
 # ---- PTX that comes later ----------------------------------------------------------------------
-unsupported("tcgen05.mma.sp tcgen05.mma.ws.sp tcgen05.ld.red",
-            "sparse products and reductions of tensor memory")
+unsupported("tcgen05.mma.ws.sp", "sparse products with weights that stay")

@@ -71,13 +71,15 @@ struct isa_tensor_place isa_tensor_place_of(const struct isa_mods *m, uint32_t s
 enum {
     KIND_BITS = 4,
     FLAGS_SHIFT = KIND_BITS, // 3 bits
-    SCALES_SHIFT = 8,        // 3 bits
-    OPERANDS_SHIFT = 12      // 4 bits
+    PAIR = 1 << 7,
+    SCALES_SHIFT = 8, // 3 bits
+    SPARSE = 1 << 11,
+    OPERANDS_SHIFT = 12 // 4 bits
 };
 
 uint32_t isa_tensor_code(const struct isa_mods *m, uint32_t nops) {
-    return m->shape | (uint32_t)m->mask << FLAGS_SHIFT | (uint32_t)m->scale << SCALES_SHIFT |
-           nops << OPERANDS_SHIFT;
+    return m->shape | (uint32_t)m->mask << FLAGS_SHIFT | (m->po ? PAIR : 0) |
+           (uint32_t)m->scale << SCALES_SHIFT | (m->sparse ? SPARSE : 0) | nops << OPERANDS_SHIFT;
 }
 
 static bool is_scaled(uint32_t kind) {
@@ -124,19 +126,49 @@ static bool may_be_transposed(uint8_t type) {
            type != ISA_MAT_E2M1_PACKED;
 }
 
-static const char *shape_problem(const struct isa_tensor_product *p) {
-    bool m =
-        p->ws ? p->m == 32 || p->m == 64 || p->m == 128 : p->m == 128 || (p->m == 64 && !p->scales);
-    bool n = p->ws ? p->n == 64 || p->n == 128 || p->n == 256
-                   : p->n >= 8 && p->n <= 256 &&
-                         (p->kind != ISA_TENSOR_I8 || p->n < 32 || p->n % 16 == 0);
-    return m && n ? NULL : "tcgen05.mma with a shape (M, N) that its kind does not have";
+static bool has_rows(const struct isa_tensor_product *p) {
+    if (p->ws)
+        return p->m == 32 || p->m == 64 || p->m == 128;
+    if (p->pair)
+        return p->m == 128 || p->m == 256;
+    return p->m == 128 || (p->m == 64 && !p->scales);
+}
+
+static bool has_columns(const struct isa_tensor_product *p) {
+    if (p->ws)
+        return p->n == 64 || p->n == 128 || p->n == 256;
+    unsigned step = p->pair ? 16 : p->kind == ISA_TENSOR_I8 && p->n >= 32 ? 16 : 8;
+    return p->n >= step && p->n <= 256 && p->n % step == 0;
+}
+
+// Only what is known of the manual's figures: those of 64 rows and of tf32 are not.
+static const char *sparse_problem(const struct isa_tensor_product *p) {
+    if (p->kind == ISA_TENSOR_TF32)
+        return "tcgen05.mma.sp of kind tf32, whose metadata are not known here";
+    if (p->rows != TENSOR_LANES)
+        return "tcgen05.mma.sp of 64 rows in a block, whose metadata are not known here";
+    if (p->selector > (p->kind == ISA_TENSOR_F16 ? 1 : 0))
+        return "tcgen05.mma.sp with a sparsity selector that its kind does not have";
+    return NULL;
+}
+
+static const char *take_shape(uint32_t idesc, struct isa_tensor_product *p) {
+    p->n = (idesc >> 17 & 63) * 8;
+    p->m = (idesc >> 24 & 31) * 16;
+    p->k = depth_of(p->kind);
+    p->rows = p->pair ? p->m / 2 : p->m;
+    p->folded = p->ws || (p->pair && p->m == 128 && !p->sparse);
+    p->selector = idesc & 3;
+    if (!has_rows(p) || !has_columns(p))
+        return "tcgen05.mma with a shape (M, N) that its kind does not have";
+    return p->sparse ? sparse_problem(p) : NULL;
 }
 
 static const char *take_descriptor(uint32_t idesc, struct isa_tensor_product *p) {
     bool scaled = is_scaled(p->kind);
-    if (idesc >> 2 & 1)
-        return "tcgen05.mma with an instruction descriptor of a sparse product";
+    if ((idesc >> 2 & 1) != p->sparse)
+        return p->sparse ? "tcgen05.mma.sp with an instruction descriptor of a dense product"
+                         : "tcgen05.mma with an instruction descriptor of a sparse product";
     if (scaled && idesc >> 31)
         return "tcgen05.mma with K = 96, which sm_103a has";
     p->type[ISA_FRAG_D] = scaled ? ISA_MAT_F32 : sum_type(p->kind, idesc >> 4 & 3);
@@ -149,9 +181,6 @@ static const char *take_descriptor(uint32_t idesc, struct isa_tensor_product *p)
     p->negative_b = idesc >> 14 & 1;
     p->trans_a = idesc >> 15 & 1;
     p->trans_b = idesc >> 16 & 1;
-    p->n = (idesc >> 17 & 63) * 8;
-    p->m = (idesc >> 24 & 31) * 16;
-    p->k = depth_of(p->kind);
     p->byte_b = idesc >> 4 & 3;
     p->byte_a = idesc >> 29 & 3;
     p->scales_ue4m3 = scaled && !(idesc >> 23 & 1);
@@ -166,7 +195,7 @@ static const char *take_descriptor(uint32_t idesc, struct isa_tensor_product *p)
         return "tcgen05.mma with scales of a type that it does not have";
     if (scaled && (p->byte_a % p->scales || p->byte_b % p->scales))
         return "tcgen05.mma with scales that do not begin where they may";
-    return shape_problem(p);
+    return take_shape(idesc, p);
 }
 
 // What stands between the instruction descriptor and the end.
@@ -177,7 +206,7 @@ static const char *take_rest(uint32_t code, const uint64_t *rest, uint32_t n,
         p->scales_a = (uint32_t)rest[at++];
         p->scales_b = (uint32_t)rest[at++];
     }
-    for (unsigned k = 0; flags & ISA_TENSOR_LANES_OFF && k < 4; k++)
+    for (unsigned k = 0; flags & ISA_TENSOR_LANES_OFF && k < (p->pair ? 8 : 4); k++)
         p->off[k] = (uint32_t)rest[at++];
     p->accumulate = rest[at++] & 1;
     if (at == n)
@@ -195,38 +224,60 @@ const char *isa_tensor_product_of(uint32_t code, const uint64_t *operands,
     *p = (struct isa_tensor_product){.kind = code & ((1u << KIND_BITS) - 1),
                                      .a_inside = flags & ISA_TENSOR_A_INSIDE,
                                      .ws = flags & ISA_TENSOR_WS,
+                                     .pair = code & PAIR,
+                                     .sparse = code & SPARSE,
                                      .scales = code >> SCALES_SHIFT & 7,
                                      .d = (uint32_t)operands[0],
                                      .a_at = (uint32_t)operands[1],
                                      .a = operands[1],
                                      .b = operands[2]};
-    uint32_t least = 5u + (is_scaled(p->kind) ? 2 : 0) + (flags & ISA_TENSOR_LANES_OFF ? 4 : 0);
+    uint32_t lanes = !(flags & ISA_TENSOR_LANES_OFF) ? 0 : p->pair ? 8 : 4;
+    uint32_t least = 5u + (is_scaled(p->kind) ? 2 : 0) + lanes + (p->sparse ? 1 : 0);
     if (p->kind >= ISA_TENSOR_KINDS || nops < least || nops > least + 1)
         return "an unknown form of tcgen05.mma";
     if (is_scaled(p->kind) && !p->scales)
         p->scales = p->kind == ISA_TENSOR_MXF8F6F4 ? 1 : 2;
-    const char *why = take_descriptor((uint32_t)operands[3], p);
-    return why ? why : take_rest(code, operands + 4, nops - 4, p);
+    operands += 3;
+    nops -= 3;
+    if (p->sparse) {
+        p->metadata = (uint32_t)*operands++;
+        nops--;
+    }
+    const char *why = take_descriptor((uint32_t)operands[0], p);
+    return why ? why : take_rest(code, operands + 1, nops - 1, p);
 }
 
 unsigned isa_tensor_columns_of_d(const struct isa_tensor_product *p) {
-    return p->ws ? p->n * p->m / TENSOR_LANES : p->n;
+    return p->folded ? p->n * p->rows / TENSOR_LANES : p->n;
 }
 
 unsigned isa_tensor_columns_of_a(const struct isa_tensor_product *p) {
     return 8; // 32 bytes of k, whatever the elements are
 }
 
-unsigned isa_tensor_columns_of_scales(unsigned rows) {
-    return (rows + 31) / 32;
+unsigned isa_tensor_columns_of_scales_a(const struct isa_tensor_product *p) {
+    return (p->rows + 31) / 32;
+}
+
+unsigned isa_tensor_columns_of_scales_b(const struct isa_tensor_product *p) {
+    return ((p->pair && p->folded ? p->n / 2 : p->n) + 31) / 32;
+}
+
+bool isa_tensor_half_lanes(const struct isa_tensor_product *p) {
+    return p->rows == TENSOR_LANES / 2 && !p->folded;
 }
 
 // ---- cp ----------------------------------------------------------------------------------------
 
-enum { COPY_SHAPE = 15, COPY_BITS_SHIFT = 4, COPY_APART = 1 << 8 };
+enum { COPY_SHAPE = 15, COPY_BITS_SHIFT = 4, COPY_APART = 1 << 8, COPY_PAIR = 1 << 9 };
 
 uint32_t isa_tensor_copy_code(const struct isa_mods *m) {
-    return m->shape | (uint32_t)m->mask << COPY_BITS_SHIFT | (m->trans ? COPY_APART : 0);
+    return m->shape | (uint32_t)m->mask << COPY_BITS_SHIFT | (m->trans ? COPY_APART : 0) |
+           (m->po ? COPY_PAIR : 0);
+}
+
+bool isa_tensor_copies_to_pair(uint32_t code) {
+    return code & COPY_PAIR;
 }
 
 unsigned isa_tensor_copy_columns(uint32_t code) {

@@ -10,6 +10,17 @@
 // bytes of shared memory, 16 at a time, and take a byte each in tensor memory. The scales of row m
 // of a (column n of b) are bytes of lane m % 32 and column m / 32; the instruction descriptor says
 // which byte is the first.
+//
+// Of a pair of blocks (.cta_group::2) each has half of the rows of d and a, and half of the columns
+// of b in its shared memory; places and descriptors are the same in both. With M = 256 the rows lie
+// as with M = 128 in one block. With M = 128 a block has 64 rows, the halves of the columns beside
+// each other as .ws has them; a in tensor memory then lies in lanes 0 to 63 for the first half of
+// the columns and in lanes 64 to 127 for the second. Each block has the scales of its rows and of
+// all columns; with M = 128 those of the second half of the columns begin at lane 64.
+//
+// A sparse a (.sp) has two numbers for each four of k (of mxf4 and mxf4nvf4 two pairs for each four
+// pairs), and four bits of metadata that say which: two numbers of two bits. Those of row m lie in
+// lane m of two columns, k from the low bits up; of kind f16 as metadata_at says.
 #ifndef KUDZU_ISA_TENSOR_MEMORY_H
 #define KUDZU_ISA_TENSOR_MEMORY_H
 
@@ -70,16 +81,21 @@ struct isa_tensor_place isa_tensor_place_of(const struct isa_mods *m, uint32_t s
 
 // One product, as the code of the instruction (isa_tensor_code) and its operands say.
 struct isa_tensor_product {
-    uint32_t kind, m, n, k;
-    uint8_t type[3]; // enum isa_matrix_type of d, a, b
+    uint32_t kind, m, n, k; // k: of a in memory; of b twice that if a is sparse
+    uint8_t type[3];        // enum isa_matrix_type of d, a, b
     bool a_inside, ws, trans_a, trans_b, negative_a, negative_b, satfinite, accumulate;
     bool scales_ue4m3;
-    uint32_t scales;                      // of a row: 0, 1, 2, 4
-    uint32_t byte_a, byte_b;              // where they begin
-    uint32_t d, a_at, scales_a, scales_b; // places
-    uint64_t a, b;                        // descriptors
-    uint32_t off[4];                      // lanes of d that are not written, a bit each
-    uint32_t shift;                       // d is divided by two so often first
+    bool pair, sparse;
+    uint32_t scales;                                // of a row: 0, 1, 2, 4
+    uint32_t byte_a, byte_b;                        // where they begin
+    uint32_t d, a_at, scales_a, scales_b, metadata; // places
+    uint32_t selector;                              // of two columns of metadata
+    uint64_t a, b;                                  // descriptors
+    uint32_t
+        off[8];     // lanes of d that are not written, a bit each; of a pair the even block's first
+    uint32_t shift; // d is divided by two so often first
+    uint32_t rows;  // of d that a block has
+    bool folded;    // halves or quarters of the columns of d beside each other
 };
 // What mma's modifiers say, and how many operands it has, as one number for generated code to hand
 // over.
@@ -96,17 +112,23 @@ struct isa_tensor_access {
     isa_tensor_column *columns; // all of them
     void *scratch;              // ISA_TENSOR_SCRATCH bytes, of products
 };
-enum { ISA_TENSOR_SCRATCH = 4 * (64 * TENSOR_LANES + (256 + 16) * 64) };
+enum { ISA_TENSOR_SCRATCH = 4 * (64 * TENSOR_LANES + (256 + 16) * 128) + 64 * TENSOR_LANES };
 // Columns from a place on that an operand takes.
+enum { ISA_TENSOR_METADATA_COLUMNS = 2 };
 unsigned isa_tensor_columns_of_d(const struct isa_tensor_product *p);
 unsigned isa_tensor_columns_of_a(const struct isa_tensor_product *p);
-unsigned isa_tensor_columns_of_scales(unsigned rows);
-// False: a descriptor reaches out of shared memory; nothing has been written.
+unsigned isa_tensor_columns_of_scales_a(const struct isa_tensor_product *p);
+unsigned isa_tensor_columns_of_scales_b(const struct isa_tensor_product *p);
+// May d, a and metadata begin at lane 16?
+bool isa_tensor_half_lanes(const struct isa_tensor_product *p);
+// access: of the block, or of both blocks of a pair, the even one first; they share their scratch
+// memory. False: a descriptor reaches out of shared memory; nothing has been written.
 bool isa_tensor_multiply(const struct isa_tensor_product *p,
                          const struct isa_tensor_access *access);
 
 // cp: the code that lowering hands over, columns that it writes, and the copy itself.
 uint32_t isa_tensor_copy_code(const struct isa_mods *m);
+bool isa_tensor_copies_to_pair(uint32_t code);
 unsigned isa_tensor_copy_columns(uint32_t code);
 bool isa_tensor_copy(uint32_t code, uint32_t place, uint64_t descriptor,
                      const struct isa_tensor_access *access);

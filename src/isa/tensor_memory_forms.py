@@ -61,6 +61,12 @@ def moves(op, form):
                                    ("16x32bx2", 128, ", immSplit")):
             form("tcgen05." + name + ".sync.aligned.shape.num{.pack}.b32 " + text % split, shape=shapes(words),
                  num=times(most), pack={pack: "trans=1"}, t=dict(immSplit="u32"), **TENSOR)
+    for words, split in (("32x32b", ""), ("16x32bx2", ", immSplit")):
+        for text in ("minmax{.abs}{.NaN}.f32", "minmax.type", "type.minmax"):  # the manual has both orders
+            form("tcgen05.ld.red.sync.aligned.shape.num." + text + " frag(d), redval, [a]" + split,
+                 of="tcgen05.ld", shape=shapes(words), num={k: v for k, v in times(128).items() if k != "x1"},
+                 minmax={w: "atom=ISA_ATOM_" + w.upper() for w in ("min", "max")}, type="u32 s32", t=dict(immSplit="u32"),
+                 ptx=88, sm=101)
     op("tcgen05.cp", "async", side_effect=True, doc="Rows of shared memory to tensor memory")
     formats = {"b8x16.b6x16_p32": 6, "b8x16.b4x16_p64": 4}
     for words, multicast in (("128x256b 4x256b 128x128b", {}),
@@ -76,11 +82,13 @@ def moves(op, form):
 
 def products(op, form):
     op("tcgen05.mma", "async", side_effect=True, doc="Product of matrices, the sums in tensor memory")
-    types = dict(a="b64", b="b64", idesc="b32", enable="pred", immScale="u32", columns="b64")
+    types = dict(a="b64", b="b64", meta="b32", idesc="b32", enable="pred", immScale="u32", columns="b64")
     collect = {"collector::a::" + w: "" for w in COLLECTORS}
 
     def product(text, operands, flags, **slots):
-        form("tcgen05.mma" + text + " " + operands, t=types, sets="mask=%d" % flags, **slots, **TENSOR)
+        for sp in ("",) if text.startswith(".ws") else ("", ".sp"):
+            form("tcgen05.mma" + sp + text + " " + operands.replace("b, ", "b, [meta], " if sp else "b, ", 1),
+                 of="tcgen05.mma", t=types, sets="mask=%d%s" % (flags, " sparse=1" if sp else ""), **slots, **TENSOR)
 
     for a, flag in (("a", 0), ("[a]", 1)):
         common = dict(group=GROUP, use=collect, ashift={"ashift": "oob=1"})

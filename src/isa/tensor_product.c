@@ -6,17 +6,19 @@
 #include "isa/matrix_internal.h"
 #include "isa/tensor_memory.h"
 
-enum { MOST_DEPTH = 64, MOST_COLUMNS = 256, PIECE = 16, STRIP = 32 };
+enum { MOST_DEPTH = 64, MOST_COLUMNS = 256, PIECE = 16, STRIP = 32, MOST_K = 2 * MOST_DEPTH };
 
 union number {
     float f;
     int32_t i;
 };
 
-// In the scratch memory of the access: a by k, then row, and b by column, then k.
+// In the scratch memory of the access: a by k, then row, and b by column, then k. Of a sparse a the
+// k of b that each number goes with.
 struct numbers {
     union number a[MOST_DEPTH][TENSOR_LANES];
-    union number b[MOST_COLUMNS][MOST_DEPTH];
+    union number b[MOST_COLUMNS][MOST_K];
+    uint8_t k_of[MOST_DEPTH][TENSOR_LANES];
 };
 _Static_assert(sizeof(struct numbers) <= ISA_TENSOR_SCRATCH, "scratch memory is too small");
 
@@ -24,6 +26,8 @@ struct factors {
     const struct isa_tensor_product *p;
     const struct isa_tensor_access *access;
     struct numbers *of;
+    const union number *a; // of->a, at the rows that the columns of d have
+    unsigned block;        // 1: the odd block of a pair
 };
 
 static union number number_of(uint8_t type, uint32_t bits, bool negative) {
@@ -109,33 +113,69 @@ static bool read_shared(const struct isa_tensor_access *access, const struct mat
 static bool read_shared_a(struct factors *f) {
     const struct isa_tensor_product *p = f->p;
     struct matrix_tile t = matrix_tile_of(p->a, p->trans_a);
-    return read_shared(f->access, &t, p->type[ISA_FRAG_A], p->m, p->k, p->negative_a,
+    return read_shared(f->access, &t, p->type[ISA_FRAG_A], p->rows, p->k, p->negative_a,
                        &f->of->a[0][0], 1, TENSOR_LANES);
 }
 
-static bool read_b(struct factors *f) {
+static unsigned depth_of_b(const struct isa_tensor_product *p) {
+    return p->sparse ? 2 * p->k : p->k;
+}
+
+// Columns `first` to `first` + `count`, from the shared memory of one block.
+static bool read_b(struct factors *f, const struct isa_tensor_access *access, unsigned first,
+                   unsigned count) {
     const struct isa_tensor_product *p = f->p;
     struct matrix_tile t = matrix_tile_of(p->b, p->trans_b);
-    return read_shared(f->access, &t, p->type[ISA_FRAG_B], p->n, p->k, p->negative_b,
-                       &f->of->b[0][0], MOST_DEPTH, 1);
+    return read_shared(access, &t, p->type[ISA_FRAG_B], count, depth_of_b(p), p->negative_b,
+                       &f->of->b[first][0], MOST_K, 1);
 }
 
 // The lane of row m, of a matrix whose place is `at`.
 static unsigned lane_of(const struct isa_tensor_product *p, uint32_t at, unsigned m) {
-    unsigned lane = p->m == 64 && !p->ws ? m % 16 + m / 16 * 32 : m;
+    unsigned lane = isa_tensor_half_lanes(p) ? m % 16 + m / 16 * 32 : m;
     return (lane + (at >> 16)) % TENSOR_LANES;
+}
+
+// Of a pair with M = 128 each half of the columns of d has its own copy of a.
+static bool a_is_twofold(const struct isa_tensor_product *p) {
+    return p->a_inside && p->pair && p->folded;
 }
 
 static void read_inner_a(struct factors *f) {
     const struct isa_tensor_product *p = f->p;
     uint8_t type = p->type[ISA_FRAG_A];
     unsigned bits = 32 * isa_tensor_columns_of_a(p) / p->k, per = 32 / bits;
+    unsigned rows = a_is_twofold(p) ? 2 * p->rows : p->rows;
     for (unsigned k = 0; k < p->k; k++)
-        for (unsigned m = 0; m < p->m; m++) {
+        for (unsigned m = 0; m < rows; m++) {
             uint32_t word =
                 f->access->columns[(p->a_at & 0xffff) + k / per][lane_of(p, p->a_at, m)];
             uint32_t v = bits == 32 ? word : word >> k % per * bits & ((1u << bits) - 1);
             f->of->a[k][m] = number_of(type, v, p->negative_a);
+        }
+}
+
+// Four bits of metadata of a row: those of the numbers from 2 * `chunk` on (of pairs 4 * `chunk`).
+// Of kind f16 eight rows and the eight behind them share lanes: in a lane are four chunks of both,
+// the other four eight lanes further.
+static uint32_t metadata_at(const struct factors *f, unsigned m, unsigned chunk) {
+    const struct isa_tensor_product *p = f->p;
+    unsigned column = chunk / 8, lane = m, nibble = chunk % 8;
+    if (p->kind == ISA_TENSOR_F16) {
+        column = p->selector;
+        lane = m / 16 * 16 + m % 8 + chunk / 4 * 8;
+        nibble = m % 16 / 8 * 4 + chunk % 4;
+    }
+    uint32_t word = f->access->columns[(p->metadata & 0xffff) + column][lane];
+    return word >> 4 * nibble & 15;
+}
+
+static void read_metadata(struct factors *f) {
+    unsigned together = f->p->type[ISA_FRAG_A] == ISA_MAT_E2M1_PACKED ? 2 : 1, per = 2 * together;
+    for (unsigned k = 0; k < f->p->k; k++)
+        for (unsigned m = 0; m < f->p->rows; m++) {
+            uint32_t code = metadata_at(f, m, k / per) >> k % per / together * 2 & 3;
+            f->of->k_of[k][m] = (uint8_t)(k / per * 2 * per + code * together + k % together);
         }
 }
 
@@ -157,14 +197,14 @@ __attribute__((always_inline)) static inline void sum_rows(const union number (*
 }
 
 static void add_plainly(const struct factors *f, const union number *b, union number *sums) {
-    sum_rows((const union number(*)[TENSOR_LANES])f->of->a, b, f->p->k, f->p->m, sums);
+    sum_rows((const union number(*)[TENSOR_LANES])f->a, b, f->p->k, f->p->rows, sums);
 }
 
 // The same with the machine's fused multiply-add where it has one; else fmaf is a call.
 #ifdef __x86_64__
 __attribute__((target("avx2,fma"))) static void
 add_fused(const struct factors *f, const union number *b, union number *sums) {
-    sum_rows((const union number(*)[TENSOR_LANES])f->of->a, b, f->p->k, f->p->m, sums);
+    sum_rows((const union number(*)[TENSOR_LANES])f->a, b, f->p->k, f->p->rows, sums);
 }
 
 static void add_floats(const struct factors *f, const union number *b, union number *sums) {
@@ -179,21 +219,43 @@ static void add_floats(const struct factors *f, const union number *b, union num
 }
 #endif
 
+// The factors of row m that belong together: number k of a, and of b.
+static union number of_a(const struct factors *f, unsigned k, unsigned m) {
+    return f->a[k * TENSOR_LANES + m];
+}
+
+static union number of_b(const struct factors *f, const union number *b, unsigned k, unsigned m) {
+    return b[f->p->sparse ? f->of->k_of[k][m] : k];
+}
+
+static void add_sparse(const struct factors *f, const union number *b, union number *sums) {
+    for (unsigned m = 0; m < f->p->rows; m++)
+        for (unsigned k = 0; k < f->p->k; k++)
+            sums[m].f = fmaf(of_a(f, k, m).f, of_b(f, b, k, m).f, sums[m].f);
+}
+
 static void add_integers(const struct factors *f, const union number *b, union number *sums) {
-    for (unsigned m = 0; m < f->p->m; m++) {
+    for (unsigned m = 0; m < f->p->rows; m++) {
         int64_t s = sums[m].i;
         for (unsigned k = 0; k < f->p->k; k++)
-            s += (int64_t)f->of->a[k][m].i * b[k].i;
+            s += (int64_t)of_a(f, k, m).i * of_b(f, b, k, m).i;
         if (f->p->satfinite)
             s = s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : s;
         sums[m].i = (int32_t)(uint32_t)s;
     }
 }
 
-static double scale_at(const struct factors *f, uint32_t place, unsigned row, unsigned byte) {
+static double scale_at(const struct factors *f, uint32_t place, unsigned lane, unsigned row,
+                       unsigned byte) {
     const isa_tensor_column *column = &f->access->columns[(place & 0xffff) + row / 32];
-    uint32_t word = (*column)[((place >> 16) + row % 32) % TENSOR_LANES];
+    uint32_t word = (*column)[((place >> 16) + lane + row % 32) % TENSOR_LANES];
     return matrix_scale(f->p->scales_ue4m3, (uint8_t)(word >> 8 * (byte % 4)));
+}
+
+static double scale_of_b(const struct factors *f, unsigned n, unsigned byte) {
+    const struct isa_tensor_product *p = f->p;
+    unsigned half = p->pair && p->folded ? p->n / 2 : p->n;
+    return scale_at(f, p->scales_b, n / half * 64, n % half, p->byte_b + byte);
 }
 
 static void add_scaled(const struct factors *f, const union number *b, unsigned n,
@@ -201,11 +263,11 @@ static void add_scaled(const struct factors *f, const union number *b, unsigned 
     const struct isa_tensor_product *p = f->p;
     unsigned block = p->k / p->scales;
     for (unsigned s = 0; s < p->scales; s++) {
-        double of_b = scale_at(f, p->scales_b, n, p->byte_b + s);
-        for (unsigned m = 0; m < p->m; m++) {
-            double sum = 0, scale = scale_at(f, p->scales_a, m, p->byte_a + s) * of_b;
+        double with = scale_of_b(f, n, s);
+        for (unsigned m = 0; m < p->rows; m++) {
+            double sum = 0, scale = scale_at(f, p->scales_a, 0, m, p->byte_a + s) * with;
             for (unsigned k = s * block; k < (s + 1) * block; k++)
-                sum += (double)f->of->a[k][m].f * b[k].f;
+                sum += (double)of_a(f, k, m).f * of_b(f, b, k, m).f;
             sums[m].f = (float)(sums[m].f + sum * scale);
         }
     }
@@ -218,12 +280,12 @@ static void place_of_column(const struct isa_tensor_product *p, unsigned n, unsi
                             unsigned *lane) {
     unsigned across = isa_tensor_columns_of_d(p);
     *column = (p->d & 0xffff) + n % across;
-    *lane = n / across * p->m;
+    *lane = n / across * p->rows;
 }
 
 static void load_column(const struct isa_tensor_product *p, const uint32_t *from, unsigned lane,
                         union number *sums) {
-    for (unsigned m = 0; m < p->m; m++) {
+    for (unsigned m = 0; m < p->rows; m++) {
         uint32_t v = from[(lane_of(p, p->d, m) + lane) % TENSOR_LANES];
         uint8_t type = p->type[ISA_FRAG_D];
         if (type == ISA_MAT_S32) {
@@ -236,12 +298,14 @@ static void load_column(const struct isa_tensor_product *p, const uint32_t *from
     }
 }
 
-static void store_column(const struct isa_tensor_product *p, uint32_t *to, unsigned lane,
+static void store_column(const struct factors *f, uint32_t *to, unsigned lane,
                          const union number *sums) {
-    for (unsigned m = 0; m < p->m; m++) {
+    const struct isa_tensor_product *p = f->p;
+    const uint32_t *off = p->off + 4 * (size_t)f->block;
+    for (unsigned m = 0; m < p->rows; m++) {
         unsigned at = (lane_of(p, p->d, m) + lane) % TENSOR_LANES;
         uint8_t type = p->type[ISA_FRAG_D];
-        if (p->off[at / 32] >> at % 32 & 1)
+        if (off[at / 32] >> at % 32 & 1)
             continue;
         to[at] = type == ISA_MAT_S32
                      ? (uint32_t)sums[m].i
@@ -249,28 +313,49 @@ static void store_column(const struct isa_tensor_product *p, uint32_t *to, unsig
     }
 }
 
-bool isa_tensor_multiply(const struct isa_tensor_product *p,
-                         const struct isa_tensor_access *access) {
-    struct factors f = {p, access, access->scratch};
+// What a block has of d.
+static void multiply_rows(struct factors *f) {
+    const struct isa_tensor_product *p = f->p;
     union number sums[TENSOR_LANES];
-    if (p->a_inside)
-        read_inner_a(&f);
-    else if (!read_shared_a(&f))
-        return false;
-    if (!read_b(&f))
-        return false;
+    if (p->sparse)
+        read_metadata(f);
     for (unsigned n = 0; n < p->n; n++) {
-        const union number *b = f.of->b[n];
+        const union number *b = f->of->b[n];
         unsigned column, lane;
         place_of_column(p, n, &column, &lane);
-        load_column(p, access->columns[column], lane, sums);
+        load_column(p, f->access->columns[column], lane, sums);
+        f->a = &f->of->a[0][a_is_twofold(p) ? lane : 0];
         if (p->scales)
-            add_scaled(&f, b, n, sums);
+            add_scaled(f, b, n, sums);
         else if (p->kind == ISA_TENSOR_I8)
-            add_integers(&f, b, sums);
+            add_integers(f, b, sums);
+        else if (p->sparse)
+            add_sparse(f, b, sums);
         else
-            add_floats(&f, b, sums);
-        store_column(p, access->columns[column], lane, sums);
+            add_floats(f, b, sums);
+        store_column(f, f->access->columns[column], lane, sums);
+    }
+}
+
+// Before something is written all of shared memory is looked at.
+bool isa_tensor_multiply(const struct isa_tensor_product *p,
+                         const struct isa_tensor_access *access) {
+    unsigned blocks = p->pair ? 2 : 1;
+    struct factors f = {.p = p, .of = access->scratch};
+    for (unsigned k = 0; k < blocks; k++) {
+        f.access = &access[k];
+        if (!read_b(&f, f.access, k * p->n / blocks, p->n / blocks))
+            return false;
+        if (!p->a_inside && !read_shared_a(&f))
+            return false;
+    }
+    for (f.block = 0; f.block < blocks; f.block++) {
+        f.access = &access[f.block];
+        if (p->a_inside)
+            read_inner_a(&f);
+        else if (blocks > 1)
+            read_shared_a(&f);
+        multiply_rows(&f);
     }
     return true;
 }

@@ -5,11 +5,13 @@ its figures say, products are computed with Python's integers from values whose 
 Each kernel allocates, fills the grid by 32x32b stores, does what is tested, and reads the grid back.
 """
 import random
+import struct
 from fractions import Fraction
+from operator import mul
 
 from matrix_kernels import BITS, ENCODE, RANGE, Kernel, braces, draw, f16, f32, fill_shared, number_list
 
-HEAD = ".version 8.7\n.target sm_100a\n.address_size 64\n"
+HEAD = ".version 8.8\n.target sm_103a\n.address_size 64\n"
 LANES = 128
 PLACE = 64  # columns of the grid that a kernel uses
 
@@ -138,6 +140,38 @@ def move_case(rng, shape, num, pack, load, half):
         k.get()
         want = grid_words(grid)
     return k.finish(), want
+
+
+def float_of(word):
+    return struct.unpack("<f", struct.pack("<I", word))[0]
+
+
+def extreme(words, text):
+    """redval of a lane: +0 is more than -0; NaNs count where .NaN says so, else only if there is nothing else."""
+    pick = min if ".min" in text else max
+    if "f32" not in text:
+        signed = "s32" in text
+        return pick(words, key=lambda w: w - (w >> 31 << 32) if signed else w)
+    words = [w & 0x7fffffff for w in words] if ".abs" in text else words
+    numbers = [w for w in words if w & 0x7fffffff <= 0x7f800000]
+    if not numbers or (".NaN" in text and len(numbers) < len(words)):
+        return 0x7fffffff
+    return pick(numbers, key=lambda w: (float_of(w), -(w >> 31)))
+
+
+def reduce_case(rng, num, text):
+    """tcgen05.ld.red: a lane's words, and the smallest or largest of them."""
+    k = TensorKernel("ld_red_x%d%s" % (num, text.replace(".", "_")))
+    floats = [0, 1 << 31, 0x7f800000, 0xff800000, 0x7fc00001, 0xffc00000, 1, 0x80000001]
+    grid = [[rng.choice(floats) if lane % 3 == 0 else rng.choice(floats[4:6]) if lane % 16 == 1 else rng.getrandbits(32)
+             for _ in range(PLACE)] for lane in range(LANES)]
+    k.put(grid)
+    regs = k.results("x", num + 1)
+    k.body += ["tcgen05.ld.red.sync.aligned.32x32b.x%d%s %s, %s, [%%row+5];" % (num, text, braces(regs[1:]), regs[0]),
+               "tcgen05.wait::ld.sync.aligned;"]
+    k.store(regs)
+    want = [extreme(row[5:5 + num], text) for row in grid]
+    return k.finish(), want + [grid[lane][5 + r] for r in range(num) for lane in range(LANES)]
 
 
 # ---- shared memory -----------------------------------------------------------------------------
@@ -271,19 +305,63 @@ def in_columns(rows, kind, lane_of, grid, first):
             grid[lane][first + k * bits // 32] |= code << k * bits % 32
 
 
+def draws(rng, kind, wide, rows, columns):
+    low, high = RANGE.get(kind, (-100, 100) if wide else (-4, 4))
+    return [rng.choices(range(low, high + 1), k=columns) for _ in range(rows)]
+
+
+def spread(rng, A, kind, selector, grid, column):
+    """The matrix that sparse rows A stand for; its metadata go to columns `column` and the next. Their bits of a
+    row, lowest first: of bytes and less in the row's lane; of f16 as the manual's figure for 128 rows has them:
+    each 16 rows share 16 lanes, first the half of k, then the row in its eight; the eighth row has the higher 16 bits."""
+    unit = 2 if kind in ("mxf4", "mxf4nvf4") else 1
+    dense = [[0] * (2 * len(row)) for row in A]
+    for row, stored in enumerate(A):
+        codes = []
+        for chunk in range(len(stored) // (2 * unit)):
+            pair = sorted(rng.sample(range(4), 2))
+            codes.append(pair[0] | pair[1] << 2)
+            for n, which in enumerate(pair):
+                for e in range(unit):
+                    dense[row][(chunk * 4 + which) * unit + e] = stored[(chunk * 2 + n) * unit + e]
+        for n, code in enumerate(codes):
+            if kind == "f16":
+                (half, at), (group, high, low) = divmod(n, 4), (row // 16, row // 8 % 2, row % 8)
+                lane, c, bit = group * 16 + half * 8 + low, column + selector, high * 16 + at * 4
+            else:
+                lane, c, bit = row, column + n // 8, n % 8 * 4
+            grid[lane][c] = grid[lane][c] & ~(15 << bit) | code << bit
+    return dense
+
+
+def scaled_sum(a, b, of_a, of_b):
+    """Sums of blocks, each with its scales."""
+    size = len(a) // len(of_a)
+    return sum(float(sa * sb) * sum(map(mul, a[k * size:k * size + size], b[k * size:k * size + size]))
+               for k, (sa, sb) in enumerate(zip(of_a, of_b)))
+
+
+def d_code(d, total, clamp):
+    """An element of d; sums of floats are exact, also as Python's."""
+    if d != "s32":
+        return (f16 if d == "f16" else f32)(float(total))
+    return int(max(-2**31, min(2**31 - 1, total)) if clamp else total) & 0xffffffff
+
+
 def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=False, ws=False, negative=(0, 0),
-                 add=True, off=False, shift=None, clamp=False, scales=0, ue4m3=False, byte=(0, 0), half=0, end=""):
+                 add=True, off=False, shift=None, clamp=False, scales=0, ue4m3=False, byte=(0, 0), half=0, end="", sparse=None):
+    """sparse: the selector"""
     depth = DEPTH[kind]
-    A = [[draw(rng, a, False) for _ in range(depth)] for _ in range(m)]
-    B = [[draw(rng, b, False) for _ in range(depth)] for _ in range(n)]
+    A = draws(rng, a, False, m, depth)
+    B = draws(rng, b, False, n, depth * (1 if sparse is None else 2))
     image = [0] * 8192
     base_b = 16384
     desc_a = place_matrix(image, A, a, 0, trans[0], mode if trans[0] or mode != "128_32" else "128")
     desc_b = place_matrix(image, B, b, base_b, trans[1], mode if trans[1] or mode != "128_32" else "128")
     across = n * m // 128 if ws else n
     columns = (across + 32 + 31) // 32 * 32
-    name = "mma_%s_%s_%s_%s_m%dn%d_%s_%d%d%s" % (
-        kind, d, a, b, m, n, mode, *trans,
+    name = "mma%s_%s_%s_%s_%s_m%dn%d_%s_%d%d%s" % (
+        "" if sparse is None else "_sp%d" % sparse, kind, d, a, b, m, n, mode, *trans,
         "".join("_" + w for w, c in (("ts", inside), ("ws", ws), ("neg", negative != (0, 0)), ("zero", not add),
                                      ("off", off), ("scaled", shift is not None), ("sat", clamp),
                                      ("x%d" % scales, scales), ("nv", ue4m3), ("high", half),
@@ -292,7 +370,8 @@ def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=Fals
     k = TensorKernel(name, columns, image)
     grid = random_grid(rng, columns)
     at_a, at_sa, at_sb = across, across + 8, across + 16
-    D = [[draw(rng, d, True) for _ in range(n)] for _ in range(m)]
+    D = draws(rng, d, True, m, n)
+    dense = A if sparse is None else spread(rng, A, kind, sparse, grid, across + 24)
     if clamp:
         D = [[rng.choice([2**31 - 5, -2**31 + 5]) for _ in row] for row in D]
     for i in range(m):
@@ -317,22 +396,23 @@ def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=Fals
 
     SA, SB = (scale_values(m, at_sa, byte[0]), scale_values(n, at_sb, byte[1])) if scales else (None, None)
     k.put(grid)
-    idesc = A_CODE[a] << 7 | A_CODE[b] << 10 | negative[0] << 13 | negative[1] << 14 | trans[0] << 15 | trans[1] << 16
+    idesc = 0 if sparse is None else 4 | sparse
+    idesc |= A_CODE[a] << 7 | A_CODE[b] << 10 | negative[0] << 13 | negative[1] << 14 | trans[0] << 15 | trans[1] << 16
     idesc |= n // 8 << 17 | m // 16 << 24
     idesc |= byte[1] << 4 | byte[0] << 29 | (not ue4m3) << 23 if scales else D_CODE[d] << 4 | clamp << 3
     mask = [rng.getrandbits(32) for _ in range(4)] if off else []
-    k.body += [".reg .b64 %base, %da, %db;", ".reg .b32 %dd, %ta, %sa, %sb;", ".reg .pred %add;",
+    k.body += [".reg .b64 %base, %da, %db;", ".reg .b32 %dd, %ta, %sa, %sb, %me;", ".reg .pred %add;",
                "cvt.u64.u32 %base, %s;", "shr.u64 %base, %base, 4;",
                "add.u64 %%da, %%base, %d;" % desc_a, "add.u64 %%db, %%base, %d;" % desc_b,
                "add.u32 %%dd, %%tm, %d;" % (half << 20), "add.u32 %%ta, %%tm, %d;" % (at_a + (half << 20)),
-               "add.u32 %%sa, %%tm, %d;" % at_sa, "add.u32 %%sb, %%tm, %d;" % at_sb,
+               "add.u32 %%me, %%tm, %d;" % (across + 24), "add.u32 %%sa, %%tm, %d;" % at_sa, "add.u32 %%sb, %%tm, %d;" % at_sb,
                "setp.eq.u32 %%add, %d, 1;" % add]
-    operands = ["[%dd]", "[%ta]" if inside else "%da", "%db", "%d" % idesc]
+    operands = ["[%dd]", "[%ta]" if inside else "%da", "%db"] + ([] if sparse is None else ["[%me]"]) + ["%d" % idesc]
     operands += ["[%sa]", "[%sb]"] if scales else []
     operands += [braces([str(w) for w in mask])] if off else []
     operands += ["%add"] + ([str(shift)] if shift is not None else [])
     k.one("tcgen05.mma%s.cta_group::1.kind::%s%s %s;" % (
-        ".ws" if ws else "", kind, (".block_scale" if scales else "") + end, ", ".join(operands)))
+        ".ws" if ws else "" if sparse is None else ".sp", kind, (".block_scale" if scales else "") + end, ", ".join(operands)))
     k.get()
     sign = (-1 if negative[0] else 1) * (-1 if negative[1] else 1)
     for i in range(m):
@@ -340,19 +420,8 @@ def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=Fals
             lane, c = d_cell(i, j, m, n, ws, half)
             if off and mask[lane // 32] >> lane % 32 & 1:
                 continue
-            start = Fraction(D[i][j] if add else 0) / (1 << (shift or 0))
-            if scales:
-                size = depth // scales
-                total = start + sum(SA[i][s] * SB[j][s] * sum(A[i][x] * B[j][x] for x in range(s * size, s * size + size))
-                                    for s in range(scales)) * sign
-            else:
-                total = start + sign * sum(A[i][x] * B[j][x] for x in range(depth))
-            if d == "s32":
-                total = int(total)
-                total = max(-2**31, min(2**31 - 1, total)) if clamp else total
-                grid[lane][c] = total & 0xffffffff
-            else:
-                grid[lane][c] = (f16 if d == "f16" else f32)(float(total))
+            total = sign * (scaled_sum(dense[i], B[j], SA[i], SB[j]) if scales else sum(map(mul, dense[i], B[j])))
+            grid[lane][c] = d_code(d, D[i][j] / (1 << (shift or 0)) + total if add else total, clamp)
     return k.finish(), grid_words(grid)
 
 
@@ -364,6 +433,9 @@ def cases(seed):
             for load in (True, False):
                 yield move_case(rng, shape, num, num in (2, 4), load, num == 1 and shape != "32x32b")
             num *= 2
+    for num, text in ((2, ".min.f32"), (32, ".max.f32"), (4, ".max.abs.f32"), (8, ".min.abs.NaN.f32"),
+                      (16, ".max.NaN.f32"), (4, ".min.u32"), (8, ".max.s32"), (32, ".s32.min"), (2, ".u32.max")):
+        yield reduce_case(rng, num, text)
     for shape, multicast, pack, mode in (
             ("128x256b", "", "", "128"), ("128x256b", "", ".b8x16.b6x16_p32", "none"), ("4x256b", "", "", "none"),
             ("128x128b", "", ".b8x16.b4x16_p64", "64"), ("128x128b", "", "", "32"),
@@ -405,4 +477,15 @@ def cases(seed):
                        end=".block16")
     yield product_case(rng, "mxf4nvf4", "f32", "e2m1_packed", "e2m1_packed", 128, 16, "64", scales=2, byte=(0, 2),
                        end=".scale_vec::2X")
+    for selector in (0, 1):
+        yield product_case(rng, "f16", "f32", "f16", "bf16", 128, 24, sparse=selector)
+    yield product_case(rng, "f16", "f16", "f16", "f16", 128, 32, "64", (1, 1), sparse=0, negative=(1, 0))
+    yield product_case(rng, "f16", "f32", "bf16", "f16", 128, 16, inside=True, off=True, shift=2, sparse=1)
+    yield product_case(rng, "f8f6f4", "f32", "e4m3", "e5m2", 128, 32, "64", (0, 1), sparse=0)
+    yield product_case(rng, "f8f6f4", "f16", "e2m3", "e2m1", 128, 16, "none", inside=True, sparse=0)
+    yield product_case(rng, "i8", "s32", "s8", "u8", 128, 16, sparse=0, clamp=True)
+    yield product_case(rng, "mxf8f6f4", "f32", "e3m2", "e4m3", 128, 40, scales=1, byte=(1, 2), sparse=0)
+    yield product_case(rng, "mxf4", "f32", "e2m1_packed", "e2m1_packed", 128, 16, scales=2, byte=(2, 0), sparse=0)
+    yield product_case(rng, "mxf4nvf4", "f32", "e2m1_packed", "e2m1_packed", 128, 32, "64", scales=4, inside=True,
+                       ue4m3=True, end=".block16", sparse=0)
     yield product_case(rng, "f16", "f32", "f16", "f16", 128, 256, "32")

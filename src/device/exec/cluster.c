@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "device/exec/block.h"
+#include "device/helpers/async.h"
 #include "device/helpers/runtime.h"
 #include "device/memory/page.h"
 
@@ -163,6 +164,11 @@ void kd_rt_cluster_block_arrive(struct kd_block *b) {
 
 uint32_t kd_rt_cluster_phase(struct kd_block *b) {
     return resident_of(b)->cluster->phase;
+}
+
+struct kd_block *cluster_block(struct kd_block *b, uint32_t rank) {
+    const struct cluster *c = resident_of(b)->cluster;
+    return rank < c->size && c->members[rank] ? &c->members[rank]->b : NULL;
 }
 
 void cluster_unit_ended(struct resident *s, uint32_t unit) {

@@ -39,6 +39,9 @@ uint64_t async_combine(enum kd_async_atom atom, enum kd_async_type type, uint64_
 // multimem.c: KD_ASYNC_MULTIMEM_*.
 enum kd_fault multimem_execute(uint32_t code, const uint64_t *args, uint64_t *result);
 
+// Block `rank` of the cluster of b; NULL: it has ended. What runs the blocks has it.
+struct kd_block *cluster_block(struct kd_block *b, uint32_t rank);
+
 // tensor_copy.c: boxes of tensors. The number of bytes that moved in shared memory, or 0 with *why.
 uint64_t tensor_load(uint32_t code, uint8_t *to, const void *map, const int32_t *coords,
                      const uint32_t *offsets, const char **why);

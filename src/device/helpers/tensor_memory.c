@@ -19,7 +19,7 @@ struct request {
     struct kd_block *b;
     struct tensor_memory *t;
     struct async_outcome *out;
-    uint32_t thread;
+    uint32_t thread, code;
     const uint64_t *args;
 };
 
@@ -89,15 +89,32 @@ static uint64_t deallocate(const struct request *r) {
     return 0;
 }
 
+// The other block of the pair, if it is there and has tensor memory.
+static struct kd_block *peer_of(const struct request *r) {
+    uint32_t rank = r->b->cluster_rank ^ 1;
+    struct kd_block *peer = rank < r->b->cluster_blocks ? cluster_block(r->b, rank) : NULL;
+    return peer && peer->tensor ? peer : NULL;
+}
+
+static uint64_t no_peer(const struct request *r) {
+    return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
+                  "tcgen05 of a pair of blocks whose other block is not there or has not allocated "
+                  "tensor memory");
+}
+
 // Are `columns` columns from the place on allocated?
-static bool is_there(const struct request *r, uint32_t place, uint32_t columns) {
+static bool is_in(const struct tensor_memory *t, uint32_t place, uint32_t columns) {
     uint32_t first = place & COLUMN_MASK, last = first + columns - 1;
     if (!columns || last >= TENSOR_COLUMNS || place >> LANE_SHIFT >= TENSOR_LANES)
         return false;
     for (uint32_t unit = first / TENSOR_UNIT; unit <= last / TENSOR_UNIT; unit++)
-        if (!(r->t->used >> unit & 1))
+        if (!(t->used >> unit & 1))
             return false;
     return true;
+}
+
+static bool is_there(const struct request *r, uint32_t place, uint32_t columns) {
+    return is_in(r->t, place, columns);
 }
 
 static uint64_t not_there(const struct request *r) {
@@ -125,8 +142,8 @@ static const void *shared(void *ctx, uint32_t address, unsigned bytes) {
     return b->shared + address;
 }
 
-static struct isa_tensor_access access_of(const struct request *r) {
-    return (struct isa_tensor_access){r->b, shared, r->t->columns, r->t->scratch};
+static struct isa_tensor_access access_of(const struct request *r, struct kd_block *b) {
+    return (struct isa_tensor_access){b, shared, b->tensor->columns, r->t->scratch};
 }
 
 static uint64_t out_of_shared(const struct request *r) {
@@ -134,24 +151,53 @@ static uint64_t out_of_shared(const struct request *r) {
                   "a matrix descriptor that reaches out of the block's shared memory");
 }
 
+// The blocks that an instruction is about, of a pair the even one first. Their number, or 0: there
+// is no pair.
+static uint32_t blocks_of(const struct request *r, bool pair, struct kd_block *blocks[2]) {
+    blocks[0] = r->b;
+    if (!pair)
+        return 1;
+    struct kd_block *peer = peer_of(r);
+    if (!peer)
+        return 0;
+    blocks[r->b->cluster_rank & 1] = r->b;
+    blocks[peer->cluster_rank & 1] = peer;
+    return 2;
+}
+
 static uint64_t copy(const struct request *r) {
-    struct isa_tensor_access access = access_of(r);
     uint32_t code = (uint32_t)r->args[0], place = (uint32_t)r->args[1];
-    if (!is_there(r, place, isa_tensor_copy_columns(code)))
-        return not_there(r);
-    return isa_tensor_copy(code, place, r->args[2], &access) ? 0 : out_of_shared(r);
+    struct kd_block *blocks[2];
+    uint32_t n = blocks_of(r, isa_tensor_copies_to_pair(code), blocks);
+    if (!n)
+        return no_peer(r);
+    for (uint32_t k = 0; k < n; k++)
+        if (!is_in(blocks[k]->tensor, place, isa_tensor_copy_columns(code)))
+            return not_there(r);
+    for (uint32_t k = 0; k < n; k++) {
+        struct isa_tensor_access access = access_of(r, blocks[k]);
+        if (!isa_tensor_copy(code, place, r->args[2], &access))
+            return out_of_shared(r);
+    }
+    return 0;
 }
 
 // 32 bytes of each of 32 lanes but the last become those of the next lane.
 static uint64_t shift(const struct request *r) {
     uint32_t place = (uint32_t)r->args[0], lane = place >> LANE_SHIFT;
     enum { COLUMNS = 8 };
-    if (!is_there(r, place, COLUMNS))
-        return not_there(r);
+    struct kd_block *blocks[2];
+    uint32_t n = blocks_of(r, r->code & KD_ASYNC_PAIR, blocks);
+    if (!n)
+        return no_peer(r);
+    for (uint32_t k = 0; k < n; k++)
+        if (!is_in(blocks[k]->tensor, place, COLUMNS))
+            return not_there(r);
     if (lane % KD_WARP)
         return refuse(r, KD_FAULT_MISALIGNED, "tcgen05.shift at a lane that is no multiple of 32");
-    for (uint32_t k = 0; k < COLUMNS; k++) {
-        uint32_t *c = &r->t->columns[(place & COLUMN_MASK) + k][lane];
+    for (uint32_t k = 0; k < n * COLUMNS; k++) {
+        struct tensor_memory *t = blocks[k / COLUMNS]->tensor;
+        uint32_t *c = &t->columns[(place & COLUMN_MASK) + k % COLUMNS][lane];
         memmove(c, c + 1, (KD_WARP - 1) * sizeof *c);
     }
     return 0;
@@ -159,29 +205,44 @@ static uint64_t shift(const struct request *r) {
 
 static bool has_lane(const struct isa_tensor_product *p, uint32_t place) {
     uint32_t lane = place >> LANE_SHIFT;
-    return lane == 0 || (lane == 16 && p->m == 64 && !p->ws);
+    return lane == 0 || (lane == 16 && isa_tensor_half_lanes(p));
+}
+
+static bool operands_are_in(const struct tensor_memory *t, const struct isa_tensor_product *p) {
+    return is_in(t, p->d, isa_tensor_columns_of_d(p)) &&
+           (!p->a_inside || is_in(t, p->a_at, isa_tensor_columns_of_a(p))) &&
+           (!p->sparse || is_in(t, p->metadata, ISA_TENSOR_METADATA_COLUMNS)) &&
+           (!p->scales || (is_in(t, p->scales_a, isa_tensor_columns_of_scales_a(p)) &&
+                           is_in(t, p->scales_b, isa_tensor_columns_of_scales_b(p))));
 }
 
 static uint64_t multiply(const struct request *r) {
     struct isa_tensor_product p;
-    struct isa_tensor_access access = access_of(r);
+    struct isa_tensor_access access[2];
+    struct kd_block *blocks[2];
     const char *why = isa_tensor_product_of((uint32_t)r->args[0], r->args + 1, &p);
     if (why)
         return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION, why);
-    if (!is_there(r, p.d, isa_tensor_columns_of_d(&p)) ||
-        (p.a_inside && !is_there(r, p.a_at, isa_tensor_columns_of_a(&p))) ||
-        (p.scales && (!is_there(r, p.scales_a, isa_tensor_columns_of_scales(p.m)) ||
-                      !is_there(r, p.scales_b, isa_tensor_columns_of_scales(p.n)))))
-        return not_there(r);
+    uint32_t n = blocks_of(r, p.pair, blocks);
+    if (!n)
+        return no_peer(r);
+    for (uint32_t k = 0; k < n; k++) {
+        if (!operands_are_in(blocks[k]->tensor, &p))
+            return not_there(r);
+        access[k] = access_of(r, blocks[k]);
+    }
     if (!has_lane(&p, p.d) || (p.a_inside && !has_lane(&p, p.a_at)))
         return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
                       "tcgen05.mma with a matrix at a lane where it cannot begin");
-    return isa_tensor_multiply(&p, &access) ? 0 : out_of_shared(r);
+    if (p.sparse && (p.metadata >> LANE_SHIFT || p.metadata % 2))
+        return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
+                      "tcgen05.mma.sp with metadata that do not begin at lane 0 of an even column");
+    return isa_tensor_multiply(&p, access) ? 0 : out_of_shared(r);
 }
 
 uint64_t tensor_memory_execute(struct kd_block *b, uint32_t thread, uint32_t code,
                                const uint64_t *args, struct async_outcome *out) {
-    struct request r = {b, b->tensor, out, thread, args};
+    struct request r = {b, b->tensor, out, thread, code, args};
     *out = (struct async_outcome){.why = ""};
     if (!r.t)
         r.t = b->tensor = calloc(1, sizeof *r.t);

@@ -149,12 +149,40 @@ static const struct ptx_operand *element(const struct ptx_operand *o, uint32_t k
     return o->kind == PTX_OPERAND_VEC ? &o->elems[k] : o;
 }
 
+// The smallest or largest of the words that a lane has, for .red.
+static struct kir_value *reduced(struct lower_func *lf, struct kir_value *const *v, uint32_t n) {
+    const struct isa_mods *m = &lf->inst->mods;
+    enum isa_type ty = (enum isa_type)lf->inst->ty;
+    struct kir_value *sides[2] = {NULL, NULL};
+    for (uint32_t k = 0; k < n; k++) {
+        sides[1] = m->abs ? lower_emit1(lf, ISA_OP_ABS, ty, KIR_B32, 1, &v[k]) : v[k];
+        if (k) {
+            sides[1] = lower_emit1(lf, m->atom == ISA_ATOM_MIN ? ISA_OP_MIN : ISA_OP_MAX, ty,
+                                   KIR_B32, 2, sides);
+            sides[1]->def->mods.nan = m->nan;
+        }
+        sides[0] = sides[1];
+    }
+    return sides[0];
+}
+
+static const char *red_problem(const struct ptx_inst *inst) {
+    if (inst->mods.shape != ISA_TENSOR_32X32B)
+        return "tcgen05.ld.red of shape 16x32bx2 is not supported: the manual does not say whether "
+               "both halves are reduced together";
+    return inst->ops[1].kind == PTX_OPERAND_REG ? NULL : "redval is no register";
+}
+
 static bool lower_ld(struct lower_func *lf) {
     const struct ptx_inst *inst = lf->inst;
-    uint32_t split = inst->nops > 2 ? (uint32_t)inst->ops[2].imm : 0;
+    bool red = inst->mods.atom != 0;
+    const struct ptx_operand *from = &inst->ops[red ? 2 : 1];
+    uint32_t split = inst->nops > (red ? 3 : 2) ? (uint32_t)from[1].imm : 0;
     uint32_t n = isa_tensor_registers(&inst->mods);
     struct kir_value *base, *v[128];
-    if (!lane_address(lf, &inst->ops[1], split, &base))
+    if (red && red_problem(inst))
+        return lower_error(lf->lm, inst->pos, "%s", red_problem(inst));
+    if (!lane_address(lf, from, split, &base))
         return false;
     for (uint32_t k = 0; k < n; k++) {
         uint32_t word = word_of(&inst->mods, split, 0, k);
@@ -166,9 +194,12 @@ static bool lower_ld(struct lower_func *lf) {
                                       binary(lf, ISA_OP_SHL, high, 16)};
         v[k] = lower_emit1(lf, ISA_OP_OR, ISA_B32, KIR_B32, 2, sides);
     }
+    struct kir_value *extreme = red ? reduced(lf, v, n) : NULL;
     for (uint32_t k = 0; k < n; k++)
         if (element(&inst->ops[0], k)->kind == PTX_OPERAND_REG)
             lower_write(lf, element(&inst->ops[0], k), v[k]);
+    if (red)
+        lower_write(lf, &inst->ops[1], extreme);
     return true;
 }
 
@@ -206,10 +237,11 @@ static bool lower_cp(struct lower_func *lf) {
 }
 
 static bool lower_shift(struct lower_func *lf) {
-    struct kir_value *v;
-    if (!place(lf, &lf->inst->ops[0], &v))
+    bool pair = lf->inst->mods.po;
+    struct kir_value *v[2] = {NULL, pair ? const32(lf, 1) : NULL};
+    if (!place(lf, &lf->inst->ops[0], &v[0]))
         return false;
-    emit(lf, ISA_OP_TCGEN05_SHIFT, 1, &v);
+    emit(lf, ISA_OP_TCGEN05_SHIFT, pair ? 2 : 1, v);
     return true;
 }
 
@@ -252,9 +284,6 @@ static bool lower_commit(struct lower_func *lf) {
 }
 
 bool lower_tensor_memory(struct lower_func *lf) {
-    if (lf->inst->mods.po)
-        return lower_error(lf->lm, lf->inst->pos,
-                           "tcgen05 for a pair of blocks (.cta_group::2) is not supported");
     switch (lf->inst->op) {
     case ISA_OP_TCGEN05_ALLOC:
         return lower_alloc(lf);
