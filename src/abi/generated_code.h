@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum { KD_BARRIERS = 16 }; // named barriers of a block (PTX ISA, bar)
-enum { KD_ABI_VERSION = 24, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 25, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // Through which blocks synchronise: what code reads behind the address in %envreg1 and 2
 // (include/cooperative_groups.h). All but `barrier` and what `across` points to stays as it is.
@@ -394,8 +394,9 @@ enum {
     // A sampler (ISA_SAMPLER, a texture's handle, or 0: the texture's own) stands before the values
     KD_IMAGE_SAMPLER = 1 << 24,
     KD_IMAGE_FORMATTED = 1 << 25, // surfaces: words become texels, x counts texels
+    KD_IMAGE_RESIDENT = 1 << 26,  // fetches: another result, 1 where all texels lie in memory
     KD_IMAGE_MAX_INPUTS = 16,
-    KD_IMAGE_MAX_OUTPUTS = 4
+    KD_IMAGE_MAX_OUTPUTS = 5
 };
 enum kd_geometry {
     KD_GEOMETRY_NONE,
@@ -469,7 +470,9 @@ static inline uint32_t kd_image_outputs(uint32_t form) {
         return 1u << (form >> KD_IMAGE_VEC & 3);
     if (op == KD_IMAGE_QUERY || op == KD_IMAGE_QUERY_LEVEL)
         return 1;
-    return op > KD_IMAGE_LOAD ? 0 : form & KD_IMAGE_PAIRS ? 2 : 4;
+    if (op > KD_IMAGE_LOAD)
+        return 0;
+    return (form & KD_IMAGE_PAIRS ? 2 : 4) + (form & KD_IMAGE_RESIDENT ? 1 : 0);
 }
 
 // Helpers that generated code and interpreter call: X(return type, name, parameters).

@@ -252,6 +252,12 @@ void kd_pools_reclaim(struct kd_device *d); // gives back all that is not in use
 int kd_pool_export(struct kd_pool *p);
 // A pool of another process: nothing can be allocated from it. The descriptor stays the caller's.
 enum kd_status kd_pool_import(struct kd_device *d, int fd, struct kd_pool **out);
+// The same by a handle, good as long as the other process has the pool. KD_NOT_FOUND: it names
+// none.
+struct kd_physical_handle;
+void kd_pool_describe(struct kd_pool *p, struct kd_physical_handle *out); // of a shareable one
+enum kd_status kd_pool_open(struct kd_device *d, const struct kd_physical_handle *in,
+                            struct kd_pool **out);
 struct kd_pool_pointer {
     uint64_t magic, inode, offset, size;
     uint64_t check; // made of the others and of what only the pool's file tells
@@ -301,24 +307,64 @@ void kd_range_release(uint64_t base, uint64_t size);
 enum kd_status kd_range_map(struct kd_physical *p, uint64_t base, uint64_t size, uint64_t offset,
                             uint32_t flags);
 void kd_range_unmap(uint64_t base, uint64_t size); // what one kd_range_map put there
-enum kd_status kd_range_protect(uint64_t base, uint64_t size, bool readable, bool writable);
+// Part of a range that is an allocation already: puts readable and writable memory there, or
+// nothing that could be touched. False: the system does not map it.
+bool kd_range_place(struct kd_physical *p, uint64_t base, uint64_t size, uint64_t offset);
+void kd_range_clear(uint64_t base, uint64_t size);
 // Physical memory at an address of the process's own, readable and writable.
 enum kd_status kd_window_open(struct kd_physical *p, uint64_t offset, uint64_t size, uint64_t *out);
 void kd_window_close(uint64_t address, uint64_t size);
 
 // Multicast objects: memory of several devices, the members, behind one range of addresses.
 struct kd_multicast;
-struct kd_multicast *kd_multicast_new(void);    // NULL: no memory
-void kd_multicast_free(struct kd_multicast *m); // nothing is bound or mapped any more
-// A member's memory at `address` stands for [offset, offset + size) of the object.
+struct kd_multicast_info {
+    uint64_t size, types; // types: of handles, the driver's own
+    uint32_t members;     // 1 to 64
+};
+struct kd_multicast *kd_multicast_new(const struct kd_multicast_info *info); // NULL: no memory
+// An object of another process, by a descriptor, which stays the caller's, or by a handle. It is
+// another kd_multicast, with what is bound to the first. KD_INVALID_VALUE, KD_NOT_FOUND: it is
+// none.
+enum kd_status kd_multicast_import(int fd, struct kd_multicast **out);
+enum kd_status kd_multicast_open(const struct kd_physical_handle *in, struct kd_multicast **out);
+int kd_multicast_export(struct kd_multicast *m); // a new descriptor; -1: kd_reason tells why
+void kd_multicast_describe(struct kd_multicast *m, struct kd_physical_handle *out);
+const struct kd_multicast_info *kd_multicast_info_of(const struct kd_multicast *m);
+void kd_multicast_free(struct kd_multicast *m); // nothing is bound by it or mapped any more
+// Adds a member, 0 to 63; the members, of all processes, one bit each.
+enum kd_status kd_multicast_add(struct kd_multicast *m, unsigned member);
+uint64_t kd_multicast_members(const struct kd_multicast *m);
+// A member's memory p, from in_memory on, which this process has at `address`, stands for [offset,
+// offset + size) of the object.
 enum kd_status kd_multicast_bind(struct kd_multicast *m, unsigned member, uint64_t offset,
-                                 uint64_t size, uint64_t address);
-// Ends one binding of a member that lies in the range, and says what it was; false: there is none.
+                                 uint64_t size, struct kd_physical *p, uint64_t in_memory,
+                                 uint64_t address);
+// Ends one binding of a member that this object made and that lies in the range, and says what it
+// was; false: there is none.
 bool kd_multicast_unbind(struct kd_multicast *m, unsigned member, uint64_t offset, uint64_t size,
                          uint64_t *address, uint64_t *bytes);
 // The object's first `size` bytes at an address, for multimem instructions.
 enum kd_status kd_multicast_map(struct kd_multicast *m, uint64_t base, uint64_t size);
 void kd_multicast_unmap(uint64_t base);
+
+// Addresses for a sparse array, in tiles, and what tells which of them memory is mapped at
+// (memory/sparse.h). The addresses are an allocation of the context with `flags`: kd_memory_free
+// ends them, kd_sparse_free the rest.
+enum { KD_TILE_SHIFT = 16, KD_TILE = 1 << KD_TILE_SHIFT };
+struct kd_sparse;
+struct kd_image_level;
+enum kd_status kd_sparse_new(struct kd_context *c, uint64_t tiles, uint32_t flags,
+                             struct kd_sparse **out);
+void kd_sparse_free(struct kd_sparse *s);
+uint64_t kd_sparse_base(const struct kd_sparse *s);
+// To be filled in by the caller. Texture objects and copies may name it as long as the process
+// lives.
+struct kd_image_level *kd_sparse_level(struct kd_sparse *s, unsigned level);
+// Maps memory, from `offset` on, at n tiles, or with p NULL nothing; what was there is not any
+// more. False: the system refuses; kd_sparse_failed makes that a fault of the context.
+bool kd_sparse_map(struct kd_sparse *s, uint64_t first, uint64_t n, struct kd_physical *p,
+                   uint64_t offset);
+void kd_sparse_failed(struct kd_context *c, uint64_t address);
 
 // Maps part of a file of another API into the process: `size` bytes from `offset` on. `c`: whose it
 // is, or NULL. kd_memory_free ends it.
@@ -420,6 +466,10 @@ struct kd_copy {
     uint64_t dst_slice, src_slice; // bytes from slice to slice
     bool stage; // the source is pageable: it may change as soon as the call returns
     const struct host_call *call; // `kudzu check`: that asked for it; NULL: not known
+    // Of a side that is a level of a sparse array: it, and the byte of a row, row and slice where
+    // the box begins. Pitch and slice say nothing then. NULL: rows at a pitch.
+    const struct kd_image_level *dst_level, *src_level;
+    uint32_t dst_from[3], src_from[3];
 };
 enum kd_status kd_submit_copy(struct kd_queue *q, const struct kd_copy *copy);
 
@@ -611,6 +661,11 @@ enum { KD_MAX_LEVELS = 18 };
 struct kd_image_level {
     uint64_t base, pitch, slice;   // first texel; bytes from row to row, from slice to slice
     uint64_t width, height, depth; // texels, at least 1
+    const struct kd_sparse
+        *sparse;           // of a sparse array (memory/sparse.h); NULL: all memory is there
+    bool tiled;            // texels lie in tiles: pitch says nothing
+    uint8_t shift[3];      // a tile's bytes of a row, rows and slices, as powers of two
+    uint32_t across, down; // tiles
 };
 
 // How a texture object samples memory (guide 6.2.14.1 and chapter 19), or what a surface object

@@ -687,7 +687,7 @@ GEOMETRY = enum_words("mode", "ISA_TEX_", "1d 2d 3d a1d a2d cube acube 2dms a2dm
 op("tex", "memory", doc="Texture fetch through a texture object. In kernel IR also tld4, txq, istypep")
 TEXELS = (dict(vec={"v4": "vec=4"}, dtype="u32 s32 f32 f16"), dict(vec={"v2": "vec=2"},
                                                                    dtype="f16x2"))
-# d|p: whether all texels lie in memory, as in arrays that are not sparse they do.
+# d|p: whether all texels lie in memory, as they do in arrays that are not sparse.
 for result, ptx, sm in (("d", 31, 30), ("d|p", 71, 30)):
     TEX = dict(ptx=ptx, sm=sm, geom=GEOMETRY, ctype="s32 f32",
                t=dict(e="s32", dx="f32", dy="f32", lod="ty2", p="pred"))

@@ -41,7 +41,11 @@ static void sizes(void) {
         {4, 4, 13, CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED, CUDA_ERROR_INVALID_VALUE},
         {4, 4, 2, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ERROR_INVALID_VALUE},
         {4, 4, 0, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_SUCCESS},
-        {4, 4, 0, CUDA_ARRAY3D_SPARSE, CUDA_ERROR_NOT_SUPPORTED},
+        {4, 4, 0, CUDA_ARRAY3D_SPARSE, CUDA_SUCCESS},
+        {4, 0, 0, CUDA_ARRAY3D_SPARSE, CUDA_ERROR_INVALID_VALUE},
+        {4, 4, 6, CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_CUBEMAP, CUDA_ERROR_INVALID_VALUE},
+        {4, 4, 0, CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ERROR_INVALID_VALUE},
+        {4, 4, 0, CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_SUCCESS},
         {4, 4, 0, 0x1000, CUDA_ERROR_INVALID_VALUE},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -191,7 +195,7 @@ static void descriptions_and_lines(void) {
     OK(cuStreamDestroy(s));
 }
 
-// No array is sparse or without memory, and this one has no planes.
+// These arrays are not sparse, have their memory, and have no planes.
 static void queries(void) {
     CUarray a, plane;
     CUmipmappedArray m;
@@ -214,8 +218,6 @@ static void queries(void) {
     EXPECT(cuArrayGetMemoryRequirements(&need, a, 0), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuMipmappedArrayGetMemoryRequirements(&need, m, 0), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuArrayGetPlane(&plane, a, 0), CUDA_ERROR_INVALID_HANDLE);
-    d.Flags = CUDA_ARRAY3D_SPARSE;
-    EXPECT(cuArray3DCreate(&a, &d), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 // The memory of an array is the array's, for who guesses its address too. It is the only one that
@@ -302,8 +304,8 @@ static void formats(void) {
     }
     d.NumChannels = 1;
     EXPECT(cuArray3DCreate(&a, &d), CUDA_ERROR_INVALID_VALUE);
-    d.Format = CU_AD_FORMAT_YUY2;
-    EXPECT(cuArray3DCreate(&a, &d), CUDA_ERROR_NOT_SUPPORTED);
+    d.Format = (CUarray_format)170; // no format has this number
+    EXPECT(cuArray3DCreate(&a, &d), CUDA_ERROR_INVALID_VALUE);
     // Blocks: their format's channels, or 1. Numbers: theirs alone.
     d.Format = CU_AD_FORMAT_BC6H_UF16;
     for (unsigned n = 1; n <= 4; n++) {
@@ -324,8 +326,43 @@ static void formats(void) {
     OK(cuArray3DCreate(&a, &d)); // not destroyed
 }
 
+// Packed video: each pixel is an element of so many channels.
+static void packed_video(void) {
+    static const struct {
+        CUarray_format format;
+        unsigned channels, bytes; // of an element
+    } packed[] = {
+        {CU_AD_FORMAT_YUY2, 2, 2}, {CU_AD_FORMAT_Y210, 2, 4}, {CU_AD_FORMAT_Y216, 2, 4},
+        {CU_AD_FORMAT_AYUV, 4, 4}, {CU_AD_FORMAT_Y410, 4, 4}, {CU_AD_FORMAT_Y416, 4, 8},
+    };
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        CUDA_ARRAY3D_DESCRIPTOR d = {.Width = 8,
+                                     .Height = 2,
+                                     .Format = packed[i].format,
+                                     .NumChannels = packed[i].channels},
+                                told;
+        unsigned char in[128], out[128];
+        size_t bytes = 16 * packed[i].bytes;
+        CUarray a, plane;
+        OK(cuArray3DCreate(&a, &d));
+        OK(cuArray3DGetDescriptor(&told, a));
+        CHECK(!memcmp(&told, &d, sizeof d));
+        for (size_t k = 0; k < bytes; k++)
+            in[k] = (unsigned char)(7 * k + 3);
+        OK(cuMemcpyHtoA(a, 0, in, bytes));
+        EXPECT(cuMemcpyHtoA(a, 0, in, bytes + 1), CUDA_ERROR_INVALID_VALUE);
+        OK(cuMemcpyAtoH(out, a, 0, bytes));
+        CHECK(!memcmp(in, out, bytes));
+        EXPECT(cuArrayGetPlane(&plane, a, 0), CUDA_ERROR_INVALID_VALUE);
+        OK(cuArrayDestroy(a));
+        d.NumChannels = 3;
+        EXPECT(cuArray3DCreate(&a, &d), CUDA_ERROR_INVALID_VALUE);
+    }
+}
+
 int main(void) {
     CUcontext ctx = check_context();
+    packed_video();
     formats();
     memory_of_arrays();
     sizes();

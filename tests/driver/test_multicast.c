@@ -76,8 +76,10 @@ static void errors(void) {
     bad.size = 4096;
     EXPECT(cuMulticastCreate(&mc, &bad), CUDA_ERROR_INVALID_VALUE);
     bad = prop;
-    bad.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    bad.handleTypes = CU_MEM_HANDLE_TYPE_WIN32;
     EXPECT(cuMulticastCreate(&mc, &bad), CUDA_ERROR_NOT_SUPPORTED);
+    bad.handleTypes = 16;
+    EXPECT(cuMulticastCreate(&mc, &bad), CUDA_ERROR_INVALID_VALUE);
     OK(cuMulticastCreate(&mc, &prop));
     OK(cuMemCreate(&memory, PAGE, &plain, 0));
     EXPECT(cuMulticastAddDevice(mc, 7), CUDA_ERROR_INVALID_DEVICE);

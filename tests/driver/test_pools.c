@@ -419,13 +419,49 @@ static void threads(void) {
 
 // ---- Two processes --------------------------------------------------------------------------
 
+// What one process tells the other.
+struct told {
+    CUmemPoolPtrExportData data;
+    CUmemFabricHandle fabric;
+};
+
+// The same pool by its handle: what one import reads the other has written.
+static void import_by_handle(const struct told *t, CUdeviceptr p) {
+    CUmemFabricHandle bad;
+    CUmemPoolPtrExportData data = t->data;
+    CUmemoryPool pool, none;
+    CUdeviceptr q;
+    unsigned char c = 0;
+    EXPECT(cuMemPoolImportFromShareableHandle(&none, NULL, CU_MEM_HANDLE_TYPE_FABRIC, 0),
+           CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < 48; i++) {
+        bad = t->fabric;
+        bad.data[i] ^= 0x11;
+        EXPECT(cuMemPoolImportFromShareableHandle(&none, &bad, CU_MEM_HANDLE_TYPE_FABRIC, 0),
+               CUDA_ERROR_INVALID_VALUE);
+    }
+    CUmemGenericAllocationHandle memory; // a pool is no allocation
+    bad = t->fabric;
+    EXPECT(cuMemImportFromShareableHandle(&memory, &bad, CU_MEM_HANDLE_TYPE_FABRIC),
+           CUDA_ERROR_INVALID_VALUE);
+    NEED(cuMemPoolImportFromShareableHandle(&pool, &bad, CU_MEM_HANDLE_TYPE_FABRIC, 0));
+    NEED(cuMemPoolImportPointer(&q, pool, &data));
+    OK(cuMemsetD8(p + 100, 9, 1));
+    OK(cuMemcpyDtoH(&c, q + 100, 1));
+    CHECK(c == 9 && p != q);
+    OK(cuMemFree(q));
+    OK(cuMemPoolDestroy(pool));
+}
+
 static int importer(int from) {
+    struct told told;
     CUmemPoolPtrExportData data, bad;
     CUmemoryPool pool, none;
     CUdeviceptr p, q;
     unsigned char back[5000];
     CUcontext ctx = check_context();
-    int fd = receive_message(from, &data, sizeof data);
+    int fd = receive_message(from, &told, sizeof told);
+    data = told.data;
     EXPECT(cuMemPoolImportFromShareableHandle(&pool, (void *)(size_t)from,
                                               CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
            CUDA_ERROR_INVALID_VALUE);
@@ -465,6 +501,7 @@ static int importer(int from) {
     NEED(cuMemPoolImportPointer(&p, pool, &data));
     OK(cuMemcpyDtoH(back, p, sizeof back));
     CHECK(back[0] == 7 && back[4999] == 7);
+    import_by_handle(&told, p);
     OK(cuMemsetD8(p, 8, 5000));
     EXPECT(cuMemAllocFromPoolAsync(&q, 100, pool, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuDeviceSetMemPool(0, pool), CUDA_ERROR_INVALID_VALUE);
@@ -482,12 +519,13 @@ static int importer(int from) {
 static void exporter(int to, pid_t importer_pid) {
     CUmemPoolProps props = device_pool();
     CUmemPoolPtrExportData data;
+    struct told told;
     CUmemoryPool pool, plain;
     CUdeviceptr before, p, in_plain;
     unsigned char back[5000];
     int fd = -1;
     NEED(cuMemPoolCreate(&plain, &props));
-    props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_FABRIC;
     NEED(cuMemPoolCreate(&pool, &props));
     OK(cuMemAllocFromPoolAsync(&in_plain, 100, plain, 0));
     OK(cuMemAllocFromPoolAsync(&before, 100, pool, 0));
@@ -505,7 +543,11 @@ static void exporter(int to, pid_t importer_pid) {
     NEED(cuMemPoolExportToShareableHandle(&fd, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     NEED(cuMemPoolExportPointer(&data, p));
     EXPECT(cuMemPoolImportPointer(&before, pool, &data), CUDA_ERROR_INVALID_VALUE);
-    send_message(to, &data, sizeof data, fd);
+    told.data = data;
+    NEED(cuMemPoolExportToShareableHandle(&told.fabric, pool, CU_MEM_HANDLE_TYPE_FABRIC, 0));
+    EXPECT(cuMemPoolExportToShareableHandle(&told.fabric, plain, CU_MEM_HANDLE_TYPE_FABRIC, 0),
+           CUDA_ERROR_INVALID_VALUE);
+    send_message(to, &told, sizeof told, fd);
     close(fd);
     await(to);
     CHECK(end_of_process(importer_pid) == 0);

@@ -165,7 +165,6 @@ static void mappings(void) {
     EXPECT(cuMemsetD8(r, 1, 16), CUDA_ERROR_INVALID_VALUE);
     OK(cuMemRelease(h[1]));
     OK(cuMemAddressFree(r, 8 * PAGE));
-    EXPECT(cuMemMapArrayAsync(NULL, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 // One allocation at two addresses.

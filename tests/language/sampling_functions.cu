@@ -115,11 +115,6 @@ static void check_sparse_forms(const textures &t) {
         for (int k = 0; k < 12; k++)
             CHECK(resident[k] && out[k] == expected[k]);
     }
-    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-    cudaArray_t array;
-    if (on_kudzu()) // an H100 has sparse arrays
-        CHECK(cudaMalloc3DArray(&array, &format, make_cudaExtent(256, 256, 0), cudaArraySparse) ==
-              cudaErrorNotSupported);
 }
 
 static void check_textures() {

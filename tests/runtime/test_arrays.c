@@ -36,7 +36,7 @@ static void rows(void) {
                 cudaMemcpy2DFromArrayAsync(back, WIDTH, b, 0, 0, 4, 2, (enum cudaMemcpyKind)9, s));
 }
 
-// No array is sparse or without memory.
+// These levels are not sparse and have their memory.
 static void levels(void) {
     struct cudaChannelFormatDesc desc = {32, 0, 0, 0, cudaChannelFormatKindFloat};
     struct cudaArrayMemoryRequirements need;
@@ -47,6 +47,40 @@ static void levels(void) {
     CHECK_ERROR(cudaErrorInvalidValue, cudaMipmappedArrayGetMemoryRequirements(NULL, m, 0));
     CHECK_ERROR(cudaErrorInvalidValue, cudaMipmappedArrayGetSparseProperties(&sparse, m));
     CHECK_OK(cudaFreeMipmappedArray(m));
+}
+
+// Sparse arrays, and arrays whose memory comes later: what is told of them. Mapping is the
+// driver's.
+static void without_memory(void) {
+    struct cudaChannelFormatDesc desc = {32, 0, 0, 0, cudaChannelFormatKindFloat}, of;
+    struct cudaArrayMemoryRequirements need;
+    struct cudaArraySparseProperties sparse;
+    struct cudaExtent extent;
+    float texel = 1;
+    unsigned flags = 0;
+    cudaMipmappedArray_t m;
+    cudaArray_t array;
+    NEED(cudaMallocArray(&array, &desc, 300, 200, cudaArraySparse));
+    CHECK_OK(cudaArrayGetSparseProperties(&sparse, array));
+    CHECK(sparse.tileExtent.width == 128 && sparse.tileExtent.height == 128 &&
+          sparse.tileExtent.depth == 1 && !sparse.flags && !sparse.miptailSize);
+    CHECK_ERROR(cudaErrorInvalidValue, cudaArrayGetMemoryRequirements(&need, array, 0));
+    CHECK_OK(cudaArrayGetInfo(&of, &extent, &flags, array));
+    CHECK(flags == cudaArraySparse && extent.width == 300 && extent.height == 200);
+    CHECK_OK(cudaMemcpy2DToArray(array, 0, 0, &texel, 4, 4, 1, cudaMemcpyHostToDevice)); // dropped
+    CHECK_OK(cudaMemcpy2DFromArray(&texel, 4, array, 0, 0, 4, 1, cudaMemcpyDeviceToHost));
+    CHECK(texel == 0);
+    CHECK_OK(cudaFreeArray(array));
+    CHECK_ERROR(cudaErrorInvalidValue, cudaMallocArray(&array, &desc, 300, 0, cudaArraySparse));
+    NEED(cudaMallocMipmappedArray(&m, &desc, (struct cudaExtent){256, 256, 0}, 9, cudaArraySparse));
+    CHECK_OK(cudaMipmappedArrayGetSparseProperties(&sparse, m));
+    CHECK(sparse.miptailFirstLevel == 2 && sparse.miptailSize == 65536);
+    CHECK_OK(cudaFreeMipmappedArray(m));
+    NEED(cudaMallocArray(&array, &desc, 300, 200, cudaArrayDeferredMapping));
+    CHECK_OK(cudaArrayGetMemoryRequirements(&need, array, 0));
+    CHECK(need.size >= 300 * 200 * 4 && need.size % need.alignment == 0);
+    CHECK_ERROR(cudaErrorInvalidValue, cudaArrayGetSparseProperties(&sparse, array));
+    CHECK_OK(cudaFreeArray(array));
 }
 
 static void textures(void) {
@@ -98,6 +132,7 @@ int main(void) {
     descriptions();
     rows();
     levels();
+    without_memory();
     textures();
     widths();
     CHECK_OK(cudaFreeArray(a));

@@ -14,6 +14,7 @@
 #include "device/helpers/tensor_memory.h"
 #include "device/internal.h"
 #include "device/memory/page.h"
+#include "device/memory/rights.h"
 #include "device/sched/dependent.h"
 #include "device/sched/op.h"
 
@@ -478,10 +479,21 @@ static void run_blocks(void *arg) {
     }
 }
 
+// Around kernel code: whose it is, and what its device may touch.
+static void enter_kernel(struct runner *r, struct resident *s) {
+    r->block = s;
+    rights_enter(s->op->context->device->index);
+}
+
+static void leave_kernel(struct runner *r) {
+    r->block = NULL;
+    rights_enter(-1);
+}
+
 // The fast path: nothing in these blocks waits for other blocks.
 static void run_simple(struct runner *r, struct resident *s, uint64_t first, uint64_t n) {
     uint64_t last = first + n;
-    r->block = s;
+    enter_kernel(r, s);
     while (first < last) {
         struct chunk c = {s, first, last - first, first};
         if (runner_call(r, s->launch->stack_shift, run_blocks, &c) != OUTCOME_FAULT)
@@ -496,7 +508,7 @@ static void run_simple(struct runner *r, struct resident *s, uint64_t first, uin
             break;
         first = failed + 1; // an assertion: the others come to theirs
     }
-    r->block = NULL;
+    leave_kernel(r);
 }
 
 // ---- Units on stacks of their own ---------------------------------------------------------
@@ -757,7 +769,7 @@ static void give_stacks(struct resident *s) {
 
 // Control has come back from the block. True when the block waits for others.
 static bool after_switch(struct runner *r, struct resident *s) {
-    r->block = NULL;
+    leave_kernel(r);
     if (r->outcome == OUTCOME_YIELD) {
         s->end_block = s->next_block; // others start what is left
         return true;
@@ -779,7 +791,7 @@ static bool start_blocks(struct runner *r, struct resident *s, uint64_t first, u
         fault_without_block(s->op);
         return false;
     }
-    r->block = s;
+    enter_kernel(r, s);
     set_current(s, k);
     kd_fiber_switch(&r->scheduler_sp, kd_fiber_prepare(k->high, fiber_main, s));
     return after_switch(r, s);
@@ -809,7 +821,7 @@ static bool continue_block(struct runner *r, struct resident *s) {
         return true;
     uint32_t next = pop_ready(s);
     s->current = next;
-    r->block = s;
+    enter_kernel(r, s);
     set_current(s, s->units[next].stack);
     kd_fiber_switch(&r->scheduler_sp, s->units[next].stack->sp);
     return after_switch(r, s);

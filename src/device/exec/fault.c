@@ -14,6 +14,7 @@
 #include "device/exec/runner.h"
 #include "device/internal.h"
 #include "device/memory/ipc.h"
+#include "device/memory/rights.h"
 #include "device/sched/op.h"
 #include "support/debug.h"
 #include "support/environment.h"
@@ -143,6 +144,10 @@ static void handle(int generation, int sig, siginfo_t *info, void *context) {
     if (sig == SIGSEGV && info->si_code > 0 &&
         check_host_fault((uint64_t)info->si_addr, program_counter(context), is_write(context),
                          r && r->stack))
+        return;
+    if (sig == SIGSEGV &&
+        rights_allow(info, context, r && r->block ? r->block->op->context->device->index : -1,
+                     is_write(context)))
         return;
     // Sent by a process, not raised by an instruction: not the kernel's.
     if (r && r->stack && info->si_code > 0)

@@ -7,6 +7,7 @@
 #include "device/helpers/image.h"
 #include "device/helpers/runtime.h"
 #include "device/helpers/sampler.h"
+#include "device/memory/sparse.h"
 #include "isa/isa.h"
 
 // ---- Texels -----------------------------------------------------------------------------------
@@ -15,6 +16,7 @@
 struct texel {
     double value[4];
     uint32_t bits[4];
+    bool absent; // or one of those that it was made of: of a sparse array, where nothing is mapped
 };
 
 bool sampler_gives_floats(const struct kd_texture *t) {
@@ -86,12 +88,10 @@ static double linear_of_srgb(double v) {
     return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
 }
 
-static void load_block_texel(const struct kd_texture *t, const uint8_t *slice, uint64_t pitch,
-                             const int64_t at[3], struct texel *out) {
-    uint64_t x = (uint64_t)at[0], y = (uint64_t)at[1];
+static void load_block_texel(const struct kd_texture *t, const uint8_t *block, const int64_t at[3],
+                             struct texel *out) {
     unsigned side = kd_block_side(t->block);
-    const uint8_t *block = slice + y / side * pitch + x / side * kd_block_bytes(t->block);
-    kd_block_texel(t->block, block, (unsigned)(x % side), (unsigned)(y % side), out->value);
+    kd_block_texel(t->block, block, (unsigned)at[0] % side, (unsigned)at[1] % side, out->value);
     for (unsigned k = 0; k < 3 && t->srgb; k++)
         out->value[k] = linear_of_srgb(out->value[k]);
 }
@@ -116,6 +116,7 @@ static void fill_missing(struct texel *out, unsigned channels) {
 }
 
 static void outside(const struct kd_texture *t, bool zero, struct texel *out) {
+    out->absent = false;
     for (unsigned k = 0; k < 4; k++) {
         out->bits[k] = zero ? 0 : t->border[k];
         out->value[k] = bits_float(out->bits[k]);
@@ -137,13 +138,24 @@ static void load_texel(const struct place *p, const int64_t at[3], struct texel 
     const struct kd_texture *t = p->t;
     const struct kd_image_level *l = p->l;
     uint64_t number = p->dims == 3 ? (uint64_t)at[2] : p->layer;
-    const uint8_t *slice = (const uint8_t *)(uintptr_t)(l->base + number * l->slice);
-    const uint8_t *from =
-        slice + (uint64_t)at[1] * l->pitch + (uint64_t)at[0] * t->bytes * t->channels;
+    uint64_t x = (uint64_t)at[0] * t->bytes * t->channels, y = (uint64_t)at[1];
+    if (t->block) {
+        unsigned side = kd_block_side(t->block);
+        x = (uint64_t)at[0] / side * kd_block_bytes(t->block);
+        y /= side;
+    }
+    uint64_t address = kd_image_address(l, x, y, number);
+    const uint8_t *from = (const uint8_t *)(uintptr_t)address;
     bool floats = sampler_gives_floats(t);
     fill_missing(out, t->channels);
+    out->absent = l->sparse && !kd_sparse_is_resident(l->sparse, address);
+    if (out->absent) {
+        for (unsigned k = 0; k < t->channels; k++)
+            out->value[k] = out->bits[k] = 0;
+        return;
+    }
     if (t->block) {
-        load_block_texel(t, slice, l->pitch, at, out);
+        load_block_texel(t, from, at, out);
         return;
     }
     for (unsigned k = 0; k < t->channels; k++) {
@@ -306,6 +318,7 @@ static void filter(const struct place *p, const double u[3], const int64_t offse
         if (w == 0) // a texel that has no part cannot make the sum a NaN
             continue;
         fetch(p, at, &one);
+        out->absent |= one.absent;
         for (unsigned k = 0; k < 4; k++)
             out->value[k] += w * one.value[k];
     }
@@ -366,6 +379,7 @@ static void sample(const struct request *r, double lod, struct texel *out) {
     if (weight == 0 || level + 1 >= t->levels)
         return;
     sample_level(r, level + 1, &next);
+    out->absent |= next.absent;
     for (unsigned k = 0; k < 4; k++)
         out->value[k] = device_nan((1 - weight) * out->value[k] + weight * next.value[k]);
 }
@@ -411,6 +425,7 @@ static void sample_anisotropic(const struct request *r, const uint64_t *in, stru
         for (unsigned k = 0; k < r->dims; k++)
             at.u[k] += (i / (n + 1) - 0.5) * bits_float((uint32_t)in[longer * r->dims + k]);
         sample(&at, lod, &one);
+        out->absent |= one.absent;
         for (unsigned k = 0; k < 4; k++)
             out->value[k] += one.value[k] / n;
     }
@@ -431,6 +446,7 @@ static void gather(const struct request *r, struct texel *out) {
         struct texel one;
         int64_t at[3] = {x + corners[k][0], y + corners[k][1], 0};
         fetch(&p, at, &one);
+        out->absent |= one.absent;
         out->value[k] = one.value[component];
         out->bits[k] = one.bits[component];
     }
@@ -473,6 +489,8 @@ static void put(const struct request *r, const struct texel *from, uint64_t *out
         half[k] = halves ? half_bits(floats ? (double)f : (double)(int32_t)from->bits[k]) : 0;
         out[k] = r->form & KD_IMAGE_HALF ? half[k] : raw ? from->bits[k] : float_bits(f);
     }
+    if (r->form & KD_IMAGE_RESIDENT)
+        out[r->form & KD_IMAGE_PAIRS ? 2 : 4] = !from->absent;
     if (!(r->form & KD_IMAGE_PAIRS))
         return;
     out[0] = half[0] | (uint32_t)half[1] << 16;
@@ -528,7 +546,8 @@ static uint64_t sampler_query(uint64_t sampler, uint32_t query) {
 // tex1Dfetch, which programs call most: a texel of linear memory by its number. False: another
 // fetch.
 static bool fetch_indexed(const struct kd_texture *t, uint32_t form, uint64_t in, uint64_t *out) {
-    const uint32_t other = KD_IMAGE_HALF | KD_IMAGE_PAIRS | KD_IMAGE_OFFSETS | KD_IMAGE_SAMPLER;
+    const uint32_t other =
+        KD_IMAGE_HALF | KD_IMAGE_PAIRS | KD_IMAGE_OFFSETS | KD_IMAGE_SAMPLER | KD_IMAGE_RESIDENT;
     if (!t->indexed || t->filtered || t->mip_filtered || kd_image_op(form) != KD_IMAGE_FETCH ||
         (form & 15) != KD_GEOMETRY_1D || !(form & KD_IMAGE_INTEGER) || form & other)
         return false;

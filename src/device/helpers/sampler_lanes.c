@@ -340,11 +340,11 @@ static fetcher *best_fetcher(void) {
 static bool is_plain(const struct kd_texture *t, uint32_t form) {
     uint32_t geometry = form & 15;
     const struct kd_image_level *l = t ? &t->level[0] : NULL;
-    return t && !t->cube && !t->block && t->levels == 1 && kd_image_op(form) <= KD_IMAGE_GRAD &&
-           geometry >= KD_GEOMETRY_1D && geometry <= KD_GEOMETRY_2D_LAYERED &&
-           !(form & (KD_IMAGE_HALF | KD_IMAGE_PAIRS)) && !sampler_is_anisotropic(t, form) &&
-           (!t->filtered || sampler_gives_floats(t)) && l->width <= INT32_MAX &&
-           l->height <= INT32_MAX && l->depth <= INT32_MAX;
+    return t && !t->cube && !t->block && t->levels == 1 && !l->sparse &&
+           kd_image_op(form) <= KD_IMAGE_GRAD && geometry >= KD_GEOMETRY_1D &&
+           geometry <= KD_GEOMETRY_2D_LAYERED && !(form & (KD_IMAGE_HALF | KD_IMAGE_PAIRS)) &&
+           !sampler_is_anisotropic(t, form) && (!t->filtered || sampler_gives_floats(t)) &&
+           l->width <= INT32_MAX && l->height <= INT32_MAX && l->depth <= INT32_MAX;
 }
 
 static void fetch_each(struct kd_block *b, uint32_t thread, uint64_t object, const struct group *g,
@@ -366,8 +366,10 @@ static void fetch_each(struct kd_block *b, uint32_t thread, uint64_t object, con
 void kd_rt_tex_lanes(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t form,
                      uint32_t width, uint32_t mask, const uint32_t *in, uint32_t *out) {
     struct group g = {image_find(object, false), form, width, in, out};
-    if (is_plain(g.t, form))
+    if (is_plain(g.t, form)) {
         best_fetcher()(&g, mask);
-    else
+        for (uint32_t l = 0; l < width && form & KD_IMAGE_RESIDENT; l++)
+            out[4 * width + l] = mask >> l & 1;
+    } else
         fetch_each(b, thread, object, &g, mask);
 }

@@ -4,6 +4,7 @@
 
 #include "device/helpers/image.h"
 #include "device/helpers/runtime.h"
+#include "device/memory/sparse.h"
 #include "isa/fp.h"
 
 enum { CLAMP_TRAP, CLAMP_NEAREST, CLAMP_ZERO };
@@ -12,7 +13,8 @@ static int64_t limited(int64_t i, int64_t n) {
     return i < 0 ? 0 : i >= n ? n - 1 : i;
 }
 
-// The address of `bytes` bytes; 0: outside, where loads are zero and stores vanish.
+// The address of `bytes` bytes; 0: outside, or where nothing is mapped of a sparse array: loads are
+// zero and stores vanish.
 static uint64_t address_of(struct kd_block *b, uint32_t thread, const struct kd_texture *t,
                            uint32_t form, const uint64_t *in, uint64_t bytes) {
     const struct kd_image_level *l = &t->level[0];
@@ -39,8 +41,9 @@ static uint64_t address_of(struct kd_block *b, uint32_t thread, const struct kd_
             return 0;
         at[k] = limited(at[k], size[k]);
     }
-    return l->base + (uint64_t)at[2] * l->slice + (uint64_t)at[1] * l->pitch +
-           (uint64_t)at[0] * bytes;
+    uint64_t address =
+        kd_image_address(l, (uint64_t)at[0] * bytes, (uint64_t)at[1], (uint64_t)at[2]);
+    return !l->sparse || kd_sparse_is_resident(l->sparse, address) ? address : 0;
 }
 
 // The result of a reduction on words of `bits` bits.

@@ -12,10 +12,9 @@
 #include <unistd.h>
 
 static const char *const kinds[] = {
-    [MEMORY_FILE_PHYSICAL] = "kudzu memory",
-    [MEMORY_FILE_POOL] = "kudzu pool",
-    [MEMORY_FILE_SHARED] = "kudzu shared",
-    [MEMORY_FILE_WORDS] = "kudzu words",
+    [MEMORY_FILE_PHYSICAL] = "kudzu memory",     [MEMORY_FILE_POOL] = "kudzu pool",
+    [MEMORY_FILE_SHARED] = "kudzu shared",       [MEMORY_FILE_WORDS] = "kudzu words",
+    [MEMORY_FILE_MULTICAST] = "kudzu multicast",
 };
 
 int memory_file_new(enum memory_file_kind kind, uint64_t size) {

@@ -12,7 +12,8 @@ enum memory_file_kind {
     MEMORY_FILE_POOL,
     MEMORY_FILE_SHARED, // memory that was exported by kd_ipc_export
     MEMORY_FILE_WORDS,  // kd_ipc_words_new
-    MEMORY_FILE_ANY,    // memory_file_check: also one that another program made
+    MEMORY_FILE_MULTICAST,
+    MEMORY_FILE_ANY, // memory_file_check: also one that another program made
 };
 
 // A file of `size` bytes that nobody can make smaller: mappings of it cannot lose their memory.

@@ -151,10 +151,15 @@ void kd_range_release(uint64_t base, uint64_t size) {
     munmap((void *)base, size);
 }
 
-static void empty(uint64_t base, uint64_t size) {
+void kd_range_clear(uint64_t base, uint64_t size) {
     // When the system refuses a fresh mapping, at least nothing can be touched.
     if (mmap((void *)base, size, NOBODY, QUIET | MAP_FIXED, -1, 0) == MAP_FAILED)
         mprotect((void *)base, size, PROT_NONE);
+}
+
+bool kd_range_place(struct kd_physical *p, uint64_t base, uint64_t size, uint64_t offset) {
+    return mmap((void *)base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, p->fd,
+                (off_t)offset) != MAP_FAILED;
 }
 
 enum kd_status kd_range_map(struct kd_physical *p, uint64_t base, uint64_t size, uint64_t offset,
@@ -167,20 +172,13 @@ enum kd_status kd_range_map(struct kd_physical *p, uint64_t base, uint64_t size,
         memory_adopt(p->device, NULL, p->host ? KD_MEMORY_PINNED : KD_MEMORY_DEVICE, base, size,
                      flags, true, NULL);
     if (status)
-        empty(base, size);
+        kd_range_clear(base, size);
     return status;
 }
 
 void kd_range_unmap(uint64_t base, uint64_t size) {
     memory_forget(base);
-    empty(base, size);
-}
-
-enum kd_status kd_range_protect(uint64_t base, uint64_t size, bool readable, bool writable) {
-    int rights = writable ? PROT_READ | PROT_WRITE : readable ? PROT_READ : PROT_NONE;
-    if (mprotect((void *)base, size, rights))
-        return kd_fail(KD_SYSTEM, "the system does not change access rights: %s", strerror(errno));
-    return kd_succeed();
+    kd_range_clear(base, size);
 }
 
 enum kd_status kd_window_open(struct kd_physical *p, uint64_t offset, uint64_t size,

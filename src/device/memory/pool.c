@@ -11,7 +11,9 @@
 
 #include "device/check/check.h"
 #include "device/internal.h"
+#include "device/memory/ipc.h"
 #include "device/memory/memory_file.h"
+#include "device/memory/rights.h"
 #include "device/reason.h"
 #include "device/sched/op.h"
 #include "support/check/host_call.h"
@@ -54,7 +56,8 @@ struct kd_pool {
     bool imported, ending;
     bool unmerged; // blocks were freed since neighbours were last merged, or wait for their queue
     void *owner;
-    struct kd_pool *next; // of all
+    uint64_t devices, all; // whose kernels may use it, where not all may; else 0
+    struct kd_pool *next;  // of all
 };
 
 static struct kd_pool *pools;
@@ -183,6 +186,16 @@ static void segment_link(struct kd_pool *p, struct segment *s) {
     memory_add_area(&s->area);
 }
 
+// When the system refuses, all devices have access, as without protection keys.
+static void segment_rights(const struct segment *s) {
+    const struct pages *pages = &s->area.pages;
+    if (s->pool->all)
+        (void)kd_rights_set(pages->base, pages->size, true, true, s->pool->devices,
+                            s->pool->devices, s->pool->all);
+    else
+        kd_rights_clear(pages->base, pages->size);
+}
+
 static struct segment *segment_new(struct kd_pool *p, uint64_t size) {
     struct device_memory *m = &p->device->memory;
     struct segment *s = calloc(1, sizeof *s);
@@ -207,9 +220,21 @@ static struct segment *segment_new(struct kd_pool *p, uint64_t size) {
         free(s);
         return NULL;
     }
+    if (p->all)
+        segment_rights(s);
     segment_link(p, s);
     bin_insert(p, s->first);
     return s;
+}
+
+void kd_pool_set_rights(struct kd_pool *p, uint64_t devices, uint64_t all) {
+    memory_lock();
+    bool before = p->all;
+    p->devices = devices;
+    p->all = devices == all ? 0 : all;
+    for (struct segment *s = p->segments; s && (before || p->all); s = s->next)
+        segment_rights(s);
+    memory_unlock();
 }
 
 // s has no block in use.
@@ -230,6 +255,8 @@ static void segment_free(struct segment *s) {
     if (!p->options.host)
         atomic_fetch_sub(&p->device->memory.used, size);
     memory_remove_area(&s->area);
+    if (p->all)
+        kd_rights_clear(s->area.pages.base, s->area.pages.size);
     address_space_give(&p->device->memory.space, &s->area.pages);
     if (p->fd >= 0)
         (void)!fallocate(p->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)s->offset,
@@ -740,23 +767,46 @@ int kd_pool_export(struct kd_pool *p) {
     return fd;
 }
 
+// The descriptor becomes the pool's, on failure too.
+static enum kd_status import_file(struct kd_device *d, int fd, struct kd_pool **out) {
+    struct kd_pool_options options = {.shareable = true};
+    struct kd_pool *p = pool_make(d, &options);
+    if (!p) {
+        close(fd);
+        return kd_fail(KD_OUT_OF_MEMORY, "no memory for a pool");
+    }
+    p->imported = true;
+    p->fd = fd;
+    pool_list(p);
+    *out = p;
+    return kd_succeed();
+}
+
 enum kd_status kd_pool_import(struct kd_device *d, int fd, struct kd_pool **out) {
     uint64_t size;
     if (!memory_file_check(fd, MEMORY_FILE_POOL, &size))
         return kd_fail(KD_INVALID_VALUE, "descriptor %d is no exported pool", fd);
-    struct kd_pool_options options = {.shareable = true};
-    struct kd_pool *p = pool_make(d, &options);
-    if (!p)
-        return kd_fail(KD_OUT_OF_MEMORY, "no memory for a pool");
-    p->imported = true;
-    p->fd = memory_file_duplicate(fd);
-    if (p->fd < 0) {
-        free(p);
+    int own = memory_file_duplicate(fd);
+    if (own < 0)
         return kd_fail(KD_SYSTEM, "no descriptor for the pool: %s", strerror(errno));
+    return import_file(d, own, out);
+}
+
+void kd_pool_describe(struct kd_pool *p, struct kd_physical_handle *out) {
+    *out = (struct kd_physical_handle){.file = ipc_describe(p->fd)};
+    out->check = memory_file_sign(p->fd, out, offsetof(struct kd_physical_handle, check));
+}
+
+enum kd_status kd_pool_open(struct kd_device *d, const struct kd_physical_handle *in,
+                            struct kd_pool **out) {
+    int fd = ipc_open(&in->file, MEMORY_FILE_POOL, 0);
+    if (fd < 0)
+        return KD_NOT_FOUND;
+    if (in->check != memory_file_sign(fd, in, offsetof(struct kd_physical_handle, check))) {
+        close(fd);
+        return kd_fail(KD_NOT_FOUND, "this is no handle that process %u gave", in->file.pid);
     }
-    pool_list(p);
-    *out = p;
-    return kd_succeed();
+    return import_file(d, fd, out);
 }
 
 enum kd_status kd_pool_export_pointer(uint64_t ptr, struct kd_pool_pointer *out) {

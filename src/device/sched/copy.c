@@ -9,6 +9,8 @@
 #include "device/check/check_schedule.h"
 #include "device/exec/runner.h"
 #include "device/internal.h"
+#include "device/memory/rights.h"
+#include "device/memory/sparse.h"
 
 enum { IMMEDIATE_BYTES = COPY_AT_ONCE, COPY_STACK_SHIFT = 16 };
 static const uint64_t UNIT_BYTES = 512 << 10;
@@ -59,6 +61,10 @@ static void merge_rows(uint64_t *width, uint64_t *height, uint64_t *depth, bool 
 void copy_plan(struct op *op) {
     struct kd_copy *c = &op->copy;
     uint64_t slice = c->width * c->height;
+    if (c->dst_level || c->src_level) {
+        plan(op);
+        return;
+    }
     merge_rows(&c->width, &c->height, &c->depth,
                c->dst_pitch == c->width && c->src_pitch == c->width,
                c->dst_slice == slice && c->src_slice == slice);
@@ -88,25 +94,63 @@ static void fill(uint8_t *p, const struct kd_set *s, uint64_t bytes) {
     }
 }
 
+static void move(const struct op *op, uint64_t dst, uint64_t src, uint64_t bytes) {
+    const struct kd_copy *c = &op->copy;
+    if (check_streams_follow())
+        check_moved(op, dst, src, bytes);
+    memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes);
+    check_init_copy(dst, src, bytes, c->call);
+    if (check_tools() & CHECK_RACE)
+        check_schedule_copied(dst, src, bytes, c->call);
+}
+
+// A side of a copy: the address of byte x of row y of slice z, and how many of *bytes lie there in
+// a piece. 0: no memory is mapped there.
+static uint64_t side_at(const struct kd_image_level *l, const uint32_t from[3], uint64_t linear,
+                        uint64_t x, uint64_t y, uint64_t z, uint64_t *bytes) {
+    if (!l)
+        return linear + x;
+    x += from[0];
+    uint64_t at = kd_image_address(l, x, y + from[1], z + from[2]), run = kd_image_run(l, x, at);
+    if (*bytes > run)
+        *bytes = run;
+    return kd_sparse_is_resident(l->sparse, at) ? at : 0;
+}
+
+// Part of a row of or to a sparse array: what is read where nothing is mapped is zero, what would
+// be written there is dropped.
+static void move_in_tiles(const struct op *op, uint64_t y, uint64_t z, uint64_t x, uint64_t bytes) {
+    const struct kd_copy *c = &op->copy;
+    uint64_t to = (uint64_t)(uintptr_t)c->dst + z * c->dst_slice + y * c->dst_pitch;
+    uint64_t from = (uint64_t)(uintptr_t)c->src + z * c->src_slice + y * c->src_pitch;
+    while (bytes) {
+        uint64_t n = bytes;
+        uint64_t dst = side_at(c->dst_level, c->dst_from, to, x, y, z, &n);
+        uint64_t src = side_at(c->src_level, c->src_from, from, x, y, z, &n);
+        if (dst && src) {
+            move(op, dst, src, n);
+        } else if (dst) {
+            if (check_streams_follow())
+                check_moved(op, dst, 0, n);
+            memset((void *)(uintptr_t)dst, 0, n);
+            check_init_set(dst, n, true);
+        }
+        x += n;
+        bytes -= n;
+    }
+}
+
 // `bytes` of row `row`, from byte `at` on.
 static void run_row(const struct op *op, uint64_t row, uint64_t at, uint64_t bytes) {
     if (op->kind == OP_COPY) {
         const struct kd_copy *c = &op->copy;
         uint64_t y = row % c->height, z = row / c->height;
-        if (check_streams_follow())
-            check_moved(op, (uint64_t)(uintptr_t)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
-                        (uint64_t)(uintptr_t)c->src + z * c->src_slice + y * c->src_pitch + at,
-                        bytes);
-        memmove((uint8_t *)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
-                (const uint8_t *)c->src + z * c->src_slice + y * c->src_pitch + at, bytes);
-        check_init_copy((uint64_t)(uintptr_t)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
-                        (uint64_t)(uintptr_t)c->src + z * c->src_slice + y * c->src_pitch + at,
-                        bytes, c->call);
-        if (check_tools() & CHECK_RACE)
-            check_schedule_copied(
-                (uint64_t)(uintptr_t)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
-                (uint64_t)(uintptr_t)c->src + z * c->src_slice + y * c->src_pitch + at, bytes,
-                c->call);
+        if (c->dst_level || c->src_level) {
+            move_in_tiles(op, y, z, at, bytes);
+            return;
+        }
+        move(op, (uint64_t)(uintptr_t)c->dst + z * c->dst_slice + y * c->dst_pitch + at,
+             (uint64_t)(uintptr_t)c->src + z * c->src_slice + y * c->src_pitch + at, bytes);
     } else {
         const struct kd_set *s = &op->set;
         uint64_t y = row % s->height, z = row / s->height;
@@ -162,6 +206,7 @@ void copy_run(struct runner *r, struct op *op, uint64_t first, uint64_t n) {
     struct piece piece = {op, first, n};
     if (context_faulted(op->context))
         return;
+    rights_enter(-1);
     if (runner_call(r, COPY_STACK_SHIFT, run_units, &piece) == OUTCOME_FAULT)
         report_fault(r, op->context, (enum op_kind)op->kind);
 }
@@ -195,6 +240,7 @@ static void run_flat(void *arg) {
 void copy_at_once(struct kd_context *c, const struct kd_copy *copy) {
     struct runner *r = runner_get();
     struct flat f = {copy->dst, copy->src, copy->width, copy->call};
+    rights_enter(-1);
     if (!r)
         run_flat(&f);
     else if (runner_call(r, COPY_STACK_SHIFT, run_flat, &f) == OUTCOME_FAULT)

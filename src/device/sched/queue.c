@@ -464,7 +464,7 @@ static bool stage(struct op *op) {
 // see add_legacy_order; whoever makes a difference does so before it asks for this queue's tail.
 static bool copied_at_once(struct kd_queue *q, const struct kd_copy *c) {
     struct queue_set *s = &q->context->queues;
-    if (c->height != 1 || c->depth != 1 || c->width > COPY_AT_ONCE)
+    if (c->height != 1 || c->depth != 1 || c->width > COPY_AT_ONCE || c->dst_level || c->src_level)
         return false;
     if (q->legacy && !atomic_load_explicit(&s->legacy_used, memory_order_relaxed))
         atomic_store(&s->legacy_used, 1);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/context/device_rights.h"
 #include "driver/driver.h"
 #include "support/capability.h"
 #include "support/environment.h"
@@ -87,6 +88,8 @@ CUresult drv_devices_open(void) {
                 i);
     }
     count = n;
+    for (int i = 0; i < n; i++)
+        drv_pool_enforce(devices[i].default_pool);
     drv_answer_kernels();
     return CUDA_SUCCESS;
 }
@@ -107,6 +110,14 @@ CUresult drv_device_find(CUdevice dev, struct drv_device **out) {
             "device %d does not exist; there are %d", dev, count);
     *out = &devices[dev];
     return CUDA_SUCCESS;
+}
+
+uint64_t drv_device_indices(uint64_t which) {
+    uint64_t indices = 0;
+    for (int k = 0; k < count; k++)
+        if (which >> k & 1)
+            indices |= 1ull << kd_device_index(devices[k].d);
+    return indices;
 }
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal) {

@@ -2,6 +2,8 @@
 #include "driver/memory/array.h"
 
 #include "device/helpers/block_texel.h"
+#include "driver/graph/capture.h"
+#include "driver/memory/sparse.h"
 
 #include <stdlib.h>
 
@@ -21,6 +23,8 @@ unsigned drv_format_bytes(CUarray_format format) {
     case CU_AD_FORMAT_SNORM_INT8X1:
     case CU_AD_FORMAT_SNORM_INT8X2:
     case CU_AD_FORMAT_SNORM_INT8X4:
+    case CU_AD_FORMAT_YUY2:
+    case CU_AD_FORMAT_AYUV:
         return 1;
     case CU_AD_FORMAT_UNSIGNED_INT16:
     case CU_AD_FORMAT_SIGNED_INT16:
@@ -31,6 +35,9 @@ unsigned drv_format_bytes(CUarray_format format) {
     case CU_AD_FORMAT_SNORM_INT16X1:
     case CU_AD_FORMAT_SNORM_INT16X2:
     case CU_AD_FORMAT_SNORM_INT16X4:
+    case CU_AD_FORMAT_Y210:
+    case CU_AD_FORMAT_Y216:
+    case CU_AD_FORMAT_Y416:
         return 2;
     case CU_AD_FORMAT_UNSIGNED_INT32:
     case CU_AD_FORMAT_SIGNED_INT32:
@@ -48,7 +55,7 @@ unsigned drv_format_block(CUarray_format format) {
         KD_BLOCK_BC5_UNSIGNED, KD_BLOCK_BC5_SIGNED, KD_BLOCK_BC6_UNSIGNED, KD_BLOCK_BC6_SIGNED,
         KD_BLOCK_BC7,          KD_BLOCK_BC7};
     unsigned n = (unsigned)format - CU_AD_FORMAT_BC1_UNORM;
-    if (format == CU_AD_FORMAT_UNORM_INT_101010_2)
+    if (format == CU_AD_FORMAT_UNORM_INT_101010_2 || format == CU_AD_FORMAT_Y410)
         return KD_BLOCK_PACKED_1010102;
     return n < sizeof blocks ? blocks[n] : KD_BLOCK_NONE;
 }
@@ -62,6 +69,12 @@ unsigned drv_format_channels(CUarray_format format) {
     static const uint8_t of_blocks[] = {0, 4, 4, 4, 1, 1, 2, 2, 3, 3, 4, 4};
     static const uint8_t of_numbers[] = {1, 2, 4, 1, 2, 4, 1, 2, 4, 1, 2, 4};
     unsigned n = (unsigned)format - CU_AD_FORMAT_UNORM_INT8X1;
+    // Packed video: an element is a pixel, which of 4:2:2 has its brightness and one of two
+    // colours.
+    if (format == CU_AD_FORMAT_YUY2 || format == CU_AD_FORMAT_Y210 || format == CU_AD_FORMAT_Y216)
+        return 2;
+    if (format == CU_AD_FORMAT_AYUV || format == CU_AD_FORMAT_Y416)
+        return 4;
     return n < sizeof of_numbers ? of_numbers[n] : of_blocks[drv_format_block(format)];
 }
 
@@ -73,9 +86,6 @@ unsigned drv_element_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
 CUresult drv_format_check(CUarray_format format, unsigned channels, const char *name) {
     REQUIRE(!drv_format_block(format), CUDA_ERROR_INVALID_VALUE,
             "%s: compressed and packed texels lie in arrays alone", name);
-    // Video formats have numbers from here on.
-    REQUIRE((int)format < CU_AD_FORMAT_UNORM_INT_101010_2 || drv_format_bytes(format),
-            CUDA_ERROR_NOT_SUPPORTED, "%s: format %#x is not built yet", name, (unsigned)format);
     REQUIRE(drv_format_bytes(format), CUDA_ERROR_INVALID_VALUE, "%s: %#x is no format", name,
             (unsigned)format);
     REQUIRE(channels == 1 || channels == 2 || channels == 4, CUDA_ERROR_INVALID_VALUE,
@@ -96,7 +106,11 @@ CUresult drv_array_find(CUarray handle, struct drv_array **out) {
 // Work that was submitted before the last holder let go may still use the memory.
 static void array_release(struct drv_object *o) {
     struct drv_array *a = (struct drv_array *)o;
+    if (a->tiles)
+        drv_tiles_close(a->tiles);
     drv_memory_end_in(o->context->c, a->base);
+    if (a->tiles)
+        drv_tiles_end(a->tiles);
     free(a->planes);
     free(a);
 }
@@ -143,17 +157,17 @@ static CUresult check_blocks(const CUDA_ARRAY3D_DESCRIPTOR *d) {
 CUresult drv_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped) {
     const unsigned known = CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_TEXTURE_GATHER |
                            CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP |
-                           CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT;
+                           CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT |
+                           CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
     if (drv_format_block(d->Format))
         TRY(check_blocks(d));
     else if (drv_planar_find(d->Format))
         TRY(drv_planar_check(d, mipmapped));
     else
         TRY(drv_format_check(d->Format, d->NumChannels, "the array"));
-    REQUIRE(!(d->Flags & ~0x1ffu), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of an array",
+    REQUIRE(!(d->Flags & ~known), CUDA_ERROR_INVALID_VALUE, "flags %#x are not flags of an array",
             d->Flags);
-    REQUIRE(!(d->Flags & ~known), CUDA_ERROR_NOT_SUPPORTED,
-            "sparse arrays, and arrays without memory, are not built yet");
+    TRY(drv_tiles_check(d));
     REQUIRE(!(d->Flags & CUDA_ARRAY3D_DEPTH_TEXTURE) || d->NumChannels == 1,
             CUDA_ERROR_INVALID_VALUE, "depth has one channel, not %u", d->NumChannels);
     REQUIRE(!(d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER) || (d->Height && !d->Depth) ||
@@ -188,16 +202,39 @@ void drv_array_fill(struct drv_array *a, const CUDA_ARRAY3D_DESCRIPTOR *d, uint6
     a->base = base;
 }
 
+CUresult drv_array_memory(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                          unsigned levels, uint64_t bytes, struct drv_tiles **tiles,
+                          uint64_t *base) {
+    *tiles = NULL;
+    if (!drv_has_tiles(d))
+        return drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes, DRV_MEMORY_ARRAY, base);
+    TRY(drv_capture_unsafe());
+    TRY(drv_tiles_new(ctx, d, levels, bytes, tiles));
+    *base = drv_tiles_base(*tiles);
+    return CUDA_SUCCESS;
+}
+
+void drv_array_memory_free(uint64_t base, struct drv_tiles *tiles) {
+    kd_memory_free(base);
+    if (tiles)
+        drv_tiles_end(tiles);
+}
+
 static CUresult create(struct drv_context *ctx, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
     uint64_t base;
+    struct drv_tiles *tiles;
     TRY(drv_array_check(d, false));
-    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, drv_array_bytes(d), DRV_MEMORY_ARRAY, &base));
+    TRY(drv_array_memory(ctx, d, 1, drv_array_bytes(d), &tiles, &base));
     struct drv_array *a = calloc(1, sizeof *a);
-    if (a)
+    if (a && tiles && !tiles->deferred)
+        drv_tiles_level(tiles, 0, d, a);
+    else if (a)
         drv_array_fill(a, d, base);
+    if (a)
+        a->tiles = tiles;
     if (!a || !drv_object_add(&a->object, DRV_ARRAY, ctx, array_release)) {
         free(a);
-        kd_memory_free(base);
+        drv_array_memory_free(base, tiles);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory or handle for an array");
     }
     if (drv_planar_find(d->Format) && !drv_planes_make(ctx, a)) {

@@ -5,6 +5,7 @@
 
 #include "driver/driver.h"
 
+struct drv_tiles;
 struct drv_array {
     struct drv_object object;
     CUDA_ARRAY3D_DESCRIPTOR descriptor; // Height 0: one-dimensional
@@ -15,6 +16,8 @@ struct drv_array {
     bool level;               // of a mipmapped array, or a plane of one: it owns the memory
     struct drv_array *planes; // of an array of planes, which has no texels itself
     unsigned nplanes;
+    struct drv_tiles *tiles; // NULL: it has all its memory (sparse.h)
+    unsigned number;         // of its level among theirs
 };
 
 // An array of planes: the first of one component, at full size; two more of the same size, or one
@@ -42,7 +45,8 @@ struct drv_mipmap {
     struct drv_array level[DRV_MAX_LEVELS]; // objects that hold the mipmapped array
     struct drv_array *layers; // of all levels, as level[] are; those asked for have handles
     uint64_t base;
-    bool of_graphics; // it ends with the registration of a graphics resource
+    struct drv_tiles *tiles; // as an array's
+    bool of_graphics;        // it ends with the registration of a graphics resource
 };
 // `levels` is brought into the range that the sizes allow.
 CUresult drv_mipmap_create(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
@@ -64,6 +68,11 @@ extern const struct drv_layout drv_layout_own, drv_layout_mesa;
 CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64_t size,
                         const struct drv_layout *layout, const CUDA_ARRAY3D_DESCRIPTOR *d,
                         unsigned levels, CUmipmappedArray *out);
+// Memory for an array, or all levels of one; where it comes later, *tiles, else NULL.
+CUresult drv_array_memory(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                          unsigned levels, uint64_t bytes, struct drv_tiles **tiles,
+                          uint64_t *base);
+void drv_array_memory_free(uint64_t base, struct drv_tiles *tiles); // nothing has used it
 // What an array over memory at `base` is, but for the object. Rows and slices have no gaps.
 void drv_array_fill(struct drv_array *a, const CUDA_ARRAY3D_DESCRIPTOR *d, uint64_t base);
 uint64_t drv_array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);

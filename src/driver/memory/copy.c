@@ -3,8 +3,10 @@
 // behaviour allows (guide 6.2.8.1 and the API's page on synchronisation).
 #include "driver/memory/copy.h"
 
+#include <string.h>
+
 #include "driver/graph/capture.h"
-#include "driver/memory/array.h"
+#include "driver/memory/sparse.h"
 #include "driver/memory/virtual_memory.h"
 #include "support/check/check_tools.h"
 #include "support/check/host_call.h"
@@ -196,85 +198,6 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdevice
                    true);
 }
 
-// ---- Arrays, byte by byte -----------------------------------------------------------------
-
-// The address of `bytes` from `offset` on, counted through the array's rows.
-static CUresult array_bytes(CUarray array, size_t offset, size_t bytes, uint64_t *address) {
-    struct drv_array *a;
-    TRY(drv_array_find(array, &a));
-    uint64_t size = a->row * a->rows * a->slices;
-    REQUIRE(offset <= size && bytes <= size - offset, CUDA_ERROR_INVALID_VALUE,
-            "%zu bytes from byte %zu on are more than the array's %llu", bytes, offset,
-            (unsigned long long)size);
-    REQUIRE(
-        a->slice == a->row * a->rows, CUDA_ERROR_NOT_SUPPORTED,
-        "the array's rows have gaps, as memory of another API has them: copy in two dimensions");
-    *address = a->base + offset;
-    return CUDA_SUCCESS;
-}
-
-static CUresult copy_to_array(CUarray array, size_t offset, uint64_t src, enum drv_side_kind kind,
-                              size_t bytes, CUstream stream, bool async) {
-    uint64_t dst;
-    TRY(array_bytes(array, offset, bytes, &dst));
-    return copy_1d(dst, DRV_SIDE_UNIFIED, src, kind, bytes, stream, async);
-}
-
-static CUresult copy_from_array(uint64_t dst, enum drv_side_kind kind, CUarray array, size_t offset,
-                                size_t bytes, CUstream stream, bool async) {
-    uint64_t src;
-    TRY(array_bytes(array, offset, bytes, &src));
-    return copy_1d(dst, kind, src, DRV_SIDE_UNIFIED, bytes, stream, async);
-}
-
-CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
-                         size_t ByteCount) {
-    ENTER_CONTEXT(ctx);
-    return copy_to_array(dstArray, dstOffset, srcDevice, DRV_SIDE_UNIFIED, ByteCount, NULL, false);
-}
-
-CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
-                         size_t ByteCount) {
-    ENTER_CONTEXT(ctx);
-    return copy_from_array(dstDevice, DRV_SIDE_UNIFIED, srcArray, srcOffset, ByteCount, NULL,
-                           false);
-}
-
-CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
-                         size_t ByteCount) {
-    ENTER_CONTEXT(ctx);
-    return copy_to_array(dstArray, dstOffset, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, NULL,
-                         false);
-}
-
-CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
-                              size_t ByteCount, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
-    return copy_to_array(dstArray, dstOffset, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, hStream,
-                         true);
-}
-
-CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
-    ENTER_CONTEXT(ctx);
-    return copy_from_array((uintptr_t)dstHost, DRV_SIDE_HOST, srcArray, srcOffset, ByteCount, NULL,
-                           false);
-}
-
-CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
-                              CUstream hStream) {
-    ENTER_CONTEXT(ctx);
-    return copy_from_array((uintptr_t)dstHost, DRV_SIDE_HOST, srcArray, srcOffset, ByteCount,
-                           hStream, true);
-}
-
-CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
-                         size_t ByteCount) {
-    ENTER_CONTEXT(ctx);
-    uint64_t src;
-    TRY(array_bytes(srcArray, srcOffset, ByteCount, &src));
-    return copy_to_array(dstArray, dstOffset, src, DRV_SIDE_UNIFIED, ByteCount, NULL, false);
-}
-
 // ---- Along two and three ------------------------------------------------------------------
 
 struct box {
@@ -301,10 +224,16 @@ static bool box_bytes(const struct box *b, const struct extent *e, uint64_t slic
              __builtin_add_overflow(*begin, b->x, begin));
 }
 
+// How the rows of one side lie, as in struct kd_copy.
+struct rows {
+    uint64_t pitch, slice;
+    const struct kd_image_level *level;
+    uint32_t from[3];
+};
+
 // A box within an array: its rows are the array's, whatever pitch was given.
 static CUresult array_side(const struct box *b, const struct extent *e, bool write,
-                           const char *name, uint64_t *pitch, uint64_t *slice,
-                           struct drv_side *side) {
+                           const char *name, struct rows *rows, struct drv_side *side) {
     struct drv_array *a;
     TRY(drv_array_find(b->array, &a));
     REQUIRE(e->width <= a->row && b->x <= a->row - e->width && e->height <= a->rows &&
@@ -314,19 +243,27 @@ static CUresult array_side(const struct box *b, const struct extent *e, bool wri
             "%s: %zu slices of %zu rows of %zu bytes from slice %zu, row %zu, byte %zu on are more "
             "than the array has",
             name, e->depth, e->height, e->width, b->z, b->y, b->x);
-    *pitch = a->pitch;
-    *slice = a->slice;
-    uint64_t begin = a->base + b->z * *slice + b->y * a->pitch + b->x;
-    return drv_side(begin, (e->depth - 1) * *slice + (e->height - 1) * a->pitch + e->width,
+    rows->pitch = a->pitch;
+    rows->slice = a->slice;
+    rows->level = drv_array_level(a);
+    if (rows->level) {
+        rows->from[0] = (uint32_t)b->x;
+        rows->from[1] = (uint32_t)b->y;
+        rows->from[2] = (uint32_t)b->z;
+        return drv_side(a->base, 1, DRV_SIDE_UNIFIED, write, name, side);
+    }
+    uint64_t begin = a->base + b->z * a->slice + b->y * a->pitch + b->x;
+    return drv_side(begin, (e->depth - 1) * a->slice + (e->height - 1) * a->pitch + e->width,
                     DRV_SIDE_UNIFIED, write, name, side);
 }
 
 static CUresult box_side(struct box *b, const struct extent *e, bool write, const char *name,
-                         uint64_t *pitch, uint64_t *slice, struct drv_side *side) {
+                         struct rows *rows, struct drv_side *side) {
+    *rows = (struct rows){0};
     REQUIRE(b->type >= CU_MEMORYTYPE_HOST && b->type <= CU_MEMORYTYPE_UNIFIED,
             CUDA_ERROR_INVALID_VALUE, "%s: %d is no type of memory", name, (int)b->type);
     if (b->type == CU_MEMORYTYPE_ARRAY)
-        return array_side(b, e, write, name, pitch, slice, side);
+        return array_side(b, e, write, name, rows, side);
     if (!b->pitch && e->height == 1 && e->depth == 1)
         b->pitch = b->x + e->width;
     REQUIRE(b->pitch >= e->width && b->pitch - e->width >= b->x, CUDA_ERROR_INVALID_VALUE,
@@ -334,10 +271,10 @@ static CUresult box_side(struct box *b, const struct extent *e, bool write, cons
             b->pitch, e->width, b->x);
     REQUIRE(e->depth == 1 || b->height >= e->height, CUDA_ERROR_INVALID_VALUE,
             "%s: a height of %zu rows is less than the %zu to copy", name, b->height, e->height);
-    *pitch = b->pitch;
+    rows->pitch = b->pitch;
     uint64_t begin, bytes;
-    REQUIRE(!__builtin_mul_overflow(b->pitch, b->height, slice) &&
-                box_bytes(b, e, *slice, &begin, &bytes),
+    REQUIRE(!__builtin_mul_overflow(b->pitch, b->height, &rows->slice) &&
+                box_bytes(b, e, rows->slice, &begin, &bytes),
             CUDA_ERROR_INVALID_VALUE, "%s: the sizes are beyond 64 bits", name);
     uint64_t base = b->type == CU_MEMORYTYPE_HOST ? b->host : b->device;
     REQUIRE(base, CUDA_ERROR_INVALID_VALUE, "%s cannot be NULL", name);
@@ -348,9 +285,21 @@ static CUresult box_side(struct box *b, const struct extent *e, bool write, cons
 
 static CUresult plan_box(struct box *dst, struct box *src, const struct extent *e,
                          struct kd_copy *c, struct drv_side *to, struct drv_side *from) {
-    *c = (struct kd_copy){.width = e->width, .height = e->height, .depth = e->depth};
-    TRY(box_side(dst, e, true, "the destination", &c->dst_pitch, &c->dst_slice, to));
-    return box_side(src, e, false, "the source", &c->src_pitch, &c->src_slice, from);
+    struct rows dst_rows, src_rows;
+    TRY(box_side(dst, e, true, "the destination", &dst_rows, to));
+    TRY(box_side(src, e, false, "the source", &src_rows, from));
+    *c = (struct kd_copy){.width = e->width,
+                          .height = e->height,
+                          .depth = e->depth,
+                          .dst_pitch = dst_rows.pitch,
+                          .src_pitch = src_rows.pitch,
+                          .dst_slice = dst_rows.slice,
+                          .src_slice = src_rows.slice,
+                          .dst_level = dst_rows.level,
+                          .src_level = src_rows.level};
+    memcpy(c->dst_from, dst_rows.from, sizeof c->dst_from);
+    memcpy(c->src_from, src_rows.from, sizeof c->src_from);
+    return CUDA_SUCCESS;
 }
 
 static CUDA_MEMCPY3D boxes_as_params(const struct box *dst, const struct box *src,
@@ -396,6 +345,138 @@ static CUresult copy_box(struct box *dst, struct box *src, const struct extent *
         return capture_copy(q, ctx, &p);
     }
     return submit(q, ctx, &c, &to, &from, async, &use);
+}
+
+// ---- Arrays, byte by byte -----------------------------------------------------------------
+
+// Bytes of an array, counted through its rows, or of other memory.
+struct line {
+    CUarray array; // NULL: memory
+    size_t offset, row;
+    bool broken; // rows have gaps, or lie in tiles
+    uint64_t address;
+    enum drv_side_kind kind;
+};
+
+static CUresult line_of(CUarray array, size_t offset, size_t bytes, struct line *out) {
+    struct drv_array *a;
+    TRY(drv_array_find(array, &a));
+    uint64_t size = a->row * a->rows * a->slices;
+    REQUIRE(offset <= size && bytes <= size - offset, CUDA_ERROR_INVALID_VALUE,
+            "%zu bytes from byte %zu on are more than the array's %llu", bytes, offset,
+            (unsigned long long)size);
+    *out = (struct line){.array = array,
+                         .offset = offset,
+                         .row = a->row,
+                         .broken = drv_array_level(a) || a->slice != a->row * a->rows,
+                         .address = a->base + offset,
+                         .kind = DRV_SIDE_UNIFIED};
+    return CUDA_SUCCESS;
+}
+
+static struct line memory_line(uint64_t address, enum drv_side_kind kind) {
+    return (struct line){.address = address, .kind = kind};
+}
+
+// The box of the bytes from `done` on that lie in a row, of which *n may be too many.
+static CUresult box_of(const struct line *l, size_t done, struct box *b, size_t *n) {
+    struct drv_array *a;
+    if (!l->array) {
+        *b = (struct box){.host = l->address + done,
+                          .device = l->address + done,
+                          .type =
+                              l->kind == DRV_SIDE_HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE};
+        return CUDA_SUCCESS;
+    }
+    TRY(drv_array_find(l->array, &a));
+    size_t at = l->offset + done, row = at / l->row, left = l->row - at % l->row;
+    *b = (struct box){.x = at % l->row,
+                      .y = row % a->rows,
+                      .z = row / a->rows,
+                      .type = CU_MEMORYTYPE_ARRAY,
+                      .array = l->array};
+    if (*n > left)
+        *n = left;
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_lines(const struct line *dst, const struct line *src, size_t bytes,
+                           CUstream stream, bool async) {
+    if (!dst->broken && !src->broken)
+        return copy_1d(dst->address, dst->kind, src->address, src->kind, bytes, stream, async);
+    for (size_t done = 0; done < bytes;) {
+        struct box to, from;
+        size_t n = bytes - done;
+        TRY(box_of(dst, done, &to, &n));
+        TRY(box_of(src, done, &from, &n));
+        struct extent e = {n, 1, 1};
+        TRY(copy_box(&to, &from, &e, stream, async));
+        done += n;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_to_array(CUarray array, size_t offset, uint64_t src, enum drv_side_kind kind,
+                              size_t bytes, CUstream stream, bool async) {
+    struct line to, from = memory_line(src, kind);
+    TRY(line_of(array, offset, bytes, &to));
+    return copy_lines(&to, &from, bytes, stream, async);
+}
+
+static CUresult copy_from_array(uint64_t dst, enum drv_side_kind kind, CUarray array, size_t offset,
+                                size_t bytes, CUstream stream, bool async) {
+    struct line from, to = memory_line(dst, kind);
+    TRY(line_of(array, offset, bytes, &from));
+    return copy_lines(&to, &from, bytes, stream, async);
+}
+
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
+                         size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_to_array(dstArray, dstOffset, srcDevice, DRV_SIDE_UNIFIED, ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
+                         size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_from_array(dstDevice, DRV_SIDE_UNIFIED, srcArray, srcOffset, ByteCount, NULL,
+                           false);
+}
+
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
+                         size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_to_array(dstArray, dstOffset, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, NULL,
+                         false);
+}
+
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
+                              size_t ByteCount, CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_to_array(dstArray, dstOffset, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, hStream,
+                         true);
+}
+
+CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    return copy_from_array((uintptr_t)dstHost, DRV_SIDE_HOST, srcArray, srcOffset, ByteCount, NULL,
+                           false);
+}
+
+CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
+                              CUstream hStream) {
+    ENTER_CONTEXT(ctx);
+    return copy_from_array((uintptr_t)dstHost, DRV_SIDE_HOST, srcArray, srcOffset, ByteCount,
+                           hStream, true);
+}
+
+CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
+                         size_t ByteCount) {
+    ENTER_CONTEXT(ctx);
+    struct line to, from;
+    TRY(line_of(dstArray, dstOffset, ByteCount, &to));
+    TRY(line_of(srcArray, srcOffset, ByteCount, &from));
+    return copy_lines(&to, &from, ByteCount, NULL, false);
 }
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, bool async) {

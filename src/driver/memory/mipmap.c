@@ -1,6 +1,6 @@
 // Mipmapped arrays (guide 6.2.14.1.4): each level half as large as the one before it, layers and
 // faces as many.
-#include "driver/memory/array.h"
+#include "driver/memory/sparse.h"
 
 #include <stdlib.h>
 
@@ -18,7 +18,11 @@ CUresult drv_mipmap_find(CUmipmappedArray handle, struct drv_mipmap **out) {
 // Work that was submitted before the last holder let go may still use the memory.
 static void mipmap_release(struct drv_object *o) {
     struct drv_mipmap *m = (struct drv_mipmap *)o;
+    if (m->tiles)
+        drv_tiles_close(m->tiles);
     drv_memory_end_in(o->context->c, m->base);
+    if (m->tiles)
+        drv_tiles_end(m->tiles);
     free(m->layers);
     free(m);
 }
@@ -82,7 +86,10 @@ static bool make_levels(struct drv_context *ctx, struct drv_mipmap *m,
     uint64_t at = m->base;
     for (unsigned k = 0; k < m->levels; k++) {
         struct drv_array *a = &m->level[k];
-        at += lay_out(a, &d, layout, at);
+        if (m->tiles && !m->tiles->deferred)
+            drv_tiles_level(m->tiles, k, &d, a);
+        else
+            at += lay_out(a, &d, layout, at);
         a->level = true;
         a->object.parent = &m->object;
         if (!drv_object_add(&a->object, DRV_ARRAY, ctx, level_release))
@@ -104,17 +111,18 @@ static uint64_t bytes_of(CUDA_ARRAY3D_DESCRIPTOR d, unsigned levels,
 // The memory at `base` becomes the array's, on failure too.
 static CUresult create_over(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTOR *d,
                             const struct drv_layout *layout, unsigned levels, uint64_t base,
-                            CUmipmappedArray *out) {
+                            struct drv_tiles *tiles, CUmipmappedArray *out) {
     struct drv_mipmap *m = calloc(1, sizeof *m);
     if (!m) {
-        kd_memory_free(base);
+        drv_array_memory_free(base, tiles);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory for a mipmapped array");
     }
     m->descriptor = *d;
     m->levels = levels;
     m->base = base;
+    m->tiles = tiles;
     if (!drv_object_add(&m->object, DRV_MIPMAP, ctx, mipmap_release)) {
-        kd_memory_free(base);
+        drv_array_memory_free(base, tiles);
         free(m);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no handle for a mipmapped array");
     }
@@ -133,9 +141,9 @@ CUresult drv_mipmap_create(struct drv_context *ctx, const CUDA_ARRAY3D_DESCRIPTO
     unsigned most = most_levels(d);
     levels = levels < 1 ? 1 : levels > most ? most : levels;
     uint64_t base;
-    TRY(drv_memory_allocate(ctx, KD_MEMORY_DEVICE, bytes_of(*d, levels, &drv_layout_own),
-                            DRV_MEMORY_ARRAY, &base));
-    return create_over(ctx, d, &drv_layout_own, levels, base, out);
+    struct drv_tiles *tiles;
+    TRY(drv_array_memory(ctx, d, levels, bytes_of(*d, levels, &drv_layout_own), &tiles, &base));
+    return create_over(ctx, d, &drv_layout_own, levels, base, tiles, out);
 }
 
 // numMipmapLevels is brought into the range that the sizes allow.
@@ -173,6 +181,8 @@ CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64
                         const struct drv_layout *layout, const CUDA_ARRAY3D_DESCRIPTOR *d,
                         unsigned levels, CUmipmappedArray *out) {
     TRY(drv_array_check(d, true));
+    REQUIRE(!drv_has_tiles(d), CUDA_ERROR_INVALID_VALUE,
+            "an array over memory that is there is neither sparse nor mapped later");
     REQUIRE(levels && levels <= most_levels(d), CUDA_ERROR_INVALID_VALUE,
             "an array of these sizes has 1 to %u levels, not %u", most_levels(d), levels);
     uint64_t bytes = bytes_of(*d, levels, layout), base;
@@ -185,7 +195,7 @@ CUresult drv_mipmap_map(struct drv_context *ctx, int fd, uint64_t offset, uint64
     TRY(drv_status(kd_memory_map_file(kd_context_device(ctx->c), ctx->c, fd, offset, bytes,
                                       DRV_MEMORY_EXTERNAL, &base),
                    ctx));
-    return create_over(ctx, d, layout, levels, base, out);
+    return create_over(ctx, d, layout, levels, base, NULL, out);
 }
 
 CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray,

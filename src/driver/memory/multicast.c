@@ -1,6 +1,7 @@
-// Multicast objects (guide 14.8): memory of several devices of one machine, bound to one object and
-// reached by multimem instructions at the addresses where it is mapped. Not between processes.
+// Multicast objects (guide 14.9): memory of several devices of one machine, bound to one object and
+// reached by multimem instructions at the addresses where it is mapped, by several processes too.
 #include <stdlib.h>
+#include <time.h>
 
 #include "driver/driver.h"
 #include "driver/memory/virtual_memory.h"
@@ -14,10 +15,11 @@ struct bound {
 
 struct drv_multicast {
     struct kd_multicast *m;
-    CUmulticastObjectProp prop;
-    uint64_t devices; // that were added, one bit each
-    struct bound *bound;
+    struct bound *bound; // by this process
 };
+
+enum { HANDLES = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_FABRIC };
+enum { LOOK_AGAIN = 2000000 }; // nanoseconds, for devices that other processes add
 
 static pthread_cond_t device_added = PTHREAD_COND_INITIALIZER;
 
@@ -31,11 +33,15 @@ static CUresult check_properties(const CUmulticastObjectProp *prop) {
     int devices;
     REQUIRE_POINTER(prop);
     TRY(cuDeviceGetCount(&devices));
-    REQUIRE(prop->numDevices && prop->numDevices <= (unsigned)devices, CUDA_ERROR_INVALID_VALUE,
-            "%u devices, where there are %d", prop->numDevices, devices);
+    REQUIRE(!(prop->handleTypes & ~15ull), CUDA_ERROR_INVALID_VALUE, "%#llx is no type of handle",
+            prop->handleTypes);
+    REQUIRE(!(prop->handleTypes & ~(unsigned long long)HANDLES), CUDA_ERROR_NOT_SUPPORTED,
+            "multicast objects are exported as POSIX file descriptors and fabric handles alone");
+    // Other processes may see devices that this one does not.
+    unsigned most = prop->handleTypes ? DRV_MAX_DEVICES : (unsigned)devices;
+    REQUIRE(prop->numDevices && prop->numDevices <= most, CUDA_ERROR_INVALID_VALUE,
+            "%u devices, where %u are possible", prop->numDevices, most);
     REQUIRE(prop->flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
-    REQUIRE(prop->handleTypes == CU_MEM_HANDLE_TYPE_NONE, CUDA_ERROR_NOT_SUPPORTED,
-            "multicast objects cannot be exported to other processes");
     return CUDA_SUCCESS;
 }
 
@@ -59,15 +65,23 @@ CUresult cuMulticastCreate(CUmemGenericAllocationHandle *mcHandle,
     TRY(check_properties(prop));
     REQUIRE(prop->size && prop->size % KD_GRANULARITY == 0, CUDA_ERROR_INVALID_VALUE,
             "a size of %zu is no multiple of the granularity, %d", prop->size, KD_GRANULARITY);
+    struct kd_multicast *m = kd_multicast_new(&(struct kd_multicast_info){
+        .size = prop->size, .types = prop->handleTypes, .members = prop->numDevices});
+    REQUIRE(m, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a multicast object");
+    return drv_multicast_add(m, mcHandle);
+}
+
+CUresult drv_multicast_add(struct kd_multicast *of, CUmemGenericAllocationHandle *handle) {
+    const struct kd_multicast_info *info = kd_multicast_info_of(of);
+    CUmemAllocationProp prop = {.requestedHandleTypes =
+                                    (CUmemAllocationHandleType)(info->types & HANDLES)};
     struct drv_multicast *m = calloc(1, sizeof *m);
-    if (m)
-        m->m = kd_multicast_new();
-    if (!m || !m->m) {
-        free(m);
+    if (!m) {
+        kd_multicast_free(of);
         FAIL(CUDA_ERROR_OUT_OF_MEMORY, "no memory for a multicast object");
     }
-    m->prop = *prop;
-    return drv_allocation_add(NULL, m, prop->size, &(CUmemAllocationProp){0}, mcHandle);
+    m->m = of;
+    return drv_allocation_add(NULL, m, info->size, &prop, handle);
 }
 
 static void drop(struct drv_multicast *m, uint64_t window, uint64_t size) {
@@ -95,9 +109,8 @@ static bool unbind(struct drv_multicast *m, unsigned device, uint64_t offset, ui
 
 // Called under the lock by the object's release, which the last handle or mapping brought about.
 void drv_multicast_free(struct drv_multicast *m) {
-    for (unsigned device = 0; device < 64; device++)
-        if (m->devices >> device & 1)
-            unbind(m, device, 0, m->prop.size);
+    for (unsigned device = 0; device < DRV_MAX_DEVICES; device++)
+        unbind(m, device, 0, kd_multicast_info_of(m->m)->size);
     kd_multicast_free(m->m);
     free(m);
 }
@@ -110,15 +123,10 @@ static CUresult find(CUmemGenericAllocationHandle handle, struct drv_allocation 
     return CUDA_SUCCESS;
 }
 
-static CUresult add_device(CUmemGenericAllocationHandle handle, CUdevice dev) {
+static CUresult add_device(CUmemGenericAllocationHandle handle, const struct drv_device *d) {
     struct drv_allocation *a;
     TRY(find(handle, &a));
-    struct drv_multicast *m = a->multicast;
-    REQUIRE(!(m->devices >> dev & 1), CUDA_ERROR_INVALID_VALUE,
-            "device %d is part of the object already", dev);
-    REQUIRE((unsigned)__builtin_popcountll(m->devices) < m->prop.numDevices,
-            CUDA_ERROR_INVALID_VALUE, "the object has its %u devices already", m->prop.numDevices);
-    m->devices |= 1ull << dev;
+    TRY(drv_status(kd_multicast_add(a->multicast->m, kd_device_index(d->d)), NULL));
     pthread_cond_broadcast(&device_added);
     return CUDA_SUCCESS;
 }
@@ -128,7 +136,7 @@ CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle mcHandle, CUdevice de
     struct drv_device *d;
     TRY(drv_device_find(dev, &d));
     pthread_mutex_lock(&drv_virtual_lock);
-    CUresult result = add_device(mcHandle, dev);
+    CUresult result = add_device(mcHandle, d);
     pthread_mutex_unlock(&drv_virtual_lock);
     return result;
 }
@@ -153,10 +161,13 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t whole) {
 
 static CUresult bind(struct drv_multicast *m, uint64_t whole, struct drv_allocation *memory,
                      const struct place *p) {
-    int device = memory->prop.location.id;
+    struct drv_device *d;
     uint64_t window;
-    REQUIRE(memory->prop.location.type == CU_MEM_LOCATION_TYPE_DEVICE && m->devices >> device & 1,
-            CUDA_ERROR_INVALID_DEVICE,
+    REQUIRE(memory->prop.location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_INVALID_DEVICE,
+            "the memory is the host's");
+    TRY(drv_device_find(memory->prop.location.id, &d));
+    unsigned member = kd_device_index(d->d);
+    REQUIRE(kd_multicast_members(m->m) >> member & 1, CUDA_ERROR_INVALID_DEVICE,
             "the memory is of no device that was added to the multicast object");
     REQUIRE(inside(p->in_object, p->size, whole) && inside(p->in_memory, p->size, memory->size),
             CUDA_ERROR_INVALID_VALUE, "the range lies outside of the object or of the memory");
@@ -165,7 +176,8 @@ static CUresult bind(struct drv_multicast *m, uint64_t whole, struct drv_allocat
     CUresult result = drv_status(kd_window_open(memory->p, p->in_memory, p->size, &window), NULL);
     if (result == CUDA_SUCCESS) {
         result = drv_status(
-            kd_multicast_bind(m->m, (unsigned)device, p->in_object, p->size, window), NULL);
+            kd_multicast_bind(m->m, member, p->in_object, p->size, memory->p, p->in_memory, window),
+            NULL);
         if (result != CUDA_SUCCESS)
             kd_window_close(window, p->size);
     }
@@ -182,10 +194,17 @@ static CUresult bind(struct drv_multicast *m, uint64_t whole, struct drv_allocat
 // Under the lock: waits until all devices have been added, as is documented; the object stays.
 static CUresult find_whole(CUmemGenericAllocationHandle handle, struct drv_allocation **out) {
     TRY(find(handle, out));
-    struct drv_multicast *m = (*out)->multicast;
+    struct kd_multicast *m = (*out)->multicast->m;
     (*out)->held++;
-    while ((unsigned)__builtin_popcountll(m->devices) < m->prop.numDevices)
-        pthread_cond_wait(&device_added, &drv_virtual_lock);
+    while ((unsigned)__builtin_popcountll(kd_multicast_members(m)) <
+           kd_multicast_info_of(m)->members) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += LOOK_AGAIN;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&device_added, &drv_virtual_lock, &until);
+    }
     return CUDA_SUCCESS;
 }
 
@@ -290,7 +309,8 @@ CUresult cuMulticastUnbind(CUmemGenericAllocationHandle mcHandle, CUdevice dev, 
     TRY(drv_device_find(dev, &d));
     pthread_mutex_lock(&drv_virtual_lock);
     CUresult result = find(mcHandle, &a);
-    bool any = result == CUDA_SUCCESS && unbind(a->multicast, (unsigned)dev, mcOffset, size);
+    bool any =
+        result == CUDA_SUCCESS && unbind(a->multicast, kd_device_index(d->d), mcOffset, size);
     pthread_mutex_unlock(&drv_virtual_lock);
     REQUIRE(result != CUDA_SUCCESS || any, CUDA_ERROR_INVALID_VALUE,
             "nothing of device %d is bound within the range", dev);

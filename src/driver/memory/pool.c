@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/memory/rights.h"
+#include "driver/context/device_rights.h"
 #include "driver/graph/capture.h"
 #include "driver/graph/graph_memory.h"
 #include "driver/leaks.h"
 #include "driver/memory/numa.h"
+
+enum { HANDLES = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_FABRIC };
 
 struct drv_pool {
     struct drv_object object;
@@ -36,6 +40,13 @@ static void pool_release(struct drv_object *o) {
 static struct drv_pool *pool_current(struct drv_device *d) {
     struct drv_pool *p = drv_object_find(d->pool, DRV_POOL);
     return p ? p : d->default_pool;
+}
+
+void drv_pool_enforce(struct drv_pool *p) {
+    if (p->managed || p->imported || p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return;
+    kd_pool_set_rights(p->p, drv_device_indices(p->readable | 1ull << p->device->ordinal),
+                       drv_device_indices(~0ull));
 }
 
 static CUresult pool_add(struct drv_pool *p, struct drv_pool **out) {
@@ -239,9 +250,10 @@ static CUresult check_properties(const CUmemPoolProps *props, struct drv_device 
             "%d is no type of allocations", (int)props->allocType);
     REQUIRE(!managed || props->handleTypes == CU_MEM_HANDLE_TYPE_NONE, CUDA_ERROR_INVALID_VALUE,
             "pools of managed memory cannot be exported");
-    REQUIRE(props->handleTypes == CU_MEM_HANDLE_TYPE_NONE ||
-                props->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-            CUDA_ERROR_NOT_SUPPORTED, "pools can be exported as POSIX file descriptors alone");
+    REQUIRE(!((int)props->handleTypes & ~15), CUDA_ERROR_INVALID_VALUE, "%d is no type of handle",
+            (int)props->handleTypes);
+    REQUIRE(!((int)props->handleTypes & ~HANDLES), CUDA_ERROR_NOT_SUPPORTED,
+            "pools can be exported as POSIX file descriptors and fabric handles alone");
     REQUIRE(!props->usage, CUDA_ERROR_NOT_SUPPORTED, "the device has no decompression engine");
     if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
         return drv_device_find(props->location.id, device);
@@ -269,6 +281,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps) {
     TRY(pool_make(d, &options, &p));
     p->location = poolProps->location;
     p->handle_types = poolProps->handleTypes;
+    drv_pool_enforce(p);
     *pool = p->object.handle;
     return CUDA_SUCCESS;
 }
@@ -539,8 +552,9 @@ static CUresult check_access(const struct drv_pool *p, const CUmemAccessDesc *de
     return CUDA_SUCCESS;
 }
 
-// Devices share the address space: rights are kept for cuMemPoolGetAccess, and nothing enforces
-// them.
+// A kernel on a device without access faults where it touches the pool's memory (device/memory/
+// rights.h). Pools of managed memory are everybody's; those of the host's memory and imported ones
+// keep rights that nothing enforces.
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {
     ENTER();
     REQUIRE(map || !count, CUDA_ERROR_INVALID_VALUE, "map cannot be NULL");
@@ -556,6 +570,7 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_
         else
             p->readable &= ~bit;
     }
+    drv_pool_enforce(p);
     drv_unlock();
     return CUDA_SUCCESS;
 }
@@ -584,7 +599,7 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
 
 // ---- Between processes --------------------------------------------------------------------
 
-// handle_out: where an int goes, the descriptor, which the caller closes.
+// handle_out: where an int goes, the descriptor, which the caller closes, or a CUmemFabricHandle.
 CUresult cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
                                           CUmemAllocationHandleType handleType,
                                           unsigned long long flags) {
@@ -593,30 +608,54 @@ CUresult cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
     REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
     struct drv_pool *p;
     TRY(pool_find(pool, &p));
-    REQUIRE(handleType != CU_MEM_HANDLE_TYPE_NONE && p->handle_types == handleType && !p->imported,
+    bool fabric = handleType == CU_MEM_HANDLE_TYPE_FABRIC;
+    REQUIRE((fabric || handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) &&
+                p->handle_types & handleType && !p->imported,
             CUDA_ERROR_INVALID_VALUE, "the pool was not created for handles of type %d",
             (int)handleType);
+    if (fabric) {
+        struct kd_physical_handle h;
+        _Static_assert(sizeof h <= sizeof(CUmemFabricHandle), "fits");
+        kd_pool_describe(p->p, &h);
+        memset(handle_out, 0, sizeof(CUmemFabricHandle));
+        memcpy(handle_out, &h, sizeof h);
+        return CUDA_SUCCESS;
+    }
     int fd = kd_pool_export(p->p);
     REQUIRE(fd >= 0, CUDA_ERROR_OPERATING_SYSTEM, "%s", kd_reason());
     *(int *)handle_out = fd;
     return CUDA_SUCCESS;
 }
 
-// handle: the descriptor as a pointer; it stays the caller's.
+static CUresult import(struct drv_device *d, void *handle, CUmemAllocationHandleType type,
+                       struct kd_pool **out) {
+    if (type == CU_MEM_HANDLE_TYPE_FABRIC) {
+        struct kd_physical_handle h;
+        REQUIRE_POINTER(handle);
+        memcpy(&h, handle, sizeof h);
+        enum kd_status status = kd_pool_open(d->d, &h, out);
+        REQUIRE(status != KD_NOT_FOUND, CUDA_ERROR_INVALID_VALUE, "%s", kd_reason());
+        return drv_status(status, NULL);
+    }
+    REQUIRE(type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CUDA_ERROR_INVALID_VALUE,
+            "pools are imported from POSIX file descriptors and fabric handles");
+    REQUIRE((uintptr_t)handle <= INT_MAX, CUDA_ERROR_INVALID_VALUE, "%p is no descriptor", handle);
+    return drv_status(kd_pool_import(d->d, (int)(uintptr_t)handle, out), NULL);
+}
+
+// handle: the descriptor as a pointer, which stays the caller's, or where a CUmemFabricHandle is:
+// CUDA_ERROR_INVALID_VALUE if its pool is gone, too.
 CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
                                             CUmemAllocationHandleType handleType,
                                             unsigned long long flags) {
     ENTER();
     REQUIRE_POINTER(pool_out);
     REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
-    REQUIRE(handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CUDA_ERROR_INVALID_VALUE,
-            "pools are imported from POSIX file descriptors");
-    REQUIRE((uintptr_t)handle <= INT_MAX, CUDA_ERROR_INVALID_VALUE, "%p is no descriptor", handle);
     struct drv_device *d;
     TRY(drv_device_find(0, &d));
     struct drv_pool *p = calloc(1, sizeof *p);
     REQUIRE(p, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a memory pool");
-    CUresult result = drv_status(kd_pool_import(d->d, (int)(uintptr_t)handle, &p->p), NULL);
+    CUresult result = import(d, handle, handleType, &p->p);
     if (result != CUDA_SUCCESS) {
         free(p);
         return result;

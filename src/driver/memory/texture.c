@@ -2,6 +2,7 @@
 #include "device/helpers/block_texel.h"
 #include "driver/memory/array.h"
 #include "driver/memory/copy.h"
+#include "driver/memory/sparse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,8 @@ static void set_level(const struct drv_array *a, struct kd_texture *t, unsigned 
                                               .width = d->Width,
                                               .height = d->Height ? d->Height : 1,
                                               .depth = layered ? 1 : a->slices};
+    if (drv_array_level(a))
+        t->level[level] = *drv_array_level(a);
     t->layers = layered ? (uint32_t)a->slices : 1;
     t->cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;
 }

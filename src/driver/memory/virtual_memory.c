@@ -1,11 +1,12 @@
 // Virtual memory management (guide, chapter 14): physical allocations, address ranges, mappings,
-// access rights. What one device may touch all may: pages have the rights of all locations
-// together.
+// access rights.
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/memory/rights.h"
+#include "driver/context/device_rights.h"
 #include "driver/driver.h"
 #include "driver/memory/numa.h"
 #include "driver/memory/virtual_memory.h"
@@ -90,8 +91,6 @@ static CUresult check_properties(const CUmemAllocationProp *prop, struct drv_dev
               ~(int)(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_FABRIC)),
             CUDA_ERROR_NOT_SUPPORTED,
             "memory can be exported as POSIX file descriptors and fabric handles alone");
-    REQUIRE(!(prop->allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL), CUDA_ERROR_NOT_SUPPORTED,
-            "there are no sparse arrays to put tiles into");
     REQUIRE(!(prop->allocFlags.usage & CU_MEM_CREATE_USAGE_HW_DECOMPRESS), CUDA_ERROR_NOT_SUPPORTED,
             "the device has no decompression engine");
     if (prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
@@ -173,8 +172,13 @@ CUresult cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocat
     bool descriptor = handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     bool right = a && (descriptor || handleType == CU_MEM_HANDLE_TYPE_FABRIC) &&
                  (a->prop.requestedHandleTypes & handleType);
-    int fd = right && descriptor ? kd_physical_export(a->p) : -1;
-    if (right && !descriptor)
+    struct kd_multicast *m = right && a->multicast ? drv_multicast_device(a->multicast) : NULL;
+    int fd = -1;
+    if (right && descriptor)
+        fd = m ? kd_multicast_export(m) : kd_physical_export(a->p);
+    else if (m)
+        kd_multicast_describe(m, &fabric);
+    else if (right)
         kd_physical_describe(a->p, &fabric);
     pthread_mutex_unlock(&drv_virtual_lock);
     if (!a)
@@ -192,22 +196,31 @@ CUresult cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocat
     return CUDA_SUCCESS;
 }
 
+// Either becomes not NULL.
 static CUresult import(struct drv_device *d, void *handle, CUmemAllocationHandleType type,
-                       struct kd_physical **p) {
+                       struct kd_physical **p, struct kd_multicast **m) {
+    enum kd_status status;
+    *p = NULL;
+    *m = NULL;
     if (type == CU_MEM_HANDLE_TYPE_FABRIC) {
         struct kd_physical_handle fabric;
         REQUIRE_POINTER(handle);
         memcpy(&fabric, handle, sizeof fabric);
-        enum kd_status status = kd_physical_open(d->d, &fabric, p);
+        status = kd_physical_open(d->d, &fabric, p);
+        if (status == KD_NOT_FOUND)
+            status = kd_multicast_open(&fabric, m);
         REQUIRE(status != KD_NOT_FOUND, CUDA_ERROR_INVALID_VALUE, "%s", kd_reason());
         return drv_status(status, NULL);
     }
     REQUIRE((uintptr_t)handle <= INT_MAX, CUDA_ERROR_INVALID_VALUE, "%p is no descriptor", handle);
-    return drv_status(kd_physical_import(d->d, (int)(uintptr_t)handle, p), NULL);
+    status = kd_physical_import(d->d, (int)(uintptr_t)handle, p);
+    if (status == KD_INVALID_VALUE && kd_multicast_import((int)(uintptr_t)handle, m) == KD_OK)
+        return CUDA_SUCCESS;
+    return drv_status(status, NULL);
 }
 
 // osHandle: the descriptor as a pointer, which stays the caller's, or where a CUmemFabricHandle is:
-// CUDA_ERROR_INVALID_VALUE if its memory is gone, too.
+// CUDA_ERROR_INVALID_VALUE if its memory is gone, too. Memory and multicast objects.
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle,
                                         CUmemAllocationHandleType shHandleType) {
     ENTER();
@@ -218,8 +231,11 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
             "memory is imported from POSIX file descriptors and fabric handles");
     struct drv_device *d;
     struct kd_physical *p;
+    struct kd_multicast *m;
     TRY(drv_device_find(0, &d));
-    TRY(import(d, osHandle, shHandleType, &p));
+    TRY(import(d, osHandle, shHandleType, &p, &m));
+    if (m)
+        return drv_multicast_add(m, handle);
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                 .requestedHandleTypes = shHandleType,
                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, d->ordinal}};
@@ -352,15 +368,6 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
     return result;
 }
 
-CUresult cuMemMapArrayAsync(CUarrayMapInfo *mapInfoList, unsigned int count, CUstream hStream) {
-    ENTER();
-    struct kd_queue *q;
-    struct drv_context *ctx;
-    TRY(drv_stream_find(hStream, &q, &ctx));
-    REQUIRE(mapInfoList || !count, CUDA_ERROR_INVALID_VALUE, "mapInfoList cannot be NULL");
-    FAIL(CUDA_ERROR_NOT_SUPPORTED, "there are no sparse arrays, whose tiles could be mapped");
-}
-
 static void unmap(uint64_t ptr, uint64_t size) {
     struct reservation *r = reservation_at(ptr, size);
     struct mapping **at = &r->mappings;
@@ -444,8 +451,10 @@ static CUresult set_access(uint64_t ptr, uint64_t size, const CUmemAccessDesc *d
             set_rights(m, &desc[i]);
         if (m->of->multicast) // its pages are never touched
             continue;
-        TRY(drv_status(kd_range_protect(m->base, m->size, m->readable || m->host_readable,
-                                        m->writable || m->host_writable),
+        TRY(drv_status(kd_rights_set(m->base, m->size, m->readable || m->host_readable,
+                                     m->writable || m->host_writable,
+                                     drv_device_indices(m->readable),
+                                     drv_device_indices(m->writable), drv_device_indices(~0ull)),
                        NULL));
     }
     return CUDA_SUCCESS;

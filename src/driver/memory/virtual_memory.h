@@ -26,6 +26,8 @@ struct drv_allocation *drv_allocation_at(uint64_t ptr, uint64_t size, uint64_t *
 // multicast.c: nothing of it is mapped or held any more.
 void drv_multicast_free(struct drv_multicast *m);
 struct kd_multicast *drv_multicast_device(struct drv_multicast *m);
+// A handle for an object, which it owns, or frees when it fails. Called without the lock.
+CUresult drv_multicast_add(struct kd_multicast *of, CUmemGenericAllocationHandle *handle);
 // A handle, held once, for memory or a multicast object, which it owns, or frees when it fails.
 // Called without the lock.
 CUresult drv_allocation_add(struct kd_physical *p, struct drv_multicast *m, uint64_t size,

@@ -104,6 +104,15 @@ static bool add_object(struct lower_func *lf, struct values *s, const struct ptx
     return true;
 }
 
+// A word that is not 0 as a predicate.
+static void write_predicate(struct lower_func *lf, const struct ptx_operand *to,
+                            struct kir_value *word) {
+    struct kir_value *x[2] = {word, kir_const(lf->f, KIR_B32, 0)};
+    struct kir_value *p = lower_emit1(lf, ISA_OP_SETP, ISA_U32, KIR_PRED, 2, x);
+    p->def->mods.cmp = ISA_CMP_NE;
+    lower_write(lf, to, p);
+}
+
 static void emit(struct lower_func *lf, struct values *s, uint32_t form) {
     static const uint8_t ops[] = {[KD_IMAGE_LOAD] = 1, [KD_IMAGE_STORE] = 2, [KD_IMAGE_REDUCE] = 2};
     const struct ptx_inst *inst = lf->inst;
@@ -116,7 +125,12 @@ static void emit(struct lower_func *lf, struct values *s, uint32_t form) {
     }
     const struct ptx_operand *elems = dst && dst->kind == PTX_OPERAND_VEC ? dst->elems : dst;
     bool is_pred = inst->op == ISA_OP_ISTYPEP;
-    for (uint32_t k = 0; k < n; k++)
+    uint32_t texels = n;
+    if (resident && resident->kind == PTX_OPERAND_REG) {
+        form |= KD_IMAGE_RESIDENT;
+        types[n++] = KIR_B32;
+    }
+    for (uint32_t k = 0; k < texels; k++)
         types[k] = (uint8_t)(is_pred || elems[k].kind != PTX_OPERAND_REG
                                  ? KIR_B32
                                  : kir_type_of((enum isa_type)elems[k].reg->type));
@@ -126,17 +140,13 @@ static void emit(struct lower_func *lf, struct values *s, uint32_t form) {
     for (uint32_t k = 0; k < s->n; k++)
         i->ops[k] = s->v[k];
     if (is_pred) {
-        struct kir_value *x[2] = {i->res[0], kir_const(lf->f, KIR_B32, 0)};
-        struct kir_value *p = lower_emit1(lf, ISA_OP_SETP, ISA_U32, KIR_PRED, 2, x);
-        p->def->mods.cmp = ISA_CMP_NE;
-        lower_write(lf, dst, p);
+        write_predicate(lf, dst, i->res[0]);
         return;
     }
-    for (uint32_t k = 0; k < n; k++)
+    for (uint32_t k = 0; k < texels; k++)
         lower_write(lf, &elems[k], i->res[k]);
-    // There are no sparse arrays: all texels lie in memory.
-    if (resident && resident->kind == PTX_OPERAND_REG)
-        lower_write(lf, resident, kir_const(lf->f, KIR_PRED, 1));
+    if (n > texels)
+        write_predicate(lf, resident, i->res[texels]);
 }
 
 bool lower_image(struct lower_func *lf) {

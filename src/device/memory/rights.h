@@ -1,0 +1,37 @@
+// Access rights of single devices (guide 14.7, 15.12). All devices share the process's pages, whose
+// own rights are those of all devices and the host together. Where these differ, pages have a
+// protection key of the processor, and a thread that runs kernels has the rights of its device. On
+// processors without such keys, and when the process's 15 are used up, the pages' own rights are
+// all.
+#ifndef KUDZU_DEVICE_RIGHTS_H
+#define KUDZU_DEVICE_RIGHTS_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/device.h"
+
+// Pages for the devices of the masks, by index; `all` are the devices that there are. The pages'
+// own rights are `readable` and `writable`.
+enum kd_status kd_rights_set(uint64_t base, uint64_t size, bool readable, bool writable,
+                             uint64_t readers, uint64_t writers, uint64_t all);
+// Pages that any device may read and write.
+void kd_rights_clear(uint64_t base, uint64_t size);
+
+// Of all memory of a pool, now and later: devices of the mask may use it.
+void kd_pool_set_rights(struct kd_pool *p, uint64_t devices, uint64_t all);
+
+extern atomic_int rights_keys; // that are in use
+void rights_enter_slow(int device);
+// The calling thread gets a device's rights, or with -1 all.
+static inline void rights_enter(int device) {
+    if (__builtin_expect(atomic_load_explicit(&rights_keys, memory_order_relaxed) != 0, 0))
+        rights_enter_slow(device);
+}
+// For the handler of SIGSEGV: whether the access is one that a key forbade although the device (-1:
+// the host) has the right: threads learn late of new keys. It can be tried again.
+bool rights_allow(const siginfo_t *info, void *context, int device, bool write);
+
+#endif
