@@ -4,6 +4,7 @@
 
 #include "device/code/jit_library.h"
 #include "device/internal.h"
+#include "device/mps_client.h"
 #include "device/reason.h"
 #include "device/sched/hang.h"
 #include "device/topology.h"
@@ -55,7 +56,7 @@ static struct kd_device *open_new(int index, int count) {
     *d = (struct kd_device){.index = index};
     int cores = topology_cores();
     int share = cores / count > 0 ? cores / count : 1;
-    int workers = number_from("KUDZU_WORKERS", 1, MAX_WORKERS, share);
+    int workers = mps_client_workers(number_from("KUDZU_WORKERS", 1, MAX_WORKERS, share));
     // A quarter of memory is left to the host: what a program allocates on the device it has
     // often allocated on the host too.
     uint64_t memory = topology_memory() / 4 * 3 / (uint64_t)count & ~(uint64_t)((2 << 20) - 1);

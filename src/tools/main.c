@@ -37,6 +37,7 @@ static const struct {
     {"exec", "kudzu exec", tool_exec},
     {"cccl", "kudzu cccl", tool_cccl},
     {"smi", "kudzu smi", tool_smi},
+    {"mps-control", "kudzu mps-control", tool_mps_control},
     {"help", "kudzu help", print_help},
     {"version", "kudzu", print_version},
 };
@@ -104,6 +105,7 @@ static int print_help(int argc, char **argv) {
          "options\n"
          "  cu++filt [name...]      print what mangled names stand for, with cu++filt's options\n"
          "  smi                     show the devices that programs see\n"
+         "  mps-control             limit the threads of processes, and list them\n"
          "  clangd-config           write a .clangd, with which editors understand CUDA sources\n"
          "  help [command]          this text, or a command's\n"
          "  version                 the version\n\n"
@@ -130,6 +132,7 @@ static const struct {
     {"nvprune", "nvprune", tool_nvprune},
     {"cu++filt", "cu++filt", tool_cufilt},
     {"nvidia-smi", "nvidia-smi (kudzu smi)", tool_smi},
+    {"nvidia-cuda-mps-control", "nvidia-cuda-mps-control (kudzu mps-control)", tool_mps_control},
     {"compute-sanitizer", "compute-sanitizer (kudzu check)", tool_compute_sanitizer},
 };
 

@@ -7,6 +7,7 @@ int tool_run(int argc, char **argv);
 int tool_check(int argc, char **argv);
 int tool_compute_sanitizer(int argc, char **argv); // the same, as NVIDIA's program of this name
 int tool_smi(int argc, char **argv);
+int tool_mps_control(int argc, char **argv);
 int tool_explain(int argc, char **argv);
 int tool_env(int argc, char **argv);
 int tool_exec(int argc, char **argv);

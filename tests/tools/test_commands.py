@@ -18,7 +18,7 @@ def kudzu(*args, program=KUDZU):
 
 
 class Help(unittest.TestCase):
-    COMMANDS = "cc", "run", "compare", "explain", "clangd-config", "env", "exec", "cccl", "smi"
+    COMMANDS = "cc", "run", "compare", "explain", "clangd-config", "env", "exec", "cccl", "smi", "mps-control"
 
     def test_lists_each_command(self):
         text = kudzu("help").stdout

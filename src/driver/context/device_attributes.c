@@ -2,6 +2,7 @@
 // device's own (guide, table 28), and what the machine has. Features that are not built answer 0.
 #include <limits.h>
 
+#include "device/mps_client.h"
 #include "driver/driver.h"
 #include "support/capability.h"
 #include "support/check/check_tools.h"
@@ -44,21 +45,21 @@ static const struct {
                             A(HANDLE_TYPE_FABRIC_SUPPORTED, 1) A(GENERIC_COMPRESSION_SUPPORTED, 0) A(
                                 GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED,
                                 0) A(SPARSE_CUDA_ARRAY_SUPPORTED,
-                                     0) A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED, 1)
+                                     1) A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED, 1)
                                 A(MEMORY_POOLS_SUPPORTED, 1) A(GPU_DIRECT_RDMA_SUPPORTED, 0) A(
                                     GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS,
                                     0) A(GPU_DIRECT_RDMA_WRITES_ORDERING,
                                          CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE)
                                     A(MEMPOOL_SUPPORTED_HANDLE_TYPES,
-                                      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-                                        A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED, 0) A(
+                                      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR |
+                                          CU_MEM_HANDLE_TYPE_FABRIC)
+                                        A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED, 1) A(
                                             DMA_BUF_SUPPORTED,
                                             0) A(IPC_EVENT_SUPPORTED,
                                                  1) A(UNIFIED_FUNCTION_POINTERS, 0)
-                                            A(NUMA_CONFIG, CU_DEVICE_NUMA_CONFIG_NONE) A(NUMA_ID, -1) A(
-                                                HOST_NUMA_ID,
-                                                0) A(MULTICAST_SUPPORTED,
-                                                     1) A(MPS_ENABLED, 0)
+                                            A(NUMA_CONFIG, CU_DEVICE_NUMA_CONFIG_NONE) A(
+                                                NUMA_ID, -1) A(HOST_NUMA_ID,
+                                                               0) A(MULTICAST_SUPPORTED, 1)
                                                 A(D3D12_CIG_SUPPORTED, 0) A(VULKAN_CIG_SUPPORTED, 0) A(
                                                     MEM_DECOMPRESS_ALGORITHM_MASK,
                                                     0) A(MEM_DECOMPRESS_MAXIMUM_LENGTH,
@@ -181,6 +182,9 @@ static bool of_machine(const struct drv_device *d, CUdevice_attribute attribute,
         return true;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
         *out = (int)compute_mode_get((unsigned)kd_device_index(d->d));
+        return true;
+    case CU_DEVICE_ATTRIBUTE_MPS_ENABLED:
+        *out = kd_is_mps_client();
         return true;
     case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
         *out = kd_device_index(d->d);
