@@ -17,6 +17,7 @@
 
 #include "device/helpers/async.h"
 #include "device/helpers/tensor_memory.h"
+#include "device/memory/multicast.h"
 #include "ir/interp/interp.h"
 #include "ptx/ast.h"
 
@@ -112,6 +113,15 @@ static uint64_t rt_globaltimer(void) {
 }
 
 static void rt_yield(struct kd_block *b) {
+}
+
+// There are no multicast objects here.
+unsigned multicast_enter(uint64_t address, uint64_t bytes, uint64_t at[KD_MOST_MEMBERS]) {
+    (void)address, (void)bytes, (void)at;
+    return 0;
+}
+
+void multicast_leave(void) {
 }
 
 // Tells what it was asked for.
