@@ -13,6 +13,7 @@
 #   make uninstall        removes what was installed
 #   make wheel            a package for pip, dist/kudzu-*.whl
 #   make deb              packages for Debian, dist/*.deb; MAINTAINER="Name <address>" is who made them
+#   make deb ARCH=arm64   the same for 64-bit Arm (built here); make check-deb-arm64 runs them by qemu-user
 #   make deps       install the Debian packages that the build needs
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -79,13 +80,37 @@ install: all
 wheel:
 	scripts/make_wheel.sh $(BUILD)/wheel dist $(JOBS)
 
+# All of kudzu for 64-bit Arm, in build/arm64.
+ARM64 = $(BUILD)/arm64
+ARM64_SYSROOT = $(abspath $(BUILD))/sysroot-arm64-compilers
+arm64: all
+	scripts/sysroot.sh -c arm64 $(ARM64_SYSROOT)
+	cmake -G Ninja -B $(ARM64) -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/aarch64.cmake \
+		-DKUDZU_SYSROOT=$(ARM64_SYSROOT) -DKUDZU_COMPILER=ON -DKUDZU_TESTS=OFF \
+		-DKUDZU_NATIVE=$(abspath $(BUILD))/bin/kudzu $(CMAKE_FLAGS)
+	ninja -C $(ARM64) -j $(JOBS)
+
 # Packages for this release of Debian or Ubuntu, in dist/.
+ifeq ($(ARCH),arm64)
+deb: arm64
+	@scripts/deps.sh deb cross-deb
+	cmake -B $(ARM64) -DKUDZU_DEB=ON $(if $(MAINTAINER),-DKUDZU_MAINTAINER="$(MAINTAINER)")
+	cd $(ARM64) && DEB_HOST_ARCH=arm64 DPKG_ADMINDIR=$(ARM64_SYSROOT)/var/lib/dpkg \
+		cpack -G DEB -B $(CURDIR)/dist
+	rm -rf dist/_CPack_Packages
+	cmake -B $(ARM64) -DKUDZU_DEB=OFF
+else
 deb: all
 	@scripts/deps.sh deb
 	cmake -B $(BUILD) -DKUDZU_DEB=ON $(if $(MAINTAINER),-DKUDZU_MAINTAINER="$(MAINTAINER)")
 	cd $(BUILD) && cpack -G DEB -B $(CURDIR)/dist
 	rm -rf dist/_CPack_Packages
 	cmake -B $(BUILD) -DKUDZU_DEB=OFF
+endif
+
+# Installs them in a root of Debian for arm64 and runs what a user would. As root, on Linux 6.7 or later.
+check-deb-arm64: deb
+	scripts/check_arm64.sh $(BUILD)/root-arm64 dist/*_arm64.deb
 
 uninstall:
 	cmake --build $(BUILD) --target uninstall
@@ -93,4 +118,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps run check quick clients bench aarch64 check-aarch64 check-releases install wheel deb uninstall clean
+.PHONY: all deps run check quick clients bench aarch64 check-aarch64 check-releases install wheel arm64 deb check-deb-arm64 uninstall clean

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the packages that kudzu needs, those alone that are missing: on Debian 12 and 13, Ubuntu
 # 24.04 (the same names) and Fedora.
-# usage: deps.sh [build|bench|deb|aarch64|graphics|mpi]...   (default: build)
+# usage: deps.sh [build|bench|deb|aarch64|cross-deb|graphics|mpi]...   (default: build)
 set -eu
 
 build="gcc g++ libc6-dev cmake ninja-build python3 clang-19 lld-19 llvm-19-dev libclang-19-dev
@@ -12,6 +12,8 @@ bench="pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libdnnl2"
 deb="dpkg-dev file"
 # Runs what is built for 64-bit Arm; the libraries for that come by scripts/sysroot.sh.
 aarch64="qemu-user"
+# Packages for arm64: what dpkg-shlibdeps reads libraries with.
+cross_deb="binutils-aarch64-linux-gnu"
 # OpenGL and Vulkan on CPUs, for tests that are skipped without them (about 200 MB with LLVM 15).
 graphics="libegl1 libgl1-mesa-dri mesa-vulkan-drivers libvulkan-dev"
 # Tests and examples of several ranks are skipped without.
@@ -47,9 +49,10 @@ for set in "${@:-build}"; do
     bench) packages="$packages $bench" ;;
     deb) packages="$packages $deb" ;;
     aarch64) packages="$packages $aarch64" ;;
+    cross-deb) packages="$packages $cross_deb" ;;
     graphics) packages="$packages $graphics" ;;
     mpi) packages="$packages $mpi" ;;
-    *) echo "deps.sh: unknown set '$set' (build, bench, deb, aarch64, graphics or mpi)" >&2; exit 2 ;;
+    *) echo "deps.sh: unknown set '$set' (build, bench, deb, aarch64, cross-deb, graphics or mpi)" >&2; exit 2 ;;
     esac
 done
 

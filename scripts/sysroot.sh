@@ -2,18 +2,30 @@
 # Unpacks Debian's headers and libraries of another architecture or release into a folder, for cross
 # builds and to compile against another C library. Nothing is installed: the system's packages and
 # its list of architectures stay as they are.
-# usage: sysroot.sh ARCHITECTURE FOLDER [SUITE GCC]
-# SUITE: another release of Debian or Ubuntu, headers alone; GCC: whose C++ library.
+# usage: sysroot.sh [-c] ARCHITECTURE FOLDER [SUITE GCC [PACKAGE...]]
+# -c: also what the compilers are built from, and a dpkg database in FOLDER/var/lib/dpkg, from which
+# dpkg-shlibdeps tells the packages of FOLDER's libraries. SUITE: another release of Debian or Ubuntu,
+# headers alone (with -c: and libraries), "": the one that apt is set up for; GCC: whose C++ library;
+# PACKAGE: what is wanted besides.
 set -eu
 
+compilers=
+if [ "$1" = -c ]; then
+    compilers=yes
+    shift
+fi
 arch=$1
 mkdir -p "$2"
 root=$(cd "$2" && pwd)
 suite=${3-}
 gcc=${4-12}
-packages="libc6-dev linux-libc-dev libgcc-$gcc-dev libstdc++-$gcc-dev"
-[ -n "$suite" ] || packages="$packages libc6 libgcc-s1 libstdc++6 libzstd1 libzstd-dev
-                             libxxhash0 libxxhash-dev"
+[ $# -le 4 ] && shift $# || shift 4
+packages="$* libc6-dev linux-libc-dev libgcc-$gcc-dev libstdc++-$gcc-dev"
+[ -n "$suite" ] && [ -z "$compilers" ] ||
+    packages="$packages libc6 libgcc-s1 libstdc++6 libzstd1 libzstd-dev libxxhash0 libxxhash-dev"
+[ -z "$compilers" ] ||
+    packages="$packages zlib1g zlib1g-dev llvm-19-dev libllvm19 libclang-19-dev libclang-common-19-dev
+              libclang-rt-19-dev"
 [ ! -e "$root/complete" ] || exit 0
 
 work=$(mktemp -d)
@@ -46,4 +58,11 @@ esac
 for deb in "$work"/debs/*.deb; do
     dpkg-deb -x "$deb" "$root"
 done
+# Links such as libm.so's name the library from the root of the system. Without it a linker takes libm.a.
+find "$root" -type l -lname '/*' | while read -r link; do
+    target=$root$(readlink "$link")
+    [ ! -e "$target" ] || ln -sfr "$target" "$link"
+done
+[ -z "$compilers" ] ||
+    "$(dirname "$0")/dpkg_database.sh" "$root" "$arch" "$root" "$work"/debs/*.deb
 touch "$root/complete"

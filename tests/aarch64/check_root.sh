@@ -1,0 +1,70 @@
+#!/bin/bash
+# What a user on 64-bit Arm does with the packages: scripts/check_arm64.sh runs it in a root for arm64.
+# usage: check_root.sh SECONDS [NAME...]    no check is begun later than that; NAME: these checks alone
+# Prints a line for each check. Exit status 1: something failed.
+set -u
+
+tests=$(cd "$(dirname "$0")/.." && pwd)
+examples=$tests/../examples
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export CUDA_CACHE_PATH=$folder/cache
+status=0 left_out=
+
+# name, command...
+check() {
+    local name=$1 begun=$SECONDS
+    shift
+    [[ -z $wanted || $wanted == *" $name "* ]] || return
+    if ((SECONDS >= limit)); then
+        left_out="$left_out, $name"
+        return
+    fi
+    if (cd "$folder" && timeout 300 "$@") >"$folder/log" 2>&1; then
+        echo "passed: $name ($((SECONDS - begun)) s)"
+    else
+        cat "$folder/log"
+        echo "FAILED: $name"
+        status=1
+    fi
+}
+limit=$1
+shift
+wanted=${*:+ $* }
+
+# The program checks its own results; its kernels run as the compiler here has made them.
+example() {
+    KUDZU_EXEC=simd CUDA_LOG_FILE=stderr kudzu run "$examples/$1.cu" >out 2>&1 && cat out &&
+        grep -q "checked:" out && ! grep -q FAILED out
+}
+# A program that prints what launches of a file's kernels leave in memory.
+ptx_run() {
+    clang-19 -std=gnu17 -D_GNU_SOURCE -I/usr/lib/kudzu/include "$tests/simd/ptx_run.c" -o "$folder/ptx_run" \
+        -L/usr/lib/kudzu/lib -lcuda -ldl -Wl,-rpath,/usr/lib/kudzu/lib
+}
+# The same from SIMD code of this machine's compiler, at several widths, as from the interpreter.
+kernels() {
+    local ptx=$folder/kernels.ptx
+    kudzu cc -ptx -O3 "$tests/simd/cu/$1.cu" -o "$ptx" || return
+    grep -E "^// (run|env|also):" "$tests/simd/cu/$1.cu" >>"$ptx"
+    KUDZU_EXEC=interp "$folder/ptx_run" "$ptx" >want && grep -q . want || return
+    for width in 0 8; do
+        KUDZU_EXEC=simd KUDZU_WIDTH=$width "$folder/ptx_run" "$ptx" >got && cmp want got || return
+    done
+}
+machine() { kudzu -V && kudzu smi -L && [ "$(uname -m)" = aarch64 ]; }
+export -f example kernels machine ptx_run
+export tests examples folder
+
+check machine bash -c machine
+check vector_add bash -c "example vector_add"
+check ptx_run bash -c ptx_run
+for name in floats warps barriers divergence atomics calls; do
+    check "kernels_of_$name" bash -c "kernels $name"
+done
+for path in "$examples"/*.cu; do
+    name=$(basename "$path" .cu)
+    [ "$name" = vector_add ] || check "$name" bash -c "example $name"
+done
+[ -z "$left_out" ] || echo "left out, for want of time: ${left_out#, }"
+exit "$status"
