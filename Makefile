@@ -81,8 +81,8 @@ wheel:
 	scripts/make_wheel.sh $(BUILD)/wheel dist $(JOBS)
 
 # All of kudzu for 64-bit Arm, in build/arm64.
-ARM64 = $(BUILD)/arm64
-ARM64_SYSROOT = $(abspath $(BUILD))/sysroot-arm64-compilers
+ARM64 ?= $(BUILD)/arm64
+ARM64_SYSROOT ?= $(abspath $(BUILD))/sysroot-arm64-compilers
 arm64: all
 	scripts/sysroot.sh -c arm64 $(ARM64_SYSROOT)
 	cmake -G Ninja -B $(ARM64) -DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/aarch64.cmake \

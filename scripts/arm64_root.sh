@@ -2,7 +2,7 @@
 # Runs a command in a fresh root of Debian 12 for 64-bit Arm, by qemu-user: the first time its packages
 # are unpacked, those that kudzu's packages need among them (700 MB; their scripts are not run). The checkout
 # is seen there as /kudzu, read-only. The system is left as it is: that programs for arm64 run by qemu holds in
-# a user namespace of its own. As root, on Linux 6.7 or later.
+# a user namespace of its own. As root, on Linux 6.7 or later (exit 77: that is not so).
 # usage: arm64_root.sh FOLDER COMMAND...
 set -eu
 
@@ -15,6 +15,10 @@ root=$folder/root
 shift
 
 if [ ! -e "$folder/complete" ]; then
+    command -v debootstrap >/dev/null || {
+        export DEBIAN_FRONTEND=noninteractive
+        apt-get update -q && apt-get install -y -q --no-install-recommends debootstrap
+    }
     rm -rf "$root" "$folder/qemu"
     debootstrap --foreign --arch=arm64 --variant=minbase --include=g++,clang-19,lld-19 bookworm "$root" \
         http://deb.debian.org/debian >"$folder/log" || { cat "$folder/log" >&2; exit 1; }
@@ -49,7 +53,10 @@ exec unshare --user --mount --pid --fork sh -euc '
     shift 4
     cut -d" " -f4 /proc/self/stat >"$pipes/begun"
     read -r _ <"$pipes/mapped"
-    mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
+    mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc 2>/dev/null || {
+        echo "arm64_root.sh: a namespace has no interpreters of its own here: Linux 6.7 has" >&2
+        exit 77
+    }
     magic="\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
     mask="\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
     printf %s ":kudzu-arm64:M::$magic:$mask:$qemu:FPOC" >/proc/sys/fs/binfmt_misc/register

@@ -20,7 +20,7 @@ check() {
         left_out="$left_out, $name"
         return
     fi
-    if (cd "$folder" && timeout 300 "$@") >"$folder/log" 2>&1; then
+    if (cd "$folder" && timeout 600 "$@") >"$folder/log" 2>&1; then
         echo "passed: $name ($((SECONDS - begun)) s)"
     else
         cat "$folder/log"
@@ -59,12 +59,13 @@ export tests examples folder
 check machine bash -c machine
 check vector_add bash -c "example vector_add"
 check ptx_run bash -c ptx_run
-for name in floats warps barriers divergence atomics calls; do
-    check "kernels_of_$name" bash -c "kernels $name"
-done
+check kernels_of_warps bash -c "kernels warps"
 for path in "$examples"/*.cu; do
     name=$(basename "$path" .cu)
     [ "$name" = vector_add ] || check "$name" bash -c "example $name"
+done
+for name in floats barriers divergence atomics calls; do
+    check "kernels_of_$name" bash -c "kernels $name"
 done
 [ -z "$left_out" ] || echo "left out, for want of time: ${left_out#, }"
 exit "$status"
