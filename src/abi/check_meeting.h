@@ -4,6 +4,8 @@
 #ifndef KUDZU_DEVICE_CHECK_MEETING_H
 #define KUDZU_DEVICE_CHECK_MEETING_H
 
+#include "abi/generated_code.h"
+
 enum {
     // A barrier of the block. address: its number; more: how many threads, 0: all.
     KD_CHECK_MEET_BARRIER = 32,
@@ -39,5 +41,7 @@ enum kd_check_place {
     KD_CHECK_AT_BARRIER, // its number: a barrier of the block, for some threads
     KD_CHECK_AT_CLUSTER  // nothing: the cluster's barrier
 };
+// Of a read's flags: it is by the read-only cache. (The bit tells something else of stores.)
+enum { KD_CHECK_READ_ONLY = KD_CHECK_COMPUTED };
 
 #endif

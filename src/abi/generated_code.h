@@ -326,12 +326,13 @@ struct kd_tile_block {
 
 // Of kd_rt_wait: the address is an offset in shared memory; it is a module variable's index, above
 // bit KD_WAIT_INDEX, and an offset in it; the loop writes what others may see; the call returns at
-// once.
+// once; an iteration leaves nothing to the next, so that all are alike until others write.
 enum {
     KD_WAIT_SHARED = 1,
     KD_WAIT_VARIABLE = 2,
     KD_WAIT_WRITES = 4,
     KD_WAIT_GOES_ON = 8,
+    KD_WAIT_ALIKE = 16,
     KD_WAIT_INDEX = 32
 };
 

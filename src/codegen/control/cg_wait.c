@@ -32,6 +32,8 @@ static bool writes(const struct kir_inst *i) {
     case ISA_OP_MEMBAR:
     case ISA_OP_FENCE:
     case ISA_OP_NANOSLEEP:
+    case ISA_OP_CHECK_ACCESS:
+    case ISA_OP_CHECK_SYNC:
         return false;
     default:
         return isa_op_info[i->op].side_effect && !kir_is_terminator((enum isa_op)i->op);
@@ -73,10 +75,17 @@ static bool is_exit(const struct cg_func *g, const struct cfg_loop *l, const str
     return false;
 }
 
+static bool is_clock(const struct kir_inst *i) {
+    return i->op == ISA_OP_SREG &&
+           (i->sreg == ISA_SREG_CLOCK || i->sreg == ISA_SREG_CLOCK_HI ||
+            i->sreg == ISA_SREG_CLOCK64 || i->sreg == ISA_SREG_GLOBALTIMER ||
+            i->sreg == ISA_SREG_GLOBALTIMER_LO || i->sreg == ISA_SREG_GLOBALTIMER_HI);
+}
+
 struct looked_at {
     const struct kir_inst *read; // the first whose address stays; NULL: none
     const struct kir_inst *at;   // says where in the source: a branch that leaves, else any
-    bool writes;
+    bool writes, clock;
 };
 
 static struct looked_at look(const struct cg_func *g, const struct cfg_loop *l) {
@@ -84,6 +93,7 @@ static struct looked_at look(const struct cg_func *g, const struct cfg_loop *l) 
     for (uint32_t p = l->first; p <= l->last; p++)
         for (const struct kir_inst *i = g->fl->cfg->order[p]->first; i; i = i->next) {
             x.writes |= writes(i);
+            x.clock |= is_clock(i);
             if (!x.read && reads_memory(i) && has_place(g, l, i))
                 x.read = i;
             bool leaves = i->line && is_exit(g, l, i);
@@ -115,6 +125,8 @@ void cg_call_wait(struct cg_func *g, const struct cfg_loop *l, bool yields) {
     struct cg_val *known = arena_memdup(&kept, g->now.vals, bytes);
     work_spend(g->f->value_count);
     uint32_t what = (x.writes ? KD_WAIT_WRITES : 0) | (yields ? 0 : KD_WAIT_GOES_ON);
+    if (!x.writes && !x.clock && g->fl->cfg->order[l->first]->first->op != ISA_OP_PHI)
+        what |= KD_WAIT_ALIKE;
     if (c->width > 1) {
         lanes = cg_mask_bits(g, cg_mask(g));
         lanes = c->width < 32 ? LLVMBuildZExt(c->b, lanes, c->i32, "") : lanes;

@@ -95,8 +95,9 @@ struct op;
 void check_moved(const struct op *op, uint64_t to, uint64_t from, uint64_t size);
 // All threads of a block of a cluster have ended.
 void check_block_leaves(struct kd_block *b);
-// A pool's block is freed in op's queue.
-void check_moved_free(const struct op *op, uint64_t address, uint64_t size);
+// A pool's block is freed in op's queue, or taken: as value of its struct kd_set says.
+enum check_pool { CHECK_POOL_FREES, CHECK_POOL_TAKES };
+void check_moved_pool(const struct op *op, enum check_pool how, uint64_t address, uint64_t size);
 
 // ---- check_arrays.c -----------------------------------------------------------------------
 
@@ -172,9 +173,14 @@ void check_sync_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_
 void check_fault(struct kd_block *b, enum kd_fault fault, uint32_t thread, const char *file,
                  uint32_t line, const char *message);
 enum { KD_CHECK_NO_THREAD = UINT32_MAX };
+// A thread waits for what nobody can write any more, at a line of the source (file may be NULL).
+void check_waits(struct kd_block *b, uint32_t thread, const char *file, uint32_t line,
+                 const char *what);
 
 // ---- check_access.c -----------------------------------------------------------------------
 
+// A kernel prints the string at an address (0: none).
+void check_printed(struct kd_block *b, uint32_t thread, uint64_t address);
 // Has any access been reported?
 bool check_access_told(void);
 // The generic address of what a site accesses there.

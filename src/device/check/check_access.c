@@ -6,7 +6,7 @@
 
 #include "abi/check_meeting.h"
 #include "abi/check_shadow.h"
-#include "device/check/check.h"
+#include "device/check/check_threads.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
 #include "device/helpers/runtime.h"
@@ -286,6 +286,27 @@ uint64_t check_generic_address(const struct kd_block *b, const struct kd_check_s
 bool check_in_cluster(const struct kd_block *b, uint64_t address) {
     uint64_t offset;
     return b->cluster_blocks > 1 && in_shared(b, address, &offset);
+}
+
+void check_printed(struct kd_block *b, uint32_t thread, uint64_t address) {
+    uint64_t offset;
+    struct lane_access a = {.b = b, .thread = thread, .address = address, .bytes = 1};
+    bool local =
+        b->local && address - (uint64_t)(uintptr_t)b->local < b->local_stride * b->nthreads;
+    const struct check_threads *t = check_threads_of(b);
+    if (!address || !t || local || in_shared(b, address, &offset) || is_of_launch(&a))
+        return;
+    const struct check_block *k = check_block_of(check_find(b, address));
+    if (k ? k->state != CHECK_FREED : check_there(address, 1))
+        return;
+    struct check_report r = {.what = "Invalid __global__ read of size 1 bytes",
+                             .site = t->place[thread / KD_WARP],
+                             .thread = thread,
+                             .b = b};
+    snprintf(r.lines[0], CHECK_LINE, "Access at 0x%" PRIx64 " is %s", address,
+             k ? "to memory that has been freed" : "out of bounds");
+    snprintf(r.lines[1], CHECK_LINE, "where a string begins that is printed");
+    check_report(&r);
 }
 
 static void check_lane(struct lane_access *a) {

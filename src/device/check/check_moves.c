@@ -15,14 +15,22 @@ static struct kd_spinlock moves_lock; // one copy at a time
 static struct check_stamps *stamps;   // theirs
 static const struct kd_check_site reads = {.kind = KD_CHECK_READ},
                                   writes = {.kind = KD_CHECK_WRITE},
-                                  frees = {.kind = KD_CHECK_WRITE};
+                                  frees = {.kind = KD_CHECK_WRITE},
+                                  takes = {.kind = KD_CHECK_WRITE};
+
+// No memory is accessed.
+static bool is_of_pool(const struct kd_check_site *site) {
+    return site == &frees || site == &takes;
+}
 
 bool check_is_move(const struct kd_check_site *site) {
-    return site == &reads || site == &writes || site == &frees;
+    return site == &reads || site == &writes || is_of_pool(site);
 }
 
 const char *check_move_words(const struct kd_check_site *site) {
-    return site == &frees ? " by the freeing of the block" : " of a copy or set";
+    return site == &frees   ? " by the freeing of the block"
+           : site == &takes ? " by the allocation of the block"
+                            : " of a copy or set";
 }
 
 enum who { WEAK, STRONG, READER, WHO = READER + CHECK_READERS };
@@ -132,11 +140,11 @@ static void touch_row(struct move *m, struct check_cells *c, uint64_t from, uint
 
 static void touch_all(struct move *m, uint64_t address, uint64_t size) {
     struct kd_memory found;
-    if (!size || (m->stamp.site != &frees && !kd_memory_find(address, &found)))
+    if (!size || (!is_of_pool(m->stamp.site) && !kd_memory_find(address, &found)))
         return;
     for (uint64_t at = address, end; at < address + size; at = end) {
         struct check_cells *c = check_cells_of(at);
-        if (check_host_follow() && m->stamp.site != &frees)
+        if (check_host_follow() && !is_of_pool(m->stamp.site))
             check_host_touched(at);
         end = (at & ~(uint64_t)(ROW - 1)) + ROW;
         end = end < address + size ? end : address + size;
@@ -185,9 +193,9 @@ void check_moved(const struct op *op, uint64_t to, uint64_t from, uint64_t size)
     move(op, &writes, to, size);
 }
 
-void check_moved_free(const struct op *op, uint64_t address, uint64_t size) {
+void check_moved_pool(const struct op *op, enum check_pool how, uint64_t address, uint64_t size) {
     if (op->number)
-        move(op, &frees, address, size);
+        move(op, how == CHECK_POOL_TAKES ? &takes : &frees, address, size);
 }
 
 void check_order_line(const struct check_item *now, const struct check_item *then, char *line) {

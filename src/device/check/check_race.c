@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/check_meeting.h"
 #include "device/check/check_cells.h"
 #include "device/check/check_host.h"
 #include "device/check/check_intervals.h"
@@ -318,6 +319,24 @@ static bool lacks_fence(const struct visit *v, const struct check_cells *c, uint
            !(s->site->flags & (KD_CHECK_BULK | KD_CHECK_COPY)) && s->epoch >= v->t->fenced;
 }
 
+static bool is_read_only(const struct kd_check_site *s) {
+    return s->kind == KD_CHECK_READ && s->flags & KD_CHECK_READ_ONLY;
+}
+
+// Is it read by the read-only cache what another thread of the grid has written, in whatever order?
+// Guide, 10.10: nothing writes there as long as the kernel runs.
+static bool is_not_read_only(const struct visit *v, const struct check_cells *c, uint32_t k,
+                             struct record *racing) {
+    const struct check_stamp *now = &v->now.stamp;
+    uint32_t name = c->weak[k] ? c->weak[k] : c->strong[k];
+    if (!is_read_only(now->site) || !name)
+        return false;
+    *racing = record_of(name, 0);
+    const struct check_stamp *s = &racing->stamp;
+    return s->grid == now->grid && s->bytes & now->bytes &&
+           (s->block != now->block || racing->thread != v->now.thread);
+}
+
 // The lane's access to cell k, of which `at` is the first byte.
 static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint64_t at) {
     bool reads = v->now.stamp.site->kind == KD_CHECK_READ;
@@ -340,6 +359,10 @@ static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint6
     if (!races && lacks_fence(v, c, k, &racing)) {
         races = true;
         why = "no fence of proxies (fence.proxy.async) is between them";
+    }
+    if (!races && is_not_read_only(v, c, k, &racing)) {
+        races = true;
+        why = "it is read by the read-only cache, though the kernel writes there";
     }
     if (reads)
         add_reader(v, c, k);
@@ -688,7 +711,8 @@ void check_race_cells(struct kd_block *b, struct check_threads *t, const struct 
         mask = first_two(mask);
     bool one_value = code & KD_CHECK_SAME_MORE;
     bool words = site->bytes == 4 || site->bytes == 8 || site->bytes == 16;
-    bool rows = together && !one && !releases && words && !(site->flags & KD_CHECK_COPY);
+    bool rows = together && !one && !releases && words && !(site->flags & KD_CHECK_COPY) &&
+                !is_read_only(site);
     while (mask) {
         uint32_t l = (uint32_t)__builtin_ctz(mask), lanes = 1;
         while (l + lanes < KD_WARP && mask >> (l + lanes) & 1)

@@ -127,6 +127,16 @@ static void look_at_source(const struct comers *c, uint32_t lane, uint64_t opera
     report(c, lane, c->site, NULL, "Shuffle from an inactive thread", line);
 }
 
+// Guide, 10.22.2: a shuffle's segments have a power of two lanes.
+static void look_at_width(const struct comers *c, uint32_t lane, uint64_t operands) {
+    uint32_t width = KD_WARP - (uint32_t)(operands >> 40 & 31);
+    char line[128];
+    if (c->site->align != ISA_OP_SHFL || !(width & (width - 1)))
+        return;
+    snprintf(line, sizeof line, "a width of %" PRIu32 " lanes is no power of two", width);
+    report(c, lane, c->site, NULL, arguments, line);
+}
+
 // Is the lane one of those that it names?
 static bool is_named(const struct comers *c, uint32_t lane, uint64_t operands, uint32_t members) {
     char line[128];
@@ -144,6 +154,8 @@ static void at_warp_op(struct comers *c, uint32_t mask, uint32_t first_lane, uin
                        const uint64_t *operands, const uint64_t *members) {
     bool same = code & KD_CHECK_SAME_MORE;
     c->lanes = 0;
+    look_at_width(c, first_lane + first_of(mask),
+                  operands[code & KD_CHECK_SAME_ADDRESS ? 0 : first_of(mask)]);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t l = first_of(m), lane = first_lane + l;
         uint32_t named = (uint32_t)members[same ? 0 : l];
@@ -226,12 +238,32 @@ static const char *const faults[] = {
     [KD_FAULT_INVALID_PC] = "Kernel called what is no function",
 };
 
+// A place of the source that no site describes.
+struct known_place {
+    struct kd_check_site site;
+    char file[256], function[1024];
+};
+
+static void name_place(struct known_place *p, const struct kd_block *b, const char *file,
+                       uint32_t line) {
+    *p = (struct known_place){.site.line = line};
+    snprintf(p->file, sizeof p->file, "%s", file);
+    snprintf(p->function, sizeof p->function, "%s", b->launch->name);
+    p->site.file = (int32_t)((char *)p->file - (char *)&p->site);
+    p->site.function = (int32_t)((char *)p->function - (char *)&p->site);
+}
+
+void check_waits(struct kd_block *b, uint32_t thread, const char *file, uint32_t line,
+                 const char *what) {
+    struct known_place known;
+    struct comers c = {.b = b, .warp = thread / KD_WARP};
+    name_place(&known, b, file ? file : "", line);
+    report(&c, thread % KD_WARP, &known.site, NULL, "Threads wait for ever", what);
+}
+
 void check_fault(struct kd_block *b, enum kd_fault fault, uint32_t thread, const char *file,
                  uint32_t line, const char *message) {
-    struct {
-        struct kd_check_site site;
-        char file[256], function[1024];
-    } known = {0};
+    struct known_place known;
     const struct check_threads *t = check_tools() ? check_threads_of(b) : NULL;
     bool access = fault == KD_FAULT_ILLEGAL_ADDRESS || fault == KD_FAULT_MISALIGNED;
     if (!t || (access && check_access_told()))
@@ -247,11 +279,7 @@ void check_fault(struct kd_block *b, enum kd_fault fault, uint32_t thread, const
         r.thread = 0;
     if (fault >= sizeof faults / sizeof *faults || !r.what)
         return;
-    snprintf(known.file, sizeof known.file, "%s", file);
-    snprintf(known.function, sizeof known.function, "%s", b->launch->name);
-    known.site.file = (int32_t)((char *)known.file - (char *)&known.site);
-    known.site.function = (int32_t)((char *)known.function - (char *)&known.site);
-    known.site.line = line;
+    name_place(&known, b, file, line);
     if (!line) // of what the device did for the thread
         r.site = place;
     snprintf(r.lines[0], CHECK_LINE, "%s", message);

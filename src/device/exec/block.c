@@ -233,16 +233,30 @@ static void place_in_cluster(struct resident *s, uint64_t index) {
         ((uint64_t)b->ctaid[2] * b->nctaid[1] + b->ctaid[1]) * b->nctaid[0] + b->ctaid[0];
 }
 
-// Blocks that wait for others come in their order, which some rely on.
-static bool is_reordered(const struct resident *s) {
-    return __builtin_expect(check_schedule() != 0, 0) && !s->launch->may_wait;
+static bool is_reordered(void) {
+    return __builtin_expect(check_schedule() != 0, 0);
+}
+
+// `kudzu check --schedules`: blocks that wait for others may rely on those before them. So they
+// change places with those alone that a worker keeps waiting at the same time.
+static uint64_t reordered(const struct resident *s, uint64_t index) {
+    enum { TOGETHER = 32, UNITS = 4096 };
+    const struct kd_launch *l = s->launch;
+    uint64_t schedule = check_schedule(), n = s->op->units, first = 0;
+    if (l->may_wait) {
+        uint64_t most = UNITS / (l->units ? l->units : 1);
+        most = l->cluster_blocks > 1 || l->multi ? 1 : most < TOGETHER ? most : TOGETHER;
+        first = index - index % (most ? most : 1);
+        n = n - first < most ? n - first : most;
+    }
+    return first + check_schedule_block(schedule, n, index - first);
 }
 
 static void place(struct resident *s, uint64_t index) {
     struct kd_block *b = &s->b;
     tensor_memory_reset(b->tensor);
-    if (is_reordered(s))
-        index = check_schedule_block(check_schedule(), s->op->units, index);
+    if (is_reordered())
+        index = reordered(s, index);
     if (b->cluster_blocks > 1) {
         place_in_cluster(s, index);
         return;
@@ -460,7 +474,7 @@ static void run_blocks(void *arg) {
     struct chunk *c = arg;
     struct resident *s = c->resident;
     struct kd_block *b = &s->b;
-    if (is_reordered(s)) {
+    if (is_reordered()) {
         for (c->at = c->first; c->at < c->first + c->n; c->at++) {
             place(s, c->at);
             run_row(s, 1);
@@ -501,7 +515,7 @@ static void run_simple(struct runner *r, struct resident *s, uint64_t first, uin
         record_fault(r, s);
         const struct kd_block *b = &s->b;
         uint64_t failed =
-            is_reordered(s)
+            is_reordered()
                 ? c.at
                 : ((uint64_t)b->ctaid[2] * b->nctaid[1] + b->ctaid[1]) * b->nctaid[0] + b->ctaid[0];
         if (context_faulted(s->op->context) || failed < first)

@@ -96,6 +96,13 @@ bool runners_progress(const struct kd_context *c, uint64_t *begun) {
     return any;
 }
 
+bool runners_are_stuck(unsigned stuck) {
+    for (struct runner *r = atomic_load(&all); r; r = r->next_of_all)
+        if (atomic_load(&r->works_for) && atomic_load(&r->stuck) < stuck)
+            return false;
+    return true;
+}
+
 // Kernels expect rounding to nearest, denormals kept, exceptions masked, whatever the program
 // has set for its own threads.
 uint32_t runner_enter(void) {

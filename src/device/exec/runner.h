@@ -49,6 +49,7 @@ struct runner {
     struct resident *waiting_last;
     uint32_t nwaiting, waiting_units;
     unsigned listed;        // how many lists of waiting threads it has had its part in (hang.h)
+    _Atomic unsigned stuck; // hang.c's own: how far it is with a list, read by other threads
     struct kd_share *share; // whose work it runs or keeps waiting, entered; NULL: of none
     bool running;           // takes work, and looks at `local`
     struct scheduler *scheduler; // whose work it takes while `running`
@@ -74,6 +75,9 @@ struct runner {
 struct runner *runner_get(void);
 // The same without making one.
 struct runner *runner_current(void);
+
+// Are all that have work at step `stuck` or beyond?
+bool runners_are_stuck(unsigned stuck);
 
 // Around a stretch of running kernel code: sets the floating-point mode that kernels expect.
 uint32_t runner_enter(void);

@@ -10,6 +10,8 @@ enum { MAX_ARGUMENTS = 32, MAX_FIELD = 1 << 16 };
 struct sink {
     char *out;
     size_t size, length;
+    void (*string)(void *data, const char *text); // NULL: strings are printed
+    void *data;
 };
 
 static void put(struct sink *s, const char *text, size_t n) {
@@ -232,6 +234,7 @@ static void put_pointer(struct sink *out, struct spec *s, uint64_t v) {
 
 static bool convert(struct sink *out, struct spec *s, struct arguments *a) {
     char c;
+    const char *text;
     switch (s->type) {
     case 'd':
     case 'i':
@@ -262,7 +265,11 @@ static bool convert(struct sink *out, struct spec *s, struct arguments *a) {
         put_field(out, s, "", &c, 1, 0);
         return true;
     case 's':
-        put_string(out, s, (const char *)take(a, 8));
+        text = (const char *)take(a, 8);
+        if (out->string)
+            out->string(out->data, text);
+        else
+            put_string(out, s, text);
         return true;
     case 'p':
         put_pointer(out, s, take(a, 8));
@@ -275,29 +282,39 @@ static bool convert(struct sink *out, struct spec *s, struct arguments *a) {
     }
 }
 
-int32_t print_format(char *out, size_t size, const char *fmt, const void *args, size_t *length) {
-    struct sink sink = {out, size, 0};
+static int32_t format(struct sink *sink, const char *fmt, const void *args) {
     struct arguments a = {args, 0};
     while (*fmt) {
         const char *start = fmt;
         size_t plain = strcspn(fmt, "%");
-        put(&sink, fmt, plain);
+        put(sink, fmt, plain);
         fmt += plain;
         if (!*fmt)
             break;
         start = fmt++;
         if (*fmt == '%') {
-            put(&sink, fmt++, 1);
+            put(sink, fmt++, 1);
             continue;
         }
         struct spec s;
-        bool known =
-            parse_spec(&fmt, &s, &a) && (a.count < MAX_ARGUMENTS) && convert(&sink, &s, &a);
+        bool known = parse_spec(&fmt, &s, &a) && (a.count < MAX_ARGUMENTS) && convert(sink, &s, &a);
         if (!known)
-            put(&sink, start, (size_t)(fmt - start));
+            put(sink, start, (size_t)(fmt - start));
     }
+    return a.count;
+}
+
+int32_t print_format(char *out, size_t size, const char *fmt, const void *args, size_t *length) {
+    struct sink sink = {.out = out, .size = size};
+    int32_t count = format(&sink, fmt, args);
     if (size)
         out[sink.length < size ? sink.length : size - 1] = 0;
     *length = sink.length;
-    return a.count;
+    return count;
+}
+
+void print_strings(const char *fmt, const void *args, void (*string)(void *data, const char *text),
+                   void *data) {
+    struct sink sink = {.string = string, .data = data};
+    format(&sink, fmt, args);
 }

@@ -10,5 +10,8 @@
 // float promoted to double, integers of at least 4 bytes. Returns the number of arguments, 32 at
 // most; specifiers beyond them are copied as they are.
 int32_t print_format(char *out, size_t size, const char *fmt, const void *args, size_t *length);
+// Calls `string` for each string that print_format would read, which is not read here.
+void print_strings(const char *fmt, const void *args, void (*string)(void *data, const char *text),
+                   void *data);
 
 #endif

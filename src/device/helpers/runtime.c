@@ -97,12 +97,24 @@ static bool scratch_need(struct runner *r, size_t size) {
 
 enum { SCRATCH_BYTES = 4096 };
 
+struct printing {
+    struct kd_block *b;
+    uint32_t thread;
+};
+
+static void check_string(void *data, const char *text) {
+    const struct printing *p = data;
+    check_printed(p->b, p->thread, (uint64_t)(uintptr_t)text);
+}
+
 int32_t kd_rt_vprintf(struct kd_block *b, uint32_t thread, const char *fmt, const void *args) {
     struct runner *r = resident_of(b)->runner;
     if (!fmt)
         return -1;
     if (!scratch_need(r, SCRATCH_BYTES))
         return -2;
+    if (check_tools() & CHECK_MEMORY)
+        print_strings(fmt, args, check_string, &(struct printing){b, thread});
     size_t length;
     int32_t count = print_format(r->scratch, r->scratch_size, fmt, args, &length);
     if (length >= r->scratch_size) { // did not fit: once more with room
@@ -168,8 +180,12 @@ void kd_rt_wait(struct kd_block *b, uint32_t thread, uint32_t lanes, uint64_t ad
         address += (uint64_t)(uintptr_t)b->shared;
     if (what & KD_WAIT_VARIABLE)
         address = (uint64_t)(uintptr_t)b->vars[address >> KD_WAIT_INDEX] + (uint32_t)address;
-    const struct wait_site site = {
-        .file = file, .line = line, .thread = thread, .lanes = lanes, .address = address};
+    const struct wait_site site = {.file = file,
+                                   .line = line,
+                                   .thread = thread,
+                                   .lanes = lanes,
+                                   .address = address,
+                                   .alike = what & KD_WAIT_ALIKE};
     hang_looks(resident_of(b), &site, what & KD_WAIT_WRITES);
     if (!(what & KD_WAIT_GOES_ON))
         kd_rt_yield(b);

@@ -527,6 +527,26 @@ static enum kd_status wait_for(struct kd_queue *q, struct op *before) {
     return status;
 }
 
+// A block changes hands in a queue, as races are looked for.
+static void check_change(uint64_t ptr, uint64_t size, struct kd_queue *q, enum check_pool how) {
+    struct kd_set set = {.dst = (void *)(uintptr_t)ptr,
+                         .value = how,
+                         .element = 1,
+                         .width = size,
+                         .height = 1,
+                         .depth = 1,
+                         .call = host_call_keep(),
+                         .frees = true};
+    if (size)
+        kd_submit_set(q, &set);
+}
+
+// Who uses the block has to be behind its taking. Its beginning is followed.
+static void check_take(uint64_t ptr, uint64_t size, struct kd_queue *q) {
+    enum { MOST = 1 << 20 };
+    check_change(ptr, size < MOST ? size : MOST, q, CHECK_POOL_TAKES);
+}
+
 enum kd_status kd_pool_alloc(struct kd_pool *p, struct kd_queue *q, uint64_t size, uint32_t flags,
                              uint64_t *out) {
     *out = 0;
@@ -554,6 +574,8 @@ enum kd_status kd_pool_alloc(struct kd_pool *p, struct kd_queue *q, uint64_t siz
         kd_memory_free(ptr);
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a dependency");
     }
+    if (check_streams_follow())
+        check_take(ptr, size, q);
     *out = ptr;
     return kd_succeed();
 }
@@ -645,15 +667,7 @@ static void check_free(uint64_t ptr, struct kd_queue *q) {
     struct block *b = block_at(ptr);
     uint64_t size = b ? b->a.size : 0;
     memory_unlock();
-    struct kd_set set = {.dst = (void *)(uintptr_t)ptr,
-                         .element = 1,
-                         .width = size,
-                         .height = 1,
-                         .depth = 1,
-                         .call = host_call_keep(),
-                         .frees = true};
-    if (size)
-        kd_submit_set(q, &set);
+    check_change(ptr, size, q, CHECK_POOL_FREES);
 }
 
 enum kd_status kd_pool_give(uint64_t ptr, struct kd_queue *q) {

@@ -155,7 +155,8 @@ static void run_row(const struct op *op, uint64_t row, uint64_t at, uint64_t byt
         const struct kd_set *s = &op->set;
         uint64_t y = row % s->height, z = row / s->height;
         if (s->frees) {
-            check_moved_free(op, (uint64_t)(uintptr_t)s->dst + at, bytes);
+            check_moved_pool(op, (enum check_pool)s->value, (uint64_t)(uintptr_t)s->dst + at,
+                             bytes);
             return;
         }
         if (check_streams_follow())

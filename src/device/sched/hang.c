@@ -11,9 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device/check/check.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
 #include "device/internal.h"
+#include "device/sched/op.h"
 #include "support/environment.h"
 
 atomic_bool hang_watched;
@@ -24,8 +26,9 @@ static struct {
     double seconds; // without anything done
     sem_t wake;     // posted by the handler of SIGINT
     atomic_bool interrupted;
-    atomic_uint asked;  // how often a list was asked for
-    atomic_uint headed; // the last one that has its first line
+    atomic_uint asked;     // how often a list was asked for
+    atomic_uint headed;    // the last one that has its first line
+    _Atomic uint64_t done; // things, when the last list was asked for
 } watch = {.once = PTHREAD_ONCE_INIT};
 
 // ---- what threads tell ----------------------------------------------------------------------
@@ -192,10 +195,84 @@ static void print_header(unsigned asked) {
                 watch.seconds);
 }
 
+// ---- waits that cannot end ------------------------------------------------------------------
+
+// Could neither the host nor a loop of the unit's own change what it waits for?
+static bool is_for_others(const struct wait_site *w) {
+    struct kd_memory m;
+    bool found = kd_memory_find(w->address, &m);
+    return w->alike && w->address &&
+           (!found || m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_VARIABLE);
+}
+
+// Is all that runs in the block in loops that are alike until others write?
+static bool is_stuck(const struct resident *s, uint64_t done) {
+    for (uint32_t n = 0; n < s->next_unit; n++) {
+        const struct unit *u = &s->units[n];
+        bool any = false;
+        for (unsigned k = 0; k < WAIT_SITES && u->wait == UNIT_RUNS; k++) {
+            const struct wait_site *w = &u->sites[k];
+            if (!w->seen || w->seen < done)
+                continue;
+            if (!is_for_others(w))
+                return false;
+            any = true;
+        }
+        if (u->wait == UNIT_RUNS && !any)
+            return false;
+    }
+    return true;
+}
+
+static void tell_stuck(struct resident *s, uint64_t done) {
+    char place[160], line[256];
+    for (uint32_t n = 0; n < s->next_unit; n++)
+        for (unsigned k = 0; k < WAIT_SITES && s->units[n].wait == UNIT_RUNS; k++) {
+            const struct wait_site *w = &s->units[n].sites[k];
+            if (!w->seen || w->seen < done)
+                continue;
+            place_text(s, w->address, place, sizeof place);
+            snprintf(line, sizeof line,
+                     "for %g seconds every thread of every kernel has only waited; these for %s",
+                     watch.seconds, place);
+            uint32_t lane = w->lanes ? (uint32_t)__builtin_ctz(w->lanes) : 0;
+            check_waits(&s->b, w->thread + lane, w->file, w->line, line);
+        }
+}
+
+// Where waiting is checked: all that runs only waits, for memory that the host does not see, so
+// that nobody can end it. Each runner finds that of its blocks, tells of them when all have, and
+// ends its launches when all have told.
+static void look_for_deadlock(struct runner *r, unsigned asked) {
+    enum { FOUND, TOLD, STEPS };
+    uint64_t done = atomic_load(&hang_things_done);
+    unsigned found = asked * STEPS + FOUND, told = asked * STEPS + TOLD;
+    if (!asked || !(check_tools() & CHECK_SYNC) || atomic_load(&watch.interrupted) ||
+        done != atomic_load(&watch.done))
+        return;
+    if (atomic_load(&r->stuck) < found) {
+        for (const struct resident *s = r->waiting; s; s = s->next)
+            if (!is_stuck(s, done))
+                return;
+        atomic_store(&r->stuck, found);
+    }
+    if (atomic_load(&r->stuck) == found && runners_are_stuck(found)) {
+        for (struct resident *s = r->waiting; s; s = s->next)
+            tell_stuck(s, done);
+        atomic_store(&r->stuck, told);
+    }
+    if (atomic_load(&r->stuck) == told && runners_are_stuck(told))
+        context_cancel(r->waiting->op->context, "kernels wait for each other and can never end");
+}
+
 void hang_list(struct runner *r) {
     enum { MOST_LINES = 40 };
     unsigned asked = atomic_load_explicit(&watch.asked, memory_order_relaxed);
-    if (!atomic_load_explicit(&hang_watched, memory_order_relaxed) || r->listed == asked)
+    if (!atomic_load_explicit(&hang_watched, memory_order_relaxed))
+        return;
+    if (r->waiting)
+        look_for_deadlock(r, asked);
+    if (r->listed == asked)
         return;
     r->listed = asked;
     if (!r->waiting)
@@ -261,6 +338,7 @@ static void *main_of_watch(void *unused) {
         done = now;
         if (done && done != reported && (double)(kd_now_ns() - since) >= watch.seconds * 1e9) {
             reported = done; // once, until something is done
+            atomic_store(&watch.done, done);
             atomic_fetch_add(&watch.asked, 1);
         }
     }

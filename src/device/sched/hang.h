@@ -18,6 +18,7 @@ struct wait_site {
     uint32_t thread, lanes; // lanes from that thread on
     uint64_t address;       // generic; 0: not known
     uint64_t seen;          // what had been done in the process by then
+    bool alike;             // the loop goes on in the same way until others write there
 };
 enum { WAIT_SITES = 4 }; // of one unit: lanes of a warp may look in several loops
 

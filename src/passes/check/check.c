@@ -78,6 +78,11 @@ static bool is_of_copy(const struct kir_inst *i) {
     return i->flag && i->mods.space == (i->op == ISA_OP_LD ? ISA_SPACE_GLOBAL : ISA_SPACE_SHARED);
 }
 
+// Is it by the read-only cache, which may have what was there before?
+static bool is_read_only(const struct kir_inst *i) {
+    return i->op == ISA_OP_LD && i->mods.nc;
+}
+
 // Tensor memory is the device's, which has looked at the whole access (lower_tensor_memory.c).
 static bool is_tensor_memory(const struct kir_inst *i) {
     const struct kir_value *a = i->ops[0];
@@ -103,7 +108,8 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
                          .space = i->mods.space,
                          .kind = (uint8_t)kind,
                          .flags = (uint16_t)(flags | (inside ? KD_CHECK_INSIDE : 0) | strength(i) |
-                                             (races && is_of_copy(i) ? KD_CHECK_COPY : 0)),
+                                             (races && is_of_copy(i) ? KD_CHECK_COPY : 0) |
+                                             (races && is_read_only(i) ? KD_CHECK_READ_ONLY : 0)),
                          .offset = i->offset}});
 }
 

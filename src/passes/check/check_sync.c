@@ -1,6 +1,8 @@
 // Barriers and operations of warps: before each the device is told who comes, and where threads
 // can do nothing more but end, that they do (device/check/check_sync.c). And where threads are that
 // may wait or fail in what the device does for them.
+#include <string.h>
+
 #include "abi/check_meeting.h"
 #include "passes/check/check.h"
 
@@ -49,6 +51,12 @@ static void barrier(struct sync *s, struct kir_inst *i) {
     tell(s, i, site, wide(s, i, i->ops[0]), counted ? i->ops[1] : kir_const(s->f, KIR_B32, 0));
 }
 
+// Is the mask of those that are there? They need not be all that were where it was made.
+static bool is_active(const struct kir_inst *i, const struct kir_value *m) {
+    return m->kind == KIR_VALUE_INST && m->def->op == ISA_OP_ACTIVEMASK &&
+           m->def->block == i->block;
+}
+
 // The lanes that an operation names; NULL: those that are there.
 static struct kir_value *members(const struct kir_inst *i) {
     uint32_t n = i->op == ISA_OP_SHFL            ? 3
@@ -56,7 +64,7 @@ static struct kir_value *members(const struct kir_inst *i) {
                  : i->op == ISA_OP_ELECT         ? 0
                                                  : 1;
     struct kir_value *m = i->nops == n + 1 ? i->ops[n] : NULL;
-    return m && m->kind == KIR_VALUE_INST && m->def->op == ISA_OP_ACTIVEMASK ? NULL : m;
+    return m && is_active(i, m) ? NULL : m;
 }
 
 static void warp(struct sync *s, struct kir_inst *i) {
@@ -76,9 +84,15 @@ static void warp(struct sync *s, struct kir_inst *i) {
     tell(s, i, site, from, m);
 }
 
+// Prints strings, which may be none.
+static bool prints(const struct kir_inst *i) {
+    return i->op == ISA_OP_CALL && i->callee && i->callee->is_extern &&
+           !strcmp(i->callee->name, "vprintf");
+}
+
 static void place(struct sync *s, struct kir_inst *i) {
     struct kd_check_site site = {.kind = KD_CHECK_MEET_PLACE, .align = i->op};
-    s->meets = true; // threads may wait there for ever
+    s->meets |= !prints(i); // threads may wait there for ever
     tell(s, i, site, kir_const(s->f, KIR_B64, 0), kir_const(s->f, KIR_B32, 0));
 }
 
@@ -100,7 +114,7 @@ static bool is_of_device(const struct kir_inst *i) {
 }
 
 static void look_at(struct sync *s, struct kir_inst *i) {
-    if (is_of_device(i))
+    if (is_of_device(i) || prints(i))
         place(s, i);
     if (!s->meetings)
         return;

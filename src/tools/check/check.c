@@ -235,7 +235,7 @@ static void set_environment(struct check *c) {
                1);
     }
     setenv("KUDZU_DEVICE", "cpu", 1);
-    setenv("KUDZU_HANG_SECONDS", "30", 0);
+    setenv("KUDZU_HANG_SECONDS", "10", 0);
 }
 
 // The program's status of waitpid, or -1.

@@ -10,8 +10,8 @@ __global__ void chain(int blocks) {
     cuda::atomic_ref<int, cuda::thread_scope_device> next(flags[blockIdx.x + 1]),
         own(flags[blockIdx.x]);
     if (blockIdx.x + 1 < blocks)
-        while (next.load(cuda::memory_order_acquire) == 0) {
-        } // bug: sync.residency
+        while (next.load(cuda::memory_order_acquire) == 0) { // bug: sync.residency
+        }
     own.store(1, cuda::memory_order_release);
 }
 

@@ -8,8 +8,8 @@ __device__ int locks[2], arrived;
 
 __device__ void take(int i) {
     cuda::atomic_ref<int, cuda::thread_scope_device> lock(locks[i]);
-    while (lock.exchange(1, cuda::memory_order_acquire) != 0) {
-    } // bug: sync.deadlock
+    while (lock.exchange(1, cuda::memory_order_acquire) != 0) { // bug: sync.deadlock
+    }
 }
 
 __device__ void release(int i) {
