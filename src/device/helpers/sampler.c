@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/check/check_image.h"
 #include "device/helpers/block_texel.h"
 #include "device/helpers/image.h"
 #include "device/helpers/runtime.h"
@@ -129,9 +130,11 @@ static void outside(const struct kd_texture *t, bool zero, struct texel *out) {
 struct place {
     const struct kd_texture *t;
     const struct kd_image_level *l;
-    uint64_t layer; // of all: a face of a cube too
-    unsigned dims;  // 1 to 3, 2 within a face
-    bool integer;   // texel numbers, not positions
+    uint64_t layer;     // of all: a face of a cube too
+    unsigned dims;      // 1 to 3, 2 within a face
+    bool integer;       // texel numbers, not positions
+    struct kd_block *b; // `kudzu check`: whose thread fetches; NULL: nobody asks
+    uint32_t thread;
 };
 
 static void load_texel(const struct place *p, const int64_t at[3], struct texel *out) {
@@ -154,6 +157,9 @@ static void load_texel(const struct place *p, const int64_t at[3], struct texel 
             out->value[k] = out->bits[k] = 0;
         return;
     }
+    if (p->b && !t->block)
+        check_image_access(p->b, p->thread, CHECK_TEXTURE_READ, (uint64_t)(uintptr_t)from,
+                           t->bytes * t->channels);
     if (t->block) {
         load_block_texel(t, from, at, out);
         return;
@@ -333,15 +339,18 @@ struct request {
     const struct kd_texture *t;
     uint32_t form;
     uint64_t layer;
-    unsigned dims;     // within a face: 2
-    double u[3];       // coordinates as they were given; on a face from 0 to 1
-    int64_t index[3];  // the same where they are integers
-    int64_t offset[3]; // in texels
+    unsigned dims;      // within a face: 2
+    double u[3];        // coordinates as they were given; on a face from 0 to 1
+    int64_t index[3];   // the same where they are integers
+    int64_t offset[3];  // in texels
+    struct kd_block *b; // as in struct place
+    uint32_t thread;
 };
 
 static struct place place_at(const struct request *r, unsigned level, double u[3]) {
-    struct place p = {r->t, &r->t->level[level], r->layer, r->dims,
-                      (r->form & KD_IMAGE_INTEGER) != 0};
+    struct place p = {
+        r->t,     &r->t->level[level], r->layer, r->dims, (r->form & KD_IMAGE_INTEGER) != 0, r->b,
+        r->thread};
     bool scaled = r->t->normalized || r->t->cube;
     for (unsigned k = 0; k < 3; k++)
         u[k] = k < r->dims ? r->u[k] * (scaled ? (double)size_of(&p, k) : 1) : 0;
@@ -586,7 +595,7 @@ void kd_rt_tex(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t fo
         t = use_sampler(&sampled, *in++) ? &sampled : NULL;
         form &= ~(uint32_t)KD_IMAGE_SAMPLER;
     }
-    if (t && !is_query && fetch_indexed(t, form, in[0], out))
+    if (t && !is_query && !check_images() && fetch_indexed(t, form, in[0], out))
         return;
     bool cube = geometry == KD_GEOMETRY_CUBE || geometry == KD_GEOMETRY_CUBE_LAYERED;
     bool samples = geometry == KD_GEOMETRY_2D_SAMPLES || geometry == KD_GEOMETRY_2D_LAYERED_SAMPLES;
@@ -602,6 +611,10 @@ void kd_rt_tex(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t fo
     uint32_t indices = kd_image_indices(form), dims = kd_image_dims(form);
     struct request r = {.t = t, .form = form, .dims = dims, .layer = 0};
     struct texel texel = {0};
+    if (check_images()) {
+        r.b = b;
+        r.thread = thread;
+    }
     if (indices)
         r.layer = layer_of(t, in[0]);
     read_coordinates(&r, in + indices);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/check/check_image.h"
 #include "device/helpers/image.h"
 #include "device/helpers/runtime.h"
 #include "device/helpers/sampler.h"
@@ -366,7 +367,7 @@ static void fetch_each(struct kd_block *b, uint32_t thread, uint64_t object, con
 void kd_rt_tex_lanes(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t form,
                      uint32_t width, uint32_t mask, const uint32_t *in, uint32_t *out) {
     struct group g = {image_find(object, false), form, width, in, out};
-    if (is_plain(g.t, form)) {
+    if (is_plain(g.t, form) && !check_images()) {
         best_fetcher()(&g, mask);
         for (uint32_t l = 0; l < width && form & KD_IMAGE_RESIDENT; l++)
             out[4 * width + l] = mask >> l & 1;

@@ -2,6 +2,7 @@
 // formatted accesses (suld.p, sust.p, sured.p) texels, whose components are words in registers.
 #include <string.h>
 
+#include "device/check/check_image.h"
 #include "device/helpers/image.h"
 #include "device/helpers/runtime.h"
 #include "device/memory/sparse.h"
@@ -135,6 +136,14 @@ static void store_formatted(const struct kd_texture *t, uint8_t *p, uint32_t n,
     }
 }
 
+static void check(struct kd_block *b, uint32_t thread, uint32_t op, const void *p, uint64_t bytes) {
+    enum check_image how = op == KD_IMAGE_LOAD    ? CHECK_SURFACE_READ
+                           : op == KD_IMAGE_STORE ? CHECK_SURFACE_WRITE
+                                                  : CHECK_SURFACE_ATOMIC;
+    if (p)
+        check_image_access(b, thread, how, (uint64_t)(uintptr_t)p, (uint32_t)bytes);
+}
+
 void kd_rt_surf(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t form,
                 const uint64_t *in, uint64_t *out) {
     const struct kd_texture *t = image_find(object, true);
@@ -150,6 +159,8 @@ void kd_rt_surf(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t f
     bool is_signed = form & KD_IMAGE_SIGNED;
     if (form & KD_IMAGE_FORMATTED && op != KD_IMAGE_REDUCE) {
         uint8_t *texel = pointer(address_of(b, thread, t, form, in, texel_bytes(t)));
+        if (check_images())
+            check(b, thread, op, texel, texel_bytes(t));
         if (op == KD_IMAGE_LOAD)
             load_formatted(t, texel, n, out);
         else if (texel)
@@ -162,6 +173,8 @@ void kd_rt_surf(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t f
     if (form & KD_IMAGE_FORMATTED)
         is_signed = t->texel == KD_TEXEL_SIGNED;
     uint8_t *p = pointer(address_of(b, thread, t, form, in, (uint64_t)bytes * n));
+    if (check_images())
+        check(b, thread, op, p, (uint64_t)bytes * n);
     for (uint32_t k = 0; k < n; k++) {
         if (op == KD_IMAGE_LOAD) {
             out[k] = 0;

@@ -524,8 +524,8 @@ static void check_function(struct checker *c, struct kir_func *f) {
     c->tmp = (struct arena){0};
     c->accesses.data = NULL;
     c->accesses.len = c->accesses.cap = 0;
-    if (c->tools & (CHECK_SYNC | CHECK_MEMORY))
-        check_sync(f, &c->sites, c->tools & CHECK_SYNC);
+    if (c->tools & (CHECK_SYNC | CHECK_MEMORY | CHECK_RACE))
+        check_sync(f, &c->sites, c->tools & CHECK_SYNC, c->flags & KD_CHECK_ORDERED);
     if (c->tools & CHECK_INIT)
         check_init(f, &c->sites);
     for (uint32_t b = 0; b < f->blocks.len; b++)

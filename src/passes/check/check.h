@@ -70,9 +70,9 @@ void check_init(struct kir_func *f, struct check_sites *sites);
 
 // check_sync.c --------------------------------------------------------------------------------
 
-// meetings: not only where threads are. Before the checks of what is unwritten, which make
-// instructions of the same kinds.
-void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings);
+// meetings: not only where threads are. flags: of where these are, KD_CHECK_ORDERED. Before the
+// checks of what is unwritten, which make instructions of the same kinds.
+void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings, uint16_t flags);
 
 // check_arrays.c ------------------------------------------------------------------------------
 

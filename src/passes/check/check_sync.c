@@ -10,6 +10,7 @@ struct sync {
     struct kir_func *f;
     struct check_sites *sites;
     bool meetings;
+    uint16_t flags;
     bool meets;      // threads of the function may be waited for
     uint32_t number; // of the next site
 };
@@ -91,7 +92,7 @@ static bool prints(const struct kir_inst *i) {
 }
 
 static void place(struct sync *s, struct kir_inst *i) {
-    struct kd_check_site site = {.kind = KD_CHECK_MEET_PLACE, .align = i->op};
+    struct kd_check_site site = {.kind = KD_CHECK_MEET_PLACE, .align = i->op, .flags = s->flags};
     s->meets |= !prints(i); // threads may wait there for ever
     tell(s, i, site, kir_const(s->f, KIR_B64, 0), kir_const(s->f, KIR_B32, 0));
 }
@@ -203,8 +204,8 @@ static bool has_calls(const struct kir_func *f) {
     return false;
 }
 
-void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings) {
-    struct sync s = {.f = f, .sites = sites, .meetings = meetings};
+void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings, uint16_t flags) {
+    struct sync s = {.f = f, .sites = sites, .meetings = meetings, .flags = flags};
     struct arena tmp = {0};
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
