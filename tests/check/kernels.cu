@@ -415,10 +415,31 @@ __global__ void chosen(const int *from, int *to, const int *const *other) {
     to[i] = from[i] + (*other)[i + 1]; // bug: loaded
 }
 
+// A block waits for a flag that another one sets after a long time without anything that others see;
+// bug: never.
+__device__ int late_flag;
+__global__ void late(long long steps, int *out) {
+    if (blockIdx.x == 1) {
+        unsigned long long x = steps;
+        for (long long k = 0; k < steps; k++)
+            x = x * 6364136223846793005ull + (x >> 33);
+        out[1] = (int)x;
+        __threadfence();
+        if (steps > 1)
+            atomicExch(&late_flag, 1);
+    } else {
+        while (atomicAdd(&late_flag, 0) == 0) { // bug: late
+        }
+        out[0] = 5;
+    }
+}
+
 static void run(const char *name) {
     int *a = ints(256), *b = ints(256), *out = ints(256);
     auto is = [&](const char *n) { return !strcmp(name, n); };
-    if (is("overrun"))
+    if (is("late"))
+        late<<<2, 1>>>(bug ? 1 : 800000000, out);
+    else if (is("overrun"))
         store<<<2, 128>>>(a + 56, bug ? 201 : 200);
     else if (is("underrun"))
         store<<<1, 128>>>(a - bug, 100);

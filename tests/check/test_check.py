@@ -50,6 +50,7 @@ def main():
         os.environ["CUDA_CACHE_PATH"] = folder + "/cache"
         program = folder + "/kernels"
         subprocess.run([kudzu, "cc", "-lineinfo", "-O3", source, "-o", program], check=True)
+        os.environ["KUDZU_HANG_SECONDS"] = "1"
         bugs = lines_of_bugs()
         for name, line in bugs.items():
             look(program, name, line)

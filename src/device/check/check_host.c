@@ -203,6 +203,10 @@ void check_host_launches(int by) {
     atomic_fetch_add(&launching, by);
 }
 
+bool check_host_is_idle(void) {
+    return atomic_load(&waiting) > 0 && !atomic_load(&launching);
+}
+
 void check_host_hold(struct scheduler *s) {
     enum { PATIENCE = 8, SLICES = 600 };
     static const struct timespec slice = {.tv_nsec = 2000000};

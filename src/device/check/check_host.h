@@ -31,6 +31,8 @@ void check_host_hold(struct scheduler *s);
 void check_host_launches(int by);
 // A thread of the host begins to wait, or ends it (-1).
 void check_host_waits(int by);
+// Does a thread of the host wait, and none launch anything?
+bool check_host_is_idle(void);
 // The host has waited for something.
 void check_host_update(void);
 // A thread at pc has been stopped at the address. True: it may go on. of_device: it runs an

@@ -341,11 +341,11 @@ static enum kd_status submit_launch(struct kd_queue *q, const struct kd_launch_c
 }
 
 enum kd_status kd_submit_launch(struct kd_queue *q, const struct kd_launch_config *c) {
-    int followed = check_host_follow();
-    if (followed)
+    bool checked = check_tools() != 0;
+    if (checked)
         check_host_launches(1);
     enum kd_status status = submit_launch(q, c);
-    if (followed)
+    if (checked)
         check_host_launches(-1);
     return status;
 }

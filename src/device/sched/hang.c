@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "device/check/check.h"
+#include "device/check/check_host.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
 #include "device/internal.h"
@@ -240,15 +241,16 @@ static void tell_stuck(struct resident *s, uint64_t done) {
         }
 }
 
-// Where waiting is checked: all that runs only waits, for memory that the host does not see, so
-// that nobody can end it. Each runner finds that of its blocks, tells of them when all have, and
-// ends its launches when all have told.
+// Where waiting is checked: all that runs only waits, for memory that the host does not see, and so
+// does the host, so that nobody can end it. Each runner finds that of its blocks, tells of them
+// when all have, and ends its launches when all have told.
 static void look_for_deadlock(struct runner *r, unsigned asked) {
     enum { FOUND, TOLD, STEPS };
     uint64_t done = atomic_load(&hang_things_done);
     unsigned found = asked * STEPS + FOUND, told = asked * STEPS + TOLD;
     if (!asked || !(check_tools() & CHECK_SYNC) || atomic_load(&watch.interrupted) ||
-        done != atomic_load(&watch.done))
+        done != atomic_load(&watch.done) || !check_host_is_idle() ||
+        scheduler_has_more(&r->waiting->op->device->scheduler, r))
         return;
     if (atomic_load(&r->stuck) < found) {
         for (const struct resident *s = r->waiting; s; s = s->next)

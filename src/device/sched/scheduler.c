@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check/check.h"
 #include "device/check/check_host.h"
 #include "device/code/kernel.h"
+#include "device/exec/block.h"
 #include "device/exec/runner.h"
 #include "device/internal.h"
 #include "device/sched/copy.h"
@@ -201,6 +203,20 @@ static bool may_start(const struct runner *r, const struct op *op) {
     uint32_t parts = op->completion ? 2 : 1;
     return r->nwaiting < MAX_WAITING_BLOCKS / parts &&
            r->waiting_units + op->launch.units <= MAX_WAITING_UNITS / parts;
+}
+
+bool scheduler_has_more(struct scheduler *s, const struct runner *r) {
+    bool more = false;
+    kd_lock(&s->lock);
+    for (unsigned k = 0; k < PRIORITIES; k++)
+        for (const struct op *op = s->ready[k].first; op && !more; op = op->ready_next) {
+            const struct resident *b = r->waiting;
+            while (b && b->op != op)
+                b = b->next;
+            more = !b;
+        }
+    kd_unlock(&s->lock);
+    return more;
 }
 
 // r does not go on with what it has made ready: another worker has to.
@@ -745,8 +761,8 @@ void scheduler_wait(struct op *op, bool sleep) {
     // Blocks may wait in this thread's hands when an early one ends.
     struct runner *r = sleep || op->early ? NULL : runner_get();
     sigset_t mask;
-    bool unblocked = false, blocked = false, followed = check_host_follow();
-    if (followed)
+    bool unblocked = false, blocked = false, checked = check_tools() != 0;
+    if (checked)
         check_host_waits(1);
     for (int round = 0; r && round < 64 && !op_ended(op); round++) {
         unsigned epoch = atomic_load(&s->epoch);
@@ -766,6 +782,6 @@ void scheduler_wait(struct op *op, bool sleep) {
     if (r && atomic_load(&s->ready_count) > 0)
         wake(s, 1);
     sleep_until(op);
-    if (followed)
+    if (checked)
         check_host_waits(-1);
 }

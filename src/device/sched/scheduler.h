@@ -68,6 +68,8 @@ void scheduler_take_back(struct scheduler *s);
 void scheduler_wait(struct op *op, bool sleep);
 // Something runs or could run, other than functions of the host.
 bool scheduler_is_busy(struct scheduler *s);
+// Is something ready beside the launches whose blocks r keeps waiting?
+bool scheduler_has_more(struct scheduler *s, const struct runner *r);
 // Runs nothing meanwhile. True: op has ended; false: `ns` have passed.
 bool scheduler_sleep(struct op *op, uint64_t ns);
 
