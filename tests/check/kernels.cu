@@ -416,7 +416,7 @@ __global__ void chosen(const int *from, int *to, const int *const *other) {
 }
 
 // A block waits for a flag that another one sets after a long time without anything that others see;
-// bug: never.
+// with its bug, never.
 __device__ int late_flag;
 __global__ void late(long long steps, int *out) {
     if (blockIdx.x == 1) {

@@ -1,5 +1,5 @@
 // cudaMemset is given a count of elements in place of bytes, so that three quarters stay unset.
-// API: cudaMemset.
+// Guide, 6.2.2; API: cudaMemset.
 #include "../suite.h"
 
 __global__ void count(const int *a, int *out) {

@@ -1,4 +1,4 @@
-// A copy of rows reads one row more than a page-locked array of the host has. API: cudaMemcpy2D.
+// A copy of rows reads one row more than a page-locked array of the host has. Guide, 6.2.2.
 #include "../suite.h"
 
 int main() {

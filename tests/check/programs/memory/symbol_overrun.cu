@@ -1,4 +1,4 @@
-// A copy to a __constant__ array goes on behind its end. API: cudaMemcpyToSymbol.
+// A copy to a __constant__ array goes on behind its end. Guide, 6.2.2.
 #include "../suite.h"
 
 __constant__ int table[16];
