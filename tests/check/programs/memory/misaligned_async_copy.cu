@@ -4,7 +4,8 @@
 
 __global__ void copy(const int *a, int *out, int shift) {
     __shared__ alignas(16) int s[128];
-    __pipeline_memcpy_async(s + threadIdx.x * 4, a + shift + threadIdx.x * 4, 16); // bug: memory.misaligned
+    const int *from = a + shift + threadIdx.x * 4;
+    __pipeline_memcpy_async(s + threadIdx.x * 4, from, 16); // bug: memory.misaligned
     __pipeline_commit();
     __pipeline_wait_prior(0);
     out[threadIdx.x] = s[threadIdx.x * 4];

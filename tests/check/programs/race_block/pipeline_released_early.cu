@@ -15,8 +15,9 @@ __global__ void sum(const int *a, int *out, int tiles) {
     for (int t = 0; t < tiles; ++t) {
         for (; next < tiles && next < t + 2; ++next) {
             pipeline.producer_acquire();
-            cuda::memcpy_async(&stage[next % 2][threadIdx.x], a + next * 64 + threadIdx.x, // bug: race.shared
-                               sizeof(int), pipeline);
+            int *to = &stage[next % 2][threadIdx.x];
+            const int *from = a + next * 64 + threadIdx.x;
+            cuda::memcpy_async(to, from, sizeof(int), pipeline); // bug: race.shared
             pipeline.producer_commit();
         }
         pipeline.consumer_wait();

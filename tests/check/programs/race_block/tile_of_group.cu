@@ -1,4 +1,5 @@
-// A tile of 16 threads hands elements of shared memory on without the tile's barrier. Guide, 11.4.2.
+// A tile of 16 threads hands elements of shared memory on without the tile's barrier.
+// Guide, 11.4.2.
 #include "../suite.h"
 #include <cooperative_groups.h>
 

@@ -13,8 +13,8 @@ __global__ void turn(int *out) {
         init(&bar, blockDim.x);
 #endif
     __syncthreads();
-    s[threadIdx.x] = threadIdx.x; // or
-    bar.arrive_and_wait();        // bug: sync.count
+    s[threadIdx.x] = threadIdx.x;            // or
+    bar.arrive_and_wait();                   // bug: sync.count
     out[threadIdx.x] = s[127 - threadIdx.x]; // with
 }
 
