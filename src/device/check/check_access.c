@@ -436,8 +436,8 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
         return;
     }
     bool one_origin = code & KD_CHECK_SAME_ORIGIN || (code & KD_CHECK_WIDTH) == 1;
-    bool memory = mask && (check_tools() & CHECK_MEMORY) && !(s->flags & KD_CHECK_INSIDE) &&
-                  !(code & KD_CHECK_IS_INSIDE) &&
+    bool memory = mask && !(code & KD_CHECK_IS_INSIDE) && !(s->flags & KD_CHECK_INSIDE) &&
+                  (check_tools() & CHECK_MEMORY) &&
                   !(one_origin && all_inside(b, s, mask, code, addresses, origins[0]));
     for (uint32_t m = memory ? mask : 0; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
@@ -449,8 +449,7 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
         if (n)
             check_lane(&a);
     }
-    if (mask && (s->flags & KD_CHECK_ORDERED) && (check_tools() & CHECK_RACE) &&
-        !check_is_apart(b, s))
+    if (mask && (s->flags & KD_CHECK_ORDERED) && !check_is_apart(b, s))
         check_races(b, s, thread, mask, code, addresses, more);
 }
 

@@ -14,34 +14,38 @@ static uint64_t block_number(const struct kd_block *b) {
            (uint64_t)b->nctaid[0] * (b->ctaid[1] + (uint64_t)b->nctaid[1] * b->ctaid[2]);
 }
 
-struct check_threads *check_threads_of(struct kd_block *b) {
+// What is kept of the block's threads: blocks are many, and most have far fewer than there can be.
+static void clear(struct check_threads *t, uint32_t nthreads) {
+    uint32_t warps = (nthreads + KD_WARP - 1) / KD_WARP;
+    warps = warps < KD_MOST_WARPS ? warps : KD_MOST_WARPS;
+    memset(t->epoch, 0, warps * KD_WARP * sizeof *t->epoch);
+    memset(t->seen, 0, warps * KD_WARP * sizeof *t->seen);
+    memset(t->warp, 0, warps * sizeof *t->warp);
+    memset(t->ended, 0, warps * sizeof *t->ended);
+    memset(t->apart, 0, warps * sizeof *t->apart);
+    memset(t->place, 0, warps * sizeof *t->place);
+    memset(t->open, 0, warps * sizeof *t->open);
+    t->order = NULL;
+    t->fenced = 0;
+    t->last = NULL;
+}
+
+struct check_threads *check_threads_begin(struct kd_block *b) {
     struct resident *s = resident_of(b);
-    uint64_t block = block_number(b);
-    if (!s->checked && !(s->checked = calloc(1, sizeof *s->checked)))
+    struct check_threads *t = s->checked;
+    if (!t && !(t = s->checked = calloc(1, sizeof *t)))
         return NULL;
-    if (s->checked->grid != b->gridid + 1 || s->checked->block != block) {
-        check_order_begin(s->checked);
-        check_copies_begin(s->checked);
-        struct check_clocks *clocks = s->checked->clocks;
-        struct check_order *order = s->checked->no_order;
-        struct check_stamps *stamps = s->checked->stamps;
-        struct check_copies *copies = s->checked->copies;
-        struct check_intervals *intervals = s->checked->intervals;
-        memset(s->checked, 0, sizeof *s->checked);
-        s->checked->clocks = clocks;
-        s->checked->no_order = order;
-        s->checked->stamps = stamps;
-        s->checked->copies = copies;
-        s->checked->intervals = intervals;
-        s->checked->grid = b->gridid + 1;
-        s->checked->block = block;
-        s->checked->has_cells =
-            check_tools() & CHECK_RACE && check_stamps_enter(&s->checked->stamps, b->gridid);
-        if (s->checked->has_cells)
-            check_intervals_begin(s->checked);
-        check_init_block(b);
-    }
-    return s->checked;
+    check_order_begin(t);
+    check_copies_begin(t);
+    clear(t, b->nthreads);
+    t->grid = b->gridid + 1;
+    t->block = block_number(b);
+    memcpy(t->ctaid, b->ctaid, sizeof t->ctaid);
+    t->has_cells = check_tools() & CHECK_RACE && check_stamps_enter(&t->stamps, b->gridid);
+    if (t->has_cells)
+        check_intervals_begin(t);
+    check_init_block(b);
+    return t;
 }
 
 void check_block_begins(struct kd_block *b) {
@@ -111,6 +115,26 @@ uint32_t check_known_to(const struct check_threads *t, uint32_t thread, uint32_t
     return t->apart[w] ? t->clocks[w].known[thread % KD_WARP][other % KD_WARP] : t->seen[thread];
 }
 
+// A lane's number becomes what it was, as far as `keep` says, plus `more`.
+static void set_lanes(uint32_t *of, uint32_t thread, uint32_t mask, uint32_t keep, uint32_t more) {
+    typedef uint32_t four __attribute__((vector_size(16)));
+    uint32_t n = mask & (mask + 1) ? 0 : mask + 1 ? (uint32_t)__builtin_ctz(~mask) : KD_WARP;
+    if (n && n % 4 == 0 && thread + n <= MAX_UNITS) {
+        for (uint32_t k = thread; k < thread + n; k += 4) {
+            four x;
+            memcpy(&x, of + k, sizeof x);
+            x = (x & keep) + more;
+            memcpy(of + k, &x, sizeof x);
+        }
+        return;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = thread + (uint32_t)__builtin_ctz(m);
+        if (lane < MAX_UNITS)
+            of[lane] = (of[lane] & keep) + more;
+    }
+}
+
 void kd_rt_check_sync(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code) {
     struct check_threads *t = check_threads_of(b);
     if (!t || !mask)
@@ -128,13 +152,8 @@ void kd_rt_check_sync(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
         check_intervals_passed(t, t->epoch[thread + (uint32_t)__builtin_ctz(mask)] + 1);
         check_order_barrier(t, b->nthreads, t->epoch[thread + (uint32_t)__builtin_ctz(mask)] + 1);
     }
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = thread + (uint32_t)__builtin_ctz(m);
-        if (lane >= MAX_UNITS)
-            break;
-        if (code == KD_CHECK_SYNC_WARP)
-            t->seen[lane] = t->warp[w];
-        else
-            t->epoch[lane]++;
-    }
+    if (code == KD_CHECK_SYNC_WARP)
+        set_lanes(t->seen, thread, mask, 0, t->warp[w]);
+    else
+        set_lanes(t->epoch, thread, mask, UINT32_MAX, 1);
 }

@@ -50,32 +50,41 @@ static const char *const arguments = "Invalid arguments";
 
 // ---- meetings -------------------------------------------------------------------------------
 
+// What is open stands first.
 static void close_met(const struct comers *c) {
     uint32_t live = all_lanes(c->b, c->warp) & ~c->t->ended[c->warp];
-    for (int k = 0; k < CHECK_MEETINGS; k++) {
-        struct check_meeting *m = &c->t->meetings[c->warp][k];
-        if (!(m->members & ~m->arrived & live))
-            m->site = NULL;
+    struct check_meeting *all = c->t->meetings[c->warp];
+    uint8_t *open = &c->t->open[c->warp];
+    for (uint32_t k = 0; k < *open;) {
+        if (all[k].members & ~all[k].arrived & live)
+            k++;
+        else
+            all[k] = all[--*open];
     }
 }
 
+static struct check_meeting *find_open(const struct comers *c, uint32_t what, uint32_t members) {
+    struct check_meeting *all = c->t->meetings[c->warp];
+    for (uint32_t k = 0; k < c->t->open[c->warp]; k++)
+        if (all[k].what == what && all[k].members == members)
+            return &all[k];
+    return NULL;
+}
+
 static void meet(const struct comers *c, uint32_t what, uint32_t members, bool is_barrier) {
-    struct check_meeting *free = NULL, *m = NULL;
-    for (int k = 0; k < CHECK_MEETINGS; k++) {
-        struct check_meeting *at = &c->t->meetings[c->warp][k];
-        if (!at->site)
-            free = at;
-        else if (at->what == what && at->members == members)
-            m = at;
-    }
+    uint8_t *open = &c->t->open[c->warp];
+    uint32_t live = all_lanes(c->b, c->warp) & ~c->t->ended[c->warp];
+    if (!*open && !(members & ~c->lanes & live)) // all come at once
+        return;
+    struct check_meeting *m = find_open(c, what, members);
     // Lanes that come again have been let go on without the others.
     if (m && (m->arrived & c->lanes))
         *m = (struct check_meeting){c->site, what, members, 0};
     else if (m && is_barrier && !is_same_place(m->site, c->site))
         report(c, first_of(c->lanes), c->site, m->site, divergent,
                "lanes of one warp are at two barriers of the program at once");
-    if (!m && free) {
-        m = free;
+    if (!m && *open < CHECK_MEETINGS) {
+        m = &c->t->meetings[c->warp][(*open)++];
         *m = (struct check_meeting){c->site, what, members, 0};
     }
     if (m)
@@ -171,9 +180,9 @@ static void at_warp_op(struct comers *c, uint32_t mask, uint32_t first_lane, uin
 
 static void at_end(const struct comers *c) {
     char line[128];
-    for (int k = 0; k < CHECK_MEETINGS && c->site->bytes; k++) {
+    for (uint32_t k = 0; k < c->t->open[c->warp] && c->site->bytes; k++) {
         const struct check_meeting *m = &c->t->meetings[c->warp][k];
-        uint32_t missing = m->site ? m->members & ~m->arrived & c->lanes : 0;
+        uint32_t missing = m->members & ~m->arrived & c->lanes;
         if (!missing)
             continue;
         snprintf(line, sizeof line, "lanes 0x%08" PRIx32 " wait for lane %" PRIu32 ", which ends",

@@ -7,7 +7,7 @@
 
 // A barrier or an operation of a warp at which lanes have come that others have to come to.
 struct check_meeting {
-    const struct kd_check_site *site; // where the first one came; NULL: nobody has
+    const struct kd_check_site *site; // where the first one came
     uint32_t what;                    // which kind of meeting
     uint32_t members, arrived;        // lanes
 };
@@ -22,7 +22,8 @@ struct check_clocks {
 // Barriers that each thread has passed, and the warp's count of synchronisations, as each lane knew
 // it when it took part in one.
 struct check_threads {
-    uint64_t grid, block;
+    uint64_t grid, block; // grid: one more than its number
+    uint32_t ctaid[3];
     uint32_t epoch[MAX_UNITS], seen[MAX_UNITS];
     uint32_t warp[KD_MOST_WARPS];
     uint32_t ended[KD_MOST_WARPS];     // lanes
@@ -37,10 +38,19 @@ struct check_threads {
     uint32_t fenced;
     struct check_copies *copies; // check_copies.c's own; NULL: none so far
     const struct kd_check_site *place[KD_MOST_WARPS], *last; // where code was last told of
+    uint8_t open[KD_MOST_WARPS]; // so many meetings of the warp, the first ones
     struct check_meeting meetings[KD_MOST_WARPS][CHECK_MEETINGS];
 };
+// What is kept of the block begins. NULL: no memory.
+struct check_threads *check_threads_begin(struct kd_block *b);
 // Of the block that runs; begins anew with each block. NULL: no memory.
-struct check_threads *check_threads_of(struct kd_block *b);
+static inline struct check_threads *check_threads_of(struct kd_block *b) {
+    struct check_threads *t = resident_of(b)->checked;
+    if (t && t->grid == b->gridid + 1 && t->ctaid[0] == b->ctaid[0] && t->ctaid[1] == b->ctaid[1] &&
+        t->ctaid[2] == b->ctaid[2])
+        return t;
+    return check_threads_begin(b);
+}
 // The clocks of a warp's lanes, from now on each its own. NULL: no memory.
 struct check_clocks *check_set_apart(struct check_threads *t, uint32_t warp);
 

@@ -94,10 +94,11 @@ static bool is_tensor_memory(const struct kir_inst *i) {
 
 static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind kind) {
     uint32_t bytes = is_tensor_memory(i) ? 0 : bytes_of(i);
-    bool inside = bytes && is_known_inside(i, bytes);
+    // Nobody looks at where it is if memory is none of the tools.
+    bool inside = !(c->tools & CHECK_MEMORY) || (bytes && is_known_inside(i, bytes));
     bool races = (c->flags & KD_CHECK_ORDERED) && is_common(i->mods.space);
     uint16_t flags = (uint16_t)(races ? c->flags : c->flags & ~KD_CHECK_ORDERED);
-    if (!bytes || (!races && (inside || !(c->tools & CHECK_MEMORY))))
+    if (!bytes || (!races && inside))
         return;
     add(c,
         (struct access){i,

@@ -1,0 +1,251 @@
+#include "device/check/check_sight.h"
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+// What names a thread alone.
+static const uint64_t who = ((uint64_t)KD_WARP * KD_MOST_WARPS - 1) << CHECK_THREAD_SHIFT;
+
+// ---- lanes one by one -----------------------------------------------------------------------
+
+// seen: how often its warp had synchronised when the thread last took part.
+static inline bool see(uint64_t *word, const struct check_now *n, uint32_t seen, uint32_t thread) {
+    uint64_t was = *word, own = check_sight_own(n, thread);
+    bool fresh = was >> CHECK_TAG_SHIFT != n->tag;
+    uint32_t by = (uint32_t)was >> CHECK_THREAD_SHIFT;
+    bool other = by != thread || was & CHECK_SEVERAL || n->many;
+    // Another lane's access that the warp's synchronisation orders before; not so for other warps.
+    if (!fresh && other && !(was & CHECK_SEVERAL) && !n->many && by / KD_WARP == thread / KD_WARP)
+        other = (was >> CHECK_SYNCS_SHIFT & CHECK_MOST_SYNCS) >= seen;
+    if (fresh) {
+        *word = own | (n->writes ? CHECK_WRITTEN : 0) | (n->strong ? CHECK_STRONG : 0);
+        return !(n->writes && n->many && !n->strong);
+    }
+    if (!other) {
+        *word = own | (was & CHECK_WRITTEN) | (n->writes ? CHECK_WRITTEN : 0) |
+                (n->strong ? was & CHECK_STRONG : 0);
+        return true;
+    }
+    bool reads = !n->writes && !(was & CHECK_WRITTEN), both = n->strong && was & CHECK_STRONG;
+    *word = was | CHECK_SEVERAL | (n->writes ? CHECK_WRITTEN : 0);
+    if (!n->strong)
+        *word &= ~(uint64_t)CHECK_STRONG;
+    return reads || both;
+}
+
+static inline bool see_lane(const struct check_lanes *l, const struct check_now *n, uint32_t lane,
+                            uint32_t at) {
+    bool right = true;
+    for (uint32_t w = at / 4; w <= (at + l->bytes - 1) / 4; w++)
+        right &= see(&l->word[w], n, l->seen[lane], l->thread + lane);
+    return right;
+}
+
+bool check_see_one(const struct check_lanes *l, const struct check_now *n) {
+    return see_lane(l, n, (uint32_t)__builtin_ctz(l->mask), l->offset[0]);
+}
+
+static bool see_lanes_plain(const struct check_lanes *l, const struct check_now *n) {
+    bool right = true;
+    for (uint32_t m = l->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        right &= see_lane(l, n, lane, l->offset[lane]);
+    }
+    return right;
+}
+
+bool check_place_of_all(const struct check_places *p) {
+    uint64_t at = p->addresses[0] + p->from;
+    uint32_t later = 0, n = check_lanes_of(p->mask);
+    for (uint32_t k = 0; k < n; k++)
+        later |= p->epochs[k] ^ p->epoch;
+    for (uint32_t m = n ? 0 : p->mask; m; m &= m - 1)
+        later |= p->epochs[__builtin_ctz(m)] ^ p->epoch;
+    p->offset[0] = (uint32_t)at;
+    return at <= p->most && !later;
+}
+
+static bool places_plain(const struct check_places *p) {
+    for (uint32_t m = p->mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        uint64_t at = p->addresses[l] + p->from;
+        if (at > p->most || p->epochs[l] != p->epoch)
+            return false;
+        p->offset[l] = (uint32_t)at;
+    }
+    return true;
+}
+
+// ---- lanes that access words behind each other ----------------------------------------------
+
+static inline __attribute__((always_inline)) bool is_row_body(const struct check_row *r) {
+    uint64_t apart = 0, first = r->addresses[0];
+    uint32_t later = 0, epoch = r->epoch[0], n = r->n;
+    for (uint32_t k = 0; k < n; k++)
+        apart |= (r->addresses[k] - ((uint64_t)(k << r->shift) << 2)) ^ first;
+    for (uint32_t k = 0; k < n; k++)
+        later |= r->epoch[k] ^ epoch;
+    return !apart && !later;
+}
+
+// As see().
+static inline __attribute__((always_inline)) bool see_row_body(const struct check_row *r) {
+    const uint64_t all = (uint64_t)CHECK_MOST_TAG << CHECK_TAG_SHIFT | who | CHECK_SEVERAL;
+    uint64_t bad = 0, first = r->first, tag = r->tag, writes = r->writes ? CHECK_WRITTEN : 0;
+    uint32_t words = r->n << r->shift, shift = r->shift;
+    uint64_t *word = r->word;
+    for (uint32_t k = 0; k < words; k++) {
+        uint64_t was = word[k], own = first + ((uint64_t)(k >> shift) << CHECK_THREAD_SHIFT);
+        bool fresh = was >> CHECK_TAG_SHIFT != tag, same = !((was ^ own) & all);
+        uint64_t joined = (was | CHECK_SEVERAL | writes) & ~(uint64_t)CHECK_STRONG;
+        uint64_t mine = own | writes | (same ? was & CHECK_WRITTEN : 0);
+        bool alone = fresh || same;
+        word[k] = alone ? mine : joined;
+        bad |= alone ? 0 : (was & CHECK_WRITTEN) | writes;
+    }
+    return !bad;
+}
+
+static bool is_row_plain(const struct check_row *r) {
+    return is_row_body(r);
+}
+
+static bool see_row_plain(const struct check_row *r) {
+    return see_row_body(r);
+}
+
+static const struct check_sight_functions plain = {is_row_plain, see_row_plain, see_lanes_plain,
+                                                   places_plain};
+
+// ---- vectors of x86 ---------------------------------------------------------------------------
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static bool is_row_avx2(const struct check_row *r) {
+    return is_row_body(r);
+}
+
+__attribute__((target("avx2"))) static bool see_row_avx2(const struct check_row *r) {
+    return see_row_body(r);
+}
+
+static const struct check_sight_functions avx2 = {is_row_avx2, see_row_avx2, see_lanes_plain,
+                                                  places_plain};
+
+#define AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl")))
+AVX512 static bool is_row_avx512(const struct check_row *r) {
+    return is_row_body(r);
+}
+
+AVX512 static bool see_row_avx512(const struct check_row *r) {
+    return see_row_body(r);
+}
+
+AVX512 static bool places_avx512(const struct check_places *p) {
+    __m512i from = _mm512_set1_epi64((int64_t)p->from), most = _mm512_set1_epi64((int64_t)p->most);
+    __m256i epoch = _mm256_set1_epi32((int32_t)p->epoch);
+    __mmask8 wrong = 0;
+    for (uint32_t k = 0; k < KD_WARP; k += 8) {
+        __mmask8 m = (__mmask8)(p->mask >> k);
+        if (!m)
+            continue;
+        __m512i at = _mm512_add_epi64(_mm512_maskz_loadu_epi64(m, p->addresses + k), from);
+        __m256i passed = _mm256_maskz_loadu_epi32(m, p->epochs + k);
+        wrong |= _mm512_mask_cmpgt_epu64_mask(m, at, most) |
+                 _mm256_mask_cmpneq_epi32_mask(m, passed, epoch);
+        _mm256_mask_storeu_epi32(p->offset + k, m, _mm512_cvtepi64_epi32(at));
+    }
+    return !wrong;
+}
+
+// What is alike for all lanes of a call.
+struct alike {
+    __m512i tag, writes, kept, strong, dropped, syncs;
+    bool is_strong;
+};
+
+// see() for eight lanes, each to one word; those in the result have to be looked at closer.
+AVX512 static inline __mmask8 see_eight(uint64_t *word, __mmask8 m, __m256i at, __m512i own,
+                                        __m512i seen, const struct alike *a) {
+    const __m512i written = _mm512_set1_epi64(CHECK_WRITTEN),
+                  several = _mm512_set1_epi64(CHECK_SEVERAL);
+    __m512i was = _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), m, at, word, 8);
+    __mmask8 fresh = _mm512_cmpneq_epi64_mask(_mm512_srli_epi64(was, CHECK_TAG_SHIFT), a->tag);
+    __m512i apart = _mm512_xor_si512(was, own);
+    __mmask8 single = _mm512_testn_epi64_mask(was, several);
+    __mmask8 same = _mm512_testn_epi64_mask(apart, _mm512_set1_epi64((int64_t)who));
+    __mmask8 warp = _mm512_testn_epi64_mask(
+        apart,
+        _mm512_set1_epi64((int64_t)(who & ~(((uint64_t)KD_WARP - 1) << CHECK_THREAD_SHIFT))));
+    __m512i then = _mm512_and_si512(_mm512_srli_epi64(was, CHECK_SYNCS_SHIFT), a->syncs);
+    __mmask8 before = _mm512_cmplt_epu64_mask(then, seen);
+    __mmask8 alone = fresh | (single & (same | (warp & before)));
+    __m512i mine = _mm512_or_si512(_mm512_or_si512(own, a->writes),
+                                   _mm512_maskz_and_epi64((__mmask8)~fresh, was, a->kept));
+    mine = _mm512_mask_or_epi64(mine, fresh, mine, a->strong);
+    __m512i joined = _mm512_or_si512(_mm512_or_si512(was, several), a->writes);
+    __m512i now = _mm512_mask_mov_epi64(_mm512_andnot_si512(a->dropped, joined), alone, mine);
+    __mmask8 changed = _mm512_test_epi64_mask(_mm512_or_si512(was, a->writes), written);
+    __mmask8 both = a->is_strong ? _mm512_test_epi64_mask(was, a->strong) : 0;
+    __mmask8 wrong = m & (__mmask8)~alone & changed & (__mmask8)~both;
+    _mm512_mask_i32scatter_epi64(word, m, at, now, 8);
+    // Lanes that access one word: the word has one of them.
+    __m512i left = _mm512_mask_i32gather_epi64(now, m, at, word, 8);
+    __mmask8 more = _mm512_mask_cmpneq_epi64_mask(m, left, now);
+    if (more) {
+        both = a->is_strong ? _mm512_test_epi64_mask(left, a->strong) : 0;
+        wrong |= more & _mm512_test_epi64_mask(left, written) & (__mmask8)~both;
+        _mm512_mask_i32scatter_epi64(word, more, at, _mm512_or_si512(left, several), 8);
+    }
+    return wrong;
+}
+
+AVX512 static bool see_lanes_avx512(const struct check_lanes *l, const struct check_now *n) {
+    uint32_t within = (l->bytes < 4 ? l->bytes : 4) - 1, words = (l->bytes + 3) / 4;
+    const __m512i eight = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+    uint64_t strong = n->strong ? CHECK_STRONG : 0;
+    struct alike a = {.tag = _mm512_set1_epi64((int64_t)n->tag),
+                      .writes = _mm512_set1_epi64(n->writes ? CHECK_WRITTEN : 0),
+                      .kept = _mm512_set1_epi64((int64_t)(CHECK_WRITTEN | strong)),
+                      .strong = _mm512_set1_epi64((int64_t)strong),
+                      .dropped = _mm512_set1_epi64((int64_t)(strong ^ CHECK_STRONG)),
+                      .syncs = _mm512_set1_epi64(CHECK_MOST_SYNCS),
+                      .is_strong = n->strong};
+    __mmask8 odd = 0, wrong = 0;
+    for (uint32_t k = 0; k < KD_WARP; k += 8) {
+        __mmask8 m = (__mmask8)(l->mask >> k);
+        __m256i at = _mm256_maskz_loadu_epi32(m, l->offset + k);
+        odd |= _mm256_test_epi32_mask(at, _mm256_set1_epi32((int32_t)within));
+    }
+    if (odd || l->bytes & (l->bytes - 1))
+        return see_lanes_plain(l, n);
+    for (uint32_t k = 0; k < KD_WARP; k += 8) {
+        __mmask8 m = (__mmask8)(l->mask >> k);
+        if (!m)
+            continue;
+        __m256i at = _mm256_srli_epi32(_mm256_maskz_loadu_epi32(m, l->offset + k), 2);
+        __m512i seen = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(m, l->seen + k));
+        __m512i thread = _mm512_slli_epi64(eight, CHECK_THREAD_SHIFT);
+        thread =
+            _mm512_add_epi64(thread, _mm512_set1_epi64((int64_t)check_sight_own(n, l->thread + k)));
+        for (uint32_t w = 0; w < words; w++)
+            wrong |= see_eight(l->word, m, _mm256_add_epi32(at, _mm256_set1_epi32((int32_t)w)),
+                               thread, seen, &a);
+    }
+    return !wrong;
+}
+
+static const struct check_sight_functions avx512 = {is_row_avx512, see_row_avx512, see_lanes_avx512,
+                                                    places_avx512};
+#endif
+
+const struct check_sight_functions *check_sight_of_machine(void) {
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        return &avx512;
+    if (__builtin_cpu_supports("avx2"))
+        return &avx2;
+#endif
+    return &plain;
+}
