@@ -23,6 +23,15 @@ struct kd_check_extent {
     uint64_t base, size;
 };
 enum { KD_CHECK_EXTENTS = 1 << 16 };
+// The same of memory that may be unwritten: a pointer for each page, in a table of two levels, to
+// its bytes' bits; NULL: it is written; below KD_CHECK_PAGE_MARKS: only the device knows.
+enum { KD_CHECK_PAGE_BITS = 12, KD_CHECK_LEAF_BITS = 17, KD_CHECK_TOP_BITS = 47 - 12 - 17 };
+#define KD_CHECK_PAGE_MARKS UINT64_C(4096)
+struct kd_check_shadow {
+    const void *top;  // pointers to leaves of the table; NULL: no page of it has any
+    const void *none; // NULL: what a page without a leaf has
+    uint32_t copied;  // stores are told of, whatever is stored
+};
 // What an address was found to lie in while the block ran; address 0: none.
 enum { KD_CHECK_ASKED = 4 };
 struct kd_check_asked {
@@ -75,6 +84,7 @@ struct kd_block {
     // The extents of what has numbers below KD_CHECK_EXTENTS, by their numbers.
     const struct kd_check_extent *check_extents;
     struct kd_check_asked check_asked[KD_CHECK_ASKED];
+    const struct kd_check_shadow *check_shadow; // what init keeps
 };
 
 // Addresses of shared::cluster have 32 bits: below KD_CLUSTER_MAPPED, and from the top of the range
@@ -173,7 +183,8 @@ enum kd_check_flag {
     KD_CHECK_BULK = 256,     // a bulk copy's, whose groups are counted apart
     KD_CHECK_SCOPE_SHIFT = 9 // what is strong: bits from here on are its enum isa_scope
 };
-enum kd_check_sync { KD_CHECK_SYNC_BLOCK, KD_CHECK_SYNC_WARP };
+// BEGIN: none; where a kernel begins, so that what is kept of its block has begun.
+enum kd_check_sync { KD_CHECK_SYNC_BLOCK, KD_CHECK_SYNC_WARP, KD_CHECK_SYNC_BEGIN };
 struct kd_check_site {
     int32_t module; // struct kd_check_module
     int32_t file, function;
@@ -228,6 +239,8 @@ enum {
     KD_CHECK_ARRAY = 255,
     KD_CHECK_IF_OUTSIDE = 256, // whether the access is inside what its origin names
     KD_CHECK_IF_RACES = 512,   // races are looked for
+    KD_CHECK_IF_DIRTY = 1024,  // whether the last operand has bits
+    KD_CHECK_IS_STORE = 2048,  // the last operand is stored's bits (check_shadow.h)
     KD_CHECK_BYTES_SHIFT = 16  // log2 of the access's size, which is its alignment as well
 };
 

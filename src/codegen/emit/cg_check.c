@@ -1,4 +1,5 @@
 // What a kernel that is checked asks of the device and tells it: one call for the lanes of a group.
+#include "codegen/emit/cg_check_shadow.h"
 #include "codegen/emit/cg_check.h"
 #include "abi/check_shadow.h"
 #include "codegen/core/cg_blocks.h"
@@ -35,21 +36,35 @@ static LLVMValueRef lanes(struct cg_func *g) {
     return c->width < 32 ? LLVMBuildZExt(c->b, bits, c->i32, "") : bits;
 }
 
-static void emit_origin(struct cg_func *g, struct kir_inst *i) {
+static LLVMValueRef ask(struct cg_func *g, LLVMValueRef address, bool same, LLVMTypeRef element,
+                        uint32_t bytes) {
     struct cg *c = g->cg;
-    bool same;
-    LLVMValueRef address = spill(g, value(g, i, 0, c->i64, &same));
-    LLVMTypeRef element = i->index ? c->i64 : c->i32, t = same ? element : cg_vec_of(c, element);
+    LLVMTypeRef t = same ? element : cg_vec_of(c, element);
     LLVMValueRef out = cg_entry_alloca(g, t);
     LLVMBuildStore(c->b, LLVMConstNull(t), out);
     LLVMValueRef a[] = {g->blk,
                         g->now.t0,
                         same ? cg_i32(c, 1) : lanes(g),
-                        cg_i32(c, (same ? 1 : c->width) | i->index << KD_CHECK_SHADOW_BYTES),
-                        address,
+                        cg_i32(c, (same ? 1 : c->width) | bytes << KD_CHECK_SHADOW_BYTES),
+                        spill(g, address),
                         out};
     cg_call_rt(c, "kd_rt_check_origin", a, 6);
-    LLVMValueRef r = LLVMBuildLoad2(c->b, t, out, "");
+    return LLVMBuildLoad2(c->b, t, out, "");
+}
+
+static void emit_origin(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    bool same;
+    LLVMValueRef address = value(g, i, 0, c->i64, &same), r;
+    if (i->index) {
+        struct cg_shadow s = {address, i->index, same};
+        cg_shadow_begin(g, &s);
+        LLVMPositionBuilderAtEnd(c->b, s.ask);
+        LLVMValueRef asked = ask(g, address, same, c->i64, i->index);
+        r = cg_shadow_load(g, &s, asked);
+    } else {
+        r = ask(g, address, same, c->i32, 0);
+    }
     if (same)
         cg_set_scalar(g, i->res[0], r);
     else
@@ -155,6 +170,17 @@ static LLVMValueRef is_inside(struct cg_func *g, struct kir_inst *i, LLVMValueRe
     return LLVMBuildAnd(c->b, fits, LLVMBuildNot(c->b, bad, ""), "inside");
 }
 
+// Has any lane a bit?
+static LLVMValueRef is_dirty(struct cg_func *g, LLVMValueRef bits, bool same, LLVMValueRef mask) {
+    struct cg *c = g->cg;
+    LLVMValueRef some = LLVMBuildICmp(c->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+    if (same)
+        return some;
+    some = LLVMBuildBitCast(c->b, some, LLVMIntTypeInContext(c->ctx, c->width), "");
+    some = c->width < 32 ? LLVMBuildZExt(c->b, some, c->i32, "") : some;
+    return LLVMBuildICmp(c->b, LLVMIntNE, LLVMBuildAnd(c->b, some, mask, ""), cg_i32(c, 0), "");
+}
+
 static void emit_access(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     bool same_address, same_origin, same_more = false;
@@ -179,6 +205,14 @@ static void emit_access(struct cg_func *g, struct kir_inst *i) {
     } else if (i->index & KD_CHECK_IF_RACES) {
         skip = NULL;
     }
+    struct cg_shadow shadow = {address, 1u << (i->index >> KD_CHECK_BYTES_SHIFT), same_address};
+    bool store = i->index & KD_CHECK_IS_STORE;
+    if (i->index & (KD_CHECK_IF_DIRTY | KD_CHECK_IS_STORE)) {
+        LLVMValueRef dirty = is_dirty(g, more, same_more, mask);
+        skip = store ? NULL : LLVMBuildNot(c->b, dirty, "");
+        if (store)
+            next = cg_shadow_store(g, &shadow, i, dirty);
+    }
     if (skip) {
         LLVMBasicBlockRef tell = cg_new_block(g, "tell");
         next = cg_new_block(g, "told");
@@ -194,7 +228,7 @@ static void emit_access(struct cg_func *g, struct kir_inst *i) {
                         spill(g, origin),
                         more ? spill(g, more) : LLVMConstNull(c->ptr)};
     cg_call_rt(c, "kd_rt_check_access", a, 8);
-    if (skip) {
+    if (next) {
         LLVMBuildBr(c->b, next);
         LLVMPositionBuilderAtEnd(c->b, next);
     }

@@ -6,6 +6,7 @@
 // registers of sums have them.
 #include <stdio.h>
 
+#include "codegen/matrix/cg_product_internal.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
 #include "codegen/matrix/cg_home.h"

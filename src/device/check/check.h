@@ -122,6 +122,10 @@ void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
 
 // ---- check_init.c -------------------------------------------------------------------------
 
+// What generated code looks at: of struct kd_block.
+const struct kd_check_shadow *check_init_shadow(void);
+// From now on it is told of all stores.
+void check_init_copied(void);
 // The memory is new and unwritten, or it has been written.
 void check_init_set(uint64_t address, uint64_t size, bool written);
 // The memory is new, has pages of its own, and the host may write to it: what the system has given

@@ -137,7 +137,7 @@ static void set_lanes(uint32_t *of, uint32_t thread, uint32_t mask, uint32_t kee
 
 void kd_rt_check_sync(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code) {
     struct check_threads *t = check_threads_of(b);
-    if (!t || !mask)
+    if (!t || !mask || code == KD_CHECK_SYNC_BEGIN)
         return;
     uint32_t w = thread / KD_WARP;
     if (code == KD_CHECK_SYNC_WARP && t->apart[w]) {

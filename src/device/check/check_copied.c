@@ -24,6 +24,7 @@ static place *place_of(uint64_t address, bool make) {
     void *p = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
     if (slot && !p && make) {
         atomic_store(&any, true);
+        check_init_copied();
         void *none = NULL, *made = check_pages_zeroed(PLACES * sizeof(place));
         if (!made)
             return NULL;

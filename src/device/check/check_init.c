@@ -19,11 +19,19 @@
 // same, unless the system has given it memory since; else their bytes.
 enum { PAGE_BITS = CHECK_PAGE_BITS, PAGE = 1 << PAGE_BITS };
 static struct check_pages pages;
-static uint8_t unwritten_page[1];
-static uint8_t untouched_page[1];
-#define UNWRITTEN (unwritten_page)
-#define UNTOUCHED (untouched_page)
+#define UNWRITTEN ((uint8_t *)1) // as KD_CHECK_PAGE_MARKS
+#define UNTOUCHED ((uint8_t *)2)
 static atomic_bool off; // something was written, nobody knows where
+
+static struct kd_check_shadow for_code = {.top = pages.top};
+
+const struct kd_check_shadow *check_init_shadow(void) {
+    return &for_code;
+}
+
+void check_init_copied(void) {
+    __atomic_store_n(&for_code.copied, 1, __ATOMIC_SEQ_CST);
+}
 
 // Has the page memory, or has it been swapped out? Where nobody knows it has.
 static bool has_memory(uint64_t address) {

@@ -8,7 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CHECK_PAGE_BITS = 12, CHECK_LEAF_BITS = 17, CHECK_TOP_BITS = 47 - 12 - 17 };
+#include "abi/generated_code.h"
+
+enum {
+    CHECK_PAGE_BITS = KD_CHECK_PAGE_BITS,
+    CHECK_LEAF_BITS = KD_CHECK_LEAF_BITS,
+    CHECK_TOP_BITS = KD_CHECK_TOP_BITS
+};
 
 typedef _Atomic(void *) check_leaf[1 << CHECK_LEAF_BITS];
 struct check_pages {

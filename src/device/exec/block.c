@@ -169,6 +169,7 @@ static bool resident_setup(struct runner *r, struct resident *s, struct op *op) 
     b->gridid = l->gridid;
     b->stream_bytes = l->stream_bytes;
     b->check_extents = check_extents();
+    b->check_shadow = check_init_shadow();
     b->grid_workspace = l->cooperative ? (uint64_t)(uintptr_t)&l->workspace : 0;
     return true;
 }

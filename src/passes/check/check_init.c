@@ -399,12 +399,27 @@ static void load(struct init *s, struct kir_inst *i) {
     s->at = i->op == ISA_OP_ATOM ? s->at : i;
 }
 
+// What generated code may decide by itself.
+static uint32_t decided_in_code(const struct kd_check_site *s) {
+    bool whole = s->bytes && s->bytes <= 16 && !(s->bytes & (s->bytes - 1));
+    bool common = s->space == ISA_SPACE_GLOBAL || s->space == ISA_SPACE_GENERIC ||
+                  s->space == ISA_SPACE_SHARED;
+    if (s->kind == KD_CHECK_SHADOW_BRANCH || s->kind == KD_CHECK_SHADOW_ADDRESS)
+        return KD_CHECK_IF_DIRTY;
+    if (s->kind != KD_CHECK_SHADOW_STORE || !whole || !common)
+        return 0;
+    return KD_CHECK_IS_STORE | (uint32_t)__builtin_ctz(s->bytes) << KD_CHECK_BYTES_SHIFT;
+}
+
 // A check in front of or behind i.
 static void tell(struct init *s, struct kir_inst *i, bool before, struct kd_check_site site,
                  struct kir_value *address, struct kir_value *more) {
     struct kir_inst *at;
     site.number = s->number++;
     struct kir_inst *k = check_sites_access(s->sites, i, site, address, more, &at);
+    k->index = decided_in_code(&site);
+    k->mods.space = site.space;
+    k->offset = site.offset;
     if (before) {
         kir_insert_before(i, at);
         kir_insert_before(i, k);
@@ -651,6 +666,16 @@ static void begin_phis(struct init *s) {
         }
 }
 
+// Code looks at what is kept of memory without the device.
+static void begin(struct kir_func *f) {
+    struct kir_inst *first = f->blocks.data[0]->first;
+    struct kir_inst *s = kir_inst_new(f, ISA_OP_CHECK_SYNC, ISA_VOID, 0, 0, NULL, 0);
+    s->index = KD_CHECK_SYNC_BEGIN;
+    s->file = first->file;
+    s->line = first->line;
+    kir_insert_before(first, s);
+}
+
 void check_init(struct kir_func *f, struct check_sites *sites) {
     struct init s = {.f = f, .sites = sites, .n = f->value_count};
     struct kir_order o;
@@ -667,6 +692,8 @@ void check_init(struct kir_func *f, struct check_sites *sites) {
             look_at(&s, i);
         }
     }
+    if (f->is_kernel)
+        begin(f);
     for (uint32_t k = 0; k < s.phis.len; k++)
         for (uint32_t n = 0; n < s.phis.data[k].of->nops; n++)
             s.phis.data[k].shadow->ops[n] = shadow(&s, s.phis.data[k].of->ops[n]);
