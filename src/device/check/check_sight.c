@@ -164,12 +164,59 @@ struct alike {
     bool is_strong;
 };
 
+// Eight lanes, each of which accesses one word.
+struct eight {
+    uint64_t *word;
+    __mmask8 lanes;
+    __m256i at;
+    bool row;      // the lanes' words are behind each other, from `first` on
+    bool distinct; // no two of them access one
+    int64_t first;
+};
+
+AVX512 static inline struct eight eight_of(uint64_t *word, __mmask8 m, const uint32_t *offset,
+                                           __m256i at) {
+    const __m256i on = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+    uint32_t one = (uint32_t)__builtin_ctz(m), rest = m & (m - 1u);
+    uint32_t two = rest ? (uint32_t)__builtin_ctz(rest) : one + 1;
+    int32_t first = (int32_t)(offset[one] / 4);
+    int32_t apart = rest ? (int32_t)(offset[two] / 4) - first : 1;
+    int32_t by = apart >> __builtin_ctz(two - one);
+    __m256i expected = _mm256_add_epi32(_mm256_set1_epi32(first - by * (int32_t)one),
+                                        _mm256_mullo_epi32(on, _mm256_set1_epi32(by)));
+    bool steps = !_mm256_mask_cmpneq_epi32_mask(m, at, expected);
+    return (struct eight){word, m, at, steps && by == 1, steps && by, first - (int64_t)one};
+}
+
+AVX512 static inline __m512i load_eight(const struct eight *e) {
+    if (e->row)
+        return _mm512_maskz_loadu_epi64(e->lanes, e->word + e->first);
+    return _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), e->lanes, e->at, e->word, 8);
+}
+
+AVX512 static inline void store_eight(const struct eight *e, __m512i x) {
+    if (e->row)
+        _mm512_mask_storeu_epi64(e->word + e->first, e->lanes, x);
+    else
+        _mm512_mask_i32scatter_epi64(e->word, e->lanes, e->at, x, 8);
+}
+
+// Lanes that access one word, which has what one of them has left there.
+AVX512 static __mmask8 see_common(const struct eight *e, __m512i now, const struct alike *a) {
+    __m512i left = load_eight(e);
+    __mmask8 more = _mm512_mask_cmpneq_epi64_mask(e->lanes, left, now);
+    __mmask8 both = a->is_strong ? _mm512_test_epi64_mask(left, a->strong) : 0;
+    left = _mm512_or_si512(left, _mm512_set1_epi64(CHECK_SEVERAL));
+    _mm512_mask_i32scatter_epi64(e->word, more, e->at, left, 8);
+    return more & _mm512_test_epi64_mask(left, _mm512_set1_epi64(CHECK_WRITTEN)) & (__mmask8)~both;
+}
+
 // see() for eight lanes, each to one word; those in the result have to be looked at closer.
-AVX512 static inline __mmask8 see_eight(uint64_t *word, __mmask8 m, __m256i at, __m512i own,
-                                        __m512i seen, const struct alike *a) {
+AVX512 static inline __mmask8 see_eight(const struct eight *e, __m512i own, __m512i seen,
+                                        const struct alike *a) {
     const __m512i written = _mm512_set1_epi64(CHECK_WRITTEN),
                   several = _mm512_set1_epi64(CHECK_SEVERAL);
-    __m512i was = _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), m, at, word, 8);
+    __m512i was = load_eight(e);
     __mmask8 fresh = _mm512_cmpneq_epi64_mask(_mm512_srli_epi64(was, CHECK_TAG_SHIFT), a->tag);
     __m512i apart = _mm512_xor_si512(was, own);
     __mmask8 single = _mm512_testn_epi64_mask(was, several);
@@ -187,17 +234,9 @@ AVX512 static inline __mmask8 see_eight(uint64_t *word, __mmask8 m, __m256i at, 
     __m512i now = _mm512_mask_mov_epi64(_mm512_andnot_si512(a->dropped, joined), alone, mine);
     __mmask8 changed = _mm512_test_epi64_mask(_mm512_or_si512(was, a->writes), written);
     __mmask8 both = a->is_strong ? _mm512_test_epi64_mask(was, a->strong) : 0;
-    __mmask8 wrong = m & (__mmask8)~alone & changed & (__mmask8)~both;
-    _mm512_mask_i32scatter_epi64(word, m, at, now, 8);
-    // Lanes that access one word: the word has one of them.
-    __m512i left = _mm512_mask_i32gather_epi64(now, m, at, word, 8);
-    __mmask8 more = _mm512_mask_cmpneq_epi64_mask(m, left, now);
-    if (more) {
-        both = a->is_strong ? _mm512_test_epi64_mask(left, a->strong) : 0;
-        wrong |= more & _mm512_test_epi64_mask(left, written) & (__mmask8)~both;
-        _mm512_mask_i32scatter_epi64(word, more, at, _mm512_or_si512(left, several), 8);
-    }
-    return wrong;
+    __mmask8 wrong = e->lanes & (__mmask8)~alone & changed & (__mmask8)~both;
+    store_eight(e, now);
+    return e->distinct ? wrong : wrong | see_common(e, now, a);
 }
 
 AVX512 static bool see_lanes_avx512(const struct check_lanes *l, const struct check_now *n) {
@@ -228,9 +267,12 @@ AVX512 static bool see_lanes_avx512(const struct check_lanes *l, const struct ch
         __m512i thread = _mm512_slli_epi64(eight, CHECK_THREAD_SHIFT);
         thread =
             _mm512_add_epi64(thread, _mm512_set1_epi64((int64_t)check_sight_own(n, l->thread + k)));
-        for (uint32_t w = 0; w < words; w++)
-            wrong |= see_eight(l->word, m, _mm256_add_epi32(at, _mm256_set1_epi32((int32_t)w)),
-                               thread, seen, &a);
+        struct eight e = eight_of(l->word, m, l->offset + k, at);
+        for (uint32_t w = 0; w < words; w++) {
+            wrong |= see_eight(&e, thread, seen, &a);
+            e.at = _mm256_add_epi32(e.at, _mm256_set1_epi32(1));
+            e.first++;
+        }
     }
     return !wrong;
 }
