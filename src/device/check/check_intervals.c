@@ -156,22 +156,22 @@ void check_intervals_synced(struct kd_block *b, struct check_threads *t, uint32_
 
 // ---- first sight ----------------------------------------------------------------------------
 
-// Is the call one of a row? *r but for its words is set then.
+// Is the call, of weak accesses by a warp that has not synchronised, one of a row? *r but for its
+// words is set then: field by field, which takes less than clearing it.
 static bool is_row(const struct check_intervals *v, const struct kd_block *b,
-                   const struct check_threads *t, const struct call *c, const struct check_now *n,
+                   const struct check_threads *t, const struct call *c, bool writes,
                    const uint64_t *addresses, struct check_row *r) {
     uint32_t bytes = c->site->bytes, lanes = check_lanes_of(c->mask);
     uint64_t at = addresses[0] + (uint64_t)c->site->offset, all = (uint64_t)lanes * bytes;
-    if (n->strong || n->syncs || c->code & KD_CHECK_SAME_ADDRESS || lanes < 2 ||
-        (bytes != 4 && bytes != 8 && bytes != 16) || at % 4 || all > b->shared_window_bytes ||
-        at > b->shared_window_bytes - all || c->thread + lanes > MAX_UNITS ||
-        t->epoch[c->thread] != v->epoch)
+    if (c->code & KD_CHECK_SAME_ADDRESS || lanes < 2 || (bytes != 4 && bytes != 8 && bytes != 16) ||
+        at % 4 || all > b->shared_window_bytes || at > b->shared_window_bytes - all ||
+        c->thread + lanes > MAX_UNITS || t->epoch[c->thread] != v->epoch)
         return false;
-    *r = (struct check_row){.addresses = addresses,
-                            .epoch = &t->epoch[c->thread],
-                            .n = lanes,
-                            .shift = (uint32_t)__builtin_ctz(bytes) - 2,
-                            .writes = n->writes};
+    r->addresses = addresses;
+    r->epoch = &t->epoch[c->thread];
+    r->n = lanes;
+    r->shift = (uint32_t)__builtin_ctz(bytes) - 2;
+    r->writes = writes;
     return v->sight->is_row(r);
 }
 
@@ -243,12 +243,22 @@ static bool offsets_of(const struct check_intervals *v, const struct kd_block *b
     return same ? check_place_of_all(&p) : v->sight->places(&p);
 }
 
+// So many words of 64 bits. Where the compiler knows of no least number it takes an instruction
+// that is for many.
+static inline void copy_words(uint8_t *to, const void *from, uint32_t n) {
+    uint32_t k = 0;
+    for (; k + 2 <= n; k += 2)
+        __builtin_memcpy(to + 8 * k, (const uint8_t *)from + 8 * k, 16);
+    if (k < n)
+        __builtin_memcpy(to + 8 * k, (const uint8_t *)from + 8 * k, 8);
+}
+
 bool check_intervals_take(struct kd_block *b, struct check_threads *t,
                           const struct kd_check_site *site, uint32_t thread, uint32_t mask,
                           uint32_t code, const uint64_t *addresses, const uint64_t *more) {
     struct check_intervals *v = t->intervals;
     bool same = code & KD_CHECK_SAME_ADDRESS;
-    uint32_t offset[KD_WARP];
+    uint32_t offset[KD_WARP] __attribute__((aligned(8)));
     if (!v || v->off)
         return false;
     // What a release orders is known from now on, and a copy goes on behind the barrier. Bulk
@@ -265,13 +275,13 @@ bool check_intervals_take(struct kd_block *b, struct check_threads *t,
         return false;
     struct call c = {site, thread, mask, code & ~(uint32_t)KD_CHECK_IS_INSIDE, more != NULL, false};
     struct check_row r;
-    struct check_now n = {.syncs = t->warp[thread / KD_WARP],
-                          .writes = site->kind != KD_CHECK_READ,
-                          .strong = site->flags & KD_CHECK_STRONG,
-                          .many = same && mask & (mask - 1)};
+    uint32_t syncs = t->warp[thread / KD_WARP];
+    bool writes = site->kind != KD_CHECK_READ, strong = site->flags & KD_CHECK_STRONG;
+    struct check_now n = {
+        .syncs = syncs, .writes = writes, .strong = strong, .many = same && mask & (mask - 1)};
     if (site->space != ISA_SPACE_SHARED || b->cluster_blocks > 1 || t->order ||
-        t->apart[thread / KD_WARP] || n.syncs > CHECK_MOST_SYNCS || !prepare(v, b) ||
-        !((c.row = is_row(v, b, t, &c, &n, addresses, &r)) ||
+        t->apart[thread / KD_WARP] || syncs > CHECK_MOST_SYNCS || !prepare(v, b) ||
+        !((c.row = !strong && !syncs && is_row(v, b, t, &c, writes, addresses, &r)) ||
           offsets_of(v, b, t, &c, addresses, offset))) {
         check_intervals_stop(b, t);
         return false;
@@ -284,10 +294,10 @@ bool check_intervals_take(struct kd_block *b, struct check_threads *t,
     uint32_t lanes = offsets(&c);
     if (c.row)
         offset[0] = (uint32_t)(addresses[0] + (uint64_t)site->offset);
-    memcpy(behind, offset, lanes * sizeof *offset);
+    copy_words(behind, offset, (lanes + 1) / 2);
     behind += (lanes * sizeof *offset + 7) / 8 * 8;
     if (more)
-        memcpy(behind, more, count(c.code, KD_CHECK_SAME_MORE) * sizeof *more);
+        copy_words(behind, more, count(c.code, KD_CHECK_SAME_MORE));
     n.tag = (uint64_t)(v->base + v->epoch);
     if (!see(v, t, &n, &c, offset, &r)) {
         v->in_vain++;
