@@ -4,7 +4,8 @@
 usage: bench/check_cost.py BUILD [--tools memory,race,...] [--clock wall|processor] [row...]
 
 A cell is the time of a launch's work under the tool over the plain run's, and the peak memory of
-the row's process likewise. Compilation does not count. Workers are as many as KUDZU_WORKERS says.
+the row's process likewise. Compilation does not count: code is the better one from the first launch
+on. Workers are as many as KUDZU_WORKERS says.
 --clock processor: time of all processors instead of the clock's, for machines with other work.
 Writes BUILD/bench/check_cost.tsv as well.
 """
@@ -66,7 +67,8 @@ def measure(build, program, row, tool):
     with tempfile.NamedTemporaryFile("r", suffix=".tsv") as results:
         try:
             p = subprocess.run(command + [results.name, row], timeout=SECONDS,
-                               capture_output=True, text=True)
+                               capture_output=True, text=True,
+                               env={**os.environ, "KUDZU_TIER": "full"})
             if p.returncode or (tool and "SUMMARY: 0 errors" not in p.stdout):
                 print(f"{row}, {tool or 'plain'}: status {p.returncode}\n{p.stdout[:400]}"
                       f"{p.stderr[:400]}", file=sys.stderr)

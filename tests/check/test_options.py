@@ -119,6 +119,16 @@ def look_refusals(program):
     expect("a note of what has no effect", status == 0 and "--padding has no effect" in err, err)
 
 
+def look_progress(program):
+    sleep = ("/bin/sh", "-c", "sleep 3.5; exec %s overrun bug" % program)
+    status, out, err = run("--progress", "1", *sleep)
+    lines = re.findall(r"^=+ (\d+) seconds so far, (\d+) errors$", err, re.M)
+    expect("progress", len(lines) >= 2 and lines[0][1] == "0" and int(lines[0][0]) < int(lines[1][0])
+           and "so far" not in out and "Invalid __global__ write" in out, out + err)
+    status, out, err = run(*sleep)
+    expect("no progress where there is no terminal", "so far" not in out + err, out + err)
+
+
 def look_sanitizer(program):
     link = os.path.join(os.path.dirname(kudzu), "compute-sanitizer")
     status, out, err = run(program, "overrun", "bug", command=(link,))
@@ -144,6 +154,7 @@ def main():
         look_suppressions(program, folder)
         look_choices(program, folder)
         look_refusals(program)
+        look_progress(program)
         os.mkdir(folder + "/a.cuda")
         shutil.copy(program, folder + "/a.cuda/kernels.cu_1")
         status, out, err = run(folder + "/a.cuda/kernels.cu_1", "overrun")

@@ -57,7 +57,7 @@ static void emit_origin(struct cg_func *g, struct kir_inst *i) {
     bool same;
     LLVMValueRef address = value(g, i, 0, c->i64, &same), r;
     if (i->index) {
-        struct cg_shadow s = {address, i->index, same};
+        struct cg_shadow s = {.address = address, .bytes = i->index, .same = same};
         cg_shadow_begin(g, &s);
         LLVMPositionBuilderAtEnd(c->b, s.ask);
         LLVMValueRef asked = ask(g, address, same, c->i64, i->index);
@@ -205,7 +205,9 @@ static void emit_access(struct cg_func *g, struct kir_inst *i) {
     } else if (i->index & KD_CHECK_IF_RACES) {
         skip = NULL;
     }
-    struct cg_shadow shadow = {address, 1u << (i->index >> KD_CHECK_BYTES_SHIFT), same_address};
+    struct cg_shadow shadow = {.address = address,
+                               .bytes = 1u << (i->index >> KD_CHECK_BYTES_SHIFT),
+                               .same = same_address};
     bool store = i->index & KD_CHECK_IS_STORE;
     if (i->index & (KD_CHECK_IF_DIRTY | KD_CHECK_IS_STORE)) {
         LLVMValueRef dirty = is_dirty(g, more, same_more, mask);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cc/driver/compile.h"
@@ -203,12 +204,25 @@ static void take(void *data, struct check_record *r) {
 
 // ---- The run ------------------------------------------------------------------------------
 
+static uint64_t seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec;
+}
+
 static void *take_all(void *data) {
     struct check *c = data;
     enum { SLICE_US = 20000 };
+    uint64_t began = seconds_now(), told = 0;
     while (!atomic_load(&c->ended)) {
         check_records_take(&c->records);
         usleep(SLICE_US);
+        uint64_t now = seconds_now() - began;
+        if (!c->o.progress || now < told + c->o.progress)
+            continue;
+        told = now;
+        fprintf(stderr, "%s %" PRIu64 " seconds so far, %zu errors\n", c->o.prefix, now,
+                (size_t)c->results.records.len);
     }
     return NULL;
 }

@@ -48,6 +48,8 @@ static void print_help(bool sanitizer) {
          "  --kernel-name-exclude K=V  kernels that are not\n"
          "  --launch-skip N, --launch-count N  of their launches, which\n"
          "  --print-limit N        how many reports are printed (100; 0: all)\n"
+         "  --progress S           a line on standard error every S seconds (30 on a terminal; 0: "
+         "none)\n"
          "  --schedules N, --seed S  runs it N times with its threads in other orders; results "
          "that\n"
          "                         differ are told of\n"
@@ -115,6 +117,10 @@ static bool set_error_status(struct reader *r, const char *value) {
 
 static bool set_print_limit(struct reader *r, const char *value) {
     return read_number(r, value, UINT64_MAX / 2, &r->o->print_limit);
+}
+
+static bool set_progress(struct reader *r, const char *value) {
+    return read_number(r, value, 86400, &r->o->progress);
 }
 
 static bool set_schedules(struct reader *r, const char *value) {
@@ -297,6 +303,7 @@ static const struct option {
     {"tool", VALUE, NULL, set_tool, NULL, false},
     {"error-exitcode", VALUE, NULL, set_error_status, NULL, false},
     {"print-limit", VALUE, NULL, set_print_limit, NULL, false},
+    {"progress", VALUE, NULL, set_progress, NULL, false},
     {"schedules", VALUE, NULL, set_schedules, NULL, false},
     {"seed", VALUE, NULL, set_seed, NULL, false},
     {"leak-check", VALUE, "full|no", set_leaks, NULL, false},
@@ -468,6 +475,7 @@ static void set_defaults(struct check_options *o, bool sanitizer) {
     *o = (struct check_options){.sanitizer = sanitizer,
                                 .error_status = !sanitizer,
                                 .print_limit = 100,
+                                .progress = isatty(STDERR_FILENO) ? 30 : 0,
                                 .needs_cuda = sanitizer,
                                 .tells_exit_status = true,
                                 .strips_paths = sanitizer,

@@ -21,6 +21,7 @@ struct check_options {
     bool race_alone;      // no other tool
     int error_status;     // 0: the program's
     uint64_t print_limit; // 0: none
+    uint64_t progress;    // seconds from one line about it to the next; 0: none
     uint64_t schedules;   // runs with threads in other orders; 0: one, as it comes
     uint64_t seed;
     bool quiet, needs_cuda, tells_exit_status, strips_paths, simple_names, one_process;
