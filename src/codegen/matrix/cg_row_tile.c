@@ -6,7 +6,6 @@
 // registers of sums have them.
 #include <stdio.h>
 
-#include "codegen/matrix/cg_product_internal.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
 #include "codegen/matrix/cg_home.h"

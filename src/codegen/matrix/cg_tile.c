@@ -6,7 +6,6 @@
 // What the device is told is a constant, struct kd_tile_block.
 #include <string.h>
 
-#include "codegen/matrix/cg_product_internal.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
