@@ -1191,12 +1191,21 @@ static bool unroll_kernel(struct cg *c, unsigned most) {
     return true;
 }
 
+// Barriers in loops; or several outside of them, between which other loops touch shared memory:
+// without these the block would be one team as it is (choose_team).
 static bool has_counted_barriers(const struct cg *c, const struct flow *fl) {
+    bool touches = false;
+    unsigned outside = 0;
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
-        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
-            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK && fl->cfg->loop[i->block->id])
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next) {
+            bool loops = fl->cfg->loop[i->block->id];
+            if (isa_op_info[i->op].klass == ISA_CLASS_BLOCK && loops)
                 return !c->quick && !(c->spec.flags & KD_SPEC_QUICK);
-    return false;
+            outside += isa_op_info[i->op].klass == ISA_CLASS_BLOCK;
+            touches |= loops && isa_op_info[i->op].klass == ISA_CLASS_MEMORY &&
+                       i->mods.space == ISA_SPACE_SHARED;
+        }
+    return touches && outside > 1 && !c->quick && !(c->spec.flags & KD_SPEC_QUICK);
 }
 
 // A block that is one vector needs no barriers: its threads exchange values through shared memory
@@ -1212,27 +1221,29 @@ static bool has_counted_stores(const struct cg *c, const struct flow *fl, unsign
 
 // Where one team can hold the whole block, loops with barriers in them are written out: with the
 // iteration's number each lane's address in shared memory is then known. Mode and width stay.
-static void try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
+// False: the kernel is as it was.
+static bool try_unrolled(struct cg *c, struct flow **fl, bool *waits) {
     const uint32_t *n = c->spec.ntid;
     unsigned threads = n[0] * n[1] * n[2], groups = threads / c->width, team = c->team;
     struct kir_module *ir = c->ir;
     struct kir_func *kernel = c->kernel;
     if (c->mode != KD_MODE_BLOCK || c->splits || c->parks || c->width == 1 || !threads ||
         threads % c->width)
-        return;
+        return false;
     unsigned most = has_counted_barriers(c, fl[kernel->index])         ? MAX_BLOCK_INSTRUCTIONS
                     : has_counted_stores(c, fl[kernel->index], groups) ? MAX_WARP_INSTRUCTIONS
                                                                        : 0;
     if (!most || !one_team_fits(c, groups) || !unroll_kernel(c, most / groups))
-        return;
+        return false;
     c->team = groups;
     analyse_all(c, fl, waits);
     if (one_team_fits(c, groups) && !*waits)
-        return;
+        return true;
     c->ir = ir;
     c->kernel = kernel;
     c->team = team;
     analyse_all(c, fl, waits);
+    return false;
 }
 
 // Where masks cost, a kernel's code is there twice: for blocks in which all threads act, and
@@ -1435,9 +1446,10 @@ static void generate(struct cg *c, struct flow **fl, bool *waits) {
         try_whole_blocks(c);
         choose_mode(c, fl, waits);
     }
-    try_group_rows(c, fl, waits);
     stages_end("analyses");
-    try_unrolled(c, fl, waits);
+    // What is written out divides by constants.
+    if (!try_unrolled(c, fl, waits))
+        try_group_rows(c, fl, waits);
     stages_end("unrolling");
     try_rolled(c, fl, waits);
     stages_end("rolling");

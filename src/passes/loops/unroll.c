@@ -1,13 +1,16 @@
 // A loop's first iteration is copied to a place before the loop, again and again, until constants
 // alone show that it does not run once more. What each iteration computes of the iteration's number
-// becomes constants: the halves of a block that a reduction adds, the diagonals of a table.
+// becomes constants: the halves of a block that a reduction adds, the diagonals of a table. Where a
+// thread counts from its own number, the numbers of all threads tell which iterations all of them
+// run, and which none; what some run keeps its test.
 #include "passes/loops/unroll.h"
 
 #include "ir/clean/copy.h"
 #include "ir/eval.h"
+#include "passes/analysis/thread_range.h"
 #include "passes/loops/loop_exit.h"
 
-enum { MAX_DEPTH = 16 };
+enum { MAX_DEPTH = 16, MOST_PARTIAL = 32 };
 
 static bool is_in(const struct cfg *c, const struct cfg_loop *l, const struct kir_block *b) {
     return cfg_in_loop(l, c->loop[b->id]);
@@ -55,10 +58,19 @@ static bool wanted(const struct cfg *c, const struct cfg_loop *l) {
     return false;
 }
 
-static bool can_count(const struct cfg *c, const struct cfg_loop *l) {
+enum count { UNCOUNTED, ALL_THREADS, SOME_THREADS };
+
+// Which threads the first iteration's test lets leave, where constants and their numbers decide it.
+static enum count first_leaves(struct thread_ranges *r, const struct cfg_loop *l) {
     union isa_bits unused;
-    const struct kir_inst *exit = l->irreducible ? NULL : loop_only_exit(c, l);
-    return exit && first_value(c, l, exit->ops[0], 0, &unused);
+    const struct kir_inst *exit = l->irreducible ? NULL : loop_only_exit(r->cfg, l);
+    if (!exit)
+        return UNCOUNTED;
+    if (first_value(r->cfg, l, exit->ops[0], 0, &unused))
+        return ALL_THREADS;
+    thread_ranges_enter(r, l);
+    struct thread_range x = thread_range(r, exit->ops[0]);
+    return x.lo == x.hi ? ALL_THREADS : x.pure ? SOME_THREADS : UNCOUNTED;
 }
 
 // ---- one iteration -----------------------------------------------------------------------------
@@ -177,19 +189,45 @@ static void clean_up(struct kir_func *f) {
     kir_renumber(f);
 }
 
+// What is one number for all threads of a block becomes a constant.
+static bool fold_ranges(struct kir_func *f, const struct thread_ranges *r) {
+    bool any = false;
+    for (uint32_t p = 0; p < r->cfg->nblocks; p++)
+        for (struct kir_inst *i = r->cfg->order[p]->first; i; i = i->next) {
+            bool pointwise = isa_op_info[i->op].klass == ISA_CLASS_POINTWISE;
+            if ((!pointwise && i->op != ISA_OP_PHI) || (i->nres > 1 && i->op != ISA_OP_SETP))
+                continue;
+            for (uint32_t k = 0; k < i->nres; k++) {
+                struct thread_range x = thread_range(r, i->res[k]);
+                uint8_t type = i->res[k]->type;
+                if (x.lo != x.hi)
+                    continue;
+                uint64_t bits = type == KIR_B32 ? (uint32_t)x.lo : (uint64_t)x.lo;
+                kir_replace_uses(f, i->res[k], kir_const(f, (enum kir_type)type, bits));
+                any = true;
+            }
+        }
+    return any;
+}
+
 enum step { NONE_LEFT, PEELED, STUCK };
 
-static enum step peel_one(struct kir_func *f) {
+static enum step peel_one(struct kir_func *f, const uint32_t *ntid, unsigned *partial) {
     struct arena tmp = {0};
     struct cfg *c = cfg_build(&tmp, f);
     enum step s = c ? NONE_LEFT : STUCK;
+    struct thread_ranges r = c ? thread_ranges_of(&tmp, c, ntid) : (struct thread_ranges){0};
+    if (c && fold_ranges(f, &r))
+        s = PEELED;
     for (uint32_t k = 0; c && k < c->loops.len && s != PEELED; k++) {
         struct cfg_loop *l = c->loops.data[k];
         if (!wanted(c, l))
             continue;
         s = STUCK;
-        if (!can_count(c, l))
+        enum count leave = first_leaves(&r, l);
+        if (leave == UNCOUNTED || (leave == SOME_THREADS && !*partial))
             continue;
+        *partial -= leave == SOME_THREADS;
         struct kir_inst *exit = loop_only_exit(c, l);
         uint32_t out = is_in(c, l, exit->targets[0]);
         struct turn t = {.f = f, .tmp = &tmp, .c = c, .l = l};
@@ -212,10 +250,11 @@ static void set_sizes(struct kir_func *f, const uint32_t ntid[3]) {
 
 bool unroll_loops(struct kir_func *f, const uint32_t ntid[3], uint32_t most) {
     enum step s = PEELED;
+    unsigned partial = MOST_PARTIAL;
     set_sizes(f, ntid);
     clean_up(f);
     while (s == PEELED && size_of(f) <= most) {
-        s = peel_one(f);
+        s = peel_one(f, ntid, &partial);
         if (s == PEELED)
             clean_up(f);
     }
