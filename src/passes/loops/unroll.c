@@ -10,7 +10,13 @@
 #include "passes/analysis/thread_range.h"
 #include "passes/loops/loop_exit.h"
 
-enum { MAX_DEPTH = 16, MOST_PARTIAL = 32 };
+// Iterations that thread numbers decide: each one costs a pass over the function, and a loop that
+// is too long to be written out shows that only in the end.
+enum { MAX_DEPTH = 16, MOST_DECIDED = 256, MOST_PARTIAL = 32 };
+
+struct left {
+    unsigned decided, partial;
+};
 
 static bool is_in(const struct cfg *c, const struct cfg_loop *l, const struct kir_block *b) {
     return cfg_in_loop(l, c->loop[b->id]);
@@ -58,7 +64,7 @@ static bool wanted(const struct cfg *c, const struct cfg_loop *l) {
     return false;
 }
 
-enum count { UNCOUNTED, ALL_THREADS, SOME_THREADS };
+enum count { UNCOUNTED, BY_CONSTANTS, ALL_THREADS, SOME_THREADS };
 
 // Which threads the first iteration's test lets leave, where constants and their numbers decide it.
 static enum count first_leaves(struct thread_ranges *r, const struct cfg_loop *l) {
@@ -67,7 +73,7 @@ static enum count first_leaves(struct thread_ranges *r, const struct cfg_loop *l
     if (!exit)
         return UNCOUNTED;
     if (first_value(r->cfg, l, exit->ops[0], 0, &unused))
-        return ALL_THREADS;
+        return BY_CONSTANTS;
     thread_ranges_enter(r, l);
     struct thread_range x = thread_range(r, exit->ops[0]);
     return x.lo == x.hi ? ALL_THREADS : x.pure ? SOME_THREADS : UNCOUNTED;
@@ -210,24 +216,28 @@ static bool fold_ranges(struct kir_func *f, const struct thread_ranges *r) {
     return any;
 }
 
-enum step { NONE_LEFT, PEELED, STUCK };
+enum step { NONE_LEFT, FOLDED, PEELED, STUCK };
 
-static enum step peel_one(struct kir_func *f, const uint32_t *ntid, unsigned *partial) {
+// may_fold: not twice one after the other, so that each other step makes the function longer.
+static enum step step_on(struct kir_func *f, const uint32_t *ntid, bool may_fold,
+                         struct left *left) {
     struct arena tmp = {0};
     struct cfg *c = cfg_build(&tmp, f);
     enum step s = c ? NONE_LEFT : STUCK;
     struct thread_ranges r = c ? thread_ranges_of(&tmp, c, ntid) : (struct thread_ranges){0};
-    if (c && fold_ranges(f, &r))
-        s = PEELED;
-    for (uint32_t k = 0; c && k < c->loops.len && s != PEELED; k++) {
+    if (c && may_fold && fold_ranges(f, &r))
+        s = FOLDED;
+    for (uint32_t k = 0; c && k < c->loops.len && s != FOLDED && s != PEELED; k++) {
         struct cfg_loop *l = c->loops.data[k];
         if (!wanted(c, l))
             continue;
         s = STUCK;
         enum count leave = first_leaves(&r, l);
-        if (leave == UNCOUNTED || (leave == SOME_THREADS && !*partial))
+        if (leave == UNCOUNTED || (leave == SOME_THREADS && !left->partial) ||
+            (leave != BY_CONSTANTS && !left->decided))
             continue;
-        *partial -= leave == SOME_THREADS;
+        left->partial -= leave == SOME_THREADS;
+        left->decided -= leave != BY_CONSTANTS;
         struct kir_inst *exit = loop_only_exit(c, l);
         uint32_t out = is_in(c, l, exit->targets[0]);
         struct turn t = {.f = f, .tmp = &tmp, .c = c, .l = l};
@@ -250,12 +260,12 @@ static void set_sizes(struct kir_func *f, const uint32_t ntid[3]) {
 
 bool unroll_loops(struct kir_func *f, const uint32_t ntid[3], uint32_t most) {
     enum step s = PEELED;
-    unsigned partial = MOST_PARTIAL;
+    struct left left = {MOST_DECIDED, MOST_PARTIAL};
     set_sizes(f, ntid);
     clean_up(f);
-    while (s == PEELED && size_of(f) <= most) {
-        s = peel_one(f, ntid, &partial);
-        if (s == PEELED)
+    while ((s == PEELED || s == FOLDED) && size_of(f) <= most) {
+        s = step_on(f, ntid, s != FOLDED, &left);
+        if (s == PEELED || s == FOLDED)
             clean_up(f);
     }
     return s == NONE_LEFT;

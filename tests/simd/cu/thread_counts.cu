@@ -1,23 +1,26 @@
 // Loops that a thread counts from its own number on, in blocks that meet at barriers: what all
 // threads run, none, or some of them. tests/tools/test_thread_counts.py tells which are written
-// out. run: filled grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5 run:
-// filled grid=1,1,1 block=32,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5 run: filled
-// grid=1,1,1 block=50,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5 run: rows grid=2,1,1
-// block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5 run: rows grid=1,1,1 block=128,1,1
-// shared=0 args=buf:4096:rand,buf:4096:zero,u32:5 run: halo grid=2,1,1 block=16,4,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:5 run: halo grid=1,1,1 block=8,8,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:5 run: halved grid=2,1,1 block=64,1,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:5 run: outside grid=2,1,1 block=64,1,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:5 run: quotients grid=2,1,1 block=64,1,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:5 run: quotients grid=1,1,1 block=32,2,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:5 run: below_zero grid=2,1,1 block=64,1,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:5 run: wrapped grid=2,1,1 block=64,1,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:5 run: backwards grid=2,1,1 block=64,1,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:5 run: to_count grid=2,1,1 block=64,1,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:200 run: to_count grid=2,1,1 block=64,1,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:0 run: from_data grid=2,1,1 block=64,1,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:5 run: long_way grid=2,1,1 block=64,1,1 shared=0
-// args=buf:4096:rand,buf:4096:zero,u32:5
+// out.
+
+// run: filled grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: filled grid=1,1,1 block=32,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: filled grid=1,1,1 block=50,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: rows grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: rows grid=1,1,1 block=128,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: halo grid=2,1,1 block=16,4,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: halo grid=1,1,1 block=8,8,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: halved grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: outside grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: quotients grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: quotients grid=1,1,1 block=32,2,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: below_zero grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: wrapped grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: backwards grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: to_count grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:200
+// run: to_count grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:0
+// run: from_data grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+// run: long_way grid=2,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:zero,u32:5
+
 #define KERNEL(name) extern "C" __global__ void name(const unsigned *in, unsigned *out, unsigned n)
 enum { ALL = 256 };
 
