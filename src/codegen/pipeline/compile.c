@@ -30,6 +30,7 @@
 #include "passes/flow/waiting.h"
 #include "passes/loops/group_rows.h"
 #include "passes/loops/rest_loop.h"
+#include "passes/loops/known_size.h"
 #include "passes/loops/roll.h"
 #include "passes/loops/stride_loop.h"
 #include "passes/loops/unroll.h"
@@ -1257,6 +1258,15 @@ static void try_whole_blocks(struct cg *c) {
         use_module(c, m);
 }
 
+// What follows from the number of threads in a block alone.
+static void try_known_size(struct cg *c) {
+    if (!c->spec.ntid[0] || !known_size_any(c->kernel, c->spec.ntid))
+        return;
+    struct kir_module *m = own_module(c);
+    known_size(m->funcs.data[c->kernel->index], c->spec.ntid);
+    use_module(c, m);
+}
+
 static void try_private_frame(struct cg *c) {
     if (!c->kernel->locals.len || c->spec.width == 1)
         return;
@@ -1440,6 +1450,7 @@ static void generate(struct cg *c, struct flow **fl, bool *waits) {
     stages_end("call graph");
     c->effort = first_effort(&calls);
     c->quick = is_surely_quick(c) || c->effort >= CG_EFFORT_LITTLE;
+    try_known_size(c);
     try_private_frame(c);
     try_strides(c, fl, waits);
     if (!c->stride_limit) {
