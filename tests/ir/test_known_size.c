@@ -107,6 +107,9 @@ static void loops(void) {
     expect("up to what the launch says", unknown, 64, false, "{cmp=lt}");
     const char *byn = LOOP("mov.u32 %i, %t;", "add.s32 %i, %i, %n;", "setp.lt.s32 %p, %i, 512;");
     expect("by what the launch says", byn, 64, false, "{cmp=lt}");
+    const char *halves = LOOP("mov.u32 %i, %t; mov.u32 %c, 64;", "add.f16x2 %i, %i, %c;",
+                              "setp.lt.u32 %p, %i, 512;");
+    expect("two halves in a word", halves, 64, false, "0x200:b32");
     const char *alike = LOOP("mov.u32 %i, 0;", "add.s32 %i, %i, 1;", "setp.lt.s32 %p, %i, 4;");
     expect("all threads count alike already", alike, 64, false, "0x4:b32");
     const char *endless = LOOP("mov.u32 %i, %t;", "add.s32 %i, %i, 64;", "setp.ge.s32 %p, %i, 0;");

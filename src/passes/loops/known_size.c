@@ -1,6 +1,6 @@
 // Compilers do not know how many threads a block has. `for (i = threadIdx.x; i < 512; i += 64)`
-// gets an iteration count of its own in each thread for them (512 - min(...) over 64, rounded),
-// with loops for what remains of it by four. The launch knows the block: the same count for all
+// gets an iteration count of its own in each thread for them (max(i, 448) - i + 63 over 64), with
+// loops for what remains of it by four. The launch knows the block: the same count for all
 // threads, and no remainder. Where thread 0 ... 7 walk along 32 rows by steps of 8, all of them
 // make four iterations: that becomes a counter that all threads have in common.
 #include "passes/loops/known_size.h"
@@ -109,6 +109,9 @@ static bool is_sum(const struct kir_value *v, const struct kir_value **x, int64_
     if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_ADD || v->def->mods.sat ||
         v->def->mods.cc || v->def->ops[1]->kind != KIR_VALUE_CONST ||
         (v->type != KIR_B32 && v->type != KIR_B64))
+        return false;
+    enum isa_type t = (enum isa_type)v->def->ty; // not halves side by side
+    if (t != ISA_S32 && t != ISA_U32 && t != ISA_S64 && t != ISA_U64)
         return false;
     *added += v->type == KIR_B32 ? v->def->ops[1]->bits.s32 : (int64_t)v->def->ops[1]->bits.u64[0];
     *x = v->def->ops[0];
