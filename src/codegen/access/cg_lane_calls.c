@@ -94,6 +94,17 @@ static void store_places(struct cg_func *g, const struct cg_lane_access *a, LLVM
     keep(LLVMBuildStore(c->b, p, to), 64);
 }
 
+struct cg_call_memory cg_call_memory(struct cg_func *g, LLVMValueRef pointers) {
+    struct cg *c = g->cg;
+    struct cg_call_memory m;
+    m.places = memory(g, &g->lane_places, LLVMVectorType(c->i64, c->width));
+    keep(LLVMBuildStore(c->b, pointers, m.places), 64);
+    for (unsigned k = 0; k < CG_CALL_MEMORIES; k++)
+        m.values[k] = at_byte(c, values(g), (uint64_t)k * c->width * PLACE_BYTES);
+    c->lane_calls = true;
+    return m;
+}
+
 void cg_gather_by_call(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *out) {
     struct cg *c = g->cg;
     store_places(g, a, g->now.mask ? cg_zero_slot(g) : NULL);

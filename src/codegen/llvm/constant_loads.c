@@ -1,8 +1,8 @@
 // A vector of constants is a place in memory in the end. LLVM's instruction selection looks at what
 // stands there, element by element, again and again, whenever it asks what is known of the bits of
 // a value; and the fast instruction selection knows no vectors of constants at all, but loads it
-// knows. Shifts keep theirs, which are part of the instruction, and so do products, many of which
-// are shifts.
+// knows. Shifts keep theirs, which are part of the instruction, and so do products by powers of
+// two, which are shifts, and those of types that machines have no product of.
 #include "codegen/llvm/constant_loads.h"
 #include "codegen/core/state.h"
 
@@ -77,6 +77,24 @@ static bool is_vector_of_numbers(LLVMValueRef v) {
     return whole || k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
 }
 
+static bool is_power_of_two(LLVMValueRef element) {
+    uint64_t x = LLVMIsAConstantInt(element) ? LLVMConstIntGetZExtValue(element) : 0;
+    return !(x & (x - 1));
+}
+
+// A product that is one instruction, by numbers that are not all powers of two.
+static bool multiplies(LLVMValueRef i) {
+    unsigned bits = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(i)));
+    for (int k = 0; k < 2 && (bits == 16 || bits == 32); k++) {
+        LLVMValueRef x = LLVMGetOperand(i, (unsigned)k);
+        unsigned n = is_vector_of_numbers(x) ? LLVMGetVectorSize(LLVMTypeOf(x)) : 0;
+        for (unsigned e = 0; e < n; e++)
+            if (!is_power_of_two(LLVMGetAggregateElement(x, e)))
+                return true;
+    }
+    return false;
+}
+
 static bool computes(LLVMValueRef i) {
     switch (LLVMGetInstructionOpcode(i)) {
     case LLVMAdd:
@@ -91,6 +109,8 @@ static bool computes(LLVMValueRef i) {
     case LLVMFCmp:
     case LLVMSelect:
         return true;
+    case LLVMMul:
+        return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && multiplies(i);
     default:
         return false;
     }

@@ -2,6 +2,10 @@
 // address become a vector reduction, or a scan where the old values are read, and one operation.
 // A block runs on one worker, so its shared memory needs no locked instruction.
 #include "codegen/update/cg_atomic.h"
+#include "codegen/access/cg_lane_calls.h"
+
+#include <stdio.h>
+
 #include "codegen/access/cg_align.h"
 #include "codegen/access/cg_places.h"
 #include "codegen/control/cg_wait.h"
@@ -240,8 +244,81 @@ static bool short_operation(const struct kir_inst *i) {
             i->ty != ISA_BF16X2);
 }
 
+// void (places, x, y, old values, which lanes): one lane after the other.
+static void write_lanes(struct cg_func *g, const struct kir_inst *i, LLVMValueRef f,
+                        LLVMTypeRef t) {
+    struct cg *c = g->cg;
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->b), b[4];
+    for (unsigned k = 0; k < 4; k++)
+        b[k] = LLVMAppendBasicBlockInContext(c->ctx, f, "");
+    LLVMBuildBr(c->b, b[0]);
+    LLVMPositionBuilderAtEnd(c->b, b[0]);
+    LLVMValueRef lane = LLVMBuildPhi(c->b, c->i64, ""), at[4];
+    LLVMValueRef bit =
+        LLVMBuildLShr(c->b, LLVMGetParam(f, 4), LLVMBuildTrunc(c->b, lane, c->i32, ""), "");
+    LLVMBuildCondBr(c->b, LLVMBuildTrunc(c->b, bit, c->i1, ""), b[1], b[2]);
+    LLVMPositionBuilderAtEnd(c->b, b[1]);
+    for (unsigned k = 0; k < 4; k++)
+        at[k] = LLVMBuildInBoundsGEP2(c->b, k ? t : c->ptr, LLVMGetParam(f, k), &lane, 1, "");
+    LLVMValueRef p = LLVMBuildLoad2(c->b, c->ptr, at[0], "");
+    LLVMValueRef x = LLVMBuildLoad2(c->b, t, at[1], "");
+    LLVMValueRef y = i->mods.atom == ISA_ATOM_CAS ? LLVMBuildLoad2(c->b, t, at[2], "") : NULL;
+    LLVMBuildStore(c->b, cg_atomic_one(g, i, p, x, y), at[3]);
+    LLVMBuildBr(c->b, b[2]);
+    LLVMPositionBuilderAtEnd(c->b, b[2]);
+    LLVMValueRef next[2] = {cg_i64(c, 0), LLVMBuildAdd(c->b, lane, cg_i64(c, 1), "")};
+    LLVMValueRef more = LLVMBuildICmp(c->b, LLVMIntULT, next[1], cg_i64(c, c->width), "");
+    LLVMBuildCondBr(c->b, more, b[0], b[3]);
+    LLVMBasicBlockRef blocks[2] = {from, b[2]};
+    LLVMAddIncoming(lane, next, blocks, 2);
+    LLVMPositionBuilderAtEnd(c->b, b[3]);
+    LLVMBuildRetVoid(c->b);
+}
+
+// In quick code all atomics of one form share a function, as accesses do (cg_lane_calls.c).
+static bool is_called(const struct cg *c, const struct kir_inst *i) {
+    return c->quick && c->width > 1 && short_operation(i) && !cg_is_float_atomic(i);
+}
+
+static bool do_by_call(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
+    struct cg *c = g->cg;
+    if (!is_called(c, i))
+        return false;
+    LLVMTypeRef t = LLVMGetElementType(v->vt);
+    unsigned bytes = LLVMGetIntTypeWidth(t) / 8;
+    LLVMTypeRef params[5] = {c->ptr, c->ptr, c->ptr, c->ptr, c->i32};
+    LLVMTypeRef ft = LLVMFunctionType(c->void_t, params, 5, 0);
+    char name[64];
+    snprintf(name, sizeof name, "kd_atom_%u_%s_%u%s%s", i->mods.atom, isa_type_name(i->ty),
+             i->mods.sem, i->mods.space == ISA_SPACE_SHARED ? "_shared" : "",
+             cg_is_atomic_store(g, i, bytes) ? "_store" : "");
+    struct cg_own own = cg_own_function(c, name, ft, CG_ANY_EFFECT);
+    if (own.from) {
+        write_lanes(g, i, own.f, t);
+        cg_end_own(c, &own);
+    }
+    struct cg_call_memory m = cg_call_memory(g, component(c, cg_pointers(g, &v->at), v->offset));
+    LLVMSetVolatile(LLVMBuildStore(c->b, v->x, m.values[0]), 1);
+    if (v->y)
+        LLVMSetVolatile(LLVMBuildStore(c->b, v->y, m.values[1]), 1);
+    LLVMValueRef bits = g->now.mask ? cg_mask_bits(g, g->now.mask) : cg_i32(c, UINT32_MAX);
+    if (v->out)
+        LLVMSetVolatile(LLVMBuildStore(c->b, LLVMConstNull(v->vt), m.values[2]), 1);
+    LLVMValueRef args[5] = {m.places, m.values[0], m.values[1], m.values[2],
+                            LLVMBuildZExtOrBitCast(c->b, bits, c->i32, "")};
+    cg_call_own(c, ft, own.f, args, 5);
+    if (v->out) {
+        LLVMValueRef old = LLVMBuildLoad2(c->b, v->vt, m.values[2], "");
+        LLVMSetVolatile(old, 1);
+        LLVMBuildStore(c->b, old, v->out);
+    }
+    return true;
+}
+
 static void do_lanes(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
     struct cg *c = g->cg;
+    if (do_by_call(g, i, v))
+        return;
     if (!short_operation(i)) {
         do_active(g, i, v);
         return;
@@ -301,9 +378,9 @@ static void do_compared(struct cg_func *g, const struct kir_inst *i, const struc
 }
 
 // x86 and ARM gather words of these sizes, each in one access.
-static bool compares_by_gather(const struct kir_inst *i) {
+static bool compares_by_gather(const struct cg *c, const struct kir_inst *i) {
     unsigned bits = isa_type_bits(i->ty);
-    return i->mods.atom == ISA_ATOM_CAS && i->mods.space != ISA_SPACE_SHARED &&
+    return i->mods.atom == ISA_ATOM_CAS && !c->quick && i->mods.space != ISA_SPACE_SHARED &&
            (bits == 32 || bits == 64);
 }
 
@@ -340,7 +417,7 @@ static void emit_component(struct cg_func *g, struct kir_inst *i, uint32_t k,
     if (result)
         v.out = old_values(g, v.vt);
     struct cg_binned binned = cg_begin_binned(g, i, at, v.x);
-    if (compares_by_gather(i))
+    if (compares_by_gather(c, i))
         do_compared(g, i, &v);
     else
         do_lanes(g, i, &v);

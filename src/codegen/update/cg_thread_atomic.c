@@ -186,7 +186,7 @@ bool cg_has_readers(const struct cg_func *g, const struct kir_inst *i) {
 
 // An exchange whose old value nobody reads, and which later accesses need not wait for, is a store:
 // an instruction that is locked waits for all stores before it.
-static bool is_store(const struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
+bool cg_is_atomic_store(const struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
     return i->mods.atom == ISA_ATOM_EXCH && bytes <= 8 &&
            (i->mods.sem == ISA_SEM_WEAK || i->mods.sem == ISA_SEM_RELAXED ||
             i->mods.sem == ISA_SEM_RELEASE) &&
@@ -241,7 +241,7 @@ LLVMValueRef cg_atomic_one(struct cg_func *g, const struct kir_inst *i, LLVMValu
     }
     if (cg_is_float_atomic(i))
         return swap_loop(g, i, p, x, bytes);
-    if (is_store(g, i, bytes)) {
+    if (cg_is_atomic_store(g, i, bytes)) {
         LLVMValueRef st = LLVMBuildStore(c->b, x, p);
         LLVMSetOrdering(st, cg_atomic_ordering(i));
         LLVMSetAlignment(st, bytes);

@@ -15,6 +15,9 @@ bool cg_is_float_atomic(const struct kir_inst *i);
 // Does anybody read the old value?
 bool cg_has_readers(const struct cg_func *g, const struct kir_inst *i);
 
+// Is an exchange of so many bytes a store: nobody reads the old value or waits for it?
+bool cg_is_atomic_store(const struct cg_func *g, const struct kir_inst *i, unsigned bytes);
+
 // What memory at p holds behind an operation with x and y (NULL: it has one operand) on `old`.
 LLVMValueRef cg_new_value(struct cg_func *g, const struct kir_inst *i, LLVMValueRef old,
                           LLVMValueRef x, LLVMValueRef y, LLVMValueRef p);
