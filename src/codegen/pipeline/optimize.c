@@ -15,6 +15,7 @@
 #include "codegen/llvm/cold.h"
 #include "codegen/llvm/constant_loads.h"
 #include "codegen/llvm/depth_first.h"
+#include "codegen/llvm/inverse_tests.h"
 #include "codegen/llvm/left_lanes.h"
 #include "codegen/llvm/masked_adds.h"
 #include "codegen/llvm/narrowed.h"
@@ -183,6 +184,7 @@ static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *er
     }
     cg_define_selected(c->mod);
     if (c->quick) {
+        cg_invert_tests(c->mod, c->b);
         cg_load_constants(c);
         cg_split_blocks(c);
     }

@@ -89,7 +89,8 @@ static bool worth_it(const struct inliner *n, const struct kir_func *caller,
 struct copy {
     struct arena *tmp;
     struct kir_func *to;
-    const struct kir_inst *call;
+    struct kir_inst *call;
+    uint32_t at;                // which block it stood in
     struct kir_block **blocks;  // by id of the function's blocks
     struct kir_value **values;  // by id of its values; NULL: not copied yet
     struct kir_symbol **locals; // by position among its locals
@@ -223,51 +224,96 @@ static void make_results(struct copy *c, const struct kir_func *f) {
     }
 }
 
-// The new blocks stand behind the one that called, in the text's order.
-static void order_blocks(struct copy *c, const struct kir_func *f, uint32_t at, uint32_t before) {
-    struct kir_block **order = arena_array(c->tmp, struct kir_block *, c->to->blocks.len);
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < before; k++) {
-        order[n++] = c->to->blocks.data[k];
-        for (uint32_t b = 0; k == at && b < f->blocks.len; b++)
-            order[n++] = c->blocks[b];
-        if (k == at)
-            order[n++] = c->rest;
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        c->to->blocks.data[k] = order[k];
-        order[k]->id = k;
-    }
-}
-
-static void put_in_place(struct inliner *in, struct kir_func *caller, struct kir_inst *call) {
+// Its blocks stand behind the others until all calls of a round are in place: see order_blocks.
+// The size counts already.
+static void put_in_place(struct inliner *in, struct copy *c) {
+    struct kir_func *caller = c->to;
+    struct kir_inst *call = c->call;
     const struct kir_func *f = call->callee;
-    struct copy c = {.tmp = &in->tmp, .to = caller, .call = call};
-    uint32_t before = caller->blocks.len, at = call->block->id;
     struct kir_block *from = call->block;
-    c.rest = split_after(caller, call);
-    c.blocks = arena_array(&in->tmp, struct kir_block *, f->blocks.len);
-    c.values = arena_array(&in->tmp, struct kir_value *, f->value_count + 1);
+    c->rest = split_after(caller, call);
+    c->blocks = arena_array(&in->tmp, struct kir_block *, f->blocks.len);
+    c->values = arena_array(&in->tmp, struct kir_value *, f->value_count + 1);
     for (uint32_t b = 0; b < f->blocks.len; b++)
-        c.blocks[b] = kir_block_new(caller, NULL);
-    copy_locals(&c, f);
-    make_results(&c, f);
+        c->blocks[b] = kir_block_new(caller, NULL);
+    copy_locals(c, f);
+    make_results(c, f);
     for (uint32_t b = 0; b < f->blocks.len; b++)
-        copy_block(&c, f, f->blocks.data[b]);
+        copy_block(c, f, f->blocks.data[b]);
     for (uint32_t b = 0; b < f->blocks.len; b++)
-        fill_block(&c, f->blocks.data[b]);
+        fill_block(c, f->blocks.data[b]);
     struct kir_inst *go = kir_inst_new(caller, ISA_OP_BRA, ISA_VOID, 0, 0, NULL, 1);
-    go->targets[0] = c.blocks[0];
+    go->targets[0] = c->blocks[0];
     go->file = call->file;
     go->line = call->line;
     kir_remove(call);
     kir_append(from, go);
-    vec_push(&in->m->arena, &c.blocks[0]->preds, from);
-    order_blocks(&c, f, at, before);
-    for (uint32_t k = 0; k < call->nres; k++)
-        kir_replace_uses(caller, call->res[k], c.results[k]->res[0]);
-    in->size[caller->index] += in->size[f->index];
-    in->room -= in->size[f->index];
+    vec_push(&in->m->arena, &c->blocks[0]->preds, from);
+}
+
+// ---- one round of calls -----------------------------------------------------------------------
+
+typedef VEC(struct copy) copy_list;
+
+// The calls that are worth it, in the text's order.
+static copy_list choose_calls(struct inliner *in, struct kir_func *f) {
+    copy_list chosen = {0};
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+            if (i->op != ISA_OP_CALL || !worth_it(in, f, i))
+                continue;
+            vec_push(&in->tmp, &chosen,
+                     (struct copy){.tmp = &in->tmp, .to = f, .call = i, .at = b});
+            in->size[f->index] += in->size[i->callee->index];
+            in->room -= in->size[i->callee->index];
+        }
+    return chosen;
+}
+
+// The new blocks stand behind the one that called, in the text's order. before: how many blocks
+// there were.
+static void order_blocks(struct inliner *in, const copy_list *all, struct kir_func *f,
+                         uint32_t before) {
+    struct kir_block **order = arena_array(&in->tmp, struct kir_block *, f->blocks.len);
+    uint32_t n = 0, next = 0;
+    for (uint32_t k = 0; k < before; k++) {
+        order[n++] = f->blocks.data[k];
+        for (; next < all->len && all->data[next].at == k; next++) {
+            const struct copy *c = &all->data[next];
+            for (uint32_t b = 0; b < c->call->callee->blocks.len; b++)
+                order[n++] = c->blocks[b];
+            order[n++] = c->rest;
+        }
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        f->blocks.data[k] = order[k];
+        order[k]->id = k;
+    }
+}
+
+static void use_results(struct inliner *in, const copy_list *all, struct kir_func *f) {
+    struct kir_value **to = arena_array(&in->tmp, struct kir_value *, f->value_count + 1);
+    for (uint32_t n = 0; n < all->len; n++)
+        for (uint32_t k = 0; k < all->data[n].call->nres; k++)
+            to[all->data[n].call->res[k]->id] = all->data[n].results[k]->res[0];
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            for (uint32_t k = 0; k < i->nops; k++)
+                if (i->ops[k] && to[i->ops[k]->id])
+                    i->ops[k] = to[i->ops[k]->id];
+}
+
+// From the last one on: what stands behind a call moves to another block once.
+static bool put_all_in_place(struct inliner *in, struct kir_func *f) {
+    copy_list all = choose_calls(in, f);
+    uint32_t before = f->blocks.len;
+    if (!all.len)
+        return false;
+    for (uint32_t n = all.len; n-- > 0;)
+        put_in_place(in, &all.data[n]);
+    order_blocks(in, &all, f, before);
+    use_results(in, &all, f);
+    return true;
 }
 
 // ---- all functions, callees first -------------------------------------------------------------
@@ -291,14 +337,6 @@ static uint32_t count(struct inliner *n, struct kir_func *f) {
     return size;
 }
 
-static struct kir_inst *next_call(const struct inliner *n, const struct kir_func *f) {
-    for (uint32_t b = 0; b < f->blocks.len; b++)
-        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
-            if (i->op == ISA_OP_CALL && worth_it(n, f, i))
-                return i;
-    return NULL;
-}
-
 static void visit(struct inliner *n, struct kir_func *f, int depth) {
     bool changed = false;
     n->state[f->index] = ON_PATH;
@@ -311,8 +349,8 @@ static void visit(struct inliner *n, struct kir_func *f, int depth) {
             else if (n->state[i->callee->index] == NEW && depth < MAX_DEPTH)
                 visit(n, i->callee, depth + 1);
         }
-    for (struct kir_inst *call; (call = next_call(n, f)); changed = true)
-        put_in_place(n, f, call);
+    while (put_all_in_place(n, f)) // there may be calls in what was put in place
+        changed = true;
     if (changed)
         kir_simplify_func(f);
     n->changed |= changed;
