@@ -9,8 +9,8 @@ bool cg_calls_for_lanes(const struct cg_func *g, const struct cg_lane_access *a)
 void cg_gather_by_call(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *out);
 void cg_scatter_by_call(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef *comp);
 
-// Memory for calls of that kind: the lanes' pointers, which are stored there, and vectors of at most
-// 8 bytes a lane. What is there holds until the next call.
+// Memory for calls of that kind: the lanes' pointers, which are stored there, and vectors of at
+// most 8 bytes a lane. What is there holds until the next call.
 enum { CG_CALL_MEMORIES = 3 };
 struct cg_call_memory {
     LLVMValueRef places, values[CG_CALL_MEMORIES];

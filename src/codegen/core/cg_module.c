@@ -284,6 +284,35 @@ LLVMTypeRef cg_func_type(struct cg *c, const struct kir_func *f) {
     return LLVMFunctionType(returned_type(c, f), t, n + 4, 0);
 }
 
+static uint32_t instructions_of(const struct kir_func *f) {
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            n++;
+    return n;
+}
+
+static void count_calls(const struct kir_func *f, uint32_t *calls) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (i->op == ISA_OP_CALL && i->callee)
+                calls[i->callee->index]++;
+}
+
+// LLVM puts a function in the place of any number of calls, and takes more than linear time for
+// what comes of them.
+static void keep_large_calls(struct cg *c) {
+    enum { MOST = 4000 }; // instructions in the place of calls of one function
+    uint32_t *calls = arena_array(c->arena, uint32_t, c->ir->funcs.len + 1);
+    for (uint32_t k = 0; k < c->ir->funcs.len; k++)
+        if (c->needed[k])
+            count_calls(c->ir->funcs.data[k], calls);
+    for (uint32_t k = 0; k < c->ir->funcs.len; k++)
+        if (c->fn[k] && calls[k] > 1 &&
+            (uint64_t)calls[k] * instructions_of(c->ir->funcs.data[k]) > MOST)
+            set_flag(c, c->fn[k], "noinline", 0);
+}
+
 void cg_declare_functions(struct cg *c) {
     for (uint32_t k = 0; k < c->ir->funcs.len; k++) {
         struct kir_func *f = c->ir->funcs.data[k];
@@ -294,6 +323,7 @@ void cg_declare_functions(struct cg *c) {
         c->fn[k] = LLVMAddFunction(c->mod, name, cg_func_type(c, f));
         LLVMSetLinkage(c->fn[k], LLVMInternalLinkage);
     }
+    keep_large_calls(c);
 }
 
 LLVMValueRef cg_block_field(struct cg_func *g, size_t offset, LLVMTypeRef t, const char *name) {

@@ -75,6 +75,7 @@ struct cg {
     bool parks;              // lanes may wait for others of their warp: see cg_park.c
     bool private_frame;      // nobody can tell how the kernel's frame is laid out: cg_frame.c
     bool thread_rows;        // threads run one by one, and four words of one are vectors
+    int many_atomics;        // 1: in quick code's form, -1: not, 0: not asked yet
     bool lane_calls;         // accesses at an address a lane, and of pieces of matrices, are calls
     struct cg_piece *pieces; // cg_fragment.c's own: those that have a function; NULL: none
     struct cg_piece_found *pieces_found; // cg_fragment.c's own, too: where registers' elements lie

@@ -13,6 +13,7 @@ enum { INITIAL_SLOTS = 64 };
 struct table {
     LLVMValueRef *constant, *place;
     uint32_t n, slots; // a power of two
+    bool counts;       // only which ones there are
 };
 
 static uint32_t slot_of(const struct table *t, LLVMValueRef constant) {
@@ -43,15 +44,16 @@ static LLVMValueRef place_of(struct cg *c, struct table *t, LLVMValueRef constan
     uint32_t at = slot_of(t, constant);
     if (t->constant[at])
         return t->place[at];
+    t->constant[at] = constant;
+    t->n++;
+    if (t->counts)
+        return NULL;
     LLVMValueRef g = LLVMAddGlobal(c->mod, LLVMTypeOf(constant), "constant");
     LLVMSetInitializer(g, constant);
-    LLVMSetGlobalConstant(g, 1);
+    LLVMSetGlobalConstant(g, c->quick);
     LLVMSetLinkage(g, LLVMPrivateLinkage);
     LLVMSetAlignment(g, 64);
-    t->constant[at] = constant;
-    t->place[at] = g;
-    t->n++;
-    return g;
+    return t->place[at] = g;
 }
 
 // An expression, such as an address, is not computed where a constant stands in memory.
@@ -121,18 +123,33 @@ static void load_operands(struct cg *c, struct table *t, LLVMValueRef i) {
         LLVMValueRef x = LLVMGetOperand(i, (unsigned)k);
         if (!is_vector_of_numbers(x))
             continue;
+        LLVMValueRef place = place_of(c, t, x);
+        if (t->counts)
+            continue;
         LLVMPositionBuilderBefore(c->b, i);
-        LLVMValueRef load = LLVMBuildLoad2(c->b, LLVMTypeOf(x), place_of(c, t, x), "");
+        LLVMValueRef load = LLVMBuildLoad2(c->b, LLVMTypeOf(x), place, "");
         LLVMSetAlignment(load, 64);
         LLVMSetOperand(i, (unsigned)k, load);
     }
 }
 
-void cg_load_constants(struct cg *c) {
-    struct table t = {0};
+static void load_all(struct cg *c, struct table *t) {
     for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                 if (computes(i))
-                    load_operands(c, &t, i);
+                    load_operands(c, t, i);
+}
+
+void cg_load_constants(struct cg *c) {
+    struct table t = {0};
+    load_all(c, &t);
+}
+
+void cg_load_many_constants(struct cg *c) {
+    enum { MANY = 128 };
+    struct table all = {.counts = true};
+    load_all(c, &all);
+    if (all.n > MANY)
+        cg_load_constants(c);
 }

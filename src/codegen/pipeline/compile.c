@@ -889,7 +889,7 @@ static bool is_surely_quick(const struct cg *c) {
 
 // What is known before there is code: see make_values.
 static enum cg_effort first_effort(const struct calls *k) {
-    enum { MANY_LOOPS = 64, LARGE = 1500, LONG_BLOCK = 30000 };
+    enum { MANY_LOOPS = 64, MOST_LOOPS = 128, LARGE = 1500, LONG_BLOCK = 30000 };
     uint32_t blocks = 0, loops = 0, longest = 0;
     for (uint32_t n = 0; n < k->list.len; n++) {
         const struct kir_func *f = k->list.data[n];
@@ -903,10 +903,11 @@ static enum cg_effort first_effort(const struct calls *k) {
                 loops += f->blocks.data[b]->last->targets[t]->id <= b;
         }
     }
-    // LLVM selects the instructions of a block all at once, in more than linear time.
-    return blocks > LARGE || longest > LONG_BLOCK ? CG_EFFORT_LITTLE
-           : loops > MANY_LOOPS                   ? CG_EFFORT_NO_COUNTING
-                                                  : CG_EFFORT_ALL;
+    // LLVM selects the instructions of a block all at once, in more than linear time, and follows
+    // values through loops one behind the other in the square of their number.
+    return blocks > LARGE || longest > LONG_BLOCK || loops > MOST_LOOPS ? CG_EFFORT_LITTLE
+           : loops > MANY_LOOPS                                         ? CG_EFFORT_NO_COUNTING
+                                                                        : CG_EFFORT_ALL;
 }
 
 // Does one pass through the kernel run the whole block?

@@ -187,6 +187,8 @@ static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *er
         cg_invert_tests(c->mod, c->b);
         cg_load_constants(c);
         cg_split_blocks(c);
+    } else {
+        cg_load_many_constants(c);
     }
     set_attributes(c); // of the functions that this made
     return true;

@@ -275,9 +275,26 @@ static void write_lanes(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
     LLVMBuildRetVoid(c->b);
 }
 
-// In quick code all atomics of one form share a function, as accesses do (cg_lane_calls.c).
-static bool is_called(const struct cg *c, const struct kir_inst *i) {
-    return c->quick && c->width > 1 && short_operation(i) && !cg_is_float_atomic(i);
+// Written out for each lane, this many are what LLVM takes seconds for.
+static bool has_many(struct cg *c) {
+    enum { MANY_LANES = 4096 };
+    uint32_t n = 0;
+    if (c->many_atomics)
+        return c->many_atomics > 0;
+    for (uint32_t f = 0; f < c->ir->funcs.len; f++)
+        for (uint32_t b = 0; c->needed[f] && b < c->ir->funcs.data[f]->blocks.len; b++)
+            for (const struct kir_inst *i = c->ir->funcs.data[f]->blocks.data[b]->first; i;
+                 i = i->next)
+                n += i->op == ISA_OP_ATOM || i->op == ISA_OP_RED;
+    c->many_atomics = n * c->width > MANY_LANES ? 1 : -1;
+    return c->many_atomics > 0;
+}
+
+// In quick code, and where there are many, all atomics of one form share a function, as accesses do
+// (cg_lane_calls.c).
+static bool is_called(struct cg *c, const struct kir_inst *i) {
+    return c->width > 1 && short_operation(i) && !cg_is_float_atomic(i) &&
+           (c->quick || has_many(c));
 }
 
 static bool do_by_call(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
@@ -378,9 +395,9 @@ static void do_compared(struct cg_func *g, const struct kir_inst *i, const struc
 }
 
 // x86 and ARM gather words of these sizes, each in one access.
-static bool compares_by_gather(const struct cg *c, const struct kir_inst *i) {
+static bool compares_by_gather(struct cg *c, const struct kir_inst *i) {
     unsigned bits = isa_type_bits(i->ty);
-    return i->mods.atom == ISA_ATOM_CAS && !c->quick && i->mods.space != ISA_SPACE_SHARED &&
+    return i->mods.atom == ISA_ATOM_CAS && !is_called(c, i) && i->mods.space != ISA_SPACE_SHARED &&
            (bits == 32 || bits == 64);
 }
 
