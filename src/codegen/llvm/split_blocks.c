@@ -12,17 +12,23 @@
 // front of the first vector that it meets. So stretches without vectors are blocks of their own.
 enum { PIECE = 2048, INTEGER = 48, OTHER = 1, SCALARS = 6 };
 
-static unsigned weight(LLVMValueRef i) {
-    LLVMTypeRef t = LLVMTypeOf(i);
+// A vector of several registers is as many vectors to it.
+static unsigned weight(const struct cg *c, LLVMValueRef i) {
+    LLVMTypeRef t = LLVMTypeOf(i), e = t;
+    unsigned registers = 1;
     if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
-        t = LLVMGetElementType(t);
-    return LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? INTEGER : OTHER;
+        e = LLVMGetElementType(t);
+    if (LLVMGetTypeKind(e) != LLVMIntegerTypeKind)
+        return OTHER;
+    if (e != t)
+        registers = LLVMGetIntTypeWidth(e) * LLVMGetVectorSize(t) / c->target.vector_bits;
+    return registers > 1 ? registers * INTEGER : INTEGER;
 }
 
-static unsigned weigh(LLVMBasicBlockRef b) {
+static unsigned weigh(const struct cg *c, LLVMBasicBlockRef b) {
     unsigned n = 0;
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-        n += weight(i);
+        n += weight(c, i);
     return n;
 }
 
@@ -53,7 +59,7 @@ static unsigned split_at(struct cg *c, LLVMBasicBlockRef b, LLVMValueRef at) {
     LLVMPositionBuilderAtEnd(c->b, front);
     unsigned n = 0;
     for (LLVMValueRef i; (i = LLVMGetFirstInstruction(b)) != at;) {
-        n += weight(i);
+        n += weight(c, i);
         move(c, i);
     }
     LLVMBuildBr(c->b, b);
@@ -65,7 +71,7 @@ static unsigned split(struct cg *c, LLVMBasicBlockRef b) {
     unsigned n = 0;
     LLVMValueRef i = LLVMGetFirstInstruction(b);
     for (; n < PIECE || stays_in_front(i); i = LLVMGetNextInstruction(i))
-        n += weight(i);
+        n += weight(c, i);
     return split_at(c, b, i);
 }
 
@@ -107,7 +113,7 @@ void cg_split_blocks(struct cg *c) {
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             if (!has_variables_behind(b)) {
                 part_scalars(c, b);
-                for (unsigned n = weigh(b); n > 2 * PIECE; n -= split(c, b))
+                for (unsigned n = weigh(c, b); n > 2 * PIECE; n -= split(c, b))
                     ;
             }
 }

@@ -1,0 +1,77 @@
+// first_second file.ptx SECONDS: how much of what a kernel does in a second, once its best code is
+// there, it does in the first second from cuModuleLoadData on. The kernel is k(out, n) of
+// shapes.py, launched again and again. The steady state is the launches of the last of SECONDS.
+// Prints the launches of the first second, of the last, and the quotient. Run with
+// CUDA_CACHE_DISABLE=1.
+#include <cuda.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { BLOCKS = 64, THREADS = 32, WORDS = 1024, MOST_BYTES = 1 << 24 };
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void check(CUresult r, const char *what) {
+    const char *name = "?";
+    if (r == CUDA_SUCCESS)
+        return;
+    cuGetErrorName(r, &name);
+    fprintf(stderr, "%s: %s\n", what, name);
+    exit(1);
+}
+
+static char *read_file(const char *path) {
+    FILE *f = fopen(path, "rb");
+    char *text = calloc(1, MOST_BYTES);
+    if (!f || !text || fread(text, 1, MOST_BYTES - 1, f) == 0) {
+        fprintf(stderr, "cannot read %s\n", path);
+        exit(2);
+    }
+    fclose(f);
+    return text;
+}
+
+// Launches until `end`.
+static double launches_until(CUfunction k, CUdeviceptr out, double end) {
+    uint32_t n = 1;
+    void *args[2] = {&out, &n};
+    double done = 0;
+    while (now() < end) {
+        check(cuLaunchKernel(k, BLOCKS, 1, 1, THREADS, 1, 1, 0, NULL, args, NULL),
+              "cuLaunchKernel");
+        check(cuCtxSynchronize(), "cuCtxSynchronize");
+        done++;
+    }
+    return done;
+}
+
+int main(int argc, char **argv) {
+    CUcontext context;
+    CUmodule m;
+    CUfunction k;
+    CUdeviceptr out;
+    if (argc < 3)
+        return 2;
+    char *ptx = read_file(argv[1]);
+    double seconds = atof(argv[2]);
+    check(cuInit(0), "cuInit");
+    check(cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
+    check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    check(cuMemAlloc(&out, WORDS * sizeof(uint32_t)), "cuMemAlloc");
+    check(cuMemsetD32(out, 0, WORDS), "cuMemsetD32");
+    double begin = now();
+    check(cuModuleLoadData(&m, ptx), "cuModuleLoadData");
+    check(cuModuleGetFunction(&k, m, "k"), "cuModuleGetFunction");
+    double first = launches_until(k, out, begin + 1);
+    launches_until(k, out, begin + seconds - 1);
+    double from = now(), last = launches_until(k, out, from + 1);
+    printf("%.0f launches, then %.0f: %.2f\n", first, last, first / last);
+    free(ptx);
+    return 0;
+}
