@@ -123,15 +123,11 @@ static bool goes_on(struct stretch *s, uint32_t k, uint32_t j) {
 }
 
 static uint32_t count_turns(struct stretch *s) {
-    uint32_t k = 1;
-    for (uint32_t j = 0; j < s->period; j++)
-        if (!may_repeat(s->at[s->first + j]))
-            return 1;
-    for (;; k++) {
+    for (uint32_t k = 1;; k++) {
         if (s->first + (k + 1) * s->period >= s->n)
             return k;
         for (uint32_t j = 0; j < s->period; j++)
-            if (!goes_on(s, k, j))
+            if ((k == 1 && !may_repeat(s->at[s->first + j])) || !goes_on(s, k, j))
                 return k;
     }
 }
