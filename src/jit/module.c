@@ -59,6 +59,19 @@ static bool as_written(void) {
     return exec && !strcmp(exec, "interp") && !check_tools();
 }
 
+// What makes loops better looks at each loop of a function with all that is inside it. Of those
+// with more there is quick code alone.
+static bool has_few_loops(const struct kir_func *f) {
+    enum { MOST_LOOPS = 256 };
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < f->blocks.len; b++) {
+        const struct kir_inst *last = f->blocks.data[b]->last;
+        for (uint32_t t = 0; t < last->ntargets; t++)
+            n += last->targets[t]->id <= b;
+    }
+    return n <= MOST_LOOPS;
+}
+
 static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err) {
     struct arena ast_arena = {0};
     struct ptx_module *ast = ptx_parse(&ast_arena, ptx, len, err);
@@ -91,6 +104,8 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
     for (uint32_t f = 0; ok && f < ir->funcs.len; f++)
         split_loops(ir->funcs.data[f]);
     for (uint32_t f = 0; ok && inlined && !check_tools() && f < ir->funcs.len; f++) {
+        if (!has_few_loops(ir->funcs.data[f]))
+            continue;
         split_extremes(ir->funcs.data[f]);
         narrow_counters(ir->funcs.data[f]);
         narrow_exits(ir->funcs.data[f]);

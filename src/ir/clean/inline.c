@@ -333,7 +333,8 @@ static uint32_t count(struct inliner *n, struct kir_func *f) {
             n->has_barrier[f->index] |=
                 (isa_op_info[i->op].klass == ISA_CLASS_BLOCK && !odd) || kir_async_waits(i);
         }
-    n->has_barrier[f->index] |= !n->is_finite(f);
+    if (n->callers[f->index]) // of others nobody asks, and it takes long where loops are many
+        n->has_barrier[f->index] |= !n->is_finite(f);
     return size;
 }
 
