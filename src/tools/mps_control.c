@@ -2,6 +2,7 @@
 // cores without a server; what the service adds here is a limit of threads for its clients, and a
 // list of them. The server that commands name is this program itself, which runs as one from its
 // first client on.
+#define _GNU_SOURCE // accept4
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

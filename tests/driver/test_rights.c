@@ -71,11 +71,9 @@ static void set(CUdeviceptr p, CUmemLocationType type, int device, CUmemAccess_f
     OK(cuMemSetAccess(p, PAGE, &(CUmemAccessDesc){{type, device}, flags}, 1));
 }
 
-enum {
-    NONE = CU_MEM_ACCESS_FLAGS_PROT_NONE,
-    READ = CU_MEM_ACCESS_FLAGS_PROT_READ,
-    BOTH = CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-};
+static const CUmemAccess_flags NONE = CU_MEM_ACCESS_FLAGS_PROT_NONE,
+                               READ = CU_MEM_ACCESS_FLAGS_PROT_READ,
+                               BOTH = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 
 // In a process of its own each: a fault stays.
 static void mapped(bool write, CUmemAccess_flags second, CUresult want) {

@@ -1,11 +1,11 @@
 // What a kernel that is checked asks of the device and tells it: one call for the lanes of a group.
-#include "codegen/emit/cg_check_shadow.h"
 #include "codegen/emit/cg_check.h"
 #include "abi/check_shadow.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
+#include "codegen/emit/cg_check_shadow.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"

@@ -1,11 +1,11 @@
 // What nobody has decided of memory, as code looks at it itself: where the lanes' accesses are
 // aligned and in one page (struct kd_check_shadow), of which all is written or each byte has bits.
 // The device is called for all else.
+#include "codegen/emit/cg_check_shadow.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/emit/cg_check_shadow.h"
 #include "codegen/value/cg_value.h"
 #include "isa/isa.h"
 
